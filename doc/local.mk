@@ -1,0 +1,15 @@
+# The manual page needs asciidoctor; without it, it is neither built nor installed.
+dist_doc_DATA = $(call found,doc/*.md doc/howto/*.md)
+EXTRA_DIST += doc/lockstep.1.adoc
+if HAVE_ASCIIDOCTOR
+man1_MANS = doc/lockstep.1
+CLEANFILES += doc/lockstep.1
+doc/lockstep.1: doc/lockstep.1.adoc
+	$(AM_V_GEN)$(MKDIR_P) doc && $(ASCIIDOCTOR) -b manpage -a reproducible \
+	  -a release='$(PACKAGE_VERSION)' -o $@ $(srcdir)/doc/lockstep.1.adoc
+endif
+
+# Generated pages live in the source tree; tests/script/docs.sh compares them with what the program says.
+.PHONY: update-docs
+update-docs: lockstep$(EXEEXT)
+	./lockstep$(EXEEXT) machine doc >$(srcdir)/doc/machine.md

@@ -1,0 +1,13 @@
+/* disasm.h - prints instructions and programs back as SASS that sass_parse() accepts: the parse of the print equals the
+ * parse (program_equal). */
+#ifndef LOCKSTEP_ISA_DISASM_H
+#define LOCKSTEP_ISA_DISASM_H
+
+#include "isa/program.h"
+
+/* One instruction, `@!P0 BRA 0x68` style, without address and semicolon. Free with g_free. */
+char *disasm_inst(const Kernel *kernel, const Inst *inst);
+/* The whole program with directives, labels as addresses, marks. Free with g_free. */
+char *disasm_program(const Program *program);
+
+#endif

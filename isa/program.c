@@ -1,0 +1,233 @@
+#include "isa/program.h"
+
+#include <string.h>
+
+#include "sim/base/assert.h"
+
+static void free_kernel(gpointer data) {
+  Kernel *kernel = data;
+  for (uint32_t i = 0; i < kernel->nlabels; i++)
+    g_free(kernel->labels[i].name);
+  g_free(kernel->name);
+  g_free(kernel->insts);
+  g_free(kernel->consts);
+  g_free(kernel->marks);
+  g_free(kernel->labels);
+  g_free(kernel);
+}
+
+static void free_launch(gpointer data) {
+  LaunchDirective *launch = data;
+  g_free(launch->name);
+  g_free(launch->text);
+  g_free(launch);
+}
+
+Program *program_new(const char *file, Dialect dialect) {
+  Program *program = g_new0(Program, 1);
+  program->file = g_strdup(file);
+  program->dialect = dialect;
+  program->kernels = g_ptr_array_new_with_free_func(free_kernel);
+  program->launch = g_ptr_array_new_with_free_func(free_launch);
+  program_set_source(program, "", 0);
+  return program;
+}
+
+void program_free(Program *program) {
+  if (!program)
+    return;
+  g_free(program->file);
+  g_ptr_array_unref(program->kernels);
+  g_ptr_array_unref(program->launch);
+  g_free(program->lines);
+  g_free(program);
+}
+
+/* Pointers and text share one allocation: a file of a million short lines would otherwise cost a million of them. */
+void program_set_source(Program *program, const char *text, gsize length) {
+  gsize count = 1;
+  for (gsize i = 0; i < length; i++)
+    count += text[i] == '\n';
+  char **lines = g_malloc((count + 1) * sizeof *lines + length + 1);
+  char *copy = (char *)(lines + count + 1);
+  if (length)
+    memcpy(copy, text, length);
+  copy[length] = '\0';
+  char *start = copy;
+  for (gsize i = 0; i < count; i++) {
+    char *end = i + 1 < count ? memchr(start, '\n', (gsize)(copy + length - start)) : copy + length;
+    *end = '\0';
+    if (end > start && end[-1] == '\r')
+      end[-1] = '\0';
+    lines[i] = start;
+    start = end + 1;
+  }
+  lines[count] = NULL;
+  g_free(program->lines);
+  program->lines = lines;
+  program->nlines = (uint32_t)count;
+}
+
+Kernel *program_kernel(const Program *program, guint index) {
+  LS_REQUIRE("program-kernel-index", index < program->kernels->len);
+  return g_ptr_array_index(program->kernels, index);
+}
+
+Kernel *program_find_kernel(const Program *program, const char *name) {
+  for (guint i = 0; i < program->kernels->len; i++) {
+    Kernel *kernel = g_ptr_array_index(program->kernels, i);
+    if (strcmp(kernel->name, name) == 0)
+      return kernel;
+  }
+  return NULL;
+}
+
+char *program_source_line(const Program *program, unsigned line) {
+  if (line == 0 || line > program->nlines)
+    return g_strdup("");
+  return g_strstrip(g_strdup(program->lines[line - 1]));
+}
+
+static bool equal_insts(const Inst *a, const Inst *b) {
+  Inst x = *a, y = *b;
+  x.address = y.address = 0;
+  x.line = y.line = 0;
+  x.column = y.column = 0;
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+static bool equal_kernels(const Kernel *a, const Kernel *b) {
+  if (strcmp(a->name, b->name) != 0 || a->ninsts != b->ninsts || a->nregs != b->nregs ||
+      a->shared_bytes != b->shared_bytes || a->nconsts != b->nconsts || a->nmarks != b->nmarks)
+    return false;
+  for (uint32_t i = 0; i < a->ninsts; i++)
+    if (!equal_insts(&a->insts[i], &b->insts[i]))
+      return false;
+  for (uint32_t i = 0; i < a->nconsts; i++)
+    if (a->consts[i].kind != b->consts[i].kind || a->consts[i].value != b->consts[i].value)
+      return false;
+  for (uint32_t i = 0; i < a->nmarks; i++)
+    if (a->marks[i].pc != b->marks[i].pc || a->marks[i].number != b->marks[i].number)
+      return false;
+  return true;
+}
+
+bool program_equal(const Program *a, const Program *b) {
+  if (a->dialect != b->dialect || a->target_sm != b->target_sm || a->kernels->len != b->kernels->len ||
+      a->launch->len != b->launch->len)
+    return false;
+  for (guint i = 0; i < a->kernels->len; i++)
+    if (!equal_kernels(program_kernel(a, i), program_kernel(b, i)))
+      return false;
+  for (guint i = 0; i < a->launch->len; i++) {
+    const LaunchDirective *x = g_ptr_array_index(a->launch, i), *y = g_ptr_array_index(b->launch, i);
+    if (strcmp(x->name, y->name) != 0 || strcmp(x->text, y->text) != 0 || x->kernel != y->kernel)
+      return false;
+  }
+  return true;
+}
+
+static uint32_t width_registers(uint8_t width) {
+  return width == WIDTH_128 ? 4 : width == WIDTH_64 ? 2 : 1;
+}
+
+static void add(RegList *list, int16_t row, uint32_t count) {
+  if (row < 0)
+    return;
+  for (uint32_t i = 0; i < count; i++)
+    list->reg[list->count++] = (int16_t)(row + (int16_t)i);
+}
+
+RegList inst_reads(const Inst *inst) {
+  RegList list = {0};
+  uint32_t address = inst->flags & INST_ADDR64 ? 2 : 1;
+  switch ((Form)op_info[inst->op].form) {
+  case FORM_D_A_B_C:
+    add(&list, inst->c, 1);
+    /* fall through */
+  case FORM_D_A_B:
+  case FORM_D_A_B_S:
+  case FORM_D_A_B_Q:
+  case FORM_D_A_B_CMP:
+  case FORM_P_A_B_CMP:
+    add(&list, inst->b, 1);
+    /* fall through */
+  case FORM_D_A:
+    add(&list, inst->a, 1);
+    break;
+  case FORM_D_M:
+  case FORM_P_D_M:
+    add(&list, inst->a, address);
+    break;
+  case FORM_M_A:
+    add(&list, inst->a, address);
+    add(&list, inst->b, width_registers(inst->width));
+    break;
+  case FORM_D_M_B_C:
+    add(&list, inst->a, address);
+    add(&list, inst->b, 1);
+    if (inst->mode == ATOM_CAS)
+      add(&list, inst->c, 1);
+    break;
+  case FORM_BAR:
+    add(&list, inst->a, 1);
+    if (inst->flags & INST_HAS_COUNT)
+      add(&list, inst->b, 1);
+    break;
+  case FORM_NONE:
+  case FORM_P_Q_Q_Q:
+  case FORM_D_SR:
+  case FORM_D_P_Q:
+  case FORM_T:
+    break;
+  }
+  return list;
+}
+
+RegList inst_writes(const Inst *inst, uint32_t nregs) {
+  RegList list = {0};
+  switch ((Form)op_info[inst->op].form) {
+  case FORM_D_A:
+  case FORM_D_A_B:
+  case FORM_D_A_B_C:
+  case FORM_D_A_B_S:
+  case FORM_D_A_B_Q:
+  case FORM_D_A_B_CMP:
+  case FORM_D_SR:
+  case FORM_D_P_Q:
+  case FORM_D_M:
+  case FORM_P_D_M:
+  case FORM_D_M_B_C:
+  case FORM_BAR:
+    if ((uint32_t)inst->dst < nregs)
+      add(&list, inst->dst, op_info[inst->op].form == FORM_D_M ? width_registers(inst->width) : 1);
+    break;
+  case FORM_NONE:
+  case FORM_P_A_B_CMP:
+  case FORM_P_Q_Q_Q:
+  case FORM_M_A:
+  case FORM_T:
+    break;
+  }
+  return list;
+}
+
+uint32_t inst_pred_reads(const Inst *inst) {
+  uint32_t mask = 1u << inst->guard;
+  for (unsigned i = 0; i < G_N_ELEMENTS(inst->psrc); i++)
+    mask |= 1u << inst->psrc[i];
+  if (inst->flags & INST_CARRY_IN)
+    mask |= 1u << PRED_CARRY;
+  return mask & ~(1u << PRED_TRUE);
+}
+
+uint32_t inst_pred_writes(const Inst *inst) {
+  uint32_t mask = 1u << inst->pdst | 1u << inst->pdst2;
+  if (inst->flags & INST_CARRY_OUT)
+    mask |= 1u << PRED_CARRY;
+  return mask & ~(1u << PRED_SINK);
+}
+
+bool inst_is_guarded(const Inst *inst) {
+  return inst->guard != PRED_TRUE || (inst->flags & INST_GUARD_NOT);
+}

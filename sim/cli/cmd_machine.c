@@ -1,0 +1,109 @@
+#include <string.h>
+
+#include "sim/cli/command.h"
+#include "sim/cli/session.h"
+
+static const CommandHelp help = {
+    .name = "machine",
+    .synopsis = "list | show NAME | diff A B | check FILE... | doc",
+    .about = "Lists the machines; shows one as YAML, with the source of each value; compares two; checks files;\n"
+             "or prints the reference of all parameters. A machine is a name from the list, or a file.",
+    .groups = OPTIONS_MACHINE,
+    .example = "  lockstep machine diff gtx570 gtx580\n"
+               "  lockstep machine show gtx570 -s sm.lock_unit.bits=2048 > big_locks.yaml\n",
+};
+
+static Machine *load(const char *name, const Options *options, Diag *diag) {
+  return machine_load(name, (const char *const *)options->overrides, diag);
+}
+
+static int list(const Options *options, Diag *diag) {
+  g_auto(GStrv) names = machine_list();
+  g_autoptr(GString) text = g_string_new(NULL);
+  for (char **name = names; *name; name++) {
+    g_autoptr(Machine) machine = load(*name, options, diag);
+    if (machine)
+      g_string_append_printf(text, "%-16s %s\n", *name, machine->about ? machine->about : "");
+  }
+  return session_write(text->str);
+}
+
+static int show(const Options *options, Diag *diag) {
+  g_autoptr(Machine) machine = load(options->rest[1], options, diag);
+  if (!machine)
+    return STATUS_OK;
+  g_autofree char *text = machine_dump(machine);
+  return session_write(text);
+}
+
+static int diff(const Options *options, Diag *diag) {
+  g_autoptr(Machine) a = load(options->rest[1], options, diag);
+  g_autoptr(Machine) b = load(options->rest[2], options, diag);
+  if (!a || !b)
+    return STATUS_OK;
+  g_autofree char *text = machine_diff(a, b);
+  return session_write(text);
+}
+
+static int check(const Options *options, Diag *diag) {
+  int status = STATUS_OK;
+  for (char **name = options->rest + 1; *name; name++) {
+    g_autoptr(Machine) machine = load(*name, options, diag);
+    g_autofree char *line = g_strdup_printf("%s: ok\n", *name);
+    if (machine)
+      status = exit_status_worst(status, session_write(line));
+  }
+  return status;
+}
+
+static int doc(const Options *options, Diag *diag) {
+  g_autofree char *text = machine_doc_markdown();
+  return session_write(text);
+}
+
+typedef struct Action {
+  const char *name;
+  guint least, most; /* arguments */
+  const char *arguments;
+  int (*act)(const Options *options, Diag *diag);
+} Action;
+
+static const Action actions[] = {
+    {"list", 0, 0, "", list},     {"show", 1, 1, " NAME", show},
+    {"diff", 2, 2, " A B", diff}, {"check", 1, G_MAXUINT - 1, " FILE...", check},
+    {"doc", 0, 0, "", doc},
+};
+
+static int act(const Options *options, Diag *diag) {
+  static const char *const names[] = {"list", "show", "diff", "check", "doc", NULL};
+  guint arguments = g_strv_length(options->rest);
+  const char *name = arguments ? options->rest[0] : "";
+  for (guint i = 0; i < G_N_ELEMENTS(actions); i++) {
+    const Action *action = &actions[i];
+    if (strcmp(name, action->name) != 0)
+      continue;
+    if (arguments - 1 >= action->least && arguments - 1 <= action->most)
+      return action->act(options, diag);
+    diag_usage(diag, "usage: lockstep machine %s%s", action->name, action->arguments);
+    return STATUS_USAGE;
+  }
+  if (arguments)
+    diag_usage(diag, "unknown action `%s`", name);
+  else
+    diag_usage(diag, "no action named");
+  diag_hint_nearest(diag, name, names);
+  diag_hint(diag, "actions are list, show, diff, check and doc");
+  return STATUS_USAGE;
+}
+
+int cmd_machine(int argc, char **argv) {
+  g_autoptr(Diag) diag = diag_new();
+  Options options;
+  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
+  if (status < 0) {
+    status = act(&options, diag);
+    status = exit_status_worst(status, session_report(diag));
+  }
+  options_clear(&options);
+  return status;
+}

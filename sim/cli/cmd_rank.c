@@ -1,0 +1,129 @@
+#include <string.h>
+
+#include "sim/cli/command.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/session.h"
+#include "sim/report/csv.h"
+#include "sim/report/json.h"
+#include "sim/report/text.h"
+#include "sim/study/rank.h"
+
+static const CommandHelp help = {
+    .name = "rank",
+    .synopsis = "SCENARIO...",
+    .about = "Measures each scenario over at least 12 seeds and sets them side by side: mean and spread of the\n"
+             "measured cycles, the ratio to the first scenario (or --baseline), shared memory beyond the data,\n"
+             "lock bits.",
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_BASELINE | OPTIONS_FORMAT,
+    .example = "  lockstep rank traces/reduction/*.yaml -m gtx570\n",
+};
+
+static void free_scenario(gpointer scenario) { scenario_free(scenario); }
+
+/* Moves the scenario called `name` to the front. */
+static bool put_first(GPtrArray *scenarios, const char *name, Diag *diag) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (guint i = 0; i < scenarios->len; i++) {
+    Scenario *scenario = g_ptr_array_index(scenarios, i);
+    if (strcmp(scenario->name, name) == 0) {
+      g_ptr_array_insert(scenarios, 0, g_ptr_array_steal_index(scenarios, i));
+      return true;
+    }
+    g_ptr_array_add(names, scenario->name);
+  }
+  g_ptr_array_add(names, NULL);
+  diag_usage(diag, "--baseline: no scenario `%s` here", name);
+  diag_hint_nearest(diag, name, (const char *const *)names->pdata);
+  return false;
+}
+
+static GPtrArray *load_scenarios(const Options *options, Diag *diag) {
+  g_autoptr(GPtrArray) scenarios = g_ptr_array_new_with_free_func(free_scenario);
+  for (char **path = options->rest; *path; path++) {
+    Scenario *scenario = session_load_scenario(*path, options, diag);
+    if (scenario)
+      g_ptr_array_add(scenarios, scenario);
+  }
+  if (diag_has_errors(diag) || (options->baseline && !put_first(scenarios, options->baseline, diag)))
+    return NULL;
+  return g_steal_pointer(&scenarios);
+}
+
+static int rows_status(const GPtrArray *rows) {
+  int status = STATUS_OK;
+  for (guint i = 0; i < rows->len; i++) {
+    const RankRow *row = g_ptr_array_index(rows, i);
+    if (!row->as_expected)
+      status = exit_status_worst(status, row->verdict == VERDICT_UNDECIDED ? STATUS_UNDECIDED : STATUS_FINDING);
+  }
+  return status;
+}
+
+static int write_rows(const GPtrArray *rows, const Machine *machine, const Options *options, bool first) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (options->format == FORMAT_JSON) {
+    g_autofree char *object = json_rank(rows, machine);
+    bool several = g_strv_length(options->machines ? options->machines : (char *[]){NULL}) > 1;
+    g_string_append_printf(text, "%s%s%s", !several ? "" : first ? "[\n" : ",\n", object, several ? "" : "\n");
+  } else if (options->format == FORMAT_CSV) {
+    if (first)
+      csv_rank_header(text);
+    csv_rank(rows, machine, text);
+  } else {
+    Canvas canvas = {text, session_colour()};
+    if (!first)
+      g_string_append_c(text, '\n');
+    text_rank(rows, machine, &canvas);
+  }
+  return session_write(text->str);
+}
+
+static void show_step(guint done, const char *scenario, gpointer progress) {
+  progress_step(progress, done, scenario);
+}
+
+/* Measures all scenarios on one machine; the rows' statuses go into `status`. */
+static bool rank_machine(const GPtrArray *scenarios, const Machine *machine, const Options *options, bool first,
+                         int *status, Diag *diag) {
+  RunOptions run = options_run(options);
+  unsigned seeds = options->seeds ? (unsigned)options->seeds : RANK_SEEDS_MIN;
+  Progress progress;
+  progress_init(&progress, scenarios->len);
+  g_autoptr(GPtrArray) rows = rank_scenarios(scenarios, machine, &run, seeds, show_step, &progress, diag);
+  progress_clear(&progress);
+  if (!rows)
+    return false;
+  *status = exit_status_worst(*status, rows_status(rows));
+  *status = exit_status_worst(*status, write_rows(rows, machine, options, first));
+  return true;
+}
+
+static int rank(const Options *options, Diag *diag) {
+  if (!*options->rest)
+    diag_usage(diag, "no scenario named");
+  if (options->seeds && options->seeds < RANK_SEEDS_MIN)
+    diag_usage(diag, "a figure needs at least %d seeds, since one phase of spinning warps isn't typical",
+               RANK_SEEDS_MIN);
+  if (diag_has_errors(diag))
+    return session_report(diag);
+  g_autoptr(GPtrArray) scenarios = load_scenarios(options, diag);
+  const char *fallback[] = {scenarios ? session_default_machine(g_ptr_array_index(scenarios, 0), diag) : NULL, NULL};
+  g_autoptr(GPtrArray) machines = diag_has_errors(diag) ? NULL : session_load_machines(options, fallback, diag);
+  int status = STATUS_OK;
+  for (guint i = 0; machines && i < machines->len; i++)
+    if (!rank_machine(scenarios, g_ptr_array_index(machines, i), options, i == 0, &status, diag))
+      break;
+  if (machines && machines->len > 1 && options->format == FORMAT_JSON)
+    status = exit_status_worst(status, session_write("\n]\n"));
+  return exit_status_worst(status, session_report(diag));
+}
+
+int cmd_rank(int argc, char **argv) {
+  g_autoptr(Diag) diag = diag_new();
+  Options options;
+  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
+  if (status < 0)
+    status = rank(&options, diag);
+  options_clear(&options);
+  return status;
+}

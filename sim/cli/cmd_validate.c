@@ -1,0 +1,83 @@
+#include "sim/cli/command.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/session.h"
+#include "sim/report/csv.h"
+#include "sim/report/json.h"
+#include "sim/report/text.h"
+#include "sim/study/validate.h"
+
+static const CommandHelp help = {
+    .name = "validate",
+    .synopsis = "[SUITE...]",
+    .about = "Runs the scenarios of a suite of published figures (all suites if none is named), each over at\n"
+             "least 12 seeds, and sets prediction and publication side by side: error of each row, mean absolute\n"
+             "error, rank correlation. -m and -s show what another machine or another value would give.",
+    .groups = OPTIONS_MACHINE | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_FORMAT,
+    .example = "  lockstep validate li2015_table2 -s sm.barrier.arrive_to_resume=100\n",
+};
+
+static int write_suite(const Validation *validation, const Options *options, bool first, bool several) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (options->format == FORMAT_JSON) {
+    g_autofree char *object = json_validation(validation);
+    g_string_append_printf(text, "%s%s%s", !several ? "" : first ? "[\n" : ",\n", object, several ? "" : "\n");
+  } else if (options->format == FORMAT_CSV) {
+    if (first)
+      csv_validation_header(text);
+    csv_validation(validation, text);
+  } else {
+    Canvas canvas = {text, session_colour()};
+    if (!first)
+      g_string_append_c(text, '\n');
+    text_validation(validation, &canvas);
+  }
+  return session_write(text->str);
+}
+
+static int run_suites(char **suites, const Options *options, Diag *diag) {
+  ValidateOptions validate = {
+      .run = options_run(options),
+      .seeds = options->seeds ? (unsigned)options->seeds : RANK_SEEDS_MIN,
+      .machine = options->machines ? options->machines[0] : NULL,
+      .overrides = (const char *const *)options->overrides,
+  };
+  guint count = g_strv_length(suites), written = 0;
+  int status = STATUS_OK;
+  Progress progress;
+  progress_init(&progress, count);
+  for (guint i = 0; i < count; i++) {
+    progress_step(&progress, i, suites[i]);
+    g_autoptr(Validation) validation = validate_suite(suites[i], &validate, diag);
+    progress_clear(&progress);
+    if (!validation)
+      continue;
+    status = exit_status_worst(status, validation_exit_status(validation));
+    status = exit_status_worst(status, write_suite(validation, options, written++ == 0, count > 1));
+  }
+  if (count > 1 && options->format == FORMAT_JSON)
+    status = exit_status_worst(status, session_write(written ? "\n]\n" : "[]\n"));
+  return status;
+}
+
+static int validate(const Options *options, Diag *diag) {
+  if (options->seeds && options->seeds < RANK_SEEDS_MIN)
+    diag_usage(diag, "a figure needs at least %d seeds, since one phase of spinning warps isn't typical",
+               RANK_SEEDS_MIN);
+  if (options->machines && options->machines[1])
+    diag_usage(diag, "one machine at a time");
+  int status = STATUS_OK;
+  g_auto(GStrv) all = *options->rest ? NULL : validate_list();
+  if (!diag_has_errors(diag))
+    status = run_suites(all ? all : options->rest, options, diag);
+  return exit_status_worst(status, session_report(diag));
+}
+
+int cmd_validate(int argc, char **argv) {
+  g_autoptr(Diag) diag = diag_new();
+  Options options;
+  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
+  if (status < 0)
+    status = validate(&options, diag);
+  options_clear(&options);
+  return status;
+}

@@ -1,0 +1,192 @@
+#include "sim/cli/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTIONS_MAX = 32, HELP_COLUMN = 26 };
+
+static const char *const format_names[] = {"text", "json", "csv", NULL};
+
+/* A row of the table: the group it belongs to, what GOption needs, and where in Options its value goes. */
+typedef struct Row {
+  unsigned group;
+  char short_name;
+  const char *long_name, *value;
+  GOptionArg type;
+  gpointer target;
+  const char *doc;
+} Row;
+
+/* What a row's target is, in GOption's words: char ***, gint64 *, double *, char **, char **, gboolean *. */
+#define MANY G_OPTION_ARG_STRING_ARRAY
+#define INTEGER G_OPTION_ARG_INT64
+#define REAL G_OPTION_ARG_DOUBLE
+#define TEXT G_OPTION_ARG_STRING
+#define PATH G_OPTION_ARG_FILENAME
+#define SWITCH G_OPTION_ARG_NONE
+#define ALL_GROUPS (~0u)
+
+/* Lists the rows of `groups`; `rows` has space for OPTIONS_MAX. Returns how many. */
+static guint list_rows(Options *o, char **format, gboolean *help, unsigned groups, Row *rows) {
+  const Row all[] = {
+      {OPTIONS_MACHINE, 'm', "machine", "NAME", MANY, &o->machines, "a machine by name or file; may be repeated"},
+      {OPTIONS_MACHINE, 's', "set", "PATH=VALUE", MANY, &o->overrides,
+       "change a parameter: -s sm.lock_unit.bits=2048"},
+      {OPTIONS_SCENARIO, 'p', "param", "NAME=VALUE", MANY, &o->params, "change a param of the scenario"},
+      {OPTIONS_RUN, 0, "seed", "N", INTEGER, &o->seed, "seed of all random choices (1)"},
+      {OPTIONS_SEEDS, 0, "seeds", "N", INTEGER, &o->seeds, "how many seeds to try, from --seed on"},
+      {OPTIONS_RUN, 0, "limit-cycles", "N", INTEGER, &o->limit_cycles,
+       "give up after N simulated cycles (1000000000)"},
+      {OPTIONS_RUN, 0, "limit-seconds", "X", REAL, &o->limit_seconds, "give up after X seconds; depends on the host"},
+      {OPTIONS_WAIT_GRAPH, 0, "wait-graph", "FILE", PATH, &o->wait_graph,
+       "write who waits for whom in a deadlock, as DOT"},
+      {OPTIONS_BASELINE, 0, "baseline", "NAME", TEXT, &o->baseline, "the scenario that ratios refer to (the first)"},
+      {OPTIONS_FORMAT, 0, "format", "FORMAT", TEXT, format, "text, json or csv"},
+      {OPTIONS_SHOW, 0, "cfg", NULL, SWITCH, &o->cfg, "the control flow graph, as DOT"},
+      {OPTIONS_SHOW, 0, "reconvergence", NULL, SWITCH, &o->reconvergence,
+       "the branches, and where their lanes rejoin"},
+      {OPTIONS_SCENARIO, 0, "kernel", "NAME", TEXT, &o->kernel, "bare program: the kernel"},
+      {OPTIONS_SCENARIO, 0, "grid", "N[,N,N]", TEXT, &o->grid, "bare program: blocks"},
+      {OPTIONS_SCENARIO, 0, "block", "N[,N,N]", TEXT, &o->block, "bare program: threads of a block"},
+      {OPTIONS_SCENARIO, 0, "shared", "BYTES", TEXT, &o->shared, "bare program: dynamic shared memory"},
+      {OPTIONS_SCENARIO, 0, "buffer", "NAME=WORDS", MANY, &o->buffers,
+       "bare program: a buffer of zeros; may be repeated"},
+      {OPTIONS_SCENARIO, 0, "arg", "NAME|NUMBER", MANY, &o->args, "bare program: an argument, in order"},
+      {ALL_GROUPS, 'h', "help", NULL, SWITCH, help, "show this help"},
+  };
+  guint count = 0;
+  G_STATIC_ASSERT(G_N_ELEMENTS(all) <= OPTIONS_MAX);
+  for (guint i = 0; i < G_N_ELEMENTS(all); i++)
+    if (all[i].group & groups || all[i].group == ALL_GROUPS)
+      rows[count++] = all[i];
+  return count;
+}
+
+static void print_help(const CommandHelp *help, const Row *rows, guint count) {
+  printf("Usage: lockstep %s %s%s\n\n%s\n\nOptions:\n", help->name, count > 1 ? "[OPTION...] " : "", help->synopsis,
+         help->about);
+  for (guint i = 0; i < count; i++) {
+    g_autofree char *name =
+        g_strdup_printf("--%s%s%s", rows[i].long_name, rows[i].value ? " " : "", rows[i].value ? rows[i].value : "");
+    printf("  %c%c%s %-*s %s\n", rows[i].short_name ? '-' : ' ', rows[i].short_name ? rows[i].short_name : ' ',
+           rows[i].short_name ? "," : " ", HELP_COLUMN - 4, name, rows[i].doc);
+  }
+  printf("\nExample:\n%s", help->example);
+}
+
+/* GOption names an unknown option at the end of its message: adds the nearest that there is. */
+static void report_error(const CommandHelp *help, const Row *rows, guint count, const GError *error, Diag *diag) {
+  g_autofree char *message = g_strdup(error->message);
+  message[0] = g_ascii_tolower(message[0]);
+  diag_usage(diag, "%s", message);
+  if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {
+    const char *names[OPTIONS_MAX + 1] = {NULL};
+    for (guint i = 0; i < count; i++)
+      names[i] = rows[i].long_name;
+    const char *dashes = strstr(message, "--");
+    const char *nearest = dashes ? diag_nearest(dashes + 2, names) : NULL;
+    if (nearest)
+      diag_hint(diag, "did you mean `--%s`?", nearest);
+  }
+  diag_hint(diag, "see `lockstep %s --help`", help->name);
+}
+
+static bool take_format(Options *options, const char *name, Diag *diag) {
+  for (Format format = FORMAT_TEXT; name && format < FORMAT_COUNT; format++) {
+    if (strcmp(name, format_names[format]) == 0) {
+      options->format = format;
+      return true;
+    }
+  }
+  if (!name)
+    return true;
+  diag_usage(diag, "unknown format `%s`", name);
+  diag_hint_nearest(diag, name, format_names);
+  diag_hint(diag, "formats are text, json and csv");
+  return false;
+}
+
+static bool check_ranges(const Options *options, Diag *diag) {
+  if (options->limit_cycles <= 0)
+    return diag_usage(diag, "--limit-cycles must be above 0");
+  if (!isfinite(options->limit_seconds) || options->limit_seconds < 0)
+    return diag_usage(diag, "--limit-seconds must not be negative");
+  if (options->seed < 0)
+    return diag_usage(diag, "--seed must not be negative");
+  if (options->seeds < 0 || options->seeds > 1000000)
+    return diag_usage(diag, "--seeds must be between 1 and 1000000");
+  return true;
+}
+
+/* Parses with GOption, whose argument vector it may reorder but doesn't own. */
+static bool parse(Options *options, const CommandHelp *help, const Row *rows, guint count, char ***argv, Diag *diag) {
+  GOptionEntry entries[OPTIONS_MAX + 2] = {{.long_name = NULL}};
+  for (guint i = 0; i < count; i++)
+    entries[i] = (GOptionEntry){rows[i].long_name, rows[i].short_name, 0, rows[i].type, rows[i].target,
+                                rows[i].doc,       rows[i].value};
+  entries[count] = (GOptionEntry){G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->rest, NULL, NULL};
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+  g_autoptr(GError) error = NULL;
+  g_option_context_set_help_enabled(context, FALSE);
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (g_option_context_parse_strv(context, argv, &error))
+    return true;
+  report_error(help, rows, count, error, diag);
+  return false;
+}
+
+OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag) {
+  *options = (Options){.seed = 1, .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT};
+  Row rows[OPTIONS_MAX];
+  g_autofree char *format = NULL;
+  gboolean help_wanted = FALSE;
+  guint count = list_rows(options, &format, &help_wanted, help->groups, rows);
+  g_auto(GStrv) copy = g_strdupv(argv);
+  bool parsed = parse(options, help, rows, count, &copy, diag);
+  if (!options->rest)
+    options->rest = g_new0(char *, 1);
+  if (parsed && help_wanted) {
+    print_help(help, rows, count);
+    return OPTIONS_HELP;
+  }
+  if (!parsed || !take_format(options, format, diag) || !check_ranges(options, diag))
+    return OPTIONS_BAD;
+  return OPTIONS_OK;
+}
+
+void options_clear(Options *options) {
+  g_strfreev(options->machines);
+  g_strfreev(options->overrides);
+  g_strfreev(options->params);
+  g_strfreev(options->buffers);
+  g_strfreev(options->args);
+  g_strfreev(options->rest);
+  g_free(options->kernel);
+  g_free(options->grid);
+  g_free(options->block);
+  g_free(options->shared);
+  g_free(options->wait_graph);
+  g_free(options->baseline);
+  *options = (Options){0};
+}
+
+RunOptions options_run(const Options *options) {
+  RunOptions run = run_options_default();
+  run.seed = (uint64_t)options->seed;
+  run.limit_cycles = (uint64_t)options->limit_cycles;
+  run.limit_seconds = options->limit_seconds;
+  return run;
+}
+
+ScenarioOptions options_scenario(const Options *options) {
+  return (ScenarioOptions){
+      .params = (const char *const *)options->params,
+      .kernel = options->kernel,
+      .grid = options->grid,
+      .block = options->block,
+      .shared = options->shared,
+      .buffers = (const char *const *)options->buffers,
+      .args = (const char *const *)options->args,
+  };
+}

@@ -1,0 +1,57 @@
+/* options.h - the options of all subcommands: one table, from which each command takes the groups that it needs.
+ * Ownership: an Options owns everything in it. */
+#ifndef LOCKSTEP_CLI_OPTIONS_H
+#define LOCKSTEP_CLI_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "sim/base/diag.h"
+#include "sim/scenario/scenario.h"
+#include "sim/study/run.h"
+
+typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_COUNT } Format;
+
+/* Groups of options. */
+enum {
+  OPTIONS_MACHINE = 1 << 0,  /* -m -s */
+  OPTIONS_SCENARIO = 1 << 1, /* -p and the launch of a bare program */
+  OPTIONS_RUN = 1 << 2,      /* --seed --limit-* */
+  OPTIONS_WAIT_GRAPH = 1 << 3,
+  OPTIONS_SEEDS = 1 << 4,
+  OPTIONS_FORMAT = 1 << 5,
+  OPTIONS_BASELINE = 1 << 6,
+  OPTIONS_SHOW = 1 << 7, /* --cfg --reconvergence */
+};
+
+typedef struct Options {
+  char **machines, **overrides, **params;
+  char *kernel, *grid, *block, *shared;
+  char **buffers, **args;
+  gint64 seed, seeds, limit_cycles; /* seeds 0: the command's default */
+  double limit_seconds;
+  char *wait_graph;
+  Format format;
+  char *baseline;
+  gboolean cfg, reconvergence;
+  char **rest; /* what isn't an option; NULL-terminated, never NULL */
+} Options;
+
+/* What --help prints. */
+typedef struct CommandHelp {
+  const char *name, *synopsis, *about;
+  unsigned groups;
+  const char *example; /* lines, each ending in a newline */
+} CommandHelp;
+
+typedef enum { OPTIONS_OK, OPTIONS_HELP, OPTIONS_BAD } OptionsOutcome;
+
+/* Parses argv[1...]. OPTIONS_HELP: the user asked for help, which has been printed. OPTIONS_BAD: messages are in `diag`. */
+OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag);
+void options_clear(Options *options);
+
+/* What the study and scenario layers take; borrows from `options`. */
+RunOptions options_run(const Options *options);
+ScenarioOptions options_scenario(const Options *options);
+
+#endif

@@ -1,0 +1,69 @@
+/* exec.h - execution of one instruction: one executor for each row of opcodes.def.
+ *
+ * An executor changes the rows of the active lanes and says when its results can be used. Executors of UNIT_ALU touch
+ * only the rows (regs, consts, pred) and may be called without an SM: sim/detect does so to explore what a lane can do.
+ * The caller has set `mask` (active lanes whose guard holds), `next_pc` (the next instruction), `ready` and `next` from
+ * the unit's latency; executors change these where they know better. */
+#ifndef LOCKSTEP_CORE_EXEC_H
+#define LOCKSTEP_CORE_EXEC_H
+
+#include <string.h>
+
+#include "sim/core/warp.h"
+
+struct Gpu;
+struct Sm;
+
+typedef struct Issue {
+  const Inst *inst;
+  uint32_t *regs;
+  const uint32_t *consts;
+  uint32_t *pred;
+  uint32_t mask;
+  uint32_t next_pc;
+  uint64_t now;
+  uint64_t ready;      /* when a dependent instruction can issue */
+  uint64_t next;       /* when the warp's next instruction can issue */
+  struct Gpu *gpu;     /* NULL when exploring, like the next two */
+  struct Sm *sm;
+  Warp *warp;
+} Issue;
+
+typedef void (*Executor)(Issue *issue);
+extern const Executor executors[OP_COUNT];
+
+#define OP(id, sass, unit, form, flags, doc) void exec_##id(Issue *issue);
+#include "isa/opcodes.def"
+
+static inline const uint32_t *issue_operand(const Issue *issue, int16_t slot) {
+  return warp_operand(issue->regs, issue->consts, slot);
+}
+
+/* The value of source predicate `index` as a mask of lanes, negation applied. */
+static inline uint32_t issue_pred(const Issue *issue, unsigned index) {
+  uint32_t value = issue->pred[issue->inst->psrc[index]];
+  return (issue->inst->psrc_not >> index) & 1 ? ~value : value;
+}
+
+static inline void issue_set_pred(Issue *issue, unsigned predicate, uint32_t value) {
+  issue->pred[predicate] = (issue->pred[predicate] & ~issue->mask) | (value & issue->mask);
+}
+
+/* Lane masks as rows: row element l is all ones if bit l is set. The compare vectorises; a shift by lane doesn't. */
+extern const uint32_t lane_bit[WARP_LANES];
+
+static inline void issue_write(Issue *issue, int16_t slot, const uint32_t row[WARP_LANES]) {
+  uint32_t *restrict to = issue->regs + WARP_LANES * slot;
+  uint32_t mask = issue->mask;
+  if (mask == ALL_LANES) {
+    memcpy(to, row, WARP_LANES * sizeof *to);
+    return;
+  }
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    to[lane] = (mask & lane_bit[lane]) ? row[lane] : to[lane];
+}
+
+/* The floating-point minimum, saturation and atomic operations that both executors and exploration need. */
+uint32_t atomic_apply(const Inst *inst, uint32_t old, uint32_t b, uint32_t c);
+
+#endif

@@ -1,0 +1,281 @@
+/* Arithmetic and logic. Each executor computes a whole row into a local array, which the compiler vectorises, and
+ * issue_write() merges it under the mask (the plain `if (mask >> lane & 1)` loop is several times slower). */
+#include <math.h>
+
+#include "sim/core/exec.h"
+
+#define ROW for (unsigned l = 0; l < WARP_LANES; l++)
+
+const uint32_t lane_bit[WARP_LANES] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+};
+
+/* All ones if the flag is set: x ^ s - s negates. */
+static uint32_t sign_of(const Inst *inst, uint32_t flag) { return inst->flags & flag ? UINT32_MAX : 0; }
+
+void exec_NOP(Issue *issue) { (void)issue; }
+
+void exec_MOV(Issue *issue) { issue_write(issue, issue->inst->dst, issue_operand(issue, issue->inst->a)); }
+
+void exec_MOV32I(Issue *issue) { exec_MOV(issue); }
+
+/* The general form: negated operands, carry in and out, signed saturation. */
+static void add_rows(Issue *issue, uint32_t negate_a, uint32_t negate_b) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES];
+  uint32_t carry_in = inst->flags & INST_CARRY_IN ? issue->pred[PRED_CARRY] : 0, carry_out = 0;
+  bool saturates = inst->flags & INST_SAT;
+  ROW {
+    int64_t x = negate_a ? -(int64_t)(int32_t)a[l] : (int32_t)a[l];
+    int64_t y = negate_b ? -(int64_t)(int32_t)b[l] : (int32_t)b[l];
+    uint64_t in = (carry_in >> l) & 1;
+    int64_t sum = x + y + (int64_t)in;
+    row[l] = saturates && sum > INT32_MAX ? (uint32_t)INT32_MAX
+             : saturates && sum < INT32_MIN ? (uint32_t)INT32_MIN : (uint32_t)sum;
+    /* Subtraction adds the complement; its +1 comes from the carry if there is one. */
+    uint64_t ux = negate_a ? (uint32_t)~a[l] : a[l], uy = negate_b ? (uint32_t)~b[l] : b[l];
+    uint64_t one = inst->flags & INST_CARRY_IN ? in : (uint64_t)(negate_a != 0) + (uint64_t)(negate_b != 0);
+    if (inst->flags & INST_CARRY_IN)
+      row[l] = (uint32_t)(ux + uy + in);
+    carry_out |= (uint32_t)((ux + uy + one) >> 32 != 0) << l;
+  }
+  issue_write(issue, inst->dst, row);
+  if (inst->flags & INST_CARRY_OUT)
+    issue_set_pred(issue, PRED_CARRY, carry_out);
+}
+
+void exec_IADD(Issue *issue) {
+  const Inst *inst = issue->inst;
+  if (inst->flags & (INST_SAT | INST_CARRY_IN | INST_CARRY_OUT)) {
+    add_rows(issue, inst->flags & INST_NEG_A, inst->flags & INST_NEG_B);
+    return;
+  }
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], na = sign_of(inst, INST_NEG_A), nb = sign_of(inst, INST_NEG_B);
+  ROW row[l] = ((a[l] ^ na) - na) + ((b[l] ^ nb) - nb);
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_ISUB(Issue *issue) {
+  const Inst *inst = issue->inst;
+  if (inst->flags & (INST_SAT | INST_CARRY_IN | INST_CARRY_OUT)) {
+    add_rows(issue, inst->flags & INST_NEG_A, !(inst->flags & INST_NEG_B));
+    return;
+  }
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], na = sign_of(inst, INST_NEG_A), nb = sign_of(inst, INST_NEG_B);
+  ROW row[l] = ((a[l] ^ na) - na) - ((b[l] ^ nb) - nb);
+  issue_write(issue, inst->dst, row);
+}
+
+/* Product of two words under the instruction's type and .HI. */
+static void multiply(const Issue *issue, uint32_t row[WARP_LANES]) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  if (!(inst->flags & INST_HI))
+    ROW row[l] = a[l] * b[l];
+  else if (inst->type == TYPE_U32)
+    ROW row[l] = (uint32_t)(((uint64_t)a[l] * b[l]) >> 32);
+  else
+    ROW row[l] = (uint32_t)((uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]) >> 32);
+}
+
+void exec_IMUL(Issue *issue) {
+  uint32_t row[WARP_LANES];
+  multiply(issue, row);
+  issue_write(issue, issue->inst->dst, row);
+}
+
+void exec_IMAD(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *c = issue_operand(issue, inst->c);
+  uint32_t row[WARP_LANES], nc = sign_of(inst, INST_NEG_C), np = sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B);
+  multiply(issue, row);
+  ROW row[l] = ((row[l] ^ np) - np) + ((c[l] ^ nc) - nc);
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_ISCADD(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], na = sign_of(inst, INST_NEG_A), nb = sign_of(inst, INST_NEG_B), shift = inst->mode & 31u;
+  ROW row[l] = (((a[l] ^ na) - na) << shift) + ((b[l] ^ nb) - nb);
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_SHL(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], keep = inst->flags & INST_WRAP ? 31u : UINT32_MAX;
+  ROW row[l] = (b[l] & keep) > 31 ? 0 : a[l] << (b[l] & 31);
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_SHR(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], keep = inst->flags & INST_WRAP ? 31u : UINT32_MAX;
+  if (inst->type == TYPE_U32)
+    ROW row[l] = (b[l] & keep) > 31 ? 0 : a[l] >> (b[l] & 31);
+  else
+    ROW row[l] = (uint32_t)((int32_t)a[l] >> ((b[l] & keep) > 31 ? 31 : (b[l] & 31)));
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_LOP(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], ia = sign_of(inst, INST_INV_A), ib = sign_of(inst, INST_INV_B);
+  switch ((LogicOp)inst->lop) {
+  case LOP_AND: ROW row[l] = (a[l] ^ ia) & (b[l] ^ ib); break;
+  case LOP_OR: ROW row[l] = (a[l] ^ ia) | (b[l] ^ ib); break;
+  case LOP_XOR: ROW row[l] = (a[l] ^ ia) ^ (b[l] ^ ib); break;
+  case LOP_PASS_B: ROW row[l] = b[l] ^ ib; break;
+  }
+  issue_write(issue, inst->dst, row);
+}
+
+/* Row of all-ones or zero words from a mask of lanes. */
+static void spread(uint32_t mask, uint32_t row[WARP_LANES]) {
+  ROW row[l] = (mask & lane_bit[l]) ? UINT32_MAX : 0;
+}
+
+void exec_IMNMX(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], minimum[WARP_LANES];
+  spread(issue_pred(issue, 0), minimum);
+  /* Flipping the sign bit makes a signed comparison of an unsigned one. */
+  uint32_t flip = inst->type == TYPE_U32 ? 0x80000000u : 0;
+  ROW {
+    bool less = (int32_t)(a[l] ^ flip) < (int32_t)(b[l] ^ flip);
+    row[l] = less == (minimum[l] != 0) ? a[l] : b[l];
+  }
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_SEL(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], first[WARP_LANES];
+  spread(issue_pred(issue, 0), first);
+  ROW row[l] = (a[l] & first[l]) | (b[l] & ~first[l]);
+  issue_write(issue, inst->dst, row);
+}
+
+/* Mask of the lanes for which (a cmp b) holds on integers. */
+static uint32_t compare(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t flip = inst->type == TYPE_U32 ? 0x80000000u : 0, less = 0, equal = 0;
+  ROW {
+    less |= (int32_t)(a[l] ^ flip) < (int32_t)(b[l] ^ flip) ? lane_bit[l] : 0;
+    equal |= a[l] == b[l] ? lane_bit[l] : 0;
+  }
+  switch ((CmpOp)inst->cmp) {
+  case CMP_LT: case CMP_LTU: return less;
+  case CMP_EQ: case CMP_EQU: return equal;
+  case CMP_LE: case CMP_LEU: return less | equal;
+  case CMP_GT: case CMP_GTU: return ~(less | equal);
+  case CMP_NE: case CMP_NEU: return ~equal;
+  case CMP_GE: case CMP_GEU: return ~less;
+  case CMP_T: case CMP_NUM: return ALL_LANES;
+  case CMP_F: case CMP_NAN: return 0;
+  }
+  return 0;
+}
+
+static uint32_t combine(LogicOp lop, uint32_t a, uint32_t b) {
+  switch (lop) {
+  case LOP_AND: return a & b;
+  case LOP_OR: return a | b;
+  case LOP_XOR: return a ^ b;
+  case LOP_PASS_B: return b;
+  }
+  return 0;
+}
+
+void exec_ISET(Issue *issue) {
+  const Inst *inst = issue->inst;
+  uint32_t row[WARP_LANES], value = inst->flags & INST_BF ? 0x3f800000u : UINT32_MAX;
+  spread(combine(inst->lop, compare(issue), issue_pred(issue, 0)), row);
+  ROW row[l] &= value;
+  issue_write(issue, inst->dst, row);
+}
+
+/* Both predicate results are made before either is written: a source may be a destination. */
+static void set_both(Issue *issue, uint32_t value, uint32_t complement) {
+  issue_set_pred(issue, issue->inst->pdst, value);
+  issue_set_pred(issue, issue->inst->pdst2, complement);
+}
+
+void exec_ISETP(Issue *issue) {
+  const Inst *inst = issue->inst;
+  uint32_t holds = compare(issue), other = issue_pred(issue, 0);
+  set_both(issue, combine(inst->lop, holds, other), combine(inst->lop, ~holds, other));
+}
+
+void exec_PSETP(Issue *issue) {
+  const Inst *inst = issue->inst;
+  uint32_t main = combine(inst->lop, issue_pred(issue, 0), issue_pred(issue, 1)), other = issue_pred(issue, 2);
+  set_both(issue, combine(inst->lop2, main, other), combine(inst->lop2, ~main, other));
+}
+
+static uint32_t low_ones(uint32_t count) { return count >= 32 ? UINT32_MAX : (1u << count) - 1; }
+
+static uint32_t extract(uint32_t value, uint32_t field, bool is_signed) {
+  uint32_t position = field & 0xff, length = (field >> 8) & 0xff;
+  if (length == 0)
+    return 0;
+  uint32_t sign = is_signed && value >> 31 ? UINT32_MAX : 0;
+  uint32_t shifted = position > 31 ? sign : (uint32_t)((int64_t)(((uint64_t)sign << 32) | value) >> position);
+  if (length >= 32)
+    return shifted;
+  uint32_t bits = shifted & low_ones(length);
+  return is_signed && (shifted >> (length - 1)) & 1 ? bits | ~low_ones(length) : bits;
+}
+
+void exec_BFE(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES];
+  ROW row[l] = extract(a[l], b[l], inst->type == TYPE_S32);
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_BFI(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b), *c = issue_operand(issue, inst->c);
+  uint32_t row[WARP_LANES];
+  ROW {
+    uint32_t position = b[l] & 0xff, length = (b[l] >> 8) & 0xff;
+    uint32_t field = position > 31 ? 0 : low_ones(length) << position;
+    row[l] = (c[l] & ~field) | (position > 31 ? 0 : (a[l] << position) & field);
+  }
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_POPC(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], ia = sign_of(inst, INST_INV_A), ib = sign_of(inst, INST_INV_B);
+  ROW row[l] = (uint32_t)__builtin_popcount((a[l] ^ ia) & (b[l] ^ ib));
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_FLO(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a);
+  uint32_t row[WARP_LANES], ia = sign_of(inst, INST_INV_A);
+  ROW {
+    uint32_t value = a[l] ^ ia;
+    if (inst->type == TYPE_S32 && value >> 31)
+      value = ~value;
+    uint32_t highest = value ? 31u - (uint32_t)__builtin_clz(value) : UINT32_MAX;
+    row[l] = inst->flags & INST_SH && value ? 31u - highest : highest;
+  }
+  issue_write(issue, inst->dst, row);
+}

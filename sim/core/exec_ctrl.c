@@ -1,0 +1,118 @@
+/* Control flow: branches and the SIMT stack. Executors set next_pc to where the warp goes on. */
+#include <glib.h>
+
+#include "sim/core/gpu.h"
+#include "sim/core/simt_stack.h"
+
+static void overflow(Issue *issue) {
+  gpu_raise_fault(issue, issue->warp->active, NULL, 0,
+                  g_strdup_printf("the SIMT stack is full (%u entries)", issue->gpu->machine->sm.simt_stack.depth),
+                  g_strdup("pushes (SSY, PBK, PCNT, CAL) without their pops inside a loop?"));
+}
+
+/* The warp goes on at warp->pc, which some stack operation chose. */
+static void redirect(Issue *issue) {
+  issue->next_pc = issue->warp->pc;
+  issue->next = issue->now + issue->gpu->machine->sm.latency.branch_taken;
+}
+
+void exec_BRA(Issue *issue) {
+  const Machine *machine = issue->gpu->machine;
+  Warp *warp = issue->warp;
+  if (issue->mask == 0) {
+    issue->next = issue->now + machine->sm.latency.branch_not_taken;
+    return;
+  }
+  if (issue->mask == warp->active) {
+    warp->pc = (uint32_t)issue->inst->target;
+  } else {
+    issue->gpu->counters.divergent_branches++;
+    if (!simt_diverge(warp, machine, issue->inst, issue->mask)) {
+      overflow(issue);
+      return;
+    }
+  }
+  redirect(issue);
+}
+
+static void push_target(Issue *issue, StackKind kind) {
+  if (issue->mask && !simt_push(issue->warp, issue->gpu->machine->sm.simt_stack.depth, kind, (uint32_t)issue->inst->target))
+    overflow(issue);
+}
+
+void exec_SSY(Issue *issue) { push_target(issue, STACK_SSY); }
+void exec_PBK(Issue *issue) { push_target(issue, STACK_BREAK); }
+void exec_PCNT(Issue *issue) { push_target(issue, STACK_CONTINUE); }
+
+static void leave(Issue *issue, StackKind kind, const char *what, const char *pushed_by) {
+  Warp *warp = issue->warp;
+  if (issue->mask == 0) {
+    issue->next = issue->now + issue->gpu->machine->sm.latency.branch_not_taken;
+    return;
+  }
+  uint32_t staying = warp->active & ~issue->mask;
+  if (!simt_leave(warp, kind, issue->mask)) {
+    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup_printf("%s without an enclosing %s", what, pushed_by),
+                    g_strdup_printf("execute %s before it", pushed_by));
+    return;
+  }
+  if (staying)
+    issue->next = issue->now + issue->gpu->machine->sm.latency.branch_not_taken;
+  else
+    redirect(issue);
+}
+
+void exec_BRK(Issue *issue) { leave(issue, STACK_BREAK, "BRK", "PBK"); }
+void exec_CONT(Issue *issue) { leave(issue, STACK_CONTINUE, "CONT", "PCNT"); }
+void exec_RET(Issue *issue) { leave(issue, STACK_CALL, "RET", "CAL"); }
+
+/* A call under a guard is a call for the guard's lanes; the others wait behind it, so it must be uniform. */
+void exec_CAL(Issue *issue) {
+  Warp *warp = issue->warp;
+  if (issue->mask == 0) {
+    issue->next = issue->now + issue->gpu->machine->sm.latency.branch_not_taken;
+    return;
+  }
+  if (issue->mask != warp->active) {
+    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("CAL that only part of the active lanes takes"),
+                    g_strdup("branch around the call instead of guarding it"));
+    return;
+  }
+  if (!simt_push(warp, issue->gpu->machine->sm.simt_stack.depth, STACK_CALL, warp->pc + 1)) {
+    overflow(issue);
+    return;
+  }
+  warp->pc = (uint32_t)issue->inst->target;
+  redirect(issue);
+}
+
+/* Tells the detectors which lock bits the leaving lanes still hold. */
+static void check_held(Issue *issue) {
+  const LockUnit *unit = &issue->sm->lock_unit;
+  if (!(issue->warp->holding & issue->mask))
+    return;
+  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
+  for (uint32_t i = 0; i < unit->bits; i++) {
+    const LockBit *bit = &unit->bit[i];
+    if (!bit->held || bit->owner < threads || bit->owner >= threads + 32)
+      continue;
+    uint32_t lane = 1u << (bit->owner - threads);
+    if (lane & issue->mask) {
+      ProbePoint point = issue_point(issue, lane);
+      PROBE_FIRE(issue->gpu, exit_holding, &point, i, bit);
+    }
+  }
+}
+
+void exec_EXIT(Issue *issue) {
+  Warp *warp = issue->warp;
+  if (issue->mask == 0)
+    return;
+  check_held(issue);
+  warp->alive &= ~issue->mask;
+  warp->active &= ~issue->mask;
+  if (warp->active)
+    return;
+  simt_pop(warp);
+  redirect(issue);
+}

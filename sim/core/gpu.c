@@ -1,0 +1,323 @@
+#include "sim/core/gpu.h"
+
+#include "sim/base/assert.h"
+
+/* ---- making ---- */
+
+Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
+  Gpu *gpu = g_new0(Gpu, 1);
+  gpu->machine = machine;
+  gpu->seed = seed;
+  gpu->backing = backing;
+  gpu->sms = g_new0(Sm, machine->gpu.sms);
+  event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms * machine->sm.schedulers);
+  gpu->memsys = memsys_new(machine, backing, &gpu->counters);
+  gpu->launches = g_ptr_array_new();
+  gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));
+  gpu->limit_cycles = UINT64_MAX;
+  const uint32_t latency[UNIT_COUNT] = {
+      [UNIT_ALU] = machine->sm.latency.alu,
+      [UNIT_VOTE] = machine->sm.latency.vote,
+      [UNIT_SYSREG] = machine->sm.latency.sysreg,
+      [UNIT_SHARED] = machine->sm.shared.latency,
+      [UNIT_GLOBAL] = machine->memory.latency,
+      [UNIT_BARRIER] = machine->sm.barrier.arrive_to_resume,
+      [UNIT_CONTROL] = machine->sm.issue_interval,
+  };
+  memcpy(gpu->unit_latency, latency, sizeof latency);
+  for (uint32_t i = 0; i < machine->gpu.sms; i++)
+    sm_init(&gpu->sms[i], gpu, i);
+  return gpu;
+}
+
+static void launch_free(Launch *launch) {
+  g_free(launch->const_rows);
+  g_free(launch->decoded);
+  g_free(launch);
+}
+
+void gpu_free(Gpu *gpu) {
+  if (!gpu)
+    return;
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    sm_clear(&gpu->sms[i]);
+  for (guint i = 0; i < gpu->launches->len; i++)
+    launch_free(gpu_launch(gpu, i));
+  g_ptr_array_free(gpu->launches, TRUE);
+  g_array_free(gpu->marks, TRUE);
+  event_queue_clear(&gpu->queue);
+  memsys_free(gpu->memsys);
+  g_free(gpu->fault.message);
+  g_free(gpu->fault.repair);
+  g_free(gpu->sms);
+  g_free(gpu);
+}
+
+void gpu_subscribe(Gpu *gpu, Probe *probe) {
+  probe->next = gpu->probe;
+  gpu->probe = probe;
+}
+
+Launch *gpu_launch(const Gpu *gpu, uint32_t index) { return g_ptr_array_index(gpu->launches, index); }
+
+/* ---- launches ---- */
+
+/* The constant bank of sm_20: ntid at 0x8, nctaid at 0x14, arguments from 0x20. */
+static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
+  enum { NTID = 0x8, NCTAID = 0x14, ARGS = 0x20 };
+  uint32_t word = 0;
+  if (offset >= NTID && offset < NTID + 12)
+    return config->block[(offset - NTID) / 4];
+  if (offset >= NCTAID && offset < NCTAID + 12)
+    return config->grid[(offset - NCTAID) / 4];
+  if (offset >= ARGS && offset - ARGS < config->args_bytes)
+    memcpy(&word, config->args + (offset - ARGS), MIN(4u, config->args_bytes - (offset - ARGS)));
+  return word;
+}
+
+static uint32_t *make_const_rows(const LaunchConfig *config) {
+  const Kernel *kernel = config->kernel;
+  uint32_t *rows = g_new(uint32_t, (size_t)kernel->nconsts * WARP_LANES + 1);
+  for (uint32_t i = 0; i < kernel->nconsts; i++) {
+    const ConstRef *ref = &kernel->consts[i];
+    uint32_t value = ref->kind == CONST_IMMEDIATE ? ref->value : bank_word(config, ref->value);
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+      rows[i * WARP_LANES + lane] = value;
+  }
+  return rows;
+}
+
+static void add_wait(Decoded *decoded, int16_t reg) {
+  for (unsigned i = 0; i < decoded->waits; i++)
+    if (decoded->wait[i] == reg)
+      return;
+  LS_REQUIRE("decoded-waits", decoded->waits < G_N_ELEMENTS(decoded->wait));
+  decoded->wait[decoded->waits++] = (uint8_t)reg;
+}
+
+static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
+  Decoded decoded = {.executor = executors[inst->op], .latency = gpu->unit_latency[op_info[inst->op].unit]};
+  RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
+  for (unsigned i = 0; i < reads.count; i++)
+    add_wait(&decoded, reads.reg[i]);
+  for (unsigned i = 0; i < writes.count; i++) {
+    add_wait(&decoded, writes.reg[i]);
+    decoded.write[decoded.writes++] = (uint8_t)writes.reg[i];
+  }
+  decoded.pred_write = (uint16_t)inst_pred_writes(inst);
+  decoded.pred_wait = (uint16_t)(inst_pred_reads(inst) | decoded.pred_write);
+  return decoded;
+}
+
+static char *refuse_grid(const Machine *machine, const LaunchConfig *config) {
+  const uint32_t limit[3] = {machine->grid.max_x, machine->grid.max_y, machine->grid.max_z};
+  for (unsigned axis = 0; axis < 3; axis++) {
+    if (config->grid[axis] == 0)
+      return g_strdup("the grid has no blocks");
+    if (config->grid[axis] > limit[axis])
+      return g_strdup_printf("the grid has %u blocks in %c, %s can launch at most %u", config->grid[axis], "xyz"[axis],
+                             machine->name, limit[axis]);
+    if (config->block[axis] == 0)
+      return g_strdup("the block has no threads");
+  }
+  return NULL;
+}
+
+static char *refuse_block(const Machine *machine, const LaunchConfig *config, const Launch *launch) {
+  uint64_t threads = (uint64_t)config->block[0] * config->block[1];
+  threads = threads > UINT32_MAX ? threads : threads * config->block[2];
+  if (threads > machine->grid.max_block_threads)
+    return g_strdup_printf("the block has %" G_GUINT64_FORMAT " threads, %s allows at most %u", threads, machine->name,
+                           machine->grid.max_block_threads);
+  if (config->block[2] > machine->grid.max_block_z)
+    return g_strdup_printf("the block has %u threads in z, %s allows at most %u", config->block[2], machine->name,
+                           machine->grid.max_block_z);
+  uint64_t shared = (uint64_t)config->kernel->shared_bytes + config->shared_bytes;
+  if (shared > machine->sm.shared.max_block_bytes)
+    return g_strdup_printf("the block has %" G_GUINT64_FORMAT " bytes of shared memory, %s allows at most %u", shared,
+                           machine->name, machine->sm.shared.max_block_bytes);
+  if (config->kernel->nregs > machine->sm.max_thread_registers)
+    return g_strdup_printf("a thread needs %u registers, %s has %u for each", config->kernel->nregs, machine->name,
+                           machine->sm.max_thread_registers);
+  if (sm_block_registers(machine, launch) > machine->sm.registers)
+    return g_strdup_printf("the block needs %u registers, an SM of %s has %u", sm_block_registers(machine, launch),
+                           machine->name, machine->sm.registers);
+  if (launch->block_warps > machine->sm.max_warps || launch->block_warps * WARP_LANES > machine->sm.max_threads)
+    return g_strdup_printf("the block has %u warps, more than an SM of %s holds", launch->block_warps, machine->name);
+  return NULL;
+}
+
+bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
+  *why = refuse_grid(gpu->machine, config);
+  if (*why)
+    return false;
+  Launch *launch = g_new0(Launch, 1);
+  launch->program = config->program;
+  launch->kernel = config->kernel;
+  launch->index = gpu->launches->len;
+  memcpy(launch->grid, config->grid, sizeof launch->grid);
+  memcpy(launch->block, config->block, sizeof launch->block);
+  launch->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+  uint64_t threads = MIN((uint64_t)config->block[0] * config->block[1], UINT32_MAX);
+  launch->block_threads = (uint32_t)MIN(threads * config->block[2], UINT32_MAX - WARP_LANES);
+  launch->block_warps = (launch->block_threads + WARP_LANES - 1) / WARP_LANES;
+  launch->shared_bytes = config->kernel->shared_bytes + config->shared_bytes;
+  launch->stream = config->stream;
+  *why = refuse_block(gpu->machine, config, launch);
+  if (*why) {
+    g_free(launch);
+    return false;
+  }
+  launch->const_rows = make_const_rows(config);
+  launch->decoded = g_new(Decoded, launch->kernel->ninsts);
+  for (uint32_t i = 0; i < launch->kernel->ninsts; i++) {
+    launch->decoded[i] = decode(gpu, launch->kernel, &launch->kernel->insts[i]);
+    launch->tracks_unset |= (launch->kernel->insts[i].flags & INST_MAYBE_UNSET) != 0;
+  }
+  g_ptr_array_add(gpu->launches, launch);
+  gpu->unfinished_blocks += launch->blocks;
+  return true;
+}
+
+/* ---- dispatching ---- */
+
+/* A launch may run once all earlier ones of its stream have finished. */
+static bool may_run(const Gpu *gpu, const Launch *launch) {
+  for (guint i = 0; i < launch->index; i++) {
+    const Launch *earlier = gpu_launch(gpu, i);
+    if (earlier->stream == launch->stream && earlier->finished_blocks < earlier->blocks)
+      return false;
+  }
+  return true;
+}
+
+/* A kernel that starts alone on the chip finds all lock bits free. */
+static void free_lock_bits(Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(gpu, i);
+    if (launch->next_block != launch->finished_blocks)
+      return;
+  }
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    if (gpu->sms[i].ready)
+      lock_unit_release_all(&gpu->sms[i].lock_unit);
+}
+
+static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
+  uint32_t sms = gpu->machine->gpu.sms;
+  for (uint32_t i = 0; i < sms; i++) {
+    uint32_t index = (gpu->next_sm + i) % sms;
+    if (sm_try_place(&gpu->sms[index], launch, launch->next_block, now)) {
+      gpu->next_sm = (index + 1) % sms;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Blocks in order, one each dispatch_interval, to the SMs in turn, as long as one has room. */
+static void dispatch(Gpu *gpu, uint64_t now) {
+  const Machine *machine = gpu->machine;
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    Launch *launch = gpu_launch(gpu, i);
+    if (launch->next_block == launch->blocks || !may_run(gpu, launch))
+      continue;
+    if (launch->next_block == 0) {
+      free_lock_bits(gpu);
+      gpu->dispatch_free_at = MAX(gpu->dispatch_free_at, now + machine->grid.launch_overhead);
+    }
+    while (launch->next_block < launch->blocks) {
+      uint64_t when = MAX(now, gpu->dispatch_free_at);
+      if (!place_somewhere(gpu, launch, when))
+        break;
+      gpu->dispatch_free_at = when + machine->grid.dispatch_interval;
+      launch->next_block++;
+    }
+  }
+}
+
+void gpu_block_finished(Gpu *gpu, Sm *sm, Launch *launch, uint64_t now) {
+  (void)sm;
+  launch->finished_blocks++;
+  gpu->unfinished_blocks--;
+  if (!gpu->fault.happened)
+    dispatch(gpu, now);
+}
+
+/* ---- running ---- */
+
+GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
+  uint32_t schedulers = SM_SCHEDULERS_MAX;
+  gpu->budget = (int64_t)MIN(instructions, (uint64_t)INT64_MAX);
+  gpu->limit_cycles = limit_cycles;
+  if (gpu->ages == 0)
+    dispatch(gpu, 0);
+  while (gpu->queue.count > 0) {
+    if (gpu->budget <= 0)
+      return GPU_BUDGET;
+    if (gpu->queue.heap[0].time > limit_cycles)
+      return GPU_LIMIT;
+    Event event = event_queue_pop(&gpu->queue);
+    uint32_t index = (event.source - 1) / schedulers, which = (event.source - 1) % schedulers;
+    if (gpu->sms[index].scheduler[which].event_time != event.time)
+      continue; /* overtaken */
+    sm_run_scheduler(&gpu->sms[index], which, event.time);
+    if (gpu->fault.happened)
+      return GPU_FAULT;
+  }
+  return gpu->unfinished_blocks ? GPU_BLOCKED : GPU_FINISHED;
+}
+
+/* ---- what the core records ---- */
+
+void gpu_raise_fault(Issue *issue, uint32_t lanes, const char *space, uint64_t address, char *message, char *repair) {
+  Gpu *gpu = issue->gpu;
+  if (gpu->fault.happened) {
+    g_free(message);
+    g_free(repair);
+    return;
+  }
+  const Block *block = warp_block(issue->sm, issue->warp);
+  gpu->fault = (Fault){.happened = true, .message = message, .launch = block->launch->index, .block = block->index,
+                       .warp = issue->warp->warp_in_block, .lanes = lanes,
+                       .pc = (uint32_t)(issue->inst - block->launch->kernel->insts), .cycle = issue->now,
+                       .space = space, .address = address, .repair = repair};
+}
+
+void gpu_mark(Gpu *gpu, uint32_t number, uint64_t now) {
+  for (guint i = 0; i < gpu->marks->len; i++) {
+    MarkTime *mark = &g_array_index(gpu->marks, MarkTime, i);
+    if (mark->number == number) {
+      mark->last = now;
+      return;
+    }
+  }
+  MarkTime mark = {.number = number, .first = now, .last = now};
+  g_array_append_val(gpu->marks, mark);
+}
+
+const MarkTime *gpu_mark_time(const Gpu *gpu, uint32_t number) {
+  for (guint i = 0; i < gpu->marks->len; i++)
+    if (g_array_index(gpu->marks, MarkTime, i).number == number)
+      return &g_array_index(gpu->marks, MarkTime, i);
+  return NULL;
+}
+
+void gpu_set_shared_data(Gpu *gpu, uint32_t offset, uint32_t bytes) {
+  gpu->data_offset = offset;
+  gpu->data_bytes = bytes;
+}
+
+void gpu_count_shared_bytes(Gpu *gpu, const Sm *sm, const Block *block) {
+  uint64_t all = 0, beyond = 0;
+  for (uint32_t offset = 0; offset < block->shared_bytes; offset++) {
+    uint32_t address = block->shared_base + offset;
+    if (!(sm->shared.touched[address / 4] >> (address % 4) & 1))
+      continue;
+    all++;
+    beyond += offset < gpu->data_offset || offset >= gpu->data_offset + gpu->data_bytes;
+  }
+  gpu->counters.shared_bytes = MAX(gpu->counters.shared_bytes, all);
+  gpu->counters.shared_bytes_beyond_data = MAX(gpu->counters.shared_bytes_beyond_data, beyond);
+  gpu->counters.lock_bits = MAX(gpu->counters.lock_bits, sm->lock_unit.distinct);
+}

@@ -1,0 +1,120 @@
+/* gpu.h - the whole machine: SMs, dispatcher, memory, simulated time.
+ *
+ * Life: gpu_new -> gpu_add_launch ... -> gpu_run until it says that it ended. State hangs from the Gpu alone, so several
+ * can run in one process. After a stop its state can be read (sim/detect does) and the run continued.
+ * Time: cycles of the SM clock. Deterministic: same machine, launches and seed give the same run. */
+#ifndef LOCKSTEP_CORE_GPU_H
+#define LOCKSTEP_CORE_GPU_H
+
+#include <glib.h>
+
+#include "sim/core/probe.h"
+#include "sim/core/sm.h"
+#include "sim/engine/counter.h"
+#include "sim/engine/event.h"
+#include "sim/memory/memsys.h"
+
+/* What a launch needs. */
+typedef struct LaunchConfig {
+  const Program *program;
+  const Kernel *kernel;
+  uint32_t grid[3], block[3];
+  uint32_t shared_bytes;      /* dynamic, added to the kernel's static share */
+  int stream;                 /* launches of one stream follow each other, different streams run concurrently */
+  const uint8_t *args;        /* from c[0x0][0x20] on (sm_20) */
+  uint32_t args_bytes;
+} LaunchConfig;
+
+/* An illegal access or instruction. */
+typedef struct Fault {
+  bool happened;
+  char *message;
+  uint32_t launch;
+  uint64_t block;
+  uint32_t warp, lanes, pc;
+  uint64_t cycle;
+  const char *space;          /* "shared", "global" or NULL */
+  uint64_t address;
+  char *repair;
+} Fault;
+
+/* When a mark fired. */
+typedef struct MarkTime {
+  uint32_t number;
+  uint64_t first, last;
+} MarkTime;
+
+typedef enum {
+  GPU_FINISHED,   /* all blocks of all launches exited */
+  GPU_FAULT,
+  GPU_BLOCKED,    /* nothing is scheduled, but there are unfinished warps */
+  GPU_BUDGET,     /* `instructions` were issued */
+  GPU_LIMIT,      /* the next event lies beyond `limit_cycles` */
+} GpuStop;
+
+typedef struct Gpu {
+  const Machine *machine;
+  uint64_t seed;
+  Sm *sms;
+  EventQueue queue;
+  Backing *backing;
+  MemSys *memsys;
+  Counters counters;
+  GPtrArray *launches;        /* Launch * */
+  uint32_t next_sm;           /* where the dispatcher looks first */
+  uint64_t dispatch_free_at;
+  uint64_t unfinished_blocks; /* of all launches */
+  uint64_t cycle;             /* of the newest event */
+  uint64_t end_cycle;         /* when the last warp exited */
+  uint64_t ages;              /* warps dispatched so far */
+  uint64_t progress;          /* counts what cannot be undone: warps exited, blocks placed, barriers completed */
+  int64_t budget;             /* instructions until the next stop */
+  uint64_t limit_cycles;
+  uint32_t unit_latency[UNIT_COUNT];
+  bool hashes_memory;         /* keep memory_hash up to date */
+  uint64_t memory_hash;       /* exclusive or over all words and lock bits that differ from when hashing began */
+  GArray *marks;              /* MarkTime */
+  Fault fault;
+  uint32_t data_offset, data_bytes; /* gpu_set_shared_data */
+  Probe *probe;               /* list of subscribers, borrowed; NULL: nobody listens */
+} Gpu;
+
+/* `backing` is borrowed and may already hold buffers. */
+Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed);
+void gpu_free(Gpu *gpu);
+/* Checks the launch against the machine's limits; returns false with a sentence in *why (newly allocated) if it can
+ * never run: grid or block too large, no threads, too much shared memory or too many registers. */
+bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why);
+/* Runs until something of GpuStop happens; `instructions` is the budget of warp instructions. */
+GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles);
+
+/* Adds a subscriber; it must outlive the run. */
+void gpu_subscribe(Gpu *gpu, Probe *probe);
+
+Launch *gpu_launch(const Gpu *gpu, uint32_t index);
+/* Raises a fault (the first one counts). Takes ownership of `message` and `repair`. */
+void gpu_raise_fault(Issue *issue, uint32_t lanes, const char *space, uint64_t address, char *message, char *repair);
+/* Mark `number` fires now. */
+void gpu_mark(Gpu *gpu, uint32_t number, uint64_t now);
+/* The marks' times, or NULL. */
+const MarkTime *gpu_mark_time(const Gpu *gpu, uint32_t number);
+/* A block has exited: frees nothing itself, but lets the dispatcher fill the SM. */
+void gpu_block_finished(Gpu *gpu, Sm *sm, Launch *launch, uint64_t now);
+/* Folds the touched bytes of a block's shared memory into the counters. */
+void gpu_count_shared_bytes(Gpu *gpu, const Sm *sm, const Block *block);
+/* The range of each block's shared memory that is data (counters.shared_bytes_beyond_data). */
+void gpu_set_shared_data(Gpu *gpu, uint32_t offset, uint32_t bytes);
+
+/* A word or lock bit of `space` at `place` changes: moves its share of the memory hash. */
+static inline void gpu_hash_change(Gpu *gpu, uint64_t space, uint64_t place, uint32_t before, uint32_t after) {
+  if (G_UNLIKELY(gpu->hashes_memory))
+    gpu->memory_hash ^= rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
+}
+enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3 };
+
+static inline ProbePoint issue_point(const Issue *issue, uint32_t lanes) {
+  return (ProbePoint){.gpu = issue->gpu, .sm = issue->sm, .block = warp_block(issue->sm, issue->warp),
+                      .warp = issue->warp, .inst = issue->inst, .pc = issue->warp->pc, .lanes = lanes, .cycle = issue->now};
+}
+
+#endif

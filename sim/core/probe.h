@@ -1,0 +1,74 @@
+/* probe.h - what the core tells whoever listens. Detectors and the timeline subscribe, each with a Probe in the Gpu's list;
+ * without a subscriber each event costs one branch. A subscriber must not change the machine. Any callback may be NULL. */
+#ifndef LOCKSTEP_CORE_PROBE_H
+#define LOCKSTEP_CORE_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/memory/lock_unit.h"
+
+struct Gpu;
+struct Sm;
+struct Warp;
+struct Block;
+struct Inst;
+
+/* One thing that happened: who, where, when. */
+typedef struct ProbePoint {
+  const struct Gpu *gpu;
+  const struct Sm *sm;
+  const struct Block *block;
+  const struct Warp *warp;
+  const struct Inst *inst;
+  uint32_t pc;
+  uint32_t lanes;
+  uint64_t cycle;
+} ProbePoint;
+
+typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } AccessKind;
+typedef enum { SPACE_SHARED, SPACE_GLOBAL } AccessSpace;
+
+typedef struct Probe {
+  struct Probe *next;
+  void *user;
+  /* STSUL by `lane` of a bit that is free (`was` NULL) or that another thread holds. */
+  void (*unlock_not_owned)(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit, const LockBit *was);
+  /* Lanes exit although they hold this bit. */
+  void (*exit_holding)(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held);
+  /* Lanes arrive at a barrier while other lanes of the warp haven't exited and don't. */
+  void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent);
+  /* `reg` (or, if is_predicate, a predicate) is read by lanes that never wrote it. */
+  void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);
+  /* Lanes access memory; address[lane] is the byte address (global), or the physical one (shared). `lock` and `unlock`
+   * say that the access takes (lanes in `taken`) or frees lock bits. It is told before the access has its effect. */
+  void (*access)(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind, const uint64_t address[32],
+                 uint32_t bytes, uint32_t taken, bool unlock);
+  void (*fence)(void *user, const ProbePoint *point);
+  /* Warp arrives at barrier `id`; `waits` is false for an arrive. */
+  void (*barrier_arrive)(void *user, const ProbePoint *point, uint32_t id, bool waits);
+  /* Barrier `id` completes: arrived warps (mask by warp in block) are ordered before the waiting ones. */
+  void (*barrier_complete)(void *user, const ProbePoint *point, uint32_t id, uint32_t arrived, uint32_t waiting);
+  void (*block_start)(void *user, const ProbePoint *point);
+  void (*block_end)(void *user, const ProbePoint *point);
+  void (*issued)(void *user, const ProbePoint *point, uint64_t until);
+} Probe;
+
+/* Calls `callback` of every subscriber that has one. */
+#define PROBE_FIRE(gpu, callback, ...)                                           \
+  do {                                                                           \
+    for (const Probe *probe_ = (gpu)->probe; probe_; probe_ = probe_->next)      \
+      if (probe_->callback)                                                      \
+        probe_->callback(probe_->user, __VA_ARGS__);                             \
+  } while (0)
+
+/* True if somebody listens to `callback`. */
+#define PROBE_WANTED(gpu, callback)                                              \
+  __extension__({                                                                \
+    const Probe *probe_ = (gpu)->probe;                                          \
+    while (probe_ && !probe_->callback)                                          \
+      probe_ = probe_->next;                                                     \
+    probe_ != NULL;                                                              \
+  })
+
+#endif

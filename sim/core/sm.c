@@ -1,0 +1,384 @@
+#include "sim/core/sm.h"
+
+#include <glib.h>
+
+#include "sim/core/barrier.h"
+#include "sim/core/gpu.h"
+#include "sim/core/simt_stack.h"
+
+const Executor executors[OP_COUNT] = {
+#define OP(id, sass, unit, form, flags, doc) [OP_##id] = exec_##id,
+#include "isa/opcodes.def"
+};
+
+enum { STREAM_JITTER = 1, STREAM_POLICY = 1 << 16 };
+
+void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
+  sm->gpu = gpu;
+  sm->index = index;
+  rng_seed(&sm->jitter, gpu->seed, STREAM_JITTER + index);
+  const Machine *machine = gpu->machine;
+  for (uint32_t i = 0; i < machine->sm.schedulers; i++) {
+    Scheduler *scheduler = &sm->scheduler[i];
+    scheduler->event_time = WHEEL_NEVER;
+    scheduler->source = 1 + index * SM_SCHEDULERS_MAX + i;
+    for (uint32_t slot = i; slot < SM_WARPS_MAX; slot += machine->sm.schedulers)
+      scheduler->mine |= UINT64_C(1) << slot;
+    rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + scheduler->source);
+  }
+}
+
+/* Rows of registers that each warp slot has: what a thread can name, and the sink. */
+static uint32_t slot_rows(const Machine *machine) { return machine->sm.max_thread_registers + 1; }
+
+/* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
+static void make_arrays(Sm *sm) {
+  const Machine *machine = sm->gpu->machine;
+  uint32_t rows = slot_rows(machine), warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
+  sm->register_rows = g_malloc_n((size_t)warps * rows * WARP_LANES, sizeof(uint32_t));
+  sm->ready_rows = g_new0(uint64_t, (size_t)warps * rows);
+  sm->written_rows = g_new0(uint32_t, (size_t)warps * rows);
+  sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
+  for (uint32_t i = 0; i < warps; i++) {
+    Warp *warp = &sm->warps[i];
+    warp->slot = i;
+    warp->regs = sm->register_rows + (size_t)i * rows * WARP_LANES;
+    warp->reg_ready = sm->ready_rows + (size_t)i * rows;
+    warp->stack = sm->stack_rows + (size_t)i * depth;
+  }
+  shared_init(&sm->shared, machine);
+  lock_unit_init(&sm->lock_unit, machine);
+  sm->ready = true;
+}
+
+void sm_clear(Sm *sm) {
+  if (!sm->ready)
+    return;
+  g_free(sm->register_rows);
+  g_free(sm->ready_rows);
+  g_free(sm->written_rows);
+  g_free(sm->stack_rows);
+  shared_clear(&sm->shared);
+  lock_unit_clear(&sm->lock_unit);
+}
+
+/* ---- placing a block ---- */
+
+static uint32_t round_up(uint32_t value, uint32_t granule) { return (value + granule - 1) / granule * granule; }
+
+uint32_t sm_block_registers(const Machine *machine, const Launch *launch) {
+  return launch->block_warps * round_up(launch->kernel->nregs * WARP_LANES, machine->sm.register_granule);
+}
+
+/* First fit from 0 in granules; false if no hole is large enough. */
+static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
+  const Machine *machine = sm->gpu->machine;
+  uint32_t granule = machine->sm.shared.granule, need = round_up(bytes, granule), candidate = 0;
+  if (bytes == 0) {
+    *base = 0;
+    return true;
+  }
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (uint32_t i = 0; i < machine->sm.max_blocks; i++) {
+      const Block *block = &sm->blocks[i];
+      uint32_t end = block->shared_base + round_up(block->shared_bytes, granule);
+      if (block->launch && block->shared_bytes && block->shared_base < candidate + need && candidate < end) {
+        candidate = end;
+        moved = true;
+      }
+    }
+  }
+  *base = candidate;
+  return candidate + need <= machine->sm.shared.bytes;
+}
+
+static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t slot, uint64_t now) {
+  const Launch *launch = block->launch;
+  Warp *warp = &sm->warps[slot];
+  uint32_t rows = launch->kernel->nregs + 1, threads = launch->block_threads - warp_in_block * WARP_LANES;
+  uint32_t lanes = threads >= WARP_LANES ? ALL_LANES : (1u << threads) - 1;
+  Warp fresh = {.regs = warp->regs, .reg_ready = warp->reg_ready, .stack = warp->stack, .slot = slot,
+                .consts = launch->const_rows, .active = lanes, .alive = lanes, .state = WARP_RUNNING,
+                .block_slot = block->slot, .warp_in_block = warp_in_block, .age = sm->gpu->ages++};
+  fresh.pred[PRED_TRUE] = ALL_LANES;
+  if (launch->tracks_unset) {
+    fresh.written = sm->written_rows + (size_t)slot * slot_rows(sm->gpu->machine);
+    memset(fresh.written, 0, rows * sizeof(uint32_t));
+  }
+  *warp = fresh;
+  memset(warp->regs, 0, (size_t)rows * WARP_LANES * sizeof(uint32_t));
+  memset(warp->reg_ready, 0, rows * sizeof(uint64_t));
+  block->warp_slot[warp_in_block] = (uint8_t)slot;
+  uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
+  sm_wake(sm, warp, now + (jitter ? rng_below(&sm->jitter, jitter + 1) : 0));
+}
+
+static Block *free_block(Sm *sm) {
+  for (uint32_t i = 0; i < sm->gpu->machine->sm.max_blocks; i++)
+    if (!sm->blocks[i].launch)
+      return &sm->blocks[i];
+  return NULL;
+}
+
+static bool has_room(const Sm *sm, const Launch *launch) {
+  const Machine *machine = sm->gpu->machine;
+  return sm->resident_blocks < machine->sm.max_blocks &&
+         sm->resident_warps + launch->block_warps <= machine->sm.max_warps &&
+         sm->resident_threads + launch->block_warps * WARP_LANES <= machine->sm.max_threads &&
+         sm->registers_used + sm_block_registers(machine, launch) <= machine->sm.registers;
+}
+
+bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
+  uint32_t base;
+  if (!has_room(sm, launch) || !find_shared(sm, launch->shared_bytes, &base))
+    return false;
+  if (!sm->ready)
+    make_arrays(sm);
+  Block *block = free_block(sm);
+  *block = (Block){.launch = launch, .index = index, .slot = (uint32_t)(block - sm->blocks), .shared_base = base,
+                   .shared_bytes = launch->shared_bytes, .warps = launch->block_warps, .warps_left = launch->block_warps};
+  block->ctaid[0] = (uint32_t)(index % launch->grid[0]);
+  block->ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
+  block->ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+  for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
+    block->barrier[id] = (Barrier){.all = true};
+  shared_reset_range(&sm->shared, base, launch->shared_bytes);
+  sm->resident_blocks++;
+  sm->resident_warps += launch->block_warps;
+  sm->resident_threads += launch->block_warps * WARP_LANES;
+  sm->registers_used += sm_block_registers(sm->gpu->machine, launch);
+  sm->gpu->counters.blocks++;
+  sm->gpu->counters.warps += launch->block_warps;
+  sm->gpu->progress++;
+  for (uint32_t warp = 0, slot = 0; warp < launch->block_warps; slot++)
+    if (sm->warps[slot].state == WARP_FREE)
+      start_warp(sm, block, warp++, slot, now);
+  ProbePoint point = {.gpu = sm->gpu, .sm = sm, .block = block, .cycle = now};
+  PROBE_FIRE(sm->gpu, block_start, &point);
+  return true;
+}
+
+static void retire_block(Sm *sm, Block *block, uint64_t now) {
+  Gpu *gpu = sm->gpu;
+  Launch *launch = block->launch;
+  ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
+  PROBE_FIRE(gpu, block_end, &point);
+  gpu_count_shared_bytes(gpu, sm, block);
+  for (uint32_t i = 0; i < block->warps; i++)
+    sm->warps[block->warp_slot[i]].state = WARP_FREE;
+  sm->resident_blocks--;
+  sm->resident_warps -= launch->block_warps;
+  sm->resident_threads -= launch->block_warps * WARP_LANES;
+  sm->registers_used -= sm_block_registers(gpu->machine, launch);
+  block->launch = NULL;
+  gpu_block_finished(gpu, sm, launch, now);
+}
+
+static void finish_warp(Sm *sm, Warp *warp, uint64_t now) {
+  Block *block = warp_block(sm, warp);
+  warp->state = WARP_DONE;
+  block->finished |= 1u << warp->warp_in_block;
+  block->warps_left--;
+  sm->gpu->progress++;
+  sm->gpu->end_cycle = now;
+  if (block->warps_left == 0)
+    retire_block(sm, block, now);
+  else
+    barrier_warp_exited(sm, block, now);
+}
+
+/* ---- issuing ---- */
+
+void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
+  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  if (time < scheduler->wheel.now)
+    time = scheduler->wheel.now;
+  wheel_insert(&scheduler->wheel, warp->slot, time);
+  uint64_t due = MAX(time, scheduler->free_at);
+  if (due < scheduler->event_time) {
+    scheduler->event_time = due;
+    event_queue_push(&sm->gpu->queue, due, scheduler->source);
+  }
+}
+
+static unsigned pick_oldest(const Sm *sm, uint64_t ready, bool youngest) {
+  unsigned best = (unsigned)__builtin_ctzll(ready);
+  for (uint64_t rest = ready & (ready - 1); rest; rest &= rest - 1) {
+    unsigned slot = (unsigned)__builtin_ctzll(rest);
+    if ((sm->warps[slot].age < sm->warps[best].age) != youngest)
+      best = slot;
+  }
+  return best;
+}
+
+static unsigned pick(Sm *sm, Scheduler *scheduler) {
+  uint64_t ready = scheduler->ready;
+  if ((ready & (ready - 1)) == 0)
+    return (unsigned)__builtin_ctzll(ready);
+  switch (sm->gpu->machine->sm.policy) {
+  case POLICY_GTO:
+    return ready >> scheduler->last & 1 ? scheduler->last : pick_oldest(sm, ready, false);
+  case POLICY_YOUNGEST:
+    return pick_oldest(sm, ready, true);
+  case POLICY_RANDOM: {
+    uint32_t skip = rng_below(&scheduler->rng, (uint32_t)__builtin_popcountll(ready));
+    while (skip--)
+      ready &= ready - 1;
+    return (unsigned)__builtin_ctzll(ready);
+  }
+  default: {
+    uint64_t after = ready & (~UINT64_C(1) << scheduler->last);
+    return (unsigned)__builtin_ctzll(after ? after : ready);
+  }
+  }
+}
+
+/* Reads of rows that a lane never wrote (only instructions that some path reaches with unwritten rows get here). */
+static void check_unset(const Issue *issue) {
+  const Warp *warp = issue->warp;
+  RegList reads = inst_reads(issue->inst);
+  for (unsigned i = 0; i < reads.count; i++) {
+    uint32_t lanes = issue->mask & ~warp->written[reads.reg[i]];
+    if (lanes) {
+      ProbePoint point = issue_point(issue, lanes);
+      PROBE_FIRE(issue->gpu, unset_read, &point, (unsigned)reads.reg[i], false);
+    }
+  }
+  for (uint32_t rest = inst_pred_reads(issue->inst); rest; rest &= rest - 1) {
+    unsigned predicate = (unsigned)__builtin_ctz(rest);
+    uint32_t readers = predicate == issue->inst->guard ? warp->active : issue->mask;
+    uint32_t lanes = readers & ~warp->pred_written[predicate];
+    if (lanes) {
+      ProbePoint point = issue_point(issue, lanes);
+      PROBE_FIRE(issue->gpu, unset_read, &point, predicate, true);
+    }
+  }
+}
+
+static void note_written(Warp *warp, const Decoded *decoded, uint32_t mask) {
+  for (unsigned i = 0; i < decoded->writes; i++)
+    warp->written[decoded->write[i]] |= mask;
+  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1)
+    warp->pred_written[__builtin_ctz(rest)] |= mask;
+}
+
+static void set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
+  for (unsigned i = 0; i < decoded->writes; i++)
+    warp->reg_ready[decoded->write[i]] = ready;
+  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1)
+    warp->pred_ready[__builtin_ctz(rest)] = ready;
+  if ((decoded->writes | decoded->pred_write) && ready > warp->latest_ready)
+    warp->latest_ready = ready;
+}
+
+/* When the instruction at warp->pc can issue, not before `time`. */
+static uint64_t operands_ready(const Warp *warp, const Decoded *decoded, uint64_t time) {
+  if (warp->latest_ready <= time)
+    return time;
+  for (unsigned i = 0; i < decoded->waits; i++)
+    time = MAX(time, warp->reg_ready[decoded->wait[i]]);
+  for (uint32_t rest = decoded->pred_wait; rest; rest &= rest - 1)
+    time = MAX(time, warp->pred_ready[__builtin_ctz(rest)]);
+  return time;
+}
+
+void sm_resume(Sm *sm, Warp *warp, uint64_t time) {
+  const Launch *launch = warp_block(sm, warp)->launch;
+  sm_wake(sm, warp, operands_ready(warp, &launch->decoded[warp->pc], time));
+}
+
+/* `.S`, and reaching a join target: the path ends here. */
+static void join_paths(Issue *issue) {
+  Warp *warp = issue->warp;
+  uint32_t before = warp->pc;
+  bool fine = true;
+  if (issue->inst->flags & INST_POP && warp->active)
+    fine = simt_join(warp);
+  if (fine && warp->active && warp_block(issue->sm, warp)->launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
+    fine = simt_arrive(warp);
+  if (!fine)
+    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("pop of a SIMT stack whose top isn't a convergence point"),
+                    g_strdup("each .S needs an SSY before it; BRK, CONT and RET pop their own kind"));
+  if (warp->pc != before)
+    issue->next = MAX(issue->next, issue->now + issue->gpu->machine->sm.latency.branch_taken);
+}
+
+static void fire_marks(Gpu *gpu, const Kernel *kernel, uint32_t pc, uint64_t now) {
+  for (uint32_t i = 0; i < kernel->nmarks; i++)
+    if (kernel->marks[i].pc == pc)
+      gpu_mark(gpu, kernel->marks[i].number, now);
+}
+
+static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
+  Gpu *gpu = sm->gpu;
+  Launch *launch = warp_block(sm, warp)->launch;
+  const Inst *inst = &launch->kernel->insts[warp->pc];
+  const Decoded *decoded = &launch->decoded[warp->pc];
+  uint32_t guard = warp->pred[inst->guard];
+  Issue issue = {.inst = inst, .regs = warp->regs, .consts = warp->consts, .pred = warp->pred,
+                 .mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard), .next_pc = warp->pc + 1,
+                 .now = now, .ready = now + decoded->latency, .next = now + gpu->machine->sm.issue_interval, .gpu = gpu,
+                 .sm = sm, .warp = warp};
+  gpu->counters.warp_instructions++;
+  gpu->counters.lane_instructions += (uint32_t)__builtin_popcount(issue.mask);
+  if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET))) {
+    if (inst->flags & INST_MARKS)
+      fire_marks(gpu, launch->kernel, warp->pc, now);
+    if (inst->flags & INST_MAYBE_UNSET && warp->written)
+      check_unset(&issue);
+  }
+  decoded->executor(&issue);
+  if (G_UNLIKELY(warp->written != NULL))
+    note_written(warp, decoded, issue.mask);
+  set_ready(warp, decoded, issue.ready);
+  if (G_UNLIKELY(PROBE_WANTED(gpu, issued))) {
+    ProbePoint point = issue_point(&issue, issue.mask);
+    point.pc = (uint32_t)(inst - launch->kernel->insts);
+    PROBE_FIRE(gpu, issued, &point, MAX(issue.next, issue.ready));
+  }
+  warp->pc = issue.next_pc;
+  if (G_UNLIKELY(gpu->fault.happened))
+    return;
+  if (warp->alive == 0) {
+    finish_warp(sm, warp, now);
+    return;
+  }
+  if (inst->flags & INST_POP || launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
+    join_paths(&issue);
+  if (warp->state == WARP_RUNNING) {
+    uint64_t time = operands_ready(warp, &launch->decoded[warp->pc], issue.next);
+    wheel_insert(&scheduler->wheel, warp->slot, time);
+  }
+}
+
+void sm_run_scheduler(Sm *sm, unsigned which, uint64_t now) {
+  Gpu *gpu = sm->gpu;
+  Scheduler *scheduler = &sm->scheduler[which];
+  uint32_t interval = gpu->machine->sm.issue_interval;
+  for (;;) {
+    gpu->cycle = now;
+    scheduler->ready |= wheel_advance(&scheduler->wheel, now);
+    scheduler->event_time = 0; /* nobody pushes an event for it while it runs */
+    if (scheduler->ready) {
+      unsigned slot = pick(sm, scheduler);
+      scheduler->ready &= ~(UINT64_C(1) << slot);
+      scheduler->last = slot;
+      scheduler->free_at = now + interval;
+      issue_warp(sm, scheduler, &sm->warps[slot], now);
+      gpu->budget--;
+    }
+    uint64_t next = scheduler->ready ? scheduler->free_at : wheel_next(&scheduler->wheel);
+    if (next != WHEEL_NEVER && next < scheduler->free_at)
+      next = scheduler->free_at;
+    scheduler->event_time = next;
+    if (next == WHEEL_NEVER)
+      return;
+    if (gpu->budget <= 0 || gpu->fault.happened || next > gpu->limit_cycles ||
+        !event_queue_is_first(&gpu->queue, next, scheduler->source)) {
+      event_queue_push(&gpu->queue, next, scheduler->source);
+      return;
+    }
+    now = next;
+  }
+}

@@ -1,0 +1,115 @@
+/* sm.h - one streaming multiprocessor: resident blocks and warps, schedulers, shared memory and lock unit.
+ * Time: each scheduler is a source of events; it issues one warp instruction each issue_interval cycles.
+ * Ownership: the Gpu owns its Sms; an Sm makes its arrays when its first block comes. */
+#ifndef LOCKSTEP_CORE_SM_H
+#define LOCKSTEP_CORE_SM_H
+
+#include "sim/core/exec.h"
+#include "sim/core/warp.h"
+#include "sim/engine/rng.h"
+#include "sim/engine/wheel.h"
+#include "sim/machine/machine.h"
+#include "sim/memory/lock_unit.h"
+#include "sim/memory/shared.h"
+
+enum { SM_WARPS_MAX = 64, SM_BLOCKS_MAX = 64, SM_SCHEDULERS_MAX = 8, BLOCK_WARPS_MAX = 32, BLOCK_BARRIERS = 16 };
+
+/* A named barrier of a block. Mask bits are warps in the block. */
+typedef struct Barrier {
+  uint32_t arrived;    /* warps that arrived since it last completed */
+  uint32_t waiting;    /* those that wait for it */
+  uint32_t threads;    /* arrivals so far, 32 for each warp */
+  uint32_t expected;   /* thread count of the arrivals, 0 for the whole block */
+  uint32_t first_pc;   /* the instruction of its first arrival */
+  uint64_t latest;     /* when the last arrival takes effect */
+  uint32_t population; /* BAR.RED: lanes whose predicate was true */
+  bool all, any;
+} Barrier;
+
+/* What issue and scoreboard need of an instruction, worked out once for each launch. */
+typedef struct Decoded {
+  Executor executor;
+  uint32_t latency;     /* of its unit */
+  uint8_t waits, writes;/* how many entries of the lists below */
+  uint8_t wait[12];     /* registers that must be ready before it can issue: read or written */
+  uint8_t write[4];
+  uint16_t pred_wait, pred_write;
+} Decoded;
+
+/* A launch while it runs. */
+typedef struct Launch {
+  const Program *program;
+  const Kernel *kernel;
+  uint32_t index;
+  uint32_t grid[3], block[3];
+  uint64_t blocks;           /* in the grid */
+  uint32_t block_threads, block_warps, shared_bytes;
+  int stream;
+  uint32_t *const_rows;      /* kernel->nconsts rows of 32 */
+  Decoded *decoded;          /* one for each instruction */
+  bool tracks_unset;         /* some instruction may read a register that wasn't written */
+  uint64_t next_block;       /* the first that wasn't dispatched */
+  uint64_t finished_blocks;
+} Launch;
+
+/* A resident block. */
+typedef struct Block {
+  Launch *launch;            /* NULL: the slot is free */
+  uint64_t index;            /* linear in its grid */
+  uint32_t ctaid[3];
+  uint32_t slot;
+  uint32_t shared_base, shared_bytes;
+  uint32_t warps, warps_left;
+  uint8_t warp_slot[BLOCK_WARPS_MAX];
+  uint32_t finished;         /* mask of warps in the block that are done */
+  Barrier barrier[BLOCK_BARRIERS];
+} Block;
+
+typedef struct Scheduler {
+  Wheel wheel;
+  uint64_t ready;            /* warps that could issue, by slot */
+  uint64_t mine;             /* slots that belong to it */
+  uint64_t event_time;       /* when its next event is due; WHEEL_NEVER while it sleeps */
+  uint64_t free_at;          /* it can issue again in this cycle */
+  uint32_t source;           /* of its events */
+  uint32_t last;             /* slot it issued last */
+  Rng rng;                   /* POLICY_RANDOM */
+} Scheduler;
+
+typedef struct Sm {
+  struct Gpu *gpu;
+  uint32_t index;
+  bool ready;                /* arrays exist */
+  Warp warps[SM_WARPS_MAX];
+  Block blocks[SM_BLOCKS_MAX];
+  uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
+  SharedMemory shared;
+  LockUnit lock_unit;
+  Rng jitter;
+  Scheduler scheduler[SM_SCHEDULERS_MAX];
+  uint32_t *register_rows;   /* backing of Warp.regs, ... */
+  uint64_t *ready_rows;
+  StackEntry *stack_rows;
+  uint32_t *written_rows;
+} Sm;
+
+void sm_init(Sm *sm, struct Gpu *gpu, uint32_t index);
+void sm_clear(Sm *sm);
+/* Puts block `index` of `launch` on the SM if all limits allow it; its warps start at `now` (plus jitter). */
+bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
+/* Runs scheduler `which`, whose event is due at `now`, for as long as no other source comes first. */
+void sm_run_scheduler(Sm *sm, unsigned which, uint64_t now);
+/* The warp can issue from cycle `time` on. */
+void sm_wake(Sm *sm, Warp *warp, uint64_t time);
+/* The same for a warp that has waited: not before the operands of its next instruction are ready. */
+void sm_resume(Sm *sm, Warp *warp, uint64_t time);
+/* Registers a block of this launch takes on an SM. */
+uint32_t sm_block_registers(const Machine *machine, const Launch *launch);
+
+static inline Block *warp_block(Sm *sm, const Warp *warp) { return &sm->blocks[warp->block_slot]; }
+/* Thread ids of a warp's lanes are base .. base + 31. */
+static inline ThreadId warp_thread_base(const Block *block, const Warp *warp) {
+  return thread_id(block->launch->index, block->index, warp->warp_in_block * WARP_LANES);
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* warp.h - one warp: registers lane-innermost, predicates as masks, the running path and the SIMT stack.
+ * Ownership: an Sm owns its warps and their arrays, which are reused from block to block. */
+#ifndef LOCKSTEP_CORE_WARP_H
+#define LOCKSTEP_CORE_WARP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/program.h"
+
+enum { WARP_LANES = 32 };
+#define ALL_LANES UINT32_MAX
+
+typedef enum { WARP_FREE, WARP_RUNNING, WARP_AT_BARRIER, WARP_DONE } WarpState;
+
+/* What an entry of the SIMT stack is for. */
+typedef enum {
+  STACK_SSY,      /* lanes of mask resume at pc when all of them have joined */
+  STACK_IMPLICIT, /* the same, for a branch without an enclosing SSY: pc is its immediate post-dominator */
+  STACK_PATH,     /* the other side of a divergent branch: lanes of mask run from pc when this path has joined */
+  STACK_BREAK,    /* PBK */
+  STACK_CONTINUE, /* PCNT */
+  STACK_CALL,     /* CAL: pc is where to return to */
+} StackKind;
+
+typedef struct StackEntry {
+  uint32_t pc, mask;
+  uint16_t kind;
+  uint16_t ssy_below; /* STACK_CALL: the warp's SSY count when it was pushed */
+} StackEntry;
+
+typedef struct Warp {
+  uint32_t pc;               /* next instruction */
+  uint32_t active;           /* lanes of the running path */
+  uint32_t alive;            /* lanes that haven't exited */
+  uint32_t state;            /* WarpState */
+  uint32_t pred[PRED_ROWS];
+  uint32_t *regs;            /* nregs + 1 rows of 32 */
+  const uint32_t *consts;    /* rows of the launch's constant table */
+  uint64_t *reg_ready;       /* cycle in which each register row can be read; nregs + 1 */
+  uint64_t pred_ready[PRED_ROWS];
+  uint64_t latest_ready;     /* the largest of all ready cycles */
+  uint64_t last_store;       /* service of its newest store to shared memory */
+  uint64_t last_global;      /* when its newest global access is performed, for MEMBAR */
+  StackEntry *stack;
+  uint32_t depth;
+  uint32_t ssys;             /* explicit SSY entries above the innermost call */
+  uint32_t holding;          /* lanes that took a lock bit since the block came */
+  uint32_t slot;             /* in the SM */
+  uint32_t block_slot;       /* in the SM */
+  uint32_t warp_in_block;
+  uint32_t barrier;          /* the barrier it waits at, if WARP_AT_BARRIER */
+  uint32_t barrier_mask;     /* lanes that wait there */
+  uint32_t barrier_pc;       /* the BAR it waits at */
+  uint64_t age;              /* order of dispatch */
+  uint32_t *written;         /* lanes in which each register was written; nregs + 1; NULL unless needed */
+  uint32_t pred_written[PRED_ROWS];
+} Warp;
+
+static inline const uint32_t *warp_operand(const uint32_t *regs, const uint32_t *consts, int16_t slot) {
+  return slot >= 0 ? regs + WARP_LANES * slot : consts + WARP_LANES * (uint32_t)~slot;
+}
+
+#endif

@@ -1,0 +1,363 @@
+#include "sim/detect/diagnose.h"
+
+#include "sim/detect/locate.h"
+
+/* In order of precedence: which edge in a cycle gives it which name. */
+static const struct {
+  EdgeKind edge;
+  Verdict verdict;
+  FindingId finding;
+} names[] = {
+    {EDGE_ALIAS, VERDICT_ALIAS_DEADLOCK, FINDING_ALIAS_DEADLOCK},
+    {EDGE_RESIDENCY, VERDICT_RESIDENCY_DEADLOCK, FINDING_RESIDENCY_DEADLOCK},
+    {EDGE_JOIN, VERDICT_SIMD_DEADLOCK, FINDING_SIMD_DEADLOCK},
+    {EDGE_BARRIER, VERDICT_BARRIER_DEADLOCK, FINDING_BARRIER_DEADLOCK},
+    {EDGE_BIT, VERDICT_LOCK_ORDER_DEADLOCK, FINDING_LOCK_ORDER_DEADLOCK},
+    {EDGE_WORD, VERDICT_LOCK_ORDER_DEADLOCK, FINDING_LOCK_ORDER_DEADLOCK},
+};
+
+static const char *repair_of(FindingId id) {
+  switch (id) {
+  case FINDING_ALIAS_DEADLOCK:
+    return "place the two words so that their lock bits differ (addresses less than bits * 4 bytes apart), or use fewer "
+           "locks at a time; sm.lock_unit.bits says how many there are";
+  case FINDING_RESIDENCY_DEADLOCK:
+    return "launch no more blocks than can be resident at once, or let each block do the work of several in a loop";
+  case FINDING_SIMD_DEADLOCK:
+    return "put the release on the path of the lane that acquired, before the lanes rejoin: loop over \"try, critical "
+           "section, release\" until done (Listings 7 and 8 of Li et al.), or let one lane of the warp take the lock";
+  case FINDING_BARRIER_DEADLOCK:
+    return "let every warp that the barrier counts reach it, in the same order as the others";
+  case FINDING_LOCK_ORDER_DEADLOCK:
+    return "take the locks in one order everywhere, or release what is held when the second one is refused";
+  case FINDING_ORPHAN_WAIT:
+    return "release the lock, or send the signal, on every path before the thread exits";
+  default:
+    return NULL;
+  }
+}
+
+static const WarpView *view_of(const WaitGraph *graph, const Node *node) {
+  return g_ptr_array_index(graph->explorer->views, node->view);
+}
+
+/* Lanes of the same warp that wait for the same thing. */
+static uint32_t companions(const WaitGraph *graph, const Node *lane, guint thing) {
+  uint32_t lanes = 1u << lane->index;
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *from = wait_node(graph, edge->from);
+    if (edge->to == thing && from->kind == NODE_LANE && from->view == lane->view)
+      lanes |= 1u << from->index;
+  }
+  return lanes;
+}
+
+static char *lanes_of(const WaitGraph *graph, const Node *node, uint32_t lanes) {
+  const WarpView *view = view_of(graph, node);
+  return locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index, view->warp->warp_in_block, lanes);
+}
+
+static char *word_text(const WaitGraph *graph, WordKey key, const Block *block) {
+  if (word_key_is_shared(key))
+    return locate_shared_text(block, (uint32_t)key * 4);
+  return locate_global_text(graph->explorer->gpu, key * 4);
+}
+
+static uint32_t word_value(const WaitGraph *graph, WordKey key) {
+  Gpu *gpu = graph->explorer->gpu;
+  if (word_key_is_shared(key))
+    return gpu->sms[(key >> 32) & 0x7fffffff].shared.words[(uint32_t)key];
+  const BackingBuffer *buffer = backing_find(gpu->backing, key * 4, 4);
+  return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
+}
+
+static WordChange word_change(const WaitGraph *graph, WordKey key) {
+  Gpu *gpu = graph->explorer->gpu;
+  if (word_key_is_shared(key))
+    return gpu->sms[(key >> 32) & 0x7fffffff].shared.change[(uint32_t)key];
+  const BackingBuffer *buffer = backing_find(gpu->backing, key * 4, 4);
+  return buffer ? backing_change(buffer, (uint32_t)((key * 4 - buffer->base) / 4)) : (WordChange){.thread = THREAD_NONE};
+}
+
+static const LockBit *bit_of(const WaitGraph *graph, BitKey key) {
+  return &graph->explorer->gpu->sms[key >> 32].lock_unit.bit[(uint32_t)key];
+}
+
+/* "held since cycle 12 by lane 0 ... (line 9) for shared address 0x0" */
+static char *holder_text(const WaitGraph *graph, const Node *thing, const Block *block) {
+  Gpu *gpu = graph->explorer->gpu;
+  if (thing->kind == NODE_BIT) {
+    const LockBit *bit = bit_of(graph, thing->key);
+    g_autofree char *who = locate_thread_text(gpu, bit->owner), *where = locate_shared_text(block, bit->address);
+    return g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (line %u), for %s", who, bit->since,
+                           locate_line(gpu_launch(gpu, thread_launch(bit->owner)), bit->pc), where);
+  }
+  WordChange change = word_change(graph, thing->key);
+  if (change.thread == THREAD_NONE)
+    return NULL;
+  g_autofree char *who = locate_thread_text(gpu, change.thread);
+  return g_strdup_printf("%s, which gave it the value %u in cycle %" G_GUINT64_FORMAT " (line %u)", who,
+                         word_value(graph, thing->key), change.cycle,
+                         locate_line(gpu_launch(gpu, thread_launch(change.thread)), change.pc));
+}
+
+/* "waits for shared address 0x0 to change from 1" */
+static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *block) {
+  const Node *thing = wait_node(graph, edge->to);
+  switch (thing->kind) {
+  case NODE_WORD: {
+    g_autofree char *word = word_text(graph, thing->key, block);
+    return g_strdup_printf("for %s to change from %u", word, word_value(graph, thing->key));
+  }
+  case NODE_BIT: {
+    const LockBit *bit = bit_of(graph, thing->key);
+    g_autofree char *wanted = locate_shared_text(block, edge->physical), *held = locate_shared_text(block, bit->address);
+    if (edge->kind == EDGE_ALIAS)
+      return g_strdup_printf("for lock bit %u of %s, which is held for %s: both addresses map to that bit",
+                             (uint32_t)thing->key, wanted, held);
+    return g_strdup_printf("for lock bit %u of %s", (uint32_t)thing->key, wanted);
+  }
+  case NODE_BARRIER:
+    return g_strdup_printf("at barrier %u", thing->index);
+  default: {
+    const WarpView *view = view_of(graph, thing);
+    return g_strdup_printf("at the reconvergence point in line %u",
+                           locate_line(view->launch, view->warp->stack[thing->index].pc));
+  }
+  }
+}
+
+/* The missing lanes or warps behind an entry or barrier. */
+static char *missing_text(const WaitGraph *graph, guint thing) {
+  const Node *node = wait_node(graph, thing);
+  GString *text = g_string_new(NULL);
+  uint32_t lanes = 0;
+  guint last_view = G_MAXUINT;
+  GArray *views = g_array_new(FALSE, FALSE, sizeof(guint));
+  for (uint32_t at = node->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+    const Node *to = wait_node(graph, wait_edge(graph, at - 1)->to);
+    lanes |= 1u << to->index;
+    if (to->view != last_view)
+      g_array_append_val(views, to->view);
+    last_view = to->view;
+  }
+  if (node->kind == NODE_ENTRY) {
+    g_autofree char *which = lanes_text(lanes);
+    g_string_append_printf(text, "%s of the same warp", which);
+  } else {
+    for (guint i = views->len; i-- > 0;) {
+      const WarpView *view = g_ptr_array_index(graph->explorer->views, g_array_index(views, guint, i));
+      g_string_append_printf(text, "%swarp %u", text->len ? ", " : "", view->warp->warp_in_block);
+    }
+  }
+  g_array_free(views, TRUE);
+  return g_string_free(text, FALSE);
+}
+
+/* One line of evidence: a lane (with its companions) and what it waits for. */
+static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge) {
+  const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
+  const WarpView *view = view_of(graph, lane);
+  g_autofree char *who = lanes_of(graph, lane, companions(graph, lane, edge->to));
+  g_autofree char *what = thing_text(graph, edge, view->block);
+  uint32_t pc = edge->pc;
+  if (thing->kind == NODE_ENTRY || thing->kind == NODE_BARRIER) {
+    g_autofree char *missing = missing_text(graph, edge->to);
+    finding_add_evidence(finding, locate_line(view->launch, pc),
+                         *missing ? g_strdup_printf("%s: waits %s for %s", who, what, missing)
+                                  : g_strdup_printf("%s: waits %s; nobody is left who could come", who, what));
+    return;
+  }
+  g_autofree char *source = locate_source(view->launch, pc);
+  finding_add_evidence(finding, locate_line(view->launch, pc), g_strdup_printf("%s: waits %s (`%s`)", who, what, source));
+  g_autofree char *holder = holder_text(graph, thing, view->block);
+  if (holder)
+    finding_add_evidence(finding, 0, g_strdup_printf("  %s %s", thing->kind == NODE_BIT ? "the bit is held by" : "last changed by", holder));
+}
+
+/* The other direction: who would act, and where. */
+static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) {
+  const Node *thing = wait_node(graph, edge->from), *actor = wait_node(graph, edge->to);
+  if (thing->kind == NODE_PENDING || (thing->kind != NODE_WORD && thing->kind != NODE_BIT))
+    return;
+  Gpu *gpu = graph->explorer->gpu;
+  if (actor->kind == NODE_PENDING) {
+    const Launch *launch = gpu_launch(gpu, actor->index);
+    finding_add_evidence(finding, locate_line(launch, edge->pc),
+                         g_strdup_printf("  would be changed by blocks %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+                                         " of %s, which can't start until a resident block exits",
+                                         launch->next_block, launch->blocks - 1, launch->kernel->name));
+    return;
+  }
+  if (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held && edge->pc == bit_of(graph, thing->key)->pc)
+    return; /* the holder was named already */
+  const WarpView *view = view_of(graph, actor);
+  g_autofree char *who = lanes_of(graph, actor, 1u << actor->index), *source = locate_source(view->launch, edge->pc);
+  finding_add_evidence(finding, locate_line(view->launch, edge->pc),
+                       g_strdup_printf("  %s would change it here (`%s`), but cannot get there", who, source));
+}
+
+/* The sentence that heads a finding. */
+static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge) {
+  const Node *lane = wait_node(graph, edge->from);
+  const WarpView *view = view_of(graph, lane);
+  g_autofree char *who = lanes_of(graph, lane, companions(graph, lane, edge->to));
+  g_autofree char *what = thing_text(graph, edge, view->block);
+  const char *why = "";
+  switch (id) {
+  case FINDING_SIMD_DEADLOCK:
+    why = ", and who must change it waits at a reconvergence point for them"; break;
+  case FINDING_ALIAS_DEADLOCK:
+    why = ", and the holder waits in turn"; break;
+  case FINDING_RESIDENCY_DEADLOCK:
+    why = ", and the blocks that would change it can't become resident"; break;
+  case FINDING_BARRIER_DEADLOCK:
+    why = ", and the missing threads can't come"; break;
+  case FINDING_LOCK_ORDER_DEADLOCK:
+    why = ", and its holder waits in turn"; break;
+  case FINDING_ORPHAN_WAIT:
+    why = ", and nobody is left who could do that"; break;
+  default: break;
+  }
+  return g_strdup_printf("%s: wait%s %s%s", who, "s", what, why);
+}
+
+static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *edge) {
+  const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
+  const WarpView *view = view_of(graph, lane);
+  uint32_t pc = thing->kind == NODE_ENTRY ? view->warp->stack[thing->index].pc : edge->pc;
+  Finding *finding = locate_finding(id, headline(graph, id, edge), view->launch, pc);
+  finding->cycle = graph->explorer->gpu->cycle;
+  finding->block = (int64_t)view->block->index;
+  finding->warp = view->warp->warp_in_block;
+  finding->lanes = companions(graph, lane, edge->to);
+  if (thing->kind == NODE_WORD) {
+    finding->space = g_strdup(word_key_is_shared(thing->key) ? "shared" : "global");
+    finding->address = word_key_is_shared(thing->key) ? (uint64_t)(uint32_t)thing->key * 4 - view->block->shared_base
+                                                      : thing->key * 4;
+  } else if (thing->kind == NODE_BIT) {
+    finding->space = g_strdup("shared");
+    finding->address = edge->physical - view->block->shared_base;
+    finding->lock_bit = (uint32_t)thing->key;
+  }
+  if (thing->kind == NODE_WORD || (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
+    finding->holder = holder_text(graph, thing, view->block);
+  finding->repair = g_strdup(repair_of(id));
+  return finding;
+}
+
+static Finding *explain_cycle(const WaitGraph *graph, FindingId id, const GArray *cycle) {
+  Finding *finding = start_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)));
+  for (guint i = 0; i < cycle->len; i++) {
+    const Edge *edge = wait_edge(graph, g_array_index(cycle, guint, i));
+    if (wait_node(graph, edge->from)->kind == NODE_LANE)
+      add_wait(graph, finding, edge);
+    else
+      add_act(graph, finding, edge);
+  }
+  return finding;
+}
+
+/* The name of a component that has a cycle: index into names. */
+static unsigned name_component(const WaitGraph *graph, uint32_t component) {
+  unsigned i = 0;
+  while (i + 1 < G_N_ELEMENTS(names) && !wait_graph_has_kind(graph, component, names[i].edge))
+    i++;
+  return i;
+}
+
+typedef struct Named {
+  uint32_t component;
+  unsigned name;
+  bool leads_on;
+} Named;
+
+/* The verdict's own cycle first: one that waits for no other cycle, of the highest precedence, of the earliest node. */
+static gint compare_named(gconstpointer a, gconstpointer b) {
+  const Named *x = a, *y = b;
+  if (x->leads_on != y->leads_on)
+    return x->leads_on ? 1 : -1;
+  if (x->name != y->name)
+    return x->name < y->name ? -1 : 1;
+  return x->component < y->component ? -1 : x->component > y->component;
+}
+
+enum { CYCLES_SHOWN_MAX = 8 };
+
+static GArray *name_cycles(const WaitGraph *graph) {
+  GArray *named = g_array_new(FALSE, FALSE, sizeof(Named));
+  gboolean *seen = g_new0(gboolean, graph->components + 1);
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    if (!node->in_cycle || seen[node->component])
+      continue;
+    seen[node->component] = TRUE;
+    Named entry = {node->component, name_component(graph, node->component), wait_graph_leads_on(graph, node->component)};
+    g_array_append_val(named, entry);
+  }
+  g_array_sort(named, compare_named);
+  g_free(seen);
+  return named;
+}
+
+/* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
+static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
+  Verdict verdict = VERDICT_LIVELOCK;
+  gboolean *shown = g_new0(gboolean, graph->nodes->len);
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *from = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
+    if (from->kind != NODE_LANE || thing->first_edge || thing->kind == NODE_LANE || shown[edge->to])
+      continue;
+    shown[edge->to] = TRUE;
+    bool barrier = thing->kind == NODE_BARRIER;
+    FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
+    Finding *finding = start_finding(graph, id, edge);
+    add_wait(graph, finding, edge);
+    verdict = barrier || verdict == VERDICT_BARRIER_DEADLOCK ? VERDICT_BARRIER_DEADLOCK : VERDICT_ORPHAN_WAIT;
+    if (findings->len < CYCLES_SHOWN_MAX)
+      g_ptr_array_add(findings, finding);
+    else
+      finding_free(finding);
+  }
+  g_free(shown);
+  return verdict;
+}
+
+/* A loop that waits for nothing and never ends. */
+static void diagnose_endless(const WaitGraph *graph, GPtrArray *findings) {
+  const WarpView *view = g_ptr_array_index(graph->explorer->views, 0);
+  g_autofree char *who = locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index,
+                                           view->warp->warp_in_block, view->warp->active);
+  Finding *finding = locate_finding(FINDING_LIVELOCK, g_strdup_printf("%s: loops for ever, whatever memory holds", who),
+                                    view->launch, view->warp->pc);
+  finding->cycle = graph->explorer->gpu->cycle;
+  finding->block = (int64_t)view->block->index;
+  finding->warp = view->warp->warp_in_block;
+  finding->lanes = view->warp->active;
+  finding->repair = g_strdup("give the loop an exit that something can reach");
+  g_ptr_array_add(findings, finding);
+}
+
+Verdict diagnose(const WaitGraph *graph, GPtrArray *findings) {
+  GArray *named = name_cycles(graph);
+  Verdict verdict;
+  if (named->len == 0) {
+    verdict = diagnose_orphans(graph, findings);
+    if (verdict == VERDICT_LIVELOCK)
+      diagnose_endless(graph, findings);
+  } else {
+    verdict = names[g_array_index(named, Named, 0).name].verdict;
+  }
+  for (guint i = 0; i < named->len && findings->len < CYCLES_SHOWN_MAX; i++) {
+    const Named *entry = &g_array_index(named, Named, i);
+    GArray *cycle = wait_graph_cycle(graph, entry->component, names[entry->name].edge);
+    if (!cycle)
+      continue;
+    g_ptr_array_add(findings, explain_cycle(graph, names[entry->name].finding, cycle));
+    g_array_free(cycle, TRUE);
+  }
+  g_array_free(named, TRUE);
+  return verdict;
+}

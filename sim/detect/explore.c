@@ -1,0 +1,222 @@
+#include "sim/detect/explore.h"
+
+#include "sim/detect/explore_step.h"
+
+static void liveness_free(gpointer data) {
+  liveness_clear(data);
+  g_free(data);
+}
+
+static void states_free(gpointer data) {
+  state_set_clear(data);
+  g_free(data);
+}
+
+static void view_free(gpointer data) {
+  WarpView *view = data;
+  g_free(view->entry_open);
+  g_free(view);
+}
+
+Explorer *explorer_new(Gpu *gpu) {
+  Explorer *explorer = g_new0(Explorer, 1);
+  explorer->gpu = gpu;
+  abstract_memory_init(&explorer->memory, gpu);
+  explorer->views = g_ptr_array_new_with_free_func(view_free);
+  explorer->liveness = g_ptr_array_new_with_free_func(liveness_free);
+  explorer->states = g_ptr_array_new_with_free_func(states_free);
+  uint32_t rows = 1;
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Kernel *kernel = gpu_launch(gpu, i)->kernel;
+    Liveness *liveness = g_new(Liveness, 1);
+    *liveness = cfg_liveness(kernel);
+    g_ptr_array_add(explorer->liveness, liveness);
+    StateSet *states = g_new(StateSet, 1);
+    state_set_init(states, kernel, liveness);
+    g_ptr_array_add(explorer->states, states);
+    rows = MAX(rows, kernel->nregs + 1);
+  }
+  explorer->scratch_rows = g_new0(uint32_t, rows * WARP_LANES);
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+      Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
+        explorer_add_view(explorer, &gpu->sms[i], warp);
+    }
+  return explorer;
+}
+
+void explorer_free(Explorer *explorer) {
+  if (!explorer)
+    return;
+  abstract_memory_clear(&explorer->memory);
+  g_ptr_array_free(explorer->views, TRUE);
+  g_ptr_array_free(explorer->states, TRUE);
+  g_ptr_array_free(explorer->liveness, TRUE);
+  g_free(explorer->scratch_rows);
+  g_free(explorer);
+}
+
+int explorer_waiting_entry(const WarpView *view, unsigned lane) {
+  const Warp *warp = view->warp;
+  uint32_t bit = 1u << lane;
+  if (warp->active & bit)
+    return -1;
+  for (int i = (int)warp->depth - 1; i >= 0; i--)
+    if (warp->stack[i].mask & bit)
+      return i;
+  return -1;
+}
+
+WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
+  WarpView *view = g_new0(WarpView, 1);
+  view->sm = sm;
+  view->warp = warp;
+  view->block = warp_block(sm, warp);
+  view->launch = view->block->launch;
+  view->liveness = g_ptr_array_index(explorer->liveness, view->launch->index);
+  view->states = g_ptr_array_index(explorer->states, view->launch->index);
+  view->entry_open = g_new0(uint8_t, warp->depth + 1);
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    int entry = explorer_waiting_entry(view, lane);
+    view->reach[lane].lowest = entry < 0 ? warp->depth : (uint32_t)entry;
+  }
+  g_ptr_array_add(explorer->views, view);
+  return view;
+}
+
+/* True if the barrier the warp waits at lets it go, or it doesn't wait. */
+static bool barrier_lets_go(const Explorer *explorer, const WarpView *view) {
+  return view->warp->state != WARP_AT_BARRIER || explorer_barrier_opens(explorer, view->block, view->warp->barrier);
+}
+
+bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start) {
+  const Warp *warp = view->warp;
+  int entry = explorer_waiting_entry(view, lane);
+  *start = (LaneState){.pc = entry < 0 ? warp->pc : warp->stack[entry].pc,
+                       .level = entry < 0 ? warp->depth : (uint32_t)entry};
+  for (uint32_t reg = 0; reg < view->launch->kernel->nregs; reg++)
+    start->regs[reg] = warp->regs[reg * WARP_LANES + lane];
+  for (uint32_t predicate = 0; predicate < PRED_ROWS; predicate++)
+    start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
+  return entry < 0 ? barrier_lets_go(explorer, view) : view->entry_open[entry];
+}
+
+LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
+                        const Assumption *assumption, Footprint *footprint) {
+  LaneWalk walk = {.explorer = explorer, .view = view, .lane = lane, .assumption = assumption, .footprint = footprint};
+  walk.reach.lowest = start->level;
+  StateSet *states = view->states;
+  state_set_reset(states);
+  explore_enter(&walk, *start);
+  for (guint next = 0; next < states->states->len; next++) {
+    LaneState state = *state_set_at(states, next); /* a copy: the array grows */
+    explore_step(&walk, &state);
+    explorer->steps++;
+  }
+  explorer->gave_up |= states->overflow;
+  return walk.reach;
+}
+
+/* ---- the fixpoint ---- */
+
+static bool may_finish(const WarpView *view) {
+  for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
+    if (!view->reach[__builtin_ctz(rest)].exits)
+      return false;
+  return true;
+}
+
+static const WarpView *find_view(const Explorer *explorer, const Block *block, uint32_t warp_in_block) {
+  for (guint i = 0; i < explorer->views->len; i++) {
+    const WarpView *view = g_ptr_array_index(explorer->views, i);
+    if (view->block == block && view->warp->warp_in_block == warp_in_block)
+      return view;
+  }
+  return NULL;
+}
+
+bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32_t id) {
+  const Barrier *barrier = &block->barrier[id];
+  uint32_t threads = barrier->threads, expected = barrier->expected;
+  bool all = true;
+  for (uint32_t i = 0; i < block->warps; i++) {
+    if (block->finished >> i & 1)
+      continue;
+    const WarpView *view = find_view(explorer, block, i);
+    bool arrived = barrier->arrived >> i & 1;
+    if (!view || view->signals >> id & 1)
+      return true; /* arrivals without waiting may come any number of times */
+    bool waits_here = barrier->waiting >> i & 1;
+    bool may_arrive = !waits_here && view->arrives[id];
+    if (may_arrive && view->counts[id])
+      expected = expected ? expected : view->counts[id];
+    threads += may_arrive ? WARP_LANES : 0;
+    all = all && (arrived || may_arrive || may_finish(view));
+  }
+  return expected ? threads >= expected : all;
+}
+
+/* An entry opens once no lane above it is sure to stay above it. */
+static bool update_open(WarpView *view) {
+  bool changed = false;
+  for (uint32_t entry = view->warp->depth; entry-- > 0;) {
+    bool open = true;
+    for (uint32_t rest = view->warp->alive; rest && open; rest &= rest - 1) {
+      const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
+      open = reach->exits || reach->lowest <= entry;
+    }
+    if (!open)
+      return changed; /* what lies below stays closed too */
+    changed |= !view->entry_open[entry];
+    view->entry_open[entry] = 1;
+  }
+  return changed;
+}
+
+static void explore_warp(Explorer *explorer, WarpView *view) {
+  do {
+    for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      LaneState start;
+      if (!explorer_start(explorer, view, lane, &start))
+        continue;
+      LaneReach reach = explorer_lane(explorer, view, lane, &start, NULL, NULL);
+      view->reach[lane].exits |= reach.exits;
+      view->reach[lane].lowest = MIN(view->reach[lane].lowest, reach.lowest);
+      view->reach[lane].barriers |= reach.barriers;
+    }
+  } while (update_open(view));
+}
+
+/* What has been reached so far, as one number: it only grows. */
+static uint64_t reach_sum(const Explorer *explorer) {
+  uint64_t sum = 0;
+  for (guint i = 0; i < explorer->views->len; i++) {
+    const WarpView *view = g_ptr_array_index(explorer->views, i);
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+      sum += view->reach[lane].exits + (view->warp->depth - MIN(view->reach[lane].lowest, view->warp->depth)) +
+             (uint64_t)__builtin_popcount(view->reach[lane].barriers);
+    sum += (uint64_t)__builtin_popcount(view->signals);
+  }
+  return sum;
+}
+
+ExploreResult explorer_prove(Explorer *explorer) {
+  uint64_t version, sum;
+  do {
+    version = explorer->memory.version;
+    sum = reach_sum(explorer);
+    for (guint i = 0; i < explorer->views->len; i++) {
+      WarpView *view = g_ptr_array_index(explorer->views, i);
+      explore_warp(explorer, view);
+      if (explorer->gave_up)
+        return EXPLORE_UNPROVABLE;
+      if (may_finish(view)) {
+        explorer->finisher = view;
+        return EXPLORE_LIVE;
+      }
+    }
+  } while (explorer->memory.version != version || reach_sum(explorer) != sum);
+  return explorer->memory.unbounded ? EXPLORE_UNPROVABLE : EXPLORE_STUCK;
+}

@@ -1,0 +1,102 @@
+/* explore.h - what can the unfinished threads still do, whatever the schedule? The proof behind every deadlock verdict.
+ *
+ * Method: thread-modular exploration. Each lane is explored alone, from its present state, through every step it can
+ * take while memory words and lock bits show any of the values that anybody could put there (abstract_memory.h); its
+ * own stores add values; passes repeat until nothing is added. This admits every interleaving of lanes and warps, and
+ * more: what no lane reaches here, no schedule reaches. Of the SIMT stack the exploration keeps that lanes below
+ * the running path stay where they are until every lane above them may have arrived; of barriers, that they hold
+ * until every missing warp may arrive. So a warp that can't finish here can't finish on any machine with that program.
+ *
+ * Not sound for: accesses beyond a buffer (they count as an exit: a fault ends the run).
+ * Cost is bounded; where a cap is hit the answer is EXPLORE_UNPROVABLE, never a wrong EXPLORE_STUCK. */
+#ifndef LOCKSTEP_DETECT_EXPLORE_H
+#define LOCKSTEP_DETECT_EXPLORE_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/abstract_memory.h"
+#include "sim/detect/lane_state.h"
+
+/* Where a lane can get to. Entries are indices into the warp's stack; a lane above all of them is at its depth. */
+typedef struct LaneReach {
+  bool exits;             /* it may exit (or fault) */
+  uint32_t lowest;        /* the lowest stack entry it may arrive at; its own level while it arrives nowhere */
+  uint32_t barriers;      /* block barriers it may arrive at, waiting */
+} LaneReach;
+
+/* A warp that hasn't finished, as it stands. */
+typedef struct WarpView {
+  Sm *sm;
+  Warp *warp;
+  Block *block;
+  Launch *launch;
+  const Liveness *liveness;
+  StateSet *states;       /* shared by all warps of one launch */
+  uint8_t *entry_open;    /* one for each stack entry */
+  LaneReach reach[WARP_LANES];
+  uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
+  uint32_t signals;       /* barriers that some lane may signal with BAR.ARV */
+  uint32_t counts[BLOCK_BARRIERS];  /* thread count that its arrivals give, 0 for none */
+} WarpView;
+
+/* One access that an exploration made. */
+typedef struct Touch {
+  uint64_t key;           /* WordKey or BitKey */
+  uint32_t pc;            /* the instruction */
+  uint32_t physical;      /* lock bits: the shared address it was wanted or freed for */
+} Touch;
+
+/* Notes what an exploration touches, the first access of each word and bit: key -> Touch. NULL members aren't wanted. */
+typedef struct Footprint {
+  GHashTable *reads;
+  GHashTable *lock_reads;
+  GHashTable *writes;     /* only words given a value that their set doesn't have */
+  GHashTable *frees;      /* lock bits freed */
+} Footprint;
+
+void footprint_init(Footprint *footprint);
+void footprint_clear(Footprint *footprint);
+
+/* What a lane is assumed to find, beyond the fixpoint: for "who waits for what" questions. */
+typedef struct Assumption {
+  GHashTable *free_words; /* WordKey set: these hold anything */
+  GHashTable *free_bits;  /* BitKey set: these may be free */
+  bool all_open;          /* every stack entry and barrier lets lanes through */
+  bool read_only;         /* don't add to the abstract memory */
+} Assumption;
+
+typedef struct Explorer {
+  Gpu *gpu;
+  AbstractMemory memory;
+  GPtrArray *views;       /* WarpView *, by SM, then slot */
+  GPtrArray *liveness;    /* Liveness *, one for each launch */
+  GPtrArray *states;      /* StateSet *, one for each launch */
+  Issue scratch;
+  uint32_t *scratch_rows;
+  uint32_t scratch_preds[PRED_ROWS];
+  uint64_t steps;         /* instructions explored */
+  bool gave_up;
+  const WarpView *finisher; /* after LIVE: the warp that may finish */
+} Explorer;
+
+typedef enum { EXPLORE_LIVE, EXPLORE_STUCK, EXPLORE_UNPROVABLE } ExploreResult;
+
+Explorer *explorer_new(Gpu *gpu);
+void explorer_free(Explorer *explorer);
+
+/* LIVE: some warp may finish. STUCK: none can, in any interleaving. UNPROVABLE: a cap was hit, or a counter without
+ * bound goes to memory. */
+ExploreResult explorer_prove(Explorer *explorer);
+
+/* Adds a view of one more warp (of a block that isn't resident). */
+WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp);
+/* Where a lane starts from, and whether it may run now (it is on the running path, or its entry is open). */
+bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start);
+/* Explores one lane from `start` under an assumption (may be NULL) and notes its footprint (may be NULL). */
+LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
+                        const Assumption *assumption, Footprint *footprint);
+/* The stack entry that a lane waits in, if it isn't on the running path; -1 otherwise. */
+int explorer_waiting_entry(const WarpView *view, unsigned lane);
+/* True if the barrier may complete, given what all warps of the block may do. */
+bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32_t id);
+
+#endif

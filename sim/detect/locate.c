@@ -1,0 +1,57 @@
+#include "sim/detect/locate.h"
+
+#include <string.h>
+
+unsigned locate_line(const Launch *launch, uint32_t pc) {
+  return pc < launch->kernel->ninsts ? launch->kernel->insts[pc].line : 0;
+}
+
+char *locate_source(const Launch *launch, uint32_t pc) {
+  g_autofree char *line = program_source_line(launch->program, locate_line(launch, pc));
+  const char *text = line;
+  if (g_str_has_prefix(text, "/*") && strstr(text, "*/"))
+    text = strstr(text, "*/") + 2;
+  g_autofree char *copy = g_strdup(text);
+  char *comment = strstr(copy, "//");
+  if (comment)
+    *comment = '\0';
+  return g_strdup(g_strstrip(copy));
+}
+
+Finding *locate_finding(FindingId id, char *message, const Launch *launch, uint32_t pc) {
+  Finding *finding = finding_new(id, message);
+  finding->file = g_strdup(launch->program->file);
+  finding->line = locate_line(launch, pc);
+  finding->source = program_source_line(launch->program, finding->line);
+  finding->count = 1;
+  return finding;
+}
+
+char *locate_lanes_text(const Gpu *gpu, const Launch *launch, uint64_t block, uint32_t warp, uint32_t lanes) {
+  g_autofree char *which = lanes_text(lanes);
+  if (gpu->launches->len > 1)
+    return g_strdup_printf("%s of warp %u of block %" G_GUINT64_FORMAT " of launch %u (%s)", which, warp, block,
+                           launch->index, launch->kernel->name);
+  return g_strdup_printf("%s of warp %u of block %" G_GUINT64_FORMAT, which, warp, block);
+}
+
+char *locate_thread_text(const Gpu *gpu, ThreadId thread) {
+  return locate_lanes_text(gpu, gpu_launch(gpu, thread_launch(thread)), thread_block(thread), thread_warp(thread),
+                           1u << thread_lane(thread));
+}
+
+char *locate_shared_text(const Block *block, uint32_t physical) {
+  if (!block || block->shared_base == 0)
+    return g_strdup_printf("shared address 0x%x", physical);
+  if (physical >= block->shared_base && physical < block->shared_base + block->shared_bytes)
+    return g_strdup_printf("shared address 0x%x (physical 0x%x)", physical - block->shared_base, physical);
+  return g_strdup_printf("physical shared address 0x%x", physical);
+}
+
+char *locate_global_text(const Gpu *gpu, uint64_t address) {
+  const BackingBuffer *buffer = backing_find(gpu->backing, address, 4);
+  if (!buffer)
+    return g_strdup_printf("global address 0x%" G_GINT64_MODIFIER "x", address);
+  return g_strdup_printf("%s[%" G_GUINT64_FORMAT "] (global 0x%" G_GINT64_MODIFIER "x)", buffer->name,
+                         (address - buffer->base) / 4, address);
+}

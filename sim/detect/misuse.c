@@ -1,0 +1,109 @@
+#include "sim/detect/misuse.h"
+
+#include <string.h>
+
+#include "sim/detect/locate.h"
+
+/* The finding of that kind at that place, or NULL. */
+static Finding *find(const Misuse *misuse, FindingId id, const ProbePoint *point) {
+  const Launch *launch = point->block->launch;
+  for (guint i = 0; i < misuse->findings->len; i++) {
+    Finding *finding = g_ptr_array_index(misuse->findings, i);
+    if (finding->id == id && finding->line == locate_line(launch, point->pc) &&
+        g_strcmp0(finding->file, launch->program->file) == 0)
+      return finding;
+  }
+  return NULL;
+}
+
+static char *who_text(const ProbePoint *point) {
+  return locate_lanes_text(point->gpu, point->block->launch, point->block->index, point->warp->warp_in_block, point->lanes);
+}
+
+/* Adds a finding, or counts one that is there already: then NULL. Takes ownership of `message`. */
+static Finding *add(Misuse *misuse, FindingId id, const ProbePoint *point, char *message, const char *repair) {
+  Finding *known = find(misuse, id, point);
+  if (known) {
+    known->count++;
+    g_free(message);
+    return NULL;
+  }
+  Finding *finding = locate_finding(id, message, point->block->launch, point->pc);
+  finding->cycle = point->cycle;
+  finding->block = (int64_t)point->block->index;
+  finding->warp = point->warp->warp_in_block;
+  finding->lanes = point->lanes;
+  finding->repair = g_strdup(repair);
+  g_ptr_array_add(misuse->findings, finding);
+  return finding;
+}
+
+static void set_lock(Finding *finding, const ProbePoint *point, uint32_t physical, uint32_t bit) {
+  finding->space = g_strdup("shared");
+  finding->address = physical - point->block->shared_base;
+  finding->lock_bit = bit;
+}
+
+static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit,
+                             const LockBit *was) {
+  g_autofree char *who = who_text(point), *where = locate_shared_text(point->block, address);
+  Finding *finding;
+  ThreadId self = warp_thread_base(point->block, point->warp) + lane;
+  if (!was) {
+    finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
+                  g_strdup_printf("%s: frees lock bit %u of %s, which nobody holds", who, bit, where),
+                  "release each lock once, on the path of the lane that took it");
+  } else if (was->owner / WARP_LANES == self / WARP_LANES) {
+    g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
+    finding = add(user, FINDING_UNLOCK_OTHER_LANE, point,
+                  g_strdup_printf("%s: frees lock bit %u of %s, which %s holds", who, bit, where, owner), NULL);
+  } else {
+    g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
+    finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
+                  g_strdup_printf("%s: frees lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who, bit,
+                                  where, owner, was->since),
+                  "let only the holder release a lock; check the address");
+    if (finding)
+      finding->holder = g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (line %u)", owner, was->since,
+                                        locate_line(gpu_launch(point->gpu, thread_launch(was->owner)), was->pc));
+  }
+  if (finding)
+    set_lock(finding, point, address, bit);
+}
+
+static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held) {
+  g_autofree char *who = who_text(point), *where = locate_shared_text(point->block, held->address);
+  unsigned line = locate_line(point->block->launch, held->pc);
+  Finding *finding = add(user, FINDING_EXIT_HOLDING, point,
+                         g_strdup_printf("%s: exits holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT
+                                         " (line %u)", who, bit, where, held->since, line),
+                         "release the lock (STSUL) on every path to EXIT");
+  if (!finding)
+    return;
+  set_lock(finding, point, held->address, bit);
+  g_autofree char *source = locate_source(point->block->launch, held->pc);
+  finding_add_evidence(finding, line, g_strdup_printf("taken here (`%s`)", source));
+}
+
+static void partial_barrier(void *user, const ProbePoint *point, uint32_t absent) {
+  g_autofree char *who = who_text(point), *missing = lanes_text(absent);
+  add(user, FINDING_PARTIAL_BARRIER, point,
+      g_strdup_printf("%s: arrives at a barrier without %s of the same warp", who, missing),
+      "let the lanes of a warp rejoin before the barrier");
+}
+
+static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool is_predicate) {
+  g_autofree char *who = who_text(point);
+  g_autofree char *name = !is_predicate            ? g_strdup_printf("R%u", reg)
+                          : reg == PRED_CARRY      ? g_strdup("the carry")
+                                                   : g_strdup_printf("P%u", reg);
+  add(user, FINDING_UNSET_REGISTER, point, g_strdup_printf("%s: reads %s, which it has never written (it is 0 here)", who, name),
+      "give it a value on every path to here");
+}
+
+void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
+  *misuse = (Misuse){.findings = findings,
+                     .probe = {.user = misuse, .unlock_not_owned = unlock_not_owned, .exit_holding = exit_holding,
+                               .partial_barrier = partial_barrier, .unset_read = unset_read}};
+  gpu_subscribe(gpu, &misuse->probe);
+}

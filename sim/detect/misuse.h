@@ -1,0 +1,17 @@
+/* misuse.h - findings of every run: locks freed by who doesn't hold them, exits while holding, barriers that part of a warp
+ * reaches, registers read before they are written (SEMANTICS, "Lock unit", "Misuse"). One finding for each place. */
+#ifndef LOCKSTEP_DETECT_MISUSE_H
+#define LOCKSTEP_DETECT_MISUSE_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/finding.h"
+
+typedef struct Misuse {
+  Probe probe;
+  GPtrArray *findings; /* Finding *; borrowed */
+} Misuse;
+
+/* Subscribes; `misuse` must outlive the run. */
+void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings);
+
+#endif

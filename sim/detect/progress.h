@@ -1,0 +1,33 @@
+/* progress.h - runs a Gpu to its verdict.
+ *
+ * Cheap while there is progress: the run goes in slices, and a slice in which a warp exited, a barrier completed or a
+ * block came needs no look. Exact when there is doubt: explore.h proves or refutes the deadlock. The time between two
+ * looks grows with what a look costs, so a live program that spins long loses little. */
+#ifndef LOCKSTEP_DETECT_PROGRESS_H
+#define LOCKSTEP_DETECT_PROGRESS_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/finding.h"
+
+enum {
+  WATCH_INSTRUCTIONS = 20000, /* warp instructions without progress before the first look */
+  WATCH_COST_FACTOR = 50,     /* instructions run for each one explored */
+};
+
+typedef struct ProgressOptions {
+  uint64_t limit_cycles;
+  double limit_seconds;  /* host time, 0: none */
+  bool livelocks;        /* stop at a recurrence of states (candidate: the caller tries other seeds) */
+} ProgressOptions;
+
+typedef struct Outcome {
+  Verdict verdict;       /* LIVELOCK with `candidate`: seen under this seed only */
+  bool candidate;
+  char *wait_graph_dot, *wait_graph_json; /* after a deadlock */
+} Outcome;
+
+/* Runs until a verdict; appends what explains it to `findings`. */
+Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings);
+void outcome_clear(Outcome *outcome);
+
+#endif

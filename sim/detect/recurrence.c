@@ -1,0 +1,133 @@
+#include "sim/detect/recurrence.h"
+
+#include "isa/cfg.h"
+
+/* Registers and predicates whose value can matter to what the program does. */
+typedef struct Slice {
+  uint64_t regs;
+  uint32_t preds;
+} Slice;
+
+/* What an instruction must know because of what it does itself. */
+static void add_roots(const Inst *inst, Slice *slice) {
+  RegList reads = inst_reads(inst);
+  uint32_t flags = op_info[inst->op].flags;
+  Unit unit = op_info[inst->op].unit;
+  if (inst->op == OP_BRA || flags & (OPF_BRANCH | OPF_CONTROL) || unit == UNIT_BARRIER || unit == UNIT_VOTE ||
+      unit == UNIT_SHARED || unit == UNIT_GLOBAL) {
+    for (unsigned i = 0; i < reads.count; i++)
+      slice->regs |= UINT64_C(1) << reads.reg[i];
+    slice->preds |= inst_pred_reads(inst);
+  }
+}
+
+/* One register set for the whole kernel: whatever reaches a root, over any path. */
+static Slice slice_kernel(const Kernel *kernel) {
+  Slice slice = {0}, before;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    add_roots(&kernel->insts[pc], &slice);
+  do {
+    before = slice;
+    for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+      const Inst *inst = &kernel->insts[pc];
+      RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
+      bool matters = inst_pred_writes(inst) & slice.preds;
+      for (unsigned i = 0; i < writes.count; i++)
+        matters |= slice.regs >> writes.reg[i] & 1;
+      for (unsigned i = 0; matters && i < reads.count; i++)
+        slice.regs |= UINT64_C(1) << reads.reg[i];
+      slice.preds |= matters ? inst_pred_reads(inst) : 0;
+    }
+  } while (slice.regs != before.regs || slice.preds != before.preds);
+  return slice;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ (hash >> 32);
+}
+
+static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice, const Liveness *liveness) {
+  hash = mix(hash, (uint64_t)warp->pc << 32 | warp->active);
+  hash = mix(hash, (uint64_t)warp->state << 32 | warp->alive);
+  for (uint32_t i = 0; i < warp->depth; i++)
+    hash = mix(mix(hash, (uint64_t)warp->stack[i].pc << 32 | warp->stack[i].mask), warp->stack[i].kind);
+  uint32_t preds = slice->preds & liveness->live_preds[warp->pc];
+  for (; preds; preds &= preds - 1)
+    hash = mix(hash, warp->pred[__builtin_ctz(preds)]);
+  /* Lanes that wait elsewhere on the stack may need other registers than those live here: all of the slice count. */
+  for (uint64_t regs = slice->regs; regs; regs &= regs - 1) {
+    const uint32_t *row = warp->regs + WARP_LANES * __builtin_ctzll(regs);
+    for (unsigned lane = 0; lane < WARP_LANES; lane += 2)
+      hash = mix(hash, (uint64_t)row[lane] << 32 | row[lane + 1]);
+  }
+  return hash;
+}
+
+typedef struct Watched {
+  GPtrArray *warps;   /* Warp * */
+  GArray *launches;   /* guint: of each warp */
+  Slice *slices;
+  Liveness *liveness;
+} Watched;
+
+static uint64_t digest(const Gpu *gpu, const Watched *watched) {
+  uint64_t hash = gpu->memory_hash;
+  for (guint i = 0; i < watched->warps->len; i++) {
+    guint launch = g_array_index(watched->launches, guint, i);
+    hash = digest_warp(hash, g_ptr_array_index(watched->warps, i), &watched->slices[launch], &watched->liveness[launch]);
+  }
+  return hash;
+}
+
+static void watch_init(Watched *watched, Gpu *gpu) {
+  watched->warps = g_ptr_array_new();
+  watched->launches = g_array_new(FALSE, FALSE, sizeof(guint));
+  watched->slices = g_new(Slice, gpu->launches->len);
+  watched->liveness = g_new(Liveness, gpu->launches->len);
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    watched->slices[i] = slice_kernel(gpu_launch(gpu, i)->kernel);
+    watched->liveness[i] = cfg_liveness(gpu_launch(gpu, i)->kernel);
+  }
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+      Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state != WARP_RUNNING && warp->state != WARP_AT_BARRIER)
+        continue;
+      g_ptr_array_add(watched->warps, warp);
+      guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
+      g_array_append_val(watched->launches, launch);
+    }
+}
+
+static void watch_clear(Watched *watched, const Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++)
+    liveness_clear(&watched->liveness[i]);
+  g_free(watched->liveness);
+  g_free(watched->slices);
+  g_ptr_array_free(watched->warps, TRUE);
+  g_array_free(watched->launches, TRUE);
+}
+
+bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
+  Watched watched;
+  watch_init(&watched, gpu);
+  uint64_t progress = gpu->progress, start = 0;
+  unsigned returns = 0;
+  *stop = GPU_BUDGET;
+  if (watched.warps->len <= RECURRENCE_WARPS_MAX) {
+    gpu->hashes_memory = true;
+    gpu->memory_hash = 0; /* changes from here on: it is 0 again when memory is as it was */
+    start = digest(gpu, &watched);
+    unsigned window = MIN((unsigned)RECURRENCE_WINDOW, RECURRENCE_DIGESTS / MAX(watched.warps->len, 1u));
+    for (unsigned i = 0; i < window && returns < RECURRENCES_NEEDED; i++) {
+      *stop = gpu_run(gpu, 1, limit_cycles);
+      if (*stop != GPU_BUDGET || gpu->progress != progress)
+        break;
+      returns += digest(gpu, &watched) == start;
+    }
+    gpu->hashes_memory = false;
+  }
+  watch_clear(&watched, gpu);
+  return returns >= RECURRENCES_NEEDED;
+}

@@ -1,0 +1,600 @@
+#include "sim/detect/waitgraph.h"
+
+#include "sim/detect/locate.h"
+
+enum { RELEASE_STEPS_MAX = 20000000 };
+
+/* ---- nodes and edges ---- */
+
+static guint node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key) {
+  char *name = g_strdup_printf("%d.%u.%u.%" G_GINT64_MODIFIER "x", kind, view, index, key);
+  gpointer found = g_hash_table_lookup(graph->index, name);
+  if (found) {
+    g_free(name);
+    return GPOINTER_TO_UINT(found) - 1;
+  }
+  Node node = {.kind = kind, .view = view, .index = index, .key = key};
+  g_array_append_val(graph->nodes, node);
+  g_hash_table_insert(graph->index, name, GUINT_TO_POINTER(graph->nodes->len));
+  return graph->nodes->len - 1;
+}
+
+static void connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical) {
+  for (uint32_t at = wait_node(graph, from)->first_edge; at; at = wait_edge(graph, at - 1)->next)
+    if (wait_edge(graph, at - 1)->to == to)
+      return;
+  Edge edge = {.from = from, .to = to, .kind = kind, .pc = pc, .physical = physical,
+               .next = wait_node(graph, from)->first_edge};
+  g_array_append_val(graph->edges, edge);
+  wait_node(graph, from)->first_edge = graph->edges->len;
+}
+
+static WarpView *view_at(const WaitGraph *graph, guint index) {
+  return g_ptr_array_index(graph->explorer->views, index);
+}
+
+static guint lane_node(WaitGraph *graph, guint view, unsigned lane) { return node_of(graph, NODE_LANE, view, lane, 0); }
+
+/* Number of the first view of a block: its barriers are named after it. */
+static guint block_view(const WaitGraph *graph, const Block *block) {
+  for (guint i = 0; i < graph->explorer->views->len; i++)
+    if (view_at(graph, i)->block == block)
+      return i;
+  return 0;
+}
+
+/* ---- what a lane waits for ---- */
+
+static GHashTable *key_set(void) { return g_hash_table_new(g_int64_hash, g_int64_equal); }
+
+static bool goes_further(const LaneReach *now, const LaneReach *before) {
+  return now->exits || now->lowest < before->lowest || (now->barriers & ~before->barriers);
+}
+
+/* Explores a lane as if words and bits of these sets held what it likes. */
+static bool freed_by(WaitGraph *graph, WarpView *view, unsigned lane, GHashTable *words, GHashTable *bits) {
+  Explorer *explorer = graph->explorer;
+  Assumption assumption = {.free_words = words, .free_bits = bits, .read_only = true};
+  LaneState start;
+  explorer_start(explorer, view, lane, &start);
+  LaneReach reach = explorer_lane(explorer, view, lane, &start, &assumption, NULL);
+  return goes_further(&reach, &view->reach[lane]);
+}
+
+static GArray *sorted_touches(GHashTable *table);
+
+static gint compare_touches(gconstpointer a, gconstpointer b) {
+  const Touch *x = a, *y = b;
+  return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Hash tables have no order of their own; everything that is shown goes through this. */
+static GArray *sorted_touches(GHashTable *table) {
+  GArray *touches = g_array_new(FALSE, FALSE, sizeof(Touch));
+  GHashTableIter iter;
+  gpointer key, value;
+  g_hash_table_iter_init(&iter, table);
+  while (g_hash_table_iter_next(&iter, &key, &value))
+    g_array_append_val(touches, *(Touch *)value);
+  g_array_sort(touches, compare_touches);
+  return touches;
+}
+
+static EdgeKind bit_edge_kind(const WarpView *view, const Touch *touch) {
+  const LockBit *bit = &view->sm->lock_unit.bit[(uint32_t)touch->key];
+  return bit->held && bit->address / 4 != touch->physical / 4 ? EDGE_ALIAS : EDGE_BIT;
+}
+
+static void connect_touch(WaitGraph *graph, guint node, const WarpView *view, const Touch *touch, bool is_bit) {
+  if (is_bit)
+    connect(graph, node, node_of(graph, NODE_BIT, 0, 0, touch->key), bit_edge_kind(view, touch), touch->pc, touch->physical);
+  else
+    connect(graph, node, node_of(graph, NODE_WORD, 0, 0, touch->key), EDGE_WORD, touch->pc, 0);
+}
+
+static unsigned connect_single_causes(WaitGraph *graph, guint node, WarpView *view, unsigned lane, GArray *touches, bool is_bit) {
+  unsigned found = 0;
+  for (guint i = 0; i < touches->len; i++) {
+    Touch *touch = &g_array_index(touches, Touch, i);
+    GHashTable *one = key_set();
+    g_hash_table_add(one, &touch->key);
+    if (freed_by(graph, view, lane, is_bit ? NULL : one, is_bit ? one : NULL)) {
+      connect_touch(graph, node, view, touch, is_bit);
+      found++;
+    }
+    g_hash_table_destroy(one);
+  }
+  return found;
+}
+
+/* A lane that spins: the words and bits of which another content would let it go on; if only several together would,
+ * all of them. */
+static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
+  Explorer *explorer = graph->explorer;
+  WarpView *view = view_at(graph, index);
+  guint node = lane_node(graph, index, lane);
+  Footprint footprint;
+  footprint_init(&footprint);
+  Assumption look = {.read_only = true};
+  LaneState start;
+  explorer_start(explorer, view, lane, &start);
+  explorer_lane(explorer, view, lane, &start, &look, &footprint);
+  GArray *bits = sorted_touches(footprint.lock_reads), *words = sorted_touches(footprint.reads);
+  for (guint i = bits->len; i-- > 0;) {
+    const BitSet *bit = abstract_bit(&explorer->memory, view->sm, (uint32_t)g_array_index(bits, Touch, i).key);
+    if (bit->may_be_free)
+      g_array_remove_index(bits, i); /* it is taken and freed all the time: not what the lane lacks */
+  }
+  unsigned found = connect_single_causes(graph, node, view, lane, bits, true);
+  found += connect_single_causes(graph, node, view, lane, words, false);
+  if (found == 0) {
+    GHashTable *all_words = key_set(), *all_bits = key_set();
+    for (guint i = 0; i < words->len; i++)
+      g_hash_table_add(all_words, &g_array_index(words, Touch, i).key);
+    for (guint i = 0; i < bits->len; i++)
+      g_hash_table_add(all_bits, &g_array_index(bits, Touch, i).key);
+    if (freed_by(graph, view, lane, all_words, all_bits)) {
+      for (guint i = 0; i < bits->len; i++)
+        connect_touch(graph, node, view, &g_array_index(bits, Touch, i), true);
+      for (guint i = 0; i < words->len; i++)
+        connect_touch(graph, node, view, &g_array_index(words, Touch, i), false);
+    }
+    g_hash_table_destroy(all_words);
+    g_hash_table_destroy(all_bits);
+  }
+  g_array_free(bits, TRUE);
+  g_array_free(words, TRUE);
+  footprint_clear(&footprint);
+}
+
+/* A lane at a stack entry waits for the lanes that can't come to it. */
+static void connect_entry(WaitGraph *graph, guint index, guint node, uint32_t entry) {
+  WarpView *view = view_at(graph, index);
+  guint there = node_of(graph, NODE_ENTRY, index, entry, 0);
+  bool fresh = wait_node(graph, there)->first_edge == 0;
+  connect(graph, node, there, EDGE_JOIN, view->warp->stack[entry].pc, 0);
+  for (uint32_t rest = view->warp->alive; fresh && rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    if (!view->reach[lane].exits && view->reach[lane].lowest > entry)
+      connect(graph, there, lane_node(graph, index, lane), EDGE_JOIN, view->warp->stack[entry].pc, 0);
+  }
+}
+
+static void connect_barrier(WaitGraph *graph, guint node, Block *block, uint32_t id, uint32_t pc) {
+  guint first = block_view(graph, block);
+  guint barrier = node_of(graph, NODE_BARRIER, first, id, 0);
+  bool fresh = wait_node(graph, barrier)->first_edge == 0;
+  connect(graph, node, barrier, EDGE_BARRIER, pc, 0);
+  for (guint i = first; fresh && i < graph->explorer->views->len; i++) {
+    WarpView *view = view_at(graph, i);
+    if (view->block != block || block->barrier[id].arrived >> view->warp->warp_in_block & 1 || view->arrives[id])
+      continue;
+    for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if (!view->reach[lane].exits)
+        connect(graph, barrier, lane_node(graph, i, lane), EDGE_BARRIER, pc, 0);
+    }
+  }
+}
+
+/* The BAR at which an exploring lane stops at barrier `id`: the last one it was seen at, for the line. */
+static uint32_t barrier_line_pc(const WarpView *view, uint32_t id) {
+  const Kernel *kernel = view->launch->kernel;
+  if (view->warp->state == WARP_AT_BARRIER && view->warp->barrier == id)
+    return view->warp->barrier_pc;
+  for (uint32_t pc = view->warp->pc; pc < kernel->ninsts; pc++)
+    if (kernel->insts[pc].op == OP_BAR && kernel->insts[pc].mode != BAR_ARV)
+      return pc;
+  return view->warp->pc;
+}
+
+static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
+  WarpView *view = view_at(graph, index);
+  guint node = lane_node(graph, index, lane);
+  LaneState start;
+  bool runs = explorer_start(graph->explorer, view, lane, &start);
+  int entry = explorer_waiting_entry(view, lane);
+  if (!runs && entry >= 0) {
+    connect_entry(graph, index, node, (uint32_t)entry);
+  } else if (!runs) {
+    connect_barrier(graph, node, view->block, view->warp->barrier, view->warp->barrier_pc);
+  } else if (view->reach[lane].lowest < start.level) {
+    connect_entry(graph, index, node, view->reach[lane].lowest);
+  } else if (view->reach[lane].barriers) {
+    for (uint32_t rest = view->reach[lane].barriers; rest; rest &= rest - 1) {
+      uint32_t id = (uint32_t)__builtin_ctz(rest);
+      if (!explorer_barrier_opens(graph->explorer, view->block, id))
+        connect_barrier(graph, node, view->block, id, barrier_line_pc(view, id));
+    }
+  } else {
+    connect_spinner(graph, index, lane);
+  }
+}
+
+/* ---- who would change what is waited for ---- */
+
+/* True if `node` already waits for `thing`. */
+static bool waits_for(const WaitGraph *graph, guint node, guint thing) {
+  for (uint32_t at = wait_node(graph, node)->first_edge; at; at = wait_edge(graph, at - 1)->next)
+    if (wait_edge(graph, at - 1)->to == thing)
+      return true;
+  return false;
+}
+
+/* The awaited word or bit of that key, or G_MAXUINT. */
+static guint awaited(const WaitGraph *graph, NodeKind kind, uint64_t key) {
+  char *name = g_strdup_printf("%d.0.0.%" G_GINT64_MODIFIER "x", kind, key);
+  gpointer found = g_hash_table_lookup(graph->index, name);
+  g_free(name);
+  return found ? GPOINTER_TO_UINT(found) - 1 : G_MAXUINT;
+}
+
+static void connect_changes(WaitGraph *graph, guint actor, GHashTable *table, NodeKind kind, EdgeKind edge) {
+  GArray *touches = sorted_touches(table);
+  for (guint i = 0; i < touches->len; i++) {
+    const Touch *touch = &g_array_index(touches, Touch, i);
+    guint thing = awaited(graph, kind, touch->key);
+    if (thing != G_MAXUINT && !waits_for(graph, actor, thing))
+      connect(graph, thing, actor, edge, touch->pc, touch->physical);
+  }
+  g_array_free(touches, TRUE);
+}
+
+/* What this lane would write and free if whatever it waits for came. */
+static void release_lane(WaitGraph *graph, guint index, unsigned lane, guint actor, EdgeKind edge) {
+  Explorer *explorer = graph->explorer;
+  WarpView *view = view_at(graph, index);
+  GHashTable *words = key_set(), *bits = key_set();
+  if (actor == lane_node(graph, index, lane))
+    for (uint32_t at = wait_node(graph, actor)->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+      Node *thing = wait_node(graph, wait_edge(graph, at - 1)->to);
+      if (thing->kind == NODE_WORD)
+        g_hash_table_add(words, &thing->key);
+      else if (thing->kind == NODE_BIT)
+        g_hash_table_add(bits, &thing->key);
+    }
+  Assumption assumption = {.free_words = words, .free_bits = bits, .all_open = true, .read_only = true};
+  Footprint footprint;
+  footprint_init(&footprint);
+  LaneState start;
+  explorer_start(explorer, view, lane, &start);
+  explorer_lane(explorer, view, lane, &start, &assumption, &footprint);
+  connect_changes(graph, actor, footprint.writes, NODE_WORD, edge);
+  connect_changes(graph, actor, footprint.frees, NODE_BIT, edge == EDGE_WORD ? EDGE_BIT : edge);
+  footprint_clear(&footprint);
+  g_hash_table_destroy(words);
+  g_hash_table_destroy(bits);
+}
+
+static guint find_thread(WaitGraph *graph, ThreadId thread) {
+  for (guint i = 0; i < graph->explorer->views->len; i++) {
+    const WarpView *view = view_at(graph, i);
+    if (view->launch->index == thread_launch(thread) && view->block->index == thread_block(thread) &&
+        view->warp->warp_in_block == thread_warp(thread) && view->warp->alive >> thread_lane(thread) & 1)
+      return lane_node(graph, i, thread_lane(thread));
+  }
+  return G_MAXUINT;
+}
+
+/* A held bit waits for its holder, whatever else might free it. */
+static void connect_holders(WaitGraph *graph) {
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    Node node = *wait_node(graph, i);
+    if (node.kind != NODE_BIT)
+      continue;
+    const Sm *sm = &graph->explorer->gpu->sms[node.key >> 32];
+    const LockBit *bit = &sm->lock_unit.bit[(uint32_t)node.key];
+    guint holder = bit->held ? find_thread(graph, bit->owner) : G_MAXUINT;
+    if (holder != G_MAXUINT)
+      connect(graph, i, holder, EDGE_BIT, bit->pc, bit->address);
+  }
+}
+
+/* Blocks that aren't resident: one of them, placed on a scratch SM, shows what they would write if they could run. They
+ * wait for all that is resident. */
+static void connect_pending(WaitGraph *graph) {
+  Explorer *explorer = graph->explorer;
+  Gpu *gpu = explorer->gpu;
+  guint resident_nodes = graph->nodes->len;
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    Launch *launch = gpu_launch(gpu, i);
+    if (launch->next_block == launch->blocks)
+      continue;
+    guint node = node_of(graph, NODE_PENDING, 0, i, 0);
+    Sm *scratch = g_new0(Sm, 1);
+    Counters counters = gpu->counters;
+    sm_init(scratch, gpu, gpu->machine->gpu.sms + i);
+    if (sm_try_place(scratch, launch, launch->next_block, gpu->cycle)) {
+      guint first = explorer->views->len;
+      for (uint32_t slot = 0; slot < launch->block_warps; slot++)
+        explorer_add_view(explorer, scratch, &scratch->warps[scratch->blocks[0].warp_slot[slot]]);
+      for (guint view = first; view < explorer->views->len; view++)
+        for (uint32_t rest = view_at(graph, view)->warp->alive; rest; rest &= rest - 1)
+          release_lane(graph, view, (unsigned)__builtin_ctz(rest), node, EDGE_RESIDENCY);
+      g_ptr_array_set_size(explorer->views, (gint)first);
+    }
+    gpu->counters = counters;
+    sm_clear(scratch);
+    g_free(scratch);
+    if (wait_node(graph, node)->first_edge == 0)
+      for (guint lane = 0; lane < resident_nodes; lane++)
+        if (wait_node(graph, lane)->kind == NODE_LANE)
+          connect(graph, node, lane, EDGE_RESIDENCY, 0, 0);
+  }
+}
+
+static void connect_all(WaitGraph *graph) {
+  Explorer *explorer = graph->explorer;
+  guint views = explorer->views->len;
+  for (guint i = 0; i < views; i++)
+    for (uint32_t rest = view_at(graph, i)->warp->alive; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if (!view_at(graph, i)->reach[lane].exits)
+        connect_lane(graph, i, lane);
+    }
+  connect_holders(graph);
+  uint64_t steps = explorer->steps;
+  for (guint i = 0; i < views; i++)
+    for (uint32_t rest = view_at(graph, i)->warp->alive; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if (explorer->steps - steps < RELEASE_STEPS_MAX && !view_at(graph, i)->reach[lane].exits)
+        release_lane(graph, i, lane, lane_node(graph, i, lane), EDGE_WORD);
+    }
+  connect_pending(graph);
+}
+
+/* ---- strongly connected components (Tarjan, without recursion) ---- */
+
+typedef struct Visit {
+  uint32_t order, low, next; /* next: edge to look at + 1, 0 when done */
+  bool on_stack;
+} Visit;
+
+static void close_component(WaitGraph *graph, GArray *stack, Visit *visits, guint root) {
+  uint32_t component = ++graph->components, members = 0;
+  guint member;
+  do {
+    member = g_array_index(stack, guint, stack->len - 1);
+    g_array_set_size(stack, stack->len - 1);
+    visits[member].on_stack = false;
+    wait_node(graph, member)->component = component;
+    members++;
+  } while (member != root);
+  for (guint i = 0; members > 1 && i < graph->nodes->len; i++)
+    if (wait_node(graph, i)->component == component)
+      wait_node(graph, i)->in_cycle = true;
+}
+
+static void visit_from(WaitGraph *graph, guint root, Visit *visits, uint32_t *order, GArray *stack, GArray *path) {
+  guint node = root;
+  g_array_append_val(path, node);
+  while (path->len > 0) {
+    node = g_array_index(path, guint, path->len - 1);
+    Visit *visit = &visits[node];
+    if (visit->order == 0) {
+      visit->order = visit->low = ++*order;
+      visit->next = wait_node(graph, node)->first_edge;
+      visit->on_stack = true;
+      g_array_append_val(stack, node);
+    }
+    if (visit->next) {
+      const Edge *edge = wait_edge(graph, visit->next - 1);
+      guint to = edge->to;
+      if (visits[to].order == 0) {
+        g_array_append_val(path, to); /* the edge is looked at again when `to` is done */
+        continue;
+      }
+      if (visits[to].on_stack)
+        visit->low = MIN(visit->low, visits[to].low);
+      visit->next = edge->next;
+      continue;
+    }
+    if (visit->low == visit->order)
+      close_component(graph, stack, visits, node);
+    g_array_set_size(path, path->len - 1);
+  }
+}
+
+static void find_components(WaitGraph *graph) {
+  Visit *visits = g_new0(Visit, graph->nodes->len);
+  GArray *stack = g_array_new(FALSE, FALSE, sizeof(guint)), *path = g_array_new(FALSE, FALSE, sizeof(guint));
+  uint32_t order = 0;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    if (visits[i].order == 0)
+      visit_from(graph, i, visits, &order, stack, path);
+  g_free(visits);
+  g_array_free(stack, TRUE);
+  g_array_free(path, TRUE);
+}
+
+WaitGraph *wait_graph_new(Explorer *explorer) {
+  WaitGraph *graph = g_new0(WaitGraph, 1);
+  graph->explorer = explorer;
+  graph->nodes = g_array_new(FALSE, TRUE, sizeof(Node));
+  graph->edges = g_array_new(FALSE, TRUE, sizeof(Edge));
+  graph->index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  connect_all(graph);
+  find_components(graph);
+  return graph;
+}
+
+void wait_graph_free(WaitGraph *graph) {
+  if (!graph)
+    return;
+  g_array_free(graph->nodes, TRUE);
+  g_array_free(graph->edges, TRUE);
+  g_hash_table_destroy(graph->index);
+  g_free(graph);
+}
+
+/* ---- questions ---- */
+
+static bool inside(const WaitGraph *graph, const Edge *edge, uint32_t component) {
+  return wait_node(graph, edge->from)->component == component && wait_node(graph, edge->to)->component == component;
+}
+
+bool wait_graph_has_kind(const WaitGraph *graph, uint32_t component, EdgeKind kind) {
+  for (guint i = 0; i < graph->edges->len; i++)
+    if (wait_edge(graph, i)->kind == kind && inside(graph, wait_edge(graph, i), component))
+      return true;
+  return false;
+}
+
+bool wait_graph_leads_on(const WaitGraph *graph, uint32_t component) {
+  gboolean *reached = g_new0(gboolean, graph->components + 1);
+  bool leads = false, grew = true;
+  reached[component] = TRUE;
+  while (grew) {
+    grew = false;
+    for (guint i = 0; i < graph->edges->len; i++) {
+      const Node *from = wait_node(graph, wait_edge(graph, i)->from), *to = wait_node(graph, wait_edge(graph, i)->to);
+      if (!reached[from->component] || reached[to->component])
+        continue;
+      reached[to->component] = TRUE;
+      grew = true;
+      leads |= to->in_cycle;
+    }
+  }
+  g_free(reached);
+  return leads;
+}
+
+/* Breadth first from the edge's end back to its start, inside the component. */
+static GArray *close_cycle(const WaitGraph *graph, uint32_t component, guint start) {
+  const Edge *first = wait_edge(graph, start);
+  guint *came_by = g_new0(guint, graph->nodes->len); /* edge + 1 */
+  GArray *queue = g_array_new(FALSE, FALSE, sizeof(guint)), *cycle = NULL;
+  g_array_append_val(queue, first->to);
+  for (guint next = 0; next < queue->len && first->from != first->to; next++) {
+    guint node = g_array_index(queue, guint, next);
+    for (uint32_t at = wait_node(graph, node)->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+      guint to = wait_edge(graph, at - 1)->to;
+      if (wait_node(graph, to)->component != component || came_by[to] || to == first->to)
+        continue;
+      came_by[to] = at;
+      g_array_append_val(queue, to);
+    }
+  }
+  if (first->from == first->to || came_by[first->from]) {
+    cycle = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint node = first->from; node != first->to;) {
+      guint edge = came_by[node] - 1;
+      g_array_prepend_val(cycle, edge);
+      node = wait_edge(graph, edge)->from;
+    }
+    g_array_prepend_val(cycle, start);
+  }
+  g_free(came_by);
+  g_array_free(queue, TRUE);
+  return cycle;
+}
+
+/* The cycle starts at a lane that waits for a word or bit (or any lane), so that it reads from cause to cause. */
+static void start_at_waiting_lane(const WaitGraph *graph, GArray *cycle) {
+  for (int pass = 0; pass < 2; pass++)
+    for (guint turn = 0; turn < cycle->len; turn++) {
+      guint first = g_array_index(cycle, guint, 0);
+      const Edge *edge = wait_edge(graph, first);
+      NodeKind to = wait_node(graph, edge->to)->kind;
+      if (wait_node(graph, edge->from)->kind == NODE_LANE && (pass || to == NODE_WORD || to == NODE_BIT))
+        return;
+      g_array_remove_index(cycle, 0);
+      g_array_append_val(cycle, first);
+    }
+}
+
+GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind kind) {
+  GArray *best = NULL;
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    if (edge->kind != kind || !inside(graph, edge, component))
+      continue;
+    GArray *cycle = close_cycle(graph, component, i);
+    if (cycle && (!best || cycle->len < best->len)) {
+      if (best)
+        g_array_free(best, TRUE);
+      best = cycle;
+    } else if (cycle) {
+      g_array_free(cycle, TRUE);
+    }
+    if (best && best->len <= 4)
+      break;
+  }
+  if (best)
+    start_at_waiting_lane(graph, best);
+  return best;
+}
+
+/* ---- showing ---- */
+
+static const char *const node_kinds[] = {"lane", "word", "lock-bit", "reconvergence", "barrier", "pending-blocks"};
+static const char *const edge_kinds[] = {"word", "lock-bit", "alias", "reconvergence", "barrier", "residency"};
+
+char *wait_node_text(const WaitGraph *graph, const Node *node) {
+  Gpu *gpu = graph->explorer->gpu;
+  switch (node->kind) {
+  case NODE_LANE: {
+    const WarpView *view = view_at(graph, node->view);
+    return locate_lanes_text(gpu, view->launch, view->block->index, view->warp->warp_in_block, 1u << node->index);
+  }
+  case NODE_WORD:
+    return word_key_is_shared(node->key) ? g_strdup_printf("shared word 0x%x of SM %u", (uint32_t)node->key * 4,
+                                                           (uint32_t)(node->key >> 32) & 0x7fffffffu)
+                                         : locate_global_text(gpu, node->key * 4);
+  case NODE_BIT:
+    return g_strdup_printf("lock bit %u of SM %u", (uint32_t)node->key, (uint32_t)(node->key >> 32));
+  case NODE_ENTRY: {
+    const WarpView *view = view_at(graph, node->view);
+    return g_strdup_printf("reconvergence of warp %u of block %" G_GUINT64_FORMAT " at line %u", view->warp->warp_in_block,
+                           view->block->index, locate_line(view->launch, view->warp->stack[node->index].pc));
+  }
+  case NODE_BARRIER:
+    return g_strdup_printf("barrier %u of block %" G_GUINT64_FORMAT, node->index, view_at(graph, node->view)->block->index);
+  case NODE_PENDING:
+    return g_strdup_printf("blocks of %s that aren't resident", gpu_launch(gpu, node->index)->kernel->name);
+  }
+  return NULL;
+}
+
+char *wait_graph_dot(const WaitGraph *graph) {
+  static const char *const shapes[] = {"box", "ellipse", "diamond", "hexagon", "octagon", "folder"};
+  GString *out = g_string_new("digraph waits {\n  node [fontname=\"sans-serif\"];\n");
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    g_autofree char *text = wait_node_text(graph, node);
+    g_string_append_printf(out, "  n%u [shape=%s, label=\"%s\"%s];\n", i, shapes[node->kind], text,
+                           node->in_cycle ? ", style=bold" : "");
+  }
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    g_string_append_printf(out, "  n%u -> n%u [label=\"%s\"];\n", edge->from, edge->to, edge_kinds[edge->kind]);
+  }
+  g_string_append(out, "}\n");
+  return g_string_free(out, FALSE);
+}
+
+/* The texts hold names and numbers only, nothing that JSON would escape but the quote. */
+static void append_json_string(GString *out, const char *text) {
+  g_autofree char *escaped = g_strescape(text, NULL);
+  g_string_append_printf(out, "\"%s\"", escaped);
+}
+
+char *wait_graph_json(const WaitGraph *graph) {
+  GString *out = g_string_new("{\"nodes\": [");
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    g_autofree char *text = wait_node_text(graph, node);
+    g_string_append_printf(out, "%s{\"id\": %u, \"kind\": \"%s\", \"in_cycle\": %s, \"text\": ", i ? ", " : "", i,
+                           node_kinds[node->kind], node->in_cycle ? "true" : "false");
+    append_json_string(out, text);
+    g_string_append_c(out, '}');
+  }
+  g_string_append(out, "], \"edges\": [");
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    g_string_append_printf(out, "%s{\"from\": %u, \"to\": %u, \"kind\": \"%s\"}", i ? ", " : "", edge->from, edge->to,
+                           edge_kinds[edge->kind]);
+  }
+  g_string_append(out, "]}");
+  return g_string_free(out, FALSE);
+}

@@ -1,0 +1,63 @@
+/* waitgraph.h - who waits for whom, once explorer_prove() has said that nobody can finish.
+ *
+ * Nodes: lanes, the words and lock bits they wait for, stack entries at which lanes wait for lanes of their own warp,
+ * block barriers, and launches with blocks that aren't resident. An edge points to what must act first. A lane waits for
+ * a word or bit if some other content of it alone would let the lane go on (found by exploring it under that assumption);
+ * the word points to the lanes that would change it if they were let go; a held bit points to its holder. */
+#ifndef LOCKSTEP_DETECT_WAITGRAPH_H
+#define LOCKSTEP_DETECT_WAITGRAPH_H
+
+#include "sim/detect/explore.h"
+#include "sim/detect/finding.h"
+
+typedef enum { NODE_LANE, NODE_WORD, NODE_BIT, NODE_ENTRY, NODE_BARRIER, NODE_PENDING } NodeKind;
+
+typedef struct Node {
+  NodeKind kind;
+  guint view;          /* LANE, ENTRY: index into explorer->views; BARRIER: one of the block's warps */
+  uint32_t index;      /* LANE: lane; ENTRY: stack entry; BARRIER: id; PENDING: launch */
+  uint64_t key;        /* WORD: WordKey; BIT: BitKey */
+  uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
+  uint32_t component;  /* strongly connected component, from 1 */
+  bool in_cycle;
+} Node;
+
+typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_KINDS } EdgeKind;
+
+typedef struct Edge {
+  guint from, to;
+  EdgeKind kind;
+  uint32_t pc;         /* lane -> thing: the instruction that waits; thing -> lane: the one that would act */
+  uint32_t physical;   /* lane -> bit: the address it was wanted for */
+  uint32_t next;       /* index + 1 of the next edge of `from` */
+} Edge;
+
+typedef struct WaitGraph {
+  Explorer *explorer;
+  GArray *nodes;       /* Node */
+  GArray *edges;       /* Edge */
+  GHashTable *index;   /* node identity -> node number */
+  uint32_t components;
+} WaitGraph;
+
+/* Builds the graph from a proof that ended in EXPLORE_STUCK. */
+WaitGraph *wait_graph_new(Explorer *explorer);
+void wait_graph_free(WaitGraph *graph);
+
+static inline Node *wait_node(const WaitGraph *graph, guint index) { return &g_array_index(graph->nodes, Node, index); }
+static inline Edge *wait_edge(const WaitGraph *graph, guint index) { return &g_array_index(graph->edges, Edge, index); }
+
+/* A shortest cycle through an edge of kind `kind` inside component `component`: edge numbers in order, or NULL. */
+GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind kind);
+/* True if some edge inside the component has that kind. */
+bool wait_graph_has_kind(const WaitGraph *graph, uint32_t component, EdgeKind kind);
+/* True if from the component another component with a cycle can be reached. */
+bool wait_graph_leads_on(const WaitGraph *graph, uint32_t component);
+
+/* Names a node for people: "lane 3 of warp 0 of block 0". Free with g_free. */
+char *wait_node_text(const WaitGraph *graph, const Node *node);
+char *wait_graph_dot(const WaitGraph *graph);
+/* {"nodes": [{"id", "kind", "text"}], "edges": [{"from", "to", "kind", "line"}]}. Free with g_free. */
+char *wait_graph_json(const WaitGraph *graph);
+
+#endif

@@ -1,0 +1,80 @@
+/* wheel.h - a timing wheel for up to 64 sleepers, numbered 0-63: who wakes in which cycle.
+ * Insert, and the step to the next waking cycle, cost a few instructions. A sleep beyond the wheel's span is taken in
+ * several laps. Exact: nobody wakes early or late. */
+#ifndef LOCKSTEP_ENGINE_WHEEL_H
+#define LOCKSTEP_ENGINE_WHEEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { WHEEL_SPAN = 256, WHEEL_WORDS = WHEEL_SPAN / 64, WHEEL_SLEEPERS = 64 };
+#define WHEEL_NEVER UINT64_MAX
+
+typedef struct Wheel {
+  uint64_t slot[WHEEL_SPAN];       /* sleepers to look at in that cycle modulo the span */
+  uint64_t occupied[WHEEL_WORDS];  /* bit i: slot i isn't empty */
+  uint64_t wake[WHEEL_SLEEPERS];   /* the cycle each sleeper really wakes */
+  uint64_t now;                    /* all slots before this cycle were drained */
+} Wheel;
+
+static inline void wheel_init(Wheel *wheel) { memset(wheel, 0, sizeof *wheel); }
+
+static inline void wheel_put(Wheel *wheel, unsigned sleeper, uint64_t at) {
+  uint32_t index = (uint32_t)(at % WHEEL_SPAN);
+  wheel->slot[index] |= UINT64_C(1) << sleeper;
+  wheel->occupied[index / 64] |= UINT64_C(1) << (index % 64);
+}
+
+/* Sleeper wakes in cycle `time` (not before wheel->now). */
+static inline void wheel_insert(Wheel *wheel, unsigned sleeper, uint64_t time) {
+  if (time < wheel->now)
+    time = wheel->now;
+  wheel->wake[sleeper] = time;
+  uint64_t limit = wheel->now + WHEEL_SPAN - 1;
+  wheel_put(wheel, sleeper, time < limit ? time : limit);
+}
+
+/* The first cycle >= now whose slot isn't empty, or WHEEL_NEVER. A lap's end counts as such a cycle. */
+static inline uint64_t wheel_next(const Wheel *wheel) {
+  uint32_t start = (uint32_t)(wheel->now % WHEEL_SPAN);
+  uint32_t word = start / 64;
+  uint64_t bits = wheel->occupied[word] & (~UINT64_C(0) << (start % 64));
+  for (unsigned step = 0; step <= WHEEL_WORDS; step++) {
+    if (bits) {
+      uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(bits);
+      return wheel->now + ((index - start) & (WHEEL_SPAN - 1));
+    }
+    word = (word + 1) % WHEEL_WORDS;
+    bits = wheel->occupied[word];
+    if (step + 1 == WHEEL_WORDS)
+      bits &= ~(~UINT64_C(0) << (start % 64));
+  }
+  return WHEEL_NEVER;
+}
+
+/* Moves to cycle `time` (>= now) and returns the set of sleepers that wake in a cycle <= time. */
+static inline uint64_t wheel_advance(Wheel *wheel, uint64_t time) {
+  uint64_t woken = 0;
+  for (;;) {
+    uint64_t next = wheel_next(wheel);
+    if (next > time)
+      break;
+    uint32_t index = (uint32_t)(next % WHEEL_SPAN);
+    uint64_t due = wheel->slot[index];
+    wheel->slot[index] = 0;
+    wheel->occupied[index / 64] &= ~(UINT64_C(1) << (index % 64));
+    wheel->now = next;
+    for (uint64_t rest = due; rest; rest &= rest - 1) {
+      unsigned sleeper = (unsigned)__builtin_ctzll(rest);
+      if (wheel->wake[sleeper] <= time)
+        woken |= UINT64_C(1) << sleeper;
+      else
+        wheel_insert(wheel, sleeper, wheel->wake[sleeper]);
+    }
+  }
+  wheel->now = time;
+  return woken;
+}
+
+#endif

@@ -1,0 +1,74 @@
+liblockstep_a_SOURCES += \
+  sim/base/assert.h \
+  sim/base/datadir.c sim/base/datadir.h \
+  sim/base/diag.c sim/base/diag.h \
+  sim/base/quote.c sim/base/quote.h \
+  sim/core/barrier.c sim/core/barrier.h \
+  sim/core/exec.h \
+  sim/core/exec_alu.c sim/core/exec_ctrl.c sim/core/exec_float.c sim/core/exec_mem.c sim/core/exec_sync.c \
+  sim/core/gpu.c sim/core/gpu.h \
+  sim/core/probe.h \
+  sim/core/simt_stack.c sim/core/simt_stack.h \
+  sim/core/sm.c sim/core/sm.h \
+  sim/core/warp.h \
+  sim/detect/abstract_memory.c sim/detect/abstract_memory.h \
+  sim/detect/diagnose.c sim/detect/diagnose.h \
+  sim/detect/explore.c sim/detect/explore.h \
+  sim/detect/explore_step.c sim/detect/explore_step.h \
+  sim/detect/finding.c sim/detect/finding.h sim/detect/detectors.def sim/detect/verdicts.def \
+  sim/detect/lane_state.c sim/detect/lane_state.h \
+  sim/detect/locate.c sim/detect/locate.h \
+  sim/detect/misuse.c sim/detect/misuse.h \
+  sim/detect/progress.c sim/detect/progress.h \
+  sim/detect/race.c sim/detect/race.h \
+  sim/detect/recurrence.c sim/detect/recurrence.h \
+  sim/detect/waitgraph.c sim/detect/waitgraph.h \
+  sim/engine/counter.c sim/engine/counter.h sim/engine/counters.def \
+  sim/engine/event.c sim/engine/event.h \
+  sim/engine/rng.h \
+  sim/engine/wheel.h \
+  sim/machine/machine.c sim/machine/machine.h \
+  sim/machine/machine_check.c sim/machine/machine_check.h \
+  sim/machine/machine_dump.c \
+  sim/machine/machine_load.c \
+  sim/machine/params.c sim/machine/params.h sim/machine/params.def \
+  sim/machine/units.c sim/machine/units.h \
+  sim/machine/yaml_tree.c sim/machine/yaml_tree.h \
+  sim/memory/backing.c sim/memory/backing.h \
+  sim/memory/lock_unit.c sim/memory/lock_unit.h \
+  sim/memory/memsys.c sim/memory/memsys.h \
+  sim/memory/shared.c sim/memory/shared.h \
+  sim/memory/thread_id.h \
+  sim/scenario/bare.c \
+  sim/scenario/expect.c \
+  sim/scenario/expr.c sim/scenario/expr.h \
+  sim/scenario/loader.c sim/scenario/loader.h \
+  sim/scenario/scenario.c sim/scenario/scenario.h \
+  sim/scenario/yaml.c \
+  sim/study/check.c sim/study/check.h \
+  sim/study/correlation.c sim/study/correlation.h \
+  sim/study/csv_table.c sim/study/csv_table.h \
+  sim/study/rank.c sim/study/rank.h \
+  sim/study/run.c sim/study/run.h \
+  sim/study/validate.c sim/study/validate.h \
+  sim/report/csv.c sim/report/csv.h \
+  sim/report/explain.c sim/report/explain.h \
+  sim/report/json.c sim/report/json.h \
+  sim/report/paint.c sim/report/paint.h \
+  sim/report/text.c sim/report/text.h \
+  sim/report/text_validation.c
+
+bin_PROGRAMS += lockstep
+lockstep_SOURCES = \
+  sim/cli/cmd_check.c \
+  sim/cli/cmd_machine.c \
+  sim/cli/cmd_rank.c \
+  sim/cli/cmd_run.c \
+  sim/cli/cmd_show.c \
+  sim/cli/cmd_validate.c \
+  sim/cli/command.h sim/cli/commands.def \
+  sim/cli/main.c \
+  sim/cli/options.c sim/cli/options.h \
+  sim/cli/progress.c sim/cli/progress.h \
+  sim/cli/session.c sim/cli/session.h
+lockstep_LDADD = liblockstep.a $(LIBS_ALL)

@@ -1,0 +1,84 @@
+/* machine.h - a GPU described in YAML: the struct that the parameter table declares, and how it is loaded.
+ *
+ * A file has the keys `name`, `about`, `base` (a machine it inherits from: a name, or a path relative to the file) and
+ * the sections of params.def. A value is a bare scalar, or `{value: 18 cycles, source: "..."}`.
+ * Ownership: a Machine owns its strings; it is immutable once loaded, and may be shared between threads. */
+#ifndef LOCKSTEP_MACHINE_MACHINE_H
+#define LOCKSTEP_MACHINE_MACHINE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/diag.h"
+
+#define SCHEDULER_POLICIES(X)                  \
+  X(POLICY_LRR, "loose-round-robin")           \
+  X(POLICY_GTO, "greedy-then-oldest")          \
+  X(POLICY_YOUNGEST, "youngest")               \
+  X(POLICY_RANDOM, "random")
+#define BRANCH_ORDERS(X)                       \
+  X(ORDER_TAKEN_FIRST, "taken-first")          \
+  X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first")
+#define IMPLICIT_RECONVERGENCES(X)             \
+  X(IMPLICIT_IPDOM, "ipdom")                   \
+  X(IMPLICIT_NONE, "none")
+
+#define X(enumerator, spelling) enumerator,
+typedef enum { SCHEDULER_POLICIES(X) POLICY_COUNT } SchedulerPolicy;
+typedef enum { BRANCH_ORDERS(X) ORDER_COUNT } BranchOrder;
+typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence;
+#undef X
+
+typedef struct Machine {
+  char *name;    /* gtx570 */
+  char *about;   /* one line, "" if none was given */
+  char *file;    /* where it was read from, "" for the defaults */
+  char **sources; /* one for each parameter row, in table order; NULL where none was given */
+#define BEGIN(base, name, doc) struct {
+#define END(name) } name;
+#define U32(base, name, dflt, min, max, unit, doc) uint32_t name;
+#define FREQ(base, name, dflt, min, max, doc) double name;
+#define ENUM(base, name, type, dflt, choices, doc) type name;
+#include "sim/machine/params.def"
+#undef BEGIN
+#undef END
+#undef U32
+#undef FREQ
+#undef ENUM
+} Machine;
+
+/* Loads a machine by name (searched as `NAME.yaml` in the configs folder, see sim/base/datadir.h) or by path (if it
+ * contains '/' or ends in .yaml or .yml), applies `overrides` ("sm.lock_unit.bits=2048", NULL-terminated, may be NULL)
+ * and checks values against each other. NULL after errors (in `diag`; an unknown name and a bad override are of class
+ * DIAG_USAGE, everything in a file is DIAG_INPUT). */
+Machine *machine_load(const char *name, const char *const *overrides, Diag *diag);
+/* The same from text; `file` is for messages and for finding `base`. */
+Machine *machine_parse(const char *file, const char *text, gsize length, const char *const *overrides, Diag *diag);
+void machine_free(Machine *machine);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Machine, machine_free)
+
+/* A machine with the table's default values, for unit tests. */
+Machine *machine_new_default(void);
+/* A copy with some parameters changed, by path, for `check` (policies, branch orders). False if `path` or `value` is
+ * wrong. A value set so isn't checked against the other values. */
+Machine *machine_copy(const Machine *machine);
+bool machine_set(Machine *machine, const char *path, const char *value, Diag *diag);
+
+/* The names of all machines in the configs folder, sorted, NULL-terminated; free with g_strfreev. */
+char **machine_list(void);
+
+/* The whole machine, `base` merged in, as YAML that machine_load() reads back to the same values, name, about and
+ * sources. Free with g_free. */
+char *machine_dump(const Machine *machine);
+/* A table of the parameters that differ: path, value in a, value in b. Empty string if none. Free with g_free. */
+char *machine_diff(const Machine *a, const Machine *b);
+/* doc/machine.md. Free with g_free. */
+char *machine_doc_markdown(void);
+
+/* Reading the table: number of parameters; path, value as text ("48 KiB", "18 cycles"), source (or NULL) of one. */
+unsigned machine_param_count(void);
+const char *machine_param_path(unsigned index);
+char *machine_param_text(const Machine *machine, unsigned index);
+
+#endif

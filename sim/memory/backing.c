@@ -1,0 +1,119 @@
+#include "sim/memory/backing.h"
+
+#include <string.h>
+
+static void buffer_clear(gpointer data) {
+  BackingBuffer *buffer = data;
+  uint32_t pages = buffer->words / BACKING_CHANGE_PAGE + 1;
+  for (uint32_t i = 0; i < pages; i++)
+    g_free(buffer->changes[i]);
+  g_free(buffer->changes);
+  g_free(buffer->ready);
+  g_free(buffer->data);
+  g_free(buffer->name);
+}
+
+Backing *backing_new(void) {
+  Backing *backing = g_new0(Backing, 1);
+  backing->buffers = g_array_new(FALSE, TRUE, sizeof(BackingBuffer));
+  g_array_set_clear_func(backing->buffers, buffer_clear);
+  backing->next_address = BACKING_FIRST_ADDRESS;
+  return backing;
+}
+
+void backing_free(Backing *backing) {
+  if (!backing)
+    return;
+  g_array_free(backing->buffers, TRUE);
+  g_free(backing);
+}
+
+guint backing_add(Backing *backing, const char *name, uint32_t words, const uint32_t *init) {
+  BackingBuffer buffer = {
+      .name = g_strdup(name),
+      .base = backing->next_address,
+      .words = words,
+      .data = g_new0(uint32_t, words + 1u),
+      .changes = g_new0(WordChange *, words / BACKING_CHANGE_PAGE + 1),
+  };
+  if (init)
+    memcpy(buffer.data, init, (size_t)words * 4);
+  uint64_t end = buffer.base + (uint64_t)words * 4 + BACKING_ALIGNMENT;
+  backing->next_address = (end + BACKING_ALIGNMENT - 1) / BACKING_ALIGNMENT * BACKING_ALIGNMENT;
+  g_array_append_val(backing->buffers, buffer);
+  return backing->buffers->len - 1;
+}
+
+BackingBuffer *backing_buffer(const Backing *backing, guint index) {
+  return &g_array_index(backing->buffers, BackingBuffer, index);
+}
+
+static bool holds(const BackingBuffer *buffer, uint64_t address, uint32_t bytes) {
+  return address >= buffer->base && address + bytes <= buffer->base + (uint64_t)buffer->words * 4;
+}
+
+BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes) {
+  if (backing->buffers->len == 0)
+    return NULL;
+  BackingBuffer *last = backing_buffer(backing, backing->last);
+  if (holds(last, address, bytes))
+    return last;
+  guint low = 0, high = backing->buffers->len;
+  while (high - low > 1) {
+    guint middle = (low + high) / 2;
+    if (backing_buffer(backing, middle)->base <= address)
+      low = middle;
+    else
+      high = middle;
+  }
+  BackingBuffer *found = backing_buffer(backing, low);
+  if (!holds(found, address, bytes))
+    return NULL;
+  backing->last = low;
+  return found;
+}
+
+const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address) {
+  const BackingBuffer *nearest = NULL;
+  for (guint i = 0; i < backing->buffers->len; i++) {
+    const BackingBuffer *buffer = backing_buffer(backing, i);
+    if (!nearest || buffer->base <= address)
+      nearest = buffer;
+  }
+  return nearest;
+}
+
+WordChange backing_change(const BackingBuffer *buffer, uint32_t word) {
+  const WordChange *page = buffer->changes[word / BACKING_CHANGE_PAGE];
+  return page ? page[word % BACKING_CHANGE_PAGE] : (WordChange){.thread = THREAD_NONE};
+}
+
+void backing_note_change(BackingBuffer *buffer, uint32_t word, WordChange change) {
+  WordChange **page = &buffer->changes[word / BACKING_CHANGE_PAGE];
+  if (!*page) {
+    *page = g_new(WordChange, BACKING_CHANGE_PAGE);
+    for (uint32_t i = 0; i < BACKING_CHANGE_PAGE; i++)
+      (*page)[i] = (WordChange){.thread = THREAD_NONE};
+  }
+  (*page)[word % BACKING_CHANGE_PAGE] = change;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes) {
+  for (const unsigned char *byte = data; bytes; byte++, bytes--)
+    hash = (hash ^ *byte) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+uint64_t backing_digest(const Backing *backing) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (guint i = 0; i < backing->buffers->len; i++) {
+    const BackingBuffer *buffer = backing_buffer(backing, i);
+    hash = hash_bytes(hash, buffer->name, strlen(buffer->name) + 1);
+    for (uint32_t word = 0; word < buffer->words; word++) {
+      unsigned char bytes[4] = {(unsigned char)buffer->data[word], (unsigned char)(buffer->data[word] >> 8),
+                                (unsigned char)(buffer->data[word] >> 16), (unsigned char)(buffer->data[word] >> 24)};
+      hash = hash_bytes(hash, bytes, sizeof bytes);
+    }
+  }
+  return hash;
+}

@@ -1,0 +1,45 @@
+/* backing.h - global memory as the programs see it: buffers in a 32-bit address space, with gaps between them so that an
+ * access beyond a buffer is found.
+ * Ownership: Backing owns the data. */
+#ifndef LOCKSTEP_MEMORY_BACKING_H
+#define LOCKSTEP_MEMORY_BACKING_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/memory/thread_id.h"
+
+enum { BACKING_FIRST_ADDRESS = 0x10000, BACKING_ALIGNMENT = 512, BACKING_CHANGE_PAGE = 1024 };
+
+typedef struct BackingBuffer {
+  char *name;
+  uint64_t base;        /* byte address */
+  uint32_t words;
+  uint32_t *data;
+  WordChange **changes; /* pages of BACKING_CHANGE_PAGE words, made when a value first changes */
+  uint64_t *ready;      /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
+} BackingBuffer;
+
+typedef struct Backing {
+  GArray *buffers;      /* BackingBuffer, by rising address */
+  uint64_t next_address;
+  guint last;           /* the buffer that was found last */
+} Backing;
+
+Backing *backing_new(void);
+void backing_free(Backing *backing);
+/* Adds a buffer that starts with a copy of `init` (zeros if NULL). Returns its index. */
+guint backing_add(Backing *backing, const char *name, uint32_t words, const uint32_t *init);
+BackingBuffer *backing_buffer(const Backing *backing, guint index);
+/* The buffer that holds [address, address + bytes), or NULL. */
+BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes);
+/* The buffer nearest below or around an address that missed, for the message; NULL if there are none. */
+const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address);
+/* Who last changed a word (index in the buffer). */
+WordChange backing_change(const BackingBuffer *buffer, uint32_t word);
+void backing_note_change(BackingBuffer *buffer, uint32_t word, WordChange change);
+/* FNV-1a over names, sizes and contents of all buffers. */
+uint64_t backing_digest(const Backing *backing);
+
+#endif

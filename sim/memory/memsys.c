@@ -1,0 +1,75 @@
+#include "sim/memory/memsys.h"
+
+#include <glib.h>
+
+struct MemSys {
+  Backing *backing;
+  Counters *counters;
+  uint64_t latency, atomic_interval;
+  uint32_t segment, bytes_per_cycle;
+  uint64_t free_at; /* in 1/bytes_per_cycle of a cycle: when the server has moved all bytes so far */
+};
+
+MemSys *memsys_new(const Machine *machine, Backing *backing, Counters *counters) {
+  MemSys *memsys = g_new0(MemSys, 1);
+  memsys->backing = backing;
+  memsys->counters = counters;
+  memsys->latency = machine->memory.latency;
+  memsys->atomic_interval = machine->memory.atomic_interval;
+  memsys->segment = machine->memory.segment;
+  memsys->bytes_per_cycle = machine->memory.bytes_per_cycle;
+  return memsys;
+}
+
+void memsys_free(MemSys *memsys) { g_free(memsys); }
+
+Backing *memsys_backing(MemSys *memsys) { return memsys->backing; }
+
+/* Distinct aligned segments that the lanes touch. */
+static uint32_t count_segments(const MemSys *memsys, const MemRequest *request) {
+  uint64_t seen[64];
+  uint32_t count = 0;
+  for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+    uint64_t address = request->address[__builtin_ctz(rest)];
+    uint64_t first = address / memsys->segment, last = (address + request->bytes - 1) / memsys->segment;
+    for (uint64_t segment = first; segment <= last; segment++) {
+      uint32_t i = count;
+      while (i > 0 && seen[i - 1] != segment)
+        i--;
+      if (i == 0)
+        seen[count++] = segment;
+    }
+  }
+  return count;
+}
+
+/* Atomics of the lanes on one word follow each other, and those of earlier requests. Returns when the last is done. */
+static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_t arrival) {
+  uint64_t last = arrival;
+  for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+    uint64_t address = request->address[__builtin_ctz(rest)];
+    BackingBuffer *buffer = backing_find(memsys->backing, address, 4);
+    if (!buffer)
+      continue;
+    if (!buffer->ready)
+      buffer->ready = g_new0(uint64_t, buffer->words);
+    uint64_t *ready = &buffer->ready[(address - buffer->base) / 4];
+    uint64_t start = MAX(*ready, arrival);
+    *ready = start + memsys->atomic_interval;
+    last = MAX(last, start);
+    memsys->counters->global_atomics++;
+  }
+  return last;
+}
+
+uint64_t memsys_submit(MemSys *memsys, const MemRequest *request, uint64_t now) {
+  uint32_t segments = count_segments(memsys, request);
+  memsys->counters->global_accesses++;
+  memsys->counters->global_segments += segments;
+  uint64_t start = MAX(memsys->free_at, now * memsys->bytes_per_cycle);
+  memsys->free_at = start + (uint64_t)segments * memsys->segment;
+  uint64_t served = MAX(now, (memsys->free_at - memsys->segment) / memsys->bytes_per_cycle);
+  if (request->kind == MEM_ATOMIC)
+    served = serve_atomics(memsys, request, served);
+  return served + memsys->latency;
+}

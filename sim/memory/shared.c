@@ -1,0 +1,89 @@
+#include "sim/memory/shared.h"
+
+#include <glib.h>
+#include <string.h>
+
+void shared_init(SharedMemory *shared, const Machine *machine) {
+  uint32_t words = machine->sm.shared.bytes / 4;
+  *shared = (SharedMemory){
+      .bytes = machine->sm.shared.bytes,
+      .banks = machine->sm.shared.banks,
+      .pass_interval = machine->sm.shared.pass_interval,
+      .latency = machine->sm.shared.latency,
+      .jitter = machine->sm.jitter_cycles,
+  };
+  shared->bank_mask = (shared->banks & (shared->banks - 1)) == 0 ? shared->banks - 1 : 0;
+  shared->words = g_new0(uint32_t, words);
+  shared->change = g_new(WordChange, words);
+  shared->touched = g_new0(uint8_t, words);
+  shared->lock = g_malloc0_n(machine->sm.lock_unit.bits, sizeof *shared->lock);
+  shared_reset_range(shared, 0, machine->sm.shared.bytes);
+}
+
+void shared_clear(SharedMemory *shared) {
+  g_free(shared->words);
+  g_free(shared->change);
+  g_free(shared->touched);
+  g_free(shared->lock);
+  *shared = (SharedMemory){0};
+}
+
+void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes) {
+  uint32_t first = base / 4, count = (bytes + 3) / 4;
+  memset(shared->words + first, 0, count * sizeof(uint32_t));
+  memset(shared->touched + first, 0, count);
+  for (uint32_t i = first; i < first + count; i++)
+    shared->change[i] = (WordChange){.thread = THREAD_NONE};
+}
+
+/* The two shapes that nearly all accesses have: consecutive words, or one word for all. */
+static bool is_conflict_free(const uint32_t address[32], uint32_t mask, uint32_t banks) {
+  if (mask == UINT32_MAX && banks >= 32) {
+    uint32_t apart = 0, steps = 0;
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      apart |= address[lane] ^ address[0];
+      steps |= address[lane] ^ (address[0] + 4 * lane);
+    }
+    return apart == 0 || steps == 0;
+  }
+  return (mask & (mask - 1)) == 0;
+}
+
+uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32], uint32_t mask,
+                       uint32_t words_each) {
+  if (words_each == 1 && is_conflict_free(address, mask, shared->banks) &&
+      (!unit || unit->bits >= shared->banks || (mask & (mask - 1)) == 0))
+    return 1;
+  uint32_t seen[128], count = 0, most = 1;
+  if (++shared->stamp == 0)
+    shared->stamp = 1;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint32_t first = address[__builtin_ctz(rest)] / 4;
+    for (uint32_t word = first; word < first + words_each; word++) {
+      uint32_t bank = shared->bank_mask ? (word & shared->bank_mask) : word % shared->banks;
+      bool fresh = shared->bank[bank].stamp != shared->stamp;
+      if (!fresh && shared->bank[bank].word == word)
+        continue; /* a broadcast within the bank's newest pass */
+      bool known = false;
+      for (uint32_t i = 0; !fresh && i < count && !known; i++)
+        known = seen[i] == word;
+      if (known)
+        continue;
+      seen[count++] = word;
+      uint32_t pass = fresh ? 0 : shared->bank[bank].passes;
+      if (unit) {
+        uint32_t bit = lock_unit_index(unit, word * 4);
+        if (shared->lock[bit].stamp == shared->stamp && shared->lock[bit].passes > pass)
+          pass = shared->lock[bit].passes;
+        shared->lock[bit].stamp = shared->stamp;
+        shared->lock[bit].passes = pass + 1;
+      }
+      shared->bank[bank].stamp = shared->stamp;
+      shared->bank[bank].passes = pass + 1;
+      shared->bank[bank].word = word;
+      if (pass + 1 > most)
+        most = pass + 1;
+    }
+  }
+  return most;
+}

@@ -1,0 +1,59 @@
+/* shared.h - one SM's shared memory: words, banks, and the in-order pipe that serves a warp's access in passes.
+ * Models: 4-byte banks with broadcast; one pass for each set of words that differ in bank (and, for LDSLK and STSUL, in
+ * lock bit); one pass each pass_interval cycles; a result latency after its pass; 0 to jitter_cycles of seeded noise.
+ * Does not model: half-warp skew of 64-bit accesses (they take the passes that their words need).
+ * Time: the pipe serves accesses in the order of issue, so effects happen in issue order: sim/core applies them when the
+ * instruction issues, which no instruction can tell from applying them at service.
+ * Does the shadow (who changed a word) for findings. */
+#ifndef LOCKSTEP_MEMORY_SHARED_H
+#define LOCKSTEP_MEMORY_SHARED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/engine/rng.h"
+#include "sim/machine/machine.h"
+#include "sim/memory/lock_unit.h"
+#include "sim/memory/thread_id.h"
+
+typedef struct SharedMemory {
+  uint32_t *words;
+  WordChange *change;   /* one for each word */
+  uint8_t *touched;     /* one for each word: mask of its bytes that were accessed since the block came */
+  uint32_t bytes;
+  uint32_t banks, pass_interval, latency, jitter;
+  uint64_t free_at;     /* the pipe can start its next pass in this cycle */
+  uint32_t bank_mask;   /* banks - 1 if a power of two, else 0 */
+  uint32_t stamp;       /* of the scratch below */
+  struct { uint32_t stamp, passes, word; } bank[64];
+  struct { uint32_t stamp, passes; } *lock; /* one for each lock bit */
+} SharedMemory;
+
+/* When a warp's access was served. */
+typedef struct SharedService {
+  uint64_t start;   /* first pass */
+  uint64_t ready;   /* the result can be used */
+} SharedService;
+
+void shared_init(SharedMemory *shared, const Machine *machine);
+void shared_clear(SharedMemory *shared);
+/* A block's share becomes zero, untouched and unchanged. */
+void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes);
+
+/* Passes that the lanes of `mask` need for 4 * `words_each` bytes at `address` (physical, aligned to a word at least).
+ * `unit` is not NULL for LDSLK and STSUL. */
+uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32], uint32_t mask,
+                       uint32_t words_each);
+
+/* Takes the pipe for `passes` passes of an access issued now. */
+static inline SharedService shared_serve(SharedMemory *shared, uint64_t now, uint32_t passes, Rng *rng) {
+  SharedService service;
+  service.start = now > shared->free_at ? now : shared->free_at;
+  shared->free_at = service.start + (uint64_t)passes * shared->pass_interval;
+  service.ready = service.start + (uint64_t)(passes - 1) * shared->pass_interval + shared->latency;
+  if (shared->jitter)
+    service.ready += rng_below(rng, shared->jitter + 1);
+  return service;
+}
+
+#endif

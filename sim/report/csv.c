@@ -1,0 +1,156 @@
+#include "sim/report/csv.h"
+
+#include <string.h>
+
+void csv_field(GString *out, const char *text) {
+  if (out->len && out->str[out->len - 1] != '\n')
+    g_string_append_c(out, ',');
+  if (!text)
+    return;
+  if (!strpbrk(text, ",\"\r\n")) {
+    g_string_append(out, text);
+    return;
+  }
+  g_string_append_c(out, '"');
+  for (; *text; text++) {
+    if (*text == '"')
+      g_string_append_c(out, '"');
+    g_string_append_c(out, *text);
+  }
+  g_string_append_c(out, '"');
+}
+
+static void field_format(GString *out, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void field_format(GString *out, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  g_autofree char *text = g_strdup_vprintf(format, args);
+  va_end(args);
+  csv_field(out, text);
+}
+
+static void header(GString *out, const char *const *names) {
+  for (; *names; names++)
+    csv_field(out, *names);
+}
+
+void csv_run_header(GString *out) {
+  static const char *const names[] = {
+      "scenario",        "machine",  "seed",       "verdict",  "exit_status", "cycles",
+      "measured_cycles", "clock_hz", "operations", "findings", "failures",    NULL};
+  header(out, names);
+  for (unsigned i = 0; i < COUNTER_COUNT; i++)
+    csv_field(out, counter_info[i].name);
+  g_string_append_c(out, '\n');
+}
+
+/* The ids of all findings, each once, separated by blanks. */
+static char *finding_ids(const GPtrArray *findings) {
+  GString *ids = g_string_new(NULL);
+  bool seen[FINDING_COUNT] = {false};
+  for (guint i = 0; i < findings->len; i++) {
+    const Finding *finding = g_ptr_array_index(findings, i);
+    if (!seen[finding->id])
+      g_string_append_printf(ids, "%s%s", ids->len ? " " : "", finding_name(finding->id));
+    seen[finding->id] = true;
+  }
+  return g_string_free(ids, FALSE);
+}
+
+void csv_run(const RunResult *result, GString *out) {
+  csv_field(out, result->scenario);
+  csv_field(out, result->machine);
+  field_format(out, "%" G_GUINT64_FORMAT, result->seed);
+  csv_field(out, verdict_name(result->verdict));
+  field_format(out, "%d", run_result_exit_status(result));
+  field_format(out, "%" G_GUINT64_FORMAT, result->cycles);
+  field_format(out, "%" G_GUINT64_FORMAT, run_result_measured_cycles(result));
+  field_format(out, "%.0f", result->clock_hz);
+  if (result->has_operations)
+    field_format(out, "%" G_GINT64_FORMAT, result->operations);
+  else
+    csv_field(out, "");
+  g_autofree char *ids = finding_ids(result->findings);
+  csv_field(out, ids);
+  field_format(out, "%u", result->failures ? result->failures->len : 0);
+  for (unsigned i = 0; i < COUNTER_COUNT; i++)
+    field_format(out, "%" G_GUINT64_FORMAT, counter_value(&result->counters, i));
+  g_string_append_c(out, '\n');
+}
+
+void csv_rank_header(GString *out) {
+  static const char *const names[] = {
+      "scenario",    "machine",          "runs",          "verdict",        "as_expected",
+      "mean_cycles", "deviation_cycles", "lowest_cycles", "highest_cycles", "mean_microseconds",
+      "ratio",       "ratio_deviation",  "shared_bytes",  "lock_bits",      "operations",
+      NULL};
+  header(out, names);
+  g_string_append_c(out, '\n');
+}
+
+void csv_rank(const GPtrArray *rows, const Machine *machine, GString *out) {
+  for (guint i = 0; i < rows->len; i++) {
+    const RankRow *row = g_ptr_array_index(rows, i);
+    csv_field(out, row->scenario);
+    csv_field(out, machine->name);
+    field_format(out, "%u", row->cycles.runs);
+    csv_field(out, verdict_name(row->verdict));
+    csv_field(out, row->as_expected ? "yes" : "no");
+    field_format(out, "%.3f", row->cycles.mean);
+    field_format(out, "%.3f", row->cycles.deviation);
+    field_format(out, "%.0f", row->cycles.lowest);
+    field_format(out, "%.0f", row->cycles.highest);
+    field_format(out, "%.6f", row->cycles.mean / machine->clocks.sm * 1e6);
+    field_format(out, "%.4f", row->ratio);
+    field_format(out, "%.4f", rank_ratio_deviation(g_ptr_array_index(rows, 0), row));
+    field_format(out, "%" G_GUINT64_FORMAT, row->shared_bytes);
+    field_format(out, "%" G_GUINT64_FORMAT, row->lock_bits);
+    if (row->has_operations)
+      field_format(out, "%" G_GINT64_FORMAT, row->operations);
+    else
+      csv_field(out, "");
+    g_string_append_c(out, '\n');
+  }
+}
+
+void csv_validation_header(GString *out) {
+  static const char *const names[] = {"suite",       "row",       "scenario",      "machine",   "group",
+                                      "metric",      "baseline",  "printed",       "unit",      "published",
+                                      "predicted",   "deviation", "error_percent", "judgement", "verdict",
+                                      "as_expected", "source",    "page",          "note",      NULL};
+  header(out, names);
+  g_string_append_c(out, '\n');
+}
+
+static void append_validation_row(const char *suite, const ValidationRow *row, GString *out) {
+  g_autofree char *judgement = validation_judgement_text(row);
+  csv_field(out, suite);
+  csv_field(out, row->row);
+  csv_field(out, row->scenario);
+  csv_field(out, row->machine);
+  csv_field(out, validation_group_name(row->group));
+  csv_field(out, metric_name(row->metric));
+  csv_field(out, row->baseline);
+  field_format(out, "%g", row->printed);
+  csv_field(out, row->unit);
+  field_format(out, "%.6g", row->published);
+  field_format(out, "%.6g", row->predicted);
+  field_format(out, "%.6g", row->deviation);
+  if (row->has_error)
+    field_format(out, "%.2f", row->error_percent);
+  else
+    csv_field(out, "");
+  csv_field(out, judgement);
+  csv_field(out, verdict_name(row->verdict));
+  csv_field(out, row->as_expected ? "yes" : "no");
+  csv_field(out, row->source);
+  csv_field(out, row->page);
+  csv_field(out, row->note);
+  g_string_append_c(out, '\n');
+}
+
+void csv_validation(const Validation *validation, GString *out) {
+  for (guint i = 0; i < validation->rows->len; i++)
+    append_validation_row(validation->suite, g_ptr_array_index(validation->rows, i), out);
+}

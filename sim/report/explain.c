@@ -1,0 +1,70 @@
+#include "sim/report/explain.h"
+
+enum { LINE_NUMBER_WIDTH = 6 };
+
+static void append_source(unsigned line, const char *source, Canvas *canvas) {
+  if (source && *source)
+    paint_plain(canvas, "%*u | %s\n", LINE_NUMBER_WIDTH, line, source);
+}
+
+static void append_headline(const Finding *finding, Canvas *canvas) {
+  Severity severity = finding_severity(finding->id);
+  if (finding->file && finding->line)
+    paint_append(canvas, PAINT_BOLD, "%s:%u: ", finding->file, finding->line);
+  else if (finding->file)
+    paint_append(canvas, PAINT_BOLD, "%s: ", finding->file);
+  paint_append(canvas, paint_of_severity(severity), "%s:", severity_name(severity));
+  paint_append(canvas, PAINT_BOLD, " %s: %s", finding_name(finding->id), finding->message);
+  if (finding->count > 1)
+    paint_plain(canvas, " (%" G_GUINT64_FORMAT " times)", finding->count);
+  paint_plain(canvas, "\n");
+}
+
+/* "block 0, warp 1, lanes 0-3, cycle 812" */
+static void append_place(const Finding *finding, Canvas *canvas) {
+  paint_plain(canvas, "  where: ");
+  if (finding->block >= 0)
+    paint_plain(canvas, "block %" G_GINT64_FORMAT ", ", finding->block);
+  if (finding->warp >= 0)
+    paint_plain(canvas, "warp %" G_GINT64_FORMAT ", ", finding->warp);
+  if (finding->lanes) {
+    g_autofree char *lanes = lanes_text(finding->lanes);
+    paint_plain(canvas, "%s, ", lanes);
+  }
+  paint_plain(canvas, "cycle %" G_GUINT64_FORMAT "\n", finding->cycle);
+  if (finding->space)
+    paint_plain(canvas, "  what: %s address 0x%" G_GINT64_MODIFIER "x", finding->space, finding->address);
+  if (finding->space && finding->lock_bit >= 0)
+    paint_plain(canvas, ", lock bit %" G_GINT64_FORMAT, finding->lock_bit);
+  else if (finding->lock_bit >= 0)
+    paint_plain(canvas, "  what: lock bit %" G_GINT64_FORMAT, finding->lock_bit);
+  if (finding->space || finding->lock_bit >= 0)
+    paint_plain(canvas, "\n");
+}
+
+static void append_evidence(const Evidence *evidence, const Finding *finding, const Program *program,
+                            Canvas *canvas) {
+  if (evidence->line)
+    paint_plain(canvas, "  line %u: %s\n", evidence->line, evidence->text);
+  else
+    paint_plain(canvas, "  %s\n", evidence->text);
+  if (!evidence->line || evidence->line == finding->line || !program)
+    return;
+  g_autofree char *source = program_source_line(program, evidence->line);
+  append_source(evidence->line, source, canvas);
+}
+
+void explain_finding(const Finding *finding, const Program *program, Canvas *canvas) {
+  append_headline(finding, canvas);
+  append_source(finding->line, finding->source, canvas);
+  append_place(finding, canvas);
+  for (guint i = 0; finding->evidence && i < finding->evidence->len; i++)
+    append_evidence(g_ptr_array_index(finding->evidence, i), finding, program, canvas);
+  if (finding->holder)
+    paint_plain(canvas, "  holder: %s\n", finding->holder);
+  if (finding->repair) {
+    paint_plain(canvas, "  ");
+    paint_append(canvas, PAINT_GREEN, "repair:");
+    paint_plain(canvas, " %s\n", finding->repair);
+  }
+}

@@ -1,0 +1,267 @@
+#include "sim/report/json.h"
+
+#include <json-glib/json-glib.h>
+
+static void add_string(JsonBuilder *builder, const char *name, const char *value) {
+  json_builder_set_member_name(builder, name);
+  if (value)
+    json_builder_add_string_value(builder, value);
+  else
+    json_builder_add_null_value(builder);
+}
+
+static void add_int(JsonBuilder *builder, const char *name, int64_t value) {
+  json_builder_set_member_name(builder, name);
+  json_builder_add_int_value(builder, value);
+}
+
+static void add_int_or_null(JsonBuilder *builder, const char *name, int64_t value, bool present) {
+  json_builder_set_member_name(builder, name);
+  if (present)
+    json_builder_add_int_value(builder, value);
+  else
+    json_builder_add_null_value(builder);
+}
+
+static void add_double(JsonBuilder *builder, const char *name, double value) {
+  json_builder_set_member_name(builder, name);
+  json_builder_add_double_value(builder, value);
+}
+
+static void add_bool(JsonBuilder *builder, const char *name, bool value) {
+  json_builder_set_member_name(builder, name);
+  json_builder_add_boolean_value(builder, value);
+}
+
+static void begin_array(JsonBuilder *builder, const char *name) {
+  json_builder_set_member_name(builder, name);
+  json_builder_begin_array(builder);
+}
+
+/* Ends the outermost object and gives its text. Takes the builder. */
+static char *finish(JsonBuilder *builder) {
+  json_builder_end_object(builder);
+  JsonNode *root = json_builder_get_root(builder);
+  char *text = json_to_string(root, TRUE);
+  json_node_unref(root);
+  g_object_unref(builder);
+  return text;
+}
+
+static JsonBuilder *start(void) {
+  JsonBuilder *builder = json_builder_new();
+  json_builder_begin_object(builder);
+  add_int(builder, "schema", JSON_SCHEMA);
+  return builder;
+}
+
+static void add_lanes(JsonBuilder *builder, uint32_t lanes) {
+  begin_array(builder, "lanes");
+  for (unsigned lane = 0; lane < 32; lane++)
+    if (lanes >> lane & 1)
+      json_builder_add_int_value(builder, lane);
+  json_builder_end_array(builder);
+}
+
+static void add_evidence(JsonBuilder *builder, const GPtrArray *evidence) {
+  begin_array(builder, "evidence");
+  for (guint i = 0; evidence && i < evidence->len; i++) {
+    const Evidence *item = g_ptr_array_index(evidence, i);
+    json_builder_begin_object(builder);
+    add_int_or_null(builder, "line", item->line, item->line > 0);
+    add_string(builder, "text", item->text);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+static void add_finding(JsonBuilder *builder, const Finding *finding) {
+  json_builder_begin_object(builder);
+  add_string(builder, "id", finding_name(finding->id));
+  add_string(builder, "severity", severity_name(finding_severity(finding->id)));
+  add_string(builder, "message", finding->message);
+  add_string(builder, "file", finding->file);
+  add_int_or_null(builder, "line", finding->line, finding->line > 0);
+  add_string(builder, "source", finding->source);
+  add_int(builder, "cycle", (int64_t)finding->cycle);
+  add_int_or_null(builder, "block", finding->block, finding->block >= 0);
+  add_int_or_null(builder, "warp", finding->warp, finding->warp >= 0);
+  add_lanes(builder, finding->lanes);
+  add_string(builder, "space", finding->space);
+  add_int_or_null(builder, "address", (int64_t)finding->address, finding->space != NULL);
+  add_int_or_null(builder, "lock_bit", finding->lock_bit, finding->lock_bit >= 0);
+  add_string(builder, "holder", finding->holder);
+  add_string(builder, "repair", finding->repair);
+  add_int(builder, "count", (int64_t)finding->count);
+  add_evidence(builder, finding->evidence);
+  json_builder_end_object(builder);
+}
+
+static void add_regions(JsonBuilder *builder, const GArray *regions) {
+  begin_array(builder, "regions");
+  for (guint i = 0; regions && i < regions->len; i++) {
+    const RegionResult *region = &g_array_index(regions, RegionResult, i);
+    json_builder_begin_object(builder);
+    add_int(builder, "from", region->from);
+    add_int(builder, "to", region->to);
+    add_int_or_null(builder, "first_cycle", (int64_t)region->first_cycle, region->found);
+    add_int_or_null(builder, "last_cycle", (int64_t)region->last_cycle, region->found);
+    add_int_or_null(builder, "cycles", (int64_t)(region->last_cycle - region->first_cycle), region->found);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+static void add_counters(JsonBuilder *builder, const Counters *counters) {
+  json_builder_set_member_name(builder, "counters");
+  json_builder_begin_object(builder);
+  for (unsigned i = 0; i < COUNTER_COUNT; i++)
+    add_int(builder, counter_info[i].name, (int64_t)counter_value(counters, i));
+  json_builder_end_object(builder);
+}
+
+static void add_schedules(JsonBuilder *builder, const GArray *schedules) {
+  begin_array(builder, "schedules");
+  for (guint i = 0; i < schedules->len; i++) {
+    const ScheduleResult *schedule = &g_array_index(schedules, ScheduleResult, i);
+    json_builder_begin_object(builder);
+    add_string(builder, "policy", schedule->policy);
+    add_string(builder, "branch_order", schedule->branch_order);
+    add_int(builder, "seed", (int64_t)schedule->seed);
+    add_string(builder, "verdict", verdict_name(schedule->verdict));
+    add_int(builder, "cycles", (int64_t)schedule->cycles);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+/* The wait-for graph is JSON already: it becomes part of the object. */
+static void add_wait_graph(JsonBuilder *builder, const char *text) {
+  if (!text)
+    return;
+  JsonNode *graph = json_from_string(text, NULL);
+  if (!graph)
+    return;
+  json_builder_set_member_name(builder, "wait_graph");
+  json_builder_add_value(builder, graph);
+}
+
+char *json_run(const RunResult *result) {
+  JsonBuilder *builder = start();
+  add_string(builder, "scenario", result->scenario);
+  add_string(builder, "file", result->file);
+  add_string(builder, "machine", result->machine);
+  add_int(builder, "seed", (int64_t)result->seed);
+  add_string(builder, "verdict", verdict_name(result->verdict));
+  add_int(builder, "exit_status", run_result_exit_status(result));
+  add_int(builder, "cycles", (int64_t)result->cycles);
+  add_int(builder, "measured_cycles", (int64_t)run_result_measured_cycles(result));
+  add_double(builder, "clock_hz", result->clock_hz);
+  add_int_or_null(builder, "operations", result->operations, result->has_operations);
+  g_autofree char *digest = g_strdup_printf("%016" G_GINT64_MODIFIER "x", result->memory_digest);
+  add_string(builder, "memory_digest", digest);
+  add_regions(builder, result->regions);
+  begin_array(builder, "findings");
+  for (guint i = 0; i < result->findings->len; i++)
+    add_finding(builder, g_ptr_array_index(result->findings, i));
+  json_builder_end_array(builder);
+  add_bool(builder, "has_expectation", result->has_expectation);
+  begin_array(builder, "failures");
+  for (guint i = 0; result->failures && i < result->failures->len; i++)
+    json_builder_add_string_value(builder, g_ptr_array_index(result->failures, i));
+  json_builder_end_array(builder);
+  add_counters(builder, &result->counters);
+  if (result->schedules)
+    add_schedules(builder, result->schedules);
+  add_wait_graph(builder, result->wait_graph_json);
+  return finish(builder);
+}
+
+static void add_rank_row(JsonBuilder *builder, const RankRow *row, const RankRow *baseline, double hz) {
+  json_builder_begin_object(builder);
+  add_string(builder, "scenario", row->scenario);
+  add_string(builder, "about", row->about);
+  add_string(builder, "verdict", verdict_name(row->verdict));
+  add_bool(builder, "as_expected", row->as_expected);
+  add_int(builder, "runs", row->cycles.runs);
+  add_double(builder, "mean_cycles", row->cycles.mean);
+  add_double(builder, "deviation_cycles", row->cycles.deviation);
+  add_double(builder, "lowest_cycles", row->cycles.lowest);
+  add_double(builder, "highest_cycles", row->cycles.highest);
+  add_double(builder, "mean_microseconds", row->cycles.mean / hz * 1e6);
+  add_double(builder, "ratio", row->ratio);
+  add_double(builder, "ratio_deviation", rank_ratio_deviation(baseline, row));
+  add_int(builder, "shared_bytes", (int64_t)row->shared_bytes);
+  add_int(builder, "lock_bits", (int64_t)row->lock_bits);
+  add_int_or_null(builder, "operations", row->operations, row->has_operations);
+  json_builder_end_object(builder);
+}
+
+char *json_rank(const GPtrArray *rows, const Machine *machine) {
+  JsonBuilder *builder = start();
+  add_string(builder, "machine", machine->name);
+  add_double(builder, "clock_hz", machine->clocks.sm);
+  begin_array(builder, "rows");
+  for (guint i = 0; i < rows->len; i++)
+    add_rank_row(builder, g_ptr_array_index(rows, i), g_ptr_array_index(rows, 0), machine->clocks.sm);
+  json_builder_end_array(builder);
+  return finish(builder);
+}
+
+static void add_validation_row(JsonBuilder *builder, const ValidationRow *row) {
+  g_autofree char *judgement = validation_judgement_text(row);
+  json_builder_begin_object(builder);
+  add_string(builder, "row", row->row);
+  add_string(builder, "scenario", row->scenario);
+  add_string(builder, "machine", row->machine);
+  add_string(builder, "group", validation_group_name(row->group));
+  add_string(builder, "metric", metric_name(row->metric));
+  add_string(builder, "baseline", row->baseline);
+  add_double(builder, "printed", row->printed);
+  add_string(builder, "unit", row->unit);
+  add_double(builder, "published", row->published);
+  add_double(builder, "predicted", row->predicted);
+  add_double(builder, "deviation", row->deviation);
+  json_builder_set_member_name(builder, "error_percent");
+  if (row->has_error)
+    json_builder_add_double_value(builder, row->error_percent);
+  else
+    json_builder_add_null_value(builder);
+  add_string(builder, "judgement", judgement);
+  add_string(builder, "verdict", verdict_name(row->verdict));
+  add_bool(builder, "as_expected", row->as_expected);
+  add_string(builder, "source", row->source);
+  add_string(builder, "page", row->page);
+  add_string(builder, "note", row->note);
+  json_builder_end_object(builder);
+}
+
+static void add_validation_summary(JsonBuilder *builder, const ValidationSummary *summary) {
+  json_builder_begin_object(builder);
+  add_string(builder, "group", validation_group_name(summary->group));
+  add_string(builder, "metric", metric_name(summary->metric));
+  add_int(builder, "rows", summary->rows);
+  add_int(builder, "rows_in_mean_error", summary->errors);
+  add_double(builder, "mean_absolute_percentage_error", summary->mean_error_percent);
+  json_builder_set_member_name(builder, "rank_correlation");
+  if (summary->has_correlation)
+    json_builder_add_double_value(builder, summary->correlation);
+  else
+    json_builder_add_null_value(builder);
+  json_builder_end_object(builder);
+}
+
+char *json_validation(const Validation *validation) {
+  JsonBuilder *builder = start();
+  add_string(builder, "suite", validation->suite);
+  add_int(builder, "seeds", validation->seeds);
+  begin_array(builder, "rows");
+  for (guint i = 0; i < validation->rows->len; i++)
+    add_validation_row(builder, g_ptr_array_index(validation->rows, i));
+  json_builder_end_array(builder);
+  begin_array(builder, "summaries");
+  for (guint i = 0; i < validation->summaries->len; i++)
+    add_validation_summary(builder, &g_array_index(validation->summaries, ValidationSummary, i));
+  json_builder_end_array(builder);
+  return finish(builder);
+}

@@ -1,0 +1,28 @@
+#include "sim/report/paint.h"
+
+void paint_append(Canvas *canvas, Paint paint, const char *format, ...) {
+  static const char *const codes[PAINT_COUNT] = {"1", "1;31", "1;33", "1;36", "1;32", "2"};
+  va_list args;
+  va_start(args, format);
+  if (canvas->colour)
+    g_string_append_printf(canvas->text, "\033[%sm", codes[paint]);
+  g_string_append_vprintf(canvas->text, format, args);
+  if (canvas->colour)
+    g_string_append(canvas->text, "\033[0m");
+  va_end(args);
+}
+
+void paint_plain(Canvas *canvas, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  g_string_append_vprintf(canvas->text, format, args);
+  va_end(args);
+}
+
+Paint paint_of_severity(Severity severity) {
+  return severity == SEVERITY_ERROR ? PAINT_RED : severity == SEVERITY_WARNING ? PAINT_YELLOW : PAINT_CYAN;
+}
+
+Paint paint_of_verdict(Verdict verdict) {
+  return verdict == VERDICT_COMPLETED ? PAINT_GREEN : verdict == VERDICT_UNDECIDED ? PAINT_YELLOW : PAINT_RED;
+}

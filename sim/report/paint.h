@@ -1,0 +1,25 @@
+/* paint.h - text in colour where the reader's terminal shows it, plain text elsewhere. */
+#ifndef LOCKSTEP_REPORT_PAINT_H
+#define LOCKSTEP_REPORT_PAINT_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "sim/detect/finding.h"
+
+typedef enum { PAINT_BOLD, PAINT_RED, PAINT_YELLOW, PAINT_CYAN, PAINT_GREEN, PAINT_DIM, PAINT_COUNT } Paint;
+
+/* Where text goes, and whether it may be coloured. */
+typedef struct Canvas {
+  GString *text;
+  bool colour;
+} Canvas;
+
+/* Appends formatted text, in `paint` if the canvas is coloured. */
+void paint_append(Canvas *canvas, Paint paint, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* Appends formatted text without colour. */
+void paint_plain(Canvas *canvas, const char *format, ...) G_GNUC_PRINTF(2, 3);
+Paint paint_of_severity(Severity severity);
+Paint paint_of_verdict(Verdict verdict);
+
+#endif

@@ -1,0 +1,183 @@
+#include "sim/report/text.h"
+
+#include <string.h>
+
+#include "sim/report/explain.h"
+
+enum { NAME_WIDTH = 26, NUMBER_WIDTH = 14 };
+
+static void append_time(double cycles, double hz, Canvas *canvas) {
+  double seconds = cycles / hz;
+  if (seconds < 1e-3)
+    paint_plain(canvas, "%.3f us", seconds * 1e6);
+  else if (seconds < 1)
+    paint_plain(canvas, "%.3f ms", seconds * 1e3);
+  else
+    paint_plain(canvas, "%.3f s", seconds);
+}
+
+static void append_cycles(const char *name, uint64_t cycles, double hz, Canvas *canvas) {
+  paint_plain(canvas, "  %-*s%*" G_GUINT64_FORMAT "  cycles, ", NAME_WIDTH, name, NUMBER_WIDTH, cycles);
+  append_time((double)cycles, hz, canvas);
+  paint_plain(canvas, " at %.0f MHz\n", hz / 1e6);
+}
+
+static void append_regions(const RunResult *result, Canvas *canvas) {
+  for (guint i = 0; result->regions && i < result->regions->len; i++) {
+    const RegionResult *region = &g_array_index(result->regions, RegionResult, i);
+    g_autofree char *name = g_strdup_printf("marks %u to %u", region->from, region->to);
+    if (region->found)
+      append_cycles(name, region->last_cycle - region->first_cycle, result->clock_hz, canvas);
+    else
+      paint_plain(canvas, "  %-*s%*s  (the program didn't reach both marks)\n", NAME_WIDTH, name, NUMBER_WIDTH,
+                  "none");
+  }
+}
+
+static void append_operations(const RunResult *result, Canvas *canvas) {
+  double cycles = (double)run_result_measured_cycles(result);
+  if (!result->has_operations || result->operations <= 0 || cycles <= 0)
+    return;
+  double each = cycles / (double)result->operations;
+  paint_plain(canvas, "  %-*s%*" G_GINT64_FORMAT "  %.2f cycles each, %.4g million a second\n", NAME_WIDTH,
+              "operations", NUMBER_WIDTH, result->operations, each, result->clock_hz / each / 1e6);
+}
+
+static void append_counters(const Counters *counters, Canvas *canvas) {
+  for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+    uint64_t value = counter_value(counters, i);
+    if (!value)
+      continue;
+    g_autofree char *name = g_strdelimit(g_strdup(counter_info[i].name), "_", ' ');
+    paint_plain(canvas, "  %-*s%*" G_GUINT64_FORMAT "\n", NAME_WIDTH, name, NUMBER_WIDTH, value);
+  }
+}
+
+/* True if schedule `i` is the first with its policy, branch order and verdict. */
+static bool opens_group(const GArray *schedules, guint i) {
+  const ScheduleResult *own = &g_array_index(schedules, ScheduleResult, i);
+  for (guint j = 0; j < i; j++) {
+    const ScheduleResult *other = &g_array_index(schedules, ScheduleResult, j);
+    if (own->verdict == other->verdict && g_str_equal(own->policy, other->policy) &&
+        g_str_equal(own->branch_order, other->branch_order))
+      return false;
+  }
+  return true;
+}
+
+/* The seeds and the span of cycles of the schedules that share policy, branch order and verdict with schedule `i`. */
+static void append_group(const GArray *schedules, guint i, Canvas *canvas) {
+  const ScheduleResult *own = &g_array_index(schedules, ScheduleResult, i);
+  g_autoptr(GString) seeds = g_string_new(NULL);
+  uint64_t lowest = own->cycles, highest = own->cycles;
+  for (guint j = i; j < schedules->len; j++) {
+    const ScheduleResult *other = &g_array_index(schedules, ScheduleResult, j);
+    if (own->verdict != other->verdict || !g_str_equal(own->policy, other->policy) ||
+        !g_str_equal(own->branch_order, other->branch_order))
+      continue;
+    g_string_append_printf(seeds, "%s%" G_GUINT64_FORMAT, seeds->len ? "," : "", other->seed);
+    lowest = MIN(lowest, other->cycles);
+    highest = MAX(highest, other->cycles);
+  }
+  g_autofree char *span = lowest == highest
+                              ? g_strdup_printf("%" G_GUINT64_FORMAT, lowest)
+                              : g_strdup_printf("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, lowest, highest);
+  paint_plain(canvas, "  %-20s %-18s %-12s %16s  ", own->policy, own->branch_order, seeds->str, span);
+  paint_append(canvas, paint_of_verdict(own->verdict), "%s", verdict_name(own->verdict));
+  paint_plain(canvas, "\n");
+}
+
+static void append_schedules(const GArray *schedules, Canvas *canvas) {
+  paint_append(canvas, PAINT_DIM, "  %-20s %-18s %-12s %16s  %s", "policy", "branch order", "seeds", "cycles",
+               "verdict");
+  paint_plain(canvas, "\n");
+  for (guint i = 0; i < schedules->len; i++)
+    if (opens_group(schedules, i))
+      append_group(schedules, i, canvas);
+}
+
+static void append_expectation(const RunResult *result, Canvas *canvas) {
+  if (!result->has_expectation)
+    return;
+  if (result->failures->len == 0) {
+    paint_append(canvas, PAINT_GREEN, "as expected");
+    paint_plain(canvas, "\n");
+    return;
+  }
+  paint_append(canvas, PAINT_RED, "not as expected:");
+  paint_plain(canvas, "\n");
+  for (guint i = 0; i < result->failures->len; i++)
+    paint_plain(canvas, "  %s\n", (const char *)g_ptr_array_index(result->failures, i));
+}
+
+void text_run(const RunResult *result, const Program *program, Canvas *canvas) {
+  paint_append(canvas, PAINT_BOLD, "%s on %s: ", result->scenario, result->machine);
+  paint_append(canvas, paint_of_verdict(result->verdict), "%s", verdict_name(result->verdict));
+  if (!result->schedules)
+    paint_plain(canvas, " (seed %" G_GUINT64_FORMAT ")", result->seed);
+  else
+    paint_plain(canvas, " (the worst of %u schedules)", result->schedules->len);
+  paint_plain(canvas, "\n");
+  for (guint i = 0; i < result->findings->len; i++)
+    explain_finding(g_ptr_array_index(result->findings, i), program, canvas);
+  if (result->schedules) {
+    append_schedules(result->schedules, canvas);
+  } else {
+    append_cycles("cycles", result->cycles, result->clock_hz, canvas);
+    append_regions(result, canvas);
+    append_operations(result, canvas);
+    append_counters(&result->counters, canvas);
+  }
+  append_expectation(result, canvas);
+}
+
+static const char *outcome(const RunResult *result) {
+  if (result->has_expectation)
+    return result->failures->len ? "NOT as expected" : "as expected";
+  return run_result_exit_status(result) == 0 ? "ok" : result->verdict == VERDICT_UNDECIDED ? "undecided" : "findings";
+}
+
+void text_summary(const GPtrArray *results, Canvas *canvas) {
+  int widest = (int)strlen("scenario");
+  for (guint i = 0; i < results->len; i++)
+    widest = MAX(widest, (int)strlen(((const RunResult *)g_ptr_array_index(results, i))->scenario));
+  paint_append(canvas, PAINT_DIM, "%-*s  %-10s %-21s %12s", widest, "scenario", "machine", "verdict", "cycles");
+  paint_plain(canvas, "\n");
+  for (guint i = 0; i < results->len; i++) {
+    const RunResult *result = g_ptr_array_index(results, i);
+    paint_plain(canvas, "%-*s  %-10s ", widest, result->scenario, result->machine);
+    paint_append(canvas, paint_of_verdict(result->verdict), "%-21s", verdict_name(result->verdict));
+    paint_plain(canvas, " %12" G_GUINT64_FORMAT "  ", result->cycles);
+    paint_append(canvas, run_result_exit_status(result) == 0 ? PAINT_GREEN : PAINT_RED, "%s", outcome(result));
+    paint_plain(canvas, "\n");
+  }
+}
+
+static void append_rank_row(const RankRow *row, const RankRow *baseline, int widest, double hz, Canvas *canvas) {
+  paint_plain(canvas,
+              "%-*s %12.1f %9.1f %9.0f %9.0f %9.3f %7.2f %7.2f %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ",
+              widest, row->scenario, row->cycles.mean, row->cycles.deviation, row->cycles.lowest, row->cycles.highest,
+              row->cycles.mean / hz * 1e6, row->ratio, rank_ratio_deviation(baseline, row), row->shared_bytes,
+              row->lock_bits);
+  paint_append(canvas, paint_of_verdict(row->verdict), "%s", verdict_name(row->verdict));
+  if (!row->as_expected)
+    paint_append(canvas, PAINT_RED, " (not as expected)");
+  paint_plain(canvas, "\n");
+}
+
+void text_rank(const GPtrArray *rows, const Machine *machine, Canvas *canvas) {
+  int widest = (int)strlen("scenario");
+  for (guint i = 0; i < rows->len; i++)
+    widest = MAX(widest, (int)strlen(((const RankRow *)g_ptr_array_index(rows, i))->scenario));
+  const RankRow *baseline = g_ptr_array_index(rows, 0);
+  paint_append(canvas, PAINT_BOLD, "%s, %u seeds", machine->name, baseline->cycles.runs);
+  paint_plain(canvas, "; ratio is how many times as fast as %s\n", baseline->scenario);
+  paint_append(canvas, PAINT_DIM, "%-*s %12s %9s %9s %9s %9s %7s %7s %7s %5s  %s", widest, "scenario", "mean cycles",
+               "+-", "lowest", "highest", "us", "ratio", "+-", "shared", "lock", "verdict");
+  paint_plain(canvas, "\n");
+  paint_append(canvas, PAINT_DIM, "%-*s %12s %9s %9s %9s %9s %7s %7s %7s %5s", widest, "", "", "", "", "", "", "", "",
+               "bytes", "bits");
+  paint_plain(canvas, "\n");
+  for (guint i = 0; i < rows->len; i++)
+    append_rank_row(g_ptr_array_index(rows, i), baseline, widest, machine->clocks.sm, canvas);
+}

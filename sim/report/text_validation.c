@@ -1,0 +1,84 @@
+#include <string.h>
+
+#include "sim/report/text.h"
+
+static int widest_name(const Validation *validation) {
+  int widest = (int)strlen("row");
+  for (guint i = 0; i < validation->rows->len; i++)
+    widest = MAX(widest, (int)strlen(((const ValidationRow *)g_ptr_array_index(validation->rows, i))->row));
+  return widest;
+}
+
+static void append_row(const ValidationRow *row, int widest, Canvas *canvas) {
+  g_autofree char *judgement = validation_judgement_text(row);
+  g_autofree char *error =
+      row->has_error && !row->is_baseline ? g_strdup_printf("%+.1f %%", row->error_percent) : g_strdup("");
+  paint_plain(canvas, "  %-*s  %-12s %12.6g %12.6g %10.3g %10s  ", widest, row->row, metric_name(row->metric),
+              row->published, row->predicted, row->deviation, error);
+  paint_append(canvas, row->judgement == JUDGED_OUTSIDE ? PAINT_RED : PAINT_GREEN, "%s", judgement);
+  if (!row->as_expected)
+    paint_append(canvas, PAINT_RED, " (%s: not as its scenario expects)", verdict_name(row->verdict));
+  paint_plain(canvas, "\n");
+}
+
+static void append_rows(const Validation *validation, ValidationGroup group, Canvas *canvas) {
+  int widest = widest_name(validation);
+  bool first = true;
+  for (guint i = 0; i < validation->rows->len; i++) {
+    const ValidationRow *row = g_ptr_array_index(validation->rows, i);
+    if (row->group != group)
+      continue;
+    if (first) {
+      paint_plain(canvas, " %s\n",
+                  group == GROUP_FITTED ? "rows that parameters were fitted on" : "rows that test the prediction");
+      paint_append(canvas, PAINT_DIM, "  %-*s  %-12s %12s %12s %10s %10s", widest, "row", "metric", "published",
+                   "predicted", "+-", "error");
+      paint_plain(canvas, "\n");
+    }
+    first = false;
+    append_row(row, widest, canvas);
+  }
+}
+
+static void append_notes(const Validation *validation, Canvas *canvas) {
+  for (guint i = 0; i < validation->rows->len; i++) {
+    const ValidationRow *row = g_ptr_array_index(validation->rows, i);
+    if (*row->note)
+      paint_plain(canvas, "  note on %s, %s: %s\n", row->row, metric_name(row->metric), row->note);
+  }
+}
+
+static void append_summary(const ValidationSummary *summary, Canvas *canvas) {
+  paint_plain(canvas, "  %s, %s: ", validation_group_name(summary->group), metric_name(summary->metric));
+  if (summary->errors)
+    paint_append(canvas, PAINT_BOLD, "mean absolute error %.1f %% over %u rows", summary->mean_error_percent,
+                 summary->errors);
+  else
+    paint_plain(canvas, "no row with a relative error");
+  if (summary->has_correlation)
+    paint_plain(canvas, ", rank correlation %.2f", summary->correlation);
+  paint_plain(canvas, "\n");
+}
+
+/* Each source once, with its page. */
+static void append_sources(const Validation *validation, Canvas *canvas) {
+  g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < validation->rows->len; i++) {
+    const ValidationRow *row = g_ptr_array_index(validation->rows, i);
+    char *source = g_strdup_printf("%s%s%s", row->source, *row->page ? ", page " : "", row->page);
+    if (!g_hash_table_contains(seen, source))
+      paint_plain(canvas, "  source: %s\n", source);
+    g_hash_table_add(seen, source);
+  }
+}
+
+void text_validation(const Validation *validation, Canvas *canvas) {
+  paint_append(canvas, PAINT_BOLD, "%s", validation->suite);
+  paint_plain(canvas, ", mean of %u seeds\n", validation->seeds);
+  append_sources(validation, canvas);
+  append_rows(validation, GROUP_FITTED, canvas);
+  append_rows(validation, GROUP_TEST, canvas);
+  append_notes(validation, canvas);
+  for (guint i = 0; i < validation->summaries->len; i++)
+    append_summary(&g_array_index(validation->summaries, ValidationSummary, i), canvas);
+}

@@ -1,0 +1,85 @@
+/* loader.h - what the files that load a scenario share; private to sim/scenario.
+ *
+ * scenario.c opens files and frees; yaml.c reads the YAML form; bare.c a bare program's directives and the command
+ * line; loader.c single values, buffers and arguments for both; expect.c expectations.
+ * Values are given as YamlNodes, also by bare.c, so that both forms have one set of checks and messages. */
+#ifndef LOCKSTEP_SCENARIO_LOADER_H
+#define LOCKSTEP_SCENARIO_LOADER_H
+
+#include "sim/machine/yaml_tree.h"
+#include "sim/scenario/expr.h"
+#include "sim/scenario/scenario.h"
+
+/* Caps that keep hostile input cheap. */
+enum {
+  SCENARIO_FILE_MAX = 16 << 20, /* bytes of a scenario or program text */
+  SCENARIO_WORDS_MAX = 1 << 25, /* words of all buffers together: 128 MiB */
+  SCENARIO_ARG_BYTES_MAX = 4096, /* argument bytes of one launch (c[0x0][0x20] and on, sm_20) */
+};
+
+typedef struct Loader {
+  Scenario *scenario;
+  const ScenarioOptions *options; /* may be NULL */
+  Diag *diag;
+  const char *file; /* names the place of what is being read; changes while the command line is read */
+  char *folder; /* the scenario's folder, as displayed and as opened; "" for the current one */
+  char *real_folder;
+  GPtrArray *param_names; /* char *, the last is NULL */
+  GArray *param_values; /* int64_t */
+  uint64_t words; /* of all buffers so far */
+} Loader;
+
+/* A scalar node that is part of `text` on the stack: valid while `text` is. */
+YamlNode loader_scalar(char *text, unsigned line, unsigned column);
+/* Reads a value of the command line: `read` gets it as a scalar, and its errors become errors of usage that start with
+ * `option`. */
+bool loader_option(Loader *loader, const char *option, const char *text,
+                   bool (*read)(Loader *loader, const YamlNode *node, gpointer data), gpointer data);
+/* An error at a node. Returns false. */
+bool loader_error(Loader *loader, const YamlNode *node, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* Checks the type of a node: "WHAT: expected a list, found ...". */
+bool loader_expect(Loader *loader, const YamlNode *node, YamlNodeType type, const char *what);
+/* Reports each key of a mapping that isn't in `allowed`. */
+bool loader_check_keys(Loader *loader, const YamlNode *mapping, const char *const *allowed, const char *what);
+
+/* The value of a parameter by name; an ExprLookup whose `user` is the Loader. */
+bool loader_param(const char *name, int64_t *value, gpointer loader);
+/* Evaluates a scalar; `what` names it in messages. False after an error. */
+bool loader_integer(Loader *loader, const YamlNode *node, const char *what, int64_t *value);
+/* The same, and it must lie in lowest..highest. */
+bool loader_range(Loader *loader, const YamlNode *node, const char *what, int64_t lowest, int64_t highest,
+                  int64_t *value);
+/* A value of one 32-bit word, signed or unsigned. */
+bool loader_word(Loader *loader, const YamlNode *node, const char *what, int64_t *value);
+/* Grid or block: an expression or a list of one to three. */
+bool loader_dims(Loader *loader, const YamlNode *node, bool is_grid, uint32_t dims[3]);
+/* Reads a file of little-endian words, relative to the scenario. NULL after errors; free with g_free. */
+uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words);
+
+/* Adds a buffer; `init` may be NULL. */
+bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words, const YamlNode *init);
+/* Index of a buffer by name, or -1. */
+int loader_find_buffer(const Loader *loader, const char *name);
+/* Appends an argument to a launch. */
+bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node);
+/* After the last argument: their total size, and whether the kernel reads words that no argument gives. A missing
+ * argument is an error of usage if `usage`. */
+bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage);
+/* Index of a kernel by name, after an error -1. */
+int loader_find_kernel(Loader *loader, const YamlNode *name);
+ScenarioLaunch *loader_launch_new(const char *file, unsigned line, unsigned column);
+
+/* Expectations (expect.c). */
+void expectation_init(Expectation *expect);
+void expectation_clear(Expectation *expect);
+bool loader_add_verdict(Loader *loader, Expectation *expect, const YamlNode *name);
+bool loader_add_finding(Loader *loader, Expectation *expect, const YamlNode *name);
+bool loader_add_expected_buffer(Loader *loader, Expectation *expect, const YamlNode *name, const YamlNode *value);
+
+/* Fills loader->scenario from YAML (`root`), or from its program's directives and the command line. */
+bool loader_read_yaml(Loader *loader, const YamlTree *tree);
+bool loader_read_bare(Loader *loader);
+/* Reads and parses the program that `node` names. */
+bool loader_read_program(Loader *loader, const YamlNode *node);
+
+#endif

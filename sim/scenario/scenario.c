@@ -1,0 +1,152 @@
+#include "sim/scenario/scenario.h"
+
+#include <string.h>
+
+#include "isa/sass.h"
+#include "sim/base/datadir.h"
+#include "sim/base/quote.h"
+#include "sim/scenario/loader.h"
+
+static void free_buffer(gpointer data) {
+  ScenarioBuffer *buffer = data;
+  g_free(buffer->name);
+  g_free(buffer->init);
+  g_free(buffer);
+}
+
+static void free_launch(gpointer data) {
+  ScenarioLaunch *launch = data;
+  for (guint i = 0; i < launch->args->len; i++)
+    g_clear_pointer(&g_array_index(launch->args, ScenarioArg, i).bytes, g_bytes_unref);
+  g_array_free(launch->args, TRUE);
+  g_free(launch->file);
+  g_free(launch);
+}
+
+static void free_expectation(gpointer data) {
+  expectation_clear(data);
+  g_free(data);
+}
+
+/* "spin" of "locks/spin.yaml". */
+static char *stem(const char *path) {
+  char *name = g_path_get_basename(path);
+  char *dot = strrchr(name, '.');
+  if (dot && dot != name)
+    *dot = '\0';
+  return name;
+}
+
+static Scenario *new_scenario(const char *file) {
+  Scenario *scenario = g_new0(Scenario, 1);
+  scenario->name = stem(file);
+  scenario->file = g_strdup(file);
+  scenario->buffers = g_ptr_array_new_with_free_func(free_buffer);
+  scenario->launches = g_ptr_array_new_with_free_func(free_launch);
+  scenario->machines = g_new0(char *, 1);
+  scenario->expect_on = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_expectation);
+  return scenario;
+}
+
+void scenario_free(Scenario *scenario) {
+  if (!scenario)
+    return;
+  g_free(scenario->name);
+  g_free(scenario->file);
+  g_free(scenario->about);
+  g_ptr_array_free(scenario->buffers, TRUE);
+  g_ptr_array_free(scenario->launches, TRUE);
+  g_strfreev(scenario->machines);
+  expectation_clear(&scenario->expect);
+  g_hash_table_destroy(scenario->expect_on);
+  program_free(scenario->program);
+  g_free(scenario);
+}
+
+static bool has_ending(const char *path, const char *ending) {
+  gsize length = strlen(path), tail = strlen(ending);
+  return length > tail && g_ascii_strcasecmp(path + length - tail, ending) == 0;
+}
+
+bool scenario_is_yaml(const char *path) { return has_ending(path, ".yaml") || has_ending(path, ".yml"); }
+bool scenario_is_program(const char *path) { return has_ending(path, ".sass") || has_ending(path, ".ptx"); }
+
+/* The folder of a path, or "" for the current one, so that paths joined to it look as a user would write them. */
+static char *folder_of(const char *path) { return strchr(path, '/') ? g_path_get_dirname(path) : g_strdup(""); }
+
+static char *beside(const char *folder, const char *name) {
+  return !*folder || g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(folder, name, NULL);
+}
+
+bool loader_read_program(Loader *loader, const YamlNode *node) {
+  const char *name = node->scalar;
+  g_autofree char *shown = beside(loader->folder, name);
+  g_autofree char *path = beside(loader->real_folder, name);
+  gsize length;
+  if (!has_ending(name, ".sass")) {
+    g_autofree char *quoted = quote_text(name);
+    return loader_error(loader, node, "program %s: expected a name that ends in .sass", quoted);
+  }
+  g_autofree char *text =
+      datadir_read_file(path, SCENARIO_FILE_MAX, &length, loader->file, node->line, node->column, loader->diag);
+  if (text)
+    loader->scenario->program = sass_parse(shown, text, length, loader->diag);
+  return loader->scenario->program != NULL;
+}
+
+static void loader_clear(Loader *loader) {
+  g_free(loader->folder);
+  g_free(loader->real_folder);
+  g_ptr_array_free(loader->param_names, TRUE);
+  g_array_free(loader->param_values, TRUE);
+}
+
+/* Fills the loader's scenario from `text`: YAML, or a program. */
+static bool read_text(Loader *loader, const char *text, gsize length) {
+  const char *file = loader->file;
+  if (scenario_is_yaml(file)) {
+    g_autoptr(YamlTree) tree = yaml_tree_parse(file, text, length, loader->diag);
+    return tree && loader_read_yaml(loader, tree);
+  }
+  loader->scenario->program = sass_parse(file, text, length, loader->diag);
+  return loader->scenario->program && loader_read_bare(loader);
+}
+
+static Scenario *parse(const char *file, const char *real_file, const char *text, gsize length,
+                       const ScenarioOptions *options, Diag *diag) {
+  unsigned errors_before = diag_error_count(diag);
+  Loader loader = {.options = options, .diag = diag, .file = file};
+  loader.scenario = new_scenario(file);
+  loader.folder = folder_of(file);
+  loader.real_folder = folder_of(real_file);
+  loader.param_names = g_ptr_array_new_with_free_func(g_free);
+  g_ptr_array_add(loader.param_names, NULL);
+  loader.param_values = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  if (!read_text(&loader, text, length) || diag_error_count(diag) > errors_before)
+    g_clear_pointer(&loader.scenario, scenario_free);
+  loader_clear(&loader);
+  return loader.scenario;
+}
+
+static bool check_ending(const char *file, Diag *diag) {
+  if (scenario_is_yaml(file) || has_ending(file, ".sass"))
+    return true;
+  if (has_ending(file, ".ptx"))
+    return diag_error(diag, file, 0, 0, "PTX programs can't be read by this version; expected .yaml, .yml or .sass");
+  return diag_error(diag, file, 0, 0,
+                    "neither a scenario nor a program: expected a name that ends in .yaml, .yml or .sass");
+}
+
+Scenario *scenario_parse(const char *file, const char *text, gsize length, const ScenarioOptions *options,
+                         Diag *diag) {
+  return check_ending(file, diag) ? parse(file, file, text, length, options, diag) : NULL;
+}
+
+Scenario *scenario_load(const char *path, const ScenarioOptions *options, Diag *diag) {
+  g_autofree char *real = datadir_resolve(path);
+  gsize length;
+  g_autofree char *text = datadir_read_file(real, SCENARIO_FILE_MAX, &length, NULL, 0, 0, diag);
+  if (!text || !check_ending(path, diag))
+    return NULL;
+  return parse(path, real, text, length, options, diag);
+}

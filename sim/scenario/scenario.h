@@ -1,0 +1,114 @@
+/* scenario.h - a program with its launches, data and expectations (design, section 6), read from YAML, or from the
+ * directives of a bare program (SEMANTICS, "Programs and scenarios"), with all expressions evaluated.
+ * Ownership: a Scenario owns everything below it, the Program included; immutable once loaded. */
+#ifndef LOCKSTEP_SCENARIO_SCENARIO_H
+#define LOCKSTEP_SCENARIO_SCENARIO_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/program.h"
+#include "sim/base/diag.h"
+#include "sim/detect/finding.h"
+
+typedef struct ScenarioBuffer {
+  char *name;
+  uint32_t words; /* 4-byte words */
+  uint32_t *init; /* `words` initial values */
+} ScenarioBuffer;
+
+typedef enum { ARG_BUFFER, ARG_INTEGER, ARG_F32, ARG_BYTES } ScenarioArgKind;
+
+typedef struct ScenarioArg {
+  ScenarioArgKind kind;
+  guint buffer; /* ARG_BUFFER: index into buffers */
+  int64_t integer; /* ARG_INTEGER */
+  float f32; /* ARG_F32 */
+  GBytes *bytes; /* ARG_BYTES */
+} ScenarioArg;
+
+typedef struct ScenarioLaunch {
+  guint kernel; /* index into program->kernels */
+  uint32_t grid[3], block[3];
+  uint32_t shared_bytes; /* dynamic shared memory, added to the kernel's static one */
+  int stream;
+  GArray *args; /* ScenarioArg */
+  char *file; /* where the launch was written, for messages about its limits */
+  unsigned line, column;
+} ScenarioLaunch;
+
+/* What a buffer must hold after the run. */
+typedef struct ExpectBuffer {
+  guint buffer;
+  bool is_sum; /* compare the sum of all words (as uint64) with `sum` */
+  int64_t sum;
+  GArray *words; /* int64_t, compared with the first words (modulo 2^32); NULL if is_sum */
+} ExpectBuffer;
+
+typedef struct Expectation {
+  GArray *verdicts; /* Verdict, `completed` if none is stated; more than one: under `check` each must occur and no
+                         * other; `run` accepts any */
+  GArray *findings; /* FindingId that are allowed to occur, besides those that explain an expected verdict */
+  GArray *buffers; /* ExpectBuffer */
+} Expectation;
+
+typedef struct Region {
+  uint32_t from, to; /* mark numbers: from the first `from` of any warp to the last `to` of any warp */
+} Region;
+
+typedef struct ScenarioMeasure {
+  bool has_operations;
+  int64_t operations;
+  bool has_region;
+  Region region;
+  bool has_shared_data; /* this range of each block's shared memory is data, not cost of synchronization */
+  uint32_t shared_data_offset, shared_data_bytes;
+} ScenarioMeasure;
+
+typedef struct Scenario {
+  char *name; /* file name without folder and ending */
+  char *file; /* as the user named it */
+  char *about; /* may be NULL for a bare program */
+  Program *program;
+  GPtrArray *buffers; /* ScenarioBuffer * */
+  GPtrArray *launches; /* ScenarioLaunch *, in order */
+  ScenarioMeasure measure;
+  char **machines; /* NULL-terminated, maybe empty: where the expectations are tested */
+  bool has_expectation;
+  Expectation expect;
+  GHashTable *expect_on; /* machine name -> Expectation *, keys replaced for that machine */
+} Scenario;
+
+/* What the command line adds for a scenario or a bare program. All may be NULL. */
+typedef struct ScenarioOptions {
+  const char *const *params; /* "blocks=128" (-p) */
+  const char *kernel; /* --kernel, --grid, --block, --shared, --buffer NAME=WORDS, --arg: bare programs only */
+  const char *grid, *block, *shared;
+  const char *const *buffers;
+  const char *const *args;
+} ScenarioOptions;
+
+/* Loads `.yaml`/`.yml` as a scenario, `.sass` as a bare program (of a bare program, what is missing to launch it is an
+ * error that names it). NULL after errors. */
+Scenario *scenario_load(const char *path, const ScenarioOptions *options, Diag *diag);
+/* The same from text; the ending of `file` says what it is, and its folder is where a scenario's program is looked for. */
+Scenario *scenario_parse(const char *file, const char *text, gsize length, const ScenarioOptions *options,
+                         Diag *diag);
+/* What a file is, by its ending. */
+bool scenario_is_yaml(const char *path);
+bool scenario_is_program(const char *path);
+void scenario_free(Scenario *scenario);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
+
+/* The expectation that holds on a machine, or NULL if the scenario states none. */
+const Expectation *scenario_expectation(const Scenario *scenario, const char *machine);
+
+/* Compares what a run gave. Appends one sentence (newly allocated char *) to `failures` for each thing not met:
+ * verdict, a finding that isn't allowed, a buffer value ("counter[0] is 31, expected 32"). `memory` gives the final
+ * words of each buffer (const uint32_t *, in the order of scenario->buffers); buffers are compared only if the verdict
+ * is completed. `findings` holds Finding *. */
+void expectation_compare(const Scenario *scenario, const Expectation *expect, Verdict verdict,
+                         const GPtrArray *findings, const uint32_t *const *memory, GPtrArray *failures);
+
+#endif

@@ -1,0 +1,81 @@
+#include "sim/study/rank.h"
+
+#include <math.h>
+
+/* Mean and variance in one pass (Welford). */
+static void sample_add(Sample *sample, double *squares, double value) {
+  sample->runs++;
+  double off = value - sample->mean;
+  sample->mean += off / sample->runs;
+  *squares += off * (value - sample->mean);
+  sample->deviation = sample->runs > 1 ? sqrt(*squares / (sample->runs - 1)) : 0;
+  sample->lowest = sample->runs == 1 ? value : MIN(sample->lowest, value);
+  sample->highest = sample->runs == 1 ? value : MAX(sample->highest, value);
+}
+
+static void row_add(RankRow *row, double *squares, const RunResult *result) {
+  sample_add(&row->cycles, squares, (double)run_result_measured_cycles(result));
+  if (verdict_rank(result->verdict) > verdict_rank(row->verdict))
+    row->verdict = result->verdict;
+  if (run_result_exit_status(result) != 0)
+    row->as_expected = false;
+  row->shared_bytes = MAX(row->shared_bytes, result->counters.shared_bytes_beyond_data);
+  row->lock_bits = MAX(row->lock_bits, result->counters.lock_bits);
+}
+
+bool sample_scenario(const Scenario *scenario, const Machine *machine, const RunOptions *options, unsigned seeds,
+                     RankRow *row, Diag *diag) {
+  *row = (RankRow){
+      .scenario = g_strdup(scenario->name),
+      .about = g_strdup(scenario->about),
+      .verdict = VERDICT_COMPLETED,
+      .as_expected = true,
+      .ratio = 1,
+      .has_operations = scenario->measure.has_operations,
+      .operations = scenario->measure.operations,
+  };
+  double squares = 0;
+  for (unsigned i = 0; i < seeds; i++) {
+    RunOptions seeded = *options;
+    seeded.seed += i;
+    g_autoptr(RunResult) result = run_scenario(scenario, machine, &seeded, diag);
+    if (!result)
+      return false;
+    row_add(row, &squares, result);
+  }
+  return true;
+}
+
+void rank_row_free(RankRow *row) {
+  if (!row)
+    return;
+  g_free(row->scenario);
+  g_free(row->about);
+  g_free(row);
+}
+
+static void free_row(gpointer row) { rank_row_free(row); }
+
+GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, const RunOptions *options,
+                          unsigned seeds, RankStep step, gpointer user, Diag *diag) {
+  g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_row);
+  for (guint i = 0; i < scenarios->len; i++) {
+    const Scenario *scenario = g_ptr_array_index(scenarios, i);
+    RankRow *row = g_new0(RankRow, 1);
+    g_ptr_array_add(rows, row);
+    if (step)
+      step(i, scenario->name, user);
+    if (!sample_scenario(scenario, machine, options, seeds, row, diag))
+      return NULL;
+    const RankRow *baseline = g_ptr_array_index(rows, 0);
+    row->ratio = row->cycles.mean > 0 ? baseline->cycles.mean / row->cycles.mean : 0;
+  }
+  return g_steal_pointer(&rows);
+}
+
+double rank_ratio_deviation(const RankRow *baseline, const RankRow *row) {
+  if (row == baseline || row->cycles.mean <= 0 || baseline->cycles.mean <= 0)
+    return 0;
+  return row->ratio *
+         hypot(row->cycles.deviation / row->cycles.mean, baseline->cycles.deviation / baseline->cycles.mean);
+}

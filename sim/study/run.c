@@ -1,0 +1,257 @@
+#include "sim/study/run.h"
+
+#include <string.h>
+
+#include "sim/core/gpu.h"
+#include "sim/detect/misuse.h"
+#include "sim/detect/progress.h"
+#include "sim/detect/race.h"
+
+/* A livelock must recur under this many seeds before it is called one (SEMANTICS, "Timing noise"). */
+enum { LIVELOCK_SEEDS = 4 };
+
+RunOptions run_options_default(void) { return (RunOptions){.seed = 1, .limit_cycles = LIMIT_CYCLES_DEFAULT}; }
+
+void run_result_free(RunResult *result) {
+  if (!result)
+    return;
+  g_free(result->scenario);
+  g_free(result->file);
+  g_free(result->machine);
+  g_array_free(result->regions, TRUE);
+  g_ptr_array_unref(result->findings);
+  g_ptr_array_unref(result->failures);
+  for (guint i = 0; result->schedules && i < result->schedules->len; i++) {
+    g_free(g_array_index(result->schedules, ScheduleResult, i).policy);
+    g_free(g_array_index(result->schedules, ScheduleResult, i).branch_order);
+  }
+  if (result->schedules)
+    g_array_free(result->schedules, TRUE);
+  g_free(result->wait_graph_dot);
+  g_free(result->wait_graph_json);
+  g_free(result);
+}
+
+/* ---- one simulation ---- */
+
+typedef struct Simulation {
+  const Scenario *scenario;
+  const RunOptions *options;
+  Backing *backing;
+  Gpu *gpu;
+  Misuse misuse;
+  RaceDetector *races;
+  GPtrArray *findings;
+} Simulation;
+
+/* Arguments as sm_20 lays them out: 32-bit words, structs padded to a word. */
+static GByteArray *marshal_args(const Simulation *simulation, const ScenarioLaunch *launch) {
+  GByteArray *bytes = g_byte_array_new();
+  for (guint i = 0; i < launch->args->len; i++) {
+    const ScenarioArg *arg = &g_array_index(launch->args, ScenarioArg, i);
+    uint32_t word = 0;
+    switch (arg->kind) {
+    case ARG_BUFFER: word = (uint32_t)backing_buffer(simulation->backing, arg->buffer)->base; break;
+    case ARG_INTEGER: word = (uint32_t)arg->integer; break;
+    case ARG_F32: memcpy(&word, &arg->f32, sizeof word); break;
+    case ARG_BYTES: {
+      gsize size;
+      const guint8 *data = g_bytes_get_data(arg->bytes, &size);
+      g_byte_array_append(bytes, data, (guint)size);
+      while (bytes->len % 4)
+        g_byte_array_append(bytes, (const guint8 *)"", 1);
+      continue;
+    }
+    }
+    g_byte_array_append(bytes, (const guint8 *)&word, sizeof word);
+  }
+  return bytes;
+}
+
+static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Diag *diag) {
+  GByteArray *args = marshal_args(simulation, launch);
+  LaunchConfig config = {.program = simulation->scenario->program,
+                         .kernel = program_kernel(simulation->scenario->program, launch->kernel),
+                         .shared_bytes = launch->shared_bytes, .stream = launch->stream, .args = args->data,
+                         .args_bytes = args->len};
+  memcpy(config.grid, launch->grid, sizeof config.grid);
+  memcpy(config.block, launch->block, sizeof config.block);
+  g_autofree char *why = NULL;
+  bool fine = gpu_add_launch(simulation->gpu, &config, &why);
+  if (!fine)
+    diag_error(diag, launch->file, launch->line, launch->column, "%s", why);
+  g_byte_array_free(args, TRUE);
+  return fine;
+}
+
+static bool simulation_init(Simulation *simulation, const Scenario *scenario, const Machine *machine,
+                            const RunOptions *options, uint64_t seed, Diag *diag) {
+  *simulation = (Simulation){.scenario = scenario, .options = options, .backing = backing_new()};
+  simulation->findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+  for (guint i = 0; i < scenario->buffers->len; i++) {
+    const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
+    backing_add(simulation->backing, buffer->name, buffer->words, buffer->init);
+  }
+  simulation->gpu = gpu_new(machine, simulation->backing, seed);
+  if (simulation->backing->next_address > UINT32_MAX)
+    return diag_error(diag, scenario->file, 0, 0, "the buffers need more than the 4 GiB that a 32-bit program can address");
+  if (scenario->measure.has_shared_data)
+    gpu_set_shared_data(simulation->gpu, scenario->measure.shared_data_offset, scenario->measure.shared_data_bytes);
+  misuse_attach(&simulation->misuse, simulation->gpu, simulation->findings);
+  if (options->races)
+    simulation->races = race_detector_new(simulation->gpu, simulation->findings);
+  for (guint i = 0; i < scenario->launches->len; i++)
+    if (!add_launch(simulation, g_ptr_array_index(scenario->launches, i), diag))
+      return false;
+  return true;
+}
+
+static void simulation_clear(Simulation *simulation) {
+  gpu_free(simulation->gpu);
+  race_detector_free(simulation->races);
+  backing_free(simulation->backing);
+  g_ptr_array_unref(simulation->findings);
+}
+
+static Outcome simulate(Simulation *simulation, bool livelocks) {
+  ProgressOptions progress = {.limit_cycles = simulation->options->limit_cycles,
+                              .limit_seconds = simulation->options->limit_seconds,
+                              .livelocks = livelocks};
+  return progress_run(simulation->gpu, &progress, simulation->findings);
+}
+
+/* True if the candidate livelock recurs under the further seeds too. */
+static bool recurs_elsewhere(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
+  for (uint64_t i = 1; i < LIVELOCK_SEEDS; i++) {
+    Simulation other;
+    bool recurs = false;
+    if (simulation_init(&other, scenario, machine, options, options->seed + i, diag)) {
+      Outcome outcome = simulate(&other, true);
+      recurs = outcome.candidate;
+      outcome_clear(&outcome);
+    }
+    simulation_clear(&other);
+    if (!recurs)
+      return false;
+  }
+  return true;
+}
+
+/* ---- the result ---- */
+
+static void collect_region(const Simulation *simulation, RunResult *result) {
+  const ScenarioMeasure *measure = &simulation->scenario->measure;
+  if (!measure->has_region)
+    return;
+  const MarkTime *from = gpu_mark_time(simulation->gpu, measure->region.from);
+  const MarkTime *to = gpu_mark_time(simulation->gpu, measure->region.to);
+  RegionResult region = {.from = measure->region.from, .to = measure->region.to};
+  if (from && to && to->last >= from->first) {
+    region.found = true;
+    region.first_cycle = from->first;
+    region.last_cycle = to->last;
+  }
+  g_array_append_val(result->regions, region);
+}
+
+static void compare_expectation(const Simulation *simulation, const Machine *machine, RunResult *result) {
+  const Scenario *scenario = simulation->scenario;
+  const Expectation *expect = scenario_expectation(scenario, machine->name);
+  if (!expect)
+    return;
+  result->has_expectation = true;
+  const uint32_t **memory = g_new(const uint32_t *, scenario->buffers->len + 1);
+  for (guint i = 0; i < scenario->buffers->len; i++)
+    memory[i] = backing_buffer(simulation->backing, i)->data;
+  expectation_compare(scenario, expect, result->verdict, result->findings, memory, result->failures);
+  g_free(memory);
+}
+
+/* Blocks that are still resident weren't counted when they exited. */
+static void count_resident(Gpu *gpu) {
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_blocks; slot++)
+      if (gpu->sms[i].blocks[slot].launch)
+        gpu_count_shared_bytes(gpu, &gpu->sms[i], &gpu->sms[i].blocks[slot]);
+}
+
+static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome, double seconds) {
+  Gpu *gpu = simulation->gpu;
+  const Scenario *scenario = simulation->scenario;
+  RunResult *result = g_new0(RunResult, 1);
+  count_resident(gpu);
+  result->scenario = g_strdup(scenario->name);
+  result->file = g_strdup(scenario->file);
+  result->machine = g_strdup(machine->name);
+  result->seed = simulation->options->seed;
+  result->verdict = outcome->verdict;
+  result->cycles = outcome->verdict == VERDICT_COMPLETED ? gpu->end_cycle : gpu->cycle;
+  result->clock_hz = machine->clocks.sm;
+  result->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
+  collect_region(simulation, result);
+  result->findings = g_ptr_array_ref(simulation->findings);
+  result->counters = gpu->counters;
+  result->has_operations = scenario->measure.has_operations;
+  result->operations = scenario->measure.operations;
+  result->failures = g_ptr_array_new_with_free_func(g_free);
+  compare_expectation(simulation, machine, result);
+  result->wait_graph_dot = g_steal_pointer(&outcome->wait_graph_dot);
+  result->wait_graph_json = g_steal_pointer(&outcome->wait_graph_json);
+  result->memory_digest = backing_digest(simulation->backing);
+  result->host_seconds = seconds;
+  return result;
+}
+
+RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
+  Simulation simulation;
+  RunResult *result = NULL;
+  g_autoptr(GTimer) timer = g_timer_new();
+  for (bool livelocks = true; !result; livelocks = false) {
+    if (!simulation_init(&simulation, scenario, machine, options, options->seed, diag)) {
+      simulation_clear(&simulation);
+      return NULL;
+    }
+    Outcome outcome = simulate(&simulation, livelocks);
+    /* A recurrence that another seed escapes is a matter of phase: then the run goes on to its end or limit. */
+    if (!outcome.candidate || recurs_elsewhere(scenario, machine, options, diag))
+      result = collect(&simulation, machine, &outcome, g_timer_elapsed(timer, NULL));
+    if (result)
+      result->starved = !livelocks;
+    outcome_clear(&outcome);
+    simulation_clear(&simulation);
+  }
+  return result;
+}
+
+/* ---- reading a result ---- */
+
+int exit_status_worst(int a, int b) {
+  static const int rank[] = {[0] = 0, [4] = 1, [1] = 2, [2] = 3, [3] = 4};
+  return rank[a] >= rank[b] ? a : b;
+}
+
+static bool has_finding_above_note(const RunResult *result) {
+  for (guint i = 0; i < result->findings->len; i++) {
+    const Finding *finding = g_ptr_array_index(result->findings, i);
+    if (finding_severity(finding->id) != SEVERITY_NOTE)
+      return true;
+  }
+  return false;
+}
+
+int run_result_exit_status(const RunResult *result) {
+  if (result->has_expectation)
+    return result->failures->len ? 1 : 0;
+  if (result->verdict == VERDICT_COMPLETED)
+    return has_finding_above_note(result) ? 1 : 0;
+  return result->verdict == VERDICT_UNDECIDED && !has_finding_above_note(result) ? 4 : 1;
+}
+
+uint64_t run_result_measured_cycles(const RunResult *result) {
+  if (result->regions->len > 0) {
+    const RegionResult *region = &g_array_index(result->regions, RegionResult, 0);
+    if (region->found)
+      return region->last_cycle - region->first_cycle;
+  }
+  return result->cycles;
+}

@@ -1,0 +1,76 @@
+/* run.h - one run of a scenario on a machine, and what it gave. Nothing here prints. */
+#ifndef LOCKSTEP_STUDY_RUN_H
+#define LOCKSTEP_STUDY_RUN_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/detect/finding.h"
+#include "sim/engine/counter.h"
+#include "sim/machine/machine.h"
+#include "sim/scenario/scenario.h"
+
+typedef struct RunOptions {
+  uint64_t seed;          /* default 1 */
+  uint64_t limit_cycles;  /* default LIMIT_CYCLES_DEFAULT */
+  double limit_seconds;   /* host time; 0: none; outside determinism */
+  bool races;             /* look for data races (check) */
+  const char *timeline;   /* file for Chrome trace events, or NULL */
+} RunOptions;
+
+#define LIMIT_CYCLES_DEFAULT UINT64_C(1000000000)
+
+/* Cycles between two marks (Scenario.measure.region); `found` is false if a mark never fired. */
+typedef struct RegionResult {
+  uint32_t from, to;
+  bool found;
+  uint64_t first_cycle, last_cycle;
+} RegionResult;
+
+/* One schedule that `check` tried. */
+typedef struct ScheduleResult {
+  char *policy, *branch_order;
+  uint64_t seed;
+  Verdict verdict;
+  uint64_t cycles;
+} ScheduleResult;
+
+typedef struct RunResult {
+  char *scenario;        /* name */
+  char *file;            /* the scenario's file */
+  char *machine;
+  uint64_t seed;
+  Verdict verdict;
+  uint64_t cycles;       /* SM cycles until the last block exited, or until the verdict */
+  double clock_hz;       /* of those cycles */
+  GArray *regions;       /* RegionResult */
+  GPtrArray *findings;   /* Finding * */
+  Counters counters;
+  bool has_operations;
+  int64_t operations;
+  bool has_expectation;
+  GPtrArray *failures;   /* char *: expectations not met; empty if all are */
+  GArray *schedules;     /* ScheduleResult; only from check, else NULL */
+  char *wait_graph_dot;  /* the wait-for graph of a deadlock, or NULL */
+  char *wait_graph_json;
+  bool starved;          /* states recurred for a while under this seed, but not under others */
+  uint64_t memory_digest;/* of all buffers at the end */
+  double host_seconds;   /* for stderr and bench only */
+} RunResult;
+
+/* Runs once. NULL after errors (a launch that the machine can't take ...), in `diag`. */
+RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag);
+void run_result_free(RunResult *result);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunResult, run_result_free)
+
+RunOptions run_options_default(void);
+
+/* Exit status of a result by SEMANTICS, "Exit status": 0, 1 or 4. */
+int run_result_exit_status(const RunResult *result);
+/* The worst of two exit statuses, 3 > 2 > 1 > 4 > 0. */
+int exit_status_worst(int a, int b);
+/* Cycles of the first region if the scenario has one that was found, else all cycles: what rank compares. */
+uint64_t run_result_measured_cycles(const RunResult *result);
+
+#endif

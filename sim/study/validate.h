@@ -1,0 +1,86 @@
+/* validate.h - predictions beside published figures. A suite is a CSV whose rows name a scenario, a metric and what was
+ * published with its source; doc/validation.md describes the columns. Every figure is a mean over seeds (rank.h). Rows
+ * that served to fit a parameter are kept apart from those that test the prediction. */
+#ifndef LOCKSTEP_STUDY_VALIDATE_H
+#define LOCKSTEP_STUDY_VALIDATE_H
+
+#include "sim/study/rank.h"
+
+/* What a row compares. A speed-up and a time ratio refer to the row named as baseline, in print as in prediction. */
+#define METRICS(X)                                                     \
+  X(METRIC_CYCLES, "cycles")                                           \
+  X(METRIC_MICROSECONDS, "us")                                         \
+  X(METRIC_SPEEDUP, "speedup")       /* baseline's time / this time */ \
+  X(METRIC_TIME_RATIO, "time_ratio") /* this time / baseline's time */ \
+  X(METRIC_SHARED_BYTES, "shared_bytes")                               \
+  X(METRIC_LOCK_BITS, "lock_bits")
+
+#define X(enumerator, spelling) enumerator,
+typedef enum { METRICS(X) METRIC_COUNT } Metric;
+#undef X
+
+typedef enum { GROUP_FITTED, GROUP_TEST, GROUP_COUNT } ValidationGroup;
+
+typedef enum {
+  JUDGED_NOT, /* no tolerance is stated: the row is only reported */
+  JUDGED_WITHIN,
+  JUDGED_OUTSIDE,
+} Judgement;
+
+typedef struct ValidationRow {
+  char *row, *scenario, *machine, *baseline, *unit, *source, *page, *note;
+  ValidationGroup group;
+  Metric metric;
+  double printed;   /* as it stands in the source */
+  double published; /* what the prediction is compared with: `printed`, or its ratio to the baseline's */
+  double predicted, deviation;
+  bool is_baseline;     /* of ratios: 1 by definition, so it doesn't count in the mean error */
+  bool has_error;       /* false if the published value is 0 */
+  double error_percent; /* of the prediction, relative to the published value */
+  bool has_tolerance;
+  double tolerance_percent;
+  Judgement judgement;
+  Verdict verdict;  /* the worst over the seeds */
+  bool as_expected; /* every run met the scenario's expectation */
+} ValidationRow;
+
+/* The rows of one metric within a group. */
+typedef struct ValidationSummary {
+  ValidationGroup group;
+  Metric metric;
+  guint rows, errors;        /* errors: rows that count in the mean */
+  double mean_error_percent; /* mean absolute percentage error */
+  bool has_correlation;      /* at least three rows, not all equal */
+  double correlation;        /* Spearman's rank correlation */
+} ValidationSummary;
+
+typedef struct Validation {
+  char *suite; /* file name without folder and ending */
+  unsigned seeds;
+  GPtrArray *rows;   /* ValidationRow *, in the order of the file */
+  GArray *summaries; /* ValidationSummary: fitted rows first */
+} Validation;
+
+typedef struct ValidateOptions {
+  RunOptions run;
+  unsigned seeds;               /* at least RANK_SEEDS_MIN */
+  const char *machine;          /* instead of the rows' own; NULL */
+  const char *const *overrides; /* parameters changed ("sm.lock_unit.bits=2048"), NULL-terminated; NULL */
+} ValidateOptions;
+
+/* The suites in the data folder (names), sorted, NULL-terminated; free with g_strfreev. */
+char **validate_list(void);
+/* Runs a suite by name, or by path if it holds '/' or ends in .csv. NULL after errors. */
+Validation *validate_suite(const char *suite, const ValidateOptions *options, Diag *diag);
+void validation_free(Validation *validation);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Validation, validation_free)
+
+const char *metric_name(Metric metric);
+const char *validation_group_name(ValidationGroup group);
+/* "within 20 %" or "outside 20 %"; "equal" or "differs" where the tolerance is 0, and for counted bytes and bits; else
+ * "". Free with g_free. */
+char *validation_judgement_text(const ValidationRow *row);
+/* 0, or 1 if a row lies outside its tolerance or a run didn't go as its scenario expects. */
+int validation_exit_status(const Validation *validation);
+
+#endif

@@ -1,0 +1,131 @@
+# Tests: `make check` runs unit tests, scripts, the corpus, and each scenario of traces/ (traces/local.mk), all in
+# parallel, each with TAP output. Files that run on their own are found by pattern; unit tests are listed.
+
+TEST_EXTENSIONS = .sh .yaml .sass
+# Where x.yaml and its program x.sass stand side by side, x.yaml is the test: make takes the first.
+SUFFIXES = .yaml
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_DRIVER = $(TAP_DRIVER)
+YAML_LOG_DRIVER = $(TAP_DRIVER)
+SASS_LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_COMPILER = $(SHELL)
+YAML_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/script/run_scenario.sh
+SASS_LOG_COMPILER = $(YAML_LOG_COMPILER)
+AM_TESTS_ENVIRONMENT = \
+  LOCKSTEP='$(abs_top_builddir)/lockstep$(EXEEXT)'; export LOCKSTEP; \
+  SRCDIR='$(abs_top_srcdir)'; export SRCDIR; \
+  BUILDDIR='$(abs_top_builddir)'; export BUILDDIR;
+
+# Unit tests: one Check program tests/unit/test_NAME.c for each module; see tests/unit/unit.h.
+UNIT_TESTS = \
+  tests/unit/test_correlation \
+  tests/unit/test_csv_table \
+  tests/unit/test_diag \
+  tests/unit/test_expr \
+  tests/unit/test_finding \
+  tests/unit/test_machine \
+  tests/unit/test_report \
+  tests/unit/test_sass \
+  tests/unit/test_scenario \
+  tests/unit/test_units \
+  tests/unit/test_yaml_tree
+tests_unit_libunit_a_SOURCES = tests/unit/unit.c tests/unit/unit.h
+LDADD = tests/unit/libunit.a liblockstep.a $(CHECK_LIBS) $(LIBS_ALL)
+if HAVE_CHECK
+check_LIBRARIES += tests/unit/libunit.a
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+endif
+
+# Fuzz targets. Without clang's libFuzzer a replay main runs them over tests/fuzz/corpus/, which `make check` always does.
+FUZZ_TARGETS = \
+  tests/fuzz/fuzz_expr \
+  tests/fuzz/fuzz_machine \
+  tests/fuzz/fuzz_run \
+  tests/fuzz/fuzz_sass \
+  tests/fuzz/fuzz_scenario
+check_PROGRAMS += $(FUZZ_TARGETS)
+if FUZZING
+FUZZ_MAIN = tests/fuzz/fuzz.h
+FUZZ_FLAGS = -fsanitize=fuzzer
+else
+FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c
+FUZZ_FLAGS =
+endif
+FUZZ_FILE = tests/fuzz/fuzz_file.c tests/fuzz/fuzz_file.h
+FUZZ_LIBS = liblockstep.a $(LIBS_ALL)
+tests_fuzz_fuzz_expr_SOURCES = tests/fuzz/fuzz_expr.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_expr_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_expr_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_machine_SOURCES = tests/fuzz/fuzz_machine.c $(FUZZ_FILE) $(FUZZ_MAIN)
+tests_fuzz_fuzz_machine_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_machine_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_run_SOURCES = tests/fuzz/fuzz_run.c $(FUZZ_FILE) $(FUZZ_MAIN)
+tests_fuzz_fuzz_run_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_run_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_sass_SOURCES = tests/fuzz/fuzz_sass.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_sass_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_sass_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_scenario_SOURCES = tests/fuzz/fuzz_scenario.c $(FUZZ_FILE) $(FUZZ_MAIN)
+tests_fuzz_fuzz_scenario_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_scenario_LDADD = $(FUZZ_LIBS)
+
+# Scripts that `make check` runs as tests (TAP), and the ones that only targets below call.
+TEST_FILES = \
+  tests/script/badinput.sh \
+  tests/script/cli.sh \
+  tests/script/determinism.sh \
+  tests/script/docs.sh \
+  tests/script/fuzz_replay.sh \
+  tests/script/golden.sh \
+  tests/script/layers.sh
+TESTS += $(TEST_FILES)
+TEST_HELPERS = \
+  tests/script/coverage.sh \
+  tests/script/fuzz.sh \
+  tests/script/run_scenario.sh \
+  tests/script/setup.sh \
+  tests/script/summary.sh \
+  tests/script/tap.sh \
+  tests/script/valgrind.sh
+
+# $(CORPUS) (configure.ac): small programs with known verdicts, each deadlock beside its nearest live twin. No two may differ in the ending only.
+TESTS += $(CORPUS)
+
+TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
+TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.*)
+EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
+
+# `make check` ends with one line for all tests, whatever came of them: this is Automake's rule and that line.
+.PHONY: test-summary update-golden check-sanitize check-valgrind fuzz coverage bench
+check-TESTS: $(check_PROGRAMS) $(check_LIBRARIES)
+	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_SUITE_LOG)
+	@status=0; $(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) || status=$$?; \
+	$(SHELL) $(srcdir)/tests/script/summary.sh $(TEST_LOGS) || status=1; exit $$status
+test-summary:
+	@$(SHELL) $(srcdir)/tests/script/summary.sh $(TEST_LOGS)
+
+# Takes what the commands in tests/golden/ print now as right: read the difference.
+update-golden: all
+	@$(AM_TESTS_ENVIRONMENT) UPDATE=yes $(SHELL) $(srcdir)/tests/script/golden.sh
+
+# Further trees, each configured its own way, below the build folder.
+check-sanitize:
+	@mkdir -p _sanitize
+	cd _sanitize && { test -f Makefile || $(abs_top_srcdir)/configure -q --enable-sanitizers CFLAGS='-g -O1'; }
+	cd _sanitize && $(MAKE) $(AM_MAKEFLAGS) check
+coverage:
+	@mkdir -p _coverage
+	cd _coverage && { test -f Makefile || $(abs_top_srcdir)/configure -q --enable-coverage CFLAGS=-g; }
+	cd _coverage && { $(MAKE) $(AM_MAKEFLAGS) check || :; }
+	$(SHELL) $(srcdir)/tests/script/coverage.sh _coverage
+fuzz: all
+	@SRCDIR='$(abs_top_srcdir)' MAKE='$(MAKE)' $(SHELL) $(srcdir)/tests/script/fuzz.sh $(FUZZ_TARGETS)
+check-valgrind: all $(check_LIBRARIES) $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) VALGRIND='$(VALGRIND)' $(SHELL) $(srcdir)/tests/script/valgrind.sh $(UNIT_TESTS)
+bench: all
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/bench/bench.sh
+
+distclean-local:
+	rm -rf _sanitize _coverage _fuzz

@@ -1,0 +1,117 @@
+#!/bin/sh
+# Bad input of every kind gives one clear message with its place and the right exit status, within 2 seconds and 200 MB
+# (TAP).
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$folder"
+
+# The sanitizers reserve more address space than any limit allows.
+if ! grep -q __asan_init "$LOCKSTEP"; then
+  # shellcheck disable=SC3045 # dash and bash have it
+  ulimit -v 204800
+fi
+
+# shellcheck disable=SC2317 # called by name
+lockstep() {
+  timeout 2 "$LOCKSTEP" "$@"
+}
+
+program() { # program NAME: a bare program of two warps with the lines of standard input as its body
+  { printf '.target sm_20\n.kernel k\n.shared 64\n.grid 1\n.block 64\n' && cat && printf '  EXIT;\n'; } >"$1.sass"
+}
+
+scenario() { # scenario NAME GRID BLOCK: launches good.sass
+  printf 'about: test\nprogram: good.sass\nlaunches:\n  - kernel: k\n    grid: %s\n    block: %s\n' "$2" "$3" >"$1.yaml"
+}
+
+machine() { # machine NAME: a machine made of the lines of standard input
+  { printf 'name: %s\nabout: test\n' "$1" && cat; } >"$1.yaml"
+}
+
+program good <<'END'
+  S2R R0, SR_TID_X;
+END
+program opcode <<'END'
+  IADDD R0, RZ, RZ;
+END
+program operand <<'END'
+  IADD R0, P1, RZ;
+END
+program branch <<'END'
+  BRA 0x4000;
+END
+program register <<'END'
+  IADD R64, RZ, RZ;
+END
+program several <<'END'
+  IADDD R0, RZ, RZ;
+  BRA nowhere;
+  IADD R64, RZ, RZ;
+END
+program outside <<'END'
+  MOV32I R0, 0x10000;
+  LDS R1, [R0];
+END
+program misaligned <<'END'
+  MOV32I R0, 0x2;
+  LDS R1, [R0];
+END
+machine key <<'END'
+base: gtx570
+sm: {lock_unti: {bits: 5}}
+END
+machine unit <<'END'
+base: gtx570
+sm: {shared: {bytes: 48 cycles}}
+END
+machine range <<'END'
+base: gtx570
+sm: {lock_unit: {bits: 0}}
+END
+machine ring <<'END'
+base: ./ring2.yaml
+END
+machine ring2 <<'END'
+base: ./ring.yaml
+END
+scenario grid 100000000 32
+scenario zero 0 32
+scenario block 1 2048
+printf 'about: test\nprogram: good.sass\nlaunchs: []\n' >key_scenario.yaml
+printf 'about: test\nprogram: missing.sass\nlaunches:\n  - {kernel: k, grid: 1, block: 32}\n' >no_program.yaml
+mkdir -p directory.yaml directory.sass
+head -c 65536 "$LOCKSTEP" >garbage.sass
+cp garbage.sass garbage.yaml
+head -c 100000000 /dev/zero | tr '\0' '[' >nested.yaml
+head -c 100000000 /dev/zero | tr '\0' '(' >nested.sass
+
+plan 28
+expect "misspelt machine key" 3 '^(\./)?key.yaml:4:[0-9]+: error: .*lock_unti' lockstep run good.sass -m ./key.yaml
+expect "nearest key" 3 'did you mean .*lock_unit' lockstep run good.sass -m ./key.yaml
+expect "misspelt scenario key" 3 '^key_scenario.yaml:3:1: error: .*launchs' lockstep run key_scenario.yaml
+expect "wrong unit" 3 '^(\./)?unit.yaml:4:[0-9]+: error: ' lockstep machine check ./unit.yaml
+expect "value out of range" 3 '^(\./)?range.yaml:4:[0-9]+: error: ' lockstep machine check ./range.yaml
+expect "inheritance cycle" 3 '^(\./)?ring2?.yaml:3:[0-9]+: error: ' lockstep machine check ./ring.yaml
+expect "bad override" 2 'sm.lock_unit.bits' lockstep run good.sass -s sm.lock_unit.bits=many
+expect "unknown override" 2 'sm.lock_unit.bit' lockstep run good.sass -s sm.lock_unit.bit=1
+expect "missing file" 3 '^missing.yaml: error: ' lockstep run missing.yaml
+expect "missing machine" 2 'gtx571' lockstep run good.sass -m gtx571
+expect "missing program" 3 '^no_program.yaml:2:[0-9]+: error: .*missing.sass' lockstep run no_program.yaml
+expect "directory as scenario" 3 '^directory.yaml: error: .*directory' lockstep run directory.yaml
+expect "directory as program" 3 '^directory.sass: error: .*directory' lockstep run directory.sass
+expect "garbage as program" 3 '^garbage.sass:[0-9]+:[0-9]+: error: ' lockstep run garbage.sass
+expect "garbage as scenario" 3 '^garbage.yaml:[0-9]+:[0-9]+: error: |^garbage.yaml: error: ' lockstep run garbage.yaml
+expect "garbage as machine" 3 '^(\./)?garbage.yaml:[0-9]+:[0-9]+: error: |^(\./)?garbage.yaml: error: ' lockstep machine check ./garbage.yaml
+expect "nested scenario" 3 '^nested.yaml:?.* error: ' lockstep run nested.yaml
+expect "nested program" 3 '^nested.sass:?.* error: ' lockstep run nested.sass
+expect "unknown opcode" 3 '^opcode.sass:6:3: error: .*IADDD' lockstep run opcode.sass
+expect "wrong operand kind" 3 '^operand.sass:6:[0-9]+: error: .*P1' lockstep run operand.sass
+expect "branch to nowhere" 3 '^branch.sass:6:[0-9]+: error: ' lockstep run branch.sass
+expect "register above the limit" 3 '^register.sass:6:[0-9]+: error: .*R64' lockstep run register.sass
+expect "several errors at once" 3 '^several.sass:8:[0-9]+: error: .*R64' lockstep run several.sass
+expect "shared access out of bounds" 1 '^outside.sass:7: error: fault: ' lockstep run outside.sass
+expect "misaligned access" 1 '^misaligned.sass:7: error: fault: ' lockstep run misaligned.sass
+expect "grid too large" 3 '^grid.yaml:[0-9]+:[0-9]+: error: ' lockstep run grid.yaml
+expect "zero blocks" 3 '^zero.yaml:[0-9]+:[0-9]+: error: ' lockstep run zero.yaml
+expect "block above the limit" 3 '^block.yaml:[0-9]+:[0-9]+: error: ' lockstep run block.yaml
+finish

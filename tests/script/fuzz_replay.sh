@@ -1,0 +1,21 @@
+#!/bin/sh
+# Runs each fuzz target over the inputs kept for it: tests/fuzz/corpus/NAME/ for fuzz_NAME (TAP, one point a target).
+set -eu
+targets="expr machine run sass scenario"
+echo "1..5"
+number=0
+failed=0
+for target in $targets; do
+  number=$((number + 1))
+  program=$BUILDDIR/tests/fuzz/fuzz_$target
+  status=0
+  output=$(timeout 120 "$program" "$SRCDIR/tests/fuzz/corpus/$target"/* 2>&1) || status=$?
+  if test "$status" = 0; then
+    echo "ok $number - $target"
+  else
+    failed=1
+    echo "not ok $number - $target: exit status $status"
+    printf '%s\n' "$output" | tail -40 | sed 's/^/# /'
+  fi
+done
+exit $failed
