@@ -145,7 +145,7 @@ void dataflow_mark_unset(Kernel *kernel, const Flow *flow) {
 
 /* -- what is wanted -- */
 
-/* The names wanted before an instruction, from those wanted behind it. A guarded write leaves the other lanes' value. */
+/* The names wanted before an instruction, from those wanted behind it. A guarded write leaves other lanes' values. */
 static Names wanted_before(const Inst *inst, uint32_t nregs, Names after) {
   if (never_runs(inst))
     return after;
@@ -161,7 +161,7 @@ static Names wanted_at_end(const Flow *flow, const Names *wanted, uint32_t block
   return end;
 }
 
-/* A block's transfer is `use | (end & ~kill)`: found once, so that going round a loop costs nothing per instruction. */
+/* A block's transfer is `use | (end & ~kill)`: found once, so that a round of a loop costs nothing per instruction. */
 typedef struct Transfer {
   Names use, keep;
 } Transfer;

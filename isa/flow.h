@@ -1,7 +1,7 @@
 /* flow.h - the flow graph of a kernel in flat arrays: what the analyses of isa/ run on. Private to isa/; others use
  * cfg.h.
- * Models the flow of one lane: a `.S`, BRK, CONT or RET leads to the targets that an enclosing SSY, PBK, PCNT or CAL can
- * name. They are found by a walk that carries the stack of targets.
+ * Models the flow of one lane: a `.S`, BRK, CONT or RET leads to the targets that an enclosing SSY, PBK, PCNT or CAL
+ * can name. They are found by a walk that carries the stack of targets.
  * Limits: a block is walked under at most 64 different stacks, and stacks of more than 64 entries lose the newest. */
 #ifndef LOCKSTEP_ISA_FLOW_H
 #define LOCKSTEP_ISA_FLOW_H
@@ -26,8 +26,8 @@ typedef struct Flow {
 void flow_init(Flow *flow, const Kernel *kernel);
 void flow_clear(Flow *flow);
 
-/* The immediate post-dominator of each block, NO_TARGET for the virtual exit. Blocks that can't reach an exit get one at
- * the last block of their loop. Lengauer and Tarjan, O(edges log blocks). Free with g_free. */
+/* The immediate post-dominator of each block, NO_TARGET for the virtual exit. Blocks that can't reach an exit get one
+ * at the last block of their loop. Lengauer and Tarjan, O(edges log blocks). Free with g_free. */
 int32_t *flow_postdominators(const Flow *flow);
 
 #endif

@@ -133,8 +133,18 @@ int32_t *flow_postdominators(const Flow *flow) {
   for (unsigned i = 0; i < ROWS; i++)
     row[i] = memory + nodes * i;
   g_autofree uint8_t *exits = g_memdup2(flow->exits, nodes);
-  Tree tree = {.flow = flow, .root = flow->nblocks, .exits = exits, .vertex = row[0], .number = row[1], .parent = row[2],
-               .ancestor = row[3], .label = row[4], .bucket = row[5], .next = row[6], .dom = row[7], .path = row[8]};
+  Tree tree = {.flow = flow,
+               .root = flow->nblocks,
+               .exits = exits,
+               .vertex = row[0],
+               .number = row[1],
+               .parent = row[2],
+               .ancestor = row[3],
+               .label = row[4],
+               .bucket = row[5],
+               .next = row[6],
+               .dom = row[7],
+               .path = row[8]};
   close_loops(&tree);
   search(&tree);
   for (uint32_t i = 0; i < nodes; i++) {

@@ -138,18 +138,20 @@ static void hint_address(SassParser *parser, uint32_t address) {
 }
 
 /* `index` maps an address to 1 + the first instruction there; `twice` holds the addresses given more than once. */
-static bool resolve_address(SassParser *parser, const Token *token, GHashTable *index, GHashTable *twice, int32_t *target) {
+static bool resolve_address(SassParser *parser, const Token *token, GHashTable *index, GHashTable *twice,
+                            int32_t *target) {
   uint32_t address = (uint32_t)token->value;
   guint found = GPOINTER_TO_UINT(g_hash_table_lookup(index, GUINT_TO_POINTER(address)));
   if (!found) {
-    sass_parser_error(parser, token, "no instruction of kernel `%s` has the address 0x%x", parser->kernel->name, address);
+    sass_parser_error(parser, token, "no instruction of kernel `%s` has the address 0x%x", parser->kernel->name,
+                      address);
     hint_address(parser, address);
     return false;
   }
   guint second = GPOINTER_TO_UINT(g_hash_table_lookup(twice, GUINT_TO_POINTER(address)));
   if (second) {
-    sass_parser_error(parser, token, "the address 0x%x is ambiguous: the instructions in line %u and line %u have it", address,
-                      g_array_index(parser->insts, Inst, found - 1).line,
+    sass_parser_error(parser, token, "the address 0x%x is ambiguous: the instructions in line %u and line %u have it",
+                      address, g_array_index(parser->insts, Inst, found - 1).line,
                       g_array_index(parser->insts, Inst, second - 1).line);
     diag_hint(parser->diag, "branch to a label instead");
     return false;
@@ -231,8 +233,8 @@ static bool parse_count(SassParser *parser, const char *what, uint64_t limit, ui
   if (at.kind != TOK_INTEGER)
     return sass_parser_unexpected(parser, &at, what);
   if (at.value > limit)
-    return sass_parser_error(parser, &at, "%.*s is too large: at most %" G_GUINT64_FORMAT, (int)MIN(at.length, 40u), at.text,
-                             limit);
+    return sass_parser_error(parser, &at, "%.*s is too large: at most %" G_GUINT64_FORMAT, (int)MIN(at.length, 40u),
+                             at.text, limit);
   *value = (uint32_t)at.value;
   sass_parser_advance(parser);
   return expect_end(parser, "the end of the line");
@@ -304,8 +306,8 @@ static bool parse_launch(SassParser *parser, const char *name) {
   return true;
 }
 
-static const char *const directives[] = {".target", ".kernel", ".shared", ".reg", ".mark", ".grid", ".block", ".buffer",
-                                         ".arg", ".expect", ".findings", ".name", NULL};
+static const char *const directives[] = {".target", ".kernel", ".shared", ".reg",      ".mark", ".grid", ".block",
+                                         ".buffer", ".arg",    ".expect", ".findings", ".name", NULL};
 enum { FIRST_LAUNCH_DIRECTIVE = 5 };
 
 static bool parse_directive(SassParser *parser, unsigned *errors_before) {

@@ -53,7 +53,8 @@ static bool plain(const Filler *filler, const Operand *operand, bool may_be_nega
     sign = "!";
   if (!sign)
     return true;
-  return sass_parser_error(filler->parser, &operand->token, "%s can't take `%s` on this operand", filler->info->sass, sign);
+  return sass_parser_error(filler->parser, &operand->token, "%s can't take `%s` on this operand", filler->info->sass,
+                           sign);
 }
 
 static bool add_const(Filler *filler, const Operand *operand, unsigned kind, uint32_t value, int16_t *slot) {
@@ -62,7 +63,8 @@ static bool add_const(Filler *filler, const Operand *operand, unsigned kind, uin
   guint found = GPOINTER_TO_UINT(g_hash_table_lookup(index, GUINT_TO_POINTER(value)));
   if (!found) {
     if (parser->consts->len >= SASS_CONSTS_MAX)
-      return sass_parser_error(parser, &operand->token, "more than %d different constants in one kernel", SASS_CONSTS_MAX);
+      return sass_parser_error(parser, &operand->token, "more than %d different constants in one kernel",
+                               SASS_CONSTS_MAX);
     ConstRef constant = {.kind = kind, .value = value};
     g_array_append_val(parser->consts, constant);
     found = parser->consts->len;
@@ -76,11 +78,13 @@ static bool add_const(Filler *filler, const Operand *operand, unsigned kind, uin
 static bool use_registers(const Filler *filler, const Operand *operand, unsigned count) {
   unsigned number = operand->number;
   if (number % count != 0)
-    return sass_parser_error(filler->parser, &operand->token, "R%u can't start a group of %u registers: its number has to be a multiple of %u",
-                             number, count, count);
+    return sass_parser_error(filler->parser, &operand->token,
+                             "R%u can't start a group of %u registers: its number has to be a multiple of %u", number,
+                             count, count);
   if (number + count > SASS_REGISTERS_MAX)
-    return sass_parser_error(filler->parser, &operand->token, "R%u to R%u go above the limit: sm_20 has R0 to R62, and RZ",
-                             number, number + count - 1);
+    return sass_parser_error(filler->parser, &operand->token,
+                             "R%u to R%u go above the limit: sm_20 has R0 to R62, and RZ", number,
+                             number + count - 1);
   filler->parser->top_register = MAX(filler->parser->top_register, (int)(number + count - 1));
   return true;
 }
@@ -127,8 +131,8 @@ static bool immediate_bits(const Filler *filler, const Operand *operand, uint32_
   if (operand->kind == OPERAND_REAL || (is_float && !operand->hex)) {
     float value = operand->kind == OPERAND_REAL ? (float)operand->real : (float)operand->value;
     if (isinf(value))
-      return sass_parser_error(filler->parser, &operand->token, "%.*s doesn't fit a 32-bit float", (int)operand->name.length,
-                               operand->name.text);
+      return sass_parser_error(filler->parser, &operand->token, "%.*s doesn't fit a 32-bit float",
+                               (int)operand->name.length, operand->name.text);
     memcpy(bits, &value, sizeof *bits);
     *bits ^= operand->neg ? 0x80000000u : 0;
     return true;
@@ -239,8 +243,8 @@ static bool fill_target(Filler *filler, const Operand *operand) {
   if (!plain(filler, operand, false))
     return false;
   if (operand->kind == OPERAND_INTEGER && operand->value > UINT32_MAX)
-    return sass_parser_error(filler->parser, &operand->token, "%.*s doesn't fit 32 bits", (int)MIN(operand->name.length, 40u),
-                             operand->name.text);
+    return sass_parser_error(filler->parser, &operand->token, "%.*s doesn't fit 32 bits",
+                             (int)MIN(operand->name.length, 40u), operand->name.text);
   Fixup fixup = {.pc = filler->parser->insts->len, .token = operand->name};
   g_array_append_val(filler->parser->fixups, fixup);
   return true;
@@ -281,16 +285,16 @@ static bool fill_spec(Filler *filler, const char *spec, const Operand *operands,
       if (optional)
         return true;
       g_autofree char *found = token_show(end);
-      return sass_parser_error(filler->parser, end, "%s expects %s here, found %s", filler->info->sass, expected_of(*letter),
-                               found);
+      return sass_parser_error(filler->parser, end, "%s expects %s here, found %s", filler->info->sass,
+                               expected_of(*letter), found);
     }
     if (!fill_one(filler, *letter, &operands[i++]))
       return false;
   }
   if (i == count)
     return true;
-  return sass_parser_error(filler->parser, &operands[i].token, "%s takes no more than %u operand%s", filler->info->sass, i,
-                           i == 1 ? "" : "s");
+  return sass_parser_error(filler->parser, &operands[i].token, "%s takes no more than %u operand%s",
+                           filler->info->sass, i, i == 1 ? "" : "s");
 }
 
 /* A barrier number or thread count: a register or an immediate. */
@@ -356,8 +360,9 @@ static bool fill_barrier(Filler *filler, const Operand *operands, unsigned count
   if (i < count && operands[i].kind != OPERAND_PREDICATE) {
     const Operand *threads = &operands[i++];
     if (threads->kind == OPERAND_INTEGER && threads->value % WARP_LANES != 0)
-      return sass_parser_error(filler->parser, &threads->token, "a barrier counts whole warps: %.*s isn't a multiple of 32",
-                               (int)threads->name.length, threads->name.text);
+      return sass_parser_error(filler->parser, &threads->token,
+                               "a barrier counts whole warps: %.*s isn't a multiple of 32", (int)threads->name.length,
+                               threads->name.text);
     if (!is_zero(threads)) {
       inst->flags |= INST_HAS_COUNT;
       if (!fill_barrier_value(filler, threads, &inst->b))

@@ -3,9 +3,9 @@
 #include <string.h>
 
 enum {
-  G_BF = 1 << 0, G_CMP = 1 << 1, G_UNORDERED = 1 << 2, G_ADDR64 = 1 << 3, G_VOTE = 1 << 4, G_BAR = 1 << 5, G_ATOM = 1 << 6,
-  G_FENCE = 1 << 7, G_INT = 1 << 8, G_F32 = 1 << 9, G_IS_F32 = 1 << 10, G_FTZ = 1 << 11, G_RN = 1 << 12, G_HI = 1 << 13,
-  G_SAT = 1 << 14, G_CARRY = 1 << 15, G_WRAP = 1 << 16, G_SH = 1 << 17, G_LDCACHE = 1 << 18, G_STCACHE = 1 << 19,
+  G_BF = 1 << 0, G_CMP = 1 << 1, G_UNORDERED = 1 << 2, G_ADDR64 = 1 << 3, G_VOTE = 1 << 4, G_BAR = 1 << 5,
+  G_ATOM = 1 << 6, G_FENCE = 1 << 7, G_INT = 1 << 8, G_F32 = 1 << 9, G_IS_F32 = 1 << 10, G_FTZ = 1 << 11, G_RN = 1 << 12,
+  G_HI = 1 << 13, G_SAT = 1 << 14, G_CARRY = 1 << 15, G_WRAP = 1 << 16, G_SH = 1 << 17, G_LDCACHE = 1 << 18, G_STCACHE = 1 << 19,
   G_WIDTH = 1 << 20, G_LOP = 1 << 21, G_PASS = 1 << 22, G_ROUND = 1 << 23, G_UNIFORM = 1 << 24, G_ALL = 1 << 25,
 };
 
@@ -28,7 +28,8 @@ static const Suffix suffixes[] = {
   {"INC", G_ATOM, FIELD_MODE, ATOM_INC}, {"DEC", G_ATOM, FIELD_MODE, ATOM_DEC}, {"AND", G_ATOM, FIELD_MODE, ATOM_AND},
   {"OR", G_ATOM, FIELD_MODE, ATOM_OR}, {"XOR", G_ATOM, FIELD_MODE, ATOM_XOR}, {"EXCH", G_ATOM, FIELD_MODE, ATOM_EXCH},
   {"CAS", G_ATOM, FIELD_MODE, ATOM_CAS},
-  {"CTA", G_FENCE, FIELD_MODE, FENCE_CTA}, {"GL", G_FENCE, FIELD_MODE, FENCE_GL}, {"SYS", G_FENCE, FIELD_MODE, FENCE_SYS},
+  {"CTA", G_FENCE, FIELD_MODE, FENCE_CTA}, {"GL", G_FENCE, FIELD_MODE, FENCE_GL},
+  {"SYS", G_FENCE, FIELD_MODE, FENCE_SYS},
   {"S32", G_INT, FIELD_TYPE, TYPE_S32}, {"U32", G_INT, FIELD_TYPE, TYPE_U32}, {"F32", G_F32, FIELD_TYPE, TYPE_F32},
   {"F32", G_IS_F32, FIELD_NOTHING, 0},
   {"FTZ", G_FTZ, FIELD_FLAG, INST_FTZ},
@@ -41,7 +42,8 @@ static const Suffix suffixes[] = {
   {"CA", G_LDCACHE, FIELD_CACHE, CACHE_CA}, {"CG", G_LDCACHE | G_STCACHE, FIELD_CACHE, CACHE_CG},
   {"CS", G_LDCACHE | G_STCACHE, FIELD_CACHE, CACHE_CS}, {"CV", G_LDCACHE, FIELD_CACHE, CACHE_CV},
   {"WB", G_STCACHE, FIELD_CACHE, CACHE_WB}, {"WT", G_STCACHE, FIELD_CACHE, CACHE_WT},
-  {"32", G_WIDTH, FIELD_WIDTH, WIDTH_32}, {"U8", G_WIDTH, FIELD_WIDTH, WIDTH_U8}, {"S8", G_WIDTH, FIELD_WIDTH, WIDTH_S8},
+  {"32", G_WIDTH, FIELD_WIDTH, WIDTH_32}, {"U8", G_WIDTH, FIELD_WIDTH, WIDTH_U8},
+  {"S8", G_WIDTH, FIELD_WIDTH, WIDTH_S8},
   {"U16", G_WIDTH, FIELD_WIDTH, WIDTH_U16}, {"S16", G_WIDTH, FIELD_WIDTH, WIDTH_S16},
   {"64", G_WIDTH, FIELD_WIDTH, WIDTH_64}, {"128", G_WIDTH, FIELD_WIDTH, WIDTH_128},
   {"AND", G_LOP, FIELD_LOP, LOP_AND}, {"OR", G_LOP, FIELD_LOP, LOP_OR}, {"XOR", G_LOP, FIELD_LOP, LOP_XOR},
@@ -217,16 +219,21 @@ static bool is_printed(const Inst *inst, const Suffix *suffix) {
   return value == suffix->value;
 }
 
+/* The only mnemonic with two logic operations, which it always shows: PSETP.AND.AND. */
+static void print_lops(GString *out, const Inst *inst) {
+  static const char *const names[] = {[LOP_AND] = "AND", [LOP_OR] = "OR", [LOP_XOR] = "XOR"};
+  g_string_append_printf(out, ".%s.%s", names[inst->lop], names[inst->lop2]);
+}
+
 void sass_names_print(GString *out, const Inst *inst) {
   g_string_append(out, op_info[inst->op].sass);
+  if (inst->op == OP_PSETP)
+    print_lops(out, inst);
   for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++) {
     const Suffix *suffix = &suffixes[i];
-    if (op_takes(inst->op, suffix) && is_printed(inst, suffix) && !(inst->op == OP_PSETP && suffix->field == FIELD_LOP))
+    bool shown = inst->op == OP_PSETP && suffix->field == FIELD_LOP;
+    if (!shown && op_takes(inst->op, suffix) && is_printed(inst, suffix))
       g_string_append_printf(out, ".%s", suffix->name);
-    if (inst->op == OP_PSETP && suffix->group == G_PASS) {
-      static const char *const names[] = {"AND", "OR", "XOR"};
-      g_string_append_printf(out, ".%s.%s", names[inst->lop % 3], names[inst->lop2 % 3]);
-    }
   }
 }
 

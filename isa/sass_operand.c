@@ -66,8 +66,8 @@ bool sass_operand_predicate(SassParser *parser, const Token *token, uint8_t *num
 
 static bool fold_number(SassParser *parser, const Token *token, bool negative, uint32_t *bits) {
   if (token->value > (negative ? (uint64_t)1 << 31 : UINT32_MAX))
-    return sass_parser_error(parser, token, "%s%.*s doesn't fit 32 bits", negative ? "-" : "", (int)MIN(token->length, 40u),
-                             token->text);
+    return sass_parser_error(parser, token, "%s%.*s doesn't fit 32 bits", negative ? "-" : "",
+                             (int)MIN(token->length, 40u), token->text);
   *bits = negative ? 0u - (uint32_t)token->value : (uint32_t)token->value;
   return true;
 }
@@ -103,8 +103,8 @@ static bool parse_bank(SassParser *parser, Operand *operand) {
   if (!sass_operand_parse_number(parser, &bank))
     return false;
   if (bank != 0) {
-    sass_parser_error(parser, &at, "there is no constant bank c[0x%x] here: only c[0x0], launch dimensions and arguments",
-                      bank);
+    sass_parser_error(parser, &at,
+                      "there is no constant bank c[0x%x] here: only c[0x0], launch dimensions and arguments", bank);
     if (bank == 1)
       diag_hint(parser->diag, "c[0x1][0x100] is the stack pointer in cuobjdump's text; drop that MOV");
     return false;
@@ -113,12 +113,13 @@ static bool parse_bank(SassParser *parser, Operand *operand) {
     return false;
   at = parser->token;
   if (at.kind == TOK_WORD)
-    return sass_parser_error(parser, &at, "a constant's offset has to be a number; indexed constants aren't supported");
+    return sass_parser_error(parser, &at,
+                             "a constant's offset has to be a number; indexed constants aren't supported");
   if (!sass_operand_parse_number(parser, &offset))
     return false;
   if (offset % 4 != 0 || offset >= BANK_BYTES)
-    return sass_parser_error(parser, &at, "offset 0x%x isn't a word of c[0x0]: it has to be a multiple of 4 below 0x10000",
-                             offset);
+    return sass_parser_error(
+        parser, &at, "offset 0x%x isn't a word of c[0x0]: it has to be a multiple of 4 below 0x10000", offset);
   operand->value = offset;
   return expect(parser, ']');
 }

@@ -19,9 +19,11 @@ AM_TESTS_ENVIRONMENT = \
 
 # Unit tests: one Check program tests/unit/test_NAME.c for each module; see tests/unit/unit.h.
 UNIT_TESTS = \
+  tests/unit/test_cfg \
   tests/unit/test_correlation \
   tests/unit/test_csv_table \
   tests/unit/test_diag \
+  tests/unit/test_disasm \
   tests/unit/test_expr \
   tests/unit/test_finding \
   tests/unit/test_machine \

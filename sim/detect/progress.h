@@ -10,7 +10,7 @@
 #include "sim/detect/finding.h"
 
 enum {
-  WATCH_INSTRUCTIONS = 20000, /* warp instructions without progress before the first look */
+  WATCH_INSTRUCTIONS = 5000,  /* warp instructions without progress before the first look */
   WATCH_COST_FACTOR = 50,     /* instructions run for each one explored */
 };
 

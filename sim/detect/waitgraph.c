@@ -188,6 +188,15 @@ static uint32_t barrier_line_pc(const WarpView *view, uint32_t id) {
   return view->warp->pc;
 }
 
+/* Barriers that the lane may come to and that nobody can complete. */
+static uint32_t closed_barriers(const WaitGraph *graph, const WarpView *view, unsigned lane) {
+  uint32_t closed = 0;
+  for (uint32_t rest = view->reach[lane].barriers; rest; rest &= rest - 1)
+    if (!explorer_barrier_opens(graph->explorer, view->block, (uint32_t)__builtin_ctz(rest)))
+      closed |= rest & -rest;
+  return closed;
+}
+
 static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
   WarpView *view = view_at(graph, index);
   guint node = lane_node(graph, index, lane);
@@ -198,13 +207,12 @@ static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
     connect_entry(graph, index, node, (uint32_t)entry);
   } else if (!runs) {
     connect_barrier(graph, node, view->block, view->warp->barrier, view->warp->barrier_pc);
-  } else if (view->reach[lane].lowest < start.level) {
+  } else if (view->reach[lane].lowest < start.level && !view->entry_open[view->reach[lane].lowest]) {
     connect_entry(graph, index, node, view->reach[lane].lowest);
-  } else if (view->reach[lane].barriers) {
-    for (uint32_t rest = view->reach[lane].barriers; rest; rest &= rest - 1) {
+  } else if (closed_barriers(graph, view, lane)) {
+    for (uint32_t rest = closed_barriers(graph, view, lane); rest; rest &= rest - 1) {
       uint32_t id = (uint32_t)__builtin_ctz(rest);
-      if (!explorer_barrier_opens(graph->explorer, view->block, id))
-        connect_barrier(graph, node, view->block, id, barrier_line_pc(view, id));
+      connect_barrier(graph, node, view->block, id, barrier_line_pc(view, id));
     }
   } else {
     connect_spinner(graph, index, lane);

@@ -66,7 +66,8 @@ START_TEST(finds_edges) {
   g_autoptr(Program) program = parse_good(shapes[_i].text);
   g_autoptr(Cfg) cfg = cfg_new(program_kernel(program, 0));
   g_autofree char *edges = show_edges(cfg);
-  ck_assert_msg(strcmp(edges, shapes[_i].edges) == 0, "%s\ngave  %s\nnot   %s", shapes[_i].text, edges, shapes[_i].edges);
+  ck_assert_msg(strcmp(edges, shapes[_i].edges) == 0, "%s\ngave  %s\nnot   %s", shapes[_i].text, edges,
+                shapes[_i].edges);
 }
 END_TEST
 
@@ -150,21 +151,24 @@ START_TEST(marks_unset_reads) {
   const Kernel *kernel = program_kernel(program, 0);
   ck_assert_uint_eq(kernel->ninsts, strlen(u->marks));
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
-    ck_assert_msg(!!(kernel->insts[pc].flags & INST_MAYBE_UNSET) == (u->marks[pc] == 'U'), "%s: instruction %u", u->text, pc);
+    ck_assert_msg(!!(kernel->insts[pc].flags & INST_MAYBE_UNSET) == (u->marks[pc] == 'U'), "%s: instruction %u",
+                  u->text, pc);
 }
 END_TEST
 
 /* -- liveness -- */
 
 START_TEST(finds_live_names) {
-  g_autoptr(Program) program = parse_good("S2R R1, SR_Tid_X; ISETP.EQ P1, PT, R1, RZ; @P1 MOV R2, 5; l: IADD R1, R1, R2;\n"
-                                          "ISETP.LT P0, PT, R1, 9; @P0 BRA l; STS [R1], R2; EXIT");
+  g_autoptr(Program) program =
+      parse_good("S2R R1, SR_Tid_X; ISETP.EQ P1, PT, R1, RZ; @P1 MOV R2, 5; l: IADD R1, R1, R2;\n"
+                 "ISETP.LT P0, PT, R1, 9; @P0 BRA l; STS [R1], R2; EXIT");
   Liveness live = cfg_liveness(program_kernel(program, 0));
   static const uint64_t regs[] = {1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2,
                                   1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 0};
   static const uint16_t preds[] = {0, 0, 1 << 1, 0, 0, 1, 0, 0};
   for (unsigned pc = 0; pc < G_N_ELEMENTS(regs); pc++) {
-    ck_assert_msg(live.live_regs[pc] == regs[pc], "registers before %u: %" G_GINT64_MODIFIER "x", pc, live.live_regs[pc]);
+    ck_assert_msg(live.live_regs[pc] == regs[pc], "registers before %u: %" G_GINT64_MODIFIER "x", pc,
+                  live.live_regs[pc]);
     ck_assert_msg(live.live_preds[pc] == preds[pc], "predicates before %u: %x", pc, live.live_preds[pc]);
   }
   liveness_clear(&live);
@@ -181,8 +185,10 @@ END_TEST
 /* -- against a naive reference, on programs from a seed -- */
 
 static char *make_program(GRand *random, unsigned count) {
-  static const char *const lines[] = {"NOP", "NOP.S", "MOV R%u, R%u", "@P%u MOV R%u, R%u", "ISETP.EQ P%u, PT, R%u, RZ", "SSY l%u",
-                                      "@P0 BRA l%u", "@P1 BRA l%u", "BRA l%u", "PBK l%u", "@P2 BRK", "CAL l%u", "@P1 RET", "@P3 EXIT"};
+  static const char *const lines[] = {
+      "NOP",     "NOP.S",       "MOV R%u, R%u", "@P%u MOV R%u, R%u", "ISETP.EQ P%u, PT, R%u, RZ",
+      "SSY l%u", "@P0 BRA l%u", "@P1 BRA l%u",  "BRA l%u",           "PBK l%u",
+      "@P2 BRK", "CAL l%u",     "@P1 RET",      "@P3 EXIT"};
   GString *text = g_string_new(NULL);
   for (unsigned i = 0; i < count; i++) {
     const char *line = lines[g_rand_int_range(random, 0, G_N_ELEMENTS(lines))];
@@ -287,8 +293,8 @@ END_TEST
 START_TEST(large_graphs_end) {
   g_autoptr(GString) text = g_string_new(NULL);
   for (unsigned i = 0; i < 20000; i++)
-    g_string_append_printf(text, "SSY 0x%x\n@P0 BRA 0x%x\nCAL 0x%x\n@P1 NOP.S\n", 8 * (i * 7919 % 80000), 8 * (i * 104729 % 80000),
-                           8 * (i * 31 % 80000));
+    g_string_append_printf(text, "SSY 0x%x\n@P0 BRA 0x%x\nCAL 0x%x\n@P1 NOP.S\n", 8 * (i * 7919 % 80000),
+                           8 * (i * 104729 % 80000), 8 * (i * 31 % 80000));
   g_string_append(text, "@P2 RET\nEXIT\n");
   g_autoptr(Program) program = parse_good(text->str);
   ck_assert_uint_eq(program_kernel(program, 0)->ninsts, 80002);
@@ -298,10 +304,15 @@ END_TEST
 START_TEST(draws_the_graph) {
   g_autoptr(Program) program = parse_good(".kernel k\nMOV R1, RZ\n@P0 BRA e\nNOP\ne: EXIT\nNOP\nEXIT");
   g_autofree char *dot = cfg_dot(program, program_kernel(program, 0));
-  static const char *const parts[] = {
-      "digraph \"k\" {\n", "label=\"prog.sass: k\"", "b0 [label=\"0000  MOV R1, RZ\\l0008  @P0 BRA 0x18\\l\"];",
-      "b0 -> b2 [label=\"taken\"];", "b0 -> b1 [label=\"else\"];", "b0 -> b2 [style=dashed, constraint=false, label=\"reconverges\"];",
-      "b2 -> exit;", "style=dotted];\n", "\n}\n"};
+  static const char *const parts[] = {"digraph \"k\" {\n",
+                                      "label=\"prog.sass: k\"",
+                                      "b0 [label=\"0000  MOV R1, RZ\\l0008  @P0 BRA 0x18\\l\"];",
+                                      "b0 -> b2 [label=\"taken\"];",
+                                      "b0 -> b1 [label=\"else\"];",
+                                      "b0 -> b2 [style=dashed, constraint=false, label=\"reconverges\"];",
+                                      "b2 -> exit;",
+                                      "style=dotted];\n",
+                                      "\n}\n"};
   for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++)
     ck_assert_msg(strstr(dot, parts[i]), "no %s in\n%s", parts[i], dot);
 }

@@ -121,10 +121,17 @@ START_TEST(spelling_round_trips) {
 END_TEST
 
 START_TEST(equality_sees_differences) {
-  static const char *const others[] = {"MOV R1, 2; EXIT", "MOV R2, 1; EXIT", "MOV R1, 1; NOP; EXIT", ".reg 9\nMOV R1, 1; EXIT",
-                                       "@P0 MOV R1, 1; EXIT", ".mark 1\nMOV R1, 1; EXIT", ".shared 4\nMOV R1, 1; EXIT",
-                                       ".grid 1\nMOV R1, 1; EXIT", ".target sm_21\nMOV R1, 1; EXIT",
-                                       ".kernel k\nMOV R1, 1; EXIT", "MOV R1, c[0x0][0x0]; EXIT"};
+  static const char *const others[] = {"MOV R1, 2; EXIT",
+                                       "MOV R2, 1; EXIT",
+                                       "MOV R1, 1; NOP; EXIT",
+                                       ".reg 9\nMOV R1, 1; EXIT",
+                                       "@P0 MOV R1, 1; EXIT",
+                                       ".mark 1\nMOV R1, 1; EXIT",
+                                       ".shared 4\nMOV R1, 1; EXIT",
+                                       ".grid 1\nMOV R1, 1; EXIT",
+                                       ".target sm_21\nMOV R1, 1; EXIT",
+                                       ".kernel k\nMOV R1, 1; EXIT",
+                                       "MOV R1, c[0x0][0x0]; EXIT"};
   g_autoptr(Program) one = parse_good("MOV R1, 1; EXIT"), same = parse_good("/*0100*/ mov R1, 0x1\n\n x: EXIT");
   ck_assert(program_equal(one, same));
   g_autoptr(Program) other = parse_good(others[_i]);
@@ -175,7 +182,8 @@ static void put_value(Maker *maker, uint32_t flags) {
     g_string_append_printf(maker->text, "c[0x0][0x%x]", 4 * pick(maker, 100));
     break;
   case 1:
-    g_string_append_printf(maker->text, pick(maker, 2) ? "0x%x" : "-0x%x", g_rand_int(maker->random) >> (1 + pick(maker, 30)));
+    g_string_append_printf(maker->text, pick(maker, 2) ? "0x%x" : "-0x%x",
+                           g_rand_int(maker->random) >> (1 + pick(maker, 30)));
     break;
   case 2:
     if (flags & OPF_FLOAT)
