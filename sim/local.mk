@@ -1,5 +1,6 @@
 liblockstep_a_SOURCES += \
   sim/base/assert.h \
+  sim/base/bits.h \
   sim/base/datadir.c sim/base/datadir.h \
   sim/base/diag.c sim/base/diag.h \
   sim/base/quote.c sim/base/quote.h \

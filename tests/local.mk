@@ -32,7 +32,7 @@ UNIT_TESTS = \
   tests/unit/test_scenario \
   tests/unit/test_units \
   tests/unit/test_yaml_tree
-tests_unit_libunit_a_SOURCES = tests/unit/unit.c tests/unit/unit.h
+tests_unit_libunit_a_SOURCES = tests/unit/lab.c tests/unit/lab.h tests/unit/unit.c tests/unit/unit.h
 LDADD = tests/unit/libunit.a liblockstep.a $(CHECK_LIBS) $(LIBS_ALL)
 if HAVE_CHECK
 check_LIBRARIES += tests/unit/libunit.a
@@ -126,8 +126,12 @@ fuzz: all
 	@SRCDIR='$(abs_top_srcdir)' MAKE='$(MAKE)' $(SHELL) $(srcdir)/tests/script/fuzz.sh $(FUZZ_TARGETS)
 check-valgrind: all $(check_LIBRARIES) $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) VALGRIND='$(VALGRIND)' $(SHELL) $(srcdir)/tests/script/valgrind.sh $(UNIT_TESTS)
-bench: all
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/bench/bench.sh
+EXTRA_PROGRAMS += tests/bench/bench
+tests_bench_bench_SOURCES = tests/bench/bench.c
+tests_bench_bench_LDADD = liblockstep.a $(LIBS_ALL)
+CLEANFILES += tests/bench/bench$(EXEEXT)
+bench: all tests/bench/bench$(EXEEXT)
+	@LOCKSTEP_DATA='$(abs_top_srcdir)' tests/bench/bench$(EXEEXT) $(abs_top_srcdir)/tests/bench ./lockstep$(EXEEXT)
 
 distclean-local:
 	rm -rf _sanitize _coverage _fuzz

@@ -1,5 +1,6 @@
 #include "sim/core/barrier.h"
 
+#include "sim/base/bits.h"
 #include "sim/core/gpu.h"
 
 static void give_result(Sm *sm, const Barrier *barrier, Warp *warp) {
@@ -58,7 +59,7 @@ static void reduce(Issue *issue, Barrier *barrier) {
   if (issue->inst->mode < BAR_RED_POPC)
     return;
   uint32_t value = issue_pred(issue, 0) & issue->mask;
-  barrier->population += (uint32_t)__builtin_popcount(value);
+  barrier->population += bits_count(value);
   barrier->all = barrier->all && value == issue->mask;
   barrier->any = barrier->any || value != 0;
 }

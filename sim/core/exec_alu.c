@@ -2,6 +2,7 @@
  * issue_write() merges it under the mask (the plain `if (mask >> lane & 1)` loop is several times slower). */
 #include <math.h>
 
+#include "sim/base/bits.h"
 #include "sim/core/exec.h"
 
 #define ROW for (unsigned l = 0; l < WARP_LANES; l++)
@@ -262,7 +263,7 @@ void exec_POPC(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES], ia = sign_of(inst, INST_INV_A), ib = sign_of(inst, INST_INV_B);
-  ROW row[l] = (uint32_t)__builtin_popcount((a[l] ^ ia) & (b[l] ^ ib));
+  ROW row[l] = bits_count((a[l] ^ ia) & (b[l] ^ ib));
   issue_write(issue, inst->dst, row);
 }
 

@@ -2,6 +2,7 @@
  * Effects happen at issue: the shared pipe and the plain global memory serve in order of issue (shared.h, memsys.h). */
 #include <glib.h>
 
+#include "sim/base/bits.h"
 #include "sim/core/gpu.h"
 
 static const uint8_t width_bytes[] = {[WIDTH_32] = 4, [WIDTH_U8] = 1, [WIDTH_S8] = 1, [WIDTH_U16] = 2,
@@ -161,8 +162,8 @@ void exec_LDSLK(Issue *issue) {
   for (uint32_t rest = taken; issue->gpu->hashes_memory && rest; rest &= rest - 1)
     hash_bit(issue, lock_unit_index(&issue->sm->lock_unit, physical[__builtin_ctz(rest)]));
   issue->warp->holding |= taken;
-  issue->gpu->counters.lock_attempts += (uint32_t)__builtin_popcount(issue->mask);
-  issue->gpu->counters.lock_failures += (uint32_t)__builtin_popcount(issue->mask & ~taken);
+  issue->gpu->counters.lock_attempts += bits_count(issue->mask);
+  issue->gpu->counters.lock_failures += bits_count(issue->mask & ~taken);
   report_shared(issue, ACCESS_READ, physical, 4, taken, false);
   load_shared(issue, physical, 4);
   issue_set_pred(issue, issue->inst->pdst, taken);

@@ -73,6 +73,8 @@ void exec_S2R(Issue *issue) {
 static bool uniform_operand(Issue *issue, int16_t slot, const char *what, uint32_t *value) {
   const uint32_t *row = issue_operand(issue, slot);
   *value = row[__builtin_ctz(issue->mask)];
+  if (slot < 0)
+    return true; /* a constant */
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     if (row[lane] == *value)

@@ -247,25 +247,34 @@ void gpu_block_finished(Gpu *gpu, Sm *sm, Launch *launch, uint64_t now) {
 /* ---- running ---- */
 
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
-  uint32_t schedulers = SM_SCHEDULERS_MAX;
   gpu->budget = (int64_t)MIN(instructions, (uint64_t)INT64_MAX);
   gpu->limit_cycles = limit_cycles;
   if (gpu->ages == 0)
     dispatch(gpu, 0);
-  while (gpu->queue.count > 0) {
-    if (gpu->budget <= 0)
-      return GPU_BUDGET;
-    if (gpu->queue.heap[0].time > limit_cycles)
-      return GPU_LIMIT;
-    Event event = event_queue_pop(&gpu->queue);
-    uint32_t index = (event.source - 1) / schedulers, which = (event.source - 1) % schedulers;
-    if (gpu->sms[index].scheduler[which].event_time != event.time)
-      continue; /* overtaken */
-    sm_run_scheduler(&gpu->sms[index], which, event.time);
+  uint64_t due = WHEEL_NEVER; /* of the scheduler that ran last, not yet in the queue */
+  uint32_t source = 0;
+  for (;;) {
+    bool stops = gpu->budget <= 0 || gpu->fault.happened;
+    if (due != WHEEL_NEVER && (stops || due > limit_cycles)) {
+      event_queue_push(&gpu->queue, due, source);
+      due = WHEEL_NEVER;
+    }
     if (gpu->fault.happened)
       return GPU_FAULT;
+    if (due == WHEEL_NEVER && gpu->queue.count == 0)
+      return gpu->unfinished_blocks ? GPU_BLOCKED : GPU_FINISHED;
+    if (stops)
+      return GPU_BUDGET;
+    if (due == WHEEL_NEVER && gpu->queue.heap[0].time > limit_cycles)
+      return GPU_LIMIT;
+    Event event = due == WHEEL_NEVER ? event_queue_pop(&gpu->queue) : event_queue_exchange(&gpu->queue, due, source);
+    uint32_t index = (event.source - 1) / SM_SCHEDULERS_MAX, which = (event.source - 1) % SM_SCHEDULERS_MAX;
+    due = WHEEL_NEVER;
+    if (gpu->sms[index].scheduler[which].event_time != event.time)
+      continue; /* overtaken */
+    source = event.source;
+    due = sm_run_scheduler(&gpu->sms[index], which, event.time);
   }
-  return gpu->unfinished_blocks ? GPU_BLOCKED : GPU_FINISHED;
 }
 
 /* ---- what the core records ---- */

@@ -3,6 +3,7 @@
 #include <glib.h>
 
 #include "sim/core/barrier.h"
+#include "sim/base/bits.h"
 #include "sim/core/gpu.h"
 #include "sim/core/simt_stack.h"
 
@@ -321,7 +322,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
                  .now = now, .ready = now + decoded->latency, .next = now + gpu->machine->sm.issue_interval, .gpu = gpu,
                  .sm = sm, .warp = warp};
   gpu->counters.warp_instructions++;
-  gpu->counters.lane_instructions += (uint32_t)__builtin_popcount(issue.mask);
+  gpu->counters.lane_instructions += bits_count(issue.mask);
   if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET))) {
     if (inst->flags & INST_MARKS)
       fire_marks(gpu, launch->kernel, warp->pc, now);
@@ -352,7 +353,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   }
 }
 
-void sm_run_scheduler(Sm *sm, unsigned which, uint64_t now) {
+uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Scheduler *scheduler = &sm->scheduler[which];
   uint32_t interval = gpu->machine->sm.issue_interval;
@@ -372,13 +373,9 @@ void sm_run_scheduler(Sm *sm, unsigned which, uint64_t now) {
     if (next != WHEEL_NEVER && next < scheduler->free_at)
       next = scheduler->free_at;
     scheduler->event_time = next;
-    if (next == WHEEL_NEVER)
-      return;
-    if (gpu->budget <= 0 || gpu->fault.happened || next > gpu->limit_cycles ||
-        !event_queue_is_first(&gpu->queue, next, scheduler->source)) {
-      event_queue_push(&gpu->queue, next, scheduler->source);
-      return;
-    }
+    if (next == WHEEL_NEVER || gpu->budget <= 0 || gpu->fault.happened || next > gpu->limit_cycles ||
+        !event_queue_is_first(&gpu->queue, next, scheduler->source))
+      return next;
     now = next;
   }
 }

@@ -97,8 +97,9 @@ void sm_init(Sm *sm, struct Gpu *gpu, uint32_t index);
 void sm_clear(Sm *sm);
 /* Puts block `index` of `launch` on the SM if all limits allow it; its warps start at `now` (plus jitter). */
 bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
-/* Runs scheduler `which`, whose event is due at `now`, for as long as no other source comes first. */
-void sm_run_scheduler(Sm *sm, unsigned which, uint64_t now);
+/* Runs scheduler `which`, whose event is due at `now`, for as long as no other source comes first. Returns when its next
+ * event is due, which the caller puts into the queue; WHEEL_NEVER if it sleeps. */
+uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now);
 /* The warp can issue from cycle `time` on. */
 void sm_wake(Sm *sm, Warp *warp, uint64_t time);
 /* The same for a warp that has waited: not before the operands of its next instruction are ready. */

@@ -30,22 +30,41 @@ void event_queue_push(EventQueue *queue, uint64_t time, uint32_t source) {
   queue->heap[hole] = event;
 }
 
+/* Puts `last` where the root was. */
+static void sift_down(EventQueue *queue, Event last) {
+  Event *heap = queue->heap;
+  uint32_t hole = 0, count = queue->count;
+  EventKey key = event_key(&last);
+  for (uint32_t child = 1; child < count; child = 2 * hole + 1) {
+    EventKey left = event_key(&heap[child]);
+    if (child + 1 < count) {
+      EventKey right = event_key(&heap[child + 1]);
+      bool second = right < left;
+      child += second;
+      left = second ? right : left;
+    }
+    if (key <= left)
+      break;
+    heap[hole] = heap[child];
+    hole = child;
+  }
+  heap[hole] = last;
+}
+
 Event event_queue_pop(EventQueue *queue) {
   LS_REQUIRE("event-queue-empty", queue->count > 0);
   Event first = queue->heap[0];
   Event last = queue->heap[--queue->count];
-  uint32_t hole = 0;
-  for (;;) {
-    uint32_t child = 2 * hole + 1;
-    if (child >= queue->count)
-      break;
-    if (child + 1 < queue->count && event_before(&queue->heap[child + 1], &queue->heap[child]))
-      child++;
-    if (!event_before(&queue->heap[child], &last))
-      break;
-    queue->heap[hole] = queue->heap[child];
-    hole = child;
-  }
-  queue->heap[hole] = last;
+  if (queue->count > 0)
+    sift_down(queue, last);
+  return first;
+}
+
+Event event_queue_exchange(EventQueue *queue, uint64_t time, uint32_t source) {
+  Event event = {.time = time, .source = source, .sequence = queue->pushed++};
+  if (queue->count == 0 || event_before(&event, &queue->heap[0]))
+    return event;
+  Event first = queue->heap[0];
+  sift_down(queue, event);
   return first;
 }

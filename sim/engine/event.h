@@ -26,13 +26,16 @@ void event_queue_push(EventQueue *queue, uint64_t time, uint32_t source);
 /* The earliest event; precondition "event-queue-empty": count > 0. */
 Event event_queue_pop(EventQueue *queue);
 
-static inline bool event_before(const Event *a, const Event *b) {
-  if (a->time != b->time)
-    return a->time < b->time;
-  if (a->source != b->source)
-    return a->source < b->source;
-  return a->sequence < b->sequence;
+/* One wide comparison instead of up to three branches that the processor can't predict (the queue was a fifth of the time
+ * of a shared-memory loop on 16 SMs). */
+__extension__ typedef unsigned __int128 EventKey;
+static inline EventKey event_key(const Event *event) {
+  return (EventKey)event->time << 64 | (uint64_t)event->source << 32 | event->sequence;
 }
+static inline bool event_before(const Event *a, const Event *b) { return event_key(a) < event_key(b); }
+
+/* Pushes (time, source) and pops the earliest, in one walk down the heap. */
+Event event_queue_exchange(EventQueue *queue, uint64_t time, uint32_t source);
 
 /* True if (time, source) comes before everything in the queue: its owner may go on without a round trip. */
 static inline bool event_queue_is_first(const EventQueue *queue, uint64_t time, uint32_t source) {
