@@ -1,5 +1,7 @@
 #include "isa/dataflow.h"
 
+#include <string.h>
+
 #include "sim/base/assert.h"
 
 enum { REGISTERS = 64, PREDICATES = 7 };
@@ -190,6 +192,11 @@ Liveness dataflow_liveness(const Kernel *kernel, const Flow *flow) {
   LS_REQUIRE("dataflow-registers", kernel->nregs <= REGISTERS);
   uint32_t n = flow->nblocks;
   Liveness live = {g_new0(uint64_t, kernel->ninsts + 1), g_new0(uint16_t, kernel->ninsts + 1)};
+  if (flow->incomplete) {
+    memset(live.live_regs, 0xff, kernel->ninsts * sizeof *live.live_regs);
+    memset(live.live_preds, 0xff, kernel->ninsts * sizeof *live.live_preds);
+    return live;
+  }
   g_autofree Names *wanted = g_new0(Names, n + 1);
   g_autofree Transfer *transfers = g_new(Transfer, n + 1);
   Worklist list = make_worklist(n);

@@ -45,14 +45,19 @@ static gboolean equal_frames(gconstpointer x, gconstpointer y) {
   return a->below == b->below && a->op == b->op && a->target == b->target;
 }
 
-/* A push of what the stack already holds is a loop (or recursion) that pushes once more: back to that entry. */
+/* A push of what the stack already holds is a loop (or recursion) that pushes once more: back to that entry. For an SSY on
+ * top nothing is lost: its target pops them all. */
 static const Frame *push(Walk *walk, const Frame *top, Opcode op, uint32_t target) {
   for (const Frame *frame = top; frame; frame = frame->below)
-    if (frame->op == op && frame->target == target)
+    if (frame->op == op && frame->target == target) {
+      walk->flow->incomplete |= frame != top || op != OP_SSY;
       return frame;
+    }
   Frame key = {.below = top, .op = (uint16_t)op, .depth = (uint16_t)(top ? top->depth + 1 : 1), .target = target};
-  if (key.depth > DEPTH_MAX)
+  if (key.depth > DEPTH_MAX) {
+    walk->flow->incomplete = true;
     return top;
+  }
   Frame *known = g_hash_table_lookup(walk->frames, &key);
   if (!known) {
     known = g_memdup2(&key, sizeof key);
@@ -85,8 +90,10 @@ static void go(Walk *walk, uint32_t from, uint32_t to, const Frame *top) {
   for (uint32_t i = walk->heads[edge.to]; i; i = g_array_index(walk->contexts, Context, i - 1).next)
     if (g_array_index(walk->contexts, Context, i - 1).top == top)
       return;
-  if (walk->counts[edge.to] == CONTEXTS_PER_BLOCK || (walk->counts[edge.to] && walk->contexts->len >= walk->limit))
+  if (walk->counts[edge.to] == CONTEXTS_PER_BLOCK || (walk->counts[edge.to] && walk->contexts->len >= walk->limit)) {
+    flow->incomplete = true;
     return;
+  }
   Context context = {.top = top, .block = edge.to, .next = walk->heads[edge.to]};
   g_array_append_val(walk->contexts, context);
   walk->heads[edge.to] = walk->contexts->len;

@@ -2,7 +2,8 @@
  * cfg.h.
  * Models the flow of one lane: a `.S`, BRK, CONT or RET leads to the targets that an enclosing SSY, PBK, PCNT or CAL
  * can name. They are found by a walk that carries the stack of targets.
- * Limits: a block is walked under at most 64 different stacks, and stacks of more than 64 entries lose the newest. */
+ * Limits: a block is walked under at most 64 different stacks, stacks of more than 64 entries lose the newest, and a push
+ * of what a stack already holds goes back to that entry. Where one of these may lose an edge, `incomplete` says so. */
 #ifndef LOCKSTEP_ISA_FLOW_H
 #define LOCKSTEP_ISA_FLOW_H
 
@@ -20,6 +21,7 @@ typedef struct Flow {
   FlowEdges out, in;
   uint8_t *exits;      /* an edge to the virtual exit */
   uint8_t *reachable;  /* from the first instruction */
+  bool incomplete;     /* a limit cut the walk: edges of `.S`, BRK, CONT and RET may be missing */
   int32_t past_end;    /* an instruction from which a reachable path leaves the kernel at its end, or NO_TARGET */
 } Flow;
 

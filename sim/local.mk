@@ -22,7 +22,10 @@ liblockstep_a_SOURCES += \
   sim/detect/misuse.c sim/detect/misuse.h \
   sim/detect/progress.c sim/detect/progress.h \
   sim/detect/race.c sim/detect/race.h \
+  sim/detect/race_report.c sim/detect/race_report.h \
   sim/detect/recurrence.c sim/detect/recurrence.h \
+  sim/detect/shadow.c sim/detect/shadow.h \
+  sim/detect/vclock.c sim/detect/vclock.h \
   sim/detect/waitgraph.c sim/detect/waitgraph.h \
   sim/engine/counter.c sim/engine/counter.h sim/engine/counters.def \
   sim/engine/event.c sim/engine/event.h \
@@ -57,7 +60,8 @@ liblockstep_a_SOURCES += \
   sim/report/json.c sim/report/json.h \
   sim/report/paint.c sim/report/paint.h \
   sim/report/text.c sim/report/text.h \
-  sim/report/text_validation.c
+  sim/report/text_validation.c \
+  sim/report/timeline.c sim/report/timeline.h
 
 bin_PROGRAMS += lockstep
 lockstep_SOURCES = \

@@ -1,13 +1,20 @@
-/* bits.h - counting bits. Baseline x86-64 has no instruction for it, and the compiler's builtin calls a function there. */
+/* bits.h - counting bits, and hashing 64-bit keys for GHashTable. Baseline x86-64 has no instruction that counts, and the
+ * compiler's builtin calls a function there; g_int64_hash folds the halves together, so that pairs of numbers collide. */
 #ifndef LOCKSTEP_BASE_BITS_H
 #define LOCKSTEP_BASE_BITS_H
 
+#include <glib.h>
 #include <stdint.h>
 
 static inline uint32_t bits_count(uint32_t x) {
   x -= x >> 1 & 0x55555555u;
   x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
   return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
+static inline guint bits_hash_key(gconstpointer key) {
+  uint64_t value = *(const uint64_t *)key * UINT64_C(0x9e3779b97f4a7c15);
+  return (guint)(value >> 32);
 }
 
 #endif

@@ -1,19 +1,21 @@
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
+#include "sim/report/timeline.h"
 
 static const CommandHelp help = {
     .name = "run",
     .synopsis = "SCENARIO...",
     .about = "Runs each scenario (.yaml), or bare program (.sass), on each machine, and says how it ends and how\n"
              "long it takes.",
-    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_WAIT_GRAPH | OPTIONS_FORMAT,
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_WAIT_GRAPH |
+              OPTIONS_TIMELINE | OPTIONS_FORMAT,
     .example = "  lockstep run traces/reduction/tiny_lock.yaml -m gtx570 -m gtx580 --format csv\n"
                "  lockstep run mine.sass --grid 2 --block 64 --buffer counter=1 --arg counter\n",
 };
 
 /* A run that ended well has no graph: the file then holds an empty one. */
 static void write_graph(const RunResult *result, const char *path, Diag *diag) {
-  const char *graph = result->wait_graph_dot ? result->wait_graph_dot : "digraph wait {\n}\n";
+  const char *graph = result->wait_graph_dot ? result->wait_graph_dot : "digraph waits {\n}\n";
   g_autoptr(GError) error = NULL;
   if (!g_file_set_contents(path, graph, -1, &error))
     diag_error(diag, path, 0, 0, "can't be written: %s", error->message);
@@ -21,7 +23,13 @@ static void write_graph(const RunResult *result, const char *path, Diag *diag) {
 
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {
   RunOptions run = options_run(options);
+  Timeline *timeline = options->timeline ? timeline_new(options->timeline, diag) : NULL;
+  if (options->timeline && !timeline)
+    return NULL;
+  run.observer = timeline ? timeline_probe(timeline) : NULL;
   RunResult *result = run_scenario(scenario, machine, &run, diag);
+  if (timeline)
+    timeline_close(timeline, diag);
   if (result && options->wait_graph)
     write_graph(result, options->wait_graph, diag);
   return result;

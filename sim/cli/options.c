@@ -41,6 +41,7 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_RUN, 0, "limit-seconds", "X", REAL, &o->limit_seconds, "give up after X seconds; depends on the host"},
       {OPTIONS_WAIT_GRAPH, 0, "wait-graph", "FILE", PATH, &o->wait_graph,
        "write who waits for whom in a deadlock, as DOT"},
+      {OPTIONS_TIMELINE, 0, "timeline", "FILE", PATH, &o->timeline, "write Chrome trace events, for Perfetto"},
       {OPTIONS_BASELINE, 0, "baseline", "NAME", TEXT, &o->baseline, "the scenario that ratios refer to (the first)"},
       {OPTIONS_FORMAT, 0, "format", "FORMAT", TEXT, format, "text, json or csv"},
       {OPTIONS_SHOW, 0, "cfg", NULL, SWITCH, &o->cfg, "the control flow graph, as DOT"},
@@ -167,6 +168,7 @@ void options_clear(Options *options) {
   g_free(options->block);
   g_free(options->shared);
   g_free(options->wait_graph);
+  g_free(options->timeline);
   g_free(options->baseline);
   *options = (Options){0};
 }

@@ -22,6 +22,7 @@ enum {
   OPTIONS_FORMAT = 1 << 5,
   OPTIONS_BASELINE = 1 << 6,
   OPTIONS_SHOW = 1 << 7, /* --cfg --reconvergence */
+  OPTIONS_TIMELINE = 1 << 8,
 };
 
 typedef struct Options {
@@ -30,7 +31,7 @@ typedef struct Options {
   char **buffers, **args;
   gint64 seed, seeds, limit_cycles; /* seeds 0: the command's default */
   double limit_seconds;
-  char *wait_graph;
+  char *wait_graph, *timeline;
   Format format;
   char *baseline;
   gboolean cfg, reconvergence;

@@ -154,6 +154,8 @@ int session_run_all(const Options *options, SessionRunner runner) {
     diag_usage(diag, "no scenario named");
   if (options->wait_graph && runs > 1)
     diag_usage(diag, "--wait-graph is for one run, and these are %u", runs);
+  if (options->timeline && runs > 1)
+    diag_usage(diag, "--timeline is for one run, and these are %u", runs);
   g_autoptr(GPtrArray) named = NULL;
   if (!diag_has_errors(diag) && options->machines)
     named = session_load_machines(options, NULL, diag);

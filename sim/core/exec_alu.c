@@ -22,26 +22,21 @@ void exec_MOV(Issue *issue) { issue_write(issue, issue->inst->dst, issue_operand
 
 void exec_MOV32I(Issue *issue) { exec_MOV(issue); }
 
-/* The general form: negated operands, carry in and out, signed saturation. */
+/* The general form: negated operands, carry in and out, signed saturation. A difference adds the complement and one; with
+ * .X the carry stands in for that one, so that two instructions make a 64-bit difference. */
 static void add_rows(Issue *issue, uint32_t negate_a, uint32_t negate_b) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
-  uint32_t row[WARP_LANES];
-  uint32_t carry_in = inst->flags & INST_CARRY_IN ? issue->pred[PRED_CARRY] : 0, carry_out = 0;
-  bool saturates = inst->flags & INST_SAT;
+  uint32_t row[WARP_LANES], carry_in = issue->pred[PRED_CARRY], carry_out = 0;
+  bool takes_carry = inst->flags & INST_CARRY_IN, saturates = inst->flags & INST_SAT;
+  uint32_t ones = (negate_a != 0) + (negate_b != 0), na = negate_a ? UINT32_MAX : 0, nb = negate_b ? UINT32_MAX : 0;
   ROW {
-    int64_t x = negate_a ? -(int64_t)(int32_t)a[l] : (int32_t)a[l];
-    int64_t y = negate_b ? -(int64_t)(int32_t)b[l] : (int32_t)b[l];
-    uint64_t in = (carry_in >> l) & 1;
-    int64_t sum = x + y + (int64_t)in;
-    row[l] = saturates && sum > INT32_MAX ? (uint32_t)INT32_MAX
-             : saturates && sum < INT32_MIN ? (uint32_t)INT32_MIN : (uint32_t)sum;
-    /* Subtraction adds the complement; its +1 comes from the carry if there is one. */
-    uint64_t ux = negate_a ? (uint32_t)~a[l] : a[l], uy = negate_b ? (uint32_t)~b[l] : b[l];
-    uint64_t one = inst->flags & INST_CARRY_IN ? in : (uint64_t)(negate_a != 0) + (uint64_t)(negate_b != 0);
-    if (inst->flags & INST_CARRY_IN)
-      row[l] = (uint32_t)(ux + uy + in);
-    carry_out |= (uint32_t)((ux + uy + one) >> 32 != 0) << l;
+    uint32_t x = a[l] ^ na, y = b[l] ^ nb, one = takes_carry ? (carry_in >> l) & 1 : ones;
+    int64_t sum = (int64_t)(int32_t)x + (int32_t)y + one;
+    row[l] = saturates && sum > INT32_MAX   ? (uint32_t)INT32_MAX
+             : saturates && sum < INT32_MIN ? (uint32_t)INT32_MIN
+                                            : (uint32_t)sum;
+    carry_out |= (uint32_t)(((uint64_t)x + y + one) >> 32 != 0) << l;
   }
   issue_write(issue, inst->dst, row);
   if (inst->flags & INST_CARRY_OUT)
@@ -72,30 +67,31 @@ void exec_ISUB(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-/* Product of two words under the instruction's type and .HI. */
-static void multiply(const Issue *issue, uint32_t row[WARP_LANES]) {
+/* Product of two words under the instruction's type and .HI, all of it negated if `negate` is all ones. */
+static void multiply(const Issue *issue, uint32_t row[WARP_LANES], uint32_t negate) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint64_t negate_wide = negate ? UINT64_MAX : 0;
   if (!(inst->flags & INST_HI))
-    ROW row[l] = a[l] * b[l];
+    ROW row[l] = ((a[l] * b[l]) ^ negate) - negate;
   else if (inst->type == TYPE_U32)
-    ROW row[l] = (uint32_t)(((uint64_t)a[l] * b[l]) >> 32);
+    ROW row[l] = (uint32_t)(((((uint64_t)a[l] * b[l]) ^ negate_wide) - negate_wide) >> 32);
   else
-    ROW row[l] = (uint32_t)((uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]) >> 32);
+    ROW row[l] = (uint32_t)((((uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]) ^ negate_wide) - negate_wide) >> 32);
 }
 
 void exec_IMUL(Issue *issue) {
   uint32_t row[WARP_LANES];
-  multiply(issue, row);
+  multiply(issue, row, 0);
   issue_write(issue, issue->inst->dst, row);
 }
 
 void exec_IMAD(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *c = issue_operand(issue, inst->c);
-  uint32_t row[WARP_LANES], nc = sign_of(inst, INST_NEG_C), np = sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B);
-  multiply(issue, row);
-  ROW row[l] = ((row[l] ^ np) - np) + ((c[l] ^ nc) - nc);
+  uint32_t row[WARP_LANES], nc = sign_of(inst, INST_NEG_C);
+  multiply(issue, row, sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B));
+  ROW row[l] += (c[l] ^ nc) - nc;
   issue_write(issue, inst->dst, row);
 }
 

@@ -19,7 +19,7 @@ static void redirect(Issue *issue) {
 void exec_BRA(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Warp *warp = issue->warp;
-  if (issue->mask == 0) {
+  if (issue->mask == 0 || issue->inst->flags & INST_POP) { /* with `.S` all lanes go to the convergence point */
     issue->next = issue->now + machine->sm.latency.branch_not_taken;
     return;
   }

@@ -161,7 +161,8 @@ void exec_F2I(Issue *issue) {
 uint32_t atomic_apply(const Inst *inst, uint32_t old, uint32_t b, uint32_t c) {
   bool is_signed = inst->type == TYPE_S32;
   switch ((AtomOp)inst->mode) {
-  case ATOM_ADD: return inst->type == TYPE_F32 ? to_bits(to_float(old) + to_float(b)) : old + b;
+  case ATOM_ADD:
+    return inst->type == TYPE_F32 ? result(inst, operand(inst, old, 0, 0) + operand(inst, b, 0, 0)) : old + b;
   case ATOM_MIN: return is_signed ? ((int32_t)old < (int32_t)b ? old : b) : (old < b ? old : b);
   case ATOM_MAX: return is_signed ? ((int32_t)old > (int32_t)b ? old : b) : (old > b ? old : b);
   case ATOM_INC: return old >= b ? 0 : old + 1;

@@ -5,11 +5,10 @@
 #include "sim/base/bits.h"
 #include "sim/core/gpu.h"
 
-static const uint8_t width_bytes[] = {[WIDTH_32] = 4, [WIDTH_U8] = 1, [WIDTH_S8] = 1, [WIDTH_U16] = 2,
-                                      [WIDTH_S16] = 2, [WIDTH_64] = 8, [WIDTH_128] = 16};
+const uint8_t width_bytes[] = {[WIDTH_32] = 4, [WIDTH_U8] = 1, [WIDTH_S8] = 1, [WIDTH_U16] = 2,
+                               [WIDTH_S16] = 2, [WIDTH_64] = 8, [WIDTH_128] = 16};
 
-/* The part of `word` that a narrow access at byte `offset` sees, extended to 32 bits. */
-static uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width) {
+uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width) {
   uint32_t shifted = word >> (8 * offset);
   switch (width) {
   case WIDTH_U8: return shifted & 0xff;
@@ -20,7 +19,7 @@ static uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width) {
   }
 }
 
-static uint32_t narrow_store(uint32_t word, uint32_t offset, uint32_t bytes, uint32_t value) {
+uint32_t narrow_store(uint32_t word, uint32_t offset, uint32_t bytes, uint32_t value) {
   uint32_t mask = (bytes == 1 ? 0xffu : bytes == 2 ? 0xffffu : UINT32_MAX) << (8 * offset);
   return (word & ~mask) | ((value << (8 * offset)) & mask);
 }

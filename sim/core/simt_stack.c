@@ -80,16 +80,15 @@ void simt_pop(Warp *warp) {
 
 bool simt_join(Warp *warp) {
   int top = simt_top_join(warp);
-  if (top < 0 || !is_join(&warp->stack[top]))
+  if (top < 0 || warp->stack[top].kind != STACK_SSY)
     return false;
   simt_pop(warp);
   return true;
 }
 
-bool simt_arrive(Warp *warp) {
-  if (!joins_at(warp, warp->pc))
-    return true;
-  return simt_join(warp);
+void simt_arrive(Warp *warp) {
+  if (joins_at(warp, warp->pc))
+    simt_pop(warp);
 }
 
 bool simt_leave(Warp *warp, StackKind kind, uint32_t lanes) {

@@ -289,15 +289,20 @@ void sm_resume(Sm *sm, Warp *warp, uint64_t time) {
   sm_wake(sm, warp, operands_ready(warp, &launch->decoded[warp->pc], time));
 }
 
-/* `.S`, and reaching a join target: the path ends here. */
-static void join_paths(Issue *issue) {
+/* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs already. */
+static bool path_left(const Issue *issue, uint32_t active) {
+  return op_info[issue->inst->op].flags & OPF_BRANCH && issue->inst->op != OP_BRA && issue->mask == active;
+}
+
+/* `.S`, and reaching a join target: the path, of `active` lanes before the instruction, ends here. */
+static void join_paths(Issue *issue, uint32_t active) {
   Warp *warp = issue->warp;
   uint32_t before = warp->pc;
   bool fine = true;
-  if (issue->inst->flags & INST_POP && warp->active)
+  if (issue->inst->flags & INST_POP && warp->active && !path_left(issue, active))
     fine = simt_join(warp);
   if (fine && warp->active && warp_block(issue->sm, warp)->launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
-    fine = simt_arrive(warp);
+    simt_arrive(warp);
   if (!fine)
     gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("pop of a SIMT stack whose top isn't a convergence point"),
                     g_strdup("each .S needs an SSY before it; BRK, CONT and RET pop their own kind"));
@@ -316,9 +321,9 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   Launch *launch = warp_block(sm, warp)->launch;
   const Inst *inst = &launch->kernel->insts[warp->pc];
   const Decoded *decoded = &launch->decoded[warp->pc];
-  uint32_t guard = warp->pred[inst->guard];
+  uint32_t guard = warp->pred[inst->guard], active = warp->active;
   Issue issue = {.inst = inst, .regs = warp->regs, .consts = warp->consts, .pred = warp->pred,
-                 .mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard), .next_pc = warp->pc + 1,
+                 .mask = active & (inst->flags & INST_GUARD_NOT ? ~guard : guard), .next_pc = warp->pc + 1,
                  .now = now, .ready = now + decoded->latency, .next = now + gpu->machine->sm.issue_interval, .gpu = gpu,
                  .sm = sm, .warp = warp};
   gpu->counters.warp_instructions++;
@@ -346,7 +351,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     return;
   }
   if (inst->flags & INST_POP || launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
-    join_paths(&issue);
+    join_paths(&issue, active);
   if (warp->state == WARP_RUNNING) {
     uint64_t time = operands_ready(warp, &launch->decoded[warp->pc], issue.next);
     wheel_insert(&scheduler->wheel, warp->slot, time);

@@ -1,6 +1,7 @@
+#include "sim/base/bits.h"
 #include "sim/detect/abstract_memory.h"
 
-static GHashTable *new_table(void) { return g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); }
+static GHashTable *new_table(void) { return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free); }
 
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu) {
   *memory = (AbstractMemory){.gpu = gpu, .words = new_table(), .bits = new_table(), .votes = new_table()};

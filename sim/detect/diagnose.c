@@ -58,6 +58,8 @@ static char *lanes_of(const WaitGraph *graph, const Node *node, uint32_t lanes) 
   return locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index, view->warp->warp_in_block, lanes);
 }
 
+static const char *verb(uint32_t lanes) { return lanes & (lanes - 1) ? "wait" : "waits"; }
+
 static char *word_text(const WaitGraph *graph, WordKey key, const Block *block) {
   if (word_key_is_shared(key))
     return locate_shared_text(block, (uint32_t)key * 4);
@@ -159,21 +161,20 @@ static char *missing_text(const WaitGraph *graph, guint thing) {
 static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
   const WarpView *view = view_of(graph, lane);
-  g_autofree char *who = lanes_of(graph, lane, companions(graph, lane, edge->to));
-  g_autofree char *what = thing_text(graph, edge, view->block);
-  uint32_t pc = edge->pc;
+  uint32_t lanes = companions(graph, lane, edge->to);
+  g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
+  unsigned line = locate_line(view->launch, edge->pc);
   if (thing->kind == NODE_ENTRY || thing->kind == NODE_BARRIER) {
     g_autofree char *missing = missing_text(graph, edge->to);
-    finding_add_evidence(finding, locate_line(view->launch, pc),
-                         *missing ? g_strdup_printf("%s: waits %s for %s", who, what, missing)
-                                  : g_strdup_printf("%s: waits %s; nobody is left who could come", who, what));
+    finding_add_evidence(finding, line,
+                         *missing ? g_strdup_printf("%s %s %s for %s", who, verb(lanes), what, missing)
+                                  : g_strdup_printf("%s %s %s, and nobody is left who could come", who, verb(lanes), what));
     return;
   }
-  g_autofree char *source = locate_source(view->launch, pc);
-  finding_add_evidence(finding, locate_line(view->launch, pc), g_strdup_printf("%s: waits %s (`%s`)", who, what, source));
   g_autofree char *holder = holder_text(graph, thing, view->block);
+  finding_add_evidence(finding, line, g_strdup_printf("%s %s %s", who, verb(lanes), what));
   if (holder)
-    finding_add_evidence(finding, 0, g_strdup_printf("  %s %s", thing->kind == NODE_BIT ? "the bit is held by" : "last changed by", holder));
+    finding_add_evidence(finding, 0, g_strdup_printf("%s %s", thing->kind == NODE_BIT ? "held by" : "last changed by", holder));
 }
 
 /* The other direction: who would act, and where. */
@@ -185,49 +186,43 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
   if (actor->kind == NODE_PENDING) {
     const Launch *launch = gpu_launch(gpu, actor->index);
     finding_add_evidence(finding, locate_line(launch, edge->pc),
-                         g_strdup_printf("  would be changed by blocks %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-                                         " of %s, which can't start until a resident block exits",
-                                         launch->next_block, launch->blocks - 1, launch->kernel->name));
+                         g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT " blocks of %s would change it here, but they "
+                                         "can't start until a resident block exits",
+                                         launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
     return;
   }
   if (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held && edge->pc == bit_of(graph, thing->key)->pc)
     return; /* the holder was named already */
   const WarpView *view = view_of(graph, actor);
-  g_autofree char *who = lanes_of(graph, actor, 1u << actor->index), *source = locate_source(view->launch, edge->pc);
-  finding_add_evidence(finding, locate_line(view->launch, edge->pc),
-                       g_strdup_printf("  %s would change it here (`%s`), but cannot get there", who, source));
+  g_autofree char *who = lanes_of(graph, actor, 1u << actor->index);
+  finding_add_evidence(finding, locate_line(view->launch, edge->pc), g_strdup_printf("%s would change it here, but can't get here", who));
 }
 
-/* The sentence that heads a finding. */
-static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge) {
+/* The sentence that heads a finding: who waits for what, and why that can't come. */
+static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself) {
   const Node *lane = wait_node(graph, edge->from);
   const WarpView *view = view_of(graph, lane);
-  g_autofree char *who = lanes_of(graph, lane, companions(graph, lane, edge->to));
-  g_autofree char *what = thing_text(graph, edge, view->block);
+  uint32_t lanes = companions(graph, lane, edge->to);
+  g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
   const char *why = "";
   switch (id) {
-  case FINDING_SIMD_DEADLOCK:
-    why = ", and who must change it waits at a reconvergence point for them"; break;
-  case FINDING_ALIAS_DEADLOCK:
-    why = ", and the holder waits in turn"; break;
-  case FINDING_RESIDENCY_DEADLOCK:
-    why = ", and the blocks that would change it can't become resident"; break;
-  case FINDING_BARRIER_DEADLOCK:
-    why = ", and the missing threads can't come"; break;
-  case FINDING_LOCK_ORDER_DEADLOCK:
-    why = ", and its holder waits in turn"; break;
-  case FINDING_ORPHAN_WAIT:
-    why = ", and nobody is left who could do that"; break;
+  case FINDING_SIMD_DEADLOCK: why = "; who must do that waits at a reconvergence point for them"; break;
+  case FINDING_ALIAS_DEADLOCK: why = itself ? "; this thread holds it itself" : "; its holder waits for this thread"; break;
+  case FINDING_RESIDENCY_DEADLOCK: why = "; the blocks that would do that can't become resident"; break;
+  case FINDING_BARRIER_DEADLOCK: why = "; the missing threads can't come"; break;
+  case FINDING_LOCK_ORDER_DEADLOCK: why = "; who must do that waits in turn for what this thread holds"; break;
+  case FINDING_ORPHAN_WAIT: why = "; nobody is left who could do that"; break;
   default: break;
   }
-  return g_strdup_printf("%s: wait%s %s%s", who, "s", what, why);
+  return g_strdup_printf("%s %s %s%s", who, verb(lanes), what, why);
 }
 
-static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *edge) {
+/* `itself`: the lane waits for what it holds. */
+static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
   const WarpView *view = view_of(graph, lane);
   uint32_t pc = thing->kind == NODE_ENTRY ? view->warp->stack[thing->index].pc : edge->pc;
-  Finding *finding = locate_finding(id, headline(graph, id, edge), view->launch, pc);
+  Finding *finding = locate_finding(id, headline(graph, id, edge, itself), view->launch, pc);
   finding->cycle = graph->explorer->gpu->cycle;
   finding->block = (int64_t)view->block->index;
   finding->warp = view->warp->warp_in_block;
@@ -248,12 +243,12 @@ static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *
 }
 
 static Finding *explain_cycle(const WaitGraph *graph, FindingId id, const GArray *cycle) {
-  Finding *finding = start_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)));
+  Finding *finding = start_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)), cycle->len == 2);
   for (guint i = 0; i < cycle->len; i++) {
     const Edge *edge = wait_edge(graph, g_array_index(cycle, guint, i));
-    if (wait_node(graph, edge->from)->kind == NODE_LANE)
+    if (wait_node(graph, edge->from)->kind == NODE_LANE && i > 0)
       add_wait(graph, finding, edge);
-    else
+    else if (wait_node(graph, edge->from)->kind != NODE_LANE)
       add_act(graph, finding, edge);
   }
   return finding;
@@ -313,8 +308,7 @@ static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
     shown[edge->to] = TRUE;
     bool barrier = thing->kind == NODE_BARRIER;
     FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
-    Finding *finding = start_finding(graph, id, edge);
-    add_wait(graph, finding, edge);
+    Finding *finding = start_finding(graph, id, edge, false);
     verdict = barrier || verdict == VERDICT_BARRIER_DEADLOCK ? VERDICT_BARRIER_DEADLOCK : VERDICT_ORPHAN_WAIT;
     if (findings->len < CYCLES_SHOWN_MAX)
       g_ptr_array_add(findings, finding);

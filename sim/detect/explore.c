@@ -90,6 +90,17 @@ static bool barrier_lets_go(const Explorer *explorer, const WarpView *view) {
   return view->warp->state != WARP_AT_BARRIER || explorer_barrier_opens(explorer, view->block, view->warp->barrier);
 }
 
+/* What a BAR.RED writes comes when the barrier completes. */
+static void forget_barrier_result(const WarpView *view, LaneState *state) {
+  const Kernel *kernel = view->launch->kernel;
+  const Inst *inst = &kernel->insts[view->warp->barrier_pc];
+  RegList writes = inst_writes(inst, kernel->nregs);
+  for (unsigned i = 0; i < writes.count; i++)
+    if ((uint32_t)writes.reg[i] < kernel->nregs)
+      state->unknown |= UINT64_C(1) << writes.reg[i];
+  state->preds_unknown |= inst_pred_writes(inst) & ~(1u << PRED_SINK);
+}
+
 bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start) {
   const Warp *warp = view->warp;
   int entry = explorer_waiting_entry(view, lane);
@@ -99,6 +110,8 @@ bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lan
     start->regs[reg] = warp->regs[reg * WARP_LANES + lane];
   for (uint32_t predicate = 0; predicate < PRED_ROWS; predicate++)
     start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
+  if (warp->state == WARP_AT_BARRIER && warp->barrier_mask >> lane & 1)
+    forget_barrier_result(view, start);
   return entry < 0 ? barrier_lets_go(explorer, view) : view->entry_open[entry];
 }
 
@@ -127,6 +140,13 @@ static bool may_finish(const WarpView *view) {
   return true;
 }
 
+static bool may_fault(const WarpView *view) {
+  for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
+    if (view->reach[__builtin_ctz(rest)].faults)
+      return true;
+  return false;
+}
+
 static const WarpView *find_view(const Explorer *explorer, const Block *block, uint32_t warp_in_block) {
   for (guint i = 0; i < explorer->views->len; i++) {
     const WarpView *view = g_ptr_array_index(explorer->views, i);
@@ -138,8 +158,8 @@ static const WarpView *find_view(const Explorer *explorer, const Block *block, u
 
 bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32_t id) {
   const Barrier *barrier = &block->barrier[id];
-  uint32_t threads = barrier->threads, expected = barrier->expected;
-  bool all = true;
+  uint32_t threads = barrier->threads, fewest = barrier->arrived ? barrier->expected : 0;
+  bool all = true, uncounted = barrier->arrived && !barrier->expected;
   for (uint32_t i = 0; i < block->warps; i++) {
     if (block->finished >> i & 1)
       continue;
@@ -149,12 +169,15 @@ bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32
       return true; /* arrivals without waiting may come any number of times */
     bool waits_here = barrier->waiting >> i & 1;
     bool may_arrive = !waits_here && view->arrives[id];
-    if (may_arrive && view->counts[id])
-      expected = expected ? expected : view->counts[id];
-    threads += may_arrive ? WARP_LANES : 0;
+    if (may_arrive) {
+      uint32_t count = view->fewest[id];
+      fewest = count && (!fewest || count < fewest) ? count : fewest;
+      uncounted |= view->uncounted >> id & 1;
+      threads += WARP_LANES;
+    }
     all = all && (arrived || may_arrive || may_finish(view));
   }
-  return expected ? threads >= expected : all;
+  return (fewest && threads >= fewest) || (uncounted && all);
 }
 
 /* An entry opens once no lane above it is sure to stay above it. */
@@ -183,6 +206,7 @@ static void explore_warp(Explorer *explorer, WarpView *view) {
         continue;
       LaneReach reach = explorer_lane(explorer, view, lane, &start, NULL, NULL);
       view->reach[lane].exits |= reach.exits;
+      view->reach[lane].faults |= reach.faults;
       view->reach[lane].lowest = MIN(view->reach[lane].lowest, reach.lowest);
       view->reach[lane].barriers |= reach.barriers;
     }
@@ -197,7 +221,6 @@ static uint64_t reach_sum(const Explorer *explorer) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
       sum += view->reach[lane].exits + (view->warp->depth - MIN(view->reach[lane].lowest, view->warp->depth)) +
              (uint64_t)__builtin_popcount(view->reach[lane].barriers);
-    sum += (uint64_t)__builtin_popcount(view->signals);
   }
   return sum;
 }
@@ -212,7 +235,7 @@ ExploreResult explorer_prove(Explorer *explorer) {
       explore_warp(explorer, view);
       if (explorer->gave_up)
         return EXPLORE_UNPROVABLE;
-      if (may_finish(view)) {
+      if (may_finish(view) || may_fault(view)) {
         explorer->finisher = view;
         return EXPLORE_LIVE;
       }

@@ -7,7 +7,8 @@
  * the running path stay where they are until every lane above them may have arrived; of barriers, that they hold
  * until every missing warp may arrive. So a warp that can't finish here can't finish on any machine with that program.
  *
- * Not sound for: accesses beyond a buffer (they count as an exit: a fault ends the run).
+ * A fault that some lane may come to counts as an end of the run: then nothing is proved. So does an access to an
+ * address that isn't known.
  * Cost is bounded; where a cap is hit the answer is EXPLORE_UNPROVABLE, never a wrong EXPLORE_STUCK. */
 #ifndef LOCKSTEP_DETECT_EXPLORE_H
 #define LOCKSTEP_DETECT_EXPLORE_H
@@ -19,6 +20,7 @@
 /* Where a lane can get to. Entries are indices into the warp's stack; a lane above all of them is at its depth. */
 typedef struct LaneReach {
   bool exits;             /* it may exit (or fault) */
+  bool faults;            /* it may fault, which ends the run */
   uint32_t lowest;        /* the lowest stack entry it may arrive at; its own level while it arrives nowhere */
   uint32_t barriers;      /* block barriers it may arrive at, waiting */
 } LaneReach;
@@ -35,7 +37,8 @@ typedef struct WarpView {
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
   uint32_t signals;       /* barriers that some lane may signal with BAR.ARV */
-  uint32_t counts[BLOCK_BARRIERS];  /* thread count that its arrivals give, 0 for none */
+  uint32_t uncounted;     /* barriers that some lane may arrive at without a thread count */
+  uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
 } WarpView;
 
 /* One access that an exploration made. */
@@ -83,7 +86,7 @@ typedef enum { EXPLORE_LIVE, EXPLORE_STUCK, EXPLORE_UNPROVABLE } ExploreResult;
 Explorer *explorer_new(Gpu *gpu);
 void explorer_free(Explorer *explorer);
 
-/* LIVE: some warp may finish. STUCK: none can, in any interleaving. UNPROVABLE: a cap was hit, or a counter without
+/* LIVE: some warp may finish (or fault). STUCK: none can, in any interleaving. UNPROVABLE: a cap was hit, or a counter without
  * bound goes to memory. */
 ExploreResult explorer_prove(Explorer *explorer);
 

@@ -1,9 +1,7 @@
 #include "sim/detect/explore_step.h"
 
+#include "sim/base/bits.h"
 #include "sim/core/simt_stack.h"
-
-static const uint8_t width_bytes[] = {[WIDTH_32] = 4, [WIDTH_U8] = 1, [WIDTH_S8] = 1, [WIDTH_U16] = 2,
-                                      [WIDTH_S16] = 2, [WIDTH_64] = 8, [WIDTH_128] = 16};
 
 static const Inst *inst_at(const LaneWalk *walk, uint32_t pc) { return &walk->view->launch->kernel->insts[pc]; }
 
@@ -22,7 +20,7 @@ static void note(GHashTable *touches, uint64_t key, uint32_t pc, uint32_t physic
 void footprint_init(Footprint *footprint) {
   GHashTable **table[] = {&footprint->reads, &footprint->lock_reads, &footprint->writes, &footprint->frees};
   for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
-    *table[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+    *table[i] = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, g_free);
 }
 
 void footprint_clear(Footprint *footprint) {
@@ -30,6 +28,9 @@ void footprint_clear(Footprint *footprint) {
   for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
     g_hash_table_destroy(table[i]);
 }
+
+/* A fault ends the run, whatever the others do. */
+static void fault(LaneWalk *walk) { walk->reach.exits = walk->reach.faults = true; }
 
 /* ---- paths: pushes, joins, arrivals ---- */
 
@@ -79,7 +80,7 @@ static void push_frame(LaneWalk *walk, LaneState *state, StackKind kind, uint32_
 static void pop_to_join(LaneWalk *walk, LaneState state) {
   if (state.depth > 0) {
     if (state.stack[state.depth - 1].kind != STACK_SSY) {
-      walk->reach.exits = true; /* a fault */
+      fault(walk);
       return;
     }
     state.pc = state.stack[--state.depth].pc;
@@ -87,10 +88,10 @@ static void pop_to_join(LaneWalk *walk, LaneState state) {
     return;
   }
   int below = entry_below(walk, state.level);
-  if (below >= 0 && joins(walk->view->warp->stack[below].kind))
+  if (below >= 0 && walk->view->warp->stack[below].kind == STACK_SSY)
     explore_arrive(walk, state, (uint32_t)below);
   else
-    walk->reach.exits = true;
+    fault(walk);
 }
 
 /* BRK, CONT, RET: the lane leaves to its innermost frame of that kind. */
@@ -110,7 +111,7 @@ static void leave_to(LaneWalk *walk, LaneState state, StackKind kind) {
       return;
     }
   }
-  walk->reach.exits = true;
+  fault(walk);
 }
 
 /* The lane goes on behind instruction `inst`. */
@@ -135,6 +136,13 @@ static void set_register(const LaneWalk *walk, LaneState *state, int reg, bool u
     return; /* the sink */
   state->unknown = (state->unknown & ~(UINT64_C(1) << reg)) | (uint64_t)unknown << reg;
   state->regs[reg] = unknown ? 0 : value;
+}
+
+/* Predicate `index` among those an instruction reads, which is known by now. */
+static bool source_predicate(const LaneState *state, const Inst *inst, unsigned index) {
+  unsigned predicate = inst->psrc[index];
+  bool value = predicate == PRED_TRUE || (state->preds >> predicate & 1);
+  return value != (inst->psrc_not >> index & 1);
 }
 
 static void set_predicate(LaneState *state, unsigned predicate, bool value) {
@@ -186,8 +194,7 @@ static bool reads_unknown(const LaneState *state, const Inst *inst) {
 static void step_alu(LaneWalk *walk, LaneState state, const Inst *inst) {
   if (inst->op == OP_SEL) {
     /* Its predicate is known here; only the chosen operand matters. */
-    bool first = (state.preds >> inst->psrc[0] & 1) != (inst->psrc_not & 1u);
-    int16_t slot = first ? inst->a : inst->b;
+    int16_t slot = source_predicate(&state, inst, 0) ? inst->a : inst->b;
     set_register(walk, &state, inst->dst, slot_unknown(&state, slot), slot_value(walk, &state, slot));
   } else if (reads_unknown(&state, inst)) {
     forget_writes(walk, &state, inst);
@@ -209,7 +216,7 @@ static void step_sysreg(LaneWalk *walk, LaneState state, const Inst *inst) {
 
 static void step_vote(LaneWalk *walk, LaneState state, const Inst *inst) {
   VoteSet *votes = abstract_vote(&walk->explorer->memory, walk->view->warp, walk->view->sm, state.pc);
-  bool mine = (state.preds >> inst->psrc[0] & 1) != (inst->psrc_not & 1u);
+  bool mine = source_predicate(&state, inst, 0);
   uint32_t own = 1u << walk->lane, others = ~own;
   uint32_t *said = mine ? &votes->may_true : &votes->may_false;
   if (!(*said & own)) {
@@ -233,6 +240,24 @@ static void step_vote(LaneWalk *walk, LaneState state, const Inst *inst) {
   }
 }
 
+/* Notes that a lane may arrive. `count` is 0 without a thread count. An arrival with another count than those that are
+ * there already is a fault. */
+static void arrive_at_barrier(LaneWalk *walk, uint32_t id, uint32_t count, bool signal) {
+  WarpView *view = walk->view;
+  const Barrier *barrier = &view->block->barrier[id];
+  uint32_t id_bit = 1u << id, lane_bit = signal ? 0 : 1u << walk->lane, fewest = view->fewest[id];
+  fewest = count && (!fewest || count < fewest) ? count : fewest;
+  bool news = (signal && !(view->signals & id_bit)) || (lane_bit & ~view->arrives[id]) || fewest != view->fewest[id] ||
+              (!count && !(view->uncounted & id_bit));
+  view->signals |= signal ? id_bit : 0;
+  view->arrives[id] |= lane_bit;
+  view->fewest[id] = fewest;
+  view->uncounted |= count ? 0 : id_bit;
+  walk->explorer->memory.version += news;
+  if (barrier->arrived && barrier->expected != count)
+    fault(walk);
+}
+
 static void step_barrier(LaneWalk *walk, LaneState state, const Inst *inst) {
   WarpView *view = walk->view;
   bool has_count = inst->flags & INST_HAS_COUNT;
@@ -241,21 +266,17 @@ static void step_barrier(LaneWalk *walk, LaneState state, const Inst *inst) {
     return;
   }
   uint32_t id = slot_value(walk, &state, inst->a), count = has_count ? slot_value(walk, &state, inst->b) : 0;
-  if (id >= BLOCK_BARRIERS) {
-    walk->reach.exits = true; /* a fault */
+  if (id >= walk->explorer->gpu->machine->sm.barrier.count || (has_count && (count == 0 || count % WARP_LANES))) {
+    fault(walk);
     return;
   }
+  if (!read_only(walk))
+    arrive_at_barrier(walk, id, count, inst->mode == BAR_ARV);
   if (inst->mode == BAR_ARV) {
-    if (!read_only(walk))
-      view->signals |= 1u << id;
     go_on(walk, state, inst, state.pc + 1);
     return;
   }
   walk->reach.barriers |= 1u << id;
-  if (!read_only(walk)) {
-    view->arrives[id] |= 1u << walk->lane;
-    view->counts[id] = MAX(view->counts[id], count);
-  }
   if (!assumes_all_open(walk) && !explorer_barrier_opens(walk->explorer, view->block, id))
     return;
   forget_writes(walk, &state, inst);
@@ -316,17 +337,6 @@ static void store_value(LaneWalk *walk, uint32_t pc, WordKey key, bool unknown, 
     abstract_add(memory, set, value);
 }
 
-static uint32_t narrow(uint32_t word, uint32_t offset, MemWidth width) {
-  uint32_t shifted = word >> (8 * offset);
-  switch (width) {
-  case WIDTH_U8: return shifted & 0xff;
-  case WIDTH_S8: return (uint32_t)(int32_t)(int8_t)shifted;
-  case WIDTH_U16: return shifted & 0xffff;
-  case WIDTH_S16: return (uint32_t)(int32_t)(int16_t)shifted;
-  default: return shifted;
-  }
-}
-
 /* Part `part` of a load: every value the word may hold, then the next part. */
 static void load_parts(LaneWalk *walk, LaneState state, const Inst *inst, WordKey key, uint32_t offset, uint32_t parts,
                        uint32_t part) {
@@ -342,7 +352,7 @@ static void load_parts(LaneWalk *walk, LaneState state, const Inst *inst, WordKe
     return;
   }
   for (uint32_t i = 0; i < set->count; i++) {
-    set_register(walk, &state, reg, false, narrow(set->value[i], offset, inst->width));
+    set_register(walk, &state, reg, false, narrow_load(set->value[i], offset, inst->width));
     load_parts(walk, state, inst, key, offset, parts, part + 1);
   }
 }
@@ -385,10 +395,10 @@ static void store_part(LaneWalk *walk, const LaneState *state, const Inst *inst,
     store_value(walk, state->pc, key, true, 0);
     return;
   }
-  uint32_t mask = (bytes == 1 ? 0xffu : 0xffffu) << (8 * offset), count = set->count, values[VALUES_MAX];
+  uint32_t count = set->count, values[VALUES_MAX];
   memcpy(values, set->value, count * sizeof *values);
   for (uint32_t i = 0; i < count; i++)
-    store_value(walk, state->pc, key, false, (values[i] & ~mask) | (value << (8 * offset) & mask));
+    store_value(walk, state->pc, key, false, narrow_store(values[i], offset, bytes, value));
 }
 
 static void free_bit(LaneWalk *walk, uint32_t pc, uint32_t physical) {
@@ -450,6 +460,7 @@ static void step_memory(LaneWalk *walk, LaneState state, const Inst *inst) {
       walk->explorer->gave_up = true; /* it may change any word */
       return;
     }
+    fault(walk); /* it may lie anywhere */
     forget_writes(walk, &state, inst);
     go_on(walk, state, inst, state.pc + 1);
     return;
@@ -457,7 +468,7 @@ static void step_memory(LaneWalk *walk, LaneState state, const Inst *inst) {
   WordKey key;
   uint32_t offset, physical;
   if (!locate(walk, &state, inst, bytes, &key, &offset, &physical)) {
-    walk->reach.exits = true; /* a fault ends the run */
+    fault(walk);
     return;
   }
   if (flags & OPF_LOCK)
@@ -517,8 +528,11 @@ void explore_step(LaneWalk *walk, const LaneState *given) {
     return;
   }
   bool guard = inst->guard == PRED_TRUE || (state.preds >> inst->guard & 1);
-  if (guard == !(inst->flags & INST_GUARD_NOT))
+  if (guard == !(inst->flags & INST_GUARD_NOT)) {
     dispatch(walk, &state, inst);
-  else
-    go_on(walk, state, inst, state.pc + 1);
+    return;
+  }
+  if (inst->op == OP_SSY || inst->op == OP_PBK || inst->op == OP_PCNT)
+    dispatch(walk, &state, inst); /* if the guard holds in another lane, the warp pushes for all active ones */
+  go_on(walk, state, inst, state.pc + 1);
 }

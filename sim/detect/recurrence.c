@@ -52,8 +52,10 @@ static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice,
   hash = mix(hash, (uint64_t)warp->state << 32 | warp->alive);
   for (uint32_t i = 0; i < warp->depth; i++)
     hash = mix(mix(hash, (uint64_t)warp->stack[i].pc << 32 | warp->stack[i].mask), warp->stack[i].kind);
-  uint32_t preds = slice->preds & liveness->live_preds[warp->pc];
-  for (; preds; preds &= preds - 1)
+  uint32_t preds = liveness->live_preds[warp->pc];
+  for (uint32_t i = 0; i < warp->depth; i++)
+    preds |= liveness->live_preds[warp->stack[i].pc];
+  for (preds &= slice->preds; preds; preds &= preds - 1)
     hash = mix(hash, warp->pred[__builtin_ctz(preds)]);
   /* Lanes that wait elsewhere on the stack may need other registers than those live here: all of the slice count. */
   for (uint64_t regs = slice->regs; regs; regs &= regs - 1) {
@@ -64,11 +66,26 @@ static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice,
   return hash;
 }
 
+/* True if a clock value can matter: then a state that comes back says nothing about the next time. */
+static bool reads_clock(const Kernel *kernel, const Slice *slice) {
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    if (op_info[inst->op].unit != UNIT_SYSREG || (inst->mode != SR_CLOCKLO && inst->mode != SR_CLOCKHI))
+      continue;
+    RegList writes = inst_writes(inst, kernel->nregs);
+    for (unsigned i = 0; i < writes.count; i++)
+      if (slice->regs >> writes.reg[i] & 1)
+        return true;
+  }
+  return false;
+}
+
 typedef struct Watched {
   GPtrArray *warps;   /* Warp * */
   GArray *launches;   /* guint: of each warp */
   Slice *slices;
   Liveness *liveness;
+  bool clocked;       /* a clock value can matter to one of them */
 } Watched;
 
 static uint64_t digest(const Gpu *gpu, const Watched *watched) {
@@ -81,6 +98,7 @@ static uint64_t digest(const Gpu *gpu, const Watched *watched) {
 }
 
 static void watch_init(Watched *watched, Gpu *gpu) {
+  *watched = (Watched){0};
   watched->warps = g_ptr_array_new();
   watched->launches = g_array_new(FALSE, FALSE, sizeof(guint));
   watched->slices = g_new(Slice, gpu->launches->len);
@@ -97,6 +115,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
       g_ptr_array_add(watched->warps, warp);
       guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
       g_array_append_val(watched->launches, launch);
+      watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
     }
 }
 
@@ -115,7 +134,7 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   uint64_t progress = gpu->progress, start = 0;
   unsigned returns = 0;
   *stop = GPU_BUDGET;
-  if (watched.warps->len <= RECURRENCE_WARPS_MAX) {
+  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked) {
     gpu->hashes_memory = true;
     gpu->memory_hash = 0; /* changes from here on: it is 0 again when memory is as it was */
     start = digest(gpu, &watched);

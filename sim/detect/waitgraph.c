@@ -1,5 +1,6 @@
 #include "sim/detect/waitgraph.h"
 
+#include "sim/base/bits.h"
 #include "sim/detect/locate.h"
 
 enum { RELEASE_STEPS_MAX = 20000000 };
@@ -19,10 +20,17 @@ static guint node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index
   return graph->nodes->len - 1;
 }
 
+static bool waits_for(const WaitGraph *graph, guint from, guint to) {
+  gint64 pair = (gint64)((uint64_t)from << 32 | to);
+  return g_hash_table_contains(graph->pairs, &pair);
+}
+
 static void connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical) {
-  for (uint32_t at = wait_node(graph, from)->first_edge; at; at = wait_edge(graph, at - 1)->next)
-    if (wait_edge(graph, at - 1)->to == to)
-      return;
+  if (waits_for(graph, from, to))
+    return;
+  gint64 *pair = g_new(gint64, 1);
+  *pair = (gint64)((uint64_t)from << 32 | to);
+  g_hash_table_add(graph->pairs, pair);
   Edge edge = {.from = from, .to = to, .kind = kind, .pc = pc, .physical = physical,
                .next = wait_node(graph, from)->first_edge};
   g_array_append_val(graph->edges, edge);
@@ -45,7 +53,7 @@ static guint block_view(const WaitGraph *graph, const Block *block) {
 
 /* ---- what a lane waits for ---- */
 
-static GHashTable *key_set(void) { return g_hash_table_new(g_int64_hash, g_int64_equal); }
+static GHashTable *key_set(void) { return g_hash_table_new(bits_hash_key, g_int64_equal); }
 
 static bool goes_further(const LaneReach *now, const LaneReach *before) {
   return now->exits || now->lowest < before->lowest || (now->barriers & ~before->barriers);
@@ -221,14 +229,6 @@ static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
 
 /* ---- who would change what is waited for ---- */
 
-/* True if `node` already waits for `thing`. */
-static bool waits_for(const WaitGraph *graph, guint node, guint thing) {
-  for (uint32_t at = wait_node(graph, node)->first_edge; at; at = wait_edge(graph, at - 1)->next)
-    if (wait_edge(graph, at - 1)->to == thing)
-      return true;
-  return false;
-}
-
 /* The awaited word or bit of that key, or G_MAXUINT. */
 static guint awaited(const WaitGraph *graph, NodeKind kind, uint64_t key) {
   char *name = g_strdup_printf("%d.0.0.%" G_GINT64_MODIFIER "x", kind, key);
@@ -253,7 +253,7 @@ static void release_lane(WaitGraph *graph, guint index, unsigned lane, guint act
   Explorer *explorer = graph->explorer;
   WarpView *view = view_at(graph, index);
   GHashTable *words = key_set(), *bits = key_set();
-  if (actor == lane_node(graph, index, lane))
+  if (wait_node(graph, actor)->kind == NODE_LANE)
     for (uint32_t at = wait_node(graph, actor)->first_edge; at; at = wait_edge(graph, at - 1)->next) {
       Node *thing = wait_node(graph, wait_edge(graph, at - 1)->to);
       if (thing->kind == NODE_WORD)
@@ -420,6 +420,7 @@ WaitGraph *wait_graph_new(Explorer *explorer) {
   graph->explorer = explorer;
   graph->nodes = g_array_new(FALSE, TRUE, sizeof(Node));
   graph->edges = g_array_new(FALSE, TRUE, sizeof(Edge));
+  graph->pairs = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
   graph->index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   connect_all(graph);
   find_components(graph);
@@ -432,6 +433,7 @@ void wait_graph_free(WaitGraph *graph) {
   g_array_free(graph->nodes, TRUE);
   g_array_free(graph->edges, TRUE);
   g_hash_table_destroy(graph->index);
+  g_hash_table_destroy(graph->pairs);
   g_free(graph);
 }
 

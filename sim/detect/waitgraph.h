@@ -37,6 +37,7 @@ typedef struct WaitGraph {
   GArray *nodes;       /* Node */
   GArray *edges;       /* Edge */
   GHashTable *index;   /* node identity -> node number */
+  GHashTable *pairs;   /* from << 32 | to of each edge */
   uint32_t components;
 } WaitGraph;
 

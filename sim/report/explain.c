@@ -22,6 +22,8 @@ static void append_headline(const Finding *finding, Canvas *canvas) {
 
 /* "block 0, warp 1, lanes 0-3, cycle 812" */
 static void append_place(const Finding *finding, Canvas *canvas) {
+  if (finding->block < 0 && finding->cycle == 0)
+    return; /* it concerns the program as a whole */
   paint_plain(canvas, "  where: ");
   if (finding->block >= 0)
     paint_plain(canvas, "block %" G_GINT64_FORMAT ", ", finding->block);
@@ -58,10 +60,10 @@ void explain_finding(const Finding *finding, const Program *program, Canvas *can
   append_headline(finding, canvas);
   append_source(finding->line, finding->source, canvas);
   append_place(finding, canvas);
+  if (finding->holder)
+    paint_plain(canvas, "  %s: %s\n", finding->lock_bit >= 0 ? "held by" : "last changed by", finding->holder);
   for (guint i = 0; finding->evidence && i < finding->evidence->len; i++)
     append_evidence(g_ptr_array_index(finding->evidence, i), finding, program, canvas);
-  if (finding->holder)
-    paint_plain(canvas, "  holder: %s\n", finding->holder);
   if (finding->repair) {
     paint_plain(canvas, "  ");
     paint_append(canvas, PAINT_GREEN, "repair:");

@@ -4,6 +4,10 @@
 
 CheckOptions check_options_default(void) { return (CheckOptions){.run = run_options_default(), .seeds = 4}; }
 
+/* A schedule by another policy may be unfair to a correct program that spins (youngest first starves whoever must
+ * release). It gets so many times the cycles of the machine's own policy, and then counts as starvation, not as a verdict. */
+enum { STARVATION_FACTOR = 50, STARVATION_CYCLES_MIN = 1000000 };
+
 #define X(enumerator, spelling) spelling,
 static const char *const policy_names[] = {SCHEDULER_POLICIES(X)};
 static const char *const order_names[] = {BRANCH_ORDERS(X)};
@@ -69,10 +73,10 @@ static void unite_failures(GPtrArray *into, const RunResult *run, const Schedule
   }
 }
 
-static void record(RunResult *check, const Schedule *schedule, const RunResult *run) {
+static void record(RunResult *check, const Schedule *schedule, const RunResult *run, bool starved) {
   ScheduleResult result = {.policy = g_strdup(policy_names[schedule->policy]),
                            .branch_order = g_strdup(order_names[schedule->order]),
-                           .seed = schedule->seed, .verdict = run->verdict, .cycles = run->cycles};
+                           .seed = schedule->seed, .verdict = run->verdict, .cycles = run->cycles, .starved = starved};
   g_array_append_val(check->schedules, result);
 }
 
@@ -83,7 +87,7 @@ static void report_dependence(RunResult *check) {
   Finding *finding = finding_new(FINDING_SCHEDULE_DEPENDENT, g_strdup("the verdict depends on the schedule"));
   for (guint i = 0; i < check->schedules->len; i++) {
     const ScheduleResult *result = &g_array_index(check->schedules, ScheduleResult, i);
-    if (seen[result->verdict])
+    if (seen[result->verdict] || result->starved)
       continue;
     seen[result->verdict] = true;
     kinds++;
@@ -111,20 +115,29 @@ static void require_all_verdicts(RunResult *check, const Expectation *expect) {
   }
 }
 
-static void report_starvation(RunResult *check, uint64_t seed) {
-  Finding *finding = finding_new(FINDING_TIMING_STARVATION,
-                                 g_strdup_printf("with seed %" G_GUINT64_FORMAT " threads starve each other for a while; "
-                                                 "with another phase they don't", seed));
+static void report_starvation(RunResult *check, const Schedule *schedule, uint64_t cycles) {
+  g_autofree char *where = schedule_text(schedule);
+  char *message = cycles ? g_strdup_printf("not finished after %" G_GUINT64_FORMAT " cycles under %s: threads that spin keep the "
+                                           "one they wait for from running; under the machine's own policy it ends", cycles, where)
+                         : g_strdup_printf("under %s the threads go in circles for a while; under other seeds they don't", where);
+  Finding *finding = finding_new(FINDING_TIMING_STARVATION, message);
   finding->file = g_strdup(check->file);
   g_ptr_array_add(check->findings, finding);
 }
 
+/* True if the run was cut off because its policy starves a program that the machine's own policy completes. */
+static bool is_starved(const RunResult *run, const Schedule *schedule, const Schedule *own, const RunResult *first) {
+  return run->verdict == VERDICT_UNDECIDED && schedule->policy != own->policy && first->verdict == VERDICT_COMPLETED;
+}
+
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const RunOptions *options,
-                          const Schedule *schedule, Diag *diag) {
+                          const Schedule *schedule, const RunResult *first, Diag *diag) {
   Machine *variant = machine_copy(machine);
   variant->sm.policy = schedule->policy;
   variant->sm.simt_stack.branch_order = schedule->order;
   RunOptions run = *options;
+  if (first && first->verdict == VERDICT_COMPLETED && schedule->policy != machine->sm.policy)
+    run.limit_cycles = MIN(run.limit_cycles, first->cycles * STARVATION_FACTOR + STARVATION_CYCLES_MIN);
   run.seed = schedule->seed;
   run.races = true;
   RunResult *result = run_scenario(scenario, variant, &run, diag);
@@ -132,59 +145,82 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
   return result;
 }
 
+/* What check gathers while it goes through the schedules. */
+typedef struct Gathering {
+  RunResult united;    /* findings, failures, schedules */
+  RunResult *worst;
+  RunResult first;     /* verdict and cycles of the first schedule */
+} Gathering;
+
+static void gather(Gathering *all, const GArray *schedules, guint index, RunResult *run) {
+  const Schedule *schedule = &g_array_index(schedules, Schedule, index), *own = &g_array_index(schedules, Schedule, 0);
+  if (index == 0)
+    all->first = *run;
+  bool starved = is_starved(run, schedule, own, &all->first);
+  record(&all->united, schedule, run, starved);
+  if (starved) {
+    report_starvation(&all->united, schedule, run->cycles);
+    run_result_free(run);
+    return;
+  }
+  if (run->starved)
+    report_starvation(&all->united, schedule, 0);
+  unite_failures(all->united.failures, run, schedule);
+  unite_findings(all->united.findings, run->findings);
+  if (!all->worst || verdict_rank(run->verdict) > verdict_rank(all->worst->verdict)) {
+    RunResult *better = all->worst;
+    all->worst = run;
+    run = better;
+  }
+  run_result_free(run);
+}
+
+/* The worst run with what all of them gave; its own findings stand first, since they explain the verdict. */
+static RunResult *unite(Gathering *all, const Expectation *expect) {
+  RunResult *result = all->worst;
+  GPtrArray *findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+  unite_findings(findings, result->findings);
+  unite_findings(findings, all->united.findings);
+  g_ptr_array_unref(all->united.findings);
+  all->united.findings = findings;
+  if (!expect || !expect->verdicts || expect->verdicts->len < 2)
+    report_dependence(&all->united);
+  require_all_verdicts(&all->united, expect);
+  g_ptr_array_unref(result->findings);
+  g_ptr_array_unref(result->failures);
+  result->findings = all->united.findings;
+  result->failures = all->united.failures;
+  result->schedules = all->united.schedules;
+  return result;
+}
+
 RunResult *check_scenario(const Scenario *scenario, const Machine *machine, const CheckOptions *options, Diag *diag) {
   GArray *schedules = make_schedules(machine, options);
-  GPtrArray *findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  GPtrArray *failures = g_ptr_array_new_with_free_func(g_free);
-  GArray *results = g_array_new(FALSE, FALSE, sizeof(ScheduleResult));
-  RunResult *worst = NULL;
-  RunResult united = {.findings = findings, .failures = failures, .schedules = results, .file = scenario->file};
+  Gathering all = {.united = {.findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free),
+                              .failures = g_ptr_array_new_with_free_func(g_free),
+                              .schedules = g_array_new(FALSE, FALSE, sizeof(ScheduleResult)),
+                              .file = scenario->file}};
   bool fine = true;
   for (guint i = 0; i < schedules->len && fine; i++) {
-    const Schedule *schedule = &g_array_index(schedules, Schedule, i);
-    RunResult *run = run_one(scenario, machine, &options->run, schedule, diag);
+    RunResult *run = run_one(scenario, machine, &options->run, &g_array_index(schedules, Schedule, i),
+                             i > 0 ? &all.first : NULL, diag);
     fine = run != NULL;
-    if (!fine)
-      break;
-    record(&united, schedule, run);
-    unite_failures(failures, run, schedule);
-    if (run->starved)
-      report_starvation(&united, schedule->seed);
-    if (!worst || verdict_rank(run->verdict) > verdict_rank(worst->verdict)) {
-      RunResult *swap = worst;
-      worst = run;
-      run = swap;
-    }
-    if (run) {
-      unite_findings(findings, run->findings);
-      run_result_free(run);
-    }
+    if (fine)
+      gather(&all, schedules, i, run);
   }
   g_array_free(schedules, TRUE);
-  if (!fine) {
-    run_result_free(worst);
-    worst = g_new0(RunResult, 1);
-    worst->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
-  } else {
-    /* The worst run's own findings stand first: they explain the verdict. */
-    GPtrArray *others = findings;
-    findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-    unite_findings(findings, worst->findings);
-    unite_findings(findings, others);
-    g_ptr_array_unref(others);
-    united.findings = findings;
-    const Expectation *expect = scenario_expectation(scenario, machine->name);
-    if (!expect || !expect->verdicts || expect->verdicts->len < 2)
-      report_dependence(&united);
-    require_all_verdicts(&united, expect);
-    g_ptr_array_unref(worst->findings);
-    g_ptr_array_unref(worst->failures);
-  }
-  worst->findings = findings;
-  worst->failures = failures;
-  worst->schedules = results;
   if (fine)
-    return worst;
-  run_result_free(worst);
+    return unite(&all, scenario_expectation(scenario, machine->name));
+  RunResult *partial = all.worst ? all.worst : g_new0(RunResult, 1); /* frees what was gathered */
+  if (!all.worst) {
+    partial->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
+    partial->findings = all.united.findings;
+    partial->failures = all.united.failures;
+  } else {
+    g_ptr_array_unref(all.united.findings);
+    g_ptr_array_unref(all.united.failures);
+  }
+  partial->schedules = all.united.schedules;
+  run_result_free(partial);
   return NULL;
 }

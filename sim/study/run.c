@@ -100,6 +100,8 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
   misuse_attach(&simulation->misuse, simulation->gpu, simulation->findings);
   if (options->races)
     simulation->races = race_detector_new(simulation->gpu, simulation->findings);
+  if (options->observer)
+    gpu_subscribe(simulation->gpu, options->observer);
   for (guint i = 0; i < scenario->launches->len; i++)
     if (!add_launch(simulation, g_ptr_array_index(scenario->launches, i), diag))
       return false;
@@ -122,10 +124,13 @@ static Outcome simulate(Simulation *simulation, bool livelocks) {
 
 /* True if the candidate livelock recurs under the further seeds too. */
 static bool recurs_elsewhere(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
+  RunOptions silent = *options;
+  silent.observer = NULL;
+  silent.races = false;
   for (uint64_t i = 1; i < LIVELOCK_SEEDS; i++) {
     Simulation other;
     bool recurs = false;
-    if (simulation_init(&other, scenario, machine, options, options->seed + i, diag)) {
+    if (simulation_init(&other, scenario, machine, &silent, options->seed + i, diag)) {
       Outcome outcome = simulate(&other, true);
       recurs = outcome.candidate;
       outcome_clear(&outcome);

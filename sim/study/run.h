@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/core/probe.h"
 #include "sim/detect/finding.h"
 #include "sim/engine/counter.h"
 #include "sim/machine/machine.h"
@@ -16,7 +17,7 @@ typedef struct RunOptions {
   uint64_t limit_cycles;  /* default LIMIT_CYCLES_DEFAULT */
   double limit_seconds;   /* host time; 0: none; outside determinism */
   bool races;             /* look for data races (check) */
-  const char *timeline;   /* file for Chrome trace events, or NULL */
+  Probe *observer;        /* listens to the run, and to it only; NULL: nobody. Borrowed */
 } RunOptions;
 
 #define LIMIT_CYCLES_DEFAULT UINT64_C(1000000000)
@@ -34,6 +35,7 @@ typedef struct ScheduleResult {
   uint64_t seed;
   Verdict verdict;
   uint64_t cycles;
+  bool starved;          /* cut off: an unfair policy, and not counted as a verdict */
 } ScheduleResult;
 
 typedef struct RunResult {

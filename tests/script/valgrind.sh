@@ -32,8 +32,9 @@ check() { # check NAME STATUS... -- COMMAND...: runs COMMAND under valgrind; one
   esac
 }
 
+export UNIT_PATIENCE=50 CK_DEFAULT_TIMEOUT=300
 for test; do
-  CK_DEFAULT_TIMEOUT=300 check "$test" 0 -- "./$test"
+  check "$test" 0 -- "./$test"
 done
 for scenario in "$SRCDIR"/tests/corpus/simd*.sass "$SRCDIR"/traces/reduction/*.yaml; do
   test -f "$scenario" || continue

@@ -100,7 +100,7 @@ START_TEST(text_explains_a_finding) {
       "where: block 0, warp 2, lanes 3, 31, cycle 812",
       "what: shared address 0x1040, lock bit 16",
       "line 9: lane 3 took the bit",
-      "holder: lane 3 of warp 2, since cycle 90",
+      "held by: lane 3 of warp 2, since cycle 90",
       "repair: give the two words",
       "1464  cycles, 1.000 us at 1464 MHz",
       "732  cycles, 0.500 us",

@@ -30,3 +30,8 @@ static void leave(const char *domain, GLogLevelFlags level, const char *message,
 }
 
 void unit_expect_precondition(const char *id) { g_log_set_default_handler(leave, (gpointer)id); }
+
+double unit_patience(void) {
+  const char *factor = g_getenv("UNIT_PATIENCE");
+  return factor ? g_ascii_strtod(factor, NULL) : 1;
+}

@@ -1,0 +1,273 @@
+#include "sim/report/timeline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "isa/disasm.h"
+#include "sim/core/gpu.h"
+#include "sim/detect/locate.h"
+
+/* Tracks of lock bits come after those of any number of warps that fits the cap on events. */
+enum { LOCK_TRACKS = 1 << 30 };
+
+/* The instruction that a warp issued last: its slice is written when its end is known. */
+typedef struct Slice {
+  const char *name; /* NULL: none */
+  uint64_t start, until;
+  uint32_t line, lanes, track;
+  bool waits;       /* at a barrier, until it issues again */
+} Slice;
+
+/* A lock bit that is held. */
+typedef struct Hold {
+  char *owner;      /* NULL: free */
+  uint64_t since;
+  uint32_t address, line;
+  bool named;       /* its track has a name */
+} Hold;
+
+typedef struct SmTracks {
+  Slice slice[SM_WARPS_MAX];
+  Hold *hold;       /* one for each lock bit */
+  uint32_t bits;
+} SmTracks;
+
+struct Timeline {
+  Probe probe;
+  FILE *file;
+  char *path;
+  GPtrArray *sms;     /* SmTracks *, NULL where no block came */
+  GPtrArray *names;   /* for each launch: char **, the instructions as JSON strings */
+  uint32_t tracks;    /* of warps, so far */
+  uint64_t events;    /* of this run, so far */
+  uint64_t written;
+  uint64_t cycle;     /* the latest seen */
+};
+
+/* ---- writing ---- */
+
+/* As a JSON string with its quotes. Free with g_free. */
+static char *quoted(const char *text) {
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  GString *out = g_string_new("\"");
+  for (const char *at = valid; *at; at++) {
+    if (*at == '"' || *at == '\\')
+      g_string_append_printf(out, "\\%c", *at);
+    else if ((unsigned char)*at < 0x20)
+      g_string_append_printf(out, "\\u%04x", (unsigned)*at);
+    else
+      g_string_append_c(out, *at);
+  }
+  return g_string_free(g_string_append_c(out, '"'), FALSE);
+}
+
+/* True if the next event is to be written: it isn't if there are too many, or if the run was started over and has told
+ * it before (a run is deterministic, so it tells the same again). */
+static bool begin_event(Timeline *timeline) {
+  if (++timeline->events <= timeline->written || timeline->written >= TIMELINE_EVENTS_MAX)
+    return false;
+  fputs(timeline->written++ ? ",\n" : "\n", timeline->file);
+  return true;
+}
+
+static void name_process(Timeline *timeline, uint32_t sm) {
+  if (begin_event(timeline))
+    fprintf(timeline->file, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"SM %u\"}}", sm, sm);
+}
+
+static void name_track(Timeline *timeline, uint32_t sm, uint32_t track, const char *name) {
+  g_autofree char *text = quoted(name);
+  if (begin_event(timeline))
+    fprintf(timeline->file, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":%s}}", sm, track,
+            text);
+}
+
+static void write_slice(Timeline *timeline, uint32_t sm, Slice *slice, uint64_t end) {
+  if (slice->name && begin_event(timeline))
+    fprintf(timeline->file,
+            "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"cat\":\"%s\",\"name\":%s,"
+            "\"args\":{\"line\":%u,\"lanes\":\"0x%08x\"}}",
+            sm, slice->track, slice->start, MAX(end, slice->start) - slice->start, slice->waits ? "barrier" : "instruction",
+            slice->name, slice->line, slice->lanes);
+  slice->name = NULL;
+}
+
+static void write_hold(Timeline *timeline, uint32_t sm, uint32_t bit, uint64_t end) {
+  Hold *hold = &((SmTracks *)g_ptr_array_index(timeline->sms, sm))->hold[bit];
+  if (!hold->owner)
+    return;
+  g_autofree char *name = quoted(hold->owner);
+  if (begin_event(timeline))
+    fprintf(timeline->file,
+            "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"cat\":\"lock\",\"name\":%s,"
+            "\"args\":{\"line\":%u,\"address\":\"0x%x\"}}",
+            sm, LOCK_TRACKS + bit, hold->since, MAX(end, hold->since) - hold->since, name, hold->line, hold->address);
+  g_clear_pointer(&hold->owner, g_free);
+}
+
+/* ---- following the run ---- */
+
+static void free_sm(gpointer data) {
+  SmTracks *sm = data;
+  for (uint32_t bit = 0; sm && bit < sm->bits; bit++)
+    g_free(sm->hold[bit].owner);
+  if (sm)
+    g_free(sm->hold);
+  g_free(sm);
+}
+
+static SmTracks *sm_tracks(Timeline *timeline, const Sm *sm) {
+  if (timeline->sms->len <= sm->index)
+    g_ptr_array_set_size(timeline->sms, (gint)sm->index + 1);
+  SmTracks *tracks = g_ptr_array_index(timeline->sms, sm->index);
+  if (!tracks) {
+    tracks = g_new0(SmTracks, 1);
+    tracks->bits = sm->lock_unit.bits;
+    tracks->hold = g_new0(Hold, tracks->bits);
+    g_ptr_array_index(timeline->sms, sm->index) = tracks;
+    name_process(timeline, sm->index);
+  }
+  return tracks;
+}
+
+static char **make_names(const Kernel *kernel) {
+  char **names = g_new0(char *, kernel->ninsts + 1);
+  for (uint32_t i = 0; i < kernel->ninsts; i++) {
+    g_autofree char *text = disasm_inst(kernel, &kernel->insts[i]);
+    names[i] = quoted(text);
+  }
+  return names;
+}
+
+static const char *inst_name(Timeline *timeline, const Launch *launch, uint32_t pc) {
+  if (timeline->names->len <= launch->index)
+    g_ptr_array_set_size(timeline->names, (gint)launch->index + 1);
+  char **names = g_ptr_array_index(timeline->names, launch->index);
+  if (!names)
+    names = g_ptr_array_index(timeline->names, launch->index) = make_names(launch->kernel);
+  return names[pc];
+}
+
+static void start_over(Timeline *timeline) {
+  g_ptr_array_set_size(timeline->sms, 0);
+  timeline->tracks = 0;
+  timeline->events = 0;
+}
+
+static void block_start(void *user, const ProbePoint *point) {
+  Timeline *timeline = user;
+  const Block *block = point->block;
+  if (block->index == 0 && block->launch->index == 0)
+    start_over(timeline);
+  SmTracks *sm = sm_tracks(timeline, point->sm);
+  for (uint32_t i = 0; i < block->warps; i++) {
+    Slice *slice = &sm->slice[block->warp_slot[i]];
+    *slice = (Slice){.track = ++timeline->tracks};
+    g_autoptr(GString) name = g_string_new(NULL);
+    if (point->gpu->launches->len > 1)
+      g_string_append_printf(name, "launch %u, ", block->launch->index);
+    g_string_append_printf(name, "block %" PRIu64 ", warp %u", block->index, i);
+    name_track(timeline, point->sm->index, slice->track, name->str);
+  }
+}
+
+static void block_end(void *user, const ProbePoint *point) {
+  Timeline *timeline = user;
+  SmTracks *sm = sm_tracks(timeline, point->sm);
+  for (uint32_t i = 0; i < point->block->warps; i++) {
+    Slice *slice = &sm->slice[point->block->warp_slot[i]];
+    write_slice(timeline, point->sm->index, slice, slice->until);
+  }
+}
+
+static void issued(void *user, const ProbePoint *point, uint64_t until) {
+  Timeline *timeline = user;
+  Slice *slice = &sm_tracks(timeline, point->sm)->slice[point->warp->slot];
+  write_slice(timeline, point->sm->index, slice, MIN(slice->until, point->cycle));
+  slice->name = inst_name(timeline, point->block->launch, point->pc);
+  slice->start = point->cycle;
+  slice->line = point->inst->line;
+  slice->lanes = point->lanes;
+  slice->waits = point->inst->op == OP_BAR && point->inst->mode != BAR_ARV && point->lanes != 0;
+  slice->until = slice->waits ? UINT64_MAX : until;
+  timeline->cycle = MAX(timeline->cycle, point->cycle);
+}
+
+static void take(Timeline *timeline, const ProbePoint *point, uint32_t bit) {
+  const LockBit *held = &point->sm->lock_unit.bit[bit];
+  SmTracks *sm = sm_tracks(timeline, point->sm);
+  write_hold(timeline, point->sm->index, bit, point->cycle); /* a launch may have freed it */
+  if (!sm->hold[bit].named) {
+    g_autofree char *name = g_strdup_printf("lock bit %u", bit);
+    name_track(timeline, point->sm->index, LOCK_TRACKS + bit, name);
+  }
+  sm->hold[bit] = (Hold){.owner = locate_thread_text(point->gpu, held->owner), .since = held->since,
+                         .address = held->address, .line = locate_line(point->block->launch, held->pc), .named = true};
+}
+
+static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
+                          const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock) {
+  (void)space, (void)kind, (void)bytes;
+  Timeline *timeline = user;
+  for (uint32_t rest = unlock ? point->lanes : taken; rest; rest &= rest - 1) {
+    uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);
+    if (unlock)
+      write_hold(timeline, point->sm->index, bit, point->cycle);
+    else
+      take(timeline, point, bit);
+  }
+}
+
+/* ---- life ---- */
+
+static void free_names(gpointer names) { g_strfreev(names); }
+
+Timeline *timeline_new(const char *path, Diag *diag) {
+  FILE *file = fopen(path, "w");
+  if (!file) {
+    diag_error(diag, path, 0, 0, "can't write the timeline: %s", g_strerror(errno));
+    return NULL;
+  }
+  Timeline *timeline = g_new0(Timeline, 1);
+  timeline->file = file;
+  timeline->path = g_strdup(path);
+  timeline->sms = g_ptr_array_new_with_free_func(free_sm);
+  timeline->names = g_ptr_array_new_with_free_func(free_names);
+  timeline->probe = (Probe){.user = timeline, .access = memory_access, .block_start = block_start, .block_end = block_end,
+                            .issued = issued};
+  fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"unit\":\"1 us of the trace is 1 cycle of the SMs\"},"
+        "\"traceEvents\":[", file);
+  return timeline;
+}
+
+Probe *timeline_probe(Timeline *timeline) { return &timeline->probe; }
+
+/* What hasn't ended lasts until the end of the run. */
+static void end_tracks(Timeline *timeline) {
+  for (uint32_t i = 0; i < timeline->sms->len; i++) {
+    SmTracks *sm = g_ptr_array_index(timeline->sms, i);
+    for (unsigned slot = 0; sm && slot < SM_WARPS_MAX; slot++)
+      write_slice(timeline, i, &sm->slice[slot], MIN(sm->slice[slot].until, timeline->cycle));
+    for (uint32_t bit = 0; sm && bit < sm->bits; bit++)
+      write_hold(timeline, i, bit, timeline->cycle);
+  }
+}
+
+bool timeline_close(Timeline *timeline, Diag *diag) {
+  end_tracks(timeline);
+  if (timeline->events > timeline->written)
+    diag_warning(diag, timeline->path, 0, 0, "the timeline has the first %d events; %" PRIu64 " more are left out",
+                 TIMELINE_EVENTS_MAX, timeline->events - timeline->written);
+  fputs("\n]}\n", timeline->file);
+  bool failed = ferror(timeline->file) != 0;
+  errno = 0;
+  failed = fclose(timeline->file) != 0 || failed;
+  if (failed)
+    diag_error(diag, timeline->path, 0, 0, "can't write the timeline%s%s", errno ? ": " : "", errno ? g_strerror(errno) : "");
+  g_ptr_array_free(timeline->sms, TRUE);
+  g_ptr_array_free(timeline->names, TRUE);
+  g_free(timeline->path);
+  g_free(timeline);
+  return !failed;
+}
