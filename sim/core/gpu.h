@@ -71,6 +71,7 @@ typedef struct Gpu {
   int64_t budget;             /* instructions until the next stop */
   uint64_t limit_cycles;
   uint32_t unit_latency[UNIT_COUNT];
+  bool noisy;                 /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
   bool hashes_memory;         /* keep memory_hash up to date */
   uint64_t memory_hash;       /* exclusive or over all words and lock bits that differ from when hashing began */
   GArray *marks;              /* MarkTime */

@@ -13,6 +13,7 @@ const Executor executors[OP_COUNT] = {
 };
 
 enum { STREAM_JITTER = 1, STREAM_POLICY = 1 << 16 };
+enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024 };
 
 void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   sm->gpu = gpu;
@@ -316,6 +317,11 @@ static void fire_marks(Gpu *gpu, const Kernel *kernel, uint32_t pc, uint64_t now
       gpu_mark(gpu, kernel->marks[i].number, now);
 }
 
+/* A delay for one instruction of NOISE_EVERY, else none. */
+static uint64_t noise(Sm *sm) {
+  return rng_below(&sm->jitter, NOISE_EVERY) ? 0 : rng_below(&sm->jitter, NOISE_CYCLES);
+}
+
 static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Launch *launch = warp_block(sm, warp)->launch;
@@ -354,6 +360,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     join_paths(&issue, active);
   if (warp->state == WARP_RUNNING) {
     uint64_t time = operands_ready(warp, &launch->decoded[warp->pc], issue.next);
+    if (G_UNLIKELY(gpu->noisy))
+      time += noise(sm);
     wheel_insert(&scheduler->wheel, warp->slot, time);
   }
 }

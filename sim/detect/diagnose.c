@@ -124,8 +124,10 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
     return g_strdup_printf("at barrier %u", thing->index);
   default: {
     const WarpView *view = view_of(graph, thing);
-    return g_strdup_printf("at the reconvergence point in line %u",
-                           locate_line(view->launch, view->warp->stack[thing->index].pc));
+    const StackEntry *entry = &view->warp->stack[thing->index];
+    return g_strdup_printf(entry->kind == STACK_PATH ? "on the SIMT stack, to go on at line %u,"
+                                                     : "at the reconvergence point in line %u",
+                           locate_line(view->launch, entry->pc));
   }
   }
 }

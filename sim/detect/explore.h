@@ -33,6 +33,7 @@ typedef struct WarpView {
   Launch *launch;
   const Liveness *liveness;
   StateSet *states;       /* shared by all warps of one launch */
+  bool any_block;         /* stands for every block that isn't resident: its block index is unknown */
   uint8_t *entry_open;    /* one for each stack entry */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */

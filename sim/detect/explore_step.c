@@ -205,7 +205,8 @@ static void step_alu(LaneWalk *walk, LaneState state, const Inst *inst) {
 }
 
 static void step_sysreg(LaneWalk *walk, LaneState state, const Inst *inst) {
-  if (inst->mode == SR_CLOCKLO || inst->mode == SR_CLOCKHI)
+  bool block_index = inst->mode >= SR_CTAID_X && inst->mode <= SR_CTAID_Z;
+  if (inst->mode == SR_CLOCKLO || inst->mode == SR_CLOCKHI || (block_index && walk->view->any_block))
     forget_writes(walk, &state, inst);
   else
     execute(walk, &state, inst);
@@ -456,7 +457,7 @@ static void step_memory(LaneWalk *walk, LaneState state, const Inst *inst) {
   }
   bool wide = inst->flags & INST_ADDR64 && inst->a >= 0;
   if (slot_unknown(&state, inst->a) || (wide && slot_unknown(&state, (int16_t)(inst->a + 1)))) {
-    if (flags & (OPF_STORE | OPF_LOCK)) {
+    if (flags & (OPF_STORE | OPF_LOCK) && !read_only(walk)) {
       walk->explorer->gave_up = true; /* it may change any word */
       return;
     }

@@ -7,6 +7,9 @@
 /* After so many looks in a row that found a live program, and then at each doubling, states are watched for
  * recurrence. */
 enum { LOOKS_BEFORE_RECURRENCE = 4 };
+/* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then held up at
+ * random: only if states still recur in so many looks more is it a livelock. */
+enum { RECURRENCES_IN_NOISE = 3 };
 
 typedef struct Watch {
   Gpu *gpu;
@@ -14,6 +17,7 @@ typedef struct Watch {
   GPtrArray *findings;
   uint64_t interval;  /* instructions until the next look */
   unsigned live_looks;/* in a row, without progress */
+  unsigned recurrences;/* seen since the last progress */
 } Watch;
 
 static void report_fault(Gpu *gpu, GPtrArray *findings) {
@@ -102,6 +106,28 @@ static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
   return false;
 }
 
+static bool due_for_recurrence(const Watch *watch) {
+  bool doubled = (watch->live_looks & (watch->live_looks - 1)) == 0;
+  return watch->live_looks >= LOOKS_BEFORE_RECURRENCE && (doubled || watch->gpu->noisy);
+}
+
+/* True if the run ended, by a livelock or otherwise. */
+static bool watch_recurrence(Watch *watch, Outcome *outcome) {
+  GpuStop stop;
+  if (!recurrence_watch(watch->gpu, watch->options->limit_cycles, &stop))
+    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+  if (!watch->gpu->noisy) {
+    watch->gpu->noisy = true;
+    return false;
+  }
+  if (++watch->recurrences < RECURRENCES_IN_NOISE || !watch->options->livelocks)
+    return false;
+  outcome->verdict = VERDICT_LIVELOCK;
+  outcome->candidate = true;
+  report_livelock(watch);
+  return true;
+}
+
 Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings) {
   Watch watch = {.gpu = gpu, .options = options, .findings = findings, .interval = WATCH_INSTRUCTIONS};
   Outcome outcome = {.verdict = VERDICT_UNDECIDED};
@@ -113,23 +139,12 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
     if (options->limit_seconds > 0 && g_timer_elapsed(timer, NULL) > options->limit_seconds)
       break;
     if (gpu->progress != progress) {
-      watch.live_looks = 0;
+      watch.live_looks = watch.recurrences = 0;
+      gpu->noisy = false;
       continue;
     }
-    if (look(&watch, &outcome))
+    if (look(&watch, &outcome) || (due_for_recurrence(&watch) && watch_recurrence(&watch, &outcome)))
       break;
-    bool doubled = (watch.live_looks & (watch.live_looks - 1)) == 0;
-    if (options->livelocks && watch.live_looks >= LOOKS_BEFORE_RECURRENCE && doubled) {
-      GpuStop stop;
-      if (recurrence_watch(gpu, options->limit_cycles, &stop)) {
-        outcome.verdict = VERDICT_LIVELOCK;
-        outcome.candidate = true;
-        report_livelock(&watch);
-        break;
-      }
-      if (stop != GPU_BUDGET && conclude(&watch, stop, &outcome))
-        break;
-    }
   }
   g_timer_destroy(timer);
   return outcome;

@@ -3,7 +3,7 @@
 #include "sim/base/bits.h"
 #include "sim/detect/locate.h"
 
-enum { RELEASE_STEPS_MAX = 20000000 };
+enum { RELEASE_STEPS_MAX = 20000000, PENDING_BLOCKS_SHOWN = 32 };
 
 /* ---- nodes and edges ---- */
 
@@ -298,36 +298,43 @@ static void connect_holders(WaitGraph *graph) {
   }
 }
 
-/* Blocks that aren't resident: one of them, placed on a scratch SM, shows what they would write if they could run. They
- * wait for all that is resident. */
-static void connect_pending(WaitGraph *graph) {
+/* What the block would write if it could run: it is placed on a scratch SM. */
+static void release_pending(WaitGraph *graph, const Launch *launch, uint64_t block, bool any_block, guint node) {
   Explorer *explorer = graph->explorer;
   Gpu *gpu = explorer->gpu;
+  Sm *scratch = g_new0(Sm, 1);
+  Counters counters = gpu->counters;
+  sm_init(scratch, gpu, gpu->machine->gpu.sms + launch->index);
+  if (sm_try_place(scratch, gpu_launch(gpu, launch->index), block, gpu->cycle)) {
+    guint first = explorer->views->len;
+    for (uint32_t slot = 0; slot < launch->block_warps; slot++)
+      explorer_add_view(explorer, scratch, &scratch->warps[scratch->blocks[0].warp_slot[slot]])->any_block = any_block;
+    for (guint view = first; view < explorer->views->len; view++)
+      for (uint32_t rest = view_at(graph, view)->warp->alive; rest; rest &= rest - 1)
+        release_lane(graph, view, (unsigned)__builtin_ctz(rest), node, EDGE_RESIDENCY);
+    g_ptr_array_set_size(explorer->views, (gint)first);
+  }
+  gpu->counters = counters;
+  sm_clear(scratch);
+  g_free(scratch);
+}
+
+/* Blocks that aren't resident wait for all that is. Of many, the first and the last show what they would write. */
+static void connect_pending(WaitGraph *graph) {
+  Gpu *gpu = graph->explorer->gpu;
   guint resident_nodes = graph->nodes->len;
   for (guint i = 0; i < gpu->launches->len; i++) {
-    Launch *launch = gpu_launch(gpu, i);
-    if (launch->next_block == launch->blocks)
+    const Launch *launch = gpu_launch(gpu, i);
+    uint64_t pending = launch->blocks - launch->next_block;
+    if (pending == 0)
       continue;
     guint node = node_of(graph, NODE_PENDING, 0, i, 0);
-    Sm *scratch = g_new0(Sm, 1);
-    Counters counters = gpu->counters;
-    sm_init(scratch, gpu, gpu->machine->gpu.sms + i);
-    if (sm_try_place(scratch, launch, launch->next_block, gpu->cycle)) {
-      guint first = explorer->views->len;
-      for (uint32_t slot = 0; slot < launch->block_warps; slot++)
-        explorer_add_view(explorer, scratch, &scratch->warps[scratch->blocks[0].warp_slot[slot]]);
-      for (guint view = first; view < explorer->views->len; view++)
-        for (uint32_t rest = view_at(graph, view)->warp->alive; rest; rest &= rest - 1)
-          release_lane(graph, view, (unsigned)__builtin_ctz(rest), node, EDGE_RESIDENCY);
-      g_ptr_array_set_size(explorer->views, (gint)first);
-    }
-    gpu->counters = counters;
-    sm_clear(scratch);
-    g_free(scratch);
-    if (wait_node(graph, node)->first_edge == 0)
-      for (guint lane = 0; lane < resident_nodes; lane++)
-        if (wait_node(graph, lane)->kind == NODE_LANE)
-          connect(graph, node, lane, EDGE_RESIDENCY, 0, 0);
+    for (uint64_t k = 0; k < MIN(pending, (uint64_t)PENDING_BLOCKS_SHOWN); k++)
+      release_pending(graph, launch, k % 2 ? launch->blocks - 1 - k / 2 : launch->next_block + k / 2, false, node);
+    release_pending(graph, launch, launch->next_block, true, node); /* one that stands for all */
+    for (guint lane = 0; lane < resident_nodes; lane++)
+      if (wait_node(graph, lane)->kind == NODE_LANE)
+        connect(graph, node, lane, EDGE_RESIDENCY, 0, 0);
   }
 }
 

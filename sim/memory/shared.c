@@ -52,7 +52,7 @@ static bool is_conflict_free(const uint32_t address[32], uint32_t mask, uint32_t
 uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32], uint32_t mask,
                        uint32_t words_each) {
   if (words_each == 1 && is_conflict_free(address, mask, shared->banks) &&
-      (!unit || unit->bits >= shared->banks || (mask & (mask - 1)) == 0))
+      (!unit || (unit->bits >= 32 && unit->low_bit == 2) || (mask & (mask - 1)) == 0))
     return 1;
   uint32_t seen[128], count = 0, most = 1;
   if (++shared->stamp == 0)

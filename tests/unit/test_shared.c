@@ -1,0 +1,257 @@
+/* Banks, replays and the pipe of shared memory, pinned by hand calculation. */
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memory/shared.h"
+#include "tests/unit/lab.h"
+#include "tests/unit/unit.h"
+
+/* ---- passes of one access ---- */
+
+typedef struct Access {
+  const char *what, *settings;
+  bool locks;
+  uint32_t words_each, mask;
+  uint32_t step;           /* lane l accesses word (l / group) % count * step */
+  uint32_t group, count;
+  uint32_t passes;
+} Access;
+
+#define ALL 0xffffffffu
+static const Access accesses[] = {
+    {"consecutive words", "", false, 1, ALL, 1, 1, 32, 1},
+    {"one word for all", "", false, 1, ALL, 1, 1, 1, 1},
+    {"every second word: 16 banks, 2 words in each", "", false, 1, ALL, 2, 1, 32, 2},
+    {"every third word: 3 and 32 are coprime", "", false, 1, ALL, 3, 1, 32, 1},
+    {"every fourth word", "", false, 1, ALL, 4, 1, 32, 4},
+    {"every 16th word: 2 banks", "", false, 1, ALL, 16, 1, 32, 16},
+    {"every 32nd word: one bank", "", false, 1, ALL, 32, 1, 32, 32},
+    {"every 33rd word: a padded column", "", false, 1, ALL, 33, 1, 32, 1},
+    {"every 64th word", "", false, 1, ALL, 64, 1, 32, 32},
+    {"one lane", "", false, 1, 1u << 17, 32, 1, 32, 1},
+    {"two lanes in one bank", "", false, 1, 0x80000001, 32, 1, 32, 2},
+    {"16 lanes on every second word", "", false, 1, 0xffff, 2, 1, 32, 1},
+    {"even lanes on every 16th word: one bank", "", false, 1, 0x55555555, 16, 1, 32, 16},
+    {"four lanes a word", "", false, 1, ALL, 1, 4, 8, 1},
+    {"two words of one bank, half of the lanes each", "", false, 1, ALL, 32, 16, 2, 2},
+    {"two words of one bank, in turn: each is fetched once", "", false, 1, ALL, 32, 1, 2, 2},
+    {"three words of one bank, in turn", "", false, 1, ALL, 32, 1, 3, 3},
+    {"four words of two banks, in turn", "", false, 1, ALL, 16, 1, 4, 2},
+    {"64 bits, consecutive: 64 words in 32 banks", "", false, 2, ALL, 2, 1, 32, 2},
+    {"64 bits, one address", "", false, 2, ALL, 2, 1, 1, 1},
+    {"64 bits, every second: words 4l and 4l + 1", "", false, 2, ALL, 4, 1, 32, 4},
+    {"64 bits, one half of the lanes", "", false, 2, 0xffff, 2, 1, 32, 1},
+    {"128 bits, consecutive: 128 words", "", false, 4, ALL, 4, 1, 32, 4},
+    {"128 bits, one address", "", false, 4, ALL, 4, 1, 1, 1},
+    {"128 bits, eight lanes", "", false, 4, 0xff, 4, 1, 32, 1},
+    {"16 banks, consecutive", "sm.shared.banks=16", false, 1, ALL, 1, 1, 32, 2},
+    {"16 banks, one word", "sm.shared.banks=16", false, 1, ALL, 1, 1, 1, 1},
+    {"16 banks, every 16th", "sm.shared.banks=16", false, 1, ALL, 16, 1, 32, 32},
+    {"64 banks, every second", "sm.shared.banks=64", false, 1, ALL, 2, 1, 32, 1},
+    {"5 banks, consecutive: 7 words in the fullest", "sm.shared.banks=5", false, 1, ALL, 1, 1, 32, 7},
+    {"5 banks, every fifth", "sm.shared.banks=5", false, 1, ALL, 5, 1, 32, 32},
+    {"1 bank", "sm.shared.banks=1", false, 1, ALL, 1, 1, 32, 32},
+    {"lock: consecutive words", "", true, 1, ALL, 1, 1, 32, 1},
+    {"lock: one word", "", true, 1, ALL, 1, 1, 1, 1},
+    {"lock: every 1024th word, one bank and one bit", "", true, 1, 0xfff, 1024, 1, 12, 12},
+    {"lock: 8 bits, consecutive words: 4 on each bit", "sm.lock_unit.bits=8", true, 1, ALL, 1, 1, 32, 4},
+    {"no lock: 8 bits don't matter", "sm.lock_unit.bits=8", false, 1, ALL, 1, 1, 32, 1},
+    {"lock: 8 bits, one word", "sm.lock_unit.bits=8", true, 1, ALL, 1, 1, 1, 1},
+    {"lock: 8 bits, one lane", "sm.lock_unit.bits=8", true, 1, 4, 1, 1, 32, 1},
+    {"lock: 8 bits, two lanes a word", "sm.lock_unit.bits=8", true, 1, ALL, 1, 2, 16, 2},
+    {"lock: 1 bit", "sm.lock_unit.bits=1", true, 1, ALL, 1, 1, 32, 32},
+    {"lock: a bit for 8 words", "sm.lock_unit.low_bit=5", true, 1, ALL, 1, 1, 32, 8},
+    {"lock: a bit for 8 words, every 8th word: 4 banks of 8", "sm.lock_unit.low_bit=5", true, 1, ALL, 8, 1, 32, 8},
+    {"lock: 33 bits, consecutive words", "sm.lock_unit.bits=33", true, 1, ALL, 1, 1, 32, 1},
+    {"lock: 33 bits, every 33rd word: all banks, one bit", "sm.lock_unit.bits=33", true, 1, ALL, 33, 1, 32, 32},
+};
+
+START_TEST(counts_passes) {
+  const Access *access = &accesses[_i];
+  g_autoptr(Machine) machine = lab_machine(access->settings);
+  SharedMemory shared;
+  LockUnit unit;
+  shared_init(&shared, machine);
+  lock_unit_init(&unit, machine);
+  uint32_t address[32];
+  for (uint32_t lane = 0; lane < 32; lane++)
+    address[lane] = lane / access->group % access->count * access->step * 4;
+  /* The second time over what the first one left behind, and with all addresses moved by one word. */
+  for (uint32_t moved = 0; moved < 2; moved++) {
+    uint32_t passes = shared_passes(&shared, access->locks ? &unit : NULL, address, access->mask, access->words_each);
+    ck_assert_msg(access->passes == passes || (moved && strstr(access->what, "a bit for")), "%s: %u passes, not %u",
+                  access->what, passes, access->passes);
+    for (uint32_t lane = 0; lane < 32; lane++)
+      address[lane] += 4;
+  }
+  lock_unit_clear(&unit);
+  shared_clear(&shared);
+}
+END_TEST
+
+/* Without lock bits: the most different words that any bank has to give. */
+START_TEST(passes_are_the_words_of_the_fullest_bank) {
+  static const char *const machines[] = {"", "sm.shared.banks=16", "sm.shared.banks=12", "sm.shared.banks=64"};
+  g_autoptr(Machine) machine = lab_machine(machines[_i]);
+  SharedMemory shared;
+  Rng rng;
+  shared_init(&shared, machine);
+  rng_seed(&rng, 1, (uint64_t)_i);
+  for (unsigned round = 0; round < 3000; round++) {
+    uint32_t address[32], words_each = 1u << rng_below(&rng, 3), range = 1 + rng_below(&rng, 1 + (1u << rng_below(&rng, 11)));
+    uint32_t mask = (uint32_t)rng_next(&rng) | 1u << rng_below(&rng, 32), most = 0;
+    bool wanted[2048 * 4] = {false};
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      address[lane] = rng_below(&rng, range) * words_each * 4;
+      for (uint32_t word = 0; word < words_each && mask >> lane & 1; word++)
+        wanted[address[lane] / 4 + word] = true;
+    }
+    for (uint32_t bank = 0; bank < machine->sm.shared.banks; bank++) {
+      uint32_t words = 0;
+      for (uint32_t word = bank; word < G_N_ELEMENTS(wanted); word += machine->sm.shared.banks)
+        words += wanted[word];
+      most = MAX(most, words);
+    }
+    UNIT_ASSERT(shared_passes(&shared, NULL, address, mask, words_each) == most, "round %u: not %u passes", round, most);
+  }
+  shared_clear(&shared);
+}
+END_TEST
+
+/* ---- the pipe ---- */
+
+START_TEST(serves_in_order) {
+  g_autoptr(Machine) machine = lab_machine("sm.shared.latency=50 sm.shared.pass_interval=2");
+  SharedMemory shared;
+  Rng rng;
+  rng_seed(&rng, 1, 1);
+  shared_init(&shared, machine);
+  static const struct { uint64_t now; uint32_t passes; uint64_t start, ready; } steps[] = {
+      {100, 1, 100, 150},  /* idle */
+      {101, 3, 102, 156},  /* behind the first pass; its last pass starts at 106 */
+      {102, 1, 108, 158},
+      {110, 1, 110, 160},  /* just in time */
+      {500, 32, 500, 612},
+      {500, 1, 564, 614},
+      {563, 1, 566, 616},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+    SharedService service = shared_serve(&shared, steps[i].now, steps[i].passes, &rng);
+    ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
+                  (int)service.start, (int)service.ready);
+  }
+  shared_clear(&shared);
+}
+END_TEST
+
+START_TEST(jitter_stays_within_its_bounds) {
+  g_autoptr(Machine) machine = lab_machine("sm.shared.latency=50 sm.jitter_cycles=3");
+  SharedMemory shared;
+  Rng rng;
+  unsigned seen[4] = {0};
+  rng_seed(&rng, 1, 1);
+  shared_init(&shared, machine);
+  for (uint64_t now = 0; now < 400000; now += 100) {
+    SharedService service = shared_serve(&shared, now, 1, &rng);
+    UNIT_ASSERT(service.start == now && service.ready >= now + 50 && service.ready <= now + 53, "at %d", (int)now);
+    seen[service.ready - now - 50]++;
+  }
+  for (unsigned i = 0; i < 4; i++)
+    ck_assert_msg(seen[i] > 900 && seen[i] < 1100, "%u cycles: %u of 4000", i, seen[i]);
+  shared_clear(&shared);
+}
+END_TEST
+
+START_TEST(a_new_block_finds_zeros) {
+  g_autoptr(Machine) machine = lab_machine("");
+  SharedMemory shared;
+  shared_init(&shared, machine);
+  for (unsigned i = 0; i < 64; i++) {
+    shared.words[i] = i + 1;
+    shared.touched[i] = 15;
+    shared.change[i] = (WordChange){.cycle = 5, .thread = 3};
+  }
+  shared_reset_range(&shared, 128, 64);
+  for (unsigned i = 0; i < 64; i++) {
+    bool reset = i >= 32 && i < 48;
+    ck_assert_uint_eq(shared.words[i], reset ? 0 : i + 1);
+    ck_assert_uint_eq(shared.touched[i], reset ? 0 : 15);
+    ck_assert(shared.change[i].thread == (reset ? THREAD_NONE : 3));
+  }
+  shared_clear(&shared);
+}
+END_TEST
+
+/* ---- through programs ---- */
+
+#define TIMES "sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.shared.latency=50 sm.shared.pass_interval=2"
+
+/* pc 3 is the access, pc 4 needs its result. */
+static const struct { const char *access; uint32_t shift, passes; } loads[] = {
+    {"LDS R4, [R1]", 2, 1},   {"LDS R4, [R1]", 3, 2},    {"LDS R4, [R1]", 7, 32},   {"LDS.U8 R4, [R1]", 0, 1},
+    {"LDS.64 R4, [R1]", 3, 2}, {"LDS.128 R4, [R1]", 4, 4}, {"LDSLK P0, R4, [R1]", 3, 2},
+};
+
+START_TEST(a_result_comes_after_the_last_pass) {
+  for (unsigned interval = 1; interval <= 5; interval += 2) {
+    g_autofree char *text = g_strdup_printf(".shared 4096\nS2R R0, SR_LaneId; SHL R1, R0, %u; NOP; %s; MOV R5, R4; EXIT",
+                                            loads[_i].shift, loads[_i].access);
+    g_autofree char *settings = g_strdup_printf(TIMES " sm.shared.pass_interval=%u", interval);
+    g_autoptr(Lab) lab = lab_new(settings, text);
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 4, 0) - lab_cycle(lab, 0, 3, 0), 50 + (loads[_i].passes - 1) * interval);
+    ck_assert_uint_eq(lab->gpu->counters.shared_accesses, 1);
+    ck_assert_uint_eq(lab->gpu->counters.shared_passes, loads[_i].passes);
+  }
+}
+END_TEST
+
+/* Warps 0 and 1 (two schedulers) issue in the same cycle: the second waits for the passes of the first, loads and stores
+ * alike. The stores of warp 0 come first, so that warp 1 loads what they left. */
+START_TEST(warps_share_the_pipe) {
+  g_autoptr(Lab) lab = lab_new(TIMES " sm.schedulers=2",
+                               ".shared 4096\n"
+                               "S2R R0, SR_LaneId; SHL R1, R0, 0x4; S2R R2, SR_Tid_X; ISETP.GT P0, PT, R2, 31, PT\n"
+                               "@!P0 STS [R1], R2; @P0 LDS R3, [R1]; IADD R4, R3, 0x1; EXIT");
+  lab_launch(lab, 1, 64);
+  lab_finish(lab);
+  /* The STS of warp 1 is predicated off. Each access takes 16 passes (every 4th word: 8 banks of 4, so 4 passes). */
+  uint64_t store = lab_cycle(lab, 0, 4, 0), load = lab_cycle(lab, 1, 5, 0);
+  ck_assert_uint_eq(store + 2, load);
+  ck_assert_uint_eq(lab->gpu->counters.shared_passes, 8);
+  /* The store's passes start at store, +2, +4, +6; the load's at +8 ... +14. */
+  ck_assert_uint_eq(lab_cycle(lab, 1, 6, 0), store + 8 + 6 + 50);
+  for (unsigned lane = 0; lane < 32; lane++)
+    ck_assert_uint_eq(lab_row(lab, 1, 4)[lane], lane + 1);
+}
+END_TEST
+
+/* A store doesn't hold its warp. */
+START_TEST(stores_are_not_waited_for) {
+  g_autoptr(Lab) lab = lab_new(TIMES, ".shared 4096\nS2R R0, SR_LaneId; SHL R0, R0, 0x7; STS [R0], R0; NOP; LDS R1, [RZ]; "
+                                      "MOV R2, R1; EXIT");
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  uint64_t store = lab_cycle(lab, 0, 2, 0);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 3, 0), store + 2);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 4, 0), store + 4);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 5, 0), store + 32 * 2 + 50); /* the load queues behind 32 passes */
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("shared");
+  TCase *tcase = tcase_create("shared");
+  tcase_add_loop_test(tcase, counts_passes, 0, G_N_ELEMENTS(accesses));
+  tcase_add_loop_test(tcase, passes_are_the_words_of_the_fullest_bank, 0, 4);
+  tcase_add_test(tcase, serves_in_order);
+  tcase_add_test(tcase, jitter_stays_within_its_bounds);
+  tcase_add_test(tcase, a_new_block_finds_zeros);
+  tcase_add_loop_test(tcase, a_result_comes_after_the_last_pass, 0, G_N_ELEMENTS(loads));
+  tcase_add_test(tcase, warps_share_the_pipe);
+  tcase_add_test(tcase, stores_are_not_waited_for);
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
