@@ -27,9 +27,11 @@ UNIT_TESTS = \
   tests/unit/test_expr \
   tests/unit/test_finding \
   tests/unit/test_machine \
+  tests/unit/test_race \
   tests/unit/test_report \
   tests/unit/test_sass \
   tests/unit/test_scenario \
+  tests/unit/test_timeline \
   tests/unit/test_units \
   tests/unit/test_yaml_tree
 tests_unit_libunit_a_SOURCES = tests/unit/lab.c tests/unit/lab.h tests/unit/unit.c tests/unit/unit.h

@@ -46,15 +46,27 @@ static char *schedule_text(const Schedule *schedule) {
                          order_names[schedule->order], schedule->seed);
 }
 
+static unsigned evidence_line(const Finding *finding, unsigned index) {
+  return index < finding->evidence->len ? ((const Evidence *)g_ptr_array_index(finding->evidence, index))->line : 0;
+}
+
+/* Of a race it is chance which end comes first. */
+static bool is_same_place(const Finding *a, const Finding *b) {
+  if (a->id != b->id || g_strcmp0(a->file, b->file) != 0)
+    return false;
+  if (a->id != FINDING_DATA_RACE)
+    return a->line == b->line;
+  unsigned a0 = evidence_line(a, 0), a1 = evidence_line(a, 1), b0 = evidence_line(b, 0), b1 = evidence_line(b, 1);
+  return (a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0);
+}
+
 /* Findings of `from` that `into` doesn't have (same kind at the same place). */
 static void unite_findings(GPtrArray *into, const GPtrArray *from) {
   for (guint i = 0; i < from->len; i++) {
     const Finding *finding = g_ptr_array_index(from, i);
     bool known = false;
-    for (guint k = 0; k < into->len && !known; k++) {
-      const Finding *other = g_ptr_array_index(into, k);
-      known = other->id == finding->id && other->line == finding->line && g_strcmp0(other->file, finding->file) == 0;
-    }
+    for (guint k = 0; k < into->len && !known; k++)
+      known = is_same_place(g_ptr_array_index(into, k), finding);
     if (!known)
       g_ptr_array_add(into, finding_copy(finding));
   }
