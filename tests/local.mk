@@ -83,7 +83,8 @@ TEST_FILES = \
   tests/script/docs.sh \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
-  tests/script/layers.sh
+  tests/script/layers.sh \
+  tests/script/paper.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \
   tests/script/coverage.sh \

@@ -41,7 +41,7 @@ struct Timeline {
   GPtrArray *names;   /* for each launch: char **, the instructions as JSON strings */
   uint32_t tracks;    /* of warps, so far */
   uint64_t events;    /* of this run, so far */
-  uint64_t written;
+  uint64_t written, limit;
   uint64_t cycle;     /* the latest seen */
 };
 
@@ -65,7 +65,7 @@ static char *quoted(const char *text) {
 /* True if the next event is to be written: it isn't if there are too many, or if the run was started over and has told
  * it before (a run is deterministic, so it tells the same again). */
 static bool begin_event(Timeline *timeline) {
-  if (++timeline->events <= timeline->written || timeline->written >= TIMELINE_EVENTS_MAX)
+  if (++timeline->events <= timeline->written || timeline->written >= timeline->limit)
     return false;
   fputs(timeline->written++ ? ",\n" : "\n", timeline->file);
   return true;
@@ -232,6 +232,7 @@ Timeline *timeline_new(const char *path, Diag *diag) {
   Timeline *timeline = g_new0(Timeline, 1);
   timeline->file = file;
   timeline->path = g_strdup(path);
+  timeline->limit = TIMELINE_EVENTS_MAX;
   timeline->sms = g_ptr_array_new_with_free_func(free_sm);
   timeline->names = g_ptr_array_new_with_free_func(free_names);
   timeline->probe = (Probe){.user = timeline, .access = memory_access, .block_start = block_start, .block_end = block_end,
@@ -242,6 +243,8 @@ Timeline *timeline_new(const char *path, Diag *diag) {
 }
 
 Probe *timeline_probe(Timeline *timeline) { return &timeline->probe; }
+
+void timeline_set_limit(Timeline *timeline, uint64_t events) { timeline->limit = events; }
 
 /* What hasn't ended lasts until the end of the run. */
 static void end_tracks(Timeline *timeline) {
@@ -257,8 +260,8 @@ static void end_tracks(Timeline *timeline) {
 bool timeline_close(Timeline *timeline, Diag *diag) {
   end_tracks(timeline);
   if (timeline->events > timeline->written)
-    diag_warning(diag, timeline->path, 0, 0, "the timeline has the first %d events; %" PRIu64 " more are left out",
-                 TIMELINE_EVENTS_MAX, timeline->events - timeline->written);
+    diag_warning(diag, timeline->path, 0, 0, "the timeline has the first %" PRIu64 " events; %" PRIu64 " more are left out",
+                 timeline->written, timeline->events - timeline->written);
   fputs("\n]}\n", timeline->file);
   bool failed = ferror(timeline->file) != 0;
   errno = 0;
