@@ -26,7 +26,7 @@ liblockstep_a_SOURCES += \
   sim/detect/recurrence.c sim/detect/recurrence.h \
   sim/detect/shadow.c sim/detect/shadow.h \
   sim/detect/vclock.c sim/detect/vclock.h \
-  sim/detect/waitgraph.c sim/detect/waitgraph.h \
+  sim/detect/waitgraph.c sim/detect/waitgraph.h sim/detect/waitgraph_text.c \
   sim/engine/counter.c sim/engine/counter.h sim/engine/counters.def \
   sim/engine/event.c sim/engine/event.h \
   sim/engine/rng.h \

@@ -79,6 +79,7 @@ tests_fuzz_fuzz_scenario_LDADD = $(FUZZ_LIBS)
 TEST_FILES = \
   tests/script/badinput.sh \
   tests/script/cli.sh \
+  tests/script/corpus_schedules.sh \
   tests/script/determinism.sh \
   tests/script/docs.sh \
   tests/script/fuzz_replay.sh \

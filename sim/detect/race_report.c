@@ -28,7 +28,7 @@ static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *en
   g_autofree char *source = locate_source(launch_of(point, end), end->pc);
   finding_add_evidence(finding, line,
                        g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who,
-                                       end->write ? "write" : "read", end->cycle, source));
+                                       end->write ? "wrote" : "read", end->cycle, source));
 }
 
 /* Why nothing orders the two, and what would. */
@@ -58,7 +58,7 @@ static Finding *between_warps(const ProbePoint *point, const Race *race, const R
   g_autofree char *where = where_text(point, race);
   Finding *finding = locate_finding(
       FINDING_DATA_RACE,
-      g_strdup_printf("%s: %s %s, which %s %s, and nothing orders the two", who, second->write ? "write" : "read", where,
+      g_strdup_printf("%s: %s %s, which %s %s, and nothing orders the two", who, second->write ? "writes" : "reads", where,
                       first_who, race->first.write ? "wrote" : "read"),
       point->block->launch, point->pc);
   add_end(finding, point, &race->first, "first");
@@ -70,7 +70,7 @@ static Finding *between_warps(const ProbePoint *point, const Race *race, const R
 static Finding *within_instruction(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *who = end_text(point, second), *where = where_text(point, race);
   Finding *finding =
-      locate_finding(FINDING_DATA_RACE, g_strdup_printf("%s: store different values to %s in one instruction", who, where),
+      locate_finding(FINDING_DATA_RACE, g_strdup_printf("%s: stores different values to %s in one instruction", who, where),
                      point->block->launch, point->pc);
   add_end(finding, point, second, "together");
   finding_add_evidence(finding, 0, g_strdup("which of the values stays isn't defined"));

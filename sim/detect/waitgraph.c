@@ -304,6 +304,8 @@ static void release_pending(WaitGraph *graph, const Launch *launch, uint64_t blo
   Gpu *gpu = explorer->gpu;
   Sm *scratch = g_new0(Sm, 1);
   Counters counters = gpu->counters;
+  Probe *probe = gpu->probe;
+  gpu->probe = NULL; /* nobody else is to see this block */
   sm_init(scratch, gpu, gpu->machine->gpu.sms + launch->index);
   if (sm_try_place(scratch, gpu_launch(gpu, launch->index), block, gpu->cycle)) {
     guint first = explorer->views->len;
@@ -315,6 +317,7 @@ static void release_pending(WaitGraph *graph, const Launch *launch, uint64_t blo
     g_ptr_array_set_size(explorer->views, (gint)first);
   }
   gpu->counters = counters;
+  gpu->probe = probe;
   sm_clear(scratch);
   g_free(scratch);
 }
@@ -540,78 +543,4 @@ GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind ki
   if (best)
     start_at_waiting_lane(graph, best);
   return best;
-}
-
-/* ---- showing ---- */
-
-static const char *const node_kinds[] = {"lane", "word", "lock-bit", "reconvergence", "barrier", "pending-blocks"};
-static const char *const edge_kinds[] = {"word", "lock-bit", "alias", "reconvergence", "barrier", "residency"};
-
-char *wait_node_text(const WaitGraph *graph, const Node *node) {
-  Gpu *gpu = graph->explorer->gpu;
-  switch (node->kind) {
-  case NODE_LANE: {
-    const WarpView *view = view_at(graph, node->view);
-    return locate_lanes_text(gpu, view->launch, view->block->index, view->warp->warp_in_block, 1u << node->index);
-  }
-  case NODE_WORD:
-    return word_key_is_shared(node->key) ? g_strdup_printf("shared word 0x%x of SM %u", (uint32_t)node->key * 4,
-                                                           (uint32_t)(node->key >> 32) & 0x7fffffffu)
-                                         : locate_global_text(gpu, node->key * 4);
-  case NODE_BIT:
-    return g_strdup_printf("lock bit %u of SM %u", (uint32_t)node->key, (uint32_t)(node->key >> 32));
-  case NODE_ENTRY: {
-    const WarpView *view = view_at(graph, node->view);
-    return g_strdup_printf("reconvergence of warp %u of block %" G_GUINT64_FORMAT " at line %u", view->warp->warp_in_block,
-                           view->block->index, locate_line(view->launch, view->warp->stack[node->index].pc));
-  }
-  case NODE_BARRIER:
-    return g_strdup_printf("barrier %u of block %" G_GUINT64_FORMAT, node->index, view_at(graph, node->view)->block->index);
-  case NODE_PENDING:
-    return g_strdup_printf("blocks of %s that aren't resident", gpu_launch(gpu, node->index)->kernel->name);
-  }
-  return NULL;
-}
-
-char *wait_graph_dot(const WaitGraph *graph) {
-  static const char *const shapes[] = {"box", "ellipse", "diamond", "hexagon", "octagon", "folder"};
-  GString *out = g_string_new("digraph waits {\n  node [fontname=\"sans-serif\"];\n");
-  for (guint i = 0; i < graph->nodes->len; i++) {
-    const Node *node = wait_node(graph, i);
-    g_autofree char *text = wait_node_text(graph, node);
-    g_string_append_printf(out, "  n%u [shape=%s, label=\"%s\"%s];\n", i, shapes[node->kind], text,
-                           node->in_cycle ? ", style=bold" : "");
-  }
-  for (guint i = 0; i < graph->edges->len; i++) {
-    const Edge *edge = wait_edge(graph, i);
-    g_string_append_printf(out, "  n%u -> n%u [label=\"%s\"];\n", edge->from, edge->to, edge_kinds[edge->kind]);
-  }
-  g_string_append(out, "}\n");
-  return g_string_free(out, FALSE);
-}
-
-/* The texts hold names and numbers only, nothing that JSON would escape but the quote. */
-static void append_json_string(GString *out, const char *text) {
-  g_autofree char *escaped = g_strescape(text, NULL);
-  g_string_append_printf(out, "\"%s\"", escaped);
-}
-
-char *wait_graph_json(const WaitGraph *graph) {
-  GString *out = g_string_new("{\"nodes\": [");
-  for (guint i = 0; i < graph->nodes->len; i++) {
-    const Node *node = wait_node(graph, i);
-    g_autofree char *text = wait_node_text(graph, node);
-    g_string_append_printf(out, "%s{\"id\": %u, \"kind\": \"%s\", \"in_cycle\": %s, \"text\": ", i ? ", " : "", i,
-                           node_kinds[node->kind], node->in_cycle ? "true" : "false");
-    append_json_string(out, text);
-    g_string_append_c(out, '}');
-  }
-  g_string_append(out, "], \"edges\": [");
-  for (guint i = 0; i < graph->edges->len; i++) {
-    const Edge *edge = wait_edge(graph, i);
-    g_string_append_printf(out, "%s{\"from\": %u, \"to\": %u, \"kind\": \"%s\"}", i ? ", " : "", edge->from, edge->to,
-                           edge_kinds[edge->kind]);
-  }
-  g_string_append(out, "]}");
-  return g_string_free(out, FALSE);
 }

@@ -58,7 +58,8 @@ bool wait_graph_leads_on(const WaitGraph *graph, uint32_t component);
 /* Names a node for people: "lane 3 of warp 0 of block 0". Free with g_free. */
 char *wait_node_text(const WaitGraph *graph, const Node *node);
 char *wait_graph_dot(const WaitGraph *graph);
-/* {"nodes": [{"id", "kind", "text"}], "edges": [{"from", "to", "kind", "line"}]}. Free with g_free. */
+/* {"nodes": [{"id", "kind", "in_cycle", "text"}], "edges": [{"from", "to", "kind"}]}. Free with g_free. In both, lanes of
+ * a warp that wait for the same and are waited for by the same are one node. */
 char *wait_graph_json(const WaitGraph *graph);
 
 #endif

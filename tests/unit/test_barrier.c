@@ -33,7 +33,7 @@ static Lab *start(const char *settings, const char *text, uint32_t threads) {
 /* Both go on 40 cycles after the last arrival, whoever that is. */
 START_TEST(resumes_after_the_last_arrival) {
   for (unsigned late = 0; late < 2; late++) {
-    for (uint32_t wait = 1; wait <= 101; wait += 50) {
+    for (uint32_t wait = 2; wait <= 102; wait += 50) {
       g_autofree char *settings = g_strdup_printf(TIMES "sm.barrier.arrive_to_resume=%u", wait);
       g_autofree char *text = g_strdup_printf("@P%u BRA sync; MOV R2, R0; MOV R3, R2; MOV R4, R3; sync: BAR.SYNC 0; NOP; EXIT", !late);
       g_autoptr(Lab) lab = start(settings, text, 64);
@@ -64,22 +64,23 @@ START_TEST(issues_after_it_one_at_a_time) {
 }
 END_TEST
 
-/* An arrival takes effect store_drain cycles after the service of the warp's last store. pc 0 the store, 1 the barrier. */
+/* An arrival takes effect store_drain cycles after the service of the warp's last store. The store issues in
+ * cycle 2 (pc 1), the barrier in 4. */
 START_TEST(an_arrival_waits_for_stores) {
   static const struct { const char *settings, *text; uint64_t resume; } drains[] = {
-      {"sm.barrier.store_drain=0", "STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 2 + 40},
-      {"sm.barrier.store_drain=30", "STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 30 + 40},
-      {"sm.barrier.store_drain=1", "STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 2 + 40},
-      {"sm.barrier.store_drain=30", "LDS R2, [RZ]; BAR.SYNC 0; NOP; EXIT", 2 + 40},
-      {"sm.barrier.store_drain=30", "STS.U8 [R0], R0; BAR.ARV 0, 64; BAR.SYNC 0, 64; NOP; EXIT", 0},
+      {"sm.barrier.store_drain=0", "NOP; STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 4 + 40},
+      {"sm.barrier.store_drain=30", "NOP; STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 2 + 30 + 40},
+      {"sm.barrier.store_drain=1", "NOP; STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 4 + 40},
+      {"sm.barrier.store_drain=30", "NOP; LDS R2, [RZ]; BAR.SYNC 0; NOP; EXIT", 4 + 40},
+      {"sm.barrier.store_drain=30", "NOP; STS.U8 [R0], R0; BAR.ARV 0, 64; BAR.SYNC 0, 64; NOP; EXIT", 0},
   };
   g_autofree char *settings = g_strconcat(TIMES, drains[_i].settings, NULL);
   g_autoptr(Lab) lab = start(settings, drains[_i].text, 32);
   lab_finish(lab);
   if (drains[_i].resume)
-    ck_assert_uint_eq(lab_cycle(lab, 0, 2, 0), drains[_i].resume);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 3, 0), drains[_i].resume);
   else /* both the arrive and the sync count for the same warp; the arrive holds nobody, the sync waits for the store */
-    ck_assert(lab_cycle(lab, 0, 2, 0) == 4 && lab_cycle(lab, 0, 3, 0) == 30 + 40);
+    ck_assert(lab_cycle(lab, 0, 3, 0) == 6 && lab_cycle(lab, 0, 4, 0) == 2 + 30 + 40);
 }
 END_TEST
 

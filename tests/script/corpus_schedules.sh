@@ -1,0 +1,38 @@
+#!/bin/sh
+# The programs of tests/corpus/ end the same way under the other branch order, the other policies and other seeds (TAP,
+# one point for each schedule): their verdicts are proved for every schedule, or the program is live under every one.
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR/tests/corpus"
+
+# The files that the test suite runs: x.yaml stands for x.sass.
+list_corpus() {
+  for file in *.yaml; do
+    test ! -f "$file" || echo "$file"
+  done
+  for file in *.sass; do
+    test -f "${file%.sass}.yaml" || echo "$file"
+  done
+}
+
+# check NAME OPTION...: all programs in one go; complains about those that don't end as they expect.
+check() {
+  name=$1
+  shift
+  complaint=
+  # shellcheck disable=SC2046 # one word for each file
+  "$LOCKSTEP" run $(list_corpus) -m gtx570 "$@" >"$folder/out" 2>"$folder/err" ||
+    complaint="exit status $?: lockstep run $*
+$(awk '/ on gtx570: / { heading = $0 } /^not as expected/ { print heading; lines = 4 } lines-- > 0' "$folder/out")
+$(head -c 2000 "$folder/err")"
+  point "$name" "$complaint"
+}
+
+plan 6
+check "the other branch order" -s sm.simt_stack.branch_order=fallthrough-first
+check "greedy then oldest" -s sm.policy=greedy-then-oldest
+check "youngest, the other branch order" -s sm.policy=youngest -s sm.simt_stack.branch_order=fallthrough-first
+check "random, seed 3" -s sm.policy=random --seed 3
+check "seed 7, no jitter" --seed 7 -s sm.jitter_cycles=0
+check "seed 5, much jitter" --seed 5 -s sm.jitter_cycles=40
+finish
