@@ -85,12 +85,14 @@ static void show_step(guint done, const char *scenario, gpointer progress) {
 /* Measures all scenarios on one machine; the rows' statuses go into `status`. */
 static bool rank_machine(const GPtrArray *scenarios, const Machine *machine, const Options *options, bool first,
                          int *status, Diag *diag) {
-  RunOptions run = options_run(options);
-  unsigned seeds = options->seeds ? (unsigned)options->seeds : RANK_SEEDS_MIN;
   Progress progress;
   progress_init(&progress, scenarios->len);
+  Options shown = *options; /* borrows what it points to */
+  shown.progress = &progress;
+  RunOptions run = options_run(&shown);
+  unsigned seeds = options->seeds ? (unsigned)options->seeds : RANK_SEEDS_MIN;
   g_autoptr(GPtrArray) rows = rank_scenarios(scenarios, machine, &run, seeds, show_step, &progress, diag);
-  progress_clear(&progress);
+  progress_end(&progress);
   if (!rows)
     return false;
   *status = exit_status_worst(*status, rows_status(rows));

@@ -54,6 +54,7 @@ static int run_suites(char **suites, const Options *options, Diag *diag) {
     status = exit_status_worst(status, validation_exit_status(validation));
     status = exit_status_worst(status, write_suite(validation, options, written++ == 0, count > 1));
   }
+  progress_end(&progress);
   if (count > 1 && options->format == FORMAT_JSON)
     status = exit_status_worst(status, session_write(written ? "\n]\n" : "[]\n"));
   return status;

@@ -178,6 +178,11 @@ RunOptions options_run(const Options *options) {
   run.seed = (uint64_t)options->seed;
   run.limit_cycles = (uint64_t)options->limit_cycles;
   run.limit_seconds = options->limit_seconds;
+  if (options->progress) {
+    options->progress->limit_cycles = run.limit_cycles;
+    run.heartbeat = progress_heartbeat;
+    run.heartbeat_user = options->progress;
+  }
   return run;
 }
 

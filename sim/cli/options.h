@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "sim/base/diag.h"
+#include "sim/cli/progress.h"
 #include "sim/scenario/scenario.h"
 #include "sim/study/run.h"
 
@@ -35,6 +36,7 @@ typedef struct Options {
   Format format;
   char *baseline;
   gboolean cfg, reconvergence;
+  Progress *progress; /* borrowed; runs tell it how far they are; NULL: nobody asks */
   char **rest; /* what isn't an option; NULL-terminated, never NULL */
 } Options;
 

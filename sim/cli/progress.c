@@ -3,23 +3,56 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { QUIET_SECONDS = 1, REWRITE_MICROSECONDS = 250000 };
+
 void progress_init(Progress *progress, guint total) {
   *progress = (Progress){.wanted = isatty(STDERR_FILENO), .total = total, .started = g_get_monotonic_time()};
 }
 
-void progress_step(Progress *progress, guint done, const char *what) {
-  double elapsed = (double)(g_get_monotonic_time() - progress->started) / G_USEC_PER_SEC;
-  if (!progress->wanted || elapsed < 1)
-    return;
-  fprintf(stderr, "\r\033[K[%u/%u] %s", done + 1, progress->total, what);
-  if (done)
-    fprintf(stderr, ", about %.0f s left", elapsed / done * (progress->total - done));
-  fflush(stderr);
+static double elapsed_seconds(const Progress *progress) {
+  return (double)(g_get_monotonic_time() - progress->started) / G_USEC_PER_SEC;
+}
+
+/* "[2/5] spin on gtx570, about 3 s left" */
+static void write_head(Progress *progress) {
+  double elapsed = elapsed_seconds(progress);
+  fprintf(stderr, "\r\033[K[%u/%u] %s", progress->done + 1, progress->total, progress->what);
+  if (progress->done)
+    fprintf(stderr, ", about %.0f s left", elapsed / progress->done * (progress->total - progress->done));
   progress->shown = true;
+  progress->last = g_get_monotonic_time();
+}
+
+void progress_step(Progress *progress, guint done, const char *what) {
+  progress->done = done;
+  g_free(progress->what);
+  progress->what = g_strdup(what);
+  if (!progress->wanted || elapsed_seconds(progress) < QUIET_SECONDS)
+    return;
+  write_head(progress);
+  fflush(stderr);
+}
+
+void progress_heartbeat(gpointer user, guint64 cycle, guint64 instructions) {
+  Progress *progress = user;
+  if (!progress->wanted || !progress->what || elapsed_seconds(progress) < QUIET_SECONDS ||
+      g_get_monotonic_time() - progress->last < REWRITE_MICROSECONDS)
+    return;
+  write_head(progress);
+  fprintf(stderr, ": %.1f million cycles, %.1f million instructions", (double)cycle / 1e6, (double)instructions / 1e6);
+  if (progress->limit_cycles && cycle)
+    fprintf(stderr, " (%.0f %% of the cycle limit)", 100.0 * (double)cycle / (double)progress->limit_cycles);
+  fflush(stderr);
 }
 
 void progress_clear(Progress *progress) {
   if (progress->shown)
     fprintf(stderr, "\r\033[K");
   progress->shown = false;
+}
+
+void progress_end(Progress *progress) {
+  progress_clear(progress);
+  g_free(progress->what);
+  progress->what = NULL;
 }

@@ -8,13 +8,20 @@
 typedef struct Progress {
   bool wanted, shown;
   guint total;
-  gint64 started;
+  gint64 started, last; /* microseconds; `last`: when the line was written */
+  guint done;
+  char *what;
+  guint64 limit_cycles; /* of the run under way */
 } Progress;
 
 void progress_init(Progress *progress, guint total);
 /* `done` of the steps are finished, and `what` is next. */
 void progress_step(Progress *progress, guint done, const char *what);
+/* How far the run under way is (RunOptions.heartbeat); `user` is the Progress. */
+void progress_heartbeat(gpointer user, guint64 cycle, guint64 instructions);
 /* Removes the line, before other output. */
 void progress_clear(Progress *progress);
+/* Removes the line for good and frees what the Progress holds. */
+void progress_end(Progress *progress);
 
 #endif

@@ -167,7 +167,10 @@ int session_run_all(const Options *options, SessionRunner runner) {
   Progress progress;
   guint done = 0;
   progress_init(&progress, runs);
+  Options shown = *options; /* borrows what it points to */
+  shown.progress = &progress;
   for (guint i = 0; i < files; i++)
-    status = exit_status_worst(status, run_file(options->rest[i], named, options, runner, &output, &progress, &done));
+    status = exit_status_worst(status, run_file(options->rest[i], named, &shown, runner, &output, &progress, &done));
+  progress_end(&progress);
   return exit_status_worst(status, output_end(&output));
 }

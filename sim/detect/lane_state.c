@@ -13,8 +13,10 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
       .next_at_pc = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
       .newest_at_pc = g_new0(uint32_t, kernel->ninsts),
       .count_at_pc = g_new0(uint32_t, kernel->ninsts),
+      .tried_at_pc = g_new0(uint32_t, kernel->ninsts),
       .widened = g_new0(uint64_t, kernel->ninsts),
-      .table = g_new0(uint32_t, TABLE_INITIAL),
+      .table = g_new0(uint64_t, TABLE_INITIAL),
+      .generation = 1,
       .table_size = TABLE_INITIAL,
       .dirty = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
   };
@@ -26,6 +28,7 @@ void state_set_clear(StateSet *set) {
   g_array_free(set->dirty, TRUE);
   g_free(set->newest_at_pc);
   g_free(set->count_at_pc);
+  g_free(set->tried_at_pc);
   g_free(set->widened);
   g_free(set->table);
 }
@@ -33,13 +36,16 @@ void state_set_clear(StateSet *set) {
 void state_set_reset(StateSet *set) {
   for (guint i = 0; i < set->dirty->len; i++) {
     uint32_t pc = g_array_index(set->dirty, uint32_t, i);
-    set->newest_at_pc[pc] = set->count_at_pc[pc] = 0;
+    set->newest_at_pc[pc] = set->count_at_pc[pc] = set->tried_at_pc[pc] = 0;
     set->widened[pc] = 0;
   }
   g_array_set_size(set->dirty, 0);
   g_array_set_size(set->states, 0);
   g_array_set_size(set->next_at_pc, 0);
-  memset(set->table, 0, set->table_size * sizeof *set->table);
+  if (++set->generation == 0) {
+    memset(set->table, 0, set->table_size * sizeof *set->table);
+    set->generation = 1;
+  }
   set->overflow = false;
 }
 
@@ -94,25 +100,28 @@ static uint64_t find_widening(StateSet *set, uint32_t pc) {
   return found;
 }
 
-static void place(uint32_t *table, uint32_t size, uint32_t hash, uint32_t entry) {
+static bool in_use(uint64_t entry, uint32_t generation) { return entry >> 32 == generation; }
+
+static void place(uint64_t *table, uint32_t size, uint32_t generation, uint32_t hash, uint32_t index) {
   uint32_t at = hash & (size - 1);
-  while (table[at])
+  while (in_use(table[at], generation))
     at = (at + 1) & (size - 1);
-  table[at] = entry;
+  table[at] = (uint64_t)generation << 32 | index;
 }
 
 static void grow(StateSet *set) {
-  uint32_t size = set->table_size * 2, *table = g_new0(uint32_t, size);
+  uint32_t size = set->table_size * 2;
+  uint64_t *table = g_new0(uint64_t, size);
   for (guint i = 0; i < set->states->len; i++)
-    place(table, size, hash_state(set, state_set_at(set, i)), i + 1);
+    place(table, size, set->generation, hash_state(set, state_set_at(set, i)), i);
   g_free(set->table);
   set->table = table;
   set->table_size = size;
 }
 
 static bool contains(StateSet *set, const LaneState *state, uint32_t hash) {
-  for (uint32_t at = hash & (set->table_size - 1); set->table[at]; at = (at + 1) & (set->table_size - 1))
-    if (same(set, state_set_at(set, set->table[at] - 1), state))
+  for (uint32_t at = hash & (set->table_size - 1); in_use(set->table[at], set->generation); at = (at + 1) & (set->table_size - 1))
+    if (same(set, state_set_at(set, (uint32_t)set->table[at]), state))
       return true;
   return false;
 }
@@ -127,7 +136,8 @@ bool state_set_add(StateSet *set, const LaneState *given) {
   if (contains(set, &state, hash))
     return false;
   uint32_t count = set->count_at_pc[pc];
-  if (count >= STATES_BEFORE_WIDENING && count % 8 == 0) {
+  if (count >= STATES_BEFORE_WIDENING && count % 8 == 0 && set->tried_at_pc[pc] != count) {
+    set->tried_at_pc[pc] = count;
     uint64_t wider = find_widening(set, pc);
     if (wider & ~set->widened[pc]) {
       set->widened[pc] |= wider;
@@ -149,6 +159,6 @@ bool state_set_add(StateSet *set, const LaneState *given) {
   g_array_append_val(set->next_at_pc, set->newest_at_pc[pc]);
   set->newest_at_pc[pc] = set->states->len;
   set->count_at_pc[pc]++;
-  place(set->table, set->table_size, hash, set->states->len);
+  place(set->table, set->table_size, set->generation, hash, set->states->len - 1);
   return true;
 }

@@ -45,9 +45,11 @@ typedef struct StateSet {
   GArray *next_at_pc;      /* uint32_t: chain of states of one instruction */
   uint32_t *newest_at_pc;  /* for each instruction: index + 1 of its newest state, 0 if none */
   uint32_t *count_at_pc;
+  uint32_t *tried_at_pc;   /* for how many states widening was tried last */
   uint64_t *widened;       /* for each instruction: registers made unknown there */
-  uint32_t *table;         /* open addressing: index + 1 */
+  uint64_t *table;         /* open addressing: generation << 32 | index of a state */
   uint32_t table_size;
+  uint32_t generation;     /* entries of earlier ones are empty: a reset costs nothing */
   GArray *dirty;           /* uint32_t: instructions whose entries are in use, for a cheap reset */
   bool overflow;           /* a lane showed more states than the caps allow: nothing is proved */
 } StateSet;

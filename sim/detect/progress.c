@@ -136,6 +136,8 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
     uint64_t progress = gpu->progress;
     if (conclude(&watch, gpu_run(gpu, watch.interval, options->limit_cycles), &outcome))
       break;
+    if (options->heartbeat)
+      options->heartbeat(options->heartbeat_user, gpu->cycle, gpu->counters.warp_instructions);
     if (options->limit_seconds > 0 && g_timer_elapsed(timer, NULL) > options->limit_seconds)
       break;
     if (gpu->progress != progress) {

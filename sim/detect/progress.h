@@ -14,9 +14,14 @@ enum {
   WATCH_COST_FACTOR = 50,     /* instructions run for each one explored */
 };
 
+/* Told now and then how far a run is; for people who wait. */
+typedef void (*Heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions);
+
 typedef struct ProgressOptions {
   uint64_t limit_cycles;
   double limit_seconds;  /* host time, 0: none */
+  Heartbeat heartbeat;   /* may be NULL */
+  gpointer heartbeat_user;
   bool livelocks;        /* stop at a recurrence of states (candidate: the caller tries other seeds) */
 } ProgressOptions;
 

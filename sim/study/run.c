@@ -118,6 +118,8 @@ static void simulation_clear(Simulation *simulation) {
 static Outcome simulate(Simulation *simulation, bool livelocks) {
   ProgressOptions progress = {.limit_cycles = simulation->options->limit_cycles,
                               .limit_seconds = simulation->options->limit_seconds,
+                              .heartbeat = simulation->options->heartbeat,
+                              .heartbeat_user = simulation->options->heartbeat_user,
                               .livelocks = livelocks};
   return progress_run(simulation->gpu, &progress, simulation->findings);
 }

@@ -18,6 +18,8 @@ typedef struct RunOptions {
   double limit_seconds;   /* host time; 0: none; outside determinism */
   bool races;             /* look for data races (check) */
   Probe *observer;        /* listens to the run, and to it only; NULL: nobody. Borrowed */
+  void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
+  gpointer heartbeat_user;
 } RunOptions;
 
 #define LIMIT_CYCLES_DEFAULT UINT64_C(1000000000)
