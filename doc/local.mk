@@ -12,4 +12,4 @@ endif
 # Generated pages live in the source tree; tests/script/docs.sh compares them with what the program says.
 .PHONY: update-docs
 update-docs: lockstep$(EXEEXT)
-	./lockstep$(EXEEXT) machine doc >$(srcdir)/doc/machine.md
+	for page in isa machine counters findings; do ./lockstep$(EXEEXT) doc $$page >$(srcdir)/doc/$$page.md; done

@@ -59,7 +59,10 @@ int32_t cfg_past_end(const Kernel *kernel) {
 }
 
 static void annotate_joins(Kernel *kernel, const Flow *flow) {
-  g_autofree int32_t *ipdom = flow_postdominators(flow);
+  Flow local;
+  flow_init_within_functions(&local, flow, kernel);
+  g_autofree int32_t *ipdom = flow_postdominators(&local);
+  flow_clear(&local);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
     kernel->insts[pc].flags &= ~(uint32_t)INST_JOIN_TARGET;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {

@@ -249,6 +249,40 @@ void flow_init(Flow *flow, const Kernel *kernel) {
   g_free(walk.counts);
 }
 
+/* True if the edge from `pc` to instruction `to` is one into a function or back. */
+static bool changes_function(const Kernel *kernel, uint32_t pc, uint32_t to) {
+  const Inst *inst = &kernel->insts[pc];
+  if (to == pc + 1)
+    return false;
+  return inst->op == OP_CAL ? (int32_t)to == inst->target : inst->op == OP_RET && to > 0 && kernel->insts[to - 1].op == OP_CAL;
+}
+
+void flow_init_within_functions(Flow *local, const Flow *flow, const Kernel *kernel) {
+  uint32_t nblocks = flow->nblocks;
+  *local = (Flow){.nblocks = nblocks, .incomplete = flow->incomplete, .past_end = flow->past_end};
+  local->first = g_memdup2(flow->first, (nblocks + 1) * sizeof *flow->first);
+  local->block_of = g_memdup2(flow->block_of, kernel->ninsts * sizeof *flow->block_of);
+  local->exits = g_memdup2(flow->exits, nblocks + 1);
+  local->reachable = g_memdup2(flow->reachable, nblocks + 1);
+  g_autoptr(GArray) edges = g_array_new(FALSE, FALSE, sizeof(Edge));
+  for (uint32_t b = 0; b < nblocks; b++) {
+    uint32_t last = flow->first[b + 1] - 1;
+    const Inst *inst = &kernel->insts[last];
+    bool never = inst->guard == PRED_TRUE && (inst->flags & INST_GUARD_NOT);
+    for (uint32_t e = flow->out.start[b]; e < flow->out.start[b + 1]; e++) {
+      Edge edge = {b, flow->out.to[e]};
+      if (never || !changes_function(kernel, last, flow->first[edge.to]))
+        g_array_append_val(edges, edge);
+    }
+    Edge behind = {b, b + 1};
+    if (!never && inst->op == OP_CAL && behind.to < nblocks)
+      g_array_append_val(edges, behind);
+    else if (!never && (inst->op == OP_CAL || inst->op == OP_RET))
+      local->exits[b] = 1;
+  }
+  fill_edges(local, edges);
+}
+
 void flow_clear(Flow *flow) {
   g_free(flow->first);
   g_free(flow->block_of);

@@ -59,6 +59,7 @@ liblockstep_a_SOURCES += \
   sim/report/explain.c sim/report/explain.h \
   sim/report/json.c sim/report/json.h \
   sim/report/paint.c sim/report/paint.h \
+  sim/report/reference.c sim/report/reference.h \
   sim/report/text.c sim/report/text.h \
   sim/report/text_validation.c \
   sim/report/timeline.c sim/report/timeline.h
@@ -66,6 +67,7 @@ liblockstep_a_SOURCES += \
 bin_PROGRAMS += lockstep
 lockstep_SOURCES = \
   sim/cli/cmd_check.c \
+  sim/cli/cmd_doc.c \
   sim/cli/cmd_machine.c \
   sim/cli/cmd_rank.c \
   sim/cli/cmd_run.c \

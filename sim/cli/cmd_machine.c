@@ -5,9 +5,9 @@
 
 static const CommandHelp help = {
     .name = "machine",
-    .synopsis = "list | show NAME | diff A B | check FILE... | doc",
-    .about = "Lists the machines; shows one as YAML, with the source of each value; compares two; checks files;\n"
-             "or prints the reference of all parameters. A machine is a name from the list, or a file.",
+    .synopsis = "list | show NAME | diff A B | check FILE...",
+    .about = "Lists the machines; shows one as YAML, with the source of each value; compares two; or checks\n"
+             "files. A machine is a name from the list, or a file.",
     .groups = OPTIONS_MACHINE,
     .example = "  lockstep machine diff gtx570 gtx580\n"
                "  lockstep machine show gtx570 -s sm.lock_unit.bits=2048 > big_locks.yaml\n",
@@ -56,11 +56,6 @@ static int check(const Options *options, Diag *diag) {
   return status;
 }
 
-static int doc(const Options *options, Diag *diag) {
-  g_autofree char *text = machine_doc_markdown();
-  return session_write(text);
-}
-
 typedef struct Action {
   const char *name;
   guint least, most; /* arguments */
@@ -71,11 +66,10 @@ typedef struct Action {
 static const Action actions[] = {
     {"list", 0, 0, "", list},     {"show", 1, 1, " NAME", show},
     {"diff", 2, 2, " A B", diff}, {"check", 1, G_MAXUINT - 1, " FILE...", check},
-    {"doc", 0, 0, "", doc},
 };
 
 static int act(const Options *options, Diag *diag) {
-  static const char *const names[] = {"list", "show", "diff", "check", "doc", NULL};
+  static const char *const names[] = {"list", "show", "diff", "check", NULL};
   guint arguments = g_strv_length(options->rest);
   const char *name = arguments ? options->rest[0] : "";
   for (guint i = 0; i < G_N_ELEMENTS(actions); i++) {
@@ -92,7 +86,7 @@ static int act(const Options *options, Diag *diag) {
   else
     diag_usage(diag, "no action named");
   diag_hint_nearest(diag, name, names);
-  diag_hint(diag, "actions are list, show, diff, check and doc");
+  diag_hint(diag, "actions are list, show, diff and check");
   return STATUS_USAGE;
 }
 

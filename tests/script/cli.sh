@@ -34,13 +34,13 @@ printf 'row,scenario,machine,group,metric,published,unit,source,baseline,toleran
 { cat head.csv && echo 'a,good.sass,gtx570,test,cycles,1,cycles,nobody,,20,'; } >miss.csv
 { cat head.csv && echo 'a,good.sass,gtx570,test,cyclse,1,cycles,nobody,,20,'; } >wrong.csv
 
-plan 34
+plan 35
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
 expect "unknown command" 2 'did you mean .check' "$LOCKSTEP" chekc
 long=
-for command in run check rank validate machine show; do
+for command in run check rank validate machine show doc; do
   expect "help of $command" 0 '^Example:' "$LOCKSTEP" $command --help
   test "$(wc -l <"$folder/out")" -le 40 || long="$long $command"
 done

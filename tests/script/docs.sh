@@ -30,9 +30,11 @@ compare() { # complains if document $1 isn't what the rest of the arguments prin
 
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
-plan $(($# + 1))
+plan $(($# + 4))
 for document; do
   point "examples of ${document#"$SRCDIR"/}" "$(run_examples "$document")"
 done
-point "doc/machine.md is up to date" "$(compare doc/machine.md lockstep machine doc)"
+for page in isa machine counters findings; do
+  point "doc/$page.md is up to date" "$(compare "doc/$page.md" lockstep doc "$page")"
+done
 finish

@@ -1,0 +1,52 @@
+#include <string.h>
+
+#include "sim/cli/command.h"
+#include "sim/cli/session.h"
+#include "sim/report/reference.h"
+
+static const CommandHelp help = {
+    .name = "doc",
+    .synopsis = "isa | machine | counters | findings",
+    .about = "Prints a reference page as Markdown: instructions, parameters of machines, counters, or verdicts and\n"
+             "findings. They are made from the tables that the program itself works by.",
+    .groups = 0,
+    .example = "  lockstep doc counters\n",
+};
+
+static const struct {
+  const char *name;
+  char *(*make)(void);
+} pages[] = {
+    {"isa", reference_isa},
+    {"machine", machine_doc_markdown},
+    {"counters", reference_counters},
+    {"findings", reference_findings},
+};
+
+static int print_page(const Options *options, Diag *diag) {
+  const char *names[G_N_ELEMENTS(pages) + 1] = {NULL};
+  const char *wanted = options->rest[0] ? options->rest[0] : "";
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++) {
+    names[i] = pages[i].name;
+    if (strcmp(wanted, pages[i].name) == 0 && !options->rest[1]) {
+      g_autofree char *text = pages[i].make();
+      return session_write(text);
+    }
+  }
+  diag_usage(diag, *wanted ? "no page `%s`" : "no page named%s", options->rest[0] && options->rest[1] ? options->rest[1] : wanted);
+  diag_hint_nearest(diag, wanted, names);
+  diag_hint(diag, "pages are isa, machine, counters and findings");
+  return STATUS_USAGE;
+}
+
+int cmd_doc(int argc, char **argv) {
+  g_autoptr(Diag) diag = diag_new();
+  Options options;
+  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
+  if (status < 0) {
+    status = print_page(&options, diag);
+    status = exit_status_worst(status, session_report(diag));
+  }
+  options_clear(&options);
+  return status;
+}
