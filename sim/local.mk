@@ -24,6 +24,7 @@ liblockstep_a_SOURCES += \
   sim/detect/race.c sim/detect/race.h \
   sim/detect/race_report.c sim/detect/race_report.h \
   sim/detect/recurrence.c sim/detect/recurrence.h \
+  sim/detect/settle.c sim/detect/settle.h \
   sim/detect/shadow.c sim/detect/shadow.h \
   sim/detect/vclock.c sim/detect/vclock.h \
   sim/detect/waitgraph.c sim/detect/waitgraph.h sim/detect/waitgraph_text.c \

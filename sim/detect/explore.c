@@ -15,6 +15,7 @@ static void states_free(gpointer data) {
 static void view_free(gpointer data) {
   WarpView *view = data;
   g_free(view->entry_open);
+  g_free(view->explored);
   g_free(view);
 }
 
@@ -77,6 +78,7 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
   view->liveness = g_ptr_array_index(explorer->liveness, view->launch->index);
   view->states = g_ptr_array_index(explorer->states, view->launch->index);
   view->entry_open = g_new0(uint8_t, warp->depth + 1);
+  view->explored = g_new0(uint8_t, view->launch->kernel->ninsts);
   for (unsigned lane = 0; lane < WARP_LANES; lane++) {
     int entry = explorer_waiting_entry(view, lane);
     view->reach[lane].lowest = entry < 0 ? warp->depth : (uint32_t)entry;
@@ -124,6 +126,7 @@ LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const
   explore_enter(&walk, *start);
   for (guint next = 0; next < states->states->len; next++) {
     LaneState state = *state_set_at(states, next); /* a copy: the array grows */
+    view->explored[state.pc] |= !assumption;
     explore_step(&walk, &state);
     explorer->steps++;
   }

@@ -35,6 +35,7 @@ typedef struct WarpView {
   StateSet *states;       /* shared by all warps of one launch */
   bool any_block;         /* stands for every block that isn't resident: its block index is unknown */
   uint8_t *entry_open;    /* one for each stack entry */
+  uint8_t *explored;      /* one for each instruction: the proof found that a lane may come to it */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
   uint32_t signals;       /* barriers that some lane may signal with BAR.ARV */

@@ -220,7 +220,7 @@ static void step_vote(LaneWalk *walk, LaneState state, const Inst *inst) {
   bool mine = source_predicate(&state, inst, 0);
   uint32_t own = 1u << walk->lane, others = ~own;
   uint32_t *said = mine ? &votes->may_true : &votes->may_false;
-  if (!(*said & own)) {
+  if (!(*said & own) && !read_only(walk)) {
     *said |= own;
     walk->explorer->memory.version++;
   }

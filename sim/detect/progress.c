@@ -3,6 +3,7 @@
 #include "sim/detect/diagnose.h"
 #include "sim/detect/locate.h"
 #include "sim/detect/recurrence.h"
+#include "sim/detect/settle.h"
 
 /* After so many looks in a row that found a live program, and then at each doubling, states are watched for
  * recurrence. */
@@ -10,6 +11,10 @@ enum { LOOKS_BEFORE_RECURRENCE = 4 };
 /* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then held up at
  * random: only if states still recur in so many looks more is it a livelock. */
 enum { RECURRENCES_IN_NOISE = 3 };
+/* After a proof, so many slices more, each twice as long, for threads that haven't come to where they will hang. */
+enum { SLICES_TO_SETTLE = 6 };
+/* Barriers that complete are progress, but an endless loop may hold one: a look after so many slices without any other. */
+enum { SLICES_OF_BARRIERS = 16 };
 
 typedef struct Watch {
   Gpu *gpu;
@@ -18,6 +23,9 @@ typedef struct Watch {
   uint64_t interval;  /* instructions until the next look */
   unsigned live_looks;/* in a row, without progress */
   unsigned recurrences;/* seen since the last progress */
+  unsigned barrier_slices; /* in a row, with barriers completed and nothing else */
+  Settle settle;       /* where the warps were seen last */
+  unsigned proofs;     /* that nobody can finish, while threads hadn't settled */
 } Watch;
 
 static void report_fault(Gpu *gpu, GPtrArray *findings) {
@@ -48,7 +56,8 @@ static void report_livelock(Watch *watch) {
                                              view->warp->alive);
     Finding *finding = locate_finding(
         FINDING_LIVELOCK,
-        g_strdup_printf("%s: the same states recur without progress; another order of steps would let this warp finish", who),
+        g_strdup_printf("%s: the same states recur without progress; another order of steps may let this warp finish",
+                        who),
         view->launch, view->warp->pc);
     finding->cycle = watch->gpu->cycle;
     finding->block = (int64_t)view->block->index;
@@ -60,27 +69,36 @@ static void report_livelock(Watch *watch) {
   explorer_free(explorer);
 }
 
+/* Names and explains the deadlock that was proved. */
+static void explain(Watch *watch, Explorer *explorer, Outcome *outcome) {
+  GPtrArray *causes = g_ptr_array_new();
+  WaitGraph *graph = wait_graph_new(explorer);
+  outcome->verdict = diagnose(graph, causes);
+  outcome->wait_graph_dot = wait_graph_dot(graph);
+  outcome->wait_graph_json = wait_graph_json(graph);
+  wait_graph_free(graph);
+  for (guint i = causes->len; i-- > 0;)
+    g_ptr_array_insert(watch->findings, 0, g_ptr_array_index(causes, i));
+  g_ptr_array_free(causes, TRUE);
+}
+
 /* Looks whether anybody can still finish. True if the verdict is known. */
-static bool look(Watch *watch, Outcome *outcome) {
+static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
   Explorer *explorer = explorer_new(watch->gpu);
-  ExploreResult result = explorer_prove(explorer);
-  bool stuck = result == EXPLORE_STUCK;
-  if (stuck) {
-    GPtrArray *causes = g_ptr_array_new();
-    WaitGraph *graph = wait_graph_new(explorer);
-    outcome->verdict = diagnose(graph, causes);
-    outcome->wait_graph_dot = wait_graph_dot(graph);
-    outcome->wait_graph_json = wait_graph_json(graph);
-    wait_graph_free(graph);
-    for (guint i = causes->len; i-- > 0;)
-      g_ptr_array_insert(watch->findings, 0, g_ptr_array_index(causes, i));
-    g_ptr_array_free(causes, TRUE);
+  bool stuck = explorer_prove(explorer) == EXPLORE_STUCK;
+  bool known = stuck && (run_ended || watch->proofs >= SLICES_TO_SETTLE || settle_done(&watch->settle, explorer));
+  if (known) {
+    explain(watch, explorer, outcome);
+  } else if (stuck) {
+    watch->interval = (uint64_t)WATCH_INSTRUCTIONS << ++watch->proofs;
+  } else {
+    unsigned factor = MIN((unsigned)WATCH_COST_FACTOR, 8u << MIN(watch->live_looks, 8u));
+    watch->live_looks++;
+    watch->interval = MAX(MAX(watch->interval + watch->interval / 4, (uint64_t)WATCH_INSTRUCTIONS),
+                          explorer->steps * factor);
   }
-  watch->live_looks++;
-  watch->interval = MAX(MAX(watch->interval + watch->interval / 4, (uint64_t)WATCH_INSTRUCTIONS),
-                        explorer->steps * WATCH_COST_FACTOR);
   explorer_free(explorer);
-  return stuck;
+  return known;
 }
 
 /* True if the run ended with this stop. */
@@ -94,10 +112,11 @@ static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
     report_fault(watch->gpu, watch->findings);
     return true;
   case GPU_LIMIT:
-    outcome->verdict = VERDICT_UNDECIDED;
+    if (watch->proofs == 0 || !look(watch, true, outcome))
+      outcome->verdict = VERDICT_UNDECIDED;
     return true;
   case GPU_BLOCKED:
-    if (!look(watch, outcome))
+    if (!look(watch, true, outcome))
       outcome->verdict = VERDICT_UNDECIDED; /* a cap of the proof was hit: nothing runs, but nothing is proved */
     return true;
   case GPU_BUDGET:
@@ -128,26 +147,43 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   return true;
 }
 
+/* Warps that exited and blocks that came: what no loop can repeat for ever. */
+static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
+
+/* Runs until the next look may be due; *calm: it is, there was no progress. */
+static GpuStop run_slice(Watch *watch, bool *calm) {
+  Gpu *gpu = watch->gpu;
+  uint64_t progress = gpu->progress, moved = moves(gpu);
+  GpuStop stop = gpu_run(gpu, watch->interval, watch->options->limit_cycles);
+  if (gpu->progress != progress) {
+    watch->live_looks = watch->recurrences = 0;
+    gpu->noisy = false;
+    watch->barrier_slices = moves(gpu) == moved ? watch->barrier_slices + 1 : 0;
+  }
+  *calm = gpu->progress == progress || watch->barrier_slices >= SLICES_OF_BARRIERS;
+  if (*calm)
+    watch->barrier_slices = 0;
+  return *calm && stop == GPU_BUDGET ? settle_watch(&watch->settle, gpu, watch->options->limit_cycles) : stop;
+}
+
 Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings) {
   Watch watch = {.gpu = gpu, .options = options, .findings = findings, .interval = WATCH_INSTRUCTIONS};
   Outcome outcome = {.verdict = VERDICT_UNDECIDED};
   GTimer *timer = g_timer_new();
   for (;;) {
-    uint64_t progress = gpu->progress;
-    if (conclude(&watch, gpu_run(gpu, watch.interval, options->limit_cycles), &outcome))
+    bool calm;
+    if (conclude(&watch, run_slice(&watch, &calm), &outcome))
       break;
     if (options->heartbeat)
       options->heartbeat(options->heartbeat_user, gpu->cycle, gpu->counters.warp_instructions);
     if (options->limit_seconds > 0 && g_timer_elapsed(timer, NULL) > options->limit_seconds)
       break;
-    if (gpu->progress != progress) {
-      watch.live_looks = watch.recurrences = 0;
-      gpu->noisy = false;
+    if (!calm)
       continue;
-    }
-    if (look(&watch, &outcome) || (due_for_recurrence(&watch) && watch_recurrence(&watch, &outcome)))
+    if (look(&watch, false, &outcome) || (due_for_recurrence(&watch) && watch_recurrence(&watch, &outcome)))
       break;
   }
+  settle_clear(&watch.settle);
   g_timer_destroy(timer);
   return outcome;
 }

@@ -49,7 +49,8 @@ BackingBuffer *backing_buffer(const Backing *backing, guint index) {
 }
 
 static bool holds(const BackingBuffer *buffer, uint64_t address, uint32_t bytes) {
-  return address >= buffer->base && address + bytes <= buffer->base + (uint64_t)buffer->words * 4;
+  uint64_t offset = address - buffer->base, size = (uint64_t)buffer->words * 4;
+  return address >= buffer->base && offset <= size && size - offset >= bytes;
 }
 
 BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes) {

@@ -528,7 +528,7 @@ static void compare_program(uint64_t seed) {
   maker_clear(&maker);
 }
 
-enum { CHUNKS = 8, PROGRAMS = 10 };
+enum { CHUNKS = 8, PROGRAMS = 20 };
 
 START_TEST(programs_without_races_mean_what_they_say) {
   for (uint64_t i = 0; i < PROGRAMS; i++)

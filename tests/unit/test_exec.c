@@ -590,6 +590,7 @@ static const FaultCase faults[] = {
     {"MOV R0, c[0x0][0x20]; LD.128 R4, [R0+0xf8]; EXIT", "misaligned 16-byte"},
     {"MOV R0, c[0x0][0x20]; RED.ADD [R0+0x2], R1; EXIT", "misaligned 4-byte access to global"},
     {"MOV R0, c[0x0][0x20]; MOV R1, 1; LD.E R2, [R0]; EXIT", "global address 0x100010000"},
+    {"MOV R0, -4; MOV R1, -1; LD.E R2, [R0]; EXIT", "global address 0xfffffffffffffffc, which is in no buffer"},
     {"MOV R1, 16; BAR.SYNC R1; EXIT", "barrier 16 of a block that has 16"},
     {"MOV R1, 48; BAR.SYNC 0x0, R1; EXIT", "thread count of 48"},
     {"BAR.SYNC 0x0, R1; EXIT", "thread count of 0"},

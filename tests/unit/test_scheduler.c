@@ -1,0 +1,501 @@
+/* Issue, scoreboard and policies; what fits on an SM and where; dispatch, streams, clock and marks: pinned cycle by cycle. */
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/lab.h"
+#include "tests/unit/unit.h"
+
+#define TIMES "sm.schedulers=2 sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.latency.vote=18 " \
+              "sm.latency.branch_taken=18 sm.latency.branch_not_taken=18 sm.shared.latency=50 sm.shared.pass_interval=2 "
+
+/* ---- the scoreboard ---- */
+
+typedef struct Wait {
+  const char *what, *text;
+  uint64_t cycles[6]; /* of each instruction */
+} Wait;
+
+static const Wait waits[] = {
+    {"independent instructions", "MOV R0, 1; MOV R1, 2; MOV R2, 3; EXIT", {0, 2, 4, 6}},
+    {"a chain of n takes n latencies", "MOV R0, 1; MOV R1, R0; MOV R2, R1; MOV R3, R2; EXIT", {0, 18, 36, 54, 56}},
+    {"behind a waiting instruction all wait", "MOV R0, 1; MOV R1, R0; MOV R2, 5; EXIT", {0, 18, 20, 22}},
+    {"any operand", "MOV R0, 1; NOP; IMAD R3, R1, R2, R0; IADD R4, R3, R1; EXIT", {0, 2, 18, 36, 38}},
+    {"written twice", "LDS R0, [RZ]; MOV R0, R1; EXIT", {0, 50, 52}},
+    {"read, then written: no wait", "MOV R1, R0; MOV R0, 5; EXIT", {0, 2, 4}},
+    {"a predicate", "ISETP.EQ P0, PT, R0, R1, PT; SEL R2, R0, R1, P0; EXIT", {0, 18, 20}},
+    {"a guard", "ISETP.EQ P0, PT, R0, R1, PT; @P0 NOP; EXIT", {0, 18, 20}},
+    {"another predicate", "ISETP.EQ P0, PT, R0, R1, PT; @P1 MOV R2, R0; EXIT", {0, 2, 4}},
+    {"both predicates", "PSETP.AND.AND P0, P1, P2, P3, PT; @P1 NOP; EXIT", {0, 18, 20}},
+    {"the carry", "IADD R2.CC, R0, R1; IADD.X R3, R0, R1; EXIT", {0, 18, 20}},
+    {"RZ and PT never wait", "MOV RZ, 1; ISETP.EQ PT, PT, R0, R1, PT; MOV R0, RZ; @PT NOP; EXIT", {0, 2, 4, 6, 8}},
+    {"an address", "MOV R0, RZ; LDS R1, [R0]; EXIT", {0, 18, 20}},
+    {"what is stored", "MOV R0, RZ; STS [RZ], R0; EXIT", {0, 18, 20}},
+    {"each register of a group, read", "MOV R5, 1; STS.64 [RZ], R4; EXIT", {0, 18, 20}},
+    {"each register of a group, written", "LDS.128 R4, [RZ]; MOV R1, R7; EXIT", {0, 50, 52}},
+    {"the register beside a group", "LDS.64 R4, [RZ]; MOV R1, R6; EXIT", {0, 2, 4}},
+    {"a load isn't waited for by others", "LDS R0, [RZ]; MOV R1, 1; MOV R2, R1; MOV R3, R0; EXIT", {0, 2, 20, 50, 52}},
+    {"LDSLK's predicate", "LDSLK P0, RZ, [RZ]; @P0 NOP; EXIT", {0, 50, 52}},
+    {"a vote", "VOTE.ALL R0, P0, PT; @P0 MOV R1, R2; EXIT", {0, 18, 20}},
+    {"EXIT doesn't wait for loads", "LDS R0, [RZ]; EXIT", {0, 2}},
+};
+
+START_TEST(waits_for_operands) {
+  g_autofree char *text = g_strconcat(".reg 12\n.shared 64\n", waits[_i].text, NULL);
+  g_autoptr(Lab) lab = lab_new(TIMES, text);
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  for (unsigned pc = 0; pc < lab->trace->len; pc++)
+    ck_assert_msg(lab_issue(lab, pc)->cycle == waits[_i].cycles[pc], "%s: instruction %u in %d, not %d", waits[_i].what, pc,
+                  (int)lab_issue(lab, pc)->cycle, (int)waits[_i].cycles[pc]);
+}
+END_TEST
+
+START_TEST(latencies_are_parameters) {
+  static const struct { const char *settings, *text; uint64_t wait; } units[] = {
+      {"sm.latency.alu=7", "MOV R0, 1; MOV R1, R0; EXIT", 7},
+      {"sm.latency.sysreg=9", "S2R R0, SR_LaneId; MOV R1, R0; EXIT", 9},
+      {"sm.latency.vote=11", "VOTE.ANY R0, P0, P1; MOV R1, R0; EXIT", 11},
+      {"sm.shared.latency=13", "LDS R0, [RZ]; MOV R1, R0; EXIT", 13},
+      {"memory.latency=170", "LD R0, [R2]; MOV R1, R0; EXIT", 170},
+      {"sm.latency.branch_taken=15", "BRA on; on: MOV R1, R0; EXIT", 15},
+      {"sm.latency.branch_not_taken=17", "@!PT BRA on; on: MOV R1, R0; EXIT", 17},
+      {"sm.issue_interval=5", "NOP; MOV R1, R0; EXIT", 5},
+      {"sm.barrier.arrive_to_resume=19", "BAR.SYNC 0; MOV R1, R0; EXIT", 19},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
+    g_autofree char *settings = g_strconcat(TIMES, units[i].settings, NULL), *text = g_strconcat(".shared 64\n", units[i].text, NULL);
+    g_autoptr(Lab) lab = lab_new(settings, text);
+    lab_buffer(lab, 4);
+    lab_launch(lab, 1, 32);
+    lab_place(lab);
+    for (unsigned lane = 0; lane < 32; lane++)
+      lab_row(lab, 0, 2)[lane] = BACKING_FIRST_ADDRESS;
+    lab_finish(lab);
+    ck_assert_msg(lab_cycle(lab, 0, 1, 0) == units[i].wait, "%s: %d", units[i].settings, (int)lab_cycle(lab, 0, 1, 0));
+  }
+}
+END_TEST
+
+/* ---- schedulers ---- */
+
+/* Warp w belongs to scheduler w mod schedulers; each issues one instruction each interval, and none idles while it could issue. */
+START_TEST(each_scheduler_has_its_warps) {
+  for (unsigned schedulers = 1; schedulers <= 4; schedulers++) {
+    for (unsigned interval = 1; interval <= 3; interval++) {
+      g_autofree char *settings = g_strdup_printf("sm.schedulers=%u sm.issue_interval=%u", schedulers, interval);
+      g_autoptr(Lab) lab = lab_new(settings, "NOP; NOP; NOP; NOP; EXIT");
+      lab_launch(lab, 1, 7 * 32);
+      lab_finish(lab);
+      ck_assert_uint_eq(lab->trace->len, 35);
+      uint64_t next[4] = {0};
+      for (unsigned i = 0; i < 35; i++) {
+        const LabIssue *issue = lab_issue(lab, i);
+        unsigned mine = issue->slot % schedulers;
+        ck_assert_msg(issue->cycle == next[mine], "%u schedulers: slot %u issues in %d", schedulers, issue->slot, (int)issue->cycle);
+        next[mine] += interval;
+      }
+    }
+  }
+}
+END_TEST
+
+/* Slots in the order in which one scheduler issues them, a letter each. */
+static char *order_of(const char *policy, uint64_t seed, const char *text, uint32_t blocks, uint32_t threads) {
+  g_autofree char *settings = g_strdup_printf(TIMES "sm.schedulers=1 sm.policy=%s", policy);
+  g_autoptr(Lab) lab = lab_new_seeded(settings, text, seed);
+  lab_launch(lab, blocks, threads);
+  lab_finish(lab);
+  GString *order = g_string_new(NULL);
+  for (guint i = 0; i < lab->trace->len; i++)
+    g_string_append_c(order, (char)('a' + lab_issue(lab, i)->slot));
+  return g_string_free(order, FALSE);
+}
+
+typedef struct Order {
+  const char *policy, *text, *order;
+} Order;
+
+/* Three warps. A MOV that depends on the one before waits for 18 cycles, nine issues. */
+#define STALLS "NOP; MOV R0, R1; MOV R1, R0; NOP; EXIT"
+static const Order chosen[] = {
+    {"loose-round-robin", "NOP; NOP; NOP; EXIT", "bcabcabcabca"},
+    {"greedy-then-oldest", "NOP; NOP; NOP; EXIT", "aaaabbbbcccc"},
+    {"youngest", "NOP; NOP; NOP; EXIT", "ccccbbbbaaaa"},
+    {"loose-round-robin", STALLS, "bcabcabcabcabca"},
+    {"greedy-then-oldest", STALLS, "aabbccaaabbbccc"},
+    {"youngest", STALLS, "ccbbaacccbbbaaa"},
+};
+
+START_TEST(chooses_by_policy) {
+  const Order *right = &chosen[_i];
+  g_autofree char *order = order_of(right->policy, 1, right->text, 1, 96);
+  ck_assert_msg(strcmp(order, right->order) == 0, "%s: %s\n%s\nnot\n%s", right->policy, right->text, order, right->order);
+}
+END_TEST
+
+/* Round robin goes on behind the warp that issued last, also round the end, and passes those that aren't ready. */
+START_TEST(round_robin_is_fair) {
+  g_autofree char *order = order_of("loose-round-robin", 1, "NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; EXIT", 1, 5 * 32);
+  for (unsigned i = 0; i + 1 < 50; i++)
+    ck_assert_msg((order[i] - 'a' + 1) % 5 == order[i + 1] - 'a', "%s", order);
+}
+END_TEST
+
+START_TEST(random_is_seeded_and_even) {
+  static const char *const text = "NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; EXIT";
+  g_autofree char *first = order_of("random", 1, text, 1, 5 * 32), *again = order_of("random", 1, text, 1, 5 * 32);
+  ck_assert_str_eq(first, again);
+  unsigned starts[5] = {0};
+  for (uint64_t seed = 0; seed < 500; seed++) {
+    g_autofree char *order = order_of("random", seed, "NOP; EXIT", 1, 5 * 32);
+    starts[order[0] - 'a']++;
+  }
+  for (unsigned i = 0; i < 5; i++)
+    ck_assert_msg(starts[i] > 60 && starts[i] < 140, "slot %u is first %u times of 500", i, starts[i]);
+}
+END_TEST
+
+/* Oldest is by dispatch, not by slot: when block 0 has gone, block 3 runs in its slot and is the youngest. */
+START_TEST(age_counts_from_dispatch) {
+  static const char *const text = "S2R R0, SR_CTAid_X; ISETP.EQ P0, PT, R0, RZ, PT; @P0 EXIT; MOV R1, R0; MOV R1, R1; EXIT";
+  static const char *const policies[] = {"greedy-then-oldest", "youngest"};
+  for (unsigned youngest = 0; youngest < 2; youngest++) {
+    g_autofree char *settings = g_strdup_printf(TIMES "sm.schedulers=1 sm.max_blocks=3 sm.latency.alu=200 sm.policy=%s", policies[youngest]);
+    g_autoptr(Lab) lab = lab_new(settings, text);
+    lab_launch(lab, 4, 32);
+    lab_finish(lab);
+    ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 1)->block, 3);
+    ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 1)->slot, 0);
+  }
+  /* Blocks 1, 2 and 3 wait for a barrier's release at one time: youngest takes slot 0 first, oldest last. */
+  for (unsigned youngest = 0; youngest < 2; youngest++) {
+    g_autofree char *settings = g_strdup_printf(TIMES "sm.schedulers=1 sm.max_blocks=3 memory.latency=3000 memory.bytes_per_cycle=100000 "
+                                                      "sm.policy=%s", policies[youngest]);
+    g_autoptr(Lab) lab = lab_new(settings, "S2R R0, SR_CTAid_X; ISETP.EQ P0, PT, R0, RZ, PT; @P0 EXIT; S2R R1, SR_ClockLo; "
+                                           "wait: S2R R2, SR_ClockLo; ISETP.LT P1, PT, R2, 1000, PT; @P1 BRA wait; MOV R3, R2; "
+                                           "NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; EXIT");
+    lab_launch(lab, 4, 32);
+    lab_finish(lab);
+    uint64_t last[3] = {lab_cycle(lab, 0, 20, 0), lab_cycle(lab, 1, 20, 0), lab_cycle(lab, 2, 20, 0)};
+    ck_assert_msg(youngest ? last[0] < last[2] && last[2] < last[1] : last[1] < last[2] && last[2] < last[0], "%s: %d %d %d",
+                  policies[youngest], (int)last[0], (int)last[1], (int)last[2]);
+  }
+}
+END_TEST
+
+/* Warps start 0 to jitter_cycles late. */
+START_TEST(starts_are_jittered) {
+  unsigned seen[5] = {0};
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    g_autoptr(Lab) lab = lab_new_seeded(TIMES "sm.jitter_cycles=4", "EXIT", seed);
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    uint64_t start = lab_issue(lab, 0)->cycle;
+    ck_assert_uint_le(start, 4);
+    seen[start]++;
+  }
+  for (unsigned i = 0; i <= 4; i++)
+    ck_assert_msg(seen[i] > 20, "%u cycles: %u times of 200", i, seen[i]);
+}
+END_TEST
+
+/* ---- what fits on an SM ---- */
+
+typedef struct Fit {
+  const char *what, *settings, *directives;
+  uint32_t threads, shared, blocks;
+} Fit;
+
+static const Fit fits[] = {
+    {"blocks", "sm.max_blocks=5", "", 32, 0, 5},
+    {"warps", "sm.max_warps=10 sm.max_threads=320 sm.max_blocks=64", "", 64, 0, 5},
+    {"partial warps take whole ones", "sm.max_warps=10 sm.max_threads=320 sm.max_blocks=64", "", 33, 0, 5},
+    {"threads", "sm.max_warps=48 sm.max_threads=1536 sm.max_blocks=64", "", 512, 0, 3},
+    {"registers", "sm.registers=8192 sm.register_granule=64 sm.max_blocks=64", ".reg 10", 64, 0, 12},
+    {"registers in granules", "sm.registers=8192 sm.register_granule=512 sm.max_blocks=64", ".reg 10", 64, 0, 8},
+    {"registers, exactly full", "sm.registers=6400 sm.register_granule=64 sm.max_blocks=64", ".reg 10", 64, 0, 10},
+    {"shared memory", "sm.shared.bytes=49152 sm.max_blocks=64", ".shared 16384", 32, 0, 3},
+    {"shared memory in granules", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64", ".shared 129", 32, 0, 4},
+    {"dynamic shared memory adds", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64", ".shared 100", 32, 29, 4},
+    {"shared memory, a granule each", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64", ".shared 100", 32, 28, 8},
+    {"no shared memory", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=20", "", 32, 0, 20},
+};
+
+START_TEST(holds_what_fits) {
+  const Fit *fit = &fits[_i];
+  g_autofree char *text = g_strconcat(fit->directives, "\nNOP; EXIT", NULL);
+  g_autoptr(Lab) lab = lab_new(fit->settings, text);
+  lab_launch_grid(lab, 0, 70, fit->threads, fit->shared, 0);
+  lab_place(lab);
+  const Sm *sm = &lab->gpu->sms[0];
+  ck_assert_msg(sm->resident_blocks == fit->blocks, "%s: %u blocks", fit->what, sm->resident_blocks);
+  for (unsigned i = 0; i < sm->resident_blocks; i++)
+    ck_assert_uint_eq(sm->blocks[i].index, i);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab->gpu->counters.blocks, 70);
+}
+END_TEST
+
+typedef struct Placed {
+  uint32_t base[8];
+  unsigned count;
+} Placed;
+
+static void note_block(void *user, const ProbePoint *point) {
+  Placed *placed = user;
+  placed->base[placed->count++] = point->block->shared_base;
+}
+
+START_TEST(blocks_lie_one_behind_the_other) {
+  g_autoptr(Lab) lab = lab_new("sm.shared.granule=128", ".shared 200\nS2R R0, SR_CTAid_X; STS [0x8], R0; EXIT");
+  Placed placed = {0};
+  Probe probe = {.user = &placed, .block_start = note_block};
+  gpu_subscribe(lab->gpu, &probe);
+  lab_launch(lab, 8, 32);
+  lab_finish(lab);
+  for (unsigned i = 0; i < 8; i++) {
+    ck_assert_uint_eq(placed.base[i], 256 * i);
+    ck_assert_uint_eq(lab->gpu->sms[0].shared.words[(256 * i + 8) / 4], i);
+  }
+}
+END_TEST
+
+#define LONG(n) "MOV R0, " #n "\nl" #n ": IADD R0, R0, -1\nISETP.GT P0, PT, R0, RZ, PT\n@P0 BRA l" #n "\nEXIT\n"
+
+/* First fit from 0. A (256 bytes, short) and B (512) lie at 0 and 256. When A has gone, C (300, so 384) doesn't fit into its hole
+ * and lies at 768; then D (200) fits into the hole. */
+START_TEST(the_first_hole_that_fits) {
+  g_autoptr(Lab) lab = lab_new("", ".kernel a\n.shared 256\n" LONG(2) ".kernel b\n.shared 512\n" LONG(400) ".kernel c\n.shared 300\n" LONG(401)
+                                   ".kernel e\n" LONG(20) ".kernel d\n.shared 200\n" LONG(3));
+  Placed placed = {0};
+  Probe probe = {.user = &placed, .block_start = note_block};
+  gpu_subscribe(lab->gpu, &probe);
+  lab_launch_grid(lab, 0, 1, 32, 0, 0); /* a */
+  lab_launch_grid(lab, 1, 1, 32, 0, 1); /* b */
+  lab_launch_grid(lab, 2, 1, 32, 0, 0); /* c, after a */
+  lab_launch_grid(lab, 3, 1, 32, 0, 2); /* e, longer than a, without shared memory */
+  lab_launch_grid(lab, 4, 1, 32, 0, 2); /* d, after e */
+  lab_finish(lab);
+  static const uint32_t bases[] = {0, 256, 0, 768, 0}; /* a b e c d */
+  ck_assert_uint_eq(placed.count, 5);
+  for (unsigned i = 0; i < 5; i++)
+    ck_assert_msg(placed.base[i] == bases[i], "the %u-th block lies at %u", i, placed.base[i]);
+}
+END_TEST
+
+/* A block finds its shared memory, registers and predicates cleared, whatever ran there before. */
+START_TEST(a_block_starts_clean) {
+  g_autoptr(Lab) lab = lab_new("sm.max_blocks=1", ".shared 64\nLDS R1, [0x8]; IADD R5, R5, R1; @P3 IADD R5, R5, 1; MOV R6, c[0x0][0x20]; "
+                                                  "S2R R7, SR_CTAid_X; SHL R7, R7, 2; IADD R6, R6, R7; ST [R6], R5\n"
+                                                  "MOV R5, 77; STS [0x8], R5; PSETP.AND.AND P3, PT, PT, PT, PT; SSY end; PBK end; "
+                                                  "end: EXIT");
+  const uint32_t *data = lab_buffer(lab, 8);
+  lab_launch(lab, 8, 32);
+  lab_finish(lab);
+  for (unsigned i = 0; i < 8; i++)
+    ck_assert_uint_eq(data[i], 0);
+}
+END_TEST
+
+typedef struct Refusal {
+  uint32_t grid[3], block[3], shared;
+  const char *text, *words;
+} Refusal;
+
+static const Refusal refusals[] = {
+    {{0, 1, 1}, {32, 1, 1}, 0, "EXIT", "the grid has no blocks"},
+    {{1, 1, 0}, {32, 1, 1}, 0, "EXIT", "the grid has no blocks"},
+    {{1, 1, 1}, {0, 1, 1}, 0, "EXIT", "the block has no threads"},
+    {{1, 1, 1}, {32, 0, 1}, 0, "EXIT", "the block has no threads"},
+    {{65536, 1, 1}, {32, 1, 1}, 0, "EXIT", "65536 blocks in x"},
+    {{1, 65536, 1}, {32, 1, 1}, 0, "EXIT", "65536 blocks in y"},
+    {{1, 1, 65536}, {32, 1, 1}, 0, "EXIT", "65536 blocks in z"},
+    {{1, 1, 1}, {1025, 1, 1}, 0, "EXIT", "1025 threads"},
+    {{1, 1, 1}, {32, 33, 1}, 0, "EXIT", "1056 threads"},
+    {{1, 1, 1}, {4294967295, 4294967295, 4294967295}, 0, "EXIT", "at most 1024"},
+    {{1, 1, 1}, {1, 1, 65}, 0, "EXIT", "65 threads in z"},
+    {{1, 1, 1}, {32, 1, 1}, 0, ".shared 49153\nEXIT", "49153 bytes of shared memory"},
+    {{1, 1, 1}, {32, 1, 1}, 4294967295, ".shared 4\nEXIT", "4294967299 bytes of shared memory"},
+    {{1, 1, 1}, {1024, 1, 1}, 0, ".reg 63\nEXIT", "64512 registers"},
+    {{65535, 65535, 65535}, {1024, 1, 1}, 49152, ".reg 32\nEXIT", NULL},
+};
+
+START_TEST(refuses_what_can_never_run) {
+  const Refusal *refusal = &refusals[_i];
+  g_autoptr(Lab) lab = lab_new("", refusal->text);
+  LaunchConfig config = {.program = lab->program, .kernel = program_kernel(lab->program, 0), .shared_bytes = refusal->shared};
+  memcpy(config.grid, refusal->grid, sizeof config.grid);
+  memcpy(config.block, refusal->block, sizeof config.block);
+  char *why = NULL;
+  bool fine = gpu_add_launch(lab->gpu, &config, &why);
+  ck_assert(fine == !refusal->words);
+  ck_assert_msg(fine || strstr(why, refusal->words), "\"%s\" lacks \"%s\"", why, refusal->words);
+  g_free(why);
+}
+END_TEST
+
+/* ---- dispatch ---- */
+
+/* Blocks go to the SMs in turn; when all are full, to the one that has room first. */
+START_TEST(deals_blocks_out) {
+  for (unsigned sms = 15; sms <= 16; sms++) {
+    g_autofree char *settings = g_strdup_printf("gpu.sms=%u sm.max_blocks=2", sms);
+    g_autoptr(Lab) lab = lab_new(settings, "NOP; EXIT");
+    lab_launch(lab, 40, 32);
+    lab_place(lab);
+    for (unsigned block = 0; block < 2 * sms; block++)
+      ck_assert_uint_eq(lab->gpu->sms[block % sms].blocks[block / sms].index, block);
+    lab_finish(lab);
+    unsigned blocks[16] = {0};
+    for (guint i = 0; i < lab->trace->len; i++)
+      if (lab_issue(lab, i)->pc == 0)
+        blocks[lab_issue(lab, i)->sm]++;
+    for (unsigned sm = 0; sm < sms; sm++)
+      ck_assert_msg(blocks[sm] == 2 || blocks[sm] == 3, "SM %u ran %u blocks", sm, blocks[sm]);
+  }
+}
+END_TEST
+
+/* Block 0 and 2 are long: the rest goes through the other SM. */
+START_TEST(fills_whoever_has_room) {
+  g_autoptr(Lab) lab = lab_new("gpu.sms=2 sm.max_blocks=1", "S2R R0, SR_CTAid_X; ISETP.NE P1, PT, R0, RZ, PT; @P1 EXIT\n" LONG(60));
+  lab_launch(lab, 12, 32);
+  lab_finish(lab);
+  for (guint i = 0; i < lab->trace->len; i++) {
+    const LabIssue *issue = lab_issue(lab, i);
+    ck_assert_uint_eq(issue->sm, issue->block != 0);
+  }
+}
+END_TEST
+
+START_TEST(dispatch_takes_time) {
+  g_autoptr(Lab) lab = lab_new("gpu.sms=4 grid.launch_overhead=1000 grid.dispatch_interval=30", "NOP; EXIT");
+  lab_launch(lab, 6, 32);
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  uint64_t end = 0;
+  for (guint i = 0; i < lab->trace->len; i++) {
+    const LabIssue *issue = lab_issue(lab, i);
+    if (issue->launch == 0 && issue->pc == 0)
+      ck_assert_uint_eq(issue->cycle, 1000 + 30 * issue->block);
+    end = issue->launch == 0 ? MAX(end, issue->cycle) : end;
+  }
+  ck_assert_uint_eq(end, 1000 + 150 + 2);
+  ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 1)->launch, 1);
+  ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 2)->cycle, end + 1000); /* the second launch starts after the first */
+  ck_assert_uint_eq(lab->gpu->end_cycle, end + 1002);
+}
+END_TEST
+
+/* ---- streams ---- */
+
+START_TEST(a_stream_is_in_order_streams_are_not) {
+  for (int other = 0; other < 2; other++) {
+    g_autoptr(Lab) lab = lab_new("gpu.sms=2", ".kernel one\n" LONG(30) ".kernel two\n" LONG(10));
+    lab_launch_grid(lab, 0, 3, 64, 0, 5);
+    lab_launch_grid(lab, 1, 3, 64, 0, other ? 6 : 5);
+    lab_finish(lab);
+    uint64_t first_end = 0, second_start = UINT64_MAX;
+    for (guint i = 0; i < lab->trace->len; i++) {
+      const LabIssue *issue = lab_issue(lab, i);
+      if (issue->launch == 0)
+        first_end = MAX(first_end, issue->cycle);
+      else
+        second_start = MIN(second_start, issue->cycle);
+    }
+    ck_assert(other ? second_start == 0 : second_start >= first_end);
+  }
+}
+END_TEST
+
+/* A later launch of another stream doesn't wait behind one that doesn't fit. */
+START_TEST(streams_pass_each_other) {
+  g_autoptr(Lab) lab = lab_new("sm.shared.bytes=1024 sm.shared.max_block_bytes=1024", ".kernel big\n.shared 1024\n" LONG(50) ".kernel small\n" LONG(5));
+  lab_launch_grid(lab, 0, 2, 32, 0, 1);
+  lab_launch_grid(lab, 1, 1, 32, 0, 2);
+  lab_finish(lab);
+  for (guint i = 0; i < lab->trace->len; i++)
+    if (lab_issue(lab, i)->launch == 1) {
+      ck_assert_uint_eq(lab_issue(lab, i)->cycle, 0);
+      return;
+    }
+  ck_abort_msg("the small kernel never ran");
+}
+END_TEST
+
+/* ---- clock and marks ---- */
+
+START_TEST(the_clock_counts_cycles) {
+  for (unsigned divisor = 1; divisor <= 4; divisor++) {
+    g_autofree char *settings = g_strdup_printf(TIMES "sm.clock.divisor=%u grid.launch_overhead=1000", divisor);
+    g_autoptr(Lab) lab = lab_new(settings, "S2R R0, SR_ClockLo; NOP; MOV R1, R0; S2R R2, SR_ClockLo; EXIT");
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    for (unsigned lane = 0; lane < 32; lane++) {
+      ck_assert_uint_eq(lab_row(lab, 0, 0)[lane], 1000 / divisor);
+      ck_assert_uint_eq(lab_row(lab, 0, 2)[lane], 1020 / divisor);
+    }
+  }
+}
+END_TEST
+
+/* First and last time of each mark, over all warps; a mark takes no issue slot, and counts though no lane executes. */
+START_TEST(marks_have_times) {
+  g_autoptr(Lab) lab = lab_new(TIMES "sm.policy=greedy-then-oldest", "S2R R0, SR_Tid_X\n.mark 3\n.mark 4\n@!PT NOP\nSHR R1, R0, 5\n.mark 5\nISETP.EQ P0, PT, R1, RZ, PT\n@P0 BRA end\nNOP\n"
+                                                                    ".mark 9\nend: EXIT");
+  lab_launch(lab, 1, 64);
+  lab_finish(lab);
+  const MarkTime *mark = gpu_mark_time(lab->gpu, 3), *same = gpu_mark_time(lab->gpu, 4), *later = gpu_mark_time(lab->gpu, 5);
+  ck_assert(mark && same && later && !gpu_mark_time(lab->gpu, 6));
+  ck_assert(mark->first == 2 && mark->last == 2);
+  ck_assert(same->first == 2 && same->last == 2);
+  ck_assert(later->first == 36 && later->last == 36);
+  const MarkTime *end = gpu_mark_time(lab->gpu, 9);
+  ck_assert_uint_eq(end->first, 54 + 18);
+  ck_assert_uint_eq(end->last, 54 + 18 + 2); /* warp 1 falls through, and issues a NOP more */
+}
+END_TEST
+
+/* ---- stops ---- */
+
+START_TEST(stops_at_a_limit) {
+  g_autoptr(Lab) lab = lab_new(TIMES, "NOP; NOP; NOP; EXIT");
+  lab_launch(lab, 1, 32);
+  ck_assert_int_eq(gpu_run(lab->gpu, 100, 3), GPU_LIMIT);
+  ck_assert_uint_eq(lab->trace->len, 2); /* cycles 0 and 2 */
+  ck_assert_int_eq(gpu_run(lab->gpu, 1, 100), GPU_BUDGET);
+  ck_assert_uint_eq(lab->trace->len, 3);
+  ck_assert_int_eq(gpu_run(lab->gpu, 100, 100), GPU_FINISHED);
+  ck_assert_uint_eq(lab->gpu->end_cycle, 6);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("scheduler");
+  TCase *tcase = tcase_create("scheduler");
+  tcase_add_loop_test(tcase, waits_for_operands, 0, G_N_ELEMENTS(waits));
+  tcase_add_test(tcase, latencies_are_parameters);
+  tcase_add_test(tcase, each_scheduler_has_its_warps);
+  tcase_add_loop_test(tcase, chooses_by_policy, 0, G_N_ELEMENTS(chosen));
+  tcase_add_test(tcase, round_robin_is_fair);
+  tcase_add_test(tcase, random_is_seeded_and_even);
+  tcase_add_test(tcase, age_counts_from_dispatch);
+  tcase_add_test(tcase, starts_are_jittered);
+  tcase_add_loop_test(tcase, holds_what_fits, 0, G_N_ELEMENTS(fits));
+  tcase_add_test(tcase, blocks_lie_one_behind_the_other);
+  tcase_add_test(tcase, the_first_hole_that_fits);
+  tcase_add_test(tcase, a_block_starts_clean);
+  tcase_add_loop_test(tcase, refuses_what_can_never_run, 0, G_N_ELEMENTS(refusals));
+  tcase_add_test(tcase, deals_blocks_out);
+  tcase_add_test(tcase, fills_whoever_has_room);
+  tcase_add_test(tcase, dispatch_takes_time);
+  tcase_add_test(tcase, a_stream_is_in_order_streams_are_not);
+  tcase_add_test(tcase, streams_pass_each_other);
+  tcase_add_test(tcase, the_clock_counts_cycles);
+  tcase_add_test(tcase, marks_have_times);
+  tcase_add_test(tcase, stops_at_a_limit);
+  tcase_set_timeout(tcase, 30);
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
