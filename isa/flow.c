@@ -254,7 +254,9 @@ static bool changes_function(const Kernel *kernel, uint32_t pc, uint32_t to) {
   const Inst *inst = &kernel->insts[pc];
   if (to == pc + 1)
     return false;
-  return inst->op == OP_CAL ? (int32_t)to == inst->target : inst->op == OP_RET && to > 0 && kernel->insts[to - 1].op == OP_CAL;
+  if (inst->op == OP_CAL)
+    return (int32_t)to == inst->target;
+  return inst->op == OP_RET && to > 0 && kernel->insts[to - 1].op == OP_CAL;
 }
 
 void flow_init_within_functions(Flow *local, const Flow *flow, const Kernel *kernel) {

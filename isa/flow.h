@@ -27,8 +27,8 @@ typedef struct Flow {
 
 void flow_init(Flow *flow, const Kernel *kernel);
 void flow_clear(Flow *flow);
-/* The same graph within each function: a CAL goes on behind it, a RET leaves by the virtual exit. Lanes that call on both
- * sides of a branch meet in the function, but don't rejoin there. Only for post-dominators. */
+/* The same graph within each function: a CAL goes on behind it, a RET leaves by the virtual exit. Lanes that call on
+ * both sides of a branch meet in the function, but don't rejoin there. Only for post-dominators. */
 void flow_init_within_functions(Flow *local, const Flow *flow, const Kernel *kernel);
 
 /* The immediate post-dominator of each block, NO_TARGET for the virtual exit. Blocks that can't reach an exit get one

@@ -19,22 +19,37 @@ AM_TESTS_ENVIRONMENT = \
 
 # Unit tests: one Check program tests/unit/test_NAME.c for each module; see tests/unit/unit.h.
 UNIT_TESTS = \
+  tests/property/test_programs \
+  tests/property/test_properties \
+  tests/unit/test_backing \
+  tests/unit/test_barrier \
   tests/unit/test_cfg \
   tests/unit/test_correlation \
+  tests/unit/test_counter \
   tests/unit/test_csv_table \
   tests/unit/test_diag \
   tests/unit/test_disasm \
+  tests/unit/test_event \
+  tests/unit/test_exec \
   tests/unit/test_expr \
   tests/unit/test_finding \
+  tests/unit/test_lock_unit \
   tests/unit/test_machine \
+  tests/unit/test_memsys \
   tests/unit/test_race \
   tests/unit/test_report \
+  tests/unit/test_rng \
   tests/unit/test_sass \
   tests/unit/test_scenario \
+  tests/unit/test_scheduler \
+  tests/unit/test_shared \
+  tests/unit/test_simt \
   tests/unit/test_timeline \
   tests/unit/test_units \
+  tests/unit/test_wheel \
   tests/unit/test_yaml_tree
 tests_unit_libunit_a_SOURCES = tests/unit/lab.c tests/unit/lab.h tests/unit/unit.c tests/unit/unit.h
+tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def
 LDADD = tests/unit/libunit.a liblockstep.a $(CHECK_LIBS) $(LIBS_ALL)
 if HAVE_CHECK
 check_LIBRARIES += tests/unit/libunit.a

@@ -22,8 +22,8 @@ void exec_MOV(Issue *issue) { issue_write(issue, issue->inst->dst, issue_operand
 
 void exec_MOV32I(Issue *issue) { exec_MOV(issue); }
 
-/* The general form: negated operands, carry in and out, signed saturation. A difference adds the complement and one; with
- * .X the carry stands in for that one, so that two instructions make a 64-bit difference. */
+/* The general form: negated operands, carry in and out, signed saturation. A difference adds the complement and one;
+ * with .X the carry stands in for that one, so that two instructions make a 64-bit difference. */
 static void add_rows(Issue *issue, uint32_t negate_a, uint32_t negate_b) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);

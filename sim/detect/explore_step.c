@@ -45,7 +45,17 @@ static int entry_below(const LaneWalk *walk, uint32_t level) {
 
 static bool joins(uint32_t kind) { return kind == STACK_SSY || kind == STACK_IMPLICIT; }
 
+/* Convergence points with one target and the same lanes, pushed one upon another, are popped together. */
+static uint32_t lowest_alike(const Warp *warp, uint32_t index) {
+  const StackEntry *entry = &warp->stack[index];
+  while (index > 0 && joins(entry->kind) && joins(warp->stack[index - 1].kind) && warp->stack[index - 1].pc == entry->pc &&
+         warp->stack[index - 1].mask == entry->mask)
+    index--;
+  return index;
+}
+
 void explore_arrive(LaneWalk *walk, LaneState state, uint32_t index) {
+  index = lowest_alike(walk->view->warp, index);
   walk->reach.lowest = MIN(walk->reach.lowest, index);
   if (!assumes_all_open(walk) && !walk->view->entry_open[index])
     return;

@@ -1,11 +1,11 @@
-/* Any bytes as a bare program, run for a few cycles on the default machine: it must end in a verdict or in messages. */
+/* Any bytes as a bare program, run on the default machine for long enough that a deadlock proof is tried: it must end in a verdict or in messages. */
 #include "sim/machine/machine.h"
 #include "sim/scenario/scenario.h"
 #include "sim/study/run.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_file.h"
 
-enum { FUZZ_CYCLES = 20000 };
+enum { FUZZ_CYCLES = 60000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   g_autoptr(Diag) diag = diag_new();

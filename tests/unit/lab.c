@@ -37,9 +37,14 @@ Machine *lab_machine(const char *settings) {
 
 static void note_issue(void *user, const ProbePoint *point, uint64_t until) {
   Lab *lab = user;
-  LabIssue issue = {.cycle = point->cycle, .block = point->block->index, .launch = point->block->launch->index,
-                    .sm = point->sm->index, .slot = point->warp->slot, .warp = point->warp->warp_in_block,
-                    .pc = point->pc, .lanes = point->lanes};
+  LabIssue issue = {.cycle = point->cycle,
+                    .block = point->block->index,
+                    .launch = point->block->launch->index,
+                    .sm = point->sm->index,
+                    .slot = point->warp->slot,
+                    .warp = point->warp->warp_in_block,
+                    .pc = point->pc,
+                    .lanes = point->lanes};
   g_array_append_val(lab->trace, issue);
 }
 
@@ -79,9 +84,14 @@ void lab_arg(Lab *lab, uint32_t value) { g_array_append_val(lab->args, value); }
 
 void lab_launch_grid(Lab *lab, unsigned index, uint32_t blocks, uint32_t threads, uint32_t shared, int stream) {
   g_autofree char *why = NULL;
-  LaunchConfig config = {.program = lab->program, .kernel = program_kernel(lab->program, index),
-                         .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = shared, .stream = stream,
-                         .args = (const uint8_t *)lab->args->data, .args_bytes = lab->args->len * 4};
+  LaunchConfig config = {.program = lab->program,
+                         .kernel = program_kernel(lab->program, index),
+                         .grid = {blocks, 1, 1},
+                         .block = {threads, 1, 1},
+                         .shared_bytes = shared,
+                         .stream = stream,
+                         .args = (const uint8_t *)lab->args->data,
+                         .args_bytes = lab->args->len * 4};
   bool fine = gpu_add_launch(lab->gpu, &config, &why);
   ck_assert_msg(fine, "%s", why);
 }
@@ -104,7 +114,8 @@ void lab_finish(Lab *lab) {
 void lab_expect_fault(Lab *lab, const char *words) {
   GpuStop stop = lab_run(lab);
   ck_assert_msg(stop == GPU_FAULT, "stop %d instead of a fault with: %s", stop, words);
-  ck_assert_msg(strstr(lab->gpu->fault.message, words) != NULL, "\"%s\" lacks \"%s\"", lab->gpu->fault.message, words);
+  ck_assert_msg(strstr(lab->gpu->fault.message, words) != NULL, "\"%s\" lacks \"%s\"", lab->gpu->fault.message,
+                words);
 }
 
 Warp *lab_warp(Lab *lab, unsigned slot) { return &lab->gpu->sms[0].warps[slot]; }

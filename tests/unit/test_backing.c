@@ -32,12 +32,14 @@ START_TEST(finds_what_holds_all_bytes) {
   for (unsigned i = 0; i < 20; i++)
     backing_add(backing, "b", rng_below(&rng, 300), NULL);
   for (unsigned round = 0; round < 60000; round++) {
-    uint64_t address = rng_below(&rng, 50) ? 0xff00 + rng_below(&rng, (uint32_t)(backing->next_address - 0xfe00)) : rng_next(&rng);
+    uint64_t address =
+        rng_below(&rng, 50) ? 0xff00 + rng_below(&rng, (uint32_t)(backing->next_address - 0xfe00)) : rng_next(&rng);
     uint32_t bytes = 1u << rng_below(&rng, 5);
     const BackingBuffer *right = NULL;
     for (guint i = 0; i < 20; i++) {
       const BackingBuffer *buffer = backing_buffer(backing, i);
-      if (address >= buffer->base && address < buffer->base + 4 * buffer->words && buffer->base + 4 * buffer->words - address >= bytes)
+      if (address >= buffer->base && address < buffer->base + 4 * buffer->words &&
+          buffer->base + 4 * buffer->words - address >= bytes)
         right = buffer;
     }
     UNIT_ASSERT(backing_find(backing, address, bytes) == right, "address %x, %u bytes", (unsigned)address, bytes);
@@ -99,7 +101,8 @@ START_TEST(the_digest_sees_every_word) {
   for (uint32_t at = 0; at < 40; at++)
     for (unsigned bit = 0; bit < 32; bit++)
       UNIT_ASSERT(digest_of("b", 40, at, 1u << bit) != digest_of("b", 40, (at + 1) % 40, 1u << bit) &&
-                      digest_of("b", 40, at, 1u << bit) != digest_of("b", 40, at, 0), "bit %u of word %u", bit, at);
+                      digest_of("b", 40, at, 1u << bit) != digest_of("b", 40, at, 0),
+                  "bit %u of word %u", bit, at);
   ck_assert(digest_of("b", 40, 0, 0) != digest_of("c", 40, 0, 0));
   ck_assert(digest_of("b", 40, 0, 0) != digest_of("b", 41, 0, 0));
 }
@@ -122,8 +125,15 @@ START_TEST(the_digest_is_fnv_1a) {
 END_TEST
 
 START_TEST(thread_ids_keep_their_parts) {
-  static const struct { uint32_t launch; uint64_t block; uint32_t thread; } threads[] = {
-      {0, 0, 0}, {1, 2, 3}, {255, (UINT64_C(1) << 46) - 1, 1023}, {0, UINT64_C(281474976645120) >> 8, 31}, {7, 65535, 32}};
+  static const struct {
+    uint32_t launch;
+    uint64_t block;
+    uint32_t thread;
+  } threads[] = {{0, 0, 0},
+                 {1, 2, 3},
+                 {255, (UINT64_C(1) << 46) - 1, 1023},
+                 {0, UINT64_C(281474976645120) >> 8, 31},
+                 {7, 65535, 32}};
   for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++) {
     ThreadId id = thread_id(threads[i].launch, threads[i].block, threads[i].thread);
     ck_assert_uint_eq(thread_launch(id), threads[i].launch);

@@ -1,4 +1,5 @@
-/* Named barriers: who is waited for, what a reduction gives, and when the waiting warps go on (SEMANTICS, "Block barriers"). */
+/* Named barriers: who is waited for, what a reduction gives, and when the waiting warps go on (SEMANTICS, "Block
+ * barriers"). */
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,9 @@
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
-#define TIMES "sm.schedulers=2 sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.latency.branch_taken=18 " \
-              "sm.latency.branch_not_taken=18 sm.shared.latency=50 sm.shared.pass_interval=2 sm.barrier.arrive_to_resume=40 "
+#define TIMES                                                                                              \
+  "sm.schedulers=2 sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.latency.branch_taken=18 " \
+  "sm.latency.branch_not_taken=18 sm.shared.latency=50 sm.shared.pass_interval=2 sm.barrier.arrive_to_resume=40 "
 
 /* Warps go different ways by P0 to P3, which hold in warp 0, 1, 2, 3; R0 is the thread, R1 its warp. */
 #define WARPS ".reg 12\n.shared 1024\n"
@@ -35,7 +37,8 @@ START_TEST(resumes_after_the_last_arrival) {
   for (unsigned late = 0; late < 2; late++) {
     for (uint32_t wait = 2; wait <= 102; wait += 50) {
       g_autofree char *settings = g_strdup_printf(TIMES "sm.barrier.arrive_to_resume=%u", wait);
-      g_autofree char *text = g_strdup_printf("@P%u BRA sync; MOV R2, R0; MOV R3, R2; MOV R4, R3; sync: BAR.SYNC 0; NOP; EXIT", !late);
+      g_autofree char *text =
+          g_strdup_printf("@P%u BRA sync; MOV R2, R0; MOV R3, R2; MOV R4, R3; sync: BAR.SYNC 0; NOP; EXIT", !late);
       g_autoptr(Lab) lab = start(settings, text, 64);
       lab_finish(lab);
       ck_assert_uint_eq(lab_cycle(lab, !late, 4, 0), 18);
@@ -67,7 +70,10 @@ END_TEST
 /* An arrival takes effect store_drain cycles after the service of the warp's last store. The store issues in
  * cycle 2 (pc 1), the barrier in 4. */
 START_TEST(an_arrival_waits_for_stores) {
-  static const struct { const char *settings, *text; uint64_t resume; } drains[] = {
+  static const struct {
+    const char *settings, *text;
+    uint64_t resume;
+  } drains[] = {
       {"sm.barrier.store_drain=0", "NOP; STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 4 + 40},
       {"sm.barrier.store_drain=30", "NOP; STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 2 + 30 + 40},
       {"sm.barrier.store_drain=1", "NOP; STS [RZ], R0; BAR.SYNC 0; NOP; EXIT", 4 + 40},
@@ -79,13 +85,14 @@ START_TEST(an_arrival_waits_for_stores) {
   lab_finish(lab);
   if (drains[_i].resume)
     ck_assert_uint_eq(lab_cycle(lab, 0, 3, 0), drains[_i].resume);
-  else /* both the arrive and the sync count for the same warp; the arrive holds nobody, the sync waits for the store */
+  else /* the arrive and the sync count for one warp; the arrive holds nobody, the sync waits for the store */
     ck_assert(lab_cycle(lab, 0, 3, 0) == 6 && lab_cycle(lab, 0, 4, 0) == 2 + 30 + 40);
 }
 END_TEST
 
 START_TEST(an_old_store_is_not_waited_for) {
-  g_autoptr(Lab) lab = start(TIMES "sm.barrier.store_drain=30", "STS [RZ], R0; MOV R2, R0; MOV R3, R2; MOV R4, R3; BAR.SYNC 0; NOP; EXIT", 32);
+  g_autoptr(Lab) lab = start(TIMES "sm.barrier.store_drain=30",
+                             "STS [RZ], R0; MOV R2, R0; MOV R3, R2; MOV R4, R3; BAR.SYNC 0; NOP; EXIT", 32);
   lab_finish(lab);
   ck_assert_uint_eq(lab_cycle(lab, 0, 4, 0), 40);
   ck_assert_uint_eq(lab_cycle(lab, 0, 5, 0), 80);
@@ -113,20 +120,24 @@ typedef struct Meeting {
   unsigned arrivals, completed;
 } Meeting;
 
+/* clang-format off */
 static const Meeting meetings[] = {
     {"the whole block", "BAR.SYNC 0; EXIT", 128, false, 4, 1},
     {"a warp has exited before", "@P1 EXIT; NOP; NOP; NOP; NOP; NOP; BAR.SYNC 0; EXIT", 64, false, 1, 1},
     {"a warp exits while others wait", "@!P1 BAR.SYNC 0; MOV R2, R0; MOV R2, R2; MOV R2, R2; EXIT", 128, false, 3, 1},
-    {"odd lanes have exited", "LOP.AND R2, R0, 1; ISETP.EQ P5, PT, R2, RZ, PT; @!P5 EXIT; BAR.SYNC 0; EXIT", 64, false, 2, 1},
+    {"odd lanes have exited", "LOP.AND R2, R0, 1; ISETP.EQ P5, PT, R2, RZ, PT; @!P5 EXIT; BAR.SYNC 0; EXIT", 64,
+     false, 2, 1},
     {"a partial warp is a warp", "BAR.SYNC 0; EXIT", 33, false, 2, 1},
     {"counted: as many as there are", "BAR.SYNC 1, 64; EXIT", 64, false, 2, 1},
     {"counted: two of four, twice", "BAR.SYNC 1, 64; EXIT", 128, false, 4, 2},
-    {"counted: a warp counts 32 whatever its mask", "ISETP.LT P5, PT, R0, 16, PT; @P5 BAR.SYNC 1, 32; EXIT", 32, false, 1, 1},
+    {"counted: a warp counts 32 whatever its mask", "ISETP.LT P5, PT, R0, 16, PT; @P5 BAR.SYNC 1, 32; EXIT", 32,
+     false, 1, 1},
     {"counted: a partial warp counts 32", "BAR.SYNC 1, 64; EXIT", 40, false, 2, 1},
     {"counted: exits don't arrive", "@P1 EXIT; BAR.SYNC 1, 64; EXIT", 64, true, 1, 0},
     {"counted: more than there are", "BAR.SYNC 1, 96; EXIT", 64, true, 2, 0},
     {"different barriers don't meet", "@P0 BAR.SYNC 1; @P1 BAR.SYNC 2; EXIT", 64, true, 2, 0},
-    {"different barriers, crossed", "@P0 BAR.SYNC 1; @P1 BAR.SYNC 2; @P0 BAR.SYNC 2; @P1 BAR.SYNC 1; EXIT", 64, true, 2, 0},
+    {"different barriers, crossed", "@P0 BAR.SYNC 1; @P1 BAR.SYNC 2; @P0 BAR.SYNC 2; @P1 BAR.SYNC 1; EXIT", 64, true,
+     2, 0},
     {"a number from a register", "MOV R2, 7; @P0 BAR.SYNC R2; @P1 BAR.SYNC 7; EXIT", 64, false, 2, 1},
     {"a count from a register", "MOV R2, 64; BAR.SYNC 7, R2; EXIT", 128, false, 4, 2},
     {"arrive, then sync", "@P0 BAR.ARV 1, 64; @P1 BAR.SYNC 1, 64; EXIT", 64, false, 2, 1},
@@ -135,15 +146,19 @@ static const Meeting meetings[] = {
     {"one arrival of two", "@P0 BAR.ARV 1, 64; EXIT", 64, false, 1, 0},
     {"one arrival of three", "@P0 BAR.ARV 1, 96; @P1 BAR.SYNC 1, 96; EXIT", 64, true, 2, 0},
     {"arrive without a count is for the block", "@P0 BAR.ARV 1; @!P0 BAR.SYNC 1; EXIT", 128, false, 4, 1},
-    {"a warp that arrived and exited", "@P0 BAR.ARV 1; @P0 EXIT; MOV R2, R0; MOV R2, R2; BAR.SYNC 1; EXIT", 64, false, 2, 1},
+    {"a warp that arrived and exited", "@P0 BAR.ARV 1; @P0 EXIT; MOV R2, R0; MOV R2, R2; BAR.SYNC 1; EXIT", 64, false,
+     2, 1},
     {"both sides of a branch arrive one after the other",
-     "LOP.AND R2, R0, 1; ISETP.EQ P5, PT, R2, RZ, PT; SSY end; @P5 BRA even; BAR.SYNC 0; NOP.S; even: BAR.SYNC 0; NOP.S; end: EXIT",
+     "LOP.AND R2, R0, 1; ISETP.EQ P5, PT, R2, RZ, PT; SSY end; @P5 BRA even; BAR.SYNC 0; NOP.S; even: BAR.SYNC 0; "
+     "NOP.S; end: EXIT",
      64, false, 4, 2},
     {"only one side arrives, and the other warp waits twice",
-     "@P1 BRA two; SSY end; ISETP.LT P5, PT, R0, 5, PT; @P5 BRA end; BAR.SYNC 0; end: EXIT; two: BAR.SYNC 0; EXIT", 64, false, 2, 1},
+     "@P1 BRA two; SSY end; ISETP.LT P5, PT, R0, 5, PT; @P5 BRA end; BAR.SYNC 0; end: EXIT; two: BAR.SYNC 0; EXIT",
+     64, false, 2, 1},
     {"reductions meet like syncs", "@P0 BAR.RED.OR P5, 3; @P1 BAR.SYNC 3; EXIT", 64, false, 2, 1},
     {"arrive and reduce", "@P0 BAR.ARV 3, 64; @P1 BAR.RED.POPC R2, 3, 64; EXIT", 64, false, 2, 1},
 };
+/* clang-format on */
 
 START_TEST(waits_for_the_right_ones) {
   const Meeting *meeting = &meetings[_i];
@@ -160,7 +175,8 @@ END_TEST
 
 /* When the missing warp exits, the waiting one goes on 40 cycles later. */
 START_TEST(an_exit_completes_it) {
-  g_autoptr(Lab) lab = start(TIMES, "@P1 BRA leave; BAR.SYNC 0; NOP; EXIT; leave: MOV R2, R0; MOV R3, R2; @PT EXIT; EXIT", 64);
+  g_autoptr(Lab) lab =
+      start(TIMES, "@P1 BRA leave; BAR.SYNC 0; NOP; EXIT; leave: MOV R2, R0; MOV R3, R2; @PT EXIT; EXIT", 64);
   lab_finish(lab);
   uint64_t exit = lab_cycle(lab, 1, 6, 0);
   ck_assert_uint_eq(exit, 18 + 18 + 2);
@@ -170,7 +186,8 @@ START_TEST(an_exit_completes_it) {
 END_TEST
 
 START_TEST(an_arrive_does_not_wait) {
-  g_autoptr(Lab) lab = start(TIMES, "@P1 BRA sync; BAR.ARV 1, 64; NOP; EXIT; sync: MOV R2, R0; MOV R3, R2; BAR.SYNC 1, 64; NOP; EXIT", 64);
+  g_autoptr(Lab) lab = start(
+      TIMES, "@P1 BRA sync; BAR.ARV 1, 64; NOP; EXIT; sync: MOV R2, R0; MOV R3, R2; BAR.SYNC 1, 64; NOP; EXIT", 64);
   lab_finish(lab);
   ck_assert_uint_eq(lab_cycle(lab, 0, 2, 0), lab_cycle(lab, 0, 1, 0) + 2);
   ck_assert_uint_eq(lab_cycle(lab, 1, 7, 0), lab_cycle(lab, 1, 6, 0) + 40);
@@ -178,8 +195,9 @@ START_TEST(an_arrive_does_not_wait) {
 END_TEST
 
 START_TEST(blocks_have_their_own) {
-  g_autoptr(Lab) lab = lab_new("", "S2R R0, SR_Tid_X; S2R R1, SR_CTAid_X; ISETP.LT P0, PT, R0, 32, PT; ISETP.EQ P1, PT, R1, RZ, PT\n"
-                                   "@!P0 BRA sync; @P1 EXIT; sync: BAR.SYNC 1, 64; EXIT");
+  g_autoptr(Lab) lab =
+      lab_new("", "S2R R0, SR_Tid_X; S2R R1, SR_CTAid_X; ISETP.LT P0, PT, R0, 32, PT; ISETP.EQ P1, PT, R1, RZ, PT\n"
+                  "@!P0 BRA sync; @P1 EXIT; sync: BAR.SYNC 1, 64; EXIT");
   lab_launch(lab, 2, 64); /* in block 0, warp 0 exits */
   ck_assert_int_eq(lab_run(lab), GPU_BLOCKED);
   ck_assert_uint_eq(lab->gpu->unfinished_blocks, 1);
@@ -188,7 +206,8 @@ START_TEST(blocks_have_their_own) {
 END_TEST
 
 START_TEST(different_counts_are_a_fault) {
-  static const char *const texts[] = {"@P0 BAR.SYNC 1, 64; @P1 BAR.SYNC 1, 32; EXIT", "@P0 BAR.ARV 1, 64; @P1 BAR.SYNC 1; EXIT"};
+  static const char *const texts[] = {"@P0 BAR.SYNC 1, 64; @P1 BAR.SYNC 1, 32; EXIT",
+                                      "@P0 BAR.ARV 1, 64; @P1 BAR.SYNC 1; EXIT"};
   g_autoptr(Lab) lab = start(TIMES, texts[_i], 64);
   lab_expect_fault(lab, "but an earlier arrival gave");
 }
@@ -234,6 +253,7 @@ typedef struct Reduction {
 } Reduction;
 
 #define EACH 0xffffffffu
+/* clang-format off */
 static const Reduction reductions[] = {
     {"count", "@P5 BAR.RED.POPC R2, 0, P6; EXIT", 96, {0xff, 0, 0x80000001}, {EACH, EACH, EACH}, 10},
     {"count, negated", "@P5 BAR.RED.POPC R2, 0, !P6; EXIT", 96, {0xff, 0, 0x80000001}, {EACH, EACH, EACH}, 86},
@@ -250,6 +270,7 @@ static const Reduction reductions[] = {
     {"any not", "@P5 BAR.RED.OR P4, 0, !P6; EXIT", 96, {EACH, EACH, 0x7fffffff}, {EACH, EACH, EACH}, 1},
     {"counted all", "@P5 BAR.RED.AND P4, 2, 96, !P6; EXIT", 96, {0, 0, 0}, {EACH, EACH, EACH}, 1},
 };
+/* clang-format on */
 
 START_TEST(reduces) {
   const Reduction *reduction = &reductions[_i];
@@ -267,7 +288,8 @@ START_TEST(reduces) {
     bool takes_part = reduction->lanes[warp] >> lane & 1;
     uint32_t number = takes_part && counts ? reduction->result : 0x11111111;
     bool truth = takes_part && !counts ? reduction->result : 0x0f0ff0f0 >> lane & 1;
-    ck_assert_msg(lab_row(lab, warp, 2)[lane] == number, "%s: thread %u has %x", reduction->what, t, lab_row(lab, warp, 2)[lane]);
+    ck_assert_msg(lab_row(lab, warp, 2)[lane] == number, "%s: thread %u has %x", reduction->what, t,
+                  lab_row(lab, warp, 2)[lane]);
     ck_assert_msg((lab_warp(lab, warp)->pred[4] >> lane & 1) == truth, "%s: P4 of thread %u", reduction->what, t);
   }
 }
@@ -275,7 +297,8 @@ END_TEST
 
 /* The next use starts from nothing. */
 START_TEST(a_reduction_is_forgotten) {
-  g_autoptr(Lab) lab = start("", "BAR.RED.POPC R2, 0, PT; BAR.RED.POPC R3, 0, P0; BAR.RED.AND P5, 0, P0; BAR.RED.AND P6, 0, PT; EXIT", 64);
+  g_autoptr(Lab) lab = start(
+      "", "BAR.RED.POPC R2, 0, PT; BAR.RED.POPC R3, 0, P0; BAR.RED.AND P5, 0, P0; BAR.RED.AND P6, 0, PT; EXIT", 64);
   lab_finish(lab);
   ck_assert_uint_eq(lab_row(lab, 1, 2)[0], 64);
   ck_assert_uint_eq(lab_row(lab, 1, 3)[0], 32);
@@ -290,12 +313,15 @@ END_TEST
 START_TEST(orders_rounds) {
   static const char *const policies[] = {"loose-round-robin", "greedy-then-oldest", "youngest", "random"};
   enum { ROUNDS = 40, THREADS = 200 };
-  g_autofree char *settings = g_strdup_printf("sm.jitter_cycles=7 sm.barrier.arrive_to_resume=3 sm.policy=%s", policies[_i]);
-  g_autofree char *text = g_strdup_printf(
-      ".shared 800\nS2R R0, SR_Tid_X; SHL R1, R0, 2; IADD R2, R0, 1; ISETP.EQ P0, PT, R2, %d, PT; SEL R2, RZ, R2, P0; SHL R2, R2, 2\n"
-      "MOV R3, R0; MOV R4, %d\n"
-      "loop: STS [R1], R3; BAR.SYNC 0; LDS R5, [R2]; BAR.SYNC 1; IADD R3, R5, 1; IADD R4, R4, -0x1; "
-      "ISETP.NE P1, PT, R4, RZ, PT; @P1 BRA loop; EXIT", THREADS, ROUNDS);
+  g_autofree char *settings =
+      g_strdup_printf("sm.jitter_cycles=7 sm.barrier.arrive_to_resume=3 sm.policy=%s", policies[_i]);
+  g_autofree char *text =
+      g_strdup_printf(".shared 800\nS2R R0, SR_Tid_X; SHL R1, R0, 2; IADD R2, R0, 1; ISETP.EQ P0, PT, R2, %d, PT; "
+                      "SEL R2, RZ, R2, P0; SHL R2, R2, 2\n"
+                      "MOV R3, R0; MOV R4, %d\n"
+                      "loop: STS [R1], R3; BAR.SYNC 0; LDS R5, [R2]; BAR.SYNC 1; IADD R3, R5, 1; IADD R4, R4, -0x1; "
+                      "ISETP.NE P1, PT, R4, RZ, PT; @P1 BRA loop; EXIT",
+                      THREADS, ROUNDS);
   g_autoptr(Lab) lab = lab_new(settings, text);
   lab_launch(lab, 1, THREADS);
   lab_finish(lab);
@@ -332,22 +358,38 @@ static void note_complete(void *user, const ProbePoint *point, uint32_t id, uint
 }
 
 START_TEST(tells_what_happens) {
-  static const struct { const char *text; Told told; } stories[] = {
+  static const struct {
+    const char *text;
+    Told told;
+  } stories[] = {
       {"BAR.SYNC 0; EXIT", {.arrivals = 3, .waits = 3, .arrived = 7, .waiting = 7}},
-      {"@!P2 BAR.ARV 5, 96; @P2 BAR.SYNC 5, 96; EXIT", {.arrivals = 3, .waits = 1, .arrived = 7, .waiting = 4, .id = 5}},
+      {"@!P2 BAR.ARV 5, 96; @P2 BAR.SYNC 5, 96; EXIT",
+       {.arrivals = 3, .waits = 1, .arrived = 7, .waiting = 4, .id = 5}},
       {"@P1 EXIT; BAR.SYNC 2; EXIT", {.arrivals = 2, .waits = 2, .arrived = 5, .waiting = 5, .id = 2}},
       {"ISETP.NE P5, PT, R0, 34, PT; @P5 BAR.SYNC 2; EXIT",
-       {.arrivals = 3, .waits = 3, .arrived = 7, .waiting = 7, .id = 2, .partial = 1, .absent = 4, .lanes = 0xfffffffb}},
-      {"ISETP.NE P5, PT, R0, 34, PT; @!P5 EXIT; BAR.SYNC 2; EXIT", {.arrivals = 3, .waits = 3, .arrived = 7, .waiting = 7, .id = 2}},
+       {.arrivals = 3,
+        .waits = 3,
+        .arrived = 7,
+        .waiting = 7,
+        .id = 2,
+        .partial = 1,
+        .absent = 4,
+        .lanes = 0xfffffffb}},
+      {"ISETP.NE P5, PT, R0, 34, PT; @!P5 EXIT; BAR.SYNC 2; EXIT",
+       {.arrivals = 3, .waits = 3, .arrived = 7, .waiting = 7, .id = 2}},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(stories); i++) {
     g_autoptr(Lab) lab = start("", stories[i].text, 96);
     Told told = {0};
-    Probe probe = {.user = &told, .partial_barrier = note_partial, .barrier_arrive = note_arrive, .barrier_complete = note_complete};
+    Probe probe = {.user = &told,
+                   .partial_barrier = note_partial,
+                   .barrier_arrive = note_arrive,
+                   .barrier_complete = note_complete};
     gpu_subscribe(lab->gpu, &probe);
     lab_finish(lab);
-    ck_assert_msg(memcmp(&told, &stories[i].told, sizeof told) == 0, "%s: %u %u %u %x %x %x %x %u", stories[i].text, told.partial,
-                  told.arrivals, told.waits, told.absent, told.lanes, told.arrived, told.waiting, told.id);
+    ck_assert_msg(memcmp(&told, &stories[i].told, sizeof told) == 0, "%s: %u %u %u %x %x %x %x %u", stories[i].text,
+                  told.partial, told.arrivals, told.waits, told.absent, told.lanes, told.arrived, told.waiting,
+                  told.id);
   }
 }
 END_TEST

@@ -24,8 +24,9 @@ START_TEST(is_documented) {
     const CounterInfo *info = &counter_info[i];
     ck_assert_msg(strlen(info->name) > 2 && strlen(info->unit) > 2 && strlen(info->doc) > 10, "counter %u", i);
     for (unsigned other = 0; other < i; other++)
-      ck_assert_msg(strcmp(info->name, counter_info[other].name) != 0 && strcmp(info->doc, counter_info[other].doc) != 0, "%s",
-                    info->name);
+      ck_assert_msg(strcmp(info->name, counter_info[other].name) != 0 &&
+                        strcmp(info->doc, counter_info[other].doc) != 0,
+                    "%s", info->name);
   }
 }
 END_TEST

@@ -7,7 +7,10 @@
 #include "tests/unit/unit.h"
 
 START_TEST(time_then_source_then_sequence) {
-  static const struct { uint64_t time; uint32_t source; } pushes[] = {{5, 2}, {5, 1}, {3, 9}, {5, 2}, {UINT64_MAX - 1, 0}, {0, 7}, {5, 1}};
+  static const struct {
+    uint64_t time;
+    uint32_t source;
+  } pushes[] = {{5, 2}, {5, 1}, {3, 9}, {5, 2}, {UINT64_MAX - 1, 0}, {0, 7}, {5, 1}};
   static const unsigned right[] = {5, 2, 1, 6, 0, 3, 4}; /* index of push */
   EventQueue queue;
   event_queue_init(&queue, 4);
@@ -28,13 +31,15 @@ static guint first_of(const GArray *list) {
   for (guint i = 1; i < list->len; i++) {
     const Event *a = &g_array_index(list, Event, i), *b = &g_array_index(list, Event, first);
     bool same_time = a->time == b->time, same_source = a->source == b->source;
-    if (a->time < b->time || (same_time && a->source < b->source) || (same_time && same_source && a->sequence < b->sequence))
+    if (a->time < b->time || (same_time && a->source < b->source) ||
+        (same_time && same_source && a->sequence < b->sequence))
       first = i;
   }
   return first;
 }
 
-/* Against a list that is searched from end to end: pushes, pops and exchanges in any order, beyond the first capacity. */
+/* Against a list that is searched from end to end: pushes, pops and exchanges in any order, beyond the first
+ * capacity. */
 START_TEST(agrees_with_a_list) {
   enum { PUSH, POP, EXCHANGE };
   EventQueue queue;
@@ -61,7 +66,8 @@ START_TEST(agrees_with_a_list) {
     Event right = g_array_index(list, Event, first);
     UNIT_ASSERT(action != POP || !event_queue_is_first(&queue, right.time, right.source), "step %u", step);
     Event got = action == POP ? event_queue_pop(&queue) : event_queue_exchange(&queue, event.time, event.source);
-    UNIT_ASSERT(got.time == right.time && got.source == right.source && got.sequence == right.sequence, "step %u", step);
+    UNIT_ASSERT(got.time == right.time && got.source == right.source && got.sequence == right.sequence, "step %u",
+                step);
     g_array_remove_index(list, first);
     UNIT_ASSERT(queue.count == list->len, "step %u", step);
     now = got.time;

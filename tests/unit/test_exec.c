@@ -63,9 +63,7 @@ static uint32_t top_bit(uint32_t word) {
   return position;
 }
 
-static bool related(unsigned bits, double x, double y) {
-  return bits & (x < y ? 1 : x == y ? 2 : x > y ? 4 : 8);
-}
+static bool related(unsigned bits, double x, double y) { return bits & (x < y ? 1 : x == y ? 2 : x > y ? 4 : 8); }
 
 static double f(uint32_t word) {
   float value;
@@ -132,11 +130,20 @@ typedef enum { KIND_CASE, KIND_STATE, KIND_RUN } Kind;
 typedef enum { SHARED, GLOBAL } Space;
 
 /* RUN: blocks of 5 x 4 x 2 threads, a full warp and one of 8 lanes, and a grid of 2 x 2 x 2 blocks. */
-enum { BLOCK_X = 5, BLOCK_Y = 4, BLOCK_Z = 2, THREADS = 40, GRID_X = 2, GRID_Y = 2, GRID_Z = 2, SECOND_ARGUMENT = 77 };
+enum {
+  BLOCK_X = 5,
+  BLOCK_Y = 4,
+  BLOCK_Z = 2,
+  THREADS = 40,
+  GRID_X = 2,
+  GRID_Y = 2,
+  GRID_Z = 2,
+  SECOND_ARGUMENT = 77
+};
 /* P0 in the first eleven threads; R0 is the thread in the block. */
 enum { BELOW_P0 = 11 };
-#define SET_P0                                                                                                         \
-  "S2R R0, SR_Tid_X; S2R R1, SR_Tid_Y; S2R R2, SR_Tid_Z; IMAD R1, R2, 4, R1; IMAD R0, R1, 5, R0; "                     \
+#define SET_P0                                                                                     \
+  "S2R R0, SR_Tid_X; S2R R1, SR_Tid_Y; S2R R2, SR_Tid_Z; IMAD R1, R2, 4, R1; IMAD R0, R1, 5, R0; " \
   "ISETP.LT P0, PT, R0, 11, PT; "
 
 typedef struct Case {
@@ -149,7 +156,7 @@ typedef struct Case {
 
 static const Case cases[] = {
 #define CASE(op_, text_, ...) {.op = OP_##op_, .kind = KIND_CASE, .text = text_},
-#define STATE(op_, space_, align_, text_, ...)                                                                         \
+#define STATE(op_, space_, align_, text_, ...) \
   {.op = OP_##op_, .kind = KIND_STATE, .text = text_, .space = space_, .align = align_},
 #define RUN(op_, text_, ...) {.op = OP_##op_, .kind = KIND_RUN, .text = text_},
 #include "tests/unit/op_cases.def"
@@ -172,8 +179,8 @@ static Result expected_result(unsigned which, const Lane *lane) {
   const bool q0 = lane->q0, q1 = lane->q1, q2 = lane->q2, q3 = lane->q3, q4 = lane->q4, cc = lane->cc;
   (void)b, (void)c, (void)mask, (void)votes, (void)q0, (void)q1, (void)q2, (void)q3, (void)q4, (void)cc;
   unsigned i = 0;
-#define CASE(op_, text_, ...)                                                                                          \
-  if (i++ == which)                                                                                                    \
+#define CASE(op_, text_, ...) \
+  if (i++ == which)           \
     return (Result){__VA_ARGS__};
 #define STATE(...) i++;
 #define RUN(...) i++;
@@ -182,14 +189,61 @@ static Result expected_result(unsigned which, const Lane *lane) {
 }
 
 static const uint32_t edges[] = {
-    0, 1, 2, 3, 31, 32, 33, 0xff, 0x100, 0x505, 0x801, 0x1f1f, 0x2000, 0x2020, 0x7fff, 0x8000, 0xffff, 0x10000,
-    0x7ffffffe, 0x7fffffff /* and a NaN */, 0x80000000 /* and -0.0 */, 0x80000001 /* and a denormal */, 0x55555555,
-    0xfffffffd, 0xfffffffe, 0xffffffff,
-    0x007fffff, 0x00800000, 0x80800000, 0x00800001, 0x33800000, /* largest denormal, least normal floats, 2^-24 */
-    0x3f000000, 0xbf000000, 0x3effffff, 0x3f800000, 0xbf800000, 0x3f800001, /* 0.5, 1.0 */
-    0x3fc00000, 0x40200000, 0xc0200000, 0x40600000, /* 1.5, 2.5, 3.5: ties */
-    0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x4b800001, /* 2^31, 2^32, 2^24 */
-    0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, /* largest, infinite, NaNs */
+    0,
+    1,
+    2,
+    3,
+    31,
+    32,
+    33,
+    0xff,
+    0x100,
+    0x505,
+    0x801,
+    0x1f1f,
+    0x2000,
+    0x2020,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x10000,
+    0x7ffffffe,
+    0x7fffffff /* and a NaN */,
+    0x80000000 /* and -0.0 */,
+    0x80000001 /* and a denormal */,
+    0x55555555,
+    0xfffffffd,
+    0xfffffffe,
+    0xffffffff,
+    0x007fffff,
+    0x00800000,
+    0x80800000,
+    0x00800001,
+    0x33800000, /* largest denormal, least normal floats, 2^-24 */
+    0x3f000000,
+    0xbf000000,
+    0x3effffff,
+    0x3f800000,
+    0xbf800000,
+    0x3f800001, /* 0.5, 1.0 */
+    0x3fc00000,
+    0x40200000,
+    0xc0200000,
+    0x40600000, /* 1.5, 2.5, 3.5: ties */
+    0x4effffff,
+    0x4f000000,
+    0xcf000000,
+    0xcf000001,
+    0x4f7fffff,
+    0x4f800000,
+    0x4b800001, /* 2^31, 2^32, 2^24 */
+    0x7f7fffff,
+    0xff7fffff,
+    0x7f800000,
+    0xff800000,
+    0x7fc00000,
+    0x7f800001,
+    0xffc12345, /* largest, infinite, NaNs */
 };
 enum { EDGES = G_N_ELEMENTS(edges), EDGE_ROWS = (EDGES * EDGES + 31) / 32, RANDOM_ROWS = 60 };
 
@@ -203,10 +257,14 @@ typedef struct Rows {
 static uint32_t any_word(Rng *rng) {
   uint32_t word = (uint32_t)rng_next(rng);
   switch (rng_below(rng, 4)) {
-  case 0: return edges[rng_below(rng, EDGES)];
-  case 1: return word >> rng_below(rng, 32);
-  case 2: return (word & 0x80ffffff) + ((112 + rng_below(rng, 32)) << 23); /* a float of moderate size */
-  default: return word;
+  case 0:
+    return edges[rng_below(rng, EDGES)];
+  case 1:
+    return word >> rng_below(rng, 32);
+  case 2:
+    return (word & 0x80ffffff) + ((112 + rng_below(rng, 32)) << 23); /* a float of moderate size */
+  default:
+    return word;
   }
 }
 
@@ -230,17 +288,28 @@ static void fill_rows(Rows *rows, unsigned index, Rng *rng) {
 
 static uint32_t some_mask(unsigned index, Rng *rng) {
   switch (index % 4) {
-  case 0: return 0;
-  case 1: return 1u << (index / 4 % 32);
-  default: return (uint32_t)rng_next(rng);
+  case 0:
+    return 0;
+  case 1:
+    return 1u << (index / 4 % 32);
+  default:
+    return (uint32_t)rng_next(rng);
   }
 }
 
 static Lane lane_of(const Rows *rows, unsigned lane, uint32_t mask) {
   const uint32_t *regs = rows->regs_before + lane, *pred = rows->pred_before;
-  return (Lane){.a = regs[0], .b = regs[WARP_LANES], .c = regs[2 * WARP_LANES],
-                .q0 = bit(pred[0], lane), .q1 = bit(pred[1], lane), .q2 = bit(pred[2], lane), .q3 = bit(pred[3], lane),
-                .q4 = bit(pred[4], lane), .cc = bit(pred[PRED_CARRY], lane), .mask = mask, .votes = pred[0]};
+  return (Lane){.a = regs[0],
+                .b = regs[WARP_LANES],
+                .c = regs[2 * WARP_LANES],
+                .q0 = bit(pred[0], lane),
+                .q1 = bit(pred[1], lane),
+                .q2 = bit(pred[2], lane),
+                .q3 = bit(pred[3], lane),
+                .q4 = bit(pred[4], lane),
+                .cc = bit(pred[PRED_CARRY], lane),
+                .mask = mask,
+                .votes = pred[0]};
 }
 
 static void check_lane(unsigned which, const Kernel *kernel, const Rows *rows, unsigned lane, uint32_t mask) {
@@ -253,7 +322,7 @@ static void check_lane(unsigned which, const Kernel *kernel, const Rows *rows, u
     uint32_t got = rows->regs[reg * WARP_LANES + lane], before = rows->regs_before[reg * WARP_LANES + lane];
     uint32_t right = runs && writes.count && reg == (unsigned)writes.reg[0] ? want.d : before;
     UNIT_ASSERT(got == right, "%s, lane %u of mask %x: R%u is %x, must be %x (a %x, b %x, c %x, P0-2 %d%d%d, CC %d)",
-                  cases[which].text, lane, mask, reg, got, right, in.a, in.b, in.c, in.q0, in.q1, in.q2, in.cc);
+                cases[which].text, lane, mask, reg, got, right, in.a, in.b, in.c, in.q0, in.q1, in.q2, in.cc);
   }
   for (unsigned p = 0; p < PRED_ROWS; p++) {
     if (p == PRED_SINK)
@@ -261,8 +330,9 @@ static void check_lane(unsigned which, const Kernel *kernel, const Rows *rows, u
     bool carries = p == PRED_CARRY && inst->flags & INST_CARRY_OUT, right = bit(rows->pred_before[p], lane);
     if (runs && (p == inst->pdst || p == inst->pdst2 || carries))
       right = carries ? want.cc : p == inst->pdst ? want.p : want.p2;
-    UNIT_ASSERT(bit(rows->pred[p], lane) == right, "%s, lane %u of mask %x: P%u must be %d (a %x, b %x, P0-2 %d%d%d, CC %d)",
-                  cases[which].text, lane, mask, p, right, in.a, in.b, in.q0, in.q1, in.q2, in.cc);
+    UNIT_ASSERT(bit(rows->pred[p], lane) == right,
+                "%s, lane %u of mask %x: P%u must be %d (a %x, b %x, P0-2 %d%d%d, CC %d)", cases[which].text, lane,
+                mask, p, right, in.a, in.b, in.q0, in.q1, in.q2, in.cc);
   }
 }
 
@@ -290,7 +360,8 @@ static void check_case(unsigned which) {
       uint32_t mask = part == 0 ? ALL_LANES : some_mask(index, &rng);
       memcpy(rows->regs, rows->regs_before, sizeof rows->regs);
       memcpy(rows->pred, rows->pred_before, sizeof rows->pred);
-      Issue issue = {.inst = &kernel->insts[0], .regs = rows->regs, .consts = rows->consts, .pred = rows->pred, .mask = mask};
+      Issue issue = {
+          .inst = &kernel->insts[0], .regs = rows->regs, .consts = rows->consts, .pred = rows->pred, .mask = mask};
       executors[cases[which].op](&issue);
       for (unsigned lane = 0; lane < WARP_LANES; lane++)
         check_lane(which, kernel, rows, lane, mask);
@@ -344,9 +415,9 @@ static void act_lane(unsigned which, State *state, unsigned lane) {
 #define take(address) take_bit(state, address)
 #define release(address) (state->lock[(address) / 4 % LOCK_BITS] = false)
 #define CASE(...) i++;
-#define STATE(op_, space_, align_, text_, ...)                                                                         \
-  if (i++ == which) {                                                                                                  \
-    __VA_ARGS__;                                                                                                       \
+#define STATE(op_, space_, align_, text_, ...) \
+  if (i++ == which) {                          \
+    __VA_ARGS__;                               \
   }
 #define RUN(...) i++;
 #include "tests/unit/op_cases.def"
@@ -360,10 +431,12 @@ static void act_lane(unsigned which, State *state, unsigned lane) {
     set_pred(state, (unsigned)written, lane, result);
 }
 
-/* Addresses, operands, memory and lock bits. Few different words, so that lanes meet and CAS finds what it compares. */
+/* Addresses, operands, memory and lock bits. Few different words, so that lanes meet and CAS finds what it
+ * compares. */
 static void fill_state(State *state, const Case *what, Rng *rng) {
-  static const uint32_t words[] = {0, 1, 2, 5, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xbf000000, 0x00000003,
-                                   0x007fffff, 0x807ffff0, 0x7f800000, 0xff800000, 0x80112233, 0x7fc12345};
+  static const uint32_t words[] = {0,          1,          2,          5,          0x7fffffff, 0x80000000,
+                                   0xffffffff, 0x3f800000, 0xbf000000, 0x00000003, 0x007fffff, 0x807ffff0,
+                                   0x7f800000, 0xff800000, 0x80112233, 0x7fc12345};
   enum { WORDS = G_N_ELEMENTS(words) };
   uint32_t base = what->space == GLOBAL ? BACKING_FIRST_ADDRESS : 0, kinds = 2 + rng_below(rng, WORDS - 1);
   uint32_t spread = 1 + rng_below(rng, 600) / what->align;
@@ -376,9 +449,12 @@ static void fill_state(State *state, const Case *what, Rng *rng) {
   }
   for (unsigned p = 0; p < PRED_TRUE; p++)
     state->pred[p] = (uint32_t)rng_next(rng);
-  state->pred[0] = rng_below(rng, 3) == 0 ? 1u << rng_below(rng, 32) : rng_below(rng, 4) == 0 ? ALL_LANES : state->pred[0];
+  state->pred[0] = rng_below(rng, 3) == 0   ? 1u << rng_below(rng, 32)
+                   : rng_below(rng, 4) == 0 ? ALL_LANES
+                                            : state->pred[0];
   for (unsigned i = 0; i < 2 * MEMORY_BYTES / 4; i++)
-    store_bytes(state, i % 2 ? GLOBAL : SHARED, (i % 2 ? BACKING_FIRST_ADDRESS : 0) + i / 2 * 4, 4, words[rng_below(rng, kinds)]);
+    store_bytes(state, i % 2 ? GLOBAL : SHARED, (i % 2 ? BACKING_FIRST_ADDRESS : 0) + i / 2 * 4, 4,
+                words[rng_below(rng, kinds)]);
   for (unsigned i = 0; i < LOCK_BITS; i++)
     state->lock[i] = rng_below(rng, 3) == 0;
 }
@@ -398,16 +474,18 @@ static void put_state(Lab *lab, const State *state, uint32_t *global) {
 static void check_state(Lab *lab, const State *state, const uint32_t *global, const char *text, unsigned round) {
   const Sm *sm = &lab->gpu->sms[0];
   for (unsigned i = 0; i < MEMORY_BYTES / 4; i++) {
-    UNIT_ASSERT(sm->shared.words[i] == load_bytes(state, SHARED, 4 * i, 4), "%s, round %u: shared word %u", text, round, i);
-    UNIT_ASSERT(global[i] == load_bytes(state, GLOBAL, BACKING_FIRST_ADDRESS + 4 * i, 4), "%s, round %u: global word %u is %x, not %x",
-                  text, round, i, global[i], load_bytes(state, GLOBAL, BACKING_FIRST_ADDRESS + 4 * i, 4));
+    UNIT_ASSERT(sm->shared.words[i] == load_bytes(state, SHARED, 4 * i, 4), "%s, round %u: shared word %u", text,
+                round, i);
+    UNIT_ASSERT(global[i] == load_bytes(state, GLOBAL, BACKING_FIRST_ADDRESS + 4 * i, 4),
+                "%s, round %u: global word %u is %x, not %x", text, round, i, global[i],
+                load_bytes(state, GLOBAL, BACKING_FIRST_ADDRESS + 4 * i, 4));
   }
   for (unsigned i = 0; i < LOCK_BITS; i++)
     UNIT_ASSERT(sm->lock_unit.bit[i].held == state->lock[i], "%s, round %u: lock bit %u", text, round, i);
   for (unsigned reg = 0; reg < STATE_REGS; reg++)
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
-      UNIT_ASSERT(lab_row(lab, 0, reg)[lane] == state->regs[reg][lane], "%s, round %u: R%u of lane %u is %x, not %x", text,
-                    round, reg, lane, lab_row(lab, 0, reg)[lane], state->regs[reg][lane]);
+      UNIT_ASSERT(lab_row(lab, 0, reg)[lane] == state->regs[reg][lane], "%s, round %u: R%u of lane %u is %x, not %x",
+                  text, round, reg, lane, lab_row(lab, 0, reg)[lane], state->regs[reg][lane]);
   for (unsigned p = 0; p < PRED_TRUE; p++)
     UNIT_ASSERT(lab_warp(lab, 0)->pred[p] == state->pred[p], "%s, round %u: P%u", text, round, p);
 }
@@ -428,7 +506,8 @@ static void check_state_case(unsigned which) {
     lab_place(lab);
     fill_state(state, what, &rng);
     put_state(lab, state, global);
-    uint32_t alive = lab_warp(lab, 0)->active, guard = inst->guard == PRED_TRUE ? ALL_LANES : state->pred[inst->guard];
+    uint32_t alive = lab_warp(lab, 0)->active,
+             guard = inst->guard == PRED_TRUE ? ALL_LANES : state->pred[inst->guard];
     uint32_t mask = alive & (inst->flags & INST_GUARD_NOT ? ~guard : guard);
     ck_assert_uint_eq(alive, threads == 32 ? ALL_LANES : (1u << threads) - 1);
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
@@ -448,8 +527,8 @@ static uint32_t expected_run(unsigned which, uint32_t t, const uint32_t *ctaid, 
   unsigned i = 0;
 #define CASE(...) i++;
 #define STATE(...) i++;
-#define RUN(op_, text_, ...)                                                                                           \
-  if (i++ == which)                                                                                                    \
+#define RUN(op_, text_, ...) \
+  if (i++ == which)          \
     return (uint32_t)(__VA_ARGS__);
 #include "tests/unit/op_cases.def"
   ck_abort_msg("no case %u", which);
@@ -459,9 +538,12 @@ static void check_run(unsigned which) {
   g_autofree char *text = g_strconcat(".reg 12\n", cases[which].text, NULL);
   g_autoptr(Lab) lab = lab_new("sm.jitter_cycles=5", text);
   const uint32_t args[2] = {1, SECOND_ARGUMENT};
-  LaunchConfig config = {.program = lab->program, .kernel = program_kernel(lab->program, 0),
-                         .grid = {GRID_X, GRID_Y, GRID_Z}, .block = {BLOCK_X, BLOCK_Y, BLOCK_Z},
-                         .args = (const uint8_t *)args, .args_bytes = sizeof args};
+  LaunchConfig config = {.program = lab->program,
+                         .kernel = program_kernel(lab->program, 0),
+                         .grid = {GRID_X, GRID_Y, GRID_Z},
+                         .block = {BLOCK_X, BLOCK_Y, BLOCK_Z},
+                         .args = (const uint8_t *)args,
+                         .args_bytes = sizeof args};
   g_autofree char *why = NULL;
   UNIT_ASSERT(gpu_add_launch(lab->gpu, &config, &why), "%s", why);
   lab_finish(lab);
@@ -474,7 +556,7 @@ static void check_run(unsigned which) {
       uint32_t right = expected_run(which, first + lane, block->ctaid, slot, lab_cycle(lab, slot, 0, 0));
       uint32_t got = lab_row(lab, slot, 9)[lane];
       UNIT_ASSERT(got == right, "%s: thread %u of block %u has %u, not %u", cases[which].text, first + lane,
-                    (unsigned)block->index, got, right);
+                  (unsigned)block->index, got, right);
     }
   }
 }
@@ -573,6 +655,7 @@ typedef struct FaultCase {
   const char *text, *words;
 } FaultCase;
 
+/* clang-format off */
 static const FaultCase faults[] = {
     {".shared 64\nMOV R0, 0x40; LDS R1, [R0]; EXIT", "beyond the block's 64 bytes"},
     {".shared 64\nMOV R0, 0x3e; LDS R1, [R0]; EXIT", "misaligned 4-byte access to shared address 0x3e"},
@@ -601,6 +684,7 @@ static const FaultCase faults[] = {
     {"CONT; EXIT", "CONT without an enclosing PCNT"},
     {"RET; EXIT", "RET without an enclosing CAL"},
 };
+/* clang-format on */
 
 START_TEST(faults_name_the_cause) {
   g_autoptr(Lab) lab = lab_new("", faults[_i].text);
@@ -612,9 +696,22 @@ END_TEST
 
 /* The same accesses by lanes that don't execute them do nothing. */
 START_TEST(no_fault_without_a_lane) {
-  static const char *const quiet[] = {"LDS R1, [0x40]", "STS.64 [0x3c], R2", "LDSLK P1, R1, [0x41]", "STSUL [0x80], R1",
-                                      "LD R1, [RZ]", "ST [RZ], R1", "ATOM.ADD R1, [RZ], R2", "RED.ADD [RZ], R1", "BRK",
-                                      "CONT", "RET", "CAL 0x0", "BAR.SYNC 0x0, R9", "EXIT", "BRA 0x0", "SSY 0x0"};
+  static const char *const quiet[] = {"LDS R1, [0x40]",
+                                      "STS.64 [0x3c], R2",
+                                      "LDSLK P1, R1, [0x41]",
+                                      "STSUL [0x80], R1",
+                                      "LD R1, [RZ]",
+                                      "ST [RZ], R1",
+                                      "ATOM.ADD R1, [RZ], R2",
+                                      "RED.ADD [RZ], R1",
+                                      "BRK",
+                                      "CONT",
+                                      "RET",
+                                      "CAL 0x0",
+                                      "BAR.SYNC 0x0, R9",
+                                      "EXIT",
+                                      "BRA 0x0",
+                                      "SSY 0x0"};
   g_autofree char *text = g_strdup_printf(".shared 64\n@P0 %s; EXIT", quiet[_i]);
   g_autoptr(Lab) lab = lab_new("", text);
   lab_launch(lab, 1, 32);

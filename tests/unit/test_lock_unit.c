@@ -24,17 +24,21 @@ START_TEST(address_bits_2_to_11_select_the_bit) {
 }
 END_TEST
 
+/* clang-format off */
 static const struct { const char *settings; uint32_t bits, granule; } sizes[] = {
     {"sm.lock_unit.bits=2048", 2048, 4}, {"sm.lock_unit.bits=256", 256, 4}, {"sm.lock_unit.bits=1", 1, 4},
-    {"sm.lock_unit.bits=1000", 1000, 4}, {"sm.lock_unit.low_bit=7", 1024, 128}, {"sm.lock_unit.bits=3 sm.lock_unit.low_bit=4", 3, 16},
+    {"sm.lock_unit.bits=1000", 1000, 4}, {"sm.lock_unit.low_bit=7", 1024, 128},
+     {"sm.lock_unit.bits=3 sm.lock_unit.low_bit=4", 3, 16},
 };
+/* clang-format on */
 
 START_TEST(bits_and_low_bit_are_parameters) {
   g_autoptr(Machine) machine = lab_machine(sizes[_i].settings);
   LockUnit unit;
   lock_unit_init(&unit, machine);
   for (uint32_t address = 0; address < 49152; address++)
-    UNIT_ASSERT(lock_unit_index(&unit, address) == address / sizes[_i].granule % sizes[_i].bits, "address %x", address);
+    UNIT_ASSERT(lock_unit_index(&unit, address) == address / sizes[_i].granule % sizes[_i].bits, "address %x",
+                address);
   lock_unit_clear(&unit);
 }
 END_TEST
@@ -65,27 +69,31 @@ typedef struct Contest {
   uint32_t lanes, winners;
 } Contest;
 
+/* clang-format off */
 static const Contest contests[] = {
     {"a word each", "", "SHL R1, R0, 2", 0xffffffff, 0xffffffff},
     {"one word", "", "MOV R1, 8", 0xffffffff, 0x00000001},
     {"one word, without the lowest lanes", "", "MOV R1, 8", 0xfffff800, 0x00000800},
     {"one word, one lane", "", "MOV R1, 8", 0x00400000, 0x00400000},
     {"two words, in turn", "", "LOP.AND R1, R0, 1; SHL R1, R1, 2", 0xffffffff, 0x00000003},
-    {"two words, the lower half of the lanes the upper word", "", "SHR R1, R0, 4; SHL R1, R1, 2", 0xfffffff8, 0x00010008},
+    {"two words, the lower half of the lanes the upper word", "", "SHR R1, R0, 4; SHL R1, R1, 2", 0xfffffff8,
+     0x00010008},
     {"aliases, 1024 words apart", "", "LOP.AND R1, R0, 7; SHL R1, R1, 12", 0xffffffff, 0x00000001},
     {"aliases, without the lowest lane", "", "LOP.AND R1, R0, 7; SHL R1, R1, 12", 0xfffffffe, 0x00000002},
     {"1023 words apart", "", "LOP.AND R1, R0, 7; IMUL R1, R1, 4092", 0xff, 0xff},
-    {"1024 words apart, 2048 bits: two bits", "sm.lock_unit.bits=2048", "LOP.AND R1, R0, 7; SHL R1, R1, 12", 0xff, 0x03},
+    {"1024 words apart, 2048 bits: two bits", "sm.lock_unit.bits=2048", "LOP.AND R1, R0, 7; SHL R1, R1, 12", 0xff,
+     0x03},
     {"a word each, 8 bits", "sm.lock_unit.bits=8", "SHL R1, R0, 2", 0xffffffff, 0x000000ff},
     {"a word each, 8 bits, some lanes", "sm.lock_unit.bits=8", "SHL R1, R0, 2", 0xffff00f0, 0x000f00f0},
     {"a word each, one bit", "sm.lock_unit.bits=1", "SHL R1, R0, 2", 0xffffffff, 0x00000001},
     {"a word each, a bit for 16 words", "sm.lock_unit.low_bit=6", "SHL R1, R0, 2", 0xffffffff, 0x00010001},
 };
+/* clang-format on */
 
 START_TEST(one_winner_a_bit_the_lowest_lane) {
   const Contest *contest = &contests[_i];
-  g_autofree char *text = g_strdup_printf(".shared 32768\nS2R R0, SR_LaneId; %s; STS [R1], R0; @P1 LDSLK P0, R2, [R1]; EXIT",
-                                          contest->address);
+  g_autofree char *text = g_strdup_printf(
+      ".shared 32768\nS2R R0, SR_LaneId; %s; STS [R1], R0; @P1 LDSLK P0, R2, [R1]; EXIT", contest->address);
   g_autoptr(Lab) lab = lab_new(contest->settings, text);
   lab_launch(lab, 1, 32);
   lab_place(lab);
@@ -101,7 +109,8 @@ START_TEST(one_winner_a_bit_the_lowest_lane) {
   for (unsigned lane = 0; lane < 32; lane++) {
     bool runs = contest->lanes >> lane & 1;
     uint32_t stored = sm->shared.words[lab_row(lab, 0, 1)[lane] / 4];
-    ck_assert_uint_eq(lab_row(lab, 0, 2)[lane], runs ? stored : 0xeeeeeeee); /* winners and losers alike get the word */
+    ck_assert_uint_eq(lab_row(lab, 0, 2)[lane],
+                      runs ? stored : 0xeeeeeeee); /* winners and losers alike get the word */
   }
   uint32_t held = 0, winners = (uint32_t)__builtin_popcount(contest->winners);
   for (unsigned i = 0; i < sm->lock_unit.bits; i++)
@@ -130,7 +139,8 @@ typedef struct Told {
   ThreadId owner;
 } Told;
 
-static void note_unlock(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit, const LockBit *was) {
+static void note_unlock(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit,
+                        const LockBit *was) {
   Told *told = user;
   told->count++;
   told->lanes |= 1u << lane;
@@ -148,7 +158,8 @@ static void note_exit(void *user, const ProbePoint *point, uint32_t bit, const L
 static Told told_unlocks(const char *text, uint32_t threads, bool exits, uint32_t *pred) {
   g_autoptr(Lab) lab = lab_new("", text);
   Told told = {0};
-  Probe probe = {.user = &told, .unlock_not_owned = exits ? NULL : note_unlock, .exit_holding = exits ? note_exit : NULL};
+  Probe probe = {
+      .user = &told, .unlock_not_owned = exits ? NULL : note_unlock, .exit_holding = exits ? note_exit : NULL};
   gpu_subscribe(lab->gpu, &probe);
   lab_launch(lab, 1, threads);
   lab_finish(lab);
@@ -161,23 +172,28 @@ static Told told_unlocks(const char *text, uint32_t threads, bool exits, uint32_
 
 START_TEST(stsul_frees_whoever_holds) {
   uint32_t pred[4];
-  Told told = told_unlocks(LANE0 "@P6 LDSLK P0, RZ, [RZ]; @P6 STSUL [RZ], R0; @P6 LDSLK P1, RZ, [RZ]; EXIT", 32, false, pred);
+  Told told =
+      told_unlocks(LANE0 "@P6 LDSLK P0, RZ, [RZ]; @P6 STSUL [RZ], R0; @P6 LDSLK P1, RZ, [RZ]; EXIT", 32, false, pred);
   ck_assert(pred[0] == 1 && pred[1] == 1 && told.count == 0); /* its own */
-  told = told_unlocks(LANE0 "@P6 LDSLK P0, RZ, [RZ]; @!P6 STSUL [RZ], R0; @P6 LDSLK P1, RZ, [RZ]; EXIT", 3, false, pred);
+  told =
+      told_unlocks(LANE0 "@P6 LDSLK P0, RZ, [RZ]; @!P6 STSUL [RZ], R0; @P6 LDSLK P1, RZ, [RZ]; EXIT", 3, false, pred);
   ck_assert(pred[1] == 1 && told.count == 1 && told.lanes == 2 && !told.was_free && thread_lane(told.owner) == 0);
-  told = told_unlocks(LANE0 "@P6 LDSLK P0, RZ, [RZ]; @!P6 STSUL [0x1000], R0; @P6 LDSLK P1, RZ, [RZ]; EXIT", 3, false, pred);
+  told = told_unlocks(LANE0 "@P6 LDSLK P0, RZ, [RZ]; @!P6 STSUL [0x1000], R0; @P6 LDSLK P1, RZ, [RZ]; EXIT", 3, false,
+                      pred);
   ck_assert(pred[1] == 1 && told.count == 1); /* an alias frees it as well */
   told = told_unlocks(LANE0 "@P6 STSUL [0x8], R0; @P6 LDSLK P1, RZ, [0x8]; EXIT", 32, false, pred);
   ck_assert(pred[1] == 1 && told.count == 1 && told.was_free); /* freeing a free bit changes nothing */
-  told = told_unlocks(LANE0 "@P6 LDSLK P0, RZ, [RZ]; @P6 STSUL [0x4], R0; @P6 LDSLK P1, RZ, [RZ]; EXIT", 32, false, pred);
+  told = told_unlocks(LANE0 "@P6 LDSLK P0, RZ, [RZ]; @P6 STSUL [0x4], R0; @P6 LDSLK P1, RZ, [RZ]; EXIT", 32, false,
+                      pred);
   ck_assert(pred[1] == 0 && told.count == 1); /* another bit stays */
 }
 END_TEST
 
 /* Warp 1 frees what warp 0 holds, which then takes it again. */
 START_TEST(another_warp_frees_it) {
-  g_autoptr(Lab) lab = lab_new("", ".shared 128\nS2R R0, SR_Tid_X; SHR R1, R0, 5; ISETP.EQ P6, PT, R1, RZ, PT\n"
-                                   "@P6 LDSLK P0, RZ, [RZ]; BAR.SYNC 0; @!P6 STSUL [RZ], R0; BAR.SYNC 0; @P6 LDSLK P1, RZ, [RZ]; EXIT");
+  g_autoptr(Lab) lab = lab_new(
+      "", ".shared 128\nS2R R0, SR_Tid_X; SHR R1, R0, 5; ISETP.EQ P6, PT, R1, RZ, PT\n"
+          "@P6 LDSLK P0, RZ, [RZ]; BAR.SYNC 0; @!P6 STSUL [RZ], R0; BAR.SYNC 0; @P6 LDSLK P1, RZ, [RZ]; EXIT");
   Told told = {0};
   Probe probe = {.user = &told, .unlock_not_owned = note_unlock};
   gpu_subscribe(lab->gpu, &probe);
@@ -191,8 +207,9 @@ START_TEST(another_warp_frees_it) {
 END_TEST
 
 START_TEST(plain_accesses_leave_the_bits_alone) {
-  g_autoptr(Lab) lab = lab_new("", ".shared 4096\nS2R R0, SR_LaneId; SHL R0, R0, 2; LDS R1, [R0]; STS [R0], R0; LDS.64 R2, [RZ]; "
-                                   "STS.U8 [R0+0x1], R0; STS.128 [RZ], R4; EXIT");
+  g_autoptr(Lab) lab =
+      lab_new("", ".shared 4096\nS2R R0, SR_LaneId; SHL R0, R0, 2; LDS R1, [R0]; STS [R0], R0; LDS.64 R2, [RZ]; "
+                  "STS.U8 [R0+0x1], R0; STS.128 [RZ], R4; EXIT");
   lab_launch(lab, 1, 32);
   lab_place(lab);
   LockBit *bit = lab->gpu->sms[0].lock_unit.bit;
@@ -205,7 +222,8 @@ START_TEST(plain_accesses_leave_the_bits_alone) {
 END_TEST
 
 START_TEST(exit_holding_is_told) {
-  Told told = told_unlocks(LANE0 "SHL R1, R0, 2; LDSLK P0, RZ, [R1]; @P6 STSUL [R1], R0; @P6 EXIT; NOP; EXIT", 5, true, NULL);
+  Told told =
+      told_unlocks(LANE0 "SHL R1, R0, 2; LDSLK P0, RZ, [R1]; @P6 STSUL [R1], R0; @P6 EXIT; NOP; EXIT", 5, true, NULL);
   ck_assert_uint_eq(told.count, 4);
   ck_assert_uint_eq(told.lanes, 0x1e);
 }
@@ -232,7 +250,8 @@ START_TEST(a_later_block_finds_them_as_they_are) {
 }
 END_TEST
 
-/* Blocks of 4 KiB lie 4 KiB apart, so that word 0 of each has the same bit; blocks of 128 bytes have bits of their own. */
+/* Blocks of 4 KiB lie 4 KiB apart, so that word 0 of each has the same bit; blocks of 128 bytes have bits of their
+ * own. */
 START_TEST(blocks_of_one_sm_share_the_bits) {
   for (unsigned small = 0; small < 2; small++) {
     g_autofree char *text = g_strdup_printf(".shared %u\nLDSLK P0, R1, [RZ]; EXIT", small ? 128 : 4096);
@@ -251,8 +270,10 @@ END_TEST
 
 /* ---- timing ---- */
 
-#define TIMES "sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.latency.branch_taken=18 sm.latency.branch_not_taken=18 " \
-              "sm.shared.latency=50 sm.shared.pass_interval=2"
+#define TIMES                                                                              \
+  "sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.latency.branch_taken=18 " \
+  "sm.latency.branch_not_taken=18 "                                                        \
+  "sm.shared.latency=50 sm.shared.pass_interval=2"
 
 /* Each instruction of the lock loop, cycle by cycle: S2R 18, SHL 18; the lock 50 and its branch 18 ... */
 START_TEST(costs_what_plain_accesses_cost) {
@@ -293,14 +314,16 @@ END_TEST
 
 /* Aliases in different banks replay: 8 bits and 32 words make 4 passes, 2 cycles apart. */
 START_TEST(aliases_replay) {
-  g_autoptr(Lab) lab = lab_new(TIMES " sm.lock_unit.bits=8", ".shared 4096\nS2R R0, SR_LaneId; SHL R1, R0, 2; "
-                                                             "LDSLK P0, R2, [R1]; MOV R3, R2; STSUL [R1], R2; LDS R4, [R1]; MOV R5, R4; EXIT");
+  g_autoptr(Lab) lab = lab_new(TIMES " sm.lock_unit.bits=8",
+                               ".shared 4096\nS2R R0, SR_LaneId; SHL R1, R0, 2; "
+                               "LDSLK P0, R2, [R1]; MOV R3, R2; STSUL [R1], R2; LDS R4, [R1]; MOV R5, R4; EXIT");
   lab_launch(lab, 1, 32);
   lab_finish(lab);
   ck_assert_uint_eq(lab_cycle(lab, 0, 3, 0), 36 + 50 + 3 * 2);
   ck_assert_uint_eq(lab_cycle(lab, 0, 4, 0), 94);
   ck_assert_uint_eq(lab_cycle(lab, 0, 5, 0), 96);
-  ck_assert_uint_eq(lab_cycle(lab, 0, 6, 0), 94 + 4 * 2 + 50); /* behind the 4 passes of the STSUL, in one of its own */
+  ck_assert_uint_eq(lab_cycle(lab, 0, 6, 0),
+                    94 + 4 * 2 + 50); /* behind the 4 passes of the STSUL, in one of its own */
 }
 END_TEST
 
@@ -310,10 +333,10 @@ END_TEST
 START_TEST(protects_a_counter) {
   static const char *const policies[] = {"loose-round-robin", "greedy-then-oldest", "youngest", "random"};
   g_autofree char *settings = g_strdup_printf("sm.jitter_cycles=2 sm.policy=%s", policies[_i]);
-  g_autoptr(Lab) lab = lab_new(settings,
-                               ".shared 16\nS2R R0, SR_Tid_X; MOV R9, 10; LOP.AND R1, R0, 3; SHL R1, R1, 2\n"
-                               "again: SSY next; LDSLK P0, R2, [R1]; @P0 IADD R2, R2, R0; @P0 STSUL [R1], R2; "
-                               "@P0 IADD R9, R9, -0x1; NOP.S; next: ISETP.NE P1, PT, R9, RZ, PT; @P1 BRA again; EXIT");
+  g_autoptr(Lab) lab =
+      lab_new(settings, ".shared 16\nS2R R0, SR_Tid_X; MOV R9, 10; LOP.AND R1, R0, 3; SHL R1, R1, 2\n"
+                        "again: SSY next; LDSLK P0, R2, [R1]; @P0 IADD R2, R2, R0; @P0 STSUL [R1], R2; "
+                        "@P0 IADD R9, R9, -0x1; NOP.S; next: ISETP.NE P1, PT, R9, RZ, PT; @P1 BRA again; EXIT");
   lab_launch(lab, 1, 256);
   lab_finish(lab);
   for (uint32_t word = 0; word < 4; word++) {

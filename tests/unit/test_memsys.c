@@ -29,8 +29,8 @@ static void bench_clear(Bench *bench) {
 }
 
 /* Lane l accesses byte `start + l % count * step` of buffer a. */
-static uint64_t submit(Bench *bench, MemKind kind, uint32_t mask, uint32_t bytes, uint32_t start, uint32_t step, uint32_t count,
-                       uint64_t now) {
+static uint64_t submit(Bench *bench, MemKind kind, uint32_t mask, uint32_t bytes, uint32_t start, uint32_t step,
+                       uint32_t count, uint64_t now) {
   MemRequest request = {.kind = kind, .mask = mask, .bytes = bytes};
   for (uint32_t lane = 0; lane < 32; lane++)
     request.address[lane] = mask >> lane & 1 ? BACKING_FIRST_ADDRESS + start + lane % count * step : 0;
@@ -63,6 +63,7 @@ typedef struct Coalescing {
   uint32_t mask, bytes, start, step, count, segments;
 } Coalescing;
 
+/* clang-format off */
 static const Coalescing coalescings[] = {
     {"consecutive words", ALL, 4, 0, 4, 32, 1},
     {"consecutive words from the middle of a segment", ALL, 4, 64, 4, 32, 2},
@@ -77,6 +78,7 @@ static const Coalescing coalescings[] = {
     {"128 bits", ALL, 16, 0, 16, 32, 4},
     {"one lane, 128 bits", 4, 16, 0, 16, 32, 1},
 };
+/* clang-format on */
 
 /* The last segment's service starts after the others, 2 cycles each (128 bytes at 64 a cycle). */
 START_TEST(moves_the_segments_that_lanes_touch) {
@@ -84,8 +86,8 @@ START_TEST(moves_the_segments_that_lanes_touch) {
   Bench bench;
   bench_init(&bench, MEMORY);
   uint64_t ready = submit(&bench, MEM_LOAD, c->mask, c->bytes, c->start, c->step, c->count, 1000);
-  ck_assert_msg(bench.counters.global_segments == c->segments && bench.counters.global_accesses == 1, "%s: %u segments", c->what,
-                (unsigned)bench.counters.global_segments);
+  ck_assert_msg(bench.counters.global_segments == c->segments && bench.counters.global_accesses == 1,
+                "%s: %u segments", c->what, (unsigned)bench.counters.global_segments);
   ck_assert_msg(ready == 1600 + (c->segments - 1) * 2, "%s: ready at %d", c->what, (int)ready);
   bench_clear(&bench);
 }
@@ -120,9 +122,9 @@ START_TEST(atomics_on_one_word_follow_each_other) {
   bench_init(&bench, MEMORY);
   ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, ALL, 4, 0, 0, 1, 1000), 1600 + 31 * 18); /* the word is free in 1576 */
   ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1010), 1000 + 32 * 18 + 600);
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 4, 0, 1, 1020), 1620);  /* another word */
-  ck_assert_uint_eq(submit(&bench, MEM_LOAD, 1, 4, 0, 0, 1, 1030), 1630);    /* loads don't wait for atomics */
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1594), 2194);  /* just free */
+  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 4, 0, 1, 1020), 1620);        /* another word */
+  ck_assert_uint_eq(submit(&bench, MEM_LOAD, 1, 4, 0, 0, 1, 1030), 1630);          /* loads don't wait for atomics */
+  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1594), 2194);        /* just free */
   ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 0xf, 4, 8, 4, 2, 3000), 3600 + 18); /* two words, two lanes each */
   ck_assert_uint_eq(bench.counters.global_atomics, 32 + 1 + 1 + 1 + 4);
   bench_clear(&bench);
@@ -144,8 +146,9 @@ END_TEST
 #define TIMES MEMORY "sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 "
 
 START_TEST(programs_wait_for_results) {
-  g_autoptr(Lab) lab = lab_new(TIMES, "MOV R0, c[0x0][0x20]; LD R1, [R0]; NOP; IADD R2, R1, 1; ATOM.ADD R3, [R0], R2; MOV R4, R3; "
-                                      "ST [R0], R4; NOP; EXIT");
+  g_autoptr(Lab) lab =
+      lab_new(TIMES, "MOV R0, c[0x0][0x20]; LD R1, [R0]; NOP; IADD R2, R1, 1; ATOM.ADD R3, [R0], R2; MOV R4, R3; "
+                     "ST [R0], R4; NOP; EXIT");
   uint32_t *data = lab_buffer(lab, 4);
   data[0] = 5;
   lab_launch(lab, 1, 32);
@@ -159,16 +162,21 @@ END_TEST
 
 /* .GL and .SYS wait until the warp's stores are performed, .CTA doesn't. */
 START_TEST(fences_wait_for_stores) {
-  static const struct { const char *scope; uint64_t next; } fences[] = {{"CTA", 22}, {"GL", 618}, {"SYS", 618}};
+  static const struct {
+    const char *scope;
+    uint64_t next;
+  } fences[] = {{"CTA", 22}, {"GL", 618}, {"SYS", 618}};
   for (unsigned i = 0; i < G_N_ELEMENTS(fences); i++) {
-    g_autofree char *text = g_strdup_printf("MOV R0, c[0x0][0x20]; ST [R0], R0; MEMBAR.%s; NOP; EXIT", fences[i].scope);
+    g_autofree char *text =
+        g_strdup_printf("MOV R0, c[0x0][0x20]; ST [R0], R0; MEMBAR.%s; NOP; EXIT", fences[i].scope);
     g_autoptr(Lab) lab = lab_new(TIMES, text);
     lab_buffer(lab, 4);
     lab_launch(lab, 1, 1);
     lab_finish(lab);
     ck_assert_uint_eq(lab_cycle(lab, 0, 1, 0), 18);
     ck_assert_uint_eq(lab_cycle(lab, 0, 2, 0), 20);
-    ck_assert_msg(lab_cycle(lab, 0, 3, 0) == fences[i].next, ".%s: %d", fences[i].scope, (int)lab_cycle(lab, 0, 3, 0));
+    ck_assert_msg(lab_cycle(lab, 0, 3, 0) == fences[i].next, ".%s: %d", fences[i].scope,
+                  (int)lab_cycle(lab, 0, 3, 0));
   }
 }
 END_TEST
@@ -178,8 +186,9 @@ START_TEST(sms_share_the_bandwidth) {
   uint64_t end[2];
   for (unsigned sms = 1; sms <= 2; sms++) {
     g_autofree char *settings = g_strdup_printf(TIMES "gpu.sms=%u memory.bytes_per_cycle=4", sms);
-    g_autoptr(Lab) lab = lab_new(settings, "MOV R0, c[0x0][0x20]; LD R1, [R0]; LD R2, [R0]; LD R3, [R0]; LD R4, [R0]; LD R5, [R0]; "
-                                           "IADD R6, R1, R5; EXIT");
+    g_autoptr(Lab) lab =
+        lab_new(settings, "MOV R0, c[0x0][0x20]; LD R1, [R0]; LD R2, [R0]; LD R3, [R0]; LD R4, [R0]; LD R5, [R0]; "
+                          "IADD R6, R1, R5; EXIT");
     lab_buffer(lab, 4);
     lab_launch(lab, 2, 32);
     lab_finish(lab);

@@ -7,8 +7,9 @@
 
 /* The reference implementation's first outputs from state 1234567 (https://prng.di.unimi.it/splitmix64.c). */
 START_TEST(is_splitmix64) {
-  static const uint64_t right[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423),
-                                   UINT64_C(4593380528125082431), UINT64_C(16408922859458223821)};
+  static const uint64_t right[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
+                                   UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
+                                   UINT64_C(16408922859458223821)};
   Rng rng = {.state = 1234567};
   for (unsigned i = 0; i < G_N_ELEMENTS(right); i++)
     ck_assert_uint_eq(rng_next(&rng), right[i]);

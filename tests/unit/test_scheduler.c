@@ -1,4 +1,5 @@
-/* Issue, scoreboard and policies; what fits on an SM and where; dispatch, streams, clock and marks: pinned cycle by cycle. */
+/* Issue, scoreboard and policies; what fits on an SM and where; dispatch, streams, clock and marks: pinned cycle
+ * by cycle. */
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,9 @@
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
-#define TIMES "sm.schedulers=2 sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.latency.vote=18 " \
-              "sm.latency.branch_taken=18 sm.latency.branch_not_taken=18 sm.shared.latency=50 sm.shared.pass_interval=2 "
+#define TIMES                                                                                      \
+  "sm.schedulers=2 sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.latency.vote=18 " \
+  "sm.latency.branch_taken=18 sm.latency.branch_not_taken=18 sm.shared.latency=50 sm.shared.pass_interval=2 "
 
 /* ---- the scoreboard ---- */
 
@@ -16,6 +18,7 @@ typedef struct Wait {
   uint64_t cycles[6]; /* of each instruction */
 } Wait;
 
+/* clang-format off */
 static const Wait waits[] = {
     {"independent instructions", "MOV R0, 1; MOV R1, 2; MOV R2, 3; EXIT", {0, 2, 4, 6}},
     {"a chain of n takes n latencies", "MOV R0, 1; MOV R1, R0; MOV R2, R1; MOV R3, R2; EXIT", {0, 18, 36, 54, 56}},
@@ -34,11 +37,13 @@ static const Wait waits[] = {
     {"each register of a group, read", "MOV R5, 1; STS.64 [RZ], R4; EXIT", {0, 18, 20}},
     {"each register of a group, written", "LDS.128 R4, [RZ]; MOV R1, R7; EXIT", {0, 50, 52}},
     {"the register beside a group", "LDS.64 R4, [RZ]; MOV R1, R6; EXIT", {0, 2, 4}},
-    {"a load isn't waited for by others", "LDS R0, [RZ]; MOV R1, 1; MOV R2, R1; MOV R3, R0; EXIT", {0, 2, 20, 50, 52}},
+    {"a load isn't waited for by others", "LDS R0, [RZ]; MOV R1, 1; MOV R2, R1; MOV R3, R0; EXIT", {0, 2, 20, 50,
+     52}},
     {"LDSLK's predicate", "LDSLK P0, RZ, [RZ]; @P0 NOP; EXIT", {0, 50, 52}},
     {"a vote", "VOTE.ALL R0, P0, PT; @P0 MOV R1, R2; EXIT", {0, 18, 20}},
     {"EXIT doesn't wait for loads", "LDS R0, [RZ]; EXIT", {0, 2}},
 };
+/* clang-format on */
 
 START_TEST(waits_for_operands) {
   g_autofree char *text = g_strconcat(".reg 12\n.shared 64\n", waits[_i].text, NULL);
@@ -46,13 +51,16 @@ START_TEST(waits_for_operands) {
   lab_launch(lab, 1, 32);
   lab_finish(lab);
   for (unsigned pc = 0; pc < lab->trace->len; pc++)
-    ck_assert_msg(lab_issue(lab, pc)->cycle == waits[_i].cycles[pc], "%s: instruction %u in %d, not %d", waits[_i].what, pc,
-                  (int)lab_issue(lab, pc)->cycle, (int)waits[_i].cycles[pc]);
+    ck_assert_msg(lab_issue(lab, pc)->cycle == waits[_i].cycles[pc], "%s: instruction %u in %d, not %d",
+                  waits[_i].what, pc, (int)lab_issue(lab, pc)->cycle, (int)waits[_i].cycles[pc]);
 }
 END_TEST
 
 START_TEST(latencies_are_parameters) {
-  static const struct { const char *settings, *text; uint64_t wait; } units[] = {
+  static const struct {
+    const char *settings, *text;
+    uint64_t wait;
+  } units[] = {
       {"sm.latency.alu=7", "MOV R0, 1; MOV R1, R0; EXIT", 7},
       {"sm.latency.sysreg=9", "S2R R0, SR_LaneId; MOV R1, R0; EXIT", 9},
       {"sm.latency.vote=11", "VOTE.ANY R0, P0, P1; MOV R1, R0; EXIT", 11},
@@ -64,7 +72,8 @@ START_TEST(latencies_are_parameters) {
       {"sm.barrier.arrive_to_resume=19", "BAR.SYNC 0; MOV R1, R0; EXIT", 19},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
-    g_autofree char *settings = g_strconcat(TIMES, units[i].settings, NULL), *text = g_strconcat(".shared 64\n", units[i].text, NULL);
+    g_autofree char *settings = g_strconcat(TIMES, units[i].settings, NULL),
+                    *text = g_strconcat(".shared 64\n", units[i].text, NULL);
     g_autoptr(Lab) lab = lab_new(settings, text);
     lab_buffer(lab, 4);
     lab_launch(lab, 1, 32);
@@ -72,14 +81,16 @@ START_TEST(latencies_are_parameters) {
     for (unsigned lane = 0; lane < 32; lane++)
       lab_row(lab, 0, 2)[lane] = BACKING_FIRST_ADDRESS;
     lab_finish(lab);
-    ck_assert_msg(lab_cycle(lab, 0, 1, 0) == units[i].wait, "%s: %d", units[i].settings, (int)lab_cycle(lab, 0, 1, 0));
+    ck_assert_msg(lab_cycle(lab, 0, 1, 0) == units[i].wait, "%s: %d", units[i].settings,
+                  (int)lab_cycle(lab, 0, 1, 0));
   }
 }
 END_TEST
 
 /* ---- schedulers ---- */
 
-/* Warp w belongs to scheduler w mod schedulers; each issues one instruction each interval, and none idles while it could issue. */
+/* Warp w belongs to scheduler w mod schedulers; each issues one instruction each interval, and none idles while it
+ * could issue. */
 START_TEST(each_scheduler_has_its_warps) {
   for (unsigned schedulers = 1; schedulers <= 4; schedulers++) {
     for (unsigned interval = 1; interval <= 3; interval++) {
@@ -92,7 +103,8 @@ START_TEST(each_scheduler_has_its_warps) {
       for (unsigned i = 0; i < 35; i++) {
         const LabIssue *issue = lab_issue(lab, i);
         unsigned mine = issue->slot % schedulers;
-        ck_assert_msg(issue->cycle == next[mine], "%u schedulers: slot %u issues in %d", schedulers, issue->slot, (int)issue->cycle);
+        ck_assert_msg(issue->cycle == next[mine], "%u schedulers: slot %u issues in %d", schedulers, issue->slot,
+                      (int)issue->cycle);
         next[mine] += interval;
       }
     }
@@ -100,16 +112,20 @@ START_TEST(each_scheduler_has_its_warps) {
 }
 END_TEST
 
+static char *letters(const Lab *lab) {
+  GString *order = g_string_new(NULL);
+  for (guint i = 0; i < lab->trace->len; i++)
+    g_string_append_c(order, (char)('a' + lab_issue(lab, i)->slot));
+  return g_string_free(order, FALSE);
+}
+
 /* Slots in the order in which one scheduler issues them, a letter each. */
 static char *order_of(const char *policy, uint64_t seed, const char *text, uint32_t blocks, uint32_t threads) {
   g_autofree char *settings = g_strdup_printf(TIMES "sm.schedulers=1 sm.policy=%s", policy);
   g_autoptr(Lab) lab = lab_new_seeded(settings, text, seed);
   lab_launch(lab, blocks, threads);
   lab_finish(lab);
-  GString *order = g_string_new(NULL);
-  for (guint i = 0; i < lab->trace->len; i++)
-    g_string_append_c(order, (char)('a' + lab_issue(lab, i)->slot));
-  return g_string_free(order, FALSE);
+  return letters(lab);
 }
 
 typedef struct Order {
@@ -118,6 +134,7 @@ typedef struct Order {
 
 /* Three warps. A MOV that depends on the one before waits for 18 cycles, nine issues. */
 #define STALLS "NOP; MOV R0, R1; MOV R1, R0; NOP; EXIT"
+/* clang-format off */
 static const Order chosen[] = {
     {"loose-round-robin", "NOP; NOP; NOP; EXIT", "bcabcabcabca"},
     {"greedy-then-oldest", "NOP; NOP; NOP; EXIT", "aaaabbbbcccc"},
@@ -126,17 +143,20 @@ static const Order chosen[] = {
     {"greedy-then-oldest", STALLS, "aabbccaaabbbccc"},
     {"youngest", STALLS, "ccbbaacccbbbaaa"},
 };
+/* clang-format on */
 
 START_TEST(chooses_by_policy) {
   const Order *right = &chosen[_i];
   g_autofree char *order = order_of(right->policy, 1, right->text, 1, 96);
-  ck_assert_msg(strcmp(order, right->order) == 0, "%s: %s\n%s\nnot\n%s", right->policy, right->text, order, right->order);
+  ck_assert_msg(strcmp(order, right->order) == 0, "%s: %s\n%s\nnot\n%s", right->policy, right->text, order,
+                right->order);
 }
 END_TEST
 
 /* Round robin goes on behind the warp that issued last, also round the end, and passes those that aren't ready. */
 START_TEST(round_robin_is_fair) {
-  g_autofree char *order = order_of("loose-round-robin", 1, "NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; EXIT", 1, 5 * 32);
+  g_autofree char *order =
+      order_of("loose-round-robin", 1, "NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; EXIT", 1, 5 * 32);
   for (unsigned i = 0; i + 1 < 50; i++)
     ck_assert_msg((order[i] - 'a' + 1) % 5 == order[i + 1] - 'a', "%s", order);
 }
@@ -156,31 +176,41 @@ START_TEST(random_is_seeded_and_even) {
 }
 END_TEST
 
-/* Oldest is by dispatch, not by slot: when block 0 has gone, block 3 runs in its slot and is the youngest. */
+/* Oldest is by dispatch, not by slot. */
+START_TEST(age_is_not_the_slot) {
+  static const struct {
+    const char *policy;
+    uint64_t age[3];
+    const char *order;
+  } ages[] = {
+      {"greedy-then-oldest", {5, 9, 7}, "aaaaccccbbbb"},
+      {"greedy-then-oldest", {9, 5, 7}, "aaaabbbbcccc"}, /* greedy with slot 0, which "issued last" */
+      {"youngest", {7, 9, 5}, "bbbbaaaacccc"},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(ages); i++) {
+    g_autofree char *settings = g_strdup_printf(TIMES "sm.schedulers=1 sm.policy=%s", ages[i].policy);
+    g_autoptr(Lab) lab = lab_new(settings, "NOP; NOP; NOP; EXIT");
+    lab_launch(lab, 1, 96);
+    lab_place(lab);
+    for (unsigned slot = 0; slot < 3; slot++)
+      lab_warp(lab, slot)->age = ages[i].age[slot];
+    lab_finish(lab);
+    g_autofree char *order = letters(lab);
+    ck_assert_str_eq(order, ages[i].order);
+  }
+}
+END_TEST
+
+/* When block 0 has gone, block 3 runs in its slot and is the youngest. */
 START_TEST(age_counts_from_dispatch) {
-  static const char *const text = "S2R R0, SR_CTAid_X; ISETP.EQ P0, PT, R0, RZ, PT; @P0 EXIT; MOV R1, R0; MOV R1, R1; EXIT";
-  static const char *const policies[] = {"greedy-then-oldest", "youngest"};
-  for (unsigned youngest = 0; youngest < 2; youngest++) {
-    g_autofree char *settings = g_strdup_printf(TIMES "sm.schedulers=1 sm.max_blocks=3 sm.latency.alu=200 sm.policy=%s", policies[youngest]);
-    g_autoptr(Lab) lab = lab_new(settings, text);
-    lab_launch(lab, 4, 32);
-    lab_finish(lab);
-    ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 1)->block, 3);
-    ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 1)->slot, 0);
-  }
-  /* Blocks 1, 2 and 3 wait for a barrier's release at one time: youngest takes slot 0 first, oldest last. */
-  for (unsigned youngest = 0; youngest < 2; youngest++) {
-    g_autofree char *settings = g_strdup_printf(TIMES "sm.schedulers=1 sm.max_blocks=3 memory.latency=3000 memory.bytes_per_cycle=100000 "
-                                                      "sm.policy=%s", policies[youngest]);
-    g_autoptr(Lab) lab = lab_new(settings, "S2R R0, SR_CTAid_X; ISETP.EQ P0, PT, R0, RZ, PT; @P0 EXIT; S2R R1, SR_ClockLo; "
-                                           "wait: S2R R2, SR_ClockLo; ISETP.LT P1, PT, R2, 1000, PT; @P1 BRA wait; MOV R3, R2; "
-                                           "NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; NOP; EXIT");
-    lab_launch(lab, 4, 32);
-    lab_finish(lab);
-    uint64_t last[3] = {lab_cycle(lab, 0, 20, 0), lab_cycle(lab, 1, 20, 0), lab_cycle(lab, 2, 20, 0)};
-    ck_assert_msg(youngest ? last[0] < last[2] && last[2] < last[1] : last[1] < last[2] && last[2] < last[0], "%s: %d %d %d",
-                  policies[youngest], (int)last[0], (int)last[1], (int)last[2]);
-  }
+  g_autoptr(Lab) lab = lab_new(
+      "sm.max_blocks=3", "S2R R0, SR_CTAid_X; ISETP.EQ P0, PT, R0, RZ, PT; @P0 EXIT; MOV R1, R0; MOV R1, R1; EXIT");
+  lab_launch(lab, 4, 32);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 1)->block, 3);
+  static const uint64_t ages[] = {3, 1, 2};
+  for (unsigned slot = 0; slot < 3; slot++)
+    ck_assert_uint_eq(lab_warp(lab, slot)->age, ages[slot]);
 }
 END_TEST
 
@@ -207,6 +237,7 @@ typedef struct Fit {
   uint32_t threads, shared, blocks;
 } Fit;
 
+/* clang-format off */
 static const Fit fits[] = {
     {"blocks", "sm.max_blocks=5", "", 32, 0, 5},
     {"warps", "sm.max_warps=10 sm.max_threads=320 sm.max_blocks=64", "", 64, 0, 5},
@@ -216,11 +247,15 @@ static const Fit fits[] = {
     {"registers in granules", "sm.registers=8192 sm.register_granule=512 sm.max_blocks=64", ".reg 10", 64, 0, 8},
     {"registers, exactly full", "sm.registers=6400 sm.register_granule=64 sm.max_blocks=64", ".reg 10", 64, 0, 10},
     {"shared memory", "sm.shared.bytes=49152 sm.max_blocks=64", ".shared 16384", 32, 0, 3},
-    {"shared memory in granules", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64", ".shared 129", 32, 0, 4},
-    {"dynamic shared memory adds", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64", ".shared 100", 32, 29, 4},
-    {"shared memory, a granule each", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64", ".shared 100", 32, 28, 8},
+    {"shared memory in granules", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64",
+     ".shared 129", 32, 0, 4},
+    {"dynamic shared memory adds", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64",
+     ".shared 100", 32, 29, 4},
+    {"shared memory, a granule each", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=64",
+     ".shared 100", 32, 28, 8},
     {"no shared memory", "sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 sm.max_blocks=20", "", 32, 0, 20},
 };
+/* clang-format on */
 
 START_TEST(holds_what_fits) {
   const Fit *fit = &fits[_i];
@@ -263,11 +298,12 @@ END_TEST
 
 #define LONG(n) "MOV R0, " #n "\nl" #n ": IADD R0, R0, -1\nISETP.GT P0, PT, R0, RZ, PT\n@P0 BRA l" #n "\nEXIT\n"
 
-/* First fit from 0. A (256 bytes, short) and B (512) lie at 0 and 256. When A has gone, C (300, so 384) doesn't fit into its hole
- * and lies at 768; then D (200) fits into the hole. */
+/* First fit from 0. A (256 bytes, short) and B (512) lie at 0 and 256. When A has gone, C (300, so 384) doesn't
+ * fit into its hole and lies at 768; then D (200) fits into the hole. */
 START_TEST(the_first_hole_that_fits) {
-  g_autoptr(Lab) lab = lab_new("", ".kernel a\n.shared 256\n" LONG(2) ".kernel b\n.shared 512\n" LONG(400) ".kernel c\n.shared 300\n" LONG(401)
-                                   ".kernel e\n" LONG(20) ".kernel d\n.shared 200\n" LONG(3));
+  g_autoptr(Lab) lab = lab_new(
+      "", ".kernel a\n.shared 256\n" LONG(2) ".kernel b\n.shared 512\n" LONG(400) ".kernel c\n.shared 300\n" LONG(
+              401) ".kernel e\n" LONG(20) ".kernel d\n.shared 200\n" LONG(3));
   Placed placed = {0};
   Probe probe = {.user = &placed, .block_start = note_block};
   gpu_subscribe(lab->gpu, &probe);
@@ -286,10 +322,11 @@ END_TEST
 
 /* A block finds its shared memory, registers and predicates cleared, whatever ran there before. */
 START_TEST(a_block_starts_clean) {
-  g_autoptr(Lab) lab = lab_new("sm.max_blocks=1", ".shared 64\nLDS R1, [0x8]; IADD R5, R5, R1; @P3 IADD R5, R5, 1; MOV R6, c[0x0][0x20]; "
-                                                  "S2R R7, SR_CTAid_X; SHL R7, R7, 2; IADD R6, R6, R7; ST [R6], R5\n"
-                                                  "MOV R5, 77; STS [0x8], R5; PSETP.AND.AND P3, PT, PT, PT, PT; SSY end; PBK end; "
-                                                  "end: EXIT");
+  g_autoptr(Lab) lab = lab_new(
+      "sm.max_blocks=1", ".shared 64\nLDS R1, [0x8]; IADD R5, R5, R1; @P3 IADD R5, R5, 1; MOV R6, c[0x0][0x20]; "
+                         "S2R R7, SR_CTAid_X; SHL R7, R7, 2; IADD R6, R6, R7; ST [R6], R5\n"
+                         "MOV R5, 77; STS [0x8], R5; PSETP.AND.AND P3, PT, PT, PT, PT; SSY end; PBK end; "
+                         "end: EXIT");
   const uint32_t *data = lab_buffer(lab, 8);
   lab_launch(lab, 8, 32);
   lab_finish(lab);
@@ -303,6 +340,7 @@ typedef struct Refusal {
   const char *text, *words;
 } Refusal;
 
+/* clang-format off */
 static const Refusal refusals[] = {
     {{0, 1, 1}, {32, 1, 1}, 0, "EXIT", "the grid has no blocks"},
     {{1, 1, 0}, {32, 1, 1}, 0, "EXIT", "the grid has no blocks"},
@@ -317,14 +355,16 @@ static const Refusal refusals[] = {
     {{1, 1, 1}, {1, 1, 65}, 0, "EXIT", "65 threads in z"},
     {{1, 1, 1}, {32, 1, 1}, 0, ".shared 49153\nEXIT", "49153 bytes of shared memory"},
     {{1, 1, 1}, {32, 1, 1}, 4294967295, ".shared 4\nEXIT", "4294967299 bytes of shared memory"},
-    {{1, 1, 1}, {1024, 1, 1}, 0, ".reg 63\nEXIT", "64512 registers"},
+    {{1, 1, 1}, {1024, 1, 1}, 0, ".reg 63\nEXIT", "65536 registers"},
     {{65535, 65535, 65535}, {1024, 1, 1}, 49152, ".reg 32\nEXIT", NULL},
 };
+/* clang-format on */
 
 START_TEST(refuses_what_can_never_run) {
   const Refusal *refusal = &refusals[_i];
   g_autoptr(Lab) lab = lab_new("", refusal->text);
-  LaunchConfig config = {.program = lab->program, .kernel = program_kernel(lab->program, 0), .shared_bytes = refusal->shared};
+  LaunchConfig config = {
+      .program = lab->program, .kernel = program_kernel(lab->program, 0), .shared_bytes = refusal->shared};
   memcpy(config.grid, refusal->grid, sizeof config.grid);
   memcpy(config.block, refusal->block, sizeof config.block);
   char *why = NULL;
@@ -347,19 +387,19 @@ START_TEST(deals_blocks_out) {
     for (unsigned block = 0; block < 2 * sms; block++)
       ck_assert_uint_eq(lab->gpu->sms[block % sms].blocks[block / sms].index, block);
     lab_finish(lab);
-    unsigned blocks[16] = {0};
+    unsigned runs[40] = {0};
     for (guint i = 0; i < lab->trace->len; i++)
-      if (lab_issue(lab, i)->pc == 0)
-        blocks[lab_issue(lab, i)->sm]++;
-    for (unsigned sm = 0; sm < sms; sm++)
-      ck_assert_msg(blocks[sm] == 2 || blocks[sm] == 3, "SM %u ran %u blocks", sm, blocks[sm]);
+      runs[lab_issue(lab, i)->block]++;
+    for (unsigned block = 0; block < 40; block++)
+      ck_assert_uint_eq(runs[block], 2);
   }
 }
 END_TEST
 
 /* Block 0 and 2 are long: the rest goes through the other SM. */
 START_TEST(fills_whoever_has_room) {
-  g_autoptr(Lab) lab = lab_new("gpu.sms=2 sm.max_blocks=1", "S2R R0, SR_CTAid_X; ISETP.NE P1, PT, R0, RZ, PT; @P1 EXIT\n" LONG(60));
+  g_autoptr(Lab) lab =
+      lab_new("gpu.sms=2 sm.max_blocks=1", "S2R R0, SR_CTAid_X; ISETP.NE P1, PT, R0, RZ, PT; @P1 EXIT\n" LONG(60));
   lab_launch(lab, 12, 32);
   lab_finish(lab);
   for (guint i = 0; i < lab->trace->len; i++) {
@@ -383,7 +423,8 @@ START_TEST(dispatch_takes_time) {
   }
   ck_assert_uint_eq(end, 1000 + 150 + 2);
   ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 1)->launch, 1);
-  ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 2)->cycle, end + 1000); /* the second launch starts after the first */
+  ck_assert_uint_eq(lab_issue(lab, lab->trace->len - 2)->cycle,
+                    end + 1000); /* the second launch starts after the first */
   ck_assert_uint_eq(lab->gpu->end_cycle, end + 1002);
 }
 END_TEST
@@ -411,7 +452,8 @@ END_TEST
 
 /* A later launch of another stream doesn't wait behind one that doesn't fit. */
 START_TEST(streams_pass_each_other) {
-  g_autoptr(Lab) lab = lab_new("sm.shared.bytes=1024 sm.shared.max_block_bytes=1024", ".kernel big\n.shared 1024\n" LONG(50) ".kernel small\n" LONG(5));
+  g_autoptr(Lab) lab = lab_new("sm.shared.bytes=1024 sm.shared.max_block_bytes=1024",
+                               ".kernel big\n.shared 1024\n" LONG(50) ".kernel small\n" LONG(5));
   lab_launch_grid(lab, 0, 2, 32, 0, 1);
   lab_launch_grid(lab, 1, 1, 32, 0, 2);
   lab_finish(lab);
@@ -440,13 +482,17 @@ START_TEST(the_clock_counts_cycles) {
 }
 END_TEST
 
-/* First and last time of each mark, over all warps; a mark takes no issue slot, and counts though no lane executes. */
+/* First and last time of each mark, over all warps; a mark takes no issue slot, and counts though no lane
+ * executes. */
 START_TEST(marks_have_times) {
-  g_autoptr(Lab) lab = lab_new(TIMES "sm.policy=greedy-then-oldest", "S2R R0, SR_Tid_X\n.mark 3\n.mark 4\n@!PT NOP\nSHR R1, R0, 5\n.mark 5\nISETP.EQ P0, PT, R1, RZ, PT\n@P0 BRA end\nNOP\n"
-                                                                    ".mark 9\nend: EXIT");
+  g_autoptr(Lab) lab =
+      lab_new(TIMES "sm.policy=greedy-then-oldest", "S2R R0, SR_Tid_X\n.mark 3\n.mark 4\n@!PT NOP\nSHR R1, R0, "
+                                                    "5\n.mark 5\nISETP.EQ P0, PT, R1, RZ, PT\n@P0 BRA end\nNOP\n"
+                                                    ".mark 9\nend: EXIT");
   lab_launch(lab, 1, 64);
   lab_finish(lab);
-  const MarkTime *mark = gpu_mark_time(lab->gpu, 3), *same = gpu_mark_time(lab->gpu, 4), *later = gpu_mark_time(lab->gpu, 5);
+  const MarkTime *mark = gpu_mark_time(lab->gpu, 3), *same = gpu_mark_time(lab->gpu, 4),
+                 *later = gpu_mark_time(lab->gpu, 5);
   ck_assert(mark && same && later && !gpu_mark_time(lab->gpu, 6));
   ck_assert(mark->first == 2 && mark->last == 2);
   ck_assert(same->first == 2 && same->last == 2);
@@ -480,6 +526,7 @@ int main(void) {
   tcase_add_loop_test(tcase, chooses_by_policy, 0, G_N_ELEMENTS(chosen));
   tcase_add_test(tcase, round_robin_is_fair);
   tcase_add_test(tcase, random_is_seeded_and_even);
+  tcase_add_test(tcase, age_is_not_the_slot);
   tcase_add_test(tcase, age_counts_from_dispatch);
   tcase_add_test(tcase, starts_are_jittered);
   tcase_add_loop_test(tcase, holds_what_fits, 0, G_N_ELEMENTS(fits));

@@ -13,12 +13,13 @@ typedef struct Access {
   const char *what, *settings;
   bool locks;
   uint32_t words_each, mask;
-  uint32_t step;           /* lane l accesses word (l / group) % count * step */
+  uint32_t step; /* lane l accesses word (l / group) % count * step */
   uint32_t group, count;
   uint32_t passes;
 } Access;
 
 #define ALL 0xffffffffu
+/* clang-format off */
 static const Access accesses[] = {
     {"consecutive words", "", false, 1, ALL, 1, 1, 32, 1},
     {"one word for all", "", false, 1, ALL, 1, 1, 1, 1},
@@ -66,6 +67,7 @@ static const Access accesses[] = {
     {"lock: 33 bits, consecutive words", "sm.lock_unit.bits=33", true, 1, ALL, 1, 1, 32, 1},
     {"lock: 33 bits, every 33rd word: all banks, one bit", "sm.lock_unit.bits=33", true, 1, ALL, 33, 1, 32, 32},
 };
+/* clang-format on */
 
 START_TEST(counts_passes) {
   const Access *access = &accesses[_i];
@@ -80,8 +82,7 @@ START_TEST(counts_passes) {
   /* The second time over what the first one left behind, and with all addresses moved by one word. */
   for (uint32_t moved = 0; moved < 2; moved++) {
     uint32_t passes = shared_passes(&shared, access->locks ? &unit : NULL, address, access->mask, access->words_each);
-    ck_assert_msg(access->passes == passes, "%s: %u passes, not %u",
-                  access->what, passes, access->passes);
+    ck_assert_msg(access->passes == passes, "%s: %u passes, not %u", access->what, passes, access->passes);
     for (uint32_t lane = 0; lane < 32; lane++)
       address[lane] += 4;
   }
@@ -99,7 +100,8 @@ START_TEST(passes_are_the_words_of_the_fullest_bank) {
   shared_init(&shared, machine);
   rng_seed(&rng, 1, (uint64_t)_i);
   for (unsigned round = 0; round < 3000; round++) {
-    uint32_t address[32], words_each = 1u << rng_below(&rng, 3), range = 1 + rng_below(&rng, 1 + (1u << rng_below(&rng, 11)));
+    uint32_t address[32], words_each = 1u << rng_below(&rng, 3),
+                          range = 1 + rng_below(&rng, 1 + (1u << rng_below(&rng, 11)));
     uint32_t mask = (uint32_t)rng_next(&rng) | 1u << rng_below(&rng, 32), most = 0;
     bool wanted[2048 * 4] = {false};
     for (uint32_t lane = 0; lane < 32; lane++) {
@@ -113,7 +115,8 @@ START_TEST(passes_are_the_words_of_the_fullest_bank) {
         words += wanted[word];
       most = MAX(most, words);
     }
-    UNIT_ASSERT(shared_passes(&shared, NULL, address, mask, words_each) == most, "round %u: not %u passes", round, most);
+    UNIT_ASSERT(shared_passes(&shared, NULL, address, mask, words_each) == most, "round %u: not %u passes", round,
+                most);
   }
   shared_clear(&shared);
 }
@@ -127,14 +130,15 @@ START_TEST(serves_in_order) {
   Rng rng;
   rng_seed(&rng, 1, 1);
   shared_init(&shared, machine);
-  static const struct { uint64_t now; uint32_t passes; uint64_t start, ready; } steps[] = {
-      {100, 1, 100, 150},  /* idle */
-      {101, 3, 102, 156},  /* behind the first pass; its last pass starts at 106 */
-      {102, 1, 108, 158},
-      {110, 1, 110, 160},  /* just in time */
-      {500, 32, 500, 612},
-      {500, 1, 564, 614},
-      {563, 1, 566, 616},
+  static const struct {
+    uint64_t now;
+    uint32_t passes;
+    uint64_t start, ready;
+  } steps[] = {
+      {100, 1, 100, 150},                      /* idle */
+      {101, 3, 102, 156},                      /* behind the first pass; its last pass starts at 106 */
+      {102, 1, 108, 158},  {110, 1, 110, 160}, /* just in time */
+      {500, 32, 500, 612}, {500, 1, 564, 614}, {563, 1, 566, 616},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
     SharedService service = shared_serve(&shared, steps[i].now, steps[i].passes, &rng);
@@ -185,18 +189,22 @@ END_TEST
 
 /* ---- through programs ---- */
 
-#define TIMES "sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.shared.latency=50 sm.shared.pass_interval=2"
+#define TIMES \
+  "sm.issue_interval=2 sm.latency.alu=18 sm.latency.sysreg=18 sm.shared.latency=50 sm.shared.pass_interval=2"
 
 /* pc 3 is the access, pc 4 needs its result. */
+/* clang-format off */
 static const struct { const char *access; uint32_t shift, passes; } loads[] = {
     {"LDS R4, [R1]", 2, 1},   {"LDS R4, [R1]", 3, 2},    {"LDS R4, [R1]", 7, 32},   {"LDS.U8 R4, [R1]", 0, 1},
     {"LDS.64 R4, [R1]", 3, 2}, {"LDS.128 R4, [R1]", 4, 4}, {"LDSLK P0, R4, [R1]", 3, 2},
 };
+/* clang-format on */
 
 START_TEST(a_result_comes_after_the_last_pass) {
   for (unsigned interval = 1; interval <= 5; interval += 2) {
-    g_autofree char *text = g_strdup_printf(".shared 4096\nS2R R0, SR_LaneId; SHL R1, R0, %u; NOP; %s; MOV R5, R4; EXIT",
-                                            loads[_i].shift, loads[_i].access);
+    g_autofree char *text =
+        g_strdup_printf(".shared 4096\nS2R R0, SR_LaneId; SHL R1, R0, %u; NOP; %s; MOV R5, R4; EXIT", loads[_i].shift,
+                        loads[_i].access);
     g_autofree char *settings = g_strdup_printf(TIMES " sm.shared.pass_interval=%u", interval);
     g_autoptr(Lab) lab = lab_new(settings, text);
     lab_launch(lab, 1, 32);
@@ -208,8 +216,8 @@ START_TEST(a_result_comes_after_the_last_pass) {
 }
 END_TEST
 
-/* Warps 0 and 1 (two schedulers) issue in the same cycle: the second waits for the passes of the first, loads and stores
- * alike. The stores of warp 0 come first, so that warp 1 loads what they left. */
+/* Warps 0 and 1 (two schedulers) issue in the same cycle: the second waits for the passes of the first, loads and
+ * stores alike. The stores of warp 0 come first, so that warp 1 loads what they left. */
 START_TEST(warps_share_the_pipe) {
   g_autoptr(Lab) lab = lab_new(TIMES " sm.schedulers=2",
                                ".shared 4096\n"
@@ -230,8 +238,9 @@ END_TEST
 
 /* A store doesn't hold its warp. */
 START_TEST(stores_are_not_waited_for) {
-  g_autoptr(Lab) lab = lab_new(TIMES, ".shared 4096\nS2R R0, SR_LaneId; SHL R0, R0, 0x7; STS [R0], R0; NOP; LDS R1, [RZ]; "
-                                      "MOV R2, R1; EXIT");
+  g_autoptr(Lab) lab =
+      lab_new(TIMES, ".shared 4096\nS2R R0, SR_LaneId; SHL R0, R0, 0x7; STS [R0], R0; NOP; LDS R1, [RZ]; "
+                     "MOV R2, R1; EXIT");
   lab_launch(lab, 1, 32);
   lab_finish(lab);
   uint64_t store = lab_cycle(lab, 0, 2, 0);

@@ -19,7 +19,8 @@ START_TEST(wakes_in_the_cycle) {
         uint64_t next = wheel_next(&wheel);
         ck_assert_msg(next <= wake && steps++ < sleeps[i] / 200 + 3, "sleep of %d from %u", (int)sleeps[i], start);
         woken = wheel_advance(&wheel, next);
-        ck_assert_msg((woken != 0) == (next == wake), "sleep of %d from %u: woken in %d", (int)sleeps[i], start, (int)next);
+        ck_assert_msg((woken != 0) == (next == wake), "sleep of %d from %u: woken in %d", (int)sleeps[i], start,
+                      (int)next);
       }
       ck_assert(woken == UINT64_C(1) << 63 && wheel_next(&wheel) == WHEEL_NEVER);
     }
