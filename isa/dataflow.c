@@ -4,35 +4,37 @@
 
 #include "sim/base/assert.h"
 
-enum { REGISTERS = 64, PREDICATES = 7 };
+enum { PREDICATES = 7 };
 
 /* A set of registers and predicates (bit 9: the carry). */
 typedef struct Names {
-  uint64_t regs;
+  RegSet regs;
   uint32_t preds;
 } Names;
 
-static const Names ALL = {UINT64_MAX, UINT32_MAX};
+static const Names NONE = {0};
 
-static Names both(Names a, Names b) { return (Names){a.regs & b.regs, a.preds & b.preds}; }
-static Names either(Names a, Names b) { return (Names){a.regs | b.regs, a.preds | b.preds}; }
-static bool same(Names a, Names b) { return a.regs == b.regs && a.preds == b.preds; }
-static bool covers(Names a, Names b) { return !(b.regs & ~a.regs) && !(b.preds & ~a.preds); }
+static Names all_names(void) { return (Names){regset_all(), UINT32_MAX}; }
+static Names both(Names a, Names b) { return (Names){regset_and(a.regs, b.regs), a.preds & b.preds}; }
+static Names either(Names a, Names b) { return (Names){regset_or(a.regs, b.regs), a.preds | b.preds}; }
+static Names without(Names a, Names b) { return (Names){regset_without(a.regs, b.regs), a.preds & ~b.preds}; }
+static bool same(Names a, Names b) { return regset_equal(a.regs, b.regs) && a.preds == b.preds; }
+static bool covers(Names a, Names b) { return regset_empty(regset_without(b.regs, a.regs)) && !(b.preds & ~a.preds); }
 
-static uint64_t register_bits(RegList list) {
-  uint64_t bits = 0;
+static RegSet register_set(RegList list) {
+  RegSet set = {0};
   for (unsigned i = 0; i < list.count; i++)
-    if (list.reg[i] < REGISTERS)
-      bits |= (uint64_t)1 << list.reg[i];
-  return bits;
+    if (list.reg[i] < REGSET_MAX)
+      regset_put(&set, (unsigned)list.reg[i]);
+  return set;
 }
 
 static Names names_read(const Inst *inst) {
-  return (Names){register_bits(inst_reads(inst)), inst_pred_reads(inst)};
+  return (Names){register_set(inst_reads(inst)), inst_pred_reads(inst)};
 }
 
 static Names names_written(const Inst *inst, uint32_t nregs) {
-  return (Names){register_bits(inst_writes(inst, nregs)), inst_pred_writes(inst)};
+  return (Names){register_set(inst_writes(inst, nregs)), inst_pred_writes(inst)};
 }
 
 static bool never_runs(const Inst *inst) {
@@ -90,7 +92,7 @@ static void assign(Assigned *state, const Inst *inst, uint32_t nregs) {
   Names written = names_written(inst, nregs);
   for (unsigned p = 0; p < PREDICATES; p++)
     if (written.preds >> p & 1)
-      state->under[p][0] = state->under[p][1] = (Names){0, 0};
+      state->under[p][0] = state->under[p][1] = NONE;
   if (inst->guard == PRED_TRUE) {
     state->always = either(state->always, written);
   } else if (!(written.preds >> inst->guard & 1)) {
@@ -111,7 +113,7 @@ static void mark_block(Kernel *kernel, const Flow *flow, uint32_t block, Names s
   Assigned state = {.always = set};
   for (uint32_t pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
     Inst *inst = &kernel->insts[pc];
-    Names guard = {0, inst->guard == PRED_TRUE ? 0 : 1u << inst->guard};
+    Names guard = {.preds = inst->guard == PRED_TRUE ? 0 : 1u << inst->guard};
     bool known = never_runs(inst) || (covers(state.always, guard) && covers(set_for(&state, inst), names_read(inst)));
     inst->flags = known ? inst->flags & ~(uint32_t)INST_MAYBE_UNSET : inst->flags | INST_MAYBE_UNSET;
     assign(&state, inst, kernel->nregs);
@@ -125,7 +127,7 @@ void dataflow_mark_unset(Kernel *kernel, const Flow *flow) {
   for (uint32_t b = 0; b < n; b++) {
     made[b] = assigned_by_block(kernel, flow, b);
     bool root = b == 0 || flow->in.start[b] == flow->in.start[b + 1];
-    set[b] = root ? (Names){0, 0} : ALL;
+    set[b] = root ? NONE : all_names();
     add(&list, b);
   }
   while (list.count) {
@@ -151,13 +153,12 @@ void dataflow_mark_unset(Kernel *kernel, const Flow *flow) {
 static Names wanted_before(const Inst *inst, uint32_t nregs, Names after) {
   if (never_runs(inst))
     return after;
-  Names written = inst_is_guarded(inst) ? (Names){0, 0} : names_written(inst, nregs);
-  Names rest = {after.regs & ~written.regs, after.preds & ~written.preds};
-  return either(rest, names_read(inst));
+  Names written = inst_is_guarded(inst) ? NONE : names_written(inst, nregs);
+  return either(without(after, written), names_read(inst));
 }
 
 static Names wanted_at_end(const Flow *flow, const Names *wanted, uint32_t block) {
-  Names end = {0, 0};
+  Names end = NONE;
   for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
     end = either(end, wanted[flow->out.to[e]]);
   return end;
@@ -169,7 +170,7 @@ typedef struct Transfer {
 } Transfer;
 
 static Transfer transfer_of(const Kernel *kernel, const Flow *flow, uint32_t block) {
-  Transfer transfer = {.use = {0, 0}, .keep = ALL};
+  Transfer transfer = {.use = NONE, .keep = all_names()};
   for (uint32_t pc = flow->first[block + 1]; pc-- > flow->first[block];) {
     transfer.use = wanted_before(&kernel->insts[pc], kernel->nregs, transfer.use);
     transfer.keep = wanted_before(&kernel->insts[pc], kernel->nregs, transfer.keep);
@@ -183,15 +184,15 @@ static void fill_liveness(const Kernel *kernel, const Flow *flow, const Names *w
     for (uint32_t pc = flow->first[b + 1]; pc-- > flow->first[b];) {
       now = wanted_before(&kernel->insts[pc], kernel->nregs, now);
       live->live_regs[pc] = now.regs;
-      live->live_preds[pc] = (uint16_t)now.preds;
+      live->live_preds[pc] = now.preds;
     }
   }
 }
 
 Liveness dataflow_liveness(const Kernel *kernel, const Flow *flow) {
-  LS_REQUIRE("dataflow-registers", kernel->nregs <= REGISTERS);
+  LS_REQUIRE("dataflow-registers", kernel->nregs <= REGSET_MAX);
   uint32_t n = flow->nblocks;
-  Liveness live = {g_new0(uint64_t, kernel->ninsts + 1), g_new0(uint16_t, kernel->ninsts + 1)};
+  Liveness live = {g_new0(RegSet, kernel->ninsts + 1), g_new0(uint32_t, kernel->ninsts + 1)};
   if (flow->incomplete) {
     memset(live.live_regs, 0xff, kernel->ninsts * sizeof *live.live_regs);
     memset(live.live_preds, 0xff, kernel->ninsts * sizeof *live.live_preds);

@@ -1,6 +1,6 @@
 /* dataflow.h - which registers and predicates are set, and which are still wanted, at each instruction. Private to
- * isa/; the results reach others through cfg.h. Both analyses are linear in the program: a block's facts are 74 bits
- * that only shrink or only grow. */
+ * isa/; the results reach others through cfg.h. Both analyses are linear in the program: a block's facts are a
+ * set that only shrinks or only grows. */
 #ifndef LOCKSTEP_ISA_DATAFLOW_H
 #define LOCKSTEP_ISA_DATAFLOW_H
 

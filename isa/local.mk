@@ -7,6 +7,20 @@ liblockstep_a_SOURCES += \
   isa/opcode.c isa/opcode.h isa/opcodes.def \
   isa/postdom.c \
   isa/program.c isa/program.h \
+  isa/regset.h \
+  isa/ptx_body.c isa/ptx_parser.h \
+  isa/ptx_check.c \
+  isa/ptx_inst.c \
+  isa/ptx_lexer.c isa/ptx_lexer.h \
+  isa/ptx_module.c \
+  isa/ptx_names.c isa/ptx_names.h \
+  isa/ptx_operand.c \
+  isa/ptx_ops.c isa/ptx_ops.h isa/ptx_ops.def \
+  isa/ptx_parse.c isa/ptx_parse.h \
+  isa/ptx_print.c isa/ptx_print.h \
+  isa/ptx_tree.c isa/ptx_tree.h \
+  isa/ptx_var.c \
+  isa/ptx_words.c isa/ptx_words.def isa/ptx_special.def \
   isa/sass.c isa/sass.h \
   isa/sass_form.c \
   isa/sass_names.c isa/sass_names.h \

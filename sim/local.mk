@@ -17,9 +17,11 @@ liblockstep_a_SOURCES += \
   sim/detect/explore.c sim/detect/explore.h \
   sim/detect/explore_step.c sim/detect/explore_step.h \
   sim/detect/finding.c sim/detect/finding.h sim/detect/detectors.def sim/detect/verdicts.def \
+  sim/detect/handoff.c sim/detect/handoff.h \
   sim/detect/lane_state.c sim/detect/lane_state.h \
   sim/detect/locate.c sim/detect/locate.h \
   sim/detect/misuse.c sim/detect/misuse.h \
+  sim/detect/polling.c sim/detect/polling.h \
   sim/detect/progress.c sim/detect/progress.h \
   sim/detect/race.c sim/detect/race.h \
   sim/detect/race_report.c sim/detect/race_report.h \

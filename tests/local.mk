@@ -36,6 +36,8 @@ UNIT_TESTS = \
   tests/unit/test_lock_unit \
   tests/unit/test_machine \
   tests/unit/test_memsys \
+  tests/unit/test_polling \
+  tests/unit/test_ptx_parse \
   tests/unit/test_race \
   tests/unit/test_report \
   tests/unit/test_rng \
@@ -61,6 +63,7 @@ endif
 FUZZ_TARGETS = \
   tests/fuzz/fuzz_expr \
   tests/fuzz/fuzz_machine \
+  tests/fuzz/fuzz_ptx \
   tests/fuzz/fuzz_run \
   tests/fuzz/fuzz_sass \
   tests/fuzz/fuzz_scenario
@@ -80,6 +83,9 @@ tests_fuzz_fuzz_expr_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_machine_SOURCES = tests/fuzz/fuzz_machine.c $(FUZZ_FILE) $(FUZZ_MAIN)
 tests_fuzz_fuzz_machine_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_machine_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_ptx_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_ptx_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_run_SOURCES = tests/fuzz/fuzz_run.c $(FUZZ_FILE) $(FUZZ_MAIN)
 tests_fuzz_fuzz_run_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_run_LDADD = $(FUZZ_LIBS)
@@ -94,6 +100,7 @@ tests_fuzz_fuzz_scenario_LDADD = $(FUZZ_LIBS)
 TEST_FILES = \
   tests/script/badinput.sh \
   tests/script/cli.sh \
+  tests/script/corpus_check.sh \
   tests/script/corpus_schedules.sh \
   tests/script/determinism.sh \
   tests/script/docs.sh \
@@ -115,6 +122,7 @@ TEST_HELPERS = \
 TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
+TEST_INPUTS += $(call found,tests/ptx/*.*)
 TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 

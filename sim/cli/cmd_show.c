@@ -1,5 +1,7 @@
 #include "isa/cfg.h"
 #include "isa/disasm.h"
+#include "isa/ptx_parse.h"
+#include "isa/ptx_print.h"
 #include "isa/sass.h"
 #include "sim/base/datadir.h"
 #include "sim/cli/command.h"
@@ -10,8 +12,8 @@ enum { PROGRAM_BYTES_MAX = 16 << 20 };
 static const CommandHelp help = {
     .name = "show",
     .synopsis = "PROGRAM",
-    .about = "Prints a program (.sass, or the program of a scenario) back as lockstep understood it, or its\n"
-             "control flow graph, or where the lanes of each branch rejoin.",
+    .about = "Prints a program (.sass, .ptx, or the program of a scenario) back as lockstep understood it, or\n"
+             "a .sass program's control flow graph, or where the lanes of each branch rejoin.",
     .groups = OPTIONS_SCENARIO | OPTIONS_SHOW,
     .example = "  lockstep show traces/reduction/tiny_lock.sass\n"
                "  lockstep show mine.sass --cfg | dot -Tsvg > mine.svg\n",
@@ -84,12 +86,31 @@ static char *render(const Program *program, const Options *options) {
   return g_string_free(text, FALSE);
 }
 
+/* PTX as it was read, before anything is lowered. */
+static int show_ptx(const Options *options, Diag *diag) {
+  const char *path = options->rest[0];
+  gsize length = 0;
+  if (options->cfg || options->reconvergence) {
+    diag_error(diag, path, 0, 0, "PTX can be read but has no control flow graph yet");
+    return STATUS_OK;
+  }
+  g_autofree char *resolved = datadir_resolve(path);
+  g_autofree char *text = datadir_read_file(resolved, PROGRAM_BYTES_MAX, &length, NULL, 0, 0, diag);
+  g_autoptr(PtxModule) module = text ? ptx_parse(resolved, text, length, diag) : NULL;
+  if (!module)
+    return STATUS_OK;
+  g_autofree char *printed = ptx_print_module(module);
+  return session_write(printed);
+}
+
 static int show(const Options *options, Diag *diag) {
   if (g_strv_length(options->rest) != 1)
     diag_usage(diag, "one program, please");
   Shown shown = {NULL, NULL};
   int status = STATUS_OK;
-  if (!diag_has_errors(diag) && load(&shown, options, diag)) {
+  if (!diag_has_errors(diag) && g_str_has_suffix(options->rest[0], ".ptx"))
+    status = show_ptx(options, diag);
+  else if (!diag_has_errors(diag) && load(&shown, options, diag)) {
     g_autofree char *text = render(shown.program, options);
     status = session_write(text);
   }

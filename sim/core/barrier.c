@@ -64,6 +64,15 @@ static void reduce(Issue *issue, Barrier *barrier) {
   barrier->any = barrier->any || value != 0;
 }
 
+/* True if this count and that of earlier arrivals go together: they are equal, or one names the whole block by its number
+ * of threads and the other leaves the count out; the barrier then expects the block. */
+static bool agree_on_count(const Block *block, Barrier *barrier, uint32_t expected) {
+  uint32_t whole = block->warps * WARP_LANES;
+  if ((barrier->expected == 0 && expected == whole) || (barrier->expected == whole && expected == 0))
+    barrier->expected = expected = 0;
+  return barrier->expected == expected;
+}
+
 bool barrier_arrive(Issue *issue, uint32_t id, uint32_t expected) {
   Sm *sm = issue->sm;
   Warp *warp = issue->warp;
@@ -72,7 +81,7 @@ bool barrier_arrive(Issue *issue, uint32_t id, uint32_t expected) {
   const Machine *machine = issue->gpu->machine;
   if (barrier->arrived == 0) {
     *barrier = (Barrier){.all = true, .expected = expected, .first_pc = warp->pc};
-  } else if (barrier->expected != expected) {
+  } else if (!agree_on_count(block, barrier, expected)) {
     return false;
   }
   uint32_t drained = machine->sm.barrier.store_drain;

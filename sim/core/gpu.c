@@ -58,6 +58,13 @@ void gpu_subscribe(Gpu *gpu, Probe *probe) {
   gpu->probe = probe;
 }
 
+void gpu_unsubscribe(Gpu *gpu, Probe *probe) {
+  Probe **link = &gpu->probe;
+  while (*link != probe)
+    link = &(*link)->next;
+  *link = probe->next;
+}
+
 Launch *gpu_launch(const Gpu *gpu, uint32_t index) { return g_ptr_array_index(gpu->launches, index); }
 
 /* ---- launches ---- */

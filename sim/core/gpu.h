@@ -89,8 +89,9 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why);
 /* Runs until something of GpuStop happens; `instructions` is the budget of warp instructions. */
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles);
 
-/* Adds a subscriber; it must outlive the run. */
+/* Adds a subscriber; it must outlive the run, or be removed. */
 void gpu_subscribe(Gpu *gpu, Probe *probe);
+void gpu_unsubscribe(Gpu *gpu, Probe *probe);
 
 Launch *gpu_launch(const Gpu *gpu, uint32_t index);
 /* Raises a fault (the first one counts). Takes ownership of `message` and `repair`. */

@@ -36,6 +36,7 @@ Explorer *explorer_new(Gpu *gpu) {
     state_set_init(states, kernel, liveness);
     g_ptr_array_add(explorer->states, states);
     rows = MAX(rows, kernel->nregs + 1);
+    explorer->gave_up |= kernel->nregs > LANE_REGS_MAX;
   }
   explorer->scratch_rows = g_new0(uint32_t, rows * WARP_LANES);
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
@@ -99,7 +100,7 @@ static void forget_barrier_result(const WarpView *view, LaneState *state) {
   RegList writes = inst_writes(inst, kernel->nregs);
   for (unsigned i = 0; i < writes.count; i++)
     if ((uint32_t)writes.reg[i] < kernel->nregs)
-      state->unknown |= UINT64_C(1) << writes.reg[i];
+      regset_put(&state->unknown, (unsigned)writes.reg[i]);
   state->preds_unknown |= inst_pred_writes(inst) & ~(1u << PRED_SINK);
 }
 
@@ -230,6 +231,8 @@ static uint64_t reach_sum(const Explorer *explorer) {
 
 ExploreResult explorer_prove(Explorer *explorer) {
   uint64_t version, sum;
+  if (explorer->gave_up)
+    return EXPLORE_UNPROVABLE;
   do {
     version = explorer->memory.version;
     sum = reach_sum(explorer);

@@ -135,7 +135,9 @@ static void go_on(LaneWalk *walk, LaneState state, const Inst *inst, uint32_t ne
 
 /* ---- values ---- */
 
-static bool slot_unknown(const LaneState *state, int16_t slot) { return slot >= 0 && state->unknown >> slot & 1; }
+static bool slot_unknown(const LaneState *state, int16_t slot) {
+  return slot >= 0 && regset_has(&state->unknown, (unsigned)slot);
+}
 
 static uint32_t slot_value(const LaneWalk *walk, const LaneState *state, int16_t slot) {
   return slot >= 0 ? state->regs[slot] : walk->view->warp->consts[WARP_LANES * (uint32_t)~slot];
@@ -144,7 +146,10 @@ static uint32_t slot_value(const LaneWalk *walk, const LaneState *state, int16_t
 static void set_register(const LaneWalk *walk, LaneState *state, int reg, bool unknown, uint32_t value) {
   if ((uint32_t)reg >= walk->view->launch->kernel->nregs)
     return; /* the sink */
-  state->unknown = (state->unknown & ~(UINT64_C(1) << reg)) | (uint64_t)unknown << reg;
+  if (unknown)
+    regset_put(&state->unknown, (unsigned)reg);
+  else
+    regset_drop(&state->unknown, (unsigned)reg);
   state->regs[reg] = unknown ? 0 : value;
 }
 

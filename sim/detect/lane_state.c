@@ -14,7 +14,7 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
       .newest_at_pc = g_new0(uint32_t, kernel->ninsts),
       .count_at_pc = g_new0(uint32_t, kernel->ninsts),
       .tried_at_pc = g_new0(uint32_t, kernel->ninsts),
-      .widened = g_new0(uint64_t, kernel->ninsts),
+      .widened = g_new0(RegSet, kernel->ninsts),
       .table = g_new0(uint64_t, TABLE_INITIAL),
       .generation = 1,
       .table_size = TABLE_INITIAL,
@@ -37,7 +37,7 @@ void state_set_reset(StateSet *set) {
   for (guint i = 0; i < set->dirty->len; i++) {
     uint32_t pc = g_array_index(set->dirty, uint32_t, i);
     set->newest_at_pc[pc] = set->count_at_pc[pc] = set->tried_at_pc[pc] = 0;
-    set->widened[pc] = 0;
+    set->widened[pc] = (RegSet){0};
   }
   g_array_set_size(set->dirty, 0);
   g_array_set_size(set->states, 0);
@@ -56,7 +56,9 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 
 static uint32_t hash_state(const StateSet *set, const LaneState *state) {
   uint64_t hash = mix(state->pc, (uint64_t)state->level << 32 | state->depth);
-  hash = mix(mix(hash, (uint64_t)state->preds << 32 | state->preds_unknown), state->unknown);
+  hash = mix(hash, (uint64_t)state->preds << 32 | state->preds_unknown);
+  for (unsigned i = 0; i < (set->nregs + 63) / 64; i++)
+    hash = mix(hash, state->unknown.word[i]);
   for (uint32_t i = 0; i < state->depth; i++)
     hash = mix(hash, (uint64_t)state->stack[i].kind << 32 | state->stack[i].pc);
   for (uint32_t i = 0; i < set->nregs; i++)
@@ -66,28 +68,28 @@ static uint32_t hash_state(const StateSet *set, const LaneState *state) {
 
 static bool same(const StateSet *set, const LaneState *a, const LaneState *b) {
   return a->pc == b->pc && a->level == b->level && a->depth == b->depth && a->preds == b->preds &&
-         a->preds_unknown == b->preds_unknown && a->unknown == b->unknown &&
+         a->preds_unknown == b->preds_unknown && regset_equal(a->unknown, b->unknown) &&
          memcmp(a->stack, b->stack, a->depth * sizeof(LaneFrame)) == 0 &&
          memcmp(a->regs, b->regs, set->nregs * sizeof(uint32_t)) == 0;
 }
 
-static void forget(const StateSet *set, LaneState *state, uint64_t live, uint64_t make_unknown) {
-  state->unknown = (state->unknown | make_unknown) & live;
+static void forget(const StateSet *set, LaneState *state, RegSet live, RegSet make_unknown) {
+  state->unknown = regset_and(regset_or(state->unknown, make_unknown), live);
   for (uint32_t reg = 0; reg < set->nregs; reg++)
-    if (!(live >> reg & 1) || state->unknown >> reg & 1)
+    if (!regset_has(&live, reg) || regset_has(&state->unknown, reg))
       state->regs[reg] = 0;
 }
 
 /* Registers that take many values among the states of this instruction. */
-static uint64_t find_widening(StateSet *set, uint32_t pc) {
-  uint64_t found = 0;
+static RegSet find_widening(StateSet *set, uint32_t pc) {
+  RegSet found = {0};
   for (uint32_t reg = 0; reg < set->nregs; reg++) {
     uint32_t values[VALUES_BEFORE_WIDENING + 1], count = 0;
     for (uint32_t at = set->newest_at_pc[pc]; at && count <= VALUES_BEFORE_WIDENING;
          at = g_array_index(set->next_at_pc, uint32_t, at - 1)) {
       const LaneState *state = state_set_at(set, at - 1);
       uint32_t i = 0;
-      if (state->unknown >> reg & 1)
+      if (regset_has(&state->unknown, reg))
         continue;
       while (i < count && values[i] != state->regs[reg])
         i++;
@@ -95,7 +97,7 @@ static uint64_t find_widening(StateSet *set, uint32_t pc) {
         values[count++] = state->regs[reg];
     }
     if (count > VALUES_BEFORE_WIDENING)
-      found |= UINT64_C(1) << reg;
+      regset_put(&found, reg);
   }
   return found;
 }
@@ -138,9 +140,9 @@ bool state_set_add(StateSet *set, const LaneState *given) {
   uint32_t count = set->count_at_pc[pc];
   if (count >= STATES_BEFORE_WIDENING && count % 8 == 0 && set->tried_at_pc[pc] != count) {
     set->tried_at_pc[pc] = count;
-    uint64_t wider = find_widening(set, pc);
-    if (wider & ~set->widened[pc]) {
-      set->widened[pc] |= wider;
+    RegSet wider = find_widening(set, pc);
+    if (!regset_empty(regset_without(wider, set->widened[pc]))) {
+      set->widened[pc] = regset_or(set->widened[pc], wider);
       forget(set, &state, set->liveness->live_regs[pc], set->widened[pc]);
       hash = hash_state(set, &state);
       if (contains(set, &state, hash))

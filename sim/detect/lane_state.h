@@ -15,7 +15,7 @@
 #include "isa/program.h"
 
 enum {
-  LANE_REGS_MAX = 64,
+  LANE_REGS_MAX = 64, /* states are copied whole: room for every SASS register and no more */
   LANE_STACK_MAX = 12,
   STATES_BEFORE_WIDENING = 80, /* at one instruction */
   VALUES_BEFORE_WIDENING = 33, /* a register with more values than this among them is made unknown */
@@ -33,7 +33,7 @@ typedef struct LaneState {
   uint32_t depth;          /* frames the lane pushed itself */
   uint32_t preds;          /* bit p: value of predicate p */
   uint32_t preds_unknown;
-  uint64_t unknown;        /* bit r: register r is unknown (its value is then 0) */
+  RegSet unknown;          /* registers that are unknown (their value is then 0) */
   LaneFrame stack[LANE_STACK_MAX];
   uint32_t regs[LANE_REGS_MAX];
 } LaneState;
@@ -46,7 +46,7 @@ typedef struct StateSet {
   uint32_t *newest_at_pc;  /* for each instruction: index + 1 of its newest state, 0 if none */
   uint32_t *count_at_pc;
   uint32_t *tried_at_pc;   /* for how many states widening was tried last */
-  uint64_t *widened;       /* for each instruction: registers made unknown there */
+  RegSet *widened;        /* for each instruction: registers made unknown there */
   uint64_t *table;         /* open addressing: generation << 32 | index of a state */
   uint32_t table_size;
   uint32_t generation;     /* entries of earlier ones are empty: a reset costs nothing */

@@ -1,5 +1,7 @@
 #include "sim/detect/race.h"
 
+#include "sim/detect/handoff.h"
+#include "sim/detect/polling.h"
 #include "sim/detect/race_report.h"
 #include "sim/detect/shadow.h"
 #include "sim/detect/vclock.h"
@@ -11,6 +13,7 @@ enum { RELEASED_MAX = 4096, RACES_MAX = 8 };
 typedef struct WarpOrder {
   VClock clock;
   uint32_t actor, time; /* its own entry in the clock */
+  uint32_t handoff;     /* what it has handed on since it last learned something; 0: nothing */
 } WarpOrder;
 
 typedef struct BarrierOrder {
@@ -31,6 +34,10 @@ struct RaceDetector {
   uint32_t sm_count, bit_count;
   GArray *actors;    /* ThreadId of lane 0 of each warp that was started */
   GArray *released;  /* VClock */
+  GArray *polls;     /* bool *, of each launch: its kernel's polling loads, borrowed */
+  GHashTable *kernels; /* Kernel * -> bool *, or NULL */
+  bool flags[2];     /* some kernel polls that AccessSpace */
+  HandOffs handoffs;
   Shadow shared, global;
   RaceReport report;
 };
@@ -58,6 +65,13 @@ static uint32_t stream_actor(const Gpu *gpu, const Launch *launch) {
   return VCLOCK_PINNED + first;
 }
 
+/* The warp knows what `clock` knows. */
+static void learn(RaceDetector *detector, WarpOrder *warp, const VClock *clock) {
+  vclock_join(&warp->clock, clock);
+  handoff_drop(&detector->handoffs, warp->handoff);
+  warp->handoff = 0;
+}
+
 /* After a release: what the warp does from now on wasn't handed on. */
 static void move_on(WarpOrder *warp) { vclock_advance(&warp->clock, warp->actor, ++warp->time); }
 
@@ -83,11 +97,29 @@ static void start_warp(RaceDetector *detector, const ProbePoint *point, uint32_t
   ThreadId base = thread_id(block->launch->index, block->index, warp_in_block * WARP_LANES);
   warp->actor = detector->actors->len;
   warp->time = 0;
+  handoff_drop(&detector->handoffs, warp->handoff);
+  warp->handoff = 0;
   g_array_append_val(detector->actors, base);
   vclock_reset(&warp->clock);
   if (block->launch->index > 0)
     vclock_advance(&warp->clock, stream_actor(point->gpu, block->launch), block->launch->index);
   move_on(warp);
+}
+
+/* Finds the polling loads of launches that are new. */
+static void find_polls(RaceDetector *detector) {
+  for (guint i = detector->polls->len; i < detector->gpu->launches->len; i++) {
+    const Kernel *kernel = gpu_launch(detector->gpu, i)->kernel;
+    gpointer polls;
+    if (!g_hash_table_lookup_extended(detector->kernels, kernel, NULL, &polls)) {
+      polls = polling_loads(kernel);
+      g_hash_table_insert(detector->kernels, (gpointer)kernel, polls);
+    }
+    g_array_append_val(detector->polls, polls);
+    for (uint32_t pc = 0; polls && pc < kernel->ninsts; pc++)
+      if (((const bool *)polls)[pc])
+        detector->flags[op_info[kernel->insts[pc].op].unit == UNIT_SHARED ? SPACE_SHARED : SPACE_GLOBAL] = true;
+  }
 }
 
 /* Words of shared memory by SM: one can hold far less than this many. */
@@ -99,12 +131,17 @@ static void block_start(void *user, const ProbePoint *point) {
   BarrierOrder *barriers = sm_order(detector, point->sm)->barriers[block->slot];
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
     vclock_reset(&barriers[id].arrived);
+  find_polls(detector);
   for (uint32_t i = 0; i < block->warps; i++)
     start_warp(detector, point, i);
   for (uint32_t word = block->shared_base / 4; word < (block->shared_base + block->shared_bytes + 3) / 4; word++) {
     Cell *cell = shadow_cell(&detector->shared, shared_word(point->sm, word));
-    if (cell)
-      shadow_forget(&detector->shared, cell);
+    if (!cell)
+      continue;
+    if (cell->raced)
+      race_report_settle(&detector->report, SPACE_SHARED, shared_word(point->sm, word));
+    handoff_drop(&detector->handoffs, cell->handed);
+    shadow_forget(&detector->shared, cell);
   }
 }
 
@@ -127,7 +164,7 @@ static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, u
   for (uint32_t rest = barrier->counted ? 0 : block->finished; rest; rest &= rest - 1)
     vclock_join(&barrier->arrived, &sm->warps[block->warp_slot[__builtin_ctz(rest)]].clock);
   for (uint32_t rest = waiting; rest; rest &= rest - 1)
-    vclock_join(&sm->warps[block->warp_slot[__builtin_ctz(rest)]].clock, &barrier->arrived);
+    learn(detector, &sm->warps[block->warp_slot[__builtin_ctz(rest)]], &barrier->arrived);
   vclock_reset(&barrier->arrived);
 }
 
@@ -136,7 +173,7 @@ static void acquire_bits(RaceDetector *detector, const ProbePoint *point, const 
   WarpOrder *warp = warp_order(detector, point);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);
-    vclock_join(&warp->clock, &sm_order(detector, point->sm)->bits[bit]);
+    learn(detector, warp, &sm_order(detector, point->sm)->bits[bit]);
   }
 }
 
@@ -149,10 +186,18 @@ static void release_bits(RaceDetector *detector, const ProbePoint *point, const 
   move_on(warp);
 }
 
+/* From strong writes, and if the word is a flag from its newest plain store too. */
 static void acquire_word(RaceDetector *detector, WarpOrder *warp, const Cell *cell) {
   if (cell->released)
-    vclock_join(&warp->clock, &g_array_index(detector->released, VClock, cell->released - 1));
+    learn(detector, warp, &g_array_index(detector->released, VClock, cell->released - 1));
+  if (cell->flag && handoff_take(&detector->handoffs, cell->handed, cell->handed_time, &warp->clock)) {
+    handoff_drop(&detector->handoffs, warp->handoff);
+    warp->handoff = 0;
+  }
 }
+
+/* Words that share a clock can't forget what one of them handed on. */
+static bool has_own_clock(const RaceDetector *detector) { return detector->released->len < RELEASED_MAX; }
 
 /* A store ends what was handed on before, an atomic adds to it. */
 static void release_word(RaceDetector *detector, const WarpOrder *warp, Cell *cell, uint64_t word, bool adds) {
@@ -164,11 +209,25 @@ static void release_word(RaceDetector *detector, const WarpOrder *warp, Cell *ce
     cell->released = 1 + (uint32_t)(word % RELEASED_MAX);
   }
   VClock *clock = &g_array_index(released, VClock, cell->released - 1);
-  bool may_be_shared = released->len == RELEASED_MAX;
-  if (adds || may_be_shared)
+  if (adds || !has_own_clock(detector)) {
     vclock_join(clock, &warp->clock);
-  else
+  } else {
     vclock_assign(clock, &warp->clock);
+    handoff_drop(&detector->handoffs, cell->handed);
+    cell->handed = 0;
+  }
+}
+
+/* A plain store: whether the word is a flag may turn out only when somebody polls it. */
+static void hand_on(RaceDetector *detector, WarpOrder *warp, Cell *cell) {
+  if (!warp->handoff)
+    warp->handoff = handoff_new(&detector->handoffs, warp->actor, &warp->clock);
+  handoff_use(&detector->handoffs, warp->handoff);
+  handoff_drop(&detector->handoffs, cell->handed);
+  cell->handed = warp->handoff;
+  cell->handed_time = warp->time;
+  if (cell->released && has_own_clock(detector))
+    vclock_reset(&g_array_index(detector->released, VClock, cell->released - 1));
 }
 
 /* ---- one access ---- */
@@ -188,6 +247,8 @@ typedef struct Step {
   AccessSpace space;
   AccessKind kind;
   bool strong;
+  bool hands_over; /* atomic or volatile */
+  bool polls;      /* a polling load */
   uint32_t part;  /* which word of 64- and 128-bit accesses */
   uint32_t bytes; /* of a lane in a word */
   Group group[WARP_LANES];
@@ -198,6 +259,10 @@ typedef struct Step {
 
 static uint32_t byte_mask(const Step *step, unsigned lane) {
   return ((1u << step->bytes) - 1) << (step->bytes < 4 ? step->address[lane] % 4 : 0);
+}
+
+static uint64_t word_number(const Step *step, const Group *group) {
+  return step->space == SPACE_SHARED ? shared_word(step->point->sm, group->word) : group->word;
 }
 
 static void make_groups(Step *step, uint32_t lanes) {
@@ -214,8 +279,8 @@ static void make_groups(Step *step, uint32_t lanes) {
       group->bytes |= byte_mask(step, lane);
     }
     lanes &= ~group->lanes;
-    group->cell = step->space == SPACE_SHARED ? shadow_cell(&detector->shared, shared_word(step->point->sm, group->word))
-                                              : shadow_cell(&detector->global, group->word);
+    Shadow *shadow = step->space == SPACE_SHARED ? &detector->shared : &detector->global;
+    group->cell = shadow_cell(shadow, word_number(step, group));
     if (group->cell)
       step->groups++;
   }
@@ -256,6 +321,7 @@ static bool writes(const Step *step, const Group *group) {
 }
 
 static void add_race(Step *step, const Group *group, const RaceEnd *first, bool write) {
+  group->cell->raced = 1;
   for (unsigned i = 0; i < step->races; i++) {
     Race *known = &step->race[i];
     if (known->first.pc == first->pc && known->first.base == first->base) {
@@ -266,7 +332,8 @@ static void add_race(Step *step, const Group *group, const RaceEnd *first, bool 
   }
   if (step->races < RACES_MAX)
     step->race[step->races++] = (Race){.first = *first, .space = step->space, .address = group->word * 4,
-                                       .lanes = group->lanes, .write = write, .strong = step->strong};
+                                       .word = word_number(step, group), .lanes = group->lanes, .write = write,
+                                       .strong = step->strong};
 }
 
 /* Lanes of one store that differ in a byte of one word. */
@@ -307,20 +374,38 @@ static void record(Step *step, Group *group) {
     check_lanes(step, group);
 }
 
-/* Hand-offs through the words themselves: all lanes together, since they are one warp to the next instruction. */
-static void hand_over(Step *step) {
+static void make_flag(Step *step, const Group *group) {
+  if (group->cell->raced && !group->cell->flag)
+    race_report_withdraw(&step->detector->report, step->space, word_number(step, group));
+  group->cell->flag = 1;
+}
+
+/* Returns whether something was handed on. */
+static bool release_group(Step *step, const Group *group) {
+  if (!writes(step, group))
+    return false;
+  if (step->hands_over)
+    release_word(step->detector, step->warp, group->cell, group->word, step->kind == ACCESS_ATOMIC);
+  else if (step->detector->flags[step->space])
+    hand_on(step->detector, step->warp, group->cell);
+  return step->hands_over || step->detector->flags[step->space];
+}
+
+/* All lanes together, since they are one warp to the next instruction. */
+static void access_words(Step *step) {
   bool released = false;
-  if (step->kind != ACCESS_WRITE)
-    for (unsigned i = 0; i < step->groups; i++)
-      acquire_word(step->detector, step->warp, step->group[i].cell);
-  for (unsigned i = 0; i < step->groups; i++)
-    record(step, &step->group[i]);
   for (unsigned i = 0; i < step->groups; i++) {
-    if (!writes(step, &step->group[i]))
-      continue;
-    release_word(step->detector, step->warp, step->group[i].cell, step->group[i].word, step->kind == ACCESS_ATOMIC);
-    released = true;
+    const Group *group = &step->group[i];
+    if (step->polls)
+      make_flag(step, group);
+    if (step->kind != ACCESS_WRITE && (step->hands_over || group->cell->flag))
+      acquire_word(step->detector, step->warp, group->cell);
   }
+  for (unsigned i = 0; i < step->groups; i++)
+    if (!step->group[i].cell->flag)
+      record(step, &step->group[i]);
+  for (unsigned i = 0; i < step->groups; i++)
+    released |= release_group(step, &step->group[i]);
   if (released)
     move_on(step->warp);
 }
@@ -334,23 +419,23 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
   RaceDetector *detector = user;
   bool lock = point->inst->op == OP_LDSLK, hands_over = kind == ACCESS_ATOMIC || is_volatile(point->inst);
   uint32_t lanes = lock ? taken : point->lanes;
+  const bool *polls = g_array_index(detector->polls, const bool *, point->block->launch->index);
   Step step = {.detector = detector, .point = point, .warp = warp_order(detector, point), .address = address, .space = space,
-               .kind = kind, .strong = lock || unlock || hands_over, .bytes = MIN(bytes, 4)};
+               .kind = kind, .strong = lock || unlock || hands_over, .hands_over = hands_over,
+               .polls = polls && polls[point->pc], .bytes = MIN(bytes, 4)};
   if (lock)
     acquire_bits(detector, point, address, taken);
   for (step.part = 0; step.part < MAX(bytes / 4, 1); step.part++) {
     make_groups(&step, lanes);
-    if (hands_over)
-      hand_over(&step);
-    else
-      for (unsigned i = 0; i < step.groups; i++)
-        record(&step, &step.group[i]);
+    access_words(&step);
   }
   if (unlock)
     release_bits(detector, point, address);
   for (unsigned i = 0; i < step.races; i++)
     race_report_add(&detector->report, point, &step.race[i]);
 }
+
+void race_detector_finish(RaceDetector *detector) { race_report_finish(&detector->report); }
 
 /* ---- life ---- */
 
@@ -367,6 +452,9 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings) {
   detector->actors = g_array_new(FALSE, FALSE, sizeof(ThreadId));
   detector->released = g_array_new(FALSE, TRUE, sizeof(VClock));
   g_array_set_clear_func(detector->released, clear_clock);
+  detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
+  detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  handoffs_init(&detector->handoffs);
   shadow_init(&detector->shared);
   shadow_init(&detector->global);
   race_report_init(&detector->report, findings);
@@ -396,6 +484,9 @@ void race_detector_free(RaceDetector *detector) {
   g_free(detector->sms);
   g_array_free(detector->actors, TRUE);
   g_array_free(detector->released, TRUE);
+  g_array_free(detector->polls, TRUE);
+  g_hash_table_destroy(detector->kernels);
+  handoffs_clear(&detector->handoffs);
   shadow_clear(&detector->shared);
   shadow_clear(&detector->global);
   race_report_clear(&detector->report);

@@ -2,21 +2,27 @@
  * A race is two accesses to one word, one of them a write, that nothing orders and that aren't both strong.
  *
  * Strong are atomics, volatile accesses to global memory (loads with .CV, stores with .WT), and LDSLK and STSUL to each
- * other. Fermi code doesn't show which shared accesses were volatile in its source, so LDS and STS are plain.
+ * other. What else was volatile in the source, Fermi code doesn't show. It is taken from the loops: a word that some
+ * polling load (polling.h) reads in the run is a flag, for all of the run; a word of a block's shared memory, for as
+ * long as the block stays. All accesses to a flag are strong, those before the first poll too: races on its word that
+ * were seen by then are withdrawn, and what its newest store handed on is kept from the start for every word.
+ *
  * Order comes from
  * - the order in which a warp issues: its lanes execute in lock-step, so one warp races with itself only where lanes of one
  *   store write different values to one word (with the same value it doesn't matter which one stays);
  * - block barriers: those that arrived, BAR.ARV too, before those that waited; a barrier without a count also waits for
  *   warps to exit;
  * - hand-offs: LDSLK that takes a bit comes after every STSUL that freed it (the bit, not the word, so aliases order
- *   too), and an atomic or volatile access after the atomic or volatile one that it reads from (a CAS that fails
- *   doesn't write, and hands nothing on);
+ *   too), an atomic or volatile access after the atomic or volatile one that it reads from (a CAS that fails doesn't
+ *   write, and hands nothing on), and a load of a flag after the store that it reads from;
  * - launches of one stream.
  * A lane whose LDSLK didn't get the bit has read nothing that it may use, so that isn't an access. STSUL that stores what the
  * word already holds, the release of a bit for its own sake (Listings 9 and 13), counts as a read.
  *
  * Does not model: fences that are missing between accesses of one thread (needs the full memory system).
- * Bounded memory (vclock.h, shadow.h): a very large run can miss a race, but doesn't report one that isn't there. */
+ * Misses: two threads that see a flag down and both pass, unless they race on what it guards.
+ * Bounded memory (vclock.h, shadow.h, handoff.h, race_report.h): a very large run can miss a race, but doesn't report
+ * one that isn't there. */
 #ifndef LOCKSTEP_DETECT_RACE_H
 #define LOCKSTEP_DETECT_RACE_H
 
@@ -25,9 +31,10 @@
 
 typedef struct RaceDetector RaceDetector;
 
-/* Subscribes to the Gpu, which it must outlive. Findings, one for each pair of source lines, are appended to `findings`,
- * which is borrowed. */
+/* Subscribes to the Gpu, which it must outlive. `findings` is borrowed. */
 RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings);
+/* At the end of the run: appends the findings, one for each pair of source lines. */
+void race_detector_finish(RaceDetector *detector);
 void race_detector_free(RaceDetector *detector);
 
 #endif

@@ -3,11 +3,36 @@
 #include "sim/base/bits.h"
 #include "sim/detect/locate.h"
 
-void race_report_init(RaceReport *report, GPtrArray *findings) {
-  *report = (RaceReport){findings, g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL)};
+/* Races of two lines on one word. */
+typedef struct WordRaces {
+  AccessSpace space;
+  uint64_t word;
+  bool settled;
+  Finding *finding;
+} WordRaces;
+
+typedef struct RacePair {
+  gint64 lines;
+  GArray *words; /* WordRaces */
+} RacePair;
+
+static void free_pair(gpointer data) {
+  RacePair *pair = data;
+  for (guint i = 0; i < pair->words->len; i++)
+    finding_free(g_array_index(pair->words, WordRaces, i).finding);
+  g_array_free(pair->words, TRUE);
+  g_free(pair);
 }
 
-void race_report_clear(RaceReport *report) { g_hash_table_destroy(report->known); }
+void race_report_init(RaceReport *report, GPtrArray *findings) {
+  *report = (RaceReport){.findings = findings, .pairs = g_ptr_array_new_with_free_func(free_pair),
+                         .known = g_hash_table_new(bits_hash_key, g_int64_equal)};
+}
+
+void race_report_clear(RaceReport *report) {
+  g_hash_table_destroy(report->known);
+  g_ptr_array_unref(report->pairs);
+}
 
 static const Launch *launch_of(const ProbePoint *point, const RaceEnd *end) {
   return gpu_launch(point->gpu, thread_launch(end->base));
@@ -43,11 +68,14 @@ static void explain(Finding *finding, const Race *race, const RaceEnd *second) {
     why = "the launches are of different streams, which run concurrently";
     repair = "put both launches in one stream, or hand over with an atomic flag and MEMBAR";
   } else if (thread_block(race->first.base) == thread_block(second->base)) {
-    why = "both warps pass no barrier between the two, and no lock bit or atomic is handed from the first to the second";
-    repair = "put a barrier (BAR) between the two, or hold one lock around each";
+    why = "both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from the first to the "
+          "second";
+    repair = "put a barrier (BAR) between the two, hold one lock around each, or let the second wait in a loop for a "
+             "flag that the first sets afterwards";
   } else {
-    why = "blocks have no barrier in common, and no atomic is handed from the first to the second";
-    repair = "hand over with an atomic flag and MEMBAR, or split the kernel into two launches";
+    why = "blocks have no barrier in common, and no atomic or flag is handed from the first to the second";
+    repair = "hand over with a flag that the second waits for in a loop, and MEMBAR before it is set, or split the "
+             "kernel into two launches";
   }
   finding_add_evidence(finding, 0, g_strdup(why));
   finding->repair = g_strdup(repair);
@@ -78,26 +106,88 @@ static Finding *within_instruction(const ProbePoint *point, const Race *race, co
   return finding;
 }
 
-void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
-  const Launch *launch = point->block->launch;
-  RaceEnd second = {.base = warp_thread_base(point->block, point->warp), .lanes = race->lanes, .pc = point->pc,
-                    .cycle = point->cycle, .write = race->write, .strong = race->strong};
-  bool within = race->first.base == second.base;
-  uint64_t first = locate_line(launch_of(point, &race->first), race->first.pc), then = locate_line(launch, point->pc);
-  /* Which of two racing accesses comes first is chance, and lanes against each other are a case of their own. */
-  gint64 pair = (gint64)(MIN(first, then) << 32 | MAX(first, then) | (uint64_t)within << 63);
-  Finding *known = g_hash_table_lookup(report->known, &pair);
-  if (known) {
-    known->count++;
-    return;
-  }
-  Finding *finding = within ? within_instruction(point, race, &second) : between_warps(point, race, &second);
+static Finding *make_finding(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool within = race->first.base == second->base;
+  Finding *finding = within ? within_instruction(point, race, second) : between_warps(point, race, second);
   finding->cycle = point->cycle;
   finding->block = (int64_t)point->block->index;
   finding->warp = point->warp->warp_in_block;
   finding->lanes = race->lanes;
   finding->space = g_strdup(race->space == SPACE_SHARED ? "shared" : "global");
   finding->address = race->space == SPACE_SHARED ? race->address - point->block->shared_base : race->address;
-  g_ptr_array_add(report->findings, finding);
-  g_hash_table_insert(report->known, g_memdup2(&pair, sizeof pair), finding);
+  return finding;
+}
+
+/* Which of two racing accesses comes first is chance, and lanes against each other are a case of their own. */
+static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool within = race->first.base == second->base;
+  uint64_t first = locate_line(launch_of(point, &race->first), race->first.pc);
+  uint64_t then = locate_line(point->block->launch, point->pc);
+  gint64 lines = (gint64)(MIN(first, then) << 32 | MAX(first, then) | (uint64_t)within << 63);
+  RacePair *pair = g_hash_table_lookup(report->known, &lines);
+  if (!pair) {
+    pair = g_new0(RacePair, 1);
+    *pair = (RacePair){.lines = lines, .words = g_array_new(FALSE, FALSE, sizeof(WordRaces))};
+    g_ptr_array_add(report->pairs, pair);
+    g_hash_table_insert(report->known, &pair->lines, pair);
+  }
+  return pair;
+}
+
+void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
+  RaceEnd second = {.base = warp_thread_base(point->block, point->warp), .lanes = race->lanes, .pc = point->pc,
+                    .cycle = point->cycle, .write = race->write, .strong = race->strong};
+  RacePair *pair = find_pair(report, point, race, &second);
+  for (guint i = 0; i < pair->words->len; i++) {
+    WordRaces *known = &g_array_index(pair->words, WordRaces, i);
+    if (known->settled || (known->space == race->space && known->word == race->word)) {
+      known->finding->count++;
+      return;
+    }
+  }
+  WordRaces new = {.space = race->space, .word = race->word};
+  if (pair->words->len >= RACE_WORDS_MAX)
+    return;
+  new.finding = make_finding(point, race, &second);
+  g_array_append_val(pair->words, new);
+}
+
+void race_report_withdraw(RaceReport *report, AccessSpace space, uint64_t word) {
+  for (guint i = 0; i < report->pairs->len; i++) {
+    RacePair *pair = g_ptr_array_index(report->pairs, i);
+    for (guint k = pair->words->len; k-- > 0;) {
+      const WordRaces *races = &g_array_index(pair->words, WordRaces, k);
+      if (races->settled || races->space != space || races->word != word)
+        continue;
+      finding_free(races->finding);
+      g_array_remove_index(pair->words, k);
+    }
+  }
+}
+
+void race_report_settle(RaceReport *report, AccessSpace space, uint64_t word) {
+  for (guint i = 0; i < report->pairs->len; i++) {
+    RacePair *pair = g_ptr_array_index(report->pairs, i);
+    for (guint k = 0; k < pair->words->len; k++) {
+      WordRaces *races = &g_array_index(pair->words, WordRaces, k);
+      races->settled |= races->space == space && races->word == word;
+    }
+  }
+}
+
+/* One finding for a pair, which counts for all words. */
+void race_report_finish(RaceReport *report) {
+  for (guint i = 0; i < report->pairs->len; i++) {
+    RacePair *pair = g_ptr_array_index(report->pairs, i);
+    if (pair->words->len == 0)
+      continue;
+    Finding *finding = g_array_index(pair->words, WordRaces, 0).finding;
+    for (guint k = 1; k < pair->words->len; k++) {
+      Finding *other = g_array_index(pair->words, WordRaces, k).finding;
+      finding->count += other->count;
+      finding_free(other);
+    }
+    g_ptr_array_add(report->findings, finding);
+    g_array_set_size(pair->words, 0);
+  }
 }

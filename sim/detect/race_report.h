@@ -1,4 +1,6 @@
-/* race_report.h - findings of the race detector: one for each pair of source lines, with both accesses. */
+/* race_report.h - findings of the race detector: one for each pair of source lines, with both accesses.
+ * A race on a word that turns out to be a flag is withdrawn, so findings are held back until the end of the run. For a
+ * pair of lines RACE_WORDS_MAX words are kept: if all of them turn out to be flags, races on further words are missed. */
 #ifndef LOCKSTEP_DETECT_RACE_REPORT_H
 #define LOCKSTEP_DETECT_RACE_REPORT_H
 
@@ -8,8 +10,11 @@
 
 typedef struct RaceReport {
   GPtrArray *findings; /* borrowed */
-  GHashTable *known;   /* pair of lines -> Finding *, borrowed */
+  GPtrArray *pairs;    /* RacePair * in the order of their first race; owns them */
+  GHashTable *known;   /* pair of lines -> RacePair * */
 } RaceReport;
+
+enum { RACE_WORDS_MAX = 64 };
 
 /* One end of a race. */
 typedef struct RaceEnd {
@@ -23,6 +28,7 @@ typedef struct Race {
   RaceEnd first;       /* what the instruction that is issued now races with; its own warp: lanes of it with each other */
   AccessSpace space;
   uint64_t address;    /* physical, if shared */
+  uint64_t word;       /* its number in the shadow */
   uint32_t lanes;      /* of the instruction that is issued now */
   bool write, strong;
 } Race;
@@ -31,5 +37,11 @@ void race_report_init(RaceReport *report, GPtrArray *findings);
 void race_report_clear(RaceReport *report);
 /* `point` is the instruction that is issued now. */
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race);
+/* Races on that word so far were none: it is a flag. */
+void race_report_withdraw(RaceReport *report, AccessSpace space, uint64_t word);
+/* Races on that word so far stay: from now on it is another one. */
+void race_report_settle(RaceReport *report, AccessSpace space, uint64_t word);
+/* Appends what is left to the findings. */
+void race_report_finish(RaceReport *report);
 
 #endif

@@ -4,7 +4,7 @@
 
 /* Registers and predicates whose value can matter to what the program does. */
 typedef struct Slice {
-  uint64_t regs;
+  RegSet regs;
   uint32_t preds;
 } Slice;
 
@@ -16,7 +16,7 @@ static void add_roots(const Inst *inst, Slice *slice) {
   if (inst->op == OP_BRA || flags & (OPF_BRANCH | OPF_CONTROL) || unit == UNIT_BARRIER || unit == UNIT_VOTE ||
       unit == UNIT_SHARED || unit == UNIT_GLOBAL) {
     for (unsigned i = 0; i < reads.count; i++)
-      slice->regs |= UINT64_C(1) << reads.reg[i];
+      regset_put(&slice->regs, (unsigned)reads.reg[i]);
     slice->preds |= inst_pred_reads(inst);
   }
 }
@@ -33,12 +33,12 @@ static Slice slice_kernel(const Kernel *kernel) {
       RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
       bool matters = inst_pred_writes(inst) & slice.preds;
       for (unsigned i = 0; i < writes.count; i++)
-        matters |= slice.regs >> writes.reg[i] & 1;
+        matters |= regset_has(&slice.regs, (unsigned)writes.reg[i]);
       for (unsigned i = 0; matters && i < reads.count; i++)
-        slice.regs |= UINT64_C(1) << reads.reg[i];
+        regset_put(&slice.regs, (unsigned)reads.reg[i]);
       slice.preds |= matters ? inst_pred_reads(inst) : 0;
     }
-  } while (slice.regs != before.regs || slice.preds != before.preds);
+  } while (!regset_equal(slice.regs, before.regs) || slice.preds != before.preds);
   return slice;
 }
 
@@ -58,8 +58,10 @@ static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice,
   for (preds &= slice->preds; preds; preds &= preds - 1)
     hash = mix(hash, warp->pred[__builtin_ctz(preds)]);
   /* Lanes that wait elsewhere on the stack may need other registers than those live here: all of the slice count. */
-  for (uint64_t regs = slice->regs; regs; regs &= regs - 1) {
-    const uint32_t *row = warp->regs + WARP_LANES * __builtin_ctzll(regs);
+  for (unsigned reg = 0; reg < REGSET_MAX; reg++) {
+    if (!regset_has(&slice->regs, reg))
+      continue;
+    const uint32_t *row = warp->regs + WARP_LANES * reg;
     for (unsigned lane = 0; lane < WARP_LANES; lane += 2)
       hash = mix(hash, (uint64_t)row[lane] << 32 | row[lane + 1]);
   }
@@ -74,7 +76,7 @@ static bool reads_clock(const Kernel *kernel, const Slice *slice) {
       continue;
     RegList writes = inst_writes(inst, kernel->nregs);
     for (unsigned i = 0; i < writes.count; i++)
-      if (slice->regs >> writes.reg[i] & 1)
+      if (regset_has(&slice->regs, (unsigned)writes.reg[i]))
         return true;
   }
   return false;
@@ -93,6 +95,16 @@ static uint64_t digest(const Gpu *gpu, const Watched *watched) {
   for (guint i = 0; i < watched->warps->len; i++) {
     guint launch = g_array_index(watched->launches, guint, i);
     hash = digest_warp(hash, g_ptr_array_index(watched->warps, i), &watched->slices[launch], &watched->liveness[launch]);
+  }
+  return hash;
+}
+
+/* Where the warps are, and nothing else: cheap, and enough to tell most states apart. */
+static uint64_t digest_places(const Watched *watched) {
+  uint64_t hash = 0;
+  for (guint i = 0; i < watched->warps->len; i++) {
+    const Warp *warp = g_ptr_array_index(watched->warps, i);
+    hash = hash * UINT64_C(0x9e3779b97f4a7c15) + ((uint64_t)warp->active << 32 | warp->pc);
   }
   return hash;
 }
@@ -131,19 +143,19 @@ static void watch_clear(Watched *watched, const Gpu *gpu) {
 bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   Watched watched;
   watch_init(&watched, gpu);
-  uint64_t progress = gpu->progress, start = 0;
+  uint64_t progress = gpu->progress;
   unsigned returns = 0;
   *stop = GPU_BUDGET;
   if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked) {
     gpu->hashes_memory = true;
     gpu->memory_hash = 0; /* changes from here on: it is 0 again when memory is as it was */
-    start = digest(gpu, &watched);
+    uint64_t places = digest_places(&watched), start = digest(gpu, &watched);
     unsigned window = MIN((unsigned)RECURRENCE_WINDOW, RECURRENCE_DIGESTS / MAX(watched.warps->len, 1u));
     for (unsigned i = 0; i < window && returns < RECURRENCES_NEEDED; i++) {
       *stop = gpu_run(gpu, 1, limit_cycles);
       if (*stop != GPU_BUDGET || gpu->progress != progress)
         break;
-      returns += digest(gpu, &watched) == start;
+      returns += gpu->memory_hash == 0 && digest_places(&watched) == places && digest(gpu, &watched) == start;
     }
     gpu->hashes_memory = false;
   }

@@ -32,7 +32,12 @@ static_assert(sizeof(Access) == 24, "an Access is kept for every word that a pro
 typedef struct Cell {
   Access *access;    /* oldest first */
   uint16_t count, space;
-  uint32_t released; /* for the caller: which clock the word's strong writes left; 0: none */
+  /* For the caller: */
+  uint32_t released;          /* which clock the word's strong writes left; 0: none */
+  uint32_t handed;            /* what the newest plain store handed on (handoff.h); 0: nothing */
+  uint32_t handed_time : 30;  /* the time of its warp then */
+  uint32_t flag : 1;          /* a polling load has read the word */
+  uint32_t raced : 1;
 } Cell;
 
 /* True if `earlier` is ordered before the access that is being added. */

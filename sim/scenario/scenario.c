@@ -132,7 +132,7 @@ static bool check_ending(const char *file, Diag *diag) {
   if (scenario_is_yaml(file) || has_ending(file, ".sass"))
     return true;
   if (has_ending(file, ".ptx"))
-    return diag_error(diag, file, 0, 0, "PTX programs can't be read by this version; expected .yaml, .yml or .sass");
+    return diag_error(diag, file, 0, 0, "PTX can be read but not run yet; expected .yaml, .yml or .sass");
   return diag_error(diag, file, 0, 0,
                     "neither a scenario nor a program: expected a name that ends in .yaml, .yml or .sass");
 }

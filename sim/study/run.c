@@ -187,6 +187,8 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   const Scenario *scenario = simulation->scenario;
   RunResult *result = g_new0(RunResult, 1);
   count_resident(gpu);
+  if (simulation->races)
+    race_detector_finish(simulation->races);
   result->scenario = g_strdup(scenario->name);
   result->file = g_strdup(scenario->file);
   result->machine = g_strdup(machine->name);

@@ -208,8 +208,17 @@ END_TEST
 START_TEST(different_counts_are_a_fault) {
   static const char *const texts[] = {"@P0 BAR.SYNC 1, 64; @P1 BAR.SYNC 1, 32; EXIT",
                                       "@P0 BAR.ARV 1, 64; @P1 BAR.SYNC 1; EXIT"};
-  g_autoptr(Lab) lab = start(TIMES, texts[_i], 64);
+  g_autoptr(Lab) lab = start(TIMES, texts[_i], 96);
   lab_expect_fault(lab, "but an earlier arrival gave");
+}
+END_TEST
+
+/* A count that is the block's size means what no count means, whichever comes first. */
+START_TEST(the_blocks_size_is_no_other_count) {
+  static const char *const texts[] = {"@P0 BAR.SYNC 1, 64; @P1 BAR.SYNC 1; EXIT", "@P0 BAR.SYNC 1; @P1 BAR.SYNC 1, 64; EXIT"};
+  g_autoptr(Lab) lab = start(TIMES, texts[_i], 64);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab->gpu->counters.barriers_completed, 1);
 }
 END_TEST
 
@@ -407,6 +416,7 @@ int main(void) {
   tcase_add_test(tcase, an_arrive_does_not_wait);
   tcase_add_test(tcase, blocks_have_their_own);
   tcase_add_loop_test(tcase, different_counts_are_a_fault, 0, 2);
+  tcase_add_loop_test(tcase, the_blocks_size_is_no_other_count, 0, 2);
   tcase_add_test(tcase, there_are_as_many_as_the_machine_has);
   tcase_add_test(tcase, sixteen_at_once);
   tcase_add_loop_test(tcase, reduces, 0, G_N_ELEMENTS(reductions));

@@ -42,6 +42,24 @@ typedef struct Case {
   "@P0 BRA wait;\n"                                                                                             \
   "LD R7, [R8];\n"
 
+/* Warp 0 of a block writes data in its words and a flag in [0x100]; warp 1 looks at the flag and reads the data. */
+#define SHARED_FLAG(first, second, look) /* lines 6 to 14 */                                                    \
+  "MOV R5, 0x1;\n"                                                                                              \
+  "@!P1 BRA wait;\n"                                                                                            \
+  first "\n"                                                                                                    \
+  second "\n"                                                                                                   \
+  "EXIT;\n"                                                                                                     \
+  "wait: LDS R6, [0x100];\n"                                                                                    \
+  "ISETP.EQ.AND P0, pt, R6, RZ, pt;\n"                                                                          \
+  look "\n"                                                                                                     \
+  "LDS R7, [R3];\n"
+#define DATA "STS [R1], R0;"
+#define FLAG "STS [0x100], R5;"
+#define POLL "@P0 BRA wait;"
+/* Counts R4 down; on the same line as what follows. */
+#define PAUSE(name, rounds)                                                                                     \
+  "MOV32I R4, " rounds "; " name ": IADD R4, R4, -0x1; ISETP.GT.AND P6, pt, R4, RZ, pt; @P6 BRA " name "; "
+
 static const Case cases[] = {
     {"a barrier between", HEAD "STS [R1], R0;\n" BARRIER "LDS R4, [R3];\n" END, .block = 64},
     {"no barrier between", HEAD "STS [R1], R0;\nLDS R4, [R3];\n" END, .block = 64, .races = {{6, 7}}},
@@ -83,15 +101,55 @@ static const Case cases[] = {
 
     {"an atomic flag", HEAD HAND_OVER("RED.ADD [R8+0x4], R5;", "ATOM.ADD R6, [R8+0x4], RZ;") END, .block = 1, .grid = 2},
     {"a volatile flag", HEAD HAND_OVER("ST.WT [R8+0x4], R5;", "LD.CV R6, [R8+0x4];") END, .block = 1, .grid = 2},
-    {"a plain flag", HEAD HAND_OVER("ST [R8+0x4], R5;", "LD R6, [R8+0x4];") END, .block = 1, .grid = 2,
-     .races = {{8, 15}, {10, 12}}},
-    {"a flag volatile on one side", HEAD HAND_OVER("ST [R8+0x4], R5;", "LD.CV R6, [R8+0x4];") END, .block = 1, .grid = 2,
-     .races = {{8, 15}, {10, 12}}},
+    {"a plain flag", HEAD HAND_OVER("ST [R8+0x4], R5;", "LD R6, [R8+0x4];") END, .block = 1, .grid = 2},
+    {"a flag volatile on one side", HEAD HAND_OVER("ST [R8+0x4], R5;", "LD.CV R6, [R8+0x4];") END, .block = 1, .grid = 2},
+    {"a word read beside the flag is none", HEAD HAND_OVER("ST [R8+0xc], R5; ST [R8+0x4], R5;", "LD R6, [R8+0xc]; LD R6, [R8+0x4];")
+     END, .block = 1, .grid = 2, .races = {{10, 12}}},
     {"another atomic is no help", HEAD HAND_OVER("RED.ADD [R8+0x8], R5; ST.CG [R8+0x4], R5;",
                                                  "ATOM.ADD R6, [R8+0x4], RZ;") END, .block = 1, .grid = 2,
      .races = {{8, 15}, {10, 12}}},
     {"a failed CAS hands nothing on", HEAD "MOV R5, 0x7; MOV R4, 0x1;\n@P2 ST [R8], R5;\n@P2 ATOM.CAS R6, [R8+0x4], R5, R4;\n"
      "@!P2 ATOM.ADD R6, [R8+0x4], R4;\n@!P2 LD R7, [R8];\n" END, .block = 1, .grid = 2, .races = {{7, 10}}},
+
+    {"a flag in shared memory", HEAD SHARED_FLAG(DATA, FLAG, POLL) END, .block = 64},
+    {"the flag comes before the data", HEAD SHARED_FLAG(FLAG, DATA, POLL) END, .block = 64, .races = {{9, 14}}},
+    {"more data behind the flag", HEAD SHARED_FLAG(DATA, FLAG " STS [R1], R5;", POLL) END, .block = 64, .races = {{9, 14}}},
+    {"a flag that nobody waits for", HEAD SHARED_FLAG(DATA, FLAG, "NOP;") END, .block = 64, .races = {{8, 14}, {9, 11}}},
+    {"a flag that was set before the first poll",
+     HEAD "@P1 BRA set; " PAUSE("pause", "2000") "BRA wait; set: NOP;\n" SHARED_FLAG(DATA, FLAG, POLL) END, .block = 64},
+    {"a flag that was looked at before the first poll",
+     HEAD "@!P1 LDS R6, [0x100];\n" PAUSE("pause", "200") SHARED_FLAG(DATA, FLAG, POLL) END, .block = 64},
+    {"a flag that one lane in ten polls",
+     HEAD "@P1 BRA set; ISETP.GT.AND P3, pt, R0, 0x22, pt; @P3 EXIT; BRA wait; set: NOP;\n" SHARED_FLAG(DATA, FLAG, POLL) END,
+     .block = 64},
+    {"a flag passed on, twice set before it is polled", /* warp 0 -> 1 -> 2 */
+     HEAD "MOV R5, 0x1; ISETP.EQ.AND P3, pt, R9, 0x1, pt; @P1 BRA one; @P3 BRA two; BRA three;\n"
+     "one: STS [R1], R0; STS [0x180], R5; EXIT;\n"
+     "two: " PAUSE("rest", "1000") "w1: LDS R6, [0x180]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA w1; STS [0x184], R5; EXIT;\n"
+     "three: " PAUSE("longer", "3000") "w2: LDS R6, [0x184]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA w2;\n"
+     "LOP.AND R1, R1, 0x7f; LDS R7, [R1];\n" END, .block = 96},
+    {"a flag that is set without having been waited for",
+     HEAD "MOV R5, 0x1; ISETP.EQ.AND P3, pt, R9, 0x1, pt; @P1 BRA one; @P3 BRA two; BRA three;\n"
+     "one: STS [R1], R0; EXIT;\n"
+     "two: STS [0x184], R5; EXIT;\n"
+     "three: LDS R6, [0x184]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA three;\n"
+     "LOP.AND R1, R1, 0x7f; LDS R7, [R1];\n" END, .block = 96, .races = {{7, 10}}},
+    {"words take turns", /* each warp in its turn adds to a count */
+     HEAD "turn: LDS R4, [0x100]; ISETP.NE.AND P0, pt, R4, R9, pt; @P0 BRA turn;\n"
+     "LDS R5, [0x0]; IADD R5, R5, 0x1;\nSTS [0x0], R5;\nIADD R4, R4, 0x1; STS [0x100], R4;\n" END, .block = 96},
+    {"words take turns, one too early",
+     HEAD "turn: LDS R4, [0x100]; ISETP.NE.AND P0, pt, R4, R9, pt; @P0 BRA turn;\n"
+     "LDS R5, [0x0]; IADD R5, R5, 0x1;\nIADD R4, R4, 0x1; STS [0x100], R4;\nSTS [0x0], R5;\n" END, .block = 64,
+     .races = {{7, 9}, {9, 9}}},
+    {"a counter in a loop isn't a flag",
+     HEAD "again: LDS R4, [0x0];\nIADD R5, R4, 0x1;\nSTS [0x0], R5;\nISETP.LT.AND P0, pt, R4, 0x5, pt; @P0 BRA again;\n" END,
+     .block = 64, .races = {{6, 8}, {8, 8}}},
+    {"a word that one block polls and the next doesn't",
+     HEAD "MOV R5, 0x1; @!P2 BRA next;\n" SHARED_FLAG(DATA, FLAG, POLL) END "next: @P1 STS [0x100], R5;\n@!P1 LDS R6, [0x100];\n"
+     END, .block = 64, .grid = 3, .races = {{17, 18}}},
+    {"a word that one block doesn't poll and the next does",
+     HEAD "MOV R5, 0x1; @P2 BRA next;\n" SHARED_FLAG(DATA, FLAG, POLL) END "next: @P1 STS [0x100], R5;\n@!P1 LDS R6, [0x100];\n"
+     END, .block = 64, .grid = 3, .races = {{17, 18}}},
 
     {"each block has its own shared memory", HEAD "STS [R1], R2;\nLDS R4, [R1];\n" END, .block = 32, .grid = 4},
     {"a warp slot used again orders nothing", HEAD "ST [R8], R2;\n" END, .block = 1, .grid = 2, .races = {{6, 6}}},
@@ -133,6 +191,7 @@ static void run_init(Run *run, const Case *test) {
     ck_assert_msg(gpu_add_launch(run->gpu, &config, &why), "%s: %s", test->name, why);
   }
   ck_assert_msg(gpu_run(run->gpu, 1000000, 1000000) == GPU_FINISHED, "%s: doesn't end", test->name);
+  race_detector_finish(run->detector);
 }
 
 static void run_clear(Run *run) {

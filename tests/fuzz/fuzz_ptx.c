@@ -1,0 +1,30 @@
+/* Any bytes as a PTX program. What is accepted must print and parse back to the same tree, and the second print must be
+ * the first. */
+#include "isa/ptx_parse.h"
+#include "isa/ptx_print.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_print(const PtxModule *module) {
+  g_autofree char *printed = ptx_print_module(module);
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(PtxModule) again = ptx_parse("fuzz.ptx", printed, strlen(printed), diag);
+  if (!again || !ptx_module_equal(module, again))
+    abort();
+  g_autofree char *reprinted = ptx_print_module(again);
+  if (strcmp(printed, reprinted) != 0)
+    abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(PtxModule) module = ptx_parse("fuzz.ptx", (const char *)data, size, diag);
+  g_free(diag_render(diag));
+  if (!module && !diag_has_errors(diag))
+    abort();
+  if (module)
+    check_print(module);
+  return 0;
+}

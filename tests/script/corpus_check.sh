@@ -1,0 +1,46 @@
+#!/bin/sh
+# `lockstep check` finds a data race in exactly those programs that list one in `.findings`, among the small programs of
+# tests/corpus/ and all scenarios of traces/ (TAP). It also ends each as expected under every policy and branch order.
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR"
+
+# Long runs, which no race depends on.
+slow="fault_after_long_walk slow_chain_live spin_attempt_limit_high_live undecided_clock undecided_counter"
+
+# The files that the test suite runs (x.yaml stands for x.sass), less the slow ones.
+list_corpus() {
+  for file in tests/corpus/*.yaml tests/corpus/*.sass; do
+    name=${file##*/}
+    name=${name%.*}
+    case " $slow " in
+      *" $name "*) continue ;;
+    esac
+    if test "$file" = "${file%.sass}" || test ! -f "${file%.sass}.yaml"; then
+      echo "$file"
+    fi
+  done
+}
+
+# check FILE...: complains about those that don't end as they expect: a race that isn't listed is one of these.
+check() {
+  "$LOCKSTEP" check "$@" -m gtx570 --seeds 1 >"$folder/out" 2>"$folder/err" || {
+    echo "exit status $?"
+    awk '/ on gtx570: / { heading = $0 } /^not as expected/ { print heading; lines = 4 } lines-- > 0' "$folder/out"
+    head -c 2000 "$folder/err"
+  }
+}
+
+# missed: programs whose race wasn't found in the output of `check`.
+missed() {
+  for file in $(grep -l '^\.findings.*data-race' tests/corpus/*.sass); do
+    grep -q "^$file:[0-9]*: warning: data-race: " "$folder/out" || echo "$file: no data race"
+  done
+}
+
+plan 3
+# shellcheck disable=SC2046 # one word for each file
+point "no data race in the corpus but those listed" "$(check $(list_corpus))"
+point "each data race that is listed" "$(missed)"
+point "no data race in traces/" "$(check traces/*/*.yaml)"
+finish
