@@ -28,12 +28,28 @@ compare() { # complains if document $1 isn't what the rest of the arguments prin
   diff -u "$SRCDIR/$page" "$folder/page" || echo "run \`make update-docs\`"
 }
 
+# The README shows what its examples really print: the lines below each, up to `...`, another example or the end.
+readme_output() {
+  awk '
+    /^    \$ lockstep / { n++; showing = 1; print substr($0, 7) >(folder "/command" n); next }
+    showing && /^    \.\.\.$/ { showing = 0; next }
+    showing && /^    / { print substr($0, 5) >(folder "/shown" n); next }
+    { showing = 0 }' folder="$folder" "$SRCDIR/README.md"
+  for command in "$folder"/command*; do
+    shown=$folder/shown${command##*command}
+    test -e "$shown" || continue
+    (cd "$SRCDIR" && eval "$(cat "$command")") >"$folder/printed" 2>&1 </dev/null || :
+    head -n "$(wc -l <"$shown")" "$folder/printed" | diff "$shown" - || cat "$command"
+  done
+}
+
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
-plan $(($# + 4))
+plan $(($# + 5))
 for document; do
   point "examples of ${document#"$SRCDIR"/}" "$(run_examples "$document")"
 done
+point "the README shows what its examples print" "$(readme_output)"
 for page in isa machine counters findings; do
   point "doc/$page.md is up to date" "$(compare "doc/$page.md" lockstep doc "$page")"
 done
