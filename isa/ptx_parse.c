@@ -172,7 +172,7 @@ uint32_t ptx_parser_scope(const PtxParser *parser) {
 }
 
 static gpointer label_key(uint32_t name, uint32_t scope) {
-  return (gpointer)((uintptr_t)name << 32 | (uint32_t)(scope + 1));
+  return (gpointer)((uintptr_t)name << 32 | (uint32_t)(scope + 1)); /* both below 2^20 */
 }
 
 bool ptx_parser_add_label(PtxParser *parser, uint32_t name, uint32_t at) {
@@ -264,6 +264,12 @@ static bool find_lines(PtxModule *module, const char *text, gsize length) {
   return true;
 }
 
+/* Of keys that use all 64 bits of a pointer: g_direct_hash takes the low 32 only. */
+static guint hash_key(gconstpointer key) {
+  uint64_t bits = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
+  return (guint)(bits >> 32);
+}
+
 static void init(PtxParser *parser, PtxModule *module, Diag *diag) {
   *parser = (PtxParser){.module = module, .diag = diag, .function = PTX_NO_INDEX, .loc = PTX_NO_INDEX};
   parser->infos = g_array_new(FALSE, TRUE, sizeof(PtxNameInfo));
@@ -271,8 +277,8 @@ static void init(PtxParser *parser, PtxModule *module, Diag *diag) {
   parser->symbols = g_array_new(FALSE, TRUE, sizeof(PtxSymbol));
   parser->fixups = g_array_new(FALSE, TRUE, sizeof(PtxFixup));
   parser->block_labels = g_array_new(FALSE, TRUE, sizeof(uint32_t));
-  parser->label_places = g_hash_table_new(NULL, NULL);
-  parser->loc_places = g_hash_table_new(NULL, NULL);
+  parser->label_places = g_hash_table_new(hash_key, NULL);
+  parser->loc_places = g_hash_table_new(hash_key, NULL);
 }
 
 static void clear(PtxParser *parser) {

@@ -23,6 +23,7 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   for (uint32_t i = 0; i < machine->sm.schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
     scheduler->event_time = WHEEL_NEVER;
+    wheel_init(&scheduler->wheel);
     scheduler->source = 1 + index * SM_SCHEDULERS_MAX + i;
     for (uint32_t slot = i; slot < SM_WARPS_MAX; slot += machine->sm.schedulers)
       scheduler->mine |= UINT64_C(1) << slot;

@@ -1,6 +1,7 @@
 /* wheel.h - a timing wheel for up to 64 sleepers, numbered 0-63: who wakes in which cycle.
- * Insert, and the step to the next waking cycle, cost a few instructions. A sleep beyond the wheel's span is taken in
- * several laps. Exact: nobody wakes early or late. */
+ * Insert, and the step to the next waking cycle, cost a few instructions. Who sleeps beyond the wheel's span stays outside
+ * until it comes within it, so that a long wait (a contended memory) costs nothing in between. Exact: nobody wakes early
+ * or late. */
 #ifndef LOCKSTEP_ENGINE_WHEEL_H
 #define LOCKSTEP_ENGINE_WHEEL_H
 
@@ -16,9 +17,14 @@ typedef struct Wheel {
   uint64_t occupied[WHEEL_WORDS];  /* bit i: slot i isn't empty */
   uint64_t wake[WHEEL_SLEEPERS];   /* the cycle each sleeper really wakes */
   uint64_t now;                    /* all slots before this cycle were drained */
+  uint64_t far;                    /* sleepers that aren't in a slot: they wake at now + WHEEL_SPAN or later */
+  uint64_t far_next;               /* the first of their wakings, WHEEL_NEVER if there are none */
 } Wheel;
 
-static inline void wheel_init(Wheel *wheel) { memset(wheel, 0, sizeof *wheel); }
+static inline void wheel_init(Wheel *wheel) {
+  memset(wheel, 0, sizeof *wheel);
+  wheel->far_next = WHEEL_NEVER;
+}
 
 static inline void wheel_put(Wheel *wheel, unsigned sleeper, uint64_t at) {
   uint32_t index = (uint32_t)(at % WHEEL_SPAN);
@@ -26,17 +32,33 @@ static inline void wheel_put(Wheel *wheel, unsigned sleeper, uint64_t at) {
   wheel->occupied[index / 64] |= UINT64_C(1) << (index % 64);
 }
 
-/* Sleeper wakes in cycle `time` (not before wheel->now). */
+/* Sleeper wakes in cycle `time`, at once if that has passed. It must not be asleep already. */
 static inline void wheel_insert(Wheel *wheel, unsigned sleeper, uint64_t time) {
   if (time < wheel->now)
     time = wheel->now;
   wheel->wake[sleeper] = time;
-  uint64_t limit = wheel->now + WHEEL_SPAN - 1;
-  wheel_put(wheel, sleeper, time < limit ? time : limit);
+  if (time - wheel->now < WHEEL_SPAN) {
+    wheel_put(wheel, sleeper, time);
+    return;
+  }
+  wheel->far |= UINT64_C(1) << sleeper;
+  if (time < wheel->far_next)
+    wheel->far_next = time;
 }
 
-/* The first cycle >= now whose slot isn't empty, or WHEEL_NEVER. A lap's end counts as such a cycle. */
-static inline uint64_t wheel_next(const Wheel *wheel) {
+/* Takes into the wheel who has come within its span. */
+static inline void wheel_fetch(Wheel *wheel) {
+  uint64_t far = wheel->far;
+  wheel->far = 0;
+  wheel->far_next = WHEEL_NEVER;
+  for (; far; far &= far - 1) {
+    unsigned sleeper = (unsigned)__builtin_ctzll(far);
+    wheel_insert(wheel, sleeper, wheel->wake[sleeper]);
+  }
+}
+
+/* The first cycle >= now whose slot isn't empty, or WHEEL_NEVER. */
+static inline uint64_t wheel_near(const Wheel *wheel) {
   uint32_t start = (uint32_t)(wheel->now % WHEEL_SPAN);
   uint32_t word = start / 64;
   uint64_t bits = wheel->occupied[word] & (~UINT64_C(0) << (start % 64));
@@ -53,27 +75,33 @@ static inline uint64_t wheel_next(const Wheel *wheel) {
   return WHEEL_NEVER;
 }
 
-/* Moves to cycle `time` (>= now) and returns the set of sleepers that wake in a cycle <= time. */
-static inline uint64_t wheel_advance(Wheel *wheel, uint64_t time) {
+/* The first cycle in which somebody wakes, or WHEEL_NEVER. */
+static inline uint64_t wheel_next(const Wheel *wheel) {
+  uint64_t near = wheel_near(wheel);
+  return near < wheel->far_next ? near : wheel->far_next;
+}
+
+/* Empties the slots up to cycle `time` and moves there. */
+static inline uint64_t wheel_drain(Wheel *wheel, uint64_t time) {
   uint64_t woken = 0;
-  for (;;) {
-    uint64_t next = wheel_next(wheel);
-    if (next > time)
-      break;
+  for (uint64_t next = wheel_near(wheel); next <= time; next = wheel_near(wheel)) {
     uint32_t index = (uint32_t)(next % WHEEL_SPAN);
-    uint64_t due = wheel->slot[index];
+    woken |= wheel->slot[index];
     wheel->slot[index] = 0;
     wheel->occupied[index / 64] &= ~(UINT64_C(1) << (index % 64));
     wheel->now = next;
-    for (uint64_t rest = due; rest; rest &= rest - 1) {
-      unsigned sleeper = (unsigned)__builtin_ctzll(rest);
-      if (wheel->wake[sleeper] <= time)
-        woken |= UINT64_C(1) << sleeper;
-      else
-        wheel_insert(wheel, sleeper, wheel->wake[sleeper]);
-    }
   }
   wheel->now = time;
+  return woken;
+}
+
+/* Moves to cycle `time` (>= now) and returns the set of sleepers that wake in a cycle <= time. */
+static inline uint64_t wheel_advance(Wheel *wheel, uint64_t time) {
+  uint64_t woken = wheel_drain(wheel, time);
+  if (wheel->far_next < time + WHEEL_SPAN) {
+    wheel_fetch(wheel);
+    woken |= wheel_drain(wheel, time); /* who should have woken by now was put into this cycle */
+  }
   return woken;
 }
 
