@@ -61,7 +61,6 @@ enum {
   INST_UNIFORM = 1u << 20,    /* BRA.U */
   INST_MAYBE_UNSET = 1u << 21,/* reads a register or predicate that some path leaves unwritten (set by cfg_annotate) */
   INST_MARKS = 1u << 22,      /* a `.mark` stands before this instruction; see Kernel.marks */
-  INST_BRANCH_ANY = 1u << 23, /* reserved for front ends */
 };
 
 /* One decoded instruction. Which fields mean something depends on OpInfo.form; the others are zero, with
