@@ -27,13 +27,13 @@ Cfg *cfg_new(const Kernel *kernel) {
   for (uint32_t b = 0; b < flow.nblocks; b++) {
     CfgBlock *block = g_new0(CfgBlock, 1);
     *block = (CfgBlock){
-      .first = flow.first[b],
-      .last = flow.first[b + 1] - 1,
-      .successors = copy_row(&flow.out, b),
-      .predecessors = copy_row(&flow.in, b),
-      .exits = flow.exits[b],
-      .reachable = flow.reachable[b],
-      .ipdom = ipdom[b],
+        .first = flow.first[b],
+        .last = flow.first[b + 1] - 1,
+        .successors = copy_row(&flow.out, b),
+        .predecessors = copy_row(&flow.in, b),
+        .exits = flow.exits[b],
+        .reachable = flow.reachable[b],
+        .ipdom = ipdom[b],
     };
     g_ptr_array_add(cfg->blocks, block);
   }

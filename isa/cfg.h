@@ -19,8 +19,8 @@ typedef struct CfgBlock {
 } CfgBlock;
 
 typedef struct Cfg {
-  GPtrArray *blocks;    /* CfgBlock * in order of `first` */
-  uint32_t *block_of;   /* block index of each instruction */
+  GPtrArray *blocks;  /* CfgBlock * in order of `first` */
+  uint32_t *block_of; /* block index of each instruction */
 } Cfg;
 
 Cfg *cfg_new(const Kernel *kernel);

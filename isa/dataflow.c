@@ -29,17 +29,13 @@ static RegSet register_set(RegList list) {
   return set;
 }
 
-static Names names_read(const Inst *inst) {
-  return (Names){register_set(inst_reads(inst)), inst_pred_reads(inst)};
-}
+static Names names_read(const Inst *inst) { return (Names){register_set(inst_reads(inst)), inst_pred_reads(inst)}; }
 
 static Names names_written(const Inst *inst, uint32_t nregs) {
   return (Names){register_set(inst_writes(inst, nregs)), inst_pred_writes(inst)};
 }
 
-static bool never_runs(const Inst *inst) {
-  return inst->guard == PRED_TRUE && (inst->flags & INST_GUARD_NOT);
-}
+static bool never_runs(const Inst *inst) { return inst->guard == PRED_TRUE && (inst->flags & INST_GUARD_NOT); }
 
 /* A queue of blocks, each in it at most once. */
 typedef struct Worklist {

@@ -125,10 +125,11 @@ static void append_barrier(GString *out, const Kernel *kernel, const Inst *inst)
 /* The operands of each form, in the letters of sass_form.c. */
 static const char *spec_of(const Inst *inst) {
   static const char *const specs[] = {
-    [FORM_NONE] = "", [FORM_D_A] = "da", [FORM_D_A_B] = "dab", [FORM_D_A_B_C] = "dabc", [FORM_D_A_B_S] = "dabs",
-    [FORM_D_A_B_Q] = "dabq", [FORM_D_A_B_CMP] = "dabq", [FORM_P_A_B_CMP] = "pPabq", [FORM_P_Q_Q_Q] = "pPqqq",
-    [FORM_D_SR] = "dr", [FORM_D_P_Q] = "dpq", [FORM_D_M] = "dm", [FORM_P_D_M] = "pdm", [FORM_M_A] = "mb",
-    [FORM_D_M_B_C] = "dmb", [FORM_BAR] = "", [FORM_T] = "t",
+      [FORM_NONE] = "",         [FORM_D_A] = "da",       [FORM_D_A_B] = "dab",      [FORM_D_A_B_C] = "dabc",
+      [FORM_D_A_B_S] = "dabs",  [FORM_D_A_B_Q] = "dabq", [FORM_D_A_B_CMP] = "dabq", [FORM_P_A_B_CMP] = "pPabq",
+      [FORM_P_Q_Q_Q] = "pPqqq", [FORM_D_SR] = "dr",      [FORM_D_P_Q] = "dpq",      [FORM_D_M] = "dm",
+      [FORM_P_D_M] = "pdm",     [FORM_M_A] = "mb",       [FORM_D_M_B_C] = "dmb",    [FORM_BAR] = "",
+      [FORM_T] = "t",
   };
   return op_info[inst->op].form == FORM_D_M_B_C && inst->mode == ATOM_CAS ? "dmbc" : specs[op_info[inst->op].form];
 }

@@ -226,15 +226,15 @@ void flow_init(Flow *flow, const Kernel *kernel) {
   flow->exits = g_new0(uint8_t, flow->nblocks + 1);
   flow->reachable = g_new0(uint8_t, flow->nblocks + 1);
   Walk walk = {
-    .kernel = kernel,
-    .flow = flow,
-    .frames = g_hash_table_new_full(hash_frame, equal_frames, g_free, NULL),
-    .contexts = g_array_new(FALSE, FALSE, sizeof(Context)),
-    .heads = g_new0(uint32_t, flow->nblocks + 1),
-    .counts = g_new0(uint8_t, flow->nblocks + 1),
-    .limit = 2 * flow->nblocks + CONTEXTS_SPARE,
-    .edges = g_array_new(FALSE, FALSE, sizeof(Edge)),
-    .reachable = true,
+      .kernel = kernel,
+      .flow = flow,
+      .frames = g_hash_table_new_full(hash_frame, equal_frames, g_free, NULL),
+      .contexts = g_array_new(FALSE, FALSE, sizeof(Context)),
+      .heads = g_new0(uint32_t, flow->nblocks + 1),
+      .counts = g_new0(uint8_t, flow->nblocks + 1),
+      .limit = 2 * flow->nblocks + CONTEXTS_SPARE,
+      .edges = g_array_new(FALSE, FALSE, sizeof(Edge)),
+      .reachable = true,
   };
   for (uint32_t b = 0; b < flow->nblocks; b++) {
     if (walk.counts[b] == 0)

@@ -16,13 +16,13 @@ typedef struct FlowEdges {
 
 typedef struct Flow {
   uint32_t nblocks;
-  uint32_t *first;     /* nblocks + 1; first[nblocks] is the number of instructions */
-  uint32_t *block_of;  /* of each instruction */
+  uint32_t *first;    /* nblocks + 1; first[nblocks] is the number of instructions */
+  uint32_t *block_of; /* of each instruction */
   FlowEdges out, in;
-  uint8_t *exits;      /* an edge to the virtual exit */
-  uint8_t *reachable;  /* from the first instruction */
-  bool incomplete;     /* a limit cut the walk: edges of `.S`, BRK, CONT and RET may be missing */
-  int32_t past_end;    /* an instruction from which a reachable path leaves the kernel at its end, or NO_TARGET */
+  uint8_t *exits;     /* an edge to the virtual exit */
+  uint8_t *reachable; /* from the first instruction */
+  bool incomplete;    /* a limit cut the walk: edges of `.S`, BRK, CONT and RET may be missing */
+  int32_t past_end;   /* an instruction from which a reachable path leaves the kernel at its end, or NO_TARGET */
 } Flow;
 
 void flow_init(Flow *flow, const Kernel *kernel);

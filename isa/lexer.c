@@ -16,17 +16,13 @@ static char peek(const Lexer *lexer, gsize ahead) {
   return (gsize)(lexer->end - lexer->p) > ahead ? lexer->p[ahead] : '\0';
 }
 
-static bool starts_word(char c) {
-  return g_ascii_isalpha(c) || c == '_' || c == '$' || c == '%';
-}
+static bool starts_word(char c) { return g_ascii_isalpha(c) || c == '_' || c == '$' || c == '%'; }
 
-static bool continues_word(char c) {
-  return starts_word(c) || g_ascii_isdigit(c);
-}
+static bool continues_word(char c) { return starts_word(c) || g_ascii_isdigit(c); }
 
 static Token start(const Lexer *lexer, TokenKind kind) {
-  return (Token){.kind = kind, .text = lexer->p, .line = lexer->line,
-                 .column = (unsigned)(lexer->p - lexer->line_start) + 1};
+  return (Token){
+      .kind = kind, .text = lexer->p, .line = lexer->line, .column = (unsigned)(lexer->p - lexer->line_start) + 1};
 }
 
 static Token finish(Lexer *lexer, Token token, gsize length) {
@@ -247,9 +243,7 @@ void lexer_skip_line(Lexer *lexer) {
   lexer->p = newline ? newline : lexer->end;
 }
 
-bool token_is(const Token *token, char punct) {
-  return token->kind == TOK_PUNCT && token->text[0] == punct;
-}
+bool token_is(const Token *token, char punct) { return token->kind == TOK_PUNCT && token->text[0] == punct; }
 
 char *token_show(const Token *token) {
   if (token->kind == TOK_END)

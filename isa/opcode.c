@@ -20,6 +20,4 @@ Opcode opcode_from_sass(const char *mnemonic) {
   return OP_COUNT;
 }
 
-const char *const *opcode_sass_names(void) {
-  return sass_names;
-}
+const char *const *opcode_sass_names(void) { return sass_names; }

@@ -127,9 +127,7 @@ bool program_equal(const Program *a, const Program *b) {
   return true;
 }
 
-static uint32_t width_registers(uint8_t width) {
-  return width == WIDTH_128 ? 4 : width == WIDTH_64 ? 2 : 1;
-}
+static uint32_t width_registers(uint8_t width) { return width == WIDTH_128 ? 4 : width == WIDTH_64 ? 2 : 1; }
 
 static void add(RegList *list, int16_t row, uint32_t count) {
   if (row < 0)
@@ -152,13 +150,9 @@ RegList inst_reads(const Inst *inst) {
   case FORM_P_A_B_CMP:
     add(&list, inst->b, 1);
     /* fall through */
-  case FORM_D_A:
-    add(&list, inst->a, 1);
-    break;
+  case FORM_D_A: add(&list, inst->a, 1); break;
   case FORM_D_M:
-  case FORM_P_D_M:
-    add(&list, inst->a, address);
-    break;
+  case FORM_P_D_M: add(&list, inst->a, address); break;
   case FORM_M_A:
     add(&list, inst->a, address);
     add(&list, inst->b, width_registers(inst->width));
@@ -178,8 +172,7 @@ RegList inst_reads(const Inst *inst) {
   case FORM_P_Q_Q_Q:
   case FORM_D_SR:
   case FORM_D_P_Q:
-  case FORM_T:
-    break;
+  case FORM_T: break;
   }
   return list;
 }
@@ -206,8 +199,7 @@ RegList inst_writes(const Inst *inst, uint32_t nregs) {
   case FORM_P_A_B_CMP:
   case FORM_P_Q_Q_Q:
   case FORM_M_A:
-  case FORM_T:
-    break;
+  case FORM_T: break;
   }
   return list;
 }
@@ -228,6 +220,4 @@ uint32_t inst_pred_writes(const Inst *inst) {
   return mask & ~(1u << PRED_SINK);
 }
 
-bool inst_is_guarded(const Inst *inst) {
-  return inst->guard != PRED_TRUE || (inst->flags & INST_GUARD_NOT);
-}
+bool inst_is_guarded(const Inst *inst) { return inst->guard != PRED_TRUE || (inst->flags & INST_GUARD_NOT); }

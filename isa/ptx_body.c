@@ -113,7 +113,8 @@ static bool read_loc(PtxParser *parser) {
   loc.parent = parent ? parent - 1 : PTX_NO_INDEX;
   g_array_append_val(module->locs, loc);
   parser->loc = module->locs->len - 1;
-  g_hash_table_insert(parser->loc_places, place_key(loc.file, loc.line, loc.column), GUINT_TO_POINTER(parser->loc + 1));
+  g_hash_table_insert(parser->loc_places, place_key(loc.file, loc.line, loc.column),
+                      GUINT_TO_POINTER(parser->loc + 1));
   return true;
 }
 
@@ -173,14 +174,19 @@ static bool read_prototype(PtxParser *parser, PtxTable *table) {
 
 static bool read_table(PtxParser *parser, uint32_t name, uint32_t at, PtxTableKind kind) {
   PtxModule *module = parser->module;
-  PtxTable table = {.at = at, .name = name, .scope = ptx_parser_scope(parser), .inst = module->insts->len,
-                    .kind = (uint8_t)kind, .prototype = PTX_NO_INDEX};
+  PtxTable table = {.at = at,
+                    .name = name,
+                    .scope = ptx_parser_scope(parser),
+                    .inst = module->insts->len,
+                    .kind = (uint8_t)kind,
+                    .prototype = PTX_NO_INDEX};
   ptx_parser_advance(parser);
   bool good = kind == PTX_TABLE_PROTOTYPE ? read_prototype(parser, &table) : read_targets(parser, &table);
   if (!good || !ptx_parser_limit(parser, module->tables->len, PTX_RECORDS_MAX, "tables"))
     return false;
   g_array_append_val(module->tables, table);
-  return ptx_parser_declare(parser, name, at, SYMBOL_TABLE, module->tables->len - 1, false) && ptx_parser_expect(parser, ';');
+  return ptx_parser_declare(parser, name, at, SYMBOL_TABLE, module->tables->len - 1, false) &&
+         ptx_parser_expect(parser, ';');
 }
 
 /* `name:`, and what may stand behind it. */

@@ -54,8 +54,8 @@ static char *show(PtxParser *parser, const PtxOperand *operand) {
 
 static bool fail(PtxParser *parser, const PtxOperand *operand, const PtxMnemonic *mnemonic, const char *expected) {
   g_autofree char *found = show(parser, operand);
-  return ptx_parser_error_at(parser, operand->at, "%s expects %s here, found %s", ptx_op_mnemonic(mnemonic->op), expected,
-                             found);
+  return ptx_parser_error_at(parser, operand->at, "%s expects %s here, found %s", ptx_op_mnemonic(mnemonic->op),
+                             expected, found);
 }
 
 static bool fail_type(PtxParser *parser, const PtxOperand *operand, const PtxMnemonic *mnemonic, PtxWord have,
@@ -78,8 +78,8 @@ static bool check_register(PtxParser *parser, const PtxOperand *operand, const P
 }
 
 /* A number, or what stands for one. */
-static bool check_value(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape, const PtxMnemonic *mnemonic,
-                        PtxWord want) {
+static bool check_value(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape,
+                        const PtxMnemonic *mnemonic, PtxWord want) {
   PtxTypeKind kind = ptx_type_kind(want);
   bool is_float = operand->kind == PTX_OPERAND_F32 || operand->kind == PTX_OPERAND_F64;
   if (operand->kind == PTX_OPERAND_SPECIAL) {
@@ -100,8 +100,8 @@ static bool check_value(PtxParser *parser, const PtxOperand *operand, const PtxS
   return true;
 }
 
-static bool check_single(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape, const PtxMnemonic *mnemonic,
-                         PtxWord want) {
+static bool check_single(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape,
+                         const PtxMnemonic *mnemonic, PtxWord want) {
   bool is_register = operand->kind == PTX_OPERAND_REG;
   switch (shape->kind) {
   case 'q':
@@ -114,21 +114,20 @@ static bool check_single(PtxParser *parser, const PtxOperand *operand, const Ptx
     if (!is_register)
       return fail(parser, operand, mnemonic, "a register");
     break;
-  case 'i':
-    return operand->kind == PTX_OPERAND_INTEGER || fail(parser, operand, mnemonic, "an integer");
-  default:
-    break;
+  case 'i': return operand->kind == PTX_OPERAND_INTEGER || fail(parser, operand, mnemonic, "an integer");
+  default: break;
   }
   if (is_register)
     return check_register(parser, operand, shape, mnemonic, want);
-  bool value = operand->kind <= PTX_OPERAND_SPECIAL || operand->kind == PTX_OPERAND_VAR || operand->kind == PTX_OPERAND_FUNCTION;
+  bool value = operand->kind <= PTX_OPERAND_SPECIAL || operand->kind == PTX_OPERAND_VAR ||
+               operand->kind == PTX_OPERAND_FUNCTION;
   return value ? check_value(parser, operand, shape, mnemonic, want)
                : fail(parser, operand, mnemonic, "a register or a number");
 }
 
 /* `{...}`, or a vector register, of ld, st and mov. */
-static bool check_vector(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape, const PtxMnemonic *mnemonic,
-                         PtxWord want) {
+static bool check_vector(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape,
+                         const PtxMnemonic *mnemonic, PtxWord want) {
   unsigned needed = mnemonic->mods.vec == PTX_V4 ? 4 : 2;
   PtxShape part = *shape;
   if (shape->parts) {
@@ -151,13 +150,14 @@ static bool check_vector(PtxParser *parser, const PtxOperand *operand, const Ptx
 }
 
 /* `d|p` */
-static bool check_pair(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape, const PtxMnemonic *mnemonic,
-                       PtxWord want) {
+static bool check_pair(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape,
+                       const PtxMnemonic *mnemonic, PtxWord want) {
   const PtxOperand first = *ptx_operand(parser->module, operand->index);
   const PtxOperand second = *ptx_operand(parser->module, operand->index + 1);
   if (!shape->pairs)
     return fail(parser, operand, mnemonic, "one result");
-  return check_single(parser, &first, shape, mnemonic, want) && check_single(parser, &second, shape, mnemonic, PTX_PRED);
+  return check_single(parser, &first, shape, mnemonic, want) &&
+         check_single(parser, &second, shape, mnemonic, PTX_PRED);
 }
 
 static bool check_memory(PtxParser *parser, const PtxOperand *operand, const PtxMnemonic *mnemonic) {
@@ -183,12 +183,13 @@ static bool check_memory(PtxParser *parser, const PtxOperand *operand, const Ptx
 }
 
 static bool check_table(PtxParser *parser, const PtxOperand *operand, const PtxMnemonic *mnemonic) {
-  bool good = operand->kind == PTX_OPERAND_TABLE &&
-              ptx_table(parser->module, operand->index)->kind == PTX_TABLE_BRANCH;
+  bool good =
+      operand->kind == PTX_OPERAND_TABLE && ptx_table(parser->module, operand->index)->kind == PTX_TABLE_BRANCH;
   return good || fail(parser, operand, mnemonic, "a table of `.branchtargets`");
 }
 
-bool ptx_check_operand(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape, const PtxMnemonic *mnemonic) {
+bool ptx_check_operand(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape,
+                       const PtxMnemonic *mnemonic) {
   PtxWord want = type_of(shape, &mnemonic->mods);
   bool needs_vector = shape->vector && mnemonic->mods.vec;
   if (shape->kind == 'M')

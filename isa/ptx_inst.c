@@ -78,14 +78,14 @@ static bool read_mnemonic(PtxParser *parser, PtxInst *inst, PtxMnemonic *mnemoni
 static bool fail_count(PtxParser *parser, const PtxInst *inst, unsigned count, unsigned least, unsigned most) {
   const char *name = ptx_op_mnemonic((PtxOp)inst->op);
   if (least == most)
-    return ptx_parser_error_at(parser, inst->at, "%s takes %u operand%s here, found %u", name, most, most == 1 ? "" : "s",
-                               count);
+    return ptx_parser_error_at(parser, inst->at, "%s takes %u operand%s here, found %u", name, most,
+                               most == 1 ? "" : "s", count);
   return ptx_parser_error_at(parser, inst->at, "%s takes %u or %u operands here, found %u", name, least, most, count);
 }
 
 /* Hands each operand to its shape; the optional one is left out if there is one operand less. */
-static bool check_operands(PtxParser *parser, const PtxInst *inst, const PtxMnemonic *mnemonic, const PtxOperand *given,
-                           unsigned count) {
+static bool check_operands(PtxParser *parser, const PtxInst *inst, const PtxMnemonic *mnemonic,
+                           const PtxOperand *given, unsigned count) {
   unsigned most, least;
   const PtxShape *shapes = ptx_ops_shapes(parser->module->ops, inst->form, &most);
   least = most;
@@ -155,7 +155,8 @@ static bool check_call(PtxParser *parser, const PtxInst *inst, const PtxOperand 
   if (count == 4 && ptx_table(module, parts[3].index)->kind == PTX_TABLE_PROTOTYPE)
     callee = ptx_function(module, ptx_table(module, parts[3].index)->prototype);
   if (parts[1].kind == PTX_OPERAND_REG && count < 4)
-    return ptx_parser_error_at(parser, parts[1].at, "a call through a register needs a `.callprototype` or `.calltargets`");
+    return ptx_parser_error_at(parser, parts[1].at,
+                               "a call through a register needs a `.callprototype` or `.calltargets`");
   if (!callee)
     return true;
   if (callee->entry)

@@ -19,7 +19,8 @@ static bool starts_word(char c) { return g_ascii_isalpha(c) || c == '_' || c == 
 static bool continues_word(char c) { return starts_word(c) || g_ascii_isdigit(c); }
 
 static PtxToken finish(PtxLexer *lexer, PtxTokenKind kind, gsize length) {
-  PtxToken token = {.kind = kind, .text = lexer->p, .at = (uint32_t)(lexer->p - lexer->text), .length = (uint32_t)length};
+  PtxToken token = {
+      .kind = kind, .text = lexer->p, .at = (uint32_t)(lexer->p - lexer->text), .length = (uint32_t)length};
   lexer->p += length;
   return token;
 }

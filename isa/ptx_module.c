@@ -32,7 +32,8 @@ static bool read_target_name(PtxParser *parser) {
   }
   char *end;
   uint64_t number = g_ascii_strtoull(name + 3, &end, 10);
-  if (!g_ascii_isdigit(name[3]) || number > SM_MAX || !(*end == '\0' || strcmp(end, "a") == 0 || strcmp(end, "f") == 0))
+  if (!g_ascii_isdigit(name[3]) || number > SM_MAX ||
+      !(*end == '\0' || strcmp(end, "a") == 0 || strcmp(end, "f") == 0))
     return ptx_parser_error_at(parser, token->at, "unknown target `%s`: expected one such as sm_75 or sm_90a", name);
   parser->module->target_sm = (uint32_t)number;
   return true;
@@ -42,7 +43,8 @@ static bool read_target(PtxParser *parser) {
   GString *all = g_string_new(NULL);
   bool good;
   do {
-    good = parser->token.kind == PTX_TOK_WORD ? read_target_name(parser) : ptx_parser_unexpected(parser, "a target such as sm_75");
+    good = parser->token.kind == PTX_TOK_WORD ? read_target_name(parser)
+                                              : ptx_parser_unexpected(parser, "a target such as sm_75");
     if (good) {
       g_string_append_printf(all, "%s%.*s", all->len ? ", " : "", (int)parser->token.length, parser->token.text);
       ptx_parser_advance(parser);
@@ -113,8 +115,8 @@ static bool read_tuning(PtxParser *parser, PtxFunction *function) {
     function->noreturn = true;
     return true;
   }
-  return ptx_parser_error_at(parser, token.at, "`%.*s` isn't supported here", (int)MIN(token.length, (uint32_t)SHOWN_MAX),
-                             token.text);
+  return ptx_parser_error_at(parser, token.at, "`%.*s` isn't supported here",
+                             (int)MIN(token.length, (uint32_t)SHOWN_MAX), token.text);
 }
 
 /* From the name, or the results in front of it, to before the body or `;`. */
@@ -130,12 +132,14 @@ static bool read_head(PtxParser *parser, PtxFunction *function) {
   while (parser->token.kind == PTX_TOK_DIRECTIVE)
     if (!read_tuning(parser, function))
       return false;
-  return ptx_token_is(&parser->token, '{') || ptx_token_is(&parser->token, ';') || ptx_parser_unexpected(parser, "`{` or `;`");
+  return ptx_token_is(&parser->token, '{') || ptx_token_is(&parser->token, ';') ||
+         ptx_parser_unexpected(parser, "`{` or `;`");
 }
 
 /* True at what clearly starts something new on the outer level. */
 static bool starts_item(const PtxToken *token) {
-  static const char *const words[] = {".visible", ".extern", ".weak", ".common", ".entry", ".func", ".section", ".file", NULL};
+  static const char *const words[] = {".visible", ".extern",  ".weak", ".common", ".entry",
+                                      ".func",    ".section", ".file", NULL};
   for (unsigned i = 0; words[i]; i++)
     if (ptx_token_equals(token, words[i]))
       return true;
@@ -280,14 +284,15 @@ static PtxLinkage read_linkage(PtxParser *parser) {
 }
 
 static bool unknown_directive(PtxParser *parser) {
-  static const char *const known[] = {".version", ".target", ".address_size", ".visible", ".extern", ".weak",
-                                      ".common", ".entry", ".func", ".global", ".const", ".shared", ".file",
-                                      ".section", ".pragma", NULL};
+  static const char *const known[] = {".version", ".target",  ".address_size", ".visible", ".extern", ".weak",
+                                      ".common",  ".entry",   ".func",         ".global",  ".const",  ".shared",
+                                      ".file",    ".section", ".pragma",       NULL};
   if (parser->token.kind != PTX_TOK_DIRECTIVE)
     return ptx_parser_unexpected(parser, "a directive such as `.visible .entry`");
   g_autofree char *name = g_strndup(parser->token.text, MIN(parser->token.length, (uint32_t)SHOWN_MAX));
   bool unsupported = ptx_token_equals(&parser->token, ".alias") || ptx_token_equals(&parser->token, ".tex");
-  ptx_parser_error_at(parser, parser->token.at, unsupported ? "`%s` isn't supported" : "unknown directive `%s`", name);
+  ptx_parser_error_at(parser, parser->token.at, unsupported ? "`%s` isn't supported" : "unknown directive `%s`",
+                      name);
   diag_hint_nearest(parser->diag, name, unsupported ? (const char *const[]){NULL} : known);
   return false;
 }
@@ -305,8 +310,9 @@ static bool read_item(PtxParser *parser) {
   static const struct {
     const char *word;
     bool (*read)(PtxParser *parser);
-  } simple[] = {{".version", read_version},     {".target", read_target},          {".address_size", read_address_size},
-                {".file", ptx_body_read_file}, {".section", ptx_body_skip_section}, {".pragma", ptx_body_skip_pragma}};
+  } simple[] = {{".version", read_version},           {".target", read_target},
+                {".address_size", read_address_size}, {".file", ptx_body_read_file},
+                {".section", ptx_body_skip_section},  {".pragma", ptx_body_skip_pragma}};
   for (unsigned i = 0; i < G_N_ELEMENTS(simple); i++)
     if (ptx_token_equals(&token, simple[i].word)) {
       ptx_parser_advance(parser);

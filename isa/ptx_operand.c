@@ -26,7 +26,8 @@ bool ptx_operand_push_label(PtxParser *parser) {
 static bool fail_name(PtxParser *parser, const PtxToken *token) {
   g_autofree char *name = g_strndup(token->text, MIN(token->length, (uint32_t)SHOWN_MAX));
   bool is_register = *name == '%';
-  ptx_parser_error_at(parser, token->at, is_register ? "there is no register `%s` here" : "there is no `%s` here", name);
+  ptx_parser_error_at(parser, token->at, is_register ? "there is no register `%s` here" : "there is no `%s` here",
+                      name);
   ptx_parser_hint_symbol(parser, name);
   if (is_register && diag_error_count(parser->diag) <= PTX_HINTS_MAX) {
     g_autofree const char **specials = ptx_special_names();
@@ -41,7 +42,8 @@ static bool fail_name(PtxParser *parser, const PtxToken *token) {
 static unsigned component_of(const PtxToken *token) {
   static const char letters[] = "xrygzbwa";
   const char *letter = token->length > 2 && token->text[token->length - 2] == '.'
-                           ? memchr(letters, token->text[token->length - 1], sizeof letters - 1) : NULL;
+                           ? memchr(letters, token->text[token->length - 1], sizeof letters - 1)
+                           : NULL;
   return letter ? (unsigned)(letter - letters) / 2 + 1 : 0;
 }
 
@@ -196,8 +198,8 @@ bool ptx_operand_read_list(PtxParser *parser, PtxOperand *operand) {
     return true;
   do {
     PtxOperand part;
-    if (!ptx_parser_limit(parser, operand->count++, PTX_LIST_MAX, "operands of a call") || !read_simple(parser, &part) ||
-        !ptx_operand_push(parser, &part))
+    if (!ptx_parser_limit(parser, operand->count++, PTX_LIST_MAX, "operands of a call") ||
+        !read_simple(parser, &part) || !ptx_operand_push(parser, &part))
       return false;
   } while (ptx_parser_accept(parser, ','));
   return ptx_parser_expect(parser, ')');

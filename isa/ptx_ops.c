@@ -58,11 +58,12 @@ static const SourceRow source_rows[] = {
 #undef FORM
 };
 
-static const char *const fields[PTX_FIELDS] = {"type",  "type2", "round",  "cmp",      "boolop", "space", "sem",  "scope",
-                                               "cache", "evict", "evict2", "prefetch", "vec",    "op",    "mode", "mode2"};
-static const PtxWord flag_words[] = {PTX_FTZ,     PTX_SAT, PTX_CC,       PTX_TO,  PTX_NC,  PTX_SYNC,
-                                     PTX_ALIGNED, PTX_CTA, PTX_WARP,     PTX_SHIFTAMT, PTX_UNI, PTX_NAN,
-                                     PTX_XORSIGN, PTX_ABS, PTX_MMIO, PTX_IDX, PTX_MASK, PTX_PROXY};
+static const char *const fields[PTX_FIELDS] = {"type", "type2", "round", "cmp",   "boolop", "space",
+                                               "sem",  "scope", "cache", "evict", "evict2", "prefetch",
+                                               "vec",  "op",    "mode",  "mode2"};
+static const PtxWord flag_words[] = {PTX_FTZ,     PTX_SAT, PTX_CC,   PTX_TO,       PTX_NC,   PTX_SYNC,
+                                     PTX_ALIGNED, PTX_CTA, PTX_WARP, PTX_SHIFTAMT, PTX_UNI,  PTX_NAN,
+                                     PTX_XORSIGN, PTX_ABS, PTX_MMIO, PTX_IDX,      PTX_MASK, PTX_PROXY};
 
 /* -- compiling the table -- */
 
@@ -247,16 +248,94 @@ static unsigned match(const FormRow *form, const Split *split, PtxMods *mods, co
 }
 
 static const char *const unsupported_ops[] = {
-    "alloca", "applypriority", "barrier.cluster", "clusterlaunchcontrol", "cp", "createpolicy", "discard", "dp2a",
-    "getctarank", "istypep", "ldmatrix", "mapa", "mbarrier", "mma", "movmatrix", "multimem", "setmaxnreg", "stackrestore",
-    "stacksave", "stmatrix", "subp", "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4", "txq",
-    "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4",
-    "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma", "wmma",
+    "alloca",
+    "applypriority",
+    "barrier.cluster",
+    "clusterlaunchcontrol",
+    "cp",
+    "createpolicy",
+    "discard",
+    "dp2a",
+    "getctarank",
+    "istypep",
+    "ldmatrix",
+    "mapa",
+    "mbarrier",
+    "mma",
+    "movmatrix",
+    "multimem",
+    "setmaxnreg",
+    "stackrestore",
+    "stacksave",
+    "stmatrix",
+    "subp",
+    "suld",
+    "suq",
+    "sured",
+    "sust",
+    "tcgen05",
+    "tensormap",
+    "tex",
+    "tld4",
+    "txq",
+    "vabsdiff",
+    "vabsdiff2",
+    "vabsdiff4",
+    "vadd",
+    "vadd2",
+    "vadd4",
+    "vavrg2",
+    "vavrg4",
+    "vmad",
+    "vmax",
+    "vmax2",
+    "vmax4",
+    "vmin",
+    "vmin2",
+    "vmin4",
+    "vset",
+    "vset2",
+    "vset4",
+    "vshl",
+    "vshr",
+    "vsub",
+    "vsub2",
+    "vsub4",
+    "wgmma",
+    "wmma",
 };
 static const char *const unsupported_words[] = {
-    "f16", "f16x2", "bf16", "bf16x2", "tf32", "b128", "u128", "s128", "v8", "f32x2", "e4m3x2", "e5m2x2", "noftz", "relu",
-    "satfinite", "rna", "rs", "cluster", "unified", "cache_hint", "L2::cache_hint", "async", "tensormap",
-    "mbarrier_init", "proxy", "sync_restrict", "tex", "surf", "sampler", "bulk", "texmode_unified",
+    "f16",
+    "f16x2",
+    "bf16",
+    "bf16x2",
+    "tf32",
+    "b128",
+    "u128",
+    "s128",
+    "v8",
+    "f32x2",
+    "e4m3x2",
+    "e5m2x2",
+    "noftz",
+    "relu",
+    "satfinite",
+    "rna",
+    "rs",
+    "cluster",
+    "unified",
+    "cache_hint",
+    "L2::cache_hint",
+    "async",
+    "tensormap",
+    "mbarrier_init",
+    "proxy",
+    "sync_restrict",
+    "tex",
+    "surf",
+    "sampler",
+    "bulk",
+    "texmode_unified",
 };
 
 static bool listed(const char *const *list, gsize count, const char *text, gsize length) {
@@ -309,8 +388,8 @@ static char *list_words(const Element *element) {
   return g_string_free(list, FALSE);
 }
 
-static bool fail_modifier(const PtxOps *ops, PtxOp op, const char *text, gsize length, const Split *split, unsigned at,
-                          PtxMnemonicError *error) {
+static bool fail_modifier(const PtxOps *ops, PtxOp op, const char *text, gsize length, const Split *split,
+                          unsigned at, PtxMnemonicError *error) {
   bool known;
   const char *name = op_rows[op].mnemonic;
   gsize start = split->start[at], size = MIN(split->end[at] - start, (gsize)SHOWN_MAX);
@@ -319,8 +398,9 @@ static bool fail_modifier(const PtxOps *ops, PtxOp op, const char *text, gsize l
   if (listed(unsupported_words, G_N_ELEMENTS(unsupported_words), word, size) && !known)
     return fail(error, start - 1, g_strdup_printf("`.%s` of %s isn't supported", word, name), NULL);
   if (known)
-    return fail(error, start - 1, g_strdup_printf("`.%s` can't stand here in `%.*s`", word,
-                                                  (int)MIN(length, (gsize)SHOWN_MAX), text), NULL);
+    return fail(error, start - 1,
+                g_strdup_printf("`.%s` can't stand here in `%.*s`", word, (int)MIN(length, (gsize)SHOWN_MAX), text),
+                NULL);
   const char *nearest = diag_nearest(word, names);
   return fail(error, start - 1, g_strdup_printf("%s has no modifier `.%s`", name, word),
               nearest ? g_strdup_printf("did you mean `.%s`?", nearest) : NULL);
@@ -377,7 +457,8 @@ bool ptx_ops_read(const PtxOps *ops, const char *text, gsize length, PtxMnemonic
   if (furthest < split.count)
     return fail_modifier(ops, op, text, length, &split, furthest, error);
   g_autofree char *list = list_words(lacks);
-  return fail(error, 0, g_strdup_printf("`%.*s` lacks one of %s", (int)MIN(length, (gsize)SHOWN_MAX), text, list), NULL);
+  return fail(error, 0, g_strdup_printf("`%.*s` lacks one of %s", (int)MIN(length, (gsize)SHOWN_MAX), text, list),
+              NULL);
 }
 
 /* -- writing -- */

@@ -31,13 +31,33 @@ typedef enum {
   PTX_WORD_COUNT
 } PtxWord;
 
-typedef enum { PTX_KIND_NONE, PTX_KIND_PRED, PTX_KIND_UNSIGNED, PTX_KIND_SIGNED, PTX_KIND_BITS, PTX_KIND_FLOAT } PtxTypeKind;
+typedef enum {
+  PTX_KIND_NONE,
+  PTX_KIND_PRED,
+  PTX_KIND_UNSIGNED,
+  PTX_KIND_SIGNED,
+  PTX_KIND_BITS,
+  PTX_KIND_FLOAT
+} PtxTypeKind;
 
 enum {
-  PTX_FLAG_FTZ = 1 << 0, PTX_FLAG_SAT = 1 << 1, PTX_FLAG_CC = 1 << 2, PTX_FLAG_TO = 1 << 3, PTX_FLAG_NC = 1 << 4,
-  PTX_FLAG_SYNC = 1 << 5, PTX_FLAG_ALIGNED = 1 << 6, PTX_FLAG_CTA = 1 << 7, PTX_FLAG_WARP = 1 << 8,
-  PTX_FLAG_SHIFTAMT = 1 << 9, PTX_FLAG_UNI = 1 << 10, PTX_FLAG_NAN = 1 << 11, PTX_FLAG_XORSIGN = 1 << 12,
-  PTX_FLAG_ABS = 1 << 13, PTX_FLAG_MMIO = 1 << 14, PTX_FLAG_IDX = 1 << 15, PTX_FLAG_MASK = 1 << 16,
+  PTX_FLAG_FTZ = 1 << 0,
+  PTX_FLAG_SAT = 1 << 1,
+  PTX_FLAG_CC = 1 << 2,
+  PTX_FLAG_TO = 1 << 3,
+  PTX_FLAG_NC = 1 << 4,
+  PTX_FLAG_SYNC = 1 << 5,
+  PTX_FLAG_ALIGNED = 1 << 6,
+  PTX_FLAG_CTA = 1 << 7,
+  PTX_FLAG_WARP = 1 << 8,
+  PTX_FLAG_SHIFTAMT = 1 << 9,
+  PTX_FLAG_UNI = 1 << 10,
+  PTX_FLAG_NAN = 1 << 11,
+  PTX_FLAG_XORSIGN = 1 << 12,
+  PTX_FLAG_ABS = 1 << 13,
+  PTX_FLAG_MMIO = 1 << 14,
+  PTX_FLAG_IDX = 1 << 15,
+  PTX_FLAG_MASK = 1 << 16,
   PTX_FLAG_PROXY = 1 << 17,
 };
 
@@ -46,14 +66,15 @@ typedef struct PtxMods {
   uint8_t type, type2; /* in the order in which they are written: cvt.TYPE.TYPE2 */
   uint8_t round;       /* rn rz rm rp, rni ..., approx, full */
   uint8_t cmp, boolop;
-  uint8_t space;       /* 0: generic */
-  uint8_t sem, scope;  /* weak relaxed acquire release acq_rel sc volatile; cta cluster gpu sys */
-  uint8_t cache;       /* ca cg cs lu cv wb wt */
+  uint8_t space;      /* 0: generic */
+  uint8_t sem, scope; /* weak relaxed acquire release acq_rel sc volatile; cta cluster gpu sys */
+  uint8_t cache;      /* ca cg cs lu cv wb wt */
   uint8_t evict, evict2, prefetch;
-  uint8_t vec;         /* v2 v4 */
-  uint8_t op;          /* atom, red, redux */
-  uint8_t mode, mode2; /* what else tells forms of an instruction apart: lo hi wide, up down, all any, sync arrive red */
-  uint32_t flags;      /* PTX_FLAG_* */
+  uint8_t vec; /* v2 v4 */
+  uint8_t op;  /* atom, red, redux */
+  uint8_t mode,
+      mode2;      /* what else tells forms of an instruction apart: lo hi wide, up down, all any, sync arrive red */
+  uint32_t flags; /* PTX_FLAG_* */
 } PtxMods;
 enum { PTX_FIELDS = 16 };
 static_assert(sizeof(PtxMods) == PTX_FIELDS + sizeof(uint32_t), "fields are bytes, then the flags");

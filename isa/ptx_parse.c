@@ -118,7 +118,8 @@ static uint32_t *slot_of(PtxParser *parser, uint32_t name, bool range) {
   return range ? &info->range : &info->plain;
 }
 
-bool ptx_parser_declare(PtxParser *parser, uint32_t name, uint32_t at, PtxSymbolKind kind, uint32_t index, bool range) {
+bool ptx_parser_declare(PtxParser *parser, uint32_t name, uint32_t at, PtxSymbolKind kind, uint32_t index,
+                        bool range) {
   uint32_t *slot = slot_of(parser, name, range);
   PtxSymbol symbol = {name, index, parser->depth, *slot, (uint8_t)kind, range};
   if (*slot && g_array_index(parser->symbols, PtxSymbol, *slot - 1).depth == parser->depth)
@@ -133,7 +134,8 @@ static const PtxSymbol *symbol_in(PtxParser *parser, uint32_t slot) {
   return slot ? &g_array_index(parser->symbols, PtxSymbol, slot - 1) : NULL;
 }
 
-static const PtxSymbol *lookup_range(PtxParser *parser, const char *text, gsize base, gsize length, uint32_t *element) {
+static const PtxSymbol *lookup_range(PtxParser *parser, const char *text, gsize base, gsize length,
+                                     uint32_t *element) {
   uint32_t name = ptx_names_find(parser->module->names, text, base);
   const PtxSymbol *symbol = name ? symbol_in(parser, ptx_parser_info(parser, name)->range) : NULL;
   uint64_t number = 0;
@@ -164,7 +166,8 @@ const PtxSymbol *ptx_parser_lookup(PtxParser *parser, const char *text, gsize le
 }
 
 void ptx_parser_open_block(PtxParser *parser, uint32_t scope) {
-  parser->blocks[++parser->depth] = (PtxBlock){scope, parser->symbols->len, parser->fixups->len, parser->block_labels->len};
+  parser->blocks[++parser->depth] =
+      (PtxBlock){scope, parser->symbols->len, parser->fixups->len, parser->block_labels->len};
 }
 
 uint32_t ptx_parser_scope(const PtxParser *parser) {

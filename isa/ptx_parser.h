@@ -61,17 +61,17 @@ typedef struct PtxParser {
   PtxToken token; /* the current one */
   bool stopped;   /* a limit was hit: nothing further is read */
 
-  GArray *infos;        /* PtxNameInfo, by name */
-  GArray *mnemonics;    /* PtxMnemonic */
-  GArray *symbols;      /* PtxSymbol, a stack */
-  GArray *fixups;       /* PtxFixup, of the function */
-  GArray *block_labels; /* uint32_t labels of the open blocks, a stack */
-  GHashTable *label_places; /* (name, scope) -> 1 */
+  GArray *infos;                      /* PtxNameInfo, by name */
+  GArray *mnemonics;                  /* PtxMnemonic */
+  GArray *symbols;                    /* PtxSymbol, a stack */
+  GArray *fixups;                     /* PtxFixup, of the function */
+  GArray *block_labels;               /* uint32_t labels of the open blocks, a stack */
+  GHashTable *label_places;           /* (name, scope) -> 1 */
   PtxBlock blocks[PTX_DEPTH_MAX + 2]; /* a prototype may open one more */
-  unsigned depth;       /* 0 outside of functions */
-  uint32_t function;    /* being read, or PTX_NO_INDEX */
+  unsigned depth;                     /* 0 outside of functions */
+  uint32_t function;                  /* being read, or PTX_NO_INDEX */
   uint32_t next_register;
-  uint32_t loc;         /* the current one, or PTX_NO_INDEX */
+  uint32_t loc;           /* the current one, or PTX_NO_INDEX */
   GHashTable *loc_places; /* file, line, column -> 1 + loc, of the function */
   bool has_version, has_target;
 } PtxParser;
@@ -98,7 +98,8 @@ void ptx_parser_hint_symbol(PtxParser *parser, const char *name);
 
 /* -- ptx_parse.c: names in scope -- */
 
-bool ptx_parser_declare(PtxParser *parser, uint32_t name, uint32_t at, PtxSymbolKind kind, uint32_t index, bool range);
+bool ptx_parser_declare(PtxParser *parser, uint32_t name, uint32_t at, PtxSymbolKind kind, uint32_t index,
+                        bool range);
 /* The symbol of a name, or NULL. A register of a range gives the range and its *element. */
 const PtxSymbol *ptx_parser_lookup(PtxParser *parser, const char *text, gsize length, uint32_t *element);
 void ptx_parser_open_block(PtxParser *parser, uint32_t scope);
@@ -150,6 +151,7 @@ bool ptx_operand_read_list(PtxParser *parser, PtxOperand *operand);
 /* A label: the operand is pushed to the pool and waits for its label. */
 bool ptx_operand_push_label(PtxParser *parser);
 /* True if the operand fits the shape; else an error. */
-bool ptx_check_operand(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape, const PtxMnemonic *mnemonic);
+bool ptx_check_operand(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape,
+                       const PtxMnemonic *mnemonic);
 
 #endif

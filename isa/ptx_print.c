@@ -17,7 +17,8 @@ static void append_var(const PtxModule *module, uint32_t index, int32_t offset, 
     g_string_append_printf(out, "+%d", offset);
 }
 
-static void append_operand(const PtxModule *module, const PtxFunction *function, const PtxOperand *operand, GString *out);
+static void append_operand(const PtxModule *module, const PtxFunction *function, const PtxOperand *operand,
+                           GString *out);
 
 static void append_parts(const PtxModule *module, const PtxFunction *function, const PtxOperand *operand,
                          const char *separator, GString *out) {
@@ -27,7 +28,8 @@ static void append_parts(const PtxModule *module, const PtxFunction *function, c
   }
 }
 
-static void append_memory(const PtxModule *module, const PtxFunction *function, const PtxOperand *operand, GString *out) {
+static void append_memory(const PtxModule *module, const PtxFunction *function, const PtxOperand *operand,
+                          GString *out) {
   g_string_append_c(out, '[');
   if (operand->kind == PTX_OPERAND_MEM_ABSOLUTE) {
     g_string_append_printf(out, "%" G_GUINT64_FORMAT, operand->bits);
@@ -41,7 +43,8 @@ static void append_memory(const PtxModule *module, const PtxFunction *function, 
   g_string_append_c(out, ']');
 }
 
-static void append_operand(const PtxModule *module, const PtxFunction *function, const PtxOperand *operand, GString *out) {
+static void append_operand(const PtxModule *module, const PtxFunction *function, const PtxOperand *operand,
+                           GString *out) {
   switch ((PtxOperandKind)operand->kind) {
   case PTX_OPERAND_REG:
     g_string_append(out, operand->negated ? "!" : "");
@@ -57,8 +60,12 @@ static void append_operand(const PtxModule *module, const PtxFunction *function,
   case PTX_OPERAND_FUNCTION:
     g_string_append(out, ptx_module_name(module, ptx_function(module, operand->index)->name));
     break;
-  case PTX_OPERAND_LABEL: g_string_append(out, ptx_module_name(module, ptx_label(module, operand->index)->name)); break;
-  case PTX_OPERAND_TABLE: g_string_append(out, ptx_module_name(module, ptx_table(module, operand->index)->name)); break;
+  case PTX_OPERAND_LABEL:
+    g_string_append(out, ptx_module_name(module, ptx_label(module, operand->index)->name));
+    break;
+  case PTX_OPERAND_TABLE:
+    g_string_append(out, ptx_module_name(module, ptx_table(module, operand->index)->name));
+    break;
   case PTX_OPERAND_SINK: g_string_append_c(out, '_'); break;
   case PTX_OPERAND_MEM_REG:
   case PTX_OPERAND_MEM_VAR:
@@ -249,16 +256,18 @@ typedef enum { ITEM_NONE, ITEM_CLOSE, ITEM_OPEN, ITEM_VAR, ITEM_LABEL, ITEM_TABL
 static Item next_item(const PtxModule *module, const PtxFunction *function, const Cursor *cursor) {
   uint32_t best = UINT32_MAX;
   Item item = ITEM_NONE;
-#define CONSIDER(kind, condition, place)     \
-  if ((condition) && (place) < best) {       \
-    best = (place);                          \
-    item = (kind);                           \
+#define CONSIDER(kind, condition, place) \
+  if ((condition) && (place) < best) {   \
+    best = (place);                      \
+    item = (kind);                       \
   }
   CONSIDER(ITEM_INST, cursor->inst < function->first_inst + function->ninsts, ptx_inst(module, cursor->inst)->at)
-  CONSIDER(ITEM_LABEL, cursor->label < function->first_label + function->nlabels, ptx_label(module, cursor->label)->at)
+  CONSIDER(ITEM_LABEL, cursor->label < function->first_label + function->nlabels,
+           ptx_label(module, cursor->label)->at)
   CONSIDER(ITEM_LOC, cursor->loc < function->first_loc + function->nlocs, ptx_loc(module, cursor->loc)->at)
   CONSIDER(ITEM_VAR, cursor->var < function->first_var + function->nvars, ptx_var(module, cursor->var)->at)
-  CONSIDER(ITEM_TABLE, cursor->table < function->first_table + function->ntables, ptx_table(module, cursor->table)->at)
+  CONSIDER(ITEM_TABLE, cursor->table < function->first_table + function->ntables,
+           ptx_table(module, cursor->table)->at)
   CONSIDER(ITEM_OPEN, cursor->scope < function->first_scope + function->nscopes, ptx_scope(module, cursor->scope)->at)
   CONSIDER(ITEM_CLOSE, cursor->open != PTX_NO_INDEX, ptx_scope(module, cursor->open)->end_at)
 #undef CONSIDER
@@ -286,8 +295,9 @@ static uint32_t behind_prototype(const PtxModule *module, const PtxTable *table,
 }
 
 static void append_body(const PtxModule *module, const PtxFunction *function, GString *out) {
-  Cursor at = {function->first_inst, function->first_label, function->first_scope, function->first_loc,
-               function->first_table, function->first_var + function->nrets + function->nparams, PTX_NO_INDEX};
+  Cursor at = {function->first_inst, function->first_label, function->first_scope,
+               function->first_loc,  function->first_table, function->first_var + function->nrets + function->nparams,
+               PTX_NO_INDEX};
   for (Item item; (item = next_item(module, function, &at)) != ITEM_NONE;) {
     switch (item) {
     case ITEM_INST: append_line(module, function, ptx_inst(module, at.inst++), out); break;

@@ -28,9 +28,9 @@ PtxModule *ptx_module_new(const char *file) {
 void ptx_module_free(PtxModule *module) {
   if (!module)
     return;
-  GArray *arrays[] = {module->line_starts, module->vars,  module->functions, module->insts, module->operands,
-                      module->labels,      module->scopes, module->locs,     module->tables, module->inits,
-                      module->files};
+  GArray *arrays[] = {module->line_starts, module->vars,   module->functions, module->insts,
+                      module->operands,    module->labels, module->scopes,    module->locs,
+                      module->tables,      module->inits,  module->files};
   for (unsigned i = 0; i < G_N_ELEMENTS(arrays); i++)
     g_array_free(arrays[i], TRUE);
   ptx_names_free(module->names);
@@ -148,13 +148,13 @@ static bool same_scope(const PtxModule *a, const PtxModule *b, PtxScope x, PtxSc
 }
 
 /* Compares an array of both modules, element by element. */
-#define SAME(array, Type, same_element)                                                          \
-  do {                                                                                           \
-    if (a->array->len != b->array->len)                                                          \
-      return false;                                                                              \
-    for (guint i = 0; i < a->array->len; i++)                                                    \
+#define SAME(array, Type, same_element)                                                            \
+  do {                                                                                             \
+    if (a->array->len != b->array->len)                                                            \
+      return false;                                                                                \
+    for (guint i = 0; i < a->array->len; i++)                                                      \
       if (!same_element(a, b, g_array_index(a->array, Type, i), g_array_index(b->array, Type, i))) \
-        return false;                                                                            \
+        return false;                                                                              \
   } while (0)
 
 bool ptx_module_equal(const PtxModule *a, const PtxModule *b) {

@@ -79,9 +79,10 @@ static bool read_head(PtxParser *parser, PtxVar *var) {
     bool attribute = ptx_token_equals(&parser->token, ".attribute");
     if (align || ptr || attribute)
       ptx_parser_advance(parser);
-    if (align ? !read_align(parser, &var->align)
-        : ptr ? !read_ptr(parser, var)
-              : attribute ? !read_attribute(parser, var) : !read_type(parser, var))
+    if (align       ? !read_align(parser, &var->align)
+        : ptr       ? !read_ptr(parser, var)
+        : attribute ? !read_attribute(parser, var)
+                    : !read_type(parser, var))
       return false;
   }
   if (!var->type)
@@ -110,7 +111,8 @@ static uint64_t as_type(const PtxVar *var, const PtxToken *token, bool negative)
     bits = negative ? 0 - bits : bits;
     return bytes == 8 ? bits : bits & (((uint64_t)1 << 8 * bytes) - 1);
   }
-  bool same = (var->type == PTX_F32 && token->kind == PTX_TOK_F32) || (var->type == PTX_F64 && token->kind == PTX_TOK_F64);
+  bool same =
+      (var->type == PTX_F32 && token->kind == PTX_TOK_F32) || (var->type == PTX_F64 && token->kind == PTX_TOK_F64);
   if (!same && var->type == PTX_F32) {
     narrow = (float)wide;
     bits = 0;
@@ -239,7 +241,8 @@ static bool read_initialiser(PtxParser *parser, Head *head) {
   if (!ptx_parser_accept(parser, '='))
     return true;
   if (var->space != PTX_GLOBAL && var->space != PTX_CONST)
-    return ptx_parser_error_at(parser, parser->token.at, "only `.global` and `.const` variables have an initial value");
+    return ptx_parser_error_at(parser, parser->token.at,
+                               "only `.global` and `.const` variables have an initial value");
   uint32_t end = 0;
   if (!var->array && !var->vec) {
     if (!read_value(parser, var, 0))
@@ -305,7 +308,8 @@ static bool finish(PtxParser *parser, const PtxVar *var) {
   g_array_append_val(module->vars, *var);
   ptx_var(module, module->vars->len - 1)->base = parser->next_register;
   parser->next_register += registers;
-  return !var->name || ptx_parser_declare(parser, var->name, var->at, SYMBOL_VAR, module->vars->len - 1, var->count > 0);
+  return !var->name ||
+         ptx_parser_declare(parser, var->name, var->at, SYMBOL_VAR, module->vars->len - 1, var->count > 0);
 }
 
 static bool read_declarator(PtxParser *parser, Head *head) {

@@ -11,9 +11,7 @@ enum { ERRORS_MAX = 1000, HINTS_MAX = 32, CANDIDATES_MAX = 1000, BYTES_PER_INST 
 
 /* -- tokens and messages -- */
 
-void sass_parser_advance(SassParser *parser) {
-  parser->token = lexer_next(&parser->lexer);
-}
+void sass_parser_advance(SassParser *parser) { parser->token = lexer_next(&parser->lexer); }
 
 bool sass_parser_error(SassParser *parser, const Token *at, const char *format, ...) {
   va_list args;
@@ -181,9 +179,9 @@ static void resolve_targets(SassParser *parser) {
   }
 }
 
-#define STEAL(array, pointer, count) \
-  do { \
-    (count) = (array)->len; \
+#define STEAL(array, pointer, count)                    \
+  do {                                                  \
+    (count) = (array)->len;                             \
     (pointer) = (gpointer)g_array_free((array), FALSE); \
   } while (0)
 
@@ -378,7 +376,9 @@ static Opcode find_opcode(const char *name) {
   g_autofree char *base = g_strndup(name, n - 3);
   op = opcode_from_sass(base);
   return op == OP_IADD || op == OP_IMUL || op == OP_IMAD || op == OP_ISCADD || op == OP_LOP || op == OP_FADD ||
-         op == OP_FMUL || op == OP_FFMA ? op : OP_COUNT;
+                 op == OP_FMUL || op == OP_FFMA
+             ? op
+             : OP_COUNT;
 }
 
 static bool parse_suffixes(SassParser *parser, const Token *token, gsize from, Inst *inst) {

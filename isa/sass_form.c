@@ -10,10 +10,23 @@ enum { BARRIERS = 16, WARP_LANES = 32, SHIFT_MAX = 31 };
  *   d register written   a b c register, immediate or constant   B C register read   i immediate   s shift
  *   p P second predicate written   q predicate read   m memory   r special register   t target */
 static const char *const specs[] = {
-  [FORM_NONE] = "", [FORM_D_A] = "da", [FORM_D_A_B] = "dab", [FORM_D_A_B_C] = "dabc", [FORM_D_A_B_S] = "dabs",
-  [FORM_D_A_B_Q] = "dabq", [FORM_D_A_B_CMP] = "dab?q", [FORM_P_A_B_CMP] = "pPab?q", [FORM_P_Q_Q_Q] = "pPqq?q",
-  [FORM_D_SR] = "dr", [FORM_D_P_Q] = "dpq", [FORM_D_M] = "dm", [FORM_P_D_M] = "pdm", [FORM_M_A] = "mB",
-  [FORM_D_M_B_C] = "dmB", [FORM_BAR] = NULL, [FORM_T] = "t",
+    [FORM_NONE] = "",
+    [FORM_D_A] = "da",
+    [FORM_D_A_B] = "dab",
+    [FORM_D_A_B_C] = "dabc",
+    [FORM_D_A_B_S] = "dabs",
+    [FORM_D_A_B_Q] = "dabq",
+    [FORM_D_A_B_CMP] = "dab?q",
+    [FORM_P_A_B_CMP] = "pPab?q",
+    [FORM_P_Q_Q_Q] = "pPqq?q",
+    [FORM_D_SR] = "dr",
+    [FORM_D_P_Q] = "dpq",
+    [FORM_D_M] = "dm",
+    [FORM_P_D_M] = "pdm",
+    [FORM_M_A] = "mB",
+    [FORM_D_M_B_C] = "dmB",
+    [FORM_BAR] = NULL,
+    [FORM_T] = "t",
 };
 
 typedef struct Filler {
@@ -70,7 +83,7 @@ static bool add_const(Filler *filler, const Operand *operand, unsigned kind, uin
     found = parser->consts->len;
     g_hash_table_insert(index, GUINT_TO_POINTER(value), GUINT_TO_POINTER(found));
   }
-  *slot = (int16_t)~(int)(found - 1);
+  *slot = (int16_t) ~(int)(found - 1);
   return true;
 }
 

@@ -174,8 +174,7 @@ static bool parse_word(SassParser *parser, Operand *operand) {
 static bool parse_primary(SassParser *parser, Operand *operand) {
   operand->name = parser->token;
   switch (parser->token.kind) {
-  case TOK_WORD:
-    return parse_word(parser, operand);
+  case TOK_WORD: return parse_word(parser, operand);
   case TOK_INTEGER:
     operand->kind = OPERAND_INTEGER;
     operand->value = parser->token.value;
@@ -215,9 +214,9 @@ bool sass_operand_parse(SassParser *parser, Operand *operand) {
 
 char *sass_operand_show(const Operand *operand) {
   static const char *const kinds[] = {
-    [OPERAND_REGISTER] = "the register", [OPERAND_PREDICATE] = "the predicate", [OPERAND_INTEGER] = "the number",
-    [OPERAND_REAL] = "the number", [OPERAND_BANK] = "the constant", [OPERAND_MEMORY] = "an address in",
-    [OPERAND_NAME] = "the name",
+      [OPERAND_REGISTER] = "the register", [OPERAND_PREDICATE] = "the predicate", [OPERAND_INTEGER] = "the number",
+      [OPERAND_REAL] = "the number",       [OPERAND_BANK] = "the constant",       [OPERAND_MEMORY] = "an address in",
+      [OPERAND_NAME] = "the name",
   };
   g_autofree char *text = token_show(&operand->name);
   if (operand->kind == OPERAND_BANK)

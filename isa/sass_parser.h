@@ -33,9 +33,9 @@ typedef struct SassParser {
   uint32_t total_insts;
   bool stopped; /* a limit was hit: nothing further is read */
 
-  Kernel *kernel;    /* being built, or NULL */
-  bool named;        /* by a `.kernel` */
-  Token start;       /* where it began */
+  Kernel *kernel; /* being built, or NULL */
+  bool named;     /* by a `.kernel` */
+  Token start;    /* where it began */
   GArray *insts, *consts, *marks, *labels, *fixups;
   GHashTable *immediates, *bank_words; /* value -> 1 + index in consts */
   GHashTable *label_index;             /* name -> 1 + index in labels; borrowed names */
@@ -54,20 +54,27 @@ bool sass_parser_unexpected(SassParser *parser, const Token *at, const char *exp
 /* True at `;`, the end of the line or of the file. */
 bool sass_parser_at_end(const SassParser *parser);
 
-typedef enum { OPERAND_REGISTER, OPERAND_PREDICATE, OPERAND_INTEGER, OPERAND_REAL, OPERAND_BANK, OPERAND_MEMORY,
-               OPERAND_NAME } OperandKind;
+typedef enum {
+  OPERAND_REGISTER,
+  OPERAND_PREDICATE,
+  OPERAND_INTEGER,
+  OPERAND_REAL,
+  OPERAND_BANK,
+  OPERAND_MEMORY,
+  OPERAND_NAME
+} OperandKind;
 
 typedef struct Operand {
   OperandKind kind;
   bool neg, absolute, inverted, negated; /* - |x| ~ ! */
-  bool carry;        /* R0.CC */
-  bool hex;          /* INTEGER */
-  uint8_t number;    /* REGISTER, PREDICATE; MEMORY: the address register */
-  uint64_t value;    /* INTEGER; BANK: byte offset */
-  double real;       /* REAL */
-  int32_t offset;    /* MEMORY */
-  Token token;       /* where it starts */
-  Token name;        /* its own token, behind the signs */
+  bool carry;                            /* R0.CC */
+  bool hex;                              /* INTEGER */
+  uint8_t number;                        /* REGISTER, PREDICATE; MEMORY: the address register */
+  uint64_t value;                        /* INTEGER; BANK: byte offset */
+  double real;                           /* REAL */
+  int32_t offset;                        /* MEMORY */
+  Token token;                           /* where it starts */
+  Token name;                            /* its own token, behind the signs */
 } Operand;
 
 bool sass_operand_parse(SassParser *parser, Operand *operand);

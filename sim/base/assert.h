@@ -5,10 +5,10 @@
 
 #include <glib.h>
 
-#define LS_REQUIRE(id, condition)                                                                    \
-  do {                                                                                               \
-    if (G_UNLIKELY(!(condition)))                                                                    \
-      g_error("%s:%d: precondition %s violated: %s", __FILE__, __LINE__, id, #condition);            \
+#define LS_REQUIRE(id, condition)                                                         \
+  do {                                                                                    \
+    if (G_UNLIKELY(!(condition)))                                                         \
+      g_error("%s:%d: precondition %s violated: %s", __FILE__, __LINE__, id, #condition); \
   } while (0)
 
 #endif

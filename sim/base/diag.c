@@ -30,8 +30,8 @@ void diag_free(Diag *diag) {
   g_free(diag);
 }
 
-static void append(Diag *diag, DiagSeverity severity, DiagClass klass, const char *file, unsigned line, unsigned column,
-                   const char *format, va_list args) {
+static void append(Diag *diag, DiagSeverity severity, DiagClass klass, const char *file, unsigned line,
+                   unsigned column, const char *format, va_list args) {
   if (severity == DIAG_ERROR)
     diag->errors++;
   if (diag->items->len >= KEPT_MAX)

@@ -35,8 +35,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Diag, diag_free)
 
 /* Appends an error in the file's text. `file` may be NULL (command line). Returns false, so that a parser can
  * `return diag_error(...)`. After 1000 errors further ones are counted but not kept. */
-bool diag_error(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...) G_GNUC_PRINTF(5, 6);
-bool diag_warning(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...) G_GNUC_PRINTF(5, 6);
+bool diag_error(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...)
+    G_GNUC_PRINTF(5, 6);
+bool diag_warning(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...)
+    G_GNUC_PRINTF(5, 6);
 /* An error in how the tool was called (exit status 2). Returns false. */
 bool diag_usage(Diag *diag, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Adds a hint ("did you mean ...?") to the newest message. */

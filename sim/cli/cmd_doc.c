@@ -33,7 +33,8 @@ static int print_page(const Options *options, Diag *diag) {
       return session_write(text);
     }
   }
-  diag_usage(diag, *wanted ? "no page `%s`" : "no page named%s", options->rest[0] && options->rest[1] ? options->rest[1] : wanted);
+  diag_usage(diag, *wanted ? "no page `%s`" : "no page named%s",
+             options->rest[0] && options->rest[1] ? options->rest[1] : wanted);
   diag_hint_nearest(diag, wanted, names);
   diag_hint(diag, "pages are isa, machine, counters and findings");
   return STATUS_USAGE;

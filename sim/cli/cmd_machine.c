@@ -64,8 +64,10 @@ typedef struct Action {
 } Action;
 
 static const Action actions[] = {
-    {"list", 0, 0, "", list},     {"show", 1, 1, " NAME", show},
-    {"diff", 2, 2, " A B", diff}, {"check", 1, G_MAXUINT - 1, " FILE...", check},
+    {"list", 0, 0, "", list},
+    {"show", 1, 1, " NAME", show},
+    {"diff", 2, 2, " A B", diff},
+    {"check", 1, G_MAXUINT - 1, " FILE...", check},
 };
 
 static int act(const Options *options, Diag *diag) {

@@ -37,7 +37,7 @@ typedef struct Options {
   char *baseline;
   gboolean cfg, reconvergence;
   Progress *progress; /* borrowed; runs tell it how far they are; NULL: nobody asks */
-  char **rest; /* what isn't an option; NULL-terminated, never NULL */
+  char **rest;        /* what isn't an option; NULL-terminated, never NULL */
 } Options;
 
 /* What --help prints. */

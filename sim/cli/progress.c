@@ -39,7 +39,8 @@ void progress_heartbeat(gpointer user, guint64 cycle, guint64 instructions) {
       g_get_monotonic_time() - progress->last < REWRITE_MICROSECONDS)
     return;
   write_head(progress);
-  fprintf(stderr, ": %.1f million cycles, %.1f million instructions", (double)cycle / 1e6, (double)instructions / 1e6);
+  fprintf(stderr, ": %.1f million cycles, %.1f million instructions", (double)cycle / 1e6,
+          (double)instructions / 1e6);
   if (progress->limit_cycles && cycle)
     fprintf(stderr, " (%.0f %% of the cycle limit)", 100.0 * (double)cycle / (double)progress->limit_cycles);
   fflush(stderr);

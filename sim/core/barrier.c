@@ -5,8 +5,11 @@
 
 static void give_result(Sm *sm, const Barrier *barrier, Warp *warp) {
   const Launch *launch = warp_block(sm, warp)->launch;
-  Issue issue = {.inst = &launch->kernel->insts[warp->barrier_pc], .regs = warp->regs, .consts = warp->consts,
-                 .pred = warp->pred, .mask = warp->barrier_mask};
+  Issue issue = {.inst = &launch->kernel->insts[warp->barrier_pc],
+                 .regs = warp->regs,
+                 .consts = warp->consts,
+                 .pred = warp->pred,
+                 .mask = warp->barrier_mask};
   uint32_t row[WARP_LANES];
   switch ((BarMode)issue.inst->mode) {
   case BAR_RED_POPC:
@@ -14,14 +17,9 @@ static void give_result(Sm *sm, const Barrier *barrier, Warp *warp) {
       row[lane] = barrier->population;
     issue_write(&issue, issue.inst->dst, row);
     break;
-  case BAR_RED_AND:
-    issue_set_pred(&issue, issue.inst->pdst, barrier->all ? ALL_LANES : 0);
-    break;
-  case BAR_RED_OR:
-    issue_set_pred(&issue, issue.inst->pdst, barrier->any ? ALL_LANES : 0);
-    break;
-  default:
-    break;
+  case BAR_RED_AND: issue_set_pred(&issue, issue.inst->pdst, barrier->all ? ALL_LANES : 0); break;
+  case BAR_RED_OR: issue_set_pred(&issue, issue.inst->pdst, barrier->any ? ALL_LANES : 0); break;
+  default: break;
   }
 }
 

@@ -22,9 +22,9 @@ typedef struct Issue {
   uint32_t mask;
   uint32_t next_pc;
   uint64_t now;
-  uint64_t ready;      /* when a dependent instruction can issue */
-  uint64_t next;       /* when the warp's next instruction can issue */
-  struct Gpu *gpu;     /* NULL when exploring, like the next two */
+  uint64_t ready;  /* when a dependent instruction can issue */
+  uint64_t next;   /* when the warp's next instruction can issue */
+  struct Gpu *gpu; /* NULL when exploring, like the next two */
   struct Sm *sm;
   Warp *warp;
 } Issue;

@@ -136,9 +136,7 @@ void exec_LOP(Issue *issue) {
 }
 
 /* Row of all-ones or zero words from a mask of lanes. */
-static void spread(uint32_t mask, uint32_t row[WARP_LANES]) {
-  ROW row[l] = (mask & lane_bit[l]) ? UINT32_MAX : 0;
-}
+static void spread(uint32_t mask, uint32_t row[WARP_LANES]) { ROW row[l] = (mask & lane_bit[l]) ? UINT32_MAX : 0; }
 
 void exec_IMNMX(Issue *issue) {
   const Inst *inst = issue->inst;
@@ -173,14 +171,22 @@ static uint32_t compare(const Issue *issue) {
     equal |= a[l] == b[l] ? lane_bit[l] : 0;
   }
   switch ((CmpOp)inst->cmp) {
-  case CMP_LT: case CMP_LTU: return less;
-  case CMP_EQ: case CMP_EQU: return equal;
-  case CMP_LE: case CMP_LEU: return less | equal;
-  case CMP_GT: case CMP_GTU: return ~(less | equal);
-  case CMP_NE: case CMP_NEU: return ~equal;
-  case CMP_GE: case CMP_GEU: return ~less;
-  case CMP_T: case CMP_NUM: return ALL_LANES;
-  case CMP_F: case CMP_NAN: return 0;
+  case CMP_LT:
+  case CMP_LTU: return less;
+  case CMP_EQ:
+  case CMP_EQU: return equal;
+  case CMP_LE:
+  case CMP_LEU: return less | equal;
+  case CMP_GT:
+  case CMP_GTU: return ~(less | equal);
+  case CMP_NE:
+  case CMP_NEU: return ~equal;
+  case CMP_GE:
+  case CMP_GEU: return ~less;
+  case CMP_T:
+  case CMP_NUM: return ALL_LANES;
+  case CMP_F:
+  case CMP_NAN: return 0;
   }
   return 0;
 }
@@ -245,7 +251,8 @@ void exec_BFE(Issue *issue) {
 
 void exec_BFI(Issue *issue) {
   const Inst *inst = issue->inst;
-  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b), *c = issue_operand(issue, inst->c);
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
+                 *c = issue_operand(issue, inst->c);
   uint32_t row[WARP_LANES];
   ROW {
     uint32_t position = b[l] & 0xff, length = (b[l] >> 8) & 0xff;

@@ -36,7 +36,8 @@ void exec_BRA(Issue *issue) {
 }
 
 static void push_target(Issue *issue, StackKind kind) {
-  if (issue->mask && !simt_push(issue->warp, issue->gpu->machine->sm.simt_stack.depth, kind, (uint32_t)issue->inst->target))
+  if (issue->mask &&
+      !simt_push(issue->warp, issue->gpu->machine->sm.simt_stack.depth, kind, (uint32_t)issue->inst->target))
     overflow(issue);
 }
 

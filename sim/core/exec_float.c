@@ -44,7 +44,8 @@ void exec_FADD(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES];
-  ROW row[l] = result(inst, operand(inst, a[l], INST_ABS_A, INST_NEG_A) + operand(inst, b[l], INST_ABS_B, INST_NEG_B));
+  ROW row[l] =
+      result(inst, operand(inst, a[l], INST_ABS_A, INST_NEG_A) + operand(inst, b[l], INST_ABS_B, INST_NEG_B));
   issue_write(issue, inst->dst, row);
 }
 
@@ -52,16 +53,18 @@ void exec_FMUL(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES];
-  ROW row[l] = result(inst, operand(inst, a[l], INST_ABS_A, INST_NEG_A) * operand(inst, b[l], INST_ABS_B, INST_NEG_B));
+  ROW row[l] =
+      result(inst, operand(inst, a[l], INST_ABS_A, INST_NEG_A) * operand(inst, b[l], INST_ABS_B, INST_NEG_B));
   issue_write(issue, inst->dst, row);
 }
 
 void exec_FFMA(Issue *issue) {
   const Inst *inst = issue->inst;
-  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b), *c = issue_operand(issue, inst->c);
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
+                 *c = issue_operand(issue, inst->c);
   uint32_t row[WARP_LANES];
-  ROW row[l] = result(inst, fmaf(operand(inst, a[l], INST_ABS_A, INST_NEG_A), operand(inst, b[l], INST_ABS_B, INST_NEG_B),
-                                 operand(inst, c[l], 0, INST_NEG_C)));
+  ROW row[l] = result(inst, fmaf(operand(inst, a[l], INST_ABS_A, INST_NEG_A),
+                                 operand(inst, b[l], INST_ABS_B, INST_NEG_B), operand(inst, c[l], 0, INST_NEG_C)));
   issue_write(issue, inst->dst, row);
 }
 
@@ -145,7 +148,9 @@ static uint32_t to_integer(float value, bool is_signed) {
   if (isnan(value))
     return 0;
   if (is_signed)
-    return value >= 2147483648.0f ? (uint32_t)INT32_MAX : value <= -2147483648.0f ? SIGN_BIT : (uint32_t)(int32_t)value;
+    return value >= 2147483648.0f    ? (uint32_t)INT32_MAX
+           : value <= -2147483648.0f ? SIGN_BIT
+                                     : (uint32_t)(int32_t)value;
   return value >= 4294967296.0f ? UINT32_MAX : value <= 0.0f ? 0 : (uint32_t)value;
 }
 

@@ -5,7 +5,7 @@
 #include "sim/base/bits.h"
 #include "sim/core/gpu.h"
 
-const uint8_t width_bytes[] = {[WIDTH_32] = 4, [WIDTH_U8] = 1, [WIDTH_S8] = 1, [WIDTH_U16] = 2,
+const uint8_t width_bytes[] = {[WIDTH_32] = 4,  [WIDTH_U8] = 1, [WIDTH_S8] = 1,  [WIDTH_U16] = 2,
                                [WIDTH_S16] = 2, [WIDTH_64] = 8, [WIDTH_128] = 16};
 
 uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width) {
@@ -26,7 +26,9 @@ uint32_t narrow_store(uint32_t word, uint32_t offset, uint32_t bytes, uint32_t v
 
 static uint32_t words_of(uint32_t bytes) { return bytes > 4 ? bytes / 4 : 1; }
 
-static uint32_t byte_mask(uint32_t bytes, uint32_t offset) { return (bytes >= 4 ? 15u : (1u << bytes) - 1) << offset; }
+static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {
+  return (bytes >= 4 ? 15u : (1u << bytes) - 1) << offset;
+}
 
 /* ---- shared memory ---- */
 
@@ -229,7 +231,8 @@ static void global_fault(Issue *issue, uint64_t address, uint32_t bytes, uint32_
 static bool global_request(Issue *issue, MemKind kind, uint32_t bytes, MemRequest *request) {
   const Inst *inst = issue->inst;
   const uint32_t *low = issue_operand(issue, inst->a);
-  const uint32_t *high = inst->flags & INST_ADDR64 && inst->a >= 0 ? issue_operand(issue, (int16_t)(inst->a + 1)) : NULL;
+  const uint32_t *high =
+      inst->flags & INST_ADDR64 && inst->a >= 0 ? issue_operand(issue, (int16_t)(inst->a + 1)) : NULL;
   *request = (MemRequest){.kind = kind, .sm = issue->sm->index, .mask = issue->mask, .bytes = bytes};
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);

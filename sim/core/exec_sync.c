@@ -7,7 +7,9 @@
 void exec_VOTE(Issue *issue) {
   const Inst *inst = issue->inst;
   uint32_t voters = issue->mask, yes = issue_pred(issue, 0) & voters;
-  bool result = inst->mode == VOTE_ALL ? yes == voters : inst->mode == VOTE_ANY ? yes != 0 : yes == 0 || yes == voters;
+  bool result = inst->mode == VOTE_ALL   ? yes == voters
+                : inst->mode == VOTE_ANY ? yes != 0
+                                         : yes == 0 || yes == voters;
   uint32_t row[32];
   for (unsigned lane = 0; lane < 32; lane++)
     row[lane] = yes;
@@ -41,9 +43,15 @@ static uint32_t uniform_register(const Issue *issue, SpecialReg which) {
   const Machine *machine = issue->gpu->machine;
   uint64_t clock = issue->now / machine->sm.clock.divisor;
   switch (which) {
-  case SR_CTAID_X: case SR_CTAID_Y: case SR_CTAID_Z: return block->ctaid[which - SR_CTAID_X];
-  case SR_NTID_X: case SR_NTID_Y: case SR_NTID_Z: return block->launch->block[which - SR_NTID_X];
-  case SR_NCTAID_X: case SR_NCTAID_Y: case SR_NCTAID_Z: return block->launch->grid[which - SR_NCTAID_X];
+  case SR_CTAID_X:
+  case SR_CTAID_Y:
+  case SR_CTAID_Z: return block->ctaid[which - SR_CTAID_X];
+  case SR_NTID_X:
+  case SR_NTID_Y:
+  case SR_NTID_Z: return block->launch->block[which - SR_NTID_X];
+  case SR_NCTAID_X:
+  case SR_NCTAID_Y:
+  case SR_NCTAID_Z: return block->launch->grid[which - SR_NCTAID_X];
   case SR_WARPID: return issue->warp->slot;
   case SR_NWARPID: return machine->sm.max_warps;
   case SR_SMID: return issue->sm->index;
@@ -80,8 +88,8 @@ static bool uniform_operand(Issue *issue, int16_t slot, const char *what, uint32
     if (row[lane] == *value)
       continue;
     gpu_raise_fault(issue, 1u << lane, NULL, 0,
-                    g_strdup_printf("%s %u in lane %u, but %u in lane %d of the same warp", what, row[lane], lane, *value,
-                                    __builtin_ctz(issue->mask)),
+                    g_strdup_printf("%s %u in lane %u, but %u in lane %d of the same warp", what, row[lane], lane,
+                                    *value, __builtin_ctz(issue->mask)),
                     g_strdup("a warp arrives as a whole: give all its lanes the same value"));
     return false;
   }

@@ -16,12 +16,9 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));
   gpu->limit_cycles = UINT64_MAX;
   const uint32_t latency[UNIT_COUNT] = {
-      [UNIT_ALU] = machine->sm.latency.alu,
-      [UNIT_VOTE] = machine->sm.latency.vote,
-      [UNIT_SYSREG] = machine->sm.latency.sysreg,
-      [UNIT_SHARED] = machine->sm.shared.latency,
-      [UNIT_GLOBAL] = machine->memory.latency,
-      [UNIT_BARRIER] = machine->sm.barrier.arrive_to_resume,
+      [UNIT_ALU] = machine->sm.latency.alu,        [UNIT_VOTE] = machine->sm.latency.vote,
+      [UNIT_SYSREG] = machine->sm.latency.sysreg,  [UNIT_SHARED] = machine->sm.shared.latency,
+      [UNIT_GLOBAL] = machine->memory.latency,     [UNIT_BARRIER] = machine->sm.barrier.arrive_to_resume,
       [UNIT_CONTROL] = machine->sm.issue_interval,
   };
   memcpy(gpu->unit_latency, latency, sizeof latency);
@@ -122,8 +119,8 @@ static char *refuse_grid(const Machine *machine, const LaunchConfig *config) {
     if (config->grid[axis] == 0)
       return g_strdup("the grid has no blocks");
     if (config->grid[axis] > limit[axis])
-      return g_strdup_printf("the grid has %u blocks in %c, %s can launch at most %u", config->grid[axis], "xyz"[axis],
-                             machine->name, limit[axis]);
+      return g_strdup_printf("the grid has %u blocks in %c, %s can launch at most %u", config->grid[axis],
+                             "xyz"[axis], machine -> name, limit[axis]);
     if (config->block[axis] == 0)
       return g_strdup("the block has no threads");
   }
@@ -134,8 +131,8 @@ static char *refuse_block(const Machine *machine, const LaunchConfig *config, co
   uint64_t threads = (uint64_t)config->block[0] * config->block[1];
   threads = threads > UINT32_MAX ? threads : threads * config->block[2];
   if (threads > machine->grid.max_block_threads)
-    return g_strdup_printf("the block has %" G_GUINT64_FORMAT " threads, %s allows at most %u", threads, machine->name,
-                           machine->grid.max_block_threads);
+    return g_strdup_printf("the block has %" G_GUINT64_FORMAT " threads, %s allows at most %u", threads,
+                           machine->name, machine->grid.max_block_threads);
   if (config->block[2] > machine->grid.max_block_z)
     return g_strdup_printf("the block has %u threads in z, %s allows at most %u", config->block[2], machine->name,
                            machine->grid.max_block_z);
@@ -294,10 +291,17 @@ void gpu_raise_fault(Issue *issue, uint32_t lanes, const char *space, uint64_t a
     return;
   }
   const Block *block = warp_block(issue->sm, issue->warp);
-  gpu->fault = (Fault){.happened = true, .message = message, .launch = block->launch->index, .block = block->index,
-                       .warp = issue->warp->warp_in_block, .lanes = lanes,
-                       .pc = (uint32_t)(issue->inst - block->launch->kernel->insts), .cycle = issue->now,
-                       .space = space, .address = address, .repair = repair};
+  gpu->fault = (Fault){.happened = true,
+                       .message = message,
+                       .launch = block->launch->index,
+                       .block = block->index,
+                       .warp = issue->warp->warp_in_block,
+                       .lanes = lanes,
+                       .pc = (uint32_t)(issue->inst - block->launch->kernel->insts),
+                       .cycle = issue->now,
+                       .space = space,
+                       .address = address,
+                       .repair = repair};
 }
 
 void gpu_mark(Gpu *gpu, uint32_t number, uint64_t now) {

@@ -19,9 +19,9 @@ typedef struct LaunchConfig {
   const Program *program;
   const Kernel *kernel;
   uint32_t grid[3], block[3];
-  uint32_t shared_bytes;      /* dynamic, added to the kernel's static share */
-  int stream;                 /* launches of one stream follow each other, different streams run concurrently */
-  const uint8_t *args;        /* from c[0x0][0x20] on (sm_20) */
+  uint32_t shared_bytes; /* dynamic, added to the kernel's static share */
+  int stream;            /* launches of one stream follow each other, different streams run concurrently */
+  const uint8_t *args;   /* from c[0x0][0x20] on (sm_20) */
   uint32_t args_bytes;
 } LaunchConfig;
 
@@ -33,7 +33,7 @@ typedef struct Fault {
   uint64_t block;
   uint32_t warp, lanes, pc;
   uint64_t cycle;
-  const char *space;          /* "shared", "global" or NULL */
+  const char *space; /* "shared", "global" or NULL */
   uint64_t address;
   char *repair;
 } Fault;
@@ -45,11 +45,11 @@ typedef struct MarkTime {
 } MarkTime;
 
 typedef enum {
-  GPU_FINISHED,   /* all blocks of all launches exited */
+  GPU_FINISHED, /* all blocks of all launches exited */
   GPU_FAULT,
-  GPU_BLOCKED,    /* nothing is scheduled, but there are unfinished warps */
-  GPU_BUDGET,     /* `instructions` were issued */
-  GPU_LIMIT,      /* the next event lies beyond `limit_cycles` */
+  GPU_BLOCKED, /* nothing is scheduled, but there are unfinished warps */
+  GPU_BUDGET,  /* `instructions` were issued */
+  GPU_LIMIT,   /* the next event lies beyond `limit_cycles` */
 } GpuStop;
 
 typedef struct Gpu {
@@ -60,8 +60,8 @@ typedef struct Gpu {
   Backing *backing;
   MemSys *memsys;
   Counters counters;
-  GPtrArray *launches;        /* Launch * */
-  uint32_t next_sm;           /* where the dispatcher looks first */
+  GPtrArray *launches; /* Launch * */
+  uint32_t next_sm;    /* where the dispatcher looks first */
   uint64_t dispatch_free_at;
   uint64_t unfinished_blocks; /* of all launches */
   uint64_t cycle;             /* of the newest event */
@@ -71,13 +71,13 @@ typedef struct Gpu {
   int64_t budget;             /* instructions until the next stop */
   uint64_t limit_cycles;
   uint32_t unit_latency[UNIT_COUNT];
-  bool noisy;                 /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
-  bool hashes_memory;         /* keep memory_hash up to date */
-  uint64_t memory_hash;       /* exclusive or over all words and lock bits that differ from when hashing began */
-  GArray *marks;              /* MarkTime */
+  bool noisy;           /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
+  bool hashes_memory;   /* keep memory_hash up to date */
+  uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
+  GArray *marks;        /* MarkTime */
   Fault fault;
   uint32_t data_offset, data_bytes; /* gpu_set_shared_data */
-  Probe *probe;               /* list of subscribers, borrowed; NULL: nobody listens */
+  Probe *probe;                     /* list of subscribers, borrowed; NULL: nobody listens */
 } Gpu;
 
 /* `backing` is borrowed and may already hold buffers. */
@@ -110,13 +110,20 @@ void gpu_set_shared_data(Gpu *gpu, uint32_t offset, uint32_t bytes);
 /* A word or lock bit of `space` at `place` changes: moves its share of the memory hash. */
 static inline void gpu_hash_change(Gpu *gpu, uint64_t space, uint64_t place, uint32_t before, uint32_t after) {
   if (G_UNLIKELY(gpu->hashes_memory))
-    gpu->memory_hash ^= rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
+    gpu->memory_hash ^=
+        rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
 }
 enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3 };
 
 static inline ProbePoint issue_point(const Issue *issue, uint32_t lanes) {
-  return (ProbePoint){.gpu = issue->gpu, .sm = issue->sm, .block = warp_block(issue->sm, issue->warp),
-                      .warp = issue->warp, .inst = issue->inst, .pc = issue->warp->pc, .lanes = lanes, .cycle = issue->now};
+  return (ProbePoint){.gpu = issue->gpu,
+                      .sm = issue->sm,
+                      .block = warp_block(issue->sm, issue->warp),
+                      .warp = issue->warp,
+                      .inst = issue->inst,
+                      .pc = issue->warp->pc,
+                      .lanes = lanes,
+                      .cycle = issue->now};
 }
 
 #endif

@@ -33,7 +33,8 @@ typedef struct Probe {
   struct Probe *next;
   void *user;
   /* STSUL by `lane` of a bit that is free (`was` NULL) or that another thread holds. */
-  void (*unlock_not_owned)(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit, const LockBit *was);
+  void (*unlock_not_owned)(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit,
+                           const LockBit *was);
   /* Lanes exit although they hold this bit. */
   void (*exit_holding)(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held);
   /* Lanes arrive at a barrier while other lanes of the warp haven't exited and don't. */
@@ -55,20 +56,20 @@ typedef struct Probe {
 } Probe;
 
 /* Calls `callback` of every subscriber that has one. */
-#define PROBE_FIRE(gpu, callback, ...)                                           \
-  do {                                                                           \
-    for (const Probe *probe_ = (gpu)->probe; probe_; probe_ = probe_->next)      \
-      if (probe_->callback)                                                      \
-        probe_->callback(probe_->user, __VA_ARGS__);                             \
+#define PROBE_FIRE(gpu, callback, ...)                                      \
+  do {                                                                      \
+    for (const Probe *probe_ = (gpu)->probe; probe_; probe_ = probe_->next) \
+      if (probe_->callback)                                                 \
+        probe_->callback(probe_->user, __VA_ARGS__);                        \
   } while (0)
 
 /* True if somebody listens to `callback`. */
-#define PROBE_WANTED(gpu, callback)                                              \
-  __extension__({                                                                \
-    const Probe *probe_ = (gpu)->probe;                                          \
-    while (probe_ && !probe_->callback)                                          \
-      probe_ = probe_->next;                                                     \
-    probe_ != NULL;                                                              \
+#define PROBE_WANTED(gpu, callback)     \
+  __extension__({                       \
+    const Probe *probe_ = (gpu)->probe; \
+    while (probe_ && !probe_->callback) \
+      probe_ = probe_->next;            \
+    probe_ != NULL;                     \
   })
 
 #endif

@@ -39,7 +39,8 @@ bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t
   uint32_t depth_max = machine->sm.simt_stack.depth;
   uint32_t fallthrough = warp->active & ~taken;
   LS_REQUIRE("simt-diverges", taken && fallthrough);
-  if (warp->ssys == 0 && machine->sm.simt_stack.implicit_reconvergence == IMPLICIT_IPDOM && inst->reconv != NO_TARGET) {
+  if (warp->ssys == 0 && machine->sm.simt_stack.implicit_reconvergence == IMPLICIT_IPDOM &&
+      inst->reconv != NO_TARGET) {
     int top = simt_top_join(warp);
     bool there = top >= 0 && warp->stack[top].kind == STACK_IMPLICIT && warp->stack[top].pc == (uint32_t)inst->reconv;
     if (!there && !push(warp, depth_max, STACK_IMPLICIT, (uint32_t)inst->reconv, warp->active))

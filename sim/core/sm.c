@@ -2,8 +2,8 @@
 
 #include <glib.h>
 
-#include "sim/core/barrier.h"
 #include "sim/base/bits.h"
+#include "sim/core/barrier.h"
 #include "sim/core/gpu.h"
 #include "sim/core/simt_stack.h"
 
@@ -101,9 +101,17 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   Warp *warp = &sm->warps[slot];
   uint32_t rows = launch->kernel->nregs + 1, threads = launch->block_threads - warp_in_block * WARP_LANES;
   uint32_t lanes = threads >= WARP_LANES ? ALL_LANES : (1u << threads) - 1;
-  Warp fresh = {.regs = warp->regs, .reg_ready = warp->reg_ready, .stack = warp->stack, .slot = slot,
-                .consts = launch->const_rows, .active = lanes, .alive = lanes, .state = WARP_RUNNING,
-                .block_slot = block->slot, .warp_in_block = warp_in_block, .age = sm->gpu->ages++};
+  Warp fresh = {.regs = warp->regs,
+                .reg_ready = warp->reg_ready,
+                .stack = warp->stack,
+                .slot = slot,
+                .consts = launch->const_rows,
+                .active = lanes,
+                .alive = lanes,
+                .state = WARP_RUNNING,
+                .block_slot = block->slot,
+                .warp_in_block = warp_in_block,
+                .age = sm->gpu->ages++};
   fresh.pred[PRED_TRUE] = ALL_LANES;
   if (launch->tracks_unset) {
     fresh.written = sm->written_rows + (size_t)slot * slot_rows(sm->gpu->machine);
@@ -139,8 +147,13 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   if (!sm->ready)
     make_arrays(sm);
   Block *block = free_block(sm);
-  *block = (Block){.launch = launch, .index = index, .slot = (uint32_t)(block - sm->blocks), .shared_base = base,
-                   .shared_bytes = launch->shared_bytes, .warps = launch->block_warps, .warps_left = launch->block_warps};
+  *block = (Block){.launch = launch,
+                   .index = index,
+                   .slot = (uint32_t)(block - sm->blocks),
+                   .shared_base = base,
+                   .shared_bytes = launch->shared_bytes,
+                   .warps = launch->block_warps,
+                   .warps_left = launch->block_warps};
   block->ctaid[0] = (uint32_t)(index % launch->grid[0]);
   block->ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
   block->ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
@@ -220,10 +233,8 @@ static unsigned pick(Sm *sm, Scheduler *scheduler) {
   if ((ready & (ready - 1)) == 0)
     return (unsigned)__builtin_ctzll(ready);
   switch (sm->gpu->machine->sm.policy) {
-  case POLICY_GTO:
-    return ready >> scheduler->last & 1 ? scheduler->last : pick_oldest(sm, ready, false);
-  case POLICY_YOUNGEST:
-    return pick_oldest(sm, ready, true);
+  case POLICY_GTO: return ready >> scheduler->last & 1 ? scheduler->last : pick_oldest(sm, ready, false);
+  case POLICY_YOUNGEST: return pick_oldest(sm, ready, true);
   case POLICY_RANDOM: {
     uint32_t skip = rng_below(&scheduler->rng, (uint32_t)__builtin_popcountll(ready));
     while (skip--)
@@ -329,10 +340,18 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   const Inst *inst = &launch->kernel->insts[warp->pc];
   const Decoded *decoded = &launch->decoded[warp->pc];
   uint32_t guard = warp->pred[inst->guard], active = warp->active;
-  Issue issue = {.inst = inst, .regs = warp->regs, .consts = warp->consts, .pred = warp->pred,
-                 .mask = active & (inst->flags & INST_GUARD_NOT ? ~guard : guard), .next_pc = warp->pc + 1,
-                 .now = now, .ready = now + decoded->latency, .next = now + gpu->machine->sm.issue_interval, .gpu = gpu,
-                 .sm = sm, .warp = warp};
+  Issue issue = {.inst = inst,
+                 .regs = warp->regs,
+                 .consts = warp->consts,
+                 .pred = warp->pred,
+                 .mask = active & (inst->flags & INST_GUARD_NOT ? ~guard : guard),
+                 .next_pc = warp->pc + 1,
+                 .now = now,
+                 .ready = now + decoded->latency,
+                 .next = now + gpu->machine->sm.issue_interval,
+                 .gpu = gpu,
+                 .sm = sm,
+                 .warp = warp};
   gpu->counters.warp_instructions++;
   gpu->counters.lane_instructions += bits_count(issue.mask);
   if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET))) {

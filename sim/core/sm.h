@@ -29,9 +29,9 @@ typedef struct Barrier {
 /* What issue and scoreboard need of an instruction, worked out once for each launch. */
 typedef struct Decoded {
   Executor executor;
-  uint32_t latency;     /* of its unit */
-  uint8_t waits, writes;/* how many entries of the lists below */
-  uint8_t wait[12];     /* registers that must be ready before it can issue: read or written */
+  uint32_t latency;      /* of its unit */
+  uint8_t waits, writes; /* how many entries of the lists below */
+  uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
   uint8_t write[4];
   uint16_t pred_wait, pred_write;
 } Decoded;
@@ -42,44 +42,44 @@ typedef struct Launch {
   const Kernel *kernel;
   uint32_t index;
   uint32_t grid[3], block[3];
-  uint64_t blocks;           /* in the grid */
+  uint64_t blocks; /* in the grid */
   uint32_t block_threads, block_warps, shared_bytes;
   int stream;
-  uint32_t *const_rows;      /* kernel->nconsts rows of 32 */
-  Decoded *decoded;          /* one for each instruction */
-  bool tracks_unset;         /* some instruction may read a register that wasn't written */
-  uint64_t next_block;       /* the first that wasn't dispatched */
+  uint32_t *const_rows; /* kernel->nconsts rows of 32 */
+  Decoded *decoded;     /* one for each instruction */
+  bool tracks_unset;    /* some instruction may read a register that wasn't written */
+  uint64_t next_block;  /* the first that wasn't dispatched */
   uint64_t finished_blocks;
 } Launch;
 
 /* A resident block. */
 typedef struct Block {
-  Launch *launch;            /* NULL: the slot is free */
-  uint64_t index;            /* linear in its grid */
+  Launch *launch; /* NULL: the slot is free */
+  uint64_t index; /* linear in its grid */
   uint32_t ctaid[3];
   uint32_t slot;
   uint32_t shared_base, shared_bytes;
   uint32_t warps, warps_left;
   uint8_t warp_slot[BLOCK_WARPS_MAX];
-  uint32_t finished;         /* mask of warps in the block that are done */
+  uint32_t finished; /* mask of warps in the block that are done */
   Barrier barrier[BLOCK_BARRIERS];
 } Block;
 
 typedef struct Scheduler {
   Wheel wheel;
-  uint64_t ready;            /* warps that could issue, by slot */
-  uint64_t mine;             /* slots that belong to it */
-  uint64_t event_time;       /* when its next event is due; WHEEL_NEVER while it sleeps */
-  uint64_t free_at;          /* it can issue again in this cycle */
-  uint32_t source;           /* of its events */
-  uint32_t last;             /* slot it issued last */
-  Rng rng;                   /* POLICY_RANDOM */
+  uint64_t ready;      /* warps that could issue, by slot */
+  uint64_t mine;       /* slots that belong to it */
+  uint64_t event_time; /* when its next event is due; WHEEL_NEVER while it sleeps */
+  uint64_t free_at;    /* it can issue again in this cycle */
+  uint32_t source;     /* of its events */
+  uint32_t last;       /* slot it issued last */
+  Rng rng;             /* POLICY_RANDOM */
 } Scheduler;
 
 typedef struct Sm {
   struct Gpu *gpu;
   uint32_t index;
-  bool ready;                /* arrays exist */
+  bool ready; /* arrays exist */
   Warp warps[SM_WARPS_MAX];
   Block blocks[SM_BLOCKS_MAX];
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
@@ -87,7 +87,7 @@ typedef struct Sm {
   LockUnit lock_unit;
   Rng jitter;
   Scheduler scheduler[SM_SCHEDULERS_MAX];
-  uint32_t *register_rows;   /* backing of Warp.regs, ... */
+  uint32_t *register_rows; /* backing of Warp.regs, ... */
   uint64_t *ready_rows;
   StackEntry *stack_rows;
   uint32_t *written_rows;

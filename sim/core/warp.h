@@ -30,30 +30,30 @@ typedef struct StackEntry {
 } StackEntry;
 
 typedef struct Warp {
-  uint32_t pc;               /* next instruction */
-  uint32_t active;           /* lanes of the running path */
-  uint32_t alive;            /* lanes that haven't exited */
-  uint32_t state;            /* WarpState */
+  uint32_t pc;     /* next instruction */
+  uint32_t active; /* lanes of the running path */
+  uint32_t alive;  /* lanes that haven't exited */
+  uint32_t state;  /* WarpState */
   uint32_t pred[PRED_ROWS];
-  uint32_t *regs;            /* nregs + 1 rows of 32 */
-  const uint32_t *consts;    /* rows of the launch's constant table */
-  uint64_t *reg_ready;       /* cycle in which each register row can be read; nregs + 1 */
+  uint32_t *regs;         /* nregs + 1 rows of 32 */
+  const uint32_t *consts; /* rows of the launch's constant table */
+  uint64_t *reg_ready;    /* cycle in which each register row can be read; nregs + 1 */
   uint64_t pred_ready[PRED_ROWS];
-  uint64_t latest_ready;     /* the largest of all ready cycles */
-  uint64_t last_store;       /* service of its newest store to shared memory */
-  uint64_t last_global;      /* when its newest global access is performed, for MEMBAR */
+  uint64_t latest_ready; /* the largest of all ready cycles */
+  uint64_t last_store;   /* service of its newest store to shared memory */
+  uint64_t last_global;  /* when its newest global access is performed, for MEMBAR */
   StackEntry *stack;
   uint32_t depth;
-  uint32_t ssys;             /* explicit SSY entries above the innermost call */
-  uint32_t holding;          /* lanes that took a lock bit since the block came */
-  uint32_t slot;             /* in the SM */
-  uint32_t block_slot;       /* in the SM */
+  uint32_t ssys;       /* explicit SSY entries above the innermost call */
+  uint32_t holding;    /* lanes that took a lock bit since the block came */
+  uint32_t slot;       /* in the SM */
+  uint32_t block_slot; /* in the SM */
   uint32_t warp_in_block;
-  uint32_t barrier;          /* the barrier it waits at, if WARP_AT_BARRIER */
-  uint32_t barrier_mask;     /* lanes that wait there */
-  uint32_t barrier_pc;       /* the BAR it waits at */
-  uint64_t age;              /* order of dispatch */
-  uint32_t *written;         /* lanes in which each register was written; nregs + 1; NULL unless needed */
+  uint32_t barrier;      /* the barrier it waits at, if WARP_AT_BARRIER */
+  uint32_t barrier_mask; /* lanes that wait there */
+  uint32_t barrier_pc;   /* the BAR it waits at */
+  uint64_t age;          /* order of dispatch */
+  uint32_t *written;     /* lanes in which each register was written; nregs + 1; NULL unless needed */
   uint32_t pred_written[PRED_ROWS];
 } Warp;
 

@@ -1,5 +1,5 @@
-#include "sim/base/bits.h"
 #include "sim/detect/abstract_memory.h"
+#include "sim/base/bits.h"
 
 static GHashTable *new_table(void) { return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free); }
 

@@ -45,11 +45,11 @@ typedef struct VoteSet {
 
 typedef struct AbstractMemory {
   Gpu *gpu;
-  GHashTable *words;  /* WordKey -> ValueSet */
-  GHashTable *bits;   /* BitKey -> BitSet */
-  GHashTable *votes;  /* warp and pc -> VoteSet */
+  GHashTable *words; /* WordKey -> ValueSet */
+  GHashTable *bits;  /* BitKey -> BitSet */
+  GHashTable *votes; /* warp and pc -> VoteSet */
   uint64_t version;
-  bool unbounded;     /* some word took more values than a set holds, or a store went to an unknown address */
+  bool unbounded; /* some word took more values than a set holds, or a store went to an unknown address */
 } AbstractMemory;
 
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu);

@@ -19,21 +19,21 @@ static const struct {
 static const char *repair_of(FindingId id) {
   switch (id) {
   case FINDING_ALIAS_DEADLOCK:
-    return "place the two words so that their lock bits differ (addresses less than bits * 4 bytes apart), or use fewer "
+    return "place the two words so that their lock bits differ (addresses less than bits * 4 bytes apart), or use "
+           "fewer "
            "locks at a time; sm.lock_unit.bits says how many there are";
   case FINDING_RESIDENCY_DEADLOCK:
     return "launch no more blocks than can be resident at once, or let each block do the work of several in a loop";
   case FINDING_SIMD_DEADLOCK:
-    return "put the release on the path of the lane that acquired, before the lanes rejoin: loop over \"try, critical "
+    return "put the release on the path of the lane that acquired, before the lanes rejoin: loop over \"try, "
+           "critical "
            "section, release\" until done (Listings 7 and 8 of Li et al.), or let one lane of the warp take the lock";
   case FINDING_BARRIER_DEADLOCK:
     return "let every warp that the barrier counts reach it, in the same order as the others";
   case FINDING_LOCK_ORDER_DEADLOCK:
     return "take the locks in one order everywhere, or release what is held when the second one is refused";
-  case FINDING_ORPHAN_WAIT:
-    return "release the lock, or send the signal, on every path before the thread exits";
-  default:
-    return NULL;
+  case FINDING_ORPHAN_WAIT: return "release the lock, or send the signal, on every path before the thread exits";
+  default: return NULL;
   }
 }
 
@@ -79,7 +79,8 @@ static WordChange word_change(const WaitGraph *graph, WordKey key) {
   if (word_key_is_shared(key))
     return gpu->sms[(key >> 32) & 0x7fffffff].shared.change[(uint32_t)key];
   const BackingBuffer *buffer = backing_find(gpu->backing, key * 4, 4);
-  return buffer ? backing_change(buffer, (uint32_t)((key * 4 - buffer->base) / 4)) : (WordChange){.thread = THREAD_NONE};
+  return buffer ? backing_change(buffer, (uint32_t)((key * 4 - buffer->base) / 4))
+                : (WordChange){.thread = THREAD_NONE};
 }
 
 static const LockBit *bit_of(const WaitGraph *graph, BitKey key) {
@@ -114,14 +115,14 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
   }
   case NODE_BIT: {
     const LockBit *bit = bit_of(graph, thing->key);
-    g_autofree char *wanted = locate_shared_text(block, edge->physical), *held = locate_shared_text(block, bit->address);
+    g_autofree char *wanted = locate_shared_text(block, edge->physical),
+                    *held = locate_shared_text(block, bit->address);
     if (edge->kind == EDGE_ALIAS)
       return g_strdup_printf("for lock bit %u of %s, which is held for %s: both addresses map to that bit",
                              (uint32_t)thing->key, wanted, held);
     return g_strdup_printf("for lock bit %u of %s", (uint32_t)thing->key, wanted);
   }
-  case NODE_BARRIER:
-    return g_strdup_printf("at barrier %u", thing->index);
+  case NODE_BARRIER: return g_strdup_printf("at barrier %u", thing->index);
   default: {
     const WarpView *view = view_of(graph, thing);
     const StackEntry *entry = &view->warp->stack[thing->index];
@@ -168,15 +169,17 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
   unsigned line = locate_line(view->launch, edge->pc);
   if (thing->kind == NODE_ENTRY || thing->kind == NODE_BARRIER) {
     g_autofree char *missing = missing_text(graph, edge->to);
-    finding_add_evidence(finding, line,
-                         *missing ? g_strdup_printf("%s %s %s for %s", who, verb(lanes), what, missing)
-                                  : g_strdup_printf("%s %s %s, and nobody is left who could come", who, verb(lanes), what));
+    finding_add_evidence(
+        finding, line,
+        *missing ? g_strdup_printf("%s %s %s for %s", who, verb(lanes), what, missing)
+                 : g_strdup_printf("%s %s %s, and nobody is left who could come", who, verb(lanes), what));
     return;
   }
   g_autofree char *holder = holder_text(graph, thing, view->block);
   finding_add_evidence(finding, line, g_strdup_printf("%s %s %s", who, verb(lanes), what));
   if (holder)
-    finding_add_evidence(finding, 0, g_strdup_printf("%s %s", thing->kind == NODE_BIT ? "held by" : "last changed by", holder));
+    finding_add_evidence(finding, 0,
+                         g_strdup_printf("%s %s", thing->kind == NODE_BIT ? "held by" : "last changed by", holder));
 }
 
 /* The other direction: who would act, and where. */
@@ -188,7 +191,8 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
   if (actor->kind == NODE_PENDING) {
     const Launch *launch = gpu_launch(gpu, actor->index);
     finding_add_evidence(finding, locate_line(launch, edge->pc),
-                         g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT " blocks of %s would change it here, but they "
+                         g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                                         " blocks of %s would change it here, but they "
                                          "can't start until a resident block exits",
                                          launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
     return;
@@ -197,7 +201,8 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
     return; /* the holder was named already */
   const WarpView *view = view_of(graph, actor);
   g_autofree char *who = lanes_of(graph, actor, 1u << actor->index);
-  finding_add_evidence(finding, locate_line(view->launch, edge->pc), g_strdup_printf("%s would change it here, but can't get here", who));
+  finding_add_evidence(finding, locate_line(view->launch, edge->pc),
+                       g_strdup_printf("%s would change it here, but can't get here", who));
 }
 
 /* The sentence that heads a finding: who waits for what, and why that can't come. */
@@ -209,7 +214,9 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
   const char *why = "";
   switch (id) {
   case FINDING_SIMD_DEADLOCK: why = "; who must do that waits at a reconvergence point for them"; break;
-  case FINDING_ALIAS_DEADLOCK: why = itself ? "; this thread holds it itself" : "; its holder waits for this thread"; break;
+  case FINDING_ALIAS_DEADLOCK:
+    why = itself ? "; this thread holds it itself" : "; its holder waits for this thread";
+    break;
   case FINDING_RESIDENCY_DEADLOCK: why = "; the blocks that would do that can't become resident"; break;
   case FINDING_BARRIER_DEADLOCK: why = "; the missing threads can't come"; break;
   case FINDING_LOCK_ORDER_DEADLOCK: why = "; who must do that waits in turn for what this thread holds"; break;
@@ -290,7 +297,8 @@ static GArray *name_cycles(const WaitGraph *graph) {
     if (!node->in_cycle || seen[node->component])
       continue;
     seen[node->component] = TRUE;
-    Named entry = {node->component, name_component(graph, node->component), wait_graph_leads_on(graph, node->component)};
+    Named entry = {node->component, name_component(graph, node->component),
+                   wait_graph_leads_on(graph, node->component)};
     g_array_append_val(named, entry);
   }
   g_array_sort(named, compare_named);
@@ -326,8 +334,9 @@ static void diagnose_endless(const WaitGraph *graph, GPtrArray *findings) {
   const WarpView *view = g_ptr_array_index(graph->explorer->views, 0);
   g_autofree char *who = locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index,
                                            view->warp->warp_in_block, view->warp->active);
-  Finding *finding = locate_finding(FINDING_LIVELOCK, g_strdup_printf("%s: loops for ever, whatever memory holds", who),
-                                    view->launch, view->warp->pc);
+  Finding *finding =
+      locate_finding(FINDING_LIVELOCK, g_strdup_printf("%s: loops for ever, whatever memory holds", who),
+                     view->launch, view->warp->pc);
   finding->cycle = graph->explorer->gpu->cycle;
   finding->block = (int64_t)view->block->index;
   finding->warp = view->warp->warp_in_block;

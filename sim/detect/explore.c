@@ -120,7 +120,8 @@ bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lan
 
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
                         const Assumption *assumption, Footprint *footprint) {
-  LaneWalk walk = {.explorer = explorer, .view = view, .lane = lane, .assumption = assumption, .footprint = footprint};
+  LaneWalk walk = {
+      .explorer = explorer, .view = view, .lane = lane, .assumption = assumption, .footprint = footprint};
   walk.reach.lowest = start->level;
   StateSet *states = view->states;
   state_set_reset(states);

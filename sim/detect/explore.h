@@ -19,10 +19,10 @@
 
 /* Where a lane can get to. Entries are indices into the warp's stack; a lane above all of them is at its depth. */
 typedef struct LaneReach {
-  bool exits;             /* it may exit (or fault) */
-  bool faults;            /* it may fault, which ends the run */
-  uint32_t lowest;        /* the lowest stack entry it may arrive at; its own level while it arrives nowhere */
-  uint32_t barriers;      /* block barriers it may arrive at, waiting */
+  bool exits;        /* it may exit (or fault) */
+  bool faults;       /* it may fault, which ends the run */
+  uint32_t lowest;   /* the lowest stack entry it may arrive at; its own level while it arrives nowhere */
+  uint32_t barriers; /* block barriers it may arrive at, waiting */
 } LaneReach;
 
 /* A warp that hasn't finished, as it stands. */
@@ -32,30 +32,30 @@ typedef struct WarpView {
   Block *block;
   Launch *launch;
   const Liveness *liveness;
-  StateSet *states;       /* shared by all warps of one launch */
-  bool any_block;         /* stands for every block that isn't resident: its block index is unknown */
-  uint8_t *entry_open;    /* one for each stack entry */
-  uint8_t *explored;      /* one for each instruction: the proof found that a lane may come to it */
+  StateSet *states;    /* shared by all warps of one launch */
+  bool any_block;      /* stands for every block that isn't resident: its block index is unknown */
+  uint8_t *entry_open; /* one for each stack entry */
+  uint8_t *explored;   /* one for each instruction: the proof found that a lane may come to it */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
-  uint32_t signals;       /* barriers that some lane may signal with BAR.ARV */
-  uint32_t uncounted;     /* barriers that some lane may arrive at without a thread count */
+  uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
+  uint32_t uncounted;               /* barriers that some lane may arrive at without a thread count */
   uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
 } WarpView;
 
 /* One access that an exploration made. */
 typedef struct Touch {
-  uint64_t key;           /* WordKey or BitKey */
-  uint32_t pc;            /* the instruction */
-  uint32_t physical;      /* lock bits: the shared address it was wanted or freed for */
+  uint64_t key;      /* WordKey or BitKey */
+  uint32_t pc;       /* the instruction */
+  uint32_t physical; /* lock bits: the shared address it was wanted or freed for */
 } Touch;
 
 /* Notes what an exploration touches, the first access of each word and bit: key -> Touch. NULL members aren't wanted. */
 typedef struct Footprint {
   GHashTable *reads;
   GHashTable *lock_reads;
-  GHashTable *writes;     /* only words given a value that their set doesn't have */
-  GHashTable *frees;      /* lock bits freed */
+  GHashTable *writes; /* only words given a value that their set doesn't have */
+  GHashTable *frees;  /* lock bits freed */
 } Footprint;
 
 void footprint_init(Footprint *footprint);
@@ -72,13 +72,13 @@ typedef struct Assumption {
 typedef struct Explorer {
   Gpu *gpu;
   AbstractMemory memory;
-  GPtrArray *views;       /* WarpView *, by SM, then slot */
-  GPtrArray *liveness;    /* Liveness *, one for each launch */
-  GPtrArray *states;      /* StateSet *, one for each launch */
+  GPtrArray *views;    /* WarpView *, by SM, then slot */
+  GPtrArray *liveness; /* Liveness *, one for each launch */
+  GPtrArray *states;   /* StateSet *, one for each launch */
   Issue scratch;
   uint32_t *scratch_rows;
   uint32_t scratch_preds[PRED_ROWS];
-  uint64_t steps;         /* instructions explored */
+  uint64_t steps; /* instructions explored */
   bool gave_up;
   const WarpView *finisher; /* after LIVE: the warp that may finish */
 } Explorer;

@@ -48,8 +48,8 @@ static bool joins(uint32_t kind) { return kind == STACK_SSY || kind == STACK_IMP
 /* Convergence points with one target and the same lanes, pushed one upon another, are popped together. */
 static uint32_t lowest_alike(const Warp *warp, uint32_t index) {
   const StackEntry *entry = &warp->stack[index];
-  while (index > 0 && joins(entry->kind) && joins(warp->stack[index - 1].kind) && warp->stack[index - 1].pc == entry->pc &&
-         warp->stack[index - 1].mask == entry->mask)
+  while (index > 0 && joins(entry->kind) && joins(warp->stack[index - 1].kind) &&
+         warp->stack[index - 1].pc == entry->pc && warp->stack[index - 1].mask == entry->mask)
     index--;
   return index;
 }
@@ -65,7 +65,8 @@ void explore_arrive(LaneWalk *walk, LaneState state, uint32_t index) {
 }
 
 void explore_enter(LaneWalk *walk, LaneState state) {
-  while (state.depth > 0 && state.stack[state.depth - 1].kind == STACK_SSY && state.stack[state.depth - 1].pc == state.pc)
+  while (state.depth > 0 && state.stack[state.depth - 1].kind == STACK_SSY &&
+         state.stack[state.depth - 1].pc == state.pc)
     state.depth--; /* the path ends here, the lane goes on from here once the others came */
   if (state.depth == 0) {
     int below = entry_below(walk, state.level);
@@ -187,8 +188,14 @@ static void execute(const LaneWalk *walk, LaneState *state, const Inst *inst) {
   for (unsigned predicate = 0; predicate < PRED_ROWS; predicate++)
     explorer->scratch_preds[predicate] = state->preds >> predicate & 1 ? ALL_LANES : 0;
   explorer->scratch_preds[PRED_TRUE] = ALL_LANES;
-  Issue issue = {.inst = inst, .regs = rows, .consts = walk->view->warp->consts, .pred = explorer->scratch_preds,
-                 .mask = 1u << lane, .gpu = explorer->gpu, .sm = walk->view->sm, .warp = walk->view->warp};
+  Issue issue = {.inst = inst,
+                 .regs = rows,
+                 .consts = walk->view->warp->consts,
+                 .pred = explorer->scratch_preds,
+                 .mask = 1u << lane,
+                 .gpu = explorer->gpu,
+                 .sm = walk->view->sm,
+                 .warp = walk->view->warp};
   executors[inst->op](&issue);
   for (unsigned i = 0; i < writes.count; i++)
     set_register(walk, state, writes.reg[i], false, rows[writes.reg[i] * WARP_LANES + (int)lane]);
@@ -242,9 +249,18 @@ static void step_vote(LaneWalk *walk, LaneState state, const Inst *inst) {
   bool others_true = votes->may_true & others, others_false = votes->may_false & others;
   bool may_true, may_false;
   switch ((VoteMode)inst->mode) {
-  case VOTE_ANY: may_true = mine || others_true; may_false = !mine; break;
-  case VOTE_ALL: may_true = mine; may_false = !mine || others_false; break;
-  default: may_true = true; may_false = mine ? others_false : others_true; break;
+  case VOTE_ANY:
+    may_true = mine || others_true;
+    may_false = !mine;
+    break;
+  case VOTE_ALL:
+    may_true = mine;
+    may_false = !mine || others_false;
+    break;
+  default:
+    may_true = true;
+    may_false = mine ? others_false : others_true;
+    break;
   }
   for (int outcome = 0; outcome < 2; outcome++) {
     if (!(outcome ? may_true : may_false))
@@ -263,8 +279,8 @@ static void arrive_at_barrier(LaneWalk *walk, uint32_t id, uint32_t count, bool 
   const Barrier *barrier = &view->block->barrier[id];
   uint32_t id_bit = 1u << id, lane_bit = signal ? 0 : 1u << walk->lane, fewest = view->fewest[id];
   fewest = count && (!fewest || count < fewest) ? count : fewest;
-  bool news = (signal && !(view->signals & id_bit)) || (lane_bit & ~view->arrives[id]) || fewest != view->fewest[id] ||
-              (!count && !(view->uncounted & id_bit));
+  bool news = (signal && !(view->signals & id_bit)) || (lane_bit & ~view->arrives[id]) ||
+              fewest != view->fewest[id] || (!count && !(view->uncounted & id_bit));
   view->signals |= signal ? id_bit : 0;
   view->arrives[id] |= lane_bit;
   view->fewest[id] = fewest;
@@ -354,8 +370,8 @@ static void store_value(LaneWalk *walk, uint32_t pc, WordKey key, bool unknown, 
 }
 
 /* Part `part` of a load: every value the word may hold, then the next part. */
-static void load_parts(LaneWalk *walk, LaneState state, const Inst *inst, WordKey key, uint32_t offset, uint32_t parts,
-                       uint32_t part) {
+static void load_parts(LaneWalk *walk, LaneState state, const Inst *inst, WordKey key, uint32_t offset,
+                       uint32_t parts, uint32_t part) {
   if (part == parts) {
     go_on(walk, state, inst, state.pc + 1);
     return;
@@ -430,7 +446,8 @@ static void step_store(LaneWalk *walk, LaneState state, const Inst *inst, WordKe
                        uint32_t physical) {
   uint32_t bytes = width_bytes[inst->width], parts = bytes > 4 ? bytes / 4 : 1;
   for (uint32_t part = 0; part < parts; part++)
-    store_part(walk, &state, inst, key + part, offset, bytes, inst->b >= 0 ? (int16_t)(inst->b + (int)part) : inst->b);
+    store_part(walk, &state, inst, key + part, offset, bytes,
+               inst->b >= 0 ? (int16_t)(inst->b + (int)part) : inst->b);
   if (op_info[inst->op].flags & OPF_UNLOCK)
     free_bit(walk, state.pc, physical);
   go_on(walk, state, inst, state.pc + 1);
@@ -445,7 +462,8 @@ static void step_atomic(LaneWalk *walk, LaneState state, const Inst *inst, WordK
   if (anything || unknown) {
     bool exchange = inst->mode == ATOM_EXCH && !slot_unknown(&state, inst->b);
     if (exchange || (inst->mode == ATOM_CAS && !unknown))
-      store_value(walk, state.pc, key, false, exchange ? b : c); /* what it stores is known although the old value isn't */
+      store_value(walk, state.pc, key, false,
+                  exchange ? b : c); /* what it stores is known although the old value isn't */
     else
       store_value(walk, state.pc, key, true, 0);
     if (op_info[inst->op].flags & OPF_LOAD)
@@ -524,7 +542,8 @@ static void dispatch(LaneWalk *walk, const LaneState *state, const Inst *inst) {
   case UNIT_SYSREG: step_sysreg(walk, *state, inst); break;
   case UNIT_VOTE: step_vote(walk, *state, inst); break;
   case UNIT_BARRIER: step_barrier(walk, *state, inst); break;
-  case UNIT_SHARED: case UNIT_GLOBAL: step_memory(walk, *state, inst); break;
+  case UNIT_SHARED:
+  case UNIT_GLOBAL: step_memory(walk, *state, inst); break;
   default: step_control(walk, *state, inst); break;
   }
 }

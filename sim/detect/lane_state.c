@@ -122,7 +122,8 @@ static void grow(StateSet *set) {
 }
 
 static bool contains(StateSet *set, const LaneState *state, uint32_t hash) {
-  for (uint32_t at = hash & (set->table_size - 1); in_use(set->table[at], set->generation); at = (at + 1) & (set->table_size - 1))
+  for (uint32_t at = hash & (set->table_size - 1); in_use(set->table[at], set->generation);
+       at = (at + 1) & (set->table_size - 1))
     if (same(set, state_set_at(set, (uint32_t)set->table[at]), state))
       return true;
   return false;

@@ -29,11 +29,11 @@ typedef struct LaneFrame {
 
 typedef struct LaneState {
   uint32_t pc;
-  uint32_t level;          /* entries of the warp's stack (as it was found) below this lane */
-  uint32_t depth;          /* frames the lane pushed itself */
-  uint32_t preds;          /* bit p: value of predicate p */
+  uint32_t level; /* entries of the warp's stack (as it was found) below this lane */
+  uint32_t depth; /* frames the lane pushed itself */
+  uint32_t preds; /* bit p: value of predicate p */
   uint32_t preds_unknown;
-  RegSet unknown;          /* registers that are unknown (their value is then 0) */
+  RegSet unknown; /* registers that are unknown (their value is then 0) */
   LaneFrame stack[LANE_STACK_MAX];
   uint32_t regs[LANE_REGS_MAX];
 } LaneState;
@@ -41,17 +41,17 @@ typedef struct LaneState {
 typedef struct StateSet {
   uint32_t nregs, ninsts;
   const Liveness *liveness;
-  GArray *states;          /* LaneState */
-  GArray *next_at_pc;      /* uint32_t: chain of states of one instruction */
-  uint32_t *newest_at_pc;  /* for each instruction: index + 1 of its newest state, 0 if none */
+  GArray *states;         /* LaneState */
+  GArray *next_at_pc;     /* uint32_t: chain of states of one instruction */
+  uint32_t *newest_at_pc; /* for each instruction: index + 1 of its newest state, 0 if none */
   uint32_t *count_at_pc;
-  uint32_t *tried_at_pc;   /* for how many states widening was tried last */
-  RegSet *widened;        /* for each instruction: registers made unknown there */
-  uint64_t *table;         /* open addressing: generation << 32 | index of a state */
+  uint32_t *tried_at_pc; /* for how many states widening was tried last */
+  RegSet *widened;       /* for each instruction: registers made unknown there */
+  uint64_t *table;       /* open addressing: generation << 32 | index of a state */
   uint32_t table_size;
-  uint32_t generation;     /* entries of earlier ones are empty: a reset costs nothing */
-  GArray *dirty;           /* uint32_t: instructions whose entries are in use, for a cheap reset */
-  bool overflow;           /* a lane showed more states than the caps allow: nothing is proved */
+  uint32_t generation; /* entries of earlier ones are empty: a reset costs nothing */
+  GArray *dirty;       /* uint32_t: instructions whose entries are in use, for a cheap reset */
+  bool overflow;       /* a lane showed more states than the caps allow: nothing is proved */
 } StateSet;
 
 void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *liveness);

@@ -17,7 +17,8 @@ static Finding *find(const Misuse *misuse, FindingId id, const ProbePoint *point
 }
 
 static char *who_text(const ProbePoint *point) {
-  return locate_lanes_text(point->gpu, point->block->launch, point->block->index, point->warp->warp_in_block, point->lanes);
+  return locate_lanes_text(point->gpu, point->block->launch, point->block->index, point->warp->warp_in_block,
+                           point->lanes);
 }
 
 /* Adds a finding, or counts one that is there already: then NULL. Takes ownership of `message`. */
@@ -60,8 +61,8 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
   } else {
     g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
     finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
-                  g_strdup_printf("%s: frees lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who, bit,
-                                  where, owner, was->since),
+                  g_strdup_printf("%s: frees lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who,
+                                  bit, where, owner, was->since),
                   "let only the holder release a lock; check the address");
     if (finding)
       finding->holder = g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (line %u)", owner, was->since,
@@ -74,10 +75,11 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
 static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held) {
   g_autofree char *who = who_text(point), *where = locate_shared_text(point->block, held->address);
   unsigned line = locate_line(point->block->launch, held->pc);
-  Finding *finding = add(user, FINDING_EXIT_HOLDING, point,
-                         g_strdup_printf("%s: exits holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT
-                                         " (line %u)", who, bit, where, held->since, line),
-                         "release the lock (STSUL) on every path to EXIT");
+  Finding *finding =
+      add(user, FINDING_EXIT_HOLDING, point,
+          g_strdup_printf("%s: exits holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT " (line %u)", who,
+                          bit, where, held->since, line),
+          "release the lock (STSUL) on every path to EXIT");
   if (!finding)
     return;
   set_lock(finding, point, held->address, bit);
@@ -94,16 +96,20 @@ static void partial_barrier(void *user, const ProbePoint *point, uint32_t absent
 
 static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool is_predicate) {
   g_autofree char *who = who_text(point);
-  g_autofree char *name = !is_predicate            ? g_strdup_printf("R%u", reg)
-                          : reg == PRED_CARRY      ? g_strdup("the carry")
-                                                   : g_strdup_printf("P%u", reg);
-  add(user, FINDING_UNSET_REGISTER, point, g_strdup_printf("%s: reads %s, which it has never written (it is 0 here)", who, name),
+  g_autofree char *name = !is_predicate       ? g_strdup_printf("R%u", reg)
+                          : reg == PRED_CARRY ? g_strdup("the carry")
+                                              : g_strdup_printf("P%u", reg);
+  add(user, FINDING_UNSET_REGISTER, point,
+      g_strdup_printf("%s: reads %s, which it has never written (it is 0 here)", who, name),
       "give it a value on every path to here");
 }
 
 void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
   *misuse = (Misuse){.findings = findings,
-                     .probe = {.user = misuse, .unlock_not_owned = unlock_not_owned, .exit_holding = exit_holding,
-                               .partial_barrier = partial_barrier, .unset_read = unset_read}};
+                     .probe = {.user = misuse,
+                               .unlock_not_owned = unlock_not_owned,
+                               .exit_holding = exit_holding,
+                               .partial_barrier = partial_barrier,
+                               .unset_read = unset_read}};
   gpu_subscribe(gpu, &misuse->probe);
 }

@@ -10,23 +10,23 @@ enum { NOBODY = UINT32_MAX };
 
 /* What holds at one place of a loop. */
 typedef struct Facts {
-  uint64_t carried;   /* registers that depend on what an earlier round left */
-  uint64_t told;      /* registers that depend on the load, over data or choices */
-  uint64_t copied;    /* ... over data alone */
+  uint64_t carried; /* registers that depend on what an earlier round left */
+  uint64_t told;    /* registers that depend on the load, over data or choices */
+  uint64_t copied;  /* ... over data alone */
   uint32_t told_preds;
 } Facts;
 
 typedef struct Loop {
   const Kernel *kernel;
   const Cfg *cfg;
-  GArray *blocks;     /* uint32_t, rising */
-  uint8_t *inside;    /* of each block of the kernel */
-  uint8_t *chosen;    /* IF_TRUE, IF_FALSE: the block runs if the load says so; 0: always */
-  Facts *entry;       /* of each block */
+  GArray *blocks;  /* uint32_t, rising */
+  uint8_t *inside; /* of each block of the kernel */
+  uint8_t *chosen; /* IF_TRUE, IF_FALSE: the block runs if the load says so; 0: always */
+  Facts *entry;    /* of each block */
   uint32_t head;
-  uint32_t load;      /* whose value is followed, or NOBODY */
-  uint64_t stands;    /* registers that are written under one choice of the load only */
-  int64_t steps;      /* that may still be taken */
+  uint32_t load;   /* whose value is followed, or NOBODY */
+  uint64_t stands; /* registers that are written under one choice of the load only */
+  int64_t steps;   /* that may still be taken */
 } Loop;
 
 static uint64_t bits_of(RegList list) {
@@ -358,9 +358,13 @@ bool *polling_loads(const Kernel *kernel) {
     return NULL;
   g_autoptr(Cfg) cfg = cfg_new(kernel);
   bool *polls = g_new0(bool, kernel->ninsts), found = false;
-  Loop loop = {.kernel = kernel, .cfg = cfg, .blocks = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-               .inside = g_new0(uint8_t, cfg->blocks->len), .chosen = g_new0(uint8_t, cfg->blocks->len),
-               .entry = g_new0(Facts, cfg->blocks->len), .steps = POLLING_STEPS_MAX};
+  Loop loop = {.kernel = kernel,
+               .cfg = cfg,
+               .blocks = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+               .inside = g_new0(uint8_t, cfg->blocks->len),
+               .chosen = g_new0(uint8_t, cfg->blocks->len),
+               .entry = g_new0(Facts, cfg->blocks->len),
+               .steps = POLLING_STEPS_MAX};
   for (uint32_t latch = 0; latch < cfg->blocks->len && loop.steps > 0; latch++) {
     const GArray *row = block_at(&loop, latch)->successors;
     for (guint i = 0; i < row->len && loop.steps > 0; i++) {

@@ -20,12 +20,12 @@ typedef struct Watch {
   Gpu *gpu;
   const ProgressOptions *options;
   GPtrArray *findings;
-  uint64_t interval;  /* instructions until the next look */
-  unsigned live_looks;/* in a row, without progress */
-  unsigned recurrences;/* seen since the last progress */
+  uint64_t interval;       /* instructions until the next look */
+  unsigned live_looks;     /* in a row, without progress */
+  unsigned recurrences;    /* seen since the last progress */
   unsigned barrier_slices; /* in a row, with barriers completed and nothing else */
-  Settle settle;       /* where the warps were seen last */
-  unsigned proofs;     /* that nobody can finish, while threads hadn't settled */
+  Settle settle;           /* where the warps were seen last */
+  unsigned proofs;         /* that nobody can finish, while threads hadn't settled */
 } Watch;
 
 static void report_fault(Gpu *gpu, GPtrArray *findings) {
@@ -52,8 +52,8 @@ static void report_livelock(Watch *watch) {
   if (!view && explorer->views->len)
     view = g_ptr_array_index(explorer->views, 0);
   if (view) {
-    g_autofree char *who = locate_lanes_text(watch->gpu, view->launch, view->block->index, view->warp->warp_in_block,
-                                             view->warp->alive);
+    g_autofree char *who =
+        locate_lanes_text(watch->gpu, view->launch, view->block->index, view->warp->warp_in_block, view->warp->alive);
     Finding *finding = locate_finding(
         FINDING_LIVELOCK,
         g_strdup_printf("%s: the same states recur without progress; another order of steps may let this warp finish",
@@ -94,8 +94,8 @@ static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
   } else {
     unsigned factor = MIN((unsigned)WATCH_COST_FACTOR, 8u << MIN(watch->live_looks, 8u));
     watch->live_looks++;
-    watch->interval = MAX(MAX(watch->interval + watch->interval / 4, (uint64_t)WATCH_INSTRUCTIONS),
-                          explorer->steps * factor);
+    watch->interval =
+        MAX(MAX(watch->interval + watch->interval / 4, (uint64_t)WATCH_INSTRUCTIONS), explorer->steps * factor);
   }
   explorer_free(explorer);
   return known;
@@ -104,9 +104,7 @@ static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
 /* True if the run ended with this stop. */
 static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
   switch (stop) {
-  case GPU_FINISHED:
-    outcome->verdict = VERDICT_COMPLETED;
-    return true;
+  case GPU_FINISHED: outcome->verdict = VERDICT_COMPLETED; return true;
   case GPU_FAULT:
     outcome->verdict = VERDICT_FAULT;
     report_fault(watch->gpu, watch->findings);
@@ -119,8 +117,7 @@ static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
     if (!look(watch, true, outcome))
       outcome->verdict = VERDICT_UNDECIDED; /* a cap of the proof was hit: nothing runs, but nothing is proved */
     return true;
-  case GPU_BUDGET:
-    break;
+  case GPU_BUDGET: break;
   }
   return false;
 }

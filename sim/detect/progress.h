@@ -13,8 +13,8 @@
 #include "sim/detect/finding.h"
 
 enum {
-  WATCH_INSTRUCTIONS = 5000,  /* warp instructions without progress before the first look */
-  WATCH_COST_FACTOR = 50,     /* instructions run for each one explored */
+  WATCH_INSTRUCTIONS = 5000, /* warp instructions without progress before the first look */
+  WATCH_COST_FACTOR = 50,    /* instructions run for each one explored */
 };
 
 /* Told now and then how far a run is; for people who wait. */
@@ -22,14 +22,14 @@ typedef void (*Heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions);
 
 typedef struct ProgressOptions {
   uint64_t limit_cycles;
-  double limit_seconds;  /* host time, 0: none */
-  Heartbeat heartbeat;   /* may be NULL */
+  double limit_seconds; /* host time, 0: none */
+  Heartbeat heartbeat;  /* may be NULL */
   gpointer heartbeat_user;
-  bool livelocks;        /* stop at a recurrence of states (candidate: the caller tries other seeds) */
+  bool livelocks; /* stop at a recurrence of states (candidate: the caller tries other seeds) */
 } ProgressOptions;
 
 typedef struct Outcome {
-  Verdict verdict;       /* LIVELOCK with `candidate`: seen under this seed only */
+  Verdict verdict; /* LIVELOCK with `candidate`: seen under this seed only */
   bool candidate;
   char *wait_graph_dot, *wait_graph_json; /* after a deadlock */
 } Outcome;

@@ -30,13 +30,13 @@ typedef struct SmOrder {
 struct RaceDetector {
   Probe probe;
   const Gpu *gpu;
-  SmOrder **sms;     /* made when their first block comes */
+  SmOrder **sms; /* made when their first block comes */
   uint32_t sm_count, bit_count;
-  GArray *actors;    /* ThreadId of lane 0 of each warp that was started */
-  GArray *released;  /* VClock */
-  GArray *polls;     /* bool *, of each launch: its kernel's polling loads, borrowed */
+  GArray *actors;      /* ThreadId of lane 0 of each warp that was started */
+  GArray *released;    /* VClock */
+  GArray *polls;       /* bool *, of each launch: its kernel's polling loads, borrowed */
   GHashTable *kernels; /* Kernel * -> bool *, or NULL */
-  bool flags[2];     /* some kernel polls that AccessSpace */
+  bool flags[2];       /* some kernel polls that AccessSpace */
   HandOffs handoffs;
   Shadow shared, global;
   RaceReport report;
@@ -87,7 +87,8 @@ static bool is_before(const void *user, const Access *earlier) {
   const Gpu *gpu = order->detector->gpu;
   if (gpu->launches->len == 1)
     return false;
-  const Launch *launch = gpu_launch(gpu, thread_launch(g_array_index(order->detector->actors, ThreadId, earlier->actor)));
+  const Launch *launch =
+      gpu_launch(gpu, thread_launch(g_array_index(order->detector->actors, ThreadId, earlier->actor)));
   return vclock_time(order->clock, stream_actor(gpu, launch)) > launch->index;
 }
 
@@ -169,7 +170,8 @@ static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, u
 }
 
 /* The bits of these lanes' words: the warp knows what was handed on with them. */
-static void acquire_bits(RaceDetector *detector, const ProbePoint *point, const uint64_t address[32], uint32_t lanes) {
+static void acquire_bits(RaceDetector *detector, const ProbePoint *point, const uint64_t address[32],
+                         uint32_t lanes) {
   WarpOrder *warp = warp_order(detector, point);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);
@@ -249,8 +251,8 @@ typedef struct Step {
   bool strong;
   bool hands_over; /* atomic or volatile */
   bool polls;      /* a polling load */
-  uint32_t part;  /* which word of 64- and 128-bit accesses */
-  uint32_t bytes; /* of a lane in a word */
+  uint32_t part;   /* which word of 64- and 128-bit accesses */
+  uint32_t bytes;  /* of a lane in a word */
   Group group[WARP_LANES];
   unsigned groups;
   Race race[RACES_MAX];
@@ -331,8 +333,12 @@ static void add_race(Step *step, const Group *group, const RaceEnd *first, bool 
     }
   }
   if (step->races < RACES_MAX)
-    step->race[step->races++] = (Race){.first = *first, .space = step->space, .address = group->word * 4,
-                                       .word = word_number(step, group), .lanes = group->lanes, .write = write,
+    step->race[step->races++] = (Race){.first = *first,
+                                       .space = step->space,
+                                       .address = group->word * 4,
+                                       .word = word_number(step, group),
+                                       .lanes = group->lanes,
+                                       .write = write,
                                        .strong = step->strong};
 }
 
@@ -347,8 +353,11 @@ static void check_lanes(Step *step, const Group *group) {
       bits |= (mask >> byte & 1) ? 0xffu << (8 * byte) : 0;
     uint32_t stored = row[lane] << (step->bytes < 4 ? 8 * (step->address[lane] % 4) : 0);
     if ((stored ^ value) & bits & seen) {
-      RaceEnd self = {.base = warp_thread_base(step->point->block, step->point->warp), .lanes = group->lanes,
-                      .pc = step->point->pc, .cycle = step->point->cycle, .write = true};
+      RaceEnd self = {.base = warp_thread_base(step->point->block, step->point->warp),
+                      .lanes = group->lanes,
+                      .pc = step->point->pc,
+                      .cycle = step->point->cycle,
+                      .write = true};
       add_race(step, group, &self, true);
       return;
     }
@@ -359,15 +368,25 @@ static void check_lanes(Step *step, const Group *group) {
 
 static void record(Step *step, Group *group) {
   RaceDetector *detector = step->detector;
-  Access access = {.cycle = step->point->cycle, .actor = step->warp->actor, .time = step->warp->time, .lanes = group->lanes,
-                   .pc = step->point->pc, .bytes = group->bytes, .write = writes(step, group), .strong = step->strong};
+  Access access = {.cycle = step->point->cycle,
+                   .actor = step->warp->actor,
+                   .time = step->warp->time,
+                   .lanes = group->lanes,
+                   .pc = step->point->pc,
+                   .bytes = group->bytes,
+                   .write = writes(step, group),
+                   .strong = step->strong};
   Access found[RACES_MAX];
   Order order = {detector, &step->warp->clock};
   Shadow *shadow = step->space == SPACE_SHARED ? &detector->shared : &detector->global;
   unsigned races = shadow_add(shadow, group->cell, &access, is_before, &order, found, RACES_MAX);
   for (unsigned i = 0; i < races; i++) {
-    RaceEnd first = {.base = g_array_index(detector->actors, ThreadId, found[i].actor), .lanes = found[i].lanes,
-                     .pc = found[i].pc, .cycle = found[i].cycle, .write = found[i].write, .strong = found[i].strong};
+    RaceEnd first = {.base = g_array_index(detector->actors, ThreadId, found[i].actor),
+                     .lanes = found[i].lanes,
+                     .pc = found[i].pc,
+                     .cycle = found[i].cycle,
+                     .write = found[i].write,
+                     .strong = found[i].strong};
     add_race(step, group, &first, access.write);
   }
   if (step->kind == ACCESS_WRITE && !step->strong && (group->lanes & (group->lanes - 1)))
@@ -420,9 +439,16 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
   bool lock = point->inst->op == OP_LDSLK, hands_over = kind == ACCESS_ATOMIC || is_volatile(point->inst);
   uint32_t lanes = lock ? taken : point->lanes;
   const bool *polls = g_array_index(detector->polls, const bool *, point->block->launch->index);
-  Step step = {.detector = detector, .point = point, .warp = warp_order(detector, point), .address = address, .space = space,
-               .kind = kind, .strong = lock || unlock || hands_over, .hands_over = hands_over,
-               .polls = polls && polls[point->pc], .bytes = MIN(bytes, 4)};
+  Step step = {.detector = detector,
+               .point = point,
+               .warp = warp_order(detector, point),
+               .address = address,
+               .space = space,
+               .kind = kind,
+               .strong = lock || unlock || hands_over,
+               .hands_over = hands_over,
+               .polls = polls && polls[point->pc],
+               .bytes = MIN(bytes, 4)};
   if (lock)
     acquire_bits(detector, point, address, taken);
   for (step.part = 0; step.part < MAX(bytes / 4, 1); step.part++) {
@@ -444,8 +470,11 @@ static void clear_clock(gpointer clock) { vclock_clear(clock); }
 RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings) {
   RaceDetector *detector = g_new0(RaceDetector, 1);
   detector->gpu = gpu;
-  detector->probe = (Probe){.user = detector, .access = memory_access, .barrier_arrive = barrier_arrive,
-                            .barrier_complete = barrier_complete, .block_start = block_start};
+  detector->probe = (Probe){.user = detector,
+                            .access = memory_access,
+                            .barrier_arrive = barrier_arrive,
+                            .barrier_complete = barrier_complete,
+                            .block_start = block_start};
   detector->sm_count = gpu->machine->gpu.sms;
   detector->bit_count = gpu->machine->sm.lock_unit.bits;
   detector->sms = g_new0(SmOrder *, detector->sm_count);

@@ -25,7 +25,8 @@ static void free_pair(gpointer data) {
 }
 
 void race_report_init(RaceReport *report, GPtrArray *findings) {
-  *report = (RaceReport){.findings = findings, .pairs = g_ptr_array_new_with_free_func(free_pair),
+  *report = (RaceReport){.findings = findings,
+                         .pairs = g_ptr_array_new_with_free_func(free_pair),
                          .known = g_hash_table_new(bits_hash_key, g_int64_equal)};
 }
 
@@ -39,7 +40,8 @@ static const Launch *launch_of(const ProbePoint *point, const RaceEnd *end) {
 }
 
 static char *end_text(const ProbePoint *point, const RaceEnd *end) {
-  return locate_lanes_text(point->gpu, launch_of(point, end), thread_block(end->base), thread_warp(end->base), end->lanes);
+  return locate_lanes_text(point->gpu, launch_of(point, end), thread_block(end->base), thread_warp(end->base),
+                           end->lanes);
 }
 
 static char *where_text(const ProbePoint *point, const Race *race) {
@@ -62,14 +64,16 @@ static void explain(Finding *finding, const Race *race, const RaceEnd *second) {
   bool same_launch = thread_launch(race->first.base) == thread_launch(second->base);
   if (race->first.strong || second->strong) {
     why = "one of the two is strong (atomic, volatile, or LDSLK and STSUL), the other isn't";
-    repair = race->space == SPACE_SHARED ? "access the word with LDSLK and STSUL only, or put a barrier between the two"
-                                         : "make both accesses atomic or volatile (.CV, .WT)";
+    repair = race->space == SPACE_SHARED
+                 ? "access the word with LDSLK and STSUL only, or put a barrier between the two"
+                 : "make both accesses atomic or volatile (.CV, .WT)";
   } else if (!same_launch) {
     why = "the launches are of different streams, which run concurrently";
     repair = "put both launches in one stream, or hand over with an atomic flag and MEMBAR";
   } else if (thread_block(race->first.base) == thread_block(second->base)) {
-    why = "both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from the first to the "
-          "second";
+    why =
+        "both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from the first to the "
+        "second";
     repair = "put a barrier (BAR) between the two, hold one lock around each, or let the second wait in a loop for a "
              "flag that the first sets afterwards";
   } else {
@@ -84,11 +88,11 @@ static void explain(Finding *finding, const Race *race, const RaceEnd *second) {
 static Finding *between_warps(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
   g_autofree char *where = where_text(point, race);
-  Finding *finding = locate_finding(
-      FINDING_DATA_RACE,
-      g_strdup_printf("%s: %s %s, which %s %s, and nothing orders the two", who, second->write ? "writes" : "reads", where,
-                      first_who, race->first.write ? "wrote" : "read"),
-      point->block->launch, point->pc);
+  Finding *finding = locate_finding(FINDING_DATA_RACE,
+                                    g_strdup_printf("%s: %s %s, which %s %s, and nothing orders the two", who,
+                                                    second->write ? "writes" : "reads", where, first_who,
+                                                    race->first.write ? "wrote" : "read"),
+                                    point->block->launch, point->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");
   explain(finding, race, second);
@@ -97,9 +101,9 @@ static Finding *between_warps(const ProbePoint *point, const Race *race, const R
 
 static Finding *within_instruction(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *who = end_text(point, second), *where = where_text(point, race);
-  Finding *finding =
-      locate_finding(FINDING_DATA_RACE, g_strdup_printf("%s: stores different values to %s in one instruction", who, where),
-                     point->block->launch, point->pc);
+  Finding *finding = locate_finding(
+      FINDING_DATA_RACE, g_strdup_printf("%s: stores different values to %s in one instruction", who, where),
+      point->block->launch, point->pc);
   add_end(finding, point, second, "together");
   finding_add_evidence(finding, 0, g_strdup("which of the values stays isn't defined"));
   finding->repair = g_strdup("let one lane store, or give each lane its own word");
@@ -135,8 +139,12 @@ static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Ra
 }
 
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
-  RaceEnd second = {.base = warp_thread_base(point->block, point->warp), .lanes = race->lanes, .pc = point->pc,
-                    .cycle = point->cycle, .write = race->write, .strong = race->strong};
+  RaceEnd second = {.base = warp_thread_base(point->block, point->warp),
+                    .lanes = race->lanes,
+                    .pc = point->pc,
+                    .cycle = point->cycle,
+                    .write = race->write,
+                    .strong = race->strong};
   RacePair *pair = find_pair(report, point, race, &second);
   for (guint i = 0; i < pair->words->len; i++) {
     WordRaces *known = &g_array_index(pair->words, WordRaces, i);

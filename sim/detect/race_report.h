@@ -18,18 +18,18 @@ enum { RACE_WORDS_MAX = 64 };
 
 /* One end of a race. */
 typedef struct RaceEnd {
-  ThreadId base;       /* lane 0 of its warp */
+  ThreadId base; /* lane 0 of its warp */
   uint32_t lanes, pc;
   uint64_t cycle;
   bool write, strong;
 } RaceEnd;
 
 typedef struct Race {
-  RaceEnd first;       /* what the instruction that is issued now races with; its own warp: lanes of it with each other */
+  RaceEnd first; /* what the instruction that is issued now races with; its own warp: lanes of it with each other */
   AccessSpace space;
-  uint64_t address;    /* physical, if shared */
-  uint64_t word;       /* its number in the shadow */
-  uint32_t lanes;      /* of the instruction that is issued now */
+  uint64_t address; /* physical, if shared */
+  uint64_t word;    /* its number in the shadow */
+  uint32_t lanes;   /* of the instruction that is issued now */
   bool write, strong;
 } Race;
 

@@ -83,18 +83,19 @@ static bool reads_clock(const Kernel *kernel, const Slice *slice) {
 }
 
 typedef struct Watched {
-  GPtrArray *warps;   /* Warp * */
-  GArray *launches;   /* guint: of each warp */
+  GPtrArray *warps; /* Warp * */
+  GArray *launches; /* guint: of each warp */
   Slice *slices;
   Liveness *liveness;
-  bool clocked;       /* a clock value can matter to one of them */
+  bool clocked; /* a clock value can matter to one of them */
 } Watched;
 
 static uint64_t digest(const Gpu *gpu, const Watched *watched) {
   uint64_t hash = gpu->memory_hash;
   for (guint i = 0; i < watched->warps->len; i++) {
     guint launch = g_array_index(watched->launches, guint, i);
-    hash = digest_warp(hash, g_ptr_array_index(watched->warps, i), &watched->slices[launch], &watched->liveness[launch]);
+    hash =
+        digest_warp(hash, g_ptr_array_index(watched->warps, i), &watched->slices[launch], &watched->liveness[launch]);
   }
   return hash;
 }

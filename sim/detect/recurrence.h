@@ -8,7 +8,7 @@
 #include "sim/core/gpu.h"
 
 enum {
-  RECURRENCE_WINDOW = 20000, /* instructions watched; fewer if many warps have to be compared after each */
+  RECURRENCE_WINDOW = 20000,   /* instructions watched; fewer if many warps have to be compared after each */
   RECURRENCE_DIGESTS = 400000, /* instructions times warps */
   RECURRENCES_NEEDED = 16,
   RECURRENCE_WARPS_MAX = 256,

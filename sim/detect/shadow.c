@@ -39,7 +39,7 @@ void shadow_forget(Shadow *shadow, Cell *cell) {
 
 /* Whoever conflicts with `old` conflicts with `new` too, if `new` is ordered after `old`. */
 static bool covers(const Access *new, const Access *old) {
-  return new->write >= old->write && new->strong <= old->strong && (old->bytes & ~new->bytes) == 0;
+  return new->write >= old->write &&new->strong <= old->strong && (old->bytes & ~new->bytes) == 0;
 }
 
 static bool conflicts(const Access *a, const Access *b) {
@@ -72,8 +72,8 @@ static void append(Shadow *shadow, Cell *cell, const Access *access) {
   cell->access[cell->count++] = *access;
 }
 
-unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, AccessBefore before, const void *order, Access *race,
-                    unsigned max) {
+unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, AccessBefore before, const void *order,
+                    Access *race, unsigned max) {
   if (repeats(cell, access))
     return 0;
   unsigned races = 0, kept = 0;

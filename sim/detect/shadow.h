@@ -24,19 +24,19 @@ typedef struct Access {
   uint32_t actor, time; /* of the warp's vector clock */
   uint32_t lanes;       /* those that touched the word */
   uint32_t pc : 26;
-  uint32_t bytes : 4;   /* of the word */
+  uint32_t bytes : 4; /* of the word */
   uint32_t write : 1, strong : 1;
 } Access;
 static_assert(sizeof(Access) == 24, "an Access is kept for every word that a program touches");
 
 typedef struct Cell {
-  Access *access;    /* oldest first */
+  Access *access; /* oldest first */
   uint16_t count, space;
   /* For the caller: */
-  uint32_t released;          /* which clock the word's strong writes left; 0: none */
-  uint32_t handed;            /* what the newest plain store handed on (handoff.h); 0: nothing */
-  uint32_t handed_time : 30;  /* the time of its warp then */
-  uint32_t flag : 1;          /* a polling load has read the word */
+  uint32_t released;         /* which clock the word's strong writes left; 0: none */
+  uint32_t handed;           /* what the newest plain store handed on (handoff.h); 0: nothing */
+  uint32_t handed_time : 30; /* the time of its warp then */
+  uint32_t flag : 1;         /* a polling load has read the word */
   uint32_t raced : 1;
 } Cell;
 
@@ -44,10 +44,10 @@ typedef struct Cell {
 typedef bool (*AccessBefore)(const void *order, const Access *earlier);
 
 typedef struct Shadow {
-  GHashTable *pages;  /* page number -> Cell[SHADOW_PAGE_WORDS], for sparse memories */
-  Cell *last;         /* the page found last */
+  GHashTable *pages; /* page number -> Cell[SHADOW_PAGE_WORDS], for sparse memories */
+  Cell *last;        /* the page found last */
   uint64_t last_page;
-  uint32_t accesses;  /* allocated */
+  uint32_t accesses; /* allocated */
 } Shadow;
 
 void shadow_init(Shadow *shadow);
@@ -57,7 +57,7 @@ Cell *shadow_cell(Shadow *shadow, uint64_t word);
 /* Forgets all accesses to the word of a cell. */
 void shadow_forget(Shadow *shadow, Cell *cell);
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
-unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, AccessBefore before, const void *order, Access *race,
-                    unsigned max);
+unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, AccessBefore before, const void *order,
+                    Access *race, unsigned max);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct VClockEntry {
 typedef struct VClock {
   VClockEntry *entry; /* by rising actor, none below `floor` */
   uint32_t count, space;
-  uint32_t floor;     /* everything of the actors below it is known */
+  uint32_t floor; /* everything of the actors below it is known */
 } VClock;
 
 /* A VClock of zeros knows nothing. */

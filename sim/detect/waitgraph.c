@@ -31,7 +31,11 @@ static void connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint3
   gint64 *pair = g_new(gint64, 1);
   *pair = (gint64)((uint64_t)from << 32 | to);
   g_hash_table_add(graph->pairs, pair);
-  Edge edge = {.from = from, .to = to, .kind = kind, .pc = pc, .physical = physical,
+  Edge edge = {.from = from,
+               .to = to,
+               .kind = kind,
+               .pc = pc,
+               .physical = physical,
                .next = wait_node(graph, from)->first_edge};
   g_array_append_val(graph->edges, edge);
   wait_node(graph, from)->first_edge = graph->edges->len;
@@ -41,7 +45,9 @@ static WarpView *view_at(const WaitGraph *graph, guint index) {
   return g_ptr_array_index(graph->explorer->views, index);
 }
 
-static guint lane_node(WaitGraph *graph, guint view, unsigned lane) { return node_of(graph, NODE_LANE, view, lane, 0); }
+static guint lane_node(WaitGraph *graph, guint view, unsigned lane) {
+  return node_of(graph, NODE_LANE, view, lane, 0);
+}
 
 /* Number of the first view of a block: its barriers are named after it. */
 static guint block_view(const WaitGraph *graph, const Block *block) {
@@ -95,12 +101,14 @@ static EdgeKind bit_edge_kind(const WarpView *view, const Touch *touch) {
 
 static void connect_touch(WaitGraph *graph, guint node, const WarpView *view, const Touch *touch, bool is_bit) {
   if (is_bit)
-    connect(graph, node, node_of(graph, NODE_BIT, 0, 0, touch->key), bit_edge_kind(view, touch), touch->pc, touch->physical);
+    connect(graph, node, node_of(graph, NODE_BIT, 0, 0, touch->key), bit_edge_kind(view, touch), touch->pc,
+            touch->physical);
   else
     connect(graph, node, node_of(graph, NODE_WORD, 0, 0, touch->key), EDGE_WORD, touch->pc, 0);
 }
 
-static unsigned connect_single_causes(WaitGraph *graph, guint node, WarpView *view, unsigned lane, GArray *touches, bool is_bit) {
+static unsigned connect_single_causes(WaitGraph *graph, guint node, WarpView *view, unsigned lane, GArray *touches,
+                                      bool is_bit) {
   unsigned found = 0;
   for (guint i = 0; i < touches->len; i++) {
     Touch *touch = &g_array_index(touches, Touch, i);
@@ -310,7 +318,8 @@ static void release_pending(WaitGraph *graph, const Launch *launch, uint64_t blo
   if (sm_try_place(scratch, gpu_launch(gpu, launch->index), block, gpu->cycle)) {
     guint first = explorer->views->len;
     for (uint32_t slot = 0; slot < launch->block_warps; slot++)
-      explorer_add_view(explorer, scratch, &scratch->warps[scratch->blocks[0].warp_slot[slot]])->any_block = any_block;
+      explorer_add_view(explorer, scratch, &scratch->warps[scratch->blocks[0].warp_slot[slot]])->any_block =
+          any_block;
     for (guint view = first; view < explorer->views->len; view++)
       for (uint32_t rest = view_at(graph, view)->warp->alive; rest; rest &= rest - 1)
         release_lane(graph, view, (unsigned)__builtin_ctz(rest), node, EDGE_RESIDENCY);

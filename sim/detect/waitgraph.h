@@ -27,17 +27,17 @@ typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RE
 typedef struct Edge {
   guint from, to;
   EdgeKind kind;
-  uint32_t pc;         /* lane -> thing: the instruction that waits; thing -> lane: the one that would act */
-  uint32_t physical;   /* lane -> bit: the address it was wanted for */
-  uint32_t next;       /* index + 1 of the next edge of `from` */
+  uint32_t pc;       /* lane -> thing: the instruction that waits; thing -> lane: the one that would act */
+  uint32_t physical; /* lane -> bit: the address it was wanted for */
+  uint32_t next;     /* index + 1 of the next edge of `from` */
 } Edge;
 
 typedef struct WaitGraph {
   Explorer *explorer;
-  GArray *nodes;       /* Node */
-  GArray *edges;       /* Edge */
-  GHashTable *index;   /* node identity -> node number */
-  GHashTable *pairs;   /* from << 32 | to of each edge */
+  GArray *nodes;     /* Node */
+  GArray *edges;     /* Edge */
+  GHashTable *index; /* node identity -> node number */
+  GHashTable *pairs; /* from << 32 | to of each edge */
   uint32_t components;
 } WaitGraph;
 
@@ -45,8 +45,12 @@ typedef struct WaitGraph {
 WaitGraph *wait_graph_new(Explorer *explorer);
 void wait_graph_free(WaitGraph *graph);
 
-static inline Node *wait_node(const WaitGraph *graph, guint index) { return &g_array_index(graph->nodes, Node, index); }
-static inline Edge *wait_edge(const WaitGraph *graph, guint index) { return &g_array_index(graph->edges, Edge, index); }
+static inline Node *wait_node(const WaitGraph *graph, guint index) {
+  return &g_array_index(graph->nodes, Node, index);
+}
+static inline Edge *wait_edge(const WaitGraph *graph, guint index) {
+  return &g_array_index(graph->edges, Edge, index);
+}
 
 /* A shortest cycle through an edge of kind `kind` inside component `component`: edge numbers in order, or NULL. */
 GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind kind);

@@ -17,18 +17,17 @@ static char *lanes_text_of(const WaitGraph *graph, const Node *node, uint32_t la
 char *wait_node_text(const WaitGraph *graph, const Node *node) {
   Gpu *gpu = graph->explorer->gpu;
   switch (node->kind) {
-  case NODE_LANE:
-    return lanes_text_of(graph, node, 1u << node->index);
+  case NODE_LANE: return lanes_text_of(graph, node, 1u << node->index);
   case NODE_WORD:
     return word_key_is_shared(node->key) ? g_strdup_printf("shared word 0x%x of SM %u", (uint32_t)node->key * 4,
                                                            (uint32_t)(node->key >> 32) & 0x7fffffffu)
                                          : locate_global_text(gpu, node->key * 4);
-  case NODE_BIT:
-    return g_strdup_printf("lock bit %u of SM %u", (uint32_t)node->key, (uint32_t)(node->key >> 32));
+  case NODE_BIT: return g_strdup_printf("lock bit %u of SM %u", (uint32_t)node->key, (uint32_t)(node->key >> 32));
   case NODE_ENTRY: {
     const WarpView *view = view_of(graph, node);
-    return g_strdup_printf("reconvergence of warp %u of block %" G_GUINT64_FORMAT " at line %u", view->warp->warp_in_block,
-                           view->block->index, locate_line(view->launch, view->warp->stack[node->index].pc));
+    return g_strdup_printf("reconvergence of warp %u of block %" G_GUINT64_FORMAT " at line %u",
+                           view->warp->warp_in_block, view->block->index,
+                           locate_line(view->launch, view->warp->stack[node->index].pc));
   }
   case NODE_BARRIER:
     return g_strdup_printf("barrier %u of block %" G_GUINT64_FORMAT, node->index, view_of(graph, node)->block->index);
@@ -41,8 +40,8 @@ char *wait_node_text(const WaitGraph *graph, const Node *node) {
 /* ---- lanes of a warp with the same edges are shown as one node ---- */
 
 typedef struct Grouping {
-  guint *leader;    /* for each node: the node that stands for it */
-  uint32_t *lanes;  /* for a leader that is a lane: mask of its group */
+  guint *leader;   /* for each node: the node that stands for it */
+  uint32_t *lanes; /* for a leader that is a lane: mask of its group */
 } Grouping;
 
 static gint compare_numbers(gconstpointer a, gconstpointer b) {
@@ -165,8 +164,8 @@ char *wait_graph_json(const WaitGraph *graph) {
     const Edge *edge = wait_edge(graph, i);
     if (!is_shown(&grouping, edge))
       continue;
-    g_string_append_printf(out, "%s{\"from\": %u, \"to\": %u, \"kind\": \"%s\"}", first ? "" : ", ", edge->from, edge->to,
-                           edge_kinds[edge->kind]);
+    g_string_append_printf(out, "%s{\"from\": %u, \"to\": %u, \"kind\": \"%s\"}", first ? "" : ", ", edge->from,
+                           edge->to, edge_kinds[edge->kind]);
     first = false;
   }
   g_string_append(out, "]}");

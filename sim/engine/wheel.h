@@ -13,12 +13,12 @@ enum { WHEEL_SPAN = 256, WHEEL_WORDS = WHEEL_SPAN / 64, WHEEL_SLEEPERS = 64 };
 #define WHEEL_NEVER UINT64_MAX
 
 typedef struct Wheel {
-  uint64_t slot[WHEEL_SPAN];       /* sleepers to look at in that cycle modulo the span */
-  uint64_t occupied[WHEEL_WORDS];  /* bit i: slot i isn't empty */
-  uint64_t wake[WHEEL_SLEEPERS];   /* the cycle each sleeper really wakes */
-  uint64_t now;                    /* all slots before this cycle were drained */
-  uint64_t far;                    /* sleepers that aren't in a slot: they wake at now + WHEEL_SPAN or later */
-  uint64_t far_next;               /* the first of their wakings, WHEEL_NEVER if there are none */
+  uint64_t slot[WHEEL_SPAN];      /* sleepers to look at in that cycle modulo the span */
+  uint64_t occupied[WHEEL_WORDS]; /* bit i: slot i isn't empty */
+  uint64_t wake[WHEEL_SLEEPERS];  /* the cycle each sleeper really wakes */
+  uint64_t now;                   /* all slots before this cycle were drained */
+  uint64_t far;                   /* sleepers that aren't in a slot: they wake at now + WHEEL_SPAN or later */
+  uint64_t far_next;              /* the first of their wakings, WHEEL_NEVER if there are none */
 } Wheel;
 
 static inline void wheel_init(Wheel *wheel) {

@@ -12,16 +12,16 @@
 
 #include "sim/base/diag.h"
 
-#define SCHEDULER_POLICIES(X)                  \
-  X(POLICY_LRR, "loose-round-robin")           \
-  X(POLICY_GTO, "greedy-then-oldest")          \
-  X(POLICY_YOUNGEST, "youngest")               \
+#define SCHEDULER_POLICIES(X)         \
+  X(POLICY_LRR, "loose-round-robin")  \
+  X(POLICY_GTO, "greedy-then-oldest") \
+  X(POLICY_YOUNGEST, "youngest")      \
   X(POLICY_RANDOM, "random")
-#define BRANCH_ORDERS(X)                       \
-  X(ORDER_TAKEN_FIRST, "taken-first")          \
+#define BRANCH_ORDERS(X)              \
+  X(ORDER_TAKEN_FIRST, "taken-first") \
   X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first")
-#define IMPLICIT_RECONVERGENCES(X)             \
-  X(IMPLICIT_IPDOM, "ipdom")                   \
+#define IMPLICIT_RECONVERGENCES(X) \
+  X(IMPLICIT_IPDOM, "ipdom")       \
   X(IMPLICIT_NONE, "none")
 
 #define X(enumerator, spelling) enumerator,
@@ -31,12 +31,14 @@ typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence
 #undef X
 
 typedef struct Machine {
-  char *name;    /* gtx570 */
-  char *about;   /* one line, "" if none was given */
-  char *file;    /* where it was read from, "" for the defaults */
+  char *name;     /* gtx570 */
+  char *about;    /* one line, "" if none was given */
+  char *file;     /* where it was read from, "" for the defaults */
   char **sources; /* one for each parameter row, in table order; NULL where none was given */
 #define BEGIN(base, name, doc) struct {
-#define END(name) } name;
+#define END(name) \
+  }               \
+  name;
 #define U32(base, name, dflt, min, max, unit, doc) uint32_t name;
 #define FREQ(base, name, dflt, min, max, doc) double name;
 #define ENUM(base, name, type, dflt, choices, doc) type name;

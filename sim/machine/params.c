@@ -10,13 +10,20 @@
 static const Param rows[] = {
 #define BEGIN(base, name, doc) {#base, PARAM_SECTION, UNIT_COUNT, 0, 0, 0, 0, NULL, doc},
 #define END(name)
-#define U32(base, name, dflt, min, max, unit, doc)                                                                  \
+#define U32(base, name, dflt, min, max, unit, doc) \
   {#base "." #name, PARAM_U32, UNIT_##unit, dflt, min, max, offsetof(Machine, base.name), NULL, doc},
-#define FREQ(base, name, dflt, min, max, doc)                                                                       \
+#define FREQ(base, name, dflt, min, max, doc) \
   {#base "." #name, PARAM_FREQ, UNIT_HERTZ, dflt, min, max, offsetof(Machine, base.name), NULL, doc},
-#define ENUM(base, name, type, dflt, choices, doc)                                                                  \
-  {#base "." #name, PARAM_ENUM, UNIT_COUNT, dflt, 0, 0, offsetof(Machine, base.name),                               \
-   (const char *const[]){choices(SPELLING) NULL}, doc},
+#define ENUM(base, name, type, dflt, choices, doc) \
+  {#base "." #name,                                \
+   PARAM_ENUM,                                     \
+   UNIT_COUNT,                                     \
+   dflt,                                           \
+   0,                                              \
+   0,                                              \
+   offsetof(Machine, base.name),                   \
+   (const char *const[]){choices(SPELLING) NULL},  \
+   doc},
 #include "sim/machine/params.def"
 #undef BEGIN
 #undef END

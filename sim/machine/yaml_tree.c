@@ -169,8 +169,7 @@ static bool refuse_directives(Builder *b, bool leading) {
 static bool take_event(Builder *b, const yaml_event_t *event) {
   yaml_mark_t at = event->start_mark;
   switch (event->type) {
-  case YAML_ALIAS_EVENT:
-    return fail(b, at, "aliases (`*name`) are not accepted here; write the value out");
+  case YAML_ALIAS_EVENT: return fail(b, at, "aliases (`*name`) are not accepted here; write the value out");
   case YAML_SCALAR_EVENT:
     return refuse_extras(b, at, event->data.scalar.anchor, event->data.scalar.tag) && take_scalar(b, event);
   case YAML_SEQUENCE_START_EVENT:
@@ -180,20 +179,14 @@ static bool take_event(Builder *b, const yaml_event_t *event) {
     return refuse_extras(b, at, event->data.mapping_start.anchor, event->data.mapping_start.tag) &&
            open_collection(b, YAML_NODE_MAPPING, at);
   case YAML_SEQUENCE_END_EVENT:
-  case YAML_MAPPING_END_EVENT:
-    close_collection(b);
-    return true;
+  case YAML_MAPPING_END_EVENT: close_collection(b); return true;
   case YAML_DOCUMENT_START_EVENT:
     if (b->tree->root)
       return fail(b, at, "a second document (`---`) is not accepted; put one document into a file");
     return true;
-  case YAML_DOCUMENT_END_EVENT:
-    return refuse_directives(b, false);
-  case YAML_STREAM_END_EVENT:
-    b->done = true;
-    return true;
-  default:
-    return true;
+  case YAML_DOCUMENT_END_EVENT: return refuse_directives(b, false);
+  case YAML_STREAM_END_EVENT: b->done = true; return true;
+  default: return true;
   }
 }
 

@@ -44,7 +44,8 @@ const YamlNode *yaml_get(const YamlNode *mapping, const char *key);
 /* "a mapping", "a list", "`text`": for messages. Newly allocated. */
 char *yaml_describe(const YamlNode *node);
 /* Reports each key of `mapping` that isn't in `allowed` (NULL-terminated), with the nearest valid one. */
-bool yaml_check_keys(const YamlTree *tree, const YamlNode *mapping, const char *const *allowed, const char *what, Diag *diag);
+bool yaml_check_keys(const YamlTree *tree, const YamlNode *mapping, const char *const *allowed, const char *what,
+                     Diag *diag);
 /* Checks the type of a node and reports "expected a list, found ..." otherwise. */
 bool yaml_expect(const YamlTree *tree, const YamlNode *node, YamlNodeType type, const char *what, Diag *diag);
 

@@ -14,7 +14,7 @@ enum { BACKING_FIRST_ADDRESS = 0x10000, BACKING_ALIGNMENT = 512, BACKING_CHANGE_
 
 typedef struct BackingBuffer {
   char *name;
-  uint64_t base;        /* byte address */
+  uint64_t base; /* byte address */
   uint32_t words;
   uint32_t *data;
   WordChange **changes; /* pages of BACKING_CHANGE_PAGE words, made when a value first changes */
@@ -22,9 +22,9 @@ typedef struct BackingBuffer {
 } BackingBuffer;
 
 typedef struct Backing {
-  GArray *buffers;      /* BackingBuffer, by rising address */
+  GArray *buffers; /* BackingBuffer, by rising address */
   uint64_t next_address;
-  guint last;           /* the buffer that was found last */
+  guint last; /* the buffer that was found last */
 } Backing;
 
 Backing *backing_new(void);

@@ -13,10 +13,10 @@
 #include "sim/memory/thread_id.h"
 
 typedef struct LockBit {
-  uint64_t since;     /* cycle in which it was taken */
-  ThreadId owner;     /* who took it; meaningless while free */
-  uint32_t address;   /* physical byte address it was taken for */
-  uint32_t pc;        /* the LDSLK */
+  uint64_t since;   /* cycle in which it was taken */
+  ThreadId owner;   /* who took it; meaningless while free */
+  uint32_t address; /* physical byte address it was taken for */
+  uint32_t pc;      /* the LDSLK */
   bool held;
   bool ever_taken;
 } LockBit;
@@ -24,8 +24,8 @@ typedef struct LockBit {
 typedef struct LockUnit {
   LockBit *bit;
   uint32_t bits, low_bit;
-  uint32_t mask;      /* bits - 1 if bits is a power of two, else 0 */
-  uint32_t distinct;  /* bits ever taken */
+  uint32_t mask;     /* bits - 1 if bits is a power of two, else 0 */
+  uint32_t distinct; /* bits ever taken */
 } LockUnit;
 
 void lock_unit_init(LockUnit *unit, const Machine *machine);

@@ -18,8 +18,8 @@ typedef enum { MEM_LOAD, MEM_STORE, MEM_ATOMIC } MemKind;
 typedef struct MemRequest {
   MemKind kind;
   uint32_t sm;
-  uint32_t mask;          /* lanes that take part */
-  uint32_t bytes;         /* of each lane */
+  uint32_t mask;  /* lanes that take part */
+  uint32_t bytes; /* of each lane */
   uint64_t address[32];
 } MemRequest;
 

@@ -18,21 +18,25 @@
 
 typedef struct SharedMemory {
   uint32_t *words;
-  WordChange *change;   /* one for each word */
-  uint8_t *touched;     /* one for each word: mask of its bytes that were accessed since the block came */
+  WordChange *change; /* one for each word */
+  uint8_t *touched;   /* one for each word: mask of its bytes that were accessed since the block came */
   uint32_t bytes;
   uint32_t banks, pass_interval, latency, jitter;
-  uint64_t free_at;     /* the pipe can start its next pass in this cycle */
-  uint32_t bank_mask;   /* banks - 1 if a power of two, else 0 */
-  uint32_t stamp;       /* of the scratch below */
-  struct { uint32_t stamp, passes, word; } bank[64];
-  struct { uint32_t stamp, passes; } *lock; /* one for each lock bit */
+  uint64_t free_at;   /* the pipe can start its next pass in this cycle */
+  uint32_t bank_mask; /* banks - 1 if a power of two, else 0 */
+  uint32_t stamp;     /* of the scratch below */
+  struct {
+    uint32_t stamp, passes, word;
+  } bank[64];
+  struct {
+    uint32_t stamp, passes;
+  } * lock; /* one for each lock bit */
 } SharedMemory;
 
 /* When a warp's access was served. */
 typedef struct SharedService {
-  uint64_t start;   /* first pass */
-  uint64_t ready;   /* the result can be used */
+  uint64_t start; /* first pass */
+  uint64_t ready; /* the result can be used */
 } SharedService;
 
 void shared_init(SharedMemory *shared, const Machine *machine);

@@ -14,9 +14,7 @@ static inline ThreadId thread_id(uint32_t launch, uint64_t block, uint32_t threa
   return ((uint64_t)launch << (BLOCK_BITS + THREAD_BITS)) | (block << THREAD_BITS) | thread;
 }
 static inline uint32_t thread_launch(ThreadId id) { return (uint32_t)(id >> (BLOCK_BITS + THREAD_BITS)); }
-static inline uint64_t thread_block(ThreadId id) {
-  return (id >> THREAD_BITS) & ((UINT64_C(1) << BLOCK_BITS) - 1);
-}
+static inline uint64_t thread_block(ThreadId id) { return (id >> THREAD_BITS) & ((UINT64_C(1) << BLOCK_BITS) - 1); }
 static inline uint32_t thread_in_block(ThreadId id) { return (uint32_t)(id & ((1u << THREAD_BITS) - 1)); }
 static inline uint32_t thread_warp(ThreadId id) { return thread_in_block(id) / 32; }
 static inline uint32_t thread_lane(ThreadId id) { return thread_in_block(id) % 32; }

@@ -16,20 +16,20 @@ typedef struct Slice {
   const char *name; /* NULL: none */
   uint64_t start, until;
   uint32_t line, lanes, track;
-  bool waits;       /* at a barrier, until it issues again */
+  bool waits; /* at a barrier, until it issues again */
 } Slice;
 
 /* A lock bit that is held. */
 typedef struct Hold {
-  char *owner;      /* NULL: free */
+  char *owner; /* NULL: free */
   uint64_t since;
   uint32_t address, line;
-  bool named;       /* its track has a name */
+  bool named; /* its track has a name */
 } Hold;
 
 typedef struct SmTracks {
   Slice slice[SM_WARPS_MAX];
-  Hold *hold;       /* one for each lock bit */
+  Hold *hold; /* one for each lock bit */
   uint32_t bits;
 } SmTracks;
 
@@ -37,12 +37,12 @@ struct Timeline {
   Probe probe;
   FILE *file;
   char *path;
-  GPtrArray *sms;     /* SmTracks *, NULL where no block came */
-  GPtrArray *names;   /* for each launch: char **, the instructions as JSON strings */
-  uint32_t tracks;    /* of warps, so far */
-  uint64_t events;    /* of this run, so far */
+  GPtrArray *sms;   /* SmTracks *, NULL where no block came */
+  GPtrArray *names; /* for each launch: char **, the instructions as JSON strings */
+  uint32_t tracks;  /* of warps, so far */
+  uint64_t events;  /* of this run, so far */
   uint64_t written, limit;
-  uint64_t cycle;     /* the latest seen */
+  uint64_t cycle; /* the latest seen */
 };
 
 /* ---- writing ---- */
@@ -73,14 +73,15 @@ static bool begin_event(Timeline *timeline) {
 
 static void name_process(Timeline *timeline, uint32_t sm) {
   if (begin_event(timeline))
-    fprintf(timeline->file, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"SM %u\"}}", sm, sm);
+    fprintf(timeline->file, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"SM %u\"}}", sm,
+            sm);
 }
 
 static void name_track(Timeline *timeline, uint32_t sm, uint32_t track, const char *name) {
   g_autofree char *text = quoted(name);
   if (begin_event(timeline))
-    fprintf(timeline->file, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":%s}}", sm, track,
-            text);
+    fprintf(timeline->file, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":%s}}",
+            sm, track, text);
 }
 
 static void write_slice(Timeline *timeline, uint32_t sm, Slice *slice, uint64_t end) {
@@ -88,8 +89,8 @@ static void write_slice(Timeline *timeline, uint32_t sm, Slice *slice, uint64_t 
     fprintf(timeline->file,
             "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"cat\":\"%s\",\"name\":%s,"
             "\"args\":{\"line\":%u,\"lanes\":\"0x%08x\"}}",
-            sm, slice->track, slice->start, MAX(end, slice->start) - slice->start, slice->waits ? "barrier" : "instruction",
-            slice->name, slice->line, slice->lanes);
+            sm, slice->track, slice->start, MAX(end, slice->start) - slice->start,
+            slice->waits ? "barrier" : "instruction", slice->name, slice->line, slice->lanes);
   slice->name = NULL;
 }
 
@@ -202,8 +203,11 @@ static void take(Timeline *timeline, const ProbePoint *point, uint32_t bit) {
     g_autofree char *name = g_strdup_printf("lock bit %u", bit);
     name_track(timeline, point->sm->index, LOCK_TRACKS + bit, name);
   }
-  sm->hold[bit] = (Hold){.owner = locate_thread_text(point->gpu, held->owner), .since = held->since,
-                         .address = held->address, .line = locate_line(point->block->launch, held->pc), .named = true};
+  sm->hold[bit] = (Hold){.owner = locate_thread_text(point->gpu, held->owner),
+                         .since = held->since,
+                         .address = held->address,
+                         .line = locate_line(point->block->launch, held->pc),
+                         .named = true};
 }
 
 static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
@@ -235,10 +239,14 @@ Timeline *timeline_new(const char *path, Diag *diag) {
   timeline->limit = TIMELINE_EVENTS_MAX;
   timeline->sms = g_ptr_array_new_with_free_func(free_sm);
   timeline->names = g_ptr_array_new_with_free_func(free_names);
-  timeline->probe = (Probe){.user = timeline, .access = memory_access, .block_start = block_start, .block_end = block_end,
+  timeline->probe = (Probe){.user = timeline,
+                            .access = memory_access,
+                            .block_start = block_start,
+                            .block_end = block_end,
                             .issued = issued};
   fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"unit\":\"1 us of the trace is 1 cycle of the SMs\"},"
-        "\"traceEvents\":[", file);
+        "\"traceEvents\":[",
+        file);
   return timeline;
 }
 
@@ -260,14 +268,16 @@ static void end_tracks(Timeline *timeline) {
 bool timeline_close(Timeline *timeline, Diag *diag) {
   end_tracks(timeline);
   if (timeline->events > timeline->written)
-    diag_warning(diag, timeline->path, 0, 0, "the timeline has the first %" PRIu64 " events; %" PRIu64 " more are left out",
-                 timeline->written, timeline->events - timeline->written);
+    diag_warning(diag, timeline->path, 0, 0,
+                 "the timeline has the first %" PRIu64 " events; %" PRIu64 " more are left out", timeline->written,
+                 timeline->events - timeline->written);
   fputs("\n]}\n", timeline->file);
   bool failed = ferror(timeline->file) != 0;
   errno = 0;
   failed = fclose(timeline->file) != 0 || failed;
   if (failed)
-    diag_error(diag, timeline->path, 0, 0, "can't write the timeline%s%s", errno ? ": " : "", errno ? g_strerror(errno) : "");
+    diag_error(diag, timeline->path, 0, 0, "can't write the timeline%s%s", errno ? ": " : "",
+               errno ? g_strerror(errno) : "");
   g_ptr_array_free(timeline->sms, TRUE);
   g_ptr_array_free(timeline->names, TRUE);
   g_free(timeline->path);

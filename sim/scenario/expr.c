@@ -147,15 +147,9 @@ static bool combine(Parser *parser, const char *at, char op, int64_t right, int6
   if ((op == '/' || op == '%') && right == 0)
     return fail(parser, at, "division by zero");
   switch (op) {
-  case '+':
-    overflow = __builtin_add_overflow(*value, right, value);
-    break;
-  case '-':
-    overflow = __builtin_sub_overflow(*value, right, value);
-    break;
-  case '*':
-    overflow = __builtin_mul_overflow(*value, right, value);
-    break;
+  case '+': overflow = __builtin_add_overflow(*value, right, value); break;
+  case '-': overflow = __builtin_sub_overflow(*value, right, value); break;
+  case '*': overflow = __builtin_mul_overflow(*value, right, value); break;
   default:
     overflow = *value == INT64_MIN && right == -1;
     if (!overflow)

@@ -12,8 +12,8 @@
 
 /* Caps that keep hostile input cheap. */
 enum {
-  SCENARIO_FILE_MAX = 16 << 20, /* bytes of a scenario or program text */
-  SCENARIO_WORDS_MAX = 1 << 25, /* words of all buffers together: 128 MiB */
+  SCENARIO_FILE_MAX = 16 << 20,  /* bytes of a scenario or program text */
+  SCENARIO_WORDS_MAX = 1 << 25,  /* words of all buffers together: 128 MiB */
   SCENARIO_ARG_BYTES_MAX = 4096, /* argument bytes of one launch (c[0x0][0x20] and on, sm_20) */
 };
 
@@ -22,11 +22,11 @@ typedef struct Loader {
   const ScenarioOptions *options; /* may be NULL */
   Diag *diag;
   const char *file; /* names the place of what is being read; changes while the command line is read */
-  char *folder; /* the scenario's folder, as displayed and as opened; "" for the current one */
+  char *folder;     /* the scenario's folder, as displayed and as opened; "" for the current one */
   char *real_folder;
   GPtrArray *param_names; /* char *, the last is NULL */
-  GArray *param_values; /* int64_t */
-  uint64_t words; /* of all buffers so far */
+  GArray *param_values;   /* int64_t */
+  uint64_t words;         /* of all buffers so far */
 } Loader;
 
 /* A scalar node that is part of `text` on the stack: valid while `text` is. */

@@ -22,10 +22,10 @@ typedef enum { ARG_BUFFER, ARG_INTEGER, ARG_F32, ARG_BYTES } ScenarioArgKind;
 
 typedef struct ScenarioArg {
   ScenarioArgKind kind;
-  guint buffer; /* ARG_BUFFER: index into buffers */
+  guint buffer;    /* ARG_BUFFER: index into buffers */
   int64_t integer; /* ARG_INTEGER */
-  float f32; /* ARG_F32 */
-  GBytes *bytes; /* ARG_BYTES */
+  float f32;       /* ARG_F32 */
+  GBytes *bytes;   /* ARG_BYTES */
 } ScenarioArg;
 
 typedef struct ScenarioLaunch {
@@ -34,7 +34,7 @@ typedef struct ScenarioLaunch {
   uint32_t shared_bytes; /* dynamic shared memory, added to the kernel's static one */
   int stream;
   GArray *args; /* ScenarioArg */
-  char *file; /* where the launch was written, for messages about its limits */
+  char *file;   /* where the launch was written, for messages about its limits */
   unsigned line, column;
 } ScenarioLaunch;
 
@@ -50,7 +50,7 @@ typedef struct Expectation {
   GArray *verdicts; /* Verdict, `completed` if none is stated; more than one: under `check` each must occur and no
                          * other; `run` accepts any */
   GArray *findings; /* FindingId that are allowed to occur, besides those that explain an expected verdict */
-  GArray *buffers; /* ExpectBuffer */
+  GArray *buffers;  /* ExpectBuffer */
 } Expectation;
 
 typedef struct Region {
@@ -67,11 +67,11 @@ typedef struct ScenarioMeasure {
 } ScenarioMeasure;
 
 typedef struct Scenario {
-  char *name; /* file name without folder and ending */
-  char *file; /* as the user named it */
+  char *name;  /* file name without folder and ending */
+  char *file;  /* as the user named it */
   char *about; /* may be NULL for a bare program */
   Program *program;
-  GPtrArray *buffers; /* ScenarioBuffer * */
+  GPtrArray *buffers;  /* ScenarioBuffer * */
   GPtrArray *launches; /* ScenarioLaunch *, in order */
   ScenarioMeasure measure;
   char **machines; /* NULL-terminated, maybe empty: where the expectations are tested */
@@ -83,7 +83,7 @@ typedef struct Scenario {
 /* What the command line adds for a scenario or a bare program. All may be NULL. */
 typedef struct ScenarioOptions {
   const char *const *params; /* "blocks=128" (-p) */
-  const char *kernel; /* --kernel, --grid, --block, --shared, --buffer NAME=WORDS, --arg: bare programs only */
+  const char *kernel;        /* --kernel, --grid, --block, --shared, --buffer NAME=WORDS, --arg: bare programs only */
   const char *grid, *block, *shared;
   const char *const *buffers;
   const char *const *args;

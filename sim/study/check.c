@@ -88,7 +88,10 @@ static void unite_failures(GPtrArray *into, const RunResult *run, const Schedule
 static void record(RunResult *check, const Schedule *schedule, const RunResult *run, bool starved) {
   ScheduleResult result = {.policy = g_strdup(policy_names[schedule->policy]),
                            .branch_order = g_strdup(order_names[schedule->order]),
-                           .seed = schedule->seed, .verdict = run->verdict, .cycles = run->cycles, .starved = starved};
+                           .seed = schedule->seed,
+                           .verdict = run->verdict,
+                           .cycles = run->cycles,
+                           .starved = starved};
   g_array_append_val(check->schedules, result);
 }
 
@@ -103,9 +106,10 @@ static void report_dependence(RunResult *check) {
       continue;
     seen[result->verdict] = true;
     kinds++;
-    finding_add_evidence(finding, 0,
-                         g_strdup_printf("%s: -s sm.policy=%s -s sm.simt_stack.branch_order=%s --seed %" G_GUINT64_FORMAT,
-                                         verdict_name(result->verdict), result->policy, result->branch_order, result->seed));
+    finding_add_evidence(
+        finding, 0,
+        g_strdup_printf("%s: -s sm.policy=%s -s sm.simt_stack.branch_order=%s --seed %" G_GUINT64_FORMAT,
+                        verdict_name(result->verdict), result->policy, result->branch_order, result->seed));
   }
   finding->file = g_strdup(check->file);
   finding->repair = g_strdup("order the threads by what they synchronise on, not by who is scheduled first");
@@ -123,15 +127,18 @@ static void require_all_verdicts(RunResult *check, const Expectation *expect) {
     for (guint k = 0; k < check->schedules->len && !occurred; k++)
       occurred = g_array_index(check->schedules, ScheduleResult, k).verdict == wanted;
     if (!occurred && expect->verdicts->len > 1)
-      g_ptr_array_add(check->failures, g_strdup_printf("no schedule gave the expected verdict %s", verdict_name(wanted)));
+      g_ptr_array_add(check->failures,
+                      g_strdup_printf("no schedule gave the expected verdict %s", verdict_name(wanted)));
   }
 }
 
 static void report_starvation(RunResult *check, const Schedule *schedule, uint64_t cycles) {
   g_autofree char *where = schedule_text(schedule);
-  char *message = cycles ? g_strdup_printf("not finished after %" G_GUINT64_FORMAT " cycles under %s: threads that spin keep the "
-                                           "one they wait for from running; under the machine's own policy it ends", cycles, where)
-                         : g_strdup_printf("under %s the threads go in circles for a while; under other seeds they don't", where);
+  char *message =
+      cycles ? g_strdup_printf("not finished after %" G_GUINT64_FORMAT " cycles under %s: threads that spin keep the "
+                               "one they wait for from running; under the machine's own policy it ends",
+                               cycles, where)
+             : g_strdup_printf("under %s the threads go in circles for a while; under other seeds they don't", where);
   Finding *finding = finding_new(FINDING_TIMING_STARVATION, message);
   finding->file = g_strdup(check->file);
   g_ptr_array_add(check->findings, finding);
@@ -159,13 +166,14 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
 
 /* What check gathers while it goes through the schedules. */
 typedef struct Gathering {
-  RunResult united;    /* findings, failures, schedules */
+  RunResult united; /* findings, failures, schedules */
   RunResult *worst;
-  RunResult first;     /* verdict and cycles of the first schedule */
+  RunResult first; /* verdict and cycles of the first schedule */
 } Gathering;
 
 static void gather(Gathering *all, const GArray *schedules, guint index, RunResult *run) {
-  const Schedule *schedule = &g_array_index(schedules, Schedule, index), *own = &g_array_index(schedules, Schedule, 0);
+  const Schedule *schedule = &g_array_index(schedules, Schedule, index),
+                 *own = &g_array_index(schedules, Schedule, 0);
   if (index == 0)
     all->first = *run;
   bool starved = is_starved(run, schedule, own, &all->first);

@@ -72,7 +72,9 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
   GByteArray *args = marshal_args(simulation, launch);
   LaunchConfig config = {.program = simulation->scenario->program,
                          .kernel = program_kernel(simulation->scenario->program, launch->kernel),
-                         .shared_bytes = launch->shared_bytes, .stream = launch->stream, .args = args->data,
+                         .shared_bytes = launch->shared_bytes,
+                         .stream = launch->stream,
+                         .args = args->data,
                          .args_bytes = args->len};
   memcpy(config.grid, launch->grid, sizeof config.grid);
   memcpy(config.block, launch->block, sizeof config.block);
@@ -94,7 +96,8 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
   }
   simulation->gpu = gpu_new(machine, simulation->backing, seed);
   if (simulation->backing->next_address > UINT32_MAX)
-    return diag_error(diag, scenario->file, 0, 0, "the buffers need more than the 4 GiB that a 32-bit program can address");
+    return diag_error(diag, scenario->file, 0, 0,
+                      "the buffers need more than the 4 GiB that a 32-bit program can address");
   if (scenario->measure.has_shared_data)
     gpu_set_shared_data(simulation->gpu, scenario->measure.shared_data_offset, scenario->measure.shared_data_bytes);
   misuse_attach(&simulation->misuse, simulation->gpu, simulation->findings);
@@ -125,7 +128,8 @@ static Outcome simulate(Simulation *simulation, bool livelocks) {
 }
 
 /* True if the candidate livelock recurs under the further seeds too. */
-static bool recurs_elsewhere(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
+static bool recurs_elsewhere(const Scenario *scenario, const Machine *machine, const RunOptions *options,
+                             Diag *diag) {
   RunOptions silent = *options;
   silent.observer = NULL;
   silent.races = false;

@@ -13,11 +13,11 @@
 #include "sim/scenario/scenario.h"
 
 typedef struct RunOptions {
-  uint64_t seed;          /* default 1 */
-  uint64_t limit_cycles;  /* default LIMIT_CYCLES_DEFAULT */
-  double limit_seconds;   /* host time; 0: none; outside determinism */
-  bool races;             /* look for data races (check) */
-  Probe *observer;        /* listens to the run, and to it only; NULL: nobody. Borrowed */
+  uint64_t seed;         /* default 1 */
+  uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
+  double limit_seconds;  /* host time; 0: none; outside determinism */
+  bool races;            /* look for data races (check) */
+  Probe *observer;       /* listens to the run, and to it only; NULL: nobody. Borrowed */
   void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
   gpointer heartbeat_user;
 } RunOptions;
@@ -37,30 +37,30 @@ typedef struct ScheduleResult {
   uint64_t seed;
   Verdict verdict;
   uint64_t cycles;
-  bool starved;          /* cut off: an unfair policy, and not counted as a verdict */
+  bool starved; /* cut off: an unfair policy, and not counted as a verdict */
 } ScheduleResult;
 
 typedef struct RunResult {
-  char *scenario;        /* name */
-  char *file;            /* the scenario's file */
+  char *scenario; /* name */
+  char *file;     /* the scenario's file */
   char *machine;
   uint64_t seed;
   Verdict verdict;
-  uint64_t cycles;       /* SM cycles until the last block exited, or until the verdict */
-  double clock_hz;       /* of those cycles */
-  GArray *regions;       /* RegionResult */
-  GPtrArray *findings;   /* Finding * */
+  uint64_t cycles;     /* SM cycles until the last block exited, or until the verdict */
+  double clock_hz;     /* of those cycles */
+  GArray *regions;     /* RegionResult */
+  GPtrArray *findings; /* Finding * */
   Counters counters;
   bool has_operations;
   int64_t operations;
   bool has_expectation;
-  GPtrArray *failures;   /* char *: expectations not met; empty if all are */
-  GArray *schedules;     /* ScheduleResult; only from check, else NULL */
-  char *wait_graph_dot;  /* the wait-for graph of a deadlock, or NULL */
+  GPtrArray *failures;  /* char *: expectations not met; empty if all are */
+  GArray *schedules;    /* ScheduleResult; only from check, else NULL */
+  char *wait_graph_dot; /* the wait-for graph of a deadlock, or NULL */
   char *wait_graph_json;
-  bool starved;          /* states recurred for a while under this seed, but not under others */
-  uint64_t memory_digest;/* of all buffers at the end */
-  double host_seconds;   /* for stderr and bench only */
+  bool starved;           /* states recurred for a while under this seed, but not under others */
+  uint64_t memory_digest; /* of all buffers at the end */
+  double host_seconds;    /* for stderr and bench only */
 } RunResult;
 
 /* Runs once. NULL after errors (a launch that the machine can't take ...), in `diag`. */

@@ -220,18 +220,10 @@ static double quotient_deviation(const Sample *a, const Sample *b) {
 static void set_prediction(ValidationRow *row, const RankRow *sample, const RankRow *baseline) {
   const Sample *cycles = &sample->cycles, *base = baseline ? &baseline->cycles : NULL;
   switch (row->metric) {
-  case METRIC_SHARED_BYTES:
-    row->predicted = (double)sample->shared_bytes;
-    break;
-  case METRIC_LOCK_BITS:
-    row->predicted = (double)sample->lock_bits;
-    break;
-  case METRIC_SPEEDUP:
-    row->predicted = base->mean / cycles->mean;
-    break;
-  case METRIC_TIME_RATIO:
-    row->predicted = cycles->mean / base->mean;
-    break;
+  case METRIC_SHARED_BYTES: row->predicted = (double)sample->shared_bytes; break;
+  case METRIC_LOCK_BITS: row->predicted = (double)sample->lock_bits; break;
+  case METRIC_SPEEDUP: row->predicted = base->mean / cycles->mean; break;
+  case METRIC_TIME_RATIO: row->predicted = cycles->mean / base->mean; break;
   default:
     row->predicted = cycles->mean;
     row->deviation = cycles->deviation;

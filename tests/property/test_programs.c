@@ -284,44 +284,24 @@ static void put_memory(Maker *maker, const Node *node) {
 
 static void put_node(Maker *maker, const Node *node) {
   switch (node->kind) {
-  case NODE_ALU:
-    put_alu(maker, node);
-    return;
+  case NODE_ALU: put_alu(maker, node); return;
   case NODE_TEST:
     put_guard(maker, node);
     put(maker, "ISETP.%s.AND P%u, PT, R%u, R%u, PT\n", compare_names[node->op % 6], node->d % DATA_PREDS, node->a,
         node->b);
     return;
-  case NODE_IF:
-    put_if(maker, node);
-    return;
-  case NODE_LOOP:
-    put_loop(maker, node);
-    return;
-  case NODE_BREAK:
-    put(maker, "@%sP%u BRK\n", node->negated ? "!" : "", node->pred);
-    return;
-  case NODE_CONTINUE:
-    put(maker, "@%sP%u CONT\n", node->negated ? "!" : "", node->pred);
-    return;
-  case NODE_CALL:
-    put(maker, "CAL function%u\n", node->number % FUNCTIONS);
-    return;
-  case NODE_RETURN:
-    put(maker, "@%sP%u RET\n", node->negated ? "!" : "", node->pred);
-    return;
-  case NODE_EXCHANGE:
-    put_exchange(maker, node);
-    return;
+  case NODE_IF: put_if(maker, node); return;
+  case NODE_LOOP: put_loop(maker, node); return;
+  case NODE_BREAK: put(maker, "@%sP%u BRK\n", node->negated ? "!" : "", node->pred); return;
+  case NODE_CONTINUE: put(maker, "@%sP%u CONT\n", node->negated ? "!" : "", node->pred); return;
+  case NODE_CALL: put(maker, "CAL function%u\n", node->number % FUNCTIONS); return;
+  case NODE_RETURN: put(maker, "@%sP%u RET\n", node->negated ? "!" : "", node->pred); return;
+  case NODE_EXCHANGE: put_exchange(maker, node); return;
   case NODE_VOTE:
     put(maker, "VOTE.ANY R%u, P%u, %sP%u\n", node->d, node->a % DATA_PREDS, node->negated ? "!" : "", node->pred);
     return;
-  case NODE_EXIT:
-    put(maker, "@%sP%u EXIT\n", node->negated ? "!" : "", node->pred);
-    return;
-  default:
-    put_memory(maker, node);
-    return;
+  case NODE_EXIT: put(maker, "@%sP%u EXIT\n", node->negated ? "!" : "", node->pred); return;
+  default: put_memory(maker, node); return;
   }
 }
 
@@ -395,47 +375,29 @@ static bool condition(const Thread *thread, const Node *node) { return thread->p
 
 static uint32_t compute(const Node *node, uint32_t a, uint32_t b, uint32_t c, bool condition_holds) {
   switch (node->op) {
-  case ALU_ADD:
-    return a + b;
-  case ALU_SUB:
-    return a - b;
-  case ALU_MUL:
-    return a * b;
-  case ALU_MAD:
-    return a * b + c;
-  case ALU_SHL:
-    return a << b % 32;
-  case ALU_SHR:
-    return a >> b % 32;
-  case ALU_AND:
-    return a & b;
-  case ALU_OR:
-    return a | b;
-  case ALU_XOR:
-    return a ^ b;
-  case ALU_MIN:
-    return ((int32_t)a < (int32_t)b) == condition_holds ? a : b;
-  case ALU_SEL:
-    return condition_holds ? a : b;
-  default:
-    return a + node->number;
+  case ALU_ADD: return a + b;
+  case ALU_SUB: return a - b;
+  case ALU_MUL: return a * b;
+  case ALU_MAD: return a * b + c;
+  case ALU_SHL: return a << b % 32;
+  case ALU_SHR: return a >> b % 32;
+  case ALU_AND: return a & b;
+  case ALU_OR: return a | b;
+  case ALU_XOR: return a ^ b;
+  case ALU_MIN: return ((int32_t)a < (int32_t)b) == condition_holds ? a : b;
+  case ALU_SEL: return condition_holds ? a : b;
+  default: return a + node->number;
   }
 }
 
 static bool compares(unsigned op, int32_t a, int32_t b) {
   switch (op) {
-  case 0:
-    return a < b;
-  case 1:
-    return a == b;
-  case 2:
-    return a <= b;
-  case 3:
-    return a > b;
-  case 4:
-    return a != b;
-  default:
-    return a >= b;
+  case 0: return a < b;
+  case 1: return a == b;
+  case 2: return a <= b;
+  case 3: return a > b;
+  case 4: return a != b;
+  default: return a >= b;
   }
 }
 
@@ -457,18 +419,10 @@ static Leaving run_loop(World *world, Thread *thread, const Node *node) {
 static void run_sum(World *world, const Node *node, uint32_t value) {
   uint32_t *sum = &world->sums[node->number % SUMS];
   switch (node->number % SUMS) {
-  case 0:
-    *sum += value;
-    break;
-  case 1:
-    *sum ^= value;
-    break;
-  case 2:
-    *sum = MAX(*sum, value);
-    break;
-  default:
-    *sum |= value;
-    break;
+  case 0: *sum += value; break;
+  case 1: *sum ^= value; break;
+  case 2: *sum = MAX(*sum, value); break;
+  default: *sum |= value; break;
   }
 }
 
@@ -488,20 +442,12 @@ static Leaving run_node(World *world, Thread *thread, const Node *node) {
     if (condition(thread, node))
       return run_nodes(world, thread, node->body);
     return node->other ? run_nodes(world, thread, node->other) : GO_ON;
-  case NODE_LOOP:
-    return run_loop(world, thread, node);
-  case NODE_BREAK:
-    return condition(thread, node) ? BROKE : GO_ON;
-  case NODE_CONTINUE:
-    return condition(thread, node) ? CONTINUED : GO_ON;
-  case NODE_RETURN:
-    return condition(thread, node) ? RETURNED : GO_ON;
-  case NODE_CALL:
-    run_nodes(world, thread, world->maker->functions[node->number % FUNCTIONS]);
-    break;
-  case NODE_PRIVATE:
-    *d = a;
-    break;
+  case NODE_LOOP: return run_loop(world, thread, node);
+  case NODE_BREAK: return condition(thread, node) ? BROKE : GO_ON;
+  case NODE_CONTINUE: return condition(thread, node) ? CONTINUED : GO_ON;
+  case NODE_RETURN: return condition(thread, node) ? RETURNED : GO_ON;
+  case NODE_CALL: run_nodes(world, thread, world->maker->functions[node->number % FUNCTIONS]); break;
+  case NODE_PRIVATE: *d = a; break;
   case NODE_OWN:
     if (guard)
       *d = thread->own[node->number % OWN_WORDS];
@@ -511,14 +457,9 @@ static Leaving run_node(World *world, Thread *thread, const Node *node) {
     if (guard)
       run_sum(world, node, a);
     break;
-  case NODE_LOCKED:
-    world->locked[node->number % LOCKED] += a;
-    break;
-  case NODE_EXIT:
-    thread->exited = condition(thread, node);
-    break;
-  default:
-    break;
+  case NODE_LOCKED: world->locked[node->number % LOCKED] += a; break;
+  case NODE_EXIT: thread->exited = condition(thread, node); break;
+  default: break;
   }
   return GO_ON;
 }

@@ -215,7 +215,8 @@ END_TEST
 
 /* A count that is the block's size means what no count means, whichever comes first. */
 START_TEST(the_blocks_size_is_no_other_count) {
-  static const char *const texts[] = {"@P0 BAR.SYNC 1, 64; @P1 BAR.SYNC 1; EXIT", "@P0 BAR.SYNC 1; @P1 BAR.SYNC 1, 64; EXIT"};
+  static const char *const texts[] = {"@P0 BAR.SYNC 1, 64; @P1 BAR.SYNC 1; EXIT",
+                                      "@P0 BAR.SYNC 1; @P1 BAR.SYNC 1, 64; EXIT"};
   g_autoptr(Lab) lab = start(TIMES, texts[_i], 64);
   lab_finish(lab);
   ck_assert_uint_eq(lab->gpu->counters.barriers_completed, 1);

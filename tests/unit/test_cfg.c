@@ -169,7 +169,7 @@ START_TEST(finds_live_names) {
       parse_good("S2R R1, SR_Tid_X; ISETP.EQ P1, PT, R1, RZ; @P1 MOV R2, 5; l: IADD R1, R1, R2;\n"
                  "ISETP.LT P0, PT, R1, 9; @P0 BRA l; STS [R1], R2; EXIT");
   Liveness live = cfg_liveness(program_kernel(program, 0));
-  static const uint64_t regs[] = {1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2,
+  static const uint64_t regs[] = {1 << 2,          1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2,
                                   1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 0};
   static const uint16_t preds[] = {0, 0, 1 << 1, 0, 0, 1, 0, 0};
   for (unsigned pc = 0; pc < G_N_ELEMENTS(regs); pc++) {

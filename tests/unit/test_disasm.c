@@ -151,9 +151,7 @@ static unsigned pick(Maker *maker, unsigned below) {
   return (unsigned)g_rand_int_range(maker->random, 0, (gint32)below);
 }
 
-static void put(Maker *maker, const char *text) {
-  g_string_append(maker->text, text);
-}
+static void put(Maker *maker, const char *text) { g_string_append(maker->text, text); }
 
 static void put_one_of(Maker *maker, const char *const *words) {
   put(maker, words[pick(maker, g_strv_length((char **)words))]);
@@ -178,9 +176,7 @@ static void put_predicate(Maker *maker, bool read) {
 
 static void put_value(Maker *maker, uint32_t flags) {
   switch (pick(maker, 5)) {
-  case 0:
-    g_string_append_printf(maker->text, "c[0x0][0x%x]", 4 * pick(maker, 100));
-    break;
+  case 0: g_string_append_printf(maker->text, "c[0x0][0x%x]", 4 * pick(maker, 100)); break;
   case 1:
     g_string_append_printf(maker->text, pick(maker, 2) ? "0x%x" : "-0x%x",
                            g_rand_int(maker->random) >> (1 + pick(maker, 30)));
@@ -191,9 +187,7 @@ static void put_value(Maker *maker, uint32_t flags) {
     else
       g_string_append_printf(maker->text, "%u", pick(maker, 1000));
     break;
-  default:
-    put_register(maker, 1);
-    break;
+  default: put_register(maker, 1); break;
   }
 }
 
@@ -233,8 +227,16 @@ static void put_barrier(Maker *maker) {
   switch (pick(maker, 4)) {
   case 0: put(maker, ".SYNC "); break;
   case 1: put(maker, ".ARV "); break;
-  case 2: put(maker, ".RED.POPC "); put_register(maker, 1); put(maker, ", "); break;
-  default: ONE_OF(maker, ".RED.AND ", ".RED.OR "); put_predicate(maker, false); put(maker, ", "); break;
+  case 2:
+    put(maker, ".RED.POPC ");
+    put_register(maker, 1);
+    put(maker, ", ");
+    break;
+  default:
+    ONE_OF(maker, ".RED.AND ", ".RED.OR ");
+    put_predicate(maker, false);
+    put(maker, ", ");
+    break;
   }
   bool reduces = maker->text->str[maker->text->len - 2] == ',';
   ONE_OF(maker, "0", "RZ", "0xf", "R3");
@@ -246,34 +248,42 @@ static void put_barrier(Maker *maker) {
 }
 
 static const char *const specs[] = {
-    [FORM_NONE] = "", [FORM_D_A] = "da", [FORM_D_A_B] = "daa", [FORM_D_A_B_C] = "daaa", [FORM_D_A_B_S] = "daas",
-    [FORM_D_A_B_Q] = "daaq", [FORM_D_A_B_CMP] = "daaq", [FORM_P_A_B_CMP] = "ppaaq", [FORM_P_Q_Q_Q] = "ppqqq",
-    [FORM_D_SR] = "dr", [FORM_D_P_Q] = "dpq", [FORM_D_M] = "dm", [FORM_P_D_M] = "pdm", [FORM_M_A] = "mB",
-    [FORM_D_M_B_C] = "dmB", [FORM_BAR] = "", [FORM_T] = "t",
+    [FORM_NONE] = "",         [FORM_D_A] = "da",       [FORM_D_A_B] = "daa",      [FORM_D_A_B_C] = "daaa",
+    [FORM_D_A_B_S] = "daas",  [FORM_D_A_B_Q] = "daaq", [FORM_D_A_B_CMP] = "daaq", [FORM_P_A_B_CMP] = "ppaaq",
+    [FORM_P_Q_Q_Q] = "ppqqq", [FORM_D_SR] = "dr",      [FORM_D_P_Q] = "dpq",      [FORM_D_M] = "dm",
+    [FORM_P_D_M] = "pdm",     [FORM_M_A] = "mB",       [FORM_D_M_B_C] = "dmB",    [FORM_BAR] = "",
+    [FORM_T] = "t",
 };
 
 /* The modifiers that an opcode needs and some that it may have. */
 static void put_modifiers(Maker *maker, Opcode op) {
   switch (op) {
-  case OP_ISETP: case OP_ISET:
+  case OP_ISETP:
+  case OP_ISET:
     ONE_OF(maker, ".LT", ".EQ", ".GE", ".NE.U32", ".T");
     ONE_OF(maker, "", ".AND", ".OR", ".XOR");
     break;
   case OP_FSETP: ONE_OF(maker, ".LTU.AND", ".NUM", ".GT.FTZ.OR", ".F"); break;
   case OP_PSETP: ONE_OF(maker, "", ".OR", ".XOR.AND", ".AND.OR"); break;
   case OP_LOP: ONE_OF(maker, ".AND", ".OR", ".XOR", ".PASS_B"); break;
-  case OP_IADD: case OP_ISUB: ONE_OF(maker, "", ".SAT", ".X", ".CC", ".CC.X"); break;
-  case OP_IMUL: case OP_IMAD: ONE_OF(maker, "", ".HI", ".U32", ".U32.U32.HI"); break;
+  case OP_IADD:
+  case OP_ISUB: ONE_OF(maker, "", ".SAT", ".X", ".CC", ".CC.X"); break;
+  case OP_IMUL:
+  case OP_IMAD: ONE_OF(maker, "", ".HI", ".U32", ".U32.U32.HI"); break;
   case OP_SHR: ONE_OF(maker, "", ".U32", ".W", ".U32.W"); break;
   case OP_FLO: ONE_OF(maker, "", ".S32", ".SH", ".U32.SH"); break;
-  case OP_FADD: case OP_FMUL: case OP_FFMA: ONE_OF(maker, "", ".FTZ", ".RN", ".SAT"); break;
+  case OP_FADD:
+  case OP_FMUL:
+  case OP_FFMA: ONE_OF(maker, "", ".FTZ", ".RN", ".SAT"); break;
   case OP_F2I: ONE_OF(maker, "", ".U32.F32.FLOOR", ".S32.F32.TRUNC", ".ROUND"); break;
   case OP_VOTE: ONE_OF(maker, ".ALL", ".ANY", ".EQ"); break;
   case OP_MEMBAR: ONE_OF(maker, ".CTA", ".GL", ".SYS"); break;
-  case OP_LDS: case OP_STS: ONE_OF(maker, "", ".U8", ".S16", ".32"); break;
+  case OP_LDS:
+  case OP_STS: ONE_OF(maker, "", ".U8", ".S16", ".32"); break;
   case OP_LD: ONE_OF(maker, "", ".CV", ".CG.U8", ".CA"); break;
   case OP_ST: ONE_OF(maker, "", ".WT", ".CG.U8", ".WB"); break;
-  case OP_ATOM: case OP_RED: ONE_OF(maker, ".ADD", ".MAX.S32", ".EXCH", ".ADD.F32.FTZ.RN", ".XOR"); break;
+  case OP_ATOM:
+  case OP_RED: ONE_OF(maker, ".ADD", ".MAX.S32", ".EXCH", ".ADD.F32.FTZ.RN", ".XOR"); break;
   default: break;
   }
 }

@@ -257,14 +257,10 @@ typedef struct Rows {
 static uint32_t any_word(Rng *rng) {
   uint32_t word = (uint32_t)rng_next(rng);
   switch (rng_below(rng, 4)) {
-  case 0:
-    return edges[rng_below(rng, EDGES)];
-  case 1:
-    return word >> rng_below(rng, 32);
-  case 2:
-    return (word & 0x80ffffff) + ((112 + rng_below(rng, 32)) << 23); /* a float of moderate size */
-  default:
-    return word;
+  case 0: return edges[rng_below(rng, EDGES)];
+  case 1: return word >> rng_below(rng, 32);
+  case 2: return (word & 0x80ffffff) + ((112 + rng_below(rng, 32)) << 23); /* a float of moderate size */
+  default: return word;
   }
 }
 
@@ -288,12 +284,9 @@ static void fill_rows(Rows *rows, unsigned index, Rng *rng) {
 
 static uint32_t some_mask(unsigned index, Rng *rng) {
   switch (index % 4) {
-  case 0:
-    return 0;
-  case 1:
-    return 1u << (index / 4 % 32);
-  default:
-    return (uint32_t)rng_next(rng);
+  case 0: return 0;
+  case 1: return 1u << (index / 4 % 32);
+  default: return (uint32_t)rng_next(rng);
   }
 }
 

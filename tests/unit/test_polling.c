@@ -17,59 +17,110 @@ static const Case cases[] = {
     {"no loop", HEAD "LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 EXIT;\n" END, {0}},
     {"a spin loop", HEAD "wait: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END, {4}},
     {"in global memory", HEAD "wait: LD R1, [R0];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END, {4}},
-    {"two words", HEAD "wait: LDS R1, [RZ];\nLDS R2, [0x4];\nLOP.AND R3, R1, R2;\nISETP.EQ.AND P0, pt, R3, RZ, pt;\n"
-     "@P0 BRA wait;\n" END, {4, 5}},
-    {"two branches", HEAD "wait: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\nLDS R2, [0x4];\n"
-     "ISETP.EQ.AND P0, pt, R2, RZ, pt;\n@P0 BRA wait;\n" END, {4, 7}},
-    {"with a pair of registers", HEAD "wait: LDS.64 R2, [RZ];\nISETP.EQ.AND P0, pt, R3, RZ, pt;\n@P0 BRA wait;\n" END, {4}},
+    {"two words",
+     HEAD "wait: LDS R1, [RZ];\nLDS R2, [0x4];\nLOP.AND R3, R1, R2;\nISETP.EQ.AND P0, pt, R3, RZ, pt;\n"
+          "@P0 BRA wait;\n" END,
+     {4, 5}},
+    {"two branches",
+     HEAD "wait: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\nLDS R2, [0x4];\n"
+          "ISETP.EQ.AND P0, pt, R2, RZ, pt;\n@P0 BRA wait;\n" END,
+     {4, 7}},
+    {"with a pair of registers",
+     HEAD "wait: LDS.64 R2, [RZ];\nISETP.EQ.AND P0, pt, R3, RZ, pt;\n@P0 BRA wait;\n" END,
+     {4}},
     {"by an exit", HEAD "wait: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 EXIT;\nBRA wait;\n", {4}},
-    {"by a break", HEAD "PBK out;\nwait: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRK;\nBRA wait;\nout: EXIT;\n", {5}},
-    {"by a vote", HEAD "wait: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\nVOTE.ANY RZ, P1, P0;\n@P1 BRA wait;\n" END, {4}},
-    {"with a time limit", HEAD "wait: LDS R1, [RZ];\nIADD R2, R2, 0x1;\nISETP.LT.AND P1, pt, R2, 0x100, pt;\n"
-     "ISETP.EQ.AND P0, pt, R1, RZ, P1;\n@P0 BRA wait;\n" END, {4}},
-    {"with backoff", HEAD "wait: LDS R1, [RZ];\nMOV R2, R3;\npause: IADD R2, R2, -0x1;\nISETP.GT.AND P1, pt, R2, RZ, pt;\n"
-     "@P1 BRA pause;\nSHL R3, R3, 0x1;\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END, {4}},
-    {"inside a loop over messages", HEAD "next: IADD R2, R2, 0x1;\nwait: LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, R2, pt;\n"
-     "@P0 BRA wait;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n@P0 BRA next;\n" END, {5}},
-    {"at the head of that loop", HEAD "wait: LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n"
-     "IADD R2, R2, 0x1;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n@P0 BRA wait;\n" END, {4}},
-    {"all of it in one loop", HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA skip;\nSTS [RZ], RZ;\n"
-     "MOV32I R2, 0x1;\nskip: ISETP.EQ.AND P1, pt, R2, RZ, pt;\n@P1 BRA again;\n" END, {4}},
-    {"messages in one loop", HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA skip;\nSTS [RZ], RZ;\n"
-     "IADD R2, R2, 0x1;\nskip: ISETP.LT.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END, {4}},
-    {"the same under a guard", HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@!P0 STS [RZ], RZ;\n"
-     "@!P0 IADD R2, R2, 0x1;\nISETP.LT.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END, {4}},
-    {"a turn is passed on in the loop", HEAD "again: LDS R4, [RZ];\nISETP.EQ.AND P0, pt, R4, R0, pt;\n@P0 IADD R4, R4, 0x1;\n"
-     "@P0 STS [RZ], R4;\n@!P0 BRA again;\n" END, {4}},
-    {"the register has another use", HEAD "again: LDS R4, [RZ];\nISETP.EQ.AND P0, pt, R4, R0, pt;\n@P0 LDS R4, [0x4];\n"
-     "@P0 IADD R4, R4, 0x1;\n@P0 STS [0x4], R4;\n@!P0 BRA again;\n" END, {4}},
-    {"the address is made anew", HEAD "wait: SHL R1, R0, 0x2;\nLDS R2, [R1];\nISETP.EQ.AND P0, pt, R2, RZ, pt;\n@P0 BRA wait;\n"
-     END, {5}},
-    {"the loop was turned round", HEAD "LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, RZ, pt;\n@P0 BRA out;\nwait: IADD R2, R2, 0x1;\n"
-     "LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\nout: EXIT;\n", {4, 8}},
+    {"by a break",
+     HEAD "PBK out;\nwait: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRK;\nBRA wait;\nout: EXIT;\n",
+     {5}},
+    {"by a vote",
+     HEAD "wait: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\nVOTE.ANY RZ, P1, P0;\n@P1 BRA wait;\n" END,
+     {4}},
+    {"with a time limit",
+     HEAD "wait: LDS R1, [RZ];\nIADD R2, R2, 0x1;\nISETP.LT.AND P1, pt, R2, 0x100, pt;\n"
+          "ISETP.EQ.AND P0, pt, R1, RZ, P1;\n@P0 BRA wait;\n" END,
+     {4}},
+    {"with backoff",
+     HEAD "wait: LDS R1, [RZ];\nMOV R2, R3;\npause: IADD R2, R2, -0x1;\nISETP.GT.AND P1, pt, R2, RZ, pt;\n"
+          "@P1 BRA pause;\nSHL R3, R3, 0x1;\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END,
+     {4}},
+    {"inside a loop over messages",
+     HEAD "next: IADD R2, R2, 0x1;\nwait: LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, R2, pt;\n"
+          "@P0 BRA wait;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n@P0 BRA next;\n" END,
+     {5}},
+    {"at the head of that loop",
+     HEAD "wait: LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n"
+          "IADD R2, R2, 0x1;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n@P0 BRA wait;\n" END,
+     {4}},
+    {"all of it in one loop",
+     HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA skip;\nSTS [RZ], RZ;\n"
+          "MOV32I R2, 0x1;\nskip: ISETP.EQ.AND P1, pt, R2, RZ, pt;\n@P1 BRA again;\n" END,
+     {4}},
+    {"messages in one loop",
+     HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA skip;\nSTS [RZ], RZ;\n"
+          "IADD R2, R2, 0x1;\nskip: ISETP.LT.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END,
+     {4}},
+    {"the same under a guard",
+     HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@!P0 STS [RZ], RZ;\n"
+          "@!P0 IADD R2, R2, 0x1;\nISETP.LT.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END,
+     {4}},
+    {"a turn is passed on in the loop",
+     HEAD "again: LDS R4, [RZ];\nISETP.EQ.AND P0, pt, R4, R0, pt;\n@P0 IADD R4, R4, 0x1;\n"
+          "@P0 STS [RZ], R4;\n@!P0 BRA again;\n" END,
+     {4}},
+    {"the register has another use",
+     HEAD "again: LDS R4, [RZ];\nISETP.EQ.AND P0, pt, R4, R0, pt;\n@P0 LDS R4, [0x4];\n"
+          "@P0 IADD R4, R4, 0x1;\n@P0 STS [0x4], R4;\n@!P0 BRA again;\n" END,
+     {4}},
+    {"the address is made anew",
+     HEAD "wait: SHL R1, R0, 0x2;\nLDS R2, [R1];\nISETP.EQ.AND P0, pt, R2, RZ, pt;\n@P0 BRA wait;\n" END,
+     {5}},
+    {"the loop was turned round",
+     HEAD "LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, RZ, pt;\n@P0 BRA out;\nwait: IADD R2, R2, 0x1;\n"
+          "LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\nout: EXIT;\n",
+     {4, 8}},
 
-    {"the address walks", HEAD "again: LDS R1, [R0];\nIADD R0, R0, 0x4;\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA again;\n" END,
+    {"the address walks",
+     HEAD "again: LDS R1, [R0];\nIADD R0, R0, 0x4;\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA again;\n" END,
      {0}},
     {"a chain of pointers", HEAD "again: LDS R0, [R0];\nISETP.NE.AND P0, pt, R0, RZ, pt;\n@P0 BRA again;\n" END, {0}},
-    {"the value ends nothing", HEAD "again: LDS R1, [RZ];\nSTS [0x4], R1;\nIADD R2, R2, 0x1;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n"
-     "@P0 BRA again;\n" END, {0}},
-    {"the value chooses inside only", HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA skip;\nSTS [0x4], R1;\n"
-     "skip: IADD R2, R2, 0x1;\nISETP.LT.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END, {0}},
-    {"the value chooses the step", HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 IADD R2, R2, 0x1;\n"
-     "@!P0 IADD R2, R2, 0x2;\nISETP.LT.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END, {0}},
-    {"a bound", HEAD "again: STS [R3], R0;\nIADD R2, R2, 0x1;\nLDS R1, [0x4];\nISETP.LT.AND P0, pt, R2, R1, pt;\n@P0 BRA again;\n"
-     END, {0}},
-    {"a sum", HEAD "again: LDS R1, [RZ];\nIADD R2, R2, R1;\nISETP.LT.AND P0, pt, R2, 0x64, pt;\n@P0 BRA again;\n" END, {0}},
-    {"a counter", HEAD "again: LDS R1, [RZ];\nIADD R2, R1, 0x1;\nSTS [RZ], R2;\nISETP.LT.AND P0, pt, R1, R5, pt;\n@P0 BRA again;\n"
-     END, {0}},
-    {"a counter under a lock bit", HEAD "again: LDSLK P1, R1, [RZ];\n@!P1 BRA again;\nLDS R1, [0x4];\nIADD R2, R1, 0x1;\n"
-     "STS [0x4], R2;\nSTSUL [RZ], RZ;\nISETP.LT.AND P0, pt, R1, R5, pt;\n@P0 BRA again;\n" END, {0}},
-    {"a barrier in each round", HEAD "again: BAR.SYNC 0x0;\nLDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA again;\n" END,
+    {"the value ends nothing",
+     HEAD "again: LDS R1, [RZ];\nSTS [0x4], R1;\nIADD R2, R2, 0x1;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n"
+          "@P0 BRA again;\n" END,
      {0}},
-    {"a poll between barriers", HEAD "again: BAR.SYNC 0x0;\nIADD R2, R2, 0x1;\nwait: LDS R1, [RZ];\n"
-     "ISETP.LT.AND P0, pt, R1, R2, pt;\n@P0 BRA wait;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n@P0 BRA again;\n" END, {6}},
+    {"the value chooses inside only",
+     HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA skip;\nSTS [0x4], R1;\n"
+          "skip: IADD R2, R2, 0x1;\nISETP.LT.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END,
+     {0}},
+    {"the value chooses the step",
+     HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 IADD R2, R2, 0x1;\n"
+          "@!P0 IADD R2, R2, 0x2;\nISETP.LT.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END,
+     {0}},
+    {"a bound",
+     HEAD "again: STS [R3], R0;\nIADD R2, R2, 0x1;\nLDS R1, [0x4];\nISETP.LT.AND P0, pt, R2, R1, pt;\n@P0 BRA "
+          "again;\n" END,
+     {0}},
+    {"a sum",
+     HEAD "again: LDS R1, [RZ];\nIADD R2, R2, R1;\nISETP.LT.AND P0, pt, R2, 0x64, pt;\n@P0 BRA again;\n" END,
+     {0}},
+    {"a counter",
+     HEAD
+     "again: LDS R1, [RZ];\nIADD R2, R1, 0x1;\nSTS [RZ], R2;\nISETP.LT.AND P0, pt, R1, R5, pt;\n@P0 BRA again;\n" END,
+     {0}},
+    {"a counter under a lock bit",
+     HEAD "again: LDSLK P1, R1, [RZ];\n@!P1 BRA again;\nLDS R1, [0x4];\nIADD R2, R1, 0x1;\n"
+          "STS [0x4], R2;\nSTSUL [RZ], RZ;\nISETP.LT.AND P0, pt, R1, R5, pt;\n@P0 BRA again;\n" END,
+     {0}},
+    {"a barrier in each round",
+     HEAD "again: BAR.SYNC 0x0;\nLDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA again;\n" END,
+     {0}},
+    {"a poll between barriers",
+     HEAD "again: BAR.SYNC 0x0;\nIADD R2, R2, 0x1;\nwait: LDS R1, [RZ];\n"
+          "ISETP.LT.AND P0, pt, R1, R2, pt;\n@P0 BRA wait;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n@P0 BRA again;\n" END,
+     {6}},
     {"never", HEAD "wait: @!pt LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END, {0}},
-    {"an atomic isn't a load", HEAD "wait: ATOM.ADD R1, [R0], RZ;\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END, {0}},
+    {"an atomic isn't a load",
+     HEAD "wait: ATOM.ADD R1, [R0], RZ;\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END,
+     {0}},
 };
 
 START_TEST(finds_the_polling_loads_and_no_others) {

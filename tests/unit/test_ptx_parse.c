@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 
 #define HEAD ".version 9.0\n.target sm_90a, debug\n.address_size 64\n"
-#define OPEN                                                                                                       \
+#define OPEN                                                                                                         \
   HEAD ".global .align 8 .b8 word[16];\n.shared .b32 tile;\n.visible .entry k(.param .u64 in, .param .b8 big[12])\n" \
        "{ .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>; .reg .f64 %d<8>;\n"
 #define CLOSE "\nDONE: ret; }\n"
@@ -124,10 +124,10 @@ START_TEST(reads_every_form) {
     for (unsigned choice = 0; choice < 2 * CHOICES; choice++) {
       g_autofree char *mnemonic = ptx_ops_example(ops, (uint16_t)form, choice / 2, choice % 2);
       g_autofree char *inst = example_of(ops, mnemonic);
-      g_autofree char *statement = g_strconcat(
-          "{ .reg .pred callee; }\nTABLE: .branchtargets DONE;\n", inst, ";", NULL);
-      g_autofree char *text = g_strconcat(HEAD ".func callee(.param .b32 a) { ret; }\n", OPEN + strlen(HEAD), statement,
-                                          CLOSE, NULL);
+      g_autofree char *statement =
+          g_strconcat("{ .reg .pred callee; }\nTABLE: .branchtargets DONE;\n", inst, ";", NULL);
+      g_autofree char *text =
+          g_strconcat(HEAD ".func callee(.param .b32 a) { ret; }\n", OPEN + strlen(HEAD), statement, CLOSE, NULL);
       g_autoptr(PtxModule) module = parse_good(text);
       g_autofree char *shown = ptx_print_inst(module, ptx_function(module, 1), ptx_inst(module, 1));
       ck_assert_msg(strcmp(shown, inst) == 0, "%s became %s", inst, shown);
@@ -143,7 +143,8 @@ START_TEST(documents_every_form) {
   ck_assert_msg(g_file_get_contents(path, &page, NULL, NULL), "no %s", path);
   if (!strstr(page, table)) {
     g_file_set_contents("ptx_table.md", table, -1, NULL);
-    ck_abort_msg("doc/ptx.md doesn't have the table of isa/ptx_ops.def: put ptx_table.md of the build folder into it");
+    ck_abort_msg(
+        "doc/ptx.md doesn't have the table of isa/ptx_ops.def: put ptx_table.md of the build folder into it");
   }
   ptx_ops_free(ops);
 }
@@ -216,12 +217,14 @@ START_TEST(reads_spelling) {
 END_TEST
 
 START_TEST(reads_directives) {
-  g_autoptr(PtxModule) module = parse_good(
-      ".version 8.4\n.target sm_90a, debug\n.address_size 64\n.pragma \"x\";\n"
-      ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.weak .func ends(.reg .b32 a) .noreturn { trap; }\n"
-      ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[48]) .maxntid 256, 2 .minnctapersm 3 "
-      ".maxnreg 64 .pragma \"nounroll\"; { .pragma \"nounroll\"; ret; }\n");
-  const PtxFunction *print = ptx_function(module, 0), *ends = ptx_function(module, 1), *kernel = ptx_function(module, 2);
+  g_autoptr(PtxModule) module = parse_good(".version 8.4\n.target sm_90a, debug\n.address_size 64\n.pragma \"x\";\n"
+                                           ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 "
+                                           "b);\n.weak .func ends(.reg .b32 a) .noreturn { trap; }\n"
+                                           ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .align 8 "
+                                           ".b8 s[48]) .maxntid 256, 2 .minnctapersm 3 "
+                                           ".maxnreg 64 .pragma \"nounroll\"; { .pragma \"nounroll\"; ret; }\n");
+  const PtxFunction *print = ptx_function(module, 0), *ends = ptx_function(module, 1),
+                    *kernel = ptx_function(module, 2);
   ck_assert_uint_eq(module->version_major * 10 + module->version_minor, 84);
   ck_assert_uint_eq(module->target_sm, 90);
   ck_assert_str_eq(module->target, "sm_90a, debug");
@@ -252,8 +255,8 @@ START_TEST(keeps_registers_apart) {
 END_TEST
 
 START_TEST(finds_labels_of_the_block) {
-  g_autoptr(PtxModule) module = parse_one(
-      "A: bra A; { bra A; bra B; A: exit; } { A: bra A; { bra A; } bra DONE; } B: bra A;");
+  g_autoptr(PtxModule) module =
+      parse_one("A: bra A; { bra A; bra B; A: exit; } { A: bra A; { bra A; } bra DONE; } B: bra A;");
   static const uint32_t targets[] = {0, 3, 7, 4, 4, 8, 0};
   unsigned k = 0;
   for (unsigned i = 0; i < 8; i++) {
@@ -269,9 +272,9 @@ START_TEST(finds_labels_of_the_block) {
 END_TEST
 
 START_TEST(chains_inlined_places) {
-  g_autoptr(PtxModule) module = parse_one(
-      ".loc 1 13 3\n.loc 1 8 3, function_name $A, inlined_at 1 13 3\n"
-      ".loc 2 202 5, function_name $B+4, inlined_at 1 8 3\nmembar.gl;\n.loc 1 14 3\nmembar.cta;");
+  g_autoptr(PtxModule) module =
+      parse_one(".loc 1 13 3\n.loc 1 8 3, function_name $A, inlined_at 1 13 3\n"
+                ".loc 2 202 5, function_name $B+4, inlined_at 1 8 3\nmembar.gl;\n.loc 1 14 3\nmembar.cta;");
   const PtxLoc *inner = ptx_loc(module, ptx_inst(module, 0)->loc);
   ck_assert_uint_eq(inner->line, 202);
   ck_assert_uint_eq(inner->function_offset, 4);
@@ -288,7 +291,8 @@ START_TEST(reads_variables) {
       HEAD ".const .align 4 .f32 f[2][3] = {{1.5, 0f40000000}, {-1.0}};\n"
            ".global .u32 target = 7; .global .s8 bytes[] = {-1, 0, 5};\n"
            ".weak .global .align 8 .u64 pointers[4] = {target, generic(bytes)+2, 0, 0xFF00(generic(target))};\n"
-           ".extern .shared .align 16 .b8 dynamic[];\n.file 1 \"a.cu\", 12, 34\n.section .debug_str { .b8 1,2\nx: .b8 3 }\n");
+           ".extern .shared .align 16 .b8 dynamic[];\n.file 1 \"a.cu\", 12, 34\n.section .debug_str { .b8 1,2\nx: "
+           ".b8 3 }\n");
   const PtxVar *f = ptx_var(module, 0), *bytes = ptx_var(module, 2), *pointers = ptx_var(module, 3);
   ck_assert_uint_eq(f->elements, 6);
   ck_assert_uint_eq(f->ninits, 3);
@@ -309,10 +313,10 @@ START_TEST(reads_variables) {
 END_TEST
 
 START_TEST(links_declarations) {
-  g_autoptr(PtxModule) module = parse_good(
-      HEAD ".func (.param .b32 r) f(.param .b32 a);\n.extern .func g;\n"
-           ".entry k { .reg .b32 %r; .param .b32 x; .param .b32 y; call (y), f, (x); call g; ret; }\n"
-           ".func (.param .b32 r) f(.param .b32 a) { st.param.b32 [r], 1; ret; }\n");
+  g_autoptr(PtxModule) module =
+      parse_good(HEAD ".func (.param .b32 r) f(.param .b32 a);\n.extern .func g;\n"
+                      ".entry k { .reg .b32 %r; .param .b32 x; .param .b32 y; call (y), f, (x); call g; ret; }\n"
+                      ".func (.param .b32 r) f(.param .b32 a) { st.param.b32 [r], 1; ret; }\n");
   ck_assert_uint_eq(ptx_function(module, 0)->definition, 3);
   ck_assert_uint_eq(ptx_function(module, 1)->definition, PTX_NO_INDEX);
   ck_assert_uint_eq(ptx_module_find(module, "f"), 3);
@@ -436,7 +440,8 @@ START_TEST(goes_on_after_errors) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(PtxModule) module = parse(
       OPEN "adn.b32 %r1, %r2, %r3;\nld.global.v4.u32 {%r1, %x, %r3, %r4}, [%l1];\n{\nmma.sync;\n}\nbra NOWHERE;" CLOSE
-           ".entry second { exti; }\n", diag);
+           ".entry second { exti; }\n",
+      diag);
   static const unsigned lines[] = {LINE, LINE + 1, LINE + 3, LINE + 5, LINE + 7};
   ck_assert(!module);
   ck_assert_uint_eq(diag_error_count(diag), G_N_ELEMENTS(lines));
@@ -470,7 +475,8 @@ START_TEST(reads_five_megabytes_in_a_second) {
   static const char loop[] =
       "$L__BB0_%u:\n\t.loc 1 %u 3\n\tld.global.u32 \t%%r%u, [%%rd%u+4];\n\tadd.s32 \t%%r%u, %%r%u, -1;\n"
       "\tsetp.ne.s32 \t%%p%u, %%r%u, 0;\n\t@%%p%u bra \t$L__BB0_%u;\n";
-  GString *text = g_string_new(HEAD ".visible .entry k() {\n.reg .b32 %r<50000>; .reg .b64 %rd<50000>; .reg .pred %p<50000>;\n");
+  GString *text =
+      g_string_new(HEAD ".visible .entry k() {\n.reg .b32 %r<50000>; .reg .b64 %rd<50000>; .reg .pred %p<50000>;\n");
   for (unsigned i = 0; text->len < 5000000; i++) {
     unsigned r = i % 49000;
     g_string_append_printf(text, loop, i, i + 1, r, r + 1, r + 2, r, r, r + 2, r, i);

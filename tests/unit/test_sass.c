@@ -5,9 +5,7 @@
 #include "isa/sass.h"
 #include "tests/unit/unit.h"
 
-static Program *parse(const char *text, Diag *diag) {
-  return sass_parse("dir/prog.sass", text, strlen(text), diag);
-}
+static Program *parse(const char *text, Diag *diag) { return sass_parse("dir/prog.sass", text, strlen(text), diag); }
 
 /* The program, or a failed test with the messages. */
 static Program *parse_good(const char *text) {
@@ -108,22 +106,54 @@ END_TEST
 
 /* An example of each opcode: all of the table is reachable from text. */
 static const char *const examples[OP_COUNT] = {
-    [OP_NOP] = "NOP.S", [OP_MOV] = "MOV R1, c [0x0] [0x8]", [OP_MOV32I] = "MOV32I R1, 0xffffffff",
-    [OP_IADD] = "IADD.SAT R1, -R2, 0x7f", [OP_ISUB] = "ISUB R1, R2, R3", [OP_IMUL] = "IMUL.U32.U32.HI R1, R2, R3",
-    [OP_IMAD] = "IMAD.U32 R1, R2, R3, R4", [OP_ISCADD] = "ISCADD R1, R2, c[0x0][0x20], 0x2", [OP_SHL] = "SHL.W R1, R2, 3",
-    [OP_SHR] = "SHR.U32 R1, R2, 0x1f", [OP_LOP] = "LOP.XOR R1, ~R2, R3", [OP_IMNMX] = "IMNMX.U32 R1, R2, R3, !PT",
-    [OP_SEL] = "SEL R1, R2, 0x1, !P1", [OP_ISET] = "ISET.BF.LT.AND R1, R2, R3, P0",
-    [OP_ISETP] = "ISETP.NE.U32.OR P0, P1, R2, 10, !P2", [OP_PSETP] = "PSETP.OR.XOR P0, PT, P1, !P2, P3",
-    [OP_BFE] = "BFE.U32 R1, R2, 0x505", [OP_BFI] = "BFI R1, R2, 0x505, R3", [OP_POPC] = "POPC R1, R2, ~R3",
-    [OP_FLO] = "FLO.U32.SH R1, R2", [OP_FADD] = "FADD.FTZ.RN R1, -|R2|, 1.5", [OP_FMUL] = "FMUL R1, R2, 0x3f800000",
-    [OP_FFMA] = "FFMA R1, R2, R3, -R4", [OP_FMNMX] = "FMNMX R1, R2, R3, PT", [OP_FSETP] = "FSETP.LTU.AND P0, PT, R1, -2, PT",
-    [OP_I2F] = "I2F.F32.U32 R1, R2", [OP_F2I] = "F2I.S32.F32.TRUNC R1, |R2|", [OP_S2R] = "S2R R1, SR_ClockLo",
-    [OP_VOTE] = "VOTE.ANY R1, PT, !P0", [OP_LDS] = "LDS.64 R2, [R1+0x10]", [OP_STS] = "STS.U8 [0x10], R2",
-    [OP_LDSLK] = "LDSLK P0, RZ, [R0]", [OP_STSUL] = "STSUL [RZ+0x10], RZ", [OP_LD] = "LD.E.CV.128 R4, [R2]",
-    [OP_ST] = "ST.WT [R2-4], R3", [OP_ATOM] = "ATOM.E.ADD.F32.FTZ.RN R1, [R2], R4", [OP_RED] = "RED.MAX.S32 [R2], R3",
-    [OP_MEMBAR] = "MEMBAR.GL", [OP_BAR] = "BAR.RED.AND P0, R1, 0x40, !P2", [OP_SSY] = "SSY here", [OP_PBK] = "PBK here",
-    [OP_BRK] = "@P0 BRK", [OP_PCNT] = "PCNT here", [OP_CONT] = "@P0 CONT", [OP_BRA] = "@P0 BRA.U here", [OP_CAL] = "@P0 CAL here",
-    [OP_RET] = "@P0 RET", [OP_EXIT] = "@!P6 EXIT",
+    [OP_NOP] = "NOP.S",
+    [OP_MOV] = "MOV R1, c [0x0] [0x8]",
+    [OP_MOV32I] = "MOV32I R1, 0xffffffff",
+    [OP_IADD] = "IADD.SAT R1, -R2, 0x7f",
+    [OP_ISUB] = "ISUB R1, R2, R3",
+    [OP_IMUL] = "IMUL.U32.U32.HI R1, R2, R3",
+    [OP_IMAD] = "IMAD.U32 R1, R2, R3, R4",
+    [OP_ISCADD] = "ISCADD R1, R2, c[0x0][0x20], 0x2",
+    [OP_SHL] = "SHL.W R1, R2, 3",
+    [OP_SHR] = "SHR.U32 R1, R2, 0x1f",
+    [OP_LOP] = "LOP.XOR R1, ~R2, R3",
+    [OP_IMNMX] = "IMNMX.U32 R1, R2, R3, !PT",
+    [OP_SEL] = "SEL R1, R2, 0x1, !P1",
+    [OP_ISET] = "ISET.BF.LT.AND R1, R2, R3, P0",
+    [OP_ISETP] = "ISETP.NE.U32.OR P0, P1, R2, 10, !P2",
+    [OP_PSETP] = "PSETP.OR.XOR P0, PT, P1, !P2, P3",
+    [OP_BFE] = "BFE.U32 R1, R2, 0x505",
+    [OP_BFI] = "BFI R1, R2, 0x505, R3",
+    [OP_POPC] = "POPC R1, R2, ~R3",
+    [OP_FLO] = "FLO.U32.SH R1, R2",
+    [OP_FADD] = "FADD.FTZ.RN R1, -|R2|, 1.5",
+    [OP_FMUL] = "FMUL R1, R2, 0x3f800000",
+    [OP_FFMA] = "FFMA R1, R2, R3, -R4",
+    [OP_FMNMX] = "FMNMX R1, R2, R3, PT",
+    [OP_FSETP] = "FSETP.LTU.AND P0, PT, R1, -2, PT",
+    [OP_I2F] = "I2F.F32.U32 R1, R2",
+    [OP_F2I] = "F2I.S32.F32.TRUNC R1, |R2|",
+    [OP_S2R] = "S2R R1, SR_ClockLo",
+    [OP_VOTE] = "VOTE.ANY R1, PT, !P0",
+    [OP_LDS] = "LDS.64 R2, [R1+0x10]",
+    [OP_STS] = "STS.U8 [0x10], R2",
+    [OP_LDSLK] = "LDSLK P0, RZ, [R0]",
+    [OP_STSUL] = "STSUL [RZ+0x10], RZ",
+    [OP_LD] = "LD.E.CV.128 R4, [R2]",
+    [OP_ST] = "ST.WT [R2-4], R3",
+    [OP_ATOM] = "ATOM.E.ADD.F32.FTZ.RN R1, [R2], R4",
+    [OP_RED] = "RED.MAX.S32 [R2], R3",
+    [OP_MEMBAR] = "MEMBAR.GL",
+    [OP_BAR] = "BAR.RED.AND P0, R1, 0x40, !P2",
+    [OP_SSY] = "SSY here",
+    [OP_PBK] = "PBK here",
+    [OP_BRK] = "@P0 BRK",
+    [OP_PCNT] = "PCNT here",
+    [OP_CONT] = "@P0 CONT",
+    [OP_BRA] = "@P0 BRA.U here",
+    [OP_CAL] = "@P0 CAL here",
+    [OP_RET] = "@P0 RET",
+    [OP_EXIT] = "@!P6 EXIT",
 };
 
 START_TEST(reads_each_opcode) {
@@ -218,11 +248,22 @@ typedef struct Immediate {
 } Immediate;
 
 static const Immediate immediates[] = {
-    {"MOV32I R0, 0xdeadbeef", 0xdeadbeef}, {"MOV R0, -1", 0xffffffff}, {"MOV R0, -2147483648", 0x80000000},
-    {"MOV R0, 4294967295", 0xffffffff}, {"MOV R0, --5", 5}, {"MOV R0, 1.5", 0x3fc00000}, {"LOP.AND R0, R1, ~0xf", 0xfffffff0},
-    {"FADD R0, R1, 1.5", 0x3fc00000}, {"FADD R0, R1, 1", 0x3f800000}, {"FADD R0, R1, -2", 0xc0000000},
-    {"FADD R0, R1, 0x3f800000", 0x3f800000}, {"FADD R0, R1, -0x3f800000", 0xbf800000}, {"FADD R0, R1, -0.0", 0x80000000},
-    {"FADD R0, R1, 1e-45", 1}, {"FADD R0, R1, .5", 0x3f000000}, {"FMUL R0, R1, 1e10", 0x501502f9},
+    {"MOV32I R0, 0xdeadbeef", 0xdeadbeef},
+    {"MOV R0, -1", 0xffffffff},
+    {"MOV R0, -2147483648", 0x80000000},
+    {"MOV R0, 4294967295", 0xffffffff},
+    {"MOV R0, --5", 5},
+    {"MOV R0, 1.5", 0x3fc00000},
+    {"LOP.AND R0, R1, ~0xf", 0xfffffff0},
+    {"FADD R0, R1, 1.5", 0x3fc00000},
+    {"FADD R0, R1, 1", 0x3f800000},
+    {"FADD R0, R1, -2", 0xc0000000},
+    {"FADD R0, R1, 0x3f800000", 0x3f800000},
+    {"FADD R0, R1, -0x3f800000", 0xbf800000},
+    {"FADD R0, R1, -0.0", 0x80000000},
+    {"FADD R0, R1, 1e-45", 1},
+    {"FADD R0, R1, .5", 0x3f000000},
+    {"FMUL R0, R1, 1e10", 0x501502f9},
 };
 
 START_TEST(reads_immediates) {
@@ -233,17 +274,19 @@ START_TEST(reads_immediates) {
 END_TEST
 
 START_TEST(reads_special_registers) {
-  static const char *const names[] = {"SR_LaneId", "SR_Tid_X", "SR_TID.X", "sr_tid_x", "SR_CTAid_Y", "SR_NCTAid_Z",
-                                      "SR_ClockLo", "SR_SMID", "SR_WarpId", "SR_EqMask", "SR_LaneMask_GE"};
-  static const SpecialReg values[] = {SR_LANEID, SR_TID_X, SR_TID_X, SR_TID_X, SR_CTAID_Y, SR_NCTAID_Z,
-                                      SR_CLOCKLO, SR_SMID, SR_WARPID, SR_LANEMASK_EQ, SR_LANEMASK_GE};
+  static const char *const names[] = {"SR_LaneId",  "SR_Tid_X",    "SR_TID.X",      "sr_tid_x",
+                                      "SR_CTAid_Y", "SR_NCTAid_Z", "SR_ClockLo",    "SR_SMID",
+                                      "SR_WarpId",  "SR_EqMask",   "SR_LaneMask_GE"};
+  static const SpecialReg values[] = {SR_LANEID,  SR_TID_X, SR_TID_X,  SR_TID_X,       SR_CTAID_Y,    SR_NCTAID_Z,
+                                      SR_CLOCKLO, SR_SMID,  SR_WARPID, SR_LANEMASK_EQ, SR_LANEMASK_GE};
   g_autofree char *text = g_strconcat("S2R R0, ", names[_i], NULL);
   ck_assert_msg(decode(text, NULL).mode == values[_i], "%s", names[_i]);
 }
 END_TEST
 
 START_TEST(shares_constants) {
-  g_autoptr(Program) program = parse_good("IADD R0, RZ, 1; IADD R1, R0, 0x1; MOV R2, c[0x0][0x0]; STS [0x4], RZ; EXIT");
+  g_autoptr(Program) program =
+      parse_good("IADD R0, RZ, 1; IADD R1, R0, 0x1; MOV R2, c[0x0][0x0]; STS [0x4], RZ; EXIT");
   const Kernel *kernel = program_kernel(program, 0);
   ck_assert_uint_eq(kernel->nconsts, 3);
   ck_assert_int_eq(kernel->insts[0].b, kernel->insts[1].b);
@@ -322,8 +365,8 @@ END_TEST
 
 /* A comment is an address only in front of an instruction and only if it looks like one. */
 START_TEST(tells_addresses_from_comments) {
-  g_autoptr(Program) program = parse_good(
-      "/* add */ NOP /*0x2800*/; /*0100*/\n/*dead*/ NOP\n/* 0200 */ NOP; /*0300*/ NOP; /* 0x1234 */ NOP\n/*000c*/ EXIT");
+  g_autoptr(Program) program = parse_good("/* add */ NOP /*0x2800*/; /*0100*/\n/*dead*/ NOP\n/* 0200 */ NOP; "
+                                          "/*0300*/ NOP; /* 0x1234 */ NOP\n/*000c*/ EXIT");
   static const uint32_t addresses[] = {0, 8, 0x200, 0x300, 0x308, 0xc};
   const Kernel *kernel = program_kernel(program, 0);
   ck_assert_uint_eq(kernel->ninsts, G_N_ELEMENTS(addresses));
@@ -365,7 +408,8 @@ static const Mistake mistakes[] = {
     {"LDS R1, [R99]" TAIL, 1, 10, "register R99 is above the limit: sm_20 has R0 to R62, and RZ", NULL},
     {"SEL R1, R2, R3, P7" TAIL, 1, 17, "predicate P7 is above the limit: there are P0 to P6, and PT", NULL},
     {"@R1 NOP" TAIL, 1, 2, "expected a predicate: P0 to P6, or PT, found `R1`", NULL},
-    {"IADD R0, P1, R2" TAIL, 1, 10, "IADD expects a register, an immediate or c[0x0][...] here, found the predicate `P1`", NULL},
+    {"IADD R0, P1, R2" TAIL, 1, 10,
+     "IADD expects a register, an immediate or c[0x0][...] here, found the predicate `P1`", NULL},
     {"IADD 0x1, R1, R2" TAIL, 1, 6, "IADD expects a register here, found the number `0x1`", NULL},
     {"LDS R0, R1" TAIL, 1, 9, "LDS expects an address such as [R0+0x4] here, found the register `R1`", NULL},
     {"STS [R0], 0x1" TAIL, 1, 11, "STS expects a register here, found the number `0x1`", NULL},
@@ -373,8 +417,10 @@ static const Mistake mistakes[] = {
     {"SEL R0, R1, R2, R3" TAIL, 1, 17, "SEL expects a predicate here, found the register `R3`", NULL},
     {"SHL R0, -R1, R2" TAIL, 1, 9, "SHL can't take `-` on this operand", NULL},
     {"IADD R0, R1, 1.5" TAIL, 1, 14, "IADD expects an integer, found 1.5", NULL},
-    {"ISCADD R0, R1, R2, 0x20" TAIL, 1, 20, "ISCADD expects a shift from 0 to 31 here, found the number `0x20`", NULL},
-    {"IADD R0, R1" TAIL, 1, 12, "IADD expects a register, an immediate or c[0x0][...] here, found the end of the line", NULL},
+    {"ISCADD R0, R1, R2, 0x20" TAIL, 1, 20, "ISCADD expects a shift from 0 to 31 here, found the number `0x20`",
+     NULL},
+    {"IADD R0, R1" TAIL, 1, 12,
+     "IADD expects a register, an immediate or c[0x0][...] here, found the end of the line", NULL},
     {"IADD R0, R1;" TAIL, 1, 12, "IADD expects a register, an immediate or c[0x0][...] here, found `;`", NULL},
     {"MOV R0, R1, R2" TAIL, 1, 13, "MOV takes no more than 2 operands", NULL},
     {"NOP R1" TAIL, 1, 5, "NOP takes no more than 0 operands", NULL},
@@ -385,16 +431,20 @@ static const Mistake mistakes[] = {
     {"FADD R0, R1, 1e39" TAIL, 1, 14, "1e39 doesn't fit a 32-bit float", NULL},
     {"LDS R0, [R1+0x1ffffffff]" TAIL, 1, 13, "0x1ffffffff doesn't fit 32 bits", NULL},
     {"MOV R0, 0x1g" TAIL, 1, 9, "this isn't a number: `0x1g`", NULL},
-    {"LDS.64 R3, [R0]" TAIL, 1, 8, "R3 can't start a group of 2 registers: its number has to be a multiple of 2", NULL},
-    {"LD.E R0, [R3]" TAIL, 1, 11, "R3 can't start a group of 2 registers: its number has to be a multiple of 2", NULL},
+    {"LDS.64 R3, [R0]" TAIL, 1, 8, "R3 can't start a group of 2 registers: its number has to be a multiple of 2",
+     NULL},
+    {"LD.E R0, [R3]" TAIL, 1, 11, "R3 can't start a group of 2 registers: its number has to be a multiple of 2",
+     NULL},
     {"LDS.128 R60, [R0]" TAIL, 1, 9, "R60 to R63 go above the limit: sm_20 has R0 to R62, and RZ", NULL},
     {"LDS.64 RZ, [R0]" TAIL, 1, 8, "RZ can't receive a group of 2 registers", NULL},
     {"MOV R1.CC, R2" TAIL, 1, 5, "MOV can't set the carry", NULL},
     {"MOV R1.XY, R2" TAIL, 1, 7, "expected a register; only .CC may follow its number, found `.XY`", NULL},
     {"S2R R0, SR_TidX" TAIL, 1, 9, "unknown special register `SR_TidX`", "did you mean `SR_Tid_X`?"},
-    {"MOV R1, c[0x1][0x100]" TAIL, 1, 11, "there is no constant bank c[0x1] here: only c[0x0], launch dimensions and arguments",
+    {"MOV R1, c[0x1][0x100]" TAIL, 1, 11,
+     "there is no constant bank c[0x1] here: only c[0x0], launch dimensions and arguments",
      "c[0x1][0x100] is the stack pointer in cuobjdump's text; drop that MOV"},
-    {"MOV R1, c[0x0][0x22]" TAIL, 1, 16, "offset 0x22 isn't a word of c[0x0]: it has to be a multiple of 4 below 0x10000", NULL},
+    {"MOV R1, c[0x0][0x22]" TAIL, 1, 16,
+     "offset 0x22 isn't a word of c[0x0]: it has to be a multiple of 4 below 0x10000", NULL},
     {"BAR.SYNC 16" TAIL, 1, 10, "there is no barrier 16: they are 0 to 15", NULL},
     {"BAR.ARV 1, 33" TAIL, 1, 12, "a barrier counts whole warps: 33 isn't a multiple of 32", NULL},
     {"BAR.RED.XOR P0, 1" TAIL, 1, 5, "BAR has no modifier `.RED.XOR`", "did you mean `.RED.OR`?"},
@@ -417,7 +467,8 @@ static const Mistake mistakes[] = {
     {"FADD R0, R1, |R2" TAIL, 1, 17, "expected `|`, found the end of the line", NULL},
     {"MOV R0, c[x][0]" TAIL, 1, 11, "expected a number, found `x`", NULL},
     {"MOV R0, c[0x0]" TAIL, 1, 15, "expected `[`, found the end of the line", NULL},
-    {"MOV R0, c[0x0][R1]" TAIL, 1, 16, "a constant's offset has to be a number; indexed constants aren't supported", NULL},
+    {"MOV R0, c[0x0][R1]" TAIL, 1, 16, "a constant's offset has to be a number; indexed constants aren't supported",
+     NULL},
     {"MOV c[0x0][0x4], R1" TAIL, 1, 5, "MOV expects a register here, found the constant `c[0x0][0x4]`", NULL},
     {"MOV [R1], R1" TAIL, 1, 5, "MOV expects a register here, found an address in brackets", NULL},
     {"LDS R0, [R1.CC]" TAIL, 1, 10, "an address register can't have .CC", NULL},
@@ -432,7 +483,8 @@ static const Mistake mistakes[] = {
     {"/*00a0*/ ..." TAIL, 1, 10, "`...` is a placeholder of the listing; spell it out", NULL},
     {"@P0 ..." TAIL, 1, 5, "`...` is a placeholder of the listing; spell it out", NULL},
     {"LDSLK P0,RZ ,(A[tid]);// x" TAIL, 1, 14, "`(...)` is a placeholder of the listing; spell it out", NULL},
-    {"BRA 0x1c" TAIL, 1, 5, "no instruction of kernel `prog` has the address 0x1c", "the nearest instruction is at 0x8"},
+    {"BRA 0x1c" TAIL, 1, 5, "no instruction of kernel `prog` has the address 0x1c",
+     "the nearest instruction is at 0x8"},
     {"BRA lop\nloop: NOP" TAIL, 1, 5, "there is no label `lop` in kernel `prog`", "did you mean `loop`?"},
     {"/*0010*/ NOP\n/*0010*/ NOP\n@P0 BRA 0x10" TAIL, 3, 9,
      "the address 0x10 is ambiguous: the instructions in line 1 and line 2 have it", "branch to a label instead"},
@@ -457,7 +509,8 @@ static const Mistake mistakes[] = {
     {".grid 1 /* open", 1, 9, "this comment has no end: `/*`", NULL},
     {"\001\002NOP" TAIL, 1, 1, "this byte has no place in a program text: `\\x01\\x02`", NULL},
     {"# NOP" TAIL, 1, 1, "expected an instruction, a label or a directive, found `#`", NULL},
-    {"\177ELF\002", 1, 1, "this is a binary (ELF), not the text of a program", "cuobjdump -sass FILE prints its text"},
+    {"\177ELF\002", 1, 1, "this is a binary (ELF), not the text of a program",
+     "cuobjdump -sass FILE prints its text"},
 };
 
 START_TEST(explains_mistake) {
@@ -570,6 +623,4 @@ static Suite *make_suite(void) {
   return suite;
 }
 
-int main(void) {
-  return unit_run(make_suite());
-}
+int main(void) { return unit_run(make_suite()); }

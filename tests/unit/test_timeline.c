@@ -8,22 +8,22 @@
 #include "tests/unit/unit.h"
 
 /* Two warps: warp 1 comes to the barrier late; then both take one lock in turn. */
-static const char two_warps[] =
-    ".target sm_20\n"
-    ".kernel k\n"
-    ".shared 64\n"
-    "S2R R0, SR_Tid_X;\n"
-    "SHR.U32 R1, R0, 0x5;\n"
-    "IMUL R2, R1, 0x64;\n"
-    "wait: IADD R2, R2, -0x1;\n"
-    "ISETP.GT.AND P0, pt, R2, RZ, pt;\n"
-    "@P0 BRA wait;\n"
-    "BAR.RED.POPC RZ, RZ;\n" /* line 10 */
-    "again: LDSLK P1, R3, [0x8];\n"
-    "@P1 STSUL [0x8], R3;\n"
-    "@!P1 BRA again;\n"
-    "EXIT;\n";
-static const char endless[] = ".target sm_20\n.kernel k\n.shared 64\nagain: LDSLK P0, R3, [0x8];\nBRA again;\nEXIT;\n";
+static const char two_warps[] = ".target sm_20\n"
+                                ".kernel k\n"
+                                ".shared 64\n"
+                                "S2R R0, SR_Tid_X;\n"
+                                "SHR.U32 R1, R0, 0x5;\n"
+                                "IMUL R2, R1, 0x64;\n"
+                                "wait: IADD R2, R2, -0x1;\n"
+                                "ISETP.GT.AND P0, pt, R2, RZ, pt;\n"
+                                "@P0 BRA wait;\n"
+                                "BAR.RED.POPC RZ, RZ;\n" /* line 10 */
+                                "again: LDSLK P1, R3, [0x8];\n"
+                                "@P1 STSUL [0x8], R3;\n"
+                                "@!P1 BRA again;\n"
+                                "EXIT;\n";
+static const char endless[] =
+    ".target sm_20\n.kernel k\n.shared 64\nagain: LDSLK P0, R3, [0x8];\nBRA again;\nEXIT;\n";
 
 typedef struct Follower {
   Program *program;
@@ -47,7 +47,9 @@ static void follower_init(Follower *follower, const char *text) {
 static void follow(Follower *follower, uint64_t cycles) {
   Backing *backing = backing_new();
   Gpu *gpu = gpu_new(follower->machine, backing, 1);
-  LaunchConfig config = {.program = follower->program, .kernel = program_kernel(follower->program, 0), .grid = {2, 1, 1},
+  LaunchConfig config = {.program = follower->program,
+                         .kernel = program_kernel(follower->program, 0),
+                         .grid = {2, 1, 1},
                          .block = {64, 1, 1}};
   g_autofree char *why = NULL;
   gpu_subscribe(gpu, timeline_probe(follower->timeline));
@@ -103,7 +105,8 @@ static JsonObject *find_slice(JsonArray *events, const char *track, const char *
         process = json_object_get_int_member(event, "pid");
         thread = json_object_get_int_member(event, "tid");
       }
-    } else if (json_object_get_int_member(event, "pid") == process && json_object_get_int_member(event, "tid") == thread &&
+    } else if (json_object_get_int_member(event, "pid") == process &&
+               json_object_get_int_member(event, "tid") == thread &&
                strcmp(json_object_get_string_member(event, "cat"), category) == 0 &&
                (!name || strcmp(json_object_get_string_member(event, "name"), name) == 0)) {
       return event;
@@ -155,8 +158,8 @@ START_TEST(slices_of_a_track_follow_each_other) {
     if (!is_slice(event))
       continue;
     gint64 start = json_object_get_int_member(event, "ts"), end = start + json_object_get_int_member(event, "dur");
-    gpointer track = GSIZE_TO_POINTER((gsize)(json_object_get_int_member(event, "pid") << 32 |
-                                              json_object_get_int_member(event, "tid")));
+    gpointer track = GSIZE_TO_POINTER(
+        (gsize)(json_object_get_int_member(event, "pid") << 32 | json_object_get_int_member(event, "tid")));
     ck_assert_int_ge(start, (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(ends, track)));
     g_hash_table_insert(ends, track, GSIZE_TO_POINTER((gsize)end));
   }
