@@ -204,7 +204,10 @@ static bool add_launch(Loader *loader, guint kernel) {
     good &= loader_option(loader, "--arg", *arg, read_option, &how);
   if (!options->args || !options->args[0])
     good &= each_directive(loader, "arg", (int)kernel, ",", read_args, launch);
-  return good && loader_check_args(loader, launch, true);
+  good = good && loader_check_args(loader, launch, true);
+  if (options->grid || options->block || options->shared)
+    g_clear_pointer(&launch->file, g_free); /* its size stands on the command line */
+  return good;
 }
 
 static bool read_kernel(Loader *loader, const YamlNode *node, gpointer data) {

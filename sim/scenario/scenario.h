@@ -34,7 +34,7 @@ typedef struct ScenarioLaunch {
   uint32_t shared_bytes; /* dynamic shared memory, added to the kernel's static one */
   int stream;
   GArray *args; /* ScenarioArg */
-  char *file;   /* where the launch was written, for messages about its limits */
+  char *file;   /* where the launch was written, for messages about its limits; NULL: on the command line */
   unsigned line, column;
 } ScenarioLaunch;
 

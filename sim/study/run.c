@@ -80,8 +80,10 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
   memcpy(config.block, launch->block, sizeof config.block);
   g_autofree char *why = NULL;
   bool fine = gpu_add_launch(simulation->gpu, &config, &why);
-  if (!fine)
+  if (!fine && launch->file)
     diag_error(diag, launch->file, launch->line, launch->column, "%s", why);
+  else if (!fine)
+    diag_usage(diag, "%s", why);
   g_byte_array_free(args, TRUE);
   return fine;
 }
