@@ -18,7 +18,7 @@ static RunResult *check_one(const Scenario *scenario, const Machine *machine, co
   bool races = check.run.races;
   check.run = options_run(options);
   check.run.races = races;
-  if (options->seeds)
+  if (options->seeds > 0)
     check.seeds = (unsigned)options->seeds;
   return check_scenario(scenario, machine, &check, diag);
 }

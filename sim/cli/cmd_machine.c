@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "sim/base/datadir.h"
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 
@@ -19,6 +20,11 @@ static Machine *load(const char *name, const Options *options, Diag *diag) {
 
 static int list(const Options *options, Diag *diag) {
   g_auto(GStrv) names = machine_list();
+  if (!names[0]) {
+    g_autofree char *folder = datadir_join("configs", "");
+    diag_error(diag, NULL, 0, 0, "no machines in `%s`; is LOCKSTEP_DATA right?", folder);
+    return STATUS_OK;
+  }
   g_autoptr(GString) text = g_string_new(NULL);
   for (char **name = names; *name; name++) {
     g_autoptr(Machine) machine = load(*name, options, diag);

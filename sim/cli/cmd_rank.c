@@ -90,7 +90,7 @@ static bool rank_machine(const GPtrArray *scenarios, const Machine *machine, con
   Options shown = *options; /* borrows what it points to */
   shown.progress = &progress;
   RunOptions run = options_run(&shown);
-  unsigned seeds = options->seeds ? (unsigned)options->seeds : RANK_SEEDS_MIN;
+  unsigned seeds = options->seeds > 0 ? (unsigned)options->seeds : RANK_SEEDS_MIN;
   g_autoptr(GPtrArray) rows = rank_scenarios(scenarios, machine, &run, seeds, show_step, &progress, diag);
   progress_end(&progress);
   if (!rows)
@@ -103,7 +103,7 @@ static bool rank_machine(const GPtrArray *scenarios, const Machine *machine, con
 static int rank(const Options *options, Diag *diag) {
   if (!*options->rest)
     diag_usage(diag, "no scenario named");
-  if (options->seeds && options->seeds < RANK_SEEDS_MIN)
+  if (options->seeds > 0 && options->seeds < RANK_SEEDS_MIN)
     diag_usage(diag, "a figure needs at least %d seeds, since one phase of spinning warps isn't typical",
                RANK_SEEDS_MIN);
   if (diag_has_errors(diag))

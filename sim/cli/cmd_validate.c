@@ -1,3 +1,4 @@
+#include "sim/base/datadir.h"
 #include "sim/cli/command.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/session.h"
@@ -37,7 +38,7 @@ static int write_suite(const Validation *validation, const Options *options, boo
 static int run_suites(char **suites, const Options *options, Diag *diag) {
   ValidateOptions validate = {
       .run = options_run(options),
-      .seeds = options->seeds ? (unsigned)options->seeds : RANK_SEEDS_MIN,
+      .seeds = options->seeds > 0 ? (unsigned)options->seeds : RANK_SEEDS_MIN,
       .machine = options->machines ? options->machines[0] : NULL,
       .overrides = (const char *const *)options->overrides,
   };
@@ -61,13 +62,17 @@ static int run_suites(char **suites, const Options *options, Diag *diag) {
 }
 
 static int validate(const Options *options, Diag *diag) {
-  if (options->seeds && options->seeds < RANK_SEEDS_MIN)
+  if (options->seeds > 0 && options->seeds < RANK_SEEDS_MIN)
     diag_usage(diag, "a figure needs at least %d seeds, since one phase of spinning warps isn't typical",
                RANK_SEEDS_MIN);
   if (options->machines && options->machines[1])
     diag_usage(diag, "one machine at a time");
   int status = STATUS_OK;
   g_auto(GStrv) all = *options->rest ? NULL : validate_list();
+  if (all && !all[0]) {
+    g_autofree char *folder = datadir_join("validation", "published");
+    diag_error(diag, NULL, 0, 0, "no suites in `%s`; is LOCKSTEP_DATA right?", folder);
+  }
   if (!diag_has_errors(diag))
     status = run_suites(all ? all : options->rest, options, diag);
   return exit_status_worst(status, session_report(diag));

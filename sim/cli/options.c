@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What --seeds holds while it isn't given. */
+enum { SEEDS_DEFAULT = -1 };
+
 enum { OPTIONS_MAX = 32, HELP_COLUMN = 26 };
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
@@ -115,7 +118,7 @@ static bool check_ranges(const Options *options, Diag *diag) {
     return diag_usage(diag, "--limit-seconds must not be negative");
   if (options->seed < 0)
     return diag_usage(diag, "--seed must not be negative");
-  if (options->seeds < 0 || options->seeds > 1000000)
+  if (options->seeds != SEEDS_DEFAULT && (options->seeds < 1 || options->seeds > 1000000))
     return diag_usage(diag, "--seeds must be between 1 and 1000000");
   return true;
 }
@@ -138,7 +141,7 @@ static bool parse(Options *options, const CommandHelp *help, const Row *rows, gu
 }
 
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag) {
-  *options = (Options){.seed = 1, .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT};
+  *options = (Options){.seed = 1, .seeds = SEEDS_DEFAULT, .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT};
   Row rows[OPTIONS_MAX];
   g_autofree char *format = NULL;
   gboolean help_wanted = FALSE;

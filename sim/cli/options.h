@@ -30,7 +30,7 @@ typedef struct Options {
   char **machines, **overrides, **params;
   char *kernel, *grid, *block, *shared;
   char **buffers, **args;
-  gint64 seed, seeds, limit_cycles; /* seeds 0: the command's default */
+  gint64 seed, seeds, limit_cycles; /* seeds below 1: the command's default */
   double limit_seconds;
   char *wait_graph, *timeline;
   Format format;

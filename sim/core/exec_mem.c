@@ -174,7 +174,7 @@ void exec_LDSLK(Issue *issue) {
 static void unlock(Issue *issue, const uint32_t physical[32]) {
   LockUnit *unit = &issue->sm->lock_unit;
   ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
-  uint32_t freed_before[32], count = 0;
+  uint32_t seen[32], count = 0; /* bits that an earlier lane freed, or found free */
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint32_t index = lock_unit_index(unit, physical[lane]);
@@ -186,14 +186,15 @@ static void unlock(Issue *issue, const uint32_t physical[32]) {
       }
       bit->held = false;
       hash_bit(issue, index);
-      freed_before[count++] = index;
+      seen[count++] = index;
       issue->gpu->counters.lock_releases++;
       continue;
     }
     uint32_t i = 0;
-    while (i < count && freed_before[i] != index)
+    while (i < count && seen[i] != index)
       i++;
     if (i == count) {
+      seen[count++] = index;
       ProbePoint point = issue_point(issue, 1u << lane);
       PROBE_FIRE(issue->gpu, unlock_not_owned, &point, lane, physical[lane], index, NULL);
     }

@@ -1,5 +1,7 @@
 #include "sim/detect/diagnose.h"
 
+#include <string.h>
+
 #include "sim/detect/locate.h"
 
 /* In order of precedence: which edge in a cycle gives it which name. */
@@ -25,13 +27,18 @@ static const char *repair_of(FindingId id) {
   case FINDING_RESIDENCY_DEADLOCK:
     return "launch no more blocks than can be resident at once, or let each block do the work of several in a loop";
   case FINDING_SIMD_DEADLOCK:
-    return "put the release on the path of the lane that acquired, before the lanes rejoin: loop over \"try, "
+    return "put the release (or the signal) on the path of the lane that must give it, before the lanes rejoin: loop "
+           "over \"try, "
            "critical "
            "section, release\" until done (Listings 7 and 8 of Li et al.), or let one lane of the warp take the lock";
   case FINDING_BARRIER_DEADLOCK:
-    return "let every warp that the barrier counts reach it, in the same order as the others";
+    return "let every warp that the barrier counts reach it, in the same order as the others, and hold no lock that "
+           "it needs "
+           "on the way";
   case FINDING_LOCK_ORDER_DEADLOCK:
-    return "take the locks in one order everywhere, or release what is held when the second one is refused";
+    return "take locks in one order everywhere, or release what is held when the second one is refused; let no two "
+           "threads "
+           "wait for each other's signal";
   case FINDING_ORPHAN_WAIT: return "release the lock, or send the signal, on every path before the thread exits";
   default: return NULL;
   }
@@ -105,13 +112,37 @@ static char *holder_text(const WaitGraph *graph, const Node *thing, const Block 
                          locate_line(gpu_launch(gpu, thread_launch(change.thread)), change.pc));
 }
 
+static char *barrier_text(const WaitGraph *graph, const Node *thing) {
+  const Barrier *barrier = &view_of(graph, thing)->block->barrier[thing->index];
+  if (!barrier->expected)
+    return g_strdup_printf("at barrier %u", thing->index);
+  return g_strdup_printf("at barrier %u (%u of %u threads have come)", thing->index, barrier->threads,
+                         barrier->expected);
+}
+
+/* "1", or "0, 1" for a word that keeps changing among values none of which helps. */
+static char *values_text(const WaitGraph *graph, WordKey key) {
+  enum { VALUES_SHOWN = 4 };
+  const ValueSet *set = g_hash_table_lookup(graph->explorer->memory.words, &key);
+  if (!set || set->count < 2)
+    return g_strdup_printf("%u", word_value(graph, key));
+  GString *text = g_string_new(NULL);
+  for (uint32_t i = 0; i < MIN(set->count, (uint32_t)VALUES_SHOWN); i++)
+    g_string_append_printf(text, "%s%u", i ? ", " : "", set->value[i]);
+  if (set->count > VALUES_SHOWN)
+    g_string_append(text, ", ...");
+  return g_string_free(text, FALSE);
+}
+
 /* "waits for shared address 0x0 to change from 1" */
 static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *block) {
   const Node *thing = wait_node(graph, edge->to);
   switch (thing->kind) {
   case NODE_WORD: {
     g_autofree char *word = word_text(graph, thing->key, block);
-    return g_strdup_printf("for %s to change from %u", word, word_value(graph, thing->key));
+    g_autofree char *value = values_text(graph, thing->key);
+    return g_strdup_printf("for %s to %s %s", word, strchr(value, ',') ? "hold something other than" : "change from",
+                           value);
   }
   case NODE_BIT: {
     const LockBit *bit = bit_of(graph, thing->key);
@@ -120,9 +151,9 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
     if (edge->kind == EDGE_ALIAS)
       return g_strdup_printf("for lock bit %u of %s, which is held for %s: both addresses map to that bit",
                              (uint32_t)thing->key, wanted, held);
-    return g_strdup_printf("for lock bit %u of %s", (uint32_t)thing->key, wanted);
+    return g_strdup_printf("for lock bit %u of %s to be freed", (uint32_t)thing->key, wanted);
   }
-  case NODE_BARRIER: return g_strdup_printf("at barrier %u", thing->index);
+  case NODE_BARRIER: return barrier_text(graph, thing);
   default: {
     const WarpView *view = view_of(graph, thing);
     const StackEntry *entry = &view->warp->stack[thing->index];
@@ -182,6 +213,27 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
                          g_strdup_printf("%s %s", thing->kind == NODE_BIT ? "held by" : "last changed by", holder));
 }
 
+/* Blocks that would act if they could start: too many of a launch under way, or a launch that waits for its turn. */
+static void add_pending(Finding *finding, const Launch *launch, uint32_t pc) {
+  bool waits_its_turn = launch->next_block == 0 && launch->index > 0;
+  if (!waits_its_turn) {
+    finding_add_evidence(finding, locate_line(launch, pc),
+                         g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                                         " blocks of %s would change it here, but they can't start until a resident "
+                                         "block exits",
+                                         launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
+    return;
+  }
+  finding_add_evidence(
+      finding, locate_line(launch, pc),
+      g_strdup_printf("%s (launch %u) would change it here, but it starts only when the launches before "
+                      "it have finished or left room",
+                      launch->kernel->name, launch->index));
+  g_free(finding->repair);
+  finding->repair =
+      g_strdup("launch the kernel that gives the signal first, or on a stream of its own, with room for both");
+}
+
 /* The other direction: who would act, and where. */
 static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) {
   const Node *thing = wait_node(graph, edge->from), *actor = wait_node(graph, edge->to);
@@ -189,12 +241,7 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
     return;
   Gpu *gpu = graph->explorer->gpu;
   if (actor->kind == NODE_PENDING) {
-    const Launch *launch = gpu_launch(gpu, actor->index);
-    finding_add_evidence(finding, locate_line(launch, edge->pc),
-                         g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-                                         " blocks of %s would change it here, but they "
-                                         "can't start until a resident block exits",
-                                         launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
+    add_pending(finding, gpu_launch(gpu, actor->index), edge->pc);
     return;
   }
   if (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held && edge->pc == bit_of(graph, thing->key)->pc)
@@ -211,19 +258,27 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
   const WarpView *view = view_of(graph, lane);
   uint32_t lanes = companions(graph, lane, edge->to);
   g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
-  const char *why = "";
+  const char *these = lanes & (lanes - 1) ? "these lanes" : "this lane";
+  NodeKind thing = wait_node(graph, edge->to)->kind;
+  g_autofree char *why = NULL;
   switch (id) {
-  case FINDING_SIMD_DEADLOCK: why = "; who must do that waits at a reconvergence point for them"; break;
-  case FINDING_ALIAS_DEADLOCK:
-    why = itself ? "; this thread holds it itself" : "; its holder waits for this thread";
+  case FINDING_SIMD_DEADLOCK:
+    why = g_strdup_printf("; who must do that waits at a reconvergence point for %s", these);
     break;
-  case FINDING_RESIDENCY_DEADLOCK: why = "; the blocks that would do that can't become resident"; break;
-  case FINDING_BARRIER_DEADLOCK: why = "; the missing threads can't come"; break;
-  case FINDING_LOCK_ORDER_DEADLOCK: why = "; who must do that waits in turn for what this thread holds"; break;
-  case FINDING_ORPHAN_WAIT: why = "; nobody is left who could do that"; break;
+  case FINDING_ALIAS_DEADLOCK:
+    why =
+        itself ? g_strdup_printf("; %s holds it itself", these) : g_strdup_printf("; its holder waits for %s", these);
+    break;
+  case FINDING_RESIDENCY_DEADLOCK: why = g_strdup("; the blocks that would do that can't start"); break;
+  case FINDING_BARRIER_DEADLOCK:
+    why = thing == NODE_BARRIER ? g_strdup("; the missing threads can't come")
+                                : g_strdup_printf("; who must do that waits at a barrier for %s", these);
+    break;
+  case FINDING_LOCK_ORDER_DEADLOCK: why = g_strdup_printf("; who must do that waits in turn for %s", these); break;
+  case FINDING_ORPHAN_WAIT: why = g_strdup("; nobody is left who could do that"); break;
   default: break;
   }
-  return g_strdup_printf("%s %s %s%s", who, verb(lanes), what, why);
+  return g_strdup_printf("%s %s %s%s", who, verb(lanes), what, why ? why : "");
 }
 
 /* `itself`: the lane waits for what it holds. */
@@ -306,6 +361,20 @@ static GArray *name_cycles(const WaitGraph *graph) {
   return named;
 }
 
+static void add_exited(Finding *finding, const Block *block) {
+  GString *warps = g_string_new(NULL);
+  for (uint32_t warp = 0; warp < block->warps; warp++)
+    if (block->finished >> warp & 1)
+      g_string_append_printf(warps, "%s%u", warps->len ? ", " : "", warp);
+  if (warps->len)
+    finding_add_evidence(
+        finding, 0,
+        g_strdup_printf("of the block, these warps have exited without coming: %s (a barrier with a thread "
+                        "count waits for them all the same)",
+                        warps->str));
+  g_string_free(warps, TRUE);
+}
+
 /* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
 static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
   Verdict verdict = VERDICT_LIVELOCK;
@@ -319,6 +388,8 @@ static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
     bool barrier = thing->kind == NODE_BARRIER;
     FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
     Finding *finding = start_finding(graph, id, edge, false);
+    if (barrier)
+      add_exited(finding, view_of(graph, thing)->block);
     verdict = barrier || verdict == VERDICT_BARRIER_DEADLOCK ? VERDICT_BARRIER_DEADLOCK : VERDICT_ORPHAN_WAIT;
     if (findings->len < CYCLES_SHOWN_MAX)
       g_ptr_array_add(findings, finding);

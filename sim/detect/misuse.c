@@ -2,19 +2,16 @@
 
 #include <string.h>
 
+#include "sim/base/bits.h"
 #include "sim/detect/locate.h"
 
-/* The finding of that kind at that place, or NULL. */
-static Finding *find(const Misuse *misuse, FindingId id, const ProbePoint *point) {
-  const Launch *launch = point->block->launch;
-  for (guint i = 0; i < misuse->findings->len; i++) {
-    Finding *finding = g_ptr_array_index(misuse->findings, i);
-    if (finding->id == id && finding->line == locate_line(launch, point->pc) &&
-        g_strcmp0(finding->file, launch->program->file) == 0)
-      return finding;
-  }
-  return NULL;
+/* All launches of a run are of one program, so a line names a place. */
+static uint64_t place_key(FindingId id, const ProbePoint *point) {
+  return (uint64_t)id << 32 | locate_line(point->block->launch, point->pc);
 }
+
+/* "lane 3 reads", "lanes 3-4 read". */
+static const char *ending(const ProbePoint *point) { return point->lanes & (point->lanes - 1) ? "" : "s"; }
 
 static char *who_text(const ProbePoint *point) {
   return locate_lanes_text(point->gpu, point->block->launch, point->block->index, point->warp->warp_in_block,
@@ -23,7 +20,8 @@ static char *who_text(const ProbePoint *point) {
 
 /* Adds a finding, or counts one that is there already: then NULL. Takes ownership of `message`. */
 static Finding *add(Misuse *misuse, FindingId id, const ProbePoint *point, char *message, const char *repair) {
-  Finding *known = find(misuse, id, point);
+  uint64_t key = place_key(id, point);
+  Finding *known = g_hash_table_lookup(misuse->places, &key);
   if (known) {
     known->count++;
     g_free(message);
@@ -35,6 +33,9 @@ static Finding *add(Misuse *misuse, FindingId id, const ProbePoint *point, char 
   finding->warp = point->warp->warp_in_block;
   finding->lanes = point->lanes;
   finding->repair = g_strdup(repair);
+  uint64_t *copy = g_new(uint64_t, 1);
+  *copy = key;
+  g_hash_table_insert(misuse->places, copy, finding);
   g_ptr_array_add(misuse->findings, finding);
   return finding;
 }
@@ -52,16 +53,16 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
   ThreadId self = warp_thread_base(point->block, point->warp) + lane;
   if (!was) {
     finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
-                  g_strdup_printf("%s: frees lock bit %u of %s, which nobody holds", who, bit, where),
+                  g_strdup_printf("%s frees lock bit %u of %s, which nobody holds", who, bit, where),
                   "release each lock once, on the path of the lane that took it");
   } else if (was->owner / WARP_LANES == self / WARP_LANES) {
     g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
     finding = add(user, FINDING_UNLOCK_OTHER_LANE, point,
-                  g_strdup_printf("%s: frees lock bit %u of %s, which %s holds", who, bit, where, owner), NULL);
+                  g_strdup_printf("%s frees lock bit %u of %s, which %s holds", who, bit, where, owner), NULL);
   } else {
     g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
     finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
-                  g_strdup_printf("%s: frees lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who,
+                  g_strdup_printf("%s frees lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who,
                                   bit, where, owner, was->since),
                   "let only the holder release a lock; check the address");
     if (finding)
@@ -77,7 +78,7 @@ static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, cons
   unsigned line = locate_line(point->block->launch, held->pc);
   Finding *finding =
       add(user, FINDING_EXIT_HOLDING, point,
-          g_strdup_printf("%s: exits holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT " (line %u)", who,
+          g_strdup_printf("%s exits holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT " (line %u)", who,
                           bit, where, held->since, line),
           "release the lock (STSUL) on every path to EXIT");
   if (!finding)
@@ -90,7 +91,7 @@ static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, cons
 static void partial_barrier(void *user, const ProbePoint *point, uint32_t absent) {
   g_autofree char *who = who_text(point), *missing = lanes_text(absent);
   add(user, FINDING_PARTIAL_BARRIER, point,
-      g_strdup_printf("%s: arrives at a barrier without %s of the same warp", who, missing),
+      g_strdup_printf("%s arrive%s at a barrier without %s of the same warp", who, ending(point), missing),
       "let the lanes of a warp rejoin before the barrier");
 }
 
@@ -100,16 +101,22 @@ static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool i
                           : reg == PRED_CARRY ? g_strdup("the carry")
                                               : g_strdup_printf("P%u", reg);
   add(user, FINDING_UNSET_REGISTER, point,
-      g_strdup_printf("%s: reads %s, which it has never written (it is 0 here)", who, name),
+      g_strdup_printf("%s read%s %s, which nothing has written there (it is 0)", who, ending(point), name),
       "give it a value on every path to here");
 }
 
 void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
   *misuse = (Misuse){.findings = findings,
+                     .places = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
                      .probe = {.user = misuse,
                                .unlock_not_owned = unlock_not_owned,
                                .exit_holding = exit_holding,
                                .partial_barrier = partial_barrier,
                                .unset_read = unset_read}};
   gpu_subscribe(gpu, &misuse->probe);
+}
+
+void misuse_clear(Misuse *misuse) {
+  if (misuse->places)
+    g_hash_table_destroy(misuse->places);
 }

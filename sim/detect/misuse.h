@@ -9,9 +9,11 @@
 typedef struct Misuse {
   Probe probe;
   GPtrArray *findings; /* Finding *; borrowed */
+  GHashTable *places;  /* kind << 32 | line -> Finding *: a program may misuse at very many places */
 } Misuse;
 
-/* Subscribes; `misuse` must outlive the run. */
+/* Subscribes; `misuse` must outlive the run and is then cleared. */
 void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings);
+void misuse_clear(Misuse *misuse);
 
 #endif

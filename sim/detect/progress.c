@@ -25,6 +25,7 @@ typedef struct Watch {
   unsigned recurrences;    /* seen since the last progress */
   unsigned barrier_slices; /* in a row, with barriers completed and nothing else */
   Settle settle;           /* where the warps were seen last */
+  uint64_t disturbed_at;   /* cycle in which warps were first held up at random; 0: never */
   unsigned proofs;         /* that nobody can finish, while threads hadn't settled */
 } Watch;
 
@@ -134,6 +135,7 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
     return stop != GPU_BUDGET && conclude(watch, stop, outcome);
   if (!watch->gpu->noisy) {
     watch->gpu->noisy = true;
+    watch->disturbed_at = watch->gpu->cycle;
     return false;
   }
   if (++watch->recurrences < RECURRENCES_IN_NOISE || !watch->options->livelocks)
@@ -163,6 +165,20 @@ static GpuStop run_slice(Watch *watch, bool *calm) {
   return *calm && stop == GPU_BUDGET ? settle_watch(&watch->settle, gpu, watch->options->limit_cycles) : stop;
 }
 
+/* The run went on only because warps were held up at random: its cycles are no prediction. */
+static void report_disturbance(Watch *watch) {
+  const Launch *launch = gpu_launch(watch->gpu, 0);
+  char *message =
+      g_strdup_printf("threads went in circles, each keeping others from going on, until warps were held up at "
+                      "random from cycle %" G_GUINT64_FORMAT " on; the cycles of this run say little",
+                      watch->disturbed_at);
+  Finding *finding = finding_new(FINDING_TIMING_STARVATION, message);
+  finding->file = g_strdup(launch->program->file);
+  finding->cycle = watch->disturbed_at;
+  finding->repair = g_strdup("back off by different times, or take the locks in one order");
+  g_ptr_array_add(watch->findings, finding);
+}
+
 Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings) {
   Watch watch = {.gpu = gpu, .options = options, .findings = findings, .interval = WATCH_INSTRUCTIONS};
   Outcome outcome = {.verdict = VERDICT_UNDECIDED};
@@ -180,6 +196,8 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
     if (look(&watch, false, &outcome) || (due_for_recurrence(&watch) && watch_recurrence(&watch, &outcome)))
       break;
   }
+  if (watch.disturbed_at && outcome.verdict != VERDICT_LIVELOCK)
+    report_disturbance(&watch);
   settle_clear(&watch.settle);
   g_timer_destroy(timer);
   return outcome;

@@ -176,6 +176,21 @@ static void connect_entry(WaitGraph *graph, guint index, guint node, uint32_t en
   }
 }
 
+/* What keeps a warp from a barrier: the lanes of its running path. Those that wait below them on the stack wait for
+ * these, and don't belong to the cause. */
+static uint32_t lanes_in_the_way(const WaitGraph *graph, const WarpView *view) {
+  uint32_t stuck = 0, running = 0;
+  for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    LaneState start;
+    if (view->reach[lane].exits)
+      continue;
+    stuck |= 1u << lane;
+    running |= explorer_start(graph->explorer, view, lane, &start) ? 1u << lane : 0;
+  }
+  return running ? running : stuck;
+}
+
 static void connect_barrier(WaitGraph *graph, guint node, Block *block, uint32_t id, uint32_t pc) {
   guint first = block_view(graph, block);
   guint barrier = node_of(graph, NODE_BARRIER, first, id, 0);
@@ -185,11 +200,8 @@ static void connect_barrier(WaitGraph *graph, guint node, Block *block, uint32_t
     WarpView *view = view_at(graph, i);
     if (view->block != block || block->barrier[id].arrived >> view->warp->warp_in_block & 1 || view->arrives[id])
       continue;
-    for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
-      if (!view->reach[lane].exits)
-        connect(graph, barrier, lane_node(graph, i, lane), EDGE_BARRIER, pc, 0);
-    }
+    for (uint32_t rest = lanes_in_the_way(graph, view); rest; rest &= rest - 1)
+      connect(graph, barrier, lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_BARRIER, pc, 0);
   }
 }
 

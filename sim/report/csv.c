@@ -1,5 +1,7 @@
 #include "sim/report/csv.h"
 
+#include <math.h>
+
 #include <string.h>
 
 void csv_field(GString *out, const char *text) {
@@ -102,8 +104,13 @@ void csv_rank(const GPtrArray *rows, const Machine *machine, GString *out) {
     field_format(out, "%.0f", row->cycles.lowest);
     field_format(out, "%.0f", row->cycles.highest);
     field_format(out, "%.6f", row->cycles.mean / machine->clocks.sm * 1e6);
-    field_format(out, "%.4f", row->ratio);
-    field_format(out, "%.4f", rank_ratio_deviation(g_ptr_array_index(rows, 0), row));
+    if (isnan(row->ratio)) {
+      csv_field(out, "");
+      csv_field(out, "");
+    } else {
+      field_format(out, "%.4f", row->ratio);
+      field_format(out, "%.4f", rank_ratio_deviation(g_ptr_array_index(rows, 0), row));
+    }
     field_format(out, "%" G_GUINT64_FORMAT, row->shared_bytes);
     field_format(out, "%" G_GUINT64_FORMAT, row->lock_bits);
     if (row->has_operations)

@@ -1,5 +1,7 @@
 #include "sim/report/json.h"
 
+#include <math.h>
+
 #include <json-glib/json-glib.h>
 
 static void add_string(JsonBuilder *builder, const char *name, const char *value) {
@@ -25,7 +27,10 @@ static void add_int_or_null(JsonBuilder *builder, const char *name, int64_t valu
 
 static void add_double(JsonBuilder *builder, const char *name, double value) {
   json_builder_set_member_name(builder, name);
-  json_builder_add_double_value(builder, value);
+  if (isnan(value))
+    json_builder_add_null_value(builder);
+  else
+    json_builder_add_double_value(builder, value);
 }
 
 static void add_bool(JsonBuilder *builder, const char *name, bool value) {

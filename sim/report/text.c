@@ -154,6 +154,13 @@ void text_summary(const GPtrArray *results, Canvas *canvas) {
 }
 
 static void append_rank_row(const RankRow *row, const RankRow *baseline, int widest, double hz, Canvas *canvas) {
+  if (row->verdict != VERDICT_COMPLETED) { /* cycles until a proof are no performance */
+    paint_plain(canvas, "%-*s %12s %9s %9s %9s %9s %7s %7s %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ", widest,
+                row->scenario, "-", "-", "-", "-", "-", "-", "-", row->shared_bytes, row->lock_bits);
+    paint_append(canvas, paint_of_verdict(row->verdict), "%s", verdict_name(row->verdict));
+    paint_plain(canvas, "%s\n", row->as_expected ? "" : " (not as expected)");
+    return;
+  }
   paint_plain(canvas,
               "%-*s %12.1f %9.1f %9.0f %9.0f %9.3f %7.2f %7.2f %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ",
               widest, row->scenario, row->cycles.mean, row->cycles.deviation, row->cycles.lowest, row->cycles.highest,

@@ -68,7 +68,8 @@ GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, co
     if (!sample_scenario(scenario, machine, options, seeds, row, diag))
       return NULL;
     const RankRow *baseline = g_ptr_array_index(rows, 0);
-    row->ratio = row->cycles.mean > 0 ? baseline->cycles.mean / row->cycles.mean : 0;
+    bool both = row->verdict == VERDICT_COMPLETED && baseline->verdict == VERDICT_COMPLETED;
+    row->ratio = both && row->cycles.mean > 0 ? baseline->cycles.mean / row->cycles.mean : NAN;
   }
   return g_steal_pointer(&rows);
 }

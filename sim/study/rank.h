@@ -18,7 +18,7 @@ typedef struct RankRow {
   Verdict verdict;  /* the worst over the seeds */
   bool as_expected; /* every run met the scenario's expectation (or completed without findings) */
   Sample cycles;
-  double ratio;          /* baseline mean / this mean: above 1 is faster than the baseline */
+  double ratio;            /* baseline mean / this mean: above 1 is faster than the baseline; NAN unless both completed */
   uint64_t shared_bytes; /* counters.shared_bytes_beyond_data, the largest over the seeds */
   uint64_t lock_bits;    /* counters.lock_bits, the largest over the seeds */
   bool has_operations;

@@ -115,6 +115,7 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
 
 static void simulation_clear(Simulation *simulation) {
   gpu_free(simulation->gpu);
+  misuse_clear(&simulation->misuse);
   race_detector_free(simulation->races);
   backing_free(simulation->backing);
   g_ptr_array_unref(simulation->findings);
