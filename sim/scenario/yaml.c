@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/base/quote.h"
+#include "sim/machine/machine.h"
 #include "sim/scenario/loader.h"
 
 /* Calls `each` for the entries of an optional mapping; true if all were good. */
@@ -207,6 +208,17 @@ static bool read_measure(Loader *loader, const YamlNode *root) {
   return good;
 }
 
+/* A name that no machine bears may be a machine of the user's own, so it is a warning; more often it is a slip. */
+static void warn_of_unknown_machine(Loader *loader, const YamlNode *name) {
+  g_auto(GStrv) known = machine_list();
+  if (strchr(name->scalar, '/') || g_str_has_suffix(name->scalar, ".yaml") ||
+      g_strv_contains((const char *const *)known, name->scalar))
+    return;
+  g_autofree char *quoted = quote_text(name->scalar);
+  diag_warning(loader->diag, loader->file, name->line, name->column, "there is no machine %s", quoted);
+  diag_hint_nearest(loader->diag, name->scalar, (const char *const *)known);
+}
+
 static bool read_machines(Loader *loader, const YamlNode *root) {
   const YamlNode *node = yaml_get(root, "machines");
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -214,6 +226,8 @@ static bool read_machines(Loader *loader, const YamlNode *root) {
   for (guint i = 0; good && node && i < node->values->len; i++) {
     const YamlNode *name = g_ptr_array_index(node->values, i);
     good = loader_expect(loader, name, YAML_NODE_SCALAR, "a machine");
+    if (good)
+      warn_of_unknown_machine(loader, name);
     g_ptr_array_add(names, g_strdup(name->scalar));
   }
   g_ptr_array_add(names, NULL);
@@ -273,6 +287,8 @@ static bool read_expect_on(Loader *loader, const YamlNode *common, const YamlNod
     diag_hint_nearest(loader->diag, name->scalar, machines);
     return false;
   }
+  if (!machines[0])
+    warn_of_unknown_machine(loader, name);
   Expectation *expect = g_new0(Expectation, 1);
   g_hash_table_insert(loader->scenario->expect_on, g_strdup(name->scalar), expect);
   return fill_expectation(loader, expect, common, node);

@@ -244,8 +244,8 @@ static const struct {
     {HEAD LAUNCH "expect: {buffers: {a: {equals_file: three.bin}}}\n", 5, 23,
      "3 words are expected of buffer `a`, which has 2", NULL},
     {HEAD LAUNCH "expect: {buffers: {a: {max: 1}}}\n", 5, 24, "unknown key `max` in an expected buffer", NULL},
-    {HEAD LAUNCH "machines: [m1]\nexpect_on: {m2: {verdict: fault}}\n", 6, 13,
-     "`m2` isn't one of the scenario's `machines`", "did you mean `m1`?"},
+    {HEAD LAUNCH "machines: [gtx570]\nexpect_on: {gtx580: {verdict: fault}}\n", 6, 13,
+     "`gtx580` isn't one of the scenario's `machines`", "did you mean `gtx570`?"},
 };
 
 START_TEST(bad_scenarios) {
