@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN_MAX = 40, ADDRESS_DIGITS_MAX = 8, REAL_MAX = 63 };
+#include "sim/base/quote.h"
+
+enum { GARBAGE_MAX = 40, ADDRESS_DIGITS_MAX = 8, REAL_MAX = 63 };
 
 void lexer_init(Lexer *lexer, const char *text, gsize length, bool addresses) {
   *lexer = (Lexer){.p = text, .end = text + length, .line = 1, .addresses = addresses, .fresh = true};
@@ -177,7 +179,8 @@ static Token lex_other(Lexer *lexer) {
   if (g_ascii_isgraph(c))
     return finish(lexer, start(lexer, TOK_PUNCT), 1);
   gsize n = 1;
-  while (lexer->p + n < lexer->end && n < SHOWN_MAX && !g_ascii_isgraph(lexer->p[n]) && !g_ascii_isspace(lexer->p[n]))
+  while (lexer->p + n < lexer->end && n < GARBAGE_MAX && !g_ascii_isgraph(lexer->p[n]) &&
+         !g_ascii_isspace(lexer->p[n]))
     n++;
   return problem(lexer, n, "this byte has no place in a program text");
 }
@@ -250,14 +253,5 @@ char *token_show(const Token *token) {
     return g_strdup("the end of the file");
   if (token->kind == TOK_NEWLINE)
     return g_strdup("the end of the line");
-  GString *shown = g_string_new("`");
-  for (guint i = 0; i < token->length && i < SHOWN_MAX; i++) {
-    char c = token->text[i];
-    if (g_ascii_isprint(c))
-      g_string_append_c(shown, c);
-    else
-      g_string_append_printf(shown, "\\x%02x", (guint)(unsigned char)c);
-  }
-  g_string_append(shown, token->length > SHOWN_MAX ? "...`" : "`");
-  return g_string_free(shown, FALSE);
+  return quote_bytes(token->text, token->length);
 }

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN_MAX = 40, REAL_MAX = 63, F32_DIGITS = 8, F64_DIGITS = 16 };
+#include "sim/base/quote.h"
+
+enum { GARBAGE_MAX = 40, REAL_MAX = 63, F32_DIGITS = 8, F64_DIGITS = 16 };
 
 void ptx_lexer_init(PtxLexer *lexer, const char *text, gsize length) {
   *lexer = (PtxLexer){.text = text, .p = text, .end = text + length};
@@ -145,7 +147,8 @@ static PtxToken lex_other(PtxLexer *lexer) {
   if (g_ascii_isgraph(*lexer->p))
     return finish(lexer, PTX_TOK_PUNCT, 1);
   gsize n = 1;
-  while (lexer->p + n < lexer->end && n < SHOWN_MAX && !g_ascii_isgraph(lexer->p[n]) && !g_ascii_isspace(lexer->p[n]))
+  while (lexer->p + n < lexer->end && n < GARBAGE_MAX && !g_ascii_isgraph(lexer->p[n]) &&
+         !g_ascii_isspace(lexer->p[n]))
     n++;
   return fail(lexer, n, "this byte has no place in a program text");
 }
@@ -181,14 +184,5 @@ bool ptx_token_equals(const PtxToken *token, const char *word) {
 char *ptx_token_show(const PtxToken *token) {
   if (token->kind == PTX_TOK_END)
     return g_strdup("the end of the file");
-  GString *shown = g_string_new("`");
-  for (guint i = 0; i < token->length && i < SHOWN_MAX; i++) {
-    char c = token->text[i];
-    if (g_ascii_isprint(c))
-      g_string_append_c(shown, c);
-    else
-      g_string_append_printf(shown, "\\x%02x", (guint)(unsigned char)c);
-  }
-  g_string_append(shown, token->length > SHOWN_MAX ? "...`" : "`");
-  return g_string_free(shown, FALSE);
+  return quote_bytes(token->text, token->length);
 }

@@ -5,9 +5,11 @@
 
 enum { SHOWN_MAX = 60 };
 
-char *quote_text(const char *text) {
+char *quote_text(const char *text) { return quote_bytes(text, strlen(text)); }
+
+char *quote_bytes(const char *text, gsize length) {
   GString *out = g_string_new("`");
-  const char *end = text + strlen(text);
+  const char *end = text + length;
   for (unsigned shown = 0; text < end && shown < SHOWN_MAX; shown++) {
     gunichar c = g_utf8_get_char_validated(text, end - text);
     bool valid = c != (gunichar)-1 && c != (gunichar)-2;

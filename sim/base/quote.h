@@ -7,5 +7,7 @@
 /* `text` in backquotes: control characters and bytes that aren't UTF-8 become \xNN, and what is longer than 60
  * characters is cut and ends in `...`. Newly allocated. */
 char *quote_text(const char *text);
+/* The same for `length` bytes, which may be anything. */
+char *quote_bytes(const char *text, gsize length);
 
 #endif

@@ -45,6 +45,17 @@ static inline uint32_t issue_pred(const Issue *issue, unsigned index) {
   return (issue->inst->psrc_not >> index) & 1 ? ~value : value;
 }
 
+/* Two masks of lanes under a logic operation. */
+static inline uint32_t combine_masks(LogicOp lop, uint32_t a, uint32_t b) {
+  switch (lop) {
+  case LOP_AND: return a & b;
+  case LOP_OR: return a | b;
+  case LOP_XOR: return a ^ b;
+  case LOP_PASS_B: return b;
+  }
+  return 0;
+}
+
 static inline void issue_set_pred(Issue *issue, unsigned predicate, uint32_t value) {
   issue->pred[predicate] = (issue->pred[predicate] & ~issue->mask) | (value & issue->mask);
 }

@@ -191,20 +191,10 @@ static uint32_t compare(const Issue *issue) {
   return 0;
 }
 
-static uint32_t combine(LogicOp lop, uint32_t a, uint32_t b) {
-  switch (lop) {
-  case LOP_AND: return a & b;
-  case LOP_OR: return a | b;
-  case LOP_XOR: return a ^ b;
-  case LOP_PASS_B: return b;
-  }
-  return 0;
-}
-
 void exec_ISET(Issue *issue) {
   const Inst *inst = issue->inst;
   uint32_t row[WARP_LANES], value = inst->flags & INST_BF ? 0x3f800000u : UINT32_MAX;
-  spread(combine(inst->lop, compare(issue), issue_pred(issue, 0)), row);
+  spread(combine_masks(inst->lop, compare(issue), issue_pred(issue, 0)), row);
   ROW row[l] &= value;
   issue_write(issue, inst->dst, row);
 }
@@ -218,13 +208,13 @@ static void set_both(Issue *issue, uint32_t value, uint32_t complement) {
 void exec_ISETP(Issue *issue) {
   const Inst *inst = issue->inst;
   uint32_t holds = compare(issue), other = issue_pred(issue, 0);
-  set_both(issue, combine(inst->lop, holds, other), combine(inst->lop, ~holds, other));
+  set_both(issue, combine_masks(inst->lop, holds, other), combine_masks(inst->lop, ~holds, other));
 }
 
 void exec_PSETP(Issue *issue) {
   const Inst *inst = issue->inst;
-  uint32_t main = combine(inst->lop, issue_pred(issue, 0), issue_pred(issue, 1)), other = issue_pred(issue, 2);
-  set_both(issue, combine(inst->lop2, main, other), combine(inst->lop2, ~main, other));
+  uint32_t main = combine_masks(inst->lop, issue_pred(issue, 0), issue_pred(issue, 1)), other = issue_pred(issue, 2);
+  set_both(issue, combine_masks(inst->lop2, main, other), combine_masks(inst->lop2, ~main, other));
 }
 
 static uint32_t low_ones(uint32_t count) { return count >= 32 ? UINT32_MAX : (1u << count) - 1; }

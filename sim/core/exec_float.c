@@ -106,10 +106,6 @@ static bool holds(CmpOp cmp, float a, float b) {
   return false;
 }
 
-static uint32_t combine(LogicOp lop, uint32_t a, uint32_t b) {
-  return lop == LOP_AND ? a & b : lop == LOP_OR ? a | b : lop == LOP_XOR ? a ^ b : b;
-}
-
 void exec_FSETP(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
@@ -118,8 +114,8 @@ void exec_FSETP(Issue *issue) {
     float x = operand(inst, a[l], INST_ABS_A, INST_NEG_A), y = operand(inst, b[l], INST_ABS_B, INST_NEG_B);
     mask |= (uint32_t)holds(inst->cmp, x, y) << l;
   }
-  issue_set_pred(issue, inst->pdst, combine(inst->lop, mask, other));
-  issue_set_pred(issue, inst->pdst2, combine(inst->lop, ~mask, other));
+  issue_set_pred(issue, inst->pdst, combine_masks(inst->lop, mask, other));
+  issue_set_pred(issue, inst->pdst2, combine_masks(inst->lop, ~mask, other));
 }
 
 void exec_I2F(Issue *issue) {
