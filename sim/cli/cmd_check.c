@@ -8,7 +8,7 @@ static const CommandHelp help = {
     .about = "Runs each scenario under the machine's scheduling policy and the others, both branch orders and\n"
              "several seeds, and reports the worst verdict, everything found on the way, data races, and\n"
              "verdicts that depend on the schedule.",
-    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_FORMAT,
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_FORMAT,
     .example = "  lockstep check traces/listings/*.yaml -m gtx570\n"
                "  lockstep check mine.sass -s sm.lock_unit.bits=2048 --seeds 8\n",
 };

@@ -14,7 +14,8 @@ static const CommandHelp help = {
     .about = "Measures each scenario over at least 12 seeds and sets them side by side: mean and spread of the\n"
              "measured cycles, the ratio to the first scenario (or --baseline), shared memory beyond the data,\n"
              "lock bits.",
-    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_BASELINE | OPTIONS_FORMAT,
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_BASELINE |
+              OPTIONS_FORMAT,
     .example = "  lockstep rank traces/reduction/*.yaml -m gtx570\n",
 };
 

@@ -7,8 +7,8 @@ static const CommandHelp help = {
     .synopsis = "SCENARIO...",
     .about = "Runs each scenario (.yaml), or bare program (.sass), on each machine, and says how it ends and how\n"
              "long it takes.",
-    .groups =
-        OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_WAIT_GRAPH | OPTIONS_TIMELINE | OPTIONS_FORMAT,
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_WAIT_GRAPH |
+              OPTIONS_TIMELINE | OPTIONS_FORMAT,
     .example = "  lockstep run traces/reduction/tiny_lock.yaml -m gtx570 -m gtx580 --format csv\n"
                "  lockstep run mine.sass --grid 2 --block 64 --buffer counter=1 --arg counter\n",
 };

@@ -16,7 +16,7 @@ typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_COUNT } Format;
 /* Groups of options. */
 enum {
   OPTIONS_MACHINE = 1 << 0,  /* -m -s */
-  OPTIONS_SCENARIO = 1 << 1, /* -p and the launch of a bare program */
+  OPTIONS_SCENARIO = 1 << 1, /* -p */
   OPTIONS_RUN = 1 << 2,      /* --seed --limit-* */
   OPTIONS_WAIT_GRAPH = 1 << 3,
   OPTIONS_SEEDS = 1 << 4,
@@ -24,6 +24,7 @@ enum {
   OPTIONS_BASELINE = 1 << 6,
   OPTIONS_SHOW = 1 << 7, /* --cfg --reconvergence */
   OPTIONS_TIMELINE = 1 << 8,
+  OPTIONS_LAUNCH = 1 << 9, /* --grid ... of a bare program */
 };
 
 typedef struct Options {
