@@ -4,7 +4,7 @@
 
 #include "sim/base/assert.h"
 
-enum { PREDICATES = 7 };
+enum { PREDICATES = PRED_ROWS };
 
 /* A set of registers and predicates (bit 9: the carry). */
 typedef struct Names {

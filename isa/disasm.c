@@ -129,7 +129,7 @@ static const char *spec_of(const Inst *inst) {
       [FORM_D_A_B_S] = "dabs",  [FORM_D_A_B_Q] = "dabq", [FORM_D_A_B_CMP] = "dabq", [FORM_P_A_B_CMP] = "pPabq",
       [FORM_P_Q_Q_Q] = "pPqqq", [FORM_D_SR] = "dr",      [FORM_D_P_Q] = "dpq",      [FORM_D_M] = "dm",
       [FORM_P_D_M] = "pdm",     [FORM_M_A] = "mb",       [FORM_D_M_B_C] = "dmb",    [FORM_BAR] = "",
-      [FORM_T] = "t",
+      [FORM_T] = "t",           [FORM_A] = "a",          [FORM_P_A] = "pa",
   };
   return op_info[inst->op].form == FORM_D_M_B_C && inst->mode == ATOM_CAS ? "dmbc" : specs[op_info[inst->op].form];
 }
@@ -154,7 +154,7 @@ static void append_operands(GString *out, const Kernel *kernel, const Inst *inst
       sources++;
       break;
     case 'm': append_memory(out, kernel, inst); break;
-    case 'r': g_string_append(out, sass_names_specials()[inst->mode]); break;
+    case 'r': g_string_append(out, sass_names_special_text(inst->mode)); break;
     case 's': g_string_append_printf(out, "0x%x", inst->mode); break;
     default: append_target(out, kernel, inst, addresses); break;
     }

@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum { UNIT_ALU, UNIT_SHARED, UNIT_GLOBAL, UNIT_CONTROL, UNIT_BARRIER, UNIT_VOTE, UNIT_SYSREG, UNIT_COUNT } Unit;
+typedef enum { UNIT_ALU, UNIT_SHARED, UNIT_GLOBAL, UNIT_CONTROL, UNIT_BARRIER, UNIT_VOTE, UNIT_SYSREG,
+               UNIT_SFU, UNIT_FP64, UNIT_DIVIDE, UNIT_SHUFFLE, UNIT_LOCAL, UNIT_COUNT } Unit;
 
 typedef enum { FORM_NONE, FORM_D_A, FORM_D_A_B, FORM_D_A_B_C, FORM_D_A_B_S, FORM_D_A_B_Q, FORM_D_A_B_CMP, FORM_P_A_B_CMP,
-               FORM_P_Q_Q_Q, FORM_D_SR, FORM_D_P_Q, FORM_D_M, FORM_P_D_M, FORM_M_A, FORM_D_M_B_C, FORM_BAR, FORM_T } Form;
+               FORM_P_Q_Q_Q, FORM_D_SR, FORM_D_P_Q, FORM_D_M, FORM_P_D_M, FORM_M_A, FORM_D_M_B_C, FORM_BAR, FORM_T, FORM_A,
+               FORM_P_A } Form;
 
 enum {
   OPF_NONE = 0,
@@ -22,6 +24,8 @@ enum {
   OPF_CONTROL = 1 << 7, /* changes the SIMT stack or the program counter */
   OPF_BRANCH = 1 << 8,  /* may leave the straight line */
   OPF_FLOAT = 1 << 9,
+  OPF_NEW = 1 << 10,    /* not an instruction of Fermi SASS: only PTX is lowered to it */
+  OPF_SWITCH = 1 << 11, /* lane groups of a warp may switch here (convergence barriers) */
 };
 
 typedef enum {
@@ -41,7 +45,10 @@ typedef struct OpInfo {
 
 extern const OpInfo op_info[OP_COUNT];
 
-/* The opcode of that SASS mnemonic (without suffixes), in any case, or OP_COUNT. */
+/* True for units whose executors touch only rows (registers, constants, predicates) of the executing lanes. */
+bool unit_is_arithmetic(Unit unit);
+
+/* The opcode of that Fermi SASS mnemonic (without suffixes), in any case, or OP_COUNT. */
 Opcode opcode_from_sass(const char *mnemonic);
 /* All SASS mnemonics, NULL-terminated, for "did you mean". */
 const char *const *opcode_sass_names(void);

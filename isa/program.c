@@ -13,7 +13,35 @@ static void free_kernel(gpointer data) {
   g_free(kernel->consts);
   g_free(kernel->marks);
   g_free(kernel->labels);
+  if (kernel->params)
+    g_array_unref(kernel->params);
   g_free(kernel);
+}
+
+static void clear_param(gpointer data) { g_free(((KernelParam *)data)->name); }
+
+GArray *kernel_params_new(void) {
+  GArray *params = g_array_new(FALSE, TRUE, sizeof(KernelParam));
+  g_array_set_clear_func(params, clear_param);
+  return params;
+}
+
+static void free_source(gpointer data) {
+  SourceFile *source = data;
+  if (!source)
+    return;
+  g_free(source->name);
+  g_free(source->lines);
+  g_free(source);
+}
+
+static void free_variable(gpointer data) {
+  ProgramVariable *variable = data;
+  g_free(variable->name);
+  g_free(variable->init);
+  if (variable->relocs)
+    g_array_unref(variable->relocs);
+  g_free(variable);
 }
 
 static void free_launch(gpointer data) {
@@ -29,6 +57,10 @@ Program *program_new(const char *file, Dialect dialect) {
   program->dialect = dialect;
   program->kernels = g_ptr_array_new_with_free_func(free_kernel);
   program->launch = g_ptr_array_new_with_free_func(free_launch);
+  program->sources = g_ptr_array_new_with_free_func(free_source);
+  g_ptr_array_add(program->sources, g_new0(SourceFile, 1));
+  program->frames = g_array_new(FALSE, FALSE, sizeof(SourceFrame));
+  program->variables = g_ptr_array_new_with_free_func(free_variable);
   program_set_source(program, "", 0);
   return program;
 }
@@ -39,12 +71,15 @@ void program_free(Program *program) {
   g_free(program->file);
   g_ptr_array_unref(program->kernels);
   g_ptr_array_unref(program->launch);
+  g_ptr_array_unref(program->sources);
+  g_array_unref(program->frames);
+  g_ptr_array_unref(program->variables);
   g_free(program->lines);
   g_free(program);
 }
 
 /* Pointers and text share one allocation: a file of a million short lines would otherwise cost a million of them. */
-void program_set_source(Program *program, const char *text, gsize length) {
+static char **split_lines(const char *text, gsize length, uint32_t *nlines) {
   gsize count = 1;
   for (gsize i = 0; i < length; i++)
     count += text[i] == '\n';
@@ -63,9 +98,40 @@ void program_set_source(Program *program, const char *text, gsize length) {
     start = end + 1;
   }
   lines[count] = NULL;
+  *nlines = (uint32_t)count;
+  return lines;
+}
+
+void program_set_source(Program *program, const char *text, gsize length) {
   g_free(program->lines);
-  program->lines = lines;
-  program->nlines = (uint32_t)count;
+  program->lines = split_lines(text, length, &program->nlines);
+}
+
+uint16_t program_add_source(Program *program, const char *name, const char *text, gsize length) {
+  SourceFile *source = g_new0(SourceFile, 1);
+  source->name = g_strdup(name);
+  if (text)
+    source->lines = split_lines(text, length, &source->nlines);
+  g_ptr_array_add(program->sources, source);
+  return (uint16_t)(program->sources->len - 1);
+}
+
+static const SourceFile *source_file(const Program *program, uint16_t file) {
+  LS_REQUIRE("program-source-index", file < program->sources->len);
+  return g_ptr_array_index(program->sources, file);
+}
+
+const char *program_file_name(const Program *program, uint16_t file) {
+  return file == 0 ? program->file : source_file(program, file)->name;
+}
+
+char *program_file_line(const Program *program, uint16_t file, unsigned line) {
+  if (file == 0)
+    return program_source_line(program, line);
+  const SourceFile *source = source_file(program, file);
+  if (line == 0 || line > source->nlines)
+    return g_strdup("");
+  return g_strstrip(g_strdup(source->lines[line - 1]));
 }
 
 Kernel *program_kernel(const Program *program, guint index) {
@@ -136,21 +202,25 @@ static void add(RegList *list, int16_t row, uint32_t count) {
     list->reg[list->count++] = (int16_t)(row + (int16_t)i);
 }
 
+static uint32_t value_rows(const Inst *inst, uint8_t wide_bit) { return inst->wide & wide_bit ? 2 : 1; }
+
 RegList inst_reads(const Inst *inst) {
   RegList list = {0};
   uint32_t address = inst->flags & INST_ADDR64 ? 2 : 1;
   switch ((Form)op_info[inst->op].form) {
   case FORM_D_A_B_C:
-    add(&list, inst->c, 1);
+    add(&list, inst->c, value_rows(inst, WIDE_C));
     /* fall through */
   case FORM_D_A_B:
   case FORM_D_A_B_S:
   case FORM_D_A_B_Q:
   case FORM_D_A_B_CMP:
   case FORM_P_A_B_CMP:
-    add(&list, inst->b, 1);
+    add(&list, inst->b, value_rows(inst, WIDE_B));
     /* fall through */
-  case FORM_D_A: add(&list, inst->a, 1); break;
+  case FORM_D_A:
+  case FORM_A:
+  case FORM_P_A: add(&list, inst->a, value_rows(inst, WIDE_A)); break;
   case FORM_D_M:
   case FORM_P_D_M: add(&list, inst->a, address); break;
   case FORM_M_A:
@@ -159,19 +229,22 @@ RegList inst_reads(const Inst *inst) {
     break;
   case FORM_D_M_B_C:
     add(&list, inst->a, address);
-    add(&list, inst->b, 1);
+    add(&list, inst->b, value_rows(inst, WIDE_B));
     if (inst->mode == ATOM_CAS)
-      add(&list, inst->c, 1);
+      add(&list, inst->c, value_rows(inst, WIDE_C));
     break;
   case FORM_BAR:
     add(&list, inst->a, 1);
     if (inst->flags & INST_HAS_COUNT)
       add(&list, inst->b, 1);
     break;
+  case FORM_D_P_Q:
+    if (inst->flags & INST_HAS_MASK)
+      add(&list, inst->a, 1);
+    break;
   case FORM_NONE:
   case FORM_P_Q_Q_Q:
   case FORM_D_SR:
-  case FORM_D_P_Q:
   case FORM_T: break;
   }
   return list;
@@ -193,9 +266,12 @@ RegList inst_writes(const Inst *inst, uint32_t nregs) {
   case FORM_D_M_B_C:
   case FORM_BAR:
     if ((uint32_t)inst->dst < nregs)
-      add(&list, inst->dst, op_info[inst->op].form == FORM_D_M ? width_registers(inst->width) : 1);
+      add(&list, inst->dst,
+          op_info[inst->op].form == FORM_D_M ? width_registers(inst->width) : value_rows(inst, WIDE_DST));
     break;
   case FORM_NONE:
+  case FORM_A:
+  case FORM_P_A:
   case FORM_P_A_B_CMP:
   case FORM_P_Q_Q_Q:
   case FORM_M_A:

@@ -4,7 +4,12 @@
  * Operands: a value operand is an index into the rows a warp sees. Index >= 0 is a register of the lane (row
  * `index` of the warp's register file); index < 0 is row ~index of the kernel's constant table (immediates, RZ, words
  * of the constant bank), filled at launch. A destination RZ is row `nregs`, the sink, which is never read.
- * Predicates 0-6 are P0-P6, 7 is PT (always true), 8 is the sink of discarded results, 9 the carry (CC).
+ * A 64-bit value is two rows, the low one first: registers r and r + 1, constants ~i and ~(i + 1). Inst.wide says which
+ * operands are. Values of 8 and 16 bits lie in one row, extended as their type says.
+ * Predicates 0-6 are P0-P6, 7 is PT (always true), 8 is the sink of discarded results, 9 the carry (CC); PTX has 10 to 31,
+ * too.
+ * Addresses: global memory lies below 4 GiB. A generic address in [SHARED_WINDOW, SHARED_WINDOW + WINDOW_BYTES) is byte
+ * (address - SHARED_WINDOW) of the block's shared memory, LOCAL_WINDOW the same of the lane's local memory.
  * Ownership: a Program owns everything below it and is immutable once a front end has returned it. */
 #ifndef LOCKSTEP_ISA_PROGRAM_H
 #define LOCKSTEP_ISA_PROGRAM_H
@@ -20,15 +25,19 @@ enum {
   PRED_TRUE = 7,
   PRED_SINK = 8,
   PRED_CARRY = 9,
-  PRED_ROWS = 10,
+  PRED_ROWS = 32,
   SASS_REGISTERS_MAX = 63, /* R0..R62; 63 is RZ */
   NO_TARGET = -1,
+  CONVERGENCE_BARRIERS = 16, /* B0..B15 of a warp */
 };
+#define SHARED_WINDOW UINT32_C(0xe0000000)
+#define LOCAL_WINDOW UINT32_C(0xf0000000)
+#define WINDOW_BYTES UINT32_C(0x08000000)
 
 typedef enum { CMP_F, CMP_LT, CMP_EQ, CMP_LE, CMP_GT, CMP_NE, CMP_GE, CMP_T,
                CMP_LTU, CMP_EQU, CMP_LEU, CMP_GTU, CMP_NEU, CMP_GEU, CMP_NUM, CMP_NAN } CmpOp;
 typedef enum { LOP_AND, LOP_OR, LOP_XOR, LOP_PASS_B } LogicOp;
-typedef enum { TYPE_S32, TYPE_U32, TYPE_F32 } DataType;
+typedef enum { TYPE_S32, TYPE_U32, TYPE_F32, TYPE_S8, TYPE_U8, TYPE_S16, TYPE_U16, TYPE_S64, TYPE_U64, TYPE_F16, TYPE_F64 } DataType;
 typedef enum { WIDTH_32, WIDTH_U8, WIDTH_S8, WIDTH_U16, WIDTH_S16, WIDTH_64, WIDTH_128 } MemWidth;
 typedef enum { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_WB, CACHE_WT } CacheOp;
 typedef enum { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS } AtomOp;
@@ -36,10 +45,26 @@ typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
 typedef enum { FENCE_CTA, FENCE_GL, FENCE_SYS } FenceScope;
 typedef enum { ROUND_TRUNC, ROUND_FLOOR, ROUND_CEIL, ROUND_NEAREST } RoundMode;
+typedef enum { FROUND_NEAREST, FROUND_ZERO, FROUND_DOWN, FROUND_UP } FloatRound; /* Inst.round */
+typedef enum { MUFU_RCP, MUFU_RSQ, MUFU_SQRT, MUFU_SIN, MUFU_COS, MUFU_EX2, MUFU_LG2, MUFU_TANH } MufuFunction;
+typedef enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;
+typedef enum { MATCH_ANY, MATCH_ALL } MatchMode;
+typedef enum { PRMT_INDEX, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 } PrmtMode;
+typedef enum { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL } TestpMode;
+/* Where LD, ST, ATOM, RED, ISSPACEP go (Inst.space). PARAM: the kernel's parameters, from byte 0. */
+typedef enum { MEM_GLOBAL, MEM_GENERIC, MEM_CONST, MEM_PARAM, MEM_SHARED, MEM_LOCAL } MemSpace;
+/* The order of an access or fence (Inst.sem): weak and volatile accesses, then the strong ones of the PTX memory model. */
+typedef enum { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } MemSem;
+/* The threads that a strong access or a fence is strong for (Inst.scope; a MEMBAR has FenceScope in `mode`, too). */
+typedef enum { SCOPE_GPU, SCOPE_CTA, SCOPE_SYS } MemScope;
+/* Inst.wide: the operands that are 64-bit values. */
+enum { WIDE_DST = 1u << 0, WIDE_A = 1u << 1, WIDE_B = 1u << 2, WIDE_C = 1u << 3 };
 typedef enum { SR_LANEID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_NTID_X, SR_NTID_Y,
                SR_NTID_Z, SR_NCTAID_X, SR_NCTAID_Y, SR_NCTAID_Z, SR_WARPID, SR_NWARPID, SR_SMID, SR_NSMID,
                SR_CLOCKLO, SR_CLOCKHI, SR_LANEMASK_EQ, SR_LANEMASK_LT, SR_LANEMASK_LE, SR_LANEMASK_GT,
-               SR_LANEMASK_GE, SR_COUNT } SpecialReg;
+               SR_LANEMASK_GE, SR_FERMI_COUNT,
+               SR_CLOCK64 = SR_FERMI_COUNT, SR_GLOBALTIMER, SR_GLOBALTIMERLO, SR_GLOBALTIMERHI, SR_GRIDID, SR_SHARED_BYTES,
+               SR_DYNAMIC_SHARED_BYTES, SR_ENVREG1, SR_ENVREG2, SR_COUNT } SpecialReg;
 
 /* Inst.flags */
 enum {
@@ -61,13 +86,15 @@ enum {
   INST_UNIFORM = 1u << 20,    /* BRA.U */
   INST_MAYBE_UNSET = 1u << 21,/* reads a register or predicate that some path leaves unwritten (set by cfg_annotate) */
   INST_MARKS = 1u << 22,      /* a `.mark` stands before this instruction; see Kernel.marks */
+  INST_HAS_MASK = 1u << 23,   /* VOTE: operand a is the member mask */
+  INST_UNALIGNED = 1u << 24,  /* BAR: lanes of a warp may arrive at different times (PTX barrier without .aligned) */
 };
 
 /* One decoded instruction. Which fields mean something depends on OpInfo.form; the others are zero, with
  * predicates PRED_TRUE (read) or PRED_SINK (written), so that two instructions can be compared byte by byte. */
 typedef struct Inst {
   uint16_t op;          /* Opcode */
-  uint8_t guard;        /* predicate 0-7 */
+  uint8_t guard;        /* predicate */
   uint8_t pdst, pdst2;  /* predicates written */
   uint8_t psrc[3];      /* predicates read */
   uint8_t psrc_not;     /* bit i: psrc[i] is negated */
@@ -76,24 +103,58 @@ typedef struct Inst {
   uint8_t type;         /* DataType */
   uint8_t width;        /* MemWidth */
   uint8_t cache;        /* CacheOp */
-  uint8_t mode;         /* AtomOp, VoteMode, BarMode, FenceScope, RoundMode, SpecialReg or the shift of ISCADD */
+  uint8_t mode;         /* AtomOp, VoteMode, BarMode, FenceScope, RoundMode, SpecialReg, MufuFunction, ShflMode,
+                         * MatchMode, PrmtMode, TestpMode, the shift of ISCADD, the table of LOP3, the barrier of
+                         * BSSY and BSYNC; SHF: 0 left, 1 right */
   uint32_t flags;       /* INST_* */
   int16_t dst;          /* register row; nregs is the sink */
   int16_t a, b, c;      /* value operands; memory forms: a is the address register */
   int32_t imm;          /* address offset in bytes */
   int32_t target;       /* index of the target instruction in the kernel, or NO_TARGET */
   int32_t reconv;       /* BRA: index of the immediate post-dominator, or NO_TARGET if there is none */
-  uint32_t address;     /* address in the listing, or 8 * index if it had none */
-  uint32_t line, column;/* where in the source, from 1 */
-  uint32_t reserved[3];
+  uint32_t address;     /* address in the listing, or 8 * index if it had none; PTX: the line in the .ptx */
+  uint32_t line, column;/* where in the source (Inst.file), from 1 */
+  uint8_t type2;        /* DataType: CVT, DP4A: of the source */
+  uint8_t wide;         /* WIDE_* */
+  uint8_t sem, scope;   /* MemSem, MemScope */
+  uint8_t space;        /* MemSpace */
+  uint8_t round;        /* FloatRound */
+  uint16_t file;        /* index into Program.sources */
+  uint32_t inlined;     /* index + 1 into Program.frames of the innermost frame, 0 if line and file say it all */
 } Inst;
 static_assert(sizeof(Inst) == 64, "Inst is one cache line");
 
 /* A row of a kernel's constant table. */
 typedef struct ConstRef {
-  enum { CONST_IMMEDIATE, CONST_BANK } kind;
-  uint32_t value; /* the immediate's bits, or the byte offset in c[0x0] */
+  enum { CONST_IMMEDIATE, CONST_BANK, CONST_SYMBOL } kind;
+  uint32_t value;  /* the immediate's bits; the byte offset in c[0x0]; what is added to the variable's address */
+  uint32_t symbol; /* CONST_SYMBOL: index into Program.variables */
 } ConstRef;
+
+/* A word of a variable's initial value that is the address of another variable. */
+typedef struct ProgramReloc {
+  uint32_t word;   /* in the variable; a 64-bit address has zeros in the word behind it */
+  uint32_t symbol; /* index into Program.variables */
+  int32_t addend;
+} ProgramReloc;
+
+/* A module-scope variable: a buffer of the same name that each run makes (`.global`, `.const` of PTX). */
+typedef struct ProgramVariable {
+  char *name;
+  bool constant;   /* `.const`: a kernel can't write it */
+  uint32_t bytes, align;
+  uint32_t *init;  /* (bytes + 3) / 4 words; NULL: zeros */
+  GArray *relocs;  /* ProgramReloc; NULL if there are none */
+} ProgramVariable;
+
+/* A parameter of a kernel. */
+typedef struct KernelParam {
+  char *name;
+  uint32_t offset, bytes; /* from the start of the parameters, c[0x0][PARAM_BANK_OFFSET] */
+  uint8_t type;           /* DataType of a scalar; undefined for `bytes_array` */
+  bool bytes_array;       /* a by-value struct: `.b8 name[n]` */
+} KernelParam;
+enum { PARAM_BANK_OFFSET = 0x20 };
 
 /* `.mark n` before instruction `pc`: fires when a warp issues that instruction, and costs nothing. */
 typedef struct Mark {
@@ -112,7 +173,13 @@ typedef struct Kernel {
   Inst *insts;
   uint32_t ninsts;
   uint32_t nregs;        /* rows of the register file a lane needs; .reg raises it */
-  uint32_t shared_bytes; /* static shared memory (.shared) */
+  uint32_t shared_bytes; /* static shared memory (.shared); dynamic shared memory begins behind it */
+  uint32_t local_bytes;  /* local memory of each lane */
+  GArray *params;        /* KernelParam; NULL for SASS, whose parameters aren't declared */
+  uint32_t param_bytes;
+  uint32_t max_threads;  /* of a block, by .maxntid or .reqntid; 0: not given */
+  uint32_t exact_block[3]; /* .reqntid; 0: not given */
+  uint32_t convergence_barriers; /* how many of B0.. the kernel uses */
   ConstRef *consts;
   uint32_t nconsts;
   Mark *marks;
@@ -132,6 +199,20 @@ typedef struct LaunchDirective {
 
 typedef enum { DIALECT_FERMI_SASS, DIALECT_PTX } Dialect;
 
+/* A file that instructions come from. Source 0 is the program's own; `-lineinfo` PTX has those of its `.file` lines. */
+typedef struct SourceFile {
+  char *name;   /* as shown */
+  char **lines; /* NULL-terminated, or NULL if it couldn't be read */
+  uint32_t nlines;
+} SourceFile;
+
+/* A place in the source that was inlined at another one (`.loc ... inlined_at`). Inst.file and line are the outermost. */
+typedef struct SourceFrame {
+  uint32_t line, column;
+  uint16_t file;
+  uint32_t parent; /* index + 1 of the frame it was inlined at, 0 at the outermost */
+} SourceFrame;
+
 typedef struct Program {
   char *file;        /* as the user named it */
   Dialect dialect;
@@ -140,6 +221,9 @@ typedef struct Program {
   GPtrArray *launch;  /* LaunchDirective * */
   char **lines;       /* the source, line by line, NULL-terminated; for findings; program_set_source() fills it */
   uint32_t nlines;
+  GPtrArray *sources;   /* SourceFile *; 0 stands for `file` and `lines` and has neither */
+  GArray *frames;       /* SourceFrame */
+  GPtrArray *variables; /* ProgramVariable * */
 } Program;
 
 Program *program_new(const char *file, Dialect dialect);
@@ -148,6 +232,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Program, program_free)
 
 /* Keeps a copy of the source for program_source_line(). */
 void program_set_source(Program *program, const char *text, gsize length);
+
+/* Adds a source file (`text` NULL: it couldn't be read) and returns its index. At most 65535. */
+uint16_t program_add_source(Program *program, const char *name, const char *text, gsize length);
+/* The name of source file `file` (Inst.file; 0: the program's own), and its line (from 1) with white space at both ends
+ * removed, "" if there is none or the file isn't at hand (newly allocated). */
+const char *program_file_name(const Program *program, uint16_t file);
+char *program_file_line(const Program *program, uint16_t file, unsigned line);
+/* An empty array for Kernel.params. */
+GArray *kernel_params_new(void);
 
 Kernel *program_kernel(const Program *program, guint index);
 /* The kernel of that name, or NULL. */
@@ -167,7 +260,7 @@ typedef struct RegList {
 } RegList;
 RegList inst_reads(const Inst *inst);
 RegList inst_writes(const Inst *inst, uint32_t nregs);
-/* Masks of predicate numbers (bit 0 = P0 ... bit 9 = CC), PT and the sink left out. The guard counts as read. */
+/* Masks of predicate numbers (bit 0 = P0, bit 9 = CC), PT and the sink left out. The guard counts as read. */
 uint32_t inst_pred_reads(const Inst *inst);
 uint32_t inst_pred_writes(const Inst *inst);
 /* True if the instruction writes only some lanes of its destinations (guard other than PT). */

@@ -27,6 +27,8 @@ static const char *const specs[] = {
     [FORM_D_M_B_C] = "dmB",
     [FORM_BAR] = NULL,
     [FORM_T] = "t",
+    [FORM_A] = "a",
+    [FORM_P_A] = "pa",
 };
 
 typedef struct Filler {

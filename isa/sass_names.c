@@ -292,7 +292,7 @@ void sass_names_print(GString *out, const Inst *inst) {
 
 uint32_t sass_names_operand_flags(Opcode op) { return takes[op].operands; }
 
-static const char *const specials[SR_COUNT + 1] = {
+static const char *const specials[SR_FERMI_COUNT + 1] = {
     [SR_LANEID] = "SR_LaneId",      [SR_TID_X] = "SR_Tid_X",        [SR_TID_Y] = "SR_Tid_Y",
     [SR_TID_Z] = "SR_Tid_Z",        [SR_CTAID_X] = "SR_CTAid_X",    [SR_CTAID_Y] = "SR_CTAid_Y",
     [SR_CTAID_Z] = "SR_CTAid_Z",    [SR_NTID_X] = "SR_NTid_X",      [SR_NTID_Y] = "SR_NTid_Y",
@@ -307,13 +307,30 @@ SpecialReg sass_names_special(const char *name) {
   static const char *const lanemasks[] = {"SR_LaneMask_EQ", "SR_LaneMask_LT", "SR_LaneMask_LE", "SR_LaneMask_GT",
                                           "SR_LaneMask_GE"};
   g_autofree char *plain = g_strdelimit(g_strdup(name), ".", '_');
-  for (int i = 0; i < SR_COUNT; i++)
+  for (int i = 0; i < SR_FERMI_COUNT; i++)
     if (g_ascii_strcasecmp(specials[i], plain) == 0)
       return (SpecialReg)i;
   for (guint i = 0; i < G_N_ELEMENTS(lanemasks); i++)
     if (g_ascii_strcasecmp(lanemasks[i], plain) == 0)
       return (SpecialReg)(SR_LANEMASK_EQ + (int)i);
   return SR_COUNT;
+}
+
+/* Those that only PTX names. */
+static const char *const newer_specials[] = {
+    [SR_CLOCK64 - SR_FERMI_COUNT] = "SR_Clock64",
+    [SR_GLOBALTIMER - SR_FERMI_COUNT] = "SR_GlobalTimer",
+    [SR_GLOBALTIMERLO - SR_FERMI_COUNT] = "SR_GlobalTimerLo",
+    [SR_GLOBALTIMERHI - SR_FERMI_COUNT] = "SR_GlobalTimerHi",
+    [SR_GRIDID - SR_FERMI_COUNT] = "SR_GridId",
+    [SR_SHARED_BYTES - SR_FERMI_COUNT] = "SR_SharedBytes",
+    [SR_DYNAMIC_SHARED_BYTES - SR_FERMI_COUNT] = "SR_DynamicSharedBytes",
+    [SR_ENVREG1 - SR_FERMI_COUNT] = "SR_EnvReg1",
+    [SR_ENVREG2 - SR_FERMI_COUNT] = "SR_EnvReg2",
+};
+
+const char *sass_names_special_text(SpecialReg special) {
+  return special < SR_FERMI_COUNT ? specials[special] : newer_specials[special - SR_FERMI_COUNT];
 }
 
 const char *const *sass_names_specials(void) { return specials; }

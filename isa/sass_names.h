@@ -34,7 +34,8 @@ uint32_t sass_names_operand_flags(Opcode op);
 
 /* The special register of that name in any spelling (SR_Tid_X, SR_TID.X), or SR_COUNT. */
 SpecialReg sass_names_special(const char *name);
-/* Canonical names, NULL-terminated, indexed by SpecialReg. */
+/* Canonical names of those of Fermi, NULL-terminated, indexed by SpecialReg; of any one. */
 const char *const *sass_names_specials(void);
+const char *sass_names_special_text(SpecialReg special);
 
 #endif

@@ -16,10 +16,12 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));
   gpu->limit_cycles = UINT64_MAX;
   const uint32_t latency[UNIT_COUNT] = {
-      [UNIT_ALU] = machine->sm.latency.alu,        [UNIT_VOTE] = machine->sm.latency.vote,
-      [UNIT_SYSREG] = machine->sm.latency.sysreg,  [UNIT_SHARED] = machine->sm.shared.latency,
-      [UNIT_GLOBAL] = machine->memory.latency,     [UNIT_BARRIER] = machine->sm.barrier.arrive_to_resume,
-      [UNIT_CONTROL] = machine->sm.issue_interval,
+      [UNIT_ALU] = machine->sm.latency.alu,         [UNIT_VOTE] = machine->sm.latency.vote,
+      [UNIT_SYSREG] = machine->sm.latency.sysreg,   [UNIT_SHARED] = machine->sm.shared.latency,
+      [UNIT_GLOBAL] = machine->memory.latency,      [UNIT_BARRIER] = machine->sm.barrier.arrive_to_resume,
+      [UNIT_CONTROL] = machine->sm.issue_interval,  [UNIT_SFU] = machine->sm.latency.sfu,
+      [UNIT_FP64] = machine->sm.latency.fp64,       [UNIT_DIVIDE] = machine->sm.latency.divide,
+      [UNIT_SHUFFLE] = machine->sm.latency.shuffle, [UNIT_LOCAL] = machine->sm.latency.local,
   };
   memcpy(gpu->unit_latency, latency, sizeof latency);
   for (uint32_t i = 0; i < machine->gpu.sms; i++)
@@ -108,8 +110,8 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
     add_wait(&decoded, writes.reg[i]);
     decoded.write[decoded.writes++] = (uint8_t)writes.reg[i];
   }
-  decoded.pred_write = (uint16_t)inst_pred_writes(inst);
-  decoded.pred_wait = (uint16_t)(inst_pred_reads(inst) | decoded.pred_write);
+  decoded.pred_write = inst_pred_writes(inst);
+  decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;
   return decoded;
 }
 

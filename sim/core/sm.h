@@ -33,7 +33,7 @@ typedef struct Decoded {
   uint8_t waits, writes; /* how many entries of the lists below */
   uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
   uint8_t write[4];
-  uint16_t pred_wait, pred_write;
+  uint32_t pred_wait, pred_write;
 } Decoded;
 
 /* A launch while it runs. */

@@ -162,7 +162,7 @@ static bool source_predicate(const LaneState *state, const Inst *inst, unsigned 
 }
 
 static void set_predicate(LaneState *state, unsigned predicate, bool value) {
-  if (predicate >= PRED_SINK && predicate != PRED_CARRY)
+  if (predicate == PRED_SINK || predicate == PRED_TRUE)
     return;
   state->preds_unknown &= ~(1u << predicate);
   state->preds = (state->preds & ~(1u << predicate)) | (uint32_t)value << predicate;

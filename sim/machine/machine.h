@@ -20,6 +20,15 @@
 #define BRANCH_ORDERS(X)              \
   X(ORDER_TAKEN_FIRST, "taken-first") \
   X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first")
+#define CONVERGENCES(X)              \
+  X(CONVERGENCE_STACK, "simt-stack") \
+  X(CONVERGENCE_BARRIER, "barrier")
+#define L1_LOADS(X)          \
+  X(L1_CACHED, "cached")     \
+  X(L1_UNCACHED, "uncached")
+#define L1_STORES(X)     \
+  X(L1_EVICT, "evict")   \
+  X(L1_UPDATE, "update")
 #define IMPLICIT_RECONVERGENCES(X) \
   X(IMPLICIT_IPDOM, "ipdom")       \
   X(IMPLICIT_NONE, "none")
@@ -28,6 +37,9 @@
 typedef enum { SCHEDULER_POLICIES(X) POLICY_COUNT } SchedulerPolicy;
 typedef enum { BRANCH_ORDERS(X) ORDER_COUNT } BranchOrder;
 typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence;
+typedef enum { CONVERGENCES(X) CONVERGENCE_COUNT } Convergence;
+typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
+typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
 #undef X
 
 typedef struct Machine {

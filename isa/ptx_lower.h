@@ -1,0 +1,19 @@
+/* ptx_lower.h - PTX to the internal form, for one generation of machines. */
+#ifndef LOCKSTEP_ISA_PTX_LOWER_H
+#define LOCKSTEP_ISA_PTX_LOWER_H
+
+#include "isa/program.h"
+#include "isa/ptx_tree.h"
+#include "sim/base/diag.h"
+
+/* What of a machine a program depends on. */
+typedef struct PtxTarget {
+  unsigned capability;        /* gpu.compute_capability: 20, 61, 75, 90 ...; an instruction it lacks is an error */
+  bool convergence_barriers;  /* sm.convergence: barrier */
+  unsigned max_registers;     /* sm.max_thread_registers */
+} PtxTarget;
+
+/* Every kernel (.entry) of the module. NULL after errors, which name the PTX line. The program keeps nothing of the module. */
+Program *ptx_lower(const PtxModule *module, const PtxTarget *target, Diag *diag);
+
+#endif
