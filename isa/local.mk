@@ -1,9 +1,12 @@
 liblockstep_a_SOURCES += \
+  isa/allocate.c \
   isa/cfg.c isa/cfg.h \
+  isa/color.c isa/color.h \
   isa/dataflow.c isa/dataflow.h \
   isa/disasm.c isa/disasm.h \
   isa/flow.c isa/flow.h \
   isa/lexer.c isa/lexer.h \
+  isa/live_range.c isa/live_range.h \
   isa/opcode.c isa/opcode.h isa/opcodes.def \
   isa/postdom.c \
   isa/program.c isa/program.h \
@@ -24,4 +27,5 @@ liblockstep_a_SOURCES += \
   isa/sass.c isa/sass.h \
   isa/sass_form.c \
   isa/sass_names.c isa/sass_names.h \
-  isa/sass_operand.c isa/sass_parser.h
+  isa/sass_operand.c isa/sass_parser.h \
+  isa/virtual.c isa/virtual.h isa/virtual_view.h

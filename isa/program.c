@@ -4,8 +4,9 @@
 
 #include "sim/base/assert.h"
 
-static void free_kernel(gpointer data) {
-  Kernel *kernel = data;
+void kernel_free(Kernel *kernel) {
+  if (!kernel)
+    return;
   for (uint32_t i = 0; i < kernel->nlabels; i++)
     g_free(kernel->labels[i].name);
   g_free(kernel->name);
@@ -17,6 +18,8 @@ static void free_kernel(gpointer data) {
     g_array_unref(kernel->params);
   g_free(kernel);
 }
+
+static void free_kernel(gpointer data) { kernel_free(data); }
 
 static void clear_param(gpointer data) { g_free(((KernelParam *)data)->name); }
 

@@ -241,6 +241,8 @@ const char *program_file_name(const Program *program, uint16_t file);
 char *program_file_line(const Program *program, uint16_t file, unsigned line);
 /* An empty array for Kernel.params. */
 GArray *kernel_params_new(void);
+/* For a kernel that no Program owns yet. NULL is allowed. */
+void kernel_free(Kernel *kernel);
 
 Kernel *program_kernel(const Program *program, guint index);
 /* The kernel of that name, or NULL. */
