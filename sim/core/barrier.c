@@ -2,14 +2,16 @@
 
 #include "sim/base/bits.h"
 #include "sim/core/gpu.h"
+#include "sim/core/lane_groups.h"
 
-static void give_result(Sm *sm, const Barrier *barrier, Warp *warp) {
+/* What a reduction gives to `lanes` of a warp that wait at instruction `pc`. */
+static void give_result(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t pc, uint32_t lanes) {
   const Launch *launch = warp_block(sm, warp)->launch;
-  Issue issue = {.inst = &launch->kernel->insts[warp->barrier_pc],
+  Issue issue = {.inst = &launch->kernel->insts[pc],
                  .regs = warp->regs,
                  .consts = warp->consts,
                  .pred = warp->pred,
-                 .mask = warp->barrier_mask};
+                 .mask = lanes};
   uint32_t row[WARP_LANES];
   switch ((BarMode)issue.inst->mode) {
   case BAR_RED_POPC:
@@ -23,6 +25,39 @@ static void give_result(Sm *sm, const Barrier *barrier, Warp *warp) {
   }
 }
 
+/* Barrier `id`, at which the warp has arrived, is complete: tells which unexited lanes haven't come. */
+static void tell_partial(Sm *sm, const Block *block, Warp *warp, uint32_t id, uint64_t now) {
+  LaneGroups *groups = warp->groups;
+  uint32_t come = groups->come[id], absent = warp->alive & ~come, pc = groups->come_pc[id];
+  groups->come[id] = 0;
+  if (!come || !absent)
+    return;
+  ProbePoint point = {.gpu = sm->gpu,
+                      .sm = sm,
+                      .block = block,
+                      .warp = warp,
+                      .inst = &block->launch->kernel->insts[pc],
+                      .pc = pc,
+                      .lanes = come,
+                      .cycle = now};
+  PROBE_FIRE(sm->gpu, partial_barrier, &point, absent);
+}
+
+/* The lane groups that wait at barrier `id` may go on. */
+static void release_groups(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t id, uint64_t resume) {
+  const LaneGroups *groups = warp->groups;
+  const Kernel *kernel = warp_block(sm, warp)->launch->kernel;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    if (group->state != GROUP_AT_BARRIER || group->which != id)
+      continue;
+    const Inst *inst = &kernel->insts[group->pc];
+    uint32_t guard = warp->pred[inst->guard];
+    give_result(sm, barrier, warp, group->pc, group->mask & (inst->flags & INST_GUARD_NOT ? ~guard : guard));
+  }
+  lane_groups_barrier_done(warp, id, resume);
+}
+
 /* `self` is the arrival that completes it (its warp goes on at self->next), or NULL. */
 static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *self) {
   Gpu *gpu = sm->gpu;
@@ -33,11 +68,20 @@ static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *sel
   uint64_t resume = MAX(barrier.latest, now) + gpu->machine->sm.barrier.arrive_to_resume;
   ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
   PROBE_FIRE(gpu, barrier_complete, &point, id, barrier.arrived, barrier.waiting);
+  for (uint32_t rest = barrier.arrived & ~block->finished; sm->lane_groups && rest; rest &= rest - 1)
+    tell_partial(sm, block, &sm->warps[block->warp_slot[__builtin_ctz(rest)]], id, now);
   for (uint32_t rest = barrier.waiting; rest; rest &= rest - 1) {
     Warp *warp = &sm->warps[block->warp_slot[__builtin_ctz(rest)]];
-    give_result(sm, &barrier, warp);
+    bool itself = self && self->warp == warp; /* it chooses who runs when it has done */
+    if (warp->groups) {
+      release_groups(sm, &barrier, warp, id, resume);
+      if (!itself)
+        lane_groups_wake(sm, warp, now);
+      continue;
+    }
+    give_result(sm, &barrier, warp, warp->barrier_pc, warp->barrier_mask);
     warp->state = WARP_RUNNING;
-    if (self && self->warp == warp)
+    if (itself)
       self->next = MAX(self->next, resume);
     else
       sm_resume(sm, warp, resume);
@@ -71,34 +115,99 @@ static bool agree_on_count(const Block *block, Barrier *barrier, uint32_t expect
   return barrier->expected == expected;
 }
 
+/* Lanes have come to barrier `id`: true if their warp arrives with them. It does so with the first that come, and again when
+ * some of them come again; lanes that come in between join. With INST_UNALIGNED it arrives when all its lanes have come. */
+static bool arrives_with(Warp *warp, const Inst *inst, uint32_t id, uint32_t lanes) {
+  LaneGroups *groups = warp->groups;
+  uint32_t come = groups->come[id];
+  groups->come_pc[id] = warp->pc;
+  if (!(inst->flags & INST_UNALIGNED)) {
+    bool counts = come == 0 || come & lanes;
+    groups->come[id] = come & lanes ? lanes : come | lanes;
+    return counts;
+  }
+  bool all = !(warp->alive & ~(come | lanes));
+  groups->come[id] = all ? 0 : come | lanes;
+  groups->gathering = all ? groups->gathering & ~(1u << id) : groups->gathering | 1u << id;
+  return all;
+}
+
+static bool waits_at(const LaneGroups *groups, uint32_t id) {
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_BARRIER && groups->group[i].which == id)
+      return true;
+  return false;
+}
+
+/* The warp counts as arrived. */
+static void count_warp(Issue *issue, Barrier *barrier) {
+  const Warp *warp = issue->warp;
+  uint32_t drained = issue->gpu->machine->sm.barrier.store_drain;
+  uint64_t effective = drained && warp->last_store ? MAX(issue->now, warp->last_store + drained) : issue->now;
+  barrier->latest = MAX(barrier->latest, effective);
+  barrier->arrived |= 1u << warp->warp_in_block;
+  barrier->threads += WARP_LANES;
+  issue->gpu->counters.barrier_arrivals++;
+}
+
+/* A warp that has arrived and waits, with some lane group at least, is let go when the barrier completes. */
+static void note_waiting(Block *block, const Warp *warp, uint32_t id) {
+  uint32_t bit = 1u << warp->warp_in_block;
+  bool waits = warp->groups ? waits_at(warp->groups, id) : warp->state == WARP_AT_BARRIER;
+  if (waits)
+    block->barrier[id].waiting |= block->barrier[id].arrived & bit;
+}
+
+/* The issuing warp, or its lane group, waits. With INST_UNALIGNED each lane is its own master; otherwise lanes that the guard
+ * leaves out wait with their group. */
+static void wait_at(Issue *issue, uint32_t id) {
+  Warp *warp = issue->warp;
+  if (warp->groups) {
+    lane_groups_wait_at_barrier(warp, id, issue->inst->flags & INST_UNALIGNED ? issue->mask : warp->active);
+    return;
+  }
+  warp->state = WARP_AT_BARRIER;
+  warp->barrier = id;
+  warp->barrier_pc = warp->pc;
+  warp->barrier_mask = issue->mask;
+}
+
 bool barrier_arrive(Issue *issue, uint32_t id, uint32_t expected) {
   Sm *sm = issue->sm;
   Warp *warp = issue->warp;
   Block *block = warp_block(sm, warp);
   Barrier *barrier = &block->barrier[id];
-  const Machine *machine = issue->gpu->machine;
-  if (barrier->arrived == 0) {
-    *barrier = (Barrier){.all = true, .expected = expected, .first_pc = warp->pc};
-  } else if (!agree_on_count(block, barrier, expected)) {
+  bool waits = issue->inst->mode != BAR_ARV;
+  if (!barrier->open)
+    *barrier = (Barrier){.all = true, .expected = expected, .first_pc = warp->pc, .open = true};
+  else if (!agree_on_count(block, barrier, expected))
     return false;
-  }
-  uint32_t drained = machine->sm.barrier.store_drain;
-  uint64_t effective = drained && warp->last_store ? MAX(issue->now, warp->last_store + drained) : issue->now;
-  barrier->latest = MAX(barrier->latest, effective);
-  barrier->arrived |= 1u << warp->warp_in_block;
-  barrier->threads += WARP_LANES;
   reduce(issue, barrier);
-  issue->gpu->counters.barrier_arrivals++;
-  if (issue->inst->mode != BAR_ARV) {
-    barrier->waiting |= 1u << warp->warp_in_block;
-    warp->state = WARP_AT_BARRIER;
-    warp->barrier = id;
-    warp->barrier_pc = warp->pc;
-    warp->barrier_mask = issue->mask;
-  }
+  if (waits)
+    wait_at(issue, id);
+  if (!warp->groups || arrives_with(warp, issue->inst, id, issue->mask))
+    count_warp(issue, barrier);
+  note_waiting(block, warp, id);
   if (is_complete(block, barrier))
     complete(sm, block, id, issue->now, issue);
   return true;
+}
+
+void barrier_lanes_exited(Issue *issue) {
+  Warp *warp = issue->warp;
+  LaneGroups *groups = warp->groups;
+  Block *block = warp_block(issue->sm, warp);
+  for (uint32_t rest = warp->alive ? groups->gathering : 0; rest; rest &= rest - 1) {
+    uint32_t id = (uint32_t)__builtin_ctz(rest);
+    if (warp->alive & ~groups->come[id])
+      continue;
+    groups->come[id] = 0;
+    groups->gathering &= ~(1u << id);
+    count_warp(issue, &block->barrier[id]);
+    note_waiting(block, warp, id);
+    if (is_complete(block, &block->barrier[id]))
+      complete(issue->sm, block, id, issue->now, issue);
+  }
 }
 
 void barrier_warp_exited(Sm *sm, Block *block, uint64_t now) {

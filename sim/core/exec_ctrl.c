@@ -1,7 +1,9 @@
-/* Control flow: branches and the SIMT stack. Executors set next_pc to where the warp goes on. */
+/* Control flow: branches and the SIMT stack, or lane groups. Executors set next_pc to where the warp goes on. */
 #include <glib.h>
 
+#include "sim/core/barrier.h"
 #include "sim/core/gpu.h"
+#include "sim/core/lane_groups.h"
 #include "sim/core/simt_stack.h"
 
 static void overflow(Issue *issue) {
@@ -27,7 +29,9 @@ void exec_BRA(Issue *issue) {
     warp->pc = (uint32_t)issue->inst->target;
   } else {
     issue->gpu->counters.divergent_branches++;
-    if (!simt_diverge(warp, machine, issue->inst, issue->mask)) {
+    if (warp->groups) {
+      lane_groups_diverge(issue, issue->mask);
+    } else if (!simt_diverge(warp, machine, issue->inst, issue->mask)) {
       overflow(issue);
       return;
     }
@@ -112,6 +116,12 @@ void exec_EXIT(Issue *issue) {
   check_held(issue);
   warp->alive &= ~issue->mask;
   warp->active &= ~issue->mask;
+  if (warp->groups) {
+    lane_groups_lanes_exited(issue);
+    barrier_lanes_exited(issue);
+    lane_groups_switch(issue, issue->mask);
+    return;
+  }
   if (warp->active)
     return;
   simt_pop(warp);

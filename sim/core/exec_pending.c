@@ -210,23 +210,3 @@ void exec_TRAP(Issue *issue) {
   (void)issue;
   LS_REQUIRE("pending-trap", false);
 }
-void exec_BSSY(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-bssy", false);
-}
-void exec_BSYNC(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-bsync", false);
-}
-void exec_YIELD(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-yield", false);
-}
-void exec_WARPSYNC(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-warpsync", false);
-}
-void exec_NANOSLEEP(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-nanosleep", false);
-}

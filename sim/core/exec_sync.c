@@ -3,6 +3,7 @@
 
 #include "sim/core/barrier.h"
 #include "sim/core/gpu.h"
+#include "sim/core/lane_groups.h"
 
 void exec_VOTE(Issue *issue) {
   const Inst *inst = issue->inst;
@@ -114,7 +115,8 @@ void exec_BAR(Issue *issue) {
                     g_strdup("the count must be a positive multiple of 32"));
     return;
   }
-  uint32_t absent = issue->warp->alive & ~issue->mask;
+  Warp *warp = issue->warp;
+  uint32_t absent = warp->groups ? 0 : warp->alive & ~issue->mask, before = warp->active;
   ProbePoint point = issue_point(issue, issue->mask);
   if (absent)
     PROBE_FIRE(issue->gpu, partial_barrier, &point, absent);
@@ -122,6 +124,8 @@ void exec_BAR(Issue *issue) {
   if (!barrier_arrive(issue, id, count))
     gpu_raise_fault(issue, issue->mask, NULL, 0,
                     g_strdup_printf("barrier %u with a thread count of %u, but an earlier arrival gave %u", id, count,
-                                    warp_block(issue->sm, issue->warp)->barrier[id].expected),
+                                    warp_block(issue->sm, warp)->barrier[id].expected),
                     g_strdup("all arrivals at one barrier must give the same count"));
+  else if (warp->groups)
+    lane_groups_switch(issue, before);
 }

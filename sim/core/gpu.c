@@ -129,6 +129,23 @@ static char *refuse_grid(const Machine *machine, const LaunchConfig *config) {
   return NULL;
 }
 
+/* A program is made for one way of divergence. */
+static char *refuse_convergence(const Machine *machine, const Kernel *kernel) {
+  bool groups = machine->sm.convergence == CONVERGENCE_BARRIER;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    bool wants_groups = inst->op == OP_BSSY || inst->op == OP_BSYNC;
+    bool wants_stack = inst->flags & INST_POP || inst->op == OP_SSY || inst->op == OP_PBK || inst->op == OP_BRK ||
+                       inst->op == OP_PCNT || inst->op == OP_CONT || inst->op == OP_CAL || inst->op == OP_RET;
+    if (groups ? wants_stack : wants_groups)
+      return g_strdup_printf("line %u: %s%s is for machines with %s (sm.convergence: %s), %s has %s", inst->line,
+                             op_info[inst->op].sass, inst->flags & INST_POP ? ".S" : "",
+                             groups ? "a SIMT stack" : "convergence barriers", groups ? "simt-stack" : "barrier",
+                             machine->name, groups ? "convergence barriers" : "a SIMT stack");
+  }
+  return NULL;
+}
+
 static char *refuse_block(const Machine *machine, const LaunchConfig *config, const Launch *launch) {
   uint64_t threads = (uint64_t)config->block[0] * config->block[1];
   threads = threads > UINT32_MAX ? threads : threads * config->block[2];
@@ -169,7 +186,9 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   launch->block_warps = (launch->block_threads + WARP_LANES - 1) / WARP_LANES;
   launch->shared_bytes = config->kernel->shared_bytes + config->shared_bytes;
   launch->stream = config->stream;
-  *why = refuse_block(gpu->machine, config, launch);
+  *why = refuse_convergence(gpu->machine, launch->kernel);
+  if (!*why)
+    *why = refuse_block(gpu->machine, config, launch);
   if (*why) {
     g_free(launch);
     return false;

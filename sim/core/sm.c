@@ -5,6 +5,7 @@
 #include "sim/base/bits.h"
 #include "sim/core/barrier.h"
 #include "sim/core/gpu.h"
+#include "sim/core/lane_groups.h"
 #include "sim/core/simt_stack.h"
 
 const Executor executors[OP_COUNT] = {
@@ -41,13 +42,17 @@ static void make_arrays(Sm *sm) {
   sm->register_rows = g_malloc_n((size_t)warps * rows * WARP_LANES, sizeof(uint32_t));
   sm->ready_rows = g_new0(uint64_t, (size_t)warps * rows);
   sm->written_rows = g_new0(uint32_t, (size_t)warps * rows);
-  sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
+  if (machine->sm.convergence == CONVERGENCE_BARRIER)
+    sm->lane_groups = g_new(LaneGroups, warps);
+  else
+    sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
   for (uint32_t i = 0; i < warps; i++) {
     Warp *warp = &sm->warps[i];
     warp->slot = i;
     warp->regs = sm->register_rows + (size_t)i * rows * WARP_LANES;
     warp->reg_ready = sm->ready_rows + (size_t)i * rows;
-    warp->stack = sm->stack_rows + (size_t)i * depth;
+    warp->groups = sm->lane_groups ? &sm->lane_groups[i] : NULL;
+    warp->stack = sm->stack_rows ? sm->stack_rows + (size_t)i * depth : NULL;
   }
   shared_init(&sm->shared, machine);
   lock_unit_init(&sm->lock_unit, machine);
@@ -61,6 +66,7 @@ void sm_clear(Sm *sm) {
   g_free(sm->ready_rows);
   g_free(sm->written_rows);
   g_free(sm->stack_rows);
+  g_free(sm->lane_groups);
   shared_clear(&sm->shared);
   lock_unit_clear(&sm->lock_unit);
 }
@@ -104,6 +110,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   Warp fresh = {.regs = warp->regs,
                 .reg_ready = warp->reg_ready,
                 .stack = warp->stack,
+                .groups = warp->groups,
                 .slot = slot,
                 .consts = launch->const_rows,
                 .active = lanes,
@@ -118,6 +125,8 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
     memset(fresh.written, 0, rows * sizeof(uint32_t));
   }
   *warp = fresh;
+  if (warp->groups)
+    lane_groups_reset(warp->groups);
   memset(warp->regs, 0, (size_t)rows * WARP_LANES * sizeof(uint32_t));
   memset(warp->reg_ready, 0, rows * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;

@@ -21,6 +21,7 @@ typedef struct Barrier {
   uint32_t threads;    /* arrivals so far, 32 for each warp */
   uint32_t expected;   /* thread count of the arrivals, 0 for the whole block */
   uint32_t first_pc;   /* the instruction of its first arrival */
+  bool open;           /* somebody has come since it last completed */
   uint64_t latest;     /* when the last arrival takes effect */
   uint32_t population; /* BAR.RED: lanes whose predicate was true */
   bool all, any;
@@ -89,7 +90,8 @@ typedef struct Sm {
   Scheduler scheduler[SM_SCHEDULERS_MAX];
   uint32_t *register_rows; /* backing of Warp.regs, ... */
   uint64_t *ready_rows;
-  StackEntry *stack_rows;
+  StackEntry *stack_rows;         /* NULL with lane groups */
+  struct LaneGroups *lane_groups; /* NULL without */
   uint32_t *written_rows;
 } Sm;
 

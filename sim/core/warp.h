@@ -11,6 +11,8 @@
 enum { WARP_LANES = 32 };
 #define ALL_LANES UINT32_MAX
 
+/* AT_BARRIER: it can't issue until a block barrier completes. With lane groups that is so while none of them can run; what
+ * they wait for, which may never come, is in LaneGroups. */
 typedef enum { WARP_FREE, WARP_RUNNING, WARP_AT_BARRIER, WARP_DONE } WarpState;
 
 /* What an entry of the SIMT stack is for. */
@@ -29,9 +31,11 @@ typedef struct StackEntry {
   uint16_t ssy_below; /* STACK_CALL: the warp's SSY count when it was pushed */
 } StackEntry;
 
+struct LaneGroups;
+
 typedef struct Warp {
   uint32_t pc;     /* next instruction */
-  uint32_t active; /* lanes of the running path */
+  uint32_t active; /* lanes of the running path or lane group */
   uint32_t alive;  /* lanes that haven't exited */
   uint32_t state;  /* WarpState */
   uint32_t pred[PRED_ROWS];
@@ -44,12 +48,13 @@ typedef struct Warp {
   uint64_t last_global;  /* when its newest global access is performed, for MEMBAR */
   StackEntry *stack;
   uint32_t depth;
-  uint32_t ssys;       /* explicit SSY entries above the innermost call */
-  uint32_t holding;    /* lanes that took a lock bit since the block came */
-  uint32_t slot;       /* in the SM */
-  uint32_t block_slot; /* in the SM */
+  struct LaneGroups *groups; /* the lane groups that don't run; NULL on a machine with SIMT stacks */
+  uint32_t ssys;             /* explicit SSY entries above the innermost call */
+  uint32_t holding;          /* lanes that took a lock bit since the block came */
+  uint32_t slot;             /* in the SM */
+  uint32_t block_slot;       /* in the SM */
   uint32_t warp_in_block;
-  uint32_t barrier;      /* the barrier it waits at, if WARP_AT_BARRIER */
+  uint32_t barrier;      /* the barrier it waits at, if WARP_AT_BARRIER; this and the next two: without lane groups */
   uint32_t barrier_mask; /* lanes that wait there */
   uint32_t barrier_pc;   /* the BAR it waits at */
   uint64_t age;          /* order of dispatch */

@@ -46,6 +46,24 @@ static inline void wheel_insert(Wheel *wheel, unsigned sleeper, uint64_t time) {
     wheel->far_next = time;
 }
 
+/* Sleeper, which must be asleep, won't wake. */
+static inline void wheel_remove(Wheel *wheel, unsigned sleeper) {
+  uint64_t bit = UINT64_C(1) << sleeper;
+  if (wheel->far & bit) {
+    wheel->far &= ~bit;
+    wheel->far_next = WHEEL_NEVER;
+    for (uint64_t rest = wheel->far; rest; rest &= rest - 1) {
+      uint64_t wake = wheel->wake[__builtin_ctzll(rest)];
+      wheel->far_next = wake < wheel->far_next ? wake : wheel->far_next;
+    }
+    return;
+  }
+  uint32_t index = (uint32_t)(wheel->wake[sleeper] % WHEEL_SPAN);
+  wheel->slot[index] &= ~bit;
+  if (!wheel->slot[index])
+    wheel->occupied[index / 64] &= ~(UINT64_C(1) << (index % 64));
+}
+
 /* Takes into the wheel who has come within its span. */
 static inline void wheel_fetch(Wheel *wheel) {
   uint64_t far = wheel->far;

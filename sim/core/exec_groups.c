@@ -1,0 +1,48 @@
+/* Convergence barriers and other points where the lane groups of a warp switch. A machine with SIMT stacks has no groups:
+ * there YIELD and WARPSYNC do nothing, and NANOSLEEP holds the warp. */
+#include "sim/core/gpu.h"
+#include "sim/core/lane_groups.h"
+
+void exec_BSSY(Issue *issue) {
+  if (issue->mask)
+    lane_groups_begin(issue->warp, issue->inst->mode, issue->mask);
+}
+
+void exec_BSYNC(Issue *issue) {
+  if (issue->mask)
+    lane_groups_sync(issue, issue->inst->mode, issue->mask);
+}
+
+void exec_WARPSYNC(Issue *issue) {
+  if (issue->mask && issue->warp->groups)
+    lane_groups_warpsync(issue, issue_operand(issue, issue->inst->a), issue->mask);
+}
+
+void exec_YIELD(Issue *issue) {
+  if (issue->mask && issue->warp->groups)
+    lane_groups_yield(issue, 0);
+}
+
+/* How long a sleep of `wanted` nanoseconds takes on an H200: up to the next power of two, 40 ns at least. The longest that
+ * can be asked for is 1 ms (PTX ISA, nanosleep). */
+static uint64_t sleep_cycles(const Machine *machine, uint32_t wanted) {
+  enum { SHORTEST_NS = 40, LONGEST_WANTED_NS = 1000000 };
+  uint32_t ns = 1;
+  while (ns <= MIN(wanted, (uint32_t)LONGEST_WANTED_NS))
+    ns *= 2;
+  return (uint64_t)(MAX(ns, (uint32_t)SHORTEST_NS) * machine->clocks.sm / 1e9 + 0.5);
+}
+
+void exec_NANOSLEEP(Issue *issue) {
+  const uint32_t *wanted = issue_operand(issue, issue->inst->a);
+  uint32_t longest = 0;
+  if (!issue->mask)
+    return;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1)
+    longest = MAX(longest, wanted[__builtin_ctz(rest)]);
+  uint64_t cycles = sleep_cycles(issue->gpu->machine, longest);
+  if (issue->warp->groups)
+    lane_groups_yield(issue, cycles);
+  else
+    issue->next = MAX(issue->next, issue->now + cycles);
+}

@@ -1,0 +1,293 @@
+#include "sim/core/lane_groups.h"
+
+#include "sim/base/assert.h"
+#include "sim/core/gpu.h"
+
+void lane_groups_reset(LaneGroups *groups) {
+  groups->count = 0;
+  groups->runs_from = 0;
+  groups->gathering = 0;
+  memset(groups->used, 0, sizeof groups->used);
+  memset(groups->come, 0, sizeof groups->come);
+}
+
+static LaneGroup *add(LaneGroups *groups, LaneGroup group) {
+  LS_REQUIRE("lane-groups-room", group.mask && groups->count < WARP_LANES);
+  groups->group[groups->count] = group;
+  return &groups->group[groups->count++];
+}
+
+static void drop(LaneGroups *groups, uint32_t index) { groups->group[index] = groups->group[--groups->count]; }
+
+void lane_groups_diverge(Issue *issue, uint32_t taken) {
+  const Machine *machine = issue->gpu->machine;
+  Warp *warp = issue->warp;
+  uint32_t rest = warp->active & ~taken;
+  bool taken_first = machine->sm.simt_stack.branch_order == ORDER_TAKEN_FIRST;
+  uint32_t pc[2] = {(uint32_t)issue->inst->target, warp->pc + 1}, mask[2] = {taken, rest};
+  unsigned first = taken_first ? 0 : 1;
+  LS_REQUIRE("lane-groups-diverge", taken && rest);
+  add(warp->groups, (LaneGroup){.from = issue->now, .pc = pc[!first], .mask = mask[!first], .state = GROUP_READY});
+  warp->pc = pc[first];
+  warp->active = mask[first];
+}
+
+/* ---- records of convergence barriers ---- */
+
+/* Bit of the record that the lane is in, or -1. */
+static int record_of(const LaneGroups *groups, unsigned barrier, unsigned lane) {
+  for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1)
+    if (groups->record[barrier][__builtin_ctz(rest)] >> lane & 1)
+      return __builtin_ctz(rest);
+  return -1;
+}
+
+uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, unsigned lane) {
+  int record = record_of(groups, barrier, lane);
+  return record < 0 ? 0 : groups->record[barrier][record];
+}
+
+static void put_record(LaneGroups *groups, unsigned barrier, uint32_t lanes) {
+  unsigned at = (unsigned)__builtin_ctz(lanes);
+  groups->record[barrier][at] = lanes;
+  groups->used[barrier] |= 1u << at;
+}
+
+/* `lanes` take no part any more. */
+static void withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes) {
+  for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1) {
+    unsigned at = (unsigned)__builtin_ctz(rest);
+    uint32_t record = groups->record[barrier][at];
+    if (!(record & lanes))
+      continue;
+    groups->used[barrier] &= ~(1u << at);
+    if (record & ~lanes)
+      put_record(groups, barrier, record & ~lanes);
+  }
+}
+
+void lane_groups_begin(Warp *warp, unsigned barrier, uint32_t lanes) {
+  withdraw(warp->groups, barrier, lanes);
+  put_record(warp->groups, barrier, lanes);
+}
+
+/* ---- waiting and going on ---- */
+
+/* `lanes` of the running group wait; at a BSYNC or WARPSYNC together with those that wait there already for the same. */
+static void park(Warp *warp, GroupState state, uint32_t which, uint32_t lanes) {
+  LaneGroups *groups = warp->groups;
+  unsigned lane = (unsigned)__builtin_ctz(lanes);
+  warp->active &= ~lanes;
+  for (uint32_t i = 0; state != GROUP_AT_BARRIER && i < groups->count; i++) {
+    LaneGroup *group = &groups->group[i];
+    if (group->state == state && group->which == which && group->pc == warp->pc &&
+        (state != GROUP_AT_SYNC || lane_groups_participants(groups, which, lane) & group->mask)) {
+      group->mask |= lanes;
+      return;
+    }
+  }
+  add(groups, (LaneGroup){.pc = warp->pc, .mask = lanes, .state = state, .which = which});
+}
+
+/* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. */
+static void let_go(LaneGroups *groups, uint32_t leaving, uint64_t from) {
+  for (uint32_t rest = leaving; rest; rest &= rest - 1) {
+    LaneGroup *group = &groups->group[__builtin_ctz(rest)];
+    if (group->state == GROUP_AT_SYNC)
+      withdraw(groups, group->which, group->mask);
+    group->state = GROUP_READY;
+    group->pc++;
+    group->from = from;
+  }
+  for (uint32_t i = groups->count; i-- > 0;) /* from the last on, so that drop() moves no group of `leaving` */
+    for (uint32_t j = 0; leaving >> i & 1 && j < i; j++) {
+      if (!(leaving >> j & 1) || groups->group[j].pc != groups->group[i].pc)
+        continue;
+      groups->group[j].mask |= groups->group[i].mask;
+      drop(groups, i);
+      break;
+    }
+}
+
+/* Lanes that are at a WARPSYNC whose mask has them. */
+static uint32_t lanes_at_warpsync(const LaneGroups *groups) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_WARPSYNC)
+      lanes |= groups->group[i].mask & groups->group[i].which;
+  return lanes;
+}
+
+/* Lanes of one record that wait at a BSYNC. */
+static uint32_t lanes_at_sync(const LaneGroups *groups, unsigned barrier, uint32_t record) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_SYNC && groups->group[i].which == barrier)
+      lanes |= groups->group[i].mask & record;
+  return lanes;
+}
+
+/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more. */
+static void release_complete(const Warp *warp, uint64_t from) {
+  LaneGroups *groups = warp->groups;
+  uint32_t leaving = 0, at_warpsync = lanes_at_warpsync(groups);
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    uint32_t missing = ALL_LANES;
+    if (group->state == GROUP_AT_WARPSYNC) {
+      missing = group->which & warp->alive & ~at_warpsync;
+    } else if (group->state == GROUP_AT_SYNC) {
+      uint32_t record = lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask));
+      missing = record & warp->alive & ~lanes_at_sync(groups, group->which, record);
+    }
+    leaving |= missing ? 0 : 1u << i;
+  }
+  let_go(groups, leaving, from);
+}
+
+/* A YIELD or NANOSLEEP of the running group: who has waited at a BSYNC for so many of them goes on without the others. */
+static void count_yield(Issue *issue) {
+  LaneGroups *groups = issue->warp->groups;
+  uint32_t leaving = 0;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    LaneGroup *group = &groups->group[i];
+    if (group->state == GROUP_AT_SYNC && ++group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release)
+      leaving |= 1u << i;
+  }
+  if (!leaving)
+    return;
+  let_go(groups, leaving, issue->now);
+  release_complete(issue->warp, issue->now);
+}
+
+/* ---- choosing who runs ---- */
+
+/* The group to run after one whose lowest lane is `last`: round robin among those that can issue by cycle `soon`, otherwise
+ * the one that can first. -1 if none ever can. */
+static int choose(const LaneGroups *groups, unsigned last, uint64_t soon) {
+  int best = -1;
+  uint64_t best_from = 0;
+  unsigned best_turn = 0;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    if (group->state != GROUP_READY)
+      continue;
+    uint64_t from = MAX(group->from, soon);
+    unsigned turn = ((unsigned)__builtin_ctz(group->mask) - last - 1) % WARP_LANES;
+    if (best >= 0 && (from > best_from || (from == best_from && turn > best_turn)))
+      continue;
+    best = (int)i;
+    best_from = from;
+    best_turn = turn;
+  }
+  return best;
+}
+
+/* Group `index` runs, not before cycle `time`. Returns when it can issue. */
+static uint64_t take(Warp *warp, int index, uint64_t time) {
+  LaneGroups *groups = warp->groups;
+  LaneGroup group = groups->group[index];
+  drop(groups, (uint32_t)index);
+  warp->pc = group.pc;
+  warp->active = group.mask;
+  warp->state = WARP_RUNNING;
+  groups->runs_from = MAX(group.from, time);
+  return groups->runs_from;
+}
+
+void lane_groups_switch(Issue *issue, uint32_t before) {
+  Warp *warp = issue->warp;
+  if (warp->active || !warp->alive)
+    return;
+  uint64_t switched = issue->now + issue->gpu->machine->sm.lane_groups.switch_latency;
+  int index = choose(warp->groups, (unsigned)__builtin_ctz(before), switched);
+  issue->next_pc = warp->pc;
+  if (index < 0) {
+    warp->state = WARP_AT_BARRIER;
+    return;
+  }
+  bool stays = warp->groups->group[index].mask & before;
+  issue->next = MAX(issue->next, take(warp, index, stays ? issue->now : switched));
+  issue->next_pc = warp->pc;
+}
+
+void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
+  Warp *warp = issue->warp;
+  uint32_t before = warp->active;
+  uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
+  for (uint32_t rest = lanes; rest;) {
+    uint32_t record = lane_groups_participants(warp->groups, barrier, (unsigned)__builtin_ctz(rest));
+    if (record && record & warp->alive & ~lanes)
+      park(warp, GROUP_AT_SYNC, barrier, record & lanes);
+    else if (record)
+      withdraw(warp->groups, barrier, record);
+    rest &= record ? ~record : rest - 1;
+  }
+  issue->next = MAX(issue->next, done);
+  if (warp->active == before)
+    return;
+  release_complete(warp, done);
+  lane_groups_switch(issue, before);
+}
+
+void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes) {
+  Warp *warp = issue->warp;
+  uint32_t before = warp->active;
+  uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
+  for (uint32_t rest = lanes; rest;) {
+    uint32_t mask = members[__builtin_ctz(rest)], alike = 0;
+    for (uint32_t others = rest; others; others &= others - 1)
+      alike |= members[__builtin_ctz(others)] == mask ? others & -others : 0;
+    park(warp, GROUP_AT_WARPSYNC, mask, alike);
+    rest &= ~alike;
+  }
+  release_complete(warp, done);
+  lane_groups_switch(issue, before);
+}
+
+void lane_groups_yield(Issue *issue, uint64_t cycles) {
+  Warp *warp = issue->warp;
+  uint32_t before = warp->active;
+  count_yield(issue);
+  add(warp->groups,
+      (LaneGroup){
+          .from = MAX(issue->next, issue->now + cycles), .pc = warp->pc + 1, .mask = before, .state = GROUP_READY});
+  warp->active = 0;
+  lane_groups_switch(issue, before);
+}
+
+void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes) { park(warp, GROUP_AT_BARRIER, id, lanes); }
+
+void lane_groups_lanes_exited(Issue *issue) {
+  if (issue->warp->groups->count)
+    release_complete(issue->warp, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency);
+}
+
+void lane_groups_barrier_done(Warp *warp, unsigned id, uint64_t resume) {
+  LaneGroups *groups = warp->groups;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    LaneGroup *group = &groups->group[i];
+    if (group->state != GROUP_AT_BARRIER || group->which != id)
+      continue;
+    group->state = GROUP_READY;
+    group->pc++;
+    group->from = resume;
+  }
+}
+
+void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now) {
+  LaneGroups *groups = warp->groups;
+  unsigned last = 0;
+  if (warp->state == WARP_RUNNING) {
+    int index = choose(groups, 0, now);
+    if (groups->runs_from <= now || index < 0 || groups->group[index].from >= groups->runs_from)
+      return;
+    Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+    wheel_remove(&scheduler->wheel, warp->slot);
+    last = (unsigned)__builtin_ctz(warp->active);
+    add(groups, (LaneGroup){.from = groups->runs_from, .pc = warp->pc, .mask = warp->active, .state = GROUP_READY});
+  }
+  int index = choose(groups, last, now);
+  if (index >= 0)
+    sm_resume(sm, warp, take(warp, index, now));
+}

@@ -1,0 +1,67 @@
+/* lane_groups.h - divergence with convergence barriers (`sm.convergence: barrier`, Volta and later).
+ * Models: a warp is a set of lane groups, each with a program counter. One runs (Warp.pc, Warp.active); the others are
+ * ready, asleep, or wait at a BSYNC, a WARPSYNC or a block barrier. The running group is left only where it stops: at YIELD,
+ * NANOSLEEP, BSYNC, WARPSYNC, a block barrier or EXIT. A group that spins without one of these holds its warp for ever.
+ * The next one is the ready group whose lowest lane follows that of the group that stopped, round robin.
+ * Groups become one at a BSYNC or a WARPSYNC that they leave together, never by coming to the same instruction.
+ * Convergence barriers: each BSSY makes a record of its lanes. A lane is in one record of each barrier at most, the newest;
+ * groups that use one barrier at the same time have a record each.
+ * Does not model: a scoreboard for each group (registers that one group waits for hold up the others, too).
+ * Ownership: an Sm owns the LaneGroups of its warps. */
+#ifndef LOCKSTEP_CORE_LANE_GROUPS_H
+#define LOCKSTEP_CORE_LANE_GROUPS_H
+
+#include "sim/core/sm.h"
+
+typedef enum {
+  GROUP_READY,       /* can issue from cycle `from` on */
+  GROUP_AT_SYNC,     /* at a BSYNC: until all other lanes of its record wait there or have exited */
+  GROUP_AT_WARPSYNC, /* until all lanes of its mask are at a WARPSYNC or have exited */
+  GROUP_AT_BARRIER,  /* at a block barrier */
+} GroupState;
+
+typedef struct LaneGroup {
+  uint64_t from;   /* READY: the first cycle in which it can issue */
+  uint32_t pc;     /* READY: its next instruction; else the one it waits at */
+  uint32_t mask;   /* its lanes */
+  uint32_t state;  /* GroupState */
+  uint32_t which;  /* AT_SYNC: convergence barrier; AT_WARPSYNC: mask of lanes; AT_BARRIER: block barrier */
+  uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of the warp while it waited */
+} LaneGroup;
+
+typedef struct LaneGroups {
+  LaneGroup group[WARP_LANES]; /* those that don't run */
+  uint32_t count;
+  uint64_t runs_from;                  /* the first cycle in which the running group can issue, as it was chosen */
+  uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */
+  uint32_t record[CONVERGENCE_BARRIERS][WARP_LANES]; /* lanes of a record, at its lowest lane */
+  uint32_t come[BLOCK_BARRIERS];    /* lanes that have come to the block barrier since it last completed */
+  uint32_t come_pc[BLOCK_BARRIERS]; /* where they last did */
+  uint32_t gathering; /* block barriers that lanes have come to, but the warp hasn't arrived at (INST_UNALIGNED) */
+} LaneGroups;
+
+void lane_groups_reset(LaneGroups *groups);
+/* A branch whose lanes go two ways: `taken` to inst->target, the rest of the running group to the next instruction. */
+void lane_groups_diverge(Issue *issue, uint32_t taken);
+/* BSSY: `lanes` take part in convergence barrier `barrier`. */
+void lane_groups_begin(Warp *warp, unsigned barrier, uint32_t lanes);
+/* The lanes of that convergence barrier that must come together with `lane`; 0 if it takes no part. */
+uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, unsigned lane);
+/* BSYNC: `lanes` of the running group wait, or go on if nobody is waited for. */
+void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes);
+/* WARPSYNC of `lanes` of the running group; members[lane] is the mask that the lane waits for. */
+void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes);
+/* YIELD, and NANOSLEEP for `cycles`: another group may run. */
+void lane_groups_yield(Issue *issue, uint64_t cycles);
+/* `lanes` of the running group wait at block barrier `id`; lane_groups_switch() is to follow. */
+void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes);
+/* Lanes have exited (Warp.alive says which haven't): who waited only for them goes on. */
+void lane_groups_lanes_exited(Issue *issue);
+/* If no group runs any more, the next one does; `before`: the lanes that ran last. Without one the warp waits. */
+void lane_groups_switch(Issue *issue, uint32_t before);
+/* Block barrier `id` is complete: its groups can go on at cycle `resume`. */
+void lane_groups_barrier_done(Warp *warp, unsigned id, uint64_t resume);
+/* After that, for a warp that isn't issuing now: wakes it if it waits, or sleeps for longer than it needs to. */
+void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now);
+
+#endif

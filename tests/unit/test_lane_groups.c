@@ -1,0 +1,350 @@
+/* Lane groups and convergence barriers: which lanes run together in which order, who waits for whom, and what of it ends
+ * (SEMANTICS, "Convergence barriers"; facts measured on an H200). */
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/lab.h"
+#include "tests/unit/unit.h"
+
+#define GROUPS "sm.convergence=barrier sm.lane_groups.switch_latency=18 sm.lane_groups.sync_latency=5 "
+
+/* Fermi SASS has no convergence barriers: the tests write them as "BSSY 1, label", "BSYNC 1", "YIELD", "WARPSYNC R1",
+ * "NANOSLEEP 100" and "BAR.SYNC.UNALIGNED 0", which are parsed as other instructions of the same shape and then changed. */
+typedef struct Stand {
+  const char *name, *instead;
+  Opcode op;
+} Stand;
+
+static const Stand stands[] = {
+    {"BSSY", "SSY", OP_BSSY},
+    {"BSYNC", "NOP", OP_BSYNC},
+    {"YIELD", "NOP", OP_YIELD},
+    {"WARPSYNC", "MOV RZ,", OP_WARPSYNC},
+    {"NANOSLEEP", "MOV RZ,", OP_NANOSLEEP},
+    {"BAR.SYNC.UNALIGNED", "BAR.SYNC", OP_BAR},
+    {"BAR.RED.POPC.UNALIGNED", "BAR.RED.POPC", OP_BAR},
+    {"BAR.ARV.UNALIGNED", "BAR.ARV", OP_BAR},
+};
+
+typedef struct Change {
+  guint pc;
+  Opcode op;
+  uint8_t mode; /* the barrier of BSSY and BSYNC */
+} Change;
+
+/* The word `name` in a statement, or NULL. */
+static char *find_word(const char *statement, const char *name) {
+  char *at = strstr(statement, name);
+  bool starts = at && (at == statement || strchr(" :", at[-1]));
+  return starts && strchr(" ", at[strlen(name)]) ? at : NULL;
+}
+
+static void append_changed(GString *out, const char *statement, guint pc, GArray *changes) {
+  for (unsigned i = 0; i < G_N_ELEMENTS(stands); i++) {
+    char *at = find_word(statement, stands[i].name);
+    if (!at)
+      continue;
+    Change change = {.pc = pc, .op = stands[i].op};
+    char *rest = at + strlen(stands[i].name);
+    if (change.op == OP_BSSY || change.op == OP_BSYNC) {
+      change.mode = (uint8_t)strtoul(rest, &rest, 10);
+      rest += strspn(rest, ", ");
+    }
+    g_array_append_val(changes, change);
+    g_string_append_len(out, statement, at - statement);
+    g_string_append_printf(out, "%s %s;", stands[i].instead, rest);
+    return;
+  }
+  g_string_append_printf(out, "%s;", statement);
+}
+
+/* R0 is the lane; P0 holds in lanes 0 and 1, P1 in 0 and 2, P2 in 3 of each warp. */
+static Lab *start(const char *settings, const char *text, uint32_t threads) {
+  g_autofree char *all = g_strconcat(GROUPS, settings, NULL);
+  g_auto(GStrv) statements = g_strsplit(text, ";", -1);
+  g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(Change));
+  g_autoptr(GString) plain = g_string_new(".reg 12\n.shared 1024\n");
+  for (guint pc = 0; statements[pc]; pc++)
+    append_changed(plain, statements[pc], pc, changes);
+  Lab *lab = lab_new(all, plain->str);
+  Kernel *kernel = program_kernel(lab->program, 0);
+  for (guint i = 0; i < changes->len; i++) {
+    Change change = g_array_index(changes, Change, i);
+    Inst *inst = &kernel->insts[change.pc];
+    if (change.op == OP_BAR) {
+      inst->flags |= INST_UNALIGNED;
+      continue;
+    }
+    inst->op = (uint16_t)change.op;
+    inst->mode = change.mode;
+    inst->dst = 0; /* none of them writes a register */
+  }
+  lab_buffer(lab, 64);
+  lab_launch(lab, 1, threads);
+  lab_place(lab);
+  for (unsigned slot = 0; slot < (threads + 31) / 32; slot++) {
+    static const uint32_t preds[] = {3, 5, 8};
+    memcpy(lab_warp(lab, slot)->pred, preds, sizeof preds);
+    for (unsigned lane = 0; lane < 32; lane++)
+      lab_row(lab, slot, 0)[lane] = lane;
+  }
+  return lab;
+}
+
+static const uint32_t *words(const Lab *lab) { return backing_buffer(lab->backing, 0)->data; }
+
+/* ---- who runs when ---- */
+
+typedef struct Walk {
+  const char *what, *settings, *text;
+  const char *taken_first, *fallthrough_first; /* "pc:lanes ..."; the second NULL if they are the same */
+  GpuStop stop;
+} Walk;
+
+#define BOTH NULL
+/* clang-format off */
+static const Walk walks[] = {
+    {"if and else meet at their BSYNC", "",
+     "BSSY 0, end; @P0 BRA then; NOP; BRA end; then: NOP; end: BSYNC 0; NOP; EXIT",
+     "0:f 1:3 4:3 5:3 2:c 3:c 5:c 6:f 7:f", "0:f 1:3 2:c 3:c 5:c 4:3 5:3 6:f 7:f", GPU_FINISHED},
+    {"without BSSY they run apart to the end", "", "@P0 BRA then; NOP; BRA end; then: NOP; end: NOP; EXIT",
+     "0:3 3:3 4:3 5:3 1:c 2:c 4:c 5:c", "0:3 1:c 2:c 4:c 5:c 3:3 4:3 5:3", GPU_FINISHED},
+    {"lanes that take part in nothing pass a BSYNC", "", "BSYNC 0; BSYNC 5; EXIT", "0:f 1:f 2:f", BOTH, GPU_FINISHED},
+    {"nested", "",
+     "BSSY 0, out; @P0 BRA out; BSSY 1, in; @P2 BRA in; NOP; in: BSYNC 1; NOP; out: BSYNC 0; EXIT",
+     "0:f 1:3 7:3 2:c 3:8 5:8 4:4 5:4 6:c 7:c 8:f", "0:f 1:3 2:c 3:8 4:4 5:4 5:8 6:c 7:c 7:3 8:f", GPU_FINISHED},
+    {"two groups use one barrier at the same time, a record each", "",
+     "@P0 BRA b; BSSY 0, s; @P2 BRA s; NOP; s: BSYNC 0; NOP; EXIT; b: BSSY 0, t; @P1 BRA t; YIELD ; t: BSYNC 0; NOP; EXIT",
+     "0:3 7:3 8:1 10:1 1:c 2:8 4:8 9:2 10:2 3:4 4:4 11:3 12:3 5:c 6:c",
+     "0:3 1:c 2:8 3:4 4:4 7:3 8:1 9:2 4:8 5:c 6:c 10:1 11:1 12:1 10:2 11:2 12:2", GPU_FINISHED},
+    {"exits don't hold a BSYNC", "", "BSSY 0, end; @P0 BRA end; @P1 EXIT; @P2 EXIT; end: BSYNC 0; EXIT",
+     "0:f 1:3 4:3 2:4 3:8 5:3", "0:f 1:3 2:4 3:8 4:3 5:3", GPU_FINISHED},
+    {"a yielding group lets those at a BSYNC go on alone", "",
+     "BSSY 0, end; @P0 BRA end; YIELD ; NOP; end: BSYNC 0; NOP; EXIT",
+     "0:f 1:3 4:3 2:c 5:3 6:3 3:c 4:c 5:c 6:c", "0:f 1:3 2:c 4:3 3:c 4:c 5:f 6:f", GPU_FINISHED},
+    {"after as many YIELDs as the machine says", "sm.lane_groups.yields_to_release=2",
+     "BSSY 0, end; @P0 BRA end; YIELD ; YIELD ; NOP; end: BSYNC 0; NOP; EXIT",
+     "0:f 1:3 5:3 2:c 3:c 6:3 7:3 4:c 5:c 6:c 7:c", "0:f 1:3 2:c 5:3 3:c 4:c 5:c 6:f 7:f", GPU_FINISHED},
+    {"WARPSYNC makes one group", "", "@P0 BRA a; NOP; a: WARPSYNC 15; NOP; EXIT", "0:3 2:3 1:c 2:c 3:f 4:f",
+     "0:3 1:c 2:c 2:3 3:f 4:f", GPU_FINISHED},
+    {"WARPSYNC of its own lanes waits for nobody", "", "MOV R1, 3; @!P0 MOV R1, 12; @P0 BRA a; NOP; a: WARPSYNC R1; EXIT",
+     "0:f 1:c 2:3 4:3 5:3 3:c 4:c 5:c", "0:f 1:c 2:3 3:c 4:c 5:c 4:3 5:3", GPU_FINISHED},
+    {"WARPSYNC at two places: both go on, apart", "", "@P0 BRA a; WARPSYNC 15; NOP; EXIT; a: WARPSYNC 15; EXIT",
+     "0:3 4:3 1:c 5:3 2:c 3:c", "0:3 1:c 4:3 2:c 3:c 5:3", GPU_FINISHED},
+    {"WARPSYNC waits for no lane that exited", "", "@P0 EXIT; WARPSYNC -1; EXIT", "0:3 1:c 2:c", BOTH, GPU_FINISHED},
+    {"WARPSYNC of all lanes on one side of a branch hangs", "",
+     "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT",
+     "0:f 1:3 3:3 2:c", "0:f 1:3 2:c 3:3", GPU_BLOCKED},
+    {"a block barrier there doesn't", "", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT",
+     "0:f 1:3 3:3 2:c 3:c 4:f", "0:f 1:3 2:c 3:3 3:c 4:f", GPU_FINISHED},
+    {"round robin by the lowest lane", "",
+     "MOV R1, 3; @P0 BRA a; @P2 BRA b; YIELD ; YIELD ; EXIT; a: YIELD ; YIELD ; EXIT; b: YIELD ; YIELD ; EXIT",
+     "0:f 1:3 6:3 2:8 9:8 7:3 3:4 10:8 8:3 4:4 11:8 5:4", "0:f 1:3 2:8 3:4 9:8 6:3 4:4 10:8 7:3 5:4 11:8 8:3",
+     GPU_FINISHED},
+    {"a YIELD alone", "", "YIELD ; EXIT", "0:f 1:f", BOTH, GPU_FINISHED},
+    {"a group sleeps while others run", "", "@P0 BRA a; NOP; YIELD ; NOP; EXIT; a: NANOSLEEP 1000; EXIT",
+     "0:3 5:3 1:c 2:c 3:c 4:c 6:3", "0:3 1:c 2:c 5:3 3:c 4:c 6:3", GPU_FINISHED},
+    {"a group that spins without a switch point holds its warp", "", "@P0 BRA a; NOP; EXIT; a: BRA a", NULL, NULL,
+     GPU_BUDGET},
+    {"lanes may come to an unaligned barrier at different times", "",
+     "@P0 BRA a; BAR.SYNC.UNALIGNED 0; EXIT; a: BAR.SYNC.UNALIGNED 0; EXIT",
+     "0:3 3:3 1:c 4:3 2:c", "0:3 1:c 3:3 2:c 4:3", GPU_FINISHED},
+    {"an unaligned barrier waits for each lane", "",
+     "BSSY 0, end; @P0 BRA end; BAR.SYNC.UNALIGNED 0; end: BSYNC 0; EXIT", "0:f 1:3 3:3 2:c", "0:f 1:3 2:c 3:3",
+     GPU_BLOCKED},
+    {"but for none that exits", "", "@P0 BRA a; BAR.SYNC.UNALIGNED 0; EXIT; a: EXIT", "0:3 3:3 1:c 2:c", "0:3 1:c 3:3 2:c",
+     GPU_FINISHED},
+};
+/* clang-format on */
+
+static const char *const orders[] = {"taken-first", "fallthrough-first"};
+
+START_TEST(walks_as_told) {
+  const Walk *walk = &walks[_i];
+  for (unsigned order = 0; order < 2; order++) {
+    g_autofree char *settings = g_strdup_printf("%s sm.simt_stack.branch_order=%s", walk->settings, orders[order]);
+    g_autoptr(Lab) lab = start(settings, walk->text, 4);
+    GpuStop stop = gpu_run(lab->gpu, 10000, 1000000);
+    g_autofree char *path = lab_path(lab, 0);
+    const char *right = order && walk->fallthrough_first ? walk->fallthrough_first : walk->taken_first;
+    ck_assert_msg(stop == walk->stop, "%s, %s: stop %d after\n%s\n%s", walk->what, orders[order], stop, path,
+                  stop == GPU_FAULT ? lab->gpu->fault.message : "");
+    ck_assert_msg(!right || strcmp(path, right) == 0, "%s, %s:\n%s\nmust be\n%s", walk->what, orders[order], path,
+                  right);
+  }
+}
+END_TEST
+
+/* ---- what an H200 does ---- */
+
+#define SPIN(yield, before_section)                                                                               \
+  "MOV R1, c[0x0][0x20]; MOV R2, 1; BSSY 0, end; loop: " yield "; ATOM.CAS R3, [R1], RZ, R2; "                    \
+  "ISETP.NE P3, PT, R3, RZ, PT; @P3 BRA loop; end: BSYNC 0; " before_section "; LD R4, [R1+0x4]; SHL R5, R4, 2; " \
+  "IADD R5, R5, R1; ST [R5+0x8], R0; IADD R4, R4, 1; ST [R1+0x4], R4; ATOM.EXCH R6, [R1], RZ; EXIT"
+
+/* The naive spin lock inside one warp completes, since its loop yields: lanes enter in order. */
+START_TEST(a_yielding_spin_lock_completes) {
+  g_autofree char *settings = g_strdup_printf("sm.simt_stack.branch_order=%s", orders[_i]);
+  g_autoptr(Lab) lab = start(settings, SPIN("YIELD ", "NOP"), 32);
+  lab_finish(lab);
+  ck_assert_uint_eq(words(lab)[1], 32);
+  for (unsigned i = 0; i < 32; i++)
+    ck_assert_msg(words(lab)[2 + i] == i, "lane %u came as number %u", words(lab)[2 + i], i);
+}
+END_TEST
+
+/* Without YIELD, or if all lanes are to meet before the critical section, it hangs. */
+START_TEST(other_spin_locks_hang) {
+  static const char *const texts[] = {SPIN("NOP", "NOP"), SPIN("YIELD ", "WARPSYNC -1")};
+  for (unsigned order = 0; order < 2; order++) {
+    g_autofree char *settings = g_strdup_printf("sm.simt_stack.branch_order=%s", orders[order]);
+    g_autoptr(Lab) lab = start(settings, texts[_i], 32);
+    GpuStop stop = gpu_run(lab->gpu, 200000, 100000000);
+    ck_assert_msg(stop == GPU_BUDGET, "stop %d", stop);
+    ck_assert_uint_eq(words(lab)[1], 0);
+  }
+}
+END_TEST
+
+/* ---- block barriers ---- */
+
+typedef struct Meeting {
+  const char *what, *text;
+  uint32_t threads;
+  GpuStop stop;
+  unsigned arrivals, completed, partial;
+} Meeting;
+
+/* clang-format off */
+static const Meeting meetings[] = {
+    {"a warp has exited", "ISETP.LT P5, PT, R0, 32, PT; S2R R1, SR_Tid_X; ISETP.GE P5, PT, R1, 32, PT; @P5 EXIT; BAR.SYNC 0; EXIT",
+     64, GPU_FINISHED, 1, 1, 0},
+    {"odd lanes have exited", "LOP.AND R2, R0, 1; ISETP.EQ P5, PT, R2, RZ, PT; @!P5 EXIT; BAR.SYNC 0; EXIT", 64,
+     GPU_FINISHED, 2, 1, 0},
+    {"odd lanes exit while the others wait",
+     "LOP.AND R2, R0, 1; ISETP.EQ P5, PT, R2, RZ, PT; @P5 BRA sync; NOP; NOP; EXIT; sync: BAR.SYNC 0; EXIT", 64,
+     GPU_FINISHED, 2, 1, 2},
+    {"a counted barrier doesn't count who exited", "S2R R1, SR_Tid_X; ISETP.GE P5, PT, R1, 32, PT; @P5 EXIT; "
+     "BAR.SYNC 1, 64; EXIT", 64, GPU_BLOCKED, 1, 0, 0},
+    {"both sides of a branch: the second group joins its warp's arrival",
+     "S2R R1, SR_Tid_X; ISETP.GE P5, PT, R1, 32, PT; @P5 BRA late; @P0 BRA a; BAR.SYNC 0; EXIT; a: BAR.SYNC 0; EXIT; "
+     "late: NANOSLEEP 10000; BAR.SYNC 0; EXIT", 64, GPU_FINISHED, 2, 1, 0},
+    {"the same in a block of one warp: each group by itself", "@P0 BRA a; BAR.SYNC 0; EXIT; a: BAR.SYNC 0; EXIT", 32,
+     GPU_FINISHED, 2, 2, 1},
+    {"a predicated barrier: the whole group waits", "@P0 BAR.SYNC 0; EXIT", 64, GPU_FINISHED, 2, 1, 2},
+    {"unaligned: an arrival takes all lanes", "@P0 BRA a; BAR.SYNC.UNALIGNED 0; EXIT; a: BAR.SYNC.UNALIGNED 0; EXIT", 64,
+     GPU_FINISHED, 2, 1, 0},
+    {"unaligned, with a count", "@P0 BRA a; BAR.SYNC.UNALIGNED 1, 64; EXIT; a: BAR.ARV.UNALIGNED 1, 64; EXIT", 64,
+     GPU_FINISHED, 2, 1, 0},
+    {"unaligned: the last lanes exit", "@P0 BRA a; BAR.SYNC.UNALIGNED 0; EXIT; a: NANOSLEEP 100; EXIT", 64,
+     GPU_FINISHED, 2, 1, 0},
+};
+/* clang-format on */
+
+static void note_partial(void *user, const ProbePoint *point, uint32_t absent) { ++*(unsigned *)user; }
+
+START_TEST(barriers_meet) {
+  const Meeting *meeting = &meetings[_i];
+  g_autoptr(Lab) lab = start("sm.simt_stack.branch_order=taken-first", meeting->text, meeting->threads);
+  unsigned partial = 0;
+  Probe probe = {.user = &partial, .partial_barrier = note_partial};
+  gpu_subscribe(lab->gpu, &probe);
+  GpuStop stop = lab_run(lab);
+  const Counters *counters = &lab->gpu->counters;
+  ck_assert_msg(stop == meeting->stop, "%s: stop %d %s", meeting->what, stop,
+                stop == GPU_FAULT ? lab->gpu->fault.message : "");
+  ck_assert_msg(counters->barrier_arrivals == meeting->arrivals &&
+                    counters->barriers_completed == meeting->completed && partial == meeting->partial,
+                "%s: %u arrivals, %u completed, %u partial", meeting->what, (unsigned)counters->barrier_arrivals,
+                (unsigned)counters->barriers_completed, partial);
+}
+END_TEST
+
+/* Groups that wait apart each get the result of the whole. */
+START_TEST(a_reduction_reaches_each_group) {
+  g_autoptr(Lab) lab =
+      start("", "@P0 BRA a; BAR.RED.POPC.UNALIGNED R2, 0, P1; EXIT; a: BAR.RED.POPC.UNALIGNED R2, 0, P1; EXIT", 64);
+  lab_finish(lab);
+  for (unsigned slot = 0; slot < 2; slot++)
+    for (unsigned lane = 0; lane < 32; lane++)
+      ck_assert_uint_eq(lab_row(lab, slot, 2)[lane], 4);
+}
+END_TEST
+
+/* ---- time ---- */
+
+/* An H200 sleeps to the next power of two above what was asked, at least 40 ns; here a cycle is a nanosecond. */
+START_TEST(sleeps_as_an_h200) {
+  static const uint32_t asked[] = {0, 1, 30, 40, 63, 64, 1000, 1024, 1000000, 5000000};
+  static const uint32_t slept[] = {40, 40, 40, 64, 64, 128, 1024, 2048, 1048576, 1048576};
+  for (unsigned i = 0; i < G_N_ELEMENTS(asked); i++) {
+    g_autofree char *text = g_strdup_printf("NANOSLEEP %u; EXIT", asked[i]);
+    g_autoptr(Lab) lab = start("clocks.sm=1GHz", text, 32);
+    lab_finish(lab);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 1, 0), slept[i]);
+  }
+}
+END_TEST
+
+/* A block barrier that completes wakes a warp whose running group sleeps. */
+START_TEST(a_barrier_ends_a_warps_sleep) {
+  g_autoptr(Lab) lab =
+      start("clocks.sm=1GHz sm.barrier.arrive_to_resume=40 sm.simt_stack.branch_order=fallthrough-first",
+            "S2R R1, SR_Tid_X; ISETP.GE P5, PT, R1, 32, PT; @P5 BRA late; @P0 BRA nap; BAR.SYNC 0; NOP; "
+            "EXIT; nap: NANOSLEEP 100000; EXIT; late: NANOSLEEP 1000; BAR.SYNC 0; EXIT",
+            64);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 5, 0), lab_cycle(lab, 1, 10, 0) + 40);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 8, 0), lab_cycle(lab, 0, 7, 0) + 131072);
+}
+END_TEST
+
+START_TEST(switches_take_time) {
+  g_autoptr(Lab) lab = start("sm.issue_interval=2 sm.latency.branch_taken=30 sm.lane_groups.switch_latency=11 "
+                             "sm.lane_groups.sync_latency=7 sm.simt_stack.branch_order=taken-first",
+                             "@P0 BRA a; NOP; a: WARPSYNC 15; NOP; YIELD ; EXIT", 4);
+  lab_finish(lab);
+  lab_expect_path(lab, 0, "0:3 2:3 1:c 2:c 3:f 4:f 5:f");
+  static const uint64_t cycles[] = {0, 30, 30 + 11, 43, 43 + 7, 52, 54};
+  for (unsigned i = 0; i < G_N_ELEMENTS(cycles); i++)
+    ck_assert_msg(lab_issue(lab, i)->cycle == cycles[i], "issue %u at %d", i, (int)lab_issue(lab, i)->cycle);
+}
+END_TEST
+
+/* ---- programs of the other kind ---- */
+
+START_TEST(a_program_is_made_for_one_way_of_divergence) {
+  static const struct {
+    const char *settings, *text, *words;
+  } refused[] = {
+      {"sm.convergence=barrier", "SSY end; NOP.S; end: EXIT", "SSY is for machines with a SIMT stack"},
+      {"sm.convergence=barrier", "NOP; NOP.S; EXIT", "NOP.S is for machines with a SIMT stack"},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(refused); i++) {
+    g_autoptr(Lab) lab = lab_new(refused[i].settings, refused[i].text);
+    LaunchConfig config = {
+        .program = lab->program, .kernel = program_kernel(lab->program, 0), .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    g_autofree char *why = NULL;
+    ck_assert(!gpu_add_launch(lab->gpu, &config, &why));
+    ck_assert_msg(strstr(why, refused[i].words) != NULL, "%s", why);
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("lane_groups");
+  TCase *tcase = tcase_create("lane_groups");
+  tcase_add_loop_test(tcase, walks_as_told, 0, G_N_ELEMENTS(walks));
+  tcase_add_loop_test(tcase, a_yielding_spin_lock_completes, 0, G_N_ELEMENTS(orders));
+  tcase_add_loop_test(tcase, other_spin_locks_hang, 0, 2);
+  tcase_add_loop_test(tcase, barriers_meet, 0, G_N_ELEMENTS(meetings));
+  tcase_add_test(tcase, a_reduction_reaches_each_group);
+  tcase_add_test(tcase, sleeps_as_an_h200);
+  tcase_add_test(tcase, a_barrier_ends_a_warps_sleep);
+  tcase_add_test(tcase, switches_take_time);
+  tcase_add_test(tcase, a_program_is_made_for_one_way_of_divergence);
+  tcase_set_timeout(tcase, 30);
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
