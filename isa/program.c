@@ -124,6 +124,16 @@ static const SourceFile *source_file(const Program *program, uint16_t file) {
   return g_ptr_array_index(program->sources, file);
 }
 
+void program_fill_source(Program *program, uint16_t file, const char *name, const char *text, gsize length) {
+  LS_REQUIRE("program-source-index", file > 0 && file < program->sources->len);
+  SourceFile *source = g_ptr_array_index(program->sources, file);
+  char *shown = g_strdup(name);
+  g_free(source->name);
+  g_free(source->lines);
+  source->name = shown;
+  source->lines = split_lines(text, length, &source->nlines);
+}
+
 const char *program_file_name(const Program *program, uint16_t file) {
   return file == 0 ? program->file : source_file(program, file)->name;
 }

@@ -47,10 +47,13 @@ liblockstep_a_SOURCES += \
   sim/memory/memsys.c sim/memory/memsys.h \
   sim/memory/shared.c sim/memory/shared.h \
   sim/memory/thread_id.h \
+  sim/scenario/args.c \
   sim/scenario/bare.c \
   sim/scenario/expect.c \
   sim/scenario/expr.c sim/scenario/expr.h \
   sim/scenario/loader.c sim/scenario/loader.h \
+  sim/scenario/nvcc.c sim/scenario/nvcc.h \
+  sim/scenario/programs.c sim/scenario/programs.h \
   sim/scenario/scenario.c sim/scenario/scenario.h \
   sim/scenario/yaml.c \
   sim/study/check.c sim/study/check.h \

@@ -62,6 +62,13 @@ bool diag_warning(Diag *diag, const char *file, unsigned line, unsigned column, 
   return false;
 }
 
+void diag_note(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  append(diag, DIAG_NOTE, DIAG_INPUT, file, line, column, format, args);
+  va_end(args);
+}
+
 bool diag_usage(Diag *diag, const char *format, ...) {
   va_list args;
   va_start(args, format);

@@ -39,6 +39,9 @@ bool diag_error(Diag *diag, const char *file, unsigned line, unsigned column, co
     G_GNUC_PRINTF(5, 6);
 bool diag_warning(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...)
     G_GNUC_PRINTF(5, 6);
+/* Something worth knowing that is no mistake. */
+void diag_note(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...)
+    G_GNUC_PRINTF(5, 6);
 /* An error in how the tool was called (exit status 2). Returns false. */
 bool diag_usage(Diag *diag, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Adds a hint ("did you mean ...?") to the newest message. */

@@ -198,5 +198,7 @@ ScenarioOptions options_scenario(const Options *options) {
       .shared = options->shared,
       .buffers = (const char *const *)options->buffers,
       .args = (const char *const *)options->args,
+      .machine = options->machines ? options->machines[0] : NULL,
+      .settings = (const char *const *)options->overrides,
   };
 }

@@ -124,7 +124,7 @@ static int run_scenario_on(const Scenario *scenario, const GPtrArray *machines, 
     if (!result)
       continue;
     status = exit_status_worst(status, run_result_exit_status(result));
-    status = exit_status_worst(status, output_add(output, result, scenario->program));
+    status = exit_status_worst(status, output_add(output, result, scenario_program(scenario, machine, diag)));
   }
   return status;
 }

@@ -175,6 +175,9 @@ static bool read_size(Loader *loader, ScenarioLaunch *launch, const char *name, 
   if (directive)
     return with_pieces(loader, directive->text, ",", directive->line, directive->column, read, launch);
   const Program *program = loader->scenario->program;
+  if (program->dialect == DIALECT_PTX)
+    return diag_usage(loader->diag, "kernel `%s` has no %s: add --%s N",
+                      program_kernel(program, launch->kernel)->name, name, name);
   return diag_usage(loader->diag, "kernel `%s` has no %s: add `.%s N` to %s, or --%s N",
                     program_kernel(program, launch->kernel)->name, name, name, program->file, name);
 }
@@ -207,7 +210,7 @@ static bool add_launch(Loader *loader, guint kernel) {
   good = good && loader_check_args(loader, launch, true);
   if (options->grid || options->block || options->shared)
     g_clear_pointer(&launch->file, g_free); /* its size stands on the command line */
-  return good;
+  return good && loader_check_block(loader, launch);
 }
 
 static bool read_kernel(Loader *loader, const YamlNode *node, gpointer data) {
@@ -215,6 +218,18 @@ static bool read_kernel(Loader *loader, const YamlNode *node, gpointer data) {
   if (index >= 0)
     *(guint *)data = (guint)index;
   return index >= 0;
+}
+
+/* PTX has no directives that could say it; the names of its kernels are often mangled. */
+static bool say_which_kernel(Loader *loader) {
+  const Program *program = loader->scenario->program;
+  GString *names = g_string_new(NULL);
+  for (guint i = 0; i < program->kernels->len; i++)
+    g_string_append_printf(names, "%s`%s`", i ? ", " : "", program_kernel(program, i)->name);
+  diag_usage(loader->diag, "%s has %u kernels: say which with --kernel NAME", program->file, program->kernels->len);
+  diag_hint(loader->diag, "kernels: %s", names->str);
+  g_string_free(names, TRUE);
+  return false;
 }
 
 /* The kernel that the command line names, else the only one, else each that has a `.grid`, in order. */
@@ -230,6 +245,8 @@ static bool add_launches(Loader *loader) {
   for (guint i = 0; i < program->kernels->len; i++)
     if (find_directive(loader, "grid", i))
       good &= add_launch(loader, i);
+  if (loader->scenario->launches->len == 0 && program->dialect == DIALECT_PTX)
+    return say_which_kernel(loader);
   if (loader->scenario->launches->len == 0)
     return diag_usage(loader->diag, "%s has %u kernels: say which with --kernel NAME, or give it a `.grid`",
                       program->file, program->kernels->len);
@@ -294,6 +311,7 @@ bool loader_read_bare(Loader *loader) {
   good &= each_directive(loader, "buffer", -1, " \t", read_buffer, NULL);
   for (const char *const *p = loader->options ? loader->options->buffers : NULL; p && *p; p++)
     good &= loader_option(loader, "--buffer", *p, add_buffer_option, NULL);
+  good &= loader_add_variables(loader);
   good &= add_launches(loader);
   return read_expectation(loader) && good;
 }

@@ -1,4 +1,4 @@
-/* loader.c - single values of a scenario, with their checks: numbers, grid and block, buffers, arguments. */
+/* loader.c - single values of a scenario, with their checks: numbers, grid and block, buffers, kernels. */
 #include <string.h>
 
 #include "sim/base/datadir.h"
@@ -85,6 +85,30 @@ bool loader_range(Loader *loader, const YamlNode *node, const char *what, int64_
   g_autofree char *found = value_text(node, *value);
   return loader_error(loader, node, "%s is %s, expected %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, what, found,
                       lowest, highest);
+}
+
+bool loader_bool(Loader *loader, const YamlNode *node, const char *what, bool *value) {
+  if (!loader_expect(loader, node, YAML_NODE_SCALAR, what))
+    return false;
+  *value = strcmp(node->scalar, "true") == 0;
+  if (*value || strcmp(node->scalar, "false") == 0)
+    return true;
+  g_autofree char *quoted = quote_text(node->scalar);
+  return loader_error(loader, node, "%s: expected true or false, found %s", what, quoted);
+}
+
+bool loader_real(Loader *loader, const YamlNode *node, const char *what, double *value) {
+  if (!loader_expect(loader, node, YAML_NODE_SCALAR, what))
+    return false;
+  char *end;
+  int64_t integer;
+  *value = g_ascii_strtod(node->scalar, &end);
+  if (end != node->scalar && !*end)
+    return true;
+  if (!loader_integer(loader, node, what, &integer))
+    return false;
+  *value = (double)integer;
+  return true;
 }
 
 bool loader_word(Loader *loader, const YamlNode *node, const char *what, int64_t *value) {
@@ -190,17 +214,36 @@ static bool init_file(Loader *loader, ScenarioBuffer *buffer, const YamlNode *no
   return true;
 }
 
+static bool init_floats(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
+  if (!loader_expect(loader, node, YAML_NODE_SEQUENCE, "f32"))
+    return false;
+  if (node->values->len > buffer->words)
+    return loader_error(loader, node, "init has %u values, but buffer `%s` has %u word%s", node->values->len,
+                        buffer->name, buffer->words, buffer->words == 1 ? "" : "s");
+  for (guint i = 0; i < node->values->len; i++) {
+    double value;
+    if (!loader_real(loader, g_ptr_array_index(node->values, i), "f32", &value))
+      return false;
+    float narrow = (float)value;
+    memcpy(&buffer->init[i], &narrow, sizeof narrow);
+  }
+  return true;
+}
+
 static bool init_buffer(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
-  static const char *const keys[] = {"random", "file", NULL};
+  static const char *const keys[] = {"random", "file", "f32", NULL};
   if (node->type == YAML_NODE_SEQUENCE)
     return init_list(loader, buffer, node);
   if (node->type == YAML_NODE_MAPPING) {
     if (!loader_check_keys(loader, node, keys, "`init`"))
       return false;
     const YamlNode *random = yaml_get(node, "random"), *file = yaml_get(node, "file");
-    if (!random == !file)
-      return loader_error(loader, node, "init: expected one of `random` and `file`");
-    return random ? init_random(loader, buffer, random) : init_file(loader, buffer, file);
+    const YamlNode *floats = yaml_get(node, "f32");
+    if (!!random + !!file + !!floats != 1)
+      return loader_error(loader, node, "init: expected one of `random`, `file` and `f32`");
+    return random ? init_random(loader, buffer, random)
+           : file ? init_file(loader, buffer, file)
+                  : init_floats(loader, buffer, floats);
   }
   int64_t value = 0, ignored;
   bool iota = strcmp(node->scalar, "iota") == 0 && !loader_param("iota", &ignored, loader);
@@ -237,126 +280,25 @@ bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *wor
   buffer->name = g_strdup(name->scalar);
   buffer->words = (uint32_t)count;
   buffer->init = g_new0(uint32_t, count);
+  buffer->variable = -1;
   g_ptr_array_add(loader->scenario->buffers, buffer);
   return !init || init_buffer(loader, buffer, init);
 }
 
-static bool arg_name(Loader *loader, ScenarioArg *arg, const YamlNode *node) {
-  int buffer = loader_find_buffer(loader, node->scalar);
-  if (buffer >= 0) {
-    arg->kind = ARG_BUFFER;
-    arg->buffer = (guint)buffer;
-    return true;
+bool loader_add_variables(Loader *loader) {
+  const GPtrArray *variables = loader->scenario->program->variables;
+  for (guint i = 0; i < variables->len; i++) {
+    const ProgramVariable *variable = g_ptr_array_index(variables, i);
+    if (loader_find_buffer(loader, variable->name) >= 0)
+      return diag_error(loader->diag, loader->file, 0, 0, "buffer `%s` has the name of a variable of %s; rename it",
+                        variable->name, loader->scenario->program->file);
+    ScenarioBuffer *buffer = g_new0(ScenarioBuffer, 1);
+    buffer->name = g_strdup(variable->name);
+    buffer->words = (variable->bytes + 3) / 4;
+    buffer->variable = (int)i;
+    g_ptr_array_add(loader->scenario->buffers, buffer);
   }
-  g_autofree char *quoted = quote_text(node->scalar);
-  loader_error(loader, node, "unknown name %s: neither a param nor a buffer", quoted);
-  g_autoptr(GPtrArray) names = g_ptr_array_new();
-  for (guint i = 0; i + 1 < loader->param_names->len; i++)
-    g_ptr_array_add(names, g_ptr_array_index(loader->param_names, i));
-  for (guint i = 0; i < loader->scenario->buffers->len; i++)
-    g_ptr_array_add(names, ((ScenarioBuffer *)g_ptr_array_index(loader->scenario->buffers, i))->name);
-  g_ptr_array_add(names, NULL);
-  diag_hint_nearest(loader->diag, node->scalar, (const char *const *)names->pdata);
-  return false;
-}
-
-static bool arg_f32(Loader *loader, ScenarioArg *arg, const YamlNode *node) {
-  if (!loader_expect(loader, node, YAML_NODE_SCALAR, "f32"))
-    return false;
-  char *end;
-  double value = g_ascii_strtod(node->scalar, &end);
-  int64_t integer;
-  if (end == node->scalar || *end) {
-    if (!loader_integer(loader, node, "f32", &integer))
-      return false;
-    value = (double)integer;
-  }
-  arg->kind = ARG_F32;
-  arg->f32 = (float)value;
   return true;
-}
-
-static bool arg_bytes(Loader *loader, ScenarioArg *arg, const YamlNode *node) {
-  if (!loader_expect(loader, node, YAML_NODE_SEQUENCE, "bytes"))
-    return false;
-  guint length = node->values->len;
-  bool words = loader->scenario->program->dialect == DIALECT_FERMI_SASS;
-  if (length == 0 || (words && length % 4))
-    return loader_error(loader, node, "bytes: expected %s, found %u", words ? "a multiple of four" : "one or more",
-                        length);
-  if (length > SCENARIO_ARG_BYTES_MAX)
-    return loader_error(loader, node, "bytes: %u values, at most %d", length, SCENARIO_ARG_BYTES_MAX);
-  g_autofree uint8_t *bytes = g_new(uint8_t, length);
-  for (guint i = 0; i < length; i++) {
-    int64_t value;
-    if (!loader_range(loader, g_ptr_array_index(node->values, i), "a byte", -128, 255, &value))
-      return false;
-    bytes[i] = (uint8_t)value;
-  }
-  arg->kind = ARG_BYTES;
-  arg->bytes = g_bytes_new(bytes, length);
-  return true;
-}
-
-static bool arg_mapping(Loader *loader, ScenarioArg *arg, const YamlNode *node) {
-  static const char *const keys[] = {"f32", "bytes", NULL};
-  if (!loader_check_keys(loader, node, keys, "an argument"))
-    return false;
-  const YamlNode *f32 = yaml_get(node, "f32"), *bytes = yaml_get(node, "bytes");
-  if (!f32 == !bytes)
-    return loader_error(loader, node, "an argument: expected one of `f32` and `bytes`");
-  return f32 ? arg_f32(loader, arg, f32) : arg_bytes(loader, arg, bytes);
-}
-
-bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node) {
-  ScenarioArg arg = {.kind = ARG_INTEGER};
-  int64_t ignored;
-  bool good;
-  if (node->type == YAML_NODE_SEQUENCE)
-    good = loader_error(loader, node,
-                        "an argument: expected a buffer, a number, {f32: ...} or {bytes: [...]}, found a list");
-  else if (node->type == YAML_NODE_MAPPING)
-    good = arg_mapping(loader, &arg, node);
-  else if (expr_is_name(node->scalar) && !loader_param(node->scalar, &ignored, loader))
-    good = arg_name(loader, &arg, node);
-  else if (loader->scenario->program->dialect == DIALECT_FERMI_SASS)
-    good = loader_word(loader, node, "an argument", &arg.integer);
-  else
-    good = loader_integer(loader, node, "an argument", &arg.integer);
-  if (good)
-    g_array_append_val(launch->args, arg);
-  return good;
-}
-
-/* Words of the argument area that a Fermi kernel reads: its highest constant at or above c[0x0][0x20]. */
-static uint32_t words_read(const Kernel *kernel) {
-  enum { ARGS_START = 0x20 };
-  uint32_t words = 0;
-  for (uint32_t i = 0; i < kernel->nconsts; i++)
-    if (kernel->consts[i].kind == CONST_BANK && kernel->consts[i].value >= ARGS_START)
-      words = MAX(words, (kernel->consts[i].value - ARGS_START) / 4 + 1);
-  return words;
-}
-
-bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage) {
-  const Program *program = loader->scenario->program;
-  const Kernel *kernel = program_kernel(program, launch->kernel);
-  gsize bytes = 0;
-  for (guint i = 0; i < launch->args->len; i++) {
-    const ScenarioArg *arg = &g_array_index(launch->args, ScenarioArg, i);
-    bytes += arg->kind == ARG_BYTES ? g_bytes_get_size(arg->bytes) : 4;
-  }
-  if (bytes > SCENARIO_ARG_BYTES_MAX)
-    return diag_error(loader->diag, launch->file, launch->line, launch->column, "%zu bytes of arguments, at most %d",
-                      bytes, SCENARIO_ARG_BYTES_MAX);
-  uint32_t needed = program->dialect == DIALECT_FERMI_SASS ? words_read(kernel) : 0;
-  if (needed * 4 <= bytes)
-    return true;
-  g_autofree char *message = g_strdup_printf("kernel `%s` reads %u argument word%s, %zu given", kernel->name, needed,
-                                             needed == 1 ? "" : "s", bytes / 4);
-  if (usage)
-    return diag_usage(loader->diag, "%s: add `.arg` to %s, or --arg", message, program->file);
-  return diag_error(loader->diag, launch->file, launch->line, launch->column, "%s", message);
 }
 
 int loader_find_kernel(Loader *loader, const YamlNode *node) {

@@ -1,7 +1,7 @@
 /* loader.h - what the files that load a scenario share; private to sim/scenario.
  *
  * scenario.c opens files and frees; yaml.c reads the YAML form; bare.c a bare program's directives and the command
- * line; loader.c single values, buffers and arguments for both; expect.c expectations.
+ * line; loader.c single values and buffers, args.c arguments for both; expect.c expectations.
  * Values are given as YamlNodes, also by bare.c, so that both forms have one set of checks and messages. */
 #ifndef LOCKSTEP_SCENARIO_LOADER_H
 #define LOCKSTEP_SCENARIO_LOADER_H
@@ -42,6 +42,8 @@ bool loader_expect(Loader *loader, const YamlNode *node, YamlNodeType type, cons
 /* Reports each key of a mapping that isn't in `allowed`. */
 bool loader_check_keys(Loader *loader, const YamlNode *mapping, const char *const *allowed, const char *what);
 
+/* `true` or `false`. */
+bool loader_bool(Loader *loader, const YamlNode *node, const char *what, bool *value);
 /* The value of a parameter by name; an ExprLookup whose `user` is the Loader. */
 bool loader_param(const char *name, int64_t *value, gpointer loader);
 /* Evaluates a scalar; `what` names it in messages. False after an error. */
@@ -49,6 +51,8 @@ bool loader_integer(Loader *loader, const YamlNode *node, const char *what, int6
 /* The same, and it must lie in lowest..highest. */
 bool loader_range(Loader *loader, const YamlNode *node, const char *what, int64_t lowest, int64_t highest,
                   int64_t *value);
+/* A floating-point number, or an expression. */
+bool loader_real(Loader *loader, const YamlNode *node, const char *what, double *value);
 /* A value of one 32-bit word, signed or unsigned. */
 bool loader_word(Loader *loader, const YamlNode *node, const char *what, int64_t *value);
 /* Grid or block: an expression or a list of one to three. */
@@ -60,11 +64,15 @@ uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words
 bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words, const YamlNode *init);
 /* Index of a buffer by name, or -1. */
 int loader_find_buffer(const Loader *loader, const char *name);
-/* Appends an argument to a launch. */
+/* Adds a buffer for each module variable of the program; call it when all others are there. */
+bool loader_add_variables(Loader *loader);
+/* Appends an argument to a launch: of PTX it takes the type of its parameter, of SASS it is one or more words. */
 bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node);
-/* After the last argument: their total size, and whether the kernel reads words that no argument gives. A missing
- * argument is an error of usage if `usage`. */
+/* After the last argument: their total size, and whether the kernel reads words or has parameters that no argument gives. A
+ * missing argument is an error of usage if `usage`. */
 bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage);
+/* The kernel's own limits on the block (.maxntid, .reqntid). */
+bool loader_check_block(Loader *loader, const ScenarioLaunch *launch);
 /* Index of a kernel by name, after an error -1. */
 int loader_find_kernel(Loader *loader, const YamlNode *name);
 ScenarioLaunch *loader_launch_new(const char *file, unsigned line, unsigned column);

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "isa/sass.h"
 #include "sim/base/datadir.h"
 #include "sim/base/quote.h"
 #include "sim/scenario/loader.h"
+#include "sim/scenario/programs.h"
 
 static void free_buffer(gpointer data) {
   ScenarioBuffer *buffer = data;
@@ -59,17 +59,16 @@ void scenario_free(Scenario *scenario) {
   g_strfreev(scenario->machines);
   expectation_clear(&scenario->expect);
   g_hash_table_destroy(scenario->expect_on);
-  program_free(scenario->program);
+  programs_free(scenario->programs);
   g_free(scenario);
 }
 
-static bool has_ending(const char *path, const char *ending) {
-  gsize length = strlen(path), tail = strlen(ending);
-  return length > tail && g_ascii_strcasecmp(path + length - tail, ending) == 0;
+bool scenario_is_yaml(const char *path) {
+  return programs_has_ending(path, ".yaml") || programs_has_ending(path, ".yml");
 }
-
-bool scenario_is_yaml(const char *path) { return has_ending(path, ".yaml") || has_ending(path, ".yml"); }
-bool scenario_is_program(const char *path) { return has_ending(path, ".sass") || has_ending(path, ".ptx"); }
+bool scenario_is_program(const char *path) {
+  return programs_has_ending(path, ".sass") || programs_has_ending(path, ".ptx") || programs_has_ending(path, ".cu");
+}
 
 /* The folder of a path, or "" for the current one, so that paths joined to it look as a user would write them. */
 static char *folder_of(const char *path) { return strchr(path, '/') ? g_path_get_dirname(path) : g_strdup(""); }
@@ -78,20 +77,41 @@ static char *beside(const char *folder, const char *name) {
   return !*folder || g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(folder, name, NULL);
 }
 
+/* The compute capability of the machine that will probably run the scenario: the one that the user names, else the
+ * scenario's first; 0 if neither is known. What is wrong with the machine is said when it is loaded to run. */
+static unsigned probable_capability(const Loader *loader) {
+  const char *named = loader->options ? loader->options->machine : NULL;
+  const char *name = named ? named : loader->scenario->machines[0];
+  g_autoptr(Diag) ignored = diag_new();
+  g_autoptr(Machine) machine =
+      name ? machine_load(name, loader->options ? loader->options->settings : NULL, ignored) : NULL;
+  return machine ? machine->gpu.compute_capability : 0;
+}
+
+static bool set_program(Loader *loader, const char *file, const char *path, const char *text, gsize length) {
+  unsigned capability = programs_has_ending(file, ".cu") ? probable_capability(loader) : 0;
+  Scenario *scenario = loader->scenario;
+  scenario->programs = programs_new(file, path, text, length, capability, loader->diag);
+  scenario->program = scenario->programs ? programs_common(scenario->programs) : NULL;
+  return scenario->program != NULL;
+}
+
 bool loader_read_program(Loader *loader, const YamlNode *node) {
   const char *name = node->scalar;
   g_autofree char *shown = beside(loader->folder, name);
   g_autofree char *path = beside(loader->real_folder, name);
   gsize length;
-  if (!has_ending(name, ".sass")) {
+  if (!scenario_is_program(name)) {
     g_autofree char *quoted = quote_text(name);
-    return loader_error(loader, node, "program %s: expected a name that ends in .sass", quoted);
+    return loader_error(loader, node, "program %s: expected a name that ends in .sass, .ptx or .cu", quoted);
   }
   g_autofree char *text =
       datadir_read_file(path, SCENARIO_FILE_MAX, &length, loader->file, node->line, node->column, loader->diag);
-  if (text)
-    loader->scenario->program = sass_parse(shown, text, length, loader->diag);
-  return loader->scenario->program != NULL;
+  return text && set_program(loader, shown, path, text, length);
+}
+
+const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag) {
+  return programs_for(scenario->programs, machine, diag);
 }
 
 static void loader_clear(Loader *loader) {
@@ -102,14 +122,13 @@ static void loader_clear(Loader *loader) {
 }
 
 /* Fills the loader's scenario from `text`: YAML, or a program. */
-static bool read_text(Loader *loader, const char *text, gsize length) {
+static bool read_text(Loader *loader, const char *real_file, const char *text, gsize length) {
   const char *file = loader->file;
   if (scenario_is_yaml(file)) {
     g_autoptr(YamlTree) tree = yaml_tree_parse(file, text, length, loader->diag);
     return tree && loader_read_yaml(loader, tree);
   }
-  loader->scenario->program = sass_parse(file, text, length, loader->diag);
-  return loader->scenario->program && loader_read_bare(loader);
+  return set_program(loader, file, real_file, text, length) && loader_read_bare(loader);
 }
 
 static Scenario *parse(const char *file, const char *real_file, const char *text, gsize length,
@@ -122,19 +141,16 @@ static Scenario *parse(const char *file, const char *real_file, const char *text
   loader.param_names = g_ptr_array_new_with_free_func(g_free);
   g_ptr_array_add(loader.param_names, NULL);
   loader.param_values = g_array_new(FALSE, FALSE, sizeof(int64_t));
-  if (!read_text(&loader, text, length) || diag_error_count(diag) > errors_before)
+  if (!read_text(&loader, real_file, text, length) || diag_error_count(diag) > errors_before)
     g_clear_pointer(&loader.scenario, scenario_free);
   loader_clear(&loader);
   return loader.scenario;
 }
 
 static bool check_ending(const char *file, Diag *diag) {
-  if (scenario_is_yaml(file) || has_ending(file, ".sass"))
-    return true;
-  if (has_ending(file, ".ptx"))
-    return diag_error(diag, file, 0, 0, "PTX can be read but not run yet; expected .yaml, .yml or .sass");
-  return diag_error(diag, file, 0, 0,
-                    "neither a scenario nor a program: expected a name that ends in .yaml, .yml or .sass");
+  return scenario_is_yaml(file) || scenario_is_program(file) ||
+         diag_error(diag, file, 0, 0,
+                    "neither a scenario nor a program: expected a name that ends in .yaml, .yml, .sass, .ptx or .cu");
 }
 
 Scenario *scenario_parse(const char *file, const char *text, gsize length, const ScenarioOptions *options,

@@ -1,6 +1,7 @@
 /* scenario.h - a program with its launches, data and expectations (design, section 6), read from YAML, or from the
  * directives of a bare program (SEMANTICS, "Programs and scenarios"), with all expressions evaluated.
- * Ownership: a Scenario owns everything below it, the Program included; immutable once loaded. */
+ * Ownership: a Scenario owns everything below it, the Programs included; immutable once loaded, but for the lowered programs
+ * that scenario_program() keeps. */
 #ifndef LOCKSTEP_SCENARIO_SCENARIO_H
 #define LOCKSTEP_SCENARIO_SCENARIO_H
 
@@ -11,20 +12,24 @@
 #include "isa/program.h"
 #include "sim/base/diag.h"
 #include "sim/detect/finding.h"
+#include "sim/machine/machine.h"
 
 typedef struct ScenarioBuffer {
   char *name;
   uint32_t words; /* 4-byte words */
-  uint32_t *init; /* `words` initial values */
+  uint32_t *init; /* `words` initial values; NULL for a variable */
+  bool host;      /* host-mapped memory */
+  int variable;   /* index of the program's module variable that it is, which brings its own values; else -1 */
 } ScenarioBuffer;
 
-typedef enum { ARG_BUFFER, ARG_INTEGER, ARG_F32, ARG_BYTES } ScenarioArgKind;
+typedef enum { ARG_BUFFER, ARG_INTEGER, ARG_F32, ARG_F64, ARG_BYTES } ScenarioArgKind;
 
 typedef struct ScenarioArg {
   ScenarioArgKind kind;
   guint buffer;    /* ARG_BUFFER: index into buffers */
   int64_t integer; /* ARG_INTEGER */
   float f32;       /* ARG_F32 */
+  double f64;      /* ARG_F64 */
   GBytes *bytes;   /* ARG_BYTES */
 } ScenarioArg;
 
@@ -33,8 +38,9 @@ typedef struct ScenarioLaunch {
   uint32_t grid[3], block[3];
   uint32_t shared_bytes; /* dynamic shared memory, added to the kernel's static one */
   int stream;
-  GArray *args; /* ScenarioArg */
-  char *file;   /* where the launch was written, for messages about its limits; NULL: on the command line */
+  bool cooperative; /* all its blocks are resident together; `%envreg1` and `%envreg2` give its workspace */
+  GArray *args;     /* ScenarioArg */
+  char *file;       /* where the launch was written, for messages about its limits; NULL: on the command line */
   unsigned line, column;
 } ScenarioLaunch;
 
@@ -70,8 +76,10 @@ typedef struct Scenario {
   char *name;  /* file name without folder and ending */
   char *file;  /* as the user named it */
   char *about; /* may be NULL for a bare program */
-  Program *program;
-  GPtrArray *buffers;  /* ScenarioBuffer * */
+  Program *
+      program; /* what holds of the program on every machine (kernels, parameters, variables); run scenario_program() */
+  struct Programs *programs;
+  GPtrArray *buffers;  /* ScenarioBuffer *, the program's module variables last */
   GPtrArray *launches; /* ScenarioLaunch *, in order */
   ScenarioMeasure measure;
   char **machines; /* NULL-terminated, maybe empty: where the expectations are tested */
@@ -87,9 +95,11 @@ typedef struct ScenarioOptions {
   const char *grid, *block, *shared;
   const char *const *buffers;
   const char *const *args;
+  const char *machine;         /* the first one named: says what a .cu is compiled for */
+  const char *const *settings; /* what is changed of it (-s) */
 } ScenarioOptions;
 
-/* Loads `.yaml`/`.yml` as a scenario, `.sass` as a bare program (of a bare program, what is missing to launch it is an
+/* Loads `.yaml`/`.yml` as a scenario, `.sass`, `.ptx` and `.cu` as a bare program (of a bare program, what is missing to launch it is an
  * error that names it). NULL after errors. */
 Scenario *scenario_load(const char *path, const ScenarioOptions *options, Diag *diag);
 /* The same from text; the ending of `file` says what it is, and its folder is where a scenario's program is looked for. */
@@ -100,6 +110,10 @@ bool scenario_is_yaml(const char *path);
 bool scenario_is_program(const char *path);
 void scenario_free(Scenario *scenario);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
+
+/* The program that a machine runs: the same for all if it is SASS, else lowered for the machine when it is first asked for. NULL
+ * after errors. Borrowed from `scenario`. May be called from several threads. */
+const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag);
 
 /* The expectation that holds on a machine, or NULL if the scenario states none. */
 const Expectation *scenario_expectation(const Scenario *scenario, const char *machine);

@@ -69,14 +69,21 @@ static bool check_given_params(Loader *loader) {
 }
 
 static bool read_buffer(Loader *loader, const YamlNode *name, const YamlNode *node) {
-  static const char *const keys[] = {"words", "init", NULL};
+  static const char *const keys[] = {"words", "init", "host", NULL};
   if (!loader_expect(loader, node, YAML_NODE_MAPPING, "a buffer") ||
       !loader_check_keys(loader, node, keys, "a buffer"))
     return false;
   const YamlNode *words = yaml_get(node, "words");
   if (!words)
     return loader_error(loader, name, "the buffer has no `words`");
-  return loader_add_buffer(loader, name, words, yaml_get(node, "init"));
+  const YamlNode *host = yaml_get(node, "host");
+  bool is_host = false;
+  if (!loader_add_buffer(loader, name, words, yaml_get(node, "init")) ||
+      (host && !loader_bool(loader, host, "host", &is_host)))
+    return false;
+  ScenarioBuffer *buffer = g_ptr_array_index(loader->scenario->buffers, loader->scenario->buffers->len - 1);
+  buffer->host = is_host;
+  return true;
 }
 
 static bool read_kernel(Loader *loader, ScenarioLaunch *launch, const YamlNode *node, const YamlNode *kernel) {
@@ -105,7 +112,7 @@ static bool read_args(Loader *loader, ScenarioLaunch *launch, const YamlNode *no
 }
 
 static bool read_launch(Loader *loader, const YamlNode *node) {
-  static const char *const keys[] = {"kernel", "grid", "block", "shared", "args", "stream", NULL};
+  static const char *const keys[] = {"kernel", "grid", "block", "shared", "args", "stream", "cooperative", NULL};
   if (!loader_expect(loader, node, YAML_NODE_MAPPING, "a launch") ||
       !loader_check_keys(loader, node, keys, "a launch"))
     return false;
@@ -113,8 +120,9 @@ static bool read_launch(Loader *loader, const YamlNode *node) {
   g_ptr_array_add(loader->scenario->launches, launch);
   const YamlNode *grid = yaml_get(node, "grid"), *block = yaml_get(node, "block");
   const YamlNode *shared = yaml_get(node, "shared"), *stream = yaml_get(node, "stream");
+  const YamlNode *cooperative = yaml_get(node, "cooperative");
   int64_t shared_bytes = 0, stream_index = 0;
-  bool good = read_kernel(loader, launch, node, yaml_get(node, "kernel"));
+  bool has_kernel = read_kernel(loader, launch, node, yaml_get(node, "kernel")), good = has_kernel;
   good &=
       grid ? loader_dims(loader, grid, true, launch->grid) : loader_error(loader, node, "the launch has no `grid`");
   good &= block ? loader_dims(loader, block, false, launch->block)
@@ -125,8 +133,12 @@ static bool read_launch(Loader *loader, const YamlNode *node) {
     good &= loader_range(loader, stream, "stream", 0, 1023, &stream_index);
   launch->shared_bytes = (uint32_t)shared_bytes;
   launch->stream = (int)stream_index;
+  if (cooperative)
+    good &= loader_bool(loader, cooperative, "cooperative", &launch->cooperative);
+  if (!has_kernel) /* its parameters aren't known */
+    return false;
   good &= read_args(loader, launch, yaml_get(node, "args"));
-  return good && loader_check_args(loader, launch, false);
+  return good && loader_check_args(loader, launch, false) && loader_check_block(loader, launch);
 }
 
 static bool read_launches(Loader *loader, const YamlNode *root) {
@@ -174,8 +186,9 @@ static bool read_region(Loader *loader, const YamlNode *node) {
     return false;
   for (guint i = 0; i < 2; i++)
     if (!has_mark(loader->scenario->program, pair[i]))
-      return loader_error(loader, g_ptr_array_index(node->values, i), "%s has no `.mark %u`",
-                          loader->scenario->program->file, pair[i]);
+      return loader_error(loader, g_ptr_array_index(node->values, i), "%s has no `%s %u`",
+                          loader->scenario->program->file,
+                          loader->scenario->program->dialect == DIALECT_PTX ? "pmevent" : ".mark", pair[i]);
   measure->has_region = true;
   measure->region = (Region){pair[0], pair[1]};
   return true;
@@ -346,6 +359,7 @@ bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
     return loader_error(loader, root, "the scenario has no `program`");
   if (!loader_expect(loader, program, YAML_NODE_SCALAR, "program") || !loader_read_program(loader, program))
     return false;
+  good &= loader_add_variables(loader);
   good &= read_launches(loader, root);
   good &= read_measure(loader, root);
   return good && read_expectations(loader, root);

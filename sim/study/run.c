@@ -37,41 +37,62 @@ void run_result_free(RunResult *result) {
 typedef struct Simulation {
   const Scenario *scenario;
   const RunOptions *options;
+  const Program *program;
   Backing *backing;
+  guint *buffers; /* for each buffer of the scenario the one in `backing` */
   Gpu *gpu;
   Misuse misuse;
   RaceDetector *races;
   GPtrArray *findings;
 } Simulation;
 
-/* Arguments as sm_20 lays them out: 32-bit words, structs padded to a word. */
-static GByteArray *marshal_args(const Simulation *simulation, const ScenarioLaunch *launch) {
+/* The bytes of one argument: 4 of an address or number of SASS, else as many as its parameter has. */
+static void append_arg(const Simulation *simulation, const ScenarioArg *arg, uint32_t bytes, GByteArray *into) {
+  uint64_t bits = 0;
+  gsize size;
+  switch (arg->kind) {
+  case ARG_BUFFER: bits = backing_buffer(simulation->backing, simulation->buffers[arg->buffer])->base; break;
+  case ARG_INTEGER: bits = (uint64_t)arg->integer; break;
+  case ARG_F32: memcpy(&bits, &arg->f32, sizeof arg->f32); break;
+  case ARG_F64: memcpy(&bits, &arg->f64, sizeof arg->f64); break;
+  case ARG_BYTES: {
+    const guint8 *data = g_bytes_get_data(arg->bytes, &size);
+    g_byte_array_append(into, data, (guint)size);
+    return;
+  }
+  }
+  bits = GUINT64_TO_LE(bits);
+  g_byte_array_append(into, (const guint8 *)&bits, bytes);
+}
+
+static void pad_args(GByteArray *bytes, guint length) {
+  while (bytes->len < length)
+    g_byte_array_append(bytes, (const guint8 *)"", 1);
+}
+
+/* Arguments as sm_20 lays them out, 32-bit words and structs padded to a word; those of PTX where its parameters are. */
+static GByteArray *marshal_args(const Simulation *simulation, const ScenarioLaunch *launch, const Kernel *kernel) {
   GByteArray *bytes = g_byte_array_new();
   for (guint i = 0; i < launch->args->len; i++) {
-    const ScenarioArg *arg = &g_array_index(launch->args, ScenarioArg, i);
-    uint32_t word = 0;
-    switch (arg->kind) {
-    case ARG_BUFFER: word = (uint32_t)backing_buffer(simulation->backing, arg->buffer)->base; break;
-    case ARG_INTEGER: word = (uint32_t)arg->integer; break;
-    case ARG_F32: memcpy(&word, &arg->f32, sizeof word); break;
-    case ARG_BYTES: {
-      gsize size;
-      const guint8 *data = g_bytes_get_data(arg->bytes, &size);
-      g_byte_array_append(bytes, data, (guint)size);
-      while (bytes->len % 4)
-        g_byte_array_append(bytes, (const guint8 *)"", 1);
-      continue;
-    }
-    }
-    g_byte_array_append(bytes, (const guint8 *)&word, sizeof word);
+    const KernelParam *param = kernel->params ? &g_array_index(kernel->params, KernelParam, i) : NULL;
+    pad_args(bytes, param ? param->offset : (bytes->len + 3) / 4 * 4);
+    append_arg(simulation, &g_array_index(launch->args, ScenarioArg, i), param ? param->bytes : 4, bytes);
   }
+  pad_args(bytes, MAX(kernel->param_bytes, (bytes->len + 3) / 4 * 4));
   return bytes;
 }
 
+static bool refuse_launch(const ScenarioLaunch *launch, const char *why, Diag *diag) {
+  if (!launch->file)
+    return diag_usage(diag, "%s", why);
+  return diag_error(diag, launch->file, launch->line, launch->column, "%s", why);
+}
+
 static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Diag *diag) {
-  GByteArray *args = marshal_args(simulation, launch);
-  LaunchConfig config = {.program = simulation->scenario->program,
-                         .kernel = program_kernel(simulation->scenario->program, launch->kernel),
+  const Kernel *kernel = program_kernel(simulation->program, launch->kernel);
+  GByteArray *args = marshal_args(simulation, launch, kernel);
+  LaunchConfig config = {.program = simulation->program,
+                         .kernel = kernel,
                          .shared_bytes = launch->shared_bytes,
                          .stream = launch->stream,
                          .args = args->data,
@@ -79,27 +100,33 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
   memcpy(config.grid, launch->grid, sizeof config.grid);
   memcpy(config.block, launch->block, sizeof config.block);
   g_autofree char *why = NULL;
-  bool fine = gpu_add_launch(simulation->gpu, &config, &why);
-  if (!fine && launch->file)
-    diag_error(diag, launch->file, launch->line, launch->column, "%s", why);
-  else if (!fine)
-    diag_usage(diag, "%s", why);
+  bool fine = gpu_add_launch(simulation->gpu, &config, &why) || refuse_launch(launch, why, diag);
   g_byte_array_free(args, TRUE);
   return fine;
+}
+
+/* Buffers and module variables. */
+static bool place_buffers(Simulation *simulation, Diag *diag) {
+  const Scenario *scenario = simulation->scenario;
+  simulation->buffers = g_new(guint, scenario->buffers->len + 1);
+  for (guint i = 0; i < scenario->buffers->len; i++) {
+    const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
+    simulation->buffers[i] = backing_add(simulation->backing, buffer->name, buffer->words, buffer->init);
+  }
+  if (simulation->backing->next_address > UINT32_MAX)
+    return diag_error(diag, scenario->file, 0, 0,
+                      "the buffers need more than the 4 GiB that a 32-bit program can address");
+  return true;
 }
 
 static bool simulation_init(Simulation *simulation, const Scenario *scenario, const Machine *machine,
                             const RunOptions *options, uint64_t seed, Diag *diag) {
   *simulation = (Simulation){.scenario = scenario, .options = options, .backing = backing_new()};
   simulation->findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  for (guint i = 0; i < scenario->buffers->len; i++) {
-    const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
-    backing_add(simulation->backing, buffer->name, buffer->words, buffer->init);
-  }
+  simulation->program = scenario_program(scenario, machine, diag);
+  if (!simulation->program || !place_buffers(simulation, diag))
+    return false;
   simulation->gpu = gpu_new(machine, simulation->backing, seed);
-  if (simulation->backing->next_address > UINT32_MAX)
-    return diag_error(diag, scenario->file, 0, 0,
-                      "the buffers need more than the 4 GiB that a 32-bit program can address");
   if (scenario->measure.has_shared_data)
     gpu_set_shared_data(simulation->gpu, scenario->measure.shared_data_offset, scenario->measure.shared_data_bytes);
   misuse_attach(&simulation->misuse, simulation->gpu, simulation->findings);
@@ -114,8 +141,10 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
 }
 
 static void simulation_clear(Simulation *simulation) {
-  gpu_free(simulation->gpu);
+  if (simulation->gpu)
+    gpu_free(simulation->gpu);
   misuse_clear(&simulation->misuse);
+  g_free(simulation->buffers);
   race_detector_free(simulation->races);
   backing_free(simulation->backing);
   g_ptr_array_unref(simulation->findings);
@@ -176,7 +205,7 @@ static void compare_expectation(const Simulation *simulation, const Machine *mac
   result->has_expectation = true;
   const uint32_t **memory = g_new(const uint32_t *, scenario->buffers->len + 1);
   for (guint i = 0; i < scenario->buffers->len; i++)
-    memory[i] = backing_buffer(simulation->backing, i)->data;
+    memory[i] = backing_buffer(simulation->backing, simulation->buffers[i])->data;
   expectation_compare(scenario, expect, result->verdict, result->findings, memory, result->failures);
   g_free(memory);
 }

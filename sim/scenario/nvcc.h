@@ -1,0 +1,17 @@
+/* nvcc.h - CUDA source to PTX, by the user's own nvcc: $NVCC, else `nvcc` in PATH, else /usr/local/cuda/bin/nvcc. Private to
+ * sim/scenario. */
+#ifndef LOCKSTEP_SCENARIO_NVCC_H
+#define LOCKSTEP_SCENARIO_NVCC_H
+
+#include <glib.h>
+
+#include "sim/base/diag.h"
+
+/* The architecture (75 for sm_75) to compile for: the newest that a machine of that compute capability can run, and at least
+ * the oldest that a current nvcc knows. */
+unsigned nvcc_arch(unsigned capability);
+/* The PTX of the .cu at `path`, shown as `file` in messages; nvcc's own become messages too. NULL after errors (input, or no
+ * nvcc at all); free with g_free. */
+char *nvcc_compile(const char *path, const char *file, unsigned arch, gsize *length, Diag *diag);
+
+#endif

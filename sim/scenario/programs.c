@@ -1,0 +1,208 @@
+#include "sim/scenario/programs.h"
+
+#include <string.h>
+
+#include "isa/ptx_lower.h"
+#include "isa/ptx_parse.h"
+#include "isa/sass.h"
+#include "sim/base/datadir.h"
+#include "sim/scenario/nvcc.h"
+
+enum { SOURCE_BYTES_MAX = 16 << 20, CAPABILITY_ALL = 999, REGISTERS_ALL = 255 };
+
+/* One PTX text; a .cu has one for each architecture that was asked for. */
+typedef struct PtxText {
+  unsigned arch; /* 0: it was there as PTX */
+  char *text;
+  gsize length;
+  PtxModule *module;
+} PtxText;
+
+typedef struct Version {
+  PtxTarget target;
+  unsigned arch;
+  Program *program;
+} Version;
+
+struct Programs {
+  char *file, *path;
+  bool is_cuda;
+  Program *common;
+  GMutex lock;         /* of what follows */
+  GPtrArray *texts;    /* PtxText *; empty for SASS */
+  GPtrArray *versions; /* Version * */
+};
+
+static void free_text(gpointer data) {
+  PtxText *text = data;
+  ptx_module_free(text->module);
+  g_free(text->text);
+  g_free(text);
+}
+
+static void free_version(gpointer data) {
+  program_free(((Version *)data)->program);
+  g_free(data);
+}
+
+bool programs_has_ending(const char *path, const char *ending) {
+  gsize length = strlen(path), tail = strlen(ending);
+  return length > tail && g_ascii_strcasecmp(path + length - tail, ending) == 0;
+}
+
+/* ---- sources ---- */
+
+/* The folder of a path with its slash, "" for the current one. */
+static char *folder_prefix(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? g_strndup(path, (gsize)(slash + 1 - path)) : g_strdup("");
+}
+
+/* Reads a file that PTX says it was made from: beside the PTX, where it usually still is, else where nvcc found it. A header
+ * of CUDA may be at neither place; then findings have line numbers only. */
+static void read_source(Program *program, uint16_t index, const char *file, const char *path) {
+  const char *named = program_file_name(program, index);
+  g_autofree char *base = g_path_get_basename(named);
+  g_autofree char *shown_folder = folder_prefix(file), *real_folder = folder_prefix(path);
+  g_autofree char *beside = g_strconcat(real_folder, base, NULL);
+  g_autofree char *shown = g_strconcat(shown_folder, base, NULL);
+  g_autoptr(Diag) ignored = diag_new();
+  gsize length = 0;
+  bool is_beside = g_file_test(beside, G_FILE_TEST_IS_REGULAR);
+  const char *where = is_beside ? beside : named;
+  if (!g_file_test(where, G_FILE_TEST_IS_REGULAR))
+    return;
+  g_autofree char *text = datadir_read_file(where, SOURCE_BYTES_MAX, &length, NULL, 0, 0, ignored);
+  if (text)
+    program_fill_source(program, index, is_beside ? shown : named, text, length);
+}
+
+static Program *lower(const Programs *programs, const PtxText *text, const PtxTarget *target, Diag *diag) {
+  Program *program = ptx_lower(text->module, target, diag);
+  if (!program)
+    return NULL;
+  program_set_source(program, text->text, text->length);
+  for (guint i = 1; i < program->sources->len; i++)
+    read_source(program, (uint16_t)i, programs->file, programs->path);
+  return program;
+}
+
+/* ---- texts ---- */
+
+/* Takes `text`. NULL after errors. */
+static const PtxText *add_text(Programs *programs, unsigned arch, char *text, gsize length, Diag *diag) {
+  PtxModule *module = ptx_parse(programs->file, text, length, diag);
+  if (!module) {
+    g_free(text);
+    return NULL;
+  }
+  PtxText *entry = g_new(PtxText, 1);
+  *entry = (PtxText){arch, text, length, module};
+  g_ptr_array_add(programs->texts, entry);
+  return entry;
+}
+
+/* The PTX for a machine of that capability, compiled if need be. */
+static const PtxText *find_text(Programs *programs, unsigned capability, Diag *diag) {
+  unsigned arch = programs->is_cuda ? nvcc_arch(capability) : 0;
+  for (guint i = 0; i < programs->texts->len; i++) {
+    const PtxText *text = g_ptr_array_index(programs->texts, i);
+    if (text->arch == arch)
+      return text;
+  }
+  gsize length;
+  char *compiled = nvcc_compile(programs->path, programs->file, arch, &length, diag);
+  return compiled ? add_text(programs, arch, compiled, length, diag) : NULL;
+}
+
+static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
+  static const PtxTarget all = {CAPABILITY_ALL, false, REGISTERS_ALL};
+  const PtxText *text = find_text(programs, capability, diag);
+  programs->common = text ? lower(programs, text, &all, diag) : NULL;
+  return programs->common != NULL;
+}
+
+Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
+                       Diag *diag) {
+  Programs *programs = g_new0(Programs, 1);
+  programs->file = g_strdup(file);
+  programs->path = g_strdup(path);
+  programs->is_cuda = programs_has_ending(file, ".cu");
+  programs->texts = g_ptr_array_new_with_free_func(free_text);
+  programs->versions = g_ptr_array_new_with_free_func(free_version);
+  g_mutex_init(&programs->lock);
+  bool good;
+  if (programs_has_ending(file, ".sass")) {
+    programs->common = sass_parse(file, text, length, diag);
+    good = programs->common != NULL;
+  } else {
+    good = (programs->is_cuda || add_text(programs, 0, g_strndup(text, length), length, diag)) &&
+           make_common(programs, capability, diag);
+  }
+  if (!good)
+    g_clear_pointer(&programs, programs_free);
+  return programs;
+}
+
+void programs_free(Programs *programs) {
+  if (!programs)
+    return;
+  program_free(programs->common);
+  g_ptr_array_free(programs->versions, TRUE);
+  g_ptr_array_free(programs->texts, TRUE);
+  g_mutex_clear(&programs->lock);
+  g_free(programs->file);
+  g_free(programs->path);
+  g_free(programs);
+}
+
+Program *programs_common(const Programs *programs) { return programs->common; }
+
+bool programs_is_ptx(const Programs *programs) { return programs->common->dialect == DIALECT_PTX; }
+
+uint32_t programs_address_bytes(const Programs *programs) {
+  if (programs->texts->len == 0)
+    return 4;
+  return ((const PtxText *)g_ptr_array_index(programs->texts, 0))->module->address_size / 8;
+}
+
+/* ---- one machine ---- */
+
+static const Version *find_version(const Programs *programs, const PtxTarget *target, unsigned arch) {
+  for (guint i = 0; i < programs->versions->len; i++) {
+    const Version *version = g_ptr_array_index(programs->versions, i);
+    if (version->target.capability == target->capability &&
+        version->target.convergence_barriers == target->convergence_barriers &&
+        version->target.max_registers == target->max_registers && version->arch == arch)
+      return version;
+  }
+  return NULL;
+}
+
+static const Version *make_version(Programs *programs, const PtxTarget *target, const Machine *machine, Diag *diag) {
+  const PtxText *text = find_text(programs, target->capability, diag);
+  Program *program = text ? lower(programs, text, target, diag) : NULL;
+  if (!program)
+    return NULL;
+  if (!programs->is_cuda && program->target_sm > target->capability)
+    diag_note(diag, programs->file, 0, 0, "the program is for sm_%u, newer than %s, which is sm_%u",
+              program->target_sm, machine->name, target->capability);
+  Version *version = g_new(Version, 1);
+  *version = (Version){*target, text->arch, program};
+  g_ptr_array_add(programs->versions, version);
+  return version;
+}
+
+const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag) {
+  if (!programs_is_ptx(programs))
+    return programs->common;
+  PtxTarget target = {machine->gpu.compute_capability, machine->sm.convergence == CONVERGENCE_BARRIER,
+                      machine->sm.max_thread_registers};
+  unsigned arch = programs->is_cuda ? nvcc_arch(target.capability) : 0;
+  g_mutex_lock(&programs->lock);
+  const Version *version = find_version(programs, &target, arch);
+  if (!version)
+    version = make_version(programs, &target, machine, diag);
+  g_mutex_unlock(&programs->lock);
+  return version ? version->program : NULL;
+}

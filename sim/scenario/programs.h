@@ -1,0 +1,32 @@
+/* programs.h - the program of a scenario, for each machine that it runs on; private to sim/scenario.
+ *
+ * SASS is one program for all machines. PTX is lowered for a machine when it is first asked for, and kept; CUDA source is
+ * compiled to PTX first, for an architecture that suits the machine. What the loader needs before a machine is known
+ * (kernels, parameters, marks, variables) is that of one lowering for a machine that has every instruction.
+ * Threads: programs_for() may be called from several at once. */
+#ifndef LOCKSTEP_SCENARIO_PROGRAMS_H
+#define LOCKSTEP_SCENARIO_PROGRAMS_H
+
+#include "isa/program.h"
+#include "sim/base/diag.h"
+#include "sim/machine/machine.h"
+
+typedef struct Programs Programs;
+
+/* True if a path ends so (".sass"), in any case, and isn't all ending. */
+bool programs_has_ending(const char *path, const char *ending);
+/* From the text of a program; the ending of `file`, its name as shown, says what it is. Of a .cu, `path` is what nvcc reads,
+ * and `capability` is that of the machine that will probably run it. NULL after errors. */
+Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
+                       Diag *diag);
+void programs_free(Programs *programs);
+/* What holds on every machine. Borrowed. */
+Program *programs_common(const Programs *programs);
+/* True if parameters and such come from PTX (or CUDA source). */
+bool programs_is_ptx(const Programs *programs);
+/* Bytes of an address: 4 of SASS (sm_20), 4 or 8 of PTX. */
+uint32_t programs_address_bytes(const Programs *programs);
+/* The program that a machine runs; NULL after errors. Borrowed; stays valid as long as `programs`. */
+const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag);
+
+#endif
