@@ -9,6 +9,7 @@ liblockstep_a_SOURCES += \
   sim/core/exec_alu.c sim/core/exec_ctrl.c sim/core/exec_float.c sim/core/exec_groups.c sim/core/exec_mem.c sim/core/exec_pending.c sim/core/exec_sync.c \
   sim/core/gpu.c sim/core/gpu.h \
   sim/core/lane_groups.c sim/core/lane_groups.h \
+  sim/core/occupancy.c sim/core/occupancy.h \
   sim/core/probe.h \
   sim/core/simt_stack.c sim/core/simt_stack.h \
   sim/core/sm.c sim/core/sm.h \

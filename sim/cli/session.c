@@ -74,7 +74,7 @@ typedef struct Output {
   GPtrArray *results; /* those written so far */
 } Output;
 
-static int output_add(Output *output, RunResult *result, const Program *program) {
+static int output_add(Output *output, RunResult *result) {
   g_autoptr(GString) text = g_string_new(NULL);
   bool first = output->results->len == 0;
   g_ptr_array_add(output->results, result);
@@ -82,7 +82,7 @@ static int output_add(Output *output, RunResult *result, const Program *program)
     Canvas canvas = {text, output->colour};
     if (!first)
       g_string_append_c(text, '\n');
-    text_run(result, program, &canvas);
+    text_run(result, &canvas);
   } else if (output->format == FORMAT_CSV) {
     if (first)
       csv_run_header(text);
@@ -124,7 +124,7 @@ static int run_scenario_on(const Scenario *scenario, const GPtrArray *machines, 
     if (!result)
       continue;
     status = exit_status_worst(status, run_result_exit_status(result));
-    status = exit_status_worst(status, output_add(output, result, scenario_program(scenario, machine, diag)));
+    status = exit_status_worst(status, output_add(output, result));
   }
   return status;
 }

@@ -79,10 +79,14 @@ uint32_t sm_block_registers(const Machine *machine, const Launch *launch) {
   return launch->block_warps * round_up(launch->kernel->nregs * WARP_LANES, machine->sm.register_granule);
 }
 
+uint32_t sm_block_shared(const Machine *machine, uint32_t bytes) {
+  return round_up(bytes + machine->sm.shared.reserved, machine->sm.shared.granule);
+}
+
 /* First fit from 0 in granules; false if no hole is large enough. */
 static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
   const Machine *machine = sm->gpu->machine;
-  uint32_t granule = machine->sm.shared.granule, need = round_up(bytes, granule), candidate = 0;
+  uint32_t need = sm_block_shared(machine, bytes), candidate = 0;
   if (bytes == 0) {
     *base = 0;
     return true;
@@ -91,7 +95,7 @@ static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
     moved = false;
     for (uint32_t i = 0; i < machine->sm.max_blocks; i++) {
       const Block *block = &sm->blocks[i];
-      uint32_t end = block->shared_base + round_up(block->shared_bytes, granule);
+      uint32_t end = block->shared_base + sm_block_shared(machine, block->shared_bytes);
       if (block->launch && block->shared_bytes && block->shared_base < candidate + need && candidate < end) {
         candidate = end;
         moved = true;

@@ -109,6 +109,9 @@ void sm_resume(Sm *sm, Warp *warp, uint64_t time);
 /* Registers a block of this launch takes on an SM. */
 uint32_t sm_block_registers(const Machine *machine, const Launch *launch);
 
+/* Bytes of shared memory that a block with so many of its own takes: what the system keeps of it counts, too. */
+uint32_t sm_block_shared(const Machine *machine, uint32_t bytes);
+
 static inline Block *warp_block(Sm *sm, const Warp *warp) { return &sm->blocks[warp->block_slot]; }
 /* Thread ids of a warp's lanes are base .. base + 31. */
 static inline ThreadId warp_thread_base(const Block *block, const Warp *warp) {

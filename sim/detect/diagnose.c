@@ -100,16 +100,16 @@ static char *holder_text(const WaitGraph *graph, const Node *thing, const Block 
   if (thing->kind == NODE_BIT) {
     const LockBit *bit = bit_of(graph, thing->key);
     g_autofree char *who = locate_thread_text(gpu, bit->owner), *where = locate_shared_text(block, bit->address);
-    return g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (line %u), for %s", who, bit->since,
-                           locate_line(gpu_launch(gpu, thread_launch(bit->owner)), bit->pc), where);
+    g_autofree char *line = locate_line_text(gpu_launch(gpu, thread_launch(bit->owner)), bit->pc);
+    return g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (%s), for %s", who, bit->since, line, where);
   }
   WordChange change = word_change(graph, thing->key);
   if (change.thread == THREAD_NONE)
     return NULL;
   g_autofree char *who = locate_thread_text(gpu, change.thread);
-  return g_strdup_printf("%s, which gave it the value %u in cycle %" G_GUINT64_FORMAT " (line %u)", who,
-                         word_value(graph, thing->key), change.cycle,
-                         locate_line(gpu_launch(gpu, thread_launch(change.thread)), change.pc));
+  g_autofree char *line = locate_line_text(gpu_launch(gpu, thread_launch(change.thread)), change.pc);
+  return g_strdup_printf("%s, which gave it the value %u in cycle %" G_GUINT64_FORMAT " (%s)", who,
+                         word_value(graph, thing->key), change.cycle, line);
 }
 
 static char *barrier_text(const WaitGraph *graph, const Node *thing) {
@@ -157,9 +157,9 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
   default: {
     const WarpView *view = view_of(graph, thing);
     const StackEntry *entry = &view->warp->stack[thing->index];
-    return g_strdup_printf(entry->kind == STACK_PATH ? "on the SIMT stack, to go on at line %u,"
-                                                     : "at the reconvergence point in line %u",
-                           locate_line(view->launch, entry->pc));
+    g_autofree char *line = locate_line_text(view->launch, entry->pc);
+    return g_strdup_printf(
+        entry->kind == STACK_PATH ? "on the SIMT stack, to go on at %s," : "at the reconvergence point in %s", line);
   }
   }
 }
@@ -197,17 +197,16 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
   const WarpView *view = view_of(graph, lane);
   uint32_t lanes = companions(graph, lane, edge->to);
   g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
-  unsigned line = locate_line(view->launch, edge->pc);
   if (thing->kind == NODE_ENTRY || thing->kind == NODE_BARRIER) {
     g_autofree char *missing = missing_text(graph, edge->to);
-    finding_add_evidence(
-        finding, line,
-        *missing ? g_strdup_printf("%s %s %s for %s", who, verb(lanes), what, missing)
-                 : g_strdup_printf("%s %s %s, and nobody is left who could come", who, verb(lanes), what));
+    locate_evidence(finding, view->launch, edge->pc,
+                    *missing
+                        ? g_strdup_printf("%s %s %s for %s", who, verb(lanes), what, missing)
+                        : g_strdup_printf("%s %s %s, and nobody is left who could come", who, verb(lanes), what));
     return;
   }
   g_autofree char *holder = holder_text(graph, thing, view->block);
-  finding_add_evidence(finding, line, g_strdup_printf("%s %s %s", who, verb(lanes), what));
+  locate_evidence(finding, view->launch, edge->pc, g_strdup_printf("%s %s %s", who, verb(lanes), what));
   if (holder)
     finding_add_evidence(finding, 0,
                          g_strdup_printf("%s %s", thing->kind == NODE_BIT ? "held by" : "last changed by", holder));
@@ -217,18 +216,17 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
 static void add_pending(Finding *finding, const Launch *launch, uint32_t pc) {
   bool waits_its_turn = launch->next_block == 0 && launch->index > 0;
   if (!waits_its_turn) {
-    finding_add_evidence(finding, locate_line(launch, pc),
-                         g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-                                         " blocks of %s would change it here, but they can't start until a resident "
-                                         "block exits",
-                                         launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
+    locate_evidence(finding, launch, pc,
+                    g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                                    " blocks of %s would change it here, but they can't start until a resident "
+                                    "block exits",
+                                    launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
     return;
   }
-  finding_add_evidence(
-      finding, locate_line(launch, pc),
-      g_strdup_printf("%s (launch %u) would change it here, but it starts only when the launches before "
-                      "it have finished or left room",
-                      launch->kernel->name, launch->index));
+  locate_evidence(finding, launch, pc,
+                  g_strdup_printf("%s (launch %u) would change it here, but it starts only when the launches before "
+                                  "it have finished or left room",
+                                  launch->kernel->name, launch->index));
   g_free(finding->repair);
   finding->repair =
       g_strdup("launch the kernel that gives the signal first, or on a stream of its own, with room for both");
@@ -248,8 +246,8 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
     return; /* the holder was named already */
   const WarpView *view = view_of(graph, actor);
   g_autofree char *who = lanes_of(graph, actor, 1u << actor->index);
-  finding_add_evidence(finding, locate_line(view->launch, edge->pc),
-                       g_strdup_printf("%s would change it here, but can't get here", who));
+  locate_evidence(finding, view->launch, edge->pc,
+                  g_strdup_printf("%s would change it here, but can't get here", who));
 }
 
 /* The sentence that heads a finding: who waits for what, and why that can't come. */

@@ -88,6 +88,8 @@ const char *const *finding_names(void) { return finding_name_list; }
 static void evidence_free(gpointer data) {
   Evidence *evidence = data;
   g_free(evidence->text);
+  g_free(evidence->file);
+  g_free(evidence->source);
   g_free(evidence);
 }
 
@@ -109,6 +111,7 @@ void finding_free(Finding *finding) {
   g_free(finding->message);
   g_free(finding->file);
   g_free(finding->source);
+  g_free(finding->inlined);
   g_free(finding->space);
   g_free(finding->holder);
   g_free(finding->repair);
@@ -122,22 +125,26 @@ Finding *finding_copy(const Finding *finding) {
   copy->message = g_strdup(finding->message);
   copy->file = g_strdup(finding->file);
   copy->source = g_strdup(finding->source);
+  copy->inlined = g_strdup(finding->inlined);
   copy->space = g_strdup(finding->space);
   copy->holder = g_strdup(finding->holder);
   copy->repair = g_strdup(finding->repair);
   copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
   for (guint i = 0; i < finding->evidence->len; i++) {
     const Evidence *evidence = g_ptr_array_index(finding->evidence, i);
-    finding_add_evidence(copy, evidence->line, g_strdup(evidence->text));
+    Evidence *added = finding_add_evidence(copy, evidence->line, g_strdup(evidence->text));
+    added->file = g_strdup(evidence->file);
+    added->source = g_strdup(evidence->source);
   }
   return copy;
 }
 
-void finding_add_evidence(Finding *finding, unsigned line, char *text) {
-  Evidence *evidence = g_new(Evidence, 1);
+Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text) {
+  Evidence *evidence = g_new0(Evidence, 1);
   evidence->line = line;
   evidence->text = text;
   g_ptr_array_add(finding->evidence, evidence);
+  return evidence;
 }
 
 char *lanes_text(uint32_t lanes) {

@@ -39,6 +39,8 @@ const char *const *finding_names(void);
 /* One line of evidence: a place in the source (line 0: none) and what happened or waits there. */
 typedef struct Evidence {
   unsigned line;
+  char *file;   /* NULL: the finding's */
+  char *source; /* the line's text, or NULL */
   char *text;
 } Evidence;
 
@@ -48,6 +50,7 @@ typedef struct Finding {
   char *file;          /* source file, or NULL */
   unsigned line;       /* source line, 0 if unknown */
   char *source;        /* that line's text, or NULL */
+  char *inlined;       /* "cuda/atomic.hpp:94, in mine.h:12": what was inlined there, the innermost first; or NULL */
   uint64_t cycle;      /* when it happened or was proved */
   int64_t block, warp; /* linear block index in its grid, warp in the block; -1 if it concerns several */
   uint32_t lanes;      /* mask of lanes, 0 if it concerns several warps */
@@ -63,8 +66,8 @@ typedef struct Finding {
 Finding *finding_new(FindingId id, char *message_taken);
 void finding_free(Finding *finding);
 Finding *finding_copy(const Finding *finding);
-/* Takes ownership of `text`. */
-void finding_add_evidence(Finding *finding, unsigned line, char *text);
+/* Takes ownership of `text`. The place can be completed in what is returned. */
+Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text);
 /* "lane 3", "lanes 0-3, 7", "all 32 lanes". Free with g_free. */
 char *lanes_text(uint32_t lanes);
 

@@ -6,8 +6,38 @@ unsigned locate_line(const Launch *launch, uint32_t pc) {
   return pc < launch->kernel->ninsts ? launch->kernel->insts[pc].line : 0;
 }
 
+static uint16_t file_of(const Launch *launch, uint32_t pc) {
+  return pc < launch->kernel->ninsts ? launch->kernel->insts[pc].file : 0;
+}
+
+static const char *file_name(const Launch *launch, uint32_t pc) {
+  return program_file_name(launch->program, file_of(launch, pc));
+}
+
+static char *file_line(const Launch *launch, uint32_t pc) {
+  return program_file_line(launch->program, file_of(launch, pc), locate_line(launch, pc));
+}
+
+char *locate_line_text(const Launch *launch, uint32_t pc) {
+  unsigned line = locate_line(launch, pc);
+  if (file_of(launch, pc) == file_of(launch, 0))
+    return g_strdup_printf("line %u", line);
+  return g_strdup_printf("%s:%u", file_name(launch, pc), line);
+}
+
+uint64_t locate_key(const Launch *launch, uint32_t pc) {
+  return (uint64_t)file_of(launch, pc) << 32 | locate_line(launch, pc);
+}
+
+void locate_evidence(Finding *finding, const Launch *launch, uint32_t pc, char *text) {
+  Evidence *evidence = finding_add_evidence(finding, locate_line(launch, pc), text);
+  if (g_strcmp0(file_name(launch, pc), finding->file) != 0)
+    evidence->file = g_strdup(file_name(launch, pc));
+  evidence->source = file_line(launch, pc);
+}
+
 char *locate_source(const Launch *launch, uint32_t pc) {
-  g_autofree char *line = program_source_line(launch->program, locate_line(launch, pc));
+  g_autofree char *line = file_line(launch, pc);
   const char *text = line;
   if (g_str_has_prefix(text, "/*") && strstr(text, "*/"))
     text = strstr(text, "*/") + 2;
@@ -18,11 +48,27 @@ char *locate_source(const Launch *launch, uint32_t pc) {
   return g_strdup(g_strstrip(copy));
 }
 
+/* The frames that were inlined, the innermost first; the outermost is the instruction's own place. NULL if none were. */
+static char *inlined_text(const Launch *launch, uint32_t pc) {
+  const GArray *frames = launch->program->frames;
+  uint32_t at = pc < launch->kernel->ninsts ? launch->kernel->insts[pc].inlined : 0;
+  GString *text = g_string_new(NULL);
+  while (at) {
+    const SourceFrame *frame = &g_array_index(frames, SourceFrame, at - 1);
+    if (frame->parent)
+      g_string_append_printf(text, "%s%s:%u", text->len ? ", in " : "",
+                             program_file_name(launch->program, frame->file), frame->line);
+    at = frame->parent;
+  }
+  return g_string_free(text, text->len == 0);
+}
+
 Finding *locate_finding(FindingId id, char *message, const Launch *launch, uint32_t pc) {
   Finding *finding = finding_new(id, message);
-  finding->file = g_strdup(launch->program->file);
+  finding->file = g_strdup(file_name(launch, pc));
   finding->line = locate_line(launch, pc);
-  finding->source = program_source_line(launch->program, finding->line);
+  finding->source = file_line(launch, pc);
+  finding->inlined = inlined_text(launch, pc);
   finding->count = 1;
   return finding;
 }

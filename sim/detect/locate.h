@@ -7,6 +7,12 @@
 
 /* The source line (number from 1) of an instruction of a launch's kernel. */
 unsigned locate_line(const Launch *launch, uint32_t pc);
+/* "line 12"; "list.h:12" if that isn't the file that the kernel's first instruction is from. Newly allocated. */
+char *locate_line_text(const Launch *launch, uint32_t pc);
+/* One number for the file and line of an instruction. */
+uint64_t locate_key(const Launch *launch, uint32_t pc);
+/* Adds evidence at that instruction. Takes ownership of `text`. */
+void locate_evidence(Finding *finding, const Launch *launch, uint32_t pc, char *text);
 /* That instruction's text as written, without comments and address; newly allocated. */
 char *locate_source(const Launch *launch, uint32_t pc);
 /* A finding at instruction `pc`. Takes ownership of `message`. */

@@ -7,7 +7,7 @@
 
 /* All launches of a run are of one program, so a line names a place. */
 static uint64_t place_key(FindingId id, const ProbePoint *point) {
-  return (uint64_t)id << 32 | locate_line(point->block->launch, point->pc);
+  return (uint64_t)id << 48 | locate_key(point->block->launch, point->pc);
 }
 
 /* "lane 3 reads", "lanes 3-4 read". */
@@ -65,9 +65,9 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
                   g_strdup_printf("%s frees lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who,
                                   bit, where, owner, was->since),
                   "let only the holder release a lock; check the address");
+    g_autofree char *line = locate_line_text(gpu_launch(point->gpu, thread_launch(was->owner)), was->pc);
     if (finding)
-      finding->holder = g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (line %u)", owner, was->since,
-                                        locate_line(gpu_launch(point->gpu, thread_launch(was->owner)), was->pc));
+      finding->holder = g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (%s)", owner, was->since, line);
   }
   if (finding)
     set_lock(finding, point, address, bit);
@@ -75,17 +75,17 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
 
 static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held) {
   g_autofree char *who = who_text(point), *where = locate_shared_text(point->block, held->address);
-  unsigned line = locate_line(point->block->launch, held->pc);
+  g_autofree char *line = locate_line_text(point->block->launch, held->pc);
   Finding *finding =
       add(user, FINDING_EXIT_HOLDING, point,
-          g_strdup_printf("%s exits holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT " (line %u)", who,
-                          bit, where, held->since, line),
+          g_strdup_printf("%s exits holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT " (%s)", who, bit,
+                          where, held->since, line),
           "release the lock (STSUL) on every path to EXIT");
   if (!finding)
     return;
   set_lock(finding, point, held->address, bit);
   g_autofree char *source = locate_source(point->block->launch, held->pc);
-  finding_add_evidence(finding, line, g_strdup_printf("taken here (`%s`)", source));
+  locate_evidence(finding, point->block->launch, held->pc, g_strdup_printf("taken here (`%s`)", source));
 }
 
 static void partial_barrier(void *user, const ProbePoint *point, uint32_t absent) {

@@ -51,11 +51,10 @@ static char *where_text(const ProbePoint *point, const Race *race) {
 
 static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *end, const char *when) {
   g_autofree char *who = end_text(point, end);
-  unsigned line = locate_line(launch_of(point, end), end->pc);
   g_autofree char *source = locate_source(launch_of(point, end), end->pc);
-  finding_add_evidence(finding, line,
-                       g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who,
-                                       end->write ? "wrote" : "read", end->cycle, source));
+  locate_evidence(finding, launch_of(point, end), end->pc,
+                  g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who,
+                                  end->write ? "wrote" : "read", end->cycle, source));
 }
 
 /* Why nothing orders the two, and what would. */

@@ -44,26 +44,27 @@ static void append_place(const Finding *finding, Canvas *canvas) {
     paint_plain(canvas, "\n");
 }
 
-static void append_evidence(const Evidence *evidence, const Finding *finding, const Program *program,
-                            Canvas *canvas) {
-  if (evidence->line)
+static void append_evidence(const Evidence *evidence, const Finding *finding, Canvas *canvas) {
+  if (evidence->file && evidence->line)
+    paint_plain(canvas, "  %s:%u: %s\n", evidence->file, evidence->line, evidence->text);
+  else if (evidence->line)
     paint_plain(canvas, "  line %u: %s\n", evidence->line, evidence->text);
   else
     paint_plain(canvas, "  %s\n", evidence->text);
-  if (!evidence->line || evidence->line == finding->line || !program)
-    return;
-  g_autofree char *source = program_source_line(program, evidence->line);
-  append_source(evidence->line, source, canvas);
+  if (evidence->line && (evidence->file || evidence->line != finding->line))
+    append_source(evidence->line, evidence->source, canvas);
 }
 
-void explain_finding(const Finding *finding, const Program *program, Canvas *canvas) {
+void explain_finding(const Finding *finding, Canvas *canvas) {
   append_headline(finding, canvas);
   append_source(finding->line, finding->source, canvas);
+  if (finding->inlined)
+    paint_plain(canvas, "  inlined from %s\n", finding->inlined);
   append_place(finding, canvas);
   if (finding->holder)
     paint_plain(canvas, "  %s: %s\n", finding->lock_bit >= 0 ? "held by" : "last changed by", finding->holder);
   for (guint i = 0; finding->evidence && i < finding->evidence->len; i++)
-    append_evidence(g_ptr_array_index(finding->evidence, i), finding, program, canvas);
+    append_evidence(g_ptr_array_index(finding->evidence, i), finding, canvas);
   if (finding->repair) {
     paint_plain(canvas, "  ");
     paint_append(canvas, PAINT_GREEN, "repair:");

@@ -2,10 +2,9 @@
 #ifndef LOCKSTEP_REPORT_EXPLAIN_H
 #define LOCKSTEP_REPORT_EXPLAIN_H
 
-#include "isa/program.h"
+#include "sim/detect/finding.h"
 #include "sim/report/paint.h"
 
-/* Appends the explanation. `program` gives the source lines of the evidence; it may be NULL. */
-void explain_finding(const Finding *finding, const Program *program, Canvas *canvas);
+void explain_finding(const Finding *finding, Canvas *canvas);
 
 #endif

@@ -73,6 +73,7 @@ static void add_evidence(JsonBuilder *builder, const GPtrArray *evidence) {
   for (guint i = 0; evidence && i < evidence->len; i++) {
     const Evidence *item = g_ptr_array_index(evidence, i);
     json_builder_begin_object(builder);
+    add_string(builder, "file", item->file);
     add_int_or_null(builder, "line", item->line, item->line > 0);
     add_string(builder, "text", item->text);
     json_builder_end_object(builder);
@@ -88,6 +89,7 @@ static void add_finding(JsonBuilder *builder, const Finding *finding) {
   add_string(builder, "file", finding->file);
   add_int_or_null(builder, "line", finding->line, finding->line > 0);
   add_string(builder, "source", finding->source);
+  add_string(builder, "inlined", finding->inlined);
   add_int(builder, "cycle", (int64_t)finding->cycle);
   add_int_or_null(builder, "block", finding->block, finding->block >= 0);
   add_int_or_null(builder, "warp", finding->warp, finding->warp >= 0);
@@ -112,6 +114,27 @@ static void add_regions(JsonBuilder *builder, const GArray *regions) {
     add_int_or_null(builder, "first_cycle", (int64_t)region->first_cycle, region->found);
     add_int_or_null(builder, "last_cycle", (int64_t)region->last_cycle, region->found);
     add_int_or_null(builder, "cycles", (int64_t)(region->last_cycle - region->first_cycle), region->found);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+static void add_occupancy(JsonBuilder *builder, const GArray *occupancy) {
+  begin_array(builder, "occupancy");
+  for (guint i = 0; occupancy && i < occupancy->len; i++) {
+    const LaunchOccupancy *item = &g_array_index(occupancy, LaunchOccupancy, i);
+    json_builder_begin_object(builder);
+    add_string(builder, "kernel", item->kernel);
+    add_int(builder, "blocks_per_sm", item->occupancy.blocks);
+    begin_array(builder, "limited_by");
+    for (unsigned limit = 0; limit < OCCUPANCY_LIMITS; limit++)
+      if (item->occupancy.limits[limit])
+        json_builder_add_string_value(builder, occupancy_limit_name(limit));
+    json_builder_end_array(builder);
+    add_int(builder, "warps_per_sm", item->occupancy.warps);
+    add_int(builder, "max_warps_per_sm", item->occupancy.max_warps);
+    add_int(builder, "registers_per_thread", item->occupancy.thread_registers);
+    add_int(builder, "shared_bytes_per_block", item->occupancy.shared_bytes);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
@@ -166,6 +189,7 @@ char *json_run(const RunResult *result) {
   g_autofree char *digest = g_strdup_printf("%016" G_GINT64_MODIFIER "x", result->memory_digest);
   add_string(builder, "memory_digest", digest);
   add_regions(builder, result->regions);
+  add_occupancy(builder, result->occupancy);
   begin_array(builder, "findings");
   for (guint i = 0; i < result->findings->len; i++)
     add_finding(builder, g_ptr_array_index(result->findings, i));

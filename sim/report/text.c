@@ -34,6 +34,24 @@ static void append_regions(const RunResult *result, Canvas *canvas) {
   }
 }
 
+/* One line for each kernel and block size; only of PTX, whose registers the user doesn't know. */
+static void append_occupancy(const RunResult *result, Canvas *canvas) {
+  g_autoptr(GHashTable) shown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; result->occupancy && i < result->occupancy->len; i++) {
+    const LaunchOccupancy *item = &g_array_index(result->occupancy, LaunchOccupancy, i);
+    const Occupancy *occupancy = &item->occupancy;
+    g_autofree char *limits = occupancy_limits_text(occupancy);
+    char *line = g_strdup_printf("%*u  blocks per SM (limited by %s), %u of %u warps, %u registers a thread",
+                                 NUMBER_WIDTH, occupancy->blocks, limits, occupancy->warps, occupancy->max_warps,
+                                 occupancy->thread_registers);
+    g_autofree char *name =
+        result->occupancy->len > 1 ? g_strdup_printf("occupancy of %s", item->kernel) : g_strdup("occupancy");
+    if (item->is_ptx && !g_hash_table_contains(shown, line))
+      paint_plain(canvas, "  %-*s%s\n", NAME_WIDTH, name, line);
+    g_hash_table_add(shown, line);
+  }
+}
+
 static void append_operations(const RunResult *result, Canvas *canvas) {
   double cycles = (double)run_result_measured_cycles(result);
   if (!result->has_operations || result->operations <= 0 || cycles <= 0)
@@ -110,7 +128,7 @@ static void append_expectation(const RunResult *result, Canvas *canvas) {
     paint_plain(canvas, "  %s\n", (const char *)g_ptr_array_index(result->failures, i));
 }
 
-void text_run(const RunResult *result, const Program *program, Canvas *canvas) {
+void text_run(const RunResult *result, Canvas *canvas) {
   paint_append(canvas, PAINT_BOLD, "%s on %s: ", result->scenario, result->machine);
   paint_append(canvas, paint_of_verdict(result->verdict), "%s", verdict_name(result->verdict));
   if (!result->schedules)
@@ -119,13 +137,14 @@ void text_run(const RunResult *result, const Program *program, Canvas *canvas) {
     paint_plain(canvas, " (the worst of %u schedules)", result->schedules->len);
   paint_plain(canvas, "\n");
   for (guint i = 0; i < result->findings->len; i++)
-    explain_finding(g_ptr_array_index(result->findings, i), program, canvas);
+    explain_finding(g_ptr_array_index(result->findings, i), canvas);
   if (result->schedules) {
     append_schedules(result->schedules, canvas);
   } else {
     append_cycles("cycles", result->cycles, result->clock_hz, canvas);
     append_regions(result, canvas);
     append_operations(result, canvas);
+    append_occupancy(result, canvas);
     append_counters(&result->counters, canvas);
   }
   append_expectation(result, canvas);

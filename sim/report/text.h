@@ -8,7 +8,7 @@
 #include "sim/study/validate.h"
 
 /* One run, or one check (a result with schedules): verdict, findings, expectation, times, counters. */
-void text_run(const RunResult *result, const Program *program, Canvas *canvas);
+void text_run(const RunResult *result, Canvas *canvas);
 /* Several results, one line each; `results` holds RunResult *. */
 void text_summary(const GPtrArray *results, Canvas *canvas);
 /* Rank rows side by side. */

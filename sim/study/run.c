@@ -19,6 +19,8 @@ void run_result_free(RunResult *result) {
   g_free(result->file);
   g_free(result->machine);
   g_array_free(result->regions, TRUE);
+  if (result->occupancy)
+    g_array_unref(result->occupancy);
   g_ptr_array_unref(result->findings);
   g_ptr_array_unref(result->failures);
   for (guint i = 0; result->schedules && i < result->schedules->len; i++) {
@@ -88,6 +90,18 @@ static bool refuse_launch(const ScenarioLaunch *launch, const char *why, Diag *d
   return diag_error(diag, launch->file, launch->line, launch->column, "%s", why);
 }
 
+/* All blocks of a cooperative launch must be resident together, or CUDA refuses it. */
+static char *refuse_cooperation(const Machine *machine, const Kernel *kernel, const ScenarioLaunch *launch) {
+  Occupancy occupancy = occupancy_of(machine, kernel, launch->block, launch->shared_bytes);
+  uint64_t resident = (uint64_t)occupancy.blocks * machine->gpu.sms;
+  uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  if (blocks <= resident)
+    return NULL;
+  return g_strdup_printf("a cooperative launch of %" G_GUINT64_FORMAT
+                         " blocks, but %s holds at most %" G_GUINT64_FORMAT " of them at once: %u on each of %u SMs",
+                         blocks, machine->name, resident, occupancy.blocks, machine->gpu.sms);
+}
+
 static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Diag *diag) {
   const Kernel *kernel = program_kernel(simulation->program, launch->kernel);
   GByteArray *args = marshal_args(simulation, launch, kernel);
@@ -100,7 +114,10 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
   memcpy(config.grid, launch->grid, sizeof config.grid);
   memcpy(config.block, launch->block, sizeof config.block);
   g_autofree char *why = NULL;
-  bool fine = gpu_add_launch(simulation->gpu, &config, &why) || refuse_launch(launch, why, diag);
+  bool fine = gpu_add_launch(simulation->gpu, &config, &why);
+  if (fine && launch->cooperative)
+    why = refuse_cooperation(simulation->gpu->machine, kernel, launch);
+  fine = !why || refuse_launch(launch, why, diag);
   g_byte_array_free(args, TRUE);
   return fine;
 }
@@ -197,6 +214,23 @@ static void collect_region(const Simulation *simulation, RunResult *result) {
   g_array_append_val(result->regions, region);
 }
 
+static void clear_occupancy(gpointer data) { g_free(((LaunchOccupancy *)data)->kernel); }
+
+static GArray *collect_occupancy(const Simulation *simulation) {
+  GArray *all = g_array_new(FALSE, FALSE, sizeof(LaunchOccupancy));
+  g_array_set_clear_func(all, clear_occupancy);
+  for (guint i = 0; i < simulation->scenario->launches->len; i++) {
+    const ScenarioLaunch *launch = g_ptr_array_index(simulation->scenario->launches, i);
+    const Kernel *kernel = program_kernel(simulation->program, launch->kernel);
+    LaunchOccupancy item = {.kernel = g_strdup(kernel->name),
+                            .is_ptx = simulation->program->dialect == DIALECT_PTX,
+                            .occupancy =
+                                occupancy_of(simulation->gpu->machine, kernel, launch->block, launch->shared_bytes)};
+    g_array_append_val(all, item);
+  }
+  return all;
+}
+
 static void compare_expectation(const Simulation *simulation, const Machine *machine, RunResult *result) {
   const Scenario *scenario = simulation->scenario;
   const Expectation *expect = scenario_expectation(scenario, machine->name);
@@ -234,6 +268,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->clock_hz = machine->clocks.sm;
   result->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
   collect_region(simulation, result);
+  result->occupancy = collect_occupancy(simulation);
   result->findings = g_ptr_array_ref(simulation->findings);
   result->counters = gpu->counters;
   result->has_operations = scenario->measure.has_operations;

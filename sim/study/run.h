@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/core/occupancy.h"
 #include "sim/core/probe.h"
 #include "sim/detect/finding.h"
 #include "sim/engine/counter.h"
@@ -31,6 +32,13 @@ typedef struct RegionResult {
   uint64_t first_cycle, last_cycle;
 } RegionResult;
 
+/* How full a launch makes an SM. */
+typedef struct LaunchOccupancy {
+  char *kernel;
+  bool is_ptx; /* its registers were allocated here: the report says how many */
+  Occupancy occupancy;
+} LaunchOccupancy;
+
 /* One schedule that `check` tried. */
 typedef struct ScheduleResult {
   char *policy, *branch_order;
@@ -49,6 +57,7 @@ typedef struct RunResult {
   uint64_t cycles;     /* SM cycles until the last block exited, or until the verdict */
   double clock_hz;     /* of those cycles */
   GArray *regions;     /* RegionResult */
+  GArray *occupancy;   /* LaunchOccupancy, one for each launch; may be NULL */
   GPtrArray *findings; /* Finding * */
   Counters counters;
   bool has_operations;

@@ -108,7 +108,7 @@ START_TEST(text_explains_a_finding) {
   RunResult result = make_result();
   g_autoptr(GString) text = g_string_new(NULL);
   Canvas canvas = {text, false};
-  text_run(&result, NULL, &canvas);
+  text_run(&result, &canvas);
   ck_assert_msg(strstr(text->str, wanted[_i]), "no \"%s\" in:\n%s", wanted[_i], text->str);
   ck_assert_ptr_null(strchr(text->str, '\033'));
   clear_result(&result);
@@ -119,7 +119,7 @@ START_TEST(text_takes_colour_where_allowed) {
   RunResult result = make_result();
   g_autoptr(GString) text = g_string_new(NULL);
   Canvas canvas = {text, true};
-  text_run(&result, NULL, &canvas);
+  text_run(&result, &canvas);
   ck_assert_ptr_nonnull(strstr(text->str, "\033[1;31merror:\033[0m"));
   clear_result(&result);
 }
