@@ -34,6 +34,7 @@ UNIT_TESTS = \
   tests/unit/test_expr \
   tests/unit/test_finding \
   tests/unit/test_lane_groups \
+  tests/unit/test_kernels \
   tests/unit/test_lock_unit \
   tests/unit/test_machine \
   tests/unit/test_memsys \
