@@ -13,13 +13,21 @@
 enum { RUNS = 5, STARTS = 20 };
 
 static const struct {
-  const char *name, *what;
+  const char *file, *machine, *what;
   double target; /* warp instructions a second (design, section 9) */
 } programs[] = {
-    {"alu_loop", "ALU loop, 16 blocks of 512", 10e6},
-    {"shared_loop", "shared-memory loop with barriers, 16 blocks of 512", 10e6},
-    {"contended_atomic", "Listing 1, 16 warps on one word", 2e6},
-    {"spinning_warps", "16 warps spinning on a lock bit", 2e6},
+    {"alu_loop.sass", "gtx570", "ALU loop, 16 blocks of 512", 10e6},
+    {"alu_loop_ptx.yaml", "gtx570", "the same in PTX", 10e6},
+    {"alu_loop_ptx.yaml", "h200", "the same in PTX on an H200", 10e6},
+    {"shared_loop.sass", "gtx570", "shared-memory loop with barriers, 16 blocks of 512", 10e6},
+    {"shared_loop_ptx.yaml", "gtx570", "the same in PTX", 10e6},
+    {"shared_loop_ptx.yaml", "h200", "the same in PTX on an H200", 10e6},
+    {"contended_atomic.sass", "gtx570", "Listing 1, 16 warps on one word", 2e6},
+    {"contended_atomic_ptx.yaml", "gtx1080ti", "atomicCAS lock in PTX, 16 warps on one word", 2e6},
+    {"contended_atomic_ptx.yaml", "h200", "the same on an H200", 2e6},
+    {"spinning_warps.sass", "gtx570", "16 warps spinning on a lock bit", 2e6},
+    {"spinning_warps_ptx.yaml", "gtx1080ti", "16 warps spinning on a volatile word in PTX", 2e6},
+    {"spinning_warps_ptx.yaml", "h200", "the same on an H200", 2e6},
 };
 
 /* What a child reports through a pipe. */
@@ -32,10 +40,10 @@ static void print_diag(const Diag *diag) {
   fputs(text, stderr);
 }
 
-static Measured measure(const char *folder, const char *name) {
+static Measured measure(const char *folder, unsigned index) {
   g_autoptr(Diag) diag = diag_new();
-  g_autofree char *file = g_strdup_printf("%s/%s.sass", folder, name);
-  g_autoptr(Machine) machine = machine_load("gtx570", NULL, diag);
+  g_autofree char *file = g_build_filename(folder, programs[index].file, NULL);
+  g_autoptr(Machine) machine = machine_load(programs[index].machine, NULL, diag);
   ScenarioOptions scenario_options = {0};
   g_autoptr(Scenario) scenario = machine ? scenario_load(file, &scenario_options, diag) : NULL;
   Measured best = {.seconds = INFINITY};
@@ -52,14 +60,14 @@ static Measured measure(const char *folder, const char *name) {
 }
 
 /* Measures in a child; false if it failed. */
-static bool measure_apart(const char *folder, const char *name, Measured *measured, double *peak_mb) {
+static bool measure_apart(const char *folder, unsigned index, Measured *measured, double *peak_mb) {
   int ends[2], status;
   struct rusage usage;
   if (pipe(ends) != 0)
     return false;
   pid_t child = fork();
   if (child == 0) {
-    Measured own = measure(folder, name);
+    Measured own = measure(folder, index);
     bool written = write(ends[1], &own, sizeof own) == (ssize_t)sizeof own;
     _exit(written && isfinite(own.seconds) ? 0 : 1);
   }
@@ -94,7 +102,7 @@ int main(int argc, char **argv) {
   for (unsigned i = 0; i < G_N_ELEMENTS(programs); i++) {
     Measured measured;
     double peak;
-    if (!measure_apart(argv[1], programs[i].name, &measured, &peak)) {
+    if (!measure_apart(argv[1], i, &measured, &peak)) {
       printf("%-52s failed\n", programs[i].what);
       failed = 1;
       continue;
