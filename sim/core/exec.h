@@ -75,10 +75,11 @@ static inline void issue_write(Issue *issue, int16_t slot, const uint32_t row[WA
 }
 
 /* What executors and exploration both need of memory: bytes of a MemWidth; the part of `word` that a narrow load at byte
- * `offset` gives, and the word after a narrow store; the word after an atomic operation. */
+ * `offset` gives, and the word after a narrow store; the value after an atomic operation, of as many bits as the
+ * instruction's width. */
 extern const uint8_t width_bytes[];
 uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width);
 uint32_t narrow_store(uint32_t word, uint32_t offset, uint32_t bytes, uint32_t value);
-uint32_t atomic_apply(const Inst *inst, uint32_t old, uint32_t b, uint32_t c);
+uint64_t atomic_apply(const Inst *inst, uint64_t old, uint64_t b, uint64_t c);
 
 #endif

@@ -157,22 +157,3 @@ void exec_F2I(Issue *issue) {
   ROW row[l] = to_integer(round_to(inst->mode, operand(inst, a[l], INST_ABS_A, INST_NEG_A)), inst->type == TYPE_S32);
   issue_write(issue, inst->dst, row);
 }
-
-/* Atomic operations on one word. */
-uint32_t atomic_apply(const Inst *inst, uint32_t old, uint32_t b, uint32_t c) {
-  bool is_signed = inst->type == TYPE_S32;
-  switch ((AtomOp)inst->mode) {
-  case ATOM_ADD:
-    return inst->type == TYPE_F32 ? result(inst, operand(inst, old, 0, 0) + operand(inst, b, 0, 0)) : old + b;
-  case ATOM_MIN: return is_signed ? ((int32_t)old < (int32_t)b ? old : b) : (old < b ? old : b);
-  case ATOM_MAX: return is_signed ? ((int32_t)old > (int32_t)b ? old : b) : (old > b ? old : b);
-  case ATOM_INC: return old >= b ? 0 : old + 1;
-  case ATOM_DEC: return old == 0 || old > b ? b : old - 1;
-  case ATOM_AND: return old & b;
-  case ATOM_OR: return old | b;
-  case ATOM_XOR: return old ^ b;
-  case ATOM_EXCH: return b;
-  case ATOM_CAS: return old == b ? c : old;
-  }
-  return old;
-}

@@ -186,27 +186,4 @@ void exec_ELECT(Issue *issue) {
   (void)issue;
   LS_REQUIRE("pending-elect", false);
 }
-void exec_ATOMS(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-atoms", false);
-}
-void exec_LDL(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-ldl", false);
-}
-void exec_STL(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-stl", false);
-}
-void exec_PRINTF(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-printf", false);
-}
-void exec_ASSERTFAIL(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-assertfail", false);
-}
-void exec_TRAP(Issue *issue) {
-  (void)issue;
-  LS_REQUIRE("pending-trap", false);
 }

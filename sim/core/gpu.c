@@ -1,6 +1,7 @@
 #include "sim/core/gpu.h"
 
 #include "sim/base/assert.h"
+#include "sim/core/access.h"
 
 /* ---- making ---- */
 
@@ -14,6 +15,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->memsys = memsys_new(machine, backing, &gpu->counters);
   gpu->launches = g_ptr_array_new();
   gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));
+  gpu->printed = g_string_new(NULL);
   gpu->limit_cycles = UINT64_MAX;
   const uint32_t latency[UNIT_COUNT] = {
       [UNIT_ALU] = machine->sm.latency.alu,         [UNIT_VOTE] = machine->sm.latency.vote,
@@ -30,6 +32,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
 }
 
 static void launch_free(Launch *launch) {
+  g_free(launch->params);
   g_free(launch->const_rows);
   g_free(launch->decoded);
   g_free(launch);
@@ -46,6 +49,7 @@ void gpu_free(Gpu *gpu) {
   g_array_free(gpu->marks, TRUE);
   event_queue_clear(&gpu->queue);
   memsys_free(gpu->memsys);
+  g_string_free(gpu->printed, TRUE);
   g_free(gpu->fault.message);
   g_free(gpu->fault.repair);
   g_free(gpu->sms);
@@ -70,7 +74,7 @@ Launch *gpu_launch(const Gpu *gpu, uint32_t index) { return g_ptr_array_index(gp
 
 /* The constant bank of sm_20: ntid at 0x8, nctaid at 0x14, arguments from 0x20. */
 static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
-  enum { NTID = 0x8, NCTAID = 0x14, ARGS = 0x20 };
+  enum { NTID = 0x8, NCTAID = 0x14, ARGS = PARAM_BANK_OFFSET };
   uint32_t word = 0;
   if (offset >= NTID && offset < NTID + 12)
     return config->block[(offset - NTID) / 4];
@@ -81,16 +85,33 @@ static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
   return word;
 }
 
+static uint32_t const_value(const LaunchConfig *config, const ConstRef *ref) {
+  switch (ref->kind) {
+  case CONST_BANK: return bank_word(config, ref->value);
+  case CONST_SYMBOL:
+    LS_REQUIRE("launch-symbols", config->symbols && ref->symbol < config->program->variables->len);
+    return (uint32_t)config->symbols[ref->symbol] + ref->value;
+  case CONST_IMMEDIATE: break;
+  }
+  return ref->value;
+}
+
 static uint32_t *make_const_rows(const LaunchConfig *config) {
   const Kernel *kernel = config->kernel;
   uint32_t *rows = g_new(uint32_t, (size_t)kernel->nconsts * WARP_LANES + 1);
   for (uint32_t i = 0; i < kernel->nconsts; i++) {
-    const ConstRef *ref = &kernel->consts[i];
-    uint32_t value = ref->kind == CONST_IMMEDIATE ? ref->value : bank_word(config, ref->value);
+    uint32_t value = const_value(config, &kernel->consts[i]);
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
       rows[i * WARP_LANES + lane] = value;
   }
   return rows;
+}
+
+static void keep_params(Launch *launch, const LaunchConfig *config) {
+  launch->param_bytes = MAX(config->args_bytes, config->kernel->param_bytes);
+  launch->params = g_malloc0(launch->param_bytes + 1u);
+  if (config->args_bytes)
+    memcpy(launch->params, config->args, config->args_bytes);
 }
 
 static void add_wait(Decoded *decoded, int16_t reg) {
@@ -165,6 +186,9 @@ static char *refuse_block(const Machine *machine, const LaunchConfig *config, co
   if (sm_block_registers(machine, launch) > machine->sm.registers)
     return g_strdup_printf("the block needs %u registers, an SM of %s has %u", sm_block_registers(machine, launch),
                            machine->name, machine->sm.registers);
+  if (config->kernel->local_bytes > LOCAL_BYTES_MAX)
+    return g_strdup_printf("a thread needs %u bytes of local memory, it can have at most %d",
+                           config->kernel->local_bytes, LOCAL_BYTES_MAX);
   if (launch->block_warps > machine->sm.max_warps || launch->block_warps * WARP_LANES > machine->sm.max_threads)
     return g_strdup_printf("the block has %u warps, more than an SM of %s holds", launch->block_warps, machine->name);
   return NULL;
@@ -193,6 +217,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
     g_free(launch);
     return false;
   }
+  keep_params(launch, config);
   launch->const_rows = make_const_rows(config);
   launch->decoded = g_new(Decoded, launch->kernel->ninsts);
   for (uint32_t i = 0; i < launch->kernel->ninsts; i++) {

@@ -21,8 +21,9 @@ typedef struct LaunchConfig {
   uint32_t grid[3], block[3];
   uint32_t shared_bytes; /* dynamic, added to the kernel's static share */
   int stream;            /* launches of one stream follow each other, different streams run concurrently */
-  const uint8_t *args;   /* from c[0x0][0x20] on (sm_20) */
+  const uint8_t *args;   /* the parameters, from c[0x0][PARAM_BANK_OFFSET] on */
   uint32_t args_bytes;
+  const uint64_t *symbols; /* address of each of program->variables (symbols_place()); NULL if it has none */
 } LaunchConfig;
 
 /* An illegal access or instruction. */
@@ -76,6 +77,8 @@ typedef struct Gpu {
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
   GArray *marks;        /* MarkTime */
   Fault fault;
+  GString *printed;      /* what kernels printed so far, in simulated order; the caller shows it */
+  uint64_t printed_lost; /* calls of printf whose output had no room */
   uint32_t data_offset, data_bytes; /* gpu_set_shared_data */
   Probe *probe;                     /* list of subscribers, borrowed; NULL: nobody listens */
 } Gpu;
@@ -113,7 +116,7 @@ static inline void gpu_hash_change(Gpu *gpu, uint64_t space, uint64_t place, uin
     gpu->memory_hash ^=
         rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
 }
-enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3 };
+enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3, HASH_LOCAL = 4 };
 
 static inline ProbePoint issue_point(const Issue *issue, uint32_t lanes) {
   return (ProbePoint){.gpu = issue->gpu,

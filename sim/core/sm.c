@@ -3,6 +3,7 @@
 #include <glib.h>
 
 #include "sim/base/bits.h"
+#include "sim/core/access.h"
 #include "sim/core/barrier.h"
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
@@ -62,6 +63,8 @@ static void make_arrays(Sm *sm) {
 void sm_clear(Sm *sm) {
   if (!sm->ready)
     return;
+  for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++)
+    g_free(sm->warps[i].local);
   g_free(sm->register_rows);
   g_free(sm->ready_rows);
   g_free(sm->written_rows);
@@ -115,6 +118,8 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .reg_ready = warp->reg_ready,
                 .stack = warp->stack,
                 .groups = warp->groups,
+                .local = warp->local,
+                .local_words = warp->local_words,
                 .slot = slot,
                 .consts = launch->const_rows,
                 .active = lanes,
@@ -131,6 +136,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   *warp = fresh;
   if (warp->groups)
     lane_groups_reset(warp->groups);
+  local_start(warp, launch->kernel);
   memset(warp->regs, 0, (size_t)rows * WARP_LANES * sizeof(uint32_t));
   memset(warp->reg_ready, 0, rows * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;

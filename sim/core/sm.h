@@ -46,6 +46,8 @@ typedef struct Launch {
   uint64_t blocks; /* in the grid */
   uint32_t block_threads, block_warps, shared_bytes;
   int stream;
+  uint8_t *params; /* of the kernel, for MEM_PARAM: as given, zeros up to what the kernel declares */
+  uint32_t param_bytes;
   uint32_t *const_rows; /* kernel->nconsts rows of 32 */
   Decoded *decoded;     /* one for each instruction */
   bool tracks_unset;    /* some instruction may read a register that wasn't written */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa/program.h"
+
 static void buffer_clear(gpointer data) {
   BackingBuffer *buffer = data;
   uint32_t pages = buffer->words / BACKING_CHANGE_PAGE + 1;
@@ -43,6 +45,8 @@ guint backing_add(Backing *backing, const char *name, uint32_t words, const uint
   g_array_append_val(backing->buffers, buffer);
   return backing->buffers->len - 1;
 }
+
+bool backing_fits(const Backing *backing) { return backing->next_address <= SHARED_WINDOW; }
 
 BackingBuffer *backing_buffer(const Backing *backing, guint index) {
   return &g_array_index(backing->buffers, BackingBuffer, index);

@@ -1,5 +1,5 @@
-/* backing.h - global memory as the programs see it: buffers in a 32-bit address space, with gaps between them so that an
- * access beyond a buffer is found.
+/* backing.h - global memory as the programs see it: buffers below the windows of the generic addresses (isa/program.h),
+ * with gaps between them so that an access beyond a buffer is found.
  * Ownership: Backing owns the data. */
 #ifndef LOCKSTEP_MEMORY_BACKING_H
 #define LOCKSTEP_MEMORY_BACKING_H
@@ -18,6 +18,7 @@ typedef struct BackingBuffer {
   uint32_t words;
   uint32_t *data;
   WordChange **changes; /* pages of BACKING_CHANGE_PAGE words, made when a value first changes */
+  bool constant;        /* a kernel can't write it */
   uint64_t *ready;      /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
 } BackingBuffer;
 
@@ -32,6 +33,8 @@ void backing_free(Backing *backing);
 /* Adds a buffer that starts with a copy of `init` (zeros if NULL). Returns its index. */
 guint backing_add(Backing *backing, const char *name, uint32_t words, const uint32_t *init);
 BackingBuffer *backing_buffer(const Backing *backing, guint index);
+/* False once the buffers take more than the addresses that there are. */
+bool backing_fits(const Backing *backing);
 /* The buffer that holds [address, address + bytes), or NULL. */
 BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes);
 /* The buffer nearest below or around an address that missed, for the message; NULL if there are none. */

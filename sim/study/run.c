@@ -130,9 +130,9 @@ static bool place_buffers(Simulation *simulation, Diag *diag) {
     const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
     simulation->buffers[i] = backing_add(simulation->backing, buffer->name, buffer->words, buffer->init);
   }
-  if (simulation->backing->next_address > UINT32_MAX)
+  if (!backing_fits(simulation->backing))
     return diag_error(diag, scenario->file, 0, 0,
-                      "the buffers need more than the 4 GiB that a 32-bit program can address");
+                      "the buffers need more than the 3.5 GiB that lie below the windows of generic addresses");
   return true;
 }
 

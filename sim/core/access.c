@@ -1,0 +1,141 @@
+#include "sim/core/access.h"
+
+#include <string.h>
+
+const uint8_t width_bytes[] = {[WIDTH_32] = 4,  [WIDTH_U8] = 1, [WIDTH_S8] = 1,  [WIDTH_U16] = 2,
+                               [WIDTH_S16] = 2, [WIDTH_64] = 8, [WIDTH_128] = 16};
+
+uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width) {
+  uint32_t shifted = word >> (8 * offset);
+  switch (width) {
+  case WIDTH_U8: return shifted & 0xff;
+  case WIDTH_S8: return (uint32_t)(int32_t)(int8_t)shifted;
+  case WIDTH_U16: return shifted & 0xffff;
+  case WIDTH_S16: return (uint32_t)(int32_t)(int16_t)shifted;
+  default: return shifted;
+  }
+}
+
+uint32_t narrow_store(uint32_t word, uint32_t offset, uint32_t bytes, uint32_t value) {
+  uint32_t mask = (bytes == 1 ? 0xffu : bytes == 2 ? 0xffffu : UINT32_MAX) << (8 * offset);
+  return (word & ~mask) | ((value << (8 * offset)) & mask);
+}
+
+/* ---- atomic operations ---- */
+
+/* A subnormal number is a zero of its sign under .FTZ. */
+static uint32_t flush(const Inst *inst, uint32_t word) {
+  return inst->flags & INST_FTZ && !(word & 0x7f800000) ? word & 0x80000000 : word;
+}
+
+static float as_f32(uint64_t bits) {
+  uint32_t word = (uint32_t)bits;
+  float value;
+  memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+static double as_f64(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static uint64_t from_f32(float value) {
+  uint32_t word;
+  memcpy(&word, &value, sizeof word);
+  return value != value ? 0x7fffffff : word; /* the NaN that the hardware makes */
+}
+
+static uint64_t from_f64(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static uint64_t add(const Inst *inst, uint64_t a, uint64_t b) {
+  switch ((DataType)inst->type) {
+  case TYPE_F32:
+    return flush(inst, (uint32_t)from_f32(as_f32(flush(inst, (uint32_t)a)) + as_f32(flush(inst, (uint32_t)b))));
+  case TYPE_F64: return from_f64(as_f64(a) + as_f64(b));
+  default: return a + b;
+  }
+}
+
+static bool is_less(DataType type, uint64_t a, uint64_t b) {
+  switch (type) {
+  case TYPE_S32: return (int32_t)a < (int32_t)b;
+  case TYPE_S64: return (int64_t)a < (int64_t)b;
+  case TYPE_F32: return as_f32(a) < as_f32(b);
+  case TYPE_F64: return as_f64(a) < as_f64(b);
+  default: return a < b;
+  }
+}
+
+uint64_t atomic_apply(const Inst *inst, uint64_t old, uint64_t b, uint64_t c) {
+  uint32_t bytes = width_bytes[inst->width];
+  uint64_t all = bytes == 8 ? UINT64_MAX : bytes == 2 ? 0xffff : UINT32_MAX, result = old;
+  DataType type = (DataType)inst->type;
+  old &= all;
+  b &= all;
+  switch ((AtomOp)inst->mode) {
+  case ATOM_ADD: result = add(inst, old, b); break;
+  case ATOM_MIN: result = is_less(type, b, old) ? b : old; break;
+  case ATOM_MAX: result = is_less(type, old, b) ? b : old; break;
+  case ATOM_INC: result = old >= b ? 0 : old + 1; break;
+  case ATOM_DEC: result = old == 0 || old > b ? b : old - 1; break;
+  case ATOM_AND: result = old & b; break;
+  case ATOM_OR: result = old | b; break;
+  case ATOM_XOR: result = old ^ b; break;
+  case ATOM_EXCH: result = b; break;
+  case ATOM_CAS: result = old == b ? c : old; break;
+  }
+  return result & all;
+}
+
+AtomicOperands access_atomic_operands(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  bool wide = inst->width == WIDTH_64;
+  int16_t c = inst->mode == ATOM_CAS ? inst->c : inst->b;
+  return (AtomicOperands){
+      .b = {issue_operand(issue, inst->b), wide ? access_part(issue, inst->b, 1, inst->wide & WIDE_B) : NULL},
+      .c = {issue_operand(issue, c), wide ? access_part(issue, c, 1, inst->wide & WIDE_C) : NULL},
+  };
+}
+
+void access_write(Issue *issue, uint32_t part, const uint32_t row[WARP_LANES]) {
+  int16_t dst = issue->inst->dst;
+  if (part && (uint32_t)dst < warp_block(issue->sm, issue->warp)->launch->kernel->nregs)
+    dst = (int16_t)(dst + (int16_t)part);
+  issue_write(issue, dst, row);
+}
+
+/* ---- looking at memory without an access ---- */
+
+bool access_peek(const Issue *issue, unsigned lane, uint64_t address, uint8_t *byte) {
+  const Block *block = warp_block(issue->sm, issue->warp);
+  uint32_t word;
+  if (address - SHARED_WINDOW < WINDOW_BYTES) {
+    uint64_t offset = address - SHARED_WINDOW;
+    if (offset >= block->shared_bytes)
+      return false;
+    word = issue->sm->shared.words[(block->shared_base + offset) / 4];
+  } else if (address - LOCAL_WINDOW < WINDOW_BYTES) {
+    uint64_t offset = address - LOCAL_WINDOW;
+    if (offset >= block->launch->kernel->local_bytes)
+      return false;
+    word = issue->warp->local[offset / 4 * WARP_LANES + lane];
+  } else {
+    const BackingBuffer *buffer = backing_find(issue->gpu->backing, address, 1);
+    if (!buffer)
+      return false;
+    word = buffer->data[(address - buffer->base) / 4];
+  }
+  *byte = (uint8_t)(word >> 8 * (address % 4));
+  return true;
+}
+
+uint64_t access_pointer(const Issue *issue, int16_t slot, bool wide, unsigned lane) {
+  uint64_t low = issue_operand(issue, slot)[lane];
+  return wide ? low | (uint64_t)access_part(issue, slot, 1, true)[lane] << 32 : low;
+}

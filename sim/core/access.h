@@ -1,0 +1,58 @@
+/* access.h - what the executors of memory instructions share: the lanes' values, and the accesses to each space, which
+ * generic instructions use lane by lane (exec_global.c).
+ * Effects happen at issue: the shared pipe and the plain global memory serve in order of issue (shared.h, memsys.h). */
+#ifndef LOCKSTEP_CORE_ACCESS_H
+#define LOCKSTEP_CORE_ACCESS_H
+
+#include "sim/core/gpu.h"
+
+enum { ACCESS_PARTS_MAX = 4 }; /* words of the widest access */
+
+/* Words that a lane's access of so many bytes takes. */
+static inline uint32_t access_words(uint32_t bytes) { return bytes > 4 ? bytes / 4 : 1; }
+
+/* Row `part` of a value of several rows: registers rise, constants too (~i, ~(i + 1)) if the value is a wide one; RZ is
+ * one row of zeros for all parts. */
+static inline const uint32_t *access_part(const Issue *issue, int16_t slot, uint32_t part, bool wide) {
+  if (part == 0 || (slot < 0 && !wide))
+    return issue_operand(issue, slot);
+  return issue_operand(issue, (int16_t)(slot >= 0 ? slot + (int16_t)part : slot - (int16_t)part));
+}
+
+/* Row `part` of what a store writes. */
+static inline const uint32_t *access_data(const Issue *issue, uint32_t part) {
+  return access_part(issue, issue->inst->b, part, issue->inst->wide & WIDE_B);
+}
+
+/* Writes row `part` of the destination; the sink is one row however wide the access. */
+void access_write(Issue *issue, uint32_t part, const uint32_t row[WARP_LANES]);
+
+/* An atomic instruction's operands b and c: low and high rows; high ones are NULL unless it is of 64 bits. */
+typedef struct AtomicOperands {
+  const uint32_t *b[2], *c[2];
+} AtomicOperands;
+AtomicOperands access_atomic_operands(const Issue *issue);
+static inline uint64_t access_value(const uint32_t *const rows[2], unsigned lane) {
+  return rows[0][lane] | (rows[1] ? (uint64_t)rows[1][lane] << 32 : 0);
+}
+
+/* The lanes of issue->mask access bytes base[lane] + offset (mod 2^32) of their block's shared memory, or of their own
+ * local memory, as issue->inst says. They set issue->ready. False after a fault. */
+bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
+bool shared_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
+bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
+bool local_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
+bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
+
+/* The largest local memory of a lane (CUDA: 512 KiB). */
+enum { LOCAL_BYTES_MAX = 512 * 1024 };
+/* Gives a warp that starts in this kernel its local memory, all zeros; reuses what the slot has. */
+void local_start(Warp *warp, const Kernel *kernel);
+
+/* A byte of memory at a generic address as `lane` sees it; false if there is none. For formats and messages: it costs no
+ * time and no detector hears of it. */
+bool access_peek(const Issue *issue, unsigned lane, uint64_t address, uint8_t *byte);
+/* The generic address in a register pair or constant: its low word alone unless `wide`. */
+uint64_t access_pointer(const Issue *issue, int16_t slot, bool wide, unsigned lane);
+
+#endif

@@ -1,0 +1,288 @@
+/* Loads, stores and atomics of global memory and of generic addresses, constant variables, parameters; fences. */
+#include <glib.h>
+
+#include "sim/base/bits.h"
+#include "sim/core/access.h"
+
+#define HEX64 "0x%" G_GINT64_MODIFIER "x"
+
+/* ---- addresses ---- */
+
+static void lane_addresses(const Issue *issue, uint64_t address[32]) {
+  const Inst *inst = issue->inst;
+  bool pair = inst->flags & INST_ADDR64 && (inst->a >= 0 || inst->wide & WIDE_A);
+  const uint32_t *low = issue_operand(issue, inst->a), *high = pair ? access_part(issue, inst->a, 1, true) : NULL;
+  uint64_t offset = (uint64_t)(int64_t)inst->imm;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    address[lane] = high ? (low[lane] | (uint64_t)high[lane] << 32) + offset : (uint32_t)(low[lane] + offset);
+  }
+}
+
+static void raise_fault(Issue *issue, uint64_t address, uint32_t bytes, unsigned lane) {
+  Backing *backing = issue->gpu->backing;
+  const BackingBuffer *nearest = backing_nearest(backing, address), *inside = backing_find(backing, address, 1);
+  const char *space = issue->inst->space == MEM_CONST ? "constant" : "global";
+  const char *repair = "enlarge the buffer, or correct the index";
+  GString *text = g_string_new(NULL);
+  if (address % bytes) {
+    g_string_printf(text, "misaligned %u-byte access to %s address " HEX64, bytes, space, address);
+    repair = "align the address";
+  } else if (inside && inside->constant && issue->inst->op != OP_LD) {
+    g_string_printf(text, "write to constant memory, `%s`", inside->name);
+    repair = "a kernel can't change constant memory: let the host set it, or declare the variable without const";
+  } else if (inside && issue->inst->space == MEM_CONST) {
+    g_string_printf(text, "access to constant memory at " HEX64 ", which is in `%s`, not a constant", address,
+                    inside->name);
+  } else {
+    g_string_printf(text, "access to %s address " HEX64 ", which is in no buffer", space, address);
+    if (nearest && address >= nearest->base)
+      g_string_append_printf(text, "; it lies %" G_GUINT64_FORMAT " bytes after the start of `%s` (%u words)",
+                             address - nearest->base, nearest->name, nearest->words);
+  }
+  gpu_raise_fault(issue, 1u << lane, space, address, g_string_free(text, FALSE), g_strdup(repair));
+}
+
+/* True if all lanes of issue->mask may access their addresses; otherwise a fault. */
+static bool check_addresses(Issue *issue, uint32_t bytes, const uint64_t address[32]) {
+  bool writes = issue->inst->op != OP_LD, constant = issue->inst->space == MEM_CONST;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    const BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
+    if (address[lane] % bytes || !buffer || (buffer->constant ? writes : constant)) {
+      raise_fault(issue, address[lane], bytes, lane);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- global memory ---- */
+
+static MemRequest make_request(const Issue *issue, MemKind kind, const uint64_t address[32]) {
+  MemRequest request = {
+      .kind = kind, .sm = issue->sm->index, .mask = issue->mask, .bytes = width_bytes[issue->inst->width]};
+  memcpy(request.address, address, sizeof request.address);
+  return request;
+}
+
+static void report_global(Issue *issue, AccessKind kind, const MemRequest *request) {
+  if (!PROBE_WANTED(issue->gpu, access))
+    return;
+  ProbePoint point = issue_point(issue, issue->mask);
+  PROBE_FIRE(issue->gpu, access, &point, SPACE_GLOBAL, kind, request->address, request->bytes, 0, false);
+}
+
+static void submit(Issue *issue, const MemRequest *request) {
+  issue->ready = memsys_submit(issue->gpu->memsys, request, issue->now);
+  if (issue->ready > issue->warp->last_global)
+    issue->warp->last_global = issue->ready;
+}
+
+/* The words at the lanes' addresses go to the destination. */
+static void gather(Issue *issue, const uint64_t address[32]) {
+  uint32_t bytes = width_bytes[issue->inst->width], words = access_words(bytes), rows[ACCESS_PARTS_MAX][32] = {{0}};
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    const BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
+    uint64_t offset = address[lane] - buffer->base;
+    for (uint32_t part = 0; part < words; part++) {
+      uint32_t word = buffer->data[offset / 4 + part];
+      rows[part][lane] = bytes < 4 ? narrow_load(word, offset % 4, issue->inst->width) : word;
+    }
+  }
+  for (uint32_t part = 0; part < words; part++)
+    access_write(issue, part, rows[part]);
+}
+
+static bool global_load(Issue *issue, const uint64_t address[32]) {
+  if (!check_addresses(issue, width_bytes[issue->inst->width], address))
+    return false;
+  MemRequest request = make_request(issue, MEM_LOAD, address);
+  submit(issue, &request);
+  report_global(issue, ACCESS_READ, &request);
+  gather(issue, address);
+  return true;
+}
+
+static void write_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, unsigned lane) {
+  if (buffer->data[word] == value)
+    return;
+  gpu_hash_change(issue->gpu, HASH_GLOBAL, buffer->base / 4 + word, buffer->data[word], value);
+  buffer->data[word] = value;
+  ThreadId thread = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp) + lane;
+  backing_note_change(buffer, word, (WordChange){.cycle = issue->now, .thread = thread, .pc = issue->warp->pc});
+}
+
+static bool global_store(Issue *issue, const uint64_t address[32]) {
+  uint32_t bytes = width_bytes[issue->inst->width];
+  if (!check_addresses(issue, bytes, address))
+    return false;
+  MemRequest request = make_request(issue, MEM_STORE, address);
+  submit(issue, &request);
+  report_global(issue, ACCESS_WRITE, &request);
+  for (uint32_t part = 0; part < access_words(bytes); part++) {
+    const uint32_t *data = access_data(issue, part);
+    for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
+      uint64_t offset = address[lane] - buffer->base;
+      uint32_t word = (uint32_t)(offset / 4) + part;
+      write_word(issue, buffer, word,
+                 bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], lane);
+    }
+  }
+  return true;
+}
+
+/* Lanes in order; the destination receives the old values. */
+static bool global_atomic(Issue *issue, const uint64_t address[32]) {
+  const Inst *inst = issue->inst;
+  uint32_t bytes = width_bytes[inst->width], old[2][32] = {{0}};
+  if (!check_addresses(issue, bytes, address))
+    return false;
+  MemRequest request = make_request(issue, MEM_ATOMIC, address);
+  submit(issue, &request);
+  report_global(issue, ACCESS_ATOMIC, &request);
+  AtomicOperands operands = access_atomic_operands(issue);
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
+    uint32_t offset = (uint32_t)(address[lane] - buffer->base), byte = offset % 4, word = offset / 4;
+    uint32_t before = buffer->data[word];
+    old[0][lane] = bytes < 4 ? narrow_load(before, byte, inst->width) : before;
+    old[1][lane] = bytes == 8 ? buffer->data[word + 1] : 0;
+    uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
+                                  access_value(operands.c, lane));
+    uint32_t low = (uint32_t)value;
+    write_word(issue, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, lane);
+    if (bytes == 8)
+      write_word(issue, buffer, word + 1, (uint32_t)(value >> 32), lane);
+  }
+  for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
+    access_write(issue, part, old[part]);
+  return true;
+}
+
+/* ---- constants and parameters ---- */
+
+/* Served by the constant cache, which always hits here. */
+static void load_constant(Issue *issue, const uint64_t address[32]) {
+  if (!check_addresses(issue, width_bytes[issue->inst->width], address))
+    return;
+  issue->ready = issue->now + issue->gpu->machine->sm.latency.constant;
+  gather(issue, address);
+}
+
+static void load_parameter(Issue *issue, const uint64_t address[32]) {
+  const Launch *launch = warp_block(issue->sm, issue->warp)->launch;
+  uint32_t bytes = width_bytes[issue->inst->width], rows[ACCESS_PARTS_MAX][32] = {{0}};
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint64_t at = address[lane];
+    if (at % bytes || at > launch->param_bytes || launch->param_bytes - at < bytes) {
+      gpu_raise_fault(issue, 1u << lane, "param", at,
+                      at % bytes ? g_strdup_printf("misaligned %u-byte access to parameter byte " HEX64, bytes, at)
+                                 : g_strdup_printf("access to parameter byte " HEX64 " beyond the kernel's %u", at,
+                                                   launch->param_bytes),
+                      g_strdup("keep the index within the parameter"));
+      return;
+    }
+    for (uint32_t part = 0; part < access_words(bytes); part++) {
+      uint32_t word = 0;
+      memcpy(&word, launch->params + at + 4 * part, MIN(bytes, 4u));
+      rows[part][lane] = narrow_load(word, 0, issue->inst->width);
+    }
+  }
+  issue->ready = issue->now + issue->gpu->machine->sm.latency.constant;
+  for (uint32_t part = 0; part < access_words(bytes); part++)
+    access_write(issue, part, rows[part]);
+}
+
+/* ---- the instructions ---- */
+
+typedef enum { DO_LOAD, DO_STORE, DO_ATOMIC } Action;
+
+static bool access_global(Issue *issue, Action action, const uint64_t address[32]) {
+  return action == DO_LOAD    ? global_load(issue, address)
+         : action == DO_STORE ? global_store(issue, address)
+                              : global_atomic(issue, address);
+}
+
+static bool access_shared(Issue *issue, Action action, const uint32_t base[32], uint32_t offset) {
+  return action == DO_LOAD    ? shared_load(issue, base, offset)
+         : action == DO_STORE ? shared_store(issue, base, offset)
+                              : shared_atomic(issue, base, offset);
+}
+
+static bool access_local(Issue *issue, Action action, const uint32_t base[32], uint32_t offset) {
+  if (action == DO_ATOMIC) {
+    unsigned lane = (unsigned)__builtin_ctz(issue->mask);
+    gpu_raise_fault(issue, issue->mask, "local", base[lane] + offset,
+                    g_strdup_printf("atomic operation on local address 0x%x", base[lane] + offset),
+                    g_strdup("atomics work on global and shared memory; nobody else sees a thread's local memory"));
+    return false;
+  }
+  return action == DO_LOAD ? local_load(issue, base, offset) : local_store(issue, base, offset);
+}
+
+/* Each lane by the window that its address lies in: lanes of global memory first, then shared, then local ones. */
+static void access_generic(Issue *issue, Action action, const uint64_t address[32]) {
+  uint32_t low[32] = {0}, shared = 0, local = 0, all = issue->mask;
+  for (uint32_t rest = all; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    low[lane] = (uint32_t)address[lane];
+    shared |= address[lane] - SHARED_WINDOW < WINDOW_BYTES ? 1u << lane : 0;
+    local |= address[lane] - LOCAL_WINDOW < WINDOW_BYTES ? 1u << lane : 0;
+  }
+  uint64_t ready = issue->now;
+  bool fine = true;
+  if ((issue->mask = all & ~(shared | local))) {
+    fine = access_global(issue, action, address);
+    ready = MAX(ready, issue->ready);
+  }
+  if (fine && (issue->mask = shared)) {
+    fine = access_shared(issue, action, low, -SHARED_WINDOW);
+    ready = MAX(ready, issue->ready);
+  }
+  if (fine && (issue->mask = local)) {
+    access_local(issue, action, low, -LOCAL_WINDOW);
+    ready = MAX(ready, issue->ready);
+  }
+  issue->mask = all;
+  issue->ready = ready;
+}
+
+static void access_memory(Issue *issue, Action action) {
+  if (issue->mask == 0)
+    return;
+  uint64_t address[32];
+  lane_addresses(issue, address);
+  switch ((MemSpace)issue->inst->space) {
+  case MEM_GENERIC: access_generic(issue, action, address); break;
+  case MEM_CONST:
+    if (action == DO_LOAD)
+      load_constant(issue, address);
+    else
+      check_addresses(issue, width_bytes[issue->inst->width], address); /* faults: not a constant, or not writable */
+    break;
+  case MEM_PARAM: load_parameter(issue, address); break;
+  default: access_global(issue, action, address); break;
+  }
+}
+
+void exec_LD(Issue *issue) { access_memory(issue, DO_LOAD); }
+void exec_ST(Issue *issue) { access_memory(issue, DO_STORE); }
+void exec_ATOM(Issue *issue) { access_memory(issue, DO_ATOMIC); }
+void exec_RED(Issue *issue) { access_memory(issue, DO_ATOMIC); }
+
+/* Within an SM accesses are performed in order, so .CTA waits for nothing; wider scopes wait until the warp's global
+ * accesses are performed, and for the fence itself. */
+void exec_MEMBAR(Issue *issue) {
+  if (issue->inst->mode != FENCE_CTA)
+    issue->next = MAX(issue->next, issue->warp->last_global) + issue->gpu->machine->memory.fence_latency;
+  if (issue->mask) {
+    ProbePoint point = issue_point(issue, issue->mask);
+    PROBE_FIRE(issue->gpu, fence, &point);
+  }
+}

@@ -1,0 +1,268 @@
+/* Shared memory: loads, stores, lock bits and native atomics. */
+#include <glib.h>
+
+#include "sim/base/bits.h"
+#include "sim/core/access.h"
+
+static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {
+  return (bytes >= 4 ? 15u : (1u << bytes) - 1) << offset;
+}
+
+static void shared_fault(Issue *issue, const uint32_t relative[32], uint32_t bad, uint32_t bytes, uint32_t limit) {
+  uint32_t address = relative[__builtin_ctz(bad)];
+  if (address % bytes)
+    gpu_raise_fault(issue, bad, "shared", address,
+                    g_strdup_printf("misaligned %u-byte access to shared address 0x%x", bytes, address),
+                    g_strdup_printf("make the address a multiple of %u", bytes));
+  else
+    gpu_raise_fault(issue, bad, "shared", address,
+                    g_strdup_printf("access to shared address 0x%x beyond the block's %u bytes", address, limit),
+                    g_strdup("raise .shared, or keep the lanes that have no element from the access"));
+}
+
+/* Physical addresses of all lanes; false after a fault of an active one. */
+static bool addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t physical[32]) {
+  const Block *block = warp_block(issue->sm, issue->warp);
+  uint32_t limit = block->shared_bytes, start = block->shared_base;
+  uint32_t relative[32], bad = 0, last = limit >= bytes ? limit - bytes : 0;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    relative[lane] = base[lane] + offset;
+    physical[lane] = start + relative[lane];
+    bad |= (relative[lane] > last || (relative[lane] & (bytes - 1))) ? lane_bit[lane] : 0;
+  }
+  if (limit < bytes)
+    bad = ALL_LANES;
+  if (G_UNLIKELY(bad & issue->mask)) {
+    shared_fault(issue, relative, bad & issue->mask, bytes, limit);
+    return false;
+  }
+  return true;
+}
+
+/* The same for an instruction on shared memory. */
+static bool own_addresses(Issue *issue, uint32_t bytes, uint32_t physical[32]) {
+  return addresses(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm, bytes, physical);
+}
+
+/* Takes the pipe and sets when the result is ready. Returns when the service starts. */
+static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes, bool locks) {
+  Sm *sm = issue->sm;
+  uint32_t passes =
+      shared_passes(&sm->shared, locks ? &sm->lock_unit : NULL, physical, issue->mask, access_words(bytes));
+  SharedService service = shared_serve(&sm->shared, issue->now, passes, &sm->jitter);
+  issue->ready = service.ready;
+  issue->gpu->counters.shared_accesses++;
+  issue->gpu->counters.shared_passes += passes;
+  return service.start;
+}
+
+static void report_shared(Issue *issue, AccessKind kind, const uint32_t physical[32], uint32_t bytes, uint32_t taken,
+                          bool unlock) {
+  if (!PROBE_WANTED(issue->gpu, access))
+    return;
+  uint64_t address[32];
+  for (unsigned lane = 0; lane < 32; lane++)
+    address[lane] = physical[lane];
+  ProbePoint point = issue_point(issue, issue->mask);
+  PROBE_FIRE(issue->gpu, access, &point, SPACE_SHARED, kind, address, bytes, taken, unlock);
+}
+
+static void load_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
+  SharedMemory *shared = &issue->sm->shared;
+  const Inst *inst = issue->inst;
+  uint32_t words = access_words(bytes);
+  for (uint32_t part = 0; part < words; part++) {
+    uint32_t row[32] = {0};
+    for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
+      row[lane] = bytes < 4 ? narrow_load(shared->words[word], offset, inst->width) : shared->words[word];
+      shared->touched[word] |= (uint8_t)byte_mask(bytes, offset);
+    }
+    access_write(issue, part, row);
+  }
+}
+
+/* A word gets a new value from `lane`. */
+static void change_word(Issue *issue, uint32_t word, uint32_t value, unsigned lane, uint64_t when) {
+  SharedMemory *shared = &issue->sm->shared;
+  if (value == shared->words[word])
+    return;
+  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
+  gpu_hash_change(issue->gpu, HASH_SHARED, (uint64_t)issue->sm->index << 24 | word, shared->words[word], value);
+  shared->words[word] = value;
+  shared->change[word] = (WordChange){.cycle = when, .thread = threads + lane, .pc = issue->warp->pc};
+}
+
+static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes, uint64_t when) {
+  SharedMemory *shared = &issue->sm->shared;
+  for (uint32_t part = 0; part < access_words(bytes); part++) {
+    const uint32_t *data = access_data(issue, part);
+    for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
+      uint32_t value = bytes < 4 ? narrow_store(shared->words[word], offset, bytes, data[lane]) : data[lane];
+      shared->touched[word] |= (uint8_t)byte_mask(bytes, offset);
+      change_word(issue, word, value, lane, when);
+    }
+  }
+  issue->warp->last_store = when;
+}
+
+bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
+  uint32_t physical[32], bytes = width_bytes[issue->inst->width];
+  if (!addresses(issue, base, offset, bytes, physical))
+    return false;
+  serve(issue, physical, bytes, false);
+  report_shared(issue, ACCESS_READ, physical, bytes, 0, false);
+  load_shared(issue, physical, bytes);
+  return true;
+}
+
+bool shared_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
+  uint32_t physical[32], bytes = width_bytes[issue->inst->width];
+  if (!addresses(issue, base, offset, bytes, physical))
+    return false;
+  uint64_t when = serve(issue, physical, bytes, false);
+  report_shared(issue, ACCESS_WRITE, physical, bytes, 0, false);
+  store_shared(issue, physical, bytes, when);
+  return true;
+}
+
+void exec_LDS(Issue *issue) {
+  if (issue->mask)
+    shared_load(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
+}
+
+void exec_STS(Issue *issue) {
+  if (issue->mask)
+    shared_store(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
+}
+
+/* ---- lock bits ---- */
+
+static void hash_bit(Issue *issue, uint32_t index) {
+  gpu_hash_change(issue->gpu, HASH_LOCK, (uint64_t)issue->sm->index << 24 | index, 0, 1);
+}
+
+/* Lanes in order: of those on one word, or on words with one lock bit, the lowest takes the bit if it was free. */
+void exec_LDSLK(Issue *issue) {
+  uint32_t physical[32], taken = 0;
+  if (issue->mask == 0 || !own_addresses(issue, 4, physical))
+    return;
+  uint64_t when = serve(issue, physical, 4, true);
+  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    if (lock_unit_try(&issue->sm->lock_unit, physical[lane], threads + lane, issue->warp->pc, when))
+      taken |= 1u << lane;
+  }
+  for (uint32_t rest = taken; issue->gpu->hashes_memory && rest; rest &= rest - 1)
+    hash_bit(issue, lock_unit_index(&issue->sm->lock_unit, physical[__builtin_ctz(rest)]));
+  issue->warp->holding |= taken;
+  issue->gpu->counters.lock_attempts += bits_count(issue->mask);
+  issue->gpu->counters.lock_failures += bits_count(issue->mask & ~taken);
+  report_shared(issue, ACCESS_READ, physical, 4, taken, false);
+  load_shared(issue, physical, 4);
+  issue_set_pred(issue, issue->inst->pdst, taken);
+}
+
+/* Frees each distinct bit once; tells the detectors who freed what it didn't hold. */
+static void unlock(Issue *issue, const uint32_t physical[32]) {
+  LockUnit *unit = &issue->sm->lock_unit;
+  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
+  uint32_t seen[32], count = 0; /* bits that an earlier lane freed, or found free */
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint32_t index = lock_unit_index(unit, physical[lane]);
+    LockBit *bit = &unit->bit[index];
+    if (bit->held) {
+      if (bit->owner != threads + lane) {
+        ProbePoint point = issue_point(issue, 1u << lane);
+        PROBE_FIRE(issue->gpu, unlock_not_owned, &point, lane, physical[lane], index, bit);
+      }
+      bit->held = false;
+      hash_bit(issue, index);
+      seen[count++] = index;
+      issue->gpu->counters.lock_releases++;
+      continue;
+    }
+    uint32_t i = 0;
+    while (i < count && seen[i] != index)
+      i++;
+    if (i == count) {
+      seen[count++] = index;
+      ProbePoint point = issue_point(issue, 1u << lane);
+      PROBE_FIRE(issue->gpu, unlock_not_owned, &point, lane, physical[lane], index, NULL);
+    }
+  }
+}
+
+void exec_STSUL(Issue *issue) {
+  uint32_t physical[32];
+  if (issue->mask == 0 || !own_addresses(issue, 4, physical))
+    return;
+  uint64_t when = serve(issue, physical, 4, true);
+  report_shared(issue, ACCESS_WRITE, physical, 4, 0, true);
+  store_shared(issue, physical, 4, when);
+  unlock(issue, physical);
+}
+
+/* ---- native atomics (on machines before sm_50 they work all the same, where the hardware has a loop of LDSLK) ---- */
+
+/* The most lanes that meet on one word. */
+static uint32_t most_on_a_word(const uint32_t physical[32], uint32_t mask) {
+  uint32_t most = 0;
+  while (mask) {
+    uint32_t word = physical[__builtin_ctz(mask)] / 4, same = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+      same |= physical[__builtin_ctz(rest)] / 4 == word ? rest & -rest : 0;
+    most = MAX(most, (uint32_t)bits_count(same));
+    mask &= ~same;
+  }
+  return most;
+}
+
+/* Distinct words take the passes that their banks need; lanes on one word follow each other, and hold the pipe. */
+static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
+  uint64_t start = serve(issue, physical, bytes, false);
+  uint32_t wait = (most_on_a_word(physical, issue->mask) - 1) * issue->gpu->machine->sm.shared.atomic_interval;
+  issue->sm->shared.free_at += wait;
+  issue->ready += wait;
+  return start;
+}
+
+/* Lanes in order. */
+bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
+  SharedMemory *shared = &issue->sm->shared;
+  const Inst *inst = issue->inst;
+  uint32_t physical[32], bytes = width_bytes[inst->width], old[2][32] = {{0}};
+  if (!addresses(issue, base, offset, bytes, physical))
+    return false;
+  uint64_t when = serve_atomics(issue, physical, bytes);
+  report_shared(issue, ACCESS_ATOMIC, physical, bytes, 0, false);
+  AtomicOperands operands = access_atomic_operands(issue);
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint32_t word = physical[lane] / 4, byte = physical[lane] % 4;
+    for (uint32_t part = 0; part < access_words(bytes); part++) {
+      old[part][lane] = bytes < 4 ? narrow_load(shared->words[word], byte, inst->width) : shared->words[word + part];
+      shared->touched[word + part] |= (uint8_t)byte_mask(bytes, byte);
+    }
+    uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
+                                  access_value(operands.c, lane));
+    uint32_t low = (uint32_t)value;
+    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, lane, when);
+    if (bytes == 8)
+      change_word(issue, word + 1, (uint32_t)(value >> 32), lane, when);
+  }
+  issue->warp->last_store = when;
+  for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
+    access_write(issue, part, old[part]);
+  return true;
+}
+
+void exec_ATOMS(Issue *issue) {
+  if (issue->mask)
+    shared_atomic(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
+}
