@@ -6,6 +6,7 @@ liblockstep_a_SOURCES += \
   sim/base/quote.c sim/base/quote.h \
   sim/core/access.c sim/core/access.h \
   sim/core/barrier.c sim/core/barrier.h \
+  sim/core/cached.c sim/core/cached.h \
   sim/core/exec.h \
   sim/core/exec_alu.c sim/core/exec_ctrl.c sim/core/exec_float.c sim/core/exec_groups.c sim/core/exec_mem.c sim/core/exec_pending.c sim/core/exec_sync.c \
   sim/core/gpu.c sim/core/gpu.h \
@@ -50,6 +51,7 @@ liblockstep_a_SOURCES += \
   sim/machine/units.c sim/machine/units.h \
   sim/machine/yaml_tree.c sim/machine/yaml_tree.h \
   sim/memory/backing.c sim/memory/backing.h \
+  sim/memory/l1.c sim/memory/l1.h \
   sim/memory/lock_unit.c sim/memory/lock_unit.h \
   sim/memory/memsys.c sim/memory/memsys.h \
   sim/memory/shared.c sim/memory/shared.h \

@@ -110,6 +110,12 @@ void access_write(Issue *issue, uint32_t part, const uint32_t row[WARP_LANES]) {
   issue_write(issue, dst, row);
 }
 
+void access_submit(Issue *issue, const MemRequest *request) {
+  issue->ready = memsys_submit(issue->gpu->memsys, request, issue->now);
+  if (issue->ready > issue->warp->last_global)
+    issue->warp->last_global = issue->ready;
+}
+
 /* ---- looking at memory without an access ---- */
 
 bool access_peek(const Issue *issue, unsigned lane, uint64_t address, uint8_t *byte) {

@@ -44,6 +44,9 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
 bool local_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
 bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
 
+/* Sends a request to global memory: sets issue->ready, and what fences of the warp wait for. */
+void access_submit(Issue *issue, const MemRequest *request);
+
 /* The largest local memory of a lane (CUDA: 512 KiB). */
 enum { LOCAL_BYTES_MAX = 512 * 1024 };
 /* Gives a warp that starts in this kernel its local memory, all zeros; reuses what the slot has. */

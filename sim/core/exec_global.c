@@ -2,7 +2,7 @@
 #include <glib.h>
 
 #include "sim/base/bits.h"
-#include "sim/core/access.h"
+#include "sim/core/cached.h"
 
 #define HEX64 "0x%" G_GINT64_MODIFIER "x"
 
@@ -73,12 +73,6 @@ static void report_global(Issue *issue, AccessKind kind, const MemRequest *reque
   PROBE_FIRE(issue->gpu, access, &point, SPACE_GLOBAL, kind, request->address, request->bytes, 0, false);
 }
 
-static void submit(Issue *issue, const MemRequest *request) {
-  issue->ready = memsys_submit(issue->gpu->memsys, request, issue->now);
-  if (issue->ready > issue->warp->last_global)
-    issue->warp->last_global = issue->ready;
-}
-
 /* The words at the lanes' addresses go to the destination. */
 static void gather(Issue *issue, const uint64_t address[32]) {
   uint32_t bytes = width_bytes[issue->inst->width], words = access_words(bytes), rows[ACCESS_PARTS_MAX][32] = {{0}};
@@ -99,9 +93,13 @@ static bool global_load(Issue *issue, const uint64_t address[32]) {
   if (!check_addresses(issue, width_bytes[issue->inst->width], address))
     return false;
   MemRequest request = make_request(issue, MEM_LOAD, address);
-  submit(issue, &request);
   report_global(issue, ACCESS_READ, &request);
-  gather(issue, address);
+  if (cached_is_load(issue)) {
+    cached_load(issue, &request);
+  } else {
+    access_submit(issue, &request);
+    gather(issue, address);
+  }
   return true;
 }
 
@@ -119,7 +117,7 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
   if (!check_addresses(issue, bytes, address))
     return false;
   MemRequest request = make_request(issue, MEM_STORE, address);
-  submit(issue, &request);
+  access_submit(issue, &request);
   report_global(issue, ACCESS_WRITE, &request);
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
@@ -132,6 +130,7 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
                  bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], lane);
     }
   }
+  cached_written(issue, address, false);
   return true;
 }
 
@@ -142,7 +141,7 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   if (!check_addresses(issue, bytes, address))
     return false;
   MemRequest request = make_request(issue, MEM_ATOMIC, address);
-  submit(issue, &request);
+  access_submit(issue, &request);
   report_global(issue, ACCESS_ATOMIC, &request);
   AtomicOperands operands = access_atomic_operands(issue);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
@@ -159,6 +158,7 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     if (bytes == 8)
       write_word(issue, buffer, word + 1, (uint32_t)(value >> 32), lane);
   }
+  cached_written(issue, address, true);
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);
   return true;
@@ -253,10 +253,23 @@ static void access_generic(Issue *issue, Action action, const uint64_t address[3
   issue->ready = ready;
 }
 
+/* A release is a fence before the access: it waits as one. */
+static void wait_as_fence(Issue *issue, uint64_t earlier) {
+  uint64_t wait = MAX(issue->now, earlier) + issue->gpu->machine->memory.fence_latency - issue->now;
+  issue->next = MAX(issue->next, issue->now + wait);
+  issue->ready += wait;
+  issue->warp->last_global = MAX(issue->warp->last_global, issue->ready);
+}
+
+static void invalidate_l1(Issue *issue) {
+  if (issue->sm->l1)
+    l1_invalidate(issue->sm->l1);
+}
+
 static void access_memory(Issue *issue, Action action) {
   if (issue->mask == 0)
     return;
-  uint64_t address[32];
+  uint64_t address[32], earlier = issue->warp->last_global;
   lane_addresses(issue, address);
   switch ((MemSpace)issue->inst->space) {
   case MEM_GENERIC: access_generic(issue, action, address); break;
@@ -269,6 +282,10 @@ static void access_memory(Issue *issue, Action action) {
   case MEM_PARAM: load_parameter(issue, address); break;
   default: access_global(issue, action, address); break;
   }
+  if (cached_is_release(issue->inst))
+    wait_as_fence(issue, earlier);
+  if (cached_is_acquire(issue->inst))
+    invalidate_l1(issue);
 }
 
 void exec_LD(Issue *issue) { access_memory(issue, DO_LOAD); }
@@ -279,8 +296,10 @@ void exec_RED(Issue *issue) { access_memory(issue, DO_ATOMIC); }
 /* Within an SM accesses are performed in order, so .CTA waits for nothing; wider scopes wait until the warp's global
  * accesses are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
-  if (issue->inst->mode != FENCE_CTA)
+  if (issue->inst->mode != FENCE_CTA) {
     issue->next = MAX(issue->next, issue->warp->last_global) + issue->gpu->machine->memory.fence_latency;
+    invalidate_l1(issue);
+  }
   if (issue->mask) {
     ProbePoint point = issue_point(issue, issue->mask);
     PROBE_FIRE(issue->gpu, fence, &point);

@@ -253,6 +253,13 @@ static void free_lock_bits(Gpu *gpu) {
       lock_unit_release_all(&gpu->sms[i].lock_unit);
 }
 
+/* A kernel that starts sees what was written before. */
+static void invalidate_l1s(Gpu *gpu) {
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    if (gpu->sms[i].l1)
+      l1_invalidate(gpu->sms[i].l1);
+}
+
 static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
   uint32_t sms = gpu->machine->gpu.sms;
   for (uint32_t i = 0; i < sms; i++) {
@@ -274,6 +281,7 @@ static void dispatch(Gpu *gpu, uint64_t now) {
       continue;
     if (launch->next_block == 0) {
       free_lock_bits(gpu);
+      invalidate_l1s(gpu);
       gpu->dispatch_free_at = MAX(gpu->dispatch_free_at, now + machine->grid.launch_overhead);
     }
     while (launch->next_block < launch->blocks) {

@@ -47,6 +47,10 @@ typedef struct Probe {
   void (*access)(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind, const uint64_t address[32],
                  uint32_t bytes, uint32_t taken, bool unlock);
   void (*fence)(void *user, const ProbePoint *point);
+  /* A load of `lane` hits its SM's L1, whose copy, fetched in cycle `since`, gives `copy` although memory holds `now` since
+   * the change `newest`. `address` is that of the word, or of the narrow value in it. */
+  void (*stale_read)(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy, uint32_t now,
+                     const WordChange *newest, uint64_t since);
   /* Warp arrives at barrier `id`; `waits` is false for an arrive. */
   void (*barrier_arrive)(void *user, const ProbePoint *point, uint32_t id, bool waits);
   /* Barrier `id` completes: arrived warps (mask by warp in block) are ordered before the waiting ones. */

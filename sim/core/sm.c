@@ -72,6 +72,7 @@ void sm_clear(Sm *sm) {
   g_free(sm->lane_groups);
   shared_clear(&sm->shared);
   lock_unit_clear(&sm->lock_unit);
+  l1_free(sm->l1);
 }
 
 /* ---- placing a block ---- */

@@ -9,6 +9,7 @@
 #include "sim/engine/rng.h"
 #include "sim/engine/wheel.h"
 #include "sim/machine/machine.h"
+#include "sim/memory/l1.h"
 #include "sim/memory/lock_unit.h"
 #include "sim/memory/shared.h"
 
@@ -88,6 +89,7 @@ typedef struct Sm {
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
   SharedMemory shared;
   LockUnit lock_unit;
+  L1 *l1; /* NULL until a load may use it */
   Rng jitter;
   Scheduler scheduler[SM_SCHEDULERS_MAX];
   uint32_t *register_rows; /* backing of Warp.regs, ... */

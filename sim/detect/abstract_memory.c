@@ -27,6 +27,14 @@ static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) 
   return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
 }
 
+/* A lane may still read what an L1 holds, though memory holds something else. */
+static void add_copies(AbstractMemory *memory, ValueSet *set, WordKey key) {
+  uint32_t sms = word_key_is_shared(key) ? 0 : memory->gpu->machine->gpu.sms, copy;
+  for (uint32_t i = 0; i < sms; i++)
+    if (memory->gpu->sms[i].l1 && l1_peek(memory->gpu->sms[i].l1, key * 4, &copy))
+      abstract_add(memory, set, copy);
+}
+
 ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   ValueSet *set = g_hash_table_lookup(memory->words, &key);
   if (set)
@@ -34,6 +42,7 @@ ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   set = insert(memory->words, key, g_new0(ValueSet, 1));
   set->count = 1;
   set->value[0] = current_word(memory, sm, key);
+  add_copies(memory, set, key);
   return set;
 }
 

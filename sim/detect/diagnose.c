@@ -106,10 +106,8 @@ static char *holder_text(const WaitGraph *graph, const Node *thing, const Block 
   WordChange change = word_change(graph, thing->key);
   if (change.thread == THREAD_NONE)
     return NULL;
-  g_autofree char *who = locate_thread_text(gpu, change.thread);
-  g_autofree char *line = locate_line_text(gpu_launch(gpu, thread_launch(change.thread)), change.pc);
-  return g_strdup_printf("%s, which gave it the value %u in cycle %" G_GUINT64_FORMAT " (%s)", who,
-                         word_value(graph, thing->key), change.cycle, line);
+  g_autofree char *who = locate_thread_text(gpu, change.thread), *when = locate_change_text(gpu, &change);
+  return g_strdup_printf("%s, which gave it the value %u in %s", who, word_value(graph, thing->key), when);
 }
 
 static char *barrier_text(const WaitGraph *graph, const Node *thing) {

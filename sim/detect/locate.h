@@ -20,6 +20,8 @@ Finding *locate_finding(FindingId id, char *message, const Launch *launch, uint3
 /* "lane 3 of warp 0 of block 0", with the kernel's name if there are several launches. Newly allocated. */
 char *locate_lanes_text(const Gpu *gpu, const Launch *launch, uint64_t block, uint32_t warp, uint32_t lanes);
 char *locate_thread_text(const Gpu *gpu, ThreadId thread);
+/* "cycle 12 (line 9)": when and where a thread changed a word; "cycle 12" for the host. Newly allocated. */
+char *locate_change_text(const Gpu *gpu, const WordChange *change);
 /* "shared address 0x10" as the resident block `block` (may be NULL) sees the physical address. Newly allocated. */
 char *locate_shared_text(const Block *block, uint32_t physical);
 /* "counter[3] (global 0x1000c)". Newly allocated. */

@@ -18,15 +18,17 @@ static char *who_text(const ProbePoint *point) {
                            point->lanes);
 }
 
-/* Adds a finding, or counts one that is there already: then NULL. Takes ownership of `message`. */
-static Finding *add(Misuse *misuse, FindingId id, const ProbePoint *point, char *message, const char *repair) {
-  uint64_t key = place_key(id, point);
+/* True if there is a finding of that key already: then it is counted. */
+static bool is_known(const Misuse *misuse, uint64_t key) {
   Finding *known = g_hash_table_lookup(misuse->places, &key);
-  if (known) {
+  if (known)
     known->count++;
-    g_free(message);
-    return NULL;
-  }
+  return known != NULL;
+}
+
+/* Adds a finding. Takes ownership of `message`. */
+static Finding *add_new(Misuse *misuse, FindingId id, uint64_t key, const ProbePoint *point, char *message,
+                        const char *repair) {
   Finding *finding = locate_finding(id, message, point->block->launch, point->pc);
   finding->cycle = point->cycle;
   finding->block = (int64_t)point->block->index;
@@ -38,6 +40,15 @@ static Finding *add(Misuse *misuse, FindingId id, const ProbePoint *point, char 
   g_hash_table_insert(misuse->places, copy, finding);
   g_ptr_array_add(misuse->findings, finding);
   return finding;
+}
+
+/* Adds a finding, or counts one that is there already: then NULL. Takes ownership of `message`. */
+static Finding *add(Misuse *misuse, FindingId id, const ProbePoint *point, char *message, const char *repair) {
+  uint64_t key = place_key(id, point);
+  if (!is_known(misuse, key))
+    return add_new(misuse, id, key, point, message, repair);
+  g_free(message);
+  return NULL;
 }
 
 static void set_lock(Finding *finding, const ProbePoint *point, uint32_t physical, uint32_t bit) {
@@ -105,6 +116,35 @@ static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool i
       "give it a value on every path to here");
 }
 
+/* One for each pair of a load and a store. */
+static void stale_read(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy,
+                       uint32_t now, const WordChange *newest, uint64_t since) {
+  const Launch *writer = newest->thread == THREAD_HOST ? NULL : gpu_launch(point->gpu, thread_launch(newest->thread));
+  uint64_t key = rng_mix(place_key(FINDING_STALE_READ, point)) ^ (writer ? locate_key(writer, newest->pc) : 0);
+  key |= UINT64_C(1) << 63; /* apart from the keys of places */
+  if (is_known(user, key))
+    return;
+  g_autofree char *who = who_text(point), *where = locate_global_text(point->gpu, address & ~UINT64_C(3));
+  g_autofree char *by = locate_thread_text(point->gpu, newest->thread),
+                  *when = locate_change_text(point->gpu, newest);
+  char *message =
+      g_strdup_printf("%s on SM %u reads %s as %u, a copy in the SM's L1 cache from cycle %" G_GUINT64_FORMAT
+                      ", but it is %u: %s stored it in %s",
+                      who, point->sm->index, where, copy, since, now, by, when);
+  Finding *finding =
+      add_new(user, FINDING_STALE_READ, key, point, message,
+              "make the load volatile, or put a fence (__threadfence()) between learning that the value "
+              "is there and the load; a release and an acquire do it too");
+  finding->lanes = 1u << lane;
+  finding->space = g_strdup("global");
+  finding->address = address;
+  if (writer) {
+    g_autofree char *source = locate_source(writer, newest->pc);
+    locate_evidence(finding, writer, newest->pc,
+                    g_strdup_printf("%s stores the newer value here (`%s`)", by, source));
+  }
+}
+
 void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
   *misuse = (Misuse){.findings = findings,
                      .places = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
@@ -112,7 +152,8 @@ void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
                                .unlock_not_owned = unlock_not_owned,
                                .exit_holding = exit_holding,
                                .partial_barrier = partial_barrier,
-                               .unset_read = unset_read}};
+                               .unset_read = unset_read,
+                               .stale_read = stale_read}};
   gpu_subscribe(gpu, &misuse->probe);
 }
 

@@ -1,5 +1,6 @@
 /* misuse.h - findings of every run: locks freed by who doesn't hold them, exits while holding, barriers that part of a warp
- * reaches, registers read before they are written (SEMANTICS, "Lock unit", "Misuse"). One finding for each place. */
+ * reaches, registers read before they are written, loads of stale copies in an L1 (SEMANTICS, "Lock unit", "Misuse"). One
+ * finding for each place; of stale loads, for each pair of a load and a store. */
 #ifndef LOCKSTEP_DETECT_MISUSE_H
 #define LOCKSTEP_DETECT_MISUSE_H
 
@@ -9,7 +10,7 @@
 typedef struct Misuse {
   Probe probe;
   GPtrArray *findings; /* Finding *; borrowed */
-  GHashTable *places;  /* kind << 32 | line -> Finding *: a program may misuse at very many places */
+  GHashTable *places;  /* kind and place -> Finding *: a program may misuse at very many places */
 } Misuse;
 
 /* Subscribes; `misuse` must outlive the run and is then cleared. */

@@ -14,7 +14,7 @@ static void add_roots(const Inst *inst, Slice *slice) {
   uint32_t flags = op_info[inst->op].flags;
   Unit unit = op_info[inst->op].unit;
   if (inst->op == OP_BRA || flags & (OPF_BRANCH | OPF_CONTROL) || unit == UNIT_BARRIER || unit == UNIT_VOTE ||
-      unit == UNIT_SHARED || unit == UNIT_GLOBAL) {
+      unit == UNIT_SHARED || unit == UNIT_GLOBAL || unit == UNIT_LOCAL) {
     for (unsigned i = 0; i < reads.count; i++)
       regset_put(&slice->regs, (unsigned)reads.reg[i]);
     slice->preds |= inst_pred_reads(inst);

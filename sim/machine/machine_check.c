@@ -66,6 +66,30 @@ static void check_granules(const Checker *c) {
     report_pair(c, "sm.shared.bytes", "be a multiple of", "sm.shared.granule");
 }
 
+/* An L1 of whole sets of whole lines of whole sectors. */
+static void check_l1(const Checker *c) {
+  const Machine *m = c->machine;
+  if (m->sm.l1.bytes == 0)
+    return;
+  require_power_of_two(c, "sm.l1.line");
+  require_power_of_two(c, "sm.l1.sector");
+  require_at_most(c, "sm.l1.sector", "sm.l1.line");
+  if (m->sm.l1.line / m->sm.l1.sector > 32) {
+    g_autofree char *message =
+        g_strdup_printf("sm.l1.line is %u bytes, must have at most 32 sectors of sm.l1.sector, "
+                        "which is %u bytes",
+                        m->sm.l1.line, m->sm.l1.sector);
+    c->report((const char *const[]){"sm.l1.line", "sm.l1.sector", NULL}, message, c->user);
+  }
+  uint64_t set = (uint64_t)m->sm.l1.line * m->sm.l1.ways;
+  if (m->sm.l1.bytes % set == 0)
+    return;
+  g_autofree char *message =
+      g_strdup_printf("sm.l1.bytes is %u bytes, must be a multiple of sm.l1.line times sm.l1.ways (%u * %u = %u)",
+                      m->sm.l1.bytes, m->sm.l1.line, m->sm.l1.ways, (unsigned)set);
+  c->report((const char *const[]){"sm.l1.bytes", "sm.l1.line", "sm.l1.ways", NULL}, message, c->user);
+}
+
 void machine_check(const Machine *machine, MachineCheckReport report, gpointer user) {
   Checker checker = {machine, report, user};
   check_threads(&checker);
@@ -75,5 +99,6 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   require_at_most(&checker, "sm.shared.max_block_bytes", "sm.shared.bytes");
   require_power_of_two(&checker, "sm.shared.granule");
   check_granules(&checker);
+  check_l1(&checker);
   require_power_of_two(&checker, "memory.segment");
 }

@@ -7,6 +7,7 @@
 
 typedef uint64_t ThreadId;
 #define THREAD_NONE UINT64_MAX
+#define THREAD_HOST (UINT64_MAX - 1) /* the CPU (sim/core/host.h) */
 
 enum { THREAD_BITS = 10, BLOCK_BITS = 46 };
 

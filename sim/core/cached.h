@@ -1,0 +1,41 @@
+/* cached.h - which global accesses use their SM's L1 (sim/memory/l1.h), and what they do to it.
+ *
+ *   ld, ld.ca, ld.cs, ld.nc, ldu   weak loads: hit, or fetch their sectors (machines with sm.l1.global_loads: cached)
+ *   ld.cg, ld.cv, ld.volatile,     go to the L2; a copy stays
+ *   ld.relaxed
+ *   ld.acquire, atom.acquire,      go to the L2, then invalidate the whole L1 (CCTL.IVALL), except at .cta scope
+ *   atom.acq_rel
+ *   st, st.wb, st.cs               write through; they update or evict the own copy (sm.l1.global_stores)
+ *   st.volatile, .relaxed,         write through and evict the own copy's sector; a release is a fence first, but it
+ *   .release, .cg, .wt             invalidates nothing
+ *   atom, red                      at the L2; evict the own copy's sector
+ *   membar.gl, .sys; fence.sc,     wait, then invalidate the whole L1; fence.acq_rel must, since it may stand for an acquire;
+ *   fence.acq_rel (not .cta)       .cta scope leaves it: an SM's threads share one L1
+ * A kernel's start invalidates the L1 of every SM. A barrier of the block leaves it.
+ * A hit may give a value that memory no longer has: the probe `stale_read` hears of it. */
+#ifndef LOCKSTEP_CORE_CACHED_H
+#define LOCKSTEP_CORE_CACHED_H
+
+#include "sim/core/access.h"
+
+/* True if this load may hit the L1. */
+static inline bool cached_is_load(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  const Machine *machine = issue->gpu->machine;
+  return machine->sm.l1.bytes && machine->sm.l1.global_loads == L1_CACHED && inst->sem == SEM_WEAK &&
+         (inst->cache == CACHE_DEFAULT || inst->cache == CACHE_CA || inst->cache == CACHE_CS);
+}
+/* Serves such a load: sets issue->ready and the destination. */
+void cached_load(Issue *issue, const MemRequest *request);
+/* A store or atomic to `address` has had its effect: the same for the own SM's copy. */
+void cached_written(Issue *issue, const uint64_t address[WARP_LANES], bool atomic);
+
+/* True for orders that are an acquire, or a release, beyond the block. */
+static inline bool cached_is_acquire(const Inst *inst) {
+  return inst->scope != SCOPE_CTA && (inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC);
+}
+static inline bool cached_is_release(const Inst *inst) {
+  return inst->scope != SCOPE_CTA && (inst->sem == SEM_RELEASE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC);
+}
+
+#endif

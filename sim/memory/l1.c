@@ -1,0 +1,226 @@
+#include "sim/memory/l1.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "sim/engine/rng.h"
+
+typedef struct Sector {
+  uint64_t since; /* fetched */
+  uint64_t ready; /* arrived */
+} Sector;
+
+typedef struct Line {
+  uint64_t number;     /* byte address / line size */
+  uint64_t used;       /* the cache's clock at its last use */
+  uint64_t generation; /* it holds nothing unless this is the cache's */
+  uint32_t valid;      /* its sectors */
+} Line;
+
+struct L1 {
+  uint32_t line_bytes, sector_bytes, sectors, sets, ways;
+  bool updates; /* a store updates the own copy; else it evicts it */
+  uint64_t generation, clock;
+  Line *lines;    /* by set */
+  Sector *sector; /* `sectors` for each line */
+  uint32_t *data;
+  uint64_t salt; /* of the hash: the SM */
+  const bool *hashing;
+  uint64_t *hash;
+};
+
+L1 *l1_new(const Machine *machine, uint32_t sm, const bool *hashing, uint64_t *hash) {
+  L1 *l1 = g_new0(L1, 1);
+  l1->line_bytes = machine->sm.l1.line;
+  l1->sector_bytes = machine->sm.l1.sector;
+  l1->sectors = l1->line_bytes / l1->sector_bytes;
+  l1->ways = machine->sm.l1.ways;
+  l1->sets = machine->sm.l1.bytes / l1->line_bytes / l1->ways;
+  l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
+  l1->generation = 1;
+  uint32_t lines = l1->sets * l1->ways;
+  l1->lines = g_new0(Line, lines);
+  l1->sector = g_new0(Sector, (size_t)lines * l1->sectors);
+  l1->data = g_new0(uint32_t, (size_t)lines * l1->line_bytes / 4);
+  l1->salt = rng_mix(sm + 1);
+  l1->hashing = hashing;
+  l1->hash = hash;
+  return l1;
+}
+
+void l1_free(L1 *l1) {
+  if (!l1)
+    return;
+  g_free(l1->lines);
+  g_free(l1->sector);
+  g_free(l1->data);
+  g_free(l1);
+}
+
+/* ---- places ---- */
+
+static Line *set_of(const L1 *l1, uint64_t number) { return &l1->lines[number % l1->sets * l1->ways]; }
+
+static uint32_t valid_sectors(const L1 *l1, const Line *line) {
+  return line->generation == l1->generation ? line->valid : 0;
+}
+
+static Line *find_line(const L1 *l1, uint64_t address) {
+  uint64_t number = address / l1->line_bytes;
+  Line *set = set_of(l1, number);
+  for (uint32_t way = 0; way < l1->ways; way++)
+    if (set[way].number == number && valid_sectors(l1, &set[way]))
+      return &set[way];
+  return NULL;
+}
+
+static Sector *sector_at(const L1 *l1, const Line *line, uint64_t address) {
+  return &l1->sector[(size_t)(line - l1->lines) * l1->sectors + address % l1->line_bytes / l1->sector_bytes];
+}
+
+static uint32_t *word_at(const L1 *l1, const Line *line, uint64_t address) {
+  return &l1->data[((size_t)(line - l1->lines) * l1->line_bytes + address % l1->line_bytes) / 4];
+}
+
+/* Mask of the sectors of the line that [address, address + bytes) touches. */
+static uint32_t sector_mask(const L1 *l1, uint64_t address, uint32_t bytes) {
+  uint64_t offset = address % l1->line_bytes;
+  uint32_t first = (uint32_t)(offset / l1->sector_bytes), last = (uint32_t)((offset + bytes - 1) / l1->sector_bytes);
+  return (UINT32_MAX >> (31 - (last - first))) << first;
+}
+
+/* ---- the hash: contents of the sets, and within a set the order of use, which says who is replaced next ---- */
+
+static uint64_t digest_line(const L1 *l1, const Line *line, uint32_t younger) {
+  uint64_t hash = rng_mix(l1->salt ^ line->number ^ rng_mix(younger + 1));
+  for (uint32_t rest = valid_sectors(l1, line); rest; rest &= rest - 1) {
+    uint32_t offset = (uint32_t)__builtin_ctz(rest) * l1->sector_bytes;
+    for (uint32_t end = offset + l1->sector_bytes; offset < end; offset += 4)
+      hash = rng_mix(hash ^ ((uint64_t)offset << 32 | *word_at(l1, line, offset)));
+  }
+  return hash;
+}
+
+static uint64_t digest_set(const L1 *l1, const Line *set) {
+  uint64_t hash = 0;
+  for (uint32_t way = 0; way < l1->ways; way++) {
+    if (!valid_sectors(l1, &set[way]))
+      continue;
+    uint32_t younger = 0;
+    for (uint32_t other = 0; other < l1->ways; other++)
+      younger += valid_sectors(l1, &set[other]) && set[other].used > set[way].used;
+    hash ^= digest_line(l1, &set[way], younger);
+  }
+  return hash;
+}
+
+/* Before and after each change of a set: takes its share out of the hash, or puts it in. */
+static void hash_set(const L1 *l1, uint64_t address) {
+  if (G_UNLIKELY(l1->hash && *l1->hashing))
+    *l1->hash ^= digest_set(l1, set_of(l1, address / l1->line_bytes));
+}
+
+/* ---- use ---- */
+
+static void use(L1 *l1, Line *line) { line->used = ++l1->clock; }
+
+bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes) {
+  Line *line = find_line(l1, address);
+  uint32_t wanted = sector_mask(l1, address, bytes);
+  if (!line || (line->valid & wanted) != wanted)
+    return false;
+  hash_set(l1, address);
+  use(l1, line);
+  hash_set(l1, address);
+  return true;
+}
+
+uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since, uint64_t *ready) {
+  const Line *line = find_line(l1, address);
+  const Sector *sector = sector_at(l1, line, address);
+  *since = sector->since;
+  *ready = sector->ready;
+  return *word_at(l1, line, address);
+}
+
+bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word) {
+  const Line *line = find_line(l1, address);
+  if (!line || !(line->valid & sector_mask(l1, address, 4)))
+    return false;
+  *word = *word_at(l1, line, address);
+  return true;
+}
+
+/* The line for an address: its own, else one that holds nothing, else the one that was used longest ago. */
+static Line *claim_line(L1 *l1, uint64_t address) {
+  Line *line = find_line(l1, address);
+  if (line)
+    return line;
+  Line *set = set_of(l1, address / l1->line_bytes), *oldest = set;
+  for (uint32_t way = 0; way < l1->ways; way++) {
+    if (!valid_sectors(l1, &set[way])) {
+      oldest = &set[way];
+      break;
+    }
+    if (set[way].used < oldest->used)
+      oldest = &set[way];
+  }
+  *oldest = (Line){.number = address / l1->line_bytes, .generation = l1->generation};
+  return oldest;
+}
+
+/* A sector may reach beyond its buffer: no access comes to what lies there. */
+static void fetch(L1 *l1, const Line *line, Backing *backing, uint64_t start) {
+  for (uint64_t address = start; address < start + l1->sector_bytes; address += 4) {
+    const BackingBuffer *buffer = backing_find(backing, address, 4);
+    *word_at(l1, line, address) = buffer ? buffer->data[(address - buffer->base) / 4] : 0;
+  }
+}
+
+void l1_fill(L1 *l1, Backing *backing, uint64_t address, uint32_t bytes, uint64_t now, uint64_t ready) {
+  hash_set(l1, address);
+  Line *line = claim_line(l1, address);
+  uint32_t wanted = sector_mask(l1, address, bytes) & ~line->valid;
+  for (uint32_t rest = wanted; rest; rest &= rest - 1) {
+    uint64_t start = line->number * l1->line_bytes + (uint32_t)__builtin_ctz(rest) * l1->sector_bytes;
+    fetch(l1, line, backing, start);
+    *sector_at(l1, line, start) = (Sector){.since = now, .ready = ready};
+  }
+  line->valid |= wanted;
+  use(l1, line);
+  hash_set(l1, address);
+}
+
+static uint32_t wide_mask(uint32_t bytes) {
+  return (bytes & 1 ? 0xffu : 0) | (bytes & 2 ? 0xff00u : 0) | (bytes & 4 ? 0xff0000u : 0) |
+         (bytes & 8 ? 0xff000000u : 0);
+}
+
+void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask) {
+  Line *line = find_line(l1, address);
+  if (!line || !(line->valid & sector_mask(l1, address, 4)))
+    return;
+  if (!l1->updates) {
+    l1_evict(l1, address, 4);
+    return;
+  }
+  hash_set(l1, address);
+  uint32_t *copy = word_at(l1, line, address), own = wide_mask(mask);
+  *copy = (*copy & ~own) | (word & own);
+  hash_set(l1, address);
+}
+
+void l1_evict(L1 *l1, uint64_t address, uint32_t bytes) {
+  Line *line = find_line(l1, address);
+  if (!line)
+    return;
+  hash_set(l1, address);
+  line->valid &= ~sector_mask(l1, address, bytes);
+  hash_set(l1, address);
+}
+
+void l1_invalidate(L1 *l1) {
+  for (uint32_t set = 0; l1->hash && *l1->hashing && set < l1->sets; set++)
+    *l1->hash ^= digest_set(l1, &l1->lines[(size_t)set * l1->ways]);
+  l1->generation++;
+}

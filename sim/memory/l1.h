@@ -1,0 +1,39 @@
+/* l1.h - one SM's L1 cache of global memory. It holds values of its own and isn't coherent: a copy stays what it was when
+ * it was fetched, whatever other SMs write, until it is replaced, evicted or invalidated.
+ * Models: sets of sm.l1.ways lines, replaced by last use; a line has one tag and sectors that are fetched one by one; stores
+ * write through, and update or evict the own SM's copy (sm.l1.global_stores).
+ * Does not model: misses in flight that merge beyond one sector; the share of the array that shared memory takes; banks.
+ * Time: effects at issue, like all of global memory; a hit on a sector that is still on its way waits for it.
+ * Ownership: an Sm owns its cache, and makes it at the first load that may use it. */
+#ifndef LOCKSTEP_MEMORY_L1_H
+#define LOCKSTEP_MEMORY_L1_H
+
+#include "sim/machine/machine.h"
+#include "sim/memory/backing.h"
+
+enum { L1_SECTORS_MAX = 32 }; /* of a line */
+
+typedef struct L1 L1;
+
+/* `hash` (may be NULL): while *hashing, each change of what the cache holds, or of the order of use, moves *hash: it comes
+ * back to its value when the cache's state does. */
+L1 *l1_new(const Machine *machine, uint32_t sm, const bool *hashing, uint64_t *hash);
+void l1_free(L1 *l1);
+
+/* True if the cache has all bytes of [address, address + bytes), which lie in one line; that uses the line. */
+bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes);
+/* After l1_hit(): the copy of the word at `address` (a multiple of 4); when its sector was fetched, and when it arrives. */
+uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since, uint64_t *ready);
+/* The copy of a word without using it; false if there is none. */
+bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word);
+/* Fetches the sectors of [address, address + bytes) from memory as it is now; they arrive in cycle `ready`. */
+void l1_fill(L1 *l1, Backing *backing, uint64_t address, uint32_t bytes, uint64_t now, uint64_t ready);
+/* Bytes of the word at `address` (a multiple of 4) now have these values in memory: those in `mask` (bit per byte) are
+ * the own SM's store, which updates a copy. */
+void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask);
+/* Gives up the sectors of [address, address + bytes). */
+void l1_evict(L1 *l1, uint64_t address, uint32_t bytes);
+/* Gives up everything. */
+void l1_invalidate(L1 *l1);
+
+#endif
