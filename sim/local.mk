@@ -8,13 +8,11 @@ liblockstep_a_SOURCES += \
   sim/core/barrier.c sim/core/barrier.h \
   sim/core/cached.c sim/core/cached.h \
   sim/core/exec.h \
-  sim/core/exec_alu.c sim/core/exec_ctrl.c sim/core/exec_float.c sim/core/exec_groups.c sim/core/exec_mem.c sim/core/exec_pending.c sim/core/exec_sync.c \
+  sim/core/exec_alu.c sim/core/exec_ctrl.c sim/core/exec_float.c sim/core/exec_global.c sim/core/exec_groups.c \
+  sim/core/exec_local.c sim/core/exec_pending.c sim/core/exec_print.c sim/core/exec_shared.c sim/core/exec_sync.c \
   sim/core/gpu.c sim/core/gpu.h \
   sim/core/lane_groups.c sim/core/lane_groups.h \
   sim/core/occupancy.c sim/core/occupancy.h \
-  sim/core/exec_alu.c sim/core/exec_ctrl.c sim/core/exec_float.c sim/core/exec_global.c \
-  sim/core/exec_local.c sim/core/exec_pending.c sim/core/exec_print.c sim/core/exec_shared.c sim/core/exec_sync.c \
-  sim/core/gpu.c sim/core/gpu.h \
   sim/core/print.c sim/core/print.h \
   sim/core/probe.h \
   sim/core/simt_stack.c sim/core/simt_stack.h \

@@ -35,6 +35,7 @@ UNIT_TESTS = \
   tests/unit/test_finding \
   tests/unit/test_lane_groups \
   tests/unit/test_kernels \
+  tests/unit/test_l1 \
   tests/unit/test_lock_unit \
   tests/unit/test_machine \
   tests/unit/test_memsys \
