@@ -22,7 +22,8 @@ liblockstep_a_SOURCES += \
   sim/detect/abstract_memory.c sim/detect/abstract_memory.h \
   sim/detect/diagnose.c sim/detect/diagnose.h \
   sim/detect/explore.c sim/detect/explore.h \
-  sim/detect/explore_step.c sim/detect/explore_step.h \
+  sim/detect/explore_step.c sim/detect/explore_step.h sim/detect/explore_memory.c sim/detect/explore_value.c \
+  sim/detect/explore_warp.c \
   sim/detect/finding.c sim/detect/finding.h sim/detect/detectors.def sim/detect/verdicts.def \
   sim/detect/handoff.c sim/detect/handoff.h \
   sim/detect/lane_state.c sim/detect/lane_state.h \

@@ -1,10 +1,22 @@
 #include "sim/detect/abstract_memory.h"
+
+#include <string.h>
+
 #include "sim/base/bits.h"
 
-static GHashTable *new_table(void) { return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free); }
+static GHashTable *new_table(GDestroyNotify destroy) {
+  return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, destroy);
+}
+
+static void value_set_free(gpointer data) {
+  ValueSet *set = data;
+  g_free(set->adds);
+  g_free(set);
+}
 
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu) {
-  *memory = (AbstractMemory){.gpu = gpu, .words = new_table(), .bits = new_table(), .votes = new_table()};
+  *memory = (AbstractMemory){
+      .gpu = gpu, .words = new_table(value_set_free), .bits = new_table(g_free), .votes = new_table(g_free)};
 }
 
 void abstract_memory_clear(AbstractMemory *memory) {
@@ -20,16 +32,22 @@ static gpointer insert(GHashTable *table, uint64_t key, gpointer value) {
   return value;
 }
 
-static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
-  if (word_key_is_shared(key))
-    return sm->shared.words[(uint32_t)key];
+/* What the word holds now; false if that isn't known. */
+static bool current_word(AbstractMemory *memory, const Sm *sm, WordKey key, uint32_t *value) {
+  if (word_key_is_local(key))
+    return false;
+  if (word_key_is_shared(key)) {
+    *value = sm->shared.words[(uint32_t)key];
+    return true;
+  }
   const BackingBuffer *buffer = backing_find(memory->gpu->backing, key * 4, 4);
-  return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
+  *value = buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
+  return true;
 }
 
 /* A lane may still read what an L1 holds, though memory holds something else. */
 static void add_copies(AbstractMemory *memory, ValueSet *set, WordKey key) {
-  uint32_t sms = word_key_is_shared(key) ? 0 : memory->gpu->machine->gpu.sms, copy;
+  uint32_t sms = word_key_is_shared(key) || word_key_is_local(key) ? 0 : memory->gpu->machine->gpu.sms, copy;
   for (uint32_t i = 0; i < sms; i++)
     if (memory->gpu->sms[i].l1 && l1_peek(memory->gpu->sms[i].l1, key * 4, &copy))
       abstract_add(memory, set, copy);
@@ -40,9 +58,12 @@ ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   if (set)
     return set;
   set = insert(memory->words, key, g_new0(ValueSet, 1));
-  set->count = 1;
-  set->value[0] = current_word(memory, sm, key);
-  add_copies(memory, set, key);
+  if (current_word(memory, sm, key, &set->value[0])) {
+    set->count = 1;
+    add_copies(memory, set, key);
+  } else {
+    set->anything = true;
+  }
   return set;
 }
 
@@ -63,31 +84,98 @@ VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, u
   return set ? set : insert(memory->votes, key, g_new0(VoteSet, 1));
 }
 
-bool abstract_has(const ValueSet *set, uint32_t value) {
-  if (set->anything)
-    return true;
-  for (uint32_t i = 0; i < set->count; i++)
-    if (set->value[i] == value)
+static bool is_among(const uint32_t *values, uint32_t count, uint32_t value) {
+  for (uint32_t i = 0; i < count; i++)
+    if (values[i] == value)
       return true;
   return false;
 }
 
+bool abstract_has(const ValueSet *set, uint32_t value) {
+  if (set->anything)
+    return !set->ranged || (set->low <= value && value <= set->high);
+  return is_among(set->value, set->count, value);
+}
+
+/* From the lowest to the highest sum, if that range doesn't wrap. */
+static void make_range(ValueSet *set) {
+  const AddsLeft *adds = set->adds;
+  uint32_t low = UINT32_MAX, high = 0;
+  for (uint32_t i = 0; i < adds->count; i++) {
+    low = MIN(low, adds->base[i]);
+    high = MAX(high, adds->base[i]);
+  }
+  set->anything = true;
+  set->ranged = adds->down <= low && adds->up <= UINT32_MAX - high;
+  set->low = set->ranged ? low - (uint32_t)adds->down : 0;
+  set->high = set->ranged ? high + (uint32_t)adds->up : 0;
+  set->count = 0;
+}
+
+static void list_sums(ValueSet *set) {
+  const AddsLeft *adds = set->adds;
+  set->count = 0;
+  for (uint32_t i = 0; i < adds->count; i++)
+    for (uint64_t sum = 0; sum <= adds->up + adds->down; sum += adds->step) {
+      uint32_t value = adds->base[i] + (uint32_t)(sum - adds->down);
+      if (is_among(set->value, set->count, value))
+        continue;
+      if (set->count == VALUES_MAX) {
+        make_range(set);
+        return;
+      }
+      set->value[set->count++] = value;
+    }
+}
+
+static bool is_top(const ValueSet *set) { return set->anything && !set->ranged; }
+
 void abstract_add(AbstractMemory *memory, ValueSet *set, uint32_t value) {
-  if (abstract_has(set, value))
+  uint32_t *values = set->adds ? set->adds->base : set->value;
+  uint32_t *count = set->adds ? &set->adds->count : &set->count;
+  if (is_top(set) || is_among(values, *count, value))
     return;
-  if (set->count == VALUES_MAX) {
-    abstract_add_anything(memory, set);
+  if (*count == VALUES_MAX) {
+    abstract_add_anything(memory, set, true);
     return;
   }
-  set->value[set->count++] = value;
+  values[(*count)++] = value;
+  if (set->adds)
+    list_sums(set);
   memory->version++;
 }
 
-void abstract_add_anything(AbstractMemory *memory, ValueSet *set) {
-  memory->unbounded = true;
-  if (set->anything)
+/* The greatest common divisor; that of 0 and a number is the number. */
+uint32_t abstract_common_step(uint32_t a, uint32_t b) {
+  while (b) {
+    uint32_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+void abstract_add_sums(AbstractMemory *memory, ValueSet *set, uint64_t up, uint64_t down, uint32_t step) {
+  if (is_top(set))
+    return;
+  if (!set->adds) {
+    set->adds = g_new0(AddsLeft, 1);
+    set->adds->count = set->count;
+    memcpy(set->adds->base, set->value, set->count * sizeof *set->value);
+  }
+  set->adds->up += up;
+  set->adds->down += down;
+  set->adds->step = abstract_common_step(step, set->adds->step);
+  list_sums(set);
+  memory->version++;
+}
+
+void abstract_add_anything(AbstractMemory *memory, ValueSet *set, bool unbounded) {
+  memory->unbounded |= unbounded;
+  if (is_top(set))
     return;
   set->anything = true;
+  set->ranged = false;
   memory->version++;
 }
 

@@ -16,6 +16,7 @@ static void view_free(gpointer data) {
   WarpView *view = data;
   g_free(view->entry_open);
   g_free(view->explored);
+  g_array_free(view->shares, TRUE);
   g_free(view);
 }
 
@@ -35,9 +36,10 @@ Explorer *explorer_new(Gpu *gpu) {
     StateSet *states = g_new(StateSet, 1);
     state_set_init(states, kernel, liveness);
     g_ptr_array_add(explorer->states, states);
-    rows = MAX(rows, kernel->nregs + 1);
-    explorer->gave_up |= kernel->nregs > LANE_REGS_MAX;
+    rows = MAX(rows, kernel->nregs + 2); /* the sink, of 64 bits too */
+    explorer->gave_up |= kernel->nregs > REGSET_MAX;
   }
+  explorer->changes = g_array_new(FALSE, FALSE, sizeof(LaneChange));
   explorer->scratch_rows = g_new0(uint32_t, rows * WARP_LANES);
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
     for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
@@ -55,6 +57,7 @@ void explorer_free(Explorer *explorer) {
   g_ptr_array_free(explorer->views, TRUE);
   g_ptr_array_free(explorer->states, TRUE);
   g_ptr_array_free(explorer->liveness, TRUE);
+  g_array_free(explorer->changes, TRUE);
   g_free(explorer->scratch_rows);
   g_free(explorer);
 }
@@ -79,6 +82,7 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
   view->liveness = g_ptr_array_index(explorer->liveness, view->launch->index);
   view->states = g_ptr_array_index(explorer->states, view->launch->index);
   view->entry_open = g_new0(uint8_t, warp->depth + 1);
+  view->shares = g_array_new(FALSE, FALSE, sizeof(AddShare));
   view->explored = g_new0(uint8_t, view->launch->kernel->ninsts);
   for (unsigned lane = 0; lane < WARP_LANES; lane++) {
     int entry = explorer_waiting_entry(view, lane);
@@ -120,18 +124,27 @@ bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lan
 
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
                         const Assumption *assumption, Footprint *footprint) {
-  LaneWalk walk = {
-      .explorer = explorer, .view = view, .lane = lane, .assumption = assumption, .footprint = footprint};
+  LaneWalk walk = {.explorer = explorer,
+                   .view = view,
+                   .lane = lane,
+                   .assumption = assumption,
+                   .footprint = footprint,
+                   .changes = explorer->changes};
+  LaneSpace space;
+  g_array_set_size(walk.changes, 0);
   walk.reach.lowest = start->level;
   StateSet *states = view->states;
   state_set_reset(states);
-  explore_enter(&walk, *start);
-  for (guint next = 0; next < states->states->len; next++) {
-    LaneState state = *state_set_at(states, next); /* a copy: the array grows */
-    view->explored[state.pc] |= !assumption;
-    explore_step(&walk, &state);
+  lane_state_copy(&space.state, start, states->nregs);
+  explore_enter(&walk, &space.state);
+  for (uint32_t next = 0; next < states->count; next++) {
+    lane_state_copy(&space.state, state_set_at(states, next), states->nregs); /* the set grows */
+    view->explored[space.state.pc] |= !assumption;
+    states->from = next;
+    explore_step(&walk, &space.state);
     explorer->steps++;
   }
+  explore_apply_changes(&walk);
   explorer->gave_up |= states->overflow;
   return walk.reach;
 }
@@ -206,10 +219,10 @@ static void explore_warp(Explorer *explorer, WarpView *view) {
   do {
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
-      LaneState start;
-      if (!explorer_start(explorer, view, lane, &start))
+      LaneSpace start;
+      if (!explorer_start(explorer, view, lane, &start.state))
         continue;
-      LaneReach reach = explorer_lane(explorer, view, lane, &start, NULL, NULL);
+      LaneReach reach = explorer_lane(explorer, view, lane, &start.state, NULL, NULL);
       view->reach[lane].exits |= reach.exits;
       view->reach[lane].faults |= reach.faults;
       view->reach[lane].lowest = MIN(view->reach[lane].lowest, reach.lowest);

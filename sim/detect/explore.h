@@ -25,6 +25,13 @@ typedef struct LaneReach {
   uint32_t barriers; /* block barriers it may arrive at, waiting */
 } LaneReach;
 
+/* What a lane may still add to a word, over all passes. */
+typedef struct AddShare {
+  WordKey key;
+  uint32_t lane, step;
+  uint64_t up, down;
+} AddShare;
+
 /* A warp that hasn't finished, as it stands. */
 typedef struct WarpView {
   Sm *sm;
@@ -32,10 +39,12 @@ typedef struct WarpView {
   Block *block;
   Launch *launch;
   const Liveness *liveness;
-  StateSet *states;    /* shared by all warps of one launch */
-  bool any_block;      /* stands for every block that isn't resident: its block index is unknown */
-  uint8_t *entry_open; /* one for each stack entry */
-  uint8_t *explored;   /* one for each instruction: the proof found that a lane may come to it */
+  StateSet *states;       /* shared by all warps of one launch */
+  bool any_block;         /* stands for every block that isn't resident: its block index is unknown */
+  uint8_t *entry_open;    /* one for each stack entry */
+  GArray *shares;         /* AddShare */
+  uint32_t local_unknown; /* lanes that may store to any word of their local memory */
+  uint8_t *explored;      /* one for each instruction: the proof found that a lane may come to it */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
   uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
@@ -76,6 +85,7 @@ typedef struct Explorer {
   GPtrArray *liveness; /* Liveness *, one for each launch */
   GPtrArray *states;   /* StateSet *, one for each launch */
   Issue scratch;
+  GArray *changes; /* LaneChange of the lane that is explored */
   uint32_t *scratch_rows;
   uint32_t scratch_preds[PRED_ROWS];
   uint64_t steps; /* instructions explored */

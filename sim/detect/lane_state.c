@@ -1,15 +1,24 @@
 #include "sim/detect/lane_state.h"
 
-#include <string.h>
-
 enum { TABLE_INITIAL = 1024 };
+
+/* Whether somebody may ask for a way back to a state: where words are changed by more than known values. */
+static bool has_atomics(const Kernel *kernel) {
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    if (op_info[kernel->insts[pc].op].flags & OPF_ATOMIC)
+      return true;
+  return false;
+}
 
 void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *liveness) {
   *set = (StateSet){
       .nregs = kernel->nregs,
       .ninsts = kernel->ninsts,
       .liveness = liveness,
-      .states = g_array_new(FALSE, FALSE, sizeof(LaneState)),
+      .stride = lane_state_bytes(kernel->nregs),
+      .edges = g_array_new(FALSE, FALSE, sizeof(StateEdge)),
+      .keeps_edges = has_atomics(kernel),
+      .from = NO_STATE,
       .next_at_pc = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
       .newest_at_pc = g_new0(uint32_t, kernel->ninsts),
       .count_at_pc = g_new0(uint32_t, kernel->ninsts),
@@ -23,7 +32,8 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
 }
 
 void state_set_clear(StateSet *set) {
-  g_array_free(set->states, TRUE);
+  g_free(set->states);
+  g_array_free(set->edges, TRUE);
   g_array_free(set->next_at_pc, TRUE);
   g_array_free(set->dirty, TRUE);
   g_free(set->newest_at_pc);
@@ -40,7 +50,9 @@ void state_set_reset(StateSet *set) {
     set->widened[pc] = (RegSet){0};
   }
   g_array_set_size(set->dirty, 0);
-  g_array_set_size(set->states, 0);
+  set->count = 0;
+  set->from = NO_STATE;
+  g_array_set_size(set->edges, 0);
   g_array_set_size(set->next_at_pc, 0);
   if (++set->generation == 0) {
     memset(set->table, 0, set->table_size * sizeof *set->table);
@@ -57,6 +69,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 static uint32_t hash_state(const StateSet *set, const LaneState *state) {
   uint64_t hash = mix(state->pc, (uint64_t)state->level << 32 | state->depth);
   hash = mix(hash, (uint64_t)state->preds << 32 | state->preds_unknown);
+  hash = state->ranged ? mix(hash, mix(state->ranged, (uint64_t)state->low << 32 | state->high)) : hash;
   for (unsigned i = 0; i < (set->nregs + 63) / 64; i++)
     hash = mix(hash, state->unknown.word[i]);
   for (uint32_t i = 0; i < state->depth; i++)
@@ -68,13 +81,15 @@ static uint32_t hash_state(const StateSet *set, const LaneState *state) {
 
 static bool same(const StateSet *set, const LaneState *a, const LaneState *b) {
   return a->pc == b->pc && a->level == b->level && a->depth == b->depth && a->preds == b->preds &&
-         a->preds_unknown == b->preds_unknown && regset_equal(a->unknown, b->unknown) &&
-         memcmp(a->stack, b->stack, a->depth * sizeof(LaneFrame)) == 0 &&
+         a->preds_unknown == b->preds_unknown && regset_equal(a->unknown, b->unknown) && a->ranged == b->ranged &&
+         a->low == b->low && a->high == b->high && memcmp(a->stack, b->stack, a->depth * sizeof(LaneFrame)) == 0 &&
          memcmp(a->regs, b->regs, set->nregs * sizeof(uint32_t)) == 0;
 }
 
 static void forget(const StateSet *set, LaneState *state, RegSet live, RegSet make_unknown) {
   state->unknown = regset_and(regset_or(state->unknown, make_unknown), live);
+  if (state->ranged && !regset_has(&state->unknown, state->ranged - 1))
+    state->ranged = state->low = state->high = 0;
   for (uint32_t reg = 0; reg < set->nregs; reg++)
     if (!regset_has(&live, reg) || regset_has(&state->unknown, reg))
       state->regs[reg] = 0;
@@ -114,41 +129,62 @@ static void place(uint64_t *table, uint32_t size, uint32_t generation, uint32_t 
 static void grow(StateSet *set) {
   uint32_t size = set->table_size * 2;
   uint64_t *table = g_new0(uint64_t, size);
-  for (guint i = 0; i < set->states->len; i++)
+  for (uint32_t i = 0; i < set->count; i++)
     place(table, size, set->generation, hash_state(set, state_set_at(set, i)), i);
   g_free(set->table);
   set->table = table;
   set->table_size = size;
 }
 
-static bool contains(StateSet *set, const LaneState *state, uint32_t hash) {
+/* Index of that state, or NO_STATE. */
+static uint32_t find(const StateSet *set, const LaneState *state, uint32_t hash) {
   for (uint32_t at = hash & (set->table_size - 1); in_use(set->table[at], set->generation);
        at = (at + 1) & (set->table_size - 1))
     if (same(set, state_set_at(set, (uint32_t)set->table[at]), state))
-      return true;
-  return false;
+      return (uint32_t)set->table[at];
+  return NO_STATE;
 }
 
-bool state_set_add(StateSet *set, const LaneState *given) {
-  LaneState state = *given;
-  uint32_t pc = state.pc;
-  forget(set, &state, set->liveness->live_regs[pc], set->widened[pc]);
-  state.preds &= set->liveness->live_preds[pc] & ~state.preds_unknown;
-  state.preds_unknown &= set->liveness->live_preds[pc];
-  uint32_t hash = hash_state(set, &state);
-  if (contains(set, &state, hash))
-    return false;
-  uint32_t count = set->count_at_pc[pc];
-  if (count >= STATES_BEFORE_WIDENING && count % 8 == 0 && set->tried_at_pc[pc] != count) {
+static void connect(StateSet *set, uint32_t to) {
+  if (!set->keeps_edges || set->from == NO_STATE)
+    return;
+  StateEdge edge = {set->from, to};
+  g_array_append_val(set->edges, edge);
+}
+
+static void append(StateSet *set, const LaneState *state, uint32_t hash) {
+  if (2 * (set->count + 1) > set->table_size)
+    grow(set);
+  if (set->count == set->space) {
+    set->space = MAX(64, 2 * set->space);
+    set->states = g_realloc_n(set->states, set->space, set->stride);
+  }
+  lane_state_copy(state_set_at(set, set->count), state, set->nregs);
+  g_array_append_val(set->next_at_pc, set->newest_at_pc[state->pc]);
+  place(set->table, set->table_size, set->generation, hash, set->count);
+  set->newest_at_pc[state->pc] = ++set->count;
+  set->count_at_pc[state->pc]++;
+}
+
+bool state_set_add(StateSet *set, LaneState *state) {
+  uint32_t pc = state->pc;
+  forget(set, state, set->liveness->live_regs[pc], set->widened[pc]);
+  state->preds &= set->liveness->live_preds[pc] & ~state->preds_unknown;
+  state->preds_unknown &= set->liveness->live_preds[pc];
+  uint32_t hash = hash_state(set, state), known = find(set, state, hash), count = set->count_at_pc[pc];
+  if (known == NO_STATE && count >= STATES_BEFORE_WIDENING && count % 8 == 0 && set->tried_at_pc[pc] != count) {
     set->tried_at_pc[pc] = count;
     RegSet wider = find_widening(set, pc);
     if (!regset_empty(regset_without(wider, set->widened[pc]))) {
       set->widened[pc] = regset_or(set->widened[pc], wider);
-      forget(set, &state, set->liveness->live_regs[pc], set->widened[pc]);
-      hash = hash_state(set, &state);
-      if (contains(set, &state, hash))
-        return false;
+      forget(set, state, set->liveness->live_regs[pc], set->widened[pc]);
+      hash = hash_state(set, state);
+      known = find(set, state, hash);
     }
+  }
+  if (known != NO_STATE) {
+    connect(set, known);
+    return false;
   }
   if (count >= STATES_AT_ONE_PC_MAX) {
     set->overflow = true;
@@ -156,12 +192,43 @@ bool state_set_add(StateSet *set, const LaneState *given) {
   }
   if (count == 0)
     g_array_append_val(set->dirty, pc);
-  if (2 * (set->states->len + 1) > set->table_size)
-    grow(set);
-  g_array_append_val(set->states, state);
-  g_array_append_val(set->next_at_pc, set->newest_at_pc[pc]);
-  set->newest_at_pc[pc] = set->states->len;
-  set->count_at_pc[pc]++;
-  place(set->table, set->table_size, set->generation, hash, set->states->len - 1);
+  append(set, state, hash);
+  connect(set, set->count - 1);
   return true;
+}
+
+/* Index of the first edge (sorted) from that state or a later one. */
+static guint first_edge(const GArray *edges, uint32_t from) {
+  guint low = 0, high = edges->len;
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+    if (g_array_index(edges, StateEdge, middle).from < from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* States are stepped in the order of their indices, so the edges stand sorted. */
+bool state_set_returns(const StateSet *set, uint32_t index) {
+  if (!set->keeps_edges)
+    return true;
+  g_autofree uint8_t *seen = g_new0(uint8_t, set->count);
+  g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_array_append_val(todo, index);
+  while (todo->len > 0 && !seen[index]) {
+    uint32_t from = g_array_index(todo, uint32_t, todo->len - 1);
+    g_array_set_size(todo, todo->len - 1);
+    for (guint i = first_edge(set->edges, from); i < set->edges->len; i++) {
+      StateEdge edge = g_array_index(set->edges, StateEdge, i);
+      if (edge.from != from)
+        break;
+      if (seen[edge.to])
+        continue;
+      seen[edge.to] = 1;
+      g_array_append_val(todo, edge.to);
+    }
+  }
+  return seen[index];
 }

@@ -69,9 +69,9 @@ static bool goes_further(const LaneReach *now, const LaneReach *before) {
 static bool freed_by(WaitGraph *graph, WarpView *view, unsigned lane, GHashTable *words, GHashTable *bits) {
   Explorer *explorer = graph->explorer;
   Assumption assumption = {.free_words = words, .free_bits = bits, .read_only = true};
-  LaneState start;
-  explorer_start(explorer, view, lane, &start);
-  LaneReach reach = explorer_lane(explorer, view, lane, &start, &assumption, NULL);
+  LaneSpace start;
+  explorer_start(explorer, view, lane, &start.state);
+  LaneReach reach = explorer_lane(explorer, view, lane, &start.state, &assumption, NULL);
   return goes_further(&reach, &view->reach[lane]);
 }
 
@@ -132,9 +132,9 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
   Footprint footprint;
   footprint_init(&footprint);
   Assumption look = {.read_only = true};
-  LaneState start;
-  explorer_start(explorer, view, lane, &start);
-  explorer_lane(explorer, view, lane, &start, &look, &footprint);
+  LaneSpace start;
+  explorer_start(explorer, view, lane, &start.state);
+  explorer_lane(explorer, view, lane, &start.state, &look, &footprint);
   GArray *bits = sorted_touches(footprint.lock_reads), *words = sorted_touches(footprint.reads);
   for (guint i = bits->len; i-- > 0;) {
     const BitSet *bit = abstract_bit(&explorer->memory, view->sm, (uint32_t)g_array_index(bits, Touch, i).key);
@@ -182,11 +182,11 @@ static uint32_t lanes_in_the_way(const WaitGraph *graph, const WarpView *view) {
   uint32_t stuck = 0, running = 0;
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    LaneState start;
+    LaneSpace start;
     if (view->reach[lane].exits)
       continue;
     stuck |= 1u << lane;
-    running |= explorer_start(graph->explorer, view, lane, &start) ? 1u << lane : 0;
+    running |= explorer_start(graph->explorer, view, lane, &start.state) ? 1u << lane : 0;
   }
   return running ? running : stuck;
 }
@@ -228,14 +228,14 @@ static uint32_t closed_barriers(const WaitGraph *graph, const WarpView *view, un
 static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
   WarpView *view = view_at(graph, index);
   guint node = lane_node(graph, index, lane);
-  LaneState start;
-  bool runs = explorer_start(graph->explorer, view, lane, &start);
+  LaneSpace start;
+  bool runs = explorer_start(graph->explorer, view, lane, &start.state);
   int entry = explorer_waiting_entry(view, lane);
   if (!runs && entry >= 0) {
     connect_entry(graph, index, node, (uint32_t)entry);
   } else if (!runs) {
     connect_barrier(graph, node, view->block, view->warp->barrier, view->warp->barrier_pc);
-  } else if (view->reach[lane].lowest < start.level && !view->entry_open[view->reach[lane].lowest]) {
+  } else if (view->reach[lane].lowest < start.state.level && !view->entry_open[view->reach[lane].lowest]) {
     connect_entry(graph, index, node, view->reach[lane].lowest);
   } else if (closed_barriers(graph, view, lane)) {
     for (uint32_t rest = closed_barriers(graph, view, lane); rest; rest &= rest - 1) {
@@ -284,9 +284,9 @@ static void release_lane(WaitGraph *graph, guint index, unsigned lane, guint act
   Assumption assumption = {.free_words = words, .free_bits = bits, .all_open = true, .read_only = true};
   Footprint footprint;
   footprint_init(&footprint);
-  LaneState start;
-  explorer_start(explorer, view, lane, &start);
-  explorer_lane(explorer, view, lane, &start, &assumption, &footprint);
+  LaneSpace start;
+  explorer_start(explorer, view, lane, &start.state);
+  explorer_lane(explorer, view, lane, &start.state, &assumption, &footprint);
   connect_changes(graph, actor, footprint.writes, NODE_WORD, edge);
   connect_changes(graph, actor, footprint.frees, NODE_BIT, edge == EDGE_WORD ? EDGE_BIT : edge);
   footprint_clear(&footprint);
