@@ -31,6 +31,7 @@ UNIT_TESTS = \
   tests/unit/test_disasm \
   tests/unit/test_event \
   tests/unit/test_exec \
+  tests/unit/test_explore \
   tests/unit/test_expr \
   tests/unit/test_finding \
   tests/unit/test_lane_groups \

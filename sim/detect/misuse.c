@@ -64,17 +64,18 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
   ThreadId self = warp_thread_base(point->block, point->warp) + lane;
   if (!was) {
     finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
-                  g_strdup_printf("%s frees lock bit %u of %s, which nobody holds", who, bit, where),
+                  g_strdup_printf("%s free%s lock bit %u of %s, which nobody holds", who, ending(point), bit, where),
                   "release each lock once, on the path of the lane that took it");
   } else if (was->owner / WARP_LANES == self / WARP_LANES) {
     g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
-    finding = add(user, FINDING_UNLOCK_OTHER_LANE, point,
-                  g_strdup_printf("%s frees lock bit %u of %s, which %s holds", who, bit, where, owner), NULL);
+    finding = add(
+        user, FINDING_UNLOCK_OTHER_LANE, point,
+        g_strdup_printf("%s free%s lock bit %u of %s, which %s holds", who, ending(point), bit, where, owner), NULL);
   } else {
     g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
     finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
-                  g_strdup_printf("%s frees lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who,
-                                  bit, where, owner, was->since),
+                  g_strdup_printf("%s free%s lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who,
+                                  ending(point), bit, where, owner, was->since),
                   "let only the holder release a lock; check the address");
     g_autofree char *line = locate_line_text(gpu_launch(point->gpu, thread_launch(was->owner)), was->pc);
     if (finding)
@@ -89,8 +90,8 @@ static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, cons
   g_autofree char *line = locate_line_text(point->block->launch, held->pc);
   Finding *finding =
       add(user, FINDING_EXIT_HOLDING, point,
-          g_strdup_printf("%s exits holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT " (%s)", who, bit,
-                          where, held->since, line),
+          g_strdup_printf("%s exit%s holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT " (%s)", who,
+                          ending(point), bit, where, held->since, line),
           "release the lock (STSUL) on every path to EXIT");
   if (!finding)
     return;

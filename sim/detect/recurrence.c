@@ -68,11 +68,19 @@ static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice,
   return hash;
 }
 
-/* True if a clock value can matter: then a state that comes back says nothing about the next time. */
-static bool reads_clock(const Kernel *kernel, const Slice *slice) {
+static bool is_clock(unsigned special) {
+  return special == SR_CLOCKLO || special == SR_CLOCKHI || special == SR_CLOCK64 || special == SR_GLOBALTIMER ||
+         special == SR_GLOBALTIMERLO || special == SR_GLOBALTIMERHI;
+}
+
+/* True if a clock value can matter, or local memory, which isn't part of the state here: then a state that comes back
+ * says nothing about the next time. */
+static bool has_hidden_state(const Kernel *kernel, const Slice *slice) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    if (op_info[inst->op].unit != UNIT_SYSREG || (inst->mode != SR_CLOCKLO && inst->mode != SR_CLOCKHI))
+    if (inst->op == OP_STL)
+      return true;
+    if (op_info[inst->op].unit != UNIT_SYSREG || !is_clock(inst->mode))
       continue;
     RegList writes = inst_writes(inst, kernel->nregs);
     for (unsigned i = 0; i < writes.count; i++)
@@ -87,7 +95,7 @@ typedef struct Watched {
   GArray *launches; /* guint: of each warp */
   Slice *slices;
   Liveness *liveness;
-  bool clocked; /* a clock value can matter to one of them */
+  bool hidden; /* something that can matter to one of them isn't in the digest */
 } Watched;
 
 static uint64_t digest(const Gpu *gpu, const Watched *watched) {
@@ -128,7 +136,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
       g_ptr_array_add(watched->warps, warp);
       guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
       g_array_append_val(watched->launches, launch);
-      watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
+      watched->hidden |= has_hidden_state(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
     }
 }
 
@@ -147,7 +155,7 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   uint64_t progress = gpu->progress;
   unsigned returns = 0;
   *stop = GPU_BUDGET;
-  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked) {
+  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.hidden) {
     gpu->hashes_memory = true;
     gpu->memory_hash = 0; /* changes from here on: it is 0 again when memory is as it was */
     uint64_t places = digest_places(&watched), start = digest(gpu, &watched);

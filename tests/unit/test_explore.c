@@ -1,0 +1,119 @@
+/* The proof behind deadlock verdicts: what it says of programs that stand before their first instruction. */
+#include <glib.h>
+#include <string.h>
+
+#include "sim/detect/explore.h"
+#include "tests/unit/lab.h"
+#include "tests/unit/unit.h"
+
+/* R1: the address of the buffer; what is stored there before the start; how many threads; the answer. */
+typedef struct Case {
+  const char *name, *text;
+  uint32_t threads, words[2];
+  ExploreResult expected;
+} Case;
+
+/* Adds R3 to word 0, then waits until it is at least `limit`. */
+#define COUNT_AND_WAIT(number, limit)         \
+  "MOV32I R3, " number ";\n"                  \
+  "RED.ADD [R1], R3;\n"                       \
+  "wait: LD.CV R4, [R1];\n"                   \
+  "ISETP.LT.AND P0, pt, R4, " limit ", pt;\n" \
+  "@P0 BRA wait;\nEXIT;\n"
+/* The same with a result, which is used as a ticket. */
+#define TICKET(limit)                         \
+  "MOV32I R3, 0x1;\n"                         \
+  "ATOM.ADD R5, [R1], R3;\n"                  \
+  "wait: LD.CV R4, [R1];\n"                   \
+  "ISETP.LT.AND P0, pt, R4, " limit ", pt;\n" \
+  "@P0 BRA wait;\nEXIT;\n"
+
+static const Case cases[] = {
+    {"as many as come", COUNT_AND_WAIT("0x1", "0x20"), 32, {0}, EXPLORE_LIVE},
+    {"one more than come", COUNT_AND_WAIT("0x1", "0x21"), 32, {0}, EXPLORE_STUCK},
+    {"the word's value counts", COUNT_AND_WAIT("0x1", "0x21"), 32, {1}, EXPLORE_LIVE},
+    {"one more, with a result", TICKET("0x21"), 32, {0}, EXPLORE_STUCK},
+    {"as many, with a result", TICKET("0x20"), 32, {0}, EXPLORE_LIVE},
+    {"a range", COUNT_AND_WAIT("0x1", "0x60"), 96, {0}, EXPLORE_LIVE},
+    {"beyond a range", COUNT_AND_WAIT("0x1", "0x61"), 96, {0}, EXPLORE_STUCK},
+    {"beyond a range, with a result", TICKET("0x61"), 96, {0}, EXPLORE_STUCK},
+    {"steps",
+     "MOV32I R3, 0x100;\nRED.ADD [R1], R3;\n"
+     "wait: LD.CV R4, [R1];\nISETP.NE.AND P0, pt, R4, 0x80, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_STUCK},
+    {"down",
+     "MOV32I R3, -0x1;\nRED.ADD [R1], R3;\n"
+     "wait: LD.CV R4, [R1];\nISETP.GT.AND P0, pt, R4, RZ, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {33},
+     EXPLORE_STUCK},
+    {"down far enough",
+     "MOV32I R3, -0x1;\nRED.ADD [R1], R3;\n"
+     "wait: LD.CV R4, [R1];\nISETP.GT.AND P0, pt, R4, RZ, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {32},
+     EXPLORE_LIVE},
+    {"adds again and again",
+     "MOV32I R3, 0x1;\nwait: ATOM.ADD R4, [R1], R3;\n"
+     "ISETP.LT.AND P0, pt, R4, 0x7fff, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_LIVE},
+    {"adds again and again for nobody",
+     "MOV32I R3, 0x1;\nwait: RED.ADD [R1+0x4], R3;\nLD.CV R4, [R1];\n"
+     "ISETP.EQ.AND P0, pt, R4, RZ, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_UNPROVABLE},
+    {"a reset shifts the sums",
+     "MOV32I R3, 0x1;\nATOM.ADD R5, [R1], R3;\nMOV32I R6, 0x32;\n"
+     "ISETP.EQ.AND P1, pt, R5, 0x1f, pt;\n@P1 ST [R1], R6;\n"
+     "wait: LD.CV R4, [R1];\nISETP.LT.AND P0, pt, R4, 0x33, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_LIVE},
+    {"as far as it goes",
+     "MOV32I R3, 0x1;\nATOM.ADD R5, [R1], R3;\nMOV32I R6, 0x32;\n"
+     "ISETP.EQ.AND P1, pt, R5, 0x1f, pt;\n@P1 ST [R1], R6;\n"
+     "wait: LD.CV R4, [R1];\nISETP.LT.AND P0, pt, R4, 0x53, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_STUCK},
+};
+
+static ExploreResult prove(const Case *test, uint32_t nregs) {
+  g_autoptr(Lab) lab = lab_new("sm.max_thread_registers=255", test->text);
+  program_kernel(lab->program, 0)->nregs = nregs;
+  uint32_t *words = lab_buffer(lab, 2);
+  memcpy(words, test->words, sizeof test->words);
+  lab_launch(lab, 1, test->threads);
+  lab_place(lab);
+  for (unsigned warp = 0; warp < test->threads / 32; warp++)
+    for (unsigned lane = 0; lane < 32; lane++)
+      lab_row(lab, warp, 1)[lane] = g_array_index(lab->args, uint32_t, 0);
+  Explorer *explorer = explorer_new(lab->gpu);
+  ExploreResult result = explorer_prove(explorer);
+  explorer_free(explorer);
+  return result;
+}
+
+START_TEST(proves) {
+  const Case *test = &cases[_i];
+  for (uint32_t nregs = 7; nregs <= 255; nregs += 248) {
+    ExploreResult result = prove(test, nregs);
+    ck_assert_msg(result == test->expected, "%s with %u registers: %d instead of %d", test->name, nregs, result,
+                  test->expected);
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("explore");
+  TCase *tcase = tcase_create("explore");
+  tcase_add_loop_test(tcase, proves, 0, G_N_ELEMENTS(cases));
+  tcase_set_timeout(tcase, 60);
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
