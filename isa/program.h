@@ -3,9 +3,10 @@
  * Every front end produces it; executing an instruction never looks at text.
  * Operands: a value operand is an index into the rows a warp sees. Index >= 0 is a register of the lane (row
  * `index` of the warp's register file); index < 0 is row ~index of the kernel's constant table (immediates, RZ, words
- * of the constant bank), filled at launch. A destination RZ is row `nregs`, the sink, which is never read.
+ * of the constant bank), filled at launch. A destination RZ is row `nregs`, the sink, which is never read; it has
+ * SINK_ROWS rows.
  * A 64-bit value is two rows, the low one first: registers r and r + 1, constants ~i and ~(i + 1). Inst.wide says which
- * operands are. Values of 8 and 16 bits lie in one row, extended as their type says.
+ * operands are. A destination pair is a source pair or disjoint from all of them. Values of 8 and 16 bits lie in one row, extended as their type says.
  * Predicates 0-6 are P0-P6, 7 is PT (always true), 8 is the sink of discarded results, 9 the carry (CC); PTX has 10 to 31,
  * too.
  * Addresses: global memory lies below 4 GiB. A generic address in [SHARED_WINDOW, SHARED_WINDOW + WINDOW_BYTES) is byte
@@ -27,6 +28,7 @@ enum {
   PRED_CARRY = 9,
   PRED_ROWS = 32,
   SASS_REGISTERS_MAX = 63, /* R0..R62; 63 is RZ */
+  SINK_ROWS = 2,
   NO_TARGET = -1,
   CONVERGENCE_BARRIERS = 16, /* B0..B15 of a warp */
 };
@@ -88,6 +90,8 @@ enum {
   INST_MARKS = 1u << 22,      /* a `.mark` stands before this instruction; see Kernel.marks */
   INST_HAS_MASK = 1u << 23,   /* VOTE: operand a is the member mask */
   INST_UNALIGNED = 1u << 24,  /* BAR: lanes of a warp may arrive at different times (PTX barrier without .aligned) */
+  INST_INTEGRAL = 1u << 25,   /* CVT of float to float: first rounds to an integral value by `mode` (cvt.rni.f32.f32) */
+  INST_KEEP_NAN = 1u << 26,   /* FMNMX: a NaN wins over a number (min.NaN) */
 };
 
 /* One decoded instruction. Which fields mean something depends on OpInfo.form; the others are zero, with

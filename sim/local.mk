@@ -9,7 +9,10 @@ liblockstep_a_SOURCES += \
   sim/core/cached.c sim/core/cached.h \
   sim/core/exec.h \
   sim/core/exec_alu.c sim/core/exec_ctrl.c sim/core/exec_float.c sim/core/exec_global.c sim/core/exec_groups.c \
-  sim/core/exec_local.c sim/core/exec_pending.c sim/core/exec_print.c sim/core/exec_shared.c sim/core/exec_sync.c \
+  sim/core/exec_local.c sim/core/exec_print.c sim/core/exec_shared.c sim/core/exec_sync.c \
+  sim/core/exec.h sim/core/exec_rows.h \
+  sim/core/exec_alu.c sim/core/exec_bits.c sim/core/exec_convert.c sim/core/exec_ctrl.c sim/core/exec_double.c \
+  sim/core/exec_float.c sim/core/exec_mem.c sim/core/exec_sync.c sim/core/exec_warp.c sim/core/exec_wide.c \
   sim/core/gpu.c sim/core/gpu.h \
   sim/core/lane_groups.c sim/core/lane_groups.h \
   sim/core/occupancy.c sim/core/occupancy.h \
@@ -18,6 +21,7 @@ liblockstep_a_SOURCES += \
   sim/core/simt_stack.c sim/core/simt_stack.h \
   sim/core/sm.c sim/core/sm.h \
   sim/core/symbols.c sim/core/symbols.h \
+  sim/core/soft_float.c sim/core/soft_float.h \
   sim/core/warp.h \
   sim/detect/abstract_memory.c sim/detect/abstract_memory.h \
   sim/detect/diagnose.c sim/detect/diagnose.h \

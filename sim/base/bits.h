@@ -1,4 +1,4 @@
-/* bits.h - counting bits, and hashing 64-bit keys for GHashTable. Baseline x86-64 has no instruction that counts, and the
+/* bits.h - counting and reversing bits, and hashing 64-bit keys for GHashTable. Baseline x86-64 has no instruction that counts, and the
  * compiler's builtin calls a function there; g_int64_hash folds the halves together, so that pairs of numbers collide. */
 #ifndef LOCKSTEP_BASE_BITS_H
 #define LOCKSTEP_BASE_BITS_H
@@ -10,6 +10,14 @@ static inline uint32_t bits_count(uint32_t x) {
   x -= x >> 1 & 0x55555555u;
   x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
   return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
+static inline uint32_t bits_reverse(uint32_t x) {
+  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+  x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+  x = (x >> 8 & 0x00ff00ffu) | (x & 0x00ff00ffu) << 8;
+  return x >> 16 | x << 16;
 }
 
 static inline guint bits_hash_key(gconstpointer key) {

@@ -1,11 +1,8 @@
-/* Arithmetic and logic. Each executor computes a whole row into a local array, which the compiler vectorises, and
- * issue_write() merges it under the mask (the plain `if (mask >> lane & 1)` loop is several times slower). */
-#include <math.h>
-
+/* Arithmetic and logic of 32 bits, as Fermi has it. Each executor computes a whole row into a local array, which the
+ * compiler vectorises, and issue_write() merges it under the mask (the plain `if (mask >> lane & 1)` loop is several
+ * times slower). */
 #include "sim/base/bits.h"
-#include "sim/core/exec.h"
-
-#define ROW for (unsigned l = 0; l < WARP_LANES; l++)
+#include "sim/core/exec_rows.h"
 
 const uint32_t lane_bit[WARP_LANES] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
@@ -13,39 +10,45 @@ const uint32_t lane_bit[WARP_LANES] = {
     1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
-/* All ones if the flag is set: x ^ s - s negates. */
-static uint32_t sign_of(const Inst *inst, uint32_t flag) { return inst->flags & flag ? UINT32_MAX : 0; }
-
 void exec_NOP(Issue *issue) { (void)issue; }
 
 void exec_MOV(Issue *issue) { issue_write(issue, issue->inst->dst, issue_operand(issue, issue->inst->a)); }
 
 void exec_MOV32I(Issue *issue) { exec_MOV(issue); }
 
-/* The general form: negated operands, carry in and out, signed saturation. A difference adds the complement and one;
- * with .X the carry stands in for that one, so that two instructions make a 64-bit difference. */
-static void add_rows(Issue *issue, uint32_t negate_a, uint32_t negate_b) {
+/* The general sum: carry in and out, signed saturation. `ones` is what completes the complements of negated terms. A
+ * difference adds the complement and one; with .X the carry stands in for that one, so that two instructions make a
+ * 64-bit difference. */
+static void add_carrying(Issue *issue, const uint32_t x[WARP_LANES], const uint32_t y[WARP_LANES], uint32_t ones) {
   const Inst *inst = issue->inst;
-  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES], carry_in = issue->pred[PRED_CARRY], carry_out = 0;
   bool takes_carry = inst->flags & INST_CARRY_IN, saturates = inst->flags & INST_SAT;
-  uint32_t ones = (negate_a != 0) + (negate_b != 0), na = negate_a ? UINT32_MAX : 0, nb = negate_b ? UINT32_MAX : 0;
   ROW {
-    uint32_t x = a[l] ^ na, y = b[l] ^ nb, one = takes_carry ? (carry_in >> l) & 1 : ones;
-    int64_t sum = (int64_t)(int32_t)x + (int32_t)y + one;
+    uint32_t one = takes_carry ? (carry_in >> l) & 1 : ones;
+    int64_t sum = (int64_t)(int32_t)x[l] + (int32_t)y[l] + one;
     row[l] = saturates && sum > INT32_MAX   ? (uint32_t)INT32_MAX
              : saturates && sum < INT32_MIN ? (uint32_t)INT32_MIN
                                             : (uint32_t)sum;
-    carry_out |= (uint32_t)(((uint64_t)x + y + one) >> 32 != 0) << l;
+    carry_out |= (uint32_t)(((uint64_t)x[l] + y[l] + one) >> 32 != 0) << l;
   }
   issue_write(issue, inst->dst, row);
   if (inst->flags & INST_CARRY_OUT)
     issue_set_pred(issue, PRED_CARRY, carry_out);
 }
 
+enum { CARRYING = INST_SAT | INST_CARRY_IN | INST_CARRY_OUT };
+
+static void add_rows(Issue *issue, bool negate_a, bool negate_b) {
+  const uint32_t *a = issue_operand(issue, issue->inst->a), *b = issue_operand(issue, issue->inst->b);
+  uint32_t x[WARP_LANES], y[WARP_LANES], na = negate_a ? UINT32_MAX : 0, nb = negate_b ? UINT32_MAX : 0;
+  ROW x[l] = a[l] ^ na;
+  ROW y[l] = b[l] ^ nb;
+  add_carrying(issue, x, y, (uint32_t)negate_a + negate_b);
+}
+
 void exec_IADD(Issue *issue) {
   const Inst *inst = issue->inst;
-  if (inst->flags & (INST_SAT | INST_CARRY_IN | INST_CARRY_OUT)) {
+  if (inst->flags & CARRYING) {
     add_rows(issue, inst->flags & INST_NEG_A, inst->flags & INST_NEG_B);
     return;
   }
@@ -57,7 +60,7 @@ void exec_IADD(Issue *issue) {
 
 void exec_ISUB(Issue *issue) {
   const Inst *inst = issue->inst;
-  if (inst->flags & (INST_SAT | INST_CARRY_IN | INST_CARRY_OUT)) {
+  if (inst->flags & CARRYING) {
     add_rows(issue, inst->flags & INST_NEG_A, !(inst->flags & INST_NEG_B));
     return;
   }
@@ -91,6 +94,12 @@ void exec_IMAD(Issue *issue) {
   const uint32_t *c = issue_operand(issue, inst->c);
   uint32_t row[WARP_LANES], nc = sign_of(inst, INST_NEG_C);
   multiply(issue, row, sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B));
+  if (inst->flags & CARRYING) {
+    uint32_t term[WARP_LANES];
+    ROW term[l] = c[l] ^ nc;
+    add_carrying(issue, row, term, nc & 1);
+    return;
+  }
   ROW row[l] += (c[l] ^ nc) - nc;
   issue_write(issue, inst->dst, row);
 }
@@ -135,9 +144,6 @@ void exec_LOP(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-/* Row of all-ones or zero words from a mask of lanes. */
-static void spread(uint32_t mask, uint32_t row[WARP_LANES]) { ROW row[l] = (mask & lane_bit[l]) ? UINT32_MAX : 0; }
-
 void exec_IMNMX(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
@@ -170,25 +176,7 @@ static uint32_t compare(const Issue *issue) {
     less |= (int32_t)(a[l] ^ flip) < (int32_t)(b[l] ^ flip) ? lane_bit[l] : 0;
     equal |= a[l] == b[l] ? lane_bit[l] : 0;
   }
-  switch ((CmpOp)inst->cmp) {
-  case CMP_LT:
-  case CMP_LTU: return less;
-  case CMP_EQ:
-  case CMP_EQU: return equal;
-  case CMP_LE:
-  case CMP_LEU: return less | equal;
-  case CMP_GT:
-  case CMP_GTU: return ~(less | equal);
-  case CMP_NE:
-  case CMP_NEU: return ~equal;
-  case CMP_GE:
-  case CMP_GEU: return ~less;
-  case CMP_T:
-  case CMP_NUM: return ALL_LANES;
-  case CMP_F:
-  case CMP_NAN: return 0;
-  }
-  return 0;
+  return relation(inst->cmp, less, equal, 0);
 }
 
 void exec_ISET(Issue *issue) {
@@ -199,17 +187,7 @@ void exec_ISET(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-/* Both predicate results are made before either is written: a source may be a destination. */
-static void set_both(Issue *issue, uint32_t value, uint32_t complement) {
-  issue_set_pred(issue, issue->inst->pdst, value);
-  issue_set_pred(issue, issue->inst->pdst2, complement);
-}
-
-void exec_ISETP(Issue *issue) {
-  const Inst *inst = issue->inst;
-  uint32_t holds = compare(issue), other = issue_pred(issue, 0);
-  set_both(issue, combine_masks(inst->lop, holds, other), combine_masks(inst->lop, ~holds, other));
-}
+void exec_ISETP(Issue *issue) { set_relation(issue, compare(issue)); }
 
 void exec_PSETP(Issue *issue) {
   const Inst *inst = issue->inst;

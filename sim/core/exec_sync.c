@@ -1,22 +1,12 @@
-/* Votes, special registers and barriers. */
+/* Special registers and barriers. */
 #include <glib.h>
 
 #include "sim/core/barrier.h"
+#include "sim/core/exec_rows.h"
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 
-void exec_VOTE(Issue *issue) {
-  const Inst *inst = issue->inst;
-  uint32_t voters = issue->mask, yes = issue_pred(issue, 0) & voters;
-  bool result = inst->mode == VOTE_ALL   ? yes == voters
-                : inst->mode == VOTE_ANY ? yes != 0
-                                         : yes == 0 || yes == voters;
-  uint32_t row[32];
-  for (unsigned lane = 0; lane < 32; lane++)
-    row[lane] = yes;
-  issue_write(issue, inst->dst, row);
-  issue_set_pred(issue, inst->pdst, result ? ALL_LANES : 0);
-}
+__extension__ typedef unsigned __int128 Wide;
 
 /* Fills `row` with coordinate `axis` of each lane's thread in its block. */
 static void thread_index(const Issue *issue, unsigned axis, uint32_t row[32]) {
@@ -38,9 +28,15 @@ static void lane_mask(SpecialReg which, uint32_t row[32]) {
   }
 }
 
+/* Nanoseconds since the start. */
+static uint64_t nanoseconds(const Issue *issue) {
+  return (uint64_t)((Wide)issue->now * 1000000000u / (uint64_t)issue->gpu->machine->clocks.sm);
+}
+
 /* A special register that is the same in all lanes. */
-static uint32_t uniform_register(const Issue *issue, SpecialReg which) {
+static uint64_t uniform_register(const Issue *issue, SpecialReg which) {
   const Block *block = warp_block(issue->sm, issue->warp);
+  const Launch *launch = block->launch;
   const Machine *machine = issue->gpu->machine;
   uint64_t clock = issue->now / machine->sm.clock.divisor;
   switch (which) {
@@ -49,33 +45,44 @@ static uint32_t uniform_register(const Issue *issue, SpecialReg which) {
   case SR_CTAID_Z: return block->ctaid[which - SR_CTAID_X];
   case SR_NTID_X:
   case SR_NTID_Y:
-  case SR_NTID_Z: return block->launch->block[which - SR_NTID_X];
+  case SR_NTID_Z: return launch->block[which - SR_NTID_X];
   case SR_NCTAID_X:
   case SR_NCTAID_Y:
-  case SR_NCTAID_Z: return block->launch->grid[which - SR_NCTAID_X];
+  case SR_NCTAID_Z: return launch->grid[which - SR_NCTAID_X];
   case SR_WARPID: return issue->warp->slot;
   case SR_NWARPID: return machine->sm.max_warps;
   case SR_SMID: return issue->sm->index;
   case SR_NSMID: return machine->gpu.sms;
   case SR_CLOCKLO: return (uint32_t)clock;
-  case SR_CLOCKHI: return (uint32_t)(clock >> 32);
+  case SR_CLOCKHI: return clock >> 32;
+  case SR_CLOCK64: return clock;
+  case SR_GLOBALTIMERLO: return (uint32_t)nanoseconds(issue);
+  case SR_GLOBALTIMERHI: return nanoseconds(issue) >> 32;
+  case SR_GLOBALTIMER: return nanoseconds(issue);
+  case SR_GRIDID: return launch->index;
+  case SR_SHARED_BYTES: return launch->shared_bytes;
+  case SR_DYNAMIC_SHARED_BYTES: return launch->shared_bytes - launch->kernel->shared_bytes;
+  case SR_ENVREG1: return (uint32_t)launch->envreg;
+  case SR_ENVREG2: return launch->envreg >> 32;
   default: return 0;
   }
 }
 
 void exec_S2R(Issue *issue) {
   SpecialReg which = issue->inst->mode;
-  uint32_t row[32];
+  uint32_t row[32], high[32] = {0};
   if (which >= SR_TID_X && which <= SR_TID_Z) {
     thread_index(issue, which - SR_TID_X, row);
   } else if (which >= SR_LANEMASK_EQ && which <= SR_LANEMASK_GE) {
     lane_mask(which, row);
   } else {
-    uint32_t value = uniform_register(issue, which);
-    for (uint32_t lane = 0; lane < 32; lane++)
-      row[lane] = which == SR_LANEID ? lane : value;
+    uint64_t value = uniform_register(issue, which);
+    ROW row[l] = which == SR_LANEID ? l : (uint32_t)value;
+    ROW high[l] = (uint32_t)(value >> 32);
   }
   issue_write(issue, issue->inst->dst, row);
+  if (issue->inst->wide & WIDE_DST)
+    issue_write(issue, (int16_t)(issue->inst->dst + 1), high);
 }
 
 /* The operand's value in the lowest executing lane; a fault if the others differ. */

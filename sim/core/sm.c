@@ -34,7 +34,7 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
 }
 
 /* Rows of registers that each warp slot has: what a thread can name, and the sink. */
-static uint32_t slot_rows(const Machine *machine) { return machine->sm.max_thread_registers + 1; }
+static uint32_t slot_rows(const Machine *machine) { return machine->sm.max_thread_registers + SINK_ROWS; }
 
 /* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
 static void make_arrays(Sm *sm) {
@@ -113,7 +113,7 @@ static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
 static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t slot, uint64_t now) {
   const Launch *launch = block->launch;
   Warp *warp = &sm->warps[slot];
-  uint32_t rows = launch->kernel->nregs + 1, threads = launch->block_threads - warp_in_block * WARP_LANES;
+  uint32_t rows = launch->kernel->nregs + SINK_ROWS, threads = launch->block_threads - warp_in_block * WARP_LANES;
   uint32_t lanes = threads >= WARP_LANES ? ALL_LANES : (1u << threads) - 1;
   Warp fresh = {.regs = warp->regs,
                 .reg_ready = warp->reg_ready,

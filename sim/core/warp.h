@@ -39,9 +39,9 @@ typedef struct Warp {
   uint32_t alive;  /* lanes that haven't exited */
   uint32_t state;  /* WarpState */
   uint32_t pred[PRED_ROWS];
-  uint32_t *regs;         /* nregs + 1 rows of 32 */
+  uint32_t *regs;         /* nregs + SINK_ROWS rows of 32 */
   const uint32_t *consts; /* rows of the launch's constant table */
-  uint64_t *reg_ready;    /* cycle in which each register row can be read; nregs + 1 */
+  uint64_t *reg_ready;    /* cycle in which each register row can be read; nregs + SINK_ROWS */
   uint64_t pred_ready[PRED_ROWS];
   uint64_t latest_ready; /* the largest of all ready cycles */
   uint64_t last_store;   /* service of its newest store to shared memory */
@@ -60,7 +60,7 @@ typedef struct Warp {
   uint64_t age;          /* order of dispatch */
   uint32_t *local;       /* local memory: word w of lane l is local[32 * w + l]; the slot keeps it from block to block */
   uint32_t local_words;  /* how many `local` has room for */
-  uint32_t *written;     /* lanes in which each register was written; nregs + 1; NULL unless needed */
+  uint32_t *written;     /* lanes in which each register was written; nregs + SINK_ROWS; NULL unless needed */
   uint32_t pred_written[PRED_ROWS];
 } Warp;
 

@@ -36,7 +36,7 @@ Explorer *explorer_new(Gpu *gpu) {
     StateSet *states = g_new(StateSet, 1);
     state_set_init(states, kernel, liveness);
     g_ptr_array_add(explorer->states, states);
-    rows = MAX(rows, kernel->nregs + 2); /* the sink, of 64 bits too */
+    rows = MAX(rows, kernel->nregs + SINK_ROWS);
     explorer->gave_up |= kernel->nregs > REGSET_MAX;
   }
   explorer->changes = g_array_new(FALSE, FALSE, sizeof(LaneChange));
