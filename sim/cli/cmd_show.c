@@ -1,49 +1,66 @@
 #include "isa/cfg.h"
 #include "isa/disasm.h"
-#include "isa/ptx_parse.h"
 #include "isa/ptx_print.h"
-#include "isa/sass.h"
 #include "sim/base/datadir.h"
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
+#include "sim/scenario/programs.h"
 
 enum { PROGRAM_BYTES_MAX = 16 << 20 };
 
 static const CommandHelp help = {
     .name = "show",
     .synopsis = "PROGRAM",
-    .about = "Prints a program (.sass, .ptx, or the program of a scenario) back as lockstep understood it, or\n"
-             "a .sass program's control flow graph, or where the lanes of each branch rejoin.",
-    .groups = OPTIONS_SCENARIO | OPTIONS_SHOW,
+    .about = "Prints a program (.sass, .ptx, .cu, or the program of a scenario) back as lockstep understood it,\n"
+             "its control flow graph, or where the lanes of each branch rejoin. PTX is shown as read; with -m\n"
+             "as the instructions that this machine runs.",
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_SHOW,
     .example = "  lockstep show traces/reduction/tiny_lock.sass\n"
-               "  lockstep show mine.sass --cfg | dot -Tsvg > mine.svg\n",
+               "  lockstep show mine.sass --cfg | dot -Tsvg > mine.svg\n"
+               "  lockstep show mine.ptx -m h200\n",
 };
 
-/* The program, with the scenario that owns it if it came from one. */
+/* The program, with the scenario that it came from, or alone. */
 typedef struct Shown {
   Scenario *scenario;
-  Program *program;
+  Programs *alone;
 } Shown;
+
+/* The machine that a program is lowered for: the one named, or what a run would take. NULL after errors, or if none is wanted. */
+static Machine *load_machine(const Shown *shown, const Options *options, Diag *diag) {
+  const char *name = options->machines ? options->machines[0] : NULL;
+  const Program *program = shown->scenario ? shown->scenario->program : programs_common(shown->alone);
+  if (!name && shown->scenario)
+    name = session_default_machine(shown->scenario, diag);
+  else if (!name && program->target_sm == 20)
+    name = "gtx570";
+  if (!name && !shown->scenario) {
+    diag_usage(diag, "no machine named for `%s`, whose target is sm_%u", options->rest[0], program->target_sm);
+    diag_hint(diag, "name the one to lower it for with -m; `lockstep machine list` shows them");
+  }
+  return name ? machine_load(name, (const char *const *)options->overrides, diag) : NULL;
+}
 
 static bool load(Shown *shown, const Options *options, Diag *diag) {
   const char *path = options->rest[0];
-  if (g_str_has_suffix(path, ".yaml") || g_str_has_suffix(path, ".yml")) {
+  if (scenario_is_yaml(path)) {
     shown->scenario = session_load_scenario(path, options, diag);
-    shown->program = shown->scenario ? shown->scenario->program : NULL;
-    return shown->program != NULL;
+    return shown->scenario != NULL;
   }
   g_autofree char *resolved = datadir_resolve(path);
   gsize length = 0;
   g_autofree char *text = datadir_read_file(resolved, PROGRAM_BYTES_MAX, &length, NULL, 0, 0, diag);
-  shown->program = text ? sass_parse(resolved, text, length, diag) : NULL;
-  return shown->program != NULL;
+  g_autoptr(Diag) ignored = diag_new();
+  g_autoptr(Machine) machine =
+      options->machines ? machine_load(options->machines[0], (const char *const *)options->overrides, ignored) : NULL;
+  if (text)
+    shown->alone = programs_new(path, resolved, text, length, machine ? machine->gpu.compute_capability : 0, diag);
+  return shown->alone != NULL;
 }
 
 static void clear(Shown *shown) {
-  if (shown->scenario)
-    scenario_free(shown->scenario);
-  else
-    program_free(shown->program);
+  scenario_free(shown->scenario);
+  programs_free(shown->alone);
 }
 
 static char *place(const Kernel *kernel, int32_t pc) {
@@ -86,33 +103,28 @@ static char *render(const Program *program, const Options *options) {
   return g_string_free(text, FALSE);
 }
 
-/* PTX as it was read, before anything is lowered. */
-static int show_ptx(const Options *options, Diag *diag) {
-  const char *path = options->rest[0];
-  gsize length = 0;
-  if (options->cfg || options->reconvergence) {
-    diag_error(diag, path, 0, 0, "PTX can be read but has no control flow graph yet");
-    return STATUS_OK;
-  }
-  g_autofree char *resolved = datadir_resolve(path);
-  g_autofree char *text = datadir_read_file(resolved, PROGRAM_BYTES_MAX, &length, NULL, 0, 0, diag);
-  g_autoptr(PtxModule) module = text ? ptx_parse(resolved, text, length, diag) : NULL;
-  if (!module)
-    return STATUS_OK;
-  g_autofree char *printed = ptx_print_module(module);
-  return session_write(printed);
+/* PTX as it was read, unless a machine is named or the question is about control flow, which depends on one. */
+static char *render_shown(const Shown *shown, const Options *options, Diag *diag) {
+  Programs *programs = shown->scenario ? shown->scenario->programs : shown->alone;
+  if (!programs_is_ptx(programs))
+    return render(programs_common(programs), options);
+  if (!options->machines && !options->cfg && !options->reconvergence)
+    return ptx_print_module(programs_module(programs));
+  g_autoptr(Machine) machine = load_machine(shown, options, diag);
+  const Program *program = machine ? programs_for(programs, machine, diag) : NULL;
+  return program ? render(program, options) : NULL;
 }
 
 static int show(const Options *options, Diag *diag) {
   if (g_strv_length(options->rest) != 1)
     diag_usage(diag, "one program, please");
+  if (options->machines && g_strv_length(options->machines) > 1)
+    diag_usage(diag, "one machine, please");
   Shown shown = {NULL, NULL};
   int status = STATUS_OK;
-  if (!diag_has_errors(diag) && g_str_has_suffix(options->rest[0], ".ptx"))
-    status = show_ptx(options, diag);
-  else if (!diag_has_errors(diag) && load(&shown, options, diag)) {
-    g_autofree char *text = render(shown.program, options);
-    status = session_write(text);
+  if (!diag_has_errors(diag) && load(&shown, options, diag)) {
+    g_autofree char *text = render_shown(&shown, options, diag);
+    status = text ? session_write(text) : STATUS_OK;
   }
   clear(&shown);
   return exit_status_worst(status, session_report(diag));

@@ -160,10 +160,13 @@ Program *programs_common(const Programs *programs) { return programs->common; }
 
 bool programs_is_ptx(const Programs *programs) { return programs->common->dialect == DIALECT_PTX; }
 
+const PtxModule *programs_module(const Programs *programs) {
+  return programs->texts->len ? ((const PtxText *)g_ptr_array_index(programs->texts, 0))->module : NULL;
+}
+
 uint32_t programs_address_bytes(const Programs *programs) {
-  if (programs->texts->len == 0)
-    return 4;
-  return ((const PtxText *)g_ptr_array_index(programs->texts, 0))->module->address_size / 8;
+  const PtxModule *module = programs_module(programs);
+  return module ? module->address_size / 8 : 4;
 }
 
 /* ---- one machine ---- */

@@ -1,4 +1,4 @@
-/* programs.h - the program of a scenario, for each machine that it runs on; private to sim/scenario.
+/* programs.h - the program of a scenario, for each machine that it runs on.
  *
  * SASS is one program for all machines. PTX is lowered for a machine when it is first asked for, and kept; CUDA source is
  * compiled to PTX first, for an architecture that suits the machine. What the loader needs before a machine is known
@@ -8,6 +8,7 @@
 #define LOCKSTEP_SCENARIO_PROGRAMS_H
 
 #include "isa/program.h"
+#include "isa/ptx_tree.h"
 #include "sim/base/diag.h"
 #include "sim/machine/machine.h"
 
@@ -24,6 +25,8 @@ void programs_free(Programs *programs);
 Program *programs_common(const Programs *programs);
 /* True if parameters and such come from PTX (or CUDA source). */
 bool programs_is_ptx(const Programs *programs);
+/* The PTX as it was read; NULL of SASS. Borrowed. */
+const PtxModule *programs_module(const Programs *programs);
 /* Bytes of an address: 4 of SASS (sm_20), 4 or 8 of PTX. */
 uint32_t programs_address_bytes(const Programs *programs);
 /* The program that a machine runs; NULL after errors. Borrowed; stays valid as long as `programs`. */
