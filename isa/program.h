@@ -239,7 +239,7 @@ void program_set_source(Program *program, const char *text, gsize length);
 
 /* Adds a source file (`text` NULL: it couldn't be read) and returns its index. At most 65535. */
 uint16_t program_add_source(Program *program, const char *name, const char *text, gsize length);
-/* Gives a source file that had no text its text, and the name that is shown from now on. */
+/* Gives a source file a text, and the name that is shown from now on. */
 void program_fill_source(Program *program, uint16_t file, const char *name, const char *text, gsize length);
 /* The name of source file `file` (Inst.file; 0: the program's own), and its line (from 1) with white space at both ends
  * removed, "" if there is none or the file isn't at hand (newly allocated). */

@@ -9,5 +9,7 @@
 char *quote_text(const char *text);
 /* The same for `length` bytes, which may be anything. */
 char *quote_bytes(const char *text, gsize length);
+/* A program's output: all of it, newlines and tabs as they are, without quotes. Newly allocated. */
+char *quote_lines(const char *text, gsize length);
 
 #endif

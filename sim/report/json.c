@@ -188,6 +188,7 @@ char *json_run(const RunResult *result) {
   add_int_or_null(builder, "operations", result->operations, result->has_operations);
   g_autofree char *digest = g_strdup_printf("%016" G_GINT64_MODIFIER "x", result->memory_digest);
   add_string(builder, "memory_digest", digest);
+  add_string(builder, "printed", result->printed);
   add_regions(builder, result->regions);
   add_occupancy(builder, result->occupancy);
   begin_array(builder, "findings");

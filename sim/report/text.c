@@ -128,7 +128,17 @@ static void append_expectation(const RunResult *result, Canvas *canvas) {
     paint_plain(canvas, "  %s\n", (const char *)g_ptr_array_index(result->failures, i));
 }
 
+/* What the program printed comes first, as it was printed. */
+static void append_printed(const RunResult *result, Canvas *canvas) {
+  if (!result->printed)
+    return;
+  paint_plain(canvas, "%s%s", result->printed, g_str_has_suffix(result->printed, "\n") ? "" : "\n");
+  if (result->printed_lost)
+    paint_plain(canvas, "(and %" G_GUINT64_FORMAT " more calls of printf)\n", result->printed_lost);
+}
+
 void text_run(const RunResult *result, Canvas *canvas) {
+  append_printed(result, canvas);
   paint_append(canvas, PAINT_BOLD, "%s on %s: ", result->scenario, result->machine);
   paint_append(canvas, paint_of_verdict(result->verdict), "%s", verdict_name(result->verdict));
   if (!result->schedules)

@@ -58,23 +58,20 @@ static char *folder_prefix(const char *path) {
   return slash ? g_strndup(path, (gsize)(slash + 1 - path)) : g_strdup("");
 }
 
-/* Reads a file that PTX says it was made from: beside the PTX, where it usually still is, else where nvcc found it. A header
- * of CUDA may be at neither place; then findings have line numbers only. */
-static void read_source(Program *program, uint16_t index, const char *file, const char *path) {
-  const char *named = program_file_name(program, index);
-  g_autofree char *base = g_path_get_basename(named);
+/* A file that the PTX was made from is usually still beside it: then it is shown as the PTX is named, whatever the path was where
+ * nvcc ran. */
+static void name_source(Program *program, uint16_t index, const char *file, const char *path) {
+  g_autofree char *base = g_path_get_basename(program_file_name(program, index));
   g_autofree char *shown_folder = folder_prefix(file), *real_folder = folder_prefix(path);
   g_autofree char *beside = g_strconcat(real_folder, base, NULL);
   g_autofree char *shown = g_strconcat(shown_folder, base, NULL);
   g_autoptr(Diag) ignored = diag_new();
   gsize length = 0;
-  bool is_beside = g_file_test(beside, G_FILE_TEST_IS_REGULAR);
-  const char *where = is_beside ? beside : named;
-  if (!g_file_test(where, G_FILE_TEST_IS_REGULAR))
+  if (!g_file_test(beside, G_FILE_TEST_IS_REGULAR))
     return;
-  g_autofree char *text = datadir_read_file(where, SOURCE_BYTES_MAX, &length, NULL, 0, 0, ignored);
+  g_autofree char *text = datadir_read_file(beside, SOURCE_BYTES_MAX, &length, NULL, 0, 0, ignored);
   if (text)
-    program_fill_source(program, index, is_beside ? shown : named, text, length);
+    program_fill_source(program, index, shown, text, length);
 }
 
 static Program *lower(const Programs *programs, const PtxText *text, const PtxTarget *target, Diag *diag) {
@@ -83,7 +80,7 @@ static Program *lower(const Programs *programs, const PtxText *text, const PtxTa
     return NULL;
   program_set_source(program, text->text, text->length);
   for (guint i = 1; i < program->sources->len; i++)
-    read_source(program, (uint16_t)i, programs->file, programs->path);
+    name_source(program, (uint16_t)i, programs->file, programs->path);
   return program;
 }
 
@@ -91,7 +88,9 @@ static Program *lower(const Programs *programs, const PtxText *text, const PtxTa
 
 /* Takes `text`. NULL after errors. */
 static const PtxText *add_text(Programs *programs, unsigned arch, char *text, gsize length, Diag *diag) {
-  PtxModule *module = ptx_parse(programs->file, text, length, diag);
+  /* What nvcc made of a .cu has lines of its own. */
+  g_autofree char *name = programs->is_cuda ? g_strdup_printf("%s (PTX)", programs->file) : g_strdup(programs->file);
+  PtxModule *module = ptx_parse(name, text, length, diag);
   if (!module) {
     g_free(text);
     return NULL;

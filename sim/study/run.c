@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "sim/base/quote.h"
 #include "sim/core/gpu.h"
+#include "sim/core/symbols.h"
 #include "sim/detect/misuse.h"
 #include "sim/detect/progress.h"
 #include "sim/detect/race.h"
@@ -18,6 +20,7 @@ void run_result_free(RunResult *result) {
   g_free(result->scenario);
   g_free(result->file);
   g_free(result->machine);
+  g_free(result->printed);
   g_array_free(result->regions, TRUE);
   if (result->occupancy)
     g_array_unref(result->occupancy);
@@ -41,7 +44,8 @@ typedef struct Simulation {
   const RunOptions *options;
   const Program *program;
   Backing *backing;
-  guint *buffers; /* for each buffer of the scenario the one in `backing` */
+  guint *buffers;    /* for each buffer of the scenario the one in `backing` */
+  uint64_t *symbols; /* addresses of the program's variables */
   Gpu *gpu;
   Misuse misuse;
   RaceDetector *races;
@@ -109,6 +113,7 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
                          .kernel = kernel,
                          .shared_bytes = launch->shared_bytes,
                          .stream = launch->stream,
+                         .symbols = simulation->symbols,
                          .args = args->data,
                          .args_bytes = args->len};
   memcpy(config.grid, launch->grid, sizeof config.grid);
@@ -122,18 +127,25 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
   return fine;
 }
 
-/* Buffers and module variables. */
+/* Buffers, and behind them the module variables. */
 static bool place_buffers(Simulation *simulation, Diag *diag) {
   const Scenario *scenario = simulation->scenario;
   simulation->buffers = g_new(guint, scenario->buffers->len + 1);
   for (guint i = 0; i < scenario->buffers->len; i++) {
     const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
-    simulation->buffers[i] = backing_add(simulation->backing, buffer->name, buffer->words, buffer->init);
+    if (buffer->variable < 0)
+      simulation->buffers[i] = backing_add(simulation->backing, buffer->name, buffer->words, buffer->init);
   }
-  if (!backing_fits(simulation->backing))
-    return diag_error(diag, scenario->file, 0, 0,
-                      "the buffers need more than the 3.5 GiB that lie below the windows of generic addresses");
-  return true;
+  guint first = simulation->backing->buffers->len;
+  simulation->symbols = symbols_place(simulation->program, simulation->backing);
+  for (guint i = 0; i < scenario->buffers->len; i++) {
+    const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
+    if (buffer->variable >= 0)
+      simulation->buffers[i] = first + (guint)buffer->variable;
+  }
+  return backing_fits(simulation->backing) ||
+         diag_error(diag, scenario->file, 0, 0,
+                    "the buffers need more than the 3.5 GiB that lie below the windows of generic addresses");
 }
 
 static bool simulation_init(Simulation *simulation, const Scenario *scenario, const Machine *machine,
@@ -162,6 +174,7 @@ static void simulation_clear(Simulation *simulation) {
     gpu_free(simulation->gpu);
   misuse_clear(&simulation->misuse);
   g_free(simulation->buffers);
+  g_free(simulation->symbols);
   race_detector_free(simulation->races);
   backing_free(simulation->backing);
   g_ptr_array_unref(simulation->findings);
@@ -269,6 +282,9 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
   collect_region(simulation, result);
   result->occupancy = collect_occupancy(simulation);
+  if (gpu->printed->len)
+    result->printed = quote_lines(gpu->printed->str, gpu->printed->len);
+  result->printed_lost = gpu->printed_lost;
   result->findings = g_ptr_array_ref(simulation->findings);
   result->counters = gpu->counters;
   result->has_operations = scenario->measure.has_operations;

@@ -54,11 +54,13 @@ typedef struct RunResult {
   char *machine;
   uint64_t seed;
   Verdict verdict;
-  uint64_t cycles;     /* SM cycles until the last block exited, or until the verdict */
-  double clock_hz;     /* of those cycles */
-  GArray *regions;     /* RegionResult */
-  GArray *occupancy;   /* LaunchOccupancy, one for each launch; may be NULL */
-  GPtrArray *findings; /* Finding * */
+  uint64_t cycles;       /* SM cycles until the last block exited, or until the verdict */
+  double clock_hz;       /* of those cycles */
+  char *printed;         /* by printf in kernels, in simulated order; NULL: nothing */
+  uint64_t printed_lost; /* calls of printf whose output had no room */
+  GArray *regions;       /* RegionResult */
+  GArray *occupancy;     /* LaunchOccupancy, one for each launch; may be NULL */
+  GPtrArray *findings;   /* Finding * */
   Counters counters;
   bool has_operations;
   int64_t operations;
