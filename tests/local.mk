@@ -42,6 +42,7 @@ UNIT_TESTS = \
   tests/unit/test_memsys \
   tests/unit/test_polling \
   tests/unit/test_ptx_parse \
+  tests/unit/test_ptx_scenario \
   tests/unit/test_race \
   tests/unit/test_report \
   tests/unit/test_rng \
@@ -111,7 +112,8 @@ TEST_FILES = \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
   tests/script/layers.sh \
-  tests/script/paper.sh
+  tests/script/paper.sh \
+  tests/script/ptx.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \
   tests/script/coverage.sh \

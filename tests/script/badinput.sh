@@ -119,5 +119,5 @@ expect "zero blocks" 3 '^zero.yaml:[0-9]+:[0-9]+: error: ' lockstep run zero.yam
 expect "block above the limit" 3 '^block.yaml:[0-9]+:[0-9]+: error: ' lockstep run block.yaml
 expect "PTX that isn't supported" 3 "^bad.ptx:4:3: error: .mma.sync. isn't supported" lockstep show bad.ptx
 expect "nearest PTX instruction" 3 'did you mean .add' lockstep show bad.ptx
-expect "PTX can't be run yet" 3 '^good.ptx: error: PTX can be read but not run yet' lockstep run good.ptx
+expect "PTX without a launch" 2 'kernel .k. has no grid: add --grid N' lockstep run good.ptx
 finish
