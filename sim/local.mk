@@ -37,20 +37,6 @@ liblockstep_a_SOURCES += \
   sim/core/occupancy.h \
   sim/core/print.c \
   sim/core/print.h \
-  sim/base/datadir.c sim/base/datadir.h \
-  sim/base/diag.c sim/base/diag.h \
-  sim/base/quote.c sim/base/quote.h \
-  sim/core/access.c sim/core/access.h \
-  sim/core/barrier.c sim/core/barrier.h \
-  sim/core/cached.c sim/core/cached.h \
-  sim/core/exec.h sim/core/exec_rows.h \
-  sim/core/exec_alu.c sim/core/exec_bits.c sim/core/exec_convert.c sim/core/exec_ctrl.c sim/core/exec_double.c \
-  sim/core/exec_float.c sim/core/exec_global.c sim/core/exec_groups.c sim/core/exec_local.c sim/core/exec_print.c \
-  sim/core/exec_shared.c sim/core/exec_sync.c sim/core/exec_warp.c sim/core/exec_wide.c \
-  sim/core/gpu.c sim/core/gpu.h \
-  sim/core/lane_groups.c sim/core/lane_groups.h \
-  sim/core/occupancy.c sim/core/occupancy.h \
-  sim/core/print.c sim/core/print.h \
   sim/core/probe.h \
   sim/core/simt_stack.c \
   sim/core/simt_stack.h \
