@@ -26,6 +26,20 @@ liblockstep_a_SOURCES += \
   isa/ptx_lexer.c \
   isa/ptx_lexer.h \
   isa/ptx_lower.h \
+  isa/ptx_lexer.c isa/ptx_lexer.h \
+  isa/ptx_lower.c isa/ptx_lower.h isa/ptx_lower_state.h \
+  isa/ptx_lower_bits.c \
+  isa/ptx_lower_control.c \
+  isa/ptx_lower_convert.c \
+  isa/ptx_lower_float.c \
+  isa/ptx_lower_int.c \
+  isa/ptx_lower_line.c \
+  isa/ptx_lower_mem.c \
+  isa/ptx_lower_param.c \
+  isa/ptx_lower_scan.c \
+  isa/ptx_lower_sync.c \
+  isa/ptx_lower_value.c \
+  isa/ptx_lower_var.c \
   isa/ptx_module.c \
   isa/ptx_names.c \
   isa/ptx_names.h \
