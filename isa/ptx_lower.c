@@ -35,9 +35,9 @@ void lower_unsupported(Lower *lower, const char *what) {
 bool lower_needs(Lower *lower, unsigned capability, const char *what) {
   if (lower->target->capability >= capability)
     return true;
-  return lower_error(lower, lower->inst->at,
-                     "%s needs compute capability %u.%u, and the machine has %u.%u", what, capability / 10,
-                     capability % 10, lower->target->capability / 10, lower->target->capability % 10);
+  return lower_error(lower, lower->inst->at, "%s needs compute capability %u.%u, and the machine has %u.%u", what,
+                     capability / 10, capability % 10, lower->target->capability / 10,
+                     lower->target->capability % 10);
 }
 
 /* -- the instructions of a function -- */
@@ -97,9 +97,8 @@ static void resolve_branches(Lower *lower, LowerFrame *frame) {
     const LowerFixup *fixup = &g_array_index(frame->fixups, LowerFixup, i);
     uint32_t end = lower->vkernel->insts->len;
     VInst *vinst = &g_array_index(lower->vkernel->insts, VInst, fixup->pc);
-    vinst->inst.target = fixup->label == PTX_NO_INDEX
-                             ? (int32_t)end
-                             : frame->label_pc[fixup->label - frame->function->first_label];
+    vinst->inst.target =
+        fixup->label == PTX_NO_INDEX ? (int32_t)end : frame->label_pc[fixup->label - frame->function->first_label];
   }
 }
 
@@ -172,10 +171,10 @@ static void close_end(Lower *lower) {
     lower_op0(lower, OP_EXIT);
 }
 
-#define STEAL(array, field, count)                                             \
-  do {                                                                         \
-    kernel->count = (array)->len;                                              \
-    kernel->field = (gpointer)g_array_free((array), FALSE);                    \
+#define STEAL(array, field, count)                          \
+  do {                                                      \
+    kernel->count = (array)->len;                           \
+    kernel->field = (gpointer)g_array_free((array), FALSE); \
   } while (0)
 
 static void begin_kernel(Lower *lower, uint32_t index) {

@@ -248,8 +248,8 @@ void lower_FNS(Lower *lower, const PtxInst *inst) {
   Value backwards = lower_temp(lower, 1), count = lower_temp(lower, 1), first = lower_temp(lower, 1);
   lower_op1(lower, OP_BREV, backwards, mask);
   Value from = lower_to_temp(lower, OP_ISUB, TYPE_U32, lower_imm(lower, 31), base);
-  Value word = lower_to_temp(lower, OP_SHR, TYPE_U32, pick(lower, backwards, mask, down),
-                             pick(lower, from, base, down));
+  Value word =
+      lower_to_temp(lower, OP_SHR, TYPE_U32, pick(lower, backwards, mask, down), pick(lower, from, base, down));
   lower_logic(lower, LOP_AND, first, word, one);
   word = pick(lower, first, word, only);
   lower_op1(lower, OP_IABS, count, n);

@@ -130,7 +130,9 @@ static void call_extern(Lower *lower, const char *name) {
 /* -- inlined calls -- */
 
 /* A formal parameter as an operand of its own function. */
-static PtxOperand formal_operand(const PtxVar *var) { return (PtxOperand){.kind = PTX_OPERAND_REG, .index = var->base}; }
+static PtxOperand formal_operand(const PtxVar *var) {
+  return (PtxOperand){.kind = PTX_OPERAND_REG, .index = var->base};
+}
 
 static bool names_variable(const Lower *lower, const PtxOperand *list, uint32_t var) {
   for (unsigned i = 0; i < list->count; i++) {
@@ -152,8 +154,7 @@ static void copy_param(Lower *lower, LowerFrame *frame, uint32_t formal, uint32_
   uint64_t bytes = MIN(ptx_var_bytes(ptx_var(lower->module, formal)), ptx_var_bytes(ptx_var(lower->module, actual)));
   lower->work += bytes / 4;
   for (uint32_t byte = 0; byte < bytes && lower->work <= LOWER_WORK_MAX; byte += 4)
-    lower_param_store(lower, frame, formal, byte, PTX_B32,
-                      lower_param_value(lower, lower->frame, actual, byte, 4));
+    lower_param_store(lower, frame, formal, byte, PTX_B32, lower_param_value(lower, lower->frame, actual, byte, 4));
 }
 
 static void pass_argument(Lower *lower, LowerFrame *frame, uint32_t formal, const PtxOperand *actual) {
@@ -220,7 +221,8 @@ static void take_result(Lower *lower, LowerFrame *frame, uint32_t formal, const 
 }
 
 /* Parameters are kinds of operand that a call can take, and as wide as the function's. */
-static bool check_list(Lower *lower, const PtxOperand *list, const PtxFunction *callee, uint32_t first, bool written) {
+static bool check_list(Lower *lower, const PtxOperand *list, const PtxFunction *callee, uint32_t first,
+                       bool written) {
   for (unsigned i = 0; i < list->count; i++) {
     const PtxOperand *actual = lower_part(lower, list, i);
     const PtxVar *formal = ptx_var(lower->module, callee->first_var + first + i);
@@ -234,8 +236,8 @@ static bool check_list(Lower *lower, const PtxOperand *list, const PtxFunction *
       return lower_error(lower, actual->at, "a call takes registers, numbers and `.param` variables");
     uint64_t bytes = is_var ? ptx_var_bytes(ptx_var(lower->module, actual->index)) : ptx_type_bytes(have);
     bool mixes = (have == PTX_PRED) != (formal->type == PTX_PRED) && have;
-    if (mixes || formal->vec || ((is_var || have) && bytes != ptx_var_bytes(formal)) ||
-        (!is_var && formal->array) || (is_var && formal->type == PTX_PRED))
+    if (mixes || formal->vec || ((is_var || have) && bytes != ptx_var_bytes(formal)) || (!is_var && formal->array) ||
+        (is_var && formal->type == PTX_PRED))
       return lower_error(lower, actual->at, "this isn't what the function takes: `.%s`%s of %u bytes",
                          ptx_word_text((PtxWord)formal->type), formal->vec || formal->array ? "s" : "",
                          (unsigned)ptx_var_bytes(formal));

@@ -14,8 +14,8 @@ static CmpOp compare_op(const PtxInst *inst) {
 
 /* lo, ls, hi and hs compare without sign, whatever the type. */
 static PtxWord compare_type(const PtxInst *inst, PtxWord type) {
-  bool is_unsigned = inst->mods.cmp == PTX_LO || inst->mods.cmp == PTX_LS || inst->mods.cmp == PTX_HI ||
-                     inst->mods.cmp == PTX_HS;
+  bool is_unsigned =
+      inst->mods.cmp == PTX_LO || inst->mods.cmp == PTX_LS || inst->mods.cmp == PTX_HI || inst->mods.cmp == PTX_HS;
   if (!is_unsigned || !lower_is_signed(type))
     return type;
   return type == PTX_S64 ? PTX_U64 : type == PTX_S32 ? PTX_U32 : PTX_U16;
@@ -200,8 +200,8 @@ static VInst *convert(Lower *lower, Value dst, Value src, PtxWord to, PtxWord fr
   vinst->inst.type2 = from_int ? (uint8_t)lower_int_type(from) : (uint8_t)lower_data_type(from);
   vinst->inst.mode = (uint8_t)int_round(inst);
   vinst->inst.round = (uint8_t)lower_round(inst);
-  vinst->inst.flags |= (saturate ? (uint32_t)INST_SAT : 0) |
-                       (inst->mods.flags & PTX_FLAG_FTZ ? (uint32_t)INST_FTZ : 0);
+  vinst->inst.flags |=
+      (saturate ? (uint32_t)INST_SAT : 0) | (inst->mods.flags & PTX_FLAG_FTZ ? (uint32_t)INST_FTZ : 0);
   vinst->inst.wide = (lower_is_wide(to) ? WIDE_DST : 0) | (lower_is_wide(from) ? WIDE_A : 0);
   return vinst;
 }
@@ -328,8 +328,11 @@ void lower_CVTA(Lower *lower, const PtxInst *inst) {
   }
   Value a = lower_value(lower, 1, type);
   if (window)
-    lower_op2(lower, back ? wide ? OP_ISUB64 : OP_ISUB : wide ? OP_IADD64 : OP_IADD, result.value, a,
-              wide ? lower_imm64(lower, window) : lower_imm(lower, window));
+    lower_op2(lower,
+              back   ? wide ? OP_ISUB64 : OP_ISUB
+              : wide ? OP_IADD64
+                     : OP_IADD,
+              result.value, a, wide ? lower_imm64(lower, window) : lower_imm(lower, window));
   else
     lower_move(lower, result.value, a, wide);
 }

@@ -72,8 +72,8 @@ void lower_float_sign(Lower *lower, LogicOp lop) {
     vinst->inst.flags |= (uint32_t)INST_FTZ | (negate ? (uint32_t)INST_NEG_A : (uint32_t)INST_ABS_A);
     return;
   }
-  Value mask = wide ? lower_imm64(lower, negate ? F64_SIGN : ~F64_SIGN)
-                    : lower_imm(lower, negate ? F32_SIGN : ~F32_SIGN);
+  Value mask =
+      wide ? lower_imm64(lower, negate ? F64_SIGN : ~F64_SIGN) : lower_imm(lower, negate ? F32_SIGN : ~F32_SIGN);
   lower_op2(lower, wide ? OP_LOP64 : OP_LOP, result.value, a, mask)->inst.lop = (uint8_t)lop;
 }
 

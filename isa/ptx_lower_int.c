@@ -65,9 +65,7 @@ void lower_ADD(Lower *lower, const PtxInst *inst) {
     lower_binary(lower, OP_IADD, OP_IADD64, add_flags(inst, false));
 }
 
-void lower_ADDC(Lower *lower, const PtxInst *inst) {
-  lower_binary(lower, OP_IADD, OP_IADD64, add_flags(inst, true));
-}
+void lower_ADDC(Lower *lower, const PtxInst *inst) { lower_binary(lower, OP_IADD, OP_IADD64, add_flags(inst, true)); }
 
 void lower_SUB(Lower *lower, const PtxInst *inst) {
   if (is_float((PtxWord)inst->mods.type))
@@ -76,9 +74,7 @@ void lower_SUB(Lower *lower, const PtxInst *inst) {
     lower_binary(lower, OP_ISUB, OP_ISUB64, add_flags(inst, false));
 }
 
-void lower_SUBC(Lower *lower, const PtxInst *inst) {
-  lower_binary(lower, OP_ISUB, OP_ISUB64, add_flags(inst, true));
-}
+void lower_SUBC(Lower *lower, const PtxInst *inst) { lower_binary(lower, OP_ISUB, OP_ISUB64, add_flags(inst, true)); }
 
 /* -- products -- */
 

@@ -1,4 +1,7 @@
 /* Where an instruction comes from: `.loc`, `.file`, and the source text. */
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+
 #include "isa/ptx_lower_state.h"
 
 enum { SOURCE_BYTES_MAX = 16 << 20, SOURCES_MAX = 65535 };
@@ -42,8 +45,7 @@ static uint32_t add_frame(Lower *lower, SourceFrame frame) {
 /* A place that isn't inlined has a frame only if another is inlined at it. */
 static uint32_t frame_of(Lower *lower, LowerPlace *place) {
   if (!place->frame)
-    place->frame =
-        add_frame(lower, (SourceFrame){.line = place->line, .column = place->column, .file = place->file});
+    place->frame = add_frame(lower, (SourceFrame){.line = place->line, .column = place->column, .file = place->file});
   return place->frame;
 }
 
@@ -59,11 +61,9 @@ static void add_place(Lower *lower, GHashTable *known, uint32_t index) {
     own.parent = frame_of(lower, parent);
     *place = (LowerPlace){.line = parent->line, .column = parent->column, .file = parent->file};
   } else {
-    *place = (LowerPlace){.line = loc->inlined_line,
-                          .column = loc->inlined_column,
-                          .file = source_of(lower, known, loc->inlined_file)};
-    own.parent =
-        add_frame(lower, (SourceFrame){.line = place->line, .column = place->column, .file = place->file});
+    *place = (LowerPlace){
+        .line = loc->inlined_line, .column = loc->inlined_column, .file = source_of(lower, known, loc->inlined_file)};
+    own.parent = add_frame(lower, (SourceFrame){.line = place->line, .column = place->column, .file = place->file});
   }
   place->frame = place->inlined = add_frame(lower, own);
 }

@@ -68,9 +68,9 @@ static MemScope scope_of(const PtxInst *inst) {
 }
 
 static CacheOp cache_of(const PtxInst *inst) {
-  static const uint8_t caches[PTX_WORD_COUNT] = {[PTX_CA] = CACHE_CA, [PTX_CG] = CACHE_CG, [PTX_CS] = CACHE_CS,
-                                                 [PTX_LU] = CACHE_CS, [PTX_CV] = CACHE_CV, [PTX_WB] = CACHE_WB,
-                                                 [PTX_WT] = CACHE_WT};
+  static const uint8_t caches[PTX_WORD_COUNT] = {
+      [PTX_CA] = CACHE_CA, [PTX_CG] = CACHE_CG, [PTX_CS] = CACHE_CS, [PTX_LU] = CACHE_CS,
+      [PTX_CV] = CACHE_CV, [PTX_WB] = CACHE_WB, [PTX_WT] = CACHE_WT};
   return (CacheOp)caches[inst->mods.cache];
 }
 
@@ -175,7 +175,8 @@ static void load_lane(Lower *lower, const PtxOperand *dst, Value group, unsigned
   if (bytes >= 4)
     lower_move(lower, result.value, row, bytes == 8);
   else
-    lower_op2(lower, OP_BFE, result.value, row, lower_imm(lower, bytes * 8 << 8 | byte % 4 * 8))->inst.type = TYPE_U32;
+    lower_op2(lower, OP_BFE, result.value, row, lower_imm(lower, bytes * 8 << 8 | byte % 4 * 8))->inst.type =
+        TYPE_U32;
   lower_finish(lower, &result);
 }
 
@@ -316,10 +317,9 @@ void lower_PREFETCHU(Lower *lower, const PtxInst *inst) {
 /* -- atomics -- */
 
 static AtomOp atom_op(uint8_t word) {
-  static const uint8_t ops[PTX_WORD_COUNT] = {[PTX_ADD] = ATOM_ADD, [PTX_MIN] = ATOM_MIN, [PTX_MAX] = ATOM_MAX,
-                                              [PTX_INC] = ATOM_INC, [PTX_DEC] = ATOM_DEC, [PTX_AND] = ATOM_AND,
-                                              [PTX_OR] = ATOM_OR,   [PTX_XOR] = ATOM_XOR, [PTX_EXCH] = ATOM_EXCH,
-                                              [PTX_CAS] = ATOM_CAS};
+  static const uint8_t ops[PTX_WORD_COUNT] = {
+      [PTX_ADD] = ATOM_ADD, [PTX_MIN] = ATOM_MIN, [PTX_MAX] = ATOM_MAX, [PTX_INC] = ATOM_INC,   [PTX_DEC] = ATOM_DEC,
+      [PTX_AND] = ATOM_AND, [PTX_OR] = ATOM_OR,   [PTX_XOR] = ATOM_XOR, [PTX_EXCH] = ATOM_EXCH, [PTX_CAS] = ATOM_CAS};
   return (AtomOp)ops[word];
 }
 

@@ -18,9 +18,7 @@ static void resolve(LowerFrame **frame, uint32_t *var) {
   }
 }
 
-static gpointer word_key(uint32_t var, uint32_t word) {
-  return GSIZE_TO_POINTER(((gsize)var << 32 | word) + 1);
-}
+static gpointer word_key(uint32_t var, uint32_t word) { return GSIZE_TO_POINTER(((gsize)var << 32 | word) + 1); }
 
 static bool find_word(const LowerFrame *frame, uint32_t var, uint32_t word, Value *value) {
   gpointer entry = frame->words ? g_hash_table_lookup(frame->words, word_key(var, word)) : NULL;
@@ -33,9 +31,7 @@ static void set_word(LowerFrame *frame, uint32_t var, uint32_t word, Value value
   g_hash_table_insert(frame->words, word_key(var, word), entry);
 }
 
-static guint hash_word(gconstpointer key) {
-  return (guint)(GPOINTER_TO_SIZE(key) * 0x9e3779b97f4a7c15u >> 32);
-}
+static guint hash_word(gconstpointer key) { return (guint)(GPOINTER_TO_SIZE(key) * 0x9e3779b97f4a7c15u >> 32); }
 
 /* The registers of `bytes` (4 or 8) at a word: one of 2 rows if no part of it was used before. *fresh: it wasn't. */
 static Value param_words(Lower *lower, LowerFrame *frame, uint32_t var, uint32_t word, unsigned bytes, Value *second,

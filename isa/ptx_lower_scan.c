@@ -63,15 +63,16 @@ static uint32_t single_candidate(Lower *lower, const PtxInst *call) {
   }
   if (count == 1)
     return found;
-  lower_error(lower, call->at, "a call through a register isn't supported, but for one that can call one function "
-                               "only; here %u come into question", count);
+  lower_error(lower, call->at,
+              "a call through a register isn't supported, but for one that can call one function "
+              "only; here %u come into question",
+              count);
   return PTX_NO_INDEX;
 }
 
 uint32_t lower_callee(Lower *lower, const PtxInst *call, const char **name) {
   const PtxOperand *callee = ptx_operand(lower->module, call->operands + 1);
-  uint32_t function =
-      callee->kind == PTX_OPERAND_FUNCTION ? callee->index : single_candidate(lower, call);
+  uint32_t function = callee->kind == PTX_OPERAND_FUNCTION ? callee->index : single_candidate(lower, call);
   *name = NULL;
   if (function == PTX_NO_INDEX)
     return PTX_NO_INDEX;
@@ -188,8 +189,8 @@ static void check_end(Lower *lower, const PtxFunction *function) {
       visit(function, seen, work, at + 1);
   }
   if (seen[function->ninsts])
-    lower_error(lower, function->ninsts ? ptx_inst(module, function->first_inst + function->ninsts - 1)->at
-                                        : function->at,
+    lower_error(lower,
+                function->ninsts ? ptx_inst(module, function->first_inst + function->ninsts - 1)->at : function->at,
                 "`%s` can run past its last instruction; end it with `ret` or `exit`",
                 ptx_module_name(module, function->name));
 }

@@ -44,8 +44,8 @@ typedef struct LowerFrame {
   GHashTable *words;     /* variable and word of a `.param` -> virtual register, row */
   GHashTable *aliases;   /* a formal `.param` + 1 -> the caller's variable that it is, + 1 */
   int32_t *label_pc;
-  GArray *fixups;        /* LowerFixup */
-  uint32_t local_base;   /* byte in the lane's local memory */
+  GArray *fixups;      /* LowerFixup */
+  uint32_t local_base; /* byte in the lane's local memory */
 } LowerFrame;
 
 typedef struct LowerFixup {
@@ -75,10 +75,10 @@ typedef struct Lower {
   bool failed;
   GHashTable *reported;     /* places that have an error already: a function is lowered at each call */
   LowerFunction *functions; /* of each function of the module */
-  uint32_t *var_byte;       /* of each variable: `.shared` of the block, `.local` of the frame, `.param` of the kernel */
-  uint32_t *symbol;         /* of each variable: its number in the program + 1 */
-  LowerPlace *places;       /* of each loc */
-  GHashTable *candidates;   /* functions whose address is taken; NULL: not yet known */
+  uint32_t *var_byte; /* of each variable: `.shared` of the block, `.local` of the frame, `.param` of the kernel */
+  uint32_t *symbol;   /* of each variable: its number in the program + 1 */
+  LowerPlace *places; /* of each loc */
+  GHashTable *candidates; /* functions whose address is taken; NULL: not yet known */
   uint64_t work;
 
   /* the kernel */

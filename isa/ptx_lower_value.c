@@ -447,7 +447,8 @@ void lower_finish(Lower *lower, const Result *result) {
     Value value = result->value;
     if (narrow && result->reg_bytes > bytes && is_signed)
       value = lower_extend(lower, value, bytes * 8, true);
-    lower_op2(lower, OP_BFE, result->reg, value, lower_imm(lower, (narrow && is_signed ? result->reg_bytes : bytes) * 8u << 8))
+    lower_op2(lower, OP_BFE, result->reg, value,
+              lower_imm(lower, (narrow && is_signed ? result->reg_bytes : bytes) * 8u << 8))
         ->inst.type = is_signed && !narrow ? TYPE_S32 : TYPE_U32;
   }
   if (result->reg_bytes == 8 && bytes < 8) {

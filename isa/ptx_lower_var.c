@@ -8,11 +8,11 @@ static const uint64_t variable_bytes_max = SHARED_WINDOW;
 
 static uint32_t align_up(uint32_t at, uint32_t align) { return align > 1 ? (at + align - 1) / align * align : at; }
 
-static const char *var_name(const Lower *lower, const PtxVar *var) { return ptx_module_name(lower->module, var->name); }
-
-static uint32_t var_align(const PtxVar *var) {
-  return MAX(var->align, ptx_type_bytes((PtxWord)var->type));
+static const char *var_name(const Lower *lower, const PtxVar *var) {
+  return ptx_module_name(lower->module, var->name);
 }
+
+static uint32_t var_align(const PtxVar *var) { return MAX(var->align, ptx_type_bytes((PtxWord)var->type)); }
 
 /* -- which variables the program has -- */
 
@@ -76,8 +76,10 @@ static bool add_masked(Lower *lower, ProgramVariable *variable, const PtxVar *va
   bool follows = index > 0 && before->kind == init->kind && before->symbol == init->symbol &&
                  before->offset == init->offset && before->byte + 1 == init->byte &&
                  before->element + 1 == init->element;
-  return follows || lower_error(lower, var->at, "part of an address isn't supported in `%s`: all its bytes have to be "
-                                                "there, from the lowest on", var_name(lower, var));
+  return follows || lower_error(lower, var->at,
+                                "part of an address isn't supported in `%s`: all its bytes have to be "
+                                "there, from the lowest on",
+                                var_name(lower, var));
 }
 
 static bool add_init(Lower *lower, ProgramVariable *variable, const PtxVar *var, uint32_t index) {
@@ -123,8 +125,9 @@ static void add_variable(Lower *lower, GHashTable *names, uint32_t index, uint64
   g_ptr_array_add(lower->program->variables, variable);
   *init_bytes += var->ninits ? bytes : 0;
   if (bytes > variable_bytes_max || *init_bytes > INIT_BYTES_MAX) {
-    lower_error(lower, var->at, bytes > variable_bytes_max ? "a variable of more than 3.5 GiB isn't supported"
-                                                           : "initial values of more than 256 MiB aren't supported");
+    lower_error(lower, var->at,
+                bytes > variable_bytes_max ? "a variable of more than 3.5 GiB isn't supported"
+                                           : "initial values of more than 256 MiB aren't supported");
     return;
   }
   if (var->ninits)
@@ -156,8 +159,7 @@ static void gather_shared(Lower *lower, uint32_t kernel, uint32_t function, GArr
   info->kernel = kernel + 1;
   for (guint i = 0; i < info->vars->len; i++) {
     uint32_t var = g_array_index(info->vars, uint32_t, i);
-    if (ptx_var(lower->module, var)->space == PTX_SHARED &&
-        g_hash_table_add(seen, GSIZE_TO_POINTER((gsize)var + 1)))
+    if (ptx_var(lower->module, var)->space == PTX_SHARED && g_hash_table_add(seen, GSIZE_TO_POINTER((gsize)var + 1)))
       g_array_append_val(found, var);
   }
   for (guint i = 0; i < info->callees->len; i++)
