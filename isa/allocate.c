@@ -119,18 +119,8 @@ static int32_t home_of(Spill *spill, int32_t pred) {
   return spill->home[pred];
 }
 
-static VInst beside(Opcode op, const VInst *vinst) {
-  VInst other = vinst_new(op);
-  other.inst.file = vinst->inst.file;
-  other.inst.line = vinst->inst.line;
-  other.inst.column = vinst->inst.column;
-  other.inst.inlined = vinst->inst.inlined;
-  other.inst.address = vinst->inst.address;
-  return other;
-}
-
 static int32_t fill(Spill *spill, const VInst *vinst, int32_t pred) {
-  VInst set = beside(OP_ISETP, vinst);
+  VInst set = vinst_beside(OP_ISETP, vinst);
   set.inst.cmp = CMP_NE;
   set.a = home_of(spill, pred);
   set.b = vkernel_immediate(spill->vkernel, 0);
@@ -140,7 +130,7 @@ static int32_t fill(Spill *spill, const VInst *vinst, int32_t pred) {
 }
 
 static void store(Spill *spill, const VInst *vinst, int32_t pred, int32_t now) {
-  VInst keep = beside(OP_SEL, vinst);
+  VInst keep = vinst_beside(OP_SEL, vinst);
   keep.a = vkernel_immediate(spill->vkernel, 1);
   keep.b = vkernel_immediate(spill->vkernel, 0);
   keep.psrc[0] = now;

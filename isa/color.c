@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOINED_SPANS_MAX = 4096 }; /* a class with more isn't joined any further: joining stays linear */
+enum {
+  JOINED_SPANS_MAX = 4096, /* a class with more isn't joined any further: joining stays linear */
+  LOOK_BACK = 64,          /* so many predicates of a place are looked at for one that could give way */
+};
 
 /* A list of spans, ascending. */
 typedef struct SpanList {
@@ -27,13 +30,21 @@ typedef struct Classes {
   SpanList *lists; /* of each unit */
 } Classes;
 
+/* Halves the way as it goes, so that long chains of moves stay cheap. */
 static uint32_t find_root(Classes *classes, uint32_t reg, uint32_t *offset) {
   *offset = 0;
-  while (classes->members[reg].parent != reg) {
-    *offset += classes->members[reg].offset;
-    reg = classes->members[reg].parent;
+  for (;;) {
+    Member *member = &classes->members[reg];
+    Member *above = &classes->members[member->parent];
+    if (member->parent == reg)
+      return reg;
+    if (above->parent != member->parent) {
+      member->offset = (uint8_t)(member->offset + above->offset);
+      member->parent = above->parent;
+    }
+    *offset += member->offset;
+    reg = member->parent;
   }
-  return reg;
 }
 
 static SpanList unit_list(const LiveRanges *ranges, uint32_t unit) {
@@ -295,7 +306,8 @@ static uint32_t choose_victim(const Predicates *predicates, uint32_t p) {
   uint32_t victim = p, latest = must ? 0 : end_of(&list);
   for (unsigned place = 0; place < PREDICATE_PLACES; place++) {
     uint32_t in_way = 0, last = 0;
-    for (guint i = predicates->placed[place]->len; i-- > 0 && in_way < 2;) {
+    guint placed = predicates->placed[place]->len, oldest = placed > LOOK_BACK ? placed - LOOK_BACK : 0;
+    for (guint i = placed; i-- > oldest && in_way < 2;) {
       uint32_t other = g_array_index(predicates->placed[place], uint32_t, i);
       SpanList theirs = predicate_list(predicates, other);
       if (!overlap(list.spans, list.count, theirs.spans, theirs.count))

@@ -48,6 +48,16 @@ VInst vinst_new(Opcode op) {
   };
 }
 
+VInst vinst_beside(Opcode op, const VInst *vinst) {
+  VInst other = vinst_new(op);
+  other.inst.file = vinst->inst.file;
+  other.inst.line = vinst->inst.line;
+  other.inst.column = vinst->inst.column;
+  other.inst.inlined = vinst->inst.inlined;
+  other.inst.address = vinst->inst.address;
+  return other;
+}
+
 static uint8_t width_rows(uint8_t width) { return width == WIDTH_128 ? 4 : width == WIDTH_64 ? 2 : 1; }
 
 static uint8_t value_rows(const Inst *inst, unsigned wide_bit) { return inst->wide & wide_bit ? 2 : 1; }

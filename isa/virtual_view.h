@@ -17,6 +17,9 @@ unsigned vinst_pred_reads(const VInst *vinst, int32_t preds[4]);
 unsigned vinst_pred_writes(const VInst *vinst, int32_t preds[2]);
 bool vinst_is_guarded(const VInst *vinst);
 
+/* A VInst of `op` that stands for nothing in the source: its place is that of `vinst`. */
+VInst vinst_beside(Opcode op, const VInst *vinst);
+
 /* The flow graph of the instructions. Release with flow_clear(). */
 void vkernel_flow(const VKernel *vkernel, Flow *flow);
 

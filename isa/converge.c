@@ -1,0 +1,401 @@
+/* vkernel_converge: BSSY and BSYNC around branches that may diverge, YIELD, WARPSYNC (doc/model.md, "Convergence
+ * barriers"). */
+#include <string.h>
+
+#include "isa/yield.h"
+
+enum { REGION_STEPS_MAX = 50000000, OPEN_MAX = 4096 };
+
+/* Branches that meet at the same block share a barrier: BSSY where `begin` ends, BSYNC where `end` begins. */
+typedef struct Meeting {
+  uint32_t begin, end;
+  bool at_start; /* BSSY stands before the first block, which is a loop's header */
+  uint32_t barrier;
+} Meeting;
+
+typedef struct Converge {
+  VKernel *vkernel;
+  unsigned capability;
+  Flow flow;
+  Loops loops;
+  Divergence divergence;
+  Yields yields;
+  uint32_t *enter, *leave; /* of the post-dominator tree */
+  uint8_t *sync_before;    /* of each instruction: a WARPSYNC goes before it */
+  uint8_t *drop;           /* of each instruction */
+  uint8_t *begins_synced;  /* of each block: it begins with a WARPSYNC of all lanes */
+  GArray *meetings;        /* Meeting */
+  uint64_t steps;
+} Converge;
+
+static const VInst *inst_at(const Converge *converge, uint32_t i) {
+  return &g_array_index(converge->vkernel->insts, VInst, i);
+}
+
+static bool postdominates(const Converge *converge, uint32_t above, uint32_t below) {
+  return converge->enter[above] <= converge->enter[below] && converge->enter[below] < converge->leave[above];
+}
+
+/* -- WARPSYNC -- */
+
+/* A block barrier gets a WARPSYNC unless the lanes are together for certain; a WARPSYNC of all lanes goes if they are. */
+static void choose_syncs(Converge *converge) {
+  const Flow *flow = &converge->flow;
+  for (uint32_t b = 0; b < flow->nblocks; b++) {
+    bool unproven = converge->yields.unproven[b];
+    for (uint32_t i = flow->first[b]; i < flow->first[b + 1]; i++) {
+      const VInst *vinst = inst_at(converge, i);
+      bool apart = unproven || converge->divergence.diverged[b] || (i == flow->first[b] && converge->yields.at[b]);
+      bool warpsync = is_full_warpsync(converge->vkernel, vinst);
+      converge->drop[i] = warpsync && !apart;
+      converge->sync_before[i] = apart && is_aligned_barrier(vinst);
+      if (i == flow->first[b])
+        converge->begins_synced[b] = converge->sync_before[i] || (warpsync && apart && converge->capability >= 90);
+      unproven = yields_unproven_behind(&converge->yields, converge->vkernel, &converge->divergence, b, i, unproven);
+    }
+  }
+}
+
+/* -- which branches -- */
+
+/* Whether all lanes have to come together between the branch and where its ways meet: then they can't part there. */
+static bool syncs_inside(Converge *converge, uint32_t block, uint32_t *seen, GArray *region) {
+  const Flow *flow = &converge->flow;
+  g_array_set_size(region, 0);
+  divergence_region(&converge->divergence, block, seen, block + 1, region);
+  converge->steps += region->len;
+  for (guint r = 0; r < region->len; r++) {
+    uint32_t inside = g_array_index(region, uint32_t, r);
+    for (uint32_t i = flow->first[inside]; i < flow->first[inside + 1]; i++) {
+      const VInst *vinst = inst_at(converge, i);
+      if (is_aligned_barrier(vinst) || (converge->capability >= 90 && is_full_warpsync(converge->vkernel, vinst)))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* A counted loop behind (or around) a YIELD: its exit is the same for all lanes, but they may be in different rounds. */
+static bool leaves_unproven_loop(const Converge *converge, uint32_t block) {
+  int32_t loop = converge->loops.loop_of[block];
+  const Flow *flow = &converge->divergence.flow;
+  if (loop == NO_TARGET || !converge->yields.unproven[loop] || converge->yields.at[loop] ||
+      converge->divergence.diverged[loop])
+    return false;
+  for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
+    if (!loops_contains(&converge->loops, (uint32_t)loop, flow->out.to[e]))
+      return true;
+  return false;
+}
+
+static bool wants_meeting(Converge *converge, uint32_t block, uint32_t *seen, GArray *region) {
+  int32_t end = converge->divergence.ipdom[block];
+  if (!divergence_forks(&converge->divergence, block) || end == NO_TARGET)
+    return false;
+  if (!converge->divergence.branches[block] && !leaves_unproven_loop(converge, block))
+    return false;
+  if (converge->divergence.only_exits[end] || converge->begins_synced[end] || converge->steps > REGION_STEPS_MAX)
+    return false;
+  return !syncs_inside(converge, block, seen, region);
+}
+
+/* -- where -- */
+
+static uint32_t common_dominator(const Converge *converge, uint32_t a, uint32_t b) {
+  while (!loops_dominates(&converge->loops, a, b))
+    a = (uint32_t)converge->loops.idom[a];
+  return a;
+}
+
+/* The outermost loop around `block` that doesn't contain `end`. */
+static int32_t loop_to_leave(const Converge *converge, uint32_t block, uint32_t end) {
+  int32_t found = NO_TARGET;
+  for (int32_t loop = converge->loops.loop_of[block]; loop != NO_TARGET; loop = converge->loops.parent[loop]) {
+    if (loops_contains(&converge->loops, (uint32_t)loop, end))
+      break;
+    found = loop;
+  }
+  return found;
+}
+
+/* Before the loops that the meeting point lies behind; then up to where all who come to that point pass by. */
+static bool place_begin(const Converge *converge, Meeting *meeting) {
+  const Loops *loops = &converge->loops;
+  int32_t loop = loop_to_leave(converge, meeting->begin, meeting->end);
+  if (loop != NO_TARGET && loops->idom[loop] == NO_TARGET) {
+    meeting->begin = 0;
+    meeting->at_start = true;
+    return loop == 0 && postdominates(converge, meeting->end, 0);
+  }
+  if (loop != NO_TARGET)
+    meeting->begin = (uint32_t)loops->idom[loop];
+  while (!loops_dominates(loops, meeting->begin, meeting->end) &&
+         !loops_dominates(loops, meeting->end, meeting->begin)) {
+    int32_t above = loops->idom[meeting->begin];
+    if (above == NO_TARGET || !postdominates(converge, meeting->end, (uint32_t)above) ||
+        loop_to_leave(converge, (uint32_t)above, meeting->end) != NO_TARGET)
+      break;
+    meeting->begin = (uint32_t)above;
+  }
+  return postdominates(converge, meeting->end, meeting->begin);
+}
+
+static int compare_ends(gconstpointer x, gconstpointer y) {
+  const Meeting *a = x, *b = y;
+  if (a->end != b->end)
+    return a->end < b->end ? -1 : 1;
+  return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static void find_meetings(Converge *converge) {
+  const Flow *flow = &converge->flow;
+  g_autofree uint32_t *seen = g_new0(uint32_t, flow->nblocks + 1);
+  g_autoptr(GArray) region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(Meeting));
+  for (uint32_t b = 0; b < flow->nblocks; b++)
+    if (flow->reachable[b] && wants_meeting(converge, b, seen, region)) {
+      Meeting branch = {.begin = b, .end = (uint32_t)converge->divergence.ipdom[b]};
+      g_array_append_val(branches, branch);
+    }
+  g_array_sort(branches, compare_ends);
+  for (guint i = 0; i < branches->len;) {
+    Meeting meeting = g_array_index(branches, Meeting, i);
+    for (i++; i < branches->len && g_array_index(branches, Meeting, i).end == meeting.end; i++)
+      meeting.begin = common_dominator(converge, meeting.begin, g_array_index(branches, Meeting, i).begin);
+    if (place_begin(converge, &meeting))
+      g_array_append_val(converge->meetings, meeting);
+  }
+}
+
+/* -- barriers -- */
+
+/* Outer meetings before those within them. */
+static int compare_meetings(gconstpointer x, gconstpointer y, gpointer data) {
+  const Converge *converge = data;
+  const Meeting *a = x, *b = y;
+  uint32_t a_begin = a->at_start ? 0 : converge->loops.enter[a->begin] + 1;
+  uint32_t b_begin = b->at_start ? 0 : converge->loops.enter[b->begin] + 1;
+  if (a_begin != b_begin)
+    return a_begin < b_begin ? -1 : 1;
+  return converge->enter[a->end] < converge->enter[b->end] ? -1 : converge->enter[a->end] > converge->enter[b->end];
+}
+
+static bool is_open_at(const Converge *converge, const Meeting *outer, const Meeting *inner) {
+  const Loops *loops = &converge->loops;
+  if (!loops_dominates(loops, outer->begin, inner->begin))
+    return false;
+  return !loops_dominates(loops, outer->end, inner->begin) || loops_dominates(loops, outer->end, outer->begin);
+}
+
+/* Barriers by depth of nesting. The sixteen outermost levels have one; deeper branches do without: their lanes meet where
+ * those of the level above do. */
+static void choose_barriers(Converge *converge) {
+  g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(Meeting));
+  guint kept = 0;
+  g_array_sort_with_data(converge->meetings, compare_meetings, converge);
+  for (guint m = 0; m < converge->meetings->len; m++) {
+    Meeting meeting = g_array_index(converge->meetings, Meeting, m);
+    while (open->len &&
+           !loops_dominates(&converge->loops, g_array_index(open, Meeting, open->len - 1).begin, meeting.begin))
+      g_array_set_size(open, open->len - 1);
+    uint32_t taken = 0;
+    for (guint o = open->len > OPEN_MAX ? open->len - OPEN_MAX : 0; o < open->len; o++) {
+      const Meeting *outer = &g_array_index(open, Meeting, o);
+      if (is_open_at(converge, outer, &meeting))
+        taken |= 1u << outer->barrier;
+    }
+    while (meeting.barrier < CONVERGENCE_BARRIERS && (taken >> meeting.barrier & 1))
+      meeting.barrier++;
+    if (meeting.barrier == CONVERGENCE_BARRIERS)
+      continue;
+    g_array_append_val(open, meeting);
+    g_array_index(converge->meetings, Meeting, kept++) = meeting;
+    uint32_t *used = &converge->vkernel->kernel->convergence_barriers;
+    *used = MAX(*used, meeting.barrier + 1);
+  }
+  g_array_set_size(converge->meetings, kept);
+}
+
+/* -- the instructions -- */
+
+/* A branch that goes to a meeting point without having passed the BSSY: it goes behind the BSYNC. */
+typedef struct Bypass {
+  uint32_t inst, block;
+} Bypass;
+
+typedef struct Writer {
+  Converge *converge;
+  VEdit edit;
+  int32_t *ends;    /* of each block: the meeting that ends where it begins, or -1 */
+  uint32_t *begins; /* blocks + 1: the meetings in by_begin that begin in each block */
+  uint32_t *by_begin;
+  uint32_t *behind; /* of each block: where it goes on behind its BSYNC */
+  GArray *bypasses;
+} Writer;
+
+static bool passes_by(const Writer *writer, uint32_t from, uint32_t to) {
+  if (writer->ends[to] < 0)
+    return false;
+  const Meeting *meeting = &g_array_index(writer->converge->meetings, Meeting, writer->ends[to]);
+  const Loops *loops = &writer->converge->loops;
+  bool inside = loops_dominates(loops, meeting->begin, from) &&
+                (loops_dominates(loops, to, meeting->begin) || !loops_dominates(loops, to, from));
+  return !inside;
+}
+
+static void write_begin(Writer *writer, const Meeting *meeting, const VInst *beside) {
+  VInst begin = vinst_beside(OP_BSSY, beside);
+  begin.inst.mode = (uint8_t)meeting->barrier;
+  begin.inst.target = (int32_t)writer->converge->flow.first[meeting->end];
+  g_array_append_val(writer->edit.insts, begin);
+}
+
+static void write_begins(Writer *writer, uint32_t block, bool at_start) {
+  const Converge *converge = writer->converge;
+  for (uint32_t k = writer->begins[block]; k < writer->begins[block + 1]; k++) {
+    const Meeting *meeting = &g_array_index(converge->meetings, Meeting, writer->by_begin[k]);
+    if (meeting->at_start == at_start)
+      write_begin(writer, meeting, inst_at(converge, at_start ? 0 : converge->flow.first[block + 1] - 1));
+  }
+}
+
+static void write_start(Writer *writer, uint32_t block) {
+  Converge *converge = writer->converge;
+  uint32_t first = converge->flow.first[block];
+  if (block == 0)
+    write_begins(writer, 0, true);
+  writer->edit.moved[first] = writer->edit.insts->len;
+  if (writer->ends[block] >= 0) {
+    VInst sync = vinst_beside(OP_BSYNC, inst_at(converge, first));
+    sync.inst.mode = (uint8_t)g_array_index(converge->meetings, Meeting, writer->ends[block]).barrier;
+    g_array_append_val(writer->edit.insts, sync);
+  }
+  writer->behind[block] = writer->edit.insts->len;
+  if (converge->yields.at[block]) {
+    VInst yield = vinst_beside(OP_YIELD, inst_at(converge, first));
+    g_array_append_val(writer->edit.insts, yield);
+  }
+}
+
+static void note_bypass(Writer *writer, uint32_t from, uint32_t to) {
+  Bypass bypass = {writer->edit.insts->len, to};
+  if (passes_by(writer, from, to))
+    g_array_append_val(writer->bypasses, bypass);
+}
+
+static void write_inst(Writer *writer, uint32_t block, uint32_t i) {
+  Converge *converge = writer->converge;
+  const VInst *vinst = inst_at(converge, i);
+  if (i > converge->flow.first[block])
+    writer->edit.moved[i] = writer->edit.insts->len;
+  if (converge->sync_before[i]) {
+    VInst sync = vinst_beside(OP_WARPSYNC, vinst);
+    sync.a = vkernel_immediate(converge->vkernel, UINT32_MAX);
+    g_array_append_val(writer->edit.insts, sync);
+  }
+  if (vinst->inst.op == OP_BRA && vinst->inst.target != NO_TARGET)
+    note_bypass(writer, block, converge->flow.block_of[vinst->inst.target]);
+  if (!converge->drop[i])
+    g_array_append_val(writer->edit.insts, *vinst);
+}
+
+/* A way around the BSYNC for a block that runs into it. */
+static void write_end(Writer *writer, uint32_t block) {
+  const Converge *converge = writer->converge;
+  const Flow *flow = &converge->flow;
+  const VInst *last = inst_at(converge, flow->first[block + 1] - 1);
+  bool falls = !(op_info[last->inst.op].flags & OPF_BRANCH) || vinst_is_guarded(last);
+  if (!falls || block + 1 == flow->nblocks || !passes_by(writer, block, block + 1))
+    return;
+  note_bypass(writer, block, block + 1);
+  VInst around = vinst_beside(OP_BRA, last);
+  around.inst.target = (int32_t)flow->first[block + 1];
+  g_array_append_val(writer->edit.insts, around);
+}
+
+static void write_block(Writer *writer, uint32_t block) {
+  const Flow *flow = &writer->converge->flow;
+  uint32_t last = flow->first[block + 1] - 1;
+  bool branches = op_info[inst_at(writer->converge, last)->inst.op].flags & OPF_BRANCH;
+  write_start(writer, block);
+  for (uint32_t i = flow->first[block]; i < last; i++)
+    write_inst(writer, block, i);
+  if (!branches)
+    write_inst(writer, block, last);
+  if (branches && last > flow->first[block])
+    writer->edit.moved[last] = writer->edit.insts->len;
+  write_begins(writer, block, false);
+  if (branches)
+    write_inst(writer, block, last);
+  write_end(writer, block);
+}
+
+static void index_meetings(Writer *writer) {
+  const GArray *meetings = writer->converge->meetings;
+  uint32_t n = writer->converge->flow.nblocks;
+  writer->ends = g_new(int32_t, n + 1);
+  memset(writer->ends, 0xff, (n + 1) * sizeof *writer->ends);
+  writer->begins = g_new0(uint32_t, n + 1);
+  writer->by_begin = g_new(uint32_t, meetings->len + 1);
+  for (guint m = 0; m < meetings->len; m++) {
+    const Meeting *meeting = &g_array_index(meetings, Meeting, m);
+    writer->ends[meeting->end] = (int32_t)m;
+    writer->begins[meeting->begin + 1]++;
+  }
+  for (uint32_t b = 0; b < n; b++)
+    writer->begins[b + 1] += writer->begins[b];
+  g_autofree uint32_t *next = g_memdup2(writer->begins, (n + 1) * sizeof *next);
+  for (guint m = 0; m < meetings->len; m++)
+    writer->by_begin[next[g_array_index(meetings, Meeting, m).begin]++] = m;
+}
+
+static void write_kernel(Converge *converge) {
+  Writer writer = {.converge = converge,
+                   .behind = g_new0(uint32_t, converge->flow.nblocks + 1),
+                   .bypasses = g_array_new(FALSE, FALSE, sizeof(Bypass))};
+  vedit_init(&writer.edit, converge->vkernel);
+  index_meetings(&writer);
+  for (uint32_t b = 0; b < converge->flow.nblocks; b++)
+    write_block(&writer, b);
+  vedit_finish(&writer.edit, converge->vkernel);
+  for (guint i = 0; i < writer.bypasses->len; i++) {
+    Bypass bypass = g_array_index(writer.bypasses, Bypass, i);
+    g_array_index(converge->vkernel->insts, VInst, bypass.inst).inst.target = (int32_t)writer.behind[bypass.block];
+  }
+  g_array_unref(writer.bypasses);
+  g_free(writer.behind);
+  g_free(writer.ends);
+  g_free(writer.begins);
+  g_free(writer.by_begin);
+}
+
+void vkernel_converge(VKernel *vkernel, unsigned capability) {
+  Converge converge = {.vkernel = vkernel,
+                       .capability = capability,
+                       .meetings = g_array_new(FALSE, FALSE, sizeof(Meeting)),
+                       .sync_before = g_new0(uint8_t, vkernel->insts->len + 1),
+                       .drop = g_new0(uint8_t, vkernel->insts->len + 1)};
+  vkernel_flow(vkernel, &converge.flow);
+  uint32_t n = converge.flow.nblocks;
+  loops_init(&converge.loops, &converge.flow);
+  divergence_init(&converge.divergence, vkernel, &converge.flow);
+  yields_init(&converge.yields, vkernel, capability, &converge.flow, &converge.loops, &converge.divergence);
+  converge.enter = g_new0(uint32_t, n + 1);
+  converge.leave = g_new0(uint32_t, n + 1);
+  converge.begins_synced = g_new0(uint8_t, n + 1);
+  loops_number_tree(converge.divergence.ipdom, n, converge.enter, converge.leave);
+  choose_syncs(&converge);
+  find_meetings(&converge);
+  choose_barriers(&converge);
+  write_kernel(&converge);
+  yields_clear(&converge.yields);
+  divergence_clear(&converge.divergence);
+  loops_clear(&converge.loops);
+  flow_clear(&converge.flow);
+  g_array_unref(converge.meetings);
+  g_free(converge.enter);
+  g_free(converge.leave);
+  g_free(converge.begins_synced);
+  g_free(converge.sync_before);
+  g_free(converge.drop);
+}
