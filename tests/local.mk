@@ -32,6 +32,7 @@ UNIT_TESTS = \
   tests/unit/test_event \
   tests/unit/test_exec \
   tests/unit/test_explore \
+  tests/unit/test_exec_rows \
   tests/unit/test_expr \
   tests/unit/test_finding \
   tests/unit/test_lane_groups \
@@ -55,8 +56,10 @@ UNIT_TESTS = \
   tests/unit/test_units \
   tests/unit/test_wheel \
   tests/unit/test_yaml_tree
-tests_unit_libunit_a_SOURCES = tests/unit/lab.c tests/unit/lab.h tests/unit/unit.c tests/unit/unit.h
+tests_unit_libunit_a_SOURCES = \
+  tests/unit/lab.c tests/unit/lab.h tests/unit/oracle.c tests/unit/oracle.h tests/unit/unit.c tests/unit/unit.h
 tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def
+tests_unit_test_exec_rows_SOURCES = tests/unit/test_exec_rows.c tests/unit/row_cases.def
 LDADD = tests/unit/libunit.a liblockstep.a $(CHECK_LIBS) $(LIBS_ALL)
 if HAVE_CHECK
 check_LIBRARIES += tests/unit/libunit.a
