@@ -207,7 +207,8 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
     return;
   }
   bool stays = warp->groups->group[index].mask & before;
-  issue->next = MAX(issue->next, take(warp, index, stays ? issue->now : switched));
+  uint64_t starts = take(warp, index, stays ? issue->now : switched);
+  issue->next = MAX(issue->next, starts);
   issue->next_pc = warp->pc;
 }
 
@@ -234,6 +235,12 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
   uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
+  bool waits = lanes != before || lanes_at_warpsync(warp->groups);
+  for (uint32_t rest = lanes; rest && !waits; rest &= rest - 1)
+    waits = members[__builtin_ctz(rest)] & warp->alive & ~lanes;
+  issue->next = MAX(issue->next, done);
+  if (!waits)
+    return; /* all are here */
   for (uint32_t rest = lanes; rest;) {
     uint32_t mask = members[__builtin_ctz(rest)], alike = 0;
     for (uint32_t others = rest; others; others &= others - 1)
