@@ -152,13 +152,7 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
     return g_strdup_printf("for lock bit %u of %s to be freed", (uint32_t)thing->key, wanted);
   }
   case NODE_BARRIER: return barrier_text(graph, thing);
-  default: {
-    const WarpView *view = view_of(graph, thing);
-    const StackEntry *entry = &view->warp->stack[thing->index];
-    g_autofree char *line = locate_line_text(view->launch, entry->pc);
-    return g_strdup_printf(
-        entry->kind == STACK_PATH ? "on the SIMT stack, to go on at %s," : "at the reconvergence point in %s", line);
-  }
+  default: return wait_entry_text(view_of(graph, thing), thing->index);
   }
 }
 
@@ -189,12 +183,26 @@ static char *missing_text(const WaitGraph *graph, guint thing) {
   return g_string_free(text, FALSE);
 }
 
+/* True if a lane waits for the warp to run it. */
+static bool is_turn(const WaitGraph *graph, const Edge *edge) {
+  const Node *thing = wait_node(graph, edge->to);
+  return thing->kind == NODE_ENTRY && wait_entry_kind(view_of(graph, thing), thing->index) == ENTRY_TURN;
+}
+
 /* One line of evidence: a lane (with its companions) and what it waits for. */
 static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
   const WarpView *view = view_of(graph, lane);
   uint32_t lanes = companions(graph, lane, edge->to);
   g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
+  if (is_turn(graph, edge)) {
+    g_autofree char *missing = missing_text(graph, edge->to);
+    locate_evidence(
+        finding, view->launch, edge->pc,
+        g_strdup_printf("%s can't go on here: the warp runs %s, which come to no point where it may switch", who,
+                        missing));
+    return;
+  }
   if (thing->kind == NODE_ENTRY || thing->kind == NODE_BARRIER) {
     g_autofree char *missing = missing_text(graph, edge->to);
     locate_evidence(finding, view->launch, edge->pc,
@@ -248,8 +256,37 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
                   g_strdup_printf("%s would change it here, but can't get here", who));
 }
 
+/* Why who must act in a simd-deadlock can't. */
+static char *simd_reason(const WaitGraph *graph, const Edge *edge, const Edge *join, const char *these) {
+  NodeKind thing = wait_node(graph, edge->to)->kind;
+  if (is_turn(graph, edge))
+    return g_strdup_printf(" the running lanes come to none, since they wait for %s", these);
+  if (thing == NODE_ENTRY || !join)
+    return g_strdup_printf("; who is waited for there waits in turn for %s", these);
+  if (is_turn(graph, join))
+    return g_strdup_printf("; who must do that can't run, since %s spin%s without a point where the warp may switch",
+                           these, g_str_equal(these, "this lane") ? "s" : "");
+  const Node *entry = wait_node(graph, join->to);
+  return g_strdup_printf("; who must do that waits at a %s for %s",
+                         wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_WARPSYNC
+                             ? "warp-wide synchronization"
+                             : "reconvergence point",
+                         these);
+}
+
+static const char *simd_repair(const WaitGraph *graph, const Edge *join) {
+  const Node *entry = join ? wait_node(graph, join->to) : NULL;
+  if (entry && is_turn(graph, join))
+    return "put a __nanosleep (nanosleep in PTX) into the waiting loop, so that the warp may run its other lanes; or "
+           "loop over \"try, critical section, release\" until done";
+  if (entry && wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_WARPSYNC)
+    return "synchronize the warp (__syncwarp, or bar.warp.sync in PTX) only where all lanes of its mask come without "
+           "waiting for each other in between, or give it the mask of those that do";
+  return repair_of(FINDING_SIMD_DEADLOCK);
+}
+
 /* The sentence that heads a finding: who waits for what, and why that can't come. */
-static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself) {
+static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
   const Node *lane = wait_node(graph, edge->from);
   const WarpView *view = view_of(graph, lane);
   uint32_t lanes = companions(graph, lane, edge->to);
@@ -258,9 +295,7 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
   NodeKind thing = wait_node(graph, edge->to)->kind;
   g_autofree char *why = NULL;
   switch (id) {
-  case FINDING_SIMD_DEADLOCK:
-    why = g_strdup_printf("; who must do that waits at a reconvergence point for %s", these);
-    break;
+  case FINDING_SIMD_DEADLOCK: why = simd_reason(graph, edge, join, these); break;
   case FINDING_ALIAS_DEADLOCK:
     why =
         itself ? g_strdup_printf("; %s holds it itself", these) : g_strdup_printf("; its holder waits for %s", these);
@@ -277,12 +312,11 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
   return g_strdup_printf("%s %s %s%s", who, verb(lanes), what, why ? why : "");
 }
 
-/* `itself`: the lane waits for what it holds. */
-static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself) {
+/* `itself`: the lane waits for what it holds. `join`: the cycle's wait for lanes of the same warp, or NULL. */
+static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
   const WarpView *view = view_of(graph, lane);
-  uint32_t pc = thing->kind == NODE_ENTRY ? view->warp->stack[thing->index].pc : edge->pc;
-  Finding *finding = locate_finding(id, headline(graph, id, edge, itself), view->launch, pc);
+  Finding *finding = locate_finding(id, headline(graph, id, edge, itself, join), view->launch, edge->pc);
   finding->cycle = graph->explorer->gpu->cycle;
   finding->block = (int64_t)view->block->index;
   finding->warp = view->warp->warp_in_block;
@@ -298,12 +332,23 @@ static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *
   }
   if (thing->kind == NODE_WORD || (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
     finding->holder = holder_text(graph, thing, view->block);
-  finding->repair = g_strdup(repair_of(id));
+  finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join) : repair_of(id));
   return finding;
 }
 
+/* The first lane of the cycle that waits for others of its warp, as an edge; NULL if there is none. */
+static const Edge *find_join(const WaitGraph *graph, const GArray *cycle) {
+  for (guint i = 0; i < cycle->len; i++) {
+    const Edge *edge = wait_edge(graph, g_array_index(cycle, guint, i));
+    if (wait_node(graph, edge->to)->kind == NODE_ENTRY)
+      return edge;
+  }
+  return NULL;
+}
+
 static Finding *explain_cycle(const WaitGraph *graph, FindingId id, const GArray *cycle) {
-  Finding *finding = start_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)), cycle->len == 2);
+  Finding *finding = start_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)), cycle->len == 2,
+                                   find_join(graph, cycle));
   for (guint i = 0; i < cycle->len; i++) {
     const Edge *edge = wait_edge(graph, g_array_index(cycle, guint, i));
     if (wait_node(graph, edge->from)->kind == NODE_LANE && i > 0)
@@ -383,7 +428,7 @@ static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
     shown[edge->to] = TRUE;
     bool barrier = thing->kind == NODE_BARRIER;
     FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
-    Finding *finding = start_finding(graph, id, edge, false);
+    Finding *finding = start_finding(graph, id, edge, false, NULL);
     if (barrier)
       add_exited(finding, view_of(graph, thing)->block);
     verdict = barrier || verdict == VERDICT_BARRIER_DEADLOCK ? VERDICT_BARRIER_DEADLOCK : VERDICT_ORPHAN_WAIT;

@@ -1,5 +1,7 @@
 #include "sim/detect/explore.h"
 
+#include "sim/base/bits.h"
+#include "sim/detect/explore_groups.h"
 #include "sim/detect/explore_step.h"
 
 static void liveness_free(gpointer data) {
@@ -88,19 +90,16 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
     int entry = explorer_waiting_entry(view, lane);
     view->reach[lane].lowest = entry < 0 ? warp->depth : (uint32_t)entry;
   }
+  if (warp->groups)
+    explore_groups_init(view);
   g_ptr_array_add(explorer->views, view);
   return view;
 }
 
-/* True if the barrier the warp waits at lets it go, or it doesn't wait. */
-static bool barrier_lets_go(const Explorer *explorer, const WarpView *view) {
-  return view->warp->state != WARP_AT_BARRIER || explorer_barrier_opens(explorer, view->block, view->warp->barrier);
-}
-
 /* What a BAR.RED writes comes when the barrier completes. */
-static void forget_barrier_result(const WarpView *view, LaneState *state) {
+static void forget_barrier_result(const WarpView *view, uint32_t pc, LaneState *state) {
   const Kernel *kernel = view->launch->kernel;
-  const Inst *inst = &kernel->insts[view->warp->barrier_pc];
+  const Inst *inst = &kernel->insts[pc];
   RegList writes = inst_writes(inst, kernel->nregs);
   for (unsigned i = 0; i < writes.count; i++)
     if ((uint32_t)writes.reg[i] < kernel->nregs)
@@ -108,18 +107,35 @@ static void forget_barrier_result(const WarpView *view, LaneState *state) {
   state->preds_unknown |= inst_pred_writes(inst) & ~(1u << PRED_SINK);
 }
 
-bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start) {
+/* Where a lane of a warp with a SIMT stack goes on from. */
+static LanePlace stack_place(const Explorer *explorer, const WarpView *view, unsigned lane) {
   const Warp *warp = view->warp;
   int entry = explorer_waiting_entry(view, lane);
-  *start = (LaneState){.pc = entry < 0 ? warp->pc : warp->stack[entry].pc,
-                       .level = entry < 0 ? warp->depth : (uint32_t)entry};
+  bool waits = warp->state == WARP_AT_BARRIER;
+  LanePlace place = {.at_barrier = waits && warp->barrier_mask >> lane & 1, .barrier_pc = warp->barrier_pc};
+  if (entry < 0) {
+    place.pc = warp->pc;
+    place.level = warp->depth;
+    place.runs = !waits || explorer_barrier_opens(explorer, view->block, warp->barrier);
+  } else {
+    place.pc = warp->stack[entry].pc;
+    place.level = (uint32_t)entry;
+    place.runs = view->entry_open[entry];
+  }
+  return place;
+}
+
+bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start) {
+  const Warp *warp = view->warp;
+  LanePlace place = warp->groups ? explore_group_place(explorer, view, lane) : stack_place(explorer, view, lane);
+  *start = (LaneState){.pc = place.pc, .level = place.level};
   for (uint32_t reg = 0; reg < view->launch->kernel->nregs; reg++)
     start->regs[reg] = warp->regs[reg * WARP_LANES + lane];
   for (uint32_t predicate = 0; predicate < PRED_ROWS; predicate++)
     start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
-  if (warp->state == WARP_AT_BARRIER && warp->barrier_mask >> lane & 1)
-    forget_barrier_result(view, start);
-  return entry < 0 ? barrier_lets_go(explorer, view) : view->entry_open[entry];
+  if (place.at_barrier)
+    forget_barrier_result(view, place.barrier_pc, start);
+  return place.runs;
 }
 
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
@@ -176,8 +192,8 @@ static const WarpView *find_view(const Explorer *explorer, const Block *block, u
 
 bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32_t id) {
   const Barrier *barrier = &block->barrier[id];
-  uint32_t threads = barrier->threads, fewest = barrier->arrived ? barrier->expected : 0;
-  bool all = true, uncounted = barrier->arrived && !barrier->expected;
+  uint32_t threads = barrier->threads, fewest = barrier->open ? barrier->expected : 0;
+  bool all = true, uncounted = barrier->open && !barrier->expected;
   for (uint32_t i = 0; i < block->warps; i++) {
     if (block->finished >> i & 1)
       continue;
@@ -185,8 +201,8 @@ bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32
     bool arrived = barrier->arrived >> i & 1;
     if (!view || view->signals >> id & 1)
       return true; /* arrivals without waiting may come any number of times */
-    bool waits_here = barrier->waiting >> i & 1;
-    bool may_arrive = !waits_here && view->arrives[id];
+    bool may_arrive =
+        view->warp->groups ? explore_groups_may_arrive(view, id) : !(barrier->waiting >> i & 1) && view->arrives[id];
     if (may_arrive) {
       uint32_t count = view->fewest[id];
       fewest = count && (!fewest || count < fewest) ? count : fewest;
@@ -215,6 +231,17 @@ static bool update_open(WarpView *view) {
   return changed;
 }
 
+static void add_reach(LaneReach *to, const LaneReach *reach) {
+  to->exits |= reach->exits;
+  to->faults |= reach->faults;
+  to->lowest = MIN(to->lowest, reach->lowest);
+  to->barriers |= reach->barriers;
+  to->stops |= reach->stops;
+  to->yields |= reach->yields;
+  to->warpsyncs |= reach->warpsyncs;
+  to->syncs |= reach->syncs;
+}
+
 static void explore_warp(Explorer *explorer, WarpView *view) {
   do {
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
@@ -223,10 +250,7 @@ static void explore_warp(Explorer *explorer, WarpView *view) {
       if (!explorer_start(explorer, view, lane, &start.state))
         continue;
       LaneReach reach = explorer_lane(explorer, view, lane, &start.state, NULL, NULL);
-      view->reach[lane].exits |= reach.exits;
-      view->reach[lane].faults |= reach.faults;
-      view->reach[lane].lowest = MIN(view->reach[lane].lowest, reach.lowest);
-      view->reach[lane].barriers |= reach.barriers;
+      add_reach(&view->reach[lane], &reach);
     }
   } while (update_open(view));
 }
@@ -236,9 +260,11 @@ static uint64_t reach_sum(const Explorer *explorer) {
   uint64_t sum = 0;
   for (guint i = 0; i < explorer->views->len; i++) {
     const WarpView *view = g_ptr_array_index(explorer->views, i);
-    for (unsigned lane = 0; lane < WARP_LANES; lane++)
-      sum += view->reach[lane].exits + (view->warp->depth - MIN(view->reach[lane].lowest, view->warp->depth)) +
-             (uint64_t)__builtin_popcount(view->reach[lane].barriers);
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+      const LaneReach *reach = &view->reach[lane];
+      sum += reach->exits + (view->warp->depth - MIN(reach->lowest, view->warp->depth)) +
+             bits_count(reach->barriers) + reach->stops + reach->yields + reach->warpsyncs + bits_count(reach->syncs);
+    }
   }
   return sum;
 }

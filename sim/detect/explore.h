@@ -5,7 +5,7 @@
  * own stores add values; passes repeat until nothing is added. This admits every interleaving of lanes and warps, and
  * more: what no lane reaches here, no schedule reaches. Of the SIMT stack the exploration keeps that lanes below
  * the running path stay where they are until every lane above them may have arrived; of barriers, that they hold
- * until every missing warp may arrive. So a warp that can't finish here can't finish on any machine with that program.
+ * until every missing warp may arrive. What holds a lane group, where there are groups, is in explore_groups.h. So a warp that can't finish here can't finish on any machine with that program.
  *
  * A fault that some lane may come to counts as an end of the run: then nothing is proved. So does an access to an
  * address that isn't known.
@@ -23,7 +23,20 @@ typedef struct LaneReach {
   bool faults;       /* it may fault, which ends the run */
   uint32_t lowest;   /* the lowest stack entry it may arrive at; its own level while it arrives nowhere */
   uint32_t barriers; /* block barriers it may arrive at, waiting */
+  /* With lane groups: */
+  bool stops;     /* it may come to a point where its warp may switch (other than a block barrier or EXIT) */
+  bool yields;    /* it may execute YIELD or NANOSLEEP */
+  bool warpsyncs; /* it is at a WARPSYNC or may come to one */
+  uint32_t syncs; /* convergence barriers whose BSYNC (or BSSY) it is at or may come to */
 } LaneReach;
+
+/* Where a lane goes on from. */
+typedef struct LanePlace {
+  uint32_t pc, level;  /* level: entries of the warp's stack below it */
+  uint32_t barrier_pc; /* the BAR that it waits at, if `at_barrier` */
+  bool at_barrier;
+  bool runs; /* it may go on now, by what is known so far */
+} LanePlace;
 
 /* What a lane may still add to a word, over all passes. */
 typedef struct AddShare {
@@ -47,9 +60,10 @@ typedef struct WarpView {
   uint8_t *explored;      /* one for each instruction: the proof found that a lane may come to it */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
-  uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
-  uint32_t uncounted;               /* barriers that some lane may arrive at without a thread count */
-  uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
+  uint32_t aligned;                /* barriers that some lane may arrive at for its whole warp (not INST_UNALIGNED) */
+  uint32_t signals;                /* barriers that some lane may signal with BAR.ARV */
+  uint32_t uncounted;              /* barriers that some lane may arrive at without a thread count */
+  uint32_t fewest[BLOCK_BARRIERS]; /* the smallest thread count that its arrivals give, 0 for none */
 } WarpView;
 
 /* One access that an exploration made. */
@@ -104,12 +118,13 @@ ExploreResult explorer_prove(Explorer *explorer);
 
 /* Adds a view of one more warp (of a block that isn't resident). */
 WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp);
-/* Where a lane starts from, and whether it may run now (it is on the running path, or its entry is open). */
+/* Where a lane starts from, and whether it may run now (it is on the running path, or its entry is open, or its group may
+ * go on). */
 bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start);
 /* Explores one lane from `start` under an assumption (may be NULL) and notes its footprint (may be NULL). */
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
                         const Assumption *assumption, Footprint *footprint);
-/* The stack entry that a lane waits in, if it isn't on the running path; -1 otherwise. */
+/* The stack entry that a lane waits in, if it isn't on the running path; -1 otherwise. Without lane groups. */
 int explorer_waiting_entry(const WarpView *view, unsigned lane);
 /* True if the barrier may complete, given what all warps of the block may do. */
 bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32_t id);

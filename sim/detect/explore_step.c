@@ -1,6 +1,7 @@
 #include "sim/detect/explore_step.h"
 
 #include "sim/core/simt_stack.h"
+#include "sim/detect/explore_groups.h"
 
 static const Inst *inst_at(const LaneWalk *walk, uint32_t pc) { return &walk->view->launch->kernel->insts[pc]; }
 
@@ -144,7 +145,12 @@ static void dispatch(LaneWalk *walk, LaneState *state, const Inst *inst) {
   case UNIT_SHARED:
   case UNIT_GLOBAL:
   case UNIT_LOCAL: explore_memory(walk, state, inst); break;
-  default: step_control(walk, state, inst); break;
+  default:
+    if (walk->view->warp->groups && (op_info[inst->op].flags & OPF_SWITCH || inst->op == OP_BSSY))
+      explore_group_step(walk, state, inst);
+    else
+      step_control(walk, state, inst);
+    break;
   }
 }
 

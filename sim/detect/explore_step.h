@@ -1,6 +1,6 @@
 /* explore_step.h - one step of one lane: every state that may follow a state.
  * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates, arithmetic;
- * explore_warp.c: votes, shuffles, barriers; explore_memory.c: loads, stores, atomics.
+ * explore_warp.c: votes, shuffles, barriers; explore_groups.c: points where lane groups switch; explore_memory.c: loads, stores, atomics.
  * A step uses up the state that it is given. */
 #ifndef LOCKSTEP_DETECT_EXPLORE_STEP_H
 #define LOCKSTEP_DETECT_EXPLORE_STEP_H

@@ -47,19 +47,22 @@ void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst) {
 
 /* Notes that a lane may arrive. `count` is 0 without a thread count. An arrival with another count than those that are
  * there already is a fault. */
-static void arrive_at_barrier(LaneWalk *walk, uint32_t id, uint32_t count, bool signal) {
+static void arrive_at_barrier(LaneWalk *walk, uint32_t id, uint32_t count, const Inst *inst) {
+  bool signal = inst->mode == BAR_ARV, aligned = !(inst->flags & INST_UNALIGNED);
   WarpView *view = walk->view;
   const Barrier *barrier = &view->block->barrier[id];
   uint32_t id_bit = 1u << id, lane_bit = signal ? 0 : 1u << walk->lane, fewest = view->fewest[id];
   fewest = count && (!fewest || count < fewest) ? count : fewest;
   bool news = (signal && !(view->signals & id_bit)) || (lane_bit & ~view->arrives[id]) ||
-              fewest != view->fewest[id] || (!count && !(view->uncounted & id_bit));
+              fewest != view->fewest[id] || (!count && !(view->uncounted & id_bit)) ||
+              (aligned && !(view->aligned & id_bit));
+  view->aligned |= aligned ? id_bit : 0;
   view->signals |= signal ? id_bit : 0;
   view->arrives[id] |= lane_bit;
   view->fewest[id] = fewest;
   view->uncounted |= count ? 0 : id_bit;
   walk->explorer->memory.version += news;
-  if (barrier->arrived && barrier->expected != count)
+  if (barrier->open && barrier->expected != count)
     explore_fault(walk);
 }
 
@@ -76,7 +79,7 @@ void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
     return;
   }
   if (!read_only(walk))
-    arrive_at_barrier(walk, id, count, inst->mode == BAR_ARV);
+    arrive_at_barrier(walk, id, count, inst);
   if (inst->mode == BAR_ARV) {
     explore_go_on(walk, state, inst, state->pc + 1);
     return;

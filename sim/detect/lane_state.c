@@ -68,6 +68,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 
 static uint32_t hash_state(const StateSet *set, const LaneState *state) {
   uint64_t hash = mix(state->pc, (uint64_t)state->level << 32 | state->depth);
+  hash = state->begun ? mix(hash, state->begun) : hash;
   hash = mix(hash, (uint64_t)state->preds << 32 | state->preds_unknown);
   hash = state->ranged ? mix(hash, mix(state->ranged, (uint64_t)state->low << 32 | state->high)) : hash;
   for (unsigned i = 0; i < (set->nregs + 63) / 64; i++)
@@ -80,9 +81,10 @@ static uint32_t hash_state(const StateSet *set, const LaneState *state) {
 }
 
 static bool same(const StateSet *set, const LaneState *a, const LaneState *b) {
-  return a->pc == b->pc && a->level == b->level && a->depth == b->depth && a->preds == b->preds &&
-         a->preds_unknown == b->preds_unknown && regset_equal(a->unknown, b->unknown) && a->ranged == b->ranged &&
-         a->low == b->low && a->high == b->high && memcmp(a->stack, b->stack, a->depth * sizeof(LaneFrame)) == 0 &&
+  return a->pc == b->pc && a->level == b->level && a->begun == b->begun && a->depth == b->depth &&
+         a->preds == b->preds && a->preds_unknown == b->preds_unknown && regset_equal(a->unknown, b->unknown) &&
+         a->ranged == b->ranged && a->low == b->low && a->high == b->high &&
+         memcmp(a->stack, b->stack, a->depth * sizeof(LaneFrame)) == 0 &&
          memcmp(a->regs, b->regs, set->nregs * sizeof(uint32_t)) == 0;
 }
 

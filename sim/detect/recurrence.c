@@ -1,6 +1,7 @@
 #include "sim/detect/recurrence.h"
 
 #include "isa/cfg.h"
+#include "sim/core/lane_groups.h"
 
 /* Registers and predicates whose value can matter to what the program does. */
 typedef struct Slice {
@@ -13,6 +14,8 @@ static void add_roots(const Inst *inst, Slice *slice) {
   RegList reads = inst_reads(inst);
   uint32_t flags = op_info[inst->op].flags;
   Unit unit = op_info[inst->op].unit;
+  if (inst->op == OP_NANOSLEEP)
+    return; /* how long it takes is no state */
   if (inst->op == OP_BRA || flags & (OPF_BRANCH | OPF_CONTROL) || unit == UNIT_BARRIER || unit == UNIT_VOTE ||
       unit == UNIT_SHARED || unit == UNIT_GLOBAL || unit == UNIT_LOCAL) {
     for (unsigned i = 0; i < reads.count; i++)
@@ -47,12 +50,31 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ (hash >> 32);
 }
 
+/* The groups of a warp, in whatever order they are stored. */
+static uint64_t digest_groups(const LaneGroups *groups) {
+  uint64_t sum = groups->gathering;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    sum += mix(mix(mix(group->state, group->mask), (uint64_t)group->pc << 32 | group->which), group->yields);
+  }
+  for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++)
+    for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1)
+      sum += mix(barrier + 1, groups->record[barrier][__builtin_ctz(rest)]);
+  for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
+    sum += groups->come[id] ? mix(~(uint64_t)id, groups->come[id]) : 0;
+  return sum;
+}
+
 static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice, const Liveness *liveness) {
   hash = mix(hash, (uint64_t)warp->pc << 32 | warp->active);
   hash = mix(hash, (uint64_t)warp->state << 32 | warp->alive);
   for (uint32_t i = 0; i < warp->depth; i++)
     hash = mix(mix(hash, (uint64_t)warp->stack[i].pc << 32 | warp->stack[i].mask), warp->stack[i].kind);
   uint32_t preds = liveness->live_preds[warp->pc];
+  if (warp->groups)
+    hash = mix(hash, digest_groups(warp->groups));
+  for (uint32_t i = 0; warp->groups && i < warp->groups->count; i++)
+    preds |= liveness->live_preds[warp->groups->group[i].pc];
   for (uint32_t i = 0; i < warp->depth; i++)
     preds |= liveness->live_preds[warp->stack[i].pc];
   for (preds &= slice->preds; preds; preds &= preds - 1)

@@ -1,6 +1,7 @@
 #include "sim/detect/waitgraph.h"
 
 #include "sim/base/bits.h"
+#include "sim/detect/explore_groups.h"
 #include "sim/detect/locate.h"
 
 enum { RELEASE_STEPS_MAX = 20000000, PENDING_BLOCKS_SHOWN = 32 };
@@ -62,7 +63,8 @@ static guint block_view(const WaitGraph *graph, const Block *block) {
 static GHashTable *key_set(void) { return g_hash_table_new(bits_hash_key, g_int64_equal); }
 
 static bool goes_further(const LaneReach *now, const LaneReach *before) {
-  return now->exits || now->lowest < before->lowest || (now->barriers & ~before->barriers);
+  return now->exits || now->lowest < before->lowest || (now->barriers & ~before->barriers) ||
+         (now->syncs & ~before->syncs) || (now->warpsyncs && !before->warpsyncs) || (now->stops && !before->stops);
 }
 
 /* Explores a lane as if words and bits of these sets held what it likes. */
@@ -163,17 +165,14 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
   footprint_clear(&footprint);
 }
 
-/* A lane at a stack entry waits for the lanes that can't come to it. */
-static void connect_entry(WaitGraph *graph, guint index, guint node, uint32_t entry) {
+/* A lane at an entry waits for the lanes that can't come to it. `pc`: where the lane is. */
+static void connect_entry(WaitGraph *graph, guint index, guint node, uint32_t entry, uint32_t pc) {
   WarpView *view = view_at(graph, index);
   guint there = node_of(graph, NODE_ENTRY, index, entry, 0);
   bool fresh = wait_node(graph, there)->first_edge == 0;
-  connect(graph, node, there, EDGE_JOIN, view->warp->stack[entry].pc, 0);
-  for (uint32_t rest = view->warp->alive; fresh && rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    if (!view->reach[lane].exits && view->reach[lane].lowest > entry)
-      connect(graph, there, lane_node(graph, index, lane), EDGE_JOIN, view->warp->stack[entry].pc, 0);
-  }
+  connect(graph, node, there, EDGE_JOIN, pc, 0);
+  for (uint32_t rest = fresh ? wait_entry_missing(view, entry) : 0; rest; rest &= rest - 1)
+    connect(graph, there, lane_node(graph, index, (unsigned)__builtin_ctz(rest)), EDGE_JOIN, pc, 0);
 }
 
 /* What keeps a warp from a barrier: the lanes of its running path. Those that wait below them on the stack wait for
@@ -191,6 +190,16 @@ static uint32_t lanes_in_the_way(const WaitGraph *graph, const WarpView *view) {
   return running ? running : stuck;
 }
 
+/* Lane groups that wait at the barrier though their warp hasn't arrived there (INST_UNALIGNED). */
+static uint32_t lanes_at_barrier(const WarpView *view, uint32_t id) {
+  const LaneGroups *groups = view->warp->groups;
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; groups && i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_BARRIER && groups->group[i].which == id)
+      lanes |= groups->group[i].mask;
+  return lanes;
+}
+
 static void connect_barrier(WaitGraph *graph, guint node, Block *block, uint32_t id, uint32_t pc) {
   guint first = block_view(graph, block);
   guint barrier = node_of(graph, NODE_BARRIER, first, id, 0);
@@ -200,7 +209,8 @@ static void connect_barrier(WaitGraph *graph, guint node, Block *block, uint32_t
     WarpView *view = view_at(graph, i);
     if (view->block != block || block->barrier[id].arrived >> view->warp->warp_in_block & 1 || view->arrives[id])
       continue;
-    for (uint32_t rest = lanes_in_the_way(graph, view); rest; rest &= rest - 1)
+    uint32_t came = lanes_at_barrier(view, id);
+    for (uint32_t rest = lanes_in_the_way(graph, view) & ~came; rest; rest &= rest - 1)
       connect(graph, barrier, lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_BARRIER, pc, 0);
   }
 }
@@ -208,7 +218,7 @@ static void connect_barrier(WaitGraph *graph, guint node, Block *block, uint32_t
 /* The BAR at which an exploring lane stops at barrier `id`: the last one it was seen at, for the line. */
 static uint32_t barrier_line_pc(const WarpView *view, uint32_t id) {
   const Kernel *kernel = view->launch->kernel;
-  if (view->warp->state == WARP_AT_BARRIER && view->warp->barrier == id)
+  if (!view->warp->groups && view->warp->state == WARP_AT_BARRIER && view->warp->barrier == id)
     return view->warp->barrier_pc;
   for (uint32_t pc = view->warp->pc; pc < kernel->ninsts; pc++)
     if (kernel->insts[pc].op == OP_BAR && kernel->insts[pc].mode != BAR_ARV)
@@ -225,18 +235,30 @@ static uint32_t closed_barriers(const WaitGraph *graph, const WarpView *view, un
   return closed;
 }
 
+/* A lane whose group can't go on. */
+static void connect_group(WaitGraph *graph, guint index, guint node, unsigned lane) {
+  WarpView *view = view_at(graph, index);
+  const LaneGroup *group = explore_group_of(view, lane);
+  if (group->state == GROUP_AT_BARRIER && !explorer_barrier_opens(graph->explorer, view->block, group->which))
+    connect_barrier(graph, node, view->block, group->which, group->pc);
+  else
+    connect_entry(graph, index, node, wait_entry_of_group(view, lane), group->pc);
+}
+
 static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
   WarpView *view = view_at(graph, index);
   guint node = lane_node(graph, index, lane);
   LaneSpace start;
   bool runs = explorer_start(graph->explorer, view, lane, &start.state);
   int entry = explorer_waiting_entry(view, lane);
-  if (!runs && entry >= 0) {
-    connect_entry(graph, index, node, (uint32_t)entry);
+  if (!runs && view->warp->groups) {
+    connect_group(graph, index, node, lane);
+  } else if (!runs && entry >= 0) {
+    connect_entry(graph, index, node, (uint32_t)entry, wait_entry_pc(view, (uint32_t)entry));
   } else if (!runs) {
     connect_barrier(graph, node, view->block, view->warp->barrier, view->warp->barrier_pc);
   } else if (view->reach[lane].lowest < start.state.level && !view->entry_open[view->reach[lane].lowest]) {
-    connect_entry(graph, index, node, view->reach[lane].lowest);
+    connect_entry(graph, index, node, view->reach[lane].lowest, wait_entry_pc(view, view->reach[lane].lowest));
   } else if (closed_barriers(graph, view, lane)) {
     for (uint32_t rest = closed_barriers(graph, view, lane); rest; rest &= rest - 1) {
       uint32_t id = (uint32_t)__builtin_ctz(rest);

@@ -1,6 +1,6 @@
 /* waitgraph.h - who waits for whom, once explorer_prove() has said that nobody can finish.
  *
- * Nodes: lanes, the words and lock bits they wait for, stack entries at which lanes wait for lanes of their own warp,
+ * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp,
  * block barriers, and launches with blocks that aren't resident. An edge points to what must act first. A lane waits for
  * a word or bit if some other content of it alone would let the lane go on (found by exploring it under that assumption);
  * the word points to the lanes that would change it if they were let go; a held bit points to its holder. */
@@ -15,7 +15,7 @@ typedef enum { NODE_LANE, NODE_WORD, NODE_BIT, NODE_ENTRY, NODE_BARRIER, NODE_PE
 typedef struct Node {
   NodeKind kind;
   guint view;          /* LANE, ENTRY: index into explorer->views; BARRIER: one of the block's warps */
-  uint32_t index;      /* LANE: lane; ENTRY: stack entry; BARRIER: id; PENDING: launch */
+  uint32_t index;      /* LANE: lane; ENTRY: see below; BARRIER: id; PENDING: launch */
   uint64_t key;        /* WORD: WordKey; BIT: BitKey */
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
@@ -40,6 +40,21 @@ typedef struct WaitGraph {
   GHashTable *pairs; /* from << 32 | to of each edge */
   uint32_t components;
 } WaitGraph;
+
+/* An entry is one of the SIMT stack, or with lane groups: a group that waits at a BSYNC or WARPSYNC, by its index, or
+ * ENTRY_OF_TURN: the running group, which doesn't come to a point where the warp may switch to those that could run. */
+enum { ENTRY_OF_TURN = WARP_LANES };
+typedef enum { ENTRY_JOIN, ENTRY_PATH, ENTRY_WARPSYNC, ENTRY_TURN } EntryKind;
+EntryKind wait_entry_kind(const WarpView *view, uint32_t entry);
+/* Where its lanes wait; for a turn, where the running lanes are. */
+uint32_t wait_entry_pc(const WarpView *view, uint32_t entry);
+/* The lanes that are waited for there and can't come. */
+uint32_t wait_entry_missing(const WarpView *view, uint32_t entry);
+/* The entry that a lane waits at whose group can't go on. */
+uint32_t wait_entry_of_group(const WarpView *view, unsigned lane);
+/* "at the reconvergence point in line 9", behind "waits"; "reconvergence of warp 0 of block 0 at line 9". Free with g_free. */
+char *wait_entry_text(const WarpView *view, uint32_t entry);
+char *wait_entry_name(const WarpView *view, uint32_t entry);
 
 /* Builds the graph from a proof that ended in EXPLORE_STUCK. */
 WaitGraph *wait_graph_new(Explorer *explorer);

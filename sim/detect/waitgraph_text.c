@@ -23,12 +23,7 @@ char *wait_node_text(const WaitGraph *graph, const Node *node) {
                                                            (uint32_t)(node->key >> 32) & 0x7fffffffu)
                                          : locate_global_text(gpu, node->key * 4);
   case NODE_BIT: return g_strdup_printf("lock bit %u of SM %u", (uint32_t)node->key, (uint32_t)(node->key >> 32));
-  case NODE_ENTRY: {
-    const WarpView *view = view_of(graph, node);
-    g_autofree char *line = locate_line_text(view->launch, view->warp->stack[node->index].pc);
-    return g_strdup_printf("reconvergence of warp %u of block %" G_GUINT64_FORMAT " at %s", view->warp->warp_in_block,
-                           view->block->index, line);
-  }
+  case NODE_ENTRY: return wait_entry_name(view_of(graph, node), node->index);
   case NODE_BARRIER:
     return g_strdup_printf("barrier %u of block %" G_GUINT64_FORMAT, node->index, view_of(graph, node)->block->index);
   case NODE_PENDING:

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/detect/progress.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
@@ -312,6 +313,87 @@ START_TEST(switches_take_time) {
 }
 END_TEST
 
+/* ---- verdicts ---- */
+
+/* A lane waits for word 0 of the buffer to become 1; what it does in its loop. */
+#define WAIT(in_loop) "wait: LD.CV R3, [R1]; " in_loop "; ISETP.EQ P3, PT, R3, RZ, PT; @P3 BRA wait; "
+#define PROLOGUE "MOV R1, c[0x0][0x20]; MOV R2, 1; "
+
+typedef struct Ending {
+  const char *what, *text;
+  uint32_t threads;
+  Verdict verdict[2]; /* taken first, fallthrough first */
+  const char *says;   /* in the message or the evidence of the first finding, if there is one */
+} Ending;
+
+/* clang-format off */
+static const Ending endings[] = {
+    {"a spin lock whose loop yields", SPIN("YIELD ", "NOP"), 32, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+    {"one whose loop sleeps", SPIN("NANOSLEEP 100", "NOP"), 32, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+    {"one whose loop doesn't yield", SPIN("NOP", "NOP"), 32, {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK},
+     "lane 0 of warp 0 of block 0 can't go on here: the warp runs lanes 1-31 of the same warp, which come to no point"},
+    {"all lanes are to meet before the critical section", SPIN("YIELD ", "WARPSYNC -1"), 32, {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK},
+     "waits at the warp-wide synchronization"},
+    {"a signal from a lane that never runs",
+     PROLOGUE "BSSY 0, end; @P0 BRA give; " WAIT("NOP") "BRA end; give: ST.WT [R1], R2; end: BSYNC 0; EXIT", 4,
+     {VERDICT_COMPLETED, VERDICT_SIMD_DEADLOCK}, "since these lanes spin without a point where the warp may switch"},
+    {"a signal behind the reconvergence, with a loop that yields",
+     PROLOGUE "BSSY 0, end; @P0 BRA end; " WAIT("YIELD ") "end: BSYNC 0; ST.WT [R1], R2; EXIT", 4, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+    {"the same without", PROLOGUE "BSSY 0, end; @P0 BRA end; " WAIT("NOP") "end: BSYNC 0; ST.WT [R1], R2; EXIT", 4,
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, "waits at a reconvergence point for these lanes"},
+    {"a signal of another warp",
+     PROLOGUE "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 BRA give; " WAIT("NOP") "EXIT; give: ST.WT [R1], R2; EXIT",
+     64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+    {"WARPSYNC of all lanes on one side of a branch", "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT", 4,
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, "waits in turn for"},
+    {"a block barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", 64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+    {"an unaligned barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC.UNALIGNED 0; end: BSYNC 0; EXIT", 64,
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, "barrier 0"},
+    {"a block barrier that a warp doesn't come to: its lanes spin",
+     PROLOGUE "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 BRA bar; " WAIT("YIELD ") "BAR.SYNC 0; EXIT; "
+     "bar: BAR.SYNC 0; ST.WT [R1], R2; EXIT",
+     64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, "waits at a barrier for"},
+    {"one group of a warp at a barrier, the other gives the signal",
+     PROLOGUE "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 BRA wait; @P0 BRA give; BAR.SYNC 0; EXIT; "
+     "give: NANOSLEEP 20000; ST.WT [R1], R2; EXIT; " WAIT("NOP") "BAR.SYNC 0; EXIT",
+     64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+    {"a counted barrier with an exited warp", "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 EXIT; BAR.SYNC 1, 64; EXIT",
+     64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, "barrier 1"},
+    {"nobody gives the signal", PROLOGUE WAIT("YIELD ") "EXIT", 32, {VERDICT_ORPHAN_WAIT, VERDICT_ORPHAN_WAIT}, "nobody is left"},
+    {"nested barriers, a long loop", "MOV R4, 0; BSSY 0, out; loop: BSSY 1, in; @P1 BRA in; IADD R5, R5, 1; in: BSYNC 1; "
+     "IADD R4, R4, 1; SHL R6, R0, 12; IADD R6, R6, 64; ISETP.LT P3, PT, R4, R6, PT; @P3 BRA loop; out: BSYNC 0; EXIT", 4,
+     {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+};
+/* clang-format on */
+
+/* The message and the evidence of a finding, line by line. */
+static char *whole_text(const Finding *finding) {
+  GString *text = g_string_new(finding->message);
+  for (guint i = 0; i < finding->evidence->len; i++)
+    g_string_append_printf(text, "\n%s", ((const Evidence *)g_ptr_array_index(finding->evidence, i))->text);
+  return g_string_free(text, FALSE);
+}
+
+START_TEST(ends_as_told) {
+  const Ending *ending = &endings[_i];
+  for (unsigned order = 0; order < 2; order++) {
+    g_autofree char *settings = g_strdup_printf("sm.simt_stack.branch_order=%s", orders[order]);
+    g_autoptr(Lab) lab = start(settings, ending->text, ending->threads);
+    g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+    ProgressOptions options = {.limit_cycles = 100000000};
+    Outcome outcome = progress_run(lab->gpu, &options, findings);
+    g_autofree char *text = findings->len ? whole_text(g_ptr_array_index(findings, 0)) : g_strdup("no finding");
+    ck_assert_msg(outcome.verdict == ending->verdict[order], "%s, %s: %s\n%s", ending->what, orders[order],
+                  verdict_name(outcome.verdict), text);
+    ck_assert_msg(!findings->len || !ending->says || strstr(text, ending->says), "%s, %s:\n%s\nlacks: %s",
+                  ending->what, orders[order], text, ending->says);
+    if (g_getenv("SHOW"))
+      printf("# %s, %s: %s\n# %s\n", ending->what, orders[order], verdict_name(outcome.verdict), text);
+    outcome_clear(&outcome);
+  }
+}
+END_TEST
+
 /* ---- programs of the other kind ---- */
 
 START_TEST(a_program_is_made_for_one_way_of_divergence) {
@@ -343,6 +425,7 @@ int main(void) {
   tcase_add_test(tcase, sleeps_as_an_h200);
   tcase_add_test(tcase, a_barrier_ends_a_warps_sleep);
   tcase_add_test(tcase, switches_take_time);
+  tcase_add_loop_test(tcase, ends_as_told, 0, G_N_ELEMENTS(endings));
   tcase_add_test(tcase, a_program_is_made_for_one_way_of_divergence);
   tcase_set_timeout(tcase, 30);
   suite_add_tcase(suite, tcase);

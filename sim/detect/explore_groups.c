@@ -1,0 +1,120 @@
+#include "sim/detect/explore_groups.h"
+
+const LaneGroup *explore_group_of(const WarpView *view, unsigned lane) {
+  const LaneGroups *groups = view->warp->groups;
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].mask >> lane & 1)
+      return &groups->group[i];
+  return NULL;
+}
+
+void explore_groups_init(WarpView *view) {
+  for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    const LaneGroup *group = explore_group_of(view, lane);
+    if (group && group->state == GROUP_AT_SYNC)
+      view->reach[lane].syncs = 1u << group->which;
+    view->reach[lane].warpsyncs = group && group->state == GROUP_AT_WARPSYNC;
+  }
+}
+
+bool explore_turn_comes(const WarpView *view) {
+  for (uint32_t rest = view->warp->active; rest; rest &= rest - 1) {
+    const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
+    if (reach->stops || reach->exits || reach->barriers)
+      return true;
+  }
+  return view->warp->active == 0;
+}
+
+/* Lanes of `lanes` that can neither come to a WARPSYNC nor exit. */
+static uint32_t missing_at_warpsync(const WarpView *view, uint32_t lanes) {
+  uint32_t missing = 0;
+  for (uint32_t rest = lanes & view->warp->alive; rest; rest &= rest - 1) {
+    const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
+    missing |= reach->warpsyncs || reach->exits ? 0 : rest & -rest;
+  }
+  return missing;
+}
+
+/* Lanes that take part in the barrier with `waiting`, and can neither come to it nor exit; 0 if some other lane may yield. */
+static uint32_t missing_at_sync(const WarpView *view, unsigned barrier, uint32_t waiting) {
+  uint32_t missing = 0, alive = view->warp->alive;
+  uint32_t record = lane_groups_participants(view->warp->groups, barrier, (unsigned)__builtin_ctz(waiting));
+  for (uint32_t rest = alive & ~waiting; rest; rest &= rest - 1) {
+    const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
+    if (reach->yields)
+      return 0;
+    missing |= reach->exits || reach->syncs >> barrier & 1 ? 0 : rest & -rest & record;
+  }
+  return missing;
+}
+
+uint32_t explore_group_misses(const WarpView *view, const LaneGroup *group) {
+  switch ((GroupState)group->state) {
+  case GROUP_AT_SYNC: return missing_at_sync(view, group->which, group->mask);
+  case GROUP_AT_WARPSYNC: return missing_at_warpsync(view, group->which);
+  default: return 0;
+  }
+}
+
+LanePlace explore_group_place(const Explorer *explorer, const WarpView *view, unsigned lane) {
+  const LaneGroup *group = explore_group_of(view, lane);
+  if (!group)
+    return (LanePlace){.pc = view->warp->pc, .runs = true};
+  bool at_barrier = group->state == GROUP_AT_BARRIER;
+  return (LanePlace){.pc = group->pc + (group->state != GROUP_READY),
+                     .at_barrier = at_barrier,
+                     .barrier_pc = group->pc,
+                     .runs = explore_turn_comes(view) && !explore_group_misses(view, group) &&
+                             (!at_barrier || explorer_barrier_opens(explorer, view->block, group->which))};
+}
+
+/* True if the lane may go on behind a WARPSYNC that it comes to. */
+static bool passes_warpsync(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  if (slot_unknown(state, inst->a))
+    return true;
+  return !missing_at_warpsync(walk->view, slot_value(walk, state, inst->a) & ~(1u << walk->lane));
+}
+
+void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  uint32_t barrier = 1u << inst->mode; /* of BSSY and BSYNC */
+  walk->reach.stops |= inst->op != OP_BSSY;
+  switch ((Opcode)inst->op) {
+  case OP_BSSY:
+    walk->reach.syncs |= barrier;
+    state->begun |= barrier;
+    break;
+  case OP_BSYNC:
+    walk->reach.syncs |= barrier;
+    if (!(state->begun & barrier) && !assumes_all_open(walk) &&
+        missing_at_sync(walk->view, inst->mode, 1u << walk->lane))
+      return;
+    state->begun |= barrier;
+    break;
+  case OP_WARPSYNC:
+    walk->reach.warpsyncs = true;
+    if (!assumes_all_open(walk) && !passes_warpsync(walk, state, inst))
+      return;
+    break;
+  default: walk->reach.yields = true; break;
+  }
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
+bool explore_groups_may_arrive(const WarpView *view, uint32_t id) {
+  const LaneGroups *groups = view->warp->groups;
+  const Barrier *barrier = &view->block->barrier[id];
+  uint32_t waiting = 0, arrives = view->arrives[id];
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_BARRIER && groups->group[i].which == id)
+      waiting |= groups->group[i].mask;
+  if (barrier->waiting >> view->warp->warp_in_block & 1)
+    return arrives & groups->come[id] & ~waiting;
+  if (arrives && view->aligned >> id & 1)
+    return true;
+  for (uint32_t rest = view->warp->alive & ~(waiting | arrives); rest; rest &= rest - 1)
+    if (!view->reach[__builtin_ctz(rest)].exits)
+      return false;
+  return waiting | arrives;
+}
