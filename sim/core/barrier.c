@@ -116,19 +116,27 @@ static bool agree_on_count(const Block *block, Barrier *barrier, uint32_t expect
 }
 
 /* Lanes have come to barrier `id`: true if their warp arrives with them. It does so with the first that come, and again when
- * some of them come again; lanes that come in between join. With INST_UNALIGNED it arrives when all its lanes have come. */
-static bool arrives_with(Warp *warp, const Inst *inst, uint32_t id, uint32_t lanes) {
+ * some of them come again; lanes that come in between join. With INST_UNALIGNED it arrives when all its lanes have come,
+ * unless it has arrived already. `arrived`: it has, since the barrier last completed. */
+static bool arrives_with(Warp *warp, const Inst *inst, uint32_t id, uint32_t lanes, bool arrived) {
   LaneGroups *groups = warp->groups;
-  uint32_t come = groups->come[id];
+  uint32_t come = groups->come[id], bit = 1u << id;
+  bool gathers = groups->gathering & bit;
   groups->come_pc[id] = warp->pc;
+  groups->gathering &= ~bit;
   if (!(inst->flags & INST_UNALIGNED)) {
-    bool counts = come == 0 || come & lanes;
-    groups->come[id] = come & lanes ? lanes : come | lanes;
-    return counts;
+    bool again = arrived && !gathers && (come == 0 || come & lanes);
+    groups->come[id] = again ? lanes : come | lanes;
+    return !arrived || again;
   }
+  groups->come[id] = come | lanes;
+  if (arrived && come && !gathers)
+    return false;
   bool all = !(warp->alive & ~(come | lanes));
-  groups->come[id] = all ? 0 : come | lanes;
-  groups->gathering = all ? groups->gathering & ~(1u << id) : groups->gathering | 1u << id;
+  if (all)
+    groups->come[id] = 0;
+  else
+    groups->gathering |= bit;
   return all;
 }
 
@@ -185,7 +193,8 @@ bool barrier_arrive(Issue *issue, uint32_t id, uint32_t expected) {
   reduce(issue, barrier);
   if (waits)
     wait_at(issue, id);
-  if (!warp->groups || arrives_with(warp, issue->inst, id, issue->mask))
+  bool arrived = barrier->arrived >> warp->warp_in_block & 1;
+  if (!warp->groups || arrives_with(warp, issue->inst, id, issue->mask, arrived))
     count_warp(issue, barrier);
   note_waiting(block, warp, id);
   if (is_complete(block, barrier))

@@ -5,7 +5,7 @@
 
 void exec_BSSY(Issue *issue) {
   if (issue->mask)
-    lane_groups_begin(issue->warp, issue->inst->mode, issue->mask);
+    lane_groups_begin(issue, issue->inst->mode, issue->mask);
 }
 
 void exec_BSYNC(Issue *issue) {

@@ -66,11 +66,6 @@ static void withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes) {
   }
 }
 
-void lane_groups_begin(Warp *warp, unsigned barrier, uint32_t lanes) {
-  withdraw(warp->groups, barrier, lanes);
-  put_record(warp->groups, barrier, lanes);
-}
-
 /* ---- waiting and going on ---- */
 
 /* `lanes` of the running group wait; at a BSYNC or WARPSYNC together with those that wait there already for the same. */
@@ -143,6 +138,15 @@ static void release_complete(const Warp *warp, uint64_t from) {
     leaving |= missing ? 0 : 1u << i;
   }
   let_go(groups, leaving, from);
+}
+
+void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes) {
+  LaneGroups *groups = issue->warp->groups;
+  uint32_t used = groups->used[barrier];
+  withdraw(groups, barrier, lanes);
+  put_record(groups, barrier, lanes);
+  if (used && groups->count) /* who waited for them there waits no longer */
+    release_complete(issue->warp, issue->now);
 }
 
 /* A YIELD or NANOSLEEP of the running group: who has waited at a BSYNC for so many of them goes on without the others. */

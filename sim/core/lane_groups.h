@@ -44,7 +44,7 @@ void lane_groups_reset(LaneGroups *groups);
 /* A branch whose lanes go two ways: `taken` to inst->target, the rest of the running group to the next instruction. */
 void lane_groups_diverge(Issue *issue, uint32_t taken);
 /* BSSY: `lanes` take part in convergence barrier `barrier`. */
-void lane_groups_begin(Warp *warp, unsigned barrier, uint32_t lanes);
+void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes);
 /* The lanes of that convergence barrier that must come together with `lane`; 0 if it takes no part. */
 uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, unsigned lane);
 /* BSYNC: `lanes` of the running group wait, or go on if nobody is waited for. */

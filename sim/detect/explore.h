@@ -26,7 +26,7 @@ typedef struct LaneReach {
   /* With lane groups: */
   bool stops;     /* it may come to a point where its warp may switch (other than a block barrier or EXIT) */
   bool yields;    /* it may execute YIELD or NANOSLEEP */
-  bool warpsyncs; /* it is at a WARPSYNC or may come to one */
+  bool warpsyncs; /* it is at a WARPSYNC whose mask has it, or may come to one */
   uint32_t syncs; /* convergence barriers whose BSYNC (or BSSY) it is at or may come to */
 } LaneReach;
 

@@ -14,7 +14,7 @@ void explore_groups_init(WarpView *view) {
     const LaneGroup *group = explore_group_of(view, lane);
     if (group && group->state == GROUP_AT_SYNC)
       view->reach[lane].syncs = 1u << group->which;
-    view->reach[lane].warpsyncs = group && group->state == GROUP_AT_WARPSYNC;
+    view->reach[lane].warpsyncs = group && group->state == GROUP_AT_WARPSYNC && group->which >> lane & 1;
   }
 }
 
@@ -93,7 +93,7 @@ void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
     state->begun |= barrier;
     break;
   case OP_WARPSYNC:
-    walk->reach.warpsyncs = true;
+    walk->reach.warpsyncs |= slot_unknown(state, inst->a) || slot_value(walk, state, inst->a) >> walk->lane & 1;
     if (!assumes_all_open(walk) && !passes_warpsync(walk, state, inst))
       return;
     break;

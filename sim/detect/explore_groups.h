@@ -4,7 +4,7 @@
  *   group may come to a point where it stops.
  * - At a BSYNC: each other lane of the record may come to a BSYNC of that barrier (or leave it by another BSSY) or exit; or some
  *   lane of the warp may yield.
- * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC or exit.
+ * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC whose mask has it, or exit.
  * - At a block barrier: the barrier may complete.
  * A lane that comes to a BSYNC behind a BSSY of the exploration itself passes: whom it would meet isn't known. All of this
  * admits more than the machine does. */

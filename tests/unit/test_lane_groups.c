@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/detect/explore.h"
 #include "sim/detect/progress.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
@@ -322,47 +323,48 @@ END_TEST
 typedef struct Ending {
   const char *what, *text;
   uint32_t threads;
-  Verdict verdict[2]; /* taken first, fallthrough first */
-  const char *says;   /* in the message or the evidence of the first finding, if there is one */
+  Verdict verdict[2];  /* taken first, fallthrough first */
+  const char *says[2]; /* in the message or the evidence of the first finding, if there is one */
 } Ending;
 
 /* clang-format off */
 static const Ending endings[] = {
-    {"a spin lock whose loop yields", SPIN("YIELD ", "NOP"), 32, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
-    {"one whose loop sleeps", SPIN("NANOSLEEP 100", "NOP"), 32, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+    {"a spin lock whose loop yields", SPIN("YIELD ", "NOP"), 32, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
+    {"one whose loop sleeps", SPIN("NANOSLEEP 100", "NOP"), 32, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"one whose loop doesn't yield", SPIN("NOP", "NOP"), 32, {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK},
-     "lane 0 of warp 0 of block 0 can't go on here: the warp runs lanes 1-31 of the same warp, which come to no point"},
+     {"lane 0 of warp 0 of block 0 can't go on here: the warp runs lanes 1-31 of the same warp, which come to no point",
+      "waits at a reconvergence point for these lanes"}},
     {"all lanes are to meet before the critical section", SPIN("YIELD ", "WARPSYNC -1"), 32, {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK},
-     "waits at the warp-wide synchronization"},
+     {"waits at the warp-wide synchronization", "waits at the warp-wide synchronization"}},
     {"a signal from a lane that never runs",
      PROLOGUE "BSSY 0, end; @P0 BRA give; " WAIT("NOP") "BRA end; give: ST.WT [R1], R2; end: BSYNC 0; EXIT", 4,
-     {VERDICT_COMPLETED, VERDICT_SIMD_DEADLOCK}, "since these lanes spin without a point where the warp may switch"},
+     {VERDICT_COMPLETED, VERDICT_SIMD_DEADLOCK}, {"since these lanes spin without a point where the warp may switch", "since these lanes spin without a point where the warp may switch"}},
     {"a signal behind the reconvergence, with a loop that yields",
-     PROLOGUE "BSSY 0, end; @P0 BRA end; " WAIT("YIELD ") "end: BSYNC 0; ST.WT [R1], R2; EXIT", 4, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+     PROLOGUE "BSSY 0, end; @P0 BRA end; " WAIT("YIELD ") "end: BSYNC 0; ST.WT [R1], R2; EXIT", 4, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"the same without", PROLOGUE "BSSY 0, end; @P0 BRA end; " WAIT("NOP") "end: BSYNC 0; ST.WT [R1], R2; EXIT", 4,
-     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, "waits at a reconvergence point for these lanes"},
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"waits at a reconvergence point for these lanes", "since these lanes spin without a point where the warp may switch"}},
     {"a signal of another warp",
      PROLOGUE "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 BRA give; " WAIT("NOP") "EXIT; give: ST.WT [R1], R2; EXIT",
-     64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+     64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"WARPSYNC of all lanes on one side of a branch", "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT", 4,
-     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, "waits in turn for"},
-    {"a block barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", 64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"waits in turn for", "waits in turn for"}},
+    {"a block barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", 64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"an unaligned barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC.UNALIGNED 0; end: BSYNC 0; EXIT", 64,
-     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, "barrier 0"},
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"barrier 0", "barrier 0"}},
     {"a block barrier that a warp doesn't come to: its lanes spin",
      PROLOGUE "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 BRA bar; " WAIT("YIELD ") "BAR.SYNC 0; EXIT; "
      "bar: BAR.SYNC 0; ST.WT [R1], R2; EXIT",
-     64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, "waits at a barrier for"},
+     64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, {"waits at a barrier for", "waits at a barrier for"}},
     {"one group of a warp at a barrier, the other gives the signal",
      PROLOGUE "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 BRA wait; @P0 BRA give; BAR.SYNC 0; EXIT; "
      "give: NANOSLEEP 20000; ST.WT [R1], R2; EXIT; " WAIT("NOP") "BAR.SYNC 0; EXIT",
-     64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+     64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"a counted barrier with an exited warp", "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 EXIT; BAR.SYNC 1, 64; EXIT",
-     64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, "barrier 1"},
-    {"nobody gives the signal", PROLOGUE WAIT("YIELD ") "EXIT", 32, {VERDICT_ORPHAN_WAIT, VERDICT_ORPHAN_WAIT}, "nobody is left"},
+     64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, {"barrier 1", "barrier 1"}},
+    {"nobody gives the signal", PROLOGUE WAIT("YIELD ") "EXIT", 32, {VERDICT_ORPHAN_WAIT, VERDICT_ORPHAN_WAIT}, {"nobody is left", "nobody is left"}},
     {"nested barriers, a long loop", "MOV R4, 0; BSSY 0, out; loop: BSSY 1, in; @P1 BRA in; IADD R5, R5, 1; in: BSYNC 1; "
      "IADD R4, R4, 1; SHL R6, R0, 12; IADD R6, R6, 64; ISETP.LT P3, PT, R4, R6, PT; @P3 BRA loop; out: BSYNC 0; EXIT", 4,
-     {VERDICT_COMPLETED, VERDICT_COMPLETED}, NULL},
+     {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
 };
 /* clang-format on */
 
@@ -385,12 +387,147 @@ START_TEST(ends_as_told) {
     g_autofree char *text = findings->len ? whole_text(g_ptr_array_index(findings, 0)) : g_strdup("no finding");
     ck_assert_msg(outcome.verdict == ending->verdict[order], "%s, %s: %s\n%s", ending->what, orders[order],
                   verdict_name(outcome.verdict), text);
-    ck_assert_msg(!findings->len || !ending->says || strstr(text, ending->says), "%s, %s:\n%s\nlacks: %s",
-                  ending->what, orders[order], text, ending->says);
-    if (g_getenv("SHOW"))
-      printf("# %s, %s: %s\n# %s\n", ending->what, orders[order], verdict_name(outcome.verdict), text);
+    ck_assert_msg(!findings->len || !ending->says[order] || strstr(text, ending->says[order]),
+                  "%s, %s:\n%s\nlacks: %s", ending->what, orders[order], text, ending->says[order]);
     outcome_clear(&outcome);
   }
+}
+END_TEST
+
+/* ---- no false deadlock ---- */
+
+/* Writes programs at random: branches with and without convergence barriers, waiting loops, synchronizations. */
+typedef struct Writer {
+  GRand *rand;
+  GString *text;
+  unsigned labels;
+} Writer;
+
+static unsigned pick(Writer *writer, unsigned count) {
+  return (unsigned)g_rand_int_range(writer->rand, 0, (gint32)count);
+}
+
+static const char *one_of(Writer *writer, const char *const *words, unsigned count) {
+  return words[pick(writer, count)];
+}
+
+static void write_part(Writer *writer, unsigned depth);
+
+static void write_branch(Writer *writer, unsigned depth) {
+  unsigned label = writer->labels++, barrier = pick(writer, 3), predicate = pick(writer, 3);
+  bool meets = pick(writer, 4) > 0, has_else = pick(writer, 2);
+  if (meets)
+    g_string_append_printf(writer->text, "BSSY %u, e%u; ", barrier, label);
+  g_string_append_printf(writer->text, "@%sP%u BRA %c%u; ", pick(writer, 2) ? "!" : "", predicate,
+                         has_else ? 't' : 'e', label);
+  write_part(writer, depth + 1);
+  if (has_else) {
+    g_string_append_printf(writer->text, "BRA e%u; t%u: NOP; ", label, label);
+    write_part(writer, depth + 1);
+  }
+  g_string_append_printf(writer->text, "e%u: ", label);
+  if (meets)
+    g_string_append_printf(writer->text, "BSYNC %u; ", barrier);
+  else
+    g_string_append(writer->text, "NOP; ");
+}
+
+static void write_wait(Writer *writer) {
+  static const char *const in_loop[] = {"NOP", "YIELD ", "NANOSLEEP 64", "WARPSYNC 15", "@P0 YIELD "};
+  unsigned label = writer->labels++, barrier = pick(writer, 3);
+  bool meets = pick(writer, 2);
+  if (meets)
+    g_string_append_printf(writer->text, "BSSY %u, x%u; ", barrier, label);
+  g_string_append_printf(writer->text, "w%u: LD.CV R3, [R1+%u]; %s; ISETP.%s P3, PT, R3, RZ, PT; @P3 BRA w%u; ",
+                         label, 4 * pick(writer, 3), one_of(writer, in_loop, G_N_ELEMENTS(in_loop)),
+                         pick(writer, 4) ? "EQ" : "NE", label);
+  if (meets)
+    g_string_append_printf(writer->text, "x%u: BSYNC %u; ", label, barrier);
+}
+
+static void write_part(Writer *writer, unsigned depth) {
+  static const char *const simple[] = {"WARPSYNC -1",
+                                       "WARPSYNC 15",
+                                       "WARPSYNC 3",
+                                       "WARPSYNC 12",
+                                       "YIELD ",
+                                       "BAR.SYNC 0",
+                                       "BAR.SYNC.UNALIGNED 0",
+                                       "BAR.SYNC 1, 64",
+                                       "BAR.SYNC.UNALIGNED 1, 64",
+                                       "BAR.ARV 1, 64",
+                                       "NANOSLEEP 100",
+                                       "@P0 BAR.SYNC 0",
+                                       "@P2 EXIT",
+                                       "@P1 EXIT"};
+  for (unsigned parts = 1 + pick(writer, 3); parts-- > 0;) {
+    switch (pick(writer, depth < 3 ? 7 : 4)) {
+    case 0: g_string_append_printf(writer->text, "%s; ", one_of(writer, simple, G_N_ELEMENTS(simple))); break;
+    case 1:
+    case 2:
+      g_string_append_printf(writer->text, "ST.WT [R1+%u], R%u; ", 4 * pick(writer, 3), pick(writer, 4) ? 2 : 4);
+      break;
+    case 3: write_wait(writer); break;
+    default: write_branch(writer, depth); break;
+    }
+  }
+}
+
+typedef struct Tally {
+  unsigned finished, proved, open;
+} Tally;
+
+/* Runs a program in slices, asking the proof each time: one of which it said that nobody can finish doesn't finish; one in
+ * which nothing moves any more is proved. */
+static void run_against_proof(const char *settings, const char *text, uint32_t threads, Tally *tally) {
+  g_autoptr(Lab) lab = start(settings, text, threads);
+  bool stuck = false;
+  GpuStop stop = GPU_BUDGET;
+  uint64_t proofs = 0;
+  for (unsigned slice = 0; slice < 60 && stop == GPU_BUDGET; slice++) {
+    Explorer *explorer = stuck ? NULL : explorer_new(lab->gpu);
+    if (explorer && explorer_prove(explorer) == EXPLORE_STUCK) {
+      stuck = true;
+      proofs = lab->gpu->cycle;
+    }
+    explorer_free(explorer);
+    stop = gpu_run(lab->gpu, slice < 20 ? 20 : 300, 100000000);
+  }
+  UNIT_ASSERT(!stuck || stop != GPU_FINISHED, "%s, %u threads: proved stuck at %d, finished at %d:\n%s", settings,
+              threads, (int)proofs, (int)lab->gpu->end_cycle, text);
+  if (stop == GPU_BLOCKED && !stuck) {
+    Explorer *explorer = explorer_new(lab->gpu);
+    UNIT_ASSERT(explorer_prove(explorer) == EXPLORE_STUCK, "%s, %u threads: nothing moves, but not proved:\n%s",
+                settings, threads, text);
+    explorer_free(explorer);
+    stuck = true;
+  }
+  tally->finished += stop == GPU_FINISHED;
+  tally->proved += stuck;
+  tally->open += stop == GPU_BUDGET && !stuck;
+}
+
+START_TEST(proves_no_false_deadlock) {
+  enum { PROGRAMS = 60 };
+  static const char *const settings[] = {"sm.simt_stack.branch_order=taken-first",
+                                         "sm.simt_stack.branch_order=fallthrough-first",
+                                         "sm.simt_stack.branch_order=taken-first sm.lane_groups.yields_to_release=3",
+                                         "sm.jitter_cycles=9 sm.policy=random"};
+  Tally tally = {0};
+  for (unsigned program = 0; program < PROGRAMS; program++) {
+    g_autoptr(GString) text = g_string_new("MOV R1, c[0x0][0x20]; MOV R2, 1; MOV R4, 0; ");
+    Writer writer = {.rand = g_rand_new_with_seed((guint32)_i * 1000 + program), .text = text};
+    write_part(&writer, 0);
+    write_branch(&writer, 0);
+    g_string_append(text, "EXIT");
+    g_rand_free(writer.rand);
+    for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++)
+      run_against_proof(settings[i], text->str, i % 2 ? 4 : 64, &tally);
+  }
+  ck_assert_msg(tally.finished > 20 && tally.proved > 20, "%u finished, %u proved stuck, %u open", tally.finished,
+                tally.proved, tally.open);
+  ck_assert_msg(tally.open * 5 < tally.proved, "%u finished, %u proved stuck, %u open", tally.finished, tally.proved,
+                tally.open);
 }
 END_TEST
 
@@ -426,6 +563,7 @@ int main(void) {
   tcase_add_test(tcase, a_barrier_ends_a_warps_sleep);
   tcase_add_test(tcase, switches_take_time);
   tcase_add_loop_test(tcase, ends_as_told, 0, G_N_ELEMENTS(endings));
+  tcase_add_loop_test(tcase, proves_no_false_deadlock, 0, 4);
   tcase_add_test(tcase, a_program_is_made_for_one_way_of_divergence);
   tcase_set_timeout(tcase, 30);
   suite_add_tcase(suite, tcase);
