@@ -122,8 +122,28 @@ static uint32_t lanes_at_sync(const LaneGroups *groups, unsigned barrier, uint32
   return lanes;
 }
 
+/* Tells that the groups of `leaving` that wait at a WARPSYNC go on; each mask is told once. */
+static void report_warpsyncs(const Issue *issue, uint32_t leaving) {
+  const LaneGroups *groups = issue->warp->groups;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    uint32_t which = groups->group[i].which, lanes = 0, at = 0;
+    for (uint32_t j = 0; j < groups->count; j++) {
+      const LaneGroup *group = &groups->group[j];
+      if (!(leaving >> j & 1) || group->state != GROUP_AT_WARPSYNC || group->which != which)
+        continue;
+      at |= 1u << j;
+      lanes |= group->mask;
+    }
+    if (at >> i & 1 && !(at & ((1u << i) - 1))) {
+      ProbePoint point = issue_point(issue, lanes);
+      PROBE_FIRE(issue->gpu, warp_sync, &point);
+    }
+  }
+}
+
 /* Lets go who waits at a BSYNC or WARPSYNC for nobody any more. */
-static void release_complete(const Warp *warp, uint64_t from) {
+static void release_complete(const Issue *issue, uint64_t from) {
+  const Warp *warp = issue->warp;
   LaneGroups *groups = warp->groups;
   uint32_t leaving = 0, at_warpsync = lanes_at_warpsync(groups);
   for (uint32_t i = 0; i < groups->count; i++) {
@@ -137,6 +157,8 @@ static void release_complete(const Warp *warp, uint64_t from) {
     }
     leaving |= missing ? 0 : 1u << i;
   }
+  if (PROBE_WANTED(issue->gpu, warp_sync))
+    report_warpsyncs(issue, leaving);
   let_go(groups, leaving, from);
 }
 
@@ -161,7 +183,7 @@ static void count_yield(Issue *issue) {
   if (!leaving)
     return;
   let_go(groups, leaving, issue->now);
-  release_complete(issue->warp, issue->now);
+  release_complete(issue, issue->now);
 }
 
 /* ---- choosing who runs ---- */
@@ -231,7 +253,7 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
   issue->next = MAX(issue->next, done);
   if (warp->active == before)
     return;
-  release_complete(warp, done);
+  release_complete(issue, done);
   lane_groups_switch(issue, before);
 }
 
@@ -252,7 +274,7 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
     park(warp, GROUP_AT_WARPSYNC, mask, alike);
     rest &= ~alike;
   }
-  release_complete(warp, done);
+  release_complete(issue, done);
   lane_groups_switch(issue, before);
 }
 
@@ -271,7 +293,7 @@ void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes) { park
 
 void lane_groups_lanes_exited(Issue *issue) {
   if (issue->warp->groups->count)
-    release_complete(issue->warp, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency);
+    release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency);
 }
 
 void lane_groups_barrier_done(Warp *warp, unsigned id, uint64_t resume) {

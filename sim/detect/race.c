@@ -1,25 +1,11 @@
 #include "sim/detect/race.h"
 
-#include "sim/detect/handoff.h"
 #include "sim/detect/polling.h"
+#include "sim/detect/race_order.h"
 #include "sim/detect/race_report.h"
 #include "sim/detect/shadow.h"
-#include "sim/detect/vclock.h"
 
-/* Words that have a clock of their own for what their strong writes hand on; further words share these clocks. */
-enum { RELEASED_MAX = 4096, RACES_MAX = 8 };
-
-/* A warp that is resident, or was last in its slot. */
-typedef struct WarpOrder {
-  VClock clock;
-  uint32_t actor, time; /* its own entry in the clock */
-  uint32_t handoff;     /* what it has handed on since it last learned something; 0: nothing */
-} WarpOrder;
-
-typedef struct BarrierOrder {
-  VClock arrived;
-  bool counted;
-} BarrierOrder;
+enum { RACES_MAX = 8 };
 
 typedef struct SmOrder {
   WarpOrder warps[SM_WARPS_MAX];
@@ -32,12 +18,11 @@ struct RaceDetector {
   const Gpu *gpu;
   SmOrder **sms; /* made when their first block comes */
   uint32_t sm_count, bit_count;
-  GArray *actors;      /* ThreadId of lane 0 of each warp that was started */
-  GArray *released;    /* VClock */
+  RaceOrder order;
   GArray *polls;       /* bool *, of each launch: its kernel's polling loads, borrowed */
   GHashTable *kernels; /* Kernel * -> bool *, or NULL */
   bool flags[2];       /* some kernel polls that AccessSpace */
-  HandOffs handoffs;
+  bool by_lanes;       /* lanes of a warp don't run in lock-step */
   Shadow shared, global;
   RaceReport report;
 };
@@ -57,62 +42,15 @@ static WarpOrder *warp_order(RaceDetector *detector, const ProbePoint *point) {
   return &sm_order(detector, point->sm)->warps[point->warp->slot];
 }
 
-/* The pinned actor whose time is the index of the newest launch of a stream that has begun: all before it are done. */
-static uint32_t stream_actor(const Gpu *gpu, const Launch *launch) {
-  uint32_t first = 0;
-  while (gpu_launch(gpu, first)->stream != launch->stream)
-    first++;
-  return VCLOCK_PINNED + first;
-}
+static bool is_ptx(const Launch *launch) { return launch->program->dialect == DIALECT_PTX; }
 
-/* The warp knows what `clock` knows. */
-static void learn(RaceDetector *detector, WarpOrder *warp, const VClock *clock) {
-  vclock_join(&warp->clock, clock);
-  handoff_drop(&detector->handoffs, warp->handoff);
-  warp->handoff = 0;
-}
-
-/* After a release: what the warp does from now on wasn't handed on. */
-static void move_on(WarpOrder *warp) { vclock_advance(&warp->clock, warp->actor, ++warp->time); }
-
-typedef struct Order {
-  const RaceDetector *detector;
-  const VClock *clock;
-} Order;
-
-static bool is_before(const void *user, const Access *earlier) {
-  const Order *order = user;
-  if (vclock_knows(order->clock, earlier->actor, earlier->time))
-    return true;
-  const Gpu *gpu = order->detector->gpu;
-  if (gpu->launches->len == 1)
-    return false;
-  const Launch *launch =
-      gpu_launch(gpu, thread_launch(g_array_index(order->detector->actors, ThreadId, earlier->actor)));
-  return vclock_time(order->clock, stream_actor(gpu, launch)) > launch->index;
-}
-
-static void start_warp(RaceDetector *detector, const ProbePoint *point, uint32_t warp_in_block) {
-  const Block *block = point->block;
-  WarpOrder *warp = &sm_order(detector, point->sm)->warps[block->warp_slot[warp_in_block]];
-  ThreadId base = thread_id(block->launch->index, block->index, warp_in_block * WARP_LANES);
-  warp->actor = detector->actors->len;
-  warp->time = 0;
-  handoff_drop(&detector->handoffs, warp->handoff);
-  warp->handoff = 0;
-  g_array_append_val(detector->actors, base);
-  vclock_reset(&warp->clock);
-  if (block->launch->index > 0)
-    vclock_advance(&warp->clock, stream_actor(point->gpu, block->launch), block->launch->index);
-  move_on(warp);
-}
-
-/* Finds the polling loads of launches that are new. */
+/* Finds the polling loads of launches that are new. PTX says itself what is volatile. */
 static void find_polls(RaceDetector *detector) {
   for (guint i = detector->polls->len; i < detector->gpu->launches->len; i++) {
     const Kernel *kernel = gpu_launch(detector->gpu, i)->kernel;
-    gpointer polls;
-    if (!g_hash_table_lookup_extended(detector->kernels, kernel, NULL, &polls)) {
+    gpointer polls = NULL;
+    if (!is_ptx(gpu_launch(detector->gpu, i)) &&
+        !g_hash_table_lookup_extended(detector->kernels, kernel, NULL, &polls)) {
       polls = polling_loads(kernel);
       g_hash_table_insert(detector->kernels, (gpointer)kernel, polls);
     }
@@ -131,17 +69,18 @@ static void block_start(void *user, const ProbePoint *point) {
   const Block *block = point->block;
   BarrierOrder *barriers = sm_order(detector, point->sm)->barriers[block->slot];
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
-    vclock_reset(&barriers[id].arrived);
+    barrier_order_reset(&barriers[id]);
   find_polls(detector);
   for (uint32_t i = 0; i < block->warps; i++)
-    start_warp(detector, point, i);
+    order_start_warp(&detector->order, &sm_order(detector, point->sm)->warps[block->warp_slot[i]], block, i,
+                     is_ptx(block->launch));
   for (uint32_t word = block->shared_base / 4; word < (block->shared_base + block->shared_bytes + 3) / 4; word++) {
     Cell *cell = shadow_cell(&detector->shared, shared_word(point->sm, word));
     if (!cell)
       continue;
     if (cell->raced)
       race_report_settle(&detector->report, SPACE_SHARED, shared_word(point->sm, word));
-    handoff_drop(&detector->handoffs, cell->handed);
+    handoff_drop(&detector->order.handoffs, cell->handed);
     shadow_forget(&detector->shared, cell);
   }
 }
@@ -149,11 +88,9 @@ static void block_start(void *user, const ProbePoint *point) {
 static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, bool waits) {
   (void)waits;
   RaceDetector *detector = user;
-  WarpOrder *warp = warp_order(detector, point);
   BarrierOrder *barrier = &sm_order(detector, point->sm)->barriers[point->block->slot][id];
   barrier->counted = (point->inst->flags & INST_HAS_COUNT) != 0;
-  vclock_join(&barrier->arrived, &warp->clock);
-  move_on(warp);
+  order_arrive(barrier, warp_order(detector, point));
 }
 
 static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, uint32_t arrived, uint32_t waiting) {
@@ -163,10 +100,10 @@ static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, u
   SmOrder *sm = sm_order(detector, point->sm);
   BarrierOrder *barrier = &sm->barriers[block->slot][id];
   for (uint32_t rest = barrier->counted ? 0 : block->finished; rest; rest &= rest - 1)
-    vclock_join(&barrier->arrived, &sm->warps[block->warp_slot[__builtin_ctz(rest)]].clock);
+    order_join_barrier(barrier, &sm->warps[block->warp_slot[__builtin_ctz(rest)]]);
   for (uint32_t rest = waiting; rest; rest &= rest - 1)
-    learn(detector, &sm->warps[block->warp_slot[__builtin_ctz(rest)]], &barrier->arrived);
-  vclock_reset(&barrier->arrived);
+    order_leave_barrier(&detector->order, barrier, &sm->warps[block->warp_slot[__builtin_ctz(rest)]]);
+  barrier_order_reset(barrier);
 }
 
 /* The bits of these lanes' words: the warp knows what was handed on with them. */
@@ -175,7 +112,7 @@ static void acquire_bits(RaceDetector *detector, const ProbePoint *point, const 
   WarpOrder *warp = warp_order(detector, point);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);
-    learn(detector, warp, &sm_order(detector, point->sm)->bits[bit]);
+    order_learn(&detector->order, warp, &sm_order(detector, point->sm)->bits[bit]);
   }
 }
 
@@ -185,51 +122,23 @@ static void release_bits(RaceDetector *detector, const ProbePoint *point, const 
     uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);
     vclock_join(&sm_order(detector, point->sm)->bits[bit], &warp->clock);
   }
-  move_on(warp);
+  order_move_on(warp);
 }
 
-/* From strong writes, and if the word is a flag from its newest plain store too. */
-static void acquire_word(RaceDetector *detector, WarpOrder *warp, const Cell *cell) {
-  if (cell->released)
-    learn(detector, warp, &g_array_index(detector->released, VClock, cell->released - 1));
-  if (cell->flag && handoff_take(&detector->handoffs, cell->handed, cell->handed_time, &warp->clock)) {
-    handoff_drop(&detector->handoffs, warp->handoff);
-    warp->handoff = 0;
-  }
+static void fence(void *user, const ProbePoint *point) {
+  order_fence(warp_order(user, point), point->inst, point->lanes);
 }
 
-/* Words that share a clock can't forget what one of them handed on. */
-static bool has_own_clock(const RaceDetector *detector) { return detector->released->len < RELEASED_MAX; }
-
-/* A store ends what was handed on before, an atomic adds to it. */
-static void release_word(RaceDetector *detector, const WarpOrder *warp, Cell *cell, uint64_t word, bool adds) {
-  GArray *released = detector->released;
-  if (!cell->released && released->len < RELEASED_MAX) {
-    g_array_set_size(released, released->len + 1);
-    cell->released = released->len;
-  } else if (!cell->released) {
-    cell->released = 1 + (uint32_t)(word % RELEASED_MAX);
-  }
-  VClock *clock = &g_array_index(released, VClock, cell->released - 1);
-  if (adds || !has_own_clock(detector)) {
-    vclock_join(clock, &warp->clock);
-  } else {
-    vclock_assign(clock, &warp->clock);
-    handoff_drop(&detector->handoffs, cell->handed);
-    cell->handed = 0;
-  }
+static void warp_sync(void *user, const ProbePoint *point) {
+  order_warp_sync(warp_order(user, point), point->lanes, point->warp->alive);
 }
 
-/* A plain store: whether the word is a flag may turn out only when somebody polls it. */
-static void hand_on(RaceDetector *detector, WarpOrder *warp, Cell *cell) {
-  if (!warp->handoff)
-    warp->handoff = handoff_new(&detector->handoffs, warp->actor, &warp->clock);
-  handoff_use(&detector->handoffs, warp->handoff);
-  handoff_drop(&detector->handoffs, cell->handed);
-  cell->handed = warp->handoff;
-  cell->handed_time = warp->time;
-  if (cell->released && has_own_clock(detector))
-    vclock_reset(&g_array_index(detector->released, VClock, cell->released - 1));
+/* `.sync` operations of the lanes of a warp. */
+static void issued(void *user, const ProbePoint *point, uint64_t until) {
+  (void)until;
+  Unit unit = op_info[point->inst->op].unit;
+  if (unit == UNIT_SHUFFLE || (unit == UNIT_VOTE && point->inst->flags & INST_HAS_MASK))
+    warp_sync(user, point);
 }
 
 /* ---- one access ---- */
@@ -248,8 +157,8 @@ typedef struct Step {
   const uint64_t *address;
   AccessSpace space;
   AccessKind kind;
-  bool strong;
-  bool hands_over; /* atomic or volatile */
+  AccessStrength strong;
+  bool hands_over; /* atomic, volatile or stronger */
   bool polls;      /* a polling load */
   uint32_t part;   /* which word of 64- and 128-bit accesses */
   uint32_t bytes;  /* of a lane in a word */
@@ -322,7 +231,33 @@ static bool writes(const Step *step, const Group *group) {
   return true;
 }
 
-static void add_race(Step *step, const Group *group, const RaceEnd *first, bool write) {
+/* What is asked of the accesses of a group. */
+typedef struct Question {
+  const Step *step;
+  const Group *group;
+} Question;
+
+static bool is_before(const void *user, const Access *earlier) {
+  const Question *question = user;
+  const Step *step = question->step;
+  return order_is_before(&step->detector->order, step->warp, question->group->lanes, earlier, false);
+}
+
+static bool is_same_block(const void *user, const Access *earlier) {
+  const Step *step = ((const Question *)user)->step;
+  return order_same_block(&step->detector->order, step->warp, earlier);
+}
+
+static RaceCause cause_of(const Step *step, const Group *group, const Access *earlier) {
+  const WarpOrder *warp = step->warp;
+  if (warp->was_handed && order_is_before(&step->detector->order, warp, group->lanes, earlier, true))
+    return order_is_pending(warp, earlier) ? RACE_NO_ACQUIRE : RACE_NO_RELEASE;
+  if (step->strong && earlier->strong)
+    return RACE_SCOPES;
+  return earlier->actor == warp->actor ? RACE_LANES : RACE_UNORDERED;
+}
+
+static void add_race(Step *step, const Group *group, const RaceEnd *first, bool write, const Access *earlier) {
   group->cell->raced = 1;
   for (unsigned i = 0; i < step->races; i++) {
     Race *known = &step->race[i];
@@ -334,6 +269,8 @@ static void add_race(Step *step, const Group *group, const RaceEnd *first, bool 
   }
   if (step->races < RACES_MAX)
     step->race[step->races++] = (Race){.first = *first,
+                                       .cause = earlier ? cause_of(step, group, earlier) : RACE_IN_INSTRUCTION,
+                                       .handed = step->warp->handed,
                                        .space = step->space,
                                        .address = group->word * 4,
                                        .word = word_number(step, group),
@@ -358,7 +295,7 @@ static void check_lanes(Step *step, const Group *group) {
                       .pc = step->point->pc,
                       .cycle = step->point->cycle,
                       .write = true};
-      add_race(step, group, &self, true);
+      add_race(step, group, &self, true, NULL);
       return;
     }
     seen |= bits;
@@ -377,17 +314,19 @@ static void record(Step *step, Group *group) {
                    .write = writes(step, group),
                    .strong = step->strong};
   Access found[RACES_MAX];
-  Order order = {detector, &step->warp->clock};
+  Question question = {step, group};
+  AccessOrder order = {
+      .user = &question, .before = is_before, .same_block = is_same_block, .by_lanes = detector->by_lanes};
   Shadow *shadow = step->space == SPACE_SHARED ? &detector->shared : &detector->global;
-  unsigned races = shadow_add(shadow, group->cell, &access, is_before, &order, found, RACES_MAX);
+  unsigned races = shadow_add(shadow, group->cell, &access, &order, found, RACES_MAX);
   for (unsigned i = 0; i < races; i++) {
-    RaceEnd first = {.base = g_array_index(detector->actors, ThreadId, found[i].actor),
+    RaceEnd first = {.base = g_array_index(detector->order.actors, ThreadId, found[i].actor),
                      .lanes = found[i].lanes,
                      .pc = found[i].pc,
                      .cycle = found[i].cycle,
                      .write = found[i].write,
                      .strong = found[i].strong};
-    add_race(step, group, &first, access.write);
+    add_race(step, group, &first, access.write, &found[i]);
   }
   if (step->kind == ACCESS_WRITE && !step->strong && (group->lanes & (group->lanes - 1)))
     check_lanes(step, group);
@@ -404,9 +343,9 @@ static bool release_group(Step *step, const Group *group) {
   if (!writes(step, group))
     return false;
   if (step->hands_over)
-    release_word(step->detector, step->warp, group->cell, group->word, step->kind == ACCESS_ATOMIC);
+    order_release(&step->detector->order, step->warp, group->cell, group->word, step->point->inst, step->point->pc);
   else if (step->detector->flags[step->space])
-    hand_on(step->detector, step->warp, group->cell);
+    order_hand_on(&step->detector->order, step->warp, group->cell);
   return step->hands_over || step->detector->flags[step->space];
 }
 
@@ -418,7 +357,8 @@ static void access_words(Step *step) {
     if (step->polls)
       make_flag(step, group);
     if (step->kind != ACCESS_WRITE && (step->hands_over || group->cell->flag))
-      acquire_word(step->detector, step->warp, group->cell);
+      order_acquire(&step->detector->order, step->warp, group->cell, step->point->inst, step->point->pc,
+                    group->lanes);
   }
   for (unsigned i = 0; i < step->groups; i++)
     if (!step->group[i].cell->flag)
@@ -426,17 +366,23 @@ static void access_words(Step *step) {
   for (unsigned i = 0; i < step->groups; i++)
     released |= release_group(step, &step->group[i]);
   if (released)
-    move_on(step->warp);
+    order_move_on(step->warp);
 }
 
-static bool is_volatile(const Inst *inst) {
-  return (inst->op == OP_LD && inst->cache == CACHE_CV) || (inst->op == OP_ST && inst->cache == CACHE_WT);
+/* Of a single load or store; atomics are strong. In shared memory block scope is all there is. */
+static AccessStrength strength(const ProbePoint *point, AccessSpace space, AccessKind kind) {
+  const Inst *inst = point->inst;
+  bool is_volatile = inst->cache == CACHE_CV || inst->cache == CACHE_WT || inst->sem == SEM_VOLATILE;
+  if (kind != ACCESS_ATOMIC && inst->sem == SEM_WEAK && !is_volatile)
+    return ACCESS_WEAK;
+  return inst->scope == SCOPE_CTA && !is_volatile && space == SPACE_GLOBAL ? ACCESS_STRONG_IN_BLOCK : ACCESS_STRONG;
 }
 
 static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
                           const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock) {
   RaceDetector *detector = user;
-  bool lock = point->inst->op == OP_LDSLK, hands_over = kind == ACCESS_ATOMIC || is_volatile(point->inst);
+  bool lock = point->inst->op == OP_LDSLK;
+  AccessStrength strong = strength(point, space, kind);
   uint32_t lanes = lock ? taken : point->lanes;
   const bool *polls = g_array_index(detector->polls, const bool *, point->block->launch->index);
   Step step = {.detector = detector,
@@ -445,8 +391,8 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
                .address = address,
                .space = space,
                .kind = kind,
-               .strong = lock || unlock || hands_over,
-               .hands_over = hands_over,
+               .strong = lock || unlock ? ACCESS_STRONG : strong,
+               .hands_over = strong != ACCESS_WEAK,
                .polls = polls && polls[point->pc],
                .bytes = MIN(bytes, 4)};
   if (lock)
@@ -465,25 +411,25 @@ void race_detector_finish(RaceDetector *detector) { race_report_finish(&detector
 
 /* ---- life ---- */
 
-static void clear_clock(gpointer clock) { vclock_clear(clock); }
-
 RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings) {
   RaceDetector *detector = g_new0(RaceDetector, 1);
   detector->gpu = gpu;
   detector->probe = (Probe){.user = detector,
                             .access = memory_access,
+                            .fence = fence,
+                            .warp_sync = warp_sync,
                             .barrier_arrive = barrier_arrive,
                             .barrier_complete = barrier_complete,
                             .block_start = block_start};
   detector->sm_count = gpu->machine->gpu.sms;
   detector->bit_count = gpu->machine->sm.lock_unit.bits;
   detector->sms = g_new0(SmOrder *, detector->sm_count);
-  detector->actors = g_array_new(FALSE, FALSE, sizeof(ThreadId));
-  detector->released = g_array_new(FALSE, TRUE, sizeof(VClock));
-  g_array_set_clear_func(detector->released, clear_clock);
+  detector->by_lanes = gpu->machine->sm.convergence == CONVERGENCE_BARRIER;
+  if (detector->by_lanes)
+    detector->probe.issued = issued;
+  race_order_init(&detector->order, gpu);
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
-  handoffs_init(&detector->handoffs);
   shadow_init(&detector->shared);
   shadow_init(&detector->global);
   race_report_init(&detector->report, findings);
@@ -495,10 +441,10 @@ static void sm_order_free(SmOrder *sm, uint32_t bits) {
   if (!sm)
     return;
   for (unsigned i = 0; i < SM_WARPS_MAX; i++)
-    vclock_clear(&sm->warps[i].clock);
+    warp_order_clear(&sm->warps[i]);
   for (unsigned slot = 0; slot < SM_BLOCKS_MAX; slot++)
     for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
-      vclock_clear(&sm->barriers[slot][id].arrived);
+      barrier_order_clear(&sm->barriers[slot][id]);
   for (uint32_t i = 0; i < bits; i++)
     vclock_clear(&sm->bits[i]);
   g_free(sm->bits);
@@ -511,11 +457,9 @@ void race_detector_free(RaceDetector *detector) {
   for (uint32_t i = 0; i < detector->sm_count; i++)
     sm_order_free(detector->sms[i], detector->bit_count);
   g_free(detector->sms);
-  g_array_free(detector->actors, TRUE);
-  g_array_free(detector->released, TRUE);
+  race_order_clear(&detector->order);
   g_array_free(detector->polls, TRUE);
   g_hash_table_destroy(detector->kernels);
-  handoffs_clear(&detector->handoffs);
   shadow_clear(&detector->shared);
   shadow_clear(&detector->global);
   race_report_clear(&detector->report);

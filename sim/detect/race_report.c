@@ -57,52 +57,111 @@ static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *en
                                   end->write ? "wrote" : "read", end->cycle, source));
 }
 
-/* Why nothing orders the two, and what would. */
-static void explain(Finding *finding, const Race *race, const RaceEnd *second) {
-  const char *why, *repair;
+/* What would order the two, and why it doesn't. */
+typedef struct Reason {
+  char *why; /* owned */
+  const char *repair;
+} Reason;
+
+static Reason unordered(const Race *race, const RaceEnd *second, bool ptx) {
+  Reason reason = {0};
   bool same_launch = thread_launch(race->first.base) == thread_launch(second->base);
   if (race->first.strong || second->strong) {
-    why = "one of the two is strong (atomic, volatile, or LDSLK and STSUL), the other isn't";
-    repair = race->space == SPACE_SHARED
-                 ? "access the word with LDSLK and STSUL only, or put a barrier between the two"
-                 : "make both accesses atomic or volatile (.CV, .WT)";
+    reason.why = g_strdup(ptx ? "one of the two is strong (atomic, volatile, relaxed or stronger), the other isn't"
+                              : "one of the two is strong (atomic, volatile, or LDSLK and STSUL), the other isn't");
+    reason.repair = ptx                           ? "make both accesses atomic, volatile or relaxed"
+                    : race->space == SPACE_SHARED ? "access the word with LDSLK and STSUL only, or put a barrier "
+                                                    "between the two"
+                                                  : "make both accesses atomic or volatile (.CV, .WT)";
   } else if (!same_launch) {
-    why = "the launches are of different streams, which run concurrently";
-    repair = "put both launches in one stream, or hand over with an atomic flag and MEMBAR";
+    reason.why = g_strdup("the launches are of different streams, which run concurrently");
+    reason.repair = ptx ? "put both launches in one stream, or hand over with an atomic flag and fences"
+                        : "put both launches in one stream, or hand over with an atomic flag and MEMBAR";
   } else if (thread_block(race->first.base) == thread_block(second->base)) {
-    why =
-        "both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from the first to the "
-        "second";
-    repair = "put a barrier (BAR) between the two, hold one lock around each, or let the second wait in a loop for a "
-             "flag that the first sets afterwards";
+    reason.why =
+        g_strdup("both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from "
+                 "the first to the second");
+    reason.repair = ptx ? "put a barrier (__syncthreads(), bar.sync) between the two, hold one lock around each, or "
+                          "hand over with "
+                          "an atomic or volatile flag and fences"
+                        : "put a barrier (BAR) between the two, hold one lock around each, or let the second wait in "
+                          "a loop for a "
+                          "flag that the first sets afterwards";
   } else {
-    why = "blocks have no barrier in common, and no atomic or flag is handed from the first to the second";
-    repair = "hand over with a flag that the second waits for in a loop, and MEMBAR before it is set, or split the "
-             "kernel into two launches";
+    reason.why =
+        g_strdup("blocks have no barrier in common, and no atomic or flag is handed from the first to the second");
+    reason.repair =
+        ptx ? "hand over with an atomic or volatile flag and fences, or split the kernel into two launches"
+            : "hand over with a flag that the second waits for in a loop, and MEMBAR before it is set, or "
+              "split the kernel into two launches";
   }
-  finding_add_evidence(finding, 0, g_strdup(why));
-  finding->repair = g_strdup(repair);
+  return reason;
 }
 
-static Finding *between_warps(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+/* The order would be there, but for a fence. */
+static Reason missing_fence(const ProbePoint *point, const Race *race) {
+  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = point->block->launch;
+  g_autofree char *first = locate_line_text(launch_of(point, &race->first), race->first.pc);
+  g_autofree char *from = locate_line_text(writer, race->handed.from);
+  g_autofree char *from_source = locate_source(writer, race->handed.from);
+  g_autofree char *to = locate_line_text(reader, race->handed.to);
+  g_autofree char *to_source = locate_source(reader, race->handed.to);
+  const char *access = race->first.write ? "store" : "load";
+  if (race->cause == RACE_NO_RELEASE)
+    return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s without a fence between", access,
+                                           first, from_source, from),
+                    .repair = "put a fence (__threadfence(), fence.acq_rel) between the two, or make the second a "
+                              "release"};
+  return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, without a "
+                                         "fence behind that",
+                                         access, first, from_source, from, to_source, to),
+                  .repair = "put a fence (__threadfence(), fence.acq_rel) behind what takes it, or make that an "
+                            "acquire"};
+}
+
+static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  switch (race->cause) {
+  case RACE_NO_RELEASE:
+  case RACE_NO_ACQUIRE: return missing_fence(point, race);
+  case RACE_SCOPES:
+    return (Reason){.why = g_strdup("both are strong, but one of them only for threads of its own block (.cta)"),
+                    .repair = "give both the scope of the GPU (.gpu)"};
+  case RACE_LANES:
+    return (Reason){.why = g_strdup("lanes of a warp don't run in lock-step on this machine, and nothing makes them "
+                                    "wait for each other between the two"),
+                    .repair = "put __syncwarp() (bar.warp.sync) between the two"};
+  case RACE_IN_INSTRUCTION:
+  case RACE_UNORDERED: break;
+  }
+  return unordered(race, second, point->block->launch->program->dialect == DIALECT_PTX);
+}
+
+static Finding *between_accesses(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
   g_autofree char *where = where_text(point, race);
-  Finding *finding = locate_finding(FINDING_DATA_RACE,
-                                    g_strdup_printf("%s: %s %s, which %s %s, and nothing orders the two", who,
-                                                    second->write ? "writes" : "reads", where, first_who,
-                                                    race->first.write ? "wrote" : "read"),
-                                    point->block->launch, point->pc);
+  bool several = second->lanes & (second->lanes - 1);
+  const char *verb = second->write ? (several ? "write" : "writes") : several ? "read" : "reads";
+  bool fence = race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE;
+  Finding *finding =
+      locate_finding(FINDING_DATA_RACE,
+                     g_strdup_printf("%s: %s %s, which %s %s, and %s", who, verb, where, first_who,
+                                     race->first.write ? "wrote" : "read",
+                                     fence ? "a fence is missing between the two" : "nothing orders the two"),
+                     point->block->launch, point->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");
-  explain(finding, race, second);
+  Reason reason = reason_of(point, race, second);
+  finding_add_evidence(finding, 0, reason.why);
+  finding->repair = g_strdup(reason.repair);
   return finding;
 }
 
 static Finding *within_instruction(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *who = end_text(point, second), *where = where_text(point, race);
-  Finding *finding = locate_finding(
-      FINDING_DATA_RACE, g_strdup_printf("%s: stores different values to %s in one instruction", who, where),
-      point->block->launch, point->pc);
+  Finding *finding = locate_finding(FINDING_DATA_RACE,
+                                    g_strdup_printf("%s: %s different values to %s in one instruction", who,
+                                                    second->lanes & (second->lanes - 1) ? "store" : "stores", where),
+                                    point->block->launch, point->pc);
   add_end(finding, point, second, "together");
   finding_add_evidence(finding, 0, g_strdup("which of the values stays isn't defined"));
   finding->repair = g_strdup("let one lane store, or give each lane its own word");
@@ -110,8 +169,8 @@ static Finding *within_instruction(const ProbePoint *point, const Race *race, co
 }
 
 static Finding *make_finding(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  bool within = race->first.base == second->base;
-  Finding *finding = within ? within_instruction(point, race, second) : between_warps(point, race, second);
+  Finding *finding = race->cause == RACE_IN_INSTRUCTION ? within_instruction(point, race, second)
+                                                        : between_accesses(point, race, second);
   finding->cycle = point->cycle;
   finding->block = (int64_t)point->block->index;
   finding->warp = point->warp->warp_in_block;
@@ -123,7 +182,7 @@ static Finding *make_finding(const ProbePoint *point, const Race *race, const Ra
 
 /* Which of two racing accesses comes first is chance, and lanes against each other are a case of their own. */
 static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  bool within = race->first.base == second->base;
+  bool within = race->cause == RACE_IN_INSTRUCTION;
   uint64_t first = locate_line(launch_of(point, &race->first), race->first.pc);
   uint64_t then = locate_line(point->block->launch, point->pc);
   gint64 lines = (gint64)(MIN(first, then) << 32 | MAX(first, then) | (uint64_t)within << 63);

@@ -6,6 +6,7 @@
 
 #include "sim/core/gpu.h"
 #include "sim/detect/finding.h"
+#include "sim/detect/race_order.h"
 #include "sim/detect/shadow.h"
 
 typedef struct RaceReport {
@@ -16,6 +17,16 @@ typedef struct RaceReport {
 
 enum { RACE_WORDS_MAX = 64 };
 
+/* Why two accesses race. */
+typedef enum {
+  RACE_IN_INSTRUCTION, /* lanes of one store */
+  RACE_LANES,          /* lanes of one warp, which don't run in lock-step */
+  RACE_UNORDERED,
+  RACE_SCOPES,     /* both are strong, one of them for its own block only */
+  RACE_NO_RELEASE, /* handed over, but the writer has no fence between the first access and the flag */
+  RACE_NO_ACQUIRE, /* handed over, but the reader has no fence between the flag and the second access */
+} RaceCause;
+
 /* One end of a race. */
 typedef struct RaceEnd {
   ThreadId base; /* lane 0 of its warp */
@@ -25,7 +36,9 @@ typedef struct RaceEnd {
 } RaceEnd;
 
 typedef struct Race {
-  RaceEnd first; /* what the instruction that is issued now races with; its own warp: lanes of it with each other */
+  RaceEnd first; /* what the instruction that is issued now races with */
+  RaceCause cause;
+  HandOver handed; /* RACE_NO_RELEASE, RACE_NO_ACQUIRE */
   AccessSpace space;
   uint64_t address; /* physical, if shared */
   uint64_t word;    /* its number in the shadow */

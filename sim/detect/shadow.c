@@ -42,15 +42,22 @@ static bool covers(const Access *new, const Access *old) {
   return new->write >= old->write &&new->strong <= old->strong && (old->bytes & ~new->bytes) == 0;
 }
 
-static bool conflicts(const Access *a, const Access *b) {
-  return (a->write || b->write) && !(a->strong && b->strong) && (a->bytes & b->bytes);
+static bool both_strong(const Access *new, const Access *old, const AccessOrder *order) {
+  if (new->strong == ACCESS_STRONG && old->strong == ACCESS_STRONG)
+    return true;
+  return new->strong && old->strong && order->same_block(order->user, old);
+}
+
+static bool conflicts(const Access *new, const Access *old, const AccessOrder *order) {
+  return (new->write || old->write) && (new->bytes & old->bytes) && !both_strong(new, old, order);
 }
 
 /* The warp did the same, and released nothing since: who it races with was told then. */
-static bool repeats(const Cell *cell, const Access *access) {
+static bool repeats(const Cell *cell, const Access *access, bool by_lanes) {
   for (unsigned i = 0; i < cell->count; i++) {
     const Access *old = &cell->access[i];
-    if (old->actor == access->actor && old->time == access->time && covers(old, access))
+    bool lanes = !by_lanes || !(access->lanes & ~old->lanes);
+    if (old->actor == access->actor && old->time == access->time && lanes && covers(old, access))
       return true;
   }
   return false;
@@ -72,15 +79,15 @@ static void append(Shadow *shadow, Cell *cell, const Access *access) {
   cell->access[cell->count++] = *access;
 }
 
-unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, AccessBefore before, const void *order,
-                    Access *race, unsigned max) {
-  if (repeats(cell, access))
+unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
+                    unsigned max) {
+  if (repeats(cell, access, order->by_lanes))
     return 0;
   unsigned races = 0, kept = 0;
   for (unsigned i = 0; i < cell->count; i++) {
     const Access *old = &cell->access[i];
-    bool conflicting = conflicts(access, old), covered = covers(access, old);
-    bool ordered = (conflicting || covered) && before(order, old);
+    bool conflicting = conflicts(access, old, order), covered = covers(access, old);
+    bool ordered = (conflicting || covered) && order->before(order->user, old);
     if (conflicting && !ordered && races < max)
       race[races++] = *old;
     if (!(covered && ordered))

@@ -18,14 +18,18 @@ enum {
   SHADOW_PAGES_MAX = 8192,
 };
 
+/* Strong accesses of threads that are in both scopes don't race with each other. */
+typedef enum { ACCESS_WEAK, ACCESS_STRONG_IN_BLOCK, ACCESS_STRONG } AccessStrength;
+
 /* A warp instruction that touched a word. */
 typedef struct Access {
   uint64_t cycle;
   uint32_t actor, time; /* of the warp's vector clock */
   uint32_t lanes;       /* those that touched the word */
-  uint32_t pc : 26;
+  uint32_t pc : 25;
   uint32_t bytes : 4; /* of the word */
-  uint32_t write : 1, strong : 1;
+  uint32_t write : 1;
+  uint32_t strong : 2; /* AccessStrength */
 } Access;
 static_assert(sizeof(Access) == 24, "an Access is kept for every word that a program touches");
 
@@ -40,8 +44,13 @@ typedef struct Cell {
   uint32_t raced : 1;
 } Cell;
 
-/* True if `earlier` is ordered before the access that is being added. */
-typedef bool (*AccessBefore)(const void *order, const Access *earlier);
+/* What is asked of the access that is being added. */
+typedef struct AccessOrder {
+  const void *user;
+  bool (*before)(const void *user, const Access *earlier); /* `earlier` is ordered before it */
+  bool (*same_block)(const void *user, const Access *earlier);
+  bool by_lanes; /* lanes of a warp may race with each other */
+} AccessOrder;
 
 typedef struct Shadow {
   GHashTable *pages; /* page number -> Cell[SHADOW_PAGE_WORDS], for sparse memories */
@@ -57,7 +66,7 @@ Cell *shadow_cell(Shadow *shadow, uint64_t word);
 /* Forgets all accesses to the word of a cell. */
 void shadow_forget(Shadow *shadow, Cell *cell);
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
-unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, AccessBefore before, const void *order,
-                    Access *race, unsigned max);
+unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
+                    unsigned max);
 
 #endif
