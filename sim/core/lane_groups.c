@@ -265,8 +265,11 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   for (uint32_t rest = lanes; rest && !waits; rest &= rest - 1)
     waits = members[__builtin_ctz(rest)] & warp->alive & ~lanes;
   issue->next = MAX(issue->next, done);
-  if (!waits)
-    return; /* all are here */
+  if (!waits) { /* all are here */
+    ProbePoint point = issue_point(issue, lanes);
+    PROBE_FIRE(issue->gpu, warp_sync, &point);
+    return;
+  }
   for (uint32_t rest = lanes; rest;) {
     uint32_t mask = members[__builtin_ctz(rest)], alike = 0;
     for (uint32_t others = rest; others; others &= others - 1)
