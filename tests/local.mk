@@ -45,6 +45,7 @@ UNIT_TESTS = \
   tests/unit/test_ptx_parse \
   tests/unit/test_ptx_scenario \
   tests/unit/test_race \
+  tests/unit/test_race_ptx \
   tests/unit/test_report \
   tests/unit/test_rng \
   tests/unit/test_sass \

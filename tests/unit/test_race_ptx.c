@@ -1,0 +1,219 @@
+/* Races by the PTX memory model: strong accesses and their scopes, fences, lanes of a warp. Programs are written in SASS and
+ * taken for PTX; a cache operator says which access of PTX is meant: LD.CV and ST.WT are volatile, LD.CS acquires, ST.CS
+ * releases, LD.CG and ST.CG are relaxed for their block only. NOP is bar.warp.sync of all lanes. */
+#include <glib.h>
+#include <string.h>
+
+#include "isa/sass.h"
+#include "sim/detect/race.h"
+#include "tests/unit/unit.h"
+
+/* A race is a pair of lines, the smaller first; 0: none. `says`: what the finding's last evidence contains. */
+typedef struct Case {
+  const char *name, *text;
+  uint32_t block, grid;
+  bool lane_groups;
+  uint32_t race[2];
+  const char *says;
+} Case;
+
+/* Lines 1 to 6: R0 the thread, R1 its word, R2 the block's number, R8 the buffer; P1 in warp 0, P2 in block 0, P3 in the
+ * first half of a warp. */
+#define HEAD                                                                                        \
+  ".target sm_20\n"                                                                                 \
+  ".kernel k\n"                                                                                     \
+  ".shared 512\n"                                                                                   \
+  "S2R R0, SR_Tid_X; SHL R1, R0, 0x2; S2R R2, SR_CTAid_X; MOV R8, c[0x0][0x20]; MOV R5, 0x1;\n"     \
+  "LOP.XOR R3, R1, 0x80; SHR.U32 R9, R0, 0x5; ISETP.EQ.AND P1, pt, R9, RZ, pt; MOV32I R20, -0x1;\n" \
+  "ISETP.EQ.AND P2, pt, R2, RZ, pt; LOP.AND R10, R0, 0x1f; ISETP.LT.AND P3, pt, R10, 0x10, pt;\n"
+#define END "EXIT;\n"
+/* Block 0 stores data in out[0] (line 8) and sets out[1] (line 10); block 1 gets that (line 12) and reads (line 15). */
+#define HAND_OVER(before, set, get, behind) \
+  "@!P2 BRA wait;\n"                        \
+  "ST [R8], R5;\n" before "\n" set "\n"     \
+  "EXIT;\n"                                 \
+  "wait: " get "\n"                         \
+  "ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA wait;\n" behind "\nLD R7, [R8];\n" END
+#define FENCE "MEMBAR.GL;"
+#define GET "ATOM.ADD R6, [R8+0x4], RZ;"
+#define SET "ATOM.EXCH RZ, [R8+0x4], R5;"
+
+/* Each block adds to out[0] under a lock in out[1]. */
+#define LOCKED(acquire, release)                                                                    \
+  "again: ATOM.CAS R6, [R8+0x4], RZ, R5; ISETP.NE.AND P0, pt, R6, RZ, pt; @P0 BRA again;\n" acquire \
+  "\nLD R7, [R8]; IADD R7, R7, R5;\nST [R8], R7;\n" release "\nATOM.EXCH RZ, [R8+0x4], RZ;\n" END
+
+static const Case cases[] = {
+    {"fences on both sides", HEAD HAND_OVER(FENCE, SET, GET, FENCE), 1, 2, .race = {0}},
+    {"no fence before the flag", HEAD HAND_OVER("", SET, GET, FENCE), 1, 2, .race = {8, 15},
+     .says = "`ATOM.EXCH RZ, [R8+0x4], R5;` in line 10 without a fence between"},
+    {"no fence behind the flag", HEAD HAND_OVER(FENCE, SET, GET, ""), 1, 2, .race = {8, 15},
+     .says = "taken by `wait: ATOM.ADD R6, [R8+0x4], RZ;` in line 12, without a fence behind that"},
+    {"a fence behind the flag instead", HEAD HAND_OVER("", SET FENCE, GET, FENCE), 1, 2, .race = {8, 15},
+     .says = "without a fence between"},
+    {"a fence of block scope", HEAD HAND_OVER("MEMBAR.CTA;", SET, GET, FENCE), 1, 2, .race = {8, 15},
+     .says = "without a fence between"},
+    {"release and acquire", HEAD HAND_OVER("", "ST.CS [R8+0x4], R5;", "LD.CS R6, [R8+0x4];", ""), 1, 2, .race = {0}},
+    {"release and a fence", HEAD HAND_OVER("", "ST.CS [R8+0x4], R5;", "LD.CV R6, [R8+0x4];", FENCE), 1, 2,
+     .race = {0}},
+    {"release and nothing", HEAD HAND_OVER("", "ST.CS [R8+0x4], R5;", "LD.CV R6, [R8+0x4];", ""), 1, 2,
+     .race = {8, 15}, .says = "without a fence behind"},
+    {"volatile with fences", HEAD HAND_OVER(FENCE, "ST.WT [R8+0x4], R5;", "LD.CV R6, [R8+0x4];", FENCE), 1, 2,
+     .race = {0}},
+    {"a plain poll isn't strong", HEAD HAND_OVER(FENCE, "ST.WT [R8+0x4], R5;", "LD R6, [R8+0x4];", FENCE), 1, 2,
+     .race = {10, 12}, .says = "one of the two is strong"},
+    {"relaxed for the block only", HEAD HAND_OVER(FENCE, "ST.CG [R8+0x4], R5;", "LD.CG R6, [R8+0x4];", FENCE), 1, 2,
+     .race = {10, 12}, .says = "its own block"},
+    {"relaxed for the block, in one block",
+     HEAD "@!P1 BRA wait;\nST.CG [R8], R5;\nEXIT;\nwait: LD.CG R6, [R8];\n" END, 64, 1, .race = {0}},
+    {"a fence of block scope in one block",
+     HEAD "@!P1 BRA wait;\nST [R8], R5;\nMEMBAR.CTA;\nST.WT [R8+0x4], R5;\nEXIT;\n"
+          "wait: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA wait;\nMEMBAR.CTA;\nLD R7, [R8];\n" END,
+     64, 1, .race = {0}},
+    {"a fence, a barrier, then the flag",
+     HEAD "@!P2 BRA wait;\n@!P1 ST [R8+0x8], R5;\nMEMBAR.GL;\nBAR.SYNC 0x0;\n@!P1 EXIT;\n" SET "\nEXIT;\n"
+          "wait: @!P1 BRA rest;\nspin: " GET "ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA spin;\nMEMBAR.GL;\n"
+          "rest: BAR.SYNC 0x0;\nLD R7, [R8+0x8];\n" END,
+     64, 2, .race = {0}},
+    {"a lock with fences", HEAD LOCKED(FENCE, FENCE), 1, 4, .race = {0}},
+    {"a lock freed without a fence", HEAD LOCKED(FENCE, ""), 1, 4, .race = {9, 10}, .says = "without a fence between"},
+    {"a lock taken without a fence", HEAD LOCKED("", FENCE), 1, 4, .race = {9, 10}, .says = "without a fence behind"},
+    {"a barrier needs no fence", HEAD "STS [R1], R0;\nBAR.SYNC 0x0;\nLDS R4, [R3];\n" END, 64, 1, .race = {0}},
+
+    {"lock-step", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nLDS R4, [R3];\n" END, 32, 1, .race = {0}},
+    {"no lock-step",
+     HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nLDS R4, [R3];\n" END,
+     32,
+     1,
+     true,
+     {8, 9},
+     "lanes of a warp don't run in lock-step"},
+    {"a warp sync", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nNOP;\nLDS R4, [R3];\n" END, 32, 1, true, .race = {0}},
+    {"a warp sync too early",
+     HEAD "LOP.XOR R3, R1, 0x4;\nNOP;\nSTS [R1], R0;\nLDS R4, [R3];\n" END,
+     32,
+     1,
+     true,
+     {9, 10},
+     "lanes of a warp"},
+    {"a barrier for one warp", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nBAR.SYNC 0x0;\nLDS R4, [R3];\n" END, 32, 1,
+     true, .race = {0}},
+    {"a lane's own words", HEAD "STS [R1], R0;\nLDS R4, [R1];\nSTS [R1], R4;\n" END, 32, 1, true, .race = {0}},
+    {"both sides of a branch",
+     HEAD "@P3 STS [0x0], R5;\n@!P3 LDS R4, [0x0];\n" END,
+     32,
+     1,
+     true,
+     {7, 8},
+     "lanes of a warp"},
+    {"a flag in a warp, with fences",
+     HEAD "MOV R11, 0x0;\n@P3 ST [R8], R5;\nMEMBAR.GL;\n@P3 ATOM.EXCH RZ, [R8+0x4], R5;\n@!P3 ATOM.ADD R6, [R8+0x4], "
+          "RZ;\nMEMBAR.GL;\n@!P3 LD R7, [R8];\n" END,
+     32, 1, true, .race = {0}},
+    {"a flag in a warp, without fences",
+     HEAD "MOV R11, 0x0;\n@P3 ST [R8], R5;\n@P3 ATOM.EXCH RZ, [R8+0x4], R5;\n@!P3 ATOM.ADD R6, [R8+0x4], "
+          "RZ;\n@!P3 LD R7, [R8];\n" END,
+     32,
+     1,
+     true,
+     {8, 11},
+     "without a fence"},
+};
+
+static void as_ptx(Program *program) {
+  Kernel *kernel = program_kernel(program, 0);
+  program->dialect = DIALECT_PTX;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    Inst *inst = &kernel->insts[pc];
+    bool load = inst->op == OP_LD;
+    if (inst->op == OP_NOP) {
+      inst->op = OP_WARPSYNC;
+      inst->a = 20;
+    }
+    if (inst->op != OP_LD && inst->op != OP_ST)
+      continue;
+    switch (inst->cache) {
+    case CACHE_CV:
+    case CACHE_WT: inst->sem = SEM_VOLATILE; break;
+    case CACHE_CS: inst->sem = load ? SEM_ACQUIRE : SEM_RELEASE; break;
+    case CACHE_CG:
+      inst->sem = SEM_RELAXED;
+      inst->scope = SCOPE_CTA;
+      break;
+    default: continue;
+    }
+    inst->cache = CACHE_DEFAULT;
+  }
+}
+
+static void run(const Case *test, GPtrArray *findings) {
+  g_autoptr(Diag) diag = diag_new();
+  Machine *machine = machine_new_default();
+  ck_assert(machine_set(machine, "gpu.sms", "4", diag));
+  ck_assert(machine_set(machine, "sm.max_blocks", "1", diag));
+  if (test->lane_groups)
+    ck_assert(machine_set(machine, "sm.convergence", "barrier", diag));
+  Backing *backing = backing_new();
+  backing_add(backing, "out", 16, NULL);
+  Program *program = sass_parse("prog.sass", test->text, strlen(test->text), diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program, "%s\nin\n%s", messages, test->text);
+  as_ptx(program);
+  Gpu *gpu = gpu_new(machine, backing, 1);
+  RaceDetector *detector = race_detector_new(gpu, findings);
+  uint32_t argument = (uint32_t)backing_buffer(backing, 0)->base;
+  LaunchConfig config = {.program = program,
+                         .kernel = program_kernel(program, 0),
+                         .grid = {test->grid, 1, 1},
+                         .block = {test->block, 1, 1},
+                         .args = (const uint8_t *)&argument,
+                         .args_bytes = sizeof argument};
+  g_autofree char *why = NULL;
+  ck_assert_msg(gpu_add_launch(gpu, &config, &why), "%s: %s", test->name, why);
+  ck_assert_msg(gpu_run(gpu, 1000000, 1000000) == GPU_FINISHED, "%s: doesn't end", test->name);
+  race_detector_finish(detector);
+  gpu_free(gpu);
+  race_detector_free(detector);
+  backing_free(backing);
+  program_free(program);
+  machine_free(machine);
+}
+
+static const Evidence *evidence(const Finding *finding, guint index) {
+  return g_ptr_array_index(finding->evidence, index);
+}
+
+static void free_finding(gpointer finding) { finding_free(finding); }
+
+START_TEST(finds_the_race) {
+  const Case *test = &cases[_i];
+  g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(free_finding);
+  run(test, findings);
+  const Finding *finding = findings->len ? g_ptr_array_index(findings, 0) : NULL;
+  if (!test->race[0]) {
+    ck_assert_msg(!finding, "%s: %s, %s", test->name, finding ? finding->message : "",
+                  finding ? evidence(finding, 2)->text : "");
+    return;
+  }
+  bool found = false;
+  GString *told = g_string_new(NULL);
+  for (guint i = 0; i < findings->len; i++) {
+    finding = g_ptr_array_index(findings, i);
+    uint32_t first = evidence(finding, 0)->line, then = evidence(finding, 1)->line;
+    const char *text = evidence(finding, 2)->text;
+    g_string_append_printf(told, "%u, %u: %s; %s\n", first, then, finding->message, text);
+    found = found || (MIN(first, then) == test->race[0] && MAX(first, then) == test->race[1] &&
+                      strstr(text, test->says) && finding->repair);
+  }
+  ck_assert_msg(found, "%s:\n%s", test->name, told->str);
+  g_string_free(told, TRUE);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("race_ptx");
+  TCase *tcase = tcase_create("race_ptx");
+  tcase_add_loop_test(tcase, finds_the_race, 0, G_N_ELEMENTS(cases));
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
