@@ -31,6 +31,8 @@ liblockstep_a_SOURCES += \
   sim/core/exec_wide.c \
   sim/core/gpu.c \
   sim/core/gpu.h \
+  sim/core/host.c \
+  sim/core/host.h \
   sim/core/lane_groups.c \
   sim/core/lane_groups.h \
   sim/core/occupancy.c \
@@ -63,6 +65,8 @@ liblockstep_a_SOURCES += \
   sim/detect/finding.h \
   sim/detect/handoff.c \
   sim/detect/handoff.h \
+  sim/detect/host_proof.c \
+  sim/detect/host_proof.h \
   sim/detect/lane_state.c \
   sim/detect/lane_state.h \
   sim/detect/locate.c \

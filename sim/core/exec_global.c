@@ -3,6 +3,7 @@
 
 #include "sim/base/bits.h"
 #include "sim/core/cached.h"
+#include "sim/core/host.h"
 
 #define HEX64 "0x%" G_GINT64_MODIFIER "x"
 
@@ -103,13 +104,24 @@ static bool global_load(Issue *issue, const uint64_t address[32]) {
   return true;
 }
 
-static void write_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, unsigned lane) {
+static guint buffer_index(const Issue *issue, const BackingBuffer *buffer) {
+  return (guint)(buffer - backing_buffer(issue->gpu->backing, 0));
+}
+
+static void change_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, unsigned lane) {
   if (buffer->data[word] == value)
     return;
   gpu_hash_change(issue->gpu, HASH_GLOBAL, buffer->base / 4 + word, buffer->data[word], value);
   buffer->data[word] = value;
   ThreadId thread = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp) + lane;
   backing_note_change(buffer, word, (WordChange){.cycle = issue->now, .thread = thread, .pc = issue->warp->pc});
+}
+
+static void store_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, unsigned lane) {
+  Host *host = issue->gpu->host;
+  if (G_UNLIKELY(host && buffer->host) && buffer->data[word] != value)
+    host_note_store(host, buffer_index(issue, buffer), word, value, issue->now);
+  change_word(issue, buffer, word, value, lane);
 }
 
 static bool global_store(Issue *issue, const uint64_t address[32]) {
@@ -126,12 +138,24 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
       BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
       uint64_t offset = address[lane] - buffer->base;
       uint32_t word = (uint32_t)(offset / 4) + part;
-      write_word(issue, buffer, word,
+      store_word(issue, buffer, word,
                  bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], lane);
     }
   }
   cached_written(issue, address, false);
   return true;
+}
+
+/* Around an atomic operation on `words` words of host-mapped memory. */
+static void meet_host(Issue *issue, const BackingBuffer *buffer, uint32_t word, uint32_t words, bool after) {
+  Host *host = issue->gpu->host;
+  guint index = buffer_index(issue, buffer);
+  for (uint32_t i = word; i < word + words; i++) {
+    if (after)
+      host_after_atomic(host, index, i, buffer->data[i], issue->now);
+    else
+      host_before_atomic(host, index, i, issue->now);
+  }
 }
 
 /* Lanes in order; the destination receives the old values. */
@@ -148,15 +172,20 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
     uint32_t offset = (uint32_t)(address[lane] - buffer->base), byte = offset % 4, word = offset / 4;
+    bool host = buffer->host && issue->gpu->host;
+    if (G_UNLIKELY(host))
+      meet_host(issue, buffer, word, access_words(bytes), false);
     uint32_t before = buffer->data[word];
     old[0][lane] = bytes < 4 ? narrow_load(before, byte, inst->width) : before;
     old[1][lane] = bytes == 8 ? buffer->data[word + 1] : 0;
     uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
                                   access_value(operands.c, lane));
     uint32_t low = (uint32_t)value;
-    write_word(issue, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, lane);
+    change_word(issue, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, lane);
     if (bytes == 8)
-      write_word(issue, buffer, word + 1, (uint32_t)(value >> 32), lane);
+      change_word(issue, buffer, word + 1, (uint32_t)(value >> 32), lane);
+    if (G_UNLIKELY(host))
+      meet_host(issue, buffer, word, access_words(bytes), true);
   }
   cached_written(issue, address, true);
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)

@@ -2,6 +2,7 @@
 
 #include "sim/base/assert.h"
 #include "sim/core/access.h"
+#include "sim/core/host.h"
 
 /* ---- making ---- */
 
@@ -49,6 +50,7 @@ void gpu_free(Gpu *gpu) {
   g_array_free(gpu->marks, TRUE);
   event_queue_clear(&gpu->queue);
   memsys_free(gpu->memsys);
+  host_free(gpu->host);
   g_string_free(gpu->printed, TRUE);
   g_free(gpu->fault.message);
   g_free(gpu->fault.repair);
@@ -231,8 +233,10 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
 
 /* ---- dispatching ---- */
 
-/* A launch may run once all earlier ones of its stream have finished. */
+/* A launch may run once all earlier ones of its stream have finished, and the host has started it. */
 static bool may_run(const Gpu *gpu, const Launch *launch) {
+  if (launch->held)
+    return false;
   for (guint i = 0; i < launch->index; i++) {
     const Launch *earlier = gpu_launch(gpu, i);
     if (earlier->stream == launch->stream && earlier->finished_blocks < earlier->blocks)
@@ -273,7 +277,7 @@ static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
 }
 
 /* Blocks in order, one each dispatch_interval, to the SMs in turn, as long as one has room. */
-static void dispatch(Gpu *gpu, uint64_t now) {
+void gpu_dispatch(Gpu *gpu, uint64_t now) {
   const Machine *machine = gpu->machine;
   for (guint i = 0; i < gpu->launches->len; i++) {
     Launch *launch = gpu_launch(gpu, i);
@@ -298,17 +302,29 @@ void gpu_block_finished(Gpu *gpu, Sm *sm, Launch *launch, uint64_t now) {
   (void)sm;
   launch->finished_blocks++;
   gpu->unfinished_blocks--;
+  if (gpu->host && launch->finished_blocks == launch->blocks)
+    host_launch_finished(gpu->host, launch, now);
   if (!gpu->fault.happened)
-    dispatch(gpu, now);
+    gpu_dispatch(gpu, now);
 }
 
 /* ---- running ---- */
+
+static bool host_waits(const Gpu *gpu) { return gpu->host && gpu->host->state != HOST_DONE; }
+
+/* The host's event, unless it was overtaken. Returns when the next is due. */
+static uint64_t run_host(Gpu *gpu, uint64_t time) {
+  if (gpu->host->event_time != time)
+    return WHEEL_NEVER;
+  gpu->budget--;
+  return host_run(gpu->host, time);
+}
 
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
   gpu->budget = (int64_t)MIN(instructions, (uint64_t)INT64_MAX);
   gpu->limit_cycles = limit_cycles;
   if (gpu->ages == 0)
-    dispatch(gpu, 0);
+    gpu_dispatch(gpu, 0);
   uint64_t due = WHEEL_NEVER; /* of the scheduler that ran last, not yet in the queue */
   uint32_t source = 0;
   for (;;) {
@@ -320,12 +336,17 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
     if (gpu->fault.happened)
       return GPU_FAULT;
     if (due == WHEEL_NEVER && gpu->queue.count == 0)
-      return gpu->unfinished_blocks ? GPU_BLOCKED : GPU_FINISHED;
+      return gpu->unfinished_blocks || host_waits(gpu) ? GPU_BLOCKED : GPU_FINISHED;
     if (stops)
       return GPU_BUDGET;
     if (due == WHEEL_NEVER && gpu->queue.heap[0].time > limit_cycles)
       return GPU_LIMIT;
     Event event = due == WHEEL_NEVER ? event_queue_pop(&gpu->queue) : event_queue_exchange(&gpu->queue, due, source);
+    if (event.source == HOST_SOURCE) {
+      due = run_host(gpu, event.time);
+      source = HOST_SOURCE;
+      continue;
+    }
     uint32_t index = (event.source - 1) / SM_SCHEDULERS_MAX, which = (event.source - 1) % SM_SCHEDULERS_MAX;
     due = WHEEL_NEVER;
     if (gpu->sms[index].scheduler[which].event_time != event.time)

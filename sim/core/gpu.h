@@ -46,9 +46,9 @@ typedef struct MarkTime {
 } MarkTime;
 
 typedef enum {
-  GPU_FINISHED, /* all blocks of all launches exited */
+  GPU_FINISHED, /* all blocks of all launches exited, and the host has done its steps */
   GPU_FAULT,
-  GPU_BLOCKED, /* nothing is scheduled, but there are unfinished warps */
+  GPU_BLOCKED, /* nothing is scheduled, but there are unfinished warps, or a host that waits */
   GPU_BUDGET,  /* `instructions` were issued */
   GPU_LIMIT,   /* the next event lies beyond `limit_cycles` */
 } GpuStop;
@@ -76,6 +76,7 @@ typedef struct Gpu {
   bool hashes_memory;   /* keep memory_hash up to date */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
   GArray *marks;        /* MarkTime */
+  struct Host *host; /* sim/core/host.h; NULL: the launches are all there is */
   Fault fault;
   GString *printed;      /* what kernels printed so far, in simulated order; the caller shows it */
   uint64_t printed_lost; /* calls of printf whose output had no room */
@@ -103,6 +104,8 @@ void gpu_raise_fault(Issue *issue, uint32_t lanes, const char *space, uint64_t a
 void gpu_mark(Gpu *gpu, uint32_t number, uint64_t now);
 /* The marks' times, or NULL. */
 const MarkTime *gpu_mark_time(const Gpu *gpu, uint32_t number);
+/* Places blocks of the launches that may run, as far as there is room. */
+void gpu_dispatch(Gpu *gpu, uint64_t now);
 /* A block has exited: frees nothing itself, but lets the dispatcher fill the SM. */
 void gpu_block_finished(Gpu *gpu, Sm *sm, Launch *launch, uint64_t now);
 /* Folds the touched bytes of a block's shared memory into the counters. */

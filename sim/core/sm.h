@@ -53,6 +53,7 @@ typedef struct Launch {
   uint32_t *const_rows; /* kernel->nconsts rows of 32 */
   Decoded *decoded;     /* one for each instruction */
   bool tracks_unset;    /* some instruction may read a register that wasn't written */
+  bool held;            /* the host hasn't started it */
   uint64_t next_block;  /* the first that wasn't dispatched */
   uint64_t finished_blocks;
 } Launch;

@@ -3,6 +3,7 @@
 #include "sim/base/bits.h"
 #include "sim/detect/explore_groups.h"
 #include "sim/detect/explore_step.h"
+#include "sim/detect/host_proof.h"
 
 static void liveness_free(gpointer data) {
   liveness_clear(data);
@@ -276,6 +277,8 @@ ExploreResult explorer_prove(Explorer *explorer) {
   do {
     version = explorer->memory.version;
     sum = reach_sum(explorer);
+    if (host_may_write(explorer))
+      return EXPLORE_LIVE; /* a kernel may come */
     for (guint i = 0; i < explorer->views->len; i++) {
       WarpView *view = g_ptr_array_index(explorer->views, i);
       explore_warp(explorer, view);

@@ -1,5 +1,6 @@
 #include "sim/detect/progress.h"
 
+#include "sim/core/host.h"
 #include "sim/detect/diagnose.h"
 #include "sim/detect/locate.h"
 #include "sim/detect/recurrence.h"
@@ -70,6 +71,32 @@ static void report_livelock(Watch *watch) {
   explorer_free(explorer);
 }
 
+/* The host waits for ever, and no thread is left: a finding of its own. */
+static Verdict report_host(Watch *watch) {
+  const Gpu *gpu = watch->gpu;
+  g_autofree char *what = host_text(gpu->host);
+  Finding *finding =
+      finding_new(FINDING_ORPHAN_WAIT, g_strdup_printf("the host %s; no thread is left that could change it", what));
+  finding->file = g_strdup(gpu->launches->len ? gpu_launch(gpu, 0)->program->file : NULL);
+  finding->cycle = gpu->cycle;
+  finding->repair =
+      g_strdup("let a thread store what the host waits for before it exits, or let the host stop waiting");
+  g_ptr_array_insert(watch->findings, 0, finding);
+  return VERDICT_ORPHAN_WAIT;
+}
+
+/* It waits for something that the GPU would have to do. */
+static bool host_hangs(const Host *host) { return host && host->state != HOST_DONE && host_is_still(host); }
+
+/* The threads that wait may wait for the host, too. */
+static void add_host(const Gpu *gpu, GPtrArray *findings) {
+  if (!gpu->host)
+    return;
+  g_autofree char *what = host_text(gpu->host);
+  for (guint i = 0; i < findings->len; i++)
+    finding_add_evidence(g_ptr_array_index(findings, i), 0, g_strdup_printf("the host %s", what));
+}
+
 /* Names and explains the deadlock that was proved. */
 static void explain(Watch *watch, Explorer *explorer, Outcome *outcome) {
   GPtrArray *causes = g_ptr_array_new();
@@ -78,6 +105,7 @@ static void explain(Watch *watch, Explorer *explorer, Outcome *outcome) {
   outcome->wait_graph_dot = wait_graph_dot(graph);
   outcome->wait_graph_json = wait_graph_json(graph);
   wait_graph_free(graph);
+  add_host(watch->gpu, causes);
   for (guint i = causes->len; i-- > 0;)
     g_ptr_array_insert(watch->findings, 0, g_ptr_array_index(causes, i));
   g_ptr_array_free(causes, TRUE);
@@ -86,9 +114,11 @@ static void explain(Watch *watch, Explorer *explorer, Outcome *outcome) {
 /* Looks whether anybody can still finish. True if the verdict is known. */
 static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
   Explorer *explorer = explorer_new(watch->gpu);
-  bool stuck = explorer_prove(explorer) == EXPLORE_STUCK;
+  bool stuck = explorer_prove(explorer) == EXPLORE_STUCK && (explorer->views->len || host_hangs(watch->gpu->host));
   bool known = stuck && (run_ended || watch->proofs >= SLICES_TO_SETTLE || settle_done(&watch->settle, explorer));
-  if (known) {
+  if (known && explorer->views->len == 0) {
+    outcome->verdict = report_host(watch);
+  } else if (known) {
     explain(watch, explorer, outcome);
   } else if (stuck) {
     watch->interval = (uint64_t)WATCH_INSTRUCTIONS << ++watch->proofs;

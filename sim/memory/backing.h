@@ -19,19 +19,23 @@ typedef struct BackingBuffer {
   uint32_t *data;
   WordChange **changes; /* pages of BACKING_CHANGE_PAGE words, made when a value first changes */
   bool constant;        /* a kernel can't write it */
+  bool host;            /* host-mapped: the CPU sees it, too (backing_add_host()) */
   uint64_t *ready;      /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
 } BackingBuffer;
 
 typedef struct Backing {
   GArray *buffers; /* BackingBuffer, by rising address */
   uint64_t next_address;
-  guint last; /* the buffer that was found last */
+  guint last;    /* the buffer that was found last */
+  bool has_host; /* some buffer is host-mapped */
 } Backing;
 
 Backing *backing_new(void);
 void backing_free(Backing *backing);
 /* Adds a buffer that starts with a copy of `init` (zeros if NULL). Returns its index. */
 guint backing_add(Backing *backing, const char *name, uint32_t words, const uint32_t *init);
+/* The same in memory of the host that the GPU maps. */
+guint backing_add_host(Backing *backing, const char *name, uint32_t words, const uint32_t *init);
 BackingBuffer *backing_buffer(const Backing *backing, guint index);
 /* False once the buffers take more than the addresses that there are. */
 bool backing_fits(const Backing *backing);

@@ -5,7 +5,7 @@
 struct MemSys {
   Backing *backing;
   Counters *counters;
-  uint64_t latency, atomic_interval;
+  uint64_t latency, host_latency, atomic_interval;
   uint32_t segment, bytes_per_cycle;
   uint64_t free_at; /* in 1/bytes_per_cycle of a cycle: when the server has moved all bytes so far */
 };
@@ -15,6 +15,7 @@ MemSys *memsys_new(const Machine *machine, Backing *backing, Counters *counters)
   memsys->backing = backing;
   memsys->counters = counters;
   memsys->latency = machine->memory.latency;
+  memsys->host_latency = machine->host.latency;
   memsys->atomic_interval = machine->memory.atomic_interval;
   memsys->segment = machine->memory.segment;
   memsys->bytes_per_cycle = machine->memory.bytes_per_cycle;
@@ -62,6 +63,16 @@ static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_
   return last;
 }
 
+/* True if a lane goes to memory of the host. */
+static bool goes_to_host(const MemSys *memsys, const MemRequest *request) {
+  for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+    const BackingBuffer *buffer = backing_find(memsys->backing, request->address[__builtin_ctz(rest)], 1);
+    if (buffer && buffer->host)
+      return true;
+  }
+  return false;
+}
+
 uint64_t memsys_submit(MemSys *memsys, const MemRequest *request, uint64_t now) {
   uint32_t segments = count_segments(memsys, request);
   memsys->counters->global_accesses++;
@@ -71,5 +82,7 @@ uint64_t memsys_submit(MemSys *memsys, const MemRequest *request, uint64_t now) 
   uint64_t served = MAX(now, (memsys->free_at - memsys->segment) / memsys->bytes_per_cycle);
   if (request->kind == MEM_ATOMIC)
     served = serve_atomics(memsys, request, served);
+  if (G_UNLIKELY(memsys->backing->has_host) && goes_to_host(memsys, request))
+    return served + memsys->host_latency;
   return served + memsys->latency;
 }

@@ -1,6 +1,6 @@
 /* memsys.h - the way to global memory, and the only header of it that sim/core includes.
  * Models, for now: one server for the chip with a latency and a bandwidth, in order of arrival; atomics on one word
- * follow each other at atomic_interval. The seat of the full hierarchy (L1, interconnect, slices, DRAM).
+ * follow each other at atomic_interval; host-mapped memory has the host's latency. The seat of the full hierarchy (L1, interconnect, slices, DRAM).
  * Time: all SMs are equally far away and accesses are served in order of issue, so effects happen in issue order;
  * sim/core applies them when it submits the request. */
 #ifndef LOCKSTEP_MEMORY_MEMSYS_H

@@ -168,7 +168,7 @@ END_TEST
   "again: ATOM.CAS R3, [R0], RZ, R2; ISETP.NE.AND P0, pt, R3, RZ, pt; @P0 BRA again;\n" load " R4, [R1];\n" \
   "IADD R4, R4, 0x1;\n" store " [R1], R4;\n" before_unlock "\n"                                             \
   "ATOM.EXCH R5, [R0], RZ; MOV32I R7, 0x20;\n"                                                              \
-  "pause: IADD R7, R7, -0x1; ISETP.NE.AND P0, pt, R7, RZ, pt; @P0 BRA pause;\n"                            \
+  "pause: IADD R7, R7, -0x1; ISETP.NE.AND P0, pt, R7, RZ, pt; @P0 BRA pause;\n"                             \
   "IADD R6, R6, -0x1; ISETP.NE.AND P0, pt, R6, RZ, pt; @P0 BRA again; EXIT;"
 enum { ROUNDS = 64, BLOCKS = 4 };
 
