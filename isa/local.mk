@@ -4,30 +4,24 @@ liblockstep_a_SOURCES += \
   isa/cfg.h \
   isa/color.c \
   isa/color.h \
+  isa/converge.c \
   isa/dataflow.c \
   isa/dataflow.h \
   isa/disasm.c \
   isa/disasm.h \
+  isa/divergence.c \
+  isa/divergence.h \
   isa/flow.c \
   isa/flow.h \
   isa/lexer.c \
   isa/lexer.h \
   isa/live_range.c \
   isa/live_range.h \
+  isa/loops.c \
+  isa/loops.h \
   isa/opcode.c \
   isa/opcode.h \
   isa/opcodes.def \
-  isa/cfg.c isa/cfg.h \
-  isa/color.c isa/color.h \
-  isa/converge.c \
-  isa/dataflow.c isa/dataflow.h \
-  isa/disasm.c isa/disasm.h \
-  isa/divergence.c isa/divergence.h \
-  isa/flow.c isa/flow.h \
-  isa/lexer.c isa/lexer.h \
-  isa/live_range.c isa/live_range.h \
-  isa/loops.c isa/loops.h \
-  isa/opcode.c isa/opcode.h isa/opcodes.def \
   isa/postdom.c \
   isa/program.c \
   isa/program.h \
@@ -36,9 +30,8 @@ liblockstep_a_SOURCES += \
   isa/ptx_inst.c \
   isa/ptx_lexer.c \
   isa/ptx_lexer.h \
+  isa/ptx_lower.c \
   isa/ptx_lower.h \
-  isa/ptx_lexer.c isa/ptx_lexer.h \
-  isa/ptx_lower.c isa/ptx_lower.h isa/ptx_lower_state.h \
   isa/ptx_lower_bits.c \
   isa/ptx_lower_control.c \
   isa/ptx_lower_convert.c \
@@ -48,6 +41,7 @@ liblockstep_a_SOURCES += \
   isa/ptx_lower_mem.c \
   isa/ptx_lower_param.c \
   isa/ptx_lower_scan.c \
+  isa/ptx_lower_state.h \
   isa/ptx_lower_sync.c \
   isa/ptx_lower_value.c \
   isa/ptx_lower_var.c \
@@ -79,8 +73,6 @@ liblockstep_a_SOURCES += \
   isa/sass_parser.h \
   isa/virtual.c \
   isa/virtual.h \
-  isa/virtual_view.h
-  isa/sass_names.c isa/sass_names.h \
-  isa/sass_operand.c isa/sass_parser.h \
-  isa/virtual.c isa/virtual.h isa/virtual_view.h \
-  isa/yield.c isa/yield.h
+  isa/virtual_view.h \
+  isa/yield.c \
+  isa/yield.h

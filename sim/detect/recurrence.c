@@ -2,7 +2,10 @@
 
 #include "isa/cfg.h"
 #include "sim/core/host.h"
+<<<<<<< HEAD
 #include "sim/core/lane_groups.h"
+=======
+>>>>>>> b87d79e (core/host: the CPU as a program of steps, host-mapped memory, and its part in the proof of a deadlock)
 
 /* Registers and predicates whose value can matter to what the program does. */
 typedef struct Slice {
