@@ -168,7 +168,7 @@ void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes) {
   withdraw(groups, barrier, lanes);
   put_record(groups, barrier, lanes);
   if (used && groups->count) /* who waited for them there waits no longer */
-    release_complete(issue->warp, issue->now);
+    release_complete(issue, issue->now);
 }
 
 /* A YIELD or NANOSLEEP of the running group: who has waited at a BSYNC for so many of them goes on without the others. */

@@ -65,7 +65,7 @@ static bool may_compare(HostWalk *walk, const HostStep *step) {
 static void add_sums(HostWalk *walk, const HostStep *step) {
   ValueSet *set = word_set(walk, step->buffer, step->index), before = *set;
   if (before.anything)
-    abstract_add_anything(&walk->explorer->memory, set);
+    abstract_add_anything(&walk->explorer->memory, set, true);
   for (uint32_t i = 0; i < before.count && !before.anything; i++)
     abstract_add(&walk->explorer->memory, set, before.value[i] + step->value);
 }

@@ -2,10 +2,7 @@
 
 #include "isa/cfg.h"
 #include "sim/core/host.h"
-<<<<<<< HEAD
 #include "sim/core/lane_groups.h"
-=======
->>>>>>> b87d79e (core/host: the CPU as a program of steps, host-mapped memory, and its part in the proof of a deadlock)
 
 /* Registers and predicates whose value can matter to what the program does. */
 typedef struct Slice {
@@ -181,11 +178,7 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   uint64_t progress = gpu->progress;
   unsigned returns = 0;
   *stop = GPU_BUDGET;
-<<<<<<< HEAD
-  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.hidden) {
-=======
-  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked && host_is_still(gpu->host)) {
->>>>>>> 4d766fa (core/host: the CPU as a program of steps, host-mapped memory, and its part in the proof of a deadlock)
+  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.hidden && host_is_still(gpu->host)) {
     gpu->hashes_memory = true;
     gpu->memory_hash = 0; /* changes from here on: it is 0 again when memory is as it was */
     uint64_t places = digest_places(&watched), start = digest(gpu, &watched);
