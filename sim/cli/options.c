@@ -54,6 +54,8 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_LAUNCH, 0, "grid", "N[,N,N]", TEXT, &o->grid, "bare program: blocks"},
       {OPTIONS_LAUNCH, 0, "block", "N[,N,N]", TEXT, &o->block, "bare program: threads of a block"},
       {OPTIONS_LAUNCH, 0, "shared", "BYTES", TEXT, &o->shared, "bare program: dynamic shared memory"},
+      {OPTIONS_LAUNCH, 0, "cooperative", NULL, SWITCH, &o->cooperative,
+       "bare program: all blocks are resident together"},
       {OPTIONS_LAUNCH, 0, "buffer", "NAME=WORDS", MANY, &o->buffers,
        "bare program: a buffer of zeros; may be repeated"},
       {OPTIONS_LAUNCH, 0, "arg", "NAME|NUMBER", MANY, &o->args, "bare program: an argument, in order"},
@@ -198,6 +200,7 @@ ScenarioOptions options_scenario(const Options *options) {
       .shared = options->shared,
       .buffers = (const char *const *)options->buffers,
       .args = (const char *const *)options->args,
+      .cooperative = options->cooperative,
       .machine = options->machines ? options->machines[0] : NULL,
       .settings = (const char *const *)options->overrides,
   };

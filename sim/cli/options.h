@@ -36,7 +36,7 @@ typedef struct Options {
   char *wait_graph, *timeline;
   Format format;
   char *baseline;
-  gboolean cfg, reconvergence;
+  gboolean cfg, reconvergence, cooperative;
   Progress *progress; /* borrowed; runs tell it how far they are; NULL: nobody asks */
   char **rest;        /* what isn't an option; NULL-terminated, never NULL */
 } Options;

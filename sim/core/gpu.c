@@ -212,6 +212,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   launch->block_warps = (launch->block_threads + WARP_LANES - 1) / WARP_LANES;
   launch->shared_bytes = config->kernel->shared_bytes + config->shared_bytes;
   launch->stream = config->stream;
+  launch->envreg = config->envreg;
   *why = refuse_convergence(gpu->machine, launch->kernel);
   if (!*why)
     *why = refuse_block(gpu->machine, config, launch);

@@ -23,6 +23,7 @@ typedef struct LaunchConfig {
   int stream;            /* launches of one stream follow each other, different streams run concurrently */
   const uint8_t *args;   /* the parameters, from c[0x0][PARAM_BANK_OFFSET] on */
   uint32_t args_bytes;
+  uint64_t envreg;         /* %envreg1 and %envreg2: address of a cooperative launch's workspace, else 0 */
   const uint64_t *symbols; /* address of each of program->variables (symbols_place()); NULL if it has none */
 } LaunchConfig;
 
@@ -78,8 +79,8 @@ typedef struct Gpu {
   GArray *marks;        /* MarkTime */
   struct Host *host; /* sim/core/host.h; NULL: the launches are all there is */
   Fault fault;
-  GString *printed;      /* what kernels printed so far, in simulated order; the caller shows it */
-  uint64_t printed_lost; /* calls of printf whose output had no room */
+  GString *printed;                 /* what kernels printed so far, in simulated order; the caller shows it */
+  uint64_t printed_lost;            /* calls of printf whose output had no room */
   uint32_t data_offset, data_bytes; /* gpu_set_shared_data */
   Probe *probe;                     /* list of subscribers, borrowed; NULL: nobody listens */
 } Gpu;

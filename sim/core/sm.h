@@ -49,7 +49,7 @@ typedef struct Launch {
   int stream;
   uint8_t *params; /* of the kernel, for MEM_PARAM: as given, zeros up to what the kernel declares */
   uint32_t param_bytes;
-  uint64_t envreg;      /* SR_ENVREG1 and 2: low and high word; cooperative launches have an address there */
+  uint64_t envreg;      /* SR_ENVREG1 and 2: high and low word; cooperative launches have an address there */
   uint32_t *const_rows; /* kernel->nconsts rows of 32 */
   Decoded *decoded;     /* one for each instruction */
   bool tracks_unset;    /* some instruction may read a register that wasn't written */

@@ -202,6 +202,7 @@ static bool add_launch(Loader *loader, guint kernel) {
   good &= read_size(loader, launch, "block", options->block, read_block);
   if (options->shared)
     good &= loader_option(loader, "--shared", options->shared, read_shared, launch);
+  launch->cooperative = options->cooperative;
   OptionRead how = {",", read_args, launch};
   for (const char *const *arg = options->args; arg && *arg; arg++)
     good &= loader_option(loader, "--arg", *arg, read_option, &how);

@@ -91,10 +91,12 @@ typedef struct Scenario {
 /* What the command line adds for a scenario or a bare program. All may be NULL. */
 typedef struct ScenarioOptions {
   const char *const *params; /* "blocks=128" (-p) */
-  const char *kernel;        /* --kernel, --grid, --block, --shared, --buffer NAME=WORDS, --arg: bare programs only */
+  const char *
+      kernel; /* --kernel, --grid, --block, --shared, --cooperative, --buffer NAME=WORDS, --arg: bare programs only */
   const char *grid, *block, *shared;
   const char *const *buffers;
   const char *const *args;
+  bool cooperative;
   const char *machine;         /* the first one named: says what a .cu is compiled for */
   const char *const *settings; /* what is changed of it (-s) */
 } ScenarioOptions;

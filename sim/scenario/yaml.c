@@ -333,6 +333,7 @@ static bool refuse_bare_options(Loader *loader) {
                       : options->grid                           ? "--grid"
                       : options->block                          ? "--block"
                       : options->shared                         ? "--shared"
+                      : options->cooperative                    ? "--cooperative"
                       : options->buffers && options->buffers[0] ? "--buffer"
                       : options->args && options->args[0]       ? "--arg"
                                                                 : NULL;

@@ -106,6 +106,15 @@ static char *refuse_cooperation(const Machine *machine, const Kernel *kernel, co
                          blocks, machine->name, resident, occupancy.blocks, machine->gpu.sms);
 }
 
+/* What a grid synchronizes through (cooperative_groups: a size, and the barrier's word): zeros, by the address that the
+ * program finds in %envreg1 and %envreg2. */
+static uint64_t add_workspace(Simulation *simulation, const ScenarioLaunch *launch) {
+  enum { WORKSPACE_WORDS = 64 };
+  g_autofree char *name =
+      g_strdup_printf("workspace of %s", program_kernel(simulation->program, launch->kernel)->name);
+  return backing_buffer(simulation->backing, backing_add(simulation->backing, name, WORKSPACE_WORDS, NULL))->base;
+}
+
 static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Diag *diag) {
   const Kernel *kernel = program_kernel(simulation->program, launch->kernel);
   GByteArray *args = marshal_args(simulation, launch, kernel);
@@ -113,6 +122,7 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
                          .kernel = kernel,
                          .shared_bytes = launch->shared_bytes,
                          .stream = launch->stream,
+                         .envreg = launch->cooperative ? add_workspace(simulation, launch) : 0,
                          .symbols = simulation->symbols,
                          .args = args->data,
                          .args_bytes = args->len};
