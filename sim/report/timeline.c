@@ -16,7 +16,8 @@ typedef struct Slice {
   const char *name; /* NULL: none */
   uint64_t start, until;
   uint32_t line, lanes, track;
-  bool waits; /* at a barrier, until it issues again */
+  const char *file; /* of the line, if it isn't the program's own; borrowed from the program */
+  bool waits;       /* at a barrier, until it issues again */
 } Slice;
 
 /* A lock bit that is held. */
@@ -85,12 +86,15 @@ static void name_track(Timeline *timeline, uint32_t sm, uint32_t track, const ch
 }
 
 static void write_slice(Timeline *timeline, uint32_t sm, Slice *slice, uint64_t end) {
-  if (slice->name && begin_event(timeline))
+  if (slice->name && begin_event(timeline)) {
+    g_autofree char *name = slice->file ? quoted(slice->file) : NULL;
     fprintf(timeline->file,
             "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"cat\":\"%s\",\"name\":%s,"
-            "\"args\":{\"line\":%u,\"lanes\":\"0x%08x\"}}",
+            "\"args\":{%s%s%s\"line\":%u,\"lanes\":\"0x%08x\"}}",
             sm, slice->track, slice->start, MAX(end, slice->start) - slice->start,
-            slice->waits ? "barrier" : "instruction", slice->name, slice->line, slice->lanes);
+            slice->waits ? "barrier" : "instruction", slice->name, name ? "\"file\":" : "", name ? name : "",
+            name ? "," : "", slice->line, slice->lanes);
+  }
   slice->name = NULL;
 }
 
@@ -189,6 +193,7 @@ static void issued(void *user, const ProbePoint *point, uint64_t until) {
   slice->name = inst_name(timeline, point->block->launch, point->pc);
   slice->start = point->cycle;
   slice->line = point->inst->line;
+  slice->file = point->inst->file ? program_file_name(point->block->launch->program, point->inst->file) : NULL;
   slice->lanes = point->lanes;
   slice->waits = point->inst->op == OP_BAR && point->inst->mode != BAR_ARV && point->lanes != 0;
   slice->until = slice->waits ? UINT64_MAX : until;
