@@ -304,8 +304,8 @@ static const SpecialCase specials[] = {
     {SR_GRIDID, LAUNCH},
     {SR_SHARED_BYTES, STATIC_SHARED + DYNAMIC_SHARED},
     {SR_DYNAMIC_SHARED_BYTES, DYNAMIC_SHARED},
-    {SR_ENVREG1, 0x89abcdef},
-    {SR_ENVREG2, 0x1234567},
+    {SR_ENVREG1, 0x1234567}, /* the high word */
+    {SR_ENVREG2, 0x89abcdef},
     {SR_LANEID, 31},
 };
 
