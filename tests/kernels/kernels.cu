@@ -77,7 +77,7 @@ KERNEL bits_kernel(u32 *out, const u32 *in) {
 // Carries: 128-bit sums.
 KERNEL carry_kernel(u64 *out, const u64 *in) {
   u64 a = in[2 * SELF], b = in[2 * SELF + 1], low, high;
-  asm("add.cc.u64 %0, %2, %3;\n\taddc.u64 %1, %2, 0;" : "=&l"(low), "=&l"(high) : "l"(a), "l"(b));
+  asm("add.cc.u64 %0, %2, %3;\n\taddc.u64 %1, 0, 0;" : "=&l"(low), "=&l"(high) : "l"(a), "l"(b));
   u32 d0, d1;
   asm("sub.cc.u32 %0, %2, %4;\n\tsubc.u32 %1, %3, %5;" : "=&r"(d0), "=&r"(d1)
       : "r"((u32)a), "r"((u32)(a >> 32)), "r"((u32)b), "r"((u32)(b >> 32)));
