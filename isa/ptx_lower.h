@@ -8,9 +8,9 @@
 
 /* What of a machine a program depends on. */
 typedef struct PtxTarget {
-  unsigned capability;        /* gpu.compute_capability: 20, 61, 75, 90 ...; an instruction it lacks is an error */
-  bool convergence_barriers;  /* sm.convergence: barrier */
-  unsigned max_registers;     /* sm.max_thread_registers */
+  unsigned capability;       /* gpu.compute_capability: 20, 61, 75, 90 ...; an instruction it lacks is an error */
+  bool convergence_barriers; /* sm.convergence: barrier */
+  unsigned max_registers;    /* sm.max_thread_registers */
 } PtxTarget;
 
 /* Every kernel (.entry) of the module. NULL after errors, which name the PTX line. The program keeps nothing of the module. */

@@ -15,10 +15,9 @@ static void logic(Lower *lower, LogicOp lop) {
     g_array_index(lower->vkernel->insts, VInst, lower->vkernel->insts->len - 1).pdst = dst;
     return;
   }
-  Result result = lower_result(lower, 0, type);
+  Value dst = lower_result(lower, 0, type).reg; /* 16 bits stay zero-extended */
   Value a = lower_value(lower, 1, type), b = lower_value(lower, 2, type);
-  lower_op2(lower, lower_is_wide(type) ? OP_LOP64 : OP_LOP, result.value, a, b)->inst.lop = (uint8_t)lop;
-  lower_finish(lower, &result);
+  lower_op2(lower, lower_is_wide(type) ? OP_LOP64 : OP_LOP, dst, a, b)->inst.lop = (uint8_t)lop;
 }
 
 void lower_AND(Lower *lower, const PtxInst *inst) {

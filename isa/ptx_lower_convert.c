@@ -124,20 +124,16 @@ static void unpack(Lower *lower, const PtxOperand *parts, PtxWord type) {
     Result result = lower_result_of(lower, part, bits_type(bytes));
     if (bytes == 4)
       lower_move(lower, result.value, row, false);
-    else if (byte % 4 == 0)
-      result.value = row;
     else
-      lower_op2(lower, OP_BFE, result.value, row, lower_imm(lower, bytes * 8 << 8 | byte % 4 * 8))->inst.type =
-          TYPE_U32;
-    lower_finish(lower, &result);
+      lower_extract(lower, &result, row, byte % 4 * 8);
   }
 }
 
 /* The parts of one row, each in front of those below it. */
 static Value pack_row(Lower *lower, const PtxOperand *parts, unsigned first, unsigned count, unsigned bytes) {
-  Value row = lower_value_of(lower, lower_part(lower, parts, first), bits_type(bytes));
+  Value row = lower_low_bits(lower, lower_part(lower, parts, first), bits_type(bytes));
   for (unsigned i = 1; i < count; i++) {
-    Value part = lower_value_of(lower, lower_part(lower, parts, first + i), bits_type(bytes));
+    Value part = lower_low_bits(lower, lower_part(lower, parts, first + i), bits_type(bytes));
     Value joined = lower_temp(lower, 1);
     lower_op3(lower, OP_BFI, joined, part, lower_imm(lower, bytes * 8 << 8 | i * bytes * 8), row);
     row = joined;

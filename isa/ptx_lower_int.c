@@ -34,11 +34,14 @@ static void lower_packed(Lower *lower, Opcode op, bool minimum) {
   lower_finish(lower, &result);
 }
 
+/* The type to read operands as whose upper bits don't reach the low ones of the result. */
+static PtxWord low_half(PtxWord type) { return type == PTX_S16 ? PTX_U16 : type; }
+
 /* An operation on two integers. */
 static VInst *binary(Lower *lower, Opcode op, Opcode wide_op, Result *result) {
-  PtxWord type = (PtxWord)lower->inst->mods.type;
+  PtxWord type = (PtxWord)lower->inst->mods.type, source = op == OP_IADD || op == OP_ISUB ? low_half(type) : type;
   *result = lower_result(lower, 0, type);
-  Value a = lower_value(lower, 1, type), b = lower_value(lower, 2, type);
+  Value a = lower_value(lower, 1, source), b = lower_value(lower, 2, source);
   VInst *vinst = lower_op2(lower, lower_is_wide(type) ? wide_op : op, result->value, a, b);
   vinst->inst.type = (uint8_t)lower_int_type(type);
   return vinst;
@@ -101,8 +104,9 @@ void lower_MUL(Lower *lower, const PtxInst *inst) {
     lower_float_multiply(lower);
     return;
   }
+  PtxWord source = inst->mods.mode == PTX_LO ? low_half(type) : type;
   Result result = lower_result(lower, 0, inst->mods.mode == PTX_WIDE ? twice(type) : type);
-  Value a = lower_value(lower, 1, type), b = lower_value(lower, 2, type);
+  Value a = lower_value(lower, 1, source), b = lower_value(lower, 2, source);
   product(lower, result.value, type, inst->mods.mode, a, b);
   lower_finish(lower, &result);
 }
@@ -122,9 +126,10 @@ static void lower_mad(Lower *lower, bool carry_in) {
   PtxWord type = (PtxWord)inst->mods.type;
   uint8_t mode = inst->mods.mode;
   bool narrow = ptx_type_bytes(type) == 2;
-  PtxWord sum = mode == PTX_WIDE ? twice(type) : type;
+  PtxWord sum = mode == PTX_WIDE ? twice(type) : type, source = mode == PTX_LO ? low_half(type) : type;
   Result result = lower_result(lower, 0, sum);
-  Value a = lower_value(lower, 1, type), b = lower_value(lower, 2, type), c = lower_value(lower, 3, sum);
+  Value a = lower_value(lower, 1, source), b = lower_value(lower, 2, source);
+  Value c = lower_value(lower, 3, low_half(sum));
   uint32_t flags = add_flags(inst, carry_in);
   if (flags || (narrow && mode == PTX_HI)) {
     multiply_then_add(lower, result.value, type, a, b, c, flags);

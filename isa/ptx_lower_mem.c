@@ -99,23 +99,9 @@ static void set_memory(Lower *lower, VInst *vinst, const Address *address, MemWi
 
 /* -- vectors -- */
 
-static unsigned lanes_of(const PtxInst *inst) {
-  return inst->mods.vec == PTX_V4 ? 4 : inst->mods.vec == PTX_V2 ? 2 : 1;
-}
-
-/* Component `lane` of `{...}` or of a vector register. */
-static PtxOperand lane_of(const Lower *lower, const PtxOperand *operand, unsigned lane) {
-  if (operand->kind == PTX_OPERAND_VECTOR)
-    return *lower_part(lower, operand, lane);
-  PtxOperand part = *operand;
-  if (lower->inst->mods.vec && operand->kind == PTX_OPERAND_REG && !operand->component)
-    part.component = (lane + 1) & 7;
-  return part;
-}
-
 /* All lanes together as one access. */
 static bool group_width(Lower *lower, MemWidth *width, uint8_t *rows) {
-  unsigned bytes = ptx_type_bytes((PtxWord)lower->inst->mods.type) * lanes_of(lower->inst);
+  unsigned bytes = ptx_type_bytes((PtxWord)lower->inst->mods.type) * lower_lanes(lower->inst);
   *rows = (uint8_t)MAX(bytes / 4, 1);
   switch (bytes) {
   case 2: *width = WIDTH_U16; return true;
@@ -155,14 +141,12 @@ static void load_one(Lower *lower, const PtxOperand *dst, const Address *address
   Result result = lower_result_of(lower, dst, type);
   MemWidth width = load_width(type, result.reg_bytes);
   bool cut = width == WIDTH_S8 && result.reg_bytes == 2;
-  Value target = cut ? result.value : result.reg;
-  load_to(lower, target, address, width);
+  load_to(lower, cut ? result.value : result.reg, address, width);
   if (cut)
-    lower_finish(lower, &result);
-  else if (bytes < 8 && result.reg_bytes == 8) {
+    result.type = PTX_S16; /* the load has extended it */
+  else if (bytes < 8)
     result.type = lower_is_signed(type) ? PTX_S32 : PTX_U32;
-    lower_finish(lower, &result);
-  }
+  lower_finish(lower, &result);
 }
 
 static void load_lane(Lower *lower, const PtxOperand *dst, Value group, unsigned lane) {
@@ -172,11 +156,11 @@ static void load_lane(Lower *lower, const PtxOperand *dst, Value group, unsigned
     return;
   Value row = lower_row(group, byte / 4);
   Result result = lower_result_of(lower, dst, type);
-  if (bytes >= 4)
-    lower_move(lower, result.value, row, bytes == 8);
-  else
-    lower_op2(lower, OP_BFE, result.value, row, lower_imm(lower, bytes * 8 << 8 | byte % 4 * 8))->inst.type =
-        TYPE_U32;
+  if (bytes < 4) {
+    lower_extract(lower, &result, row, byte % 4 * 8);
+    return;
+  }
+  lower_move(lower, result.value, row, bytes == 8);
   lower_finish(lower, &result);
 }
 
@@ -192,19 +176,19 @@ static void load(Lower *lower) {
     return;
   }
   Address address = address_of(lower, source);
-  if (lanes_of(inst) == 1) {
-    PtxOperand only = lane_of(lower, dst, 0);
+  if (lower_lanes(inst) == 1) {
+    PtxOperand only = lower_lane(lower, dst, 0);
     load_one(lower, &only, &address);
     return;
   }
   MemWidth width;
-  uint8_t rows;
+  uint8_t rows = 1;
   if (!group_width(lower, &width, &rows))
     return;
   Value group = lower_temp(lower, rows);
   load_to(lower, group, &address, width);
-  for (unsigned lane = 0; lane < lanes_of(inst); lane++) {
-    PtxOperand part = lane_of(lower, dst, lane);
+  for (unsigned lane = 0; lane < lower_lanes(inst); lane++) {
+    PtxOperand part = lower_lane(lower, dst, lane);
     load_lane(lower, &part, group, lane);
   }
 }
@@ -230,27 +214,33 @@ static Value in_registers(Lower *lower, Value value, bool wide) {
   return copy;
 }
 
+/* One row of lanes of 8 or 16 bits: each is put in front of those before it. */
+static void gather_narrow(Lower *lower, const PtxOperand *src, Value dst, unsigned first, unsigned count) {
+  PtxWord type = access_type(lower);
+  unsigned bits = ptx_type_bytes(type) * 8;
+  PtxOperand part = lower_lane(lower, src, first);
+  Value row = lower_low_bits(lower, &part, type);
+  for (unsigned i = 1; i < count; i++) {
+    part = lower_lane(lower, src, first + i);
+    Value value = lower_low_bits(lower, &part, type), joined = i + 1 < count ? lower_temp(lower, 1) : dst;
+    lower_op3(lower, OP_BFI, joined, value, lower_imm(lower, bits << 8 | i * bits), row);
+    row = joined;
+  }
+}
+
 /* The lanes of a vector in their rows. */
 static Value gather(Lower *lower, const PtxOperand *src, uint8_t rows) {
   PtxWord type = access_type(lower);
-  unsigned bytes = ptx_type_bytes(type);
-  Value group = lower_temp(lower, rows), row = VALUE_SINK;
-  for (unsigned lane = 0; lane < lanes_of(lower->inst); lane++) {
-    PtxOperand part = lane_of(lower, src, lane);
-    unsigned byte = lane * bytes;
-    Value value = lower_value_of(lower, &part, bytes < 4 ? bytes == 1 ? PTX_B8 : PTX_B16 : type);
-    if (bytes >= 4) {
-      lower_move(lower, lower_row(group, byte / 4), value, bytes == 8);
-      continue;
-    }
-    bool last = byte % 4 + bytes == 4 || lane + 1 == lanes_of(lower->inst);
-    if (byte % 4) {
-      Value joined = last ? lower_row(group, byte / 4) : lower_temp(lower, 1);
-      lower_op3(lower, OP_BFI, joined, value, lower_imm(lower, bytes * 8 << 8 | byte % 4 * 8), row);
-      row = joined;
-    } else {
-      row = value;
-    }
+  unsigned bytes = ptx_type_bytes(type), lanes = lower_lanes(lower->inst);
+  Value group = lower_temp(lower, rows);
+  if (bytes < 4) {
+    for (unsigned row = 0; row < rows; row++)
+      gather_narrow(lower, src, lower_row(group, row), row * lanes / rows, lanes / rows);
+    return group;
+  }
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    PtxOperand part = lower_lane(lower, src, lane);
+    lower_move(lower, lower_row(group, lane * bytes / 4), lower_value_of(lower, &part, type), bytes == 8);
   }
   return group;
 }
@@ -266,9 +256,8 @@ static MemWidth store_width(PtxWord type) {
 
 /* A store takes the low bytes of a register, however wide it is. */
 static Value store_value(Lower *lower, const PtxOperand *src, PtxWord type) {
-  PtxWord have;
-  if (src->kind == PTX_OPERAND_REG && ptx_type_bytes(type) < 4)
-    return lower_operand_register(lower, src, 0, &have);
+  if (ptx_type_bytes(type) < 4)
+    return lower_low_bits(lower, src, type);
   return in_registers(lower, lower_value_of(lower, src, type), lower_is_wide(type));
 }
 
@@ -290,11 +279,11 @@ void lower_ST(Lower *lower, const PtxInst *inst) {
     return;
   }
   MemWidth width = store_width(access_type(lower));
-  uint8_t rows;
-  if (lanes_of(inst) > 1 && !group_width(lower, &width, &rows))
+  uint8_t rows = 1;
+  if (lower_lanes(inst) > 1 && !group_width(lower, &width, &rows))
     return;
-  PtxOperand only = lane_of(lower, src, 0);
-  Value value = lanes_of(inst) > 1 ? gather(lower, src, rows) : store_value(lower, &only, access_type(lower));
+  PtxOperand only = lower_lane(lower, src, 0);
+  Value value = lower_lanes(inst) > 1 ? gather(lower, src, rows) : store_value(lower, &only, access_type(lower));
   Address address = address_of(lower, target);
   Opcode op = address.space == PTX_SHARED ? OP_STS : address.space == PTX_LOCAL ? OP_STL : OP_ST;
   VInst *vinst = lower_op0(lower, op);

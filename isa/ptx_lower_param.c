@@ -121,22 +121,6 @@ static bool check_access(Lower *lower, const PtxOperand *address, unsigned bytes
   return true;
 }
 
-static const PtxOperand *lane_operand(const Lower *lower, const PtxOperand *operand, unsigned lane) {
-  return operand->kind == PTX_OPERAND_VECTOR ? lower_part(lower, operand, lane) : operand;
-}
-
-static unsigned lanes_of(const PtxInst *inst) {
-  return inst->mods.vec == PTX_V4 ? 4 : inst->mods.vec == PTX_V2 ? 2 : 1;
-}
-
-/* A vector register counts as its components. */
-static PtxOperand component_of(const PtxInst *inst, const PtxOperand *operand, unsigned lane) {
-  PtxOperand part = *operand;
-  if (inst->mods.vec && operand->kind == PTX_OPERAND_REG && !operand->component)
-    part.component = (lane + 1) & 7;
-  return part;
-}
-
 static void load_lane(Lower *lower, const PtxOperand *address, const PtxOperand *dst, uint32_t byte) {
   PtxWord type = (PtxWord)lower->inst->mods.type;
   unsigned bytes = ptx_type_bytes(type);
@@ -144,24 +128,22 @@ static void load_lane(Lower *lower, const PtxOperand *address, const PtxOperand 
     return;
   Value value = lower_param_value(lower, lower->frame, address->index, byte & ~3u, bytes == 8 ? 8 : 4);
   Result result = lower_result_of(lower, dst, type);
-  if (bytes >= 4)
-    lower_move(lower, result.value, value, bytes == 8);
-  else if (byte % 4 == 0)
-    result.value = value;
-  else
-    lower_op2(lower, OP_BFE, result.value, value, lower_imm(lower, bytes * 8 << 8 | byte % 4 * 8))->inst.type =
-        TYPE_U32;
+  if (bytes < 4) {
+    lower_extract(lower, &result, value, byte % 4 * 8);
+    return;
+  }
+  lower_move(lower, result.value, value, bytes == 8);
   lower_finish(lower, &result);
 }
 
 void lower_param_load(Lower *lower) {
   const PtxInst *inst = lower->inst;
   const PtxOperand *address = lower_operand(lower, 1);
-  unsigned bytes = ptx_type_bytes((PtxWord)inst->mods.type), lanes = lanes_of(inst);
+  unsigned bytes = ptx_type_bytes((PtxWord)inst->mods.type), lanes = lower_lanes(inst);
   if (!check_access(lower, address, bytes, lanes))
     return;
   for (unsigned lane = 0; lane < lanes; lane++) {
-    PtxOperand dst = component_of(inst, lane_operand(lower, lower_operand(lower, 0), lane), lane);
+    PtxOperand dst = lower_lane(lower, lower_operand(lower, 0), lane);
     load_lane(lower, address, &dst, (uint32_t)address->offset + lane * bytes);
   }
 }
@@ -170,7 +152,7 @@ void lower_param_write(Lower *lower) {
   const PtxInst *inst = lower->inst;
   const PtxOperand *address = lower_operand(lower, 0);
   PtxWord type = (PtxWord)inst->mods.type;
-  unsigned bytes = ptx_type_bytes(type), lanes = lanes_of(inst);
+  unsigned bytes = ptx_type_bytes(type), lanes = lower_lanes(inst);
   if (lower_is_kernel_param(lower, lower->frame, address->index)) {
     lower_error(lower, inst->at, "a kernel can't write its parameters");
     return;
@@ -178,7 +160,7 @@ void lower_param_write(Lower *lower) {
   if (!check_access(lower, address, bytes, lanes))
     return;
   for (unsigned lane = 0; lane < lanes; lane++) {
-    PtxOperand src = component_of(inst, lane_operand(lower, lower_operand(lower, 1), lane), lane);
+    PtxOperand src = lower_lane(lower, lower_operand(lower, 1), lane);
     lower_param_store(lower, lower->frame, address->index, (uint32_t)address->offset + lane * bytes, type,
                       lower_value_of(lower, &src, type));
   }

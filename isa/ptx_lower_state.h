@@ -165,6 +165,11 @@ static inline const PtxOperand *lower_part(const Lower *lower, const PtxOperand 
 /* What an operand holds as that type: 8 and 16 bits extended as the type says, 64 bits in two rows. */
 Value lower_value_of(Lower *lower, const PtxOperand *operand, PtxWord type);
 Value lower_value(Lower *lower, unsigned i, PtxWord type);
+/* As lower_value_of(), but with any bits above the type's. */
+Value lower_low_bits(Lower *lower, const PtxOperand *operand, PtxWord type);
+/* How many components `.v2` or `.v4` has, or 1; one of them, of `{...}` or of a vector register. */
+unsigned lower_lanes(const PtxInst *inst);
+PtxOperand lower_lane(const Lower *lower, const PtxOperand *operand, unsigned lane);
 Pred lower_pred_of(Lower *lower, const PtxOperand *operand);
 Pred lower_pred(Lower *lower, unsigned i);
 /* The predicate that an operand writes; VPRED_SINK for `_`. */
@@ -172,6 +177,8 @@ int32_t lower_pred_result(Lower *lower, const PtxOperand *operand);
 Result lower_result_of(Lower *lower, const PtxOperand *operand, PtxWord type);
 Result lower_result(Lower *lower, unsigned i, PtxWord type);
 void lower_finish(Lower *lower, const Result *result);
+/* Instead of it, for a type of 8 or 16 bits: the result stands in a row from that bit on. */
+void lower_extract(Lower *lower, const Result *result, Value row, unsigned bit);
 /* Puts a value of a type into a register of the instruction. */
 void lower_store_result(Lower *lower, const PtxOperand *operand, PtxWord type, Value value);
 /* The low `bits` of a row, extended. */

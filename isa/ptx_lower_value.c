@@ -399,6 +399,23 @@ Value lower_value_of(Lower *lower, const PtxOperand *operand, PtxWord type) {
   }
 }
 
+Value lower_low_bits(Lower *lower, const PtxOperand *operand, PtxWord type) {
+  PtxWord have;
+  return operand->kind == PTX_OPERAND_REG ? lower_operand_register(lower, operand, 0, &have)
+                                          : lower_value_of(lower, operand, type);
+}
+
+unsigned lower_lanes(const PtxInst *inst) { return inst->mods.vec == PTX_V4 ? 4 : inst->mods.vec == PTX_V2 ? 2 : 1; }
+
+PtxOperand lower_lane(const Lower *lower, const PtxOperand *operand, unsigned lane) {
+  if (operand->kind == PTX_OPERAND_VECTOR)
+    return *lower_part(lower, operand, lane);
+  PtxOperand part = *operand;
+  if (lower->inst->mods.vec && operand->kind == PTX_OPERAND_REG && !operand->component)
+    part.component = (lane + 1) & 7;
+  return part;
+}
+
 Value lower_value(Lower *lower, unsigned i, PtxWord type) {
   return lower_value_of(lower, lower_operand(lower, i), type);
 }
@@ -435,28 +452,57 @@ Result lower_result(Lower *lower, unsigned i, PtxWord type) {
   return lower_result_of(lower, lower_operand(lower, i), type);
 }
 
-/* A narrow result is cut to its type and extended to what the register holds: zeros above its own width, and up to
- * there what the type says. */
-void lower_finish(Lower *lower, const Result *result) {
-  unsigned bytes = ptx_type_bytes((PtxWord)result->type);
-  bool is_signed = lower_is_signed((PtxWord)result->type);
+/* The result of an immediate, without an instruction that cuts it; false if it isn't one. */
+static bool finish_constant(Lower *lower, const Result *result) {
+  const ConstRef *ref =
+      result->value.index < 0 ? &g_array_index(lower->consts, ConstRef, ~result->value.index) : NULL;
+  unsigned unused = 32 - ptx_type_bytes((PtxWord)result->type) * 8;
+  if (!ref || ref->kind != CONST_IMMEDIATE)
+    return false;
+  uint32_t bits = ref->value << unused;
+  bits = lower_is_signed((PtxWord)result->type) ? (uint32_t)((int32_t)bits >> unused) : bits >> unused;
+  if (result->reg_bytes < 4)
+    bits &= (1u << result->reg_bytes * 8) - 1;
+  lower_move(lower, result->reg, lower_imm(lower, bits), false);
+  return true;
+}
+
+static void extend_high(Lower *lower, const Result *result) {
+  Value high = lower_row(result->reg, 1);
+  if (lower_is_signed((PtxWord)result->type))
+    lower_op2(lower, OP_SHR, high, result->reg, lower_imm(lower, 31))->inst.type = TYPE_S32;
+  else
+    lower_move(lower, high, lower_imm(lower, 0), false);
+}
+
+/* A narrow value is extended to what the register holds: zeros above its own width, and up to there what the type
+ * says. */
+void lower_extract(Lower *lower, const Result *result, Value row, unsigned bit) {
+  unsigned bits = ptx_type_bytes((PtxWord)result->type) * 8, reg_bits = result->reg_bytes * 8u;
+  bool is_signed = lower_is_signed((PtxWord)result->type), narrow = reg_bits < 32;
   if (result->reg.index == VREG_SINK)
     return;
-  if (bytes < 4) {
-    bool narrow = result->reg_bytes < 4;
-    Value value = result->value;
-    if (narrow && result->reg_bytes > bytes && is_signed)
-      value = lower_extend(lower, value, bytes * 8, true);
-    lower_op2(lower, OP_BFE, result->reg, value,
-              lower_imm(lower, (narrow && is_signed ? result->reg_bytes : bytes) * 8u << 8))
-        ->inst.type = is_signed && !narrow ? TYPE_S32 : TYPE_U32;
+  if (narrow && is_signed && reg_bits > bits) {
+    Value temp = lower_temp(lower, 1);
+    lower_op2(lower, OP_BFE, temp, row, lower_imm(lower, bits << 8 | bit));
+    row = temp;
+    bits = reg_bits;
+    bit = 0;
   }
-  if (result->reg_bytes == 8 && bytes < 8) {
-    if (is_signed)
-      lower_op2(lower, OP_SHR, lower_row(result->reg, 1), result->reg, lower_imm(lower, 31))->inst.type = TYPE_S32;
-    else
-      lower_op1(lower, OP_MOV, lower_row(result->reg, 1), lower_imm(lower, 0));
-  }
+  lower_op2(lower, OP_BFE, result->reg, row, lower_imm(lower, bits << 8 | bit))->inst.type =
+      is_signed && !narrow ? TYPE_S32 : TYPE_U32;
+  if (result->reg_bytes == 8)
+    extend_high(lower, result);
+}
+
+void lower_finish(Lower *lower, const Result *result) {
+  unsigned bytes = ptx_type_bytes((PtxWord)result->type);
+  if (result->reg.index == VREG_SINK)
+    return;
+  if (bytes < 4 && !finish_constant(lower, result))
+    lower_extract(lower, result, result->value, 0);
+  else if (bytes < 8 && result->reg_bytes == 8)
+    extend_high(lower, result);
 }
 
 void lower_store_result(Lower *lower, const PtxOperand *operand, PtxWord type, Value value) {

@@ -5,6 +5,7 @@
 #include "isa/ptx_lexer.h"
 #include "isa/ptx_parse.h"
 #include "isa/ptx_print.h"
+#include "tests/unit/ptx_example.h"
 #include "tests/unit/unit.h"
 
 #define HEAD ".version 9.0\n.target sm_90a, debug\n.address_size 64\n"
@@ -65,65 +66,13 @@ END_TEST
 
 /* -- every form of the table -- */
 
-static const char *name_for(PtxWord type) {
-  if (ptx_type_kind(type) == PTX_KIND_PRED)
-    return "%p1";
-  if (ptx_type_kind(type) == PTX_KIND_FLOAT)
-    return type == PTX_F32 ? "%f1" : "%d1";
-  return ptx_type_bytes(type) == 8 ? "%l1" : ptx_type_bytes(type) == 4 ? "%r1" : "%h1";
-}
-
-static PtxWord type_for(const PtxShape *shape, const PtxMods *mods) {
-  switch (shape->type) {
-  case 'T': return (PtxWord)mods->type;
-  case 'U': return (PtxWord)mods->type2;
-  case 'W': return ptx_type_bytes((PtxWord)mods->type) == 2 ? PTX_B32 : PTX_B64;
-  case '*': return PTX_B64;
-  default: return (PtxWord)shape->word;
-  }
-}
-
-static void append_example(const PtxShape *shape, const PtxMods *mods, GString *text) {
-  const char *name = name_for(type_for(shape, mods));
-  switch (shape->kind) {
-  case 'M': g_string_append(text, "[%l2+8]"); return;
-  case 'i': g_string_append(text, "3"); return;
-  case 'l': g_string_append(text, "DONE"); return;
-  case 't': g_string_append(text, "TABLE"); return;
-  case 'q': g_string_append(text, "!"); break;
-  case 'C': g_string_append(text, "callee, (%r1)"); return;
-  default: break;
-  }
-  if (shape->vector && mods->vec)
-    g_string_append_printf(text, mods->vec == PTX_V2 ? "{%s, %s}" : "{%s, %s, %s, %s}", name, name, name, name);
-  else
-    g_string_append(text, name);
-  if (shape->pairs)
-    g_string_append(text, "|%p2");
-}
-
-static char *example_of(const PtxOps *ops, const char *mnemonic) {
-  PtxMnemonic decoded;
-  PtxMnemonicError error;
-  unsigned count;
-  bool good = ptx_ops_read(ops, mnemonic, strlen(mnemonic), &decoded, &error);
-  ck_assert_msg(good, "%s: %s", mnemonic, good ? "" : error.message);
-  const PtxShape *shapes = ptx_ops_shapes(ops, decoded.form, &count);
-  GString *text = g_string_new(mnemonic);
-  for (unsigned i = 0; i < count; i++) {
-    g_string_append(text, i ? ", " : " ");
-    append_example(&shapes[i], &decoded.mods, text);
-  }
-  return g_string_free(text, FALSE);
-}
-
 START_TEST(reads_every_form) {
   enum { CHOICES = 6 };
   PtxOps *ops = ptx_ops_new();
   for (unsigned form = 0; form < ptx_ops_form_count(ops); form++)
     for (unsigned choice = 0; choice < 2 * CHOICES; choice++) {
       g_autofree char *mnemonic = ptx_ops_example(ops, (uint16_t)form, choice / 2, choice % 2);
-      g_autofree char *inst = example_of(ops, mnemonic);
+      g_autofree char *inst = ptx_example(ops, mnemonic);
       g_autofree char *statement =
           g_strconcat("{ .reg .pred callee; }\nTABLE: .branchtargets DONE;\n", inst, ";", NULL);
       g_autofree char *text =

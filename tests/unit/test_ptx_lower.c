@@ -1,0 +1,570 @@
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/disasm.h"
+#include "isa/ptx_lower.h"
+#include "isa/ptx_parse.h"
+#include "tests/unit/ptx_example.h"
+#include "tests/unit/unit.h"
+
+#define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
+#define REGS                                                                                                 \
+  ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>; .reg .f64 %d<8>;\n" \
+  ".reg .v4 .u32 %v;\n"
+#define OPEN HEAD ".visible .entry k(.param .u64 in, .param .align 4 .b8 big[12])\n{ " REGS
+#define CLOSE "\nDONE: ret; }\n"
+enum { LINE = 7 }; /* of what stands between OPEN and CLOSE */
+
+static const PtxTarget fermi = {.capability = 20, .max_registers = 255};
+static const PtxTarget pascal = {.capability = 61, .max_registers = 255};
+static const PtxTarget hopper = {.capability = 90, .convergence_barriers = true, .max_registers = 255};
+
+static Program *lower(const char *file, const char *text, const PtxTarget *target, Diag *diag) {
+  g_autoptr(PtxModule) module = ptx_parse(file, text, strlen(text), diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(module, "%s\nin\n%.2000s", messages, text);
+  return ptx_lower(module, target, diag);
+}
+
+/* The program, or a failed test with the messages. */
+static Program *lower_good(const char *text, const PtxTarget *target) {
+  g_autoptr(Diag) diag = diag_new();
+  Program *program = lower("k.ptx", text, target, diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program, "%s\nin\n%.2000s", messages, text);
+  return program;
+}
+
+static Program *lower_body(const char *body, const PtxTarget *target) {
+  g_autofree char *text = g_strconcat(OPEN, body, CLOSE, NULL);
+  return lower_good(text, target);
+}
+
+/* The mnemonics of a kernel's instructions, one after the other, without operands. */
+static char *opcodes(const Kernel *kernel) {
+  GString *out = g_string_new(NULL);
+  for (uint32_t i = 0; i < kernel->ninsts; i++)
+    g_string_append_printf(out, "%s%s", i ? " " : "", op_info[kernel->insts[i].op].id);
+  return g_string_free(out, FALSE);
+}
+
+/* -- the corpus -- */
+
+/* What of tests/ptx/ can't run, and why: the file's name begins with this. */
+static const struct {
+  const char *file, *message;
+  unsigned below; /* only on machines of less than this capability; 0: on all */
+} refused[] = {
+    {"atomics_", "an atomic operation on 16 bits isn't supported", 0},
+    {"calls_", "calls itself, perhaps through others: recursion isn't supported", 0},
+    {"specials_", "%pm0 isn't supported: there are no performance monitors", 0},
+    {"votes_", "match needs compute capability 7.0, and the machine has 6.1", 70},
+};
+
+static const char *reason_for(const char *file, const PtxTarget *target) {
+  for (guint i = 0; i < G_N_ELEMENTS(refused); i++)
+    if (g_str_has_prefix(file, refused[i].file) && (!refused[i].below || target->capability < refused[i].below))
+      return refused[i].message;
+  return NULL;
+}
+
+static void check_file(const char *folder, const char *name, const PtxTarget *target) {
+  g_autofree char *path = g_build_filename(folder, name, NULL), *text = NULL;
+  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Program) program = lower(path, text, target, diag);
+  g_autofree char *messages = diag_render(diag);
+  const char *reason = reason_for(name, target);
+  if (reason)
+    ck_assert_msg(!program && strstr(messages, reason), "%s on %u: %s", name, target->capability, messages);
+  else
+    ck_assert_msg(program && program->kernels->len > 0, "%s on %u: %s", name, target->capability, messages);
+}
+
+START_TEST(lowers_corpus) {
+  g_autofree char *folder = g_build_filename(g_getenv("SRCDIR"), "tests", "ptx", NULL);
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  unsigned count = 0;
+  for (const char *name; (name = g_dir_read_name(dir)); count++) {
+    if (!g_str_has_suffix(name, ".ptx"))
+      continue;
+    check_file(folder, name, &pascal);
+    check_file(folder, name, &hopper);
+  }
+  ck_assert_uint_ge(count, 50);
+}
+END_TEST
+
+/* -- every form of the table: it is lowered, or an error says why not -- */
+
+START_TEST(lowers_every_form) {
+  enum { CHOICES = 10 };
+  const PtxTarget *const targets[] = {&fermi, &pascal, &hopper};
+  const PtxTarget *target = targets[_i];
+  PtxOps *ops = ptx_ops_new();
+  unsigned refusals = 0;
+  for (unsigned form = 0; form < ptx_ops_form_count(ops); form++)
+    for (unsigned choice = 0; choice < 2 * CHOICES; choice++) {
+      g_autofree char *mnemonic = ptx_ops_example(ops, (uint16_t)form, choice / 2, choice % 2);
+      g_autofree char *inst = ptx_example(ops, mnemonic);
+      g_autofree char *text = g_strconcat(HEAD ".func callee(.param .b32 a) { ret; }\n", OPEN + strlen(HEAD),
+                                          "TABLE: .branchtargets DONE;\n@%p7 ", inst, ";", CLOSE, NULL);
+      g_autoptr(Diag) diag = diag_new();
+      g_autoptr(Program) program = lower("k.ptx", text, target, diag);
+      g_autofree char *messages = diag_render(diag);
+      if (program)
+        continue;
+      refusals++;
+      bool says = strstr(messages, "isn't supported") || strstr(messages, "needs compute capability") ||
+                  strstr(messages, "can't be written") || strstr(messages, "atomic operations are for");
+      ck_assert_msg(says, "%s: %s", inst, messages);
+    }
+  ptx_ops_free(ops);
+  ck_assert_uint_ge(refusals, 1);
+}
+END_TEST
+
+/* -- the choice of opcodes -- */
+
+static const struct {
+  const char *body, *opcodes;
+} choices[] = {
+    {"add.s32 %r1, %r2, 5;", "IADD"},
+    {"add.sat.s32 %r1, %r2, %r3;", "IADD"},
+    {"add.cc.u32 %r1, %r2, %r3; addc.u64 %l1, %l2, %l3;", "IADD IADD64"},
+    {"mad.lo.s32 %r1, %r2, %r3, %r4;", "IMAD"},
+    {"mad.wide.u32 %l1, %r2, %r3, %l4;", "IMADW"},
+    {"madc.hi.cc.u32 %r1, %r2, %r3, %r4;", "IMUL IADD"},
+    {"mul.wide.s32 %l1, %r2, 4;", "IMULW"},
+    {"mul.hi.u16 %h1, %h2, %h3;", "IMUL SHR BFE"},
+    {"add.s16 %h1, %h2, %h3;", "IADD BFE"},
+    {"max.s16 %h1, %h2, -1;", "BFE IMNMX BFE"},
+    {"mul24.hi.u32 %r1, %r2, %r3;", "BFE BFE IMULW SHF"},
+    {"sad.u64 %l1, %l2, %l3, %l4;", "IMNMX64 IMNMX64 ISUB64 IADD64"},
+    {"min.s16x2 %r1, %r2, %r3;", "BFE BFE IMNMX BFE BFE IMNMX BFI"},
+    {"add.f32 %f1, %f2, %f3; sub.f64 %d1, %d2, %d3;", "FADD DADD"},
+    {"fma.rn.f32 %f1, %f2, %f3, 1.5;", "FFMA"},
+    {"neg.f32 %f1, %f2; abs.f64 %d1, %d2;", "LOP LOP64"},
+    {"copysign.f64 %d1, %d2, %d3;", "BFI"},
+    {"max.nan.f32 %f1, %f2, %f3;", "FMNMX FSETP SEL"},
+    {"rcp.rn.f32 %f1, %f2; rcp.approx.f32 %f2, %f3;", "FDIV MUFU"},
+    {"and.pred %p1, %p2, !%p3; not.pred %p1, %p2;", "PSETP PSETP"},
+    {"not.b16 %h1, %h2; and.b16 %h3, %h1, 3;", "LOP BFE LOP"},
+    {"bfe.u32 %r1, %r2, 4, 8; bfe.s64 %l1, %l2, %r3, %r4;", "BFE BFI BFE64"},
+    {"bfi.b32 %r1, %r2, %r3, 0, 8;", "BFI"},
+    {"clz.b64 %r1, %l1; bfind.shiftamt.u32 %r2, %r3;", "FLO64 IMNMX FLO"},
+    {"setp.lt.s32 %p1, %r1, %r2; setp.ne.b64 %p2, %l1, 0; setp.gtu.f64 %p3, %d1, %d2;", "ISETP ISETP64 DSETP"},
+    {"set.lt.u32.s32 %r1, %r2, -5; set.gt.f32.f32 %f1, %f2, %f3;", "ISET FSETP SEL"},
+    {"slct.u32.s32 %r1, %r2, %r3, %r4;", "ISETP SEL"},
+    {"mov.b32 {%h1, %h2}, %r1; mov.b32 %r2, {%h3, %h4};", "BFE BFE BFI"},
+    {"mov.b64 %l1, {%r1, %r2};", "MOV MOV"},
+    {"cvt.u32.u16 %r1, %h1; st.global.u32 [%l1], %r1; cvt.s64.s32 %l2, %r1; st.global.u64 [%l1], %l2;",
+     "ST MOV SHR ST"},
+    {"cvt.u64.u32 %l2, %r1;", "MOV MOV"},
+    {"cvt.rn.f32.s32 %f1, %r1; cvt.rzi.s32.f32 %r1, %f2; cvt.f64.f32 %d1, %f2; cvt.sat.u8.s32 %h1, %r2;",
+     "I2F F2I CVT CVT BFE"},
+    {"cvt.sat.f32.f32 %f1, %f2; cvt.rni.f32.f32 %f2, %f3;", "FADD CVT"},
+    {"cvta.shared.u64 %l1, %l2; cvta.to.shared.u64 %l3, %l4;", "IADD64 ISUB64"},
+    {"mov.u32 %r1, %tid.x; mov.u64 %l1, %clock64;", "S2R S2R"},
+    {"ld.global.v4.u32 %v, [%l1]; add.u32 %r1, %v.x, %v.w;", "LD IADD"},
+    {"ld.global.v2.u8 {%h1, %h2}, [%l1];", "LD BFE BFE"},
+    {"ld.global.s8 %h1, [%l1]; ld.global.s8 %r1, [%l1]; ld.global.s16 %l2, [%l1];", "LD BFE LD LD SHR"},
+    {"ld.shared.u32 %r1, [%l1]; st.local.u8 [%l1], %r1; ld.local.u16 %h1, [%l1];", "LDS STL LDL"},
+    {"ld.param.u64 %l1, [in]; st.global.u32 [%l1], 0;", "MOV64 ST"},
+    {"mov.u64 %l1, in; ld.param.u32 %r1, [%l1+4];", "MOV64 LD"},
+    {"atom.shared.add.u32 %r1, [%l1], 1; atom.add.u32 _, [%l1], 1; red.shared.add.u32 [%l1], 1;", "ATOMS RED ATOMS"},
+    {"atom.cas.b64 %l1, [%l2], 0, 1;", "MOV64 MOV64 ATOM"},
+    {"membar.gl; fence.acq_rel.sys;", "MEMBAR MEMBAR"},
+    {"bar.sync 0; barrier.red.popc.u32 %r1, 1, 64, %p1;", "BAR BAR"},
+    {"vote.ballot.b32 %r1, %p1; activemask.b32 %r2;", "VOTE VOTE"},
+    {"bar.warp.sync -1; prefetch.global.L1 [%l1]; brkpt;", ""},
+    {"shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, -1;", "SHFL"},
+    {"shl.b16 %h1, %h2, 3; shr.s64 %l1, %l2, %r3;", "SHL BFE SHR64"},
+    {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x96, %p2; prmt.b32 %r1, %r2, %r3, %r4;", "LOP3 PRMT"},
+    {"szext.wrap.s32 %r1, %r2, %r3; bmsk.clamp.b32 %r1, %r2, %r3;", "LOP SHL BFE SHL IADD SHL"},
+    {"nanosleep.u32 100; trap;", "NANOSLEEP TRAP"},
+    {"T: .branchtargets DONE, TWO, DONE; brx.idx %r1, T; TWO: exit;", "ISETP BRA ISETP BRA BRA EXIT"},
+    {"@%p1 add.u64 %l1, %l2, 1; @!%p1 bra DONE; exit;", "IADD64 BRA EXIT"},
+};
+
+/* Uses of what the instruction may have written, without which it would be dropped. */
+#define USES                                                                                                        \
+  "\nUSES: st.global.v4.u32 [%l7], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%l7], {%l1, %l2}; st.global.u64 [%l7], " \
+  "%l3;"                                                                                                            \
+  "st.global.u16 [%l7], %h1; st.global.u16 [%l7], %h2; st.global.u16 [%l7], %h3; st.global.v2.f32 [%l7], {%f1, "    \
+  "%f2};"                                                                                                           \
+  "st.global.v2.f64 [%l7], {%d1, %d2}; @%p1 exit; @%p2 exit; @%p3 exit;"
+
+static char *opcodes_of(const char *body) {
+  g_autofree char *used = g_strconcat(body, USES, NULL);
+  g_autoptr(Program) program = lower_body(used, &pascal);
+  return opcodes(program_kernel(program, 0));
+}
+
+START_TEST(chooses_opcodes) {
+  g_autofree char *tail = opcodes_of(""), *found = opcodes_of(choices[_i].body);
+  g_autofree char *expected = g_strconcat(choices[_i].opcodes, *choices[_i].opcodes ? " " : "", tail, NULL);
+  ck_assert_msg(strcmp(found, expected) == 0, "%s became\n%s, not\n%s", choices[_i].body, found, expected);
+}
+END_TEST
+
+/* The guard of an instruction stays on what has an effect, not on temporaries. */
+START_TEST(guards_effects_only) {
+  g_autoptr(Program) program =
+      lower_body("@!%p1 mad24.lo.s32 %r1, %r2, %r3, %r4; st.global.u32 [%l1], %r1;", &pascal);
+  const Kernel *kernel = program_kernel(program, 0);
+  ck_assert_uint_eq(kernel->ninsts, 6);
+  for (uint32_t i = 0; i < 3; i++)
+    ck_assert_msg(!inst_is_guarded(&kernel->insts[i]), "instruction %u", i);
+  ck_assert_uint_eq(kernel->insts[3].op, OP_IADD);
+  ck_assert(kernel->insts[3].flags & INST_GUARD_NOT);
+}
+END_TEST
+
+START_TEST(keeps_order_and_scope) {
+  g_autoptr(Program) program =
+      lower_body("ld.acquire.gpu.global.u32 %r1, [%l1+-4]; st.volatile.global.u32 [%l1], %r1;\n"
+                 "atom.global.add.f32 %f1, [%l1], %f2; atom.acq_rel.cta.inc.u32 %r1, [%l1], 7; membar.sys;\n"
+                 "ld.global.cg.u32 %r2, [%l1]; fence.sc.cluster;",
+                 &hopper);
+  const Inst *inst = program_kernel(program, 0)->insts;
+  ck_assert(inst[0].sem == SEM_ACQUIRE && inst[0].scope == SCOPE_GPU && inst[0].space == MEM_GLOBAL &&
+            inst[0].imm == -4 && inst[0].flags & INST_ADDR64);
+  ck_assert(inst[1].sem == SEM_VOLATILE);
+  ck_assert(inst[2].sem == SEM_RELAXED && inst[2].scope == SCOPE_GPU && inst[2].type == TYPE_F32);
+  ck_assert(inst[3].sem == SEM_ACQ_REL && inst[3].scope == SCOPE_CTA && inst[3].space == MEM_GENERIC &&
+            inst[3].mode == ATOM_INC);
+  ck_assert(inst[4].sem == SEM_SC && inst[4].mode == FENCE_SYS && inst[4].scope == SCOPE_SYS);
+  ck_assert(inst[5].cache == CACHE_CG && inst[5].sem == SEM_WEAK);
+  ck_assert(inst[6].sem == SEM_SC && inst[6].mode == FENCE_GL);
+}
+END_TEST
+
+/* -- parameters, variables -- */
+
+START_TEST(lays_out_parameters) {
+  g_autoptr(Program) program = lower_good(
+      HEAD
+      ".entry k(.param .u8 a, .param .u32 b, .param .align 8 .b8 c[12], .param .f64 d, .param .u64 .ptr .global "
+      "e)\n.reqntid 8, 2 { .reg .b32 %r<4>; .reg .b16 %h; ld.param.u8 %h, [a]; ld.param.v2.u32 {%r0, %r1}, [c+4]; "
+      "add.u32 %r2, %r0, %r1; cvt.u32.u16 %r3, %h; bar.sync %r2, %r3; ret; }",
+      &pascal);
+  static const struct {
+    uint32_t offset, bytes;
+    uint8_t type;
+    bool array;
+  } expected[] = {{0, 1, TYPE_U8, false},
+                  {4, 4, TYPE_U32, false},
+                  {8, 12, TYPE_U8, true},
+                  {24, 8, TYPE_F64, false},
+                  {32, 8, TYPE_U64, false}};
+  const Kernel *kernel = program_kernel(program, 0);
+  ck_assert_uint_eq(kernel->params->len, G_N_ELEMENTS(expected));
+  for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
+    const KernelParam *param = &g_array_index(kernel->params, KernelParam, i);
+    ck_assert_msg(param->offset == expected[i].offset && param->bytes == expected[i].bytes &&
+                      param->bytes_array == expected[i].array &&
+                      (param->bytes_array || param->type == expected[i].type),
+                  "parameter %u", i);
+  }
+  ck_assert_uint_eq(kernel->param_bytes, 40);
+  ck_assert_uint_eq(kernel->max_threads, 16);
+  ck_assert(kernel->exact_block[0] == 8 && kernel->exact_block[1] == 2 && kernel->exact_block[2] == 1);
+  unsigned banks = 0;
+  for (uint32_t i = 0; i < kernel->nconsts; i++)
+    banks += kernel->consts[i].kind == CONST_BANK;
+  ck_assert_uint_eq(banks, 3);
+}
+END_TEST
+
+START_TEST(places_shared_memory) {
+  g_autoptr(Program) program = lower_good(
+      HEAD
+      ".shared .align 4 .b8 head[5]; .shared .b64 wide; .shared .b8 unused[1000]; .extern .shared .align 16 .b8 "
+      "tail[];\n.func f() { .shared .b32 own; .reg .b32 %r; ld.shared.u32 %r, [own]; st.shared.u32 [tail+4], %r; "
+      "ret; }\n"
+      ".entry with() { .reg .b64 %l; ld.shared.u64 %l, [wide]; st.shared.b8 [head], %l; call f; ret; }\n"
+      ".entry without() { ret; }\n",
+      &pascal);
+  const Kernel *kernel = program_kernel(program, 0);
+  ck_assert_uint_eq(kernel->shared_bytes, 32); /* head 0-4, wide 8-15, own 16-19; tail is aligned to 16 */
+  ck_assert_uint_eq(program_kernel(program, 1)->shared_bytes, 0);
+  const Inst *last = &kernel->insts[kernel->ninsts - 2];
+  ck_assert_uint_eq(last->op, OP_STS);
+  ck_assert_uint_eq(kernel->consts[~last->a].value + (uint32_t)last->imm, 36);
+}
+END_TEST
+
+static const ProgramVariable *variable(const Program *program, const char *name) {
+  for (guint i = 0; i < program->variables->len; i++) {
+    const ProgramVariable *candidate = g_ptr_array_index(program->variables, i);
+    if (strcmp(candidate->name, name) == 0)
+      return candidate;
+  }
+  return NULL;
+}
+
+START_TEST(makes_variables) {
+  g_autoptr(Program) program = lower_good(
+      HEAD
+      ".global .align 4 .u16 few[4] = {1, 2, 0, 0xffff};\n.const .f32 half = 0.5; .global .b8 lost[8];\n"
+      ".visible .global .b32 seen[3];\n.global .b8 target[8];\n"
+      ".global .u64 pointers[2] = {generic(target)+4, few};\n"
+      ".global .align 8 .b8 bytes[10] = {7, 0, 0, 0, 0xFF(target), 0xFF00(target), 0xFF0000(target), "
+      "0xFF000000(target), 0xFF00000000(target), 1};\n"
+      ".entry k() { .global .u32 few; .reg .b64 %l; .reg .b32 %r; .reg .f32 %f; mov.u64 %l, pointers; ld.u64 %l, "
+      "[%l]; ld.const.f32 %f, [half]; ld.global.u32 %r, [few+0]; ld.global.u8 %r, [bytes]; ret; }\n",
+      &pascal);
+  const ProgramVariable *few = variable(program, "few"), *half = variable(program, "half"),
+                        *pointers = variable(program, "pointers"), *bytes = variable(program, "bytes");
+  ck_assert(few && half && pointers && bytes && variable(program, "target"));
+  ck_assert(few->bytes == 8 && few->init[0] == 0x20001 && few->init[1] == 0xffff0000u);
+  ck_assert(half->constant && half->init[0] == 0x3f000000);
+  ck_assert(!variable(program, "lost") && variable(program, "seen"));
+  ck_assert(variable(program, "few$2"));
+  ck_assert_uint_eq(pointers->relocs->len, 2);
+  const ProgramReloc *first = &g_array_index(pointers->relocs, ProgramReloc, 0);
+  ck_assert(first->word == 0 && first->addend == 4 &&
+            g_ptr_array_index(program->variables, first->symbol) == variable(program, "target"));
+  ck_assert_uint_eq(g_array_index(pointers->relocs, ProgramReloc, 1).word, 2);
+  ck_assert(bytes->relocs->len == 1 && g_array_index(bytes->relocs, ProgramReloc, 0).word == 1);
+  ck_assert(bytes->init[0] == 7 && bytes->init[1] == 0 && bytes->init[2] == 0x100);
+}
+END_TEST
+
+/* -- calls -- */
+
+START_TEST(inlines_calls) {
+  g_autoptr(Program) program = lower_good(
+      HEAD
+      ".func (.param .b32 r) add_one(.param .b32 a) { .local .b32 spill; .reg .b32 %r<2>; .reg .pred %p; "
+      "ld.param.u32 %r0, [a]; st.local.u32 [spill], %r0; setp.eq.u32 %p, %r0, 0; @%p bra ZERO; add.u32 %r1, %r0, 1; "
+      "st.param.b32 [r], %r1; ret; ZERO: st.param.b32 [r], 5; ret; }\n"
+      ".func (.reg .u32 out) twice(.reg .u32 v) { add.u32 out, v, v; ret; }\n"
+      ".entry k(.param .u64 p) { .local .b64 own; .reg .b64 %l; .reg .b32 %r<4>; .reg .pred %q; ld.param.u64 %l, "
+      "[p];\n"
+      "ld.global.u32 %r0, [%l]; { .param .b32 x; .param .b32 y; st.param.b32 [x], %r0; call (y), add_one, (x); "
+      "ld.param.b32 %r1, [y]; }\n"
+      "call (%r2), twice, (%r1); call (%r3), twice, (%r2); setp.eq.u32 %q, %r3, 0; @%q call (%r3), add_one, (%r3);\n"
+      "st.global.u32 [%l], %r3; ret; }\n",
+      &pascal);
+  const Kernel *kernel = program_kernel(program, 0);
+  g_autofree char *found = opcodes(kernel);
+  ck_assert_str_eq(found,
+                   "MOV64 LD STL ISETP BRA IADD BRA MOV IADD IADD ISETP BRA STL ISETP BRA IADD BRA MOV ST EXIT");
+  ck_assert_uint_eq(kernel->local_bytes, 32); /* the calls have their places one after the other */
+  ck_assert_int_eq(kernel->insts[6].target, 8);
+  ck_assert_int_eq(kernel->insts[11].target, 18);
+}
+END_TEST
+
+START_TEST(calls_builtins) {
+  g_autoptr(Program) program = lower_good(
+      HEAD
+      ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+      ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e) "
+      ".noreturn;\n"
+      ".global .b8 text[4] = {104, 105};\n"
+      ".entry k() { .reg .b32 %r; .reg .b64 %l; mov.u64 %l, text; { .param .b64 a; .param .b64 b; .param .b32 r; "
+      "st.param.b64 [a], %l; "
+      "st.param.b64 "
+      "[b], 0; call.uni (r), vprintf, (a, b); ld.param.b32 %r, [r]; }\n"
+      "{ .param .b64 a; st.param.b64 [a], %l; .param .b32 c; st.param.b32 [c], 7; call __assertfail, (a, a, c, a, "
+      "a); } }\n",
+      &pascal);
+  g_autofree char *found = opcodes(program_kernel(program, 0));
+  ck_assert_msg(strstr(found, "PRINTF") && strstr(found, "ASSERTFAIL"), "%s", found);
+}
+END_TEST
+
+/* -- warps of machines with convergence barriers -- */
+
+START_TEST(asks_lanes_to_meet) {
+  g_autofree char *text = g_strconcat(
+      OPEN, "setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; shfl.sync.idx.b32 %r1, %r2, 0, 31, %r3; bar.warp.sync %r3;",
+      CLOSE, NULL);
+  g_autoptr(Program) barriers = lower_good(text, &hopper), stack = lower_good(text, &pascal);
+  g_autofree char *with = opcodes(program_kernel(barriers, 0)), *without = opcodes(program_kernel(stack, 0));
+  ck_assert_msg(strstr(with, "WARPSYNC SHFL WARPSYNC"), "%s", with);
+  ck_assert_str_eq(without, "ISETP BRA SHFL EXIT");
+}
+END_TEST
+
+/* -- marks, labels, lines -- */
+
+START_TEST(keeps_marks_and_labels) {
+  g_autoptr(Program) program =
+      lower_body("pmevent 3; AGAIN: add.u32 %r1, %r1, 1; pmevent.mask 5; @%p1 bra AGAIN;", &pascal);
+  const Kernel *kernel = program_kernel(program, 0);
+  ck_assert_uint_eq(kernel->nmarks, 3);
+  ck_assert(kernel->marks[0].pc == 0 && kernel->marks[0].number == 3);
+  ck_assert(kernel->marks[1].pc == 1 && kernel->marks[1].number == 0);
+  ck_assert(kernel->marks[2].pc == 1 && kernel->marks[2].number == 2);
+  ck_assert(kernel->insts[0].flags & INST_MARKS && kernel->insts[1].flags & INST_MARKS);
+  ck_assert_uint_eq(kernel->nlabels, 1);
+  ck_assert_str_eq(kernel->labels[0].name, "AGAIN");
+  ck_assert_uint_eq(kernel->labels[0].pc, 0);
+}
+END_TEST
+
+START_TEST(follows_lines) {
+  g_autofree char *text = g_strconcat(
+      OPEN,
+      "add.u32 %r1, %r1, 1;\n.loc 1 13 3\nadd.u32 %r1, %r1, 2;\n.loc 1 8 5, function_name $n, inlined_at 1 13 3\n"
+      ".loc 2 202 7, function_name $n, inlined_at 1 8 5\nadd.u32 %r1, %r1, 3;\n.loc 9 1 1\nadd.u32 %r1, %r1, 4;",
+      CLOSE, ".file 1 \"gone/prog.cu\"\n.file 2 \"gone/header.h\"\n.section .debug_str {\n$n:\n.b8 102\n.b8 0\n}\n",
+      NULL);
+  g_autoptr(Program) program = lower_good(text, &pascal);
+  const Inst *inst = program_kernel(program, 0)->insts;
+  ck_assert(inst[0].file == 0 && inst[0].line == LINE && inst[0].column == 1 && inst[0].inlined == 0);
+  ck_assert_str_eq(program_file_name(program, inst[1].file), "gone/prog.cu");
+  ck_assert(inst[1].line == 13 && inst[1].column == 3 && inst[1].inlined == 0 && inst[1].address == LINE + 2);
+  ck_assert(inst[2].file == inst[1].file && inst[2].line == 13 && inst[2].column == 3);
+  const SourceFrame *frames = &g_array_index(program->frames, SourceFrame, 0);
+  const SourceFrame *inner = &frames[inst[2].inlined - 1], *middle = &frames[inner->parent - 1],
+                    *outer = &frames[middle->parent - 1];
+  ck_assert_str_eq(program_file_name(program, inner->file), "gone/header.h");
+  ck_assert(inner->line == 202 && middle->line == 8 && outer->line == 13 && outer->parent == 0);
+  ck_assert(inst[3].file == 0 && inst[3].line == LINE + 7); /* there is no file 9 */
+}
+END_TEST
+
+START_TEST(reads_sources) {
+  g_autofree char *folder = g_build_filename(g_getenv("SRCDIR"), "tests", "ptx", NULL);
+  g_autofree char *path = g_build_filename(folder, "lines_sm75.ptx", NULL), *text = NULL;
+  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Program) program = lower(path, text, &pascal, diag);
+  const Inst *first = &program_kernel(program, 0)->insts[0];
+  g_autofree char *line = program_file_line(program, first->file, first->line);
+  ck_assert_msg(g_str_has_suffix(program_file_name(program, first->file), "lines.cu") && *line, "%s",
+                program_file_name(program, first->file));
+}
+END_TEST
+
+/* -- errors -- */
+
+static const struct {
+  const char *body, *message;
+} errors[] = {
+    {"fence.proxy.alias;", "7:1: error: fence.proxy isn't supported"},
+    {"griddepcontrol.wait;", "7:1: error: griddepcontrol isn't supported"},
+    {"ld.global.v4.u64 {%l1, %l2, %l3, %l4}, [%l5];", "7:1: error: an access of more than 16 bytes isn't supported"},
+    {"ld.mmio.relaxed.sys.global.u32 %r1, [%l1];", "7:1: error: .mmio isn't supported"},
+    {"mov.u32 %r1, %pm3;", "7:14: error: %pm3 isn't supported: there are no performance monitors"},
+    {"cvta.param.u64 %l1, in;", "7:1: error: a generic address of a parameter isn't supported"},
+    {"st.param.u32 [in], 1;", "7:1: error: a kernel can't write its parameters"},
+    {"ld.param.u32 %r1, [big+12];", "7:19: error: this access lies outside of `big`, which has 12 bytes"},
+    {"ld.param.u32 %r1, [big+2];", "7:19: error: byte 2 of `big` isn't aligned for this access"},
+    {"shfl.up.b32 %r1, %r2, 1, 0;", "7:1: error: shfl needs compute capability 3.0, and the machine has 2.0"},
+    {"redux.sync.add.u32 %r1, %r2, -1;", "7:1: error: redux needs compute capability 8.0, and the machine has 2.0"},
+    {"atom.add.f64 %d1, [%l1], %d2;",
+     "7:1: error: an atomic addition of f64 needs compute capability 6.0, and the machine has 2.0"},
+    {"atom.max.u64 %l2, [%l1], %l3;",
+     "7:1: error: this atomic operation on 64 bits needs compute capability 3.2, and the machine has 2.0"},
+    {"{ .param .b32 x; .reg .b64 %a; mov.u64 %a, x; }",
+     "7:44: error: the address of the parameter `x` of a function isn't supported"},
+};
+
+/* The messages of a text that can't be lowered, the file's name left out of the first. */
+static void expect_errors(const char *text, const PtxTarget *target, const char *expected) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Program) program = lower("k.ptx", text, target, diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(!program, "lowered: %.2000s", text);
+  ck_assert_msg(g_str_has_prefix(messages, "k.ptx:") && g_str_has_prefix(messages + strlen("k.ptx:"), expected),
+                "found %s, expected %s", messages, expected);
+}
+
+START_TEST(reports_error) {
+  g_autofree char *text = g_strconcat(OPEN, errors[_i].body, CLOSE, NULL);
+  expect_errors(text, &fermi, errors[_i].message);
+}
+END_TEST
+
+static const struct {
+  const char *text, *message;
+} module_errors[] = {
+    {HEAD ".global .b32 x;", " error: there is no kernel (`.entry`)"},
+    {HEAD ".entry k() { .reg .b32 %r; add.u32 %r, %r, 1; }",
+     "4:28: error: `k` can run past its last instruction; end it with `ret` or `exit`"},
+    {HEAD ".func f() { call f; ret; } .entry k() { call f; ret; }",
+     "4:7: error: `f` calls itself, perhaps through others: recursion isn't supported"},
+    {HEAD ".extern .func malloc(.param .b64 a);\n.entry k() { .param .b64 a; call malloc, (a); ret; }",
+     "5:29: error: `malloc` isn't in this file, and calling it isn't supported: only vprintf and __assertfail are "
+     "built in"},
+    {HEAD ".func f() { ret; } .func g() { ret; }\n.entry k() { .reg .b64 %l; mov.u64 %l, f; T: .calltargets f, g; "
+          "call %l, T; "
+          "ret; }",
+     "5:65: error: a call through a register isn't supported, but for one that can call one function only; here 2 "
+     "come "
+     "into question"},
+    {HEAD ".shared .b32 s; .global .u64 p = generic(s);\n.entry k() { .reg .b64 %l; ld.global.u64 %l, [p]; ret; }",
+     "4:30: error: the address of the `.shared` variable `s` as an initial value isn't supported"},
+    {HEAD ".extern .global .b32 e;\n.entry k() { .reg .b32 %r; ld.global.u32 %r, [e]; ret; }",
+     "5:46: error: `e` is in another file, which isn't supported"},
+    {HEAD ".func f(.param .b32 a) { trap; } .entry k() { .param .b64 x; call f, (x); ret; }",
+     "4:71: error: this isn't what the function takes: `.b32` of 4 bytes"},
+};
+
+START_TEST(reports_module_error) { expect_errors(module_errors[_i].text, &pascal, module_errors[_i].message); }
+END_TEST
+
+/* 2 to the power 30 calls. */
+START_TEST(limits_growth) {
+  GString *text = g_string_new(HEAD ".func f0() { ret; }\n");
+  for (unsigned i = 1; i <= 30; i++)
+    g_string_append_printf(text, ".func f%u() { call f%u; call f%u; ret; }\n", i, i - 1, i - 1);
+  g_string_append(text, ".entry k() { call f30; ret; }\n");
+  g_autofree char *all = g_string_free(text, FALSE);
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Program) program = lower("k.ptx", all, &pascal, diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(!program && strstr(messages, "instructions once calls are inlined"), "%s", messages);
+}
+END_TEST
+
+static char *deep(unsigned depth) {
+  GString *text = g_string_new(HEAD ".func f0() { ret; }\n");
+  for (unsigned i = 1; i <= depth; i++)
+    g_string_append_printf(text, ".func f%u() { call f%u; ret; }\n", i, i - 1);
+  g_string_append_printf(text, ".entry k() { call f%u; ret; }\n", depth);
+  return g_string_free(text, FALSE);
+}
+
+START_TEST(limits_depth) {
+  g_autofree char *good = deep(200), *bad = deep(2000);
+  g_autoptr(Program) program = lower_good(good, &pascal);
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Program) none = lower("k.ptx", bad, &pascal, diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(!none && strstr(messages, "calls are nested more than 256 deep"), "%s", messages);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("ptx_lower");
+  TCase *tcase = tcase_create("lower");
+  tcase_set_timeout(tcase, 120 * unit_patience());
+  tcase_add_test(tcase, lowers_corpus);
+  tcase_add_loop_test(tcase, lowers_every_form, 0, 3);
+  tcase_add_loop_test(tcase, chooses_opcodes, 0, (int)G_N_ELEMENTS(choices));
+  tcase_add_test(tcase, guards_effects_only);
+  tcase_add_test(tcase, keeps_order_and_scope);
+  tcase_add_test(tcase, lays_out_parameters);
+  tcase_add_test(tcase, places_shared_memory);
+  tcase_add_test(tcase, makes_variables);
+  tcase_add_test(tcase, inlines_calls);
+  tcase_add_test(tcase, calls_builtins);
+  tcase_add_test(tcase, asks_lanes_to_meet);
+  tcase_add_test(tcase, keeps_marks_and_labels);
+  tcase_add_test(tcase, follows_lines);
+  tcase_add_test(tcase, reads_sources);
+  tcase_add_loop_test(tcase, reports_error, 0, (int)G_N_ELEMENTS(errors));
+  tcase_add_loop_test(tcase, reports_module_error, 0, (int)G_N_ELEMENTS(module_errors));
+  tcase_add_test(tcase, limits_growth);
+  tcase_add_test(tcase, limits_depth);
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
