@@ -95,39 +95,27 @@ void lower_COPYSIGN(Lower *lower, const PtxInst *inst) {
 
 /* -- bounds -- */
 
-/* .xorsign.abs: the bound of the magnitudes, with the product's sign. .nan: NaN if either is. */
-static void special_minmax(Lower *lower, bool minimum, Value dst, Value a, Value b) {
-  uint32_t flags = lower->inst->mods.flags, ftz = flags & PTX_FLAG_FTZ ? (uint32_t)INST_FTZ : 0;
-  Value bound = lower_temp(lower, 1);
-  VInst *vinst = lower_op2(lower, OP_FMNMX, bound, a, b);
-  vinst->inst.flags |= ftz | (flags & PTX_FLAG_ABS ? (uint32_t)INST_ABS_A | INST_ABS_B : 0);
+/* .xorsign.abs: the bound of the magnitudes, with the product's sign. */
+static void xorsign_minmax(Lower *lower, bool minimum, Value dst, Value a, Value b) {
+  Value bound = lower_temp(lower, 1), sign = lower_temp(lower, 1);
+  VInst *vinst = with_mods(lower, lower_op2(lower, OP_FMNMX, bound, a, b));
+  vinst->inst.flags |= (uint32_t)INST_ABS_A | INST_ABS_B;
+  vinst->inst.flags |= lower->inst->mods.flags & PTX_FLAG_NAN ? (uint32_t)INST_KEEP_NAN : 0;
   lower_set_psrc(vinst, 0, (Pred){VPRED_TRUE, !minimum});
-  if (flags & PTX_FLAG_XORSIGN) {
-    Value sign = lower_temp(lower, 1), whole = lower_temp(lower, 1);
-    lower_logic(lower, LOP_XOR, sign, a, b);
-    lower_op3(lower, OP_BFI, whole, bound, lower_imm(lower, 31u << 8), sign);
-    bound = whole;
-  }
-  if (flags & PTX_FLAG_NAN) {
-    Pred unordered = lower_temp_pred(lower);
-    vinst = lower_op2(lower, OP_FSETP, VALUE_SINK, a, b);
-    vinst->inst.cmp = CMP_NAN;
-    vinst->pdst = unordered.index;
-    lower_select(lower, dst, lower_imm(lower, 0x7fffffff), bound, unordered, false);
-  } else {
-    lower_move(lower, dst, bound, false);
-  }
+  lower_logic(lower, LOP_XOR, sign, a, b);
+  lower_op3(lower, OP_BFI, dst, bound, lower_imm(lower, 31u << 8), sign);
 }
 
 void lower_float_minmax(Lower *lower, bool minimum) {
   PtxWord type = own_type(lower);
   Result result = lower_result(lower, 0, type);
   Value a = lower_value(lower, 1, type), b = lower_value(lower, 2, type);
-  if (lower->inst->mods.flags & (PTX_FLAG_XORSIGN | PTX_FLAG_ABS | PTX_FLAG_NAN)) {
-    special_minmax(lower, minimum, result.value, a, b);
+  if (lower->inst->mods.flags & (PTX_FLAG_XORSIGN | PTX_FLAG_ABS)) {
+    xorsign_minmax(lower, minimum, result.value, a, b);
     return;
   }
   VInst *vinst = lower_op2(lower, lower_is_wide(type) ? OP_DMNMX : OP_FMNMX, result.value, a, b);
+  vinst->inst.flags |= lower->inst->mods.flags & PTX_FLAG_NAN ? (uint32_t)INST_KEEP_NAN : 0;
   lower_set_psrc(with_mods(lower, vinst), 0, (Pred){VPRED_TRUE, !minimum});
 }
 

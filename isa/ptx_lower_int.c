@@ -111,16 +111,6 @@ void lower_MUL(Lower *lower, const PtxInst *inst) {
   lower_finish(lower, &result);
 }
 
-/* Product and sum one after the other: with carry, saturation, or the high half of 16 bits. */
-static void multiply_then_add(Lower *lower, Value dst, PtxWord type, Value a, Value b, Value c, uint32_t flags) {
-  bool wide = lower_is_wide(type);
-  Value part = lower_temp(lower, wide ? 2 : 1);
-  product(lower, part, type, lower->inst->mods.mode, a, b);
-  VInst *vinst = lower_op2(lower, wide ? OP_IADD64 : OP_IADD, dst, part, c);
-  vinst->inst.type = (uint8_t)lower_int_type(type);
-  vinst->inst.flags |= flags;
-}
-
 static void lower_mad(Lower *lower, bool carry_in) {
   const PtxInst *inst = lower->inst;
   PtxWord type = (PtxWord)inst->mods.type;
@@ -130,14 +120,15 @@ static void lower_mad(Lower *lower, bool carry_in) {
   Result result = lower_result(lower, 0, sum);
   Value a = lower_value(lower, 1, source), b = lower_value(lower, 2, source);
   Value c = lower_value(lower, 3, low_half(sum));
-  uint32_t flags = add_flags(inst, carry_in);
-  if (flags || (narrow && mode == PTX_HI)) {
-    multiply_then_add(lower, result.value, type, a, b, c, flags);
+  if (narrow && mode == PTX_HI) {
+    Value part = lower_temp(lower, 1);
+    product(lower, part, type, mode, a, b);
+    lower_op2(lower, OP_IADD, result.value, part, c);
   } else {
     Opcode op = lower_is_wide(type) ? OP_IMAD64 : mode == PTX_WIDE && !narrow ? OP_IMADW : OP_IMAD;
     VInst *vinst = lower_op3(lower, op, result.value, a, b, c);
     vinst->inst.type = (uint8_t)lower_int_type(type);
-    vinst->inst.flags |= mode == PTX_HI ? (uint32_t)INST_HI : 0;
+    vinst->inst.flags |= add_flags(inst, carry_in) | (mode == PTX_HI ? (uint32_t)INST_HI : 0);
   }
   lower_finish(lower, &result);
 }

@@ -60,9 +60,8 @@ UNIT_TESTS = \
   tests/unit/test_wheel \
   tests/unit/test_yaml_tree
 tests_unit_libunit_a_SOURCES = \
-  tests/unit/lab.c tests/unit/lab.h tests/unit/oracle.c tests/unit/oracle.h tests/unit/unit.c tests/unit/unit.h
-tests_unit_libunit_a_SOURCES = tests/unit/lab.c tests/unit/lab.h tests/unit/ptx_example.c tests/unit/ptx_example.h \
-  tests/unit/unit.c tests/unit/unit.h
+  tests/unit/lab.c tests/unit/lab.h tests/unit/oracle.c tests/unit/oracle.h tests/unit/ptx_example.c \
+  tests/unit/ptx_example.h tests/unit/unit.c tests/unit/unit.h
 tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def
 tests_unit_test_exec_rows_SOURCES = tests/unit/test_exec_rows.c tests/unit/row_cases.def
 LDADD = tests/unit/libunit.a liblockstep.a $(CHECK_LIBS) $(LIBS_ALL)
