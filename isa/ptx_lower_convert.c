@@ -189,7 +189,7 @@ static bool rounds_to_integer(const PtxInst *inst) {
 
 static VInst *convert(Lower *lower, Value dst, Value src, PtxWord to, PtxWord from, bool saturate) {
   const PtxInst *inst = lower->inst;
-  bool from_int = ptx_type_kind(from) != PTX_KIND_FLOAT;
+  bool from_int = ptx_type_kind(from) != PTX_KIND_FLOAT, to_int = ptx_type_kind(to) != PTX_KIND_FLOAT;
   VInst *vinst = lower_op1(lower, OP_CVT, dst, src);
   vinst->inst.type = (uint8_t)lower_data_type(to);
   /* a narrow integer has been extended */
@@ -198,6 +198,8 @@ static VInst *convert(Lower *lower, Value dst, Value src, PtxWord to, PtxWord fr
   vinst->inst.round = (uint8_t)lower_round(inst);
   vinst->inst.flags |=
       (saturate ? (uint32_t)INST_SAT : 0) | (inst->mods.flags & PTX_FLAG_FTZ ? (uint32_t)INST_FTZ : 0);
+  if (!from_int && !to_int && rounds_to_integer(inst))
+    vinst->inst.flags |= INST_INTEGRAL;
   vinst->inst.wide = (lower_is_wide(to) ? WIDE_DST : 0) | (lower_is_wide(from) ? WIDE_A : 0);
   return vinst;
 }

@@ -61,20 +61,19 @@ void lower_FMA(Lower *lower, const PtxInst *inst) {
 
 void lower_float_divide(Lower *lower) { binary(lower, OP_FDIV, OP_DDIV); }
 
-/* The sign bit by logic; .ftz by adding -0. */
+/* f32: by adding -0, as hardware does, which makes one NaN of all (seen on an H100). f64: the sign bit by logic. */
 void lower_float_sign(Lower *lower, LogicOp lop) {
   PtxWord type = own_type(lower);
-  bool negate = lop == LOP_XOR, wide = lower_is_wide(type);
+  bool negate = lop == LOP_XOR;
   Result result = lower_result(lower, 0, type);
   Value a = lower_value(lower, 1, type);
-  if (lower->inst->mods.flags & PTX_FLAG_FTZ) {
+  if (lower_is_wide(type)) {
+    Value mask = lower_imm64(lower, negate ? F64_SIGN : ~F64_SIGN);
+    lower_op2(lower, OP_LOP64, result.value, a, mask)->inst.lop = (uint8_t)lop;
+  } else {
     VInst *vinst = lower_op2(lower, OP_FADD, result.value, a, lower_imm(lower, F32_SIGN));
-    vinst->inst.flags |= (uint32_t)INST_FTZ | (negate ? (uint32_t)INST_NEG_A : (uint32_t)INST_ABS_A);
-    return;
+    with_mods(lower, vinst)->inst.flags |= negate ? (uint32_t)INST_NEG_A : (uint32_t)INST_ABS_A;
   }
-  Value mask =
-      wide ? lower_imm64(lower, negate ? F64_SIGN : ~F64_SIGN) : lower_imm(lower, negate ? F32_SIGN : ~F32_SIGN);
-  lower_op2(lower, wide ? OP_LOP64 : OP_LOP, result.value, a, mask)->inst.lop = (uint8_t)lop;
 }
 
 void lower_COPYSIGN(Lower *lower, const PtxInst *inst) {

@@ -146,7 +146,7 @@ static const struct {
     {"min.s16x2 %r1, %r2, %r3;", "BFE BFE IMNMX BFE BFE IMNMX BFI"},
     {"add.f32 %f1, %f2, %f3; sub.f64 %d1, %d2, %d3;", "FADD DADD"},
     {"fma.rn.f32 %f1, %f2, %f3, 1.5;", "FFMA"},
-    {"neg.f32 %f1, %f2; abs.f64 %d1, %d2;", "LOP LOP64"},
+    {"neg.f32 %f1, %f2; abs.f64 %d1, %d2;", "FADD LOP64"},
     {"copysign.f64 %d1, %d2, %d3;", "BFI"},
     {"max.nan.xorsign.abs.f32 %f1, %f2, %f3;", "FMNMX LOP BFI"},
     {"rcp.rn.f32 %f1, %f2; rcp.approx.f32 %f2, %f3;", "FDIV MUFU"},
