@@ -98,6 +98,47 @@ static void widen_sinks(VKernel *vkernel) {
   }
 }
 
+/* -- results that overlap an operand -- */
+
+/* True if the operand has a part of the result's rows, but not the same rows. */
+static bool overlaps_result(const VInst *vinst, VOperands rows, int32_t operand, uint8_t row, uint8_t count) {
+  if (count == 0 || operand < 0 || operand == VREG_SINK || operand != vinst->dst || count == rows.dst)
+    return false;
+  bool load = op_info[vinst->inst.op].flags & OPF_LOAD;
+  return row < vinst->dst_row + rows.dst && vinst->dst_row < row + count && !(load && rows.dst < count);
+}
+
+static void copy_operand(VKernel *vkernel, VEdit *edit, const VInst *vinst, int32_t *operand, uint8_t *row,
+                         uint8_t count) {
+  VInst copy = vinst_beside(count == 2 ? OP_MOV64 : OP_MOV, vinst);
+  copy.inst.wide = count == 2 ? WIDE_DST | WIDE_A : 0;
+  copy.a = *operand;
+  copy.a_row = *row;
+  copy.dst = *operand = vkernel_register(vkernel, count);
+  *row = 0;
+  g_array_append_val(edit->insts, copy);
+}
+
+/* An instruction that reads one word of the pair it writes, or the like, reads a copy. Other operands are kept apart from
+ * results of another size by their live ranges. */
+static void part_operands(VKernel *vkernel) {
+  VEdit edit;
+  vedit_init(&edit, vkernel);
+  for (guint i = 0; i < vkernel->insts->len; i++) {
+    VInst vinst = g_array_index(vkernel->insts, VInst, i);
+    VOperands rows = vinst_operands(&vinst);
+    edit.moved[i] = edit.insts->len;
+    if (overlaps_result(&vinst, rows, vinst.a, vinst.a_row, rows.a))
+      copy_operand(vkernel, &edit, &vinst, &vinst.a, &vinst.a_row, rows.a);
+    if (overlaps_result(&vinst, rows, vinst.b, vinst.b_row, rows.b))
+      copy_operand(vkernel, &edit, &vinst, &vinst.b, &vinst.b_row, rows.b);
+    if (overlaps_result(&vinst, rows, vinst.c, vinst.c_row, rows.c))
+      copy_operand(vkernel, &edit, &vinst, &vinst.c, &vinst.c_row, rows.c);
+    g_array_append_val(edit.insts, vinst);
+  }
+  vedit_finish(&edit, vkernel);
+}
+
 /* -- spilled predicates -- */
 
 /* A predicate without a place lives in a register, 1 or 0, and is set from it for each instruction that reads it. */
@@ -284,6 +325,7 @@ Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *f
   Colors colors = {0};
   mark_insts(vkernel);
   drop_dead(vkernel);
+  part_operands(vkernel);
   mark_insts(vkernel);
   widen_sinks(vkernel);
   if (!color_until_placed(vkernel, &colors, file, diag))

@@ -21,9 +21,11 @@ AM_TESTS_ENVIRONMENT = \
 UNIT_TESTS = \
   tests/property/test_programs \
   tests/property/test_properties \
+  tests/unit/test_allocate \
   tests/unit/test_backing \
   tests/unit/test_barrier \
   tests/unit/test_cfg \
+  tests/unit/test_converge \
   tests/unit/test_correlation \
   tests/unit/test_counter \
   tests/unit/test_csv_table \
@@ -62,6 +64,9 @@ UNIT_TESTS = \
 tests_unit_libunit_a_SOURCES = \
   tests/unit/lab.c tests/unit/lab.h tests/unit/oracle.c tests/unit/oracle.h tests/unit/ptx_example.c \
   tests/unit/ptx_example.h tests/unit/unit.c tests/unit/unit.h
+  tests/unit/lab.c tests/unit/lab.h tests/unit/oracle.c tests/unit/oracle.h tests/unit/unit.c tests/unit/unit.h
+tests_unit_libunit_a_SOURCES = tests/unit/lab.c tests/unit/lab.h tests/unit/unit.c tests/unit/unit.h \
+  tests/unit/virtual_lab.c tests/unit/virtual_lab.h
 tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def
 tests_unit_test_exec_rows_SOURCES = tests/unit/test_exec_rows.c tests/unit/row_cases.def
 LDADD = tests/unit/libunit.a liblockstep.a $(CHECK_LIBS) $(LIBS_ALL)
