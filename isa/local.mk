@@ -22,17 +22,6 @@ liblockstep_a_SOURCES += \
   isa/opcode.c \
   isa/opcode.h \
   isa/opcodes.def \
-  isa/cfg.c isa/cfg.h \
-  isa/color.c isa/color.h \
-  isa/converge.c \
-  isa/dataflow.c isa/dataflow.h \
-  isa/disasm.c isa/disasm.h \
-  isa/divergence.c isa/divergence.h \
-  isa/flow.c isa/flow.h \
-  isa/lexer.c isa/lexer.h \
-  isa/live_range.c isa/live_range.h \
-  isa/loops.c isa/loops.h \
-  isa/opcode.c isa/opcode.h isa/opcodes.def \
   isa/postdom.c \
   isa/program.c \
   isa/program.h \
@@ -87,7 +76,3 @@ liblockstep_a_SOURCES += \
   isa/virtual_view.h \
   isa/yield.c \
   isa/yield.h
-  isa/sass_names.c isa/sass_names.h \
-  isa/sass_operand.c isa/sass_parser.h \
-  isa/virtual.c isa/virtual.h isa/virtual_view.h \
-  isa/yield.c isa/yield.h
