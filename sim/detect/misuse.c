@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/bits.h"
+#include "sim/core/lane_groups.h"
 #include "sim/detect/locate.h"
 
 /* All launches of a run are of one program, so a line names a place. */
@@ -156,6 +157,33 @@ void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
                                .unset_read = unset_read,
                                .stale_read = stale_read}};
   gpu_subscribe(gpu, &misuse->probe);
+}
+
+static void conclude_warp(Misuse *misuse, const Gpu *gpu, const Sm *sm, const Warp *warp) {
+  const Block *block = &sm->blocks[warp->block_slot];
+  for (uint32_t id = 0; id < BLOCK_BARRIERS; id++) {
+    uint32_t come = warp->groups->gathering >> id & 1 ? 0 : warp->groups->come[id];
+    uint32_t pc = warp->groups->come_pc[id], absent = warp->alive & ~come;
+    ProbePoint point = {.gpu = gpu,
+                        .sm = sm,
+                        .block = block,
+                        .warp = warp,
+                        .inst = &block->launch->kernel->insts[pc],
+                        .pc = pc,
+                        .lanes = come,
+                        .cycle = gpu->cycle};
+    if (come && absent)
+      partial_barrier(misuse, &point, absent);
+  }
+}
+
+void misuse_conclude(Misuse *misuse, const Gpu *gpu) {
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].lane_groups && slot < gpu->machine->sm.max_warps; slot++) {
+      const Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
+        conclude_warp(misuse, gpu, &gpu->sms[i], warp);
+    }
 }
 
 void misuse_clear(Misuse *misuse) {

@@ -15,6 +15,8 @@ typedef struct Misuse {
 
 /* Subscribes; `misuse` must outlive the run and is then cleared. */
 void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings);
+/* When the run has ended: barriers that part of a warp with lane groups has come to, and that never completed. */
+void misuse_conclude(Misuse *misuse, const Gpu *gpu);
 void misuse_clear(Misuse *misuse);
 
 #endif

@@ -318,6 +318,7 @@ RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const 
       return NULL;
     }
     Outcome outcome = simulate(&simulation, livelocks);
+    misuse_conclude(&simulation.misuse, simulation.gpu);
     /* A recurrence that another seed escapes is a matter of phase: then the run goes on to its end or limit. */
     if (!outcome.candidate || recurs_elsewhere(scenario, machine, options, diag))
       result = collect(&simulation, machine, &outcome, g_timer_elapsed(timer, NULL));

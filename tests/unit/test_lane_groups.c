@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/detect/explore.h"
+#include "sim/detect/misuse.h"
 #include "sim/detect/progress.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
@@ -314,6 +315,30 @@ START_TEST(switches_take_time) {
 }
 END_TEST
 
+/* A barrier that never completes, and part of a warp that came to it. */
+START_TEST(a_partial_barrier_is_told_at_the_end) {
+  static const char *const texts[] = {"@P0 BRA a; BAR.SYNC 1, 64; EXIT; a: WARPSYNC -1; EXIT",
+                                      "@P0 BRA a; BAR.SYNC.UNALIGNED 1, 64; EXIT; a: WARPSYNC -1; EXIT",
+                                      "@P0 BRA a; BAR.SYNC 1, 64; EXIT; a: BAR.SYNC 1, 64; EXIT"};
+  for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_autoptr(Lab) lab = start("", texts[i], 32);
+    g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+    Misuse misuse;
+    misuse_attach(&misuse, lab->gpu, findings);
+    ck_assert_int_eq(lab_run(lab), GPU_BLOCKED);
+    guint before = findings->len; /* P0 is set from outside: a read of a register that was never written */
+    misuse_conclude(&misuse, lab->gpu);
+    ck_assert_uint_eq(findings->len, before + (i == 0));
+    if (i == 0) {
+      const Finding *finding = g_ptr_array_index(findings, before);
+      ck_assert_int_eq(finding->id, FINDING_PARTIAL_BARRIER);
+      ck_assert_uint_eq(finding->lanes, ~3u);
+    }
+    misuse_clear(&misuse);
+  }
+}
+END_TEST
+
 /* ---- verdicts ---- */
 
 /* A lane waits for word 0 of the buffer to become 1; what it does in its loop. */
@@ -361,6 +386,12 @@ static const Ending endings[] = {
      64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"a counted barrier with an exited warp", "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 EXIT; BAR.SYNC 1, 64; EXIT",
      64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, {"barrier 1", "barrier 1"}},
+    {"two groups that go round in circles",
+     PROLOGUE "MOV R6, -1; @P0 BRA loop; NOP; loop: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; "
+              "ISETP.NE P3, PT, R3, 77, PT; @P3 BRA loop; EXIT",
+     4,
+     {VERDICT_LIVELOCK, VERDICT_LIVELOCK},
+     {NULL, NULL}},
     {"nobody gives the signal", PROLOGUE WAIT("YIELD ") "EXIT", 32, {VERDICT_ORPHAN_WAIT, VERDICT_ORPHAN_WAIT}, {"nobody is left", "nobody is left"}},
     {"nested barriers, a long loop", "MOV R4, 0; BSSY 0, out; loop: BSSY 1, in; @P1 BRA in; IADD R5, R5, 1; in: BSYNC 1; "
      "IADD R4, R4, 1; SHL R6, R0, 12; IADD R6, R6, 64; ISETP.LT P3, PT, R4, R6, PT; @P3 BRA loop; out: BSYNC 0; EXIT", 4,
@@ -382,7 +413,7 @@ START_TEST(ends_as_told) {
     g_autofree char *settings = g_strdup_printf("sm.simt_stack.branch_order=%s", orders[order]);
     g_autoptr(Lab) lab = start(settings, ending->text, ending->threads);
     g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-    ProgressOptions options = {.limit_cycles = 100000000};
+    ProgressOptions options = {.limit_cycles = 100000000, .livelocks = true};
     Outcome outcome = progress_run(lab->gpu, &options, findings);
     g_autofree char *text = findings->len ? whole_text(g_ptr_array_index(findings, 0)) : g_strdup("no finding");
     ck_assert_msg(outcome.verdict == ending->verdict[order], "%s, %s: %s\n%s", ending->what, orders[order],
@@ -526,7 +557,7 @@ START_TEST(proves_no_false_deadlock) {
   }
   ck_assert_msg(tally.finished > 20 && tally.proved > 20, "%u finished, %u proved stuck, %u open", tally.finished,
                 tally.proved, tally.open);
-  ck_assert_msg(tally.open * 5 < tally.proved, "%u finished, %u proved stuck, %u open", tally.finished, tally.proved,
+  ck_assert_msg(tally.open * 50 < tally.proved, "%u finished, %u proved stuck, %u open", tally.finished, tally.proved,
                 tally.open);
 }
 END_TEST
@@ -562,6 +593,7 @@ int main(void) {
   tcase_add_test(tcase, sleeps_as_an_h200);
   tcase_add_test(tcase, a_barrier_ends_a_warps_sleep);
   tcase_add_test(tcase, switches_take_time);
+  tcase_add_test(tcase, a_partial_barrier_is_told_at_the_end);
   tcase_add_loop_test(tcase, ends_as_told, 0, G_N_ELEMENTS(endings));
   tcase_add_loop_test(tcase, proves_no_false_deadlock, 0, 4);
   tcase_add_test(tcase, a_program_is_made_for_one_way_of_divergence);
