@@ -59,7 +59,7 @@ START_TEST(all_64_at_once) {
 }
 END_TEST
 
-/* Sleeps of all lengths; steps to the next waking cycle, short of it, and far beyond. */
+/* Sleeps of all lengths, some called off; steps to the next waking cycle, short of it, and far beyond. */
 START_TEST(agrees_with_an_array) {
   Wheel wheel;
   Rng rng;
@@ -74,6 +74,11 @@ START_TEST(agrees_with_an_array) {
     if (wake[sleeper] == WHEEL_NEVER && rng_below(&rng, 3)) {
       wake[sleeper] = now + rng_below(&rng, ranges[rng_below(&rng, (uint32_t)_i + 1)]);
       wheel_insert(&wheel, sleeper, wake[sleeper]);
+      continue;
+    }
+    if (wake[sleeper] != WHEEL_NEVER && rng_below(&rng, 8) == 0) {
+      wheel_remove(&wheel, sleeper);
+      wake[sleeper] = WHEEL_NEVER;
       continue;
     }
     uint64_t first = WHEEL_NEVER, due = 0, next = wheel_next(&wheel);
