@@ -28,6 +28,7 @@ Explorer *explorer_new(Gpu *gpu) {
   explorer->gpu = gpu;
   abstract_memory_init(&explorer->memory, gpu);
   explorer->views = g_ptr_array_new_with_free_func(view_free);
+  explorer->by_warp = g_hash_table_new(NULL, NULL);
   explorer->liveness = g_ptr_array_new_with_free_func(liveness_free);
   explorer->states = g_ptr_array_new_with_free_func(states_free);
   uint32_t rows = 1;
@@ -58,6 +59,7 @@ void explorer_free(Explorer *explorer) {
     return;
   abstract_memory_clear(&explorer->memory);
   g_ptr_array_free(explorer->views, TRUE);
+  g_hash_table_destroy(explorer->by_warp);
   g_ptr_array_free(explorer->states, TRUE);
   g_ptr_array_free(explorer->liveness, TRUE);
   g_array_free(explorer->changes, TRUE);
@@ -94,7 +96,16 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
   if (warp->groups)
     explore_groups_init(view);
   g_ptr_array_add(explorer->views, view);
+  g_hash_table_insert(explorer->by_warp, &view->block->warp_slot[warp->warp_in_block], view);
   return view;
+}
+
+void explorer_drop_views(Explorer *explorer, guint first) {
+  for (guint i = first; i < explorer->views->len; i++) {
+    const WarpView *view = g_ptr_array_index(explorer->views, i);
+    g_hash_table_remove(explorer->by_warp, &view->block->warp_slot[view->warp->warp_in_block]);
+  }
+  g_ptr_array_set_size(explorer->views, (gint)first);
 }
 
 /* What a BAR.RED writes comes when the barrier completes. */
@@ -183,12 +194,7 @@ static bool may_fault(const WarpView *view) {
 }
 
 static const WarpView *find_view(const Explorer *explorer, const Block *block, uint32_t warp_in_block) {
-  for (guint i = 0; i < explorer->views->len; i++) {
-    const WarpView *view = g_ptr_array_index(explorer->views, i);
-    if (view->block == block && view->warp->warp_in_block == warp_in_block)
-      return view;
-  }
-  return NULL;
+  return g_hash_table_lookup(explorer->by_warp, &block->warp_slot[warp_in_block]);
 }
 
 bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32_t id) {

@@ -96,6 +96,7 @@ typedef struct Explorer {
   Gpu *gpu;
   AbstractMemory memory;
   GPtrArray *views;    /* WarpView *, by SM, then slot */
+  GHashTable *by_warp; /* the address of its Block.warp_slot entry -> WarpView *; never iterated */
   GPtrArray *liveness; /* Liveness *, one for each launch */
   GPtrArray *states;   /* StateSet *, one for each launch */
   Issue scratch;
@@ -118,6 +119,8 @@ ExploreResult explorer_prove(Explorer *explorer);
 
 /* Adds a view of one more warp (of a block that isn't resident). */
 WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp);
+/* Forgets the views from number `first` on. */
+void explorer_drop_views(Explorer *explorer, guint first);
 /* Where a lane starts from, and whether it may run now (it is on the running path, or its entry is open, or its group may
  * go on). */
 bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start);

@@ -357,7 +357,7 @@ static void release_pending(WaitGraph *graph, const Launch *launch, uint64_t blo
     for (guint view = first; view < explorer->views->len; view++)
       for (uint32_t rest = view_at(graph, view)->warp->alive; rest; rest &= rest - 1)
         release_lane(graph, view, (unsigned)__builtin_ctz(rest), node, EDGE_RESIDENCY);
-    g_ptr_array_set_size(explorer->views, (gint)first);
+    explorer_drop_views(explorer, first);
   }
   gpu->counters = counters;
   gpu->probe = probe;
