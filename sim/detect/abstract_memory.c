@@ -32,17 +32,13 @@ static gpointer insert(GHashTable *table, uint64_t key, gpointer value) {
   return value;
 }
 
-/* What the word holds now; false if that isn't known. */
-static bool current_word(AbstractMemory *memory, const Sm *sm, WordKey key, uint32_t *value) {
+static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   if (word_key_is_local(key))
-    return false;
-  if (word_key_is_shared(key)) {
-    *value = sm->shared.words[(uint32_t)key];
-    return true;
-  }
+    return sm->warps[word_key_slot(key)].local[WARP_LANES * word_key_local_word(key) + word_key_lane(key)];
+  if (word_key_is_shared(key))
+    return sm->shared.words[(uint32_t)key];
   const BackingBuffer *buffer = backing_find(memory->gpu->backing, key * 4, 4);
-  *value = buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
-  return true;
+  return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
 }
 
 /* A lane may still read what an L1 holds, though memory holds something else. */
@@ -58,12 +54,9 @@ ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   if (set)
     return set;
   set = insert(memory->words, key, g_new0(ValueSet, 1));
-  if (current_word(memory, sm, key, &set->value[0])) {
-    set->count = 1;
-    add_copies(memory, set, key);
-  } else {
-    set->anything = true;
-  }
+  set->value[0] = current_word(memory, sm, key);
+  set->count = 1;
+  add_copies(memory, set, key);
   return set;
 }
 

@@ -32,6 +32,9 @@ static inline WordKey word_key_global(uint64_t address) { return address / 4; }
 static inline WordKey word_key_local(uint32_t sm, uint32_t slot, uint32_t lane, uint32_t word) {
   return UINT64_C(1) << 62 | (uint64_t)sm << 40 | (uint64_t)slot << 32 | lane << 27 | word;
 }
+static inline uint32_t word_key_slot(WordKey key) { return key >> 32 & 0xff; }
+static inline uint32_t word_key_lane(WordKey key) { return key >> 27 & 31; }
+static inline uint32_t word_key_local_word(WordKey key) { return key & 0x7ffffff; }
 static inline bool word_key_is_local(WordKey key) { return key >> 62 == 1; }
 static inline bool word_key_is_shared(WordKey key) { return key >> 63; }
 

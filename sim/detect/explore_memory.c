@@ -8,7 +8,7 @@ enum { WIDE_VALUES_MAX = 4 };
 /* Where a lane's access goes. */
 typedef struct Place {
   MemSpace space;
-  WordKey key;       /* its first word */
+  WordKey key;       /* its first word; MEM_PARAM: its first byte */
   uint32_t offset;   /* byte in it */
   uint32_t physical; /* shared memory: the address in the SM */
   uint32_t bytes;
@@ -93,8 +93,10 @@ static bool locate(const LaneWalk *walk, const LaneState *state, const Inst *ins
     return locate_shared(walk, (uint32_t)address, place);
   if (place->space == MEM_LOCAL)
     return locate_local(walk, (uint32_t)address, place);
-  if (place->space == MEM_PARAM)
-    return address + place->bytes <= walk->view->launch->kernel->param_bytes;
+  if (place->space == MEM_PARAM) {
+    place->key = address;
+    return address + place->bytes <= walk->view->launch->param_bytes;
+  }
   if (generic && in_window(address, SHARED_WINDOW))
     return locate_shared(walk, (uint32_t)address - SHARED_WINDOW, place);
   if (generic && in_window(address, LOCAL_WINDOW))
@@ -189,9 +191,14 @@ static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const
   load_parts(walk, state, inst, place, part + 1);
 }
 
-/* A parameter at an address that is computed: its value isn't looked up. */
-static void load_param(LaneWalk *walk, LaneState *state, const Inst *inst) {
-  explore_forget_writes(walk, state, inst);
+/* A parameter at an address that is computed. */
+static void load_param(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
+  const uint8_t *params = walk->view->launch->params;
+  for (uint32_t part = 0; part < words_of(place); part++) {
+    uint32_t word = 0, bytes = MIN(place->bytes, 4);
+    memcpy(&word, params + place->key + 4 * part, bytes);
+    explore_set_register(walk, state, inst->dst + (int)part, false, narrow_load(word, 0, inst->width));
+  }
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
@@ -290,7 +297,7 @@ static void change_word(LaneWalk *walk, const LaneState *state, const Inst *inst
   uint32_t count = set->count, values[VALUES_MAX];
   memcpy(values, set->value, count * sizeof *values);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t new = atomic_apply(inst, values[i], b, c);
+    uint32_t new = (uint32_t)atomic_apply(inst, values[i], b, c);
     if (new != values[i])
       store_value(walk, pc, key, new);
   }
@@ -307,17 +314,45 @@ static bool stays_low(LaneWalk *walk, WordKey key) {
   return true;
 }
 
-/* 64 bits: exchanges, compare-and-swaps and small counters are followed, other operations leave both words unknown. */
+/* The operation on each pair of values that the words may hold. False if these are too many. */
+static bool change_pairs(LaneWalk *walk, uint32_t pc, const Inst *inst, WordKey key, uint64_t b, uint64_t c) {
+  const ValueSet *low = word_set(walk, key, pc), *high = word_set(walk, key + 1, pc);
+  if (word_is_anything(walk, low, key) || word_is_anything(walk, high, key + 1) || low->count > WIDE_VALUES_MAX ||
+      high->count > WIDE_VALUES_MAX)
+    return false;
+  uint32_t lows = low->count, highs = high->count, low_value[WIDE_VALUES_MAX], high_value[WIDE_VALUES_MAX];
+  memcpy(low_value, low->value, sizeof low_value);
+  memcpy(high_value, high->value, sizeof high_value);
+  for (uint32_t i = 0; i < lows * highs; i++) {
+    uint64_t old = low_value[i % lows] | (uint64_t)high_value[i / lows] << 32, new = atomic_apply(inst, old, b, c);
+    if (new == old)
+      continue;
+    store_value(walk, pc, key, (uint32_t) new);
+    store_value(walk, pc, key + 1, (uint32_t)(new >> 32));
+  }
+  return true;
+}
+
+/* 64 bits. Small counters stay in the low word. */
 static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
-  int16_t slot = inst->mode == ATOM_CAS ? inst->c : inst->b, next = slot_part(slot, 1, true);
-  bool known = !slot_unknown(state, slot) && !slot_unknown(state, next);
-  uint32_t low = slot_value(walk, state, slot), high = slot_value(walk, state, next), pc = state->pc;
-  if (known && (inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS)) {
-    store_value(walk, pc, key, low);
-    store_value(walk, pc, key + 1, high);
-  } else if (known && inst->mode == ATOM_ADD && !is_float(inst) && high == 0 && low <= INT32_MAX &&
-             stays_low(walk, key)) {
-    add_number(walk, pc, key, low);
+  bool cas = inst->mode == ATOM_CAS, is_add = inst->mode == ATOM_ADD, known = true;
+  int16_t last = cas ? inst->c : inst->b;
+  int16_t slot[] = {inst->b, slot_part(inst->b, 1, inst->wide & WIDE_B), last,
+                    slot_part(last, 1, inst->wide & (cas ? WIDE_C : WIDE_B))};
+  uint64_t value[G_N_ELEMENTS(slot)];
+  for (unsigned i = 0; i < G_N_ELEMENTS(slot); i++) {
+    known = known && !slot_unknown(state, slot[i]);
+    value[i] = slot_value(walk, state, slot[i]);
+  }
+  uint64_t b = value[0] | value[1] << 32, c = value[2] | value[3] << 32;
+  uint32_t pc = state->pc;
+  if (known && is_add && !is_float(inst) && b <= INT32_MAX && stays_low(walk, key)) {
+    add_number(walk, pc, key, (uint32_t)b);
+  } else if (known && !is_add && change_pairs(walk, pc, inst, key, b, c)) {
+    return;
+  } else if (known && (cas || inst->mode == ATOM_EXCH)) {
+    store_value(walk, pc, key, (uint32_t)c);
+    store_value(walk, pc, key + 1, (uint32_t)(c >> 32));
   } else {
     store_unknown(walk, pc, key);
     store_unknown(walk, pc, key + 1);
@@ -429,7 +464,7 @@ void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
   else if (flags & OPF_STORE)
     store(walk, state, inst, &place);
   else if (place.space == MEM_PARAM)
-    load_param(walk, state, inst);
+    load_param(walk, state, inst, &place);
   else
     load_parts(walk, state, inst, &place, 0);
 }

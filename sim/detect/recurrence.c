@@ -96,13 +96,10 @@ static bool is_clock(unsigned special) {
          special == SR_GLOBALTIMERLO || special == SR_GLOBALTIMERHI;
 }
 
-/* True if a clock value can matter, or local memory, which isn't part of the state here: then a state that comes back
- * says nothing about the next time. */
-static bool has_hidden_state(const Kernel *kernel, const Slice *slice) {
+/* True if a clock value can matter: then a state that comes back says nothing about the next time. */
+static bool reads_clock(const Kernel *kernel, const Slice *slice) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    if (inst->op == OP_STL)
-      return true;
     if (op_info[inst->op].unit != UNIT_SYSREG || !is_clock(inst->mode))
       continue;
     RegList writes = inst_writes(inst, kernel->nregs);
@@ -118,7 +115,7 @@ typedef struct Watched {
   GArray *launches; /* guint: of each warp */
   Slice *slices;
   Liveness *liveness;
-  bool hidden; /* something that can matter to one of them isn't in the digest */
+  bool clocked; /* a clock value can matter to one of them */
 } Watched;
 
 static uint64_t digest(const Gpu *gpu, const Watched *watched) {
@@ -159,7 +156,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
       g_ptr_array_add(watched->warps, warp);
       guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
       g_array_append_val(watched->launches, launch);
-      watched->hidden |= has_hidden_state(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
+      watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
     }
 }
 
@@ -178,7 +175,7 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   uint64_t progress = gpu->progress;
   unsigned returns = 0;
   *stop = GPU_BUDGET;
-  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.hidden && host_is_still(gpu->host)) {
+  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked && host_is_still(gpu->host)) {
     gpu->hashes_memory = true;
     gpu->memory_hash = 0; /* changes from here on: it is 0 again when memory is as it was */
     uint64_t places = digest_places(&watched), start = digest(gpu, &watched);
