@@ -250,7 +250,8 @@ static bool is_same_block(const void *user, const Access *earlier) {
 
 static RaceCause cause_of(const Step *step, const Group *group, const Access *earlier) {
   const WarpOrder *warp = step->warp;
-  if (warp->was_handed && order_is_before(&step->detector->order, warp, group->lanes, earlier, true))
+  if (warp->was_handed && !earlier->strong &&
+      order_is_before(&step->detector->order, warp, group->lanes, earlier, true))
     return order_is_pending(warp, earlier) ? RACE_NO_ACQUIRE : RACE_NO_RELEASE;
   if (step->strong && earlier->strong)
     return RACE_SCOPES;
