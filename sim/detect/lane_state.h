@@ -1,7 +1,7 @@
 /* lane_state.h - one lane's own state during exploration, and the set of states a lane can be in.
  *
- * A register is a known value or unknown; of one unknown register at a time a range is known (a counter's). Registers that are dead at the state's instruction are zero, so that states
- * which differ only in what nobody reads are one state. Where a lane shows too many states at one instruction, the
+ * A register is a known value or unknown; of one unknown register at a time a range is known (a counter's). Registers
+ * that are dead at the state's instruction are zero, so that states which differ only in what nobody reads are one state. Where a lane shows too many states at one instruction, the
  * registers that take many values there (attempt counters, backoff lengths, delays) are made unknown: the set stays
  * finite, and what doesn't depend on them stays exact. That is the slicing of SEMANTICS, "Verdicts", done on demand.
  *

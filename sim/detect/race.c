@@ -133,11 +133,15 @@ static void warp_sync(void *user, const ProbePoint *point) {
   order_warp_sync(warp_order(user, point), point->lanes, point->warp->alive);
 }
 
-/* `.sync` operations of the lanes of a warp. */
+/* `.sync` operations of the lanes of a warp, and WARPSYNCs that were left out; told when the instruction has executed. */
 static void issued(void *user, const ProbePoint *point, uint64_t until) {
   (void)until;
-  Unit unit = op_info[point->inst->op].unit;
-  if (unit == UNIT_SHUFFLE || (unit == UNIT_VOTE && point->inst->flags & INST_HAS_MASK))
+  const Inst *inst = point->inst;
+  Unit unit = op_info[inst->op].unit;
+  bool synced = inst->flags & INST_SYNCED && !(op_info[inst->op].flags & (OPF_LOAD | OPF_STORE));
+  if (synced)
+    order_warp_sync(warp_order(user, point), ALL_LANES, ALL_LANES);
+  else if (unit == UNIT_SHUFFLE || (unit == UNIT_VOTE && inst->flags & INST_HAS_MASK))
     warp_sync(user, point);
 }
 
@@ -396,6 +400,8 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
                .hands_over = strong != ACCESS_WEAK,
                .polls = polls && polls[point->pc],
                .bytes = MIN(bytes, 4)};
+  if (detector->by_lanes && point->inst->flags & INST_SYNCED)
+    order_warp_sync(step.warp, ALL_LANES, ALL_LANES);
   if (lock)
     acquire_bits(detector, point, address, taken);
   for (step.part = 0; step.part < MAX(bytes / 4, 1); step.part++) {

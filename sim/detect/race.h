@@ -1,25 +1,29 @@
 /* race.h - data races in shared and global memory by happens-before (SEMANTICS, "Verdicts", "Races").
- * A race is two accesses to one word, one of them a write, that nothing orders and that aren't both strong.
+ * A race is two accesses to one word, one of them a write, that nothing orders and that aren't both strong. What orders them
+ * is kept in race_order.h.
  *
- * Strong are atomics, volatile accesses to global memory (loads with .CV, stores with .WT), and LDSLK and STSUL to each
- * other. What else was volatile in the source, Fermi code doesn't show. It is taken from the loops: a word that some
- * polling load (polling.h) reads in the run is a flag, for all of the run; a word of a block's shared memory, for as
- * long as the block stays. All accesses to a flag are strong, those before the first poll too: races on its word that
- * were seen by then are withdrawn, and what its newest store handed on is kept from the start for every word.
+ * Strong are atomics, volatile accesses (in Fermi code loads with .CV, stores with .WT), relaxed and stronger ones of PTX,
+ * and LDSLK and STSUL to each other. An access of block scope (.cta) is strong for its own block only.
+ * What else was volatile in the source, Fermi code doesn't show. It is taken from the loops: a word that some polling load
+ * (polling.h) reads in the run is a flag, for all of the run; a word of a block's shared memory, for as long as the block
+ * stays. All accesses to a flag are strong, those before the first poll too: races on its word that were seen by then are
+ * withdrawn, and what its newest store handed on is kept from the start for every word. PTX says what is volatile: there a
+ * plain poll is a plain load.
  *
  * Order comes from
- * - the order in which a warp issues: its lanes execute in lock-step, so one warp races with itself only where lanes of one
- *   store write different values to one word (with the same value it doesn't matter which one stays);
+ * - the order in which a warp issues, where its lanes execute in lock-step: one warp races with itself only where lanes of
+ *   one store write different values to one word (with the same value it doesn't matter which one stays). With convergence
+ *   barriers lanes are ordered by WARPSYNC and `.sync` operations;
  * - block barriers: those that arrived, BAR.ARV too, before those that waited; a barrier without a count also waits for
  *   warps to exit;
  * - hand-offs: LDSLK that takes a bit comes after every STSUL that freed it (the bit, not the word, so aliases order
- *   too), an atomic or volatile access after the atomic or volatile one that it reads from (a CAS that fails doesn't
- *   write, and hands nothing on), and a load of a flag after the store that it reads from;
+ *   too), a strong access after the strong write that it reads from (a CAS that fails doesn't write, and hands nothing on),
+ *   and a load of a flag after the store that it reads from; in PTX with a release before and an acquire behind;
  * - launches of one stream.
  * A lane whose LDSLK didn't get the bit has read nothing that it may use, so that isn't an access. STSUL that stores what the
  * word already holds, the release of a bit for its own sake (Listings 9 and 13), counts as a read.
  *
- * Does not model: fences that are missing between accesses of one thread (needs the full memory system).
+ * Does not model: fences in Fermi code; what the host orders.
  * Misses: two threads that see a flag down and both pass, unless they race on what it guards.
  * Bounded memory (vclock.h, shadow.h, handoff.h, race_report.h): a very large run can miss a race, but doesn't report
  * one that isn't there. */
