@@ -43,6 +43,7 @@ UNIT_TESTS = \
   tests/unit/test_l1 \
   tests/unit/test_lock_unit \
   tests/unit/test_machine \
+  tests/unit/test_memory \
   tests/unit/test_memsys \
   tests/unit/test_polling \
   tests/unit/test_ptx_lower \

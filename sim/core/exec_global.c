@@ -44,8 +44,9 @@ static void raise_fault(Issue *issue, uint64_t address, uint32_t bytes, unsigned
   gpu_raise_fault(issue, 1u << lane, space, address, g_string_free(text, FALSE), g_strdup(repair));
 }
 
-/* True if all lanes of issue->mask may access their addresses; otherwise a fault. */
-static bool check_addresses(Issue *issue, uint32_t bytes, const uint64_t address[32]) {
+/* True if all lanes of issue->mask may access their addresses; otherwise a fault. *host: some are the host's. */
+static bool check_addresses(Issue *issue, uint32_t bytes, const uint64_t address[32], bool *host) {
+  *host = false;
   bool writes = issue->inst->op != OP_LD, constant = issue->inst->space == MEM_CONST;
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -54,17 +55,19 @@ static bool check_addresses(Issue *issue, uint32_t bytes, const uint64_t address
       raise_fault(issue, address[lane], bytes, lane);
       return false;
     }
+    *host |= buffer->host;
   }
   return true;
 }
 
 /* ---- global memory ---- */
 
-static MemRequest make_request(const Issue *issue, MemKind kind, const uint64_t address[32]) {
-  MemRequest request = {
+/* Fills the request; false after a fault. */
+static bool make_request(Issue *issue, MemKind kind, const uint64_t address[32], MemRequest *request) {
+  *request = (MemRequest){
       .kind = kind, .sm = issue->sm->index, .mask = issue->mask, .bytes = width_bytes[issue->inst->width]};
-  memcpy(request.address, address, sizeof request.address);
-  return request;
+  memcpy(request->address, address, sizeof request->address);
+  return check_addresses(issue, request->bytes, address, &request->host);
 }
 
 static void report_global(Issue *issue, AccessKind kind, const MemRequest *request) {
@@ -91,9 +94,9 @@ static void gather(Issue *issue, const uint64_t address[32]) {
 }
 
 static bool global_load(Issue *issue, const uint64_t address[32]) {
-  if (!check_addresses(issue, width_bytes[issue->inst->width], address))
+  MemRequest request;
+  if (!make_request(issue, MEM_LOAD, address, &request))
     return false;
-  MemRequest request = make_request(issue, MEM_LOAD, address);
   report_global(issue, ACCESS_READ, &request);
   if (cached_is_load(issue)) {
     cached_load(issue, &request);
@@ -126,9 +129,9 @@ static void store_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint3
 
 static bool global_store(Issue *issue, const uint64_t address[32]) {
   uint32_t bytes = width_bytes[issue->inst->width];
-  if (!check_addresses(issue, bytes, address))
+  MemRequest request;
+  if (!make_request(issue, MEM_STORE, address, &request))
     return false;
-  MemRequest request = make_request(issue, MEM_STORE, address);
   access_submit(issue, &request);
   report_global(issue, ACCESS_WRITE, &request);
   for (uint32_t part = 0; part < access_words(bytes); part++) {
@@ -162,9 +165,9 @@ static void meet_host(Issue *issue, const BackingBuffer *buffer, uint32_t word, 
 static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   const Inst *inst = issue->inst;
   uint32_t bytes = width_bytes[inst->width], old[2][32] = {{0}};
-  if (!check_addresses(issue, bytes, address))
+  MemRequest request;
+  if (!make_request(issue, MEM_ATOMIC, address, &request))
     return false;
-  MemRequest request = make_request(issue, MEM_ATOMIC, address);
   access_submit(issue, &request);
   report_global(issue, ACCESS_ATOMIC, &request);
   AtomicOperands operands = access_atomic_operands(issue);
@@ -196,9 +199,10 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
 /* ---- constants and parameters ---- */
 
 /* Served by the constant cache, which always hits here. */
-static void load_constant(Issue *issue, const uint64_t address[32]) {
-  if (!check_addresses(issue, width_bytes[issue->inst->width], address))
-    return;
+static void access_constant(Issue *issue, bool loads, const uint64_t address[32]) {
+  bool host;
+  if (!check_addresses(issue, width_bytes[issue->inst->width], address, &host) || !loads)
+    return; /* a store has faulted: nothing is a constant and can be written */
   issue->ready = issue->now + issue->gpu->machine->sm.latency.constant;
   gather(issue, address);
 }
@@ -302,12 +306,7 @@ static void access_memory(Issue *issue, Action action) {
   lane_addresses(issue, address);
   switch ((MemSpace)issue->inst->space) {
   case MEM_GENERIC: access_generic(issue, action, address); break;
-  case MEM_CONST:
-    if (action == DO_LOAD)
-      load_constant(issue, address);
-    else
-      check_addresses(issue, width_bytes[issue->inst->width], address); /* faults: not a constant, or not writable */
-    break;
+  case MEM_CONST: access_constant(issue, action == DO_LOAD, address); break;
   case MEM_PARAM: load_parameter(issue, address); break;
   default: access_global(issue, action, address); break;
   }

@@ -65,8 +65,8 @@ static int read_number(Printer *printer, int none) {
     return CLAMP(value, -PRINT_WIDTH_MAX, PRINT_WIDTH_MAX);
   }
   int value = none;
-  while (look(printer) >= '0' && look(printer) <= '9')
-    value = MIN(MAX(value, 0) * 10 + (take(printer) - '0'), PRINT_WIDTH_MAX);
+  for (uint8_t byte; (byte = look(printer)) >= '0' && byte <= '9'; take(printer))
+    value = MIN(MAX(value, 0) * 10 + (byte - '0'), PRINT_WIDTH_MAX);
   return value;
 }
 

@@ -48,7 +48,7 @@ guint backing_add(Backing *backing, const char *name, uint32_t words, const uint
 
 guint backing_add_host(Backing *backing, const char *name, uint32_t words, const uint32_t *init) {
   guint index = backing_add(backing, name, words, init);
-  backing_buffer(backing, index)->host = backing->has_host = true;
+  backing_buffer(backing, index)->host = true;
   return index;
 }
 

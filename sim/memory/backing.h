@@ -26,8 +26,7 @@ typedef struct BackingBuffer {
 typedef struct Backing {
   GArray *buffers; /* BackingBuffer, by rising address */
   uint64_t next_address;
-  guint last;    /* the buffer that was found last */
-  bool has_host; /* some buffer is host-mapped */
+  guint last; /* the buffer that was found last */
 } Backing;
 
 Backing *backing_new(void);

@@ -63,16 +63,6 @@ static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_
   return last;
 }
 
-/* True if a lane goes to memory of the host. */
-static bool goes_to_host(const MemSys *memsys, const MemRequest *request) {
-  for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
-    const BackingBuffer *buffer = backing_find(memsys->backing, request->address[__builtin_ctz(rest)], 1);
-    if (buffer && buffer->host)
-      return true;
-  }
-  return false;
-}
-
 uint64_t memsys_submit(MemSys *memsys, const MemRequest *request, uint64_t now) {
   uint32_t segments = count_segments(memsys, request);
   memsys->counters->global_accesses++;
@@ -82,7 +72,5 @@ uint64_t memsys_submit(MemSys *memsys, const MemRequest *request, uint64_t now) 
   uint64_t served = MAX(now, (memsys->free_at - memsys->segment) / memsys->bytes_per_cycle);
   if (request->kind == MEM_ATOMIC)
     served = serve_atomics(memsys, request, served);
-  if (G_UNLIKELY(memsys->backing->has_host) && goes_to_host(memsys, request))
-    return served + memsys->host_latency;
-  return served + memsys->latency;
+  return served + (request->host ? memsys->host_latency : memsys->latency);
 }

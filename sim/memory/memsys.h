@@ -20,6 +20,7 @@ typedef struct MemRequest {
   uint32_t sm;
   uint32_t mask;  /* lanes that take part */
   uint32_t bytes; /* of each lane */
+  bool host;      /* some lane goes to host-mapped memory */
   uint64_t address[32];
 } MemRequest;
 
