@@ -211,6 +211,147 @@ START_TEST(counts_under_a_lock) {
 }
 END_TEST
 
+/* A reader keeps a copy, a writer on another SM changes the word, the reader does what stands `between` and loads again. `sem`
+ * and `scope` are that instruction's, which SASS can't say. Arguments: data, flag. */
+typedef struct Order {
+  const char *name, *between;
+  MemSem sem;
+  MemScope scope;
+  bool fresh;
+} Order;
+
+static const Order orders[] = {
+    {"nothing", "NOP", SEM_WEAK, SCOPE_GPU, false},
+    {"a barrier of the block", "BAR.RED.POPC RZ, RZ", SEM_WEAK, SCOPE_GPU, false},
+    {"a fence of the block", "MEMBAR.CTA", SEM_SC, SCOPE_CTA, false},
+    {"fence.sc", "MEMBAR.GL", SEM_SC, SCOPE_GPU, true},
+    {"fence.acq_rel", "MEMBAR.GL", SEM_ACQ_REL, SCOPE_GPU, true},
+    {"a fence of the system", "MEMBAR.SYS", SEM_SC, SCOPE_SYS, true},
+    {"a relaxed load", "LD R7, [R1]", SEM_RELAXED, SCOPE_GPU, false},
+    {"a volatile load", "LD R7, [R1]", SEM_VOLATILE, SCOPE_GPU, false},
+    {"an acquire load", "LD R7, [R1]", SEM_ACQUIRE, SCOPE_GPU, true},
+    {"an acquire load of the block", "LD R7, [R1]", SEM_ACQUIRE, SCOPE_CTA, false},
+    {"a release store", "ST [R1+0x8], R2", SEM_RELEASE, SCOPE_GPU, false},
+    {"a relaxed atomic elsewhere", "ATOM.ADD R7, [R1+0x8], RZ", SEM_RELAXED, SCOPE_GPU, false},
+    {"an acquire atomic elsewhere", "ATOM.ADD R7, [R1+0x8], RZ", SEM_ACQUIRE, SCOPE_GPU, true},
+    {"an atomic on the word", "ATOM.ADD R7, [R0], RZ", SEM_RELAXED, SCOPE_GPU, true},
+    {"a volatile store to its sector", "ST [R0+0x4], RZ", SEM_VOLATILE, SCOPE_GPU, true},
+    {"a plain store to its sector", "ST [R0+0x4], RZ", SEM_WEAK, SCOPE_GPU, false},
+};
+
+#define READER                                                                        \
+  "S2R R3, SR_CTAid_X; MOV R0, c[0x0][0x20]; MOV R1, c[0x0][0x24]; MOV32I R2, 0x1;\n" \
+  "ISETP.NE.AND P0, pt, R3, RZ, pt; @P0 BRA write;\n"                                 \
+  "LD R4, [R0]; MOV R4, R4; ATOM.EXCH R5, [R1], R2;\n"                                \
+  "wait: LD.CV R5, [R1+0x4]; ISETP.EQ.AND P0, pt, R5, RZ, pt; @P0 BRA wait;\n"        \
+  "%s;\nLD R6, [R0]; EXIT;\n"                                                         \
+  "write: LD.CV R5, [R1]; ISETP.EQ.AND P0, pt, R5, RZ, pt; @P0 BRA write;\n"          \
+  "MOV32I R6, 0x9; ST [R0], R6; MEMBAR.GL; ST [R1+0x4], R2; EXIT;"
+enum { BETWEEN = 12 };
+
+START_TEST(orders_decide_what_a_load_sees) {
+  const Order *o = &orders[_i];
+  g_autofree char *text = g_strdup_printf(READER, o->between);
+  g_autoptr(Lab) lab = lab_new(CACHED, text);
+  uint32_t *data = lab_buffer(lab, 32);
+  lab_buffer(lab, 8);
+  data[0] = 5;
+  Inst *inst = &program_kernel(lab->program, 0)->insts[BETWEEN];
+  inst->sem = o->sem;
+  inst->scope = o->scope;
+  Misuse misuse;
+  g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+  misuse_attach(&misuse, lab->gpu, findings);
+  lab_launch(lab, 2, 1);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab_row(lab, 0, 4)[0], 5);
+  ck_assert_msg(lab_row(lab, 0, 6)[0] == (o->fresh ? 9 : 5), "%s: reads %u", o->name, lab_row(lab, 0, 6)[0]);
+  ck_assert_msg(findings->len == (o->fresh ? 0 : 1), "%s: %u findings", o->name, findings->len);
+  if (!o->fresh) {
+    const Finding *finding = g_ptr_array_index(findings, 0);
+    ck_assert_int_eq(finding->id, FINDING_STALE_READ);
+    ck_assert_uint_eq(finding->line, 6);
+    ck_assert_msg(g_str_has_prefix(finding->message, "lane 0 of warp 0 of block 0 on SM 0 reads buffer[0] (global "
+                                                     "0x10000) as 5, a copy in the SM's L1 cache from cycle "),
+                  "%s", finding->message);
+    ck_assert_msg(g_strrstr(finding->message, "but it is 9: lane 0 of warp 0 of block 1 stored it in cycle ") !=
+                          NULL &&
+                      g_str_has_suffix(finding->message, "(line 8)"),
+                  "%s", finding->message);
+  }
+  misuse_clear(&misuse);
+}
+END_TEST
+
+/* A hit takes sm.l1.latency; one on a sector that is on its way waits for it. */
+START_TEST(hits_are_quick) {
+  g_autoptr(Lab) lab = lab_new(CACHED "sm.l1.latency=80 memory.latency=600 sm.issue_interval=2 sm.latency.alu=18 "
+                                      "memory.bytes_per_cycle=100000 sm.l1.sector=32",
+                               "MOV R0, c[0x0][0x20]; LD R1, [R0]; LD R2, [R0+0x4]; MOV R3, R2; LD R4, [R0+0x8]; "
+                               "MOV R5, R4; LD R6, [R0+0x20]; MOV R7, R6; EXIT");
+  lab_buffer(lab, 64);
+  lab_launch(lab, 1, 1);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 3, 0), 618); /* with the first load */
+  ck_assert_uint_eq(lab_cycle(lab, 0, 5, 0), 620 + 80);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 7, 0), 702 + 600); /* the next sector */
+  ck_assert_uint_eq(lab->gpu->counters.l1_hits, 2);
+  ck_assert_uint_eq(lab->gpu->counters.l1_misses, 2);
+}
+END_TEST
+
+/* Two kernels: the second, on the same SMs, sees what the first wrote elsewhere. */
+START_TEST(a_kernel_starts_without_copies) {
+  g_autoptr(Lab) lab = lab_new(CACHED, "S2R R3, SR_CTAid_X; MOV R0, c[0x0][0x20]; SHL R4, R3, 0x2; IADD R4, R4, R0; "
+                                       "LD R1, [R0]; MOV R1, R1; BAR.RED.POPC RZ, RZ; LD R2, [R4]; IADD R2, R2, 0x1; "
+                                       "ST [R4], R2; EXIT");
+  uint32_t *data = lab_buffer(lab, 32);
+  Misuse misuse;
+  g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+  misuse_attach(&misuse, lab->gpu, findings);
+  for (int i = 0; i < 3; i++)
+    lab_launch_grid(lab, 0, 4, 1, 0, 0);
+  lab_finish(lab);
+  for (unsigned i = 0; i < 4; i++)
+    ck_assert_uint_eq(data[i], 3);
+  ck_assert_uint_eq(lab_row(lab, 0, 1)[0], 2);
+  misuse_clear(&misuse);
+}
+END_TEST
+
+/* Programs without races give what they give without a cache, and never read a stale copy. */
+START_TEST(race_free_programs_see_no_cache) {
+  static const char text[] =
+      "S2R R0, SR_Tid_X; S2R R1, SR_CTAid_X; SHL R2, R1, 0x8; ISCADD R2, R0, R2, 0x2; "
+      "MOV R3, c[0x0][0x20]; IADD R2, R2, R3; MOV32I R5, 0x8;\n"
+      "again: LD R4, [R2]; IMAD R4, R4, R5, R0; ST [R2], R4; LD.U8 R6, [R2+0x1]; IADD R6, R6, R5; "
+      "ST.U8 [R2+0x2], R6; BAR.RED.POPC RZ, RZ; LOP.XOR R7, R2, 0x80; LD R8, [R7]; "
+      "BAR.RED.POPC RZ, RZ; IADD R8, R8, R6; ST [R2], R8; BAR.RED.POPC RZ, RZ; "
+      "IADD R5, R5, -0x1; ISETP.GT.AND P0, pt, R5, RZ, pt; @P0 BRA again; EXIT;";
+  static const char *const settings[] = {"gpu.sms=4", CACHED, CACHED "sm.l1.global_stores=evict",
+                                         CACHED "sm.l1.bytes=512 sm.l1.ways=2 sm.l1.line=64"};
+  uint64_t digest[G_N_ELEMENTS(settings)];
+  for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
+    g_autoptr(Lab) lab = lab_new(settings[i], text);
+    uint32_t *data = lab_buffer(lab, 8 * 64);
+    for (uint32_t word = 0; word < 8 * 64; word++)
+      data[word] = word * 2654435761u;
+    Misuse misuse;
+    g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+    misuse_attach(&misuse, lab->gpu, findings);
+    lab_launch(lab, 8, 64);
+    lab_finish(lab);
+    digest[i] = backing_digest(lab->backing);
+    ck_assert_msg(findings->len == 0, "%s: %u findings", settings[i], findings->len);
+    ck_assert_msg(digest[i] == digest[0], "%s gives another result", settings[i]);
+    /* what is issued is served: each load's lanes hit or miss, and only misses go to memory */
+    const Counters *counters = &lab->gpu->counters;
+    ck_assert_uint_eq(counters->l1_hits + counters->l1_misses, i == 0 ? 0 : 8 * 64 * 8 * 3);
+    misuse_clear(&misuse);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("l1");
   TCase *tcase = tcase_create("l1");
@@ -220,6 +361,10 @@ int main(void) {
   tcase_add_test(tcase, its_hash_is_its_state);
   tcase_add_loop_test(tcase, agrees_with_a_table, 0, 4);
   tcase_add_loop_test(tcase, counts_under_a_lock, 0, G_N_ELEMENTS(countings));
+  tcase_add_loop_test(tcase, orders_decide_what_a_load_sees, 0, G_N_ELEMENTS(orders));
+  tcase_add_test(tcase, hits_are_quick);
+  tcase_add_test(tcase, a_kernel_starts_without_copies);
+  tcase_add_test(tcase, race_free_programs_see_no_cache);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
