@@ -103,13 +103,6 @@ AtomicOperands access_atomic_operands(const Issue *issue) {
   };
 }
 
-void access_write(Issue *issue, uint32_t part, const uint32_t row[WARP_LANES]) {
-  int16_t dst = issue->inst->dst;
-  if (part && (uint32_t)dst < warp_block(issue->sm, issue->warp)->launch->kernel->nregs)
-    dst = (int16_t)(dst + (int16_t)part);
-  issue_write(issue, dst, row);
-}
-
 void access_submit(Issue *issue, const MemRequest *request) {
   issue->ready = memsys_submit(issue->gpu->memsys, request, issue->now);
   if (issue->ready > issue->warp->last_global)

@@ -25,7 +25,12 @@ static inline const uint32_t *access_data(const Issue *issue, uint32_t part) {
 }
 
 /* Writes row `part` of the destination; the sink is one row however wide the access. */
-void access_write(Issue *issue, uint32_t part, const uint32_t row[WARP_LANES]);
+static inline void access_write(Issue *issue, uint32_t part, const uint32_t row[WARP_LANES]) {
+  int16_t dst = issue->inst->dst;
+  if (part && (uint32_t)dst < warp_block(issue->sm, issue->warp)->launch->kernel->nregs)
+    dst = (int16_t)(dst + (int16_t)part);
+  issue_write(issue, dst, row);
+}
 
 /* An atomic instruction's operands b and c: low and high rows; high ones are NULL unless it is of 64 bits. */
 typedef struct AtomicOperands {

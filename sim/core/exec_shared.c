@@ -83,19 +83,19 @@ static void load_shared(Issue *issue, const uint32_t physical[32], uint32_t byte
   }
 }
 
-/* A word gets a new value from `lane`. */
-static void change_word(Issue *issue, uint32_t word, uint32_t value, unsigned lane, uint64_t when) {
+/* A word gets a new value from `thread`. */
+static inline void change_word(Issue *issue, uint32_t word, uint32_t value, ThreadId thread, uint64_t when) {
   SharedMemory *shared = &issue->sm->shared;
   if (value == shared->words[word])
     return;
-  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
   gpu_hash_change(issue->gpu, HASH_SHARED, (uint64_t)issue->sm->index << 24 | word, shared->words[word], value);
   shared->words[word] = value;
-  shared->change[word] = (WordChange){.cycle = when, .thread = threads + lane, .pc = issue->warp->pc};
+  shared->change[word] = (WordChange){.cycle = when, .thread = thread, .pc = issue->warp->pc};
 }
 
 static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes, uint64_t when) {
   SharedMemory *shared = &issue->sm->shared;
+  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
     for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
@@ -103,7 +103,7 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
       uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
       uint32_t value = bytes < 4 ? narrow_store(shared->words[word], offset, bytes, data[lane]) : data[lane];
       shared->touched[word] |= (uint8_t)byte_mask(bytes, offset);
-      change_word(issue, word, value, lane, when);
+      change_word(issue, word, value, threads + lane, when);
     }
   }
   issue->warp->last_store = when;
@@ -242,6 +242,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   uint64_t when = serve_atomics(issue, physical, bytes);
   report_shared(issue, ACCESS_ATOMIC, physical, bytes, 0, false);
   AtomicOperands operands = access_atomic_operands(issue);
+  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint32_t word = physical[lane] / 4, byte = physical[lane] % 4;
@@ -252,9 +253,10 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
     uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
                                   access_value(operands.c, lane));
     uint32_t low = (uint32_t)value;
-    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, lane, when);
+    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, threads + lane,
+                when);
     if (bytes == 8)
-      change_word(issue, word + 1, (uint32_t)(value >> 32), lane, when);
+      change_word(issue, word + 1, (uint32_t)(value >> 32), threads + lane, when);
   }
   issue->warp->last_store = when;
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)

@@ -141,9 +141,7 @@ static void stale_read(void *user, const ProbePoint *point, unsigned lane, uint6
   finding->space = g_strdup("global");
   finding->address = address;
   if (writer) {
-    g_autofree char *source = locate_source(writer, newest->pc);
-    locate_evidence(finding, writer, newest->pc,
-                    g_strdup_printf("%s stores the newer value here (`%s`)", by, source));
+    locate_evidence(finding, writer, newest->pc, g_strdup_printf("%s stores the newer value here", by));
   }
 }
 
