@@ -169,6 +169,7 @@ liblockstep_a_SOURCES += \
   sim/scenario/expect.c \
   sim/scenario/expr.c \
   sim/scenario/expr.h \
+  sim/scenario/host_steps.c \
   sim/scenario/loader.c \
   sim/scenario/loader.h \
   sim/scenario/nvcc.c \

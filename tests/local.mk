@@ -41,6 +41,7 @@ UNIT_TESTS = \
   tests/unit/test_kernels \
   tests/unit/test_host \
   tests/unit/test_l1 \
+  tests/unit/test_host_steps \
   tests/unit/test_lock_unit \
   tests/unit/test_machine \
   tests/unit/test_memory \

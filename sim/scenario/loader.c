@@ -301,16 +301,37 @@ bool loader_add_variables(Loader *loader) {
   return true;
 }
 
+/* True if C++ made `mangled` of a function called `name`, whatever its parameters: _Z4spinPi of spin. */
+static bool is_mangled(const char *mangled, const char *name) {
+  g_autofree char *start = g_strdup_printf("_Z%zu%s", strlen(name), name);
+  return g_str_has_prefix(mangled, start);
+}
+
 int loader_find_kernel(Loader *loader, const YamlNode *node) {
   const Program *program = loader->scenario->program;
   g_autoptr(GPtrArray) names = g_ptr_array_new();
+  int unmangled = -1;
+  bool several = false;
   for (guint i = 0; i < program->kernels->len; i++) {
-    if (strcmp(program_kernel(program, i)->name, node->scalar) == 0)
+    char *name = program_kernel(program, i)->name;
+    if (strcmp(name, node->scalar) == 0)
       return (int)i;
-    g_ptr_array_add(names, program_kernel(program, i)->name);
+    g_ptr_array_add(names, name);
+    if (program->dialect == DIALECT_PTX && is_mangled(name, node->scalar)) {
+      several = unmangled >= 0;
+      unmangled = (int)i;
+    }
   }
+  if (unmangled >= 0 && !several)
+    return unmangled;
   g_ptr_array_add(names, NULL);
   g_autofree char *quoted = quote_text(node->scalar);
+  if (several) {
+    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
+    loader_error(loader, node, "%s has several kernels %s", program->file, quoted);
+    diag_hint(loader->diag, "expected one of %s", all);
+    return -1;
+  }
   loader_error(loader, node, "unknown kernel %s in %s", quoted, program->file);
   diag_hint_nearest(loader->diag, node->scalar, (const char *const *)names->pdata);
   return -1;
@@ -323,4 +344,14 @@ ScenarioLaunch *loader_launch_new(const char *file, unsigned line, unsigned colu
   launch->line = line;
   launch->column = column;
   return launch;
+}
+
+ScenarioLaunch *loader_launch_copy(const ScenarioLaunch *launch) {
+  ScenarioLaunch *copy = g_memdup2(launch, sizeof *launch);
+  copy->file = g_strdup(launch->file);
+  copy->args = g_array_copy(launch->args);
+  for (guint i = 0; i < copy->args->len; i++)
+    if (g_array_index(copy->args, ScenarioArg, i).bytes)
+      g_bytes_ref(g_array_index(copy->args, ScenarioArg, i).bytes);
+  return copy;
 }

@@ -76,6 +76,10 @@ bool loader_check_block(Loader *loader, const ScenarioLaunch *launch);
 /* Index of a kernel by name, after an error -1. */
 int loader_find_kernel(Loader *loader, const YamlNode *name);
 ScenarioLaunch *loader_launch_new(const char *file, unsigned line, unsigned column);
+ScenarioLaunch *loader_launch_copy(const ScenarioLaunch *launch);
+
+/* The `host` of a scenario, if there is one (host_steps.c). */
+bool loader_read_host(Loader *loader, const YamlNode *root);
 
 /* Expectations (expect.c). */
 void expectation_init(Expectation *expect);

@@ -56,6 +56,8 @@ void scenario_free(Scenario *scenario) {
   g_free(scenario->about);
   g_ptr_array_free(scenario->buffers, TRUE);
   g_ptr_array_free(scenario->launches, TRUE);
+  if (scenario->host)
+    g_array_unref(scenario->host);
   g_strfreev(scenario->machines);
   expectation_clear(&scenario->expect);
   g_hash_table_destroy(scenario->expect_on);

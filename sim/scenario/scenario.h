@@ -11,6 +11,7 @@
 
 #include "isa/program.h"
 #include "sim/base/diag.h"
+#include "sim/core/host.h"
 #include "sim/detect/finding.h"
 #include "sim/machine/machine.h"
 
@@ -81,6 +82,8 @@ typedef struct Scenario {
   struct Programs *programs;
   GPtrArray *buffers;  /* ScenarioBuffer *, the program's module variables last */
   GPtrArray *launches; /* ScenarioLaunch *, in order */
+  GArray *host;        /* HostStep, whose `buffer` is an index into buffers; NULL: there is no host */
+  unsigned host_line, host_column;
   ScenarioMeasure measure;
   char **machines; /* NULL-terminated, maybe empty: where the expectations are tested */
   bool has_expectation;

@@ -5,6 +5,8 @@
 #include "sim/machine/machine.h"
 #include "sim/scenario/loader.h"
 
+enum { LAUNCH_TIMES_MAX = 10000 };
+
 /* Calls `each` for the entries of an optional mapping; true if all were good. */
 static bool each_entry(Loader *loader, const YamlNode *root, const char *key,
                        bool (*each)(Loader *, const YamlNode *, const YamlNode *)) {
@@ -111,8 +113,20 @@ static bool read_args(Loader *loader, ScenarioLaunch *launch, const YamlNode *no
   return good;
 }
 
+/* `times`: so many launches like this one, each with arguments of its own. */
+static bool repeat_launch(Loader *loader, const YamlNode *node, const ScenarioLaunch *launch) {
+  const YamlNode *times = yaml_get(node, "times");
+  int64_t count = 1;
+  if (times && !loader_range(loader, times, "times", 1, LAUNCH_TIMES_MAX, &count))
+    return false;
+  for (int64_t i = 1; i < count; i++)
+    g_ptr_array_add(loader->scenario->launches, loader_launch_copy(launch));
+  return true;
+}
+
 static bool read_launch(Loader *loader, const YamlNode *node) {
-  static const char *const keys[] = {"kernel", "grid", "block", "shared", "args", "stream", "cooperative", NULL};
+  static const char *const keys[] = {"kernel", "grid",        "block", "shared", "args",
+                                     "stream", "cooperative", "times", NULL};
   if (!loader_expect(loader, node, YAML_NODE_MAPPING, "a launch") ||
       !loader_check_keys(loader, node, keys, "a launch"))
     return false;
@@ -138,7 +152,8 @@ static bool read_launch(Loader *loader, const YamlNode *node) {
   if (!has_kernel) /* its parameters aren't known */
     return false;
   good &= read_args(loader, launch, yaml_get(node, "args"));
-  return good && loader_check_args(loader, launch, false) && loader_check_block(loader, launch);
+  return good && loader_check_args(loader, launch, false) && loader_check_block(loader, launch) &&
+         repeat_launch(loader, node, launch);
 }
 
 static bool read_launches(Loader *loader, const YamlNode *root) {
@@ -342,7 +357,7 @@ static bool refuse_bare_options(Loader *loader) {
 }
 
 bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
-  static const char *const keys[] = {"about",   "program",  "params", "buffers",   "launches",
+  static const char *const keys[] = {"about",   "program",  "params", "buffers",   "launches", "host",
                                      "measure", "machines", "expect", "expect_on", NULL};
   const YamlNode *root = tree->root;
   if (!loader_expect(loader, root, YAML_NODE_MAPPING, "a scenario"))
@@ -362,6 +377,7 @@ bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
     return false;
   good &= loader_add_variables(loader);
   good &= read_launches(loader, root);
+  good &= loader_read_host(loader, root);
   good &= read_measure(loader, root);
   return good && read_expectations(loader, root);
 }

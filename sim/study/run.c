@@ -140,7 +140,7 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
 /* Buffers, and behind them the module variables. */
 static bool place_buffers(Simulation *simulation, Diag *diag) {
   const Scenario *scenario = simulation->scenario;
-  simulation->buffers = g_new(guint, scenario->buffers->len + 1);
+  simulation->buffers = g_new0(guint, scenario->buffers->len + 1);
   for (guint i = 0; i < scenario->buffers->len; i++) {
     const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
     if (buffer->variable < 0)
@@ -153,9 +153,27 @@ static bool place_buffers(Simulation *simulation, Diag *diag) {
     if (buffer->variable >= 0)
       simulation->buffers[i] = first + (guint)buffer->variable;
   }
+  for (guint i = 0; i < scenario->buffers->len; i++)
+    backing_buffer(simulation->backing, simulation->buffers[i])->host =
+        ((const ScenarioBuffer *)g_ptr_array_index(scenario->buffers, i))->host;
   return backing_fits(simulation->backing) ||
          diag_error(diag, scenario->file, 0, 0,
                     "the buffers need more than the 3.5 GiB that lie below the windows of generic addresses");
+}
+
+/* The scenario's host, its buffers by their place in the backing store. */
+static bool set_host(Simulation *simulation, Diag *diag) {
+  const Scenario *scenario = simulation->scenario;
+  if (!scenario->host)
+    return true;
+  g_autoptr(GArray) steps = g_array_copy(scenario->host);
+  for (guint i = 0; i < steps->len; i++) {
+    HostStep *step = &g_array_index(steps, HostStep, i);
+    step->buffer = simulation->buffers[step->buffer];
+  }
+  g_autofree char *why = NULL;
+  return gpu_set_host(simulation->gpu, (const HostStep *)steps->data, steps->len, &why) ||
+         diag_error(diag, scenario->file, scenario->host_line, scenario->host_column, "%s", why);
 }
 
 static bool simulation_init(Simulation *simulation, const Scenario *scenario, const Machine *machine,
@@ -176,7 +194,7 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
   for (guint i = 0; i < scenario->launches->len; i++)
     if (!add_launch(simulation, g_ptr_array_index(scenario->launches, i), diag))
       return false;
-  return true;
+  return set_host(simulation, diag);
 }
 
 static void simulation_clear(Simulation *simulation) {
