@@ -85,10 +85,13 @@ static bool unknown_name(Loader *loader, const YamlNode *node) {
   return false;
 }
 
-/* True if a parameter is as wide as the program's addresses; a narrower one can't be meant for a buffer. */
+/* True if a parameter is as wide as the program's addresses: a pointer, a number, or a struct that holds nothing but a pointer. A
+ * narrower one can't be meant for a buffer. */
 static bool takes_address(const Loader *loader, const KernelParam *param) {
-  return !param || (!param->bytes_array && !type_facts[param->type].is_float &&
-                    param->bytes >= programs_address_bytes(loader->scenario->programs));
+  uint32_t bytes = programs_address_bytes(loader->scenario->programs);
+  if (!param || param->bytes_array)
+    return !param || param->bytes == bytes;
+  return !type_facts[param->type].is_float && param->bytes >= bytes;
 }
 
 static bool arg_buffer(Loader *loader, ScenarioArg *arg, const YamlNode *node, const KernelParam *param) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # `lockstep check` finds a data race in exactly those programs that list one in `.findings`, among the small programs of
-# tests/corpus/ and all scenarios of traces/ (TAP). It also ends each as expected under every policy and branch order.
+# tests/corpus/ and the scenarios of traces/ for a GTX 570 (TAP). It also ends each as expected under every policy and branch order.
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
@@ -42,5 +42,6 @@ plan 3
 # shellcheck disable=SC2046 # one word for each file
 point "no data race in the corpus but those listed" "$(check $(list_corpus))"
 point "each data race that is listed" "$(missed)"
-point "no data race in traces/" "$(check traces/*/*.yaml)"
+# shellcheck disable=SC2046 # one word for each file
+point "no data race in traces/ that isn't listed" "$(check $(grep -l '^machines:.*gtx570' traces/*/*.yaml))"
 finish
