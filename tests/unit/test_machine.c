@@ -44,9 +44,9 @@ END_TEST
 START_TEST(lists_the_parameters) {
   g_autoptr(Machine) machine = machine_new_default();
   ck_assert_uint_eq(machine_param_count(), PARAM_COUNT);
-  ck_assert_str_eq(machine_param_path(0), "gpu.sms");
-  ck_assert_str_eq(machine_param_path(PARAM_COUNT - 1), "memory.atomic_interval");
-  g_autofree char *clock = machine_param_text(machine, 1);
+  ck_assert_str_eq(machine_param_path(0), "gpu.compute_capability");
+  ck_assert_str_eq(machine_param_path(PARAM_COUNT - 1), "host.poll_interval");
+  g_autofree char *clock = machine_param_text(machine, param_index(param_find("clocks.sm")));
   ck_assert_str_eq(clock, "1464 MHz");
   for (unsigned i = 0; i < PARAM_COUNT; i++)
     ck_assert_uint_eq(param_index(param_at(i)), i);
@@ -144,7 +144,7 @@ static const Refusal refusals[] = {
     {"sm.latency.alu: 3\n", "m.yaml:1:1: error: unknown key `sm.latency.alu` in a machine\n"
                             "  a path is for -s; in a file, nest the sections\n"},
     {"zzzzzzzz: 3\n", "m.yaml:1:1: error: unknown key `zzzzzzzz` in a machine\n"
-                      "  valid keys: `gpu`, `clocks`, `grid`, `sm`, `memory`, `name`, `about`, `base`\n"},
+                      "  valid keys: `gpu`, `clocks`, `grid`, `sm`, `memory`, `host`, `name`, `about`, `base`\n"},
     {"abuot: x\n", "m.yaml:1:1: error: unknown key `abuot` in a machine\n  did you mean `about`?\n"},
     {"sm:\n  latency:\n    alu: 18 ns\n", "m.yaml:3:10: error: sm.latency.alu: `18 ns` has the wrong unit `ns`; "
                                           "expected cycles, for example `18 cycles`\n"},
@@ -242,7 +242,7 @@ START_TEST(applies_overrides) {
   ck_assert_uint_eq(m->sm.latency.alu, 20);
   ck_assert_int_eq(m->sm.policy, POLICY_YOUNGEST);
   ck_assert_uint_eq(m->gpu.sms, 4);
-  ck_assert_str_eq(m->sources[0], "set by hand (-s)");
+  ck_assert_str_eq(m->sources[param_index(param_find("gpu.sms"))], "set by hand (-s)");
 }
 END_TEST
 
@@ -283,7 +283,7 @@ START_TEST(sets_and_copies) {
   ck_assert_int_eq(copy->sm.policy, POLICY_RANDOM);
   ck_assert_int_eq(machine->sm.policy, POLICY_LRR);
   ck_assert_str_eq(copy->about, "x");
-  ck_assert_str_eq(copy->sources[0], "y");
+  ck_assert_str_eq(copy->sources[param_index(param_find("gpu.sms"))], "y");
   g_autofree char *difference = machine_diff(machine, copy);
   ck_assert_str_eq(difference, "parameter  m                  m\nsm.policy  loose-round-robin  random\n");
 }
@@ -343,7 +343,7 @@ START_TEST(inherits) {
   ck_assert_uint_eq(m->sm.latency.alu, 20);
   ck_assert_uint_eq(m->sm.latency.vote, 22);
   ck_assert_uint_eq(m->sm.latency.sysreg, 23);
-  ck_assert_str_eq(m->sources[0], "p");
+  ck_assert_str_eq(m->sources[param_index(param_find("gpu.sms"))], "p");
   /* The parent's source says nothing about the child's value. */
   ck_assert_ptr_null(m->sources[param_index(param_find("sm.latency.vote"))]);
   g_autoptr(Machine) child = load("child", "", 0);
@@ -427,7 +427,8 @@ START_TEST(dumps_any_values) {
   for (unsigned i = 0; i < PARAM_COUNT; i++) {
     const Param *param = param_at(i);
     bool tied = g_str_has_prefix(param->path, "sm.max_") || g_str_has_prefix(param->path, "sm.register") ||
-                g_str_has_prefix(param->path, "sm.shared") || g_str_equal(param->path, "memory.segment");
+                g_str_has_prefix(param->path, "sm.shared") || g_str_has_prefix(param->path, "sm.l1") ||
+                g_str_equal(param->path, "memory.segment");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_U32)
