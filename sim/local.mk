@@ -105,24 +105,6 @@ liblockstep_a_SOURCES += \
   sim/engine/counters.def \
   sim/engine/event.c \
   sim/engine/event.h \
-  sim/detect/finding.c sim/detect/finding.h sim/detect/detectors.def sim/detect/verdicts.def \
-  sim/detect/handoff.c sim/detect/handoff.h \
-  sim/detect/lane_state.c sim/detect/lane_state.h \
-  sim/detect/lane_order.c sim/detect/lane_order.h \
-  sim/detect/locate.c sim/detect/locate.h \
-  sim/detect/misuse.c sim/detect/misuse.h \
-  sim/detect/polling.c sim/detect/polling.h \
-  sim/detect/progress.c sim/detect/progress.h \
-  sim/detect/race.c sim/detect/race.h \
-  sim/detect/race_order.c sim/detect/race_order.h \
-  sim/detect/race_report.c sim/detect/race_report.h \
-  sim/detect/recurrence.c sim/detect/recurrence.h \
-  sim/detect/settle.c sim/detect/settle.h \
-  sim/detect/shadow.c sim/detect/shadow.h \
-  sim/detect/vclock.c sim/detect/vclock.h \
-  sim/detect/waitgraph.c sim/detect/waitgraph.h sim/detect/waitgraph_text.c \
-  sim/engine/counter.c sim/engine/counter.h sim/engine/counters.def \
-  sim/engine/event.c sim/engine/event.h \
   sim/engine/rng.h \
   sim/engine/wheel.h \
   sim/machine/machine.c \

@@ -9,6 +9,11 @@ static __device__ int participant(int apart) {
 
 static __device__ bool takes_part(int me, int only) { return me == 0 ? only != 1 : me == 1 && only != 0; }
 
+static __device__ void dawdle(int steps) {
+  for (int step = 0; step < steps; step++)
+    asm volatile("");
+}
+
 static __device__ void critical_section(int *section) {
   if (atomicAdd(&section[0], 1) != 0)
     atomicAdd(&section[1], 1);
@@ -82,18 +87,24 @@ extern "C" __global__ void peterson_victim_read_first(volatile int *flag, volati
   critical_section(section);
   flag[me] = 0;
 }
-// `slow`: steps of thread 0 between its two stores, for the interleaving on the slide.
+// The interleaving of the slide (with the threads' numbers exchanged): thread 0 sets victim; thread 1 comes `slow` steps
+// later, sets victim, then its flag, and goes in; thread 0 takes twice as long until it sets its flag, and goes in, too.
 extern "C" __global__ void peterson_victim_first(volatile int *flag, volatile int *victim, int *section, int apart,
                                                  int only, int slow) {
   int me = participant(apart), other = 1 - me;
   if (!takes_part(me, only))
     return;
+  if (me == 1)
+    dawdle(slow);
   *victim = me;
-  for (int step = 0; me == 0 && step < slow; step++)
-    asm volatile("");
+  if (me == 0)
+    dawdle(2 * slow);
   flag[me] = 1;
   while (flag[other] && *victim == me)
     ;
-  critical_section(section);
+  if (atomicAdd(&section[0], 1) != 0)
+    atomicAdd(&section[1], 1);
+  dawdle(4 * slow);
+  atomicSub(&section[0], 1);
   flag[me] = 0;
 }
