@@ -85,7 +85,6 @@ static bool unknown_name(Loader *loader, const YamlNode *node) {
   return false;
 }
 
-<<<<<<< HEAD
 /* True if a parameter is as wide as the program's addresses: a pointer, a number, or a struct that holds nothing but a pointer. A
  * narrower one can't be meant for a buffer. */
 static bool takes_address(const Loader *loader, const KernelParam *param) {
@@ -93,17 +92,6 @@ static bool takes_address(const Loader *loader, const KernelParam *param) {
   if (!param || param->bytes_array)
     return !param || param->bytes == bytes;
   return !type_facts[param->type].is_float && param->bytes >= bytes;
-=======
-/* True if a parameter is as wide as the program's addresses; a narrower one can't be meant for a buffer. A struct has to
- * be just as wide: one pointer, such as a lock object around its word. */
-static bool takes_address(const Loader *loader, const KernelParam *param) {
-  if (!param)
-    return true;
-  uint32_t address_bytes = programs_address_bytes(loader->scenario->programs);
-  if (param->bytes_array)
-    return param->bytes == address_bytes;
-  return !type_facts[param->type].is_float && param->bytes >= address_bytes;
->>>>>>> 7d48b84 (scenario/args: a struct of one pointer takes a buffer; traces/slides: Peterson with victim first, the slide's interleaving)
 }
 
 static bool arg_buffer(Loader *loader, ScenarioArg *arg, const YamlNode *node, const KernelParam *param) {
