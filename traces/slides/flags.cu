@@ -40,14 +40,16 @@ extern "C" __global__ void signal(volatile int *flag, int *data, int *out, int a
   }
 }
 
-// The same with a flag that isn't volatile: nvcc reads it once, in front of the loop.
-extern "C" __global__ void signal_plain(int *flag, int *data, int *out, int apart) {
+// The same with a flag that isn't volatile: nvcc reads it once, in front of the loop. `late`: steps that S2 takes.
+extern "C" __global__ void signal_plain(int *flag, int *data, int *out, int apart, int late) {
   int me = participant(apart);
   if (me == 0) {
     while (!*flag)
       ;
     *out = *data;
   } else if (me == 1) {
+    for (int step = 0; step < late; step++)
+      asm volatile("");
     *data = 42;
     *flag = 1;
   }
