@@ -33,15 +33,15 @@ UNIT_TESTS = \
   tests/unit/test_disasm \
   tests/unit/test_event \
   tests/unit/test_exec \
-  tests/unit/test_explore \
   tests/unit/test_exec_rows \
+  tests/unit/test_explore \
   tests/unit/test_expr \
   tests/unit/test_finding \
-  tests/unit/test_lane_groups \
-  tests/unit/test_kernels \
   tests/unit/test_host \
-  tests/unit/test_l1 \
   tests/unit/test_host_steps \
+  tests/unit/test_kernels \
+  tests/unit/test_l1 \
+  tests/unit/test_lane_groups \
   tests/unit/test_lock_unit \
   tests/unit/test_machine \
   tests/unit/test_memory \
@@ -64,10 +64,10 @@ UNIT_TESTS = \
   tests/unit/test_wheel \
   tests/unit/test_yaml_tree
 tests_unit_libunit_a_SOURCES = \
-  tests/unit/lab.c tests/unit/lab.h tests/unit/oracle.c tests/unit/oracle.h tests/unit/ptx_example.c \
-  tests/unit/ptx_example.h tests/unit/unit.c tests/unit/unit.h
-  tests/unit/lab.c tests/unit/lab.h tests/unit/oracle.c tests/unit/oracle.h tests/unit/unit.c tests/unit/unit.h
-tests_unit_libunit_a_SOURCES = tests/unit/lab.c tests/unit/lab.h tests/unit/unit.c tests/unit/unit.h \
+  tests/unit/lab.c tests/unit/lab.h \
+  tests/unit/oracle.c tests/unit/oracle.h \
+  tests/unit/ptx_example.c tests/unit/ptx_example.h \
+  tests/unit/unit.c tests/unit/unit.h \
   tests/unit/virtual_lab.c tests/unit/virtual_lab.h
 tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def
 tests_unit_test_exec_rows_SOURCES = tests/unit/test_exec_rows.c tests/unit/row_cases.def
@@ -142,7 +142,7 @@ TEST_HELPERS = \
 TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
-TEST_INPUTS += $(call found,tests/ptx/*.*)
+TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.*)
 TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 
