@@ -289,7 +289,7 @@ static void put_modifiers(Maker *maker, Opcode op) {
 }
 
 static void put_instruction(Maker *maker) {
-  Opcode op = (Opcode)pick(maker, OP_COUNT);
+  Opcode op = (Opcode)pick(maker, OP_MOV64); /* the first that isn't in Fermi SASS */
   const OpInfo *info = &op_info[op];
   if (pick(maker, 3) == 0) {
     ONE_OF(maker, "@", "@!", "!@");

@@ -157,6 +157,10 @@ static const char *const examples[OP_COUNT] = {
 };
 
 START_TEST(reads_each_opcode) {
+  if (op_info[_i].flags & OPF_NEW) { /* not in Fermi SASS, so its name is refused */
+    ck_assert_int_eq(opcode_from_sass(op_info[_i].sass), OP_COUNT);
+    return;
+  }
   ck_assert_msg(examples[_i], "no example of %s", op_info[_i].id);
   ck_assert_msg(decode(examples[_i], NULL).op == _i, "%s", examples[_i]);
 }
