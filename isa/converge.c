@@ -2,6 +2,7 @@
  * barriers"). */
 #include <string.h>
 
+#include "isa/preheader.h"
 #include "isa/yield.h"
 
 enum { REGION_STEPS_MAX = 50000000, OPEN_MAX = 4096 };
@@ -24,7 +25,9 @@ typedef struct Converge {
   uint8_t *sync_before;    /* of each instruction: a WARPSYNC goes before it */
   uint8_t *drop;           /* of each instruction */
   uint8_t *begins_synced;  /* of each block: it begins with a WARPSYNC of all lanes */
-  GArray *meetings;        /* Meeting */
+  uint8_t
+      *synced_inside; /* of each block: its ways don't meet at a BSYNC, since all lanes must come together before */
+  GArray *meetings;   /* Meeting */
   uint64_t steps;
 } Converge;
 
@@ -47,7 +50,7 @@ static void choose_syncs(Converge *converge) {
       const VInst *vinst = inst_at(converge, i);
       bool apart = unproven || converge->divergence.diverged[b] || (i == flow->first[b] && converge->yields.at[b]);
       bool warpsync = is_full_warpsync(converge->vkernel, vinst);
-      converge->drop[i] = warpsync && !apart;
+      converge->drop[i] = vinst->inst.op == OP_NOP || (warpsync && !apart);
       converge->sync_before[i] = apart && is_aligned_barrier(vinst);
       if (i == flow->first[b])
         converge->begins_synced[b] = converge->sync_before[i] || (warpsync && apart && converge->capability >= 90);
@@ -88,15 +91,29 @@ static bool leaves_unproven_loop(const Converge *converge, uint32_t block) {
   return false;
 }
 
-static bool wants_meeting(Converge *converge, uint32_t block, uint32_t *seen, GArray *region) {
+static bool parts(const Converge *converge, uint32_t block) {
+  return converge->flow.reachable[block] && divergence_forks(&converge->divergence, block) &&
+         (converge->divergence.branches[block] || leaves_unproven_loop(converge, block));
+}
+
+/* Behind the ways of such a branch nobody has brought the lanes together. */
+static void find_synced_inside(Converge *converge) {
+  g_autofree uint32_t *seen = g_new0(uint32_t, converge->flow.nblocks + 1);
+  g_autoptr(GArray) region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  for (uint32_t b = 0; b < converge->flow.nblocks; b++) {
+    int32_t end = converge->divergence.ipdom[b];
+    if (!parts(converge, b) || end == NO_TARGET || converge->steps > REGION_STEPS_MAX)
+      continue;
+    converge->synced_inside[b] = syncs_inside(converge, b, seen, region);
+    if (converge->synced_inside[b] && converge->divergence.branches[b])
+      yields_part_at(&converge->yields, converge->vkernel, &converge->divergence, &converge->flow, (uint32_t)end);
+  }
+}
+
+static bool wants_meeting(const Converge *converge, uint32_t block) {
   int32_t end = converge->divergence.ipdom[block];
-  if (!divergence_forks(&converge->divergence, block) || end == NO_TARGET)
-    return false;
-  if (!converge->divergence.branches[block] && !leaves_unproven_loop(converge, block))
-    return false;
-  if (converge->divergence.only_exits[end] || converge->begins_synced[end] || converge->steps > REGION_STEPS_MAX)
-    return false;
-  return !syncs_inside(converge, block, seen, region);
+  return parts(converge, block) && end != NO_TARGET && !converge->divergence.only_exits[end] &&
+         !converge->begins_synced[end] && !converge->synced_inside[block];
 }
 
 /* -- where -- */
@@ -149,11 +166,9 @@ static int compare_ends(gconstpointer x, gconstpointer y) {
 
 static void find_meetings(Converge *converge) {
   const Flow *flow = &converge->flow;
-  g_autofree uint32_t *seen = g_new0(uint32_t, flow->nblocks + 1);
-  g_autoptr(GArray) region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(Meeting));
   for (uint32_t b = 0; b < flow->nblocks; b++)
-    if (flow->reachable[b] && wants_meeting(converge, b, seen, region)) {
+    if (wants_meeting(converge, b)) {
       Meeting branch = {.begin = b, .end = (uint32_t)converge->divergence.ipdom[b]};
       g_array_append_val(branches, branch);
     }
@@ -369,7 +384,28 @@ static void write_kernel(Converge *converge) {
   g_free(writer.by_begin);
 }
 
+/* nvcc moves a mask into a register first. */
+static void fold_masks(VKernel *vkernel) {
+  g_autofree int32_t *value = g_new0(int32_t, vkernel->rows->len + 1); /* 0: none yet; > 0: not a constant */
+  for (guint i = 0; i < vkernel->insts->len; i++) {
+    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+    VRegUse uses[8];
+    if (vinst_writes(vinst, uses) == 0)
+      continue;
+    bool constant = vinst->inst.op == OP_MOV && vinst->a < 0 && !vinst_is_guarded(vinst) && value[uses[0].reg] == 0 &&
+                    g_array_index(vkernel->rows, uint8_t, uses[0].reg) == 1;
+    value[uses[0].reg] = constant ? vinst->a : 1;
+  }
+  for (guint i = 0; i < vkernel->insts->len; i++) {
+    VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+    if (vinst->inst.op == OP_WARPSYNC && vinst->a >= 0 && vinst->a != VREG_SINK && value[vinst->a] < 0)
+      vinst->a = value[vinst->a];
+  }
+}
+
 void vkernel_converge(VKernel *vkernel, unsigned capability) {
+  fold_masks(vkernel);
+  preheaders_insert(vkernel);
   Converge converge = {.vkernel = vkernel,
                        .capability = capability,
                        .meetings = g_array_new(FALSE, FALSE, sizeof(Meeting)),
@@ -378,12 +414,14 @@ void vkernel_converge(VKernel *vkernel, unsigned capability) {
   vkernel_flow(vkernel, &converge.flow);
   uint32_t n = converge.flow.nblocks;
   loops_init(&converge.loops, &converge.flow);
-  divergence_init(&converge.divergence, vkernel, &converge.flow);
+  divergence_init(&converge.divergence, vkernel, &converge.flow, &converge.loops);
   yields_init(&converge.yields, vkernel, capability, &converge.flow, &converge.loops, &converge.divergence);
   converge.enter = g_new0(uint32_t, n + 1);
   converge.leave = g_new0(uint32_t, n + 1);
   converge.begins_synced = g_new0(uint8_t, n + 1);
   loops_number_tree(converge.divergence.ipdom, n, converge.enter, converge.leave);
+  converge.synced_inside = g_new0(uint8_t, n + 1);
+  find_synced_inside(&converge);
   choose_syncs(&converge);
   find_meetings(&converge);
   choose_barriers(&converge);
@@ -396,6 +434,7 @@ void vkernel_converge(VKernel *vkernel, unsigned capability) {
   g_free(converge.enter);
   g_free(converge.leave);
   g_free(converge.begins_synced);
+  g_free(converge.synced_inside);
   g_free(converge.sync_before);
   g_free(converge.drop);
 }

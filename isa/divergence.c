@@ -9,15 +9,26 @@ enum { REGION_STEPS_MAX = 50000000 };
 
 static const VInst *inst_at(const VKernel *vkernel, uint32_t i) { return &g_array_index(vkernel->insts, VInst, i); }
 
-static bool only_exits(const VKernel *vkernel, const Flow *flow, uint32_t block) {
+/* Nothing but an EXIT, or a branch to such a block. */
+static bool only_exits(const VKernel *vkernel, const Flow *flow, const uint8_t *known, uint32_t block) {
   for (uint32_t i = flow->first[block]; i < flow->first[block + 1]; i++) {
     const VInst *vinst = inst_at(vkernel, i);
-    if (vinst->inst.op == OP_EXIT && !vinst_is_guarded(vinst))
-      return true;
-    if (vinst->inst.op != OP_NOP)
+    if (vinst->inst.op == OP_NOP)
+      continue;
+    if (vinst_is_guarded(vinst))
       return false;
+    return vinst->inst.op == OP_EXIT ||
+           (vinst->inst.op == OP_BRA && vinst->inst.target != NO_TARGET && known[flow->block_of[vinst->inst.target]]);
   }
   return false;
+}
+
+static void find_ends(Divergence *divergence, const VKernel *vkernel, const Flow *flow) {
+  enum { ROUNDS = 2 }; /* an EXIT, and branches to it */
+  divergence->only_exits = g_new0(uint8_t, flow->nblocks + 1);
+  for (unsigned round = 0; round < ROUNDS; round++)
+    for (uint32_t b = 0; b < flow->nblocks; b++)
+      divergence->only_exits[b] = only_exits(vkernel, flow, divergence->only_exits, b);
 }
 
 /* Whether a block keeps its edge to `to`: not if that only exits, unless there is no other way on. */
@@ -47,9 +58,7 @@ static void keep_edges(Divergence *divergence, const Flow *flow, const FlowEdges
 static void build_graph(Divergence *divergence, const VKernel *vkernel, const Flow *flow) {
   uint32_t n = flow->nblocks;
   Flow *graph = &divergence->flow;
-  divergence->only_exits = g_new0(uint8_t, n + 1);
-  for (uint32_t b = 0; b < n; b++)
-    divergence->only_exits[b] = only_exits(vkernel, flow, b);
+  find_ends(divergence, vkernel, flow);
   graph->nblocks = n;
   graph->first = g_memdup2(flow->first, (n + 1) * sizeof *flow->first);
   graph->block_of = g_memdup2(flow->block_of, vkernel->insts->len * sizeof *flow->block_of);
@@ -67,6 +76,7 @@ static void build_graph(Divergence *divergence, const VKernel *vkernel, const Fl
 typedef struct Values {
   const VKernel *vkernel;
   Divergence *divergence;
+  const Loops *loops;
   LiveRanges ranges;
   uint32_t first_pred;
   uint8_t *divergent;     /* of each unit */
@@ -235,6 +245,19 @@ static void mark_written(Values *values, uint32_t block) {
   }
 }
 
+/* The loops that lanes leave here, in different rounds. */
+static void add_headers(Values *values, uint32_t block) {
+  const Flow *flow = &values->divergence->flow;
+  for (int32_t loop = values->loops->loop_of[block]; loop != NO_TARGET; loop = values->loops->parent[loop]) {
+    bool leaves = false;
+    for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
+      leaves |= !loops_contains(values->loops, (uint32_t)loop, flow->out.to[e]);
+    if (!leaves)
+      return;
+    g_array_append_val(values->joins, loop);
+  }
+}
+
 /* What is written between the branch and where its ways meet depends, there, on the way taken; what a loop writes, on the
  * round in which a lane left it. */
 static void part(Values *values, uint32_t block) {
@@ -257,6 +280,7 @@ static void part(Values *values, uint32_t block) {
     else
       g_array_append_val(values->region, there);
   }
+  add_headers(values, block);
   for (guint i = 0; i < values->region->len && values->steps < REGION_STEPS_MAX; i++)
     mark_written(values, g_array_index(values->region, uint32_t, i));
 }
@@ -287,7 +311,8 @@ static void take_all_for_divergent(Values *values) {
   }
 }
 
-static void find_divergent_branches(Divergence *divergence, const VKernel *vkernel, const Flow *flow) {
+static void find_divergent_branches(Divergence *divergence, const VKernel *vkernel, const Flow *flow,
+                                    const Loops *loops) {
   Values values = {
       .vkernel = vkernel, .divergence = divergence, .queue = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
   bool ok = live_ranges_init(&values.ranges, vkernel, flow);
@@ -348,12 +373,12 @@ static void find_diverged_blocks(Divergence *divergence) {
   }
 }
 
-void divergence_init(Divergence *divergence, const VKernel *vkernel, const Flow *flow) {
+void divergence_init(Divergence *divergence, const VKernel *vkernel, const Flow *flow, const Loops *loops) {
   *divergence = (Divergence){0};
   build_graph(divergence, vkernel, flow);
   divergence->branches = g_new0(uint8_t, flow->nblocks + 1);
   divergence->diverged = g_new0(uint8_t, flow->nblocks + 1);
-  find_divergent_branches(divergence, vkernel, flow);
+  find_divergent_branches(divergence, vkernel, flow, loops);
   find_diverged_blocks(divergence);
 }
 

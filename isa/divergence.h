@@ -3,12 +3,14 @@
  * Different in each lane: the thread's number, lane numbers and masks, results of atomics, shuffles and local memory. The same
  * in all: everything of the block and the launch, constants, clocks, votes, and a load (volatile or not) from an address that
  * is the same in all. A value written between a divergent branch and the join of its ways is divergent behind the join.
+ * So is, within it, a variable of a loop that lanes leave in different rounds.
  * A way that only leads to the kernel's end isn't one: the lanes that take it are gone, the others stay together.
  * Private to isa/. */
 #ifndef LOCKSTEP_ISA_DIVERGENCE_H
 #define LOCKSTEP_ISA_DIVERGENCE_H
 
 #include "isa/live_range.h"
+#include "isa/loops.h"
 
 typedef struct Divergence {
   Flow flow;           /* without the edges that only lead to the end */
@@ -18,7 +20,7 @@ typedef struct Divergence {
   uint8_t *only_exits; /* of each block: it does nothing but end the lanes */
 } Divergence;
 
-void divergence_init(Divergence *divergence, const VKernel *vkernel, const Flow *flow);
+void divergence_init(Divergence *divergence, const VKernel *vkernel, const Flow *flow, const Loops *loops);
 void divergence_clear(Divergence *divergence);
 /* The ways of block `block` part and meet again at its post-dominator. */
 bool divergence_forks(const Divergence *divergence, uint32_t block);

@@ -23,6 +23,8 @@ liblockstep_a_SOURCES += \
   isa/opcode.h \
   isa/opcodes.def \
   isa/postdom.c \
+  isa/preheader.c \
+  isa/preheader.h \
   isa/program.c \
   isa/program.h \
   isa/ptx_body.c \

@@ -251,22 +251,20 @@ bool yields_unproven_behind(const Yields *yields, const VKernel *vkernel, const 
     unproven = true;
   if (is_full_warpsync(vkernel, vinst) || is_aligned_barrier(vinst))
     return false;
-  return unproven || (vinst->inst.op == OP_NANOSLEEP && divergence->diverged[block]);
+  bool lets_go = vinst->inst.op == OP_NANOSLEEP || vinst->inst.op == OP_WARPSYNC;
+  return unproven || (lets_go && divergence->diverged[block]);
 }
 
-static bool spread(Search *search) {
-  const Flow *flow = search->flow;
-  Yields *yields = search->yields;
+/* Forwards from the blocks of `queue`. */
+static bool spread(Yields *yields, const VKernel *vkernel, const Divergence *divergence, const Flow *flow,
+                   GArray *queue) {
   bool changed = false;
-  g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  for (uint32_t b = flow->nblocks; b-- > 0;)
-    g_array_append_val(queue, b);
   while (queue->len) {
     uint32_t block = g_array_index(queue, uint32_t, queue->len - 1);
     g_array_set_size(queue, queue->len - 1);
     bool unproven = yields->unproven[block];
     for (uint32_t i = flow->first[block]; i < flow->first[block + 1]; i++)
-      unproven = yields_unproven_behind(yields, search->vkernel, search->divergence, block, i, unproven);
+      unproven = yields_unproven_behind(yields, vkernel, divergence, block, i, unproven);
     for (uint32_t e = flow->out.start[block]; unproven && e < flow->out.start[block + 1]; e++) {
       uint32_t next = flow->out.to[e];
       if (yields->unproven[next])
@@ -277,6 +275,23 @@ static bool spread(Search *search) {
     }
   }
   return changed;
+}
+
+static bool spread_all(const Search *search) {
+  g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  for (uint32_t b = search->flow->nblocks; b-- > 0;)
+    g_array_append_val(queue, b);
+  return spread(search->yields, search->vkernel, search->divergence, search->flow, queue);
+}
+
+void yields_part_at(Yields *yields, const VKernel *vkernel, const Divergence *divergence, const Flow *flow,
+                    uint32_t block) {
+  g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  if (yields->unproven[block])
+    return;
+  yields->unproven[block] = 1;
+  g_array_append_val(queue, block);
+  spread(yields, vkernel, divergence, flow, queue);
 }
 
 /* A YIELD makes loops behind it, and those around it, loops whose lanes aren't together: until nothing changes. */
@@ -292,7 +307,7 @@ static void find_yields(Search *search) {
       if (around != NO_TARGET)
         search->facts[around].inner_yields |= search->yields->at[header] || search->facts[header].inner_yields;
     }
-  } while (spread(search));
+  } while (spread_all(search));
 }
 
 void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,

@@ -14,6 +14,9 @@ typedef struct Yields {
 void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
                  const Divergence *divergence);
 void yields_clear(Yields *yields);
+/* From the start of `block` on the lanes may be apart, too: finds what follows. */
+void yields_part_at(Yields *yields, const VKernel *vkernel, const Divergence *divergence, const Flow *flow,
+                    uint32_t block);
 /* The state behind instruction `i` of `block`, from that before it. */
 bool yields_unproven_behind(const Yields *yields, const VKernel *vkernel, const Divergence *divergence,
                             uint32_t block, uint32_t i, bool unproven);
