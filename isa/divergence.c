@@ -313,8 +313,10 @@ static void take_all_for_divergent(Values *values) {
 
 static void find_divergent_branches(Divergence *divergence, const VKernel *vkernel, const Flow *flow,
                                     const Loops *loops) {
-  Values values = {
-      .vkernel = vkernel, .divergence = divergence, .queue = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+  Values values = {.vkernel = vkernel,
+                   .divergence = divergence,
+                   .loops = loops,
+                   .queue = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
   bool ok = live_ranges_init(&values.ranges, vkernel, flow);
   values.first_pred = values.ranges.unit_of_reg[vkernel->rows->len];
   values.divergent = g_new0(uint8_t, values.ranges.nunits + 1);

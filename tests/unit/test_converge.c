@@ -1,2 +1,299 @@
+/* vkernel_converge against what ptxas does with the same PTX (tests/converge/): for each kernel and architecture the
+ * order of BSSY, BSYNC, YIELD, WARPSYNC and block barriers. differences.txt lists the kernels that differ, and why. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/ptx_lower.h"
+#include "isa/ptx_parse.h"
 #include "tests/unit/unit.h"
-int main(void) { return 0; }
+#include "tests/unit/virtual_lab.h"
+
+static const unsigned capabilities[] = {75, 80, 90};
+
+static char *data_path(const char *name) {
+  const char *source = g_getenv("SRCDIR");
+  return g_build_filename(source ? source : ".", "tests", "converge", name, NULL);
+}
+
+static char *read_data(const char *name) {
+  g_autofree char *path = data_path(name);
+  char *text = NULL;
+  ck_assert_msg(g_file_get_contents(path, &text, NULL, NULL), "can't read %s", path);
+  return text;
+}
+
+/* -- what ptxas does -- */
+
+/* The letter of an instruction that counts: [ BSSY, ] BSYNC, y YIELD, w WARPSYNC, b BAR, 0: another one. sm_75 has its YIELD
+ * at the loop's end, under a branch; there only BSSY and YIELD are counted. */
+static char letter_of(const char *name, unsigned capability) {
+  static const struct {
+    const char *name;
+    char letter;
+  } letters[] = {{"BSSY", '['}, {"BSYNC", ']'}, {"YIELD", 'y'}, {"WARPSYNC", 'w'}, {"BAR", 'b'}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(letters); i++)
+    if (g_str_has_prefix(name, letters[i].name))
+      return capability == 75 && i != 0 && i != 2 ? 0 : letters[i].letter;
+  return 0;
+}
+
+static int compare_letters(const void *x, const void *y) { return *(const char *)x - *(const char *)y; }
+
+static void end_shape(GString *shape, unsigned capability) {
+  if (capability == 75)
+    qsort(shape->str, shape->len, 1, compare_letters);
+}
+
+static void keep_shape(GHashTable *shapes, const char *kernel, GString *shape, unsigned capability) {
+  end_shape(shape, capability);
+  g_hash_table_insert(shapes, g_strdup(kernel), g_strdup(shape->str));
+  g_string_truncate(shape, 0);
+}
+
+/* Kernel name -> shape. */
+static GHashTable *recorded_shapes(unsigned capability) {
+  g_autofree char *name = g_strdup_printf("sm_%u.sass.txt", capability), *text = read_data(name);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  GHashTable *shapes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr(GString) shape = g_string_new(NULL);
+  const char *kernel = NULL;
+  for (unsigned i = 0; lines[i]; i++) {
+    if (g_str_has_prefix(lines[i], "kernel ")) {
+      if (kernel)
+        keep_shape(shapes, kernel, shape, capability);
+      kernel = lines[i] + strlen("kernel ");
+    } else if (lines[i][0] == ' ') {
+      g_auto(GStrv) words = g_strsplit(g_strstrip(lines[i]), " ", -1);
+      char letter = letter_of(words[1][0] == '@' ? words[2] : words[1], capability);
+      if (letter)
+        g_string_append_c(shape, letter);
+    }
+  }
+  keep_shape(shapes, kernel, shape, capability);
+  return shapes;
+}
+
+/* -- what we do -- */
+
+static Program *lower(unsigned capability) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autofree char *text = read_data("convergence.ptx");
+  PtxModule *module = ptx_parse("convergence.ptx", text, strlen(text), diag);
+  PtxTarget target = {.capability = capability, .convergence_barriers = true, .max_registers = 255};
+  Program *program = module ? ptx_lower(module, &target, diag) : NULL;
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program, "%s", messages);
+  ptx_module_free(module);
+  return program;
+}
+
+static char *shape_of(const Kernel *kernel, unsigned capability) {
+  GString *shape = g_string_new(NULL);
+  for (uint32_t i = 0; i < kernel->ninsts; i++) {
+    char letter = letter_of(op_info[kernel->insts[i].op].id, capability);
+    if (letter)
+      g_string_append_c(shape, letter);
+  }
+  end_shape(shape, capability);
+  return g_string_free(shape, FALSE);
+}
+
+/* -- the differences -- */
+
+/* "sm_90 kernel OURS REASON...": the reason may not be missing. */
+static const char *find_difference(char **lines, unsigned capability, const char *kernel) {
+  g_autofree char *prefix = g_strdup_printf("sm_%u %s ", capability, kernel);
+  for (unsigned i = 0; lines[i]; i++)
+    if (g_str_has_prefix(lines[i], prefix))
+      return lines[i] + strlen(prefix);
+  return NULL;
+}
+
+static bool is_listed(const char *difference, const char *shape) {
+  gsize length = strlen(shape);
+  return difference && strncmp(difference, shape, length) == 0 && difference[length] == ' ' &&
+         strlen(difference) > length + 10;
+}
+
+START_TEST(barriers_stand_where_ptxas_puts_them) {
+  unsigned capability = capabilities[_i];
+  g_autofree char *text = read_data("differences.txt");
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autoptr(GHashTable) recorded = recorded_shapes(capability);
+  g_autoptr(GString) wrong = g_string_new(NULL);
+  Program *program = lower(capability);
+  ck_assert_uint_eq(program->kernels->len, g_hash_table_size(recorded));
+  for (guint k = 0; k < program->kernels->len; k++) {
+    const Kernel *kernel = program_kernel(program, k);
+    const char *want = g_hash_table_lookup(recorded, kernel->name);
+    const char *difference = find_difference(lines, capability, kernel->name);
+    g_autofree char *shape = shape_of(kernel, capability);
+    ck_assert_msg(want, "no recorded %s", kernel->name);
+    if (strcmp(shape, want) == 0 ? difference != NULL : !is_listed(difference, shape))
+      g_string_append_printf(wrong, "sm_%u %s %s (ptxas %s)\n", capability, kernel->name, *shape ? shape : "-", want);
+  }
+  ck_assert_msg(wrong->len == 0, "\n%s", wrong->str);
+  program_free(program);
+}
+END_TEST
+
+/* -- by hand -- */
+
+static VInst special(int32_t dst, SpecialReg which) {
+  VInst vinst = lab_op(OP_S2R, dst, VREG_SINK, VREG_SINK);
+  vinst.inst.mode = (uint8_t)which;
+  return vinst;
+}
+
+static VInst atomic(VKernel *vkernel, int32_t dst, int32_t address) {
+  VInst vinst = lab_op(OP_ATOM, dst, address, lab_const(vkernel, 1));
+  vinst.inst.mode = ATOM_EXCH;
+  return vinst;
+}
+
+static unsigned count_op(const VKernel *vkernel, Opcode op) {
+  unsigned count = 0;
+  for (guint i = 0; i < vkernel->insts->len; i++)
+    count += g_array_index(vkernel->insts, VInst, i).inst.op == op;
+  return count;
+}
+
+static const Inst *inst_at(const VKernel *vkernel, uint32_t i) {
+  return &g_array_index(vkernel->insts, VInst, i).inst;
+}
+
+/* `depth` ifs in one another, by the thread's number, with an atomic in each. */
+static VKernel *nested_ifs(unsigned depth) {
+  VKernel *vkernel = lab_virtual();
+  int32_t tid = vkernel_register(vkernel, 1), old = vkernel_register(vkernel, 1);
+  g_autofree uint32_t *branches = g_new(uint32_t, depth);
+  lab_add(vkernel, special(tid, SR_TID_X));
+  for (unsigned d = 0; d < depth; d++) {
+    int32_t p = vkernel_predicate(vkernel);
+    lab_add(vkernel, lab_set(p, CMP_LT, tid, lab_const(vkernel, d)));
+    branches[d] = lab_add(vkernel, lab_branch(0, p, false));
+    lab_add(vkernel, atomic(vkernel, old, tid));
+  }
+  for (unsigned d = depth; d-- > 0;) {
+    g_array_index(vkernel->insts, VInst, branches[d]).inst.target = (int32_t)vkernel->insts->len;
+    lab_add(vkernel, atomic(vkernel, old, tid));
+  }
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  return vkernel;
+}
+
+START_TEST(nested_branches_have_barriers_by_depth) {
+  VKernel *vkernel = nested_ifs(3);
+  vkernel_converge(vkernel, 90);
+  ck_assert_uint_eq(vkernel->kernel->convergence_barriers, 3);
+  unsigned begun = 0;
+  for (guint i = 0; i < vkernel->insts->len; i++) {
+    const Inst *inst = inst_at(vkernel, i);
+    if (inst->op != OP_BSSY)
+      continue;
+    ck_assert_uint_eq(inst->mode, begun++);
+    ck_assert_uint_eq(inst_at(vkernel, (uint32_t)inst->target)->op, OP_BSYNC);
+    ck_assert_uint_eq(inst_at(vkernel, (uint32_t)inst->target)->mode, inst->mode);
+    /* right before the branch, which goes to the BSYNC */
+    ck_assert_uint_eq(inst_at(vkernel, i + 1)->op, OP_BRA);
+    ck_assert_int_eq(inst_at(vkernel, i + 1)->target, inst->target);
+  }
+  ck_assert_uint_eq(begun, 3);
+  vkernel_free(vkernel);
+}
+END_TEST
+
+START_TEST(the_innermost_go_without_a_barrier) {
+  VKernel *vkernel = nested_ifs(20);
+  vkernel_converge(vkernel, 90);
+  ck_assert_uint_eq(vkernel->kernel->convergence_barriers, CONVERGENCE_BARRIERS);
+  ck_assert_uint_eq(count_op(vkernel, OP_BSSY), CONVERGENCE_BARRIERS);
+  ck_assert_uint_eq(count_op(vkernel, OP_BSYNC), CONVERGENCE_BARRIERS);
+  vkernel_free(vkernel);
+}
+END_TEST
+
+/* A loop at the very start: BSSY before it, and the way round leaves it out. */
+START_TEST(a_loop_at_the_start_has_room_before_it) {
+  VKernel *vkernel = lab_virtual();
+  int32_t old = vkernel_register(vkernel, 1), p = vkernel_predicate(vkernel);
+  lab_add(vkernel, atomic(vkernel, old, lab_const(vkernel, 64)));
+  lab_add(vkernel, lab_set(p, CMP_NE, old, lab_const(vkernel, 0)));
+  lab_add(vkernel, lab_branch(0, p, false));
+  lab_add(vkernel, atomic(vkernel, old, lab_const(vkernel, 64)));
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  vkernel_converge(vkernel, 90);
+  static const Opcode want[] = {OP_BSSY, OP_YIELD, OP_ATOM, OP_ISETP, OP_BRA, OP_BSYNC, OP_ATOM, OP_EXIT};
+  ck_assert_uint_eq(vkernel->insts->len, G_N_ELEMENTS(want));
+  for (guint i = 0; i < G_N_ELEMENTS(want); i++)
+    ck_assert_msg(inst_at(vkernel, i)->op == want[i], "%u: %s", i, op_info[inst_at(vkernel, i)->op].id);
+  ck_assert_int_eq(inst_at(vkernel, 4)->target, 1);
+  vkernel_free(vkernel);
+}
+END_TEST
+
+/* if (tid < 1) goto b; a: ...; the block at `meet` is also reached from where no lane has parted: round the BSYNC. */
+START_TEST(others_pass_by_the_meeting_point) {
+  VKernel *vkernel = lab_virtual();
+  int32_t tid = vkernel_register(vkernel, 1), block = vkernel_register(vkernel, 1),
+          old = vkernel_register(vkernel, 1);
+  int32_t by_block = vkernel_predicate(vkernel), by_tid = vkernel_predicate(vkernel),
+          last = vkernel_predicate(vkernel);
+  lab_add(vkernel, special(tid, SR_TID_X));
+  lab_add(vkernel, special(block, SR_CTAID_X));
+  lab_add(vkernel, lab_set(by_block, CMP_LT, block, lab_const(vkernel, 1)));
+  lab_add(vkernel, lab_set(by_tid, CMP_LT, tid, lab_const(vkernel, 1)));
+  lab_add(vkernel, lab_set(last, CMP_LT, block, lab_const(vkernel, 5)));
+  lab_add(vkernel, lab_branch(9, by_block, false)); /* 5 */
+  lab_add(vkernel, lab_branch(8, by_tid, false));   /* 6 */
+  lab_add(vkernel, atomic(vkernel, old, tid));
+  lab_add(vkernel, lab_branch(11, VPRED_TRUE, false)); /* 8 */
+  lab_add(vkernel, lab_branch(13, last, false));       /* 9 */
+  lab_add(vkernel, atomic(vkernel, old, block));
+  lab_add(vkernel, atomic(vkernel, old, tid)); /* 11 */
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  lab_add(vkernel, atomic(vkernel, old, tid)); /* 13 */
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  vkernel_converge(vkernel, 90);
+  ck_assert_uint_eq(count_op(vkernel, OP_BSSY), 1);
+  ck_assert_uint_eq(count_op(vkernel, OP_BSYNC), 1);
+  for (guint i = 0; i < vkernel->insts->len; i++)
+    if (inst_at(vkernel, i)->op == OP_BSSY)
+      ck_assert_uint_eq(inst_at(vkernel, (uint32_t)inst_at(vkernel, i)->target)->op, OP_BSYNC);
+  vkernel_free(vkernel);
+}
+END_TEST
+
+/* 100,000 branches, one after another and in one another. */
+START_TEST(large_kernels_end_soon) {
+  VKernel *vkernel = nested_ifs(3000);
+  g_array_set_size(vkernel->insts, vkernel->insts->len - 1);
+  int32_t old = vkernel_register(vkernel, 1);
+  for (unsigned i = 0; i < 20000; i++) {
+    int32_t p = vkernel_predicate(vkernel);
+    lab_add(vkernel, lab_set(p, CMP_LT, 0, lab_const(vkernel, i % 50)));
+    lab_add(vkernel, lab_branch(vkernel->insts->len + 2, p, false));
+    lab_add(vkernel, atomic(vkernel, old, 0));
+  }
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  gint64 start = g_get_monotonic_time();
+  vkernel_converge(vkernel, 90);
+  double seconds = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
+  ck_assert_msg(seconds < 10 * unit_patience(), "%.1f s", seconds);
+  vkernel_free(vkernel);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("converge");
+  TCase *tcase = tcase_create("converge");
+  tcase_add_loop_test(tcase, barriers_stand_where_ptxas_puts_them, 0, G_N_ELEMENTS(capabilities));
+  tcase_add_test(tcase, nested_branches_have_barriers_by_depth);
+  tcase_add_test(tcase, the_innermost_go_without_a_barrier);
+  tcase_add_test(tcase, a_loop_at_the_start_has_room_before_it);
+  tcase_add_test(tcase, others_pass_by_the_meeting_point);
+  tcase_add_test(tcase, large_kernels_end_soon);
+  tcase_set_timeout(tcase, 60);
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
