@@ -145,8 +145,6 @@ TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
 TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.*)
-TEST_INPUTS += $(call found,tests/ptx/*.*)
-TEST_INPUTS += $(call found,tests/converge/*.*)
 TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 
