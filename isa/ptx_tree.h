@@ -132,6 +132,7 @@ typedef struct PtxLoc {
 typedef struct PtxTable {
   uint32_t at, name, scope, inst;
   uint8_t kind; /* PtxTableKind */
+  uint8_t reserved[3];
   uint32_t operands, noperands; /* LABEL or FUNCTION operands */
   uint32_t prototype;           /* function without body, for PROTOTYPE */
 } PtxTable;
@@ -141,6 +142,7 @@ typedef struct PtxFunction {
   uint32_t at, name;  /* 0 for a prototype */
   uint8_t linkage;    /* PtxLinkage */
   bool entry, has_body, noreturn, prototype;
+  uint8_t reserved[3]; /* no padding: ptx_module_equal() compares bytes */
   uint32_t definition; /* the function of that name that has a body; itself if it has; PTX_NO_INDEX if none has */
   uint32_t first_var, nvars; /* results, then parameters, then those of the body */
   uint32_t nrets, nparams;

@@ -1,5 +1,6 @@
 /* Any bytes as a PTX program. What is accepted must print and parse back to the same tree, and the second print must be
- * the first. */
+ * the first. It is lowered for a machine with SIMT stacks and for one with convergence barriers: to a program or to errors. */
+#include "isa/ptx_lower.h"
 #include "isa/ptx_parse.h"
 #include "isa/ptx_print.h"
 #include "tests/fuzz/fuzz.h"
@@ -18,13 +19,29 @@ static void check_print(const PtxModule *module) {
     abort();
 }
 
+static void check_lowered(const PtxModule *module) {
+  static const PtxTarget targets[] = {
+      {.capability = 61, .max_registers = 255},
+      {.capability = 90, .convergence_barriers = true, .max_registers = 255},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(targets); i++) {
+    g_autoptr(Diag) diag = diag_new();
+    g_autoptr(Program) program = ptx_lower(module, &targets[i], diag);
+    g_free(diag_render(diag));
+    if (!program != diag_has_errors(diag) || (program && program->kernels->len == 0))
+      abort();
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(PtxModule) module = ptx_parse("fuzz.ptx", (const char *)data, size, diag);
   g_free(diag_render(diag));
   if (!module && !diag_has_errors(diag))
     abort();
-  if (module)
+  if (module) {
     check_print(module);
+    check_lowered(module);
+  }
   return 0;
 }
