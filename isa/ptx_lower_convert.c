@@ -283,8 +283,7 @@ static void float_to_float(Lower *lower, PtxWord to, PtxWord from) {
   if (to == from && !rounds_to_integer(inst))
     same_float(lower, result.value, a, to);
   else
-    convert(lower, result.value, a, to, from, saturate && to == PTX_F32)->inst.flags |=
-        rounds_to_integer(inst) ? (uint32_t)INST_INTEGRAL : 0;
+    convert(lower, result.value, a, to, from, saturate && to == PTX_F32);
   if (saturate && to == PTX_F64)
     lower_saturate64(lower, result.value, result.value);
 }
