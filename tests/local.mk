@@ -47,6 +47,7 @@ UNIT_TESTS = \
   tests/unit/test_memory \
   tests/unit/test_memsys \
   tests/unit/test_polling \
+  tests/unit/test_ptx_forms \
   tests/unit/test_ptx_lower \
   tests/unit/test_ptx_parse \
   tests/unit/test_ptx_scenario \
@@ -69,8 +70,6 @@ tests_unit_libunit_a_SOURCES = \
   tests/unit/ptx_example.c tests/unit/ptx_example.h \
   tests/unit/unit.c tests/unit/unit.h \
   tests/unit/virtual_lab.c tests/unit/virtual_lab.h
-  tests/unit/lab.c tests/unit/lab.h tests/unit/oracle.c tests/unit/oracle.h tests/unit/ptx_example.c \
-  tests/unit/ptx_example.h tests/unit/unit.c tests/unit/unit.h tests/unit/virtual_lab.c tests/unit/virtual_lab.h
 tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def
 tests_unit_test_exec_rows_SOURCES = tests/unit/test_exec_rows.c tests/unit/row_cases.def
 LDADD = tests/unit/libunit.a liblockstep.a $(CHECK_LIBS) $(LIBS_ALL)

@@ -1,0 +1,144 @@
+/* Arithmetic of PTX against what an H100 gave: parsed, lowered and run, as it stands, with its result in place of its first and
+ * of its last source, and under a guard
+ * and its opposite. */
+#include <glib.h>
+#include <stdlib.h>
+
+#include "isa/ptx_lower.h"
+#include "isa/ptx_parse.h"
+#include "sim/core/gpu.h"
+#include "tests/unit/unit.h"
+#include "validation/hardware/ptx_forms.h"
+
+typedef struct Recorded {
+  char *instruction;
+  uint64_t hash;
+} Recorded;
+
+static void clear_form(gpointer data) { g_free(((Recorded *)data)->instruction); }
+
+static GArray *read_forms(void) {
+  g_autofree char *path = g_build_filename(g_getenv("SRCDIR"), "validation", "hardware", "ptx_forms_h100.csv", NULL);
+  g_autofree char *text = NULL;
+  ck_assert_msg(g_file_get_contents(path, &text, NULL, NULL), "no %s", path);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  GArray *forms = g_array_new(FALSE, TRUE, sizeof(Recorded));
+  g_array_set_clear_func(forms, clear_form);
+  for (char **line = lines; *line; line++) {
+    char *comma = strchr(*line, ',');
+    if (**line == '#' || !comma || !strchr(comma, '%'))
+      continue;
+    Recorded form = {g_strdup(comma + 1), g_ascii_strtoull(*line, NULL, 16)};
+    g_array_append_val(forms, form);
+  }
+  ck_assert_uint_ge(forms->len, 700);
+  return forms;
+}
+
+/* -- one program of all of them -- */
+
+static Program *lower_all(const char *text, const Machine *machine) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(PtxModule) module = ptx_parse("forms.ptx", text, strlen(text), diag);
+  PtxTarget target = {.capability = machine->gpu.compute_capability,
+                      .convergence_barriers = machine->sm.convergence == CONVERGENCE_BARRIER,
+                      .max_registers = machine->sm.max_thread_registers};
+  Program *program = module ? ptx_lower(module, &target, diag) : NULL;
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program, "%s", messages);
+  return program;
+}
+
+static void run_kernel(const Machine *machine, const Program *program, unsigned index, uint64_t *stored) {
+  Backing *backing = backing_new();
+  Gpu *gpu = gpu_new(machine, backing, 1);
+  guint in = backing_add(backing, "in", FORMS_THREADS * FORMS_INPUTS * 2, NULL);
+  guint out = backing_add(backing, "out", FORMS_THREADS * 4, NULL);
+  uint64_t *values = (uint64_t *)(gpointer)backing_buffer(backing, in)->data;
+  for (unsigned i = 0; i < FORMS_THREADS * FORMS_INPUTS; i++)
+    values[i] = forms_input(i / FORMS_INPUTS, i % FORMS_INPUTS);
+  uint64_t args[] = {backing_buffer(backing, in)->base, backing_buffer(backing, out)->base};
+  LaunchConfig config = {.program = program,
+                         .kernel = program_kernel(program, index),
+                         .grid = {1, 1, 1},
+                         .block = {FORMS_THREADS, 1, 1},
+                         .args = (const uint8_t *)args,
+                         .args_bytes = sizeof args};
+  g_autofree char *why = NULL;
+  bool fine = gpu_add_launch(gpu, &config, &why);
+  ck_assert_msg(fine, "%s", why);
+  GpuStop stop = gpu_run(gpu, 1000000, 1000000);
+  ck_assert_msg(stop == GPU_FINISHED, "%s: stop %d", program_kernel(program, index)->name, stop);
+  memcpy(stored, backing_buffer(backing, out)->data, FORMS_THREADS * 2 * sizeof *stored);
+  gpu_free(gpu);
+  backing_free(backing);
+}
+
+/* What is done to an instruction that has to give the same result. */
+typedef enum { AS_IT_IS, INTO_FIRST, INTO_LAST, GUARDED, VARIANTS } Variant;
+
+/* The first or last source of the class that the instruction writes; 0: it has none. */
+static char source_like_result(const char *instruction, Variant variant) {
+  char found = 0, kind = forms_class(instruction);
+  for (const char *p = strchr(instruction, ','); p && *p; p++)
+    if (p[0] == '%' && p[1] == kind && p[2] >= '2' && p[2] <= '4' && (!found || variant == INTO_LAST))
+      found = p[2];
+  return found;
+}
+
+/* `add.u32 %r1, ...` becomes `add.u32 %r3, ...; mov.u32 %r1, %r3`. */
+static char *varied(const char *instruction, Variant variant) {
+  static const char *const moves[] = {"p.pred", "h.u16", "r.u32", "l.u64", "f.f32", "d.f64"};
+  char source = variant == AS_IT_IS || variant == GUARDED ? 0 : source_like_result(instruction, variant);
+  char kind = forms_class(instruction);
+  if (variant == GUARDED)
+    return g_strdup_printf("@%%p2 %s; @!%%p2 %s", instruction, instruction);
+  if (!source)
+    return g_strdup(instruction);
+  GString *text = g_string_new(instruction);
+  text->str[strcspn(text->str, "%") + 2] = source;
+  for (guint i = 0; i < G_N_ELEMENTS(moves); i++)
+    if (moves[i][0] == kind)
+      g_string_append_printf(text, "; mov%s %%%c1, %%%c%c", moves[i] + 1, kind, kind, source);
+  return g_string_free(text, FALSE);
+}
+
+static void check_variant(const Machine *machine, const GArray *forms, Variant variant) {
+  GString *text = g_string_new(FORMS_HEAD);
+  for (guint i = 0; i < forms->len; i++) {
+    char kernel[FORMS_TEXT_MAX];
+    g_autofree char *instruction = varied(g_array_index(forms, Recorded, i).instruction, variant);
+    forms_kernel(instruction, i, kernel);
+    g_string_append(text, kernel);
+  }
+  g_autofree char *all = g_string_free(text, FALSE);
+  g_autoptr(Program) program = lower_all(all, machine);
+  for (guint i = 0; i < forms->len; i++) {
+    const Recorded *form = &g_array_index(forms, Recorded, i);
+    uint64_t stored[2 * FORMS_THREADS];
+    run_kernel(machine, program, i, stored);
+    ck_assert_msg(forms_hash(form->instruction, stored) == form->hash,
+                  "variant %d on %s: %s isn't what an H100 gives", variant, machine->name, form->instruction);
+  }
+}
+
+START_TEST(matches_hardware) {
+  static const char *const names[] = {"gtx1080ti", "h200"};
+  g_autoptr(Diag) diag = diag_new();
+  Machine *machine = machine_load(names[_i / VARIANTS], NULL, diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(machine, "%s", messages);
+  g_autoptr(GArray) forms = read_forms();
+  check_variant(machine, forms, (Variant)(_i % VARIANTS));
+  machine_free(machine);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("ptx_forms");
+  TCase *tcase = tcase_create("forms");
+  tcase_set_timeout(tcase, 120 * unit_patience());
+  tcase_add_loop_test(tcase, matches_hardware, 0, 2 * VARIANTS);
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
