@@ -25,24 +25,6 @@ static void give_result(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t pc,
   }
 }
 
-/* Barrier `id`, at which the warp has arrived, is complete: tells which unexited lanes haven't come. */
-static void tell_partial(Sm *sm, const Block *block, Warp *warp, uint32_t id, uint64_t now) {
-  LaneGroups *groups = warp->groups;
-  uint32_t come = groups->come[id], absent = warp->alive & ~come, pc = groups->come_pc[id];
-  groups->come[id] = 0;
-  if (!come || !absent)
-    return;
-  ProbePoint point = {.gpu = sm->gpu,
-                      .sm = sm,
-                      .block = block,
-                      .warp = warp,
-                      .inst = &block->launch->kernel->insts[pc],
-                      .pc = pc,
-                      .lanes = come,
-                      .cycle = now};
-  PROBE_FIRE(sm->gpu, partial_barrier, &point, absent);
-}
-
 /* The lane groups that wait at barrier `id` may go on. */
 static void release_groups(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t id, uint64_t resume) {
   const LaneGroups *groups = warp->groups;
@@ -68,8 +50,6 @@ static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *sel
   uint64_t resume = MAX(barrier.latest, now) + gpu->machine->sm.barrier.arrive_to_resume;
   ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
   PROBE_FIRE(gpu, barrier_complete, &point, id, barrier.arrived, barrier.waiting);
-  for (uint32_t rest = barrier.arrived & ~block->finished; sm->lane_groups && rest; rest &= rest - 1)
-    tell_partial(sm, block, &sm->warps[block->warp_slot[__builtin_ctz(rest)]], id, now);
   for (uint32_t rest = barrier.waiting; rest; rest &= rest - 1) {
     Warp *warp = &sm->warps[block->warp_slot[__builtin_ctz(rest)]];
     bool itself = self && self->warp == warp; /* it chooses who runs when it has done */
@@ -115,29 +95,37 @@ static bool agree_on_count(const Block *block, Barrier *barrier, uint32_t expect
   return barrier->expected == expected;
 }
 
-/* Lanes have come to barrier `id`: true if their warp arrives with them. It does so with the first that come, and again when
- * some of them come again; lanes that come in between join. With INST_UNALIGNED it arrives when all its lanes have come,
- * unless it has arrived already. `arrived`: it has, since the barrier last completed. */
-static bool arrives_with(Warp *warp, const Inst *inst, uint32_t id, uint32_t lanes, bool arrived) {
-  LaneGroups *groups = warp->groups;
-  uint32_t come = groups->come[id], bit = 1u << id;
-  bool gathers = groups->gathering & bit;
-  groups->come_pc[id] = warp->pc;
-  groups->gathering &= ~bit;
-  if (!(inst->flags & INST_UNALIGNED)) {
-    bool again = arrived && !gathers && (come == 0 || come & lanes);
-    groups->come[id] = again ? lanes : come | lanes;
-    return !arrived || again;
-  }
-  groups->come[id] = come | lanes;
-  if (arrived && come && !gathers)
+/* The warp arrives at barrier `id` with the lanes that came last: tells which of its lanes the guard left out. */
+static void tell_partial(const Issue *issue, uint32_t id) {
+  const Warp *warp = issue->warp;
+  const LaneGroups *groups = warp->groups;
+  uint32_t absent = warp->alive & ~groups->executed[id];
+  if (!absent)
+    return;
+  ProbePoint point = issue_point(issue, groups->executed[id] & warp->alive);
+  point.pc = groups->come_pc[id];
+  point.inst = &warp_block(issue->sm, warp)->launch->kernel->insts[point.pc];
+  PROBE_FIRE(issue->gpu, partial_barrier, &point, absent);
+}
+
+/* True if all lanes of the warp that haven't exited have come to barrier `id`; then it arrives, and they may come anew. */
+static bool all_have_come(const Issue *issue, uint32_t id) {
+  LaneGroups *groups = issue->warp->groups;
+  if (issue->warp->alive & ~groups->come[id])
     return false;
-  bool all = !(warp->alive & ~(come | lanes));
-  if (all)
-    groups->come[id] = 0;
-  else
-    groups->gathering |= bit;
-  return all;
+  tell_partial(issue, id);
+  groups->gathering &= ~(1u << id);
+  groups->come[id] = groups->executed[id] = 0;
+  return true;
+}
+
+/* Lanes come to barrier `id`: those of `lanes` by themselves or with their group, of which `issue->mask` execute it. */
+static void come(Issue *issue, uint32_t id, uint32_t lanes) {
+  LaneGroups *groups = issue->warp->groups;
+  groups->gathering |= 1u << id;
+  groups->come[id] |= lanes;
+  groups->executed[id] |= issue->mask;
+  groups->come_pc[id] = issue->warp->pc;
 }
 
 static bool waits_at(const LaneGroups *groups, uint32_t id) {
@@ -161,17 +149,23 @@ static void count_warp(Issue *issue, Barrier *barrier) {
 /* A warp that has arrived and waits, with some lane group at least, is let go when the barrier completes. */
 static void note_waiting(Block *block, const Warp *warp, uint32_t id) {
   uint32_t bit = 1u << warp->warp_in_block;
-  bool waits = warp->groups ? waits_at(warp->groups, id) : warp->state == WARP_AT_BARRIER;
+  bool waits = warp->groups ? waits_at(warp->groups, id) && !(warp->groups->gathering >> id & 1)
+                            : warp->state == WARP_AT_BARRIER;
   if (waits)
     block->barrier[id].waiting |= block->barrier[id].arrived & bit;
 }
 
-/* The issuing warp, or its lane group, waits. With INST_UNALIGNED each lane is its own master; otherwise lanes that the guard
- * leaves out wait with their group. */
+/* The lanes of the running group that come to the barrier. With INST_UNALIGNED each lane is its own master; otherwise those
+ * that the guard leaves out come with their group. */
+static uint32_t lanes_that_come(const Issue *issue) {
+  return issue->inst->flags & INST_UNALIGNED ? issue->mask : issue->warp->active;
+}
+
+/* The issuing warp, or its lane group, waits. */
 static void wait_at(Issue *issue, uint32_t id) {
   Warp *warp = issue->warp;
   if (warp->groups) {
-    lane_groups_wait_at_barrier(warp, id, issue->inst->flags & INST_UNALIGNED ? issue->mask : warp->active);
+    lane_groups_wait_at_barrier(warp, id, lanes_that_come(issue));
     return;
   }
   warp->state = WARP_AT_BARRIER;
@@ -191,10 +185,11 @@ bool barrier_arrive(Issue *issue, uint32_t id, uint32_t expected) {
   else if (!agree_on_count(block, barrier, expected))
     return false;
   reduce(issue, barrier);
+  if (warp->groups)
+    come(issue, id, lanes_that_come(issue));
   if (waits)
     wait_at(issue, id);
-  bool arrived = barrier->arrived >> warp->warp_in_block & 1;
-  if (!warp->groups || arrives_with(warp, issue->inst, id, issue->mask, arrived))
+  if (!warp->groups || all_have_come(issue, id))
     count_warp(issue, barrier);
   note_waiting(block, warp, id);
   if (is_complete(block, barrier))
@@ -208,10 +203,8 @@ void barrier_lanes_exited(Issue *issue) {
   Block *block = warp_block(issue->sm, warp);
   for (uint32_t rest = warp->alive ? groups->gathering : 0; rest; rest &= rest - 1) {
     uint32_t id = (uint32_t)__builtin_ctz(rest);
-    if (warp->alive & ~groups->come[id])
+    if (!all_have_come(issue, id))
       continue;
-    groups->come[id] = 0;
-    groups->gathering &= ~(1u << id);
     count_warp(issue, &block->barrier[id]);
     note_waiting(block, warp, id);
     if (is_complete(block, &block->barrier[id]))

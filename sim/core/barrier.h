@@ -2,9 +2,8 @@
  * Models: sync, arrive and reduction; without a count a barrier expects the block's warps that haven't exited, with one
  * it expects that many threads and exits don't arrive; a warp arrives once and counts 32 whatever its mask; the last
  * arrival releases the waiting warps arrive_to_resume cycles later.
- * With lane groups (lane_groups.h) the first group that comes brings its warp's arrival; groups that come before the barrier
- * completes wait with it without counting again. Where lanes may arrive at different times (INST_UNALIGNED) the warp arrives
- * once all its lanes that haven't exited have come. */
+ * With lane groups (lane_groups.h) a warp arrives once all its lanes that haven't exited have come. Lanes that the guard
+ * leaves out come with their group, unless lanes may arrive at different times (INST_UNALIGNED). */
 #ifndef LOCKSTEP_CORE_BARRIER_H
 #define LOCKSTEP_CORE_BARRIER_H
 

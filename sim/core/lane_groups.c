@@ -9,6 +9,7 @@ void lane_groups_reset(LaneGroups *groups) {
   groups->gathering = 0;
   memset(groups->used, 0, sizeof groups->used);
   memset(groups->come, 0, sizeof groups->come);
+  memset(groups->executed, 0, sizeof groups->executed);
 }
 
 static LaneGroup *add(LaneGroups *groups, LaneGroup group) {

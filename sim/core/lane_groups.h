@@ -35,9 +35,10 @@ typedef struct LaneGroups {
   uint64_t runs_from;                  /* the first cycle in which the running group can issue, as it was chosen */
   uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */
   uint32_t record[CONVERGENCE_BARRIERS][WARP_LANES]; /* lanes of a record, at its lowest lane */
-  uint32_t come[BLOCK_BARRIERS];    /* lanes that have come to the block barrier since it last completed */
-  uint32_t come_pc[BLOCK_BARRIERS]; /* where they last did */
-  uint32_t gathering; /* block barriers that lanes have come to, but the warp hasn't arrived at (INST_UNALIGNED) */
+  uint32_t gathering;                /* block barriers that lanes have come to, but not yet all of the warp: */
+  uint32_t come[BLOCK_BARRIERS];     /* who has come */
+  uint32_t executed[BLOCK_BARRIERS]; /* those of them that the guard let execute it */
+  uint32_t come_pc[BLOCK_BARRIERS];  /* where the last came to it */
 } LaneGroups;
 
 void lane_groups_reset(LaneGroups *groups);

@@ -37,8 +37,8 @@ typedef struct Probe {
                            const LockBit *was);
   /* Lanes exit although they hold this bit. */
   void (*exit_holding)(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held);
-  /* Lanes arrive at a barrier while other lanes of the warp haven't exited and don't; with lane groups, when the barrier
-   * completes without these. */
+  /* Lanes arrive at a barrier while other lanes of the warp haven't exited and don't; with lane groups, when
+   * all lanes have come to it, some of them only with their group. */
   void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent);
   /* `reg` (or, if is_predicate, a predicate) is read by lanes that never wrote it. */
   void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);

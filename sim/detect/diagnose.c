@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/core/lane_groups.h"
 #include "sim/detect/locate.h"
 
 /* In order of precedence: which edge in a cycle gives it which name. */
@@ -156,6 +157,21 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
   }
 }
 
+/* True if some lanes of the warp have come to a barrier at which it hasn't arrived for want of the others. */
+static bool some_came(const WarpView *view, uint32_t barrier) {
+  return view->warp->groups && view->warp->groups->come[barrier];
+}
+
+/* Those lanes of a view that a node waits for. */
+static char *missing_lanes_text(const WaitGraph *graph, const Node *node, guint view) {
+  uint32_t lanes = 0;
+  for (uint32_t at = node->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+    const Node *to = wait_node(graph, wait_edge(graph, at - 1)->to);
+    lanes |= to->view == view ? 1u << to->index : 0;
+  }
+  return lanes_text(lanes);
+}
+
 /* The missing lanes or warps behind an entry or barrier. */
 static char *missing_text(const WaitGraph *graph, guint thing) {
   const Node *node = wait_node(graph, thing);
@@ -175,8 +191,11 @@ static char *missing_text(const WaitGraph *graph, guint thing) {
     g_string_append_printf(text, "%s of the same warp", which);
   } else {
     for (guint i = views->len; i-- > 0;) {
-      const WarpView *view = g_ptr_array_index(graph->explorer->views, g_array_index(views, guint, i));
-      g_string_append_printf(text, "%swarp %u", text->len ? ", " : "", view->warp->warp_in_block);
+      guint number = g_array_index(views, guint, i);
+      const WarpView *view = g_ptr_array_index(graph->explorer->views, number);
+      g_autofree char *which = some_came(view, node->index) ? missing_lanes_text(graph, node, number) : NULL;
+      g_string_append_printf(text, "%s%s%swarp %u", text->len ? ", " : "", which ? which : "", which ? " of " : "",
+                             view->warp->warp_in_block);
     }
   }
   g_array_free(views, TRUE);

@@ -60,10 +60,9 @@ typedef struct WarpView {
   uint8_t *explored;      /* one for each instruction: the proof found that a lane may come to it */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
-  uint32_t aligned;                /* barriers that some lane may arrive at for its whole warp (not INST_UNALIGNED) */
-  uint32_t signals;                /* barriers that some lane may signal with BAR.ARV */
-  uint32_t uncounted;              /* barriers that some lane may arrive at without a thread count */
-  uint32_t fewest[BLOCK_BARRIERS]; /* the smallest thread count that its arrivals give, 0 for none */
+  uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
+  uint32_t uncounted;               /* barriers that some lane may arrive at without a thread count */
+  uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
 } WarpView;
 
 /* One access that an exploration made. */

@@ -102,6 +102,19 @@ void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
+void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  if (slot_unknown(state, inst->a)) {
+    walk->explorer->gave_up = true;
+    return;
+  }
+  uint32_t id = slot_value(walk, state, inst->a), bit = 1u << walk->lane;
+  walk->reach.stops = true;
+  if (id >= BLOCK_BARRIERS || walk->view->arrives[id] & bit || read_only(walk))
+    return;
+  walk->view->arrives[id] |= bit;
+  walk->explorer->memory.version++;
+}
+
 bool explore_groups_may_arrive(const WarpView *view, uint32_t id) {
   const LaneGroups *groups = view->warp->groups;
   const Barrier *barrier = &view->block->barrier[id];
@@ -110,9 +123,7 @@ bool explore_groups_may_arrive(const WarpView *view, uint32_t id) {
     if (groups->group[i].state == GROUP_AT_BARRIER && groups->group[i].which == id)
       waiting |= groups->group[i].mask;
   if (barrier->waiting >> view->warp->warp_in_block & 1)
-    return arrives & groups->come[id] & ~waiting;
-  if (arrives && view->aligned >> id & 1)
-    return true;
+    return false; /* all its lanes wait there, or arrived and exited */
   for (uint32_t rest = view->warp->alive & ~(waiting | arrives); rest; rest &= rest - 1)
     if (!view->reach[__builtin_ctz(rest)].exits)
       return false;

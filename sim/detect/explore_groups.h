@@ -22,6 +22,8 @@ void explore_groups_init(WarpView *view);
 LanePlace explore_group_place(const Explorer *explorer, const WarpView *view, unsigned lane);
 /* BSSY, BSYNC, YIELD, WARPSYNC, NANOSLEEP. */
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
+/* A lane that the guard of a block barrier leaves out: it comes there with its group. */
+void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst);
 /* True if the warp may arrive at block barrier `id` once more before it completes. */
 bool explore_groups_may_arrive(const WarpView *view, uint32_t id);
 /* True if the warp may switch to another group than the running one. */

@@ -48,15 +48,13 @@ void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst) {
 /* Notes that a lane may arrive. `count` is 0 without a thread count. An arrival with another count than those that are
  * there already is a fault. */
 static void arrive_at_barrier(LaneWalk *walk, uint32_t id, uint32_t count, const Inst *inst) {
-  bool signal = inst->mode == BAR_ARV, aligned = !(inst->flags & INST_UNALIGNED);
+  bool signal = inst->mode == BAR_ARV;
   WarpView *view = walk->view;
   const Barrier *barrier = &view->block->barrier[id];
   uint32_t id_bit = 1u << id, lane_bit = signal ? 0 : 1u << walk->lane, fewest = view->fewest[id];
   fewest = count && (!fewest || count < fewest) ? count : fewest;
   bool news = (signal && !(view->signals & id_bit)) || (lane_bit & ~view->arrives[id]) ||
-              fewest != view->fewest[id] || (!count && !(view->uncounted & id_bit)) ||
-              (aligned && !(view->aligned & id_bit));
-  view->aligned |= aligned ? id_bit : 0;
+              fewest != view->fewest[id] || (!count && !(view->uncounted & id_bit));
   view->signals |= signal ? id_bit : 0;
   view->arrives[id] |= lane_bit;
   view->fewest[id] = fewest;

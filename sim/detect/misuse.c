@@ -160,17 +160,17 @@ void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
 static void conclude_warp(Misuse *misuse, const Gpu *gpu, const Sm *sm, const Warp *warp) {
   const Block *block = &sm->blocks[warp->block_slot];
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++) {
-    uint32_t come = warp->groups->gathering >> id & 1 ? 0 : warp->groups->come[id];
-    uint32_t pc = warp->groups->come_pc[id], absent = warp->alive & ~come;
+    uint32_t come = warp->groups->come[id], pc = warp->groups->come_pc[id], absent = warp->alive & ~come;
+    const Inst *inst = &block->launch->kernel->insts[pc];
     ProbePoint point = {.gpu = gpu,
                         .sm = sm,
                         .block = block,
                         .warp = warp,
-                        .inst = &block->launch->kernel->insts[pc],
+                        .inst = inst,
                         .pc = pc,
                         .lanes = come,
                         .cycle = gpu->cycle};
-    if (come && absent)
+    if (come && absent && !(inst->flags & INST_UNALIGNED))
       partial_barrier(misuse, &point, absent);
   }
 }

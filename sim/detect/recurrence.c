@@ -62,7 +62,7 @@ static uint64_t digest_groups(const LaneGroups *groups) {
     for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1)
       sum += mix(barrier + 1, groups->record[barrier][__builtin_ctz(rest)]);
   for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
-    sum += groups->come[id] ? mix(~(uint64_t)id, groups->come[id]) : 0;
+    sum += groups->come[id] ? mix(mix(~(uint64_t)id, groups->come[id]), groups->executed[id]) : 0;
   return sum;
 }
 

@@ -190,7 +190,7 @@ static uint32_t lanes_in_the_way(const WaitGraph *graph, const WarpView *view) {
   return running ? running : stuck;
 }
 
-/* Lane groups that wait at the barrier though their warp hasn't arrived there (INST_UNALIGNED). */
+/* Lane groups that wait at the barrier, though their warp may not have arrived there. */
 static uint32_t lanes_at_barrier(const WarpView *view, uint32_t id) {
   const LaneGroups *groups = view->warp->groups;
   uint32_t lanes = 0;

@@ -139,8 +139,10 @@ static const Walk walks[] = {
     {"WARPSYNC of all lanes on one side of a branch hangs", "",
      "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT",
      "0:f 1:3 3:3 2:c", "0:f 1:3 2:c 3:3", GPU_BLOCKED},
-    {"a block barrier there doesn't", "", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT",
-     "0:f 1:3 3:3 2:c 3:c 4:f", "0:f 1:3 2:c 3:3 3:c 4:f", GPU_FINISHED},
+    {"so does a block barrier", "", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", "0:f 1:3 3:3 2:c",
+     "0:f 1:3 2:c 3:3", GPU_BLOCKED},
+    {"a predicated one doesn't: the lanes left out come with their group", "", "@!P0 BAR.SYNC 0; EXIT", "0:c 1:f", BOTH,
+     GPU_FINISHED},
     {"round robin by the lowest lane", "",
      "MOV R1, 3; @P0 BRA a; @P2 BRA b; YIELD ; YIELD ; EXIT; a: YIELD ; YIELD ; EXIT; b: YIELD ; YIELD ; EXIT",
      "0:f 1:3 6:3 2:8 9:8 7:3 3:4 10:8 8:3 4:4 11:8 5:4", "0:f 1:3 2:8 3:4 9:8 6:3 4:4 10:8 7:3 5:4 11:8 8:3",
@@ -212,6 +214,10 @@ END_TEST
 
 /* ---- block barriers ---- */
 
+#define SPIN_THEN(last)                                                                     \
+  "MOV R1, c[0x0][0x20]; MOV R2, 1; BSSY 0, end; loop: YIELD ; ATOM.CAS R3, [R1], RZ, R2; " \
+  "ISETP.NE P3, PT, R3, RZ, PT; @P3 BRA loop; end: BSYNC 0; ATOM.EXCH R6, [R1], RZ; " last "; EXIT"
+
 typedef struct Meeting {
   const char *what, *text;
   uint32_t threads;
@@ -227,14 +233,17 @@ static const Meeting meetings[] = {
      GPU_FINISHED, 2, 1, 0},
     {"odd lanes exit while the others wait",
      "LOP.AND R2, R0, 1; ISETP.EQ P5, PT, R2, RZ, PT; @P5 BRA sync; NOP; NOP; EXIT; sync: BAR.SYNC 0; EXIT", 64,
-     GPU_FINISHED, 2, 1, 2},
+     GPU_FINISHED, 2, 1, 0},
     {"a counted barrier doesn't count who exited", "S2R R1, SR_Tid_X; ISETP.GE P5, PT, R1, 32, PT; @P5 EXIT; "
      "BAR.SYNC 1, 64; EXIT", 64, GPU_BLOCKED, 1, 0, 0},
-    {"both sides of a branch: the second group joins its warp's arrival",
+    {"both sides of a branch: a warp arrives with its last lanes",
      "S2R R1, SR_Tid_X; ISETP.GE P5, PT, R1, 32, PT; @P5 BRA late; @P0 BRA a; BAR.SYNC 0; EXIT; a: BAR.SYNC 0; EXIT; "
      "late: NANOSLEEP 10000; BAR.SYNC 0; EXIT", 64, GPU_FINISHED, 2, 1, 0},
-    {"the same in a block of one warp: each group by itself", "@P0 BRA a; BAR.SYNC 0; EXIT; a: BAR.SYNC 0; EXIT", 32,
-     GPU_FINISHED, 2, 2, 2},
+    {"the same in a block of one warp", "@P0 BRA a; BAR.SYNC 0; EXIT; a: BAR.SYNC 0; EXIT", 32, GPU_FINISHED, 1, 1, 0},
+    {"lanes that come one after another from a spin lock, and a barrier behind it", SPIN_THEN("BAR.SYNC 0"), 64,
+     GPU_FINISHED, 2, 1, 0},
+    {"another lane never comes", "@P0 BRA a; BAR.SYNC 0; EXIT; a: WARPSYNC -1; EXIT", 64, GPU_BLOCKED, 0, 0, 0},
+    {"arrives, then waits: two arrivals", "BAR.ARV 1, 128; BAR.SYNC 1, 128; EXIT", 64, GPU_FINISHED, 4, 1, 0},
     {"a predicated barrier: the whole group waits", "@P0 BAR.SYNC 0; EXIT", 64, GPU_FINISHED, 2, 1, 2},
     {"unaligned: an arrival takes all lanes", "@P0 BRA a; BAR.SYNC.UNALIGNED 0; EXIT; a: BAR.SYNC.UNALIGNED 0; EXIT", 64,
      GPU_FINISHED, 2, 1, 0},
@@ -295,11 +304,11 @@ START_TEST(a_barrier_ends_a_warps_sleep) {
   g_autoptr(Lab) lab =
       start("clocks.sm=1GHz sm.barrier.arrive_to_resume=40 sm.simt_stack.branch_order=fallthrough-first",
             "S2R R1, SR_Tid_X; ISETP.GE P5, PT, R1, 32, PT; @P5 BRA late; @P0 BRA nap; BAR.SYNC 0; NOP; "
-            "EXIT; nap: NANOSLEEP 100000; EXIT; late: NANOSLEEP 1000; BAR.SYNC 0; EXIT",
+            "EXIT; nap: BAR.ARV 0; NANOSLEEP 100000; EXIT; late: NANOSLEEP 1000; BAR.SYNC 0; EXIT",
             64);
   lab_finish(lab);
-  ck_assert_uint_eq(lab_cycle(lab, 0, 5, 0), lab_cycle(lab, 1, 10, 0) + 40);
-  ck_assert_uint_eq(lab_cycle(lab, 0, 8, 0), lab_cycle(lab, 0, 7, 0) + 131072);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 5, 0), lab_cycle(lab, 1, 11, 0) + 40);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 9, 0), lab_cycle(lab, 0, 8, 0) + 131072);
 }
 END_TEST
 
@@ -373,7 +382,10 @@ static const Ending endings[] = {
      64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"WARPSYNC of all lanes on one side of a branch", "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT", 4,
      {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"waits in turn for", "waits in turn for"}},
-    {"a block barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", 64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
+    {"a block barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", 64,
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"at barrier 0 for lanes 0, 1 of warp 0", "at barrier 0 for lanes 0, 1 of warp 0"}},
+    {"a predicated one there", "BSSY 0, end; @!P0 BAR.SYNC 0; end: BSYNC 0; EXIT", 64,
+     {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"an unaligned barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC.UNALIGNED 0; end: BSYNC 0; EXIT", 64,
      {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"barrier 0", "barrier 0"}},
     {"a block barrier that a warp doesn't come to: its lanes spin",
