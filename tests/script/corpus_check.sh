@@ -8,9 +8,9 @@ cd "$SRCDIR"
 # Long runs, which no race depends on.
 slow="fault_after_long_walk slow_chain_live spin_attempt_limit_high_live undecided_clock undecided_counter"
 
-# The files that the test suite runs (x.yaml stands for x.sass), less the slow ones.
+# The files that the test suite runs (x.yaml stands for x.sass), less the slow ones and those of PTX.
 list_corpus() {
-  for file in tests/corpus/*.yaml tests/corpus/*.sass; do
+  for file in $(grep -L '^program: .*\.ptx' tests/corpus/*.yaml) tests/corpus/*.sass; do
     name=${file##*/}
     name=${name%.*}
     case " $slow " in
@@ -38,10 +38,25 @@ missed() {
   done
 }
 
-plan 3
+# check_ptx: the same for the PTX programs, on each machine that they name.
+check_ptx() {
+  for file in $(grep -l '^program: .*\.ptx' tests/corpus/*.yaml); do
+    for machine in $(sed -n 's/^machines: \[\(.*\)\]/\1/p' "$file" | tr -d ','); do
+      "$LOCKSTEP" check "$file" -m "$machine" --seeds 1 >"$folder/ptx" 2>&1 || {
+        echo "$file on $machine: exit status $?"
+        tail -n 3 "$folder/ptx"
+      }
+      ! grep -q '^  findings:.*data-race' "$file" || grep -q ' warning: data-race: ' "$folder/ptx" ||
+        echo "$file on $machine: no data race"
+    done
+  done
+}
+
+plan 4
 # shellcheck disable=SC2046 # one word for each file
 point "no data race in the corpus but those listed" "$(check $(list_corpus))"
 point "each data race that is listed" "$(missed)"
+point "PTX: each data race that is listed, and no other" "$(check_ptx)"
 # shellcheck disable=SC2046 # one word for each file
 point "no data race in traces/ that isn't listed" "$(check $(grep -l '^machines:.*gtx570' traces/*/*.yaml))"
 finish
