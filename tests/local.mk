@@ -128,6 +128,7 @@ TEST_FILES = \
   tests/script/golden.sh \
   tests/script/layers.sh \
   tests/script/paper.sh \
+  tests/script/programs_check.sh \
   tests/script/ptx.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \
