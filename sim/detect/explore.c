@@ -206,7 +206,7 @@ bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32
       continue;
     const WarpView *view = find_view(explorer, block, i);
     bool arrived = barrier->arrived >> i & 1;
-    if (!view || view->signals >> id & 1)
+    if (!view || view->signals >> id & 1 || (view->warp->groups && explore_groups_signalled(view, id)))
       return true; /* arrivals without waiting may come any number of times */
     bool may_arrive =
         view->warp->groups ? explore_groups_may_arrive(view, id) : !(barrier->waiting >> i & 1) && view->arrives[id];

@@ -118,14 +118,20 @@ void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *
 bool explore_groups_may_arrive(const WarpView *view, uint32_t id) {
   const LaneGroups *groups = view->warp->groups;
   const Barrier *barrier = &view->block->barrier[id];
-  uint32_t waiting = 0, arrives = view->arrives[id];
-  for (uint32_t i = 0; i < groups->count; i++)
-    if (groups->group[i].state == GROUP_AT_BARRIER && groups->group[i].which == id)
-      waiting |= groups->group[i].mask;
+  uint32_t come = groups->come[id] | view->arrives[id]; /* have come, or may */
   if (barrier->waiting >> view->warp->warp_in_block & 1)
     return false; /* all its lanes wait there, or arrived and exited */
-  for (uint32_t rest = view->warp->alive & ~(waiting | arrives); rest; rest &= rest - 1)
+  for (uint32_t rest = view->warp->alive & ~come; rest; rest &= rest - 1)
     if (!view->reach[__builtin_ctz(rest)].exits)
       return false;
-  return waiting | arrives;
+  return come;
+}
+
+bool explore_groups_signalled(const WarpView *view, uint32_t id) {
+  const LaneGroups *groups = view->warp->groups;
+  uint32_t lanes = groups->come[id] & view->warp->alive;
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_BARRIER && groups->group[i].which == id)
+      lanes &= ~groups->group[i].mask;
+  return lanes && explore_groups_may_arrive(view, id);
 }

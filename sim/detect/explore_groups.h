@@ -24,6 +24,9 @@ LanePlace explore_group_place(const Explorer *explorer, const WarpView *view, un
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
 /* A lane that the guard of a block barrier leaves out: it comes there with its group. */
 void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst);
+/* True if lanes have come to block barrier `id` by BAR.ARV, and their warp hasn't arrived with them yet: it may, and they may
+ * come again. */
+bool explore_groups_signalled(const WarpView *view, uint32_t id);
 /* True if the warp may arrive at block barrier `id` once more before it completes. */
 bool explore_groups_may_arrive(const WarpView *view, uint32_t id);
 /* True if the warp may switch to another group than the running one. */
