@@ -158,7 +158,7 @@ static void add_labels(Lower *lower, const LowerFrame *frame) {
     }
 }
 
-/* An end that no path reaches still needs an instruction: a label may stand there. */
+/* An end that no path reaches still needs an instruction: a label or mark may stand there. */
 static void close_end(Lower *lower) {
   lower->guard = PRED_ALWAYS;
   const GArray *insts = lower->vkernel->insts;
@@ -167,6 +167,8 @@ static void close_end(Lower *lower) {
               (last->inst.flags & INST_GUARD_NOT);
   for (guint i = 0; i < insts->len && !open; i++)
     open = g_array_index(insts, VInst, i).inst.target == (int32_t)insts->len;
+  for (guint i = 0; i < lower->marks->len && !open; i++)
+    open = g_array_index(lower->marks, Mark, i).pc == insts->len;
   if (open)
     lower_op0(lower, OP_EXIT);
 }

@@ -409,6 +409,16 @@ START_TEST(keeps_marks_and_labels) {
 }
 END_TEST
 
+/* Behind the last instruction that is reached. */
+START_TEST(keeps_an_unreachable_end) {
+  g_autoptr(Program) mark = lower_good(HEAD ".entry k() { ret; pmevent 3; }", &hopper);
+  ck_assert_uint_eq(program_kernel(mark, 0)->nmarks, 1);
+  ck_assert_uint_lt(program_kernel(mark, 0)->marks[0].pc, program_kernel(mark, 0)->ninsts);
+  g_autoptr(Program) label = lower_good(HEAD ".entry k() { ret; bra END; END: }", &hopper);
+  ck_assert_uint_ge(program_kernel(label, 0)->ninsts, 1);
+}
+END_TEST
+
 START_TEST(follows_lines) {
   g_autofree char *text = g_strconcat(
       OPEN,
@@ -560,6 +570,7 @@ int main(void) {
   tcase_add_test(tcase, calls_builtins);
   tcase_add_test(tcase, asks_lanes_to_meet);
   tcase_add_test(tcase, keeps_marks_and_labels);
+  tcase_add_test(tcase, keeps_an_unreachable_end);
   tcase_add_test(tcase, follows_lines);
   tcase_add_test(tcase, reads_sources);
   tcase_add_loop_test(tcase, reports_error, 0, (int)G_N_ELEMENTS(errors));
