@@ -200,6 +200,15 @@ static const Refusal refusals[] = {
                                 "sm.max_thread_registers (63) registers a thread: 2048\n"},
     {"sm: {shared: {max_block_bytes: 64 KiB}}\n",
      "m.yaml:1:32: error: sm.shared.max_block_bytes is 64 KiB, must not exceed sm.shared.bytes, which is 48 KiB\n"},
+    {"sm: {l1: {bytes: 1536, line: 96}}\n", "m.yaml:1:30: error: sm.l1.line is 96 bytes, must be a power of two\n"},
+    {"sm: {l1: {bytes: 16 KiB, sector: 256}}\n",
+     "m.yaml:1:34: error: sm.l1.sector is 256 bytes, must not exceed sm.l1.line, which is 128 bytes\n"},
+    {"sm: {l1: {bytes: 16 KiB, line: 1 KiB, sector: 16}}\n",
+     "m.yaml:1:47: error: sm.l1.line is 1024 bytes, must have at most 32 sectors of sm.l1.sector, which is 16 "
+     "bytes\n"},
+    {"sm: {l1: {bytes: 1000}}\n",
+     "m.yaml:1:18: error: sm.l1.bytes is 1000 bytes, must be a multiple of sm.l1.line times "
+     "sm.l1.ways (128 * 4 = 512)\n"},
     {"sm: {shared: {granule: 96}}\n", "m.yaml:1:24: error: sm.shared.granule is 96 bytes, must be a power of two\n"},
     {"sm: {shared: {granule: 32 KiB}}\n",
      "m.yaml:1:24: error: sm.shared.bytes is 48 KiB, must be a multiple of sm.shared.granule, which is 32 KiB\n"},
