@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sim/engine/rng.h"
 #include "tests/unit/unit.h"
@@ -471,11 +472,11 @@ START_TEST(large_kernels_end_soon) {
   for (unsigned i = 0; i < LONG; i++)
     lab_store(vkernel, lab_const(vkernel, i), WIDTH_32, (int32_t)i);
   finish(vkernel);
-  gint64 start = g_get_monotonic_time();
+  clock_t start = clock();
   Kernel *kernel = allocate(vkernel);
-  double seconds = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   ck_assert_uint_le(kernel->nregs, LONG + 2);
-  ck_assert_msg(seconds < 10 * unit_patience(), "%.1f s", seconds);
+  ck_assert_msg(seconds < 5 * unit_patience(), "%.1f s", seconds);
   kernel_free(kernel);
 }
 END_TEST

@@ -2,6 +2,7 @@
  * order of BSSY, BSYNC, YIELD, WARPSYNC and block barriers. differences.txt lists the kernels that differ, and why. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "isa/ptx_lower.h"
 #include "isa/ptx_parse.h"
@@ -276,10 +277,10 @@ START_TEST(large_kernels_end_soon) {
     lab_add(vkernel, atomic(vkernel, old, 0));
   }
   lab_add(vkernel, vinst_new(OP_EXIT));
-  gint64 start = g_get_monotonic_time();
+  clock_t start = clock();
   vkernel_converge(vkernel, 90);
-  double seconds = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
-  ck_assert_msg(seconds < 10 * unit_patience(), "%.1f s", seconds);
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  ck_assert_msg(seconds < 5 * unit_patience(), "%.1f s", seconds);
   vkernel_free(vkernel);
 }
 END_TEST
