@@ -127,7 +127,7 @@ static void divide(Issue *issue, bool remainder) {
   uint32_t row[WARP_LANES];
   ROW {
     row[l] = quotient(a[l], b[l], inst->type == TYPE_U32);
-    row[l] = remainder ? a[l] - row[l] * b[l] : row[l];
+    row[l] = remainder && b[l] ? a[l] - row[l] * b[l] : row[l];
   }
   issue_write(issue, inst->dst, row);
 }
@@ -139,7 +139,7 @@ static void divide64(Issue *issue, bool remainder) {
   read_wide(issue, inst->b, b);
   ROW {
     row[l] = quotient64(a[l], b[l], inst->type == TYPE_U64);
-    row[l] = remainder ? a[l] - row[l] * b[l] : row[l];
+    row[l] = remainder && b[l] ? a[l] - row[l] * b[l] : row[l];
   }
   write_wide(issue, inst->dst, row);
 }

@@ -187,7 +187,7 @@ uint64_t quotient(uint64_t a, uint64_t b, bool is_signed, unsigned bits) {
 }
 
 uint64_t remainder_of(uint64_t a, uint64_t b, bool is_signed, unsigned bits) {
-  return b ? low_bits(as_number(a, is_signed, bits) % as_number(b, is_signed, bits), bits) : a;
+  return b ? low_bits(as_number(a, is_signed, bits) % as_number(b, is_signed, bits), bits) : low_bits(-1, bits);
 }
 
 uint32_t permuted(PrmtMode mode, uint32_t a, uint32_t b, uint32_t c) {
