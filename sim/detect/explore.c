@@ -17,6 +17,8 @@ static void states_free(gpointer data) {
 
 static void view_free(gpointer data) {
   WarpView *view = data;
+  if (--view->of_block->users == 0)
+    g_free(view->of_block);
   g_free(view->entry_open);
   g_free(view->explored);
   g_array_free(view->shares, TRUE);
@@ -28,7 +30,7 @@ Explorer *explorer_new(Gpu *gpu) {
   explorer->gpu = gpu;
   abstract_memory_init(&explorer->memory, gpu);
   explorer->views = g_ptr_array_new_with_free_func(view_free);
-  explorer->by_warp = g_hash_table_new(NULL, NULL);
+  explorer->blocks = g_hash_table_new(NULL, NULL);
   explorer->liveness = g_ptr_array_new_with_free_func(liveness_free);
   explorer->states = g_ptr_array_new_with_free_func(states_free);
   uint32_t rows = 1;
@@ -59,7 +61,7 @@ void explorer_free(Explorer *explorer) {
     return;
   abstract_memory_clear(&explorer->memory);
   g_ptr_array_free(explorer->views, TRUE);
-  g_hash_table_destroy(explorer->by_warp);
+  g_hash_table_destroy(explorer->blocks);
   g_ptr_array_free(explorer->states, TRUE);
   g_ptr_array_free(explorer->liveness, TRUE);
   g_array_free(explorer->changes, TRUE);
@@ -78,8 +80,21 @@ int explorer_waiting_entry(const WarpView *view, unsigned lane) {
   return -1;
 }
 
+/* Enters a view among those of its block. */
+static void join_block(Explorer *explorer, WarpView *view) {
+  BlockView *of_block = g_hash_table_lookup(explorer->blocks, view->block);
+  if (!of_block) {
+    of_block = g_new0(BlockView, 1);
+    g_hash_table_insert(explorer->blocks, view->block, of_block);
+  }
+  of_block->warp[view->warp->warp_in_block] = view;
+  of_block->users++;
+  view->of_block = of_block;
+}
+
 WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
   WarpView *view = g_new0(WarpView, 1);
+  view->index = explorer->views->len;
   view->sm = sm;
   view->warp = warp;
   view->block = warp_block(sm, warp);
@@ -96,14 +111,14 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
   if (warp->groups)
     explore_groups_init(view);
   g_ptr_array_add(explorer->views, view);
-  g_hash_table_insert(explorer->by_warp, &view->block->warp_slot[warp->warp_in_block], view);
+  join_block(explorer, view);
   return view;
 }
 
 void explorer_drop_views(Explorer *explorer, guint first) {
   for (guint i = first; i < explorer->views->len; i++) {
     const WarpView *view = g_ptr_array_index(explorer->views, i);
-    g_hash_table_remove(explorer->by_warp, &view->block->warp_slot[view->warp->warp_in_block]);
+    g_hash_table_remove(explorer->blocks, view->block);
   }
   g_ptr_array_set_size(explorer->views, (gint)first);
 }
@@ -120,7 +135,7 @@ static void forget_barrier_result(const WarpView *view, uint32_t pc, LaneState *
 }
 
 /* Where a lane of a warp with a SIMT stack goes on from. */
-static LanePlace stack_place(const Explorer *explorer, const WarpView *view, unsigned lane) {
+static LanePlace stack_place(const WarpView *view, unsigned lane) {
   const Warp *warp = view->warp;
   int entry = explorer_waiting_entry(view, lane);
   bool waits = warp->state == WARP_AT_BARRIER;
@@ -128,7 +143,7 @@ static LanePlace stack_place(const Explorer *explorer, const WarpView *view, uns
   if (entry < 0) {
     place.pc = warp->pc;
     place.level = warp->depth;
-    place.runs = !waits || explorer_barrier_opens(explorer, view->block, warp->barrier);
+    place.runs = !waits || explorer_barrier_opens(view, warp->barrier);
   } else {
     place.pc = warp->stack[entry].pc;
     place.level = (uint32_t)entry;
@@ -137,9 +152,9 @@ static LanePlace stack_place(const Explorer *explorer, const WarpView *view, uns
   return place;
 }
 
-bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start) {
+bool explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
   const Warp *warp = view->warp;
-  LanePlace place = warp->groups ? explore_group_place(explorer, view, lane) : stack_place(explorer, view, lane);
+  LanePlace place = warp->groups ? explore_group_place(view, lane) : stack_place(view, lane);
   *start = (LaneState){.pc = place.pc, .level = place.level};
   for (uint32_t reg = 0; reg < view->launch->kernel->nregs; reg++)
     start->regs[reg] = warp->regs[reg * WARP_LANES + lane];
@@ -193,18 +208,15 @@ static bool may_fault(const WarpView *view) {
   return false;
 }
 
-static const WarpView *find_view(const Explorer *explorer, const Block *block, uint32_t warp_in_block) {
-  return g_hash_table_lookup(explorer->by_warp, &block->warp_slot[warp_in_block]);
-}
-
-bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32_t id) {
+bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
+  const Block *block = of_block->block;
   const Barrier *barrier = &block->barrier[id];
   uint32_t threads = barrier->threads, fewest = barrier->open ? barrier->expected : 0;
   bool all = true, uncounted = barrier->open && !barrier->expected;
   for (uint32_t i = 0; i < block->warps; i++) {
     if (block->finished >> i & 1)
       continue;
-    const WarpView *view = find_view(explorer, block, i);
+    const WarpView *view = of_block->of_block->warp[i];
     bool arrived = barrier->arrived >> i & 1;
     if (!view || view->signals >> id & 1 || (view->warp->groups && explore_groups_signalled(view, id)))
       return true; /* arrivals without waiting may come any number of times */
@@ -238,7 +250,9 @@ static bool update_open(WarpView *view) {
   return changed;
 }
 
-static void add_reach(LaneReach *to, const LaneReach *reach) {
+/* True if that is news. */
+static bool add_reach(LaneReach *to, const LaneReach *reach) {
+  LaneReach before = *to;
   to->exits |= reach->exits;
   to->faults |= reach->faults;
   to->lowest = MIN(to->lowest, reach->lowest);
@@ -247,19 +261,37 @@ static void add_reach(LaneReach *to, const LaneReach *reach) {
   to->yields |= reach->yields;
   to->warpsyncs |= reach->warpsyncs;
   to->syncs |= reach->syncs;
+  return to->exits != before.exits || to->faults != before.faults || to->lowest != before.lowest ||
+         to->barriers != before.barriers || to->stops != before.stops || to->yields != before.yields ||
+         to->warpsyncs != before.warpsyncs || to->syncs != before.syncs;
+}
+
+/* All that a warp's exploration depends on is as it was when its newest one began: it would end alike. */
+static bool would_repeat(const Explorer *explorer, const WarpView *view) {
+  return view->was_explored && view->seen_version == explorer->memory.version &&
+         view->seen_changes == view->of_block->changes;
 }
 
 static void explore_warp(Explorer *explorer, WarpView *view) {
+  uint64_t steps = explorer->steps;
+  if (would_repeat(explorer, view)) {
+    explorer->steps += view->steps;
+    return;
+  }
+  view->was_explored = true;
+  view->seen_version = explorer->memory.version;
+  view->seen_changes = view->of_block->changes;
   do {
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
       LaneSpace start;
-      if (!explorer_start(explorer, view, lane, &start.state))
+      if (!explorer_start(view, lane, &start.state))
         continue;
       LaneReach reach = explorer_lane(explorer, view, lane, &start.state, NULL, NULL);
-      add_reach(&view->reach[lane], &reach);
+      view->of_block->changes += add_reach(&view->reach[lane], &reach);
     }
   } while (update_open(view));
+  view->steps = explorer->steps - steps;
 }
 
 /* What has been reached so far, as one number: it only grows. */

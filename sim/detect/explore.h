@@ -45,11 +45,20 @@ typedef struct AddShare {
   uint64_t up, down;
 } AddShare;
 
+/* The views of one block's warps, by warp in the block; NULL for those that have finished. */
+typedef struct BlockView {
+  struct WarpView *warp[BLOCK_WARPS_MAX];
+  guint users;
+  uint64_t changes; /* how often what its lanes reach has grown */
+} BlockView;
+
 /* A warp that hasn't finished, as it stands. */
 typedef struct WarpView {
+  guint index; /* in Explorer.views */
   Sm *sm;
   Warp *warp;
   Block *block;
+  BlockView *of_block;
   Launch *launch;
   const Liveness *liveness;
   StateSet *states;       /* shared by all warps of one launch */
@@ -63,6 +72,8 @@ typedef struct WarpView {
   uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
   uint32_t uncounted;               /* barriers that some lane may arrive at without a thread count */
   uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
+  bool was_explored;                /* then: what its newest exploration began with, and took */
+  uint64_t seen_version, seen_changes, steps;
 } WarpView;
 
 /* One access that an exploration made. */
@@ -95,7 +106,7 @@ typedef struct Explorer {
   Gpu *gpu;
   AbstractMemory memory;
   GPtrArray *views;    /* WarpView *, by SM, then slot */
-  GHashTable *by_warp; /* the address of its Block.warp_slot entry -> WarpView *; never iterated */
+  GHashTable *blocks;  /* Block * -> BlockView *, owned by their views; never iterated */
   GPtrArray *liveness; /* Liveness *, one for each launch */
   GPtrArray *states;   /* StateSet *, one for each launch */
   Issue scratch;
@@ -122,13 +133,13 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp);
 void explorer_drop_views(Explorer *explorer, guint first);
 /* Where a lane starts from, and whether it may run now (it is on the running path, or its entry is open, or its group may
  * go on). */
-bool explorer_start(const Explorer *explorer, const WarpView *view, unsigned lane, LaneState *start);
+bool explorer_start(const WarpView *view, unsigned lane, LaneState *start);
 /* Explores one lane from `start` under an assumption (may be NULL) and notes its footprint (may be NULL). */
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
                         const Assumption *assumption, Footprint *footprint);
 /* The stack entry that a lane waits in, if it isn't on the running path; -1 otherwise. Without lane groups. */
 int explorer_waiting_entry(const WarpView *view, unsigned lane);
-/* True if the barrier may complete, given what all warps of the block may do. */
-bool explorer_barrier_opens(const Explorer *explorer, const Block *block, uint32_t id);
+/* True if that barrier of the warp's block may complete, given what all warps of the block may do. */
+bool explorer_barrier_opens(const WarpView *view, uint32_t id);
 
 #endif

@@ -58,7 +58,7 @@ uint32_t explore_group_misses(const WarpView *view, const LaneGroup *group) {
   }
 }
 
-LanePlace explore_group_place(const Explorer *explorer, const WarpView *view, unsigned lane) {
+LanePlace explore_group_place(const WarpView *view, unsigned lane) {
   const LaneGroup *group = explore_group_of(view, lane);
   if (!group)
     return (LanePlace){.pc = view->warp->pc, .runs = true};
@@ -67,7 +67,7 @@ LanePlace explore_group_place(const Explorer *explorer, const WarpView *view, un
                      .at_barrier = at_barrier,
                      .barrier_pc = group->pc,
                      .runs = explore_turn_comes(view) && !explore_group_misses(view, group) &&
-                             (!at_barrier || explorer_barrier_opens(explorer, view->block, group->which))};
+                             (!at_barrier || explorer_barrier_opens(view, group->which))};
 }
 
 /* True if the lane may go on behind a WARPSYNC that it comes to. */

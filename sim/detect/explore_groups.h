@@ -19,7 +19,7 @@ const LaneGroup *explore_group_of(const WarpView *view, unsigned lane);
 /* Notes what the lanes of a new view have reached by where they wait. */
 void explore_groups_init(WarpView *view);
 /* Where a lane goes on from, and whether it may. */
-LanePlace explore_group_place(const Explorer *explorer, const WarpView *view, unsigned lane);
+LanePlace explore_group_place(const WarpView *view, unsigned lane);
 /* BSSY, BSYNC, YIELD, WARPSYNC, NANOSLEEP. */
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
 /* A lane that the guard of a block barrier leaves out: it comes there with its group. */

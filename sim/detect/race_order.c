@@ -104,6 +104,7 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
   warp->launch = launch->index;
   warp->block = block->index;
   warp->was_handed = false;
+  warp->taken_change = 0;
   forget_handoff(order, warp);
   g_array_append_val(order->actors, base);
   if (launch->index > 0) {
@@ -176,14 +177,29 @@ static void take_fenced(const WarpOrder *warp, const VClock *clock, const Inst *
   learn_lanes(warp, 1, lanes, clock);
 }
 
+/* A warp that polls takes the same again and again: it learns nothing new, since clocks only grow. */
+static bool took_already(const WarpOrder *warp, const Released *released, const Inst *inst, uint32_t lanes) {
+  return warp->taken_change == released->change && !(lanes & ~warp->taken_lanes) &&
+         (warp->was_acquired || !acquires(inst));
+}
+
 static void take_released(RaceOrder *order, WarpOrder *warp, const Released *released, const Inst *inst, uint32_t pc,
                           uint32_t lanes) {
+  if (warp->fences) {
+    warp->handed = (HandOver){.writer = released->writer, .from = released->from, .to = pc};
+    warp->was_handed = true;
+  }
+  if (took_already(warp, released, inst, lanes)) {
+    forget_handoff(order, warp);
+    return;
+  }
+  warp->taken_change = released->change;
+  warp->taken_lanes = lanes;
+  warp->was_acquired = acquires(inst);
   learn_lanes(warp, 0, lanes, &released->clock);
   order_learn(order, warp, &released->clock);
   if (!warp->fences)
     return;
-  warp->handed = (HandOver){.writer = released->writer, .from = released->from, .to = pc};
-  warp->was_handed = true;
   take_fenced(warp, &released->fenced[FOR_ALL], inst, lanes);
   if (released->block == block_of(warp))
     take_fenced(warp, &released->fenced[FOR_BLOCK], inst, lanes);
@@ -230,6 +246,7 @@ static void give_fenced(Released *released, const WarpOrder *warp, const Inst *i
 
 void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc) {
   Released *released = released_of(order, cell, word);
+  released->change = ++order->changes;
   bool adds = op_info[inst->op].flags & OPF_ATOMIC || !has_own_clock(order);
   if (warp->fences)
     give_fenced(released, warp, inst, adds);
@@ -251,8 +268,11 @@ void order_hand_on(RaceOrder *order, WarpOrder *warp, Cell *cell) {
   handoff_drop(&order->handoffs, cell->handed);
   cell->handed = warp->handoff;
   cell->handed_time = warp->time;
-  if (cell->released && has_own_clock(order))
-    vclock_reset(&g_array_index(order->released, Released, cell->released - 1).clock);
+  if (cell->released && has_own_clock(order)) {
+    Released *released = &g_array_index(order->released, Released, cell->released - 1);
+    vclock_reset(&released->clock);
+    released->change = ++order->changes;
+  }
 }
 
 /* ---- fences and barriers ---- */

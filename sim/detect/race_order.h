@@ -50,6 +50,9 @@ typedef struct WarpOrder {
   LaneOrder *lanes[2]; /* convergence barriers: in the plain order, in the model's; else NULL */
   HandOver handed;     /* the newest that told it something in the plain order, if `was_handed` */
   bool was_handed;
+  bool was_acquired;     /* the newest was taken with an acquire */
+  uint32_t taken_lanes;  /* which lanes took it */
+  uint64_t taken_change; /* Released.change of the newest it took; 0: none */
 } WarpOrder;
 
 typedef struct BarrierOrder {
@@ -64,12 +67,14 @@ typedef struct Released {
   VClock fenced[2];      /* FOR_BLOCK: to warps of `block` */
   uint64_t block;        /* launch << 32 | block, of the newest writers */
   uint32_t writer, from; /* launch and instruction of the newest */
+  uint64_t change;       /* number of its newest change; no two changes of any words have the same */
 } Released;
 
 typedef struct RaceOrder {
   const Gpu *gpu;
   GArray *actors;   /* ThreadId of lane 0 of each warp that was started */
   GArray *released; /* Released */
+  uint64_t changes; /* so far, of what words hand on */
   HandOffs handoffs;
 } RaceOrder;
 

@@ -25,7 +25,16 @@ typedef struct VClock {
 void vclock_clear(VClock *clock);
 /* Knows nothing again, and keeps its memory. */
 void vclock_reset(VClock *clock);
-uint32_t vclock_time(const VClock *clock, uint32_t actor);
+/* The first entry of `actor` or a later one. */
+uint32_t vclock_find(const VClock *clock, uint32_t actor);
+static inline uint32_t vclock_time(const VClock *clock, uint32_t actor) {
+  if (clock->count == 0)
+    return 0;
+  uint32_t at = actor - clock->entry[0].actor; /* warps that start together mostly stand together, without a gap */
+  if (at >= clock->count || clock->entry[at].actor != actor)
+    at = vclock_find(clock, actor);
+  return at < clock->count && clock->entry[at].actor == actor ? clock->entry[at].time : 0;
+}
 /* Times only rise. */
 void vclock_advance(VClock *clock, uint32_t actor, uint32_t time);
 void vclock_join(VClock *clock, const VClock *other);

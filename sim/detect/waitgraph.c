@@ -8,16 +8,36 @@ enum { RELEASE_STEPS_MAX = 20000000, PENDING_BLOCKS_SHOWN = 32 };
 
 /* ---- nodes and edges ---- */
 
+/* What tells a node from all others. */
+typedef struct NodeName {
+  uint64_t key;
+  guint view;
+  uint32_t index;
+  NodeKind kind;
+} NodeName;
+
+static guint hash_name(gconstpointer data) {
+  const NodeName *name = data;
+  uint64_t place = (uint64_t)name->view << 32 | name->index << 3 | name->kind;
+  uint64_t hash = (place ^ name->key * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
+  return (guint)(hash >> 32);
+}
+
+static gboolean is_same_name(gconstpointer a, gconstpointer b) {
+  const NodeName *x = a, *y = b;
+  return x->key == y->key && x->view == y->view && x->index == y->index && x->kind == y->kind;
+}
+
 static guint node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key) {
-  char *name = g_strdup_printf("%d.%u.%u.%" G_GINT64_MODIFIER "x", kind, view, index, key);
-  gpointer found = g_hash_table_lookup(graph->index, name);
-  if (found) {
-    g_free(name);
+  NodeName name = {.key = key, .view = view, .index = index, .kind = kind};
+  gpointer found = g_hash_table_lookup(graph->index, &name);
+  if (found)
     return GPOINTER_TO_UINT(found) - 1;
-  }
   Node node = {.kind = kind, .view = view, .index = index, .key = key};
   g_array_append_val(graph->nodes, node);
-  g_hash_table_insert(graph->index, name, GUINT_TO_POINTER(graph->nodes->len));
+  NodeName *owned = g_new(NodeName, 1);
+  *owned = name;
+  g_hash_table_insert(graph->index, owned, GUINT_TO_POINTER(graph->nodes->len));
   return graph->nodes->len - 1;
 }
 
@@ -51,11 +71,11 @@ static guint lane_node(WaitGraph *graph, guint view, unsigned lane) {
 }
 
 /* Number of the first view of a block: its barriers are named after it. */
-static guint block_view(const WaitGraph *graph, const Block *block) {
-  for (guint i = 0; i < graph->explorer->views->len; i++)
-    if (view_at(graph, i)->block == block)
-      return i;
-  return 0;
+static guint block_view(const WarpView *view) {
+  guint warp = 0;
+  while (!view->of_block->warp[warp])
+    warp++;
+  return view->of_block->warp[warp]->index;
 }
 
 /* ---- what a lane waits for ---- */
@@ -72,7 +92,7 @@ static bool freed_by(WaitGraph *graph, WarpView *view, unsigned lane, GHashTable
   Explorer *explorer = graph->explorer;
   Assumption assumption = {.free_words = words, .free_bits = bits, .read_only = true};
   LaneSpace start;
-  explorer_start(explorer, view, lane, &start.state);
+  explorer_start(view, lane, &start.state);
   LaneReach reach = explorer_lane(explorer, view, lane, &start.state, &assumption, NULL);
   return goes_further(&reach, &view->reach[lane]);
 }
@@ -135,7 +155,7 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
   footprint_init(&footprint);
   Assumption look = {.read_only = true};
   LaneSpace start;
-  explorer_start(explorer, view, lane, &start.state);
+  explorer_start(view, lane, &start.state);
   explorer_lane(explorer, view, lane, &start.state, &look, &footprint);
   GArray *bits = sorted_touches(footprint.lock_reads), *words = sorted_touches(footprint.reads);
   for (guint i = bits->len; i-- > 0;) {
@@ -177,7 +197,7 @@ static void connect_entry(WaitGraph *graph, guint index, guint node, uint32_t en
 
 /* What keeps a warp from a barrier: the lanes of its running path. Those that wait below them on the stack wait for
  * these, and don't belong to the cause. */
-static uint32_t lanes_in_the_way(const WaitGraph *graph, const WarpView *view) {
+static uint32_t lanes_in_the_way(const WarpView *view) {
   uint32_t stuck = 0, running = 0;
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -185,7 +205,7 @@ static uint32_t lanes_in_the_way(const WaitGraph *graph, const WarpView *view) {
     if (view->reach[lane].exits)
       continue;
     stuck |= 1u << lane;
-    running |= explorer_start(graph->explorer, view, lane, &start.state) ? 1u << lane : 0;
+    running |= explorer_start(view, lane, &start.state) ? 1u << lane : 0;
   }
   return running ? running : stuck;
 }
@@ -200,18 +220,17 @@ static uint32_t lanes_at_barrier(const WarpView *view, uint32_t id) {
   return lanes;
 }
 
-static void connect_barrier(WaitGraph *graph, guint node, Block *block, uint32_t id, uint32_t pc) {
-  guint first = block_view(graph, block);
-  guint barrier = node_of(graph, NODE_BARRIER, first, id, 0);
+static void connect_barrier(WaitGraph *graph, guint node, const WarpView *of_block, uint32_t id, uint32_t pc) {
+  guint barrier = node_of(graph, NODE_BARRIER, block_view(of_block), id, 0);
   bool fresh = wait_node(graph, barrier)->first_edge == 0;
   connect(graph, node, barrier, EDGE_BARRIER, pc, 0);
-  for (guint i = first; fresh && i < graph->explorer->views->len; i++) {
-    WarpView *view = view_at(graph, i);
-    if (view->block != block || block->barrier[id].arrived >> view->warp->warp_in_block & 1 || view->arrives[id])
+  for (guint warp = 0; fresh && warp < of_block->block->warps; warp++) { /* warps of a block lie in rising slots */
+    const WarpView *view = of_block->of_block->warp[warp];
+    if (!view || view->block->barrier[id].arrived >> warp & 1 || view->arrives[id])
       continue;
     uint32_t came = lanes_at_barrier(view, id);
-    for (uint32_t rest = lanes_in_the_way(graph, view) & ~came; rest; rest &= rest - 1)
-      connect(graph, barrier, lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_BARRIER, pc, 0);
+    for (uint32_t rest = lanes_in_the_way(view) & ~came; rest; rest &= rest - 1)
+      connect(graph, barrier, lane_node(graph, view->index, (unsigned)__builtin_ctz(rest)), EDGE_BARRIER, pc, 0);
   }
 }
 
@@ -227,10 +246,10 @@ static uint32_t barrier_line_pc(const WarpView *view, uint32_t id) {
 }
 
 /* Barriers that the lane may come to and that nobody can complete. */
-static uint32_t closed_barriers(const WaitGraph *graph, const WarpView *view, unsigned lane) {
+static uint32_t closed_barriers(const WarpView *view, unsigned lane) {
   uint32_t closed = 0;
   for (uint32_t rest = view->reach[lane].barriers; rest; rest &= rest - 1)
-    if (!explorer_barrier_opens(graph->explorer, view->block, (uint32_t)__builtin_ctz(rest)))
+    if (!explorer_barrier_opens(view, (uint32_t)__builtin_ctz(rest)))
       closed |= rest & -rest;
   return closed;
 }
@@ -239,8 +258,8 @@ static uint32_t closed_barriers(const WaitGraph *graph, const WarpView *view, un
 static void connect_group(WaitGraph *graph, guint index, guint node, unsigned lane) {
   WarpView *view = view_at(graph, index);
   const LaneGroup *group = explore_group_of(view, lane);
-  if (group->state == GROUP_AT_BARRIER && !explorer_barrier_opens(graph->explorer, view->block, group->which))
-    connect_barrier(graph, node, view->block, group->which, group->pc);
+  if (group->state == GROUP_AT_BARRIER && !explorer_barrier_opens(view, group->which))
+    connect_barrier(graph, node, view, group->which, group->pc);
   else
     connect_entry(graph, index, node, wait_entry_of_group(view, lane), group->pc);
 }
@@ -249,20 +268,20 @@ static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
   WarpView *view = view_at(graph, index);
   guint node = lane_node(graph, index, lane);
   LaneSpace start;
-  bool runs = explorer_start(graph->explorer, view, lane, &start.state);
+  bool runs = explorer_start(view, lane, &start.state);
   int entry = explorer_waiting_entry(view, lane);
   if (!runs && view->warp->groups) {
     connect_group(graph, index, node, lane);
   } else if (!runs && entry >= 0) {
     connect_entry(graph, index, node, (uint32_t)entry, wait_entry_pc(view, (uint32_t)entry));
   } else if (!runs) {
-    connect_barrier(graph, node, view->block, view->warp->barrier, view->warp->barrier_pc);
+    connect_barrier(graph, node, view, view->warp->barrier, view->warp->barrier_pc);
   } else if (view->reach[lane].lowest < start.state.level && !view->entry_open[view->reach[lane].lowest]) {
     connect_entry(graph, index, node, view->reach[lane].lowest, wait_entry_pc(view, view->reach[lane].lowest));
-  } else if (closed_barriers(graph, view, lane)) {
-    for (uint32_t rest = closed_barriers(graph, view, lane); rest; rest &= rest - 1) {
+  } else if (closed_barriers(view, lane)) {
+    for (uint32_t rest = closed_barriers(view, lane); rest; rest &= rest - 1) {
       uint32_t id = (uint32_t)__builtin_ctz(rest);
-      connect_barrier(graph, node, view->block, id, barrier_line_pc(view, id));
+      connect_barrier(graph, node, view, id, barrier_line_pc(view, id));
     }
   } else {
     connect_spinner(graph, index, lane);
@@ -273,9 +292,8 @@ static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
 
 /* The awaited word or bit of that key, or G_MAXUINT. */
 static guint awaited(const WaitGraph *graph, NodeKind kind, uint64_t key) {
-  char *name = g_strdup_printf("%d.0.0.%" G_GINT64_MODIFIER "x", kind, key);
-  gpointer found = g_hash_table_lookup(graph->index, name);
-  g_free(name);
+  NodeName name = {.key = key, .kind = kind};
+  gpointer found = g_hash_table_lookup(graph->index, &name);
   return found ? GPOINTER_TO_UINT(found) - 1 : G_MAXUINT;
 }
 
@@ -307,7 +325,7 @@ static void release_lane(WaitGraph *graph, guint index, unsigned lane, guint act
   Footprint footprint;
   footprint_init(&footprint);
   LaneSpace start;
-  explorer_start(explorer, view, lane, &start.state);
+  explorer_start(view, lane, &start.state);
   explorer_lane(explorer, view, lane, &start.state, &assumption, &footprint);
   connect_changes(graph, actor, footprint.writes, NODE_WORD, edge);
   connect_changes(graph, actor, footprint.frees, NODE_BIT, edge == EDGE_WORD ? EDGE_BIT : edge);
@@ -474,7 +492,7 @@ WaitGraph *wait_graph_new(Explorer *explorer) {
   graph->nodes = g_array_new(FALSE, TRUE, sizeof(Node));
   graph->edges = g_array_new(FALSE, TRUE, sizeof(Edge));
   graph->pairs = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
-  graph->index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  graph->index = g_hash_table_new_full(hash_name, is_same_name, g_free, NULL);
   connect_all(graph);
   find_components(graph);
   return graph;
