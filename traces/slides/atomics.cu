@@ -43,8 +43,8 @@ extern "C" __global__ void single(int *lockvar, int *times) {
 }
 // With what the slide warns of: lockvar set to 0 at the end of the section. `late`: steps before a block's first look.
 extern "C" __global__ void single_reset(int *lockvar, int *times, int late) {
-  for (int step = 0; step < late * blockIdx.x; step++)
-    asm volatile("");
+  for (volatile int step = 0; step < late * blockIdx.x; step = step + 1) // volatile, since ptxas drops an empty loop
+    ;
   if (atomicCAS(lockvar, 0, 1) == 0) {
     atomicAdd(times, 1);
     atomicExch(lockvar, 0);

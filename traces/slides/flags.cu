@@ -11,8 +11,8 @@ static __device__ int participant(int apart) {
 extern "C" __global__ void order(volatile int *flag, int *ticket, int *place, int apart, int late) {
   int me = participant(apart);
   if (me == 0) {
-    for (int step = 0; step < late; step++)
-      asm volatile("");
+    for (volatile int step = 0; step < late; step = step + 1) // volatile, since ptxas drops an empty loop
+      ;
     *flag = 1;
     while (*flag)
       ;
@@ -48,8 +48,8 @@ extern "C" __global__ void signal_plain(int *flag, int *data, int *out, int apar
       ;
     *out = *data;
   } else if (me == 1) {
-    for (int step = 0; step < late; step++)
-      asm volatile("");
+    for (volatile int step = 0; step < late; step = step + 1) // volatile, since ptxas drops an empty loop
+      ;
     *data = 42;
     *flag = 1;
   }

@@ -6,8 +6,8 @@
 #include <limits.h>
 
 static __device__ void dawdle(int steps) {
-  for (int step = 0; step < steps; step++)
-    asm volatile("");
+  for (volatile int step = 0; step < steps; step = step + 1) // volatile, since ptxas drops an empty loop
+    ;
 }
 static __device__ void s1(volatile int *mark, int round, int slow) {
   if (blockIdx.x % 2 == 1 && threadIdx.x >= 32)

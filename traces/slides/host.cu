@@ -17,8 +17,8 @@ extern "C" __global__ void printk_persistent(volatile int *counter, int *log, in
     printf("\t%d\n", *counter); // Line 3
     log[++log[0]] = *counter;
     *counter = *counter + 1; // Line 4
-    for (int step = 0; step < late; step++)
-      asm volatile("");
+    for (volatile int step = 0; step < late; step = step + 1) // volatile, since ptxas drops an empty loop
+      ;
   } while (*counter < 10); // Line 5
 }
 extern "C" __global__ void printk_persistent_plain(int *counter, int *log, int late) {
