@@ -136,8 +136,9 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
   report_global(issue, ACCESS_WRITE, &request);
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
-    for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
+    for (uint32_t rest = issue->mask; rest;) {
+      unsigned lane = access_next_store(rest, bytes);
+      rest &= ~(1u << lane);
       BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
       uint64_t offset = address[lane] - buffer->base;
       uint32_t word = (uint32_t)(offset / 4) + part;

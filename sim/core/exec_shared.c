@@ -98,8 +98,9 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
   ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
-    for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
+    for (uint32_t rest = issue->mask; rest;) {
+      unsigned lane = access_next_store(rest, bytes);
+      rest &= ~(1u << lane);
       uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
       uint32_t value = bytes < 4 ? narrow_store(shared->words[word], offset, bytes, data[lane]) : data[lane];
       shared->touched[word] |= (uint8_t)byte_mask(bytes, offset);

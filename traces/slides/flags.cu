@@ -7,11 +7,11 @@ static __device__ int participant(int apart) {
 }
 
 // T1 raises the flag and waits until it falls, T2 lowers it after S2. S1 and S2 take a ticket, which tells the order.
-// `late`: steps that T1 comes later.
+// `late`: cycles that T1 comes later.
 extern "C" __global__ void order(volatile int *flag, int *ticket, int *place, int apart, int late) {
   int me = participant(apart);
   if (me == 0) {
-    for (volatile int step = 0; step < late; step = step + 1) // volatile, since ptxas drops an empty loop
+    for (long long start = clock64(); clock64() - start < late;)
       ;
     *flag = 1;
     while (*flag)
@@ -40,7 +40,7 @@ extern "C" __global__ void signal(volatile int *flag, int *data, int *out, int a
   }
 }
 
-// The same with a flag that isn't volatile: nvcc reads it once, in front of the loop. `late`: steps that S2 takes.
+// The same with a flag that isn't volatile: nvcc reads it once, in front of the loop. `late`: cycles that S2 takes.
 extern "C" __global__ void signal_plain(int *flag, int *data, int *out, int apart, int late) {
   int me = participant(apart);
   if (me == 0) {
@@ -48,7 +48,7 @@ extern "C" __global__ void signal_plain(int *flag, int *data, int *out, int apar
       ;
     *out = *data;
   } else if (me == 1) {
-    for (volatile int step = 0; step < late; step = step + 1) // volatile, since ptxas drops an empty loop
+    for (long long start = clock64(); clock64() - start < late;)
       ;
     *data = 42;
     *flag = 1;

@@ -1,12 +1,12 @@
 // Slides, "Global Barrier": all threads of the grid wait for each other; flat and hierarchical, with either
 // __syncthreads removed, and repeated.
 // Around the barrier each thread does S1 (it leaves a mark) and S2 (is the next block's mark there? `missing` counts
-// those that aren't). `slow`: steps that all warps but the first of an odd block need for S1.
+// those that aren't). `slow`: cycles that all warps but the first of an odd block need for S1.
 // PTX: make_ptx.sh global_barrier.cu
 #include <limits.h>
 
-static __device__ void dawdle(int steps) {
-  for (volatile int step = 0; step < steps; step = step + 1) // volatile, since ptxas drops an empty loop
+static __device__ void dawdle(int cycles) {
+  for (long long start = clock64(); clock64() - start < cycles;)
     ;
 }
 static __device__ void s1(volatile int *mark, int round, int slow) {
@@ -76,7 +76,7 @@ extern "C" __global__ void barrier_no_second(unsigned *counter, volatile int *ma
   s2(mark, 1, missing);
 }
 
-// Repeated, one counter that only grows. `late`: steps of an odd block between counting itself and its first look:
+// Repeated, one counter that only grows. `late`: cycles of an odd block between counting itself and its first look:
 // by then a fast block may have counted itself for the next barrier.
 extern "C" __global__ void barrier_repeated_one(unsigned *counter, volatile int *mark, int *missing, int rounds,
                                                 int late) {

@@ -9,7 +9,7 @@ extern "C" __global__ void printk(int *counter, int *log) {
   log[++log[0]] = *counter;
 }
 
-// The counter has to be volatile: else nvcc reads it once. `late`: steps between Line 4 and Line 5.
+// The counter has to be volatile: else nvcc reads it once. `late`: cycles between Line 4 and Line 5.
 extern "C" __global__ void printk_persistent(volatile int *counter, int *log, int late) {
   do {
     while (*counter % 2 == 0)
@@ -17,7 +17,7 @@ extern "C" __global__ void printk_persistent(volatile int *counter, int *log, in
     printf("\t%d\n", *counter); // Line 3
     log[++log[0]] = *counter;
     *counter = *counter + 1; // Line 4
-    for (volatile int step = 0; step < late; step = step + 1) // volatile, since ptxas drops an empty loop
+    for (long long start = clock64(); clock64() - start < late;)
       ;
   } while (*counter < 10); // Line 5
 }

@@ -72,12 +72,12 @@ extern "C" __global__ void list_unlock_new_head_reread(vint *head, vint *next, i
     asm volatile("" : "+r"(wait));
   }
 }
-// Wrong: by the time ptr is locked, head may have changed. `late`: steps that every other participant comes later, so
+// Wrong: by the time ptr is locked, head may have changed. `late`: cycles that every other participant comes later, so
 // that they copy another head, and lock another lock, than the first ones.
 extern "C" __global__ void list_copy_then_lock(vint *head, vint *next, int *lock, int *list_lock, int apart,
                                                int late) {
   int node = participant(apart) + 1;
-  for (volatile int step = 0; step < late * (node % 2); step = step + 1) // volatile, since ptxas drops an empty loop
+  for (long long start = clock64(); clock64() - start < late * (node % 2);)
     ;
   int wait = node > 0, ptr = *head;
   while (wait) {

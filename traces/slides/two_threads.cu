@@ -9,8 +9,8 @@ static __device__ int participant(int apart) {
 
 static __device__ bool takes_part(int me, int only) { return me == 0 ? only != 1 : me == 1 && only != 0; }
 
-static __device__ void dawdle(int steps) {
-  for (volatile int step = 0; step < steps; step = step + 1) // volatile, since ptxas drops an empty loop
+static __device__ void dawdle(int cycles) {
+  for (long long start = clock64(); clock64() - start < cycles;)
     ;
 }
 
@@ -87,7 +87,7 @@ extern "C" __global__ void peterson_victim_read_first(volatile int *flag, volati
   critical_section(section);
   flag[me] = 0;
 }
-// The interleaving of the slide (with the threads' numbers exchanged): thread 0 sets victim; thread 1 comes `slow` steps
+// The interleaving of the slide (with the threads' numbers exchanged): thread 0 sets victim; thread 1 comes `slow` cycles
 // later, sets victim, then its flag, and goes in; thread 0 takes twice as long until it sets its flag, and goes in, too.
 extern "C" __global__ void peterson_victim_first(volatile int *flag, volatile int *victim, int *section, int apart,
                                                  int only, int slow) {
