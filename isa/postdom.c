@@ -9,7 +9,7 @@ enum { NONE = UINT32_MAX };
 typedef struct Tree {
   const Flow *flow;
   uint32_t root, count; /* root: the virtual exit, number nblocks; count: nodes numbered by the search */
-  uint8_t *exits;       /* flow->exits and one for each loop without exit */
+  uint8_t *exits;       /* flow->exits, and where a round of a loop without exit ends */
   uint32_t *vertex;     /* by search number */
   uint32_t *number;     /* of each node; semidominator numbers after the first pass */
   uint32_t *parent, *ancestor, *label, *bucket, *next, *dom, *path;
@@ -32,17 +32,88 @@ static void flood_back(const Flow *flow, uint32_t block, uint8_t *marked, uint32
   }
 }
 
+/* The blocks that aren't marked, each behind those that it is reached from over reversed edges. Returns how many. */
+static uint32_t order_backwards(const Flow *flow, const uint8_t *marked, uint32_t *stack, uint32_t *order) {
+  g_autofree uint32_t *next = g_memdup2(flow->in.start, flow->nblocks * sizeof *next); /* edge to follow */
+  g_autofree uint8_t *seen = g_memdup2(marked, flow->nblocks);
+  uint32_t count = 0;
+  for (uint32_t b = 0; b < flow->nblocks; b++) {
+    uint32_t depth = 0;
+    if (!seen[b])
+      stack[depth++] = b;
+    seen[b] = 1;
+    while (depth) {
+      uint32_t at = stack[depth - 1];
+      if (next[at] == flow->in.start[at + 1]) {
+        order[count++] = at;
+        depth--;
+        continue;
+      }
+      uint32_t before = flow->in.to[next[at]++];
+      if (!seen[before])
+        stack[depth++] = before;
+      seen[before] = 1;
+    }
+  }
+  return count;
+}
+
+/* Collects the loop around `block`, from which nothing leads away: block numbers in `loop`; `inside` is set for them. */
+static uint32_t collect_loop(const Flow *flow, uint32_t block, uint8_t *inside, uint32_t *loop) {
+  uint32_t count = 0;
+  inside[block] = 1;
+  loop[count++] = block;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t e = flow->out.start[loop[i]]; e < flow->out.start[loop[i] + 1]; e++) {
+      uint32_t to = flow->out.to[e];
+      if (!inside[to])
+        loop[count++] = to;
+      inside[to] = 1;
+    }
+  return count;
+}
+
+static bool is_entered(const Flow *flow, uint32_t block, const uint8_t *inside) {
+  bool entered = block == 0;
+  for (uint32_t e = flow->in.start[block]; e < flow->in.start[block + 1]; e++)
+    entered |= !inside[flow->in.to[e]];
+  return entered;
+}
+
+/* A loop without exit ends where a round of it does: in the blocks from which it goes back to where it is entered. So what
+ * parts in a round meets in that round. */
+static void end_rounds(Tree *tree, const uint32_t *loop, uint32_t count, const uint8_t *inside) {
+  const Flow *flow = tree->flow;
+  uint32_t head = NONE;
+  for (uint32_t i = 0; i < count; i++)
+    if (is_entered(flow, loop[i], inside))
+      head = MIN(head, loop[i]);
+  head = head == NONE ? loop[0] : head;
+  bool found = false;
+  for (uint32_t e = flow->in.start[head]; e < flow->in.start[head + 1]; e++) {
+    uint32_t back = flow->in.to[e];
+    if (inside[back])
+      tree->exits[back] = found = true;
+  }
+  if (!found)
+    tree->exits[head] = 1; /* no loop: a block that leads nowhere */
+}
+
 static void close_loops(Tree *tree) {
   const Flow *flow = tree->flow;
-  g_autofree uint8_t *marked = g_new0(uint8_t, flow->nblocks + 1);
-  for (uint32_t b = 0; b < flow->nblocks; b++)
+  uint32_t n = flow->nblocks;
+  g_autofree uint8_t *marked = g_new0(uint8_t, n + 1), *inside = g_new0(uint8_t, n + 1);
+  g_autofree uint32_t *order = g_new(uint32_t, n + 1), *loop = g_new(uint32_t, n + 1);
+  for (uint32_t b = 0; b < n; b++)
     if (flow->exits[b] && !marked[b])
       flood_back(flow, b, marked, tree->path);
-  for (uint32_t b = flow->nblocks; b-- > 0;)
-    if (!marked[b]) {
-      tree->exits[b] = 1;
-      flood_back(flow, b, marked, tree->path);
-    }
+  /* The last of them lies in a loop that nothing leads out of; so does the last that doesn't lead into that one; ... */
+  for (uint32_t i = order_backwards(flow, marked, tree->path, order); i-- > 0;) {
+    if (marked[order[i]])
+      continue;
+    end_rounds(tree, loop, collect_loop(flow, order[i], inside, loop), inside);
+    flood_back(flow, order[i], marked, tree->path);
+  }
 }
 
 static void visit(Tree *tree, uint32_t node, uint32_t parent) {
