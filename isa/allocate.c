@@ -70,9 +70,12 @@ static void drop_dead(VKernel *vkernel) {
   VEdit edit;
   vedit_init(&edit, vkernel);
   for (guint i = 0; i < n; i++) {
+    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
     edit.moved[i] = edit.insts->len;
-    if (!gone[i])
-      g_array_append_val(edit.insts, g_array_index(vkernel->insts, VInst, i));
+    if (gone[i])
+      vedit_leave_out(&edit, vinst);
+    else
+      vedit_append(&edit, vinst);
   }
   vedit_finish(&edit, vkernel);
 }
@@ -257,8 +260,10 @@ static void place_insts(VKernel *vkernel, const Colors *colors) {
     VInst vinst = g_array_index(vkernel->insts, VInst, i);
     vinst.inst = place_inst(&vinst, colors, kernel->nregs);
     edit.moved[i] = edit.insts->len;
-    if (i + 1 == vkernel->insts->len || !moves_to_itself(&vinst.inst))
-      g_array_append_val(edit.insts, vinst);
+    if (i + 1 < vkernel->insts->len && moves_to_itself(&vinst.inst))
+      vedit_leave_out(&edit, &vinst);
+    else
+      vedit_append(&edit, &vinst);
   }
   vedit_finish(&edit, vkernel);
   g_free(kernel->insts);

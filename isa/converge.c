@@ -246,7 +246,6 @@ typedef struct Writer {
   uint32_t *by_begin;
   uint32_t *behind; /* of each block: where it goes on behind its BSYNC */
   GArray *bypasses;
-  bool synced; /* a WARPSYNC was left out before the next instruction */
 } Writer;
 
 static bool passes_by(const Writer *writer, uint32_t from, uint32_t to) {
@@ -311,13 +310,10 @@ static void write_inst(Writer *writer, uint32_t block, uint32_t i) {
   }
   if (vinst->inst.op == OP_BRA && vinst->inst.target != NO_TARGET)
     note_bypass(writer, block, converge->flow.block_of[vinst->inst.target]);
-  writer->synced |= converge->drop[i];
   if (converge->drop[i])
-    return;
-  VInst written = *vinst;
-  written.inst.flags |= writer->synced ? INST_SYNCED : 0;
-  writer->synced = false;
-  g_array_append_val(writer->edit.insts, written);
+    vedit_leave_out(&writer->edit, vinst);
+  else
+    vedit_append(&writer->edit, vinst);
 }
 
 /* A way around the BSYNC for a block that runs into it. */

@@ -17,6 +17,7 @@ liblockstep_a_SOURCES += \
   isa/lexer.h \
   isa/live_range.c \
   isa/live_range.h \
+  isa/lockstep.c \
   isa/loops.c \
   isa/loops.h \
   isa/opcode.c \

@@ -89,7 +89,7 @@ enum {
   INST_MAYBE_UNSET = 1u << 21,/* reads a register or predicate that some path leaves unwritten (set by cfg_annotate) */
   INST_MARKS = 1u << 22,      /* a `.mark` stands before this instruction; see Kernel.marks */
   INST_HAS_MASK = 1u << 23,   /* VOTE: operand a is the member mask */
-  INST_SYNCED = 1u << 27,     /* a WARPSYNC of all lanes stood before it, and was left out since they are together there */
+  INST_SYNCED = 1u << 27,     /* a WARPSYNC stood before it, and was left out since its lanes are together there */
   INST_UNALIGNED = 1u << 24,  /* BAR: lanes of a warp may arrive at different times (PTX barrier without .aligned) */
   INST_INTEGRAL = 1u << 25,   /* CVT of float to float: first rounds to an integral value by `mode` (cvt.rni.f32.f32) */
   INST_KEEP_NAN = 1u << 26,   /* FMNMX: a NaN wins over a number (min.NaN) */

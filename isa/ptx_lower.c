@@ -214,6 +214,8 @@ static void finish_kernel(Lower *lower) {
   if (!lower->failed) {
     if (lower->target->convergence_barriers)
       vkernel_converge(lower->vkernel, lower->target->capability);
+    else
+      vkernel_lockstep(lower->vkernel);
     kernel = vkernel_allocate(lower->vkernel, lower->target->max_registers, lower->module->file, lower->diag);
     if (kernel) {
       finish_marks(kernel);

@@ -1,12 +1,8 @@
 /* Barriers, and what the lanes of a warp do together. */
 #include "isa/ptx_lower_state.h"
 
-/* Machines with convergence barriers bring the lanes of the mask together first; on others a warp's active lanes are
- * together always. */
-static void meet(Lower *lower, Value mask) {
-  if (lower->target->convergence_barriers)
-    lower_op1(lower, OP_WARPSYNC, VALUE_SINK, mask);
-}
+/* The lanes of the mask come together first. Where they are together anyhow, a later pass takes it away. */
+static void meet(Lower *lower, Value mask) { lower_op1(lower, OP_WARPSYNC, VALUE_SINK, mask); }
 
 /* -- barriers of the block -- */
 

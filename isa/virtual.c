@@ -175,6 +175,18 @@ int16_t vkernel_immediate(VKernel *vkernel, uint32_t value) {
 void vedit_init(VEdit *edit, const VKernel *vkernel) {
   edit->insts = g_array_sized_new(FALSE, FALSE, sizeof(VInst), vkernel->insts->len);
   edit->moved = g_new(uint32_t, vkernel->insts->len + 1);
+  edit->synced = false;
+}
+
+void vedit_append(VEdit *edit, const VInst *vinst) {
+  VInst appended = *vinst;
+  appended.inst.flags |= edit->synced ? INST_SYNCED : 0;
+  edit->synced = false;
+  g_array_append_val(edit->insts, appended);
+}
+
+void vedit_leave_out(VEdit *edit, const VInst *vinst) {
+  edit->synced |= vinst->inst.op == OP_WARPSYNC || vinst->inst.flags & INST_SYNCED;
 }
 
 void vedit_finish(VEdit *edit, VKernel *vkernel) {

@@ -3,7 +3,8 @@
  *
  * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or four
  * consecutive rows, and of predicates. Branch targets are indices into `insts`.
- * Passes, in this order: vkernel_converge() (machines with convergence barriers), vkernel_allocate(). */
+ * Passes, in this order: vkernel_converge() (machines with convergence barriers) or vkernel_lockstep(),
+ * vkernel_allocate(). */
 #ifndef LOCKSTEP_ISA_VIRTUAL_H
 #define LOCKSTEP_ISA_VIRTUAL_H
 
@@ -53,6 +54,10 @@ unsigned vinst_writes(const VInst *vinst, VRegUse uses[8]);
 /* Volta and later: puts BSSY and BSYNC around the branches that may diverge, YIELD where ptxas puts it, and takes WARPSYNCs
  * away where the warp is provably converged (SEMANTICS, "Convergence barriers"). `capability`: 75, 86, 90 ... */
 void vkernel_converge(VKernel *vkernel, unsigned capability);
+
+/* Before Volta: takes WARPSYNCs away, since the lanes that execute one are together (INST_SYNCED). Those stay that the next
+ * instruction can't stand for: what is guarded, and what a branch passes by. */
+void vkernel_lockstep(VKernel *vkernel);
 
 /* Allocates rows by liveness (graph colouring; moves between registers that don't interfere disappear) and predicates, sets
  * nregs and INST flags (cfg_annotate). Returns the kernel, owned by the caller; NULL after an error (too many registers

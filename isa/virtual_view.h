@@ -31,8 +31,12 @@ int16_t vkernel_immediate(VKernel *vkernel, uint32_t value);
 typedef struct VEdit {
   GArray *insts; /* VInst */
   uint32_t *moved;
+  bool synced; /* an order of lanes was left out before the next instruction (vedit_leave_out) */
 } VEdit;
 void vedit_init(VEdit *edit, const VKernel *vkernel);
+/* Appends an instruction, or leaves it out: the order of lanes that it stands for is then that of the next (INST_SYNCED). */
+void vedit_append(VEdit *edit, const VInst *vinst);
+void vedit_leave_out(VEdit *edit, const VInst *vinst);
 void vedit_finish(VEdit *edit, VKernel *vkernel);
 
 #endif

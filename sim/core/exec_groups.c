@@ -1,5 +1,5 @@
 /* Convergence barriers and other points where the lane groups of a warp switch. A machine with SIMT stacks has no groups:
- * there YIELD and WARPSYNC do nothing, and NANOSLEEP holds the warp. */
+ * there YIELD does nothing, the lanes of a WARPSYNC are together, and NANOSLEEP holds the warp. */
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 
@@ -14,8 +14,14 @@ void exec_BSYNC(Issue *issue) {
 }
 
 void exec_WARPSYNC(Issue *issue) {
-  if (issue->mask && issue->warp->groups)
+  if (!issue->mask)
+    return;
+  if (issue->warp->groups) {
     lane_groups_warpsync(issue, issue_operand(issue, issue->inst->a), issue->mask);
+  } else if (PROBE_WANTED(issue->gpu, warp_sync)) {
+    ProbePoint point = issue_point(issue, issue->mask);
+    PROBE_FIRE(issue->gpu, warp_sync, &point);
+  }
 }
 
 void exec_YIELD(Issue *issue) {

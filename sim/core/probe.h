@@ -51,7 +51,8 @@ typedef struct Probe {
    * the change `newest`. `address` is that of the word, or of the narrow value in it. */
   void (*stale_read)(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy, uint32_t now,
                      const WordChange *newest, uint64_t since);
-  /* Lanes that waited for each other at a WARPSYNC go on (lane groups). */
+  /* Lanes that are together at a WARPSYNC go on, or at the place of one that was left out (INST_SYNCED: told before the
+   * instruction has its effect). */
   void (*warp_sync)(void *user, const ProbePoint *point);
   /* Warp arrives at barrier `id`; `waits` is false for an arrive. */
   void (*barrier_arrive)(void *user, const ProbePoint *point, uint32_t id, bool waits);

@@ -374,7 +374,11 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
                  .warp = warp};
   gpu->counters.warp_instructions++;
   gpu->counters.lane_instructions += bits_count(issue.mask);
-  if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET))) {
+  if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED))) {
+    if (inst->flags & INST_SYNCED && PROBE_WANTED(gpu, warp_sync)) {
+      ProbePoint point = issue_point(&issue, active);
+      PROBE_FIRE(gpu, warp_sync, &point);
+    }
     if (inst->flags & INST_MARKS)
       fire_marks(gpu, launch->kernel, warp->pc, now);
     if (inst->flags & INST_MAYBE_UNSET && warp->written)

@@ -22,7 +22,6 @@ struct RaceDetector {
   GArray *polls;       /* bool *, of each launch: its kernel's polling loads, borrowed */
   GHashTable *kernels; /* Kernel * -> bool *, or NULL */
   bool flags[2];       /* some kernel polls that AccessSpace */
-  bool by_lanes;       /* lanes of a warp don't run in lock-step */
   Shadow shared, global;
   RaceReport report;
 };
@@ -131,18 +130,6 @@ static void fence(void *user, const ProbePoint *point) {
 
 static void warp_sync(void *user, const ProbePoint *point) {
   order_warp_sync(warp_order(user, point), point->lanes, point->warp->alive);
-}
-
-/* `.sync` operations of the lanes of a warp, and WARPSYNCs that were left out; told when the instruction has executed. */
-static void issued(void *user, const ProbePoint *point, uint64_t until) {
-  (void)until;
-  const Inst *inst = point->inst;
-  Unit unit = op_info[inst->op].unit;
-  bool synced = inst->flags & INST_SYNCED && !(op_info[inst->op].flags & (OPF_LOAD | OPF_STORE));
-  if (synced)
-    order_warp_sync(warp_order(user, point), ALL_LANES, ALL_LANES);
-  else if (unit == UNIT_SHUFFLE || (unit == UNIT_VOTE && inst->flags & INST_HAS_MASK))
-    warp_sync(user, point);
 }
 
 /* ---- one access ---- */
@@ -321,7 +308,7 @@ static void record(Step *step, Group *group) {
   Access found[RACES_MAX];
   Question question = {step, group};
   AccessOrder order = {
-      .user = &question, .before = is_before, .same_block = is_same_block, .by_lanes = detector->by_lanes};
+      .user = &question, .before = is_before, .same_block = is_same_block, .by_lanes = step->warp->lanes[0] != NULL};
   Shadow *shadow = step->space == SPACE_SHARED ? &detector->shared : &detector->global;
   unsigned races = shadow_add(shadow, group->cell, &access, &order, found, RACES_MAX);
   for (unsigned i = 0; i < races; i++) {
@@ -400,8 +387,6 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
                .hands_over = strong != ACCESS_WEAK,
                .polls = polls && polls[point->pc],
                .bytes = MIN(bytes, 4)};
-  if (detector->by_lanes && point->inst->flags & INST_SYNCED)
-    order_warp_sync(step.warp, ALL_LANES, ALL_LANES);
   if (lock)
     acquire_bits(detector, point, address, taken);
   for (step.part = 0; step.part < MAX(bytes / 4, 1); step.part++) {
@@ -431,9 +416,6 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings) {
   detector->sm_count = gpu->machine->gpu.sms;
   detector->bit_count = gpu->machine->sm.lock_unit.bits;
   detector->sms = g_new0(SmOrder *, detector->sm_count);
-  detector->by_lanes = gpu->machine->sm.convergence == CONVERGENCE_BARRIER;
-  if (detector->by_lanes)
-    detector->probe.issued = issued;
   race_order_init(&detector->order, gpu);
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);

@@ -42,13 +42,18 @@ void race_order_clear(RaceOrder *order) {
   handoffs_clear(&order->handoffs);
 }
 
-void warp_order_clear(WarpOrder *warp) {
-  vclock_clear(&warp->clock);
+/* What only some dialects and machines have. */
+static void forget_order(WarpOrder *warp) {
   if (warp->fences)
     clear_fences(warp->fences);
-  g_free(warp->fences);
-  g_free(warp->lanes[0]);
-  g_free(warp->lanes[1]);
+  g_clear_pointer(&warp->fences, g_free);
+  g_clear_pointer(&warp->lanes[0], g_free);
+  g_clear_pointer(&warp->lanes[1], g_free);
+}
+
+void warp_order_clear(WarpOrder *warp) {
+  vclock_clear(&warp->clock);
+  forget_order(warp);
 }
 
 void barrier_order_reset(BarrierOrder *barrier) {
@@ -84,6 +89,8 @@ static void forget_handoff(RaceOrder *order, WarpOrder *warp) {
 
 static void prepare(WarpOrder *warp, bool ptx, bool lanes) {
   vclock_reset(&warp->clock);
+  if (ptx != (warp->fences != NULL) || lanes != (warp->lanes[0] != NULL))
+    forget_order(warp);
   if (ptx && !warp->fences)
     warp->fences = g_new0(FenceOrder, 1);
   if (warp->fences)
@@ -98,7 +105,7 @@ static void prepare(WarpOrder *warp, bool ptx, bool lanes) {
 void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx) {
   const Launch *launch = block->launch;
   ThreadId base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
-  prepare(warp, ptx, order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER);
+  prepare(warp, ptx, ptx || order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER);
   warp->actor = order->actors->len;
   warp->time = 0;
   warp->launch = launch->index;

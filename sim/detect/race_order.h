@@ -10,8 +10,8 @@
  * block barrier counts for all warps behind it; an acquiring fence may be of any scope. So races can be missed, none is
  * invented.
  *
- * Lanes: with SIMT stacks the order in which a warp issues counts. With convergence barriers lanes are ordered only by
- * WARPSYNC, `.sync` operations, block barriers, and hand-offs (lane_order.h).
+ * Lanes: in PTX, on whatever machine, and with convergence barriers they are ordered only by WARPSYNC (which each `.sync`
+ * operation begins with), block barriers, and hand-offs (lane_order.h). In Fermi code the order in which a warp issues counts.
  * Bounded: words beyond RELEASED_MAX share what they hand on. */
 #ifndef LOCKSTEP_DETECT_RACE_ORDER_H
 #define LOCKSTEP_DETECT_RACE_ORDER_H
@@ -47,7 +47,7 @@ typedef struct WarpOrder {
   uint32_t launch;
   uint64_t block;
   FenceOrder *fences;  /* NULL for Fermi */
-  LaneOrder *lanes[2]; /* convergence barriers: in the plain order, in the model's; else NULL */
+  LaneOrder *lanes[2]; /* in the plain order, in the model's; NULL where the order of issue counts */
   HandOver handed;     /* the newest that told it something in the plain order, if `was_handed` */
   bool was_handed;
   bool was_acquired;     /* the newest was taken with an acquire */

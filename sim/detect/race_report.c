@@ -119,6 +119,24 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
                             "acquire"};
 }
 
+/* x++ on one word by several threads. */
+static bool is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool both_write = race->first.write && second->write;
+  return !both_write && !race->first.strong && !second->strong &&
+         locate_line(launch_of(point, &race->first), race->first.pc) == locate_line(point->block->launch, point->pc);
+}
+
+static Reason between_lanes(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool lockstep = point->gpu->machine->sm.convergence != CONVERGENCE_BARRIER;
+  return (Reason){.why = g_strdup(lockstep ? "the lock-step of this machine orders the lanes of a warp, the program "
+                                             "doesn't: no __syncwarp() or barrier stands between the two"
+                                           : "lanes of a warp don't run in lock-step on this machine, and no "
+                                             "__syncwarp() or barrier stands between the two"),
+                  .repair = is_update(point, race, second)
+                                ? "make it one atomic operation (atomicAdd() instead of ++ or +=)"
+                                : "put __syncwarp() (bar.warp.sync) between the two"};
+}
+
 static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   switch (race->cause) {
   case RACE_NO_RELEASE:
@@ -126,10 +144,7 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
   case RACE_SCOPES:
     return (Reason){.why = g_strdup("both are strong, but one of them only for threads of its own block (.cta)"),
                     .repair = "give both the scope of the GPU (.gpu)"};
-  case RACE_LANES:
-    return (Reason){.why = g_strdup("lanes of a warp don't run in lock-step on this machine, and nothing makes them "
-                                    "wait for each other between the two"),
-                    .repair = "put __syncwarp() (bar.warp.sync) between the two"};
+  case RACE_LANES: return between_lanes(point, race, second);
   case RACE_IN_INSTRUCTION:
   case RACE_UNORDERED: break;
   }
