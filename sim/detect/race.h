@@ -11,9 +11,11 @@
  * plain poll is a plain load.
  *
  * Order comes from
- * - the order in which a warp issues, where its lanes execute in lock-step: one warp races with itself only where lanes of
- *   one store write different values to one word (with the same value it doesn't matter which one stays). With convergence
- *   barriers lanes are ordered by WARPSYNC and `.sync` operations;
+ * - in Fermi code the order in which a warp issues: one warp races with itself only where lanes of one store write
+ *   different values to one word (with the same value it doesn't matter which one stays). PTX has no such order, whatever the
+ *   machine does: there lanes are ordered by bar.warp.sync and `.sync` operations, where they are left out, too
+ *   (INST_SYNCED). Lanes of one store with the same value are no race there either, but those of x++ are: one loads what
+ *   another stores;
  * - block barriers: those that arrived, BAR.ARV too, before those that waited; a barrier without a count also waits for
  *   warps to exit;
  * - hand-offs: LDSLK that takes a bit comes after every STSUL that freed it (the bit, not the word, so aliases order

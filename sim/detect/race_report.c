@@ -59,43 +59,87 @@ static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *en
 
 /* What would order the two, and why it doesn't. */
 typedef struct Reason {
-  char *why; /* owned */
-  const char *repair;
+  char *why, *repair; /* owned */
 } Reason;
 
-static Reason unordered(const Race *race, const RaceEnd *second, bool ptx) {
-  Reason reason = {0};
-  bool same_launch = thread_launch(race->first.base) == thread_launch(second->base);
-  if (race->first.strong || second->strong) {
-    reason.why = g_strdup(ptx ? "one of the two is strong (atomic, volatile, relaxed or stronger), the other isn't"
-                              : "one of the two is strong (atomic, volatile, or LDSLK and STSUL), the other isn't");
-    reason.repair = ptx                           ? "make both accesses atomic, volatile or relaxed"
-                    : race->space == SPACE_SHARED ? "access the word with LDSLK and STSUL only, or put a barrier "
-                                                    "between the two"
-                                                  : "make both accesses atomic or volatile (.CV, .WT)";
-  } else if (!same_launch) {
-    reason.why = g_strdup("the launches are of different streams, which run concurrently");
-    reason.repair = ptx ? "put both launches in one stream, or hand over with an atomic flag and fences"
-                        : "put both launches in one stream, or hand over with an atomic flag and MEMBAR";
-  } else if (thread_block(race->first.base) == thread_block(second->base)) {
-    reason.why =
-        g_strdup("both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from "
-                 "the first to the second");
-    reason.repair = ptx ? "put a barrier (__syncthreads(), bar.sync) between the two, hold one lock around each, or "
-                          "hand over with "
-                          "an atomic or volatile flag and fences"
-                        : "put a barrier (BAR) between the two, hold one lock around each, or let the second wait in "
-                          "a loop for a "
-                          "flag that the first sets afterwards";
-  } else {
-    reason.why =
-        g_strdup("blocks have no barrier in common, and no atomic or flag is handed from the first to the second");
-    reason.repair =
-        ptx ? "hand over with an atomic or volatile flag and fences, or split the kernel into two launches"
-            : "hand over with a flag that the second waits for in a loop, and MEMBAR before it is set, or "
-              "split the kernel into two launches";
-  }
-  return reason;
+static Reason because(const char *why, const char *repair) {
+  return (Reason){.why = g_strdup(why), .repair = g_strdup(repair)};
+}
+
+static bool of_one_launch(const Race *race, const RaceEnd *second) {
+  return thread_launch(race->first.base) == thread_launch(second->base);
+}
+
+static bool of_one_block(const Race *race, const RaceEnd *second) {
+  return of_one_launch(race, second) && thread_block(race->first.base) == thread_block(second->base);
+}
+
+static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
+  if (race->first.strong || second->strong)
+    return because("one of the two is strong (atomic, volatile, or LDSLK and STSUL), the other isn't",
+                   race->space == SPACE_SHARED ? "access the word with LDSLK and STSUL only, or put a barrier "
+                                                 "between the two"
+                                               : "make both accesses atomic or volatile (.CV, .WT)");
+  if (!of_one_launch(race, second))
+    return because("the launches are of different streams, which run concurrently",
+                   "put both launches in one stream, or hand over with an atomic flag and MEMBAR");
+  if (of_one_block(race, second))
+    return because("both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from "
+                   "the first to the second",
+                   "put a barrier (BAR) between the two, hold one lock around each, or let the second wait in "
+                   "a loop for a flag that the first sets afterwards");
+  return because("blocks have no barrier in common, and no atomic or flag is handed from the first to the second",
+                 "hand over with a flag that the second waits for in a loop, and MEMBAR before it is set, or "
+                 "split the kernel into two launches");
+}
+
+/* x++ on one word by several threads. */
+static bool is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const Launch *first = launch_of(point, &race->first), *then = point->block->launch;
+  return !(race->first.write && second->write) && !race->first.strong && !second->strong &&
+         first->program == then->program && locate_key(first, race->first.pc) == locate_key(then, point->pc);
+}
+
+static const char *what_is_missing(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool lockstep = point->gpu->machine->sm.convergence != CONVERGENCE_BARRIER;
+  if (race->cause == RACE_LANES)
+    return lockstep
+               ? "nothing in the program orders them: no __syncwarp(), no barrier; only the lock-step of this "
+                 "machine does, and PTX doesn't promise that"
+               : "nothing orders them: no __syncwarp(), no barrier, and lanes of a warp don't run in lock-step on "
+                 "this machine";
+  if (!of_one_launch(race, second))
+    return "nothing orders them: the launches are of different streams, which run concurrently";
+  if (of_one_block(race, second))
+    return "nothing orders them: no barrier (__syncthreads()), no atomic or volatile flag that the first hands to "
+           "the "
+           "second";
+  return "nothing orders them: blocks have no barrier in common, and no atomic or volatile flag is handed from the "
+         "first to the second";
+}
+
+static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const char *missing = what_is_missing(point, race, second);
+  if (race->first.strong || second->strong)
+    return (Reason){.why = g_strdup_printf("one of the two is strong (atomic, volatile, relaxed or stronger), the "
+                                           "other isn't; %s",
+                                           missing),
+                    .repair = g_strdup(second->write && race->first.write
+                                           ? "make both stores atomic or volatile (a lock is freed with "
+                                             "__threadfence(), then atomicExch())"
+                                           : "make the plain access volatile or atomic, too")};
+  if (is_update(point, race, second))
+    return because(missing, "make it one atomic operation (atomicAdd() instead of ++ or +=)");
+  if (race->cause == RACE_LANES)
+    return because(missing, "put __syncwarp() between the two");
+  if (!of_one_launch(race, second))
+    return because(missing, "put both launches in one stream, or hand over with an atomic flag and __threadfence()");
+  if (of_one_block(race, second))
+    return because(missing, "put __syncthreads() between the two, hold one lock around each, or hand over with an "
+                            "atomic or volatile flag and __threadfence_block()");
+  return because(missing,
+                 "hand over with an atomic or volatile flag, __threadfence() before it is set and behind where "
+                 "it is seen, or split the kernel into two launches");
 }
 
 /* The order would be there, but for a fence. */
@@ -110,31 +154,13 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
   if (race->cause == RACE_NO_RELEASE)
     return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s without a fence between", access,
                                            first, from_source, from),
-                    .repair = "put a fence (__threadfence(), fence.acq_rel) between the two, or make the second a "
-                              "release"};
-  return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, without a "
-                                         "fence behind that",
-                                         access, first, from_source, from, to_source, to),
-                  .repair = "put a fence (__threadfence(), fence.acq_rel) behind what takes it, or make that an "
-                            "acquire"};
-}
-
-/* x++ on one word by several threads. */
-static bool is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  bool both_write = race->first.write && second->write;
-  return !both_write && !race->first.strong && !second->strong &&
-         locate_line(launch_of(point, &race->first), race->first.pc) == locate_line(point->block->launch, point->pc);
-}
-
-static Reason between_lanes(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  bool lockstep = point->gpu->machine->sm.convergence != CONVERGENCE_BARRIER;
-  return (Reason){.why = g_strdup(lockstep ? "the lock-step of this machine orders the lanes of a warp, the program "
-                                             "doesn't: no __syncwarp() or barrier stands between the two"
-                                           : "lanes of a warp don't run in lock-step on this machine, and no "
-                                             "__syncwarp() or barrier stands between the two"),
-                  .repair = is_update(point, race, second)
-                                ? "make it one atomic operation (atomicAdd() instead of ++ or +=)"
-                                : "put __syncwarp() (bar.warp.sync) between the two"};
+                    .repair = g_strdup_printf("put __threadfence() before `%s` in %s, or make that a release",
+                                              from_source, from)};
+  return (Reason){
+      .why = g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, without a "
+                             "fence behind that",
+                             access, first, from_source, from, to_source, to),
+      .repair = g_strdup_printf("put __threadfence() behind `%s` in %s, or make that an acquire", to_source, to)};
 }
 
 static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
@@ -142,13 +168,14 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
   case RACE_NO_RELEASE:
   case RACE_NO_ACQUIRE: return missing_fence(point, race);
   case RACE_SCOPES:
-    return (Reason){.why = g_strdup("both are strong, but one of them only for threads of its own block (.cta)"),
-                    .repair = "give both the scope of the GPU (.gpu)"};
-  case RACE_LANES: return between_lanes(point, race, second);
+    return because("both are strong, but one of them only for threads of its own block (.cta)",
+                   "give both the scope of the GPU (.gpu)");
+  case RACE_LANES:
   case RACE_IN_INSTRUCTION:
   case RACE_UNORDERED: break;
   }
-  return unordered(race, second, point->block->launch->program->dialect == DIALECT_PTX);
+  return point->block->launch->program->dialect == DIALECT_PTX ? unordered_ptx(point, race, second)
+                                                               : unordered_fermi(race, second);
 }
 
 static Finding *between_accesses(const ProbePoint *point, const Race *race, const RaceEnd *second) {
@@ -167,7 +194,7 @@ static Finding *between_accesses(const ProbePoint *point, const Race *race, cons
   add_end(finding, point, second, "then");
   Reason reason = reason_of(point, race, second);
   finding_add_evidence(finding, 0, reason.why);
-  finding->repair = g_strdup(reason.repair);
+  finding->repair = reason.repair;
   return finding;
 }
 

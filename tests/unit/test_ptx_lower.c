@@ -394,6 +394,32 @@ END_TEST
 
 /* -- marks, labels, lines -- */
 
+/* Where lanes run in lock-step a meeting leaves its mark on the next instruction that is left, or stays if that isn't
+ * only for those who met. */
+START_TEST(leaves_out_meetings) {
+  static const struct {
+    const char *body, *opcodes;
+    uint32_t synced; /* mask of instructions */
+  } cases[] = {
+      {"bar.warp.sync -1; st.u32 [%l1], %r1;", "ST EXIT", 1u << 0},
+      {"bar.warp.sync %r3; mov.u32 %r4, 7; ld.u32 %r5, [%l1];", "LD EXIT", 1u << 0},
+      {"shfl.sync.idx.b32 %r1, %r2, 0, 31, %r3; vote.sync.any.pred %p1, %p2, %r3;", "SHFL VOTE EXIT", 3u},
+      {"setp.eq.u32 %p1, %r1, 0; @%p1 bra OVER; bar.warp.sync -1; OVER: st.u32 [%l1], %r1;",
+       "ISETP BRA WARPSYNC ST EXIT", 0},
+      {"setp.eq.u32 %p1, %r1, 0; @%p1 bar.warp.sync -1; st.u32 [%l1], %r1;", "ISETP WARPSYNC ST EXIT", 0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(Program) program = lower_body(cases[i].body, &pascal);
+    const Kernel *kernel = program_kernel(program, 0);
+    g_autofree char *found = opcodes(kernel);
+    ck_assert_str_eq(found, cases[i].opcodes);
+    for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+      ck_assert_msg(!!(kernel->insts[pc].flags & INST_SYNCED) == (cases[i].synced >> pc & 1), "%s: %u", cases[i].body,
+                    pc);
+  }
+}
+END_TEST
+
 START_TEST(keeps_marks_and_labels) {
   g_autoptr(Program) program =
       lower_body("pmevent 3; AGAIN: add.u32 %r1, %r1, 1; pmevent.mask 5; @%p1 bra AGAIN;", &pascal);
@@ -569,6 +595,7 @@ int main(void) {
   tcase_add_test(tcase, inlines_calls);
   tcase_add_test(tcase, calls_builtins);
   tcase_add_test(tcase, asks_lanes_to_meet);
+  tcase_add_test(tcase, leaves_out_meetings);
   tcase_add_test(tcase, keeps_marks_and_labels);
   tcase_add_test(tcase, keeps_an_unreachable_end);
   tcase_add_test(tcase, follows_lines);

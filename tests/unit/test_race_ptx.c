@@ -1,6 +1,7 @@
 /* Races by the PTX memory model: strong accesses and their scopes, fences, lanes of a warp. Programs are written in SASS and
  * taken for PTX; a cache operator says which access of PTX is meant: LD.CV and ST.WT are volatile, LD.CS acquires, ST.CS
- * releases, LD.CG and ST.CG are relaxed for their block only. NOP is bar.warp.sync of all lanes. */
+ * releases, LD.CG and ST.CG are relaxed for their block only. NOP is bar.warp.sync of all lanes, MEMBAR.SYS one that the
+ * compiler left out before the next instruction. */
 #include <glib.h>
 #include <string.h>
 
@@ -76,18 +77,33 @@ static const Case cases[] = {
           "rest: BAR.SYNC 0x0;\nLD R7, [R8+0x8];\n" END,
      64, 2, .race = {0}},
     {"a lock with fences", HEAD LOCKED(FENCE, FENCE), 1, 4, .race = {0}},
-    {"a lock freed without a fence", HEAD LOCKED(FENCE, ""), 1, 4, .race = {9, 10}, .says = "without a fence between"},
+    {"a lock freed without a fence", HEAD LOCKED(FENCE, ""), 1, 4, .race = {9, 10},
+     .says = "without a fence between"},
     {"a lock taken without a fence", HEAD LOCKED("", FENCE), 1, 4, .race = {9, 10}, .says = "without a fence behind"},
     {"a barrier needs no fence", HEAD "STS [R1], R0;\nBAR.SYNC 0x0;\nLDS R4, [R3];\n" END, 64, 1, .race = {0}},
 
-    {"lock-step", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nLDS R4, [R3];\n" END, 32, 1, .race = {0}},
+    {"lock-step of the machine", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nLDS R4, [R3];\n" END, 32, 1,
+     .race = {8, 9}, .says = "only the lock-step of this machine"},
+    {"lock-step and a warp sync", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nNOP;\nLDS R4, [R3];\n" END, 32, 1,
+     .race = {0}},
+    {"lock-step and a warp sync that was left out",
+     HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nMEMBAR.SYS; LDS R4, [R3];\n" END, 32, 1, .race = {0}},
+    {"lock-step and a warp sync that no lane's guard lets by",
+     HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nMEMBAR.SYS; @!PT LDS R4, [R3];\nLDS R4, [R3];\n" END, 32, 1,
+     .race = {0}},
+    {"a warp sync of one side of a branch",
+     HEAD "LOP.XOR R3, R1, 0x40;\nSTS [R1], R0;\n@P3 BRA over;\nNOP;\nover: LDS R4, [R3];\n" END, 32, 1,
+     .race = {8, 11}, .says = "no __syncwarp()"},
+    {"lanes that store one value together", HEAD "STS [0x0], R5;\n" END, 32, 1, .race = {0}},
+    {"lanes that count", HEAD "LDS R4, [0x0]; IADD R4, R4, R5; STS [0x0], R4;\n" END, 32, 1, .race = {7, 7},
+     .says = "no __syncwarp()"},
     {"no lock-step",
      HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nLDS R4, [R3];\n" END,
      32,
      1,
      true,
      {8, 9},
-     "lanes of a warp don't run in lock-step"},
+     "lanes of a warp don't run in lock-step on"},
     {"a warp sync", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nNOP;\nLDS R4, [R3];\n" END, 32, 1, true, .race = {0}},
     {"a warp sync too early",
      HEAD "LOP.XOR R3, R1, 0x4;\nNOP;\nSTS [R1], R0;\nLDS R4, [R3];\n" END,
@@ -95,7 +111,7 @@ static const Case cases[] = {
      1,
      true,
      {9, 10},
-     "lanes of a warp"},
+     "no __syncwarp()"},
     {"a barrier for one warp", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nBAR.SYNC 0x0;\nLDS R4, [R3];\n" END, 32, 1,
      true, .race = {0}},
     {"a lane's own words", HEAD "STS [R1], R0;\nLDS R4, [R1];\nSTS [R1], R4;\n" END, 32, 1, true, .race = {0}},
@@ -105,7 +121,7 @@ static const Case cases[] = {
      1,
      true,
      {7, 8},
-     "lanes of a warp"},
+     "no __syncwarp()"},
     {"a flag in a warp, with fences",
      HEAD "MOV R11, 0x0;\n@P3 ST [R8], R5;\nMEMBAR.GL;\n@P3 ATOM.EXCH RZ, [R8+0x4], R5;\n@!P3 ATOM.ADD R6, [R8+0x4], "
           "RZ;\nMEMBAR.GL;\n@!P3 LD R7, [R8];\n" END,
@@ -129,6 +145,12 @@ static void as_ptx(Program *program) {
     if (inst->op == OP_NOP) {
       inst->op = OP_WARPSYNC;
       inst->a = 20;
+    }
+    if (inst->op == OP_MEMBAR && inst->mode == FENCE_SYS) {
+      inst->op = OP_NOP;
+      inst[1].flags |= INST_SYNCED;
+      pc++;
+      continue;
     }
     if (inst->op != OP_LD && inst->op != OP_ST)
       continue;
