@@ -169,6 +169,8 @@ liblockstep_a_SOURCES += \
   sim/study/csv_table.h \
   sim/study/rank.c \
   sim/study/rank.h \
+  sim/study/results.c \
+  sim/study/results.h \
   sim/study/run.c \
   sim/study/run.h \
   sim/study/validate.c \

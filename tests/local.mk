@@ -129,7 +129,8 @@ TEST_FILES = \
   tests/script/layers.sh \
   tests/script/paper.sh \
   tests/script/programs_check.sh \
-  tests/script/ptx.sh
+  tests/script/ptx.sh \
+  tests/script/schedules.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \
   tests/script/coverage.sh \

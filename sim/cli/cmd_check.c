@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 #include "sim/study/check.h"
@@ -7,11 +9,42 @@ static const CommandHelp help = {
     .synopsis = "SCENARIO...",
     .about = "Runs each scenario under the machine's scheduling policy and the others, both branch orders and\n"
              "several seeds, and reports the worst verdict, everything found on the way, data races, and\n"
-             "verdicts that depend on the schedule.",
-    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_FORMAT,
+             "verdicts and results that depend on the schedule. --schedules N tries N of them: each policy\n"
+             "with each branch order, seed after seed.",
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_SCHEDULES |
+              OPTIONS_FORMAT,
     .example = "  lockstep check traces/listings/*.yaml -m gtx570\n"
-               "  lockstep check mine.sass -s sm.lock_unit.bits=2048 --seeds 8\n",
+               "  lockstep check mine.sass -s sm.lock_unit.bits=2048 --seeds 8\n"
+               "  lockstep check mine.cu --schedules 64\n",
 };
+
+static void append_one(GString *text, const char *option, const char *value) {
+  g_autofree char *quoted = value ? g_shell_quote(value) : NULL;
+  bool plain = value && strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=.,:/+-") ==
+                            strlen(value);
+  if (value)
+    g_string_append_printf(text, " %s %s", option, plain ? value : quoted);
+}
+
+static void append_many(GString *text, const char *option, char **values) {
+  for (char **value = values; value && *value; value++)
+    append_one(text, option, *value);
+}
+
+/* The options that a repetition of one run needs as well. */
+static char *given_text(const Options *options) {
+  GString *text = g_string_new(NULL);
+  append_many(text, "-s", options->overrides);
+  append_many(text, "-p", options->params);
+  append_one(text, "--kernel", options->kernel);
+  append_one(text, "--grid", options->grid);
+  append_one(text, "--block", options->block);
+  append_one(text, "--shared", options->shared);
+  append_many(text, "--buffer", options->buffers);
+  append_many(text, "--arg", options->args);
+  g_string_append(text, options->cooperative ? " --cooperative" : "");
+  return g_string_free(text, FALSE);
+}
 
 static RunResult *check_one(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {
   CheckOptions check = check_options_default();
@@ -20,6 +53,10 @@ static RunResult *check_one(const Scenario *scenario, const Machine *machine, co
   check.run.races = races;
   if (options->seeds > 0)
     check.seeds = (unsigned)options->seeds;
+  if (options->schedules > 0)
+    check.schedules = (unsigned)options->schedules;
+  g_autofree char *given = given_text(options);
+  check.given = given;
   return check_scenario(scenario, machine, &check, diag);
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What --seeds holds while it isn't given. */
+/* What --seeds and --schedules hold while they aren't given. */
 enum { SEEDS_DEFAULT = -1 };
 
 enum { OPTIONS_MAX = 32, HELP_COLUMN = 26 };
@@ -39,6 +39,8 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_SCENARIO, 'p', "param", "NAME=VALUE", MANY, &o->params, "change a param of the scenario"},
       {OPTIONS_RUN, 0, "seed", "N", INTEGER, &o->seed, "seed of all random choices (1)"},
       {OPTIONS_SEEDS, 0, "seeds", "N", INTEGER, &o->seeds, "how many seeds to try, from --seed on"},
+      {OPTIONS_SCHEDULES, 0, "schedules", "N", INTEGER, &o->schedules,
+       "how many schedules to try: policies, branch orders, seeds"},
       {OPTIONS_RUN, 0, "limit-cycles", "N", INTEGER, &o->limit_cycles,
        "give up after N simulated cycles (1000000000)"},
       {OPTIONS_RUN, 0, "limit-seconds", "X", REAL, &o->limit_seconds, "give up after X seconds; depends on the host"},
@@ -122,6 +124,10 @@ static bool check_ranges(const Options *options, Diag *diag) {
     return diag_usage(diag, "--seed must not be negative");
   if (options->seeds != SEEDS_DEFAULT && (options->seeds < 1 || options->seeds > 1000000))
     return diag_usage(diag, "--seeds must be between 1 and 1000000");
+  if (options->schedules != SEEDS_DEFAULT && (options->schedules < 1 || options->schedules > 1000000))
+    return diag_usage(diag, "--schedules must be between 1 and 1000000");
+  if (options->schedules != SEEDS_DEFAULT && options->seeds != SEEDS_DEFAULT)
+    return diag_usage(diag, "--schedules counts seeds, too: give --seeds or --schedules");
   return true;
 }
 
@@ -143,7 +149,8 @@ static bool parse(Options *options, const CommandHelp *help, const Row *rows, gu
 }
 
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag) {
-  *options = (Options){.seed = 1, .seeds = SEEDS_DEFAULT, .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT};
+  *options = (Options){
+      .seed = 1, .seeds = SEEDS_DEFAULT, .schedules = SEEDS_DEFAULT, .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT};
   Row rows[OPTIONS_MAX];
   g_autofree char *format = NULL;
   gboolean help_wanted = FALSE;

@@ -25,13 +25,14 @@ enum {
   OPTIONS_SHOW = 1 << 7, /* --cfg --reconvergence */
   OPTIONS_TIMELINE = 1 << 8,
   OPTIONS_LAUNCH = 1 << 9, /* --grid ... of a bare program */
+  OPTIONS_SCHEDULES = 1 << 10,
 };
 
 typedef struct Options {
   char **machines, **overrides, **params;
   char *kernel, *grid, *block, *shared;
   char **buffers, **args;
-  gint64 seed, seeds, limit_cycles; /* seeds below 1: the command's default */
+  gint64 seed, seeds, schedules, limit_cycles; /* seeds, schedules below 1: the command's default */
   double limit_seconds;
   char *wait_graph, *timeline;
   Format format;

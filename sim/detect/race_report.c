@@ -93,11 +93,15 @@ static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
                  "split the kernel into two launches");
 }
 
-/* x++ on one word by several threads. */
+/* x++ on one word by several threads: a load and a store of one line with one address. */
 static bool is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  const Launch *first = launch_of(point, &race->first), *then = point->block->launch;
-  return !(race->first.write && second->write) && !race->first.strong && !second->strong &&
-         first->program == then->program && locate_key(first, race->first.pc) == locate_key(then, point->pc);
+  const Launch *launch = point->block->launch;
+  if (launch_of(point, &race->first)->kernel != launch->kernel || race->first.strong || second->strong ||
+      (race->first.write && second->write))
+    return false;
+  const Inst *first = &launch->kernel->insts[race->first.pc], *then = point->inst;
+  return locate_key(launch, race->first.pc) == locate_key(launch, point->pc) && first->a == then->a &&
+         first->imm == then->imm;
 }
 
 static const char *what_is_missing(const ProbePoint *point, const Race *race, const RaceEnd *second) {
@@ -118,16 +122,24 @@ static const char *what_is_missing(const ProbePoint *point, const Race *race, co
          "first to the second";
 }
 
+/* A strong access and a plain one. */
+static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
+  if (race->first.write && second->write)
+    return "make both stores atomic or volatile (a lock is freed with __threadfence(), then atomicExch())";
+  if (race->cause == RACE_LANES)
+    return "put __syncwarp() between the two, or make the plain access volatile or atomic, too";
+  if (of_one_block(race, second))
+    return "put __syncthreads() between the two, or make the plain access volatile or atomic, too";
+  return "make the plain access volatile or atomic, too";
+}
+
 static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const char *missing = what_is_missing(point, race, second);
   if (race->first.strong || second->strong)
     return (Reason){.why = g_strdup_printf("one of the two is strong (atomic, volatile, relaxed or stronger), the "
                                            "other isn't; %s",
                                            missing),
-                    .repair = g_strdup(second->write && race->first.write
-                                           ? "make both stores atomic or volatile (a lock is freed with "
-                                             "__threadfence(), then atomicExch())"
-                                           : "make the plain access volatile or atomic, too")};
+                    .repair = g_strdup(repair_of_mixed(race, second))};
   if (is_update(point, race, second))
     return because(missing, "make it one atomic operation (atomicAdd() instead of ++ or +=)");
   if (race->cause == RACE_LANES)

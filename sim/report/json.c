@@ -158,8 +158,16 @@ static void add_schedules(JsonBuilder *builder, const GArray *schedules) {
     add_int(builder, "seed", (int64_t)schedule->seed);
     add_string(builder, "verdict", verdict_name(schedule->verdict));
     add_int(builder, "cycles", (int64_t)schedule->cycles);
+    add_int(builder, "result", schedule->result);
     json_builder_end_object(builder);
   }
+  json_builder_end_array(builder);
+}
+
+static void add_results(JsonBuilder *builder, const GPtrArray *results) {
+  begin_array(builder, "results");
+  for (guint i = 0; i < results->len; i++)
+    json_builder_add_string_value(builder, g_ptr_array_index(results, i));
   json_builder_end_array(builder);
 }
 
@@ -201,8 +209,11 @@ char *json_run(const RunResult *result) {
     json_builder_add_string_value(builder, g_ptr_array_index(result->failures, i));
   json_builder_end_array(builder);
   add_counters(builder, &result->counters);
-  if (result->schedules)
+  if (result->schedules) {
     add_schedules(builder, result->schedules);
+    add_results(builder, result->results);
+    add_string(builder, "again", result->again);
+  }
   add_wait_graph(builder, result->wait_graph_json);
   return finish(builder);
 }

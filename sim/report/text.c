@@ -71,27 +71,30 @@ static void append_counters(const Counters *counters, Canvas *canvas) {
   }
 }
 
-/* True if schedule `i` is the first with its policy, branch order and verdict. */
+static bool is_one_group(const ScheduleResult *a, const ScheduleResult *b) {
+  return a->verdict == b->verdict && a->result == b->result && g_str_equal(a->policy, b->policy) &&
+         g_str_equal(a->branch_order, b->branch_order);
+}
+
+/* True if schedule `i` is the first with its policy, branch order, verdict and result. */
 static bool opens_group(const GArray *schedules, guint i) {
   const ScheduleResult *own = &g_array_index(schedules, ScheduleResult, i);
   for (guint j = 0; j < i; j++) {
     const ScheduleResult *other = &g_array_index(schedules, ScheduleResult, j);
-    if (own->verdict == other->verdict && g_str_equal(own->policy, other->policy) &&
-        g_str_equal(own->branch_order, other->branch_order))
+    if (is_one_group(own, other))
       return false;
   }
   return true;
 }
 
-/* The seeds and the span of cycles of the schedules that share policy, branch order and verdict with schedule `i`. */
-static void append_group(const GArray *schedules, guint i, Canvas *canvas) {
+/* The seeds and the span of cycles of the schedules that share policy, branch order, verdict and result with schedule `i`. */
+static void append_group(const GArray *schedules, guint i, bool results, Canvas *canvas) {
   const ScheduleResult *own = &g_array_index(schedules, ScheduleResult, i);
   g_autoptr(GString) seeds = g_string_new(NULL);
   uint64_t lowest = own->cycles, highest = own->cycles;
   for (guint j = i; j < schedules->len; j++) {
     const ScheduleResult *other = &g_array_index(schedules, ScheduleResult, j);
-    if (own->verdict != other->verdict || !g_str_equal(own->policy, other->policy) ||
-        !g_str_equal(own->branch_order, other->branch_order))
+    if (!is_one_group(own, other))
       continue;
     g_string_append_printf(seeds, "%s%" G_GUINT64_FORMAT, seeds->len ? "," : "", other->seed);
     lowest = MIN(lowest, other->cycles);
@@ -102,16 +105,33 @@ static void append_group(const GArray *schedules, guint i, Canvas *canvas) {
                               : g_strdup_printf("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, lowest, highest);
   paint_plain(canvas, "  %-20s %-18s %-12s %16s  ", own->policy, own->branch_order, seeds->str, span);
   paint_append(canvas, paint_of_verdict(own->verdict), "%s", verdict_name(own->verdict));
+  if (results && own->result)
+    paint_plain(canvas, ", result %u", own->result);
   paint_plain(canvas, "\n");
 }
 
-static void append_schedules(const GArray *schedules, Canvas *canvas) {
+/* What the completed runs left, if it is the same under several schedules. */
+static void append_one_result(const RunResult *result, Canvas *canvas) {
+  guint completed = 0;
+  for (guint i = 0; i < result->schedules->len; i++)
+    completed += g_array_index(result->schedules, ScheduleResult, i).result != 0;
+  if (completed < 2 || result->results->len != 1)
+    return;
+  const char *buffers = g_ptr_array_index(result->results, 0);
+  paint_plain(canvas, "  the same result under %u schedules%s%s\n", completed, *buffers ? ": " : "", buffers);
+}
+
+static void append_schedules(const RunResult *result, Canvas *canvas) {
+  const GArray *schedules = result->schedules;
   paint_append(canvas, PAINT_DIM, "  %-20s %-18s %-12s %16s  %s", "policy", "branch order", "seeds", "cycles",
                "verdict");
   paint_plain(canvas, "\n");
   for (guint i = 0; i < schedules->len; i++)
     if (opens_group(schedules, i))
-      append_group(schedules, i, canvas);
+      append_group(schedules, i, result->results->len > 1, canvas);
+  append_one_result(result, canvas);
+  if (result->again)
+    paint_plain(canvas, "  again: %s\n", result->again);
 }
 
 static void append_expectation(const RunResult *result, Canvas *canvas) {
@@ -149,7 +169,7 @@ void text_run(const RunResult *result, Canvas *canvas) {
   for (guint i = 0; i < result->findings->len; i++)
     explain_finding(g_ptr_array_index(result->findings, i), canvas);
   if (result->schedules) {
-    append_schedules(result->schedules, canvas);
+    append_schedules(result, canvas);
   } else {
     append_cycles("cycles", result->cycles, result->clock_hz, canvas);
     append_regions(result, canvas);

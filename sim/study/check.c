@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/study/results.h"
+
 CheckOptions check_options_default(void) { return (CheckOptions){.run = run_options_default(), .seeds = 4}; }
 
 /* A schedule by another policy may be unfair to a correct program that spins (youngest first starves whoever must
@@ -20,10 +22,25 @@ typedef struct Schedule {
   uint64_t seed;
 } Schedule;
 
+/* Seed after seed each policy with each branch order, the machine's own first, until there are as many as asked for. */
+static GArray *count_schedules(Schedule own, unsigned count) {
+  GArray *schedules = g_array_new(FALSE, FALSE, sizeof(Schedule));
+  for (Schedule next = own; schedules->len < count; next.seed++)
+    for (unsigned order = 0; order < ORDER_COUNT; order++)
+      for (unsigned policy = 0; policy < POLICY_COUNT && schedules->len < count; policy++) {
+        next.policy = (own.policy + policy) % POLICY_COUNT;
+        next.order = (own.order + order) % ORDER_COUNT;
+        g_array_append_val(schedules, next);
+      }
+  return schedules;
+}
+
 /* The machine's own policy under several seeds, then the other branch order, then the other policies. */
 static GArray *make_schedules(const Machine *machine, const CheckOptions *options) {
-  GArray *schedules = g_array_new(FALSE, FALSE, sizeof(Schedule));
   Schedule own = {machine->sm.policy, machine->sm.simt_stack.branch_order, options->run.seed}, next = own;
+  if (options->schedules)
+    return count_schedules(own, options->schedules);
+  GArray *schedules = g_array_new(FALSE, FALSE, sizeof(Schedule));
   for (unsigned i = 0; i < MAX(options->seeds, 1u); i++, next.seed++)
     g_array_append_val(schedules, next);
   for (unsigned order = 0; order < ORDER_COUNT; order++) {
@@ -85,14 +102,21 @@ static void unite_failures(GPtrArray *into, const RunResult *run, const Schedule
   }
 }
 
-static void record(RunResult *check, const Schedule *schedule, const RunResult *run, bool starved) {
+static void record(RunResult *check, const Schedule *schedule, const RunResult *run, bool starved, guint kind) {
   ScheduleResult result = {.policy = g_strdup(policy_names[schedule->policy]),
                            .branch_order = g_strdup(order_names[schedule->order]),
                            .seed = schedule->seed,
                            .verdict = run->verdict,
                            .cycles = run->cycles,
-                           .starved = starved};
+                           .starved = starved,
+                           .result = kind};
   g_array_append_val(check->schedules, result);
+}
+
+/* What makes a run follow this schedule. */
+static char *schedule_arguments(const ScheduleResult *schedule) {
+  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s --seed %" G_GUINT64_FORMAT,
+                         schedule->policy, schedule->branch_order, schedule->seed);
 }
 
 /* A finding for verdicts that differ, with a schedule that reproduces each. */
@@ -106,10 +130,8 @@ static void report_dependence(RunResult *check) {
       continue;
     seen[result->verdict] = true;
     kinds++;
-    finding_add_evidence(
-        finding, 0,
-        g_strdup_printf("%s: -s sm.policy=%s -s sm.simt_stack.branch_order=%s --seed %" G_GUINT64_FORMAT,
-                        verdict_name(result->verdict), result->policy, result->branch_order, result->seed));
+    g_autofree char *arguments = schedule_arguments(result);
+    finding_add_evidence(finding, 0, g_strdup_printf("%s: %s", verdict_name(result->verdict), arguments));
   }
   finding->file = g_strdup(check->file);
   finding->repair = g_strdup("order the threads by what they synchronise on, not by who is scheduled first");
@@ -117,6 +139,48 @@ static void report_dependence(RunResult *check) {
     g_ptr_array_insert(check->findings, 0, finding);
   else
     finding_free(finding);
+}
+
+enum { RESULTS_SHOWN = 4 };
+
+/* A note for completed runs that left different contents in the buffers. */
+static void report_results(RunResult *check, const Results *results) {
+  check->results = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < results->kinds->len; i++)
+    g_ptr_array_add(check->results, g_strdup(g_array_index(results->kinds, ResultKind, i).buffers));
+  if (results->kinds->len < 2)
+    return;
+  const ResultKind *second = &g_array_index(results->kinds, ResultKind, 1);
+  Finding *finding = finding_new(FINDING_RESULT_DEPENDENT,
+                                 g_strdup_printf("the result depends on the schedule: %u different ones, the first "
+                                                 "difference is that %s",
+                                                 results->kinds->len, second->differs));
+  finding->file = g_strdup(check->file);
+  for (guint i = 0; i < MIN(results->kinds->len, (guint)RESULTS_SHOWN); i++) {
+    const ResultKind *kind = &g_array_index(results->kinds, ResultKind, i);
+    g_autofree char *arguments = schedule_arguments(&g_array_index(check->schedules, ScheduleResult, kind->first));
+    finding_add_evidence(finding, 0,
+                         g_strdup_printf("result %u, %u %s: %s%s%s", i + 1, kind->schedules,
+                                         kind->schedules == 1 ? "schedule" : "schedules", arguments, i ? ": " : "",
+                                         i ? kind->differs : ""));
+    if (*kind->buffers)
+      finding_add_evidence(finding, 0, g_strdup_printf("result %u: %s", i + 1, kind->buffers));
+  }
+  g_ptr_array_add(check->findings, finding);
+}
+
+/* The command that runs the worst schedule again, unless all are well. */
+static char *again_text(const RunResult *worst, const GArray *schedules, const char *given) {
+  if (worst->verdict == VERDICT_COMPLETED)
+    return NULL;
+  for (guint i = 0; i < schedules->len; i++) {
+    const ScheduleResult *schedule = &g_array_index(schedules, ScheduleResult, i);
+    if (schedule->starved || schedule->verdict != worst->verdict)
+      continue;
+    g_autofree char *arguments = schedule_arguments(schedule);
+    return g_strdup_printf("lockstep run %s -m %s%s %s", worst->file, worst->machine, given ? given : "", arguments);
+  }
+  return NULL;
 }
 
 /* Under check each verdict of the expected list must occur. */
@@ -158,7 +222,7 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
   if (first && first->verdict == VERDICT_COMPLETED && schedule->policy != machine->sm.policy)
     run.limit_cycles = MIN(run.limit_cycles, first->cycles * STARVATION_FACTOR + STARVATION_CYCLES_MIN);
   run.seed = schedule->seed;
-  run.races = true;
+  run.races = run.keep_buffers = true;
   RunResult *result = run_scenario(scenario, variant, &run, diag);
   machine_free(variant);
   return result;
@@ -169,6 +233,8 @@ typedef struct Gathering {
   RunResult united; /* findings, failures, schedules */
   RunResult *worst;
   RunResult first; /* verdict and cycles of the first schedule */
+  Results results;
+  const char *given; /* CheckOptions */
 } Gathering;
 
 static void gather(Gathering *all, const GArray *schedules, guint index, RunResult *run) {
@@ -177,7 +243,7 @@ static void gather(Gathering *all, const GArray *schedules, guint index, RunResu
   if (index == 0)
     all->first = *run;
   bool starved = is_starved(run, schedule, own, &all->first);
-  record(&all->united, schedule, run, starved);
+  record(&all->united, schedule, run, starved, results_add(&all->results, run, index));
   if (starved) {
     report_starvation(&all->united, schedule, run->cycles);
     run_result_free(run);
@@ -205,12 +271,15 @@ static RunResult *unite(Gathering *all, const Expectation *expect) {
   all->united.findings = findings;
   if (!expect || !expect->verdicts || expect->verdicts->len < 2)
     report_dependence(&all->united);
+  report_results(&all->united, &all->results);
   require_all_verdicts(&all->united, expect);
   g_ptr_array_unref(result->findings);
   g_ptr_array_unref(result->failures);
   result->findings = all->united.findings;
   result->failures = all->united.failures;
   result->schedules = all->united.schedules;
+  result->results = all->united.results;
+  result->again = again_text(result, result->schedules, all->given);
   return result;
 }
 
@@ -219,8 +288,10 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
   Gathering all = {.united = {.findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free),
                               .failures = g_ptr_array_new_with_free_func(g_free),
                               .schedules = g_array_new(FALSE, FALSE, sizeof(ScheduleResult)),
-                              .file = scenario->file}};
+                              .file = scenario->file},
+                   .given = options->given};
   bool fine = true;
+  results_init(&all.results);
   for (guint i = 0; i < schedules->len && fine; i++) {
     RunResult *run = run_one(scenario, machine, &options->run, &g_array_index(schedules, Schedule, i),
                              i > 0 ? &all.first : NULL, diag);
@@ -229,8 +300,12 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
       gather(&all, schedules, i, run);
   }
   g_array_free(schedules, TRUE);
-  if (fine)
-    return unite(&all, scenario_expectation(scenario, machine->name));
+  if (fine) {
+    RunResult *result = unite(&all, scenario_expectation(scenario, machine->name));
+    results_clear(&all.results);
+    return result;
+  }
+  results_clear(&all.results);
   RunResult *partial = all.worst ? all.worst : g_new0(RunResult, 1); /* frees what was gathered */
   if (!all.worst) {
     partial->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));

@@ -7,7 +7,10 @@
 
 typedef struct CheckOptions {
   RunOptions run;
-  unsigned seeds; /* for the machine's own policy; default 4 */
+  unsigned seeds;     /* for the machine's own policy; default 4 */
+  unsigned schedules; /* how many in all, over policies, branch orders and seeds; 0: as `seeds` says */
+  const char
+      *given; /* what a command that repeats a run needs besides machine and schedule: " -p n=3"; or NULL. Borrowed */
 } CheckOptions;
 
 CheckOptions check_options_default(void);

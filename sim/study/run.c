@@ -32,6 +32,9 @@ void run_result_free(RunResult *result) {
   }
   if (result->schedules)
     g_array_free(result->schedules, TRUE);
+  g_clear_pointer(&result->results, g_ptr_array_unref);
+  g_clear_pointer(&result->buffers, g_ptr_array_unref);
+  g_free(result->again);
   g_free(result->wait_graph_dot);
   g_free(result->wait_graph_json);
   g_free(result);
@@ -285,6 +288,26 @@ static void compare_expectation(const Simulation *simulation, const Machine *mac
   g_free(memory);
 }
 
+static void free_buffer(gpointer data) {
+  ResultBuffer *buffer = data;
+  g_free(buffer->name);
+  g_free(buffer->data);
+  g_free(buffer);
+}
+
+static GPtrArray *collect_buffers(const Simulation *simulation) {
+  GPtrArray *all = g_ptr_array_new_with_free_func(free_buffer);
+  for (guint i = 0; i < simulation->scenario->buffers->len; i++) {
+    const BackingBuffer *from = backing_buffer(simulation->backing, simulation->buffers[i]);
+    if (from->name[0] == '$')
+      continue; /* the compiler's: formats of printf */
+    ResultBuffer *buffer = g_new(ResultBuffer, 1);
+    *buffer = (ResultBuffer){g_strdup(from->name), from->words, g_memdup2(from->data, (gsize)from->words * 4)};
+    g_ptr_array_add(all, buffer);
+  }
+  return all;
+}
+
 /* Blocks that are still resident weren't counted when they exited. */
 static void count_resident(Gpu *gpu) {
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
@@ -319,6 +342,8 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->operations = scenario->measure.operations;
   result->failures = g_ptr_array_new_with_free_func(g_free);
   compare_expectation(simulation, machine, result);
+  if (simulation->options->keep_buffers)
+    result->buffers = collect_buffers(simulation);
   result->wait_graph_dot = g_steal_pointer(&outcome->wait_graph_dot);
   result->wait_graph_json = g_steal_pointer(&outcome->wait_graph_json);
   result->memory_digest = backing_digest(simulation->backing);

@@ -18,6 +18,7 @@ typedef struct RunOptions {
   uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
   double limit_seconds;  /* host time; 0: none; outside determinism */
   bool races;            /* look for data races (check) */
+  bool keep_buffers;     /* RunResult.buffers */
   Probe *observer;       /* listens to the run, and to it only; NULL: nobody. Borrowed */
   void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
   gpointer heartbeat_user;
@@ -39,6 +40,12 @@ typedef struct LaunchOccupancy {
   Occupancy occupancy;
 } LaunchOccupancy;
 
+/* A buffer of the scenario at the end. */
+typedef struct ResultBuffer {
+  char *name;
+  uint32_t words, *data;
+} ResultBuffer;
+
 /* One schedule that `check` tried. */
 typedef struct ScheduleResult {
   char *policy, *branch_order;
@@ -46,6 +53,7 @@ typedef struct ScheduleResult {
   Verdict verdict;
   uint64_t cycles;
   bool starved; /* cut off: an unfair policy, and not counted as a verdict */
+  guint result; /* which of RunResult.results, from 1; 0: it didn't complete */
 } ScheduleResult;
 
 typedef struct RunResult {
@@ -65,8 +73,12 @@ typedef struct RunResult {
   bool has_operations;
   int64_t operations;
   bool has_expectation;
-  GPtrArray *failures;  /* char *: expectations not met; empty if all are */
-  GArray *schedules;    /* ScheduleResult; only from check, else NULL */
+  GPtrArray *failures; /* char *: expectations not met; empty if all are */
+  GArray *schedules;   /* ScheduleResult; only from check, else NULL */
+  GPtrArray
+      *results; /* char *, "x = 1, y = 0 3": the different contents of buffers that the schedules left; else NULL */
+  char *again;  /* the command that runs the schedule with the worst verdict; only from check, else NULL */
+  GPtrArray *buffers;   /* ResultBuffer *, if RunOptions.keep_buffers; else NULL */
   char *wait_graph_dot; /* the wait-for graph of a deadlock, or NULL */
   char *wait_graph_json;
   bool starved;           /* states recurred for a while under this seed, but not under others */

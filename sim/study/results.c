@@ -1,0 +1,80 @@
+#include "sim/study/results.h"
+
+/* What is shown of the buffers: the first words of the first few short ones. */
+enum { SHOWN_BUFFERS = 6, SHOWN_WORDS = 8 };
+
+static void clear_kind(gpointer data) {
+  ResultKind *kind = data;
+  g_free(kind->digest);
+  g_free(kind->buffers);
+  g_free(kind->differs);
+}
+
+void results_init(Results *results) {
+  *results = (Results){.kinds = g_array_new(FALSE, FALSE, sizeof(ResultKind))};
+  g_array_set_clear_func(results->kinds, clear_kind);
+}
+
+void results_clear(Results *results) {
+  g_array_unref(results->kinds);
+  g_clear_pointer(&results->buffers, g_ptr_array_unref);
+}
+
+static const ResultBuffer *buffer_at(const GPtrArray *buffers, guint i) { return g_ptr_array_index(buffers, i); }
+
+static char *digest_of(const GPtrArray *buffers) {
+  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+  for (guint i = 0; i < buffers->len; i++)
+    for (uint32_t word = 0; word < buffer_at(buffers, i)->words; word++) {
+      uint32_t value = GUINT32_TO_LE(buffer_at(buffers, i)->data[word]);
+      g_checksum_update(checksum, (const guchar *)&value, sizeof value);
+    }
+  return g_strdup(g_checksum_get_string(checksum));
+}
+
+static char *buffers_text(const GPtrArray *buffers) {
+  GString *text = g_string_new(NULL);
+  guint shown = 0;
+  for (guint i = 0; i < buffers->len && shown < SHOWN_BUFFERS; i++) {
+    const ResultBuffer *buffer = buffer_at(buffers, i);
+    if (buffer->words > SHOWN_WORDS)
+      continue;
+    g_string_append_printf(text, "%s%s =", shown++ ? ", " : "", buffer->name);
+    for (uint32_t word = 0; word < buffer->words; word++)
+      g_string_append_printf(text, " %d", (int32_t)buffer->data[word]);
+  }
+  return g_string_free(text, FALSE);
+}
+
+static char *first_difference(const GPtrArray *first, const GPtrArray *now) {
+  for (guint i = 0; i < first->len; i++)
+    for (uint32_t word = 0; word < buffer_at(first, i)->words; word++) {
+      int32_t was = (int32_t)buffer_at(first, i)->data[word], is = (int32_t)buffer_at(now, i)->data[word];
+      if (was != is)
+        return g_strdup_printf("%s[%u] is %d instead of %d", buffer_at(now, i)->name, word, is, was);
+    }
+  return NULL;
+}
+
+guint results_add(Results *results, RunResult *run, guint schedule) {
+  g_autoptr(GPtrArray) buffers = g_steal_pointer(&run->buffers);
+  if (run->verdict != VERDICT_COMPLETED || !buffers)
+    return 0;
+  g_autofree char *digest = digest_of(buffers);
+  for (guint i = 0; i < results->kinds->len; i++) {
+    ResultKind *kind = &g_array_index(results->kinds, ResultKind, i);
+    if (g_str_equal(kind->digest, digest)) {
+      kind->schedules++;
+      return i + 1;
+    }
+  }
+  ResultKind kind = {.digest = g_steal_pointer(&digest),
+                     .buffers = buffers_text(buffers),
+                     .differs = results->buffers ? first_difference(results->buffers, buffers) : NULL,
+                     .schedules = 1,
+                     .first = schedule};
+  g_array_append_val(results->kinds, kind);
+  if (!results->buffers)
+    results->buffers = g_steal_pointer(&buffers);
+  return results->kinds->len;
+}

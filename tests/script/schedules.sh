@@ -1,0 +1,49 @@
+#!/bin/sh
+# `lockstep check --schedules` (TAP): how many schedules it tries, what it says of results and verdicts that depend on them, and
+# that the command it names runs the worst again.
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR"
+
+check() { # check SCENARIO OPTION...: its output in $folder/out
+  "$LOCKSTEP" check "$@" >"$folder/out" 2>"$folder/err" || :
+}
+
+expects() { # complains unless the output has the line or words $1
+  grep -qF -e "$1" "$folder/out" || { echo "no \`$1\` in" && head -20 "$folder/out" "$folder/err"; }
+}
+
+refuses() { # refuses WORDS OPTION...: wrong usage with these words
+  words=$1
+  shift
+  status=0
+  "$LOCKSTEP" check traces/slides/k1.yaml "$@" >"$folder/out" 2>&1 || status=$?
+  test "$status" = 2 || echo "exit status $status"
+  expects "$words"
+}
+
+plan 8
+check traces/slides/k1.yaml -m h200 --schedules 20
+point "as many schedules as asked for" "$(expects '(the worst of 20 schedules)'
+  expects '  random               fallthrough-first  1,2 ')"
+point "one result under all of them" "$(expects 'the same result under 20 schedules: gg = -1, success = 1 0 1, thread = 0 -1 1')"
+check traces/slides/k1.yaml -m h200 --schedules 3 --format json
+point "each schedule of JSON names its result" "$(test "$(grep -c '"result" : 1' "$folder/out")" = 3 || cat "$folder/out"
+  expects '"again" : null')"
+check traces/slides/list_lock_then_copy.yaml -m gtx1080ti --schedules 16
+point "results that differ are a note" "$(expects 'note: result-depends-on-schedule: the result depends on the schedule: '
+  expects 'result 2, 2 schedules: -s sm.policy=youngest -s sm.simt_stack.branch_order=taken-first --seed 1: head[0] is 4 instead of 8'
+  expects 'completed, result 2'
+  expects 'as expected')"
+check traces/slides/lock_v1_warps.yaml -m h200 --schedules 8 -s sm.jitter_cycles=3
+again=$(sed -n 's/^  again: lockstep //p' "$folder/out")
+verdict=$(sed -n '1s/.*: \([a-z-]*\) (.*/\1/p' "$folder/out")
+# shellcheck disable=SC2086 # words
+"$LOCKSTEP" $again >"$folder/out" 2>&1 || :
+point "the worst schedule can be run again" "$(expects "lock_v1_warps on h200: $verdict (seed")"
+point "not with --seeds" "$(refuses 'give --seeds or --schedules' --seeds 2 --schedules 2)"
+point "at least one" "$(refuses '--schedules must be between 1 and 1000000' --schedules 0)"
+status=0
+"$LOCKSTEP" run traces/slides/k1.yaml --schedules 2 >"$folder/out" 2>&1 || status=$?
+point "an option of check only" "$(expects 'unknown option --schedules' || test "$status" = 2)"
+finish
