@@ -98,6 +98,7 @@ liblockstep_a_SOURCES += \
   sim/detect/verdicts.def \
   sim/detect/waitgraph.c \
   sim/detect/waitgraph.h \
+  sim/detect/waitgraph_cycles.c \
   sim/detect/waitgraph_entry.c \
   sim/detect/waitgraph_text.c \
   sim/engine/counter.c \

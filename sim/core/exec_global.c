@@ -20,6 +20,9 @@ static void lane_addresses(const Issue *issue, uint64_t address[32]) {
   }
 }
 
+/* Below it no pointer to a buffer points: it is null, or null with an index. */
+enum { NULL_PAGE = 4096 };
+
 static void raise_fault(Issue *issue, uint64_t address, uint32_t bytes, unsigned lane) {
   Backing *backing = issue->gpu->backing;
   const BackingBuffer *nearest = backing_nearest(backing, address), *inside = backing_find(backing, address, 1);
@@ -37,6 +40,10 @@ static void raise_fault(Issue *issue, uint64_t address, uint32_t bytes, unsigned
                     inside->name);
   } else {
     g_string_printf(text, "access to %s address " HEX64 ", which is in no buffer", space, address);
+    if (address < NULL_PAGE) {
+      g_string_append(text, ": a null pointer, or an index from one");
+      repair = "pass the address of a buffer";
+    }
     if (nearest && address >= nearest->base)
       g_string_append_printf(text, "; it lies %" G_GUINT64_FORMAT " bytes after the start of `%s` (%u words)",
                              address - nearest->base, nearest->name, nearest->words);

@@ -72,8 +72,23 @@ void exec_ASSERTFAIL(Issue *issue) {
       g_strdup("find out why the condition doesn't hold"));
 }
 
+/* True if the kernel asks for the workspace of a cooperative launch, as grid.sync() does, and hasn't got one. */
+static bool lacks_workspace(const Issue *issue) {
+  const Launch *launch = warp_block(issue->sm, issue->warp)->launch;
+  bool asks = false;
+  for (uint32_t i = 0; i < launch->kernel->ninsts && !asks; i++) {
+    const Inst *inst = &launch->kernel->insts[i];
+    asks = inst->op == OP_S2R && (inst->mode == SR_ENVREG1 || inst->mode == SR_ENVREG2);
+  }
+  return asks && launch->envreg == 0;
+}
+
 void exec_TRAP(Issue *issue) {
   if (issue->mask)
-    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("the program executed a trap"),
-                    g_strdup("find out why it came here"));
+    gpu_raise_fault(
+        issue, issue->mask, NULL, 0, g_strdup("the program executed a trap"),
+        g_strdup(lacks_workspace(issue)
+                     ? "launch the kernel cooperatively (cooperative: true, or --cooperative): grid.sync() "
+                       "traps without"
+                     : "find out why it came here"));
 }

@@ -19,6 +19,18 @@ static const struct {
     {EDGE_WORD, VERDICT_LOCK_ORDER_DEADLOCK, FINDING_LOCK_ORDER_DEADLOCK},
 };
 
+static bool is_ptx(const WarpView *view) { return view->launch->program->dialect == DIALECT_PTX; }
+
+static const char *simd_repair_of(bool ptx) {
+  return ptx ? "give the lock back (or the signal) inside the loop, on the path of the lane that has it: while "
+               "(!done) if "
+               "(atomicCAS(lock, 0, 1) == 0) { ...; atomicExch(lock, 0); done = true; }, or let one lane of the warp "
+               "take the lock"
+             : "put the release (or the signal) on the path of the lane that must give it, before the lanes rejoin: "
+               "loop over \"try, critical section, release\" until done (Listings 7 and 8 of Li et al.), or let one "
+               "lane of the warp take the lock";
+}
+
 static const char *repair_of(FindingId id) {
   switch (id) {
   case FINDING_ALIAS_DEADLOCK:
@@ -27,11 +39,6 @@ static const char *repair_of(FindingId id) {
            "locks at a time; sm.lock_unit.bits says how many there are";
   case FINDING_RESIDENCY_DEADLOCK:
     return "launch no more blocks than can be resident at once, or let each block do the work of several in a loop";
-  case FINDING_SIMD_DEADLOCK:
-    return "put the release (or the signal) on the path of the lane that must give it, before the lanes rejoin: loop "
-           "over \"try, "
-           "critical "
-           "section, release\" until done (Listings 7 and 8 of Li et al.), or let one lane of the warp take the lock";
   case FINDING_BARRIER_DEADLOCK:
     return "let every warp that the barrier counts reach it, in the same order as the others, and hold no lock that "
            "it needs "
@@ -40,7 +47,8 @@ static const char *repair_of(FindingId id) {
     return "take locks in one order everywhere, or release what is held when the second one is refused; let no two "
            "threads "
            "wait for each other's signal";
-  case FINDING_ORPHAN_WAIT: return "release the lock, or send the signal, on every path before the thread exits";
+  case FINDING_ORPHAN_WAIT:
+    return "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
   default: return NULL;
   }
 }
@@ -293,7 +301,7 @@ static char *simd_reason(const WaitGraph *graph, const Edge *edge, const Edge *j
                          these);
 }
 
-static const char *simd_repair(const WaitGraph *graph, const Edge *join) {
+static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool ptx) {
   const Node *entry = join ? wait_node(graph, join->to) : NULL;
   if (entry && is_turn(graph, join))
     return "put a __nanosleep (nanosleep in PTX) into the waiting loop, so that the warp may run its other lanes; or "
@@ -301,7 +309,7 @@ static const char *simd_repair(const WaitGraph *graph, const Edge *join) {
   if (entry && wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_WARPSYNC)
     return "synchronize the warp (__syncwarp, or bar.warp.sync in PTX) only where all lanes of its mask come without "
            "waiting for each other in between, or give it the mask of those that do";
-  return repair_of(FINDING_SIMD_DEADLOCK);
+  return simd_repair_of(ptx);
 }
 
 /* The sentence that heads a finding: who waits for what, and why that can't come. */
@@ -351,7 +359,7 @@ static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *
   }
   if (thing->kind == NODE_WORD || (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
     finding->holder = holder_text(graph, thing, view->block);
-  finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join) : repair_of(id));
+  finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, is_ptx(view)) : repair_of(id));
   return finding;
 }
 
@@ -472,7 +480,10 @@ static void diagnose_endless(const WaitGraph *graph, GPtrArray *findings) {
   finding->block = (int64_t)view->block->index;
   finding->warp = view->warp->warp_in_block;
   finding->lanes = view->warp->active;
-  finding->repair = g_strdup("give the loop an exit that something can reach");
+  finding->repair = g_strdup(
+      is_ptx(view) ? "give the loop an exit that something can reach; if it is to see what other threads write, "
+                     "make that volatile or atomic: a plain load is taken out of the loop by the compiler"
+                   : "give the loop an exit that something can reach");
   g_ptr_array_add(findings, finding);
 }
 

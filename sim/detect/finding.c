@@ -90,6 +90,7 @@ static void evidence_free(gpointer data) {
   g_free(evidence->text);
   g_free(evidence->file);
   g_free(evidence->source);
+  g_free(evidence->inlined);
   g_free(evidence);
 }
 
@@ -135,6 +136,7 @@ Finding *finding_copy(const Finding *finding) {
     Evidence *added = finding_add_evidence(copy, evidence->line, g_strdup(evidence->text));
     added->file = g_strdup(evidence->file);
     added->source = g_strdup(evidence->source);
+    added->inlined = g_strdup(evidence->inlined);
   }
   return copy;
 }

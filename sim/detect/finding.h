@@ -39,8 +39,9 @@ const char *const *finding_names(void);
 /* One line of evidence: a place in the source (line 0: none) and what happened or waits there. */
 typedef struct Evidence {
   unsigned line;
-  char *file;   /* NULL: the finding's */
-  char *source; /* the line's text, or NULL */
+  char *file;    /* NULL: the finding's */
+  char *source;  /* the line's text, or NULL */
+  char *inlined; /* as the finding's, without headers of the compiler */
   char *text;
 } Evidence;
 
@@ -50,7 +51,7 @@ typedef struct Finding {
   char *file;          /* source file, or NULL */
   unsigned line;       /* source line, 0 if unknown */
   char *source;        /* that line's text, or NULL */
-  char *inlined;       /* "cuda/atomic.hpp:94, in mine.h:12": what was inlined there, the innermost first; or NULL */
+  char *inlined;       /* "atomic.hpp:94, in mine.h:12 (`lock();`)": what was inlined there, the innermost first; or NULL */
   uint64_t cycle;      /* when it happened or was proved */
   int64_t block, warp; /* linear block index in its grid, warp in the block; -1 if it concerns several */
   uint32_t lanes;      /* mask of lanes, 0 if it concerns several warps */

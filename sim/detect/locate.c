@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { FRAMES_SHOWN_MAX = 4 };
+
 unsigned locate_line(const Launch *launch, uint32_t pc) {
   return pc < launch->kernel->ninsts ? launch->kernel->insts[pc].line : 0;
 }
@@ -29,11 +31,44 @@ uint64_t locate_key(const Launch *launch, uint32_t pc) {
   return (uint64_t)file_of(launch, pc) << 32 | locate_line(launch, pc);
 }
 
+/* "mine.h:12 (`lock();`)"; NULL for what the compiler's headers hold, if only lines of one's own are wanted. */
+static char *frame_text(const Program *program, const SourceFrame *frame, bool own_only) {
+  const char *file = program_file_name(program, frame->file);
+  bool toolkit = strstr(file, "/include/") && strstr(file, "cuda");
+  g_autofree char *base = g_path_get_basename(file), *line = program_file_line(program, frame->file, frame->line);
+  if (!toolkit && *line)
+    return g_strdup_printf("%s:%u (`%s`)", file, frame->line, line);
+  return own_only ? NULL : g_strdup_printf("%s:%u", base, frame->line);
+}
+
+/* The frames that were inlined, the innermost first; the outermost is the instruction's own place. NULL if none were. */
+static char *inlined_text(const Launch *launch, uint32_t pc, bool own_only) {
+  const GArray *frames = launch->program->frames;
+  uint32_t at = pc < launch->kernel->ninsts ? launch->kernel->insts[pc].inlined : 0;
+  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+  while (at) {
+    const SourceFrame *frame = &g_array_index(frames, SourceFrame, at - 1);
+    char *text = frame->parent ? frame_text(launch->program, frame, own_only) : NULL;
+    if (text)
+      g_ptr_array_add(texts, text);
+    at = frame->parent;
+  }
+  if (texts->len > FRAMES_SHOWN_MAX) { /* the middle of a library tells nobody anything */
+    g_ptr_array_remove_range(texts, 1, texts->len - (FRAMES_SHOWN_MAX - 1));
+    g_ptr_array_insert(texts, 1, g_strdup("..."));
+  }
+  if (texts->len == 0)
+    return NULL;
+  g_ptr_array_add(texts, NULL);
+  return g_strjoinv(", in ", (char **)texts->pdata);
+}
+
 void locate_evidence(Finding *finding, const Launch *launch, uint32_t pc, char *text) {
   Evidence *evidence = finding_add_evidence(finding, locate_line(launch, pc), text);
   if (g_strcmp0(file_name(launch, pc), finding->file) != 0)
     evidence->file = g_strdup(file_name(launch, pc));
   evidence->source = file_line(launch, pc);
+  evidence->inlined = inlined_text(launch, pc, true);
 }
 
 char *locate_source(const Launch *launch, uint32_t pc) {
@@ -48,27 +83,12 @@ char *locate_source(const Launch *launch, uint32_t pc) {
   return g_strdup(g_strstrip(copy));
 }
 
-/* The frames that were inlined, the innermost first; the outermost is the instruction's own place. NULL if none were. */
-static char *inlined_text(const Launch *launch, uint32_t pc) {
-  const GArray *frames = launch->program->frames;
-  uint32_t at = pc < launch->kernel->ninsts ? launch->kernel->insts[pc].inlined : 0;
-  GString *text = g_string_new(NULL);
-  while (at) {
-    const SourceFrame *frame = &g_array_index(frames, SourceFrame, at - 1);
-    if (frame->parent)
-      g_string_append_printf(text, "%s%s:%u", text->len ? ", in " : "",
-                             program_file_name(launch->program, frame->file), frame->line);
-    at = frame->parent;
-  }
-  return g_string_free(text, text->len == 0);
-}
-
 Finding *locate_finding(FindingId id, char *message, const Launch *launch, uint32_t pc) {
   Finding *finding = finding_new(id, message);
   finding->file = g_strdup(file_name(launch, pc));
   finding->line = locate_line(launch, pc);
   finding->source = file_line(launch, pc);
-  finding->inlined = inlined_text(launch, pc);
+  finding->inlined = inlined_text(launch, pc, false);
   finding->count = 1;
   return finding;
 }

@@ -4,7 +4,7 @@
 #include "sim/detect/explore_groups.h"
 #include "sim/detect/locate.h"
 
-enum { RELEASE_STEPS_MAX = 20000000, PENDING_BLOCKS_SHOWN = 32 };
+enum { RELEASE_STEPS_MAX = 20000000, PENDING_BLOCKS_SHOWN = 32, SPINS_IN_A_ROW_MAX = 8 };
 
 /* ---- nodes and edges ---- */
 
@@ -129,20 +129,115 @@ static void connect_touch(WaitGraph *graph, guint node, const WarpView *view, co
     connect(graph, node, node_of(graph, NODE_WORD, 0, 0, touch->key), EDGE_WORD, touch->pc, 0);
 }
 
-static unsigned connect_single_causes(WaitGraph *graph, guint node, WarpView *view, unsigned lane, GArray *touches,
-                                      bool is_bit) {
+/* What a spinning lane reads: candidates for what it waits for. `later_*`: what it would come to read if they changed. */
+typedef struct Spin {
+  WarpView *view;
+  unsigned lane;
+  GArray *words, *bits; /* Touch */
+  GHashTable *later_words, *later_bits;
+} Spin;
+
+static void add_keys(GHashTable *set, const GArray *touches) {
+  for (guint i = 0; i < touches->len; i++)
+    g_hash_table_add(set, &g_array_index(touches, Touch, i).key);
+}
+
+static void add_all(GHashTable *set, GHashTable *keys) {
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init(&iter, keys);
+  while (g_hash_table_iter_next(&iter, &key, NULL))
+    g_hash_table_add(set, key);
+}
+
+static unsigned connect_single_causes(WaitGraph *graph, guint node, Spin *spin, bool is_bit) {
+  GArray *touches = is_bit ? spin->bits : spin->words;
   unsigned found = 0;
   for (guint i = 0; i < touches->len; i++) {
     Touch *touch = &g_array_index(touches, Touch, i);
-    GHashTable *one = key_set();
-    g_hash_table_add(one, &touch->key);
-    if (freed_by(graph, view, lane, is_bit ? NULL : one, is_bit ? one : NULL)) {
-      connect_touch(graph, node, view, touch, is_bit);
+    GHashTable *words = key_set(), *bits = key_set();
+    add_all(words, spin->later_words);
+    add_all(bits, spin->later_bits);
+    g_hash_table_add(is_bit ? bits : words, &touch->key);
+    if (freed_by(graph, spin->view, spin->lane, words, bits)) {
+      connect_touch(graph, node, spin->view, touch, is_bit);
       found++;
     }
-    g_hash_table_destroy(one);
+    g_hash_table_destroy(words);
+    g_hash_table_destroy(bits);
   }
   return found;
+}
+
+static unsigned connect_all_causes(WaitGraph *graph, guint node, Spin *spin) {
+  GHashTable *words = key_set(), *bits = key_set();
+  unsigned found = 0;
+  add_keys(words, spin->words);
+  add_keys(bits, spin->bits);
+  add_all(words, spin->later_words);
+  add_all(bits, spin->later_bits);
+  if (freed_by(graph, spin->view, spin->lane, words, bits)) {
+    for (guint i = 0; i < spin->bits->len; i++)
+      connect_touch(graph, node, spin->view, &g_array_index(spin->bits, Touch, i), true);
+    for (guint i = 0; i < spin->words->len; i++)
+      connect_touch(graph, node, spin->view, &g_array_index(spin->words, Touch, i), false);
+    found = spin->bits->len + spin->words->len;
+  }
+  g_hash_table_destroy(words);
+  g_hash_table_destroy(bits);
+  return found;
+}
+
+static unsigned connect_causes(WaitGraph *graph, guint node, Spin *spin) {
+  unsigned found = connect_single_causes(graph, node, spin, true);
+  found += connect_single_causes(graph, node, spin, false);
+  return found ? found : connect_all_causes(graph, node, spin);
+}
+
+static bool has_touch(const GArray *touches, uint64_t key) {
+  for (guint i = 0; i < touches->len; i++)
+    if (g_array_index(touches, Touch, i).key == key)
+      return true;
+  return false;
+}
+
+static bool add_later(GHashTable *later, const GArray *now, GHashTable *reads) {
+  bool grew = false;
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init(&iter, reads);
+  while (g_hash_table_iter_next(&iter, &key, NULL))
+    if (!has_touch(now, *(uint64_t *)key) && !g_hash_table_contains(later, key)) {
+      g_hash_table_add(later, g_memdup2(key, sizeof(uint64_t)));
+      grew = true;
+    }
+  return grew;
+}
+
+/* A lane that would go on only to wait for the next thing, such as for a lock that it holds now and would free on the
+ * way, is let through there, too. */
+static bool look_further(WaitGraph *graph, Spin *spin) {
+  bool grew = false, grows = true;
+  for (unsigned round = 0; round < SPINS_IN_A_ROW_MAX && grows; round++) {
+    GHashTable *words = key_set(), *bits = key_set();
+    add_keys(words, spin->words);
+    add_keys(bits, spin->bits);
+    add_all(words, spin->later_words);
+    add_all(bits, spin->later_bits);
+    Assumption assumption = {.free_words = words, .free_bits = bits, .read_only = true};
+    Footprint footprint;
+    footprint_init(&footprint);
+    LaneSpace start;
+    explorer_start(graph->explorer, spin->view, spin->lane, &start.state);
+    explorer_lane(graph->explorer, spin->view, spin->lane, &start.state, &assumption, &footprint);
+    grows = add_later(spin->later_words, spin->words, footprint.reads);
+    grows |= add_later(spin->later_bits, spin->bits, footprint.lock_reads);
+    grew |= grows;
+    footprint_clear(&footprint);
+    g_hash_table_destroy(words);
+    g_hash_table_destroy(bits);
+  }
+  return grew;
 }
 
 /* A lane that spins: the words and bits of which another content would let it go on; if only several together would,
@@ -157,31 +252,23 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
   LaneSpace start;
   explorer_start(view, lane, &start.state);
   explorer_lane(explorer, view, lane, &start.state, &look, &footprint);
-  GArray *bits = sorted_touches(footprint.lock_reads), *words = sorted_touches(footprint.reads);
-  for (guint i = bits->len; i-- > 0;) {
-    const BitSet *bit = abstract_bit(&explorer->memory, view->sm, (uint32_t)g_array_index(bits, Touch, i).key);
+  Spin spin = {.view = view,
+               .lane = lane,
+               .words = sorted_touches(footprint.reads),
+               .bits = sorted_touches(footprint.lock_reads),
+               .later_words = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
+               .later_bits = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL)};
+  for (guint i = spin.bits->len; i-- > 0;) {
+    const BitSet *bit = abstract_bit(&explorer->memory, view->sm, (uint32_t)g_array_index(spin.bits, Touch, i).key);
     if (bit->may_be_free)
-      g_array_remove_index(bits, i); /* it is taken and freed all the time: not what the lane lacks */
+      g_array_remove_index(spin.bits, i); /* it is taken and freed all the time: not what the lane lacks */
   }
-  unsigned found = connect_single_causes(graph, node, view, lane, bits, true);
-  found += connect_single_causes(graph, node, view, lane, words, false);
-  if (found == 0) {
-    GHashTable *all_words = key_set(), *all_bits = key_set();
-    for (guint i = 0; i < words->len; i++)
-      g_hash_table_add(all_words, &g_array_index(words, Touch, i).key);
-    for (guint i = 0; i < bits->len; i++)
-      g_hash_table_add(all_bits, &g_array_index(bits, Touch, i).key);
-    if (freed_by(graph, view, lane, all_words, all_bits)) {
-      for (guint i = 0; i < bits->len; i++)
-        connect_touch(graph, node, view, &g_array_index(bits, Touch, i), true);
-      for (guint i = 0; i < words->len; i++)
-        connect_touch(graph, node, view, &g_array_index(words, Touch, i), false);
-    }
-    g_hash_table_destroy(all_words);
-    g_hash_table_destroy(all_bits);
-  }
-  g_array_free(bits, TRUE);
-  g_array_free(words, TRUE);
+  if (connect_causes(graph, node, &spin) == 0 && look_further(graph, &spin))
+    connect_causes(graph, node, &spin);
+  g_array_free(spin.bits, TRUE);
+  g_array_free(spin.words, TRUE);
+  g_hash_table_destroy(spin.later_words);
+  g_hash_table_destroy(spin.later_bits);
   footprint_clear(&footprint);
 }
 
@@ -422,70 +509,6 @@ static void connect_all(WaitGraph *graph) {
   connect_pending(graph);
 }
 
-/* ---- strongly connected components (Tarjan, without recursion) ---- */
-
-typedef struct Visit {
-  uint32_t order, low, next; /* next: edge to look at + 1, 0 when done */
-  bool on_stack;
-} Visit;
-
-static void close_component(WaitGraph *graph, GArray *stack, Visit *visits, guint root) {
-  uint32_t component = ++graph->components, members = 0;
-  guint member;
-  do {
-    member = g_array_index(stack, guint, stack->len - 1);
-    g_array_set_size(stack, stack->len - 1);
-    visits[member].on_stack = false;
-    wait_node(graph, member)->component = component;
-    members++;
-  } while (member != root);
-  for (guint i = 0; members > 1 && i < graph->nodes->len; i++)
-    if (wait_node(graph, i)->component == component)
-      wait_node(graph, i)->in_cycle = true;
-}
-
-static void visit_from(WaitGraph *graph, guint root, Visit *visits, uint32_t *order, GArray *stack, GArray *path) {
-  guint node = root;
-  g_array_append_val(path, node);
-  while (path->len > 0) {
-    node = g_array_index(path, guint, path->len - 1);
-    Visit *visit = &visits[node];
-    if (visit->order == 0) {
-      visit->order = visit->low = ++*order;
-      visit->next = wait_node(graph, node)->first_edge;
-      visit->on_stack = true;
-      g_array_append_val(stack, node);
-    }
-    if (visit->next) {
-      const Edge *edge = wait_edge(graph, visit->next - 1);
-      guint to = edge->to;
-      if (visits[to].order == 0) {
-        g_array_append_val(path, to); /* the edge is looked at again when `to` is done */
-        continue;
-      }
-      if (visits[to].on_stack)
-        visit->low = MIN(visit->low, visits[to].low);
-      visit->next = edge->next;
-      continue;
-    }
-    if (visit->low == visit->order)
-      close_component(graph, stack, visits, node);
-    g_array_set_size(path, path->len - 1);
-  }
-}
-
-static void find_components(WaitGraph *graph) {
-  Visit *visits = g_new0(Visit, graph->nodes->len);
-  GArray *stack = g_array_new(FALSE, FALSE, sizeof(guint)), *path = g_array_new(FALSE, FALSE, sizeof(guint));
-  uint32_t order = 0;
-  for (guint i = 0; i < graph->nodes->len; i++)
-    if (visits[i].order == 0)
-      visit_from(graph, i, visits, &order, stack, path);
-  g_free(visits);
-  g_array_free(stack, TRUE);
-  g_array_free(path, TRUE);
-}
-
 WaitGraph *wait_graph_new(Explorer *explorer) {
   WaitGraph *graph = g_new0(WaitGraph, 1);
   graph->explorer = explorer;
@@ -494,7 +517,7 @@ WaitGraph *wait_graph_new(Explorer *explorer) {
   graph->pairs = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
   graph->index = g_hash_table_new_full(hash_name, is_same_name, g_free, NULL);
   connect_all(graph);
-  find_components(graph);
+  wait_graph_find_components(graph);
   return graph;
 }
 
@@ -506,102 +529,4 @@ void wait_graph_free(WaitGraph *graph) {
   g_hash_table_destroy(graph->index);
   g_hash_table_destroy(graph->pairs);
   g_free(graph);
-}
-
-/* ---- questions ---- */
-
-static bool inside(const WaitGraph *graph, const Edge *edge, uint32_t component) {
-  return wait_node(graph, edge->from)->component == component && wait_node(graph, edge->to)->component == component;
-}
-
-bool wait_graph_has_kind(const WaitGraph *graph, uint32_t component, EdgeKind kind) {
-  for (guint i = 0; i < graph->edges->len; i++)
-    if (wait_edge(graph, i)->kind == kind && inside(graph, wait_edge(graph, i), component))
-      return true;
-  return false;
-}
-
-bool wait_graph_leads_on(const WaitGraph *graph, uint32_t component) {
-  gboolean *reached = g_new0(gboolean, graph->components + 1);
-  bool leads = false, grew = true;
-  reached[component] = TRUE;
-  while (grew) {
-    grew = false;
-    for (guint i = 0; i < graph->edges->len; i++) {
-      const Node *from = wait_node(graph, wait_edge(graph, i)->from), *to = wait_node(graph, wait_edge(graph, i)->to);
-      if (!reached[from->component] || reached[to->component])
-        continue;
-      reached[to->component] = TRUE;
-      grew = true;
-      leads |= to->in_cycle;
-    }
-  }
-  g_free(reached);
-  return leads;
-}
-
-/* Breadth first from the edge's end back to its start, inside the component. */
-static GArray *close_cycle(const WaitGraph *graph, uint32_t component, guint start) {
-  const Edge *first = wait_edge(graph, start);
-  guint *came_by = g_new0(guint, graph->nodes->len); /* edge + 1 */
-  GArray *queue = g_array_new(FALSE, FALSE, sizeof(guint)), *cycle = NULL;
-  g_array_append_val(queue, first->to);
-  for (guint next = 0; next < queue->len && first->from != first->to; next++) {
-    guint node = g_array_index(queue, guint, next);
-    for (uint32_t at = wait_node(graph, node)->first_edge; at; at = wait_edge(graph, at - 1)->next) {
-      guint to = wait_edge(graph, at - 1)->to;
-      if (wait_node(graph, to)->component != component || came_by[to] || to == first->to)
-        continue;
-      came_by[to] = at;
-      g_array_append_val(queue, to);
-    }
-  }
-  if (first->from == first->to || came_by[first->from]) {
-    cycle = g_array_new(FALSE, FALSE, sizeof(guint));
-    for (guint node = first->from; node != first->to;) {
-      guint edge = came_by[node] - 1;
-      g_array_prepend_val(cycle, edge);
-      node = wait_edge(graph, edge)->from;
-    }
-    g_array_prepend_val(cycle, start);
-  }
-  g_free(came_by);
-  g_array_free(queue, TRUE);
-  return cycle;
-}
-
-/* The cycle starts at a lane that waits for a word or bit (or any lane), so that it reads from cause to cause. */
-static void start_at_waiting_lane(const WaitGraph *graph, GArray *cycle) {
-  for (int pass = 0; pass < 2; pass++)
-    for (guint turn = 0; turn < cycle->len; turn++) {
-      guint first = g_array_index(cycle, guint, 0);
-      const Edge *edge = wait_edge(graph, first);
-      NodeKind to = wait_node(graph, edge->to)->kind;
-      if (wait_node(graph, edge->from)->kind == NODE_LANE && (pass || to == NODE_WORD || to == NODE_BIT))
-        return;
-      g_array_remove_index(cycle, 0);
-      g_array_append_val(cycle, first);
-    }
-}
-
-GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind kind) {
-  GArray *best = NULL;
-  for (guint i = 0; i < graph->edges->len; i++) {
-    const Edge *edge = wait_edge(graph, i);
-    if (edge->kind != kind || !inside(graph, edge, component))
-      continue;
-    GArray *cycle = close_cycle(graph, component, i);
-    if (cycle && (!best || cycle->len < best->len)) {
-      if (best)
-        g_array_free(best, TRUE);
-      best = cycle;
-    } else if (cycle) {
-      g_array_free(cycle, TRUE);
-    }
-    if (best && best->len <= 4)
-      break;
-  }
-  if (best)
-    start_at_waiting_lane(graph, best);
-  return best;
 }

@@ -53,6 +53,8 @@ static void append_evidence(const Evidence *evidence, const Finding *finding, Ca
     paint_plain(canvas, "  %s\n", evidence->text);
   if (evidence->line && (evidence->file || evidence->line != finding->line))
     append_source(evidence->line, evidence->source, canvas);
+  if (evidence->inlined)
+    paint_plain(canvas, "    inlined from %s\n", evidence->inlined);
 }
 
 void explain_finding(const Finding *finding, Canvas *canvas) {

@@ -76,6 +76,7 @@ static void add_evidence(JsonBuilder *builder, const GPtrArray *evidence) {
     add_string(builder, "file", item->file);
     add_int_or_null(builder, "line", item->line, item->line > 0);
     add_string(builder, "text", item->text);
+    add_string(builder, "inlined", item->inlined);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
