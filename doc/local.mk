@@ -12,4 +12,4 @@ endif
 # Generated pages live in the source tree; tests/script/docs.sh compares them with what the program says.
 .PHONY: update-docs
 update-docs: lockstep$(EXEEXT)
-	for page in isa machine counters findings; do ./lockstep$(EXEEXT) doc $$page >$(srcdir)/doc/$$page.md; done
+	for page in isa ptx-forms machine counters findings; do ./lockstep$(EXEEXT) doc $$page >$(srcdir)/doc/$$page.md; done

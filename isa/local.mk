@@ -30,6 +30,8 @@ liblockstep_a_SOURCES += \
   isa/program.h \
   isa/ptx_body.c \
   isa/ptx_check.c \
+  isa/ptx_example.c \
+  isa/ptx_example.h \
   isa/ptx_inst.c \
   isa/ptx_lexer.c \
   isa/ptx_lexer.h \

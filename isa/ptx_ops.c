@@ -303,6 +303,7 @@ static const char *const unsupported_ops[] = {
     "vsub4",
     "wgmma",
     "wmma",
+    NULL,
 };
 static const char *const unsupported_words[] = {
     "f16",
@@ -336,11 +337,12 @@ static const char *const unsupported_words[] = {
     "sampler",
     "bulk",
     "texmode_unified",
+    NULL,
 };
 
-static bool listed(const char *const *list, gsize count, const char *text, gsize length) {
-  for (gsize i = 0; i < count; i++)
-    if (strlen(list[i]) == length && memcmp(list[i], text, length) == 0)
+static bool listed(const char *const *list, const char *text, gsize length) {
+  for (; *list; list++)
+    if (strlen(*list) == length && memcmp(*list, text, length) == 0)
       return true;
   return false;
 }
@@ -352,7 +354,7 @@ static bool fail(PtxMnemonicError *error, gsize start, char *message, char *hint
 
 static bool fail_op(const char *text, gsize length, const Split *split, PtxMnemonicError *error) {
   gsize name = split->count ? split->start[0] - 1 : length, pair = split->count ? split->end[0] : length;
-  if (listed(unsupported_ops, G_N_ELEMENTS(unsupported_ops), text, name))
+  if (listed(unsupported_ops, text, name))
     return fail(error, 0, g_strdup_printf("`%.*s` isn't supported", (int)MIN(pair, (gsize)SHOWN_MAX), text), NULL);
   const char *names[PTX_OP_COUNT + 1] = {NULL};
   for (unsigned i = 0; i < PTX_OP_COUNT; i++)
@@ -395,7 +397,7 @@ static bool fail_modifier(const PtxOps *ops, PtxOp op, const char *text, gsize l
   gsize start = split->start[at], size = MIN(split->end[at] - start, (gsize)SHOWN_MAX);
   g_autofree const char **names = candidates(ops, op, &known, split->word[at]);
   g_autofree char *word = g_strndup(text + start, size);
-  if (listed(unsupported_words, G_N_ELEMENTS(unsupported_words), word, size) && !known)
+  if (listed(unsupported_words, word, size) && !known)
     return fail(error, start - 1, g_strdup_printf("`.%s` of %s isn't supported", word, name), NULL);
   if (known)
     return fail(error, start - 1,
@@ -487,19 +489,23 @@ char *ptx_ops_example(const PtxOps *ops, uint16_t form, unsigned choice, bool fu
   return g_string_free(text, FALSE);
 }
 
-/* In a cell of a table. */
-static void append_cell(GString *out, const char *text) {
-  for (; *text; text++) {
-    g_string_append(out, *text == '|' ? "\\" : "");
-    g_string_append_c(out, *text);
-  }
+const char *ptx_op_doc(PtxOp op) { return op_rows[op].doc; }
+
+unsigned ptx_ops_choices(const PtxOps *ops, uint16_t form) {
+  unsigned most = 1;
+  for (unsigned e = 0; e < ops->forms[form].nelements; e++)
+    most = MAX(most, ops->forms[form].elements[e].nwords);
+  return most;
 }
 
-static void document_form(const FormRow *form, GString *out) {
-  g_string_append_printf(out, "| | `%s", op_rows[form->op].mnemonic);
+const char *ptx_ops_operands(const PtxOps *ops, uint16_t form) { return ops->forms[form].operands; }
+
+void ptx_ops_describe(const PtxOps *ops, uint16_t form, GString *out) {
+  const FormRow *row = &ops->forms[form];
   uint8_t group = 0;
-  for (unsigned e = 0; e < form->nelements; e++) {
-    const Element *element = &form->elements[e];
+  g_string_append(out, op_rows[row->op].mnemonic);
+  for (unsigned e = 0; e < row->nelements; e++) {
+    const Element *element = &row->elements[e];
     if (element->group != group)
       g_string_append(out, element->group ? " {" : " }");
     group = element->group;
@@ -507,22 +513,12 @@ static void document_form(const FormRow *form, GString *out) {
     for (unsigned i = 0; i < element->nwords; i++)
       g_string_append_printf(out, "%s.%s", i ? " " : "", ptx_word_text((PtxWord)element->words[i]));
     g_string_append(out, element->optional ? "]" : "");
-    if (element->nwords > 1 && !element->optional && e + 1 < form->nelements)
+    if (element->nwords > 1 && !element->optional && e + 1 < row->nelements)
       g_string_append(out, ",");
   }
-  g_string_append(out, group ? " }` | " : "` | ");
-  append_cell(out, *form->operands ? form->operands : "-");
-  g_string_append(out, " |\n");
+  g_string_append(out, group ? " }" : "");
 }
 
-char *ptx_ops_document(const PtxOps *ops) {
-  GString *out = g_string_new("| instruction | does / modifiers, in order | operands |\n| --- | --- | --- |\n");
-  for (unsigned op = 0; op < PTX_OP_COUNT; op++) {
-    g_string_append_printf(out, "| %s | ", op_rows[op].mnemonic);
-    append_cell(out, op_rows[op].doc);
-    g_string_append(out, " | |\n");
-    for (unsigned f = ops->first[op]; f < ops->first[op + 1]; f++)
-      document_form(&ops->forms[f], out);
-  }
-  return g_string_free(out, FALSE);
-}
+const char *const *ptx_ops_unsupported(void) { return unsupported_ops; }
+
+const char *const *ptx_ops_unsupported_modifiers(void) { return unsupported_words; }

@@ -144,11 +144,18 @@ PtxOp ptx_ops_form_op(const PtxOps *ops, uint16_t form);
 /* The operands of a form; `*count` of them. */
 const PtxShape *ptx_ops_shapes(const PtxOps *ops, uint16_t form, unsigned *count);
 
-/* A mnemonic of that form, for tests: of the words for each modifier the one with the number `choice`, modulo how many
+/* A mnemonic of that form: of the words for each modifier the one with the number `choice`, modulo how many
  * there are; optional modifiers only if `full`. Free with g_free. */
 char *ptx_ops_example(const PtxOps *ops, uint16_t form, unsigned choice, bool full);
 const char *ptx_op_mnemonic(PtxOp op);
-/* The table of instructions for doc/ptx.md. Free with g_free. */
-char *ptx_ops_document(const PtxOps *ops);
+const char *ptx_op_doc(PtxOp op);
+/* How many choices of ptx_ops_example() show each word of that form. */
+unsigned ptx_ops_choices(const PtxOps *ops, uint16_t form);
+/* Appends a form as the reference page writes it: `ld [.weak] .u8 .u16`, and its operands in the letters of ptx_ops.def. */
+void ptx_ops_describe(const PtxOps *ops, uint16_t form, GString *out);
+const char *ptx_ops_operands(const PtxOps *ops, uint16_t form);
+/* Instructions and modifiers of PTX that are known not to be supported; NULL-terminated. */
+const char *const *ptx_ops_unsupported(void);
+const char *const *ptx_ops_unsupported_modifiers(void);
 
 #endif

@@ -142,6 +142,7 @@ liblockstep_a_SOURCES += \
   sim/report/paint.h \
   sim/report/reference.c \
   sim/report/reference.h \
+  sim/report/reference_ptx.c \
   sim/report/text.c \
   sim/report/text.h \
   sim/report/text_validation.c \

@@ -6,9 +6,9 @@
 
 static const CommandHelp help = {
     .name = "doc",
-    .synopsis = "isa | machine | counters | findings",
-    .about = "Prints a reference page as Markdown: instructions, parameters of machines, counters, or verdicts and\n"
-             "findings. They are made from the tables that the program itself works by.",
+    .synopsis = "isa | ptx-forms | machine | counters | findings",
+    .about = "Prints a reference page as Markdown: instructions, forms of PTX, parameters of machines, counters,\n"
+             "or verdicts and findings. They are made from the tables that the program itself works by.",
     .groups = 0,
     .example = "  lockstep doc counters\n",
 };
@@ -17,10 +17,8 @@ static const struct {
   const char *name;
   char *(*make)(void);
 } pages[] = {
-    {"isa", reference_isa},
-    {"machine", machine_doc_markdown},
-    {"counters", reference_counters},
-    {"findings", reference_findings},
+    {"isa", reference_isa},           {"ptx-forms", reference_ptx},     {"machine", machine_doc_markdown},
+    {"counters", reference_counters}, {"findings", reference_findings},
 };
 
 static int print_page(const Options *options, Diag *diag) {
@@ -36,7 +34,7 @@ static int print_page(const Options *options, Diag *diag) {
   diag_usage(diag, *wanted ? "no page `%s`" : "no page named%s",
              options->rest[0] && options->rest[1] ? options->rest[1] : wanted);
   diag_hint_nearest(diag, wanted, names);
-  diag_hint(diag, "pages are isa, machine, counters and findings");
+  diag_hint(diag, "pages are isa, ptx-forms, machine, counters and findings");
   return STATUS_USAGE;
 }
 

@@ -45,12 +45,12 @@ readme_output() {
 
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
-plan $(($# + 5))
+plan $(($# + 6))
 for document; do
   point "examples of ${document#"$SRCDIR"/}" "$(run_examples "$document")"
 done
 point "the README shows what its examples print" "$(readme_output)"
-for page in isa machine counters findings; do
+for page in isa ptx-forms machine counters findings; do
   point "doc/$page.md is up to date" "$(compare "doc/$page.md" lockstep doc "$page")"
 done
 finish

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "isa/disasm.h"
+#include "isa/ptx_example.h"
 #include "isa/ptx_lower.h"
 #include "isa/ptx_parse.h"
-#include "tests/unit/ptx_example.h"
 #include "tests/unit/unit.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"

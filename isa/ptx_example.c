@@ -1,14 +1,14 @@
-#include "tests/unit/ptx_example.h"
+#include "isa/ptx_example.h"
 
-#include <check.h>
 #include <string.h>
 
-static const char *name_for(PtxWord type) {
+/* The letter of a register of that type. */
+static char letter_for(PtxWord type) {
   if (ptx_type_kind(type) == PTX_KIND_PRED)
-    return "%p1";
+    return 'p';
   if (ptx_type_kind(type) == PTX_KIND_FLOAT)
-    return type == PTX_F32 ? "%f1" : "%d1";
-  return ptx_type_bytes(type) == 8 ? "%l1" : ptx_type_bytes(type) == 4 ? "%r1" : "%h1";
+    return type == PTX_F32 ? 'f' : 'd';
+  return ptx_type_bytes(type) == 8 ? 'l' : ptx_type_bytes(type) == 4 ? 'r' : 'h';
 }
 
 static PtxWord type_for(const PtxShape *shape, const PtxMods *mods) {
@@ -21,8 +21,8 @@ static PtxWord type_for(const PtxShape *shape, const PtxMods *mods) {
   }
 }
 
-static void append_example(const PtxShape *shape, const PtxMods *mods, GString *text) {
-  const char *name = name_for(type_for(shape, mods));
+static void append_example(const PtxShape *shape, const PtxMods *mods, unsigned number, GString *text) {
+  char name[] = {'%', letter_for(type_for(shape, mods)), (char)('1' + number), 0};
   switch (shape->kind) {
   case 'M': g_string_append(text, "[%l2+8]"); return;
   case 'i': g_string_append(text, "3"); return;
@@ -37,20 +37,20 @@ static void append_example(const PtxShape *shape, const PtxMods *mods, GString *
   else
     g_string_append(text, name);
   if (shape->pairs)
-    g_string_append(text, "|%p2");
+    g_string_append(text, "|%p3");
 }
 
 char *ptx_example(const PtxOps *ops, const char *mnemonic) {
   PtxMnemonic decoded;
   PtxMnemonicError error;
   unsigned count;
-  bool good = ptx_ops_read(ops, mnemonic, strlen(mnemonic), &decoded, &error);
-  ck_assert_msg(good, "%s: %s", mnemonic, good ? "" : error.message);
+  if (!ptx_ops_read(ops, mnemonic, strlen(mnemonic), &decoded, &error))
+    g_error("%s: %s", mnemonic, error.message);
   const PtxShape *shapes = ptx_ops_shapes(ops, decoded.form, &count);
   GString *text = g_string_new(mnemonic);
   for (unsigned i = 0; i < count; i++) {
     g_string_append(text, i ? ", " : " ");
-    append_example(&shapes[i], &decoded.mods, text);
+    append_example(&shapes[i], &decoded.mods, i, text);
   }
   return g_string_free(text, FALSE);
 }
