@@ -1,5 +1,6 @@
 # The manual page needs asciidoctor; without it, it is neither built nor installed.
 dist_doc_DATA = $(call found,doc/*.md doc/howto/*.md)
+dist_doc_DATA += doc/blog_totals.yaml
 EXTRA_DIST += doc/lockstep.1.adoc
 if HAVE_ASCIIDOCTOR
 man1_MANS = doc/lockstep.1

@@ -28,28 +28,41 @@ compare() { # complains if document $1 isn't what the rest of the arguments prin
   diff -u "$SRCDIR/$page" "$folder/page" || echo "run \`make update-docs\`"
 }
 
-# The README shows what its examples really print: the lines below each, up to `...`, another example or the end.
-readme_output() {
+# Document $1 shows what its examples really print on standard output: the lines below each, up to `...`, another
+# example or the end.
+shown_output() {
+  rm -f "$folder"/command* "$folder"/shown*
   awk '
     /^    \$ lockstep / { n++; showing = 1; print substr($0, 7) >(folder "/command" n); next }
     showing && /^    \.\.\.$/ { showing = 0; next }
     showing && /^    / { print substr($0, 5) >(folder "/shown" n); next }
-    { showing = 0 }' folder="$folder" "$SRCDIR/README.md"
-  for command in "$folder"/command*; do
-    shown=$folder/shown${command##*command}
+    { showing = 0 }' folder="$folder" "$1"
+  for shown in "$folder"/shown*; do
     test -e "$shown" || continue
-    (cd "$SRCDIR" && eval "$(cat "$command")") >"$folder/printed" 2>&1 </dev/null || :
+    command=$folder/command${shown##*shown}
+    (cd "$SRCDIR" && eval "$(cat "$command")") >"$folder/printed" 2>/dev/null </dev/null || :
     head -n "$(wc -l <"$shown")" "$folder/printed" | diff "$shown" - || cat "$command"
+  done
+}
+
+missing_links() { # complains about the links of document $1 to files that aren't there
+  grep -o '](\([^)#]*\)' "$1" | cut -c3- | while read -r link; do
+    case $link in
+    http*) ;;
+    *) test -e "$(dirname "$1")/$link" || echo "no $link" ;;
+    esac
   done
 }
 
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
-plan $(($# + 6))
+plan $(($# * 3 + 5))
 for document; do
-  point "examples of ${document#"$SRCDIR"/}" "$(run_examples "$document")"
+  name=${document#"$SRCDIR"/}
+  point "examples of $name" "$(run_examples "$document")"
+  point "output in $name" "$(shown_output "$document")"
+  point "links of $name" "$(missing_links "$document")"
 done
-point "the README shows what its examples print" "$(readme_output)"
 for page in isa ptx-forms machine counters findings; do
   point "doc/$page.md is up to date" "$(compare "doc/$page.md" lockstep doc "$page")"
 done
