@@ -83,6 +83,7 @@ FUZZ_TARGETS = \
   tests/fuzz/fuzz_expr \
   tests/fuzz/fuzz_machine \
   tests/fuzz/fuzz_ptx \
+  tests/fuzz/fuzz_ptx_run \
   tests/fuzz/fuzz_run \
   tests/fuzz/fuzz_sass \
   tests/fuzz/fuzz_scenario
@@ -105,6 +106,9 @@ tests_fuzz_fuzz_machine_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_ptx_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_ptx_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_ptx_run_SOURCES = tests/fuzz/fuzz_ptx_run.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_ptx_run_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_ptx_run_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_run_SOURCES = tests/fuzz/fuzz_run.c $(FUZZ_FILE) $(FUZZ_MAIN)
 tests_fuzz_fuzz_run_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_run_LDADD = $(FUZZ_LIBS)

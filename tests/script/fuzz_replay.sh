@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs each fuzz target over the inputs kept for it: tests/fuzz/corpus/NAME/ for fuzz_NAME (TAP, one point a target).
 set -eu
-targets="expr machine ptx run sass scenario"
-echo "1..6"
+targets="expr machine ptx ptx_run run sass scenario"
+echo "1..7"
 number=0
 failed=0
 for target in $targets; do
