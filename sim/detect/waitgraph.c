@@ -228,7 +228,7 @@ static bool look_further(WaitGraph *graph, Spin *spin) {
     Footprint footprint;
     footprint_init(&footprint);
     LaneSpace start;
-    explorer_start(graph->explorer, spin->view, spin->lane, &start.state);
+    explorer_start(spin->view, spin->lane, &start.state);
     explorer_lane(graph->explorer, spin->view, spin->lane, &start.state, &assumption, &footprint);
     grows = add_later(spin->later_words, spin->words, footprint.reads);
     grows |= add_later(spin->later_bits, spin->bits, footprint.lock_reads);
