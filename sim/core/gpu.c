@@ -197,6 +197,7 @@ static char *refuse_block(const Machine *machine, const LaunchConfig *config, co
 }
 
 bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
+  LS_REQUIRE("gpu-launch-late", gpu->ages == 0);
   *why = refuse_grid(gpu->machine, config);
   if (*why)
     return false;
@@ -227,6 +228,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
     launch->decoded[i] = decode(gpu, launch->kernel, &launch->kernel->insts[i]);
     launch->tracks_unset |= (launch->kernel->insts[i].flags & INST_MAYBE_UNSET) != 0;
   }
+  gpu->register_rows = MAX(gpu->register_rows, launch->kernel->nregs + SINK_ROWS);
   g_ptr_array_add(gpu->launches, launch);
   gpu->unfinished_blocks += launch->blocks;
   return true;

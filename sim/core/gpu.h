@@ -66,6 +66,7 @@ typedef struct Gpu {
   uint32_t next_sm;    /* where the dispatcher looks first */
   uint64_t dispatch_free_at;
   uint64_t unfinished_blocks; /* of all launches */
+  uint32_t register_rows;     /* of a warp slot: what the kernels of the launches need, and the sink */
   uint64_t cycle;             /* of the newest event */
   uint64_t end_cycle;         /* when the last warp exited */
   uint64_t ages;              /* warps dispatched so far */
@@ -89,7 +90,8 @@ typedef struct Gpu {
 Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed);
 void gpu_free(Gpu *gpu);
 /* Checks the launch against the machine's limits; returns false with a sentence in *why (newly allocated) if it can
- * never run: grid or block too large, no threads, too much shared memory or too many registers. */
+ * never run: grid or block too large, no threads, too much shared memory or too many registers. Precondition
+ * "gpu-launch-late": nothing has run yet. */
 bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why);
 /* Runs until something of GpuStop happens; `instructions` is the budget of warp instructions. */
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles);

@@ -33,13 +33,10 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   }
 }
 
-/* Rows of registers that each warp slot has: what a thread can name, and the sink. */
-static uint32_t slot_rows(const Machine *machine) { return machine->sm.max_thread_registers + SINK_ROWS; }
-
 /* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
 static void make_arrays(Sm *sm) {
   const Machine *machine = sm->gpu->machine;
-  uint32_t rows = slot_rows(machine), warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
+  uint32_t rows = sm->gpu->register_rows, warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
   sm->register_rows = g_malloc_n((size_t)warps * rows * WARP_LANES, sizeof(uint32_t));
   sm->ready_rows = g_new0(uint64_t, (size_t)warps * rows);
   sm->written_rows = g_new0(uint32_t, (size_t)warps * rows);
@@ -131,7 +128,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .age = sm->gpu->ages++};
   fresh.pred[PRED_TRUE] = ALL_LANES;
   if (launch->tracks_unset) {
-    fresh.written = sm->written_rows + (size_t)slot * slot_rows(sm->gpu->machine);
+    fresh.written = sm->written_rows + (size_t)slot * sm->gpu->register_rows;
     memset(fresh.written, 0, rows * sizeof(uint32_t));
   }
   *warp = fresh;

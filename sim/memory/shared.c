@@ -17,7 +17,6 @@ void shared_init(SharedMemory *shared, const Machine *machine) {
   shared->change = g_new(WordChange, words);
   shared->touched = g_new0(uint8_t, words);
   shared->lock = g_malloc0_n(machine->sm.lock_unit.bits, sizeof *shared->lock);
-  shared_reset_range(shared, 0, machine->sm.shared.bytes);
 }
 
 void shared_clear(SharedMemory *shared) {

@@ -18,7 +18,7 @@
 
 typedef struct SharedMemory {
   uint32_t *words;
-  WordChange *change; /* one for each word */
+  WordChange *change; /* one for each word; of those that no block had yet nothing is known */
   uint8_t *touched;   /* one for each word: mask of its bytes that were accessed since the block came */
   uint32_t bytes;
   uint32_t banks, pass_interval, latency, jitter;

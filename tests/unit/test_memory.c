@@ -438,6 +438,15 @@ START_TEST(places_variables) {
 }
 END_TEST
 
+START_TEST(launches_come_before_the_run) {
+  g_autoptr(Lab) lab = lab_new("", "EXIT");
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  unit_expect_precondition("gpu-launch-late");
+  lab_launch(lab, 1, 32);
+}
+END_TEST
+
 START_TEST(symbols_become_constants) {
   g_autoptr(Lab) lab = lab_new("", "MOV R0, 0x1234567; EXIT");
   Kernel *kernel = program_kernel(lab->program, 0);
@@ -622,6 +631,7 @@ int main(void) {
   tcase_add_loop_test(tcase, bad_accesses_are_faults, 0, G_N_ELEMENTS(faults));
   tcase_add_test(tcase, places_variables);
   tcase_add_test(tcase, symbols_become_constants);
+  unit_add_precondition_test(tcase, launches_come_before_the_run);
   unit_add_precondition_test(tcase, symbols_must_be_given);
   tcase_add_loop_test(tcase, prints_formats, 0, G_N_ELEMENTS(prints));
   tcase_add_loop_test(tcase, prints_any_format, 0, 4);
