@@ -191,6 +191,22 @@ static void settle_word(Host *host, guint buffer, uint32_t index, uint64_t now) 
 
 static uint32_t *view_of(Host *host, const HostStep *step) { return &host->view[step->buffer][step->index]; }
 
+static void tell(const Host *host, HostDeed deed, uint32_t launch, uint64_t now) {
+  if (!PROBE_WANTED(host->gpu, host))
+    return;
+  const HostStep *step = step_at(host);
+  HostPoint point = {.gpu = host->gpu, .step = host->at, .launch = launch, .cycle = now};
+  if (uses_word(step->kind))
+    point.address = backing_buffer(host->gpu->backing, step->buffer)->base + 4 * (uint64_t)step->index;
+  PROBE_FIRE(host->gpu, host, &point, deed);
+}
+
+/* A look at the word. */
+static uint32_t read_word(Host *host, const HostStep *step, uint64_t now) {
+  tell(host, HOST_READS, 0, now);
+  return *view_of(host, step);
+}
+
 static void send_to_gpu(Host *host, const HostStep *step, uint64_t now) {
   HostChange change = {now + latency(host), step->buffer, step->index, *view_of(host, step)};
   g_array_append_val(host->to_gpu, change);
@@ -198,12 +214,14 @@ static void send_to_gpu(Host *host, const HostStep *step, uint64_t now) {
 
 /* A plain store. One of the GPU that is on its way comes after it, and the GPU keeps that. */
 static void store(Host *host, const HostStep *step, uint32_t value, uint64_t now) {
+  tell(host, HOST_WRITES, 0, now);
   *view_of(host, step) = value;
   if (!on_its_way(host->to_host, step->buffer, step->index))
     send_to_gpu(host, step, now);
 }
 
 static void add(Host *host, const HostStep *step, uint64_t now) {
+  tell(host, HOST_ADDS, 0, now);
   settle_word(host, step->buffer, step->index, now);
   *view_of(host, step) += step->value;
   send_to_gpu(host, step, now);
@@ -308,7 +326,7 @@ static void begin_repeat(Host *host, uint64_t now) {
 
 static void leave(Host *host, uint64_t now) {
   const HostStep *step = step_at(host);
-  if (!host_compares(step, *view_of(host, step))) {
+  if (!host_compares(step, read_word(host, step, now))) {
     finish_step(host, now);
     return;
   }
@@ -325,7 +343,7 @@ static void poll(Host *host, uint64_t now) {
     host->began = now;
   }
   const HostStep *step = step_at(host);
-  if (host_compares(step, *view_of(host, step)))
+  if (host_compares(step, read_word(host, step, now)))
     finish_step(host, now);
   else
     host->next = host->to_host->len ? next_look(host, change_at(host->to_host, 0)->when) : WHEEL_NEVER;
@@ -339,7 +357,7 @@ static void modify(Host *host, uint64_t now) {
     return;
   }
   host->state = HOST_MODIFYING;
-  host->modified = *view_of(host, step) + step->value;
+  host->modified = read_word(host, step, now) + step->value;
   host->next = now + step->cycles;
 }
 
@@ -349,6 +367,7 @@ static void start_launch(Host *host, uint64_t now) {
     show_gpu(host, change_at(host->to_gpu, i), now);
   g_array_set_size(host->to_gpu, 0);
   launch->held = false;
+  tell(host, HOST_STARTS, launch->index, now);
   gpu_dispatch(host->gpu, now);
   finish_step(host, now);
 }
@@ -359,9 +378,10 @@ static void wait_for_launch(Host *host, uint64_t now) {
   host->state = HOST_WAITING;
   if (launch->finished_blocks < launch->blocks)
     host->next = WHEEL_NEVER;
-  else if (waited)
+  else if (waited) {
+    tell(host, HOST_AWAITED, launch->index, now);
     finish_step(host, now);
-  else
+  } else
     host->next = now + latency(host); /* it had finished, perhaps just now: its stores show by then */
 }
 
@@ -407,6 +427,16 @@ bool host_is_still(const Host *host) {
   return waits && host->to_host->len == 0 && host->to_gpu->len == 0;
 }
 
+char *host_step_text(const Host *host, uint32_t step) {
+  static const char *const names[] = {"poll", "write", "add", "modify", "delay", "launch", "wait", "repeat", "leave"};
+  const HostStep *at = &host->steps[step];
+  const char *name = names[at->kind];
+  if (uses_word(at->kind))
+    return g_strdup_printf("step %u (%s %s[%u])", step + 1, name,
+                           backing_buffer(host->gpu->backing, at->buffer)->name, at->index);
+  return g_strdup_printf("step %u (%s)", step + 1, name);
+}
+
 char *host_text(const Host *host) {
   static const char *const until[] = {[HOST_EQ] = "is %d",         [HOST_NE] = "isn't %d", [HOST_LT] = "is below %d",
                                       [HOST_GE] = "is %d or more", [HOST_ODD] = "is odd",  [HOST_EVEN] = "is even"};
@@ -416,7 +446,7 @@ char *host_text(const Host *host) {
   if (host->state == HOST_WAITING)
     return g_strdup_printf("waits for launch %u to finish", launch_of_step(host)->index);
   if (host->state != HOST_POLLING)
-    return g_strdup_printf("is at step %u", host->at);
+    return g_strdup_printf("is at step %u", host->at + 1);
   g_autofree char *condition = step->compare >= HOST_ODD ? g_strdup(until[step->compare])
                                                          : g_strdup_printf(until[step->compare], (int)step->value);
   return g_strdup_printf("polls %s[%u] until it %s, and sees %d",

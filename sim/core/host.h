@@ -93,6 +93,8 @@ bool host_compares(const HostStep *step, uint32_t word);
 /* True if nothing will happen on the host's side unless the GPU does something; then a state of the GPU that comes back will
  * come back for ever. Also without a host. */
 bool host_is_still(const Host *host);
+/* "step 2 (modify counter[0])", counted from 1 in the order in which they are listed. Newly allocated. */
+char *host_step_text(const Host *host, uint32_t step);
 /* What it does: "polls flag[0] until it is odd, and sees 4". Newly allocated. */
 char *host_text(const Host *host);
 

@@ -29,6 +29,16 @@ typedef struct ProbePoint {
 typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } AccessKind;
 typedef enum { SPACE_SHARED, SPACE_GLOBAL } AccessSpace;
 
+/* What the host does: accesses one word (always volatile), starts a launch, or knows that one has finished. */
+typedef enum { HOST_READS, HOST_WRITES, HOST_ADDS, HOST_STARTS, HOST_AWAITED } HostDeed;
+typedef struct HostPoint {
+  const struct Gpu *gpu;
+  uint32_t step;    /* its index */
+  uint64_t address; /* of the word */
+  uint32_t launch;  /* HOST_STARTS, HOST_AWAITED */
+  uint64_t cycle;
+} HostPoint;
+
 typedef struct Probe {
   struct Probe *next;
   void *user;
@@ -46,6 +56,7 @@ typedef struct Probe {
    * say that the access takes (lanes in `taken`) or frees lock bits. It is told before the access has its effect. */
   void (*access)(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind, const uint64_t address[32],
                  uint32_t bytes, uint32_t taken, bool unlock);
+  void (*host)(void *user, const HostPoint *point, HostDeed deed);
   void (*fence)(void *user, const ProbePoint *point);
   /* A load of `lane` hits its SM's L1, whose copy, fetched in cycle `since`, gives `copy` although memory holds `now` since
    * the change `newest`. `address` is that of the word, or of the narrow value in it. */

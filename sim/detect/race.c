@@ -241,7 +241,8 @@ static bool is_same_block(const void *user, const Access *earlier) {
 
 static RaceCause cause_of(const Step *step, const Group *group, const Access *earlier) {
   const WarpOrder *warp = step->warp;
-  if (warp->was_handed && !earlier->strong &&
+  bool of_host = g_array_index(step->detector->order.actors, ThreadId, earlier->actor) == THREAD_HOST;
+  if (warp->was_handed && (!earlier->strong || of_host) &&
       order_is_before(&step->detector->order, warp, group->lanes, earlier, true))
     return order_is_pending(warp, earlier) ? RACE_NO_ACQUIRE : RACE_NO_RELEASE;
   if (step->strong && earlier->strong)
@@ -401,6 +402,48 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
 
 void race_detector_finish(RaceDetector *detector) { race_report_finish(&detector->report); }
 
+/* ---- the host ---- */
+
+/* Each of its accesses is volatile, and release and acquire: compilers and CPUs keep them in order. In Fermi code what it
+ * looks at is a flag. */
+static void host_access(RaceDetector *detector, const HostPoint *point, HostDeed deed) {
+  static const Inst insts[] = {
+      [HOST_READS] = {.op = OP_LD, .sem = SEM_ACQUIRE, .scope = SCOPE_SYS},
+      [HOST_WRITES] = {.op = OP_ST, .sem = SEM_RELEASE, .scope = SCOPE_SYS},
+      [HOST_ADDS] = {.op = OP_ATOM, .mode = ATOM_ADD, .sem = SEM_ACQ_REL, .scope = SCOPE_SYS},
+  };
+  static const AccessKind kinds[] = {
+      [HOST_READS] = ACCESS_READ, [HOST_WRITES] = ACCESS_WRITE, [HOST_ADDS] = ACCESS_ATOMIC};
+  uint64_t address[WARP_LANES] = {point->address};
+  ProbePoint access = {.gpu = point->gpu, .inst = &insts[deed], .pc = point->step, .lanes = 1, .cycle = point->cycle};
+  Step step = {.detector = detector,
+               .point = &access,
+               .warp = &detector->order.host,
+               .address = address,
+               .space = SPACE_GLOBAL,
+               .kind = kinds[deed],
+               .strong = ACCESS_STRONG,
+               .hands_over = true,
+               .polls = !detector->order.host.fences,
+               .bytes = 4};
+  make_groups(&step, 1);
+  access_words(&step);
+  for (unsigned i = 0; i < step.races; i++)
+    race_report_add(&detector->report, &access, &step.race[i]);
+}
+
+static void host_does(void *user, const HostPoint *point, HostDeed deed) {
+  RaceDetector *detector = user;
+  if (!detector->order.started)
+    order_start_host(&detector->order, point->gpu->launches->len && is_ptx(gpu_launch(point->gpu, 0)));
+  if (deed == HOST_STARTS)
+    order_host_starts(&detector->order, point->launch);
+  else if (deed == HOST_AWAITED)
+    order_host_awaited(&detector->order, point->launch);
+  else
+    host_access(detector, point, deed);
+}
+
 /* ---- life ---- */
 
 RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings) {
@@ -408,6 +451,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings) {
   detector->gpu = gpu;
   detector->probe = (Probe){.user = detector,
                             .access = memory_access,
+                            .host = host_does,
                             .fence = fence,
                             .warp_sync = warp_sync,
                             .barrier_arrive = barrier_arrive,

@@ -25,7 +25,10 @@
  * A lane whose LDSLK didn't get the bit has read nothing that it may use, so that isn't an access. STSUL that stores what the
  * word already holds, the release of a bit for its own sake (Listings 9 and 13), counts as a read.
  *
- * Does not model: fences in Fermi code; what the host orders.
+ * The host is one more thread. Its accesses are strong, and keep their order; in Fermi code the words that it touches are
+ * flags. It comes before the launches that it starts, and after those that it has waited for; a fence for the chip counts as
+ * one for the system. Its reads are where they are done, not where what they see was stored.
+ * Does not model: fences in Fermi code.
  * Misses: two threads that see a flag down and both pass, unless they race on what it guards.
  * Bounded memory (vclock.h, shadow.h, handoff.h, race_report.h): a very large run can miss a race, but doesn't report
  * one that isn't there. */

@@ -40,6 +40,10 @@ void race_order_clear(RaceOrder *order) {
   g_array_free(order->actors, TRUE);
   g_array_free(order->released, TRUE);
   handoffs_clear(&order->handoffs);
+  for (uint32_t i = 0; i < order->launches; i++)
+    barrier_order_clear(&order->started[i]);
+  g_free(order->started);
+  warp_order_clear(&order->host);
 }
 
 /* What only some dialects and machines have. */
@@ -120,6 +124,30 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
       vclock_advance(&warp->fences->known, stream_actor(order->gpu, launch), launch->index);
   }
   order_move_on(warp);
+  if (order->started)
+    order_leave_barrier(order, &order->started[launch->index], warp);
+}
+
+/* ---- the host ---- */
+
+void order_start_host(RaceOrder *order, bool ptx) {
+  ThreadId thread = THREAD_HOST;
+  order->launches = order->gpu->launches->len;
+  order->started = g_new0(BarrierOrder, order->launches + 1);
+  prepare(&order->host, ptx, false);
+  order->host.actor = order->actors->len;
+  order->host.launch = LAUNCH_OF_HOST;
+  g_array_append_val(order->actors, thread);
+  order_move_on(&order->host);
+}
+
+void order_host_starts(RaceOrder *order, uint32_t launch) { order_arrive(&order->started[launch], &order->host); }
+
+void order_host_awaited(RaceOrder *order, uint32_t launch) {
+  uint32_t stream = stream_actor(order->gpu, gpu_launch(order->gpu, launch));
+  vclock_advance(&order->host.clock, stream, launch + 1);
+  if (order->host.fences)
+    vclock_advance(&order->host.fences->known, stream, launch + 1);
 }
 
 /* ---- questions ---- */
@@ -128,9 +156,10 @@ static bool clock_knows(const RaceOrder *order, const VClock *clock, const Acces
   if (vclock_knows(clock, earlier->actor, earlier->time))
     return true;
   const Gpu *gpu = order->gpu;
-  if (gpu->launches->len == 1)
+  ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
+  if ((gpu->launches->len == 1 && !gpu->host) || thread == THREAD_HOST)
     return false;
-  const Launch *launch = gpu_launch(gpu, thread_launch(g_array_index(order->actors, ThreadId, earlier->actor)));
+  const Launch *launch = gpu_launch(gpu, thread_launch(thread));
   return vclock_time(clock, stream_actor(gpu, launch)) > launch->index;
 }
 
@@ -148,7 +177,7 @@ bool order_is_pending(const WarpOrder *warp, const Access *earlier) {
 
 bool order_same_block(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
   ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
-  return thread_launch(thread) == warp->launch && thread_block(thread) == warp->block;
+  return thread != THREAD_HOST && thread_launch(thread) == warp->launch && thread_block(thread) == warp->block;
 }
 
 /* ---- hand-offs ---- */

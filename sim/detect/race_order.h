@@ -12,6 +12,8 @@
  *
  * Lanes: in PTX, on whatever machine, and with convergence barriers they are ordered only by WARPSYNC (which each `.sync`
  * operation begins with), block barriers, and hand-offs (lane_order.h). In Fermi code the order in which a warp issues counts.
+ * The host's accesses are volatile, with a release before and an acquire behind each; it knows what a launch did that it has
+ * waited for, and a launch that it starts knows what it knows.
  * Bounded: words beyond RELEASED_MAX share what they hand on. */
 #ifndef LOCKSTEP_DETECT_RACE_ORDER_H
 #define LOCKSTEP_DETECT_RACE_ORDER_H
@@ -76,7 +78,12 @@ typedef struct RaceOrder {
   GArray *released; /* Released */
   uint64_t changes; /* so far, of what words hand on */
   HandOffs handoffs;
+  uint32_t launches;
+  BarrierOrder *started; /* of each launch: what the host knew when it started it; NULL: it did nothing yet */
+  WarpOrder host;        /* the host: one more thread, in no launch (LAUNCH_OF_HOST) */
 } RaceOrder;
+
+enum { LAUNCH_OF_HOST = INT32_MAX };
 
 void race_order_init(RaceOrder *order, const Gpu *gpu);
 void race_order_clear(RaceOrder *order);
@@ -86,6 +93,10 @@ void barrier_order_clear(BarrierOrder *barrier);
 
 /* The warp begins; it knows what the launches before it in its stream did. */
 void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx);
+/* The host: it acts for the first time (`ptx`: in a run of PTX); starts a launch; knows that one has finished. */
+void order_start_host(RaceOrder *order, bool ptx);
+void order_host_starts(RaceOrder *order, uint32_t launch);
+void order_host_awaited(RaceOrder *order, uint32_t launch);
 /* After a release: what the warp does from now on wasn't handed on. */
 void order_move_on(WarpOrder *warp);
 

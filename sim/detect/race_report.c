@@ -1,6 +1,7 @@
 #include "sim/detect/race_report.h"
 
 #include "sim/base/bits.h"
+#include "sim/core/host.h"
 #include "sim/detect/locate.h"
 
 /* Races of two lines on one word. */
@@ -39,7 +40,11 @@ static const Launch *launch_of(const ProbePoint *point, const RaceEnd *end) {
   return gpu_launch(point->gpu, thread_launch(end->base));
 }
 
+static bool is_host(const RaceEnd *end) { return end->base == THREAD_HOST; }
+
 static char *end_text(const ProbePoint *point, const RaceEnd *end) {
+  if (is_host(end))
+    return g_strdup("the host");
   return locate_lanes_text(point->gpu, launch_of(point, end), thread_block(end->base), thread_warp(end->base),
                            end->lanes);
 }
@@ -51,6 +56,13 @@ static char *where_text(const ProbePoint *point, const Race *race) {
 
 static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *end, const char *when) {
   g_autofree char *who = end_text(point, end);
+  if (is_host(end)) {
+    g_autofree char *step = host_step_text(point->gpu->host, end->pc);
+    finding_add_evidence(finding, 0,
+                         g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT ", %s", when, who,
+                                         end->write ? "wrote" : "read", end->cycle, step));
+    return;
+  }
   g_autofree char *source = locate_source(launch_of(point, end), end->pc);
   locate_evidence(finding, launch_of(point, end), end->pc,
                   g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who,
@@ -175,7 +187,30 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
       .repair = g_strdup_printf("put __threadfence() behind `%s` in %s, or make that an acquire", to_source, to)};
 }
 
+/* The host is one of the two, or between them. Its accesses are volatile and in order. */
+static Reason beside_host(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (!is_host(&race->first) && (race->cause == RACE_NO_RELEASE || race->handed.writer == LAUNCH_OF_HOST)) {
+    g_autofree char *line = locate_line_text(launch_of(point, &race->first), race->first.pc);
+    return (Reason){.why = g_strdup_printf("the %s in %s is handed on through the host without a fence behind it",
+                                           race->first.write ? "store" : "load", line),
+                    .repair = g_strdup("put __threadfence_system() between the access and the store that tells the "
+                                       "host")};
+  }
+  if (race->cause == RACE_NO_ACQUIRE)
+    return because("the host hands it over with a volatile store, but the kernel has no fence behind the load that "
+                   "sees it",
+                   "put __threadfence_system() behind the load that sees the host's store");
+  const RaceEnd *gpu = is_host(second) ? &race->first : second;
+  return because(gpu->strong ? "nothing orders them: the access of the GPU is only for its own block (.cta)"
+                             : "nothing orders them: the access of the GPU is plain, and the kernel isn't waited for",
+                 "make the access of the GPU volatile or atomic (atomicAdd_system()), or let the host wait for the "
+                 "kernel");
+}
+
 static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool handed = race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE;
+  if (is_host(&race->first) || is_host(second) || (handed && race->handed.writer == LAUNCH_OF_HOST))
+    return beside_host(point, race, second);
   switch (race->cause) {
   case RACE_NO_RELEASE:
   case RACE_NO_ACQUIRE: return missing_fence(point, race);
@@ -196,12 +231,13 @@ static Finding *between_accesses(const ProbePoint *point, const Race *race, cons
   bool several = second->lanes & (second->lanes - 1);
   const char *verb = second->write ? (several ? "write" : "writes") : several ? "read" : "reads";
   bool fence = race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE;
+  const RaceEnd *place = is_host(second) ? &race->first : second;
   Finding *finding =
       locate_finding(FINDING_DATA_RACE,
                      g_strdup_printf("%s: %s %s, which %s %s, and %s", who, verb, where, first_who,
                                      race->first.write ? "wrote" : "read",
                                      fence ? "a fence is missing between the two" : "nothing orders the two"),
-                     point->block->launch, point->pc);
+                     launch_of(point, place), place->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");
   Reason reason = reason_of(point, race, second);
@@ -226,19 +262,24 @@ static Finding *make_finding(const ProbePoint *point, const Race *race, const Ra
   Finding *finding = race->cause == RACE_IN_INSTRUCTION ? within_instruction(point, race, second)
                                                         : between_accesses(point, race, second);
   finding->cycle = point->cycle;
-  finding->block = (int64_t)point->block->index;
-  finding->warp = point->warp->warp_in_block;
-  finding->lanes = race->lanes;
+  const RaceEnd *place = is_host(second) ? &race->first : second;
+  finding->block = (int64_t)thread_block(place->base);
+  finding->warp = thread_warp(place->base);
+  finding->lanes = place->lanes;
   finding->space = g_strdup(race->space == SPACE_SHARED ? "shared" : "global");
   finding->address = race->space == SPACE_SHARED ? race->address - point->block->shared_base : race->address;
   return finding;
 }
 
 /* Which of two racing accesses comes first is chance, and lanes against each other are a case of their own. */
+static uint64_t line_key(const ProbePoint *point, const RaceEnd *end) {
+  enum { HOST_STEPS = 1 << 30 }; /* no source has so many lines */
+  return is_host(end) ? HOST_STEPS + (uint64_t)end->pc : locate_line(launch_of(point, end), end->pc);
+}
+
 static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   bool within = race->cause == RACE_IN_INSTRUCTION;
-  uint64_t first = locate_line(launch_of(point, &race->first), race->first.pc);
-  uint64_t then = locate_line(point->block->launch, point->pc);
+  uint64_t first = line_key(point, &race->first), then = line_key(point, second);
   gint64 lines = (gint64)(MIN(first, then) << 32 | MAX(first, then) | (uint64_t)within << 63);
   RacePair *pair = g_hash_table_lookup(report->known, &lines);
   if (!pair) {
@@ -251,7 +292,7 @@ static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Ra
 }
 
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
-  RaceEnd second = {.base = warp_thread_base(point->block, point->warp),
+  RaceEnd second = {.base = point->block ? warp_thread_base(point->block, point->warp) : THREAD_HOST,
                     .lanes = race->lanes,
                     .pc = point->pc,
                     .cycle = point->cycle,

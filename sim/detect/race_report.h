@@ -29,8 +29,9 @@ typedef enum {
 
 /* One end of a race. */
 typedef struct RaceEnd {
-  ThreadId base; /* lane 0 of its warp */
-  uint32_t lanes, pc;
+  ThreadId base; /* lane 0 of its warp, or THREAD_HOST */
+  uint32_t lanes;
+  uint32_t pc; /* of the host: which step */
   uint64_t cycle;
   bool write, strong;
 } RaceEnd;
@@ -48,7 +49,7 @@ typedef struct Race {
 
 void race_report_init(RaceReport *report, GPtrArray *findings);
 void race_report_clear(RaceReport *report);
-/* `point` is the instruction that is issued now. */
+/* `point` is the instruction that is issued now; one without a block is a step of the host. */
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race);
 /* Races on that word so far were none: it is a flag. */
 void race_report_withdraw(RaceReport *report, AccessSpace space, uint64_t word);

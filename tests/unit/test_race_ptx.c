@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/sass.h"
+#include "sim/core/host.h"
 #include "sim/detect/race.h"
 #include "tests/unit/unit.h"
 
@@ -16,6 +17,8 @@ typedef struct Case {
   bool lane_groups;
   uint32_t race[2];
   const char *says;
+  uint32_t steps;
+  HostStep host[5];
 } Case;
 
 /* Lines 1 to 6: R0 the thread, R1 its word, R2 the block's number, R8 the buffer; P1 in warp 0, P2 in block 0, P3 in the
@@ -97,31 +100,16 @@ static const Case cases[] = {
     {"lanes that store one value together", HEAD "STS [0x0], R5;\n" END, 32, 1, .race = {0}},
     {"lanes that count", HEAD "LDS R4, [0x0]; IADD R4, R4, R5; STS [0x0], R4;\n" END, 32, 1, .race = {7, 7},
      .says = "no __syncwarp()"},
-    {"no lock-step",
-     HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nLDS R4, [R3];\n" END,
-     32,
-     1,
-     true,
-     {8, 9},
-     "lanes of a warp don't run in lock-step on"},
+    {"no lock-step", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nLDS R4, [R3];\n" END, 32, 1, .lane_groups = true,
+     .race = {8, 9}, .says = "lanes of a warp don't run in lock-step on"},
     {"a warp sync", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nNOP;\nLDS R4, [R3];\n" END, 32, 1, true, .race = {0}},
-    {"a warp sync too early",
-     HEAD "LOP.XOR R3, R1, 0x4;\nNOP;\nSTS [R1], R0;\nLDS R4, [R3];\n" END,
-     32,
-     1,
-     true,
-     {9, 10},
-     "no __syncwarp()"},
+    {"a warp sync too early", HEAD "LOP.XOR R3, R1, 0x4;\nNOP;\nSTS [R1], R0;\nLDS R4, [R3];\n" END, 32, 1,
+     .lane_groups = true, .race = {9, 10}, .says = "no __syncwarp()"},
     {"a barrier for one warp", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nBAR.SYNC 0x0;\nLDS R4, [R3];\n" END, 32, 1,
      true, .race = {0}},
     {"a lane's own words", HEAD "STS [R1], R0;\nLDS R4, [R1];\nSTS [R1], R4;\n" END, 32, 1, true, .race = {0}},
-    {"both sides of a branch",
-     HEAD "@P3 STS [0x0], R5;\n@!P3 LDS R4, [0x0];\n" END,
-     32,
-     1,
-     true,
-     {7, 8},
-     "no __syncwarp()"},
+    {"both sides of a branch", HEAD "@P3 STS [0x0], R5;\n@!P3 LDS R4, [0x0];\n" END, 32, 1, .lane_groups = true,
+     .race = {7, 8}, .says = "no __syncwarp()"},
     {"a flag in a warp, with fences",
      HEAD "MOV R11, 0x0;\n@P3 ST [R8], R5;\nMEMBAR.GL;\n@P3 ATOM.EXCH RZ, [R8+0x4], R5;\n@!P3 ATOM.ADD R6, [R8+0x4], "
           "RZ;\nMEMBAR.GL;\n@!P3 LD R7, [R8];\n" END,
@@ -129,11 +117,7 @@ static const Case cases[] = {
     {"a flag in a warp, without fences",
      HEAD "MOV R11, 0x0;\n@P3 ST [R8], R5;\n@P3 ATOM.EXCH RZ, [R8+0x4], R5;\n@!P3 ATOM.ADD R6, [R8+0x4], "
           "RZ;\n@!P3 LD R7, [R8];\n" END,
-     32,
-     1,
-     true,
-     {8, 11},
-     "without a fence"},
+     32, 1, .lane_groups = true, .race = {8, 11}, .says = "without a fence"},
 };
 
 static void as_ptx(Program *program) {
@@ -192,6 +176,10 @@ static void run(const Case *test, GPtrArray *findings) {
                          .args_bytes = sizeof argument};
   g_autofree char *why = NULL;
   ck_assert_msg(gpu_add_launch(gpu, &config, &why), "%s: %s", test->name, why);
+  if (test->steps) {
+    backing_buffer(backing, 0)->host = true;
+    ck_assert_msg(gpu_set_host(gpu, test->host, test->steps, &why), "%s: %s", test->name, why);
+  }
   ck_assert_msg(gpu_run(gpu, 1000000, 1000000) == GPU_FINISHED, "%s: doesn't end", test->name);
   race_detector_finish(detector);
   gpu_free(gpu);
@@ -232,10 +220,59 @@ START_TEST(finds_the_race) {
 }
 END_TEST
 
+#define PLAIN_STORE HEAD "ST [R8], R5;\n" END
+/* Line 7 reads out[0] once out[1] is set. */
+#define TOLD(fence) \
+  HEAD "again: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA again; " fence " LD R7, [R8];\n" END
+/* Sets out[1] behind out[0]. */
+#define TELLS(fence) HEAD "ST [R8], R5; " fence " ST.WT [R8+0x4], R5;\n" END
+#define STEPS(...) .steps = sizeof((HostStep[]){__VA_ARGS__}) / sizeof(HostStep), .host = {__VA_ARGS__}
+#define POLL(word) \
+  { .kind = HOST_POLL, .compare = HOST_NE, .index = word }
+#define WRITE(word) \
+  { .kind = HOST_WRITE, .value = 1, .index = word }
+#define LAUNCH \
+  { .kind = HOST_LAUNCH }
+#define WAIT \
+  { .kind = HOST_WAIT }
+
+static const Case host_cases[] = {
+    {"the host writes before the launch and reads behind it", PLAIN_STORE, 1, 1,
+     STEPS(WRITE(0), LAUNCH, WAIT, POLL(0))},
+    {"the host reads what is running", PLAIN_STORE, 1, 1, .says = "the access of the GPU is plain",
+     STEPS(LAUNCH, POLL(0), WAIT)},
+    {"the host writes what is running", HEAD "LD R7, [R8];\n" END, 1, 1, .says = "the access of the GPU is plain",
+     STEPS(LAUNCH, WRITE(0))},
+    {"both only read", HEAD "LD R7, [R8];\n" END, 1, 1, STEPS(LAUNCH, {.kind = HOST_POLL, .compare = HOST_EQ})},
+    {"the GPU's access is volatile", HEAD "ST.WT [R8], R5;\n" END, 1, 1, STEPS(LAUNCH, POLL(0))},
+    {"the GPU tells the host", TELLS("MEMBAR.GL;"), 1, 1, STEPS(LAUNCH, POLL(1), POLL(0))},
+    {"the GPU tells the host without a fence", TELLS(""), 1, 1, .says = "handed on through the host without a fence",
+     STEPS(LAUNCH, POLL(1), POLL(0))},
+    {"the host tells the GPU", TOLD("MEMBAR.GL;"), 1, 1, STEPS(LAUNCH, WRITE(0), WRITE(1))},
+    {"the host tells the GPU, which has no fence", TOLD(""), 1, 1, .says = "has no fence behind the load",
+     STEPS(LAUNCH, WRITE(0), WRITE(1))},
+};
+
+START_TEST(the_host_races) {
+  const Case *test = &host_cases[_i];
+  g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(free_finding);
+  run(test, findings);
+  ck_assert_msg((findings->len > 0) == (test->says != NULL), "%s: %u", test->name, findings->len);
+  for (guint i = 0; i < findings->len; i++) {
+    const Finding *finding = g_ptr_array_index(findings, i);
+    ck_assert_uint_eq(finding->line, 7);
+    ck_assert_msg(strstr(finding->message, "the host"), "%s: %s", test->name, finding->message);
+    ck_assert_msg(strstr(evidence(finding, 2)->text, test->says), "%s: %s", test->name, evidence(finding, 2)->text);
+    ck_assert(strstr(evidence(finding, 0)->text, "the host") || strstr(evidence(finding, 1)->text, "the host"));
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("race_ptx");
   TCase *tcase = tcase_create("race_ptx");
   tcase_add_loop_test(tcase, finds_the_race, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, the_host_races, 0, G_N_ELEMENTS(host_cases));
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
