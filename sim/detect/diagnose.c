@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/core/host.h"
 #include "sim/core/lane_groups.h"
 #include "sim/detect/locate.h"
 
@@ -271,6 +272,11 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
   if (thing->kind == NODE_PENDING || (thing->kind != NODE_WORD && thing->kind != NODE_BIT))
     return;
   Gpu *gpu = graph->explorer->gpu;
+  if (actor->kind == NODE_HOST) {
+    g_autofree char *step = host_step_text(gpu->host, edge->pc);
+    finding_add_evidence(finding, 0, g_strdup_printf("the host, %s, would change it, but can't get there", step));
+    return;
+  }
   if (actor->kind == NODE_PENDING) {
     add_pending(finding, gpu_launch(gpu, actor->index), edge->pc);
     return;
@@ -373,12 +379,25 @@ static const Edge *find_join(const WaitGraph *graph, const GArray *cycle) {
   return NULL;
 }
 
+/* "the host, step 1 (poll flag[1]), polls flag[1] until it isn't 0, and sees 0" */
+static char *host_wait_text(const WaitGraph *graph) {
+  const Host *host = graph->explorer->gpu->host;
+  g_autofree char *step = host_step_text(host, host->at), *what = host_text(host);
+  return g_strdup_printf("the host, %s, %s", step, what);
+}
+
+static void add_host_wait(const WaitGraph *graph, Finding *finding) {
+  finding_add_evidence(finding, 0, host_wait_text(graph));
+}
+
 static Finding *explain_cycle(const WaitGraph *graph, FindingId id, const GArray *cycle) {
   Finding *finding = start_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)), cycle->len == 2,
                                    find_join(graph, cycle));
   for (guint i = 0; i < cycle->len; i++) {
     const Edge *edge = wait_edge(graph, g_array_index(cycle, guint, i));
-    if (wait_node(graph, edge->from)->kind == NODE_LANE && i > 0)
+    if (wait_node(graph, edge->from)->kind == NODE_HOST)
+      add_host_wait(graph, finding);
+    else if (wait_node(graph, edge->from)->kind == NODE_LANE && i > 0)
       add_wait(graph, finding, edge);
     else if (wait_node(graph, edge->from)->kind != NODE_LANE)
       add_act(graph, finding, edge);
@@ -443,6 +462,18 @@ static void add_exited(Finding *finding, const Block *block) {
   g_string_free(warps, TRUE);
 }
 
+/* The host waits for a word that nobody would change. */
+static Finding *host_orphan(const WaitGraph *graph) {
+  g_autofree char *what = host_wait_text(graph);
+  Finding *finding =
+      finding_new(FINDING_ORPHAN_WAIT, g_strdup_printf("%s; nobody is left who could change it", what));
+  const GPtrArray *views = graph->explorer->views;
+  finding->file = g_strdup(((const WarpView *)g_ptr_array_index(views, 0))->launch->program->file);
+  finding->cycle = graph->explorer->gpu->cycle;
+  finding->repair = g_strdup("let a thread store what the host waits for, or let the host stop waiting");
+  return finding;
+}
+
 /* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
 static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
   Verdict verdict = VERDICT_LIVELOCK;
@@ -450,9 +481,15 @@ static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
   for (guint i = 0; i < graph->edges->len; i++) {
     const Edge *edge = wait_edge(graph, i);
     const Node *from = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
-    if (from->kind != NODE_LANE || thing->first_edge || thing->kind == NODE_LANE || shown[edge->to])
+    bool waits = from->kind == NODE_LANE || from->kind == NODE_HOST;
+    if (!waits || thing->first_edge || thing->kind == NODE_LANE || shown[edge->to])
       continue;
     shown[edge->to] = TRUE;
+    if (from->kind == NODE_HOST) {
+      g_ptr_array_add(findings, host_orphan(graph));
+      verdict = verdict == VERDICT_LIVELOCK ? VERDICT_ORPHAN_WAIT : verdict;
+      continue;
+    }
     bool barrier = thing->kind == NODE_BARRIER;
     FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
     Finding *finding = start_finding(graph, id, edge, false, NULL);

@@ -66,6 +66,7 @@ void explorer_free(Explorer *explorer) {
   g_ptr_array_free(explorer->liveness, TRUE);
   g_array_free(explorer->changes, TRUE);
   g_free(explorer->scratch_rows);
+  g_free(explorer->host_added);
   g_free(explorer);
 }
 

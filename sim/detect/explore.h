@@ -113,7 +113,8 @@ typedef struct Explorer {
   GArray *changes; /* LaneChange of the lane that is explored */
   uint32_t *scratch_rows;
   uint32_t scratch_preds[PRED_ROWS];
-  uint64_t steps; /* instructions explored */
+  uint64_t steps;   /* instructions explored */
+  bool *host_added; /* which steps of the host have been counted as adds; NULL: no host */
   bool gave_up;
   const WarpView *finisher; /* after LIVE: the warp that may finish */
 } Explorer;

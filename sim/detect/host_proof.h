@@ -4,8 +4,10 @@
 
 #include "sim/detect/explore.h"
 
+/* Steps that change a word (uint32_t) and that the host would come to if what it waits for came. */
+GArray *host_would_change(Explorer *explorer);
 /* Adds to the abstract memory what the host may still write, from where it stands and past each poll whose word may come to
- * hold what it polls for. A repetition may go on for ever. True if the host may come to start a launch: then nothing is
+ * hold what it polls for. A repetition may go on for ever; an atomic add outside of one adds once. True if the host may come to start a launch: then nothing is
  * proved. To be called in each pass of the fixpoint. */
 bool host_may_write(Explorer *explorer);
 

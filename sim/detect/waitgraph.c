@@ -1,7 +1,9 @@
 #include "sim/detect/waitgraph.h"
 
 #include "sim/base/bits.h"
+#include "sim/core/host.h"
 #include "sim/detect/explore_groups.h"
+#include "sim/detect/host_proof.h"
 #include "sim/detect/locate.h"
 
 enum { RELEASE_STEPS_MAX = 20000000, PENDING_BLOCKS_SHOWN = 32, SPINS_IN_A_ROW_MAX = 8 };
@@ -445,6 +447,46 @@ static void connect_holders(WaitGraph *graph) {
   }
 }
 
+/* ---- the host ---- */
+
+/* It waits for a word, or for the lanes of a launch that don't exit. */
+static void connect_host(WaitGraph *graph) {
+  const Host *host = graph->explorer->gpu->host;
+  if (!host || (host->state != HOST_POLLING && host->state != HOST_WAITING))
+    return;
+  const HostStep *step = &host->steps[host->at];
+  guint node = node_of(graph, NODE_HOST, 0, 0, 0);
+  if (host->state == HOST_POLLING) {
+    uint64_t address = backing_buffer(host->gpu->backing, step->buffer)->base + 4 * (uint64_t)step->index;
+    connect(graph, node, node_of(graph, NODE_WORD, 0, 0, word_key_global(address)), EDGE_WORD, host->at, 0);
+    return;
+  }
+  for (guint i = 0; i < graph->explorer->views->len; i++) {
+    const WarpView *view = view_at(graph, i);
+    if (view->launch->index != step->launch + host->times[host->at])
+      continue;
+    for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
+      if (!view->reach[__builtin_ctz(rest)].exits)
+        connect(graph, node, lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_WORD, host->at, 0);
+  }
+}
+
+/* What it would change if whatever it waits for came. */
+static void release_host(WaitGraph *graph) {
+  const Host *host = graph->explorer->gpu->host;
+  if (!host || (host->state != HOST_POLLING && host->state != HOST_WAITING))
+    return;
+  guint node = node_of(graph, NODE_HOST, 0, 0, 0);
+  g_autoptr(GArray) steps = host_would_change(graph->explorer);
+  for (guint i = 0; i < steps->len; i++) {
+    const HostStep *step = &host->steps[g_array_index(steps, uint32_t, i)];
+    uint64_t address = backing_buffer(host->gpu->backing, step->buffer)->base + 4 * (uint64_t)step->index;
+    guint thing = awaited(graph, NODE_WORD, word_key_global(address));
+    if (thing != G_MAXUINT && !waits_for(graph, node, thing))
+      connect(graph, thing, node, EDGE_WORD, g_array_index(steps, uint32_t, i), 0);
+  }
+}
+
 /* What the block would write if it could run: it is placed on a scratch SM. */
 static void release_pending(WaitGraph *graph, const Launch *launch, uint64_t block, bool any_block, guint node) {
   Explorer *explorer = graph->explorer;
@@ -498,6 +540,7 @@ static void connect_all(WaitGraph *graph) {
       if (!view_at(graph, i)->reach[lane].exits)
         connect_lane(graph, i, lane);
     }
+  connect_host(graph);
   connect_holders(graph);
   uint64_t steps = explorer->steps;
   for (guint i = 0; i < views; i++)
@@ -506,6 +549,7 @@ static void connect_all(WaitGraph *graph) {
       if (explorer->steps - steps < RELEASE_STEPS_MAX && !view_at(graph, i)->reach[lane].exits)
         release_lane(graph, i, lane, lane_node(graph, i, lane), EDGE_WORD);
     }
+  release_host(graph);
   connect_pending(graph);
 }
 

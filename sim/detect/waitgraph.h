@@ -1,7 +1,7 @@
 /* waitgraph.h - who waits for whom, once explorer_prove() has said that nobody can finish.
  *
  * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp,
- * block barriers, and launches with blocks that aren't resident. An edge points to what must act first. A lane waits for
+ * block barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A lane waits for
  * a word or bit if some other content of it alone would let the lane go on (found by exploring it under that assumption);
  * the word points to the lanes that would change it if they were let go; a held bit points to its holder. */
 #ifndef LOCKSTEP_DETECT_WAITGRAPH_H
@@ -10,7 +10,7 @@
 #include "sim/detect/explore.h"
 #include "sim/detect/finding.h"
 
-typedef enum { NODE_LANE, NODE_WORD, NODE_BIT, NODE_ENTRY, NODE_BARRIER, NODE_PENDING } NodeKind;
+typedef enum { NODE_LANE, NODE_WORD, NODE_BIT, NODE_ENTRY, NODE_BARRIER, NODE_PENDING, NODE_HOST } NodeKind;
 
 typedef struct Node {
   NodeKind kind;
@@ -27,7 +27,7 @@ typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RE
 typedef struct Edge {
   guint from, to;
   EdgeKind kind;
-  uint32_t pc;       /* lane -> thing: the instruction that waits; thing -> lane: the one that would act */
+  uint32_t pc; /* lane -> thing: the instruction that waits; thing -> lane: the one that would act; host: its step */
   uint32_t physical; /* lane -> bit: the address it was wanted for */
   uint32_t next;     /* index + 1 of the next edge of `from` */
 } Edge;

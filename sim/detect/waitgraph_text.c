@@ -2,7 +2,8 @@
 #include "sim/detect/locate.h"
 #include "sim/detect/waitgraph.h"
 
-static const char *const node_kinds[] = {"lane", "word", "lock-bit", "reconvergence", "barrier", "pending-blocks"};
+static const char *const node_kinds[] = {"lane",    "word",           "lock-bit", "reconvergence",
+                                         "barrier", "pending-blocks", "host"};
 static const char *const edge_kinds[] = {"word", "lock-bit", "alias", "reconvergence", "barrier", "residency"};
 
 static const WarpView *view_of(const WaitGraph *graph, const Node *node) {
@@ -28,6 +29,7 @@ char *wait_node_text(const WaitGraph *graph, const Node *node) {
     return g_strdup_printf("barrier %u of block %" G_GUINT64_FORMAT, node->index, view_of(graph, node)->block->index);
   case NODE_PENDING:
     return g_strdup_printf("blocks of %s that aren't resident", gpu_launch(gpu, node->index)->kernel->name);
+  case NODE_HOST: return g_strdup("the host");
   }
   return NULL;
 }
@@ -110,7 +112,7 @@ static bool is_shown(const Grouping *grouping, const Edge *edge) {
 }
 
 char *wait_graph_dot(const WaitGraph *graph) {
-  static const char *const shapes[] = {"box", "ellipse", "diamond", "hexagon", "octagon", "folder"};
+  static const char *const shapes[] = {"box", "ellipse", "diamond", "hexagon", "octagon", "folder", "house"};
   GString *out = g_string_new("digraph waits {\n  node [fontname=\"sans-serif\"];\n");
   Grouping grouping;
   group_lanes(graph, &grouping);

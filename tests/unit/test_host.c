@@ -201,7 +201,56 @@ START_TEST(both_wait_for_each_other) {
   host_buffer(lab, 2);
   lab_launch(lab, 1, 1);
   SET_HOST(lab, {.kind = HOST_POLL, .index = 1, .compare = HOST_NE}, {.kind = HOST_WRITE, .value = 3});
-  EXPECT_VERDICT(lab, VERDICT_ORPHAN_WAIT, "the host polls flag[1] until it isn't 0, and sees 0");
+  EXPECT_VERDICT(lab, VERDICT_LOCK_ORDER_DEADLOCK,
+                 "the host, step 1 (poll flag[1]), polls flag[1] until it isn't 0, and sees 0");
+}
+END_TEST
+
+START_TEST(each_is_named_where_it_would_act) {
+  g_autoptr(Lab) lab = lab_new(HOST, WAIT_FOR("EQ"));
+  host_buffer(lab, 2);
+  lab_launch(lab, 1, 1);
+  SET_HOST(lab, {.kind = HOST_WAIT}, {.kind = HOST_ADD, .value = 3});
+  EXPECT_VERDICT(lab, VERDICT_LOCK_ORDER_DEADLOCK, "the host, step 2 (add flag[0]), would change it");
+}
+END_TEST
+
+/* The host waits for what the thread would do, and the thread for what nobody does. */
+START_TEST(the_host_waits_for_an_orphan) {
+  g_autoptr(Lab) lab = lab_new(HOST, WAIT_FOR("EQ"));
+  host_buffer(lab, 2);
+  lab_launch(lab, 1, 1);
+  SET_HOST(lab, {.kind = HOST_POLL, .index = 1, .compare = HOST_NE}, {.kind = HOST_WRITE, .index = 1});
+  EXPECT_VERDICT(lab, VERDICT_ORPHAN_WAIT, "the host polls flag[1]");
+}
+END_TEST
+
+/* Nobody sets the word that the host polls, and its write behind that is what the thread waits for. */
+START_TEST(the_host_is_the_orphan) {
+  g_autoptr(Lab) lab = lab_new(HOST, WAIT_FOR("EQ"));
+  host_buffer(lab, 3);
+  lab_launch(lab, 1, 1);
+  SET_HOST(lab, {.kind = HOST_POLL, .index = 2, .compare = HOST_NE}, {.kind = HOST_WRITE, .value = 3});
+  EXPECT_VERDICT(lab, VERDICT_ORPHAN_WAIT,
+                 "step 1 (poll flag[2]), polls flag[2] until it isn't 0, and sees 0; nobody");
+}
+END_TEST
+
+/* Adds that come once leave the word bounded, so that the hang is proved before the host ends: it never holds 3 unless 3 is
+ * added. */
+START_TEST(an_add_of_the_host_comes_once) {
+  for (uint32_t value = 1; value <= 3; value++) {
+    g_autoptr(Lab) lab = lab_new(HOST, WAIT_FOR("EQ"));
+    host_buffer(lab, 2);
+    lab_launch(lab, 1, 1);
+    SET_HOST(lab, {.kind = HOST_ADD, .value = value}, {.kind = HOST_DELAY, .cycles = 3000000},
+             {.kind = HOST_ADD, .value = 0 - value}, {.kind = HOST_DELAY, .cycles = 30000000});
+    if (value == 3)
+      EXPECT_VERDICT(lab, VERDICT_COMPLETED, "");
+    else
+      EXPECT_VERDICT(lab, VERDICT_ORPHAN_WAIT, "");
+    ck_assert_uint_le(lab->gpu->cycle, value == 3 ? UINT64_MAX : 20000000);
+  }
 }
 END_TEST
 
@@ -290,6 +339,10 @@ int main(void) {
   tcase_add_test(tcase, a_slow_host_is_no_deadlock);
   tcase_add_test(tcase, the_gpu_waits_for_a_value_the_host_never_writes);
   tcase_add_test(tcase, both_wait_for_each_other);
+  tcase_add_test(tcase, each_is_named_where_it_would_act);
+  tcase_add_test(tcase, the_host_waits_for_an_orphan);
+  tcase_add_test(tcase, the_host_is_the_orphan);
+  tcase_add_test(tcase, an_add_of_the_host_comes_once);
   tcase_add_test(tcase, the_host_waits_alone);
   tcase_add_test(tcase, a_launch_behind_a_poll);
   tcase_add_test(tcase, the_host_may_go_on_alone);
