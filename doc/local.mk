@@ -1,7 +1,7 @@
 # The manual page needs asciidoctor; without it, it is neither built nor installed.
 dist_doc_DATA = $(call found,doc/*.md doc/howto/*.md)
 dist_doc_DATA += doc/blog_totals.yaml
-EXTRA_DIST += doc/lockstep.1.adoc
+EXTRA_DIST += doc/examples.awk doc/lockstep.1.adoc
 if HAVE_ASCIIDOCTOR
 man1_MANS = doc/lockstep.1
 CLEANFILES += doc/lockstep.1
@@ -10,7 +10,12 @@ doc/lockstep.1: doc/lockstep.1.adoc
 	  -a release='$(PACKAGE_VERSION)' -o $@ $(srcdir)/doc/lockstep.1.adoc
 endif
 
-# Generated pages live in the source tree; tests/script/docs.sh compares them with what the program says.
+# Generated pages, and the output of examples, live in the source tree; tests/script/docs.sh compares them with what the
+# program says.
 .PHONY: update-docs
 update-docs: lockstep$(EXEEXT)
 	for page in isa ptx-forms machine counters findings; do ./lockstep$(EXEEXT) doc $$page >$(srcdir)/doc/$$page.md; done
+	cd $(srcdir) && for page in README.md doc/*.md doc/howto/*.md; do \
+	  PATH=$(abs_builddir):$$PATH awk -f doc/examples.awk $$page >$(abs_builddir)/page.md || exit 1; \
+	  cmp -s $(abs_builddir)/page.md $$page || cp $(abs_builddir)/page.md $$page; \
+	done; rm -f $(abs_builddir)/page.md

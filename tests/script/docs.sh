@@ -10,17 +10,6 @@ lockstep() {
   "$LOCKSTEP" "$@"
 }
 
-run_examples() { # complains about the examples of document $1 that don't run
-  sed -n 's/^ *\$ \(lockstep .*\)/\1/p' "$1" | while read -r example; do
-    status=0
-    (cd "$SRCDIR" && eval "$example") >"$folder/out" 2>&1 </dev/null || status=$?
-    case $status in
-    0 | 1 | 4) ;;
-    *) echo "$example: exit status $status" && head -5 "$folder/out" ;;
-    esac
-  done
-}
-
 compare() { # complains if document $1 isn't what the rest of the arguments print
   page=$1
   shift
@@ -28,19 +17,25 @@ compare() { # complains if document $1 isn't what the rest of the arguments prin
   diff -u "$SRCDIR/$page" "$folder/page" || echo "run \`make update-docs\`"
 }
 
-# Document $1 shows what its examples really print on standard output: the lines below each, up to `...`, another
-# example or the end.
-shown_output() {
+# The examples of document $1 run, and print on standard output what the document shows: the lines below each, up to
+# `...`, another example or the end. Most show nothing.
+run_examples() {
   rm -f "$folder"/command* "$folder"/shown*
   awk '
-    /^    \$ lockstep / { n++; showing = 1; print substr($0, 7) >(folder "/command" n); next }
+    /^ *\$ lockstep / { n++; showing = /^    \$/; sub(/^ *\$ /, ""); print >(folder "/command" n); next }
     showing && /^    \.\.\.$/ { showing = 0; next }
     showing && /^    / { print substr($0, 5) >(folder "/shown" n); next }
     { showing = 0 }' folder="$folder" "$1"
-  for shown in "$folder"/shown*; do
+  for command in "$folder"/command*; do
+    test -e "$command" || continue
+    status=0
+    (cd "$SRCDIR" && eval "$(cat "$command")") >"$folder/printed" 2>"$folder/errors" </dev/null || status=$?
+    case $status in
+    0 | 1 | 4) ;;
+    *) echo "exit status $status" && head -5 "$folder/errors" && cat "$command" ;;
+    esac
+    shown=$folder/shown${command##*command}
     test -e "$shown" || continue
-    command=$folder/command${shown##*shown}
-    (cd "$SRCDIR" && eval "$(cat "$command")") >"$folder/printed" 2>/dev/null </dev/null || :
     head -n "$(wc -l <"$shown")" "$folder/printed" | diff "$shown" - || cat "$command"
   done
 }
@@ -56,11 +51,10 @@ missing_links() { # complains about the links of document $1 to files that aren'
 
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
-plan $(($# * 3 + 5))
+plan $(($# * 2 + 5))
 for document; do
   name=${document#"$SRCDIR"/}
   point "examples of $name" "$(run_examples "$document")"
-  point "output in $name" "$(shown_output "$document")"
   point "links of $name" "$(missing_links "$document")"
 done
 for page in isa ptx-forms machine counters findings; do
