@@ -32,10 +32,12 @@ static inline void access_write(Issue *issue, uint32_t part, const uint32_t row[
   issue_write(issue, dst, row);
 }
 
-/* The lane of `rest` that stores next, if each stores so many bytes. Where several store to one word the last of them wins:
- * the hardware takes 128 bytes at a time, and of the lanes of one such pass the lowest wins, as measured on an H200
- * (validation/hardware/, same_word). */
-static inline unsigned access_next_store(uint32_t rest, uint32_t bytes) {
+/* The lane of `rest` that stores next, if each stores so many bytes. Where several store to one word the last of them wins.
+ * With `lowest` the hardware takes 128 bytes at a time, and of the lanes of one such pass the lowest wins, as measured on
+ * an H200 (validation/hardware/, same_word). */
+static inline unsigned access_next_store(uint32_t rest, uint32_t bytes, bool lowest) {
+  if (!lowest)
+    return (unsigned)__builtin_ctz(rest);
   uint32_t lanes = bytes > 4 ? 128 / bytes : WARP_LANES, pass = (uint32_t)__builtin_ctz(rest) / lanes;
   uint32_t later = (pass + 1) * lanes < WARP_LANES ? ALL_LANES << ((pass + 1) * lanes) : 0;
   return 31 - (unsigned)__builtin_clz(rest & ~later);

@@ -141,10 +141,11 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
     return false;
   access_submit(issue, &request);
   report_global(issue, ACCESS_WRITE, &request);
+  bool lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
     for (uint32_t rest = issue->mask; rest;) {
-      unsigned lane = access_next_store(rest, bytes);
+      unsigned lane = access_next_store(rest, bytes, lowest);
       rest &= ~(1u << lane);
       BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
       uint64_t offset = address[lane] - buffer->base;

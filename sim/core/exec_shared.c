@@ -100,10 +100,11 @@ static inline void change_word(Issue *issue, uint32_t word, uint32_t value, Thre
 static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes, uint64_t when) {
   SharedMemory *shared = &issue->sm->shared;
   ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
+  bool lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
     for (uint32_t rest = issue->mask; rest;) {
-      unsigned lane = access_next_store(rest, bytes);
+      unsigned lane = access_next_store(rest, bytes, lowest);
       rest &= ~(1u << lane);
       uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
       uint32_t value = bytes < 4 ? narrow_store(shared->words[word], offset, bytes, data[lane]) : data[lane];

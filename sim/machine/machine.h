@@ -23,6 +23,9 @@
 #define CONVERGENCES(X)              \
   X(CONVERGENCE_STACK, "simt-stack") \
   X(CONVERGENCE_BARRIER, "barrier")
+#define STORE_WINNERS(X)                \
+  X(STORE_HIGHEST_LANE, "highest-lane") \
+  X(STORE_LOWEST_LANE, "lowest-lane")
 #define L1_LOADS(X)          \
   X(L1_CACHED, "cached")     \
   X(L1_UNCACHED, "uncached")
@@ -38,6 +41,7 @@ typedef enum { SCHEDULER_POLICIES(X) POLICY_COUNT } SchedulerPolicy;
 typedef enum { BRANCH_ORDERS(X) ORDER_COUNT } BranchOrder;
 typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence;
 typedef enum { CONVERGENCES(X) CONVERGENCE_COUNT } Convergence;
+typedef enum { STORE_WINNERS(X) STORE_WINNER_COUNT } StoreWinner;
 typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
 typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
 #undef X
