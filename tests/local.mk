@@ -129,6 +129,7 @@ TEST_FILES = \
   tests/script/docs.sh \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
+  tests/script/hardware.sh \
   tests/script/layers.sh \
   tests/script/paper.sh \
   tests/script/programs_check.sh \
@@ -148,7 +149,7 @@ TEST_HELPERS = \
 TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
-TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.*)
+TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.*)
 TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 

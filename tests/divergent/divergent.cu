@@ -111,10 +111,16 @@ KERNEL interpreter(u32 *out, const u32 *in) {
     case 0: a += b; break;
     case 1: b = a ^ 3; break;
     case 2: a = a * 3 + 1; break;
-    case 3: if (a & 1) at += 3; break;
+    case 3:
+      if (a & 1)
+        at += 3;
+      break;
     case 4: a = mix(a); break;
     case 5: b += steps; break;
-    case 6: if (b % 5 == 0) steps += 4; break;
+    case 6:
+      if (b % 5 == 0)
+        steps += 4;
+      break;
     default: goto halt;
     }
     at = (at + 3) % 27;

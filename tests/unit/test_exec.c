@@ -245,6 +245,13 @@ static void act_lane(unsigned which, State *state, unsigned lane) {
     set_pred(state, (unsigned)written, lane, result);
 }
 
+/* Lanes act in order; but of those that store to one word the lowest wins, of 128 bytes at a time. */
+static unsigned lane_in_turn(const Case *what, unsigned turn) {
+  unsigned lanes = what->align > 4 ? 128 / what->align : WARP_LANES;
+  bool stores = what->op == OP_ST || what->op == OP_STS || what->op == OP_STSUL;
+  return stores ? turn / lanes * lanes + lanes - 1 - turn % lanes : turn;
+}
+
 /* Addresses, operands, memory and lock bits. Few different words, so that lanes meet and CAS finds what it
  * compares. */
 static void fill_state(State *state, const Case *what, Rng *rng) {
@@ -324,9 +331,11 @@ static void check_state_case(unsigned which) {
              guard = inst->guard == PRED_TRUE ? ALL_LANES : state->pred[inst->guard];
     uint32_t mask = alive & (inst->flags & INST_GUARD_NOT ? ~guard : guard);
     ck_assert_uint_eq(alive, threads == 32 ? ALL_LANES : (1u << threads) - 1);
-    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    for (unsigned turn = 0; turn < WARP_LANES; turn++) {
+      unsigned lane = lane_in_turn(&cases[which], turn);
       if (bit(mask, lane))
         act_lane(which, state, lane);
+    }
     lab_finish(lab);
     check_state(lab, state, global, what->text, round);
   }

@@ -115,13 +115,16 @@ static void launch_one(CUmodule module, const Launch &launch, const std::map<std
     size_t offset, size;
     check(cuFuncGetParamInfo(function, i, &offset, &size), "cuFuncGetParamInfo");
     auto found = addresses.find(launch.arguments[i]);
-    uint64_t value = found != addresses.end() ? found->second : (uint64_t)strtoll(launch.arguments[i].c_str(), NULL, 0);
+    uint64_t value =
+        found != addresses.end() ? found->second : (uint64_t)strtoll(launch.arguments[i].c_str(), NULL, 0);
     memcpy(&block[offset], &value, size);
     bytes = offset + size;
   }
   if (launch.shared)
-    check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.shared), "shared memory");
-  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, block.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.shared),
+          "shared memory");
+  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, block.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   CU_LAUNCH_PARAM_END};
   say(std::string(1, START_LAUNCH));
   check(cuLaunchKernel(function, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
                        launch.block[2], launch.shared, NULL, NULL, extra),
