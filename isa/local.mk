@@ -11,6 +11,7 @@ liblockstep_a_SOURCES += \
   isa/disasm.h \
   isa/divergence.c \
   isa/divergence.h \
+  isa/early_exit.c \
   isa/flow.c \
   isa/flow.h \
   isa/lexer.c \

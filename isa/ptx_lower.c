@@ -212,6 +212,7 @@ static void finish_kernel(Lower *lower) {
   g_byte_array_free(lower->temporary, TRUE);
   g_byte_array_free(lower->temporary_preds, TRUE);
   if (!lower->failed) {
+    vkernel_early_exits(lower->vkernel);
     if (lower->target->convergence_barriers)
       vkernel_converge(lower->vkernel, lower->target->capability);
     else

@@ -3,7 +3,7 @@
  *
  * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or four
  * consecutive rows, and of predicates. Branch targets are indices into `insts`.
- * Passes, in this order: vkernel_converge() (machines with convergence barriers) or vkernel_lockstep(),
+ * Passes, in this order: vkernel_early_exits(), vkernel_converge() (machines with convergence barriers) or vkernel_lockstep(),
  * vkernel_allocate(). */
 #ifndef LOCKSTEP_ISA_VIRTUAL_H
 #define LOCKSTEP_ISA_VIRTUAL_H
@@ -50,6 +50,10 @@ typedef struct VRegUse {
 } VRegUse;
 unsigned vinst_reads(const VInst *vinst, VRegUse uses[8]);
 unsigned vinst_writes(const VInst *vinst, VRegUse uses[8]);
+
+/* A branch to an EXIT is that EXIT, as ptxas has it: lanes that return early are gone, and no barrier waits for them or misses
+ * them. */
+void vkernel_early_exits(VKernel *vkernel);
 
 /* Volta and later: puts BSSY and BSYNC around the branches that may diverge, YIELD where ptxas puts it, and takes WARPSYNCs
  * away where the warp is provably converged (SEMANTICS, "Convergence barriers"). `capability`: 75, 86, 90 ... */
