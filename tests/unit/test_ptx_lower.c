@@ -185,8 +185,8 @@ static const struct {
     {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x96, %p2; prmt.b32 %r1, %r2, %r3, %r4;", "LOP3 PRMT"},
     {"szext.wrap.s32 %r1, %r2, %r3; bmsk.clamp.b32 %r1, %r2, %r3;", "LOP SHL BFE SHL IADD SHL"},
     {"nanosleep.u32 100; trap;", "NANOSLEEP TRAP"},
-    {"T: .branchtargets DONE, TWO, DONE; brx.idx %r1, T; TWO: exit;", "ISETP BRA ISETP BRA BRA EXIT"},
-    {"@%p1 add.u64 %l1, %l2, 1; @!%p1 bra DONE; exit;", "IADD64 BRA EXIT"},
+    {"T: .branchtargets DONE, TWO, DONE; brx.idx %r1, T; TWO: exit;", "ISETP EXIT ISETP EXIT EXIT EXIT"},
+    {"@%p1 add.u64 %l1, %l2, 1; @!%p1 bra DONE; exit;", "IADD64 EXIT EXIT"},
 };
 
 /* Uses of what the instruction may have written, without which it would be dropped. */
@@ -388,7 +388,7 @@ START_TEST(asks_lanes_to_meet) {
   g_autoptr(Program) barriers = lower_good(text, &hopper), stack = lower_good(text, &pascal);
   g_autofree char *with = opcodes(program_kernel(barriers, 0)), *without = opcodes(program_kernel(stack, 0));
   ck_assert_msg(strstr(with, "WARPSYNC SHFL WARPSYNC"), "%s", with);
-  ck_assert_str_eq(without, "ISETP BRA SHFL EXIT");
+  ck_assert_str_eq(without, "ISETP EXIT SHFL EXIT");
 }
 END_TEST
 
@@ -442,6 +442,22 @@ START_TEST(keeps_an_unreachable_end) {
   ck_assert_uint_lt(program_kernel(mark, 0)->marks[0].pc, program_kernel(mark, 0)->ninsts);
   g_autoptr(Program) label = lower_good(HEAD ".entry k() { ret; bra END; END: }", &hopper);
   ck_assert_uint_ge(program_kernel(label, 0)->ninsts, 1);
+}
+END_TEST
+
+START_TEST(returns_early) {
+  g_autoptr(Program) plain = lower_body("@!%p1 bra DONE; st.global.u32 [%l1], %r1;", &pascal);
+  const Kernel *kernel = program_kernel(plain, 0);
+  uint32_t at = 0;
+  while (at < kernel->ninsts && kernel->insts[at].op != OP_EXIT)
+    at++;
+  ck_assert_uint_lt(at, kernel->ninsts - 1);
+  ck_assert(kernel->insts[at].flags & INST_GUARD_NOT);
+  ck_assert_int_eq(kernel->insts[at].target, NO_TARGET);
+  g_autoptr(Program) marked =
+      lower_body("@!%p1 bra END; st.global.u32 [%l1], %r1; bra DONE; END: pmevent 1; ret;", &pascal);
+  g_autofree char *kept = opcodes(program_kernel(marked, 0));
+  ck_assert_msg(strstr(kept, "BRA") == kept, "%s", kept);
 }
 END_TEST
 
@@ -598,6 +614,7 @@ int main(void) {
   tcase_add_test(tcase, leaves_out_meetings);
   tcase_add_test(tcase, keeps_marks_and_labels);
   tcase_add_test(tcase, keeps_an_unreachable_end);
+  tcase_add_test(tcase, returns_early);
   tcase_add_test(tcase, follows_lines);
   tcase_add_test(tcase, reads_sources);
   tcase_add_loop_test(tcase, reports_error, 0, (int)G_N_ELEMENTS(errors));
