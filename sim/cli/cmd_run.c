@@ -5,12 +5,12 @@
 static const CommandHelp help = {
     .name = "run",
     .synopsis = "SCENARIO...",
-    .about = "Runs each scenario (.yaml), or bare program (.sass), on each machine, and says how it ends and how\n"
-             "long it takes.",
+    .about = "Runs each scenario (.yaml), or bare program (.sass, .ptx, .cu), on each machine, and says how\n"
+             "it ends and how long it takes.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_WAIT_GRAPH |
               OPTIONS_TIMELINE | OPTIONS_FORMAT,
     .example = "  lockstep run traces/reduction/tiny_lock.yaml -m gtx570 -m gtx580 --format csv\n"
-               "  lockstep run mine.sass --grid 2 --block 64 --buffer counter=1 --arg counter\n",
+               "  lockstep run mine.cu -m h200 --kernel mine --grid 2 --block 64 --buffer count=1 --arg count\n",
 };
 
 /* A run that ended well has no graph: the file then holds an empty one. */
