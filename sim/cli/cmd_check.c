@@ -7,19 +7,15 @@
 static const CommandHelp help = {
     .name = "check",
     .synopsis = "SCENARIO...",
-    .about = "Runs each scenario (.yaml), or bare program (.sass, .ptx, .cu), under the machine's scheduling
-"
-             "policy and the others, both branch orders and several seeds, and reports the worst verdict,
-"
-             "everything found on the way, data races, and verdicts and results that depend on the schedule.
-"
+    .about = "Runs each scenario (.yaml), or bare program (.sass, .ptx, .cu), under the machine's scheduling\n"
+             "policy and the others, both branch orders and several seeds, and reports the worst verdict,\n"
+             "everything found on the way, data races, and verdicts and results that depend on the schedule.\n"
              "--schedules N tries N of them: each policy with each branch order, seed after seed.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_SCHEDULES |
               OPTIONS_FORMAT,
-    .example = "  lockstep check traces/listings/*.yaml -m gtx570
-"
-               "  lockstep check mine.cu -m h200 --kernel mine --grid 2 --block 64 --buffer count=1 --arg count
-",
+    .example = "  lockstep check traces/listings/*.yaml -m gtx570\n"
+               "  lockstep check mine.sass --grid 2 --block 64 --seeds 8\n"
+               "  lockstep check mine.cu -m h200 --kernel mine --grid 2 --block 64 --schedules 64\n",
 };
 
 static void append_one(GString *text, const char *option, const char *value) {
