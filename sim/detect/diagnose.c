@@ -474,6 +474,13 @@ static Finding *host_orphan(const WaitGraph *graph) {
   return finding;
 }
 
+static bool some_lane_waits(const WaitGraph *graph) {
+  for (guint i = 0; i < graph->edges->len; i++)
+    if (wait_node(graph, wait_edge(graph, i)->from)->kind == NODE_LANE)
+      return true;
+  return false;
+}
+
 /* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
 static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
   Verdict verdict = VERDICT_LIVELOCK;
@@ -486,6 +493,8 @@ static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
       continue;
     shown[edge->to] = TRUE;
     if (from->kind == NODE_HOST) {
+      if (!some_lane_waits(graph))
+        continue; /* the threads loop for ever, and the host waits for them */
       g_ptr_array_add(findings, host_orphan(graph));
       verdict = verdict == VERDICT_LIVELOCK ? VERDICT_ORPHAN_WAIT : verdict;
       continue;
