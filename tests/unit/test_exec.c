@@ -245,11 +245,11 @@ static void act_lane(unsigned which, State *state, unsigned lane) {
     set_pred(state, (unsigned)written, lane, result);
 }
 
-/* Lanes act in order; but of those that store to one word the lowest wins, of 128 bytes at a time. */
-static unsigned lane_in_turn(const Case *what, unsigned turn) {
+/* Lanes act in order; but with `lowest`, of those that store to one word the lowest wins, of 128 bytes at a time. */
+static unsigned lane_in_turn(const Case *what, unsigned turn, bool lowest) {
   unsigned lanes = what->align > 4 ? 128 / what->align : WARP_LANES;
   bool stores = what->op == OP_ST || what->op == OP_STS || what->op == OP_STSUL;
-  return stores ? turn / lanes * lanes + lanes - 1 - turn % lanes : turn;
+  return stores && lowest ? turn / lanes * lanes + lanes - 1 - turn % lanes : turn;
 }
 
 /* Addresses, operands, memory and lock bits. Few different words, so that lanes meet and CAS finds what it
@@ -318,7 +318,8 @@ static void check_state_case(unsigned which) {
   Rng rng;
   rng_seed(&rng, 8, which);
   for (unsigned round = 0; round < STATE_ROUNDS; round++) {
-    g_autoptr(Lab) lab = lab_new("", text);
+    bool lowest = round % 2;
+    g_autoptr(Lab) lab = lab_new(lowest ? "sm.store_winner=lowest-lane" : "", text);
     const Inst *inst = &program_kernel(lab->program, 0)->insts[0];
     ck_assert_uint_eq(inst->op, what->op);
     uint32_t *global = lab_buffer(lab, MEMORY_BYTES / 4);
@@ -332,7 +333,7 @@ static void check_state_case(unsigned which) {
     uint32_t mask = alive & (inst->flags & INST_GUARD_NOT ? ~guard : guard);
     ck_assert_uint_eq(alive, threads == 32 ? ALL_LANES : (1u << threads) - 1);
     for (unsigned turn = 0; turn < WARP_LANES; turn++) {
-      unsigned lane = lane_in_turn(&cases[which], turn);
+      unsigned lane = lane_in_turn(&cases[which], turn, lowest);
       if (bit(mask, lane))
         act_lane(which, state, lane);
     }
