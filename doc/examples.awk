@@ -8,6 +8,8 @@ function run() {
     if (!(more && n >= shown))
       printed[++n] = line
   close(quiet)
+  if (!n)
+    printed[++n] = "(no output)"
   for (i = 1; i <= n; i++)
     print "    " printed[i]
 }
