@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "isa/preheader.h"
+#include "isa/short_branch.h"
 #include "isa/yield.h"
 
 enum { REGION_STEPS_MAX = 50000000, OPEN_MAX = 4096 };
@@ -51,7 +52,7 @@ static void choose_syncs(Converge *converge) {
       bool apart = unproven || converge->divergence.diverged[b] || (i == flow->first[b] && converge->yields.at[b]);
       bool warpsync = is_full_warpsync(converge->vkernel, vinst);
       converge->drop[i] = vinst->inst.op == OP_NOP || (warpsync && !apart);
-      converge->sync_before[i] = apart && is_aligned_barrier(vinst);
+      converge->sync_before[i] = apart && vinst->inst.op == OP_BAR && !vinst_is_guarded(vinst);
       if (i == flow->first[b])
         converge->begins_synced[b] = converge->sync_before[i] || (warpsync && apart && converge->capability >= 90);
       unproven = yields_unproven_behind(&converge->yields, converge->vkernel, &converge->divergence, b, i, unproven);
@@ -305,6 +306,7 @@ static void write_inst(Writer *writer, uint32_t block, uint32_t i) {
     writer->edit.moved[i] = writer->edit.insts->len;
   if (converge->sync_before[i]) {
     VInst sync = vinst_beside(OP_WARPSYNC, vinst);
+    sync.inst.mode = vinst->inst.flags & INST_UNALIGNED ? WARPSYNC_ANY : WARPSYNC_ALL;
     sync.a = vkernel_immediate(converge->vkernel, UINT32_MAX);
     g_array_append_val(writer->edit.insts, sync);
   }
@@ -407,6 +409,7 @@ static void fold_masks(VKernel *vkernel) {
 
 void vkernel_converge(VKernel *vkernel, unsigned capability) {
   fold_masks(vkernel);
+  short_branches_predicate(vkernel);
   preheaders_insert(vkernel);
   Converge converge = {.vkernel = vkernel,
                        .capability = capability,

@@ -168,6 +168,10 @@ static void append_guard(GString *out, const Inst *inst) {
 
 static void append_inst(GString *out, const Kernel *kernel, const Inst *inst, const uint32_t *addresses) {
   sass_names_print(out, inst);
+  if (inst->op == OP_WARPSYNC && inst->mode == WARPSYNC_ALL) {
+    g_string_append(out, ".ALL");
+    return;
+  }
   if (inst->op == OP_BAR)
     append_barrier(out, kernel, inst);
   else

@@ -77,6 +77,8 @@ liblockstep_a_SOURCES += \
   isa/sass_names.h \
   isa/sass_operand.c \
   isa/sass_parser.h \
+  isa/short_branch.c \
+  isa/short_branch.h \
   isa/virtual.c \
   isa/virtual.h \
   isa/virtual_view.h \

@@ -45,6 +45,8 @@ typedef enum { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_WB, 
 typedef enum { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS } AtomOp;
 typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
+/* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a block barrier. */
+typedef enum { WARPSYNC_ANY, WARPSYNC_ALL } WarpsyncMode;
 typedef enum { FENCE_CTA, FENCE_GL, FENCE_SYS } FenceScope;
 typedef enum { ROUND_TRUNC, ROUND_FLOOR, ROUND_CEIL, ROUND_NEAREST } RoundMode;
 typedef enum { FROUND_NEAREST, FROUND_ZERO, FROUND_DOWN, FROUND_UP } FloatRound; /* Inst.round */
@@ -110,7 +112,8 @@ typedef struct Inst {
   uint8_t cache;        /* CacheOp */
   uint8_t mode;         /* AtomOp, VoteMode, BarMode, FenceScope, RoundMode, SpecialReg, MufuFunction, ShflMode,
                          * MatchMode, PrmtMode, TestpMode, the shift of ISCADD, the table of LOP3, the barrier of
-                         * BSSY and BSYNC; SHF: 0 left, 1 right */
+                         * BSSY and BSYNC; SHF: 0 left, 1 right;
+                         * WARPSYNC: WarpsyncMode */
   uint32_t flags;       /* INST_* */
   int16_t dst;          /* register row; nregs is the sink */
   int16_t a, b, c;      /* value operands; memory forms: a is the address register */

@@ -16,7 +16,9 @@ void exec_BSYNC(Issue *issue) {
 void exec_WARPSYNC(Issue *issue) {
   if (!issue->mask)
     return;
-  if (issue->warp->groups) {
+  if (issue->warp->groups && issue->inst->mode == WARPSYNC_ALL) {
+    lane_groups_meet(issue, issue->mask);
+  } else if (issue->warp->groups) {
     lane_groups_warpsync(issue, issue_operand(issue, issue->inst->a), issue->mask);
   } else if (PROBE_WANTED(issue->gpu, warp_sync)) {
     ProbePoint point = issue_point(issue, issue->mask);

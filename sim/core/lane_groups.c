@@ -130,7 +130,8 @@ static void report_warpsyncs(const Issue *issue, uint32_t leaving) {
     uint32_t which = groups->group[i].which, lanes = 0, at = 0;
     for (uint32_t j = 0; j < groups->count; j++) {
       const LaneGroup *group = &groups->group[j];
-      if (!(leaving >> j & 1) || group->state != GROUP_AT_WARPSYNC || group->which != which)
+      bool meets = group->state == GROUP_AT_WARPSYNC || group->state == GROUP_AT_MEETING;
+      if (!(leaving >> j & 1) || !meets || group->which != which)
         continue;
       at |= 1u << j;
       lanes |= group->mask;
@@ -142,25 +143,58 @@ static void report_warpsyncs(const Issue *issue, uint32_t leaving) {
   }
 }
 
-/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more. */
+/* The lanes that a group at a BSYNC or WARPSYNC waits for. */
+static uint32_t missing_for(const Warp *warp, const LaneGroup *group, uint32_t at_warpsync) {
+  const LaneGroups *groups = warp->groups;
+  uint32_t record;
+  switch ((GroupState)group->state) {
+  case GROUP_AT_WARPSYNC: return group->which & warp->alive & ~at_warpsync;
+  case GROUP_AT_MEETING: return warp->alive & ~group->mask;
+  case GROUP_AT_SYNC:
+    record = lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask));
+    return record & warp->alive & ~lanes_at_sync(groups, group->which, record);
+  default: return ALL_LANES;
+  }
+}
+
+/* Groups (a mask of their indices) that wait at a BSYNC, and all of whose lanes some WARPSYNC waits for. Groups of which it
+ * waits for some lanes are split. */
+static uint32_t wanted_elsewhere(LaneGroups *groups) {
+  uint32_t wanted = 0, leaving = 0;
+  for (uint32_t i = 0; i < groups->count; i++)
+    wanted |= groups->group[i].state == GROUP_AT_WARPSYNC || groups->group[i].state == GROUP_AT_MEETING
+                  ? groups->group[i].which
+                  : 0;
+  for (uint32_t i = 0, count = groups->count; wanted && i < count; i++) {
+    LaneGroup *group = &groups->group[i];
+    if (group->state != GROUP_AT_SYNC || !(group->mask & wanted))
+      continue;
+    LaneGroup rest = *group;
+    rest.mask &= ~wanted;
+    group->mask &= wanted;
+    leaving |= 1u << i;
+    if (rest.mask)
+      add(groups, rest);
+  }
+  return leaving;
+}
+
+/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more, and who waits at a BSYNC while a WARPSYNC waits for it. */
 static void release_complete(const Issue *issue, uint64_t from) {
   const Warp *warp = issue->warp;
   LaneGroups *groups = warp->groups;
-  uint32_t leaving = 0, at_warpsync = lanes_at_warpsync(groups);
-  for (uint32_t i = 0; i < groups->count; i++) {
-    const LaneGroup *group = &groups->group[i];
-    uint32_t missing = ALL_LANES;
-    if (group->state == GROUP_AT_WARPSYNC) {
-      missing = group->which & warp->alive & ~at_warpsync;
-    } else if (group->state == GROUP_AT_SYNC) {
-      uint32_t record = lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask));
-      missing = record & warp->alive & ~lanes_at_sync(groups, group->which, record);
-    }
-    leaving |= missing ? 0 : 1u << i;
-  }
-  if (PROBE_WANTED(issue->gpu, warp_sync))
-    report_warpsyncs(issue, leaving);
-  let_go(groups, leaving, from);
+  uint32_t leaving;
+  do {
+    uint32_t at_warpsync = lanes_at_warpsync(groups);
+    leaving = 0;
+    for (uint32_t i = 0; i < groups->count; i++)
+      leaving |= missing_for(warp, &groups->group[i], at_warpsync) ? 0 : 1u << i;
+    if (PROBE_WANTED(issue->gpu, warp_sync))
+      report_warpsyncs(issue, leaving);
+    let_go(groups, leaving, from);
+    leaving = wanted_elsewhere(groups);
+    let_go(groups, leaving, from);
+  } while (leaving);
 }
 
 void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes) {
@@ -278,6 +312,21 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
     park(warp, GROUP_AT_WARPSYNC, mask, alike);
     rest &= ~alike;
   }
+  release_complete(issue, done);
+  lane_groups_switch(issue, before);
+}
+
+void lane_groups_meet(Issue *issue, uint32_t lanes) {
+  Warp *warp = issue->warp;
+  uint32_t before = warp->active;
+  uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
+  issue->next = MAX(issue->next, done);
+  if (lanes == warp->alive) {
+    ProbePoint point = issue_point(issue, lanes);
+    PROBE_FIRE(issue->gpu, warp_sync, &point);
+    return;
+  }
+  park(warp, GROUP_AT_MEETING, ALL_LANES, lanes);
   release_complete(issue, done);
   lane_groups_switch(issue, before);
 }

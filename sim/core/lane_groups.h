@@ -4,6 +4,7 @@
  * NANOSLEEP, BSYNC, WARPSYNC, a block barrier or EXIT. A group that spins without one of these holds its warp for ever.
  * The next one is the ready group whose lowest lane follows that of the group that stopped, round robin.
  * Groups become one at a BSYNC or a WARPSYNC that they leave together, never by coming to the same instruction.
+ * WARPSYNCs match wherever they stand, and let lanes of their mask go that wait at a BSYNC; a WARPSYNC.ALL matches itself only.
  * Convergence barriers: each BSSY makes a record of its lanes. A lane is in one record of each barrier at most, the newest;
  * groups that use one barrier at the same time have a record each.
  * Does not model: a scoreboard for each group (registers that one group waits for hold up the others, too).
@@ -17,6 +18,7 @@ typedef enum {
   GROUP_READY,       /* can issue from cycle `from` on */
   GROUP_AT_SYNC,     /* at a BSYNC: until all other lanes of its record wait there or have exited */
   GROUP_AT_WARPSYNC, /* until all lanes of its mask are at a WARPSYNC or have exited */
+  GROUP_AT_MEETING,  /* at a WARPSYNC.ALL: until all lanes are there or have exited */
   GROUP_AT_BARRIER,  /* at a block barrier */
 } GroupState;
 
@@ -25,7 +27,7 @@ typedef struct LaneGroup {
   uint32_t pc;     /* READY: its next instruction; else the one it waits at */
   uint32_t mask;   /* its lanes */
   uint32_t state;  /* GroupState */
-  uint32_t which;  /* AT_SYNC: convergence barrier; AT_WARPSYNC: mask of lanes; AT_BARRIER: block barrier */
+  uint32_t which;  /* AT_SYNC: convergence barrier; AT_WARPSYNC, AT_MEETING: mask of lanes; AT_BARRIER: block barrier */
   uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of the warp while it waited */
 } LaneGroup;
 
@@ -52,6 +54,8 @@ uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, un
 void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes);
 /* WARPSYNC of `lanes` of the running group; members[lane] is the mask that the lane waits for. */
 void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes);
+/* WARPSYNC.ALL of `lanes` of the running group. */
+void lane_groups_meet(Issue *issue, uint32_t lanes);
 /* YIELD, and NANOSLEEP for `cycles`: another group may run. */
 void lane_groups_yield(Issue *issue, uint64_t cycles);
 /* `lanes` of the running group wait at block barrier `id`; lane_groups_switch() is to follow. */

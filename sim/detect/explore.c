@@ -21,6 +21,8 @@ static void view_free(gpointer data) {
     g_free(view->of_block);
   g_free(view->entry_open);
   g_free(view->explored);
+  g_free(view->meet);
+  g_free(view->branched);
   g_array_free(view->shares, TRUE);
   g_free(view);
 }
@@ -109,8 +111,11 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
     int entry = explorer_waiting_entry(view, lane);
     view->reach[lane].lowest = entry < 0 ? warp->depth : (uint32_t)entry;
   }
-  if (warp->groups)
+  if (warp->groups) {
+    view->meet = g_new0(uint32_t, view->launch->kernel->ninsts);
+    view->branched = g_new0(uint8_t, view->launch->kernel->ninsts);
     explore_groups_init(view);
+  }
   g_ptr_array_add(explorer->views, view);
   join_block(explorer, view);
   return view;
@@ -259,11 +264,15 @@ static bool add_reach(LaneReach *to, const LaneReach *reach) {
   to->lowest = MIN(to->lowest, reach->lowest);
   to->barriers |= reach->barriers;
   to->stops |= reach->stops;
+  to->rejoins |= reach->rejoins;
+  to->meets |= reach->meets;
+  to->calls |= reach->calls;
   to->yields |= reach->yields;
   to->warpsyncs |= reach->warpsyncs;
   to->syncs |= reach->syncs;
   return to->exits != before.exits || to->faults != before.faults || to->lowest != before.lowest ||
-         to->barriers != before.barriers || to->stops != before.stops || to->yields != before.yields ||
+         to->barriers != before.barriers || to->stops != before.stops || to->rejoins != before.rejoins ||
+         to->meets != before.meets || to->calls != before.calls || to->yields != before.yields ||
          to->warpsyncs != before.warpsyncs || to->syncs != before.syncs;
 }
 
@@ -303,7 +312,8 @@ static uint64_t reach_sum(const Explorer *explorer) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
       const LaneReach *reach = &view->reach[lane];
       sum += reach->exits + (view->warp->depth - MIN(reach->lowest, view->warp->depth)) +
-             bits_count(reach->barriers) + reach->stops + reach->yields + reach->warpsyncs + bits_count(reach->syncs);
+             bits_count(reach->barriers) + reach->stops + reach->rejoins + reach->meets + reach->calls + reach->yields +
+             reach->warpsyncs + bits_count(reach->syncs);
     }
   }
   return sum;

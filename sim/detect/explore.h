@@ -24,9 +24,12 @@ typedef struct LaneReach {
   uint32_t lowest;   /* the lowest stack entry it may arrive at; its own level while it arrives nowhere */
   uint32_t barriers; /* block barriers it may arrive at, waiting */
   /* With lane groups: */
-  bool stops;     /* it may come to a point where its warp may switch (other than a block barrier or EXIT) */
+  bool stops;     /* it may come to a point where its warp may switch (other than a block barrier, BSYNC or EXIT) */
+  bool rejoins;   /* it may come to a BSYNC, where its warp switches unless its group is whole */
   bool yields;    /* it may execute YIELD or NANOSLEEP */
   bool warpsyncs; /* it is at a WARPSYNC whose mask has it, or may come to one */
+  bool meets;     /* it is at a WARPSYNC.ALL, or may come to one */
+  bool calls;     /* it is at a WARPSYNC of either kind, or may come to one: lanes that it wants leave their BSYNC for it */
   uint32_t syncs; /* convergence barriers whose BSYNC (or BSSY) it is at or may come to */
 } LaneReach;
 
@@ -67,6 +70,10 @@ typedef struct WarpView {
   GArray *shares;         /* AddShare */
   uint32_t local_unknown; /* lanes that may store to any word of their local memory */
   uint8_t *explored;      /* one for each instruction: the proof found that a lane may come to it */
+  uint32_t *meet; /* one for each instruction, with lane groups: a WARPSYNC.ALL that these lanes may come to */
+  uint8_t *
+      branched; /* one for each instruction, with lane groups: bits 0 and 1: lanes of the running group may go either way */
+  bool parts; /* some branch may part the running group */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
   uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */

@@ -15,16 +15,29 @@ void explore_groups_init(WarpView *view) {
     if (group && group->state == GROUP_AT_SYNC)
       view->reach[lane].syncs = 1u << group->which;
     view->reach[lane].warpsyncs = group && group->state == GROUP_AT_WARPSYNC && group->which >> lane & 1;
+    view->reach[lane].calls = group && (group->state == GROUP_AT_WARPSYNC || group->state == GROUP_AT_MEETING);
+    if (group && group->state == GROUP_AT_MEETING) {
+      view->reach[lane].meets = true;
+      view->meet[group->pc] |= rest & -rest;
+    }
   }
 }
 
 bool explore_turn_comes(const WarpView *view) {
   for (uint32_t rest = view->warp->active; rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-    if (reach->stops || reach->exits || reach->barriers)
+    if (reach->stops || reach->exits || reach->barriers || (reach->rejoins && view->parts))
       return true;
   }
   return view->warp->active == 0;
+}
+
+/* Lanes that can neither come to the WARPSYNC.ALL at `pc` nor exit. */
+static uint32_t missing_at_meeting(const WarpView *view, uint32_t pc) {
+  uint32_t missing = 0;
+  for (uint32_t rest = view->warp->alive & ~view->meet[pc]; rest; rest &= rest - 1)
+    missing |= view->reach[__builtin_ctz(rest)].exits ? 0 : rest & -rest;
+  return missing;
 }
 
 /* Lanes of `lanes` that can neither come to a WARPSYNC nor exit. */
@@ -37,13 +50,14 @@ static uint32_t missing_at_warpsync(const WarpView *view, uint32_t lanes) {
   return missing;
 }
 
-/* Lanes that take part in the barrier with `waiting`, and can neither come to it nor exit; 0 if some other lane may yield. */
+/* Lanes that take part in the barrier with `waiting`, and can neither come to it nor exit; 0 if some other lane may yield, or
+ * come to a WARPSYNC, which may wait for these. */
 static uint32_t missing_at_sync(const WarpView *view, unsigned barrier, uint32_t waiting) {
   uint32_t missing = 0, alive = view->warp->alive;
   uint32_t record = lane_groups_participants(view->warp->groups, barrier, (unsigned)__builtin_ctz(waiting));
   for (uint32_t rest = alive & ~waiting; rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-    if (reach->yields)
+    if (reach->yields || reach->calls)
       return 0;
     missing |= reach->exits || reach->syncs >> barrier & 1 ? 0 : rest & -rest & record;
   }
@@ -54,6 +68,7 @@ uint32_t explore_group_misses(const WarpView *view, const LaneGroup *group) {
   switch ((GroupState)group->state) {
   case GROUP_AT_SYNC: return missing_at_sync(view, group->which, group->mask);
   case GROUP_AT_WARPSYNC: return missing_at_warpsync(view, group->which);
+  case GROUP_AT_MEETING: return missing_at_meeting(view, group->pc);
   default: return 0;
   }
 }
@@ -77,9 +92,42 @@ static bool passes_warpsync(const LaneWalk *walk, const LaneState *state, const 
   return !missing_at_warpsync(walk->view, slot_value(walk, state, inst->a) & ~(1u << walk->lane));
 }
 
+/* True if all lanes that the lane meets at convergence barrier `barrier` are in its group, the running one, as long as that
+ * stays whole: those of a BSSY that the exploration executed, or of a record whose other lanes have exited. */
+static bool meets_own_group(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  const Warp *warp = walk->view->warp;
+  uint32_t record = lane_groups_participants(warp->groups, inst->mode, walk->lane);
+  return inst->guard == PRED_TRUE && ((state->begun >> inst->mode & 1) || !(record & warp->alive & ~warp->active));
+}
+
+/* WARPSYNC.ALL: false if the lane can't go on behind it. */
+static bool passes_meeting(LaneWalk *walk, uint32_t pc) {
+  WarpView *view = walk->view;
+  uint32_t bit = 1u << walk->lane;
+  walk->reach.meets = true;
+  if (!(view->meet[pc] & bit) && !read_only(walk)) {
+    view->meet[pc] |= bit;
+    walk->explorer->memory.version++;
+  }
+  return assumes_all_open(walk) || !(missing_at_meeting(view, pc) & ~bit);
+}
+
+void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken) {
+  WarpView *view = walk->view;
+  uint8_t way = taken ? 2 : 1;
+  if (read_only(walk) || !(view->warp->active >> walk->lane & 1) || view->branched[pc] & way)
+    return;
+  view->branched[pc] |= way;
+  view->parts |= view->branched[pc] == 3 && (view->warp->active & (view->warp->active - 1));
+  walk->explorer->memory.version++;
+}
+
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
-  uint32_t barrier = 1u << inst->mode; /* of BSSY and BSYNC */
-  walk->reach.stops |= inst->op != OP_BSSY;
+  uint32_t barrier = inst->op == OP_WARPSYNC ? 0 : 1u << inst->mode; /* of BSSY and BSYNC */
+  if (inst->op == OP_BSYNC && meets_own_group(walk, state, inst))
+    walk->reach.rejoins = true;
+  else
+    walk->reach.stops |= inst->op != OP_BSSY;
   switch ((Opcode)inst->op) {
   case OP_BSSY:
     walk->reach.syncs |= barrier;
@@ -93,6 +141,12 @@ void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
     state->begun |= barrier;
     break;
   case OP_WARPSYNC:
+    walk->reach.calls = true;
+    if (inst->mode == WARPSYNC_ALL) {
+      if (!passes_meeting(walk, state->pc))
+        return;
+      break;
+    }
     walk->reach.warpsyncs |= slot_unknown(state, inst->a) || slot_value(walk, state, inst->a) >> walk->lane & 1;
     if (!assumes_all_open(walk) && !passes_warpsync(walk, state, inst))
       return;

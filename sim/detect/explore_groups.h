@@ -3,8 +3,10 @@
  * - The lanes of the running group run. All others need their turn: it comes if nobody runs, or if some lane of the running
  *   group may come to a point where it stops.
  * - At a BSYNC: each other lane of the record may come to a BSYNC of that barrier (or leave it by another BSSY) or exit; or some
- *   lane of the warp may yield.
- * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC whose mask has it, or exit.
+ *   lane of the warp may yield, or come to a WARPSYNC.
+ * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC whose mask has it, or exit. At a WARPSYNC.ALL: each lane may
+ *   come to that one, or exit.
+ * - A BSYNC is no such point for a group that no branch parts, if only its lanes meet there.
  * - At a block barrier: the barrier may complete.
  * A lane that comes to a BSYNC behind a BSSY of the exploration itself passes: whom it would meet isn't known. All of this
  * admits more than the machine does. */
@@ -20,6 +22,8 @@ const LaneGroup *explore_group_of(const WarpView *view, unsigned lane);
 void explore_groups_init(WarpView *view);
 /* Where a lane goes on from, and whether it may. */
 LanePlace explore_group_place(const WarpView *view, unsigned lane);
+/* The lane goes one way at the guarded branch at `pc`. */
+void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken);
 /* BSSY, BSYNC, YIELD, WARPSYNC, NANOSLEEP. */
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
 /* A lane that the guard of a block barrier leaves out: it comes there with its group. */

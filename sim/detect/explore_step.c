@@ -169,6 +169,8 @@ void explore_step(LaneWalk *walk, LaneState *state) {
     return;
   }
   bool guard = inst->guard == PRED_TRUE || (state->preds >> inst->guard & 1);
+  if (inst->op == OP_BRA && inst->guard != PRED_TRUE && walk->view->warp->groups)
+    explore_group_branch(walk, state->pc, guard == !(inst->flags & INST_GUARD_NOT));
   if (guard == !(inst->flags & INST_GUARD_NOT)) {
     dispatch(walk, state, inst);
     return;

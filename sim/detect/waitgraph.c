@@ -86,7 +86,8 @@ static GHashTable *key_set(void) { return g_hash_table_new(bits_hash_key, g_int6
 
 static bool goes_further(const LaneReach *now, const LaneReach *before) {
   return now->exits || now->lowest < before->lowest || (now->barriers & ~before->barriers) ||
-         (now->syncs & ~before->syncs) || (now->warpsyncs && !before->warpsyncs) || (now->stops && !before->stops);
+         (now->syncs & ~before->syncs) || (now->warpsyncs && !before->warpsyncs) || (now->meets && !before->meets) ||
+         (now->stops && !before->stops);
 }
 
 /* Explores a lane as if words and bits of these sets held what it likes. */

@@ -44,7 +44,7 @@ typedef struct WaitGraph {
 /* An entry is one of the SIMT stack, or with lane groups: a group that waits at a BSYNC or WARPSYNC, by its index, or
  * ENTRY_OF_TURN: the running group, which doesn't come to a point where the warp may switch to those that could run. */
 enum { ENTRY_OF_TURN = WARP_LANES };
-typedef enum { ENTRY_JOIN, ENTRY_PATH, ENTRY_WARPSYNC, ENTRY_TURN } EntryKind;
+typedef enum { ENTRY_JOIN, ENTRY_PATH, ENTRY_WARPSYNC, ENTRY_MEETING, ENTRY_TURN } EntryKind;
 EntryKind wait_entry_kind(const WarpView *view, uint32_t entry);
 /* Where its lanes wait; for a turn, where the running lanes are. */
 uint32_t wait_entry_pc(const WarpView *view, uint32_t entry);

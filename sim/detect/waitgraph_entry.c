@@ -11,7 +11,11 @@ EntryKind wait_entry_kind(const WarpView *view, uint32_t entry) {
     return view->warp->stack[entry].kind == STACK_PATH ? ENTRY_PATH : ENTRY_JOIN;
   if (entry == ENTRY_OF_TURN)
     return ENTRY_TURN;
-  return group_at(view, entry)->state == GROUP_AT_WARPSYNC ? ENTRY_WARPSYNC : ENTRY_JOIN;
+  switch ((GroupState)group_at(view, entry)->state) {
+  case GROUP_AT_WARPSYNC: return ENTRY_WARPSYNC;
+  case GROUP_AT_MEETING: return ENTRY_MEETING;
+  default: return ENTRY_JOIN;
+  }
 }
 
 uint32_t wait_entry_pc(const WarpView *view, uint32_t entry) {
@@ -42,6 +46,7 @@ char *wait_entry_text(const WarpView *view, uint32_t entry) {
   case ENTRY_PATH: return g_strdup_printf("on the SIMT stack, to go on at %s,", line);
   case ENTRY_JOIN: return g_strdup_printf("at the reconvergence point in %s", line);
   case ENTRY_WARPSYNC: return g_strdup_printf("at the warp-wide synchronization in %s", line);
+  case ENTRY_MEETING: return g_strdup_printf("for all lanes of the warp to come to the barrier in %s", line);
   case ENTRY_TURN: return g_strdup("to run, which it can't before a switch of the warp;");
   }
   return NULL;
@@ -51,6 +56,7 @@ char *wait_entry_name(const WarpView *view, uint32_t entry) {
   static const char *const names[] = {[ENTRY_PATH] = "reconvergence",
                                       [ENTRY_JOIN] = "reconvergence",
                                       [ENTRY_WARPSYNC] = "warp-wide synchronization",
+                                      [ENTRY_MEETING] = "meeting before the barrier",
                                       [ENTRY_TURN] = "running lanes"};
   g_autofree char *line = locate_line_text(view->launch, wait_entry_pc(view, entry));
   return g_strdup_printf("%s of warp %u of block %" G_GUINT64_FORMAT " at %s", names[wait_entry_kind(view, entry)],

@@ -9,16 +9,10 @@ measured=validation/hardware/run_ptx_h200.csv
 
 # Where lockstep is known to differ: a scenario and a buffer, or `outcome` (doc/validation.md has the reasons).
 known="
-barrier_both_sides outcome
-barrier_one_side outcome
 convolution_no_barrier output
-early_return outcome
 lock_v2_warps victim
 peterson_victim_read_first_warps victim
 peterson_warps victim
-scan_v6 outcome
-syncwarp_one_side outcome
-unaligned_one_side outcome
 "
 
 # expected FILE: FILE with what the rows in $folder/rows say as its expectation, on each machine.

@@ -17,23 +17,25 @@
 typedef struct Stand {
   const char *name, *instead;
   Opcode op;
+  uint8_t mode; /* of WARPSYNC */
 } Stand;
 
 static const Stand stands[] = {
-    {"BSSY", "SSY", OP_BSSY},
-    {"BSYNC", "NOP", OP_BSYNC},
-    {"YIELD", "NOP", OP_YIELD},
-    {"WARPSYNC", "MOV RZ,", OP_WARPSYNC},
-    {"NANOSLEEP", "MOV RZ,", OP_NANOSLEEP},
-    {"BAR.SYNC.UNALIGNED", "BAR.SYNC", OP_BAR},
-    {"BAR.RED.POPC.UNALIGNED", "BAR.RED.POPC", OP_BAR},
-    {"BAR.ARV.UNALIGNED", "BAR.ARV", OP_BAR},
+    {"BSSY", "SSY", OP_BSSY, 0},
+    {"BSYNC", "NOP", OP_BSYNC, 0},
+    {"YIELD", "NOP", OP_YIELD, 0},
+    {"WARPSYNC", "MOV RZ,", OP_WARPSYNC, WARPSYNC_ANY},
+    {"WARPSYNC.ALL", "MOV RZ, RZ", OP_WARPSYNC, WARPSYNC_ALL},
+    {"NANOSLEEP", "MOV RZ,", OP_NANOSLEEP, 0},
+    {"BAR.SYNC.UNALIGNED", "BAR.SYNC", OP_BAR, 0},
+    {"BAR.RED.POPC.UNALIGNED", "BAR.RED.POPC", OP_BAR, 0},
+    {"BAR.ARV.UNALIGNED", "BAR.ARV", OP_BAR, 0},
 };
 
 typedef struct Change {
   guint pc;
   Opcode op;
-  uint8_t mode; /* the barrier of BSSY and BSYNC */
+  uint8_t mode; /* the barrier of BSSY and BSYNC, the kind of WARPSYNC */
 } Change;
 
 /* The word `name` in a statement, or NULL. */
@@ -48,7 +50,7 @@ static void append_changed(GString *out, const char *statement, guint pc, GArray
     char *at = find_word(statement, stands[i].name);
     if (!at)
       continue;
-    Change change = {.pc = pc, .op = stands[i].op};
+    Change change = {.pc = pc, .op = stands[i].op, .mode = stands[i].mode};
     char *rest = at + strlen(stands[i].name);
     if (change.op == OP_BSSY || change.op == OP_BSYNC) {
       change.mode = (uint8_t)strtoul(rest, &rest, 10);
@@ -136,9 +138,14 @@ static const Walk walks[] = {
     {"WARPSYNC at two places: both go on, apart", "", "@P0 BRA a; WARPSYNC 15; NOP; EXIT; a: WARPSYNC 15; EXIT",
      "0:3 4:3 1:c 5:3 2:c 3:c", "0:3 1:c 4:3 2:c 3:c 5:3", GPU_FINISHED},
     {"WARPSYNC waits for no lane that exited", "", "@P0 EXIT; WARPSYNC -1; EXIT", "0:3 1:c 2:c", BOTH, GPU_FINISHED},
-    {"WARPSYNC of all lanes on one side of a branch hangs", "",
-     "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT",
-     "0:f 1:3 3:3 2:c", "0:f 1:3 2:c 3:3", GPU_BLOCKED},
+    {"WARPSYNC calls the lanes that wait at a BSYNC", "",
+     "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; WARPSYNC 15; EXIT",
+     "0:f 1:3 3:3 2:c 4:3 3:c 4:c 5:3 5:c", "0:f 1:3 2:c 3:3 4:3 3:c 4:c 5:3 5:c", GPU_FINISHED},
+    {"WARPSYNC.ALL at two places hangs", "", "@P0 BRA a; WARPSYNC.ALL ; EXIT; a: WARPSYNC.ALL ; EXIT", "0:3 3:3 1:c",
+     "0:3 1:c 3:3", GPU_BLOCKED},
+    {"WARPSYNC.ALL waits for no lane that exited", "", "@P0 EXIT; WARPSYNC.ALL ; EXIT", "0:3 1:c 2:c", BOTH, GPU_FINISHED},
+    {"WARPSYNC.ALL makes one group", "", "@P0 BRA a; NOP; a: WARPSYNC.ALL ; NOP; EXIT", "0:3 2:3 1:c 2:c 3:f 4:f",
+     "0:3 1:c 2:c 2:3 3:f 4:f", GPU_FINISHED},
     {"so does a block barrier", "", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", "0:f 1:3 3:3 2:c",
      "0:f 1:3 2:c 3:3", GPU_BLOCKED},
     {"a predicated one doesn't: the lanes left out come with their group", "", "@!P0 BAR.SYNC 0; EXIT", "0:c 1:f", BOTH,
@@ -381,7 +388,9 @@ static const Ending endings[] = {
      PROLOGUE "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 BRA give; " WAIT("NOP") "EXIT; give: ST.WT [R1], R2; EXIT",
      64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"WARPSYNC of all lanes on one side of a branch", "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT", 4,
-     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"waits in turn for", "waits in turn for"}},
+     {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
+    {"WARPSYNC.ALL before barriers at two places", "BSSY 0, end; @P0 BRA end; WARPSYNC.ALL ; BAR.SYNC 0; end: BSYNC 0; WARPSYNC.ALL ; BAR.SYNC 0; EXIT", 64,
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"for all lanes of the warp to come to the barrier", "for all lanes of the warp to come to the barrier"}},
     {"a block barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", 64,
      {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"at barrier 0 for lanes 0, 1 of warp 0", "at barrier 0 for lanes 0, 1 of warp 0"}},
     {"a predicated one there", "BSSY 0, end; @!P0 BAR.SYNC 0; end: BSYNC 0; EXIT", 64,
@@ -489,20 +498,10 @@ static void write_wait(Writer *writer) {
 }
 
 static void write_part(Writer *writer, unsigned depth) {
-  static const char *const simple[] = {"WARPSYNC -1",
-                                       "WARPSYNC 15",
-                                       "WARPSYNC 3",
-                                       "WARPSYNC 12",
-                                       "YIELD ",
-                                       "BAR.SYNC 0",
-                                       "BAR.SYNC.UNALIGNED 0",
-                                       "BAR.SYNC 1, 64",
-                                       "BAR.SYNC.UNALIGNED 1, 64",
-                                       "BAR.ARV 1, 64",
-                                       "NANOSLEEP 100",
-                                       "@P0 BAR.SYNC 0",
-                                       "@P2 EXIT",
-                                       "@P1 EXIT"};
+  static const char *const simple[] = {
+      "WARPSYNC -1",   "WARPSYNC 15",   "WARPSYNC 3",           "WARPSYNC 12",    "WARPSYNC.ALL ",
+      "YIELD ",        "BAR.SYNC 0",    "BAR.SYNC.UNALIGNED 0", "BAR.SYNC 1, 64", "BAR.SYNC.UNALIGNED 1, 64",
+      "BAR.ARV 1, 64", "NANOSLEEP 100", "@P0 BAR.SYNC 0",       "@P2 EXIT",       "@P1 EXIT"};
   for (unsigned parts = 1 + pick(writer, 3); parts-- > 0;) {
     switch (pick(writer, depth < 3 ? 7 : 4)) {
     case 0: g_string_append_printf(writer->text, "%s; ", one_of(writer, simple, G_N_ELEMENTS(simple))); break;
