@@ -229,18 +229,33 @@ static void append_kernel(GString *out, const Kernel *kernel) {
   }
 }
 
-char *disasm_program(const Program *program) {
+static void append_program_kernel(GString *out, const Program *program, guint index) {
+  const Kernel *kernel = program_kernel(program, index);
+  g_string_append_printf(out, "\n.kernel %s\n", kernel->name);
+  if (kernel->nregs)
+    g_string_append_printf(out, ".reg %u\n", kernel->nregs);
+  if (kernel->shared_bytes)
+    g_string_append_printf(out, ".shared %u\n", kernel->shared_bytes);
+  append_launch(out, program, index);
+  append_kernel(out, kernel);
+}
+
+static GString *new_print(const Program *program) {
   GString *out = g_string_new(NULL);
   g_string_append_printf(out, ".target sm_%u\n", program->target_sm);
-  for (guint i = 0; i < program->kernels->len; i++) {
-    const Kernel *kernel = program_kernel(program, i);
-    g_string_append_printf(out, "\n.kernel %s\n", kernel->name);
-    if (kernel->nregs)
-      g_string_append_printf(out, ".reg %u\n", kernel->nregs);
-    if (kernel->shared_bytes)
-      g_string_append_printf(out, ".shared %u\n", kernel->shared_bytes);
-    append_launch(out, program, i);
-    append_kernel(out, kernel);
-  }
+  return out;
+}
+
+char *disasm_kernel(const Program *program, guint kernel) {
+  GString *out = new_print(program);
+  append_program_kernel(out, program, kernel);
+  return g_string_free(out, FALSE);
+}
+
+char *disasm_program(const Program *program) {
+  GString *out = new_print(program);
+  for (guint i = 0; i < program->kernels->len; i++)
+    if (!program_kernel(program, i)->refusal)
+      append_program_kernel(out, program, i);
   return g_string_free(out, FALSE);
 }

@@ -7,7 +7,9 @@
 
 /* One instruction, `@!P0 BRA 0x68` style, without address and semicolon. Free with g_free. */
 char *disasm_inst(const Kernel *kernel, const Inst *inst);
-/* The whole program with directives, labels as addresses, marks. Free with g_free. */
+/* The whole program with directives, labels as addresses, marks; no kernels that are refused. Free with g_free. */
 char *disasm_program(const Program *program);
+/* The same of one kernel. */
+char *disasm_kernel(const Program *program, guint kernel);
 
 #endif

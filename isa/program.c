@@ -16,6 +16,7 @@ void kernel_free(Kernel *kernel) {
   g_free(kernel->labels);
   if (kernel->params)
     g_array_unref(kernel->params);
+  diag_free(kernel->refusal);
   g_free(kernel);
 }
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "isa/opcode.h"
+#include "sim/base/diag.h"
 
 enum {
   PRED_TRUE = 7,
@@ -194,6 +195,7 @@ typedef struct Kernel {
   uint32_t nmarks;
   Label *labels;
   uint32_t nlabels;
+  Diag *refusal; /* why the kernel can't run (then it has no instructions); NULL: it can */
 } Kernel;
 
 /* A directive that gives a bare program its launch: `.grid`, `.block`, `.buffer`, `.arg`, `.expect`, `.findings`,

@@ -114,8 +114,9 @@ void lower_body(Lower *lower) {
     if (i == function->ninsts)
       break;
     if (lower->vkernel->insts->len > LOWER_INSTS_MAX || lower->work > LOWER_WORK_MAX) {
-      lower_error(lower, function->at, "the kernel has more than %d instructions once calls are inlined",
-                  LOWER_INSTS_MAX);
+      bool own = lower->vkernel->insts->len > LOWER_INSTS_MAX;
+      lower_error(lower, function->at, "the %s more than %d instructions once calls are inlined",
+                  own ? "kernel has" : "kernels of this file have", own ? LOWER_INSTS_MAX : LOWER_WORK_MAX);
       break;
     }
     lower_inst(lower, ptx_inst(lower->module, at));
@@ -173,26 +174,31 @@ static void close_end(Lower *lower) {
     lower_op0(lower, OP_EXIT);
 }
 
-#define STEAL(array, field, count)                          \
-  do {                                                      \
-    kernel->count = (array)->len;                           \
-    kernel->field = (gpointer)g_array_free((array), FALSE); \
+#define STEAL(array, field, count)                                 \
+  do {                                                             \
+    lower->kernel->count = (array)->len;                           \
+    lower->kernel->field = (gpointer)g_array_free((array), FALSE); \
   } while (0)
 
-static void begin_kernel(Lower *lower, uint32_t index) {
+static Kernel *new_kernel(const Lower *lower, uint32_t index) {
   const PtxFunction *function = ptx_function(lower->module, index);
   unsigned column;
-  Kernel *kernel = lower->kernel = g_new0(Kernel, 1);
+  Kernel *kernel = g_new0(Kernel, 1);
   kernel->name = g_strdup(ptx_module_name(lower->module, function->name));
   ptx_module_place(lower->module, function->at, &kernel->line, &column);
-  set_launch_bounds(kernel, function);
-  lower->vkernel = vkernel_new(kernel);
+  return kernel;
+}
+
+static void begin_kernel(Lower *lower, uint32_t index) {
+  lower->kernel = new_kernel(lower, index);
+  set_launch_bounds(lower->kernel, ptx_function(lower->module, index));
+  lower->vkernel = vkernel_new(lower->kernel);
   lower->consts = g_array_new(FALSE, FALSE, sizeof(ConstRef));
   lower->marks = g_array_new(FALSE, FALSE, sizeof(Mark));
   lower->labels = g_array_new(FALSE, FALSE, sizeof(Label));
   lower->temporary = g_byte_array_new();
   lower->temporary_preds = g_byte_array_new();
-  lower->local_top = lower->depth = 0;
+  lower->local_top = 0;
   lower_lay_out(lower, index);
 }
 
@@ -202,9 +208,9 @@ static void finish_marks(Kernel *kernel) {
       kernel->insts[kernel->marks[i].pc].flags |= INST_MARKS;
 }
 
-/* Hands the VKernel through the passes. */
-static void finish_kernel(Lower *lower) {
-  Kernel *kernel = lower->kernel;
+/* Hands the VKernel through the passes. NULL after errors. */
+static Kernel *finish_kernel(Lower *lower) {
+  Kernel *kernel = NULL;
   STEAL(lower->consts, consts, nconsts);
   STEAL(lower->marks, marks, nmarks);
   STEAL(lower->labels, labels, nlabels);
@@ -218,18 +224,22 @@ static void finish_kernel(Lower *lower) {
     else
       vkernel_lockstep(lower->vkernel);
     kernel = vkernel_allocate(lower->vkernel, lower->target->max_registers, lower->module->file, lower->diag);
-    if (kernel) {
+    if (kernel)
       finish_marks(kernel);
-      g_ptr_array_add(lower->program->kernels, kernel);
-    }
-    lower->failed = !kernel;
   }
   g_clear_pointer(&lower->vkernel, vkernel_free);
+  return kernel;
 }
 
-static void lower_kernel(Lower *lower, uint32_t index) {
-  bool failed_before = lower->failed;
-  lower->failed = false;
+/* What stands for a kernel that can't run. */
+static Kernel *refused_kernel(const Lower *lower, uint32_t index, Diag *why) {
+  Kernel *kernel = new_kernel(lower, index);
+  kernel->params = kernel_params_new();
+  kernel->refusal = why;
+  return kernel;
+}
+
+static Kernel *lower_kernel(Lower *lower, uint32_t index) {
   begin_kernel(lower, index);
   lower->frame = lower_frame_new(ptx_function(lower->module, index), NULL);
   lower->local_top = lower->kernel->local_bytes = lower->functions[index].local_bytes;
@@ -238,8 +248,22 @@ static void lower_kernel(Lower *lower, uint32_t index) {
   close_end(lower);
   add_labels(lower, lower->frame);
   lower_frame_free(lower->frame);
-  finish_kernel(lower);
-  lower->failed |= failed_before;
+  return finish_kernel(lower);
+}
+
+/* The kernel, refused if anything of it can't be lowered. */
+static void add_kernel(Lower *lower, uint32_t index) {
+  Diag *diag = lower->diag;
+  lower->diag = diag_new();
+  g_hash_table_remove_all(lower->reported);
+  Kernel *kernel = lower_kernel(lower, index);
+  if (kernel)
+    diag_free(lower->diag);
+  else
+    kernel = refused_kernel(lower, index, lower->diag);
+  g_ptr_array_add(lower->program->kernels, kernel);
+  lower->failed = false;
+  lower->diag = diag;
 }
 
 /* -- the module -- */
@@ -257,14 +281,13 @@ static void lower_kernels(Lower *lower) {
   if (!any) {
     diag_error(lower->diag, module->file, 0, 0, "there is no kernel (`.entry`)");
     lower->failed = true;
-  }
-  if (lower->failed)
     return;
+  }
   lower_variables(lower);
   lower_lines(lower);
-  for (guint i = 0; i < module->functions->len && lower->work <= LOWER_WORK_MAX; i++)
+  for (guint i = 0; i < module->functions->len && !lower->failed; i++)
     if (is_kernel(ptx_function(module, i)))
-      lower_kernel(lower, i);
+      add_kernel(lower, i);
 }
 
 Program *ptx_lower(const PtxModule *module, const PtxTarget *target, Diag *diag) {
@@ -279,6 +302,7 @@ Program *ptx_lower(const PtxModule *module, const PtxTarget *target, Diag *diag)
   for (guint i = 0; i < module->functions->len; i++) {
     g_clear_pointer(&lower.functions[i].callees, g_array_unref);
     g_clear_pointer(&lower.functions[i].vars, g_array_unref);
+    g_clear_pointer(&lower.functions[i].errors, diag_free);
   }
   g_clear_pointer(&lower.candidates, g_hash_table_destroy);
   g_hash_table_destroy(lower.reported);

@@ -197,30 +197,11 @@ static void check_end(Lower *lower, const PtxFunction *function) {
 
 /* -- all of it -- */
 
-static bool scan_function(Lower *lower, uint32_t index, unsigned depth);
-
-static bool scan_callees(Lower *lower, const LowerFunction *info, unsigned depth) {
-  for (guint i = 0; i < info->callees->len; i++)
-    if (!scan_function(lower, g_array_index(info->callees, uint32_t, i), depth + 1))
-      return false;
-  return true;
-}
-
-static bool scan_function(Lower *lower, uint32_t index, unsigned depth) {
-  const PtxFunction *function = ptx_function(lower->module, index);
-  LowerFunction *info = &lower->functions[index];
-  if (info->state == SCAN_DONE)
-    return true;
-  if (info->state == SCAN_OPEN)
-    return lower_error(lower, function->at, "`%s` calls itself, perhaps through others: recursion isn't supported",
-                       ptx_module_name(lower->module, function->name));
-  if (depth > LOWER_DEPTH_MAX)
-    return lower_error(lower, function->at, "calls are nested more than %d deep", LOWER_DEPTH_MAX);
-  info->state = SCAN_OPEN;
-  info->callees = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  info->vars = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+static void scan_body(Lower *lower, const PtxFunction *function, LowerFunction *info) {
   g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
   Scan scan = {lower, info, seen};
+  info->callees = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  info->vars = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (uint32_t i = 0; i < function->ninsts; i++) {
     const PtxInst *inst = ptx_inst(lower->module, function->first_inst + i);
     for (unsigned k = 0; k < inst->noperands; k++)
@@ -230,9 +211,39 @@ static bool scan_function(Lower *lower, uint32_t index, unsigned depth) {
   }
   place_locals(lower, function, info);
   check_end(lower, function);
-  bool good = scan_callees(lower, info, depth);
-  info->state = SCAN_DONE;
-  return good;
 }
 
-bool lower_scan(Lower *lower, uint32_t function) { return scan_function(lower, function, 0) && !lower->failed; }
+static void scan_function(Lower *lower, uint32_t index, unsigned depth) {
+  const PtxFunction *function = ptx_function(lower->module, index);
+  LowerFunction *info = &lower->functions[index];
+  if (info->state == SCAN_DONE)
+    return;
+  if (!info->errors)
+    info->errors = diag_new();
+  lower->diag = info->errors;
+  if (info->state == SCAN_OPEN) {
+    lower_error(lower, function->at, "`%s` calls itself, perhaps through others: recursion isn't supported",
+                ptx_module_name(lower->module, function->name));
+    return;
+  }
+  if (depth <= LOWER_DEPTH_MAX) {
+    info->state = SCAN_OPEN;
+    scan_body(lower, function, info);
+    for (guint i = 0; i < info->callees->len; i++) {
+      uint32_t callee = g_array_index(info->callees, uint32_t, i);
+      scan_function(lower, callee, depth + 1);
+      info->height = MAX(info->height, lower->functions[callee].height + 1);
+    }
+    info->state = SCAN_DONE;
+  }
+  lower->diag = info->errors;
+  if (depth > LOWER_DEPTH_MAX || info->height > LOWER_DEPTH_MAX)
+    lower_error(lower, function->at, "calls are nested more than %d deep", LOWER_DEPTH_MAX);
+}
+
+void lower_scan(Lower *lower, uint32_t function) {
+  Diag *diag = lower->diag;
+  scan_function(lower, function, 0);
+  lower->diag = diag;
+  lower->failed = false;
+}

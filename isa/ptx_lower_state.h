@@ -58,6 +58,8 @@ typedef struct LowerFunction {
   GArray *callees; /* uint32_t: those that are called by name or have one candidate */
   GArray *vars;    /* uint32_t: `.shared`, `.global`, `.const` variables that it names */
   uint32_t local_bytes;
+  uint32_t height; /* how deep calls are nested in it */
+  Diag *errors;    /* of the function itself: a kernel that reaches it is refused; NULL before the scan */
   uint32_t kernel; /* the kernel that reached it last, + 1 */
 } LowerFunction;
 
@@ -70,9 +72,9 @@ typedef struct LowerPlace {
 typedef struct Lower {
   const PtxModule *module;
   const PtxTarget *target;
-  Diag *diag;
+  Diag *diag; /* of the module, or of the function or kernel that is looked at */
   Program *program;
-  bool failed;
+  bool failed;              /* the module, or the kernel */
   GHashTable *reported;     /* places that have an error already: a function is lowered at each call */
   LowerFunction *functions; /* of each function of the module */
   uint32_t *var_byte; /* of each variable: `.shared` of the block, `.local` of the frame, `.param` of the kernel */
@@ -87,7 +89,7 @@ typedef struct Lower {
   GArray *consts, *marks, *labels;
   GHashTable *const_rows;
   GByteArray *temporary, *temporary_preds; /* of each virtual register, predicate: written by one expansion only */
-  uint32_t local_top, depth;
+  uint32_t local_top;
 
   /* the instruction */
   LowerFrame *frame;
@@ -118,8 +120,8 @@ void lower_frame_free(LowerFrame *frame);
 
 /* -- ptx_lower_scan.c -- */
 
-/* Looks at a function and all that it calls. False after an error. */
-bool lower_scan(Lower *lower, uint32_t function);
+/* Looks at a function and all that it calls; what is wrong with each is kept in LowerFunction.errors. */
+void lower_scan(Lower *lower, uint32_t function);
 /* The function that a call calls, with a body; PTX_NO_INDEX after an error or for an extern one (`*name`). */
 uint32_t lower_callee(Lower *lower, const PtxInst *call, const char **name);
 
@@ -127,7 +129,8 @@ uint32_t lower_callee(Lower *lower, const PtxInst *call, const char **name);
 
 /* Program.variables. */
 void lower_variables(Lower *lower);
-/* Places the `.shared` variables that the kernel reaches, and its parameters. */
+/* Places the `.shared` variables that the kernel reaches, and its parameters. What is wrong with a function that it reaches, the
+ * scan's errors, are the kernel's. */
 void lower_lay_out(Lower *lower, uint32_t kernel);
 /* The address of a variable in its own space (32 bits; the upper ones are 0). */
 Value lower_address(Lower *lower, const PtxOperand *operand, bool wide, uint32_t window);

@@ -157,6 +157,12 @@ static void gather_shared(Lower *lower, uint32_t kernel, uint32_t function, GArr
   if (info->kernel == kernel + 1)
     return;
   info->kernel = kernel + 1;
+  if (diag_has_errors(info->errors)) {
+    diag_add_all(lower->diag, info->errors);
+    lower->failed = true;
+  }
+  if (info->height > LOWER_DEPTH_MAX || info->state == SCAN_NEW)
+    return; /* calls are nested too deep */
   for (guint i = 0; i < info->vars->len; i++) {
     uint32_t var = g_array_index(info->vars, uint32_t, i);
     if (ptx_var(lower->module, var)->space == PTX_SHARED && g_hash_table_add(seen, GSIZE_TO_POINTER((gsize)var + 1)))

@@ -67,6 +67,7 @@ UNIT_TESTS = \
 tests_unit_libunit_a_SOURCES = \
   tests/unit/lab.c tests/unit/lab.h \
   tests/unit/oracle.c tests/unit/oracle.h \
+  tests/unit/ptx_lab.c tests/unit/ptx_lab.h \
   tests/unit/unit.c tests/unit/unit.h \
   tests/unit/virtual_lab.c tests/unit/virtual_lab.h
 tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def

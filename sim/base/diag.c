@@ -30,6 +30,23 @@ void diag_free(Diag *diag) {
   g_free(diag);
 }
 
+static void copy_item(gpointer data, gpointer user) {
+  const DiagItem *item = data;
+  Diag *diag = user;
+  if (diag->items->len >= KEPT_MAX)
+    return;
+  DiagItem *copy = g_memdup2(item, sizeof *item);
+  copy->file = g_strdup(item->file);
+  copy->message = g_strdup(item->message);
+  copy->hint = g_strdup(item->hint);
+  g_ptr_array_add(diag->items, copy);
+}
+
+void diag_add_all(Diag *diag, const Diag *from) {
+  diag->errors += from->errors;
+  g_ptr_array_foreach(from->items, copy_item, diag);
+}
+
 static void append(Diag *diag, DiagSeverity severity, DiagClass klass, const char *file, unsigned line,
                    unsigned column, const char *format, va_list args) {
   if (severity == DIAG_ERROR)

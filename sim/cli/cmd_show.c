@@ -44,7 +44,9 @@ static Machine *load_machine(const Shown *shown, const Options *options, Diag *d
 static bool load(Shown *shown, const Options *options, Diag *diag) {
   const char *path = options->rest[0];
   if (scenario_is_yaml(path)) {
-    shown->scenario = session_load_scenario(path, options, diag);
+    Options without = *options;
+    without.kernel = NULL; /* a scenario's launches don't depend on it */
+    shown->scenario = session_load_scenario(path, &without, diag);
     return shown->scenario != NULL;
   }
   g_autofree char *resolved = datadir_resolve(path);
@@ -87,32 +89,67 @@ static void append_reconvergence(const Kernel *kernel, GString *text) {
   }
 }
 
-static char *render(const Program *program, const Options *options) {
-  if (!options->cfg && !options->reconvergence)
-    return disasm_program(program);
+static void append_flow(const Program *program, guint index, const Options *options, GString *text) {
+  const Kernel *kernel = program_kernel(program, index);
+  if (options->reconvergence)
+    append_reconvergence(kernel, text);
+  if (options->cfg) {
+    g_autofree char *dot = cfg_dot(program, kernel);
+    g_string_append(text, dot);
+  }
+}
+
+/* The kernel that --kernel names, or (-1) all; -2 after an error. */
+static int chosen_kernel(const Program *program, const Options *options, Diag *diag) {
+  bool several;
+  int found = options->kernel ? programs_find_kernel(program, options->kernel, &several) : -1;
+  if (!options->kernel || found >= 0)
+    return found;
+  g_auto(GStrv) names = programs_kernel_names(program);
+  g_autofree char *all = g_strjoinv("`, `", names);
+  diag_usage(diag, "--kernel: %s kernel `%s` in %s", several ? "several kernels are called" : "unknown",
+             options->kernel, program->file);
+  diag_hint_nearest(diag, options->kernel, (const char *const *)names);
+  diag_hint(diag, "kernels: `%s`", all);
+  return -2;
+}
+
+/* What is asked for. A kernel that is refused becomes its errors; the others are shown all the same. */
+static char *render(const Program *program, const Options *options, Diag *diag) {
+  int chosen = chosen_kernel(program, options, diag);
+  bool listing = !options->cfg && !options->reconvergence;
   GString *text = g_string_new(NULL);
-  for (guint i = 0; i < program->kernels->len; i++) {
+  for (guint i = 0; chosen > -2 && i < program->kernels->len; i++) {
     const Kernel *kernel = program_kernel(program, i);
-    if (options->reconvergence)
-      append_reconvergence(kernel, text);
-    if (options->cfg) {
-      g_autofree char *dot = cfg_dot(program, kernel);
-      g_string_append(text, dot);
+    if (chosen >= 0 && i != (guint)chosen)
+      continue;
+    if (kernel->refusal) {
+      diag_note(diag, program->file, kernel->line, 0, "kernel `%s` is refused", kernel->name);
+      diag_add_all(diag, kernel->refusal);
+    } else if (!listing) {
+      append_flow(program, i, options, text);
+    } else if (chosen >= 0) {
+      g_autofree char *print = disasm_kernel(program, i);
+      g_string_append(text, print);
     }
+  }
+  if (listing && chosen == -1) {
+    g_autofree char *print = disasm_program(program);
+    g_string_append(text, print);
   }
   return g_string_free(text, FALSE);
 }
 
-/* PTX as it was read, unless a machine is named or the question is about control flow, which depends on one. */
+/* PTX as it was read, unless a machine is named or the question is about one kernel or control flow, which depend on one. */
 static char *render_shown(const Shown *shown, const Options *options, Diag *diag) {
   Programs *programs = shown->scenario ? shown->scenario->programs : shown->alone;
   if (!programs_is_ptx(programs))
-    return render(programs_common(programs), options);
-  if (!options->machines && !options->cfg && !options->reconvergence)
+    return render(programs_common(programs), options, diag);
+  if (!options->machines && !options->kernel && !options->cfg && !options->reconvergence)
     return ptx_print_module(programs_module(programs));
   g_autoptr(Machine) machine = load_machine(shown, options, diag);
   const Program *program = machine ? programs_for(programs, machine, diag) : NULL;
-  return program ? render(program, options) : NULL;
+  return program ? render(program, options, diag) : NULL;
 }
 
 static int show(const Options *options, Diag *diag) {

@@ -52,6 +52,7 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_SHOW, 0, "cfg", NULL, SWITCH, &o->cfg, "the control flow graph, as DOT"},
       {OPTIONS_SHOW, 0, "reconvergence", NULL, SWITCH, &o->reconvergence,
        "the branches, and where their lanes rejoin"},
+      {OPTIONS_SHOW, 0, "kernel", "NAME", TEXT, &o->kernel, "only this kernel; PTX as a machine runs it"},
       {OPTIONS_LAUNCH, 0, "kernel", "NAME", TEXT, &o->kernel, "bare program: the kernel"},
       {OPTIONS_LAUNCH, 0, "grid", "N[,N,N]", TEXT, &o->grid, "bare program: blocks"},
       {OPTIONS_LAUNCH, 0, "block", "N[,N,N]", TEXT, &o->block, "bare program: threads of a block"},

@@ -22,7 +22,7 @@ enum {
   OPTIONS_SEEDS = 1 << 4,
   OPTIONS_FORMAT = 1 << 5,
   OPTIONS_BASELINE = 1 << 6,
-  OPTIONS_SHOW = 1 << 7, /* --cfg --reconvergence */
+  OPTIONS_SHOW = 1 << 7, /* --kernel --cfg --reconvergence */
   OPTIONS_TIMELINE = 1 << 8,
   OPTIONS_LAUNCH = 1 << 9, /* --grid ... of a bare program */
   OPTIONS_SCHEDULES = 1 << 10,

@@ -74,11 +74,12 @@ static bool lower_example(const char *inst, const PtxTarget *target, Shown *show
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(PtxModule) module = ptx_parse("example.ptx", text, strlen(text), diag);
   g_autoptr(Program) program = module ? ptx_lower(module, target, diag) : NULL;
-  if (diag_has_errors(diag))
-    add_once(shown->refusals, refusal(diag));
+  const Kernel *kernel = program ? program_kernel(program, 0) : NULL;
+  if (!kernel || kernel->refusal)
+    add_once(shown->refusals, refusal(kernel ? kernel->refusal : diag));
   else if (target == &newest)
-    add_once(shown->becomes, sequence(program_kernel(program, 0)));
-  return !diag_has_errors(diag);
+    add_once(shown->becomes, sequence(kernel));
+  return kernel && !kernel->refusal;
 }
 
 static void append_becomes(GString *page, const GPtrArray *becomes) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/scenario/loader.h"
+#include "sim/scenario/programs.h"
 
 /* A directive's text cut at separators that stand outside brackets, as a list node. A piece in braces or brackets is
  * read as YAML, so that `.arg {f32: 1.5}` and `.buffer a 8 [1, 2]` mean what they do in a scenario. */
@@ -198,6 +199,9 @@ static bool add_launch(Loader *loader, guint kernel) {
   ScenarioLaunch *launch = loader_launch_new(loader->file, line, grid ? grid->column : 1);
   launch->kernel = kernel;
   g_ptr_array_add(loader->scenario->launches, launch);
+  if (!scenario_launch_runs(loader->scenario, loader->scenario->program, loader->scenario->launches->len - 1,
+                            loader->diag))
+    return false;
   bool good = read_size(loader, launch, "grid", options->grid, read_grid);
   good &= read_size(loader, launch, "block", options->block, read_block);
   if (options->shared)
@@ -224,12 +228,10 @@ static bool read_kernel(Loader *loader, const YamlNode *node, gpointer data) {
 /* PTX has no directives that could say it; the names of its kernels are often mangled. */
 static bool say_which_kernel(Loader *loader) {
   const Program *program = loader->scenario->program;
-  GString *names = g_string_new(NULL);
-  for (guint i = 0; i < program->kernels->len; i++)
-    g_string_append_printf(names, "%s`%s`", i ? ", " : "", program_kernel(program, i)->name);
+  g_auto(GStrv) names = programs_kernel_names(program);
+  g_autofree char *list = g_strjoinv("`, `", names);
   diag_usage(loader->diag, "%s has %u kernels: say which with --kernel NAME", program->file, program->kernels->len);
-  diag_hint(loader->diag, "kernels: %s", names->str);
-  g_string_free(names, TRUE);
+  diag_hint(loader->diag, "kernels: `%s`", list);
   return false;
 }
 

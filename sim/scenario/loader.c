@@ -5,6 +5,7 @@
 #include "sim/base/quote.h"
 #include "sim/engine/rng.h"
 #include "sim/scenario/loader.h"
+#include "sim/scenario/programs.h"
 
 YamlNode loader_scalar(char *text, unsigned line, unsigned column) {
   return (YamlNode){.type = YAML_NODE_SCALAR, .line = line, .column = column, .scalar = text};
@@ -301,39 +302,22 @@ bool loader_add_variables(Loader *loader) {
   return true;
 }
 
-/* True if C++ made `mangled` of a function called `name`, whatever its parameters: _Z4spinPi of spin. */
-static bool is_mangled(const char *mangled, const char *name) {
-  g_autofree char *start = g_strdup_printf("_Z%zu%s", strlen(name), name);
-  return g_str_has_prefix(mangled, start);
-}
-
 int loader_find_kernel(Loader *loader, const YamlNode *node) {
   const Program *program = loader->scenario->program;
-  g_autoptr(GPtrArray) names = g_ptr_array_new();
-  int unmangled = -1;
-  bool several = false;
-  for (guint i = 0; i < program->kernels->len; i++) {
-    char *name = program_kernel(program, i)->name;
-    if (strcmp(name, node->scalar) == 0)
-      return (int)i;
-    g_ptr_array_add(names, name);
-    if (program->dialect == DIALECT_PTX && is_mangled(name, node->scalar)) {
-      several = unmangled >= 0;
-      unmangled = (int)i;
-    }
-  }
-  if (unmangled >= 0 && !several)
-    return unmangled;
-  g_ptr_array_add(names, NULL);
+  bool several;
+  int found = programs_find_kernel(program, node->scalar, &several);
+  if (found >= 0)
+    return found;
+  g_auto(GStrv) names = programs_kernel_names(program);
   g_autofree char *quoted = quote_text(node->scalar);
   if (several) {
-    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
+    g_autofree char *all = g_strjoinv(", ", names);
     loader_error(loader, node, "%s has several kernels %s", program->file, quoted);
     diag_hint(loader->diag, "expected one of %s", all);
     return -1;
   }
   loader_error(loader, node, "unknown kernel %s in %s", quoted, program->file);
-  diag_hint_nearest(loader->diag, node->scalar, (const char *const *)names->pdata);
+  diag_hint_nearest(loader->diag, node->scalar, (const char *const *)names);
   return -1;
 }
 

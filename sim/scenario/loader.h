@@ -75,6 +75,8 @@ bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage)
 bool loader_check_block(Loader *loader, const ScenarioLaunch *launch);
 /* Index of a kernel by name, after an error -1. */
 int loader_find_kernel(Loader *loader, const YamlNode *name);
+/* True if `program` can run the kernel of a launch; otherwise its errors are there, once for all launches of the kernel. */
+bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint launch, Diag *diag);
 ScenarioLaunch *loader_launch_new(const char *file, unsigned line, unsigned column);
 ScenarioLaunch *loader_launch_copy(const ScenarioLaunch *launch);
 

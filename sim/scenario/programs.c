@@ -168,6 +168,36 @@ uint32_t programs_address_bytes(const Programs *programs) {
   return module ? module->address_size / 8 : 4;
 }
 
+/* ---- kernels ---- */
+
+/* True if C++ made `mangled` of a function called `name`, whatever its parameters: _Z4spinPi of spin. */
+static bool is_mangled(const char *mangled, const char *name) {
+  g_autofree char *start = g_strdup_printf("_Z%zu%s", strlen(name), name);
+  return g_str_has_prefix(mangled, start);
+}
+
+int programs_find_kernel(const Program *program, const char *name, bool *several) {
+  int unmangled = -1;
+  *several = false;
+  for (guint i = 0; i < program->kernels->len; i++) {
+    const char *own = program_kernel(program, i)->name;
+    if (strcmp(own, name) == 0)
+      return (int)i;
+    if (program->dialect == DIALECT_PTX && is_mangled(own, name)) {
+      *several = unmangled >= 0;
+      unmangled = (int)i;
+    }
+  }
+  return *several ? -1 : unmangled;
+}
+
+char **programs_kernel_names(const Program *program) {
+  char **names = g_new0(char *, program->kernels->len + 1);
+  for (guint i = 0; i < program->kernels->len; i++)
+    names[i] = g_strdup(program_kernel(program, i)->name);
+  return names;
+}
+
 /* ---- one machine ---- */
 
 static const Version *find_version(const Programs *programs, const PtxTarget *target, unsigned arch) {

@@ -29,6 +29,10 @@ bool programs_is_ptx(const Programs *programs);
 const PtxModule *programs_module(const Programs *programs);
 /* Bytes of an address: 4 of SASS (sm_20), 4 or 8 of PTX. */
 uint32_t programs_address_bytes(const Programs *programs);
+/* Index of the kernel of that name, as it is or as C++ mangles it; -1 if there is none, or (*several) if that leaves several. */
+int programs_find_kernel(const Program *program, const char *name, bool *several);
+/* NULL-terminated; free with g_strfreev. */
+char **programs_kernel_names(const Program *program);
 /* The program that a machine runs; NULL after errors. Borrowed; stays valid as long as `programs`. */
 const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag);
 

@@ -112,8 +112,23 @@ bool loader_read_program(Loader *loader, const YamlNode *node) {
   return text && set_program(loader, shown, path, text, length);
 }
 
+bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint index, Diag *diag) {
+  const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, index);
+  const Diag *refusal = program_kernel(program, launch->kernel)->refusal;
+  for (guint i = 0; refusal && i < index; i++)
+    if (((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, i))->kernel == launch->kernel)
+      return false;
+  if (refusal)
+    diag_add_all(diag, refusal);
+  return !refusal;
+}
+
 const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  return programs_for(scenario->programs, machine, diag);
+  const Program *program = programs_for(scenario->programs, machine, diag);
+  bool good = program != NULL;
+  for (guint i = 0; program && i < scenario->launches->len; i++)
+    good &= scenario_launch_runs(scenario, program, i, diag);
+  return good ? program : NULL;
 }
 
 static void loader_clear(Loader *loader) {

@@ -117,7 +117,7 @@ void scenario_free(Scenario *scenario);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
 
 /* The program that a machine runs: the same for all if it is SASS, else lowered for the machine when it is first asked for. NULL
- * after errors. Borrowed from `scenario`. May be called from several threads. */
+ * after errors, those of a kernel that is launched but refused among them. Borrowed from `scenario`. May be called from several threads. */
 const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag);
 
 /* The expectation that holds on a machine, or NULL if the scenario states none. */

@@ -149,8 +149,9 @@ static bool read_launch(Loader *loader, const YamlNode *node) {
   launch->stream = (int)stream_index;
   if (cooperative)
     good &= loader_bool(loader, cooperative, "cooperative", &launch->cooperative);
-  if (!has_kernel) /* its parameters aren't known */
-    return false;
+  const Scenario *scenario = loader->scenario;
+  if (!has_kernel || !scenario_launch_runs(scenario, scenario->program, scenario->launches->len - 1, loader->diag))
+    return false; /* its parameters aren't known */
   good &= read_args(loader, launch, yaml_get(node, "args"));
   return good && loader_check_args(loader, launch, false) && loader_check_block(loader, launch) &&
          repeat_launch(loader, node, launch);

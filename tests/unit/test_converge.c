@@ -4,8 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "isa/ptx_lower.h"
-#include "isa/ptx_parse.h"
+#include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 #include "tests/unit/virtual_lab.h"
 
@@ -79,12 +78,10 @@ static GHashTable *recorded_shapes(unsigned capability) {
 static Program *lower(unsigned capability) {
   g_autoptr(Diag) diag = diag_new();
   g_autofree char *text = read_data("convergence.ptx");
-  PtxModule *module = ptx_parse("convergence.ptx", text, strlen(text), diag);
   PtxTarget target = {.capability = capability, .convergence_barriers = true, .max_registers = 255};
-  Program *program = module ? ptx_lower(module, &target, diag) : NULL;
+  Program *program = ptx_lab_lower("convergence.ptx", text, &target, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(program, "%s", messages);
-  ptx_module_free(module);
   return program;
 }
 

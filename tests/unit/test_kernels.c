@@ -3,11 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "isa/ptx_lower.h"
-#include "isa/ptx_parse.h"
 #include "sim/core/gpu.h"
 #include "sim/core/symbols.h"
 #include "tests/kernels/bodies.h"
+#include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
 enum { BLOCKS = 3, THREADS = 96, N = BLOCKS * THREADS };
@@ -33,11 +32,10 @@ static Program *lower_file(const char *path, const Machine *machine) {
   gsize length;
   ck_assert_msg(g_file_get_contents(path, &text, &length, NULL), "%s can't be read", path);
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(PtxModule) module = ptx_parse(path, text, length, diag);
   PtxTarget target = {.capability = machine->gpu.compute_capability,
                       .convergence_barriers = machine->sm.convergence == CONVERGENCE_BARRIER,
                       .max_registers = machine->sm.max_thread_registers};
-  Program *program = module ? ptx_lower(module, &target, diag) : NULL;
+  Program *program = ptx_lab_lower(path, text, &target, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(program != NULL, "%s", messages);
   return program;

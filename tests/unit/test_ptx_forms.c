@@ -4,9 +4,8 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "isa/ptx_lower.h"
-#include "isa/ptx_parse.h"
 #include "sim/core/gpu.h"
+#include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 #include "validation/hardware/ptx_forms.h"
 
@@ -39,11 +38,10 @@ static GArray *read_forms(void) {
 
 static Program *lower_all(const char *text, const Machine *machine) {
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(PtxModule) module = ptx_parse("forms.ptx", text, strlen(text), diag);
   PtxTarget target = {.capability = machine->gpu.compute_capability,
                       .convergence_barriers = machine->sm.convergence == CONVERGENCE_BARRIER,
                       .max_registers = machine->sm.max_thread_registers};
-  Program *program = module ? ptx_lower(module, &target, diag) : NULL;
+  Program *program = ptx_lab_lower("forms.ptx", text, &target, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(program, "%s", messages);
   return program;

@@ -6,6 +6,7 @@
 #include "isa/ptx_example.h"
 #include "isa/ptx_lower.h"
 #include "isa/ptx_parse.h"
+#include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -20,17 +21,10 @@ static const PtxTarget fermi = {.capability = 20, .max_registers = 255};
 static const PtxTarget pascal = {.capability = 61, .max_registers = 255};
 static const PtxTarget hopper = {.capability = 90, .convergence_barriers = true, .max_registers = 255};
 
-static Program *lower(const char *file, const char *text, const PtxTarget *target, Diag *diag) {
-  g_autoptr(PtxModule) module = ptx_parse(file, text, strlen(text), diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(module, "%s\nin\n%.2000s", messages, text);
-  return ptx_lower(module, target, diag);
-}
-
 /* The program, or a failed test with the messages. */
 static Program *lower_good(const char *text, const PtxTarget *target) {
   g_autoptr(Diag) diag = diag_new();
-  Program *program = lower("k.ptx", text, target, diag);
+  Program *program = ptx_lab_lower("k.ptx", text, target, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(program, "%s\nin\n%.2000s", messages, text);
   return program;
@@ -73,7 +67,7 @@ static void check_file(const char *folder, const char *name, const PtxTarget *ta
   g_autofree char *path = g_build_filename(folder, name, NULL), *text = NULL;
   ck_assert(g_file_get_contents(path, &text, NULL, NULL));
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) program = lower(path, text, target, diag);
+  g_autoptr(Program) program = ptx_lab_lower(path, text, target, diag);
   g_autofree char *messages = diag_render(diag);
   const char *reason = reason_for(name, target);
   if (reason)
@@ -111,7 +105,7 @@ START_TEST(lowers_every_form) {
       g_autofree char *text = g_strconcat(HEAD ".func callee(.param .b32 a) { ret; }\n", OPEN + strlen(HEAD),
                                           "TABLE: .branchtargets DONE;\n@%p7 ", inst, ";", CLOSE, NULL);
       g_autoptr(Diag) diag = diag_new();
-      g_autoptr(Program) program = lower("k.ptx", text, target, diag);
+      g_autoptr(Program) program = ptx_lab_lower("k.ptx", text, target, diag);
       g_autofree char *messages = diag_render(diag);
       if (program)
         continue;
@@ -488,7 +482,7 @@ START_TEST(reads_sources) {
   g_autofree char *path = g_build_filename(folder, "lines_sm75.ptx", NULL), *text = NULL;
   ck_assert(g_file_get_contents(path, &text, NULL, NULL));
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) program = lower(path, text, &pascal, diag);
+  g_autoptr(Program) program = ptx_lab_lower(path, text, &pascal, diag);
   const Inst *first = &program_kernel(program, 0)->insts[0];
   g_autofree char *line = program_file_line(program, first->file, first->line);
   ck_assert_msg(g_str_has_suffix(program_file_name(program, first->file), "lines.cu") && *line, "%s",
@@ -523,7 +517,7 @@ static const struct {
 /* The messages of a text that can't be lowered, the file's name left out of the first. */
 static void expect_errors(const char *text, const PtxTarget *target, const char *expected) {
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) program = lower("k.ptx", text, target, diag);
+  g_autoptr(Program) program = ptx_lab_lower("k.ptx", text, target, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(!program, "lowered: %.2000s", text);
   ck_assert_msg(g_str_has_prefix(messages, "k.ptx:") && g_str_has_prefix(messages + strlen("k.ptx:"), expected),
@@ -564,6 +558,39 @@ static const struct {
 START_TEST(reports_module_error) { expect_errors(module_errors[_i].text, &pascal, module_errors[_i].message); }
 END_TEST
 
+/* What is wrong with a function refuses the kernels that reach it, each with its own errors, and no other. */
+START_TEST(refuses_kernels) {
+  static const char text[] = HEAD ".shared .b32 s;\n"
+                                  ".func bad() { fence.proxy.alias; ret; }\n"
+                                  ".func again() { call again; ret; }\n"
+                                  ".entry first() { call bad; ret; }\n"
+                                  ".entry second() { .reg .b32 %r; mov.u32 %r, s; ret; }\n"
+                                  ".entry third() { call bad; call again; ret; }\n"
+                                  ".entry fourth() { call again; ret; }\n"
+                                  ".entry fifth() { .reg .b32 %r; match.any.sync.b32 %r, %r, -1; ret; }\n";
+  static const char *const messages[] = {
+      "k.ptx:5:15: error: fence.proxy isn't supported\n", NULL,
+      "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
+      "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
+      "k.ptx:11:32: error: match needs compute capability 7.0, and the machine has 6.1\n"};
+  static const char *const names[] = {"first", "second", "third", "fourth", "fifth"};
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(PtxModule) module = ptx_parse("k.ptx", text, strlen(text), diag);
+  ck_assert(module != NULL);
+  g_autoptr(Program) program = ptx_lower(module, &pascal, diag);
+  ck_assert(program && !diag_has_errors(diag));
+  ck_assert_uint_eq(program->kernels->len, G_N_ELEMENTS(names));
+  for (guint i = 0; i < program->kernels->len; i++) {
+    const Kernel *kernel = program_kernel(program, i);
+    g_autofree char *found = kernel->refusal ? diag_render(kernel->refusal) : NULL;
+    ck_assert_str_eq(kernel->name, names[i]);
+    ck_assert_msg(g_strcmp0(found, messages[i]) == 0, "%s: %s", kernel->name, found);
+    ck_assert(!kernel->refusal == (kernel->ninsts > 0));
+  }
+  ck_assert_uint_eq(program_kernel(program, 1)->shared_bytes, 4);
+}
+END_TEST
+
 /* 2 to the power 30 calls. */
 START_TEST(limits_growth) {
   GString *text = g_string_new(HEAD ".func f0() { ret; }\n");
@@ -572,7 +599,7 @@ START_TEST(limits_growth) {
   g_string_append(text, ".entry k() { call f30; ret; }\n");
   g_autofree char *all = g_string_free(text, FALSE);
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) program = lower("k.ptx", all, &pascal, diag);
+  g_autoptr(Program) program = ptx_lab_lower("k.ptx", all, &pascal, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(!program && strstr(messages, "instructions once calls are inlined"), "%s", messages);
 }
@@ -590,7 +617,7 @@ START_TEST(limits_depth) {
   g_autofree char *good = deep(200), *bad = deep(2000);
   g_autoptr(Program) program = lower_good(good, &pascal);
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) none = lower("k.ptx", bad, &pascal, diag);
+  g_autoptr(Program) none = ptx_lab_lower("k.ptx", bad, &pascal, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(!none && strstr(messages, "calls are nested more than 256 deep"), "%s", messages);
 }
@@ -619,6 +646,7 @@ int main(void) {
   tcase_add_test(tcase, reads_sources);
   tcase_add_loop_test(tcase, reports_error, 0, (int)G_N_ELEMENTS(errors));
   tcase_add_loop_test(tcase, reports_module_error, 0, (int)G_N_ELEMENTS(module_errors));
+  tcase_add_test(tcase, refuses_kernels);
   tcase_add_test(tcase, limits_growth);
   tcase_add_test(tcase, limits_depth);
   suite_add_tcase(suite, tcase);
