@@ -1,5 +1,6 @@
 /* Any bytes as a PTX program. What is accepted must print and parse back to the same tree, and the second print must be
- * the first. It is lowered for a machine with SIMT stacks and for one with convergence barriers: to a program or to errors. */
+ * the first. It is lowered for a machine with SIMT stacks and for one with convergence barriers: to a program,
+ * whose kernels can run or are refused, or to errors. */
 #include "isa/ptx_lower.h"
 #include "isa/ptx_parse.h"
 #include "isa/ptx_print.h"
@@ -19,6 +20,11 @@ static void check_print(const PtxModule *module) {
     abort();
 }
 
+static void check_kernel(const Kernel *kernel) {
+  if (!kernel->refusal != (kernel->ninsts > 0) || (kernel->refusal && !diag_has_errors(kernel->refusal)))
+    abort();
+}
+
 static void check_lowered(const PtxModule *module) {
   static const PtxTarget targets[] = {
       {.capability = 61, .max_registers = 255},
@@ -30,6 +36,8 @@ static void check_lowered(const PtxModule *module) {
     g_free(diag_render(diag));
     if (!program != diag_has_errors(diag) || (program && program->kernels->len == 0))
       abort();
+    for (guint k = 0; program && k < program->kernels->len; k++)
+      check_kernel(program_kernel(program, k));
   }
 }
 

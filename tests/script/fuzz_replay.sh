@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs each fuzz target over the inputs kept for it: tests/fuzz/corpus/NAME/ for fuzz_NAME (TAP, one point a target).
+# Runs each fuzz target over the inputs kept for it: tests/fuzz/corpus/NAME/ for fuzz_NAME, and for PTX tests/ptx/ (TAP, one
+# point a target).
 set -eu
 targets="expr machine ptx ptx_run run sass scenario"
 echo "1..7"
@@ -9,7 +10,9 @@ for target in $targets; do
   number=$((number + 1))
   program=$BUILDDIR/tests/fuzz/fuzz_$target
   status=0
-  output=$(timeout 120 "$program" "$SRCDIR/tests/fuzz/corpus/$target"/* 2>&1) || status=$?
+  case $target in ptx*) more=$SRCDIR/tests/ptx/*_sm90.ptx ;; *) more= ;; esac
+  # shellcheck disable=SC2086 # file names
+  output=$(timeout 120 "$program" "$SRCDIR/tests/fuzz/corpus/$target"/* $more 2>&1) || status=$?
   if test "$status" = 0; then
     echo "ok $number - $target"
   else
