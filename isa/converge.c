@@ -1,7 +1,8 @@
-/* vkernel_converge: BSSY and BSYNC around branches that may diverge, YIELD, WARPSYNC (doc/model.md, "Convergence
- * barriers"). */
+/* vkernel_converge: BSSY and BSYNC around branches that may diverge, BREAK where lanes leave a loop between them, YIELD, WARPSYNC
+ * (doc/model.md, "Convergence barriers"). */
 #include <string.h>
 
+#include "isa/breaks.h"
 #include "isa/preheader.h"
 #include "isa/short_branch.h"
 #include "isa/yield.h"
@@ -11,6 +12,7 @@ enum { REGION_STEPS_MAX = 50000000, OPEN_MAX = 4096 };
 /* Branches that meet at the same block share a barrier: BSSY where `begin` ends, BSYNC where `end` begins. */
 typedef struct Meeting {
   uint32_t begin, end;
+  int32_t loop;  /* NO_TARGET, or the header of a loop: those who leave it don't come to `end`, but BREAK */
   bool at_start; /* BSSY stands before the first block, which is a loop's header */
   uint32_t barrier;
 } Meeting;
@@ -21,6 +23,7 @@ typedef struct Converge {
   Flow flow;
   Loops loops;
   Divergence divergence;
+  Rounds rounds;
   Yields yields;
   uint32_t *enter, *leave; /* of the post-dominator tree */
   uint8_t *sync_before;    /* of each instruction: a WARPSYNC goes before it */
@@ -29,6 +32,7 @@ typedef struct Converge {
   uint8_t
       *synced_inside; /* of each block: its ways don't meet at a BSYNC, since all lanes must come together before */
   GArray *meetings;   /* Meeting */
+  uint32_t *seen, stamp;
   uint64_t steps;
 } Converge;
 
@@ -62,11 +66,9 @@ static void choose_syncs(Converge *converge) {
 
 /* -- which branches -- */
 
-/* Whether all lanes have to come together between the branch and where its ways meet: then they can't part there. */
-static bool syncs_inside(Converge *converge, uint32_t block, uint32_t *seen, GArray *region) {
+/* Whether all lanes have to come together in some block of `region`. */
+static bool syncs_inside(Converge *converge, const GArray *region) {
   const Flow *flow = &converge->flow;
-  g_array_set_size(region, 0);
-  divergence_region(&converge->divergence, block, seen, block + 1, region);
   converge->steps += region->len;
   for (guint r = 0; r < region->len; r++) {
     uint32_t inside = g_array_index(region, uint32_t, r);
@@ -97,24 +99,24 @@ static bool parts(const Converge *converge, uint32_t block) {
          (converge->divergence.branches[block] || leaves_unproven_loop(converge, block));
 }
 
-/* Behind the ways of such a branch nobody has brought the lanes together. */
+/* Where all lanes have to come together between a branch and where its ways meet they can't part there. Behind the ways of such
+ * a branch nobody has brought the lanes together. */
 static void find_synced_inside(Converge *converge) {
-  g_autofree uint32_t *seen = g_new0(uint32_t, converge->flow.nblocks + 1);
   g_autoptr(GArray) region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (uint32_t b = 0; b < converge->flow.nblocks; b++) {
     int32_t end = converge->divergence.ipdom[b];
     if (!parts(converge, b) || end == NO_TARGET || converge->steps > REGION_STEPS_MAX)
       continue;
-    converge->synced_inside[b] = syncs_inside(converge, b, seen, region);
+    g_array_set_size(region, 0);
+    divergence_region(&converge->divergence, b, converge->seen, ++converge->stamp, region);
+    converge->synced_inside[b] = syncs_inside(converge, region);
     if (converge->synced_inside[b] && converge->divergence.branches[b])
       yields_part_at(&converge->yields, converge->vkernel, &converge->divergence, &converge->flow, (uint32_t)end);
   }
 }
 
-static bool wants_meeting(const Converge *converge, uint32_t block) {
-  int32_t end = converge->divergence.ipdom[block];
-  return parts(converge, block) && end != NO_TARGET && !converge->divergence.only_exits[end] &&
-         !converge->begins_synced[end] && !converge->synced_inside[block];
+static bool may_meet_at(const Converge *converge, int32_t end) {
+  return end != NO_TARGET && !converge->divergence.only_exits[end] && !converge->begins_synced[end];
 }
 
 /* -- where -- */
@@ -136,6 +138,15 @@ static int32_t loop_to_leave(const Converge *converge, uint32_t block, uint32_t 
   return found;
 }
 
+/* Whether all who pass `begin` come to the meeting's end, but for those who leave its loop. */
+static bool leads_to_end(const Converge *converge, const Meeting *meeting, uint32_t begin) {
+  if (meeting->loop == NO_TARGET)
+    return postdominates(converge, meeting->end, begin);
+  int32_t loop = converge->loops.loop_of[begin];
+  return loop != NO_TARGET && loops_contains(&converge->loops, (uint32_t)loop, meeting->end) &&
+         rounds_postdominates(&converge->rounds, (uint32_t)loop, meeting->end, begin);
+}
+
 /* Before the loops that the meeting point lies behind; then up to where all who come to that point pass by. */
 static bool place_begin(const Converge *converge, Meeting *meeting) {
   const Loops *loops = &converge->loops;
@@ -150,40 +161,95 @@ static bool place_begin(const Converge *converge, Meeting *meeting) {
   while (!loops_dominates(loops, meeting->begin, meeting->end) &&
          !loops_dominates(loops, meeting->end, meeting->begin)) {
     int32_t above = loops->idom[meeting->begin];
-    if (above == NO_TARGET || !postdominates(converge, meeting->end, (uint32_t)above) ||
+    if (above == NO_TARGET || !leads_to_end(converge, meeting, (uint32_t)above) ||
         loop_to_leave(converge, (uint32_t)above, meeting->end) != NO_TARGET)
       break;
     meeting->begin = (uint32_t)above;
   }
-  return postdominates(converge, meeting->end, meeting->begin);
+  return leads_to_end(converge, meeting, meeting->begin);
 }
 
+/* Those without breaks first. */
 static int compare_ends(gconstpointer x, gconstpointer y) {
   const Meeting *a = x, *b = y;
   if (a->end != b->end)
     return a->end < b->end ? -1 : 1;
+  if (a->loop != b->loop)
+    return a->loop < b->loop ? -1 : 1;
   return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
+/* Where the ways of a branch meet: at its post-dominator, and in each round of the loops around it that this lies behind. */
+static void note_branch(const Converge *converge, uint32_t block, GArray *branches) {
+  const Loops *loops = &converge->loops;
+  int32_t meet = converge->divergence.ipdom[block], last = NO_TARGET;
+  Meeting branch = {.begin = block, .end = (uint32_t)meet, .loop = NO_TARGET};
+  if (may_meet_at(converge, meet) && !converge->synced_inside[block])
+    g_array_append_val(branches, branch);
+  for (int32_t loop = loops->loop_of[block]; loop != NO_TARGET; loop = loops->parent[loop]) {
+    if (meet != NO_TARGET && loops_contains(loops, (uint32_t)loop, (uint32_t)meet))
+      break;
+    int32_t end = rounds_meeting(&converge->rounds, (uint32_t)loop, block);
+    if (end == last || !may_meet_at(converge, end))
+      continue;
+    last = end;
+    branch.end = (uint32_t)end;
+    branch.loop = loop;
+    g_array_append_val(branches, branch);
+  }
+}
+
+/* The blocks between the ends of a meeting in a round. */
+static void find_region(Converge *converge, const Meeting *meeting, GArray *region) {
+  g_array_set_size(region, 0);
+  rounds_region(&converge->rounds, (uint32_t)meeting->loop, meeting->begin, meeting->end, converge->seen,
+                ++converge->stamp, region);
+}
+
+/* The branches share an end. */
+static bool place_meeting(Converge *converge, const Meeting *branches, guint count, GArray *region) {
+  Meeting meeting = branches[0];
+  meeting.loop = branches[count - 1].loop;
+  for (guint i = 1; i < count; i++)
+    meeting.begin = common_dominator(converge, meeting.begin, branches[i].begin);
+  if (!place_begin(converge, &meeting))
+    return false;
+  if (meeting.loop != NO_TARGET) {
+    meeting.loop = converge->loops.loop_of[meeting.begin];
+    find_region(converge, &meeting, region);
+    if (syncs_inside(converge, region) || converge->steps > REGION_STEPS_MAX)
+      return false;
+  }
+  g_array_append_val(converge->meetings, meeting);
+  return true;
+}
+
 static void find_meetings(Converge *converge) {
-  const Flow *flow = &converge->flow;
   g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(Meeting));
-  for (uint32_t b = 0; b < flow->nblocks; b++)
-    if (wants_meeting(converge, b)) {
-      Meeting branch = {.begin = b, .end = (uint32_t)converge->divergence.ipdom[b]};
-      g_array_append_val(branches, branch);
-    }
+  g_autoptr(GArray) region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  for (uint32_t b = 0; b < converge->flow.nblocks; b++)
+    if (parts(converge, b))
+      note_branch(converge, b, branches);
   g_array_sort(branches, compare_ends);
-  for (guint i = 0; i < branches->len;) {
-    Meeting meeting = g_array_index(branches, Meeting, i);
-    for (i++; i < branches->len && g_array_index(branches, Meeting, i).end == meeting.end; i++)
-      meeting.begin = common_dominator(converge, meeting.begin, g_array_index(branches, Meeting, i).begin);
-    if (place_begin(converge, &meeting))
-      g_array_append_val(converge->meetings, meeting);
+  const Meeting *branch = (const Meeting *)branches->data;
+  for (guint i = 0, n; i < branches->len; i += n) {
+    guint without_breaks = 0;
+    for (n = 0; i + n < branches->len && branch[i + n].end == branch[i].end; n++)
+      without_breaks += branch[i + n].loop == NO_TARGET;
+    if (!place_meeting(converge, branch + i, n, region) && without_breaks && without_breaks < n)
+      place_meeting(converge, branch + i, without_breaks, region);
   }
 }
 
 /* -- barriers -- */
+
+/* Lower for the outer of two meetings that begin in one block. */
+static uint64_t end_order(const Converge *converge, const Meeting *meeting) {
+  int32_t loop = meeting->at_start ? NO_TARGET : converge->loops.loop_of[meeting->begin];
+  if (loop == NO_TARGET || !loops_contains(&converge->loops, (uint32_t)loop, meeting->end))
+    return converge->enter[meeting->end];
+  return (uint64_t)converge->flow.nblocks + 1 + rounds_order(&converge->rounds, (uint32_t)loop, meeting->end);
+}
 
 /* Outer meetings before those within them. */
 static int compare_meetings(gconstpointer x, gconstpointer y, gpointer data) {
@@ -193,12 +259,15 @@ static int compare_meetings(gconstpointer x, gconstpointer y, gpointer data) {
   uint32_t b_begin = b->at_start ? 0 : converge->loops.enter[b->begin] + 1;
   if (a_begin != b_begin)
     return a_begin < b_begin ? -1 : 1;
-  return converge->enter[a->end] < converge->enter[b->end] ? -1 : converge->enter[a->end] > converge->enter[b->end];
+  uint64_t a_end = end_order(converge, a), b_end = end_order(converge, b);
+  return a_end < b_end ? -1 : a_end > b_end;
 }
 
 static bool is_open_at(const Converge *converge, const Meeting *outer, const Meeting *inner) {
   const Loops *loops = &converge->loops;
   if (!loops_dominates(loops, outer->begin, inner->begin))
+    return false;
+  if (outer->loop != NO_TARGET && !loops_contains(loops, (uint32_t)outer->loop, inner->begin))
     return false;
   return !loops_dominates(loops, outer->end, inner->begin) || loops_dominates(loops, outer->end, outer->begin);
 }
@@ -232,6 +301,42 @@ static void choose_barriers(Converge *converge) {
   g_array_set_size(converge->meetings, kept);
 }
 
+/* -- breaks -- */
+
+/* Convergence barriers, by bit, that lanes leave where they go from a block to its branch's target, and to the next block. */
+typedef struct Breaks {
+  uint32_t to_target, to_next;
+} Breaks;
+
+static void note_breaks(const Converge *converge, const Meeting *meeting, uint32_t block, Breaks *breaks) {
+  const Flow *flow = &converge->flow;
+  const VInst *last = inst_at(converge, flow->first[block + 1] - 1);
+  bool branches = last->inst.op == OP_BRA && last->inst.target != NO_TARGET;
+  for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++) {
+    uint32_t to = flow->out.to[e];
+    if (loops_contains(&converge->loops, (uint32_t)meeting->loop, to) || converge->divergence.only_exits[to])
+      continue;
+    bool jumps = branches && flow->block_of[last->inst.target] == to;
+    *(jumps ? &breaks[block].to_target : &breaks[block].to_next) |= 1u << meeting->barrier;
+  }
+}
+
+/* Of each block. */
+static Breaks *find_breaks(Converge *converge) {
+  Breaks *breaks = g_new0(Breaks, converge->flow.nblocks + 1);
+  g_autoptr(GArray) region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  for (guint m = 0; m < converge->meetings->len; m++) {
+    const Meeting *meeting = &g_array_index(converge->meetings, Meeting, m);
+    if (meeting->loop == NO_TARGET)
+      continue;
+    find_region(converge, meeting, region);
+    note_breaks(converge, meeting, meeting->begin, breaks);
+    for (guint r = 0; r < region->len; r++)
+      note_breaks(converge, meeting, g_array_index(region, uint32_t, r), breaks);
+  }
+  return breaks;
+}
+
 /* -- the instructions -- */
 
 /* A branch that goes to a meeting point without having passed the BSSY: it goes behind the BSYNC. */
@@ -245,6 +350,7 @@ typedef struct Writer {
   int32_t *ends;    /* of each block: the meeting that ends where it begins, or -1 */
   uint32_t *begins; /* blocks + 1: the meetings in by_begin that begin in each block */
   uint32_t *by_begin;
+  Breaks *breaks;   /* of each block */
   uint32_t *behind; /* of each block: where it goes on behind its BSYNC */
   GArray *bypasses;
 } Writer;
@@ -332,6 +438,24 @@ static void write_end(Writer *writer, uint32_t block) {
   g_array_append_val(writer->edit.insts, around);
 }
 
+/* Under the guard of the branch where only those who take it leave, or only those who don't. */
+static void write_breaks(Writer *writer, uint32_t block, const VInst *last) {
+  Breaks breaks = writer->breaks[block];
+  bool branches = op_info[last->inst.op].flags & OPF_BRANCH;
+  for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++) {
+    bool jumps = breaks.to_target >> barrier & 1, falls = breaks.to_next >> barrier & 1;
+    if (!jumps && !falls)
+      continue;
+    VInst leave = vinst_beside(OP_BREAK, last);
+    leave.inst.mode = (uint8_t)barrier;
+    if (branches && jumps != falls && vinst_is_guarded(last)) {
+      leave.guard = last->guard;
+      leave.inst.flags |= (last->inst.flags ^ (falls ? INST_GUARD_NOT : 0)) & INST_GUARD_NOT;
+    }
+    g_array_append_val(writer->edit.insts, leave);
+  }
+}
+
 static void write_block(Writer *writer, uint32_t block) {
   const Flow *flow = &writer->converge->flow;
   uint32_t last = flow->first[block + 1] - 1;
@@ -344,6 +468,7 @@ static void write_block(Writer *writer, uint32_t block) {
   if (branches && last > flow->first[block])
     writer->edit.moved[last] = writer->edit.insts->len;
   write_begins(writer, block, false);
+  write_breaks(writer, block, inst_at(writer->converge, last));
   if (branches)
     write_inst(writer, block, last);
   write_end(writer, block);
@@ -370,6 +495,7 @@ static void index_meetings(Writer *writer) {
 
 static void write_kernel(Converge *converge) {
   Writer writer = {.converge = converge,
+                   .breaks = find_breaks(converge),
                    .behind = g_new0(uint32_t, converge->flow.nblocks + 1),
                    .bypasses = g_array_new(FALSE, FALSE, sizeof(Bypass))};
   vedit_init(&writer.edit, converge->vkernel);
@@ -382,6 +508,7 @@ static void write_kernel(Converge *converge) {
     g_array_index(converge->vkernel->insts, VInst, bypass.inst).inst.target = (int32_t)writer.behind[bypass.block];
   }
   g_array_unref(writer.bypasses);
+  g_free(writer.breaks);
   g_free(writer.behind);
   g_free(writer.ends);
   g_free(writer.begins);
@@ -420,9 +547,11 @@ void vkernel_converge(VKernel *vkernel, unsigned capability) {
   uint32_t n = converge.flow.nblocks;
   loops_init(&converge.loops, &converge.flow);
   divergence_init(&converge.divergence, vkernel, &converge.flow, &converge.loops);
+  rounds_init(&converge.rounds, &converge.divergence.flow, &converge.loops);
   yields_init(&converge.yields, vkernel, capability, &converge.flow, &converge.loops, &converge.divergence);
   converge.enter = g_new0(uint32_t, n + 1);
   converge.leave = g_new0(uint32_t, n + 1);
+  converge.seen = g_new0(uint32_t, n + 1);
   converge.begins_synced = g_new0(uint8_t, n + 1);
   loops_number_tree(converge.divergence.ipdom, n, converge.enter, converge.leave);
   converge.synced_inside = g_new0(uint8_t, n + 1);
@@ -432,10 +561,12 @@ void vkernel_converge(VKernel *vkernel, unsigned capability) {
   choose_barriers(&converge);
   write_kernel(&converge);
   yields_clear(&converge.yields);
+  rounds_clear(&converge.rounds);
   divergence_clear(&converge.divergence);
   loops_clear(&converge.loops);
   flow_clear(&converge.flow);
   g_array_unref(converge.meetings);
+  g_free(converge.seen);
   g_free(converge.enter);
   g_free(converge.leave);
   g_free(converge.begins_synced);

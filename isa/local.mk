@@ -1,5 +1,7 @@
 liblockstep_a_SOURCES += \
   isa/allocate.c \
+  isa/breaks.c \
+  isa/breaks.h \
   isa/cfg.c \
   isa/cfg.h \
   isa/color.c \

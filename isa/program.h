@@ -113,7 +113,7 @@ typedef struct Inst {
   uint8_t cache;        /* CacheOp */
   uint8_t mode;         /* AtomOp, VoteMode, BarMode, FenceScope, RoundMode, SpecialReg, MufuFunction, ShflMode,
                          * MatchMode, PrmtMode, TestpMode, the shift of ISCADD, the table of LOP3, the barrier of
-                         * BSSY and BSYNC; SHF: 0 left, 1 right;
+                         * BSSY, BSYNC and BREAK; SHF: 0 left, 1 right;
                          * WARPSYNC: WarpsyncMode */
   uint32_t flags;       /* INST_* */
   int16_t dst;          /* register row; nregs is the sink */

@@ -13,6 +13,11 @@ void exec_BSYNC(Issue *issue) {
     lane_groups_sync(issue, issue->inst->mode, issue->mask);
 }
 
+void exec_BREAK(Issue *issue) {
+  if (issue->mask)
+    lane_groups_break(issue, issue->inst->mode, issue->mask);
+}
+
 void exec_WARPSYNC(Issue *issue) {
   if (!issue->mask)
     return;

@@ -157,7 +157,7 @@ static char *refuse_convergence(const Machine *machine, const Kernel *kernel) {
   bool groups = machine->sm.convergence == CONVERGENCE_BARRIER;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    bool wants_groups = inst->op == OP_BSSY || inst->op == OP_BSYNC;
+    bool wants_groups = inst->op == OP_BSSY || inst->op == OP_BSYNC || inst->op == OP_BREAK;
     bool wants_stack = inst->flags & INST_POP || inst->op == OP_SSY || inst->op == OP_PBK || inst->op == OP_BRK ||
                        inst->op == OP_PCNT || inst->op == OP_CONT || inst->op == OP_CAL || inst->op == OP_RET;
     if (groups ? wants_stack : wants_groups)

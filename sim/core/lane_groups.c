@@ -206,6 +206,13 @@ void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes) {
     release_complete(issue, issue->now);
 }
 
+void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes) {
+  LaneGroups *groups = issue->warp->groups;
+  withdraw(groups, barrier, lanes);
+  if (groups->count)
+    release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency);
+}
+
 /* A YIELD or NANOSLEEP of the running group: who has waited at a BSYNC for so many of them goes on without the others. */
 static void count_yield(Issue *issue) {
   LaneGroups *groups = issue->warp->groups;

@@ -5,7 +5,8 @@
  * The next one is the ready group whose lowest lane follows that of the group that stopped, round robin.
  * Groups become one at a BSYNC or a WARPSYNC that they leave together, never by coming to the same instruction.
  * WARPSYNCs match wherever they stand, and let lanes of their mask go that wait at a BSYNC; a WARPSYNC.ALL matches itself only.
- * Convergence barriers: each BSSY makes a record of its lanes. A lane is in one record of each barrier at most, the newest;
+ * Convergence barriers: each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier
+ * at most, the newest;
  * groups that use one barrier at the same time have a record each.
  * Does not model: a scoreboard for each group (registers that one group waits for hold up the others, too).
  * Ownership: an Sm owns the LaneGroups of its warps. */
@@ -50,6 +51,8 @@ void lane_groups_diverge(Issue *issue, uint32_t taken);
 void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes);
 /* The lanes of that convergence barrier that must come together with `lane`; 0 if it takes no part. */
 uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, unsigned lane);
+/* BREAK: `lanes` take part in it no longer; who waited only for them goes on. */
+void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes);
 /* BSYNC: `lanes` of the running group wait, or go on if nobody is waited for. */
 void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes);
 /* WARPSYNC of `lanes` of the running group; members[lane] is the mask that the lane waits for. */

@@ -30,7 +30,7 @@ typedef struct LaneReach {
   bool warpsyncs; /* it is at a WARPSYNC whose mask has it, or may come to one */
   bool meets;     /* it is at a WARPSYNC.ALL, or may come to one */
   bool calls;     /* it is at a WARPSYNC of either kind, or may come to one: lanes that it wants leave their BSYNC for it */
-  uint32_t syncs; /* convergence barriers whose BSYNC (or BSSY) it is at or may come to */
+  uint32_t syncs; /* convergence barriers whose BSYNC (or BSSY, or BREAK) it is at or may come to */
 } LaneReach;
 
 /* Where a lane goes on from. */

@@ -123,13 +123,14 @@ void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken) {
 }
 
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
-  uint32_t barrier = inst->op == OP_WARPSYNC ? 0 : 1u << inst->mode; /* of BSSY and BSYNC */
+  uint32_t barrier = inst->op == OP_WARPSYNC ? 0 : 1u << inst->mode; /* of BSSY, BSYNC and BREAK */
   if (inst->op == OP_BSYNC && meets_own_group(walk, state, inst))
     walk->reach.rejoins = true;
   else
-    walk->reach.stops |= inst->op != OP_BSSY;
+    walk->reach.stops |= inst->op != OP_BSSY && inst->op != OP_BREAK;
   switch ((Opcode)inst->op) {
   case OP_BSSY:
+  case OP_BREAK:
     walk->reach.syncs |= barrier;
     state->begun |= barrier;
     break;

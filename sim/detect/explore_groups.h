@@ -2,13 +2,13 @@
  *
  * - The lanes of the running group run. All others need their turn: it comes if nobody runs, or if some lane of the running
  *   group may come to a point where it stops.
- * - At a BSYNC: each other lane of the record may come to a BSYNC of that barrier (or leave it by another BSSY) or exit; or some
- *   lane of the warp may yield, or come to a WARPSYNC.
+ * - At a BSYNC: each other lane of the record may come to a BSYNC of that barrier (or leave it by a BREAK or another
+ *   BSSY) or exit; or some lane of the warp may yield, or come to a WARPSYNC.
  * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC whose mask has it, or exit. At a WARPSYNC.ALL: each lane may
  *   come to that one, or exit.
  * - A BSYNC is no such point for a group that no branch parts, if only its lanes meet there.
  * - At a block barrier: the barrier may complete.
- * A lane that comes to a BSYNC behind a BSSY of the exploration itself passes: whom it would meet isn't known. All of this
+ * A lane that comes to a BSYNC behind a BSSY or BREAK of the exploration itself passes: whom it would meet isn't known. All of this
  * admits more than the machine does. */
 #ifndef LOCKSTEP_DETECT_EXPLORE_GROUPS_H
 #define LOCKSTEP_DETECT_EXPLORE_GROUPS_H
@@ -24,7 +24,7 @@ void explore_groups_init(WarpView *view);
 LanePlace explore_group_place(const WarpView *view, unsigned lane);
 /* The lane goes one way at the guarded branch at `pc`. */
 void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken);
-/* BSSY, BSYNC, YIELD, WARPSYNC, NANOSLEEP. */
+/* BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP. */
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
 /* A lane that the guard of a block barrier leaves out: it comes there with its group. */
 void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst);

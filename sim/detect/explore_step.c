@@ -146,7 +146,8 @@ static void dispatch(LaneWalk *walk, LaneState *state, const Inst *inst) {
   case UNIT_GLOBAL:
   case UNIT_LOCAL: explore_memory(walk, state, inst); break;
   default:
-    if (walk->view->warp->groups && (op_info[inst->op].flags & OPF_SWITCH || inst->op == OP_BSSY))
+    if (walk->view->warp->groups &&
+        (op_info[inst->op].flags & OPF_SWITCH || inst->op == OP_BSSY || inst->op == OP_BREAK))
       explore_group_step(walk, state, inst);
     else
       step_control(walk, state, inst);

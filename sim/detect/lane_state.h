@@ -34,7 +34,7 @@ typedef struct LaneFrame {
 typedef struct LaneState {
   uint32_t pc;
   uint32_t level; /* entries of the warp's stack (as it was found) below this lane */
-  uint32_t begun; /* convergence barriers of which the lane executed a BSSY or a BSYNC, by bit */
+  uint32_t begun; /* convergence barriers of which the lane executed a BSSY, a BSYNC or a BREAK, by bit */
   uint32_t depth; /* frames the lane pushed itself */
   uint32_t preds; /* bit p: value of predicate p */
   uint32_t preds_unknown;
