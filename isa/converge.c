@@ -438,11 +438,11 @@ static void write_end(Writer *writer, uint32_t block) {
   g_array_append_val(writer->edit.insts, around);
 }
 
-/* Under the guard of the branch where only those who take it leave, or only those who don't. */
+/* The innermost first, under the guard of the branch where only those who take it leave, or only those who don't. */
 static void write_breaks(Writer *writer, uint32_t block, const VInst *last) {
   Breaks breaks = writer->breaks[block];
   bool branches = op_info[last->inst.op].flags & OPF_BRANCH;
-  for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++) {
+  for (unsigned barrier = CONVERGENCE_BARRIERS; barrier-- > 0;) {
     bool jumps = breaks.to_target >> barrier & 1, falls = breaks.to_next >> barrier & 1;
     if (!jumps && !falls)
       continue;

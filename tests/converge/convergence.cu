@@ -1,4 +1,4 @@
-// convergence.cu - small kernels with loops and branches of all kinds: where ptxas puts BSSY, BSYNC, YIELD and WARPSYNC.
+// convergence.cu - small kernels with loops and branches of all kinds: where ptxas puts BSSY, BSYNC, BREAK, YIELD and WARPSYNC.
 #define K extern "C" __global__ void
 #define TID (threadIdx.x)
 #define VOL(p) (*(volatile int *)(p))
@@ -179,3 +179,23 @@ K plain_spin_volatile_inside(int *a, int *c) { int s = 0, i = 0; while (a[i * 32
 K barrier_in_if(int *c, int *a) { if (TID < 16) { c[TID] = atomicExch(a, 3); a[TID + 9] = atomicExch(a + 1, 4); __syncthreads(); c[TID + 7] = clock(); } c[TID + 1024] = a[TID ^ 1]; }
 K scan_v6(int *c, int *s) { for (int d = 1; d < blockDim.x; d *= 2) { if (TID >= d) { int t = VOL(s + TID - d); __syncthreads(); VOL(s + TID) += t; } __syncthreads(); } }
 K scan_v6_shared(int *c) { __shared__ volatile int s[1024]; s[TID] = c[TID]; __syncthreads(); for (int d = 1; d < blockDim.x; d *= 2) { if (TID >= d) { int t = s[TID - d]; __syncthreads(); s[TID] += t; } __syncthreads(); } c[TID] = s[TID]; }
+
+// loops that some lanes leave from within a branch
+K break_cases(int *c, int *a) { int v = a[TID]; 
+#pragma unroll 1
+  for (int i = 0; i < 60; i++) { switch (v >> i & 7) { case 0: c[TID] = atomicExch(a, 2); break; case 1: c[TID] = clock(); break; case 2: a[TID] = atomicAdd(c, 3); break; case 5: c[3] = atomicMin(a, 3); break; default: goto out; } c[TID + i] = v; }
+out: c[TID + 99] = 4; }
+K break_two_loops(int *c, int *a) { int v = a[TID]; 
+#pragma unroll 1
+  for (int i = 0; i < 60; i++) { 
+#pragma unroll 1
+    for (int k = 0; k < TID; k++) { if (a[TID + k] == v) goto out; c[TID + k] = atomicExch(a + k, i); } a[i] = clock(); v = c[v]; }
+out: c[TID + 99] = v; }
+K break_in_one_way(int *c, int *a) { int v = a[TID]; 
+#pragma unroll 1
+  for (int i = 0; i < 60; i++) { if (c[TID + i] > v) { v = atomicExch(a + i, v); if (v == 7) break; c[TID] = clock(); } else { v += atomicAdd(c + i, v); a[v] = clock(); } c[TID + v] = atomicMin(a, v); }
+  c[TID + 99] = v; }
+K return_in_one_way(int *c, int *a) { int v = a[TID]; 
+#pragma unroll 1
+  for (int i = 0; i < 60; i++) { if (c[TID + i] > v) { v = atomicExch(a + i, v); if (v == 7) { c[TID + 77] = clock(); return; } c[TID] = clock(); } else { v += atomicAdd(c + i, v); a[v] = clock(); } c[TID + v] = atomicMin(a, v); }
+  c[TID + 99] = v; }

@@ -1,5 +1,5 @@
 /* vkernel_converge against what ptxas does with the same PTX (tests/converge/): for each kernel and architecture the
- * order of BSSY, BSYNC, YIELD, WARPSYNC and block barriers. differences.txt lists the kernels that differ, and why. */
+ * order of BSSY, BSYNC, BREAK, YIELD, WARPSYNC and block barriers. differences.txt lists the kernels that differ, and why. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,13 +24,13 @@ static char *read_data(const char *name) {
 
 /* -- what ptxas does -- */
 
-/* The letter of an instruction that counts: [ BSSY, ] BSYNC, y YIELD, w WARPSYNC, b BAR, 0: another one. sm_75 has its YIELD
+/* The letter of an instruction that counts: [ BSSY, ] BSYNC, x BREAK, y YIELD, w WARPSYNC, b BAR, 0: another one. sm_75 has its YIELD
  * at the loop's end, under a branch; there only BSSY and YIELD are counted. */
 static char letter_of(const char *name, unsigned capability) {
   static const struct {
     const char *name;
     char letter;
-  } letters[] = {{"BSSY", '['}, {"BSYNC", ']'}, {"YIELD", 'y'}, {"WARPSYNC", 'w'}, {"BAR", 'b'}};
+  } letters[] = {{"BSSY", '['}, {"BSYNC", ']'}, {"YIELD", 'y'}, {"WARPSYNC", 'w'}, {"BAR", 'b'}, {"BREAK", 'x'}};
   for (unsigned i = 0; i < G_N_ELEMENTS(letters); i++)
     if (g_str_has_prefix(name, letters[i].name))
       return capability == 75 && i != 0 && i != 2 ? 0 : letters[i].letter;
@@ -262,6 +262,44 @@ START_TEST(others_pass_by_the_meeting_point) {
 }
 END_TEST
 
+/* for (;;) { if (tid < 1) {} else if (tid < 5) break; if (tid < 7) break; }: the lanes that stay meet before the second if.
+ * Lanes leave by the branch's taken side, or by the other. */
+START_TEST(who_stays_in_a_loop_meets_in_each_round) {
+  bool taken = _i;
+  VKernel *vkernel = lab_virtual();
+  int32_t tid = vkernel_register(vkernel, 1), sum = vkernel_register(vkernel, 1), old = vkernel_register(vkernel, 1);
+  int32_t p = vkernel_predicate(vkernel), q = vkernel_predicate(vkernel), r = vkernel_predicate(vkernel);
+  lab_add(vkernel, special(tid, SR_TID_X));
+  lab_add(vkernel, lab_op(OP_IADD, sum, tid, tid)); /* 1 */
+  lab_add(vkernel, lab_set(p, CMP_LT, tid, lab_const(vkernel, 1)));
+  lab_add(vkernel, lab_branch(8, p, false));
+  lab_add(vkernel, lab_set(q, CMP_LT, tid, lab_const(vkernel, 5)));
+  lab_add(vkernel, lab_branch(taken ? 11 : 7, q, false)); /* 5 */
+  lab_add(vkernel, taken ? lab_op(OP_IADD, sum, sum, sum) : lab_branch(11, VPRED_TRUE, false));
+  lab_add(vkernel, lab_op(OP_IADD, sum, sum, tid));
+  lab_add(vkernel, lab_set(r, CMP_LT, sum, lab_const(vkernel, 7))); /* 8 */
+  lab_add(vkernel, lab_branch(1, r, true));
+  lab_add(vkernel, atomic(vkernel, old, tid));
+  lab_add(vkernel, atomic(vkernel, old, tid)); /* 11 */
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  vkernel_converge(vkernel, 90);
+  static const Opcode want[] = {OP_S2R,  OP_BSSY, OP_IADD,  OP_ISETP, OP_BSSY, OP_BRA,  OP_ISETP, OP_BREAK, OP_BRA,
+                                OP_IADD, OP_IADD, OP_BSYNC, OP_ISETP, OP_BRA,  OP_ATOM, OP_BSYNC, OP_ATOM,  OP_EXIT};
+  ck_assert_uint_eq(vkernel->insts->len, G_N_ELEMENTS(want));
+  for (guint i = 0; i < G_N_ELEMENTS(want); i++)
+    ck_assert_msg(inst_at(vkernel, i)->op == (i == 9 && !taken ? OP_BRA : want[i]), "%u: %s", i,
+                  op_info[inst_at(vkernel, i)->op].id);
+  const VInst *leave = &g_array_index(vkernel->insts, VInst, 7);
+  ck_assert_uint_eq(leave->inst.mode, inst_at(vkernel, 4)->mode);
+  ck_assert_uint_ne(leave->inst.mode, inst_at(vkernel, 1)->mode);
+  ck_assert_int_eq(leave->guard, q);
+  ck_assert_int_eq((leave->inst.flags & INST_GUARD_NOT) != 0, !taken);
+  ck_assert_int_eq(inst_at(vkernel, 4)->target, 11);
+  ck_assert_int_eq(inst_at(vkernel, 13)->target, 2);
+  vkernel_free(vkernel);
+}
+END_TEST
+
 /* 100,000 branches, one after another and in one another. */
 START_TEST(large_kernels_end_soon) {
   VKernel *vkernel = nested_ifs(3000);
@@ -290,6 +328,7 @@ int main(void) {
   tcase_add_test(tcase, the_innermost_go_without_a_barrier);
   tcase_add_test(tcase, a_loop_at_the_start_has_room_before_it);
   tcase_add_test(tcase, others_pass_by_the_meeting_point);
+  tcase_add_loop_test(tcase, who_stays_in_a_loop_meets_in_each_round, 0, 2);
   tcase_add_test(tcase, large_kernels_end_soon);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);

@@ -12,7 +12,7 @@
 
 #define GROUPS "sm.convergence=barrier sm.lane_groups.switch_latency=18 sm.lane_groups.sync_latency=5 "
 
-/* Fermi SASS has no convergence barriers: the tests write them as "BSSY 1, label", "BSYNC 1", "YIELD", "WARPSYNC R1",
+/* Fermi SASS has no convergence barriers: the tests write them as "BSSY 1, label", "BSYNC 1", "BREAK 1", "YIELD", "WARPSYNC R1",
  * "NANOSLEEP 100" and "BAR.SYNC.UNALIGNED 0", which are parsed as other instructions of the same shape and then changed. */
 typedef struct Stand {
   const char *name, *instead;
@@ -23,6 +23,7 @@ typedef struct Stand {
 static const Stand stands[] = {
     {"BSSY", "SSY", OP_BSSY, 0},
     {"BSYNC", "NOP", OP_BSYNC, 0},
+    {"BREAK", "NOP", OP_BREAK, 0},
     {"YIELD", "NOP", OP_YIELD, 0},
     {"WARPSYNC", "MOV RZ,", OP_WARPSYNC, WARPSYNC_ANY},
     {"WARPSYNC.ALL", "MOV RZ, RZ", OP_WARPSYNC, WARPSYNC_ALL},
@@ -35,7 +36,7 @@ static const Stand stands[] = {
 typedef struct Change {
   guint pc;
   Opcode op;
-  uint8_t mode; /* the barrier of BSSY and BSYNC, the kind of WARPSYNC */
+  uint8_t mode; /* the barrier of BSSY, BSYNC and BREAK, the kind of WARPSYNC */
 } Change;
 
 /* The word `name` in a statement, or NULL. */
@@ -52,7 +53,7 @@ static void append_changed(GString *out, const char *statement, guint pc, GArray
       continue;
     Change change = {.pc = pc, .op = stands[i].op, .mode = stands[i].mode};
     char *rest = at + strlen(stands[i].name);
-    if (change.op == OP_BSSY || change.op == OP_BSYNC) {
+    if (change.op == OP_BSSY || change.op == OP_BSYNC || change.op == OP_BREAK) {
       change.mode = (uint8_t)strtoul(rest, &rest, 10);
       rest += strspn(rest, ", ");
     }
@@ -125,6 +126,9 @@ static const Walk walks[] = {
      "0:3 1:c 2:8 3:4 4:4 4:8 7:3 8:1 9:2 10:2 5:c 6:c 10:1 11:3 12:3", GPU_FINISHED},
     {"exits don't hold a BSYNC", "", "BSSY 0, end; @P0 BRA end; @P1 EXIT; @P2 EXIT; end: BSYNC 0; EXIT",
      "0:f 1:3 4:3 2:4 3:8 5:3", "0:f 1:3 2:4 3:8 4:3 5:3", GPU_FINISHED},
+    {"those at a BSYNC don't wait for who took the BREAK", "",
+     "BSSY 0, end; @P0 BRA end; @P2 BREAK 0; @P2 BRA out; end: BSYNC 0; out: BAR.SYNC 0; EXIT",
+     "0:f 1:3 4:3 2:8 3:8 5:8 4:4 5:7 6:8 6:7", "0:f 1:3 2:8 3:8 4:4 5:8 4:3 5:7 6:8 6:7", GPU_FINISHED},
     {"a yielding group lets those at a BSYNC go on alone", "",
      "BSSY 0, end; @P0 BRA end; YIELD ; NOP; end: BSYNC 0; NOP; EXIT",
      "0:f 1:3 4:3 2:c 5:3 6:3 3:c 4:c 5:c 6:c", "0:f 1:3 2:c 4:3 3:c 4:c 5:f 6:f", GPU_FINISHED},
@@ -465,6 +469,15 @@ static const char *one_of(Writer *writer, const char *const *words, unsigned cou
 
 static void write_part(Writer *writer, unsigned depth);
 
+/* Some lanes go past the BSYNC of a branch, most with a BREAK of one barrier. */
+static void write_leave(Writer *writer, unsigned label) {
+  static const char *const guards[] = {"P0", "!P0", "P1", "P2", "PT"};
+  const char *guard = one_of(writer, guards, G_N_ELEMENTS(guards));
+  if (pick(writer, 4))
+    g_string_append_printf(writer->text, "@%s BREAK %u; ", guard, pick(writer, 3));
+  g_string_append_printf(writer->text, "@%s BRA o%u; ", guard, label);
+}
+
 static void write_branch(Writer *writer, unsigned depth) {
   unsigned label = writer->labels++, barrier = pick(writer, 3), predicate = pick(writer, 3);
   bool meets = pick(writer, 4) > 0, has_else = pick(writer, 2);
@@ -473,6 +486,8 @@ static void write_branch(Writer *writer, unsigned depth) {
   g_string_append_printf(writer->text, "@%sP%u BRA %c%u; ", pick(writer, 2) ? "!" : "", predicate,
                          has_else ? 't' : 'e', label);
   write_part(writer, depth + 1);
+  if (pick(writer, 3) == 0)
+    write_leave(writer, label);
   if (has_else) {
     g_string_append_printf(writer->text, "BRA e%u; t%u: NOP; ", label, label);
     write_part(writer, depth + 1);
@@ -482,6 +497,7 @@ static void write_branch(Writer *writer, unsigned depth) {
     g_string_append_printf(writer->text, "BSYNC %u; ", barrier);
   else
     g_string_append(writer->text, "NOP; ");
+  g_string_append_printf(writer->text, "o%u: NOP; ", label);
 }
 
 static void write_wait(Writer *writer) {
