@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "isa/disasm_new.h"
 #include "isa/sass_names.h"
 
 enum { BYTES_PER_INST = 8, GUARD_COLUMNS = 6 };
@@ -15,7 +16,7 @@ static void append_register(GString *out, int row, uint32_t nregs) {
 }
 
 static void append_predicate(GString *out, unsigned predicate, bool negated) {
-  if (predicate >= PRED_TRUE)
+  if (predicate == PRED_TRUE || predicate == PRED_SINK)
     g_string_append(out, negated ? "!PT" : "PT");
   else
     g_string_append_printf(out, "%sP%u", negated ? "!" : "", predicate);
@@ -45,9 +46,28 @@ static void append_integer(GString *out, uint32_t bits) {
     g_string_append_printf(out, "0x%x", bits);
 }
 
-static void append_constant(GString *out, const Inst *inst, const ConstRef *constant) {
+/* An immediate of two rows. */
+static void append_wide(GString *out, const Inst *inst, uint64_t bits) {
+  double value;
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  memcpy(&value, &bits, sizeof value);
+  if (bits && op_info[inst->op].flags & OPF_FLOAT && isfinite(value))
+    g_string_append(out, g_ascii_dtostr(text, sizeof text, value));
+  else if (bits == 0)
+    g_string_append(out, "RZ");
+  else if ((int64_t)bits < 0 && (int64_t)bits >= -0x10000)
+    g_string_append_printf(out, "-0x%x", (unsigned)(0 - bits));
+  else
+    g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x", bits);
+}
+
+static void append_constant(GString *out, const Inst *inst, const ConstRef *constant, bool wide) {
   if (constant->kind == CONST_BANK)
     g_string_append_printf(out, "c[0x0][0x%x]", constant->value);
+  else if (constant->kind == CONST_SYMBOL)
+    g_string_append_printf(out, constant->value ? "v[%u]+0x%x" : "v[%u]", constant->symbol, constant->value);
+  else if (wide)
+    append_wide(out, inst, (uint64_t)constant[1].value << 32 | constant->value);
   else if (constant->value == 0 && inst->op != OP_MOV32I)
     g_string_append(out, "RZ");
   else if (op_info[inst->op].flags & OPF_FLOAT)
@@ -70,18 +90,22 @@ static void append_value(GString *out, const Kernel *kernel, const Inst *inst, u
   if (slot >= 0)
     append_register(out, slot, kernel->nregs);
   else
-    append_constant(out, inst, &kernel->consts[~slot]);
+    append_constant(out, inst, &kernel->consts[~slot], inst->wide & WIDE_A << which);
   if (inst->flags & absolute[which])
     g_string_append_c(out, '|');
 }
 
 static void append_memory(GString *out, const Kernel *kernel, const Inst *inst) {
-  if (inst->a < 0) {
-    g_string_append_printf(out, "[0x%x]", (uint32_t)inst->imm);
+  const ConstRef *address = inst->a < 0 ? &kernel->consts[~inst->a] : NULL;
+  if (address && address->kind == CONST_IMMEDIATE) {
+    g_string_append_printf(out, "[0x%x]", address->value + (uint32_t)inst->imm);
     return;
   }
   g_string_append_c(out, '[');
-  append_register(out, inst->a, kernel->nregs);
+  if (address)
+    append_constant(out, inst, address, false);
+  else
+    append_register(out, inst->a, kernel->nregs);
   if (inst->imm < 0)
     g_string_append_printf(out, "+-0x%x", 0u - (uint32_t)inst->imm);
   else if (inst->imm > 0)
@@ -131,7 +155,15 @@ static const char *spec_of(const Inst *inst) {
       [FORM_P_D_M] = "pdm",     [FORM_M_A] = "mb",       [FORM_D_M_B_C] = "dmb",    [FORM_BAR] = "",
       [FORM_T] = "t",           [FORM_A] = "a",          [FORM_P_A] = "pa",
   };
-  return op_info[inst->op].form == FORM_D_M_B_C && inst->mode == ATOM_CAS ? "dmbc" : specs[op_info[inst->op].form];
+  if (op_info[inst->op].form == FORM_D_M_B_C && inst->mode == ATOM_CAS)
+    return "dmbc";
+  switch ((Opcode)inst->op) {
+  case OP_VOTE: return inst->flags & INST_HAS_MASK ? "dpqa" : "dpq";
+  case OP_BSSY: return "Bt";
+  case OP_BSYNC: return "B";
+  case OP_LOP3: return "dabcs";
+  default: return specs[op_info[inst->op].form];
+  }
 }
 
 static void append_operands(GString *out, const Kernel *kernel, const Inst *inst, const uint32_t *addresses) {
@@ -154,6 +186,7 @@ static void append_operands(GString *out, const Kernel *kernel, const Inst *inst
       sources++;
       break;
     case 'm': append_memory(out, kernel, inst); break;
+    case 'B': g_string_append_printf(out, "B%u", inst->mode); break;
     case 'r': g_string_append(out, sass_names_special_text(inst->mode)); break;
     case 's': g_string_append_printf(out, "0x%x", inst->mode); break;
     default: append_target(out, kernel, inst, addresses); break;
@@ -168,14 +201,21 @@ static void append_guard(GString *out, const Inst *inst) {
 
 static void append_inst(GString *out, const Kernel *kernel, const Inst *inst, const uint32_t *addresses) {
   sass_names_print(out, inst);
+  disasm_new_modifiers(out, inst);
   if (inst->op == OP_WARPSYNC && inst->mode == WARPSYNC_ALL) {
     g_string_append(out, ".ALL");
     return;
   }
-  if (inst->op == OP_BAR)
+  if (inst->op == OP_BAR) {
     append_barrier(out, kernel, inst);
-  else
-    append_operands(out, kernel, inst, addresses);
+    return;
+  }
+  append_operands(out, kernel, inst, addresses);
+  /* SHFL, MATCH, ELECT and LOP3 may write a predicate that their form doesn't have. */
+  if (op_info[inst->op].flags & OPF_NEW && inst->pdst != PRED_SINK && !strchr(spec_of(inst), 'p')) {
+    g_string_append(out, ", ");
+    append_predicate(out, inst->pdst, false);
+  }
 }
 
 char *disasm_inst(const Kernel *kernel, const Inst *inst) {
@@ -243,6 +283,10 @@ static void append_program_kernel(GString *out, const Program *program, guint in
 static GString *new_print(const Program *program) {
   GString *out = g_string_new(NULL);
   g_string_append_printf(out, ".target sm_%u\n", program->target_sm);
+  for (guint i = 0; i < program->variables->len; i++) {
+    const ProgramVariable *variable = g_ptr_array_index(program->variables, i);
+    g_string_append_printf(out, "// v[%u]: %s, %u bytes\n", i, variable->name, variable->bytes);
+  }
   return out;
 }
 

@@ -11,6 +11,8 @@ liblockstep_a_SOURCES += \
   isa/dataflow.h \
   isa/disasm.c \
   isa/disasm.h \
+  isa/disasm_new.c \
+  isa/disasm_new.h \
   isa/divergence.c \
   isa/divergence.h \
   isa/early_exit.c \

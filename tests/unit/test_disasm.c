@@ -4,6 +4,7 @@
 
 #include "isa/disasm.h"
 #include "isa/sass.h"
+#include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
 static Program *parse_good(const char *text) {
@@ -100,6 +101,61 @@ START_TEST(renumbers_unusable_addresses) {
   g_autofree char *printed = disasm_program(program);
   ck_assert_str_eq(printed, ".target sm_20\n\n.kernel prog\nx:\n/*0000*/       NOP;\n/*0008*/ @P0   BRA 0x0;\n"
                             "/*0010*/       EXIT;\n");
+}
+END_TEST
+
+/* -- what PTX becomes -- */
+
+#define PTX_REGS ".reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>; .reg .f64 %d<8>;\n"
+
+#define SPIN                                                                                                   \
+  "setp.eq.s32 %p1, %r1, 0; @%p1 bra OUT; AGAIN: ld.volatile.global.u32 %r1, [%l1]; setp.ne.s32 %p1, %r1, 0; " \
+  "@%p1 bra AGAIN; OUT: bar.sync 0;"
+
+/* An instruction, and how a line of the print of its kernel begins, registers left out. */
+static const struct {
+  const char *ptx, *printed;
+} lowered[] = {
+    {"ld.volatile.global.v2.u32 {%r1, %r2}, [%l1];", "LD.E.64.VOLATILE "},
+    {"ld.relaxed.gpu.global.s8 %r1, [%l1];", "LD.E.S8.STRONG.GPU "},
+    {"ld.acquire.sys.u64 %l2, [%l1];", "LD.E.64.GENERIC.ACQUIRE.SYS "},
+    {"ld.const.u32 %r1, [konst+4];", "LD.CONST R0, [v[0]+0x4]"},
+    {"mov.u64 %l2, konst; st.global.u64 [%l1], %l2;", "MOV.64 R0, v[0]"},
+    {"st.release.cta.global.u16 [%l1], %r1;", "ST.E.U16.RELEASE.CTA "},
+    {"st.local.v4.u32 [spot], {%r1, %r2, %r3, %r4};", "STL.128 [0x0], "},
+    {"atom.add.f64 %d1, [%l1], %d2;", "ATOM.E.ADD.F64.GENERIC.STRONG.GPU "},
+    {"atom.shared.cas.acq_rel.cta.b32 %r1, [%r2], %r3, %r4;", "ATOMS.CAS.U32.ACQ_REL.CTA "},
+    {"red.global.max.s64 [%l1], %l2;", "RED.E.MAX.S64.STRONG.GPU "},
+    {"fence.sc.cta;", "MEMBAR.CTA.SC"},
+    {"fence.acq_rel.gpu;", "MEMBAR.GL.ACQ_REL"},
+    {"cvt.rzi.u32.f64 %r1, %d1; st.global.u32 [%l1], %r1;", "CVT.U32.F64.TRUNC "},
+    {"cvt.rp.f32.f64 %f1, %d1; st.global.f32 [%l1], %f1;", "CVT.F32.F64.RP "},
+    {"sqrt.rn.ftz.f32 %f1, %f2; st.global.f32 [%l1], %f1;", "MUFU.SQRT.FTZ "},
+    {"add.rz.f64 %d1, %d2, 0d3FF8000000000000; st.global.f64 [%l1], %d1;", "DADD.RZ R0, R0, 1.5"},
+    {"setp.lt.u64 %p1, %l1, -1; @%p1 st.global.u32 [%l1], 1;", "ISETP.64.LT.U64.AND P0, PT, R0, -0x1, PT"},
+    {"shfl.sync.bfly.b32 %r1|%p1, %r2, 1, 31, -1; @%p1 st.global.u32 [%l1], %r1;", "SHFL.BFLY "},
+    {"match.all.sync.b32 %r1|%p1, %r2, -1; @%p1 st.global.u32 [%l1], %r1;", "MATCH.ALL "},
+    {"redux.sync.min.s32 %r1, %r2, -1; st.global.u32 [%l1], %r1;", "REDUX.MIN.S32 "},
+    {"lop3.b32 %r1, %r2, %r3, %r4, 0x96; st.global.u32 [%l1], %r1;", "LOP3 R0, R0, R0, R0, 0x96"},
+    {"isspacep.shared %p1, %l1; @%p1 st.global.u32 [%l1], 1;", "ISSPACEP.SHARED P0, "},
+    {SPIN, "BSSY B0, 0x"},
+    {SPIN, "BSYNC B0;"},
+    {"barrier.sync 1, 64;", "BAR.SYNC.UNALIGNED 0x1, 0x40"},
+};
+
+START_TEST(prints_lowered) {
+  g_autofree char *text =
+      g_strconcat(".version 9.0\n.target sm_90\n.address_size 64\n.const .u32 konst[4];\n.entry k() {\n"
+                  ".local .align 16 .b8 spot[16];\n" PTX_REGS,
+                  lowered[_i].ptx, "\nret; }\n", NULL);
+  static const PtxTarget hopper = {.capability = 90, .convergence_barriers = true, .max_registers = 255};
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Program) program = ptx_lab_lower("k.ptx", text, &hopper, diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program, "%s", messages);
+  g_autofree char *printed = disasm_kernel(program, 0);
+  g_autofree char *wanted = g_strconcat(" ", lowered[_i].printed, NULL);
+  ck_assert_msg(strstr(printed, wanted), "no %s in\n%s", wanted, printed);
 }
 END_TEST
 
@@ -347,6 +403,7 @@ int main(void) {
   TCase *tcase = tcase_create("disasm");
   tcase_add_loop_test(tcase, prints_instruction, 0, G_N_ELEMENTS(spellings));
   tcase_add_test(tcase, prints_program);
+  tcase_add_loop_test(tcase, prints_lowered, 0, (int)G_N_ELEMENTS(lowered));
   tcase_add_test(tcase, renumbers_unusable_addresses);
   tcase_add_loop_test(tcase, spelling_round_trips, 0, G_N_ELEMENTS(spellings));
   tcase_add_loop_test(tcase, equality_sees_differences, 0, 11);
