@@ -114,7 +114,7 @@ static void append_block(GString *out, const Kernel *kernel, const Flow *flow, u
   g_string_append_printf(out, "  b%u [label=\"", block);
   for (uint32_t pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
     g_autofree char *text = disasm_inst(kernel, &kernel->insts[pc]);
-    g_string_append_printf(out, "%04x  ", kernel->insts[pc].address);
+    g_string_append_printf(out, "%04x  ", kernel_address(kernel, pc));
     append_escaped(out, text);
     g_string_append(out, "\\l");
   }

@@ -117,7 +117,8 @@ static void append_target(GString *out, const Kernel *kernel, const Inst *inst, 
   if (inst->target == NO_TARGET)
     g_string_append(out, "?");
   else
-    g_string_append_printf(out, "0x%x", addresses ? addresses[inst->target] : kernel->insts[inst->target].address);
+    g_string_append_printf(out, "0x%x",
+                           addresses ? addresses[inst->target] : kernel_address(kernel, (uint32_t)inst->target));
 }
 
 static void append_barrier_number(GString *out, const Kernel *kernel, int slot) {
@@ -233,7 +234,7 @@ static uint32_t *printed_addresses(const Kernel *kernel) {
   uint32_t *addresses = g_new(uint32_t, kernel->ninsts + 1);
   bool rises = true;
   for (uint32_t i = 0; i < kernel->ninsts; i++) {
-    addresses[i] = kernel->insts[i].address;
+    addresses[i] = kernel_address(kernel, i);
     rises &= addresses[i] % BYTES_PER_INST == 0 && (i == 0 || addresses[i] > addresses[i - 1]);
   }
   for (uint32_t i = 0; i < kernel->ninsts && !rises; i++)

@@ -162,6 +162,10 @@ Kernel *program_find_kernel(const Program *program, const char *name) {
   return NULL;
 }
 
+uint32_t kernel_address(const Kernel *kernel, uint32_t pc) {
+  return kernel->params ? 8 * pc : kernel->insts[pc].address; /* parameters are declared in PTX only */
+}
+
 char *program_source_line(const Program *program, unsigned line) {
   if (line == 0 || line > program->nlines)
     return g_strdup("");

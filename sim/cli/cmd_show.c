@@ -68,7 +68,7 @@ static void clear(Shown *shown) {
 static char *place(const Kernel *kernel, int32_t pc) {
   if (pc == NO_TARGET)
     return g_strdup("exit");
-  return g_strdup_printf("0x%04x line %u", kernel->insts[pc].address, kernel->insts[pc].line);
+  return g_strdup_printf("0x%04x line %u", kernel_address(kernel, (uint32_t)pc), kernel->insts[pc].line);
 }
 
 /* One line for each instruction that can split a warp, or names where it rejoins. */

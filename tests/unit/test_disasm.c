@@ -108,9 +108,9 @@ END_TEST
 
 #define PTX_REGS ".reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>; .reg .f64 %d<8>;\n"
 
-#define SPIN                                                                                                   \
-  "setp.eq.s32 %p1, %r1, 0; @%p1 bra OUT; AGAIN: ld.volatile.global.u32 %r1, [%l1]; setp.ne.s32 %p1, %r1, 0; " \
-  "@%p1 bra AGAIN; OUT: bar.sync 0;"
+#define SPIN                                                                                                \
+  "mov.u32 %r1, %laneid; setp.eq.s32 %p1, %r1, 0; @%p1 bra OUT; AGAIN: ld.volatile.global.u32 %r1, [%l1]; " \
+  "setp.ne.s32 %p1, %r1, 0; @%p1 bra AGAIN; OUT: st.global.u32 [%l1], 2;"
 
 /* An instruction, and how a line of the print of its kernel begins, registers left out. */
 static const struct {
