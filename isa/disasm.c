@@ -161,7 +161,8 @@ static const char *spec_of(const Inst *inst) {
   switch ((Opcode)inst->op) {
   case OP_VOTE: return inst->flags & INST_HAS_MASK ? "dpqa" : "dpq";
   case OP_BSSY: return "Bt";
-  case OP_BSYNC: return "B";
+  case OP_BSYNC:
+  case OP_BREAK: return "B";
   case OP_LOP3: return "dabcs";
   default: return specs[op_info[inst->op].form];
   }
