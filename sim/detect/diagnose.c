@@ -299,12 +299,13 @@ static char *simd_reason(const WaitGraph *graph, const Edge *edge, const Edge *j
   if (is_turn(graph, join))
     return g_strdup_printf("; who must do that can't run, since %s spin%s without a point where the warp may switch",
                            these, g_str_equal(these, "this lane") ? "s" : "");
+  static const char *const places[] = {[ENTRY_PATH] = "at a reconvergence point",
+                                       [ENTRY_JOIN] = "at a reconvergence point",
+                                       [ENTRY_WARPSYNC] = "at a warp-wide synchronization",
+                                       [ENTRY_MEETING] = "before a barrier"};
   const Node *entry = wait_node(graph, join->to);
-  return g_strdup_printf("; who must do that waits at a %s for %s",
-                         wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_WARPSYNC
-                             ? "warp-wide synchronization"
-                             : "reconvergence point",
-                         these);
+  return g_strdup_printf("; who must do that waits %s for %s",
+                         places[wait_entry_kind(view_of(graph, entry), entry->index)], these);
 }
 
 static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool ptx) {
@@ -315,6 +316,8 @@ static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool pt
   if (entry && wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_WARPSYNC)
     return "synchronize the warp (__syncwarp, or bar.warp.sync in PTX) only where all lanes of its mask come without "
            "waiting for each other in between, or give it the mask of those that do";
+  if (entry && wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_MEETING)
+    return "put the barrier where all lanes of the warp come to it: behind the branch, not in it";
   return simd_repair_of(ptx);
 }
 
@@ -339,7 +342,10 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
                                 : g_strdup_printf("; who must do that waits at a barrier for %s", these);
     break;
   case FINDING_LOCK_ORDER_DEADLOCK: why = g_strdup_printf("; who must do that waits in turn for %s", these); break;
-  case FINDING_ORPHAN_WAIT: why = g_strdup("; nobody is left who could do that"); break;
+  case FINDING_ORPHAN_WAIT:
+    why = g_strdup(wait_node(graph, edge->to)->waiter ? "; only threads that wait for it themselves could do that"
+                                                      : "; nobody is left who could do that");
+    break;
   default: break;
   }
   return g_strdup_printf("%s %s %s%s", who, verb(lanes), what, why ? why : "");
@@ -481,6 +487,45 @@ static bool some_lane_waits(const WaitGraph *graph) {
   return false;
 }
 
+enum { WAITERS_SHOWN_MAX = 8 };
+
+/* The other warps that wait for the same word or bit, and who of them would change it. */
+static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *first) {
+  const Node *thing = wait_node(graph, first->to);
+  guint last = wait_node(graph, first->from)->view, others = 0;
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *lane = wait_node(graph, edge->from);
+    if (edge->to != first->to || lane->kind != NODE_LANE || lane->view == last ||
+        lane->view == wait_node(graph, first->from)->view)
+      continue;
+    last = lane->view;
+    if (others++ >= WAITERS_SHOWN_MAX)
+      continue;
+    uint32_t lanes = companions(graph, lane, edge->to);
+    g_autofree char *who = lanes_of(graph, lane, lanes);
+    locate_evidence(finding, view_of(graph, lane)->launch, edge->pc,
+                    g_strdup_printf("%s %s for it, too", who, verb(lanes)));
+  }
+  if (others > WAITERS_SHOWN_MAX)
+    finding_add_evidence(finding, 0, g_strdup_printf("so do lanes of %u more warps", others - WAITERS_SHOWN_MAX));
+  if (!thing->waiter)
+    return;
+  const Node *waiter = wait_node(graph, thing->waiter - 1);
+  const Launch *launch = view_of(graph, waiter)->launch;
+  const Inst *inst = &launch->kernel->insts[thing->waiter_pc];
+  g_autofree char *who = lanes_of(graph, waiter, 1u << waiter->index);
+  locate_evidence(finding, launch, thing->waiter_pc,
+                  g_strdup_printf("%s would change it here, but waits for it itself", who));
+  if (op_info[inst->op].flags & OPF_ATOMIC &&
+      (inst->mode == ATOM_ADD || inst->mode == ATOM_INC || inst->mode == ATOM_DEC)) {
+    g_free(finding->repair);
+    finding->repair =
+        g_strdup("a count may have passed the awaited number before a thread looks: wait until it is at "
+                 "least that number, or use a counter for each round");
+  }
+}
+
 /* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
 static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
   Verdict verdict = VERDICT_LIVELOCK;
@@ -504,6 +549,8 @@ static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
     Finding *finding = start_finding(graph, id, edge, false, NULL);
     if (barrier)
       add_exited(finding, view_of(graph, thing)->block);
+    else
+      add_waiters(graph, finding, edge);
     verdict = barrier || verdict == VERDICT_BARRIER_DEADLOCK ? VERDICT_BARRIER_DEADLOCK : VERDICT_ORPHAN_WAIT;
     if (findings->len < CYCLES_SHOWN_MAX)
       g_ptr_array_add(findings, finding);

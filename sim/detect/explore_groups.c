@@ -157,6 +157,14 @@ void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
+/* True if some lane of the warp may execute a barrier `id`: then those that its guard leaves out come with it. */
+static bool is_executed(const WarpView *view, uint32_t id) {
+  bool executed = view->signals >> id & 1;
+  for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
+    executed |= view->reach[__builtin_ctz(rest)].barriers >> id & 1;
+  return executed;
+}
+
 void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst) {
   if (slot_unknown(state, inst->a)) {
     walk->explorer->gave_up = true;
@@ -164,7 +172,7 @@ void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *
   }
   uint32_t id = slot_value(walk, state, inst->a), bit = 1u << walk->lane;
   walk->reach.stops = true;
-  if (id >= BLOCK_BARRIERS || walk->view->arrives[id] & bit || read_only(walk))
+  if (id >= BLOCK_BARRIERS || walk->view->arrives[id] & bit || read_only(walk) || !is_executed(walk->view, id))
     return;
   walk->view->arrives[id] |= bit;
   walk->explorer->memory.version++;

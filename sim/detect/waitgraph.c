@@ -392,8 +392,15 @@ static void connect_changes(WaitGraph *graph, guint actor, GHashTable *table, No
   for (guint i = 0; i < touches->len; i++) {
     const Touch *touch = &g_array_index(touches, Touch, i);
     guint thing = awaited(graph, kind, touch->key);
-    if (thing != G_MAXUINT && !waits_for(graph, actor, thing))
+    if (thing == G_MAXUINT)
+      continue;
+    Node *node = wait_node(graph, thing);
+    if (!waits_for(graph, actor, thing)) {
       connect(graph, thing, actor, edge, touch->pc, touch->physical);
+    } else if (!node->waiter) { /* that it would take a lock and release it, say, helps nobody */
+      node->waiter = actor + 1;
+      node->waiter_pc = touch->pc;
+    }
   }
   g_array_free(touches, TRUE);
 }

@@ -20,6 +20,8 @@ typedef struct Node {
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
   bool in_cycle;
+  uint32_t waiter;     /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
+  uint32_t waiter_pc;  /* where it would */
 } Node;
 
 typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_KINDS } EdgeKind;

@@ -46,7 +46,8 @@ char *wait_entry_text(const WarpView *view, uint32_t entry) {
   case ENTRY_PATH: return g_strdup_printf("on the SIMT stack, to go on at %s,", line);
   case ENTRY_JOIN: return g_strdup_printf("at the reconvergence point in %s", line);
   case ENTRY_WARPSYNC: return g_strdup_printf("at the warp-wide synchronization in %s", line);
-  case ENTRY_MEETING: return g_strdup_printf("for all lanes of the warp to come to the barrier in %s", line);
+  case ENTRY_MEETING:
+    return g_strdup_printf("at the meeting of all lanes of the warp before the barrier in %s", line);
   case ENTRY_TURN: return g_strdup("to run, which it can't before a switch of the warp;");
   }
   return NULL;

@@ -145,6 +145,12 @@ static const Walk walks[] = {
     {"WARPSYNC calls the lanes that wait at a BSYNC", "",
      "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; WARPSYNC 15; EXIT",
      "0:f 1:3 3:3 2:c 4:3 3:c 4:c 5:3 5:c", "0:f 1:3 2:c 3:3 4:3 3:c 4:c 5:3 5:c", GPU_FINISHED},
+    {"only those of its mask", "", "BSSY 0, end; @P0 BRA end; WARPSYNC 13; end: BSYNC 0; NOP; EXIT",
+     "0:f 1:3 3:3 2:c 4:1 5:1 3:c 4:e 5:e", "0:f 1:3 2:c 3:3 4:1 5:1 3:c 4:e 5:e", GPU_FINISHED},
+    {"WARPSYNC and WARPSYNC.ALL don't match", "", "@P0 BRA a; WARPSYNC 15; EXIT; a: WARPSYNC.ALL ; EXIT", "0:3 3:3 1:c",
+     "0:3 1:c 3:3", GPU_BLOCKED},
+    {"WARPSYNC.ALL calls the lanes that wait at a BSYNC", "", "BSSY 0, end; @P0 BRA end; WARPSYNC.ALL ; end: BSYNC 0; EXIT",
+     "0:f 1:3 3:3 2:c 4:3 3:c 4:c", "0:f 1:3 2:c 3:3 4:3 3:c 4:c", GPU_FINISHED},
     {"WARPSYNC.ALL at two places hangs", "", "@P0 BRA a; WARPSYNC.ALL ; EXIT; a: WARPSYNC.ALL ; EXIT", "0:3 3:3 1:c",
      "0:3 1:c 3:3", GPU_BLOCKED},
     {"WARPSYNC.ALL waits for no lane that exited", "", "@P0 EXIT; WARPSYNC.ALL ; EXIT", "0:3 1:c 2:c", BOTH, GPU_FINISHED},
@@ -394,7 +400,15 @@ static const Ending endings[] = {
     {"WARPSYNC of all lanes on one side of a branch", "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT", 4,
      {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"WARPSYNC.ALL before barriers at two places", "BSSY 0, end; @P0 BRA end; WARPSYNC.ALL ; BAR.SYNC 0; end: BSYNC 0; WARPSYNC.ALL ; BAR.SYNC 0; EXIT", 64,
-     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"for all lanes of the warp to come to the barrier", "for all lanes of the warp to come to the barrier"}},
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"at the meeting of all lanes of the warp before the barrier", "at the meeting of all lanes of the warp before the barrier"}},
+    {"a spin without YIELD with a reconvergence at which nobody parts",
+     PROLOGUE "BSSY 0, end; @P0 BRA end; again: LD.CV R3, [R1]; BSSY 1, in; ISETP.EQ P4, PT, R3, 7, PT; @P4 BRA in; NOP; in: BSYNC 1; "
+     "ISETP.EQ P3, PT, R3, RZ, PT; @P3 BRA again; end: BSYNC 0; ST.WT [R1], R2; EXIT", 4,
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"waits at a reconvergence point for these lanes", "since these lanes spin without a point where the warp may switch"}},
+    {"the same where the lanes part inside it: they switch",
+     PROLOGUE "BSSY 0, end; @P0 BRA give; again: LD.CV R3, [R1]; BSSY 1, in; @P1 BRA in; NOP; in: BSYNC 1; "
+     "ISETP.EQ P3, PT, R3, RZ, PT; @P3 BRA again; BRA end; give: ST.WT [R1], R2; end: BSYNC 0; EXIT", 4,
+     {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"a block barrier there", "BSSY 0, end; @P0 BRA end; BAR.SYNC 0; end: BSYNC 0; EXIT", 64,
      {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"at barrier 0 for lanes 0, 1 of warp 0", "at barrier 0 for lanes 0, 1 of warp 0"}},
     {"a predicated one there", "BSSY 0, end; @!P0 BAR.SYNC 0; end: BSYNC 0; EXIT", 64,
@@ -506,9 +520,13 @@ static void write_wait(Writer *writer) {
   bool meets = pick(writer, 2);
   if (meets)
     g_string_append_printf(writer->text, "BSSY %u, x%u; ", barrier, label);
-  g_string_append_printf(writer->text, "w%u: LD.CV R3, [R1+%u]; %s; ISETP.%s P3, PT, R3, RZ, PT; @P3 BRA w%u; ",
-                         label, 4 * pick(writer, 3), one_of(writer, in_loop, G_N_ELEMENTS(in_loop)),
-                         pick(writer, 4) ? "EQ" : "NE", label);
+  g_string_append_printf(writer->text, "w%u: LD.CV R3, [R1+%u]; %s; ", label, 4 * pick(writer, 3),
+                         one_of(writer, in_loop, G_N_ELEMENTS(in_loop)));
+  if (pick(writer, 2)) /* a reconvergence in the loop, of ways that may be apart */
+    g_string_append_printf(writer->text, "BSSY 3, y%u; @P%u BRA y%u; NOP; y%u: BSYNC 3; ", label, pick(writer, 6),
+                           label, label);
+  g_string_append_printf(writer->text, "ISETP.%s P3, PT, R3, RZ, PT; @P3 BRA w%u; ", pick(writer, 4) ? "EQ" : "NE",
+                         label);
   if (meets)
     g_string_append_printf(writer->text, "x%u: BSYNC %u; ", label, barrier);
 }
