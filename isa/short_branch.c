@@ -82,10 +82,14 @@ static void guard_side(Shortener *shorten, const Side *side, const VInst *branch
   shorten->guard_not[side->block] = taken ? negated : !negated;
 }
 
+static bool is_lone_branch(const Shortener *shorten, uint32_t block) {
+  return shorten->flow.first[block] + 1 == shorten->flow.first[block + 1] && is_plain_branch(last_of(shorten, block));
+}
+
 /* The block ends in a branch past the next block, or to the one behind that. */
 static void predicate_branch(Shortener *shorten, uint32_t block) {
   const VInst *branch = last_of(shorten, block);
-  Side other, taken;
+  Side other, taken, behind;
   if (!is_plain_branch(branch) || !vinst_is_guarded(branch) || branch->guard < 0 ||
       shorten->guard[block] != VPRED_TRUE || !find_side(shorten, block + 1, branch->guard, &other))
     return;
@@ -98,6 +102,14 @@ static void predicate_branch(Shortener *shorten, uint32_t block) {
     guard_side(shorten, &other, branch, false);
     guard_side(shorten, &taken, branch, true);
     shorten->drop_branch[block] = shorten->drop_branch[other.block] = 1;
+  } else if (target == block + 2 && is_lone_branch(shorten, other.block) && other.next == block + 3 &&
+             find_side(shorten, target, branch->guard, &taken) &&
+             find_side(shorten, other.next, branch->guard, &behind) && taken.next == behind.next &&
+             (taken.has_barrier ||
+              behind.has_barrier)) { /* the same, the sides the other way round, as nvcc has it */
+    guard_side(shorten, &taken, branch, true);
+    guard_side(shorten, &behind, branch, false);
+    shorten->drop_branch[block] = shorten->drop_branch[other.block] = shorten->drop_branch[taken.block] = 1;
   }
 }
 

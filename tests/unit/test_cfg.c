@@ -101,6 +101,9 @@ static const Join joins[] = {
     {"SSY t; @P0 BRA e; NOP.S; e: NOP.S; t: EXIT", 1, 4, "....J"},
     /* a loop without exit */
     {"l: @P0 BRA a; NOP; a: NOP; BRA l", 0, 2, "..J."},
+    /* the same with its end before its start; ways that part stay together for a round */
+    {"BRA h; l: NOP; h: @P0 BRA l; NOP; BRA l", 2, 1, ".J..."},
+    {"l: @P0 BRA a; NOP; BRA l; a: NOP; BRA l", 0, NO_TARGET, "....."},
     /* if inside a loop */
     {"l: @P0 BRA a; NOP; a: @P1 BRA l; EXIT", 0, 2, "..JJ"},
     {"PBK o; l: @P0 BRK; @P1 BRA m; NOP; m: BRA l; o: EXIT", 2, 4, "....J."},

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "isa/short_branch.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 #include "tests/unit/virtual_lab.h"
@@ -320,6 +321,85 @@ START_TEST(large_kernels_end_soon) {
 }
 END_TEST
 
+/* Kernels in letters: s ST, b BAR, a ATOM, d a 64-bit addition, l SHL, p writes P0, e EXIT; `?N` branches to item N if P0, `!N`
+ * if not, `>N` always. Afterwards an instruction under P0 has `+` before it, one under !P0 `-`. */
+typedef struct Short {
+  const char *what, *before, *after;
+} Short;
+
+static const Short shorts[] = {
+    {"an if", "?5 s b s s e", "-s -b -s -s e"},
+    {"an if that the way on jumps to", "?3 s >6 b s >1 e", "?3 s >6 b s >1 e"},
+    {"an if and else", "?4 s b >6 b s e", "-s -b +b +s e"},
+    {"as nvcc has it", "?2 >5 b s >6 b e", "+b +s -b e"},
+    {"as nvcc has an if", "!2 >4 b s e", "-b -s e"},
+    {"seven instructions", "?8 s s s s s s b e", "-s -s -s -s -s -s -b e"},
+    {"eight", "?9 s s s s s s s b e", "?9 s s s s s s s b e"},
+    {"64-bit additions are two", "?6 d d d b s e", "?6 d d d b s e"},
+    {"shifts are none", "?9 l l l s s s s b e", "-l -l -l -s -s -s -s -b e"},
+    {"without a barrier", "?3 s s e", "?3 s s e"},
+    {"an atomic", "?4 s a b e", "?4 s a b e"},
+    {"what the predicate is written by", "?4 p s b e", "?4 p s b e"},
+    {"a side that others come to", "?4 s b >1 s e", "?4 s b >1 s e"},
+};
+
+static VInst short_inst(VKernel *vkernel, char letter) {
+  int32_t pair = 0, word = 1;
+  VInst wide = lab_op(OP_IADD64, pair, pair, pair);
+  wide.inst.wide = WIDE_DST | WIDE_A | WIDE_B;
+  switch (letter) {
+  case 's': return lab_op(OP_STS, VREG_SINK, word, word);
+  case 'b': return lab_op(OP_BAR, VREG_SINK, lab_const(vkernel, 0), VREG_SINK);
+  case 'a': return atomic(vkernel, word, word);
+  case 'd': return wide;
+  case 'l': return lab_op(OP_SHL, word, word, word);
+  case 'p': return lab_set(0, CMP_LT, word, word);
+  default: return vinst_new(OP_EXIT);
+  }
+}
+
+static char *short_text(const VKernel *vkernel) {
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < vkernel->insts->len; i++) {
+    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+    bool negated = vinst->inst.flags & INST_GUARD_NOT;
+    g_string_append(text, i ? " " : "");
+    if (vinst->inst.op == OP_BRA) {
+      g_string_append_printf(text, "%c%d", vinst->guard < 0 ? '>' : negated ? '!' : '?', vinst->inst.target);
+      continue;
+    }
+    static const struct {
+      Opcode op;
+      char letter;
+    } letters[] = {{OP_STS, 's'}, {OP_BAR, 'b'},   {OP_ATOM, 'a'}, {OP_IADD64, 'd'},
+                   {OP_SHL, 'l'}, {OP_ISETP, 'p'}, {OP_EXIT, 'e'}};
+    if (vinst->guard >= 0)
+      g_string_append_c(text, negated ? '-' : '+');
+    for (unsigned k = 0; k < G_N_ELEMENTS(letters); k++)
+      if (letters[k].op == (Opcode)vinst->inst.op)
+        g_string_append_c(text, letters[k].letter);
+  }
+  return g_string_free(text, FALSE);
+}
+
+START_TEST(short_branches_around_barriers_are_predicated) {
+  const Short *one = &shorts[_i];
+  VKernel *vkernel = lab_virtual();
+  vkernel_register(vkernel, 2);
+  vkernel_register(vkernel, 1);
+  vkernel_predicate(vkernel);
+  g_auto(GStrv) items = g_strsplit(one->before, " ", -1);
+  for (unsigned i = 0; items[i]; i++)
+    lab_add(vkernel, strchr("?!>", items[i][0]) ? lab_branch((uint32_t)atoi(items[i] + 1),
+                                                             items[i][0] == '>' ? VPRED_TRUE : 0, items[i][0] == '!')
+                                                : short_inst(vkernel, items[i][0]));
+  short_branches_predicate(vkernel);
+  g_autofree char *text = short_text(vkernel);
+  ck_assert_msg(g_str_equal(text, one->after), "%s: %s instead of %s", one->what, text, one->after);
+  vkernel_free(vkernel);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("converge");
   TCase *tcase = tcase_create("converge");
@@ -329,6 +409,7 @@ int main(void) {
   tcase_add_test(tcase, a_loop_at_the_start_has_room_before_it);
   tcase_add_test(tcase, others_pass_by_the_meeting_point);
   tcase_add_loop_test(tcase, who_stays_in_a_loop_meets_in_each_round, 0, 2);
+  tcase_add_loop_test(tcase, short_branches_around_barriers_are_predicated, 0, G_N_ELEMENTS(shorts));
   tcase_add_test(tcase, large_kernels_end_soon);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);
