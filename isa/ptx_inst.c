@@ -3,7 +3,7 @@
 
 #include "isa/ptx_parser.h"
 
-enum { MNEMONIC_MAX = 255, GIVEN_MAX = 8 };
+enum { MNEMONIC_MAX = 255, GIVEN_MAX = 8, SKIPPED_TOKENS_MAX = 4096 };
 
 /* `@%p1`, `@!%p1` */
 static bool read_guard(PtxParser *parser, PtxInst *inst) {
@@ -24,32 +24,27 @@ static bool read_guard(PtxParser *parser, PtxInst *inst) {
   return true;
 }
 
-/* A mnemonic that was seen before is looked up by the number of its text. */
-static bool decode(PtxParser *parser, const char *text, uint32_t length, uint32_t at, PtxMnemonic *mnemonic) {
+/* A mnemonic that was seen before is looked up by the number of its text. False after an error, which is in *error if it is of the
+ * mnemonic. */
+static bool decode(PtxParser *parser, const char *text, uint32_t length, PtxMnemonic *mnemonic,
+                   PtxMnemonicError *error) {
   uint32_t name = ptx_names_add(parser->module->names, text, length);
   uint32_t known = name ? ptx_parser_info(parser, name)->mnemonic : 0;
   if (known) {
     *mnemonic = g_array_index(parser->mnemonics, PtxMnemonic, known - 1);
     return true;
   }
-  PtxMnemonicError error;
   if (!name)
     return ptx_parser_limit(parser, PTX_NAMES_MAX, PTX_NAMES_MAX, "different names");
-  if (!ptx_ops_read(parser->module->ops, text, length, mnemonic, &error)) {
-    ptx_parser_error_at(parser, at + (uint32_t)error.start, "%s", error.message);
-    if (error.hint)
-      diag_hint(parser->diag, "%s", error.hint);
-    g_free(error.message);
-    g_free(error.hint);
+  if (!ptx_ops_read(parser->module->ops, text, length, mnemonic, error))
     return false;
-  }
   g_array_append_val(parser->mnemonics, *mnemonic);
   ptx_parser_info(parser, name)->mnemonic = parser->mnemonics->len;
   return true;
 }
 
 /* The mnemonic; its parts may stand apart, as `ld .global .u32`. */
-static bool read_mnemonic(PtxParser *parser, PtxInst *inst, PtxMnemonic *mnemonic) {
+static bool read_mnemonic(PtxParser *parser, PtxInst *inst, PtxMnemonic *mnemonic, PtxMnemonicError *error) {
   PtxToken token = parser->token;
   char joined[MNEMONIC_MAX];
   uint32_t length = token.length;
@@ -67,7 +62,7 @@ static bool read_mnemonic(PtxParser *parser, PtxInst *inst, PtxMnemonic *mnemoni
     ptx_parser_advance(parser);
   }
   inst->at = token.at;
-  if (!decode(parser, joined, length, token.at, mnemonic))
+  if (!decode(parser, joined, length, mnemonic, error))
     return false;
   inst->op = (uint16_t)mnemonic->op;
   inst->form = mnemonic->form;
@@ -204,12 +199,64 @@ static bool read_branch(PtxParser *parser, PtxInst *inst) {
   return ptx_operand_push_label(parser);
 }
 
+/* -- what isn't supported -- */
+
+/* The place of the `;` that ends the statement, or PTX_NO_INDEX if it isn't near or something else comes first. */
+static uint32_t end_of_statement(const PtxParser *parser) {
+  PtxLexer ahead = parser->lexer;
+  PtxToken token = parser->token;
+  unsigned depth = 0;
+  for (unsigned i = 0; i < SKIPPED_TOKENS_MAX; i++, token = ptx_lexer_next(&ahead)) {
+    if (ptx_token_is(&token, ';'))
+      return depth == 0 ? token.at : PTX_NO_INDEX;
+    if (token.kind == PTX_TOK_END || token.kind == PTX_TOK_ERROR || (ptx_token_is(&token, '}') && depth == 0))
+      return PTX_NO_INDEX;
+    depth += ptx_token_is(&token, '{');
+    depth -= ptx_token_is(&token, '}');
+  }
+  return PTX_NO_INDEX;
+}
+
+/* Passes a statement that isn't supported, up to its `;`. False if it has no end. */
+static bool skip_statement(PtxParser *parser, uint32_t start, uint32_t why_at, const char *why) {
+  PtxModule *module = parser->module;
+  uint32_t end = end_of_statement(parser);
+  if (end == PTX_NO_INDEX || module->skipped->len == PTX_RECORDS_MAX)
+    return false;
+  while (parser->token.at < end)
+    ptx_parser_advance(parser);
+  PtxSkipped skipped = {.at = start,
+                        .inst = module->insts->len,
+                        .why_at = why_at,
+                        .text = g_strndup(parser->lexer.text + start, end - start),
+                        .why = g_strdup(why)};
+  g_array_append_val(module->skipped, skipped);
+  return true;
+}
+
+static bool fail_mnemonic(PtxParser *parser, uint32_t start, uint32_t at, const PtxMnemonicError *error) {
+  if (error->unsupported && skip_statement(parser, start, at + (uint32_t)error->start, error->message))
+    return true;
+  ptx_parser_error_at(parser, at + (uint32_t)error->start, "%s", error->message);
+  if (error->hint)
+    diag_hint(parser->diag, "%s", error->hint);
+  return false;
+}
+
 bool ptx_inst_read(PtxParser *parser) {
   PtxModule *module = parser->module;
   PtxInst inst = {.loc = parser->loc, .scope = ptx_parser_scope(parser)};
   PtxMnemonic mnemonic;
-  if (!read_guard(parser, &inst) || !read_mnemonic(parser, &inst, &mnemonic))
+  PtxMnemonicError error = {0};
+  uint32_t start = parser->token.at;
+  if (!read_guard(parser, &inst))
     return false;
+  if (!read_mnemonic(parser, &inst, &mnemonic, &error)) {
+    bool passed = error.message && fail_mnemonic(parser, start, inst.at, &error);
+    g_free(error.message);
+    g_free(error.hint);
+    return passed;
+  }
   bool good = inst.op == PTX_OP_CALL  ? read_call(parser, &inst)
               : inst.op == PTX_OP_BRA ? read_branch(parser, &inst)
                                       : read_operands(parser, &mnemonic, &inst);

@@ -209,8 +209,13 @@ static void scan_body(Lower *lower, const PtxFunction *function, LowerFunction *
     if (inst->op == PTX_OP_CALL)
       scan_call(&scan, inst);
   }
+  for (uint32_t i = 0; i < function->nskipped; i++) {
+    const PtxSkipped *skipped = ptx_skipped(lower->module, function->first_skipped + i);
+    lower_error(lower, skipped->why_at, "%s", skipped->why);
+  }
   place_locals(lower, function, info);
-  check_end(lower, function);
+  if (!function->nskipped)
+    check_end(lower, function);
 }
 
 static void scan_function(Lower *lower, uint32_t index, unsigned depth) {

@@ -193,6 +193,7 @@ static void start_function(PtxParser *parser, PtxFunction *function) {
   function->first_label = module->labels->len;
   function->first_scope = module->scopes->len;
   function->first_loc = module->locs->len;
+  function->first_skipped = module->skipped->len;
   function->first_table = module->tables->len;
   parser->function = module->functions->len;
   parser->next_register = 0;
@@ -207,6 +208,7 @@ static void end_function(PtxParser *parser, PtxFunction *function) {
   function->nlabels = module->labels->len - function->first_label;
   function->nscopes = module->scopes->len - function->first_scope;
   function->nlocs = module->locs->len - function->first_loc;
+  function->nskipped = module->skipped->len - function->first_skipped;
   function->ntables = module->tables->len - function->first_table;
   function->nregs = parser->next_register;
 }
@@ -300,7 +302,8 @@ static bool unknown_directive(PtxParser *parser) {
 static bool need_target(PtxParser *parser) {
   if (parser->has_version && parser->has_target)
     return true;
-  ptx_parser_error_at(parser, parser->token.at, "a PTX program starts with `.version` and `.target`");
+  ptx_parser_unexpected(parser, parser->has_version ? "`.target`, which stands behind `.version`"
+                                                    : "`.version`, with which a PTX program starts");
   parser->stopped = true;
   return false;
 }

@@ -348,14 +348,20 @@ static bool listed(const char *const *list, const char *text, gsize length) {
 }
 
 static bool fail(PtxMnemonicError *error, gsize start, char *message, char *hint) {
-  *error = (PtxMnemonicError){start, message, hint};
+  *error = (PtxMnemonicError){start, message, hint, false};
+  return false;
+}
+
+static bool fail_unsupported(PtxMnemonicError *error, gsize start, char *message) {
+  *error = (PtxMnemonicError){start, message, NULL, true};
   return false;
 }
 
 static bool fail_op(const char *text, gsize length, const Split *split, PtxMnemonicError *error) {
   gsize name = split->count ? split->start[0] - 1 : length, pair = split->count ? split->end[0] : length;
   if (listed(unsupported_ops, text, name))
-    return fail(error, 0, g_strdup_printf("`%.*s` isn't supported", (int)MIN(pair, (gsize)SHOWN_MAX), text), NULL);
+    return fail_unsupported(error, 0,
+                            g_strdup_printf("`%.*s` isn't supported", (int)MIN(pair, (gsize)SHOWN_MAX), text));
   const char *names[PTX_OP_COUNT + 1] = {NULL};
   for (unsigned i = 0; i < PTX_OP_COUNT; i++)
     names[i] = op_rows[i].mnemonic;
@@ -398,7 +404,7 @@ static bool fail_modifier(const PtxOps *ops, PtxOp op, const char *text, gsize l
   g_autofree const char **names = candidates(ops, op, &known, split->word[at]);
   g_autofree char *word = g_strndup(text + start, size);
   if (listed(unsupported_words, word, size) && !known)
-    return fail(error, start - 1, g_strdup_printf("`.%s` of %s isn't supported", word, name), NULL);
+    return fail_unsupported(error, start - 1, g_strdup_printf("`.%s` of %s isn't supported", word, name));
   if (known)
     return fail(error, start - 1,
                 g_strdup_printf("`.%s` can't stand here in `%.*s`", word, (int)MIN(length, (gsize)SHOWN_MAX), text),
@@ -440,7 +446,7 @@ bool ptx_ops_read(const PtxOps *ops, const char *text, gsize length, PtxMnemonic
   if (op == PTX_OP_COUNT)
     return fail_op(text, length, &split, error);
   if (barrier_cluster)
-    return fail(error, 0, g_strdup("`barrier.cluster` isn't supported"), NULL);
+    return fail_unsupported(error, 0, g_strdup("`barrier.cluster` isn't supported"));
   unsigned furthest = 0;
   const Element *lacks = NULL;
   for (unsigned f = ops->first[op]; f < ops->first[op + 1]; f++) {

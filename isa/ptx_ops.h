@@ -133,6 +133,7 @@ typedef struct PtxMnemonic {
 typedef struct PtxMnemonicError {
   gsize start;
   char *message, *hint; /* newly allocated; hint may be NULL */
+  bool unsupported;     /* it is PTX, but what lockstep doesn't run */
 } PtxMnemonicError;
 
 /* Reads a mnemonic. On failure returns false and fills *error. */

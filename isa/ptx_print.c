@@ -247,11 +247,21 @@ static void append_table(const PtxModule *module, const PtxFunction *function, c
 
 /* What comes next in a body: everything in it has a place, and they are merged by it. */
 typedef struct Cursor {
-  uint32_t inst, label, scope, loc, table, var;
+  uint32_t inst, label, scope, loc, table, skipped, var;
   uint32_t open; /* innermost open scope */
 } Cursor;
 
-typedef enum { ITEM_NONE, ITEM_CLOSE, ITEM_OPEN, ITEM_VAR, ITEM_LABEL, ITEM_TABLE, ITEM_LOC, ITEM_INST } Item;
+typedef enum {
+  ITEM_NONE,
+  ITEM_CLOSE,
+  ITEM_OPEN,
+  ITEM_VAR,
+  ITEM_LABEL,
+  ITEM_TABLE,
+  ITEM_LOC,
+  ITEM_SKIPPED,
+  ITEM_INST
+} Item;
 
 static Item next_item(const PtxModule *module, const PtxFunction *function, const Cursor *cursor) {
   uint32_t best = UINT32_MAX;
@@ -268,6 +278,8 @@ static Item next_item(const PtxModule *module, const PtxFunction *function, cons
   CONSIDER(ITEM_VAR, cursor->var < function->first_var + function->nvars, ptx_var(module, cursor->var)->at)
   CONSIDER(ITEM_TABLE, cursor->table < function->first_table + function->ntables,
            ptx_table(module, cursor->table)->at)
+  CONSIDER(ITEM_SKIPPED, cursor->skipped < function->first_skipped + function->nskipped,
+           ptx_skipped(module, cursor->skipped)->at)
   CONSIDER(ITEM_OPEN, cursor->scope < function->first_scope + function->nscopes, ptx_scope(module, cursor->scope)->at)
   CONSIDER(ITEM_CLOSE, cursor->open != PTX_NO_INDEX, ptx_scope(module, cursor->open)->end_at)
 #undef CONSIDER
@@ -295,14 +307,20 @@ static uint32_t behind_prototype(const PtxModule *module, const PtxTable *table,
 }
 
 static void append_body(const PtxModule *module, const PtxFunction *function, GString *out) {
-  Cursor at = {function->first_inst, function->first_label, function->first_scope,
-               function->first_loc,  function->first_table, function->first_var + function->nrets + function->nparams,
+  Cursor at = {function->first_inst,
+               function->first_label,
+               function->first_scope,
+               function->first_loc,
+               function->first_table,
+               function->first_skipped,
+               function->first_var + function->nrets + function->nparams,
                PTX_NO_INDEX};
   for (Item item; (item = next_item(module, function, &at)) != ITEM_NONE;) {
     switch (item) {
     case ITEM_INST: append_line(module, function, ptx_inst(module, at.inst++), out); break;
     case ITEM_VAR: append_local(module, ptx_var(module, at.var++), out); break;
     case ITEM_LOC: append_loc(module, ptx_loc(module, at.loc++), out); break;
+    case ITEM_SKIPPED: g_string_append_printf(out, "\t%s;\n", ptx_skipped(module, at.skipped++)->text); break;
     case ITEM_LABEL:
       g_string_append_printf(out, "%s:\n", ptx_module_name(module, ptx_label(module, at.label++)->name));
       break;

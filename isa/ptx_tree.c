@@ -4,6 +4,11 @@
 
 static void clear_file(gpointer data) { g_free(((PtxFile *)data)->path); }
 
+static void clear_skipped(gpointer data) {
+  g_free(((PtxSkipped *)data)->text);
+  g_free(((PtxSkipped *)data)->why);
+}
+
 PtxModule *ptx_module_new(const char *file) {
   PtxModule *module = g_new0(PtxModule, 1);
   module->file = g_strdup(file);
@@ -22,6 +27,8 @@ PtxModule *ptx_module_new(const char *file) {
   module->inits = g_array_new(FALSE, TRUE, sizeof(PtxInit));
   module->files = g_array_new(FALSE, TRUE, sizeof(PtxFile));
   g_array_set_clear_func(module->files, clear_file);
+  module->skipped = g_array_new(FALSE, TRUE, sizeof(PtxSkipped));
+  g_array_set_clear_func(module->skipped, clear_skipped);
   return module;
 }
 
@@ -30,7 +37,7 @@ void ptx_module_free(PtxModule *module) {
     return;
   GArray *arrays[] = {module->line_starts, module->vars,   module->functions, module->insts,
                       module->operands,    module->labels, module->scopes,    module->locs,
-                      module->tables,      module->inits,  module->files};
+                      module->tables,      module->inits,  module->files,     module->skipped};
   for (unsigned i = 0; i < G_N_ELEMENTS(arrays); i++)
     g_array_free(arrays[i], TRUE);
   ptx_names_free(module->names);
@@ -133,6 +140,10 @@ static bool same_file(const PtxModule *a, const PtxModule *b, PtxFile x, PtxFile
   return x.number == y.number && strcmp(x.path, y.path) == 0;
 }
 
+static bool same_skipped(const PtxModule *a, const PtxModule *b, PtxSkipped x, PtxSkipped y) {
+  return x.inst == y.inst && strcmp(x.text, y.text) == 0 && strcmp(x.why, y.why) == 0;
+}
+
 static bool same_inst(const PtxModule *a, const PtxModule *b, PtxInst x, PtxInst y) {
   x.at = y.at = 0;
   return memcmp(&x, &y, sizeof x) == 0;
@@ -171,5 +182,6 @@ bool ptx_module_equal(const PtxModule *a, const PtxModule *b) {
   SAME(tables, PtxTable, same_table);
   SAME(inits, PtxInit, same_init);
   SAME(files, PtxFile, same_file);
+  SAME(skipped, PtxSkipped, same_skipped);
   return true;
 }

@@ -128,6 +128,14 @@ typedef struct PtxLoc {
   uint32_t parent; /* loc of the place that it was inlined at, the nearest before it; PTX_NO_INDEX if there is none */
 } PtxLoc;
 
+/* A statement whose instruction is known, but isn't supported: kernels that reach it are refused. It counts as no instruction. */
+typedef struct PtxSkipped {
+  uint32_t at, inst; /* the instruction behind it */
+  uint32_t why_at;   /* where `why` belongs */
+  char *text;        /* without its `;` */
+  char *why;         /* "`mma.sync` isn't supported" */
+} PtxSkipped;
+
 /* What a name in front of `.branchtargets`, `.calltargets` or `.callprototype` stands for. */
 typedef struct PtxTable {
   uint32_t at, name, scope, inst;
@@ -147,6 +155,7 @@ typedef struct PtxFunction {
   uint32_t first_var, nvars; /* results, then parameters, then those of the body */
   uint32_t nrets, nparams;
   uint32_t first_inst, ninsts, first_label, nlabels, first_scope, nscopes, first_loc, nlocs, first_table, ntables;
+  uint32_t first_skipped, nskipped;
   uint32_t nregs;            /* register numbers, used or not */
   uint32_t maxntid[3], reqntid[3]; /* 0: not given */
   uint32_t minnctapersm, maxnreg;
@@ -170,6 +179,7 @@ typedef struct PtxModule {
   GArray *functions;     /* PtxFunction */
   GArray *insts, *operands, *labels, *scopes, *locs, *tables, *inits;
   GArray *files;         /* PtxFile */
+  GArray *skipped;       /* PtxSkipped */
 } PtxModule;
 
 PtxModule *ptx_module_new(const char *file);
@@ -178,6 +188,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PtxModule, ptx_module_free)
 
 #define ptx_var(module, i) (&g_array_index((module)->vars, PtxVar, i))
 #define ptx_function(module, i) (&g_array_index((module)->functions, PtxFunction, i))
+#define ptx_skipped(module, i) (&g_array_index((module)->skipped, PtxSkipped, i))
 #define ptx_inst(module, i) (&g_array_index((module)->insts, PtxInst, i))
 #define ptx_operand(module, i) (&g_array_index((module)->operands, PtxOperand, i))
 #define ptx_label(module, i) (&g_array_index((module)->labels, PtxLabel, i))

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "sim/base/datadir.h"
+#include "sim/base/quote.h"
 
 enum { PTX_BYTES_MAX = 16 << 20 };
-static const char usual_place[] = "/usr/local/cuda/bin/nvcc";
+static const char usual_home[] = "/usr/local/cuda";
 
 unsigned nvcc_arch(unsigned capability) {
   static const unsigned archs[] = {75, 80, 86, 89, 90};
@@ -25,8 +26,12 @@ static char *find_nvcc(void) {
   if (own && *own)
     return g_strdup(own);
   char *found = g_find_program_in_path("nvcc");
-  if (!found && g_file_test(usual_place, G_FILE_TEST_IS_EXECUTABLE))
-    found = g_strdup(usual_place);
+  if (found)
+    return found;
+  const char *home = g_getenv("CUDA_HOME");
+  found = g_build_filename(home && *home ? home : usual_home, "bin", "nvcc", NULL);
+  if (!g_file_test(found, G_FILE_TEST_IS_EXECUTABLE))
+    g_clear_pointer(&found, g_free);
   return found;
 }
 
@@ -68,21 +73,27 @@ static bool add_message(const char *line, const char *file, Diag *diag) {
   return g_str_has_prefix(text, "error");
 }
 
-/* Messages with a place come one for one. If none did and nvcc failed, what it said is all there is to tell. */
-static bool report(const char *output, const char *file, bool failed, Diag *diag) {
-  g_auto(GStrv) lines = g_strsplit(output, "\n", -1);
+/* What nvcc said when it failed and named no place: all there is to tell. True if that is anything. */
+static bool add_output(char **lines, const char *file, Diag *diag) {
+  bool any = false;
+  for (char **line = lines; *line; line++)
+    if (*g_strstrip(*line)) {
+      diag_error(diag, file, 0, 0, "nvcc: %s", *line);
+      any = true;
+    }
+  return any;
+}
+
+/* Messages with a place come one for one. `why` says how nvcc failed; NULL: it didn't. */
+static bool report(const char *output, const char *file, const GError *why, Diag *diag) {
+  g_autofree char *readable = quote_lines(output, strlen(output));
+  g_auto(GStrv) lines = g_strsplit(readable, "\n", -1);
   unsigned errors = 0;
   for (char **line = lines; *line; line++)
     errors += add_message(*line, file, diag);
-  bool silent = errors == 0;
-  for (char **line = lines; failed && errors == 0 && *line; line++)
-    if (*g_strstrip(*line)) {
-      diag_error(diag, file, 0, 0, "nvcc: %s", *line);
-      silent = false;
-    }
-  if (failed && silent)
-    diag_error(diag, file, 0, 0, "nvcc failed without a word");
-  return !failed;
+  if (why && errors == 0 && !add_output(lines, file, diag))
+    diag_error(diag, file, 0, 0, "nvcc failed without a word: %s", why->message);
+  return !why;
 }
 
 static bool run_nvcc(const char *nvcc, const char *path, const char *file, const char *into, unsigned arch,
@@ -95,7 +106,16 @@ static bool run_nvcc(const char *nvcc, const char *path, const char *file, const
   if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &output, &messages, &status, &error))
     return diag_error(diag, file, 0, 0, "can't run nvcc: %s", error->message);
   g_autofree char *all = g_strconcat(messages, output, NULL);
-  return report(all, file, !g_spawn_check_wait_status(status, NULL), diag);
+  g_spawn_check_wait_status(status, &error);
+  return report(all, file, error, diag);
+}
+
+static char *read_ptx(const char *path, const char *file, const char *nvcc, gsize *length, Diag *diag) {
+  GStatBuf info;
+  if (g_stat(path, &info) == 0 && info.st_size > 0)
+    return datadir_read_file(path, PTX_BYTES_MAX, length, NULL, 0, 0, diag);
+  diag_error(diag, file, 0, 0, "`%s` wrote no PTX, though it says that it succeeded", nvcc);
+  return NULL;
 }
 
 char *nvcc_compile(const char *path, const char *file, unsigned arch, gsize *length, Diag *diag) {
@@ -112,9 +132,8 @@ char *nvcc_compile(const char *path, const char *file, unsigned arch, gsize *len
     return NULL;
   }
   close(descriptor);
-  char *text = NULL;
-  if (run_nvcc(nvcc, path, file, into, arch, diag))
-    text = datadir_read_file(into, PTX_BYTES_MAX, length, NULL, 0, 0, diag);
+  bool ran = run_nvcc(nvcc, path, file, into, arch, diag);
+  char *text = ran ? read_ptx(into, file, nvcc, length, diag) : NULL;
   g_unlink(into);
   return text;
 }

@@ -1,5 +1,5 @@
-/* nvcc.h - CUDA source to PTX, by the user's own nvcc: $NVCC, else `nvcc` in PATH, else /usr/local/cuda/bin/nvcc. Private to
- * sim/scenario. */
+/* nvcc.h - CUDA source to PTX, by the user's own nvcc: $NVCC, else `nvcc` in PATH, else bin/nvcc in $CUDA_HOME or
+ * (without that) /usr/local/cuda. Private to sim/scenario. */
 #ifndef LOCKSTEP_SCENARIO_NVCC_H
 #define LOCKSTEP_SCENARIO_NVCC_H
 

@@ -86,7 +86,8 @@ head -c 100000000 /dev/zero | tr '\0' '[' >nested.yaml
 head -c 100000000 /dev/zero | tr '\0' '(' >nested.sass
 
 printf '.version 9.0\n.target sm_75\n.address_size 64\n.entry k { ret; }\n' >good.ptx
-printf '.version 9.0\n.target sm_75\n.entry k {\n  mma.sync;\n  adt.s32;\n}\n' >bad.ptx
+printf '.version 9.0\n.target sm_75\n.entry k {\n  adt.s32;\n  ret;\n}\n' >bad.ptx
+printf '.version 9.0\n.target sm_75\n.entry k {\n  mma.sync;\n  ret;\n}\n' >matrix.ptx
 
 plan 31
 expect "misspelt machine key" 3 '^(\./)?key.yaml:4:[0-9]+: error: .*lock_unti' lockstep run good.sass -m ./key.yaml
@@ -117,7 +118,7 @@ expect "misaligned access" 1 '^misaligned.sass:7: error: fault: ' lockstep run m
 expect "grid too large" 3 '^grid.yaml:[0-9]+:[0-9]+: error: ' lockstep run grid.yaml
 expect "zero blocks" 3 '^zero.yaml:[0-9]+:[0-9]+: error: ' lockstep run zero.yaml
 expect "block above the limit" 3 '^block.yaml:[0-9]+:[0-9]+: error: ' lockstep run block.yaml
-expect "PTX that isn't supported" 3 "^bad.ptx:4:3: error: .mma.sync. isn't supported" lockstep show bad.ptx
+expect "PTX that isn't supported" 3 "^matrix.ptx:4:3: error: .mma.sync. isn't supported" lockstep run matrix.ptx
 expect "nearest PTX instruction" 3 'did you mean .add' lockstep show bad.ptx
 expect "PTX without a launch" 2 'kernel .k. has no grid: add --grid N' lockstep run good.ptx
 finish

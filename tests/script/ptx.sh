@@ -75,7 +75,7 @@ chmod +x bin/nvcc
 printf '\n\noops\n' >bad.cu
 
 launch="--grid 1 --block 32 --buffer out=64 --arg out --arg 7"
-plan 31
+plan 32
 # shellcheck disable=SC2086 # options
 {
   expect "no grid and block" 2 'kernel .fill. has no grid: add --grid N' "$LOCKSTEP" run fill.ptx -m h200
@@ -124,10 +124,11 @@ plan 31
     -m h200 $launch
   expect "a compiler that isn't there" 3 'fill.cu: error: can.t run nvcc' env NVCC="$folder/none" "$LOCKSTEP" run fill.cu \
     -m h200 $launch
-  if test -x /usr/local/cuda/bin/nvcc; then
-    point "no nvcc # SKIP there is one" ""
-  else
-    expect "no nvcc" 3 'nvcc -ptx -lineinfo -arch=sm_90 fill.cu' env PATH=/nowhere "$LOCKSTEP" run fill.cu -m h200 $launch
-  fi
+  expect "no nvcc" 3 'nvcc -ptx -lineinfo -arch=sm_90 fill.cu' env PATH=/nowhere CUDA_HOME=/nowhere "$LOCKSTEP" run \
+    fill.cu -m h200 $launch
+  mkdir cuda
+  cp -r bin cuda/bin
+  expect "nvcc where CUDA_HOME says" 0 '^fill on h200: completed' env PATH="$(echo "$PATH" | sed 's/[^:]*://')" \
+    CUDA_HOME="$folder/cuda" "$LOCKSTEP" run fill.cu -m h200 $launch
 }
 finish

@@ -567,13 +567,16 @@ START_TEST(refuses_kernels) {
                                   ".entry second() { .reg .b32 %r; mov.u32 %r, s; ret; }\n"
                                   ".entry third() { call bad; call again; ret; }\n"
                                   ".entry fourth() { call again; ret; }\n"
-                                  ".entry fifth() { .reg .b32 %r; match.any.sync.b32 %r, %r, -1; ret; }\n";
+                                  ".entry fifth() { mma.sync.aligned.m8n8k4.f16 {%h1}; }\n"
+                                  ".entry sixth() { .reg .b32 %r; match.any.sync.b32 %r, %r, -1; ret; }\n";
   static const char *const messages[] = {
-      "k.ptx:5:15: error: fence.proxy isn't supported\n", NULL,
+      "k.ptx:5:15: error: fence.proxy isn't supported\n",
+      NULL,
       "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
       "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
-      "k.ptx:11:32: error: match needs compute capability 7.0, and the machine has 6.1\n"};
-  static const char *const names[] = {"first", "second", "third", "fourth", "fifth"};
+      "k.ptx:11:18: error: `mma.sync` isn't supported\n",
+      "k.ptx:12:32: error: match needs compute capability 7.0, and the machine has 6.1\n"};
+  static const char *const names[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(PtxModule) module = ptx_parse("k.ptx", text, strlen(text), diag);
   ck_assert(module != NULL);

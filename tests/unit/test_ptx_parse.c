@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/ptx_lexer.h"
 #include "isa/ptx_example.h"
+#include "isa/ptx_lexer.h"
 #include "isa/ptx_parse.h"
 #include "isa/ptx_print.h"
 #include "tests/unit/unit.h"
@@ -274,13 +274,6 @@ typedef struct Mistake {
 /* Statements of a kernel. */
 static const Mistake mistakes[] = {
     {"selpp.b32 %r1, %r2, %r3, %p1;", 0, 1, "unknown instruction `selpp`", "did you mean `selp`?"},
-    {"mma.sync.aligned.m8n8k4.f16 %r1;", 0, 1, "`mma.sync` isn't supported", NULL},
-    {"@%p1 wgmma.fence.sync.aligned;", 0, 6, "`wgmma.fence` isn't supported", NULL},
-    {"cp.async.ca.shared.global [%l1], [%l2], 16;", 0, 1, "`cp.async` isn't supported", NULL},
-    {"mbarrier.init.b64 [%l1], 3;", 0, 1, "`mbarrier.init` isn't supported", NULL},
-    {"createpolicy.fractional.L2::evict_last.b64 %l1, 1.0;", 0, 1, "`createpolicy.fractional` isn't supported", NULL},
-    {"barrier.cluster.arrive;", 0, 1, "`barrier.cluster` isn't supported", NULL},
-    {"add.f16 %h1, %h2, %h3;", 0, 4, "`.f16` of add isn't supported", NULL},
     {"ld.globl.u32 %r1, [%l1];", 0, 3, "ld has no modifier `.globl`", "did you mean `.global`?"},
     {"ld.acquire.global.u32 %r1, [%l1];", 0, 18, "`.u32` can't stand here in `ld.acquire.global.u32`", NULL},
     {"add.u32.sat %r1, %r2, %r3;", 0, 8, "`.sat` can't stand here in `add.u32.sat`", NULL},
@@ -303,7 +296,6 @@ static const Mistake mistakes[] = {
     {"ld.global.u32 %r1, [%f1];", 0, 20, "a `.f32` can't be an address", NULL},
     {"ld.global.v2.u32 %r1, [%l1];", 0, 18, "ld expects a vector such as {%r1, %r2} here, found `%r1`", NULL},
     {"ld.global.v4.u32 {%r1, %r2}, [%l1];", 0, 18, "`.v4` needs 4 parts, found 2", NULL},
-    {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [word, {%f1, %f2}];", 0, 1, "`tex.2d` isn't supported", NULL},
     {"bra DNOE;", 0, 5, "there is no label `DNOE` here", "did you mean `DONE`?"},
     {"@%r1 exit;", 0, 2, "bra expects a `.pred` here, but `%r1` is a `.b32`", NULL},
     {"@DONE exit;", 0, 2, "there is no `DONE` here", NULL},
@@ -343,15 +335,51 @@ START_TEST(explains_mistake) {
 }
 END_TEST
 
+/* What lockstep doesn't run is kept as it was written, with the reason, and is no error. */
+static const Mistake skipped[] = {
+    {"mma.sync.aligned.m8n8k4.f16 %r1;", 0, 1, "`mma.sync` isn't supported", NULL},
+    {"@%p1 wgmma.fence.sync.aligned;", 0, 6, "`wgmma.fence` isn't supported", NULL},
+    {"cp.async.ca.shared.global [%l1], [%l2], 16;", 0, 1, "`cp.async` isn't supported", NULL},
+    {"mbarrier.init.b64 [%l1], 3;", 0, 1, "`mbarrier.init` isn't supported", NULL},
+    {"createpolicy.fractional.L2::evict_last.b64 %l1, 1.0;", 0, 1, "`createpolicy.fractional` isn't supported", NULL},
+    {"barrier.cluster.arrive;", 0, 1, "`barrier.cluster` isn't supported", NULL},
+    {"add.f16 %h1, %h2, %h3;", 0, 4, "`.f16` of add isn't supported", NULL},
+    {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [word, {%f1, %f2}];", 0, 1, "`tex.2d` isn't supported", NULL},
+    {"@!%p1\n wgmma.mma_async.sync.aligned\n{%f1,\n%f2},\n{%r1};", 1, 2, "`wgmma.mma_async` isn't supported", NULL},
+};
+
+START_TEST(keeps_what_is_not_supported) {
+  const Mistake *expected = &skipped[_i];
+  g_autofree char *text = g_strconcat(OPEN, expected->text, CLOSE, NULL);
+  g_autofree char *statement = g_strndup(expected->text, strlen(expected->text) - 1);
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(PtxModule) module = parse(text, diag);
+  ck_assert_msg(module && !diag_has_errors(diag), "%s", expected->text);
+  ck_assert_uint_eq(module->skipped->len, 1);
+  const PtxSkipped *found = ptx_skipped(module, 0);
+  unsigned line, column;
+  ptx_module_place(module, found->why_at, &line, &column);
+  ck_assert_str_eq(found->text, statement);
+  ck_assert_str_eq(found->why, expected->message);
+  ck_assert_msg(line == LINE + expected->line && column == expected->column, "%u:%u", line, column);
+  g_autofree char *printed = ptx_print_module(module);
+  g_autoptr(PtxModule) again = parse(printed, diag);
+  ck_assert_msg(again && ptx_module_equal(module, again), "%s", printed);
+}
+END_TEST
+
 /* Whole texts. */
 static const Mistake outer_mistakes[] = {
-    {"", 1, 1, "a PTX program starts with `.version` and `.target`", NULL},
-    {".entry k { ret; }", 1, 1, "a PTX program starts with `.version` and `.target`", NULL},
+    {"", 1, 1, "expected `.version`, with which a PTX program starts, found the end of the file", NULL},
+    {".entry k { ret; }", 1, 1, "expected `.version`, with which a PTX program starts, found `.entry`", NULL},
+    {".version 9.0\n.entry k { ret; }", 2, 1, "expected `.target`, which stands behind `.version`, found `.entry`",
+     NULL},
     {".version 9\n", 1, 10, "expected a version such as 9.0, found `9`", NULL},
     {".version 9.0\n.target sm_x\n", 2, 9, "unknown target `sm_x`: expected one such as sm_75 or sm_90a", NULL},
     {HEAD ".address_size 16\n", 4, 15, "an address has 32 or 64 bits", NULL},
     {HEAD ".visibel .entry k { ret; }", 4, 1, "unknown directive `.visibel`", "did you mean `.visible`?"},
     {HEAD ".alias a, b;", 4, 1, "`.alias` isn't supported", NULL},
+    {HEAD ".entry k { mma.sync %r1 }", 4, 12, "`mma.sync` isn't supported", NULL},
     {HEAD ".entry k { ret;", 4, 8, "the body of `k` has no end", NULL},
     {HEAD ".entry k { ret; }\n.entry k { ret; }", 5, 8, "there is already a `k`", NULL},
     {HEAD ".func f(.param .b32 a);\n.func f { ret; }", 5, 7, "`f` was declared with other parameters", NULL},
@@ -374,7 +402,7 @@ END_TEST
 START_TEST(goes_on_after_errors) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(PtxModule) module = parse(
-      OPEN "adn.b32 %r1, %r2, %r3;\nld.global.v4.u32 {%r1, %x, %r3, %r4}, [%l1];\n{\nmma.sync;\n}\nbra NOWHERE;" CLOSE
+      OPEN "adn.b32 %r1, %r2, %r3;\nld.global.v4.u32 {%r1, %x, %r3, %r4}, [%l1];\n{\nadt.s32;\n}\nbra NOWHERE;" CLOSE
            ".entry second { exti; }\n",
       diag);
   static const unsigned lines[] = {LINE, LINE + 1, LINE + 3, LINE + 5, LINE + 7};
@@ -479,6 +507,7 @@ int main(void) {
   tcase_add_test(tcase, reads_variables);
   tcase_add_test(tcase, links_declarations);
   tcase_add_loop_test(tcase, explains_mistake, 0, G_N_ELEMENTS(mistakes));
+  tcase_add_loop_test(tcase, keeps_what_is_not_supported, 0, (int)G_N_ELEMENTS(skipped));
   tcase_add_loop_test(tcase, explains_outer_mistake, 0, G_N_ELEMENTS(outer_mistakes));
   tcase_add_test(tcase, goes_on_after_errors);
   tcase_add_test(tcase, reads_five_megabytes_in_a_second);
