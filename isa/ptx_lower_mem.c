@@ -151,17 +151,9 @@ static void load_one(Lower *lower, const PtxOperand *dst, const Address *address
 
 static void load_lane(Lower *lower, const PtxOperand *dst, Value group, unsigned lane) {
   PtxWord type = access_type(lower);
-  unsigned bytes = ptx_type_bytes(type), byte = lane * bytes;
-  if (dst->kind == PTX_OPERAND_SINK)
-    return;
-  Value row = lower_row(group, byte / 4);
-  Result result = lower_result_of(lower, dst, type);
-  if (bytes < 4) {
-    lower_extract(lower, &result, row, byte % 4 * 8);
-    return;
-  }
-  lower_move(lower, result.value, row, bytes == 8);
-  lower_finish(lower, &result);
+  unsigned byte = lane * ptx_type_bytes(type);
+  if (dst->kind != PTX_OPERAND_SINK)
+    lower_take(lower, dst, type, lower_row(group, byte / 4), byte % 4);
 }
 
 static void load(Lower *lower) {

@@ -127,13 +127,7 @@ static void load_lane(Lower *lower, const PtxOperand *address, const PtxOperand 
   if (dst->kind == PTX_OPERAND_SINK)
     return;
   Value value = lower_param_value(lower, lower->frame, address->index, byte & ~3u, bytes == 8 ? 8 : 4);
-  Result result = lower_result_of(lower, dst, type);
-  if (bytes < 4) {
-    lower_extract(lower, &result, value, byte % 4 * 8);
-    return;
-  }
-  lower_move(lower, result.value, value, bytes == 8);
-  lower_finish(lower, &result);
+  lower_take(lower, dst, type, value, byte % 4);
 }
 
 void lower_param_load(Lower *lower) {

@@ -182,6 +182,9 @@ Result lower_result(Lower *lower, unsigned i, PtxWord type);
 void lower_finish(Lower *lower, const Result *result);
 /* Instead of it, for a type of 8 or 16 bits: the result stands in a row from that bit on. */
 void lower_extract(Lower *lower, const Result *result, Value row, unsigned bit);
+/* Puts the value of a type that stands in `word` from that byte on into a register of the instruction; in it and the next if it has
+ * 64 bits. */
+void lower_take(Lower *lower, const PtxOperand *operand, PtxWord type, Value word, unsigned byte);
 /* Puts a value of a type into a register of the instruction. */
 void lower_store_result(Lower *lower, const PtxOperand *operand, PtxWord type, Value value);
 /* The low `bits` of a row, extended. */

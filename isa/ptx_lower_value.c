@@ -176,11 +176,7 @@ static uint8_t wide_of(Opcode op) {
 
 VInst *lower_op0(Lower *lower, Opcode op) {
   VInst vinst = vinst_new(op);
-  vinst.inst.address = lower->place.address;
-  vinst.inst.line = lower->place.line;
-  vinst.inst.column = lower->place.column;
-  vinst.inst.file = lower->place.file;
-  vinst.inst.inlined = lower->place.inlined;
+  vinst_set_place(&vinst, &lower->place);
   vinst.inst.wide = wide_of(op);
   vinst.guard = lower->guard.index;
   if (lower->guard.negated)
@@ -503,6 +499,16 @@ void lower_finish(Lower *lower, const Result *result) {
     lower_extract(lower, result, result->value, 0);
   else if (bytes < 8 && result->reg_bytes == 8)
     extend_high(lower, result);
+}
+
+void lower_take(Lower *lower, const PtxOperand *operand, PtxWord type, Value word, unsigned byte) {
+  Result result = lower_result_of(lower, operand, type);
+  if (ptx_type_bytes(type) < 4) {
+    lower_extract(lower, &result, word, byte * 8);
+    return;
+  }
+  lower_move(lower, result.value, word, lower_is_wide(type));
+  lower_finish(lower, &result);
 }
 
 void lower_store_result(Lower *lower, const PtxOperand *operand, PtxWord type, Value value) {

@@ -48,13 +48,17 @@ VInst vinst_new(Opcode op) {
   };
 }
 
+void vinst_set_place(VInst *vinst, const Inst *place) {
+  vinst->inst.file = place->file;
+  vinst->inst.line = place->line;
+  vinst->inst.column = place->column;
+  vinst->inst.inlined = place->inlined;
+  vinst->inst.address = place->address;
+}
+
 VInst vinst_beside(Opcode op, const VInst *vinst) {
   VInst other = vinst_new(op);
-  other.inst.file = vinst->inst.file;
-  other.inst.line = vinst->inst.line;
-  other.inst.column = vinst->inst.column;
-  other.inst.inlined = vinst->inst.inlined;
-  other.inst.address = vinst->inst.address;
+  vinst_set_place(&other, &vinst->inst);
   return other;
 }
 

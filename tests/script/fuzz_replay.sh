@@ -10,7 +10,8 @@ for target in $targets; do
   number=$((number + 1))
   program=$BUILDDIR/tests/fuzz/fuzz_$target
   status=0
-  case $target in ptx*) more=$SRCDIR/tests/ptx/*_sm90.ptx ;; *) more= ;; esac
+  more=
+  case $target in ptx*) more="$SRCDIR/tests/ptx/*_sm90.ptx" ;; esac
   # shellcheck disable=SC2086 # file names
   output=$(timeout 120 "$program" "$SRCDIR/tests/fuzz/corpus/$target"/* $more 2>&1) || status=$?
   if test "$status" = 0; then
