@@ -104,24 +104,24 @@ static unsigned units_of_uses(const Values *values, const VRegUse *uses, unsigne
   return n;
 }
 
+static unsigned units_of_preds(const Values *values, const int32_t *preds, unsigned count, uint32_t *units) {
+  for (unsigned p = 0; p < count; p++)
+    units[p] = values->first_pred + (uint32_t)preds[p];
+  return count;
+}
+
 static unsigned units_read(const Values *values, const VInst *vinst, uint32_t units[UNITS_MAX]) {
   VRegUse uses[8];
   int32_t preds[4];
   unsigned n = units_of_uses(values, uses, vinst_reads(vinst, uses), units);
-  unsigned count = vinst_pred_reads(vinst, preds);
-  for (unsigned p = 0; p < count; p++)
-    units[n++] = values->first_pred + (uint32_t)preds[p];
-  return n;
+  return n + units_of_preds(values, preds, vinst_pred_reads(vinst, preds), units + n);
 }
 
 static unsigned units_written(const Values *values, const VInst *vinst, uint32_t units[UNITS_MAX]) {
   VRegUse uses[8];
   int32_t preds[2];
   unsigned n = units_of_uses(values, uses, vinst_writes(vinst, uses), units);
-  unsigned count = vinst_pred_writes(vinst, preds);
-  for (unsigned p = 0; p < count; p++)
-    units[n++] = values->first_pred + (uint32_t)preds[p];
-  return n;
+  return n + units_of_preds(values, preds, vinst_pred_writes(vinst, preds), units + n);
 }
 
 static void mark_results(Values *values, const VInst *vinst) {

@@ -140,16 +140,17 @@ static void place_locals(Lower *lower, const PtxFunction *function, LowerFunctio
 static bool never_goes_on(Lower *lower, const PtxInst *inst) {
   if (inst->guard != PTX_NO_INDEX)
     return false;
-  const PtxOperand *callee = ptx_operand(lower->module, inst->operands + 1);
   switch ((PtxOp)inst->op) {
   case PTX_OP_BRA:
   case PTX_OP_BRX:
   case PTX_OP_RET:
   case PTX_OP_EXIT:
   case PTX_OP_TRAP: return true;
-  case PTX_OP_CALL:
+  case PTX_OP_CALL: {
+    const PtxOperand *callee = ptx_operand(lower->module, inst->operands + 1);
     return callee->kind == PTX_OPERAND_FUNCTION && (ptx_function(lower->module, callee->index)->noreturn ||
                                                     strcmp(function_name(lower, callee->index), "__assertfail") == 0);
+  }
   default: return false;
   }
 }

@@ -42,6 +42,8 @@ int32_t vkernel_register(VKernel *vkernel, uint8_t rows);
 int32_t vkernel_predicate(VKernel *vkernel);
 /* A VInst of `op` that reads and writes nothing: predicates PT and sink, no target. */
 VInst vinst_new(Opcode op);
+/* Gives it the place of another instruction in the source. */
+void vinst_set_place(VInst *vinst, const Inst *place);
 
 /* Registers that an instruction reads and writes, as (register, first row, rows); at most 8. */
 typedef struct VRegUse {

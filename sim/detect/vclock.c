@@ -74,11 +74,11 @@ static uint32_t join_common(VClock *clock, const VClock *other, uint32_t first) 
 
 /* The same for clocks with the same actors. Without a branch in the loops, so that the compiler can vectorise them. */
 static bool join_alike(VClock *clock, const VClock *other, uint32_t first) {
-  VClockEntry *to = clock->entry;
-  const VClockEntry *from = other->entry + first;
   uint32_t count = clock->count, differ = 0;
   if (count == 0 || other->count - first != count)
     return false;
+  VClockEntry *to = clock->entry;
+  const VClockEntry *from = other->entry + first;
   for (uint32_t i = 0; i < count; i++)
     differ |= to[i].actor ^ from[i].actor;
   if (differ)
