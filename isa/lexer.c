@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/base/quote.h"
+#include "base/quote.h"
 
 enum { GARBAGE_MAX = 40, ADDRESS_DIGITS_MAX = 8, REAL_MAX = 63 };
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sim/base/assert.h"
+#include "base/assert.h"
 
 void kernel_free(Kernel *kernel) {
   if (!kernel)

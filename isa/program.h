@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "isa/opcode.h"
-#include "sim/base/diag.h"
+#include "base/diag.h"
 
 enum {
   PRED_TRUE = 7,

@@ -1,12 +1,4 @@
 liblockstep_a_SOURCES += \
-  sim/base/assert.h \
-  sim/base/bits.h \
-  sim/base/datadir.c \
-  sim/base/datadir.h \
-  sim/base/diag.c \
-  sim/base/diag.h \
-  sim/base/quote.c \
-  sim/base/quote.h \
   sim/core/access.c \
   sim/core/access.h \
   sim/core/barrier.c \
@@ -49,58 +41,58 @@ liblockstep_a_SOURCES += \
   sim/core/symbols.c \
   sim/core/symbols.h \
   sim/core/warp.h \
-  sim/detect/abstract_memory.c \
-  sim/detect/abstract_memory.h \
-  sim/detect/detectors.def \
-  sim/detect/diagnose.c \
-  sim/detect/diagnose.h \
-  sim/detect/explore.c \
-  sim/detect/explore.h \
-  sim/detect/explore_groups.c \
-  sim/detect/explore_groups.h \
-  sim/detect/explore_memory.c \
-  sim/detect/explore_step.c \
-  sim/detect/explore_step.h \
-  sim/detect/explore_value.c \
-  sim/detect/explore_warp.c \
-  sim/detect/finding.c \
-  sim/detect/finding.h \
-  sim/detect/handoff.c \
-  sim/detect/handoff.h \
-  sim/detect/host_proof.c \
-  sim/detect/host_proof.h \
-  sim/detect/lane_order.c \
-  sim/detect/lane_order.h \
-  sim/detect/lane_state.c \
-  sim/detect/lane_state.h \
-  sim/detect/locate.c \
-  sim/detect/locate.h \
-  sim/detect/misuse.c \
-  sim/detect/misuse.h \
-  sim/detect/polling.c \
-  sim/detect/polling.h \
+  sim/detect/misuse/misuse.c \
+  sim/detect/misuse/misuse.h \
+  sim/detect/naming/detectors.def \
+  sim/detect/naming/diagnose.c \
+  sim/detect/naming/diagnose.h \
+  sim/detect/naming/finding.c \
+  sim/detect/naming/finding.h \
+  sim/detect/naming/locate.c \
+  sim/detect/naming/locate.h \
+  sim/detect/naming/verdicts.def \
+  sim/detect/naming/waitgraph.c \
+  sim/detect/naming/waitgraph.h \
+  sim/detect/naming/waitgraph_cycles.c \
+  sim/detect/naming/waitgraph_entry.c \
+  sim/detect/naming/waitgraph_text.c \
   sim/detect/progress.c \
   sim/detect/progress.h \
-  sim/detect/race.c \
-  sim/detect/race.h \
-  sim/detect/race_order.c \
-  sim/detect/race_order.h \
-  sim/detect/race_report.c \
-  sim/detect/race_report.h \
-  sim/detect/recurrence.c \
-  sim/detect/recurrence.h \
-  sim/detect/settle.c \
-  sim/detect/settle.h \
-  sim/detect/shadow.c \
-  sim/detect/shadow.h \
-  sim/detect/vclock.c \
-  sim/detect/vclock.h \
-  sim/detect/verdicts.def \
-  sim/detect/waitgraph.c \
-  sim/detect/waitgraph.h \
-  sim/detect/waitgraph_cycles.c \
-  sim/detect/waitgraph_entry.c \
-  sim/detect/waitgraph_text.c \
+  sim/detect/proof/abstract_memory.c \
+  sim/detect/proof/abstract_memory.h \
+  sim/detect/proof/explore.c \
+  sim/detect/proof/explore.h \
+  sim/detect/proof/explore_groups.c \
+  sim/detect/proof/explore_groups.h \
+  sim/detect/proof/explore_memory.c \
+  sim/detect/proof/explore_step.c \
+  sim/detect/proof/explore_step.h \
+  sim/detect/proof/explore_value.c \
+  sim/detect/proof/explore_warp.c \
+  sim/detect/proof/host_proof.c \
+  sim/detect/proof/host_proof.h \
+  sim/detect/proof/lane_state.c \
+  sim/detect/proof/lane_state.h \
+  sim/detect/proof/recurrence.c \
+  sim/detect/proof/recurrence.h \
+  sim/detect/proof/settle.c \
+  sim/detect/proof/settle.h \
+  sim/detect/race/handoff.c \
+  sim/detect/race/handoff.h \
+  sim/detect/race/lane_order.c \
+  sim/detect/race/lane_order.h \
+  sim/detect/race/polling.c \
+  sim/detect/race/polling.h \
+  sim/detect/race/race.c \
+  sim/detect/race/race.h \
+  sim/detect/race/race_order.c \
+  sim/detect/race/race_order.h \
+  sim/detect/race/race_report.c \
+  sim/detect/race/race_report.h \
+  sim/detect/race/shadow.c \
+  sim/detect/race/shadow.h \
+  sim/detect/race/vclock.c \
+  sim/detect/race/vclock.h \
   sim/engine/counter.c \
   sim/engine/counter.h \
   sim/engine/counters.def \

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "sim/base/datadir.h"
+#include "base/datadir.h"
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 

@@ -1,4 +1,4 @@
-#include "sim/base/datadir.h"
+#include "base/datadir.h"
 #include "sim/cli/command.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/session.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base/diag.h"
+#include "base/diag.h"
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 

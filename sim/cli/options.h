@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "sim/base/diag.h"
+#include "base/diag.h"
 #include "sim/cli/progress.h"
 #include "sim/scenario/scenario.h"
 #include "sim/study/run.h"

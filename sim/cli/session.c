@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/base/datadir.h"
+#include "base/datadir.h"
 #include "sim/cli/progress.h"
 #include "sim/report/csv.h"
 #include "sim/report/json.h"

@@ -1,6 +1,6 @@
 #include "sim/core/barrier.h"
 
-#include "sim/base/bits.h"
+#include "base/bits.h"
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 

@@ -1,6 +1,6 @@
 #include "sim/core/cached.h"
 
-#include "sim/base/bits.h"
+#include "base/bits.h"
 
 static L1 *cache_of(Sm *sm) {
   Gpu *gpu = sm->gpu;

@@ -1,7 +1,7 @@
 /* Arithmetic and logic of 32 bits, as Fermi has it. Each executor computes a whole row into a local array, which the
  * compiler vectorises, and issue_write() merges it under the mask (the plain `if (mask >> lane & 1)` loop is several
  * times slower). */
-#include "sim/base/bits.h"
+#include "base/bits.h"
 #include "sim/core/exec_rows.h"
 
 const uint32_t lane_bit[WARP_LANES] = {

@@ -1,5 +1,5 @@
 /* Integer instructions that Fermi's instruction set hasn't, or has as several. */
-#include "sim/base/bits.h"
+#include "base/bits.h"
 #include "sim/core/exec_rows.h"
 
 void exec_IABS(Issue *issue) {

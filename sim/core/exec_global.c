@@ -1,7 +1,7 @@
 /* Loads, stores and atomics of global memory and of generic addresses, constant variables, parameters; fences. */
 #include <glib.h>
 
-#include "sim/base/bits.h"
+#include "base/bits.h"
 #include "sim/core/cached.h"
 #include "sim/core/host.h"
 

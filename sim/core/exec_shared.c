@@ -1,7 +1,7 @@
 /* Shared memory: loads, stores, lock bits and native atomics. */
 #include <glib.h>
 
-#include "sim/base/bits.h"
+#include "base/bits.h"
 #include "sim/core/access.h"
 
 static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {

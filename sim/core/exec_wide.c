@@ -1,5 +1,5 @@
 /* 64-bit integers, each in a pair of rows. */
-#include "sim/base/bits.h"
+#include "base/bits.h"
 #include "sim/core/exec_rows.h"
 
 __extension__ typedef unsigned __int128 Product;

@@ -1,6 +1,6 @@
 #include "sim/core/gpu.h"
 
-#include "sim/base/assert.h"
+#include "base/assert.h"
 #include "sim/core/access.h"
 #include "sim/core/host.h"
 

@@ -1,6 +1,6 @@
 #include "sim/core/lane_groups.h"
 
-#include "sim/base/assert.h"
+#include "base/assert.h"
 #include "sim/core/gpu.h"
 
 void lane_groups_reset(LaneGroups *groups) {

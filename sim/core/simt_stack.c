@@ -1,6 +1,6 @@
 #include "sim/core/simt_stack.h"
 
-#include "sim/base/assert.h"
+#include "base/assert.h"
 
 int simt_top_join(const Warp *warp) {
   for (int i = (int)warp->depth - 1; i >= 0; i--)

@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-#include "sim/base/bits.h"
+#include "base/bits.h"
 #include "sim/core/access.h"
 #include "sim/core/barrier.h"
 #include "sim/core/gpu.h"

@@ -1,10 +1,10 @@
 #include "sim/detect/progress.h"
 
 #include "sim/core/host.h"
-#include "sim/detect/diagnose.h"
-#include "sim/detect/locate.h"
-#include "sim/detect/recurrence.h"
-#include "sim/detect/settle.h"
+#include "sim/detect/naming/diagnose.h"
+#include "sim/detect/naming/locate.h"
+#include "sim/detect/proof/recurrence.h"
+#include "sim/detect/proof/settle.h"
 
 /* After so many looks in a row that found a live program, and then at each doubling, states are watched for
  * recurrence. */

@@ -10,7 +10,7 @@
 #define LOCKSTEP_DETECT_PROGRESS_H
 
 #include "sim/core/gpu.h"
-#include "sim/detect/finding.h"
+#include "sim/detect/naming/finding.h"
 
 enum {
   WATCH_INSTRUCTIONS = 5000, /* warp instructions without progress before the first look */

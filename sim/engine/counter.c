@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "sim/base/assert.h"
+#include "base/assert.h"
 
 const CounterInfo counter_info[COUNTER_COUNT] = {
 #define COUNTER(name, unit, doc) {#name, unit, doc},

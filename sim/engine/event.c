@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-#include "sim/base/assert.h"
+#include "base/assert.h"
 
 void event_queue_init(EventQueue *queue, uint32_t capacity) {
   *queue = (EventQueue){.heap = g_new(Event, MAX(capacity, 16u)), .capacity = MAX(capacity, 16u)};

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "sim/base/assert.h"
-#include "sim/base/datadir.h"
-#include "sim/base/quote.h"
+#include "base/assert.h"
+#include "base/datadir.h"
+#include "base/quote.h"
 #include "sim/machine/params.h"
 
 Machine *machine_new_default(void) {

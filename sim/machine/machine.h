@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/base/diag.h"
+#include "base/diag.h"
 
 #define SCHEDULER_POLICIES(X)         \
   X(POLICY_LRR, "loose-round-robin")  \
@@ -66,7 +66,7 @@ typedef struct Machine {
 #undef ENUM
 } Machine;
 
-/* Loads a machine by name (searched as `NAME.yaml` in the configs folder, see sim/base/datadir.h) or by path (if it
+/* Loads a machine by name (searched as `NAME.yaml` in the configs folder, see base/datadir.h) or by path (if it
  * contains '/' or ends in .yaml or .yml), applies `overrides` ("sm.lock_unit.bits=2048", NULL-terminated, may be NULL)
  * and checks values against each other. NULL after errors (in `diag`; an unknown name and a bad override are of class
  * DIAG_USAGE, everything in a file is DIAG_INPUT). */

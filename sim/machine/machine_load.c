@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/datadir.h"
-#include "sim/base/quote.h"
+#include "base/datadir.h"
+#include "base/quote.h"
 #include "sim/machine/machine.h"
 #include "sim/machine/machine_check.h"
 #include "sim/machine/params.h"

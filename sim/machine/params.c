@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/base/assert.h"
-#include "sim/base/quote.h"
+#include "base/assert.h"
+#include "base/quote.h"
 
 #define SPELLING(enumerator, spelling) spelling,
 static const Param rows[] = {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/base/quote.h"
+#include "base/quote.h"
 
 typedef struct Spelling {
   const char *text;

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "sim/base/datadir.h"
-#include "sim/base/quote.h"
+#include "base/datadir.h"
+#include "base/quote.h"
 
 enum { SCALAR_MAX = 65536, BLOCK_NODES = 1024, COLLECTION_COST = 4, ERRORS_MAX = 1000 };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/base/diag.h"
+#include "base/diag.h"
 
 /* Of the nodes, a list or mapping counts as four. So many stay under 200 MB with the sanitizers too. */
 enum { YAML_DEPTH_MAX = 32, YAML_NODES_MAX = 250000, YAML_FILE_MAX = 16 << 20 };

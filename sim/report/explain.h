@@ -2,7 +2,7 @@
 #ifndef LOCKSTEP_REPORT_EXPLAIN_H
 #define LOCKSTEP_REPORT_EXPLAIN_H
 
-#include "sim/detect/finding.h"
+#include "sim/detect/naming/finding.h"
 #include "sim/report/paint.h"
 
 void explain_finding(const Finding *finding, Canvas *canvas);

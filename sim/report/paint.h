@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "sim/detect/finding.h"
+#include "sim/detect/naming/finding.h"
 
 typedef enum { PAINT_BOLD, PAINT_RED, PAINT_YELLOW, PAINT_CYAN, PAINT_GREEN, PAINT_DIM, PAINT_COUNT } Paint;
 

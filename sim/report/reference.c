@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "isa/opcode.h"
-#include "sim/detect/finding.h"
+#include "sim/detect/naming/finding.h"
 #include "sim/engine/counter.h"
 
 static const char *const unit_names[] = {

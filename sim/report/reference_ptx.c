@@ -1,10 +1,10 @@
 #include <glib.h>
 #include <string.h>
 
-#include "isa/ptx_example.h"
-#include "isa/ptx_lower.h"
-#include "isa/ptx_ops.h"
-#include "isa/ptx_parse.h"
+#include "isa/lower/ptx_lower.h"
+#include "isa/ptx/ptx_example.h"
+#include "isa/ptx/ptx_ops.h"
+#include "isa/ptx/ptx_parse.h"
 #include "sim/report/reference.h"
 
 enum { SHOWN_SEQUENCES = 3, SHOWN_INSTS = 8 };
@@ -141,7 +141,8 @@ char *reference_ptx(void) {
   PtxOps *ops = ptx_ops_new();
   g_autofree const char **specials = ptx_special_names();
   GString *page = g_string_new(
-      "# Instructions of PTX\n\nGenerated from `isa/ptx_ops.def` by `lockstep doc ptx-forms`, which lowers examples "
+      "# Instructions of PTX\n\nGenerated from `isa/ptx/ptx_ops.def` by `lockstep doc ptx-forms`, which lowers "
+      "examples "
       "of "
       "each form. [ptx.md](ptx.md) says how the text is read.\n\n"
       "Modifiers stand in this order; those in `[ ]` may be left out, those in `{ }` come in any order. Operands: "

@@ -6,7 +6,7 @@
 
 #include "isa/disasm.h"
 #include "sim/core/gpu.h"
-#include "sim/detect/locate.h"
+#include "sim/detect/naming/locate.h"
 
 /* Tracks of lock bits come after those of any number of warps that fits the cap on events. */
 enum { LOCK_TRACKS = 1 << 30 };

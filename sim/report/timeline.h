@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/base/diag.h"
+#include "base/diag.h"
 #include "sim/core/probe.h"
 
 enum { TIMELINE_EVENTS_MAX = 2000000 };

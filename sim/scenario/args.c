@@ -2,7 +2,7 @@
  * declares its parameters: an argument takes the parameter's type, and one that doesn't fit is an error. */
 #include <string.h>
 
-#include "sim/base/quote.h"
+#include "base/quote.h"
 #include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"
 

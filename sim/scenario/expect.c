@@ -1,7 +1,7 @@
 /* expect.c - what a scenario expects: read it, and compare it with what a run gave. */
 #include <string.h>
 
-#include "sim/base/quote.h"
+#include "base/quote.h"
 #include "sim/scenario/loader.h"
 
 static void clear_expected_buffer(gpointer data) {

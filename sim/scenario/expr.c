@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sim/base/quote.h"
+#include "base/quote.h"
 
 /* Deep enough for any expression a person writes, shallow enough that hostile text can't exhaust the stack. */
 enum { DEPTH_MAX = 64, LENGTH_MAX = 4096 };

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/base/diag.h"
+#include "base/diag.h"
 
 /* Gives the value of a name; false if there is none. */
 typedef bool (*ExprLookup)(const char *name, int64_t *value, gpointer user);

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sim/base/quote.h"
+#include "base/quote.h"
 #include "sim/scenario/loader.h"
 
 enum { HOST_STEPS_MAX = 10000 };

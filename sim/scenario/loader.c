@@ -1,8 +1,8 @@
 /* loader.c - single values of a scenario, with their checks: numbers, grid and block, buffers, kernels. */
 #include <string.h>
 
-#include "sim/base/datadir.h"
-#include "sim/base/quote.h"
+#include "base/datadir.h"
+#include "base/quote.h"
 #include "sim/engine/rng.h"
 #include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/base/datadir.h"
-#include "sim/base/quote.h"
+#include "base/datadir.h"
+#include "base/quote.h"
 
 enum { PTX_BYTES_MAX = 16 << 20 };
 static const char usual_home[] = "/usr/local/cuda";

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "sim/base/diag.h"
+#include "base/diag.h"
 
 /* The architecture (75 for sm_75) to compile for: the newest that a machine of that compute capability can run, and at least
  * the oldest that a current nvcc knows. */

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "isa/ptx_lower.h"
-#include "isa/ptx_parse.h"
-#include "isa/sass.h"
-#include "sim/base/datadir.h"
+#include "base/datadir.h"
+#include "isa/lower/ptx_lower.h"
+#include "isa/ptx/ptx_parse.h"
+#include "isa/sass/sass.h"
 #include "sim/scenario/nvcc.h"
 
 enum { SOURCE_BYTES_MAX = 16 << 20, CAPABILITY_ALL = 999, REGISTERS_ALL = 255 };

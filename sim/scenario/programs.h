@@ -7,9 +7,9 @@
 #ifndef LOCKSTEP_SCENARIO_PROGRAMS_H
 #define LOCKSTEP_SCENARIO_PROGRAMS_H
 
+#include "base/diag.h"
 #include "isa/program.h"
-#include "isa/ptx_tree.h"
-#include "sim/base/diag.h"
+#include "isa/ptx/ptx_tree.h"
 #include "sim/machine/machine.h"
 
 typedef struct Programs Programs;

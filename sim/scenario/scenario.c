@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "sim/base/datadir.h"
-#include "sim/base/quote.h"
+#include "base/datadir.h"
+#include "base/quote.h"
 #include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"
 

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "isa/program.h"
-#include "sim/base/diag.h"
 #include "sim/core/host.h"
-#include "sim/detect/finding.h"
+#include "sim/detect/naming/finding.h"
 #include "sim/machine/machine.h"
 
 typedef struct ScenarioBuffer {

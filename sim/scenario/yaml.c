@@ -1,7 +1,7 @@
 /* yaml.c - the YAML form of a scenario (design, section 6). */
 #include <string.h>
 
-#include "sim/base/quote.h"
+#include "base/quote.h"
 #include "sim/machine/machine.h"
 #include "sim/scenario/loader.h"
 

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "sim/base/diag.h"
+#include "base/diag.h"
 
 typedef struct CsvRow {
   char **fields; /* as many as there are columns */

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "sim/base/quote.h"
+#include "base/quote.h"
 #include "sim/core/gpu.h"
 #include "sim/core/symbols.h"
-#include "sim/detect/misuse.h"
+#include "sim/detect/misuse/misuse.h"
 #include "sim/detect/progress.h"
-#include "sim/detect/race.h"
+#include "sim/detect/race/race.h"
 
 /* A livelock must recur under this many seeds before it is called one (SEMANTICS, "Timing noise"). */
 enum { LIVELOCK_SEEDS = 4 };

@@ -8,7 +8,7 @@
 
 #include "sim/core/occupancy.h"
 #include "sim/core/probe.h"
-#include "sim/detect/finding.h"
+#include "sim/detect/naming/finding.h"
 #include "sim/engine/counter.h"
 #include "sim/machine/machine.h"
 #include "sim/scenario/scenario.h"

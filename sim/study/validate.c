@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/datadir.h"
+#include "base/datadir.h"
 #include "sim/study/correlation.h"
 #include "sim/study/csv_table.h"
 

@@ -1,9 +1,9 @@
 /* Any bytes as a PTX program. What is accepted must print and parse back to the same tree, and the second print must be
  * the first. It is lowered for a machine with SIMT stacks and for one with convergence barriers: to a program,
  * whose kernels can run or are refused, or to errors. */
-#include "isa/ptx_lower.h"
-#include "isa/ptx_parse.h"
-#include "isa/ptx_print.h"
+#include "isa/lower/ptx_lower.h"
+#include "isa/ptx/ptx_parse.h"
+#include "isa/ptx/ptx_print.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

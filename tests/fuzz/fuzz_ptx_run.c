@@ -1,6 +1,6 @@
 /* Any bytes as a PTX program: its first kernel is launched on a machine with SIMT stacks and on one with convergence barriers, with all
  * detectors, for long enough that a deadlock proof is tried. It must end in a verdict or in messages. */
-#include "isa/ptx_parse.h"
+#include "isa/ptx/ptx_parse.h"
 #include "sim/machine/machine.h"
 #include "sim/scenario/scenario.h"
 #include "sim/study/run.h"

@@ -1,8 +1,8 @@
 /* Any bytes as a SASS program. What is accepted must print and parse back to the same program, the second print must be
  * the first, and the analyses must cope with whatever control flow came out. */
-#include "isa/cfg.h"
 #include "isa/disasm.h"
-#include "isa/sass.h"
+#include "isa/flow/cfg.h"
+#include "isa/sass/sass.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

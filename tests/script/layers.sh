@@ -3,7 +3,8 @@
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
-layers="sim/base isa sim/engine sim/machine sim/memory sim/core sim/detect sim/scenario sim/study sim/report sim/cli"
+layers="base isa isa/flow isa/sass isa/ptx isa/lower sim/engine sim/machine sim/memory sim/core \
+sim/detect/proof sim/detect/naming sim/detect/race sim/detect/misuse sim/detect sim/scenario sim/study sim/report sim/cli"
 
 rank() { # prints the place of folder $1 in the order of layers, nothing if it is none
   place=0
@@ -37,11 +38,11 @@ check_printing() { # complains about writing to standard output or error in fold
     "$1"/*.c "$1"/*.h 2>/dev/null | sed 's/^\([^:]*:[0-9]*\):.*/\1: only sim\/cli prints; return text or append to a Diag/' || :
 }
 
-plan 24
+plan 40
 for layer in $layers; do
   point "includes of $layer" "$(check_includes "$layer")"
   if test "$layer" = sim/cli; then
-    stray=$(find sim isa -name '*.[ch]' | sed 's|/[^/]*$||' | sort -u | while read -r folder; do
+    stray=$(find base sim isa -name '*.[ch]' | sed 's|/[^/]*$||' | sort -u | while read -r folder; do
       test -n "$(rank "$folder")" || echo "$folder: not one of the layers"
     done)
     point "every folder is a layer" "$stray"
@@ -51,7 +52,7 @@ for layer in $layers; do
 done
 point "sim/core doesn't know sim/detect" "$(grep -Hn 'sim/detect/' sim/core/*.[ch] 2>/dev/null |
   sed 's/:.*include.*"\(.*\)".*/: core fires sim\/core\/probe.h and doesn'"'"'t include \1/' || :)"
-point "every source file is built" "$(for file in sim/*/*.[ch] isa/*.[ch] tests/unit/*.[ch]; do
-  grep -qF "${file%.c}" sim/local.mk isa/local.mk tests/local.mk || echo "$file: not named in a local.mk"
+point "every source file is built" "$(for file in $(find base sim isa tests/unit -name '*.[ch]'); do
+  grep -qF "${file%.c}" base/local.mk sim/local.mk isa/local.mk tests/local.mk || echo "$file: not named in a local.mk"
 done)"
 finish

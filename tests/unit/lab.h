@@ -6,7 +6,7 @@
 #ifndef LOCKSTEP_TESTS_LAB_H
 #define LOCKSTEP_TESTS_LAB_H
 
-#include "isa/sass.h"
+#include "isa/sass/sass.h"
 #include "sim/core/gpu.h"
 
 /* One issued instruction. */

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "isa/ptx_parse.h"
+#include "isa/ptx/ptx_parse.h"
 
 Program *ptx_lab_lower(const char *file, const char *text, const PtxTarget *target, Diag *diag) {
   g_autoptr(PtxModule) module = ptx_parse(file, text, strlen(text), diag);

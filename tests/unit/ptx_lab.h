@@ -2,7 +2,7 @@
 #ifndef LOCKSTEP_TESTS_PTX_LAB_H
 #define LOCKSTEP_TESTS_PTX_LAB_H
 
-#include "isa/ptx_lower.h"
+#include "isa/lower/ptx_lower.h"
 
 /* The program of a text. NULL after errors of the module or of any kernel, in `diag`. */
 Program *ptx_lab_lower(const char *file, const char *text, const PtxTarget *target, Diag *diag);

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/cfg.h"
-#include "isa/flow.h"
-#include "isa/sass.h"
+#include "isa/flow/cfg.h"
+#include "isa/flow/flow.h"
+#include "isa/sass/sass.h"
 #include "tests/unit/unit.h"
 
 static Program *parse_good(const char *text) {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "isa/short_branch.h"
+#include "isa/flow/short_branch.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 #include "tests/unit/virtual_lab.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/diag.h"
-#include "sim/base/quote.h"
+#include "base/diag.h"
+#include "base/quote.h"
 #include "tests/unit/unit.h"
 
 static const char *const words[] = {"alu", "vote", "sysreg", "branch_taken", "branch_not_taken", NULL};

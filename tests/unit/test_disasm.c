@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "isa/disasm.h"
-#include "isa/sass.h"
+#include "isa/sass/sass.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 

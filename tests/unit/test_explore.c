@@ -2,7 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "sim/detect/explore.h"
+#include "sim/detect/proof/explore.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 

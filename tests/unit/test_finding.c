@@ -1,4 +1,4 @@
-#include "sim/detect/finding.h"
+#include "sim/detect/naming/finding.h"
 
 #include "tests/unit/unit.h"
 

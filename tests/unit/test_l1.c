@@ -1,8 +1,8 @@
 /* The L1: a cache by itself against a list of copies, then what programs see of it: stale copies, and what makes them go. */
 #include <glib.h>
 
-#include "sim/detect/locate.h"
-#include "sim/detect/misuse.h"
+#include "sim/detect/misuse/misuse.h"
+#include "sim/detect/naming/locate.h"
 #include "sim/engine/rng.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/detect/explore.h"
-#include "sim/detect/misuse.h"
+#include "sim/detect/misuse/misuse.h"
 #include "sim/detect/progress.h"
+#include "sim/detect/proof/explore.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,6 @@
 #include <glib.h>
 
-#include "sim/detect/polling.h"
+#include "sim/detect/race/polling.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "isa/disasm.h"
-#include "isa/ptx_example.h"
-#include "isa/ptx_lower.h"
-#include "isa/ptx_parse.h"
+#include "isa/lower/ptx_lower.h"
+#include "isa/ptx/ptx_example.h"
+#include "isa/ptx/ptx_parse.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/ptx_example.h"
-#include "isa/ptx_lexer.h"
-#include "isa/ptx_parse.h"
-#include "isa/ptx_print.h"
+#include "isa/ptx/ptx_example.h"
+#include "isa/ptx/ptx_lexer.h"
+#include "isa/ptx/ptx_parse.h"
+#include "isa/ptx/ptx_print.h"
 #include "tests/unit/unit.h"
 
 #define HEAD ".version 9.0\n.target sm_90a, debug\n.address_size 64\n"

@@ -1,9 +1,9 @@
 #include <glib.h>
 #include <string.h>
 
-#include "isa/sass.h"
-#include "sim/detect/race.h"
-#include "sim/detect/vclock.h"
+#include "isa/sass/sass.h"
+#include "sim/detect/race/race.h"
+#include "sim/detect/race/vclock.h"
 #include "tests/unit/unit.h"
 
 /* A program, its launch and the races to be found: pairs of lines, the smaller first; 0: no more. Argument: `out`. */

@@ -5,9 +5,9 @@
 #include <glib.h>
 #include <string.h>
 
-#include "isa/sass.h"
+#include "isa/sass/sass.h"
 #include "sim/core/host.h"
-#include "sim/detect/race.h"
+#include "sim/detect/race/race.h"
 #include "tests/unit/unit.h"
 
 /* A race is a pair of lines, the smaller first; 0: none. `says`: what the finding's last evidence contains. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/sass.h"
+#include "isa/sass/sass.h"
 #include "tests/unit/unit.h"
 
 static Program *parse(const char *text, Diag *diag) { return sass_parse("dir/prog.sass", text, strlen(text), diag); }

@@ -2,7 +2,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "isa/sass.h"
+#include "isa/sass/sass.h"
 #include "sim/core/gpu.h"
 #include "sim/report/timeline.h"
 #include "tests/unit/unit.h"

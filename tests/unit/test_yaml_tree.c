@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/base/datadir.h"
+#include "base/datadir.h"
 #include "sim/machine/yaml_tree.h"
 #include "tests/unit/unit.h"
 

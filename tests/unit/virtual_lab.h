@@ -3,7 +3,7 @@
 #ifndef LOCKSTEP_TESTS_VIRTUAL_LAB_H
 #define LOCKSTEP_TESTS_VIRTUAL_LAB_H
 
-#include "isa/virtual_view.h"
+#include "isa/flow/virtual_view.h"
 
 VKernel *lab_virtual(void);
 /* Appends `vinst` and returns its index. */

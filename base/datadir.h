@@ -1,0 +1,24 @@
+/* datadir.h - where configs/, traces/ and validation/ are, after installation and in the build tree alike.
+ * Order: $LOCKSTEP_DATA; beside the executable (PREFIX/bin/lockstep -> PREFIX/share/lockstep); the source tree if the
+ * executable runs from the build tree; the configured data folder. */
+#ifndef LOCKSTEP_BASE_DATADIR_H
+#define LOCKSTEP_BASE_DATADIR_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+/* The folder that holds configs/, traces/ and validation/. Newly allocated. */
+char *datadir_path(void);
+/* datadir_path() joined with `folder`. Newly allocated. */
+char *datadir_join(const char *folder, const char *name);
+/* Resolves a user's file argument: as given if it exists, else under the data folder if it exists there
+ * ("traces/locks/spin.yaml" works from anywhere), else as given. Newly allocated. */
+char *datadir_resolve(const char *path);
+/* Reads a whole regular file, with a message for a missing file, a directory, or one above `max_bytes`. `place_*` is
+ * where the name was written (file NULL: the command line). Returns NULL after errors; free with g_free. */
+char *datadir_read_file(const char *path, gsize max_bytes, gsize *length, const char *place_file, unsigned place_line,
+                        unsigned place_column, Diag *diag);
+
+#endif

@@ -1,0 +1,9 @@
+liblockstep_a_SOURCES += \
+  base/assert.h \
+  base/bits.h \
+  base/datadir.c \
+  base/datadir.h \
+  base/diag.c \
+  base/diag.h \
+  base/quote.c \
+  base/quote.h

@@ -1,0 +1,26 @@
+/* color.h - places for the registers and predicates of a virtual kernel. Private to isa/.
+ *
+ * Registers that moves join (and the parts of vectors) become one class if they never hold two values that are wanted at
+ * once. Classes are given the lowest free row, aligned to their size, in the order in which they are first written: for
+ * code without branches and single rows that is optimal. */
+#ifndef LOCKSTEP_ISA_FLOW_COLOR_H
+#define LOCKSTEP_ISA_FLOW_COLOR_H
+
+#include "isa/flow/live_range.h"
+
+enum {
+  COLOR_ROWS_MAX = 1024, /* where counting ends: more than any machine has */
+  PREDICATE_PLACES = 29, /* P0 to P6, P10 to P31 */
+};
+
+typedef struct Colors {
+  uint32_t *row;       /* of each virtual register */
+  uint32_t nrows;      /* rows in use; COLOR_ROWS_MAX: that many or more */
+  uint32_t *predicate; /* the number of each virtual predicate; PRED_SINK: it found no place */
+} Colors;
+
+/* `keep` (virtual predicates; may be NULL) tells which of them must have a place: others give way to them. */
+void colors_init(Colors *colors, const VKernel *vkernel, const LiveRanges *ranges, const uint8_t *keep);
+void colors_clear(Colors *colors);
+
+#endif

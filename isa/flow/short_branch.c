@@ -1,0 +1,156 @@
+#include "isa/flow/short_branch.h"
+
+/* Seen with ptxas 13.0 on sm_90: six stores and the barrier are predicated, seven aren't. */
+enum { SIDE_MAX = 7 };
+
+typedef struct Shortener {
+  VKernel *vkernel;
+  Flow flow;
+  int32_t *guard;       /* of each block: the predicate that its instructions get, or VPRED_TRUE */
+  uint8_t *guard_not;   /* of each block: that predicate is negated */
+  uint8_t *drop_branch; /* of each block: the branch at its end goes */
+} Shortener;
+
+/* One way of a branch: a block that only the branch leads to, and that leads to one block only. */
+typedef struct Side {
+  uint32_t block, next, cost;
+  bool has_barrier;
+} Side;
+
+static const VInst *inst_at(const Shortener *shorten, uint32_t i) {
+  return &g_array_index(shorten->vkernel->insts, VInst, i);
+}
+
+static const VInst *last_of(const Shortener *shorten, uint32_t block) {
+  return inst_at(shorten, shorten->flow.first[block + 1] - 1);
+}
+
+static bool is_plain_branch(const VInst *vinst) {
+  return vinst->inst.op == OP_BRA && vinst->inst.target != NO_TARGET;
+}
+
+/* What an instruction counts for: 64-bit arithmetic is two instructions, and a shift is usually part of an addition. */
+static uint32_t cost_of(const VInst *vinst) {
+  VOperands operands = vinst_operands(vinst);
+  if (vinst->inst.op == OP_SHL)
+    return 0;
+  return op_info[vinst->inst.op].unit == UNIT_ALU && operands.dst == 2 ? 2 : 1;
+}
+
+static bool can_be_predicated(const VInst *vinst, int32_t predicate) {
+  const OpInfo *info = &op_info[vinst->inst.op];
+  if (vinst_is_guarded(vinst) || info->flags & (OPF_ATOMIC | OPF_CONTROL | OPF_BRANCH | OPF_SWITCH) ||
+      info->unit == UNIT_SHUFFLE || info->unit == UNIT_VOTE || vinst->inst.flags & INST_UNALIGNED)
+    return false;
+  int32_t written[2];
+  unsigned count = vinst_pred_writes(vinst, written);
+  for (unsigned i = 0; i < count; i++)
+    if (written[i] == predicate)
+      return false;
+  return true;
+}
+
+static bool is_marked(const Kernel *kernel, uint32_t i) {
+  for (uint32_t m = 0; m < kernel->nmarks; m++)
+    if (kernel->marks[m].pc == i)
+      return true;
+  return false;
+}
+
+static bool find_side(const Shortener *shorten, uint32_t block, int32_t predicate, Side *side) {
+  const Flow *flow = &shorten->flow;
+  if (block >= flow->nblocks || flow->exits[block] || flow->in.start[block + 1] - flow->in.start[block] != 1 ||
+      flow->out.start[block + 1] - flow->out.start[block] != 1)
+    return false;
+  *side = (Side){.block = block, .next = flow->out.to[flow->out.start[block]]};
+  for (uint32_t i = flow->first[block]; i < flow->first[block + 1]; i++) {
+    const VInst *vinst = inst_at(shorten, i);
+    bool ends = i + 1 == flow->first[block + 1] && is_plain_branch(vinst) && !vinst_is_guarded(vinst);
+    if (ends)
+      break;
+    if (!can_be_predicated(vinst, predicate) || is_marked(shorten->vkernel->kernel, i))
+      return false;
+    side->cost += cost_of(vinst);
+    side->has_barrier |= vinst->inst.op == OP_BAR;
+  }
+  return side->cost <= SIDE_MAX;
+}
+
+static void guard_side(Shortener *shorten, const Side *side, const VInst *branch, bool taken) {
+  bool negated = branch->inst.flags & INST_GUARD_NOT;
+  shorten->guard[side->block] = branch->guard;
+  shorten->guard_not[side->block] = taken ? negated : !negated;
+}
+
+static bool is_lone_branch(const Shortener *shorten, uint32_t block) {
+  return shorten->flow.first[block] + 1 == shorten->flow.first[block + 1] && is_plain_branch(last_of(shorten, block));
+}
+
+/* The block ends in a branch past the next block, or to the one behind that. */
+static void predicate_branch(Shortener *shorten, uint32_t block) {
+  const VInst *branch = last_of(shorten, block);
+  Side other, taken, behind;
+  if (!is_plain_branch(branch) || !vinst_is_guarded(branch) || branch->guard < 0 ||
+      shorten->guard[block] != VPRED_TRUE || !find_side(shorten, block + 1, branch->guard, &other))
+    return;
+  uint32_t target = shorten->flow.block_of[branch->inst.target];
+  if (other.next == target && other.has_barrier) { /* if */
+    guard_side(shorten, &other, branch, false);
+    shorten->drop_branch[block] = 1;
+  } else if (target == block + 2 && find_side(shorten, target, branch->guard, &taken) && taken.next == other.next &&
+             (other.has_barrier || taken.has_barrier)) { /* if and else */
+    guard_side(shorten, &other, branch, false);
+    guard_side(shorten, &taken, branch, true);
+    shorten->drop_branch[block] = shorten->drop_branch[other.block] = 1;
+  } else if (target == block + 2 && is_lone_branch(shorten, other.block) && other.next == block + 3 &&
+             find_side(shorten, target, branch->guard, &taken) &&
+             find_side(shorten, other.next, branch->guard, &behind) && taken.next == behind.next &&
+             (taken.has_barrier ||
+              behind.has_barrier)) { /* the same, the sides the other way round, as nvcc has it */
+    guard_side(shorten, &taken, branch, true);
+    guard_side(shorten, &behind, branch, false);
+    shorten->drop_branch[block] = shorten->drop_branch[other.block] = shorten->drop_branch[taken.block] = 1;
+  }
+}
+
+static void rewrite(Shortener *shorten) {
+  const Flow *flow = &shorten->flow;
+  VEdit edit;
+  vedit_init(&edit, shorten->vkernel);
+  for (uint32_t b = 0; b < flow->nblocks; b++)
+    for (uint32_t i = flow->first[b]; i < flow->first[b + 1]; i++) {
+      VInst vinst = *inst_at(shorten, i);
+      bool branches = is_plain_branch(&vinst);
+      edit.moved[i] = edit.insts->len;
+      if (branches && shorten->drop_branch[b])
+        continue;
+      if (!branches && shorten->guard[b] != VPRED_TRUE) {
+        vinst.guard = shorten->guard[b];
+        vinst.inst.flags |= shorten->guard_not[b] ? INST_GUARD_NOT : 0;
+      }
+      g_array_append_val(edit.insts, vinst);
+    }
+  vedit_finish(&edit, shorten->vkernel);
+}
+
+void short_branches_predicate(VKernel *vkernel) {
+  Shortener shorten = {.vkernel = vkernel};
+  vkernel_flow(vkernel, &shorten.flow);
+  uint32_t n = shorten.flow.nblocks;
+  shorten.guard = g_new(int32_t, n + 1);
+  shorten.guard_not = g_new0(uint8_t, n + 1);
+  shorten.drop_branch = g_new0(uint8_t, n + 1);
+  for (uint32_t b = 0; b < n; b++)
+    shorten.guard[b] = VPRED_TRUE;
+  bool found = false;
+  for (uint32_t b = 0; b < n; b++) {
+    predicate_branch(&shorten, b);
+    found |= shorten.drop_branch[b];
+  }
+  if (found)
+    rewrite(&shorten);
+  flow_clear(&shorten.flow);
+  g_free(shorten.guard);
+  g_free(shorten.guard_not);
+  g_free(shorten.drop_branch);
+}

@@ -1,0 +1,73 @@
+/* virtual.h - a kernel whose registers aren't allocated yet: what isa/lower/ptx_lower.c makes of PTX, and the passes that make a
+ * Kernel of it for one machine. Private to isa/.
+ *
+ * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or four
+ * consecutive rows, and of predicates. Branch targets are indices into `insts`.
+ * Passes, in this order: vkernel_early_exits(), vkernel_converge() (machines with convergence barriers) or vkernel_lockstep(),
+ * vkernel_allocate(). */
+#ifndef LOCKSTEP_ISA_FLOW_VIRTUAL_H
+#define LOCKSTEP_ISA_FLOW_VIRTUAL_H
+
+#include <glib.h>
+
+#include "isa/program.h"
+#include "base/diag.h"
+
+enum {
+  VREG_SINK = INT32_MAX,      /* a destination nobody reads */
+  VPRED_TRUE = -1,            /* PT */
+  VPRED_SINK = -2,
+  VROWS_MAX = 4,
+};
+
+typedef struct VInst {
+  Inst inst;           /* everything but register and predicate numbers; `target` is an index into VKernel.insts */
+  int32_t dst, a, b, c; /* >= 0: virtual register; < 0: row ~x of kernel->consts; VREG_SINK (dst only) */
+  uint8_t a_row, b_row, c_row, dst_row; /* which row of a register the operand begins with: 1 is the high word of a pair */
+  int32_t guard;       /* virtual predicate or VPRED_TRUE */
+  int32_t pdst, pdst2; /* virtual predicate or VPRED_SINK */
+  int32_t psrc[3];     /* virtual predicate or VPRED_TRUE */
+} VInst;
+
+typedef struct VKernel {
+  Kernel *kernel;  /* name, consts, params, marks (pc: index into insts) ...; insts and nregs come with allocation */
+  GArray *insts;   /* VInst */
+  GArray *rows;    /* uint8_t: rows of each virtual register: 1, 2 or 4 */
+  uint32_t npreds; /* virtual predicates */
+} VKernel;
+
+VKernel *vkernel_new(Kernel *kernel);
+void vkernel_free(VKernel *vkernel); /* and the kernel, unless it was taken */
+int32_t vkernel_register(VKernel *vkernel, uint8_t rows);
+int32_t vkernel_predicate(VKernel *vkernel);
+/* A VInst of `op` that reads and writes nothing: predicates PT and sink, no target. */
+VInst vinst_new(Opcode op);
+/* Gives it the place of another instruction in the source. */
+void vinst_set_place(VInst *vinst, const Inst *place);
+
+/* Registers that an instruction reads and writes, as (register, first row, rows); at most 8. */
+typedef struct VRegUse {
+  int32_t reg;
+  uint8_t row, rows;
+} VRegUse;
+unsigned vinst_reads(const VInst *vinst, VRegUse uses[8]);
+unsigned vinst_writes(const VInst *vinst, VRegUse uses[8]);
+
+/* A branch to an EXIT is that EXIT, as ptxas has it: lanes that return early are gone, and no barrier waits for them or misses
+ * them. */
+void vkernel_early_exits(VKernel *vkernel);
+
+/* Volta and later: puts BSSY and BSYNC around the branches that may diverge, YIELD where ptxas puts it, and takes WARPSYNCs
+ * away where the warp is provably converged (SEMANTICS, "Convergence barriers"). `capability`: 75, 86, 90 ... */
+void vkernel_converge(VKernel *vkernel, unsigned capability);
+
+/* Before Volta: takes WARPSYNCs away, since the lanes that execute one are together (INST_SYNCED). Those stay that the next
+ * instruction can't stand for: what is guarded, and what a branch passes by. */
+void vkernel_lockstep(VKernel *vkernel);
+
+/* Allocates rows by liveness (graph colouring; moves between registers that don't interfere disappear) and predicates, sets
+ * nregs and INST flags (cfg_annotate). Returns the kernel, owned by the caller; NULL after an error (too many registers
+ * or predicates live at once: the place and the number). */
+Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *file, Diag *diag);
+
+#endif

@@ -1,0 +1,340 @@
+#include "isa/flow/yield.h"
+
+#include <string.h>
+
+enum { TAINT_ROUNDS = 16, EXITS_WITHOUT_YIELD = 3 };
+
+/* What the rules ask of a loop, by its header. */
+typedef struct LoopFacts {
+  bool strong;         /* it has a strong load or an atomic */
+  bool inner_yields;   /* a loop in it has a YIELD */
+  bool divergent_exit; /* some of its lanes may leave before others */
+  bool depends;        /* an exit depends on what a strong load or atomic gave; only asked from sm_90 on */
+} LoopFacts;
+
+typedef struct Search {
+  const VKernel *vkernel;
+  unsigned capability;
+  const Flow *flow;
+  const Loops *loops;
+  const Divergence *divergence;
+  Yields *yields;
+  LoopFacts *facts;
+  uint32_t *seen, stamp;
+  uint32_t *taint, taint_stamp; /* of each register, then each predicate */
+  bool taint_grew;
+} Search;
+
+static const VInst *inst_at(const VKernel *vkernel, uint32_t i) { return &g_array_index(vkernel->insts, VInst, i); }
+
+bool is_full_warpsync(const VKernel *vkernel, const VInst *vinst) {
+  if (vinst->inst.op != OP_WARPSYNC || vinst_is_guarded(vinst) || vinst->a >= 0)
+    return false;
+  const ConstRef *mask = &vkernel->kernel->consts[~vinst->a];
+  return mask->kind == CONST_IMMEDIATE && mask->value == UINT32_MAX;
+}
+
+bool is_aligned_barrier(const VInst *vinst) {
+  return vinst->inst.op == OP_BAR && !vinst_is_guarded(vinst) && !(vinst->inst.flags & INST_UNALIGNED);
+}
+
+/* -- facts -- */
+
+static bool is_strong(const Inst *inst) {
+  uint32_t flags = op_info[inst->op].flags;
+  if (flags & (OPF_ATOMIC | OPF_LOCK))
+    return true;
+  return (flags & OPF_LOAD) && inst->op != OP_LDL && (inst->sem != SEM_WEAK || inst->cache == CACHE_CV);
+}
+
+static bool has_strong(const Search *search, uint32_t block) {
+  for (uint32_t i = search->flow->first[block]; i < search->flow->first[block + 1]; i++)
+    if (is_strong(&inst_at(search->vkernel, i)->inst))
+      return true;
+  return false;
+}
+
+static bool has_sleep(const Search *search, uint32_t block) {
+  for (uint32_t i = search->flow->first[block]; i < search->flow->first[block + 1]; i++)
+    if (inst_at(search->vkernel, i)->inst.op == OP_NANOSLEEP)
+      return true;
+  return false;
+}
+
+static const VInst *last_of(const Search *search, uint32_t block) {
+  return inst_at(search->vkernel, search->flow->first[block + 1] - 1);
+}
+
+static bool leaves(const Search *search, uint32_t header, uint32_t block) {
+  const Flow *flow = search->flow;
+  if (flow->exits[block])
+    return true;
+  for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
+    if (!loops_contains(search->loops, header, flow->out.to[e]))
+      return true;
+  return false;
+}
+
+static void find_facts(Search *search) {
+  const Loops *loops = search->loops;
+  for (uint32_t b = 0; b < search->flow->nblocks; b++) {
+    int32_t loop = loops->loop_of[b];
+    if (loop == NO_TARGET)
+      continue;
+    search->facts[loop].strong |= has_strong(search, b);
+    for (; search->divergence->branches[b] && loop != NO_TARGET && leaves(search, (uint32_t)loop, b);
+         loop = loops->parent[loop])
+      search->facts[loop].divergent_exit = true;
+  }
+  for (guint i = 0; i < loops->headers->len; i++) {
+    uint32_t header = g_array_index(loops->headers, uint32_t, i);
+    if (loops->parent[header] != NO_TARGET)
+      search->facts[loops->parent[header]].strong |= search->facts[header].strong;
+  }
+}
+
+/* The blocks of a loop, in the order of the program. */
+static GArray *loop_blocks(Search *search, uint32_t header, bool without_sleep, bool *comes_back) {
+  const Flow *flow = search->flow;
+  GArray *blocks = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  *comes_back = false;
+  search->stamp++;
+  search->seen[header] = search->stamp;
+  g_array_append_val(blocks, header);
+  for (guint next = 0; next < blocks->len; next++) {
+    uint32_t block = g_array_index(blocks, uint32_t, next);
+    if (without_sleep && has_sleep(search, block))
+      continue;
+    for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++) {
+      uint32_t to = flow->out.to[e];
+      *comes_back |= to == header;
+      if (search->seen[to] == search->stamp || !loops_contains(search->loops, header, to))
+        continue;
+      search->seen[to] = search->stamp;
+      g_array_append_val(blocks, to);
+    }
+  }
+  return blocks;
+}
+
+static bool always_sleeps(Search *search, uint32_t header) {
+  bool comes_back;
+  g_array_unref(loop_blocks(search, header, true, &comes_back));
+  return !comes_back;
+}
+
+/* -- what depends on a strong load -- */
+
+static void taint_name(Search *search, uint32_t name) {
+  search->taint_grew |= search->taint[name] != search->taint_stamp;
+  search->taint[name] = search->taint_stamp;
+}
+
+static bool reads_taint(const Search *search, const VInst *vinst) {
+  VRegUse uses[8];
+  int32_t preds[4];
+  unsigned count = vinst_reads(vinst, uses);
+  for (unsigned u = 0; u < count; u++)
+    if (search->taint[uses[u].reg] == search->taint_stamp)
+      return true;
+  count = vinst_pred_reads(vinst, preds);
+  for (unsigned p = 0; p < count; p++)
+    if (search->taint[search->vkernel->rows->len + (uint32_t)preds[p]] == search->taint_stamp)
+      return true;
+  return false;
+}
+
+static void taint_results(Search *search, const VInst *vinst) {
+  VRegUse uses[8];
+  int32_t preds[2];
+  unsigned count = vinst_writes(vinst, uses);
+  for (unsigned u = 0; u < count; u++)
+    taint_name(search, (uint32_t)uses[u].reg);
+  count = vinst_pred_writes(vinst, preds);
+  for (unsigned p = 0; p < count; p++)
+    taint_name(search, search->vkernel->rows->len + (uint32_t)preds[p]);
+}
+
+/* What a branch in the loop decides depends on what the branch depends on. */
+static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
+  const Flow *flow = &search->divergence->flow;
+  const int32_t *ipdom = search->divergence->ipdom;
+  if (leaves(search, header, block))
+    return;
+  for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
+    for (int32_t b = (int32_t)flow->out.to[e];
+         b != NO_TARGET && b != ipdom[block] && loops_contains(search->loops, header, (uint32_t)b); b = ipdom[b])
+      for (uint32_t i = flow->first[b]; i < flow->first[b + 1]; i++)
+        taint_results(search, inst_at(search->vkernel, i));
+}
+
+static void taint_block(Search *search, uint32_t header, uint32_t block) {
+  for (uint32_t i = search->flow->first[block]; i < search->flow->first[block + 1]; i++) {
+    const VInst *vinst = inst_at(search->vkernel, i);
+    if (is_strong(&vinst->inst) || reads_taint(search, vinst))
+      taint_results(search, vinst);
+  }
+  const VInst *last = last_of(search, block);
+  if (last->inst.op == OP_BRA && last->guard != VPRED_TRUE && reads_taint(search, last))
+    taint_controlled(search, header, block);
+}
+
+static int compare_blocks(gconstpointer x, gconstpointer y) {
+  uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+  return a < b ? -1 : a > b;
+}
+
+/* An exit of a loop: whether it goes where lanes only end, and whether it depends on a strong load. */
+typedef struct LoopExit {
+  bool ends, depends;
+} LoopExit;
+
+static GArray *find_exits(Search *search, uint32_t header, const GArray *blocks) {
+  GArray *exits = g_array_new(FALSE, FALSE, sizeof(LoopExit));
+  const Flow *flow = search->flow;
+  for (guint i = 0; i < blocks->len; i++) {
+    uint32_t block = g_array_index(blocks, uint32_t, i);
+    if (!leaves(search, header, block))
+      continue;
+    LoopExit exit = {.ends = true, .depends = reads_taint(search, last_of(search, block))};
+    for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
+      if (!loops_contains(search->loops, header, flow->out.to[e]))
+        exit.ends &= search->divergence->only_exits[flow->out.to[e]] != 0;
+    g_array_append_val(exits, exit);
+  }
+  return exits;
+}
+
+/* From sm_90 on: some exit has to depend on a strong load or atomic of the loop; and of three exits (those before the
+ * last by which lanes end don't count) the last one. */
+static bool exits_depend(Search *search, uint32_t header) {
+  bool comes_back;
+  g_autoptr(GArray) blocks = loop_blocks(search, header, false, &comes_back);
+  g_array_sort(blocks, compare_blocks);
+  search->taint_stamp++;
+  search->taint_grew = true;
+  for (unsigned round = 0; round < TAINT_ROUNDS && search->taint_grew; round++) {
+    search->taint_grew = false;
+    for (guint i = 0; i < blocks->len; i++)
+      taint_block(search, header, g_array_index(blocks, uint32_t, i));
+  }
+  g_autoptr(GArray) exits = find_exits(search, header, blocks);
+  unsigned count = 0;
+  bool some = false, last = false;
+  for (guint i = 0; i < exits->len; i++) {
+    const LoopExit *exit = &g_array_index(exits, LoopExit, i);
+    count += i + 1 == exits->len || !exit->ends;
+    some |= exit->depends;
+    last = exit->depends;
+  }
+  return some && (count != EXITS_WITHOUT_YIELD || last);
+}
+
+/* -- the rule -- */
+
+static bool wants_yield(Search *search, uint32_t header) {
+  const LoopFacts *facts = &search->facts[header];
+  bool newer = search->capability >= 80;
+  bool together =
+      !facts->divergent_exit && !search->divergence->diverged[header] && !search->yields->unproven[header];
+  if (!facts->strong || together)
+    return false;
+  if (newer && (facts->inner_yields || always_sleeps(search, header)))
+    return false;
+  return search->capability < 90 || facts->depends;
+}
+
+bool yields_unproven_behind(const Yields *yields, const VKernel *vkernel, const Divergence *divergence,
+                            uint32_t block, uint32_t i, bool unproven) {
+  const VInst *vinst = inst_at(vkernel, i);
+  if (i == divergence->flow.first[block] && yields->at[block])
+    unproven = true;
+  if (is_full_warpsync(vkernel, vinst) || is_aligned_barrier(vinst))
+    return false;
+  bool lets_go = vinst->inst.op == OP_NANOSLEEP || vinst->inst.op == OP_WARPSYNC;
+  return unproven || (lets_go && divergence->diverged[block]);
+}
+
+/* Forwards from the blocks of `queue`. */
+static bool spread(Yields *yields, const VKernel *vkernel, const Divergence *divergence, const Flow *flow,
+                   GArray *queue) {
+  bool changed = false;
+  while (queue->len) {
+    uint32_t block = g_array_index(queue, uint32_t, queue->len - 1);
+    g_array_set_size(queue, queue->len - 1);
+    bool unproven = yields->unproven[block];
+    for (uint32_t i = flow->first[block]; i < flow->first[block + 1]; i++)
+      unproven = yields_unproven_behind(yields, vkernel, divergence, block, i, unproven);
+    for (uint32_t e = flow->out.start[block]; unproven && e < flow->out.start[block + 1]; e++) {
+      uint32_t next = flow->out.to[e];
+      if (yields->unproven[next])
+        continue;
+      yields->unproven[next] = 1;
+      changed = true;
+      g_array_append_val(queue, next);
+    }
+  }
+  return changed;
+}
+
+static bool spread_all(const Search *search) {
+  g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  for (uint32_t b = search->flow->nblocks; b-- > 0;)
+    g_array_append_val(queue, b);
+  return spread(search->yields, search->vkernel, search->divergence, search->flow, queue);
+}
+
+void yields_part_at(Yields *yields, const VKernel *vkernel, const Divergence *divergence, const Flow *flow,
+                    uint32_t block) {
+  g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  if (yields->unproven[block])
+    return;
+  yields->unproven[block] = 1;
+  g_array_append_val(queue, block);
+  spread(yields, vkernel, divergence, flow, queue);
+}
+
+/* A YIELD makes loops behind it, and those around it, loops whose lanes aren't together: until nothing changes. */
+static void find_yields(Search *search) {
+  const Loops *loops = search->loops;
+  do {
+    for (guint i = 0; i < loops->headers->len; i++)
+      search->facts[g_array_index(loops->headers, uint32_t, i)].inner_yields = false;
+    for (guint i = 0; i < loops->headers->len; i++) {
+      uint32_t header = g_array_index(loops->headers, uint32_t, i);
+      int32_t around = loops->parent[header];
+      search->yields->at[header] = wants_yield(search, header);
+      if (around != NO_TARGET)
+        search->facts[around].inner_yields |= search->yields->at[header] || search->facts[header].inner_yields;
+    }
+  } while (spread_all(search));
+}
+
+void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
+                 const Divergence *divergence) {
+  gsize blocks = (gsize)flow->nblocks + 1, names = (gsize)vkernel->rows->len + vkernel->npreds + 1;
+  *yields = (Yields){.at = g_new0(uint8_t, blocks), .unproven = g_new0(uint8_t, blocks)};
+  g_autofree LoopFacts *facts = g_new0(LoopFacts, blocks);
+  g_autofree uint32_t *seen = g_new0(uint32_t, blocks), *taint = g_new0(uint32_t, names);
+  Search search = {.vkernel = vkernel,
+                   .capability = capability,
+                   .flow = flow,
+                   .loops = loops,
+                   .divergence = divergence,
+                   .yields = yields,
+                   .facts = facts,
+                   .seen = seen,
+                   .taint = taint};
+  find_facts(&search);
+  for (guint i = 0; i < loops->headers->len; i++) {
+    uint32_t header = g_array_index(loops->headers, uint32_t, i);
+    facts[header].depends = capability >= 90 && facts[header].strong && exits_depend(&search, header);
+  }
+  find_yields(&search);
+}
+
+void yields_clear(Yields *yields) {
+  g_free(yields->at);
+  g_free(yields->unproven);
+  *yields = (Yields){0};
+}

@@ -1,0 +1,316 @@
+#include "isa/lower/ptx_lower.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "isa/lower/ptx_lower_state.h"
+
+static LowerFunctionOf *const functions[PTX_OP_COUNT] = {
+#define OP(id, mnemonic, doc) [PTX_OP_##id] = lower_##id,
+#define FORM(modifiers, operands)
+#include "isa/ptx/ptx_ops.def"
+#undef OP
+#undef FORM
+};
+
+/* -- errors -- */
+
+bool lower_error(Lower *lower, uint32_t at, const char *format, ...) {
+  lower->failed = true;
+  if (!g_hash_table_add(lower->reported, GSIZE_TO_POINTER((gsize)at + 1)))
+    return false;
+  unsigned line, column;
+  va_list args;
+  va_start(args, format);
+  g_autofree char *message = g_strdup_vprintf(format, args);
+  va_end(args);
+  ptx_module_place(lower->module, at, &line, &column);
+  return diag_error(lower->diag, lower->module->file, line, column, "%s", message);
+}
+
+void lower_unsupported(Lower *lower, const char *what) {
+  lower_error(lower, lower->inst->at, "%s isn't supported", what);
+}
+
+bool lower_needs(Lower *lower, unsigned capability, const char *what) {
+  if (lower->target->capability >= capability)
+    return true;
+  return lower_error(lower, lower->inst->at, "%s needs compute capability %u.%u, and the machine has %u.%u", what,
+                     capability / 10, capability % 10, lower->target->capability / 10,
+                     lower->target->capability % 10);
+}
+
+/* -- the instructions of a function -- */
+
+LowerFrame *lower_frame_new(const PtxFunction *function, LowerFrame *caller) {
+  LowerFrame *frame = g_new0(LowerFrame, 1);
+  frame->function = function;
+  frame->caller = caller;
+  frame->label_pc = g_new0(int32_t, function->nlabels + 1);
+  frame->fixups = g_array_new(FALSE, FALSE, sizeof(LowerFixup));
+  return frame;
+}
+
+void lower_frame_free(LowerFrame *frame) {
+  g_clear_pointer(&frame->registers, g_hash_table_destroy);
+  g_clear_pointer(&frame->words, g_hash_table_destroy);
+  g_clear_pointer(&frame->aliases, g_hash_table_destroy);
+  g_array_free(frame->fixups, TRUE);
+  g_free(frame->label_pc);
+  g_free(frame);
+}
+
+static bool is_temporary(const GByteArray *flags, int32_t index) { return index < 0 || flags->data[index]; }
+
+/* What only writes temporaries of a guarded instruction's expansion needs no guard: a register written under a guard
+ * would seem to keep an older value. */
+static void drop_guards(Lower *lower, guint first) {
+  for (guint i = first; i < lower->vkernel->insts->len; i++) {
+    VInst *vinst = &g_array_index(lower->vkernel->insts, VInst, i);
+    Unit unit = op_info[vinst->inst.op].unit;
+    bool pure = unit_is_arithmetic(unit) || unit == UNIT_SYSREG;
+    if (pure && !(vinst->inst.flags & INST_CARRY_OUT) &&
+        (vinst->dst == VREG_SINK || is_temporary(lower->temporary, vinst->dst)) &&
+        is_temporary(lower->temporary_preds, vinst->pdst) && is_temporary(lower->temporary_preds, vinst->pdst2)) {
+      vinst->guard = VPRED_TRUE;
+      vinst->inst.flags &= ~(uint32_t)INST_GUARD_NOT;
+    }
+  }
+}
+
+static void lower_inst(Lower *lower, const PtxInst *inst) {
+  guint first = lower->vkernel->insts->len;
+  LowerFrame *frame = lower->frame;
+  PtxWord type;
+  lower->inst = inst;
+  lower->guard = PRED_ALWAYS;
+  if (inst->guard != PTX_NO_INDEX)
+    lower->guard = (Pred){lower_register(lower, frame, inst->guard, &type).index, inst->guard_not};
+  lower_set_place(lower);
+  functions[inst->op](lower, inst);
+  if (inst->guard != PTX_NO_INDEX && inst->op != PTX_OP_CALL)
+    drop_guards(lower, first);
+}
+
+static void resolve_branches(Lower *lower, LowerFrame *frame) {
+  for (guint i = 0; i < frame->fixups->len; i++) {
+    const LowerFixup *fixup = &g_array_index(frame->fixups, LowerFixup, i);
+    uint32_t end = lower->vkernel->insts->len;
+    VInst *vinst = &g_array_index(lower->vkernel->insts, VInst, fixup->pc);
+    vinst->inst.target =
+        fixup->label == PTX_NO_INDEX ? (int32_t)end : frame->label_pc[fixup->label - frame->function->first_label];
+  }
+}
+
+void lower_body(Lower *lower) {
+  LowerFrame *frame = lower->frame;
+  const PtxFunction *function = frame->function;
+  uint32_t label = 0;
+  lower->work += function->ninsts + function->nlabels + 1;
+  for (uint32_t i = 0; i <= function->ninsts; i++) {
+    uint32_t at = function->first_inst + i;
+    for (; label < function->nlabels && ptx_label(lower->module, function->first_label + label)->inst <= at; label++)
+      frame->label_pc[label] = (int32_t)lower->vkernel->insts->len;
+    if (i == function->ninsts)
+      break;
+    if (lower->vkernel->insts->len > LOWER_INSTS_MAX || lower->work > LOWER_WORK_MAX) {
+      bool own = lower->vkernel->insts->len > LOWER_INSTS_MAX;
+      lower_error(lower, function->at, "the %s more than %d instructions once calls are inlined",
+                  own ? "kernel has" : "kernels of this file have", own ? LOWER_INSTS_MAX : LOWER_WORK_MAX);
+      break;
+    }
+    lower_inst(lower, ptx_inst(lower->module, at));
+  }
+  resolve_branches(lower, frame);
+}
+
+/* -- a kernel -- */
+
+static uint32_t threads_of(const uint32_t size[3]) {
+  uint64_t threads = size[0];
+  for (unsigned axis = 1; axis < 3; axis++)
+    threads = MIN(threads * MAX(size[axis], 1u), UINT32_MAX);
+  return (uint32_t)threads;
+}
+
+static void set_launch_bounds(Kernel *kernel, const PtxFunction *function) {
+  kernel->max_threads = threads_of(function->maxntid);
+  if (!function->reqntid[0])
+    return;
+  kernel->max_threads = threads_of(function->reqntid);
+  for (unsigned axis = 0; axis < 3; axis++)
+    kernel->exact_block[axis] = MAX(function->reqntid[axis], 1u);
+}
+
+/* The labels that branches name; nvcc puts in many others for debuggers. */
+static void add_labels(Lower *lower, const LowerFrame *frame) {
+  const PtxFunction *function = frame->function;
+  g_autofree uint8_t *used = g_new0(uint8_t, function->nlabels + 1);
+  for (guint i = 0; i < frame->fixups->len; i++) {
+    uint32_t label = g_array_index(frame->fixups, LowerFixup, i).label;
+    if (label != PTX_NO_INDEX)
+      used[label - function->first_label] = 1;
+  }
+  for (uint32_t i = 0; i < function->nlabels; i++)
+    if (used[i]) {
+      const PtxLabel *label = ptx_label(lower->module, function->first_label + i);
+      Label entry = {g_strdup(ptx_module_name(lower->module, label->name)), (uint32_t)frame->label_pc[i]};
+      g_array_append_val(lower->labels, entry);
+    }
+}
+
+/* An end that no path reaches still needs an instruction: a label or mark may stand there. */
+static void close_end(Lower *lower) {
+  lower->guard = PRED_ALWAYS;
+  const GArray *insts = lower->vkernel->insts;
+  const VInst *last = insts->len ? &g_array_index(insts, VInst, insts->len - 1) : NULL;
+  bool open = !last || !(op_info[last->inst.op].flags & OPF_BRANCH) || last->guard != VPRED_TRUE ||
+              (last->inst.flags & INST_GUARD_NOT);
+  for (guint i = 0; i < insts->len && !open; i++)
+    open = g_array_index(insts, VInst, i).inst.target == (int32_t)insts->len;
+  for (guint i = 0; i < lower->marks->len && !open; i++)
+    open = g_array_index(lower->marks, Mark, i).pc == insts->len;
+  if (open)
+    lower_op0(lower, OP_EXIT);
+}
+
+#define STEAL(array, field, count)                                 \
+  do {                                                             \
+    lower->kernel->count = (array)->len;                           \
+    lower->kernel->field = (gpointer)g_array_free((array), FALSE); \
+  } while (0)
+
+static Kernel *new_kernel(const Lower *lower, uint32_t index) {
+  const PtxFunction *function = ptx_function(lower->module, index);
+  unsigned column;
+  Kernel *kernel = g_new0(Kernel, 1);
+  kernel->name = g_strdup(ptx_module_name(lower->module, function->name));
+  ptx_module_place(lower->module, function->at, &kernel->line, &column);
+  return kernel;
+}
+
+static void begin_kernel(Lower *lower, uint32_t index) {
+  lower->kernel = new_kernel(lower, index);
+  set_launch_bounds(lower->kernel, ptx_function(lower->module, index));
+  lower->vkernel = vkernel_new(lower->kernel);
+  lower->consts = g_array_new(FALSE, FALSE, sizeof(ConstRef));
+  lower->marks = g_array_new(FALSE, FALSE, sizeof(Mark));
+  lower->labels = g_array_new(FALSE, FALSE, sizeof(Label));
+  lower->temporary = g_byte_array_new();
+  lower->temporary_preds = g_byte_array_new();
+  lower->local_top = 0;
+  lower_lay_out(lower, index);
+}
+
+static void finish_marks(Kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->nmarks; i++)
+    if (kernel->marks[i].pc < kernel->ninsts)
+      kernel->insts[kernel->marks[i].pc].flags |= INST_MARKS;
+}
+
+/* Hands the VKernel through the passes. NULL after errors. */
+static Kernel *finish_kernel(Lower *lower) {
+  Kernel *kernel = NULL;
+  STEAL(lower->consts, consts, nconsts);
+  STEAL(lower->marks, marks, nmarks);
+  STEAL(lower->labels, labels, nlabels);
+  g_clear_pointer(&lower->const_rows, g_hash_table_destroy);
+  g_byte_array_free(lower->temporary, TRUE);
+  g_byte_array_free(lower->temporary_preds, TRUE);
+  if (!lower->failed) {
+    vkernel_early_exits(lower->vkernel);
+    if (lower->target->convergence_barriers)
+      vkernel_converge(lower->vkernel, lower->target->capability);
+    else
+      vkernel_lockstep(lower->vkernel);
+    kernel = vkernel_allocate(lower->vkernel, lower->target->max_registers, lower->module->file, lower->diag);
+    if (kernel)
+      finish_marks(kernel);
+  }
+  g_clear_pointer(&lower->vkernel, vkernel_free);
+  return kernel;
+}
+
+/* What stands for a kernel that can't run. */
+static Kernel *refused_kernel(const Lower *lower, uint32_t index, Diag *why) {
+  Kernel *kernel = new_kernel(lower, index);
+  kernel->params = kernel_params_new();
+  kernel->refusal = why;
+  return kernel;
+}
+
+static Kernel *lower_kernel(Lower *lower, uint32_t index) {
+  begin_kernel(lower, index);
+  lower->frame = lower_frame_new(ptx_function(lower->module, index), NULL);
+  lower->local_top = lower->kernel->local_bytes = lower->functions[index].local_bytes;
+  if (!lower->failed)
+    lower_body(lower);
+  close_end(lower);
+  add_labels(lower, lower->frame);
+  lower_frame_free(lower->frame);
+  return finish_kernel(lower);
+}
+
+/* The kernel, refused if anything of it can't be lowered. */
+static void add_kernel(Lower *lower, uint32_t index) {
+  Diag *diag = lower->diag;
+  lower->diag = diag_new();
+  g_hash_table_remove_all(lower->reported);
+  Kernel *kernel = lower_kernel(lower, index);
+  if (kernel)
+    diag_free(lower->diag);
+  else
+    kernel = refused_kernel(lower, index, lower->diag);
+  g_ptr_array_add(lower->program->kernels, kernel);
+  lower->failed = false;
+  lower->diag = diag;
+}
+
+/* -- the module -- */
+
+static bool is_kernel(const PtxFunction *function) { return function->entry && function->has_body; }
+
+static void lower_kernels(Lower *lower) {
+  const PtxModule *module = lower->module;
+  bool any = false;
+  for (guint i = 0; i < module->functions->len; i++)
+    if (is_kernel(ptx_function(module, i))) {
+      any = true;
+      lower_scan(lower, i);
+    }
+  if (!any) {
+    diag_error(lower->diag, module->file, 0, 0, "there is no kernel (`.entry`)");
+    lower->failed = true;
+    return;
+  }
+  lower_variables(lower);
+  lower_lines(lower);
+  for (guint i = 0; i < module->functions->len && !lower->failed; i++)
+    if (is_kernel(ptx_function(module, i)))
+      add_kernel(lower, i);
+}
+
+Program *ptx_lower(const PtxModule *module, const PtxTarget *target, Diag *diag) {
+  Lower lower = {.module = module, .target = target, .diag = diag};
+  lower.program = program_new(module->file, DIALECT_PTX);
+  lower.program->target_sm = module->target_sm;
+  lower.reported = g_hash_table_new(NULL, NULL);
+  lower.functions = g_new0(LowerFunction, module->functions->len + 1);
+  lower.var_byte = g_new0(uint32_t, module->vars->len + 1);
+  lower.symbol = g_new0(uint32_t, module->vars->len + 1);
+  lower_kernels(&lower);
+  for (guint i = 0; i < module->functions->len; i++) {
+    g_clear_pointer(&lower.functions[i].callees, g_array_unref);
+    g_clear_pointer(&lower.functions[i].vars, g_array_unref);
+    g_clear_pointer(&lower.functions[i].errors, diag_free);
+  }
+  g_clear_pointer(&lower.candidates, g_hash_table_destroy);
+  g_hash_table_destroy(lower.reported);
+  g_free(lower.functions);
+  g_free(lower.var_byte);
+  g_free(lower.symbol);
+  g_free(lower.places);
+  if (lower.failed)
+    g_clear_pointer(&lower.program, program_free);
+  return lower.program;
+}

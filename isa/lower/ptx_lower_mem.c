@@ -1,0 +1,394 @@
+/* Loads, stores, atomics, fences. */
+#include "isa/lower/ptx_lower_state.h"
+
+/* -- spaces and addresses -- */
+
+static const char *space_name(uint8_t space) { return ptx_word_text((PtxWord)space); }
+
+/* One of GLOBAL, SHARED, LOCAL, CONST, PARAM, or 0 (generic). A cluster is one block, so that its shared memory is the
+ * block's own. A variable without `.SPACE` says itself where it lies. */
+static uint8_t space_of(Lower *lower, const PtxOperand *address) {
+  uint8_t space = lower->inst->mods.space;
+  if (space == PTX_SHARED_CTA || space == PTX_SHARED_CLUSTER)
+    space = PTX_SHARED;
+  if (space == PTX_PARAM_ENTRY || space == PTX_PARAM_FUNC)
+    space = PTX_PARAM;
+  if (address->kind != PTX_OPERAND_MEM_VAR)
+    return space;
+  const PtxVar *var = ptx_var(lower->module, address->index);
+  if (space && space != var->space)
+    lower_error(lower, address->at, "`%s` is a `.%s` variable, but this is %s.%s",
+                ptx_module_name(lower->module, var->name), space_name(var->space),
+                ptx_op_mnemonic((PtxOp)lower->inst->op), space_name(space));
+  return var->space;
+}
+
+typedef struct Address {
+  Value base;
+  int32_t offset;
+  uint8_t space; /* PtxWord, as space_of() */
+  bool wide;
+} Address;
+
+/* Shared, local and parameter addresses fit the low word. */
+static Address address_of(Lower *lower, const PtxOperand *operand) {
+  Address address = {.space = space_of(lower, operand), .offset = 0};
+  bool pairs = address.space == 0 || address.space == PTX_GLOBAL || address.space == PTX_CONST;
+  if (operand->kind == PTX_OPERAND_MEM_REG) {
+    PtxWord type;
+    address.base = lower_register(lower, lower->frame, operand->index, &type);
+    address.wide = pairs && lower_is_wide(type);
+    address.offset = operand->offset;
+  } else if (operand->kind == PTX_OPERAND_MEM_VAR) {
+    address.base = lower_address(lower, operand, false, 0);
+  } else {
+    address.base = lower_imm(lower, (uint32_t)operand->bits);
+    if (operand->bits > UINT32_MAX)
+      lower_error(lower, operand->at, "an address above 4 GiB isn't supported");
+  }
+  return address;
+}
+
+/* -- order, scope, caches -- */
+
+static MemSem sem_of(const PtxInst *inst) {
+  switch (inst->mods.sem) {
+  case PTX_VOLATILE: return SEM_VOLATILE;
+  case PTX_RELAXED: return SEM_RELAXED;
+  case PTX_ACQUIRE: return SEM_ACQUIRE;
+  case PTX_RELEASE: return SEM_RELEASE;
+  case PTX_ACQ_REL: return SEM_ACQ_REL;
+  case PTX_SC: return SEM_SC;
+  default: return SEM_WEAK;
+  }
+}
+
+static MemScope scope_of(const PtxInst *inst) {
+  return inst->mods.scope == PTX_CTA ? SCOPE_CTA : inst->mods.scope == PTX_SYS ? SCOPE_SYS : SCOPE_GPU;
+}
+
+static CacheOp cache_of(const PtxInst *inst) {
+  static const uint8_t caches[PTX_WORD_COUNT] = {
+      [PTX_CA] = CACHE_CA, [PTX_CG] = CACHE_CG, [PTX_CS] = CACHE_CS, [PTX_LU] = CACHE_CS,
+      [PTX_CV] = CACHE_CV, [PTX_WB] = CACHE_WB, [PTX_WT] = CACHE_WT};
+  return (CacheOp)caches[inst->mods.cache];
+}
+
+static MemSpace memory_space(uint8_t space) {
+  switch (space) {
+  case PTX_GLOBAL: return MEM_GLOBAL;
+  case PTX_CONST: return MEM_CONST;
+  case PTX_PARAM: return MEM_PARAM;
+  case PTX_SHARED: return MEM_SHARED;
+  case PTX_LOCAL: return MEM_LOCAL;
+  default: return MEM_GENERIC;
+  }
+}
+
+static void set_memory(Lower *lower, VInst *vinst, const Address *address, MemWidth width) {
+  vinst->a = address->base.index;
+  vinst->a_row = address->base.row;
+  vinst->inst.imm = address->offset;
+  vinst->inst.space = (uint8_t)memory_space(address->space);
+  vinst->inst.width = (uint8_t)width;
+  vinst->inst.sem = (uint8_t)sem_of(lower->inst);
+  vinst->inst.scope = (uint8_t)scope_of(lower->inst);
+  vinst->inst.cache = (uint8_t)cache_of(lower->inst);
+  vinst->inst.flags |= address->wide ? (uint32_t)INST_ADDR64 : 0;
+}
+
+/* -- vectors -- */
+
+/* All lanes together as one access. */
+static bool group_width(Lower *lower, MemWidth *width, uint8_t *rows) {
+  unsigned bytes = ptx_type_bytes((PtxWord)lower->inst->mods.type) * lower_lanes(lower->inst);
+  *rows = (uint8_t)MAX(bytes / 4, 1);
+  switch (bytes) {
+  case 2: *width = WIDTH_U16; return true;
+  case 4: *width = WIDTH_32; return true;
+  case 8: *width = WIDTH_64; return true;
+  case 16: *width = WIDTH_128; return true;
+  default: lower_unsupported(lower, "an access of more than 16 bytes"); return false;
+  }
+}
+
+static PtxWord access_type(const Lower *lower) { return (PtxWord)lower->inst->mods.type; }
+
+/* -- loads -- */
+
+static Opcode load_op(uint8_t space) { return space == PTX_SHARED ? OP_LDS : space == PTX_LOCAL ? OP_LDL : OP_LD; }
+
+static void load_to(Lower *lower, Value dst, const Address *address, MemWidth width) {
+  VInst *vinst = lower_op0(lower, load_op(address->space));
+  vinst->dst = dst.index;
+  vinst->dst_row = dst.row;
+  set_memory(lower, vinst, address, width);
+}
+
+static MemWidth load_width(PtxWord type, unsigned reg_bytes) {
+  switch (ptx_type_bytes(type)) {
+  case 1: return lower_is_signed(type) ? WIDTH_S8 : WIDTH_U8;
+  case 2: return lower_is_signed(type) && reg_bytes > 2 ? WIDTH_S16 : WIDTH_U16;
+  case 8: return WIDTH_64;
+  default: return WIDTH_32;
+  }
+}
+
+/* The load itself extends; only a signed byte in a register of 16 bits is cut again. */
+static void load_one(Lower *lower, const PtxOperand *dst, const Address *address) {
+  PtxWord type = access_type(lower);
+  unsigned bytes = ptx_type_bytes(type);
+  Result result = lower_result_of(lower, dst, type);
+  MemWidth width = load_width(type, result.reg_bytes);
+  bool cut = width == WIDTH_S8 && result.reg_bytes == 2;
+  load_to(lower, cut ? result.value : result.reg, address, width);
+  if (cut)
+    result.type = PTX_S16; /* the load has extended it */
+  else if (bytes < 8)
+    result.type = lower_is_signed(type) ? PTX_S32 : PTX_U32;
+  lower_finish(lower, &result);
+}
+
+static void load_lane(Lower *lower, const PtxOperand *dst, Value group, unsigned lane) {
+  PtxWord type = access_type(lower);
+  unsigned byte = lane * ptx_type_bytes(type);
+  if (dst->kind != PTX_OPERAND_SINK)
+    lower_take(lower, dst, type, lower_row(group, byte / 4), byte % 4);
+}
+
+static void load(Lower *lower) {
+  const PtxInst *inst = lower->inst;
+  const PtxOperand *dst = lower_operand(lower, 0), *source = lower_operand(lower, 1);
+  if (inst->mods.flags & PTX_FLAG_MMIO) {
+    lower_unsupported(lower, ".mmio");
+    return;
+  }
+  if (space_of(lower, source) == PTX_PARAM && source->kind == PTX_OPERAND_MEM_VAR) {
+    lower_param_load(lower);
+    return;
+  }
+  Address address = address_of(lower, source);
+  if (lower_lanes(inst) == 1) {
+    PtxOperand only = lower_lane(lower, dst, 0);
+    load_one(lower, &only, &address);
+    return;
+  }
+  MemWidth width;
+  uint8_t rows = 1;
+  if (!group_width(lower, &width, &rows))
+    return;
+  Value group = lower_temp(lower, rows);
+  load_to(lower, group, &address, width);
+  for (unsigned lane = 0; lane < lower_lanes(inst); lane++) {
+    PtxOperand part = lower_lane(lower, dst, lane);
+    load_lane(lower, &part, group, lane);
+  }
+}
+
+void lower_LD(Lower *lower, const PtxInst *inst) {
+  (void)inst;
+  load(lower);
+}
+
+void lower_LDU(Lower *lower, const PtxInst *inst) {
+  (void)inst;
+  load(lower);
+}
+
+/* -- stores -- */
+
+/* A value in registers, for the forms whose data has to be in consecutive ones. */
+static Value in_registers(Lower *lower, Value value, bool wide) {
+  if (value.index >= 0 || !wide)
+    return value;
+  Value copy = lower_temp(lower, 2);
+  lower_move(lower, copy, value, true);
+  return copy;
+}
+
+/* One row of lanes of 8 or 16 bits: each is put in front of those before it. */
+static void gather_narrow(Lower *lower, const PtxOperand *src, Value dst, unsigned first, unsigned count) {
+  PtxWord type = access_type(lower);
+  unsigned bits = ptx_type_bytes(type) * 8;
+  PtxOperand part = lower_lane(lower, src, first);
+  Value row = lower_low_bits(lower, &part, type);
+  for (unsigned i = 1; i < count; i++) {
+    part = lower_lane(lower, src, first + i);
+    Value value = lower_low_bits(lower, &part, type), joined = i + 1 < count ? lower_temp(lower, 1) : dst;
+    lower_op3(lower, OP_BFI, joined, value, lower_imm(lower, bits << 8 | i * bits), row);
+    row = joined;
+  }
+}
+
+/* The lanes of a vector in their rows. */
+static Value gather(Lower *lower, const PtxOperand *src, uint8_t rows) {
+  PtxWord type = access_type(lower);
+  unsigned bytes = ptx_type_bytes(type), lanes = lower_lanes(lower->inst);
+  Value group = lower_temp(lower, rows);
+  if (bytes < 4) {
+    for (unsigned row = 0; row < rows; row++)
+      gather_narrow(lower, src, lower_row(group, row), row * lanes / rows, lanes / rows);
+    return group;
+  }
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    PtxOperand part = lower_lane(lower, src, lane);
+    lower_move(lower, lower_row(group, lane * bytes / 4), lower_value_of(lower, &part, type), bytes == 8);
+  }
+  return group;
+}
+
+static MemWidth store_width(PtxWord type) {
+  switch (ptx_type_bytes(type)) {
+  case 1: return WIDTH_U8;
+  case 2: return WIDTH_U16;
+  case 8: return WIDTH_64;
+  default: return WIDTH_32;
+  }
+}
+
+/* A store takes the low bytes of a register, however wide it is. */
+static Value store_value(Lower *lower, const PtxOperand *src, PtxWord type) {
+  if (ptx_type_bytes(type) < 4)
+    return lower_low_bits(lower, src, type);
+  return in_registers(lower, lower_value_of(lower, src, type), lower_is_wide(type));
+}
+
+void lower_ST(Lower *lower, const PtxInst *inst) {
+  const PtxOperand *target = lower_operand(lower, 0), *src = lower_operand(lower, 1);
+  if (inst->mods.flags & PTX_FLAG_MMIO) {
+    lower_unsupported(lower, ".mmio");
+    return;
+  }
+  if (space_of(lower, target) == PTX_PARAM) {
+    if (target->kind == PTX_OPERAND_MEM_VAR)
+      lower_param_write(lower);
+    else
+      lower_unsupported(lower, "st.param with an address in a register");
+    return;
+  }
+  if (space_of(lower, target) == PTX_CONST) {
+    lower_error(lower, inst->at, "a `.const` variable can't be written");
+    return;
+  }
+  MemWidth width = store_width(access_type(lower));
+  uint8_t rows = 1;
+  if (lower_lanes(inst) > 1 && !group_width(lower, &width, &rows))
+    return;
+  PtxOperand only = lower_lane(lower, src, 0);
+  Value value = lower_lanes(inst) > 1 ? gather(lower, src, rows) : store_value(lower, &only, access_type(lower));
+  Address address = address_of(lower, target);
+  Opcode op = address.space == PTX_SHARED ? OP_STS : address.space == PTX_LOCAL ? OP_STL : OP_ST;
+  VInst *vinst = lower_op0(lower, op);
+  vinst->b = value.index;
+  vinst->b_row = value.row;
+  set_memory(lower, vinst, &address, width);
+}
+
+/* Only hints. */
+void lower_PREFETCH(Lower *lower, const PtxInst *inst) {
+  (void)inst;
+  address_of(lower, lower_operand(lower, 0));
+}
+
+void lower_PREFETCHU(Lower *lower, const PtxInst *inst) {
+  (void)inst;
+  address_of(lower, lower_operand(lower, 0));
+}
+
+/* -- atomics -- */
+
+static AtomOp atom_op(uint8_t word) {
+  static const uint8_t ops[PTX_WORD_COUNT] = {
+      [PTX_ADD] = ATOM_ADD, [PTX_MIN] = ATOM_MIN, [PTX_MAX] = ATOM_MAX, [PTX_INC] = ATOM_INC,   [PTX_DEC] = ATOM_DEC,
+      [PTX_AND] = ATOM_AND, [PTX_OR] = ATOM_OR,   [PTX_XOR] = ATOM_XOR, [PTX_EXCH] = ATOM_EXCH, [PTX_CAS] = ATOM_CAS};
+  return (AtomOp)ops[word];
+}
+
+/* What machines of before have no instruction for. */
+static bool has_atomic(Lower *lower, const PtxInst *inst) {
+  PtxWord type = (PtxWord)inst->mods.type;
+  uint8_t op = inst->mods.op;
+  if (ptx_type_bytes(type) == 2) {
+    lower_unsupported(lower, "an atomic operation on 16 bits");
+    return false;
+  }
+  if (type == PTX_F64)
+    return lower_needs(lower, 60, "an atomic addition of f64");
+  bool newer = op == PTX_MIN || op == PTX_MAX || op == PTX_AND || op == PTX_OR || op == PTX_XOR;
+  return !(lower_is_wide(type) && newer) || lower_needs(lower, 32, "this atomic operation on 64 bits");
+}
+
+/* An operation without a result; that on shared memory has one that nobody reads. `value` is the operand's number. */
+static void atomic(Lower *lower, unsigned where, bool has_result) {
+  const PtxInst *inst = lower->inst;
+  PtxWord type = (PtxWord)inst->mods.type;
+  bool wide = lower_is_wide(type);
+  if (!has_atomic(lower, inst))
+    return;
+  const PtxOperand *target = lower_operand(lower, where);
+  Result result = {.value = VALUE_SINK};
+  if (has_result)
+    result = lower_result(lower, 0, type);
+  Value b = in_registers(lower, lower_value(lower, where + 1, type), wide), c = VALUE_SINK;
+  if (inst->mods.op == PTX_CAS)
+    c = in_registers(lower, lower_value(lower, where + 2, type), wide);
+  Address address = address_of(lower, target);
+  if (address.space == PTX_CONST || address.space == PTX_LOCAL || address.space == PTX_PARAM) {
+    lower_error(lower, target->at, "atomic operations are for global and shared memory");
+    return;
+  }
+  bool shared = address.space == PTX_SHARED;
+  bool drops = result.value.index == VREG_SINK && inst->mods.op != PTX_CAS && inst->mods.op != PTX_EXCH;
+  VInst *vinst = lower_op0(lower, shared ? OP_ATOMS : drops ? OP_RED : OP_ATOM);
+  set_memory(lower, vinst, &address, wide ? WIDTH_64 : WIDTH_32);
+  vinst->dst = result.value.index;
+  vinst->dst_row = result.value.row;
+  vinst->b = b.index;
+  vinst->b_row = b.row;
+  vinst->inst.mode = (uint8_t)atom_op(inst->mods.op);
+  vinst->inst.type = (uint8_t)lower_data_type(type);
+  vinst->inst.wide = wide ? WIDE_DST | WIDE_B : 0;
+  if (inst->mods.op == PTX_CAS) {
+    vinst->c = c.index;
+    vinst->c_row = c.row;
+    vinst->inst.wide |= wide ? WIDE_C : 0;
+  }
+  if (!inst->mods.sem)
+    vinst->inst.sem = SEM_RELAXED;
+  if (type == PTX_F32 && !shared)
+    vinst->inst.flags |= INST_FTZ; /* PTX ISA: the addition in global memory flushes subnormal numbers */
+}
+
+void lower_ATOM(Lower *lower, const PtxInst *inst) {
+  (void)inst;
+  atomic(lower, 1, true);
+}
+
+void lower_RED(Lower *lower, const PtxInst *inst) {
+  (void)inst;
+  atomic(lower, 0, false);
+}
+
+/* -- fences -- */
+
+static void fence(Lower *lower, FenceScope scope, MemSem sem) {
+  static const MemScope scopes[] = {[FENCE_CTA] = SCOPE_CTA, [FENCE_GL] = SCOPE_GPU, [FENCE_SYS] = SCOPE_SYS};
+  VInst *vinst = lower_op0(lower, OP_MEMBAR);
+  vinst->inst.mode = (uint8_t)scope;
+  vinst->inst.scope = (uint8_t)scopes[scope];
+  vinst->inst.sem = (uint8_t)sem;
+}
+
+static FenceScope fence_scope(uint8_t word) {
+  return word == PTX_CTA ? FENCE_CTA : word == PTX_SYS ? FENCE_SYS : FENCE_GL;
+}
+
+void lower_MEMBAR(Lower *lower, const PtxInst *inst) { fence(lower, fence_scope(inst->mods.mode), SEM_SC); }
+
+/* Acquire and release fences are made as strong as both together. */
+void lower_FENCE(Lower *lower, const PtxInst *inst) {
+  if (inst->mods.flags & PTX_FLAG_PROXY)
+    lower_unsupported(lower, "fence.proxy");
+  else
+    fence(lower, fence_scope(inst->mods.scope), inst->mods.sem == PTX_SC ? SEM_SC : SEM_ACQ_REL);
+}

@@ -1,0 +1,284 @@
+/* The body of a function: blocks, labels, tables, .loc; and the debug information around functions. */
+#include <string.h>
+
+#include "isa/ptx/ptx_parser.h"
+
+enum { SHOWN_MAX = 60, PATH_MAX_BYTES = 4096, LINE_MAX_VALUE = (1 << 24) - 1, COLUMN_MAX_VALUE = (1 << 20) - 1 };
+
+/* -- recovery -- */
+
+/* True if nothing stands in front of the current token on its line. */
+static bool starts_line(const PtxParser *parser) {
+  const char *p = parser->token.text;
+  while (p > parser->lexer.text && (p[-1] == ' ' || p[-1] == '\t'))
+    p--;
+  return p == parser->lexer.text || p[-1] == '\n';
+}
+
+void ptx_body_recover(PtxParser *parser) {
+  while (parser->token.kind != PTX_TOK_END && !ptx_parser_accept(parser, ';')) {
+    bool brace = ptx_token_is(&parser->token, '{') || ptx_token_is(&parser->token, '}');
+    if (brace && starts_line(parser)) /* and not of a vector */
+      return;
+    ptx_parser_advance(parser);
+  }
+}
+
+/* -- debug information -- */
+
+bool ptx_body_skip_pragma(PtxParser *parser) {
+  do {
+    if (parser->token.kind != PTX_TOK_STRING)
+      return ptx_parser_unexpected(parser, "a string");
+    ptx_parser_advance(parser);
+  } while (ptx_parser_accept(parser, ','));
+  return ptx_parser_expect(parser, ';');
+}
+
+bool ptx_body_read_file(PtxParser *parser) {
+  PtxFile file = {.at = parser->token.at};
+  uint32_t ignored;
+  if (!ptx_parser_number(parser, UINT32_MAX, "the number of the file", &file.number))
+    return false;
+  PtxToken path = parser->token;
+  if (path.kind != PTX_TOK_STRING)
+    return ptx_parser_unexpected(parser, "the path of the file in quotes");
+  if (path.length > PATH_MAX_BYTES)
+    return ptx_parser_error_at(parser, path.at, "this path is longer than %d bytes", PATH_MAX_BYTES);
+  ptx_parser_advance(parser);
+  while (ptx_parser_accept(parser, ',')) /* time and size */
+    if (!ptx_parser_number(parser, UINT64_MAX, "a number", &ignored))
+      return false;
+  if (!ptx_parser_limit(parser, parser->module->files->len, PTX_FUNCTIONS_MAX, "files"))
+    return false;
+  file.path = g_strndup(path.text + 1, path.length - 2);
+  g_array_append_val(parser->module->files, file);
+  return true;
+}
+
+bool ptx_body_skip_section(PtxParser *parser) {
+  if (parser->token.kind != PTX_TOK_DIRECTIVE && parser->token.kind != PTX_TOK_WORD)
+    return ptx_parser_unexpected(parser, "the name of a section");
+  while (parser->token.kind == PTX_TOK_DIRECTIVE || parser->token.kind == PTX_TOK_WORD)
+    ptx_parser_advance(parser);
+  uint32_t at = parser->token.at;
+  if (!ptx_parser_expect(parser, '{'))
+    return false;
+  while (parser->token.kind != PTX_TOK_END && !ptx_token_is(&parser->token, '}'))
+    ptx_parser_advance(parser);
+  if (parser->token.kind == PTX_TOK_END && !parser->stopped)
+    return ptx_parser_error_at(parser, at, "this section has no end");
+  ptx_parser_advance(parser);
+  return true;
+}
+
+static bool read_place(PtxParser *parser, uint32_t *file, uint32_t *line, uint32_t *column) {
+  return ptx_parser_number(parser, UINT16_MAX, "the number of a file", file) &&
+         ptx_parser_number(parser, LINE_MAX_VALUE, "a line", line) &&
+         ptx_parser_number(parser, COLUMN_MAX_VALUE, "a column", column);
+}
+
+/* `, function_name $L__info_string0+8, inlined_at 1 13 3`. */
+static bool read_inlined(PtxParser *parser, PtxLoc *loc) {
+  while (ptx_parser_accept(parser, ',')) {
+    bool place = ptx_token_equals(&parser->token, "inlined_at");
+    if (!place && !ptx_token_equals(&parser->token, "function_name"))
+      return ptx_parser_unexpected(parser, "`function_name` or `inlined_at`");
+    ptx_parser_advance(parser);
+    if (place && !read_place(parser, &loc->inlined_file, &loc->inlined_line, &loc->inlined_column))
+      return false;
+    if (place)
+      continue;
+    if (!(loc->function_name = ptx_parser_name(parser, "a label of .debug_str")))
+      return false;
+    ptx_parser_advance(parser);
+    if (ptx_parser_accept(parser, '+') && !ptx_parser_number(parser, INT32_MAX, "an offset", &loc->function_offset))
+      return false;
+  }
+  return true;
+}
+
+static gpointer place_key(uint32_t file, uint32_t line, uint32_t column) {
+  return (gpointer)((uintptr_t)file << 44 | (uintptr_t)line << 20 | column);
+}
+
+static bool read_loc(PtxParser *parser) {
+  PtxModule *module = parser->module;
+  PtxLoc loc = {.at = parser->token.at, .inst = module->insts->len, .parent = PTX_NO_INDEX};
+  if (!read_place(parser, &loc.file, &loc.line, &loc.column) || !read_inlined(parser, &loc) ||
+      !ptx_parser_limit(parser, module->locs->len, PTX_RECORDS_MAX, "`.loc` lines"))
+    return false;
+  gpointer at = place_key(loc.inlined_file, loc.inlined_line, loc.inlined_column);
+  guint parent = loc.inlined_line ? GPOINTER_TO_UINT(g_hash_table_lookup(parser->loc_places, at)) : 0;
+  loc.parent = parent ? parent - 1 : PTX_NO_INDEX;
+  g_array_append_val(module->locs, loc);
+  parser->loc = module->locs->len - 1;
+  g_hash_table_insert(parser->loc_places, place_key(loc.file, loc.line, loc.column),
+                      GUINT_TO_POINTER(parser->loc + 1));
+  return true;
+}
+
+/* -- labels and tables -- */
+
+/* `.branchtargets A, B;`, `.calltargets f, g;` */
+static bool read_targets(PtxParser *parser, PtxTable *table) {
+  PtxModule *module = parser->module;
+  table->operands = module->operands->len;
+  do {
+    if (!ptx_parser_limit(parser, table->noperands++, PTX_LIST_MAX, "targets"))
+      return false;
+    if (table->kind == PTX_TABLE_BRANCH) {
+      if (!ptx_operand_push_label(parser))
+        return false;
+      continue;
+    }
+    PtxOperand operand;
+    if (!ptx_operand_read(parser, &operand))
+      return false;
+    if (operand.kind != PTX_OPERAND_FUNCTION)
+      return ptx_parser_error_at(parser, operand.at, "this isn't a function");
+    if (!ptx_operand_push(parser, &operand))
+      return false;
+  } while (ptx_parser_accept(parser, ','));
+  return true;
+}
+
+/* `.callprototype (.param .b32 _) _ (.param .b32 _) .noreturn;`: a function without name and body. */
+static bool read_prototype(PtxParser *parser, PtxTable *table) {
+  PtxModule *module = parser->module;
+  PtxFunction function = {.at = parser->token.at, .prototype = true, .definition = PTX_NO_INDEX};
+  uint32_t registers = parser->next_register;
+  bool good = true;
+  function.first_var = module->vars->len;
+  ptx_parser_open_block(parser, ptx_parser_scope(parser));
+  if (ptx_token_is(&parser->token, '('))
+    good = ptx_module_read_params(parser, &function.nrets);
+  if (good && !ptx_token_equals(&parser->token, "_"))
+    good = ptx_parser_unexpected(parser, "`_`");
+  ptx_parser_advance(parser);
+  if (good && ptx_token_is(&parser->token, '('))
+    good = ptx_module_read_params(parser, &function.nparams);
+  ptx_parser_close_block(parser);
+  if (good && ptx_token_equals(&parser->token, ".noreturn")) {
+    function.noreturn = true;
+    ptx_parser_advance(parser);
+  }
+  function.nvars = module->vars->len - function.first_var;
+  parser->next_register = registers;
+  if (!good || !ptx_parser_limit(parser, module->functions->len, PTX_FUNCTIONS_MAX, "functions"))
+    return false;
+  table->prototype = module->functions->len;
+  g_array_append_val(module->functions, function);
+  return true;
+}
+
+static bool read_table(PtxParser *parser, uint32_t name, uint32_t at, PtxTableKind kind) {
+  PtxModule *module = parser->module;
+  PtxTable table = {.at = at,
+                    .name = name,
+                    .scope = ptx_parser_scope(parser),
+                    .inst = module->insts->len,
+                    .kind = (uint8_t)kind,
+                    .prototype = PTX_NO_INDEX};
+  ptx_parser_advance(parser);
+  bool good = kind == PTX_TABLE_PROTOTYPE ? read_prototype(parser, &table) : read_targets(parser, &table);
+  if (!good || !ptx_parser_limit(parser, module->tables->len, PTX_RECORDS_MAX, "tables"))
+    return false;
+  g_array_append_val(module->tables, table);
+  return ptx_parser_declare(parser, name, at, SYMBOL_TABLE, module->tables->len - 1, false) &&
+         ptx_parser_expect(parser, ';');
+}
+
+/* `name:`, and what may stand behind it. */
+static bool read_label(PtxParser *parser) {
+  static const char *const kinds[] = {".branchtargets", ".calltargets", ".callprototype"};
+  uint32_t at = parser->token.at, name = ptx_parser_name(parser, "a label");
+  ptx_parser_advance(parser);
+  if (!name || !ptx_parser_expect(parser, ':'))
+    return false;
+  for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+    if (ptx_token_equals(&parser->token, kinds[i]))
+      return read_table(parser, name, at, (PtxTableKind)i);
+  return ptx_parser_add_label(parser, name, at);
+}
+
+static bool at_label(const PtxParser *parser) {
+  PtxLexer ahead = parser->lexer;
+  if (parser->token.kind != PTX_TOK_WORD || memchr(parser->token.text, '.', parser->token.length))
+    return false;
+  PtxToken next = ptx_lexer_next(&ahead);
+  return ptx_token_is(&next, ':');
+}
+
+/* -- statements -- */
+
+static bool open_block(PtxParser *parser) {
+  PtxModule *module = parser->module;
+  PtxScope scope = {.at = parser->token.at, .parent = ptx_parser_scope(parser), .first_inst = module->insts->len};
+  if (!ptx_parser_limit(parser, parser->depth, PTX_DEPTH_MAX, "blocks inside each other") ||
+      !ptx_parser_limit(parser, module->scopes->len, PTX_RECORDS_MAX, "blocks"))
+    return false;
+  g_array_append_val(module->scopes, scope);
+  ptx_parser_open_block(parser, module->scopes->len - 1);
+  ptx_parser_advance(parser);
+  return true;
+}
+
+static void close_block(PtxParser *parser) {
+  uint32_t index = ptx_parser_scope(parser);
+  if (index != PTX_NO_INDEX) {
+    ptx_scope(parser->module, index)->end_at = parser->token.at;
+    ptx_scope(parser->module, index)->end_inst = parser->module->insts->len;
+  }
+  ptx_parser_close_block(parser);
+  ptx_parser_advance(parser);
+}
+
+static bool read_directive(PtxParser *parser) {
+  static const char *const known[] = {".reg", ".param", ".local", ".shared", ".global", ".loc", ".pragma", NULL};
+  PtxToken token = parser->token;
+  if (ptx_var_space(&token))
+    return ptx_var_read(parser, PTX_LINK_NONE);
+  ptx_parser_advance(parser);
+  if (ptx_token_equals(&token, ".loc"))
+    return read_loc(parser);
+  if (ptx_token_equals(&token, ".file"))
+    return ptx_body_read_file(parser);
+  if (ptx_token_equals(&token, ".pragma"))
+    return ptx_body_skip_pragma(parser);
+  g_autofree char *name = g_strndup(token.text, MIN(token.length, (uint32_t)SHOWN_MAX));
+  ptx_parser_error_at(parser, token.at, "unknown directive `%s`", name);
+  diag_hint_nearest(parser->diag, name, known);
+  return false;
+}
+
+static bool read_statement(PtxParser *parser) {
+  if (ptx_token_is(&parser->token, '{'))
+    return open_block(parser);
+  if (ptx_parser_accept(parser, ';'))
+    return true;
+  if (parser->token.kind == PTX_TOK_DIRECTIVE)
+    return read_directive(parser);
+  if (at_label(parser))
+    return read_label(parser);
+  return ptx_inst_read(parser) && ptx_parser_expect(parser, ';');
+}
+
+void ptx_body_read(PtxParser *parser) {
+  while (parser->depth > 0) {
+    uint32_t at = parser->token.at;
+    if (parser->token.kind == PTX_TOK_END) {
+      const PtxFunction *function = ptx_function(parser->module, parser->function);
+      if (!parser->stopped)
+        ptx_parser_error_at(parser, function->at, "the body of `%.*s` has no end", SHOWN_MAX,
+                            ptx_module_name(parser->module, function->name));
+      return;
+    }
+    if (ptx_token_is(&parser->token, '}'))
+      close_block(parser);
+    else if (!read_statement(parser))
+      ptx_body_recover(parser);
+    if (parser->token.at == at && parser->token.kind != PTX_TOK_END)
+      ptx_parser_advance(parser); /* never twice at one place */
+  }
+}

@@ -1,0 +1,190 @@
+#include "sim/detect/misuse/misuse.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "sim/core/lane_groups.h"
+#include "sim/detect/naming/locate.h"
+
+/* All launches of a run are of one program, so a line names a place. */
+static uint64_t place_key(FindingId id, const ProbePoint *point) {
+  return (uint64_t)id << 48 | locate_key(point->block->launch, point->pc);
+}
+
+/* "lane 3 reads", "lanes 3-4 read". */
+static const char *ending(const ProbePoint *point) { return point->lanes & (point->lanes - 1) ? "" : "s"; }
+
+static char *who_text(const ProbePoint *point) {
+  return locate_lanes_text(point->gpu, point->block->launch, point->block->index, point->warp->warp_in_block,
+                           point->lanes);
+}
+
+/* True if there is a finding of that key already: then it is counted. */
+static bool is_known(const Misuse *misuse, uint64_t key) {
+  Finding *known = g_hash_table_lookup(misuse->places, &key);
+  if (known)
+    known->count++;
+  return known != NULL;
+}
+
+/* Adds a finding. Takes ownership of `message`. */
+static Finding *add_new(Misuse *misuse, FindingId id, uint64_t key, const ProbePoint *point, char *message,
+                        const char *repair) {
+  Finding *finding = locate_finding(id, message, point->block->launch, point->pc);
+  finding->cycle = point->cycle;
+  finding->block = (int64_t)point->block->index;
+  finding->warp = point->warp->warp_in_block;
+  finding->lanes = point->lanes;
+  finding->repair = g_strdup(repair);
+  uint64_t *copy = g_new(uint64_t, 1);
+  *copy = key;
+  g_hash_table_insert(misuse->places, copy, finding);
+  g_ptr_array_add(misuse->findings, finding);
+  return finding;
+}
+
+/* Adds a finding, or counts one that is there already: then NULL. Takes ownership of `message`. */
+static Finding *add(Misuse *misuse, FindingId id, const ProbePoint *point, char *message, const char *repair) {
+  uint64_t key = place_key(id, point);
+  if (!is_known(misuse, key))
+    return add_new(misuse, id, key, point, message, repair);
+  g_free(message);
+  return NULL;
+}
+
+static void set_lock(Finding *finding, const ProbePoint *point, uint32_t physical, uint32_t bit) {
+  finding->space = g_strdup("shared");
+  finding->address = physical - point->block->shared_base;
+  finding->lock_bit = bit;
+}
+
+static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit,
+                             const LockBit *was) {
+  g_autofree char *who = who_text(point), *where = locate_shared_text(point->block, address);
+  Finding *finding;
+  ThreadId self = warp_thread_base(point->block, point->warp) + lane;
+  if (!was) {
+    finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
+                  g_strdup_printf("%s free%s lock bit %u of %s, which nobody holds", who, ending(point), bit, where),
+                  "release each lock once, on the path of the lane that took it");
+  } else if (was->owner / WARP_LANES == self / WARP_LANES) {
+    g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
+    finding = add(
+        user, FINDING_UNLOCK_OTHER_LANE, point,
+        g_strdup_printf("%s free%s lock bit %u of %s, which %s holds", who, ending(point), bit, where, owner), NULL);
+  } else {
+    g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
+    finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
+                  g_strdup_printf("%s free%s lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who,
+                                  ending(point), bit, where, owner, was->since),
+                  "let only the holder release a lock; check the address");
+    g_autofree char *line = locate_line_text(gpu_launch(point->gpu, thread_launch(was->owner)), was->pc);
+    if (finding)
+      finding->holder = g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (%s)", owner, was->since, line);
+  }
+  if (finding)
+    set_lock(finding, point, address, bit);
+}
+
+static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held) {
+  g_autofree char *who = who_text(point), *where = locate_shared_text(point->block, held->address);
+  g_autofree char *line = locate_line_text(point->block->launch, held->pc);
+  Finding *finding =
+      add(user, FINDING_EXIT_HOLDING, point,
+          g_strdup_printf("%s exit%s holding lock bit %u of %s, taken in cycle %" G_GUINT64_FORMAT " (%s)", who,
+                          ending(point), bit, where, held->since, line),
+          "release the lock (STSUL) on every path to EXIT");
+  if (!finding)
+    return;
+  set_lock(finding, point, held->address, bit);
+  g_autofree char *source = locate_source(point->block->launch, held->pc);
+  locate_evidence(finding, point->block->launch, held->pc, g_strdup_printf("taken here (`%s`)", source));
+}
+
+static void partial_barrier(void *user, const ProbePoint *point, uint32_t absent) {
+  g_autofree char *who = who_text(point), *missing = lanes_text(absent);
+  add(user, FINDING_PARTIAL_BARRIER, point,
+      g_strdup_printf("%s arrive%s at a barrier without %s of the same warp", who, ending(point), missing),
+      "let the lanes of a warp rejoin before the barrier");
+}
+
+static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool is_predicate) {
+  g_autofree char *who = who_text(point);
+  g_autofree char *name = !is_predicate       ? g_strdup_printf("R%u", reg)
+                          : reg == PRED_CARRY ? g_strdup("the carry")
+                                              : g_strdup_printf("P%u", reg);
+  add(user, FINDING_UNSET_REGISTER, point,
+      g_strdup_printf("%s read%s %s, which nothing has written there (it is 0)", who, ending(point), name),
+      "give it a value on every path to here");
+}
+
+/* One for each pair of a load and a store. */
+static void stale_read(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy,
+                       uint32_t now, const WordChange *newest, uint64_t since) {
+  const Launch *writer = newest->thread == THREAD_HOST ? NULL : gpu_launch(point->gpu, thread_launch(newest->thread));
+  uint64_t key = rng_mix(place_key(FINDING_STALE_READ, point)) ^ (writer ? locate_key(writer, newest->pc) : 0);
+  key |= UINT64_C(1) << 63; /* apart from the keys of places */
+  if (is_known(user, key))
+    return;
+  g_autofree char *who = who_text(point), *where = locate_global_text(point->gpu, address & ~UINT64_C(3));
+  g_autofree char *by = locate_thread_text(point->gpu, newest->thread),
+                  *when = locate_change_text(point->gpu, newest);
+  char *message =
+      g_strdup_printf("%s on SM %u reads %s as %u, a copy in the SM's L1 cache from cycle %" G_GUINT64_FORMAT
+                      ", but it is %u: %s stored it in %s",
+                      who, point->sm->index, where, copy, since, now, by, when);
+  Finding *finding =
+      add_new(user, FINDING_STALE_READ, key, point, message,
+              "make the load volatile, or put a fence (__threadfence()) between learning that the value "
+              "is there and the load; a release and an acquire do it too");
+  finding->lanes = 1u << lane;
+  finding->space = g_strdup("global");
+  finding->address = address;
+  if (writer) {
+    locate_evidence(finding, writer, newest->pc, g_strdup_printf("%s stores the newer value here", by));
+  }
+}
+
+void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
+  *misuse = (Misuse){.findings = findings,
+                     .places = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
+                     .probe = {.user = misuse,
+                               .unlock_not_owned = unlock_not_owned,
+                               .exit_holding = exit_holding,
+                               .partial_barrier = partial_barrier,
+                               .unset_read = unset_read,
+                               .stale_read = stale_read}};
+  gpu_subscribe(gpu, &misuse->probe);
+}
+
+static void conclude_warp(Misuse *misuse, const Gpu *gpu, const Sm *sm, const Warp *warp) {
+  const Block *block = &sm->blocks[warp->block_slot];
+  for (uint32_t id = 0; id < BLOCK_BARRIERS; id++) {
+    uint32_t come = warp->groups->come[id], pc = warp->groups->come_pc[id], absent = warp->alive & ~come;
+    const Inst *inst = &block->launch->kernel->insts[pc];
+    ProbePoint point = {.gpu = gpu,
+                        .sm = sm,
+                        .block = block,
+                        .warp = warp,
+                        .inst = inst,
+                        .pc = pc,
+                        .lanes = come,
+                        .cycle = gpu->cycle};
+    if (come && absent && !(inst->flags & INST_UNALIGNED))
+      partial_barrier(misuse, &point, absent);
+  }
+}
+
+void misuse_conclude(Misuse *misuse, const Gpu *gpu) {
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].lane_groups && slot < gpu->machine->sm.max_warps; slot++) {
+      const Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
+        conclude_warp(misuse, gpu, &gpu->sms[i], warp);
+    }
+}
+
+void misuse_clear(Misuse *misuse) {
+  if (misuse->places)
+    g_hash_table_destroy(misuse->places);
+}

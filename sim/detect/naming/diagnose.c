@@ -1,0 +1,603 @@
+#include "sim/detect/naming/diagnose.h"
+
+#include <string.h>
+
+#include "sim/core/host.h"
+#include "sim/core/lane_groups.h"
+#include "sim/detect/naming/locate.h"
+
+/* In order of precedence: which edge in a cycle gives it which name. */
+static const struct {
+  EdgeKind edge;
+  Verdict verdict;
+  FindingId finding;
+} names[] = {
+    {EDGE_ALIAS, VERDICT_ALIAS_DEADLOCK, FINDING_ALIAS_DEADLOCK},
+    {EDGE_RESIDENCY, VERDICT_RESIDENCY_DEADLOCK, FINDING_RESIDENCY_DEADLOCK},
+    {EDGE_JOIN, VERDICT_SIMD_DEADLOCK, FINDING_SIMD_DEADLOCK},
+    {EDGE_BARRIER, VERDICT_BARRIER_DEADLOCK, FINDING_BARRIER_DEADLOCK},
+    {EDGE_BIT, VERDICT_LOCK_ORDER_DEADLOCK, FINDING_LOCK_ORDER_DEADLOCK},
+    {EDGE_WORD, VERDICT_LOCK_ORDER_DEADLOCK, FINDING_LOCK_ORDER_DEADLOCK},
+};
+
+static bool is_ptx(const WarpView *view) { return view->launch->program->dialect == DIALECT_PTX; }
+
+static const char *simd_repair_of(bool ptx) {
+  return ptx ? "give the lock back (or the signal) inside the loop, on the path of the lane that has it: while "
+               "(!done) if "
+               "(atomicCAS(lock, 0, 1) == 0) { ...; atomicExch(lock, 0); done = true; }, or let one lane of the warp "
+               "take the lock"
+             : "put the release (or the signal) on the path of the lane that must give it, before the lanes rejoin: "
+               "loop over \"try, critical section, release\" until done (Listings 7 and 8 of Li et al.), or let one "
+               "lane of the warp take the lock";
+}
+
+static const char *repair_of(FindingId id) {
+  switch (id) {
+  case FINDING_ALIAS_DEADLOCK:
+    return "place the two words so that their lock bits differ (addresses less than bits * 4 bytes apart), or use "
+           "fewer "
+           "locks at a time; sm.lock_unit.bits says how many there are";
+  case FINDING_RESIDENCY_DEADLOCK:
+    return "launch no more blocks than can be resident at once, or let each block do the work of several in a loop";
+  case FINDING_BARRIER_DEADLOCK:
+    return "let every warp that the barrier counts reach it, in the same order as the others, and hold no lock that "
+           "it needs "
+           "on the way";
+  case FINDING_LOCK_ORDER_DEADLOCK:
+    return "take locks in one order everywhere, or release what is held when the second one is refused; let no two "
+           "threads "
+           "wait for each other's signal";
+  case FINDING_ORPHAN_WAIT:
+    return "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
+  default: return NULL;
+  }
+}
+
+static const WarpView *view_of(const WaitGraph *graph, const Node *node) {
+  return g_ptr_array_index(graph->explorer->views, node->view);
+}
+
+/* Lanes of the same warp that wait for the same thing. */
+static uint32_t companions(const WaitGraph *graph, const Node *lane, guint thing) {
+  uint32_t lanes = 1u << lane->index;
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *from = wait_node(graph, edge->from);
+    if (edge->to == thing && from->kind == NODE_LANE && from->view == lane->view)
+      lanes |= 1u << from->index;
+  }
+  return lanes;
+}
+
+static char *lanes_of(const WaitGraph *graph, const Node *node, uint32_t lanes) {
+  const WarpView *view = view_of(graph, node);
+  return locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index, view->warp->warp_in_block, lanes);
+}
+
+static const char *verb(uint32_t lanes) { return lanes & (lanes - 1) ? "wait" : "waits"; }
+
+static char *word_text(const WaitGraph *graph, WordKey key, const Block *block) {
+  if (word_key_is_shared(key))
+    return locate_shared_text(block, (uint32_t)key * 4);
+  return locate_global_text(graph->explorer->gpu, key * 4);
+}
+
+static uint32_t word_value(const WaitGraph *graph, WordKey key) {
+  Gpu *gpu = graph->explorer->gpu;
+  if (word_key_is_shared(key))
+    return gpu->sms[(key >> 32) & 0x7fffffff].shared.words[(uint32_t)key];
+  const BackingBuffer *buffer = backing_find(gpu->backing, key * 4, 4);
+  return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
+}
+
+static WordChange word_change(const WaitGraph *graph, WordKey key) {
+  Gpu *gpu = graph->explorer->gpu;
+  if (word_key_is_shared(key))
+    return gpu->sms[(key >> 32) & 0x7fffffff].shared.change[(uint32_t)key];
+  const BackingBuffer *buffer = backing_find(gpu->backing, key * 4, 4);
+  return buffer ? backing_change(buffer, (uint32_t)((key * 4 - buffer->base) / 4))
+                : (WordChange){.thread = THREAD_NONE};
+}
+
+static const LockBit *bit_of(const WaitGraph *graph, BitKey key) {
+  return &graph->explorer->gpu->sms[key >> 32].lock_unit.bit[(uint32_t)key];
+}
+
+/* "held since cycle 12 by lane 0 ... (line 9) for shared address 0x0" */
+static char *holder_text(const WaitGraph *graph, const Node *thing, const Block *block) {
+  Gpu *gpu = graph->explorer->gpu;
+  if (thing->kind == NODE_BIT) {
+    const LockBit *bit = bit_of(graph, thing->key);
+    g_autofree char *who = locate_thread_text(gpu, bit->owner), *where = locate_shared_text(block, bit->address);
+    g_autofree char *line = locate_line_text(gpu_launch(gpu, thread_launch(bit->owner)), bit->pc);
+    return g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (%s), for %s", who, bit->since, line, where);
+  }
+  WordChange change = word_change(graph, thing->key);
+  if (change.thread == THREAD_NONE)
+    return NULL;
+  g_autofree char *who = locate_thread_text(gpu, change.thread), *when = locate_change_text(gpu, &change);
+  return g_strdup_printf("%s, which gave it the value %u in %s", who, word_value(graph, thing->key), when);
+}
+
+static char *barrier_text(const WaitGraph *graph, const Node *thing) {
+  const Barrier *barrier = &view_of(graph, thing)->block->barrier[thing->index];
+  if (!barrier->expected)
+    return g_strdup_printf("at barrier %u", thing->index);
+  return g_strdup_printf("at barrier %u (%u of %u threads have come)", thing->index, barrier->threads,
+                         barrier->expected);
+}
+
+/* "1", or "0, 1" for a word that keeps changing among values none of which helps. */
+static char *values_text(const WaitGraph *graph, WordKey key) {
+  enum { VALUES_SHOWN = 4 };
+  const ValueSet *set = g_hash_table_lookup(graph->explorer->memory.words, &key);
+  if (!set || set->count < 2)
+    return g_strdup_printf("%u", word_value(graph, key));
+  GString *text = g_string_new(NULL);
+  for (uint32_t i = 0; i < MIN(set->count, (uint32_t)VALUES_SHOWN); i++)
+    g_string_append_printf(text, "%s%u", i ? ", " : "", set->value[i]);
+  if (set->count > VALUES_SHOWN)
+    g_string_append(text, ", ...");
+  return g_string_free(text, FALSE);
+}
+
+/* "waits for shared address 0x0 to change from 1" */
+static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *block) {
+  const Node *thing = wait_node(graph, edge->to);
+  switch (thing->kind) {
+  case NODE_WORD: {
+    g_autofree char *word = word_text(graph, thing->key, block);
+    g_autofree char *value = values_text(graph, thing->key);
+    return g_strdup_printf("for %s to %s %s", word, strchr(value, ',') ? "hold something other than" : "change from",
+                           value);
+  }
+  case NODE_BIT: {
+    const LockBit *bit = bit_of(graph, thing->key);
+    g_autofree char *wanted = locate_shared_text(block, edge->physical),
+                    *held = locate_shared_text(block, bit->address);
+    if (edge->kind == EDGE_ALIAS)
+      return g_strdup_printf("for lock bit %u of %s, which is held for %s: both addresses map to that bit",
+                             (uint32_t)thing->key, wanted, held);
+    return g_strdup_printf("for lock bit %u of %s to be freed", (uint32_t)thing->key, wanted);
+  }
+  case NODE_BARRIER: return barrier_text(graph, thing);
+  default: return wait_entry_text(view_of(graph, thing), thing->index);
+  }
+}
+
+/* True if some lanes of the warp have come to a barrier at which it hasn't arrived for want of the others. */
+static bool some_came(const WarpView *view, uint32_t barrier) {
+  return view->warp->groups && view->warp->groups->come[barrier];
+}
+
+/* Those lanes of a view that a node waits for. */
+static char *missing_lanes_text(const WaitGraph *graph, const Node *node, guint view) {
+  uint32_t lanes = 0;
+  for (uint32_t at = node->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+    const Node *to = wait_node(graph, wait_edge(graph, at - 1)->to);
+    lanes |= to->view == view ? 1u << to->index : 0;
+  }
+  return lanes_text(lanes);
+}
+
+/* The missing lanes or warps behind an entry or barrier. */
+static char *missing_text(const WaitGraph *graph, guint thing) {
+  const Node *node = wait_node(graph, thing);
+  GString *text = g_string_new(NULL);
+  uint32_t lanes = 0;
+  guint last_view = G_MAXUINT;
+  GArray *views = g_array_new(FALSE, FALSE, sizeof(guint));
+  for (uint32_t at = node->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+    const Node *to = wait_node(graph, wait_edge(graph, at - 1)->to);
+    lanes |= 1u << to->index;
+    if (to->view != last_view)
+      g_array_append_val(views, to->view);
+    last_view = to->view;
+  }
+  if (node->kind == NODE_ENTRY) {
+    g_autofree char *which = lanes_text(lanes);
+    g_string_append_printf(text, "%s of the same warp", which);
+  } else {
+    for (guint i = views->len; i-- > 0;) {
+      guint number = g_array_index(views, guint, i);
+      const WarpView *view = g_ptr_array_index(graph->explorer->views, number);
+      g_autofree char *which = some_came(view, node->index) ? missing_lanes_text(graph, node, number) : NULL;
+      g_string_append_printf(text, "%s%s%swarp %u", text->len ? ", " : "", which ? which : "", which ? " of " : "",
+                             view->warp->warp_in_block);
+    }
+  }
+  g_array_free(views, TRUE);
+  return g_string_free(text, FALSE);
+}
+
+/* True if a lane waits for the warp to run it. */
+static bool is_turn(const WaitGraph *graph, const Edge *edge) {
+  const Node *thing = wait_node(graph, edge->to);
+  return thing->kind == NODE_ENTRY && wait_entry_kind(view_of(graph, thing), thing->index) == ENTRY_TURN;
+}
+
+/* One line of evidence: a lane (with its companions) and what it waits for. */
+static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge) {
+  const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
+  const WarpView *view = view_of(graph, lane);
+  uint32_t lanes = companions(graph, lane, edge->to);
+  g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
+  if (is_turn(graph, edge)) {
+    g_autofree char *missing = missing_text(graph, edge->to);
+    locate_evidence(
+        finding, view->launch, edge->pc,
+        g_strdup_printf("%s can't go on here: the warp runs %s, which come to no point where it may switch", who,
+                        missing));
+    return;
+  }
+  if (thing->kind == NODE_ENTRY || thing->kind == NODE_BARRIER) {
+    g_autofree char *missing = missing_text(graph, edge->to);
+    locate_evidence(finding, view->launch, edge->pc,
+                    *missing
+                        ? g_strdup_printf("%s %s %s for %s", who, verb(lanes), what, missing)
+                        : g_strdup_printf("%s %s %s, and nobody is left who could come", who, verb(lanes), what));
+    return;
+  }
+  g_autofree char *holder = holder_text(graph, thing, view->block);
+  locate_evidence(finding, view->launch, edge->pc, g_strdup_printf("%s %s %s", who, verb(lanes), what));
+  if (holder)
+    finding_add_evidence(finding, 0,
+                         g_strdup_printf("%s %s", thing->kind == NODE_BIT ? "held by" : "last changed by", holder));
+}
+
+/* Blocks that would act if they could start: too many of a launch under way, or a launch that waits for its turn. */
+static void add_pending(Finding *finding, const Launch *launch, uint32_t pc) {
+  bool waits_its_turn = launch->next_block == 0 && launch->index > 0;
+  if (!waits_its_turn) {
+    locate_evidence(finding, launch, pc,
+                    g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                                    " blocks of %s would change it here, but they can't start until a resident "
+                                    "block exits",
+                                    launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
+    return;
+  }
+  locate_evidence(finding, launch, pc,
+                  g_strdup_printf("%s (launch %u) would change it here, but it starts only when the launches before "
+                                  "it have finished or left room",
+                                  launch->kernel->name, launch->index));
+  g_free(finding->repair);
+  finding->repair =
+      g_strdup("launch the kernel that gives the signal first, or on a stream of its own, with room for both");
+}
+
+/* The other direction: who would act, and where. */
+static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) {
+  const Node *thing = wait_node(graph, edge->from), *actor = wait_node(graph, edge->to);
+  if (thing->kind == NODE_PENDING || (thing->kind != NODE_WORD && thing->kind != NODE_BIT))
+    return;
+  Gpu *gpu = graph->explorer->gpu;
+  if (actor->kind == NODE_HOST) {
+    g_autofree char *step = host_step_text(gpu->host, edge->pc);
+    finding_add_evidence(finding, 0, g_strdup_printf("the host, %s, would change it, but can't get there", step));
+    return;
+  }
+  if (actor->kind == NODE_PENDING) {
+    add_pending(finding, gpu_launch(gpu, actor->index), edge->pc);
+    return;
+  }
+  if (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held && edge->pc == bit_of(graph, thing->key)->pc)
+    return; /* the holder was named already */
+  const WarpView *view = view_of(graph, actor);
+  g_autofree char *who = lanes_of(graph, actor, 1u << actor->index);
+  locate_evidence(finding, view->launch, edge->pc,
+                  g_strdup_printf("%s would change it here, but can't get here", who));
+}
+
+/* Why who must act in a simd-deadlock can't. */
+static char *simd_reason(const WaitGraph *graph, const Edge *edge, const Edge *join, const char *these) {
+  NodeKind thing = wait_node(graph, edge->to)->kind;
+  if (is_turn(graph, edge))
+    return g_strdup_printf(" the running lanes come to none, since they wait for %s", these);
+  if (thing == NODE_ENTRY || !join)
+    return g_strdup_printf("; who is waited for there waits in turn for %s", these);
+  if (is_turn(graph, join))
+    return g_strdup_printf("; who must do that can't run, since %s spin%s without a point where the warp may switch",
+                           these, g_str_equal(these, "this lane") ? "s" : "");
+  static const char *const places[] = {[ENTRY_PATH] = "at a reconvergence point",
+                                       [ENTRY_JOIN] = "at a reconvergence point",
+                                       [ENTRY_WARPSYNC] = "at a warp-wide synchronization",
+                                       [ENTRY_MEETING] = "before a barrier"};
+  const Node *entry = wait_node(graph, join->to);
+  return g_strdup_printf("; who must do that waits %s for %s",
+                         places[wait_entry_kind(view_of(graph, entry), entry->index)], these);
+}
+
+static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool ptx) {
+  const Node *entry = join ? wait_node(graph, join->to) : NULL;
+  if (entry && is_turn(graph, join))
+    return "put a __nanosleep (nanosleep in PTX) into the waiting loop, so that the warp may run its other lanes; or "
+           "loop over \"try, critical section, release\" until done";
+  if (entry && wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_WARPSYNC)
+    return "synchronize the warp (__syncwarp, or bar.warp.sync in PTX) only where all lanes of its mask come without "
+           "waiting for each other in between, or give it the mask of those that do";
+  if (entry && wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_MEETING)
+    return "put the barrier where all lanes of the warp come to it: behind the branch, not in it";
+  return simd_repair_of(ptx);
+}
+
+/* The sentence that heads a finding: who waits for what, and why that can't come. */
+static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
+  const Node *lane = wait_node(graph, edge->from);
+  const WarpView *view = view_of(graph, lane);
+  uint32_t lanes = companions(graph, lane, edge->to);
+  g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
+  const char *these = lanes & (lanes - 1) ? "these lanes" : "this lane";
+  NodeKind thing = wait_node(graph, edge->to)->kind;
+  g_autofree char *why = NULL;
+  switch (id) {
+  case FINDING_SIMD_DEADLOCK: why = simd_reason(graph, edge, join, these); break;
+  case FINDING_ALIAS_DEADLOCK:
+    why =
+        itself ? g_strdup_printf("; %s holds it itself", these) : g_strdup_printf("; its holder waits for %s", these);
+    break;
+  case FINDING_RESIDENCY_DEADLOCK: why = g_strdup("; the blocks that would do that can't start"); break;
+  case FINDING_BARRIER_DEADLOCK:
+    why = thing == NODE_BARRIER ? g_strdup("; the missing threads can't come")
+                                : g_strdup_printf("; who must do that waits at a barrier for %s", these);
+    break;
+  case FINDING_LOCK_ORDER_DEADLOCK: why = g_strdup_printf("; who must do that waits in turn for %s", these); break;
+  case FINDING_ORPHAN_WAIT:
+    why = g_strdup(wait_node(graph, edge->to)->waiter ? "; only threads that wait for it themselves could do that"
+                                                      : "; nobody is left who could do that");
+    break;
+  default: break;
+  }
+  return g_strdup_printf("%s %s %s%s", who, verb(lanes), what, why ? why : "");
+}
+
+/* `itself`: the lane waits for what it holds. `join`: the cycle's wait for lanes of the same warp, or NULL. */
+static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
+  const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
+  const WarpView *view = view_of(graph, lane);
+  Finding *finding = locate_finding(id, headline(graph, id, edge, itself, join), view->launch, edge->pc);
+  finding->cycle = graph->explorer->gpu->cycle;
+  finding->block = (int64_t)view->block->index;
+  finding->warp = view->warp->warp_in_block;
+  finding->lanes = companions(graph, lane, edge->to);
+  if (thing->kind == NODE_WORD) {
+    finding->space = g_strdup(word_key_is_shared(thing->key) ? "shared" : "global");
+    finding->address = word_key_is_shared(thing->key) ? (uint64_t)(uint32_t)thing->key * 4 - view->block->shared_base
+                                                      : thing->key * 4;
+  } else if (thing->kind == NODE_BIT) {
+    finding->space = g_strdup("shared");
+    finding->address = edge->physical - view->block->shared_base;
+    finding->lock_bit = (uint32_t)thing->key;
+  }
+  if (thing->kind == NODE_WORD || (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
+    finding->holder = holder_text(graph, thing, view->block);
+  finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, is_ptx(view)) : repair_of(id));
+  return finding;
+}
+
+/* The first lane of the cycle that waits for others of its warp, as an edge; NULL if there is none. */
+static const Edge *find_join(const WaitGraph *graph, const GArray *cycle) {
+  for (guint i = 0; i < cycle->len; i++) {
+    const Edge *edge = wait_edge(graph, g_array_index(cycle, guint, i));
+    if (wait_node(graph, edge->to)->kind == NODE_ENTRY)
+      return edge;
+  }
+  return NULL;
+}
+
+/* "the host, step 1 (poll flag[1]), polls flag[1] until it isn't 0, and sees 0" */
+static char *host_wait_text(const WaitGraph *graph) {
+  const Host *host = graph->explorer->gpu->host;
+  g_autofree char *step = host_step_text(host, host->at), *what = host_text(host);
+  return g_strdup_printf("the host, %s, %s", step, what);
+}
+
+static void add_host_wait(const WaitGraph *graph, Finding *finding) {
+  finding_add_evidence(finding, 0, host_wait_text(graph));
+}
+
+static Finding *explain_cycle(const WaitGraph *graph, FindingId id, const GArray *cycle) {
+  Finding *finding = start_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)), cycle->len == 2,
+                                   find_join(graph, cycle));
+  for (guint i = 0; i < cycle->len; i++) {
+    const Edge *edge = wait_edge(graph, g_array_index(cycle, guint, i));
+    if (wait_node(graph, edge->from)->kind == NODE_HOST)
+      add_host_wait(graph, finding);
+    else if (wait_node(graph, edge->from)->kind == NODE_LANE && i > 0)
+      add_wait(graph, finding, edge);
+    else if (wait_node(graph, edge->from)->kind != NODE_LANE)
+      add_act(graph, finding, edge);
+  }
+  return finding;
+}
+
+/* The name of a component that has a cycle: index into names. */
+static unsigned name_component(const WaitGraph *graph, uint32_t component) {
+  unsigned i = 0;
+  while (i + 1 < G_N_ELEMENTS(names) && !wait_graph_has_kind(graph, component, names[i].edge))
+    i++;
+  return i;
+}
+
+typedef struct Named {
+  uint32_t component;
+  unsigned name;
+  bool leads_on;
+} Named;
+
+/* The verdict's own cycle first: one that waits for no other cycle, of the highest precedence, of the earliest node. */
+static gint compare_named(gconstpointer a, gconstpointer b) {
+  const Named *x = a, *y = b;
+  if (x->leads_on != y->leads_on)
+    return x->leads_on ? 1 : -1;
+  if (x->name != y->name)
+    return x->name < y->name ? -1 : 1;
+  return x->component < y->component ? -1 : x->component > y->component;
+}
+
+enum { CYCLES_SHOWN_MAX = 8 };
+
+static GArray *name_cycles(const WaitGraph *graph) {
+  GArray *named = g_array_new(FALSE, FALSE, sizeof(Named));
+  gboolean *seen = g_new0(gboolean, graph->components + 1);
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    if (!node->in_cycle || seen[node->component])
+      continue;
+    seen[node->component] = TRUE;
+    Named entry = {node->component, name_component(graph, node->component),
+                   wait_graph_leads_on(graph, node->component)};
+    g_array_append_val(named, entry);
+  }
+  g_array_sort(named, compare_named);
+  g_free(seen);
+  return named;
+}
+
+static void add_exited(Finding *finding, const Block *block) {
+  GString *warps = g_string_new(NULL);
+  for (uint32_t warp = 0; warp < block->warps; warp++)
+    if (block->finished >> warp & 1)
+      g_string_append_printf(warps, "%s%u", warps->len ? ", " : "", warp);
+  if (warps->len)
+    finding_add_evidence(
+        finding, 0,
+        g_strdup_printf("of the block, these warps have exited without coming: %s (a barrier with a thread "
+                        "count waits for them all the same)",
+                        warps->str));
+  g_string_free(warps, TRUE);
+}
+
+/* The host waits for a word that nobody would change. */
+static Finding *host_orphan(const WaitGraph *graph) {
+  g_autofree char *what = host_wait_text(graph);
+  Finding *finding =
+      finding_new(FINDING_ORPHAN_WAIT, g_strdup_printf("%s; nobody is left who could change it", what));
+  const GPtrArray *views = graph->explorer->views;
+  finding->file = g_strdup(((const WarpView *)g_ptr_array_index(views, 0))->launch->program->file);
+  finding->cycle = graph->explorer->gpu->cycle;
+  finding->repair = g_strdup("let a thread store what the host waits for, or let the host stop waiting");
+  return finding;
+}
+
+static bool some_lane_waits(const WaitGraph *graph) {
+  for (guint i = 0; i < graph->edges->len; i++)
+    if (wait_node(graph, wait_edge(graph, i)->from)->kind == NODE_LANE)
+      return true;
+  return false;
+}
+
+enum { WAITERS_SHOWN_MAX = 8 };
+
+/* The other warps that wait for the same word or bit, and who of them would change it. */
+static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *first) {
+  const Node *thing = wait_node(graph, first->to);
+  guint last = wait_node(graph, first->from)->view, others = 0;
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *lane = wait_node(graph, edge->from);
+    if (edge->to != first->to || lane->kind != NODE_LANE || lane->view == last ||
+        lane->view == wait_node(graph, first->from)->view)
+      continue;
+    last = lane->view;
+    if (others++ >= WAITERS_SHOWN_MAX)
+      continue;
+    uint32_t lanes = companions(graph, lane, edge->to);
+    g_autofree char *who = lanes_of(graph, lane, lanes);
+    locate_evidence(finding, view_of(graph, lane)->launch, edge->pc,
+                    g_strdup_printf("%s %s for it, too", who, verb(lanes)));
+  }
+  if (others > WAITERS_SHOWN_MAX)
+    finding_add_evidence(finding, 0, g_strdup_printf("so do lanes of %u more warps", others - WAITERS_SHOWN_MAX));
+  if (!thing->waiter)
+    return;
+  const Node *waiter = wait_node(graph, thing->waiter - 1);
+  const Launch *launch = view_of(graph, waiter)->launch;
+  const Inst *inst = &launch->kernel->insts[thing->waiter_pc];
+  g_autofree char *who = lanes_of(graph, waiter, 1u << waiter->index);
+  locate_evidence(finding, launch, thing->waiter_pc,
+                  g_strdup_printf("%s would change it here, but waits for it itself", who));
+  if (op_info[inst->op].flags & OPF_ATOMIC &&
+      (inst->mode == ATOM_ADD || inst->mode == ATOM_INC || inst->mode == ATOM_DEC)) {
+    g_free(finding->repair);
+    finding->repair =
+        g_strdup("a count may have passed the awaited number before a thread looks: wait until it is at "
+                 "least that number, or use a counter for each round");
+  }
+}
+
+/* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
+static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
+  Verdict verdict = VERDICT_LIVELOCK;
+  gboolean *shown = g_new0(gboolean, graph->nodes->len);
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *from = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
+    bool waits = from->kind == NODE_LANE || from->kind == NODE_HOST;
+    if (!waits || thing->first_edge || thing->kind == NODE_LANE || shown[edge->to])
+      continue;
+    shown[edge->to] = TRUE;
+    if (from->kind == NODE_HOST) {
+      if (!some_lane_waits(graph))
+        continue; /* the threads loop for ever, and the host waits for them */
+      g_ptr_array_add(findings, host_orphan(graph));
+      verdict = verdict == VERDICT_LIVELOCK ? VERDICT_ORPHAN_WAIT : verdict;
+      continue;
+    }
+    bool barrier = thing->kind == NODE_BARRIER;
+    FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
+    Finding *finding = start_finding(graph, id, edge, false, NULL);
+    if (barrier)
+      add_exited(finding, view_of(graph, thing)->block);
+    else
+      add_waiters(graph, finding, edge);
+    verdict = barrier || verdict == VERDICT_BARRIER_DEADLOCK ? VERDICT_BARRIER_DEADLOCK : VERDICT_ORPHAN_WAIT;
+    if (findings->len < CYCLES_SHOWN_MAX)
+      g_ptr_array_add(findings, finding);
+    else
+      finding_free(finding);
+  }
+  g_free(shown);
+  return verdict;
+}
+
+/* A loop that waits for nothing and never ends. */
+static void diagnose_endless(const WaitGraph *graph, GPtrArray *findings) {
+  const WarpView *view = g_ptr_array_index(graph->explorer->views, 0);
+  g_autofree char *who = locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index,
+                                           view->warp->warp_in_block, view->warp->active);
+  Finding *finding =
+      locate_finding(FINDING_LIVELOCK, g_strdup_printf("%s: loops for ever, whatever memory holds", who),
+                     view->launch, view->warp->pc);
+  finding->cycle = graph->explorer->gpu->cycle;
+  finding->block = (int64_t)view->block->index;
+  finding->warp = view->warp->warp_in_block;
+  finding->lanes = view->warp->active;
+  finding->repair = g_strdup(
+      is_ptx(view) ? "give the loop an exit that something can reach; if it is to see what other threads write, "
+                     "make that volatile or atomic: a plain load is taken out of the loop by the compiler"
+                   : "give the loop an exit that something can reach");
+  g_ptr_array_add(findings, finding);
+}
+
+Verdict diagnose(const WaitGraph *graph, GPtrArray *findings) {
+  GArray *named = name_cycles(graph);
+  Verdict verdict;
+  if (named->len == 0) {
+    verdict = diagnose_orphans(graph, findings);
+    if (verdict == VERDICT_LIVELOCK)
+      diagnose_endless(graph, findings);
+  } else {
+    verdict = names[g_array_index(named, Named, 0).name].verdict;
+  }
+  for (guint i = 0; i < named->len && findings->len < CYCLES_SHOWN_MAX; i++) {
+    const Named *entry = &g_array_index(named, Named, i);
+    GArray *cycle = wait_graph_cycle(graph, entry->component, names[entry->name].edge);
+    if (!cycle)
+      continue;
+    g_ptr_array_add(findings, explain_cycle(graph, names[entry->name].finding, cycle));
+    g_array_free(cycle, TRUE);
+  }
+  g_array_free(named, TRUE);
+  return verdict;
+}

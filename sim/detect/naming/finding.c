@@ -1,0 +1,172 @@
+#include "sim/detect/naming/finding.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+
+typedef struct VerdictInfo {
+  const char *name;
+  int rank;
+  const char *doc;
+} VerdictInfo;
+
+static const VerdictInfo verdicts[VERDICT_COUNT] = {
+#define VERDICT(id, text, rank, doc) {text, rank, doc},
+#include "sim/detect/naming/verdicts.def"
+};
+
+static const char *const verdict_name_list[VERDICT_COUNT + 1] = {
+#define VERDICT(id, text, rank, doc) text,
+#include "sim/detect/naming/verdicts.def"
+};
+
+typedef struct FindingInfo {
+  const char *name;
+  Severity severity;
+  const char *doc;
+} FindingInfo;
+
+static const FindingInfo kinds[FINDING_COUNT] = {
+#define FINDING(id, text, severity, doc) {text, SEVERITY_##severity, doc},
+#include "sim/detect/naming/detectors.def"
+};
+
+static const char *const finding_name_list[FINDING_COUNT + 1] = {
+#define FINDING(id, text, severity, doc) text,
+#include "sim/detect/naming/detectors.def"
+};
+
+static unsigned name_index(const char *const *names, const char *name) {
+  unsigned index = 0;
+  while (names[index] && strcmp(names[index], name) != 0)
+    index++;
+  return index;
+}
+
+const char *verdict_name(Verdict verdict) {
+  LS_REQUIRE("verdict-in-table", (unsigned)verdict < VERDICT_COUNT);
+  return verdicts[verdict].name;
+}
+
+const char *verdict_doc(Verdict verdict) {
+  LS_REQUIRE("verdict-in-table", (unsigned)verdict < VERDICT_COUNT);
+  return verdicts[verdict].doc;
+}
+
+int verdict_rank(Verdict verdict) {
+  LS_REQUIRE("verdict-in-table", (unsigned)verdict < VERDICT_COUNT);
+  return verdicts[verdict].rank;
+}
+
+Verdict verdict_from_name(const char *name) { return (Verdict)name_index(verdict_name_list, name); }
+const char *const *verdict_names(void) { return verdict_name_list; }
+
+const char *finding_name(FindingId id) {
+  LS_REQUIRE("finding-in-table", (unsigned)id < FINDING_COUNT);
+  return kinds[id].name;
+}
+
+const char *finding_doc(FindingId id) {
+  LS_REQUIRE("finding-in-table", (unsigned)id < FINDING_COUNT);
+  return kinds[id].doc;
+}
+
+Severity finding_severity(FindingId id) {
+  LS_REQUIRE("finding-in-table", (unsigned)id < FINDING_COUNT);
+  return kinds[id].severity;
+}
+
+const char *severity_name(Severity severity) {
+  static const char *const names[] = {"note", "warning", "error"};
+  LS_REQUIRE("severity-in-table", (unsigned)severity < G_N_ELEMENTS(names));
+  return names[severity];
+}
+
+FindingId finding_from_name(const char *name) { return (FindingId)name_index(finding_name_list, name); }
+const char *const *finding_names(void) { return finding_name_list; }
+
+static void evidence_free(gpointer data) {
+  Evidence *evidence = data;
+  g_free(evidence->text);
+  g_free(evidence->file);
+  g_free(evidence->source);
+  g_free(evidence->inlined);
+  g_free(evidence);
+}
+
+Finding *finding_new(FindingId id, char *message_taken) {
+  LS_REQUIRE("finding-in-table", (unsigned)id < FINDING_COUNT);
+  Finding *finding = g_new0(Finding, 1);
+  finding->id = id;
+  finding->message = message_taken;
+  finding->block = finding->warp = -1;
+  finding->lock_bit = -1;
+  finding->evidence = g_ptr_array_new_with_free_func(evidence_free);
+  finding->count = 1;
+  return finding;
+}
+
+void finding_free(Finding *finding) {
+  if (!finding)
+    return;
+  g_free(finding->message);
+  g_free(finding->file);
+  g_free(finding->source);
+  g_free(finding->inlined);
+  g_free(finding->space);
+  g_free(finding->holder);
+  g_free(finding->repair);
+  g_ptr_array_free(finding->evidence, TRUE);
+  g_free(finding);
+}
+
+Finding *finding_copy(const Finding *finding) {
+  Finding *copy = g_new(Finding, 1);
+  *copy = *finding;
+  copy->message = g_strdup(finding->message);
+  copy->file = g_strdup(finding->file);
+  copy->source = g_strdup(finding->source);
+  copy->inlined = g_strdup(finding->inlined);
+  copy->space = g_strdup(finding->space);
+  copy->holder = g_strdup(finding->holder);
+  copy->repair = g_strdup(finding->repair);
+  copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
+  for (guint i = 0; i < finding->evidence->len; i++) {
+    const Evidence *evidence = g_ptr_array_index(finding->evidence, i);
+    Evidence *added = finding_add_evidence(copy, evidence->line, g_strdup(evidence->text));
+    added->file = g_strdup(evidence->file);
+    added->source = g_strdup(evidence->source);
+    added->inlined = g_strdup(evidence->inlined);
+  }
+  return copy;
+}
+
+Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text) {
+  Evidence *evidence = g_new0(Evidence, 1);
+  evidence->line = line;
+  evidence->text = text;
+  g_ptr_array_add(finding->evidence, evidence);
+  return evidence;
+}
+
+char *lanes_text(uint32_t lanes) {
+  if (lanes == 0)
+    return g_strdup("no lane");
+  if (lanes == UINT32_MAX)
+    return g_strdup("all 32 lanes");
+  GString *out = g_string_new((lanes & (lanes - 1)) ? "lanes " : "lane ");
+  const char *separator = "";
+  for (unsigned first = 0; first < 32; first++) {
+    if (!(lanes >> first & 1))
+      continue;
+    unsigned last = first;
+    while (last < 31 && (lanes >> (last + 1) & 1))
+      last++;
+    g_string_append_printf(out, "%s%u", separator, first);
+    if (last > first)
+      g_string_append_printf(out, last == first + 1 ? ", %u" : "-%u", last);
+    separator = ", ";
+    first = last;
+  }
+  return g_string_free(out, FALSE);
+}

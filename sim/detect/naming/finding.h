@@ -1,0 +1,75 @@
+/* finding.h - verdicts and findings: something wrong, with the evidence a person needs to mend it.
+ * A plain value: it borrows nothing from the run that made it. */
+#ifndef LOCKSTEP_DETECT_NAMING_FINDING_H
+#define LOCKSTEP_DETECT_NAMING_FINDING_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+#define VERDICT(id, text, rank, doc) VERDICT_##id,
+#include "sim/detect/naming/verdicts.def"
+  VERDICT_COUNT
+} Verdict;
+
+typedef enum { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } Severity;
+
+typedef enum {
+#define FINDING(id, text, severity, doc) FINDING_##id,
+#include "sim/detect/naming/detectors.def"
+  FINDING_COUNT
+} FindingId;
+
+const char *verdict_name(Verdict verdict);
+const char *verdict_doc(Verdict verdict);
+int verdict_rank(Verdict verdict);
+/* VERDICT_COUNT if there is no verdict of that name. */
+Verdict verdict_from_name(const char *name);
+/* All names, NULL-terminated. */
+const char *const *verdict_names(void);
+
+const char *finding_name(FindingId id);
+const char *finding_doc(FindingId id);
+Severity finding_severity(FindingId id);
+const char *severity_name(Severity severity); /* "note", "warning", "error" */
+FindingId finding_from_name(const char *name);
+const char *const *finding_names(void);
+
+/* One line of evidence: a place in the source (line 0: none) and what happened or waits there. */
+typedef struct Evidence {
+  unsigned line;
+  char *file;    /* NULL: the finding's */
+  char *source;  /* the line's text, or NULL */
+  char *inlined; /* as the finding's, without headers of the compiler */
+  char *text;
+} Evidence;
+
+typedef struct Finding {
+  FindingId id;
+  char *message;       /* one sentence, starts with a lower-case letter, no full stop */
+  char *file;          /* source file, or NULL */
+  unsigned line;       /* source line, 0 if unknown */
+  char *source;        /* that line's text, or NULL */
+  char *inlined;       /* "atomic.hpp:94, in mine.h:12 (`lock();`)": what was inlined there, the innermost first; or NULL */
+  uint64_t cycle;      /* when it happened or was proved */
+  int64_t block, warp; /* linear block index in its grid, warp in the block; -1 if it concerns several */
+  uint32_t lanes;      /* mask of lanes, 0 if it concerns several warps */
+  char *space;         /* "shared", "global", or NULL if no address is concerned */
+  uint64_t address;    /* byte address in that space, if `space` */
+  int64_t lock_bit;    /* -1 if none */
+  char *holder;        /* who holds what is waited for, since when and where; or NULL */
+  char *repair;        /* how it is usually repaired, or NULL */
+  GPtrArray *evidence; /* Evidence *, in reading order */
+  uint64_t count;      /* how often it happened (misuse is reported once a place) */
+} Finding;
+
+Finding *finding_new(FindingId id, char *message_taken);
+void finding_free(Finding *finding);
+Finding *finding_copy(const Finding *finding);
+/* Takes ownership of `text`. The place can be completed in what is returned. */
+Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text);
+/* "lane 3", "lanes 0-3, 7", "all 32 lanes". Free with g_free. */
+char *lanes_text(uint32_t lanes);
+
+#endif

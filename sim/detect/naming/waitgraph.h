@@ -1,0 +1,88 @@
+/* waitgraph.h - who waits for whom, once explorer_prove() has said that nobody can finish.
+ *
+ * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp,
+ * block barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A lane waits for
+ * a word or bit if some other content of it alone would let the lane go on (found by exploring it under that assumption);
+ * the word points to the lanes that would change it if they were let go; a held bit points to its holder. */
+#ifndef LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
+#define LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
+
+#include "sim/detect/proof/explore.h"
+#include "sim/detect/naming/finding.h"
+
+typedef enum { NODE_LANE, NODE_WORD, NODE_BIT, NODE_ENTRY, NODE_BARRIER, NODE_PENDING, NODE_HOST } NodeKind;
+
+typedef struct Node {
+  NodeKind kind;
+  guint view;          /* LANE, ENTRY: index into explorer->views; BARRIER: one of the block's warps */
+  uint32_t index;      /* LANE: lane; ENTRY: see below; BARRIER: id; PENDING: launch */
+  uint64_t key;        /* WORD: WordKey; BIT: BitKey */
+  uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
+  uint32_t component;  /* strongly connected component, from 1 */
+  bool in_cycle;
+  uint32_t waiter;     /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
+  uint32_t waiter_pc;  /* where it would */
+} Node;
+
+typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_KINDS } EdgeKind;
+
+typedef struct Edge {
+  guint from, to;
+  EdgeKind kind;
+  uint32_t pc; /* lane -> thing: the instruction that waits; thing -> lane: the one that would act; host: its step */
+  uint32_t physical; /* lane -> bit: the address it was wanted for */
+  uint32_t next;     /* index + 1 of the next edge of `from` */
+} Edge;
+
+typedef struct WaitGraph {
+  Explorer *explorer;
+  GArray *nodes;     /* Node */
+  GArray *edges;     /* Edge */
+  GHashTable *index; /* node identity -> node number */
+  GHashTable *pairs; /* from << 32 | to of each edge */
+  uint32_t components;
+} WaitGraph;
+
+/* An entry is one of the SIMT stack, or with lane groups: a group that waits at a BSYNC or WARPSYNC, by its index, or
+ * ENTRY_OF_TURN: the running group, which doesn't come to a point where the warp may switch to those that could run. */
+enum { ENTRY_OF_TURN = WARP_LANES };
+typedef enum { ENTRY_JOIN, ENTRY_PATH, ENTRY_WARPSYNC, ENTRY_MEETING, ENTRY_TURN } EntryKind;
+EntryKind wait_entry_kind(const WarpView *view, uint32_t entry);
+/* Where its lanes wait; for a turn, where the running lanes are. */
+uint32_t wait_entry_pc(const WarpView *view, uint32_t entry);
+/* The lanes that are waited for there and can't come. */
+uint32_t wait_entry_missing(const WarpView *view, uint32_t entry);
+/* The entry that a lane waits at whose group can't go on. */
+uint32_t wait_entry_of_group(const WarpView *view, unsigned lane);
+/* "at the reconvergence point in line 9", behind "waits"; "reconvergence of warp 0 of block 0 at line 9". Free with g_free. */
+char *wait_entry_text(const WarpView *view, uint32_t entry);
+char *wait_entry_name(const WarpView *view, uint32_t entry);
+
+/* Builds the graph from a proof that ended in EXPLORE_STUCK. */
+WaitGraph *wait_graph_new(Explorer *explorer);
+void wait_graph_free(WaitGraph *graph);
+
+static inline Node *wait_node(const WaitGraph *graph, guint index) {
+  return &g_array_index(graph->nodes, Node, index);
+}
+static inline Edge *wait_edge(const WaitGraph *graph, guint index) {
+  return &g_array_index(graph->edges, Edge, index);
+}
+
+/* Numbers the strongly connected components; the last step of wait_graph_new(). */
+void wait_graph_find_components(WaitGraph *graph);
+/* A shortest cycle through an edge of kind `kind` inside component `component`: edge numbers in order, or NULL. */
+GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind kind);
+/* True if some edge inside the component has that kind. */
+bool wait_graph_has_kind(const WaitGraph *graph, uint32_t component, EdgeKind kind);
+/* True if from the component another component with a cycle can be reached. */
+bool wait_graph_leads_on(const WaitGraph *graph, uint32_t component);
+
+/* Names a node for people: "lane 3 of warp 0 of block 0". Free with g_free. */
+char *wait_node_text(const WaitGraph *graph, const Node *node);
+char *wait_graph_dot(const WaitGraph *graph);
+/* {"nodes": [{"id", "kind", "in_cycle", "text"}], "edges": [{"from", "to", "kind"}]}. Free with g_free. In both, lanes of
+ * a warp that wait for the same and are waited for by the same are one node. */
+char *wait_graph_json(const WaitGraph *graph);
+
+#endif

@@ -1,0 +1,98 @@
+/* abstract_memory.h - what each memory word and lock bit may hold from now on, whatever the schedule.
+ *
+ * The proof of a deadlock (explore.h) needs all values that the unfinished threads could ever put into a word. A word
+ * starts with the set {its value now}; each possible store adds to it. Sets only grow, and `version` grows with them, so
+ * a fixpoint is reached when a pass leaves it unchanged. A set above VALUES_MAX becomes "anything" and is remembered as
+ * unbounded: a program that counts in memory is not provably periodic (SEMANTICS, "Verdicts").
+ *
+ * Counters. An atomic add that a lane comes to at most once more (it can't return to that state) adds its number at most
+ * once. So a word that is changed by such adds alone stays between its value now less all that may be taken away and that
+ * value plus all that may be added, and what is stored to it besides shifts that window. Sums are listed while they are
+ * few (in steps of the numbers' greatest common divisor), and are a range above VALUES_MAX; neither is unbounded.
+ *
+ * Words of pending (not yet resident) blocks' shared memory live in an address space of their own. */
+#ifndef LOCKSTEP_DETECT_PROOF_ABSTRACT_MEMORY_H
+#define LOCKSTEP_DETECT_PROOF_ABSTRACT_MEMORY_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/core/gpu.h"
+
+enum { VALUES_MAX = 48 };
+
+/* Names a word: shared words by SM and physical word index, global ones by byte address / 4, local ones by SM, warp
+ * slot, lane and word. */
+typedef uint64_t WordKey;
+static inline WordKey word_key_shared(uint32_t sm, uint32_t word) {
+  return UINT64_C(1) << 63 | (uint64_t)sm << 32 | word;
+}
+static inline WordKey word_key_global(uint64_t address) { return address / 4; }
+static inline WordKey word_key_local(uint32_t sm, uint32_t slot, uint32_t lane, uint32_t word) {
+  return UINT64_C(1) << 62 | (uint64_t)sm << 40 | (uint64_t)slot << 32 | lane << 27 | word;
+}
+static inline uint32_t word_key_slot(WordKey key) { return key >> 32 & 0xff; }
+static inline uint32_t word_key_lane(WordKey key) { return key >> 27 & 31; }
+static inline uint32_t word_key_local_word(WordKey key) { return key & 0x7ffffff; }
+static inline bool word_key_is_local(WordKey key) { return key >> 62 == 1; }
+static inline bool word_key_is_shared(WordKey key) { return key >> 63; }
+
+/* Names a lock bit of an SM. */
+typedef uint64_t BitKey;
+static inline BitKey bit_key(uint32_t sm, uint32_t bit) { return (uint64_t)sm << 32 | bit; }
+
+/* What atomic adds may still do to a word. */
+typedef struct AddsLeft {
+  uint64_t up, down; /* the sums of the positive and of the negative numbers */
+  uint32_t step;     /* divides them all */
+  uint32_t count;
+  uint32_t base[VALUES_MAX]; /* the word's value now, and what is stored to it */
+} AddsLeft;
+
+typedef struct ValueSet {
+  uint32_t count;
+  bool anything;
+  bool ranged; /* anything, but low <= value <= high */
+  uint32_t low, high;
+  uint32_t value[VALUES_MAX];
+  AddsLeft *adds; /* NULL: none; then the values are those stored */
+} ValueSet;
+
+typedef struct BitSet {
+  bool may_be_free, may_be_held;
+} BitSet;
+
+/* Who may say what in a vote: lanes of the warp that may vote true, and false. */
+typedef struct VoteSet {
+  uint32_t may_true, may_false;
+} VoteSet;
+
+typedef struct AbstractMemory {
+  Gpu *gpu;
+  GHashTable *words; /* WordKey -> ValueSet */
+  GHashTable *bits;  /* BitKey -> BitSet */
+  GHashTable *votes; /* warp and pc -> VoteSet */
+  uint64_t version;
+  bool unbounded; /* some word took more stored values than a set holds, or unknown ones */
+} AbstractMemory;
+
+void abstract_memory_init(AbstractMemory *memory, Gpu *gpu);
+void abstract_memory_clear(AbstractMemory *memory);
+
+/* The set of a word; `sm` is where shared keys are looked up (its current value starts the set). Borrowed. */
+ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key);
+BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit);
+VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, uint32_t pc);
+
+void abstract_add(AbstractMemory *memory, ValueSet *set, uint32_t value);
+/* The word may hold anything. Unbounded: because of a lane that may store again and again. */
+void abstract_add_anything(AbstractMemory *memory, ValueSet *set, bool unbounded);
+/* Lanes may add `up` and take away `down` more than was known; both are multiples of `step`. */
+void abstract_add_sums(AbstractMemory *memory, ValueSet *set, uint64_t up, uint64_t down, uint32_t step);
+uint32_t abstract_common_step(uint32_t a, uint32_t b);
+bool abstract_has(const ValueSet *set, uint32_t value);
+void abstract_free_bit(AbstractMemory *memory, BitSet *bit);
+void abstract_hold_bit(AbstractMemory *memory, BitSet *bit);
+
+#endif

@@ -1,0 +1,41 @@
+/* explore_groups.h - lane groups (sim/core/lane_groups.h) in the proof: when a lane that doesn't run now may do so.
+ *
+ * - The lanes of the running group run. All others need their turn: it comes if nobody runs, or if some lane of the running
+ *   group may come to a point where it stops.
+ * - At a BSYNC: each other lane of the record may come to a BSYNC of that barrier (or leave it by a BREAK or another
+ *   BSSY) or exit; or some lane of the warp may yield, or come to a WARPSYNC.
+ * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC whose mask has it, or exit. At a WARPSYNC.ALL: each lane may
+ *   come to that one, or exit.
+ * - A BSYNC is no such point for a group that no branch parts, if only its lanes meet there.
+ * - At a block barrier: the barrier may complete.
+ * A lane that comes to a BSYNC behind a BSSY or BREAK of the exploration itself passes: whom it would meet isn't known. All of this
+ * admits more than the machine does. */
+#ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_GROUPS_H
+#define LOCKSTEP_DETECT_PROOF_EXPLORE_GROUPS_H
+
+#include "sim/core/lane_groups.h"
+#include "sim/detect/proof/explore_step.h"
+
+/* The group that a lane is in, NULL if that is the running one. */
+const LaneGroup *explore_group_of(const WarpView *view, unsigned lane);
+/* Notes what the lanes of a new view have reached by where they wait. */
+void explore_groups_init(WarpView *view);
+/* Where a lane goes on from, and whether it may. */
+LanePlace explore_group_place(const WarpView *view, unsigned lane);
+/* The lane goes one way at the guarded branch at `pc`. */
+void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken);
+/* BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP. */
+void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
+/* A lane that the guard of a block barrier leaves out: it comes there with its group. */
+void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst);
+/* True if lanes have come to block barrier `id` by BAR.ARV, and their warp hasn't arrived with them yet: it may, and they may
+ * come again. */
+bool explore_groups_signalled(const WarpView *view, uint32_t id);
+/* True if the warp may arrive at block barrier `id` once more before it completes. */
+bool explore_groups_may_arrive(const WarpView *view, uint32_t id);
+/* True if the warp may switch to another group than the running one. */
+bool explore_turn_comes(const WarpView *view);
+/* The lanes that a group at a BSYNC or WARPSYNC waits for and that can't come; 0 if it may go on. */
+uint32_t explore_group_misses(const WarpView *view, const LaneGroup *group);
+
+#endif

@@ -1,0 +1,189 @@
+#include "sim/detect/proof/explore_step.h"
+
+#include "sim/core/simt_stack.h"
+#include "sim/detect/proof/explore_groups.h"
+
+static const Inst *inst_at(const LaneWalk *walk, uint32_t pc) { return &walk->view->launch->kernel->insts[pc]; }
+
+void explore_fault(LaneWalk *walk) { walk->reach.exits = walk->reach.faults = true; }
+
+/* ---- paths: pushes, joins, arrivals ---- */
+
+/* The topmost entry of the warp's stack below `level` that isn't a pending path and holds the lane, or -1. */
+static int entry_below(const LaneWalk *walk, uint32_t level) {
+  const Warp *warp = walk->view->warp;
+  for (int i = (int)level - 1; i >= 0; i--)
+    if (warp->stack[i].kind != STACK_PATH && warp->stack[i].mask >> walk->lane & 1)
+      return i;
+  return -1;
+}
+
+static bool joins(uint32_t kind) { return kind == STACK_SSY || kind == STACK_IMPLICIT; }
+
+/* Convergence points with one target and the same lanes, pushed one upon another, are popped together. */
+static uint32_t lowest_alike(const Warp *warp, uint32_t index) {
+  const StackEntry *entry = &warp->stack[index];
+  while (index > 0 && joins(entry->kind) && joins(warp->stack[index - 1].kind) &&
+         warp->stack[index - 1].pc == entry->pc && warp->stack[index - 1].mask == entry->mask)
+    index--;
+  return index;
+}
+
+void explore_arrive(LaneWalk *walk, LaneState *state, uint32_t index) {
+  index = lowest_alike(walk->view->warp, index);
+  walk->reach.lowest = MIN(walk->reach.lowest, index);
+  if (!assumes_all_open(walk) && !walk->view->entry_open[index])
+    return;
+  state->pc = walk->view->warp->stack[index].pc;
+  state->level = index;
+  explore_enter(walk, state);
+}
+
+void explore_enter(LaneWalk *walk, LaneState *state) {
+  while (state->depth > 0 && state->stack[state->depth - 1].kind == STACK_SSY &&
+         state->stack[state->depth - 1].pc == state->pc)
+    state->depth--; /* the path ends here, the lane goes on from here once the others came */
+  if (state->depth == 0) {
+    int below = entry_below(walk, state->level);
+    const StackEntry *entry = below >= 0 ? &walk->view->warp->stack[below] : NULL;
+    if (entry && joins(entry->kind) && entry->pc == state->pc) {
+      explore_arrive(walk, state, (uint32_t)below);
+      return;
+    }
+  }
+  state_set_add(walk->view->states, state);
+}
+
+static void push_frame(LaneWalk *walk, LaneState *state, StackKind kind, uint32_t pc) {
+  if (state->depth == LANE_STACK_MAX) {
+    walk->explorer->gave_up = true;
+    return;
+  }
+  state->stack[state->depth++] = (LaneFrame){.kind = kind, .pc = pc};
+}
+
+/* `.S`: the lane waits at its innermost convergence point. */
+static void pop_to_join(LaneWalk *walk, LaneState *state) {
+  if (state->depth > 0) {
+    if (state->stack[state->depth - 1].kind != STACK_SSY) {
+      explore_fault(walk);
+      return;
+    }
+    state->pc = state->stack[--state->depth].pc;
+    explore_enter(walk, state);
+    return;
+  }
+  int below = entry_below(walk, state->level);
+  if (below >= 0 && walk->view->warp->stack[below].kind == STACK_SSY)
+    explore_arrive(walk, state, (uint32_t)below);
+  else
+    explore_fault(walk);
+}
+
+/* BRK, CONT, RET: the lane leaves to its innermost frame of that kind. */
+static void leave_to(LaneWalk *walk, LaneState *state, StackKind kind) {
+  while (state->depth > 0) {
+    LaneFrame frame = state->stack[--state->depth];
+    if (frame.kind == kind) {
+      state->pc = frame.pc;
+      explore_enter(walk, state);
+      return;
+    }
+  }
+  for (int i = (int)state->level - 1; i >= 0; i--) {
+    const StackEntry *entry = &walk->view->warp->stack[i];
+    if (entry->kind == kind && entry->mask >> walk->lane & 1) {
+      explore_arrive(walk, state, (uint32_t)i);
+      return;
+    }
+  }
+  explore_fault(walk);
+}
+
+void explore_go_on(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t next) {
+  state->pc = next;
+  if (inst->flags & INST_POP)
+    pop_to_join(walk, state);
+  else
+    explore_enter(walk, state);
+}
+
+/* ---- control ---- */
+
+static void step_control(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  switch ((Opcode)inst->op) {
+  case OP_BRA: explore_go_on(walk, state, inst, (uint32_t)inst->target); return;
+  case OP_SSY: push_frame(walk, state, STACK_SSY, (uint32_t)inst->target); break;
+  case OP_PBK: push_frame(walk, state, STACK_BREAK, (uint32_t)inst->target); break;
+  case OP_PCNT: push_frame(walk, state, STACK_CONTINUE, (uint32_t)inst->target); break;
+  case OP_CAL:
+    push_frame(walk, state, STACK_CALL, state->pc + 1);
+    explore_go_on(walk, state, inst, (uint32_t)inst->target);
+    return;
+  case OP_BRK: leave_to(walk, state, STACK_BREAK); return;
+  case OP_CONT: leave_to(walk, state, STACK_CONTINUE); return;
+  case OP_RET: leave_to(walk, state, STACK_CALL); return;
+  case OP_EXIT: walk->reach.exits = true; return;
+  case OP_TRAP:
+  case OP_ASSERTFAIL: explore_fault(walk); return;
+  case OP_PRINTF: explore_forget_writes(walk, state, inst); break;
+  default: break;
+  }
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
+static void dispatch(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  switch (op_info[inst->op].unit) {
+  case UNIT_ALU:
+  case UNIT_SFU:
+  case UNIT_FP64:
+  case UNIT_DIVIDE: explore_arithmetic(walk, state, inst); break;
+  case UNIT_SYSREG: explore_sysreg(walk, state, inst); break;
+  case UNIT_VOTE: explore_vote(walk, state, inst); break;
+  case UNIT_SHUFFLE: explore_shuffle(walk, state, inst); break;
+  case UNIT_BARRIER: explore_barrier(walk, state, inst); break;
+  case UNIT_SHARED:
+  case UNIT_GLOBAL:
+  case UNIT_LOCAL: explore_memory(walk, state, inst); break;
+  default:
+    if (walk->view->warp->groups &&
+        (op_info[inst->op].flags & OPF_SWITCH || inst->op == OP_BSSY || inst->op == OP_BREAK))
+      explore_group_step(walk, state, inst);
+    else
+      step_control(walk, state, inst);
+    break;
+  }
+}
+
+void explore_step(LaneWalk *walk, LaneState *state) {
+  const Inst *inst = inst_at(walk, state->pc);
+  uint32_t needed = inst_pred_reads(inst) & state->preds_unknown;
+  if (needed) {
+    /* Both values of an unknown predicate, one at a time: afterwards each state knows which it took. */
+    unsigned predicate = (unsigned)__builtin_ctz(needed);
+    for (int value = 0; value < 2; value++) {
+      LaneSpace known;
+      lane_state_copy(&known.state, state, walk_nregs(walk));
+      explore_set_predicate(&known.state, predicate, value);
+      explore_step(walk, &known.state);
+    }
+    return;
+  }
+  bool guard = inst->guard == PRED_TRUE || (state->preds >> inst->guard & 1);
+  if (inst->op == OP_BRA && inst->guard != PRED_TRUE && walk->view->warp->groups)
+    explore_group_branch(walk, state->pc, guard == !(inst->flags & INST_GUARD_NOT));
+  if (guard == !(inst->flags & INST_GUARD_NOT)) {
+    dispatch(walk, state, inst);
+    return;
+  }
+  uint32_t pc = state->pc;
+  if (inst->op == OP_BAR && walk->view->warp->groups && !(inst->flags & INST_UNALIGNED))
+    explore_barrier_beside(walk, state, inst);
+  if (inst->op == OP_SSY || inst->op == OP_PBK || inst->op == OP_PCNT) {
+    /* If the guard holds in another lane, the warp pushes for all active ones. */
+    LaneSpace pushed;
+    lane_state_copy(&pushed.state, state, walk_nregs(walk));
+    dispatch(walk, &pushed.state, inst);
+  }
+  explore_go_on(walk, state, inst, pc + 1);
+}

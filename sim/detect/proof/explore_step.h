@@ -1,0 +1,79 @@
+/* explore_step.h - one step of one lane: every state that may follow a state.
+ * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates, arithmetic;
+ * explore_warp.c: votes, shuffles, barriers; explore_groups.c: points where lane groups switch; explore_memory.c: loads, stores, atomics.
+ * A step uses up the state that it is given. */
+#ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
+#define LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
+
+#include "sim/detect/proof/explore.h"
+
+/* A change that a lane came to, which counts once unless the lane can come back to that state. */
+typedef struct LaneChange {
+  WordKey key;
+  bool unknown;    /* it gives the word an unknown value; otherwise it adds a number */
+  uint32_t number; /* not 0 */
+  uint32_t state;  /* index in the state set */
+} LaneChange;
+
+/* The exploration of one lane while it runs. */
+typedef struct LaneWalk {
+  Explorer *explorer;
+  WarpView *view;
+  unsigned lane;
+  const Assumption *assumption;
+  Footprint *footprint;
+  GArray *changes; /* LaneChange */
+  LaneReach reach;
+} LaneWalk;
+
+/* Adds to the view's state set every state that may follow `state`, and to the walk what it reaches. */
+void explore_step(LaneWalk *walk, LaneState *state);
+/* Lets a lane that has come to `state` join where its path ends (it stands on a convergence point), then adds it. */
+void explore_enter(LaneWalk *walk, LaneState *state);
+/* The lane arrives at entry `index` of the warp's own stack and would go on at that entry's target. */
+void explore_arrive(LaneWalk *walk, LaneState *state, uint32_t index);
+/* The lane goes on behind instruction `inst`, at `next`. */
+void explore_go_on(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t next);
+/* A fault ends the run, whatever the others do. */
+void explore_fault(LaneWalk *walk);
+
+static inline uint32_t walk_nregs(const LaneWalk *walk) { return walk->view->launch->kernel->nregs; }
+static inline bool assumes_all_open(const LaneWalk *walk) { return walk->assumption && walk->assumption->all_open; }
+static inline bool read_only(const LaneWalk *walk) { return walk->assumption && walk->assumption->read_only; }
+
+/* ---- explore_value.c: rows of one lane. A slot is an operand: a register, or ~ a constant row. ---- */
+
+static inline bool slot_unknown(const LaneState *state, int16_t slot) {
+  return slot >= 0 && regset_has(&state->unknown, (unsigned)slot);
+}
+static inline uint32_t slot_value(const LaneWalk *walk, const LaneState *state, int16_t slot) {
+  return slot >= 0 ? state->regs[slot] : walk->view->warp->consts[WARP_LANES * (uint32_t)~slot];
+}
+/* The row of word `part` of operand `slot`; `wide` says that a constant has several rows, too. */
+static inline int16_t slot_part(int16_t slot, uint32_t part, bool wide) {
+  return slot >= 0 ? (int16_t)(slot + (int16_t)part) : wide ? (int16_t)(slot - (int16_t)part) : slot;
+}
+void explore_set_register(const LaneWalk *walk, LaneState *state, int reg, bool unknown, uint32_t value);
+/* The register is unknown, but low <= value <= high. */
+void explore_set_range(const LaneWalk *walk, LaneState *state, int reg, uint32_t low, uint32_t high);
+void explore_set_predicate(LaneState *state, unsigned predicate, bool value);
+/* Predicate `index` among those an instruction reads, which is known by now. */
+bool explore_source_predicate(const LaneState *state, const Inst *inst, unsigned index);
+/* Whatever the instruction writes becomes unknown. */
+void explore_forget_writes(const LaneWalk *walk, LaneState *state, const Inst *inst);
+void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst);
+void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst);
+
+/* ---- explore_warp.c ---- */
+
+void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst);
+void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst);
+void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst);
+
+/* ---- explore_memory.c ---- */
+
+void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst);
+/* When the lane has been explored: applies its changes. */
+void explore_apply_changes(LaneWalk *walk);
+
+#endif

@@ -1,0 +1,174 @@
+/* Registers and predicates of one lane: what is known of them, and arithmetic by the simulator's own executors. */
+#include "sim/detect/proof/explore_step.h"
+
+void explore_set_register(const LaneWalk *walk, LaneState *state, int reg, bool unknown, uint32_t value) {
+  if ((uint32_t)reg >= walk_nregs(walk))
+    return; /* the sink */
+  if (state->ranged == (uint32_t)reg + 1)
+    state->ranged = state->low = state->high = 0;
+  if (unknown)
+    regset_put(&state->unknown, (unsigned)reg);
+  else
+    regset_drop(&state->unknown, (unsigned)reg);
+  state->regs[reg] = unknown ? 0 : value;
+}
+
+void explore_set_range(const LaneWalk *walk, LaneState *state, int reg, uint32_t low, uint32_t high) {
+  explore_set_register(walk, state, reg, true, 0);
+  if ((uint32_t)reg >= walk_nregs(walk))
+    return;
+  state->ranged = (uint32_t)reg + 1;
+  state->low = low;
+  state->high = high;
+}
+
+bool explore_source_predicate(const LaneState *state, const Inst *inst, unsigned index) {
+  unsigned predicate = inst->psrc[index];
+  bool value = predicate == PRED_TRUE || (state->preds >> predicate & 1);
+  return value != (inst->psrc_not >> index & 1);
+}
+
+void explore_set_predicate(LaneState *state, unsigned predicate, bool value) {
+  if (predicate == PRED_SINK || predicate == PRED_TRUE)
+    return;
+  state->preds_unknown &= ~(1u << predicate);
+  state->preds = (state->preds & ~(1u << predicate)) | (uint32_t)value << predicate;
+}
+
+void explore_forget_writes(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  RegList writes = inst_writes(inst, walk_nregs(walk));
+  for (unsigned i = 0; i < writes.count; i++)
+    explore_set_register(walk, state, writes.reg[i], true, 0);
+  uint32_t predicates = inst_pred_writes(inst);
+  state->preds_unknown |= predicates;
+  state->preds &= ~predicates;
+}
+
+/* Runs the simulator's own executor on one lane. */
+static void execute(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  Explorer *explorer = walk->explorer;
+  unsigned lane = walk->lane;
+  RegList reads = inst_reads(inst), writes = inst_writes(inst, walk_nregs(walk));
+  uint32_t *rows = explorer->scratch_rows;
+  for (unsigned i = 0; i < reads.count; i++)
+    rows[reads.reg[i] * WARP_LANES + (int)lane] = state->regs[reads.reg[i]];
+  for (unsigned predicate = 0; predicate < PRED_ROWS; predicate++)
+    explorer->scratch_preds[predicate] = state->preds >> predicate & 1 ? ALL_LANES : 0;
+  explorer->scratch_preds[PRED_TRUE] = ALL_LANES;
+  Issue issue = {.inst = inst,
+                 .regs = rows,
+                 .consts = walk->view->warp->consts,
+                 .pred = explorer->scratch_preds,
+                 .mask = 1u << lane,
+                 .gpu = explorer->gpu,
+                 .sm = walk->view->sm,
+                 .warp = walk->view->warp};
+  executors[inst->op](&issue);
+  for (unsigned i = 0; i < writes.count; i++)
+    explore_set_register(walk, state, writes.reg[i], false, rows[writes.reg[i] * WARP_LANES + (int)lane]);
+  for (uint32_t rest = inst_pred_writes(inst); rest; rest &= rest - 1) {
+    unsigned predicate = (unsigned)__builtin_ctz(rest);
+    explore_set_predicate(state, predicate, explorer->scratch_preds[predicate] >> lane & 1);
+  }
+}
+
+static bool reads_unknown(const LaneState *state, const Inst *inst) {
+  RegList reads = inst_reads(inst);
+  for (unsigned i = 0; i < reads.count; i++)
+    if (slot_unknown(state, reads.reg[i]))
+      return true;
+  return false;
+}
+
+static void select_operand(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  bool first = explore_source_predicate(state, inst, 0), wide = inst->op == OP_SEL64;
+  int16_t chosen = first ? inst->a : inst->b;
+  bool unknown[2];
+  uint32_t value[2], parts = wide ? 2 : 1;
+  for (uint32_t part = 0; part < parts; part++) {
+    int16_t slot = slot_part(chosen, part, wide);
+    unknown[part] = slot_unknown(state, slot);
+    value[part] = slot_value(walk, state, slot);
+  }
+  for (uint32_t part = 0; part < parts; part++)
+    explore_set_register(walk, state, inst->dst + (int)part, unknown[part], value[part]);
+}
+
+/* Compares each end of a range with a number. True if they agree; then so does all between. */
+static bool range_decides(CmpOp cmp, bool is_signed, uint32_t low, uint32_t high, uint32_t number, bool *result) {
+  uint32_t flip = is_signed ? UINT32_C(0x80000000) : 0;
+  if (is_signed && (low ^ high) >> 31)
+    return false; /* the range passes from positive to negative */
+  low ^= flip, high ^= flip, number ^= flip;
+  bool inside = low <= number && number <= high;
+  switch (cmp) {
+  case CMP_LT: *result = low < number; return low >= number || high < number;
+  case CMP_LE: *result = low <= number; return low > number || high <= number;
+  case CMP_GT: *result = low > number; return low > number || high <= number;
+  case CMP_GE: *result = low >= number; return low >= number || high < number;
+  case CMP_EQ: *result = low == high && inside; return !inside || low == high;
+  case CMP_NE: *result = !(low == high && inside); return !inside || low == high;
+  default: return false;
+  }
+}
+
+static CmpOp mirrored(CmpOp cmp) {
+  switch (cmp) {
+  case CMP_LT: return CMP_GT;
+  case CMP_LE: return CMP_GE;
+  case CMP_GT: return CMP_LT;
+  case CMP_GE: return CMP_LE;
+  default: return cmp;
+  }
+}
+
+/* An integer comparison of the register of which a range is known with a known value: decided if all of the range
+ * compares alike. */
+static bool compare_range(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  if (inst->op != OP_ISETP || state->ranged == 0 || inst->flags & INST_CARRY_IN)
+    return false;
+  int16_t ranged = (int16_t)(state->ranged - 1);
+  int16_t other = inst->a == ranged ? inst->b : inst->a;
+  bool result, is_signed = inst->type == TYPE_S32;
+  if ((inst->a != ranged && inst->b != ranged) || slot_unknown(state, other) ||
+      inst->flags & (INST_NEG_A | INST_NEG_B | INST_ABS_A | INST_ABS_B))
+    return false;
+  CmpOp cmp = inst->a == ranged ? (CmpOp)inst->cmp : mirrored((CmpOp)inst->cmp);
+  if (!range_decides(cmp, is_signed, state->low, state->high, slot_value(walk, state, other), &result))
+    return false;
+  /* One value of the range stands for all. */
+  uint32_t low = state->low, high = state->high;
+  explore_set_register(walk, state, ranged, false, low);
+  execute(walk, state, inst);
+  explore_set_range(walk, state, ranged, low, high);
+  return true;
+}
+
+void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  if (inst->op == OP_SEL || inst->op == OP_SEL64) {
+    select_operand(walk, state, inst); /* its predicate is known here; only the chosen operand matters */
+  } else if (!reads_unknown(state, inst)) {
+    execute(walk, state, inst);
+  } else if (!compare_range(walk, state, inst)) {
+    explore_forget_writes(walk, state, inst);
+  }
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
+static bool is_clock(unsigned special) {
+  return special == SR_CLOCKLO || special == SR_CLOCKHI || special == SR_CLOCK64 || special == SR_GLOBALTIMER ||
+         special == SR_GLOBALTIMERLO || special == SR_GLOBALTIMERHI;
+}
+
+/* Where a block that isn't resident will run isn't known. */
+static bool is_place(unsigned special) {
+  return (special >= SR_CTAID_X && special <= SR_CTAID_Z) || special == SR_SMID || special == SR_WARPID;
+}
+
+void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  if (is_clock(inst->mode) || (walk->view->any_block && is_place(inst->mode)))
+    explore_forget_writes(walk, state, inst);
+  else
+    execute(walk, state, inst);
+  explore_go_on(walk, state, inst, state->pc + 1);
+}

@@ -1,0 +1,90 @@
+/* Votes, shuffles and block barriers: what needs the other lanes. */
+#include "sim/detect/proof/explore_step.h"
+
+void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  VoteSet *votes = abstract_vote(&walk->explorer->memory, walk->view->warp, walk->view->sm, state->pc);
+  bool mine = explore_source_predicate(state, inst, 0);
+  uint32_t own = 1u << walk->lane, others = ~own;
+  if (inst->flags & INST_HAS_MASK && !slot_unknown(state, inst->a))
+    others &= slot_value(walk, state, inst->a);
+  uint32_t *said = mine ? &votes->may_true : &votes->may_false;
+  if (!(*said & own) && !read_only(walk)) {
+    *said |= own;
+    walk->explorer->memory.version++;
+  }
+  bool others_true = votes->may_true & others, others_false = votes->may_false & others;
+  bool may_true, may_false;
+  switch ((VoteMode)inst->mode) {
+  case VOTE_ANY:
+    may_true = mine || others_true;
+    may_false = !mine;
+    break;
+  case VOTE_ALL:
+    may_true = mine;
+    may_false = !mine || others_false;
+    break;
+  default:
+    may_true = true;
+    may_false = mine ? others_false : others_true;
+    break;
+  }
+  for (int outcome = 0; outcome < 2; outcome++) {
+    if (!(outcome ? may_true : may_false))
+      continue;
+    LaneSpace after;
+    lane_state_copy(&after.state, state, walk_nregs(walk));
+    explore_forget_writes(walk, &after.state, inst); /* a ballot depends on all lanes */
+    explore_set_predicate(&after.state, inst->pdst, outcome);
+    explore_go_on(walk, &after.state, inst, state->pc + 1);
+  }
+}
+
+/* What other lanes hold isn't known here. */
+void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  explore_forget_writes(walk, state, inst);
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
+/* Notes that a lane may arrive. `count` is 0 without a thread count. An arrival with another count than those that are
+ * there already is a fault. */
+static void arrive_at_barrier(LaneWalk *walk, uint32_t id, uint32_t count, const Inst *inst) {
+  bool signal = inst->mode == BAR_ARV;
+  WarpView *view = walk->view;
+  const Barrier *barrier = &view->block->barrier[id];
+  uint32_t id_bit = 1u << id, lane_bit = signal ? 0 : 1u << walk->lane, fewest = view->fewest[id];
+  fewest = count && (!fewest || count < fewest) ? count : fewest;
+  bool news = (signal && !(view->signals & id_bit)) || (lane_bit & ~view->arrives[id]) ||
+              fewest != view->fewest[id] || (!count && !(view->uncounted & id_bit));
+  view->signals |= signal ? id_bit : 0;
+  view->arrives[id] |= lane_bit;
+  view->fewest[id] = fewest;
+  view->uncounted |= count ? 0 : id_bit;
+  walk->explorer->memory.version += news;
+  if (barrier->open && barrier->expected != count)
+    explore_fault(walk);
+}
+
+void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  WarpView *view = walk->view;
+  bool has_count = inst->flags & INST_HAS_COUNT;
+  if (slot_unknown(state, inst->a) || (has_count && slot_unknown(state, inst->b))) {
+    walk->explorer->gave_up = true;
+    return;
+  }
+  uint32_t id = slot_value(walk, state, inst->a), count = has_count ? slot_value(walk, state, inst->b) : 0;
+  if (id >= walk->explorer->gpu->machine->sm.barrier.count || (has_count && (count == 0 || count % WARP_LANES))) {
+    explore_fault(walk);
+    return;
+  }
+  if (!read_only(walk))
+    arrive_at_barrier(walk, id, count, inst);
+  if (inst->mode == BAR_ARV) {
+    explore_go_on(walk, state, inst, state->pc + 1);
+    return;
+  }
+  walk->reach.barriers |= 1u << id;
+  if (!assumes_all_open(walk) && !explorer_barrier_opens(view, id))
+    return;
+  explore_forget_writes(walk, state, inst);
+  explore_go_on(walk, state, inst, state->pc + 1);
+}

@@ -1,0 +1,101 @@
+/* lane_state.h - one lane's own state during exploration, and the set of states a lane can be in.
+ *
+ * A register is a known value or unknown; of one unknown register at a time a range is known (a counter's). Registers
+ * that are dead at the state's instruction are zero, so that states which differ only in what nobody reads are one state. Where a lane shows too many states at one instruction, the
+ * registers that take many values there (attempt counters, backoff lengths, delays) are made unknown: the set stays
+ * finite, and what doesn't depend on them stays exact. That is the slicing of SEMANTICS, "Verdicts", done on demand.
+ *
+ * A state costs what its kernel's registers need: the set keeps them at that stride, and functions pass pointers. A
+ * function that takes a LaneState that isn't const may use it up. */
+#ifndef LOCKSTEP_DETECT_PROOF_LANE_STATE_H
+#define LOCKSTEP_DETECT_PROOF_LANE_STATE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "isa/flow/cfg.h"
+#include "isa/program.h"
+
+enum {
+  LANE_STACK_MAX = 12,
+  STATES_BEFORE_WIDENING = 80, /* at one instruction */
+  VALUES_BEFORE_WIDENING = 33, /* a register with more values than this among them is made unknown */
+  STATES_AT_ONE_PC_MAX = 768,
+};
+#define NO_STATE UINT32_MAX
+
+typedef struct LaneFrame {
+  uint32_t kind; /* StackKind */
+  uint32_t pc;
+} LaneFrame;
+
+typedef struct LaneState {
+  uint32_t pc;
+  uint32_t level; /* entries of the warp's stack (as it was found) below this lane */
+  uint32_t begun; /* convergence barriers of which the lane executed a BSSY, a BSYNC or a BREAK, by bit */
+  uint32_t depth; /* frames the lane pushed itself */
+  uint32_t preds; /* bit p: value of predicate p */
+  uint32_t preds_unknown;
+  uint32_t ranged; /* one unknown register, plus 1, of which low <= value <= high is known; 0: none */
+  uint32_t low, high;
+  RegSet unknown; /* registers that are unknown (their value is then 0) */
+  LaneFrame stack[LANE_STACK_MAX];
+  uint32_t regs[]; /* as many as the kernel has */
+} LaneState;
+
+/* Room for a state of any kernel. */
+typedef union LaneSpace {
+  LaneState state;
+  uint64_t room[(sizeof(LaneState) + REGSET_MAX * sizeof(uint32_t) + 7) / 8];
+} LaneSpace;
+
+static inline size_t lane_state_bytes(uint32_t nregs) {
+  return (sizeof(LaneState) + nregs * sizeof(uint32_t) + 7) & ~(size_t)7;
+}
+static inline void lane_state_copy(LaneState *to, const LaneState *from, uint32_t nregs) {
+  memcpy(to, from, lane_state_bytes(nregs));
+}
+
+/* The lane may go on from one state of the set to another (indices). */
+typedef struct StateEdge {
+  uint32_t from, to;
+} StateEdge;
+
+typedef struct StateSet {
+  uint32_t nregs, ninsts;
+  const Liveness *liveness;
+  size_t stride;   /* bytes of a state */
+  uint8_t *states; /* `count` of them */
+  uint32_t count, space;
+  GArray *edges; /* StateEdge, if `keeps_edges` */
+  bool keeps_edges;
+  uint32_t from;          /* the state that is being stepped, whose successors are added; NO_STATE before the first */
+  GArray *next_at_pc;     /* uint32_t: chain of states of one instruction */
+  uint32_t *newest_at_pc; /* for each instruction: index + 1 of its newest state, 0 if none */
+  uint32_t *count_at_pc;
+  uint32_t *tried_at_pc; /* for how many states widening was tried last */
+  RegSet *widened;       /* for each instruction: registers made unknown there */
+  uint64_t *table;       /* open addressing: generation << 32 | index of a state */
+  uint32_t table_size;
+  uint32_t generation; /* entries of earlier ones are empty: a reset costs nothing */
+  GArray *dirty;       /* uint32_t: instructions whose entries are in use, for a cheap reset */
+  bool overflow;       /* a lane showed more states than the caps allow: nothing is proved */
+} StateSet;
+
+void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *liveness);
+void state_set_clear(StateSet *set);
+/* Forgets all states and widenings. */
+void state_set_reset(StateSet *set);
+/* Adds a state, which it canonicalises and maybe widens in place; true if it is new. Its index is then count - 1. */
+bool state_set_add(StateSet *set, LaneState *state);
+/* True if a lane may come back to that state, and always without `keeps_edges`. */
+bool state_set_returns(const StateSet *set, uint32_t index);
+
+/* Borrowed until the next state is added. */
+static inline LaneState *state_set_at(const StateSet *set, uint32_t index) {
+  return (LaneState *)(void *)(set->states + index * set->stride);
+}
+
+#endif

@@ -1,0 +1,193 @@
+#include "sim/detect/proof/recurrence.h"
+
+#include "isa/flow/cfg.h"
+#include "sim/core/host.h"
+#include "sim/core/lane_groups.h"
+
+/* Registers and predicates whose value can matter to what the program does. */
+typedef struct Slice {
+  RegSet regs;
+  uint32_t preds;
+} Slice;
+
+/* What an instruction must know because of what it does itself. */
+static void add_roots(const Inst *inst, Slice *slice) {
+  RegList reads = inst_reads(inst);
+  uint32_t flags = op_info[inst->op].flags;
+  Unit unit = op_info[inst->op].unit;
+  if (inst->op == OP_NANOSLEEP)
+    return; /* how long it takes is no state */
+  if (inst->op == OP_BRA || flags & (OPF_BRANCH | OPF_CONTROL) || unit == UNIT_BARRIER || unit == UNIT_VOTE ||
+      unit == UNIT_SHARED || unit == UNIT_GLOBAL || unit == UNIT_LOCAL) {
+    for (unsigned i = 0; i < reads.count; i++)
+      regset_put(&slice->regs, (unsigned)reads.reg[i]);
+    slice->preds |= inst_pred_reads(inst);
+  }
+}
+
+/* One register set for the whole kernel: whatever reaches a root, over any path. */
+static Slice slice_kernel(const Kernel *kernel) {
+  Slice slice = {0}, before;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    add_roots(&kernel->insts[pc], &slice);
+  do {
+    before = slice;
+    for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+      const Inst *inst = &kernel->insts[pc];
+      RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
+      bool matters = inst_pred_writes(inst) & slice.preds;
+      for (unsigned i = 0; i < writes.count; i++)
+        matters |= regset_has(&slice.regs, (unsigned)writes.reg[i]);
+      for (unsigned i = 0; matters && i < reads.count; i++)
+        regset_put(&slice.regs, (unsigned)reads.reg[i]);
+      slice.preds |= matters ? inst_pred_reads(inst) : 0;
+    }
+  } while (!regset_equal(slice.regs, before.regs) || slice.preds != before.preds);
+  return slice;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ (hash >> 32);
+}
+
+/* The groups of a warp, in whatever order they are stored. */
+static uint64_t digest_groups(const LaneGroups *groups) {
+  uint64_t sum = groups->gathering;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    sum += mix(mix(mix(group->state, group->mask), (uint64_t)group->pc << 32 | group->which), group->yields);
+  }
+  for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++)
+    for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1)
+      sum += mix(barrier + 1, groups->record[barrier][__builtin_ctz(rest)]);
+  for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
+    sum += groups->come[id] ? mix(mix(~(uint64_t)id, groups->come[id]), groups->executed[id]) : 0;
+  return sum;
+}
+
+static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice, const Liveness *liveness) {
+  hash = mix(hash, (uint64_t)warp->pc << 32 | warp->active);
+  hash = mix(hash, (uint64_t)warp->state << 32 | warp->alive);
+  for (uint32_t i = 0; i < warp->depth; i++)
+    hash = mix(mix(hash, (uint64_t)warp->stack[i].pc << 32 | warp->stack[i].mask), warp->stack[i].kind);
+  uint32_t preds = liveness->live_preds[warp->pc];
+  if (warp->groups)
+    hash = mix(hash, digest_groups(warp->groups));
+  for (uint32_t i = 0; warp->groups && i < warp->groups->count; i++)
+    preds |= liveness->live_preds[warp->groups->group[i].pc];
+  for (uint32_t i = 0; i < warp->depth; i++)
+    preds |= liveness->live_preds[warp->stack[i].pc];
+  for (preds &= slice->preds; preds; preds &= preds - 1)
+    hash = mix(hash, warp->pred[__builtin_ctz(preds)]);
+  /* Lanes that wait elsewhere on the stack may need other registers than those live here: all of the slice count. */
+  for (unsigned reg = 0; reg < REGSET_MAX; reg++) {
+    if (!regset_has(&slice->regs, reg))
+      continue;
+    const uint32_t *row = warp->regs + WARP_LANES * reg;
+    for (unsigned lane = 0; lane < WARP_LANES; lane += 2)
+      hash = mix(hash, (uint64_t)row[lane] << 32 | row[lane + 1]);
+  }
+  return hash;
+}
+
+static bool is_clock(unsigned special) {
+  return special == SR_CLOCKLO || special == SR_CLOCKHI || special == SR_CLOCK64 || special == SR_GLOBALTIMER ||
+         special == SR_GLOBALTIMERLO || special == SR_GLOBALTIMERHI;
+}
+
+/* True if a clock value can matter: then a state that comes back says nothing about the next time. */
+static bool reads_clock(const Kernel *kernel, const Slice *slice) {
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    if (op_info[inst->op].unit != UNIT_SYSREG || !is_clock(inst->mode))
+      continue;
+    RegList writes = inst_writes(inst, kernel->nregs);
+    for (unsigned i = 0; i < writes.count; i++)
+      if (regset_has(&slice->regs, (unsigned)writes.reg[i]))
+        return true;
+  }
+  return false;
+}
+
+typedef struct Watched {
+  GPtrArray *warps; /* Warp * */
+  GArray *launches; /* guint: of each warp */
+  Slice *slices;
+  Liveness *liveness;
+  bool clocked; /* a clock value can matter to one of them */
+} Watched;
+
+static uint64_t digest(const Gpu *gpu, const Watched *watched) {
+  uint64_t hash = gpu->memory_hash;
+  for (guint i = 0; i < watched->warps->len; i++) {
+    guint launch = g_array_index(watched->launches, guint, i);
+    hash =
+        digest_warp(hash, g_ptr_array_index(watched->warps, i), &watched->slices[launch], &watched->liveness[launch]);
+  }
+  return hash;
+}
+
+/* Where the warps are, and nothing else: cheap, and enough to tell most states apart. */
+static uint64_t digest_places(const Watched *watched) {
+  uint64_t hash = 0;
+  for (guint i = 0; i < watched->warps->len; i++) {
+    const Warp *warp = g_ptr_array_index(watched->warps, i);
+    hash = hash * UINT64_C(0x9e3779b97f4a7c15) + ((uint64_t)warp->active << 32 | warp->pc);
+  }
+  return hash;
+}
+
+static void watch_init(Watched *watched, Gpu *gpu) {
+  *watched = (Watched){0};
+  watched->warps = g_ptr_array_new();
+  watched->launches = g_array_new(FALSE, FALSE, sizeof(guint));
+  watched->slices = g_new(Slice, gpu->launches->len);
+  watched->liveness = g_new(Liveness, gpu->launches->len);
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    watched->slices[i] = slice_kernel(gpu_launch(gpu, i)->kernel);
+    watched->liveness[i] = cfg_liveness(gpu_launch(gpu, i)->kernel);
+  }
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+      Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state != WARP_RUNNING && warp->state != WARP_AT_BARRIER)
+        continue;
+      g_ptr_array_add(watched->warps, warp);
+      guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
+      g_array_append_val(watched->launches, launch);
+      watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
+    }
+}
+
+static void watch_clear(Watched *watched, const Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++)
+    liveness_clear(&watched->liveness[i]);
+  g_free(watched->liveness);
+  g_free(watched->slices);
+  g_ptr_array_free(watched->warps, TRUE);
+  g_array_free(watched->launches, TRUE);
+}
+
+bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
+  Watched watched;
+  watch_init(&watched, gpu);
+  uint64_t progress = gpu->progress;
+  unsigned returns = 0;
+  *stop = GPU_BUDGET;
+  if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked && host_is_still(gpu->host)) {
+    gpu->hashes_memory = true;
+    gpu->memory_hash = 0; /* changes from here on: it is 0 again when memory is as it was */
+    uint64_t places = digest_places(&watched), start = digest(gpu, &watched);
+    unsigned window = MIN((unsigned)RECURRENCE_WINDOW, RECURRENCE_DIGESTS / MAX(watched.warps->len, 1u));
+    for (unsigned i = 0; i < window && returns < RECURRENCES_NEEDED; i++) {
+      *stop = gpu_run(gpu, 1, limit_cycles);
+      if (*stop != GPU_BUDGET || gpu->progress != progress)
+        break;
+      returns += gpu->memory_hash == 0 && digest_places(&watched) == places && digest(gpu, &watched) == start;
+    }
+    gpu->hashes_memory = false;
+  }
+  watch_clear(&watched, gpu);
+  return returns >= RECURRENCES_NEEDED;
+}

@@ -1,0 +1,53 @@
+#include "sim/detect/race/lane_order.h"
+
+#include <glib.h>
+#include <string.h>
+
+void lane_order_reset(LaneOrder *order) {
+  order->floor = 0;
+  order->by_lanes = false;
+}
+
+static void use_table(LaneOrder *order) {
+  if (!order->by_lanes)
+    memset(order->known, 0, sizeof order->known);
+  order->by_lanes = true;
+}
+
+void lane_order_sync(LaneOrder *order, uint32_t lanes, uint32_t alive, uint32_t time) {
+  if ((alive & ~lanes) == 0) {
+    order->floor = time;
+    order->by_lanes = false;
+    return;
+  }
+  uint32_t all[WARP_LANES] = {0};
+  use_table(order);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1)
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+      all[lane] = MAX(all[lane], order->known[__builtin_ctz(rest)][lane]);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1)
+    all[__builtin_ctz(rest)] = time;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1)
+    memcpy(order->known[__builtin_ctz(rest)], all, sizeof all);
+}
+
+void lane_order_learn(LaneOrder *order, uint32_t lanes, uint32_t time) {
+  if (time <= order->floor)
+    return;
+  use_table(order);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1)
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+      uint32_t *known = &order->known[__builtin_ctz(rest)][lane];
+      *known = MAX(*known, time);
+    }
+}
+
+bool lane_order_knows(const LaneOrder *order, uint32_t lanes, uint32_t earlier, uint32_t time) {
+  if (time <= order->floor)
+    return true;
+  for (uint32_t who = lanes; who; who &= who - 1)
+    for (uint32_t whom = earlier & ~(who & -who); whom; whom &= whom - 1)
+      if (!order->by_lanes || order->known[__builtin_ctz(who)][__builtin_ctz(whom)] < time)
+        return false;
+  return true;
+}

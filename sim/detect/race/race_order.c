@@ -1,0 +1,352 @@
+#include "sim/detect/race/race_order.h"
+
+static void clear_fences(FenceOrder *fences) {
+  vclock_clear(&fences->known);
+  vclock_clear(&fences->fenced[FOR_ALL]);
+  vclock_clear(&fences->fenced[FOR_BLOCK]);
+  vclock_clear(&fences->pending);
+}
+
+static void reset_fences(FenceOrder *fences) {
+  vclock_reset(&fences->known);
+  vclock_reset(&fences->fenced[FOR_ALL]);
+  vclock_reset(&fences->fenced[FOR_BLOCK]);
+  vclock_reset(&fences->pending);
+}
+
+static void join_fences(FenceOrder *to, const FenceOrder *from) {
+  vclock_join(&to->known, &from->known);
+  vclock_join(&to->fenced[FOR_ALL], &from->fenced[FOR_ALL]);
+  vclock_join(&to->fenced[FOR_BLOCK], &from->fenced[FOR_BLOCK]);
+  vclock_join(&to->pending, &from->pending);
+}
+
+static void clear_released(gpointer data) {
+  Released *released = data;
+  vclock_clear(&released->clock);
+  vclock_clear(&released->fenced[FOR_ALL]);
+  vclock_clear(&released->fenced[FOR_BLOCK]);
+}
+
+void race_order_init(RaceOrder *order, const Gpu *gpu) {
+  *order = (RaceOrder){.gpu = gpu,
+                       .actors = g_array_new(FALSE, FALSE, sizeof(ThreadId)),
+                       .released = g_array_new(FALSE, TRUE, sizeof(Released))};
+  g_array_set_clear_func(order->released, clear_released);
+  handoffs_init(&order->handoffs);
+}
+
+void race_order_clear(RaceOrder *order) {
+  g_array_free(order->actors, TRUE);
+  g_array_free(order->released, TRUE);
+  handoffs_clear(&order->handoffs);
+  for (uint32_t i = 0; i < order->launches; i++)
+    barrier_order_clear(&order->started[i]);
+  g_free(order->started);
+  warp_order_clear(&order->host);
+}
+
+/* What only some dialects and machines have. */
+static void forget_order(WarpOrder *warp) {
+  if (warp->fences)
+    clear_fences(warp->fences);
+  g_clear_pointer(&warp->fences, g_free);
+  g_clear_pointer(&warp->lanes[0], g_free);
+  g_clear_pointer(&warp->lanes[1], g_free);
+}
+
+void warp_order_clear(WarpOrder *warp) {
+  vclock_clear(&warp->clock);
+  forget_order(warp);
+}
+
+void barrier_order_reset(BarrierOrder *barrier) {
+  vclock_reset(&barrier->arrived);
+  reset_fences(&barrier->fences);
+}
+
+void barrier_order_clear(BarrierOrder *barrier) {
+  vclock_clear(&barrier->arrived);
+  clear_fences(&barrier->fences);
+}
+
+/* ---- warps ---- */
+
+/* The pinned actor whose time is the index of the newest launch of a stream that has begun: all before it are done. */
+static uint32_t stream_actor(const Gpu *gpu, const Launch *launch) {
+  uint32_t first = 0;
+  while (gpu_launch(gpu, first)->stream != launch->stream)
+    first++;
+  return VCLOCK_PINNED + first;
+}
+
+void order_move_on(WarpOrder *warp) {
+  vclock_advance(&warp->clock, warp->actor, ++warp->time);
+  if (warp->fences)
+    vclock_advance(&warp->fences->known, warp->actor, warp->time);
+}
+
+static void forget_handoff(RaceOrder *order, WarpOrder *warp) {
+  handoff_drop(&order->handoffs, warp->handoff);
+  warp->handoff = 0;
+}
+
+static void prepare(WarpOrder *warp, bool ptx, bool lanes) {
+  vclock_reset(&warp->clock);
+  if (ptx != (warp->fences != NULL) || lanes != (warp->lanes[0] != NULL))
+    forget_order(warp);
+  if (ptx && !warp->fences)
+    warp->fences = g_new0(FenceOrder, 1);
+  if (warp->fences)
+    reset_fences(warp->fences);
+  for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes) && lanes; i++) {
+    if (!warp->lanes[i])
+      warp->lanes[i] = g_new(LaneOrder, 1);
+    lane_order_reset(warp->lanes[i]);
+  }
+}
+
+void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx) {
+  const Launch *launch = block->launch;
+  ThreadId base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
+  prepare(warp, ptx, ptx || order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER);
+  warp->actor = order->actors->len;
+  warp->time = 0;
+  warp->launch = launch->index;
+  warp->block = block->index;
+  warp->was_handed = false;
+  warp->taken_change = 0;
+  forget_handoff(order, warp);
+  g_array_append_val(order->actors, base);
+  if (launch->index > 0) {
+    vclock_advance(&warp->clock, stream_actor(order->gpu, launch), launch->index);
+    if (warp->fences)
+      vclock_advance(&warp->fences->known, stream_actor(order->gpu, launch), launch->index);
+  }
+  order_move_on(warp);
+  if (order->started)
+    order_leave_barrier(order, &order->started[launch->index], warp);
+}
+
+/* ---- the host ---- */
+
+void order_start_host(RaceOrder *order, bool ptx) {
+  ThreadId thread = THREAD_HOST;
+  order->launches = order->gpu->launches->len;
+  order->started = g_new0(BarrierOrder, order->launches + 1);
+  prepare(&order->host, ptx, false);
+  order->host.actor = order->actors->len;
+  order->host.launch = LAUNCH_OF_HOST;
+  g_array_append_val(order->actors, thread);
+  order_move_on(&order->host);
+}
+
+void order_host_starts(RaceOrder *order, uint32_t launch) { order_arrive(&order->started[launch], &order->host); }
+
+void order_host_awaited(RaceOrder *order, uint32_t launch) {
+  uint32_t stream = stream_actor(order->gpu, gpu_launch(order->gpu, launch));
+  vclock_advance(&order->host.clock, stream, launch + 1);
+  if (order->host.fences)
+    vclock_advance(&order->host.fences->known, stream, launch + 1);
+}
+
+/* ---- questions ---- */
+
+static bool clock_knows(const RaceOrder *order, const VClock *clock, const Access *earlier) {
+  if (vclock_knows(clock, earlier->actor, earlier->time))
+    return true;
+  const Gpu *gpu = order->gpu;
+  ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
+  if ((gpu->launches->len == 1 && !gpu->host) || thread == THREAD_HOST)
+    return false;
+  const Launch *launch = gpu_launch(gpu, thread_launch(thread));
+  return vclock_time(clock, stream_actor(gpu, launch)) > launch->index;
+}
+
+bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,
+                     bool plain) {
+  const LaneOrder *by_lanes = warp->lanes[!plain && warp->fences];
+  if (earlier->actor == warp->actor && by_lanes)
+    return lane_order_knows(by_lanes, lanes, earlier->lanes, earlier->time);
+  return clock_knows(order, plain || !warp->fences ? &warp->clock : &warp->fences->known, earlier);
+}
+
+bool order_is_pending(const WarpOrder *warp, const Access *earlier) {
+  return warp->fences && vclock_knows(&warp->fences->pending, earlier->actor, earlier->time);
+}
+
+bool order_same_block(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
+  ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
+  return thread != THREAD_HOST && thread_launch(thread) == warp->launch && thread_block(thread) == warp->block;
+}
+
+/* ---- hand-offs ---- */
+
+static bool acquires(const Inst *inst) {
+  return inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC;
+}
+
+static bool releases(const Inst *inst) {
+  return inst->sem == SEM_RELEASE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC;
+}
+
+static uint64_t block_of(const WarpOrder *warp) { return (uint64_t)warp->launch << 48 | warp->block; }
+
+/* Lanes learn what their own warp did by the way of a clock that came back to it. */
+static void learn_lanes(const WarpOrder *warp, unsigned which, uint32_t lanes, const VClock *clock) {
+  if (warp->lanes[which])
+    lane_order_learn(warp->lanes[which], lanes, vclock_time(clock, warp->actor));
+}
+
+void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
+  vclock_join(&warp->clock, clock);
+  forget_handoff(order, warp);
+}
+
+/* What the model needs: at once with an acquire, otherwise once a fence comes. */
+static void take_fenced(const WarpOrder *warp, const VClock *clock, const Inst *inst, uint32_t lanes) {
+  if (!acquires(inst)) {
+    vclock_join(&warp->fences->pending, clock);
+    return;
+  }
+  vclock_join(&warp->fences->known, clock);
+  learn_lanes(warp, 1, lanes, clock);
+}
+
+/* A warp that polls takes the same again and again: it learns nothing new, since clocks only grow. */
+static bool took_already(const WarpOrder *warp, const Released *released, const Inst *inst, uint32_t lanes) {
+  return warp->taken_change == released->change && !(lanes & ~warp->taken_lanes) &&
+         (warp->was_acquired || !acquires(inst));
+}
+
+static void take_released(RaceOrder *order, WarpOrder *warp, const Released *released, const Inst *inst, uint32_t pc,
+                          uint32_t lanes) {
+  if (warp->fences) {
+    warp->handed = (HandOver){.writer = released->writer, .from = released->from, .to = pc};
+    warp->was_handed = true;
+  }
+  if (took_already(warp, released, inst, lanes)) {
+    forget_handoff(order, warp);
+    return;
+  }
+  warp->taken_change = released->change;
+  warp->taken_lanes = lanes;
+  warp->was_acquired = acquires(inst);
+  learn_lanes(warp, 0, lanes, &released->clock);
+  order_learn(order, warp, &released->clock);
+  if (!warp->fences)
+    return;
+  take_fenced(warp, &released->fenced[FOR_ALL], inst, lanes);
+  if (released->block == block_of(warp))
+    take_fenced(warp, &released->fenced[FOR_BLOCK], inst, lanes);
+}
+
+void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
+                   uint32_t lanes) {
+  if (cell->released)
+    take_released(order, warp, &g_array_index(order->released, Released, cell->released - 1), inst, pc, lanes);
+  if (cell->flag && handoff_take(&order->handoffs, cell->handed, cell->handed_time, &warp->clock))
+    forget_handoff(order, warp);
+}
+
+/* Words that share a clock can't forget what one of them handed on. */
+static bool has_own_clock(const RaceOrder *order) { return order->released->len < RELEASED_MAX; }
+
+static Released *released_of(RaceOrder *order, Cell *cell, uint64_t word) {
+  GArray *released = order->released;
+  if (!cell->released && released->len < RELEASED_MAX) {
+    g_array_set_size(released, released->len + 1);
+    cell->released = released->len;
+  } else if (!cell->released) {
+    cell->released = 1 + (uint32_t)(word % RELEASED_MAX);
+  }
+  return &g_array_index(released, Released, cell->released - 1);
+}
+
+/* What the write hands on by the model: all that its warp knows, or knew at its newest fence. */
+static void give_fenced(Released *released, const WarpOrder *warp, const Inst *inst, bool adds) {
+  const FenceOrder *fences = warp->fences;
+  bool to_all = releases(inst) && inst->scope != SCOPE_CTA;
+  const VClock *given[] = {[FOR_ALL] = to_all ? &fences->known : &fences->fenced[FOR_ALL],
+                           [FOR_BLOCK] = releases(inst) ? &fences->known : &fences->fenced[FOR_BLOCK]};
+  if (adds && released->block != block_of(warp))
+    vclock_join(&released->fenced[FOR_ALL], &released->fenced[FOR_BLOCK]); /* whose block it was is forgotten */
+  for (unsigned i = 0; i < G_N_ELEMENTS(given); i++) {
+    if (adds)
+      vclock_join(&released->fenced[i], given[i]);
+    else
+      vclock_assign(&released->fenced[i], given[i]);
+  }
+  released->block = block_of(warp);
+}
+
+void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc) {
+  Released *released = released_of(order, cell, word);
+  released->change = ++order->changes;
+  bool adds = op_info[inst->op].flags & OPF_ATOMIC || !has_own_clock(order);
+  if (warp->fences)
+    give_fenced(released, warp, inst, adds);
+  released->writer = warp->launch;
+  released->from = pc;
+  if (adds) {
+    vclock_join(&released->clock, &warp->clock);
+    return;
+  }
+  vclock_assign(&released->clock, &warp->clock);
+  handoff_drop(&order->handoffs, cell->handed);
+  cell->handed = 0;
+}
+
+void order_hand_on(RaceOrder *order, WarpOrder *warp, Cell *cell) {
+  if (!warp->handoff)
+    warp->handoff = handoff_new(&order->handoffs, warp->actor, &warp->clock);
+  handoff_use(&order->handoffs, warp->handoff);
+  handoff_drop(&order->handoffs, cell->handed);
+  cell->handed = warp->handoff;
+  cell->handed_time = warp->time;
+  if (cell->released && has_own_clock(order)) {
+    Released *released = &g_array_index(order->released, Released, cell->released - 1);
+    vclock_reset(&released->clock);
+    released->change = ++order->changes;
+  }
+}
+
+/* ---- fences and barriers ---- */
+
+void order_fence(WarpOrder *warp, const Inst *inst, uint32_t lanes) {
+  FenceOrder *fences = warp->fences;
+  if (!fences)
+    return;
+  vclock_join(&fences->known, &fences->pending);
+  learn_lanes(warp, 1, lanes, &fences->pending);
+  vclock_assign(&fences->fenced[FOR_BLOCK], &fences->known);
+  if (inst->mode != FENCE_CTA)
+    vclock_assign(&fences->fenced[FOR_ALL], &fences->known);
+  order_move_on(warp);
+}
+
+void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive) {
+  for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes); i++)
+    if (warp->lanes[i])
+      lane_order_sync(warp->lanes[i], lanes, alive, warp->time);
+  order_move_on(warp);
+}
+
+void order_join_barrier(BarrierOrder *barrier, const WarpOrder *warp) {
+  vclock_join(&barrier->arrived, &warp->clock);
+  if (warp->fences)
+    join_fences(&barrier->fences, warp->fences);
+}
+
+void order_arrive(BarrierOrder *barrier, WarpOrder *warp) {
+  order_join_barrier(barrier, warp);
+  order_move_on(warp);
+}
+
+void order_leave_barrier(RaceOrder *order, const BarrierOrder *barrier, WarpOrder *warp) {
+  order_learn(order, warp, &barrier->arrived);
+  if (warp->fences)
+    join_fences(warp->fences, &barrier->fences);
+  if (warp->lanes[0])
+    order_warp_sync(warp, ALL_LANES, ALL_LANES);
+}

@@ -1,0 +1,127 @@
+/* race_order.h - what each warp knows of what the others did: vector clocks, and how they pass on.
+ *
+ * Two orders are kept. In the plain one every hand-off orders what stands before it in the writer and behind it in the
+ * reader; it is all that Fermi programs have (its code doesn't show what the source ordered, and its loads bypass nothing).
+ * In that of the PTX memory model a hand-off needs a release on one side and an acquire on the other: a fence before a
+ * strong write, or a write with .release; a fence behind a strong read, or a read with .acquire. A fence or release of block
+ * scope counts for readers of its block only. What the plain order has and the model's hasn't is a missing fence.
+ *
+ * Generous where the model is finer than a warp: a fence of one lane counts for its warp; what a fence covered before a
+ * block barrier counts for all warps behind it; an acquiring fence may be of any scope. So races can be missed, none is
+ * invented.
+ *
+ * Lanes: in PTX, on whatever machine, and with convergence barriers they are ordered only by WARPSYNC (which each `.sync`
+ * operation begins with), block barriers, and hand-offs (lane_order.h). In Fermi code the order in which a warp issues counts.
+ * The host's accesses are volatile, with a release before and an acquire behind each; it knows what a launch did that it has
+ * waited for, and a launch that it starts knows what it knows.
+ * Bounded: words beyond RELEASED_MAX share what they hand on. */
+#ifndef LOCKSTEP_DETECT_RACE_RACE_ORDER_H
+#define LOCKSTEP_DETECT_RACE_RACE_ORDER_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/race/handoff.h"
+#include "sim/detect/race/lane_order.h"
+#include "sim/detect/race/shadow.h"
+#include "sim/detect/race/vclock.h"
+
+/* Words that have a clock of their own for what their strong writes hand on; further words share these clocks. */
+enum { RELEASED_MAX = 4096 };
+
+/* The order of the memory model. */
+typedef struct FenceOrder {
+  VClock known;
+  VClock fenced[2]; /* `known` at the newest fence: FOR_ALL of the chip or wider, FOR_BLOCK of any scope */
+  VClock pending;   /* what strong reads were handed, until a fence */
+} FenceOrder;
+enum { FOR_ALL, FOR_BLOCK };
+
+/* A strong write and the strong read that took it. */
+typedef struct HandOver {
+  uint32_t writer;   /* launch */
+  uint32_t from, to; /* instructions */
+} HandOver;
+
+/* A warp that is resident, or was last in its slot. */
+typedef struct WarpOrder {
+  VClock clock;         /* the plain order */
+  uint32_t actor, time; /* its own entry in the clocks */
+  uint32_t handoff;     /* what its plain stores hand on (handoff.h); 0: nothing */
+  uint32_t launch;
+  uint64_t block;
+  FenceOrder *fences;  /* NULL for Fermi */
+  LaneOrder *lanes[2]; /* in the plain order, in the model's; NULL where the order of issue counts */
+  HandOver handed;     /* the newest that told it something in the plain order, if `was_handed` */
+  bool was_handed;
+  bool was_acquired;     /* the newest was taken with an acquire */
+  uint32_t taken_lanes;  /* which lanes took it */
+  uint64_t taken_change; /* Released.change of the newest it took; 0: none */
+} WarpOrder;
+
+typedef struct BarrierOrder {
+  VClock arrived;
+  FenceOrder fences;
+  bool counted;
+} BarrierOrder;
+
+/* What the strong writes of a word hand on. */
+typedef struct Released {
+  VClock clock;
+  VClock fenced[2];      /* FOR_BLOCK: to warps of `block` */
+  uint64_t block;        /* launch << 32 | block, of the newest writers */
+  uint32_t writer, from; /* launch and instruction of the newest */
+  uint64_t change;       /* number of its newest change; no two changes of any words have the same */
+} Released;
+
+typedef struct RaceOrder {
+  const Gpu *gpu;
+  GArray *actors;   /* ThreadId of lane 0 of each warp that was started */
+  GArray *released; /* Released */
+  uint64_t changes; /* so far, of what words hand on */
+  HandOffs handoffs;
+  uint32_t launches;
+  BarrierOrder *started; /* of each launch: what the host knew when it started it; NULL: it did nothing yet */
+  WarpOrder host;        /* the host: one more thread, in no launch (LAUNCH_OF_HOST) */
+} RaceOrder;
+
+enum { LAUNCH_OF_HOST = INT32_MAX };
+
+void race_order_init(RaceOrder *order, const Gpu *gpu);
+void race_order_clear(RaceOrder *order);
+void warp_order_clear(WarpOrder *warp);
+void barrier_order_reset(BarrierOrder *barrier);
+void barrier_order_clear(BarrierOrder *barrier);
+
+/* The warp begins; it knows what the launches before it in its stream did. */
+void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx);
+/* The host: it acts for the first time (`ptx`: in a run of PTX); starts a launch; knows that one has finished. */
+void order_start_host(RaceOrder *order, bool ptx);
+void order_host_starts(RaceOrder *order, uint32_t launch);
+void order_host_awaited(RaceOrder *order, uint32_t launch);
+/* After a release: what the warp does from now on wasn't handed on. */
+void order_move_on(WarpOrder *warp);
+
+/* True if `earlier` comes before what `lanes` of the warp do now; in the model's order, or the plain one. */
+bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,
+                     bool plain);
+/* True if the warp was handed `earlier`, and only its own fence is missing. */
+bool order_is_pending(const WarpOrder *warp, const Access *earlier);
+bool order_same_block(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
+
+/* A strong read, or a read of a flag, of `lanes`. */
+void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
+                   uint32_t lanes);
+/* A strong write. A store ends what was handed on before, an atomic adds to it. */
+void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc);
+/* A plain store: whether the word is a flag may turn out only when somebody polls it. */
+void order_hand_on(RaceOrder *order, WarpOrder *warp, Cell *cell);
+/* The warp learns all that `clock` knows, of lock bits. */
+void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock);
+
+void order_fence(WarpOrder *warp, const Inst *inst, uint32_t lanes);
+void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive);
+void order_arrive(BarrierOrder *barrier, WarpOrder *warp);
+/* A warp that has exited counts as arrived. */
+void order_join_barrier(BarrierOrder *barrier, const WarpOrder *warp);
+void order_leave_barrier(RaceOrder *order, const BarrierOrder *barrier, WarpOrder *warp);
+
+#endif

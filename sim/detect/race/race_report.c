@@ -1,0 +1,354 @@
+#include "sim/detect/race/race_report.h"
+
+#include "base/bits.h"
+#include "sim/core/host.h"
+#include "sim/detect/naming/locate.h"
+
+/* Races of two lines on one word. */
+typedef struct WordRaces {
+  AccessSpace space;
+  uint64_t word;
+  bool settled;
+  Finding *finding;
+} WordRaces;
+
+typedef struct RacePair {
+  gint64 lines;
+  GArray *words; /* WordRaces */
+} RacePair;
+
+static void free_pair(gpointer data) {
+  RacePair *pair = data;
+  for (guint i = 0; i < pair->words->len; i++)
+    finding_free(g_array_index(pair->words, WordRaces, i).finding);
+  g_array_free(pair->words, TRUE);
+  g_free(pair);
+}
+
+void race_report_init(RaceReport *report, GPtrArray *findings) {
+  *report = (RaceReport){.findings = findings,
+                         .pairs = g_ptr_array_new_with_free_func(free_pair),
+                         .known = g_hash_table_new(bits_hash_key, g_int64_equal)};
+}
+
+void race_report_clear(RaceReport *report) {
+  g_hash_table_destroy(report->known);
+  g_ptr_array_unref(report->pairs);
+}
+
+static const Launch *launch_of(const ProbePoint *point, const RaceEnd *end) {
+  return gpu_launch(point->gpu, thread_launch(end->base));
+}
+
+static bool is_host(const RaceEnd *end) { return end->base == THREAD_HOST; }
+
+static char *end_text(const ProbePoint *point, const RaceEnd *end) {
+  if (is_host(end))
+    return g_strdup("the host");
+  return locate_lanes_text(point->gpu, launch_of(point, end), thread_block(end->base), thread_warp(end->base),
+                           end->lanes);
+}
+
+static char *where_text(const ProbePoint *point, const Race *race) {
+  return race->space == SPACE_SHARED ? locate_shared_text(point->block, (uint32_t)race->address)
+                                     : locate_global_text(point->gpu, race->address);
+}
+
+static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *end, const char *when) {
+  g_autofree char *who = end_text(point, end);
+  if (is_host(end)) {
+    g_autofree char *step = host_step_text(point->gpu->host, end->pc);
+    finding_add_evidence(finding, 0,
+                         g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT ", %s", when, who,
+                                         end->write ? "wrote" : "read", end->cycle, step));
+    return;
+  }
+  g_autofree char *source = locate_source(launch_of(point, end), end->pc);
+  locate_evidence(finding, launch_of(point, end), end->pc,
+                  g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who,
+                                  end->write ? "wrote" : "read", end->cycle, source));
+}
+
+/* What would order the two, and why it doesn't. */
+typedef struct Reason {
+  char *why, *repair; /* owned */
+} Reason;
+
+static Reason because(const char *why, const char *repair) {
+  return (Reason){.why = g_strdup(why), .repair = g_strdup(repair)};
+}
+
+static bool of_one_launch(const Race *race, const RaceEnd *second) {
+  return thread_launch(race->first.base) == thread_launch(second->base);
+}
+
+static bool of_one_block(const Race *race, const RaceEnd *second) {
+  return of_one_launch(race, second) && thread_block(race->first.base) == thread_block(second->base);
+}
+
+static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
+  if (race->first.strong || second->strong)
+    return because("one of the two is strong (atomic, volatile, or LDSLK and STSUL), the other isn't",
+                   race->space == SPACE_SHARED ? "access the word with LDSLK and STSUL only, or put a barrier "
+                                                 "between the two"
+                                               : "make both accesses atomic or volatile (.CV, .WT)");
+  if (!of_one_launch(race, second))
+    return because("the launches are of different streams, which run concurrently",
+                   "put both launches in one stream, or hand over with an atomic flag and MEMBAR");
+  if (of_one_block(race, second))
+    return because("both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from "
+                   "the first to the second",
+                   "put a barrier (BAR) between the two, hold one lock around each, or let the second wait in "
+                   "a loop for a flag that the first sets afterwards");
+  return because("blocks have no barrier in common, and no atomic or flag is handed from the first to the second",
+                 "hand over with a flag that the second waits for in a loop, and MEMBAR before it is set, or "
+                 "split the kernel into two launches");
+}
+
+/* x++ on one word by several threads: a load and a store of one line with one address. */
+static bool is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const Launch *launch = point->block->launch;
+  if (launch_of(point, &race->first)->kernel != launch->kernel || race->first.strong || second->strong ||
+      (race->first.write && second->write))
+    return false;
+  const Inst *first = &launch->kernel->insts[race->first.pc], *then = point->inst;
+  return locate_key(launch, race->first.pc) == locate_key(launch, point->pc) && first->a == then->a &&
+         first->imm == then->imm;
+}
+
+static const char *what_is_missing(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool lockstep = point->gpu->machine->sm.convergence != CONVERGENCE_BARRIER;
+  if (race->cause == RACE_LANES)
+    return lockstep
+               ? "nothing in the program orders them: no __syncwarp(), no barrier; only the lock-step of this "
+                 "machine does, and PTX doesn't promise that"
+               : "nothing orders them: no __syncwarp(), no barrier, and lanes of a warp don't run in lock-step on "
+                 "this machine";
+  if (!of_one_launch(race, second))
+    return "nothing orders them: the launches are of different streams, which run concurrently";
+  if (of_one_block(race, second))
+    return "nothing orders them: no barrier (__syncthreads()), no atomic or volatile flag that the first hands to "
+           "the "
+           "second";
+  return "nothing orders them: blocks have no barrier in common, and no atomic or volatile flag is handed from the "
+         "first to the second";
+}
+
+/* A strong access and a plain one. */
+static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
+  if (race->first.write && second->write)
+    return "make both stores atomic or volatile (a lock is freed with __threadfence(), then atomicExch())";
+  if (race->cause == RACE_LANES)
+    return "put __syncwarp() between the two, or make the plain access volatile or atomic, too";
+  if (of_one_block(race, second))
+    return "put __syncthreads() between the two, or make the plain access volatile or atomic, too";
+  return "make the plain access volatile or atomic, too";
+}
+
+static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const char *missing = what_is_missing(point, race, second);
+  if (race->first.strong || second->strong)
+    return (Reason){.why = g_strdup_printf("one of the two is strong (atomic, volatile, relaxed or stronger), the "
+                                           "other isn't; %s",
+                                           missing),
+                    .repair = g_strdup(repair_of_mixed(race, second))};
+  if (is_update(point, race, second))
+    return because(missing, "make it one atomic operation (atomicAdd() instead of ++ or +=)");
+  if (race->cause == RACE_LANES)
+    return because(missing, "put __syncwarp() between the two");
+  if (!of_one_launch(race, second))
+    return because(missing, "put both launches in one stream, or hand over with an atomic flag and __threadfence()");
+  if (of_one_block(race, second))
+    return because(missing, "put __syncthreads() between the two, hold one lock around each, or hand over with an "
+                            "atomic or volatile flag and __threadfence_block()");
+  return because(missing,
+                 "hand over with an atomic or volatile flag, __threadfence() before it is set and behind where "
+                 "it is seen, or split the kernel into two launches");
+}
+
+/* The order would be there, but for a fence. */
+static Reason missing_fence(const ProbePoint *point, const Race *race) {
+  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = point->block->launch;
+  g_autofree char *first = locate_line_text(launch_of(point, &race->first), race->first.pc);
+  g_autofree char *from = locate_line_text(writer, race->handed.from);
+  g_autofree char *from_source = locate_source(writer, race->handed.from);
+  g_autofree char *to = locate_line_text(reader, race->handed.to);
+  g_autofree char *to_source = locate_source(reader, race->handed.to);
+  const char *access = race->first.write ? "store" : "load";
+  if (race->cause == RACE_NO_RELEASE)
+    return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s without a fence between", access,
+                                           first, from_source, from),
+                    .repair = g_strdup_printf("put __threadfence() before `%s` in %s, or make that a release",
+                                              from_source, from)};
+  return (Reason){
+      .why = g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, without a "
+                             "fence behind that",
+                             access, first, from_source, from, to_source, to),
+      .repair = g_strdup_printf("put __threadfence() behind `%s` in %s, or make that an acquire", to_source, to)};
+}
+
+/* The host is one of the two, or between them. Its accesses are volatile and in order. */
+static Reason beside_host(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (!is_host(&race->first) && (race->cause == RACE_NO_RELEASE || race->handed.writer == LAUNCH_OF_HOST)) {
+    g_autofree char *line = locate_line_text(launch_of(point, &race->first), race->first.pc);
+    return (Reason){.why = g_strdup_printf("the %s in %s is handed on through the host without a fence behind it",
+                                           race->first.write ? "store" : "load", line),
+                    .repair = g_strdup("put __threadfence_system() between the access and the store that tells the "
+                                       "host")};
+  }
+  if (race->cause == RACE_NO_ACQUIRE)
+    return because("the host hands it over with a volatile store, but the kernel has no fence behind the load that "
+                   "sees it",
+                   "put __threadfence_system() behind the load that sees the host's store");
+  const RaceEnd *gpu = is_host(second) ? &race->first : second;
+  return because(gpu->strong ? "nothing orders them: the access of the GPU is only for its own block (.cta)"
+                             : "nothing orders them: the access of the GPU is plain, and the kernel isn't waited for",
+                 "make the access of the GPU volatile or atomic (atomicAdd_system()), or let the host wait for the "
+                 "kernel");
+}
+
+static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool handed = race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE;
+  if (is_host(&race->first) || is_host(second) || (handed && race->handed.writer == LAUNCH_OF_HOST))
+    return beside_host(point, race, second);
+  switch (race->cause) {
+  case RACE_NO_RELEASE:
+  case RACE_NO_ACQUIRE: return missing_fence(point, race);
+  case RACE_SCOPES:
+    return because("both are strong, but one of them only for threads of its own block (.cta)",
+                   "give both the scope of the GPU (.gpu)");
+  case RACE_LANES:
+  case RACE_IN_INSTRUCTION:
+  case RACE_UNORDERED: break;
+  }
+  return point->block->launch->program->dialect == DIALECT_PTX ? unordered_ptx(point, race, second)
+                                                               : unordered_fermi(race, second);
+}
+
+static Finding *between_accesses(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
+  g_autofree char *where = where_text(point, race);
+  bool several = second->lanes & (second->lanes - 1);
+  const char *verb = second->write ? (several ? "write" : "writes") : several ? "read" : "reads";
+  bool fence = race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE;
+  const RaceEnd *place = is_host(second) ? &race->first : second;
+  Finding *finding =
+      locate_finding(FINDING_DATA_RACE,
+                     g_strdup_printf("%s: %s %s, which %s %s, and %s", who, verb, where, first_who,
+                                     race->first.write ? "wrote" : "read",
+                                     fence ? "a fence is missing between the two" : "nothing orders the two"),
+                     launch_of(point, place), place->pc);
+  add_end(finding, point, &race->first, "first");
+  add_end(finding, point, second, "then");
+  Reason reason = reason_of(point, race, second);
+  finding_add_evidence(finding, 0, reason.why);
+  finding->repair = reason.repair;
+  return finding;
+}
+
+static Finding *within_instruction(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  g_autofree char *who = end_text(point, second), *where = where_text(point, race);
+  Finding *finding = locate_finding(FINDING_DATA_RACE,
+                                    g_strdup_printf("%s: %s different values to %s in one instruction", who,
+                                                    second->lanes & (second->lanes - 1) ? "store" : "stores", where),
+                                    point->block->launch, point->pc);
+  add_end(finding, point, second, "together");
+  finding_add_evidence(finding, 0, g_strdup("which of the values stays isn't defined"));
+  finding->repair = g_strdup("let one lane store, or give each lane its own word");
+  return finding;
+}
+
+static Finding *make_finding(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  Finding *finding = race->cause == RACE_IN_INSTRUCTION ? within_instruction(point, race, second)
+                                                        : between_accesses(point, race, second);
+  finding->cycle = point->cycle;
+  const RaceEnd *place = is_host(second) ? &race->first : second;
+  finding->block = (int64_t)thread_block(place->base);
+  finding->warp = thread_warp(place->base);
+  finding->lanes = place->lanes;
+  finding->space = g_strdup(race->space == SPACE_SHARED ? "shared" : "global");
+  finding->address = race->space == SPACE_SHARED ? race->address - point->block->shared_base : race->address;
+  return finding;
+}
+
+/* Which of two racing accesses comes first is chance, and lanes against each other are a case of their own. */
+static uint64_t line_key(const ProbePoint *point, const RaceEnd *end) {
+  enum { HOST_STEPS = 1 << 30 }; /* no source has so many lines */
+  return is_host(end) ? HOST_STEPS + (uint64_t)end->pc : locate_line(launch_of(point, end), end->pc);
+}
+
+static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  bool within = race->cause == RACE_IN_INSTRUCTION;
+  uint64_t first = line_key(point, &race->first), then = line_key(point, second);
+  gint64 lines = (gint64)(MIN(first, then) << 32 | MAX(first, then) | (uint64_t)within << 63);
+  RacePair *pair = g_hash_table_lookup(report->known, &lines);
+  if (!pair) {
+    pair = g_new0(RacePair, 1);
+    *pair = (RacePair){.lines = lines, .words = g_array_new(FALSE, FALSE, sizeof(WordRaces))};
+    g_ptr_array_add(report->pairs, pair);
+    g_hash_table_insert(report->known, &pair->lines, pair);
+  }
+  return pair;
+}
+
+void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
+  RaceEnd second = {.base = point->block ? warp_thread_base(point->block, point->warp) : THREAD_HOST,
+                    .lanes = race->lanes,
+                    .pc = point->pc,
+                    .cycle = point->cycle,
+                    .write = race->write,
+                    .strong = race->strong};
+  RacePair *pair = find_pair(report, point, race, &second);
+  for (guint i = 0; i < pair->words->len; i++) {
+    WordRaces *known = &g_array_index(pair->words, WordRaces, i);
+    if (known->settled || (known->space == race->space && known->word == race->word)) {
+      known->finding->count++;
+      return;
+    }
+  }
+  WordRaces new = {.space = race->space, .word = race->word};
+  if (pair->words->len >= RACE_WORDS_MAX)
+    return;
+  new.finding = make_finding(point, race, &second);
+  g_array_append_val(pair->words, new);
+}
+
+void race_report_withdraw(RaceReport *report, AccessSpace space, uint64_t word) {
+  for (guint i = 0; i < report->pairs->len; i++) {
+    RacePair *pair = g_ptr_array_index(report->pairs, i);
+    for (guint k = pair->words->len; k-- > 0;) {
+      const WordRaces *races = &g_array_index(pair->words, WordRaces, k);
+      if (races->settled || races->space != space || races->word != word)
+        continue;
+      finding_free(races->finding);
+      g_array_remove_index(pair->words, k);
+    }
+  }
+}
+
+void race_report_settle(RaceReport *report, AccessSpace space, uint64_t word) {
+  for (guint i = 0; i < report->pairs->len; i++) {
+    RacePair *pair = g_ptr_array_index(report->pairs, i);
+    for (guint k = 0; k < pair->words->len; k++) {
+      WordRaces *races = &g_array_index(pair->words, WordRaces, k);
+      races->settled |= races->space == space && races->word == word;
+    }
+  }
+}
+
+/* One finding for a pair, which counts for all words. */
+void race_report_finish(RaceReport *report) {
+  for (guint i = 0; i < report->pairs->len; i++) {
+    RacePair *pair = g_ptr_array_index(report->pairs, i);
+    if (pair->words->len == 0)
+      continue;
+    Finding *finding = g_array_index(pair->words, WordRaces, 0).finding;
+    for (guint k = 1; k < pair->words->len; k++) {
+      Finding *other = g_array_index(pair->words, WordRaces, k).finding;
+      finding->count += other->count;
+      finding_free(other);
+    }
+    g_ptr_array_add(report->findings, finding);
+    g_array_set_size(pair->words, 0);
+  }
+}

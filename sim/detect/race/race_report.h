@@ -1,0 +1,61 @@
+/* race_report.h - findings of the race detector: one for each pair of source lines, with both accesses.
+ * A race on a word that turns out to be a flag is withdrawn, so findings are held back until the end of the run. For a
+ * pair of lines RACE_WORDS_MAX words are kept: if all of them turn out to be flags, races on further words are missed. */
+#ifndef LOCKSTEP_DETECT_RACE_RACE_REPORT_H
+#define LOCKSTEP_DETECT_RACE_RACE_REPORT_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/naming/finding.h"
+#include "sim/detect/race/race_order.h"
+#include "sim/detect/race/shadow.h"
+
+typedef struct RaceReport {
+  GPtrArray *findings; /* borrowed */
+  GPtrArray *pairs;    /* RacePair * in the order of their first race; owns them */
+  GHashTable *known;   /* pair of lines -> RacePair * */
+} RaceReport;
+
+enum { RACE_WORDS_MAX = 64 };
+
+/* Why two accesses race. */
+typedef enum {
+  RACE_IN_INSTRUCTION, /* lanes of one store */
+  RACE_LANES,          /* lanes of one warp, which don't run in lock-step */
+  RACE_UNORDERED,
+  RACE_SCOPES,     /* both are strong, one of them for its own block only */
+  RACE_NO_RELEASE, /* handed over, but the writer has no fence between the first access and the flag */
+  RACE_NO_ACQUIRE, /* handed over, but the reader has no fence between the flag and the second access */
+} RaceCause;
+
+/* One end of a race. */
+typedef struct RaceEnd {
+  ThreadId base; /* lane 0 of its warp, or THREAD_HOST */
+  uint32_t lanes;
+  uint32_t pc; /* of the host: which step */
+  uint64_t cycle;
+  bool write, strong;
+} RaceEnd;
+
+typedef struct Race {
+  RaceEnd first; /* what the instruction that is issued now races with */
+  RaceCause cause;
+  HandOver handed; /* RACE_NO_RELEASE, RACE_NO_ACQUIRE */
+  AccessSpace space;
+  uint64_t address; /* physical, if shared */
+  uint64_t word;    /* its number in the shadow */
+  uint32_t lanes;   /* of the instruction that is issued now */
+  bool write, strong;
+} Race;
+
+void race_report_init(RaceReport *report, GPtrArray *findings);
+void race_report_clear(RaceReport *report);
+/* `point` is the instruction that is issued now; one without a block is a step of the host. */
+void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race);
+/* Races on that word so far were none: it is a flag. */
+void race_report_withdraw(RaceReport *report, AccessSpace space, uint64_t word);
+/* Races on that word so far stay: from now on it is another one. */
+void race_report_settle(RaceReport *report, AccessSpace space, uint64_t word);
+/* Appends what is left to the findings. */
+void race_report_finish(RaceReport *report);
+
+#endif

@@ -1,0 +1,124 @@
+#include "sim/detect/race/vclock.h"
+
+#include <glib.h>
+#include <string.h>
+
+void vclock_clear(VClock *clock) {
+  g_free(clock->entry);
+  *clock = (VClock){0};
+}
+
+void vclock_reset(VClock *clock) { clock->count = clock->floor = 0; }
+
+uint32_t vclock_find(const VClock *clock, uint32_t actor) {
+  uint32_t low = 0, high = clock->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (clock->entry[middle].actor < actor)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void reserve(VClock *clock, uint32_t count) {
+  if (count <= clock->space)
+    return;
+  clock->space = MAX(4, MAX(count, 2 * clock->space));
+  clock->entry = g_renew(VClockEntry, clock->entry, clock->space);
+}
+
+static void raise_floor(VClock *clock, uint32_t floor) {
+  if (floor <= clock->floor)
+    return;
+  uint32_t dropped = vclock_find(clock, floor);
+  clock->count -= dropped;
+  if (dropped && clock->count)
+    memmove(clock->entry, clock->entry + dropped, clock->count * sizeof *clock->entry);
+  clock->floor = floor;
+}
+
+static void bound(VClock *clock) {
+  if (clock->count > VCLOCK_MAX)
+    raise_floor(clock, MIN(clock->entry[clock->count - VCLOCK_MAX / 2].actor, VCLOCK_PINNED));
+}
+
+void vclock_advance(VClock *clock, uint32_t actor, uint32_t time) {
+  if (actor < clock->floor)
+    return;
+  uint32_t at = vclock_find(clock, actor);
+  if (at == clock->count || clock->entry[at].actor != actor) {
+    reserve(clock, clock->count + 1);
+    memmove(clock->entry + at + 1, clock->entry + at, (clock->count - at) * sizeof *clock->entry);
+    clock->entry[at] = (VClockEntry){.actor = actor};
+    clock->count++;
+  }
+  clock->entry[at].time = MAX(clock->entry[at].time, time);
+  bound(clock);
+}
+
+/* Raises the entries that both have; returns how many of `other`, from `first` on, are missing. */
+static uint32_t join_common(VClock *clock, const VClock *other, uint32_t first) {
+  uint32_t missing = 0;
+  for (uint32_t i = 0, j = first; j < other->count; j++) {
+    while (i < clock->count && clock->entry[i].actor < other->entry[j].actor)
+      i++;
+    if (i == clock->count || clock->entry[i].actor != other->entry[j].actor)
+      missing++;
+    else
+      clock->entry[i].time = MAX(clock->entry[i].time, other->entry[j].time);
+  }
+  return missing;
+}
+
+/* The same for clocks with the same actors. Without a branch in the loops, so that the compiler can vectorise them. */
+static bool join_alike(VClock *clock, const VClock *other, uint32_t first) {
+  uint32_t count = clock->count, differ = 0;
+  if (count == 0 || other->count - first != count)
+    return false;
+  VClockEntry *to = clock->entry;
+  const VClockEntry *from = other->entry + first;
+  for (uint32_t i = 0; i < count; i++)
+    differ |= to[i].actor ^ from[i].actor;
+  if (differ)
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    to[i].time = MAX(to[i].time, from[i].time);
+  return true;
+}
+
+void vclock_join(VClock *clock, const VClock *other) {
+  if (clock == other)
+    return;
+  raise_floor(clock, other->floor);
+  uint32_t first = vclock_find(other, clock->floor);
+  if (join_alike(clock, other, first))
+    return;
+  uint32_t missing = join_common(clock, other, first);
+  if (missing == 0)
+    return;
+  reserve(clock, clock->count + missing);
+  /* From the end, so that nothing is overwritten before it has moved. */
+  uint32_t i = clock->count, j = other->count, to = clock->count + missing;
+  clock->count = to;
+  while (j > first) {
+    if (i > 0 && clock->entry[i - 1].actor >= other->entry[j - 1].actor) {
+      j -= clock->entry[i - 1].actor == other->entry[j - 1].actor;
+      clock->entry[--to] = clock->entry[--i];
+    } else {
+      clock->entry[--to] = other->entry[--j];
+    }
+  }
+  bound(clock);
+}
+
+void vclock_assign(VClock *clock, const VClock *other) {
+  if (clock == other)
+    return;
+  reserve(clock, other->count);
+  clock->count = other->count;
+  clock->floor = other->floor;
+  if (other->count)
+    memcpy(clock->entry, other->entry, other->count * sizeof *clock->entry);
+}
