@@ -129,6 +129,7 @@ TEST_FILES = \
   tests/script/corpus_schedules.sh \
   tests/script/determinism.sh \
   tests/script/docs.sh \
+  tests/script/first_use.sh \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
   tests/script/hardware.sh \
@@ -142,6 +143,7 @@ TEST_HELPERS = \
   tests/script/coverage.sh \
   tests/script/fuzz.sh \
   tests/script/run_scenario.sh \
+  tests/script/packages.sh \
   tests/script/setup.sh \
   tests/script/summary.sh \
   tests/script/tap.sh \
@@ -155,14 +157,17 @@ TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* t
 TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 
-# `make check` ends with one line for all tests, whatever came of them: this is Automake's rule and that line.
+# `make check` ends with a line for each kind of test and one for all, whatever came of them: this is Automake's rule and
+# those lines. A kind that isn't there is a failure where all tests were asked for, that is, without TESTS=.
+SUMMARY = $(SHELL) $(srcdir)/tests/script/summary.sh $(if $(filter file,$(origin TESTS)),--all packages.found)
 .PHONY: test-summary update-golden check-sanitize check-valgrind fuzz coverage bench
+check-TESTS test-summary: packages.found
 check-TESTS: $(check_PROGRAMS) $(check_LIBRARIES)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_SUITE_LOG)
 	@status=0; $(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) || status=$$?; \
-	$(SHELL) $(srcdir)/tests/script/summary.sh $(TEST_LOGS) || status=1; exit $$status
+	$(SUMMARY) $(TEST_LOGS) || status=1; exit $$status
 test-summary:
-	@$(SHELL) $(srcdir)/tests/script/summary.sh $(TEST_LOGS)
+	@$(SUMMARY) $(TEST_LOGS)
 
 # Takes what the commands in tests/golden/ print now as right: read the difference.
 update-golden: all
