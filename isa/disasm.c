@@ -212,6 +212,10 @@ static void append_inst(GString *out, const Kernel *kernel, const Inst *inst, co
     append_barrier(out, kernel, inst);
     return;
   }
+  if (inst->op == OP_TRAP && inst->imm) { /* a call of what isn't there */
+    g_string_append_printf(out, " %s", (const char *)g_ptr_array_index(kernel->undefined, (guint)inst->imm - 1));
+    return;
+  }
   append_operands(out, kernel, inst, addresses);
   /* SHFL, MATCH, ELECT and LOP3 may write a predicate that their form doesn't have. */
   if (op_info[inst->op].flags & OPF_NEW && inst->pdst != PRED_SINK && !strchr(spec_of(inst), 'p')) {

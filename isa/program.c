@@ -16,6 +16,8 @@ void kernel_free(Kernel *kernel) {
   g_free(kernel->labels);
   if (kernel->params)
     g_array_unref(kernel->params);
+  if (kernel->undefined)
+    g_ptr_array_unref(kernel->undefined);
   diag_free(kernel->refusal);
   g_free(kernel);
 }

@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "isa/opcode.h"
 #include "base/diag.h"
+#include "isa/opcode.h"
 
 enum {
   PRED_TRUE = 7,
@@ -37,13 +37,52 @@ enum {
 #define LOCAL_WINDOW UINT32_C(0xf0000000)
 #define WINDOW_BYTES UINT32_C(0x08000000)
 
-typedef enum { CMP_F, CMP_LT, CMP_EQ, CMP_LE, CMP_GT, CMP_NE, CMP_GE, CMP_T,
-               CMP_LTU, CMP_EQU, CMP_LEU, CMP_GTU, CMP_NEU, CMP_GEU, CMP_NUM, CMP_NAN } CmpOp;
+typedef enum {
+  CMP_F,
+  CMP_LT,
+  CMP_EQ,
+  CMP_LE,
+  CMP_GT,
+  CMP_NE,
+  CMP_GE,
+  CMP_T,
+  CMP_LTU,
+  CMP_EQU,
+  CMP_LEU,
+  CMP_GTU,
+  CMP_NEU,
+  CMP_GEU,
+  CMP_NUM,
+  CMP_NAN
+} CmpOp;
 typedef enum { LOP_AND, LOP_OR, LOP_XOR, LOP_PASS_B } LogicOp;
-typedef enum { TYPE_S32, TYPE_U32, TYPE_F32, TYPE_S8, TYPE_U8, TYPE_S16, TYPE_U16, TYPE_S64, TYPE_U64, TYPE_F16, TYPE_F64 } DataType;
+typedef enum {
+  TYPE_S32,
+  TYPE_U32,
+  TYPE_F32,
+  TYPE_S8,
+  TYPE_U8,
+  TYPE_S16,
+  TYPE_U16,
+  TYPE_S64,
+  TYPE_U64,
+  TYPE_F16,
+  TYPE_F64
+} DataType;
 typedef enum { WIDTH_32, WIDTH_U8, WIDTH_S8, WIDTH_U16, WIDTH_S16, WIDTH_64, WIDTH_128 } MemWidth;
 typedef enum { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_WB, CACHE_WT } CacheOp;
-typedef enum { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS } AtomOp;
+typedef enum {
+  ATOM_ADD,
+  ATOM_MIN,
+  ATOM_MAX,
+  ATOM_INC,
+  ATOM_DEC,
+  ATOM_AND,
+  ATOM_OR,
+  ATOM_XOR,
+  ATOM_EXCH,
+  ATOM_CAS
+} AtomOp;
 typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
 /* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a block barrier. */
@@ -55,7 +94,14 @@ typedef enum { MUFU_RCP, MUFU_RSQ, MUFU_SQRT, MUFU_SIN, MUFU_COS, MUFU_EX2, MUFU
 typedef enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;
 typedef enum { MATCH_ANY, MATCH_ALL } MatchMode;
 typedef enum { PRMT_INDEX, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 } PrmtMode;
-typedef enum { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL } TestpMode;
+typedef enum {
+  TESTP_FINITE,
+  TESTP_INFINITE,
+  TESTP_NUMBER,
+  TESTP_NOTANUMBER,
+  TESTP_NORMAL,
+  TESTP_SUBNORMAL
+} TestpMode;
 /* Where LD, ST, ATOM, RED, ISSPACEP go (Inst.space). PARAM: the kernel's parameters, from byte 0. */
 typedef enum { MEM_GLOBAL, MEM_GENERIC, MEM_CONST, MEM_PARAM, MEM_SHARED, MEM_LOCAL } MemSpace;
 /* The order of an access or fence (Inst.sem): weak and volatile accesses, then the strong ones of the PTX memory model. */
@@ -64,72 +110,110 @@ typedef enum { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SE
 typedef enum { SCOPE_GPU, SCOPE_CTA, SCOPE_SYS } MemScope;
 /* Inst.wide: the operands that are 64-bit values. */
 enum { WIDE_DST = 1u << 0, WIDE_A = 1u << 1, WIDE_B = 1u << 2, WIDE_C = 1u << 3 };
-typedef enum { SR_LANEID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_NTID_X, SR_NTID_Y,
-               SR_NTID_Z, SR_NCTAID_X, SR_NCTAID_Y, SR_NCTAID_Z, SR_WARPID, SR_NWARPID, SR_SMID, SR_NSMID,
-               SR_CLOCKLO, SR_CLOCKHI, SR_LANEMASK_EQ, SR_LANEMASK_LT, SR_LANEMASK_LE, SR_LANEMASK_GT,
-               SR_LANEMASK_GE, SR_FERMI_COUNT,
-               SR_CLOCK64 = SR_FERMI_COUNT, SR_GLOBALTIMER, SR_GLOBALTIMERLO, SR_GLOBALTIMERHI, SR_GRIDID, SR_SHARED_BYTES,
-               SR_DYNAMIC_SHARED_BYTES, SR_ENVREG1, SR_ENVREG2, SR_COUNT } SpecialReg;
+typedef enum {
+  SR_LANEID,
+  SR_TID_X,
+  SR_TID_Y,
+  SR_TID_Z,
+  SR_CTAID_X,
+  SR_CTAID_Y,
+  SR_CTAID_Z,
+  SR_NTID_X,
+  SR_NTID_Y,
+  SR_NTID_Z,
+  SR_NCTAID_X,
+  SR_NCTAID_Y,
+  SR_NCTAID_Z,
+  SR_WARPID,
+  SR_NWARPID,
+  SR_SMID,
+  SR_NSMID,
+  SR_CLOCKLO,
+  SR_CLOCKHI,
+  SR_LANEMASK_EQ,
+  SR_LANEMASK_LT,
+  SR_LANEMASK_LE,
+  SR_LANEMASK_GT,
+  SR_LANEMASK_GE,
+  SR_FERMI_COUNT,
+  SR_CLOCK64 = SR_FERMI_COUNT,
+  SR_GLOBALTIMER,
+  SR_GLOBALTIMERLO,
+  SR_GLOBALTIMERHI,
+  SR_GRIDID,
+  SR_SHARED_BYTES,
+  SR_DYNAMIC_SHARED_BYTES,
+  SR_ENVREG1,
+  SR_ENVREG2,
+  SR_COUNT
+} SpecialReg;
 
 /* Inst.flags */
 enum {
-  INST_GUARD_NOT = 1u << 0,   /* the guard predicate is negated */
-  INST_POP = 1u << 1,         /* `.S`: execute, then pop the SIMT stack */
-  INST_NEG_A = 1u << 2, INST_NEG_B = 1u << 3, INST_NEG_C = 1u << 4,
-  INST_ABS_A = 1u << 5, INST_ABS_B = 1u << 6,
-  INST_INV_A = 1u << 7, INST_INV_B = 1u << 8, /* LOP: ~operand */
-  INST_HI = 1u << 9,          /* IMUL/IMAD high half */
+  INST_GUARD_NOT = 1u << 0, /* the guard predicate is negated */
+  INST_POP = 1u << 1,       /* `.S`: execute, then pop the SIMT stack */
+  INST_NEG_A = 1u << 2,
+  INST_NEG_B = 1u << 3,
+  INST_NEG_C = 1u << 4,
+  INST_ABS_A = 1u << 5,
+  INST_ABS_B = 1u << 6,
+  INST_INV_A = 1u << 7,
+  INST_INV_B = 1u << 8, /* LOP: ~operand */
+  INST_HI = 1u << 9,    /* IMUL/IMAD high half */
   INST_SAT = 1u << 10,
-  INST_CARRY_IN = 1u << 11, INST_CARRY_OUT = 1u << 12, /* .X, .CC */
-  INST_WRAP = 1u << 13,       /* SHL/SHR .W */
-  INST_BF = 1u << 14,         /* ISET .BF */
-  INST_SH = 1u << 15,         /* FLO .SH */
+  INST_CARRY_IN = 1u << 11,
+  INST_CARRY_OUT = 1u << 12, /* .X, .CC */
+  INST_WRAP = 1u << 13,      /* SHL/SHR .W */
+  INST_BF = 1u << 14,        /* ISET .BF */
+  INST_SH = 1u << 15,        /* FLO .SH */
   INST_FTZ = 1u << 16,
-  INST_ADDR64 = 1u << 17,     /* LD.E ...: the address is a register pair */
-  INST_HAS_COUNT = 1u << 18,  /* BAR with a thread count (operand b) */
-  INST_JOIN_TARGET = 1u << 19,/* some SSY names this instruction, or a branch reconverges here: look at the stack before it */
-  INST_UNIFORM = 1u << 20,    /* BRA.U */
-  INST_MAYBE_UNSET = 1u << 21,/* reads a register or predicate that some path leaves unwritten (set by cfg_annotate) */
-  INST_MARKS = 1u << 22,      /* a `.mark` stands before this instruction; see Kernel.marks */
-  INST_HAS_MASK = 1u << 23,   /* VOTE: operand a is the member mask */
-  INST_SYNCED = 1u << 27,     /* a WARPSYNC stood before it, and was left out since its lanes are together there */
-  INST_UNALIGNED = 1u << 24,  /* BAR: lanes of a warp may arrive at different times (PTX barrier without .aligned) */
-  INST_INTEGRAL = 1u << 25,   /* CVT of float to float: first rounds to an integral value by `mode` (cvt.rni.f32.f32) */
-  INST_KEEP_NAN = 1u << 26,   /* FMNMX: a NaN wins over a number (min.NaN) */
+  INST_ADDR64 = 1u << 17,    /* LD.E ...: the address is a register pair */
+  INST_HAS_COUNT = 1u << 18, /* BAR with a thread count (operand b) */
+  INST_JOIN_TARGET =
+      1u << 19, /* some SSY names this instruction, or a branch reconverges here: look at the stack before it */
+  INST_UNIFORM = 1u << 20, /* BRA.U */
+  INST_MAYBE_UNSET =
+      1u << 21,              /* reads a register or predicate that some path leaves unwritten (set by cfg_annotate) */
+  INST_MARKS = 1u << 22,     /* a `.mark` stands before this instruction; see Kernel.marks */
+  INST_HAS_MASK = 1u << 23,  /* VOTE: operand a is the member mask */
+  INST_SYNCED = 1u << 27,    /* a WARPSYNC stood before it, and was left out since its lanes are together there */
+  INST_UNALIGNED = 1u << 24, /* BAR: lanes of a warp may arrive at different times (PTX barrier without .aligned) */
+  INST_INTEGRAL = 1u << 25, /* CVT of float to float: first rounds to an integral value by `mode` (cvt.rni.f32.f32) */
+  INST_KEEP_NAN = 1u << 26, /* FMNMX: a NaN wins over a number (min.NaN) */
 };
 
 /* One decoded instruction. Which fields mean something depends on OpInfo.form; the others are zero, with
  * predicates PRED_TRUE (read) or PRED_SINK (written), so that two instructions can be compared byte by byte. */
 typedef struct Inst {
-  uint16_t op;          /* Opcode */
-  uint8_t guard;        /* predicate */
-  uint8_t pdst, pdst2;  /* predicates written */
-  uint8_t psrc[3];      /* predicates read */
-  uint8_t psrc_not;     /* bit i: psrc[i] is negated */
-  uint8_t cmp;          /* CmpOp */
-  uint8_t lop, lop2;    /* LogicOp */
-  uint8_t type;         /* DataType */
-  uint8_t width;        /* MemWidth */
-  uint8_t cache;        /* CacheOp */
-  uint8_t mode;         /* AtomOp, VoteMode, BarMode, FenceScope, RoundMode, SpecialReg, MufuFunction, ShflMode,
+  uint16_t op;           /* Opcode */
+  uint8_t guard;         /* predicate */
+  uint8_t pdst, pdst2;   /* predicates written */
+  uint8_t psrc[3];       /* predicates read */
+  uint8_t psrc_not;      /* bit i: psrc[i] is negated */
+  uint8_t cmp;           /* CmpOp */
+  uint8_t lop, lop2;     /* LogicOp */
+  uint8_t type;          /* DataType */
+  uint8_t width;         /* MemWidth */
+  uint8_t cache;         /* CacheOp */
+  uint8_t mode;          /* AtomOp, VoteMode, BarMode, FenceScope, RoundMode, SpecialReg, MufuFunction, ShflMode,
                          * MatchMode, PrmtMode, TestpMode, the shift of ISCADD, the table of LOP3, the barrier of
                          * BSSY, BSYNC and BREAK; SHF: 0 left, 1 right;
                          * WARPSYNC: WarpsyncMode */
-  uint32_t flags;       /* INST_* */
-  int16_t dst;          /* register row; nregs is the sink */
-  int16_t a, b, c;      /* value operands; memory forms: a is the address register */
-  int32_t imm;          /* address offset in bytes */
-  int32_t target;       /* index of the target instruction in the kernel, or NO_TARGET */
-  int32_t reconv;       /* BRA: index of the immediate post-dominator, or NO_TARGET if there is none */
-  uint32_t address;     /* address in the listing, or 8 * index if it had none; PTX: the line in the .ptx */
-  uint32_t line, column;/* where in the source (Inst.file), from 1 */
-  uint8_t type2;        /* DataType: CVT, DP4A: of the source */
-  uint8_t wide;         /* WIDE_* */
-  uint8_t sem, scope;   /* MemSem, MemScope */
-  uint8_t space;        /* MemSpace */
-  uint8_t round;        /* FloatRound */
-  uint16_t file;        /* index into Program.sources */
-  uint32_t inlined;     /* index + 1 into Program.frames of the innermost frame, 0 if line and file say it all */
+  uint32_t flags;        /* INST_* */
+  int16_t dst;           /* register row; nregs is the sink */
+  int16_t a, b, c;       /* value operands; memory forms: a is the address register */
+  int32_t imm;           /* address offset in bytes */
+  int32_t target;        /* index of the target instruction in the kernel, or NO_TARGET */
+  int32_t reconv;        /* BRA: index of the immediate post-dominator, or NO_TARGET if there is none */
+  uint32_t address;      /* address in the listing, or 8 * index if it had none; PTX: the line in the .ptx */
+  uint32_t line, column; /* where in the source (Inst.file), from 1 */
+  uint8_t type2;         /* DataType: CVT, DP4A: of the source */
+  uint8_t wide;          /* WIDE_* */
+  uint8_t sem, scope;    /* MemSem, MemScope */
+  uint8_t space;         /* MemSpace */
+  uint8_t round;         /* FloatRound */
+  uint16_t file;         /* index into Program.sources */
+  uint32_t inlined;      /* index + 1 into Program.frames of the innermost frame, 0 if line and file say it all */
 } Inst;
 static_assert(sizeof(Inst) == 64, "Inst is one cache line");
 
@@ -150,10 +234,10 @@ typedef struct ProgramReloc {
 /* A module-scope variable: a buffer of the same name that each run makes (`.global`, `.const` of PTX). */
 typedef struct ProgramVariable {
   char *name;
-  bool constant;   /* `.const`: a kernel can't write it */
+  bool constant; /* `.const`: a kernel can't write it */
   uint32_t bytes, align;
-  uint32_t *init;  /* (bytes + 3) / 4 words; NULL: zeros */
-  GArray *relocs;  /* ProgramReloc; NULL if there are none */
+  uint32_t *init; /* (bytes + 3) / 4 words; NULL: zeros */
+  GArray *relocs; /* ProgramReloc; NULL if there are none */
 } ProgramVariable;
 
 /* A parameter of a kernel. */
@@ -186,8 +270,8 @@ typedef struct Kernel {
   uint32_t local_bytes;  /* local memory of each lane */
   GArray *params;        /* KernelParam; NULL for SASS, whose parameters aren't declared */
   uint32_t param_bytes;
-  uint32_t max_threads;  /* of a block, by .maxntid or .reqntid; 0: not given */
-  uint32_t exact_block[3]; /* .reqntid; 0: not given */
+  uint32_t max_threads;          /* of a block, by .maxntid or .reqntid; 0: not given */
+  uint32_t exact_block[3];       /* .reqntid; 0: not given */
   uint32_t convergence_barriers; /* how many of B0.. the kernel uses */
   ConstRef *consts;
   uint32_t nconsts;
@@ -195,14 +279,16 @@ typedef struct Kernel {
   uint32_t nmarks;
   Label *labels;
   uint32_t nlabels;
+  GPtrArray *
+      undefined; /* char *: functions without a body that it calls: a TRAP with imm i + 1 stands for a call; NULL: none */
   Diag *refusal; /* why the kernel can't run (then it has no instructions); NULL: it can */
 } Kernel;
 
 /* A directive that gives a bare program its launch: `.grid`, `.block`, `.buffer`, `.arg`, `.expect`, `.findings`,
  * `.name`. Kept as text with its place; sim/scenario evaluates it. */
 typedef struct LaunchDirective {
-  char *name;   /* without the dot */
-  char *text;   /* the rest of the line, comments removed, trimmed */
+  char *name;            /* without the dot */
+  char *text;            /* the rest of the line, comments removed, trimmed */
   uint32_t line, column; /* of `text` */
   uint32_t kernel;       /* index of the kernel it stands in */
 } LaunchDirective;
@@ -224,7 +310,7 @@ typedef struct SourceFrame {
 } SourceFrame;
 
 typedef struct Program {
-  char *file;        /* as the user named it */
+  char *file; /* as the user named it */
   Dialect dialect;
   uint32_t target_sm; /* 20 for sm_20 */
   GPtrArray *kernels; /* Kernel * */

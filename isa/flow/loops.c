@@ -2,14 +2,34 @@
 
 #include <string.h>
 
-/* Dominators are post-dominators of the reversed graph, whose only exit is the first block. */
+/* The edges that some lane can take. */
+static FlowEdges live_edges(const Flow *flow, const FlowEdges *edges) {
+  FlowEdges live = {g_new(uint32_t, flow->nblocks + 1), g_new(uint32_t, edges->start[flow->nblocks] + 1)};
+  uint32_t count = 0;
+  for (uint32_t b = 0; b < flow->nblocks; b++) {
+    live.start[b] = count;
+    for (uint32_t e = edges->start[b]; e < edges->start[b + 1]; e++)
+      if (flow->reachable[b] && flow->reachable[edges->to[e]])
+        live.to[count++] = edges->to[e];
+  }
+  live.start[flow->nblocks] = count;
+  return live;
+}
+
+/* Dominators are post-dominators of the reversed graph, whose only exit is the first block. A block that can't be reached dominates
+ * nothing, and what it runs into is still dominated by what every lane passes. */
 static int32_t *find_dominators(const Flow *flow) {
   Flow reversed = *flow;
-  reversed.out = flow->in;
-  reversed.in = flow->out;
+  reversed.out = live_edges(flow, &flow->in);
+  reversed.in = live_edges(flow, &flow->out);
   reversed.exits = g_new0(uint8_t, flow->nblocks + 1);
   reversed.exits[0] = 1;
   int32_t *idom = flow_postdominators(&reversed);
+  FlowEdges *const made[] = {&reversed.out, &reversed.in};
+  for (unsigned i = 0; i < G_N_ELEMENTS(made); i++) {
+    g_free(made[i]->start);
+    g_free(made[i]->to);
+  }
   g_free(reversed.exits);
   return idom;
 }

@@ -114,6 +114,19 @@ static void call_assertfail(Lower *lower, PtxWord pointer) {
       lower_is_wide(pointer) ? WIDE_A | WIDE_B : 0;
 }
 
+/* Nothing is wrong before a lane comes here. */
+static void call_undefined(Lower *lower, const char *name) {
+  Kernel *kernel = lower->kernel;
+  guint index = 0;
+  if (!kernel->undefined)
+    kernel->undefined = g_ptr_array_new_with_free_func(g_free);
+  if (!g_ptr_array_find_with_equal_func(kernel->undefined, name, g_str_equal, &index)) {
+    index = kernel->undefined->len;
+    g_ptr_array_add(kernel->undefined, g_strdup(name));
+  }
+  lower_op0(lower, OP_TRAP)->inst.imm = (int32_t)index + 1;
+}
+
 static void call_extern(Lower *lower, const char *name) {
   PtxWord pointer = lower->module->address_size == 64 ? PTX_B64 : PTX_B32;
   unsigned arguments = lower_operand(lower, 2)->count;
@@ -122,9 +135,7 @@ static void call_extern(Lower *lower, const char *name) {
   else if (strcmp(name, "__assertfail") == 0 && arguments == 5)
     call_assertfail(lower, pointer);
   else
-    lower_error(lower, lower->inst->at,
-                "`%s` isn't in this file, and calling it isn't supported: only vprintf and __assertfail are built in",
-                name);
+    call_undefined(lower, name);
 }
 
 /* -- inlined calls -- */

@@ -107,6 +107,10 @@ static void scan_operand(Scan *scan, const PtxOperand *operand) {
       g_array_append_val(scan->info->vars, operand->index);
     break;
   }
+  case PTX_OPERAND_SPECIAL:
+    scan->info->names_reserved |=
+        operand->index >= PTX_SR_RESERVED_SMEM_OFFSET_BEGIN && operand->index <= PTX_SR_RESERVED_SMEM_OFFSET_1;
+    break;
   default: break;
   }
 }
@@ -210,12 +214,14 @@ static void scan_body(Lower *lower, const PtxFunction *function, LowerFunction *
     if (inst->op == PTX_OP_CALL)
       scan_call(&scan, inst);
   }
+  if (function->broken)
+    diag_add_all(info->errors, ptx_broken(lower->module, function->broken - 1)->errors);
   for (uint32_t i = 0; i < function->nskipped; i++) {
     const PtxSkipped *skipped = ptx_skipped(lower->module, function->first_skipped + i);
     lower_error(lower, skipped->why_at, "%s", skipped->why);
   }
   place_locals(lower, function, info);
-  if (!function->nskipped)
+  if (!function->nskipped && !function->broken)
     check_end(lower, function);
 }
 

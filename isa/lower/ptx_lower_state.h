@@ -17,6 +17,9 @@ enum {
   LOWER_DEPTH_MAX = 256,     /* of calls */
   LOWER_CONSTS_MAX = 32767,
   LOWER_PARAM_BYTES_MAX = 32764, /* PTX ISA, sm_70 and newer */
+  LOWER_RESERVED_BYTES = 1024,   /* of shared memory: what a kernel sees that names %reserved_smem_offset_* */
+  LOWER_RESERVED_1 =
+      512, /* where %reserved_smem_offset_1 stands in it; cooperative groups use 288 bytes from there */
 };
 
 /* An operand of a VInst. 64-bit constants are two rows. */
@@ -58,9 +61,10 @@ typedef struct LowerFunction {
   GArray *callees; /* uint32_t: those that are called by name or have one candidate */
   GArray *vars;    /* uint32_t: `.shared`, `.global`, `.const` variables that it names */
   uint32_t local_bytes;
-  uint32_t height; /* how deep calls are nested in it */
-  Diag *errors;    /* of the function itself: a kernel that reaches it is refused; NULL before the scan */
-  uint32_t kernel; /* the kernel that reached it last, + 1 */
+  bool names_reserved; /* %reserved_smem_offset_* */
+  uint32_t height;     /* how deep calls are nested in it */
+  Diag *errors;        /* of the function itself: a kernel that reaches it is refused; NULL before the scan */
+  uint32_t kernel;     /* the kernel that reached it last, + 1 */
 } LowerFunction;
 
 /* Where a `.loc` leads. */
@@ -90,6 +94,7 @@ typedef struct Lower {
   GHashTable *const_rows;
   GByteArray *temporary, *temporary_preds; /* of each virtual register, predicate: written by one expansion only */
   uint32_t local_top;
+  uint32_t reserved_byte; /* where the reserved shared memory begins */
 
   /* the instruction */
   LowerFrame *frame;

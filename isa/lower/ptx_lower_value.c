@@ -358,8 +358,20 @@ static SpecialReg special_register(PtxSpecial special, int64_t *fixed) {
   return SR_LANEID;
 }
 
+static Value read_reserved(Lower *lower, PtxSpecial special) {
+  lower_needs(lower, 80, "%reserved_smem_offset");
+  switch (special) {
+  case PTX_SR_RESERVED_SMEM_OFFSET_END: return lower_imm(lower, lower->reserved_byte + LOWER_RESERVED_BYTES);
+  case PTX_SR_RESERVED_SMEM_OFFSET_CAP: return lower_imm(lower, LOWER_RESERVED_BYTES);
+  case PTX_SR_RESERVED_SMEM_OFFSET_1: return lower_imm(lower, lower->reserved_byte + LOWER_RESERVED_1);
+  default: return lower_imm(lower, lower->reserved_byte);
+  }
+}
+
 static Value read_special(Lower *lower, const PtxOperand *operand) {
   PtxSpecial special = (PtxSpecial)operand->index;
+  if (special >= PTX_SR_RESERVED_SMEM_OFFSET_BEGIN && special <= PTX_SR_RESERVED_SMEM_OFFSET_1)
+    return read_reserved(lower, special);
   int64_t fixed;
   SpecialReg which = special_register(special, &fixed);
   if (special >= PTX_SR_PM0 && special <= PTX_SR_PM7)

@@ -152,7 +152,8 @@ void lower_variables(Lower *lower) {
 
 /* -- shared memory -- */
 
-static void gather_shared(Lower *lower, uint32_t kernel, uint32_t function, GArray *found, GHashTable *seen) {
+static void gather_shared(Lower *lower, uint32_t kernel, uint32_t function, GArray *found, GHashTable *seen,
+                          bool *names_reserved) {
   LowerFunction *info = &lower->functions[function];
   if (info->kernel == kernel + 1)
     return;
@@ -163,13 +164,14 @@ static void gather_shared(Lower *lower, uint32_t kernel, uint32_t function, GArr
   }
   if (info->height > LOWER_DEPTH_MAX || info->state == SCAN_NEW)
     return; /* calls are nested too deep */
+  *names_reserved |= info->names_reserved;
   for (guint i = 0; i < info->vars->len; i++) {
     uint32_t var = g_array_index(info->vars, uint32_t, i);
     if (ptx_var(lower->module, var)->space == PTX_SHARED && g_hash_table_add(seen, GSIZE_TO_POINTER((gsize)var + 1)))
       g_array_append_val(found, var);
   }
   for (guint i = 0; i < info->callees->len; i++)
-    gather_shared(lower, kernel, g_array_index(info->callees, uint32_t, i), found, seen);
+    gather_shared(lower, kernel, g_array_index(info->callees, uint32_t, i), found, seen, names_reserved);
 }
 
 static gint compare_index(gconstpointer a, gconstpointer b) {
@@ -179,13 +181,20 @@ static gint compare_index(gconstpointer a, gconstpointer b) {
 
 static bool is_dynamic(const PtxVar *var) { return var->linkage == PTX_LINK_EXTERN || var->elements == 0; }
 
+/* What the system keeps for itself lies behind the kernel's variables here, and only if the kernel asks where. */
+static uint32_t place_reserved(Lower *lower, uint32_t top, uint32_t align) {
+  lower->reserved_byte = align_up(top, align);
+  return lower->reserved_byte + LOWER_RESERVED_BYTES;
+}
+
 /* Static variables in the order of the text, then all dynamic ones at the same place. */
 static void place_shared(Lower *lower, uint32_t kernel) {
   enum { DYNAMIC_ALIGN = 16 };
   g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
   uint32_t top = 0, align = 0;
-  gather_shared(lower, kernel, kernel, found, seen);
+  bool names_reserved = false;
+  gather_shared(lower, kernel, kernel, found, seen, &names_reserved);
   g_array_sort(found, compare_index);
   for (guint i = 0; i < found->len; i++) {
     uint32_t index = g_array_index(found, uint32_t, i);
@@ -202,6 +211,8 @@ static void place_shared(Lower *lower, uint32_t kernel) {
     }
     top += (uint32_t)ptx_var_bytes(var);
   }
+  if (names_reserved)
+    top = place_reserved(lower, top, DYNAMIC_ALIGN);
   lower->kernel->shared_bytes = top = align_up(top, align);
   for (guint i = 0; i < found->len; i++)
     if (is_dynamic(ptx_var(lower->module, g_array_index(found, uint32_t, i))))

@@ -15,11 +15,19 @@ static bool starts_line(const PtxParser *parser) {
   return p == parser->lexer.text || p[-1] == '\n';
 }
 
-void ptx_body_recover(PtxParser *parser) {
+/* From the statement's beginning to behind its `;`, to before the next block, or to before the end of its own. */
+static void recover(PtxParser *parser, const PtxLexer *lexer, const PtxToken *token) {
+  unsigned vectors = 0;
+  if (!parser->stopped) {
+    parser->lexer = *lexer;
+    parser->token = *token;
+  }
   while (parser->token.kind != PTX_TOK_END && !ptx_parser_accept(parser, ';')) {
-    bool brace = ptx_token_is(&parser->token, '{') || ptx_token_is(&parser->token, '}');
-    if (brace && starts_line(parser)) /* and not of a vector */
+    bool opens = ptx_token_is(&parser->token, '{'), closes = ptx_token_is(&parser->token, '}');
+    if ((opens || closes) && ((closes && vectors == 0) || starts_line(parser)))
       return;
+    vectors += opens;
+    vectors -= closes;
     ptx_parser_advance(parser);
   }
 }
@@ -266,8 +274,9 @@ static bool read_statement(PtxParser *parser) {
 
 void ptx_body_read(PtxParser *parser) {
   while (parser->depth > 0) {
-    uint32_t at = parser->token.at;
-    if (parser->token.kind == PTX_TOK_END) {
+    const PtxToken token = parser->token;
+    const PtxLexer lexer = parser->lexer;
+    if (token.kind == PTX_TOK_END) {
       const PtxFunction *function = ptx_function(parser->module, parser->function);
       if (!parser->stopped)
         ptx_parser_error_at(parser, function->at, "the body of `%.*s` has no end", SHOWN_MAX,
@@ -277,8 +286,8 @@ void ptx_body_read(PtxParser *parser) {
     if (ptx_token_is(&parser->token, '}'))
       close_block(parser);
     else if (!read_statement(parser))
-      ptx_body_recover(parser);
-    if (parser->token.at == at && parser->token.kind != PTX_TOK_END)
+      recover(parser, &lexer, &token);
+    if (parser->token.at == token.at && parser->token.kind != PTX_TOK_END)
       ptx_parser_advance(parser); /* never twice at one place */
   }
 }

@@ -152,7 +152,7 @@ static bool check_call(PtxParser *parser, const PtxInst *inst, const PtxOperand 
   if (parts[1].kind == PTX_OPERAND_REG && count < 4)
     return ptx_parser_error_at(parser, parts[1].at,
                                "a call through a register needs a `.callprototype` or `.calltargets`");
-  if (!callee)
+  if (!callee || callee->broken)
     return true;
   if (callee->entry)
     return ptx_parser_error_at(parser, parts[1].at, "a kernel can't be called");

@@ -177,6 +177,8 @@ static bool check_earlier(PtxParser *parser, uint32_t taken, uint32_t index) {
   const PtxFunction *earlier = symbol->kind == SYMBOL_FUNCTION ? ptx_function(module, symbol->index) : NULL;
   if (!earlier || (earlier->has_body && function->has_body))
     return ptx_parser_error_at(parser, function->at, "there is already a `%.*s`", SHOWN_MAX, text);
+  if (function->broken || earlier->broken)
+    return true;
   if (earlier->nparams != function->nparams || earlier->nrets != function->nrets || earlier->entry != function->entry)
     return ptx_parser_error_at(parser, function->at, "`%.*s` was declared with other parameters", SHOWN_MAX, text);
   if (function->has_body)
@@ -213,33 +215,110 @@ static void end_function(PtxParser *parser, PtxFunction *function) {
   function->nregs = parser->next_register;
 }
 
+/* -- what is wrong with one function only -- */
+
+/* What stands in the module before a function. */
+typedef struct Before {
+  guint operands, inits, files;
+} Before;
+
+/* Leaves of a function what its head has. */
+static void drop_body(PtxModule *module, const PtxFunction *function, uint32_t index, const Before *before) {
+  g_array_set_size(module->vars, function->first_var + function->nrets + function->nparams);
+  g_array_set_size(module->functions, index + 1); /* prototypes */
+  g_array_set_size(module->insts, function->first_inst);
+  g_array_set_size(module->labels, function->first_label);
+  g_array_set_size(module->scopes, function->first_scope);
+  g_array_set_size(module->locs, function->first_loc);
+  g_array_set_size(module->tables, function->first_table);
+  g_array_set_size(module->skipped, function->first_skipped);
+  g_array_set_size(module->operands, before->operands);
+  g_array_set_size(module->inits, before->inits);
+  g_array_set_size(module->files, before->files);
+}
+
+/* Errors of a function are its own if the text behind it can be read all the same; otherwise they are the file's. */
+static void settle_errors(PtxParser *parser, uint32_t index, Diag *errors, bool whole, const Before *before) {
+  PtxModule *module = parser->module;
+  PtxFunction *function = ptx_function(module, index);
+  if (!whole || parser->stopped || !function->name) {
+    diag_add_all(parser->diag, errors);
+    diag_free(errors);
+    return;
+  }
+  const char *text = parser->lexer.text + parser->item_at;
+  PtxBroken broken = {.text = g_strchomp(g_strndup(text, parser->token.at - parser->item_at)), .errors = errors};
+  drop_body(module, function, index, before);
+  g_array_append_val(module->broken, broken);
+  function = ptx_function(module, index);
+  function->broken = module->broken->len;
+  function->has_body = true;
+}
+
+/* After an error: to behind a `;` or a whole `{ ... }`, or to before what clearly starts something new, which gives false. */
+static bool recover(PtxParser *parser) {
+  unsigned braces = 0;
+  while (parser->token.kind != PTX_TOK_END) {
+    PtxToken token = parser->token;
+    if (braces == 0 && starts_item(&token))
+      return false;
+    braces += ptx_token_is(&token, '{');
+    bool closes = ptx_token_is(&token, '}') && braces > 0;
+    braces -= closes;
+    ptx_parser_advance(parser);
+    if (braces == 0 && (closes || ptx_token_is(&token, ';')))
+      return true;
+  }
+  return false;
+}
+
+/* The head and the body; true if both have an end. */
+static bool read_parts(PtxParser *parser, PtxFunction *function, uint32_t index) {
+  PtxModule *module = parser->module;
+  bool good = read_head(parser, function);
+  function->has_body = good && ptx_token_is(&parser->token, '{');
+  if (!good)
+    function->nrets = function->nparams = 0;
+  *ptx_function(module, index) = *function;
+  if (!good) {
+    while (parser->depth > 0)
+      ptx_parser_close_block(parser);
+    return recover(parser);
+  }
+  if (!function->has_body)
+    return ptx_parser_expect(parser, ';');
+  ptx_parser_advance(parser);
+  ptx_body_read(parser);
+  return parser->depth == 0;
+}
+
 static bool read_function(PtxParser *parser, PtxLinkage linkage, bool entry) {
   PtxModule *module = parser->module;
   PtxFunction function = {.linkage = (uint8_t)linkage, .entry = entry};
+  Before before = {module->operands->len, module->inits->len, module->files->len};
   uint32_t index = module->functions->len;
+  Diag *outside = parser->diag;
   if (!ptx_parser_limit(parser, index, PTX_FUNCTIONS_MAX, "functions"))
     return false;
   start_function(parser, &function);
   g_array_append_val(module->functions, function);
   uint32_t taken = claim_name(parser, peek_name(parser), index);
   ptx_parser_open_block(parser, PTX_NO_INDEX);
-  bool good = read_head(parser, &function);
-  function.has_body = good && ptx_token_is(&parser->token, '{');
-  *ptx_function(module, index) = function;
-  if (good)
-    check_earlier(parser, taken, index);
-  if (function.has_body) {
-    ptx_parser_advance(parser);
-    ptx_body_read(parser);
-  } else {
-    good = good && ptx_parser_expect(parser, ';');
-  }
+  parser->diag = diag_new();
+  bool whole = read_parts(parser, &function, index);
   while (parser->depth > 0)
     ptx_parser_close_block(parser);
   ptx_parser_report_labels(parser);
+  Diag *errors = parser->diag;
+  parser->diag = outside;
+  if (diag_has_errors(errors))
+    settle_errors(parser, index, errors, whole, &before);
+  else
+    diag_free(errors);
   end_function(parser, ptx_function(module, index));
+  check_earlier(parser, taken, index);
   parser->function = PTX_NO_INDEX;
-  return good;
+  return true;
 }
 
 /* Calls were resolved to a declaration: tell where its definition is. */
@@ -256,22 +335,6 @@ static void link_declarations(PtxModule *module) {
 }
 
 /* -- the outer level -- */
-
-/* After an error: to behind a `;` or a whole `{ ... }`, or to before what clearly starts something new. */
-static void recover(PtxParser *parser) {
-  unsigned braces = 0;
-  while (parser->token.kind != PTX_TOK_END) {
-    PtxToken token = parser->token;
-    if (braces == 0 && starts_item(&token))
-      return;
-    braces += ptx_token_is(&token, '{');
-    bool closes = ptx_token_is(&token, '}') && braces > 0;
-    braces -= closes;
-    ptx_parser_advance(parser);
-    if (braces == 0 && (closes || ptx_token_is(&token, ';')))
-      return;
-  }
-}
 
 static PtxLinkage read_linkage(PtxParser *parser) {
   static const char *const words[] = {".visible", ".extern", ".weak", ".common"};
@@ -293,6 +356,8 @@ static bool unknown_directive(PtxParser *parser) {
     return ptx_parser_unexpected(parser, "a directive such as `.visible .entry`");
   g_autofree char *name = g_strndup(parser->token.text, MIN(parser->token.length, (uint32_t)SHOWN_MAX));
   bool unsupported = ptx_token_equals(&parser->token, ".alias") || ptx_token_equals(&parser->token, ".tex");
+  if (unsupported || !diag_nearest(name, known))
+    parser->diag = parser->outer;
   ptx_parser_error_at(parser, parser->token.at, unsupported ? "`%s` isn't supported" : "unknown directive `%s`",
                       name);
   diag_hint_nearest(parser->diag, name, unsupported ? (const char *const[]){NULL} : known);
@@ -338,9 +403,10 @@ static bool read_item(PtxParser *parser) {
 
 void ptx_module_read(PtxParser *parser) {
   while (parser->token.kind != PTX_TOK_END) {
-    uint32_t at = parser->token.at;
+    uint32_t at = parser->item_at = parser->token.at;
     if (!read_item(parser))
       recover(parser);
+    parser->diag = parser->file;
     if (parser->token.at == at && parser->token.kind != PTX_TOK_END)
       ptx_parser_advance(parser); /* never twice at one place */
   }

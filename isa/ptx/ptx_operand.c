@@ -29,7 +29,7 @@ static bool fail_name(PtxParser *parser, const PtxToken *token) {
   ptx_parser_error_at(parser, token->at, is_register ? "there is no register `%s` here" : "there is no `%s` here",
                       name);
   ptx_parser_hint_symbol(parser, name);
-  if (is_register && diag_error_count(parser->diag) <= PTX_HINTS_MAX) {
+  if (is_register && parser->errors <= PTX_HINTS_MAX) {
     g_autofree const char **specials = ptx_special_names();
     const char *nearest = diag_nearest(name + 1, specials);
     if (nearest && strchr(name, '.'))

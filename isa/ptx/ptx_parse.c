@@ -10,7 +10,7 @@ enum { SHOWN_MAX = 60 };
 /* -- tokens and messages -- */
 
 void ptx_parser_advance(PtxParser *parser) {
-  if (parser->stopped || diag_error_count(parser->diag) >= PTX_ERRORS_MAX) {
+  if (parser->stopped || parser->errors >= PTX_ERRORS_MAX) {
     parser->lexer.p = parser->lexer.end;
     parser->stopped = true;
   }
@@ -24,6 +24,7 @@ bool ptx_parser_error_at(PtxParser *parser, uint32_t at, const char *format, ...
   g_autofree char *message = g_strdup_vprintf(format, args);
   va_end(args);
   ptx_module_place(parser->module, at, &line, &column);
+  parser->errors++;
   return diag_error(parser->diag, parser->module->file, line, column, "%s", message);
 }
 
@@ -90,7 +91,7 @@ uint32_t ptx_parser_name(PtxParser *parser, const char *what) {
 }
 
 void ptx_parser_hint_symbol(PtxParser *parser, const char *name) {
-  if (diag_error_count(parser->diag) > PTX_HINTS_MAX)
+  if (parser->errors > PTX_HINTS_MAX)
     return;
   gsize base = strlen(name);
   while (base > 1 && g_ascii_isdigit(name[base - 1]))
@@ -228,7 +229,7 @@ void ptx_parser_close_block(PtxParser *parser) {
 
 static void hint_label(PtxParser *parser, const char *name) {
   const PtxFunction *function = ptx_function(parser->module, parser->function);
-  if (diag_error_count(parser->diag) > PTX_HINTS_MAX)
+  if (parser->errors > PTX_HINTS_MAX)
     return;
   guint count = MIN(parser->module->labels->len - function->first_label, (guint)PTX_CANDIDATES_MAX);
   g_autofree const char **names = g_new0(const char *, count + 1);
@@ -274,7 +275,12 @@ static guint hash_key(gconstpointer key) {
 }
 
 static void init(PtxParser *parser, PtxModule *module, Diag *diag) {
-  *parser = (PtxParser){.module = module, .diag = diag, .function = PTX_NO_INDEX, .loc = PTX_NO_INDEX};
+  *parser = (PtxParser){.module = module,
+                        .file = diag,
+                        .outer = diag_new(),
+                        .diag = diag,
+                        .function = PTX_NO_INDEX,
+                        .loc = PTX_NO_INDEX};
   parser->infos = g_array_new(FALSE, TRUE, sizeof(PtxNameInfo));
   parser->mnemonics = g_array_new(FALSE, TRUE, sizeof(PtxMnemonic));
   parser->symbols = g_array_new(FALSE, TRUE, sizeof(PtxSymbol));
@@ -292,6 +298,30 @@ static void clear(PtxParser *parser) {
   g_array_free(parser->block_labels, TRUE);
   g_hash_table_destroy(parser->label_places);
   g_hash_table_destroy(parser->loc_places);
+  diag_free(parser->outer);
+}
+
+static bool has_kernel(const PtxModule *module) {
+  for (guint i = 0; i < module->functions->len; i++) {
+    const PtxFunction *function = ptx_function(module, i);
+    if (function->entry && function->has_body && !function->broken)
+      return true;
+  }
+  return false;
+}
+
+/* What is wrong with a function refuses the kernels that reach it. Where no kernel is left all of it is the file's. */
+static void settle_errors(const PtxParser *parser, const PtxModule *module, Diag *diag) {
+  if (!diag_has_errors(diag) && has_kernel(module)) {
+    for (unsigned i = 0; i < diag_count(parser->outer); i++) {
+      const DiagItem *item = diag_item(parser->outer, i);
+      diag_warning(diag, item->file, item->line, item->column, "%s", item->message);
+    }
+    return;
+  }
+  diag_add_all(diag, parser->outer);
+  for (guint i = 0; i < module->broken->len; i++)
+    diag_add_all(diag, ptx_broken(module, i)->errors);
 }
 
 PtxModule *ptx_parse(const char *file, const char *text, gsize length, Diag *diag) {
@@ -310,6 +340,7 @@ PtxModule *ptx_parse(const char *file, const char *text, gsize length, Diag *dia
   } else {
     diag_error(diag, file, PTX_LINES_MAX, 0, "the file has more than %d lines", PTX_LINES_MAX);
   }
+  settle_errors(&parser, module, diag);
   clear(&parser);
   if (diag_error_count(diag) > errors_before)
     g_clear_pointer(&module, ptx_module_free);

@@ -56,10 +56,13 @@ typedef struct PtxBlock {
 
 typedef struct PtxParser {
   PtxModule *module;
-  Diag *diag;
+  Diag *file, *outer; /* outer: of what isn't supported between functions; what needs it has errors of its own */
+  Diag *diag;         /* where errors go: `file`, `outer`, or those of the function that is read */
+  unsigned errors;    /* in all of them */
   PtxLexer lexer;
-  PtxToken token; /* the current one */
-  bool stopped;   /* a limit was hit: nothing further is read */
+  PtxToken token;   /* the current one */
+  bool stopped;     /* a limit was hit: nothing further is read */
+  uint32_t item_at; /* where what is read on the outer level begins */
 
   GArray *infos;                      /* PtxNameInfo, by name */
   GArray *mnemonics;                  /* PtxMnemonic */
@@ -122,8 +125,6 @@ bool ptx_module_read_params(PtxParser *parser, uint32_t *count);
 /* From behind the `{` to behind the `}` that closes it. */
 void ptx_body_read(PtxParser *parser);
 bool ptx_body_read_file(PtxParser *parser);
-/* To behind the next `;`, or to before the next `{` or `}`. */
-void ptx_body_recover(PtxParser *parser);
 /* A string, as of .pragma, and `;`. */
 bool ptx_body_skip_pragma(PtxParser *parser);
 /* `.section .debug_str { ... }`. */

@@ -341,6 +341,10 @@ static void append_body(const PtxModule *module, const PtxFunction *function, GS
 }
 
 static void append_function(const PtxModule *module, const PtxFunction *function, GString *out) {
+  if (function->broken) {
+    g_string_append_printf(out, "%s\n", ptx_broken(module, function->broken - 1)->text);
+    return;
+  }
   append_head(module, function, out);
   if (!function->has_body) {
     g_string_append(out, ";\n");

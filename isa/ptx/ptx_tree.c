@@ -9,6 +9,11 @@ static void clear_skipped(gpointer data) {
   g_free(((PtxSkipped *)data)->why);
 }
 
+static void clear_broken(gpointer data) {
+  g_free(((PtxBroken *)data)->text);
+  diag_free(((PtxBroken *)data)->errors);
+}
+
 PtxModule *ptx_module_new(const char *file) {
   PtxModule *module = g_new0(PtxModule, 1);
   module->file = g_strdup(file);
@@ -29,15 +34,17 @@ PtxModule *ptx_module_new(const char *file) {
   g_array_set_clear_func(module->files, clear_file);
   module->skipped = g_array_new(FALSE, TRUE, sizeof(PtxSkipped));
   g_array_set_clear_func(module->skipped, clear_skipped);
+  module->broken = g_array_new(FALSE, TRUE, sizeof(PtxBroken));
+  g_array_set_clear_func(module->broken, clear_broken);
   return module;
 }
 
 void ptx_module_free(PtxModule *module) {
   if (!module)
     return;
-  GArray *arrays[] = {module->line_starts, module->vars,   module->functions, module->insts,
-                      module->operands,    module->labels, module->scopes,    module->locs,
-                      module->tables,      module->inits,  module->files,     module->skipped};
+  GArray *arrays[] = {module->line_starts, module->vars,    module->functions, module->insts,  module->operands,
+                      module->labels,      module->scopes,  module->locs,      module->tables, module->inits,
+                      module->files,       module->skipped, module->broken};
   for (unsigned i = 0; i < G_N_ELEMENTS(arrays); i++)
     g_array_free(arrays[i], TRUE);
   ptx_names_free(module->names);
@@ -144,6 +151,10 @@ static bool same_skipped(const PtxModule *a, const PtxModule *b, PtxSkipped x, P
   return x.inst == y.inst && strcmp(x.text, y.text) == 0 && strcmp(x.why, y.why) == 0;
 }
 
+static bool same_broken(const PtxModule *a, const PtxModule *b, PtxBroken x, PtxBroken y) {
+  return strcmp(x.text, y.text) == 0;
+}
+
 static bool same_inst(const PtxModule *a, const PtxModule *b, PtxInst x, PtxInst y) {
   x.at = y.at = 0;
   return memcmp(&x, &y, sizeof x) == 0;
@@ -183,5 +194,6 @@ bool ptx_module_equal(const PtxModule *a, const PtxModule *b) {
   SAME(inits, PtxInit, same_init);
   SAME(files, PtxFile, same_file);
   SAME(skipped, PtxSkipped, same_skipped);
+  SAME(broken, PtxBroken, same_broken);
   return true;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "isa/ptx/ptx_names.h"
 #include "isa/ptx/ptx_ops.h"
 
@@ -52,34 +53,34 @@ typedef struct PtxVar {
   uint8_t ptr_space;   /* `.ptr .global`: PtxWord; PTX_NONE if it has no `.ptr` or no space */
   bool ptr;
   uint32_t ptr_align;
-  uint32_t align;      /* bytes; the type's own if none was given */
-  uint32_t count;      /* `%r<12>`: 12; 0 if it isn't a range */
-  uint32_t base;       /* number of its first register (of the next register if it isn't one) */
-  uint32_t elements;   /* of the array, flattened; 0: `[]`; 1 if it isn't one */
+  uint32_t align;    /* bytes; the type's own if none was given */
+  uint32_t count;    /* `%r<12>`: 12; 0 if it isn't a range */
+  uint32_t base;     /* number of its first register (of the next register if it isn't one) */
+  uint32_t elements; /* of the array, flattened; 0: `[]`; 1 if it isn't one */
   uint32_t first_init, ninits;
 } PtxVar;
 
 typedef enum {
-  PTX_OPERAND_REG,        /* index: register number; component 1-4: .x .y .z .w of a vector register */
-  PTX_OPERAND_INTEGER,    /* bits */
-  PTX_OPERAND_F32,        /* bits, the low 32 */
-  PTX_OPERAND_F64,        /* bits */
-  PTX_OPERAND_SPECIAL,    /* index: PtxSpecial */
-  PTX_OPERAND_VAR,        /* index: variable; offset: its address plus that */
-  PTX_OPERAND_FUNCTION,   /* index: function */
-  PTX_OPERAND_LABEL,      /* index: label */
-  PTX_OPERAND_TABLE,      /* index: table */
-  PTX_OPERAND_SINK,       /* `_` */
-  PTX_OPERAND_MEM_REG,    /* [index: register number + offset] */
-  PTX_OPERAND_MEM_VAR,    /* [index: variable + offset] */
+  PTX_OPERAND_REG,          /* index: register number; component 1-4: .x .y .z .w of a vector register */
+  PTX_OPERAND_INTEGER,      /* bits */
+  PTX_OPERAND_F32,          /* bits, the low 32 */
+  PTX_OPERAND_F64,          /* bits */
+  PTX_OPERAND_SPECIAL,      /* index: PtxSpecial */
+  PTX_OPERAND_VAR,          /* index: variable; offset: its address plus that */
+  PTX_OPERAND_FUNCTION,     /* index: function */
+  PTX_OPERAND_LABEL,        /* index: label */
+  PTX_OPERAND_TABLE,        /* index: table */
+  PTX_OPERAND_SINK,         /* `_` */
+  PTX_OPERAND_MEM_REG,      /* [index: register number + offset] */
+  PTX_OPERAND_MEM_VAR,      /* [index: variable + offset] */
   PTX_OPERAND_MEM_ABSOLUTE, /* [bits] */
-  PTX_OPERAND_VECTOR,     /* {...}: `count` operands from `index` on */
-  PTX_OPERAND_PAIR,       /* d|p: 2 operands from `index` on */
-  PTX_OPERAND_LIST        /* (...) of a call: `count` operands from `index` on */
+  PTX_OPERAND_VECTOR,       /* {...}: `count` operands from `index` on */
+  PTX_OPERAND_PAIR,         /* d|p: 2 operands from `index` on */
+  PTX_OPERAND_LIST          /* (...) of a call: `count` operands from `index` on */
 } PtxOperandKind;
 
 typedef struct PtxOperand {
-  uint8_t kind; /* PtxOperandKind */
+  uint8_t kind;                       /* PtxOperandKind */
   uint8_t negated : 1, component : 3; /* `!%p`, and `-%r` nowhere */
   uint16_t count;
   uint32_t at;
@@ -97,14 +98,14 @@ static_assert(sizeof(PtxOperand) == 16, "16 MB of text have up to 4 million oper
  * A call has [results LIST] [FUNCTION or REG] [arguments LIST], then the TABLE of an indirect one. */
 typedef struct PtxInst {
   uint32_t at;
-  uint16_t op, form;   /* PtxOp, row of ptx_ops.def */
-  uint32_t guard;      /* register number of the predicate, or PTX_NO_INDEX */
+  uint16_t op, form; /* PtxOp, row of ptx_ops.def */
+  uint32_t guard;    /* register number of the predicate, or PTX_NO_INDEX */
   bool guard_not;
   uint8_t noperands;
   uint16_t reserved;
-  uint32_t operands;   /* first, in the module's operands */
-  uint32_t loc;        /* in the module's locs, or PTX_NO_INDEX */
-  uint32_t scope;      /* in the module's scopes, or PTX_NO_INDEX */
+  uint32_t operands; /* first, in the module's operands */
+  uint32_t loc;      /* in the module's locs, or PTX_NO_INDEX */
+  uint32_t scope;    /* in the module's scopes, or PTX_NO_INDEX */
   PtxMods mods;
 } PtxInst;
 static_assert(sizeof(PtxInst) == 48, "a million of them are 48 MB");
@@ -122,7 +123,7 @@ typedef struct PtxScope {
 typedef struct PtxLoc {
   uint32_t at, inst;
   uint32_t file, line, column;
-  uint32_t function_name;  /* of `names`: a label in .debug_str; 0 if it isn't inlined */
+  uint32_t function_name; /* of `names`: a label in .debug_str; 0 if it isn't inlined */
   uint32_t function_offset;
   uint32_t inlined_file, inlined_line, inlined_column;
   uint32_t parent; /* loc of the place that it was inlined at, the nearest before it; PTX_NO_INDEX if there is none */
@@ -136,6 +137,13 @@ typedef struct PtxSkipped {
   char *why;         /* "`mma.sync` isn't supported" */
 } PtxSkipped;
 
+/* A function whose text has errors: kernels that reach it are refused. Of it there are its head, as far as that could be read, and no
+ * instructions. */
+typedef struct PtxBroken {
+  char *text; /* all of it */
+  Diag *errors;
+} PtxBroken;
+
 /* What a name in front of `.branchtargets`, `.calltargets` or `.callprototype` stands for. */
 typedef struct PtxTable {
   uint32_t at, name, scope, inst;
@@ -147,8 +155,8 @@ typedef struct PtxTable {
 typedef enum { PTX_TABLE_BRANCH, PTX_TABLE_CALL, PTX_TABLE_PROTOTYPE } PtxTableKind;
 
 typedef struct PtxFunction {
-  uint32_t at, name;  /* 0 for a prototype */
-  uint8_t linkage;    /* PtxLinkage */
+  uint32_t at, name; /* 0 for a prototype */
+  uint8_t linkage;   /* PtxLinkage */
   bool entry, has_body, noreturn, prototype;
   uint8_t reserved[3]; /* no padding: ptx_module_equal() compares bytes */
   uint32_t definition; /* the function of that name that has a body; itself if it has; PTX_NO_INDEX if none has */
@@ -156,7 +164,8 @@ typedef struct PtxFunction {
   uint32_t nrets, nparams;
   uint32_t first_inst, ninsts, first_label, nlabels, first_scope, nscopes, first_loc, nlocs, first_table, ntables;
   uint32_t first_skipped, nskipped;
-  uint32_t nregs;            /* register numbers, used or not */
+  uint32_t broken;                 /* 1 + in PtxModule.broken, or 0 */
+  uint32_t nregs;                  /* register numbers, used or not */
   uint32_t maxntid[3], reqntid[3]; /* 0: not given */
   uint32_t minnctapersm, maxnreg;
 } PtxFunction;
@@ -174,12 +183,13 @@ typedef struct PtxModule {
   uint32_t address_size; /* 32 or 64 */
   PtxNames *names;
   PtxOps *ops;
-  GArray *line_starts;   /* uint32_t */
-  GArray *vars;          /* PtxVar */
-  GArray *functions;     /* PtxFunction */
+  GArray *line_starts; /* uint32_t */
+  GArray *vars;        /* PtxVar */
+  GArray *functions;   /* PtxFunction */
   GArray *insts, *operands, *labels, *scopes, *locs, *tables, *inits;
-  GArray *files;         /* PtxFile */
-  GArray *skipped;       /* PtxSkipped */
+  GArray *files;   /* PtxFile */
+  GArray *skipped; /* PtxSkipped */
+  GArray *broken;  /* PtxBroken */
 } PtxModule;
 
 PtxModule *ptx_module_new(const char *file);
@@ -189,6 +199,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PtxModule, ptx_module_free)
 #define ptx_var(module, i) (&g_array_index((module)->vars, PtxVar, i))
 #define ptx_function(module, i) (&g_array_index((module)->functions, PtxFunction, i))
 #define ptx_skipped(module, i) (&g_array_index((module)->skipped, PtxSkipped, i))
+#define ptx_broken(module, i) (&g_array_index((module)->broken, PtxBroken, i))
 #define ptx_inst(module, i) (&g_array_index((module)->insts, PtxInst, i))
 #define ptx_operand(module, i) (&g_array_index((module)->operands, PtxOperand, i))
 #define ptx_label(module, i) (&g_array_index((module)->labels, PtxLabel, i))

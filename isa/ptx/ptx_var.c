@@ -62,6 +62,8 @@ static bool read_type(PtxParser *parser, PtxVar *var) {
   } else if (ptx_type_bytes(word) && !var->type && word < PTX_U16X2) {
     var->type = (uint8_t)word;
   } else {
+    if (parser->function == PTX_NO_INDEX)
+      parser->diag = parser->outer;
     return ptx_parser_error_at(parser, token->at, "`%.*s` isn't supported in a declaration", shown, token->text);
   }
   ptx_parser_advance(parser);

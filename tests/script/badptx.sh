@@ -30,6 +30,8 @@ megabytes() { # megabytes N CHARACTER
   printf "$head.global .u32 x;\n" >kernels.ptx
   printf "$head.entry old(.param .u64 p) { ret; }\n.entry new() {\n  .reg .b32 %%r<3>;\n" >two.ptx
   printf '  redux.sync.add.u32 %%r1, %%r2, -1;\n  fence.proxy.alias;\n  ret;\n}\n' >>two.ptx
+  printf "$head.extern .func gone(.param .b32 a);\n.entry k(.param .u32 n) {\n  .reg .b32 %%r; .reg .pred %%p;\n" >gone.ptx
+  printf '  .param .b32 a;\n  ld.param.u32 %%r, [n];\n  setp.eq.u32 %%p, %%r, 0;\n  @%%p call gone, (a);\n  ret;\n}\n' >>gone.ptx
   printf '__global__ void k() {}\n' >k.cu
 }
 mkdir folder.ptx folder.cu
@@ -65,7 +67,7 @@ compiler shouts 'printf "\033[31mno \377 licence\n" >&2; exit 1'
 cp explains unreadable
 chmod -x unreadable
 
-plan 44
+plan 47
 launch='--grid 1 --block 32'
 # shellcheck disable=SC2086 # options
 {
@@ -93,6 +95,9 @@ launch='--grid 1 --block 32'
   expect "nearest kernel" 2 'did you mean .new.' lockstep show two.ptx -m h200 --kernel nev
   expect "a refused kernel" 3 "^two.ptx:8:3: error: fence.proxy isn't supported" \
     lockstep run two.ptx -m h200 $launch --kernel new
+  expect "a call of what isn't there" 1 '^gone on h200: fault' lockstep run gone.ptx -m h200 $launch --arg 0
+  point "is named" "$(grep -q 'a call of `gone`, which has no body' out || cat out)"
+  expect "and is no error where nobody comes there" 0 '^gone on h200: completed' lockstep run gone.ptx -m h200 $launch --arg 1
   expect "an instruction that the machine lacks" 3 \
     '^two.ptx:7:3: error: redux needs compute capability 8.0, and the machine has 6.1' \
     lockstep show two.ptx -m gtx1080ti --kernel new

@@ -6,6 +6,7 @@
 #include "isa/lower/ptx_lower.h"
 #include "isa/ptx/ptx_example.h"
 #include "isa/ptx/ptx_parse.h"
+#include "isa/ptx/ptx_print.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
@@ -179,8 +180,10 @@ static const struct {
     {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x96, %p2; prmt.b32 %r1, %r2, %r3, %r4;", "LOP3 PRMT"},
     {"szext.wrap.s32 %r1, %r2, %r3; bmsk.clamp.b32 %r1, %r2, %r3;", "LOP SHL BFE SHL IADD SHL"},
     {"nanosleep.u32 100; trap;", "NANOSLEEP TRAP"},
-    {"T: .branchtargets DONE, TWO, DONE; brx.idx %r1, T; TWO: exit;", "ISETP EXIT ISETP EXIT EXIT EXIT"},
-    {"@%p1 add.u64 %l1, %l2, 1; @!%p1 bra DONE; exit;", "IADD64 EXIT EXIT"},
+    {"ld.global.nc.cg.u32 %r1, [%l1]; ld.global.cs.nc.L1::no_allocate.L2::128B.u32 %r2, [%l1];", "LD LD"},
+    {"ld.global.nc.u32 %r1, [%l1]; ld.global.nc.ca.L2::256B.u32 %r2, [%l1];", "LD LD"},
+    {"T: .branchtargets DONE, TWO, DONE; brx.idx %r1, T; TWO: @%p4 exit;", "ISETP EXIT ISETP BRA EXIT EXIT"},
+    {"@%p1 add.u64 %l1, %l2, 1; @!%p1 bra DONE; @%p4 exit;", "IADD64 EXIT EXIT"},
 };
 
 /* Uses of what the instruction may have written, without which it would be dropped. */
@@ -237,6 +240,26 @@ START_TEST(keeps_order_and_scope) {
 END_TEST
 
 /* -- parameters, variables -- */
+
+/* %reserved_smem_offset_*: behind the kernel's own variables, in front of dynamic ones, and only where somebody asks. */
+START_TEST(finds_the_reserved_memory) {
+  static const char names[][8] = {"begin", "end", "cap", "0", "1"};
+  static const uint32_t values[] = {112, 1136, 1024, 112, 624};
+  for (unsigned i = 0; i < G_N_ELEMENTS(values); i++) {
+    g_autofree char *body =
+        g_strdup_printf(".shared .align 4 .b8 own[100]; .reg .b32 %%a; mov.u32 %%r1, own; "
+                        "mov.u32 %%r2, %%reserved_smem_offset_%s; st.global.v2.u32 [%%l1], {%%r1, %%r2};",
+                        names[i]);
+    g_autoptr(Program) program = lower_body(body, &hopper);
+    const Kernel *kernel = program_kernel(program, 0);
+    ck_assert_uint_eq(kernel->shared_bytes, 1136);
+    ck_assert_uint_eq(kernel->insts[1].op, OP_MOV);
+    ck_assert_uint_eq(kernel->consts[~kernel->insts[1].a].value, values[i]);
+  }
+  g_autoptr(Program) without = lower_body(".shared .b8 own[100]; mov.u32 %r1, own;", &hopper);
+  ck_assert_uint_eq(program_kernel(without, 0)->shared_bytes, 100);
+}
+END_TEST
 
 START_TEST(lays_out_parameters) {
   g_autoptr(Program) program = lower_good(
@@ -439,6 +462,27 @@ START_TEST(keeps_an_unreachable_end) {
 }
 END_TEST
 
+/* What no lane comes to is left out, and moves no meeting point: with a mark in it it stays, and the others meet where they did. */
+START_TEST(leaves_out_the_unreachable) {
+#define LOOP(between)                                                                                          \
+  "mov.u32 %r1, %tid.x; setp.ne.s32 %p1, %r1, 0; @%p1 bra L7; L2: setp.eq.s32 %p2, %r3, 1; @%p2 bra L6; "      \
+  "atom.global.exch.b32 %r3, [%l1], 0; bra.uni L6; " between " L6: setp.ne.s32 %p5, %r3, 1; @%p5 bra L2; L7: " \
+  "atom.global.add.u32 %r4, [%l1], %r3; st.global.u32 [%l1], %r4;"
+  g_autoptr(Program) plain = lower_body(LOOP(""), &hopper), dead = lower_body(LOOP("L5: mov.u32 %r3, 7;"), &hopper);
+  g_autoptr(Program) marked = lower_body(LOOP("L5: pmevent 3; st.global.u32 [%l2], %r1;"), &hopper);
+#undef LOOP
+  g_autofree char *without = opcodes(program_kernel(plain, 0)), *with = opcodes(program_kernel(dead, 0));
+  g_autofree char *kept = opcodes(program_kernel(marked, 0));
+  ck_assert_msg(strstr(without, "BSYNC") && strstr(without, "YIELD"), "%s", without);
+  ck_assert_str_eq(with, without);
+  ck_assert_uint_eq(program_kernel(marked, 0)->nmarks, 1);
+  g_auto(GStrv) around = g_strsplit(kept, "ST BRA ", 2); /* what is marked goes around the BSYNC */
+  ck_assert_msg(around[0] && around[1], "%s", kept);
+  g_autofree char *rest = g_strconcat(around[0], around[1], NULL);
+  ck_assert_str_eq(rest, without);
+}
+END_TEST
+
 START_TEST(returns_early) {
   g_autoptr(Program) plain = lower_body("@!%p1 bra DONE; st.global.u32 [%l1], %r1;", &pascal);
   const Kernel *kernel = program_kernel(plain, 0);
@@ -530,6 +574,55 @@ START_TEST(reports_error) {
 }
 END_TEST
 
+/* What stands in one kernel, or between kernels, and isn't supported or known: the kernel before it and the one behind run. */
+static const struct {
+  const char *head, *body, *message; /* of the kernel in the middle */
+} refusals[] = {
+    {"()", "frobnicate.b32 %r1, %r2;", "unknown instruction `frobnicate`"},
+    {"()", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;", "`tcgen05.alloc` isn't supported"},
+    {"()", "ld.global.frob.u32 %r1, [%l1];", "ld has no modifier `.frob`"},
+    {"()", "ld.global.b128 %r1, [%l1];", "`.b128` of ld isn't supported"},
+    {"()", "mov.u32 %r1, %frob;", "there is no register `%frob` here"},
+    {"()", "mov.u32 %r1, %frob.x;", "there is no register `%frob.x` here"},
+    {"()", ".frob 3, 4;", "unknown directive `.frob`"},
+    {"()", ".reg .b128 %q<4>; mov.b128 %q1, {%l1, %l2};", "`.b128` isn't supported in a declaration"},
+    {"()", "ld.global.v2.u32 {%r1, %x}, [%l1];", "there is no register `%x` here"},
+    {"()", "{ add.u32 %r1, %r2 }", "expected `,` or `;`, found `}`"},
+    {"()", "bra NOWHERE;", "there is no label `NOWHERE` here"},
+    {"()", "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [image, {%r5}];", "`tex.1d` isn't supported"},
+    {"()", "suld.b.1d.b32.trap {%r1}, [image, {%r5}];", "`suld.b` isn't supported"},
+    {"() .reqnctapercluster 2", "", "`.reqnctapercluster` isn't supported here"},
+    {"() .blocksareclusters .explicitcluster", "", "`.blocksareclusters` isn't supported here"},
+    {"(.param .frob a)", "ld.param.u32 %r1, [a];", "`.frob` isn't supported in a declaration"},
+    {"()", "call broken;", "unknown instruction `frobnicate`"},
+};
+
+START_TEST(refuses_a_kernel_alone) {
+  g_autofree char *text = g_strconcat(
+      HEAD ".global .texref image;\n.func broken() { frobnicate; ret; }\n.alias other, broken;\n"
+           ".visible .entry before() { ret; }\n.visible .entry bad",
+      refusals[_i].head, "\n{ " REGS, refusals[_i].body,
+      "\nret; }\n.visible .entry behind(.param .u64 a) { .reg .b64 %l; ld.param.u64 %l, [a]; st.global.u64 [%l], %l; "
+      "ret; }\n",
+      NULL);
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(PtxModule) module = ptx_parse("k.ptx", text, strlen(text), diag);
+  g_autoptr(Program) program = module ? ptx_lower(module, &hopper, diag) : NULL;
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program && !diag_has_errors(diag), "%s\n%s", messages, text);
+  ck_assert_uint_eq(program->kernels->len, 3);
+  ck_assert(!program_kernel(program, 0)->refusal && !program_kernel(program, 2)->refusal);
+  ck_assert_uint_eq(program_kernel(program, 2)->ninsts, 3);
+  const Kernel *bad = program_kernel(program, 1);
+  ck_assert_str_eq(bad->name, "bad");
+  ck_assert_msg(bad->refusal, "%s", text);
+  ck_assert_str_eq(diag_item(bad->refusal, 0)->message, refusals[_i].message);
+  g_autofree char *printed = ptx_print_module(module);
+  g_autoptr(PtxModule) again = ptx_parse("k.ptx", printed, strlen(printed), diag);
+  ck_assert_msg(again && ptx_module_equal(module, again), "%s", printed);
+}
+END_TEST
+
 static const struct {
   const char *text, *message;
 } module_errors[] = {
@@ -538,9 +631,6 @@ static const struct {
      "4:28: error: `k` can run past its last instruction; end it with `ret` or `exit`"},
     {HEAD ".func f() { call f; ret; } .entry k() { call f; ret; }",
      "4:7: error: `f` calls itself, perhaps through others: recursion isn't supported"},
-    {HEAD ".extern .func malloc(.param .b64 a);\n.entry k() { .param .b64 a; call malloc, (a); ret; }",
-     "5:29: error: `malloc` isn't in this file, and calling it isn't supported: only vprintf and __assertfail are "
-     "built in"},
     {HEAD ".func f() { ret; } .func g() { ret; }\n.entry k() { .reg .b64 %l; mov.u64 %l, f; T: .calltargets f, g; "
           "call %l, T; "
           "ret; }",
@@ -636,6 +726,7 @@ int main(void) {
   tcase_add_test(tcase, guards_effects_only);
   tcase_add_test(tcase, keeps_order_and_scope);
   tcase_add_test(tcase, lays_out_parameters);
+  tcase_add_test(tcase, finds_the_reserved_memory);
   tcase_add_test(tcase, places_shared_memory);
   tcase_add_test(tcase, makes_variables);
   tcase_add_test(tcase, inlines_calls);
@@ -644,10 +735,12 @@ int main(void) {
   tcase_add_test(tcase, leaves_out_meetings);
   tcase_add_test(tcase, keeps_marks_and_labels);
   tcase_add_test(tcase, keeps_an_unreachable_end);
+  tcase_add_test(tcase, leaves_out_the_unreachable);
   tcase_add_test(tcase, returns_early);
   tcase_add_test(tcase, follows_lines);
   tcase_add_test(tcase, reads_sources);
   tcase_add_loop_test(tcase, reports_error, 0, (int)G_N_ELEMENTS(errors));
+  tcase_add_loop_test(tcase, refuses_a_kernel_alone, 0, (int)G_N_ELEMENTS(refusals));
   tcase_add_loop_test(tcase, reports_module_error, 0, (int)G_N_ELEMENTS(module_errors));
   tcase_add_test(tcase, refuses_kernels);
   tcase_add_test(tcase, limits_growth);
