@@ -12,10 +12,12 @@ SASS_LOG_DRIVER = $(TAP_DRIVER)
 SH_LOG_COMPILER = $(SHELL)
 YAML_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/script/run_scenario.sh
 SASS_LOG_COMPILER = $(YAML_LOG_COMPILER)
+# Time limits of unit tests are for a machine that has nothing else to do.
 AM_TESTS_ENVIRONMENT = \
   LOCKSTEP='$(abs_top_builddir)/lockstep$(EXEEXT)'; export LOCKSTEP; \
   SRCDIR='$(abs_top_srcdir)'; export SRCDIR; \
-  BUILDDIR='$(abs_top_builddir)'; export BUILDDIR;
+  BUILDDIR='$(abs_top_builddir)'; export BUILDDIR; \
+  CK_TIMEOUT_MULTIPLIER=10; export CK_TIMEOUT_MULTIPLIER;
 
 # Unit tests: one Check program tests/unit/test_NAME.c for each module; see tests/unit/unit.h.
 UNIT_TESTS = \

@@ -1,6 +1,7 @@
 /* exec.h - execution of one instruction: one executor for each row of opcodes.def.
  *
- * An executor changes the rows of the active lanes and says when its results can be used. Executors of UNIT_ALU touch
+ * An executor changes the rows of the active lanes and says when its results can be used. It is called if some lane
+ * executes: nothing happens at an instruction whose guard holds in no lane, beyond its issue slot. Executors of UNIT_ALU touch
  * only the rows (regs, consts, pred) and may be called without an SM: sim/detect does so to explore what a lane can do.
  * The caller has set `mask` (active lanes whose guard holds), `next_pc` (the next instruction), `ready` and `next` from
  * the unit's latency; executors change these where they know better. */

@@ -21,7 +21,7 @@ static void redirect(Issue *issue) {
 void exec_BRA(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Warp *warp = issue->warp;
-  if (issue->mask == 0 || issue->inst->flags & INST_POP) { /* with `.S` all lanes go to the convergence point */
+  if (issue->inst->flags & INST_POP) { /* with `.S` all lanes go to the convergence point */
     issue->next = issue->now + machine->sm.latency.branch_not_taken;
     return;
   }
@@ -40,8 +40,7 @@ void exec_BRA(Issue *issue) {
 }
 
 static void push_target(Issue *issue, StackKind kind) {
-  if (issue->mask &&
-      !simt_push(issue->warp, issue->gpu->machine->sm.simt_stack.depth, kind, (uint32_t)issue->inst->target))
+  if (!simt_push(issue->warp, issue->gpu->machine->sm.simt_stack.depth, kind, (uint32_t)issue->inst->target))
     overflow(issue);
 }
 
@@ -51,10 +50,6 @@ void exec_PCNT(Issue *issue) { push_target(issue, STACK_CONTINUE); }
 
 static void leave(Issue *issue, StackKind kind, const char *what, const char *pushed_by) {
   Warp *warp = issue->warp;
-  if (issue->mask == 0) {
-    issue->next = issue->now + issue->gpu->machine->sm.latency.branch_not_taken;
-    return;
-  }
   uint32_t staying = warp->active & ~issue->mask;
   if (!simt_leave(warp, kind, issue->mask)) {
     gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup_printf("%s without an enclosing %s", what, pushed_by),
@@ -74,10 +69,6 @@ void exec_RET(Issue *issue) { leave(issue, STACK_CALL, "RET", "CAL"); }
 /* A call under a guard is a call for the guard's lanes; the others wait behind it, so it must be uniform. */
 void exec_CAL(Issue *issue) {
   Warp *warp = issue->warp;
-  if (issue->mask == 0) {
-    issue->next = issue->now + issue->gpu->machine->sm.latency.branch_not_taken;
-    return;
-  }
   if (issue->mask != warp->active) {
     gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("CAL that only part of the active lanes takes"),
                     g_strdup("branch around the call instead of guarding it"));
@@ -111,8 +102,6 @@ static void check_held(Issue *issue) {
 
 void exec_EXIT(Issue *issue) {
   Warp *warp = issue->warp;
-  if (issue->mask == 0)
-    return;
   check_held(issue);
   warp->alive &= ~issue->mask;
   warp->active &= ~issue->mask;

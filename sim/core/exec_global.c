@@ -309,8 +309,6 @@ static void invalidate_l1(Issue *issue) {
 }
 
 static void access_memory(Issue *issue, Action action) {
-  if (issue->mask == 0)
-    return;
   uint64_t address[32], earlier = issue->warp->last_global;
   lane_addresses(issue, address);
   switch ((MemSpace)issue->inst->space) {
@@ -337,8 +335,6 @@ void exec_MEMBAR(Issue *issue) {
     issue->next = MAX(issue->next, issue->warp->last_global) + issue->gpu->machine->memory.fence_latency;
     invalidate_l1(issue);
   }
-  if (issue->mask) {
-    ProbePoint point = issue_point(issue, issue->mask);
-    PROBE_FIRE(issue->gpu, fence, &point);
-  }
+  ProbePoint point = issue_point(issue, issue->mask);
+  PROBE_FIRE(issue->gpu, fence, &point);
 }

@@ -3,24 +3,13 @@
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 
-void exec_BSSY(Issue *issue) {
-  if (issue->mask)
-    lane_groups_begin(issue, issue->inst->mode, issue->mask);
-}
+void exec_BSSY(Issue *issue) { lane_groups_begin(issue, issue->inst->mode, issue->mask); }
 
-void exec_BSYNC(Issue *issue) {
-  if (issue->mask)
-    lane_groups_sync(issue, issue->inst->mode, issue->mask);
-}
+void exec_BSYNC(Issue *issue) { lane_groups_sync(issue, issue->inst->mode, issue->mask); }
 
-void exec_BREAK(Issue *issue) {
-  if (issue->mask)
-    lane_groups_break(issue, issue->inst->mode, issue->mask);
-}
+void exec_BREAK(Issue *issue) { lane_groups_break(issue, issue->inst->mode, issue->mask); }
 
 void exec_WARPSYNC(Issue *issue) {
-  if (!issue->mask)
-    return;
   if (issue->warp->groups && issue->inst->mode == WARPSYNC_ALL) {
     lane_groups_meet(issue, issue->mask);
   } else if (issue->warp->groups) {
@@ -32,7 +21,7 @@ void exec_WARPSYNC(Issue *issue) {
 }
 
 void exec_YIELD(Issue *issue) {
-  if (issue->mask && issue->warp->groups)
+  if (issue->warp->groups)
     lane_groups_yield(issue, 0);
 }
 
@@ -49,8 +38,6 @@ static uint64_t sleep_cycles(const Machine *machine, uint32_t wanted) {
 void exec_NANOSLEEP(Issue *issue) {
   const uint32_t *wanted = issue_operand(issue, issue->inst->a);
   uint32_t longest = 0;
-  if (!issue->mask)
-    return;
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1)
     longest = MAX(longest, wanted[__builtin_ctz(rest)]);
   uint64_t cycles = sleep_cycles(issue->gpu->machine, longest);

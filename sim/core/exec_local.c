@@ -76,12 +76,6 @@ bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
   return true;
 }
 
-void exec_LDL(Issue *issue) {
-  if (issue->mask)
-    local_load(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
-}
+void exec_LDL(Issue *issue) { local_load(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm); }
 
-void exec_STL(Issue *issue) {
-  if (issue->mask)
-    local_store(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
-}
+void exec_STL(Issue *issue) { local_store(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm); }

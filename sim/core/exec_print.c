@@ -61,8 +61,6 @@ static char *text_at(const Issue *issue, unsigned lane, int16_t slot, bool wide)
 
 void exec_ASSERTFAIL(Issue *issue) {
   const Inst *inst = issue->inst;
-  if (issue->mask == 0)
-    return;
   unsigned lane = (unsigned)__builtin_ctz(issue->mask);
   g_autofree char *condition = text_at(issue, lane, inst->a, inst->wide & WIDE_A);
   g_autofree char *file = text_at(issue, lane, inst->b, inst->wide & WIDE_B);
@@ -92,13 +90,13 @@ static void raise_undefined(Issue *issue) {
 }
 
 void exec_TRAP(Issue *issue) {
-  if (issue->mask && issue->inst->imm)
+  if (issue->inst->imm) {
     raise_undefined(issue);
-  else if (issue->mask)
-    gpu_raise_fault(
-        issue, issue->mask, NULL, 0, g_strdup("the program executed a trap"),
-        g_strdup(lacks_workspace(issue)
-                     ? "launch the kernel cooperatively (cooperative: true, or --cooperative): grid.sync() "
-                       "traps without"
-                     : "find out why it came here"));
+    return;
+  }
+  gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("the program executed a trap"),
+                  g_strdup(lacks_workspace(issue)
+                               ? "launch the kernel cooperatively (cooperative: true, or --cooperative): grid.sync() "
+                                 "traps without"
+                               : "find out why it came here"));
 }

@@ -135,15 +135,9 @@ bool shared_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset
   return true;
 }
 
-void exec_LDS(Issue *issue) {
-  if (issue->mask)
-    shared_load(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
-}
+void exec_LDS(Issue *issue) { shared_load(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm); }
 
-void exec_STS(Issue *issue) {
-  if (issue->mask)
-    shared_store(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
-}
+void exec_STS(Issue *issue) { shared_store(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm); }
 
 /* ---- lock bits ---- */
 
@@ -154,7 +148,7 @@ static void hash_bit(Issue *issue, uint32_t index) {
 /* Lanes in order: of those on one word, or on words with one lock bit, the lowest takes the bit if it was free. */
 void exec_LDSLK(Issue *issue) {
   uint32_t physical[32], taken = 0;
-  if (issue->mask == 0 || !own_addresses(issue, 4, physical))
+  if (!own_addresses(issue, 4, physical))
     return;
   uint64_t when = serve(issue, physical, 4, true);
   ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
@@ -206,7 +200,7 @@ static void unlock(Issue *issue, const uint32_t physical[32]) {
 
 void exec_STSUL(Issue *issue) {
   uint32_t physical[32];
-  if (issue->mask == 0 || !own_addresses(issue, 4, physical))
+  if (!own_addresses(issue, 4, physical))
     return;
   uint64_t when = serve(issue, physical, 4, true);
   report_shared(issue, ACCESS_WRITE, physical, 4, 0, true);
@@ -271,6 +265,5 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
 }
 
 void exec_ATOMS(Issue *issue) {
-  if (issue->mask)
-    shared_atomic(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
+  shared_atomic(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
 }

@@ -106,8 +106,6 @@ static bool uniform_operand(Issue *issue, int16_t slot, const char *what, uint32
 
 void exec_BAR(Issue *issue) {
   uint32_t id, count = 0, barriers = issue->gpu->machine->sm.barrier.count;
-  if (issue->mask == 0)
-    return;
   if (!uniform_operand(issue, issue->inst->a, "barrier", &id))
     return;
   if (issue->inst->flags & INST_HAS_COUNT && !uniform_operand(issue, issue->inst->b, "thread count", &count))

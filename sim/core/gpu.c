@@ -124,8 +124,18 @@ static void add_wait(Decoded *decoded, int16_t reg) {
   decoded->wait[decoded->waits++] = (uint8_t)reg;
 }
 
+/* How an instruction goes by whose guard holds in no lane: it takes its issue slot, a branch until it is known where the
+ * warp goes on. Its destinations are held as long as its unit takes (measured of LDS); no request leaves the SM. */
+static void decode_skip(Decoded *decoded, const Gpu *gpu, Opcode op) {
+  bool branches = op == OP_BRA || op == OP_BRK || op == OP_CONT || op == OP_RET || op == OP_CAL;
+  Unit unit = op_info[op].unit == UNIT_GLOBAL ? UNIT_SHARED : op_info[op].unit;
+  decoded->skip = branches ? gpu->machine->sm.latency.branch_not_taken : gpu->machine->sm.issue_interval;
+  decoded->skip_latency = gpu->unit_latency[unit];
+}
+
 static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   Decoded decoded = {.executor = executors[inst->op], .latency = gpu->unit_latency[op_info[inst->op].unit]};
+  decode_skip(&decoded, gpu, inst->op);
   RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
   for (unsigned i = 0; i < reads.count; i++)
     add_wait(&decoded, reads.reg[i]);
@@ -279,25 +289,41 @@ static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
   return false;
 }
 
+/* All that the launch follows has ended. Its blocks may wait for room all the same. */
+static void start(Gpu *gpu, Launch *launch, uint64_t now) {
+  launch->started = true;
+  launch->free_at = now + gpu->machine->grid.launch_overhead;
+  invalidate_l1s(gpu);
+}
+
+/* Places the launch's next block, if an SM has room. During the overhead of a launch the dispatcher is free for blocks of
+ * others. */
+static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
+  uint64_t free_at = MAX(now, gpu->dispatch_free_at);
+  bool starting = launch->free_at > free_at;
+  uint64_t when = starting ? MAX(launch->free_at, gpu->starts_free_at) : free_at;
+  if (launch->next_block == 0)
+    free_lock_bits(gpu);
+  if (!place_somewhere(gpu, launch, when))
+    return false;
+  launch->next_block++;
+  if (starting)
+    gpu->starts_free_at = launch->free_at = when + gpu->machine->grid.dispatch_interval;
+  else
+    gpu->dispatch_free_at = when + gpu->machine->grid.dispatch_interval;
+  return true;
+}
+
 /* Blocks in order, one each dispatch_interval, to the SMs in turn, as long as one has room. */
 void gpu_dispatch(Gpu *gpu, uint64_t now) {
-  const Machine *machine = gpu->machine;
   for (guint i = 0; i < gpu->launches->len; i++) {
     Launch *launch = gpu_launch(gpu, i);
     if (launch->next_block == launch->blocks || !may_run(gpu, launch))
       continue;
-    if (launch->next_block == 0) {
-      free_lock_bits(gpu);
-      invalidate_l1s(gpu);
-      gpu->dispatch_free_at = MAX(gpu->dispatch_free_at, now + machine->grid.launch_overhead);
-    }
-    while (launch->next_block < launch->blocks) {
-      uint64_t when = MAX(now, gpu->dispatch_free_at);
-      if (!place_somewhere(gpu, launch, when))
-        break;
-      gpu->dispatch_free_at = when + machine->grid.dispatch_interval;
-      launch->next_block++;
-    }
+    if (!launch->started)
+      start(gpu, launch, now);
+    while (launch->next_block < launch->blocks && dispatch_block(gpu, launch, now))
+      ;
   }
 }
 

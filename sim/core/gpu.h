@@ -62,9 +62,10 @@ typedef struct Gpu {
   Backing *backing;
   MemSys *memsys;
   Counters counters;
-  GPtrArray *launches; /* Launch * */
-  uint32_t next_sm;    /* where the dispatcher looks first */
-  uint64_t dispatch_free_at;
+  GPtrArray *launches;        /* Launch * */
+  uint32_t next_sm;           /* where the dispatcher looks first */
+  uint64_t dispatch_free_at;  /* the next block of a launch whose overhead is over can leave the dispatcher */
+  uint64_t starts_free_at;    /* the same for blocks that wait for the end of their launch's overhead */
   uint64_t unfinished_blocks; /* of all launches */
   uint32_t register_rows;     /* of a warp slot: what the kernels of the launches need, and the sink */
   uint64_t cycle;             /* of the newest event */
@@ -78,7 +79,7 @@ typedef struct Gpu {
   bool hashes_memory;   /* keep memory_hash up to date */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
   GArray *marks;        /* MarkTime */
-  struct Host *host; /* sim/core/host.h; NULL: the launches are all there is */
+  struct Host *host;    /* sim/core/host.h; NULL: the launches are all there is */
   Fault fault;
   GString *printed;                 /* what kernels printed so far, in simulated order; the caller shows it */
   uint64_t printed_lost;            /* calls of printf whose output had no room */

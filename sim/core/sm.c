@@ -381,9 +381,14 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     if (inst->flags & INST_MAYBE_UNSET && warp->written)
       check_unset(&issue);
   }
-  decoded->executor(&issue);
-  if (G_UNLIKELY(warp->written != NULL))
-    note_written(warp, decoded, issue.mask);
+  if (G_LIKELY(issue.mask)) {
+    decoded->executor(&issue);
+    if (G_UNLIKELY(warp->written != NULL))
+      note_written(warp, decoded, issue.mask);
+  } else {
+    issue.next = now + decoded->skip;
+    issue.ready = now + decoded->skip_latency;
+  }
   set_ready(warp, decoded, issue.ready);
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued))) {
     ProbePoint point = issue_point(&issue, issue.mask);

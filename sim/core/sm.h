@@ -32,6 +32,8 @@ typedef struct Barrier {
 typedef struct Decoded {
   Executor executor;
   uint32_t latency;      /* of its unit */
+  uint32_t skip;         /* if the guard holds in no lane: cycles until the warp's next instruction */
+  uint32_t skip_latency; /* and until its destinations can be used */
   uint8_t waits, writes; /* how many entries of the lists below */
   uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
   uint8_t write[4];
@@ -54,6 +56,8 @@ typedef struct Launch {
   Decoded *decoded;     /* one for each instruction */
   bool tracks_unset;    /* some instruction may read a register that wasn't written */
   bool held;            /* the host hasn't started it */
+  bool started;         /* all that it follows has ended; its blocks may wait for room all the same */
+  uint64_t free_at;     /* before, none of its blocks leaves the dispatcher */
   uint64_t next_block;  /* the first that wasn't dispatched */
   uint64_t finished_blocks;
 } Launch;

@@ -91,6 +91,42 @@ END_TEST
 
 /* Warp w belongs to scheduler w mod schedulers; each issues one instruction each interval, and none idles while it
  * could issue. */
+/* When the instruction after `text` issues: as it stands, and under a guard that holds in no lane. Then nothing happens
+ * beyond its issue slot; what it would have written is held as long as by an LDS at most. */
+START_TEST(skips_what_no_lane_executes) {
+  static const struct {
+    const char *text, *next;
+    uint64_t executed, skipped;
+  } cases[] = {
+      {"MEMBAR.GL", "NOP", 4 + 100, 4},
+      {"MEMBAR.SYS", "NOP", 4 + 100, 4},
+      {"BAR.SYNC 0", "NOP", 2 + 40, 4},
+      {"LD R1, [R0]", "NOP", 20, 20},
+      {"LD R1, [R0]", "MOV R2, R1", 18 + 600, 18 + 50},
+      {"ATOM.ADD R1, [R0], R0", "MOV R2, R1", 18 + 600, 18 + 50},
+      {"LDS R1, [RZ]", "MOV R2, R1", 2 + 50, 2 + 50},
+      {"MOV R1, R0", "MOV R2, R1", 18 + 18, 18 + 18},
+      {"EXIT", "NOP", 0, 4},
+      {"BRA on", "NOP", 2 + 7, 2 + 5},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases) * 2; i++) {
+    bool skips = i % 2;
+    uint64_t cycle = skips ? cases[i / 2].skipped : cases[i / 2].executed;
+    g_autofree char *text = g_strdup_printf(".shared 64\nMOV R0, c[0x0][0x20]; %s%s; on: %s; EXIT",
+                                            skips ? "@!PT " : "", cases[i / 2].text, cases[i / 2].next);
+    g_autoptr(Lab) lab = lab_new(TIMES "sm.latency.branch_taken=7 sm.latency.branch_not_taken=5 memory.latency=600 "
+                                       "memory.fence_latency=100 sm.barrier.arrive_to_resume=40",
+                                 text);
+    lab_buffer(lab, 4);
+    lab_launch(lab, 1, 1);
+    lab_finish(lab);
+    uint64_t found = lab->trace->len > 2 ? lab_cycle(lab, 0, 2, 0) : 0;
+    ck_assert_msg(found == cycle, "%s%s: %d", skips ? "@!PT " : "", cases[i / 2].text, (int)found);
+    ck_assert_msg(!skips || lab->gpu->counters.global_accesses == 0, "%s: an access", cases[i / 2].text);
+  }
+}
+END_TEST
+
 START_TEST(each_scheduler_has_its_warps) {
   for (unsigned schedulers = 1; schedulers <= 4; schedulers++) {
     for (unsigned interval = 1; interval <= 3; interval++) {
@@ -466,6 +502,61 @@ START_TEST(streams_pass_each_other) {
 }
 END_TEST
 
+#define POLLS                                                                                 \
+  "MOV R0, c[0x0][0x20]; MOV32I R1, 0x14; again: LD R2, [R0]; MOV R2, R2; ISUB R1, R1, 0x1; " \
+  "ISETP.NE P0, PT, R1, RZ, PT; @P0 BRA again; EXIT;\n"
+
+/* The issues of launch 0, whose blocks take all the room, if launch 1 of another stream has `others` blocks. */
+static char *polling_beside(uint32_t others) {
+  g_autoptr(Lab) lab =
+      lab_new("gpu.sms=2 sm.l1.bytes=1024 sm.l1.line=64 sm.l1.global_loads=cached memory.latency=600 "
+              "sm.max_blocks=1 grid.launch_overhead=1000 grid.dispatch_interval=3",
+              ".kernel polls\n" POLLS ".kernel other\nNOP; EXIT\n");
+  lab_buffer(lab, 64);
+  lab_launch_grid(lab, 0, 7, 64, 0, 1);
+  if (others)
+    lab_launch_grid(lab, 1, others, 64, 0, 2);
+  lab_finish(lab);
+  GString *trace = g_string_new(NULL);
+  for (guint i = 0; i < lab->trace->len; i++) {
+    const LabIssue *issue = lab_issue(lab, i);
+    if (issue->launch == 0)
+      g_string_append_printf(trace, "%d.%u.%u:%u ", (int)issue->cycle, issue->sm, issue->slot, issue->pc);
+  }
+  return g_string_free(trace, FALSE);
+}
+
+/* A launch whose blocks wait for room costs nobody anything, neither its overhead nor the copies in the L1s. */
+START_TEST(a_launch_that_waits_for_room_changes_nothing) {
+  g_autofree char *alone = polling_beside(0), *both = polling_beside(3);
+  ck_assert(g_str_equal(alone, both));
+}
+END_TEST
+
+/* Nor does the overhead of one that has room: meanwhile blocks of others follow each other. */
+START_TEST(a_start_holds_no_other_launch_up) {
+  g_autoptr(Lab) lab = lab_new("gpu.sms=2 sm.max_blocks=2 memory.latency=600 grid.launch_overhead=20000",
+                               ".kernel before\nNOP; EXIT\n.kernel other\nNOP; EXIT\n.kernel polls\n" POLLS);
+  lab_buffer(lab, 64);
+  lab_launch_grid(lab, 0, 1, 32, 0, 2);
+  lab_launch_grid(lab, 1, 1, 32, 0, 2);
+  lab_launch_grid(lab, 2, 4, 32, 0, 1);
+  lab_finish(lab);
+  uint64_t first_end = 0, other = 0, last_start = 0;
+  for (guint i = 0; i < lab->trace->len; i++) {
+    const LabIssue *issue = lab_issue(lab, i);
+    if (issue->launch == 2 && issue->block == 3 && issue->pc == 0)
+      last_start = issue->cycle;
+    if (issue->launch == 2 && !last_start)
+      first_end = issue->cycle;
+    if (issue->launch == 1 && issue->pc == 0)
+      other = issue->cycle;
+  }
+  ck_assert(last_start >= first_end && last_start < first_end + 4);
+  ck_assert(other > 40000 && other < 40100);
+}
+END_TEST
+
 /* ---- clock and marks ---- */
 
 START_TEST(the_clock_counts_cycles) {
@@ -522,6 +613,7 @@ int main(void) {
   TCase *tcase = tcase_create("scheduler");
   tcase_add_loop_test(tcase, waits_for_operands, 0, G_N_ELEMENTS(waits));
   tcase_add_test(tcase, latencies_are_parameters);
+  tcase_add_test(tcase, skips_what_no_lane_executes);
   tcase_add_test(tcase, each_scheduler_has_its_warps);
   tcase_add_loop_test(tcase, chooses_by_policy, 0, G_N_ELEMENTS(chosen));
   tcase_add_test(tcase, round_robin_is_fair);
@@ -539,6 +631,8 @@ int main(void) {
   tcase_add_test(tcase, dispatch_takes_time);
   tcase_add_test(tcase, a_stream_is_in_order_streams_are_not);
   tcase_add_test(tcase, streams_pass_each_other);
+  tcase_add_test(tcase, a_launch_that_waits_for_room_changes_nothing);
+  tcase_add_test(tcase, a_start_holds_no_other_launch_up);
   tcase_add_test(tcase, the_clock_counts_cycles);
   tcase_add_test(tcase, marks_have_times);
   tcase_add_test(tcase, stops_at_a_limit);

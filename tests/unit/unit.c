@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A status that nothing else exits with. */
@@ -30,6 +31,8 @@ static void leave(const char *domain, GLogLevelFlags level, const char *message,
 }
 
 void unit_expect_precondition(const char *id) { g_log_set_default_handler(leave, (gpointer)id); }
+
+double unit_cpu_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 double unit_patience(void) {
   const char *factor = g_getenv("UNIT_PATIENCE");

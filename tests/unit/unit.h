@@ -20,6 +20,8 @@ int unit_run(Suite *suite);
 void unit_add_precondition_test(TCase *tcase, const TTest *test);
 /* From here on, a violation of LS_REQUIRE(id, ...) passes the test, and one with another id fails it. */
 void unit_expect_precondition(const char *id);
+/* Processor time of this process so far: other work on the machine doesn't count. */
+double unit_cpu_seconds(void);
 /* How many times as long as usual a test may take: above 1 under valgrind. */
 double unit_patience(void);
 
