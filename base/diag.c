@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/quote.h"
+
 enum { KEPT_MAX = 1000, WORD_MAX = 64 };
 
 struct Diag {
@@ -127,19 +129,26 @@ int diag_exit_status(const Diag *diag) {
   return status;
 }
 
+static void append_file(const char *file, GString *out) {
+  g_autofree char *name = quote_name(file);
+  g_string_append_printf(out, "%s:", name);
+}
+
 static void render_item(const DiagItem *item, GString *out) {
   static const char *const severities[] = {"note", "warning", "error"};
   if (item->klass == DIAG_USAGE)
     g_string_append(out, "lockstep: ");
   else if (item->file)
-    g_string_append_printf(out, "%s:", item->file);
+    append_file(item->file, out);
   if (item->file && item->line)
     g_string_append_printf(out, "%u:", item->line);
   if (item->file && item->line && item->column)
     g_string_append_printf(out, "%u:", item->column);
-  g_string_append_printf(out, "%s%s: %s\n", item->file ? " " : "", severities[item->severity], item->message);
-  if (item->hint)
-    g_string_append_printf(out, "  %s\n", item->hint);
+  g_autofree char *message = quote_lines(item->message, strlen(item->message));
+  g_string_append_printf(out, "%s%s: %s\n", item->file ? " " : "", severities[item->severity], message);
+  g_autofree char *hint = item->hint ? quote_lines(item->hint, strlen(item->hint)) : NULL;
+  if (hint)
+    g_string_append_printf(out, "  %s\n", hint);
 }
 
 char *diag_render(const Diag *diag) {

@@ -27,6 +27,18 @@ char *quote_bytes(const char *text, gsize length) {
   return g_string_free(out, FALSE);
 }
 
+char *quote_name(const char *name) {
+  GString *out = g_string_new(NULL);
+  for (const char *end = name + strlen(name); name < end;)
+    name = append_character(out, name, end);
+  return g_string_free(out, FALSE);
+}
+
+char *quote_word(const char *text) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=.,:/+-";
+  return *text && strspn(text, plain) == strlen(text) ? g_strdup(text) : g_shell_quote(text);
+}
+
 char *quote_lines(const char *text, gsize length) {
   GString *out = g_string_new(NULL);
   const char *end = text + length;

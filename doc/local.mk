@@ -1,6 +1,6 @@
 # The manual page needs asciidoctor; without it, it is neither built nor installed.
-dist_doc_DATA = $(call found,doc/*.md doc/howto/*.md)
-dist_doc_DATA += doc/blog_totals.yaml
+# All else keeps its place beside machines and scenarios, so that the pages' links and examples hold where it is installed.
+nobase_dist_pkgdata_DATA += README.md HACKING.md $(call found,doc/*.md doc/howto/*.md) doc/blog_totals.yaml
 EXTRA_DIST += doc/examples.awk doc/lockstep.1.adoc
 if HAVE_ASCIIDOCTOR
 man1_MANS = doc/lockstep.1

@@ -99,6 +99,8 @@ liblockstep_a_SOURCES += \
   sim/engine/event.c \
   sim/engine/event.h \
   sim/engine/rng.h \
+  sim/engine/stop.c \
+  sim/engine/stop.h \
   sim/engine/wheel.h \
   sim/machine/machine.c \
   sim/machine/machine.h \
@@ -180,6 +182,7 @@ lockstep_SOURCES = \
   sim/cli/cmd_show.c \
   sim/cli/cmd_validate.c \
   sim/cli/command.h sim/cli/commands.def \
+  sim/cli/interrupt.c sim/cli/interrupt.h \
   sim/cli/main.c \
   sim/cli/options.c sim/cli/options.h \
   sim/cli/progress.c sim/cli/progress.h \

@@ -135,6 +135,7 @@ TEST_FILES = \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
   tests/script/hardware.sh \
+  tests/script/install.sh \
   tests/script/layers.sh \
   tests/script/paper.sh \
   tests/script/programs_check.sh \

@@ -1,5 +1,4 @@
-#include <string.h>
-
+#include "base/quote.h"
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 #include "sim/study/check.h"
@@ -19,11 +18,9 @@ static const CommandHelp help = {
 };
 
 static void append_one(GString *text, const char *option, const char *value) {
-  g_autofree char *quoted = value ? g_shell_quote(value) : NULL;
-  bool plain = value && strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=.,:/+-") ==
-                            strlen(value);
-  if (value)
-    g_string_append_printf(text, " %s %s", option, plain ? value : quoted);
+  g_autofree char *word = value ? quote_word(value) : NULL;
+  if (word)
+    g_string_append_printf(text, " %s %s", option, word);
 }
 
 static void append_many(GString *text, const char *option, char **values) {
@@ -60,12 +57,6 @@ static RunResult *check_one(const Scenario *scenario, const Machine *machine, co
   return check_scenario(scenario, machine, &check, diag);
 }
 
-int cmd_check(int argc, char **argv) {
-  g_autoptr(Diag) diag = diag_new();
-  Options options;
-  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
-  if (status < 0)
-    status = session_run_all(&options, check_one);
-  options_clear(&options);
-  return status;
-}
+static int check(const Options *options, Diag *diag) { return session_run_all(options, check_one, diag); }
+
+int cmd_check(int argc, char **argv) { return session_command(&help, argc, argv, check); }

@@ -38,14 +38,4 @@ static int print_page(const Options *options, Diag *diag) {
   return STATUS_USAGE;
 }
 
-int cmd_doc(int argc, char **argv) {
-  g_autoptr(Diag) diag = diag_new();
-  Options options;
-  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
-  if (status < 0) {
-    status = print_page(&options, diag);
-    status = exit_status_worst(status, session_report(diag));
-  }
-  options_clear(&options);
-  return status;
-}
+int cmd_doc(int argc, char **argv) { return session_command(&help, argc, argv, print_page); }

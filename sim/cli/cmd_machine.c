@@ -98,14 +98,4 @@ static int act(const Options *options, Diag *diag) {
   return STATUS_USAGE;
 }
 
-int cmd_machine(int argc, char **argv) {
-  g_autoptr(Diag) diag = diag_new();
-  Options options;
-  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
-  if (status < 0) {
-    status = act(&options, diag);
-    status = exit_status_worst(status, session_report(diag));
-  }
-  options_clear(&options);
-  return status;
-}
+int cmd_machine(int argc, char **argv) { return session_command(&help, argc, argv, act); }

@@ -62,19 +62,20 @@ static int rows_status(const GPtrArray *rows) {
 
 static int write_rows(const GPtrArray *rows, const Machine *machine, const Options *options, bool first) {
   g_autoptr(GString) text = g_string_new(NULL);
+  Changes changes = options_changes(options);
   if (options->format == FORMAT_JSON) {
-    g_autofree char *object = json_rank(rows, machine);
+    g_autofree char *object = json_rank(rows, machine, &changes);
     bool several = g_strv_length(options->machines ? options->machines : (char *[]){NULL}) > 1;
     g_string_append_printf(text, "%s%s%s", !several ? "" : first ? "[\n" : ",\n", object, several ? "" : "\n");
   } else if (options->format == FORMAT_CSV) {
     if (first)
       csv_rank_header(text);
-    csv_rank(rows, machine, text);
+    csv_rank(rows, machine, &changes, text);
   } else {
     Canvas canvas = {text, session_colour()};
     if (!first)
       g_string_append_c(text, '\n');
-    text_rank(rows, machine, &canvas);
+    text_rank(rows, machine, &changes, &canvas);
   }
   return session_write(text->str);
 }
@@ -96,6 +97,9 @@ static bool rank_machine(const GPtrArray *scenarios, const Machine *machine, con
   progress_end(&progress);
   if (!rows)
     return false;
+  const RankRow *last = rows->len ? g_ptr_array_index(rows, rows->len - 1) : NULL;
+  if (rows->len < scenarios->len || last->cycles.runs < seeds)
+    *status = exit_status_worst(*status, session_cut_short(options, diag));
   *status = exit_status_worst(*status, rows_status(rows));
   *status = exit_status_worst(*status, write_rows(rows, machine, options, first));
   return true;
@@ -108,25 +112,19 @@ static int rank(const Options *options, Diag *diag) {
     diag_usage(diag, "a figure needs at least %d seeds, since one phase of spinning warps isn't typical",
                RANK_SEEDS_MIN);
   if (diag_has_errors(diag))
-    return session_report(diag);
+    return STATUS_OK;
   g_autoptr(GPtrArray) scenarios = load_scenarios(options, diag);
-  const char *fallback[] = {scenarios ? session_default_machine(g_ptr_array_index(scenarios, 0), diag) : NULL, NULL};
+  const char *fallback[] = {NULL, NULL};
+  if (scenarios && !options->machines)
+    fallback[0] = session_default_machine(g_ptr_array_index(scenarios, 0), diag);
   g_autoptr(GPtrArray) machines = diag_has_errors(diag) ? NULL : session_load_machines(options, fallback, diag);
   int status = STATUS_OK;
-  for (guint i = 0; machines && i < machines->len; i++)
+  for (guint i = 0; machines && i < machines->len && (i == 0 || !stop_asked(&options->stop)); i++)
     if (!rank_machine(scenarios, g_ptr_array_index(machines, i), options, i == 0, &status, diag))
       break;
   if (machines && machines->len > 1 && options->format == FORMAT_JSON)
     status = exit_status_worst(status, session_write("\n]\n"));
-  return exit_status_worst(status, session_report(diag));
-}
-
-int cmd_rank(int argc, char **argv) {
-  g_autoptr(Diag) diag = diag_new();
-  Options options;
-  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
-  if (status < 0)
-    status = rank(&options, diag);
-  options_clear(&options);
   return status;
 }
+
+int cmd_rank(int argc, char **argv) { return session_command(&help, argc, argv, rank); }

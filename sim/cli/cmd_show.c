@@ -1,4 +1,7 @@
+#include <string.h>
+
 #include "base/datadir.h"
+#include "base/quote.h"
 #include "isa/disasm.h"
 #include "isa/flow/cfg.h"
 #include "isa/ptx/ptx_print.h"
@@ -161,18 +164,11 @@ static int show(const Options *options, Diag *diag) {
   int status = STATUS_OK;
   if (!diag_has_errors(diag) && load(&shown, options, diag)) {
     g_autofree char *text = render_shown(&shown, options, diag);
-    status = text ? session_write(text) : STATUS_OK;
+    g_autofree char *printable = text ? quote_lines(text, strlen(text)) : NULL;
+    status = printable ? session_write(printable) : STATUS_OK;
   }
   clear(&shown);
-  return exit_status_worst(status, session_report(diag));
-}
-
-int cmd_show(int argc, char **argv) {
-  g_autoptr(Diag) diag = diag_new();
-  Options options;
-  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
-  if (status < 0)
-    status = show(&options, diag);
-  options_clear(&options);
   return status;
 }
+
+int cmd_show(int argc, char **argv) { return session_command(&help, argc, argv, show); }

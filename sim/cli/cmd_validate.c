@@ -19,18 +19,19 @@ static const CommandHelp help = {
 
 static int write_suite(const Validation *validation, const Options *options, bool first, bool several) {
   g_autoptr(GString) text = g_string_new(NULL);
+  Changes changes = options_changes(options);
   if (options->format == FORMAT_JSON) {
-    g_autofree char *object = json_validation(validation);
+    g_autofree char *object = json_validation(validation, &changes);
     g_string_append_printf(text, "%s%s%s", !several ? "" : first ? "[\n" : ",\n", object, several ? "" : "\n");
   } else if (options->format == FORMAT_CSV) {
     if (first)
       csv_validation_header(text);
-    csv_validation(validation, text);
+    csv_validation(validation, &changes, text);
   } else {
     Canvas canvas = {text, session_colour()};
     if (!first)
       g_string_append_c(text, '\n');
-    text_validation(validation, &canvas);
+    text_validation(validation, &changes, &canvas);
   }
   return session_write(text->str);
 }
@@ -46,12 +47,14 @@ static int run_suites(char **suites, const Options *options, Diag *diag) {
   int status = STATUS_OK;
   Progress progress;
   progress_init(&progress, count);
-  for (guint i = 0; i < count; i++) {
+  for (guint i = 0; i < count && (i == 0 || !stop_asked(&options->stop)); i++) {
     progress_step(&progress, i, suites[i]);
     g_autoptr(Validation) validation = validate_suite(suites[i], &validate, diag);
     progress_clear(&progress);
     if (!validation)
       continue;
+    if (validation->cut_short)
+      status = exit_status_worst(status, session_cut_short(options, diag));
     status = exit_status_worst(status, validation_exit_status(validation));
     status = exit_status_worst(status, write_suite(validation, options, written++ == 0, count > 1));
   }
@@ -75,15 +78,7 @@ static int validate(const Options *options, Diag *diag) {
   }
   if (!diag_has_errors(diag))
     status = run_suites(all ? all : options->rest, options, diag);
-  return exit_status_worst(status, session_report(diag));
-}
-
-int cmd_validate(int argc, char **argv) {
-  g_autoptr(Diag) diag = diag_new();
-  Options options;
-  int status = session_options_status(options_parse(&options, &help, argc, argv, diag), diag);
-  if (status < 0)
-    status = validate(&options, diag);
-  options_clear(&options);
   return status;
 }
+
+int cmd_validate(int argc, char **argv) { return session_command(&help, argc, argv, validate); }

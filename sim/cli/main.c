@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "sim/cli/command.h"
+#include "sim/cli/interrupt.h"
 #include "sim/cli/session.h"
 
 #include "config.h"
@@ -25,16 +26,18 @@ static const char *const command_names[] = {
     NULL,
 };
 
-static void print_help(FILE *out) {
-  fprintf(out, "Usage: lockstep COMMAND [OPTION...] ARGUMENT...\n\n"
-               "Predicts how GPU synchronization behaves: whether a program hangs, why, and how long it takes.\n\n"
-               "Commands:\n");
+static char *help_text(void) {
+  GString *text = g_string_new(
+      "Usage: lockstep COMMAND [OPTION...] ARGUMENT...\n\n"
+      "Predicts how GPU synchronization behaves: whether a program hangs, why, and how long it takes.\n\n"
+      "Commands:\n");
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
-    fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].doc);
-  fprintf(out,
-          "\n`lockstep COMMAND --help` shows a command's options. Exit status: 0 as expected; 1 a finding, or an\n"
-          "expectation not met; 2 wrong usage; 3 bad input; 4 undecided.\n\n"
-          "Example:\n  lockstep check traces/reduction/tiny_lock.yaml -m gtx570\n");
+    g_string_append_printf(text, "  %-10s %s\n", commands[i].name, commands[i].doc);
+  g_string_append(
+      text, "\n`lockstep COMMAND --help` shows a command's options. Exit status: 0 as expected; 1 a finding, or an\n"
+            "expectation not met; 2 wrong usage; 3 bad input; 4 undecided; 130 or 143 ended by a signal.\n\n"
+            "Example:\n  lockstep check traces/reduction/tiny_lock.yaml -m gtx570\n");
+  return g_string_free(text, FALSE);
 }
 
 static int reject(const char *name) {
@@ -45,22 +48,29 @@ static int reject(const char *name) {
   return session_report(diag);
 }
 
+static int run(const Command *command, int argc, char **argv) {
+  interrupt_install();
+  int status = command->run(argc, argv);
+  if (interrupt_name())
+    fprintf(stderr, "lockstep: ended by %s; the report holds what was done until then\n", interrupt_name());
+  return interrupt_status(status);
+}
+
 int main(int argc, char **argv) {
+  g_autofree char *help = help_text();
   if (argc < 2) {
-    print_help(stderr);
+    fputs(help, stderr);
     return STATUS_USAGE;
   }
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-    print_help(stdout);
-    return STATUS_OK;
+    return session_write(help);
   }
   if (strcmp(name, "--version") == 0) {
-    printf("%s\n", PACKAGE_STRING);
-    return STATUS_OK;
+    return session_write(PACKAGE_STRING "\n");
   }
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
     if (strcmp(name, commands[i].name) == 0)
-      return commands[i].run(argc - 1, argv + 1);
+      return run(&commands[i], argc - 1, argv + 1);
   return reject(name);
 }

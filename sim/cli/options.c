@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/cli/interrupt.h"
+
 /* What --seeds and --schedules hold while they aren't given. */
 enum { SEEDS_DEFAULT = -1 };
 
-enum { OPTIONS_MAX = 32, HELP_COLUMN = 26 };
+enum { OPTIONS_MAX = 32, HELP_COLUMN = 26, SECONDS_MAX = 1000000000 };
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
 
@@ -43,7 +45,8 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
        "how many schedules to try: policies, branch orders, seeds"},
       {OPTIONS_RUN, 0, "limit-cycles", "N", INTEGER, &o->limit_cycles,
        "give up after N simulated cycles (1000000000)"},
-      {OPTIONS_RUN, 0, "limit-seconds", "X", REAL, &o->limit_seconds, "give up after X seconds; depends on the host"},
+      {OPTIONS_RUN, 0, "limit-seconds", "X", REAL, &o->limit_seconds,
+       "end the command after X seconds, with what it has by then"},
       {OPTIONS_WAIT_GRAPH, 0, "wait-graph", "FILE", PATH, &o->wait_graph,
        "write who waits for whom in a deadlock, as DOT"},
       {OPTIONS_TIMELINE, 0, "timeline", "FILE", PATH, &o->timeline, "write Chrome trace events, for Perfetto"},
@@ -72,16 +75,19 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
   return count;
 }
 
-static void print_help(const CommandHelp *help, const Row *rows, guint count) {
-  printf("Usage: lockstep %s %s%s\n\n%s\n\nOptions:\n", help->name, count > 1 ? "[OPTION...] " : "", help->synopsis,
-         help->about);
+static char *help_text(const CommandHelp *help, const Row *rows, guint count) {
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "Usage: lockstep %s %s%s\n\n%s\n\nOptions:\n", help->name, count > 1 ? "[OPTION...] " : "",
+                  help->synopsis, help->about);
   for (guint i = 0; i < count; i++) {
     g_autofree char *name =
         g_strdup_printf("--%s%s%s", rows[i].long_name, rows[i].value ? " " : "", rows[i].value ? rows[i].value : "");
-    printf("  %c%c%s %-*s %s\n", rows[i].short_name ? '-' : ' ', rows[i].short_name ? rows[i].short_name : ' ',
-           rows[i].short_name ? "," : " ", HELP_COLUMN - 4, name, rows[i].doc);
+    g_string_append_printf(text, "  %c%c%s %-*s %s\n", rows[i].short_name ? '-' : ' ',
+                           rows[i].short_name ? rows[i].short_name : ' ', rows[i].short_name ? "," : " ",
+                           HELP_COLUMN - 4, name, rows[i].doc);
   }
-  printf("\nExample:\n%s", help->example);
+  g_string_append_printf(text, "\nExample:\n%s", help->example);
+  return g_string_free(text, FALSE);
 }
 
 /* GOption names an unknown option at the end of its message: adds the nearest that there is. */
@@ -119,8 +125,8 @@ static bool take_format(Options *options, const char *name, Diag *diag) {
 static bool check_ranges(const Options *options, Diag *diag) {
   if (options->limit_cycles <= 0)
     return diag_usage(diag, "--limit-cycles must be above 0");
-  if (!isfinite(options->limit_seconds) || options->limit_seconds < 0)
-    return diag_usage(diag, "--limit-seconds must not be negative");
+  if (!isnan(options->limit_seconds) && !(options->limit_seconds > 0 && options->limit_seconds <= SECONDS_MAX))
+    return diag_usage(diag, "--limit-seconds must be above 0, and at most %d", SECONDS_MAX);
   if (options->seed < 0)
     return diag_usage(diag, "--seed must not be negative");
   if (options->seeds != SEEDS_DEFAULT && (options->seeds < 1 || options->seeds > 1000000))
@@ -150,8 +156,12 @@ static bool parse(Options *options, const CommandHelp *help, const Row *rows, gu
 }
 
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag) {
-  *options = (Options){
-      .seed = 1, .seeds = SEEDS_DEFAULT, .schedules = SEEDS_DEFAULT, .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT};
+  *options = (Options){.seed = 1,
+                       .seeds = SEEDS_DEFAULT,
+                       .schedules = SEEDS_DEFAULT,
+                       .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT,
+                       .limit_seconds = NAN,
+                       .stop = {.signal = interrupt_signal()}};
   Row rows[OPTIONS_MAX];
   g_autofree char *format = NULL;
   gboolean help_wanted = FALSE;
@@ -161,11 +171,13 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
   if (!options->rest)
     options->rest = g_new0(char *, 1);
   if (parsed && help_wanted) {
-    print_help(help, rows, count);
+    options->help = help_text(help, rows, count);
     return OPTIONS_HELP;
   }
   if (!parsed || !take_format(options, format, diag) || !check_ranges(options, diag))
     return OPTIONS_BAD;
+  if (!isnan(options->limit_seconds))
+    options->stop.deadline = g_get_monotonic_time() + (gint64)(options->limit_seconds * G_USEC_PER_SEC);
   return OPTIONS_OK;
 }
 
@@ -183,6 +195,7 @@ void options_clear(Options *options) {
   g_free(options->wait_graph);
   g_free(options->timeline);
   g_free(options->baseline);
+  g_free(options->help);
   *options = (Options){0};
 }
 
@@ -190,7 +203,7 @@ RunOptions options_run(const Options *options) {
   RunOptions run = run_options_default();
   run.seed = (uint64_t)options->seed;
   run.limit_cycles = (uint64_t)options->limit_cycles;
-  run.limit_seconds = options->limit_seconds;
+  run.stop = &options->stop;
   if (options->progress) {
     options->progress->limit_cycles = run.limit_cycles;
     run.heartbeat = progress_heartbeat;
@@ -212,4 +225,8 @@ ScenarioOptions options_scenario(const Options *options) {
       .machine = options->machines ? options->machines[0] : NULL,
       .settings = (const char *const *)options->overrides,
   };
+}
+
+Changes options_changes(const Options *options) {
+  return (Changes){(const char *const *)options->overrides, (const char *const *)options->params};
 }

@@ -33,12 +33,14 @@ typedef struct Options {
   char *kernel, *grid, *block, *shared;
   char **buffers, **args;
   gint64 seed, seeds, schedules, limit_cycles; /* seeds, schedules below 1: the command's default */
-  double limit_seconds;
+  double limit_seconds;                        /* NaN: none */
+  Stop stop; /* what all runs of the command listen to: that limit, counted from options_parse() on, and signals */
   char *wait_graph, *timeline;
   Format format;
   char *baseline;
   gboolean cfg, reconvergence, cooperative;
   Progress *progress; /* borrowed; runs tell it how far they are; NULL: nobody asks */
+  char *help;         /* what --help is to print, if it was given */
   char **rest;        /* what isn't an option; NULL-terminated, never NULL */
 } Options;
 
@@ -51,12 +53,13 @@ typedef struct CommandHelp {
 
 typedef enum { OPTIONS_OK, OPTIONS_HELP, OPTIONS_BAD } OptionsOutcome;
 
-/* Parses argv[1...]. OPTIONS_HELP: the user asked for help, which has been printed. OPTIONS_BAD: messages are in `diag`. */
+/* Parses argv[1...]. OPTIONS_HELP: the user asked for help, which is in options->help. OPTIONS_BAD: messages are in `diag`. */
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag);
 void options_clear(Options *options);
 
 /* What the study and scenario layers take; borrows from `options`. */
 RunOptions options_run(const Options *options);
 ScenarioOptions options_scenario(const Options *options);
+Changes options_changes(const Options *options);
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/quote.h"
+
 enum { QUIET_SECONDS = 1, REWRITE_MICROSECONDS = 250000 };
 
 void progress_init(Progress *progress, guint total) {
@@ -26,7 +28,7 @@ static void write_head(Progress *progress) {
 void progress_step(Progress *progress, guint done, const char *what) {
   progress->done = done;
   g_free(progress->what);
-  progress->what = g_strdup(what);
+  progress->what = quote_name(what);
   if (!progress->wanted || elapsed_seconds(progress) < QUIET_SECONDS)
     return;
   write_head(progress);

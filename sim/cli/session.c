@@ -17,12 +17,6 @@ int session_report(const Diag *diag) {
   return diag_exit_status(diag);
 }
 
-int session_options_status(OptionsOutcome outcome, const Diag *diag) {
-  if (outcome == OPTIONS_OK)
-    return -1;
-  return outcome == OPTIONS_HELP ? STATUS_OK : session_report(diag);
-}
-
 bool session_colour(void) {
   const char *forbidden = g_getenv("NO_COLOR");
   const char *terminal = g_getenv("TERM");
@@ -34,6 +28,25 @@ int session_write(const char *text) {
     return STATUS_OK;
   fprintf(stderr, "lockstep: error: can't write to standard output: %s\n", g_strerror(errno));
   return STATUS_INPUT;
+}
+
+int session_command(const CommandHelp *help, int argc, char **argv, int (*act)(const Options *options, Diag *diag)) {
+  g_autoptr(Diag) diag = diag_new();
+  Options options;
+  OptionsOutcome outcome = options_parse(&options, help, argc, argv, diag);
+  int status = STATUS_OK;
+  if (outcome == OPTIONS_HELP)
+    status = session_write(options.help);
+  else if (outcome == OPTIONS_OK)
+    status = act(&options, diag);
+  options_clear(&options);
+  return exit_status_worst(status, session_report(diag));
+}
+
+int session_cut_short(const Options *options, Diag *diag) {
+  if (stop_asked(&options->stop) == STOP_SECONDS)
+    diag_warning(diag, NULL, 0, 0, "--limit-seconds: the time was over before everything was done");
+  return STATUS_UNDECIDED;
 }
 
 static void free_machine(gpointer machine) { machine_free(machine); }
@@ -113,7 +126,7 @@ static int output_end(Output *output) {
 static int run_scenario_on(const Scenario *scenario, const GPtrArray *machines, const Options *options,
                            SessionRunner runner, Output *output, Progress *progress, guint *done) {
   int status = STATUS_OK;
-  for (guint i = 0; i < machines->len; i++) {
+  for (guint i = 0; i < machines->len && !stop_asked(&options->stop); i++) {
     const Machine *machine = g_ptr_array_index(machines, i);
     g_autofree char *what = g_strdup_printf("%s on %s", scenario->name, machine->name);
     g_autoptr(Diag) diag = diag_new();
@@ -124,6 +137,7 @@ static int run_scenario_on(const Scenario *scenario, const GPtrArray *machines, 
     if (!result)
       continue;
     status = exit_status_worst(status, run_result_exit_status(result));
+    result->changes = options_changes(options);
     status = exit_status_worst(status, output_add(output, result));
   }
   return status;
@@ -146,8 +160,7 @@ static int run_file(const char *path, GPtrArray *named, const Options *options, 
   return exit_status_worst(status, run_scenario_on(scenario, machines, options, runner, output, progress, done));
 }
 
-int session_run_all(const Options *options, SessionRunner runner) {
-  g_autoptr(Diag) diag = diag_new();
+int session_run_all(const Options *options, SessionRunner runner, Diag *diag) {
   guint files = g_strv_length(options->rest);
   guint runs = files * (options->machines ? g_strv_length(options->machines) : 1);
   if (files == 0)
@@ -159,9 +172,9 @@ int session_run_all(const Options *options, SessionRunner runner) {
   g_autoptr(GPtrArray) named = NULL;
   if (!diag_has_errors(diag) && options->machines)
     named = session_load_machines(options, NULL, diag);
-  int status = session_report(diag);
   if (diag_has_errors(diag))
-    return status;
+    return STATUS_OK;
+  int status = STATUS_OK;
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func(free_result);
   Output output = {options->format, session_colour(), runs > 1, results};
   Progress progress;
@@ -169,8 +182,10 @@ int session_run_all(const Options *options, SessionRunner runner) {
   progress_init(&progress, runs);
   Options shown = *options; /* borrows what it points to */
   shown.progress = &progress;
-  for (guint i = 0; i < files; i++)
+  for (guint i = 0; i < files && !stop_asked(&options->stop); i++)
     status = exit_status_worst(status, run_file(options->rest[i], named, &shown, runner, &output, &progress, &done));
   progress_end(&progress);
+  if (done < runs && stop_asked(&options->stop))
+    status = exit_status_worst(status, session_cut_short(options, diag));
   return exit_status_worst(status, output_end(&output));
 }

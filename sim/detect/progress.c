@@ -16,6 +16,8 @@ enum { RECURRENCES_IN_NOISE = 3 };
 enum { SLICES_TO_SETTLE = 6 };
 /* Barriers that complete are progress, but an endless loop may hold one: a look after so many slices without any other. */
 enum { SLICES_OF_BARRIERS = 16 };
+/* A slice goes in pieces, so that a wish to stop is heard within a second. */
+enum { PIECE_INSTRUCTIONS = 200000 };
 
 typedef struct Watch {
   Gpu *gpu;
@@ -141,8 +143,10 @@ static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
     report_fault(watch->gpu, watch->findings);
     return true;
   case GPU_LIMIT:
-    if (watch->proofs == 0 || !look(watch, true, outcome))
+    if (watch->proofs == 0 || !look(watch, true, outcome)) {
       outcome->verdict = VERDICT_UNDECIDED;
+      outcome->stop = STOP_CYCLES;
+    }
     return true;
   case GPU_BLOCKED:
     if (!look(watch, true, outcome))
@@ -179,11 +183,27 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
 /* Warps that exited and blocks that came: what no loop can repeat for ever. */
 static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
 
+/* As gpu_run() with the watch's interval, or less if somebody wants it to stop. */
+static GpuStop run_pieces(const Watch *watch) {
+  Gpu *gpu = watch->gpu;
+  GpuStop stop = GPU_BUDGET;
+  for (int64_t left = (int64_t)watch->interval; left > 0 && stop == GPU_BUDGET;) {
+    int64_t piece = MIN(left, (int64_t)PIECE_INSTRUCTIONS);
+    stop = gpu_run(gpu, (uint64_t)piece, watch->options->limit_cycles);
+    left -= piece - gpu->budget; /* it may have issued a few more */
+    if (watch->options->heartbeat)
+      watch->options->heartbeat(watch->options->heartbeat_user, gpu->cycle, gpu->counters.warp_instructions);
+    if (stop_asked(watch->options->stop))
+      break;
+  }
+  return stop;
+}
+
 /* Runs until the next look may be due; *calm: it is, there was no progress. */
 static GpuStop run_slice(Watch *watch, bool *calm) {
   Gpu *gpu = watch->gpu;
   uint64_t progress = gpu->progress, moved = moves(gpu);
-  GpuStop stop = gpu_run(gpu, watch->interval, watch->options->limit_cycles);
+  GpuStop stop = run_pieces(watch);
   if (gpu->progress != progress) {
     watch->live_looks = watch->recurrences = 0;
     gpu->noisy = false;
@@ -212,14 +232,11 @@ static void report_disturbance(Watch *watch) {
 Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings) {
   Watch watch = {.gpu = gpu, .options = options, .findings = findings, .interval = WATCH_INSTRUCTIONS};
   Outcome outcome = {.verdict = VERDICT_UNDECIDED};
-  GTimer *timer = g_timer_new();
   for (;;) {
     bool calm;
     if (conclude(&watch, run_slice(&watch, &calm), &outcome))
       break;
-    if (options->heartbeat)
-      options->heartbeat(options->heartbeat_user, gpu->cycle, gpu->counters.warp_instructions);
-    if (options->limit_seconds > 0 && g_timer_elapsed(timer, NULL) > options->limit_seconds)
+    if ((outcome.stop = stop_asked(options->stop)))
       break;
     if (!calm)
       continue;
@@ -229,7 +246,6 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
   if (watch.disturbed_at && outcome.verdict != VERDICT_LIVELOCK)
     report_disturbance(&watch);
   settle_clear(&watch.settle);
-  g_timer_destroy(timer);
   return outcome;
 }
 

@@ -11,6 +11,7 @@
 
 #include "sim/core/gpu.h"
 #include "sim/detect/naming/finding.h"
+#include "sim/engine/stop.h"
 
 enum {
   WATCH_INSTRUCTIONS = 5000, /* warp instructions without progress before the first look */
@@ -22,8 +23,8 @@ typedef void (*Heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions);
 
 typedef struct ProgressOptions {
   uint64_t limit_cycles;
-  double limit_seconds; /* host time, 0: none */
-  Heartbeat heartbeat;  /* may be NULL */
+  const Stop *stop;    /* ends the run early; may be NULL */
+  Heartbeat heartbeat; /* may be NULL */
   gpointer heartbeat_user;
   bool livelocks; /* stop at a recurrence of states (candidate: the caller tries other seeds) */
 } ProgressOptions;
@@ -31,6 +32,7 @@ typedef struct ProgressOptions {
 typedef struct Outcome {
   Verdict verdict; /* LIVELOCK with `candidate`: seen under this seed only */
   bool candidate;
+  StopReason stop; /* why the verdict is UNDECIDED, if a limit or a signal is the reason */
   char *wait_graph_dot, *wait_graph_json; /* after a deadlock */
 } Outcome;
 

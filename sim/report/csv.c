@@ -1,10 +1,13 @@
 #include "sim/report/csv.h"
 
 #include <math.h>
-
 #include <string.h>
 
-void csv_field(GString *out, const char *text) {
+#include "base/quote.h"
+
+void csv_field(GString *out, const char *raw) {
+  g_autofree char *readable = raw ? quote_lines(raw, strlen(raw)) : NULL;
+  const char *text = readable;
   if (out->len && out->str[out->len - 1] != '\n')
     g_string_append_c(out, ',');
   if (!text)
@@ -37,10 +40,25 @@ static void header(GString *out, const char *const *names) {
     csv_field(out, *names);
 }
 
+/* Several values in one field, separated by blanks, as a shell would read them. */
+static void values_field(GString *out, const char *const *values) {
+  g_autoptr(GString) all = g_string_new(NULL);
+  for (; values && *values; values++) {
+    g_autofree char *word = quote_word(*values);
+    g_string_append_printf(all, "%s%s", all->len ? " " : "", word);
+  }
+  csv_field(out, all->str);
+}
+
+static void changes_fields(GString *out, const Changes *changes) {
+  values_field(out, changes->settings);
+  values_field(out, changes->params);
+}
+
 void csv_run_header(GString *out) {
-  static const char *const names[] = {
-      "scenario",        "machine",  "seed",       "verdict",  "exit_status", "cycles",
-      "measured_cycles", "clock_hz", "operations", "findings", "failures",    NULL};
+  static const char *const names[] = {"scenario", "machine",         "seed",     "verdict",    "exit_status",
+                                      "cycles",   "measured_cycles", "clock_hz", "operations", "findings",
+                                      "failures", "settings",        "params",   "ended_by",   NULL};
   header(out, names);
   for (unsigned i = 0; i < COUNTER_COUNT; i++)
     csv_field(out, counter_info[i].name);
@@ -76,6 +94,8 @@ void csv_run(const RunResult *result, GString *out) {
   g_autofree char *ids = finding_ids(result->findings);
   csv_field(out, ids);
   field_format(out, "%u", result->failures ? result->failures->len : 0);
+  changes_fields(out, &result->changes);
+  csv_field(out, stop_name(result->stop));
   for (unsigned i = 0; i < COUNTER_COUNT; i++)
     field_format(out, "%" G_GUINT64_FORMAT, counter_value(&result->counters, i));
   g_string_append_c(out, '\n');
@@ -83,15 +103,14 @@ void csv_run(const RunResult *result, GString *out) {
 
 void csv_rank_header(GString *out) {
   static const char *const names[] = {
-      "scenario",    "machine",          "runs",          "verdict",        "as_expected",
-      "mean_cycles", "deviation_cycles", "lowest_cycles", "highest_cycles", "mean_microseconds",
-      "ratio",       "ratio_deviation",  "shared_bytes",  "lock_bits",      "operations",
-      NULL};
+      "scenario",         "machine",       "runs",           "verdict",           "as_expected", "mean_cycles",
+      "deviation_cycles", "lowest_cycles", "highest_cycles", "mean_microseconds", "ratio",       "ratio_deviation",
+      "shared_bytes",     "lock_bits",     "operations",     "settings",          "params",      NULL};
   header(out, names);
   g_string_append_c(out, '\n');
 }
 
-void csv_rank(const GPtrArray *rows, const Machine *machine, GString *out) {
+void csv_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes, GString *out) {
   for (guint i = 0; i < rows->len; i++) {
     const RankRow *row = g_ptr_array_index(rows, i);
     csv_field(out, row->scenario);
@@ -117,20 +136,21 @@ void csv_rank(const GPtrArray *rows, const Machine *machine, GString *out) {
       field_format(out, "%" G_GINT64_FORMAT, row->operations);
     else
       csv_field(out, "");
+    changes_fields(out, changes);
     g_string_append_c(out, '\n');
   }
 }
 
 void csv_validation_header(GString *out) {
-  static const char *const names[] = {"suite",       "row",       "scenario",      "machine",   "group",
-                                      "metric",      "baseline",  "printed",       "unit",      "published",
-                                      "predicted",   "deviation", "error_percent", "judgement", "verdict",
-                                      "as_expected", "source",    "page",          "note",      NULL};
+  static const char *const names[] = {
+      "suite",   "row",         "scenario",  "machine",   "group",     "metric",        "baseline",
+      "printed", "unit",        "published", "predicted", "deviation", "error_percent", "judgement",
+      "verdict", "as_expected", "source",    "page",      "note",      "settings",      NULL};
   header(out, names);
   g_string_append_c(out, '\n');
 }
 
-static void append_validation_row(const char *suite, const ValidationRow *row, GString *out) {
+static void append_validation_row(const char *suite, const ValidationRow *row, const Changes *changes, GString *out) {
   g_autofree char *judgement = validation_judgement_text(row);
   csv_field(out, suite);
   csv_field(out, row->row);
@@ -154,10 +174,11 @@ static void append_validation_row(const char *suite, const ValidationRow *row, G
   csv_field(out, row->source);
   csv_field(out, row->page);
   csv_field(out, row->note);
+  values_field(out, changes->settings);
   g_string_append_c(out, '\n');
 }
 
-void csv_validation(const Validation *validation, GString *out) {
+void csv_validation(const Validation *validation, const Changes *changes, GString *out) {
   for (guint i = 0; i < validation->rows->len; i++)
-    append_validation_row(validation->suite, g_ptr_array_index(validation->rows, i), out);
+    append_validation_row(validation->suite, g_ptr_array_index(validation->rows, i), changes, out);
 }

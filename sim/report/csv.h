@@ -12,9 +12,9 @@
 void csv_run_header(GString *out);
 void csv_run(const RunResult *result, GString *out);
 void csv_rank_header(GString *out);
-void csv_rank(const GPtrArray *rows, const Machine *machine, GString *out);
+void csv_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes, GString *out);
 void csv_validation_header(GString *out);
-void csv_validation(const Validation *validation, GString *out);
+void csv_validation(const Validation *validation, const Changes *changes, GString *out);
 
 /* Appends a field, quoted if it must be, after a comma unless it is the first of its row. */
 void csv_field(GString *out, const char *text);

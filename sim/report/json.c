@@ -1,13 +1,22 @@
 #include "sim/report/json.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <json-glib/json-glib.h>
+
+#include "base/quote.h"
+
+/* JSON is UTF-8, file names needn't be. */
+static void add_text(JsonBuilder *builder, const char *text) {
+  g_autofree char *readable = g_utf8_validate(text, -1, NULL) ? NULL : quote_lines(text, strlen(text));
+  json_builder_add_string_value(builder, readable ? readable : text);
+}
 
 static void add_string(JsonBuilder *builder, const char *name, const char *value) {
   json_builder_set_member_name(builder, name);
   if (value)
-    json_builder_add_string_value(builder, value);
+    add_text(builder, value);
   else
     json_builder_add_null_value(builder);
 }
@@ -41,6 +50,18 @@ static void add_bool(JsonBuilder *builder, const char *name, bool value) {
 static void begin_array(JsonBuilder *builder, const char *name) {
   json_builder_set_member_name(builder, name);
   json_builder_begin_array(builder);
+}
+
+static void add_texts(JsonBuilder *builder, const char *name, const char *const *texts) {
+  begin_array(builder, name);
+  for (; texts && *texts; texts++)
+    add_text(builder, *texts);
+  json_builder_end_array(builder);
+}
+
+static void add_changes(JsonBuilder *builder, const Changes *changes) {
+  add_texts(builder, "settings", changes->settings);
+  add_texts(builder, "params", changes->params);
 }
 
 /* Ends the outermost object and gives its text. Takes the builder. */
@@ -168,7 +189,7 @@ static void add_schedules(JsonBuilder *builder, const GArray *schedules) {
 static void add_results(JsonBuilder *builder, const GPtrArray *results) {
   begin_array(builder, "results");
   for (guint i = 0; i < results->len; i++)
-    json_builder_add_string_value(builder, g_ptr_array_index(results, i));
+    add_text(builder, g_ptr_array_index(results, i));
   json_builder_end_array(builder);
 }
 
@@ -188,8 +209,10 @@ char *json_run(const RunResult *result) {
   add_string(builder, "scenario", result->scenario);
   add_string(builder, "file", result->file);
   add_string(builder, "machine", result->machine);
+  add_changes(builder, &result->changes);
   add_int(builder, "seed", (int64_t)result->seed);
   add_string(builder, "verdict", verdict_name(result->verdict));
+  add_string(builder, "ended_by", stop_name(result->stop));
   add_int(builder, "exit_status", run_result_exit_status(result));
   add_int(builder, "cycles", (int64_t)result->cycles);
   add_int(builder, "measured_cycles", (int64_t)run_result_measured_cycles(result));
@@ -207,10 +230,11 @@ char *json_run(const RunResult *result) {
   add_bool(builder, "has_expectation", result->has_expectation);
   begin_array(builder, "failures");
   for (guint i = 0; result->failures && i < result->failures->len; i++)
-    json_builder_add_string_value(builder, g_ptr_array_index(result->failures, i));
+    add_text(builder, g_ptr_array_index(result->failures, i));
   json_builder_end_array(builder);
   add_counters(builder, &result->counters);
   if (result->schedules) {
+    add_int(builder, "schedules_wanted", result->schedules_wanted);
     add_schedules(builder, result->schedules);
     add_results(builder, result->results);
     add_string(builder, "again", result->again);
@@ -239,9 +263,10 @@ static void add_rank_row(JsonBuilder *builder, const RankRow *row, const RankRow
   json_builder_end_object(builder);
 }
 
-char *json_rank(const GPtrArray *rows, const Machine *machine) {
+char *json_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes) {
   JsonBuilder *builder = start();
   add_string(builder, "machine", machine->name);
+  add_changes(builder, changes);
   add_double(builder, "clock_hz", machine->clocks.sm);
   begin_array(builder, "rows");
   for (guint i = 0; i < rows->len; i++)
@@ -293,10 +318,11 @@ static void add_validation_summary(JsonBuilder *builder, const ValidationSummary
   json_builder_end_object(builder);
 }
 
-char *json_validation(const Validation *validation) {
+char *json_validation(const Validation *validation, const Changes *changes) {
   JsonBuilder *builder = start();
   add_string(builder, "suite", validation->suite);
   add_int(builder, "seeds", validation->seeds);
+  add_texts(builder, "settings", changes->settings);
   begin_array(builder, "rows");
   for (guint i = 0; i < validation->rows->len; i++)
     add_validation_row(builder, g_ptr_array_index(validation->rows, i));

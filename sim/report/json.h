@@ -11,7 +11,7 @@
 enum { JSON_SCHEMA = 1 };
 
 char *json_run(const RunResult *result);
-char *json_rank(const GPtrArray *rows, const Machine *machine);
-char *json_validation(const Validation *validation);
+char *json_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes);
+char *json_validation(const Validation *validation, const Changes *changes);
 
 #endif

@@ -1,12 +1,25 @@
 #include "sim/report/paint.h"
 
+#include <string.h>
+
+#include "base/quote.h"
+
+/* What a program's or a file's author wrote may hold anything: control characters never reach the terminal. */
+static void append_printable(Canvas *canvas, const char *format, va_list args) G_GNUC_PRINTF(2, 0);
+
+static void append_printable(Canvas *canvas, const char *format, va_list args) {
+  g_autofree char *raw = g_strdup_vprintf(format, args);
+  g_autofree char *printable = quote_lines(raw, strlen(raw));
+  g_string_append(canvas->text, printable);
+}
+
 void paint_append(Canvas *canvas, Paint paint, const char *format, ...) {
   static const char *const codes[PAINT_COUNT] = {"1", "1;31", "1;33", "1;36", "1;32", "2"};
   va_list args;
   va_start(args, format);
   if (canvas->colour)
     g_string_append_printf(canvas->text, "\033[%sm", codes[paint]);
-  g_string_append_vprintf(canvas->text, format, args);
+  append_printable(canvas, format, args);
   if (canvas->colour)
     g_string_append(canvas->text, "\033[0m");
   va_end(args);
@@ -15,7 +28,7 @@ void paint_append(Canvas *canvas, Paint paint, const char *format, ...) {
 void paint_plain(Canvas *canvas, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  g_string_append_vprintf(canvas->text, format, args);
+  append_printable(canvas, format, args);
   va_end(args);
 }
 

@@ -15,6 +15,7 @@ typedef struct Canvas {
   bool colour;
 } Canvas;
 
+/* Both append text whose control characters, other than newlines and tabs, have become \xNN. */
 /* Appends formatted text, in `paint` if the canvas is coloured. */
 void paint_append(Canvas *canvas, Paint paint, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* Appends formatted text without colour. */

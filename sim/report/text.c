@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/quote.h"
 #include "sim/report/explain.h"
 
 enum { NAME_WIDTH = 26, NUMBER_WIDTH = 14 };
@@ -157,15 +158,39 @@ static void append_printed(const RunResult *result, Canvas *canvas) {
     paint_plain(canvas, "(and %" G_GUINT64_FORMAT " more calls of printf)\n", result->printed_lost);
 }
 
+static void append_values(const char *option, const char *const *values, const char **separator, Canvas *canvas) {
+  for (; values && *values; values++) {
+    g_autofree char *word = quote_word(*values);
+    paint_plain(canvas, "%s%s %s", *separator, option, word);
+    *separator = " ";
+  }
+}
+
+void text_changes(const Changes *changes, Canvas *canvas) {
+  const char *separator = ", ";
+  append_values("-s", changes->settings, &separator, canvas);
+  append_values("-p", changes->params, &separator, canvas);
+}
+
+/* "(seed 1, -s sm.policy=gto)", "(the worst of 3 of 8 schedules, ended by --limit-seconds)" */
+static void append_conditions(const RunResult *result, Canvas *canvas) {
+  if (!result->schedules)
+    paint_plain(canvas, " (seed %" G_GUINT64_FORMAT, result->seed);
+  else if (result->schedules->len < result->schedules_wanted)
+    paint_plain(canvas, " (the worst of %u of %u schedules", result->schedules->len, result->schedules_wanted);
+  else
+    paint_plain(canvas, " (the worst of %u schedules", result->schedules->len);
+  text_changes(&result->changes, canvas);
+  if (result->stop)
+    paint_plain(canvas, ", ended by %s%s", result->stop == STOP_SIGNAL ? "a " : "--", stop_name(result->stop));
+  paint_plain(canvas, ")\n");
+}
+
 void text_run(const RunResult *result, Canvas *canvas) {
   append_printed(result, canvas);
   paint_append(canvas, PAINT_BOLD, "%s on %s: ", result->scenario, result->machine);
   paint_append(canvas, paint_of_verdict(result->verdict), "%s", verdict_name(result->verdict));
-  if (!result->schedules)
-    paint_plain(canvas, " (seed %" G_GUINT64_FORMAT ")", result->seed);
-  else
-    paint_plain(canvas, " (the worst of %u schedules)", result->schedules->len);
-  paint_plain(canvas, "\n");
+  append_conditions(result, canvas);
   for (guint i = 0; i < result->findings->len; i++)
     explain_finding(g_ptr_array_index(result->findings, i), canvas);
   if (result->schedules) {
@@ -221,12 +246,15 @@ static void append_rank_row(const RankRow *row, const RankRow *baseline, int wid
   paint_plain(canvas, "\n");
 }
 
-void text_rank(const GPtrArray *rows, const Machine *machine, Canvas *canvas) {
+void text_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes, Canvas *canvas) {
   int widest = (int)strlen("scenario");
   for (guint i = 0; i < rows->len; i++)
     widest = MAX(widest, (int)strlen(((const RankRow *)g_ptr_array_index(rows, i))->scenario));
-  const RankRow *baseline = g_ptr_array_index(rows, 0);
+  const RankRow *baseline = rows->len ? g_ptr_array_index(rows, 0) : NULL;
+  if (!baseline)
+    return;
   paint_append(canvas, PAINT_BOLD, "%s, %u seeds", machine->name, baseline->cycles.runs);
+  text_changes(changes, canvas);
   paint_plain(canvas, "; ratio is how many times as fast as %s\n", baseline->scenario);
   paint_append(canvas, PAINT_DIM, "%-*s %12s %9s %9s %9s %9s %7s %7s %7s %5s  %s", widest, "scenario", "mean cycles",
                "+-", "lowest", "highest", "us", "ratio", "+-", "shared", "lock", "verdict");

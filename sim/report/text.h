@@ -9,11 +9,13 @@
 
 /* One run, or one check (a result with schedules): verdict, findings, expectation, times, counters. */
 void text_run(const RunResult *result, Canvas *canvas);
+/* ", -s sm.policy=gto -p n=3", or nothing. */
+void text_changes(const Changes *changes, Canvas *canvas);
 /* Several results, one line each; `results` holds RunResult *. */
 void text_summary(const GPtrArray *results, Canvas *canvas);
 /* Rank rows side by side. */
-void text_rank(const GPtrArray *rows, const Machine *machine, Canvas *canvas);
+void text_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes, Canvas *canvas);
 /* Predictions beside published figures. */
-void text_validation(const Validation *validation, Canvas *canvas);
+void text_validation(const Validation *validation, const Changes *changes, Canvas *canvas);
 
 #endif

@@ -72,8 +72,9 @@ static void append_sources(const Validation *validation, Canvas *canvas) {
   }
 }
 
-void text_validation(const Validation *validation, Canvas *canvas) {
+void text_validation(const Validation *validation, const Changes *changes, Canvas *canvas) {
   paint_append(canvas, PAINT_BOLD, "%s", validation->suite);
+  text_changes(changes, canvas);
   paint_plain(canvas, ", mean of %u seeds\n", validation->seeds);
   append_sources(validation, canvas);
   append_rows(validation, GROUP_FITTED, canvas);

@@ -46,6 +46,16 @@ static bool add_piece(Loader *loader, Pieces *pieces, const char *start, gsize l
   return true;
 }
 
+/* The next separator that stands outside brackets, or the end. */
+static const char *piece_end(const char *at, const char *separators) {
+  unsigned depth = 0;
+  for (; *at && (depth > 0 || !strchr(separators, *at)); at++) {
+    depth += strchr("([{", *at) != NULL;
+    depth -= depth > 0 && strchr(")]}", *at);
+  }
+  return at;
+}
+
 static bool pieces_init(Loader *loader, Pieces *pieces, const char *text, const char *separators, unsigned line,
                         unsigned column) {
   pieces->texts = g_ptr_array_new_with_free_func(g_free);
@@ -53,21 +63,23 @@ static bool pieces_init(Loader *loader, Pieces *pieces, const char *text, const 
   pieces->trees = g_ptr_array_new_with_free_func(free_tree);
   pieces->list = (YamlNode){.type = YAML_NODE_SEQUENCE, .line = line, .column = column};
   pieces->list.values = g_ptr_array_new();
-  const char *at = text;
-  while (*at) {
-    unsigned depth = 0;
-    at += strspn(at, separators);
-    at += strspn(at, " \t");
+  bool blanks = strchr(separators, ' ') != NULL; /* several count as one, and those at the ends as none */
+  const char *at = text + strspn(text, " \t");
+  if (!*at)
+    return true;
+  for (;; at++) {
+    at += strspn(at, blanks ? separators : " \t");
     const char *start = at;
-    for (; *at && (depth > 0 || !strchr(separators, *at)); at++) {
-      depth += strchr("([{", *at) != NULL;
-      depth -= depth > 0 && strchr(")]}", *at);
-    }
-    if (at > start &&
-        !add_piece(loader, pieces, start, (gsize)(at - start), line, column ? column + (unsigned)(start - text) : 0))
+    at = piece_end(at, separators);
+    unsigned place = column ? column + (unsigned)(start - text) : 0;
+    if (at == start && !blanks)
+      return loader_error(loader, &(YamlNode){.line = line, .column = place}, "`%s`: a value is missing %s", text,
+                          *at ? "before a comma" : "after the last comma");
+    if (at > start && !add_piece(loader, pieces, start, (gsize)(at - start), line, place))
       return false;
+    if (!*at)
+      return true;
   }
-  return true;
 }
 
 static void pieces_clear(Pieces *pieces) {

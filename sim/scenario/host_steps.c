@@ -129,6 +129,8 @@ static bool read_repeat(Loader *loader, const YamlNode *node, const YamlNode *co
   int64_t count;
   if (!list)
     return loader_error(loader, node, "the repetition has no `steps`");
+  if (list->type == YAML_NODE_SEQUENCE && list->values->len == 0)
+    return loader_error(loader, list, "the repetition has nothing to repeat: `steps` is empty");
   if (!loader_range(loader, count_node, "repeat", 1, UINT32_MAX, &count) || !read_steps(loader, list, depth + 1))
     return false;
   GArray *steps = loader->scenario->host;

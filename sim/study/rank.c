@@ -35,12 +35,14 @@ bool sample_scenario(const Scenario *scenario, const Machine *machine, const Run
       .operations = scenario->measure.operations,
   };
   double squares = 0;
-  for (unsigned i = 0; i < seeds; i++) {
+  for (unsigned i = 0; i < seeds && !stop_asked(options->stop); i++) {
     RunOptions seeded = *options;
     seeded.seed += i;
     g_autoptr(RunResult) result = run_scenario(scenario, machine, &seeded, diag);
     if (!result)
       return false;
+    if (stop_is_final(result->stop))
+      break; /* half a run is no sample */
     row_add(row, &squares, result);
   }
   return true;
@@ -67,6 +69,10 @@ GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, co
       step(i, scenario->name, user);
     if (!sample_scenario(scenario, machine, options, seeds, row, diag))
       return NULL;
+    if (row->cycles.runs == 0) {
+      g_ptr_array_set_size(rows, (gint)i);
+      break;
+    }
     const RankRow *baseline = g_ptr_array_index(rows, 0);
     bool both = row->verdict == VERDICT_COMPLETED && baseline->verdict == VERDICT_COMPLETED;
     row->ratio = both && row->cycles.mean > 0 ? baseline->cycles.mean / row->cycles.mean : NAN;

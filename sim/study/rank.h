@@ -18,7 +18,7 @@ typedef struct RankRow {
   Verdict verdict;  /* the worst over the seeds */
   bool as_expected; /* every run met the scenario's expectation (or completed without findings) */
   Sample cycles;
-  double ratio;            /* baseline mean / this mean: above 1 is faster than the baseline; NAN unless both completed */
+  double ratio; /* baseline mean / this mean: above 1 is faster than the baseline; NAN unless both completed */
   uint64_t shared_bytes; /* counters.shared_bytes_beyond_data, the largest over the seeds */
   uint64_t lock_bits;    /* counters.lock_bits, the largest over the seeds */
   bool has_operations;
@@ -29,10 +29,12 @@ typedef struct RankRow {
 typedef void (*RankStep)(guint done, const char *scenario, gpointer user);
 
 /* Runs each scenario under seeds first_seed .. first_seed+seeds-1. `scenarios` holds Scenario *; row 0 is the baseline.
- * Returns RankRow * in the same order; NULL after errors. Free with g_ptr_array_unref. `step` may be NULL. */
+ * Returns RankRow * in the same order; NULL after errors. Free with g_ptr_array_unref. `step` may be NULL. If `options->stop`
+ * asks for it, measuring ends early: then rows are missing, and the last may have fewer seeds. */
 GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, const RunOptions *options,
                           unsigned seeds, RankStep step, gpointer user, Diag *diag);
-/* Mean, deviation and range of measured cycles of one scenario over seeds. False after errors. */
+/* Mean, deviation and range of measured cycles of one scenario over seeds; no runs if it was stopped in the first. False
+ * after errors. */
 bool sample_scenario(const Scenario *scenario, const Machine *machine, const RunOptions *options, unsigned seeds,
                      RankRow *row, Diag *diag);
 void rank_row_free(RankRow *row);

@@ -213,7 +213,7 @@ static void simulation_clear(Simulation *simulation) {
 
 static Outcome simulate(Simulation *simulation, bool livelocks) {
   ProgressOptions progress = {.limit_cycles = simulation->options->limit_cycles,
-                              .limit_seconds = simulation->options->limit_seconds,
+                              .stop = simulation->options->stop,
                               .heartbeat = simulation->options->heartbeat,
                               .heartbeat_user = simulation->options->heartbeat_user,
                               .livelocks = livelocks};
@@ -328,6 +328,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->machine = g_strdup(machine->name);
   result->seed = simulation->options->seed;
   result->verdict = outcome->verdict;
+  result->stop = outcome->stop;
   result->cycles = outcome->verdict == VERDICT_COMPLETED ? gpu->end_cycle : gpu->cycle;
   result->clock_hz = machine->clocks.sm;
   result->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
@@ -363,7 +364,12 @@ RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const 
     Outcome outcome = simulate(&simulation, livelocks);
     misuse_conclude(&simulation.misuse, simulation.gpu);
     /* A recurrence that another seed escapes is a matter of phase: then the run goes on to its end or limit. */
-    if (!outcome.candidate || recurs_elsewhere(scenario, machine, options, diag))
+    bool recurs = outcome.candidate && recurs_elsewhere(scenario, machine, options, diag);
+    if (outcome.candidate && !recurs && stop_asked(options->stop)) {
+      outcome.verdict = VERDICT_UNDECIDED; /* the other seeds had no time */
+      outcome.stop = stop_asked(options->stop);
+    }
+    if (!outcome.candidate || recurs || outcome.stop)
       result = collect(&simulation, machine, &outcome, g_timer_elapsed(timer, NULL));
     if (result)
       result->starved = !livelocks;
@@ -390,10 +396,11 @@ static bool has_finding_above_note(const RunResult *result) {
 }
 
 int run_result_exit_status(const RunResult *result) {
+  bool cut_short = stop_is_final(result->stop);
   if (result->has_expectation)
-    return result->failures->len ? 1 : 0;
+    return result->failures->len ? 1 : cut_short ? 4 : 0;
   if (result->verdict == VERDICT_COMPLETED)
-    return has_finding_above_note(result) ? 1 : 0;
+    return has_finding_above_note(result) ? 1 : cut_short ? 4 : 0;
   return result->verdict == VERDICT_UNDECIDED && !has_finding_above_note(result) ? 4 : 1;
 }
 

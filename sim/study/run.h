@@ -10,13 +10,14 @@
 #include "sim/core/probe.h"
 #include "sim/detect/naming/finding.h"
 #include "sim/engine/counter.h"
+#include "sim/engine/stop.h"
 #include "sim/machine/machine.h"
 #include "sim/scenario/scenario.h"
 
 typedef struct RunOptions {
   uint64_t seed;         /* default 1 */
   uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
-  double limit_seconds;  /* host time; 0: none; outside determinism */
+  const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
   bool races;            /* look for data races (check) */
   bool keep_buffers;     /* RunResult.buffers */
   Probe *observer;       /* listens to the run, and to it only; NULL: nobody. Borrowed */
@@ -56,6 +57,12 @@ typedef struct ScheduleResult {
   guint result; /* which of RunResult.results, from 1; 0: it didn't complete */
 } ScheduleResult;
 
+/* What the command line changed: rows of several commands can be told apart by it. NULL-terminated, or NULL. */
+typedef struct Changes {
+  const char *const *settings; /* of the machine (-s) */
+  const char *const *params;   /* of the scenario (-p) */
+} Changes;
+
 typedef struct RunResult {
   char *scenario; /* name */
   char *file;     /* the scenario's file */
@@ -81,6 +88,9 @@ typedef struct RunResult {
   GPtrArray *buffers;   /* ResultBuffer *, if RunOptions.keep_buffers; else NULL */
   char *wait_graph_dot; /* the wait-for graph of a deadlock, or NULL */
   char *wait_graph_json;
+  StopReason stop;        /* why it is undecided, or (check) not all schedules were tried; STOP_NONE: neither */
+  guint schedules_wanted; /* only from check: how many there were to try */
+  Changes changes;        /* borrowed from who set it; may be empty */
   bool starved;           /* states recurred for a while under this seed, but not under others */
   uint64_t memory_digest; /* of all buffers at the end */
   double host_seconds;    /* for stderr and bench only */

@@ -305,9 +305,14 @@ Validation *validate_suite(const char *suite, const ValidateOptions *options, Di
     return NULL;
   g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_sample);
   Samples samples = {taken, options, diag};
-  for (guint i = 0; i < validation->rows->len; i++)
+  for (guint i = 0; i < validation->rows->len; i++) {
     if (!predict(validation, g_ptr_array_index(validation->rows, i), &samples))
       return NULL;
+    if (stop_asked(options->run.stop)) { /* the others, and perhaps this one, weren't measured */
+      g_ptr_array_set_size(validation->rows, (gint)i);
+      validation->cut_short = true;
+    }
+  }
   for (ValidationGroup group = 0; group < GROUP_COUNT; group++)
     for (Metric metric = 0; metric < METRIC_COUNT; metric++)
       summarize(validation, group, metric);

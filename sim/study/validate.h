@@ -59,6 +59,7 @@ typedef struct Validation {
   unsigned seeds;
   GPtrArray *rows;   /* ValidationRow *, in the order of the file */
   GArray *summaries; /* ValidationSummary: fitted rows first */
+  bool cut_short;    /* ValidateOptions.run.stop asked for it: rows are missing */
 } Validation;
 
 typedef struct ValidateOptions {
@@ -70,7 +71,8 @@ typedef struct ValidateOptions {
 
 /* The suites in the data folder (names), sorted, NULL-terminated; free with g_strfreev. */
 char **validate_list(void);
-/* Runs a suite by name, or by path if it holds '/' or ends in .csv. NULL after errors. */
+/* Runs a suite by name, or by path if it holds '/' or ends in .csv. NULL after errors. If `options->run.stop` asks for it, the
+ * rows that weren't measured by then are missing. */
 Validation *validate_suite(const char *suite, const ValidateOptions *options, Diag *diag);
 void validation_free(Validation *validation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Validation, validation_free)

@@ -34,7 +34,31 @@ printf 'row,scenario,machine,group,metric,published,unit,source,baseline,toleran
 { cat head.csv && echo 'a,good.sass,gtx570,test,cycles,1,cycles,nobody,,20,'; } >miss.csv
 { cat head.csv && echo 'a,good.sass,gtx570,test,cyclse,1,cycles,nobody,,20,'; } >wrong.csv
 
-plan 35
+ESC=$(printf '\033')
+{ sed "s/^.kernel k$/&\n.name red ${ESC}[31m/" unset.sass && printf '// %s[31m\n' "$ESC"; } >"red${ESC}[31m.sass"
+sed -i "s/IADD R0, R9, R9;/& \/\/ ${ESC}[31m/" "red${ESC}[31m.sass"
+cat >two.yaml <<'END'
+program: good.sass
+params: {n: 1}
+launches: [{grid: n, block: 32}]
+END
+cat >repeat.yaml <<'END'
+program: good.sass
+launches: [{grid: 1, block: 32}]
+host: [{launch: 0}, {repeat: 1000000000, steps: []}]
+END
+sed 's/repeat: 1000000000, steps: \[\]/repeat: 2, steps: [{delay: 1}]/' repeat.yaml >repeats.yaml
+
+# killed SIGNAL COMMAND...: sends the signal after half a second.
+# shellcheck disable=SC2317 # called by name
+killed() {
+  signal=$1
+  shift
+  timeout --preserve-status -s "$signal" 0.5 "$LOCKSTEP" "$@"
+}
+raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
+
+plan 81
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -65,9 +89,84 @@ expect "difference of machines" 0 '^gpu.sms +15 +16' "$LOCKSTEP" machine diff gt
 expect "a program survives its print" 0 '^good|^again' "$LOCKSTEP" run again.sass
 expect "reconvergence" 0 'BRA' "$LOCKSTEP" show spin.sass --reconvergence
 expect "validate" 0 '^  a +cycles +1 +[0-9]+' "$LOCKSTEP" validate ./suite.csv
-expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0.00,baseline,completed,yes,nobody,,$' \
+expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0.00,baseline,completed,yes,nobody,,,$' \
   "$LOCKSTEP" validate ./suite.csv --format csv
 expect "a miss" 1 'outside 20 %' "$LOCKSTEP" validate ./miss.csv
 expect "a wrong suite" 3 '^./wrong.csv:2: error: unknown metric .cyclse' "$LOCKSTEP" validate ./wrong.csv
 expect "an unknown suite" 2 'did you mean .li2015_table1' "$LOCKSTEP" validate li2105_table1
+
+# What a command line changes stands in each form of output.
+expect "settings and params in text" 0 '^two on gtx570: completed \(seed 1, -s sm.jitter_cycles=0 -p n=2\)' \
+  "$LOCKSTEP" run two.yaml -s sm.jitter_cycles=0 -p n=2
+expect "settings and params in CSV" 0 '^two,gtx570,.*,sm.jitter_cycles=0,n=2,' \
+  "$LOCKSTEP" run two.yaml -s sm.jitter_cycles=0 -p n=2 --format csv
+expect "settings in JSON" 0 '"sm.jitter_cycles=0"' "$LOCKSTEP" run two.yaml -s sm.jitter_cycles=0 -p n=2 --format json
+expect "settings and params in a ranking" 0 '^gtx570, 12 seeds, -s sm.jitter_cycles=0 -p n=2;' \
+  "$LOCKSTEP" rank two.yaml -s sm.jitter_cycles=0 -p n=2
+expect "settings and params in its CSV" 0 ',sm.jitter_cycles=0,n=2$' \
+  "$LOCKSTEP" rank two.yaml -s sm.jitter_cycles=0 -p n=2 --format csv
+expect "settings in a validation" 0 '^suite, -s sm.jitter_cycles=0, mean' \
+  "$LOCKSTEP" validate ./suite.csv -s sm.jitter_cycles=0
+
+# Limits and signals.
+expect "a limit of time is above 0" 2 'limit-seconds must be above 0' "$LOCKSTEP" run good.sass --limit-seconds 0
+expect "a limit of time" 4 '^spin on gtx570: undecided .*ended by --limit-seconds' \
+  "$LOCKSTEP" run spin.sass --limit-seconds 0.2
+expect "it holds for the whole check" 4 'the worst of 1 of 8 schedules, ended by --limit-seconds' \
+  timeout 5 "$LOCKSTEP" check spin.sass --limit-seconds 0.7
+expect "and for all scenarios" 4 'time was over before' \
+  timeout 5 "$LOCKSTEP" run spin.sass spin.sass spin.sass --limit-seconds 0.7
+expect "and for a ranking" 4 'time was over before' timeout 5 "$LOCKSTEP" rank spin.sass --limit-seconds 0.7
+expect "a limit of cycles is named" 4 'ended by --limit-cycles' "$LOCKSTEP" run spin.sass --limit-cycles 20000
+expect "SIGINT" 130 '^spin on gtx570: undecided .*ended by a signal' killed INT run spin.sass
+expect "SIGTERM" 143 'ended by SIGTERM' killed TERM check spin.sass
+expect "SIGINT, several runs" 130 '"ended_by" : "signal"' killed INT run good.sass spin.sass good.sass --format json
+point "the JSON is closed" "$(tail -1 "$folder/out" | grep -vx '\]')"
+expect "SIGTERM, with a timeline" 143 'undecided' killed TERM run spin.sass --timeline timeline.json
+point "the timeline is closed" "$(tail -c 3 timeline.json | grep -vx '\]}')"
+expect "SIGINT, ranking" 130 '^gtx570, 12 seeds' killed INT rank good.sass spin.sass
+expect "SIGTERM, ranking as JSON" 143 '"rows" : \[' killed TERM rank spin.sass --format json
+
+# Output that can't be written.
+# shellcheck disable=SC2317 # called by name
+full() { "$LOCKSTEP" "$@" >/dev/full; }
+expect "help to a full disk" 3 'No space left' full --help
+expect "help of a command to a full disk" 3 'No space left' full run --help
+expect "the version to a full disk" 3 'No space left' full --version
+mkfifo pipe
+ln -s graph.dot link
+echo old >graph.dot
+cat pipe >piped &
+expect "a wait-for graph into a pipe" 0 'completed' "$LOCKSTEP" run good.sass --wait-graph pipe
+wait
+point "is written through it" "$(test -p pipe || echo "the pipe is gone"; grep -L digraph piped)"
+expect "a wait-for graph through a link" 0 'completed' "$LOCKSTEP" run good.sass --wait-graph link
+point "leaves the link" "$(test -L link || echo "the link is gone"; grep -L digraph graph.dot)"
+expect "a wait-for graph to a full disk" 3 '/dev/full: error: can.t write' "$LOCKSTEP" run good.sass --wait-graph /dev/full
+
+# What a machine is named for.
+printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n' >other.ptx
+sed 's/good.sass/other.ptx/; s/n: 1/n: 1/' two.yaml >other.yaml
+expect "a ranking on the machine named" 0 '^other +[0-9.]+ ' "$LOCKSTEP" rank other.yaml -m h200
+expect "a ranking on no machine" 2 'no machine named' "$LOCKSTEP" rank other.yaml
+
+# Nothing repeats for ever, nothing is half said.
+expect "an empty repetition" 3 '^repeat.yaml:3:[0-9]+: error: .*.steps. is empty' "$LOCKSTEP" run repeat.yaml
+expect "one with a step" 0 'completed' "$LOCKSTEP" run repeats.yaml
+expect "half a grid" 2 'grid: .1,.: a value is missing' "$LOCKSTEP" run good.sass --grid 1,
+expect "half an argument" 2 'arg: .,1.: a value is missing before' "$LOCKSTEP" run good.sass --arg ,1
+
+# Control characters stay away from the terminal.
+expect "control characters in text" 1 '^red .x1b\[31m on gtx570' "$LOCKSTEP" run "red${ESC}[31m.sass"
+point "none of them come through" "$(raw)"
+expect "in CSV" 1 '^red .x1b\[31m,' "$LOCKSTEP" run "red${ESC}[31m.sass" --format csv
+point "none of them come through in CSV" "$(raw)"
+expect "in JSON" 1 'red .u001b' "$LOCKSTEP" run "red${ESC}[31m.sass" --format json
+point "none of them come through in JSON" "$(raw)"
+expect "in a ranking" 1 '^red .x1b' "$LOCKSTEP" rank "red${ESC}[31m.sass"
+point "none of them come through in a ranking" "$(raw)"
+expect "in names of files that aren't there" 3 '^no.x1b.*: error: no such file' "$LOCKSTEP" run "no${ESC}[31m.sass"
+point "none of them come through in messages" "$(raw)"
+expect "in a program that is shown" 0 'kernel k' "$LOCKSTEP" show "red${ESC}[31m.sass"
+point "none of them come through when shown" "$(raw)"
 finish

@@ -135,7 +135,7 @@ START_TEST(rank_prints_ratios_with_their_spread) {
   Canvas canvas = {text, false};
   g_ptr_array_add(rows, &slow);
   g_ptr_array_add(rows, &fast);
-  text_rank(rows, machine, &canvas);
+  text_rank(rows, machine, &(Changes){0}, &canvas);
   ck_assert_msg(strstr(text->str, "4.00    0.40"), "%s", text->str);
   ck_assert_msg(strstr(text->str, "1.00    0.00"), "%s", text->str);
   machine_free(machine);
