@@ -117,8 +117,12 @@ liblockstep_a_SOURCES += \
   sim/machine/yaml_tree.h \
   sim/memory/backing.c \
   sim/memory/backing.h \
+  sim/memory/change_log.c \
+  sim/memory/change_log.h \
   sim/memory/l1.c \
   sim/memory/l1.h \
+  sim/memory/local.c \
+  sim/memory/local.h \
   sim/memory/lock_unit.c \
   sim/memory/lock_unit.h \
   sim/memory/memsys.c \

@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "sim/cli/command.h"
@@ -48,7 +49,16 @@ static int reject(const char *name) {
   return session_report(diag);
 }
 
+/* GLib gives up where there is no memory; it is the input that asked for too much. */
+static void end_without_memory(const char *domain, GLogLevelFlags level, const char *message, gpointer unused) {
+  const char *what = strstr(message, "failed to allocate");
+  fprintf(stderr, "lockstep: error: out of memory: %s\n", what ? what : message);
+  fflush(stderr);
+  _exit(STATUS_INPUT);
+}
+
 static int run(const Command *command, int argc, char **argv) {
+  g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION, end_without_memory, NULL);
   interrupt_install();
   int status = command->run(argc, argv);
   if (interrupt_name())

@@ -123,7 +123,7 @@ bool access_peek(const Issue *issue, unsigned lane, uint64_t address, uint8_t *b
     uint64_t offset = address - LOCAL_WINDOW;
     if (offset >= block->launch->kernel->local_bytes)
       return false;
-    word = issue->warp->local[offset / 4 * WARP_LANES + lane];
+    word = local_memory_word(&issue->warp->local, (uint32_t)(offset / 4), lane);
   } else {
     const BackingBuffer *buffer = backing_find(issue->gpu->backing, address, 1);
     if (!buffer)

@@ -65,8 +65,6 @@ void access_submit(Issue *issue, const MemRequest *request);
 
 /* The largest local memory of a lane (CUDA: 512 KiB). */
 enum { LOCAL_BYTES_MAX = 512 * 1024 };
-/* Gives a warp that starts in this kernel its local memory, all zeros; reuses what the slot has. */
-void local_start(Warp *warp, const Kernel *kernel);
 
 /* A byte of memory at a generic address as `lane` sees it; false if there is none. For formats and messages: it costs no
  * time and no detector hears of it. */

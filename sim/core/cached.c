@@ -25,7 +25,7 @@ static void report_stale(Issue *issue, unsigned lane, uint64_t address, uint32_t
   if (now == copy)
     return;
   BackingBuffer *buffer = backing_find(issue->gpu->backing, word, 4);
-  WordChange newest = backing_change(buffer, (uint32_t)((word - buffer->base) / 4));
+  WordChange newest = change_log_get(&buffer->changes, (uint32_t)((word - buffer->base) / 4));
   ProbePoint point = issue_point(issue, 1u << lane);
   PROBE_FIRE(issue->gpu, stale_read, &point, lane, address, copy, now, &newest, since);
 }

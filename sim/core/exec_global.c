@@ -124,7 +124,7 @@ static void change_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint
   gpu_hash_change(issue->gpu, HASH_GLOBAL, buffer->base / 4 + word, buffer->data[word], value);
   buffer->data[word] = value;
   ThreadId thread = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp) + lane;
-  backing_note_change(buffer, word, (WordChange){.cycle = issue->now, .thread = thread, .pc = issue->warp->pc});
+  change_log_note(&buffer->changes, word, (WordChange){.cycle = issue->now, .thread = thread, .pc = issue->warp->pc});
 }
 
 static void store_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, unsigned lane) {

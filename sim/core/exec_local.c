@@ -3,17 +3,6 @@
 
 #include "sim/core/access.h"
 
-void local_start(Warp *warp, const Kernel *kernel) {
-  uint32_t words = (kernel->local_bytes + 3) / 4 * WARP_LANES;
-  if (words > warp->local_words) {
-    g_free(warp->local);
-    warp->local = g_new0(uint32_t, words);
-    warp->local_words = words;
-  } else if (words) {
-    memset(warp->local, 0, words * sizeof *warp->local);
-  }
-}
-
 /* Each active lane's byte; false after a fault. */
 static bool addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t address[32]) {
   uint32_t limit = warp_block(issue->sm, issue->warp)->launch->kernel->local_bytes;
@@ -45,7 +34,7 @@ bool local_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) 
     uint32_t row[32] = {0};
     for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
-      uint32_t word = issue->warp->local[(address[lane] / 4 + part) * WARP_LANES + lane];
+      uint32_t word = local_memory_word(&issue->warp->local, address[lane] / 4 + part, lane);
       row[lane] = bytes < 4 ? narrow_load(word, address[lane] % 4, issue->inst->width) : word;
     }
     access_write(issue, part, row);
@@ -58,20 +47,32 @@ static uint64_t hash_place(const Issue *issue, uint32_t index) {
   return rng_mix(((uint64_t)issue->sm->index << 8 | issue->warp->slot) << 32 | index) >> 28;
 }
 
+/* Lanes that store to one word do it together. */
+static void store_rows(Issue *issue, const uint32_t words[WARP_LANES], const uint32_t values[WARP_LANES]) {
+  for (uint32_t rest = issue->mask; rest;) {
+    uint32_t word = words[__builtin_ctz(rest)], same = 0;
+    for (uint32_t others = rest; others; others &= others - 1)
+      same |= words[__builtin_ctz(others)] == word ? others & -others : 0;
+    local_memory_store(&issue->warp->local, word, same, issue->warp->alive, values);
+    rest &= ~same;
+  }
+}
+
 bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
   uint32_t address[32], bytes = width_bytes[issue->inst->width];
   if (!addresses(issue, base, offset, bytes, address))
     return false;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
+    uint32_t values[32], words[32];
     for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
-      uint32_t index = (address[lane] / 4 + part) * WARP_LANES + lane;
-      uint32_t *word = &issue->warp->local[index];
-      uint32_t value = bytes < 4 ? narrow_store(*word, address[lane] % 4, bytes, data[lane]) : data[lane];
-      gpu_hash_change(issue->gpu, HASH_LOCAL, hash_place(issue, index), *word, value);
-      *word = value;
+      words[lane] = address[lane] / 4 + part;
+      uint32_t old = local_memory_word(&issue->warp->local, words[lane], lane);
+      values[lane] = bytes < 4 ? narrow_store(old, address[lane] % 4, bytes, data[lane]) : data[lane];
+      gpu_hash_change(issue->gpu, HASH_LOCAL, hash_place(issue, words[lane] * WARP_LANES + lane), old, values[lane]);
     }
+    store_rows(issue, words, values);
   }
   return true;
 }

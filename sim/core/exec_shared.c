@@ -94,7 +94,7 @@ static inline void change_word(Issue *issue, uint32_t word, uint32_t value, Thre
     return;
   gpu_hash_change(issue->gpu, HASH_SHARED, (uint64_t)issue->sm->index << 24 | word, shared->words[word], value);
   shared->words[word] = value;
-  shared->change[word] = (WordChange){.cycle = when, .thread = thread, .pc = issue->warp->pc};
+  change_log_note(&shared->changes, word, (WordChange){.cycle = when, .thread = thread, .pc = issue->warp->pc});
 }
 
 static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes, uint64_t when) {

@@ -151,7 +151,7 @@ static void show_gpu(Host *host, const HostChange *change, uint64_t now) {
     return;
   gpu_hash_change(host->gpu, HASH_GLOBAL, buffer->base / 4 + change->index, *word, change->value);
   *word = change->value;
-  backing_note_change(buffer, change->index, (WordChange){.cycle = now, .thread = THREAD_HOST});
+  change_log_note(&buffer->changes, change->index, (WordChange){.cycle = now, .thread = THREAD_HOST});
 }
 
 static void show_host(Host *host, const HostChange *change) {

@@ -61,7 +61,7 @@ void sm_clear(Sm *sm) {
   if (!sm->ready)
     return;
   for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++)
-    g_free(sm->warps[i].local);
+    local_memory_clear(&sm->warps[i].local);
   g_free(sm->register_rows);
   g_free(sm->ready_rows);
   g_free(sm->written_rows);
@@ -117,7 +117,6 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .stack = warp->stack,
                 .groups = warp->groups,
                 .local = warp->local,
-                .local_words = warp->local_words,
                 .slot = slot,
                 .consts = launch->const_rows,
                 .active = lanes,
@@ -134,7 +133,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   *warp = fresh;
   if (warp->groups)
     lane_groups_reset(warp->groups);
-  local_start(warp, launch->kernel);
+  local_memory_start(&warp->local, (launch->kernel->local_bytes + 3) / 4);
   memset(warp->regs, 0, (size_t)rows * WARP_LANES * sizeof(uint32_t));
   memset(warp->reg_ready, 0, rows * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;

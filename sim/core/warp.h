@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "isa/program.h"
+#include "sim/memory/local.h"
 
 enum { WARP_LANES = 32 };
 #define ALL_LANES UINT32_MAX
@@ -58,8 +59,7 @@ typedef struct Warp {
   uint32_t barrier_mask; /* lanes that wait there */
   uint32_t barrier_pc;   /* the BAR it waits at */
   uint64_t age;          /* order of dispatch */
-  uint32_t *local;       /* local memory: word w of lane l is local[32 * w + l]; the slot keeps it from block to block */
-  uint32_t local_words;  /* how many `local` has room for */
+  LocalMemory local;     /* the slot keeps it from block to block */
   uint32_t *written;     /* lanes in which each register was written; nregs + SINK_ROWS; NULL unless needed */
   uint32_t pred_written[PRED_ROWS];
 } Warp;

@@ -6,10 +6,7 @@
 
 static void buffer_clear(gpointer data) {
   BackingBuffer *buffer = data;
-  uint32_t pages = buffer->words / BACKING_CHANGE_PAGE + 1;
-  for (uint32_t i = 0; i < pages; i++)
-    g_free(buffer->changes[i]);
-  g_free(buffer->changes);
+  change_log_clear(&buffer->changes);
   g_free(buffer->ready);
   g_free(buffer->data);
   g_free(buffer->name);
@@ -36,8 +33,8 @@ guint backing_add(Backing *backing, const char *name, uint32_t words, const uint
       .base = backing->next_address,
       .words = words,
       .data = g_new0(uint32_t, words + 1u),
-      .changes = g_new0(WordChange *, words / BACKING_CHANGE_PAGE + 1),
   };
+  change_log_init(&buffer.changes, words);
   if (init)
     memcpy(buffer.data, init, (size_t)words * 4);
   uint64_t end = buffer.base + (uint64_t)words * 4 + BACKING_ALIGNMENT;
@@ -92,21 +89,6 @@ const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address) {
       nearest = buffer;
   }
   return nearest;
-}
-
-WordChange backing_change(const BackingBuffer *buffer, uint32_t word) {
-  const WordChange *page = buffer->changes[word / BACKING_CHANGE_PAGE];
-  return page ? page[word % BACKING_CHANGE_PAGE] : (WordChange){.thread = THREAD_NONE};
-}
-
-void backing_note_change(BackingBuffer *buffer, uint32_t word, WordChange change) {
-  WordChange **page = &buffer->changes[word / BACKING_CHANGE_PAGE];
-  if (!*page) {
-    *page = g_new(WordChange, BACKING_CHANGE_PAGE);
-    for (uint32_t i = 0; i < BACKING_CHANGE_PAGE; i++)
-      (*page)[i] = (WordChange){.thread = THREAD_NONE};
-  }
-  (*page)[word % BACKING_CHANGE_PAGE] = change;
 }
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes) {

@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/memory/thread_id.h"
+#include "sim/memory/change_log.h"
 
-enum { BACKING_FIRST_ADDRESS = 0x10000, BACKING_ALIGNMENT = 512, BACKING_CHANGE_PAGE = 1024 };
+enum { BACKING_FIRST_ADDRESS = 0x10000, BACKING_ALIGNMENT = 512 };
 
 typedef struct BackingBuffer {
   char *name;
   uint64_t base; /* byte address */
   uint32_t words;
   uint32_t *data;
-  WordChange **changes; /* pages of BACKING_CHANGE_PAGE words, made when a value first changes */
-  bool constant;        /* a kernel can't write it */
-  bool host;            /* host-mapped: the CPU sees it, too (backing_add_host()) */
-  uint64_t *ready;      /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
+  ChangeLog changes;
+  bool constant;   /* a kernel can't write it */
+  bool host;       /* host-mapped: the CPU sees it, too (backing_add_host()) */
+  uint64_t *ready; /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
 } BackingBuffer;
 
 typedef struct Backing {
@@ -42,9 +42,6 @@ bool backing_fits(const Backing *backing);
 BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes);
 /* The buffer nearest below or around an address that missed, for the message; NULL if there are none. */
 const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address);
-/* Who last changed a word (index in the buffer). */
-WordChange backing_change(const BackingBuffer *buffer, uint32_t word);
-void backing_note_change(BackingBuffer *buffer, uint32_t word, WordChange change);
 /* FNV-1a over names, sizes and contents of all buffers. */
 uint64_t backing_digest(const Backing *backing);
 

@@ -14,14 +14,14 @@ void shared_init(SharedMemory *shared, const Machine *machine) {
   };
   shared->bank_mask = (shared->banks & (shared->banks - 1)) == 0 ? shared->banks - 1 : 0;
   shared->words = g_new0(uint32_t, words);
-  shared->change = g_new(WordChange, words);
+  change_log_init(&shared->changes, words);
   shared->touched = g_new0(uint8_t, words);
   shared->lock = g_malloc0_n(machine->sm.lock_unit.bits, sizeof *shared->lock);
 }
 
 void shared_clear(SharedMemory *shared) {
   g_free(shared->words);
-  g_free(shared->change);
+  change_log_clear(&shared->changes);
   g_free(shared->touched);
   g_free(shared->lock);
   *shared = (SharedMemory){0};
@@ -31,8 +31,7 @@ void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes) {
   uint32_t first = base / 4, count = (bytes + 3) / 4;
   memset(shared->words + first, 0, count * sizeof(uint32_t));
   memset(shared->touched + first, 0, count);
-  for (uint32_t i = first; i < first + count; i++)
-    shared->change[i] = (WordChange){.thread = THREAD_NONE};
+  change_log_forget(&shared->changes, first, count);
 }
 
 /* The two shapes that nearly all accesses have: consecutive words, or one word for all. */

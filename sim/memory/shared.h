@@ -13,13 +13,14 @@
 
 #include "sim/engine/rng.h"
 #include "sim/machine/machine.h"
+#include "sim/memory/change_log.h"
 #include "sim/memory/lock_unit.h"
 #include "sim/memory/thread_id.h"
 
 typedef struct SharedMemory {
   uint32_t *words;
-  WordChange *change; /* one for each word; of those that no block had yet nothing is known */
-  uint8_t *touched;   /* one for each word: mask of its bytes that were accessed since the block came */
+  ChangeLog changes;
+  uint8_t *touched; /* one for each word: mask of its bytes that were accessed since the block came */
   uint32_t bytes;
   uint32_t banks, pass_interval, latency, jitter;
   uint64_t free_at;   /* the pipe can start its next pass in this cycle */

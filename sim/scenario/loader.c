@@ -280,10 +280,12 @@ bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *wor
   ScenarioBuffer *buffer = g_new0(ScenarioBuffer, 1);
   buffer->name = g_strdup(name->scalar);
   buffer->words = (uint32_t)count;
-  buffer->init = g_new0(uint32_t, count);
   buffer->variable = -1;
   g_ptr_array_add(loader->scenario->buffers, buffer);
-  return !init || init_buffer(loader, buffer, init);
+  if (!init)
+    return true;
+  buffer->init = g_new0(uint32_t, count);
+  return init_buffer(loader, buffer, init);
 }
 
 bool loader_add_variables(Loader *loader) {

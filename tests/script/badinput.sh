@@ -90,7 +90,23 @@ printf '.version 9.0\n.target sm_75\n.address_size 64\n.entry k { ret; }\n' >goo
 printf '.version 9.0\n.target sm_75\n.entry k {\n  adt.s32;\n  ret;\n}\n' >bad.ptx
 printf '.version 9.0\n.target sm_75\n.entry k {\n  mma.sync;\n  ret;\n}\n' >matrix.ptx
 
-plan 31
+
+# 64 words of local memory for each of 67,584 threads: 17 MB if each lane has its own, 1 GB if their pages were there before.
+cat >local.ptx <<'END'
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k() {
+  .local .align 4 .b8 array[16384];
+  .reg .u32 %r<4>; .reg .u64 %l<4>;
+  mov.u32 %r1, %laneid;
+  mov.u64 %l1, array;
+  st.local.u32 [%l1+8192], %r1;
+  ret;
+}
+END
+
+plan 33
 expect "misspelt machine key" 3 '^(\./)?key.yaml:4:[0-9]+: error: .*lock_unti' lockstep run good.sass -m ./key.yaml
 expect "nearest key" 3 'did you mean .*lock_unit' lockstep run good.sass -m ./key.yaml
 expect "misspelt scenario key" 3 '^key_scenario.yaml:3:1: error: .*launchs' lockstep run key_scenario.yaml
@@ -122,4 +138,17 @@ expect "block above the limit" 3 '^block.yaml:[0-9]+:[0-9]+: error: ' lockstep r
 expect "PTX that isn't supported" 3 "^matrix.ptx:4:3: error: .mma.sync. isn't supported" lockstep run matrix.ptx
 expect "nearest PTX instruction" 3 'did you mean .add' lockstep show bad.ptx
 expect "PTX without a launch" 2 'kernel .k. has no grid: add --grid N' lockstep run good.ptx
+expect "untouched local memory" 0 '^local on h200: completed' lockstep run local.ptx -m h200 --grid 66 --block 1024
+# shellcheck disable=SC2317 # called by name
+cramped() (
+  # shellcheck disable=SC3045 # dash and bash have it
+  ulimit -v 40000
+  lockstep "$@"
+)
+if grep -q __asan_init "$LOCKSTEP"; then
+  point "out of memory" ""
+else
+  expect "out of memory" 3 '^lockstep: error: out of memory: failed to allocate [0-9]+ bytes' \
+    cramped run local.ptx -m h200 --grid 264 --block 1024
+fi
 finish

@@ -71,9 +71,9 @@ START_TEST(remembers_who_changed_a_word) {
   BackingBuffer *buffer = backing_buffer(backing, 0);
   static const uint32_t changed[] = {0, 1023, 1024, 2999};
   for (unsigned i = 0; i < G_N_ELEMENTS(changed); i++)
-    backing_note_change(buffer, changed[i], (WordChange){.cycle = 10 + i, .thread = 20 + i, .pc = 30 + i});
+    change_log_note(&buffer->changes, changed[i], (WordChange){.cycle = 10 + i, .thread = 20 + i, .pc = 30 + i});
   for (uint32_t word = 0; word < 3000; word++) {
-    WordChange change = backing_change(buffer, word);
+    WordChange change = change_log_get(&buffer->changes, word);
     unsigned i = 0;
     while (i < G_N_ELEMENTS(changed) && changed[i] != word)
       i++;

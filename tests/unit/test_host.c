@@ -111,8 +111,8 @@ START_TEST(the_gpu_sees_a_store_after_the_latency) {
   lab_finish(lab);
   ck_assert_uint_ge(lab->gpu->end_cycle, 7000); /* and its load takes the latency, too */
   ck_assert_uint_le(lab->gpu->end_cycle, 9000);
-  ck_assert_uint_eq(backing_change(backing_buffer(lab->backing, 0), 0).cycle, 6000);
-  ck_assert(backing_change(backing_buffer(lab->backing, 0), 0).thread == THREAD_HOST);
+  ck_assert_uint_eq(change_log_get(&backing_buffer(lab->backing, 0)->changes, 0).cycle, 6000);
+  ck_assert(change_log_get(&backing_buffer(lab->backing, 0)->changes, 0).thread == THREAD_HOST);
 }
 END_TEST
 
@@ -123,7 +123,7 @@ START_TEST(the_host_sees_a_store_at_a_poll_after_the_latency) {
   SET_HOST(lab, {.kind = HOST_POLL, .compare = HOST_EQ, .value = 5}, {.kind = HOST_WRITE, .index = 1, .value = 9});
   lab_finish(lab);
   uint64_t stored = lab_cycle(lab, 0, 2, 0), looked = (stored + 1000 + 99) / 100 * 100;
-  ck_assert_uint_eq(backing_change(backing_buffer(lab->backing, 0), 1).cycle, looked + 1 + 1000);
+  ck_assert_uint_eq(change_log_get(&backing_buffer(lab->backing, 0)->changes, 1).cycle, looked + 1 + 1000);
 }
 END_TEST
 

@@ -28,6 +28,60 @@ static Lab *lab_local(const char *settings, const char *text, uint32_t local_byt
 
 /* ---- spaces ---- */
 
+/* Whatever the lanes store, and in whatever order, each reads what it stored last; another block finds zeros. */
+START_TEST(local_memory_holds_what_lanes_store) {
+  enum { WORDS = 2 * LOCAL_PAGE_WORDS + 3, STORES = 400 };
+  static uint32_t expected[WORDS][32];
+  LocalMemory local = {0};
+  Rng rng;
+  rng_seed(&rng, (uint64_t)_i, 0);
+  for (unsigned block = 0; block < 3; block++) {
+    local_memory_start(&local, WORDS);
+    memset(expected, 0, sizeof expected);
+    for (unsigned i = 0; i < STORES; i++) {
+      uint32_t word = rng_below(&rng, WORDS), mask = rng_below(&rng, 2) ? ALL_LANES : (uint32_t)rng_next(&rng);
+      uint32_t values[32], spread = rng_below(&rng, 8) == 0 ? 5 : 1;
+      for (unsigned lane = 0; lane < 32; lane++)
+        values[lane] = i % 7 + rng_below(&rng, spread);
+      local_memory_store(&local, word, mask, ALL_LANES, values);
+      for (unsigned lane = 0; lane < 32; lane++)
+        expected[word][lane] = mask >> lane & 1 ? values[lane] : expected[word][lane];
+    }
+    for (uint32_t word = 0; word < WORDS; word++)
+      for (unsigned lane = 0; lane < 32; lane++)
+        ck_assert_uint_eq(local_memory_word(&local, word, lane), expected[word][lane]);
+  }
+  local_memory_clear(&local);
+}
+END_TEST
+
+/* Zeros take nothing, a word that all lanes share takes one word, whoever else has exited. */
+START_TEST(local_memory_takes_what_is_stored) {
+  const uint32_t zeros[32] = {0};
+  uint32_t same[32], own[32];
+  for (unsigned lane = 0; lane < 32; lane++) {
+    same[lane] = 7;
+    own[lane] = lane;
+  }
+  LocalMemory local = {0};
+  local_memory_start(&local, 3 * LOCAL_PAGE_WORDS);
+  local_memory_store(&local, 5, ALL_LANES, ALL_LANES, zeros);
+  ck_assert_ptr_null(local.pages[0]);
+  local_memory_store(&local, LOCAL_PAGE_WORDS, ALL_LANES, ALL_LANES, same);
+  local_memory_store(&local, LOCAL_PAGE_WORDS + 1, 0xff, 0xff, same);
+  ck_assert_ptr_null(local.pages[1]->each);
+  ck_assert_uint_eq(local_memory_word(&local, LOCAL_PAGE_WORDS + 1, 7), 7);
+  local_memory_store(&local, LOCAL_PAGE_WORDS + 2, 0xff, ALL_LANES, same);
+  ck_assert_ptr_nonnull(local.pages[1]->each);
+  ck_assert_uint_eq(local_memory_word(&local, LOCAL_PAGE_WORDS, 31), 7);
+  ck_assert_uint_eq(local_memory_word(&local, LOCAL_PAGE_WORDS + 2, 31), 0);
+  local_memory_store(&local, 2 * LOCAL_PAGE_WORDS, ALL_LANES, ALL_LANES, own);
+  ck_assert_uint_eq(local_memory_word(&local, 2 * LOCAL_PAGE_WORDS, 31), 31);
+  ck_assert_ptr_null(local.pages[0]);
+  local_memory_clear(&local);
+}
+END_TEST
+
 /* Lanes of one warp in all three windows; each kind of access leaves the others alone. */
 START_TEST(generic_lanes_go_by_their_window) {
   static const char text[] = "LD R2, [R0]; ST [R0], R3; LD R4, [R0]; EXIT; NOP; MOV R8, RZ";
@@ -38,11 +92,14 @@ START_TEST(generic_lanes_go_by_their_window) {
   lab_launch_grid(lab, 0, 1, 32, 256, 0);
   lab_place(lab);
   Warp *warp = lab_warp(lab, 0);
+  uint32_t values[32];
+  for (unsigned lane = 0; lane < 32; lane++)
+    values[lane] = 300 + lane;
   uint32_t *shared = lab->gpu->sms[0].shared.words, base = (uint32_t)backing_buffer(lab->backing, 0)->base;
   for (unsigned lane = 0; lane < 32; lane++) {
     data[lane] = 100 + lane;
     shared[lane] = 200 + lane;
-    warp->local[3 * WARP_LANES + lane] = 300 + lane;
+    local_memory_store(&warp->local, 3, 1u << lane, ALL_LANES, values);
     lab_row(lab, 0, 0)[lane] = lane % 3 == 0   ? base + 4 * lane
                                : lane % 3 == 1 ? SHARED_WINDOW + 4 * lane
                                                : LOCAL_WINDOW + 12;
@@ -55,7 +112,7 @@ START_TEST(generic_lanes_go_by_their_window) {
     ck_assert_uint_eq(lab_row(lab, 0, 4)[lane], 1000 + lane);
     ck_assert_uint_eq(data[lane], kind == 0 ? 1000 + lane : 100 + lane);
     ck_assert_uint_eq(shared[lane], kind == 1 ? 1000 + lane : 200 + lane);
-    ck_assert_uint_eq(warp->local[3 * WARP_LANES + lane], kind == 2 ? 1000 + lane : 300 + lane);
+    ck_assert_uint_eq(local_memory_word(&warp->local, 3, lane), kind == 2 ? 1000 + lane : 300 + lane);
   }
 }
 END_TEST
@@ -578,8 +635,7 @@ START_TEST(kernels_print) {
   lab_place(lab);
   set_row(lab, 0, (uint32_t)backing_buffer(lab->backing, 0)->base, 0);
   set_row(lab, 2, LOCAL_WINDOW + 4, 0);
-  for (unsigned lane = 0; lane < 3; lane++)
-    lab_warp(lab, 0)->local[WARP_LANES + lane] = 10 * lane;
+  local_memory_store(&lab_warp(lab, 0)->local, 1, 7, ALL_LANES, (const uint32_t[32]){0, 10, 20});
   lab_finish(lab);
   ck_assert_str_eq(lab->gpu->printed->str, "lane 0\nlane 10\nlane 20\n");
   ck_assert_uint_eq(lab_row(lab, 0, 6)[2], 1);
@@ -616,6 +672,8 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("memory");
   TCase *tcase = tcase_create("memory");
+  tcase_add_loop_test(tcase, local_memory_holds_what_lanes_store, 0, 8);
+  tcase_add_test(tcase, local_memory_takes_what_is_stored);
   tcase_add_test(tcase, generic_lanes_go_by_their_window);
   tcase_add_test(tcase, wide_addresses_and_values);
   tcase_add_test(tcase, wide_loads_into_the_sink);

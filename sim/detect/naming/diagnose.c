@@ -94,9 +94,9 @@ static uint32_t word_value(const WaitGraph *graph, WordKey key) {
 static WordChange word_change(const WaitGraph *graph, WordKey key) {
   Gpu *gpu = graph->explorer->gpu;
   if (word_key_is_shared(key))
-    return gpu->sms[(key >> 32) & 0x7fffffff].shared.change[(uint32_t)key];
+    return change_log_get(&gpu->sms[(key >> 32) & 0x7fffffff].shared.changes, (uint32_t)key);
   const BackingBuffer *buffer = backing_find(gpu->backing, key * 4, 4);
-  return buffer ? backing_change(buffer, (uint32_t)((key * 4 - buffer->base) / 4))
+  return buffer ? change_log_get(&buffer->changes, (uint32_t)((key * 4 - buffer->base) / 4))
                 : (WordChange){.thread = THREAD_NONE};
 }
 

@@ -34,7 +34,7 @@ static gpointer insert(GHashTable *table, uint64_t key, gpointer value) {
 
 static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   if (word_key_is_local(key))
-    return sm->warps[word_key_slot(key)].local[WARP_LANES * word_key_local_word(key) + word_key_lane(key)];
+    return local_memory_word(&sm->warps[word_key_slot(key)].local, word_key_local_word(key), word_key_lane(key));
   if (word_key_is_shared(key))
     return sm->shared.words[(uint32_t)key];
   const BackingBuffer *buffer = backing_find(memory->gpu->backing, key * 4, 4);
