@@ -60,6 +60,7 @@ UNIT_TESTS = \
   tests/unit/test_sass \
   tests/unit/test_scenario \
   tests/unit/test_scheduler \
+  tests/unit/test_settle \
   tests/unit/test_shared \
   tests/unit/test_simt \
   tests/unit/test_timeline \

@@ -7,8 +7,7 @@
 #include "sim/detect/proof/explore.h"
 
 typedef struct Settle {
-  GHashTable
-      *issued; /* Warp * -> uint8_t *, for each instruction: the warp stood there in the window; never iterated */
+  GHashTable *seen; /* Warp * -> the instructions at which it stood in the window; never iterated */
 } Settle;
 
 /* Runs a window, longer for more warps, and notes where the unfinished ones stand. Forgets an earlier window. */
