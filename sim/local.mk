@@ -29,6 +29,8 @@ liblockstep_a_SOURCES += \
   sim/core/lane_groups.h \
   sim/core/occupancy.c \
   sim/core/occupancy.h \
+  sim/core/place.c \
+  sim/core/place.h \
   sim/core/print.c \
   sim/core/print.h \
   sim/core/probe.h \

@@ -114,12 +114,13 @@ void access_submit(Issue *issue, const MemRequest *request) {
 bool access_peek(const Issue *issue, unsigned lane, uint64_t address, uint8_t *byte) {
   const Block *block = warp_block(issue->sm, issue->warp);
   uint32_t word;
-  if (address - SHARED_WINDOW < WINDOW_BYTES) {
+  MemSpace space = place_window(address);
+  if (space == MEM_SHARED) {
     uint64_t offset = address - SHARED_WINDOW;
     if (offset >= block->shared_bytes)
       return false;
     word = issue->sm->shared.words[(block->shared_base + offset) / 4];
-  } else if (address - LOCAL_WINDOW < WINDOW_BYTES) {
+  } else if (space == MEM_LOCAL) {
     uint64_t offset = address - LOCAL_WINDOW;
     if (offset >= block->launch->kernel->local_bytes)
       return false;

@@ -5,6 +5,7 @@
 #define LOCKSTEP_CORE_ACCESS_H
 
 #include "sim/core/gpu.h"
+#include "sim/core/place.h"
 
 enum { ACCESS_PARTS_MAX = 4 }; /* words of the widest access */
 

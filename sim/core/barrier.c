@@ -69,12 +69,7 @@ static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *sel
 }
 
 static bool is_complete(const Block *block, const Barrier *barrier) {
-  if (barrier->arrived == 0)
-    return false;
-  if (barrier->expected)
-    return barrier->threads >= barrier->expected;
-  uint32_t unfinished = ~block->finished & (block->warps == 32 ? UINT32_MAX : (1u << block->warps) - 1);
-  return (unfinished & ~barrier->arrived) == 0;
+  return barrier_completes(barrier, barrier_unfinished(block));
 }
 
 static void reduce(Issue *issue, Barrier *barrier) {
@@ -86,13 +81,13 @@ static void reduce(Issue *issue, Barrier *barrier) {
   barrier->any = barrier->any || value != 0;
 }
 
-/* True if this count and that of earlier arrivals go together: they are equal, or one names the whole block by its number
- * of threads and the other leaves the count out; the barrier then expects the block. */
+/* True if this count and that of earlier arrivals go together. */
 static bool agree_on_count(const Block *block, Barrier *barrier, uint32_t expected) {
-  uint32_t whole = block->warps * WARP_LANES;
-  if ((barrier->expected == 0 && expected == whole) || (barrier->expected == whole && expected == 0))
-    barrier->expected = expected = 0;
-  return barrier->expected == expected;
+  if (!barrier_counts_agree(block->warps, barrier->expected, expected))
+    return false;
+  if (barrier->expected != expected)
+    barrier->expected = 0;
+  return true;
 }
 
 /* The warp arrives at barrier `id` with the lanes that came last: tells which of its lanes the guard left out. */

@@ -11,31 +11,30 @@
 
 static void lane_addresses(const Issue *issue, uint64_t address[32]) {
   const Inst *inst = issue->inst;
-  bool pair = inst->flags & INST_ADDR64 && (inst->a >= 0 || inst->wide & WIDE_A);
-  const uint32_t *low = issue_operand(issue, inst->a), *high = pair ? access_part(issue, inst->a, 1, true) : NULL;
-  uint64_t offset = (uint64_t)(int64_t)inst->imm;
+  const uint32_t *low = issue_operand(issue, inst->a);
+  const uint32_t *high = place_is_wide(inst) ? access_part(issue, inst->a, 1, true) : low;
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    address[lane] = high ? (low[lane] | (uint64_t)high[lane] << 32) + offset : (uint32_t)(low[lane] + offset);
+    address[lane] = place_address(inst, low[lane], high[lane]);
   }
 }
 
 /* Below it no pointer to a buffer points: it is null, or null with an index. */
 enum { NULL_PAGE = 4096 };
 
-static void raise_fault(Issue *issue, uint64_t address, uint32_t bytes, unsigned lane) {
+static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32_t bytes, unsigned lane) {
   Backing *backing = issue->gpu->backing;
   const BackingBuffer *nearest = backing_nearest(backing, address), *inside = backing_find(backing, address, 1);
   const char *space = issue->inst->space == MEM_CONST ? "constant" : "global";
   const char *repair = "enlarge the buffer, or correct the index";
   GString *text = g_string_new(NULL);
-  if (address % bytes) {
+  if (fault == PLACE_MISALIGNED) {
     g_string_printf(text, "misaligned %u-byte access to %s address " HEX64, bytes, space, address);
     repair = "align the address";
-  } else if (inside && inside->constant && issue->inst->op != OP_LD) {
+  } else if (fault == PLACE_READ_ONLY) {
     g_string_printf(text, "write to constant memory, `%s`", inside->name);
     repair = "a kernel can't change constant memory: let the host set it, or declare the variable without const";
-  } else if (inside && issue->inst->space == MEM_CONST) {
+  } else if (fault == PLACE_NOT_CONSTANT) {
     g_string_printf(text, "access to constant memory at " HEX64 ", which is in `%s`, not a constant", address,
                     inside->name);
   } else {
@@ -52,14 +51,15 @@ static void raise_fault(Issue *issue, uint64_t address, uint32_t bytes, unsigned
 }
 
 /* True if all lanes of issue->mask may access their addresses; otherwise a fault. *host: some are the host's. */
-static bool check_addresses(Issue *issue, uint32_t bytes, const uint64_t address[32], bool *host) {
+static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const uint64_t address[32], bool *host) {
   *host = false;
-  bool writes = issue->inst->op != OP_LD, constant = issue->inst->space == MEM_CONST;
+  bool constant = issue->inst->space == MEM_CONST;
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    const BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
-    if (address[lane] % bytes || !buffer || (buffer->constant ? writes : constant)) {
-      raise_fault(issue, address[lane], bytes, lane);
+    BackingBuffer *buffer;
+    PlaceFault fault = place_in_buffer(issue->gpu->backing, kind, constant, address[lane], bytes, &buffer);
+    if (fault) {
+      raise_fault(issue, fault, address[lane], bytes, lane);
       return false;
     }
     *host |= buffer->host;
@@ -74,7 +74,7 @@ static bool make_request(Issue *issue, MemKind kind, const uint64_t address[32],
   *request = (MemRequest){
       .kind = kind, .sm = issue->sm->index, .mask = issue->mask, .bytes = width_bytes[issue->inst->width]};
   memcpy(request->address, address, sizeof request->address);
-  return check_addresses(issue, request->bytes, address, &request->host);
+  return check_addresses(issue, kind, request->bytes, address, &request->host);
 }
 
 static void report_global(Issue *issue, AccessKind kind, const MemRequest *request) {
@@ -208,9 +208,9 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
 /* ---- constants and parameters ---- */
 
 /* Served by the constant cache, which always hits here. */
-static void access_constant(Issue *issue, bool loads, const uint64_t address[32]) {
+static void access_constant(Issue *issue, MemKind kind, const uint64_t address[32]) {
   bool host;
-  if (!check_addresses(issue, width_bytes[issue->inst->width], address, &host) || !loads)
+  if (!check_addresses(issue, kind, width_bytes[issue->inst->width], address, &host) || kind != MEM_LOAD)
     return; /* a store has faulted: nothing is a constant and can be written */
   issue->ready = issue->now + issue->gpu->machine->sm.latency.constant;
   gather(issue, address);
@@ -222,12 +222,14 @@ static void load_parameter(Issue *issue, const uint64_t address[32]) {
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint64_t at = address[lane];
-    if (at % bytes || at > launch->param_bytes || launch->param_bytes - at < bytes) {
-      gpu_raise_fault(issue, 1u << lane, "param", at,
-                      at % bytes ? g_strdup_printf("misaligned %u-byte access to parameter byte " HEX64, bytes, at)
-                                 : g_strdup_printf("access to parameter byte " HEX64 " beyond the kernel's %u", at,
-                                                   launch->param_bytes),
-                      g_strdup("keep the index within the parameter"));
+    PlaceFault fault = place_in(at, bytes, launch->param_bytes);
+    if (fault) {
+      gpu_raise_fault(
+          issue, 1u << lane, "param", at,
+          fault == PLACE_MISALIGNED
+              ? g_strdup_printf("misaligned %u-byte access to parameter byte " HEX64, bytes, at)
+              : g_strdup_printf("access to parameter byte " HEX64 " beyond the kernel's %u", at, launch->param_bytes),
+          g_strdup("keep the index within the parameter"));
       return;
     }
     for (uint32_t part = 0; part < access_words(bytes); part++) {
@@ -243,52 +245,45 @@ static void load_parameter(Issue *issue, const uint64_t address[32]) {
 
 /* ---- the instructions ---- */
 
-typedef enum { DO_LOAD, DO_STORE, DO_ATOMIC } Action;
-
-static bool access_global(Issue *issue, Action action, const uint64_t address[32]) {
-  return action == DO_LOAD    ? global_load(issue, address)
-         : action == DO_STORE ? global_store(issue, address)
-                              : global_atomic(issue, address);
+static bool access_global(Issue *issue, MemKind kind, const uint64_t address[32]) {
+  return kind == MEM_LOAD    ? global_load(issue, address)
+         : kind == MEM_STORE ? global_store(issue, address)
+                             : global_atomic(issue, address);
 }
 
-static bool access_shared(Issue *issue, Action action, const uint32_t base[32], uint32_t offset) {
-  return action == DO_LOAD    ? shared_load(issue, base, offset)
-         : action == DO_STORE ? shared_store(issue, base, offset)
-                              : shared_atomic(issue, base, offset);
+static bool access_shared(Issue *issue, MemKind kind, const uint32_t base[32], uint32_t offset) {
+  return kind == MEM_LOAD    ? shared_load(issue, base, offset)
+         : kind == MEM_STORE ? shared_store(issue, base, offset)
+                             : shared_atomic(issue, base, offset);
 }
 
-static bool access_local(Issue *issue, Action action, const uint32_t base[32], uint32_t offset) {
-  if (action == DO_ATOMIC) {
-    unsigned lane = (unsigned)__builtin_ctz(issue->mask);
-    gpu_raise_fault(issue, issue->mask, "local", base[lane] + offset,
-                    g_strdup_printf("atomic operation on local address 0x%x", base[lane] + offset),
-                    g_strdup("atomics work on global and shared memory; nobody else sees a thread's local memory"));
-    return false;
-  }
-  return action == DO_LOAD ? local_load(issue, base, offset) : local_store(issue, base, offset);
+/* An atomic operation has its fault from local_store(). */
+static bool access_local(Issue *issue, MemKind kind, const uint32_t base[32], uint32_t offset) {
+  return kind == MEM_LOAD ? local_load(issue, base, offset) : local_store(issue, base, offset);
 }
 
 /* Each lane by the window that its address lies in: lanes of global memory first, then shared, then local ones. */
-static void access_generic(Issue *issue, Action action, const uint64_t address[32]) {
+static void access_generic(Issue *issue, MemKind kind, const uint64_t address[32]) {
   uint32_t low[32] = {0}, shared = 0, local = 0, all = issue->mask;
   for (uint32_t rest = all; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     low[lane] = (uint32_t)address[lane];
-    shared |= address[lane] - SHARED_WINDOW < WINDOW_BYTES ? 1u << lane : 0;
-    local |= address[lane] - LOCAL_WINDOW < WINDOW_BYTES ? 1u << lane : 0;
+    MemSpace space = place_window(address[lane]);
+    shared |= space == MEM_SHARED ? 1u << lane : 0;
+    local |= space == MEM_LOCAL ? 1u << lane : 0;
   }
   uint64_t ready = issue->now;
   bool fine = true;
   if ((issue->mask = all & ~(shared | local))) {
-    fine = access_global(issue, action, address);
+    fine = access_global(issue, kind, address);
     ready = MAX(ready, issue->ready);
   }
   if (fine && (issue->mask = shared)) {
-    fine = access_shared(issue, action, low, -SHARED_WINDOW);
+    fine = access_shared(issue, kind, low, -SHARED_WINDOW);
     ready = MAX(ready, issue->ready);
   }
   if (fine && (issue->mask = local)) {
-    access_local(issue, action, low, -LOCAL_WINDOW);
+    access_local(issue, kind, low, -LOCAL_WINDOW);
     ready = MAX(ready, issue->ready);
   }
   issue->mask = all;
@@ -308,14 +303,14 @@ static void invalidate_l1(Issue *issue) {
     l1_invalidate(issue->sm->l1);
 }
 
-static void access_memory(Issue *issue, Action action) {
+static void access_memory(Issue *issue, MemKind kind) {
   uint64_t address[32], earlier = issue->warp->last_global;
   lane_addresses(issue, address);
   switch ((MemSpace)issue->inst->space) {
-  case MEM_GENERIC: access_generic(issue, action, address); break;
-  case MEM_CONST: access_constant(issue, action == DO_LOAD, address); break;
+  case MEM_GENERIC: access_generic(issue, kind, address); break;
+  case MEM_CONST: access_constant(issue, kind, address); break;
   case MEM_PARAM: load_parameter(issue, address); break;
-  default: access_global(issue, action, address); break;
+  default: access_global(issue, kind, address); break;
   }
   if (cached_is_release(issue->inst))
     wait_as_fence(issue, earlier);
@@ -323,10 +318,10 @@ static void access_memory(Issue *issue, Action action) {
     invalidate_l1(issue);
 }
 
-void exec_LD(Issue *issue) { access_memory(issue, DO_LOAD); }
-void exec_ST(Issue *issue) { access_memory(issue, DO_STORE); }
-void exec_ATOM(Issue *issue) { access_memory(issue, DO_ATOMIC); }
-void exec_RED(Issue *issue) { access_memory(issue, DO_ATOMIC); }
+void exec_LD(Issue *issue) { access_memory(issue, MEM_LOAD); }
+void exec_ST(Issue *issue) { access_memory(issue, MEM_STORE); }
+void exec_ATOM(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
+void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 
 /* Within an SM accesses are performed in order, so .CTA waits for nothing; wider scopes wait until the warp's global
  * accesses are performed, and for the fence itself. */

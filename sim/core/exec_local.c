@@ -3,22 +3,30 @@
 
 #include "sim/core/access.h"
 
+static void local_fault(Issue *issue, PlaceFault fault, uint32_t at, uint32_t bytes, uint32_t limit, unsigned lane) {
+  if (fault == PLACE_NO_ATOMICS)
+    gpu_raise_fault(issue, issue->mask, "local", at, g_strdup_printf("atomic operation on local address 0x%x", at),
+                    g_strdup("atomics work on global and shared memory; nobody else sees a thread's local memory"));
+  else if (fault == PLACE_MISALIGNED)
+    gpu_raise_fault(issue, 1u << lane, "local", at,
+                    g_strdup_printf("misaligned %u-byte access to local address 0x%x", bytes, at),
+                    g_strdup_printf("make the address a multiple of %u", bytes));
+  else
+    gpu_raise_fault(issue, 1u << lane, "local", at,
+                    g_strdup_printf("access to local address 0x%x beyond the thread's %u bytes", at, limit),
+                    g_strdup("keep the index within the array"));
+}
+
 /* Each active lane's byte; false after a fault. */
 static bool addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t address[32]) {
   uint32_t limit = warp_block(issue->sm, issue->warp)->launch->kernel->local_bytes;
+  MemKind kind = place_kind(issue->inst);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint32_t at = address[lane] = base[lane] + offset;
-    if (at % bytes) {
-      gpu_raise_fault(issue, 1u << lane, "local", at,
-                      g_strdup_printf("misaligned %u-byte access to local address 0x%x", bytes, at),
-                      g_strdup_printf("make the address a multiple of %u", bytes));
-      return false;
-    }
-    if ((uint64_t)at + bytes > limit) {
-      gpu_raise_fault(issue, 1u << lane, "local", at,
-                      g_strdup_printf("access to local address 0x%x beyond the thread's %u bytes", at, limit),
-                      g_strdup("keep the index within the array"));
+    PlaceFault fault = place_in_local(kind, at, bytes, limit);
+    if (fault) {
+      local_fault(issue, fault, at, bytes, limit, lane);
       return false;
     }
   }

@@ -11,7 +11,7 @@ static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {
 static void shared_fault(Issue *issue, const uint32_t relative[32], uint32_t bad, uint32_t bytes, uint32_t limit) {
   uint32_t address = relative[__builtin_ctz(bad)];
   bool ptx = warp_block(issue->sm, issue->warp)->launch->program->dialect == DIALECT_PTX;
-  if (address % bytes)
+  if (place_in(address, bytes, limit) == PLACE_MISALIGNED)
     gpu_raise_fault(issue, bad, "shared", address,
                     g_strdup_printf("misaligned %u-byte access to shared address 0x%x", bytes, address),
                     g_strdup_printf("make the address a multiple of %u", bytes));
@@ -28,14 +28,12 @@ static void shared_fault(Issue *issue, const uint32_t relative[32], uint32_t bad
 static bool addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t physical[32]) {
   const Block *block = warp_block(issue->sm, issue->warp);
   uint32_t limit = block->shared_bytes, start = block->shared_base;
-  uint32_t relative[32], bad = 0, last = limit >= bytes ? limit - bytes : 0;
+  uint32_t relative[32], bad = 0;
   for (unsigned lane = 0; lane < 32; lane++) {
     relative[lane] = base[lane] + offset;
     physical[lane] = start + relative[lane];
-    bad |= (relative[lane] > last || (relative[lane] & (bytes - 1))) ? lane_bit[lane] : 0;
+    bad |= place_in(relative[lane], bytes, limit) ? lane_bit[lane] : 0;
   }
-  if (limit < bytes)
-    bad = ALL_LANES;
   if (G_UNLIKELY(bad & issue->mask)) {
     shared_fault(issue, relative, bad & issue->mask, bytes, limit);
     return false;

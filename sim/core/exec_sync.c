@@ -110,12 +110,12 @@ void exec_BAR(Issue *issue) {
     return;
   if (issue->inst->flags & INST_HAS_COUNT && !uniform_operand(issue, issue->inst->b, "thread count", &count))
     return;
-  if (id >= barriers) {
+  if (!barrier_exists(issue->gpu->machine, id)) {
     gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup_printf("barrier %u of a block that has %u", id, barriers),
                     g_strdup_printf("use barriers 0 to %u", barriers - 1));
     return;
   }
-  if (issue->inst->flags & INST_HAS_COUNT && (count == 0 || count % 32)) {
+  if (issue->inst->flags & INST_HAS_COUNT && !barrier_counts_warps(count)) {
     gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup_printf("barrier with a thread count of %u", count),
                     g_strdup("the count must be a positive multiple of 32"));
     return;

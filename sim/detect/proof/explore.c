@@ -1,6 +1,7 @@
 #include "sim/detect/proof/explore.h"
 
 #include "base/bits.h"
+#include "sim/core/barrier.h"
 #include "sim/detect/proof/explore_groups.h"
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/host_proof.h"
@@ -22,8 +23,9 @@ static void view_free(gpointer data) {
   g_free(view->entry_open);
   g_free(view->explored);
   g_free(view->meet);
-  g_free(view->branched);
+  g_free(view->ways);
   g_array_free(view->shares, TRUE);
+  g_array_free(view->bars, TRUE);
   g_free(view);
 }
 
@@ -106,14 +108,15 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
   view->states = g_ptr_array_index(explorer->states, view->launch->index);
   view->entry_open = g_new0(uint8_t, warp->depth + 1);
   view->shares = g_array_new(FALSE, FALSE, sizeof(AddShare));
+  view->bars = g_array_new(FALSE, FALSE, sizeof(BarOperands));
   view->explored = g_new0(uint8_t, view->launch->kernel->ninsts);
+  view->ways = g_new0(uint8_t, view->launch->kernel->ninsts);
   for (unsigned lane = 0; lane < WARP_LANES; lane++) {
     int entry = explorer_waiting_entry(view, lane);
     view->reach[lane].lowest = entry < 0 ? warp->depth : (uint32_t)entry;
   }
   if (warp->groups) {
     view->meet = g_new0(uint32_t, view->launch->kernel->ninsts);
-    view->branched = g_new0(uint8_t, view->launch->kernel->ninsts);
     explore_groups_init(view);
   }
   g_ptr_array_add(explorer->views, view);
@@ -216,27 +219,30 @@ static bool may_fault(const WarpView *view) {
 
 bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
   const Block *block = of_block->block;
-  const Barrier *barrier = &block->barrier[id];
-  uint32_t threads = barrier->threads, fewest = barrier->open ? barrier->expected : 0;
-  bool all = true, uncounted = barrier->open && !barrier->expected;
-  for (uint32_t i = 0; i < block->warps; i++) {
-    if (block->finished >> i & 1)
-      continue;
+  Barrier best = block->barrier[id]; /* with all that may come */
+  uint32_t fewest = best.open ? best.expected : 0, unfinished = barrier_unfinished(block);
+  bool uncounted = best.open && !best.expected;
+  for (uint32_t rest = unfinished; rest; rest &= rest - 1) {
+    unsigned i = (unsigned)__builtin_ctz(rest);
     const WarpView *view = of_block->of_block->warp[i];
-    bool arrived = barrier->arrived >> i & 1;
     if (!view || view->signals >> id & 1 || (view->warp->groups && explore_groups_signalled(view, id)))
       return true; /* arrivals without waiting may come any number of times */
     bool may_arrive =
-        view->warp->groups ? explore_groups_may_arrive(view, id) : !(barrier->waiting >> i & 1) && view->arrives[id];
+        view->warp->groups ? explore_groups_may_arrive(view, id) : !(best.waiting >> i & 1) && view->arrives[id];
     if (may_arrive) {
       uint32_t count = view->fewest[id];
       fewest = count && (!fewest || count < fewest) ? count : fewest;
       uncounted |= view->uncounted >> id & 1;
-      threads += WARP_LANES;
+      best.threads += WARP_LANES;
+      best.arrived |= 1u << i;
     }
-    all = all && (arrived || may_arrive || may_finish(view));
+    if (may_finish(view))
+      unfinished &= ~(1u << i);
   }
-  return (fewest && threads >= fewest) || (uncounted && all);
+  best.expected = fewest;
+  bool opens = fewest && barrier_completes(&best, unfinished);
+  best.expected = 0;
+  return opens || (uncounted && barrier_completes(&best, unfinished));
 }
 
 /* An entry opens once no lane above it is sure to stay above it. */
@@ -312,8 +318,8 @@ static uint64_t reach_sum(const Explorer *explorer) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
       const LaneReach *reach = &view->reach[lane];
       sum += reach->exits + (view->warp->depth - MIN(reach->lowest, view->warp->depth)) +
-             bits_count(reach->barriers) + reach->stops + reach->rejoins + reach->meets + reach->calls + reach->yields +
-             reach->warpsyncs + bits_count(reach->syncs);
+             bits_count(reach->barriers) + reach->stops + reach->rejoins + reach->meets + reach->calls +
+             reach->yields + reach->warpsyncs + bits_count(reach->syncs);
     }
   }
   return sum;

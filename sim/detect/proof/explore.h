@@ -29,7 +29,8 @@ typedef struct LaneReach {
   bool yields;    /* it may execute YIELD or NANOSLEEP */
   bool warpsyncs; /* it is at a WARPSYNC whose mask has it, or may come to one */
   bool meets;     /* it is at a WARPSYNC.ALL, or may come to one */
-  bool calls;     /* it is at a WARPSYNC of either kind, or may come to one: lanes that it wants leave their BSYNC for it */
+  bool
+      calls; /* it is at a WARPSYNC of either kind, or may come to one: lanes that it wants leave their BSYNC for it */
   uint32_t syncs; /* convergence barriers whose BSYNC (or BSSY, or BREAK) it is at or may come to */
 } LaneReach;
 
@@ -47,6 +48,11 @@ typedef struct AddShare {
   uint32_t lane, step;
   uint64_t up, down;
 } AddShare;
+
+/* A BAR whose barrier or count is in a register, as one lane comes to it: all lanes that execute it must name the same. */
+typedef struct BarOperands {
+  uint32_t pc, lane, id, count;
+} BarOperands;
 
 /* The views of one block's warps, by warp in the block; NULL for those that have finished. */
 typedef struct BlockView {
@@ -72,13 +78,16 @@ typedef struct WarpView {
   uint8_t *explored;      /* one for each instruction: the proof found that a lane may come to it */
   uint32_t *meet; /* one for each instruction, with lane groups: a WARPSYNC.ALL that these lanes may come to */
   uint8_t *
-      branched; /* one for each instruction, with lane groups: bits 0 and 1: lanes of the running group may go either way */
+      ways; /* one for each instruction: bit 0: lanes may pass a guarded branch or call, bit 1: they may take it; with
+                  * lane groups, of a branch only those of the running group count */
   bool parts; /* some branch may part the running group */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
   uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
   uint32_t uncounted;               /* barriers that some lane may arrive at without a thread count */
   uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
+  uint32_t most[BLOCK_BARRIERS];    /* the largest */
+  GArray *bars;                     /* BarOperands */
   bool was_explored;                /* then: what its newest exploration began with, and took */
   uint64_t seen_version, seen_changes, steps;
 } WarpView;

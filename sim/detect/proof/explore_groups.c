@@ -114,12 +114,8 @@ static bool passes_meeting(LaneWalk *walk, uint32_t pc) {
 
 void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken) {
   WarpView *view = walk->view;
-  uint8_t way = taken ? 2 : 1;
-  if (read_only(walk) || !(view->warp->active >> walk->lane & 1) || view->branched[pc] & way)
-    return;
-  view->branched[pc] |= way;
-  view->parts |= view->branched[pc] == 3 && (view->warp->active & (view->warp->active - 1));
-  walk->explorer->memory.version++;
+  if (view->warp->active >> walk->lane & 1 && explore_note_way(walk, pc, taken))
+    view->parts |= view->ways[pc] == 3 && (view->warp->active & (view->warp->active - 1));
 }
 
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {

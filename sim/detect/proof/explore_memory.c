@@ -1,5 +1,6 @@
 /* Loads, stores, lock bits and atomics of one lane, on the sets of values that words may hold. */
 #include "base/bits.h"
+#include "sim/core/place.h"
 #include "sim/detect/proof/explore_step.h"
 
 /* Of a load of several words, each with more values than this, the value isn't known. */
@@ -37,72 +38,51 @@ void footprint_clear(Footprint *footprint) {
 
 /* ---- addresses ---- */
 
-static MemSpace space_of(const Inst *inst) {
-  switch (op_info[inst->op].unit) {
-  case UNIT_SHARED: return MEM_SHARED;
-  case UNIT_LOCAL: return MEM_LOCAL;
-  default: return (MemSpace)inst->space;
-  }
-}
+/* The slot of the address's high word; that of the low one if it has no other. */
+static int16_t high_slot(const Inst *inst) { return slot_part(inst->a, place_is_wide(inst), true); }
 
 static bool address_unknown(const LaneState *state, const Inst *inst) {
-  bool wide = inst->flags & INST_ADDR64 && inst->a >= 0;
-  return slot_unknown(state, inst->a) || (wide && slot_unknown(state, (int16_t)(inst->a + 1)));
+  return slot_unknown(state, inst->a) || slot_unknown(state, high_slot(inst));
 }
 
 static uint64_t address_of(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
-  uint64_t address = slot_value(walk, state, inst->a);
-  if (inst->flags & INST_ADDR64 && inst->a >= 0)
-    address |= (uint64_t)slot_value(walk, state, (int16_t)(inst->a + 1)) << 32;
-  address += (uint64_t)(int64_t)inst->imm;
-  bool narrow = !(inst->flags & INST_ADDR64) || space_of(inst) == MEM_SHARED || space_of(inst) == MEM_LOCAL;
-  return narrow ? address & UINT32_MAX : address;
+  return place_address(inst, slot_value(walk, state, inst->a), slot_value(walk, state, high_slot(inst)));
 }
 
-static bool in_window(uint64_t address, uint32_t window) {
-  return address >= window && address - window < WINDOW_BYTES;
-}
-
-static bool locate_shared(const LaneWalk *walk, uint32_t relative, Place *place) {
+static PlaceFault locate_shared(const LaneWalk *walk, uint32_t relative, Place *place) {
   const Block *block = walk->view->block;
-  if ((uint64_t)relative + place->bytes > block->shared_bytes)
-    return false;
   place->space = MEM_SHARED;
   place->physical = block->shared_base + relative;
   place->key = word_key_shared(walk->view->sm->index, place->physical / 4);
-  return true;
+  return place_in(relative, place->bytes, block->shared_bytes);
 }
 
-static bool locate_local(const LaneWalk *walk, uint32_t relative, Place *place) {
+static PlaceFault locate_local(const LaneWalk *walk, MemKind kind, uint32_t relative, Place *place) {
   const WarpView *view = walk->view;
-  if ((uint64_t)relative + place->bytes > view->launch->kernel->local_bytes)
-    return false;
   place->space = MEM_LOCAL;
   place->key = word_key_local(view->sm->index, view->warp->slot, walk->lane, relative / 4);
-  return true;
+  return place_in_local(kind, relative, place->bytes, view->launch->kernel->local_bytes);
 }
 
-/* False if the access would fault. */
-static bool locate(const LaneWalk *walk, const LaneState *state, const Inst *inst, Place *place) {
+static PlaceFault locate(const LaneWalk *walk, const LaneState *state, const Inst *inst, Place *place) {
   uint64_t address = address_of(walk, state, inst);
-  *place = (Place){.space = space_of(inst), .offset = (uint32_t)(address % 4), .bytes = width_bytes[inst->width]};
-  if (address % place->bytes)
-    return false;
-  bool generic = place->space == MEM_GENERIC;
-  if (place->space == MEM_SHARED)
-    return locate_shared(walk, (uint32_t)address, place);
-  if (place->space == MEM_LOCAL)
-    return locate_local(walk, (uint32_t)address, place);
-  if (place->space == MEM_PARAM) {
+  MemKind kind = place_kind(inst);
+  MemSpace space = place_space(inst);
+  *place = (Place){.space = space, .offset = (uint32_t)(address % 4), .bytes = width_bytes[inst->width]};
+  bool generic = space == MEM_GENERIC;
+  if (generic)
+    space = place_window(address);
+  if (space == MEM_SHARED)
+    return locate_shared(walk, (uint32_t)address - (generic ? SHARED_WINDOW : 0), place);
+  if (space == MEM_LOCAL)
+    return locate_local(walk, kind, (uint32_t)address - (generic ? LOCAL_WINDOW : 0), place);
+  if (space == MEM_PARAM) {
     place->key = address;
-    return address + place->bytes <= walk->view->launch->param_bytes;
+    return place_in(address, place->bytes, walk->view->launch->param_bytes);
   }
-  if (generic && in_window(address, SHARED_WINDOW))
-    return locate_shared(walk, (uint32_t)address - SHARED_WINDOW, place);
-  if (generic && in_window(address, LOCAL_WINDOW))
-    return locate_local(walk, (uint32_t)address - LOCAL_WINDOW, place);
+  BackingBuffer *buffer;
   place->key = word_key_global(address);
-  return backing_find(walk->explorer->gpu->backing, address, place->bytes) != NULL;
+  return place_in_buffer(walk->explorer->gpu->backing, kind, space == MEM_CONST, address, place->bytes, &buffer);
 }
 
 static uint32_t words_of(const Place *place) { return place->bytes > 4 ? place->bytes / 4 : 1; }
@@ -434,7 +414,7 @@ void explore_apply_changes(LaneWalk *walk) {
 /* ---- all ---- */
 
 static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) {
-  bool changes = op_info[inst->op].flags & (OPF_STORE | OPF_LOCK), local = space_of(inst) == MEM_LOCAL;
+  bool changes = op_info[inst->op].flags & (OPF_STORE | OPF_LOCK), local = place_space(inst) == MEM_LOCAL;
   if (changes && local && !read_only(walk)) {
     uint32_t lane = 1u << walk->lane;
     walk->explorer->memory.version += !(walk->view->local_unknown & lane);
@@ -455,7 +435,7 @@ void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
     explore_go_on(walk, state, inst, state->pc + 1);
   else if (address_unknown(state, inst))
     unknown_address(walk, state, inst);
-  else if (!locate(walk, state, inst, &place))
+  else if (locate(walk, state, inst, &place))
     explore_fault(walk);
   else if (flags & OPF_LOCK)
     load_locked(walk, state, inst, &place);

@@ -1,11 +1,22 @@
 #include "sim/detect/proof/explore_step.h"
 
+#include "base/bits.h"
 #include "sim/core/simt_stack.h"
 #include "sim/detect/proof/explore_groups.h"
 
 static const Inst *inst_at(const LaneWalk *walk, uint32_t pc) { return &walk->view->launch->kernel->insts[pc]; }
 
 void explore_fault(LaneWalk *walk) { walk->reach.exits = walk->reach.faults = true; }
+
+bool explore_note_way(LaneWalk *walk, uint32_t pc, bool taken) {
+  WarpView *view = walk->view;
+  uint8_t way = taken ? 2 : 1;
+  if (read_only(walk) || view->ways[pc] & way)
+    return false;
+  view->ways[pc] |= way;
+  walk->explorer->memory.version++;
+  return true;
+}
 
 /* ---- paths: pushes, joins, arrivals ---- */
 
@@ -54,7 +65,17 @@ void explore_enter(LaneWalk *walk, LaneState *state) {
   state_set_add(walk->view->states, state);
 }
 
+/* On the lane's stack lie the entries below it, the frames that it pushed, and up to two entries for each branch that parted
+ * it from other lanes. A full stack is a fault. */
+static void check_depth(LaneWalk *walk, const LaneState *state) {
+  const Warp *warp = walk->view->warp;
+  uint32_t others = (uint32_t)bits_count(warp->alive) - 1;
+  if (state->level + state->depth + 2 * others >= walk->explorer->gpu->machine->sm.simt_stack.depth)
+    explore_fault(walk);
+}
+
 static void push_frame(LaneWalk *walk, LaneState *state, StackKind kind, uint32_t pc) {
+  check_depth(walk, state);
   if (state->depth == LANE_STACK_MAX) {
     walk->explorer->gave_up = true;
     return;
@@ -155,6 +176,19 @@ static void dispatch(LaneWalk *walk, LaneState *state, const Inst *inst) {
   }
 }
 
+/* A guarded branch may part lanes; a call that only some lanes take is a fault. */
+static void step_guarded(LaneWalk *walk, const LaneState *state, const Inst *inst, bool executes) {
+  if (inst->op == OP_BRA && walk->view->warp->groups) {
+    explore_group_branch(walk, state->pc, executes);
+  } else if (inst->op == OP_BRA) {
+    check_depth(walk, state);
+  } else if (inst->op == OP_CAL) {
+    explore_note_way(walk, state->pc, executes);
+    if (walk->view->ways[state->pc] == 3)
+      explore_fault(walk);
+  }
+}
+
 void explore_step(LaneWalk *walk, LaneState *state) {
   const Inst *inst = inst_at(walk, state->pc);
   uint32_t needed = inst_pred_reads(inst) & state->preds_unknown;
@@ -170,9 +204,10 @@ void explore_step(LaneWalk *walk, LaneState *state) {
     return;
   }
   bool guard = inst->guard == PRED_TRUE || (state->preds >> inst->guard & 1);
-  if (inst->op == OP_BRA && inst->guard != PRED_TRUE && walk->view->warp->groups)
-    explore_group_branch(walk, state->pc, guard == !(inst->flags & INST_GUARD_NOT));
-  if (guard == !(inst->flags & INST_GUARD_NOT)) {
+  bool executes = guard == !(inst->flags & INST_GUARD_NOT);
+  if (inst->guard != PRED_TRUE)
+    step_guarded(walk, state, inst, executes);
+  if (executes) {
     dispatch(walk, state, inst);
     return;
   }

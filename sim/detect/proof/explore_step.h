@@ -34,6 +34,8 @@ void explore_enter(LaneWalk *walk, LaneState *state);
 void explore_arrive(LaneWalk *walk, LaneState *state, uint32_t index);
 /* The lane goes on behind instruction `inst`, at `next`. */
 void explore_go_on(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t next);
+/* The lane takes the guarded branch or call at `pc`, or passes it. True if that is news. */
+bool explore_note_way(LaneWalk *walk, uint32_t pc, bool taken);
 /* A fault ends the run, whatever the others do. */
 void explore_fault(LaneWalk *walk);
 

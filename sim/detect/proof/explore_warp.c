@@ -1,4 +1,5 @@
 /* Votes, shuffles and block barriers: what needs the other lanes. */
+#include "sim/core/barrier.h"
 #include "sim/detect/proof/explore_step.h"
 
 void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
@@ -45,23 +46,54 @@ void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst) {
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
-/* Notes that a lane may arrive. `count` is 0 without a thread count. An arrival with another count than those that are
- * there already is a fault. */
+/* True if arrivals that may come to the barrier give counts that don't go with this one. */
+static bool counts_clash(const WarpView *view, uint32_t id, uint32_t count) {
+  const Block *block = view->block;
+  const Barrier *barrier = &block->barrier[id];
+  bool clash = barrier->open && !barrier_counts_agree(block->warps, barrier->expected, count);
+  for (uint32_t i = 0; i < block->warps; i++) {
+    const WarpView *other = view->of_block->warp[i];
+    if (!other)
+      continue;
+    clash |= other->fewest[id] && !barrier_counts_agree(block->warps, other->fewest[id], count);
+    clash |= other->most[id] && !barrier_counts_agree(block->warps, other->most[id], count);
+    clash |= other->uncounted >> id & 1 && !barrier_counts_agree(block->warps, 0, count);
+  }
+  return clash;
+}
+
+/* Notes that a lane may arrive. `count` is 0 without a thread count. */
 static void arrive_at_barrier(LaneWalk *walk, uint32_t id, uint32_t count, const Inst *inst) {
   bool signal = inst->mode == BAR_ARV;
   WarpView *view = walk->view;
-  const Barrier *barrier = &view->block->barrier[id];
   uint32_t id_bit = 1u << id, lane_bit = signal ? 0 : 1u << walk->lane, fewest = view->fewest[id];
   fewest = count && (!fewest || count < fewest) ? count : fewest;
   bool news = (signal && !(view->signals & id_bit)) || (lane_bit & ~view->arrives[id]) ||
-              fewest != view->fewest[id] || (!count && !(view->uncounted & id_bit));
+              fewest != view->fewest[id] || count > view->most[id] || (!count && !(view->uncounted & id_bit));
   view->signals |= signal ? id_bit : 0;
   view->arrives[id] |= lane_bit;
   view->fewest[id] = fewest;
+  view->most[id] = MAX(view->most[id], count);
   view->uncounted |= count ? 0 : id_bit;
   walk->explorer->memory.version += news;
-  if (barrier->open && barrier->expected != count)
-    explore_fault(walk);
+}
+
+/* True if another lane of the warp may come to this BAR with other operands. */
+static bool operands_clash(LaneWalk *walk, uint32_t pc, uint32_t id, uint32_t count) {
+  GArray *bars = walk->view->bars;
+  bool known = false, clash = false;
+  for (guint i = 0; i < bars->len; i++) {
+    const BarOperands *bar = &g_array_index(bars, BarOperands, i);
+    bool same = bar->id == id && bar->count == count;
+    known |= bar->pc == pc && bar->lane == walk->lane && same;
+    clash |= bar->pc == pc && bar->lane != walk->lane && !same;
+  }
+  if (!known && !read_only(walk)) {
+    BarOperands bar = {.pc = pc, .lane = walk->lane, .id = id, .count = count};
+    g_array_append_val(bars, bar);
+    walk->explorer->memory.version++;
+  }
+  return clash;
 }
 
 void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
@@ -72,10 +104,13 @@ void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
     return;
   }
   uint32_t id = slot_value(walk, state, inst->a), count = has_count ? slot_value(walk, state, inst->b) : 0;
-  if (id >= walk->explorer->gpu->machine->sm.barrier.count || (has_count && (count == 0 || count % WARP_LANES))) {
+  if (!barrier_exists(walk->explorer->gpu->machine, id) || (has_count && !barrier_counts_warps(count))) {
     explore_fault(walk);
     return;
   }
+  bool from_registers = inst->a >= 0 || (has_count && inst->b >= 0);
+  if ((from_registers && operands_clash(walk, state->pc, id, count)) || counts_clash(view, id, count))
+    explore_fault(walk);
   if (!read_only(walk))
     arrive_at_barrier(walk, id, count, inst);
   if (inst->mode == BAR_ARV) {

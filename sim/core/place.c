@@ -1,0 +1,13 @@
+#include "sim/core/place.h"
+
+PlaceFault place_in_buffer(Backing *backing, MemKind kind, bool constant, uint64_t address, uint32_t bytes,
+                           BackingBuffer **buffer) {
+  *buffer = backing_find(backing, address, bytes);
+  if (address & (bytes - 1))
+    return PLACE_MISALIGNED;
+  if (!*buffer)
+    return PLACE_BEYOND;
+  if (!(*buffer)->constant)
+    return constant ? PLACE_NOT_CONSTANT : PLACE_FINE;
+  return kind == MEM_LOAD ? PLACE_FINE : PLACE_READ_ONLY;
+}
