@@ -104,12 +104,12 @@ liblockstep_a_SOURCES += \
   sim/engine/stop.c \
   sim/engine/stop.h \
   sim/engine/wheel.h \
-  sim/machine/machine.c \
   sim/machine/machine.h \
   sim/machine/machine_check.c \
   sim/machine/machine_check.h \
   sim/machine/machine_dump.c \
   sim/machine/machine_load.c \
+  sim/machine/machine_values.c \
   sim/machine/params.c \
   sim/machine/params.def \
   sim/machine/params.h \
@@ -162,6 +162,7 @@ liblockstep_a_SOURCES += \
   sim/scenario/programs.h \
   sim/scenario/scenario.c \
   sim/scenario/scenario.h \
+  sim/scenario/scenario_load.c \
   sim/scenario/yaml.c \
   sim/study/check.c \
   sim/study/check.h \

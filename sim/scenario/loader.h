@@ -1,6 +1,6 @@
 /* loader.h - what the files that load a scenario share; private to sim/scenario.
  *
- * scenario.c opens files and frees; yaml.c reads the YAML form; bare.c a bare program's directives and the command
+ * scenario_load.c opens files; yaml.c reads the YAML form; bare.c a bare program's directives and the command
  * line; loader.c single values and buffers, args.c arguments for both; expect.c expectations.
  * Values are given as YamlNodes, also by bare.c, so that both forms have one set of checks and messages. */
 #ifndef LOCKSTEP_SCENARIO_LOADER_H
@@ -75,8 +75,6 @@ bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage)
 bool loader_check_block(Loader *loader, const ScenarioLaunch *launch);
 /* Index of a kernel by name, after an error -1. */
 int loader_find_kernel(Loader *loader, const YamlNode *name);
-/* True if `program` can run the kernel of a launch; otherwise its errors are there, once for all launches of the kernel. */
-bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint launch, Diag *diag);
 ScenarioLaunch *loader_launch_new(const char *file, unsigned line, unsigned column);
 ScenarioLaunch *loader_launch_copy(const ScenarioLaunch *launch);
 
@@ -84,8 +82,6 @@ ScenarioLaunch *loader_launch_copy(const ScenarioLaunch *launch);
 bool loader_read_host(Loader *loader, const YamlNode *root);
 
 /* Expectations (expect.c). */
-void expectation_init(Expectation *expect);
-void expectation_clear(Expectation *expect);
 bool loader_add_verdict(Loader *loader, Expectation *expect, const YamlNode *name);
 bool loader_add_finding(Loader *loader, Expectation *expect, const YamlNode *name);
 bool loader_add_expected_buffer(Loader *loader, Expectation *expect, const YamlNode *name, const YamlNode *value);

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "base/datadir.h"
-#include "base/quote.h"
-#include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"
 
 static void free_buffer(gpointer data) {
@@ -37,7 +34,7 @@ static char *stem(const char *path) {
   return name;
 }
 
-static Scenario *new_scenario(const char *file) {
+Scenario *scenario_new(const char *file) {
   Scenario *scenario = g_new0(Scenario, 1);
   scenario->name = stem(file);
   scenario->file = g_strdup(file);
@@ -72,46 +69,6 @@ bool scenario_is_program(const char *path) {
   return programs_has_ending(path, ".sass") || programs_has_ending(path, ".ptx") || programs_has_ending(path, ".cu");
 }
 
-/* The folder of a path, or "" for the current one, so that paths joined to it look as a user would write them. */
-static char *folder_of(const char *path) { return strchr(path, '/') ? g_path_get_dirname(path) : g_strdup(""); }
-
-static char *beside(const char *folder, const char *name) {
-  return !*folder || g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(folder, name, NULL);
-}
-
-/* The compute capability of the machine that will probably run the scenario: the one that the user names, else the
- * scenario's first; 0 if neither is known. What is wrong with the machine is said when it is loaded to run. */
-static unsigned probable_capability(const Loader *loader) {
-  const char *named = loader->options ? loader->options->machine : NULL;
-  const char *name = named ? named : loader->scenario->machines[0];
-  g_autoptr(Diag) ignored = diag_new();
-  g_autoptr(Machine) machine =
-      name ? machine_load(name, loader->options ? loader->options->settings : NULL, ignored) : NULL;
-  return machine ? machine->gpu.compute_capability : 0;
-}
-
-static bool set_program(Loader *loader, const char *file, const char *path, const char *text, gsize length) {
-  unsigned capability = programs_has_ending(file, ".cu") ? probable_capability(loader) : 0;
-  Scenario *scenario = loader->scenario;
-  scenario->programs = programs_new(file, path, text, length, capability, loader->diag);
-  scenario->program = scenario->programs ? programs_common(scenario->programs) : NULL;
-  return scenario->program != NULL;
-}
-
-bool loader_read_program(Loader *loader, const YamlNode *node) {
-  const char *name = node->scalar;
-  g_autofree char *shown = beside(loader->folder, name);
-  g_autofree char *path = beside(loader->real_folder, name);
-  gsize length;
-  if (!scenario_is_program(name)) {
-    g_autofree char *quoted = quote_text(name);
-    return loader_error(loader, node, "program %s: expected a name that ends in .sass, .ptx or .cu", quoted);
-  }
-  g_autofree char *text =
-      datadir_read_file(path, SCENARIO_FILE_MAX, &length, loader->file, node->line, node->column, loader->diag);
-  return text && set_program(loader, shown, path, text, length);
-}
-
 bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint index, Diag *diag) {
   const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, index);
   const Diag *refusal = program_kernel(program, launch->kernel)->refusal;
@@ -129,57 +86,4 @@ const Program *scenario_program(const Scenario *scenario, const Machine *machine
   for (guint i = 0; program && i < scenario->launches->len; i++)
     good &= scenario_launch_runs(scenario, program, i, diag);
   return good ? program : NULL;
-}
-
-static void loader_clear(Loader *loader) {
-  g_free(loader->folder);
-  g_free(loader->real_folder);
-  g_ptr_array_free(loader->param_names, TRUE);
-  g_array_free(loader->param_values, TRUE);
-}
-
-/* Fills the loader's scenario from `text`: YAML, or a program. */
-static bool read_text(Loader *loader, const char *real_file, const char *text, gsize length) {
-  const char *file = loader->file;
-  if (scenario_is_yaml(file)) {
-    g_autoptr(YamlTree) tree = yaml_tree_parse(file, text, length, loader->diag);
-    return tree && loader_read_yaml(loader, tree);
-  }
-  return set_program(loader, file, real_file, text, length) && loader_read_bare(loader);
-}
-
-static Scenario *parse(const char *file, const char *real_file, const char *text, gsize length,
-                       const ScenarioOptions *options, Diag *diag) {
-  unsigned errors_before = diag_error_count(diag);
-  Loader loader = {.options = options, .diag = diag, .file = file};
-  loader.scenario = new_scenario(file);
-  loader.folder = folder_of(file);
-  loader.real_folder = folder_of(real_file);
-  loader.param_names = g_ptr_array_new_with_free_func(g_free);
-  g_ptr_array_add(loader.param_names, NULL);
-  loader.param_values = g_array_new(FALSE, FALSE, sizeof(int64_t));
-  if (!read_text(&loader, real_file, text, length) || diag_error_count(diag) > errors_before)
-    g_clear_pointer(&loader.scenario, scenario_free);
-  loader_clear(&loader);
-  return loader.scenario;
-}
-
-static bool check_ending(const char *file, Diag *diag) {
-  return scenario_is_yaml(file) || scenario_is_program(file) ||
-         diag_error(diag, file, 0, 0,
-                    "neither a scenario nor a program: expected a name that ends in .yaml, .yml, .sass, .ptx or .cu");
-}
-
-Scenario *scenario_parse(const char *file, const char *text, gsize length, const ScenarioOptions *options,
-                         Diag *diag) {
-  return check_ending(file, diag) ? parse(file, file, text, length, options, diag) : NULL;
-}
-
-Scenario *scenario_load(const char *path, const ScenarioOptions *options, Diag *diag) {
-  g_autofree char *real = datadir_resolve(path);
-  gsize length;
-  g_autofree char *text = datadir_read_file(real, SCENARIO_FILE_MAX, &length, NULL, 0, 0, diag);
-  if (!text || !check_ending(path, diag))
-    return NULL;
-  return parse(path, real, text, length, options, diag);
 }

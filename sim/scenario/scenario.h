@@ -113,6 +113,8 @@ Scenario *scenario_parse(const char *file, const char *text, gsize length, const
 /* What a file is, by its ending. */
 bool scenario_is_yaml(const char *path);
 bool scenario_is_program(const char *path);
+/* An empty one, named after its file: scenario_load() fills it. */
+Scenario *scenario_new(const char *file);
 void scenario_free(Scenario *scenario);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
 
@@ -120,6 +122,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
  * after errors, those of a kernel that is launched but refused among them. Borrowed from `scenario`. May be called from several threads. */
 const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag);
 
+/* True if `program` can run the kernel of a launch; otherwise its errors are there, once for all launches of the kernel. */
+bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint launch, Diag *diag);
+
+void expectation_init(Expectation *expect);
+void expectation_clear(Expectation *expect);
 /* The expectation that holds on a machine, or NULL if the scenario states none. */
 const Expectation *scenario_expectation(const Scenario *scenario, const char *machine);
 

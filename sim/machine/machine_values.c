@@ -1,3 +1,4 @@
+/* Machines as values: new, copied, changed by hand; the parameters of one by number. */
 #include "sim/machine/machine.h"
 
 #include <string.h>
