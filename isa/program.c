@@ -155,15 +155,6 @@ Kernel *program_kernel(const Program *program, guint index) {
   return g_ptr_array_index(program->kernels, index);
 }
 
-Kernel *program_find_kernel(const Program *program, const char *name) {
-  for (guint i = 0; i < program->kernels->len; i++) {
-    Kernel *kernel = g_ptr_array_index(program->kernels, i);
-    if (strcmp(kernel->name, name) == 0)
-      return kernel;
-  }
-  return NULL;
-}
-
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc) {
   return kernel->params ? 8 * pc : kernel->insts[pc].address; /* parameters are declared in PTX only */
 }

@@ -345,8 +345,6 @@ void kernel_free(Kernel *kernel);
 Kernel *program_kernel(const Program *program, guint index);
 /* An instruction's address as it is shown: that of the listing; of PTX, which has none, 8 * pc. */
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc);
-/* The kernel of that name, or NULL. */
-Kernel *program_find_kernel(const Program *program, const char *name);
 /* Source line `line` (from 1) with white space at both ends removed, or "" if there is none. Newly allocated. */
 char *program_source_line(const Program *program, unsigned line);
 

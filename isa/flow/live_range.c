@@ -59,8 +59,6 @@ static void touch_inst(const VInst *vinst, uint32_t i, const LiveRanges *ranges,
 }
 
 static void count_touch(gpointer data, uint32_t unit, uint32_t inst, uint8_t kind) {
-  (void)inst;
-  (void)kind;
   ((Walk *)data)->start[unit + 1]++;
 }
 

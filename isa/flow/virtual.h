@@ -17,7 +17,6 @@ enum {
   VREG_SINK = INT32_MAX,      /* a destination nobody reads */
   VPRED_TRUE = -1,            /* PT */
   VPRED_SINK = -2,
-  VROWS_MAX = 4,
 };
 
 typedef struct VInst {

@@ -21,17 +21,14 @@ static void logic(Lower *lower, LogicOp lop) {
 }
 
 void lower_AND(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   logic(lower, LOP_AND);
 }
 
 void lower_OR(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   logic(lower, LOP_OR);
 }
 
 void lower_XOR(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   logic(lower, LOP_XOR);
 }
 
@@ -90,12 +87,10 @@ static void shift(Lower *lower, Opcode op, Opcode wide_op) {
 }
 
 void lower_SHL(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   shift(lower, OP_SHL, OP_SHL64);
 }
 
 void lower_SHR(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   shift(lower, OP_SHR, OP_SHR64);
 }
 
@@ -239,7 +234,6 @@ static Value nth_bit(Lower *lower, Value word, Value left, Pred *found) {
 }
 
 void lower_FNS(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   Result result = lower_result(lower, 0, PTX_B32);
   Value mask = lower_value(lower, 1, PTX_B32), base = lower_value(lower, 2, PTX_B32);
   Value n = lower_value(lower, 3, PTX_S32), zero = lower_imm(lower, 0), one = lower_imm(lower, 1);

@@ -17,13 +17,11 @@ static void branch(Lower *lower, uint32_t label, Pred guard) {
 }
 
 void lower_BRA(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   branch(lower, lower_operand(lower, 0)->index, lower->guard);
 }
 
 /* A comparison and a branch for each label; the last one needs none, since an index behind the table isn't defined. */
 void lower_BRX(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   const PtxTable *table = ptx_table(lower->module, lower_operand(lower, 1)->index);
   Value index = lower_value(lower, 0, PTX_U32);
   int32_t skip = lower_begin_skip(lower);
@@ -37,7 +35,6 @@ void lower_BRX(Lower *lower, const PtxInst *inst) {
 }
 
 void lower_EXIT(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_op0(lower, OP_EXIT);
 }
 
@@ -52,18 +49,14 @@ void lower_RET(Lower *lower, const PtxInst *inst) {
 }
 
 void lower_TRAP(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_op0(lower, OP_TRAP);
 }
 
 /* There is no debugger. */
 void lower_BRKPT(Lower *lower, const PtxInst *inst) {
-  (void)lower;
-  (void)inst;
 }
 
 void lower_GRIDDEPCONTROL(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_unsupported(lower, "griddepcontrol");
 }
 

@@ -55,7 +55,6 @@ void lower_float_multiply(Lower *lower) { binary(lower, OP_FMUL, OP_DMUL); }
 void lower_float_fma(Lower *lower) { ternary(lower, OP_FFMA, OP_DFMA); }
 
 void lower_FMA(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_float_fma(lower);
 }
 
@@ -79,7 +78,6 @@ void lower_float_sign(Lower *lower, LogicOp lop) {
 void lower_COPYSIGN(Lower *lower, const PtxInst *inst) {
   PtxWord type = own_type(lower);
   bool wide = lower_is_wide(type);
-  (void)inst;
   Result result = lower_result(lower, 0, type);
   Value a = lower_value(lower, 1, type), b = lower_value(lower, 2, type);
   if (result.value.index == VREG_SINK)
@@ -143,37 +141,30 @@ void lower_RCP(Lower *lower, const PtxInst *inst) {
 }
 
 void lower_SQRT(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   mufu(lower, MUFU_SQRT);
 }
 
 void lower_RSQRT(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   mufu(lower, MUFU_RSQ);
 }
 
 void lower_EX2(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   mufu(lower, MUFU_EX2);
 }
 
 void lower_LG2(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   mufu(lower, MUFU_LG2);
 }
 
 void lower_SIN(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   mufu(lower, MUFU_SIN);
 }
 
 void lower_COS(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   mufu(lower, MUFU_COS);
 }
 
 void lower_TANH(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   if (lower_needs(lower, 75, "tanh"))
     mufu(lower, MUFU_TANH);
 }

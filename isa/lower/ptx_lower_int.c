@@ -141,7 +141,6 @@ void lower_MAD(Lower *lower, const PtxInst *inst) {
 }
 
 void lower_MADC(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_mad(lower, true);
 }
 
@@ -212,7 +211,6 @@ void lower_DIV(Lower *lower, const PtxInst *inst) {
 }
 
 void lower_REM(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_binary(lower, OP_IREM, OP_IREM64, 0);
 }
 
@@ -254,11 +252,9 @@ static void lower_minmax(Lower *lower, bool minimum) {
 }
 
 void lower_MIN(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_minmax(lower, true);
 }
 
 void lower_MAX(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_minmax(lower, false);
 }

@@ -186,12 +186,10 @@ static void load(Lower *lower) {
 }
 
 void lower_LD(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   load(lower);
 }
 
 void lower_LDU(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   load(lower);
 }
 
@@ -286,12 +284,10 @@ void lower_ST(Lower *lower, const PtxInst *inst) {
 
 /* Only hints. */
 void lower_PREFETCH(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   address_of(lower, lower_operand(lower, 0));
 }
 
 void lower_PREFETCHU(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   address_of(lower, lower_operand(lower, 0));
 }
 
@@ -360,12 +356,10 @@ static void atomic(Lower *lower, unsigned where, bool has_result) {
 }
 
 void lower_ATOM(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   atomic(lower, 1, true);
 }
 
 void lower_RED(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   atomic(lower, 0, false);
 }
 

@@ -73,7 +73,6 @@ void lower_VOTE(Lower *lower, const PtxInst *inst) {
 }
 
 void lower_ACTIVEMASK(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   Value dst = lower_result(lower, 0, PTX_B32).value;
   VInst *vinst = lower_op0(lower, OP_VOTE);
   vinst->dst = dst.index;
@@ -134,7 +133,6 @@ void lower_REDUX(Lower *lower, const PtxInst *inst) {
 }
 
 void lower_ELECT(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   int32_t pdst;
   if (!lower_needs(lower, 90, "elect"))
     return;
@@ -145,6 +143,5 @@ void lower_ELECT(Lower *lower, const PtxInst *inst) {
 
 /* Older machines haven't it, but it only delays. */
 void lower_NANOSLEEP(Lower *lower, const PtxInst *inst) {
-  (void)inst;
   lower_op1(lower, OP_NANOSLEEP, VALUE_SINK, lower_value(lower, 0, PTX_U32));
 }

@@ -82,4 +82,3 @@ uint32_t ptx_names_add(PtxNames *names, const char *text, gsize length) {
 }
 
 const char *ptx_names_text(const PtxNames *names, uint32_t id) { return g_array_index(names->names, Name, id).text; }
-uint32_t ptx_names_count(const PtxNames *names) { return names->names->len; }

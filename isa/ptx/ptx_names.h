@@ -18,6 +18,5 @@ uint32_t ptx_names_find(const PtxNames *names, const char *text, gsize length);
 uint32_t ptx_names_add(PtxNames *names, const char *text, gsize length);
 /* The name; "" for 0. */
 const char *ptx_names_text(const PtxNames *names, uint32_t id);
-uint32_t ptx_names_count(const PtxNames *names);
 
 #endif

@@ -70,16 +70,6 @@ void ptx_module_place(const PtxModule *module, uint32_t at, unsigned *line, unsi
 
 const char *ptx_module_name(const PtxModule *module, uint32_t name) { return ptx_names_text(module->names, name); }
 
-uint32_t ptx_module_find(const PtxModule *module, const char *name) {
-  uint32_t id = ptx_names_find(module->names, name, strlen(name));
-  for (guint i = 0; id && i < module->functions->len; i++) {
-    const PtxFunction *function = ptx_function(module, i);
-    if (function->name == id && function->has_body)
-      return i;
-  }
-  return PTX_NO_INDEX;
-}
-
 const char *ptx_module_file(const PtxModule *module, uint32_t number) {
   for (guint i = 0; i < module->files->len; i++) {
     const PtxFile *file = &g_array_index(module->files, PtxFile, i);

@@ -211,8 +211,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PtxModule, ptx_module_free)
 /* Line and column, from 1, of a byte offset. */
 void ptx_module_place(const PtxModule *module, uint32_t at, unsigned *line, unsigned *column);
 const char *ptx_module_name(const PtxModule *module, uint32_t name);
-/* The function with that name and a body, or PTX_NO_INDEX. */
-uint32_t ptx_module_find(const PtxModule *module, const char *name);
 /* The path of `.file NUMBER`, or NULL. */
 const char *ptx_module_file(const PtxModule *module, uint32_t number);
 /* The variable that declares a register of the function. */

@@ -31,14 +31,15 @@ bool sass_parser_unexpected(SassParser *parser, const Token *at, const char *exp
   return sass_parser_error(parser, at, "expected %s, found %s", expected, found);
 }
 
-bool sass_parser_at_end(const SassParser *parser) {
+/* True at `;`, the end of the line or of the file. */
+static bool at_end(const SassParser *parser) {
   const Token *token = &parser->token;
   return token->kind == TOK_END || token->kind == TOK_NEWLINE || token_is(token, ';');
 }
 
 /* After an error: to the end of the statement; of the line if the text itself is broken. */
 static void recover(SassParser *parser) {
-  while (!sass_parser_at_end(parser)) {
+  while (!at_end(parser)) {
     if (parser->token.kind == TOK_ERROR)
       lexer_skip_line(&parser->lexer);
     sass_parser_advance(parser);
@@ -46,7 +47,7 @@ static void recover(SassParser *parser) {
 }
 
 static bool expect_end(SassParser *parser, const char *expected) {
-  return sass_parser_at_end(parser) || sass_parser_unexpected(parser, &parser->token, expected);
+  return at_end(parser) || sass_parser_unexpected(parser, &parser->token, expected);
 }
 
 /* -- kernels -- */
@@ -436,12 +437,12 @@ static bool parse_mnemonic(SassParser *parser, Inst *inst) {
 static bool parse_operands(SassParser *parser, Inst *inst) {
   Operand operands[SASS_OPERANDS_MAX];
   unsigned count = 0;
-  while (count > 0 || !sass_parser_at_end(parser)) {
+  while (count > 0 || !at_end(parser)) {
     if (count == SASS_OPERANDS_MAX)
       return sass_parser_error(parser, &parser->token, "too many operands");
     if (!sass_operand_parse(parser, &operands[count++]))
       return false;
-    if (sass_parser_at_end(parser))
+    if (at_end(parser))
       break;
     if (!token_is(&parser->token, ','))
       return sass_parser_unexpected(parser, &parser->token, "`,` or the end of the instruction");

@@ -72,7 +72,8 @@ static bool fold_number(SassParser *parser, const Token *token, bool negative, u
   return true;
 }
 
-bool sass_operand_parse_number(SassParser *parser, uint32_t *bits) {
+/* `-0x10`, `16`: a number with an optional sign that fits 32 bits (as signed or unsigned), as its bits. */
+static bool parse_number(SassParser *parser, uint32_t *bits) {
   bool negative = false;
   for (; token_is(&parser->token, '-') || token_is(&parser->token, '+'); sass_parser_advance(parser))
     negative ^= token_is(&parser->token, '-');
@@ -100,7 +101,7 @@ static bool parse_bank(SassParser *parser, Operand *operand) {
   if (!expect(parser, '['))
     return false;
   Token at = parser->token;
-  if (!sass_operand_parse_number(parser, &bank))
+  if (!parse_number(parser, &bank))
     return false;
   if (bank != 0) {
     sass_parser_error(parser, &at,
@@ -115,7 +116,7 @@ static bool parse_bank(SassParser *parser, Operand *operand) {
   if (at.kind == TOK_WORD)
     return sass_parser_error(parser, &at,
                              "a constant's offset has to be a number; indexed constants aren't supported");
-  if (!sass_operand_parse_number(parser, &offset))
+  if (!parse_number(parser, &offset))
     return false;
   if (offset % 4 != 0 || offset >= BANK_BYTES)
     return sass_parser_error(
@@ -148,7 +149,7 @@ static bool parse_memory(SassParser *parser, Operand *operand) {
   } else if (at.kind != TOK_INTEGER && !token_is(&at, '-') && !token_is(&at, '+')) {
     return sass_parser_unexpected(parser, &at, "an address: [R0], [R0+0x4], [R0+-0x4] or [0x10]");
   }
-  if (!sass_operand_parse_number(parser, &offset))
+  if (!parse_number(parser, &offset))
     return false;
   operand->offset = (int32_t)offset;
   return expect(parser, ']');

@@ -51,8 +51,6 @@ void sass_parser_advance(SassParser *parser);
 bool sass_parser_error(SassParser *parser, const Token *at, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* "expected EXPECTED, found TOKEN", or what is wrong with the token itself. Returns false. */
 bool sass_parser_unexpected(SassParser *parser, const Token *at, const char *expected);
-/* True at `;`, the end of the line or of the file. */
-bool sass_parser_at_end(const SassParser *parser);
 
 typedef enum {
   OPERAND_REGISTER,
@@ -78,8 +76,6 @@ typedef struct Operand {
 } Operand;
 
 bool sass_operand_parse(SassParser *parser, Operand *operand);
-/* `-0x10`, `16`: a number with an optional sign that fits 32 bits (as signed or unsigned), as its bits. */
-bool sass_operand_parse_number(SassParser *parser, uint32_t *bits);
 /* PT, P0..P6 as a guard or operand: the number in *number. */
 bool sass_operand_predicate(SassParser *parser, const Token *token, uint8_t *number);
 /* "the register `R3`": for messages. Free with g_free. */

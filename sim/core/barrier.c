@@ -176,7 +176,7 @@ bool barrier_arrive(Issue *issue, uint32_t id, uint32_t expected) {
   Barrier *barrier = &block->barrier[id];
   bool waits = issue->inst->mode != BAR_ARV;
   if (!barrier->open)
-    *barrier = (Barrier){.all = true, .expected = expected, .first_pc = warp->pc, .open = true};
+    *barrier = (Barrier){.all = true, .expected = expected, .open = true};
   else if (!agree_on_count(block, barrier, expected))
     return false;
   reduce(issue, barrier);

@@ -10,7 +10,7 @@ const uint32_t lane_bit[WARP_LANES] = {
     1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
-void exec_NOP(Issue *issue) { (void)issue; }
+void exec_NOP(Issue *issue) {}
 
 void exec_MOV(Issue *issue) { issue_write(issue, issue->inst->dst, issue_operand(issue, issue->inst->a)); }
 

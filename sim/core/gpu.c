@@ -327,8 +327,7 @@ void gpu_dispatch(Gpu *gpu, uint64_t now) {
   }
 }
 
-void gpu_block_finished(Gpu *gpu, Sm *sm, Launch *launch, uint64_t now) {
-  (void)sm;
+void gpu_block_finished(Gpu *gpu, Launch *launch, uint64_t now) {
   launch->finished_blocks++;
   gpu->unfinished_blocks--;
   if (gpu->host && launch->finished_blocks == launch->blocks)

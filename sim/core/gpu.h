@@ -111,7 +111,7 @@ const MarkTime *gpu_mark_time(const Gpu *gpu, uint32_t number);
 /* Places blocks of the launches that may run, as far as there is room. */
 void gpu_dispatch(Gpu *gpu, uint64_t now);
 /* A block has exited: frees nothing itself, but lets the dispatcher fill the SM. */
-void gpu_block_finished(Gpu *gpu, Sm *sm, Launch *launch, uint64_t now);
+void gpu_block_finished(Gpu *gpu, Launch *launch, uint64_t now);
 /* Folds the touched bytes of a block's shared memory into the counters. */
 void gpu_count_shared_bytes(Gpu *gpu, const Sm *sm, const Block *block);
 /* The range of each block's shared memory that is data (counters.shared_bytes_beyond_data). */

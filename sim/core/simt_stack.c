@@ -2,7 +2,8 @@
 
 #include "base/assert.h"
 
-int simt_top_join(const Warp *warp) {
+/* The topmost entry that isn't a pending path, or -1. */
+static int top_join(const Warp *warp) {
   for (int i = (int)warp->depth - 1; i >= 0; i--)
     if (warp->stack[i].kind != STACK_PATH)
       return i;
@@ -13,7 +14,7 @@ static bool is_join(const StackEntry *entry) { return entry->kind == STACK_SSY |
 
 /* True if a path at `pc` would join at once: the top entry that isn't a path joins there. */
 static bool joins_at(const Warp *warp, uint32_t pc) {
-  int top = simt_top_join(warp);
+  int top = top_join(warp);
   return top >= 0 && is_join(&warp->stack[top]) && warp->stack[top].pc == pc;
 }
 
@@ -41,7 +42,7 @@ bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t
   LS_REQUIRE("simt-diverges", taken && fallthrough);
   if (warp->ssys == 0 && machine->sm.simt_stack.implicit_reconvergence == IMPLICIT_IPDOM &&
       inst->reconv != NO_TARGET) {
-    int top = simt_top_join(warp);
+    int top = top_join(warp);
     bool there = top >= 0 && warp->stack[top].kind == STACK_IMPLICIT && warp->stack[top].pc == (uint32_t)inst->reconv;
     if (!there && !push(warp, depth_max, STACK_IMPLICIT, (uint32_t)inst->reconv, warp->active))
       return false;
@@ -80,7 +81,7 @@ void simt_pop(Warp *warp) {
 }
 
 bool simt_join(Warp *warp) {
-  int top = simt_top_join(warp);
+  int top = top_join(warp);
   if (top < 0 || warp->stack[top].kind != STACK_SSY)
     return false;
   simt_pop(warp);

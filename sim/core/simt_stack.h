@@ -25,7 +25,5 @@ bool simt_leave(Warp *warp, StackKind kind, uint32_t lanes);
 /* The same for lanes that reach the join target. To be called when warp->pc names an instruction with INST_JOIN_TARGET. */
 void simt_arrive(Warp *warp);
 
-/* The topmost entry that isn't a pending path, or -1. */
-int simt_top_join(const Warp *warp);
 
 #endif

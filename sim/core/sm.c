@@ -107,6 +107,19 @@ static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
   return candidate + need <= machine->sm.shared.bytes;
 }
 
+/* The warp can issue from cycle `time` on. */
+static void wake(Sm *sm, Warp *warp, uint64_t time) {
+  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  if (time < scheduler->wheel.now)
+    time = scheduler->wheel.now;
+  wheel_insert(&scheduler->wheel, warp->slot, time);
+  uint64_t due = MAX(time, scheduler->free_at);
+  if (due < scheduler->event_time) {
+    scheduler->event_time = due;
+    event_queue_push(&sm->gpu->queue, due, scheduler->source);
+  }
+}
+
 static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t slot, uint64_t now) {
   const Launch *launch = block->launch;
   Warp *warp = &sm->warps[slot];
@@ -138,7 +151,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   memset(warp->reg_ready, 0, rows * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;
   uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
-  sm_wake(sm, warp, now + (jitter ? rng_below(&sm->jitter, jitter + 1) : 0));
+  wake(sm, warp, now + (jitter ? rng_below(&sm->jitter, jitter + 1) : 0));
 }
 
 static Block *free_block(Sm *sm) {
@@ -204,7 +217,7 @@ static void retire_block(Sm *sm, Block *block, uint64_t now) {
   sm->resident_threads -= launch->block_warps * WARP_LANES;
   sm->registers_used -= sm_block_registers(gpu->machine, launch);
   block->launch = NULL;
-  gpu_block_finished(gpu, sm, launch, now);
+  gpu_block_finished(gpu, launch, now);
 }
 
 static void finish_warp(Sm *sm, Warp *warp, uint64_t now) {
@@ -221,18 +234,6 @@ static void finish_warp(Sm *sm, Warp *warp, uint64_t now) {
 }
 
 /* ---- issuing ---- */
-
-void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
-  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-  if (time < scheduler->wheel.now)
-    time = scheduler->wheel.now;
-  wheel_insert(&scheduler->wheel, warp->slot, time);
-  uint64_t due = MAX(time, scheduler->free_at);
-  if (due < scheduler->event_time) {
-    scheduler->event_time = due;
-    event_queue_push(&sm->gpu->queue, due, scheduler->source);
-  }
-}
 
 static unsigned pick_oldest(const Sm *sm, uint64_t ready, bool youngest) {
   unsigned best = (unsigned)__builtin_ctzll(ready);
@@ -315,7 +316,7 @@ static uint64_t operands_ready(const Warp *warp, const Decoded *decoded, uint64_
 
 void sm_resume(Sm *sm, Warp *warp, uint64_t time) {
   const Launch *launch = warp_block(sm, warp)->launch;
-  sm_wake(sm, warp, operands_ready(warp, &launch->decoded[warp->pc], time));
+  wake(sm, warp, operands_ready(warp, &launch->decoded[warp->pc], time));
 }
 
 /* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs already. */

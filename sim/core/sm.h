@@ -21,7 +21,6 @@ typedef struct Barrier {
   uint32_t waiting;    /* those that wait for it */
   uint32_t threads;    /* arrivals so far, 32 for each warp */
   uint32_t expected;   /* thread count of the arrivals, 0 for the whole block */
-  uint32_t first_pc;   /* the instruction of its first arrival */
   bool open;           /* somebody has come since it last completed */
   uint64_t latest;     /* when the last arrival takes effect */
   uint32_t population; /* BAR.RED: lanes whose predicate was true */
@@ -112,9 +111,7 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
 /* Runs scheduler `which`, whose event is due at `now`, for as long as no other source comes first. Returns when its next
  * event is due, which the caller puts into the queue; WHEEL_NEVER if it sleeps. */
 uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now);
-/* The warp can issue from cycle `time` on. */
-void sm_wake(Sm *sm, Warp *warp, uint64_t time);
-/* The same for a warp that has waited: not before the operands of its next instruction are ready. */
+/* A warp that has waited can issue from cycle `time` on, not before the operands of its next instruction are ready. */
 void sm_resume(Sm *sm, Warp *warp, uint64_t time);
 /* Registers a block of this launch takes on an SM. */
 uint32_t sm_block_registers(const Machine *machine, const Launch *launch);

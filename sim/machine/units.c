@@ -12,27 +12,24 @@ typedef struct Spelling {
 
 /* One unit: how it is written (the first that fits is used to print), what a message expects, an example. */
 typedef struct UnitInfo {
-  const char *name, *expected, *example;
+  const char *expected, *example;
   bool required;
   Spelling spellings[8];
 } UnitInfo;
 
 static const UnitInfo units[] = {
-    [UNIT_COUNT] = {"number", "a plain number", "16", false, {{"", 1}}},
-    [UNIT_CYCLES] = {"cycles", "cycles", "18 cycles", false, {{"cycles", 1}, {"cycle", 1}}},
-    [UNIT_BYTES] = {"bytes",
-                    "bytes, KiB, MiB or GiB",
+    [UNIT_COUNT] = {"a plain number", "16", false, {{"", 1}}},
+    [UNIT_CYCLES] = {"cycles", "18 cycles", false, {{"cycles", 1}, {"cycle", 1}}},
+    [UNIT_BYTES] = {"bytes, KiB, MiB or GiB",
                     "48 KiB",
                     false,
                     {{"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"bytes", 1}, {"byte", 1}, {"B", 1}}},
-    [UNIT_BITS] = {"bits", "bits", "1024 bits", false, {{"bits", 1}, {"bit", 1}}},
+    [UNIT_BITS] = {"bits", "1024 bits", false, {{"bits", 1}, {"bit", 1}}},
     [UNIT_BYTES_PER_CYCLE] = {"bytes/cycle",
-                              "bytes/cycle",
                               "104 bytes/cycle",
                               false,
                               {{"bytes/cycle", 1}, {"byte/cycle", 1}, {"B/cycle", 1}}},
-    [UNIT_HERTZ] =
-        {"frequency", "Hz, kHz, MHz or GHz", "1464 MHz", true, {{"GHz", 1e9}, {"MHz", 1e6}, {"kHz", 1e3}, {"Hz", 1}}},
+    [UNIT_HERTZ] = {"Hz, kHz, MHz or GHz", "1464 MHz", true, {{"GHz", 1e9}, {"MHz", 1e6}, {"kHz", 1e3}, {"Hz", 1}}},
 };
 
 /* The length of a decimal number at the start of `text`; 0 if there is none. Narrower than strtod, which would take
@@ -135,5 +132,3 @@ char *units_format(double value, Unit unit) {
     spelling++;
   return format_with(value, spelling, 17);
 }
-
-const char *units_name(Unit unit) { return units[unit].name; }

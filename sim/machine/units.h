@@ -13,7 +13,5 @@ typedef enum { UNIT_COUNT, UNIT_CYCLES, UNIT_BYTES, UNIT_BITS, UNIT_BYTES_PER_CY
 char *units_parse(const char *text, Unit unit, double *value);
 /* The shortest text that units_parse() reads back to the same value. Newly allocated. */
 char *units_format(double value, Unit unit);
-/* How the unit is called in tables: "cycles", "KiB, MiB..." */
-const char *units_name(Unit unit);
 
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "base/datadir.h"
 #include "base/quote.h"
 
 enum { SCALAR_MAX = 65536, BLOCK_NODES = 1024, COLLECTION_COST = 4, ERRORS_MAX = 1000 };
@@ -305,12 +304,6 @@ YamlTree *yaml_tree_parse(const char *file, const char *text, gsize length, Diag
   if (!good || diag_error_count(diag) > builder.errors_before)
     g_clear_pointer(&tree, yaml_tree_free);
   return tree;
-}
-
-YamlTree *yaml_tree_load(const char *path, Diag *diag) {
-  gsize length;
-  g_autofree char *text = datadir_read_file(path, YAML_FILE_MAX, &length, NULL, 0, 0, diag);
-  return text ? yaml_tree_parse(path, text, length, diag) : NULL;
 }
 
 void yaml_tree_free(YamlTree *tree) {

@@ -32,9 +32,7 @@ typedef struct YamlTree {
   GStringChunk *text;
 } YamlTree;
 
-/* Reads a file (a directory, binary garbage, a too large or unreadable file are errors with a message) or text.
- * NULL after errors. An empty document is an error. */
-YamlTree *yaml_tree_load(const char *path, Diag *diag);
+/* Reads text; `file` is for messages. NULL after errors. An empty document is an error. */
 YamlTree *yaml_tree_parse(const char *file, const char *text, gsize length, Diag *diag);
 void yaml_tree_free(YamlTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(YamlTree, yaml_tree_free)

@@ -43,12 +43,6 @@ guint backing_add(Backing *backing, const char *name, uint32_t words, const uint
   return backing->buffers->len - 1;
 }
 
-guint backing_add_host(Backing *backing, const char *name, uint32_t words, const uint32_t *init) {
-  guint index = backing_add(backing, name, words, init);
-  backing_buffer(backing, index)->host = true;
-  return index;
-}
-
 bool backing_fits(const Backing *backing) { return backing->next_address <= SHARED_WINDOW; }
 
 BackingBuffer *backing_buffer(const Backing *backing, guint index) {

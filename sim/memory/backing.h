@@ -19,7 +19,7 @@ typedef struct BackingBuffer {
   uint32_t *data;
   ChangeLog changes;
   bool constant;   /* a kernel can't write it */
-  bool host;       /* host-mapped: the CPU sees it, too (backing_add_host()) */
+  bool host;       /* host-mapped: the CPU sees it, too */
   uint64_t *ready; /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
 } BackingBuffer;
 
@@ -33,8 +33,6 @@ Backing *backing_new(void);
 void backing_free(Backing *backing);
 /* Adds a buffer that starts with a copy of `init` (zeros if NULL). Returns its index. */
 guint backing_add(Backing *backing, const char *name, uint32_t words, const uint32_t *init);
-/* The same in memory of the host that the GPU maps. */
-guint backing_add_host(Backing *backing, const char *name, uint32_t words, const uint32_t *init);
 BackingBuffer *backing_buffer(const Backing *backing, guint index);
 /* False once the buffers take more than the addresses that there are. */
 bool backing_fits(const Backing *backing);

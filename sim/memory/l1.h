@@ -11,8 +11,6 @@
 #include "sim/machine/machine.h"
 #include "sim/memory/backing.h"
 
-enum { L1_SECTORS_MAX = 32 }; /* of a line */
-
 typedef struct L1 L1;
 
 /* `hash` (may be NULL): while *hashing, each change of what the cache holds, or of the order of use, moves *hash: it comes

@@ -24,8 +24,6 @@ MemSys *memsys_new(const Machine *machine, Backing *backing, Counters *counters)
 
 void memsys_free(MemSys *memsys) { g_free(memsys); }
 
-Backing *memsys_backing(MemSys *memsys) { return memsys->backing; }
-
 /* Distinct aligned segments that the lanes touch. */
 static uint32_t count_segments(const MemSys *memsys, const MemRequest *request) {
   uint64_t seen[64];

@@ -17,7 +17,6 @@ typedef enum { MEM_LOAD, MEM_STORE, MEM_ATOMIC } MemKind;
 /* One warp's access. */
 typedef struct MemRequest {
   MemKind kind;
-  uint32_t sm;
   uint32_t mask;  /* lanes that take part */
   uint32_t bytes; /* of each lane */
   bool host;      /* some lane goes to host-mapped memory */
@@ -28,7 +27,6 @@ typedef struct MemSys MemSys;
 
 MemSys *memsys_new(const Machine *machine, Backing *backing, Counters *counters);
 void memsys_free(MemSys *memsys);
-Backing *memsys_backing(MemSys *memsys);
 
 /* Serves a request issued now; returns the cycle in which its result can be used (a store: in which it is performed). */
 uint64_t memsys_submit(MemSys *memsys, const MemRequest *request, uint64_t now);

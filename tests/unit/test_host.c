@@ -12,7 +12,8 @@
 
 /* A host-mapped buffer whose address becomes the next argument: always buffer 0 here. */
 static uint32_t *host_buffer(Lab *lab, uint32_t words) {
-  BackingBuffer *buffer = backing_buffer(lab->backing, backing_add_host(lab->backing, "flag", words, NULL));
+  BackingBuffer *buffer = backing_buffer(lab->backing, backing_add(lab->backing, "flag", words, NULL));
+  buffer->host = true;
   lab_arg(lab, (uint32_t)buffer->base);
   return buffer->data;
 }

@@ -96,10 +96,17 @@ static guint buffer(Bench *bench, const void *data, gsize bytes) {
 
 static const void *contents(const Bench *bench, guint index) { return backing_buffer(bench->backing, index)->data; }
 
+static const Kernel *find_kernel(const Program *program, const char *name) {
+  guint i = 0;
+  while (strcmp(program_kernel(program, i)->name, name) != 0)
+    i++;
+  return program_kernel(program, i);
+}
+
 static void run(Bench *bench, const char *name) {
   Gpu *gpu = gpu_new(bench->machine, bench->backing, 1);
   LaunchConfig config = {.program = bench->program,
-                         .kernel = program_find_kernel(bench->program, name),
+                         .kernel = find_kernel(bench->program, name),
                          .shared_bytes = bench->shared,
                          .args = bench->args->data,
                          .args_bytes = bench->args->len,

@@ -39,14 +39,6 @@ static uint64_t submit(Bench *bench, MemKind kind, uint32_t mask, uint32_t bytes
 
 enum { ALL = -1 };
 
-START_TEST(knows_its_backing) {
-  Bench bench;
-  bench_init(&bench, MEMORY);
-  ck_assert_ptr_eq(memsys_backing(bench.memsys), bench.backing);
-  bench_clear(&bench);
-}
-END_TEST
-
 START_TEST(an_access_alone_takes_the_latency) {
   static const MemKind kinds[] = {MEM_LOAD, MEM_STORE, MEM_ATOMIC};
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
@@ -204,7 +196,6 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("memsys");
   TCase *tcase = tcase_create("memsys");
-  tcase_add_test(tcase, knows_its_backing);
   tcase_add_test(tcase, an_access_alone_takes_the_latency);
   tcase_add_loop_test(tcase, moves_the_segments_that_lanes_touch, 0, G_N_ELEMENTS(coalescings));
   tcase_add_test(tcase, bandwidth_is_shared_in_order);

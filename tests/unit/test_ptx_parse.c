@@ -254,8 +254,6 @@ START_TEST(links_declarations) {
                       ".func (.param .b32 r) f(.param .b32 a) { st.param.b32 [r], 1; ret; }\n");
   ck_assert_uint_eq(ptx_function(module, 0)->definition, 3);
   ck_assert_uint_eq(ptx_function(module, 1)->definition, PTX_NO_INDEX);
-  ck_assert_uint_eq(ptx_module_find(module, "f"), 3);
-  ck_assert_uint_eq(ptx_module_find(module, "g"), PTX_NO_INDEX);
   const PtxInst *call = ptx_inst(module, 0);
   ck_assert_uint_eq(call->noperands, 3);
   ck_assert_uint_eq(ptx_operand(module, call->operands)->count, 1);

@@ -126,19 +126,12 @@ START_TEST(prints_what_it_reads) {
 }
 END_TEST
 
-START_TEST(names_each_unit) {
-  ck_assert_str_eq(units_name(UNIT_COUNT), "number");
-  ck_assert_str_eq(units_name(UNIT_HERTZ), "frequency");
-}
-END_TEST
-
 int main(void) {
   Suite *suite = suite_create("units");
   TCase *tcase = tcase_create("units");
   tcase_add_loop_test(tcase, reads, 0, G_N_ELEMENTS(readings));
   tcase_add_loop_test(tcase, prints, 0, G_N_ELEMENTS(printings));
   tcase_add_loop_test(tcase, prints_what_it_reads, 0, 200);
-  tcase_add_test(tcase, names_each_unit);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

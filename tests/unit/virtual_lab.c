@@ -217,7 +217,7 @@ LabRun lab_run_kernel(const Kernel *kernel, uint32_t limit) {
                       .psrc = read_pred(inst->psrc[0])};
   }
   Machine machine = {.kernel = kernel,
-                     .row = g_new0(uint32_t, kernel->nregs + VROWS_MAX),
+                     .row = g_new0(uint32_t, kernel->nregs + SINK_ROWS),
                      .pred = g_new0(uint8_t, PRED_ROWS),
                      .sink_row = (int32_t)kernel->nregs};
   return run(&machine, steps, kernel->ninsts, limit);

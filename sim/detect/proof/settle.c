@@ -34,7 +34,6 @@ static Seen **list_warps(Settle *settle, const Gpu *gpu, unsigned *count) {
 }
 
 static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
-  (void)until;
   Seen **places = user, *seen = places[point->sm->index * SM_WARPS_MAX + point->warp->slot];
   if (seen && seen->age == point->warp->age)
     seen->issued[point->pc] = 1;

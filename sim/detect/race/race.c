@@ -85,7 +85,6 @@ static void block_start(void *user, const ProbePoint *point) {
 }
 
 static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, bool waits) {
-  (void)waits;
   RaceDetector *detector = user;
   BarrierOrder *barrier = &sm_order(detector, point->sm)->barriers[point->block->slot][id];
   barrier->counted = (point->inst->flags & INST_HAS_COUNT) != 0;
@@ -93,7 +92,6 @@ static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, boo
 }
 
 static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, uint32_t arrived, uint32_t waiting) {
-  (void)arrived;
   RaceDetector *detector = user;
   const Block *block = point->block;
   SmOrder *sm = sm_order(detector, point->sm);
