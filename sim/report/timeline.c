@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "isa/disasm.h"
@@ -39,7 +40,7 @@ struct Timeline {
   FILE *file;
   char *path;
   GPtrArray *sms;   /* SmTracks *, NULL where no block came */
-  GPtrArray *names; /* for each launch: char **, the instructions as JSON strings */
+  GPtrArray *names; /* for each launch: char **, the instructions */
   uint32_t tracks;  /* of warps, so far */
   uint64_t events;  /* of this run, so far */
   uint64_t written, limit;
@@ -48,66 +49,95 @@ struct Timeline {
 
 /* ---- writing ---- */
 
-/* As a JSON string with its quotes. Free with g_free. */
-static char *quoted(const char *text) {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  GString *out = g_string_new("\"");
-  for (const char *at = valid; *at; at++) {
-    if (*at == '"' || *at == '\\')
-      g_string_append_printf(out, "\\%c", *at);
-    else if ((unsigned char)*at < 0x20)
-      g_string_append_printf(out, "\\u%04x", (unsigned)*at);
-    else
-      g_string_append_c(out, *at);
-  }
-  return g_string_free(g_string_append_c(out, '"'), FALSE);
+/* A new event of kind `kind` (its object is open), or NULL if it isn't to be written: there are too many, or the run was
+ * started over and has told it before (a run is deterministic, so it tells the same again). */
+static JsonBuilder *begin_event(Timeline *timeline, const char *kind, uint32_t sm) {
+  if (++timeline->events <= timeline->written || timeline->written >= timeline->limit)
+    return NULL;
+  JsonBuilder *event = json_builder_begin_object(json_builder_new());
+  json_builder_add_string_value(json_builder_set_member_name(event, "ph"), kind);
+  json_builder_add_int_value(json_builder_set_member_name(event, "pid"), sm);
+  return event;
 }
 
-/* True if the next event is to be written: it isn't if there are too many, or if the run was started over and has told
- * it before (a run is deterministic, so it tells the same again). */
-static bool begin_event(Timeline *timeline) {
-  if (++timeline->events <= timeline->written || timeline->written >= timeline->limit)
-    return false;
-  fputs(timeline->written++ ? ",\n" : "\n", timeline->file);
-  return true;
+static void add_number(JsonBuilder *event, const char *name, uint64_t value) {
+  json_builder_add_int_value(json_builder_set_member_name(event, name), (gint64)value);
+}
+
+static void add_text(JsonBuilder *event, const char *name, const char *text) {
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  json_builder_add_string_value(json_builder_set_member_name(event, name), valid);
+}
+
+static void begin_args(JsonBuilder *event) { json_builder_begin_object(json_builder_set_member_name(event, "args")); }
+
+/* Closes the arguments and the event, and writes it. */
+static void end_event(Timeline *timeline, JsonBuilder *event) {
+  json_builder_end_object(json_builder_end_object(event));
+  JsonNode *root = json_builder_get_root(event);
+  g_autofree char *text = json_to_string(root, FALSE);
+  fprintf(timeline->file, "%s%s", timeline->written++ ? ",\n" : "\n", text);
+  json_node_unref(root);
+  g_object_unref(event);
 }
 
 static void name_process(Timeline *timeline, uint32_t sm) {
-  if (begin_event(timeline))
-    fprintf(timeline->file, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"SM %u\"}}", sm,
-            sm);
+  JsonBuilder *event = begin_event(timeline, "M", sm);
+  if (!event)
+    return;
+  g_autofree char *name = g_strdup_printf("SM %u", sm);
+  add_text(event, "name", "process_name");
+  begin_args(event);
+  add_text(event, "name", name);
+  end_event(timeline, event);
 }
 
 static void name_track(Timeline *timeline, uint32_t sm, uint32_t track, const char *name) {
-  g_autofree char *text = quoted(name);
-  if (begin_event(timeline))
-    fprintf(timeline->file, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":%s}}",
-            sm, track, text);
+  JsonBuilder *event = begin_event(timeline, "M", sm);
+  if (!event)
+    return;
+  add_number(event, "tid", track);
+  add_text(event, "name", "thread_name");
+  begin_args(event);
+  add_text(event, "name", name);
+  end_event(timeline, event);
+}
+
+/* An event that lasts, up to its arguments. */
+static void add_slice(JsonBuilder *event, uint32_t track, uint64_t start, uint64_t end, const char *category,
+                      const char *name) {
+  add_number(event, "tid", track);
+  add_number(event, "ts", start);
+  add_number(event, "dur", MAX(end, start) - start);
+  add_text(event, "cat", category);
+  add_text(event, "name", name);
+  begin_args(event);
 }
 
 static void write_slice(Timeline *timeline, uint32_t sm, Slice *slice, uint64_t end) {
-  if (slice->name && begin_event(timeline)) {
-    g_autofree char *name = slice->file ? quoted(slice->file) : NULL;
-    fprintf(timeline->file,
-            "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"cat\":\"%s\",\"name\":%s,"
-            "\"args\":{%s%s%s\"line\":%u,\"lanes\":\"0x%08x\"}}",
-            sm, slice->track, slice->start, MAX(end, slice->start) - slice->start,
-            slice->waits ? "barrier" : "instruction", slice->name, name ? "\"file\":" : "", name ? name : "",
-            name ? "," : "", slice->line, slice->lanes);
+  JsonBuilder *event = slice->name ? begin_event(timeline, "X", sm) : NULL;
+  if (event) {
+    g_autofree char *lanes = g_strdup_printf("0x%08x", slice->lanes);
+    add_slice(event, slice->track, slice->start, end, slice->waits ? "barrier" : "instruction", slice->name);
+    if (slice->file)
+      add_text(event, "file", slice->file);
+    add_number(event, "line", slice->line);
+    add_text(event, "lanes", lanes);
+    end_event(timeline, event);
   }
   slice->name = NULL;
 }
 
 static void write_hold(Timeline *timeline, uint32_t sm, uint32_t bit, uint64_t end) {
   Hold *hold = &((SmTracks *)g_ptr_array_index(timeline->sms, sm))->hold[bit];
-  if (!hold->owner)
-    return;
-  g_autofree char *name = quoted(hold->owner);
-  if (begin_event(timeline))
-    fprintf(timeline->file,
-            "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"cat\":\"lock\",\"name\":%s,"
-            "\"args\":{\"line\":%u,\"address\":\"0x%x\"}}",
-            sm, LOCK_TRACKS + bit, hold->since, MAX(end, hold->since) - hold->since, name, hold->line, hold->address);
+  JsonBuilder *event = hold->owner ? begin_event(timeline, "X", sm) : NULL;
+  if (event) {
+    g_autofree char *address = g_strdup_printf("0x%x", hold->address);
+    add_slice(event, LOCK_TRACKS + bit, hold->since, end, "lock", hold->owner);
+    add_number(event, "line", hold->line);
+    add_text(event, "address", address);
+    end_event(timeline, event);
+  }
   g_clear_pointer(&hold->owner, g_free);
 }
 
@@ -138,10 +168,8 @@ static SmTracks *sm_tracks(Timeline *timeline, const Sm *sm) {
 
 static char **make_names(const Kernel *kernel) {
   char **names = g_new0(char *, kernel->ninsts + 1);
-  for (uint32_t i = 0; i < kernel->ninsts; i++) {
-    g_autofree char *text = disasm_inst(kernel, &kernel->insts[i]);
-    names[i] = quoted(text);
-  }
+  for (uint32_t i = 0; i < kernel->ninsts; i++)
+    names[i] = disasm_inst(kernel, &kernel->insts[i]);
   return names;
 }
 
