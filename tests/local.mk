@@ -196,7 +196,8 @@ tests_bench_bench_SOURCES = tests/bench/bench.c
 tests_bench_bench_LDADD = liblockstep.a $(LIBS_ALL)
 CLEANFILES += tests/bench/bench$(EXEEXT)
 bench: all tests/bench/bench$(EXEEXT)
-	@LOCKSTEP_DATA='$(abs_top_srcdir)' tests/bench/bench$(EXEEXT) $(abs_top_srcdir)/tests/bench ./lockstep$(EXEEXT)
+	@LOCKSTEP_DATA='$(abs_top_srcdir)' tests/bench/bench$(EXEEXT) $(abs_top_srcdir)/tests/bench ./lockstep$(EXEEXT) \
+	  $(filter-out no,$(VALGRIND))
 
 distclean-local:
 	rm -rf _sanitize _coverage _fuzz

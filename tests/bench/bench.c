@@ -1,33 +1,54 @@
-/* Speed of the simulator: warp instructions a second of host time, start-up time, peak memory.
- * Usage: bench PROGRAMS-FOLDER LOCKSTEP. Each program runs in a process of its own, so that its peak memory is its own;
- * a figure is the best of RUNS runs, since other work on the machine can only slow one down. */
+/* Speed of the simulator: warp instructions a second of processor time, host instructions for each, start-up time, peak
+ * memory.
+ * Usage: bench PROGRAMS-FOLDER LOCKSTEP [VALGRIND]. Each program runs in a process of its own, so that its peak memory is its
+ * own. A time is the best of RUNS runs, of the processor and not of the clock on the wall, since other work on the machine can
+ * only slow one down. Host instructions are counted by valgrind, and come out the same on a busy machine.
+ * `bench --one PROGRAMS-FOLDER INDEX ROUNDS` runs one program: that is what valgrind counts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "sim/study/run.h"
+#include "sim/study/check.h"
 
-enum { RUNS = 5, STARTS = 20 };
+enum { RUNS = 5, STARTS = 20, FEWER = 20 };
 
-static const struct {
+typedef struct Row {
   const char *file, *machine, *what;
-  double target; /* warp instructions a second (design, section 9) */
-} programs[] = {
-    {"alu_loop.sass", "gtx570", "ALU loop, 16 blocks of 512", 10e6},
-    {"alu_loop_ptx.yaml", "gtx570", "the same in PTX", 10e6},
-    {"alu_loop_ptx.yaml", "h200", "the same in PTX on an H200", 10e6},
-    {"shared_loop.sass", "gtx570", "shared-memory loop with barriers, 16 blocks of 512", 10e6},
-    {"shared_loop_ptx.yaml", "gtx570", "the same in PTX", 10e6},
-    {"shared_loop_ptx.yaml", "h200", "the same in PTX on an H200", 10e6},
-    {"contended_atomic.sass", "gtx570", "Listing 1, 16 warps on one word", 2e6},
-    {"contended_atomic_ptx.yaml", "gtx1080ti", "atomicCAS lock in PTX, 16 warps on one word", 2e6},
-    {"contended_atomic_ptx.yaml", "h200", "the same on an H200", 2e6},
-    {"spinning_warps.sass", "gtx570", "16 warps spinning on a lock bit", 2e6},
-    {"spinning_warps_ptx.yaml", "gtx1080ti", "16 warps spinning on a volatile word in PTX", 2e6},
-    {"spinning_warps_ptx.yaml", "h200", "the same on an H200", 2e6},
+  const char *params; /* besides `rounds`, or NULL */
+  unsigned rounds;
+  double target; /* million warp instructions a second, 0: none */
+  bool checks;   /* all schedules of `check`, for the instructions of one */
+} Row;
+
+static const Row rows[] = {
+    {"alu_loop.yaml", "gtx570", "ALU loop, 16 blocks of 512", NULL, 3000, 10, false},
+    {"alu_loop_ptx.yaml", "gtx570", "  in PTX", NULL, 3000, 10, false},
+    {"alu_loop_ptx.yaml", "h200", "  in PTX, H200: 16 busy SMs", NULL, 3000, 10, false},
+    {"alu_loop_ptx.yaml", "h200", "  in PTX, H200: 1 busy SM", "blocks=1", 40000, 10, false},
+    {"alu_loop_ptx.yaml", "h200", "  in PTX, H200: 132 busy SMs", "blocks=132", 400, 10, false},
+    {"shared_loop.yaml", "gtx570", "shared-memory loop with barriers, 16 blocks of 512", NULL, 2400, 10, false},
+    {"shared_loop_ptx.yaml", "gtx570", "  in PTX", NULL, 2400, 10, false},
+    {"shared_loop_ptx.yaml", "h200", "  in PTX, H200: 16 busy SMs", NULL, 2400, 10, false},
+    {"shared_loop_ptx.yaml", "h200", "  in PTX, H200: check", NULL, 100, 0, true},
+    {"shared_loop_ptx.yaml", "h200", "  in PTX, H200: 1 busy SM", "blocks=1", 40000, 10, false},
+    {"shared_loop_ptx.yaml", "h200", "  in PTX, H200: 132 busy SMs", "blocks=132", 300, 10, false},
+    {"contended_atomic.yaml", "gtx570", "Listing 1, 16 warps on one word", NULL, 64, 2, false},
+    {"contended_atomic_ptx.yaml", "gtx1080ti", "atomicCAS lock in PTX, 16 warps on one word", NULL, 4, 2, false},
+    {"contended_atomic_ptx.yaml", "h200", "  H200", NULL, 4, 2, false},
+    {"contended_atomic_ptx.yaml", "h200", "  H200: check", NULL, 1, 0, true},
+    {"spinning_warps.yaml", "gtx570", "16 warps spin on a lock bit", NULL, 150000, 2, false},
+    {"spinning_warps_ptx.yaml", "gtx1080ti", "16 warps spin on a volatile word in PTX", NULL, 150000, 2, false},
+    {"spinning_warps_ptx.yaml", "h200", "  H200", NULL, 150000, 2, false},
+    {"one_word.yaml", "h200", "atomicAdd on one word, 32 blocks of 256, H200", NULL, 1000, 2, false},
+    {"one_word.yaml", "h200", "  check", NULL, 20, 0, true},
+    {"stream.yaml", "h200", "streaming through global memory, H200", NULL, 600, 0, false},
+    {"stream.yaml", "h200", "  check", NULL, 40, 0, true},
+    {"stream.yaml", "h200", "  a line for each lane", "stride=32", 200, 0, false},
 };
 
 /* What a child reports through a pipe. */
@@ -40,34 +61,51 @@ static void print_diag(const Diag *diag) {
   fputs(text, stderr);
 }
 
-static Measured measure(const char *folder, unsigned index) {
+static double processor_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+static Scenario *load(const char *folder, const Row *row, unsigned rounds, Diag *diag) {
+  g_autofree char *file = g_build_filename(folder, row->file, NULL);
+  g_autofree char *given = g_strdup_printf("rounds=%u", rounds);
+  const char *params[] = {given, row->params, NULL};
+  ScenarioOptions options = {.params = params};
+  return scenario_load(file, &options, diag);
+}
+
+/* A function of its own, since valgrind counts within it. */
+__attribute__((noinline)) static RunResult *run_row(const Row *row, const Scenario *scenario, const Machine *machine,
+                                                    Diag *diag) {
+  CheckOptions check = check_options_default();
+  return row->checks ? check_scenario(scenario, machine, &check, diag)
+                     : run_scenario(scenario, machine, &check.run, diag);
+}
+
+static Measured measure(const char *folder, const Row *row, unsigned rounds, unsigned runs) {
   g_autoptr(Diag) diag = diag_new();
-  g_autofree char *file = g_build_filename(folder, programs[index].file, NULL);
-  g_autoptr(Machine) machine = machine_load(programs[index].machine, NULL, diag);
-  ScenarioOptions scenario_options = {0};
-  g_autoptr(Scenario) scenario = machine ? scenario_load(file, &scenario_options, diag) : NULL;
+  g_autoptr(Machine) machine = machine_load(row->machine, NULL, diag);
+  g_autoptr(Scenario) scenario = machine ? load(folder, row, rounds, diag) : NULL;
   Measured best = {.seconds = INFINITY};
-  for (int i = 0; scenario && i < RUNS; i++) {
-    RunOptions options = run_options_default();
-    g_autoptr(RunResult) result = run_scenario(scenario, machine, &options, diag);
+  for (unsigned i = 0; scenario && i < runs; i++) {
+    double start = processor_seconds();
+    g_autoptr(RunResult) result = run_row(row, scenario, machine, diag);
     if (!result || result->verdict != VERDICT_COMPLETED)
       break;
     best.instructions = (double)result->counters.warp_instructions;
-    best.seconds = MIN(best.seconds, result->host_seconds);
+    best.seconds = MIN(best.seconds, processor_seconds() - start);
   }
   print_diag(diag);
   return best;
 }
 
 /* Measures in a child; false if it failed. */
-static bool measure_apart(const char *folder, unsigned index, Measured *measured, double *peak_mb) {
+static bool measure_apart(const char *folder, const Row *row, unsigned rounds, unsigned runs, Measured *measured,
+                          double *peak_mb) {
   int ends[2], status;
   struct rusage usage;
   if (pipe(ends) != 0)
     return false;
   pid_t child = fork();
   if (child == 0) {
-    Measured own = measure(folder, index);
+    Measured own = measure(folder, row, rounds, runs);
     bool written = write(ends[1], &own, sizeof own) == (ssize_t)sizeof own;
     _exit(written && isfinite(own.seconds) ? 0 : 1);
   }
@@ -79,37 +117,99 @@ static bool measure_apart(const char *folder, unsigned index, Measured *measured
   return fine;
 }
 
+/* Host instructions of `rounds` rounds by callgrind, which counts within run_row() only; NAN without valgrind. */
+static double count_host(const char *self, const char *valgrind, const char *folder, unsigned index,
+                         unsigned rounds) {
+  g_autofree char *which = g_strdup_printf("%u", index), *times = g_strdup_printf("%u", rounds);
+  const char *argv[] = {valgrind,
+                        "--tool=callgrind",
+                        "--callgrind-out-file=/dev/null",
+                        "--toggle-collect=run_row*",
+                        self,
+                        "--one",
+                        folder,
+                        which,
+                        times,
+                        NULL};
+  g_autofree char *messages = NULL;
+  if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL,
+                    &messages, NULL, NULL))
+    return NAN;
+  const char *collected = strstr(messages, "Collected : ");
+  return collected ? strtod(collected + strlen("Collected : "), NULL) : NAN;
+}
+
+/* Host instructions for each warp instruction of a run. What comes before the first one is taken off, by the difference of two
+ * numbers of rounds. */
+static double host_each(const char *self, const char *valgrind, const char *folder, unsigned index) {
+  unsigned few = MAX(rows[index].rounds / FEWER, 1u), more = 2 * few;
+  Row run = rows[index];
+  Measured of_few, of_more;
+  double peak;
+  run.checks = false;
+  if (!measure_apart(folder, &run, few, 1, &of_few, &peak) || !measure_apart(folder, &run, more, 1, &of_more, &peak))
+    return NAN;
+  double host = count_host(self, valgrind, folder, index, more) - count_host(self, valgrind, folder, index, few);
+  return host / (of_more.instructions - of_few.instructions);
+}
+
 static double start_up_ms(const char *lockstep, const char *folder) {
   g_autofree char *program = g_strdup_printf("%s/../../traces/listings/listing1.yaml", folder);
   char *argv[] = {(char *)lockstep, "run", program, NULL};
   double best = INFINITY;
   for (int i = 0; i < STARTS; i++) {
-    gint64 start = g_get_monotonic_time();
+    struct rusage before, after;
+    getrusage(RUSAGE_CHILDREN, &before);
     if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL, NULL, NULL))
       return NAN;
-    best = MIN(best, (double)(g_get_monotonic_time() - start) / 1000);
+    getrusage(RUSAGE_CHILDREN, &after);
+    double user = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000 +
+                  (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec) / 1000;
+    double kernel = (double)(after.ru_stime.tv_sec - before.ru_stime.tv_sec) * 1000 +
+                    (double)(after.ru_stime.tv_usec - before.ru_stime.tv_usec) / 1000;
+    best = MIN(best, user + kernel);
   }
   return best;
 }
 
+static bool print_row(const char *self, const char *folder, const char *valgrind, unsigned index) {
+  const Row *row = &rows[index];
+  Measured measured;
+  double peak;
+  printf("%-52s", row->what);
+  fflush(stdout);
+  if (!measure_apart(folder, row, row->rounds, row->checks ? 1 : RUNS, &measured, &peak)) {
+    printf(" failed\n");
+    return false;
+  }
+  printf(" %13.0f %9.3f %9.2f", measured.instructions, measured.seconds,
+         measured.instructions / measured.seconds / 1e6);
+  g_autofree char *target = row->target > 0 ? g_strdup_printf("%.0f", row->target) : g_strdup("-");
+  printf(" %7s", target);
+  if (valgrind)
+    printf(" %8.0f", host_each(self, valgrind, folder, index));
+  printf(" %8.1f\n", peak);
+  return true;
+}
+
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: bench PROGRAMS-FOLDER LOCKSTEP\n");
+  if (argc == 5 && strcmp(argv[1], "--one") == 0) {
+    unsigned index = (unsigned)strtoul(argv[3], NULL, 10);
+    return index < G_N_ELEMENTS(rows) &&
+                   isfinite(measure(argv[2], &rows[index], (unsigned)strtoul(argv[4], NULL, 10), 1).seconds)
+               ? 0
+               : 1;
+  }
+  if (argc != 3 && argc != 4) {
+    fprintf(stderr, "usage: bench PROGRAMS-FOLDER LOCKSTEP [VALGRIND]\n");
     return 2;
   }
-  int failed = 0;
-  printf("%-52s %13s %9s %11s %8s %8s\n", "program", "instructions", "seconds", "million/s", "target", "peak MB");
-  for (unsigned i = 0; i < G_N_ELEMENTS(programs); i++) {
-    Measured measured;
-    double peak;
-    if (!measure_apart(argv[1], i, &measured, &peak)) {
-      printf("%-52s failed\n", programs[i].what);
-      failed = 1;
-      continue;
-    }
-    printf("%-52s %13.0f %9.3f %11.2f %8.0f %8.1f\n", programs[i].what, measured.instructions, measured.seconds,
-           measured.instructions / measured.seconds / 1e6, programs[i].target / 1e6, peak);
-  }
+  const char *valgrind = argc == 4 ? argv[3] : NULL;
+  bool fine = true;
+  printf("%-52s %13s %9s %9s %7s%s %8s\n", "program", "instructions", "CPU s", "million/s", "target",
+         valgrind ? "  host/in" : "", "peak MB");
+  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+    fine &= print_row(argv[0], argv[1], valgrind, i);
   printf("start-up and a run of Listing 1: %.1f ms (target 10)\n", start_up_ms(argv[2], argv[1]));
-  return failed;
+  return fine ? 0 : 1;
 }
