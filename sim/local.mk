@@ -77,6 +77,16 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/lane_state.h \
   sim/detect/proof/recurrence.c \
   sim/detect/proof/recurrence.h \
+  sim/detect/proof/explore_atomic.c \
+  sim/detect/proof/explore_switch.c \
+  sim/detect/proof/lane_memo.c \
+  sim/detect/proof/lane_memo.h \
+  sim/detect/proof/opens.c \
+  sim/detect/proof/opens.h \
+  sim/detect/proof/question.c \
+  sim/detect/proof/question.h \
+  sim/detect/proof/view.c \
+  sim/detect/proof/view.h \
   sim/detect/proof/settle.c \
   sim/detect/proof/settle.h \
   sim/detect/race/handoff.c \

@@ -49,6 +49,7 @@ UNIT_TESTS = \
   tests/unit/test_memory \
   tests/unit/test_memsys \
   tests/unit/test_polling \
+  tests/unit/test_proof_cost \
   tests/unit/test_ptx_forms \
   tests/unit/test_ptx_lower \
   tests/unit/test_ptx_parse \

@@ -14,6 +14,9 @@ enum { LOOKS_BEFORE_RECURRENCE = 4 };
 enum { RECURRENCES_IN_NOISE = 3 };
 /* After a proof, so many slices more, each twice as long, for threads that haven't come to where they will hang. */
 enum { SLICES_TO_SETTLE = 6 };
+/* A look may explore so many steps, or one for so many instructions since the last look: a step takes two to three times as long
+ * as an instruction. */
+enum { LOOK_STEPS = 20000, INSTRUCTIONS_PER_STEP = 4 };
 /* Barriers that complete are progress, but an endless loop may hold one: a look after so many slices without any other. */
 enum { SLICES_OF_BARRIERS = 16 };
 /* A slice goes in pieces, so that a wish to stop is heard within a second. */
@@ -23,6 +26,8 @@ typedef struct Watch {
   Gpu *gpu;
   const ProgressOptions *options;
   GPtrArray *findings;
+  Explorer *explorer;      /* NULL before the first look */
+  ExploreFirst first;      /* who could finish at the last look: it may be so still */
   uint64_t interval;       /* instructions until the next look */
   unsigned live_looks;     /* in a row, without progress */
   unsigned recurrences;    /* seen since the last progress */
@@ -30,6 +35,7 @@ typedef struct Watch {
   Settle settle;           /* where the warps were seen last */
   uint64_t disturbed_at;   /* cycle in which warps were first held up at random; 0: never */
   unsigned proofs;         /* that nobody can finish, while threads hadn't settled */
+  uint64_t explored;       /* steps of all looks */
 } Watch;
 
 static void report_fault(Gpu *gpu, GPtrArray *findings) {
@@ -49,10 +55,27 @@ static void report_fault(Gpu *gpu, GPtrArray *findings) {
   g_ptr_array_insert(findings, 0, finding);
 }
 
-/* The warp that another order of steps would free, from the last exploration. */
+/* What the unfinished threads can still do, as the machine stands. No more steps than `budget`; 0: as many as it takes. */
+static ExploreResult explore(Watch *watch, uint64_t budget) {
+  if (watch->explorer)
+    explorer_restart(watch->explorer);
+  else
+    watch->explorer = explorer_new(watch->gpu);
+  watch->explorer->budget = budget;
+  explorer_begin_with(watch->explorer, &watch->first);
+  ExploreResult result = explorer_prove(watch->explorer);
+  watch->explorer->budget = 0; /* who asks on may do so */
+  watch->explored += watch->explorer->steps;
+  if (result == EXPLORE_LIVE)
+    watch->first = explorer_first(watch->explorer);
+  return result;
+}
+
+/* The warp that another order of steps would free. */
 static void report_livelock(Watch *watch) {
-  Explorer *explorer = explorer_new(watch->gpu);
-  const WarpView *view = explorer_prove(explorer) == EXPLORE_LIVE ? explorer->finisher : NULL;
+  ExploreResult result = explore(watch, 0);
+  const Explorer *explorer = watch->explorer;
+  const WarpView *view = result == EXPLORE_LIVE ? explorer->finisher : NULL;
   if (!view && explorer->views->len)
     view = g_ptr_array_index(explorer->views, 0);
   if (view) {
@@ -70,7 +93,6 @@ static void report_livelock(Watch *watch) {
     finding->repair = g_strdup("break the symmetry: give the contenders an order, or back off by different times");
     g_ptr_array_insert(watch->findings, 0, finding);
   }
-  explorer_free(explorer);
 }
 
 /* The host waits for ever, and no thread is left: a finding of its own. */
@@ -113,25 +135,49 @@ static void explain(Watch *watch, Explorer *explorer, Outcome *outcome) {
   g_ptr_array_free(causes, TRUE);
 }
 
-/* Looks whether anybody can still finish. True if the verdict is known. */
+/* Steps that a look may take: the exploration is to cost less than the instructions run since the last one. Where the run has
+ * ended there is time. */
+static uint64_t budget_of(const Watch *watch, bool run_ended) {
+  return run_ended ? 0 : MAX((uint64_t)LOOK_STEPS, watch->interval / INSTRUCTIONS_PER_STEP);
+}
+
+/* The time to the next look grows with what the last one took, and while looks find nothing. */
+static void wait_longer(Watch *watch) {
+  unsigned factor = MIN((unsigned)WATCH_COST_FACTOR, 8u << MIN(watch->live_looks, 8u));
+  uint64_t longer = MAX(watch->interval + watch->interval / 4, (uint64_t)WATCH_INSTRUCTIONS);
+  watch->live_looks++;
+  watch->interval = MAX(longer, watch->explorer->steps * factor);
+}
+
+static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome);
+
+/* True if nobody can finish, by a proof. */
+static bool is_stuck(Watch *watch, uint64_t budget) {
+  return explore(watch, budget) == EXPLORE_STUCK && (watch->explorer->views->len || host_hangs(watch->gpu->host));
+}
+
+/* Looks whether anybody can still finish. True if the verdict is known. After a proof a window shows who has come to rest. */
 static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
-  Explorer *explorer = explorer_new(watch->gpu);
-  bool stuck = explorer_prove(explorer) == EXPLORE_STUCK && (explorer->views->len || host_hangs(watch->gpu->host));
-  bool known = stuck && (run_ended || watch->proofs >= SLICES_TO_SETTLE || settle_done(&watch->settle, explorer));
-  if (known && explorer->views->len == 0) {
-    outcome->verdict = report_host(watch);
-  } else if (known) {
-    explain(watch, explorer, outcome);
-  } else if (stuck) {
-    watch->interval = (uint64_t)WATCH_INSTRUCTIONS << ++watch->proofs;
-  } else {
-    unsigned factor = MIN((unsigned)WATCH_COST_FACTOR, 8u << MIN(watch->live_looks, 8u));
-    watch->live_looks++;
-    watch->interval =
-        MAX(MAX(watch->interval + watch->interval / 4, (uint64_t)WATCH_INSTRUCTIONS), explorer->steps * factor);
+  bool stuck = is_stuck(watch, budget_of(watch, run_ended));
+  if (stuck && !run_ended) {
+    GpuStop stop = settle_watch(&watch->settle, watch->gpu, watch->options->limit_cycles);
+    if (stop != GPU_BUDGET)
+      return conclude(watch, stop, outcome);
+    stuck = is_stuck(watch, 0);
   }
-  explorer_free(explorer);
-  return known;
+  if (!stuck) {
+    wait_longer(watch);
+    return false;
+  }
+  if (!run_ended && watch->proofs < SLICES_TO_SETTLE && !settle_done(&watch->settle, watch->explorer)) {
+    watch->interval = (uint64_t)WATCH_INSTRUCTIONS << ++watch->proofs;
+    return false;
+  }
+  if (watch->explorer->views->len == 0)
+    outcome->verdict = report_host(watch);
+  else
+    explain(watch, watch->explorer, outcome);
+  return true;
 }
 
 /* True if the run ended with this stop. */
@@ -212,7 +258,7 @@ static GpuStop run_slice(Watch *watch, bool *calm) {
   *calm = gpu->progress == progress || watch->barrier_slices >= SLICES_OF_BARRIERS;
   if (*calm)
     watch->barrier_slices = 0;
-  return *calm && stop == GPU_BUDGET ? settle_watch(&watch->settle, gpu, watch->options->limit_cycles) : stop;
+  return stop;
 }
 
 /* The run went on only because warps were held up at random: its cycles are no prediction. */
@@ -245,7 +291,9 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
   }
   if (watch.disturbed_at && outcome.verdict != VERDICT_LIVELOCK)
     report_disturbance(&watch);
+  outcome.explored = watch.explored;
   settle_clear(&watch.settle);
+  explorer_free(watch.explorer);
   return outcome;
 }
 

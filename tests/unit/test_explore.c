@@ -66,7 +66,19 @@ static const Case cases[] = {
      "ISETP.EQ.AND P0, pt, R4, RZ, pt;\n@P0 BRA wait;\nEXIT;\n",
      32,
      {0},
-     EXPLORE_UNPROVABLE},
+     EXPLORE_STUCK},
+    {"counts round and round for nobody",
+     "wait: LD.CV R3, [R1+0x4];\nIADD R3, R3, 0x1;\nISETP.GT.AND P1, pt, R3, 0x19, pt;\n@P1 MOV R3, RZ;\n"
+     "ST [R1+0x4], R3;\nLD.CV R4, [R1];\nISETP.EQ.AND P0, pt, R4, RZ, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_STUCK},
+    {"counts round and round past a number that somebody awaits",
+     "wait: LD.CV R3, [R1+0x4];\nIADD R3, R3, 0x1;\nISETP.GT.AND P1, pt, R3, 0x19, pt;\n@P1 MOV R3, RZ;\n"
+     "ST [R1+0x4], R3;\nISETP.NE.AND P0, pt, R3, 0x12, pt;\n@P0 BRA wait;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_LIVE},
     {"a reset shifts the sums",
      "MOV32I R3, 0x1;\nATOM.ADD R5, [R1], R3;\nMOV32I R6, 0x32;\n"
      "ISETP.EQ.AND P1, pt, R5, 0x1f, pt;\n@P1 ST [R1], R6;\n"

@@ -4,33 +4,65 @@
 
 #include "base/bits.h"
 
-static GHashTable *new_table(GDestroyNotify destroy) {
-  return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, destroy);
-}
-
 static void value_set_free(gpointer data) {
   ValueSet *set = data;
   g_free(set->adds);
+  g_free(set->readers.reader);
+  if (set->value != set->few)
+    g_free(set->value);
   g_free(set);
 }
 
+static void bit_set_free(gpointer data) {
+  BitSet *set = data;
+  g_free(set->readers.reader);
+  g_free(set);
+}
+
+/* Keys lie in the values. */
+static GHashTable *new_table(GDestroyNotify destroy) {
+  return g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, destroy);
+}
+
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu) {
-  *memory = (AbstractMemory){
-      .gpu = gpu, .words = new_table(value_set_free), .bits = new_table(g_free), .votes = new_table(g_free)};
+  *memory = (AbstractMemory){.gpu = gpu,
+                             .words = new_table(value_set_free),
+                             .bits = new_table(bit_set_free),
+                             .votes = new_table(g_free),
+                             .woken = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
 }
 
 void abstract_memory_clear(AbstractMemory *memory) {
   g_hash_table_destroy(memory->words);
   g_hash_table_destroy(memory->bits);
   g_hash_table_destroy(memory->votes);
+  g_array_free(memory->woken, TRUE);
 }
 
-static gpointer insert(GHashTable *table, uint64_t key, gpointer value) {
-  uint64_t *copy = g_new(uint64_t, 1);
-  *copy = key;
-  g_hash_table_insert(table, copy, value);
-  return value;
+/* ---- who depends on what ---- */
+
+void abstract_note_reader(Readers *readers, uint32_t reader) {
+  if (readers->count && readers->reader[readers->count - 1] == reader)
+    return;
+  if (readers->count == readers->space) {
+    readers->space = MAX(2, 2 * readers->space);
+    readers->reader = g_renew(uint32_t, readers->reader, readers->space);
+  }
+  readers->reader[readers->count++] = reader;
 }
+
+static void wake(AbstractMemory *memory, Readers *readers) {
+  g_array_append_vals(memory->woken, readers->reader, readers->count);
+  readers->count = 0;
+  memory->version++;
+}
+
+static void has_grown(AbstractMemory *memory, ValueSet *set) {
+  set->changes++;
+  wake(memory, &set->readers);
+}
+
+/* ---- words and bits ---- */
 
 static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   if (word_key_is_local(key))
@@ -53,9 +85,13 @@ ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   ValueSet *set = g_hash_table_lookup(memory->words, &key);
   if (set)
     return set;
-  set = insert(memory->words, key, g_new0(ValueSet, 1));
+  set = g_new0(ValueSet, 1);
+  set->key = key;
+  set->value = set->few;
+  set->space = VALUES_INLINE;
   set->value[0] = current_word(memory, sm, key);
   set->count = 1;
+  g_hash_table_insert(memory->words, &set->key, set);
   add_copies(memory, set, key);
   return set;
 }
@@ -65,7 +101,9 @@ BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit) {
   BitSet *set = g_hash_table_lookup(memory->bits, &key);
   if (set)
     return set;
-  set = insert(memory->bits, key, g_new0(BitSet, 1));
+  set = g_new0(BitSet, 1);
+  set->key = key;
+  g_hash_table_insert(memory->bits, &set->key, set);
   set->may_be_held = sm->lock_unit.bit[bit].held;
   set->may_be_free = !set->may_be_held;
   return set;
@@ -74,7 +112,12 @@ BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit) {
 VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, uint32_t pc) {
   uint64_t key = ((uint64_t)sm->index * SM_WARPS_MAX + warp->slot) << 32 | pc;
   VoteSet *set = g_hash_table_lookup(memory->votes, &key);
-  return set ? set : insert(memory->votes, key, g_new0(VoteSet, 1));
+  if (set)
+    return set;
+  set = g_new0(VoteSet, 1);
+  set->key = key;
+  g_hash_table_insert(memory->votes, &set->key, set);
+  return set;
 }
 
 static bool is_among(const uint32_t *values, uint32_t count, uint32_t value) {
@@ -105,6 +148,17 @@ static void make_range(ValueSet *set) {
   set->count = 0;
 }
 
+static void append(ValueSet *set, uint32_t value) {
+  if (set->count == set->space) {
+    uint32_t *value = set->value == set->few ? NULL : set->value;
+    set->space = MIN(4 * set->space, VALUES_MAX);
+    set->value = g_renew(uint32_t, value, set->space);
+    if (!value)
+      memcpy(set->value, set->few, sizeof set->few);
+  }
+  set->value[set->count++] = value;
+}
+
 static void list_sums(ValueSet *set) {
   const AddsLeft *adds = set->adds;
   set->count = 0;
@@ -117,25 +171,28 @@ static void list_sums(ValueSet *set) {
         make_range(set);
         return;
       }
-      set->value[set->count++] = value;
+      append(set, value);
     }
 }
 
 static bool is_top(const ValueSet *set) { return set->anything && !set->ranged; }
 
 void abstract_add(AbstractMemory *memory, ValueSet *set, uint32_t value) {
-  uint32_t *values = set->adds ? set->adds->base : set->value;
-  uint32_t *count = set->adds ? &set->adds->count : &set->count;
-  if (is_top(set) || is_among(values, *count, value))
+  const uint32_t *values = set->adds ? set->adds->base : set->value;
+  uint32_t count = set->adds ? set->adds->count : set->count;
+  if (is_top(set) || is_among(values, count, value))
     return;
-  if (*count == VALUES_MAX) {
-    abstract_add_anything(memory, set, true);
+  if (count == VALUES_MAX) {
+    abstract_add_anything(memory, set);
     return;
   }
-  values[(*count)++] = value;
-  if (set->adds)
+  if (set->adds) {
+    set->adds->base[set->adds->count++] = value;
     list_sums(set);
-  memory->version++;
+  } else {
+    append(set, value);
+  }
+  has_grown(memory, set);
 }
 
 /* The greatest common divisor; that of 0 and a number is the number. */
@@ -160,24 +217,25 @@ void abstract_add_sums(AbstractMemory *memory, ValueSet *set, uint64_t up, uint6
   set->adds->down += down;
   set->adds->step = abstract_common_step(step, set->adds->step);
   list_sums(set);
-  memory->version++;
+  has_grown(memory, set);
 }
 
-void abstract_add_anything(AbstractMemory *memory, ValueSet *set, bool unbounded) {
-  memory->unbounded |= unbounded;
+void abstract_add_anything(AbstractMemory *memory, ValueSet *set) {
   if (is_top(set))
     return;
   set->anything = true;
   set->ranged = false;
-  memory->version++;
+  has_grown(memory, set);
 }
 
 void abstract_free_bit(AbstractMemory *memory, BitSet *bit) {
-  memory->version += !bit->may_be_free;
+  if (!bit->may_be_free)
+    wake(memory, &bit->readers);
   bit->may_be_free = true;
 }
 
 void abstract_hold_bit(AbstractMemory *memory, BitSet *bit) {
-  memory->version += !bit->may_be_held;
+  if (!bit->may_be_held)
+    wake(memory, &bit->readers);
   bit->may_be_held = true;
 }

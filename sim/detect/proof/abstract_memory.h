@@ -1,14 +1,15 @@
 /* abstract_memory.h - what each memory word and lock bit may hold from now on, whatever the schedule.
  *
  * The proof of a deadlock (explore.h) needs all values that the unfinished threads could ever put into a word. A word
- * starts with the set {its value now}; each possible store adds to it. Sets only grow, and `version` grows with them, so
- * a fixpoint is reached when a pass leaves it unchanged. A set above VALUES_MAX becomes "anything" and is remembered as
- * unbounded: a program that counts in memory is not provably periodic (SEMANTICS, "Verdicts").
+ * starts with the set {its value now}; each possible store adds to it. A set above VALUES_MAX becomes "anything". Sets only
+ * grow. Each keeps who read it: when it grows, its readers go to `woken`, to be explored again. So a fixpoint is reached when
+ * nobody is left there.
  *
  * Counters. An atomic add that a lane comes to at most once more (it can't return to that state) adds its number at most
  * once. So a word that is changed by such adds alone stays between its value now less all that may be taken away and that
  * value plus all that may be added, and what is stored to it besides shifts that window. Sums are listed while they are
- * few (in steps of the numbers' greatest common divisor), and are a range above VALUES_MAX; neither is unbounded.
+ * few (in steps of the numbers' greatest common divisor), and are a range above VALUES_MAX. A word to which a lane may add again
+ * and again may hold anything. That hides no proof: what nobody's exit depends on may be anything.
  *
  * Words of pending (not yet resident) blocks' shared memory live in an address space of their own. */
 #ifndef LOCKSTEP_DETECT_PROOF_ABSTRACT_MEMORY_H
@@ -50,21 +51,36 @@ typedef struct AddsLeft {
   uint32_t base[VALUES_MAX]; /* the word's value now, and what is stored to it */
 } AddsLeft;
 
+/* Who has read a word or bit: numbers of warps (WarpView.index). */
+typedef struct Readers {
+  uint32_t *reader;
+  uint32_t count, space;
+} Readers;
+
+enum { VALUES_INLINE = 4 };
+
 typedef struct ValueSet {
-  uint32_t count;
+  WordKey key;
+  Readers readers;
+  uint32_t changes; /* how often it has grown */
+  uint16_t count, space;
   bool anything;
   bool ranged; /* anything, but low <= value <= high */
   uint32_t low, high;
-  uint32_t value[VALUES_MAX];
+  uint32_t *value; /* `count` of them; `few`, or on the heap */
+  uint32_t few[VALUES_INLINE];
   AddsLeft *adds; /* NULL: none; then the values are those stored */
 } ValueSet;
 
 typedef struct BitSet {
+  BitKey key;
+  Readers readers;
   bool may_be_free, may_be_held;
 } BitSet;
 
 /* Who may say what in a vote: lanes of the warp that may vote true, and false. */
 typedef struct VoteSet {
+  uint64_t key;
   uint32_t may_true, may_false;
 } VoteSet;
 
@@ -73,8 +89,8 @@ typedef struct AbstractMemory {
   GHashTable *words; /* WordKey -> ValueSet */
   GHashTable *bits;  /* BitKey -> BitSet */
   GHashTable *votes; /* warp and pc -> VoteSet */
-  uint64_t version;
-  bool unbounded; /* some word took more stored values than a set holds, or unknown ones */
+  GArray *woken;     /* uint32_t: readers of words and bits that have grown since they were read */
+  uint64_t version;  /* counts what has grown */
 } AbstractMemory;
 
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu);
@@ -85,9 +101,10 @@ ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key);
 BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit);
 VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, uint32_t pc);
 
+/* `reader` depends on the word or bit from now on, until it is woken. */
+void abstract_note_reader(Readers *readers, uint32_t reader);
 void abstract_add(AbstractMemory *memory, ValueSet *set, uint32_t value);
-/* The word may hold anything. Unbounded: because of a lane that may store again and again. */
-void abstract_add_anything(AbstractMemory *memory, ValueSet *set, bool unbounded);
+void abstract_add_anything(AbstractMemory *memory, ValueSet *set);
 /* Lanes may add `up` and take away `down` more than was known; both are multiples of `step`. */
 void abstract_add_sums(AbstractMemory *memory, ValueSet *set, uint64_t up, uint64_t down, uint32_t step);
 uint32_t abstract_common_step(uint32_t a, uint32_t b);

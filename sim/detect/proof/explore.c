@@ -1,32 +1,36 @@
 #include "sim/detect/proof/explore.h"
 
-#include "base/bits.h"
-#include "sim/core/barrier.h"
 #include "sim/detect/proof/explore_groups.h"
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/host_proof.h"
+#include "sim/detect/proof/lane_memo.h"
 
-static void liveness_free(gpointer data) {
-  liveness_clear(data);
-  g_free(data);
+static void facts_free(gpointer data) {
+  KernelFacts *facts = data;
+  state_set_clear(&facts->states);
+  liveness_clear(&facts->liveness);
+  g_free(facts->reads);
+  g_array_free(facts->meetings, TRUE);
+  g_free(facts);
 }
 
-static void states_free(gpointer data) {
-  state_set_clear(data);
-  g_free(data);
+WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
+  WarpView *view = view_add(explorer, sm, warp);
+  if (warp->groups)
+    explore_groups_init(view);
+  return view;
 }
 
-static void view_free(gpointer data) {
-  WarpView *view = data;
-  if (--view->of_block->users == 0)
-    g_free(view->of_block);
-  g_free(view->entry_open);
-  g_free(view->explored);
-  g_free(view->meet);
-  g_free(view->ways);
-  g_array_free(view->shares, TRUE);
-  g_array_free(view->bars, TRUE);
-  g_free(view);
+/* Views of all warps that haven't finished. */
+static void add_views(Explorer *explorer) {
+  Gpu *gpu = explorer->gpu;
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+      Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
+        explorer_add_view(explorer, &gpu->sms[i], warp);
+    }
+  explorer->steps += explorer->views->len;
 }
 
 Explorer *explorer_new(Gpu *gpu) {
@@ -35,143 +39,92 @@ Explorer *explorer_new(Gpu *gpu) {
   abstract_memory_init(&explorer->memory, gpu);
   explorer->views = g_ptr_array_new_with_free_func(view_free);
   explorer->blocks = g_hash_table_new(NULL, NULL);
-  explorer->liveness = g_ptr_array_new_with_free_func(liveness_free);
-  explorer->states = g_ptr_array_new_with_free_func(states_free);
-  uint32_t rows = 1;
-  for (guint i = 0; i < gpu->launches->len; i++) {
-    const Kernel *kernel = gpu_launch(gpu, i)->kernel;
-    Liveness *liveness = g_new(Liveness, 1);
-    *liveness = cfg_liveness(kernel);
-    g_ptr_array_add(explorer->liveness, liveness);
-    StateSet *states = g_new(StateSet, 1);
-    state_set_init(states, kernel, liveness);
-    g_ptr_array_add(explorer->states, states);
-    rows = MAX(rows, kernel->nregs + SINK_ROWS);
-    explorer->gave_up |= kernel->nregs > REGSET_MAX;
-  }
+  explorer->facts = g_hash_table_new_full(NULL, NULL, NULL, facts_free);
   explorer->changes = g_array_new(FALSE, FALSE, sizeof(LaneChange));
-  explorer->scratch_rows = g_new0(uint32_t, rows * WARP_LANES);
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
-      Warp *warp = &gpu->sms[i].warps[slot];
-      if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
-        explorer_add_view(explorer, &gpu->sms[i], warp);
-    }
+  explorer->effects = (WalkEffects){.masks = g_ptr_array_new(),
+                                    .ways = g_array_new(FALSE, FALSE, sizeof(BranchWay)),
+                                    .words = g_array_new(FALSE, FALSE, sizeof(WordSeen))};
+  explorer->memo = lane_memo_new();
+  explorer->scratch_rows = g_new0(uint32_t, (REGSET_MAX + SINK_ROWS) * WARP_LANES);
+  add_views(explorer);
   return explorer;
+}
+
+void explorer_restart(Explorer *explorer) {
+  lane_memo_clear(explorer->memo);
+  g_queue_clear(&explorer->queue);
+  g_hash_table_remove_all(explorer->blocks);
+  g_ptr_array_set_size(explorer->views, 0);
+  abstract_memory_clear(&explorer->memory);
+  abstract_memory_init(&explorer->memory, explorer->gpu);
+  g_clear_pointer(&explorer->host_added, g_free);
+  explorer->steps = 0;
+  explorer->gave_up = false;
+  explorer->finisher = NULL;
+  add_views(explorer);
 }
 
 void explorer_free(Explorer *explorer) {
   if (!explorer)
     return;
   abstract_memory_clear(&explorer->memory);
+  g_queue_clear(&explorer->queue);
   g_ptr_array_free(explorer->views, TRUE);
   g_hash_table_destroy(explorer->blocks);
-  g_ptr_array_free(explorer->states, TRUE);
-  g_ptr_array_free(explorer->liveness, TRUE);
+  g_hash_table_destroy(explorer->facts);
   g_array_free(explorer->changes, TRUE);
+  g_ptr_array_free(explorer->effects.masks, TRUE);
+  g_array_free(explorer->effects.ways, TRUE);
+  g_array_free(explorer->effects.words, TRUE);
+  lane_memo_free(explorer->memo);
   g_free(explorer->scratch_rows);
   g_free(explorer->host_added);
   g_free(explorer);
-}
-
-int explorer_waiting_entry(const WarpView *view, unsigned lane) {
-  const Warp *warp = view->warp;
-  uint32_t bit = 1u << lane;
-  if (warp->active & bit)
-    return -1;
-  for (int i = (int)warp->depth - 1; i >= 0; i--)
-    if (warp->stack[i].mask & bit)
-      return i;
-  return -1;
-}
-
-/* Enters a view among those of its block. */
-static void join_block(Explorer *explorer, WarpView *view) {
-  BlockView *of_block = g_hash_table_lookup(explorer->blocks, view->block);
-  if (!of_block) {
-    of_block = g_new0(BlockView, 1);
-    g_hash_table_insert(explorer->blocks, view->block, of_block);
-  }
-  of_block->warp[view->warp->warp_in_block] = view;
-  of_block->users++;
-  view->of_block = of_block;
-}
-
-WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
-  WarpView *view = g_new0(WarpView, 1);
-  view->index = explorer->views->len;
-  view->sm = sm;
-  view->warp = warp;
-  view->block = warp_block(sm, warp);
-  view->launch = view->block->launch;
-  view->liveness = g_ptr_array_index(explorer->liveness, view->launch->index);
-  view->states = g_ptr_array_index(explorer->states, view->launch->index);
-  view->entry_open = g_new0(uint8_t, warp->depth + 1);
-  view->shares = g_array_new(FALSE, FALSE, sizeof(AddShare));
-  view->bars = g_array_new(FALSE, FALSE, sizeof(BarOperands));
-  view->explored = g_new0(uint8_t, view->launch->kernel->ninsts);
-  view->ways = g_new0(uint8_t, view->launch->kernel->ninsts);
-  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-    int entry = explorer_waiting_entry(view, lane);
-    view->reach[lane].lowest = entry < 0 ? warp->depth : (uint32_t)entry;
-  }
-  if (warp->groups) {
-    view->meet = g_new0(uint32_t, view->launch->kernel->ninsts);
-    explore_groups_init(view);
-  }
-  g_ptr_array_add(explorer->views, view);
-  join_block(explorer, view);
-  return view;
 }
 
 void explorer_drop_views(Explorer *explorer, guint first) {
   for (guint i = first; i < explorer->views->len; i++) {
     const WarpView *view = g_ptr_array_index(explorer->views, i);
     g_hash_table_remove(explorer->blocks, view->block);
+    g_queue_remove(&explorer->queue, view->of_block);
   }
   g_ptr_array_set_size(explorer->views, (gint)first);
 }
 
-/* What a BAR.RED writes comes when the barrier completes. */
-static void forget_barrier_result(const WarpView *view, uint32_t pc, LaneState *state) {
-  const Kernel *kernel = view->launch->kernel;
-  const Inst *inst = &kernel->insts[pc];
-  RegList writes = inst_writes(inst, kernel->nregs);
-  for (unsigned i = 0; i < writes.count; i++)
-    if ((uint32_t)writes.reg[i] < kernel->nregs)
-      regset_put(&state->unknown, (unsigned)writes.reg[i]);
-  state->preds_unknown |= inst_pred_writes(inst) & ~(1u << PRED_SINK);
+/* ---- one lane ---- */
+
+static bool out_of_budget(const Explorer *explorer) {
+  return explorer->budget && explorer->steps >= explorer->budget;
 }
 
-/* Where a lane of a warp with a SIMT stack goes on from. */
-static LanePlace stack_place(const WarpView *view, unsigned lane) {
-  const Warp *warp = view->warp;
-  int entry = explorer_waiting_entry(view, lane);
-  bool waits = warp->state == WARP_AT_BARRIER;
-  LanePlace place = {.at_barrier = waits && warp->barrier_mask >> lane & 1, .barrier_pc = warp->barrier_pc};
-  if (entry < 0) {
-    place.pc = warp->pc;
-    place.level = warp->depth;
-    place.runs = !waits || explorer_barrier_opens(view, warp->barrier);
-  } else {
-    place.pc = warp->stack[entry].pc;
-    place.level = (uint32_t)entry;
-    place.runs = view->entry_open[entry];
+/* Explores all states of a lane. */
+static void walk_states(LaneWalk *walk, const LaneState *start) {
+  Explorer *explorer = walk->explorer;
+  StateSet *states = &walk->view->facts->states;
+  LaneSpace space;
+  state_set_reset(states);
+  lane_state_copy(&space.state, start, states->nregs);
+  explore_enter(walk, &space.state);
+  for (uint32_t next = 0; next < states->count && (walk->assumption || !explorer->gave_up); next++) {
+    lane_state_copy(&space.state, state_set_at(states, next), states->nregs); /* the set grows */
+    if (!walk->assumption)
+      view_note_explored(walk->view, space.state.pc);
+    states->from = next;
+    explore_step(walk, &space.state);
+    explorer->steps++;
+    explorer->gave_up |= !walk->assumption && out_of_budget(explorer);
   }
-  return place;
+  explorer->gave_up |= states->overflow;
 }
 
-bool explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
-  const Warp *warp = view->warp;
-  LanePlace place = warp->groups ? explore_group_place(view, lane) : stack_place(view, lane);
-  *start = (LaneState){.pc = place.pc, .level = place.level};
-  for (uint32_t reg = 0; reg < view->launch->kernel->nregs; reg++)
-    start->regs[reg] = warp->regs[reg * WARP_LANES + lane];
-  for (uint32_t predicate = 0; predicate < PRED_ROWS; predicate++)
-    start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
-  if (place.at_barrier)
-    forget_barrier_result(view, place.barrier_pc, start);
-  return place.runs;
+static void walk_lane(LaneWalk *walk, const LaneState *start) {
+  g_array_set_size(walk->changes, 0);
+  g_ptr_array_set_size(walk->effects.masks, 0);
+  g_array_set_size(walk->effects.ways, 0);
+  g_array_set_size(walk->effects.words, 0);
+  walk->reach.lowest = start->level;
+  walk_states(walk, start);
+  explore_apply_changes(walk);
 }
 
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
@@ -181,86 +134,25 @@ LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const
                    .lane = lane,
                    .assumption = assumption,
                    .footprint = footprint,
-                   .changes = explorer->changes};
-  LaneSpace space;
-  g_array_set_size(walk.changes, 0);
-  walk.reach.lowest = start->level;
-  StateSet *states = view->states;
-  state_set_reset(states);
-  lane_state_copy(&space.state, start, states->nregs);
-  explore_enter(&walk, &space.state);
-  for (uint32_t next = 0; next < states->count; next++) {
-    lane_state_copy(&space.state, state_set_at(states, next), states->nregs); /* the set grows */
-    view->explored[space.state.pc] |= !assumption;
-    states->from = next;
-    explore_step(&walk, &space.state);
-    explorer->steps++;
-  }
-  explore_apply_changes(&walk);
-  explorer->gave_up |= states->overflow;
+                   .changes = explorer->changes,
+                   .effects = explorer->effects};
+  walk_lane(&walk, start);
+  return walk.reach;
+}
+
+/* Explores a lane of the proof, or finds one alike. */
+static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start) {
+  LaneReach reach;
+  if (lane_memo_repeat(explorer->memo, explorer, view, lane, start, &reach))
+    return reach;
+  LaneWalk walk = {
+      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .effects = explorer->effects};
+  walk_lane(&walk, start);
+  lane_memo_keep(explorer->memo, &walk, start);
   return walk.reach;
 }
 
 /* ---- the fixpoint ---- */
-
-static bool may_finish(const WarpView *view) {
-  for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
-    if (!view->reach[__builtin_ctz(rest)].exits)
-      return false;
-  return true;
-}
-
-static bool may_fault(const WarpView *view) {
-  for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
-    if (view->reach[__builtin_ctz(rest)].faults)
-      return true;
-  return false;
-}
-
-bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
-  const Block *block = of_block->block;
-  Barrier best = block->barrier[id]; /* with all that may come */
-  uint32_t fewest = best.open ? best.expected : 0, unfinished = barrier_unfinished(block);
-  bool uncounted = best.open && !best.expected;
-  for (uint32_t rest = unfinished; rest; rest &= rest - 1) {
-    unsigned i = (unsigned)__builtin_ctz(rest);
-    const WarpView *view = of_block->of_block->warp[i];
-    if (!view || view->signals >> id & 1 || (view->warp->groups && explore_groups_signalled(view, id)))
-      return true; /* arrivals without waiting may come any number of times */
-    bool may_arrive =
-        view->warp->groups ? explore_groups_may_arrive(view, id) : !(best.waiting >> i & 1) && view->arrives[id];
-    if (may_arrive) {
-      uint32_t count = view->fewest[id];
-      fewest = count && (!fewest || count < fewest) ? count : fewest;
-      uncounted |= view->uncounted >> id & 1;
-      best.threads += WARP_LANES;
-      best.arrived |= 1u << i;
-    }
-    if (may_finish(view))
-      unfinished &= ~(1u << i);
-  }
-  best.expected = fewest;
-  bool opens = fewest && barrier_completes(&best, unfinished);
-  best.expected = 0;
-  return opens || (uncounted && barrier_completes(&best, unfinished));
-}
-
-/* An entry opens once no lane above it is sure to stay above it. */
-static bool update_open(WarpView *view) {
-  bool changed = false;
-  for (uint32_t entry = view->warp->depth; entry-- > 0;) {
-    bool open = true;
-    for (uint32_t rest = view->warp->alive; rest && open; rest &= rest - 1) {
-      const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-      open = reach->exits || reach->lowest <= entry;
-    }
-    if (!open)
-      return changed; /* what lies below stays closed too */
-    changed |= !view->entry_open[entry];
-    view->entry_open[entry] = 1;
-  }
-  return changed;
-}
 
 /* True if that is news. */
 static bool add_reach(LaneReach *to, const LaneReach *reach) {
@@ -282,68 +174,90 @@ static bool add_reach(LaneReach *to, const LaneReach *reach) {
          to->warpsyncs != before.warpsyncs || to->syncs != before.syncs;
 }
 
-/* All that a warp's exploration depends on is as it was when its newest one began: it would end alike. */
-static bool would_repeat(const Explorer *explorer, const WarpView *view) {
-  return view->was_explored && view->seen_version == explorer->memory.version &&
-         view->seen_changes == view->of_block->changes;
+/* Who read what has grown is to be explored again. */
+static void wake_readers(Explorer *explorer) {
+  GArray *woken = explorer->memory.woken;
+  for (guint i = 0; i < woken->len; i++)
+    view_wake(explorer, g_ptr_array_index(explorer->views, g_array_index(woken, uint32_t, i)));
+  g_array_set_size(woken, 0);
 }
 
-static void explore_warp(Explorer *explorer, WarpView *view) {
-  uint64_t steps = explorer->steps;
-  if (would_repeat(explorer, view)) {
-    explorer->steps += view->steps;
-    return;
-  }
-  view->was_explored = true;
-  view->seen_version = explorer->memory.version;
-  view->seen_changes = view->of_block->changes;
+static void prove_warp(Explorer *explorer, WarpView *view) {
+  view->of_block->dirty &= ~(1u << view->warp->warp_in_block);
   do {
+    lane_memo_next_warp(explorer->memo);
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
       LaneSpace start;
       if (!explorer_start(view, lane, &start.state))
         continue;
-      LaneReach reach = explorer_lane(explorer, view, lane, &start.state, NULL, NULL);
-      view->of_block->changes += add_reach(&view->reach[lane], &reach);
+      LaneReach reach = prove_lane(explorer, view, lane, &start.state);
+      if (add_reach(&view->reach[lane], &reach))
+        view_wake_block(explorer, view);
     }
-  } while (update_open(view));
-  view->steps = explorer->steps - steps;
+  } while (view_update_open(view));
+  wake_readers(explorer);
 }
 
-/* What has been reached so far, as one number: it only grows. */
-static uint64_t reach_sum(const Explorer *explorer) {
-  uint64_t sum = 0;
-  for (guint i = 0; i < explorer->views->len; i++) {
-    const WarpView *view = g_ptr_array_index(explorer->views, i);
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-      const LaneReach *reach = &view->reach[lane];
-      sum += reach->exits + (view->warp->depth - MIN(reach->lowest, view->warp->depth)) +
-             bits_count(reach->barriers) + reach->stops + reach->rejoins + reach->meets + reach->calls +
-             reach->yields + reach->warpsyncs + bits_count(reach->syncs);
+/* The warp of the block that is explored next: the dirty ones in turn. NULL: none is left. */
+static WarpView *next_of_block(BlockView *of_block) {
+  if (!of_block->dirty)
+    return NULL;
+  uint32_t later = of_block->next < BLOCK_WARPS_MAX ? of_block->dirty >> of_block->next << of_block->next : 0;
+  uint32_t warp = (uint32_t)__builtin_ctz(later ? later : of_block->dirty);
+  of_block->next = warp + 1;
+  return of_block->warp[warp];
+}
+
+/* Explores the blocks in the queue until they are at rest. True if some warp may finish. */
+static bool prove_blocks(Explorer *explorer) {
+  while (!g_queue_is_empty(&explorer->queue)) {
+    BlockView *of_block = g_queue_peek_head(&explorer->queue);
+    for (WarpView *view; (view = next_of_block(of_block));) {
+      prove_warp(explorer, view);
+      if (explorer->gave_up)
+        return false;
+      if (view_may_finish(view) || view_may_fault(view)) {
+        explorer->finisher = view;
+        return true;
+      }
     }
+    g_queue_pop_head(&explorer->queue);
+    of_block->queued = false;
   }
-  return sum;
+  return false;
+}
+
+void explorer_begin_with(Explorer *explorer, const ExploreFirst *first) {
+  for (GList *at = first->known ? explorer->queue.head : NULL; at; at = at->next) {
+    const BlockView *of_block = at->data;
+    const Block *block = of_block->warp[__builtin_ctz(of_block->dirty)]->block;
+    if (block->launch->index != first->launch || block->index != first->block)
+      continue;
+    g_queue_unlink(&explorer->queue, at);
+    g_queue_push_head_link(&explorer->queue, at);
+    return;
+  }
+}
+
+ExploreFirst explorer_first(const Explorer *explorer) {
+  const WarpView *view = explorer->finisher;
+  return view ? (ExploreFirst){true, view->launch->index, view->block->index} : (ExploreFirst){false};
 }
 
 ExploreResult explorer_prove(Explorer *explorer) {
-  uint64_t version, sum;
+  uint64_t version;
   if (explorer->gave_up)
     return EXPLORE_UNPROVABLE;
   do {
     version = explorer->memory.version;
-    sum = reach_sum(explorer);
     if (host_may_write(explorer))
       return EXPLORE_LIVE; /* a kernel may come */
-    for (guint i = 0; i < explorer->views->len; i++) {
-      WarpView *view = g_ptr_array_index(explorer->views, i);
-      explore_warp(explorer, view);
-      if (explorer->gave_up)
-        return EXPLORE_UNPROVABLE;
-      if (may_finish(view) || may_fault(view)) {
-        explorer->finisher = view;
-        return EXPLORE_LIVE;
-      }
-    }
-  } while (explorer->memory.version != version || reach_sum(explorer) != sum);
-  return explorer->memory.unbounded ? EXPLORE_UNPROVABLE : EXPLORE_STUCK;
+    wake_readers(explorer);
+    if (prove_blocks(explorer))
+      return EXPLORE_LIVE;
+    if (explorer->gave_up)
+      return EXPLORE_UNPROVABLE;
+  } while (explorer->memory.version != version);
+  return EXPLORE_STUCK;
 }

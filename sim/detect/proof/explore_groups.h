@@ -14,20 +14,17 @@
 #define LOCKSTEP_DETECT_PROOF_EXPLORE_GROUPS_H
 
 #include "sim/core/lane_groups.h"
-#include "sim/detect/proof/explore_step.h"
+#include "sim/detect/proof/view.h"
 
 /* The group that a lane is in, NULL if that is the running one. */
 const LaneGroup *explore_group_of(const WarpView *view, unsigned lane);
 /* Notes what the lanes of a new view have reached by where they wait. */
 void explore_groups_init(WarpView *view);
-/* Where a lane goes on from, and whether it may. */
-LanePlace explore_group_place(const WarpView *view, unsigned lane);
-/* The lane goes one way at the guarded branch at `pc`. */
-void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken);
-/* BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP. */
-void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
-/* A lane that the guard of a block barrier leaves out: it comes there with its group. */
-void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst);
+/* The lanes that a lane which comes to a BSYNC of `barrier`, a WARPSYNC of `lanes`, or the WARPSYNC.ALL at `pc` has to wait for
+ * and that can't come, besides those of `waiting`; 0 if it may go on. */
+uint32_t explore_missing_at_sync(const WarpView *view, unsigned barrier, uint32_t waiting);
+uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t lanes);
+uint32_t explore_missing_at_meeting(const WarpView *view, uint32_t pc);
 /* True if lanes have come to block barrier `id` by BAR.ARV, and their warp hasn't arrived with them yet: it may, and they may
  * come again. */
 bool explore_groups_signalled(const WarpView *view, uint32_t id);

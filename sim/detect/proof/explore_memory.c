@@ -1,40 +1,6 @@
-/* Loads, stores, lock bits and atomics of one lane, on the sets of values that words may hold. */
-#include "base/bits.h"
+/* Loads, stores and lock bits of one lane, on the sets of values that words may hold. */
 #include "sim/core/place.h"
 #include "sim/detect/proof/explore_step.h"
-
-/* Of a load of several words, each with more values than this, the value isn't known. */
-enum { WIDE_VALUES_MAX = 4 };
-
-/* Where a lane's access goes. */
-typedef struct Place {
-  MemSpace space;
-  WordKey key;       /* its first word; MEM_PARAM: its first byte */
-  uint32_t offset;   /* byte in it */
-  uint32_t physical; /* shared memory: the address in the SM */
-  uint32_t bytes;
-} Place;
-
-/* Keeps the first touch of a key. */
-static void note(GHashTable *touches, uint64_t key, uint32_t pc, uint32_t physical) {
-  if (!touches || g_hash_table_contains(touches, &key))
-    return;
-  Touch *touch = g_new(Touch, 1);
-  *touch = (Touch){.key = key, .pc = pc, .physical = physical};
-  g_hash_table_insert(touches, &touch->key, touch);
-}
-
-void footprint_init(Footprint *footprint) {
-  GHashTable **table[] = {&footprint->reads, &footprint->lock_reads, &footprint->writes, &footprint->frees};
-  for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
-    *table[i] = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, g_free);
-}
-
-void footprint_clear(Footprint *footprint) {
-  GHashTable *table[] = {footprint->reads, footprint->lock_reads, footprint->writes, footprint->frees};
-  for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
-    g_hash_table_destroy(table[i]);
-}
 
 /* ---- addresses ---- */
 
@@ -89,10 +55,29 @@ static uint32_t words_of(const Place *place) { return place->bytes > 4 ? place->
 
 /* ---- words ---- */
 
-static ValueSet *word_set(LaneWalk *walk, WordKey key, uint32_t pc) {
-  if (walk->footprint && !word_key_is_local(key))
-    note(walk->footprint->reads, key, pc, 0);
-  return abstract_word(&walk->explorer->memory, walk->view->sm, key);
+/* For lanes alike of other warps. */
+static void note_word(WalkEffects *effects, ValueSet *set) {
+  for (guint i = 0; i < effects->words->len; i++)
+    if (g_array_index(effects->words, WordSeen, i).set == set)
+      return;
+  WordSeen seen = {set, set->changes};
+  g_array_append_val(effects->words, seen);
+  effects->of_warp |= effects->words->len > EFFECT_WORDS_MAX;
+}
+
+const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc) {
+  bool local = word_key_is_local(key);
+  ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
+  if (walk->footprint && !local)
+    footprint_note(walk->footprint->reads, key, pc, 0);
+  walk->effects.of_lane |= local;
+  walk->effects.of_warp |= word_key_is_shared(key);
+  if (!read_only(walk)) {
+    abstract_note_reader(&set->readers, walk->view->index);
+    if (!walk->effects.of_warp)
+      note_word(&walk->effects, set);
+  }
+  return set;
 }
 
 /* True if somebody else is assumed to have changed the word to whatever the lane likes. */
@@ -101,44 +86,42 @@ static bool is_free(const LaneWalk *walk, WordKey key) {
          g_hash_table_contains(walk->assumption->free_words, &key);
 }
 
-static bool word_is_anything(const LaneWalk *walk, const ValueSet *set, WordKey key) {
+bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey key) {
   return set->anything || is_free(walk, key) ||
          (word_key_is_local(key) && walk->view->local_unknown >> walk->lane & 1);
 }
 
-/* Keeps a change in mind until it is known whether the lane can come back to it. */
-static void note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number) {
-  LaneChange change = {.key = key, .unknown = unknown, .number = number, .state = walk->view->states->from};
+/* The set of a word that is changed. Whose shared or local memory that is depends on the warp. */
+static ValueSet *changed_word(LaneWalk *walk, WordKey key) {
+  walk->effects.of_lane |= word_key_is_local(key);
+  walk->effects.of_warp |= word_key_is_shared(key);
+  return abstract_word(&walk->explorer->memory, walk->view->sm, key);
+}
+
+void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number) {
+  LaneChange change = {.key = key, .unknown = unknown, .number = number, .state = walk->view->facts->states.from};
+  changed_word(walk, key);
   if (!read_only(walk) && (unknown || number))
     g_array_append_val(walk->changes, change);
 }
 
 static void note_write(const LaneWalk *walk, WordKey key, uint32_t pc) {
   if (walk->footprint)
-    note(walk->footprint->writes, key, pc, 0);
+    footprint_note(walk->footprint->writes, key, pc, 0);
 }
 
-static void store_unknown(LaneWalk *walk, uint32_t pc, WordKey key) {
-  if (!abstract_word(&walk->explorer->memory, walk->view->sm, key)->anything)
+void explore_store_unknown(LaneWalk *walk, uint32_t pc, WordKey key) {
+  if (!changed_word(walk, key)->anything)
     note_write(walk, key, pc);
-  note_change(walk, key, true, 0);
+  explore_note_change(walk, key, true, 0);
 }
 
-static void store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value) {
-  AbstractMemory *memory = &walk->explorer->memory;
-  ValueSet *set = abstract_word(memory, walk->view->sm, key);
-  if (!abstract_has(set, value))
+void explore_store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value) {
+  ValueSet *set = changed_word(walk, key);
+  if (walk->footprint && !abstract_has(set, value))
     note_write(walk, key, pc);
   if (!read_only(walk))
-    abstract_add(memory, set, value);
-}
-
-static void add_number(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t number) {
-  const ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
-  for (uint32_t i = 0; walk->footprint && i < set->count; i++)
-    if (!abstract_has(set, set->value[i] + number))
-      note_write(walk, key, pc);
-  note_change(walk, key, false, number);
+    abstract_add(&walk->explorer->memory, set, value);
 }
 
 /* ---- loads ---- */
@@ -151,9 +134,9 @@ static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const
     return;
   }
   WordKey key = place->key + part;
-  const ValueSet *set = word_set(walk, key, state->pc);
+  const ValueSet *set = explore_read(walk, key, state->pc);
   int reg = inst->dst + (int)(parts > 1 ? part : 0);
-  if (word_is_anything(walk, set, key) || (parts > 1 && set->count > WIDE_VALUES_MAX)) {
+  if (explore_may_be_anything(walk, set, key) || (parts > 1 && set->count > WIDE_VALUES_MAX)) {
     if (set->ranged && !is_free(walk, key) && place->bytes >= 4)
       explore_set_range(walk, state, reg, set->low, set->high);
     else
@@ -169,6 +152,10 @@ static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const
   }
   explore_set_register(walk, state, reg, false, narrow_load(set->value[0], place->offset, inst->width));
   load_parts(walk, state, inst, place, part + 1);
+}
+
+void explore_load(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
+  load_parts(walk, state, inst, place, 0);
 }
 
 /* A parameter at an address that is computed. */
@@ -189,8 +176,11 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
   uint32_t index = lock_unit_index(&sm->lock_unit, place->physical);
   BitSet *bit = abstract_bit(memory, sm, index);
   BitKey bkey = bit_key(sm->index, index);
+  walk->effects.of_warp = true;
+  if (!read_only(walk))
+    abstract_note_reader(&bit->readers, walk->view->index);
   if (walk->footprint)
-    note(walk->footprint->lock_reads, bkey, state->pc, place->physical);
+    footprint_note(walk->footprint->lock_reads, bkey, state->pc, place->physical);
   bool may_be_free = bit->may_be_free || (walk->assumption && walk->assumption->free_bits &&
                                           g_hash_table_contains(walk->assumption->free_bits, &bkey));
   if (bit->may_be_held) {
@@ -213,26 +203,27 @@ static void store_part(LaneWalk *walk, const LaneState *state, const Place *plac
   WordKey key = place->key + part;
   bool unknown = slot_unknown(state, slot);
   uint32_t value = slot_value(walk, state, slot);
-  const ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
-  if (unknown || (place->bytes < 4 && set->anything)) {
-    store_unknown(walk, state->pc, key);
+  const ValueSet *set = place->bytes < 4 ? explore_read(walk, key, state->pc) : NULL; /* its other bytes stay */
+  if (unknown || (set && set->anything)) {
+    explore_store_unknown(walk, state->pc, key);
     return;
   }
   if (place->bytes >= 4) {
-    store_value(walk, state->pc, key, value);
+    explore_store_value(walk, state->pc, key, value);
     return;
   }
   uint32_t count = set->count, values[VALUES_MAX];
   memcpy(values, set->value, count * sizeof *values);
   for (uint32_t i = 0; i < count; i++)
-    store_value(walk, state->pc, key, narrow_store(values[i], place->offset, place->bytes, value));
+    explore_store_value(walk, state->pc, key, narrow_store(values[i], place->offset, place->bytes, value));
 }
 
 static void free_bit(LaneWalk *walk, uint32_t pc, uint32_t physical) {
   const Sm *sm = walk->view->sm;
   uint32_t index = lock_unit_index(&sm->lock_unit, physical);
+  walk->effects.of_warp = true;
   if (walk->footprint)
-    note(walk->footprint->frees, bit_key(sm->index, index), pc, physical);
+    footprint_note(walk->footprint->frees, bit_key(sm->index, index), pc, physical);
   if (!read_only(walk))
     abstract_free_bit(&walk->explorer->memory, abstract_bit(&walk->explorer->memory, sm, index));
 }
@@ -245,180 +236,13 @@ static void store(LaneWalk *walk, LaneState *state, const Inst *inst, const Plac
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
-/* ---- atomics ---- */
-
-static bool is_float(const Inst *inst) {
-  return inst->type == TYPE_F32 || inst->type == TYPE_F64 || inst->type == TYPE_F16;
-}
-
-/* What the word becomes although nothing is known of its old value or of what is done to it. */
-static void change_to_unknown(LaneWalk *walk, uint32_t pc, const Inst *inst, WordKey key, bool operands_known,
-                              uint32_t b, uint32_t c) {
-  if (operands_known && (inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS))
-    store_value(walk, pc, key, inst->mode == ATOM_EXCH ? b : c);
-  else
-    store_unknown(walk, pc, key);
-}
-
-static void change_word(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
-  int16_t c_slot = inst->mode == ATOM_CAS ? inst->c : inst->b;
-  bool known = !slot_unknown(state, inst->b) && !slot_unknown(state, c_slot);
-  uint32_t b = slot_value(walk, state, inst->b), c = slot_value(walk, state, c_slot), pc = state->pc;
-  const ValueSet *set = word_set(walk, key, pc);
-  bool follows = known && !(inst->mode == ATOM_ADD && is_float(inst));
-  if (follows && inst->mode == ATOM_ADD) {
-    add_number(walk, pc, key, b);
-    return;
-  }
-  if (!follows || word_is_anything(walk, set, key)) {
-    change_to_unknown(walk, pc, inst, key, known, b, c);
-    return;
-  }
-  uint32_t count = set->count, values[VALUES_MAX];
-  memcpy(values, set->value, count * sizeof *values);
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t new = (uint32_t)atomic_apply(inst, values[i], b, c);
-    if (new != values[i])
-      store_value(walk, pc, key, new);
-  }
-}
-
-/* True if the low word of a 64-bit counter can't carry into the high one by what is added to it. */
-static bool stays_low(LaneWalk *walk, WordKey key) {
-  const ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
-  if (set->anything)
-    return set->ranged && set->high <= INT32_MAX;
-  for (uint32_t i = 0; i < set->count; i++)
-    if (set->value[i] > INT32_MAX)
-      return false;
-  return true;
-}
-
-/* The operation on each pair of values that the words may hold. False if these are too many. */
-static bool change_pairs(LaneWalk *walk, uint32_t pc, const Inst *inst, WordKey key, uint64_t b, uint64_t c) {
-  const ValueSet *low = word_set(walk, key, pc), *high = word_set(walk, key + 1, pc);
-  if (word_is_anything(walk, low, key) || word_is_anything(walk, high, key + 1) || low->count > WIDE_VALUES_MAX ||
-      high->count > WIDE_VALUES_MAX)
-    return false;
-  uint32_t lows = low->count, highs = high->count, low_value[WIDE_VALUES_MAX], high_value[WIDE_VALUES_MAX];
-  memcpy(low_value, low->value, sizeof low_value);
-  memcpy(high_value, high->value, sizeof high_value);
-  for (uint32_t i = 0; i < lows * highs; i++) {
-    uint64_t old = low_value[i % lows] | (uint64_t)high_value[i / lows] << 32, new = atomic_apply(inst, old, b, c);
-    if (new == old)
-      continue;
-    store_value(walk, pc, key, (uint32_t) new);
-    store_value(walk, pc, key + 1, (uint32_t)(new >> 32));
-  }
-  return true;
-}
-
-/* 64 bits. Small counters stay in the low word. */
-static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
-  bool cas = inst->mode == ATOM_CAS, is_add = inst->mode == ATOM_ADD, known = true;
-  int16_t last = cas ? inst->c : inst->b;
-  int16_t slot[] = {inst->b, slot_part(inst->b, 1, inst->wide & WIDE_B), last,
-                    slot_part(last, 1, inst->wide & (cas ? WIDE_C : WIDE_B))};
-  uint64_t value[G_N_ELEMENTS(slot)];
-  for (unsigned i = 0; i < G_N_ELEMENTS(slot); i++) {
-    known = known && !slot_unknown(state, slot[i]);
-    value[i] = slot_value(walk, state, slot[i]);
-  }
-  uint64_t b = value[0] | value[1] << 32, c = value[2] | value[3] << 32;
-  uint32_t pc = state->pc;
-  if (known && is_add && !is_float(inst) && b <= INT32_MAX && stays_low(walk, key)) {
-    add_number(walk, pc, key, (uint32_t)b);
-  } else if (known && !is_add && change_pairs(walk, pc, inst, key, b, c)) {
-    return;
-  } else if (known && (cas || inst->mode == ATOM_EXCH)) {
-    store_value(walk, pc, key, (uint32_t)c);
-    store_value(walk, pc, key + 1, (uint32_t)(c >> 32));
-  } else {
-    store_unknown(walk, pc, key);
-    store_unknown(walk, pc, key + 1);
-  }
-}
-
-/* What the word held before can be any of its values, those that the change adds too. */
-static void change(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
-  if (place->bytes == 4)
-    change_word(walk, state, inst, place->key);
-  else if (place->bytes == 8)
-    change_pair(walk, state, inst, place->key);
-  else
-    store_unknown(walk, state->pc, place->key);
-  if (op_info[inst->op].flags & OPF_LOAD)
-    load_parts(walk, state, inst, place, 0);
-  else
-    explore_go_on(walk, state, inst, state->pc + 1);
-}
-
-static AddShare *share_of(LaneWalk *walk, WordKey key) {
-  GArray *shares = walk->view->shares;
-  for (guint i = 0; i < shares->len; i++) {
-    AddShare *share = &g_array_index(shares, AddShare, i);
-    if (share->key == key && share->lane == walk->lane)
-      return share;
-  }
-  AddShare new = {.key = key, .lane = walk->lane};
-  g_array_append_val(shares, new);
-  return &g_array_index(shares, AddShare, shares->len - 1);
-}
-
-/* All adds of the lane to that word; changes before `first` were to others. */
-static void count_adds(LaneWalk *walk, guint first) {
-  WordKey key = g_array_index(walk->changes, LaneChange, first).key;
-  uint64_t up = 0, down = 0;
-  uint32_t step = 0;
-  for (guint i = first; i < walk->changes->len; i++) {
-    const LaneChange *change = &g_array_index(walk->changes, LaneChange, i);
-    if (change->key != key || change->unknown)
-      continue;
-    uint32_t size = change->number <= INT32_MAX ? change->number : -change->number;
-    *(change->number <= INT32_MAX ? &up : &down) += size;
-    step = abstract_common_step(step, size);
-  }
-  AddShare *share = share_of(walk, key);
-  if (step == 0 || (up <= share->up && down <= share->down && share->step && step % share->step == 0))
-    return;
-  uint64_t more_up = up > share->up ? up - share->up : 0, more_down = down > share->down ? down - share->down : 0;
-  share->up += more_up;
-  share->down += more_down;
-  share->step = abstract_common_step(step, share->step);
-  AbstractMemory *memory = &walk->explorer->memory;
-  abstract_add_sums(memory, abstract_word(memory, walk->view->sm, key), more_up, more_down, step);
-}
-
-static bool is_first_of_its_word(const LaneWalk *walk, guint index) {
-  WordKey key = g_array_index(walk->changes, LaneChange, index).key;
-  for (guint i = 0; i < index; i++)
-    if (g_array_index(walk->changes, LaneChange, i).key == key)
-      return false;
-  return true;
-}
-
-void explore_apply_changes(LaneWalk *walk) {
-  AbstractMemory *memory = &walk->explorer->memory;
-  for (guint i = 0; i < walk->changes->len; i++) {
-    const LaneChange *change = &g_array_index(walk->changes, LaneChange, i);
-    ValueSet *set = abstract_word(memory, walk->view->sm, change->key);
-    bool again = state_set_returns(walk->view->states, change->state);
-    if (change->unknown || again)
-      abstract_add_anything(memory, set, again && !word_key_is_local(change->key));
-  }
-  for (guint i = 0; i < walk->changes->len; i++)
-    if (is_first_of_its_word(walk, i))
-      count_adds(walk, i);
-}
-
 /* ---- all ---- */
 
 static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) {
   bool changes = op_info[inst->op].flags & (OPF_STORE | OPF_LOCK), local = place_space(inst) == MEM_LOCAL;
   if (changes && local && !read_only(walk)) {
-    uint32_t lane = 1u << walk->lane;
-    walk->explorer->memory.version += !(walk->view->local_unknown & lane);
-    walk->view->local_unknown |= lane;
+    view_add_lanes(walk->explorer, walk->view, &walk->view->local_unknown, 1u << walk->lane);
+    walk->effects.of_lane = true;
   } else if (changes && !read_only(walk)) {
     walk->explorer->gave_up = true; /* it may change any word */
     return;
@@ -440,11 +264,11 @@ void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
   else if (flags & OPF_LOCK)
     load_locked(walk, state, inst, &place);
   else if (flags & OPF_ATOMIC)
-    change(walk, state, inst, &place);
+    explore_atomic(walk, state, inst, &place);
   else if (flags & OPF_STORE)
     store(walk, state, inst, &place);
   else if (place.space == MEM_PARAM)
     load_param(walk, state, inst, &place);
   else
-    load_parts(walk, state, inst, &place, 0);
+    explore_load(walk, state, inst, &place);
 }

@@ -2,27 +2,26 @@
 
 #include "base/bits.h"
 #include "sim/core/simt_stack.h"
-#include "sim/detect/proof/explore_groups.h"
 
 static const Inst *inst_at(const LaneWalk *walk, uint32_t pc) { return &walk->view->launch->kernel->insts[pc]; }
 
 void explore_fault(LaneWalk *walk) { walk->reach.exits = walk->reach.faults = true; }
 
-bool explore_note_way(LaneWalk *walk, uint32_t pc, bool taken) {
-  WarpView *view = walk->view;
-  uint8_t way = taken ? 2 : 1;
-  if (read_only(walk) || view->ways[pc] & way)
-    return false;
-  view->ways[pc] |= way;
-  walk->explorer->memory.version++;
-  return true;
+void explore_come_to(LaneWalk *walk, uint32_t *mask) {
+  if (read_only(walk))
+    return;
+  walk->effects.of_warp = true;
+  if (!g_ptr_array_find(walk->effects.masks, mask, NULL))
+    g_ptr_array_add(walk->effects.masks, mask);
+  view_add_lanes(walk->explorer, walk->view, mask, 1u << walk->lane);
 }
 
 /* ---- paths: pushes, joins, arrivals ---- */
 
 /* The topmost entry of the warp's stack below `level` that isn't a pending path and holds the lane, or -1. */
-static int entry_below(const LaneWalk *walk, uint32_t level) {
+static int entry_below(LaneWalk *walk, uint32_t level) {
   const Warp *warp = walk->view->warp;
+  walk->effects.of_warp |= level > 0;
   for (int i = (int)level - 1; i >= 0; i--)
     if (warp->stack[i].kind != STACK_PATH && warp->stack[i].mask >> walk->lane & 1)
       return i;
@@ -62,15 +61,17 @@ void explore_enter(LaneWalk *walk, LaneState *state) {
       return;
     }
   }
-  state_set_add(walk->view->states, state);
+  state_set_add(&walk->view->facts->states, state);
 }
 
 /* On the lane's stack lie the entries below it, the frames that it pushed, and up to two entries for each branch that parted
  * it from other lanes. A full stack is a fault. */
 static void check_depth(LaneWalk *walk, const LaneState *state) {
-  const Warp *warp = walk->view->warp;
-  uint32_t others = (uint32_t)bits_count(warp->alive) - 1;
-  if (state->level + state->depth + 2 * others >= walk->explorer->gpu->machine->sm.simt_stack.depth)
+  uint32_t depth = walk->explorer->gpu->machine->sm.simt_stack.depth, known = state->level + state->depth;
+  if (known + 2 * (WARP_LANES - 1) < depth)
+    return;
+  walk->effects.of_warp = true;
+  if (known + 2 * (bits_count(walk->view->warp->alive) - 1) >= depth)
     explore_fault(walk);
 }
 
@@ -111,6 +112,7 @@ static void leave_to(LaneWalk *walk, LaneState *state, StackKind kind) {
       return;
     }
   }
+  walk->effects.of_warp = true;
   for (int i = (int)state->level - 1; i >= 0; i--) {
     const StackEntry *entry = &walk->view->warp->stack[i];
     if (entry->kind == kind && entry->mask >> walk->lane & 1) {
@@ -183,8 +185,10 @@ static void step_guarded(LaneWalk *walk, const LaneState *state, const Inst *ins
   } else if (inst->op == OP_BRA) {
     check_depth(walk, state);
   } else if (inst->op == OP_CAL) {
-    explore_note_way(walk, state->pc, executes);
-    if (walk->view->ways[state->pc] == 3)
+    walk->effects.of_warp = true;
+    if (!read_only(walk))
+      view_note_way(walk->explorer, walk->view, state->pc, executes);
+    if (view_ways(walk->view, state->pc) == 3)
       explore_fault(walk);
   }
 }

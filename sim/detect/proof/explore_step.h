@@ -1,16 +1,19 @@
 /* explore_step.h - one step of one lane: every state that may follow a state.
  * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates, arithmetic;
- * explore_warp.c: votes, shuffles, barriers; explore_groups.c: points where lane groups switch; explore_memory.c: loads, stores, atomics.
+ * explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch; explore_memory.c: loads and
+ * stores; explore_atomic.c: atomics, and what they add to words.
  * A step uses up the state that it is given. */
 #ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
 #define LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
 
-#include "sim/detect/proof/explore.h"
+#include "sim/detect/proof/question.h"
+#include "sim/detect/proof/view.h"
 
 /* A change that a lane came to, which counts once unless the lane can come back to that state. */
 typedef struct LaneChange {
   WordKey key;
   bool unknown;    /* it gives the word an unknown value; otherwise it adds a number */
+  bool again;      /* the lane can come back to it (explore_apply_changes() finds out) */
   uint32_t number; /* not 0 */
   uint32_t state;  /* index in the state set */
 } LaneChange;
@@ -23,6 +26,7 @@ typedef struct LaneWalk {
   const Assumption *assumption;
   Footprint *footprint;
   GArray *changes; /* LaneChange */
+  WalkEffects effects;
   LaneReach reach;
 } LaneWalk;
 
@@ -34,10 +38,11 @@ void explore_enter(LaneWalk *walk, LaneState *state);
 void explore_arrive(LaneWalk *walk, LaneState *state, uint32_t index);
 /* The lane goes on behind instruction `inst`, at `next`. */
 void explore_go_on(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t next);
-/* The lane takes the guarded branch or call at `pc`, or passes it. True if that is news. */
-bool explore_note_way(LaneWalk *walk, uint32_t pc, bool taken);
 /* A fault ends the run, whatever the others do. */
 void explore_fault(LaneWalk *walk);
+
+/* Adds the lane to a mask of its view: it comes to what that stands for. */
+void explore_come_to(LaneWalk *walk, uint32_t *mask);
 
 static inline uint32_t walk_nregs(const LaneWalk *walk) { return walk->view->launch->kernel->nregs; }
 static inline bool assumes_all_open(const LaneWalk *walk) { return walk->assumption && walk->assumption->all_open; }
@@ -72,10 +77,48 @@ void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst);
 void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst);
 void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst);
 
+/* ---- explore_switch.c ---- */
+
+/* The lane goes one way at the guarded branch at `pc`. */
+void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken);
+/* The same for a lane alike. */
+void explore_part_group(Explorer *explorer, WarpView *view, unsigned lane, BranchWay way);
+/* BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP. */
+void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
+/* A lane that the guard of a block barrier leaves out: it comes there with its group. */
+void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst);
+
 /* ---- explore_memory.c ---- */
 
+/* Where a lane's access goes. */
+typedef struct Place {
+  MemSpace space;
+  WordKey key;       /* its first word; MEM_PARAM: its first byte */
+  uint32_t offset;   /* byte in it */
+  uint32_t physical; /* shared memory: the address in the SM */
+  uint32_t bytes;
+} Place;
+/* Of a load of several words, each with more values than this, the value isn't known. */
+enum { WIDE_VALUES_MAX = 4 };
+
 void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst);
+/* The values that the lane may read there. */
+const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc);
+/* True if the lane may read anything there. */
+bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey key);
+void explore_store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value);
+void explore_store_unknown(LaneWalk *walk, uint32_t pc, WordKey key);
+/* Keeps in mind a change that counts once unless the lane can come back to it. */
+void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number);
+/* The lane loads, and goes on. */
+void explore_load(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place);
+
+/* ---- explore_atomic.c ---- */
+
+void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place);
 /* When the lane has been explored: applies its changes. */
 void explore_apply_changes(LaneWalk *walk);
+/* Counts its adds for a lane alike. */
+void explore_repeat_adds(Explorer *explorer, WarpView *view, unsigned lane, const GArray *changes);
 
 #endif

@@ -166,6 +166,11 @@ static bool is_place(unsigned special) {
 }
 
 void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  unsigned special = inst->mode;
+  bool of_lane = special == SR_LANEID || (special >= SR_TID_X && special <= SR_TID_Z) ||
+                 (special >= SR_LANEMASK_EQ && special <= SR_LANEMASK_GE);
+  walk->effects.of_lane |= of_lane;
+  walk->effects.of_warp = true;
   if (is_clock(inst->mode) || (walk->view->any_block && is_place(inst->mode)))
     explore_forget_writes(walk, state, inst);
   else

@@ -1,18 +1,16 @@
 /* Votes, shuffles and block barriers: what needs the other lanes. */
 #include "sim/core/barrier.h"
 #include "sim/detect/proof/explore_step.h"
+#include "sim/detect/proof/opens.h"
 
 void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   VoteSet *votes = abstract_vote(&walk->explorer->memory, walk->view->warp, walk->view->sm, state->pc);
+  walk->effects.of_warp = true;
   bool mine = explore_source_predicate(state, inst, 0);
-  uint32_t own = 1u << walk->lane, others = ~own;
+  uint32_t others = ~(1u << walk->lane);
   if (inst->flags & INST_HAS_MASK && !slot_unknown(state, inst->a))
     others &= slot_value(walk, state, inst->a);
-  uint32_t *said = mine ? &votes->may_true : &votes->may_false;
-  if (!(*said & own) && !read_only(walk)) {
-    *said |= own;
-    walk->explorer->memory.version++;
-  }
+  explore_come_to(walk, mine ? &votes->may_true : &votes->may_false);
   bool others_true = votes->may_true & others, others_false = votes->may_false & others;
   bool may_true, may_false;
   switch ((VoteMode)inst->mode) {
@@ -51,6 +49,7 @@ static bool counts_clash(const WarpView *view, uint32_t id, uint32_t count) {
   const Block *block = view->block;
   const Barrier *barrier = &block->barrier[id];
   bool clash = barrier->open && !barrier_counts_agree(block->warps, barrier->expected, count);
+  view->of_block->asked |= 1u << view->warp->warp_in_block;
   for (uint32_t i = 0; i < block->warps; i++) {
     const WarpView *other = view->of_block->warp[i];
     if (!other)
@@ -66,16 +65,18 @@ static bool counts_clash(const WarpView *view, uint32_t id, uint32_t count) {
 static void arrive_at_barrier(LaneWalk *walk, uint32_t id, uint32_t count, const Inst *inst) {
   bool signal = inst->mode == BAR_ARV;
   WarpView *view = walk->view;
-  uint32_t id_bit = 1u << id, lane_bit = signal ? 0 : 1u << walk->lane, fewest = view->fewest[id];
+  uint32_t id_bit = 1u << id, fewest = view->fewest[id];
   fewest = count && (!fewest || count < fewest) ? count : fewest;
-  bool news = (signal && !(view->signals & id_bit)) || (lane_bit & ~view->arrives[id]) ||
-              fewest != view->fewest[id] || count > view->most[id] || (!count && !(view->uncounted & id_bit));
+  bool news = (signal && !(view->signals & id_bit)) || fewest != view->fewest[id] || count > view->most[id] ||
+              (!count && !(view->uncounted & id_bit));
   view->signals |= signal ? id_bit : 0;
-  view->arrives[id] |= lane_bit;
   view->fewest[id] = fewest;
   view->most[id] = MAX(view->most[id], count);
   view->uncounted |= count ? 0 : id_bit;
-  walk->explorer->memory.version += news;
+  if (news)
+    view_wake_block(walk->explorer, view);
+  if (!signal)
+    explore_come_to(walk, &view->arrives[id]);
 }
 
 /* True if another lane of the warp may come to this BAR with other operands. */
@@ -91,7 +92,7 @@ static bool operands_clash(LaneWalk *walk, uint32_t pc, uint32_t id, uint32_t co
   if (!known && !read_only(walk)) {
     BarOperands bar = {.pc = pc, .lane = walk->lane, .id = id, .count = count};
     g_array_append_val(bars, bar);
-    walk->explorer->memory.version++;
+    view_wake(walk->explorer, walk->view);
   }
   return clash;
 }
@@ -109,6 +110,8 @@ void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
     return;
   }
   bool from_registers = inst->a >= 0 || (has_count && inst->b >= 0);
+  walk->effects.of_warp = true;
+  walk->effects.of_lane |= from_registers;
   if ((from_registers && operands_clash(walk, state->pc, id, count)) || counts_clash(view, id, count))
     explore_fault(walk);
   if (!read_only(walk))

@@ -83,11 +83,13 @@ static void add_once(HostWalk *walk, uint32_t at) {
 }
 
 static void add_sums(HostWalk *walk, const HostStep *step) {
-  ValueSet *set = word_set(walk, step->buffer, step->index), before = *set;
-  if (before.anything)
-    abstract_add_anything(&walk->explorer->memory, set, true);
-  for (uint32_t i = 0; i < before.count && !before.anything; i++)
-    abstract_add(&walk->explorer->memory, set, before.value[i] + step->value);
+  ValueSet *set = word_set(walk, step->buffer, step->index);
+  uint32_t count = set->anything ? 0 : set->count, before[VALUES_MAX];
+  memcpy(before, set->value, count * sizeof *before);
+  if (set->anything)
+    abstract_add_anything(&walk->explorer->memory, set);
+  for (uint32_t i = 0; i < count; i++)
+    abstract_add(&walk->explorer->memory, set, before[i] + step->value);
 }
 
 /* The launch that it waits for there has finished, or there is none any more. */

@@ -2,7 +2,7 @@
 #ifndef LOCKSTEP_DETECT_PROOF_HOST_PROOF_H
 #define LOCKSTEP_DETECT_PROOF_HOST_PROOF_H
 
-#include "sim/detect/proof/explore.h"
+#include "sim/detect/proof/view.h"
 
 /* Steps that change a word (uint32_t) and that the host would come to if what it waits for came. */
 GArray *host_would_change(Explorer *explorer);

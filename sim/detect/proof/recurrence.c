@@ -138,16 +138,20 @@ static uint64_t digest_places(const Watched *watched) {
   return hash;
 }
 
+/* What matters in the kernel of a launch that runs, once. */
+static void watch_launch(Watched *watched, const Launch *launch) {
+  if (watched->liveness[launch->index].live_regs)
+    return;
+  watched->slices[launch->index] = slice_kernel(launch->kernel);
+  watched->liveness[launch->index] = cfg_liveness(launch->kernel);
+}
+
 static void watch_init(Watched *watched, Gpu *gpu) {
   *watched = (Watched){0};
   watched->warps = g_ptr_array_new();
   watched->launches = g_array_new(FALSE, FALSE, sizeof(guint));
-  watched->slices = g_new(Slice, gpu->launches->len);
-  watched->liveness = g_new(Liveness, gpu->launches->len);
-  for (guint i = 0; i < gpu->launches->len; i++) {
-    watched->slices[i] = slice_kernel(gpu_launch(gpu, i)->kernel);
-    watched->liveness[i] = cfg_liveness(gpu_launch(gpu, i)->kernel);
-  }
+  watched->slices = g_new0(Slice, gpu->launches->len);
+  watched->liveness = g_new0(Liveness, gpu->launches->len);
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
     for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
@@ -156,6 +160,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
       g_ptr_array_add(watched->warps, warp);
       guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
       g_array_append_val(watched->launches, launch);
+      watch_launch(watched, gpu_launch(gpu, launch));
       watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
     }
 }

@@ -11,8 +11,10 @@ void settle_clear(Settle *settle) {
 /* Where one warp was seen. Its slot may pass to a warp of another kernel, which has another age. */
 typedef struct Seen {
   uint64_t age;
-  uint8_t issued[]; /* one for each instruction of its kernel */
+  uint32_t issued[]; /* bit pc: it issued that instruction, or stood there at first */
 } Seen;
+
+static void note_place(Seen *seen, uint32_t pc) { seen->issued[pc / 32] |= 1u << pc % 32; }
 
 /* For each warp slot of the machine: where its warp stood, or NULL. */
 static Seen **list_warps(Settle *settle, const Gpu *gpu, unsigned *count) {
@@ -23,9 +25,9 @@ static Seen **list_warps(Settle *settle, const Gpu *gpu, unsigned *count) {
       if (warp->state != WARP_RUNNING && warp->state != WARP_AT_BARRIER)
         continue;
       const Launch *launch = warp_block(&gpu->sms[i], warp)->launch;
-      Seen *seen = g_malloc0(sizeof *seen + launch->kernel->ninsts);
+      Seen *seen = g_malloc0(sizeof *seen + (launch->kernel->ninsts / 32 + 1) * sizeof *seen->issued);
       seen->age = warp->age;
-      seen->issued[warp->pc] = 1;
+      note_place(seen, warp->pc);
       g_hash_table_insert(settle->seen, warp, seen);
       places[i * SM_WARPS_MAX + slot] = seen;
       ++*count;
@@ -36,7 +38,7 @@ static Seen **list_warps(Settle *settle, const Gpu *gpu, unsigned *count) {
 static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   Seen **places = user, *seen = places[point->sm->index * SM_WARPS_MAX + point->warp->slot];
   if (seen && seen->age == point->warp->age)
-    seen->issued[point->pc] = 1;
+    note_place(seen, point->pc);
 }
 
 GpuStop settle_watch(Settle *settle, Gpu *gpu, uint64_t limit_cycles) {
@@ -58,7 +60,7 @@ bool settle_done(const Settle *settle, const Explorer *explorer) {
     const Seen *seen = settle->seen ? g_hash_table_lookup(settle->seen, view->warp) : NULL;
     bool known = seen && seen->age == view->warp->age;
     for (uint32_t pc = 0; pc < view->launch->kernel->ninsts; pc++)
-      if (view->explored[pc] && !(known && seen->issued[pc]))
+      if (view_explored(view, pc) && !(known && seen->issued[pc / 32] >> pc % 32 & 1))
         return false;
   }
   return true;

@@ -1,0 +1,180 @@
+/* Atomics of one lane, and what they add to words. */
+#include "sim/core/exec.h"
+#include "sim/detect/proof/explore_step.h"
+
+static bool is_float(const Inst *inst) {
+  return inst->type == TYPE_F32 || inst->type == TYPE_F64 || inst->type == TYPE_F16;
+}
+
+/* The lane adds a number to the word. */
+static void add_number(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t number) {
+  const ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
+  for (uint32_t i = 0; walk->footprint && i < set->count; i++)
+    if (!abstract_has(set, set->value[i] + number))
+      footprint_note(walk->footprint->writes, key, pc, 0);
+  explore_note_change(walk, key, false, number);
+}
+
+/* What the word becomes although nothing is known of its old value or of what is done to it. */
+static void change_to_unknown(LaneWalk *walk, uint32_t pc, const Inst *inst, WordKey key, bool operands_known,
+                              uint32_t b, uint32_t c) {
+  if (operands_known && (inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS))
+    explore_store_value(walk, pc, key, inst->mode == ATOM_EXCH ? b : c);
+  else
+    explore_store_unknown(walk, pc, key);
+}
+
+static void change_word(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
+  int16_t c_slot = inst->mode == ATOM_CAS ? inst->c : inst->b;
+  bool known = !slot_unknown(state, inst->b) && !slot_unknown(state, c_slot);
+  uint32_t b = slot_value(walk, state, inst->b), c = slot_value(walk, state, c_slot), pc = state->pc;
+  const ValueSet *set = explore_read(walk, key, pc);
+  bool follows = known && !(inst->mode == ATOM_ADD && is_float(inst));
+  if (follows && inst->mode == ATOM_ADD) {
+    add_number(walk, pc, key, b);
+    return;
+  }
+  if (!follows || explore_may_be_anything(walk, set, key)) {
+    change_to_unknown(walk, pc, inst, key, known, b, c);
+    return;
+  }
+  uint32_t count = set->count, values[VALUES_MAX];
+  memcpy(values, set->value, count * sizeof *values);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t new = (uint32_t)atomic_apply(inst, values[i], b, c);
+    if (new != values[i])
+      explore_store_value(walk, pc, key, new);
+  }
+}
+
+/* True if the low word of a 64-bit counter can't carry into the high one by what is added to it. */
+static bool stays_low(LaneWalk *walk, WordKey key, uint32_t pc) {
+  const ValueSet *set = explore_read(walk, key, pc);
+  if (set->anything)
+    return set->ranged && set->high <= INT32_MAX;
+  for (uint32_t i = 0; i < set->count; i++)
+    if (set->value[i] > INT32_MAX)
+      return false;
+  return true;
+}
+
+/* The operation on each pair of values that the words may hold. False if these are too many. */
+static bool change_pairs(LaneWalk *walk, uint32_t pc, const Inst *inst, WordKey key, uint64_t b, uint64_t c) {
+  const ValueSet *low = explore_read(walk, key, pc), *high = explore_read(walk, key + 1, pc);
+  if (explore_may_be_anything(walk, low, key) || explore_may_be_anything(walk, high, key + 1) ||
+      low->count > WIDE_VALUES_MAX || high->count > WIDE_VALUES_MAX)
+    return false;
+  uint32_t lows = low->count, highs = high->count, low_value[WIDE_VALUES_MAX], high_value[WIDE_VALUES_MAX];
+  memcpy(low_value, low->value, sizeof low_value);
+  memcpy(high_value, high->value, sizeof high_value);
+  for (uint32_t i = 0; i < lows * highs; i++) {
+    uint64_t old = low_value[i % lows] | (uint64_t)high_value[i / lows] << 32, new = atomic_apply(inst, old, b, c);
+    if (new == old)
+      continue;
+    explore_store_value(walk, pc, key, (uint32_t) new);
+    explore_store_value(walk, pc, key + 1, (uint32_t)(new >> 32));
+  }
+  return true;
+}
+
+/* 64 bits. Small counters stay in the low word. */
+static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
+  bool cas = inst->mode == ATOM_CAS, is_add = inst->mode == ATOM_ADD, known = true;
+  int16_t last = cas ? inst->c : inst->b;
+  int16_t slot[] = {inst->b, slot_part(inst->b, 1, inst->wide & WIDE_B), last,
+                    slot_part(last, 1, inst->wide & (cas ? WIDE_C : WIDE_B))};
+  uint64_t value[G_N_ELEMENTS(slot)];
+  for (unsigned i = 0; i < G_N_ELEMENTS(slot); i++) {
+    known = known && !slot_unknown(state, slot[i]);
+    value[i] = slot_value(walk, state, slot[i]);
+  }
+  uint64_t b = value[0] | value[1] << 32, c = value[2] | value[3] << 32;
+  uint32_t pc = state->pc;
+  if (known && is_add && !is_float(inst) && b <= INT32_MAX && stays_low(walk, key, pc)) {
+    add_number(walk, pc, key, (uint32_t)b);
+  } else if (known && !is_add && change_pairs(walk, pc, inst, key, b, c)) {
+    return;
+  } else if (known && (cas || inst->mode == ATOM_EXCH)) {
+    explore_store_value(walk, pc, key, (uint32_t)c);
+    explore_store_value(walk, pc, key + 1, (uint32_t)(c >> 32));
+  } else {
+    explore_store_unknown(walk, pc, key);
+    explore_store_unknown(walk, pc, key + 1);
+  }
+}
+
+/* What the word held before can be any of its values, those that the change adds too. */
+void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
+  if (place->bytes == 4)
+    change_word(walk, state, inst, place->key);
+  else if (place->bytes == 8)
+    change_pair(walk, state, inst, place->key);
+  else
+    explore_store_unknown(walk, state->pc, place->key);
+  if (op_info[inst->op].flags & OPF_LOAD)
+    explore_load(walk, state, inst, place);
+  else
+    explore_go_on(walk, state, inst, state->pc + 1);
+}
+
+/* ---- what they add, over all of a lane's states ---- */
+
+static AddShare *share_of(WarpView *view, unsigned lane, WordKey key) {
+  for (guint i = 0; i < view->shares->len; i++) {
+    AddShare *share = &g_array_index(view->shares, AddShare, i);
+    if (share->key == key && share->lane == lane)
+      return share;
+  }
+  AddShare new = {.key = key, .lane = lane};
+  g_array_append_val(view->shares, new);
+  return &g_array_index(view->shares, AddShare, view->shares->len - 1);
+}
+
+/* All adds of the lane to that word; changes before `first` were to others. */
+static void count_adds(Explorer *explorer, WarpView *view, unsigned lane, const GArray *changes, guint first) {
+  WordKey key = g_array_index(changes, LaneChange, first).key;
+  uint64_t up = 0, down = 0;
+  uint32_t step = 0;
+  for (guint i = first; i < changes->len; i++) {
+    const LaneChange *change = &g_array_index(changes, LaneChange, i);
+    if (change->key != key || change->unknown)
+      continue;
+    uint32_t size = change->number <= INT32_MAX ? change->number : -change->number;
+    *(change->number <= INT32_MAX ? &up : &down) += size;
+    step = abstract_common_step(step, size);
+  }
+  AddShare *share = share_of(view, lane, key);
+  if (step == 0 || (up <= share->up && down <= share->down && share->step && step % share->step == 0))
+    return;
+  uint64_t more_up = up > share->up ? up - share->up : 0, more_down = down > share->down ? down - share->down : 0;
+  share->up += more_up;
+  share->down += more_down;
+  share->step = abstract_common_step(step, share->step);
+  AbstractMemory *memory = &explorer->memory;
+  abstract_add_sums(memory, abstract_word(memory, view->sm, key), more_up, more_down, step);
+}
+
+static bool is_first_of_its_word(const GArray *changes, guint index) {
+  WordKey key = g_array_index(changes, LaneChange, index).key;
+  for (guint i = 0; i < index; i++)
+    if (g_array_index(changes, LaneChange, i).key == key)
+      return false;
+  return true;
+}
+
+void explore_repeat_adds(Explorer *explorer, WarpView *view, unsigned lane, const GArray *changes) {
+  for (guint i = 0; i < changes->len; i++)
+    if (is_first_of_its_word(changes, i))
+      count_adds(explorer, view, lane, changes, i);
+}
+
+void explore_apply_changes(LaneWalk *walk) {
+  AbstractMemory *memory = &walk->explorer->memory;
+  for (guint i = 0; i < walk->changes->len; i++) {
+    LaneChange *change = &g_array_index(walk->changes, LaneChange, i);
+    change->again = state_set_returns(&walk->view->facts->states, change->state);
+    if (change->unknown || change->again)
+      abstract_add_anything(memory, abstract_word(memory, walk->view->sm, change->key));
+  }
+  explore_repeat_adds(walk->explorer, walk->view, walk->lane, walk->changes);
+}

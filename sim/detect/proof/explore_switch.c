@@ -1,0 +1,102 @@
+/* Points where lane groups switch: BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP, and branches that part a group. */
+#include "sim/core/lane_groups.h"
+#include "sim/detect/proof/explore_groups.h"
+#include "sim/detect/proof/explore_step.h"
+
+/* True if the lane may go on behind a WARPSYNC that it comes to. */
+static bool passes_warpsync(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  if (slot_unknown(state, inst->a))
+    return true;
+  return !explore_missing_at_warpsync(walk->view, slot_value(walk, state, inst->a) & ~(1u << walk->lane));
+}
+
+/* True if all lanes that the lane meets at convergence barrier `barrier` are in its group, the running one, as long as that
+ * stays whole: those of a BSSY that the exploration executed, or of a record whose other lanes have exited. */
+static bool meets_own_group(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  const Warp *warp = walk->view->warp;
+  uint32_t record = lane_groups_participants(warp->groups, inst->mode, walk->lane);
+  return inst->guard == PRED_TRUE && ((state->begun >> inst->mode & 1) || !(record & warp->alive & ~warp->active));
+}
+
+/* WARPSYNC.ALL: false if the lane can't go on behind it. */
+static bool passes_meeting(LaneWalk *walk, uint32_t pc) {
+  walk->reach.meets = true;
+  explore_come_to(walk, view_meeting(walk->view, pc));
+  return assumes_all_open(walk) || !(explore_missing_at_meeting(walk->view, pc) & ~(1u << walk->lane));
+}
+
+void explore_part_group(Explorer *explorer, WarpView *view, unsigned lane, BranchWay way) {
+  if (view->warp->active >> lane & 1 && view_note_way(explorer, view, way.pc, way.taken))
+    view->parts |= view_ways(view, way.pc) == 3 && (view->warp->active & (view->warp->active - 1));
+}
+
+void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken) {
+  GArray *ways = walk->effects.ways;
+  if (read_only(walk))
+    return;
+  for (guint i = 0; i < ways->len; i++) {
+    BranchWay known = g_array_index(ways, BranchWay, i);
+    if (known.pc == pc && known.taken == taken)
+      return;
+  }
+  BranchWay way = {.pc = pc, .taken = taken};
+  g_array_append_val(ways, way);
+  explore_part_group(walk->explorer, walk->view, walk->lane, way);
+}
+
+void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  uint32_t barrier = inst->op == OP_WARPSYNC ? 0 : 1u << inst->mode; /* of BSSY, BSYNC and BREAK */
+  if (inst->op == OP_BSYNC && meets_own_group(walk, state, inst))
+    walk->reach.rejoins = true;
+  else
+    walk->reach.stops |= inst->op != OP_BSSY && inst->op != OP_BREAK;
+  switch ((Opcode)inst->op) {
+  case OP_BSSY:
+  case OP_BREAK:
+    walk->reach.syncs |= barrier;
+    state->begun |= barrier;
+    break;
+  case OP_BSYNC:
+    walk->effects.of_warp = true;
+    walk->reach.syncs |= barrier;
+    if (!(state->begun & barrier) && !assumes_all_open(walk) &&
+        explore_missing_at_sync(walk->view, inst->mode, 1u << walk->lane))
+      return;
+    state->begun |= barrier;
+    break;
+  case OP_WARPSYNC:
+    walk->reach.calls = true;
+    if (inst->mode == WARPSYNC_ALL) {
+      if (!passes_meeting(walk, state->pc))
+        return;
+      break;
+    }
+    walk->effects.of_lane = true;
+    walk->reach.warpsyncs |= slot_unknown(state, inst->a) || slot_value(walk, state, inst->a) >> walk->lane & 1;
+    if (!assumes_all_open(walk) && !passes_warpsync(walk, state, inst))
+      return;
+    break;
+  default: walk->reach.yields = true; break;
+  }
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
+/* True if some lane of the warp may execute a barrier `id`: then those that its guard leaves out come with it. */
+static bool is_executed(const WarpView *view, uint32_t id) {
+  bool executed = view->signals >> id & 1;
+  for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
+    executed |= view->reach[__builtin_ctz(rest)].barriers >> id & 1;
+  return executed;
+}
+
+void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  if (slot_unknown(state, inst->a)) {
+    walk->explorer->gave_up = true;
+    return;
+  }
+  uint32_t id = slot_value(walk, state, inst->a);
+  walk->reach.stops = true;
+  walk->effects.of_warp = true;
+  if (id < BLOCK_BARRIERS && is_executed(walk->view, id))
+    explore_come_to(walk, &walk->view->arrives[id]);
+}

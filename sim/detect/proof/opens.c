@@ -1,0 +1,105 @@
+#include "sim/detect/proof/opens.h"
+
+#include "sim/core/barrier.h"
+#include "sim/detect/proof/explore_groups.h"
+
+bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
+  const Block *block = of_block->block;
+  Barrier best = block->barrier[id]; /* with all that may come */
+  uint32_t fewest = best.open ? best.expected : 0, unfinished = barrier_unfinished(block);
+  bool uncounted = best.open && !best.expected;
+  of_block->of_block->asked |= 1u << of_block->warp->warp_in_block;
+  for (uint32_t rest = unfinished; rest; rest &= rest - 1) {
+    unsigned i = (unsigned)__builtin_ctz(rest);
+    const WarpView *view = of_block->of_block->warp[i];
+    if (!view || view->signals >> id & 1 || (view->warp->groups && explore_groups_signalled(view, id)))
+      return true; /* arrivals without waiting may come any number of times */
+    bool may_arrive =
+        view->warp->groups ? explore_groups_may_arrive(view, id) : !(best.waiting >> i & 1) && view->arrives[id];
+    if (may_arrive) {
+      uint32_t count = view->fewest[id];
+      fewest = count && (!fewest || count < fewest) ? count : fewest;
+      uncounted |= view->uncounted >> id & 1;
+      best.threads += WARP_LANES;
+      best.arrived |= 1u << i;
+    }
+    if (view_may_finish(view))
+      unfinished &= ~(1u << i);
+  }
+  best.expected = fewest;
+  bool opens = fewest && barrier_completes(&best, unfinished);
+  best.expected = 0;
+  return opens || (uncounted && barrier_completes(&best, unfinished));
+}
+
+/* An entry opens once no lane above it is sure to stay above it. */
+bool view_update_open(WarpView *view) {
+  bool changed = false;
+  for (uint32_t entry = view->warp->depth; entry-- > 0;) {
+    bool open = true;
+    for (uint32_t rest = view->warp->alive; rest && open; rest &= rest - 1) {
+      const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
+      open = reach->exits || reach->lowest <= entry;
+    }
+    if (!open)
+      return changed; /* what lies below stays closed too */
+    changed |= !view->entry_open[entry];
+    view->entry_open[entry] = 1;
+  }
+  return changed;
+}
+
+/* What a BAR.RED writes comes when the barrier completes. */
+static void forget_barrier_result(const WarpView *view, uint32_t pc, LaneState *state) {
+  const Kernel *kernel = view->launch->kernel;
+  const Inst *inst = &kernel->insts[pc];
+  RegList writes = inst_writes(inst, kernel->nregs);
+  for (unsigned i = 0; i < writes.count; i++)
+    if ((uint32_t)writes.reg[i] < kernel->nregs)
+      regset_put(&state->unknown, (unsigned)writes.reg[i]);
+  state->preds_unknown |= inst_pred_writes(inst) & ~(1u << PRED_SINK);
+}
+
+/* Where a lane of a warp with a SIMT stack goes on from. */
+static LanePlace stack_place(const WarpView *view, unsigned lane) {
+  const Warp *warp = view->warp;
+  int entry = explorer_waiting_entry(view, lane);
+  bool waits = warp->state == WARP_AT_BARRIER;
+  LanePlace place = {.at_barrier = waits && warp->barrier_mask >> lane & 1, .barrier_pc = warp->barrier_pc};
+  if (entry < 0) {
+    place.pc = warp->pc;
+    place.level = warp->depth;
+    place.runs = !waits || explorer_barrier_opens(view, warp->barrier);
+  } else {
+    place.pc = warp->stack[entry].pc;
+    place.level = (uint32_t)entry;
+    place.runs = view->entry_open[entry];
+  }
+  return place;
+}
+
+/* The same with lane groups. */
+static LanePlace group_place(const WarpView *view, unsigned lane) {
+  const LaneGroup *group = explore_group_of(view, lane);
+  if (!group)
+    return (LanePlace){.pc = view->warp->pc, .runs = true};
+  bool at_barrier = group->state == GROUP_AT_BARRIER;
+  return (LanePlace){.pc = group->pc + (group->state != GROUP_READY),
+                     .at_barrier = at_barrier,
+                     .barrier_pc = group->pc,
+                     .runs = explore_turn_comes(view) && !explore_group_misses(view, group) &&
+                             (!at_barrier || explorer_barrier_opens(view, group->which))};
+}
+
+bool explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
+  const Warp *warp = view->warp;
+  LanePlace place = warp->groups ? group_place(view, lane) : stack_place(view, lane);
+  *start = (LaneState){.pc = place.pc, .level = place.level};
+  for (uint32_t reg = 0; reg < view->launch->kernel->nregs; reg++)
+    start->regs[reg] = warp->regs[reg * WARP_LANES + lane];
+  for (uint32_t predicate = 0; predicate < PRED_ROWS; predicate++)
+    start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
+  if (place.at_barrier)
+    forget_barrier_result(view, place.barrier_pc, start);
+  return place.runs;
+}

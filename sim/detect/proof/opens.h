@@ -1,0 +1,17 @@
+/* opens.h - what lets lanes go on that wait now: block barriers and entries of the SIMT stack (explore_groups.h has the lane
+ * groups), and so where a lane's exploration starts. */
+#ifndef LOCKSTEP_DETECT_PROOF_OPENS_H
+#define LOCKSTEP_DETECT_PROOF_OPENS_H
+
+#include "sim/detect/proof/view.h"
+
+/* True if that barrier of the warp's block may complete, given what all warps of the block may do. Who asks is explored again
+ * when they may do more. */
+bool explorer_barrier_opens(const WarpView *view, uint32_t id);
+/* Opens the stack entries above which no lane is sure to stay. True if that is news. */
+bool view_update_open(WarpView *view);
+/* Where a lane starts from, and whether it may run now (it is on the running path, or its entry is open, or its group may
+ * go on). */
+bool explorer_start(const WarpView *view, unsigned lane, LaneState *start);
+
+#endif

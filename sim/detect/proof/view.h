@@ -1,0 +1,167 @@
+/* view.h - what the proof (explore.h) knows of each unfinished warp while it explores: where its lanes may get, what its
+ * block's warps may do, and who has to be looked at again because something that they depend on has grown.
+ *
+ * Ownership: an Explorer owns its views; warps, blocks and launches are the Gpu's. What is worked out of a kernel once
+ * (KernelFacts) stays for all looks of one run. */
+#ifndef LOCKSTEP_DETECT_PROOF_VIEW_H
+#define LOCKSTEP_DETECT_PROOF_VIEW_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/proof/abstract_memory.h"
+#include "sim/detect/proof/lane_state.h"
+
+/* Where a lane can get to. Entries are indices into the warp's stack; a lane above all of them is at its depth. */
+typedef struct LaneReach {
+  bool exits;        /* it may exit (or fault) */
+  bool faults;       /* it may fault, which ends the run */
+  uint32_t lowest;   /* the lowest stack entry it may arrive at; its own level while it arrives nowhere */
+  uint32_t barriers; /* block barriers it may arrive at, waiting */
+  /* With lane groups: */
+  bool stops;     /* it may come to a point where its warp may switch (other than a block barrier, BSYNC or EXIT) */
+  bool rejoins;   /* it may come to a BSYNC, where its warp switches unless its group is whole */
+  bool yields;    /* it may execute YIELD or NANOSLEEP */
+  bool warpsyncs; /* it is at a WARPSYNC whose mask has it, or may come to one */
+  bool meets;     /* it is at a WARPSYNC.ALL, or may come to one */
+  bool
+      calls; /* it is at a WARPSYNC of either kind, or may come to one: lanes that it wants leave their BSYNC for it */
+  uint32_t syncs; /* convergence barriers whose BSYNC (or BSSY, or BREAK) it is at or may come to */
+} LaneReach;
+
+/* Where a lane goes on from. */
+typedef struct LanePlace {
+  uint32_t pc, level;  /* level: entries of the warp's stack below it */
+  uint32_t barrier_pc; /* the BAR that it waits at, if `at_barrier` */
+  bool at_barrier;
+  bool runs; /* it may go on now, by what is known so far */
+} LanePlace;
+
+/* What a lane may still add to a word, over all passes. */
+typedef struct AddShare {
+  WordKey key;
+  uint32_t lane, step;
+  uint64_t up, down;
+} AddShare;
+
+/* A BAR whose barrier or count is in a register, as one lane comes to it: all lanes that execute it must name the same. */
+typedef struct BarOperands {
+  uint32_t pc, lane, id, count;
+} BarOperands;
+
+/* What the proof needs of a kernel. */
+typedef struct KernelFacts {
+  const Kernel *kernel;
+  Liveness liveness;
+  StateSet states;  /* of the lane that is explored */
+  RegSet *reads;    /* one for each instruction: registers that it reads */
+  GArray *meetings; /* uint32_t: the WARPSYNC.ALLs, by rising pc */
+} KernelFacts;
+
+struct WarpView;
+
+/* The views of one block's warps, by warp in the block; NULL for those that have finished. */
+typedef struct BlockView {
+  struct WarpView *warp[BLOCK_WARPS_MAX];
+  guint users;
+  uint32_t dirty; /* warps that have to be explored (again) */
+  uint32_t asked; /* warps whose exploration depends on what the others do: they asked whether a barrier opens */
+  uint32_t next;  /* the warp to look at first */
+  bool queued;    /* in Explorer.queue */
+} BlockView;
+
+/* A warp that hasn't finished, as it stands. */
+typedef struct WarpView {
+  guint index; /* in Explorer.views */
+  Sm *sm;
+  Warp *warp;
+  Block *block;
+  BlockView *of_block;
+  Launch *launch;
+  KernelFacts *facts;
+  bool any_block;         /* stands for every block that isn't resident: its block index is unknown */
+  uint8_t *entry_open;    /* one for each stack entry */
+  GArray *shares;         /* AddShare */
+  uint32_t local_unknown; /* lanes that may store to any word of their local memory */
+  uint32_t *explored;     /* bit pc: the proof found that a lane may come to it */
+  uint32_t *
+      ways; /* bits 2 * pc and 2 * pc + 1: lanes may pass a guarded branch or call, or take it; with lane groups, of a
+                   * branch only those of the running group count */
+  uint32_t *meet; /* one for each of facts->meetings: lanes that may come to it */
+  bool parts;     /* some branch may part the running group */
+  LaneReach reach[WARP_LANES];
+  uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
+  uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
+  uint32_t uncounted;               /* barriers that some lane may arrive at without a thread count */
+  uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
+  uint32_t most[BLOCK_BARRIERS];    /* the largest */
+  GArray *bars;                     /* BarOperands */
+} WarpView;
+
+/* A lane went this way at the guarded branch at `pc`. */
+typedef struct BranchWay {
+  uint32_t pc;
+  bool taken;
+} BranchWay;
+
+/* A word that an exploration read, and how often it had grown at the first time. */
+typedef struct WordSeen {
+  ValueSet *set;
+  uint32_t changes;
+} WordSeen;
+
+enum { EFFECT_WORDS_MAX = 32 };
+
+/* What an exploration did besides adding to words and bits: what it would do to another lane alike (lane_memo.h). */
+typedef struct WalkEffects {
+  GPtrArray *masks; /* uint32_t *: masks of the view that the lane is added to */
+  GArray *ways;     /* BranchWay */
+  GArray *words;    /* WordSeen, unless `of_warp` */
+  bool of_lane;     /* it depends on which lane of the warp it is */
+  bool of_warp;     /* it depends on the warp: on its block, its stack, what its other lanes may do */
+} WalkEffects;
+
+typedef struct Explorer {
+  Gpu *gpu;
+  AbstractMemory memory;
+  GPtrArray *views;    /* WarpView *, by SM, then slot */
+  GHashTable *blocks;  /* Block * -> BlockView *, owned by their views; never iterated */
+  GHashTable *facts;   /* Kernel * -> KernelFacts *; never iterated */
+  GQueue queue;        /* BlockView *: those with dirty warps */
+  GArray *changes;     /* LaneChange of the lane that is explored */
+  WalkEffects effects; /* of the same, its arrays */
+  struct LaneMemo *memo;
+  uint32_t *scratch_rows;
+  uint32_t scratch_preds[PRED_ROWS];
+  uint64_t steps;   /* instructions explored, and what the views took to make */
+  uint64_t budget;  /* the proof gives up after so many steps; 0: never */
+  bool *host_added; /* which steps of the host have been counted as adds; NULL: no host */
+  bool gave_up;
+  const WarpView *finisher; /* after LIVE: the warp that may finish */
+} Explorer;
+
+/* The view of a warp, entered among those of its block, and to be explored. */
+WarpView *view_add(Explorer *explorer, Sm *sm, Warp *warp);
+void view_free(gpointer view);
+
+static inline bool view_explored(const WarpView *view, uint32_t pc) { return view->explored[pc / 32] >> pc % 32 & 1; }
+static inline void view_note_explored(WarpView *view, uint32_t pc) { view->explored[pc / 32] |= 1u << pc % 32; }
+/* Bit 0: lanes may pass the instruction's guard, bit 1: they may not. */
+static inline uint32_t view_ways(const WarpView *view, uint32_t pc) { return view->ways[pc / 16] >> pc % 16 * 2 & 3; }
+
+/* The warp has to be explored (again). */
+void view_wake(Explorer *explorer, WarpView *view);
+/* What the warp may do at block barriers has grown: so have those of its block that asked, and itself. */
+void view_wake_block(Explorer *explorer, WarpView *view);
+/* Adds lanes to a mask of the view (arrivals, votes ...). If that is news, the warp and who depends on it are woken. */
+void view_add_lanes(Explorer *explorer, WarpView *view, uint32_t *mask, uint32_t lanes);
+/* The lane may take the guarded branch or call at `pc`, or pass it. True if that is news. */
+bool view_note_way(Explorer *explorer, WarpView *view, uint32_t pc, bool taken);
+/* The lanes that may come to the WARPSYNC.ALL at `pc`. */
+uint32_t *view_meeting(const WarpView *view, uint32_t pc);
+
+/* The stack entry that a lane waits in, if it isn't on the running path; -1 otherwise. Without lane groups. */
+int explorer_waiting_entry(const WarpView *view, unsigned lane);
+/* All its lanes may exit; some lane may fault. */
+bool view_may_finish(const WarpView *view);
+bool view_may_fault(const WarpView *view);
+
+#endif

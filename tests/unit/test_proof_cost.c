@@ -1,0 +1,76 @@
+/* What proofs cost: on blocks that wait for each other's warps they explore less than the run issues, whatever the number of
+ * blocks; lanes and warps that are alike are explored once; a budget ends a proof. */
+#include <glib.h>
+
+#include "sim/detect/progress.h"
+#include "sim/detect/proof/explore.h"
+#include "tests/unit/lab.h"
+#include "tests/unit/unit.h"
+
+/* Each warp waits for the one before it, 5 rounds, and counts down before it lets the next one go. */
+static const char chain[] = ".shared 64\n"
+                            "S2R R0, SR_Tid_X;\nSHR.U32 R1, R0, 0x5;\nSHL.W R2, R1, 0x2;\nMOV R3, RZ;\n"
+                            "ISETP.EQ.AND P0, pt, R1, RZ, pt;\nIADD R4, R2, -0x4;\n@P0 MOV32I R4, 0x3c;\n"
+                            "round: IADD R6, R3, 0x1;\n@P0 MOV R6, R3;\n"
+                            "wait: LDS R5, [R4];\nISETP.LT.AND P1, pt, R5, R6, pt;\n@P1 BRA wait;\n"
+                            "MOV32I R8, 0x1;\n"
+                            "down: IADD R8, R8, -0x1;\nISETP.GT.AND P1, pt, R8, RZ, pt;\n@P1 BRA down;\n"
+                            "IADD R3, R3, 0x1;\nSTS [R2], R3;\n"
+                            "ISETP.LT.AND P2, pt, R3, 0x5, pt;\n@P2 BRA round;\nEXIT;\n";
+
+static const uint32_t blocks[] = {1, 16, 132, 264};
+
+START_TEST(chain_costs_less_than_its_run) {
+  g_autoptr(Lab) lab = lab_new("gpu.sms=132", chain);
+  lab_launch(lab, blocks[_i], 512);
+  g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+  ProgressOptions options = {.limit_cycles = 100000000};
+  Outcome outcome = progress_run(lab->gpu, &options, findings);
+  ck_assert_int_eq(outcome.verdict, VERDICT_COMPLETED);
+  ck_assert(outcome.explored > 0 || blocks[_i] == 1); /* that one has ended before the first look */
+  ck_assert_uint_lt(4 * outcome.explored, lab->gpu->counters.warp_instructions);
+  outcome_clear(&outcome);
+}
+END_TEST
+
+static uint64_t steps_of(const char *text, uint32_t grid, uint32_t threads, uint64_t budget, ExploreResult expected) {
+  g_autoptr(Lab) lab = lab_new("gpu.sms=132", text);
+  lab_buffer(lab, 64);
+  lab_launch(lab, grid, threads);
+  ck_assert_int_eq(gpu_run(lab->gpu, 2000, 1000000), GPU_BUDGET);
+  Explorer *explorer = explorer_new(lab->gpu);
+  explorer->budget = budget;
+  ck_assert_int_eq(explorer_prove(explorer), expected);
+  uint64_t steps = explorer->steps;
+  explorer_free(explorer);
+  return steps;
+}
+
+/* Polls one word; R0 differs from lane to lane, and is read only behind the loop. */
+#define POLL(address)                                                                          \
+  "S2R R0, SR_Tid_X;\nSHL.W R2, R0, 0x2;\nIADD R2, R2, c[0x0][0x20];\nMOV R1, c[0x0][0x20];\n" \
+  "wait: LD.CV R5, [" address "];\nISETP.EQ.AND P1, pt, R5, RZ, pt;\n@P1 BRA wait;\nST [R1], R0;\nEXIT;\n"
+
+START_TEST(lanes_alike_are_explored_once) {
+  uint64_t lane = steps_of(POLL("R1"), 1, 1, 0, EXPLORE_STUCK), warp = steps_of(POLL("R1"), 1, 32, 0, EXPLORE_STUCK);
+  uint64_t chip = steps_of(POLL("R1"), 132, 128, 0, EXPLORE_STUCK),
+           own = steps_of(POLL("R2"), 1, 32, 0, EXPLORE_STUCK);
+  ck_assert_uint_lt(warp, 2 * lane + 4); /* a warp may stand at other instructions than a lane alone */
+  ck_assert_uint_lt(chip, 10 * lane + 132 * 4);
+  ck_assert_uint_gt(own, 20 * lane); /* words of their own */
+}
+END_TEST
+
+START_TEST(budget_ends_a_proof) { steps_of(POLL("R2"), 1, 32, 40, EXPLORE_UNPROVABLE); }
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("proof_cost");
+  TCase *tcase = tcase_create("proof_cost");
+  tcase_set_timeout(tcase, 120);
+  tcase_add_loop_test(tcase, chain_costs_less_than_its_run, 0, G_N_ELEMENTS(blocks));
+  tcase_add_test(tcase, lanes_alike_are_explored_once);
+  tcase_add_test(tcase, budget_ends_a_proof);
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
