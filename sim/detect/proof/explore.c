@@ -61,6 +61,7 @@ void explorer_restart(Explorer *explorer) {
   explorer->steps = 0;
   explorer->gave_up = false;
   explorer->finisher = NULL;
+  explorer->explores_all = false;
   add_views(explorer);
 }
 
@@ -209,7 +210,7 @@ static WarpView *next_of_block(BlockView *of_block) {
   return of_block->warp[warp];
 }
 
-/* Explores the blocks in the queue until they are at rest. True if some warp may finish. */
+/* Explores the blocks in the queue until they are at rest, or some warp may finish: then true. */
 static bool prove_blocks(Explorer *explorer) {
   while (!g_queue_is_empty(&explorer->queue)) {
     BlockView *of_block = g_queue_peek_head(&explorer->queue);
@@ -217,10 +218,10 @@ static bool prove_blocks(Explorer *explorer) {
       prove_warp(explorer, view);
       if (explorer->gave_up)
         return false;
-      if (view_may_finish(view) || view_may_fault(view)) {
+      if (!explorer->finisher && (view_may_finish(view) || view_may_fault(view)))
         explorer->finisher = view;
+      if (explorer->finisher && !explorer->explores_all)
         return true;
-      }
     }
     g_queue_pop_head(&explorer->queue);
     of_block->queued = false;
@@ -251,7 +252,7 @@ ExploreResult explorer_prove(Explorer *explorer) {
     return EXPLORE_UNPROVABLE;
   do {
     version = explorer->memory.version;
-    if (host_may_write(explorer))
+    if (host_may_write(explorer) && !explorer->explores_all)
       return EXPLORE_LIVE; /* a kernel may come */
     wake_readers(explorer);
     if (prove_blocks(explorer))
@@ -259,5 +260,11 @@ ExploreResult explorer_prove(Explorer *explorer) {
     if (explorer->gave_up)
       return EXPLORE_UNPROVABLE;
   } while (explorer->memory.version != version);
-  return EXPLORE_STUCK;
+  return explorer->finisher ? EXPLORE_LIVE : EXPLORE_STUCK;
+}
+
+bool explorer_explore_all(Explorer *explorer) {
+  explorer->explores_all = true;
+  explorer_prove(explorer);
+  return !explorer->gave_up;
 }
