@@ -55,10 +55,6 @@ sim/core gpu
 sim/core host
 sim/core lane_groups
 sim/core sm
-sim/detect/proof explore
-sim/detect/proof explore_groups
-sim/detect/proof explore_step
-sim/detect/proof host_proof
 "
 
 # Prints FOLDER MODULE for each module, x.c with x.h, that includes itself by way of others of its folder. A .def is a table and
