@@ -90,9 +90,9 @@ static void check_held(Issue *issue) {
   ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
   for (uint32_t i = 0; i < unit->bits; i++) {
     const LockBit *bit = &unit->bit[i];
-    if (!bit->held || bit->owner < threads || bit->owner >= threads + 32)
+    if (!bit->held || !thread_same_warp(bit->owner, threads))
       continue;
-    uint32_t lane = 1u << (bit->owner - threads);
+    uint32_t lane = 1u << thread_lane(bit->owner);
     if (lane & issue->mask) {
       ProbePoint point = issue_point(issue, lane);
       PROBE_FIRE(issue->gpu, exit_holding, &point, i, bit);

@@ -123,7 +123,7 @@ static void change_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint
     return;
   gpu_hash_change(issue->gpu, HASH_GLOBAL, buffer->base / 4 + word, buffer->data[word], value);
   buffer->data[word] = value;
-  ThreadId thread = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp) + lane;
+  ThreadId thread = thread_plus(warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp), lane);
   change_log_note(&buffer->changes, word, (WordChange){.cycle = issue->now, .thread = thread, .pc = issue->warp->pc});
 }
 

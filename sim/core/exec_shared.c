@@ -107,7 +107,7 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
       uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
       uint32_t value = bytes < 4 ? narrow_store(shared->words[word], offset, bytes, data[lane]) : data[lane];
       shared->touched[word] |= (uint8_t)byte_mask(bytes, offset);
-      change_word(issue, word, value, threads + lane, when);
+      change_word(issue, word, value, thread_plus(threads, lane), when);
     }
   }
   issue->warp->last_store = when;
@@ -152,7 +152,7 @@ void exec_LDSLK(Issue *issue) {
   ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    if (lock_unit_try(&issue->sm->lock_unit, physical[lane], threads + lane, issue->warp->pc, when))
+    if (lock_unit_try(&issue->sm->lock_unit, physical[lane], thread_plus(threads, lane), issue->warp->pc, when))
       taken |= 1u << lane;
   }
   for (uint32_t rest = taken; issue->gpu->hashes_memory && rest; rest &= rest - 1)
@@ -175,7 +175,7 @@ static void unlock(Issue *issue, const uint32_t physical[32]) {
     uint32_t index = lock_unit_index(unit, physical[lane]);
     LockBit *bit = &unit->bit[index];
     if (bit->held) {
-      if (bit->owner != threads + lane) {
+      if (!thread_equal(bit->owner, thread_plus(threads, lane))) {
         ProbePoint point = issue_point(issue, 1u << lane);
         PROBE_FIRE(issue->gpu, unlock_not_owned, &point, lane, physical[lane], index, bit);
       }
@@ -251,10 +251,10 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
     uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
                                   access_value(operands.c, lane));
     uint32_t low = (uint32_t)value;
-    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, threads + lane,
-                when);
+    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low,
+                thread_plus(threads, lane), when);
     if (bytes == 8)
-      change_word(issue, word + 1, (uint32_t)(value >> 32), threads + lane, when);
+      change_word(issue, word + 1, (uint32_t)(value >> 32), thread_plus(threads, lane), when);
   }
   issue->warp->last_store = when;
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)

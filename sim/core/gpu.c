@@ -206,6 +206,13 @@ static char *refuse_block(const Machine *machine, const LaunchConfig *config, co
   return NULL;
 }
 
+static const Launch *newest_of_stream(const Gpu *gpu, int stream) {
+  for (guint i = gpu->launches->len; i-- > 0;)
+    if (gpu_launch(gpu, i)->stream == stream)
+      return gpu_launch(gpu, i);
+  return NULL;
+}
+
 bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   LS_REQUIRE("gpu-launch-late", gpu->ages == 0);
   *why = refuse_grid(gpu->machine, config);
@@ -223,6 +230,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   launch->block_warps = (launch->block_threads + WARP_LANES - 1) / WARP_LANES;
   launch->shared_bytes = config->kernel->shared_bytes + config->shared_bytes;
   launch->stream = config->stream;
+  launch->previous = newest_of_stream(gpu, config->stream);
   launch->envreg = config->envreg;
   *why = refuse_convergence(gpu->machine, launch->kernel);
   if (!*why)
@@ -246,16 +254,11 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
 
 /* ---- dispatching ---- */
 
-/* A launch may run once all earlier ones of its stream have finished, and the host has started it. */
-static bool may_run(const Gpu *gpu, const Launch *launch) {
-  if (launch->held)
-    return false;
-  for (guint i = 0; i < launch->index; i++) {
-    const Launch *earlier = gpu_launch(gpu, i);
-    if (earlier->stream == launch->stream && earlier->finished_blocks < earlier->blocks)
-      return false;
-  }
-  return true;
+/* A launch may run once the one before it in its stream has finished, and with it all earlier ones, and the host has
+ * started it. */
+static bool may_run(const Launch *launch) {
+  const Launch *previous = launch->previous;
+  return !launch->held && (!previous || previous->finished_blocks == previous->blocks);
 }
 
 /* A kernel that starts alone on the chip finds all lock bits free. */
@@ -318,7 +321,7 @@ static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
 void gpu_dispatch(Gpu *gpu, uint64_t now) {
   for (guint i = 0; i < gpu->launches->len; i++) {
     Launch *launch = gpu_launch(gpu, i);
-    if (launch->next_block == launch->blocks || !may_run(gpu, launch))
+    if (launch->next_block == launch->blocks || !may_run(launch))
       continue;
     if (!launch->started)
       start(gpu, launch, now);

@@ -48,7 +48,8 @@ typedef struct Launch {
   uint64_t blocks; /* in the grid */
   uint32_t block_threads, block_warps, shared_bytes;
   int stream;
-  uint8_t *params; /* of the kernel, for MEM_PARAM: as given, zeros up to what the kernel declares */
+  const struct Launch *previous; /* of its stream; NULL: the first */
+  uint8_t *params;               /* of the kernel, for MEM_PARAM: as given, zeros up to what the kernel declares */
   uint32_t param_bytes;
   uint64_t envreg;      /* SR_ENVREG1 and 2: high and low word; cooperative launches have an address there */
   uint32_t *const_rows; /* kernel->nconsts rows of 32 */
@@ -120,7 +121,7 @@ uint32_t sm_block_registers(const Machine *machine, const Launch *launch);
 uint32_t sm_block_shared(const Machine *machine, uint32_t bytes);
 
 static inline Block *warp_block(Sm *sm, const Warp *warp) { return &sm->blocks[warp->block_slot]; }
-/* Thread ids of a warp's lanes are base .. base + 31. */
+/* Thread of a warp's lane 0; that of lane n is thread_plus(base, n). */
 static inline ThreadId warp_thread_base(const Block *block, const Warp *warp) {
   return thread_id(block->launch->index, block->index, warp->warp_in_block * WARP_LANES);
 }

@@ -71,16 +71,18 @@ START_TEST(remembers_who_changed_a_word) {
   BackingBuffer *buffer = backing_buffer(backing, 0);
   static const uint32_t changed[] = {0, 1023, 1024, 2999};
   for (unsigned i = 0; i < G_N_ELEMENTS(changed); i++)
-    change_log_note(&buffer->changes, changed[i], (WordChange){.cycle = 10 + i, .thread = 20 + i, .pc = 30 + i});
+    change_log_note(&buffer->changes, changed[i], (WordChange){.cycle = 10 + i, .thread = thread_id(0, 0, 20 + i), .pc = 30 + i});
   for (uint32_t word = 0; word < 3000; word++) {
     WordChange change = change_log_get(&buffer->changes, word);
     unsigned i = 0;
     while (i < G_N_ELEMENTS(changed) && changed[i] != word)
       i++;
     if (i < G_N_ELEMENTS(changed))
-      UNIT_ASSERT(change.cycle == 10 + i && change.thread == 20 + i && change.pc == 30 + i, "word %u", word);
+      UNIT_ASSERT(change.cycle == 10 + i && thread_equal(change.thread, thread_id(0, 0, 20 + i)) &&
+                      change.pc == 30 + i,
+                  "word %u", word);
     else
-      UNIT_ASSERT(change.thread == THREAD_NONE, "word %u", word);
+      UNIT_ASSERT(thread_is_none(change.thread), "word %u", word);
   }
   backing_free(backing);
 }
@@ -131,14 +133,16 @@ START_TEST(thread_ids_keep_their_parts) {
     uint32_t thread;
   } threads[] = {{0, 0, 0},
                  {1, 2, 3},
-                 {255, (UINT64_C(1) << 46) - 1, 1023},
-                 {0, UINT64_C(281474976645120) >> 8, 31},
+                 {256, 0, 1023},
+                 {1000000, (UINT64_C(1) << 63) - 1, 1023},
+                 {0, UINT64_C(281474976645120), 31},
                  {7, 65535, 32}};
   for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++) {
     ThreadId id = thread_id(threads[i].launch, threads[i].block, threads[i].thread);
-    ck_assert_uint_eq(thread_launch(id), threads[i].launch);
-    ck_assert_uint_eq(thread_block(id), threads[i].block);
-    ck_assert_uint_eq(thread_in_block(id), threads[i].thread);
+    ck_assert_uint_eq(id.launch, threads[i].launch);
+    ck_assert_uint_eq(id.block, threads[i].block);
+    ck_assert_uint_eq(id.thread, threads[i].thread);
+    ck_assert(!thread_is_none(id) && !thread_is_host(id));
     ck_assert_uint_eq(thread_warp(id), threads[i].thread / 32);
     ck_assert_uint_eq(thread_lane(id), threads[i].thread % 32);
   }

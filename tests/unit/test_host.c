@@ -113,7 +113,7 @@ START_TEST(the_gpu_sees_a_store_after_the_latency) {
   ck_assert_uint_ge(lab->gpu->end_cycle, 7000); /* and its load takes the latency, too */
   ck_assert_uint_le(lab->gpu->end_cycle, 9000);
   ck_assert_uint_eq(change_log_get(&backing_buffer(lab->backing, 0)->changes, 0).cycle, 6000);
-  ck_assert(change_log_get(&backing_buffer(lab->backing, 0)->changes, 0).thread == THREAD_HOST);
+  ck_assert(thread_is_host(change_log_get(&backing_buffer(lab->backing, 0)->changes, 0).thread));
 }
 END_TEST
 

@@ -47,15 +47,15 @@ START_TEST(a_bit_is_taken_once) {
   g_autoptr(Machine) machine = lab_machine("");
   LockUnit unit;
   lock_unit_init(&unit, machine);
-  ck_assert(lock_unit_try(&unit, 0x10, 7, 3, 100));
-  ck_assert(!lock_unit_try(&unit, 0x10, 8, 4, 101));
-  ck_assert(!lock_unit_try(&unit, 0x10 + 4096, 9, 5, 102));
-  ck_assert(lock_unit_try(&unit, 0x14, 8, 4, 103));
+  ck_assert(lock_unit_try(&unit, 0x10, thread_id(0, 0, 7), 3, 100));
+  ck_assert(!lock_unit_try(&unit, 0x10, thread_id(0, 0, 8), 4, 101));
+  ck_assert(!lock_unit_try(&unit, 0x10 + 4096, thread_id(0, 0, 9), 5, 102));
+  ck_assert(lock_unit_try(&unit, 0x14, thread_id(0, 0, 8), 4, 103));
   const LockBit *bit = &unit.bit[4];
-  ck_assert(bit->held && bit->owner == 7 && bit->pc == 3 && bit->since == 100 && bit->address == 0x10);
+  ck_assert(bit->held && bit->owner.thread == 7 && bit->pc == 3 && bit->since == 100 && bit->address == 0x10);
   lock_unit_release_all(&unit);
   ck_assert(!bit->held);
-  ck_assert(lock_unit_try(&unit, 0x10 + 4096, 9, 5, 104));
+  ck_assert(lock_unit_try(&unit, 0x10 + 4096, thread_id(0, 0, 9), 5, 104));
   ck_assert_uint_eq(unit.distinct, 2);
   lock_unit_clear(&unit);
 }
@@ -214,10 +214,11 @@ START_TEST(plain_accesses_leave_the_bits_alone) {
   lab_place(lab);
   LockBit *bit = lab->gpu->sms[0].lock_unit.bit;
   for (unsigned i = 0; i < 1024; i++)
-    bit[i] = (LockBit){.held = i % 3 == 0, .owner = i, .since = i, .address = i, .pc = i};
+    bit[i] = (LockBit){.held = i % 3 == 0, .owner = thread_id(0, 0, i), .since = i, .address = i, .pc = i};
   lab_finish(lab);
   for (unsigned i = 0; i < 1024; i++)
-    UNIT_ASSERT(bit[i].held == (i % 3 == 0) && bit[i].owner == i && bit[i].since == i && bit[i].pc == i, "bit %u", i);
+    UNIT_ASSERT(bit[i].held == (i % 3 == 0) && bit[i].owner.thread == i && bit[i].since == i && bit[i].pc == i,
+                "bit %u", i);
 }
 END_TEST
 

@@ -174,14 +174,14 @@ START_TEST(a_new_block_finds_zeros) {
   for (unsigned i = 0; i < 64; i++) {
     shared.words[i] = i + 1;
     shared.touched[i] = 15;
-    change_log_note(&shared.changes, i, (WordChange){.cycle = 5, .thread = 3});
+    change_log_note(&shared.changes, i, (WordChange){.cycle = 5, .thread = thread_id(3, 0, 0)});
   }
   shared_reset_range(&shared, 128, 64);
   for (unsigned i = 0; i < 64; i++) {
     bool reset = i >= 32 && i < 48;
     ck_assert_uint_eq(shared.words[i], reset ? 0 : i + 1);
     ck_assert_uint_eq(shared.touched[i], reset ? 0 : 15);
-    ck_assert(change_log_get(&shared.changes, i).thread == (reset ? THREAD_NONE : 3));
+    ck_assert(thread_is_none(change_log_get(&shared.changes, i).thread) == reset);
   }
   shared_clear(&shared);
 }

@@ -62,12 +62,12 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
                              const LockBit *was) {
   g_autofree char *who = who_text(point), *where = locate_shared_text(point->block, address);
   Finding *finding;
-  ThreadId self = warp_thread_base(point->block, point->warp) + lane;
+  ThreadId self = thread_plus(warp_thread_base(point->block, point->warp), lane);
   if (!was) {
     finding = add(user, FINDING_UNLOCK_NOT_HELD, point,
                   g_strdup_printf("%s free%s lock bit %u of %s, which nobody holds", who, ending(point), bit, where),
                   "release each lock once, on the path of the lane that took it");
-  } else if (was->owner / WARP_LANES == self / WARP_LANES) {
+  } else if (thread_same_warp(was->owner, self)) {
     g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
     finding = add(
         user, FINDING_UNLOCK_OTHER_LANE, point,
@@ -78,7 +78,7 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
                   g_strdup_printf("%s free%s lock bit %u of %s, which %s holds since cycle %" G_GUINT64_FORMAT, who,
                                   ending(point), bit, where, owner, was->since),
                   "let only the holder release a lock; check the address");
-    g_autofree char *line = locate_line_text(gpu_launch(point->gpu, thread_launch(was->owner)), was->pc);
+    g_autofree char *line = locate_line_text(gpu_launch(point->gpu, was->owner.launch), was->pc);
     if (finding)
       finding->holder = g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (%s)", owner, was->since, line);
   }
@@ -121,7 +121,7 @@ static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool i
 /* One for each pair of a load and a store. */
 static void stale_read(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy,
                        uint32_t now, const WordChange *newest, uint64_t since) {
-  const Launch *writer = newest->thread == THREAD_HOST ? NULL : gpu_launch(point->gpu, thread_launch(newest->thread));
+  const Launch *writer = thread_is_host(newest->thread) ? NULL : gpu_launch(point->gpu, newest->thread.launch);
   uint64_t key = rng_mix(place_key(FINDING_STALE_READ, point)) ^ (writer ? locate_key(writer, newest->pc) : 0);
   key |= UINT64_C(1) << 63; /* apart from the keys of places */
   if (is_known(user, key))

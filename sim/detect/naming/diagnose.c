@@ -110,11 +110,11 @@ static char *holder_text(const WaitGraph *graph, const Node *thing, const Block 
   if (thing->kind == NODE_BIT) {
     const LockBit *bit = bit_of(graph, thing->key);
     g_autofree char *who = locate_thread_text(gpu, bit->owner), *where = locate_shared_text(block, bit->address);
-    g_autofree char *line = locate_line_text(gpu_launch(gpu, thread_launch(bit->owner)), bit->pc);
+    g_autofree char *line = locate_line_text(gpu_launch(gpu, bit->owner.launch), bit->pc);
     return g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (%s), for %s", who, bit->since, line, where);
   }
   WordChange change = word_change(graph, thing->key);
-  if (change.thread == THREAD_NONE)
+  if (thread_is_none(change.thread))
     return NULL;
   g_autofree char *who = locate_thread_text(gpu, change.thread), *when = locate_change_text(gpu, &change);
   return g_strdup_printf("%s, which gave it the value %u in %s", who, word_value(graph, thing->key), when);

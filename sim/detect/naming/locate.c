@@ -102,16 +102,16 @@ char *locate_lanes_text(const Gpu *gpu, const Launch *launch, uint64_t block, ui
 }
 
 char *locate_thread_text(const Gpu *gpu, ThreadId thread) {
-  if (thread == THREAD_HOST)
+  if (thread_is_host(thread))
     return g_strdup("the host");
-  return locate_lanes_text(gpu, gpu_launch(gpu, thread_launch(thread)), thread_block(thread), thread_warp(thread),
+  return locate_lanes_text(gpu, gpu_launch(gpu, thread.launch), thread.block, thread_warp(thread),
                            1u << thread_lane(thread));
 }
 
 char *locate_change_text(const Gpu *gpu, const WordChange *change) {
-  if (change->thread == THREAD_HOST)
+  if (thread_is_host(change->thread))
     return g_strdup_printf("cycle %" G_GUINT64_FORMAT, change->cycle);
-  g_autofree char *line = locate_line_text(gpu_launch(gpu, thread_launch(change->thread)), change->pc);
+  g_autofree char *line = locate_line_text(gpu_launch(gpu, change->thread.launch), change->pc);
   return g_strdup_printf("cycle %" G_GUINT64_FORMAT " (%s)", change->cycle, line);
 }
 

@@ -434,7 +434,7 @@ static void release_lane(WaitGraph *graph, guint index, unsigned lane, guint act
 static guint find_thread(WaitGraph *graph, ThreadId thread) {
   for (guint i = 0; i < graph->explorer->views->len; i++) {
     const WarpView *view = view_at(graph, i);
-    if (view->launch->index == thread_launch(thread) && view->block->index == thread_block(thread) &&
+    if (view->launch->index == thread.launch && view->block->index == thread.block &&
         view->warp->warp_in_block == thread_warp(thread) && view->warp->alive >> thread_lane(thread) & 1)
       return lane_node(graph, i, thread_lane(thread));
   }

@@ -239,7 +239,7 @@ static bool is_same_block(const void *user, const Access *earlier) {
 
 static RaceCause cause_of(const Step *step, const Group *group, const Access *earlier) {
   const WarpOrder *warp = step->warp;
-  bool of_host = g_array_index(step->detector->order.actors, ThreadId, earlier->actor) == THREAD_HOST;
+  bool of_host = thread_is_host(g_array_index(step->detector->order.actors, ThreadId, earlier->actor));
   if (warp->was_handed && (!earlier->strong || of_host) &&
       order_is_before(&step->detector->order, warp, group->lanes, earlier, true))
     return order_is_pending(warp, earlier) ? RACE_NO_ACQUIRE : RACE_NO_RELEASE;
@@ -252,7 +252,7 @@ static void add_race(Step *step, const Group *group, const RaceEnd *first, bool 
   group->cell->raced = 1;
   for (unsigned i = 0; i < step->races; i++) {
     Race *known = &step->race[i];
-    if (known->first.pc == first->pc && known->first.base == first->base) {
+    if (known->first.pc == first->pc && thread_equal(known->first.base, first->base)) {
       known->lanes |= group->lanes;
       known->first.lanes |= first->lanes;
       return;

@@ -31,7 +31,9 @@ static void clear_released(gpointer data) {
 void race_order_init(RaceOrder *order, const Gpu *gpu) {
   *order = (RaceOrder){.gpu = gpu,
                        .actors = g_array_new(FALSE, FALSE, sizeof(ThreadId)),
-                       .released = g_array_new(FALSE, TRUE, sizeof(Released))};
+                       .released = g_array_new(FALSE, TRUE, sizeof(Released)),
+                       .streams = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                       .first_of_stream = g_hash_table_new(g_direct_hash, g_direct_equal)};
   g_array_set_clear_func(order->released, clear_released);
   handoffs_init(&order->handoffs);
 }
@@ -39,6 +41,8 @@ void race_order_init(RaceOrder *order, const Gpu *gpu) {
 void race_order_clear(RaceOrder *order) {
   g_array_free(order->actors, TRUE);
   g_array_free(order->released, TRUE);
+  g_array_free(order->streams, TRUE);
+  g_hash_table_destroy(order->first_of_stream);
   handoffs_clear(&order->handoffs);
   for (uint32_t i = 0; i < order->launches; i++)
     barrier_order_clear(&order->started[i]);
@@ -73,11 +77,19 @@ void barrier_order_clear(BarrierOrder *barrier) {
 /* ---- warps ---- */
 
 /* The pinned actor whose time is the index of the newest launch of a stream that has begun: all before it are done. */
-static uint32_t stream_actor(const Gpu *gpu, const Launch *launch) {
-  uint32_t first = 0;
-  while (gpu_launch(gpu, first)->stream != launch->stream)
-    first++;
-  return VCLOCK_PINNED + first;
+static uint32_t stream_actor(const RaceOrder *order, uint32_t launch) {
+  return VCLOCK_PINNED + g_array_index(order->streams, uint32_t, launch);
+}
+
+/* Launches that are new. */
+static void find_streams(RaceOrder *order) {
+  for (uint32_t i = order->streams->len; i < order->gpu->launches->len; i++) {
+    gpointer stream = GINT_TO_POINTER(gpu_launch(order->gpu, i)->stream), first = GUINT_TO_POINTER(i);
+    if (!g_hash_table_lookup_extended(order->first_of_stream, stream, NULL, &first))
+      g_hash_table_insert(order->first_of_stream, stream, first);
+    uint32_t index = GPOINTER_TO_UINT(first);
+    g_array_append_val(order->streams, index);
+  }
 }
 
 void order_move_on(WarpOrder *warp) {
@@ -108,20 +120,19 @@ static void prepare(WarpOrder *warp, bool ptx, bool lanes) {
 
 void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx) {
   const Launch *launch = block->launch;
-  ThreadId base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
+  find_streams(order);
   prepare(warp, ptx, ptx || order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER);
   warp->actor = order->actors->len;
   warp->time = 0;
-  warp->launch = launch->index;
-  warp->block = block->index;
+  warp->base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
   warp->was_handed = false;
   warp->taken_change = 0;
   forget_handoff(order, warp);
-  g_array_append_val(order->actors, base);
+  g_array_append_val(order->actors, warp->base);
   if (launch->index > 0) {
-    vclock_advance(&warp->clock, stream_actor(order->gpu, launch), launch->index);
+    vclock_advance(&warp->clock, stream_actor(order, launch->index), launch->index);
     if (warp->fences)
-      vclock_advance(&warp->fences->known, stream_actor(order->gpu, launch), launch->index);
+      vclock_advance(&warp->fences->known, stream_actor(order, launch->index), launch->index);
   }
   order_move_on(warp);
   if (order->started)
@@ -131,20 +142,20 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
 /* ---- the host ---- */
 
 void order_start_host(RaceOrder *order, bool ptx) {
-  ThreadId thread = THREAD_HOST;
+  find_streams(order);
   order->launches = order->gpu->launches->len;
   order->started = g_new0(BarrierOrder, order->launches + 1);
   prepare(&order->host, ptx, false);
   order->host.actor = order->actors->len;
-  order->host.launch = LAUNCH_OF_HOST;
-  g_array_append_val(order->actors, thread);
+  order->host.base = THREAD_HOST;
+  g_array_append_val(order->actors, order->host.base);
   order_move_on(&order->host);
 }
 
 void order_host_starts(RaceOrder *order, uint32_t launch) { order_arrive(&order->started[launch], &order->host); }
 
 void order_host_awaited(RaceOrder *order, uint32_t launch) {
-  uint32_t stream = stream_actor(order->gpu, gpu_launch(order->gpu, launch));
+  uint32_t stream = stream_actor(order, launch);
   vclock_advance(&order->host.clock, stream, launch + 1);
   if (order->host.fences)
     vclock_advance(&order->host.fences->known, stream, launch + 1);
@@ -157,10 +168,9 @@ static bool clock_knows(const RaceOrder *order, const VClock *clock, const Acces
     return true;
   const Gpu *gpu = order->gpu;
   ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
-  if ((gpu->launches->len == 1 && !gpu->host) || thread == THREAD_HOST)
+  if ((gpu->launches->len == 1 && !gpu->host) || thread_is_host(thread))
     return false;
-  const Launch *launch = gpu_launch(gpu, thread_launch(thread));
-  return vclock_time(clock, stream_actor(gpu, launch)) > launch->index;
+  return vclock_time(clock, stream_actor(order, thread.launch)) > thread.launch;
 }
 
 bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,
@@ -176,8 +186,7 @@ bool order_is_pending(const WarpOrder *warp, const Access *earlier) {
 }
 
 bool order_same_block(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
-  ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
-  return thread != THREAD_HOST && thread_launch(thread) == warp->launch && thread_block(thread) == warp->block;
+  return thread_same_block(warp->base, g_array_index(order->actors, ThreadId, earlier->actor));
 }
 
 /* ---- hand-offs ---- */
@@ -189,8 +198,6 @@ static bool acquires(const Inst *inst) {
 static bool releases(const Inst *inst) {
   return inst->sem == SEM_RELEASE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC;
 }
-
-static uint64_t block_of(const WarpOrder *warp) { return (uint64_t)warp->launch << 48 | warp->block; }
 
 /* Lanes learn what their own warp did by the way of a clock that came back to it. */
 static void learn_lanes(const WarpOrder *warp, unsigned which, uint32_t lanes, const VClock *clock) {
@@ -222,7 +229,7 @@ static bool took_already(const WarpOrder *warp, const Released *released, const 
 static void take_released(RaceOrder *order, WarpOrder *warp, const Released *released, const Inst *inst, uint32_t pc,
                           uint32_t lanes) {
   if (warp->fences) {
-    warp->handed = (HandOver){.writer = released->writer, .from = released->from, .to = pc};
+    warp->handed = (HandOver){.writer = released->writer.launch, .from = released->from, .to = pc};
     warp->was_handed = true;
   }
   if (took_already(warp, released, inst, lanes)) {
@@ -237,7 +244,7 @@ static void take_released(RaceOrder *order, WarpOrder *warp, const Released *rel
   if (!warp->fences)
     return;
   take_fenced(warp, &released->fenced[FOR_ALL], inst, lanes);
-  if (released->block == block_of(warp))
+  if (thread_same_block(released->writer, warp->base))
     take_fenced(warp, &released->fenced[FOR_BLOCK], inst, lanes);
 }
 
@@ -269,7 +276,7 @@ static void give_fenced(Released *released, const WarpOrder *warp, const Inst *i
   bool to_all = releases(inst) && inst->scope != SCOPE_CTA;
   const VClock *given[] = {[FOR_ALL] = to_all ? &fences->known : &fences->fenced[FOR_ALL],
                            [FOR_BLOCK] = releases(inst) ? &fences->known : &fences->fenced[FOR_BLOCK]};
-  if (adds && released->block != block_of(warp))
+  if (adds && !thread_same_block(released->writer, warp->base))
     vclock_join(&released->fenced[FOR_ALL], &released->fenced[FOR_BLOCK]); /* whose block it was is forgotten */
   for (unsigned i = 0; i < G_N_ELEMENTS(given); i++) {
     if (adds)
@@ -277,7 +284,6 @@ static void give_fenced(Released *released, const WarpOrder *warp, const Inst *i
     else
       vclock_assign(&released->fenced[i], given[i]);
   }
-  released->block = block_of(warp);
 }
 
 void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc) {
@@ -286,7 +292,7 @@ void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word,
   bool adds = op_info[inst->op].flags & OPF_ATOMIC || !has_own_clock(order);
   if (warp->fences)
     give_fenced(released, warp, inst, adds);
-  released->writer = warp->launch;
+  released->writer = warp->base;
   released->from = pc;
   if (adds) {
     vclock_join(&released->clock, &warp->clock);

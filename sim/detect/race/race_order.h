@@ -37,7 +37,7 @@ enum { FOR_ALL, FOR_BLOCK };
 
 /* A strong write and the strong read that took it. */
 typedef struct HandOver {
-  uint32_t writer;   /* launch */
+  uint32_t writer;   /* launch, THREAD_LAUNCH_HOST for the host */
   uint32_t from, to; /* instructions */
 } HandOver;
 
@@ -46,11 +46,10 @@ typedef struct WarpOrder {
   VClock clock;         /* the plain order */
   uint32_t actor, time; /* its own entry in the clocks */
   uint32_t handoff;     /* what its plain stores hand on (handoff.h); 0: nothing */
-  uint32_t launch;
-  uint64_t block;
-  FenceOrder *fences;  /* NULL for Fermi */
-  LaneOrder *lanes[2]; /* in the plain order, in the model's; NULL where the order of issue counts */
-  HandOver handed;     /* the newest that told it something in the plain order, if `was_handed` */
+  ThreadId base;        /* its lane 0, or THREAD_HOST */
+  FenceOrder *fences;   /* NULL for Fermi */
+  LaneOrder *lanes[2];  /* in the plain order, in the model's; NULL where the order of issue counts */
+  HandOver handed;      /* the newest that told it something in the plain order, if `was_handed` */
   bool was_handed;
   bool was_acquired;     /* the newest was taken with an acquire */
   uint32_t taken_lanes;  /* which lanes took it */
@@ -66,10 +65,10 @@ typedef struct BarrierOrder {
 /* What the strong writes of a word hand on. */
 typedef struct Released {
   VClock clock;
-  VClock fenced[2];      /* FOR_BLOCK: to warps of `block` */
-  uint64_t block;        /* launch << 32 | block, of the newest writers */
-  uint32_t writer, from; /* launch and instruction of the newest */
-  uint64_t change;       /* number of its newest change; no two changes of any words have the same */
+  VClock fenced[2]; /* FOR_BLOCK: to warps of `block` */
+  ThreadId writer;  /* the newest; if its writes add up, those before it were of its block, too */
+  uint32_t from;    /* the instruction of the newest */
+  uint64_t change;  /* number of its newest change; no two changes of any words have the same */
 } Released;
 
 typedef struct RaceOrder {
@@ -79,11 +78,11 @@ typedef struct RaceOrder {
   uint64_t changes; /* so far, of what words hand on */
   HandOffs handoffs;
   uint32_t launches;
-  BarrierOrder *started; /* of each launch: what the host knew when it started it; NULL: it did nothing yet */
-  WarpOrder host;        /* the host: one more thread, in no launch (LAUNCH_OF_HOST) */
+  GArray *streams;             /* uint32_t, of each launch: the first launch of its stream */
+  GHashTable *first_of_stream; /* stream -> that launch */
+  BarrierOrder *started;       /* of each launch: what the host knew when it started it; NULL: it did nothing yet */
+  WarpOrder host;              /* the host: one more thread, in no launch */
 } RaceOrder;
-
-enum { LAUNCH_OF_HOST = INT32_MAX };
 
 void race_order_init(RaceOrder *order, const Gpu *gpu);
 void race_order_clear(RaceOrder *order);

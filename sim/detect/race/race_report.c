@@ -37,16 +37,15 @@ void race_report_clear(RaceReport *report) {
 }
 
 static const Launch *launch_of(const ProbePoint *point, const RaceEnd *end) {
-  return gpu_launch(point->gpu, thread_launch(end->base));
+  return gpu_launch(point->gpu, end->base.launch);
 }
 
-static bool is_host(const RaceEnd *end) { return end->base == THREAD_HOST; }
+static bool is_host(const RaceEnd *end) { return thread_is_host(end->base); }
 
 static char *end_text(const ProbePoint *point, const RaceEnd *end) {
   if (is_host(end))
     return g_strdup("the host");
-  return locate_lanes_text(point->gpu, launch_of(point, end), thread_block(end->base), thread_warp(end->base),
-                           end->lanes);
+  return locate_lanes_text(point->gpu, launch_of(point, end), end->base.block, thread_warp(end->base), end->lanes);
 }
 
 static char *where_text(const ProbePoint *point, const Race *race) {
@@ -79,11 +78,11 @@ static Reason because(const char *why, const char *repair) {
 }
 
 static bool of_one_launch(const Race *race, const RaceEnd *second) {
-  return thread_launch(race->first.base) == thread_launch(second->base);
+  return race->first.base.launch == second->base.launch;
 }
 
 static bool of_one_block(const Race *race, const RaceEnd *second) {
-  return of_one_launch(race, second) && thread_block(race->first.base) == thread_block(second->base);
+  return thread_same_block(race->first.base, second->base);
 }
 
 static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
@@ -189,7 +188,7 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
 
 /* The host is one of the two, or between them. Its accesses are volatile and in order. */
 static Reason beside_host(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  if (!is_host(&race->first) && (race->cause == RACE_NO_RELEASE || race->handed.writer == LAUNCH_OF_HOST)) {
+  if (!is_host(&race->first) && (race->cause == RACE_NO_RELEASE || race->handed.writer == THREAD_LAUNCH_HOST)) {
     g_autofree char *line = locate_line_text(launch_of(point, &race->first), race->first.pc);
     return (Reason){.why = g_strdup_printf("the %s in %s is handed on through the host without a fence behind it",
                                            race->first.write ? "store" : "load", line),
@@ -209,7 +208,7 @@ static Reason beside_host(const ProbePoint *point, const Race *race, const RaceE
 
 static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   bool handed = race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE;
-  if (is_host(&race->first) || is_host(second) || (handed && race->handed.writer == LAUNCH_OF_HOST))
+  if (is_host(&race->first) || is_host(second) || (handed && race->handed.writer == THREAD_LAUNCH_HOST))
     return beside_host(point, race, second);
   switch (race->cause) {
   case RACE_NO_RELEASE:
@@ -263,7 +262,7 @@ static Finding *make_finding(const ProbePoint *point, const Race *race, const Ra
                                                         : between_accesses(point, race, second);
   finding->cycle = point->cycle;
   const RaceEnd *place = is_host(second) ? &race->first : second;
-  finding->block = (int64_t)thread_block(place->base);
+  finding->block = (int64_t)place->base.block;
   finding->warp = thread_warp(place->base);
   finding->lanes = place->lanes;
   finding->space = g_strdup(race->space == SPACE_SHARED ? "shared" : "global");
