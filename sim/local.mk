@@ -101,6 +101,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_order.h \
   sim/detect/race/race_report.c \
   sim/detect/race/race_report.h \
+  sim/detect/race/race_step.c \
+  sim/detect/race/race_step.h \
   sim/detect/race/shadow.c \
   sim/detect/race/shadow.h \
   sim/detect/race/vclock.c \

@@ -83,4 +83,7 @@ uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width);
 uint32_t narrow_store(uint32_t word, uint32_t offset, uint32_t bytes, uint32_t value);
 uint64_t atomic_apply(const Inst *inst, uint64_t old, uint64_t b, uint64_t c);
 
+/* Lanes of the shuffle that is issued that take the value of one of `lanes`. */
+uint32_t shuffle_takers(const Issue *issue, uint32_t lanes);
+
 #endif

@@ -32,6 +32,18 @@ static unsigned source_lane(ShflMode mode, unsigned lane, uint32_t b, uint32_t c
   return *in_range ? (unsigned)source : lane;
 }
 
+uint32_t shuffle_takers(const Issue *issue, uint32_t lanes) {
+  const Inst *inst = issue->inst;
+  const uint32_t *b = issue_operand(issue, inst->b), *c = issue_operand(issue, inst->c);
+  uint32_t takers = 0;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    bool in_range;
+    takers |= lanes >> source_lane(inst->mode, lane, b[lane], c[lane], &in_range) & 1 ? 1u << lane : 0;
+  }
+  return takers;
+}
+
 void exec_SHFL(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),

@@ -265,12 +265,19 @@ static unsigned pick(Sm *sm, Scheduler *scheduler) {
   }
 }
 
+/* The register is that whose values a shuffle takes from other lanes, and nothing else. */
+static bool is_offered(const Inst *inst, int reg) {
+  return inst->op == OP_SHFL && reg == inst->a && reg != inst->b && reg != inst->c;
+}
+
 /* Reads of rows that a lane never wrote (only instructions that some path reaches with unwritten rows get here). */
 static void check_unset(const Issue *issue) {
   const Warp *warp = issue->warp;
   RegList reads = inst_reads(issue->inst);
   for (unsigned i = 0; i < reads.count; i++) {
     uint32_t lanes = issue->mask & ~warp->written[reads.reg[i]];
+    if (is_offered(issue->inst, reads.reg[i])) /* nobody may take what these lanes have */
+      lanes = shuffle_takers(issue, ~warp->written[reads.reg[i]]);
     if (lanes) {
       ProbePoint point = issue_point(issue, lanes);
       PROBE_FIRE(issue->gpu, unset_read, &point, (unsigned)reads.reg[i], false);

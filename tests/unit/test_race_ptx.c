@@ -1,7 +1,7 @@
 /* Races by the PTX memory model: strong accesses and their scopes, fences, lanes of a warp. Programs are written in SASS and
  * taken for PTX; a cache operator says which access of PTX is meant: LD.CV and ST.WT are volatile, LD.CS acquires, ST.CS
- * releases, LD.CG and ST.CG are relaxed for their block only. NOP is bar.warp.sync of all lanes, MEMBAR.SYS one that the
- * compiler left out before the next instruction. */
+ * releases, LD.CG and ST.CG are relaxed for their block only. NOP is bar.warp.sync of all lanes, @!PT MEMBAR.SYS one that
+ * the compiler left out before the next instruction. */
 #include <glib.h>
 #include <string.h>
 
@@ -56,7 +56,10 @@ static const Case cases[] = {
     {"a fence behind the flag instead", HEAD HAND_OVER("", SET FENCE, GET, FENCE), 1, 2, .race = {8, 15},
      .says = "without a fence between"},
     {"a fence of block scope", HEAD HAND_OVER("MEMBAR.CTA;", SET, GET, FENCE), 1, 2, .race = {8, 15},
-     .says = "without a fence between"},
+     .says = "for threads of its own block only: the scope is too small"},
+    {"a fence of block scope behind the flag", HEAD HAND_OVER(FENCE, SET, GET, "MEMBAR.CTA;"), 1, 2, .race = {8, 15},
+     .says = "`MEMBAR.CTA;` in line 14, is for threads of its own block only"},
+    {"fences of the system", HEAD HAND_OVER("MEMBAR.SYS;", SET, GET, "MEMBAR.SYS;"), 1, 2, .race = {0}},
     {"release and acquire", HEAD HAND_OVER("", "ST.CS [R8+0x4], R5;", "LD.CS R6, [R8+0x4];", ""), 1, 2, .race = {0}},
     {"release and a fence", HEAD HAND_OVER("", "ST.CS [R8+0x4], R5;", "LD.CV R6, [R8+0x4];", FENCE), 1, 2,
      .race = {0}},
@@ -79,6 +82,21 @@ static const Case cases[] = {
           "wait: @!P1 BRA rest;\nspin: " GET "ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA spin;\nMEMBAR.GL;\n"
           "rest: BAR.SYNC 0x0;\nLD R7, [R8+0x8];\n" END,
      64, 2, .race = {0}},
+    {"a ticket that its last holder resets",
+     HEAD "ATOM.ADD R6, [R8], R5; ISETP.NE.AND P0, pt, R6, 0x3, pt;\n@!P0 ST [R8], RZ;\n" END, 1, 4, .race = {0}},
+    {"a ticket that its first holder resets",
+     HEAD "ATOM.ADD R6, [R8], R5; ISETP.NE.AND P0, pt, R6, RZ, pt;\n@!P0 ST [R8], RZ;\n" END, 1, 4, .race = {7, 8},
+     .says = "one of the two is strong"},
+    {"a flag that its reader resets, without fences", /* the reader's own load observed the store */
+     HEAD "@!P2 BRA wait;\nST.WT [R8+0x4], R5;\nEXIT;\n"
+          "wait: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA wait;\nST [R8+0x4], RZ;\n" END,
+     1, 2, .race = {0}},
+    {"lanes that change a byte each", HEAD "LDS.U8 R4, [R0]; IADD R4, R4, R5;\nSTS.U8 [R0], R4;\n" END, 32, 1, true,
+     .race = {0}},
+    {"lanes that read their neighbour's byte", HEAD "LOP.XOR R3, R0, 0x1;\nSTS.U8 [R0], R0;\nLDS.U8 R4, [R3];\n" END,
+     32, 1, true, .race = {8, 9}, .says = "no __syncwarp()"},
+    {"lanes that read their neighbour's byte behind a warp sync",
+     HEAD "LOP.XOR R3, R0, 0x1;\nSTS.U8 [R0], R0;\nNOP;\nLDS.U8 R4, [R3];\n" END, 32, 1, true, .race = {0}},
     {"a lock with fences", HEAD LOCKED(FENCE, FENCE), 1, 4, .race = {0}},
     {"a lock freed without a fence", HEAD LOCKED(FENCE, ""), 1, 4, .race = {9, 10},
      .says = "without a fence between"},
@@ -90,9 +108,9 @@ static const Case cases[] = {
     {"lock-step and a warp sync", HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nNOP;\nLDS R4, [R3];\n" END, 32, 1,
      .race = {0}},
     {"lock-step and a warp sync that was left out",
-     HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nMEMBAR.SYS; LDS R4, [R3];\n" END, 32, 1, .race = {0}},
+     HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\n@!PT MEMBAR.SYS; LDS R4, [R3];\n" END, 32, 1, .race = {0}},
     {"lock-step and a warp sync that no lane's guard lets by",
-     HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\nMEMBAR.SYS; @!PT LDS R4, [R3];\nLDS R4, [R3];\n" END, 32, 1,
+     HEAD "LOP.XOR R3, R1, 0x4;\nSTS [R1], R0;\n@!PT MEMBAR.SYS; @!PT LDS R4, [R3];\nLDS R4, [R3];\n" END, 32, 1,
      .race = {0}},
     {"a warp sync of one side of a branch",
      HEAD "LOP.XOR R3, R1, 0x40;\nSTS [R1], R0;\n@P3 BRA over;\nNOP;\nover: LDS R4, [R3];\n" END, 32, 1,
@@ -130,7 +148,7 @@ static void as_ptx(Program *program) {
       inst->op = OP_WARPSYNC;
       inst->a = 20;
     }
-    if (inst->op == OP_MEMBAR && inst->mode == FENCE_SYS) {
+    if (inst->op == OP_MEMBAR && inst->flags & INST_GUARD_NOT) {
       inst->op = OP_NOP;
       inst[1].flags |= INST_SYNCED;
       pc++;
@@ -245,10 +263,16 @@ static const Case host_cases[] = {
      STEPS(LAUNCH, WRITE(0))},
     {"both only read", HEAD "LD R7, [R8];\n" END, 1, 1, STEPS(LAUNCH, {.kind = HOST_POLL, .compare = HOST_EQ})},
     {"the GPU's access is volatile", HEAD "ST.WT [R8], R5;\n" END, 1, 1, STEPS(LAUNCH, POLL(0))},
-    {"the GPU tells the host", TELLS("MEMBAR.GL;"), 1, 1, STEPS(LAUNCH, POLL(1), POLL(0))},
+    {"the GPU tells the host", TELLS("MEMBAR.SYS;"), 1, 1, STEPS(LAUNCH, POLL(1), POLL(0))},
     {"the GPU tells the host without a fence", TELLS(""), 1, 1, .says = "handed on through the host without a fence",
      STEPS(LAUNCH, POLL(1), POLL(0))},
-    {"the host tells the GPU", TOLD("MEMBAR.GL;"), 1, 1, STEPS(LAUNCH, WRITE(0), WRITE(1))},
+    {"the GPU tells the host behind a fence for the GPU", TELLS("MEMBAR.GL;"), 1, 1,
+     .says = "whose scope is the system", STEPS(LAUNCH, POLL(1), POLL(0))},
+    {"the host tells the GPU, whose fence is for the GPU", TOLD("MEMBAR.GL;"), 1, 1,
+     .says = "the fence behind the load that sees it is for the GPU only", STEPS(LAUNCH, WRITE(0), WRITE(1))},
+    {"the GPU's atomic is for the GPU", HEAD "ATOM.ADD R6, [R8], R5;\n" END, 1, 1, .says = "(.cta, .gpu)",
+     STEPS(LAUNCH, POLL(0))},
+    {"the host tells the GPU", TOLD("MEMBAR.SYS;"), 1, 1, STEPS(LAUNCH, WRITE(0), WRITE(1))},
     {"the host tells the GPU, which has no fence", TOLD(""), 1, 1, .says = "has no fence behind the load",
      STEPS(LAUNCH, WRITE(0), WRITE(1))},
 };

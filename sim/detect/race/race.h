@@ -3,7 +3,8 @@
  * is kept in race_order.h.
  *
  * Strong are atomics, volatile accesses (in Fermi code loads with .CV, stores with .WT), relaxed and stronger ones of PTX,
- * and LDSLK and STSUL to each other. An access of block scope (.cta) is strong for its own block only.
+ * and LDSLK and STSUL to each other. An access of block scope (.cta) is strong for its own block only, one of
+ * .gpu for all but the host. Lanes that touch different bytes of a word don't race.
  * What else was volatile in the source, Fermi code doesn't show. It is taken from the loops: a word that some polling load
  * (polling.h) reads in the run is a flag, for all of the run; a word of a block's shared memory, for as long as the block
  * stays. All accesses to a flag are strong, those before the first poll too: races on its word that were seen by then are
@@ -20,14 +21,14 @@
  *   warps to exit;
  * - hand-offs: LDSLK that takes a bit comes after every STSUL that freed it (the bit, not the word, so aliases order
  *   too), a strong access after the strong write that it reads from (a CAS that fails doesn't write, and hands nothing on),
- *   and a load of a flag after the store that it reads from; in PTX with a release before and an acquire behind;
+ *   and a load of a flag after the store that it reads from; in PTX with a release before and an acquire behind, both of a
+ *   scope that includes the other thread (race_order.h), or without for the observed writes themselves (shadow.h);
  * - launches of one stream.
  * A lane whose LDSLK didn't get the bit has read nothing that it may use, so that isn't an access. STSUL that stores what the
  * word already holds, the release of a bit for its own sake (Listings 9 and 13), counts as a read.
  *
  * The host is one more thread. Its accesses are strong, and keep their order; in Fermi code the words that it touches are
- * flags. It comes before the launches that it starts, and after those that it has waited for; a fence for the chip counts as
- * one for the system. Its reads are where they are done, not where what they see was stored.
+ * flags. It comes before the launches that it starts, and after those that it has waited for. Its reads are where they are done, not where what they see was stored.
  * Does not model: fences in Fermi code.
  * Misses: two threads that see a flag down and both pass, unless they race on what it guards.
  * Bounded memory (vclock.h, shadow.h, handoff.h, race_report.h): a very large run can miss a race, but doesn't report

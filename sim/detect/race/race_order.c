@@ -1,31 +1,38 @@
 #include "sim/detect/race/race_order.h"
 
+#include <string.h>
+
 static void clear_fences(FenceOrder *fences) {
   vclock_clear(&fences->known);
-  vclock_clear(&fences->fenced[FOR_ALL]);
-  vclock_clear(&fences->fenced[FOR_BLOCK]);
-  vclock_clear(&fences->pending);
+  for (unsigned i = 0; i < SCOPES; i++) {
+    vclock_clear(&fences->fenced[i]);
+    vclock_clear(&fences->pending[i]);
+  }
 }
 
 static void reset_fences(FenceOrder *fences) {
   vclock_reset(&fences->known);
-  vclock_reset(&fences->fenced[FOR_ALL]);
-  vclock_reset(&fences->fenced[FOR_BLOCK]);
-  vclock_reset(&fences->pending);
+  for (unsigned i = 0; i < SCOPES; i++) {
+    vclock_reset(&fences->fenced[i]);
+    vclock_reset(&fences->pending[i]);
+  }
 }
 
 static void join_fences(FenceOrder *to, const FenceOrder *from) {
   vclock_join(&to->known, &from->known);
-  vclock_join(&to->fenced[FOR_ALL], &from->fenced[FOR_ALL]);
-  vclock_join(&to->fenced[FOR_BLOCK], &from->fenced[FOR_BLOCK]);
-  vclock_join(&to->pending, &from->pending);
+  for (unsigned i = 0; i < SCOPES; i++) {
+    vclock_join(&to->fenced[i], &from->fenced[i]);
+    vclock_join(&to->pending[i], &from->pending[i]);
+  }
 }
 
 static void clear_released(gpointer data) {
   Released *released = data;
   vclock_clear(&released->clock);
-  vclock_clear(&released->fenced[FOR_ALL]);
-  vclock_clear(&released->fenced[FOR_BLOCK]);
+  for (unsigned i = 0; i < SCOPES; i++)
+    vclock_clear(&released->given[i]);
+  for (unsigned i = 0; i < GIFTS_MAX; i++)
+    vclock_clear(&released->gift[i].clock);
 }
 
 void race_order_init(RaceOrder *order, const Gpu *gpu) {
@@ -176,17 +183,42 @@ static bool clock_knows(const RaceOrder *order, const VClock *clock, const Acces
 bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,
                      bool plain) {
   const LaneOrder *by_lanes = warp->lanes[!plain && warp->fences];
-  if (earlier->actor == warp->actor && by_lanes)
-    return lane_order_knows(by_lanes, lanes, earlier->lanes, earlier->time);
+  if (earlier->actor == warp->actor && by_lanes) {
+    unsigned shift = earlier->shift;
+    uint32_t of_earlier = shift ? earlier->lanes >> shift | earlier->lanes << (32 - shift) : earlier->lanes;
+    return lane_order_knows(by_lanes, lanes, of_earlier, earlier->time);
+  }
   return clock_knows(order, plain || !warp->fences ? &warp->clock : &warp->fences->known, earlier);
 }
 
 bool order_is_pending(const WarpOrder *warp, const Access *earlier) {
-  return warp->fences && vclock_knows(&warp->fences->pending, earlier->actor, earlier->time);
+  for (unsigned i = 0; warp->fences && i < SCOPES; i++)
+    if (vclock_knows(&warp->fences->pending[i], earlier->actor, earlier->time))
+      return true;
+  return false;
 }
 
-bool order_same_block(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
-  return thread_same_block(warp->base, g_array_index(order->actors, ThreadId, earlier->actor));
+bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
+  const Released *released = &g_array_index(order->released, Released, warp->handed.released - 1);
+  for (unsigned i = 0; i < released->gifts; i++)
+    if (vclock_knows(&released->gift[i].clock, earlier->actor, earlier->time))
+      return true;
+  return vclock_knows(&released->given[ON_ONE_GPU], earlier->actor, earlier->time);
+}
+
+Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
+  ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
+  if (thread_is_host(thread) || thread_is_host(warp->base))
+    return IN_ONE_SYSTEM;
+  return thread_same_block(warp->base, thread) ? IN_ONE_BLOCK : ON_ONE_GPU;
+}
+
+Nearness order_scope(const Inst *inst) {
+  if (inst->op == OP_MEMBAR)
+    return inst->mode == FENCE_CTA ? IN_ONE_BLOCK : inst->mode == FENCE_GL ? ON_ONE_GPU : IN_ONE_SYSTEM;
+  if (inst->sem == SEM_VOLATILE || inst->cache == CACHE_CV || inst->cache == CACHE_WT)
+    return IN_ONE_SYSTEM;
+  return inst->scope == SCOPE_CTA ? IN_ONE_BLOCK : inst->scope == SCOPE_GPU ? ON_ONE_GPU : IN_ONE_SYSTEM;
 }
 
 /* ---- hand-offs ---- */
@@ -211,9 +243,11 @@ void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
 }
 
 /* What the model needs: at once with an acquire, otherwise once a fence comes. */
-static void take_fenced(const WarpOrder *warp, const VClock *clock, const Inst *inst, uint32_t lanes) {
+static void take_given(const WarpOrder *warp, const VClock *clock, Nearness from, const Inst *inst, uint32_t lanes) {
+  if (clock->count == 0 && clock->floor == 0)
+    return;
   if (!acquires(inst)) {
-    vclock_join(&warp->fences->pending, clock);
+    vclock_join(&warp->fences->pending[from], clock);
     return;
   }
   vclock_join(&warp->fences->known, clock);
@@ -223,35 +257,51 @@ static void take_fenced(const WarpOrder *warp, const VClock *clock, const Inst *
 /* A warp that polls takes the same again and again: it learns nothing new, since clocks only grow. */
 static bool took_already(const WarpOrder *warp, const Released *released, const Inst *inst, uint32_t lanes) {
   return warp->taken_change == released->change && !(lanes & ~warp->taken_lanes) &&
-         (warp->was_acquired || !acquires(inst));
+         (warp->was_acquired || !acquires(inst)) && warp->taken_scope >= order_scope(inst);
 }
 
-static void take_released(RaceOrder *order, WarpOrder *warp, const Released *released, const Inst *inst, uint32_t pc,
+/* From each writer that the read's scope includes. */
+static void take_by_scope(const WarpOrder *warp, const Released *released, const Inst *inst, uint32_t lanes) {
+  Nearness scope = order_scope(inst);
+  bool is_host = thread_is_host(warp->base);
+  for (unsigned i = 0; i < released->gifts && !is_host; i++)
+    if (thread_same_block(released->gift[i].block, warp->base))
+      take_given(warp, &released->gift[i].clock, IN_ONE_BLOCK, inst, lanes);
+  if (released->crowded && !is_host)
+    take_given(warp, &released->given[ON_ONE_GPU], IN_ONE_BLOCK, inst, lanes);
+  if (scope >= ON_ONE_GPU && !is_host)
+    take_given(warp, &released->given[ON_ONE_GPU], ON_ONE_GPU, inst, lanes);
+  if (scope >= IN_ONE_SYSTEM)
+    take_given(warp, &released->given[IN_ONE_SYSTEM], IN_ONE_SYSTEM, inst, lanes);
+}
+
+static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, const Inst *inst, uint32_t pc,
                           uint32_t lanes) {
+  const Released *released = &g_array_index(order->released, Released, number - 1);
   if (warp->fences) {
-    warp->handed = (HandOver){.writer = released->writer.launch, .from = released->from, .to = pc};
+    warp->handed =
+        (HandOver){.writer = released->writer.launch, .released = number, .from = released->from, .to = pc};
     warp->was_handed = true;
   }
   if (took_already(warp, released, inst, lanes)) {
     forget_handoff(order, warp);
     return;
   }
+  warp->was_fenced = false;
+  warp->taken_scope = order_scope(inst);
   warp->taken_change = released->change;
   warp->taken_lanes = lanes;
   warp->was_acquired = acquires(inst);
   learn_lanes(warp, 0, lanes, &released->clock);
   order_learn(order, warp, &released->clock);
-  if (!warp->fences)
-    return;
-  take_fenced(warp, &released->fenced[FOR_ALL], inst, lanes);
-  if (thread_same_block(released->writer, warp->base))
-    take_fenced(warp, &released->fenced[FOR_BLOCK], inst, lanes);
+  if (warp->fences)
+    take_by_scope(warp, released, inst, lanes);
 }
 
 void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
                    uint32_t lanes) {
   if (cell->released)
-    take_released(order, warp, &g_array_index(order->released, Released, cell->released - 1), inst, pc, lanes);
+    take_released(order, warp, cell->released, inst, pc, lanes);
   if (cell->flag && handoff_take(&order->handoffs, cell->handed, cell->handed_time, &warp->clock))
     forget_handoff(order, warp);
 }
@@ -270,20 +320,53 @@ static Released *released_of(RaceOrder *order, Cell *cell, uint64_t word) {
   return &g_array_index(released, Released, cell->released - 1);
 }
 
-/* What the write hands on by the model: all that its warp knows, or knew at its newest fence. */
-static void give_fenced(Released *released, const WarpOrder *warp, const Inst *inst, bool adds) {
-  const FenceOrder *fences = warp->fences;
-  bool to_all = releases(inst) && inst->scope != SCOPE_CTA;
-  const VClock *given[] = {[FOR_ALL] = to_all ? &fences->known : &fences->fenced[FOR_ALL],
-                           [FOR_BLOCK] = releases(inst) ? &fences->known : &fences->fenced[FOR_BLOCK]};
-  if (adds && !thread_same_block(released->writer, warp->base))
-    vclock_join(&released->fenced[FOR_ALL], &released->fenced[FOR_BLOCK]); /* whose block it was is forgotten */
-  for (unsigned i = 0; i < G_N_ELEMENTS(given); i++) {
-    if (adds)
-      vclock_join(&released->fenced[i], given[i]);
-    else
-      vclock_assign(&released->fenced[i], given[i]);
+/* Nothing was handed on. */
+static void reset_given(Released *released) {
+  for (unsigned i = 0; i < SCOPES; i++)
+    vclock_reset(&released->given[i]);
+  for (unsigned i = 0; i < released->gifts; i++)
+    vclock_reset(&released->gift[i].clock);
+  released->gifts = 0;
+  released->crowded = false;
+}
+
+/* To the threads of the writer's block. */
+static void give_block(Released *released, ThreadId block, const VClock *clock) {
+  unsigned i = 0;
+  while (i < released->gifts && !thread_same_block(released->gift[i].block, block))
+    i++;
+  if (i == GIFTS_MAX) { /* the oldest one's block is forgotten */
+    VClock *oldest = &released->gift[0].clock, space;
+    vclock_join(&released->given[ON_ONE_GPU], oldest);
+    vclock_reset(oldest);
+    space = *oldest;
+    memmove(released->gift, released->gift + 1, (GIFTS_MAX - 1) * sizeof *released->gift);
+    released->gift[--i].clock = space;
+    released->gifts--;
+    released->crowded = true;
   }
+  if (i == released->gifts)
+    released->gift[released->gifts++].block = block;
+  vclock_join(&released->gift[i].clock, clock);
+}
+
+/* What the write hands on by the model: all that its warp knows, or knew at its newest fence. */
+static void give_by_scope(const RaceOrder *order, Released *released, const WarpOrder *warp, const Inst *inst,
+                          bool adds) {
+  const FenceOrder *fences = warp->fences;
+  Nearness scope = order_scope(inst);
+  const VClock *clock[SCOPES];
+  for (unsigned i = 0; i < SCOPES; i++)
+    clock[i] = releases(inst) ? &fences->known : &fences->fenced[i];
+  if (!adds)
+    reset_given(released);
+  if (!thread_is_host(warp->base)) {
+    give_block(released, warp->base, clock[IN_ONE_BLOCK]);
+    if (scope >= ON_ONE_GPU)
+      vclock_join(&released->given[ON_ONE_GPU], clock[ON_ONE_GPU]);
+  }
+  if (scope >= IN_ONE_SYSTEM && order->gpu->host)
+    vclock_join(&released->given[IN_ONE_SYSTEM], clock[IN_ONE_SYSTEM]);
 }
 
 void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc) {
@@ -291,7 +374,7 @@ void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word,
   released->change = ++order->changes;
   bool adds = op_info[inst->op].flags & OPF_ATOMIC || !has_own_clock(order);
   if (warp->fences)
-    give_fenced(released, warp, inst, adds);
+    give_by_scope(order, released, warp, inst, adds);
   released->writer = warp->base;
   released->from = pc;
   if (adds) {
@@ -319,15 +402,18 @@ void order_hand_on(RaceOrder *order, WarpOrder *warp, Cell *cell) {
 
 /* ---- fences and barriers ---- */
 
-void order_fence(WarpOrder *warp, const Inst *inst, uint32_t lanes) {
+void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes) {
   FenceOrder *fences = warp->fences;
   if (!fences)
     return;
-  vclock_join(&fences->known, &fences->pending);
-  learn_lanes(warp, 1, lanes, &fences->pending);
-  vclock_assign(&fences->fenced[FOR_BLOCK], &fences->known);
-  if (inst->mode != FENCE_CTA)
-    vclock_assign(&fences->fenced[FOR_ALL], &fences->known);
+  for (unsigned i = 0; i <= scope; i++) {
+    vclock_join(&fences->known, &fences->pending[i]);
+    learn_lanes(warp, 1, lanes, &fences->pending[i]);
+  }
+  for (unsigned i = 0; i <= scope; i++)
+    vclock_assign(&fences->fenced[i], &fences->known);
+  warp->was_fenced = true;
+  warp->fence_pc = pc;
   order_move_on(warp);
 }
 

@@ -3,12 +3,14 @@
  * Two orders are kept. In the plain one every hand-off orders what stands before it in the writer and behind it in the
  * reader; it is all that Fermi programs have (its code doesn't show what the source ordered, and its loads bypass nothing).
  * In that of the PTX memory model a hand-off needs a release on one side and an acquire on the other: a fence before a
- * strong write, or a write with .release; a fence behind a strong read, or a read with .acquire. A fence or release of block
- * scope counts for readers of its block only. What the plain order has and the model's hasn't is a missing fence.
+ * strong write, or a write with .release; a fence behind a strong read, or a read with .acquire. On both sides the scope of
+ * the fence and that of the access have to include the other thread: .cta its own block, .gpu all but the host, .sys all;
+ * volatile accesses are of .sys. What the plain order has and the model's hasn't is a missing fence, or one of too small a
+ * scope. What comes behind a strong read also comes after the strong writes that it observed themselves (shadow.h).
  *
  * Generous where the model is finer than a warp: a fence of one lane counts for its warp; what a fence covered before a
- * block barrier counts for all warps behind it; an acquiring fence may be of any scope. So races can be missed, none is
- * invented.
+ * block barrier counts for all warps behind it; of a chain of atomics of more than GIFTS_MAX blocks every fence counts for
+ * the whole GPU. So races can be missed, none is invented.
  *
  * Lanes: in PTX, on whatever machine, and with convergence barriers they are ordered only by WARPSYNC (which each `.sync`
  * operation begins with), block barriers, and hand-offs (lane_order.h). In Fermi code the order in which a warp issues counts.
@@ -27,17 +29,19 @@
 /* Words that have a clock of their own for what their strong writes hand on; further words share these clocks. */
 enum { RELEASED_MAX = 4096 };
 
+enum { SCOPES = IN_ONE_SYSTEM + 1, GIFTS_MAX = 4 };
+
 /* The order of the memory model. */
 typedef struct FenceOrder {
   VClock known;
-  VClock fenced[2]; /* `known` at the newest fence: FOR_ALL of the chip or wider, FOR_BLOCK of any scope */
-  VClock pending;   /* what strong reads were handed, until a fence */
+  VClock fenced[SCOPES];  /* `known` at the newest fence of that scope or a wider one */
+  VClock pending[SCOPES]; /* what strong reads were handed by threads so near, until a fence */
 } FenceOrder;
-enum { FOR_ALL, FOR_BLOCK };
 
 /* A strong write and the strong read that took it. */
 typedef struct HandOver {
   uint32_t writer;   /* launch, THREAD_LAUNCH_HOST for the host */
+  uint32_t released; /* number of what the word hands on */
   uint32_t from, to; /* instructions */
 } HandOver;
 
@@ -52,6 +56,9 @@ typedef struct WarpOrder {
   HandOver handed;      /* the newest that told it something in the plain order, if `was_handed` */
   bool was_handed;
   bool was_acquired;     /* the newest was taken with an acquire */
+  Nearness taken_scope;  /* of the access that took it */
+  bool was_fenced;       /* there was a fence since, which may be of too small a scope */
+  uint32_t fence_pc;     /* the newest fence */
   uint32_t taken_lanes;  /* which lanes took it */
   uint64_t taken_change; /* Released.change of the newest it took; 0: none */
 } WarpOrder;
@@ -62,13 +69,22 @@ typedef struct BarrierOrder {
   bool counted;
 } BarrierOrder;
 
+/* What the strong writes of one block hand on to its own threads. */
+typedef struct Gift {
+  ThreadId block; /* one of its threads */
+  VClock clock;
+} Gift;
+
 /* What the strong writes of a word hand on. */
 typedef struct Released {
   VClock clock;
-  VClock fenced[2]; /* FOR_BLOCK: to warps of `block` */
-  ThreadId writer;  /* the newest; if its writes add up, those before it were of its block, too */
-  uint32_t from;    /* the instruction of the newest */
-  uint64_t change;  /* number of its newest change; no two changes of any words have the same */
+  VClock given[SCOPES]; /* ON_ONE_GPU: from one thread of the GPU to others; IN_ONE_SYSTEM: from and to the host */
+  Gift gift[GIFTS_MAX];
+  unsigned gifts;
+  bool crowded;    /* there were more blocks */
+  ThreadId writer; /* the newest */
+  uint32_t from;   /* the instruction of the newest */
+  uint64_t change; /* number of its newest change; no two changes of any words have the same */
 } Released;
 
 typedef struct RaceOrder {
@@ -102,9 +118,13 @@ void order_move_on(WarpOrder *warp);
 /* True if `earlier` comes before what `lanes` of the warp do now; in the model's order, or the plain one. */
 bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,
                      bool plain);
-/* True if the warp was handed `earlier`, and only its own fence is missing. */
+/* True if the warp was handed `earlier`, and only its own fence is missing, or of too small a scope. */
 bool order_is_pending(const WarpOrder *warp, const Access *earlier);
-bool order_same_block(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
+/* True if the warp was handed it by a release that is only for its writer's block. */
+bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
+Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
+/* Who a strong access or a fence of this scope is strong for. */
+Nearness order_scope(const Inst *inst);
 
 /* A strong read, or a read of a flag, of `lanes`. */
 void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
@@ -116,7 +136,7 @@ void order_hand_on(RaceOrder *order, WarpOrder *warp, Cell *cell);
 /* The warp learns all that `clock` knows, of lock bits. */
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock);
 
-void order_fence(WarpOrder *warp, const Inst *inst, uint32_t lanes);
+void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes);
 void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive);
 void order_arrive(BarrierOrder *barrier, WarpOrder *warp);
 /* A warp that has exited counts as arrived. */

@@ -48,9 +48,15 @@ static char *end_text(const ProbePoint *point, const RaceEnd *end) {
   return locate_lanes_text(point->gpu, launch_of(point, end), end->base.block, thread_warp(end->base), end->lanes);
 }
 
+/* "a[0] (global 0x10000)", "a[0] to a[31] (global 0x10000 ...)". */
 static char *where_text(const ProbePoint *point, const Race *race) {
-  return race->space == SPACE_SHARED ? locate_shared_text(point->block, (uint32_t)race->address)
-                                     : locate_global_text(point->gpu, race->address);
+  uint64_t last = race->address + 4 * (uint64_t)(race->words - 1);
+  g_autofree char *from = race->space == SPACE_SHARED ? locate_shared_text(point->block, (uint32_t)race->address)
+                                                      : locate_global_text(point->gpu, race->address);
+  g_autofree char *to = race->space == SPACE_SHARED ? locate_shared_text(point->block, (uint32_t)last)
+                                                    : locate_global_text(point->gpu, last);
+  return race->words > 1 ? g_strdup_printf("the %u words from %s to %s", race->words, from, to)
+                         : g_steal_pointer(&from);
 }
 
 static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *end, const char *when) {
@@ -174,6 +180,22 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
   g_autofree char *to = locate_line_text(reader, race->handed.to);
   g_autofree char *to_source = locate_source(reader, race->handed.to);
   const char *access = race->first.write ? "store" : "load";
+  if (race->cause == RACE_NARROW_RELEASE)
+    return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s, but the fence between, or that "
+                                           "access, is for threads of its own block only: the scope is too small",
+                                           access, first, from_source, from),
+                    .repair = g_strdup_printf("make it __threadfence() before `%s` in %s, and the access one for the "
+                                              "GPU",
+                                              from_source, from)};
+  if (race->cause == RACE_NARROW_ACQUIRE) {
+    g_autofree char *fence = locate_line_text(reader, race->fence_pc);
+    g_autofree char *fence_source = locate_source(reader, race->fence_pc);
+    return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, but the "
+                                           "fence behind that, `%s` in %s, is for threads of its own block only: its "
+                                           "scope is too small",
+                                           access, first, from_source, from, to_source, to, fence_source, fence),
+                    .repair = g_strdup_printf("put __threadfence() behind `%s` in %s instead", to_source, to)};
+  }
   if (race->cause == RACE_NO_RELEASE)
     return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s without a fence between", access,
                                            first, from_source, from),
@@ -186,33 +208,50 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
       .repair = g_strdup_printf("put __threadfence() behind `%s` in %s, or make that an acquire", to_source, to)};
 }
 
+/* A fence would do. */
+static bool is_handed(const Race *race) {
+  return race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE || race->cause == RACE_NARROW_RELEASE ||
+         race->cause == RACE_NARROW_ACQUIRE;
+}
+
 /* The host is one of the two, or between them. Its accesses are volatile and in order. */
 static Reason beside_host(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  if (!is_host(&race->first) && (race->cause == RACE_NO_RELEASE || race->handed.writer == THREAD_LAUNCH_HOST)) {
+  bool narrow = race->cause == RACE_NARROW_RELEASE;
+  if (!is_host(&race->first) &&
+      (race->cause == RACE_NO_RELEASE || narrow || race->handed.writer == THREAD_LAUNCH_HOST)) {
     g_autofree char *line = locate_line_text(launch_of(point, &race->first), race->first.pc);
-    return (Reason){.why = g_strdup_printf("the %s in %s is handed on through the host without a fence behind it",
-                                           race->first.write ? "store" : "load", line),
+    return (Reason){.why = g_strdup_printf("the %s in %s is handed on through the host without a fence behind it%s",
+                                           race->first.write ? "store" : "load", line,
+                                           narrow ? " whose scope is the system" : ""),
                     .repair = g_strdup("put __threadfence_system() between the access and the store that tells the "
                                        "host")};
   }
+  if (race->cause == RACE_NARROW_ACQUIRE)
+    return because(
+        "the host hands it over with a volatile store, but the fence behind the load that sees it is for the "
+        "GPU only: its scope is too small",
+        "make it __threadfence_system()");
   if (race->cause == RACE_NO_ACQUIRE)
     return because("the host hands it over with a volatile store, but the kernel has no fence behind the load that "
                    "sees it",
                    "put __threadfence_system() behind the load that sees the host's store");
   const RaceEnd *gpu = is_host(second) ? &race->first : second;
-  return because(gpu->strong ? "nothing orders them: the access of the GPU is only for its own block (.cta)"
-                             : "nothing orders them: the access of the GPU is plain, and the kernel isn't waited for",
+  return because(gpu->strong
+                     ? "nothing orders them: the access of the GPU is only for its own block or GPU (.cta, .gpu)"
+                     : "nothing orders them: the access of the GPU is plain, and the kernel isn't waited for",
                  "make the access of the GPU volatile or atomic (atomicAdd_system()), or let the host wait for the "
                  "kernel");
 }
 
 static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  bool handed = race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE;
+  bool handed = is_handed(race);
   if (is_host(&race->first) || is_host(second) || (handed && race->handed.writer == THREAD_LAUNCH_HOST))
     return beside_host(point, race, second);
   switch (race->cause) {
   case RACE_NO_RELEASE:
-  case RACE_NO_ACQUIRE: return missing_fence(point, race);
+  case RACE_NO_ACQUIRE:
+  case RACE_NARROW_RELEASE:
+  case RACE_NARROW_ACQUIRE: return missing_fence(point, race);
   case RACE_SCOPES:
     return because("both are strong, but one of them only for threads of its own block (.cta)",
                    "give both the scope of the GPU (.gpu)");
@@ -224,19 +263,26 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
                                                                : unordered_fermi(race, second);
 }
 
+static const char *gap_text(const Race *race) {
+  switch (race->cause) {
+  case RACE_NO_RELEASE:
+  case RACE_NO_ACQUIRE: return "a fence is missing between the two";
+  case RACE_NARROW_RELEASE:
+  case RACE_NARROW_ACQUIRE: return "the fence's scope is too small";
+  default: return "nothing orders the two";
+  }
+}
+
 static Finding *between_accesses(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
   g_autofree char *where = where_text(point, race);
   bool several = second->lanes & (second->lanes - 1);
   const char *verb = second->write ? (several ? "write" : "writes") : several ? "read" : "reads";
-  bool fence = race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE;
   const RaceEnd *place = is_host(second) ? &race->first : second;
-  Finding *finding =
-      locate_finding(FINDING_DATA_RACE,
-                     g_strdup_printf("%s: %s %s, which %s %s, and %s", who, verb, where, first_who,
-                                     race->first.write ? "wrote" : "read",
-                                     fence ? "a fence is missing between the two" : "nothing orders the two"),
-                     launch_of(point, place), place->pc);
+  Finding *finding = locate_finding(FINDING_DATA_RACE,
+                                    g_strdup_printf("%s: %s %s, which %s %s, and %s", who, verb, where, first_who,
+                                                    race->first.write ? "wrote" : "read", gap_text(race)),
+                                    launch_of(point, place), place->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");
   Reason reason = reason_of(point, race, second);

@@ -22,9 +22,11 @@ typedef enum {
   RACE_IN_INSTRUCTION, /* lanes of one store */
   RACE_LANES,          /* lanes of one warp, which don't run in lock-step */
   RACE_UNORDERED,
-  RACE_SCOPES,     /* both are strong, one of them for its own block only */
-  RACE_NO_RELEASE, /* handed over, but the writer has no fence between the first access and the flag */
-  RACE_NO_ACQUIRE, /* handed over, but the reader has no fence between the flag and the second access */
+  RACE_SCOPES,         /* both are strong, one of them for its own block only */
+  RACE_NO_RELEASE,     /* handed over, but the writer has no fence between the first access and the flag */
+  RACE_NO_ACQUIRE,     /* handed over, but the reader has no fence between the flag and the second access */
+  RACE_NARROW_RELEASE, /* the writer's fence, or its write, has too small a scope */
+  RACE_NARROW_ACQUIRE, /* the reader's */
 } RaceCause;
 
 /* One end of a race. */
@@ -39,10 +41,12 @@ typedef struct RaceEnd {
 typedef struct Race {
   RaceEnd first; /* what the instruction that is issued now races with */
   RaceCause cause;
-  HandOver handed; /* RACE_NO_RELEASE, RACE_NO_ACQUIRE */
+  HandOver handed;   /* RACE_NO_RELEASE and the other three */
+  uint32_t fence_pc; /* RACE_NARROW_ACQUIRE */
   AccessSpace space;
   uint64_t address; /* physical, if shared */
-  uint64_t word;    /* its number in the shadow */
+  unsigned words;   /* one after the other */
+  uint64_t word;    /* number of the first in the shadow */
   uint32_t lanes;   /* of the instruction that is issued now */
   bool write, strong;
 } Race;

@@ -2,10 +2,22 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
+struct ShadowPage {
+  Row row[SHADOW_PAGE_ROWS];
+};
+enum { PAGE_WORDS = SHADOW_PAGE_ROWS * ROW_WORDS };
+
 static void free_page(gpointer data) {
-  Cell *page = data;
-  for (unsigned i = 0; i < SHADOW_PAGE_WORDS; i++)
-    g_free(page[i].access);
+  ShadowPage *page = data;
+  for (unsigned i = 0; i < SHADOW_PAGE_ROWS; i++) {
+    Row *row = &page->row[i];
+    for (unsigned word = 0; row->cells && word < ROW_WORDS; word++)
+      g_free(row->cells[word].list.access);
+    g_free(row->cells);
+    g_free(row->list.access);
+  }
   g_free(page);
 }
 
@@ -15,85 +27,240 @@ void shadow_init(Shadow *shadow) {
 
 void shadow_clear(Shadow *shadow) { g_hash_table_destroy(shadow->pages); }
 
-Cell *shadow_cell(Shadow *shadow, uint64_t word) {
-  uint64_t number = word / SHADOW_PAGE_WORDS;
-  if (!shadow->last || shadow->last_page != number) {
-    Cell *page = g_hash_table_lookup(shadow->pages, (gpointer)(uintptr_t)number);
-    if (!page && g_hash_table_size(shadow->pages) >= SHADOW_PAGES_MAX)
-      return NULL;
-    if (!page) {
-      page = g_new0(Cell, SHADOW_PAGE_WORDS);
-      g_hash_table_insert(shadow->pages, (gpointer)(uintptr_t)number, page);
-    }
-    shadow->last = page;
-    shadow->last_page = number;
+/* NULL: there is none, or, if one is to be made, no room for it. */
+static ShadowPage *find_page(Shadow *shadow, uint64_t number, bool make) {
+  unsigned slot = (unsigned)((number ^ (number >> 12) * 7) % SHADOW_RECENT);
+  if (shadow->recent[slot].page && shadow->recent[slot].number == number)
+    return shadow->recent[slot].page;
+  ShadowPage *page = g_hash_table_lookup(shadow->pages, (gpointer)(uintptr_t)number);
+  if (!page && make && g_hash_table_size(shadow->pages) < SHADOW_PAGES_MAX) {
+    page = g_new0(ShadowPage, 1);
+    g_hash_table_insert(shadow->pages, (gpointer)(uintptr_t)number, page);
   }
-  return &shadow->last[word % SHADOW_PAGE_WORDS];
+  if (page) {
+    shadow->recent[slot].number = number;
+    shadow->recent[slot].page = page;
+  }
+  return page;
 }
 
-void shadow_forget(Shadow *shadow, Cell *cell) {
-  shadow->accesses -= cell->space;
-  g_free(cell->access);
-  *cell = (Cell){0};
+Row *shadow_row(Shadow *shadow, uint64_t word) {
+  ShadowPage *page = find_page(shadow, word / PAGE_WORDS, true);
+  return page ? &page->row[word % PAGE_WORDS / ROW_WORDS] : NULL;
 }
 
-/* Whoever conflicts with `old` conflicts with `new` too, if `new` is ordered after `old`. */
-static bool covers(const Access *new, const Access *old) {
-  return new->write >= old->write &&new->strong <= old->strong && (old->bytes & ~new->bytes) == 0;
+static void free_list(Shadow *shadow, AccessList *list) {
+  shadow->accesses -= list->space;
+  g_free(list->access);
+  *list = (AccessList){0};
 }
 
-static bool both_strong(const Access *new, const Access *old, const AccessOrder *order) {
-  if (new->strong == ACCESS_STRONG && old->strong == ACCESS_STRONG)
+static void append(Shadow *shadow, AccessList *list, const Access *access) {
+  if (list->count == list->space) {
+    unsigned space = list->space ? MIN(2u * list->space, (unsigned)CELL_ACCESSES_MAX) : 2;
+    if (space == list->space || shadow->accesses + (space - list->space) > SHADOW_ACCESSES_MAX) {
+      if (list->count == 0)
+        return;
+      memmove(list->access, list->access + 1, --list->count * sizeof *list->access);
+    } else {
+      shadow->accesses += space - list->space;
+      list->access = g_renew(Access, list->access, space);
+      list->space = (uint16_t)space;
+    }
+  }
+  list->access[list->count++] = *access;
+}
+
+static void take_apart(Shadow *shadow, Row *row) {
+  row->cells = g_new0(Cell, ROW_WORDS);
+  shadow->rows++;
+  for (unsigned i = 0; i < row->list.count; i++) {
+    Access access = row->list.access[i];
+    uint32_t words = access.lanes, shift = access.shift;
+    access.shift = 0;
+    for (; words; words &= words - 1) {
+      unsigned word = (unsigned)__builtin_ctz(words);
+      access.lanes = 1u << (word - shift) % ROW_WORDS;
+      append(shadow, &row->cells[word].list, &access);
+    }
+  }
+  for (unsigned word = 0; word < ROW_WORDS; word++)
+    row->cells[word].raced = row->raced >> word & 1;
+  free_list(shadow, &row->list);
+}
+
+Cell *shadow_cell(Shadow *shadow, uint64_t word) {
+  Row *row = shadow_row(shadow, word);
+  if (!row)
+    return NULL;
+  if (!row->cells) {
+    if (shadow->rows >= SHADOW_ROWS_MAX)
+      return NULL;
+    take_apart(shadow, row);
+  }
+  return &row->cells[word % ROW_WORDS];
+}
+
+static void forget_row(Shadow *shadow, Row *row, uint64_t first, ShadowForgotten forgotten, void *user) {
+  forgotten(user, first, NULL, row);
+  for (unsigned word = 0; row->cells && word < ROW_WORDS; word++) {
+    forgotten(user, first + word, &row->cells[word], NULL);
+    free_list(shadow, &row->cells[word].list);
+  }
+  shadow->rows -= row->cells != NULL;
+  g_free(row->cells);
+  free_list(shadow, &row->list);
+  *row = (Row){0};
+}
+
+void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgotten forgotten, void *user) {
+  for (uint64_t word = first - first % ROW_WORDS; word < first + count; word += ROW_WORDS) {
+    ShadowPage *page = find_page(shadow, word / PAGE_WORDS, false);
+    if (page)
+      forget_row(shadow, &page->row[word % PAGE_WORDS / ROW_WORDS], word, forgotten, user);
+  }
+}
+
+/* ---- adding ---- */
+
+/* Whoever conflicts with `old` conflicts with `next` too, if `next` is ordered after `old`. */
+static bool covers(const Access *next, const Access *old) {
+  return next->write >= old->write && next->strong <= old->strong && (old->bytes & ~next->bytes) == 0;
+}
+
+static bool in_scope(const Access *access, Nearness nearness) { return access->strong > (uint8_t)nearness; }
+
+static bool both_strong(const Access *next, const Access *old, const AccessOrder *order) {
+  if (!next->strong || !old->strong)
+    return false;
+  if (next->strong == ACCESS_STRONG && old->strong == ACCESS_STRONG)
     return true;
-  return new->strong && old->strong && order->same_block(order->user, old);
+  Nearness nearness = order->nearness(order->user, old);
+  return in_scope(next, nearness) && in_scope(old, nearness);
 }
 
-static bool conflicts(const Access *new, const Access *old, const AccessOrder *order) {
-  return (new->write || old->write) && (new->bytes & old->bytes) && !both_strong(new, old, order);
+static bool conflicts(const Access *next, const Access *old, const AccessOrder *order) {
+  return (next->write || old->write) && (next->bytes & old->bytes) && !both_strong(next, old, order);
 }
 
-/* The warp did the same, and released nothing since: who it races with was told then. */
-static bool repeats(const Cell *cell, const Access *access, bool by_lanes) {
-  for (unsigned i = 0; i < cell->count; i++) {
-    const Access *old = &cell->access[i];
-    bool lanes = !by_lanes || !(access->lanes & ~old->lanes);
-    if (old->actor == access->actor && old->time == access->time && lanes && covers(old, access))
+/* A read doesn't see less for being repeated, unless it is of another value. */
+static bool same_sight(const Access *a, const Access *b) { return a->write || !a->strong || a->chain == b->chain; }
+
+/* The warp did the same, and released nothing since: who it races with was told then. With `apart`, lanes (of a row: words)
+ * have to be among those of then. */
+static bool repeats(const AccessList *list, const Access *access, bool apart, bool by_lanes) {
+  for (unsigned i = 0; i < list->count; i++) {
+    const Access *old = &list->access[i];
+    bool alike = !(apart && access->lanes & ~old->lanes) && !(by_lanes && access->shift != old->shift);
+    if (old->actor == access->actor && old->time == access->time && alike && covers(old, access) &&
+        same_sight(access, old))
       return true;
   }
   return false;
 }
 
-static void append(Shadow *shadow, Cell *cell, const Access *access) {
-  if (cell->count == cell->space) {
-    unsigned space = cell->space ? MIN(2u * cell->space, (unsigned)CELL_ACCESSES_MAX) : 1;
-    if (space == cell->space || shadow->accesses + (space - cell->space) > SHADOW_ACCESSES_MAX) {
-      if (cell->count == 0)
-        return;
-      memmove(cell->access, cell->access + 1, --cell->count * sizeof *cell->access);
-    } else {
-      shadow->accesses += space - cell->space;
-      cell->access = g_renew(Access, cell->access, space);
-      cell->space = (uint16_t)space;
-    }
+/* The strong write `old`, number `at` in the cell, comes before the access in observation order, or before something that
+ * does and that the access comes after. */
+static bool is_observed(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
+  const Access *old = &cell->list.access[at];
+  if (!old->write || !old->strong)
+    return false;
+  if (order->reads && old->chain == next->chain && both_strong(next, old, order))
+    return true;
+  for (unsigned i = at + 1; i < cell->list.count; i++) {
+    const Access *observer = &cell->list.access[i];
+    if (observer->strong && observer->chain == old->chain && (observer->bytes & old->bytes) &&
+        order->before(order->user, observer))
+      return true;
   }
-  cell->access[cell->count++] = *access;
+  return false;
+}
+
+/* `old` has seen a write that is still there, and the access doesn't see it: others may be ordered by `old` only. */
+static bool is_needed(const Cell *cell, unsigned at, const Access *next) {
+  const Access *old = &cell->list.access[at];
+  if (!old->strong || old->chain == next->chain)
+    return false;
+  for (unsigned i = 0; i < at; i++)
+    if (cell->list.access[i].write && cell->list.access[i].strong && cell->list.access[i].chain == old->chain)
+      return true;
+  return false;
 }
 
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max) {
-  if (repeats(cell, access, order->by_lanes))
+  Access next = *access;
+  if (!order->reads)
+    cell->chain++;
+  next.chain = cell->chain;
+  if (repeats(&cell->list, &next, order->by_lanes, order->by_lanes))
     return 0;
-  unsigned races = 0, kept = 0;
-  for (unsigned i = 0; i < cell->count; i++) {
-    const Access *old = &cell->access[i];
-    bool conflicting = conflicts(access, old, order), covered = covers(access, old);
-    bool ordered = (conflicting || covered) && order->before(order->user, old);
+  AccessList *list = &cell->list;
+  unsigned races = 0;
+  bool drops[CELL_ACCESSES_MAX];
+  for (unsigned i = 0; i < list->count; i++) {
+    const Access *old = &list->access[i];
+    bool conflicting = conflicts(&next, old, order), covered = covers(&next, old);
+    bool ordered =
+        (conflicting || covered) && (order->before(order->user, old) || is_observed(cell, i, &next, order));
     if (conflicting && !ordered && races < max)
       race[races++] = *old;
-    if (!(covered && ordered))
-      cell->access[kept++] = *old;
+    drops[i] = covered && ordered && !is_needed(cell, i, &next);
   }
-  cell->count = (uint16_t)kept;
-  append(shadow, cell, access);
+  unsigned kept = 0;
+  for (unsigned i = 0; i < list->count; i++)
+    if (!drops[i])
+      list->access[kept++] = list->access[i];
+  list->count = (uint16_t)kept;
+  append(shadow, list, &next);
   return races;
+}
+
+/* Of plain accesses: if it isn't ordered for all lanes that touched words of both, it may be so for those of each word. */
+typedef enum { ROW_ORDERED, ROW_UNORDERED, ROW_UNCLEAR } RowOrdered;
+
+static RowOrdered row_ordered(const Access *next, const Access *old, const AccessOrder *order) {
+  if (order->before(order->user, old))
+    return ROW_ORDERED;
+  if (!order->by_lanes || next->actor != old->actor)
+    return ROW_UNORDERED;
+  return next->shift == old->shift ? ROW_ORDERED : ROW_UNCLEAR; /* each lane comes after itself */
+}
+
+/* Nothing is changed before it is clear that the row can stay whole. */
+bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const AccessOrder *order, Access *race,
+                    unsigned max, unsigned *races) {
+  AccessList *list = &row->list;
+  uint32_t left[ROW_ACCESSES_MAX];
+  *races = 0;
+  if (repeats(list, access, true, order->by_lanes))
+    return true;
+  if (list->count >= ROW_ACCESSES_MAX)
+    return false;
+  for (unsigned i = 0; i < list->count; i++) {
+    const Access *old = &list->access[i];
+    uint32_t common = old->lanes & access->lanes;
+    left[i] = old->lanes;
+    if (!common)
+      continue;
+    RowOrdered ordered = row_ordered(access, old, order);
+    if (ordered == ROW_UNCLEAR)
+      return false;
+    if (ordered == ROW_ORDERED && covers(access, old))
+      left[i] &= ~common;
+    if (ordered == ROW_UNORDERED && (access->write || old->write) && *races < max) {
+      race[*races] = *old;
+      race[(*races)++].lanes = common;
+    }
+  }
+  unsigned kept = 0;
+  for (unsigned i = 0; i < list->count; i++) {
+    if (!left[i])
+      continue;
+    list->access[kept] = list->access[i];
+    list->access[kept++].lanes = left[i];
+  }
+  list->count = (uint16_t)kept;
+  append(shadow, list, access);
+  return true;
 }

@@ -1,8 +1,16 @@
 /* shadow.h - which accesses to a word of memory can still race with a later one.
  * A cell keeps few of them: an access is dropped once a later one that is ordered after it conflicts with everything
  * that it conflicts with, and an access that its own warp repeats is kept once. So most cells hold one or two.
- * Bounded: CELL_ACCESSES_MAX for a cell, SHADOW_ACCESSES_MAX and SHADOW_PAGES_MAX for all. Beyond them the oldest access
- * of the cell is forgotten, or words are not watched: a race can then be missed, none is invented. */
+ * A row of words has one list for all of them as long as each access to it is a plain one by lanes that touch a word each, one
+ * after the other; it is taken apart into cells for good when another access comes. What is kept is the same.
+ *
+ * The observation order of PTX: a strong access comes after the strong writes of the chain that it reads from, which is a
+ * write and the atomic operations behind it, each on what the one before left. So what comes after that access (or is it)
+ * comes after those writes, with no fence. Cells number the chains; numbers come again, and then a race can be missed.
+ *
+ * Bounded: CELL_ACCESSES_MAX for a cell, SHADOW_ACCESSES_MAX, SHADOW_PAGES_MAX and SHADOW_ROWS_MAX (taken apart) for all.
+ * Beyond them the oldest access of the cell is forgotten, or words are not watched: a race can then be missed, none is
+ * invented. */
 #ifndef LOCKSTEP_DETECT_RACE_SHADOW_H
 #define LOCKSTEP_DETECT_RACE_SHADOW_H
 
@@ -13,29 +21,41 @@
 
 enum {
   CELL_ACCESSES_MAX = 64,
+  ROW_ACCESSES_MAX = 16,
   SHADOW_ACCESSES_MAX = 2 << 20,
-  SHADOW_PAGE_WORDS = 256,
-  SHADOW_PAGES_MAX = 8192,
+  ROW_WORDS = 32,
+  SHADOW_PAGE_ROWS = 8,
+  SHADOW_PAGES_MAX = 1 << 16,
+  SHADOW_ROWS_MAX = 1 << 16,
+  SHADOW_RECENT = 64,
 };
 
-/* Strong accesses of threads that are in both scopes don't race with each other. */
-typedef enum { ACCESS_WEAK, ACCESS_STRONG_IN_BLOCK, ACCESS_STRONG } AccessStrength;
+/* Who a strong access is strong for. Those of threads that are in both scopes don't race with each other. */
+typedef enum { ACCESS_WEAK, ACCESS_STRONG_IN_BLOCK, ACCESS_STRONG_ON_GPU, ACCESS_STRONG } AccessStrength;
 
-/* A warp instruction that touched a word. */
+/* A warp instruction that touched a word. All its lanes touched the same bytes of the word. */
 typedef struct Access {
   uint64_t cycle;
   uint32_t actor, time; /* of the warp's vector clock */
-  uint32_t lanes;       /* those that touched the word */
-  uint32_t pc : 25;
-  uint32_t bytes : 4; /* of the word */
-  uint32_t write : 1;
-  uint32_t strong : 2; /* AccessStrength */
+  uint32_t
+      lanes; /* those that touched the word; in a row: the words, of which lane (word - shift) % 32 touched each */
+  uint32_t pc;
+  uint32_t chain; /* of the word's values: that it left or read; 0 in a row */
+  uint8_t bytes;  /* of the word */
+  bool write;
+  uint8_t strong; /* AccessStrength */
+  uint8_t shift;
 } Access;
-static_assert(sizeof(Access) == 24, "an Access is kept for every word that a program touches");
+static_assert(sizeof(Access) == 32, "an Access is kept for every word that a program touches");
 
-typedef struct Cell {
+typedef struct AccessList {
   Access *access; /* oldest first */
   uint16_t count, space;
+} AccessList;
+
+typedef struct Cell {
+  AccessList list;
+  uint32_t chain; /* of the value that the word has */
   /* For the caller: */
   uint32_t released;         /* which clock the word's strong writes left; 0: none */
   uint32_t handed;           /* what the newest plain store handed on (handoff.h); 0: nothing */
@@ -44,29 +64,51 @@ typedef struct Cell {
   uint32_t raced : 1;
 } Cell;
 
+typedef struct Row {
+  AccessList list;
+  Cell *cells;    /* ROW_WORDS, once it was taken apart; NULL: `list` has all */
+  uint32_t raced; /* words, for the caller */
+} Row;
+
+/* How two threads stand to each other: what scope includes both. */
+typedef enum { IN_ONE_BLOCK, ON_ONE_GPU, IN_ONE_SYSTEM } Nearness;
+
 /* What is asked of the access that is being added. */
 typedef struct AccessOrder {
   const void *user;
-  bool (*before)(const void *user, const Access *earlier); /* `earlier` is ordered before it */
-  bool (*same_block)(const void *user, const Access *earlier);
+  bool (*before)(const void *user, const Access *earlier); /* `earlier` is ordered before it, in its lanes */
+  Nearness (*nearness)(const void *user, const Access *earlier);
   bool by_lanes; /* lanes of a warp may race with each other */
+  bool reads;    /* it is no store */
 } AccessOrder;
 
+typedef struct ShadowPage ShadowPage;
+
 typedef struct Shadow {
-  GHashTable *pages; /* page number -> Cell[SHADOW_PAGE_WORDS], for sparse memories */
-  Cell *last;        /* the page found last */
-  uint64_t last_page;
-  uint32_t accesses; /* allocated */
+  GHashTable *pages; /* page number -> ShadowPage, for sparse memories */
+  struct {
+    uint64_t number;
+    ShadowPage *page; /* NULL: none */
+  } recent[SHADOW_RECENT];
+  uint32_t accesses, rows; /* allocated; taken apart */
 } Shadow;
 
 void shadow_init(Shadow *shadow);
 void shadow_clear(Shadow *shadow);
-/* The cell of a word (address / 4), or NULL if there are too many. */
+/* The row of a word (address / 4), or NULL if there are too many. */
+Row *shadow_row(Shadow *shadow, uint64_t word);
+/* The cell of a word; takes its row apart. NULL if there are too many. */
 Cell *shadow_cell(Shadow *shadow, uint64_t word);
-/* Forgets all accesses to the word of a cell. */
-void shadow_forget(Shadow *shadow, Cell *cell);
+/* Calls `forgotten` for each cell and row (one of the two is NULL) of these words, and forgets all accesses to them; rows that
+ * are partly among them, too. */
+typedef void (*ShadowForgotten)(void *user, uint64_t word, const Cell *cell, const Row *row);
+void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgotten forgotten, void *user);
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max);
+/* The same for a row that wasn't taken apart, and a plain access whose `lanes` are words. The races have the words that both
+ * touched. False: it has to be taken apart, and nothing was added. */
+bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const AccessOrder *order, Access *race,
+                    unsigned max, unsigned *races);
 
 #endif

@@ -47,7 +47,9 @@ static void bound(VClock *clock) {
 void vclock_advance(VClock *clock, uint32_t actor, uint32_t time) {
   if (actor < clock->floor)
     return;
-  uint32_t at = vclock_find(clock, actor);
+  uint32_t at = clock->count ? actor - clock->entry[0].actor : 0;
+  if (at >= clock->count || clock->entry[at].actor != actor)
+    at = vclock_find(clock, actor);
   if (at == clock->count || clock->entry[at].actor != actor) {
     reserve(clock, clock->count + 1);
     memmove(clock->entry + at + 1, clock->entry + at, (clock->count - at) * sizeof *clock->entry);
@@ -89,10 +91,14 @@ static bool join_alike(VClock *clock, const VClock *other, uint32_t first) {
 }
 
 void vclock_join(VClock *clock, const VClock *other) {
-  if (clock == other)
+  if (clock == other || (other->count == 0 && other->floor <= clock->floor))
     return;
+  if (clock->count == 0 && clock->floor <= other->floor) {
+    vclock_assign(clock, other);
+    return;
+  }
   raise_floor(clock, other->floor);
-  uint32_t first = vclock_find(other, clock->floor);
+  uint32_t first = clock->floor > other->floor ? vclock_find(other, clock->floor) : 0;
   if (join_alike(clock, other, first))
     return;
   uint32_t missing = join_common(clock, other, first);
