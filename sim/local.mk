@@ -99,10 +99,14 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race.h \
   sim/detect/race/race_order.c \
   sim/detect/race/race_order.h \
+  sim/detect/race/race_repair.c \
+  sim/detect/race/race_repair.h \
   sim/detect/race/race_report.c \
   sim/detect/race/race_report.h \
   sim/detect/race/race_step.c \
   sim/detect/race/race_step.h \
+  sim/detect/race/race_trial.c \
+  sim/detect/race/race_trial.h \
   sim/detect/race/shadow.c \
   sim/detect/race/shadow.h \
   sim/detect/race/vclock.c \
@@ -184,6 +188,8 @@ liblockstep_a_SOURCES += \
   sim/study/csv_table.h \
   sim/study/rank.c \
   sim/study/rank.h \
+  sim/study/repairs.c \
+  sim/study/repairs.h \
   sim/study/results.c \
   sim/study/results.h \
   sim/study/run.c \

@@ -53,8 +53,8 @@ static void append_evidence(const Evidence *evidence, const Finding *finding, Ca
     paint_plain(canvas, "  %s\n", evidence->text);
   if (evidence->line && (evidence->file || evidence->line != finding->line))
     append_source(evidence->line, evidence->source, canvas);
-  if (evidence->inlined)
-    paint_plain(canvas, "    inlined from %s\n", evidence->inlined);
+  if (evidence->callers)
+    paint_plain(canvas, "    inlined in %s\n", evidence->callers);
 }
 
 void explain_finding(const Finding *finding, Canvas *canvas) {
@@ -62,6 +62,8 @@ void explain_finding(const Finding *finding, Canvas *canvas) {
   append_source(finding->line, finding->source, canvas);
   if (finding->inlined)
     paint_plain(canvas, "  inlined from %s\n", finding->inlined);
+  if (finding->callers)
+    paint_plain(canvas, "  inlined in %s\n", finding->callers);
   append_place(finding, canvas);
   if (finding->holder)
     paint_plain(canvas, "  %s: %s\n", finding->lock_bit >= 0 ? "held by" : "last changed by", finding->holder);

@@ -97,7 +97,7 @@ static void add_evidence(JsonBuilder *builder, const GPtrArray *evidence) {
     add_string(builder, "file", item->file);
     add_int_or_null(builder, "line", item->line, item->line > 0);
     add_string(builder, "text", item->text);
-    add_string(builder, "inlined", item->inlined);
+    add_string(builder, "callers", item->callers);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
@@ -112,6 +112,7 @@ static void add_finding(JsonBuilder *builder, const Finding *finding) {
   add_int_or_null(builder, "line", finding->line, finding->line > 0);
   add_string(builder, "source", finding->source);
   add_string(builder, "inlined", finding->inlined);
+  add_string(builder, "callers", finding->callers);
   add_int(builder, "cycle", (int64_t)finding->cycle);
   add_int_or_null(builder, "block", finding->block, finding->block >= 0);
   add_int_or_null(builder, "warp", finding->warp, finding->warp >= 0);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "sim/study/repairs.h"
 #include "sim/study/results.h"
 
 CheckOptions check_options_default(void) { return (CheckOptions){.run = run_options_default(), .seeds = 4}; }
@@ -64,27 +65,13 @@ static char *schedule_text(const Schedule *schedule) {
                          order_names[schedule->order], schedule->seed);
 }
 
-static unsigned evidence_line(const Finding *finding, unsigned index) {
-  return index < finding->evidence->len ? ((const Evidence *)g_ptr_array_index(finding->evidence, index))->line : 0;
-}
-
-/* Of a race it is chance which end comes first. */
-static bool is_same_place(const Finding *a, const Finding *b) {
-  if (a->id != b->id || g_strcmp0(a->file, b->file) != 0)
-    return false;
-  if (a->id != FINDING_DATA_RACE)
-    return a->line == b->line;
-  unsigned a0 = evidence_line(a, 0), a1 = evidence_line(a, 1), b0 = evidence_line(b, 0), b1 = evidence_line(b, 1);
-  return (a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0);
-}
-
 /* Findings of `from` that `into` doesn't have (same kind at the same place). */
 static void unite_findings(GPtrArray *into, const GPtrArray *from) {
   for (guint i = 0; i < from->len; i++) {
     const Finding *finding = g_ptr_array_index(from, i);
     bool known = false;
     for (guint k = 0; k < into->len && !known; k++)
-      known = is_same_place(g_ptr_array_index(into, k), finding);
+      known = finding_same_place(g_ptr_array_index(into, k), finding);
     if (!known)
       g_ptr_array_add(into, finding_copy(finding));
   }
@@ -218,8 +205,21 @@ static bool is_starved(const RunResult *run, const Schedule *schedule, const Sch
          first->verdict == VERDICT_COMPLETED;
 }
 
+/* Tries the repairs of findings that no earlier schedule had, in the schedule that has them. */
+static void try_repairs(const Scenario *scenario, const Machine *machine, const RunOptions *options,
+                        const RunResult *run, const GPtrArray *known, Diag *diag) {
+  for (guint i = 0; i < run->findings->len; i++) {
+    Finding *finding = g_ptr_array_index(run->findings, i);
+    bool is_new = true;
+    for (guint k = 0; k < known->len && is_new; k++)
+      is_new = !finding_same_place(g_ptr_array_index(known, k), finding);
+    if (is_new && finding->repairs)
+      repairs_try(finding, scenario, machine, options, run->cycles, diag);
+  }
+}
+
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const RunOptions *options,
-                          const Schedule *schedule, const RunResult *first, Diag *diag) {
+                          const Schedule *schedule, const RunResult *first, const GPtrArray *known, Diag *diag) {
   Machine *variant = machine_copy(machine);
   variant->sm.policy = schedule->policy;
   variant->sm.simt_stack.branch_order = schedule->order;
@@ -229,6 +229,8 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
   run.seed = schedule->seed;
   run.races = run.keep_buffers = true;
   RunResult *result = run_scenario(scenario, variant, &run, diag);
+  if (result)
+    try_repairs(scenario, variant, &run, result, known, diag);
   machine_free(variant);
   return result;
 }
@@ -302,7 +304,7 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
   all.united.schedules_wanted = schedules->len;
   for (guint i = 0; i < schedules->len && fine && !all.united.stop; i++) {
     RunResult *run = run_one(scenario, machine, &options->run, &g_array_index(schedules, Schedule, i),
-                             i > 0 ? &all.first : NULL, diag);
+                             i > 0 ? &all.first : NULL, all.united.findings, diag);
     fine = run != NULL;
     StopReason cut = fine && stop_is_final(run->stop) ? run->stop : STOP_NONE;
     if (fine)

@@ -191,7 +191,7 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
     gpu_set_shared_data(simulation->gpu, scenario->measure.shared_data_offset, scenario->measure.shared_data_bytes);
   misuse_attach(&simulation->misuse, simulation->gpu, simulation->findings);
   if (options->races)
-    simulation->races = race_detector_new(simulation->gpu, simulation->findings);
+    simulation->races = race_detector_new(simulation->gpu, simulation->findings, options->trial);
   if (options->observer)
     gpu_subscribe(simulation->gpu, options->observer);
   for (guint i = 0; i < scenario->launches->len; i++)
@@ -322,7 +322,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   RunResult *result = g_new0(RunResult, 1);
   count_resident(gpu);
   if (simulation->races)
-    race_detector_finish(simulation->races);
+    result->trial_misplaced = !race_detector_finish(simulation->races);
   result->scenario = g_strdup(scenario->name);
   result->file = g_strdup(scenario->file);
   result->machine = g_strdup(machine->name);

@@ -19,6 +19,7 @@ typedef struct RunOptions {
   uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
   const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
   bool races;            /* look for data races (check) */
+  const Repair *trial;   /* put in for the search for races, or NULL. Borrowed */
   bool keep_buffers;     /* RunResult.buffers */
   Probe *observer;       /* listens to the run, and to it only; NULL: nobody. Borrowed */
   void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
@@ -91,6 +92,7 @@ typedef struct RunResult {
   StopReason stop;        /* why it is undecided, or (check) not all schedules were tried; STOP_NONE: neither */
   guint schedules_wanted; /* only from check: how many there were to try */
   Changes changes;        /* borrowed from who set it; may be empty */
+  bool trial_misplaced;   /* RunOptions.trial can't stand there: a barrier that part of a block would skip */
   bool starved;           /* states recurred for a while under this seed, but not under others */
   uint64_t memory_digest; /* of all buffers at the end */
   double host_seconds;    /* for stderr and bench only */

@@ -48,6 +48,8 @@ check_ptx() {
       }
       ! grep -q '^  findings:.*data-race' "$file" || grep -q ' warning: data-race: ' "$folder/ptx" ||
         echo "$file on $machine: no data race"
+      ! grep -q '^  findings:.*unordered-access' "$file" || grep -q ' warning: unordered-access: ' "$folder/ptx" ||
+        echo "$file on $machine: no unordered access"
     done
   done
 }

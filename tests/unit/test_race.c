@@ -214,7 +214,7 @@ static void run_init(Run *run, const Case *test) {
   ck_assert_msg(run->program, "%s\nin\n%s", messages, test->text);
   run->gpu = gpu_new(run->machine, run->backing, 1);
   run->findings = g_ptr_array_new_with_free_func(free_finding);
-  run->detector = race_detector_new(run->gpu, run->findings);
+  run->detector = race_detector_new(run->gpu, run->findings, NULL);
   uint32_t argument = (uint32_t)backing_buffer(run->backing, 0)->base;
   LaunchConfig config = {.program = run->program,
                          .kernel = program_kernel(run->program, 0),

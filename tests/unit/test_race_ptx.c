@@ -184,7 +184,7 @@ static void run(const Case *test, GPtrArray *findings) {
   ck_assert_msg(program, "%s\nin\n%s", messages, test->text);
   as_ptx(program);
   Gpu *gpu = gpu_new(machine, backing, 1);
-  RaceDetector *detector = race_detector_new(gpu, findings);
+  RaceDetector *detector = race_detector_new(gpu, findings, NULL);
   uint32_t argument = (uint32_t)backing_buffer(backing, 0)->base;
   LaunchConfig config = {.program = program,
                          .kernel = program_kernel(program, 0),

@@ -90,7 +90,7 @@ static void evidence_free(gpointer data) {
   g_free(evidence->text);
   g_free(evidence->file);
   g_free(evidence->source);
-  g_free(evidence->inlined);
+  g_free(evidence->callers);
   g_free(evidence);
 }
 
@@ -113,9 +113,12 @@ void finding_free(Finding *finding) {
   g_free(finding->file);
   g_free(finding->source);
   g_free(finding->inlined);
+  g_free(finding->callers);
   g_free(finding->space);
   g_free(finding->holder);
   g_free(finding->repair);
+  if (finding->repairs)
+    g_ptr_array_unref(finding->repairs);
   g_ptr_array_free(finding->evidence, TRUE);
   g_free(finding);
 }
@@ -127,16 +130,18 @@ Finding *finding_copy(const Finding *finding) {
   copy->file = g_strdup(finding->file);
   copy->source = g_strdup(finding->source);
   copy->inlined = g_strdup(finding->inlined);
+  copy->callers = g_strdup(finding->callers);
   copy->space = g_strdup(finding->space);
   copy->holder = g_strdup(finding->holder);
   copy->repair = g_strdup(finding->repair);
+  copy->repairs = NULL;
   copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
   for (guint i = 0; i < finding->evidence->len; i++) {
     const Evidence *evidence = g_ptr_array_index(finding->evidence, i);
     Evidence *added = finding_add_evidence(copy, evidence->line, g_strdup(evidence->text));
     added->file = g_strdup(evidence->file);
     added->source = g_strdup(evidence->source);
-    added->inlined = g_strdup(evidence->inlined);
+    added->callers = g_strdup(evidence->callers);
   }
   return copy;
 }
@@ -147,6 +152,36 @@ Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text) {
   evidence->text = text;
   g_ptr_array_add(finding->evidence, evidence);
   return evidence;
+}
+
+static void repair_free(gpointer data) {
+  Repair *repair = data;
+  g_free(repair->text);
+  g_free(repair);
+}
+
+void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned count, char *text) {
+  LS_REQUIRE("repair-edits", count > 0 && count <= REPAIR_EDITS_MAX);
+  Repair *repair = g_new0(Repair, 1);
+  memcpy(repair->edit, edits, count * sizeof *edits);
+  repair->edits = count;
+  repair->text = text;
+  if (!finding->repairs)
+    finding->repairs = g_ptr_array_new_with_free_func(repair_free);
+  g_ptr_array_add(finding->repairs, repair);
+}
+
+static unsigned evidence_line(const Finding *finding, unsigned index) {
+  return index < finding->evidence->len ? ((const Evidence *)g_ptr_array_index(finding->evidence, index))->line : 0;
+}
+
+bool finding_same_place(const Finding *a, const Finding *b) {
+  if (a->id != b->id || g_strcmp0(a->file, b->file) != 0)
+    return false;
+  if (a->id != FINDING_DATA_RACE && a->id != FINDING_UNORDERED_ACCESS)
+    return a->line == b->line;
+  unsigned a0 = evidence_line(a, 0), a1 = evidence_line(a, 1), b0 = evidence_line(b, 0), b1 = evidence_line(b, 1);
+  return (a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0);
 }
 
 char *lanes_text(uint32_t lanes) {

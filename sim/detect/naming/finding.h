@@ -41,9 +41,32 @@ typedef struct Evidence {
   unsigned line;
   char *file;    /* NULL: the finding's */
   char *source;  /* the line's text, or NULL */
-  char *inlined; /* as the finding's, without headers of the compiler */
+  char *callers; /* as the finding's */
   char *text;
 } Evidence;
+
+/* Something put into a program, at every access that comes from the same line of the same kernel and has the same opcode. */
+typedef enum {
+  EDIT_FENCE_BEFORE,
+  EDIT_FENCE_BEHIND,
+  EDIT_WARP_SYNC_BEFORE,
+  EDIT_BARRIER_BEHIND, /* __syncthreads() */
+  EDIT_BARRIER_BEFORE,
+} EditKind;
+typedef struct RepairEdit {
+  EditKind kind;
+  const char *kernel; /* its name, interned */
+  uint32_t pc;
+  bool in_block; /* a fence for the block only */
+} RepairEdit;
+
+/* A repair that can be tried in the model. */
+enum { REPAIR_EDITS_MAX = 2 };
+typedef struct Repair {
+  RepairEdit edit[REPAIR_EDITS_MAX];
+  unsigned edits;
+  char *text; /* what is proposed if the finding is gone with it */
+} Repair;
 
 typedef struct Finding {
   FindingId id;
@@ -51,7 +74,8 @@ typedef struct Finding {
   char *file;          /* source file, or NULL */
   unsigned line;       /* source line, 0 if unknown */
   char *source;        /* that line's text, or NULL */
-  char *inlined;       /* "atomic.hpp:94, in mine.h:12 (`lock();`)": what was inlined there, the innermost first; or NULL */
+  char *inlined;       /* "atomic.hpp:94": what of the compiler was inlined there, the innermost first; or NULL */
+  char *callers;       /* "mine.cu:28 (`barrier(x);`)": where that line was inlined, the innermost first; or NULL */
   uint64_t cycle;      /* when it happened or was proved */
   int64_t block, warp; /* linear block index in its grid, warp in the block; -1 if it concerns several */
   uint32_t lanes;      /* mask of lanes, 0 if it concerns several warps */
@@ -60,6 +84,7 @@ typedef struct Finding {
   int64_t lock_bit;    /* -1 if none */
   char *holder;        /* who holds what is waited for, since when and where; or NULL */
   char *repair;        /* how it is usually repaired, or NULL */
+  GPtrArray *repairs;  /* Repair *, to be tried in this order; NULL: none. A copy has none */
   GPtrArray *evidence; /* Evidence *, in reading order */
   uint64_t count;      /* how often it happened (misuse is reported once a place) */
 } Finding;
@@ -71,5 +96,9 @@ Finding *finding_copy(const Finding *finding);
 Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text);
 /* "lane 3", "lanes 0-3, 7", "all 32 lanes". Free with g_free. */
 char *lanes_text(uint32_t lanes);
+/* The same kind at the same place; of two accesses it is chance which comes first. */
+bool finding_same_place(const Finding *a, const Finding *b);
+/* Adds a repair to be tried. Takes ownership of `text`. */
+void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned count, char *text);
 
 #endif

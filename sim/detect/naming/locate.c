@@ -4,13 +4,40 @@
 
 enum { FRAMES_SHOWN_MAX = 4 };
 
-unsigned locate_line(const Launch *launch, uint32_t pc) {
-  return pc < launch->kernel->ninsts ? launch->kernel->insts[pc].line : 0;
+/* Where an instruction comes from. */
+typedef struct Place {
+  uint16_t file;
+  uint32_t line;
+  uint32_t frame; /* number of its SourceFrame; 0: nothing was inlined there, and it stands nowhere else */
+} Place;
+
+/* The text of a frame's line, or NULL if it is the compiler's, or nobody has it. */
+static char *own_line(const Program *program, const SourceFrame *frame) {
+  const char *file = program_file_name(program, frame->file);
+  if (strstr(file, "/include/") && strstr(file, "cuda"))
+    return NULL;
+  g_autofree char *line = program_file_line(program, frame->file, frame->line);
+  return *line ? g_steal_pointer(&line) : NULL;
 }
 
-static uint16_t file_of(const Launch *launch, uint32_t pc) {
-  return pc < launch->kernel->ninsts ? launch->kernel->insts[pc].file : 0;
+/* The innermost frame that is the user's: there the thing happens. Without frames the instruction's own. */
+static Place place_of(const Launch *launch, uint32_t pc) {
+  if (pc >= launch->kernel->ninsts)
+    return (Place){0};
+  const Inst *inst = &launch->kernel->insts[pc];
+  for (uint32_t at = inst->inlined; at;) {
+    const SourceFrame *frame = &g_array_index(launch->program->frames, SourceFrame, at - 1);
+    g_autofree char *line = own_line(launch->program, frame);
+    if (line)
+      return (Place){(uint16_t)frame->file, frame->line, at};
+    at = frame->parent;
+  }
+  return (Place){inst->file, inst->line, 0};
 }
+
+unsigned locate_line(const Launch *launch, uint32_t pc) { return place_of(launch, pc).line; }
+
+static uint16_t file_of(const Launch *launch, uint32_t pc) { return place_of(launch, pc).file; }
 
 static const char *file_name(const Launch *launch, uint32_t pc) {
   return program_file_name(launch->program, file_of(launch, pc));
@@ -31,26 +58,20 @@ uint64_t locate_key(const Launch *launch, uint32_t pc) {
   return (uint64_t)file_of(launch, pc) << 32 | locate_line(launch, pc);
 }
 
-/* "mine.h:12 (`lock();`)"; NULL for what the compiler's headers hold, if only lines of one's own are wanted. */
-static char *frame_text(const Program *program, const SourceFrame *frame, bool own_only) {
+/* "mine.h:12 (`lock();`)"; without the text for what the compiler's headers hold. */
+static char *frame_text(const Program *program, const SourceFrame *frame) {
   const char *file = program_file_name(program, frame->file);
-  bool toolkit = strstr(file, "/include/") && strstr(file, "cuda");
-  g_autofree char *base = g_path_get_basename(file), *line = program_file_line(program, frame->file, frame->line);
-  if (!toolkit && *line)
-    return g_strdup_printf("%s:%u (`%s`)", file, frame->line, line);
-  return own_only ? NULL : g_strdup_printf("%s:%u", base, frame->line);
+  g_autofree char *base = g_path_get_basename(file), *line = own_line(program, frame);
+  return line ? g_strdup_printf("%s:%u (`%s`)", file, frame->line, line)
+              : g_strdup_printf("%s:%u", base, frame->line);
 }
 
-/* The frames that were inlined, the innermost first; the outermost is the instruction's own place. NULL if none were. */
-static char *inlined_text(const Launch *launch, uint32_t pc, bool own_only) {
-  const GArray *frames = launch->program->frames;
-  uint32_t at = pc < launch->kernel->ninsts ? launch->kernel->insts[pc].inlined : 0;
+/* The frames from number `from` to before `to`, the innermost first. NULL if there are none. */
+static char *chain_text(const Program *program, uint32_t from, uint32_t to) {
   g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
-  while (at) {
-    const SourceFrame *frame = &g_array_index(frames, SourceFrame, at - 1);
-    char *text = frame->parent ? frame_text(launch->program, frame, own_only) : NULL;
-    if (text)
-      g_ptr_array_add(texts, text);
+  for (uint32_t at = from; at && at != to;) {
+    const SourceFrame *frame = &g_array_index(program->frames, SourceFrame, at - 1);
+    g_ptr_array_add(texts, frame_text(program, frame));
     at = frame->parent;
   }
   if (texts->len > FRAMES_SHOWN_MAX) { /* the middle of a library tells nobody anything */
@@ -63,12 +84,27 @@ static char *inlined_text(const Launch *launch, uint32_t pc, bool own_only) {
   return g_strjoinv(", in ", (char **)texts->pdata);
 }
 
+/* What was inlined at the instruction's place: frames of the compiler. */
+static char *inlined_text(const Launch *launch, uint32_t pc) {
+  Place place = place_of(launch, pc);
+  uint32_t innermost = pc < launch->kernel->ninsts ? launch->kernel->insts[pc].inlined : 0;
+  return place.frame ? chain_text(launch->program, innermost, place.frame) : NULL;
+}
+
+/* The frames that the place was inlined into. */
+static char *callers_text(const Launch *launch, uint32_t pc) {
+  Place place = place_of(launch, pc);
+  return place.frame ? chain_text(launch->program,
+                                  g_array_index(launch->program->frames, SourceFrame, place.frame - 1).parent, 0)
+                     : NULL;
+}
+
 void locate_evidence(Finding *finding, const Launch *launch, uint32_t pc, char *text) {
   Evidence *evidence = finding_add_evidence(finding, locate_line(launch, pc), text);
   if (g_strcmp0(file_name(launch, pc), finding->file) != 0)
     evidence->file = g_strdup(file_name(launch, pc));
   evidence->source = file_line(launch, pc);
-  evidence->inlined = inlined_text(launch, pc, true);
+  evidence->callers = callers_text(launch, pc);
 }
 
 char *locate_source(const Launch *launch, uint32_t pc) {
@@ -88,7 +124,8 @@ Finding *locate_finding(FindingId id, char *message, const Launch *launch, uint3
   finding->file = g_strdup(file_name(launch, pc));
   finding->line = locate_line(launch, pc);
   finding->source = file_line(launch, pc);
-  finding->inlined = inlined_text(launch, pc, false);
+  finding->inlined = inlined_text(launch, pc);
+  finding->callers = callers_text(launch, pc);
   finding->count = 1;
   return finding;
 }

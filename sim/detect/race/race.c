@@ -141,12 +141,21 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
                        .polls = polls && polls[point->pc]};
   if (lock)
     acquire_bits(detector, point, address, taken);
-  race_step(&detector->watch, point, warp_order(detector, point), &access);
+  WarpOrder *warp = warp_order(detector, point);
+  bool trial = detector->watch.trial.repair != NULL;
+  if (trial)
+    race_trial_access(&detector->watch.trial, warp, point, false);
+  race_step(&detector->watch, point, warp, &access);
+  if (trial)
+    race_trial_access(&detector->watch.trial, warp, point, true);
   if (unlock)
     release_bits(detector, point, address);
 }
 
-void race_detector_finish(RaceDetector *detector) { race_report_finish(&detector->watch.report); }
+bool race_detector_finish(RaceDetector *detector) {
+  race_report_finish(&detector->watch.report);
+  return race_trial_fits(&detector->watch.trial, &detector->watch.order);
+}
 
 /* ---- the host ---- */
 
@@ -182,7 +191,7 @@ static void host_does(void *user, const HostPoint *point, HostDeed deed) {
 
 /* ---- life ---- */
 
-RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings) {
+RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *trial) {
   RaceDetector *detector = g_new0(RaceDetector, 1);
   detector->gpu = gpu;
   detector->probe = (Probe){.user = detector,
@@ -199,9 +208,11 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings) {
   race_order_init(&detector->watch.order, gpu);
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  detector->watch.waits = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   shadow_init(&detector->watch.shadow[SPACE_SHARED]);
   shadow_init(&detector->watch.shadow[SPACE_GLOBAL]);
   race_report_init(&detector->watch.report, findings);
+  race_trial_init(&detector->watch.trial, trial);
   gpu_subscribe(gpu, &detector->probe);
   return detector;
 }
@@ -229,8 +240,10 @@ void race_detector_free(RaceDetector *detector) {
   race_order_clear(&detector->watch.order);
   g_array_free(detector->polls, TRUE);
   g_hash_table_destroy(detector->kernels);
+  g_hash_table_destroy(detector->watch.waits);
   shadow_clear(&detector->watch.shadow[SPACE_SHARED]);
   shadow_clear(&detector->watch.shadow[SPACE_GLOBAL]);
   race_report_clear(&detector->watch.report);
+  race_trial_clear(&detector->watch.trial);
   g_free(detector);
 }

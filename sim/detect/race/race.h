@@ -41,10 +41,10 @@
 
 typedef struct RaceDetector RaceDetector;
 
-/* Subscribes to the Gpu, which it must outlive. `findings` is borrowed. */
-RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings);
-/* At the end of the run: appends the findings, one for each pair of source lines. */
-void race_detector_finish(RaceDetector *detector);
+/* Subscribes to the Gpu, which it must outlive. `findings` is borrowed, as is `trial`, a repair to be put in (NULL: none). */
+RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *trial);
+/* At the end of the run: appends the findings, one for each pair of source lines. False: the trial can't stand where it is. */
+bool race_detector_finish(RaceDetector *detector);
 void race_detector_free(RaceDetector *detector);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "sim/core/host.h"
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/race/race_repair.h"
 
 /* Races of two lines on one word. */
 typedef struct WordRaces {
@@ -36,16 +37,11 @@ void race_report_clear(RaceReport *report) {
   g_ptr_array_unref(report->pairs);
 }
 
-static const Launch *launch_of(const ProbePoint *point, const RaceEnd *end) {
-  return gpu_launch(point->gpu, end->base.launch);
-}
-
-static bool is_host(const RaceEnd *end) { return thread_is_host(end->base); }
-
 static char *end_text(const ProbePoint *point, const RaceEnd *end) {
-  if (is_host(end))
+  if (race_is_host(end))
     return g_strdup("the host");
-  return locate_lanes_text(point->gpu, launch_of(point, end), end->base.block, thread_warp(end->base), end->lanes);
+  return locate_lanes_text(point->gpu, race_launch_of(point, end), end->base.block, thread_warp(end->base),
+                           end->lanes);
 }
 
 /* "a[0] (global 0x10000)", "a[0] to a[31] (global 0x10000 ...)". */
@@ -61,15 +57,15 @@ static char *where_text(const ProbePoint *point, const Race *race) {
 
 static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *end, const char *when) {
   g_autofree char *who = end_text(point, end);
-  if (is_host(end)) {
+  if (race_is_host(end)) {
     g_autofree char *step = host_step_text(point->gpu->host, end->pc);
     finding_add_evidence(finding, 0,
                          g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT ", %s", when, who,
                                          end->write ? "wrote" : "read", end->cycle, step));
     return;
   }
-  g_autofree char *source = locate_source(launch_of(point, end), end->pc);
-  locate_evidence(finding, launch_of(point, end), end->pc,
+  g_autofree char *source = locate_source(race_launch_of(point, end), end->pc);
+  locate_evidence(finding, race_launch_of(point, end), end->pc,
                   g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who,
                                   end->write ? "wrote" : "read", end->cycle, source));
 }
@@ -83,24 +79,16 @@ static Reason because(const char *why, const char *repair) {
   return (Reason){.why = g_strdup(why), .repair = g_strdup(repair)};
 }
 
-static bool of_one_launch(const Race *race, const RaceEnd *second) {
-  return race->first.base.launch == second->base.launch;
-}
-
-static bool of_one_block(const Race *race, const RaceEnd *second) {
-  return thread_same_block(race->first.base, second->base);
-}
-
 static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
   if (race->first.strong || second->strong)
     return because("one of the two is strong (atomic, volatile, or LDSLK and STSUL), the other isn't",
                    race->space == SPACE_SHARED ? "access the word with LDSLK and STSUL only, or put a barrier "
                                                  "between the two"
                                                : "make both accesses atomic or volatile (.CV, .WT)");
-  if (!of_one_launch(race, second))
+  if (!race_of_one_launch(race, second))
     return because("the launches are of different streams, which run concurrently",
                    "put both launches in one stream, or hand over with an atomic flag and MEMBAR");
-  if (of_one_block(race, second))
+  if (race_of_one_block(race, second))
     return because("both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from "
                    "the first to the second",
                    "put a barrier (BAR) between the two, hold one lock around each, or let the second wait in "
@@ -108,17 +96,6 @@ static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
   return because("blocks have no barrier in common, and no atomic or flag is handed from the first to the second",
                  "hand over with a flag that the second waits for in a loop, and MEMBAR before it is set, or "
                  "split the kernel into two launches");
-}
-
-/* x++ on one word by several threads: a load and a store of one line with one address. */
-static bool is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  const Launch *launch = point->block->launch;
-  if (launch_of(point, &race->first)->kernel != launch->kernel || race->first.strong || second->strong ||
-      (race->first.write && second->write))
-    return false;
-  const Inst *first = &launch->kernel->insts[race->first.pc], *then = point->inst;
-  return locate_key(launch, race->first.pc) == locate_key(launch, point->pc) && first->a == then->a &&
-         first->imm == then->imm;
 }
 
 static const char *what_is_missing(const ProbePoint *point, const Race *race, const RaceEnd *second) {
@@ -129,9 +106,9 @@ static const char *what_is_missing(const ProbePoint *point, const Race *race, co
                  "machine does, and PTX doesn't promise that"
                : "nothing orders them: no __syncwarp(), no barrier, and lanes of a warp don't run in lock-step on "
                  "this machine";
-  if (!of_one_launch(race, second))
+  if (!race_of_one_launch(race, second))
     return "nothing orders them: the launches are of different streams, which run concurrently";
-  if (of_one_block(race, second))
+  if (race_of_one_block(race, second))
     return "nothing orders them: no barrier (__syncthreads()), no atomic or volatile flag that the first hands to "
            "the "
            "second";
@@ -145,7 +122,7 @@ static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
     return "make both stores atomic or volatile (a lock is freed with __threadfence(), then atomicExch())";
   if (race->cause == RACE_LANES)
     return "put __syncwarp() between the two, or make the plain access volatile or atomic, too";
-  if (of_one_block(race, second))
+  if (race_of_one_block(race, second))
     return "put __syncthreads() between the two, or make the plain access volatile or atomic, too";
   return "make the plain access volatile or atomic, too";
 }
@@ -157,13 +134,13 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
                                            "other isn't; %s",
                                            missing),
                     .repair = g_strdup(repair_of_mixed(race, second))};
-  if (is_update(point, race, second))
+  if (race_is_update(point, race, second))
     return because(missing, "make it one atomic operation (atomicAdd() instead of ++ or +=)");
   if (race->cause == RACE_LANES)
     return because(missing, "put __syncwarp() between the two");
-  if (!of_one_launch(race, second))
+  if (!race_of_one_launch(race, second))
     return because(missing, "put both launches in one stream, or hand over with an atomic flag and __threadfence()");
-  if (of_one_block(race, second))
+  if (race_of_one_block(race, second))
     return because(missing, "put __syncthreads() between the two, hold one lock around each, or hand over with an "
                             "atomic or volatile flag and __threadfence_block()");
   return because(missing,
@@ -174,7 +151,7 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
 /* The order would be there, but for a fence. */
 static Reason missing_fence(const ProbePoint *point, const Race *race) {
   const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = point->block->launch;
-  g_autofree char *first = locate_line_text(launch_of(point, &race->first), race->first.pc);
+  g_autofree char *first = locate_line_text(race_launch_of(point, &race->first), race->first.pc);
   g_autofree char *from = locate_line_text(writer, race->handed.from);
   g_autofree char *from_source = locate_source(writer, race->handed.from);
   g_autofree char *to = locate_line_text(reader, race->handed.to);
@@ -208,18 +185,12 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
       .repair = g_strdup_printf("put __threadfence() behind `%s` in %s, or make that an acquire", to_source, to)};
 }
 
-/* A fence would do. */
-static bool is_handed(const Race *race) {
-  return race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE || race->cause == RACE_NARROW_RELEASE ||
-         race->cause == RACE_NARROW_ACQUIRE;
-}
-
 /* The host is one of the two, or between them. Its accesses are volatile and in order. */
 static Reason beside_host(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   bool narrow = race->cause == RACE_NARROW_RELEASE;
-  if (!is_host(&race->first) &&
+  if (!race_is_host(&race->first) &&
       (race->cause == RACE_NO_RELEASE || narrow || race->handed.writer == THREAD_LAUNCH_HOST)) {
-    g_autofree char *line = locate_line_text(launch_of(point, &race->first), race->first.pc);
+    g_autofree char *line = locate_line_text(race_launch_of(point, &race->first), race->first.pc);
     return (Reason){.why = g_strdup_printf("the %s in %s is handed on through the host without a fence behind it%s",
                                            race->first.write ? "store" : "load", line,
                                            narrow ? " whose scope is the system" : ""),
@@ -235,7 +206,7 @@ static Reason beside_host(const ProbePoint *point, const Race *race, const RaceE
     return because("the host hands it over with a volatile store, but the kernel has no fence behind the load that "
                    "sees it",
                    "put __threadfence_system() behind the load that sees the host's store");
-  const RaceEnd *gpu = is_host(second) ? &race->first : second;
+  const RaceEnd *gpu = race_is_host(second) ? &race->first : second;
   return because(gpu->strong
                      ? "nothing orders them: the access of the GPU is only for its own block or GPU (.cta, .gpu)"
                      : "nothing orders them: the access of the GPU is plain, and the kernel isn't waited for",
@@ -244,8 +215,8 @@ static Reason beside_host(const ProbePoint *point, const Race *race, const RaceE
 }
 
 static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  bool handed = is_handed(race);
-  if (is_host(&race->first) || is_host(second) || (handed && race->handed.writer == THREAD_LAUNCH_HOST))
+  bool handed = race_is_handed(race);
+  if (race_is_host(&race->first) || race_is_host(second) || (handed && race->handed.writer == THREAD_LAUNCH_HOST))
     return beside_host(point, race, second);
   switch (race->cause) {
   case RACE_NO_RELEASE:
@@ -273,21 +244,28 @@ static const char *gap_text(const Race *race) {
   }
 }
 
+/* Both are strong, so it is no race: the second isn't sure to see the first. */
+static bool is_reliance(const Race *race) {
+  return race_is_handed(race) && race->first.strong && race->strong && !race_is_host(&race->first);
+}
+
 static Finding *between_accesses(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
   g_autofree char *where = where_text(point, race);
   bool several = second->lanes & (second->lanes - 1);
   const char *verb = second->write ? (several ? "write" : "writes") : several ? "read" : "reads";
-  const RaceEnd *place = is_host(second) ? &race->first : second;
-  Finding *finding = locate_finding(FINDING_DATA_RACE,
-                                    g_strdup_printf("%s: %s %s, which %s %s, and %s", who, verb, where, first_who,
-                                                    race->first.write ? "wrote" : "read", gap_text(race)),
-                                    launch_of(point, place), place->pc);
+  const RaceEnd *place = race_is_host(second) ? &race->first : second;
+  char *message = g_strdup_printf("%s: %s %s, which %s %s%s, and %s", who, verb, where, first_who,
+                                  race->first.write ? "wrote" : "read",
+                                  is_reliance(race) ? "; nothing guarantees that this is seen" : "", gap_text(race));
+  Finding *finding = locate_finding(is_reliance(race) ? FINDING_UNORDERED_ACCESS : FINDING_DATA_RACE, message,
+                                    race_launch_of(point, place), place->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");
   Reason reason = reason_of(point, race, second);
   finding_add_evidence(finding, 0, reason.why);
   finding->repair = reason.repair;
+  race_add_repairs(finding, point, race, second);
   return finding;
 }
 
@@ -307,7 +285,7 @@ static Finding *make_finding(const ProbePoint *point, const Race *race, const Ra
   Finding *finding = race->cause == RACE_IN_INSTRUCTION ? within_instruction(point, race, second)
                                                         : between_accesses(point, race, second);
   finding->cycle = point->cycle;
-  const RaceEnd *place = is_host(second) ? &race->first : second;
+  const RaceEnd *place = race_is_host(second) ? &race->first : second;
   finding->block = (int64_t)place->base.block;
   finding->warp = thread_warp(place->base);
   finding->lanes = place->lanes;
@@ -319,13 +297,14 @@ static Finding *make_finding(const ProbePoint *point, const Race *race, const Ra
 /* Which of two racing accesses comes first is chance, and lanes against each other are a case of their own. */
 static uint64_t line_key(const ProbePoint *point, const RaceEnd *end) {
   enum { HOST_STEPS = 1 << 30 }; /* no source has so many lines */
-  return is_host(end) ? HOST_STEPS + (uint64_t)end->pc : locate_line(launch_of(point, end), end->pc);
+  return race_is_host(end) ? HOST_STEPS + (uint64_t)end->pc : locate_line(race_launch_of(point, end), end->pc);
 }
 
 static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   bool within = race->cause == RACE_IN_INSTRUCTION;
   uint64_t first = line_key(point, &race->first), then = line_key(point, second);
-  gint64 lines = (gint64)(MIN(first, then) << 32 | MAX(first, then) | (uint64_t)within << 63);
+  gint64 lines = (gint64)(MIN(first, then) << 32 | MAX(first, then) | (uint64_t)within << 63 |
+                          (uint64_t)is_reliance(race) << 31);
   RacePair *pair = g_hash_table_lookup(report->known, &lines);
   if (!pair) {
     pair = g_new0(RacePair, 1);

@@ -51,6 +51,22 @@ typedef struct Race {
   bool write, strong;
 } Race;
 
+static inline const Launch *race_launch_of(const ProbePoint *point, const RaceEnd *end) {
+  return gpu_launch(point->gpu, end->base.launch);
+}
+static inline bool race_is_host(const RaceEnd *end) { return thread_is_host(end->base); }
+static inline bool race_of_one_launch(const Race *race, const RaceEnd *second) {
+  return race->first.base.launch == second->base.launch;
+}
+static inline bool race_of_one_block(const Race *race, const RaceEnd *second) {
+  return thread_same_block(race->first.base, second->base);
+}
+/* A fence would do. */
+static inline bool race_is_handed(const Race *race) {
+  return race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE || race->cause == RACE_NARROW_RELEASE ||
+         race->cause == RACE_NARROW_ACQUIRE;
+}
+
 void race_report_init(RaceReport *report, GPtrArray *findings);
 void race_report_clear(RaceReport *report);
 /* `point` is the instruction that is issued now; one without a block is a step of the host. */

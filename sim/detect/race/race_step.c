@@ -1,5 +1,7 @@
 #include "sim/detect/race/race_step.h"
 
+#include "sim/detect/race/polling.h"
+
 enum { RACES_MAX = 8, GROUPS_MAX = WARP_LANES };
 
 /* Lanes of an instruction that touch the same bytes of one word. */
@@ -102,7 +104,14 @@ typedef struct Question {
 static bool is_before(const void *user, const Access *earlier) {
   const Question *question = user;
   const Step *step = question->step;
-  return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, false);
+  return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, false) ||
+         race_trial_orders(&step->watch->trial, &step->watch->order, step->warp, earlier);
+}
+
+static bool is_handed(const void *user, const Access *earlier) {
+  const Question *question = user;
+  const Step *step = question->step;
+  return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, true);
 }
 
 static Nearness nearness(const void *user, const Access *earlier) {
@@ -113,6 +122,7 @@ static Nearness nearness(const void *user, const Access *earlier) {
 static AccessOrder order_for(const Step *step, const Question *question) {
   return (AccessOrder){.user = question,
                        .before = is_before,
+                       .handed = is_handed,
                        .nearness = nearness,
                        .by_lanes = step->warp->lanes[0] != NULL,
                        .reads = step->access->kind != ACCESS_WRITE};
@@ -138,15 +148,20 @@ static RaceEnd end_of(const Step *step, const Access *access) {
                    .strong = access->strong != ACCESS_WEAK};
 }
 
+/* Of an access that the warp was handed. */
+static RaceCause missing_fence(const Step *step, const Access *earlier) {
+  const WarpOrder *warp = step->warp;
+  if (order_is_pending(warp, earlier))
+    return warp->was_fenced ? RACE_NARROW_ACQUIRE : RACE_NO_ACQUIRE;
+  return order_is_too_narrow(&step->watch->order, warp, earlier) ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
+}
+
 static RaceCause cause_of(const Step *step, uint32_t lanes, const Access *earlier) {
   const WarpOrder *warp = step->warp;
   const RaceOrder *order = &step->watch->order;
   bool of_host = thread_is_host(g_array_index(order->actors, ThreadId, earlier->actor));
-  if (warp->was_handed && (!earlier->strong || of_host) && order_is_before(order, warp, lanes, earlier, true)) {
-    if (order_is_pending(warp, earlier))
-      return warp->was_fenced ? RACE_NARROW_ACQUIRE : RACE_NO_ACQUIRE;
-    return order_is_too_narrow(order, warp, earlier) ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
-  }
+  if (warp->was_handed && (!earlier->strong || of_host) && order_is_before(order, warp, lanes, earlier, true))
+    return missing_fence(step, earlier);
   if (step->strong && earlier->strong)
     return RACE_SCOPES;
   return earlier->actor == warp->actor ? RACE_LANES : RACE_UNORDERED;
@@ -270,6 +285,35 @@ static uint32_t record_rows(Step *step) {
   return left;
 }
 
+/* ---- accesses that rely on an order ---- */
+
+/* A load that waits in a loop sees the write sooner or later. */
+static bool waits(const Step *step) {
+  const Kernel *kernel = step->point->block->launch->kernel;
+  gpointer polls;
+  if (!g_hash_table_lookup_extended(step->watch->waits, kernel, NULL, &polls)) {
+    polls = polling_loads(kernel);
+    g_hash_table_insert(step->watch->waits, (gpointer)kernel, polls);
+  }
+  return polls && ((const bool *)polls)[step->point->pc];
+}
+
+/* Before the warp takes what the words hand on. */
+static void check_reliance(Step *step) {
+  if (!step->warp->fences || !step->warp->was_handed || step->access->kind != ACCESS_READ || !step->point->block)
+    return;
+  for (unsigned i = 0; i < step->groups; i++) {
+    const Group *group = &step->group[i];
+    Access access = access_of(step, group->lanes, group->bytes, false), found;
+    Question question = {step, group->lanes};
+    AccessOrder order = order_for(step, &question);
+    if (!shadow_relies(group->cell, &access, &order, &found) || waits(step))
+      continue;
+    RaceEnd first = end_of(step, &found);
+    add_race(step, group->word, 1, group->lanes, &first, missing_fence(step, &found), false);
+  }
+}
+
 /* ---- hand-offs ---- */
 
 static void make_flag(Step *step, const Group *group) {
@@ -292,6 +336,8 @@ static bool release_group(Step *step, const Group *group) {
 /* All lanes together, since they are one warp to the next instruction. */
 static void access_words(Step *step) {
   bool released = false;
+  if (step->hands_over)
+    check_reliance(step);
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
     if (step->access->polls)

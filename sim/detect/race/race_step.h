@@ -6,6 +6,7 @@
 
 #include "sim/detect/race/race_order.h"
 #include "sim/detect/race/race_report.h"
+#include "sim/detect/race/race_trial.h"
 #include "sim/detect/race/shadow.h"
 
 /* What steps have in common. */
@@ -13,7 +14,9 @@ typedef struct RaceWatch {
   RaceOrder order;
   Shadow shadow[2]; /* by AccessSpace */
   RaceReport report;
-  bool flags[2]; /* some kernel polls that AccessSpace */
+  RaceTrial trial;
+  bool flags[2];     /* some kernel polls that AccessSpace */
+  GHashTable *waits; /* Kernel * of PTX -> bool *, its polling loads; those that were asked for */
 } RaceWatch;
 
 /* Words of shared memory by SM: one can hold far less than this many. */

@@ -159,19 +159,37 @@ static bool repeats(const AccessList *list, const Access *access, bool apart, bo
   return false;
 }
 
-/* The strong write `old`, number `at` in the cell, comes before the access in observation order, or before something that
- * does and that the access comes after. */
-static bool is_observed(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
+/* Something that the access comes after has observed the write number `at`. */
+static bool was_observed(const Cell *cell, unsigned at, const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
-  if (!old->write || !old->strong)
-    return false;
-  if (order->reads && old->chain == next->chain && both_strong(next, old, order))
-    return true;
   for (unsigned i = at + 1; i < cell->list.count; i++) {
     const Access *observer = &cell->list.access[i];
     if (observer->strong && observer->chain == old->chain && (observer->bytes & old->bytes) &&
         order->before(order->user, observer))
       return true;
+  }
+  return false;
+}
+
+/* The strong write number `at` comes before the access, which reads, in observation order, or before something that the
+ * access comes after. */
+static bool is_observed(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
+  const Access *old = &cell->list.access[at];
+  if (!old->write || !old->strong)
+    return false;
+  return (order->reads && old->chain == next->chain && both_strong(next, old, order)) ||
+         was_observed(cell, at, order);
+}
+
+bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found) {
+  for (unsigned i = cell->list.count; i-- > 0;) {
+    const Access *old = &cell->list.access[i];
+    if (old->write && old->strong && old->chain == cell->chain && old->bytes & access->bytes &&
+        both_strong(access, old, order) && order->handed(order->user, old) && !order->before(order->user, old) &&
+        !was_observed(cell, i, order)) {
+      *found = *old;
+      return true;
+    }
   }
   return false;
 }

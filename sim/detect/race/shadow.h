@@ -77,6 +77,7 @@ typedef enum { IN_ONE_BLOCK, ON_ONE_GPU, IN_ONE_SYSTEM } Nearness;
 typedef struct AccessOrder {
   const void *user;
   bool (*before)(const void *user, const Access *earlier); /* `earlier` is ordered before it, in its lanes */
+  bool (*handed)(const void *user, const Access *earlier); /* it would be, if each strong access were a fence */
   Nearness (*nearness)(const void *user, const Access *earlier);
   bool by_lanes; /* lanes of a warp may race with each other */
   bool reads;    /* it is no store */
@@ -106,7 +107,10 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max);
-/* The same for a row that wasn't taken apart, and a plain access whose `lanes` are words. The races have the words that both
+/* A strong read: true if it sees a strong write of others because a hand-off by another word comes between, but nothing
+ * guarantees that order: `found` is that write. What it sees after it was seen before is guaranteed. */
+bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found);
+/* shadow_add() for a row that wasn't taken apart, and a plain access whose `lanes` are words. The races have the words that both
  * touched. False: it has to be taken apart, and nothing was added. */
 bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max, unsigned *races);

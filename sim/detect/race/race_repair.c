@@ -1,0 +1,106 @@
+#include "sim/detect/race/race_repair.h"
+
+#include <string.h>
+
+#include "sim/detect/naming/locate.h"
+
+/* The store's value is what the load gave and something added: nothing but straight code between the two. */
+static bool stores_sum(const Kernel *kernel, uint32_t load, uint32_t store) {
+  int16_t value = kernel->insts[store].b;
+  for (uint32_t pc = store; pc-- > load;) {
+    const Inst *inst = &kernel->insts[pc];
+    RegList writes = inst_writes(inst, kernel->nregs), reads = inst_reads(inst);
+    bool sets = false, uses = false;
+    for (unsigned i = 0; i < writes.count; i++)
+      sets |= writes.reg[i] == value;
+    if (pc == load)
+      return sets;
+    if (!sets)
+      continue;
+    const char *name = op_info[inst->op].id;
+    if (!strstr(name, "ADD") && inst->op != OP_MOV)
+      return false;
+    for (unsigned i = 0; i < reads.count && !uses; i++) {
+      RegList loaded = inst_writes(&kernel->insts[load], kernel->nregs);
+      for (unsigned k = 0; k < loaded.count; k++)
+        uses |= reads.reg[i] == loaded.reg[k];
+      if (uses)
+        value = reads.reg[i];
+    }
+    if (!uses)
+      return false;
+  }
+  return false;
+}
+
+bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const Launch *launch = point->block->launch;
+  if (race_launch_of(point, &race->first)->kernel != launch->kernel || race->first.strong || second->strong ||
+      (race->first.write && second->write))
+    return false;
+  uint32_t load = race->first.write ? point->pc : race->first.pc,
+           store = race->first.write ? race->first.pc : point->pc;
+  const Inst *first = &launch->kernel->insts[race->first.pc], *then = point->inst;
+  return locate_key(launch, race->first.pc) == locate_key(launch, point->pc) && first->a == then->a &&
+         first->imm == then->imm && stores_sum(launch->kernel, load, store);
+}
+
+static RepairEdit edit_at(const Launch *launch, uint32_t pc, EditKind kind, bool in_block) {
+  return (RepairEdit){.kind = kind, .kernel = g_intern_string(launch->kernel->name), .pc = pc, .in_block = in_block};
+}
+
+/* "`done = 1;` in line 5" */
+static char *code_text(const Launch *launch, uint32_t pc) {
+  g_autofree char *source = locate_source(launch, pc), *line = locate_line_text(launch, pc);
+  return g_strdup_printf("`%s` in %s", source, line);
+}
+
+/* A fence on the side that lacks it, then on both. */
+static void try_fences(Finding *finding, const ProbePoint *point, const Race *race, bool in_block) {
+  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = point->block->launch;
+  const char *fence = in_block ? "__threadfence_block()" : "__threadfence()";
+  g_autofree char *from = code_text(writer, race->handed.from), *to = code_text(reader, race->handed.to);
+  RepairEdit both[] = {edit_at(writer, race->handed.from, EDIT_FENCE_BEFORE, in_block),
+                       edit_at(reader, race->handed.to, EDIT_FENCE_BEHIND, in_block)};
+  if (race->cause == RACE_NO_RELEASE || race->cause == RACE_NARROW_RELEASE)
+    finding_add_repair(finding, &both[0], 1,
+                       g_strdup_printf("put %s before %s, or make that a release", fence, from));
+  else
+    finding_add_repair(finding, &both[1], 1, g_strdup_printf("put %s behind %s, or make that an acquire", fence, to));
+  finding_add_repair(finding, both, 2, g_strdup_printf("put %s before %s, and behind %s", fence, from, to));
+}
+
+/* Between the two, behind the first or before the second. */
+static void try_barriers(Finding *finding, const ProbePoint *point, const Race *race) {
+  const Launch *launch = point->block->launch;
+  g_autofree char *first = code_text(launch, race->first.pc), *then = code_text(launch, point->pc);
+  const char *one = race->first.write ? "store" : "load", *other = race->write ? "store" : "load";
+  RepairEdit behind = edit_at(launch, race->first.pc, EDIT_BARRIER_BEHIND, false),
+             before = edit_at(launch, point->pc, EDIT_BARRIER_BEFORE, false);
+  finding_add_repair(
+      finding, &behind, 1,
+      g_strdup_printf("put __syncthreads() behind the %s of %s, before the %s of %s", one, first, other, then));
+  finding_add_repair(
+      finding, &before, 1,
+      g_strdup_printf("put __syncthreads() before the %s of %s, behind the %s of %s", other, then, one, first));
+}
+
+void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (race_is_host(&race->first) || race_is_host(second) || point->block->launch->program->dialect != DIALECT_PTX)
+    return;
+  if (race_is_handed(race) && race->handed.writer != THREAD_LAUNCH_HOST) {
+    if (race_of_one_block(race, second))
+      try_fences(finding, point, race, true);
+    try_fences(finding, point, race, false);
+    return;
+  }
+  if (race_is_update(point, race, second) || !race_of_one_block(race, second))
+    return;
+  if (race->cause == RACE_LANES) {
+    g_autofree char *then = code_text(point->block->launch, point->pc);
+    RepairEdit edit = edit_at(point->block->launch, point->pc, EDIT_WARP_SYNC_BEFORE, false);
+    finding_add_repair(finding, &edit, 1, g_strdup_printf("put __syncwarp() before %s", then));
+  }
+  if (race->cause == RACE_LANES || race->cause == RACE_UNORDERED)
+    try_barriers(finding, point, race);
+}

@@ -1,0 +1,13 @@
+/* race_repair.h - which fences and barriers may end a race. They are tried in the model (race_trial.h) before one is proposed. */
+#ifndef LOCKSTEP_DETECT_RACE_RACE_REPAIR_H
+#define LOCKSTEP_DETECT_RACE_RACE_REPAIR_H
+
+#include "sim/detect/race/race_report.h"
+
+/* x++ on one word by several threads: a load and a store of one line with one address, and what is stored is a sum of what was
+ * loaded. */
+bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second);
+/* Adds the repairs to be tried to the finding. */
+void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second);
+
+#endif

@@ -1,0 +1,108 @@
+#include "sim/detect/race/race_trial.h"
+
+#include "sim/detect/naming/locate.h"
+
+static void free_phases(gpointer data) {
+  if (data)
+    g_array_free(data, TRUE);
+}
+
+void race_trial_init(RaceTrial *trial, const Repair *repair) {
+  *trial = (RaceTrial){.repair = repair};
+  if (!repair)
+    return;
+  trial->marks = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  trial->phases = g_ptr_array_new_with_free_func(free_phases);
+}
+
+void race_trial_clear(RaceTrial *trial) {
+  if (!trial->repair)
+    return;
+  g_hash_table_destroy(trial->marks);
+  g_ptr_array_unref(trial->phases);
+}
+
+static bool is_alike(const Launch *launch, uint32_t a, uint32_t b) {
+  const Inst *one = &launch->kernel->insts[a], *other = &launch->kernel->insts[b];
+  return one->op == other->op && one->space == other->space && one->sem == other->sem && one->cache == other->cache &&
+         locate_key(launch, a) == locate_key(launch, b);
+}
+
+static const uint8_t *marks_of(RaceTrial *trial, const Launch *launch) {
+  uint8_t *marks = g_hash_table_lookup(trial->marks, launch->kernel);
+  if (marks)
+    return marks;
+  marks = g_new0(uint8_t, launch->kernel->ninsts);
+  for (unsigned i = 0; i < trial->repair->edits; i++) {
+    const RepairEdit *edit = &trial->repair->edit[i];
+    for (uint32_t pc = 0; g_strcmp0(edit->kernel, launch->kernel->name) == 0 && pc < launch->kernel->ninsts; pc++)
+      marks[pc] |= is_alike(launch, pc, edit->pc) ? 1u << i : 0;
+  }
+  g_hash_table_insert(trial->marks, (gpointer)launch->kernel, marks);
+  return marks;
+}
+
+static GArray *phases_of(const RaceTrial *trial, uint32_t actor) {
+  return actor < trial->phases->len ? g_ptr_array_index(trial->phases, actor) : NULL;
+}
+
+static void pass_barrier(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point) {
+  trial->misplaced |= point->lanes != point->warp->alive;
+  order_warp_sync(warp, ALL_LANES, ALL_LANES); /* a new time begins */
+  if (trial->phases->len <= warp->actor)
+    g_ptr_array_set_size(trial->phases, (gint)warp->actor + 1);
+  GArray **phases = (GArray **)&g_ptr_array_index(trial->phases, warp->actor);
+  if (!*phases)
+    *phases = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_array_append_val(*phases, warp->time);
+}
+
+static bool is_behind(EditKind kind) { return kind == EDIT_FENCE_BEHIND || kind == EDIT_BARRIER_BEHIND; }
+
+void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point, bool behind) {
+  uint8_t marks = marks_of(trial, point->block->launch)[point->pc];
+  for (unsigned i = 0; marks >> i; i++) {
+    const RepairEdit *edit = &trial->repair->edit[i];
+    if (!(marks >> i & 1) || is_behind(edit->kind) != behind)
+      continue;
+    switch (edit->kind) {
+    case EDIT_FENCE_BEFORE:
+    case EDIT_FENCE_BEHIND:
+      order_fence(warp, edit->in_block ? IN_ONE_BLOCK : ON_ONE_GPU, point->pc, point->lanes);
+      break;
+    case EDIT_WARP_SYNC_BEFORE: order_warp_sync(warp, point->lanes, point->warp->alive); break;
+    case EDIT_BARRIER_BEFORE:
+    case EDIT_BARRIER_BEHIND: pass_barrier(trial, warp, point); break;
+    }
+  }
+}
+
+static unsigned phase_at(const RaceTrial *trial, uint32_t actor, uint32_t time) {
+  const GArray *phases = phases_of(trial, actor);
+  unsigned low = 0, high = phases ? phases->len : 0;
+  while (low < high) {
+    unsigned middle = (low + high) / 2;
+    if (g_array_index(phases, uint32_t, middle) <= time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+bool race_trial_orders(const RaceTrial *trial, const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
+  return trial->repair && order_nearness(order, warp, earlier) == IN_ONE_BLOCK &&
+         phase_at(trial, earlier->actor, earlier->time) != phase_at(trial, warp->actor, warp->time);
+}
+
+bool race_trial_fits(const RaceTrial *trial, const RaceOrder *order) {
+  if (!trial->repair)
+    return true;
+  for (uint32_t i = 1; i < order->actors->len; i++) {
+    const ThreadId *one = &g_array_index(order->actors, ThreadId, i - 1), *next = one + 1;
+    const GArray *phases = phases_of(trial, i - 1), *others = phases_of(trial, i);
+    if (thread_same_block(*one, *next) && (phases ? phases->len : 0) != (others ? others->len : 0))
+      return false;
+  }
+  return !trial->misplaced;
+}

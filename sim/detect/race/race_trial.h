@@ -1,0 +1,28 @@
+/* race_trial.h - a repair that is tried: a fence or barrier put in for the race detector only. What runs stays as it is, and
+ * what the warps know of each other becomes what it would be.
+ * A block barrier puts each access into a phase of its warp, the number of barriers before it: those of other phases are
+ * ordered, whichever came first here. It is misplaced where part of a warp passes it, or some warps of a block more often.
+ * Misses order that is handed on behind such a barrier: then a repair that would help isn't proposed. */
+#ifndef LOCKSTEP_DETECT_RACE_RACE_TRIAL_H
+#define LOCKSTEP_DETECT_RACE_RACE_TRIAL_H
+
+#include "sim/detect/naming/finding.h"
+#include "sim/detect/race/race_order.h"
+
+typedef struct RaceTrial {
+  const Repair *repair; /* NULL: none, and nothing below */
+  GHashTable *marks;    /* Kernel * -> uint8_t for each instruction: mask of the edits there */
+  GPtrArray *phases;    /* of each actor: GArray of the times in which its phases began, or NULL */
+  bool misplaced;
+} RaceTrial;
+
+void race_trial_init(RaceTrial *trial, const Repair *repair);
+void race_trial_clear(RaceTrial *trial);
+/* Does what is put in before or behind the access. */
+void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point, bool behind);
+/* True if a barrier that was put in orders `earlier` and what the warp does now. */
+bool race_trial_orders(const RaceTrial *trial, const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
+/* At the end: true if all can stand where they are. */
+bool race_trial_fits(const RaceTrial *trial, const RaceOrder *order);
+
+#endif

@@ -1,0 +1,33 @@
+#include "sim/study/repairs.h"
+
+/* What is put in changes what is known, not what happens: the run is the same, cycle for cycle. */
+static bool is_gone(const Finding *finding, const Repair *repair, const Scenario *scenario, const Machine *machine,
+                    const RunOptions *options, uint64_t cycles, Diag *diag) {
+  RunOptions trial = *options;
+  trial.trial = repair;
+  trial.observer = NULL;
+  trial.keep_buffers = false;
+  trial.limit_cycles = MIN(trial.limit_cycles, cycles + 1);
+  g_autoptr(RunResult) run = run_scenario(scenario, machine, &trial, diag);
+  if (!run || run->trial_misplaced || stop_is_final(run->stop))
+    return false;
+  for (guint i = 0; i < run->findings->len; i++)
+    if (finding_same_place(g_ptr_array_index(run->findings, i), finding))
+      return false;
+  return true;
+}
+
+void repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
+                 uint64_t cycles, Diag *diag) {
+  for (guint i = 0; i < finding->repairs->len; i++) {
+    const Repair *repair = g_ptr_array_index(finding->repairs, i);
+    if (!is_gone(finding, repair, scenario, machine, options, cycles, diag))
+      continue;
+    g_free(finding->repair);
+    finding->repair = g_strdup(repair->text);
+    return;
+  }
+  char *hint = g_strdup_printf("hint, which alone doesn't help in the model: %s", finding->repair);
+  g_free(finding->repair);
+  finding->repair = hint;
+}
