@@ -97,6 +97,7 @@ liblockstep_a_SOURCES += \
   sim/detect/race/polling.h \
   sim/detect/race/race.c \
   sim/detect/race/race.h \
+  sim/detect/race/race_ends.h \
   sim/detect/race/race_order.c \
   sim/detect/race/race_order.h \
   sim/detect/race/race_repair.c \

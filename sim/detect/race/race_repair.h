@@ -2,7 +2,8 @@
 #ifndef LOCKSTEP_DETECT_RACE_RACE_REPAIR_H
 #define LOCKSTEP_DETECT_RACE_RACE_REPAIR_H
 
-#include "sim/detect/race/race_report.h"
+#include "sim/detect/naming/finding.h"
+#include "sim/detect/race/race_ends.h"
 
 /* x++ on one word by several threads: a load and a store of one line with one address, and what is stored is a sum of what was
  * loaded. */

@@ -1,0 +1,58 @@
+/* race_ends.h - a race: its two ends, and why nothing orders them. */
+#ifndef LOCKSTEP_DETECT_RACE_RACE_ENDS_H
+#define LOCKSTEP_DETECT_RACE_RACE_ENDS_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/race/race_order.h"
+
+/* Why two accesses race. */
+typedef enum {
+  RACE_IN_INSTRUCTION, /* lanes of one store */
+  RACE_LANES,          /* lanes of one warp, which don't run in lock-step */
+  RACE_UNORDERED,
+  RACE_SCOPES,         /* both are strong, one of them for its own block only */
+  RACE_NO_RELEASE,     /* handed over, but the writer has no fence between the first access and the flag */
+  RACE_NO_ACQUIRE,     /* handed over, but the reader has no fence between the flag and the second access */
+  RACE_NARROW_RELEASE, /* the writer's fence, or its write, has too small a scope */
+  RACE_NARROW_ACQUIRE, /* the reader's */
+} RaceCause;
+
+/* One end of a race. */
+typedef struct RaceEnd {
+  ThreadId base; /* lane 0 of its warp, or THREAD_HOST */
+  uint32_t lanes;
+  uint32_t pc; /* of the host: which step */
+  uint64_t cycle;
+  bool write, strong;
+} RaceEnd;
+
+typedef struct Race {
+  RaceEnd first; /* what the instruction that is issued now races with */
+  RaceCause cause;
+  HandOver handed;   /* RACE_NO_RELEASE and the other three */
+  uint32_t fence_pc; /* RACE_NARROW_ACQUIRE */
+  AccessSpace space;
+  uint64_t address; /* physical, if shared */
+  unsigned words;   /* one after the other */
+  uint64_t word;    /* number of the first in the shadow */
+  uint32_t lanes;   /* of the instruction that is issued now */
+  bool write, strong;
+} Race;
+
+static inline const Launch *race_launch_of(const ProbePoint *point, const RaceEnd *end) {
+  return gpu_launch(point->gpu, end->base.launch);
+}
+static inline bool race_is_host(const RaceEnd *end) { return thread_is_host(end->base); }
+static inline bool race_of_one_launch(const Race *race, const RaceEnd *second) {
+  return race->first.base.launch == second->base.launch;
+}
+static inline bool race_of_one_block(const Race *race, const RaceEnd *second) {
+  return thread_same_block(race->first.base, second->base);
+}
+/* A fence would do. */
+static inline bool race_is_handed(const Race *race) {
+  return race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE || race->cause == RACE_NARROW_RELEASE ||
+         race->cause == RACE_NARROW_ACQUIRE;
+}
+
+#endif
