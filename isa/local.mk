@@ -4,6 +4,8 @@ liblockstep_a_SOURCES += \
   isa/disasm_new.c \
   isa/disasm_new.h \
   isa/flow/allocate.c \
+  isa/flow/between.c \
+  isa/flow/between.h \
   isa/flow/breaks.c \
   isa/flow/breaks.h \
   isa/flow/cfg.c \

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { NODES_MAX = 20000000, NO_PLACE = UINT32_MAX };
+/* Loops that lie deeper have no rounds: their branches are behind those that have taken all barriers. Each level costs as much as the
+ * kernel is long. */
+enum { LEVELS_MAX = 32, NO_PLACE = UINT32_MAX };
 
 static uint32_t number_of(const Rounds *rounds, uint32_t loop, uint32_t block) {
   return block == loop ? 0 : rounds->enter[block] - rounds->enter[rounds->flow->nblocks + loop];
@@ -72,8 +74,6 @@ static int32_t *round_postdominators(const Rounds *rounds, uint32_t loop, uint32
 
 static void add_loop(Rounds *rounds, uint32_t loop) {
   uint32_t node = rounds->flow->nblocks + loop, nodes = rounds->leave[node] - rounds->enter[node];
-  if (rounds->ipdom->len + nodes > NODES_MAX)
-    return;
   g_autofree int32_t *ipdom = round_postdominators(rounds, loop, nodes);
   g_autofree uint32_t *above = g_new0(uint32_t, nodes + 1), *below = g_new0(uint32_t, nodes + 1);
   loops_number_tree(ipdom, nodes, above, below);
@@ -81,6 +81,20 @@ static void add_loop(Rounds *rounds, uint32_t loop) {
   g_array_append_vals(rounds->ipdom, ipdom, nodes);
   g_array_append_vals(rounds->above, above, nodes);
   g_array_append_vals(rounds->below, below, nodes);
+}
+
+/* Outer loops first. */
+static void add_loops(Rounds *rounds) {
+  const Loops *loops = rounds->loops;
+  g_autofree uint32_t *level = g_new0(uint32_t, loops->nblocks + 1);
+  for (guint i = loops->headers->len; i-- > 0;) {
+    uint32_t header = g_array_index(loops->headers, uint32_t, i);
+    int32_t parent = loops->parent[header];
+    level[header] = parent == NO_TARGET ? 0 : level[parent] + 1;
+    rounds->innermost[header] = level[header] < LEVELS_MAX ? (int32_t)header : rounds->innermost[parent];
+    if (level[header] < LEVELS_MAX)
+      add_loop(rounds, header);
+  }
 }
 
 void rounds_init(Rounds *rounds, const Flow *flow, const Loops *loops) {
@@ -97,6 +111,7 @@ void rounds_init(Rounds *rounds, const Flow *flow, const Loops *loops) {
                      .leave = g_new0(uint32_t, 2 * (gsize)n + 1),
                      .node_at = g_new(uint32_t, 2 * (gsize)n + 1),
                      .place = g_new(uint32_t, (gsize)n + 1),
+                     .innermost = g_new0(int32_t, (gsize)n + 1),
                      .ipdom = g_array_new(FALSE, FALSE, sizeof(int32_t)),
                      .above = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
                      .below = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
@@ -104,8 +119,7 @@ void rounds_init(Rounds *rounds, const Flow *flow, const Loops *loops) {
   loops_number_tree(parent, 2 * n, rounds->enter, rounds->leave);
   for (uint32_t node = 0; node < 2 * n; node++)
     rounds->node_at[rounds->enter[node]] = node;
-  for (guint i = 0; i < loops->headers->len; i++)
-    add_loop(rounds, g_array_index(loops->headers, uint32_t, i));
+  add_loops(rounds);
 }
 
 void rounds_clear(Rounds *rounds) {
@@ -113,6 +127,7 @@ void rounds_clear(Rounds *rounds) {
   g_free(rounds->leave);
   g_free(rounds->node_at);
   g_free(rounds->place);
+  g_free(rounds->innermost);
   g_array_unref(rounds->ipdom);
   g_array_unref(rounds->above);
   g_array_unref(rounds->below);
@@ -120,6 +135,11 @@ void rounds_clear(Rounds *rounds) {
 }
 
 /* -- questions -- */
+
+int32_t rounds_innermost(const Rounds *rounds, uint32_t block) {
+  int32_t loop = rounds->loops->loop_of[block];
+  return loop == NO_TARGET ? NO_TARGET : rounds->innermost[loop];
+}
 
 int32_t rounds_meeting(const Rounds *rounds, uint32_t loop, uint32_t block) {
   const Flow *flow = rounds->flow;

@@ -13,14 +13,17 @@ typedef struct Rounds {
   const Loops *loops;
   uint32_t *enter, *leave; /* of the tree of loops: block b is node b, the loop of header h is node nblocks + h */
   uint32_t *node_at;       /* the node that has each number in it */
-  uint32_t *place; /* of each header: where the post-dominators of its rounds begin; UINT32_MAX: too many loops */
-  GArray *ipdom;   /* int32_t, by place and number within the loop; number 0 is the round's end */
+  uint32_t *place; /* of each header: where the post-dominators of its rounds begin; UINT32_MAX: it lies too deep */
+  int32_t *innermost;    /* of each header: itself, or the innermost loop around it that has rounds */
+  GArray *ipdom;         /* int32_t, by place and number within the loop; number 0 is the round's end */
   GArray *above, *below; /* uint32_t: the tree of them, numbered */
 } Rounds;
 
 void rounds_init(Rounds *rounds, const Flow *flow, const Loops *loops);
 void rounds_clear(Rounds *rounds);
 
+/* The innermost loop around a block that has rounds, or NO_TARGET. */
+int32_t rounds_innermost(const Rounds *rounds, uint32_t block);
 /* Where the ways of block `block` that stay in the loop of header `loop` meet; NO_TARGET if there is only one. */
 int32_t rounds_meeting(const Rounds *rounds, uint32_t loop, uint32_t block);
 /* In each round, all ways from `below` pass `above`. Both lie in the loop. */

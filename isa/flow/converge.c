@@ -2,6 +2,7 @@
  * (doc/model.md, "Convergence barriers"). */
 #include <string.h>
 
+#include "isa/flow/between.h"
 #include "isa/flow/breaks.h"
 #include "isa/flow/preheader.h"
 #include "isa/flow/short_branch.h"
@@ -28,6 +29,8 @@ typedef struct Converge {
   uint32_t *enter, *leave; /* of the post-dominator tree */
   uint8_t *sync_before;    /* of each instruction: a WARPSYNC goes before it */
   uint8_t *drop;           /* of each instruction */
+  uint8_t *syncs;          /* of each block: all lanes have to come together in it */
+  bool has_syncs;          /* some block does */
   uint8_t *begins_synced;  /* of each block: it begins with a WARPSYNC of all lanes */
   uint8_t
       *synced_inside; /* of each block: its ways don't meet at a BSYNC, since all lanes must come together before */
@@ -68,17 +71,25 @@ static void choose_syncs(Converge *converge) {
 
 /* Whether all lanes have to come together in some block of `region`. */
 static bool syncs_inside(Converge *converge, const GArray *region) {
-  const Flow *flow = &converge->flow;
   converge->steps += region->len;
-  for (guint r = 0; r < region->len; r++) {
-    uint32_t inside = g_array_index(region, uint32_t, r);
-    for (uint32_t i = flow->first[inside]; i < flow->first[inside + 1]; i++) {
-      const VInst *vinst = inst_at(converge, i);
-      if (is_aligned_barrier(vinst) || (converge->capability >= 90 && is_full_warpsync(converge->vkernel, vinst)))
-        return true;
-    }
-  }
+  for (guint r = 0; r < region->len; r++)
+    if (converge->syncs[g_array_index(region, uint32_t, r)])
+      return true;
   return false;
+}
+
+/* The blocks in which all lanes have to come together. */
+static void find_syncs(Converge *converge) {
+  const Flow *flow = &converge->flow;
+  converge->syncs = g_new0(uint8_t, flow->nblocks + 1);
+  for (uint32_t b = 0; b < flow->nblocks; b++)
+    for (uint32_t i = flow->first[b]; i < flow->first[b + 1]; i++) {
+      const VInst *vinst = inst_at(converge, i);
+      bool syncs =
+          is_aligned_barrier(vinst) || (converge->capability >= 90 && is_full_warpsync(converge->vkernel, vinst));
+      converge->syncs[b] |= syncs;
+      converge->has_syncs |= syncs;
+    }
 }
 
 /* A counted loop behind (or around) a YIELD: its exit is the same for all lanes, but they may be in different rounds. */
@@ -102,10 +113,15 @@ static bool parts(const Converge *converge, uint32_t block) {
 /* Where all lanes have to come together between a branch and where its ways meet they can't part there. Behind the ways of such
  * a branch nobody has brought the lanes together. */
 static void find_synced_inside(Converge *converge) {
+  Between syncs;
   g_autoptr(GArray) region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  between_init(&syncs, &converge->divergence.flow);
+  for (uint32_t b = 0; b < converge->flow.nblocks; b++)
+    if (converge->syncs[b])
+      between_add(&syncs, b);
   for (uint32_t b = 0; b < converge->flow.nblocks; b++) {
     int32_t end = converge->divergence.ipdom[b];
-    if (!parts(converge, b) || end == NO_TARGET || converge->steps > REGION_STEPS_MAX)
+    if (!parts(converge, b) || end == NO_TARGET || !between_any(&syncs, b, end) || converge->steps > REGION_STEPS_MAX)
       continue;
     g_array_set_size(region, 0);
     divergence_region(&converge->divergence, b, converge->seen, ++converge->stamp, region);
@@ -113,6 +129,7 @@ static void find_synced_inside(Converge *converge) {
     if (converge->synced_inside[b] && converge->divergence.branches[b])
       yields_part_at(&converge->yields, converge->vkernel, &converge->divergence, &converge->flow, (uint32_t)end);
   }
+  between_clear(&syncs);
 }
 
 static bool may_meet_at(const Converge *converge, int32_t end) {
@@ -186,7 +203,7 @@ static void note_branch(const Converge *converge, uint32_t block, GArray *branch
   Meeting branch = {.begin = block, .end = (uint32_t)meet, .loop = NO_TARGET};
   if (may_meet_at(converge, meet) && !converge->synced_inside[block])
     g_array_append_val(branches, branch);
-  for (int32_t loop = loops->loop_of[block]; loop != NO_TARGET; loop = loops->parent[loop]) {
+  for (int32_t loop = rounds_innermost(&converge->rounds, block); loop != NO_TARGET; loop = loops->parent[loop]) {
     if (meet != NO_TARGET && loops_contains(loops, (uint32_t)loop, (uint32_t)meet))
       break;
     int32_t end = rounds_meeting(&converge->rounds, (uint32_t)loop, block);
@@ -214,8 +231,9 @@ static bool place_meeting(Converge *converge, const Meeting *branches, guint cou
     meeting.begin = common_dominator(converge, meeting.begin, branches[i].begin);
   if (!place_begin(converge, &meeting))
     return false;
-  if (meeting.loop != NO_TARGET) {
+  if (meeting.loop != NO_TARGET)
     meeting.loop = converge->loops.loop_of[meeting.begin];
+  if (meeting.loop != NO_TARGET && converge->has_syncs) {
     find_region(converge, &meeting, region);
     if (syncs_inside(converge, region) || converge->steps > REGION_STEPS_MAX)
       return false;
@@ -555,6 +573,7 @@ void vkernel_converge(VKernel *vkernel, unsigned capability) {
   converge.begins_synced = g_new0(uint8_t, n + 1);
   loops_number_tree(converge.divergence.ipdom, n, converge.enter, converge.leave);
   converge.synced_inside = g_new0(uint8_t, n + 1);
+  find_syncs(&converge);
   find_synced_inside(&converge);
   choose_syncs(&converge);
   find_meetings(&converge);
@@ -569,6 +588,7 @@ void vkernel_converge(VKernel *vkernel, unsigned capability) {
   g_free(converge.seen);
   g_free(converge.enter);
   g_free(converge.leave);
+  g_free(converge.syncs);
   g_free(converge.begins_synced);
   g_free(converge.synced_inside);
   g_free(converge.sync_before);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa/flow/between.h"
+
 /* Steps through the regions of divergent branches before the analysis takes every value for divergent. */
 enum { REGION_STEPS_MAX = 50000000 };
 
@@ -79,9 +81,12 @@ typedef struct Values {
   const Loops *loops;
   LiveRanges ranges;
   uint32_t first_pred;
-  uint8_t *divergent;     /* of each unit */
-  uint32_t *start, *read; /* the instructions that read each unit */
-  GArray *queue;          /* uint32_t: units that became divergent */
+  uint8_t *divergent;                 /* of each unit */
+  uint32_t *start, *read;             /* the instructions that read each unit */
+  uint32_t *write_start, *written_in; /* the blocks that write each unit, once for each time */
+  uint8_t *crosses;                   /* of each unit: it is wanted where ways meet */
+  Between uniform;                    /* blocks that write what crosses and isn't divergent yet */
+  GArray *queue;                      /* uint32_t: units that became divergent */
   uint32_t *seen, *seen_too, stamp;
   GArray *region, *other, *joins;
   uint64_t steps;
@@ -92,6 +97,8 @@ static void mark_unit(Values *values, uint32_t unit) {
     return;
   values->divergent[unit] = 1;
   g_array_append_val(values->queue, unit);
+  for (uint32_t w = values->write_start[unit]; values->crosses[unit] && w < values->write_start[unit + 1]; w++)
+    between_remove(&values->uniform, values->written_in[w]);
 }
 
 enum { UNITS_MAX = 24 };
@@ -170,25 +177,71 @@ static bool ends_divergence(const Inst *inst) {
   return inst->op == OP_VOTE || inst->op == OP_REDUX || (inst->op == OP_MATCH && inst->mode == MATCH_ALL);
 }
 
-static void index_reads(Values *values) {
+typedef unsigned UnitsOf(const Values *values, const VInst *vinst, uint32_t units[UNITS_MAX]);
+
+/* Which instructions (or their blocks) have a unit among `units_of`: those of unit u are found[start[u]] to found[start[u + 1] - 1]. */
+static void index_units(const Values *values, UnitsOf *units_of, bool blocks, uint32_t **starts, uint32_t **found) {
   uint32_t units[UNITS_MAX], n = values->ranges.nunits;
-  values->start = g_new0(uint32_t, n + 2);
+  uint32_t *start = *starts = g_new0(uint32_t, n + 2);
   for (guint i = 0; i < values->vkernel->insts->len; i++) {
-    unsigned count = units_read(values, inst_at(values->vkernel, i), units);
+    unsigned count = units_of(values, inst_at(values->vkernel, i), units);
     for (unsigned u = 0; u < count; u++)
-      values->start[units[u] + 1]++;
+      start[units[u] + 1]++;
   }
   for (uint32_t u = 0; u < n; u++)
-    values->start[u + 1] += values->start[u];
-  values->read = g_new(uint32_t, values->start[n] + 1);
+    start[u + 1] += start[u];
+  *found = g_new(uint32_t, start[n] + 1);
   for (guint i = 0; i < values->vkernel->insts->len; i++) {
-    unsigned count = units_read(values, inst_at(values->vkernel, i), units);
+    unsigned count = units_of(values, inst_at(values->vkernel, i), units);
     for (unsigned u = 0; u < count; u++)
-      values->read[values->start[units[u]]++] = i;
+      (*found)[start[units[u]]++] = blocks ? values->divergence->flow.block_of[i] : i;
   }
   for (uint32_t u = n; u > 0; u--)
-    values->start[u] = values->start[u - 1];
-  values->start[0] = 0;
+    start[u] = start[u - 1];
+  start[0] = 0;
+}
+
+/* Blocks in which ways meet. */
+static uint8_t *find_joins(const Divergence *divergence) {
+  const Flow *flow = &divergence->flow;
+  uint8_t *joins = g_new0(uint8_t, flow->nblocks + 1);
+  for (uint32_t b = 0; b < flow->nblocks; b++) {
+    joins[b] |= flow->in.start[b + 1] - flow->in.start[b] > 1;
+    if (divergence_forks(divergence, b) && divergence->ipdom[b] != NO_TARGET)
+      joins[divergence->ipdom[b]] = 1;
+  }
+  return joins;
+}
+
+/* The next join from each block on, or the number of blocks. */
+static uint32_t *find_next_joins(const Divergence *divergence) {
+  g_autofree uint8_t *joins = find_joins(divergence);
+  uint32_t n = divergence->flow.nblocks, *next = g_new(uint32_t, n + 1);
+  next[n] = n;
+  for (uint32_t b = n; b-- > 0;)
+    next[b] = joins[b] ? b : next[b + 1];
+  return next;
+}
+
+static bool lives_at_join(const Flow *flow, const uint32_t *next_join, Span span) {
+  uint32_t block = flow->block_of[span.from / 2];
+  uint32_t join = next_join[2 * flow->first[block] >= span.from ? block : block + 1];
+  return join < flow->nblocks && 2 * flow->first[join] < span.to;
+}
+
+/* What never lives where ways meet can't depend on the way. */
+static void find_crossing(Values *values) {
+  const LiveRanges *ranges = &values->ranges;
+  g_autofree uint32_t *next_join = find_next_joins(values->divergence);
+  values->crosses = g_new0(uint8_t, ranges->nunits + 1);
+  between_init(&values->uniform, &values->divergence->flow);
+  for (uint32_t unit = 0; unit < ranges->nunits; unit++) {
+    for (uint32_t s = ranges->start[unit]; s < ranges->start[unit + 1] && !values->crosses[unit]; s++)
+      values->crosses[unit] =
+          lives_at_join(&values->divergence->flow, next_join, g_array_index(ranges->spans, Span, s));
+    for (uint32_t w = values->write_start[unit]; values->crosses[unit] && w < values->write_start[unit + 1]; w++)
+      between_add(&values->uniform, values->written_in[w]);
+  }
 }
 
 /* -- joins -- */
@@ -238,7 +291,7 @@ static void mark_written(Values *values, uint32_t block) {
     uint32_t units[UNITS_MAX];
     unsigned count = units_written(values, inst_at(values->vkernel, i), units);
     for (unsigned u = 0; u < count; u++)
-      for (guint j = 0; j < values->joins->len && !values->divergent[units[u]]; j++)
+      for (guint j = 0; values->crosses[units[u]] && j < values->joins->len && !values->divergent[units[u]]; j++)
         if (is_live_in(values, units[u], g_array_index(values->joins, uint32_t, j)))
           mark_unit(values, units[u]);
     values->steps += count * values->joins->len + 1;
@@ -265,6 +318,8 @@ static void part(Values *values, uint32_t block) {
   const Flow *flow = &divergence->flow;
   int32_t end = divergence->ipdom[block];
   uint32_t e = flow->out.start[block];
+  if (!between_any(&values->uniform, block, end))
+    return;
   g_array_set_size(values->region, 0);
   g_array_set_size(values->other, 0);
   g_array_set_size(values->joins, 0);
@@ -325,8 +380,11 @@ static void find_divergent_branches(Divergence *divergence, const VKernel *vkern
   values.region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   values.other = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   values.joins = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  index_reads(&values);
-  for (guint i = 0; i < vkernel->insts->len; i++)
+  index_units(&values, units_read, false, &values.start, &values.read);
+  index_units(&values, units_written, true, &values.write_start, &values.written_in);
+  if (ok)
+    find_crossing(&values);
+  for (guint i = 0; ok && i < vkernel->insts->len; i++)
     if (makes_divergence(&inst_at(vkernel, i)->inst))
       mark_results(&values, inst_at(vkernel, i));
   while (ok && values.queue->len && values.steps < REGION_STEPS_MAX) {
@@ -346,6 +404,10 @@ static void find_divergent_branches(Divergence *divergence, const VKernel *vkern
   g_free(values.seen_too);
   g_free(values.start);
   g_free(values.read);
+  g_free(values.write_start);
+  g_free(values.written_in);
+  g_free(values.crosses);
+  between_clear(&values.uniform);
 }
 
 /* -- blocks -- */

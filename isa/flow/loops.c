@@ -115,6 +115,8 @@ void loops_init(Loops *loops, const Flow *flow) {
                    .leave = g_new0(uint32_t, n + 1),
                    .loop_of = g_new(int32_t, n + 1),
                    .parent = g_new(int32_t, n + 1),
+                   .outer_enter = g_new0(uint32_t, n + 1),
+                   .outer_leave = g_new0(uint32_t, n + 1),
                    .headers = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
   memset(loops->loop_of, 0xff, (n + 1) * sizeof *loops->loop_of);
   memset(loops->parent, 0xff, (n + 1) * sizeof *loops->parent);
@@ -125,6 +127,7 @@ void loops_init(Loops *loops, const Flow *flow) {
   g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (uint32_t i = n; i-- > 0;)
     fill_loop(loops, flow, by_number[i], queue);
+  loops_number_tree(loops->parent, n, loops->outer_enter, loops->outer_leave);
 }
 
 void loops_clear(Loops *loops) {
@@ -133,14 +136,15 @@ void loops_clear(Loops *loops) {
   g_free(loops->leave);
   g_free(loops->loop_of);
   g_free(loops->parent);
+  g_free(loops->outer_enter);
+  g_free(loops->outer_leave);
   if (loops->headers)
     g_array_unref(loops->headers);
   *loops = (Loops){0};
 }
 
 bool loops_contains(const Loops *loops, uint32_t header, uint32_t block) {
-  for (int32_t loop = loops->loop_of[block]; loop != NO_TARGET; loop = loops->parent[loop])
-    if (loop == (int32_t)header)
-      return true;
-  return false;
+  int32_t loop = loops->loop_of[block];
+  return loop != NO_TARGET && loops->outer_enter[header] <= loops->outer_enter[loop] &&
+         loops->outer_enter[loop] < loops->outer_leave[header];
 }

@@ -7,11 +7,12 @@
 /* A loop goes by the block of its header. Loops with several entries aren't found. */
 typedef struct Loops {
   uint32_t nblocks;
-  int32_t *idom;           /* immediate dominator, NO_TARGET for the first block and unreachable ones */
-  uint32_t *enter, *leave; /* of the dominator tree: b dominates c if enter[b] <= enter[c] < leave[b] */
-  int32_t *loop_of;        /* the innermost loop around each block, or NO_TARGET */
-  int32_t *parent;         /* of each header: the next loop around it, or NO_TARGET */
-  GArray *headers;         /* uint32_t, inner loops before those around them */
+  int32_t *idom;                       /* immediate dominator, NO_TARGET for the first block and unreachable ones */
+  uint32_t *enter, *leave;             /* of the dominator tree: b dominates c if enter[b] <= enter[c] < leave[b] */
+  int32_t *loop_of;                    /* the innermost loop around each block, or NO_TARGET */
+  int32_t *parent;                     /* of each header: the next loop around it, or NO_TARGET */
+  uint32_t *outer_enter, *outer_leave; /* of the tree of loops, by header */
+  GArray *headers;                     /* uint32_t, inner loops before those around them */
 } Loops;
 
 /* Numbers a tree given by each node's parent (NO_TARGET: a root) depth first, so that a is above b, or b itself, if
