@@ -31,6 +31,8 @@ liblockstep_a_SOURCES += \
   isa/flow/regset.h \
   isa/flow/short_branch.c \
   isa/flow/short_branch.h \
+  isa/flow/spill.c \
+  isa/flow/spill.h \
   isa/flow/virtual.c \
   isa/flow/virtual.h \
   isa/flow/virtual_view.h \

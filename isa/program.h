@@ -268,6 +268,7 @@ typedef struct Kernel {
   uint32_t nregs;        /* rows of the register file a lane needs; .reg raises it */
   uint32_t shared_bytes; /* static shared memory (.shared); dynamic shared memory begins behind it */
   uint32_t local_bytes;  /* local memory of each lane */
+  uint32_t spill_bytes;  /* of it, for registers that the limit leaves no room for */
   GArray *params;        /* KernelParam; NULL for SASS, whose parameters aren't declared */
   uint32_t param_bytes;
   uint32_t max_threads;          /* of a block, by .maxntid or .reqntid; 0: not given */

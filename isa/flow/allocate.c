@@ -4,8 +4,9 @@
 #include "base/assert.h"
 #include "isa/flow/cfg.h"
 #include "isa/flow/color.h"
+#include "isa/flow/spill.h"
 
-enum { SPILL_ROUNDS = 8 };
+enum { SPILL_ROUNDS = 8, REGISTER_ROUNDS = 24, SPARE_ROWS = 4 };
 
 /* -- results nobody reads -- */
 
@@ -56,6 +57,18 @@ static void drop_round(Dead *dead) {
   }
 }
 
+/* ptxas 13.0: an atomic operation on global memory whose result nobody reads is a RED, but for EXCH and CAS, which RED hasn't, and for
+ * one that acquires, or has a generic address. */
+static void reduce_atomic(const Dead *dead, VInst *vinst) {
+  Inst *inst = &vinst->inst;
+  if (inst->op != OP_ATOM || inst->space != MEM_GLOBAL || inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS ||
+      inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC ||
+      (vinst->dst != VREG_SINK && dead->readers[vinst->dst]))
+    return;
+  inst->op = OP_RED;
+  vinst->dst = VREG_SINK;
+}
+
 /* Arithmetic whose results nobody reads goes; loads, votes and everything else with an effect or a time of its own stays. */
 static void drop_dead(VKernel *vkernel) {
   enum { ROUNDS = 4 };
@@ -70,8 +83,9 @@ static void drop_dead(VKernel *vkernel) {
   VEdit edit;
   vedit_init(&edit, vkernel);
   for (guint i = 0; i < n; i++) {
-    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+    VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
     edit.moved[i] = edit.insts->len;
+    reduce_atomic(&dead, vinst);
     if (gone[i])
       vedit_leave_out(&edit, vinst);
     else
@@ -275,16 +289,33 @@ static void place_insts(VKernel *vkernel, const Colors *colors) {
 
 /* -- the pass -- */
 
-static bool color_kernel(const VKernel *vkernel, const uint8_t *keep, Colors *colors) {
+/* What colouring goes by. */
+typedef struct Coloring {
+  VKernel *vkernel;
+  uint32_t own_registers, own_preds; /* those that weren't made by a spill */
+  uint32_t limit, rows;              /* rows: so many are left in use by the next spill of registers */
   Flow flow;
   LiveRanges ranges;
-  vkernel_flow(vkernel, &flow);
-  bool ok = live_ranges_init(&ranges, vkernel, &flow);
+  Colors colors;
+  uint8_t *keep;
+} Coloring;
+
+static bool color_kernel(Coloring *coloring) {
+  VKernel *vkernel = coloring->vkernel;
+  coloring->keep = g_new0(uint8_t, vkernel->npreds + 1);
+  memset(coloring->keep + coloring->own_preds, 1, vkernel->npreds - coloring->own_preds);
+  vkernel_flow(vkernel, &coloring->flow);
+  bool ok = live_ranges_init(&coloring->ranges, vkernel, &coloring->flow);
   if (ok)
-    colors_init(colors, vkernel, &ranges, keep);
-  live_ranges_clear(&ranges);
-  flow_clear(&flow);
+    colors_init(&coloring->colors, vkernel, &coloring->ranges, coloring->keep);
   return ok;
+}
+
+static void clear_coloring(Coloring *coloring) {
+  live_ranges_clear(&coloring->ranges);
+  flow_clear(&coloring->flow);
+  colors_clear(&coloring->colors);
+  g_clear_pointer(&coloring->keep, g_free);
 }
 
 static bool all_predicates_placed(const VKernel *vkernel, const Colors *colors) {
@@ -294,55 +325,66 @@ static bool all_predicates_placed(const VKernel *vkernel, const Colors *colors) 
   return true;
 }
 
-static bool has_too_many(const Kernel *kernel, const Colors *colors, unsigned max_registers, const char *file,
-                         Diag *diag) {
-  if (colors->nrows <= max_registers)
-    return false;
-  diag_error(diag, file, kernel->line, 0, "kernel `%s` needs %s%u registers a thread; the machine permits %u",
-             kernel->name, colors->nrows == COLOR_ROWS_MAX ? "at least " : "", colors->nrows, max_registers);
-  return true;
+static bool fail_registers(const Coloring *coloring, const char *file, Diag *diag) {
+  const Kernel *kernel = coloring->vkernel->kernel;
+  uint32_t rows = coloring->colors.nrows;
+  return diag_error(diag, file, kernel->line, 0, "kernel `%s` needs %s%u registers a thread; its limit is %u",
+                    kernel->name, rows == COLOR_ROWS_MAX ? "at least " : "", rows, coloring->limit);
 }
 
-/* Colours until every predicate has a place: predicates that came from a spill live for one instruction and are kept. */
-static bool color_until_placed(VKernel *vkernel, Colors *colors, const char *file, Diag *diag) {
-  uint32_t own_preds = vkernel->npreds;
-  for (unsigned round = 0; round < SPILL_ROUNDS; round++) {
-    g_autofree uint8_t *keep = g_new0(uint8_t, vkernel->npreds + 1);
-    memset(keep + own_preds, 1, vkernel->npreds - own_preds);
-    if (!color_kernel(vkernel, keep, colors)) {
-      diag_error(diag, file, vkernel->kernel->line, 0,
-                 "kernel `%s` has far more values in use at once than a machine has registers",
-                 vkernel->kernel->name);
-      return false;
-    }
-    if (all_predicates_placed(vkernel, colors))
+/* Registers that are in the way go, a few more than the last time if that wasn't enough: groups of rows leave holes. */
+static bool spill_rows(Coloring *coloring) {
+  coloring->rows = MIN(coloring->rows, coloring->limit);
+  while (coloring->rows > 0) {
+    coloring->rows -= MIN(coloring->rows, SPARE_ROWS);
+    if (registers_spill(coloring->vkernel, &coloring->flow, &coloring->ranges, coloring->own_registers,
+                        coloring->rows))
       return true;
-    spill_predicates(vkernel, colors);
-    colors_clear(colors);
   }
-  diag_error(diag, file, vkernel->kernel->line, 0, "kernel `%s` needs more than %d predicates at once",
-             vkernel->kernel->name, PREDICATE_PLACES);
   return false;
+}
+
+/* Colours until every predicate has a place and registers are within the limit: what came from a spill lives for one instruction and
+ * is kept. */
+static bool color_until_placed(Coloring *coloring, const char *file, Diag *diag) {
+  const Kernel *kernel = coloring->vkernel->kernel;
+  unsigned rounds = 0, register_rounds = 0;
+  for (;; clear_coloring(coloring)) {
+    if (!color_kernel(coloring))
+      return diag_error(diag, file, kernel->line, 0,
+                        "kernel `%s` has far more values in use at once than a machine has registers", kernel->name);
+    if (!all_predicates_placed(coloring->vkernel, &coloring->colors)) {
+      if (rounds++ == SPILL_ROUNDS)
+        return diag_error(diag, file, kernel->line, 0, "kernel `%s` needs more than %d predicates at once",
+                          kernel->name, PREDICATE_PLACES);
+      spill_predicates(coloring->vkernel, &coloring->colors);
+    } else if (coloring->colors.nrows <= coloring->limit) {
+      return true;
+    } else if (register_rounds++ == REGISTER_ROUNDS || !spill_rows(coloring)) {
+      return fail_registers(coloring, file, diag);
+    }
+  }
 }
 
 Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *file, Diag *diag) {
   LS_REQUIRE("virtual-kernel-instructions", vkernel->insts->len > 0);
-  Colors colors = {0};
   mark_insts(vkernel);
   drop_dead(vkernel);
   part_operands(vkernel);
   mark_insts(vkernel);
   widen_sinks(vkernel);
-  if (!color_until_placed(vkernel, &colors, file, diag))
-    return NULL;
-  if (has_too_many(vkernel->kernel, &colors, max_registers, file, diag)) {
-    colors_clear(&colors);
-    return NULL;
+  Coloring coloring = {.vkernel = vkernel,
+                       .own_registers = vkernel->rows->len,
+                       .own_preds = vkernel->npreds,
+                       .limit = max_registers,
+                       .rows = UINT32_MAX};
+  Kernel *kernel = NULL;
+  if (color_until_placed(&coloring, file, diag)) {
+    place_insts(vkernel, &coloring.colors);
+    cfg_annotate(vkernel->kernel);
+    kernel = vkernel->kernel;
+    vkernel->kernel = NULL;
   }
-  place_insts(vkernel, &colors);
-  colors_clear(&colors);
-  cfg_annotate(vkernel->kernel);
-  Kernel *kernel = vkernel->kernel;
-  vkernel->kernel = NULL;
+  clear_coloring(&coloring);
   return kernel;
 }

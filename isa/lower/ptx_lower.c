@@ -142,6 +142,21 @@ static void set_launch_bounds(Kernel *kernel, const PtxFunction *function) {
     kernel->exact_block[axis] = MAX(function->reqntid[axis], 1u);
 }
 
+/* ptxas 13.0: `.maxnreg` is at least 24; `.minnctapersm` blocks of `.maxntid` threads have to fit, one if it isn't given. */
+static unsigned register_limit(const Lower *lower, const PtxFunction *function) {
+  enum { LANES = 32, LEAST = 24 };
+  const PtxTarget *target = lower->target;
+  unsigned limit = target->max_registers, granule = MAX(target->register_granule / LANES, 1u);
+  uint64_t warps = (uint64_t)(lower->kernel->max_threads + LANES - 1) / LANES * MAX(function->minnctapersm, 1u);
+  if (warps && target->sm_registers) {
+    uint64_t room = target->sm_registers / LANES / warps / granule * granule;
+    limit = (unsigned)MIN(limit, MAX(room, (uint64_t)LEAST));
+  }
+  if (function->maxnreg)
+    limit = MIN(limit, MAX(function->maxnreg, (unsigned)LEAST));
+  return limit;
+}
+
 /* The labels that branches name; nvcc puts in many others for debuggers. */
 static void add_labels(Lower *lower, const LowerFrame *frame) {
   const PtxFunction *function = frame->function;
@@ -209,7 +224,7 @@ static void finish_marks(Kernel *kernel) {
 }
 
 /* Hands the VKernel through the passes. NULL after errors. */
-static Kernel *finish_kernel(Lower *lower) {
+static Kernel *finish_kernel(Lower *lower, uint32_t index) {
   Kernel *kernel = NULL;
   STEAL(lower->consts, consts, nconsts);
   STEAL(lower->marks, marks, nmarks);
@@ -223,7 +238,8 @@ static Kernel *finish_kernel(Lower *lower) {
       vkernel_converge(lower->vkernel, lower->target->capability);
     else
       vkernel_lockstep(lower->vkernel);
-    kernel = vkernel_allocate(lower->vkernel, lower->target->max_registers, lower->module->file, lower->diag);
+    kernel = vkernel_allocate(lower->vkernel, register_limit(lower, ptx_function(lower->module, index)),
+                              lower->module->file, lower->diag);
     if (kernel)
       finish_marks(kernel);
   }
@@ -248,7 +264,7 @@ static Kernel *lower_kernel(Lower *lower, uint32_t index) {
   close_end(lower);
   add_labels(lower, lower->frame);
   lower_frame_free(lower->frame);
-  return finish_kernel(lower);
+  return finish_kernel(lower, index);
 }
 
 /* The kernel, refused if anything of it can't be lowered. */

@@ -11,6 +11,8 @@ typedef struct PtxTarget {
   unsigned capability;       /* gpu.compute_capability: 20, 61, 75, 90 ...; an instruction it lacks is an error */
   bool convergence_barriers; /* sm.convergence: barrier */
   unsigned max_registers;    /* sm.max_thread_registers */
+  unsigned sm_registers;     /* sm.registers; 0: launch bounds don't limit a kernel's registers */
+  unsigned register_granule; /* sm.register_granule */
 } PtxTarget;
 
 /* Every kernel (.entry) of the module. One that can't be lowered is there, too, refused: Kernel.refusal has its errors, which name the

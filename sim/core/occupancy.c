@@ -13,6 +13,7 @@ Occupancy occupancy_of(const Machine *machine, const Kernel *kernel, const uint3
   uint32_t warp_registers = round_up(kernel->nregs * WARP_LANES, machine->sm.register_granule);
   Occupancy occupancy = {.max_warps = machine->sm.max_warps,
                          .thread_registers = kernel->nregs,
+                         .spill_bytes = kernel->spill_bytes,
                          .shared_bytes = kernel->shared_bytes + dynamic_shared_bytes};
   const uint32_t fits[OCCUPANCY_LIMITS] = {
       [OCCUPANCY_BLOCKS] = machine->sm.max_blocks,

@@ -21,6 +21,7 @@ typedef struct Occupancy {
   uint32_t blocks;               /* of an SM */
   uint32_t warps, max_warps;     /* of these blocks; that the SM has room for */
   uint32_t thread_registers;     /* of a thread */
+  uint32_t spill_bytes;          /* of a thread's local memory, for registers beyond the kernel's limit */
   uint32_t shared_bytes;         /* of a block, static and dynamic */
   bool limits[OCCUPANCY_LIMITS]; /* what allows no further block */
 } Occupancy;

@@ -157,6 +157,7 @@ static void add_occupancy(JsonBuilder *builder, const GArray *occupancy) {
     add_int(builder, "warps_per_sm", item->occupancy.warps);
     add_int(builder, "max_warps_per_sm", item->occupancy.max_warps);
     add_int(builder, "registers_per_thread", item->occupancy.thread_registers);
+    add_int(builder, "registers_spilled_bytes", item->occupancy.spill_bytes);
     add_int(builder, "shared_bytes_per_block", item->occupancy.shared_bytes);
     json_builder_end_object(builder);
   }

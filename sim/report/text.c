@@ -47,8 +47,12 @@ static void append_occupancy(const RunResult *result, Canvas *canvas) {
                                  occupancy->thread_registers);
     g_autofree char *name =
         result->occupancy->len > 1 ? g_strdup_printf("occupancy of %s", item->kernel) : g_strdup("occupancy");
-    if (item->is_ptx && !g_hash_table_contains(shown, line))
+    bool is_new = item->is_ptx && !g_hash_table_contains(shown, line);
+    if (is_new)
       paint_plain(canvas, "  %-*s%s\n", NAME_WIDTH, name, line);
+    if (is_new && occupancy->spill_bytes)
+      paint_plain(canvas, "  %-*s%*u  bytes of a thread's local memory\n", NAME_WIDTH, "registers spilled",
+                  NUMBER_WIDTH, occupancy->spill_bytes);
     g_hash_table_add(shown, line);
   }
 }

@@ -115,7 +115,7 @@ static const PtxText *find_text(Programs *programs, unsigned capability, Diag *d
 }
 
 static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
-  static const PtxTarget all = {CAPABILITY_ALL, false, REGISTERS_ALL};
+  static const PtxTarget all = {.capability = CAPABILITY_ALL, .max_registers = REGISTERS_ALL};
   const PtxText *text = find_text(programs, capability, diag);
   programs->common = text ? lower(programs, text, &all, diag) : NULL;
   return programs->common != NULL;
@@ -205,7 +205,9 @@ static const Version *find_version(const Programs *programs, const PtxTarget *ta
     const Version *version = g_ptr_array_index(programs->versions, i);
     if (version->target.capability == target->capability &&
         version->target.convergence_barriers == target->convergence_barriers &&
-        version->target.max_registers == target->max_registers && version->arch == arch)
+        version->target.max_registers == target->max_registers &&
+        version->target.sm_registers == target->sm_registers &&
+        version->target.register_granule == target->register_granule && version->arch == arch)
       return version;
   }
   return NULL;
@@ -229,7 +231,7 @@ const Program *programs_for(Programs *programs, const Machine *machine, Diag *di
   if (!programs_is_ptx(programs))
     return programs->common;
   PtxTarget target = {machine->gpu.compute_capability, machine->sm.convergence == CONVERGENCE_BARRIER,
-                      machine->sm.max_thread_registers};
+                      machine->sm.max_thread_registers, machine->sm.registers, machine->sm.register_granule};
   unsigned arch = programs->is_cuda ? nvcc_arch(target.capability) : 0;
   g_mutex_lock(&programs->lock);
   const Version *version = find_version(programs, &target, arch);

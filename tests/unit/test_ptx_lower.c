@@ -239,6 +239,77 @@ START_TEST(keeps_order_and_scope) {
 }
 END_TEST
 
+/* ptxas 13.0, sm_90 (0x98e is RED, 0x98a, 0x9a8 and 0x9a9 are ATOM, 0x98c is ATOMS): the result is read, or it isn't. */
+START_TEST(reduces_atomics_that_nobody_reads) {
+  static const struct {
+    const char *atom, *read, *unread;
+  } cases[] = {
+      {"atom.global.add.u32 %r1, [%l1], %r2;", "ATOM", "RED"},
+      {"atom.release.gpu.global.inc.u32 %r1, [%l1], %r2;", "ATOM", "RED"},
+      {"@%p1 atom.relaxed.cta.global.max.s32 %r1, [%l1], %r2;", "ATOM", "RED"},
+      {"atom.acquire.gpu.global.add.u32 %r1, [%l1], %r2;", "ATOM", "ATOM"},
+      {"atom.acq_rel.gpu.global.add.u32 %r1, [%l1], %r2;", "ATOM", "ATOM"},
+      {"atom.global.exch.b32 %r1, [%l1], %r2;", "ATOM", "ATOM"},
+      {"atom.global.cas.b32 %r1, [%l1], %r2, %r3;", "ATOM", "ATOM"},
+      {"atom.add.u32 %r1, [%l1], %r2;", "ATOM", "ATOM"},
+      {"atom.shared.add.u32 %r1, [%r5], %r2;", "ATOMS", "ATOMS"},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++)
+    for (unsigned used = 0; used < 2; used++) {
+      g_autofree char *body = g_strconcat(cases[i].atom,
+                                          used ? " add.u32 %r4, %r1, 1; st.global.u32 [%l1], %r4;"
+                                               : " add.u32 %r4, %r1, 1; st.global.u32 [%l1], %r3;",
+                                          NULL);
+      g_autoptr(Program) program = lower_body(body, &hopper);
+      const Kernel *kernel = program_kernel(program, 0);
+      uint32_t at = 0;
+      while (at < kernel->ninsts && !(op_info[kernel->insts[at].op].flags & OPF_ATOMIC))
+        at++;
+      ck_assert_msg(at < kernel->ninsts, "%s", body);
+      ck_assert_msg(g_str_equal(op_info[kernel->insts[at].op].id, used ? cases[i].read : cases[i].unread), "%s",
+                    body);
+    }
+}
+END_TEST
+
+/* Sixty values at once fit what launch bounds leave, or some of them go to local memory. Limits as of ptxas 13.0 for sm_90. */
+START_TEST(limits_registers_by_launch_bounds) {
+  enum { VALUES = 60 };
+  static const struct {
+    const char *bounds;
+    unsigned limit;
+    bool spills;
+  } cases[] = {{"", 255, false},
+               {".maxntid 1024", 64, false},
+               {".maxntid 1024 .minnctapersm 2", 32, true},
+               {".maxnreg 40", 40, true},
+               {".maxnreg 10", 24, true},
+               {".reqntid 640", 96, false},
+               {".maxntid 640 .minnctapersm 3", 32, true},
+               {".minnctapersm 4", 255, false}};
+  static const PtxTarget bounded = {.capability = 90,
+                                    .convergence_barriers = true,
+                                    .max_registers = 255,
+                                    .sm_registers = 65536,
+                                    .register_granule = 256};
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    GString *text = g_string_new(HEAD ".entry k(.param .u64 a) ");
+    g_string_append_printf(text, "%s { .reg .b32 %%r<%d>; .reg .b64 %%l; ld.param.u64 %%l, [a];\n", cases[i].bounds,
+                           VALUES);
+    for (unsigned v = 0; v < VALUES; v++)
+      g_string_append_printf(text, "ld.global.u32 %%r%u, [%%l+%u];\n", v, 4 * v);
+    for (unsigned v = VALUES; v-- > 0;)
+      g_string_append_printf(text, "st.global.u32 [%%l+%u], %%r%u;\n", 4 * v + 4, v);
+    g_string_append(text, "ret; }");
+    g_autoptr(Program) program = lower_good(text->str, &bounded);
+    const Kernel *kernel = program_kernel(program, 0);
+    ck_assert_msg(kernel->nregs <= cases[i].limit, "%s: %u", cases[i].bounds, kernel->nregs);
+    ck_assert_msg((kernel->spill_bytes > 0) == cases[i].spills, "%s: %u bytes", cases[i].bounds, kernel->spill_bytes);
+    g_string_free(text, TRUE);
+  }
+}
+END_TEST
+
 /* -- parameters, variables -- */
 
 /* %reserved_smem_offset_*: behind the kernel's own variables, in front of dynamic ones, and only where somebody asks. */
@@ -725,6 +796,8 @@ int main(void) {
   tcase_add_loop_test(tcase, chooses_opcodes, 0, (int)G_N_ELEMENTS(choices));
   tcase_add_test(tcase, guards_effects_only);
   tcase_add_test(tcase, keeps_order_and_scope);
+  tcase_add_test(tcase, reduces_atomics_that_nobody_reads);
+  tcase_add_test(tcase, limits_registers_by_launch_bounds);
   tcase_add_test(tcase, lays_out_parameters);
   tcase_add_test(tcase, finds_the_reserved_memory);
   tcase_add_test(tcase, places_shared_memory);

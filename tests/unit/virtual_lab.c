@@ -62,6 +62,7 @@ typedef struct Machine {
   const Kernel *kernel;
   uint32_t *row;
   uint8_t *pred;
+  GHashTable *local; /* address + 1 -> word */
   int32_t sink_row;
   LabRun run;
 } Machine;
@@ -104,6 +105,10 @@ static void write_wide(Machine *machine, const Step *step, uint64_t value) {
   write_rows(machine, step, rows, 2);
 }
 
+static gpointer local_key(const Step *step, uint32_t address, unsigned row) {
+  return GUINT_TO_POINTER(address + (uint32_t)step->inst->imm + 4 * row + 1);
+}
+
 static void execute(Machine *machine, const Step *step) {
   uint32_t rows[4] = {0};
   uint32_t a = step->rows.a ? value_at(machine, step->a, 0) : 0, b = step->rows.b ? value_at(machine, step->b, 0) : 0;
@@ -135,6 +140,15 @@ static void execute(Machine *machine, const Step *step) {
       rows[row] = (uint32_t)mix(a, row);
     write_rows(machine, step, rows, step->rows.dst);
     break;
+  case OP_LDL:
+    for (unsigned row = 0; row < step->rows.dst; row++)
+      rows[row] = GPOINTER_TO_UINT(g_hash_table_lookup(machine->local, local_key(step, a, row)));
+    write_rows(machine, step, rows, step->rows.dst);
+    break;
+  case OP_STL:
+    for (unsigned row = 0; row < step->rows.b; row++)
+      g_hash_table_insert(machine->local, local_key(step, a, row), GUINT_TO_POINTER(value_at(machine, step->b, row)));
+    break;
   case OP_STS:
     for (unsigned row = 0; row < step->rows.b; row++)
       machine->run.digest = mix(machine->run.digest, mix(a + row, value_at(machine, step->b, row)));
@@ -146,6 +160,7 @@ static void execute(Machine *machine, const Step *step) {
 
 static LabRun run(Machine *machine, const Step *steps, uint32_t count, uint32_t limit) {
   uint32_t pc = 0;
+  machine->local = g_hash_table_new(NULL, NULL);
   for (uint32_t n = 0; n < limit && pc < count; n++) {
     const Step *step = &steps[pc++];
     if (pred_at(machine, step->guard) == ((step->inst->flags & INST_GUARD_NOT) != 0))
@@ -159,6 +174,7 @@ static LabRun run(Machine *machine, const Step *steps, uint32_t count, uint32_t 
     else
       execute(machine, step);
   }
+  g_hash_table_unref(machine->local);
   g_free(machine->row);
   g_free(machine->pred);
   return machine->run;
