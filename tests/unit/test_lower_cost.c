@@ -1,7 +1,6 @@
 /* Lowering takes time that grows about as the kernel does: ten times the kernel, at most some twenty times the time, whatever the shape
  * of its flow graph. Processor time, the best of some runs: what other programs do doesn't count. */
 #include <string.h>
-#include <time.h>
 
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
@@ -67,9 +66,9 @@ static double seconds_to_lower(const char *text) {
   double best = 0;
   for (unsigned run = 0; run < RUNS; run++) {
     g_autoptr(Diag) diag = diag_new();
-    clock_t start = clock();
+    double start = unit_cpu_seconds();
     g_autoptr(Program) program = ptx_lab_lower("k.ptx", text, &hopper, diag);
-    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    double seconds = unit_cpu_seconds() - start;
     g_autofree char *messages = diag_render(diag);
     ck_assert_msg(program, "%.500s", messages);
     best = run ? MIN(best, seconds) : seconds;
