@@ -141,6 +141,7 @@ TEST_FILES = \
   tests/script/hardware.sh \
   tests/script/install.sh \
   tests/script/layers.sh \
+  tests/script/registers.sh \
   tests/script/paper.sh \
   tests/script/programs_check.sh \
   tests/script/ptx.sh \
