@@ -22,6 +22,7 @@ liblockstep_a_SOURCES += \
   isa/flow/flow.h \
   isa/flow/live_range.c \
   isa/flow/live_range.h \
+  isa/flow/liveness.h \
   isa/flow/lockstep.c \
   isa/flow/loops.c \
   isa/flow/loops.h \
@@ -35,6 +36,7 @@ liblockstep_a_SOURCES += \
   isa/flow/spill.h \
   isa/flow/virtual.c \
   isa/flow/virtual.h \
+  isa/flow/virtual_view.c \
   isa/flow/virtual_view.h \
   isa/flow/yield.c \
   isa/flow/yield.h \
@@ -55,6 +57,7 @@ liblockstep_a_SOURCES += \
   isa/lower/ptx_lower_sync.c \
   isa/lower/ptx_lower_value.c \
   isa/lower/ptx_lower_var.c \
+  isa/lower/ptx_target.h \
   isa/opcode.c \
   isa/opcode.h \
   isa/opcodes.def \

@@ -94,12 +94,6 @@ Liveness cfg_liveness(const Kernel *kernel) {
   return live;
 }
 
-void liveness_clear(Liveness *liveness) {
-  g_free(liveness->live_regs);
-  g_free(liveness->live_preds);
-  *liveness = (Liveness){0};
-}
-
 /* -- DOT -- */
 
 static void append_escaped(GString *out, const char *text) {

@@ -3,7 +3,7 @@
 #define LOCKSTEP_ISA_FLOW_CFG_H
 
 #include "base/diag.h"
-#include "isa/flow/regset.h"
+#include "isa/flow/liveness.h"
 #include "isa/program.h"
 
 /* A basic block: instructions first..last; up to two successors (NO_TARGET: none), and the virtual exit. A `.S`
@@ -38,13 +38,6 @@ int32_t cfg_past_end(const Kernel *kernel);
  * branch to its reconvergence point. Free with g_free. */
 char *cfg_dot(const Program *program, const Kernel *kernel);
 
-/* Registers and predicates that some path from an instruction reads before it writes them whole: live_regs[pc]
- * (nregs <= REGSET_MAX) and bit p of live_preds[pc], *before* instruction pc. Arrays of ninsts, newly allocated. */
-typedef struct Liveness {
-  RegSet *live_regs;
-  uint32_t *live_preds;
-} Liveness;
 Liveness cfg_liveness(const Kernel *kernel);
-void liveness_clear(Liveness *liveness);
 
 #endif

@@ -214,3 +214,9 @@ Liveness dataflow_liveness(const Kernel *kernel, const Flow *flow) {
   clear_worklist(&list);
   return live;
 }
+
+void liveness_clear(Liveness *liveness) {
+  g_free(liveness->live_regs);
+  g_free(liveness->live_preds);
+  *liveness = (Liveness){0};
+}

@@ -4,8 +4,8 @@
 #ifndef LOCKSTEP_ISA_FLOW_DATAFLOW_H
 #define LOCKSTEP_ISA_FLOW_DATAFLOW_H
 
-#include "isa/flow/cfg.h"
 #include "isa/flow/flow.h"
+#include "isa/flow/liveness.h"
 
 /* Sets INST_MAYBE_UNSET on the instructions that read what some path from the start leaves unwritten. A write under a
  * guard counts for reads under the same guard in the same block. */

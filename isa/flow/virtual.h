@@ -44,6 +44,12 @@ VInst vinst_new(Opcode op);
 /* Gives it the place of another instruction in the source. */
 void vinst_set_place(VInst *vinst, const Inst *place);
 
+/* How many rows each value operand has; 0: the form or mode has no such operand. */
+typedef struct VOperands {
+  uint8_t dst, a, b, c;
+} VOperands;
+VOperands vinst_operands(const VInst *vinst);
+
 /* Registers that an instruction reads and writes, as (register, first row, rows); at most 8. */
 typedef struct VRegUse {
   int32_t reg;

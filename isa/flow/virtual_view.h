@@ -6,12 +6,6 @@
 #include "isa/flow/flow.h"
 #include "isa/flow/virtual.h"
 
-/* How many rows each value operand has; 0: the form or mode has no such operand. */
-typedef struct VOperands {
-  uint8_t dst, a, b, c;
-} VOperands;
-VOperands vinst_operands(const VInst *vinst);
-
 /* Virtual predicates read (the guard first) and written; how many. */
 unsigned vinst_pred_reads(const VInst *vinst, int32_t preds[4]);
 unsigned vinst_pred_writes(const VInst *vinst, int32_t preds[2]);

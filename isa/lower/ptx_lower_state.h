@@ -9,7 +9,8 @@
 #define LOCKSTEP_ISA_LOWER_PTX_LOWER_STATE_H
 
 #include "isa/flow/virtual.h"
-#include "isa/lower/ptx_lower.h"
+#include "isa/lower/ptx_target.h"
+#include "isa/ptx/ptx_tree.h"
 
 enum {
   LOWER_INSTS_MAX = 1000000, /* of a kernel, calls inlined */

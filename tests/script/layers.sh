@@ -43,12 +43,6 @@ check_printing() { # complains about writing to standard output or error in fold
 #   sim/core: an SM calls the Gpu that owns it (faults, counters, the next block), and exec, barriers and lane groups call both.
 #   The others are being taken apart.
 known_circles="
-isa/flow cfg
-isa/flow dataflow
-isa/flow virtual
-isa/flow virtual_view
-isa/lower ptx_lower
-isa/lower ptx_lower_state
 sim/core access
 sim/core barrier
 sim/core gpu

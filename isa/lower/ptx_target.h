@@ -1,0 +1,16 @@
+/* ptx_target.h - the machine that PTX is lowered for. */
+#ifndef LOCKSTEP_ISA_LOWER_PTX_TARGET_H
+#define LOCKSTEP_ISA_LOWER_PTX_TARGET_H
+
+#include <stdbool.h>
+
+/* What of a machine a program depends on. */
+typedef struct PtxTarget {
+  unsigned capability;       /* gpu.compute_capability: 20, 61, 75, 90 ...; an instruction it lacks is an error */
+  bool convergence_barriers; /* sm.convergence: barrier */
+  unsigned max_registers;    /* sm.max_thread_registers */
+  unsigned sm_registers;     /* sm.registers; 0: launch bounds don't limit a kernel's registers */
+  unsigned register_granule; /* sm.register_granule */
+} PtxTarget;
+
+#endif
