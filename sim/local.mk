@@ -55,8 +55,11 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/verdicts.def \
   sim/detect/naming/waitgraph.c \
   sim/detect/naming/waitgraph.h \
+  sim/detect/naming/waitgraph_actors.c \
+  sim/detect/naming/waitgraph_build.h \
   sim/detect/naming/waitgraph_cycles.c \
   sim/detect/naming/waitgraph_entry.c \
+  sim/detect/naming/waitgraph_pending.c \
   sim/detect/naming/waitgraph_text.c \
   sim/detect/progress.c \
   sim/detect/progress.h \

@@ -247,17 +247,17 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
 }
 
 /* Blocks that would act if they could start: too many of a launch under way, or a launch that waits for its turn. */
-static void add_pending(Finding *finding, const Launch *launch, uint32_t pc) {
+static void add_pending(Finding *finding, const Launch *launch, const Edge *edge) {
   bool waits_its_turn = launch->next_block == 0 && launch->index > 0;
   if (!waits_its_turn) {
-    locate_evidence(finding, launch, pc,
-                    g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-                                    " blocks of %s would change it here, but they can't start until a resident "
-                                    "block exits",
-                                    launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
+    locate_evidence(
+        finding, launch, edge->pc,
+        g_strdup_printf("block %" G_GUINT64_FORMAT " of %s would change it here, but it is one of %" G_GUINT64_FORMAT
+                        " of %" G_GUINT64_FORMAT " that can't start until a resident block exits",
+                        edge->block, launch->kernel->name, launch->blocks - launch->next_block, launch->blocks));
     return;
   }
-  locate_evidence(finding, launch, pc,
+  locate_evidence(finding, launch, edge->pc,
                   g_strdup_printf("%s (launch %u) would change it here, but it starts only when the launches before "
                                   "it have finished or left room",
                                   launch->kernel->name, launch->index));
@@ -278,7 +278,7 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
     return;
   }
   if (actor->kind == NODE_PENDING) {
-    add_pending(finding, gpu_launch(gpu, actor->index), edge->pc);
+    add_pending(finding, gpu_launch(gpu, actor->index), edge);
     return;
   }
   if (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held && edge->pc == bit_of(graph, thing->key)->pc)

@@ -1,14 +1,15 @@
 /* waitgraph.h - who waits for whom, once explorer_prove() has said that nobody can finish.
  *
- * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp,
- * block barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A lane waits for
- * a word or bit if some other content of it alone would let the lane go on (found by exploring it under that assumption);
- * the word points to the lanes that would change it if they were let go; a held bit points to its holder. */
+ * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp, block
+ * barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A
+ * lane waits for a word or bit if some other content of it alone would let the lane go on (found by exploring it under that
+ * assumption); the word points to those who would change it so that it helps, if only their own wait were over
+ * (waitgraph_actors.c, waitgraph_pending.c); a held bit points to its holder. */
 #ifndef LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 #define LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 
-#include "sim/detect/proof/explore.h"
 #include "sim/detect/naming/finding.h"
+#include "sim/detect/proof/explore.h"
 
 typedef enum { NODE_LANE, NODE_WORD, NODE_BIT, NODE_ENTRY, NODE_BARRIER, NODE_PENDING, NODE_HOST } NodeKind;
 
@@ -20,8 +21,10 @@ typedef struct Node {
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
   bool in_cycle;
-  uint32_t waiter;     /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
-  uint32_t waiter_pc;  /* where it would */
+  uint32_t waiter; /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
+  uint32_t waiter_pc; /* where it would */
+  GHashTable *words;  /* LANE that spins: the words and bits that it reads where it is; else NULL */
+  GHashTable *bits;
 } Node;
 
 typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_KINDS } EdgeKind;
@@ -32,6 +35,7 @@ typedef struct Edge {
   uint32_t pc; /* lane -> thing: the instruction that waits; thing -> lane: the one that would act; host: its step */
   uint32_t physical; /* lane -> bit: the address it was wanted for */
   uint32_t next;     /* index + 1 of the next edge of `from` */
+  uint64_t block;    /* word -> pending blocks: one that would act */
 } Edge;
 
 typedef struct WaitGraph {

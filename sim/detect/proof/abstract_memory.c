@@ -19,6 +19,11 @@ void abstract_memory_init(AbstractMemory *memory, Gpu *gpu) {
       .gpu = gpu, .words = new_table(value_set_free), .bits = new_table(g_free), .votes = new_table(g_free)};
 }
 
+void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base) {
+  abstract_memory_init(layer, base->gpu);
+  layer->base = base;
+}
+
 void abstract_memory_clear(AbstractMemory *memory) {
   g_hash_table_destroy(memory->words);
   g_hash_table_destroy(memory->bits);
@@ -49,10 +54,18 @@ static void add_copies(AbstractMemory *memory, ValueSet *set, WordKey key) {
       abstract_add(memory, set, copy);
 }
 
+static ValueSet *copy_set(const ValueSet *set) {
+  ValueSet *copy = g_memdup2(set, sizeof *set);
+  copy->adds = set->adds ? g_memdup2(set->adds, sizeof *set->adds) : NULL;
+  return copy;
+}
+
 ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   ValueSet *set = g_hash_table_lookup(memory->words, &key);
   if (set)
     return set;
+  if (memory->base)
+    return insert(memory->words, key, copy_set(abstract_word(memory->base, sm, key)));
   set = insert(memory->words, key, g_new0(ValueSet, 1));
   set->value[0] = current_word(memory, sm, key);
   set->count = 1;
@@ -65,6 +78,8 @@ BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit) {
   BitSet *set = g_hash_table_lookup(memory->bits, &key);
   if (set)
     return set;
+  if (memory->base)
+    return insert(memory->bits, key, g_memdup2(abstract_bit(memory->base, sm, bit), sizeof(BitSet)));
   set = insert(memory->bits, key, g_new0(BitSet, 1));
   set->may_be_held = sm->lock_unit.bit[bit].held;
   set->may_be_free = !set->may_be_held;
@@ -74,6 +89,8 @@ BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit) {
 VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, uint32_t pc) {
   uint64_t key = ((uint64_t)sm->index * SM_WARPS_MAX + warp->slot) << 32 | pc;
   VoteSet *set = g_hash_table_lookup(memory->votes, &key);
+  if (!set && memory->base)
+    return insert(memory->votes, key, g_memdup2(abstract_vote(memory->base, warp, sm, pc), sizeof(VoteSet)));
   return set ? set : insert(memory->votes, key, g_new0(VoteSet, 1));
 }
 

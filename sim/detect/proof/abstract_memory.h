@@ -75,9 +75,12 @@ typedef struct AbstractMemory {
   GHashTable *votes; /* warp and pc -> VoteSet */
   uint64_t version;
   bool unbounded; /* some word took more stored values than a set holds, or unknown ones */
+  struct AbstractMemory *base; /* of a layer: what it lies on, and leaves as it is; else NULL */
 } AbstractMemory;
 
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu);
+/* A layer on `base`: it starts with the sets of that, and what is added to it goes again with it. */
+void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base);
 void abstract_memory_clear(AbstractMemory *memory);
 
 /* The set of a word; `sm` is where shared keys are looked up (its current value starts the set). Borrowed. */

@@ -201,6 +201,42 @@ LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const
   return walk.reach;
 }
 
+/* ---- layers of memory ---- */
+
+static GArray *copy_shares(const GArray *shares) {
+  GArray *copy = g_array_sized_new(FALSE, FALSE, sizeof(AddShare), shares->len);
+  return g_array_append_vals(copy, shares->data, shares->len);
+}
+
+void explorer_push_memory(Explorer *explorer, MemoryLayer *layer, guint first, guint count) {
+  *layer = (MemoryLayer){.below = explorer->memory,
+                         .first = first,
+                         .count = count,
+                         .shares = g_ptr_array_new(),
+                         .gave_up = explorer->gave_up};
+  abstract_memory_layer(&explorer->memory, &layer->below);
+  for (guint i = first; i < first + count; i++) {
+    const WarpView *view = g_ptr_array_index(explorer->views, i);
+    g_ptr_array_add(layer->shares, view->shares->len ? copy_shares(view->shares) : NULL);
+  }
+}
+
+void explorer_pop_memory(Explorer *explorer, MemoryLayer *layer) {
+  abstract_memory_clear(&explorer->memory);
+  explorer->memory = layer->below;
+  explorer->gave_up = layer->gave_up;
+  for (guint i = 0; i < layer->count; i++) {
+    WarpView *view = g_ptr_array_index(explorer->views, layer->first + i);
+    GArray *before = g_ptr_array_index(layer->shares, i);
+    g_array_set_size(view->shares, 0);
+    if (before) {
+      g_array_append_vals(view->shares, before->data, before->len);
+      g_array_free(before, TRUE);
+    }
+  }
+  g_ptr_array_free(layer->shares, TRUE);
+}
+
 /* ---- the fixpoint ---- */
 
 static bool may_finish(const WarpView *view) {

@@ -71,7 +71,8 @@ typedef struct WarpView {
   Launch *launch;
   const Liveness *liveness;
   StateSet *states;       /* shared by all warps of one launch */
-  bool any_block;         /* stands for every block that isn't resident: its block index is unknown */
+  bool any_block;         /* stands for each block from number `first_block` to `last_block`, not for its own */
+  uint64_t first_block, last_block;
   uint8_t *entry_open;    /* one for each stack entry */
   GArray *shares;         /* AddShare */
   uint32_t local_unknown; /* lanes that may store to any word of their local memory */
@@ -103,8 +104,10 @@ typedef struct Touch {
 typedef struct Footprint {
   GHashTable *reads;
   GHashTable *lock_reads;
-  GHashTable *writes; /* only words given a value that their set doesn't have */
+  GHashTable *stores; /* words that are stored to or changed */
+  GHashTable *writes; /* only words given a value that their set (of a layer: the set below) doesn't have */
   GHashTable *frees;  /* lock bits freed */
+  GHashTable *wild;   /* by pc: instructions that store at an address that isn't known */
 } Footprint;
 
 void footprint_init(Footprint *footprint);
@@ -112,10 +115,13 @@ void footprint_clear(Footprint *footprint);
 
 /* What a lane is assumed to find, beyond the fixpoint: for "who waits for what" questions. */
 typedef struct Assumption {
-  GHashTable *free_words; /* WordKey set: these hold anything */
-  GHashTable *free_bits;  /* BitKey set: these may be free */
-  bool all_open;          /* every stack entry and barrier lets lanes through */
-  bool read_only;         /* don't add to the abstract memory */
+  GHashTable *free_words;  /* WordKey set: these hold anything */
+  GHashTable *free_bits;   /* BitKey set: these may be free */
+  GHashTable *fixed_words; /* WordKey set: all other words hold anything; NULL: all words are fixed */
+  GHashTable *fixed_bits;  /* BitKey set: all other lock bits may be free; NULL: all are fixed */
+  bool all_open;           /* every stack entry and barrier lets lanes through */
+  bool read_only;          /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
+  bool stores;             /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
 } Assumption;
 
 typedef struct Explorer {
@@ -154,6 +160,16 @@ bool explorer_start(const WarpView *view, unsigned lane, LaneState *start);
 /* Explores one lane from `start` under an assumption (may be NULL) and notes its footprint (may be NULL). */
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
                         const Assumption *assumption, Footprint *footprint);
+/* Puts a layer on the memory, for explorations of `count` views from number `first` on; takes it off again, with all that these
+ * have done to it. */
+typedef struct MemoryLayer {
+  AbstractMemory below;
+  guint first, count;
+  GPtrArray *shares; /* GArray * for each of these views: a copy, or NULL for an empty one */
+  bool gave_up;
+} MemoryLayer;
+void explorer_push_memory(Explorer *explorer, MemoryLayer *layer, guint first, guint count);
+void explorer_pop_memory(Explorer *explorer, MemoryLayer *layer);
 /* The stack entry that a lane waits in, if it isn't on the running path; -1 otherwise. Without lane groups. */
 int explorer_waiting_entry(const WarpView *view, unsigned lane);
 /* True if that barrier of the warp's block may complete, given what all warps of the block may do. */

@@ -25,13 +25,15 @@ static void note(GHashTable *touches, uint64_t key, uint32_t pc, uint32_t physic
 }
 
 void footprint_init(Footprint *footprint) {
-  GHashTable **table[] = {&footprint->reads, &footprint->lock_reads, &footprint->writes, &footprint->frees};
+  GHashTable **table[] = {&footprint->reads,  &footprint->lock_reads, &footprint->stores,
+                          &footprint->writes, &footprint->frees,      &footprint->wild};
   for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
     *table[i] = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, g_free);
 }
 
 void footprint_clear(Footprint *footprint) {
-  GHashTable *table[] = {footprint->reads, footprint->lock_reads, footprint->writes, footprint->frees};
+  GHashTable *table[] = {footprint->reads,  footprint->lock_reads, footprint->stores,
+                         footprint->writes, footprint->frees,      footprint->wild};
   for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
     g_hash_table_destroy(table[i]);
 }
@@ -97,8 +99,17 @@ static ValueSet *word_set(LaneWalk *walk, WordKey key, uint32_t pc) {
 
 /* True if somebody else is assumed to have changed the word to whatever the lane likes. */
 static bool is_free(const LaneWalk *walk, WordKey key) {
-  return walk->assumption && walk->assumption->free_words &&
-         g_hash_table_contains(walk->assumption->free_words, &key);
+  const Assumption *assumption = walk->assumption;
+  if (!assumption || word_key_is_local(key))
+    return false;
+  return (assumption->free_words && g_hash_table_contains(assumption->free_words, &key)) ||
+         (assumption->fixed_words && !g_hash_table_contains(assumption->fixed_words, &key));
+}
+
+static bool bit_is_free(const LaneWalk *walk, BitKey key) {
+  const Assumption *assumption = walk->assumption;
+  return assumption && ((assumption->free_bits && g_hash_table_contains(assumption->free_bits, &key)) ||
+                        (assumption->fixed_bits && !g_hash_table_contains(assumption->fixed_bits, &key)));
 }
 
 static bool word_is_anything(const LaneWalk *walk, const ValueSet *set, WordKey key) {
@@ -109,35 +120,43 @@ static bool word_is_anything(const LaneWalk *walk, const ValueSet *set, WordKey 
 /* Keeps a change in mind until it is known whether the lane can come back to it. */
 static void note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number) {
   LaneChange change = {.key = key, .unknown = unknown, .number = number, .state = walk->view->states->from};
-  if (!read_only(walk) && (unknown || number))
+  if (keeps_stores(walk) && (unknown || number))
     g_array_append_val(walk->changes, change);
 }
 
-static void note_write(const LaneWalk *walk, WordKey key, uint32_t pc) {
-  if (walk->footprint)
+static void note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool news) {
+  if (!walk->footprint)
+    return;
+  note(walk->footprint->stores, key, pc, 0);
+  if (news)
     note(walk->footprint->writes, key, pc, 0);
 }
 
+/* What a word may hold already; in a layer, below it. */
+static const ValueSet *set_before(const LaneWalk *walk, WordKey key) {
+  AbstractMemory *memory = &walk->explorer->memory;
+  return abstract_word(memory->base ? memory->base : memory, walk->view->sm, key);
+}
+
 static void store_unknown(LaneWalk *walk, uint32_t pc, WordKey key) {
-  if (!abstract_word(&walk->explorer->memory, walk->view->sm, key)->anything)
-    note_write(walk, key, pc);
+  note_store(walk, key, pc, !set_before(walk, key)->anything);
   note_change(walk, key, true, 0);
 }
 
 static void store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value) {
   AbstractMemory *memory = &walk->explorer->memory;
   ValueSet *set = abstract_word(memory, walk->view->sm, key);
-  if (!abstract_has(set, value))
-    note_write(walk, key, pc);
-  if (!read_only(walk))
+  note_store(walk, key, pc, walk->footprint && !abstract_has(set_before(walk, key), value));
+  if (keeps_stores(walk))
     abstract_add(memory, set, value);
 }
 
 static void add_number(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t number) {
   const ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
+  bool news = false;
   for (uint32_t i = 0; walk->footprint && i < set->count; i++)
-    if (!abstract_has(set, set->value[i] + number))
-      note_write(walk, key, pc);
+    news |= !abstract_has(set_before(walk, key), set->value[i] + number);
+  note_store(walk, key, pc, news);
   note_change(walk, key, false, number);
 }
 
@@ -191,8 +210,7 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
   BitKey bkey = bit_key(sm->index, index);
   if (walk->footprint)
     note(walk->footprint->lock_reads, bkey, state->pc, place->physical);
-  bool may_be_free = bit->may_be_free || (walk->assumption && walk->assumption->free_bits &&
-                                          g_hash_table_contains(walk->assumption->free_bits, &bkey));
+  bool may_be_free = bit->may_be_free || bit_is_free(walk, bkey);
   if (bit->may_be_held) {
     LaneSpace refused;
     lane_state_copy(&refused.state, state, walk_nregs(walk));
@@ -201,7 +219,7 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
   }
   if (may_be_free) {
     explore_set_predicate(state, inst->pdst, true);
-    if (!read_only(walk))
+    if (keeps_stores(walk))
       abstract_hold_bit(memory, bit);
     load_parts(walk, state, inst, place, 0);
   }
@@ -233,7 +251,7 @@ static void free_bit(LaneWalk *walk, uint32_t pc, uint32_t physical) {
   uint32_t index = lock_unit_index(&sm->lock_unit, physical);
   if (walk->footprint)
     note(walk->footprint->frees, bit_key(sm->index, index), pc, physical);
-  if (!read_only(walk))
+  if (keeps_stores(walk))
     abstract_free_bit(&walk->explorer->memory, abstract_bit(&walk->explorer->memory, sm, index));
 }
 
@@ -415,6 +433,8 @@ void explore_apply_changes(LaneWalk *walk) {
 
 static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) {
   bool changes = op_info[inst->op].flags & (OPF_STORE | OPF_LOCK), local = place_space(inst) == MEM_LOCAL;
+  if (walk->footprint && changes && !local)
+    note(walk->footprint->wild, state->pc, state->pc, 0);
   if (changes && local && !read_only(walk)) {
     uint32_t lane = 1u << walk->lane;
     walk->explorer->memory.version += !(walk->view->local_unknown & lane);

@@ -42,6 +42,7 @@ void explore_fault(LaneWalk *walk);
 static inline uint32_t walk_nregs(const LaneWalk *walk) { return walk->view->launch->kernel->nregs; }
 static inline bool assumes_all_open(const LaneWalk *walk) { return walk->assumption && walk->assumption->all_open; }
 static inline bool read_only(const LaneWalk *walk) { return walk->assumption && walk->assumption->read_only; }
+static inline bool keeps_stores(const LaneWalk *walk) { return !read_only(walk) || walk->assumption->stores; }
 
 /* ---- explore_value.c: rows of one lane. A slot is an operand: a register, or ~ a constant row. ---- */
 

@@ -9,7 +9,7 @@ void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   if (inst->flags & INST_HAS_MASK && !slot_unknown(state, inst->a))
     others &= slot_value(walk, state, inst->a);
   uint32_t *said = mine ? &votes->may_true : &votes->may_false;
-  if (!(*said & own) && !read_only(walk)) {
+  if (!(*said & own) && keeps_stores(walk)) {
     *said |= own;
     walk->explorer->memory.version++;
   }
