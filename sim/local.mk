@@ -48,6 +48,8 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/detectors.def \
   sim/detect/naming/diagnose.c \
   sim/detect/naming/diagnose.h \
+  sim/detect/naming/diagnose_build.h \
+  sim/detect/naming/diagnose_waits.c \
   sim/detect/naming/finding.c \
   sim/detect/naming/finding.h \
   sim/detect/naming/locate.c \
@@ -65,6 +67,8 @@ liblockstep_a_SOURCES += \
   sim/detect/progress.h \
   sim/detect/proof/abstract_memory.c \
   sim/detect/proof/abstract_memory.h \
+  sim/detect/proof/copies.c \
+  sim/detect/proof/copies.h \
   sim/detect/proof/explore.c \
   sim/detect/proof/explore.h \
   sim/detect/proof/explore_groups.c \

@@ -33,7 +33,7 @@ extern "C" __global__ void count(unsigned *x, unsigned stride, unsigned wanted) 
   if (threadIdx.x == 0)
     while (atomicAdd(x, 0) != wanted)
       ;
-  else if (threadIdx.x % stride == 0)
+  if (threadIdx.x && threadIdx.x % stride == 0)
     atomicAdd(x, 1);
   atomicAdd(x + 1, 1);
 }

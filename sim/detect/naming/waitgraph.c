@@ -181,6 +181,30 @@ static unsigned connect_single_causes(WaitGraph *graph, guint node, const Spin *
   return found;
 }
 
+/* Copies in the L1 that it reads though memory may hold something else, if it would go on with that. */
+static bool connect_copies(WaitGraph *graph, guint node, const Spin *spin) {
+  Explorer *explorer = graph->explorer;
+  const Sm *sm = spin->view->sm;
+  GHashTable *words = wait_key_set(), *bits = wait_key_set();
+  add_keys(words, spin->words, NULL);
+  add_keys(bits, spin->bits, NULL);
+  Assumption fresh = {.fixed_words = words, .fixed_bits = bits, .read_only = true, .fresh = true};
+  bool goes_on = wait_frees(graph, spin->view, spin->lane, &fresh), found = false;
+  for (guint i = 0; goes_on && i < spin->words->len; i++) {
+    const Touch *touch = &g_array_index(spin->words, Touch, i);
+    uint32_t copy;
+    if (word_key_is_shared(touch->key) || !copies_keep(explorer->copies, sm, touch->key * 4, &copy) ||
+        (abstract_word(&explorer->memory, sm, touch->key)->count == 1 &&
+         abstract_has(abstract_word(&explorer->memory, sm, touch->key), copy)))
+      continue;
+    wait_connect(graph, node, wait_node_of(graph, NODE_COPY, 0, sm->index, touch->key), EDGE_COPY, touch->pc, 0);
+    found = true;
+  }
+  g_hash_table_destroy(words);
+  g_hash_table_destroy(bits);
+  return found;
+}
+
 /* The words and bits of which another content would let the lane go on; if only several together would, all of them. */
 static bool connect_causes(WaitGraph *graph, guint node, const Spin *spin, bool later) {
   unsigned found = connect_single_causes(graph, node, spin, true, later);
@@ -218,7 +242,7 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
     if (bit->may_be_free)
       g_array_remove_index(spin.bits, i); /* it is taken and freed all the time: not what the lane lacks */
   }
-  if (!connect_causes(graph, node, &spin, false))
+  if (!connect_copies(graph, node, &spin) && !connect_causes(graph, node, &spin, false))
     connect_causes(graph, node, &spin, true);
   wait_node(graph, node)->words = keys_of(spin.words);
   wait_node(graph, node)->bits = keys_of(spin.bits);

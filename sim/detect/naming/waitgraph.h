@@ -4,20 +4,31 @@
  * barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A
  * lane waits for a word or bit if some other content of it alone would let the lane go on (found by exploring it under that
  * assumption); the word points to those who would change it so that it helps, if only their own wait were over
- * (waitgraph_actors.c, waitgraph_pending.c); a held bit points to its holder. */
+ * (waitgraph_actors.c, waitgraph_pending.c); a held bit points to its holder. A lane that would go on if it read what memory
+ * holds waits for a copy of the word in its SM's L1 to go, and nobody makes it. */
 #ifndef LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 #define LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 
 #include "sim/detect/naming/finding.h"
 #include "sim/detect/proof/explore.h"
 
-typedef enum { NODE_LANE, NODE_WORD, NODE_BIT, NODE_ENTRY, NODE_BARRIER, NODE_PENDING, NODE_HOST } NodeKind;
+typedef enum {
+  NODE_LANE,
+  NODE_WORD,
+  NODE_BIT,
+  NODE_ENTRY,
+  NODE_BARRIER,
+  NODE_PENDING,
+  NODE_HOST,
+  NODE_COPY, /* of a word, in an L1 that keeps it */
+  NODE_KINDS
+} NodeKind;
 
 typedef struct Node {
   NodeKind kind;
   guint view;          /* LANE, ENTRY: index into explorer->views; BARRIER: one of the block's warps */
-  uint32_t index;      /* LANE: lane; ENTRY: see below; BARRIER: id; PENDING: launch */
-  uint64_t key;        /* WORD: WordKey; BIT: BitKey */
+  uint32_t index;      /* LANE: lane; ENTRY: see below; BARRIER: id; PENDING: launch; COPY: SM */
+  uint64_t key;        /* WORD, COPY: WordKey; BIT: BitKey */
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
   bool in_cycle;
@@ -27,7 +38,7 @@ typedef struct Node {
   GHashTable *bits;
 } Node;
 
-typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_KINDS } EdgeKind;
+typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_COPY, EDGE_KINDS } EdgeKind;
 
 typedef struct Edge {
   guint from, to;

@@ -42,8 +42,12 @@ static void release_clear(Release *release) {
 
 static void explore_released(WaitGraph *graph, const Release *release, Footprint *footprint) {
   WarpView *view = wait_view(graph, release->view);
-  Assumption assumption = {
-      .free_words = release->words, .free_bits = release->bits, .all_open = true, .read_only = true, .stores = true};
+  Assumption assumption = {.free_words = release->words,
+                           .free_bits = release->bits,
+                           .all_open = true,
+                           .fresh = true,
+                           .read_only = true,
+                           .stores = true};
   LaneSpace start;
   explorer_start(view, release->lane, &start.state);
   explorer_lane(graph->explorer, view, release->lane, &start.state, &assumption, footprint);
@@ -53,7 +57,7 @@ static void explore_released(WaitGraph *graph, const Release *release, Footprint
 
 /* True if the lane, which spins, goes on with what the layer of memory holds. */
 static bool lane_goes_on(WaitGraph *graph, const Node *lane) {
-  Assumption assumption = {.fixed_words = lane->words, .fixed_bits = lane->bits, .read_only = true};
+  Assumption assumption = {.fixed_words = lane->words, .fixed_bits = lane->bits, .fresh = true, .read_only = true};
   return lane->words && wait_frees(graph, wait_view(graph, lane->view), lane->index, &assumption);
 }
 

@@ -3,8 +3,10 @@
 #include "sim/detect/naming/waitgraph.h"
 
 static const char *const node_kinds[] = {"lane",    "word",           "lock-bit", "reconvergence",
-                                         "barrier", "pending-blocks", "host"};
-static const char *const edge_kinds[] = {"word", "lock-bit", "alias", "reconvergence", "barrier", "residency"};
+                                         "barrier", "pending-blocks", "host",     "copy"};
+static const char *const edge_kinds[] = {"word",    "lock-bit",  "alias", "reconvergence",
+                                         "barrier", "residency", "copy"};
+G_STATIC_ASSERT(G_N_ELEMENTS(node_kinds) == NODE_KINDS && G_N_ELEMENTS(edge_kinds) == EDGE_KINDS);
 
 static const WarpView *view_of(const WaitGraph *graph, const Node *node) {
   return g_ptr_array_index(graph->explorer->views, node->view);
@@ -30,6 +32,11 @@ char *wait_node_text(const WaitGraph *graph, const Node *node) {
   case NODE_PENDING:
     return g_strdup_printf("blocks of %s that aren't resident", gpu_launch(gpu, node->index)->kernel->name);
   case NODE_HOST: return g_strdup("the host");
+  case NODE_COPY: {
+    g_autofree char *word = locate_global_text(gpu, node->key * 4);
+    return g_strdup_printf("%s in the L1 of SM %u", word, node->index);
+  }
+  case NODE_KINDS: break;
   }
   return NULL;
 }
@@ -112,7 +119,7 @@ static bool is_shown(const Grouping *grouping, const Edge *edge) {
 }
 
 char *wait_graph_dot(const WaitGraph *graph) {
-  static const char *const shapes[] = {"box", "ellipse", "diamond", "hexagon", "octagon", "folder", "house"};
+  static const char *const shapes[] = {"box", "ellipse", "diamond", "hexagon", "octagon", "folder", "house", "note"};
   GString *out = g_string_new("digraph waits {\n  node [fontname=\"sans-serif\"];\n");
   Grouping grouping;
   group_lanes(graph, &grouping);

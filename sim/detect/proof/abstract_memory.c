@@ -15,8 +15,11 @@ static void value_set_free(gpointer data) {
 }
 
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu) {
-  *memory = (AbstractMemory){
-      .gpu = gpu, .words = new_table(value_set_free), .bits = new_table(g_free), .votes = new_table(g_free)};
+  *memory = (AbstractMemory){.gpu = gpu,
+                             .words = new_table(value_set_free),
+                             .bits = new_table(g_free),
+                             .votes = new_table(g_free),
+                             .copies = new_table(value_set_free)};
 }
 
 void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base) {
@@ -28,6 +31,7 @@ void abstract_memory_clear(AbstractMemory *memory) {
   g_hash_table_destroy(memory->words);
   g_hash_table_destroy(memory->bits);
   g_hash_table_destroy(memory->votes);
+  g_hash_table_destroy(memory->copies);
 }
 
 static gpointer insert(GHashTable *table, uint64_t key, gpointer value) {
@@ -46,14 +50,6 @@ static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) 
   return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
 }
 
-/* A lane may still read what an L1 holds, though memory holds something else. */
-static void add_copies(AbstractMemory *memory, ValueSet *set, WordKey key) {
-  uint32_t sms = word_key_is_shared(key) || word_key_is_local(key) ? 0 : memory->gpu->machine->gpu.sms, copy;
-  for (uint32_t i = 0; i < sms; i++)
-    if (memory->gpu->sms[i].l1 && l1_peek(memory->gpu->sms[i].l1, key * 4, &copy))
-      abstract_add(memory, set, copy);
-}
-
 static ValueSet *copy_set(const ValueSet *set) {
   ValueSet *copy = g_memdup2(set, sizeof *set);
   copy->adds = set->adds ? g_memdup2(set->adds, sizeof *set->adds) : NULL;
@@ -69,7 +65,19 @@ ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   set = insert(memory->words, key, g_new0(ValueSet, 1));
   set->value[0] = current_word(memory, sm, key);
   set->count = 1;
-  add_copies(memory, set, key);
+  return set;
+}
+
+ValueSet *abstract_copy(AbstractMemory *memory, const Sm *sm, WordKey key, uint32_t copy) {
+  uint64_t place = (uint64_t)sm->index << 46 | key; /* addresses have 48 bits */
+  ValueSet *set = g_hash_table_lookup(memory->copies, &place);
+  if (set)
+    return set;
+  if (memory->base)
+    return insert(memory->copies, place, copy_set(abstract_copy(memory->base, sm, key, copy)));
+  set = insert(memory->copies, place, g_new0(ValueSet, 1));
+  set->value[0] = copy;
+  set->count = 1;
   return set;
 }
 

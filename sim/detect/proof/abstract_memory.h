@@ -73,6 +73,7 @@ typedef struct AbstractMemory {
   GHashTable *words; /* WordKey -> ValueSet */
   GHashTable *bits;  /* BitKey -> BitSet */
   GHashTable *votes; /* warp and pc -> VoteSet */
+  GHashTable *copies; /* SM and word -> ValueSet: what a copy that stays in its L1 (copies.h) may hold */
   uint64_t version;
   bool unbounded; /* some word took more stored values than a set holds, or unknown ones */
   struct AbstractMemory *base; /* of a layer: what it lies on, and leaves as it is; else NULL */
@@ -83,8 +84,11 @@ void abstract_memory_init(AbstractMemory *memory, Gpu *gpu);
 void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base);
 void abstract_memory_clear(AbstractMemory *memory);
 
-/* The set of a word; `sm` is where shared keys are looked up (its current value starts the set). Borrowed. */
+/* The set of a word; `sm` is where shared keys are looked up (its current value starts the set). Borrowed. The copies that L1s
+ * hold don't belong to it. */
 ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key);
+/* The set of the SM's copy of a global word, which holds `copy` now. */
+ValueSet *abstract_copy(AbstractMemory *memory, const Sm *sm, WordKey key, uint32_t copy);
 BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit);
 VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, uint32_t pc);
 

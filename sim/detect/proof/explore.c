@@ -33,6 +33,7 @@ Explorer *explorer_new(Gpu *gpu) {
   Explorer *explorer = g_new0(Explorer, 1);
   explorer->gpu = gpu;
   abstract_memory_init(&explorer->memory, gpu);
+  explorer->copies = copies_new(gpu);
   explorer->views = g_ptr_array_new_with_free_func(view_free);
   explorer->blocks = g_hash_table_new(NULL, NULL);
   explorer->liveness = g_ptr_array_new_with_free_func(liveness_free);
@@ -64,6 +65,7 @@ void explorer_free(Explorer *explorer) {
   if (!explorer)
     return;
   abstract_memory_clear(&explorer->memory);
+  copies_free(explorer->copies);
   g_ptr_array_free(explorer->views, TRUE);
   g_hash_table_destroy(explorer->blocks);
   g_ptr_array_free(explorer->states, TRUE);

@@ -15,6 +15,7 @@
 
 #include "sim/core/gpu.h"
 #include "sim/detect/proof/abstract_memory.h"
+#include "sim/detect/proof/copies.h"
 #include "sim/detect/proof/lane_state.h"
 
 /* Where a lane can get to. Entries are indices into the warp's stack; a lane above all of them is at its depth. */
@@ -119,6 +120,7 @@ typedef struct Assumption {
   GHashTable *free_bits;   /* BitKey set: these may be free */
   GHashTable *fixed_words; /* WordKey set: all other words hold anything; NULL: all words are fixed */
   GHashTable *fixed_bits;  /* BitKey set: all other lock bits may be free; NULL: all are fixed */
+  bool fresh;              /* loads read memory, whatever an L1 keeps */
   bool all_open;           /* every stack entry and barrier lets lanes through */
   bool read_only;          /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
   bool stores;             /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
@@ -127,6 +129,7 @@ typedef struct Assumption {
 typedef struct Explorer {
   Gpu *gpu;
   AbstractMemory memory;
+  Copies *copies;
   GPtrArray *views;    /* WarpView *, by SM, then slot */
   GHashTable *blocks;  /* Block * -> BlockView *, owned by their views; never iterated */
   GPtrArray *liveness; /* Liveness *, one for each launch */

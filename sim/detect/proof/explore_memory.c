@@ -1,5 +1,6 @@
 /* Loads, stores, lock bits and atomics of one lane, on the sets of values that words may hold. */
 #include "base/bits.h"
+#include "sim/core/cached.h"
 #include "sim/core/place.h"
 #include "sim/detect/proof/explore_step.h"
 
@@ -97,6 +98,58 @@ static ValueSet *word_set(LaneWalk *walk, WordKey key, uint32_t pc) {
   return abstract_word(&walk->explorer->memory, walk->view->sm, key);
 }
 
+/* ---- copies in the L1 ---- */
+
+static bool is_global(const Place *place) { return place->space == MEM_GLOBAL || place->space == MEM_GENERIC; }
+
+static bool is_cached(const LaneWalk *walk, const Inst *inst, const Place *place) {
+  return is_global(place) && cached_is_load(walk->explorer->gpu->machine, inst);
+}
+
+/* What a load of that word may find. One that uses the L1 reads the copy there; if that may go, either. */
+static ValueSet *loaded_set(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, uint32_t pc) {
+  Explorer *explorer = walk->explorer;
+  const Sm *sm = walk->view->sm;
+  ValueSet *set = word_set(walk, key, pc);
+  uint32_t copy;
+  if (!sm->l1 || !is_cached(walk, inst, place) || (walk->assumption && walk->assumption->fresh))
+    return set;
+  if (!read_only(walk))
+    explorer->memory.version += copies_load(explorer->copies, sm, key * 4);
+  if (copies_keep(explorer->copies, sm, key * 4, &copy))
+    return abstract_copy(&explorer->memory, sm, key, copy);
+  if (!read_only(walk) && l1_peek(sm->l1, key * 4, &copy))
+    abstract_add(&explorer->memory, set, copy);
+  return set;
+}
+
+/* A store writes through, and updates or evicts the copy in its own SM's L1. */
+static void update_copy(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, bool unknown,
+                        uint32_t value) {
+  Explorer *explorer = walk->explorer;
+  const Sm *sm = walk->view->sm;
+  uint32_t copy;
+  if (read_only(walk) || !sm->l1 || !is_global(place) || !l1_peek(sm->l1, key * 4, &copy))
+    return;
+  if (cached_evicts(inst) || unknown || explorer->gpu->machine->sm.l1.global_stores != L1_UPDATE) {
+    explorer->memory.version += copies_evict(explorer->copies, sm, key * 4);
+    return;
+  }
+  ValueSet *set = abstract_copy(&explorer->memory, sm, key, copy);
+  uint32_t count = set->count, values[VALUES_MAX];
+  memcpy(values, set->value, count * sizeof *values);
+  for (uint32_t i = 0; i < count; i++)
+    abstract_add(&explorer->memory, set, narrow_store(values[i], place->offset, MIN(place->bytes, 4), value));
+  if (set->anything)
+    explorer->memory.version += copies_evict(explorer->copies, sm, key * 4);
+}
+
+/* A fence or an acquire empties the L1. */
+static void empty_l1(LaneWalk *walk) {
+  if (!read_only(walk))
+    walk->explorer->memory.version += copies_evict_all(walk->explorer->copies, walk->view->sm);
+}
+
 /* True if somebody else is assumed to have changed the word to whatever the lane likes. */
 static bool is_free(const LaneWalk *walk, WordKey key) {
   const Assumption *assumption = walk->assumption;
@@ -170,7 +223,7 @@ static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const
     return;
   }
   WordKey key = place->key + part;
-  const ValueSet *set = word_set(walk, key, state->pc);
+  const ValueSet *set = loaded_set(walk, inst, place, key, state->pc);
   int reg = inst->dst + (int)(parts > 1 ? part : 0);
   if (word_is_anything(walk, set, key) || (parts > 1 && set->count > WIDE_VALUES_MAX)) {
     if (set->ranged && !is_free(walk, key) && place->bytes >= 4)
@@ -227,11 +280,13 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
 
 /* ---- stores ---- */
 
-static void store_part(LaneWalk *walk, const LaneState *state, const Place *place, uint32_t part, int16_t slot) {
+static void store_part(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place, uint32_t part,
+                       int16_t slot) {
   WordKey key = place->key + part;
   bool unknown = slot_unknown(state, slot);
   uint32_t value = slot_value(walk, state, slot);
   const ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
+  update_copy(walk, inst, place, key, unknown, value);
   if (unknown || (place->bytes < 4 && set->anything)) {
     store_unknown(walk, state->pc, key);
     return;
@@ -257,7 +312,7 @@ static void free_bit(LaneWalk *walk, uint32_t pc, uint32_t physical) {
 
 static void store(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
   for (uint32_t part = 0; part < words_of(place); part++)
-    store_part(walk, state, place, part, slot_part(inst->b, part, inst->wide & WIDE_B));
+    store_part(walk, state, inst, place, part, slot_part(inst->b, part, inst->wide & WIDE_B));
   if (op_info[inst->op].flags & OPF_UNLOCK)
     free_bit(walk, state->pc, place->physical);
   explore_go_on(walk, state, inst, state->pc + 1);
@@ -359,6 +414,7 @@ static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst
 
 /* What the word held before can be any of its values, those that the change adds too. */
 static void change(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
+  update_copy(walk, inst, place, place->key, false, 0);
   if (place->bytes == 4)
     change_word(walk, state, inst, place->key);
   else if (place->bytes == 8)
@@ -443,6 +499,7 @@ static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) 
     walk->explorer->gave_up = true; /* it may change any word */
     return;
   }
+  empty_l1(walk);
   explore_fault(walk); /* it may lie anywhere */
   explore_forget_writes(walk, state, inst);
   explore_go_on(walk, state, inst, state->pc + 1);
@@ -451,6 +508,8 @@ static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) 
 void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t flags = op_info[inst->op].flags;
   Place place;
+  if (flags & OPF_FENCE ? inst->mode != FENCE_CTA : cached_is_acquire(inst))
+    empty_l1(walk);
   if (flags & OPF_FENCE)
     explore_go_on(walk, state, inst, state->pc + 1);
   else if (address_unknown(state, inst))
