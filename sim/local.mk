@@ -43,6 +43,8 @@ liblockstep_a_SOURCES += \
   sim/core/symbols.c \
   sim/core/symbols.h \
   sim/core/warp.h \
+  sim/detect/livelock.c \
+  sim/detect/livelock.h \
   sim/detect/misuse/misuse.c \
   sim/detect/misuse/misuse.h \
   sim/detect/naming/detectors.def \
@@ -84,6 +86,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/lane_state.h \
   sim/detect/proof/recurrence.c \
   sim/detect/proof/recurrence.h \
+  sim/detect/proof/seen.c \
+  sim/detect/proof/seen.h \
   sim/detect/proof/settle.c \
   sim/detect/proof/settle.h \
   sim/detect/race/handoff.c \

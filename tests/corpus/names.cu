@@ -33,7 +33,7 @@ extern "C" __global__ void count(unsigned *x, unsigned stride, unsigned wanted) 
   if (threadIdx.x == 0)
     while (atomicAdd(x, 0) != wanted)
       ;
-  if (threadIdx.x && threadIdx.x % stride == 0)
+  if (threadIdx.x >= stride && threadIdx.x % stride == 0)
     atomicAdd(x, 1);
   atomicAdd(x + 1, 1);
 }
@@ -129,4 +129,27 @@ extern "C" __global__ void forgotten(unsigned *flag, unsigned *out) {
   while (atomicAdd(flag, 0) == 0)
     ;
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+
+// Lane 0 undoes its own store in each round, and would end if somebody else stored 0 in between.
+extern "C" __global__ void undo(unsigned *x, unsigned stride, unsigned value) {
+  if (threadIdx.x == 0)
+    do
+      atomicExch(x, 1);
+    while (atomicExch(x, 0) == 1);
+  if (threadIdx.x == stride)
+    while (atomicExch(x, value) == 0)
+      ;
+  atomicAdd(x + 1, 1);
+}
+
+// The same, and the other warp would do that behind a barrier.
+extern "C" __global__ void undo_before_barrier(unsigned *x) {
+  if (threadIdx.x == 0)
+    do
+      atomicExch(x, 1);
+    while (atomicExch(x, 0) == 1);
+  __syncthreads();
+  if (threadIdx.x == 32)
+    atomicExch(x, 0);
 }

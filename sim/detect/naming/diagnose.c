@@ -161,6 +161,8 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
   switch (thing->kind) {
   case NODE_WORD: {
     g_autofree char *word = word_text(graph, thing->key, block);
+    if (graph->explorer->seen)
+      return g_strdup_printf("for others to change %s in between", word);
     g_autofree char *value = values_text(graph, thing->key);
     return g_strdup_printf("for %s to %s %s", word, strchr(value, ',') ? "hold something other than" : "change from",
                            value);

@@ -87,6 +87,21 @@ static bool helps(WaitGraph *graph, guint thing, guint most) {
   return false;
 }
 
+/* The same where a warp goes round in a circle (Explorer.seen): if it found, once, what is stored there. */
+static bool value_helps(WaitGraph *graph, guint thing, const Touch *stored) {
+  for (guint i = 0; i < graph->edges->len && stored->one_value; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *lane = wait_node(graph, edge->from);
+    if (edge->to != thing || lane->kind != NODE_LANE || !lane->words)
+      continue;
+    Assumption assumption = {
+        .fixed_words = lane->words, .fixed_bits = lane->bits, .stored = stored, .read_only = true};
+    if (wait_frees(graph, wait_view(graph, lane->view), lane->index, &assumption))
+      return true;
+  }
+  return !stored->one_value;
+}
+
 /* ---- each lane alone ---- */
 
 static void note_waiter(Node *thing, guint actor, uint32_t pc) {
@@ -105,7 +120,8 @@ static void connect_changes(WaitGraph *graph, guint actor, GHashTable *table, No
       continue;
     if (wait_graph_has_edge(graph, actor, thing))
       note_waiter(wait_node(graph, thing), actor, touch->pc);
-    else if (helps(graph, thing, WAITERS_ASKED))
+    else if (graph->explorer->seen && kind == NODE_WORD ? value_helps(graph, thing, touch)
+                                                        : helps(graph, thing, WAITERS_ASKED))
       wait_connect(graph, thing, actor, edge, touch->pc, touch->physical);
   }
   g_array_free(touches, TRUE);
@@ -127,7 +143,7 @@ static void release_lane(WaitGraph *graph, guint index, unsigned lane) {
     version = memory->version;
     explore_released(graph, &release, &footprint);
   } while (memory->version != version && ++passes < OWN_PASSES_MAX);
-  connect_changes(graph, actor, footprint.writes, NODE_WORD, EDGE_WORD);
+  connect_changes(graph, actor, graph->explorer->seen ? footprint.stores : footprint.writes, NODE_WORD, EDGE_WORD);
   connect_changes(graph, actor, footprint.frees, NODE_BIT, EDGE_BIT);
   footprint_clear(&footprint);
   explorer_pop_memory(graph->explorer, &layer);
@@ -218,7 +234,7 @@ static void add_joint_actors(WaitGraph *graph) {
   guint nodes = graph->nodes->len, lacking = 0;
   for (guint i = 0; i < nodes; i++)
     lacking += lacks_actor(wait_node(graph, i));
-  if (!lacking)
+  if (!lacking || graph->explorer->seen)
     return;
   Joint joint = {.graph = graph,
                  .thing = G_MAXUINT,

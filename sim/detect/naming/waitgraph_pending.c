@@ -174,7 +174,7 @@ static void explore_block(Search *search, guint first, GHashTable *freed, GArray
           add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.wild, true);
           add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.writes, false);
         } else {
-          note_found(search, footprint.writes);
+          note_found(search, explorer->seen ? footprint.stores : footprint.writes);
           note_stores(stores, view, lane, footprint.stores);
         }
         footprint_clear(&footprint);

@@ -17,6 +17,7 @@
 #include "sim/detect/proof/abstract_memory.h"
 #include "sim/detect/proof/copies.h"
 #include "sim/detect/proof/lane_state.h"
+#include "sim/detect/proof/seen.h"
 
 /* Where a lane can get to. Entries are indices into the warp's stack; a lane above all of them is at its depth. */
 typedef struct LaneReach {
@@ -99,6 +100,8 @@ typedef struct Touch {
   uint64_t key;      /* WordKey or BitKey */
   uint32_t pc;       /* the instruction */
   uint32_t physical; /* lock bits: the shared address it was wanted or freed for */
+  uint32_t value;    /* stores: the value, if `one_value` */
+  bool one_value;
 } Touch;
 
 /* Notes what an exploration touches, the first access of each word and bit: key -> Touch. NULL members aren't wanted. */
@@ -121,6 +124,7 @@ typedef struct Assumption {
   GHashTable *fixed_words; /* WordKey set: all other words hold anything; NULL: all words are fixed */
   GHashTable *fixed_bits;  /* BitKey set: all other lock bits may be free; NULL: all are fixed */
   bool fresh;              /* loads read memory, whatever an L1 keeps */
+  const Touch *stored;     /* a load of that word may find its value, too, beside what was seen (Explorer.seen); or NULL */
   bool all_open;           /* every stack entry and barrier lets lanes through */
   bool read_only;          /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
   bool stores;             /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
@@ -139,6 +143,7 @@ typedef struct Explorer {
   uint32_t *scratch_rows;
   uint32_t scratch_preds[PRED_ROWS];
   uint64_t steps;   /* instructions explored */
+  const SeenLoads *seen; /* what the loads of one warp find; borrowed; NULL: whatever the words may hold */
   bool *host_added; /* which steps of the host have been counted as adds; NULL: no host */
   bool gave_up;
   const WarpView *finisher; /* after LIVE: the warp that may finish */

@@ -20,7 +20,7 @@ typedef struct Place {
 static void note(GHashTable *touches, uint64_t key, uint32_t pc, uint32_t physical) {
   if (!touches || g_hash_table_contains(touches, &key))
     return;
-  Touch *touch = g_new(Touch, 1);
+  Touch *touch = g_new0(Touch, 1);
   *touch = (Touch){.key = key, .pc = pc, .physical = physical};
   g_hash_table_insert(touches, &touch->key, touch);
 }
@@ -177,10 +177,18 @@ static void note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t numb
     g_array_append_val(walk->changes, change);
 }
 
-static void note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool news) {
+/* `value`: NULL for one that isn't known. */
+static void note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool news, const uint32_t *value) {
   if (!walk->footprint)
     return;
-  note(walk->footprint->stores, key, pc, 0);
+  Touch *touch = g_hash_table_lookup(walk->footprint->stores, &key);
+  if (!touch) {
+    note(walk->footprint->stores, key, pc, 0);
+    touch = g_hash_table_lookup(walk->footprint->stores, &key);
+    touch->one_value = value != NULL;
+    touch->value = value ? *value : 0;
+  }
+  touch->one_value = touch->one_value && value && touch->value == *value;
   if (news)
     note(walk->footprint->writes, key, pc, 0);
 }
@@ -192,14 +200,14 @@ static const ValueSet *set_before(const LaneWalk *walk, WordKey key) {
 }
 
 static void store_unknown(LaneWalk *walk, uint32_t pc, WordKey key) {
-  note_store(walk, key, pc, !set_before(walk, key)->anything);
+  note_store(walk, key, pc, !set_before(walk, key)->anything, NULL);
   note_change(walk, key, true, 0);
 }
 
 static void store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value) {
   AbstractMemory *memory = &walk->explorer->memory;
   ValueSet *set = abstract_word(memory, walk->view->sm, key);
-  note_store(walk, key, pc, walk->footprint && !abstract_has(set_before(walk, key), value));
+  note_store(walk, key, pc, walk->footprint && !abstract_has(set_before(walk, key), value), &value);
   if (keeps_stores(walk))
     abstract_add(memory, set, value);
 }
@@ -209,11 +217,39 @@ static void add_number(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t number
   bool news = false;
   for (uint32_t i = 0; walk->footprint && i < set->count; i++)
     news |= !abstract_has(set_before(walk, key), set->value[i] + number);
-  note_store(walk, key, pc, news);
+  note_store(walk, key, pc, news, NULL);
   note_change(walk, key, false, number);
 }
 
 /* ---- loads ---- */
+
+static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place, uint32_t part);
+
+static void load_value(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place, uint32_t part,
+                       uint32_t value) {
+  LaneSpace after;
+  lane_state_copy(&after.state, state, walk_nregs(walk));
+  explore_set_register(walk, &after.state, inst->dst + (int)(words_of(place) > 1 ? part : 0), false, value);
+  load_parts(walk, &after.state, inst, place, part + 1);
+}
+
+/* What the load was seen to give, or what is assumed to be stored there. False if it wasn't seen. */
+static bool load_seen(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place, uint32_t part) {
+  const SeenLoads *seen = walk->explorer->seen;
+  const Touch *stored = walk->assumption ? walk->assumption->stored : NULL;
+  WordKey key = place->key + part;
+  const SeenValues *values = seen && seen->warp == walk->view->warp && !is_free(walk, key)
+                                 ? seen_values(seen, walk->lane, state->pc, part)
+                                 : NULL;
+  if (!values)
+    return false;
+  word_set(walk, key, state->pc);
+  for (uint32_t i = 0; i < values->count; i++)
+    load_value(walk, state, inst, place, part, values->value[i]);
+  if (stored && stored->key == key)
+    load_value(walk, state, inst, place, part, narrow_load(stored->value, place->offset, inst->width));
+  return true;
+}
 
 /* Part `part` of a load: every value the word may hold, then the next part. */
 static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place, uint32_t part) {
@@ -222,6 +258,8 @@ static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const
     explore_go_on(walk, state, inst, state->pc + 1);
     return;
   }
+  if (load_seen(walk, state, inst, place, part))
+    return;
   WordKey key = place->key + part;
   const ValueSet *set = loaded_set(walk, inst, place, key, state->pc);
   int reg = inst->dst + (int)(parts > 1 ? part : 0);
