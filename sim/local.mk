@@ -56,6 +56,8 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/finding.h \
   sim/detect/naming/locate.c \
   sim/detect/naming/locate.h \
+  sim/detect/naming/standing.c \
+  sim/detect/naming/standing.h \
   sim/detect/naming/verdicts.def \
   sim/detect/naming/waitgraph.c \
   sim/detect/naming/waitgraph.h \

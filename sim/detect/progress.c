@@ -4,6 +4,7 @@
 #include "sim/detect/livelock.h"
 #include "sim/detect/naming/diagnose.h"
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/naming/standing.h"
 #include "sim/detect/proof/recurrence.h"
 #include "sim/detect/proof/settle.h"
 
@@ -249,6 +250,8 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
   }
   if (watch.disturbed_at && outcome.verdict != VERDICT_LIVELOCK)
     report_disturbance(&watch);
+  if (outcome.verdict == VERDICT_UNDECIDED)
+    g_ptr_array_insert(findings, 0, standing_report(gpu, outcome.stop));
   settle_clear(&watch.settle);
   return outcome;
 }
