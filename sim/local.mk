@@ -50,7 +50,6 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/detectors.def \
   sim/detect/naming/diagnose.c \
   sim/detect/naming/diagnose.h \
-  sim/detect/naming/diagnose_build.h \
   sim/detect/naming/diagnose_waits.c \
   sim/detect/naming/finding.c \
   sim/detect/naming/finding.h \
@@ -62,7 +61,6 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/waitgraph.c \
   sim/detect/naming/waitgraph.h \
   sim/detect/naming/waitgraph_actors.c \
-  sim/detect/naming/waitgraph_build.h \
   sim/detect/naming/waitgraph_cycles.c \
   sim/detect/naming/waitgraph_entry.c \
   sim/detect/naming/waitgraph_pending.c \

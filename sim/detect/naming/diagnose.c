@@ -4,7 +4,6 @@
 
 #include "sim/core/host.h"
 #include "sim/core/lane_groups.h"
-#include "sim/detect/naming/diagnose_build.h"
 #include "sim/detect/naming/locate.h"
 
 /* In order of precedence: which edge in a cycle gives it which name. */

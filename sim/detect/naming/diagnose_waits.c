@@ -1,7 +1,7 @@
 /* Waits that nobody can end, without a cycle: for a change that nobody would make, a barrier that nobody can complete, a copy that
  * stays, or for nothing at all. */
 #include "sim/core/host.h"
-#include "sim/detect/naming/diagnose_build.h"
+#include "sim/detect/naming/diagnose.h"
 #include "sim/detect/naming/locate.h"
 
 static void add_exited(Finding *finding, const Block *block) {

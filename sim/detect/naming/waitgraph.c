@@ -1,6 +1,6 @@
+#include "sim/detect/naming/waitgraph.h"
 #include "base/bits.h"
 #include "sim/core/host.h"
-#include "sim/detect/naming/waitgraph_build.h"
 #include "sim/detect/proof/explore_groups.h"
 
 /* ---- nodes and edges ---- */

@@ -9,6 +9,7 @@
 #ifndef LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 #define LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 
+#include "base/bits.h"
 #include "sim/detect/naming/finding.h"
 #include "sim/detect/proof/explore.h"
 
@@ -99,5 +100,30 @@ char *wait_graph_dot(const WaitGraph *graph);
 /* {"nodes": [{"id", "kind", "in_cycle", "text"}], "edges": [{"from", "to", "kind"}]}. Free with g_free. In both, lanes of
  * a warp that wait for the same and are waited for by the same are one node. */
 char *wait_graph_json(const WaitGraph *graph);
+
+/* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_actors.c, who would change it;
+ * waitgraph_pending.c, which blocks that aren't resident would ---- */
+/* The node of that name, made if it is new: pointers to nodes are good until then. */
+guint wait_node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
+/* The node of that name, G_MAXUINT if there is none. */
+guint wait_graph_find(const WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
+guint wait_lane_node(WaitGraph *graph, guint view, unsigned lane);
+bool wait_graph_has_edge(const WaitGraph *graph, guint from, guint to);
+/* An edge, unless these two have one. */
+void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical);
+/* True if the lane gets further than the proof found, by what the assumption adds. */
+bool wait_frees(WaitGraph *graph, WarpView *view, unsigned lane, const Assumption *assumption);
+/* The touches of a footprint's table, sorted: hash tables have no order, and everything that is shown needs one. */
+GArray *wait_touches(GHashTable *table);
+
+/* Edges from what is awaited to those who would change it; to be called when all that is awaited has its node. */
+void wait_graph_add_actors(WaitGraph *graph);
+void wait_graph_add_pending(WaitGraph *graph);
+
+static inline WarpView *wait_view(const WaitGraph *graph, guint index) {
+  return g_ptr_array_index(graph->explorer->views, index);
+}
+/* A set of keys (uint64_t) that stay where they are. */
+static inline GHashTable *wait_key_set(void) { return g_hash_table_new(bits_hash_key, g_int64_equal); }
 
 #endif

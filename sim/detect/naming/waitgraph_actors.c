@@ -5,7 +5,7 @@
  * waits of all lanes are taken to be over at once, but those for the word in question: so a lane that comes to a further
  * wait on its way gets through if another lane's stores let it. */
 #include "sim/core/host.h"
-#include "sim/detect/naming/waitgraph_build.h"
+#include "sim/detect/naming/waitgraph.h"
 #include "sim/detect/proof/host_proof.h"
 
 enum { ACTOR_STEPS_MAX = 20000000, WAITERS_ASKED = 8, OWN_PASSES_MAX = 16, JOINT_PASSES_MAX = 64 };

@@ -7,7 +7,7 @@
  * at all: where none was seen to, intervals are halved until each is a block or can't. */
 #include <string.h>
 
-#include "sim/detect/naming/waitgraph_build.h"
+#include "sim/detect/naming/waitgraph.h"
 
 enum { PENDING_PASSES_MAX = 16 };
 
