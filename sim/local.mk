@@ -43,25 +43,34 @@ liblockstep_a_SOURCES += \
   sim/core/symbols.c \
   sim/core/symbols.h \
   sim/core/warp.h \
+  sim/detect/livelock.c \
+  sim/detect/livelock.h \
   sim/detect/misuse/misuse.c \
   sim/detect/misuse/misuse.h \
   sim/detect/naming/detectors.def \
   sim/detect/naming/diagnose.c \
   sim/detect/naming/diagnose.h \
+  sim/detect/naming/diagnose_waits.c \
   sim/detect/naming/finding.c \
   sim/detect/naming/finding.h \
   sim/detect/naming/locate.c \
   sim/detect/naming/locate.h \
+  sim/detect/naming/standing.c \
+  sim/detect/naming/standing.h \
   sim/detect/naming/verdicts.def \
   sim/detect/naming/waitgraph.c \
   sim/detect/naming/waitgraph.h \
+  sim/detect/naming/waitgraph_actors.c \
   sim/detect/naming/waitgraph_cycles.c \
   sim/detect/naming/waitgraph_entry.c \
+  sim/detect/naming/waitgraph_pending.c \
   sim/detect/naming/waitgraph_text.c \
   sim/detect/progress.c \
   sim/detect/progress.h \
   sim/detect/proof/abstract_memory.c \
   sim/detect/proof/abstract_memory.h \
+  sim/detect/proof/copies.c \
+  sim/detect/proof/copies.h \
   sim/detect/proof/explore.c \
   sim/detect/proof/explore.h \
   sim/detect/proof/explore_groups.c \
@@ -87,6 +96,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/question.h \
   sim/detect/proof/view.c \
   sim/detect/proof/view.h \
+  sim/detect/proof/seen.c \
+  sim/detect/proof/seen.h \
   sim/detect/proof/settle.c \
   sim/detect/proof/settle.h \
   sim/detect/race/handoff.c \

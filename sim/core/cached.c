@@ -77,11 +77,11 @@ void cached_load(Issue *issue, const MemRequest *request) {
     access_write(issue, part, rows[part]);
 }
 
-void cached_written(Issue *issue, const uint64_t address[WARP_LANES], bool atomic) {
+void cached_written(Issue *issue, const uint64_t address[WARP_LANES]) {
   const Inst *inst = issue->inst;
   L1 *l1 = issue->sm->l1;
   uint32_t bytes = width_bytes[inst->width];
-  bool evicts = atomic || inst->sem != SEM_WEAK || inst->cache == CACHE_CG || inst->cache == CACHE_WT;
+  bool evicts = cached_evicts(inst);
   for (uint32_t rest = l1 ? issue->mask : 0; rest; rest &= rest - 1) {
     uint64_t at = address[__builtin_ctz(rest)], word = at & ~UINT64_C(3);
     if (evicts) {

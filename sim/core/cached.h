@@ -18,17 +18,20 @@
 
 #include "sim/core/access.h"
 
-/* True if this load may hit the L1. */
-static inline bool cached_is_load(const Issue *issue) {
-  const Inst *inst = issue->inst;
-  const Machine *machine = issue->gpu->machine;
+/* True for loads that may hit the L1. */
+static inline bool cached_is_load(const Machine *machine, const Inst *inst) {
   return machine->sm.l1.bytes && machine->sm.l1.global_loads == L1_CACHED && inst->sem == SEM_WEAK &&
          (inst->cache == CACHE_DEFAULT || inst->cache == CACHE_CA || inst->cache == CACHE_CS);
+}
+/* True for stores and atomics that evict the own copy on every machine. */
+static inline bool cached_evicts(const Inst *inst) {
+  return op_info[inst->op].flags & OPF_ATOMIC || inst->sem != SEM_WEAK || inst->cache == CACHE_CG ||
+         inst->cache == CACHE_WT;
 }
 /* Serves such a load: sets issue->ready and the destination. */
 void cached_load(Issue *issue, const MemRequest *request);
 /* A store or atomic to `address` has had its effect: the same for the own SM's copy. */
-void cached_written(Issue *issue, const uint64_t address[WARP_LANES], bool atomic);
+void cached_written(Issue *issue, const uint64_t address[WARP_LANES]);
 
 /* True for orders that are an acquire, or a release, beyond the block. */
 static inline bool cached_is_acquire(const Inst *inst) {

@@ -105,7 +105,7 @@ static bool global_load(Issue *issue, const uint64_t address[32]) {
   if (!make_request(issue, MEM_LOAD, address, &request))
     return false;
   report_global(issue, ACCESS_READ, &request);
-  if (cached_is_load(issue)) {
+  if (cached_is_load(issue->gpu->machine, issue->inst)) {
     cached_load(issue, &request);
   } else {
     access_submit(issue, &request);
@@ -154,7 +154,7 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
                  bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], lane);
     }
   }
-  cached_written(issue, address, false);
+  cached_written(issue, address);
   return true;
 }
 
@@ -199,7 +199,7 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     if (G_UNLIKELY(host))
       meet_host(issue, buffer, word, access_words(bytes), true);
   }
-  cached_written(issue, address, true);
+  cached_written(issue, address);
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);
   return true;

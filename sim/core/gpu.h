@@ -76,6 +76,7 @@ typedef struct Gpu {
   uint64_t limit_cycles;
   uint32_t unit_latency[UNIT_COUNT];
   bool noisy;           /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
+  const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
   GArray *marks;        /* MarkTime */

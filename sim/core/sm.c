@@ -15,7 +15,7 @@ const Executor executors[OP_COUNT] = {
 };
 
 enum { STREAM_JITTER = 1, STREAM_POLICY = 1 << 16 };
-enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024 };
+enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_CYCLES = 1 << 30 };
 
 void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   sm->gpu = gpu;
@@ -353,8 +353,18 @@ static void fire_marks(Gpu *gpu, const Kernel *kernel, uint32_t pc, uint64_t now
       gpu_mark(gpu, kernel->marks[i].number, now);
 }
 
-/* A delay for one instruction of NOISE_EVERY, else none. */
-static uint64_t noise(Sm *sm) {
+void sm_release(Sm *sm, Warp *warp, uint64_t now) {
+  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  if (warp->state != WARP_RUNNING || scheduler->ready >> warp->slot & 1)
+    return; /* it waits for a barrier, or could issue anyhow */
+  wheel_remove(&scheduler->wheel, warp->slot);
+  sm_resume(sm, warp, now);
+}
+
+/* A delay for one instruction of NOISE_EVERY, else none; for long if another warp is to go on alone. */
+static uint64_t noise(Sm *sm, const Warp *warp) {
+  if (sm->gpu->alone)
+    return warp == sm->gpu->alone ? 0 : HELD_CYCLES;
   return rng_below(&sm->jitter, NOISE_EVERY) ? 0 : rng_below(&sm->jitter, NOISE_CYCLES);
 }
 
@@ -414,7 +424,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   if (warp->state == WARP_RUNNING) {
     uint64_t time = operands_ready(warp, &launch->decoded[warp->pc], issue.next);
     if (G_UNLIKELY(gpu->noisy))
-      time += noise(sm);
+      time += noise(sm, warp);
     wheel_insert(&scheduler->wheel, warp->slot, time);
   }
 }

@@ -114,6 +114,8 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
 uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now);
 /* A warp that has waited can issue from cycle `time` on, not before the operands of its next instruction are ready. */
 void sm_resume(Sm *sm, Warp *warp, uint64_t time);
+/* The warp, which may have been held up (Gpu.noisy), can go on now. */
+void sm_release(Sm *sm, Warp *warp, uint64_t now);
 /* Registers a block of this launch takes on an SM. */
 uint32_t sm_block_registers(const Machine *machine, const Launch *launch);
 

@@ -1,8 +1,10 @@
 #include "sim/detect/progress.h"
 
 #include "sim/core/host.h"
+#include "sim/detect/livelock.h"
 #include "sim/detect/naming/diagnose.h"
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/naming/standing.h"
 #include "sim/detect/proof/recurrence.h"
 #include "sim/detect/proof/settle.h"
 
@@ -69,30 +71,6 @@ static ExploreResult explore(Watch *watch, uint64_t budget) {
   if (result == EXPLORE_LIVE)
     watch->first = explorer_first(watch->explorer);
   return result;
-}
-
-/* The warp that another order of steps would free. */
-static void report_livelock(Watch *watch) {
-  ExploreResult result = explore(watch, 0);
-  const Explorer *explorer = watch->explorer;
-  const WarpView *view = result == EXPLORE_LIVE ? explorer->finisher : NULL;
-  if (!view && explorer->views->len)
-    view = g_ptr_array_index(explorer->views, 0);
-  if (view) {
-    g_autofree char *who =
-        locate_lanes_text(watch->gpu, view->launch, view->block->index, view->warp->warp_in_block, view->warp->alive);
-    Finding *finding = locate_finding(
-        FINDING_LIVELOCK,
-        g_strdup_printf("%s: the same states recur without progress; another order of steps may let this warp finish",
-                        who),
-        view->launch, view->warp->pc);
-    finding->cycle = watch->gpu->cycle;
-    finding->block = (int64_t)view->block->index;
-    finding->warp = view->warp->warp_in_block;
-    finding->lanes = view->warp->alive;
-    finding->repair = g_strdup("break the symmetry: give the contenders an order, or back off by different times");
-    g_ptr_array_insert(watch->findings, 0, finding);
-  }
 }
 
 /* The host waits for ever, and no thread is left: a finding of its own. */
@@ -208,11 +186,36 @@ static bool due_for_recurrence(const Watch *watch) {
   return watch->live_looks >= LOOKS_BEFORE_RECURRENCE && (doubled || watch->gpu->noisy);
 }
 
+/* Only one warp can issue, and its state came back: it goes on like that for ever, and there is no other order. Named after
+ * what keeps it from ending, as a deadlock, as far as what it reads in the circle says that. */
+static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
+  GpuStop stop;
+  SeenLoads *seen = seen_record(watch->gpu, warp, RECURRENCE_WINDOW, watch->options->limit_cycles, &stop);
+  if (!seen)
+    return conclude(watch, stop, outcome);
+  Explorer *explorer = explorer_new(watch->gpu);
+  explorer->seen = seen;
+  if (explorer_prove(explorer) != EXPLORE_LIVE && !explorer->gave_up) {
+    explain(watch, explorer, outcome);
+  } else {
+    outcome->verdict = VERDICT_LIVELOCK;
+    Finding *finding = livelock_report_alone(watch->gpu, warp);
+    if (finding)
+      g_ptr_array_insert(watch->findings, 0, finding);
+  }
+  explorer_free(explorer);
+  seen_free(seen);
+  return true;
+}
+
 /* True if the run ended, by a livelock or otherwise. */
 static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   GpuStop stop;
   if (!recurrence_watch(watch->gpu, watch->options->limit_cycles, &stop))
     return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+  Warp *only = seen_only_warp(watch->gpu);
+  if (only)
+    return conclude_alone(watch, only, outcome);
   if (!watch->gpu->noisy) {
     watch->gpu->noisy = true;
     watch->disturbed_at = watch->gpu->cycle;
@@ -222,7 +225,9 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
     return false;
   outcome->verdict = VERDICT_LIVELOCK;
   outcome->candidate = true;
-  report_livelock(watch);
+  Finding *finding = livelock_report(watch->gpu);
+  if (finding)
+    g_ptr_array_insert(watch->findings, 0, finding);
   return true;
 }
 
@@ -291,6 +296,8 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
   }
   if (watch.disturbed_at && outcome.verdict != VERDICT_LIVELOCK)
     report_disturbance(&watch);
+  if (outcome.verdict == VERDICT_UNDECIDED)
+    g_ptr_array_insert(findings, 0, standing_report(gpu, outcome.stop));
   outcome.explored = watch.explored;
   settle_clear(&watch.settle);
   explorer_free(watch.explorer);

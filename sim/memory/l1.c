@@ -151,6 +151,18 @@ bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word) {
   return true;
 }
 
+bool l1_has_line(const L1 *l1, uint64_t address) { return find_line(l1, address) != NULL; }
+
+uint64_t l1_set(const L1 *l1, uint64_t address) { return address / l1->line_bytes % l1->sets; }
+
+uint32_t l1_room(const L1 *l1, uint64_t address) {
+  const Line *set = set_of(l1, address / l1->line_bytes);
+  uint32_t room = 0;
+  for (uint32_t way = 0; way < l1->ways; way++)
+    room += !valid_sectors(l1, &set[way]);
+  return room;
+}
+
 /* The line for an address: its own, else one that holds nothing, else the one that was used longest ago. */
 static Line *claim_line(L1 *l1, uint64_t address) {
   Line *line = find_line(l1, address);

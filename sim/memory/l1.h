@@ -24,6 +24,11 @@ bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes);
 uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since, uint64_t *ready);
 /* The copy of a word without using it; false if there is none. */
 bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word);
+/* True if some sector of that line is held. */
+bool l1_has_line(const L1 *l1, uint64_t address);
+/* The number of the set that the line of `address` belongs to, and how many of that set's ways hold nothing. */
+uint64_t l1_set(const L1 *l1, uint64_t address);
+uint32_t l1_room(const L1 *l1, uint64_t address);
 /* Fetches the sectors of [address, address + bytes) from memory as it is now; they arrive in cycle `ready`. */
 void l1_fill(L1 *l1, Backing *backing, uint64_t address, uint32_t bytes, uint64_t now, uint64_t ready);
 /* Bytes of the word at `address` (a multiple of 4) now have these values in memory: those in `mask` (bit per byte) are

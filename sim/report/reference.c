@@ -93,7 +93,7 @@ char *reference_counters(void) {
 char *reference_findings(void) {
   GString *page = g_string_new("# Verdicts and findings\n\nGenerated from `sim/detect/*.def` by `lockstep doc "
                                "findings`. A run ends in exactly one "
-                               "verdict; each verdict but `completed` and `undecided` has a finding of its "
+                               "verdict; each verdict but `completed` has a finding of its "
                                "name.\n\n| verdict | meaning |\n| --- | --- |\n");
   for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
     g_string_append_printf(page, "| `%s` | %s |\n", verdict_name(verdict), verdict_doc(verdict));

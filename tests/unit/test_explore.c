@@ -1,7 +1,9 @@
 /* The proof behind deadlock verdicts: what it says of programs that stand before their first instruction. */
 #include <glib.h>
+#include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "sim/detect/naming/waitgraph.h"
 #include "sim/detect/proof/explore.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
@@ -121,10 +123,42 @@ START_TEST(proves) {
 }
 END_TEST
 
+/* Names come from files: whatever they hold, the graph is JSON, and the name comes out as it was. */
+START_TEST(shows_any_name_in_json) {
+  static const char *const names[] = {"a\"b\\", "tab\there", "bell\a \x1b[31m",
+                                      "Gr\xc3\xb6\xc3\x9f"
+                                      "e"};
+  g_autoptr(Lab) lab = lab_new("", "MOV R1, c[0x0][0x20];\nwait: LD.CV R2, [R1];\n"
+                                   "ISETP.EQ.AND P0, pt, R2, RZ, pt;\n@P0 BRA wait;\nEXIT;\n");
+  lab_buffer(lab, 1);
+  g_free(backing_buffer(lab->backing, 0)->name);
+  backing_buffer(lab->backing, 0)->name = g_strdup(names[_i]);
+  lab_launch(lab, 1, 1);
+  ck_assert_int_eq(gpu_run(lab->gpu, 100, UINT64_MAX), GPU_BUDGET);
+  Explorer *explorer = explorer_new(lab->gpu);
+  ck_assert_int_eq(explorer_prove(explorer), EXPLORE_STUCK);
+  WaitGraph *graph = wait_graph_new(explorer);
+  g_autofree char *text = wait_graph_json(graph), *expected = g_strdup_printf("%s[0] (global ", names[_i]);
+  wait_graph_free(graph);
+  explorer_free(explorer);
+  g_autoptr(JsonNode) root = json_from_string(text, NULL);
+  ck_assert_msg(root != NULL, "not JSON: %s", text);
+  JsonArray *nodes = json_object_get_array_member(json_node_get_object(root), "nodes");
+  bool found = false;
+  for (guint i = 0; i < json_array_get_length(nodes); i++)
+    found |=
+        g_str_has_prefix(json_object_get_string_member(json_array_get_object_element(nodes, i), "text"), expected);
+  ck_assert_msg(found, "no node %s: %s", expected, text);
+  for (const char *at = text; *at; at++)
+    ck_assert_msg((unsigned char)*at >= ' ', "a control character in %s", text);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("explore");
   TCase *tcase = tcase_create("explore");
   tcase_add_loop_test(tcase, proves, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, shows_any_name_in_json, 0, 4);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

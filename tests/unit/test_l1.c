@@ -67,9 +67,16 @@ END_TEST
 
 START_TEST(replaces_what_was_used_longest_ago) {
   Bench bench;
-  bench_init(&bench, SMALL); /* four sets: lines 256 bytes apart share one */
+  bench_init(&bench, SMALL); /* four sets of two ways: lines 256 bytes apart share one */
+  ck_assert_uint_eq(l1_room(bench.l1, FIRST), 2);
   fill(&bench, 0, 1);
+  ck_assert_uint_eq(l1_room(bench.l1, FIRST + 256), 1);
+  ck_assert(l1_has_line(bench.l1, FIRST + 4) && !l1_has_line(bench.l1, FIRST + 256));
   fill(&bench, 256, 2);
+  ck_assert_uint_eq(l1_room(bench.l1, FIRST), 0);
+  ck_assert_uint_eq(l1_set(bench.l1, FIRST), l1_set(bench.l1, FIRST + 256));
+  ck_assert_uint_ne(l1_set(bench.l1, FIRST), l1_set(bench.l1, FIRST + 64));
+  ck_assert_uint_eq(l1_room(bench.l1, FIRST + 64), 2);
   ck_assert(l1_hit(bench.l1, FIRST, 4));
   fill(&bench, 512, 3);
   ck_assert(l1_hit(bench.l1, FIRST, 4));

@@ -20,7 +20,7 @@ static const struct {
     {EDGE_WORD, VERDICT_LOCK_ORDER_DEADLOCK, FINDING_LOCK_ORDER_DEADLOCK},
 };
 
-static bool is_ptx(const WarpView *view) { return view->launch->program->dialect == DIALECT_PTX; }
+bool diagnose_is_ptx(const WarpView *view) { return view->launch->program->dialect == DIALECT_PTX; }
 
 static const char *simd_repair_of(bool ptx) {
   return ptx ? "give the lock back (or the signal) inside the loop, on the path of the lane that has it: while "
@@ -48,18 +48,22 @@ static const char *repair_of(FindingId id) {
     return "take locks in one order everywhere, or release what is held when the second one is refused; let no two "
            "threads "
            "wait for each other's signal";
+  case FINDING_STALE_WAIT:
+    return "make the load volatile or atomic, or put a fence (__threadfence()) into the loop: a plain load may read "
+           "the "
+           "same copy again and again";
   case FINDING_ORPHAN_WAIT:
     return "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
   default: return NULL;
   }
 }
 
-static const WarpView *view_of(const WaitGraph *graph, const Node *node) {
+const WarpView *diagnose_view(const WaitGraph *graph, const Node *node) {
   return g_ptr_array_index(graph->explorer->views, node->view);
 }
 
 /* Lanes of the same warp that wait for the same thing. */
-static uint32_t companions(const WaitGraph *graph, const Node *lane, guint thing) {
+uint32_t diagnose_companions(const WaitGraph *graph, const Node *lane, guint thing) {
   uint32_t lanes = 1u << lane->index;
   for (guint i = 0; i < graph->edges->len; i++) {
     const Edge *edge = wait_edge(graph, i);
@@ -70,12 +74,12 @@ static uint32_t companions(const WaitGraph *graph, const Node *lane, guint thing
   return lanes;
 }
 
-static char *lanes_of(const WaitGraph *graph, const Node *node, uint32_t lanes) {
-  const WarpView *view = view_of(graph, node);
+char *diagnose_lanes(const WaitGraph *graph, const Node *node, uint32_t lanes) {
+  const WarpView *view = diagnose_view(graph, node);
   return locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index, view->warp->warp_in_block, lanes);
 }
 
-static const char *verb(uint32_t lanes) { return lanes & (lanes - 1) ? "wait" : "waits"; }
+const char *diagnose_verb(uint32_t lanes) { return lanes & (lanes - 1) ? "wait" : "waits"; }
 
 static char *word_text(const WaitGraph *graph, WordKey key, const Block *block) {
   if (word_key_is_shared(key))
@@ -91,7 +95,7 @@ static uint32_t word_value(const WaitGraph *graph, WordKey key) {
   return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
 }
 
-static WordChange word_change(const WaitGraph *graph, WordKey key) {
+WordChange diagnose_word_change(const WaitGraph *graph, WordKey key) {
   Gpu *gpu = graph->explorer->gpu;
   if (word_key_is_shared(key))
     return change_log_get(&gpu->sms[(key >> 32) & 0x7fffffff].shared.changes, (uint32_t)key);
@@ -113,7 +117,7 @@ static char *holder_text(const WaitGraph *graph, const Node *thing, const Block 
     g_autofree char *line = locate_line_text(gpu_launch(gpu, bit->owner.launch), bit->pc);
     return g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT " (%s), for %s", who, bit->since, line, where);
   }
-  WordChange change = word_change(graph, thing->key);
+  WordChange change = diagnose_word_change(graph, thing->key);
   if (thread_is_none(change.thread))
     return NULL;
   g_autofree char *who = locate_thread_text(gpu, change.thread), *when = locate_change_text(gpu, &change);
@@ -121,7 +125,7 @@ static char *holder_text(const WaitGraph *graph, const Node *thing, const Block 
 }
 
 static char *barrier_text(const WaitGraph *graph, const Node *thing) {
-  const Barrier *barrier = &view_of(graph, thing)->block->barrier[thing->index];
+  const Barrier *barrier = &diagnose_view(graph, thing)->block->barrier[thing->index];
   if (!barrier->expected)
     return g_strdup_printf("at barrier %u", thing->index);
   return g_strdup_printf("at barrier %u (%u of %u threads have come)", thing->index, barrier->threads,
@@ -142,12 +146,22 @@ static char *values_text(const WaitGraph *graph, WordKey key) {
   return g_string_free(text, FALSE);
 }
 
+/* "for f[0] (global 0x10000) to change from 0, which is what a copy in the L1 holds" */
+static char *copy_text(const WaitGraph *graph, const Node *thing) {
+  g_autofree char *word = word_text(graph, thing->key, NULL);
+  uint32_t copy = 0;
+  copies_keep(graph->explorer->copies, &graph->explorer->gpu->sms[thing->index], thing->key * 4, &copy);
+  return g_strdup_printf("for %s to change from %u", word, copy);
+}
+
 /* "waits for shared address 0x0 to change from 1" */
 static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *block) {
   const Node *thing = wait_node(graph, edge->to);
   switch (thing->kind) {
   case NODE_WORD: {
     g_autofree char *word = word_text(graph, thing->key, block);
+    if (graph->explorer->seen)
+      return g_strdup_printf("for others to change %s in between", word);
     g_autofree char *value = values_text(graph, thing->key);
     return g_strdup_printf("for %s to %s %s", word, strchr(value, ',') ? "hold something other than" : "change from",
                            value);
@@ -161,8 +175,9 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
                              (uint32_t)thing->key, wanted, held);
     return g_strdup_printf("for lock bit %u of %s to be freed", (uint32_t)thing->key, wanted);
   }
+  case NODE_COPY: return copy_text(graph, thing);
   case NODE_BARRIER: return barrier_text(graph, thing);
-  default: return wait_entry_text(view_of(graph, thing), thing->index);
+  default: return wait_entry_text(diagnose_view(graph, thing), thing->index);
   }
 }
 
@@ -214,15 +229,15 @@ static char *missing_text(const WaitGraph *graph, guint thing) {
 /* True if a lane waits for the warp to run it. */
 static bool is_turn(const WaitGraph *graph, const Edge *edge) {
   const Node *thing = wait_node(graph, edge->to);
-  return thing->kind == NODE_ENTRY && wait_entry_kind(view_of(graph, thing), thing->index) == ENTRY_TURN;
+  return thing->kind == NODE_ENTRY && wait_entry_kind(diagnose_view(graph, thing), thing->index) == ENTRY_TURN;
 }
 
 /* One line of evidence: a lane (with its companions) and what it waits for. */
 static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
-  const WarpView *view = view_of(graph, lane);
-  uint32_t lanes = companions(graph, lane, edge->to);
-  g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
+  const WarpView *view = diagnose_view(graph, lane);
+  uint32_t lanes = diagnose_companions(graph, lane, edge->to);
+  g_autofree char *who = diagnose_lanes(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
   if (is_turn(graph, edge)) {
     g_autofree char *missing = missing_text(graph, edge->to);
     locate_evidence(
@@ -233,31 +248,31 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
   }
   if (thing->kind == NODE_ENTRY || thing->kind == NODE_BARRIER) {
     g_autofree char *missing = missing_text(graph, edge->to);
-    locate_evidence(finding, view->launch, edge->pc,
-                    *missing
-                        ? g_strdup_printf("%s %s %s for %s", who, verb(lanes), what, missing)
-                        : g_strdup_printf("%s %s %s, and nobody is left who could come", who, verb(lanes), what));
+    locate_evidence(
+        finding, view->launch, edge->pc,
+        *missing ? g_strdup_printf("%s %s %s for %s", who, diagnose_verb(lanes), what, missing)
+                 : g_strdup_printf("%s %s %s, and nobody is left who could come", who, diagnose_verb(lanes), what));
     return;
   }
   g_autofree char *holder = holder_text(graph, thing, view->block);
-  locate_evidence(finding, view->launch, edge->pc, g_strdup_printf("%s %s %s", who, verb(lanes), what));
+  locate_evidence(finding, view->launch, edge->pc, g_strdup_printf("%s %s %s", who, diagnose_verb(lanes), what));
   if (holder)
     finding_add_evidence(finding, 0,
                          g_strdup_printf("%s %s", thing->kind == NODE_BIT ? "held by" : "last changed by", holder));
 }
 
 /* Blocks that would act if they could start: too many of a launch under way, or a launch that waits for its turn. */
-static void add_pending(Finding *finding, const Launch *launch, uint32_t pc) {
+static void add_pending(Finding *finding, const Launch *launch, const Edge *edge) {
   bool waits_its_turn = launch->next_block == 0 && launch->index > 0;
   if (!waits_its_turn) {
-    locate_evidence(finding, launch, pc,
-                    g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-                                    " blocks of %s would change it here, but they can't start until a resident "
-                                    "block exits",
-                                    launch->blocks - launch->next_block, launch->blocks, launch->kernel->name));
+    locate_evidence(
+        finding, launch, edge->pc,
+        g_strdup_printf("block %" G_GUINT64_FORMAT " of %s would change it here, but it is one of %" G_GUINT64_FORMAT
+                        " of %" G_GUINT64_FORMAT " that can't start until a resident block exits",
+                        edge->block, launch->kernel->name, launch->blocks - launch->next_block, launch->blocks));
     return;
   }
-  locate_evidence(finding, launch, pc,
+  locate_evidence(finding, launch, edge->pc,
                   g_strdup_printf("%s (launch %u) would change it here, but it starts only when the launches before "
                                   "it have finished or left room",
                                   launch->kernel->name, launch->index));
@@ -278,13 +293,13 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
     return;
   }
   if (actor->kind == NODE_PENDING) {
-    add_pending(finding, gpu_launch(gpu, actor->index), edge->pc);
+    add_pending(finding, gpu_launch(gpu, actor->index), edge);
     return;
   }
   if (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held && edge->pc == bit_of(graph, thing->key)->pc)
     return; /* the holder was named already */
-  const WarpView *view = view_of(graph, actor);
-  g_autofree char *who = lanes_of(graph, actor, 1u << actor->index);
+  const WarpView *view = diagnose_view(graph, actor);
+  g_autofree char *who = diagnose_lanes(graph, actor, 1u << actor->index);
   locate_evidence(finding, view->launch, edge->pc,
                   g_strdup_printf("%s would change it here, but can't get here", who));
 }
@@ -305,7 +320,7 @@ static char *simd_reason(const WaitGraph *graph, const Edge *edge, const Edge *j
                                        [ENTRY_MEETING] = "before a barrier"};
   const Node *entry = wait_node(graph, join->to);
   return g_strdup_printf("; who must do that waits %s for %s",
-                         places[wait_entry_kind(view_of(graph, entry), entry->index)], these);
+                         places[wait_entry_kind(diagnose_view(graph, entry), entry->index)], these);
 }
 
 static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool ptx) {
@@ -313,10 +328,10 @@ static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool pt
   if (entry && is_turn(graph, join))
     return "put a __nanosleep (nanosleep in PTX) into the waiting loop, so that the warp may run its other lanes; or "
            "loop over \"try, critical section, release\" until done";
-  if (entry && wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_WARPSYNC)
+  if (entry && wait_entry_kind(diagnose_view(graph, entry), entry->index) == ENTRY_WARPSYNC)
     return "synchronize the warp (__syncwarp, or bar.warp.sync in PTX) only where all lanes of its mask come without "
            "waiting for each other in between, or give it the mask of those that do";
-  if (entry && wait_entry_kind(view_of(graph, entry), entry->index) == ENTRY_MEETING)
+  if (entry && wait_entry_kind(diagnose_view(graph, entry), entry->index) == ENTRY_MEETING)
     return "put the barrier where all lanes of the warp come to it: behind the branch, not in it";
   return simd_repair_of(ptx);
 }
@@ -324,9 +339,9 @@ static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool pt
 /* The sentence that heads a finding: who waits for what, and why that can't come. */
 static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
   const Node *lane = wait_node(graph, edge->from);
-  const WarpView *view = view_of(graph, lane);
-  uint32_t lanes = companions(graph, lane, edge->to);
-  g_autofree char *who = lanes_of(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
+  const WarpView *view = diagnose_view(graph, lane);
+  uint32_t lanes = diagnose_companions(graph, lane, edge->to);
+  g_autofree char *who = diagnose_lanes(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
   const char *these = lanes & (lanes - 1) ? "these lanes" : "this lane";
   NodeKind thing = wait_node(graph, edge->to)->kind;
   g_autofree char *why = NULL;
@@ -342,25 +357,29 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
                                 : g_strdup_printf("; who must do that waits at a barrier for %s", these);
     break;
   case FINDING_LOCK_ORDER_DEADLOCK: why = g_strdup_printf("; who must do that waits in turn for %s", these); break;
+  case FINDING_STALE_WAIT:
+    why = g_strdup_printf("; it has changed, but %s a copy in the SM's L1 cache, and nothing makes that go",
+                          lanes & (lanes - 1) ? "these lanes read" : "this lane reads");
+    break;
   case FINDING_ORPHAN_WAIT:
     why = g_strdup(wait_node(graph, edge->to)->waiter ? "; only threads that wait for it themselves could do that"
                                                       : "; nobody is left who could do that");
     break;
   default: break;
   }
-  return g_strdup_printf("%s %s %s%s", who, verb(lanes), what, why ? why : "");
+  return g_strdup_printf("%s %s %s%s", who, diagnose_verb(lanes), what, why ? why : "");
 }
 
 /* `itself`: the lane waits for what it holds. `join`: the cycle's wait for lanes of the same warp, or NULL. */
-static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
+Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
-  const WarpView *view = view_of(graph, lane);
+  const WarpView *view = diagnose_view(graph, lane);
   Finding *finding = locate_finding(id, headline(graph, id, edge, itself, join), view->launch, edge->pc);
   finding->cycle = graph->explorer->gpu->cycle;
   finding->block = (int64_t)view->block->index;
   finding->warp = view->warp->warp_in_block;
-  finding->lanes = companions(graph, lane, edge->to);
-  if (thing->kind == NODE_WORD) {
+  finding->lanes = diagnose_companions(graph, lane, edge->to);
+  if (thing->kind == NODE_WORD || thing->kind == NODE_COPY) {
     finding->space = g_strdup(word_key_is_shared(thing->key) ? "shared" : "global");
     finding->address = word_key_is_shared(thing->key) ? (uint64_t)(uint32_t)thing->key * 4 - view->block->shared_base
                                                       : thing->key * 4;
@@ -369,9 +388,11 @@ static Finding *start_finding(const WaitGraph *graph, FindingId id, const Edge *
     finding->address = edge->physical - view->block->shared_base;
     finding->lock_bit = (uint32_t)thing->key;
   }
-  if (thing->kind == NODE_WORD || (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
+  if (thing->kind == NODE_WORD || thing->kind == NODE_COPY ||
+      (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
     finding->holder = holder_text(graph, thing, view->block);
-  finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, is_ptx(view)) : repair_of(id));
+  finding->repair =
+      g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, diagnose_is_ptx(view)) : repair_of(id));
   return finding;
 }
 
@@ -386,19 +407,19 @@ static const Edge *find_join(const WaitGraph *graph, const GArray *cycle) {
 }
 
 /* "the host, step 1 (poll flag[1]), polls flag[1] until it isn't 0, and sees 0" */
-static char *host_wait_text(const WaitGraph *graph) {
+char *diagnose_host_text(const WaitGraph *graph) {
   const Host *host = graph->explorer->gpu->host;
   g_autofree char *step = host_step_text(host, host->at), *what = host_text(host);
   return g_strdup_printf("the host, %s, %s", step, what);
 }
 
 static void add_host_wait(const WaitGraph *graph, Finding *finding) {
-  finding_add_evidence(finding, 0, host_wait_text(graph));
+  finding_add_evidence(finding, 0, diagnose_host_text(graph));
 }
 
 static Finding *explain_cycle(const WaitGraph *graph, FindingId id, const GArray *cycle) {
-  Finding *finding = start_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)), cycle->len == 2,
-                                   find_join(graph, cycle));
+  Finding *finding = diagnose_finding(graph, id, wait_edge(graph, g_array_index(cycle, guint, 0)), cycle->len == 2,
+                                      find_join(graph, cycle));
   for (guint i = 0; i < cycle->len; i++) {
     const Edge *edge = wait_edge(graph, g_array_index(cycle, guint, i));
     if (wait_node(graph, edge->from)->kind == NODE_HOST)
@@ -435,8 +456,6 @@ static gint compare_named(gconstpointer a, gconstpointer b) {
   return x->component < y->component ? -1 : x->component > y->component;
 }
 
-enum { CYCLES_SHOWN_MAX = 8 };
-
 static GArray *name_cycles(const WaitGraph *graph) {
   GArray *named = g_array_new(FALSE, FALSE, sizeof(Named));
   gboolean *seen = g_new0(gboolean, graph->components + 1);
@@ -454,149 +473,32 @@ static GArray *name_cycles(const WaitGraph *graph) {
   return named;
 }
 
-static void add_exited(Finding *finding, const Block *block) {
-  GString *warps = g_string_new(NULL);
-  for (uint32_t warp = 0; warp < block->warps; warp++)
-    if (block->finished >> warp & 1)
-      g_string_append_printf(warps, "%s%u", warps->len ? ", " : "", warp);
-  if (warps->len)
-    finding_add_evidence(
-        finding, 0,
-        g_strdup_printf("of the block, these warps have exited without coming: %s (a barrier with a thread "
-                        "count waits for them all the same)",
-                        warps->str));
-  g_string_free(warps, TRUE);
-}
-
-/* The host waits for a word that nobody would change. */
-static Finding *host_orphan(const WaitGraph *graph) {
-  g_autofree char *what = host_wait_text(graph);
-  Finding *finding =
-      finding_new(FINDING_ORPHAN_WAIT, g_strdup_printf("%s; nobody is left who could change it", what));
-  const GPtrArray *views = graph->explorer->views;
-  finding->file = g_strdup(((const WarpView *)g_ptr_array_index(views, 0))->launch->program->file);
-  finding->cycle = graph->explorer->gpu->cycle;
-  finding->repair = g_strdup("let a thread store what the host waits for, or let the host stop waiting");
-  return finding;
-}
-
-static bool some_lane_waits(const WaitGraph *graph) {
-  for (guint i = 0; i < graph->edges->len; i++)
-    if (wait_node(graph, wait_edge(graph, i)->from)->kind == NODE_LANE)
-      return true;
-  return false;
-}
-
-enum { WAITERS_SHOWN_MAX = 8 };
-
-/* The other warps that wait for the same word or bit, and who of them would change it. */
-static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *first) {
-  const Node *thing = wait_node(graph, first->to);
-  guint last = wait_node(graph, first->from)->view, others = 0;
-  for (guint i = 0; i < graph->edges->len; i++) {
-    const Edge *edge = wait_edge(graph, i);
-    const Node *lane = wait_node(graph, edge->from);
-    if (edge->to != first->to || lane->kind != NODE_LANE || lane->view == last ||
-        lane->view == wait_node(graph, first->from)->view)
-      continue;
-    last = lane->view;
-    if (others++ >= WAITERS_SHOWN_MAX)
-      continue;
-    uint32_t lanes = companions(graph, lane, edge->to);
-    g_autofree char *who = lanes_of(graph, lane, lanes);
-    locate_evidence(finding, view_of(graph, lane)->launch, edge->pc,
-                    g_strdup_printf("%s %s for it, too", who, verb(lanes)));
-  }
-  if (others > WAITERS_SHOWN_MAX)
-    finding_add_evidence(finding, 0, g_strdup_printf("so do lanes of %u more warps", others - WAITERS_SHOWN_MAX));
-  if (!thing->waiter)
-    return;
-  const Node *waiter = wait_node(graph, thing->waiter - 1);
-  const Launch *launch = view_of(graph, waiter)->launch;
-  const Inst *inst = &launch->kernel->insts[thing->waiter_pc];
-  g_autofree char *who = lanes_of(graph, waiter, 1u << waiter->index);
-  locate_evidence(finding, launch, thing->waiter_pc,
-                  g_strdup_printf("%s would change it here, but waits for it itself", who));
-  if (op_info[inst->op].flags & OPF_ATOMIC &&
-      (inst->mode == ATOM_ADD || inst->mode == ATOM_INC || inst->mode == ATOM_DEC)) {
-    g_free(finding->repair);
-    finding->repair =
-        g_strdup("a count may have passed the awaited number before a thread looks: wait until it is at "
-                 "least that number, or use a counter for each round");
-  }
-}
-
-/* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
-static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
-  Verdict verdict = VERDICT_LIVELOCK;
-  gboolean *shown = g_new0(gboolean, graph->nodes->len);
-  for (guint i = 0; i < graph->edges->len; i++) {
-    const Edge *edge = wait_edge(graph, i);
-    const Node *from = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
-    bool waits = from->kind == NODE_LANE || from->kind == NODE_HOST;
-    if (!waits || thing->first_edge || thing->kind == NODE_LANE || shown[edge->to])
-      continue;
-    shown[edge->to] = TRUE;
-    if (from->kind == NODE_HOST) {
-      if (!some_lane_waits(graph))
-        continue; /* the threads loop for ever, and the host waits for them */
-      g_ptr_array_add(findings, host_orphan(graph));
-      verdict = verdict == VERDICT_LIVELOCK ? VERDICT_ORPHAN_WAIT : verdict;
-      continue;
-    }
-    bool barrier = thing->kind == NODE_BARRIER;
-    FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
-    Finding *finding = start_finding(graph, id, edge, false, NULL);
-    if (barrier)
-      add_exited(finding, view_of(graph, thing)->block);
-    else
-      add_waiters(graph, finding, edge);
-    verdict = barrier || verdict == VERDICT_BARRIER_DEADLOCK ? VERDICT_BARRIER_DEADLOCK : VERDICT_ORPHAN_WAIT;
-    if (findings->len < CYCLES_SHOWN_MAX)
-      g_ptr_array_add(findings, finding);
-    else
-      finding_free(finding);
-  }
-  g_free(shown);
-  return verdict;
-}
-
-/* A loop that waits for nothing and never ends. */
-static void diagnose_endless(const WaitGraph *graph, GPtrArray *findings) {
-  const WarpView *view = g_ptr_array_index(graph->explorer->views, 0);
-  g_autofree char *who = locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index,
-                                           view->warp->warp_in_block, view->warp->active);
-  Finding *finding =
-      locate_finding(FINDING_LIVELOCK, g_strdup_printf("%s: loops for ever, whatever memory holds", who),
-                     view->launch, view->warp->pc);
-  finding->cycle = graph->explorer->gpu->cycle;
-  finding->block = (int64_t)view->block->index;
-  finding->warp = view->warp->warp_in_block;
-  finding->lanes = view->warp->active;
-  finding->repair = g_strdup(
-      is_ptx(view) ? "give the loop an exit that something can reach; if it is to see what other threads write, "
-                     "make that volatile or atomic: a plain load is taken out of the loop by the compiler"
-                   : "give the loop an exit that something can reach");
-  g_ptr_array_add(findings, finding);
-}
-
-Verdict diagnose(const WaitGraph *graph, GPtrArray *findings) {
-  GArray *named = name_cycles(graph);
-  Verdict verdict;
-  if (named->len == 0) {
-    verdict = diagnose_orphans(graph, findings);
-    if (verdict == VERDICT_LIVELOCK)
-      diagnose_endless(graph, findings);
-  } else {
-    verdict = names[g_array_index(named, Named, 0).name].verdict;
-  }
-  for (guint i = 0; i < named->len && findings->len < CYCLES_SHOWN_MAX; i++) {
+static void explain_cycles(const WaitGraph *graph, const GArray *named, GPtrArray *findings) {
+  for (guint i = 0; i < named->len && findings->len < FINDINGS_SHOWN_MAX; i++) {
     const Named *entry = &g_array_index(named, Named, i);
     GArray *cycle = wait_graph_cycle(graph, entry->component, names[entry->name].edge);
     if (!cycle)
       continue;
     g_ptr_array_add(findings, explain_cycle(graph, names[entry->name].finding, cycle));
     g_array_free(cycle, TRUE);
+  }
+}
+
+Verdict diagnose(const WaitGraph *graph, GPtrArray *findings) {
+  GArray *named = name_cycles(graph);
+  Verdict cycle = named->len ? names[g_array_index(named, Named, 0).name].verdict : VERDICT_LIVELOCK, verdict;
+  if (verdict_rank(cycle) > verdict_rank(VERDICT_STALE_WAIT)) {
+    explain_cycles(graph, named, findings);
+    diagnose_copies(graph, findings);
+    verdict = cycle;
+  } else if (diagnose_copies(graph, findings)) {
+    explain_cycles(graph, named, findings);
+    verdict = VERDICT_STALE_WAIT;
+  } else if (named->len) {
+    explain_cycles(graph, named, findings);
+    verdict = cycle;
+  } else {
+    verdict = diagnose_waits(graph, findings);
   }
   g_array_free(named, TRUE);
   return verdict;

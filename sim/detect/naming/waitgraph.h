@@ -1,30 +1,45 @@
 /* waitgraph.h - who waits for whom, once explorer_prove() has said that nobody can finish.
  *
- * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp,
- * block barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A lane waits for
- * a word or bit if some other content of it alone would let the lane go on (found by exploring it under that assumption);
- * the word points to the lanes that would change it if they were let go; a held bit points to its holder. */
+ * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp, block
+ * barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A
+ * lane waits for a word or bit if some other content of it alone would let the lane go on (found by exploring it under that
+ * assumption); the word points to those who would change it so that it helps, if only their own wait were over
+ * (waitgraph_actors.c, waitgraph_pending.c); a held bit points to its holder. A lane that would go on if it read what memory
+ * holds waits for a copy of the word in its SM's L1 to go, and nobody makes it. */
 #ifndef LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 #define LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 
-#include "sim/detect/proof/explore.h"
+#include "base/bits.h"
 #include "sim/detect/naming/finding.h"
+#include "sim/detect/proof/explore.h"
 
-typedef enum { NODE_LANE, NODE_WORD, NODE_BIT, NODE_ENTRY, NODE_BARRIER, NODE_PENDING, NODE_HOST } NodeKind;
+typedef enum {
+  NODE_LANE,
+  NODE_WORD,
+  NODE_BIT,
+  NODE_ENTRY,
+  NODE_BARRIER,
+  NODE_PENDING,
+  NODE_HOST,
+  NODE_COPY, /* of a word, in an L1 that keeps it */
+  NODE_KINDS
+} NodeKind;
 
 typedef struct Node {
   NodeKind kind;
   guint view;          /* LANE, ENTRY: index into explorer->views; BARRIER: one of the block's warps */
-  uint32_t index;      /* LANE: lane; ENTRY: see below; BARRIER: id; PENDING: launch */
-  uint64_t key;        /* WORD: WordKey; BIT: BitKey */
+  uint32_t index;      /* LANE: lane; ENTRY: see below; BARRIER: id; PENDING: launch; COPY: SM */
+  uint64_t key;        /* WORD, COPY: WordKey; BIT: BitKey */
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
   bool in_cycle;
-  uint32_t waiter;     /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
-  uint32_t waiter_pc;  /* where it would */
+  uint32_t waiter; /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
+  uint32_t waiter_pc; /* where it would */
+  GHashTable *words;  /* LANE that spins: the words and bits that it reads where it is; else NULL */
+  GHashTable *bits;
 } Node;
 
-typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_KINDS } EdgeKind;
+typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_COPY, EDGE_KINDS } EdgeKind;
 
 typedef struct Edge {
   guint from, to;
@@ -32,6 +47,7 @@ typedef struct Edge {
   uint32_t pc; /* lane -> thing: the instruction that waits; thing -> lane: the one that would act; host: its step */
   uint32_t physical; /* lane -> bit: the address it was wanted for */
   uint32_t next;     /* index + 1 of the next edge of `from` */
+  uint64_t block;    /* word -> pending blocks: one that would act */
 } Edge;
 
 typedef struct WaitGraph {
@@ -84,5 +100,30 @@ char *wait_graph_dot(const WaitGraph *graph);
 /* {"nodes": [{"id", "kind", "in_cycle", "text"}], "edges": [{"from", "to", "kind"}]}. Free with g_free. In both, lanes of
  * a warp that wait for the same and are waited for by the same are one node. */
 char *wait_graph_json(const WaitGraph *graph);
+
+/* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_actors.c, who would change it;
+ * waitgraph_pending.c, which blocks that aren't resident would ---- */
+/* The node of that name, made if it is new: pointers to nodes are good until then. */
+guint wait_node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
+/* The node of that name, G_MAXUINT if there is none. */
+guint wait_graph_find(const WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
+guint wait_lane_node(WaitGraph *graph, guint view, unsigned lane);
+bool wait_graph_has_edge(const WaitGraph *graph, guint from, guint to);
+/* An edge, unless these two have one. */
+void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical);
+/* True if the lane gets further than the proof found, by what the assumption adds. */
+bool wait_frees(WaitGraph *graph, WarpView *view, unsigned lane, const Assumption *assumption);
+/* The touches of a footprint's table, sorted: hash tables have no order, and everything that is shown needs one. */
+GArray *wait_touches(GHashTable *table);
+
+/* Edges from what is awaited to those who would change it; to be called when all that is awaited has its node. */
+void wait_graph_add_actors(WaitGraph *graph);
+void wait_graph_add_pending(WaitGraph *graph);
+
+static inline WarpView *wait_view(const WaitGraph *graph, guint index) {
+  return g_ptr_array_index(graph->explorer->views, index);
+}
+/* A set of keys (uint64_t) that stay where they are. */
+static inline GHashTable *wait_key_set(void) { return g_hash_table_new(bits_hash_key, g_int64_equal); }
 
 #endif

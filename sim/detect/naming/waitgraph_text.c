@@ -1,10 +1,14 @@
 /* How a wait-for graph is shown: names of nodes, DOT and JSON. */
+#include <json-glib/json-glib.h>
+
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/naming/waitgraph.h"
 
 static const char *const node_kinds[] = {"lane",    "word",           "lock-bit", "reconvergence",
-                                         "barrier", "pending-blocks", "host"};
-static const char *const edge_kinds[] = {"word", "lock-bit", "alias", "reconvergence", "barrier", "residency"};
+                                         "barrier", "pending-blocks", "host",     "copy"};
+static const char *const edge_kinds[] = {"word",    "lock-bit",  "alias", "reconvergence",
+                                         "barrier", "residency", "copy"};
+G_STATIC_ASSERT(G_N_ELEMENTS(node_kinds) == NODE_KINDS && G_N_ELEMENTS(edge_kinds) == EDGE_KINDS);
 
 static const WarpView *view_of(const WaitGraph *graph, const Node *node) {
   return g_ptr_array_index(graph->explorer->views, node->view);
@@ -30,6 +34,11 @@ char *wait_node_text(const WaitGraph *graph, const Node *node) {
   case NODE_PENDING:
     return g_strdup_printf("blocks of %s that aren't resident", gpu_launch(gpu, node->index)->kernel->name);
   case NODE_HOST: return g_strdup("the host");
+  case NODE_COPY: {
+    g_autofree char *word = locate_global_text(gpu, node->key * 4);
+    return g_strdup_printf("%s in the L1 of SM %u", word, node->index);
+  }
+  case NODE_KINDS: break;
   }
   return NULL;
 }
@@ -112,14 +121,14 @@ static bool is_shown(const Grouping *grouping, const Edge *edge) {
 }
 
 char *wait_graph_dot(const WaitGraph *graph) {
-  static const char *const shapes[] = {"box", "ellipse", "diamond", "hexagon", "octagon", "folder", "house"};
+  static const char *const shapes[] = {"box", "ellipse", "diamond", "hexagon", "octagon", "folder", "house", "note"};
   GString *out = g_string_new("digraph waits {\n  node [fontname=\"sans-serif\"];\n");
   Grouping grouping;
   group_lanes(graph, &grouping);
   for (guint i = 0; i < graph->nodes->len; i++) {
     if (grouping.leader[i] != i)
       continue;
-    g_autofree char *text = group_text(graph, &grouping, i);
+    g_autofree char *plain = group_text(graph, &grouping, i), *text = g_strescape(plain, NULL);
     g_string_append_printf(out, "  n%u [shape=%s, label=\"%s\"%s];\n", i, shapes[wait_node(graph, i)->kind], text,
                            wait_node(graph, i)->in_cycle ? ", style=bold" : "");
   }
@@ -133,39 +142,51 @@ char *wait_graph_dot(const WaitGraph *graph) {
   return g_string_free(out, FALSE);
 }
 
-/* The texts hold names and numbers; g_strescape covers what a buffer's name could bring. */
-static void append_json_string(GString *out, const char *text) {
-  g_autofree char *escaped = g_strescape(text, NULL);
-  g_string_append_printf(out, "\"%s\"", escaped);
+static void add_json_node(JsonBuilder *builder, const WaitGraph *graph, const Grouping *grouping, guint index) {
+  const Node *node = wait_node(graph, index);
+  g_autofree char *text = group_text(graph, grouping, index);
+  json_builder_begin_object(builder);
+  json_builder_set_member_name(builder, "id");
+  json_builder_add_int_value(builder, index);
+  json_builder_set_member_name(builder, "kind");
+  json_builder_add_string_value(builder, node_kinds[node->kind]);
+  json_builder_set_member_name(builder, "in_cycle");
+  json_builder_add_boolean_value(builder, node->in_cycle);
+  json_builder_set_member_name(builder, "text");
+  json_builder_add_string_value(builder, text);
+  json_builder_end_object(builder);
+}
+
+static void add_json_edge(JsonBuilder *builder, const Edge *edge) {
+  json_builder_begin_object(builder);
+  json_builder_set_member_name(builder, "from");
+  json_builder_add_int_value(builder, edge->from);
+  json_builder_set_member_name(builder, "to");
+  json_builder_add_int_value(builder, edge->to);
+  json_builder_set_member_name(builder, "kind");
+  json_builder_add_string_value(builder, edge_kinds[edge->kind]);
+  json_builder_end_object(builder);
 }
 
 char *wait_graph_json(const WaitGraph *graph) {
-  GString *out = g_string_new("{\"nodes\": [");
+  g_autoptr(JsonBuilder) builder = json_builder_new();
   Grouping grouping;
   group_lanes(graph, &grouping);
-  bool first = true;
-  for (guint i = 0; i < graph->nodes->len; i++) {
-    if (grouping.leader[i] != i)
-      continue;
-    const Node *node = wait_node(graph, i);
-    g_autofree char *text = group_text(graph, &grouping, i);
-    g_string_append_printf(out, "%s{\"id\": %u, \"kind\": \"%s\", \"in_cycle\": %s, \"text\": ", first ? "" : ", ", i,
-                           node_kinds[node->kind], node->in_cycle ? "true" : "false");
-    append_json_string(out, text);
-    g_string_append_c(out, '}');
-    first = false;
-  }
-  g_string_append(out, "], \"edges\": [");
-  first = true;
-  for (guint i = 0; i < graph->edges->len; i++) {
-    const Edge *edge = wait_edge(graph, i);
-    if (!is_shown(&grouping, edge))
-      continue;
-    g_string_append_printf(out, "%s{\"from\": %u, \"to\": %u, \"kind\": \"%s\"}", first ? "" : ", ", edge->from,
-                           edge->to, edge_kinds[edge->kind]);
-    first = false;
-  }
-  g_string_append(out, "]}");
+  json_builder_begin_object(builder);
+  json_builder_set_member_name(builder, "nodes");
+  json_builder_begin_array(builder);
+  for (guint i = 0; i < graph->nodes->len; i++)
+    if (grouping.leader[i] == i)
+      add_json_node(builder, graph, &grouping, i);
+  json_builder_end_array(builder);
+  json_builder_set_member_name(builder, "edges");
+  json_builder_begin_array(builder);
+  for (guint i = 0; i < graph->edges->len; i++)
+    if (is_shown(&grouping, wait_edge(graph, i)))
+      add_json_edge(builder, wait_edge(graph, i));
+  json_builder_end_array(builder);
+  json_builder_end_object(builder);
   grouping_clear(&grouping);
-  return g_string_free(out, FALSE);
+  g_autoptr(JsonNode) root = json_builder_get_root(builder);
+  return json_to_string(root, FALSE);
 }

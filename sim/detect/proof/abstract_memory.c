@@ -29,13 +29,20 @@ void abstract_memory_init(AbstractMemory *memory, Gpu *gpu) {
                              .words = new_table(value_set_free),
                              .bits = new_table(bit_set_free),
                              .votes = new_table(g_free),
+                             .copies = new_table(value_set_free),
                              .woken = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+}
+
+void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base) {
+  abstract_memory_init(layer, base->gpu);
+  layer->base = base;
 }
 
 void abstract_memory_clear(AbstractMemory *memory) {
   g_hash_table_destroy(memory->words);
   g_hash_table_destroy(memory->bits);
   g_hash_table_destroy(memory->votes);
+  g_hash_table_destroy(memory->copies);
   g_array_free(memory->woken, TRUE);
 }
 
@@ -73,27 +80,45 @@ static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) 
   return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
 }
 
-/* A lane may still read what an L1 holds, though memory holds something else. */
-static void add_copies(AbstractMemory *memory, ValueSet *set, WordKey key) {
-  uint32_t sms = word_key_is_shared(key) || word_key_is_local(key) ? 0 : memory->gpu->machine->gpu.sms, copy;
-  for (uint32_t i = 0; i < sms; i++)
-    if (memory->gpu->sms[i].l1 && l1_peek(memory->gpu->sms[i].l1, key * 4, &copy))
-      abstract_add(memory, set, copy);
+/* A set of one value, entered in the table. */
+static ValueSet *new_set(GHashTable *table, uint64_t key, uint32_t value) {
+  ValueSet *set = g_new0(ValueSet, 1);
+  set->key = key;
+  set->value = set->few;
+  set->space = VALUES_INLINE;
+  set->value[0] = value;
+  set->count = 1;
+  g_hash_table_insert(table, &set->key, set);
+  return set;
+}
+
+/* The set of a layer, which starts like that below it. */
+static ValueSet *copy_set(GHashTable *table, const ValueSet *below) {
+  ValueSet *set = g_memdup2(below, sizeof *below);
+  set->readers = (Readers){0};
+  set->value = below->value == below->few ? set->few : g_memdup2(below->value, below->space * sizeof *below->value);
+  set->adds = below->adds ? g_memdup2(below->adds, sizeof *below->adds) : NULL;
+  g_hash_table_insert(table, &set->key, set);
+  return set;
 }
 
 ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   ValueSet *set = g_hash_table_lookup(memory->words, &key);
   if (set)
     return set;
-  set = g_new0(ValueSet, 1);
-  set->key = key;
-  set->value = set->few;
-  set->space = VALUES_INLINE;
-  set->value[0] = current_word(memory, sm, key);
-  set->count = 1;
-  g_hash_table_insert(memory->words, &set->key, set);
-  add_copies(memory, set, key);
-  return set;
+  if (memory->base)
+    return copy_set(memory->words, abstract_word(memory->base, sm, key));
+  return new_set(memory->words, key, current_word(memory, sm, key));
+}
+
+ValueSet *abstract_copy(AbstractMemory *memory, const Sm *sm, WordKey key, uint32_t copy) {
+  uint64_t place = (uint64_t)sm->index << 46 | key; /* addresses have 48 bits */
+  ValueSet *set = g_hash_table_lookup(memory->copies, &place);
+  if (set)
+    return set;
+  if (memory->base)
+    return copy_set(memory->copies, abstract_copy(memory->base, sm, key, copy));
+  return new_set(memory->copies, place, copy);
 }
 
 BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit) {
@@ -104,6 +129,12 @@ BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit) {
   set = g_new0(BitSet, 1);
   set->key = key;
   g_hash_table_insert(memory->bits, &set->key, set);
+  if (memory->base) {
+    const BitSet *below = abstract_bit(memory->base, sm, bit);
+    set->may_be_held = below->may_be_held;
+    set->may_be_free = below->may_be_free;
+    return set;
+  }
   set->may_be_held = sm->lock_unit.bit[bit].held;
   set->may_be_free = !set->may_be_held;
   return set;
@@ -114,7 +145,7 @@ VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, u
   VoteSet *set = g_hash_table_lookup(memory->votes, &key);
   if (set)
     return set;
-  set = g_new0(VoteSet, 1);
+  set = memory->base ? g_memdup2(abstract_vote(memory->base, warp, sm, pc), sizeof *set) : g_new0(VoteSet, 1);
   set->key = key;
   g_hash_table_insert(memory->votes, &set->key, set);
   return set;

@@ -89,15 +89,22 @@ typedef struct AbstractMemory {
   GHashTable *words; /* WordKey -> ValueSet */
   GHashTable *bits;  /* BitKey -> BitSet */
   GHashTable *votes; /* warp and pc -> VoteSet */
+  GHashTable *copies; /* SM and word -> ValueSet: what a copy that stays in its L1 (copies.h) may hold */
   GArray *woken;     /* uint32_t: readers of words and bits that have grown since they were read */
   uint64_t version;  /* counts what has grown */
+  struct AbstractMemory *base; /* of a layer: what it lies on, and leaves as it is; else NULL */
 } AbstractMemory;
 
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu);
+/* A layer on `base`: it starts with the sets of that, and what is added to it goes again with it. */
+void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base);
 void abstract_memory_clear(AbstractMemory *memory);
 
-/* The set of a word; `sm` is where shared keys are looked up (its current value starts the set). Borrowed. */
+/* The set of a word; `sm` is where shared keys are looked up (its current value starts the set). Borrowed. The copies that L1s
+ * hold don't belong to it. */
 ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key);
+/* The set of the SM's copy of a global word, which holds `copy` now. */
+ValueSet *abstract_copy(AbstractMemory *memory, const Sm *sm, WordKey key, uint32_t copy);
 BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit);
 VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, uint32_t pc);
 

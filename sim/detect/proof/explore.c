@@ -37,6 +37,7 @@ Explorer *explorer_new(Gpu *gpu) {
   Explorer *explorer = g_new0(Explorer, 1);
   explorer->gpu = gpu;
   abstract_memory_init(&explorer->memory, gpu);
+  explorer->copies = copies_new(gpu);
   explorer->views = g_ptr_array_new_with_free_func(view_free);
   explorer->blocks = g_hash_table_new(NULL, NULL);
   explorer->facts = g_hash_table_new_full(NULL, NULL, NULL, facts_free);
@@ -57,6 +58,9 @@ void explorer_restart(Explorer *explorer) {
   g_ptr_array_set_size(explorer->views, 0);
   abstract_memory_clear(&explorer->memory);
   abstract_memory_init(&explorer->memory, explorer->gpu);
+  copies_free(explorer->copies);
+  explorer->copies = copies_new(explorer->gpu);
+  explorer->seen = NULL;
   g_clear_pointer(&explorer->host_added, g_free);
   explorer->steps = 0;
   explorer->gave_up = false;
@@ -69,6 +73,7 @@ void explorer_free(Explorer *explorer) {
   if (!explorer)
     return;
   abstract_memory_clear(&explorer->memory);
+  copies_free(explorer->copies);
   g_queue_clear(&explorer->queue);
   g_ptr_array_free(explorer->views, TRUE);
   g_hash_table_destroy(explorer->blocks);
@@ -151,6 +156,42 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
   walk_lane(&walk, start);
   lane_memo_keep(explorer->memo, &walk, start);
   return walk.reach;
+}
+
+/* ---- layers of memory ---- */
+
+static GArray *copy_shares(const GArray *shares) {
+  GArray *copy = g_array_sized_new(FALSE, FALSE, sizeof(AddShare), shares->len);
+  return g_array_append_vals(copy, shares->data, shares->len);
+}
+
+void explorer_push_memory(Explorer *explorer, MemoryLayer *layer, guint first, guint count) {
+  *layer = (MemoryLayer){.below = explorer->memory,
+                         .first = first,
+                         .count = count,
+                         .shares = g_ptr_array_new(),
+                         .gave_up = explorer->gave_up};
+  abstract_memory_layer(&explorer->memory, &layer->below);
+  for (guint i = first; i < first + count; i++) {
+    const WarpView *view = g_ptr_array_index(explorer->views, i);
+    g_ptr_array_add(layer->shares, view->shares->len ? copy_shares(view->shares) : NULL);
+  }
+}
+
+void explorer_pop_memory(Explorer *explorer, MemoryLayer *layer) {
+  abstract_memory_clear(&explorer->memory);
+  explorer->memory = layer->below;
+  explorer->gave_up = layer->gave_up;
+  for (guint i = 0; i < layer->count; i++) {
+    WarpView *view = g_ptr_array_index(explorer->views, layer->first + i);
+    GArray *before = g_ptr_array_index(layer->shares, i);
+    g_array_set_size(view->shares, 0);
+    if (before) {
+      g_array_append_vals(view->shares, before->data, before->len);
+      g_array_free(before, TRUE);
+    }
+  }
+  g_ptr_array_free(layer->shares, TRUE);
 }
 
 /* ---- the fixpoint ---- */

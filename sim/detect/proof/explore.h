@@ -50,5 +50,15 @@ void explorer_drop_views(Explorer *explorer, guint first);
 /* Explores one lane from `start` under an assumption (may be NULL) and notes its footprint (may be NULL). */
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
                         const Assumption *assumption, Footprint *footprint);
+/* Puts a layer on the memory, for explorations of `count` views from number `first` on; takes it off again, with all that these
+ * have done to it. */
+typedef struct MemoryLayer {
+  AbstractMemory below;
+  guint first, count;
+  GPtrArray *shares; /* GArray * for each of these views: a copy, or NULL for an empty one */
+  bool gave_up;
+} MemoryLayer;
+void explorer_push_memory(Explorer *explorer, MemoryLayer *layer, guint first, guint count);
+void explorer_pop_memory(Explorer *explorer, MemoryLayer *layer);
 
 #endif

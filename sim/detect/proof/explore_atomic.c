@@ -9,9 +9,10 @@ static bool is_float(const Inst *inst) {
 /* The lane adds a number to the word. */
 static void add_number(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t number) {
   const ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
+  bool news = false;
   for (uint32_t i = 0; walk->footprint && i < set->count; i++)
-    if (!abstract_has(set, set->value[i] + number))
-      footprint_note(walk->footprint->writes, key, pc, 0);
+    news |= !abstract_has(explore_set_before(walk, key), set->value[i] + number);
+  explore_note_store(walk, key, pc, news, NULL);
   explore_note_change(walk, key, false, number);
 }
 
@@ -105,6 +106,7 @@ static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst
 
 /* What the word held before can be any of its values, those that the change adds too. */
 void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
+  explore_update_copy(walk, inst, place, place->key, false, 0);
   if (place->bytes == 4)
     change_word(walk, state, inst, place->key);
   else if (place->bytes == 8)

@@ -1,4 +1,5 @@
 /* Loads, stores and lock bits of one lane, on the sets of values that words may hold. */
+#include "sim/core/cached.h"
 #include "sim/core/place.h"
 #include "sim/detect/proof/explore_step.h"
 
@@ -80,10 +81,76 @@ const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc) {
   return set;
 }
 
+/* ---- copies in the L1 ---- */
+
+static bool is_global(const Place *place) { return place->space == MEM_GLOBAL || place->space == MEM_GENERIC; }
+
+static bool is_cached(const LaneWalk *walk, const Inst *inst, const Place *place) {
+  return is_global(place) && cached_is_load(walk->explorer->gpu->machine, inst);
+}
+
+/* What a load of that word may find. One that uses the L1 reads the copy there; if that may go, either. */
+static const ValueSet *loaded_set(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, uint32_t pc) {
+  Explorer *explorer = walk->explorer;
+  const Sm *sm = walk->view->sm;
+  const ValueSet *set = explore_read(walk, key, pc);
+  uint32_t copy;
+  if (!sm->l1 || !is_cached(walk, inst, place) || (walk->assumption && walk->assumption->fresh))
+    return set;
+  walk->effects.of_warp = true; /* its SM's L1 */
+  if (!read_only(walk) && copies_load(explorer->copies, sm, key * 4))
+    view_wake_sm(explorer, sm);
+  if (copies_keep(explorer->copies, sm, key * 4, &copy)) {
+    ValueSet *kept = abstract_copy(&explorer->memory, sm, key, copy);
+    if (!read_only(walk))
+      abstract_note_reader(&kept->readers, walk->view->index);
+    return kept;
+  }
+  if (!read_only(walk) && l1_peek(sm->l1, key * 4, &copy))
+    abstract_add(&explorer->memory, abstract_word(&explorer->memory, sm, key), copy);
+  return set;
+}
+
+void explore_update_copy(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, bool unknown, uint32_t value) {
+  Explorer *explorer = walk->explorer;
+  const Sm *sm = walk->view->sm;
+  uint32_t copy;
+  if (read_only(walk) || !sm->l1 || !is_global(place))
+    return;
+  walk->effects.of_warp = true;
+  if (!l1_peek(sm->l1, key * 4, &copy))
+    return;
+  ValueSet *set = abstract_copy(&explorer->memory, sm, key, copy);
+  bool updates = !cached_evicts(inst) && !unknown && explorer->gpu->machine->sm.l1.global_stores == L1_UPDATE;
+  uint32_t count = updates ? set->count : 0, values[VALUES_MAX];
+  memcpy(values, set->value, count * sizeof *values);
+  for (uint32_t i = 0; i < count; i++)
+    abstract_add(&explorer->memory, set, narrow_store(values[i], place->offset, MIN(place->bytes, 4), value));
+  abstract_note_reader(&set->readers, walk->view->index); /* a narrow store leaves the other bytes */
+  if ((!updates || set->anything) && copies_evict(explorer->copies, sm, key * 4))
+    view_wake_sm(explorer, sm);
+}
+
+/* A fence or an acquire empties the L1. */
+static void empty_l1(LaneWalk *walk) {
+  walk->effects.of_warp |= walk->view->sm->l1 != NULL;
+  if (!read_only(walk) && copies_evict_all(walk->explorer->copies, walk->view->sm))
+    view_wake_sm(walk->explorer, walk->view->sm);
+}
+
 /* True if somebody else is assumed to have changed the word to whatever the lane likes. */
 static bool is_free(const LaneWalk *walk, WordKey key) {
-  return walk->assumption && walk->assumption->free_words &&
-         g_hash_table_contains(walk->assumption->free_words, &key);
+  const Assumption *assumption = walk->assumption;
+  if (!assumption || word_key_is_local(key))
+    return false;
+  return (assumption->free_words && g_hash_table_contains(assumption->free_words, &key)) ||
+         (assumption->fixed_words && !g_hash_table_contains(assumption->fixed_words, &key));
+}
+
+static bool bit_is_free(const LaneWalk *walk, BitKey key) {
+  const Assumption *assumption = walk->assumption;
+  return assumption && ((assumption->free_bits && g_hash_table_contains(assumption->free_bits, &key)) ||
+                        (assumption->fixed_bits && !g_hash_table_contains(assumption->fixed_bits, &key)));
 }
 
 bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey key) {
@@ -101,30 +168,72 @@ static ValueSet *changed_word(LaneWalk *walk, WordKey key) {
 void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number) {
   LaneChange change = {.key = key, .unknown = unknown, .number = number, .state = walk->view->facts->states.from};
   changed_word(walk, key);
-  if (!read_only(walk) && (unknown || number))
+  if (keeps_stores(walk) && (unknown || number))
     g_array_append_val(walk->changes, change);
 }
 
-static void note_write(const LaneWalk *walk, WordKey key, uint32_t pc) {
-  if (walk->footprint)
+void explore_note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool news, const uint32_t *value) {
+  if (!walk->footprint)
+    return;
+  Touch *touch = g_hash_table_lookup(walk->footprint->stores, &key);
+  if (!touch) {
+    footprint_note(walk->footprint->stores, key, pc, 0);
+    touch = g_hash_table_lookup(walk->footprint->stores, &key);
+    touch->one_value = value != NULL;
+    touch->value = value ? *value : 0;
+  }
+  touch->one_value = touch->one_value && value && touch->value == *value;
+  if (news)
     footprint_note(walk->footprint->writes, key, pc, 0);
 }
 
+const ValueSet *explore_set_before(const LaneWalk *walk, WordKey key) {
+  AbstractMemory *memory = &walk->explorer->memory;
+  return abstract_word(memory->base ? memory->base : memory, walk->view->sm, key);
+}
+
 void explore_store_unknown(LaneWalk *walk, uint32_t pc, WordKey key) {
-  if (!changed_word(walk, key)->anything)
-    note_write(walk, key, pc);
+  changed_word(walk, key);
+  explore_note_store(walk, key, pc, !explore_set_before(walk, key)->anything, NULL);
   explore_note_change(walk, key, true, 0);
 }
 
 void explore_store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value) {
   ValueSet *set = changed_word(walk, key);
-  if (walk->footprint && !abstract_has(set, value))
-    note_write(walk, key, pc);
-  if (!read_only(walk))
+  explore_note_store(walk, key, pc, walk->footprint && !abstract_has(explore_set_before(walk, key), value), &value);
+  if (keeps_stores(walk))
     abstract_add(&walk->explorer->memory, set, value);
 }
 
 /* ---- loads ---- */
+
+static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place, uint32_t part);
+
+static void load_value(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place, uint32_t part,
+                       uint32_t value) {
+  LaneSpace after;
+  lane_state_copy(&after.state, state, walk_nregs(walk));
+  explore_set_register(walk, &after.state, inst->dst + (int)(words_of(place) > 1 ? part : 0), false, value);
+  load_parts(walk, &after.state, inst, place, part + 1);
+}
+
+/* What the load was seen to give, or what is assumed to be stored there. False if it wasn't seen. */
+static bool load_seen(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place, uint32_t part) {
+  const SeenLoads *seen = walk->explorer->seen;
+  const Touch *stored = walk->assumption ? walk->assumption->stored : NULL;
+  WordKey key = place->key + part;
+  const SeenValues *values = seen && seen->warp == walk->view->warp && !is_free(walk, key)
+                                 ? seen_values(seen, walk->lane, state->pc, part)
+                                 : NULL;
+  if (!values)
+    return false;
+  explore_read(walk, key, state->pc);
+  for (uint32_t i = 0; i < values->count; i++)
+    load_value(walk, state, inst, place, part, values->value[i]);
+  if (stored && stored->key == key)
+    load_value(walk, state, inst, place, part, narrow_load(stored->value, place->offset, inst->width));
+  return true;
+}
 
 /* Part `part` of a load: every value the word may hold, then the next part. */
 static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place, uint32_t part) {
@@ -133,8 +242,10 @@ static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const
     explore_go_on(walk, state, inst, state->pc + 1);
     return;
   }
+  if (load_seen(walk, state, inst, place, part))
+    return;
   WordKey key = place->key + part;
-  const ValueSet *set = explore_read(walk, key, state->pc);
+  const ValueSet *set = loaded_set(walk, inst, place, key, state->pc);
   int reg = inst->dst + (int)(parts > 1 ? part : 0);
   if (explore_may_be_anything(walk, set, key) || (parts > 1 && set->count > WIDE_VALUES_MAX)) {
     if (set->ranged && !is_free(walk, key) && place->bytes >= 4)
@@ -181,8 +292,7 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
     abstract_note_reader(&bit->readers, walk->view->index);
   if (walk->footprint)
     footprint_note(walk->footprint->lock_reads, bkey, state->pc, place->physical);
-  bool may_be_free = bit->may_be_free || (walk->assumption && walk->assumption->free_bits &&
-                                          g_hash_table_contains(walk->assumption->free_bits, &bkey));
+  bool may_be_free = bit->may_be_free || bit_is_free(walk, bkey);
   if (bit->may_be_held) {
     LaneSpace refused;
     lane_state_copy(&refused.state, state, walk_nregs(walk));
@@ -191,7 +301,7 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
   }
   if (may_be_free) {
     explore_set_predicate(state, inst->pdst, true);
-    if (!read_only(walk))
+    if (keeps_stores(walk))
       abstract_hold_bit(memory, bit);
     load_parts(walk, state, inst, place, 0);
   }
@@ -199,10 +309,12 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
 
 /* ---- stores ---- */
 
-static void store_part(LaneWalk *walk, const LaneState *state, const Place *place, uint32_t part, int16_t slot) {
+static void store_part(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place, uint32_t part,
+                       int16_t slot) {
   WordKey key = place->key + part;
   bool unknown = slot_unknown(state, slot);
   uint32_t value = slot_value(walk, state, slot);
+  explore_update_copy(walk, inst, place, key, unknown, value);
   const ValueSet *set = place->bytes < 4 ? explore_read(walk, key, state->pc) : NULL; /* its other bytes stay */
   if (unknown || (set && set->anything)) {
     explore_store_unknown(walk, state->pc, key);
@@ -224,13 +336,13 @@ static void free_bit(LaneWalk *walk, uint32_t pc, uint32_t physical) {
   walk->effects.of_warp = true;
   if (walk->footprint)
     footprint_note(walk->footprint->frees, bit_key(sm->index, index), pc, physical);
-  if (!read_only(walk))
+  if (keeps_stores(walk))
     abstract_free_bit(&walk->explorer->memory, abstract_bit(&walk->explorer->memory, sm, index));
 }
 
 static void store(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
   for (uint32_t part = 0; part < words_of(place); part++)
-    store_part(walk, state, place, part, slot_part(inst->b, part, inst->wide & WIDE_B));
+    store_part(walk, state, inst, place, part, slot_part(inst->b, part, inst->wide & WIDE_B));
   if (op_info[inst->op].flags & OPF_UNLOCK)
     free_bit(walk, state->pc, place->physical);
   explore_go_on(walk, state, inst, state->pc + 1);
@@ -240,6 +352,8 @@ static void store(LaneWalk *walk, LaneState *state, const Inst *inst, const Plac
 
 static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) {
   bool changes = op_info[inst->op].flags & (OPF_STORE | OPF_LOCK), local = place_space(inst) == MEM_LOCAL;
+  if (walk->footprint && changes && !local)
+    footprint_note(walk->footprint->wild, state->pc, state->pc, 0);
   if (changes && local && !read_only(walk)) {
     view_add_lanes(walk->explorer, walk->view, &walk->view->local_unknown, 1u << walk->lane);
     walk->effects.of_lane = true;
@@ -247,6 +361,7 @@ static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) 
     walk->explorer->gave_up = true; /* it may change any word */
     return;
   }
+  empty_l1(walk);
   explore_fault(walk); /* it may lie anywhere */
   explore_forget_writes(walk, state, inst);
   explore_go_on(walk, state, inst, state->pc + 1);
@@ -255,6 +370,8 @@ static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) 
 void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t flags = op_info[inst->op].flags;
   Place place;
+  if (flags & OPF_FENCE ? inst->mode != FENCE_CTA : cached_is_acquire(inst))
+    empty_l1(walk);
   if (flags & OPF_FENCE)
     explore_go_on(walk, state, inst, state->pc + 1);
   else if (address_unknown(state, inst))

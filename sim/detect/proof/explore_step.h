@@ -47,6 +47,7 @@ void explore_come_to(LaneWalk *walk, uint32_t *mask);
 static inline uint32_t walk_nregs(const LaneWalk *walk) { return walk->view->launch->kernel->nregs; }
 static inline bool assumes_all_open(const LaneWalk *walk) { return walk->assumption && walk->assumption->all_open; }
 static inline bool read_only(const LaneWalk *walk) { return walk->assumption && walk->assumption->read_only; }
+static inline bool keeps_stores(const LaneWalk *walk) { return !read_only(walk) || walk->assumption->stores; }
 
 /* ---- explore_value.c: rows of one lane. A slot is an operand: a register, or ~ a constant row. ---- */
 
@@ -108,6 +109,12 @@ const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc);
 bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey key);
 void explore_store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value);
 void explore_store_unknown(LaneWalk *walk, uint32_t pc, WordKey key);
+/* Notes for a footprint that the word is changed: `news`: to what it couldn't hold before; `value`: NULL for one that isn't known. */
+void explore_note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool news, const uint32_t *value);
+/* What a word may hold already; in a layer, below it. */
+const ValueSet *explore_set_before(const LaneWalk *walk, WordKey key);
+/* A store writes through, and updates or evicts the copy in its own SM's L1. */
+void explore_update_copy(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, bool unknown, uint32_t value);
 /* Keeps in mind a change that counts once unless the lane can come back to it. */
 void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number);
 /* The lane loads, and goes on. */

@@ -144,12 +144,44 @@ static bool compare_range(const LaneWalk *walk, LaneState *state, const Inst *in
   return true;
 }
 
+static bool is_linear(const Inst *inst) {
+  return inst->op == OP_MOV || inst->op == OP_IADD || inst->op == OP_ISUB || inst->op == OP_IMUL ||
+         inst->op == OP_IMAD || inst->op == OP_SHL;
+}
+
+/* The number that a linear instruction gives for one value of its ranged operand. */
+static uint32_t execute_for(const LaneWalk *walk, const LaneState *state, const Inst *inst, uint32_t value) {
+  LaneSpace space;
+  lane_state_copy(&space.state, state, walk_nregs(walk));
+  explore_set_register(walk, &space.state, (int)state->ranged - 1, false, value);
+  execute(walk, &space.state, inst);
+  return space.state.regs[inst->dst];
+}
+
+/* The range of what is worked out from the index of any block, where that doesn't wrap. */
+static bool follow_range(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  RegList reads = inst_reads(inst);
+  if (!walk->view->any_block || !state->ranged || !is_linear(inst) ||
+      inst->flags & (INST_CARRY_IN | INST_NEG_A | INST_NEG_B) || (uint32_t)inst->dst >= walk_nregs(walk))
+    return false;
+  for (unsigned i = 0; i < reads.count; i++)
+    if (slot_unknown(state, reads.reg[i]) && (uint32_t)reads.reg[i] + 1 != state->ranged)
+      return false;
+  uint32_t low = state->low, high = state->high, first = execute_for(walk, state, inst, low);
+  uint64_t step = low < high ? execute_for(walk, state, inst, low + 1) - first : 0;
+  uint64_t last = first + step * (high - low);
+  if (step > UINT32_MAX / 2 || last > UINT32_MAX || execute_for(walk, state, inst, high) != (uint32_t)last)
+    return false;
+  explore_set_range(walk, state, inst->dst, first, (uint32_t)last);
+  return true;
+}
+
 void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst) {
   if (inst->op == OP_SEL || inst->op == OP_SEL64) {
     select_operand(walk, state, inst); /* its predicate is known here; only the chosen operand matters */
   } else if (!reads_unknown(state, inst)) {
     execute(walk, state, inst);
-  } else if (!compare_range(walk, state, inst)) {
+  } else if (!compare_range(walk, state, inst) && !follow_range(walk, state, inst)) {
     explore_forget_writes(walk, state, inst);
   }
   explore_go_on(walk, state, inst, state->pc + 1);
@@ -165,12 +197,30 @@ static bool is_place(unsigned special) {
   return (special >= SR_CTAID_X && special <= SR_CTAID_Z) || special == SR_SMID || special == SR_WARPID;
 }
 
+/* The index of a block that stands for several, in a grid of one dimension. */
+static bool range_of_index(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  const WarpView *view = walk->view;
+  if (!view->any_block || view->launch->grid[1] != 1 || view->launch->grid[2] != 1)
+    return false;
+  if (inst->mode == SR_CTAID_X)
+    explore_set_range(walk, state, inst->dst, (uint32_t)view->first_block, (uint32_t)view->last_block);
+  else if (inst->mode == SR_CTAID_Y || inst->mode == SR_CTAID_Z)
+    explore_set_register(walk, state, inst->dst, false, 0);
+  else
+    return false;
+  return true;
+}
+
 void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst) {
   unsigned special = inst->mode;
   bool of_lane = special == SR_LANEID || (special >= SR_TID_X && special <= SR_TID_Z) ||
                  (special >= SR_LANEMASK_EQ && special <= SR_LANEMASK_GE);
   walk->effects.of_lane |= of_lane;
   walk->effects.of_warp = true;
+  if (range_of_index(walk, state, inst)) {
+    explore_go_on(walk, state, inst, state->pc + 1);
+    return;
+  }
   if (is_clock(inst->mode) || (walk->view->any_block && is_place(inst->mode)))
     explore_forget_writes(walk, state, inst);
   else

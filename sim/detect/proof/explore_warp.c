@@ -10,7 +10,11 @@ void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t others = ~(1u << walk->lane);
   if (inst->flags & INST_HAS_MASK && !slot_unknown(state, inst->a))
     others &= slot_value(walk, state, inst->a);
-  explore_come_to(walk, mine ? &votes->may_true : &votes->may_false);
+  uint32_t *said = mine ? &votes->may_true : &votes->may_false;
+  if (read_only(walk) && keeps_stores(walk))
+    *said |= 1u << walk->lane;
+  else
+    explore_come_to(walk, said);
   bool others_true = votes->may_true & others, others_false = votes->may_false & others;
   bool may_true, may_false;
   switch ((VoteMode)inst->mode) {

@@ -3,13 +3,15 @@
 #include "base/bits.h"
 
 void footprint_init(Footprint *footprint) {
-  GHashTable **table[] = {&footprint->reads, &footprint->lock_reads, &footprint->writes, &footprint->frees};
+  GHashTable **table[] = {&footprint->reads,  &footprint->lock_reads, &footprint->stores,
+                          &footprint->writes, &footprint->frees,      &footprint->wild};
   for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
     *table[i] = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, g_free);
 }
 
 void footprint_clear(Footprint *footprint) {
-  GHashTable *table[] = {footprint->reads, footprint->lock_reads, footprint->writes, footprint->frees};
+  GHashTable *table[] = {footprint->reads,  footprint->lock_reads, footprint->stores,
+                         footprint->writes, footprint->frees,      footprint->wild};
   for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
     g_hash_table_destroy(table[i]);
 }

@@ -10,14 +10,18 @@ typedef struct Touch {
   uint64_t key;      /* WordKey or BitKey */
   uint32_t pc;       /* the instruction */
   uint32_t physical; /* lock bits: the shared address it was wanted or freed for */
+  uint32_t value;    /* stores: the value, if `one_value` */
+  bool one_value;
 } Touch;
 
 /* Notes what an exploration touches, the first access of each word and bit: key -> Touch. NULL members aren't wanted. */
 typedef struct Footprint {
   GHashTable *reads;
   GHashTable *lock_reads;
-  GHashTable *writes; /* only words given a value that their set doesn't have */
+  GHashTable *stores; /* words that are stored to or changed */
+  GHashTable *writes; /* only words given a value that their set (of a layer: the set below) doesn't have */
   GHashTable *frees;  /* lock bits freed */
+  GHashTable *wild;   /* by pc: instructions that store at an address that isn't known */
 } Footprint;
 
 void footprint_init(Footprint *footprint);
@@ -27,10 +31,15 @@ void footprint_note(GHashTable *touches, uint64_t key, uint32_t pc, uint32_t phy
 
 /* What a lane is assumed to find, beyond the fixpoint. */
 typedef struct Assumption {
-  GHashTable *free_words; /* WordKey set: these hold anything */
-  GHashTable *free_bits;  /* BitKey set: these may be free */
-  bool all_open;          /* every stack entry and barrier lets lanes through */
-  bool read_only;         /* don't add to the abstract memory */
+  GHashTable *free_words;  /* WordKey set: these hold anything */
+  GHashTable *free_bits;   /* BitKey set: these may be free */
+  GHashTable *fixed_words; /* WordKey set: all other words hold anything; NULL: all words are fixed */
+  GHashTable *fixed_bits;  /* BitKey set: all other lock bits may be free; NULL: all are fixed */
+  bool fresh;              /* loads read memory, whatever an L1 keeps */
+  const Touch *stored;     /* a load of that word may find its value, too, beside what was seen (Explorer.seen); or NULL */
+  bool all_open;           /* every stack entry and barrier lets lanes through */
+  bool read_only;          /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
+  bool stores;             /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
 } Assumption;
 
 #endif

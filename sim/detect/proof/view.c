@@ -87,6 +87,15 @@ void view_wake(Explorer *explorer, WarpView *view) {
   of_block->queued = true;
 }
 
+void view_wake_sm(Explorer *explorer, const Sm *sm) {
+  explorer->memory.version++;
+  for (guint i = 0; i < explorer->views->len; i++) {
+    WarpView *view = g_ptr_array_index(explorer->views, i);
+    if (view->sm == sm)
+      view_wake(explorer, view);
+  }
+}
+
 void view_wake_block(Explorer *explorer, WarpView *view) {
   view_wake(explorer, view);
   view->of_block->dirty |= view->of_block->asked;

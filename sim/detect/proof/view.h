@@ -8,7 +8,9 @@
 
 #include "sim/core/gpu.h"
 #include "sim/detect/proof/abstract_memory.h"
+#include "sim/detect/proof/copies.h"
 #include "sim/detect/proof/lane_state.h"
+#include "sim/detect/proof/seen.h"
 
 /* Where a lane can get to. Entries are indices into the warp's stack; a lane above all of them is at its depth. */
 typedef struct LaneReach {
@@ -77,7 +79,8 @@ typedef struct WarpView {
   BlockView *of_block;
   Launch *launch;
   KernelFacts *facts;
-  bool any_block;         /* stands for every block that isn't resident: its block index is unknown */
+  bool any_block;         /* stands for each block from number `first_block` to `last_block`, not for its own */
+  uint64_t first_block, last_block;
   uint8_t *entry_open;    /* one for each stack entry */
   GArray *shares;         /* AddShare */
   uint32_t local_unknown; /* lanes that may store to any word of their local memory */
@@ -122,6 +125,7 @@ typedef struct WalkEffects {
 typedef struct Explorer {
   Gpu *gpu;
   AbstractMemory memory;
+  Copies *copies;
   GPtrArray *views;    /* WarpView *, by SM, then slot */
   GHashTable *blocks;  /* Block * -> BlockView *, owned by their views; never iterated */
   GHashTable *facts;   /* Kernel * -> KernelFacts *; never iterated */
@@ -133,6 +137,7 @@ typedef struct Explorer {
   uint32_t scratch_preds[PRED_ROWS];
   uint64_t steps;   /* instructions explored, and what the views took to make */
   uint64_t budget;  /* the proof gives up after so many steps; 0: never */
+  const SeenLoads *seen; /* what the loads of one warp find; borrowed; NULL: whatever the words may hold */
   bool *host_added; /* which steps of the host have been counted as adds; NULL: no host */
   bool explores_all; /* also behind the first warp that may finish */
   bool gave_up;
@@ -150,6 +155,8 @@ static inline uint32_t view_ways(const WarpView *view, uint32_t pc) { return vie
 
 /* The warp has to be explored (again). */
 void view_wake(Explorer *explorer, WarpView *view);
+/* A copy in an L1 that warps of this SM read may go now. */
+void view_wake_sm(Explorer *explorer, const Sm *sm);
 /* What the warp may do at block barriers has grown: so have those of its block that asked, and itself. */
 void view_wake_block(Explorer *explorer, WarpView *view);
 /* Adds lanes to a mask of the view (arrivals, votes ...). If that is news, the warp and who depends on it are woken. */

@@ -1,0 +1,204 @@
+#include "sim/detect/livelock.h"
+
+#include "sim/detect/naming/locate.h"
+
+enum {
+  ALONE_INSTRUCTIONS = 4000, /* of each warp alone */
+  ALONE_CYCLES = 2000000,
+  WARPS_ALONE_MAX = 64,
+  TURNS_MAX = 1000, /* then, at random */
+  TURN_INSTRUCTIONS = 64,
+  STEPS_SHOWN = 8,
+};
+
+/* One access to memory on the way. */
+typedef struct Step {
+  const Launch *launch;
+  uint64_t block;
+  uint32_t warp, lanes, pc, times;
+} Step;
+
+typedef struct Order {
+  Gpu *gpu;
+  GArray *warps; /* WarpPlace */
+  Step step[STEPS_SHOWN];
+  uint64_t steps;        /* of all; the newest are kept */
+  uint64_t instructions; /* since the machine stood in the state that recurs */
+} Order;
+
+/* An unfinished warp. */
+typedef struct WarpPlace {
+  Sm *sm;
+  Warp *warp;
+  const Launch *launch;
+  uint64_t block, age;
+  uint32_t warp_in_block, lanes;
+} WarpPlace;
+
+static GArray *list_warps(const Gpu *gpu) {
+  GArray *warps = g_array_new(FALSE, FALSE, sizeof(WarpPlace));
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+      Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state != WARP_RUNNING && warp->state != WARP_AT_BARRIER)
+        continue;
+      const Block *block = warp_block(&gpu->sms[i], warp);
+      WarpPlace place = {&gpu->sms[i],        warp,       block->launch, block->index, warp->age,
+                         warp->warp_in_block, warp->alive};
+      g_array_append_val(warps, place);
+    }
+  return warps;
+}
+
+static bool has_exited(const WarpPlace *place) {
+  return place->warp->age != place->age || place->warp->state == WARP_DONE || place->warp->state == WARP_FREE;
+}
+
+static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
+  (void)until;
+  Order *order = user;
+  order->instructions++;
+  Unit unit = op_info[point->inst->op].unit;
+  if (!point->lanes || (unit != UNIT_SHARED && unit != UNIT_GLOBAL))
+    return;
+  Step step = {point->block->launch, point->block->index, point->warp->warp_in_block, point->lanes, point->pc, 1};
+  Step *last = order->steps ? &order->step[(order->steps - 1) % STEPS_SHOWN] : NULL;
+  if (last && last->launch == step.launch && last->block == step.block && last->warp == step.warp &&
+      last->pc == step.pc && last->lanes == step.lanes)
+    last->times++;
+  else
+    order->step[order->steps++ % STEPS_SHOWN] = step;
+}
+
+/* Only that warp issues, but for one instruction more of each other one. True if it exits. */
+static bool run_alone(Order *order, const WarpPlace *place, uint64_t instructions) {
+  Gpu *gpu = order->gpu;
+  if (has_exited(place) || place->warp->state != WARP_RUNNING)
+    return false;
+  gpu->alone = place->warp;
+  sm_release(place->sm, place->warp, gpu->cycle);
+  gpu_run(gpu, instructions, gpu->cycle + ALONE_CYCLES);
+  return has_exited(place);
+}
+
+/* The warp that exits in some order, or NULL. */
+static const WarpPlace *find_order(Order *order) {
+  for (guint i = 0; i < MIN(order->warps->len, (guint)WARPS_ALONE_MAX); i++) {
+    const WarpPlace *place = &g_array_index(order->warps, WarpPlace, i);
+    if (run_alone(order, place, ALONE_INSTRUCTIONS))
+      return place;
+  }
+  Rng rng;
+  rng_seed(&rng, order->gpu->seed, 0);
+  for (unsigned turn = 0; turn < TURNS_MAX && !order->gpu->fault.happened; turn++) {
+    const WarpPlace *place = &g_array_index(order->warps, WarpPlace, rng_below(&rng, order->warps->len));
+    if (run_alone(order, place, 1 + rng_below(&rng, TURN_INSTRUCTIONS)))
+      return place;
+  }
+  return NULL;
+}
+
+static char *who_text(const Gpu *gpu, const WarpPlace *place) {
+  return locate_lanes_text(gpu, place->launch, place->block, place->warp_in_block, place->lanes);
+}
+
+static const char *deed_text(const Inst *inst) {
+  uint32_t flags = op_info[inst->op].flags;
+  return flags & OPF_FENCE    ? "passes this fence"
+         : flags & OPF_ATOMIC ? "does this atomic operation"
+         : flags & OPF_UNLOCK ? "frees the lock bit"
+         : flags & OPF_LOCK   ? "tries to take the lock bit"
+         : flags & OPF_STORE  ? "stores"
+                              : "loads";
+}
+
+static void add_step(const Gpu *gpu, Finding *finding, const Step *step) {
+  g_autofree char *who = locate_lanes_text(gpu, step->launch, step->block, step->warp, step->lanes);
+  g_autofree char *times = step->times > 1 ? g_strdup_printf(", %u times in a row", step->times) : g_strdup("");
+  locate_evidence(finding, step->launch, step->pc,
+                  g_strdup_printf("then %s: %s%s", who, deed_text(&step->launch->kernel->insts[step->pc]), times));
+}
+
+static void add_steps(const Order *order, Finding *finding, const WarpPlace *place) {
+  uint64_t shown = MIN(order->steps, (uint64_t)STEPS_SHOWN);
+  finding_add_evidence(finding, 0,
+                       g_strdup_printf("an order that ends it, from here on: %" G_GUINT64_FORMAT
+                                       " instructions; %s %" G_GUINT64_FORMAT " steps in memory:",
+                                       order->instructions, order->steps > shown ? "the last" : "its", shown));
+  for (uint64_t i = order->steps - shown; i < order->steps; i++)
+    add_step(order->gpu, finding, &order->step[i % STEPS_SHOWN]);
+  g_autofree char *who = who_text(order->gpu, place);
+  finding_add_evidence(finding, 0,
+                       g_strdup_printf("and %s exit%s", who, place->lanes & (place->lanes - 1) ? "" : "s"));
+}
+
+static Finding *start_finding(const Gpu *gpu, const WarpPlace *place, uint32_t pc, const char *what) {
+  g_autofree char *who = who_text(gpu, place);
+  Finding *finding = locate_finding(FINDING_LIVELOCK, g_strdup_printf("%s: %s", who, what), place->launch, pc);
+  finding->block = (int64_t)place->block;
+  finding->warp = place->warp_in_block;
+  finding->lanes = place->lanes;
+  finding->cycle = gpu->cycle;
+  return finding;
+}
+
+/* Drives the machine on; what it counts and prints meanwhile isn't the run's. Returns who exits, or NULL. */
+static const WarpPlace *try_orders(Order *order) {
+  Gpu *gpu = order->gpu;
+  Counters counters = gpu->counters;
+  uint64_t cycle = gpu->cycle;
+  gsize printed = gpu->printed->len;
+  Probe *probe = gpu->probe, own = {.user = order, .issued = note_issued};
+  gpu->probe = NULL;
+  gpu_subscribe(gpu, &own);
+  gpu->noisy = true;
+  const WarpPlace *place = find_order(order);
+  gpu->alone = NULL;
+  gpu->probe = probe;
+  gpu->counters = counters;
+  gpu->cycle = cycle;
+  g_string_truncate(gpu->printed, printed);
+  return place;
+}
+
+Finding *livelock_report(Gpu *gpu) {
+  Order order = {.gpu = gpu, .warps = list_warps(gpu)};
+  Finding *finding = NULL;
+  if (order.warps->len) {
+    g_autofree uint32_t *pcs = g_new(uint32_t, order.warps->len);
+    for (guint i = 0; i < order.warps->len; i++)
+      pcs[i] = g_array_index(order.warps, WarpPlace, i).warp->pc;
+    const WarpPlace *place = try_orders(&order);
+    guint number = place ? (guint)(place - &g_array_index(order.warps, WarpPlace, 0)) : 0;
+    finding =
+        start_finding(gpu, &g_array_index(order.warps, WarpPlace, number), pcs[number],
+                      place ? "the same states recur without progress; in another order of steps this warp finishes"
+                            : "the same states recur without progress, and in no order of warps that was tried does "
+                              "one of them finish");
+    finding->repair =
+        g_strdup(place ? "break the symmetry: give the contenders an order, or back off by different times"
+                       : "give the loop an exit that some thread can bring about");
+    if (place)
+      add_steps(&order, finding, place);
+  }
+  g_array_free(order.warps, TRUE);
+  return finding;
+}
+
+Finding *livelock_report_alone(Gpu *gpu, const Warp *warp) {
+  g_autoptr(GArray) warps = list_warps(gpu);
+  for (guint i = 0; i < warps->len; i++) {
+    const WarpPlace *place = &g_array_index(warps, WarpPlace, i);
+    if (place->warp != warp)
+      continue;
+    Finding *finding =
+        start_finding(gpu, place, warp->pc,
+                      "the same states recur for ever; no other order of steps exists, since nobody else "
+                      "can go on before this warp does");
+    finding->repair =
+        g_strdup("let the lanes of the warp take their turns by number, or take all that a lane needs in one "
+                 "step; lanes of one warp that go on together can't get out of each other's way");
+    return finding;
+  }
+  return NULL;
+}

@@ -1,0 +1,15 @@
+/* livelock.h - states recur although nobody is proved to wait for ever: is there an order of steps that ends it?
+ * It is looked for by running on from the state that recurs, one warp at a time while all others are held: first each
+ * warp alone, then short turns at random. What is found is an order that the machine may take, with the steps to show. */
+#ifndef LOCKSTEP_DETECT_LIVELOCK_H
+#define LOCKSTEP_DETECT_LIVELOCK_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/naming/finding.h"
+
+/* The finding, made by driving the machine on; the run can't be continued. NULL if no warp is left. */
+Finding *livelock_report(Gpu *gpu);
+/* The same where only `warp` can issue, so that there is no other order. */
+Finding *livelock_report_alone(Gpu *gpu, const Warp *warp);
+
+#endif

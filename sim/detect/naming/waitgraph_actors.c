@@ -1,0 +1,288 @@
+/* Who would change what is waited for.
+ *
+ * First each lane alone: its own wait is taken to be over, it is explored from there on a layer of memory that keeps its
+ * stores, and who waits for a word that it gives a new value is asked whether that helps. Where no lane helps alone, the
+ * waits of all lanes are taken to be over at once, but those for the word in question: so a lane that comes to a further
+ * wait on its way gets through if another lane's stores let it. */
+#include "sim/core/host.h"
+#include "sim/detect/naming/waitgraph.h"
+#include "sim/detect/proof/host_proof.h"
+
+enum { ACTOR_STEPS_MAX = 20000000, WAITERS_ASKED = 8, OWN_PASSES_MAX = 16, JOINT_PASSES_MAX = 64 };
+
+/* The awaited word or bit of that key, or G_MAXUINT. */
+static guint awaited(WaitGraph *graph, NodeKind kind, uint64_t key) {
+  return wait_graph_find(graph, kind, 0, 0, key);
+}
+
+/* ---- a lane whose wait is over ---- */
+
+/* The words and bits that it waits for; both sets are empty for one that waits for other lanes. */
+typedef struct Release {
+  guint view;
+  unsigned lane;
+  GHashTable *words, *bits;
+} Release;
+
+static void release_init(Release *release, const WaitGraph *graph, guint view, unsigned lane, guint actor) {
+  *release = (Release){.view = view, .lane = lane, .words = wait_key_set(), .bits = wait_key_set()};
+  for (uint32_t at = wait_node(graph, actor)->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+    Node *thing = wait_node(graph, wait_edge(graph, at - 1)->to);
+    if (thing->kind == NODE_WORD)
+      g_hash_table_add(release->words, &thing->key);
+    else if (thing->kind == NODE_BIT)
+      g_hash_table_add(release->bits, &thing->key);
+  }
+}
+
+static void release_clear(Release *release) {
+  g_hash_table_destroy(release->words);
+  g_hash_table_destroy(release->bits);
+}
+
+static void explore_released(WaitGraph *graph, const Release *release, Footprint *footprint) {
+  WarpView *view = wait_view(graph, release->view);
+  Assumption assumption = {.free_words = release->words,
+                           .free_bits = release->bits,
+                           .all_open = true,
+                           .fresh = true,
+                           .read_only = true,
+                           .stores = true};
+  LaneSpace start;
+  explorer_start(view, release->lane, &start.state);
+  explorer_lane(graph->explorer, view, release->lane, &start.state, &assumption, footprint);
+}
+
+/* ---- does it help? ---- */
+
+/* True if the lane, which spins, goes on with what the layer of memory holds. */
+static bool lane_goes_on(WaitGraph *graph, const Node *lane) {
+  Assumption assumption = {.fixed_words = lane->words, .fixed_bits = lane->bits, .fresh = true, .read_only = true};
+  return lane->words && wait_frees(graph, wait_view(graph, lane->view), lane->index, &assumption);
+}
+
+static bool host_goes_on(WaitGraph *graph, const Node *word) {
+  const Host *host = graph->explorer->gpu->host;
+  const ValueSet *set = abstract_word(&graph->explorer->memory, NULL, word->key);
+  bool goes = set->anything;
+  for (uint32_t i = 0; i < set->count; i++)
+    goes |= host_compares(&host->steps[host->at], set->value[i]);
+  return goes;
+}
+
+/* True if one of the first `most` who wait for the thing goes on with what the layer of memory holds. */
+static bool helps(WaitGraph *graph, guint thing, guint most) {
+  guint asked = 0;
+  if (wait_node(graph, thing)->kind == NODE_BIT)
+    return true;
+  for (guint i = 0; i < graph->edges->len && asked < most; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *from = wait_node(graph, edge->from);
+    if (edge->to != thing || (from->kind != NODE_LANE && from->kind != NODE_HOST))
+      continue;
+    if (from->kind == NODE_LANE ? lane_goes_on(graph, from) : host_goes_on(graph, wait_node(graph, thing)))
+      return true;
+    asked++;
+  }
+  return false;
+}
+
+/* The same where a warp goes round in a circle (Explorer.seen): if it found, once, what is stored there. */
+static bool value_helps(WaitGraph *graph, guint thing, const Touch *stored) {
+  for (guint i = 0; i < graph->edges->len && stored->one_value; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *lane = wait_node(graph, edge->from);
+    if (edge->to != thing || lane->kind != NODE_LANE || !lane->words)
+      continue;
+    Assumption assumption = {
+        .fixed_words = lane->words, .fixed_bits = lane->bits, .stored = stored, .read_only = true};
+    if (wait_frees(graph, wait_view(graph, lane->view), lane->index, &assumption))
+      return true;
+  }
+  return !stored->one_value;
+}
+
+/* ---- each lane alone ---- */
+
+static void note_waiter(Node *thing, guint actor, uint32_t pc) {
+  if (thing->waiter)
+    return;
+  thing->waiter = actor + 1; /* that it would take a lock and release it, say, helps nobody */
+  thing->waiter_pc = pc;
+}
+
+static void connect_changes(WaitGraph *graph, guint actor, GHashTable *table, NodeKind kind, EdgeKind edge) {
+  GArray *touches = wait_touches(table);
+  for (guint i = 0; i < touches->len; i++) {
+    const Touch *touch = &g_array_index(touches, Touch, i);
+    guint thing = awaited(graph, kind, touch->key);
+    if (thing == G_MAXUINT)
+      continue;
+    if (wait_graph_has_edge(graph, actor, thing))
+      note_waiter(wait_node(graph, thing), actor, touch->pc);
+    else if (graph->explorer->seen && kind == NODE_WORD ? value_helps(graph, thing, touch)
+                                                        : helps(graph, thing, WAITERS_ASKED))
+      wait_connect(graph, thing, actor, edge, touch->pc, touch->physical);
+  }
+  g_array_free(touches, TRUE);
+}
+
+/* What this lane would write and free if whatever it waits for came. */
+static void release_lane(WaitGraph *graph, guint index, unsigned lane) {
+  guint actor = wait_lane_node(graph, index, lane);
+  AbstractMemory *memory = &graph->explorer->memory;
+  MemoryLayer layer;
+  Footprint footprint;
+  Release release;
+  release_init(&release, graph, index, lane, actor);
+  explorer_push_memory(graph->explorer, &layer, index, 1);
+  footprint_init(&footprint);
+  uint64_t version;
+  unsigned passes = 0;
+  do {
+    version = memory->version;
+    explore_released(graph, &release, &footprint);
+  } while (memory->version != version && ++passes < OWN_PASSES_MAX);
+  connect_changes(graph, actor, graph->explorer->seen ? footprint.stores : footprint.writes, NODE_WORD, EDGE_WORD);
+  connect_changes(graph, actor, footprint.frees, NODE_BIT, EDGE_BIT);
+  footprint_clear(&footprint);
+  explorer_pop_memory(graph->explorer, &layer);
+  release_clear(&release);
+}
+
+/* ---- all lanes together ---- */
+
+typedef struct Joint {
+  WaitGraph *graph;
+  guint thing;       /* those who wait for it go on waiting; G_MAXUINT: nobody does */
+  GArray *lanes;     /* Release */
+  GHashTable *none;  /* empty */
+  uint64_t steps_to; /* of the explorer: then it ends */
+} Joint;
+
+static GArray *all_lanes(WaitGraph *graph) {
+  GArray *lanes = g_array_new(FALSE, FALSE, sizeof(Release));
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    Release release;
+    if (node->kind != NODE_LANE)
+      continue;
+    release_init(&release, graph, node->view, node->index, i);
+    g_array_append_val(lanes, release);
+  }
+  return lanes;
+}
+
+static bool is_waiter(const Joint *joint, const Release *release) {
+  guint lane = wait_lane_node(joint->graph, release->view, release->lane);
+  return joint->thing != G_MAXUINT && wait_graph_has_edge(joint->graph, lane, joint->thing);
+}
+
+static void explore_in_joint(Joint *joint, guint number, Footprint *footprint) {
+  Release release = g_array_index(joint->lanes, Release, number);
+  if (is_waiter(joint, &release))
+    release.words = release.bits = joint->none;
+  explore_released(joint->graph, &release, footprint);
+}
+
+/* Forwards and backwards in turn: stores go along a chain of lanes either way. */
+static void explore_together(Joint *joint, Footprint *footprint) {
+  const Explorer *explorer = joint->graph->explorer;
+  uint64_t version;
+  unsigned pass = 0;
+  do {
+    version = explorer->memory.version;
+    for (guint i = 0; i < joint->lanes->len && explorer->steps < joint->steps_to; i++)
+      explore_in_joint(joint, pass % 2 ? joint->lanes->len - 1 - i : i, footprint);
+  } while (explorer->memory.version != version && ++pass < JOINT_PASSES_MAX && explorer->steps < joint->steps_to);
+}
+
+/* Once no lane alone helps who waits for `joint->thing`: those who store to it while all help each other. */
+static void connect_together(Joint *joint) {
+  WaitGraph *graph = joint->graph;
+  MemoryLayer layer;
+  explorer_push_memory(graph->explorer, &layer, 0, graph->explorer->views->len);
+  explore_together(joint, NULL);
+  uint64_t key = wait_node(graph, joint->thing)->key;
+  bool useful = helps(graph, joint->thing, G_MAXUINT);
+  for (guint i = 0; useful && i < joint->lanes->len; i++) {
+    const Release *release = &g_array_index(joint->lanes, Release, i);
+    Footprint footprint;
+    if (is_waiter(joint, release))
+      continue;
+    footprint_init(&footprint);
+    explore_in_joint(joint, i, &footprint);
+    const Touch *touch = g_hash_table_lookup(footprint.writes, &key);
+    if (touch)
+      wait_connect(graph, joint->thing, wait_lane_node(graph, release->view, release->lane), EDGE_WORD, touch->pc, 0);
+    footprint_clear(&footprint);
+  }
+  explorer_pop_memory(graph->explorer, &layer);
+}
+
+/* The words that somebody would store to if nobody had to wait. */
+static void find_storable(Joint *joint, Footprint *footprint) {
+  MemoryLayer layer;
+  explorer_push_memory(joint->graph->explorer, &layer, 0, joint->graph->explorer->views->len);
+  explore_together(joint, footprint);
+  explorer_pop_memory(joint->graph->explorer, &layer);
+}
+
+static bool lacks_actor(const Node *node) { return node->kind == NODE_WORD && !node->first_edge; }
+
+static void add_joint_actors(WaitGraph *graph) {
+  guint nodes = graph->nodes->len, lacking = 0;
+  for (guint i = 0; i < nodes; i++)
+    lacking += lacks_actor(wait_node(graph, i));
+  if (!lacking || graph->explorer->seen)
+    return;
+  Joint joint = {.graph = graph,
+                 .thing = G_MAXUINT,
+                 .lanes = all_lanes(graph),
+                 .none = wait_key_set(),
+                 .steps_to = graph->explorer->steps + ACTOR_STEPS_MAX};
+  Footprint footprint;
+  footprint_init(&footprint);
+  find_storable(&joint, &footprint);
+  for (joint.thing = 0; joint.thing < nodes; joint.thing++)
+    if (lacks_actor(wait_node(graph, joint.thing)) &&
+        g_hash_table_contains(footprint.writes, &wait_node(graph, joint.thing)->key))
+      connect_together(&joint);
+  footprint_clear(&footprint);
+  for (guint i = 0; i < joint.lanes->len; i++)
+    release_clear(&g_array_index(joint.lanes, Release, i));
+  g_array_free(joint.lanes, TRUE);
+  g_hash_table_destroy(joint.none);
+}
+
+/* ---- the host ---- */
+
+/* What it would change if whatever it waits for came. */
+static void release_host(WaitGraph *graph) {
+  const Host *host = graph->explorer->gpu->host;
+  if (!host || (host->state != HOST_POLLING && host->state != HOST_WAITING))
+    return;
+  guint node = wait_node_of(graph, NODE_HOST, 0, 0, 0);
+  g_autoptr(GArray) steps = host_would_change(graph->explorer);
+  for (guint i = 0; i < steps->len; i++) {
+    const HostStep *step = &host->steps[g_array_index(steps, uint32_t, i)];
+    uint64_t address = backing_buffer(host->gpu->backing, step->buffer)->base + 4 * (uint64_t)step->index;
+    guint thing = awaited(graph, NODE_WORD, word_key_global(address));
+    if (thing != G_MAXUINT && !wait_graph_has_edge(graph, node, thing))
+      wait_connect(graph, thing, node, EDGE_WORD, g_array_index(steps, uint32_t, i), 0);
+  }
+}
+
+void wait_graph_add_actors(WaitGraph *graph) {
+  const Explorer *explorer = graph->explorer;
+  uint64_t steps_to = explorer->steps + ACTOR_STEPS_MAX;
+  for (guint i = 0; i < explorer->views->len; i++)
+    for (uint32_t rest = wait_view(graph, i)->warp->alive; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if (explorer->steps < steps_to && !wait_view(graph, i)->reach[lane].exits)
+        release_lane(graph, i, lane);
+    }
+  release_host(graph);
+  wait_graph_add_pending(graph);
+  add_joint_actors(graph);
+}

@@ -1,0 +1,460 @@
+/* Which blocks that aren't resident would change what is waited for.
+ *
+ * Any of them may, and they may be many. A block is placed on a scratch SM and explored from its start; words that its
+ * lanes wait for themselves are taken to change, but none of those in question. Blocks that differ only in their number
+ * store at addresses that lie in a row: where four blocks of an interval do, who would store to an awaited word is worked
+ * out, and explored to see whether it does; any other interval is halved. One that stands for all says where blocks may store
+ * at all: where none was seen to, intervals are halved until each is a block or can't. */
+#include <string.h>
+
+#include "sim/detect/naming/waitgraph.h"
+
+enum { PENDING_PASSES_MAX = 16 };
+
+/* A global word that some lane of a block stores to. */
+typedef struct Store {
+  uint32_t thread, pc; /* thread: of the block */
+  WordKey key;
+} Store;
+
+/* A thread of any block may store to an awaited word there. */
+typedef struct Suspect {
+  uint32_t thread, pc;
+} Suspect;
+
+typedef struct Search {
+  WaitGraph *graph;
+  Launch *launch;
+  guint node;          /* of the launch's blocks that aren't resident */
+  Sm *scratch;         /* where one of them is placed at a time */
+  GHashTable *targets; /* WordKey * -> GUINT_TO_POINTER(node + 1): awaited words, not found yet */
+  GHashTable *fixed;   /* WordKey *: all awaited words */
+  GHashTable *tried;   /* uint64_t: numbers of blocks */
+  GArray *suspects;    /* Suspect; without those that were seen to store */
+  uint64_t block;      /* the one that is tried */
+  bool any;            /* it stands for all */
+} Search;
+
+/* ---- one block ---- */
+
+static void free_scratch(Search *search) {
+  Sm *sm = search->scratch;
+  for (uint32_t slot = 0; slot < search->graph->explorer->gpu->machine->sm.max_warps; slot++)
+    sm->warps[slot].state = WARP_FREE;
+  sm->blocks[0].launch = NULL;
+  sm->resident_blocks = sm->resident_warps = sm->resident_threads = sm->registers_used = 0;
+}
+
+/* How far the lane gets: it may exit, comes to so many instructions and words. */
+static uint64_t explore_pending(Search *search, WarpView *view, unsigned lane, GHashTable *freed,
+                                Footprint *footprint) {
+  Assumption assumption = {.free_words = freed, .all_open = true, .read_only = true, .stores = true};
+  LaneSpace start;
+  explorer_start(view, lane, &start.state);
+  LaneReach reach = explorer_lane(search->graph->explorer, view, lane, &start.state, &assumption, footprint);
+  return reach.exits
+             ? UINT64_MAX
+             : view->facts->states.dirty->len + g_hash_table_size(footprint->reads) + g_hash_table_size(footprint->stores);
+}
+
+/* The lane would get further if it found another value in that word. */
+static bool frees_pending(Search *search, WarpView *view, unsigned lane, GHashTable *freed, uint64_t *key,
+                          uint64_t reach) {
+  Footprint footprint;
+  footprint_init(&footprint);
+  g_hash_table_add(freed, key);
+  bool further = explore_pending(search, view, lane, freed, &footprint) > reach;
+  g_hash_table_steal(freed, key);
+  footprint_clear(&footprint);
+  return further;
+}
+
+/* Frees what the lane waits for: words that let it get further one by one, else all that it reads. False if there are
+ * none. */
+static bool free_waits(Search *search, WarpView *view, unsigned lane, GHashTable *freed, GHashTable *reads,
+                       uint64_t reach) {
+  GArray *touches = wait_touches(reads);
+  g_autoptr(GPtrArray) single = g_ptr_array_new(), all = g_ptr_array_new();
+  for (guint i = 0; i < touches->len; i++) {
+    uint64_t *key = &g_array_index(touches, Touch, i).key;
+    if (word_key_is_shared(*key) || g_hash_table_contains(freed, key) || g_hash_table_contains(search->fixed, key))
+      continue;
+    g_ptr_array_add(all, key);
+    if (frees_pending(search, view, lane, freed, key, reach))
+      g_ptr_array_add(single, key);
+  }
+  const GPtrArray *chosen = single->len ? single : all;
+  for (guint i = 0; i < chosen->len; i++)
+    g_hash_table_add(freed, g_memdup2(g_ptr_array_index(chosen, i), sizeof(uint64_t)));
+  g_array_free(touches, TRUE);
+  return chosen->len;
+}
+
+/* Explores a lane, through all that it waits for. */
+static void explore_through(Search *search, WarpView *view, unsigned lane, GHashTable *freed, Footprint *footprint) {
+  uint64_t reach;
+  bool freed_more;
+  do {
+    footprint_clear(footprint);
+    footprint_init(footprint);
+    reach = explore_pending(search, view, lane, freed, footprint);
+    freed_more = reach != UINT64_MAX && free_waits(search, view, lane, freed, footprint->reads, reach);
+  } while (freed_more);
+}
+
+static void note_found(Search *search, GHashTable *writes) {
+  GArray *touches = wait_touches(writes);
+  for (guint i = 0; i < touches->len; i++) {
+    const Touch *touch = &g_array_index(touches, Touch, i);
+    guint thing = GPOINTER_TO_UINT(g_hash_table_lookup(search->targets, &touch->key));
+    if (!thing)
+      continue;
+    wait_connect(search->graph, thing - 1, search->node, EDGE_RESIDENCY, touch->pc, 0);
+    wait_edge(search->graph, search->graph->edges->len - 1)->block = search->block;
+    g_hash_table_remove(search->targets, &touch->key);
+  }
+  g_array_free(touches, TRUE);
+}
+
+static void note_stores(GArray *stores, const WarpView *view, unsigned lane, GHashTable *table) {
+  GArray *touches = wait_touches(table);
+  for (guint i = 0; i < touches->len; i++) {
+    const Touch *touch = &g_array_index(touches, Touch, i);
+    Store store = {view->warp->warp_in_block * WARP_LANES + lane, touch->pc, touch->key};
+    if (!word_key_is_shared(touch->key) && !word_key_is_local(touch->key))
+      g_array_append_val(stores, store);
+  }
+  g_array_free(touches, TRUE);
+}
+
+static gint compare_stores(gconstpointer a, gconstpointer b) {
+  const Store *x = a, *y = b;
+  if (x->thread != y->thread)
+    return x->thread < y->thread ? -1 : 1;
+  if (x->pc != y->pc)
+    return x->pc < y->pc ? -1 : 1;
+  return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void add_suspects(Search *search, uint32_t thread, GHashTable *table, bool wild) {
+  GArray *touches = wait_touches(table);
+  for (guint i = 0; i < touches->len; i++) {
+    const Touch *touch = &g_array_index(touches, Touch, i);
+    Suspect suspect = {thread, touch->pc};
+    if (wild || g_hash_table_contains(search->targets, &touch->key))
+      g_array_append_val(search->suspects, suspect);
+  }
+  g_array_free(touches, TRUE);
+}
+
+/* Whoever was seen to store where a suspect may store says what that does. */
+static void clear_suspects(Search *search, const GArray *stores) {
+  for (guint i = 0; i < stores->len && search->suspects->len; i++)
+    for (guint k = search->suspects->len; k-- > 0;)
+      if (g_array_index(search->suspects, Suspect, k).pc == g_array_index(stores, Store, i).pc)
+        g_array_remove_index_fast(search->suspects, k);
+}
+
+/* All lanes of the block placed, from view `first` on; in passes, as they see each other's stores. */
+static void explore_block(Search *search, guint first, GHashTable *freed, GArray *stores) {
+  Explorer *explorer = search->graph->explorer;
+  uint64_t version;
+  unsigned pass = 0;
+  do {
+    version = explorer->memory.version;
+    g_array_set_size(stores, 0);
+    for (guint i = first; i < explorer->views->len; i++) {
+      WarpView *view = wait_view(search->graph, i);
+      for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        Footprint footprint;
+        footprint_init(&footprint);
+        explore_through(search, view, lane, freed, &footprint);
+        if (search->any) {
+          add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.wild, true);
+          add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.writes, false);
+        } else {
+          note_found(search, explorer->seen ? footprint.stores : footprint.writes);
+          note_stores(stores, view, lane, footprint.stores);
+        }
+        footprint_clear(&footprint);
+      }
+    }
+  } while (explorer->memory.version != version && ++pass < PENDING_PASSES_MAX);
+  g_array_sort(stores, compare_stores);
+  if (!search->any)
+    clear_suspects(search, stores);
+}
+
+/* Places the block on the scratch SM. False if there is no room, even there. */
+static bool place(Search *search, uint64_t block, bool any) {
+  Explorer *explorer = search->graph->explorer;
+  Gpu *gpu = explorer->gpu;
+  Sm *sm = search->scratch;
+  search->block = block;
+  search->any = any;
+  if (!sm_try_place(sm, search->launch, block, gpu->cycle))
+    return false;
+  for (uint32_t warp = 0; warp < search->launch->block_warps; warp++) {
+    WarpView *view = explorer_add_view(explorer, sm, &sm->warps[sm->blocks[0].warp_slot[warp]]);
+    view->any_block = any;
+    view->first_block = search->launch->next_block;
+    view->last_block = search->launch->blocks - 1;
+  }
+  return true;
+}
+
+static void unplace(Search *search, guint first) {
+  explorer_drop_views(search->graph->explorer, first);
+  free_scratch(search);
+}
+
+/* Explores a block, notes what it changes, and returns its stores. `any`: it stands for every one. */
+static GArray *try_block(Search *search, uint64_t block, bool any) {
+  Explorer *explorer = search->graph->explorer;
+  GArray *stores = g_array_new(FALSE, FALSE, sizeof(Store));
+  guint first = explorer->views->len;
+  if (!any)
+    g_hash_table_add(search->tried, g_memdup2(&block, sizeof block));
+  if (!place(search, block, any))
+    return stores;
+  GHashTable *freed = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
+  MemoryLayer layer;
+  explorer_push_memory(explorer, &layer, first, explorer->views->len - first);
+  explore_block(search, first, freed, stores);
+  explorer_pop_memory(explorer, &layer);
+  g_hash_table_destroy(freed);
+  unplace(search, first);
+  return stores;
+}
+
+/* ---- all blocks ---- */
+
+static bool was_tried(const Search *search, uint64_t block) { return g_hash_table_contains(search->tried, &block); }
+
+static bool all_found(const Search *search) { return g_hash_table_size(search->targets) == 0; }
+
+/* A new block that a row of stores says would change an awaited word is tried. False if that doesn't. */
+static bool try_predicted(Search *search, uint64_t block, WordKey key) {
+  if (was_tried(search, block))
+    return false;
+  g_array_free(try_block(search, block, false), TRUE);
+  return !g_hash_table_contains(search->targets, &key);
+}
+
+/* Store `low` of block `from`, and those of the blocks behind it, `stride` words further each. */
+static bool try_row(Search *search, const Store *low, uint64_t from, uint64_t to, gint64 stride) {
+  bool holds = true;
+  if (stride == 0)
+    return true;
+  g_autofree gpointer *keys = g_hash_table_get_keys_as_array(search->targets, NULL);
+  guint count = g_hash_table_size(search->targets);
+  g_autofree WordKey *wanted = g_new(WordKey, count + 1);
+  for (guint i = 0; i < count; i++)
+    wanted[i] = *(WordKey *)keys[i];
+  for (guint i = 0; i < count; i++) {
+    gint64 distance = (gint64)(wanted[i] - low->key);
+    if (distance % stride || distance / stride <= 0 || (uint64_t)(distance / stride) >= to - from)
+      continue;
+    if (g_hash_table_contains(search->targets, &wanted[i]))
+      holds &= try_predicted(search, from + (uint64_t)(distance / stride), wanted[i]);
+  }
+  return holds;
+}
+
+static const Store *store_at(const GArray *stores, guint index) { return &g_array_index(stores, Store, index); }
+
+/* True if the blocks' stores lie in rows, and whoever would change an awaited word by that does. */
+static bool try_rows(Search *search, const uint64_t block[4], GArray *const stores[4]) {
+  guint count = stores[0]->len;
+  bool holds = true;
+  for (unsigned i = 1; i < 4; i++)
+    if (stores[i]->len != count)
+      return false;
+  g_autofree gint64 *stride = g_new(gint64, count + 1);
+  for (guint at = 0; at < count; at++) {
+    const Store *low = store_at(stores[0], at);
+    stride[at] = (gint64)(store_at(stores[1], at)->key - low->key);
+    for (unsigned i = 1; i < 4; i++) {
+      const Store *store = store_at(stores[i], at);
+      if (store->thread != low->thread || store->pc != low->pc ||
+          (gint64)(store->key - low->key) != stride[at] * (gint64)(block[i] - block[0]))
+        return false;
+    }
+  }
+  for (guint at = 0; at < count && !all_found(search); at++)
+    holds &= try_row(search, store_at(stores[0], at), block[0], block[3], stride[at]);
+  return holds;
+}
+
+/* The blocks between two that have been tried. */
+static void search_between(Search *search, uint64_t from, uint64_t to, GArray *low, GArray *high) {
+  if (to - from < 2 || all_found(search))
+    return;
+  uint64_t middle = from + (to - from) / 2;
+  GArray *next = try_block(search, from + 1, false);
+  GArray *half = middle == from + 1 ? g_array_ref(next) : try_block(search, middle, false);
+  const uint64_t block[4] = {from, from + 1, middle, to};
+  GArray *const stores[4] = {low, next, half, high};
+  if (!all_found(search) && !try_rows(search, block, stores)) {
+    search_between(search, from + 1, middle, next, half);
+    search_between(search, middle, to, half, high);
+  }
+  g_array_unref(next);
+  g_array_unref(half);
+}
+
+static gint compare_blocks(gconstpointer a, gconstpointer b) {
+  const uint64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+static void add_around(const Search *search, GArray *blocks, uint64_t block) {
+  for (uint64_t at = block ? block - 1 : 0; at <= block + 1; at++)
+    if (at >= search->launch->next_block && at < search->launch->blocks)
+      g_array_append_val(blocks, at);
+}
+
+/* Where intervals begin: the first and the last block, and all that a number of the program or an argument names. */
+static GArray *first_blocks(const Search *search) {
+  const Launch *launch = search->launch;
+  GArray *blocks = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  add_around(search, blocks, launch->next_block);
+  add_around(search, blocks, launch->blocks - 1);
+  add_around(search, blocks, launch->blocks / 2);
+  for (uint32_t i = 0; i < launch->kernel->nconsts; i++)
+    add_around(search, blocks, launch->const_rows[i * WARP_LANES]);
+  for (uint32_t i = 0; i + 4 <= launch->param_bytes; i += 4) {
+    uint32_t word;
+    memcpy(&word, launch->params + i, sizeof word);
+    add_around(search, blocks, word);
+  }
+  g_array_sort(blocks, compare_blocks);
+  return blocks;
+}
+
+static void search_rows(Search *search) {
+  GArray *blocks = first_blocks(search), *last = NULL;
+  uint64_t at = 0;
+  for (guint i = 0; i < blocks->len && !all_found(search); i++) {
+    uint64_t block = g_array_index(blocks, uint64_t, i);
+    if (last && block == at)
+      continue;
+    GArray *stores = try_block(search, block, false);
+    if (last)
+      search_between(search, at, block, last, stores);
+    g_clear_pointer(&last, g_array_unref);
+    last = stores;
+    at = block;
+  }
+  g_clear_pointer(&last, g_array_unref);
+  g_array_free(blocks, TRUE);
+}
+
+/* True if a suspect of some block of the interval may come to its store. */
+static bool may_store(Search *search, uint64_t from, uint64_t to) {
+  Explorer *explorer = search->graph->explorer;
+  guint first = explorer->views->len;
+  bool comes = false;
+  if (!place(search, from, from < to))
+    return false;
+  GHashTable *freed = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
+  MemoryLayer layer;
+  explorer_push_memory(explorer, &layer, first, explorer->views->len - first);
+  for (guint i = 0; i < search->suspects->len && !comes; i++) {
+    Suspect suspect = g_array_index(search->suspects, Suspect, i);
+    Footprint footprint;
+    footprint_init(&footprint);
+    WarpView *view = wait_view(search->graph, first + suspect.thread / WARP_LANES);
+    view->first_block = from;
+    view->last_block = to;
+    explore_through(search, view, suspect.thread % WARP_LANES, freed, &footprint);
+    comes = view->facts->states.count_at_pc[suspect.pc];
+    footprint_clear(&footprint);
+  }
+  explorer_pop_memory(explorer, &layer);
+  g_hash_table_destroy(freed);
+  unplace(search, first);
+  return comes;
+}
+
+/* Tries the blocks of the interval that may store where nobody was seen to. */
+static void search_suspects(Search *search, uint64_t from, uint64_t to) {
+  if (all_found(search) || search->suspects->len == 0 || (from == to && was_tried(search, from)) ||
+      !may_store(search, from, to))
+    return;
+  uint64_t middle = from + (to - from) / 2;
+  if (from == to) {
+    g_array_free(try_block(search, from, false), TRUE);
+  } else {
+    search_suspects(search, from, middle);
+    search_suspects(search, middle + 1, to);
+  }
+}
+
+static void search_all(Search *search) {
+  const Launch *launch = search->launch;
+  g_array_free(try_block(search, launch->next_block, true), TRUE); /* one that stands for all */
+  if (search->suspects->len == 0)
+    return;
+  search_rows(search);
+  search_suspects(search, launch->next_block, launch->blocks - 1);
+}
+
+/* ---- all launches ---- */
+
+static void add_targets(const WaitGraph *graph, GHashTable *targets, GHashTable *fixed) {
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    if (node->kind != NODE_WORD || word_key_is_shared(node->key))
+      continue;
+    g_hash_table_insert(targets, g_memdup2(&node->key, sizeof node->key), GUINT_TO_POINTER(i + 1));
+    g_hash_table_add(fixed, g_memdup2(&node->key, sizeof node->key));
+  }
+}
+
+static GHashTable *owned_keys(void) { return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL); }
+
+static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
+  Gpu *gpu = graph->explorer->gpu;
+  Counters counters = gpu->counters;
+  uint64_t progress = gpu->progress;
+  Probe *probe = gpu->probe;
+  Search search = {.graph = graph,
+                   .launch = launch,
+                   .node = node,
+                   .scratch = g_new0(Sm, 1),
+                   .targets = owned_keys(),
+                   .fixed = owned_keys(),
+                   .tried = owned_keys(),
+                   .suspects = g_array_new(FALSE, FALSE, sizeof(Suspect))};
+  add_targets(graph, search.targets, search.fixed);
+  gpu->probe = NULL; /* nobody else is to see these blocks */
+  sm_init(search.scratch, gpu, gpu->machine->gpu.sms + launch->index);
+  if (!all_found(&search))
+    search_all(&search);
+  gpu->counters = counters;
+  gpu->progress = progress;
+  gpu->probe = probe;
+  sm_clear(search.scratch);
+  g_free(search.scratch);
+  g_hash_table_destroy(search.targets);
+  g_hash_table_destroy(search.fixed);
+  g_hash_table_destroy(search.tried);
+  g_array_free(search.suspects, TRUE);
+}
+
+void wait_graph_add_pending(WaitGraph *graph) {
+  const Gpu *gpu = graph->explorer->gpu;
+  guint resident_nodes = graph->nodes->len;
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    Launch *launch = gpu_launch(gpu, i);
+    if (launch->blocks == launch->next_block)
+      continue;
+    guint node = wait_node_of(graph, NODE_PENDING, 0, i, 0);
+    search_launch(graph, launch, node);
+    for (guint lane = 0; lane < resident_nodes; lane++) /* they wait for all that is resident */
+      if (wait_node(graph, lane)->kind == NODE_LANE)
+        wait_connect(graph, node, lane, EDGE_RESIDENCY, 0, 0);
+  }
+}
