@@ -100,10 +100,15 @@ static bool init_buffer(Loader *loader, ScenarioBuffer *buffer, const YamlNode *
            : floats ? init_floats(loader, buffer, floats)
                     : init_struct(loader, buffer, members);
   }
+  static const char *const words[] = {"iota", NULL};
   int64_t value = 0, ignored;
   bool iota = strcmp(node->scalar, "iota") == 0 && !loader_param("iota", &ignored, loader);
-  if (!iota && !loader_word(loader, node, "init", &value))
+  if (!iota && !loader_word(loader, node, "init", &value)) {
+    diag_hint_nearest(loader->diag, node->scalar, words);
+    diag_hint(loader->diag,
+              "init is a number, iota, a list, {random: ...}, {f32: [...]}, {struct: [...]} or {file: ...}");
     return false;
+  }
   for (uint32_t i = 0; i < buffer->words; i++)
     buffer->init[i] = iota ? i : (uint32_t)value;
   return true;

@@ -45,12 +45,21 @@ typedef struct Layout {
 
 /* ---- what the program loads ---- */
 
+/* The function with that name and a body, or PTX_NO_INDEX. */
+static uint32_t find_function(const PtxModule *module, const char *name) {
+  uint32_t id = ptx_names_find(module->names, name, strlen(name));
+  for (guint i = 0; id && i < module->functions->len; i++)
+    if (ptx_function(module, i)->name == id && ptx_function(module, i)->has_body)
+      return i;
+  return PTX_NO_INDEX;
+}
+
 LayoutLoads layout_loads(const Scenario *scenario, guint kernel, guint parameter) {
   const PtxModule *module = programs_module(scenario->programs);
   LayoutLoads none = {.module = NULL};
   if (!module)
     return none;
-  uint32_t function = ptx_module_find(module, program_kernel(scenario->program, kernel)->name);
+  uint32_t function = find_function(module, program_kernel(scenario->program, kernel)->name);
   if (function == PTX_NO_INDEX || parameter >= ptx_function(module, function)->nparams)
     return none;
   return (LayoutLoads){module, function, parameter};

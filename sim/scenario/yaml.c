@@ -381,7 +381,9 @@ bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
   if (!loader_expect(loader, program, YAML_NODE_SCALAR, "program") || !loader_read_program(loader, program))
     return false;
   good &= loader_add_variables(loader);
-  good &= each_entry(loader, root, "buffers", read_init);
+  const YamlNode *buffers = yaml_get(root, "buffers");
+  if (buffers && buffers->type == YAML_NODE_MAPPING) /* else that has been said */
+    good &= each_entry(loader, root, "buffers", read_init);
   good &= read_launches(loader, root);
   good &= loader_read_host(loader, root);
   good &= read_measure(loader, root);
