@@ -58,7 +58,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 91
+plan 92
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -221,6 +221,7 @@ point "and leave the architecture" "$(grep -qx -- -arch=sm_90 flags || cat flags
 # shellcheck disable=SC2086 # words
 expect "an architecture of one's own" 0 'completed' env NVCC=./compiler "$LOCKSTEP" run source.cu $one -- -arch=sm_80
 point "replaces the machine's" "$(test "$(grep -c arch flags)" = 1 || cat flags)"
+expect "a program behind --" 2 'behind .--. goes to the compiler' "$LOCKSTEP" run -- names.ptx
 # shellcheck disable=SC2086 # words
 expect "flags for what isn't compiled" 2 'flags of the compiler are for a .cu' "$LOCKSTEP" run names.ptx $one -- -DN=4
 finish
