@@ -178,10 +178,15 @@ liblockstep_a_SOURCES += \
   sim/report/timeline.h \
   sim/scenario/args.c \
   sim/scenario/bare.c \
+  sim/scenario/demangle.c \
+  sim/scenario/demangle.h \
   sim/scenario/expect.c \
   sim/scenario/expr.c \
   sim/scenario/expr.h \
   sim/scenario/host_steps.c \
+  sim/scenario/init.c \
+  sim/scenario/layout.c \
+  sim/scenario/layout.h \
   sim/scenario/loader.c \
   sim/scenario/loader.h \
   sim/scenario/nvcc.c \

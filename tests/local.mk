@@ -46,6 +46,7 @@ UNIT_TESTS = \
   tests/unit/test_kernels \
   tests/unit/test_l1 \
   tests/unit/test_lane_groups \
+  tests/unit/test_layout \
   tests/unit/test_lock_unit \
   tests/unit/test_lower_cost \
   tests/unit/test_machine \

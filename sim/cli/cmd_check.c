@@ -43,6 +43,15 @@ static char *given_text(const Options *options) {
   return g_string_free(text, FALSE);
 }
 
+static char *flags_text(const Options *options) {
+  GString *text = g_string_new(options->compiler_flags ? " --" : NULL);
+  for (char **flag = options->compiler_flags; flag && *flag; flag++) {
+    g_autofree char *word = quote_word(*flag);
+    g_string_append_printf(text, " %s", word);
+  }
+  return g_string_free(text, FALSE);
+}
+
 static RunResult *check_one(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {
   CheckOptions check = check_options_default();
   bool races = check.run.races;
@@ -53,7 +62,9 @@ static RunResult *check_one(const Scenario *scenario, const Machine *machine, co
   if (options->schedules > 0)
     check.schedules = (unsigned)options->schedules;
   g_autofree char *given = given_text(options);
+  g_autofree char *flags = flags_text(options);
   check.given = given;
+  check.flags = flags;
   return check_scenario(scenario, machine, &check, diag);
 }
 

@@ -31,8 +31,10 @@ static int print_page(const Options *options, Diag *diag) {
       return session_write(text);
     }
   }
-  diag_usage(diag, *wanted ? "no page `%s`" : "no page named%s",
-             options->rest[0] && options->rest[1] ? options->rest[1] : wanted);
+  if (options->rest[0] && options->rest[1])
+    diag_usage(diag, "one page, please");
+  else
+    diag_usage(diag, *wanted ? "no page `%s`" : "no page named%s", wanted);
   diag_hint_nearest(diag, wanted, names);
   diag_hint(diag, "pages are isa, ptx-forms, machine, counters and findings");
   return STATUS_USAGE;

@@ -59,7 +59,8 @@ static bool load(Shown *shown, const Options *options, Diag *diag) {
   g_autoptr(Machine) machine =
       options->machines ? machine_load(options->machines[0], (const char *const *)options->overrides, ignored) : NULL;
   if (text)
-    shown->alone = programs_new(path, resolved, text, length, machine ? machine->gpu.compute_capability : 0, diag);
+    shown->alone = programs_new(path, resolved, text, length, machine ? machine->gpu.compute_capability : 0,
+                                (const char *const *)options->compiler_flags, diag);
   return shown->alone != NULL;
 }
 
@@ -103,23 +104,22 @@ static void append_flow(const Program *program, guint index, const Options *opti
 }
 
 /* The kernel that --kernel names, or (-1) all; -2 after an error. */
-static int chosen_kernel(const Program *program, const Options *options, Diag *diag) {
+static int chosen_kernel(Programs *programs, const Options *options, Diag *diag) {
   bool several;
-  int found = options->kernel ? programs_find_kernel(program, options->kernel, &several) : -1;
+  int found = options->kernel ? programs_find_kernel(programs, options->kernel, &several) : -1;
   if (!options->kernel || found >= 0)
     return found;
-  g_auto(GStrv) names = programs_kernel_names(program);
-  g_autofree char *all = g_strjoinv("`, `", names);
-  diag_usage(diag, "--kernel: %s kernel `%s` in %s", several ? "several kernels are called" : "unknown",
-             options->kernel, program->file);
-  diag_hint_nearest(diag, options->kernel, (const char *const *)names);
-  diag_hint(diag, "kernels: `%s`", all);
+  g_autoptr(Diag) inner = diag_new();
+  programs_no_kernel(programs, options->kernel, several, inner, NULL, 0, 0);
+  diag_usage(diag, "--kernel: %s", diag_item(inner, 0)->message);
+  if (diag_item(inner, 0)->hint)
+    diag_hint(diag, "%s", diag_item(inner, 0)->hint);
   return -2;
 }
 
 /* What is asked for. A kernel that is refused becomes its errors; the others are shown all the same. */
-static char *render(const Program *program, const Options *options, Diag *diag) {
-  int chosen = chosen_kernel(program, options, diag);
+static char *render(Programs *programs, const Program *program, const Options *options, Diag *diag) {
+  int chosen = chosen_kernel(programs, options, diag);
   bool listing = !options->cfg && !options->reconvergence;
   GString *text = g_string_new(NULL);
   for (guint i = 0; chosen > -2 && i < program->kernels->len; i++) {
@@ -147,12 +147,12 @@ static char *render(const Program *program, const Options *options, Diag *diag) 
 static char *render_shown(const Shown *shown, const Options *options, Diag *diag) {
   Programs *programs = shown->scenario ? shown->scenario->programs : shown->alone;
   if (!programs_is_ptx(programs))
-    return render(programs_common(programs), options, diag);
+    return render(programs, programs_common(programs), options, diag);
   if (!options->machines && !options->kernel && !options->cfg && !options->reconvergence)
     return ptx_print_module(programs_module(programs));
   g_autoptr(Machine) machine = load_machine(shown, options, diag);
   const Program *program = machine ? programs_for(programs, machine, diag) : NULL;
-  return program ? render(program, options, diag) : NULL;
+  return program ? render(programs, program, options, diag) : NULL;
 }
 
 static int show(const Options *options, Diag *diag) {

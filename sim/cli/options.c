@@ -6,10 +6,12 @@
 
 #include "sim/cli/interrupt.h"
 
+/* Commands that read programs, and so may have to compile one. */
+enum { FLAGS_GROUPS = OPTIONS_LAUNCH | OPTIONS_SHOW };
 /* What --seeds and --schedules hold while they aren't given. */
 enum { SEEDS_DEFAULT = -1 };
 
-enum { OPTIONS_MAX = 32, HELP_COLUMN = 26, SECONDS_MAX = 1000000000 };
+enum { OPTIONS_MAX = 32, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
 
@@ -62,9 +64,9 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_LAUNCH, 0, "shared", "BYTES", TEXT, &o->shared, "bare program: dynamic shared memory"},
       {OPTIONS_LAUNCH, 0, "cooperative", NULL, SWITCH, &o->cooperative,
        "bare program: all blocks are resident together"},
-      {OPTIONS_LAUNCH, 0, "buffer", "NAME=WORDS", MANY, &o->buffers,
-       "bare program: a buffer of zeros; may be repeated"},
-      {OPTIONS_LAUNCH, 0, "arg", "NAME|NUMBER", MANY, &o->args, "bare program: an argument, in order"},
+      {OPTIONS_LAUNCH, 0, "buffer", "NAME=WORDS[:INIT]", MANY, &o->buffers,
+       "bare program: a buffer, zeros unless INIT says what"},
+      {OPTIONS_LAUNCH, 0, "arg", "VALUE", MANY, &o->args, "bare program: an argument: buffer, number, struct"},
       {ALL_GROUPS, 'h', "help", NULL, SWITCH, help, "show this help"},
   };
   guint count = 0;
@@ -86,6 +88,9 @@ static char *help_text(const CommandHelp *help, const Row *rows, guint count) {
                            rows[i].short_name ? rows[i].short_name : ' ', rows[i].short_name ? "," : " ",
                            HELP_COLUMN - 4, name, rows[i].doc);
   }
+  if (help->groups & FLAGS_GROUPS)
+    g_string_append_printf(text, "      %-*s %s\n", HELP_COLUMN - 4, "-- FLAG...",
+                           "of a .cu: flags for nvcc, as in -- -I include -DN=4");
   g_string_append_printf(text, "\nExample:\n%s", help->example);
   return g_string_free(text, FALSE);
 }
@@ -155,6 +160,18 @@ static bool parse(Options *options, const CommandHelp *help, const Row *rows, gu
   return false;
 }
 
+/* Cuts the arguments off at `--`; what stands behind it goes to the compiler. NULL: there is no `--`. */
+static char **take_flags(char **argv) {
+  while (*argv && strcmp(*argv, "--") != 0)
+    argv++;
+  if (!*argv)
+    return NULL;
+  char **flags = g_strdupv(argv + 1);
+  for (; *argv; argv++)
+    g_clear_pointer(argv, g_free);
+  return flags;
+}
+
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag) {
   *options = (Options){.seed = 1,
                        .seeds = SEEDS_DEFAULT,
@@ -167,6 +184,8 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
   gboolean help_wanted = FALSE;
   guint count = list_rows(options, &format, &help_wanted, help->groups, rows);
   g_auto(GStrv) copy = g_strdupv(argv);
+  if (help->groups & FLAGS_GROUPS)
+    options->compiler_flags = take_flags(copy);
   bool parsed = parse(options, help, rows, count, &copy, diag);
   if (!options->rest)
     options->rest = g_new0(char *, 1);
@@ -187,6 +206,7 @@ void options_clear(Options *options) {
   g_strfreev(options->params);
   g_strfreev(options->buffers);
   g_strfreev(options->args);
+  g_strfreev(options->compiler_flags);
   g_strfreev(options->rest);
   g_free(options->kernel);
   g_free(options->grid);
@@ -224,6 +244,7 @@ ScenarioOptions options_scenario(const Options *options) {
       .cooperative = options->cooperative,
       .machine = options->machines ? options->machines[0] : NULL,
       .settings = (const char *const *)options->overrides,
+      .compiler_flags = (const char *const *)options->compiler_flags,
   };
 }
 

@@ -32,6 +32,7 @@ typedef struct Options {
   char **machines, **overrides, **params;
   char *kernel, *grid, *block, *shared;
   char **buffers, **args;
+  char **compiler_flags;                       /* what stands behind `--`; NULL: nothing */
   gint64 seed, seeds, schedules, limit_cycles; /* seeds, schedules below 1: the command's default */
   double limit_seconds;                        /* NaN: none */
   Stop stop; /* what all runs of the command listen to: that limit, counted from options_parse() on, and signals */

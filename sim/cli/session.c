@@ -163,8 +163,11 @@ static int run_file(const char *path, GPtrArray *named, const Options *options, 
 int session_run_all(const Options *options, SessionRunner runner, Diag *diag) {
   guint files = g_strv_length(options->rest);
   guint runs = files * (options->machines ? g_strv_length(options->machines) : 1);
-  if (files == 0)
+  if (files == 0) {
     diag_usage(diag, "no scenario named");
+    diag_hint(diag, options->compiler_flags ? "what stands behind `--` goes to the compiler of a .cu"
+                                            : "expected a .yaml, .sass, .ptx or .cu");
+  }
   if (options->wait_graph && runs > 1)
     diag_usage(diag, "--wait-graph is for one run, and these are %u", runs);
   if (options->timeline && runs > 1)

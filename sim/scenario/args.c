@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "sim/scenario/layout.h"
 #include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"
 
@@ -55,7 +56,7 @@ static bool arg_number(Loader *loader, ScenarioArg *arg, const YamlNode *node, c
   if (!param)
     return loader_word(loader, node, "an argument", &arg->integer);
   if (param->bytes_array)
-    return wrong_type(loader, node, param, "a number; expected {bytes: [...]}");
+    return wrong_type(loader, node, param, "a number; expected {struct: [...]} or {bytes: [...]}");
   g_autofree char *text = param_text(param);
   g_autofree char *what = g_strdup_printf("parameter %s", text);
   const TypeFacts *facts = &type_facts[param->type];
@@ -72,7 +73,7 @@ static bool arg_number(Loader *loader, ScenarioArg *arg, const YamlNode *node, c
 
 /* ---- the forms of an argument ---- */
 
-static bool unknown_name(Loader *loader, const YamlNode *node) {
+bool loader_unknown_name(Loader *loader, const YamlNode *node) {
   g_autofree char *quoted = quote_text(node->scalar);
   loader_error(loader, node, "unknown name %s: neither a param nor a buffer", quoted);
   g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -97,7 +98,7 @@ static bool takes_address(const Loader *loader, const KernelParam *param) {
 static bool arg_buffer(Loader *loader, ScenarioArg *arg, const YamlNode *node, const KernelParam *param) {
   int buffer = loader_find_buffer(loader, node->scalar);
   if (buffer < 0)
-    return unknown_name(loader, node);
+    return loader_unknown_name(loader, node);
   if (!takes_address(loader, param)) {
     g_autofree char *found = g_strdup_printf("buffer `%s`, an address", node->scalar);
     return wrong_type(loader, node, param, found);
@@ -148,13 +149,48 @@ static bool arg_bytes(Loader *loader, ScenarioArg *arg, const YamlNode *node, co
   return true;
 }
 
-static bool arg_mapping(Loader *loader, ScenarioArg *arg, const YamlNode *node, const KernelParam *param) {
-  static const char *const keys[] = {"f32", "f64", "bytes", NULL};
+static bool check_struct(Loader *loader, const YamlNode *node, const KernelParam *param, const LayoutLoads *loads,
+                         guint length) {
+  if (!param && (length == 0 || length % 4))
+    return loader_error(loader, node, "struct: its members take %u bytes, expected a multiple of four", length);
+  if (!param || length == param->bytes)
+    return true;
+  g_autofree char *text = param_text(param), *loaded = layout_loads_text(loads);
+  loader_error(loader, node, "struct: its members take %u byte%s, but parameter %s has %u", length,
+               length == 1 ? "" : "s", text, param->bytes);
+  if (loaded)
+    diag_hint(loader->diag, "the kernel loads %s of it", loaded);
+  return false;
+}
+
+/* A list of members, in place of the bytes of a struct. */
+static bool arg_struct(Loader *loader, ScenarioArg *arg, const YamlNode *node, const ScenarioLaunch *launch,
+                       const KernelParam *param) {
+  LayoutLoads loads = layout_loads(loader->scenario, launch->kernel, launch->args->len);
+  if (param && !param->bytes_array)
+    return wrong_type(loader, node, param, "a struct");
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  g_autoptr(GArray) addresses = g_array_new(FALSE, FALSE, sizeof(ScenarioAddress));
+  if (!layout_members(loader, node, &loads, SCENARIO_ARG_BYTES_MAX, bytes, addresses) ||
+      !check_struct(loader, node, param, &loads, bytes->len))
+    return false;
+  arg->kind = ARG_BYTES;
+  arg->bytes = g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
+  arg->addresses = g_steal_pointer(&addresses);
+  return true;
+}
+
+static bool arg_mapping(Loader *loader, ScenarioArg *arg, const YamlNode *node, const ScenarioLaunch *launch,
+                        const KernelParam *param) {
+  static const char *const keys[] = {"f32", "f64", "bytes", "struct", NULL};
   if (!loader_check_keys(loader, node, keys, "an argument"))
     return false;
   const YamlNode *f32 = yaml_get(node, "f32"), *f64 = yaml_get(node, "f64"), *bytes = yaml_get(node, "bytes");
-  if (!!f32 + !!f64 + !!bytes != 1)
-    return loader_error(loader, node, "an argument: expected one of `f32`, `f64` and `bytes`");
+  const YamlNode *members = yaml_get(node, "struct");
+  if (!!f32 + !!f64 + !!bytes + !!members != 1)
+    return loader_error(loader, node, "an argument: expected one of `f32`, `f64`, `bytes` and `struct`");
+  if (members)
+    return arg_struct(loader, arg, members, launch, param);
   if (f64 && !param)
     return loader_error(loader, f64, "an f64 can't be an argument of SASS, whose arguments are 32-bit words");
   return bytes ? arg_bytes(loader, arg, bytes, param) : arg_float(loader, arg, f32 ? f32 : f64, param, f64 != NULL);
@@ -177,11 +213,14 @@ bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node
   bool good;
   if (!param && loader->scenario->program->dialect == DIALECT_PTX)
     return too_many(loader, launch, node);
-  if (node->type == YAML_NODE_SEQUENCE)
-    good = loader_error(loader, node,
-                        "an argument: expected a buffer, a number, {f32: ...} or {bytes: [...]}, found a list");
+  if (node->type == YAML_NODE_SEQUENCE && param && param->bytes_array)
+    good = arg_struct(loader, &arg, node, launch, param);
+  else if (node->type == YAML_NODE_SEQUENCE)
+    good = loader_error(
+        loader, node,
+        "an argument: expected a buffer, a number, {f32: ...}, {struct: [...]} or {bytes: [...]}, found a list");
   else if (node->type == YAML_NODE_MAPPING)
-    good = arg_mapping(loader, &arg, node, param);
+    good = arg_mapping(loader, &arg, node, launch, param);
   else if (expr_is_name(node->scalar) && !loader_param(node->scalar, &ignored, loader))
     good = arg_buffer(loader, &arg, node, param);
   else

@@ -73,8 +73,9 @@ static bool pieces_init(Loader *loader, Pieces *pieces, const char *text, const 
     at = piece_end(at, separators);
     unsigned place = column ? column + (unsigned)(start - text) : 0;
     if (at == start && !blanks)
-      return loader_error(loader, &(YamlNode){.line = line, .column = place}, "`%s`: a value is missing %s", text,
-                          *at ? "before a comma" : "after the last comma");
+      return loader_error(loader, &(YamlNode){.line = line, .column = place},
+                          "`%s`: a value is missing %s the %s`%c`", text, *at ? "before" : "after",
+                          *at ? "" : "last ", *separators);
     if (at > start && !add_piece(loader, pieces, start, (gsize)(at - start), line, place))
       return false;
     if (!*at)
@@ -118,13 +119,15 @@ static bool read_args(Loader *loader, const YamlNode *list, gpointer launch) {
   return good;
 }
 
-static bool read_buffer(Loader *loader, const YamlNode *list, gpointer unused) {
+/* `.buffer NAME WORDS [INIT]`: its place first, and when all have theirs what it holds, which may be their addresses. */
+static bool read_buffer(Loader *loader, const YamlNode *list, gpointer init) {
   guint count = list->values->len;
   const YamlNode *name = count > 0 ? g_ptr_array_index(list->values, 0) : NULL;
   if (count < 2 || count > 3 || name->type != YAML_NODE_SCALAR)
     return loader_error(loader, list, "expected `.buffer NAME WORDS` or `.buffer NAME WORDS INIT`");
-  return loader_add_buffer(loader, name, g_ptr_array_index(list->values, 1),
-                           count == 3 ? g_ptr_array_index(list->values, 2) : NULL);
+  if (!init)
+    return loader_add_buffer(loader, name, g_ptr_array_index(list->values, 1));
+  return count < 3 || loader_init_buffer(loader, name, g_ptr_array_index(list->values, 2));
 }
 
 static bool read_names(Loader *loader, const YamlNode *list, bool (*add)(Loader *, Expectation *, const YamlNode *)) {
@@ -240,7 +243,7 @@ static bool read_kernel(Loader *loader, const YamlNode *node, gpointer data) {
 /* PTX has no directives that could say it; the names of its kernels are often mangled. */
 static bool say_which_kernel(Loader *loader) {
   const Program *program = loader->scenario->program;
-  g_auto(GStrv) names = programs_kernel_names(program);
+  g_auto(GStrv) names = programs_kernel_names(loader->scenario->programs);
   g_autofree char *list = g_strjoinv("`, `", names);
   diag_usage(loader->diag, "%s has %u kernels: say which with --kernel NAME", program->file, program->kernels->len);
   diag_hint(loader->diag, "kernels: `%s`", list);
@@ -268,14 +271,38 @@ static bool add_launches(Loader *loader) {
   return good;
 }
 
-/* --buffer NAME=WORDS */
-static bool add_buffer_option(Loader *loader, const YamlNode *node, gpointer unused) {
-  char *equals = strchr(node->scalar, '=');
+/* --buffer NAME=WORDS[:INIT] */
+typedef struct BufferOption {
+  const char *name, *text; /* the option's whole value */
+  bool init;               /* it is INIT that is wanted */
+} BufferOption;
+
+static bool read_buffer_parts(Loader *loader, const YamlNode *list, gpointer data) {
+  const BufferOption *option = data;
+  guint count = list->values->len;
+  if (count < 1 || count > 2)
+    return loader_error(loader, list, "`%s`: expected NAME=WORDS or NAME=WORDS:INIT", option->text);
+  YamlNode name = loader_scalar((char *)option->name, 0, 0);
+  if (!option->init)
+    return loader_add_buffer(loader, &name, g_ptr_array_index(list->values, 0));
+  return count < 2 || loader_init_buffer(loader, &name, g_ptr_array_index(list->values, 1));
+}
+
+static bool read_buffer_option(Loader *loader, const YamlNode *node, gpointer init) {
+  const char *equals = strchr(node->scalar, '=');
   if (!equals)
-    return loader_error(loader, node, "`%s`: expected NAME=WORDS", node->scalar);
-  *equals = '\0';
-  YamlNode name = loader_scalar(node->scalar, 0, 0), words = loader_scalar(equals + 1, 0, 0);
-  return loader_add_buffer(loader, &name, &words, NULL);
+    return loader_error(loader, node, "`%s`: expected NAME=WORDS or NAME=WORDS:INIT", node->scalar);
+  g_autofree char *name = g_strndup(node->scalar, (gsize)(equals - node->scalar));
+  BufferOption option = {name, node->scalar, init != NULL};
+  return with_pieces(loader, equals + 1, ":", 0, 0, read_buffer_parts, &option);
+}
+
+/* All buffers, or (`init`) what they hold; NULL: their places. */
+static bool each_buffer(Loader *loader, gpointer init) {
+  bool good = each_directive(loader, "buffer", -1, " \t", read_buffer, init);
+  for (const char *const *p = loader->options ? loader->options->buffers : NULL; p && *p; p++)
+    good &= loader_option(loader, "--buffer", *p, read_buffer_option, init);
+  return good;
 }
 
 static bool check_directives(Loader *loader) {
@@ -323,10 +350,9 @@ static bool read_expectation(Loader *loader) {
 bool loader_read_bare(Loader *loader) {
   bool good = refuse_params(loader);
   good &= check_directives(loader);
-  good &= each_directive(loader, "buffer", -1, " \t", read_buffer, NULL);
-  for (const char *const *p = loader->options ? loader->options->buffers : NULL; p && *p; p++)
-    good &= loader_option(loader, "--buffer", *p, add_buffer_option, NULL);
+  good &= each_buffer(loader, NULL);
   good &= loader_add_variables(loader);
-  good &= add_launches(loader);
+  good = good && each_buffer(loader, loader);
+  good = good && add_launches(loader); /* without a buffer its arguments are wrong, too */
   return read_expectation(loader) && good;
 }

@@ -3,7 +3,6 @@
 
 #include "base/datadir.h"
 #include "base/quote.h"
-#include "sim/engine/rng.h"
 #include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"
 
@@ -172,89 +171,6 @@ uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words
   return values;
 }
 
-static bool init_list(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
-  if (node->values->len > buffer->words)
-    return loader_error(loader, node, "init has %u values, but buffer `%s` has %u word%s", node->values->len,
-                        buffer->name, buffer->words, buffer->words == 1 ? "" : "s");
-  for (guint i = 0; i < node->values->len; i++) {
-    int64_t value;
-    if (!loader_word(loader, g_ptr_array_index(node->values, i), "an initial value", &value))
-      return false;
-    buffer->init[i] = (uint32_t)value;
-  }
-  return true;
-}
-
-static bool init_random(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
-  static const char *const keys[] = {"seed", "below", NULL};
-  int64_t seed = 1, below = (int64_t)UINT32_MAX + 1;
-  if (!loader_expect(loader, node, YAML_NODE_MAPPING, "random") || !loader_check_keys(loader, node, keys, "`random`"))
-    return false;
-  const YamlNode *seed_node = yaml_get(node, "seed"), *below_node = yaml_get(node, "below");
-  if (seed_node && !loader_range(loader, seed_node, "seed", 0, INT64_MAX, &seed))
-    return false;
-  if (below_node && !loader_range(loader, below_node, "below", 1, below, &below))
-    return false;
-  Rng rng;
-  rng_seed(&rng, (uint64_t)seed, 0);
-  for (uint32_t i = 0; i < buffer->words; i++)
-    buffer->init[i] = below > UINT32_MAX ? (uint32_t)(rng_next(&rng) >> 32) : rng_below(&rng, (uint32_t)below);
-  return true;
-}
-
-static bool init_file(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
-  uint64_t words;
-  g_autofree uint32_t *values = loader_word_file(loader, node, &words);
-  if (!values)
-    return false;
-  g_autofree char *quoted = quote_text(node->scalar);
-  if (words > buffer->words)
-    return loader_error(loader, node, "%s has %" G_GUINT64_FORMAT " words, but buffer `%s` has %u", quoted, words,
-                        buffer->name, buffer->words);
-  memcpy(buffer->init, values, words * 4);
-  return true;
-}
-
-static bool init_floats(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
-  if (!loader_expect(loader, node, YAML_NODE_SEQUENCE, "f32"))
-    return false;
-  if (node->values->len > buffer->words)
-    return loader_error(loader, node, "init has %u values, but buffer `%s` has %u word%s", node->values->len,
-                        buffer->name, buffer->words, buffer->words == 1 ? "" : "s");
-  for (guint i = 0; i < node->values->len; i++) {
-    double value;
-    if (!loader_real(loader, g_ptr_array_index(node->values, i), "f32", &value))
-      return false;
-    float narrow = (float)value;
-    memcpy(&buffer->init[i], &narrow, sizeof narrow);
-  }
-  return true;
-}
-
-static bool init_buffer(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
-  static const char *const keys[] = {"random", "file", "f32", NULL};
-  if (node->type == YAML_NODE_SEQUENCE)
-    return init_list(loader, buffer, node);
-  if (node->type == YAML_NODE_MAPPING) {
-    if (!loader_check_keys(loader, node, keys, "`init`"))
-      return false;
-    const YamlNode *random = yaml_get(node, "random"), *file = yaml_get(node, "file");
-    const YamlNode *floats = yaml_get(node, "f32");
-    if (!!random + !!file + !!floats != 1)
-      return loader_error(loader, node, "init: expected one of `random`, `file` and `f32`");
-    return random ? init_random(loader, buffer, random)
-           : file ? init_file(loader, buffer, file)
-                  : init_floats(loader, buffer, floats);
-  }
-  int64_t value = 0, ignored;
-  bool iota = strcmp(node->scalar, "iota") == 0 && !loader_param("iota", &ignored, loader);
-  if (!iota && !loader_word(loader, node, "init", &value))
-    return false;
-  for (uint32_t i = 0; i < buffer->words; i++)
-    buffer->init[i] = iota ? i : (uint32_t)value;
-  return true;
-}
-
 int loader_find_buffer(const Loader *loader, const char *name) {
   for (guint i = 0; i < loader->scenario->buffers->len; i++)
     if (strcmp(((ScenarioBuffer *)g_ptr_array_index(loader->scenario->buffers, i))->name, name) == 0)
@@ -262,7 +178,7 @@ int loader_find_buffer(const Loader *loader, const char *name) {
   return -1;
 }
 
-bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words, const YamlNode *init) {
+bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words) {
   int64_t count, ignored;
   g_autofree char *quoted = quote_text(name->scalar);
   if (!expr_is_name(name->scalar) || strcmp(name->scalar, "min") == 0 || strcmp(name->scalar, "max") == 0)
@@ -282,10 +198,7 @@ bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *wor
   buffer->words = (uint32_t)count;
   buffer->variable = -1;
   g_ptr_array_add(loader->scenario->buffers, buffer);
-  if (!init)
-    return true;
-  buffer->init = g_new0(uint32_t, count);
-  return init_buffer(loader, buffer, init);
+  return true;
 }
 
 bool loader_add_variables(Loader *loader) {
@@ -305,22 +218,12 @@ bool loader_add_variables(Loader *loader) {
 }
 
 int loader_find_kernel(Loader *loader, const YamlNode *node) {
-  const Program *program = loader->scenario->program;
+  Programs *programs = loader->scenario->programs;
   bool several;
-  int found = programs_find_kernel(program, node->scalar, &several);
-  if (found >= 0)
-    return found;
-  g_auto(GStrv) names = programs_kernel_names(program);
-  g_autofree char *quoted = quote_text(node->scalar);
-  if (several) {
-    g_autofree char *all = g_strjoinv(", ", names);
-    loader_error(loader, node, "%s has several kernels %s", program->file, quoted);
-    diag_hint(loader->diag, "expected one of %s", all);
-    return -1;
-  }
-  loader_error(loader, node, "unknown kernel %s in %s", quoted, program->file);
-  diag_hint_nearest(loader->diag, node->scalar, (const char *const *)names);
-  return -1;
+  int found = programs_find_kernel(programs, node->scalar, &several);
+  if (found < 0)
+    programs_no_kernel(programs, node->scalar, several, loader->diag, loader->file, node->line, node->column);
+  return found;
 }
 
 ScenarioLaunch *loader_launch_new(const char *file, unsigned line, unsigned column) {
@@ -336,8 +239,12 @@ ScenarioLaunch *loader_launch_copy(const ScenarioLaunch *launch) {
   ScenarioLaunch *copy = g_memdup2(launch, sizeof *launch);
   copy->file = g_strdup(launch->file);
   copy->args = g_array_copy(launch->args);
-  for (guint i = 0; i < copy->args->len; i++)
-    if (g_array_index(copy->args, ScenarioArg, i).bytes)
-      g_bytes_ref(g_array_index(copy->args, ScenarioArg, i).bytes);
+  for (guint i = 0; i < copy->args->len; i++) {
+    const ScenarioArg *arg = &g_array_index(copy->args, ScenarioArg, i);
+    if (arg->bytes)
+      g_bytes_ref(arg->bytes);
+    if (arg->addresses)
+      g_array_ref(arg->addresses);
+  }
   return copy;
 }

@@ -1,7 +1,7 @@
 /* loader.h - what the files that load a scenario share; private to sim/scenario.
  *
- * scenario_load.c opens files; yaml.c reads the YAML form; bare.c a bare program's directives and the command
- * line; loader.c single values and buffers, args.c arguments for both; expect.c expectations.
+ * scenario_load.c opens files; yaml.c reads the YAML form; bare.c a bare program's directives and the command line; loader.c
+ * single values and buffers, init.c what buffers hold, args.c arguments, layout.c structs for both; expect.c expectations.
  * Values are given as YamlNodes, also by bare.c, so that both forms have one set of checks and messages. */
 #ifndef LOCKSTEP_SCENARIO_LOADER_H
 #define LOCKSTEP_SCENARIO_LOADER_H
@@ -60,8 +60,13 @@ bool loader_dims(Loader *loader, const YamlNode *node, bool is_grid, uint32_t di
 /* Reads a file of little-endian words, relative to the scenario. NULL after errors; free with g_free. */
 uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words);
 
-/* Adds a buffer; `init` may be NULL. */
-bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words, const YamlNode *init);
+/* Adds a buffer of zeros. */
+bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words);
+/* What the buffer of that name holds at first (init.c); call it when all buffers and the program are there. A buffer that couldn't
+ * be added is passed over. */
+bool loader_init_buffer(Loader *loader, const YamlNode *name, const YamlNode *init);
+/* An error: the scalar names neither a param nor a buffer. Returns false. */
+bool loader_unknown_name(Loader *loader, const YamlNode *node);
 /* Index of a buffer by name, or -1. */
 int loader_find_buffer(const Loader *loader, const char *name);
 /* Adds a buffer for each module variable of the program; call it when all others are there. */

@@ -96,14 +96,45 @@ static bool report(const char *output, const char *file, const GError *why, Diag
   return !why;
 }
 
-static bool run_nvcc(const char *nvcc, const char *path, const char *file, const char *into, unsigned arch,
-                     Diag *diag) {
-  g_autofree char *option = g_strdup_printf("-arch=sm_%u", arch);
-  const char *argv[] = {nvcc, "-ptx", "-lineinfo", option, "-o", into, path, NULL};
+static bool says_arch(const char *const *flags) {
+  for (; flags && *flags; flags++)
+    if (g_str_has_prefix(*flags, "-arch") || g_str_has_prefix(*flags, "--gpu-arch") ||
+        g_str_has_prefix(*flags, "-gencode") || g_str_has_prefix(*flags, "--generate-code"))
+      return true;
+  return false;
+}
+
+/* Where nvcc is to write, and what else it is told. */
+typedef struct Command {
+  const char *nvcc, *path, *into;
+  unsigned arch;
+  const char *const *flags;
+} Command;
+
+static GPtrArray *make_argv(const Command *command, const char *arch) {
+  GPtrArray *argv = g_ptr_array_new();
+  const char *const first[] = {command->nvcc, "-ptx", "-lineinfo"}, *const last[] = {"-o", command->into,
+                                                                                     command->path};
+  for (gsize i = 0; i < G_N_ELEMENTS(first); i++)
+    g_ptr_array_add(argv, (gpointer)first[i]);
+  if (!says_arch(command->flags))
+    g_ptr_array_add(argv, (gpointer)arch);
+  for (const char *const *flag = command->flags; flag && *flag; flag++)
+    g_ptr_array_add(argv, (gpointer)*flag);
+  for (gsize i = 0; i < G_N_ELEMENTS(last); i++)
+    g_ptr_array_add(argv, (gpointer)last[i]);
+  g_ptr_array_add(argv, NULL);
+  return argv;
+}
+
+static bool run_nvcc(const Command *command, const char *file, Diag *diag) {
+  g_autofree char *arch = g_strdup_printf("-arch=sm_%u", command->arch);
+  g_autoptr(GPtrArray) argv = make_argv(command, arch);
   g_autofree char *output = NULL, *messages = NULL;
   g_autoptr(GError) error = NULL;
   int status = 0;
-  if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &output, &messages, &status, &error))
+  if (!g_spawn_sync(NULL, (char **)argv->pdata, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &output, &messages, &status,
+                    &error))
     return diag_error(diag, file, 0, 0, "can't run nvcc: %s", error->message);
   g_autofree char *all = g_strconcat(messages, output, NULL);
   g_spawn_check_wait_status(status, &error);
@@ -118,7 +149,8 @@ static char *read_ptx(const char *path, const char *file, const char *nvcc, gsiz
   return NULL;
 }
 
-char *nvcc_compile(const char *path, const char *file, unsigned arch, gsize *length, Diag *diag) {
+char *nvcc_compile(const char *path, const char *file, unsigned arch, const char *const *flags, gsize *length,
+                   Diag *diag) {
   g_autofree char *nvcc = find_nvcc();
   if (!nvcc) {
     no_nvcc(file, arch, diag);
@@ -132,7 +164,8 @@ char *nvcc_compile(const char *path, const char *file, unsigned arch, gsize *len
     return NULL;
   }
   close(descriptor);
-  bool ran = run_nvcc(nvcc, path, file, into, arch, diag);
+  Command command = {nvcc, path, into, arch, flags};
+  bool ran = run_nvcc(&command, file, diag);
   char *text = ran ? read_ptx(into, file, nvcc, length, diag) : NULL;
   g_unlink(into);
   return text;

@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "base/datadir.h"
+#include "base/quote.h"
 #include "isa/lower/ptx_lower.h"
 #include "isa/ptx/ptx_parse.h"
 #include "isa/sass/sass.h"
+#include "sim/scenario/demangle.h"
 #include "sim/scenario/nvcc.h"
 
-enum { SOURCE_BYTES_MAX = 16 << 20, CAPABILITY_ALL = 999, REGISTERS_ALL = 255 };
+enum { KERNELS_SHOWN_MAX = 400, SOURCE_BYTES_MAX = 16 << 20, CAPABILITY_ALL = 999, REGISTERS_ALL = 255 };
 
 /* One PTX text; a .cu has one for each architecture that was asked for. */
 typedef struct PtxText {
@@ -26,8 +28,10 @@ typedef struct Version {
 
 struct Programs {
   char *file, *path;
+  char **flags; /* for nvcc; NULL: none */
   bool is_cuda;
   Program *common;
+  char **readable;     /* names of its kernels, demangled; NULL: nobody has asked */
   GMutex lock;         /* of what follows */
   GPtrArray *texts;    /* PtxText *; empty for SASS */
   GPtrArray *versions; /* Version * */
@@ -110,7 +114,8 @@ static const PtxText *find_text(Programs *programs, unsigned capability, Diag *d
       return text;
   }
   gsize length;
-  char *compiled = nvcc_compile(programs->path, programs->file, arch, &length, diag);
+  char *compiled =
+      nvcc_compile(programs->path, programs->file, arch, (const char *const *)programs->flags, &length, diag);
   return compiled ? add_text(programs, arch, compiled, length, diag) : NULL;
 }
 
@@ -122,11 +127,17 @@ static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
 }
 
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
-                       Diag *diag) {
+                       const char *const *flags, Diag *diag) {
+  bool is_cuda = programs_has_ending(file, ".cu");
+  if (!is_cuda && flags && *flags) {
+    diag_usage(diag, "`-- %s`: flags of the compiler are for a .cu, and %s isn't one", *flags, file);
+    return NULL;
+  }
   Programs *programs = g_new0(Programs, 1);
   programs->file = g_strdup(file);
   programs->path = g_strdup(path);
-  programs->is_cuda = programs_has_ending(file, ".cu");
+  programs->is_cuda = is_cuda;
+  programs->flags = g_strdupv((char **)flags);
   programs->texts = g_ptr_array_new_with_free_func(free_text);
   programs->versions = g_ptr_array_new_with_free_func(free_version);
   g_mutex_init(&programs->lock);
@@ -152,6 +163,8 @@ void programs_free(Programs *programs) {
   g_mutex_clear(&programs->lock);
   g_free(programs->file);
   g_free(programs->path);
+  g_strfreev(programs->flags);
+  g_strfreev(programs->readable);
   g_free(programs);
 }
 
@@ -176,26 +189,86 @@ static bool is_mangled(const char *mangled, const char *name) {
   return g_str_has_prefix(mangled, start);
 }
 
-int programs_find_kernel(const Program *program, const char *name, bool *several) {
-  int unmangled = -1;
-  *several = false;
-  for (guint i = 0; i < program->kernels->len; i++) {
-    const char *own = program_kernel(program, i)->name;
-    if (strcmp(own, name) == 0)
-      return (int)i;
-    if (program->dialect == DIALECT_PTX && is_mangled(own, name)) {
-      *several = unmangled >= 0;
-      unmangled = (int)i;
-    }
-  }
-  return *several ? -1 : unmangled;
-}
-
-char **programs_kernel_names(const Program *program) {
+static char **mangled_names(const Program *program) {
   char **names = g_new0(char *, program->kernels->len + 1);
   for (guint i = 0; i < program->kernels->len; i++)
     names[i] = g_strdup(program_kernel(program, i)->name);
   return names;
+}
+
+/* As people write them; as they are if there is nothing to do, or nobody who does it. */
+static char **readable_names(Programs *programs) {
+  if (programs->readable)
+    return programs->readable;
+  char **names = mangled_names(programs->common);
+  bool mangled = false;
+  for (char **name = names; programs_is_ptx(programs) && *name; name++)
+    mangled |= g_str_has_prefix(*name, "_Z");
+  char **readable = mangled ? demangle_names(names) : NULL;
+  programs->readable = readable ? readable : g_steal_pointer(&names);
+  if (readable)
+    g_strfreev(names);
+  return programs->readable;
+}
+
+/* Without c++filt only functions that are neither templates nor in a namespace are found by the names that people write. */
+static bool is_called(Programs *programs, guint kernel, const char *name) {
+  const char *own = program_kernel(programs->common, kernel)->name;
+  return is_mangled(own, name) || demangle_matches(readable_names(programs)[kernel], name);
+}
+
+int programs_find_kernel(Programs *programs, const char *name, bool *several) {
+  const GPtrArray *kernels = programs->common->kernels;
+  int found = -1;
+  *several = false;
+  for (guint i = 0; i < kernels->len; i++)
+    if (strcmp(program_kernel(programs->common, i)->name, name) == 0)
+      return (int)i;
+  for (guint i = 0; programs_is_ptx(programs) && i < kernels->len; i++)
+    if (is_called(programs, i, name)) {
+      *several = found >= 0;
+      if (*several)
+        return -1;
+      found = (int)i;
+    }
+  return found;
+}
+
+char **programs_kernel_names(Programs *programs) {
+  char **readable = readable_names(programs), **names = mangled_names(programs->common);
+  for (guint i = 0; names[i]; i++) {
+    g_autofree char *brief = demangle_short(readable[i]);
+    guint alike = 0;
+    for (char **other = readable; *other; other++) {
+      g_autofree char *theirs = demangle_short(*other);
+      alike += strcmp(brief, theirs) == 0;
+    }
+    g_free(names[i]);
+    names[i] = g_strdup(alike == 1 ? brief : readable[i]);
+  }
+  return names;
+}
+
+bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag *diag, const char *file,
+                        unsigned line, unsigned column) {
+  g_auto(GStrv) names = programs_kernel_names(programs);
+  for (guint i = 0, kept = 0; several && names[i]; i++) { /* those that it may mean */
+    char *own = g_steal_pointer(&names[i]);
+    if (is_called(programs, i, name))
+      names[kept++] = own;
+    else
+      g_free(own);
+  }
+  g_autofree char *quoted = quote_text(name), *all = g_strjoinv("`, `", names);
+  if (several)
+    diag_error(diag, file, line, column, "%s has several kernels %s", programs->file, quoted);
+  else
+    diag_error(diag, file, line, column, "unknown kernel %s in %s", quoted, programs->file);
+  if (!several)
+    diag_hint_nearest(diag, name, (const char *const *)names);
+  if (strlen(all) < KERNELS_SHOWN_MAX)
+    diag_hint(diag, "kernels: `%s`", all);
+  return false;
 }
 
 /* ---- one machine ---- */

@@ -17,9 +17,10 @@ typedef struct Programs Programs;
 /* True if a path ends so (".sass"), in any case, and isn't all ending. */
 bool programs_has_ending(const char *path, const char *ending);
 /* From the text of a program; the ending of `file`, its name as shown, says what it is. Of a .cu, `path` is what nvcc reads,
- * and `capability` is that of the machine that will probably run it. NULL after errors. */
+ * `capability` is that of the machine that will probably run it, and `flags` are what the user has for the compiler (NULL-terminated,
+ * or NULL). NULL after errors. */
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
-                       Diag *diag);
+                       const char *const *flags, Diag *diag);
 void programs_free(Programs *programs);
 /* What holds on every machine. Borrowed. */
 Program *programs_common(const Programs *programs);
@@ -29,10 +30,14 @@ bool programs_is_ptx(const Programs *programs);
 const PtxModule *programs_module(const Programs *programs);
 /* Bytes of an address: 4 of SASS (sm_20), 4 or 8 of PTX. */
 uint32_t programs_address_bytes(const Programs *programs);
-/* Index of the kernel of that name, as it is or as C++ mangles it; -1 if there is none, or (*several) if that leaves several. */
-int programs_find_kernel(const Program *program, const char *name, bool *several);
-/* NULL-terminated; free with g_strfreev. */
-char **programs_kernel_names(const Program *program);
+/* Index of the kernel of that name: as it is, or as it was before C++ mangled it, with or without template arguments, namespaces
+ * and parameters. -1 if there is none, or (*several) if that leaves several. */
+int programs_find_kernel(Programs *programs, const char *name, bool *several);
+/* As people write them, NULL-terminated; free with g_strfreev. */
+char **programs_kernel_names(Programs *programs);
+/* The error for a kernel that wasn't found, with the nearest, or all. Returns false. */
+bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag *diag, const char *file,
+                        unsigned line, unsigned column);
 /* The program that a machine runs; NULL after errors. Borrowed; stays valid as long as `programs`. */
 const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag);
 

@@ -8,13 +8,16 @@ static void free_buffer(gpointer data) {
   ScenarioBuffer *buffer = data;
   g_free(buffer->name);
   g_free(buffer->init);
+  g_clear_pointer(&buffer->addresses, g_array_unref);
   g_free(buffer);
 }
 
 static void free_launch(gpointer data) {
   ScenarioLaunch *launch = data;
-  for (guint i = 0; i < launch->args->len; i++)
+  for (guint i = 0; i < launch->args->len; i++) {
     g_clear_pointer(&g_array_index(launch->args, ScenarioArg, i).bytes, g_bytes_unref);
+    g_clear_pointer(&g_array_index(launch->args, ScenarioArg, i).addresses, g_array_unref);
+  }
   g_array_free(launch->args, TRUE);
   g_free(launch->file);
   g_free(launch);

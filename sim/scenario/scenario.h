@@ -15,23 +15,32 @@
 #include "sim/detect/naming/finding.h"
 #include "sim/machine/machine.h"
 
+/* The address of a buffer in a value that is given as bytes: it isn't known before the buffers have their places. */
+typedef struct ScenarioAddress {
+  uint32_t offset; /* byte in the value */
+  guint buffer;
+  uint32_t bytes; /* of the address: 4 or 8 */
+} ScenarioAddress;
+
 typedef struct ScenarioBuffer {
   char *name;
-  uint32_t words; /* 4-byte words */
-  uint32_t *init; /* `words` initial values; NULL for a variable */
-  bool host;      /* host-mapped memory */
-  int variable;   /* index of the program's module variable that it is, which brings its own values; else -1 */
+  uint32_t words;    /* 4-byte words */
+  uint32_t *init;    /* `words` initial values; NULL: zeros, or those that a variable brings */
+  GArray *addresses; /* ScenarioAddress in `init`; NULL: none */
+  bool host;         /* host-mapped memory */
+  int variable;      /* index of the program's module variable that it is, which brings its own values; else -1 */
 } ScenarioBuffer;
 
 typedef enum { ARG_BUFFER, ARG_INTEGER, ARG_F32, ARG_F64, ARG_BYTES } ScenarioArgKind;
 
 typedef struct ScenarioArg {
   ScenarioArgKind kind;
-  guint buffer;    /* ARG_BUFFER: index into buffers */
-  int64_t integer; /* ARG_INTEGER */
-  float f32;       /* ARG_F32 */
-  double f64;      /* ARG_F64 */
-  GBytes *bytes;   /* ARG_BYTES */
+  guint buffer;      /* ARG_BUFFER: index into buffers */
+  int64_t integer;   /* ARG_INTEGER */
+  float f32;         /* ARG_F32 */
+  double f64;        /* ARG_F64 */
+  GBytes *bytes;     /* ARG_BYTES */
+  GArray *addresses; /* ScenarioAddress in `bytes`; NULL: none */
 } ScenarioArg;
 
 typedef struct ScenarioLaunch {
@@ -100,8 +109,9 @@ typedef struct ScenarioOptions {
   const char *const *buffers;
   const char *const *args;
   bool cooperative;
-  const char *machine;         /* the first one named: says what a .cu is compiled for */
-  const char *const *settings; /* what is changed of it (-s) */
+  const char *machine;               /* the first one named: says what a .cu is compiled for */
+  const char *const *settings;       /* what is changed of it (-s) */
+  const char *const *compiler_flags; /* of a .cu (behind `--`) */
 } ScenarioOptions;
 
 /* Loads `.yaml`/`.yml` as a scenario, `.sass`, `.ptx` and `.cu` as a bare program (of a bare program, what is missing to launch it is an

@@ -25,9 +25,10 @@ static unsigned probable_capability(const Loader *loader) {
 }
 
 static bool set_program(Loader *loader, const char *file, const char *path, const char *text, gsize length) {
+  const char *const *flags = loader->options ? loader->options->compiler_flags : NULL;
   unsigned capability = programs_has_ending(file, ".cu") ? probable_capability(loader) : 0;
   Scenario *scenario = loader->scenario;
-  scenario->programs = programs_new(file, path, text, length, capability, loader->diag);
+  scenario->programs = programs_new(file, path, text, length, capability, flags, loader->diag);
   scenario->program = scenario->programs ? programs_common(scenario->programs) : NULL;
   return scenario->program != NULL;
 }

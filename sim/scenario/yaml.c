@@ -80,12 +80,16 @@ static bool read_buffer(Loader *loader, const YamlNode *name, const YamlNode *no
     return loader_error(loader, name, "the buffer has no `words`");
   const YamlNode *host = yaml_get(node, "host");
   bool is_host = false;
-  if (!loader_add_buffer(loader, name, words, yaml_get(node, "init")) ||
-      (host && !loader_bool(loader, host, "host", &is_host)))
+  if (!loader_add_buffer(loader, name, words) || (host && !loader_bool(loader, host, "host", &is_host)))
     return false;
   ScenarioBuffer *buffer = g_ptr_array_index(loader->scenario->buffers, loader->scenario->buffers->len - 1);
   buffer->host = is_host;
   return true;
+}
+
+static bool read_init(Loader *loader, const YamlNode *name, const YamlNode *node) {
+  const YamlNode *init = node->type == YAML_NODE_MAPPING ? yaml_get(node, "init") : NULL;
+  return !init || loader_init_buffer(loader, name, init);
 }
 
 static bool read_kernel(Loader *loader, ScenarioLaunch *launch, const YamlNode *node, const YamlNode *kernel) {
@@ -377,6 +381,9 @@ bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
   if (!loader_expect(loader, program, YAML_NODE_SCALAR, "program") || !loader_read_program(loader, program))
     return false;
   good &= loader_add_variables(loader);
+  const YamlNode *buffers = yaml_get(root, "buffers");
+  if (buffers && buffers->type == YAML_NODE_MAPPING) /* else that has been said */
+    good &= each_entry(loader, root, "buffers", read_init);
   good &= read_launches(loader, root);
   good &= loader_read_host(loader, root);
   good &= read_measure(loader, root);

@@ -158,7 +158,7 @@ static void report_results(RunResult *check, const Results *results) {
 }
 
 /* The command that runs the worst schedule again, unless all are well. */
-static char *again_text(const RunResult *worst, const GArray *schedules, const char *given) {
+static char *again_text(const RunResult *worst, const GArray *schedules, const CheckOptions *options) {
   if (worst->verdict == VERDICT_COMPLETED || (worst->verdict == VERDICT_UNDECIDED && stop_is_final(worst->stop)))
     return NULL;
   for (guint i = 0; i < schedules->len; i++) {
@@ -167,7 +167,8 @@ static char *again_text(const RunResult *worst, const GArray *schedules, const c
       continue;
     g_autofree char *arguments = schedule_arguments(schedule);
     g_autofree char *file = quote_word(worst->file);
-    return g_strdup_printf("lockstep run %s -m %s%s %s", file, worst->machine, given ? given : "", arguments);
+    return g_strdup_printf("lockstep run %s -m %s%s %s%s", file, worst->machine, options->given ? options->given : "",
+                           arguments, options->flags ? options->flags : "");
   }
   return NULL;
 }
@@ -241,7 +242,7 @@ typedef struct Gathering {
   RunResult *worst;
   RunResult first; /* verdict and cycles of the first schedule */
   Results results;
-  const char *given; /* CheckOptions */
+  const CheckOptions *options;
 } Gathering;
 
 static void gather(Gathering *all, const GArray *schedules, guint index, RunResult *run) {
@@ -288,7 +289,7 @@ static RunResult *unite(Gathering *all, const Expectation *expect) {
   result->results = all->united.results;
   result->stop = all->united.stop ? all->united.stop : result->stop;
   result->schedules_wanted = all->united.schedules_wanted;
-  result->again = again_text(result, result->schedules, all->given);
+  result->again = again_text(result, result->schedules, all->options);
   return result;
 }
 
@@ -298,7 +299,7 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
                               .failures = g_ptr_array_new_with_free_func(g_free),
                               .schedules = g_array_new(FALSE, FALSE, sizeof(ScheduleResult)),
                               .file = scenario->file},
-                   .given = options->given};
+                   .options = options};
   bool fine = true;
   results_init(&all.results);
   all.united.schedules_wanted = schedules->len;

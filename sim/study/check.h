@@ -11,6 +11,7 @@ typedef struct CheckOptions {
   unsigned schedules; /* how many in all, over policies, branch orders and seeds; 0: as `seeds` says */
   const char
       *given; /* what a command that repeats a run needs besides machine and schedule: " -p n=3"; or NULL. Borrowed */
+  const char *flags; /* and behind all of that: " -- -DN=4"; or NULL. Borrowed */
 } CheckOptions;
 
 CheckOptions check_options_default(void);

@@ -55,18 +55,28 @@ typedef struct Simulation {
   GPtrArray *findings;
 } Simulation;
 
+static uint64_t buffer_base(const Simulation *simulation, guint buffer) {
+  return backing_buffer(simulation->backing, simulation->buffers[buffer])->base;
+}
+
 /* The bytes of one argument: 4 of an address or number of SASS, else as many as its parameter has. */
 static void append_arg(const Simulation *simulation, const ScenarioArg *arg, uint32_t bytes, GByteArray *into) {
   uint64_t bits = 0;
   gsize size;
   switch (arg->kind) {
-  case ARG_BUFFER: bits = backing_buffer(simulation->backing, simulation->buffers[arg->buffer])->base; break;
+  case ARG_BUFFER: bits = buffer_base(simulation, arg->buffer); break;
   case ARG_INTEGER: bits = (uint64_t)arg->integer; break;
   case ARG_F32: memcpy(&bits, &arg->f32, sizeof arg->f32); break;
   case ARG_F64: memcpy(&bits, &arg->f64, sizeof arg->f64); break;
   case ARG_BYTES: {
     const guint8 *data = g_bytes_get_data(arg->bytes, &size);
+    guint start = into->len;
     g_byte_array_append(into, data, (guint)size);
+    for (guint i = 0; arg->addresses && i < arg->addresses->len; i++) {
+      const ScenarioAddress *address = &g_array_index(arg->addresses, ScenarioAddress, i);
+      bits = GUINT64_TO_LE(buffer_base(simulation, address->buffer));
+      memcpy(into->data + start + address->offset, &bits, address->bytes);
+    }
     return;
   }
   }
@@ -140,6 +150,20 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Dia
   return fine;
 }
 
+/* The addresses in what buffers hold at first, once all have their places. They begin at words. */
+static void place_addresses(const Simulation *simulation) {
+  for (guint i = 0; i < simulation->scenario->buffers->len; i++) {
+    const ScenarioBuffer *buffer = g_ptr_array_index(simulation->scenario->buffers, i);
+    uint32_t *data = backing_buffer(simulation->backing, simulation->buffers[i])->data;
+    for (guint k = 0; buffer->addresses && k < buffer->addresses->len; k++) {
+      const ScenarioAddress *address = &g_array_index(buffer->addresses, ScenarioAddress, k);
+      uint64_t base = buffer_base(simulation, address->buffer);
+      for (uint32_t byte = 0; byte < address->bytes; byte += 4)
+        data[(address->offset + byte) / 4] = (uint32_t)(base >> 8 * byte);
+    }
+  }
+}
+
 /* Buffers, and behind them the module variables. */
 static bool place_buffers(Simulation *simulation, Diag *diag) {
   const Scenario *scenario = simulation->scenario;
@@ -159,6 +183,7 @@ static bool place_buffers(Simulation *simulation, Diag *diag) {
   for (guint i = 0; i < scenario->buffers->len; i++)
     backing_buffer(simulation->backing, simulation->buffers[i])->host =
         ((const ScenarioBuffer *)g_ptr_array_index(scenario->buffers, i))->host;
+  place_addresses(simulation);
   return backing_fits(simulation->backing) ||
          diag_error(diag, scenario->file, 0, 0,
                     "the buffers need more than the 3.5 GiB that lie below the windows of generic addresses");

@@ -58,7 +58,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 81
+plan 92
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -169,4 +169,59 @@ expect "in names of files that aren't there" 3 '^no.x1b.*: error: no such file' 
 point "none of them come through in messages" "$(raw)"
 expect "in a program that is shown" 0 'kernel k' "$LOCKSTEP" show "red${ESC}[31m.sass"
 point "none of them come through when shown" "$(raw)"
+
+# Kernels of C++, structs, buffers, flags of the compiler.
+cat >names.ptx <<'END'
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry _Z1fILi128ELb1EEv1PPi(.param .align 8 .b8 p[16], .param .u64 out) {
+  .reg .u64 %l<4>; .reg .f32 %f<2>; .reg .u32 %r<3>;
+  ld.param.u64 %l1, [p]; ld.param.f32 %f1, [p+8]; ld.param.u32 %r1, [p+12];
+  ld.param.u64 %l2, [out];
+  st.global.f32 [%l1], %f1; st.global.u32 [%l2], %r1;
+  ret;
+}
+.visible .entry _Z1fILi64ELb0EEv1PPi(.param .u64 out) { ret; }
+.visible .entry _ZN2ns5plainEPPi(.param .u64 list) {
+  .reg .u64 %l<4>; .reg .u32 %r<2>;
+  ld.param.u64 %l1, [list]; ld.global.u64 %l2, [%l1+8]; ld.global.u32 %r1, [%l2]; st.global.u32 [%l2+4], %r1;
+  ret;
+}
+END
+one='-m h200 --grid 1 --block 1'
+if command -v c++filt >"$folder/filter"; then
+  # shellcheck disable=SC2086 # words
+  expect "a template by its name" 0 'the same result under 8 schedules: a = 1056964608, b = 7' "$LOCKSTEP" check names.ptx $one \
+    --kernel 'f<128, true>' --buffer a=1 --buffer b=1 --arg '[a, 0.5, 7]' --arg b
+  # shellcheck disable=SC2086 # words
+  expect "several templates of a name" 2 'kernels: .f<128, true>., .f<64, false>.$' "$LOCKSTEP" run names.ptx $one --kernel f
+  # shellcheck disable=SC2086 # words
+  expect "the nearest template" 2 'did you mean .f<128, true>' "$LOCKSTEP" run names.ptx $one --kernel 'f<129, true>'
+else
+  point "a template by its name # SKIP no c++filt" ""
+  point "several templates of a name # SKIP no c++filt" ""
+  point "the nearest template # SKIP no c++filt" ""
+fi
+# shellcheck disable=SC2086 # words
+expect "addresses in a buffer" 0 'x = 1, y = 5 5' "$LOCKSTEP" check names.ptx $one --kernel _ZN2ns5plainEPPi \
+  --buffer 'list=4:[x, y]' --buffer x=1:1 --buffer 'y=2:[5]' --arg list
+cat >compiler <<'END'
+#!/bin/sh
+printf '%s\n' "$@" >flags
+while test "$1" != -o; do shift; done
+printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n' >"$2"
+END
+chmod +x compiler
+echo '// nothing' >source.cu
+# shellcheck disable=SC2086 # words
+expect "flags for the compiler" 0 '^source on h200: completed' env NVCC=./compiler "$LOCKSTEP" run source.cu $one -- -I 'a b' -DN=4
+point "reach it" "$(tr '\n' '|' <flags | grep -q '|-I|a b|-DN=4|-o|' || cat flags)"
+point "and leave the architecture" "$(grep -qx -- -arch=sm_90 flags || cat flags)"
+# shellcheck disable=SC2086 # words
+expect "an architecture of one's own" 0 'completed' env NVCC=./compiler "$LOCKSTEP" run source.cu $one -- -arch=sm_80
+point "replaces the machine's" "$(test "$(grep -c arch flags)" = 1 || cat flags)"
+expect "a program behind --" 2 'behind .--. goes to the compiler' "$LOCKSTEP" run -- names.ptx
+# shellcheck disable=SC2086 # words
+expect "flags for what isn't compiled" 2 'flags of the compiler are for a .cu' "$LOCKSTEP" run names.ptx $one -- -DN=4
 finish
