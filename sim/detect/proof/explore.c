@@ -216,6 +216,7 @@ static bool prove_blocks(Explorer *explorer) {
     BlockView *of_block = g_queue_peek_head(&explorer->queue);
     for (WarpView *view; (view = next_of_block(of_block));) {
       prove_warp(explorer, view);
+      explorer->gave_up |= stop_asked(explorer->gpu->stop) != STOP_NONE;
       if (explorer->gave_up)
         return false;
       if (!explorer->finisher && (view_may_finish(view) || view_may_fault(view)))
