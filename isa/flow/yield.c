@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { TAINT_ROUNDS = 16, EXITS_WITHOUT_YIELD = 3 };
+#include "isa/flow/switch_arm.h"
+
+enum { TAINT_ROUNDS = 16 };
 
 /* What the rules ask of a loop, by its header. */
 typedef struct LoopFacts {
@@ -155,17 +157,28 @@ static void taint_results(Search *search, const VInst *vinst) {
     taint_name(search, search->vkernel->rows->len + (uint32_t)preds[p]);
 }
 
-/* What a branch in the loop decides depends on what the branch depends on. */
+static void taint_whole_block(Search *search, uint32_t header, int32_t block) {
+  const Flow *flow = search->flow;
+  if (!loops_contains(search->loops, header, (uint32_t)block))
+    return;
+  for (uint32_t i = flow->first[block]; i < flow->first[block + 1]; i++)
+    taint_results(search, inst_at(search->vkernel, i));
+}
+
+/* What a branch in the loop decides depends on what the branch depends on. ptxas sees that only where the two ways meet at a
+ * place to which all ways lead from this branch, and only of what is set right behind it: in a chain of tests that all
+ * lead to one place, behind the first; in a switch, in the arm of the lowest value. */
 static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
   const Flow *flow = &search->divergence->flow;
-  const int32_t *ipdom = search->divergence->ipdom;
-  if (leaves(search, header, block))
+  int32_t meet = search->divergence->ipdom[block];
+  if (leaves(search, header, block) || meet == NO_TARGET || search->loops->idom[meet] != (int32_t)block)
     return;
-  for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
-    for (int32_t b = (int32_t)flow->out.to[e];
-         b != NO_TARGET && b != ipdom[block] && loops_contains(search->loops, header, (uint32_t)b); b = ipdom[b])
-      for (uint32_t i = flow->first[b]; i < flow->first[b + 1]; i++)
-        taint_results(search, inst_at(search->vkernel, i));
+  int32_t arm = switch_first_arm(search->vkernel, search->flow, block);
+  if (arm != NO_TARGET && arm != meet)
+    taint_whole_block(search, header, arm);
+  for (uint32_t e = flow->out.start[block]; arm == NO_TARGET && e < flow->out.start[block + 1]; e++)
+    if (flow->out.to[e] != (uint32_t)meet)
+      taint_whole_block(search, header, (int32_t)flow->out.to[e]);
 }
 
 static void taint_block(Search *search, uint32_t header, uint32_t block) {
@@ -205,8 +218,8 @@ static GArray *find_exits(Search *search, uint32_t header, const GArray *blocks)
   return exits;
 }
 
-/* From sm_90 on: some exit has to depend on a strong load or atomic of the loop; and of three exits (those before the
- * last by which lanes end don't count) the last one. */
+/* From sm_90 on: some exit has to depend on a strong load or atomic of the loop; and of three or another odd number (those
+ * before the last by which lanes end don't count) the last one. */
 static bool exits_depend(Search *search, uint32_t header) {
   bool comes_back;
   g_autoptr(GArray) blocks = loop_blocks(search, header, false, &comes_back);
@@ -227,7 +240,7 @@ static bool exits_depend(Search *search, uint32_t header) {
     some |= exit->depends;
     last = exit->depends;
   }
-  return some && (count != EXITS_WITHOUT_YIELD || last);
+  return some && (count == 1 || count % 2 == 0 || last);
 }
 
 /* -- the rule -- */
