@@ -250,7 +250,7 @@ static bool wants_yield(Search *search, uint32_t header) {
   bool newer = search->capability >= 80;
   bool together =
       !facts->divergent_exit && !search->divergence->diverged[header] && !search->yields->unproven[header];
-  if (!facts->strong || together)
+  if (search->capability == NO_YIELDS || !facts->strong || together)
     return false;
   if (newer && (facts->inner_yields || always_sleeps(search, header)))
     return false;
@@ -307,6 +307,49 @@ void yields_part_at(Yields *yields, const VKernel *vkernel, const Divergence *di
   spread(yields, vkernel, divergence, flow, queue);
 }
 
+/* -- loops with several entries -- */
+
+/* The blocks that `from` leads to, or with `edges` the other way round come from; not past `end`. */
+static uint8_t *reachable(const Flow *flow, const FlowEdges *edges, uint32_t from, uint32_t end) {
+  uint8_t *seen = g_new0(uint8_t, flow->nblocks + 1);
+  g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_array_append_val(queue, from);
+  seen[from] = 1;
+  while (queue->len) {
+    uint32_t block = g_array_index(queue, uint32_t, queue->len - 1);
+    g_array_set_size(queue, queue->len - 1);
+    for (uint32_t e = edges->start[block]; block != end && e < edges->start[block + 1]; e++) {
+      uint32_t to = edges->to[e];
+      if (!seen[to])
+        g_array_append_val(queue, to);
+      seen[to] = 1;
+    }
+  }
+  return seen;
+}
+
+/* True if a round from `first` to `last` and back has a strong load or an atomic. */
+static bool round_has_strong(const Search *search, uint32_t first, uint32_t last) {
+  g_autofree uint8_t *down = reachable(search->flow, &search->flow->out, first, last);
+  g_autofree uint8_t *up = reachable(search->flow, &search->flow->in, last, first);
+  for (uint32_t b = 0; down[last] && b < search->flow->nblocks; b++)
+    if (down[b] && up[b] && has_strong(search, b))
+      return true;
+  return false;
+}
+
+/* A jump back into the middle of a loop that can be entered elsewhere, too. ptxas copies blocks until each loop has one entry, and
+ * then goes by the rules; here the place that is jumped to has the YIELD. */
+static void find_other_rounds(Search *search) {
+  const Flow *flow = search->flow;
+  for (uint32_t b = 0; b < flow->nblocks; b++)
+    for (uint32_t e = flow->out.start[b]; flow->reachable[b] && e < flow->out.start[b + 1]; e++) {
+      uint32_t to = flow->out.to[e];
+      if (to <= b && !loops_dominates(search->loops, to, b) && round_has_strong(search, to, b))
+        search->yields->at[to] = 1;
+    }
+}
+
 /* A YIELD makes loops behind it, and those around it, loops whose lanes aren't together: until nothing changes. */
 static void find_yields(Search *search) {
   const Loops *loops = search->loops;
@@ -344,6 +387,10 @@ void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, co
     facts[header].depends = capability >= 90 && facts[header].strong && exits_depend(&search, header);
   }
   find_yields(&search);
+  if (capability != NO_YIELDS) {
+    find_other_rounds(&search);
+    spread_all(&search);
+  }
 }
 
 void yields_clear(Yields *yields) {
