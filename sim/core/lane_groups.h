@@ -27,11 +27,12 @@ typedef enum {
 } GroupState;
 
 typedef struct LaneGroup {
-  uint64_t from;   /* READY: the first cycle in which it can issue */
-  uint32_t pc;     /* READY: its next instruction; else the one it waits at */
-  uint32_t mask;   /* its lanes */
-  uint32_t state;  /* GroupState */
-  uint32_t which;  /* AT_SYNC: convergence barrier; AT_WARPSYNC, AT_MEETING: mask of lanes; AT_BARRIER: block barrier */
+  uint64_t from;  /* READY: the first cycle in which it can issue */
+  uint32_t pc;    /* READY: its next instruction; else the one it waits at */
+  uint32_t mask;  /* its lanes */
+  uint32_t state; /* GroupState */
+  uint32_t
+      which; /* AT_SYNC: convergence barrier; AT_WARPSYNC, AT_MEETING: mask of lanes; AT_BARRIER: block barrier */
   uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of lanes that it waits for */
 } LaneGroup;
 

@@ -296,7 +296,8 @@ static const Version *make_version(Programs *programs, const PtxTarget *target, 
               program->target_sm, machine->name, target->capability);
   if (target->convergence_barriers && program->target_sm < 70)
     diag_note(diag, programs->file, 0, 0,
-              "the program is for sm_%u: ptxas puts no YIELD into loops of programs for less than sm_70, so a lane that waits in a "
+              "the program is for sm_%u: ptxas puts no YIELD into loops of programs for less than sm_70, so a lane "
+              "that waits in a "
               "loop lets no other lane of its warp run",
               program->target_sm);
   Version *version = g_new(Version, 1);
