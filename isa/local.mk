@@ -34,6 +34,8 @@ liblockstep_a_SOURCES += \
   isa/flow/short_branch.h \
   isa/flow/spill.c \
   isa/flow/spill.h \
+  isa/flow/switch_arm.c \
+  isa/flow/switch_arm.h \
   isa/flow/virtual.c \
   isa/flow/virtual.h \
   isa/flow/virtual_view.c \

@@ -46,6 +46,7 @@ UNIT_TESTS = \
   tests/unit/test_kernels \
   tests/unit/test_l1 \
   tests/unit/test_lane_groups \
+  tests/unit/test_lanes \
   tests/unit/test_layout \
   tests/unit/test_lock_unit \
   tests/unit/test_lower_cost \
@@ -163,7 +164,7 @@ TEST_HELPERS = \
 TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
-TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.*)
+TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.ptx)
 TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 

@@ -552,7 +552,7 @@ static void fold_masks(VKernel *vkernel) {
   }
 }
 
-void vkernel_converge(VKernel *vkernel, unsigned capability) {
+void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields) {
   fold_masks(vkernel);
   short_branches_predicate(vkernel);
   preheaders_insert(vkernel);
@@ -566,7 +566,8 @@ void vkernel_converge(VKernel *vkernel, unsigned capability) {
   loops_init(&converge.loops, &converge.flow);
   divergence_init(&converge.divergence, vkernel, &converge.flow, &converge.loops);
   rounds_init(&converge.rounds, &converge.divergence.flow, &converge.loops);
-  yields_init(&converge.yields, vkernel, capability, &converge.flow, &converge.loops, &converge.divergence);
+  yields_init(&converge.yields, vkernel, yields ? capability : NO_YIELDS, &converge.flow, &converge.loops,
+              &converge.divergence);
   converge.enter = g_new0(uint32_t, n + 1);
   converge.leave = g_new0(uint32_t, n + 1);
   converge.seen = g_new0(uint32_t, n + 1);

@@ -63,8 +63,9 @@ unsigned vinst_writes(const VInst *vinst, VRegUse uses[8]);
 void vkernel_early_exits(VKernel *vkernel);
 
 /* Volta and later: puts BSSY and BSYNC around the branches that may diverge, YIELD where ptxas puts it, and takes WARPSYNCs
- * away where the warp is provably converged (SEMANTICS, "Convergence barriers"). `capability`: 75, 86, 90 ... */
-void vkernel_converge(VKernel *vkernel, unsigned capability);
+ * away where the warp is provably converged (SEMANTICS, "Convergence barriers"). `capability`: 75, 86, 90 ... `yields`: the
+ * program is for sm_70 or newer; ptxas gives an older one no YIELD, on no GPU. */
+void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields);
 
 /* Before Volta: takes WARPSYNCs away, since the lanes that execute one are together (INST_SYNCED). Those stay that the next
  * instruction can't stand for: what is guarded, and what a branch passes by. */

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { TAINT_ROUNDS = 16, EXITS_WITHOUT_YIELD = 3 };
+#include "isa/flow/switch_arm.h"
+
+enum { TAINT_ROUNDS = 16 };
 
 /* What the rules ask of a loop, by its header. */
 typedef struct LoopFacts {
@@ -155,17 +157,28 @@ static void taint_results(Search *search, const VInst *vinst) {
     taint_name(search, search->vkernel->rows->len + (uint32_t)preds[p]);
 }
 
-/* What a branch in the loop decides depends on what the branch depends on. */
+static void taint_whole_block(Search *search, uint32_t header, int32_t block) {
+  const Flow *flow = search->flow;
+  if (!loops_contains(search->loops, header, (uint32_t)block))
+    return;
+  for (uint32_t i = flow->first[block]; i < flow->first[block + 1]; i++)
+    taint_results(search, inst_at(search->vkernel, i));
+}
+
+/* What a branch in the loop decides depends on what the branch depends on. ptxas sees that only where the two ways meet at a
+ * place to which all ways lead from this branch, and only of what is set right behind it: in a chain of tests that all
+ * lead to one place, behind the first; in a switch, in the arm of the lowest value. */
 static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
   const Flow *flow = &search->divergence->flow;
-  const int32_t *ipdom = search->divergence->ipdom;
-  if (leaves(search, header, block))
+  int32_t meet = search->divergence->ipdom[block];
+  if (leaves(search, header, block) || meet == NO_TARGET || search->loops->idom[meet] != (int32_t)block)
     return;
-  for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
-    for (int32_t b = (int32_t)flow->out.to[e];
-         b != NO_TARGET && b != ipdom[block] && loops_contains(search->loops, header, (uint32_t)b); b = ipdom[b])
-      for (uint32_t i = flow->first[b]; i < flow->first[b + 1]; i++)
-        taint_results(search, inst_at(search->vkernel, i));
+  int32_t arm = switch_first_arm(search->vkernel, search->flow, block);
+  if (arm != NO_TARGET && arm != meet)
+    taint_whole_block(search, header, arm);
+  for (uint32_t e = flow->out.start[block]; arm == NO_TARGET && e < flow->out.start[block + 1]; e++)
+    if (flow->out.to[e] != (uint32_t)meet)
+      taint_whole_block(search, header, (int32_t)flow->out.to[e]);
 }
 
 static void taint_block(Search *search, uint32_t header, uint32_t block) {
@@ -205,8 +218,8 @@ static GArray *find_exits(Search *search, uint32_t header, const GArray *blocks)
   return exits;
 }
 
-/* From sm_90 on: some exit has to depend on a strong load or atomic of the loop; and of three exits (those before the
- * last by which lanes end don't count) the last one. */
+/* From sm_90 on: some exit has to depend on a strong load or atomic of the loop; and of three or another odd number (those
+ * before the last by which lanes end don't count) the last one. */
 static bool exits_depend(Search *search, uint32_t header) {
   bool comes_back;
   g_autoptr(GArray) blocks = loop_blocks(search, header, false, &comes_back);
@@ -227,7 +240,7 @@ static bool exits_depend(Search *search, uint32_t header) {
     some |= exit->depends;
     last = exit->depends;
   }
-  return some && (count != EXITS_WITHOUT_YIELD || last);
+  return some && (count == 1 || count % 2 == 0 || last);
 }
 
 /* -- the rule -- */
@@ -237,7 +250,7 @@ static bool wants_yield(Search *search, uint32_t header) {
   bool newer = search->capability >= 80;
   bool together =
       !facts->divergent_exit && !search->divergence->diverged[header] && !search->yields->unproven[header];
-  if (!facts->strong || together)
+  if (search->capability == NO_YIELDS || !facts->strong || together)
     return false;
   if (newer && (facts->inner_yields || always_sleeps(search, header)))
     return false;
@@ -294,6 +307,49 @@ void yields_part_at(Yields *yields, const VKernel *vkernel, const Divergence *di
   spread(yields, vkernel, divergence, flow, queue);
 }
 
+/* -- loops with several entries -- */
+
+/* The blocks that `from` leads to, or with `edges` the other way round come from; not past `end`. */
+static uint8_t *reachable(const Flow *flow, const FlowEdges *edges, uint32_t from, uint32_t end) {
+  uint8_t *seen = g_new0(uint8_t, flow->nblocks + 1);
+  g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_array_append_val(queue, from);
+  seen[from] = 1;
+  while (queue->len) {
+    uint32_t block = g_array_index(queue, uint32_t, queue->len - 1);
+    g_array_set_size(queue, queue->len - 1);
+    for (uint32_t e = edges->start[block]; block != end && e < edges->start[block + 1]; e++) {
+      uint32_t to = edges->to[e];
+      if (!seen[to])
+        g_array_append_val(queue, to);
+      seen[to] = 1;
+    }
+  }
+  return seen;
+}
+
+/* True if a round from `first` to `last` and back has a strong load or an atomic. */
+static bool round_has_strong(const Search *search, uint32_t first, uint32_t last) {
+  g_autofree uint8_t *down = reachable(search->flow, &search->flow->out, first, last);
+  g_autofree uint8_t *up = reachable(search->flow, &search->flow->in, last, first);
+  for (uint32_t b = 0; down[last] && b < search->flow->nblocks; b++)
+    if (down[b] && up[b] && has_strong(search, b))
+      return true;
+  return false;
+}
+
+/* A jump back into the middle of a loop that can be entered elsewhere, too. ptxas copies blocks until each loop has one entry, and
+ * then goes by the rules; here the place that is jumped to has the YIELD. */
+static void find_other_rounds(Search *search) {
+  const Flow *flow = search->flow;
+  for (uint32_t b = 0; b < flow->nblocks; b++)
+    for (uint32_t e = flow->out.start[b]; flow->reachable[b] && e < flow->out.start[b + 1]; e++) {
+      uint32_t to = flow->out.to[e];
+      if (to <= b && !loops_dominates(search->loops, to, b) && round_has_strong(search, to, b))
+        search->yields->at[to] = 1;
+    }
+}
+
 /* A YIELD makes loops behind it, and those around it, loops whose lanes aren't together: until nothing changes. */
 static void find_yields(Search *search) {
   const Loops *loops = search->loops;
@@ -331,6 +387,10 @@ void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, co
     facts[header].depends = capability >= 90 && facts[header].strong && exits_depend(&search, header);
   }
   find_yields(&search);
+  if (capability != NO_YIELDS) {
+    find_other_rounds(&search);
+    spread_all(&search);
+  }
 }
 
 void yields_clear(Yields *yields) {

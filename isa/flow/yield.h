@@ -11,6 +11,9 @@ typedef struct Yields {
   uint8_t *unproven; /* of each block: lanes that a YIELD or NANOSLEEP let go may still be elsewhere when it begins */
 } Yields;
 
+/* No YIELD anywhere, instead of a compute capability. */
+enum { NO_YIELDS = 0 };
+
 void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
                  const Divergence *divergence);
 void yields_clear(Yields *yields);

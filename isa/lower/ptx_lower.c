@@ -235,7 +235,7 @@ static Kernel *finish_kernel(Lower *lower, uint32_t index) {
   if (!lower->failed) {
     vkernel_early_exits(lower->vkernel);
     if (lower->target->convergence_barriers)
-      vkernel_converge(lower->vkernel, lower->target->capability);
+      vkernel_converge(lower->vkernel, lower->target->capability, lower->module->target_sm >= 70);
     else
       vkernel_lockstep(lower->vkernel);
     kernel = vkernel_allocate(lower->vkernel, register_limit(lower, ptx_function(lower->module, index)),

@@ -12,6 +12,7 @@
 #include "sim/core/sm.h"
 #include "sim/engine/counter.h"
 #include "sim/engine/event.h"
+#include "sim/engine/stop.h"
 #include "sim/memory/memsys.h"
 
 /* What a launch needs. */
@@ -74,6 +75,7 @@ typedef struct Gpu {
   uint64_t progress;          /* counts what cannot be undone: warps exited, blocks placed, barriers completed */
   int64_t budget;             /* instructions until the next stop */
   uint64_t limit_cycles;
+  const Stop *stop; /* what the run listens to (gpu_run() doesn't); NULL: nothing. Borrowed */
   uint32_t unit_latency[UNIT_COUNT];
   bool noisy;           /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */

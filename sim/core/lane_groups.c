@@ -18,13 +18,17 @@ static LaneGroup *add(LaneGroups *groups, LaneGroup group) {
   return &groups->group[groups->count++];
 }
 
-static void drop(LaneGroups *groups, uint32_t index) { groups->group[index] = groups->group[--groups->count]; }
+/* The others keep their order. */
+static void drop(LaneGroups *groups, uint32_t index) {
+  groups->count--;
+  memmove(&groups->group[index], &groups->group[index + 1], (groups->count - index) * sizeof groups->group[0]);
+}
 
 void lane_groups_diverge(Issue *issue, uint32_t taken) {
   const Machine *machine = issue->gpu->machine;
   Warp *warp = issue->warp;
   uint32_t rest = warp->active & ~taken;
-  bool taken_first = machine->sm.simt_stack.branch_order == ORDER_TAKEN_FIRST;
+  bool taken_first = branch_takes_first(machine->sm.simt_stack.branch_order, taken, rest);
   uint32_t pc[2] = {(uint32_t)issue->inst->target, warp->pc + 1}, mask[2] = {taken, rest};
   unsigned first = taken_first ? 0 : 1;
   LS_REQUIRE("lane-groups-diverge", taken && rest);
@@ -70,7 +74,7 @@ static void withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes) {
 /* ---- waiting and going on ---- */
 
 /* `lanes` of the running group wait; at a BSYNC or WARPSYNC together with those that wait there already for the same. */
-static void park(Warp *warp, GroupState state, uint32_t which, uint32_t lanes) {
+static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t lanes) {
   LaneGroups *groups = warp->groups;
   unsigned lane = (unsigned)__builtin_ctz(lanes);
   warp->active &= ~lanes;
@@ -79,30 +83,35 @@ static void park(Warp *warp, GroupState state, uint32_t which, uint32_t lanes) {
     if (group->state == state && group->which == which && group->pc == warp->pc &&
         (state != GROUP_AT_SYNC || lane_groups_participants(groups, which, lane) & group->mask)) {
       group->mask |= lanes;
-      return;
+      return group;
     }
   }
-  add(groups, (LaneGroup){.pc = warp->pc, .mask = lanes, .state = state, .which = which});
+  return add(groups, (LaneGroup){.pc = warp->pc, .mask = lanes, .state = state, .which = which});
 }
 
-/* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. */
+/* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. They are now the
+ * newest. */
 static void let_go(LaneGroups *groups, uint32_t leaving, uint64_t from) {
-  for (uint32_t rest = leaving; rest; rest &= rest - 1) {
-    LaneGroup *group = &groups->group[__builtin_ctz(rest)];
-    if (group->state == GROUP_AT_SYNC)
-      withdraw(groups, group->which, group->mask);
-    group->state = GROUP_READY;
-    group->pc++;
-    group->from = from;
+  LaneGroup going[WARP_LANES];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    LaneGroup group = groups->group[i];
+    uint32_t same = 0;
+    if (!(leaving >> i & 1))
+      continue;
+    if (group.state == GROUP_AT_SYNC)
+      withdraw(groups, group.which, group.mask);
+    while (same < count && going[same].pc != group.pc + 1)
+      same++;
+    if (same == count)
+      going[count++] = (LaneGroup){.from = from, .pc = group.pc + 1, .state = GROUP_READY};
+    going[same].mask |= group.mask;
   }
-  for (uint32_t i = groups->count; i-- > 0;) /* from the last on, so that drop() moves no group of `leaving` */
-    for (uint32_t j = 0; leaving >> i & 1 && j < i; j++) {
-      if (!(leaving >> j & 1) || groups->group[j].pc != groups->group[i].pc)
-        continue;
-      groups->group[j].mask |= groups->group[i].mask;
+  for (uint32_t i = groups->count; i-- > 0;)
+    if (leaving >> i & 1)
       drop(groups, i);
-      break;
-    }
+  for (uint32_t i = 0; i < count; i++)
+    add(groups, going[i]);
 }
 
 /* Lanes that are at a WARPSYNC whose mask has them. */
@@ -111,6 +120,14 @@ static uint32_t lanes_at_warpsync(const LaneGroups *groups) {
   for (uint32_t i = 0; i < groups->count; i++)
     if (groups->group[i].state == GROUP_AT_WARPSYNC)
       lanes |= groups->group[i].mask & groups->group[i].which;
+  return lanes;
+}
+
+/* Lanes that have given way by a YIELD or NANOSLEEP and haven't run since. */
+static uint32_t lanes_yielded(const LaneGroups *groups) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < groups->count; i++)
+    lanes |= groups->group[i].state == GROUP_YIELDED ? groups->group[i].mask : 0;
   return lanes;
 }
 
@@ -143,16 +160,23 @@ static void report_warpsyncs(const Issue *issue, uint32_t leaving) {
   }
 }
 
+/* A group that waits at a BSYNC doesn't wait for lanes that have given way, once they have done so often enough. */
+static bool lets_yielded_off(const Issue *issue, const LaneGroup *group) {
+  return group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release;
+}
+
 /* The lanes that a group at a BSYNC or WARPSYNC waits for. */
-static uint32_t missing_for(const Warp *warp, const LaneGroup *group, uint32_t at_warpsync) {
+static uint32_t missing_for(const Issue *issue, const LaneGroup *group, uint32_t at_warpsync) {
+  const Warp *warp = issue->warp;
   const LaneGroups *groups = warp->groups;
-  uint32_t record;
+  uint32_t record, missing;
   switch ((GroupState)group->state) {
   case GROUP_AT_WARPSYNC: return group->which & warp->alive & ~at_warpsync;
   case GROUP_AT_MEETING: return warp->alive & ~group->mask;
   case GROUP_AT_SYNC:
     record = lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask));
-    return record & warp->alive & ~lanes_at_sync(groups, group->which, record);
+    missing = record & warp->alive & ~lanes_at_sync(groups, group->which, record);
+    return missing & (lets_yielded_off(issue, group) ? ~lanes_yielded(groups) : ALL_LANES);
   default: return ALL_LANES;
   }
 }
@@ -181,14 +205,13 @@ static uint32_t wanted_elsewhere(LaneGroups *groups) {
 
 /* Lets go who waits at a BSYNC or WARPSYNC for nobody any more, and who waits at a BSYNC while a WARPSYNC waits for it. */
 static void release_complete(const Issue *issue, uint64_t from) {
-  const Warp *warp = issue->warp;
-  LaneGroups *groups = warp->groups;
+  LaneGroups *groups = issue->warp->groups;
   uint32_t leaving;
   do {
     uint32_t at_warpsync = lanes_at_warpsync(groups);
     leaving = 0;
     for (uint32_t i = 0; i < groups->count; i++)
-      leaving |= missing_for(warp, &groups->group[i], at_warpsync) ? 0 : 1u << i;
+      leaving |= missing_for(issue, &groups->group[i], at_warpsync) ? 0 : 1u << i;
     if (PROBE_WANTED(issue->gpu, warp_sync))
       report_warpsyncs(issue, leaving);
     let_go(groups, leaving, from);
@@ -213,40 +236,29 @@ void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes) {
     release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency);
 }
 
-/* A YIELD or NANOSLEEP of the running group: who has waited at a BSYNC for so many of them goes on without the others. */
-static void count_yield(Issue *issue) {
-  LaneGroups *groups = issue->warp->groups;
-  uint32_t leaving = 0;
+/* `lanes` give way: who waits for some of them at a BSYNC counts it. */
+static void count_yield(LaneGroups *groups, uint32_t lanes) {
   for (uint32_t i = 0; i < groups->count; i++) {
     LaneGroup *group = &groups->group[i];
-    if (group->state == GROUP_AT_SYNC && ++group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release)
-      leaving |= 1u << i;
+    if (group->state == GROUP_AT_SYNC &&
+        lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask)) & lanes)
+      group->yields++;
   }
-  if (!leaving)
-    return;
-  let_go(groups, leaving, issue->now);
-  release_complete(issue, issue->now);
 }
 
 /* ---- choosing who runs ---- */
 
-/* The group to run after one whose lowest lane is `last`: round robin among those that can issue by cycle `soon`, otherwise
- * the one that can first. -1 if none ever can. */
-static int choose(const LaneGroups *groups, unsigned last, uint64_t soon) {
+/* The group to run next: the newest that is ready, whenever it can issue; else, of those that have given way and can issue by cycle
+ * `soon`, the first that did; without any, the one that can issue first. -1 if none ever can. */
+static int choose(const LaneGroups *groups, uint64_t soon) {
   int best = -1;
-  uint64_t best_from = 0;
-  unsigned best_turn = 0;
   for (uint32_t i = 0; i < groups->count; i++) {
-    const LaneGroup *group = &groups->group[i];
-    if (group->state != GROUP_READY)
-      continue;
-    uint64_t from = MAX(group->from, soon);
-    unsigned turn = ((unsigned)__builtin_ctz(group->mask) - last - 1) % WARP_LANES;
-    if (best >= 0 && (from > best_from || (from == best_from && turn > best_turn)))
-      continue;
-    best = (int)i;
-    best_from = from;
-    best_turn = turn;
+    const LaneGroup *group = &groups->group[i], *other = best < 0 ? NULL : &groups->group[best];
+    if (group->state == GROUP_READY)
+      best = (int)i; /* they stand in the order in which they became so */
+    else if (group->state == GROUP_YIELDED && (!other || other->state == GROUP_YIELDED) &&
+             (!other || MAX(group->from, soon) < MAX(other->from, soon)))
+      best = (int)i;
   }
   return best;
 }
@@ -268,7 +280,7 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
   if (warp->active || !warp->alive)
     return;
   uint64_t switched = issue->now + issue->gpu->machine->sm.lane_groups.switch_latency;
-  int index = choose(warp->groups, (unsigned)__builtin_ctz(before), switched);
+  int index = choose(warp->groups, switched);
   issue->next_pc = warp->pc;
   if (index < 0) {
     warp->state = WARP_AT_BARRIER;
@@ -287,7 +299,7 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
   for (uint32_t rest = lanes; rest;) {
     uint32_t record = lane_groups_participants(warp->groups, barrier, (unsigned)__builtin_ctz(rest));
     if (record && record & warp->alive & ~lanes)
-      park(warp, GROUP_AT_SYNC, barrier, record & lanes);
+      park(warp, GROUP_AT_SYNC, barrier, record & lanes)->yields += (record & lanes_yielded(warp->groups)) != 0;
     else if (record)
       withdraw(warp->groups, barrier, record);
     rest &= record ? ~record : rest - 1;
@@ -341,11 +353,15 @@ void lane_groups_meet(Issue *issue, uint32_t lanes) {
 void lane_groups_yield(Issue *issue, uint64_t cycles) {
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
-  count_yield(issue);
-  add(warp->groups,
-      (LaneGroup){
-          .from = MAX(issue->next, issue->now + cycles), .pc = warp->pc + 1, .mask = before, .state = GROUP_READY});
+  uint64_t from = MAX(issue->next, issue->now + cycles);
+  if (warp->groups->count == 0) { /* nobody else is there to run */
+    issue->next = warp->groups->runs_from = from;
+    return;
+  }
+  count_yield(warp->groups, before);
+  add(warp->groups, (LaneGroup){.from = from, .pc = warp->pc + 1, .mask = before, .state = GROUP_YIELDED});
   warp->active = 0;
+  release_complete(issue, issue->now);
   lane_groups_switch(issue, before);
 }
 
@@ -370,17 +386,15 @@ void lane_groups_barrier_done(Warp *warp, unsigned id, uint64_t resume) {
 
 void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now) {
   LaneGroups *groups = warp->groups;
-  unsigned last = 0;
   if (warp->state == WARP_RUNNING) {
-    int index = choose(groups, 0, now);
+    int index = choose(groups, now);
     if (groups->runs_from <= now || index < 0 || groups->group[index].from >= groups->runs_from)
       return;
     Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
     wheel_remove(&scheduler->wheel, warp->slot);
-    last = (unsigned)__builtin_ctz(warp->active);
-    add(groups, (LaneGroup){.from = groups->runs_from, .pc = warp->pc, .mask = warp->active, .state = GROUP_READY});
+    add(groups, (LaneGroup){.from = groups->runs_from, .pc = warp->pc, .mask = warp->active, .state = GROUP_YIELDED});
   }
-  int index = choose(groups, last, now);
+  int index = choose(groups, now);
   if (index >= 0)
     sm_resume(sm, warp, take(warp, index, now));
 }

@@ -2,7 +2,9 @@
  * Models: a warp is a set of lane groups, each with a program counter. One runs (Warp.pc, Warp.active); the others are
  * ready, asleep, or wait at a BSYNC, a WARPSYNC or a block barrier. The running group is left only where it stops: at YIELD,
  * NANOSLEEP, BSYNC, WARPSYNC, a block barrier or EXIT. A group that spins without one of these holds its warp for ever.
- * The next one is the ready group whose lowest lane follows that of the group that stopped, round robin.
+ * Of a divergent branch's two ways the smaller goes first. The next group is the newest that is ready: the one that was left
+ * behind, or let go, last. Who gives way by a YIELD or NANOSLEEP runs again when nobody else is ready, the first to give way first; till
+ * then nobody waits for it at a BSYNC. (An H200: validation/hardware/lanes.cu, orders.cu.)
  * Groups become one at a BSYNC or a WARPSYNC that they leave together, never by coming to the same instruction.
  * WARPSYNCs match wherever they stand, and let lanes of their mask go that wait at a BSYNC; a WARPSYNC.ALL matches itself only.
  * Convergence barriers: each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier
@@ -17,6 +19,7 @@
 
 typedef enum {
   GROUP_READY,       /* can issue from cycle `from` on */
+  GROUP_YIELDED,     /* likewise, but has given way */
   GROUP_AT_SYNC,     /* at a BSYNC: until all other lanes of its record wait there or have exited */
   GROUP_AT_WARPSYNC, /* until all lanes of its mask are at a WARPSYNC or have exited */
   GROUP_AT_MEETING,  /* at a WARPSYNC.ALL: until all lanes are there or have exited */
@@ -24,16 +27,17 @@ typedef enum {
 } GroupState;
 
 typedef struct LaneGroup {
-  uint64_t from;   /* READY: the first cycle in which it can issue */
-  uint32_t pc;     /* READY: its next instruction; else the one it waits at */
-  uint32_t mask;   /* its lanes */
-  uint32_t state;  /* GroupState */
-  uint32_t which;  /* AT_SYNC: convergence barrier; AT_WARPSYNC, AT_MEETING: mask of lanes; AT_BARRIER: block barrier */
-  uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of the warp while it waited */
+  uint64_t from;  /* READY: the first cycle in which it can issue */
+  uint32_t pc;    /* READY: its next instruction; else the one it waits at */
+  uint32_t mask;  /* its lanes */
+  uint32_t state; /* GroupState */
+  uint32_t
+      which; /* AT_SYNC: convergence barrier; AT_WARPSYNC, AT_MEETING: mask of lanes; AT_BARRIER: block barrier */
+  uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of lanes that it waits for */
 } LaneGroup;
 
 typedef struct LaneGroups {
-  LaneGroup group[WARP_LANES]; /* those that don't run */
+  LaneGroup group[WARP_LANES]; /* those that don't run, in the order in which they came to be as they are */
   uint32_t count;
   uint64_t runs_from;                  /* the first cycle in which the running group can issue, as it was chosen */
   uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */

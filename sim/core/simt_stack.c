@@ -48,7 +48,7 @@ bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t
       return false;
   }
   uint32_t pc[2] = {(uint32_t)inst->target, warp->pc + 1}, mask[2] = {taken, fallthrough};
-  unsigned first = machine->sm.simt_stack.branch_order == ORDER_TAKEN_FIRST ? 0 : 1;
+  unsigned first = branch_takes_first(machine->sm.simt_stack.branch_order, taken, fallthrough) ? 0 : 1;
   if (joins_at(warp, pc[first]))
     first = !first; /* the lanes of the preferred side wait at once */
   if (!joins_at(warp, pc[!first]) && !push(warp, depth_max, STACK_PATH, pc[!first], mask[!first]))

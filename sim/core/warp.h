@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "isa/program.h"
+#include "sim/machine/machine.h"
 #include "sim/memory/local.h"
 
 enum { WARP_LANES = 32 };
@@ -66,6 +67,13 @@ typedef struct Warp {
 
 static inline const uint32_t *warp_operand(const uint32_t *regs, const uint32_t *consts, int16_t slot) {
   return slot >= 0 ? regs + WARP_LANES * slot : consts + WARP_LANES * (uint32_t)~slot;
+}
+
+/* True if, of the two ways of a divergent branch, the lanes that take it run first; `rest` go on behind it. */
+static inline bool branch_takes_first(BranchOrder order, uint32_t taken, uint32_t rest) {
+  if (order == ORDER_SMALLER_FIRST)
+    return __builtin_popcount(taken) < __builtin_popcount(rest);
+  return order == ORDER_TAKEN_FIRST;
 }
 
 #endif

@@ -283,6 +283,7 @@ static void report_disturbance(Watch *watch) {
 Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings) {
   Watch watch = {.gpu = gpu, .options = options, .findings = findings, .interval = WATCH_INSTRUCTIONS};
   Outcome outcome = {.verdict = VERDICT_UNDECIDED};
+  gpu->stop = options->stop;
   for (;;) {
     bool calm;
     if (conclude(&watch, run_slice(&watch, &calm), &outcome))
@@ -296,6 +297,8 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
   }
   if (watch.disturbed_at && outcome.verdict != VERDICT_LIVELOCK)
     report_disturbance(&watch);
+  if (outcome.verdict == VERDICT_UNDECIDED && !outcome.stop)
+    outcome.stop = stop_asked(options->stop);
   if (outcome.verdict == VERDICT_UNDECIDED)
     g_ptr_array_insert(findings, 0, standing_report(gpu, outcome.stop));
   outcome.explored = watch.explored;

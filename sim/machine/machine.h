@@ -17,9 +17,11 @@
   X(POLICY_GTO, "greedy-then-oldest") \
   X(POLICY_YOUNGEST, "youngest")      \
   X(POLICY_RANDOM, "random")
-#define BRANCH_ORDERS(X)              \
-  X(ORDER_TAKEN_FIRST, "taken-first") \
-  X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first")
+/* smaller-first: the way with fewer lanes; of two with as many, the fallthrough. */
+#define BRANCH_ORDERS(X)                          \
+  X(ORDER_TAKEN_FIRST, "taken-first")             \
+  X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first") \
+  X(ORDER_SMALLER_FIRST, "smaller-first")
 #define CONVERGENCES(X)              \
   X(CONVERGENCE_STACK, "simt-stack") \
   X(CONVERGENCE_BARRIER, "barrier")

@@ -294,6 +294,12 @@ static const Version *make_version(Programs *programs, const PtxTarget *target, 
   if (!programs->is_cuda && program->target_sm > target->capability)
     diag_note(diag, programs->file, 0, 0, "the program is for sm_%u, newer than %s, which is sm_%u",
               program->target_sm, machine->name, target->capability);
+  if (target->convergence_barriers && program->target_sm < 70)
+    diag_note(diag, programs->file, 0, 0,
+              "the program is for sm_%u: ptxas puts no YIELD into loops of programs for less than sm_70, so a lane "
+              "that waits in a "
+              "loop lets no other lane of its warp run",
+              program->target_sm);
   Version *version = g_new(Version, 1);
   *version = (Version){*target, text->arch, program};
   g_ptr_array_add(programs->versions, version);

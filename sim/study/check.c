@@ -24,14 +24,27 @@ typedef struct Schedule {
   uint64_t seed;
 } Schedule;
 
+/* The branch orders to try, the machine's own first: the number of them is returned. The smaller way first is one of the two
+ * others in each single case, so it is tried only where it is the machine's own. */
+static unsigned branch_orders(BranchOrder own, BranchOrder orders[ORDER_COUNT]) {
+  unsigned count = 0;
+  orders[count++] = own;
+  for (BranchOrder order = ORDER_TAKEN_FIRST; order <= ORDER_FALLTHROUGH_FIRST; order++)
+    if (order != own)
+      orders[count++] = order;
+  return count;
+}
+
 /* Seed after seed each policy with each branch order, the machine's own first, until there are as many as asked for. */
 static GArray *count_schedules(Schedule own, unsigned count) {
   GArray *schedules = g_array_new(FALSE, FALSE, sizeof(Schedule));
+  BranchOrder orders[ORDER_COUNT];
+  unsigned norders = branch_orders(own.order, orders);
   for (Schedule next = own; schedules->len < count; next.seed++)
-    for (unsigned order = 0; order < ORDER_COUNT; order++)
+    for (unsigned order = 0; order < norders; order++)
       for (unsigned policy = 0; policy < POLICY_COUNT && schedules->len < count; policy++) {
         next.policy = (own.policy + policy) % POLICY_COUNT;
-        next.order = (own.order + order) % ORDER_COUNT;
+        next.order = orders[order];
         g_array_append_val(schedules, next);
       }
   return schedules;
@@ -45,11 +58,12 @@ static GArray *make_schedules(const Machine *machine, const CheckOptions *option
   GArray *schedules = g_array_new(FALSE, FALSE, sizeof(Schedule));
   for (unsigned i = 0; i < MAX(options->seeds, 1u); i++, next.seed++)
     g_array_append_val(schedules, next);
-  for (unsigned order = 0; order < ORDER_COUNT; order++) {
+  BranchOrder orders[ORDER_COUNT];
+  unsigned norders = branch_orders(own.order, orders);
+  for (unsigned order = 1; order < norders; order++) {
     next = own;
-    next.order = order;
-    if (next.order != own.order)
-      g_array_append_val(schedules, next);
+    next.order = orders[order];
+    g_array_append_val(schedules, next);
   }
   for (unsigned policy = 0; policy < POLICY_COUNT; policy++) {
     next = own;

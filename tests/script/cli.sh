@@ -192,7 +192,7 @@ END
 one='-m h200 --grid 1 --block 1'
 if command -v c++filt >"$folder/filter"; then
   # shellcheck disable=SC2086 # words
-  expect "a template by its name" 0 'the same result under 8 schedules: a = 1056964608, b = 7' "$LOCKSTEP" check names.ptx $one \
+  expect "a template by its name" 0 'the same result under 9 schedules: a = 1056964608, b = 7' "$LOCKSTEP" check names.ptx $one \
     --kernel 'f<128, true>' --buffer a=1 --buffer b=1 --arg '[a, 0.5, 7]' --arg b
   # shellcheck disable=SC2086 # words
   expect "several templates of a name" 2 'kernels: .f<128, true>., .f<64, false>.$' "$LOCKSTEP" run names.ptx $one --kernel f

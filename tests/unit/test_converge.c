@@ -183,7 +183,7 @@ static VKernel *nested_ifs(unsigned depth) {
 
 START_TEST(nested_branches_have_barriers_by_depth) {
   VKernel *vkernel = nested_ifs(3);
-  vkernel_converge(vkernel, 90);
+  vkernel_converge(vkernel, 90, true);
   ck_assert_uint_eq(vkernel->kernel->convergence_barriers, 3);
   unsigned begun = 0;
   for (guint i = 0; i < vkernel->insts->len; i++) {
@@ -204,7 +204,7 @@ END_TEST
 
 START_TEST(the_innermost_go_without_a_barrier) {
   VKernel *vkernel = nested_ifs(20);
-  vkernel_converge(vkernel, 90);
+  vkernel_converge(vkernel, 90, true);
   ck_assert_uint_eq(vkernel->kernel->convergence_barriers, CONVERGENCE_BARRIERS);
   ck_assert_uint_eq(count_op(vkernel, OP_BSSY), CONVERGENCE_BARRIERS);
   ck_assert_uint_eq(count_op(vkernel, OP_BSYNC), CONVERGENCE_BARRIERS);
@@ -221,7 +221,7 @@ START_TEST(a_loop_at_the_start_has_room_before_it) {
   lab_add(vkernel, lab_branch(0, p, false));
   lab_add(vkernel, atomic(vkernel, old, lab_const(vkernel, 64)));
   lab_add(vkernel, vinst_new(OP_EXIT));
-  vkernel_converge(vkernel, 90);
+  vkernel_converge(vkernel, 90, true);
   static const Opcode want[] = {OP_BSSY, OP_YIELD, OP_ATOM, OP_ISETP, OP_BRA, OP_BSYNC, OP_ATOM, OP_EXIT};
   ck_assert_uint_eq(vkernel->insts->len, G_N_ELEMENTS(want));
   for (guint i = 0; i < G_N_ELEMENTS(want); i++)
@@ -253,7 +253,7 @@ START_TEST(others_pass_by_the_meeting_point) {
   lab_add(vkernel, vinst_new(OP_EXIT));
   lab_add(vkernel, atomic(vkernel, old, tid)); /* 13 */
   lab_add(vkernel, vinst_new(OP_EXIT));
-  vkernel_converge(vkernel, 90);
+  vkernel_converge(vkernel, 90, true);
   ck_assert_uint_eq(count_op(vkernel, OP_BSSY), 1);
   ck_assert_uint_eq(count_op(vkernel, OP_BSYNC), 1);
   for (guint i = 0; i < vkernel->insts->len; i++)
@@ -283,7 +283,7 @@ START_TEST(who_stays_in_a_loop_meets_in_each_round) {
   lab_add(vkernel, atomic(vkernel, old, tid));
   lab_add(vkernel, atomic(vkernel, old, tid)); /* 11 */
   lab_add(vkernel, vinst_new(OP_EXIT));
-  vkernel_converge(vkernel, 90);
+  vkernel_converge(vkernel, 90, true);
   static const Opcode want[] = {OP_S2R,  OP_BSSY, OP_IADD,  OP_ISETP, OP_BSSY, OP_BRA,  OP_ISETP, OP_BREAK, OP_BRA,
                                 OP_IADD, OP_IADD, OP_BSYNC, OP_ISETP, OP_BRA,  OP_ATOM, OP_BSYNC, OP_ATOM,  OP_EXIT};
   ck_assert_uint_eq(vkernel->insts->len, G_N_ELEMENTS(want));
@@ -314,7 +314,7 @@ START_TEST(large_kernels_end_soon) {
   }
   lab_add(vkernel, vinst_new(OP_EXIT));
   clock_t start = clock();
-  vkernel_converge(vkernel, 90);
+  vkernel_converge(vkernel, 90, true);
   double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   ck_assert_msg(seconds < 5 * unit_patience(), "%.1f s", seconds);
   vkernel_free(vkernel);

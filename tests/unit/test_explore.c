@@ -97,7 +97,7 @@ static const Case cases[] = {
      EXPLORE_STUCK},
 };
 
-static ExploreResult prove(const Case *test, uint32_t nregs) {
+static ExploreResult prove(const Case *test, uint32_t nregs, const Stop *stop) {
   g_autoptr(Lab) lab = lab_new("sm.max_thread_registers=255", test->text);
   program_kernel(lab->program, 0)->nregs = nregs;
   uint32_t *words = lab_buffer(lab, 2);
@@ -107,6 +107,7 @@ static ExploreResult prove(const Case *test, uint32_t nregs) {
   for (unsigned warp = 0; warp < test->threads / 32; warp++)
     for (unsigned lane = 0; lane < 32; lane++)
       lab_row(lab, warp, 1)[lane] = g_array_index(lab->args, uint32_t, 0);
+  lab->gpu->stop = stop;
   Explorer *explorer = explorer_new(lab->gpu);
   ExploreResult result = explorer_prove(explorer);
   explorer_free(explorer);
@@ -116,7 +117,7 @@ static ExploreResult prove(const Case *test, uint32_t nregs) {
 START_TEST(proves) {
   const Case *test = &cases[_i];
   for (uint32_t nregs = 7; nregs <= 255; nregs += 248) {
-    ExploreResult result = prove(test, nregs);
+    ExploreResult result = prove(test, nregs, NULL);
     ck_assert_msg(result == test->expected, "%s with %u registers: %d instead of %d", test->name, nregs, result,
                   test->expected);
   }
@@ -154,11 +155,25 @@ START_TEST(shows_any_name_in_json) {
 }
 END_TEST
 
+/* A wish to stop ends the proof without a result, and one that hasn't come yet changes nothing. */
+START_TEST(stops_when_asked) {
+  volatile sig_atomic_t came = 0;
+  const Stop stop = {.deadline = g_get_monotonic_time() + (gint64)3600 * G_USEC_PER_SEC, .signal = &came};
+  const Stop late = {.deadline = 1};
+  ck_assert_int_eq(prove(&cases[1], 7, &stop), EXPLORE_STUCK);
+  ck_assert_int_eq(prove(&cases[1], 7, &late), EXPLORE_UNPROVABLE);
+  came = SIGTERM;
+  ck_assert_int_eq(prove(&cases[1], 7, &stop), EXPLORE_UNPROVABLE);
+  ck_assert(stop_asked(&stop) == STOP_SIGNAL && stop_asked(&late) == STOP_SECONDS && stop_asked(NULL) == STOP_NONE);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("explore");
   TCase *tcase = tcase_create("explore");
   tcase_add_loop_test(tcase, proves, 0, G_N_ELEMENTS(cases));
   tcase_add_loop_test(tcase, shows_any_name_in_json, 0, 4);
+  tcase_add_test(tcase, stops_when_asked);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

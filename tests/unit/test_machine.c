@@ -172,7 +172,7 @@ static const Refusal refusals[] = {
                                 "`greedy-then-oldest`, `youngest`, `random`\n  did you mean `youngest`?\n"},
     {"sm: {simt_stack: {branch_order: }}\n",
      "m.yaml:1:33: error: sm.simt_stack.branch_order is empty, must be one of "
-     "`taken-first`, `fallthrough-first`\n"},
+     "`taken-first`, `fallthrough-first`, `smaller-first`\n"},
     {"name: [x]\n", "m.yaml:1:7: error: name: expected a single value, found a list\n"},
     {"name: ''\n", "m.yaml:1:7: error: name must be one line of 1 to 64 bytes\n"},
     {"about: |\n  x\n  y\n", "m.yaml:1:8: error: about must be one line of 1 to 1000 bytes\n"},
@@ -458,7 +458,7 @@ START_TEST(describes_every_parameter) {
   }
   ck_assert_ptr_nonnull(strstr(text, "| `sm.shared.bytes` | 48 KiB | 1 KiB to 1 MiB | shared memory of the SM |\n"));
   ck_assert_ptr_nonnull(
-      strstr(text, "| `sm.simt_stack.branch_order` | taken-first | `taken-first`, `fallthrough-first` | "));
+      strstr(text, "| `sm.simt_stack.branch_order` | taken-first | `taken-first`, `fallthrough-first`, `smaller-first` | "));
 }
 END_TEST
 

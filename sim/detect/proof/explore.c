@@ -43,7 +43,6 @@ Explorer *explorer_new(Gpu *gpu) {
   explorer->facts = g_hash_table_new_full(NULL, NULL, NULL, facts_free);
   explorer->changes = g_array_new(FALSE, FALSE, sizeof(LaneChange));
   explorer->effects = (WalkEffects){.masks = g_ptr_array_new(),
-                                    .ways = g_array_new(FALSE, FALSE, sizeof(BranchWay)),
                                     .words = g_array_new(FALSE, FALSE, sizeof(WordSeen))};
   explorer->memo = lane_memo_new();
   explorer->scratch_rows = g_new0(uint32_t, (REGSET_MAX + SINK_ROWS) * WARP_LANES);
@@ -80,7 +79,6 @@ void explorer_free(Explorer *explorer) {
   g_hash_table_destroy(explorer->facts);
   g_array_free(explorer->changes, TRUE);
   g_ptr_array_free(explorer->effects.masks, TRUE);
-  g_array_free(explorer->effects.ways, TRUE);
   g_array_free(explorer->effects.words, TRUE);
   lane_memo_free(explorer->memo);
   g_free(explorer->scratch_rows);
@@ -126,7 +124,6 @@ static void walk_states(LaneWalk *walk, const LaneState *start) {
 static void walk_lane(LaneWalk *walk, const LaneState *start) {
   g_array_set_size(walk->changes, 0);
   g_ptr_array_set_size(walk->effects.masks, 0);
-  g_array_set_size(walk->effects.ways, 0);
   g_array_set_size(walk->effects.words, 0);
   walk->reach.lowest = start->level;
   walk_states(walk, start);
@@ -204,14 +201,13 @@ static bool add_reach(LaneReach *to, const LaneReach *reach) {
   to->lowest = MIN(to->lowest, reach->lowest);
   to->barriers |= reach->barriers;
   to->stops |= reach->stops;
-  to->rejoins |= reach->rejoins;
   to->meets |= reach->meets;
   to->calls |= reach->calls;
   to->yields |= reach->yields;
   to->warpsyncs |= reach->warpsyncs;
   to->syncs |= reach->syncs;
   return to->exits != before.exits || to->faults != before.faults || to->lowest != before.lowest ||
-         to->barriers != before.barriers || to->stops != before.stops || to->rejoins != before.rejoins ||
+         to->barriers != before.barriers || to->stops != before.stops ||
          to->meets != before.meets || to->calls != before.calls || to->yields != before.yields ||
          to->warpsyncs != before.warpsyncs || to->syncs != before.syncs;
 }
@@ -257,6 +253,7 @@ static bool prove_blocks(Explorer *explorer) {
     BlockView *of_block = g_queue_peek_head(&explorer->queue);
     for (WarpView *view; (view = next_of_block(of_block));) {
       prove_warp(explorer, view);
+      explorer->gave_up |= stop_asked(explorer->gpu->stop) != STOP_NONE;
       if (explorer->gave_up)
         return false;
       if (!explorer->finisher && (view_may_finish(view) || view_may_fault(view)))

@@ -8,6 +8,22 @@ const LaneGroup *explore_group_of(const WarpView *view, unsigned lane) {
   return NULL;
 }
 
+uint32_t explore_lanes_together(const Warp *warp) {
+  const LaneGroups *groups = warp->groups;
+  uint32_t lanes = warp->active, before;
+  do {
+    before = lanes;
+    for (uint32_t i = 0; i < groups->count; i++) {
+      const LaneGroup *group = &groups->group[i];
+      if (group->state == GROUP_AT_SYNC &&
+          !(lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask)) & warp->alive &
+            ~lanes & ~group->mask))
+        lanes |= group->mask;
+    }
+  } while (lanes != before);
+  return lanes;
+}
+
 void explore_groups_init(WarpView *view) {
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -24,9 +40,9 @@ void explore_groups_init(WarpView *view) {
 }
 
 bool explore_turn_comes(const WarpView *view) {
-  for (uint32_t rest = view->warp->active; rest; rest &= rest - 1) {
+  for (uint32_t rest = explore_lanes_together(view->warp); rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-    if (reach->stops || reach->exits || reach->barriers || (reach->rejoins && view->parts))
+    if (reach->stops || reach->exits || reach->barriers)
       return true;
   }
   return view->warp->active == 0;

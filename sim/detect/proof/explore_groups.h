@@ -6,7 +6,8 @@
  *   BSSY) or exit; or some lane of the warp may yield, or come to a WARPSYNC.
  * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC whose mask has it, or exit. At a WARPSYNC.ALL: each lane may
  *   come to that one, or exit.
- * - A BSYNC is no such point for a group that no branch parts, if only its lanes meet there.
+ * - A BSYNC is no such point if only lanes of the running group meet there: of groups that are ready the newest goes first, so
+ *   these lanes come there one after the other before anybody else.
  * - At a block barrier: the barrier may complete.
  * A lane that comes to a BSYNC behind a BSSY or BREAK of the exploration itself passes: whom it would meet isn't known. All of this
  * admits more than the machine does. */
@@ -18,6 +19,9 @@
 
 /* The group that a lane is in, NULL if that is the running one. */
 const LaneGroup *explore_group_of(const WarpView *view, unsigned lane);
+/* The running group, and those that wait at a BSYNC for lanes of it only: they go on with it before any other group gets a
+ * turn. */
+uint32_t explore_lanes_together(const Warp *warp);
 /* Notes what the lanes of a new view have reached by where they wait. */
 void explore_groups_init(WarpView *view);
 /* The lanes that a lane which comes to a BSYNC of `barrier`, a WARPSYNC of `lanes`, or the WARPSYNC.ALL at `pc` has to wait for

@@ -178,11 +178,9 @@ static void dispatch(LaneWalk *walk, LaneState *state, const Inst *inst) {
   }
 }
 
-/* A guarded branch may part lanes; a call that only some lanes take is a fault. */
+/* A guarded branch may fill the stack; a call that only some lanes take is a fault. */
 static void step_guarded(LaneWalk *walk, const LaneState *state, const Inst *inst, bool executes) {
-  if (inst->op == OP_BRA && walk->view->warp->groups) {
-    explore_group_branch(walk, state->pc, executes);
-  } else if (inst->op == OP_BRA) {
+  if (inst->op == OP_BRA && !walk->view->warp->groups) {
     check_depth(walk, state);
   } else if (inst->op == OP_CAL) {
     walk->effects.of_warp = true;

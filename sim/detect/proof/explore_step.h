@@ -80,10 +80,6 @@ void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst);
 
 /* ---- explore_switch.c ---- */
 
-/* The lane goes one way at the guarded branch at `pc`. */
-void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken);
-/* The same for a lane alike. */
-void explore_part_group(Explorer *explorer, WarpView *view, unsigned lane, BranchWay way);
 /* BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP. */
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst);
 /* A lane that the guard of a block barrier leaves out: it comes there with its group. */

@@ -1,4 +1,4 @@
-/* Points where lane groups switch: BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP, and branches that part a group. */
+/* Points where lane groups switch: BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP. */
 #include "sim/core/lane_groups.h"
 #include "sim/detect/proof/explore_groups.h"
 #include "sim/detect/proof/explore_step.h"
@@ -10,12 +10,13 @@ static bool passes_warpsync(const LaneWalk *walk, const LaneState *state, const 
   return !explore_missing_at_warpsync(walk->view, slot_value(walk, state, inst->a) & ~(1u << walk->lane));
 }
 
-/* True if all lanes that the lane meets at convergence barrier `barrier` are in its group, the running one, as long as that
- * stays whole: those of a BSSY that the exploration executed, or of a record whose other lanes have exited. */
+/* True if all lanes that the lane meets at convergence barrier `barrier` go on with it before another group gets a turn, since the
+ * newest group goes first: those of a BSSY that the exploration executed, or of a record that is among them. */
 static bool meets_own_group(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
   const Warp *warp = walk->view->warp;
   uint32_t record = lane_groups_participants(warp->groups, inst->mode, walk->lane);
-  return inst->guard == PRED_TRUE && ((state->begun >> inst->mode & 1) || !(record & warp->alive & ~warp->active));
+  return inst->guard == PRED_TRUE &&
+         ((state->begun >> inst->mode & 1) || !(record & warp->alive & ~explore_lanes_together(warp)));
 }
 
 /* WARPSYNC.ALL: false if the lane can't go on behind it. */
@@ -25,31 +26,10 @@ static bool passes_meeting(LaneWalk *walk, uint32_t pc) {
   return assumes_all_open(walk) || !(explore_missing_at_meeting(walk->view, pc) & ~(1u << walk->lane));
 }
 
-void explore_part_group(Explorer *explorer, WarpView *view, unsigned lane, BranchWay way) {
-  if (view->warp->active >> lane & 1 && view_note_way(explorer, view, way.pc, way.taken))
-    view->parts |= view_ways(view, way.pc) == 3 && (view->warp->active & (view->warp->active - 1));
-}
-
-void explore_group_branch(LaneWalk *walk, uint32_t pc, bool taken) {
-  GArray *ways = walk->effects.ways;
-  if (read_only(walk))
-    return;
-  for (guint i = 0; i < ways->len; i++) {
-    BranchWay known = g_array_index(ways, BranchWay, i);
-    if (known.pc == pc && known.taken == taken)
-      return;
-  }
-  BranchWay way = {.pc = pc, .taken = taken};
-  g_array_append_val(ways, way);
-  explore_part_group(walk->explorer, walk->view, walk->lane, way);
-}
-
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t barrier = inst->op == OP_WARPSYNC ? 0 : 1u << inst->mode; /* of BSSY, BSYNC and BREAK */
-  if (inst->op == OP_BSYNC && meets_own_group(walk, state, inst))
-    walk->reach.rejoins = true;
-  else
-    walk->reach.stops |= inst->op != OP_BSSY && inst->op != OP_BREAK;
+  if (inst->op != OP_BSSY && inst->op != OP_BREAK && !(inst->op == OP_BSYNC && meets_own_group(walk, state, inst)))
+    walk->reach.stops = true;
   switch ((Opcode)inst->op) {
   case OP_BSSY:
   case OP_BREAK:
@@ -58,6 +38,7 @@ void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
     break;
   case OP_BSYNC:
     walk->effects.of_warp = true;
+    walk->effects.of_lane |= !(state->begun & barrier); /* by its record */
     walk->reach.syncs |= barrier;
     if (!(state->begun & barrier) && !assumes_all_open(walk) &&
         explore_missing_at_sync(walk->view, inst->mode, 1u << walk->lane))

@@ -15,7 +15,7 @@ typedef struct Known {
   bool common; /* it holds for other warps, too */
   LaneReach reach;
   GPtrArray *masks;
-  GArray *ways, *changes;
+  GArray *changes;
   GArray *words;    /* WordSeen */
   GArray *explored; /* uint32_t: instructions */
 } Known;
@@ -32,7 +32,6 @@ static void known_free(gpointer data) {
     return;
   g_free(known->start);
   g_ptr_array_free(known->masks, TRUE);
-  g_array_free(known->ways, TRUE);
   g_array_free(known->changes, TRUE);
   g_array_free(known->words, TRUE);
   g_array_free(known->explored, TRUE);
@@ -92,7 +91,6 @@ void lane_memo_keep(LaneMemo *memo, const LaneWalk *walk, const LaneState *start
   known->masks = g_ptr_array_new();
   for (guint i = 0; i < effects->masks->len; i++)
     g_ptr_array_add(known->masks, g_ptr_array_index(effects->masks, i));
-  known->ways = copy_array(effects->ways, sizeof(BranchWay));
   known->changes = copy_array(walk->changes, sizeof(LaneChange));
   known->words = copy_array(effects->words, sizeof(WordSeen));
   known->explored = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -170,8 +168,6 @@ bool lane_memo_repeat(LaneMemo *memo, Explorer *explorer, WarpView *view, unsign
   *reach = known->reach;
   for (guint i = 0; i < known->masks->len; i++)
     view_add_lanes(explorer, view, g_ptr_array_index(known->masks, i), 1u << lane);
-  for (guint i = 0; i < known->ways->len; i++)
-    explore_part_group(explorer, view, lane, g_array_index(known->ways, BranchWay, i));
   for (guint i = 0; known->common && i < known->words->len; i++)
     abstract_note_reader(&g_array_index(known->words, WordSeen, i).set->readers, view->index);
   for (guint i = 0; known->common && i < known->explored->len; i++)

@@ -84,10 +84,11 @@ static LanePlace group_place(const WarpView *view, unsigned lane) {
   if (!group)
     return (LanePlace){.pc = view->warp->pc, .runs = true};
   bool at_barrier = group->state == GROUP_AT_BARRIER;
-  return (LanePlace){.pc = group->pc + (group->state != GROUP_READY),
+  return (LanePlace){.pc = group->pc + (group->state != GROUP_READY && group->state != GROUP_YIELDED),
                      .at_barrier = at_barrier,
                      .barrier_pc = group->pc,
-                     .runs = explore_turn_comes(view) && !explore_group_misses(view, group) &&
+                     .runs = (explore_lanes_together(view->warp) >> lane & 1 || explore_turn_comes(view)) &&
+                             !explore_group_misses(view, group) &&
                              (!at_barrier || explorer_barrier_opens(view, group->which))};
 }
 

@@ -20,7 +20,6 @@ typedef struct LaneReach {
   uint32_t barriers; /* block barriers it may arrive at, waiting */
   /* With lane groups: */
   bool stops;     /* it may come to a point where its warp may switch (other than a block barrier, BSYNC or EXIT) */
-  bool rejoins;   /* it may come to a BSYNC, where its warp switches unless its group is whole */
   bool yields;    /* it may execute YIELD or NANOSLEEP */
   bool warpsyncs; /* it is at a WARPSYNC whose mask has it, or may come to one */
   bool meets;     /* it is at a WARPSYNC.ALL, or may come to one */
@@ -85,11 +84,8 @@ typedef struct WarpView {
   GArray *shares;         /* AddShare */
   uint32_t local_unknown; /* lanes that may store to any word of their local memory */
   uint32_t *explored;     /* bit pc: the proof found that a lane may come to it */
-  uint32_t *
-      ways; /* bits 2 * pc and 2 * pc + 1: lanes may pass a guarded branch or call, or take it; with lane groups, of a
-                   * branch only those of the running group count */
+  uint32_t *ways; /* bits 2 * pc and 2 * pc + 1: lanes may pass a guarded call, or take it */
   uint32_t *meet; /* one for each of facts->meetings: lanes that may come to it */
-  bool parts;     /* some branch may part the running group */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
   uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
@@ -98,12 +94,6 @@ typedef struct WarpView {
   uint32_t most[BLOCK_BARRIERS];    /* the largest */
   GArray *bars;                     /* BarOperands */
 } WarpView;
-
-/* A lane went this way at the guarded branch at `pc`. */
-typedef struct BranchWay {
-  uint32_t pc;
-  bool taken;
-} BranchWay;
 
 /* A word that an exploration read, and how often it had grown at the first time. */
 typedef struct WordSeen {
@@ -116,7 +106,6 @@ enum { EFFECT_WORDS_MAX = 32 };
 /* What an exploration did besides adding to words and bits: what it would do to another lane alike (lane_memo.h). */
 typedef struct WalkEffects {
   GPtrArray *masks; /* uint32_t *: masks of the view that the lane is added to */
-  GArray *ways;     /* BranchWay */
   GArray *words;    /* WordSeen, unless `of_warp` */
   bool of_lane;     /* it depends on which lane of the warp it is */
   bool of_warp;     /* it depends on the warp: on its block, its stack, what its other lanes may do */
@@ -161,7 +150,7 @@ void view_wake_sm(Explorer *explorer, const Sm *sm);
 void view_wake_block(Explorer *explorer, WarpView *view);
 /* Adds lanes to a mask of the view (arrivals, votes ...). If that is news, the warp and who depends on it are woken. */
 void view_add_lanes(Explorer *explorer, WarpView *view, uint32_t *mask, uint32_t lanes);
-/* The lane may take the guarded branch or call at `pc`, or pass it. True if that is news. */
+/* The lane may take the guarded call at `pc`, or pass it. True if that is news. */
 bool view_note_way(Explorer *explorer, WarpView *view, uint32_t pc, bool taken);
 /* The lanes that may come to the WARPSYNC.ALL at `pc`. */
 uint32_t *view_meeting(const WarpView *view, uint32_t pc);
