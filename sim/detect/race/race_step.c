@@ -298,6 +298,12 @@ static bool waits(const Step *step) {
   return polls && ((const bool *)polls)[step->point->pc];
 }
 
+/* Hand-offs are kept by warps: what one lane hands on to another of its warp, or with the very store that it made, isn't known to
+ * be what a third lane did. */
+static bool may_be_of_another_lane(const Step *step, const Access *earlier, const RaceEnd *first) {
+  return earlier->actor == step->warp->actor || first->pc == step->warp->handed.from;
+}
+
 /* Before the warp takes what the words hand on. */
 static void check_reliance(Step *step) {
   if (!step->warp->fences || !step->warp->was_handed || step->access->kind != ACCESS_READ || !step->point->block)
@@ -310,7 +316,8 @@ static void check_reliance(Step *step) {
     if (!shadow_relies(group->cell, &access, &order, &found) || waits(step))
       continue;
     RaceEnd first = end_of(step, &found);
-    add_race(step, group->word, 1, group->lanes, &first, missing_fence(step, &found), false);
+    if (!may_be_of_another_lane(step, &found, &first))
+      add_race(step, group->word, 1, group->lanes, &first, missing_fence(step, &found), false);
   }
 }
 
