@@ -26,6 +26,8 @@ liblockstep_a_SOURCES += \
   isa/flow/lockstep.c \
   isa/flow/loops.c \
   isa/flow/loops.h \
+  isa/flow/past.c \
+  isa/flow/past.h \
   isa/flow/postdom.c \
   isa/flow/preheader.c \
   isa/flow/preheader.h \

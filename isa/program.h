@@ -180,6 +180,7 @@ enum {
   INST_UNALIGNED = 1u << 24, /* BAR: lanes of a warp may arrive at different times (PTX barrier without .aligned) */
   INST_INTEGRAL = 1u << 25, /* CVT of float to float: first rounds to an integral value by `mode` (cvt.rni.f32.f32) */
   INST_KEEP_NAN = 1u << 26, /* FMNMX: a NaN wins over a number (min.NaN) */
+  INST_LEAVES = 1u << 28,   /* lanes may exit behind it without further work (set by cfg_annotate; isa/flow/past.h) */
 };
 
 /* One decoded instruction. Which fields mean something depends on OpInfo.form; the others are zero, with

@@ -27,6 +27,8 @@ liblockstep_a_SOURCES += \
   sim/core/host.h \
   sim/core/lane_groups.c \
   sim/core/lane_groups.h \
+  sim/core/members.c \
+  sim/core/members.h \
   sim/core/occupancy.c \
   sim/core/occupancy.h \
   sim/core/place.c \

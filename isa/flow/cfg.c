@@ -3,6 +3,7 @@
 #include "isa/disasm.h"
 #include "isa/flow/dataflow.h"
 #include "isa/flow/flow.h"
+#include "isa/flow/past.h"
 
 static void free_block(gpointer data) {
   CfgBlock *block = data;
@@ -83,6 +84,7 @@ void cfg_annotate(Kernel *kernel) {
   flow_init(&flow, kernel);
   annotate_joins(kernel, &flow);
   dataflow_mark_unset(kernel, &flow);
+  past_mark(kernel, &flow);
   flow_clear(&flow);
 }
 

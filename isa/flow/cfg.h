@@ -27,8 +27,8 @@ Cfg *cfg_new(const Kernel *kernel);
 void cfg_free(Cfg *cfg);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Cfg, cfg_free)
 
-/* Fills Inst.reconv of each BRA (within its function: a CAL goes on behind it, a RET leaves), INST_JOIN_TARGET and
- * INST_MAYBE_UNSET. */
+/* Fills Inst.reconv of each BRA (within its function: a CAL goes on behind it, a RET leaves), INST_JOIN_TARGET,
+ * INST_MAYBE_UNSET and INST_LEAVES. */
 void cfg_annotate(Kernel *kernel);
 
 /* An instruction from which a path from the kernel's first instruction runs past the last one, or NO_TARGET. */

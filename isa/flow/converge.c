@@ -533,27 +533,8 @@ static void write_kernel(Converge *converge) {
   g_free(writer.by_begin);
 }
 
-/* nvcc moves a mask into a register first. */
-static void fold_masks(VKernel *vkernel) {
-  g_autofree int32_t *value = g_new0(int32_t, vkernel->rows->len + 1); /* 0: none yet; > 0: not a constant */
-  for (guint i = 0; i < vkernel->insts->len; i++) {
-    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
-    VRegUse uses[8];
-    if (vinst_writes(vinst, uses) == 0)
-      continue;
-    bool constant = vinst->inst.op == OP_MOV && vinst->a < 0 && !vinst_is_guarded(vinst) && value[uses[0].reg] == 0 &&
-                    g_array_index(vkernel->rows, uint8_t, uses[0].reg) == 1;
-    value[uses[0].reg] = constant ? vinst->a : 1;
-  }
-  for (guint i = 0; i < vkernel->insts->len; i++) {
-    VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
-    if (vinst->inst.op == OP_WARPSYNC && vinst->a >= 0 && vinst->a != VREG_SINK && value[vinst->a] < 0)
-      vinst->a = value[vinst->a];
-  }
-}
-
 void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields) {
-  fold_masks(vkernel);
+  vkernel_fold_masks(vkernel);
   short_branches_predicate(vkernel);
   preheaders_insert(vkernel);
   Converge converge = {.vkernel = vkernel,

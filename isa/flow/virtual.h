@@ -67,8 +67,11 @@ void vkernel_early_exits(VKernel *vkernel);
  * program is for sm_70 or newer; ptxas gives an older one no YIELD, on no GPU. */
 void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields);
 
+/* The mask of a WARPSYNC that stands in a register, since nvcc moves it there first, becomes a constant again. */
+void vkernel_fold_masks(VKernel *vkernel);
+
 /* Before Volta: takes WARPSYNCs away, since the lanes that execute one are together (INST_SYNCED). Those stay that the next
- * instruction can't stand for: what is guarded, and what a branch passes by. */
+ * instruction can't stand for: what is guarded, what a branch passes by, and what has a mask that would be lost. */
 void vkernel_lockstep(VKernel *vkernel);
 
 /* Allocates rows by liveness (graph colouring; moves between registers that don't interfere disappear) and predicates, sets

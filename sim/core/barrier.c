@@ -90,17 +90,18 @@ static bool agree_on_count(const Block *block, Barrier *barrier, uint32_t expect
   return true;
 }
 
-/* The warp arrives at barrier `id` with the lanes that came last: tells which of its lanes the guard left out. */
+/* The warp arrives at barrier `id` with the lanes that came last: tells which of its lanes the guard left out, and which
+ * have exited. */
 static void tell_partial(const Issue *issue, uint32_t id) {
   const Warp *warp = issue->warp;
   const LaneGroups *groups = warp->groups;
-  uint32_t absent = warp->alive & ~groups->executed[id];
-  if (!absent)
+  uint32_t missing = warp->lanes & ~groups->executed[id];
+  if (!missing)
     return;
-  ProbePoint point = issue_point(issue, groups->executed[id] & warp->alive);
+  ProbePoint point = issue_point(issue, groups->executed[id]);
   point.pc = groups->come_pc[id];
   point.inst = &warp_block(issue->sm, warp)->launch->kernel->insts[point.pc];
-  PROBE_FIRE(issue->gpu, partial_barrier, &point, absent);
+  PROBE_FIRE(issue->gpu, partial_barrier, &point, missing & warp->alive, missing & ~warp->alive);
 }
 
 /* True if all lanes of the warp that haven't exited have come to barrier `id`; then it arrives, and they may come anew. */

@@ -2,6 +2,7 @@
  * there YIELD does nothing, the lanes of a WARPSYNC are together, and NANOSLEEP holds the warp. */
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
+#include "sim/core/members.h"
 
 void exec_BSSY(Issue *issue) { lane_groups_begin(issue, issue->inst->mode, issue->mask); }
 
@@ -14,9 +15,11 @@ void exec_WARPSYNC(Issue *issue) {
     lane_groups_meet(issue, issue->mask);
   } else if (issue->warp->groups) {
     lane_groups_warpsync(issue, issue_operand(issue, issue->inst->a), issue->mask);
-  } else if (PROBE_WANTED(issue->gpu, warp_sync)) {
+  } else {
+    const uint32_t *members = issue->inst->mode == WARPSYNC_ALL ? NULL : issue_operand(issue, issue->inst->a);
     ProbePoint point = issue_point(issue, issue->mask);
     PROBE_FIRE(issue->gpu, warp_sync, &point);
+    members_tell(issue, issue->warp->pc, issue->mask, members, 0);
   }
 }
 

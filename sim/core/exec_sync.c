@@ -121,10 +121,10 @@ void exec_BAR(Issue *issue) {
     return;
   }
   Warp *warp = issue->warp;
-  uint32_t absent = warp->groups ? 0 : warp->alive & ~issue->mask, before = warp->active;
+  uint32_t missing = warp->groups ? 0 : warp->lanes & ~issue->mask, before = warp->active;
   ProbePoint point = issue_point(issue, issue->mask);
-  if (absent)
-    PROBE_FIRE(issue->gpu, partial_barrier, &point, absent);
+  if (missing)
+    PROBE_FIRE(issue->gpu, partial_barrier, &point, missing & warp->alive, missing & ~warp->alive);
   PROBE_FIRE(issue->gpu, barrier_arrive, &point, id, issue->inst->mode != BAR_ARV);
   if (!barrier_arrive(issue, id, count))
     gpu_raise_fault(issue, issue->mask, NULL, 0,

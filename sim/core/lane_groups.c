@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "sim/core/gpu.h"
+#include "sim/core/members.h"
 
 void lane_groups_reset(LaneGroups *groups) {
   groups->count = 0;
@@ -160,6 +161,27 @@ static void report_warpsyncs(const Issue *issue, uint32_t leaving) {
   }
 }
 
+/* Tells of the groups of `leaving` that wait at a WARPSYNC for lanes that haven't come to it. */
+static void report_members(const Issue *issue, uint32_t leaving) {
+  const Warp *warp = issue->warp;
+  const LaneGroups *groups = warp->groups;
+  const Kernel *kernel = warp_block(issue->sm, warp)->launch->kernel;
+  for (uint32_t rest = leaving; rest; rest &= rest - 1) {
+    const LaneGroup *group = &groups->group[__builtin_ctz(rest)];
+    uint32_t there = 0, members[WARP_LANES];
+    if (group->state != GROUP_AT_WARPSYNC)
+      continue;
+    for (uint32_t i = 0; i < groups->count; i++) {
+      const LaneGroup *other = &groups->group[i];
+      bool comes = other->state == GROUP_AT_WARPSYNC && members_alike(kernel, group->pc, other->pc);
+      there |= comes ? other->mask : 0;
+    }
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+      members[lane] = group->which;
+    members_tell(issue, group->pc, group->mask, members, there);
+  }
+}
+
 /* A group that waits at a BSYNC doesn't wait for lanes that have given way, once they have done so often enough. */
 static bool lets_yielded_off(const Issue *issue, const LaneGroup *group) {
   return group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release;
@@ -214,6 +236,8 @@ static void release_complete(const Issue *issue, uint64_t from) {
       leaving |= missing_for(issue, &groups->group[i], at_warpsync) ? 0 : 1u << i;
     if (PROBE_WANTED(issue->gpu, warp_sync))
       report_warpsyncs(issue, leaving);
+    if (PROBE_WANTED(issue->gpu, odd_mask))
+      report_members(issue, leaving);
     let_go(groups, leaving, from);
     leaving = wanted_elsewhere(groups);
     let_go(groups, leaving, from);
@@ -322,6 +346,7 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   if (!waits) { /* all are here */
     ProbePoint point = issue_point(issue, lanes);
     PROBE_FIRE(issue->gpu, warp_sync, &point);
+    members_tell(issue, warp->pc, lanes, members, 0);
     return;
   }
   for (uint32_t rest = lanes; rest;) {

@@ -47,9 +47,9 @@ typedef struct Probe {
                            const LockBit *was);
   /* Lanes exit although they hold this bit. */
   void (*exit_holding)(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held);
-  /* Lanes arrive at a barrier while other lanes of the warp haven't exited and don't; with lane groups, when
-   * all lanes have come to it, some of them only with their group. */
-  void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent);
+  /* Lanes arrive at a barrier, and other lanes of the warp don't: those of `absent` haven't exited, those of `exited` have; with
+   * lane groups, when all lanes that haven't exited have come to it, those of `absent` only with their group. */
+  void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited);
   /* `reg` (or, if is_predicate, a predicate) is read by lanes that never wrote it. */
   void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);
   /* Lanes access memory; address[lane] is the byte address (global), or the physical one (shared). `lock` and `unlock`
@@ -60,11 +60,14 @@ typedef struct Probe {
   void (*fence)(void *user, const ProbePoint *point);
   /* A load of `lane` hits its SM's L1, whose copy, fetched in cycle `since`, gives `copy` although memory holds `now` since
    * the change `newest`. `address` is that of the word, or of the narrow value in it. */
-  void (*stale_read)(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy, uint32_t now,
-                     const WordChange *newest, uint64_t since);
+  void (*stale_read)(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy,
+                     uint32_t now, const WordChange *newest, uint64_t since);
   /* Lanes that are together at a WARPSYNC go on, or at the place of one that was left out (INST_SYNCED: told before the
    * instruction has its effect). */
   void (*warp_sync)(void *user, const ProbePoint *point);
+  /* Lanes go on behind a WARPSYNC, or come to an INST_SYNCED, although masks of theirs name lanes that aren't there (`absent`:
+   * elsewhere, or exited), or some aren't in their own (`strangers`). */
+  void (*odd_mask)(void *user, const ProbePoint *point, uint32_t absent, uint32_t strangers);
   /* Warp arrives at barrier `id`; `waits` is false for an arrive. */
   void (*barrier_arrive)(void *user, const ProbePoint *point, uint32_t id, bool waits);
   /* Barrier `id` completes: arrived warps (mask by warp in block) are ordered before the waiting ones. */

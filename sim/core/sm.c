@@ -7,6 +7,7 @@
 #include "sim/core/barrier.h"
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
+#include "sim/core/members.h"
 #include "sim/core/simt_stack.h"
 
 const Executor executors[OP_COUNT] = {
@@ -134,11 +135,13 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .consts = launch->const_rows,
                 .active = lanes,
                 .alive = lanes,
+                .lanes = lanes,
                 .state = WARP_RUNNING,
                 .block_slot = block->slot,
                 .warp_in_block = warp_in_block,
                 .age = sm->gpu->ages++};
   fresh.pred[PRED_TRUE] = ALL_LANES;
+  memset(fresh.left_from, 0xff, sizeof fresh.left_from); /* PAST_NOWHERE */
   if (launch->tracks_unset) {
     fresh.written = sm->written_rows + (size_t)slot * sm->gpu->register_rows;
     memset(fresh.written, 0, rows * sizeof(uint32_t));
@@ -368,6 +371,12 @@ static uint64_t noise(Sm *sm, const Warp *warp) {
   return rng_below(&sm->jitter, NOISE_EVERY) ? 0 : rng_below(&sm->jitter, NOISE_CYCLES);
 }
 
+/* The running lanes may exit without further work. */
+static void note_leaving(Warp *warp) {
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    warp->left_from[lane] = warp->active & lane_bit[lane] ? warp->pc : warp->left_from[lane];
+}
+
 static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Launch *launch = warp_block(sm, warp)->launch;
@@ -388,11 +397,15 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
                  .warp = warp};
   gpu->counters.warp_instructions++;
   gpu->counters.lane_instructions += bits_count(issue.mask);
-  if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED))) {
+  if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED | INST_LEAVES))) {
+    if (inst->flags & INST_LEAVES)
+      note_leaving(warp);
     if (inst->flags & INST_SYNCED && PROBE_WANTED(gpu, warp_sync)) {
       ProbePoint point = issue_point(&issue, active);
       PROBE_FIRE(gpu, warp_sync, &point);
     }
+    if (inst->flags & INST_SYNCED && PROBE_WANTED(gpu, odd_mask))
+      members_tell_synced(&issue);
     if (inst->flags & INST_MARKS)
       fire_marks(gpu, launch->kernel, warp->pc, now);
     if (inst->flags & INST_MAYBE_UNSET && warp->written)

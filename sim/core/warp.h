@@ -39,6 +39,7 @@ typedef struct Warp {
   uint32_t pc;     /* next instruction */
   uint32_t active; /* lanes of the running path or lane group */
   uint32_t alive;  /* lanes that haven't exited */
+  uint32_t lanes;  /* those that it began with */
   uint32_t state;  /* WarpState */
   uint32_t pred[PRED_ROWS];
   uint32_t *regs;         /* nregs + SINK_ROWS rows of 32 */
@@ -63,6 +64,7 @@ typedef struct Warp {
   LocalMemory local;     /* the slot keeps it from block to block */
   uint32_t *written;     /* lanes in which each register was written; nregs + SINK_ROWS; NULL unless needed */
   uint32_t pred_written[PRED_ROWS];
+  uint32_t left_from[WARP_LANES]; /* of each lane: the newest INST_LEAVES that it issued, or PAST_NOWHERE */
 } Warp;
 
 static inline const uint32_t *warp_operand(const uint32_t *regs, const uint32_t *consts, int16_t slot) {

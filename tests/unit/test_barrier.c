@@ -344,11 +344,14 @@ END_TEST
 
 typedef struct Told {
   unsigned partial, arrivals, waits;
-  uint32_t absent, lanes, arrived, waiting, id;
+  uint32_t absent, exited, lanes, arrived, waiting, id;
 } Told;
 
-static void note_partial(void *user, const ProbePoint *point, uint32_t absent) {
+static void note_partial(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited) {
   Told *told = user;
+  told->exited |= exited;
+  if (!absent)
+    return;
   told->partial++;
   told->absent = absent;
   told->lanes = point->lanes;
@@ -386,7 +389,7 @@ START_TEST(tells_what_happens) {
         .absent = 4,
         .lanes = 0xfffffffb}},
       {"ISETP.NE P5, PT, R0, 34, PT; @!P5 EXIT; BAR.SYNC 2; EXIT",
-       {.arrivals = 3, .waits = 3, .arrived = 7, .waiting = 7, .id = 2}},
+       {.arrivals = 3, .waits = 3, .arrived = 7, .waiting = 7, .id = 2, .exited = 4}},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(stories); i++) {
     g_autoptr(Lab) lab = start("", stories[i].text, 96);

@@ -4,6 +4,7 @@
 
 #include "isa/flow/cfg.h"
 #include "isa/flow/flow.h"
+#include "isa/flow/past.h"
 #include "isa/sass/sass.h"
 #include "tests/unit/unit.h"
 
@@ -321,6 +322,38 @@ START_TEST(large_graphs_end) {
 }
 END_TEST
 
+typedef struct Past {
+  const char *text;
+  uint32_t pc, left; /* an instruction, and where lanes worked last */
+  bool skipped;
+} Past;
+
+static const Past pasts[] = {
+    {"@P0 BRA e; BAR.SYNC 0; MOV R1, RZ; e: MOV R2, RZ; EXIT", 1, 4, true},
+    /* both ways end without work: then it is an early return */
+    {"MOV R1, RZ; @P0 BRA e; BAR.SYNC 0; MOV R1, RZ; e: EXIT", 2, 1, false},
+    {"MOV R1, RZ; @P0 BRA r; BAR.SYNC 0; MOV R2, RZ; EXIT; r: MOV R1, RZ; EXIT", 2, 6, false},
+    /* they executed it, and others do so again in a loop that they have left */
+    {"l: BAR.SYNC 0; @P0 BRA l; MOV R1, RZ; EXIT", 0, 3, true},
+    {"BAR.SYNC 0; @P0 BRA l; MOV R1, RZ; l: MOV R1, RZ; EXIT", 0, 4, false},
+    /* they left from within the loop */
+    {"l: MOV R1, RZ; @P0 BRA e; BAR.SYNC 0; BRA l; e: EXIT", 2, 1, false},
+    {"l: @P1 BRA s; BAR.SYNC 0; s: MOV R1, RZ; @P0 BRA l; EXIT", 1, 3, false},
+    {"l: @P0 BRA e; BAR.SYNC 0; BRA l; e: MOV R1, RZ; EXIT", 1, 4, true},
+};
+
+START_TEST(knows_who_went_past) {
+  const Past *past = &pasts[_i];
+  g_autofree char *text = g_strconcat(".kernel k\n", past->text, NULL);
+  g_strdelimit(text, ";", '\n');
+  g_autoptr(Program) program = parse_good(text);
+  const Kernel *kernel = program_kernel(program, 0);
+  ck_assert_msg(kernel->insts[past->left].flags & INST_LEAVES, "%s: nobody leaves at %u", past->text, past->left);
+  ck_assert_msg(past_skipped(kernel, past->pc, past->left) == past->skipped, "%s", past->text);
+  ck_assert(!past_skipped(kernel, past->pc, PAST_NOWHERE));
+}
+END_TEST
+
 START_TEST(draws_the_graph) {
   g_autoptr(Program) program = parse_good(".kernel k\nMOV R1, RZ\n@P0 BRA e\nNOP\ne: EXIT\nNOP\nEXIT");
   g_autofree char *dot = cfg_dot(program, program_kernel(program, 0));
@@ -350,6 +383,7 @@ int main(void) {
   tcase_add_test(tcase, postdominators_match_the_sets);
   tcase_add_test(tcase, dataflow_satisfies_its_equations);
   tcase_add_test(tcase, large_graphs_end);
+  tcase_add_loop_test(tcase, knows_who_went_past, 0, G_N_ELEMENTS(pasts));
   tcase_add_test(tcase, draws_the_graph);
   tcase_set_timeout(tcase, 30);
   suite_add_tcase(suite, tcase);

@@ -476,7 +476,7 @@ START_TEST(asks_lanes_to_meet) {
   g_autoptr(Program) barriers = lower_good(text, &hopper), stack = lower_good(text, &pascal);
   g_autofree char *with = opcodes(program_kernel(barriers, 0)), *without = opcodes(program_kernel(stack, 0));
   ck_assert_msg(strstr(with, "WARPSYNC SHFL WARPSYNC"), "%s", with);
-  ck_assert_str_eq(without, "ISETP EXIT SHFL EXIT");
+  ck_assert_str_eq(without, "ISETP EXIT WARPSYNC SHFL WARPSYNC EXIT"); /* for their mask */
 }
 END_TEST
 
@@ -490,8 +490,12 @@ START_TEST(leaves_out_meetings) {
     uint32_t synced; /* mask of instructions */
   } cases[] = {
       {"bar.warp.sync -1; st.u32 [%l1], %r1;", "ST EXIT", 1u << 0},
-      {"bar.warp.sync %r3; mov.u32 %r4, 7; ld.u32 %r5, [%l1];", "LD EXIT", 1u << 0},
-      {"shfl.sync.idx.b32 %r1, %r2, 0, 31, %r3; vote.sync.any.pred %p1, %p2, %r3;", "SHFL VOTE EXIT", 3u},
+      {"bar.warp.sync -1; mov.u32 %r4, 7; ld.u32 %r5, [%l1];", "LD EXIT", 1u << 0},
+      {"bar.warp.sync %r3; mov.u32 %r4, 7; ld.u32 %r5, [%l1];", "WARPSYNC LD EXIT", 0},
+      {"mov.u32 %r4, -1; bar.warp.sync %r4; ld.u32 %r5, [%l1];", "LD EXIT", 1u << 0},
+      {"bar.warp.sync 255; ld.u32 %r5, [%l1];", "WARPSYNC LD EXIT", 0},
+      {"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1; vote.sync.any.pred %p1, %p2, %r3;", "SHFL VOTE EXIT", 3u},
+      {"shfl.sync.idx.b32 %r1, %r2, 0, 31, %r3; vote.sync.any.pred %p1, %p2, %r3;", "WARPSYNC SHFL VOTE EXIT", 4u},
       {"setp.eq.u32 %p1, %r1, 0; @%p1 bra OVER; bar.warp.sync -1; OVER: st.u32 [%l1], %r1;",
        "ISETP BRA WARPSYNC ST EXIT", 0},
       {"setp.eq.u32 %p1, %r1, 0; @%p1 bar.warp.sync -1; st.u32 [%l1], %r1;", "ISETP WARPSYNC ST EXIT", 0},

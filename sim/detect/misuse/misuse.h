@@ -11,6 +11,7 @@ typedef struct Misuse {
   Probe probe;
   GPtrArray *findings; /* Finding *; borrowed */
   GHashTable *places;  /* kind and place -> Finding *: a program may misuse at very many places */
+  GHashTable *skipped; /* launch, instruction and INST_LEAVES -> what past_skipped() says */
 } Misuse;
 
 /* Subscribes; `misuse` must outlive the run and is then cleared. */
