@@ -44,6 +44,8 @@ liblockstep_a_SOURCES += \
   sim/core/soft_float.h \
   sim/core/symbols.c \
   sim/core/symbols.h \
+  sim/core/undefined.c \
+  sim/core/undefined.h \
   sim/core/warp.h \
   sim/detect/livelock.c \
   sim/detect/livelock.h \
@@ -155,6 +157,8 @@ liblockstep_a_SOURCES += \
   sim/memory/l1.h \
   sim/memory/local.c \
   sim/memory/local.h \
+  sim/memory/local_defined.c \
+  sim/memory/local_defined.h \
   sim/memory/lock_unit.c \
   sim/memory/lock_unit.h \
   sim/memory/memsys.c \

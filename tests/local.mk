@@ -135,6 +135,7 @@ TEST_FILES = \
   tests/script/badptx.sh \
   tests/script/cli.sh \
   tests/script/corpus_check.sh \
+  tests/script/corpus_findings.sh \
   tests/script/corpus_schedules.sh \
   tests/script/determinism.sh \
   tests/script/docs.sh \

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "sim/core/cached.h"
 #include "sim/core/host.h"
+#include "sim/core/undefined.h"
 
 #define HEX64 "0x%" G_GINT64_MODIFIER "x"
 
@@ -100,6 +101,46 @@ static void gather(Issue *issue, const uint64_t address[32]) {
     access_write(issue, part, rows[part]);
 }
 
+/* ---- bytes without a value ---- */
+
+static uint32_t bytes_of(uint32_t bytes, uint64_t address) {
+  return (bytes >= 4 ? 15u : (1u << bytes) - 1) << address % 4;
+}
+
+/* Bytes without a value of row `part` of what a lane accesses. */
+static uint8_t undefined_at(Issue *issue, uint64_t address, uint32_t bytes, uint32_t part) {
+  const BackingBuffer *buffer = backing_find(issue->gpu->backing, address, bytes);
+  if (!buffer->defined)
+    return 0;
+  return (uint8_t)(bytes_of(bytes, address) & ~(uint32_t)buffer->defined[(address - buffer->base) / 4 + part]);
+}
+
+static void load_undefined(Issue *issue, const uint64_t address[32], uint32_t bytes) {
+  for (uint32_t part = 0; part < access_words(bytes); part++) {
+    uint8_t undefined[32] = {0}, some = 0;
+    for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      undefined[lane] = undefined_at(issue, address[lane], bytes, part);
+      if (bytes < 4)
+        undefined[lane] = undefined_narrowed(undefined[lane], bytes, address[lane] % 4);
+      some |= undefined[lane];
+    }
+    if (some)
+      undefined_loaded(issue, part, undefined, MEM_GLOBAL, address);
+  }
+}
+
+static void check_atomic(Issue *issue, const uint64_t address[32], uint32_t bytes) {
+  uint32_t lanes = 0;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    for (uint32_t part = 0; part < access_words(bytes); part++)
+      lanes |= undefined_at(issue, address[lane], bytes, part) ? 1u << lane : 0;
+  }
+  if (lanes && undefined_atomic_reads(issue))
+    undefined_atomic(issue, lanes, MEM_GLOBAL, address[__builtin_ctz(lanes)]);
+}
+
 static bool global_load(Issue *issue, const uint64_t address[32]) {
   MemRequest request;
   if (!make_request(issue, MEM_LOAD, address, &request))
@@ -111,6 +152,8 @@ static bool global_load(Issue *issue, const uint64_t address[32]) {
     access_submit(issue, &request);
     gather(issue, address);
   }
+  if (G_UNLIKELY(issue->gpu->backing->undefined))
+    load_undefined(issue, address, request.bytes);
   return true;
 }
 
@@ -141,6 +184,8 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
     return false;
   access_submit(issue, &request);
   report_global(issue, ACCESS_WRITE, &request);
+  if (G_UNLIKELY(issue->warp->undefined_rows))
+    undefined_leaves(issue);
   bool lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
@@ -150,6 +195,7 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
       BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
       uint64_t offset = address[lane] - buffer->base;
       uint32_t word = (uint32_t)(offset / 4) + part;
+      backing_define(buffer, word, bytes_of(bytes, offset), 15);
       store_word(issue, buffer, word,
                  bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], lane);
     }
@@ -179,6 +225,8 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     return false;
   access_submit(issue, &request);
   report_global(issue, ACCESS_ATOMIC, &request);
+  if (G_UNLIKELY(issue->gpu->backing->undefined))
+    check_atomic(issue, address, bytes);
   AtomicOperands operands = access_atomic_operands(issue);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -187,6 +235,8 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     bool host = buffer->host && issue->gpu->host;
     if (G_UNLIKELY(host))
       meet_host(issue, buffer, word, access_words(bytes), false);
+    for (uint32_t part = 0; part < access_words(bytes); part++)
+      backing_define(buffer, word + part, bytes_of(bytes, byte), 15);
     uint32_t before = buffer->data[word];
     old[0][lane] = bytes < 4 ? narrow_load(before, byte, inst->width) : before;
     old[1][lane] = bytes == 8 ? buffer->data[word + 1] : 0;

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "sim/core/access.h"
+#include "sim/core/undefined.h"
 
 static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {
   return (bytes >= 4 ? 15u : (1u << bytes) - 1) << offset;
@@ -69,20 +70,46 @@ static void report_shared(Issue *issue, AccessKind kind, const uint32_t physical
   PROBE_FIRE(issue->gpu, access, &point, SPACE_SHARED, kind, address, bytes, taken, unlock);
 }
 
+/* Bytes of a word that are to be accessed, and that nobody has given a value. */
+static uint8_t undefined_bytes(const SharedMemory *shared, uint32_t word, uint32_t bytes, uint32_t offset) {
+  return (uint8_t)(byte_mask(bytes, offset) & ~(shared->touched[word] >> SHARED_DEFINED));
+}
+
+/* The load meets bytes that nobody has given a value. */
+static void load_undefined(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
+  const SharedMemory *shared = &issue->sm->shared;
+  uint64_t address[32];
+  for (unsigned lane = 0; lane < 32; lane++)
+    address[lane] = physical[lane];
+  for (uint32_t part = 0; part < access_words(bytes); part++) {
+    uint8_t undefined[32] = {0};
+    for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      uint32_t offset = physical[lane] % 4;
+      undefined[lane] = undefined_bytes(shared, physical[lane] / 4 + part, bytes, offset);
+      undefined[lane] = bytes < 4 ? undefined_narrowed(undefined[lane], bytes, offset) : undefined[lane];
+    }
+    undefined_loaded(issue, part, undefined, MEM_SHARED, address);
+  }
+}
+
 static void load_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
   SharedMemory *shared = &issue->sm->shared;
   const Inst *inst = issue->inst;
-  uint32_t words = access_words(bytes);
+  uint32_t words = access_words(bytes), undefined = 0;
   for (uint32_t part = 0; part < words; part++) {
     uint32_t row[32] = {0};
     for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
       uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
       row[lane] = bytes < 4 ? narrow_load(shared->words[word], offset, inst->width) : shared->words[word];
+      undefined |= undefined_bytes(shared, word, bytes, offset);
       shared->touched[word] |= (uint8_t)byte_mask(bytes, offset);
     }
     access_write(issue, part, row);
   }
+  if (G_UNLIKELY(undefined))
+    load_undefined(issue, physical, bytes);
 }
 
 /* A word gets a new value from `thread`. */
@@ -106,7 +133,11 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
       rest &= ~(1u << lane);
       uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
       uint32_t value = bytes < 4 ? narrow_store(shared->words[word], offset, bytes, data[lane]) : data[lane];
-      shared->touched[word] |= (uint8_t)byte_mask(bytes, offset);
+      uint32_t mask = byte_mask(bytes, offset), defined = mask;
+      if (G_UNLIKELY(issue->warp->undefined_rows))
+        defined &= ~((uint32_t)undefined_stored(issue, part, lane) << offset);
+      shared->touched[word] &= (uint8_t) ~(mask << SHARED_DEFINED);
+      shared->touched[word] |= (uint8_t)(mask | defined << SHARED_DEFINED);
       change_word(issue, word, value, thread_plus(threads, lane), when);
     }
   }
@@ -234,7 +265,7 @@ static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_
 bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
   SharedMemory *shared = &issue->sm->shared;
   const Inst *inst = issue->inst;
-  uint32_t physical[32], bytes = width_bytes[inst->width], old[2][32] = {{0}};
+  uint32_t physical[32], bytes = width_bytes[inst->width], old[2][32] = {{0}}, undefined = 0;
   if (!addresses(issue, base, offset, bytes, physical))
     return false;
   uint64_t when = serve_atomics(issue, physical, bytes);
@@ -246,7 +277,8 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
     uint32_t word = physical[lane] / 4, byte = physical[lane] % 4;
     for (uint32_t part = 0; part < access_words(bytes); part++) {
       old[part][lane] = bytes < 4 ? narrow_load(shared->words[word], byte, inst->width) : shared->words[word + part];
-      shared->touched[word + part] |= (uint8_t)byte_mask(bytes, byte);
+      undefined |= undefined_bytes(shared, word + part, bytes, byte) ? lane_bit[lane] : 0;
+      shared->touched[word + part] |= (uint8_t)(byte_mask(bytes, byte) * (1u | 1u << SHARED_DEFINED));
     }
     uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
                                   access_value(operands.c, lane));
@@ -256,6 +288,8 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
     if (bytes == 8)
       change_word(issue, word + 1, (uint32_t)(value >> 32), thread_plus(threads, lane), when);
   }
+  if (G_UNLIKELY(undefined) && undefined_atomic_reads(issue))
+    undefined_atomic(issue, undefined, MEM_SHARED, physical[__builtin_ctz(undefined)]);
   issue->warp->last_store = when;
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);

@@ -147,6 +147,7 @@ static bool on_its_way(GArray *changes, guint buffer, uint32_t index) {
 static void show_gpu(Host *host, const HostChange *change, uint64_t now) {
   BackingBuffer *buffer = backing_buffer(host->gpu->backing, change->buffer);
   uint32_t *word = &buffer->data[change->index];
+  backing_define(buffer, change->index, 15, 15);
   if (*word == change->value)
     return;
   gpu_hash_change(host->gpu, HASH_GLOBAL, buffer->base / 4 + change->index, *word, change->value);

@@ -13,6 +13,7 @@ struct Sm;
 struct Warp;
 struct Block;
 struct Inst;
+struct UndefinedFrom;
 
 /* One thing that happened: who, where, when. */
 typedef struct ProbePoint {
@@ -52,6 +53,8 @@ typedef struct Probe {
   void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited);
   /* `reg` (or, if is_predicate, a predicate) is read by lanes that never wrote it. */
   void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);
+  /* A value that lanes of the point use was loaded, at `from`, from memory that nobody had written. */
+  void (*undefined_use)(void *user, const ProbePoint *point, const struct UndefinedFrom *from);
   /* Lanes access memory; address[lane] is the byte address (global), or the physical one (shared). `lock` and `unlock`
    * say that the access takes (lanes in `taken`) or frees lock bits. It is told before the access has its effect. */
   void (*access)(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind, const uint64_t address[32],

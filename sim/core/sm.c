@@ -9,6 +9,7 @@
 #include "sim/core/lane_groups.h"
 #include "sim/core/members.h"
 #include "sim/core/simt_stack.h"
+#include "sim/core/undefined.h"
 
 const Executor executors[OP_COUNT] = {
 #define OP(id, sass, unit, form, flags, doc) [OP_##id] = exec_##id,
@@ -61,8 +62,11 @@ static void make_arrays(Sm *sm) {
 void sm_clear(Sm *sm) {
   if (!sm->ready)
     return;
-  for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++)
+  for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++) {
     local_memory_clear(&sm->warps[i].local);
+    local_defined_clear(&sm->warps[i].local_defined);
+    g_free(sm->warps[i].undefined);
+  }
   g_free(sm->register_rows);
   g_free(sm->ready_rows);
   g_free(sm->written_rows);
@@ -131,6 +135,10 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .stack = warp->stack,
                 .groups = warp->groups,
                 .local = warp->local,
+                .local_defined = warp->local_defined,
+                .undefined = warp->undefined,
+                .undefined_room = warp->undefined_room,
+                .undefined_rows = warp->undefined_rows,
                 .slot = slot,
                 .consts = launch->const_rows,
                 .active = lanes,
@@ -150,6 +158,9 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   if (warp->groups)
     lane_groups_reset(warp->groups);
   local_memory_start(&warp->local, (launch->kernel->local_bytes + 3) / 4);
+  local_defined_start(&warp->local_defined, (launch->kernel->local_bytes + 3) / 4);
+  if (warp->undefined_rows)
+    undefined_reset(warp);
   memset(warp->regs, 0, (size_t)rows * WARP_LANES * sizeof(uint32_t));
   memset(warp->reg_ready, 0, rows * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;
@@ -191,7 +202,7 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   block->ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
     block->barrier[id] = (Barrier){.all = true};
-  shared_reset_range(&sm->shared, base, launch->shared_bytes);
+  shared_reset_range(&sm->shared, base, launch->shared_bytes, launch->program->dialect != DIALECT_PTX);
   sm->resident_blocks++;
   sm->resident_warps += launch->block_warps;
   sm->resident_threads += launch->block_warps * WARP_LANES;
@@ -412,6 +423,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
       check_unset(&issue);
   }
   if (G_LIKELY(issue.mask)) {
+    if (G_UNLIKELY(warp->undefined_rows))
+      undefined_step(&issue);
     decoded->executor(&issue);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);

@@ -8,7 +8,7 @@
 
 #include "isa/program.h"
 #include "sim/machine/machine.h"
-#include "sim/memory/local.h"
+#include "sim/memory/local_defined.h"
 
 enum { WARP_LANES = 32 };
 #define ALL_LANES UINT32_MAX
@@ -34,6 +34,7 @@ typedef struct StackEntry {
 } StackEntry;
 
 struct LaneGroups;
+struct UndefinedRow;
 
 typedef struct Warp {
   uint32_t pc;     /* next instruction */
@@ -61,10 +62,14 @@ typedef struct Warp {
   uint32_t barrier_mask; /* lanes that wait there */
   uint32_t barrier_pc;   /* the BAR it waits at */
   uint64_t age;          /* order of dispatch */
-  LocalMemory local;     /* the slot keeps it from block to block */
-  uint32_t *written;     /* lanes in which each register was written; nregs + SINK_ROWS; NULL unless needed */
+  LocalMemory local;     /* the slot keeps it from block to block, and the next */
+  LocalDefined local_defined;
+  uint32_t *written; /* lanes in which each register was written; nregs + SINK_ROWS; NULL unless needed */
   uint32_t pred_written[PRED_ROWS];
-  uint32_t left_from[WARP_LANES]; /* of each lane: the newest INST_LEAVES that it issued, or PAST_NOWHERE */
+  struct UndefinedRow
+      *undefined; /* of each register; undefined_room of them; kept from block to block, NULL: none yet */
+  uint32_t undefined_room, undefined_rows; /* undefined_rows: how many registers have a mark */
+  uint32_t left_from[WARP_LANES];          /* of each lane: the newest INST_LEAVES that it issued, or PAST_NOWHERE */
 } Warp;
 
 static inline const uint32_t *warp_operand(const uint32_t *regs, const uint32_t *consts, int16_t slot) {

@@ -8,6 +8,7 @@ static void buffer_clear(gpointer data) {
   BackingBuffer *buffer = data;
   change_log_clear(&buffer->changes);
   g_free(buffer->ready);
+  g_free(buffer->defined);
   g_free(buffer->data);
   g_free(buffer->name);
 }
@@ -41,6 +42,12 @@ guint backing_add(Backing *backing, const char *name, uint32_t words, const uint
   backing->next_address = (end + BACKING_ALIGNMENT - 1) / BACKING_ALIGNMENT * BACKING_ALIGNMENT;
   g_array_append_val(backing->buffers, buffer);
   return backing->buffers->len - 1;
+}
+
+void backing_undefine(Backing *backing, guint index) {
+  BackingBuffer *buffer = backing_buffer(backing, index);
+  buffer->defined = g_new0(uint8_t, buffer->words + 1u);
+  backing->undefined = true;
 }
 
 bool backing_fits(const Backing *backing) { return backing->next_address <= SHARED_WINDOW; }

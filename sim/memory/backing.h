@@ -18,21 +18,30 @@ typedef struct BackingBuffer {
   uint32_t words;
   uint32_t *data;
   ChangeLog changes;
-  bool constant;   /* a kernel can't write it */
-  bool host;       /* host-mapped: the CPU sees it, too */
-  uint64_t *ready; /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
+  bool constant;    /* a kernel can't write it */
+  bool host;        /* host-mapped: the CPU sees it, too */
+  uint8_t *defined; /* of each word: mask of its bytes that have a value; NULL: all (backing_undefine()) */
+  uint64_t *ready;  /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
 } BackingBuffer;
 
 typedef struct Backing {
   GArray *buffers; /* BackingBuffer, by rising address */
   uint64_t next_address;
-  guint last; /* the buffer that was found last */
+  guint last;     /* the buffer that was found last */
+  bool undefined; /* some buffer has `defined` */
 } Backing;
 
 Backing *backing_new(void);
 void backing_free(Backing *backing);
 /* Adds a buffer that starts with a copy of `init` (zeros if NULL). Returns its index. */
 guint backing_add(Backing *backing, const char *name, uint32_t words, const uint32_t *init);
+/* Nothing in the buffer has a value, as after cudaMalloc(); it holds zeros. */
+void backing_undefine(Backing *backing, guint index);
+/* Bytes of a word get a value: those of `mask` lose what they had, those of `defined` have one. */
+static inline void backing_define(BackingBuffer *buffer, uint32_t word, uint32_t mask, uint32_t defined) {
+  if (G_UNLIKELY(buffer->defined))
+    buffer->defined[word] = (uint8_t)((buffer->defined[word] & ~mask) | (defined & mask));
+}
 BackingBuffer *backing_buffer(const Backing *backing, guint index);
 /* False once the buffers take more than the addresses that there are. */
 bool backing_fits(const Backing *backing);

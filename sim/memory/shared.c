@@ -27,10 +27,10 @@ void shared_clear(SharedMemory *shared) {
   *shared = (SharedMemory){0};
 }
 
-void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes) {
+void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes, bool defined) {
   uint32_t first = base / 4, count = (bytes + 3) / 4;
   memset(shared->words + first, 0, count * sizeof(uint32_t));
-  memset(shared->touched + first, 0, count);
+  memset(shared->touched + first, defined ? 15 << SHARED_DEFINED : 0, count);
   change_log_forget(&shared->changes, first, count);
 }
 

@@ -17,10 +17,14 @@
 #include "sim/memory/lock_unit.h"
 #include "sim/memory/thread_id.h"
 
+enum { SHARED_DEFINED = 4 }; /* shift of the second mask in SharedMemory.touched */
+
 typedef struct SharedMemory {
   uint32_t *words;
   ChangeLog changes;
-  uint8_t *touched; /* one for each word: mask of its bytes that were accessed since the block came */
+  uint8_t *
+      touched; /* one for each word: mask of its bytes that were accessed since the block came, and of those that have
+                     * a defined value, << SHARED_DEFINED */
   uint32_t bytes;
   uint32_t banks, pass_interval, latency, jitter;
   uint64_t free_at;   /* the pipe can start its next pass in this cycle */
@@ -42,8 +46,8 @@ typedef struct SharedService {
 
 void shared_init(SharedMemory *shared, const Machine *machine);
 void shared_clear(SharedMemory *shared);
-/* A block's share becomes zero, untouched and unchanged. */
-void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes);
+/* A block's share becomes zero, untouched and unchanged; `defined`: its zeros may be relied on. */
+void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes, bool defined);
 
 /* Passes that the lanes of `mask` need for 4 * `words_each` bytes at `address` (physical, aligned to a word at least).
  * `unit` is not NULL for LDSLK and STSUL. */

@@ -100,13 +100,15 @@ static bool init_buffer(Loader *loader, ScenarioBuffer *buffer, const YamlNode *
            : floats ? init_floats(loader, buffer, floats)
                     : init_struct(loader, buffer, members);
   }
-  static const char *const words[] = {"iota", NULL};
+  static const char *const words[] = {"iota", "undefined", NULL};
   int64_t value = 0, ignored;
   bool iota = strcmp(node->scalar, "iota") == 0 && !loader_param("iota", &ignored, loader);
-  if (!iota && !loader_word(loader, node, "init", &value)) {
+  buffer->undefined = strcmp(node->scalar, "undefined") == 0 && !loader_param("undefined", &ignored, loader);
+  if (!iota && !buffer->undefined && !loader_word(loader, node, "init", &value)) {
     diag_hint_nearest(loader->diag, node->scalar, words);
-    diag_hint(loader->diag,
-              "init is a number, iota, a list, {random: ...}, {f32: [...]}, {struct: [...]} or {file: ...}");
+    diag_hint(
+        loader->diag,
+        "init is a number, iota, undefined, a list, {random: ...}, {f32: [...]}, {struct: [...]} or {file: ...}");
     return false;
   }
   for (uint32_t i = 0; i < buffer->words; i++)

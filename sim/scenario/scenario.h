@@ -27,6 +27,7 @@ typedef struct ScenarioBuffer {
   uint32_t words;    /* 4-byte words */
   uint32_t *init;    /* `words` initial values; NULL: zeros, or those that a variable brings */
   GArray *addresses; /* ScenarioAddress in `init`; NULL: none */
+  bool undefined;    /* they are zeros that no program may rely on: `init: undefined` */
   bool host;         /* host-mapped memory */
   int variable;      /* index of the program's module variable that it is, which brings its own values; else -1 */
 } ScenarioBuffer;

@@ -170,8 +170,11 @@ static bool place_buffers(Simulation *simulation, Diag *diag) {
   simulation->buffers = g_new0(guint, scenario->buffers->len + 1);
   for (guint i = 0; i < scenario->buffers->len; i++) {
     const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
-    if (buffer->variable < 0)
-      simulation->buffers[i] = backing_add(simulation->backing, buffer->name, buffer->words, buffer->init);
+    if (buffer->variable >= 0)
+      continue;
+    simulation->buffers[i] = backing_add(simulation->backing, buffer->name, buffer->words, buffer->init);
+    if (buffer->undefined)
+      backing_undefine(simulation->backing, simulation->buffers[i]);
   }
   guint first = simulation->backing->buffers->len;
   simulation->symbols = symbols_place(simulation->program, simulation->backing);

@@ -176,7 +176,7 @@ START_TEST(a_new_block_finds_zeros) {
     shared.touched[i] = 15;
     change_log_note(&shared.changes, i, (WordChange){.cycle = 5, .thread = thread_id(3, 0, 0)});
   }
-  shared_reset_range(&shared, 128, 64);
+  shared_reset_range(&shared, 128, 64, false);
   for (unsigned i = 0; i < 64; i++) {
     bool reset = i >= 32 && i < 48;
     ck_assert_uint_eq(shared.words[i], reset ? 0 : i + 1);

@@ -6,6 +6,7 @@
 #include "isa/flow/past.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/members.h"
+#include "sim/core/undefined.h"
 #include "sim/detect/naming/locate.h"
 
 /* All launches of a run are of one program, so a line names a place. */
@@ -177,6 +178,30 @@ static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool i
       "give it a value on every path to here");
 }
 
+/* Found at the load, when its value matters. */
+static void undefined_use(void *user, const ProbePoint *point, const UndefinedFrom *from) {
+  ProbePoint load = *point;
+  load.pc = from->pc;
+  load.inst = &point->block->launch->kernel->insts[from->pc];
+  if (is_known(user, place_key(FINDING_UNINITIALIZED_READ, &load)))
+    return;
+  load.lanes = 1u << from->lane;
+  g_autofree char *who = who_text(&load), *users = lanes_text(point->lanes);
+  g_autofree char *where = from->space == MEM_SHARED ? locate_shared_text(point->block, (uint32_t)from->address)
+                           : from->space == MEM_LOCAL
+                               ? g_strdup_printf("local address 0x%" G_GINT64_MODIFIER "x", from->address)
+                               : locate_global_text(point->gpu, from->address);
+  Finding *finding = add(user, FINDING_UNINITIALIZED_READ, &load,
+                         g_strdup_printf("%s reads %s, which nothing has written", who, where),
+                         from->space == MEM_GLOBAL ? "initialize the buffer (cudaMemset()), or write it before"
+                                                   : "write it before, in every thread that has a part of it");
+  finding->space = g_strdup(from->space == MEM_SHARED ? "shared" : from->space == MEM_LOCAL ? "local" : "global");
+  finding->address = from->space == MEM_SHARED ? from->address - point->block->shared_base : from->address;
+  if (from->pc != point->pc)
+    locate_evidence(finding, point->block->launch, point->pc,
+                    g_strdup_printf("%s use%s it here", users, ending(point)));
+}
+
 /* One for each pair of a load and a store. */
 static void stale_read(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy,
                        uint32_t now, const WordChange *newest, uint64_t since) {
@@ -214,6 +239,7 @@ void misuse_attach(Misuse *misuse, Gpu *gpu, GPtrArray *findings) {
                                .partial_barrier = partial_barrier,
                                .odd_mask = odd_mask,
                                .unset_read = unset_read,
+                               .undefined_use = undefined_use,
                                .stale_read = stale_read}};
   gpu_subscribe(gpu, &misuse->probe);
 }

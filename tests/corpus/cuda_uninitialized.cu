@@ -1,0 +1,137 @@
+// Memory that is read before it is written, and its nearest neighbours that are right. Blocks of 64 or 128 threads.
+struct Pair {
+  char kind; // three bytes of padding behind it
+  int value;
+};
+
+// Nobody writes element 0.
+extern "C" __global__ void static_shared(int *out) {
+  __shared__ int s[128];
+  if (threadIdx.x)
+    s[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = s[127 - threadIdx.x];
+}
+
+extern "C" __global__ void static_shared_written(int *out) {
+  __shared__ int s[128];
+  s[threadIdx.x] = threadIdx.x ? 1 : 0;
+  __syncthreads();
+  out[threadIdx.x] = s[127 - threadIdx.x];
+}
+
+// The launch gives more than the threads write.
+extern "C" __global__ void dynamic_shared(int *out, int n) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  int sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += s[i];
+  out[threadIdx.x] = sum;
+}
+
+// A byte of a word is missing: the word as a whole is read.
+extern "C" __global__ void byte_missing(int *out) {
+  __shared__ unsigned char s[256];
+  for (int i = 0; i < 4; i++)
+    if (i != 2 || threadIdx.x != 5)
+      s[4 * threadIdx.x + i] = i;
+  __syncthreads();
+  out[threadIdx.x] = ((volatile int *)s)[threadIdx.x] == 0x03020100;
+}
+
+// Each byte that is read was written, others of its word weren't.
+extern "C" __global__ void bytes_used(int *out) {
+  __shared__ unsigned char s[256];
+  s[4 * threadIdx.x + 1] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = s[4 * (threadIdx.x ^ 1) + 1];
+}
+
+// A vector is loaded whole, and only its written parts are used.
+extern "C" __global__ void vector_part(int *out) {
+  __shared__ int4 s[64];
+  s[threadIdx.x].x = threadIdx.x;
+  s[threadIdx.x].z = 2;
+  __syncthreads();
+  int4 v = s[threadIdx.x ^ 1];
+  asm volatile("" ::"r"(v.w));
+  out[threadIdx.x] = v.x + v.z;
+}
+
+// The same, and an unwritten part is used.
+extern "C" __global__ void vector_whole(int *out) {
+  __shared__ int4 s[64];
+  s[threadIdx.x].x = threadIdx.x;
+  s[threadIdx.x].z = 2;
+  __syncthreads();
+  int4 v = s[threadIdx.x ^ 1];
+  out[threadIdx.x] = v.x + v.y + v.z;
+}
+
+// The load may come before the test: its value is dropped there.
+extern "C" __global__ void dropped(int *out, int n) {
+  __shared__ int s[64];
+  if (threadIdx.x < n)
+    s[threadIdx.x] = 7;
+  __syncthreads();
+  int v = *(volatile int *)&s[threadIdx.x];
+  out[threadIdx.x] = threadIdx.x < n ? v : 0;
+}
+
+// Structs with padding are copied into shared memory, moved about there, and out.
+extern "C" __global__ void padding(Pair *out, const Pair *in) {
+  __shared__ Pair s[64], t[64];
+  Pair mine = {(char)threadIdx.x, (int)threadIdx.x};
+  s[threadIdx.x] = mine;
+  __syncthreads();
+  ((unsigned *)t)[2 * threadIdx.x] = ((unsigned *)s)[2 * (threadIdx.x ^ 1)];
+  t[threadIdx.x].value = s[threadIdx.x ^ 1].value;
+  __syncthreads();
+  ((unsigned *)out)[2 * threadIdx.x] = ((unsigned *)t)[2 * (threadIdx.x ^ 2)];
+  out[threadIdx.x].value = t[threadIdx.x ^ 2].value;
+}
+
+// A counter in shared memory that nobody has set to zero.
+extern "C" __global__ void counter_unset(int *out) {
+  __shared__ int count;
+  atomicAdd(&count, 1);
+  __syncthreads();
+  out[threadIdx.x] = count;
+}
+
+extern "C" __global__ void counter_set(int *out) {
+  __shared__ int count;
+  if (threadIdx.x == 0)
+    count = 0;
+  __syncthreads();
+  atomicAdd(&count, 1);
+  __syncthreads();
+  out[threadIdx.x] = count;
+}
+
+// An array of each thread's own, written up to n.
+extern "C" __global__ void local_array(int *out, int n, int k) {
+  int own[32];
+  for (int i = 0; i < n; i++)
+    own[i] = i + threadIdx.x;
+  out[threadIdx.x] = own[k];
+}
+
+// Two buffers: one is only written, the other is written and then read.
+extern "C" __global__ void global_written(int *out, int *temporary) {
+  temporary[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = temporary[threadIdx.x ^ 1];
+}
+
+extern "C" __global__ void global_counter(int *out, int *count) {
+  int mine = atomicAdd(count, 1);
+  out[mine % 64] = threadIdx.x;
+}
+
+extern "C" __global__ void global_tail(int *out, const int *in) {
+  if (in[threadIdx.x] > 3)
+    out[threadIdx.x] = 1;
+}
