@@ -47,11 +47,18 @@ liblockstep_a_SOURCES += \
   sim/core/undefined.c \
   sim/core/undefined.h \
   sim/core/warp.h \
+  sim/detect/detectors.c \
+  sim/detect/detectors.def \
+  sim/detect/detectors.h \
   sim/detect/livelock.c \
   sim/detect/livelock.h \
+  sim/detect/misuse/lanes.c \
   sim/detect/misuse/misuse.c \
   sim/detect/misuse/misuse.h \
-  sim/detect/naming/detectors.def \
+  sim/detect/misuse/report.c \
+  sim/detect/misuse/report.h \
+  sim/detect/misuse/uninitialized.c \
+  sim/detect/naming/findings.def \
   sim/detect/naming/diagnose.c \
   sim/detect/naming/diagnose.h \
   sim/detect/naming/diagnose_waits.c \

@@ -5,9 +5,8 @@
 #include "base/quote.h"
 #include "sim/core/gpu.h"
 #include "sim/core/symbols.h"
-#include "sim/detect/misuse/misuse.h"
+#include "sim/detect/detectors.h"
 #include "sim/detect/progress.h"
-#include "sim/detect/race/race.h"
 
 /* A livelock must recur under this many seeds before it is called one (SEMANTICS, "Timing noise"). */
 enum { LIVELOCK_SEEDS = 4 };
@@ -50,8 +49,7 @@ typedef struct Simulation {
   guint *buffers;    /* for each buffer of the scenario the one in `backing` */
   uint64_t *symbols; /* addresses of the program's variables */
   Gpu *gpu;
-  Misuse misuse;
-  RaceDetector *races;
+  Detectors *detectors;
   GPtrArray *findings;
 } Simulation;
 
@@ -217,9 +215,7 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
   simulation->gpu = gpu_new(machine, simulation->backing, seed);
   if (scenario->measure.has_shared_data)
     gpu_set_shared_data(simulation->gpu, scenario->measure.shared_data_offset, scenario->measure.shared_data_bytes);
-  misuse_attach(&simulation->misuse, simulation->gpu, simulation->findings);
-  if (options->races)
-    simulation->races = race_detector_new(simulation->gpu, simulation->findings, options->trial);
+  simulation->detectors = detectors_attach(simulation->gpu, simulation->findings, options->races, options->trial);
   if (options->observer)
     gpu_subscribe(simulation->gpu, options->observer);
   for (guint i = 0; i < scenario->launches->len; i++)
@@ -231,10 +227,9 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
 static void simulation_clear(Simulation *simulation) {
   if (simulation->gpu)
     gpu_free(simulation->gpu);
-  misuse_clear(&simulation->misuse);
+  detectors_free(simulation->detectors);
   g_free(simulation->buffers);
   g_free(simulation->symbols);
-  race_detector_free(simulation->races);
   backing_free(simulation->backing);
   g_ptr_array_unref(simulation->findings);
 }
@@ -349,8 +344,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   const Scenario *scenario = simulation->scenario;
   RunResult *result = g_new0(RunResult, 1);
   count_resident(gpu);
-  if (simulation->races)
-    result->trial_misplaced = !race_detector_finish(simulation->races);
+  result->trial_misplaced = !detectors_conclude(simulation->detectors);
   result->scenario = g_strdup(scenario->name);
   result->file = g_strdup(scenario->file);
   result->machine = g_strdup(machine->name);
@@ -390,7 +384,6 @@ RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const 
       return NULL;
     }
     Outcome outcome = simulate(&simulation, livelocks);
-    misuse_conclude(&simulation.misuse, simulation.gpu);
     /* A recurrence that another seed escapes is a matter of phase: then the run goes on to its end or limit. */
     bool recurs = outcome.candidate && recurs_elsewhere(scenario, machine, options, diag);
     if (outcome.candidate && !recurs && stop_asked(options->stop)) {

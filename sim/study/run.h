@@ -18,7 +18,7 @@ typedef struct RunOptions {
   uint64_t seed;         /* default 1 */
   uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
   const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
-  bool races;            /* look for data races (check) */
+  bool races;            /* attach the detectors of check, too: data races */
   const Repair *trial;   /* put in for the search for races, or NULL. Borrowed */
   bool keep_buffers;     /* RunResult.buffers */
   Probe *observer;       /* listens to the run, and to it only; NULL: nobody. Borrowed */

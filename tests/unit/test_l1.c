@@ -203,9 +203,8 @@ START_TEST(counts_under_a_lock) {
   const Counting *c = &countings[_i];
   g_autoptr(Lab) lab = lab_new(c->settings, c->text);
   uint32_t *lock = lab_buffer(lab, 1), *counter = lab_buffer(lab, 1);
-  Misuse misuse;
   g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  misuse_attach(&misuse, lab->gpu, findings);
+  Misuse *misuse = misuse_new(lab->gpu, findings);
   lab_launch(lab, BLOCKS, 1);
   lab_finish(lab);
   ck_assert_uint_eq(*lock, 0);
@@ -214,7 +213,7 @@ START_TEST(counts_under_a_lock) {
     stale |= ((Finding *)g_ptr_array_index(findings, i))->id == FINDING_STALE_READ;
   ck_assert_msg((*counter == ROUNDS * BLOCKS) == c->right, "%s: counted %u", c->name, *counter);
   ck_assert_msg(stale == !c->right, "%s: stale reads: %d", c->name, stale);
-  misuse_clear(&misuse);
+  misuse_free(misuse);
 }
 END_TEST
 
@@ -268,9 +267,8 @@ START_TEST(orders_decide_what_a_load_sees) {
   Inst *inst = &program_kernel(lab->program, 0)->insts[BETWEEN];
   inst->sem = o->sem;
   inst->scope = o->scope;
-  Misuse misuse;
   g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  misuse_attach(&misuse, lab->gpu, findings);
+  Misuse *misuse = misuse_new(lab->gpu, findings);
   lab_launch(lab, 2, 1);
   lab_finish(lab);
   ck_assert_uint_eq(lab_row(lab, 0, 4)[0], 5);
@@ -288,7 +286,7 @@ START_TEST(orders_decide_what_a_load_sees) {
                       g_str_has_suffix(finding->message, "(line 8)"),
                   "%s", finding->message);
   }
-  misuse_clear(&misuse);
+  misuse_free(misuse);
 }
 END_TEST
 
@@ -315,16 +313,15 @@ START_TEST(a_kernel_starts_without_copies) {
                                        "LD R1, [R0]; MOV R1, R1; BAR.RED.POPC RZ, RZ; LD R2, [R4]; IADD R2, R2, 0x1; "
                                        "ST [R4], R2; EXIT");
   uint32_t *data = lab_buffer(lab, 32);
-  Misuse misuse;
   g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  misuse_attach(&misuse, lab->gpu, findings);
+  Misuse *misuse = misuse_new(lab->gpu, findings);
   for (int i = 0; i < 3; i++)
     lab_launch_grid(lab, 0, 4, 1, 0, 0);
   lab_finish(lab);
   for (unsigned i = 0; i < 4; i++)
     ck_assert_uint_eq(data[i], 3);
   ck_assert_uint_eq(lab_row(lab, 0, 1)[0], 2);
-  misuse_clear(&misuse);
+  misuse_free(misuse);
 }
 END_TEST
 
@@ -345,9 +342,8 @@ START_TEST(race_free_programs_see_no_cache) {
     uint32_t *data = lab_buffer(lab, 8 * 64);
     for (uint32_t word = 0; word < 8 * 64; word++)
       data[word] = word * 2654435761u;
-    Misuse misuse;
     g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-    misuse_attach(&misuse, lab->gpu, findings);
+    Misuse *misuse = misuse_new(lab->gpu, findings);
     lab_launch(lab, 8, 64);
     lab_finish(lab);
     digest[i] = backing_digest(lab->backing);
@@ -356,7 +352,7 @@ START_TEST(race_free_programs_see_no_cache) {
     /* what is issued is served: each load's lanes hit or miss, and only misses go to memory */
     const Counters *counters = &lab->gpu->counters;
     ck_assert_uint_eq(counters->l1_hits + counters->l1_misses, i == 0 ? 0 : 8 * 64 * 8 * 3);
-    misuse_clear(&misuse);
+    misuse_free(misuse);
   }
 }
 END_TEST

@@ -369,18 +369,17 @@ START_TEST(a_partial_barrier_is_told_at_the_end) {
   for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
     g_autoptr(Lab) lab = start("", texts[i], 32);
     g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-    Misuse misuse;
-    misuse_attach(&misuse, lab->gpu, findings);
+    Misuse *misuse = misuse_new_lanes(lab->gpu, findings);
     ck_assert_int_eq(lab_run(lab), GPU_BLOCKED);
     guint before = findings->len; /* P0 is set from outside: a read of a register that was never written */
-    misuse_conclude(&misuse, lab->gpu);
+    misuse_conclude_lanes(misuse);
     ck_assert_uint_eq(findings->len, before + (i == 0));
     if (i == 0) {
       const Finding *finding = g_ptr_array_index(findings, before);
       ck_assert_int_eq(finding->id, FINDING_PARTIAL_BARRIER);
       ck_assert_uint_eq(finding->lanes, ~3u);
     }
-    misuse_clear(&misuse);
+    misuse_free(misuse);
   }
 }
 END_TEST

@@ -28,12 +28,12 @@ typedef struct FindingInfo {
 
 static const FindingInfo kinds[FINDING_COUNT] = {
 #define FINDING(id, text, severity, doc) {text, SEVERITY_##severity, doc},
-#include "sim/detect/naming/detectors.def"
+#include "sim/detect/naming/findings.def"
 };
 
 static const char *const finding_name_list[FINDING_COUNT + 1] = {
 #define FINDING(id, text, severity, doc) text,
-#include "sim/detect/naming/detectors.def"
+#include "sim/detect/naming/findings.def"
 };
 
 static unsigned name_index(const char *const *names, const char *name) {

@@ -17,7 +17,7 @@ typedef enum { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } Severity;
 
 typedef enum {
 #define FINDING(id, text, severity, doc) FINDING_##id,
-#include "sim/detect/naming/detectors.def"
+#include "sim/detect/naming/findings.def"
   FINDING_COUNT
 } FindingId;
 

@@ -1,0 +1,31 @@
+/* Values of memory that nothing has written. */
+#include "sim/core/undefined.h"
+#include "sim/detect/misuse/report.h"
+
+/* Found at the load, when its value matters. */
+static void undefined_use(void *user, const ProbePoint *point, const UndefinedFrom *from) {
+  ProbePoint load = *point;
+  load.pc = from->pc;
+  load.inst = &point->block->launch->kernel->insts[from->pc];
+  if (report_is_known(user, report_key(FINDING_UNINITIALIZED_READ, &load)))
+    return;
+  load.lanes = 1u << from->lane;
+  g_autofree char *who = report_who(&load), *users = lanes_text(point->lanes);
+  g_autofree char *where = from->space == MEM_SHARED ? locate_shared_text(point->block, (uint32_t)from->address)
+                           : from->space == MEM_LOCAL
+                               ? g_strdup_printf("local address 0x%" G_GINT64_MODIFIER "x", from->address)
+                               : locate_global_text(point->gpu, from->address);
+  Finding *finding = report_add(user, FINDING_UNINITIALIZED_READ, &load,
+                                g_strdup_printf("%s reads %s, which nothing has written", who, where),
+                                from->space == MEM_GLOBAL ? "initialize the buffer (cudaMemset()), or write it before"
+                                                          : "write it before, in every thread that has a part of it");
+  finding->space = g_strdup(from->space == MEM_SHARED ? "shared" : from->space == MEM_LOCAL ? "local" : "global");
+  finding->address = from->space == MEM_SHARED ? from->address - point->block->shared_base : from->address;
+  if (from->pc != point->pc)
+    locate_evidence(finding, point->block->launch, point->pc,
+                    g_strdup_printf("%s use%s it here", users, report_ending(point)));
+}
+
+Misuse *misuse_new_uninitialized(Gpu *gpu, GPtrArray *findings) {
+  return report_new(gpu, findings, (Probe){.undefined_use = undefined_use});
+}
