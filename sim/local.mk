@@ -218,12 +218,16 @@ liblockstep_a_SOURCES += \
   sim/study/csv_table.h \
   sim/study/rank.c \
   sim/study/rank.h \
+  sim/study/reliance.c \
+  sim/study/reliance.h \
   sim/study/repairs.c \
   sim/study/repairs.h \
   sim/study/results.c \
   sim/study/results.h \
   sim/study/run.c \
   sim/study/run.h \
+  sim/study/schedule.c \
+  sim/study/schedule.h \
   sim/study/validate.c \
   sim/study/validate.h
 

@@ -7,9 +7,9 @@ static const CommandHelp help = {
     .name = "check",
     .synopsis = "SCENARIO...",
     .about = "Runs each scenario (.yaml), or bare program (.sass, .ptx, .cu), under the machine's scheduling\n"
-             "policy and the others, both branch orders and several seeds, and reports the worst verdict,\n"
-             "everything found on the way, data races, and verdicts and results that depend on the schedule.\n"
-             "--schedules N tries N of them: each policy with each branch order, seed after seed.",
+             "policy and the others, both branch orders, other orders of dispatch and several seeds, and reports\n"
+             "the worst verdict, everything found on the way, data races, and verdicts and results that depend\n"
+             "on the schedule. --schedules N tries N of them, seed after seed. -j N runs N of them at a time; what is printed is the same.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_SCHEDULES |
               OPTIONS_FORMAT,
     .example = "  lockstep check traces/listings/*.yaml -m gtx570\n"
@@ -61,6 +61,9 @@ static RunResult *check_one(const Scenario *scenario, const Machine *machine, co
     check.seeds = (unsigned)options->seeds;
   if (options->schedules > 0)
     check.schedules = (unsigned)options->schedules;
+  check.jobs = options->jobs ? (unsigned)options->jobs : g_get_num_processors();
+  check.step = options->progress ? progress_part : NULL;
+  check.step_user = options->progress;
   g_autofree char *given = given_text(options);
   g_autofree char *flags = flags_text(options);
   check.given = given;

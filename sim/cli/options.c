@@ -11,7 +11,7 @@ enum { FLAGS_GROUPS = OPTIONS_LAUNCH | OPTIONS_SHOW };
 /* What --seeds and --schedules hold while they aren't given. */
 enum { SEEDS_DEFAULT = -1 };
 
-enum { OPTIONS_MAX = 32, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
+enum { OPTIONS_MAX = 32, JOBS_MAX = 1024, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
 
@@ -44,7 +44,9 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_RUN, 0, "seed", "N", INTEGER, &o->seed, "seed of all random choices (1)"},
       {OPTIONS_SEEDS, 0, "seeds", "N", INTEGER, &o->seeds, "how many seeds to try, from --seed on"},
       {OPTIONS_SCHEDULES, 0, "schedules", "N", INTEGER, &o->schedules,
-       "how many schedules to try: policies, branch orders, seeds"},
+       "how many schedules to try: policies, orders, seeds"},
+      {OPTIONS_SCHEDULES, 'j', "jobs", "N", INTEGER, &o->jobs,
+       "threads that schedules run on (1); 0: one a processor"},
       {OPTIONS_RUN, 0, "limit-cycles", "N", INTEGER, &o->limit_cycles,
        "give up after N simulated cycles (1000000000)"},
       {OPTIONS_RUN, 0, "limit-seconds", "X", REAL, &o->limit_seconds,
@@ -138,6 +140,8 @@ static bool check_ranges(const Options *options, Diag *diag) {
     return diag_usage(diag, "--seeds must be between 1 and 1000000");
   if (options->schedules != SEEDS_DEFAULT && (options->schedules < 1 || options->schedules > 1000000))
     return diag_usage(diag, "--schedules must be between 1 and 1000000");
+  if (options->jobs < 0 || options->jobs > JOBS_MAX)
+    return diag_usage(diag, "--jobs must be between 0 and %d", JOBS_MAX);
   if (options->schedules != SEEDS_DEFAULT && options->seeds != SEEDS_DEFAULT)
     return diag_usage(diag, "--schedules counts seeds, too: give --seeds or --schedules");
   return true;
@@ -176,6 +180,7 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
   *options = (Options){.seed = 1,
                        .seeds = SEEDS_DEFAULT,
                        .schedules = SEEDS_DEFAULT,
+                       .jobs = 1,
                        .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT,
                        .limit_seconds = NAN,
                        .stop = {.signal = interrupt_signal()}};

@@ -24,8 +24,8 @@ enum {
   OPTIONS_BASELINE = 1 << 6,
   OPTIONS_SHOW = 1 << 7, /* --kernel --cfg --reconvergence */
   OPTIONS_TIMELINE = 1 << 8,
-  OPTIONS_LAUNCH = 1 << 9, /* --grid ... of a bare program */
-  OPTIONS_SCHEDULES = 1 << 10,
+  OPTIONS_LAUNCH = 1 << 9,     /* --grid ... of a bare program */
+  OPTIONS_SCHEDULES = 1 << 10, /* --schedules --jobs */
 };
 
 typedef struct Options {
@@ -33,6 +33,7 @@ typedef struct Options {
   char *kernel, *grid, *block, *shared;
   char **buffers, **args;
   char **compiler_flags;                       /* what stands behind `--`; NULL: nothing */
+  gint64 jobs;                                 /* 0: as many as there are processors */
   gint64 seed, seeds, schedules, limit_cycles; /* seeds, schedules below 1: the command's default */
   double limit_seconds;                        /* NaN: none */
   Stop stop; /* what all runs of the command listen to: that limit, counted from options_parse() on, and signals */

@@ -15,10 +15,12 @@ static double elapsed_seconds(const Progress *progress) {
   return (double)(g_get_monotonic_time() - progress->started) / G_USEC_PER_SEC;
 }
 
-/* "[2/5] spin on gtx570, about 3 s left" */
+/* "[2/5] spin on gtx570, schedule 3 of 10 (policy random, ...), about 3 s left" */
 static void write_head(Progress *progress) {
   double elapsed = elapsed_seconds(progress);
   fprintf(stderr, "\r\033[K[%u/%u] %s", progress->done + 1, progress->total, progress->what);
+  if (progress->part)
+    fprintf(stderr, ", %s", progress->part);
   if (progress->done)
     fprintf(stderr, ", about %.0f s left", elapsed / progress->done * (progress->total - progress->done));
   progress->shown = true;
@@ -29,7 +31,18 @@ void progress_step(Progress *progress, guint done, const char *what) {
   progress->done = done;
   g_free(progress->what);
   progress->what = quote_name(what);
+  g_clear_pointer(&progress->part, g_free);
   if (!progress->wanted || elapsed_seconds(progress) < QUIET_SECONDS)
+    return;
+  write_head(progress);
+  fflush(stderr);
+}
+
+void progress_part(gpointer user, guint done, guint total, const char *what) {
+  Progress *progress = user;
+  g_free(progress->part);
+  progress->part = g_strdup_printf("schedule %u of %u (%s)", done + 1, total, what);
+  if (!progress->wanted || !progress->what || elapsed_seconds(progress) < QUIET_SECONDS)
     return;
   write_head(progress);
   fflush(stderr);
@@ -58,4 +71,5 @@ void progress_end(Progress *progress) {
   progress_clear(progress);
   g_free(progress->what);
   progress->what = NULL;
+  g_clear_pointer(&progress->part, g_free);
 }

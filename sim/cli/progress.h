@@ -10,13 +10,15 @@ typedef struct Progress {
   guint total;
   gint64 started, last; /* microseconds; `last`: when the line was written */
   guint done;
-  char *what;
+  char *what, *part;    /* the step, and what it does of it; NULL: it isn't known */
   guint64 limit_cycles; /* of the run under way */
 } Progress;
 
 void progress_init(Progress *progress, guint total);
 /* `done` of the steps are finished, and `what` is next. */
 void progress_step(Progress *progress, guint done, const char *what);
+/* Within a step: part `done` + 1 of `total` begins, schedule `what`; `user` is the Progress. */
+void progress_part(gpointer user, guint done, guint total, const char *what);
 /* How far the run under way is (RunOptions.heartbeat); `user` is the Progress. */
 void progress_heartbeat(gpointer user, guint64 cycle, guint64 instructions);
 /* Removes the line, before other output. */

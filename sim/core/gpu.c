@@ -280,11 +280,62 @@ static void invalidate_l1s(Gpu *gpu) {
       l1_invalidate(gpu->sms[i].l1);
 }
 
+/* ---- the order of blocks ---- */
+
+/* A seeded permutation of the numbers below 4^half: a Feistel network of four rounds. */
+static uint64_t shuffle(uint64_t number, unsigned half, uint64_t key) {
+  uint64_t mask = (UINT64_C(1) << half) - 1, left = number >> half, right = number & mask;
+  for (uint64_t round = 0; round < 4; round++) {
+    uint64_t mixed = rng_mix(right ^ rng_mix(key + round)) & mask, next = left ^ mixed;
+    left = right;
+    right = next;
+  }
+  return left << half | right;
+}
+
+/* The numbers below `count` permuted: those that the shuffle takes beyond are shuffled on. */
+static uint64_t shuffle_below(uint64_t number, uint64_t count, uint64_t key) {
+  unsigned half = 1;
+  while (half < 32 && UINT64_C(1) << (2 * half) < count)
+    half++;
+  do
+    number = shuffle(number, half, key);
+  while (number >= count);
+  return number;
+}
+
+uint64_t gpu_block_in_turn(const Gpu *gpu, const Launch *launch, uint64_t turn) {
+  switch (gpu->machine->grid.dispatch_order) {
+  case DISPATCH_REVERSE: return launch->blocks - 1 - turn;
+  case DISPATCH_RANDOM: return shuffle_below(turn, launch->blocks, rng_mix(gpu->seed) + launch->index);
+  default: return turn;
+  }
+}
+
+bool gpu_block_is_pending(const Gpu *gpu, const Launch *launch, uint64_t block) {
+  if (gpu->machine->grid.dispatch_order != DISPATCH_RANDOM) {
+    uint64_t first, last;
+    gpu_pending_blocks(gpu, launch, &first, &last);
+    return block >= first && block <= last;
+  }
+  for (uint64_t turn = launch->next_block; turn < launch->blocks; turn++)
+    if (gpu_block_in_turn(gpu, launch, turn) == block)
+      return true;
+  return false;
+}
+
+void gpu_pending_blocks(const Gpu *gpu, const Launch *launch, uint64_t *first, uint64_t *last) {
+  DispatchOrder order = gpu->machine->grid.dispatch_order;
+  *first = order == DISPATCH_FORWARD ? launch->next_block : 0;
+  *last = launch->blocks - 1 - (order == DISPATCH_REVERSE ? launch->next_block : 0);
+}
+
 static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
+  uint64_t block = gpu_block_in_turn(gpu, launch, launch->next_block);
   uint32_t sms = gpu->machine->gpu.sms;
   for (uint32_t i = 0; i < sms; i++) {
     uint32_t index = (gpu->next_sm + i) % sms;
-    if (sm_try_place(&gpu->sms[index], launch, launch->next_block, now)) {
+    if (sm_try_place(&gpu->sms[index], launch, block, now)) {
       gpu->next_sm = (index + 1) % sms;
       return true;
     }
@@ -317,7 +368,7 @@ static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
   return true;
 }
 
-/* Blocks in order, one each dispatch_interval, to the SMs in turn, as long as one has room. */
+/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. */
 void gpu_dispatch(Gpu *gpu, uint64_t now) {
   for (guint i = 0; i < gpu->launches->len; i++) {
     Launch *launch = gpu_launch(gpu, i);

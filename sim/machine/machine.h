@@ -22,17 +22,21 @@
   X(ORDER_TAKEN_FIRST, "taken-first")             \
   X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first") \
   X(ORDER_SMALLER_FIRST, "smaller-first")
+#define DISPATCH_ORDERS(X)       \
+  X(DISPATCH_FORWARD, "forward") \
+  X(DISPATCH_REVERSE, "reverse") \
+  X(DISPATCH_RANDOM, "random")
 #define CONVERGENCES(X)              \
   X(CONVERGENCE_STACK, "simt-stack") \
   X(CONVERGENCE_BARRIER, "barrier")
 #define STORE_WINNERS(X)                \
   X(STORE_HIGHEST_LANE, "highest-lane") \
   X(STORE_LOWEST_LANE, "lowest-lane")
-#define L1_LOADS(X)          \
-  X(L1_CACHED, "cached")     \
+#define L1_LOADS(X)      \
+  X(L1_CACHED, "cached") \
   X(L1_UNCACHED, "uncached")
-#define L1_STORES(X)     \
-  X(L1_EVICT, "evict")   \
+#define L1_STORES(X)   \
+  X(L1_EVICT, "evict") \
   X(L1_UPDATE, "update")
 #define IMPLICIT_RECONVERGENCES(X) \
   X(IMPLICIT_IPDOM, "ipdom")       \
@@ -41,6 +45,7 @@
 #define X(enumerator, spelling) enumerator,
 typedef enum { SCHEDULER_POLICIES(X) POLICY_COUNT } SchedulerPolicy;
 typedef enum { BRANCH_ORDERS(X) ORDER_COUNT } BranchOrder;
+typedef enum { DISPATCH_ORDERS(X) DISPATCH_COUNT } DispatchOrder;
 typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence;
 typedef enum { CONVERGENCES(X) CONVERGENCE_COUNT } Convergence;
 typedef enum { STORE_WINNERS(X) STORE_WINNER_COUNT } StoreWinner;

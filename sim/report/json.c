@@ -179,6 +179,7 @@ static void add_schedules(JsonBuilder *builder, const GArray *schedules) {
     json_builder_begin_object(builder);
     add_string(builder, "policy", schedule->policy);
     add_string(builder, "branch_order", schedule->branch_order);
+    add_string(builder, "dispatch_order", schedule->dispatch_order);
     add_int(builder, "seed", (int64_t)schedule->seed);
     add_string(builder, "verdict", verdict_name(schedule->verdict));
     add_int(builder, "cycles", (int64_t)schedule->cycles);

@@ -78,10 +78,10 @@ static void append_counters(const Counters *counters, Canvas *canvas) {
 
 static bool is_one_group(const ScheduleResult *a, const ScheduleResult *b) {
   return a->verdict == b->verdict && a->result == b->result && g_str_equal(a->policy, b->policy) &&
-         g_str_equal(a->branch_order, b->branch_order);
+         g_str_equal(a->branch_order, b->branch_order) && g_str_equal(a->dispatch_order, b->dispatch_order);
 }
 
-/* True if schedule `i` is the first with its policy, branch order, verdict and result. */
+/* True if schedule `i` is the first with its policy, orders, verdict and result. */
 static bool opens_group(const GArray *schedules, guint i) {
   const ScheduleResult *own = &g_array_index(schedules, ScheduleResult, i);
   for (guint j = 0; j < i; j++) {
@@ -92,7 +92,7 @@ static bool opens_group(const GArray *schedules, guint i) {
   return true;
 }
 
-/* The seeds and the span of cycles of the schedules that share policy, branch order, verdict and result with schedule `i`. */
+/* The seeds and the span of cycles of the schedules that share policy, orders, verdict and result with schedule `i`. */
 static void append_group(const GArray *schedules, guint i, bool results, Canvas *canvas) {
   const ScheduleResult *own = &g_array_index(schedules, ScheduleResult, i);
   g_autoptr(GString) seeds = g_string_new(NULL);
@@ -112,6 +112,8 @@ static void append_group(const GArray *schedules, guint i, bool results, Canvas 
   paint_append(canvas, paint_of_verdict(own->verdict), "%s", verdict_name(own->verdict));
   if (results && own->result)
     paint_plain(canvas, ", result %u", own->result);
+  if (own->reordered)
+    paint_plain(canvas, ", blocks dispatched in %s order", own->dispatch_order);
   paint_plain(canvas, "\n");
 }
 

@@ -149,8 +149,8 @@ static void compare_verdict(const Expectation *expect, Verdict verdict, GPtrArra
   g_ptr_array_add(failures, g_string_free(text, FALSE));
 }
 
-/* A finding that explains an expected verdict is expected with it. That nothing was decided is a failure as a verdict already. */
-static bool is_allowed(const Expectation *expect, FindingId id) {
+/* That nothing was decided is a failure as a verdict already. */
+bool expectation_allows(const Expectation *expect, FindingId id) {
   if (id == FINDING_UNDECIDED)
     return true;
   for (guint i = 0; i < expect->findings->len; i++)
@@ -164,7 +164,7 @@ static void compare_findings(const Expectation *expect, const GPtrArray *finding
   bool reported[FINDING_COUNT] = {false};
   for (guint i = 0; findings && i < findings->len; i++) {
     const Finding *finding = g_ptr_array_index(findings, i);
-    if (reported[finding->id] || is_allowed(expect, finding->id))
+    if (reported[finding->id] || expectation_allows(expect, finding->id))
       continue;
     reported[finding->id] = true;
     g_ptr_array_add(failures, g_strdup_printf("the finding %s isn't expected: %s", finding_name(finding->id),
@@ -201,13 +201,15 @@ static void compare_words(const ScenarioBuffer *buffer, const ExpectBuffer *expe
   g_ptr_array_add(failures, g_string_free(text, FALSE));
 }
 
-void expectation_compare(const Scenario *scenario, const Expectation *expect, Verdict verdict,
-                         const GPtrArray *findings, const uint32_t *const *memory, GPtrArray *failures) {
+guint expectation_compare(const Scenario *scenario, const Expectation *expect, Verdict verdict,
+                          const GPtrArray *findings, const uint32_t *const *memory, GPtrArray *failures) {
   compare_verdict(expect, verdict, failures);
   compare_findings(expect, findings, failures);
+  guint before = failures->len;
   for (guint i = 0; verdict == VERDICT_COMPLETED && i < expect->buffers->len; i++) {
     const ExpectBuffer *expected = &g_array_index(expect->buffers, ExpectBuffer, i);
     const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, expected->buffer);
     (expected->is_sum ? compare_sum : compare_words)(buffer, expected, memory[expected->buffer], failures);
   }
+  return failures->len - before;
 }

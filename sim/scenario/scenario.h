@@ -141,11 +141,13 @@ void expectation_clear(Expectation *expect);
 /* The expectation that holds on a machine, or NULL if the scenario states none. */
 const Expectation *scenario_expectation(const Scenario *scenario, const char *machine);
 
+/* True if a finding is listed, or explains an expected verdict. */
+bool expectation_allows(const Expectation *expect, FindingId id);
 /* Compares what a run gave. Appends one sentence (newly allocated char *) to `failures` for each thing not met:
  * verdict, a finding that isn't allowed, a buffer value ("counter[0] is 31, expected 32"). `memory` gives the final
  * words of each buffer (const uint32_t *, in the order of scenario->buffers); buffers are compared only if the verdict
- * is completed. `findings` holds Finding *. */
-void expectation_compare(const Scenario *scenario, const Expectation *expect, Verdict verdict,
-                         const GPtrArray *findings, const uint32_t *const *memory, GPtrArray *failures);
+ * is completed; their failures stand last. `findings` holds Finding *. Returns how many buffers failed. */
+guint expectation_compare(const Scenario *scenario, const Expectation *expect, Verdict verdict,
+                          const GPtrArray *findings, const uint32_t *const *memory, GPtrArray *failures);
 
 #endif

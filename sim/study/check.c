@@ -3,81 +3,16 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "sim/study/reliance.h"
 #include "sim/study/repairs.h"
 #include "sim/study/results.h"
+#include "sim/study/schedule.h"
 
 CheckOptions check_options_default(void) { return (CheckOptions){.run = run_options_default(), .seeds = 4}; }
 
 /* A schedule by another policy may be unfair to a correct program that spins (youngest first starves whoever must
  * release). It gets so many times the cycles of the machine's own policy, and then counts as starvation, not as a verdict. */
 enum { STARVATION_FACTOR = 50, STARVATION_CYCLES_MIN = 1000000 };
-
-#define X(enumerator, spelling) spelling,
-static const char *const policy_names[] = {SCHEDULER_POLICIES(X)};
-static const char *const order_names[] = {BRANCH_ORDERS(X)};
-#undef X
-
-/* One schedule to try. */
-typedef struct Schedule {
-  SchedulerPolicy policy;
-  BranchOrder order;
-  uint64_t seed;
-} Schedule;
-
-/* The branch orders to try, the machine's own first: the number of them is returned. The smaller way first is one of the two
- * others in each single case, so it is tried only where it is the machine's own. */
-static unsigned branch_orders(BranchOrder own, BranchOrder orders[ORDER_COUNT]) {
-  unsigned count = 0;
-  orders[count++] = own;
-  for (BranchOrder order = ORDER_TAKEN_FIRST; order <= ORDER_FALLTHROUGH_FIRST; order++)
-    if (order != own)
-      orders[count++] = order;
-  return count;
-}
-
-/* Seed after seed each policy with each branch order, the machine's own first, until there are as many as asked for. */
-static GArray *count_schedules(Schedule own, unsigned count) {
-  GArray *schedules = g_array_new(FALSE, FALSE, sizeof(Schedule));
-  BranchOrder orders[ORDER_COUNT];
-  unsigned norders = branch_orders(own.order, orders);
-  for (Schedule next = own; schedules->len < count; next.seed++)
-    for (unsigned order = 0; order < norders; order++)
-      for (unsigned policy = 0; policy < POLICY_COUNT && schedules->len < count; policy++) {
-        next.policy = (own.policy + policy) % POLICY_COUNT;
-        next.order = orders[order];
-        g_array_append_val(schedules, next);
-      }
-  return schedules;
-}
-
-/* The machine's own policy under several seeds, then the other branch order, then the other policies. */
-static GArray *make_schedules(const Machine *machine, const CheckOptions *options) {
-  Schedule own = {machine->sm.policy, machine->sm.simt_stack.branch_order, options->run.seed}, next = own;
-  if (options->schedules)
-    return count_schedules(own, options->schedules);
-  GArray *schedules = g_array_new(FALSE, FALSE, sizeof(Schedule));
-  for (unsigned i = 0; i < MAX(options->seeds, 1u); i++, next.seed++)
-    g_array_append_val(schedules, next);
-  BranchOrder orders[ORDER_COUNT];
-  unsigned norders = branch_orders(own.order, orders);
-  for (unsigned order = 1; order < norders; order++) {
-    next = own;
-    next.order = orders[order];
-    g_array_append_val(schedules, next);
-  }
-  for (unsigned policy = 0; policy < POLICY_COUNT; policy++) {
-    next = own;
-    next.policy = policy;
-    if (next.policy != own.policy)
-      g_array_append_val(schedules, next);
-  }
-  return schedules;
-}
-
-static char *schedule_text(const Schedule *schedule) {
-  return g_strdup_printf("policy %s, branch order %s, seed %" G_GUINT64_FORMAT, policy_names[schedule->policy],
-                         order_names[schedule->order], schedule->seed);
-}
 
 /* Findings of `from` that `into` doesn't have (same kind at the same place). */
 static void unite_findings(GPtrArray *into, const GPtrArray *from) {
@@ -105,20 +40,12 @@ static void unite_failures(GPtrArray *into, const RunResult *run, const Schedule
 }
 
 static void record(RunResult *check, const Schedule *schedule, const RunResult *run, bool starved, guint kind) {
-  ScheduleResult result = {.policy = g_strdup(policy_names[schedule->policy]),
-                           .branch_order = g_strdup(order_names[schedule->order]),
-                           .seed = schedule->seed,
-                           .verdict = run->verdict,
-                           .cycles = run->cycles,
-                           .starved = starved,
-                           .result = kind};
+  ScheduleResult result = schedule_result(schedule);
+  result.verdict = run->verdict;
+  result.cycles = run->cycles;
+  result.starved = starved;
+  result.result = kind;
   g_array_append_val(check->schedules, result);
-}
-
-/* What makes a run follow this schedule. */
-static char *schedule_arguments(const ScheduleResult *schedule) {
-  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s --seed %" G_GUINT64_FORMAT,
-                         schedule->policy, schedule->branch_order, schedule->seed);
 }
 
 /* A finding for verdicts that differ, with a schedule that reproduces each. */
@@ -128,7 +55,7 @@ static void report_dependence(RunResult *check) {
   Finding *finding = finding_new(FINDING_SCHEDULE_DEPENDENT, g_strdup("the verdict depends on the schedule"));
   for (guint i = 0; i < check->schedules->len; i++) {
     const ScheduleResult *result = &g_array_index(check->schedules, ScheduleResult, i);
-    if (seen[result->verdict] || result->starved)
+    if (seen[result->verdict] || result->starved || result->relies)
       continue;
     seen[result->verdict] = true;
     kinds++;
@@ -216,36 +143,26 @@ static void report_starvation(RunResult *check, const Schedule *schedule, uint64
 
 /* True if the run was cut off because its policy starves a program that the machine's own policy completes. */
 static bool is_starved(const RunResult *run, const Schedule *schedule, const Schedule *own, const RunResult *first) {
-  return run->verdict == VERDICT_UNDECIDED && !stop_is_final(run->stop) && schedule->policy != own->policy &&
+  bool other = schedule->policy != own->policy || schedule->reordered;
+  return run->verdict == VERDICT_UNDECIDED && !stop_is_final(run->stop) && other &&
          first->verdict == VERDICT_COMPLETED;
 }
 
-/* Tries the repairs of findings that no earlier schedule had, in the schedule that has them. */
-static void try_repairs(const Scenario *scenario, const Machine *machine, const RunOptions *options,
-                        const RunResult *run, const GPtrArray *known, Diag *diag) {
-  for (guint i = 0; i < run->findings->len; i++) {
-    Finding *finding = g_ptr_array_index(run->findings, i);
-    bool is_new = true;
-    for (guint k = 0; k < known->len && is_new; k++)
-      is_new = !finding_same_place(g_ptr_array_index(known, k), finding);
-    if (is_new && finding->repairs)
-      repairs_try(finding, scenario, machine, options, run->cycles, diag);
-  }
+static RunOptions options_under(const RunOptions *options, const Schedule *schedule) {
+  RunOptions run = *options;
+  run.seed = schedule->seed;
+  run.races = run.keep_buffers = true;
+  return run;
 }
 
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const RunOptions *options,
-                          const Schedule *schedule, const RunResult *first, const GPtrArray *known, Diag *diag) {
-  Machine *variant = machine_copy(machine);
-  variant->sm.policy = schedule->policy;
-  variant->sm.simt_stack.branch_order = schedule->order;
-  RunOptions run = *options;
-  if (first && first->verdict == VERDICT_COMPLETED && schedule->policy != machine->sm.policy)
+                          const Schedule *schedule, const RunResult *first, Diag *diag) {
+  Machine *variant = schedule_machine(schedule, machine);
+  RunOptions run = options_under(options, schedule);
+  bool other = schedule->policy != machine->sm.policy || schedule->reordered;
+  if (first && first->verdict == VERDICT_COMPLETED && other)
     run.limit_cycles = MIN(run.limit_cycles, first->cycles * STARVATION_FACTOR + STARVATION_CYCLES_MIN);
-  run.seed = schedule->seed;
-  run.races = run.keep_buffers = true;
   RunResult *result = run_scenario(scenario, variant, &run, diag);
-  if (result)
-    try_repairs(scenario, variant, &run, result, known, diag);
   machine_free(variant);
   return result;
 }
@@ -256,8 +173,23 @@ typedef struct Gathering {
   RunResult *worst;
   RunResult first; /* verdict and cycles of the first schedule */
   Results results;
+  Reliance *reliance;
   const CheckOptions *options;
 } Gathering;
+
+/* A run whose verdict counts. */
+static void count(Gathering *all, const Schedule *schedule, RunResult *run) {
+  if (run->starved)
+    report_starvation(&all->united, schedule, 0);
+  unite_failures(all->united.failures, run, schedule);
+  unite_findings(all->united.findings, run->findings);
+  if (!all->worst || verdict_rank(run->verdict) > verdict_rank(all->worst->verdict)) {
+    RunResult *better = all->worst;
+    all->worst = run;
+    run = better;
+  }
+  run_result_free(run);
+}
 
 static void gather(Gathering *all, const GArray *schedules, guint index, RunResult *run) {
   const Schedule *schedule = &g_array_index(schedules, Schedule, index),
@@ -271,16 +203,29 @@ static void gather(Gathering *all, const GArray *schedules, guint index, RunResu
     run_result_free(run);
     return;
   }
-  if (run->starved)
-    report_starvation(&all->united, schedule, 0);
-  unite_failures(all->united.failures, run, schedule);
-  unite_findings(all->united.findings, run->findings);
-  if (!all->worst || verdict_rank(run->verdict) > verdict_rank(all->worst->verdict)) {
-    RunResult *better = all->worst;
-    all->worst = run;
-    run = better;
+  if (schedule->reordered && all->first.verdict == VERDICT_COMPLETED &&
+      (run->verdict != VERDICT_COMPLETED || run->wrong_buffers))
+    reliance_add(all->reliance, index, run);
+  else
+    count(all, schedule, run);
+}
+
+/* The runs that went wrong under another order of dispatch: a finding if the program relies on the order, else they count as
+ * the others do. */
+static void settle_reliance(Gathering *all, const GArray *schedules, const Expectation *expect) {
+  bool relies = all->worst->verdict == VERDICT_COMPLETED && all->united.failures->len == 0;
+  if (relies) {
+    Finding *finding = reliance_finding(all->reliance, &all->united);
+    if (finding && expect && !expectation_allows(expect, finding->id))
+      g_ptr_array_add(all->united.failures, g_strdup_printf("the finding %s isn't expected: %s",
+                                                            finding_name(finding->id), finding->message));
+    if (finding)
+      g_ptr_array_add(all->united.findings, finding);
+    return;
   }
-  run_result_free(run);
+  guint index;
+  for (RunResult *run; (run = reliance_take(all->reliance, &index));)
+    count(all, &g_array_index(schedules, Schedule, index), run);
 }
 
 /* The worst run with what all of them gave; its own findings stand first, since they explain the verdict. */
@@ -307,42 +252,156 @@ static RunResult *unite(Gathering *all, const Expectation *expect) {
   return result;
 }
 
+/* Frees what was gathered. */
+static void gathering_drop(Gathering *all) {
+  RunResult *partial = all->worst ? all->worst : g_new0(RunResult, 1);
+  if (!all->worst) {
+    partial->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
+    partial->findings = all->united.findings;
+    partial->failures = all->united.failures;
+  } else {
+    g_ptr_array_unref(all->united.findings);
+    g_ptr_array_unref(all->united.failures);
+  }
+  partial->schedules = all->united.schedules;
+  run_result_free(partial);
+}
+
+/* ---- running them ---- */
+
+/* The runs of a check: each by itself, so that they can be made in any order and at the same time. */
+typedef struct Attempts {
+  const Scenario *scenario;
+  const Machine *machine;
+  const CheckOptions *options;
+  const GArray *schedules;
+  const RunResult *first; /* Gathering.first */
+  RunResult **run;        /* of each schedule, once it was made; NULL after an error */
+  Diag **diag;
+  GMutex lock; /* of what follows, and of CheckOptions.step */
+  guint done;
+} Attempts;
+
+static void tell_step(Attempts *attempts, const Schedule *schedule) {
+  if (!attempts->options->step)
+    return;
+  g_autofree char *text = schedule_text(schedule);
+  attempts->options->step(attempts->options->step_user, attempts->done, attempts->schedules->len, text);
+}
+
+static void attempt(gpointer data, gpointer user) {
+  Attempts *attempts = user;
+  guint index = GPOINTER_TO_UINT(data) - 1;
+  const Schedule *schedule = &g_array_index(attempts->schedules, Schedule, index);
+  RunOptions options = attempts->options->run;
+  if (attempts->options->jobs > 1)
+    options.heartbeat = NULL; /* of several runs at once */
+  if (index > 0 && stop_asked(options.stop))
+    return;
+  g_mutex_lock(&attempts->lock);
+  tell_step(attempts, schedule);
+  g_mutex_unlock(&attempts->lock);
+  attempts->diag[index] = diag_new();
+  attempts->run[index] = run_one(attempts->scenario, attempts->machine, &options, schedule,
+                                 index > 0 ? attempts->first : NULL, attempts->diag[index]);
+  g_mutex_lock(&attempts->lock);
+  attempts->done++;
+  g_mutex_unlock(&attempts->lock);
+}
+
+/* All but the first, which has been made, on several threads. */
+static void attempt_in_parallel(Attempts *attempts) {
+  GThreadPool *pool = g_thread_pool_new(attempt, attempts, (gint)attempts->options->jobs, TRUE, NULL);
+  for (guint i = 1; i < attempts->schedules->len; i++)
+    g_thread_pool_push(pool, GUINT_TO_POINTER(i + 1), NULL);
+  g_thread_pool_free(pool, FALSE, TRUE);
+}
+
+/* Tries the repairs of findings that no earlier schedule had, in the schedule that has them. */
+static void try_repairs(const Attempts *attempts, const Schedule *schedule, const RunResult *run,
+                        const GPtrArray *known, Diag *diag) {
+  Machine *variant = schedule_machine(schedule, attempts->machine);
+  RunOptions options = options_under(&attempts->options->run, schedule);
+  for (guint i = 0; i < run->findings->len; i++) {
+    Finding *finding = g_ptr_array_index(run->findings, i);
+    bool is_new = true;
+    for (guint k = 0; k < known->len && is_new; k++)
+      is_new = !finding_same_place(g_ptr_array_index(known, k), finding);
+    if (is_new && finding->repairs)
+      repairs_try(finding, attempts->scenario, variant, &options, run->cycles, diag);
+  }
+  machine_free(variant);
+}
+
+/* Makes the runs and gathers them in order, until something ends them (Gathering.united.stop); false after an error, in `diag`. */
+static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
+  guint count = attempts->schedules->len;
+  for (guint i = 0; i < count && !all->united.stop; i++) {
+    if (!attempts->diag[i])
+      attempt(GUINT_TO_POINTER(i + 1), attempts);
+    diag_add_all(diag, attempts->diag[i]);
+    RunResult *run = g_steal_pointer(&attempts->run[i]);
+    if (!run)
+      return false;
+    StopReason cut = stop_is_final(run->stop) ? run->stop : STOP_NONE;
+    try_repairs(attempts, &g_array_index(attempts->schedules, Schedule, i), run, all->united.findings, diag);
+    gather(all, attempts->schedules, i, run);
+    all->united.stop = cut || i + 1 == count ? cut : stop_asked(attempts->options->run.stop);
+    if (i == 0 && attempts->options->jobs > 1 && count > 1 && !all->united.stop)
+      attempt_in_parallel(attempts);
+  }
+  return true;
+}
+
+static void attempts_clear(Attempts *attempts) {
+  for (guint i = 0; i < attempts->schedules->len; i++) {
+    g_clear_pointer(&attempts->run[i], run_result_free);
+    g_clear_pointer(&attempts->diag[i], diag_free);
+  }
+  g_free(attempts->run);
+  g_free(attempts->diag);
+  g_mutex_clear(&attempts->lock);
+}
+
+/* The schedules to try. */
+static GArray *make_schedules(const Scenario *scenario, const Machine *machine, const CheckOptions *options) {
+  bool blocks = false;
+  for (guint i = 0; i < scenario->launches->len; i++) {
+    const uint32_t *grid = ((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, i))->grid;
+    blocks |= grid[0] > 1 || grid[1] > 1 || grid[2] > 1;
+  }
+  return options->schedules ? schedules_count(machine, options->run.seed, options->schedules, blocks)
+                            : schedules_by_seeds(machine, options->run.seed, options->seeds, blocks);
+}
+
 RunResult *check_scenario(const Scenario *scenario, const Machine *machine, const CheckOptions *options, Diag *diag) {
-  GArray *schedules = make_schedules(machine, options);
+  g_autoptr(GArray) schedules = make_schedules(scenario, machine, options);
+  const Expectation *expect = scenario_expectation(scenario, machine->name);
   Gathering all = {.united = {.findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free),
                               .failures = g_ptr_array_new_with_free_func(g_free),
                               .schedules = g_array_new(FALSE, FALSE, sizeof(ScheduleResult)),
                               .file = scenario->file},
+                   .reliance = reliance_new(),
                    .options = options};
-  bool fine = true;
+  Attempts attempts = {.scenario = scenario,
+                       .machine = machine,
+                       .options = options,
+                       .schedules = schedules,
+                       .first = &all.first,
+                       .run = g_new0(RunResult *, schedules->len),
+                       .diag = g_new0(Diag *, schedules->len)};
+  RunResult *result = NULL;
+  g_mutex_init(&attempts.lock);
   results_init(&all.results);
   all.united.schedules_wanted = schedules->len;
-  for (guint i = 0; i < schedules->len && fine && !all.united.stop; i++) {
-    RunResult *run = run_one(scenario, machine, &options->run, &g_array_index(schedules, Schedule, i),
-                             i > 0 ? &all.first : NULL, all.united.findings, diag);
-    fine = run != NULL;
-    StopReason cut = fine && stop_is_final(run->stop) ? run->stop : STOP_NONE;
-    if (fine)
-      gather(&all, schedules, i, run);
-    all.united.stop = cut || i + 1 == schedules->len ? cut : stop_asked(options->run.stop);
-  }
-  g_array_free(schedules, TRUE);
-  if (fine) {
-    RunResult *result = unite(&all, scenario_expectation(scenario, machine->name));
-    results_clear(&all.results);
-    return result;
-  }
-  results_clear(&all.results);
-  RunResult *partial = all.worst ? all.worst : g_new0(RunResult, 1); /* frees what was gathered */
-  if (!all.worst) {
-    partial->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
-    partial->findings = all.united.findings;
-    partial->failures = all.united.failures;
+  if (attempt_all(&attempts, &all, diag)) {
+    settle_reliance(&all, schedules, expect);
+    result = unite(&all, expect);
   } else {
-    g_ptr_array_unref(all.united.findings);
-    g_ptr_array_unref(all.united.failures);
+    gathering_drop(&all);
   }
-  partial->schedules = all.united.schedules;
-  run_result_free(partial);
-  return NULL;
+  attempts_clear(&attempts);
+  reliance_free(all.reliance);
+  results_clear(&all.results);
+  return result;
 }

@@ -1,5 +1,6 @@
-/* check.h - runs a scenario under several scheduling policies, branch orders and seeds (SEMANTICS, "Verdicts") and unites
- * what they found: the worst verdict, all findings, data races, verdicts that depend on the schedule. */
+/* check.h - runs a scenario under several scheduling policies, branch orders, orders of dispatch and seeds (SEMANTICS, "Verdicts")
+ * and unites what they found: the worst verdict, all findings, data races, verdicts that depend on the schedule. What goes wrong
+ * only under another order of dispatch is a finding, dispatch-order, and not the verdict. */
 #ifndef LOCKSTEP_STUDY_CHECK_H
 #define LOCKSTEP_STUDY_CHECK_H
 
@@ -9,6 +10,11 @@ typedef struct CheckOptions {
   RunOptions run;
   unsigned seeds;     /* for the machine's own policy; default 4 */
   unsigned schedules; /* how many in all, over policies, branch orders and seeds; 0: as `seeds` says */
+  unsigned jobs;      /* threads that schedules run on; 0 and 1: one after another. What comes out is the same */
+  void (*step)(gpointer user, guint done, guint total,
+               const char *schedule); /* before each schedule, from any thread but
+                                                                               * one at a time; or NULL */
+  gpointer step_user;
   const char
       *given; /* what a command that repeats a run needs besides machine and schedule: " -p n=3"; or NULL. Borrowed */
   const char *flags; /* and behind all of that: " -- -DN=4"; or NULL. Borrowed */

@@ -25,10 +25,6 @@ void run_result_free(RunResult *result) {
     g_array_unref(result->occupancy);
   g_ptr_array_unref(result->findings);
   g_ptr_array_unref(result->failures);
-  for (guint i = 0; result->schedules && i < result->schedules->len; i++) {
-    g_free(g_array_index(result->schedules, ScheduleResult, i).policy);
-    g_free(g_array_index(result->schedules, ScheduleResult, i).branch_order);
-  }
   if (result->schedules)
     g_array_free(result->schedules, TRUE);
   g_clear_pointer(&result->results, g_ptr_array_unref);
@@ -307,7 +303,8 @@ static void compare_expectation(const Simulation *simulation, const Machine *mac
   const uint32_t **memory = g_new(const uint32_t *, scenario->buffers->len + 1);
   for (guint i = 0; i < scenario->buffers->len; i++)
     memory[i] = backing_buffer(simulation->backing, simulation->buffers[i])->data;
-  expectation_compare(scenario, expect, result->verdict, result->findings, memory, result->failures);
+  result->wrong_buffers =
+      expectation_compare(scenario, expect, result->verdict, result->findings, memory, result->failures);
   g_free(memory);
 }
 

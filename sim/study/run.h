@@ -50,12 +50,14 @@ typedef struct ResultBuffer {
 
 /* One schedule that `check` tried. */
 typedef struct ScheduleResult {
-  char *policy, *branch_order;
+  const char *policy, *branch_order, *dispatch_order; /* as parameters of the machine have them */
   uint64_t seed;
   Verdict verdict;
   uint64_t cycles;
-  bool starved; /* cut off: an unfair policy, and not counted as a verdict */
-  guint result; /* which of RunResult.results, from 1; 0: it didn't complete */
+  bool starved;   /* cut off: an unfair policy, and not counted as a verdict */
+  bool relies;    /* it goes wrong since blocks come in another order: a finding (dispatch-order), and not counted */
+  bool reordered; /* its blocks are dispatched in another order than the machine's own */
+  guint result;   /* which of RunResult.results, from 1; 0: it didn't complete */
 } ScheduleResult;
 
 /* What the command line changed: rows of several commands can be told apart by it. NULL-terminated, or NULL. */
@@ -82,6 +84,7 @@ typedef struct RunResult {
   int64_t operations;
   bool has_expectation;
   GPtrArray *failures; /* char *: expectations not met; empty if all are */
+  guint wrong_buffers; /* how many of them are of buffers; they stand last */
   GArray *schedules;   /* ScheduleResult; only from check, else NULL */
   GPtrArray
       *results; /* char *, "x = 1, y = 0 3": the different contents of buffers that the schedules left; else NULL */

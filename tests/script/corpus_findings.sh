@@ -1,5 +1,5 @@
 #!/bin/sh
-# `lockstep run` finds what the scenarios of tests/corpus/ list as misuse, on each machine that they name (TAP): the tests of
+# `lockstep run` (of dispatch-order: `check`) finds what the scenarios of tests/corpus/ list as misuse, on each machine that they name (TAP): the tests of
 # the scenarios themselves only tell that nothing else is found.
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
@@ -16,8 +16,20 @@ missed() {
   grep -qE "^  findings: .*\<$1\>" tests/corpus/*.yaml || echo "no scenario lists $1"
 }
 
-plan 3
+# reliances: scenarios whose `lockstep check` doesn't find what they list, dispatch-order or nothing.
+reliances() {
+  for file in tests/corpus/cuda_dispatch_*.yaml; do
+    machine=$(sed -n 's/^machines: *\[\(.*\)\]/\1/p' "$file")
+    "$LOCKSTEP" check "$file" -m "$machine" --seeds 1 -j 2 >"$folder/out" 2>"$folder/err" || echo "$file: exit status $?"
+    listed=$(grep -c '^  findings: .*dispatch-order' "$file" || :)
+    found=$(grep -c ': warning: dispatch-order: ' "$folder/out" || :)
+    test "$listed" = "$found" || echo "$file: dispatch-order found $found times"
+  done
+}
+
+plan 4
 for id in partial-barrier sync-mask uninitialized-read; do
   point "each $id that is listed" "$(missed $id)"
 done
+point "dispatch-order where it is listed, and nowhere else" "$(reliances)"
 finish

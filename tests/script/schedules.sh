@@ -22,7 +22,7 @@ refuses() { # refuses WORDS OPTION...: wrong usage with these words
   expects "$words"
 }
 
-plan 8
+plan 10
 check traces/slides/k1.yaml -m h200 --schedules 20
 point "as many schedules as asked for" "$(expects '(the worst of 20 schedules)'
   expects '  random               fallthrough-first  1,2 ')"
@@ -41,6 +41,15 @@ verdict=$(sed -n '1s/.*: \([a-z-]*\) (.*/\1/p' "$folder/out")
 # shellcheck disable=SC2086 # words
 "$LOCKSTEP" $again >"$folder/out" 2>&1 || :
 point "the worst schedule can be run again" "$(expects "lock_v1_warps on h200: $verdict (seed")"
+for jobs in 1 2 5; do
+  "$LOCKSTEP" check traces/slides/list_lock_then_copy.yaml traces/slides/k1.yaml -m gtx1080ti -m h200 -j "$jobs" --format json \
+    >"$folder/jobs$jobs" 2>&1 || :
+done
+point "the same output on any number of threads" "$(for jobs in 2 5; do
+  cmp "$folder/jobs1" "$folder/jobs$jobs" || :
+done
+  grep -q '"schedules"' "$folder/jobs1" || head -5 "$folder/jobs1")"
+point "no negative number of threads" "$(refuses '--jobs must be between 0 and 1024' -j -1)"
 point "not with --seeds" "$(refuses 'give --seeds or --schedules' --seeds 2 --schedules 2)"
 point "at least one" "$(refuses '--schedules must be between 1 and 1000000' --schedules 0)"
 status=0

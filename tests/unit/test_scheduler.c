@@ -465,6 +465,45 @@ START_TEST(dispatch_takes_time) {
 }
 END_TEST
 
+/* The turn in which each of the blocks was dispatched; each must have been. */
+static void find_turns(const char *order, uint64_t seed, uint64_t turn[100]) {
+  g_autofree char *settings = g_strdup_printf("gpu.sms=50 grid.dispatch_interval=30 grid.dispatch_order=%s", order);
+  g_autoptr(Lab) lab = lab_new_seeded(settings, "NOP; EXIT", seed);
+  bool seen[100] = {false};
+  lab_launch(lab, 100, 32);
+  lab_finish(lab);
+  for (guint i = 0; i < lab->trace->len; i++) {
+    const LabIssue *issue = lab_issue(lab, i);
+    if (issue->pc == 0)
+      turn[issue->block] = issue->cycle / 30;
+    seen[issue->block] = true;
+  }
+  for (unsigned block = 0; block < 100; block++)
+    ck_assert_msg(seen[block] && turn[block] < 100, "%s: block %u, turn %u", order, block, (unsigned)turn[block]);
+}
+
+START_TEST(blocks_come_in_an_order) {
+  uint64_t forward[100], reverse[100], random[100], again[100], other[100];
+  unsigned kept = 0, same = 0;
+  find_turns("forward", 1, forward);
+  find_turns("reverse", 1, reverse);
+  find_turns("random", 1, random);
+  find_turns("random", 1, again);
+  find_turns("random", 2, other);
+  bool taken[100] = {false};
+  for (unsigned block = 0; block < 100; block++) {
+    ck_assert_uint_eq(forward[block], block);
+    ck_assert_uint_eq(reverse[block], 99 - block);
+    ck_assert_uint_eq(random[block], again[block]);
+    ck_assert_msg(!taken[random[block]], "two blocks in turn %u", (unsigned)random[block]);
+    taken[random[block]] = true;
+    kept += random[block] == block;
+    same += random[block] == other[block];
+  }
+  ck_assert_msg(kept < 10 && same < 10, "%u in their place, %u as with another seed", kept, same);
+}
+END_TEST
+
 /* ---- streams ---- */
 
 START_TEST(a_stream_is_in_order_streams_are_not) {
@@ -629,6 +668,7 @@ int main(void) {
   tcase_add_test(tcase, deals_blocks_out);
   tcase_add_test(tcase, fills_whoever_has_room);
   tcase_add_test(tcase, dispatch_takes_time);
+  tcase_add_test(tcase, blocks_come_in_an_order);
   tcase_add_test(tcase, a_stream_is_in_order_streams_are_not);
   tcase_add_test(tcase, streams_pass_each_other);
   tcase_add_test(tcase, a_launch_that_waits_for_room_changes_nothing);

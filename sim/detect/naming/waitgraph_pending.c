@@ -25,14 +25,15 @@ typedef struct Suspect {
 typedef struct Search {
   WaitGraph *graph;
   Launch *launch;
-  guint node;          /* of the launch's blocks that aren't resident */
-  Sm *scratch;         /* where one of them is placed at a time */
-  GHashTable *targets; /* WordKey * -> GUINT_TO_POINTER(node + 1): awaited words, not found yet */
-  GHashTable *fixed;   /* WordKey *: all awaited words */
-  GHashTable *tried;   /* uint64_t: numbers of blocks */
-  GArray *suspects;    /* Suspect; without those that were seen to store */
-  uint64_t block;      /* the one that is tried */
-  bool any;            /* it stands for all */
+  uint64_t first, last; /* its blocks that aren't resident are among these */
+  guint node;           /* they */
+  Sm *scratch;          /* where one of them is placed at a time */
+  GHashTable *targets;  /* WordKey * -> GUINT_TO_POINTER(node + 1): awaited words, not found yet */
+  GHashTable *fixed;    /* WordKey *: all awaited words */
+  GHashTable *tried;    /* uint64_t: numbers of blocks */
+  GArray *suspects;     /* Suspect; without those that were seen to store */
+  uint64_t block;       /* the one that is tried */
+  bool any;             /* it stands for all */
 } Search;
 
 /* ---- one block ---- */
@@ -52,9 +53,9 @@ static uint64_t explore_pending(Search *search, WarpView *view, unsigned lane, G
   LaneSpace start;
   explorer_start(view, lane, &start.state);
   LaneReach reach = explorer_lane(search->graph->explorer, view, lane, &start.state, &assumption, footprint);
-  return reach.exits
-             ? UINT64_MAX
-             : view->facts->states.dirty->len + g_hash_table_size(footprint->reads) + g_hash_table_size(footprint->stores);
+  return reach.exits ? UINT64_MAX
+                     : view->facts->states.dirty->len + g_hash_table_size(footprint->reads) +
+                           g_hash_table_size(footprint->stores);
 }
 
 /* The lane would get further if it found another value in that word. */
@@ -193,13 +194,15 @@ static bool place(Search *search, uint64_t block, bool any) {
   Sm *sm = search->scratch;
   search->block = block;
   search->any = any;
+  if (!any && !gpu_block_is_pending(gpu, search->launch, block))
+    return false;
   if (!sm_try_place(sm, search->launch, block, gpu->cycle))
     return false;
   for (uint32_t warp = 0; warp < search->launch->block_warps; warp++) {
     WarpView *view = explorer_add_view(explorer, sm, &sm->warps[sm->blocks[0].warp_slot[warp]]);
     view->any_block = any;
-    view->first_block = search->launch->next_block;
-    view->last_block = search->launch->blocks - 1;
+    view->first_block = search->first;
+    view->last_block = search->last;
   }
   return true;
 }
@@ -311,7 +314,7 @@ static gint compare_blocks(gconstpointer a, gconstpointer b) {
 
 static void add_around(const Search *search, GArray *blocks, uint64_t block) {
   for (uint64_t at = block ? block - 1 : 0; at <= block + 1; at++)
-    if (at >= search->launch->next_block && at < search->launch->blocks)
+    if (at >= search->first && at <= search->last)
       g_array_append_val(blocks, at);
 }
 
@@ -319,8 +322,8 @@ static void add_around(const Search *search, GArray *blocks, uint64_t block) {
 static GArray *first_blocks(const Search *search) {
   const Launch *launch = search->launch;
   GArray *blocks = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-  add_around(search, blocks, launch->next_block);
-  add_around(search, blocks, launch->blocks - 1);
+  add_around(search, blocks, search->first);
+  add_around(search, blocks, search->last);
   add_around(search, blocks, launch->blocks / 2);
   for (uint32_t i = 0; i < launch->kernel->nconsts; i++)
     add_around(search, blocks, launch->const_rows[i * WARP_LANES]);
@@ -393,12 +396,11 @@ static void search_suspects(Search *search, uint64_t from, uint64_t to) {
 }
 
 static void search_all(Search *search) {
-  const Launch *launch = search->launch;
-  g_array_free(try_block(search, launch->next_block, true), TRUE); /* one that stands for all */
+  g_array_free(try_block(search, search->first, true), TRUE); /* one that stands for all */
   if (search->suspects->len == 0)
     return;
   search_rows(search);
-  search_suspects(search, launch->next_block, launch->blocks - 1);
+  search_suspects(search, search->first, search->last);
 }
 
 /* ---- all launches ---- */
@@ -428,6 +430,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
                    .fixed = owned_keys(),
                    .tried = owned_keys(),
                    .suspects = g_array_new(FALSE, FALSE, sizeof(Suspect))};
+  gpu_pending_blocks(gpu, launch, &search.first, &search.last);
   add_targets(graph, search.targets, search.fixed);
   gpu->probe = NULL; /* nobody else is to see these blocks */
   sm_init(search.scratch, gpu, gpu->machine->gpu.sms + launch->index);

@@ -1,0 +1,109 @@
+#include "sim/study/schedule.h"
+
+#define X(enumerator, spelling) spelling,
+static const char *const policy_names[] = {SCHEDULER_POLICIES(X)};
+static const char *const order_names[] = {BRANCH_ORDERS(X)};
+static const char *const dispatch_names[] = {DISPATCH_ORDERS(X)};
+#undef X
+
+static Schedule own_schedule(const Machine *machine, uint64_t seed) {
+  return (Schedule){.policy = machine->sm.policy,
+                    .order = machine->sm.simt_stack.branch_order,
+                    .dispatch = machine->grid.dispatch_order,
+                    .seed = seed};
+}
+
+static GArray *new_schedules(void) { return g_array_new(FALSE, FALSE, sizeof(Schedule)); }
+
+/* The branch orders to try, the machine's own first: the number of them is returned. The smaller way first is one of the two
+ * others in each single case, so it is tried only where it is the machine's own. */
+static unsigned branch_orders(BranchOrder own, BranchOrder orders[ORDER_COUNT]) {
+  unsigned count = 0;
+  orders[count++] = own;
+  for (BranchOrder order = ORDER_TAKEN_FIRST; order <= ORDER_FALLTHROUGH_FIRST; order++)
+    if (order != own)
+      orders[count++] = order;
+  return count;
+}
+
+/* The other orders of dispatch, as long as there are fewer than `count`. */
+static void append_reordered(GArray *schedules, Schedule own, guint count) {
+  Schedule next = own;
+  next.reordered = true;
+  for (unsigned dispatch = 0; dispatch < DISPATCH_COUNT && schedules->len < count; dispatch++) {
+    next.dispatch = dispatch;
+    if (next.dispatch != own.dispatch)
+      g_array_append_val(schedules, next);
+  }
+}
+
+GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, bool blocks) {
+  GArray *schedules = new_schedules();
+  BranchOrder orders[ORDER_COUNT];
+  unsigned norders = branch_orders(machine->sm.simt_stack.branch_order, orders);
+  for (Schedule own = own_schedule(machine, seed), next = own; schedules->len < count; own.seed++) {
+    next.seed = own.seed;
+    for (unsigned order = 0; order < norders; order++)
+      for (unsigned policy = 0; policy < POLICY_COUNT && schedules->len < count; policy++) {
+        next.policy = (own.policy + policy) % POLICY_COUNT;
+        next.order = orders[order];
+        g_array_append_val(schedules, next);
+      }
+    if (blocks)
+      append_reordered(schedules, own, count);
+  }
+  return schedules;
+}
+
+GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, bool blocks) {
+  Schedule own = own_schedule(machine, seed), next = own;
+  GArray *schedules = new_schedules();
+  for (unsigned i = 0; i < MAX(seeds, 1u); i++, next.seed++)
+    g_array_append_val(schedules, next);
+  BranchOrder orders[ORDER_COUNT];
+  unsigned norders = branch_orders(own.order, orders);
+  next = own;
+  for (unsigned order = 1; order < norders; order++) {
+    next.order = orders[order];
+    g_array_append_val(schedules, next);
+  }
+  next = own;
+  for (unsigned policy = 0; policy < POLICY_COUNT; policy++) {
+    next.policy = policy;
+    if (next.policy != own.policy)
+      g_array_append_val(schedules, next);
+  }
+  if (blocks)
+    append_reordered(schedules, own, G_MAXUINT);
+  return schedules;
+}
+
+Machine *schedule_machine(const Schedule *schedule, const Machine *machine) {
+  Machine *variant = machine_copy(machine);
+  variant->sm.policy = schedule->policy;
+  variant->sm.simt_stack.branch_order = schedule->order;
+  variant->grid.dispatch_order = schedule->dispatch;
+  return variant;
+}
+
+char *schedule_text(const Schedule *schedule) {
+  return g_strdup_printf("policy %s, branch order %s, %s%s%sseed %" G_GUINT64_FORMAT, policy_names[schedule->policy],
+                         order_names[schedule->order], schedule->reordered ? "dispatch order " : "",
+                         schedule->reordered ? dispatch_names[schedule->dispatch] : "",
+                         schedule->reordered ? ", " : "", schedule->seed);
+}
+
+ScheduleResult schedule_result(const Schedule *schedule) {
+  return (ScheduleResult){.policy = policy_names[schedule->policy],
+                          .branch_order = order_names[schedule->order],
+                          .dispatch_order = dispatch_names[schedule->dispatch],
+                          .reordered = schedule->reordered,
+                          .seed = schedule->seed};
+}
+
+char *schedule_arguments(const ScheduleResult *schedule) {
+  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s%s%s --seed %" G_GUINT64_FORMAT,
+                         schedule->policy, schedule->branch_order,
+                         schedule->reordered ? " -s grid.dispatch_order=" : "",
+                         schedule->reordered ? schedule->dispatch_order : "", schedule->seed);
+}
