@@ -15,10 +15,12 @@ liblockstep_a_SOURCES += \
   sim/core/exec_global.c \
   sim/core/exec_groups.c \
   sim/core/exec_local.c \
+  sim/core/exec_members.c \
   sim/core/exec_print.c \
   sim/core/exec_rows.h \
   sim/core/exec_shared.c \
   sim/core/exec_sync.c \
+  sim/core/exec_undefined.c \
   sim/core/exec_warp.c \
   sim/core/exec_wide.c \
   sim/core/gpu.c \
@@ -27,7 +29,6 @@ liblockstep_a_SOURCES += \
   sim/core/host.h \
   sim/core/lane_groups.c \
   sim/core/lane_groups.h \
-  sim/core/members.c \
   sim/core/members.h \
   sim/core/occupancy.c \
   sim/core/occupancy.h \
@@ -44,7 +45,6 @@ liblockstep_a_SOURCES += \
   sim/core/soft_float.h \
   sim/core/symbols.c \
   sim/core/symbols.h \
-  sim/core/undefined.c \
   sim/core/undefined.h \
   sim/core/warp.h \
   sim/detect/detectors.c \
@@ -53,7 +53,7 @@ liblockstep_a_SOURCES += \
   sim/detect/livelock.c \
   sim/detect/livelock.h \
   sim/detect/misuse/lanes.c \
-  sim/detect/misuse/misuse.c \
+  sim/detect/misuse/accesses.c \
   sim/detect/misuse/misuse.h \
   sim/detect/misuse/report.c \
   sim/detect/misuse/report.h \

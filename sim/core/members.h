@@ -3,7 +3,7 @@
 #ifndef LOCKSTEP_CORE_MEMBERS_H
 #define LOCKSTEP_CORE_MEMBERS_H
 
-#include "sim/core/gpu.h"
+#include "sim/core/exec.h"
 
 /* The shuffle, vote, match, reduction or election that the WARPSYNC at `pc` is for, which stands behind it; NULL if it is a
  * bar.warp.sync. */

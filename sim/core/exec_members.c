@@ -1,3 +1,4 @@
+#include "sim/core/gpu.h"
 #include "sim/core/members.h"
 
 const Inst *members_exchange(const Kernel *kernel, uint32_t pc) {

@@ -1,3 +1,4 @@
+/* Locks, registers, and loads from the L1: what single accesses do wrong. */
 #include "sim/detect/misuse/misuse.h"
 
 #include <string.h>
