@@ -23,10 +23,10 @@ refuses() { # refuses WORDS OPTION...: wrong usage with these words
 }
 
 plan 10
-check traces/slides/k1.yaml -m h200 --schedules 20
-point "as many schedules as asked for" "$(expects '(the worst of 20 schedules)'
+check traces/slides/k1.yaml -m h200 --schedules 28
+point "as many schedules as asked for" "$(expects '(the worst of 28 schedules)'
   expects '  random               fallthrough-first  1,2 ')"
-point "one result under all of them" "$(expects 'the same result under 20 schedules: gg = -1, success = 1 0 1, thread = 0 -1 1')"
+point "one result under all of them" "$(expects 'the same result under 28 schedules: gg = -1, success = 1 0 1, thread = 0 -1 1')"
 check traces/slides/k1.yaml -m h200 --schedules 3 --format json
 point "each schedule of JSON names its result" "$(test "$(grep -c '"result" : 1' "$folder/out")" = 3 || cat "$folder/out"
   expects '"again" : null')"
