@@ -203,29 +203,28 @@ static void gather(Gathering *all, const GArray *schedules, guint index, RunResu
     run_result_free(run);
     return;
   }
-  if (schedule->reordered && all->first.verdict == VERDICT_COMPLETED &&
-      (run->verdict != VERDICT_COMPLETED || run->wrong_buffers))
-    reliance_add(all->reliance, index, run);
-  else
+  if (!schedule->reordered)
     count(all, schedule, run);
+  else if (run->verdict != VERDICT_COMPLETED || run->wrong_buffers)
+    reliance_add(all->reliance, index, run);
+  else if (all->first.verdict == VERDICT_COMPLETED)
+    count(all, schedule, run);
+  else
+    run_result_free(run); /* recorded: the verdict is that of the machine's own order */
 }
 
-/* The runs that went wrong under another order of dispatch: a finding if the program relies on the order, else they count as
- * the others do. */
-static void settle_reliance(Gathering *all, const GArray *schedules, const Expectation *expect) {
-  bool relies = all->worst->verdict == VERDICT_COMPLETED && all->united.failures->len == 0;
-  if (relies) {
-    Finding *finding = reliance_finding(all->reliance, &all->united);
-    if (finding && expect && !expectation_allows(expect, finding->id))
-      g_ptr_array_add(all->united.failures, g_strdup_printf("the finding %s isn't expected: %s",
-                                                            finding_name(finding->id), finding->message));
-    if (finding)
-      g_ptr_array_add(all->united.findings, finding);
+/* The runs that went wrong under another order of dispatch are a finding if all went well under the machine's own: the program
+ * relies on the order. Else they are recorded and don't count. */
+static void settle_reliance(Gathering *all, const Expectation *expect) {
+  if (all->worst->verdict != VERDICT_COMPLETED || all->united.failures->len > 0)
     return;
-  }
-  guint index;
-  for (RunResult *run; (run = reliance_take(all->reliance, &index));)
-    count(all, &g_array_index(schedules, Schedule, index), run);
+  Finding *finding = reliance_finding(all->reliance, &all->united);
+  if (!finding)
+    return;
+  if (expect && !expectation_allows(expect, finding->id))
+    g_ptr_array_add(all->united.failures, g_strdup_printf("the finding %s isn't expected: %s",
+                                                          finding_name(finding->id), finding->message));
+  g_ptr_array_add(all->united.findings, finding);
 }
 
 /* The worst run with what all of them gave; its own findings stand first, since they explain the verdict. */
@@ -395,7 +394,7 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
   results_init(&all.results);
   all.united.schedules_wanted = schedules->len;
   if (attempt_all(&attempts, &all, diag)) {
-    settle_reliance(&all, schedules, expect);
+    settle_reliance(&all, expect);
     result = unite(&all, expect);
   } else {
     gathering_drop(&all);

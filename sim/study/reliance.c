@@ -31,15 +31,6 @@ void reliance_add(Reliance *reliance, guint schedule, RunResult *run) {
   g_array_append_val(reliance->runs, odd);
 }
 
-RunResult *reliance_take(Reliance *reliance, guint *schedule) {
-  if (reliance->runs->len == 0)
-    return NULL;
-  Odd odd = *odd_at(reliance, 0);
-  g_array_remove_index(reliance->runs, 0);
-  *schedule = odd.schedule;
-  return odd.run;
-}
-
 /* What went wrong: "the run ends as residency-deadlock", "x[0] is 1, expected 4". Newly allocated. */
 static char *wrong_text(const RunResult *run) {
   if (run->verdict != VERDICT_COMPLETED)

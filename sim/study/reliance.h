@@ -11,8 +11,6 @@ Reliance *reliance_new(void);
 void reliance_free(Reliance *reliance);
 /* The run by schedule `schedule`; takes ownership. */
 void reliance_add(Reliance *reliance, guint schedule, RunResult *run);
-/* The oldest of them, which is the caller's then, and its schedule; NULL if there is none. */
-RunResult *reliance_take(Reliance *reliance, guint *schedule);
 /* The finding, and marks the schedules in `check` as not counted; NULL if there are no such runs. */
 Finding *reliance_finding(const Reliance *reliance, RunResult *check);
 
