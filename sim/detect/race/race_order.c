@@ -133,6 +133,7 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
   warp->time = 0;
   warp->base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
   warp->was_handed = false;
+  warp->handed_lanes = 0;
   warp->taken_change = 0;
   forget_handoff(order, warp);
   g_array_append_val(order->actors, warp->base);
@@ -282,6 +283,7 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
     warp->handed =
         (HandOver){.writer = released->writer.launch, .released = number, .from = released->from, .to = pc};
     warp->was_handed = true;
+    warp->handed_lanes = lanes;
   }
   if (took_already(warp, released, inst, lanes)) {
     forget_handoff(order, warp);
@@ -421,6 +423,8 @@ void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive) {
   for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes); i++)
     if (warp->lanes[i])
       lane_order_sync(warp->lanes[i], lanes, alive, warp->time);
+  if (warp->handed_lanes & lanes)
+    warp->handed_lanes |= lanes;
   order_move_on(warp);
 }
 

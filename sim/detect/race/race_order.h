@@ -55,6 +55,7 @@ typedef struct WarpOrder {
   LaneOrder *lanes[2];  /* in the plain order, in the model's; NULL where the order of issue counts */
   HandOver handed;      /* the newest that told it something in the plain order, if `was_handed` */
   bool was_handed;
+  uint32_t handed_lanes; /* which lanes took that, or have met one that did since */
   bool was_acquired;     /* the newest was taken with an acquire */
   Nearness taken_scope;  /* of the access that took it */
   bool was_fenced;       /* there was a fence since, which may be of too small a scope */

@@ -310,14 +310,15 @@ static void check_reliance(Step *step) {
     return;
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
-    Access access = access_of(step, group->lanes, group->bytes, false), found;
-    Question question = {step, group->lanes};
+    uint32_t lanes = group->lanes & step->warp->handed_lanes;
+    Access access = access_of(step, lanes, group->bytes, false), found;
+    Question question = {step, lanes};
     AccessOrder order = order_for(step, &question);
-    if (!shadow_relies(group->cell, &access, &order, &found) || waits(step))
+    if (!lanes || !shadow_relies(group->cell, &access, &order, &found) || waits(step))
       continue;
     RaceEnd first = end_of(step, &found);
     if (!may_be_of_another_lane(step, &found, &first))
-      add_race(step, group->word, 1, group->lanes, &first, missing_fence(step, &found), false);
+      add_race(step, group->word, 1, lanes, &first, missing_fence(step, &found), false);
   }
 }
 
