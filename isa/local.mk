@@ -44,8 +44,6 @@ liblockstep_a_SOURCES += \
   isa/flow/virtual_view.h \
   isa/flow/yield.c \
   isa/flow/yield.h \
-  isa/lexer.c \
-  isa/lexer.h \
   isa/lower/ptx_lower.c \
   isa/lower/ptx_lower.h \
   isa/lower/ptx_lower_bits.c \
@@ -72,8 +70,6 @@ liblockstep_a_SOURCES += \
   isa/ptx/ptx_example.c \
   isa/ptx/ptx_example.h \
   isa/ptx/ptx_inst.c \
-  isa/ptx/ptx_lexer.c \
-  isa/ptx/ptx_lexer.h \
   isa/ptx/ptx_module.c \
   isa/ptx/ptx_names.c \
   isa/ptx/ptx_names.h \
@@ -98,4 +94,6 @@ liblockstep_a_SOURCES += \
   isa/sass/sass_operand.c \
   isa/sass/sass_parser.h \
   isa/sass_names.c \
-  isa/sass_names.h
+  isa/sass_names.h \
+  isa/scanner.c \
+  isa/scanner.h

@@ -10,20 +10,20 @@ enum { SHOWN_MAX = 60, PATH_MAX_BYTES = 4096, LINE_MAX_VALUE = (1 << 24) - 1, CO
 /* True if nothing stands in front of the current token on its line. */
 static bool starts_line(const PtxParser *parser) {
   const char *p = parser->token.text;
-  while (p > parser->lexer.text && (p[-1] == ' ' || p[-1] == '\t'))
+  while (p > parser->scanner.text && (p[-1] == ' ' || p[-1] == '\t'))
     p--;
-  return p == parser->lexer.text || p[-1] == '\n';
+  return p == parser->scanner.text || p[-1] == '\n';
 }
 
 /* From the statement's beginning to behind its `;`, to before the next block, or to before the end of its own. */
-static void recover(PtxParser *parser, const PtxLexer *lexer, const PtxToken *token) {
+static void recover(PtxParser *parser, const Scanner *before, const Token *token) {
   unsigned vectors = 0;
   if (!parser->stopped) {
-    parser->lexer = *lexer;
+    parser->scanner = *before;
     parser->token = *token;
   }
-  while (parser->token.kind != PTX_TOK_END && !ptx_parser_accept(parser, ';')) {
-    bool opens = ptx_token_is(&parser->token, '{'), closes = ptx_token_is(&parser->token, '}');
+  while (parser->token.kind != TOK_END && !ptx_parser_accept(parser, ';')) {
+    bool opens = token_is(&parser->token, '{'), closes = token_is(&parser->token, '}');
     if ((opens || closes) && ((closes && vectors == 0) || starts_line(parser)))
       return;
     vectors += opens;
@@ -36,7 +36,7 @@ static void recover(PtxParser *parser, const PtxLexer *lexer, const PtxToken *to
 
 bool ptx_body_skip_pragma(PtxParser *parser) {
   do {
-    if (parser->token.kind != PTX_TOK_STRING)
+    if (parser->token.kind != TOK_STRING)
       return ptx_parser_unexpected(parser, "a string");
     ptx_parser_advance(parser);
   } while (ptx_parser_accept(parser, ','));
@@ -48,8 +48,8 @@ bool ptx_body_read_file(PtxParser *parser) {
   uint32_t ignored;
   if (!ptx_parser_number(parser, UINT32_MAX, "the number of the file", &file.number))
     return false;
-  PtxToken path = parser->token;
-  if (path.kind != PTX_TOK_STRING)
+  Token path = parser->token;
+  if (path.kind != TOK_STRING)
     return ptx_parser_unexpected(parser, "the path of the file in quotes");
   if (path.length > PATH_MAX_BYTES)
     return ptx_parser_error_at(parser, path.at, "this path is longer than %d bytes", PATH_MAX_BYTES);
@@ -65,16 +65,16 @@ bool ptx_body_read_file(PtxParser *parser) {
 }
 
 bool ptx_body_skip_section(PtxParser *parser) {
-  if (parser->token.kind != PTX_TOK_DIRECTIVE && parser->token.kind != PTX_TOK_WORD)
+  if (parser->token.kind != TOK_DIRECTIVE && parser->token.kind != TOK_WORD)
     return ptx_parser_unexpected(parser, "the name of a section");
-  while (parser->token.kind == PTX_TOK_DIRECTIVE || parser->token.kind == PTX_TOK_WORD)
+  while (parser->token.kind == TOK_DIRECTIVE || parser->token.kind == TOK_WORD)
     ptx_parser_advance(parser);
   uint32_t at = parser->token.at;
   if (!ptx_parser_expect(parser, '{'))
     return false;
-  while (parser->token.kind != PTX_TOK_END && !ptx_token_is(&parser->token, '}'))
+  while (parser->token.kind != TOK_END && !token_is(&parser->token, '}'))
     ptx_parser_advance(parser);
-  if (parser->token.kind == PTX_TOK_END && !parser->stopped)
+  if (parser->token.kind == TOK_END && !parser->stopped)
     return ptx_parser_error_at(parser, at, "this section has no end");
   ptx_parser_advance(parser);
   return true;
@@ -89,8 +89,8 @@ static bool read_place(PtxParser *parser, uint32_t *file, uint32_t *line, uint32
 /* `, function_name $L__info_string0+8, inlined_at 1 13 3`. */
 static bool read_inlined(PtxParser *parser, PtxLoc *loc) {
   while (ptx_parser_accept(parser, ',')) {
-    bool place = ptx_token_equals(&parser->token, "inlined_at");
-    if (!place && !ptx_token_equals(&parser->token, "function_name"))
+    bool place = token_equals(&parser->token, "inlined_at");
+    if (!place && !token_equals(&parser->token, "function_name"))
       return ptx_parser_unexpected(parser, "`function_name` or `inlined_at`");
     ptx_parser_advance(parser);
     if (place && !read_place(parser, &loc->inlined_file, &loc->inlined_line, &loc->inlined_column))
@@ -159,15 +159,15 @@ static bool read_prototype(PtxParser *parser, PtxTable *table) {
   bool good = true;
   function.first_var = module->vars->len;
   ptx_parser_open_block(parser, ptx_parser_scope(parser));
-  if (ptx_token_is(&parser->token, '('))
+  if (token_is(&parser->token, '('))
     good = ptx_module_read_params(parser, &function.nrets);
-  if (good && !ptx_token_equals(&parser->token, "_"))
+  if (good && !token_equals(&parser->token, "_"))
     good = ptx_parser_unexpected(parser, "`_`");
   ptx_parser_advance(parser);
-  if (good && ptx_token_is(&parser->token, '('))
+  if (good && token_is(&parser->token, '('))
     good = ptx_module_read_params(parser, &function.nparams);
   ptx_parser_close_block(parser);
-  if (good && ptx_token_equals(&parser->token, ".noreturn")) {
+  if (good && token_equals(&parser->token, ".noreturn")) {
     function.noreturn = true;
     ptx_parser_advance(parser);
   }
@@ -205,17 +205,17 @@ static bool read_label(PtxParser *parser) {
   if (!name || !ptx_parser_expect(parser, ':'))
     return false;
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
-    if (ptx_token_equals(&parser->token, kinds[i]))
+    if (token_equals(&parser->token, kinds[i]))
       return read_table(parser, name, at, (PtxTableKind)i);
   return ptx_parser_add_label(parser, name, at);
 }
 
 static bool at_label(const PtxParser *parser) {
-  PtxLexer ahead = parser->lexer;
-  if (parser->token.kind != PTX_TOK_WORD || memchr(parser->token.text, '.', parser->token.length))
+  Scanner ahead = parser->scanner;
+  if (parser->token.kind != TOK_WORD || memchr(parser->token.text, '.', parser->token.length))
     return false;
-  PtxToken next = ptx_lexer_next(&ahead);
-  return ptx_token_is(&next, ':');
+  Token next = scanner_next(&ahead);
+  return token_is(&next, ':');
 }
 
 /* -- statements -- */
@@ -244,15 +244,15 @@ static void close_block(PtxParser *parser) {
 
 static bool read_directive(PtxParser *parser) {
   static const char *const known[] = {".reg", ".param", ".local", ".shared", ".global", ".loc", ".pragma", NULL};
-  PtxToken token = parser->token;
+  Token token = parser->token;
   if (ptx_var_space(&token))
     return ptx_var_read(parser, PTX_LINK_NONE);
   ptx_parser_advance(parser);
-  if (ptx_token_equals(&token, ".loc"))
+  if (token_equals(&token, ".loc"))
     return read_loc(parser);
-  if (ptx_token_equals(&token, ".file"))
+  if (token_equals(&token, ".file"))
     return ptx_body_read_file(parser);
-  if (ptx_token_equals(&token, ".pragma"))
+  if (token_equals(&token, ".pragma"))
     return ptx_body_skip_pragma(parser);
   g_autofree char *name = g_strndup(token.text, MIN(token.length, (uint32_t)SHOWN_MAX));
   ptx_parser_error_at(parser, token.at, "unknown directive `%s`", name);
@@ -261,11 +261,11 @@ static bool read_directive(PtxParser *parser) {
 }
 
 static bool read_statement(PtxParser *parser) {
-  if (ptx_token_is(&parser->token, '{'))
+  if (token_is(&parser->token, '{'))
     return open_block(parser);
   if (ptx_parser_accept(parser, ';'))
     return true;
-  if (parser->token.kind == PTX_TOK_DIRECTIVE)
+  if (parser->token.kind == TOK_DIRECTIVE)
     return read_directive(parser);
   if (at_label(parser))
     return read_label(parser);
@@ -274,20 +274,20 @@ static bool read_statement(PtxParser *parser) {
 
 void ptx_body_read(PtxParser *parser) {
   while (parser->depth > 0) {
-    const PtxToken token = parser->token;
-    const PtxLexer lexer = parser->lexer;
-    if (token.kind == PTX_TOK_END) {
+    const Token token = parser->token;
+    const Scanner before = parser->scanner;
+    if (token.kind == TOK_END) {
       const PtxFunction *function = ptx_function(parser->module, parser->function);
       if (!parser->stopped)
         ptx_parser_error_at(parser, function->at, "the body of `%.*s` has no end", SHOWN_MAX,
                             ptx_module_name(parser->module, function->name));
       return;
     }
-    if (ptx_token_is(&parser->token, '}'))
+    if (token_is(&parser->token, '}'))
       close_block(parser);
     else if (!read_statement(parser))
-      recover(parser, &lexer, &token);
-    if (parser->token.at == token.at && parser->token.kind != PTX_TOK_END)
+      recover(parser, &before, &token);
+    if (parser->token.at == token.at && parser->token.kind != TOK_END)
       ptx_parser_advance(parser); /* never twice at one place */
   }
 }

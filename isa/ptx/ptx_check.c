@@ -46,10 +46,8 @@ static PtxWord type_of_register(PtxParser *parser, const PtxOperand *operand, bo
 
 /* The text of an operand, for messages. */
 static char *show(PtxParser *parser, const PtxOperand *operand) {
-  PtxLexer lexer = parser->lexer;
-  lexer.p = lexer.text + operand->at;
-  PtxToken token = ptx_lexer_next(&lexer);
-  return ptx_token_show(&token);
+  Token token = scanner_token_at(&parser->scanner, operand->at);
+  return token_show(&token);
 }
 
 static bool fail(PtxParser *parser, const PtxOperand *operand, const PtxMnemonic *mnemonic, const char *expected) {

@@ -45,16 +45,16 @@ static bool decode(PtxParser *parser, const char *text, uint32_t length, PtxMnem
 
 /* The mnemonic; its parts may stand apart, as `ld .global .u32`. */
 static bool read_mnemonic(PtxParser *parser, PtxInst *inst, PtxMnemonic *mnemonic, PtxMnemonicError *error) {
-  PtxToken token = parser->token;
+  Token token = parser->token;
   char joined[MNEMONIC_MAX];
   uint32_t length = token.length;
-  if (token.kind != PTX_TOK_WORD)
+  if (token.kind != TOK_WORD)
     return ptx_parser_unexpected(parser, "an instruction");
   if (length > MNEMONIC_MAX)
     return ptx_parser_error_at(parser, token.at, "this isn't an instruction");
   memcpy(joined, token.text, length);
   ptx_parser_advance(parser);
-  while (parser->token.kind == PTX_TOK_DIRECTIVE) {
+  while (parser->token.kind == TOK_DIRECTIVE) {
     if (parser->token.length > MNEMONIC_MAX - length)
       return ptx_parser_error_at(parser, token.at, "this isn't an instruction");
     memcpy(joined + length, parser->token.text, parser->token.length);
@@ -100,14 +100,14 @@ static bool check_operands(PtxParser *parser, const PtxInst *inst, const PtxMnem
 static bool read_operands(PtxParser *parser, const PtxMnemonic *mnemonic, PtxInst *inst) {
   PtxOperand given[GIVEN_MAX];
   unsigned count = 0;
-  if (!ptx_token_is(&parser->token, ';')) {
+  if (!token_is(&parser->token, ';')) {
     do {
       if (count == GIVEN_MAX)
         return ptx_parser_unexpected(parser, "`;`: these are too many operands");
       if (!ptx_operand_read(parser, &given[count++]))
         return false;
     } while (ptx_parser_accept(parser, ','));
-    if (!ptx_token_is(&parser->token, ';'))
+    if (!token_is(&parser->token, ';'))
       return ptx_parser_unexpected(parser, "`,` or `;`");
   }
   if (!check_operands(parser, inst, mnemonic, given, count))
@@ -125,7 +125,7 @@ static bool read_operands(PtxParser *parser, const PtxMnemonic *mnemonic, PtxIns
 static bool read_callee(PtxParser *parser, PtxOperand *callee) {
   static const PtxShape address = {.kind = 'a', .word = PTX_B64}, short_address = {.kind = 'a', .word = PTX_B32};
   PtxMnemonic call = {.op = PTX_OP_CALL};
-  if (parser->token.kind != PTX_TOK_WORD)
+  if (parser->token.kind != TOK_WORD)
     return ptx_parser_unexpected(parser, "the name of a function");
   if (!ptx_operand_read(parser, callee))
     return false;
@@ -166,14 +166,13 @@ static bool check_call(PtxParser *parser, const PtxInst *inst, const PtxOperand 
 static bool read_call(PtxParser *parser, PtxInst *inst) {
   PtxOperand parts[4] = {{.kind = PTX_OPERAND_LIST, .at = parser->token.at}, {0}, {.kind = PTX_OPERAND_LIST}, {0}};
   unsigned count = 3;
-  if (ptx_token_is(&parser->token, '(') &&
-      (!ptx_operand_read_list(parser, &parts[0]) || !ptx_parser_expect(parser, ',')))
+  if (token_is(&parser->token, '(') && (!ptx_operand_read_list(parser, &parts[0]) || !ptx_parser_expect(parser, ',')))
     return false;
   if (!read_callee(parser, &parts[1]))
     return false;
   parts[2].at = parser->token.at;
   bool more = ptx_parser_accept(parser, ',');
-  if (more && ptx_token_is(&parser->token, '(')) {
+  if (more && token_is(&parser->token, '(')) {
     if (!ptx_operand_read_list(parser, &parts[2]))
       return false;
     more = ptx_parser_accept(parser, ',');
@@ -203,16 +202,16 @@ static bool read_branch(PtxParser *parser, PtxInst *inst) {
 
 /* The place of the `;` that ends the statement, or PTX_NO_INDEX if it isn't near or something else comes first. */
 static uint32_t end_of_statement(const PtxParser *parser) {
-  PtxLexer ahead = parser->lexer;
-  PtxToken token = parser->token;
+  Scanner ahead = parser->scanner;
+  Token token = parser->token;
   unsigned depth = 0;
-  for (unsigned i = 0; i < SKIPPED_TOKENS_MAX; i++, token = ptx_lexer_next(&ahead)) {
-    if (ptx_token_is(&token, ';'))
+  for (unsigned i = 0; i < SKIPPED_TOKENS_MAX; i++, token = scanner_next(&ahead)) {
+    if (token_is(&token, ';'))
       return depth == 0 ? token.at : PTX_NO_INDEX;
-    if (token.kind == PTX_TOK_END || token.kind == PTX_TOK_ERROR || (ptx_token_is(&token, '}') && depth == 0))
+    if (token.kind == TOK_END || token.kind == TOK_ERROR || (token_is(&token, '}') && depth == 0))
       return PTX_NO_INDEX;
-    depth += ptx_token_is(&token, '{');
-    depth -= ptx_token_is(&token, '}');
+    depth += token_is(&token, '{');
+    depth -= token_is(&token, '}');
   }
   return PTX_NO_INDEX;
 }
@@ -228,7 +227,7 @@ static bool skip_statement(PtxParser *parser, uint32_t start, uint32_t why_at, c
   PtxSkipped skipped = {.at = start,
                         .inst = module->insts->len,
                         .why_at = why_at,
-                        .text = g_strndup(parser->lexer.text + start, end - start),
+                        .text = g_strndup(parser->scanner.text + start, end - start),
                         .why = g_strdup(why)};
   g_array_append_val(module->skipped, skipped);
   return true;

@@ -8,10 +8,10 @@ enum { SHOWN_MAX = 60, VERSION_MAX = 999, SM_MAX = 999, THREADS_MAX = 1 << 20 };
 /* -- .version, .target, .address_size -- */
 
 static bool read_version(PtxParser *parser) {
-  PtxToken token = parser->token;
+  Token token = parser->token;
   g_autofree char *text = g_strndup(token.text, MIN(token.length, (uint32_t)SHOWN_MAX));
   char *dot = strchr(text, '.');
-  if (token.kind != PTX_TOK_F64 || !dot || strspn(text, G_CSET_DIGITS ".") != strlen(text))
+  if (token.kind != TOK_REAL || !dot || strspn(text, G_CSET_DIGITS ".") != strlen(text))
     return ptx_parser_unexpected(parser, "a version such as 9.0");
   uint64_t major = g_ascii_strtoull(text, NULL, 10), minor = g_ascii_strtoull(dot + 1, NULL, 10);
   if (major > VERSION_MAX || minor > VERSION_MAX)
@@ -24,7 +24,7 @@ static bool read_version(PtxParser *parser) {
 }
 
 static bool read_target_name(PtxParser *parser) {
-  const PtxToken *token = &parser->token;
+  const Token *token = &parser->token;
   g_autofree char *name = g_strndup(token->text, MIN(token->length, (uint32_t)SHOWN_MAX));
   if (!g_str_has_prefix(name, "sm_")) {
     static const char *const options[] = {"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32", NULL};
@@ -43,8 +43,8 @@ static bool read_target(PtxParser *parser) {
   GString *all = g_string_new(NULL);
   bool good;
   do {
-    good = parser->token.kind == PTX_TOK_WORD ? read_target_name(parser)
-                                              : ptx_parser_unexpected(parser, "a target such as sm_75");
+    good = parser->token.kind == TOK_WORD ? read_target_name(parser)
+                                          : ptx_parser_unexpected(parser, "a target such as sm_75");
     if (good) {
       g_string_append_printf(all, "%s%.*s", all->len ? ", " : "", (int)parser->token.length, parser->token.text);
       ptx_parser_advance(parser);
@@ -96,22 +96,22 @@ static bool read_threads(PtxParser *parser, uint32_t threads[3]) {
 
 /* One directive between the parameters and the body. */
 static bool read_tuning(PtxParser *parser, PtxFunction *function) {
-  PtxToken token = parser->token;
+  Token token = parser->token;
   uint32_t ignored;
   ptx_parser_advance(parser);
-  if (ptx_token_equals(&token, ".maxntid"))
+  if (token_equals(&token, ".maxntid"))
     return read_threads(parser, function->maxntid);
-  if (ptx_token_equals(&token, ".reqntid"))
+  if (token_equals(&token, ".reqntid"))
     return read_threads(parser, function->reqntid);
-  if (ptx_token_equals(&token, ".minnctapersm"))
+  if (token_equals(&token, ".minnctapersm"))
     return ptx_parser_number(parser, THREADS_MAX, "a number of blocks", &function->minnctapersm);
-  if (ptx_token_equals(&token, ".maxnctapersm"))
+  if (token_equals(&token, ".maxnctapersm"))
     return ptx_parser_number(parser, THREADS_MAX, "a number of blocks", &ignored);
-  if (ptx_token_equals(&token, ".maxnreg"))
+  if (token_equals(&token, ".maxnreg"))
     return ptx_parser_number(parser, THREADS_MAX, "a number of registers", &function->maxnreg);
-  if (ptx_token_equals(&token, ".pragma"))
+  if (token_equals(&token, ".pragma"))
     return ptx_body_skip_pragma(parser);
-  if (ptx_token_equals(&token, ".noreturn")) {
+  if (token_equals(&token, ".noreturn")) {
     function->noreturn = true;
     return true;
   }
@@ -121,41 +121,41 @@ static bool read_tuning(PtxParser *parser, PtxFunction *function) {
 
 /* From the name, or the results in front of it, to before the body or `;`. */
 static bool read_head(PtxParser *parser, PtxFunction *function) {
-  if (!function->entry && ptx_token_is(&parser->token, '(') && !ptx_module_read_params(parser, &function->nrets))
+  if (!function->entry && token_is(&parser->token, '(') && !ptx_module_read_params(parser, &function->nrets))
     return false;
   function->at = parser->token.at;
   if (!(function->name = ptx_parser_name(parser, "the name of a function")))
     return false;
   ptx_parser_advance(parser);
-  if (ptx_token_is(&parser->token, '(') && !ptx_module_read_params(parser, &function->nparams))
+  if (token_is(&parser->token, '(') && !ptx_module_read_params(parser, &function->nparams))
     return false;
-  while (parser->token.kind == PTX_TOK_DIRECTIVE)
+  while (parser->token.kind == TOK_DIRECTIVE)
     if (!read_tuning(parser, function))
       return false;
-  return ptx_token_is(&parser->token, '{') || ptx_token_is(&parser->token, ';') ||
+  return token_is(&parser->token, '{') || token_is(&parser->token, ';') ||
          ptx_parser_unexpected(parser, "`{` or `;`");
 }
 
 /* True at what clearly starts something new on the outer level. */
-static bool starts_item(const PtxToken *token) {
+static bool starts_item(const Token *token) {
   static const char *const words[] = {".visible", ".extern",  ".weak", ".common", ".entry",
                                       ".func",    ".section", ".file", NULL};
   for (unsigned i = 0; words[i]; i++)
-    if (ptx_token_equals(token, words[i]))
+    if (token_equals(token, words[i]))
       return true;
   return false;
 }
 
 /* The name of the function that starts here, behind its results; 0 if there is none, which read_head() reports. */
 static uint32_t peek_name(PtxParser *parser) {
-  PtxLexer lexer = parser->lexer;
-  PtxToken token = parser->token;
-  if (ptx_token_is(&token, '(')) {
-    while (token.kind != PTX_TOK_END && !ptx_token_is(&token, ')') && !starts_item(&token))
-      token = ptx_lexer_next(&lexer);
-    token = ptx_lexer_next(&lexer);
+  Scanner ahead = parser->scanner;
+  Token token = parser->token;
+  if (token_is(&token, '(')) {
+    while (token.kind != TOK_END && !token_is(&token, ')') && !starts_item(&token))
+      token = scanner_next(&ahead);
+    token = scanner_next(&ahead);
   }
-  return token.kind == PTX_TOK_WORD ? ptx_names_add(parser->module->names, token.text, token.length) : 0;
+  return token.kind == TOK_WORD ? ptx_names_add(parser->module->names, token.text, token.length) : 0;
 }
 
 /* Makes the name mean this function, unless it is taken; returns the index of what has it. */
@@ -246,7 +246,7 @@ static void settle_errors(PtxParser *parser, uint32_t index, Diag *errors, bool 
     diag_free(errors);
     return;
   }
-  const char *text = parser->lexer.text + parser->item_at;
+  const char *text = parser->scanner.text + parser->item_at;
   PtxBroken broken = {.text = g_strchomp(g_strndup(text, parser->token.at - parser->item_at)), .errors = errors};
   drop_body(module, function, index, before);
   g_array_append_val(module->broken, broken);
@@ -258,15 +258,15 @@ static void settle_errors(PtxParser *parser, uint32_t index, Diag *errors, bool 
 /* After an error: to behind a `;` or a whole `{ ... }`, or to before what clearly starts something new, which gives false. */
 static bool recover(PtxParser *parser) {
   unsigned braces = 0;
-  while (parser->token.kind != PTX_TOK_END) {
-    PtxToken token = parser->token;
+  while (parser->token.kind != TOK_END) {
+    Token token = parser->token;
     if (braces == 0 && starts_item(&token))
       return false;
-    braces += ptx_token_is(&token, '{');
-    bool closes = ptx_token_is(&token, '}') && braces > 0;
+    braces += token_is(&token, '{');
+    bool closes = token_is(&token, '}') && braces > 0;
     braces -= closes;
     ptx_parser_advance(parser);
-    if (braces == 0 && (closes || ptx_token_is(&token, ';')))
+    if (braces == 0 && (closes || token_is(&token, ';')))
       return true;
   }
   return false;
@@ -276,7 +276,7 @@ static bool recover(PtxParser *parser) {
 static bool read_parts(PtxParser *parser, PtxFunction *function, uint32_t index) {
   PtxModule *module = parser->module;
   bool good = read_head(parser, function);
-  function->has_body = good && ptx_token_is(&parser->token, '{');
+  function->has_body = good && token_is(&parser->token, '{');
   if (!good)
     function->nrets = function->nparams = 0;
   *ptx_function(module, index) = *function;
@@ -340,7 +340,7 @@ static PtxLinkage read_linkage(PtxParser *parser) {
   static const char *const words[] = {".visible", ".extern", ".weak", ".common"};
   PtxLinkage linkage = PTX_LINK_NONE;
   for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
-    if (ptx_token_equals(&parser->token, words[i])) {
+    if (token_equals(&parser->token, words[i])) {
       linkage = (PtxLinkage)(PTX_LINK_VISIBLE + i);
       ptx_parser_advance(parser);
       break;
@@ -352,10 +352,10 @@ static bool unknown_directive(PtxParser *parser) {
   static const char *const known[] = {".version", ".target",  ".address_size", ".visible", ".extern", ".weak",
                                       ".common",  ".entry",   ".func",         ".global",  ".const",  ".shared",
                                       ".file",    ".section", ".pragma",       NULL};
-  if (parser->token.kind != PTX_TOK_DIRECTIVE)
+  if (parser->token.kind != TOK_DIRECTIVE)
     return ptx_parser_unexpected(parser, "a directive such as `.visible .entry`");
   g_autofree char *name = g_strndup(parser->token.text, MIN(parser->token.length, (uint32_t)SHOWN_MAX));
-  bool unsupported = ptx_token_equals(&parser->token, ".alias") || ptx_token_equals(&parser->token, ".tex");
+  bool unsupported = token_equals(&parser->token, ".alias") || token_equals(&parser->token, ".tex");
   if (unsupported || !diag_nearest(name, known))
     parser->diag = parser->outer;
   ptx_parser_error_at(parser, parser->token.at, unsupported ? "`%s` isn't supported" : "unknown directive `%s`",
@@ -374,7 +374,7 @@ static bool need_target(PtxParser *parser) {
 }
 
 static bool read_item(PtxParser *parser) {
-  PtxToken token = parser->token;
+  Token token = parser->token;
   static const struct {
     const char *word;
     bool (*read)(PtxParser *parser);
@@ -382,7 +382,7 @@ static bool read_item(PtxParser *parser) {
                 {".address_size", read_address_size}, {".file", ptx_body_read_file},
                 {".section", ptx_body_skip_section},  {".pragma", ptx_body_skip_pragma}};
   for (unsigned i = 0; i < G_N_ELEMENTS(simple); i++)
-    if (ptx_token_equals(&token, simple[i].word)) {
+    if (token_equals(&token, simple[i].word)) {
       ptx_parser_advance(parser);
       return simple[i].read(parser);
     }
@@ -391,8 +391,8 @@ static bool read_item(PtxParser *parser) {
   if (!need_target(parser))
     return false;
   PtxLinkage linkage = read_linkage(parser);
-  bool entry = ptx_token_equals(&parser->token, ".entry");
-  if (entry || ptx_token_equals(&parser->token, ".func")) {
+  bool entry = token_equals(&parser->token, ".entry");
+  if (entry || token_equals(&parser->token, ".func")) {
     ptx_parser_advance(parser);
     return read_function(parser, linkage, entry);
   }
@@ -402,12 +402,12 @@ static bool read_item(PtxParser *parser) {
 }
 
 void ptx_module_read(PtxParser *parser) {
-  while (parser->token.kind != PTX_TOK_END) {
+  while (parser->token.kind != TOK_END) {
     uint32_t at = parser->item_at = parser->token.at;
     if (!read_item(parser))
       recover(parser);
     parser->diag = parser->file;
-    if (parser->token.at == at && parser->token.kind != PTX_TOK_END)
+    if (parser->token.at == at && parser->token.kind != TOK_END)
       ptx_parser_advance(parser); /* never twice at one place */
   }
   if (!parser->stopped)

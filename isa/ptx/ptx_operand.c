@@ -23,7 +23,7 @@ bool ptx_operand_push_label(PtxParser *parser) {
 
 /* -- names -- */
 
-static bool fail_name(PtxParser *parser, const PtxToken *token) {
+static bool fail_name(PtxParser *parser, const Token *token) {
   g_autofree char *name = g_strndup(token->text, MIN(token->length, (uint32_t)SHOWN_MAX));
   bool is_register = *name == '%';
   ptx_parser_error_at(parser, token->at, is_register ? "there is no register `%s` here" : "there is no `%s` here",
@@ -39,7 +39,7 @@ static bool fail_name(PtxParser *parser, const PtxToken *token) {
 }
 
 /* `v.x`: the component of a vector register, or 0. */
-static unsigned component_of(const PtxToken *token) {
+static unsigned component_of(const Token *token) {
   static const char letters[] = "xrygzbwa";
   const char *letter = token->length > 2 && token->text[token->length - 2] == '.'
                            ? memchr(letters, token->text[token->length - 1], sizeof letters - 1)
@@ -60,7 +60,7 @@ static bool use_symbol(PtxParser *parser, const PtxSymbol *symbol, uint32_t elem
 }
 
 static bool read_name(PtxParser *parser, PtxOperand *operand) {
-  const PtxToken token = parser->token;
+  const Token token = parser->token;
   uint32_t element, length = token.length;
   unsigned component = 0;
   const PtxSymbol *symbol = ptx_parser_lookup(parser, token.text, length, &element);
@@ -77,10 +77,10 @@ static bool read_name(PtxParser *parser, PtxOperand *operand) {
                   component <= (ptx_var(parser->module, symbol->index)->vec == PTX_V2 ? 2u : 4u);
     if (component && !(vector && operand->kind == PTX_OPERAND_REG))
       return fail_name(parser, &token);
-  } else if (ptx_token_equals(&token, "WARP_SZ")) {
+  } else if (token_equals(&token, "WARP_SZ")) {
     operand->kind = PTX_OPERAND_INTEGER;
     operand->bits = 32;
-  } else if (ptx_token_equals(&token, "_")) {
+  } else if (token_equals(&token, "_")) {
     operand->kind = PTX_OPERAND_SINK;
   } else {
     return fail_name(parser, &token);
@@ -93,22 +93,22 @@ static bool read_name(PtxParser *parser, PtxOperand *operand) {
 
 static bool read_number(PtxParser *parser, PtxOperand *operand) {
   bool inverted = ptx_parser_accept(parser, '~'), negative = !inverted && ptx_parser_accept(parser, '-');
-  const PtxToken token = parser->token;
-  bool is_float = token.kind == PTX_TOK_F32 || token.kind == PTX_TOK_F64;
-  if (ptx_token_is(&token, '('))
+  const Token token = parser->token;
+  bool is_float = token.kind == TOK_F32 || token.kind == TOK_REAL;
+  if (token_is(&token, '('))
     return ptx_parser_error_at(parser, token.at, "constant expressions aren't supported");
-  if (token.kind != PTX_TOK_INTEGER && !is_float)
+  if (token.kind != TOK_INTEGER && !is_float)
     return ptx_parser_unexpected(parser, negative || inverted ? "a number" : "an operand");
   operand->bits = token.value;
-  operand->kind = token.kind == PTX_TOK_INTEGER ? PTX_OPERAND_INTEGER
-                  : token.kind == PTX_TOK_F32   ? PTX_OPERAND_F32
-                                                : PTX_OPERAND_F64;
+  operand->kind = token.kind == TOK_INTEGER ? PTX_OPERAND_INTEGER
+                  : token.kind == TOK_F32   ? PTX_OPERAND_F32
+                                            : PTX_OPERAND_F64;
   if (inverted && is_float)
     return ptx_parser_error_at(parser, operand->at, "`~` needs an integer");
   if (inverted)
     operand->bits = ~token.value;
   else if (negative && is_float)
-    operand->bits ^= token.kind == PTX_TOK_F32 ? (uint64_t)1 << 31 : (uint64_t)1 << 63;
+    operand->bits ^= token.kind == TOK_F32 ? (uint64_t)1 << 31 : (uint64_t)1 << 63;
   else if (negative && token.value > (uint64_t)1 << 63)
     return ptx_parser_error_at(parser, operand->at, "this number doesn't fit 64 bits");
   else if (negative)
@@ -119,8 +119,8 @@ static bool read_number(PtxParser *parser, PtxOperand *operand) {
 
 /* `+8`, `+-4`, `-4` behind a name. */
 static bool read_offset(PtxParser *parser, int32_t *offset) {
-  bool negative = ptx_token_is(&parser->token, '-');
-  if (!negative && !ptx_token_is(&parser->token, '+'))
+  bool negative = token_is(&parser->token, '-');
+  if (!negative && !token_is(&parser->token, '+'))
     return true;
   ptx_parser_advance(parser);
   if (!negative)
@@ -137,7 +137,7 @@ static bool read_offset(PtxParser *parser, int32_t *offset) {
 static bool read_memory(PtxParser *parser, PtxOperand *operand) {
   uint32_t at = operand->at;
   ptx_parser_advance(parser);
-  if (parser->token.kind == PTX_TOK_WORD) {
+  if (parser->token.kind == TOK_WORD) {
     if (!read_name(parser, operand))
       return false;
     if ((operand->kind != PTX_OPERAND_REG && operand->kind != PTX_OPERAND_VAR) || operand->component)
@@ -153,7 +153,7 @@ static bool read_memory(PtxParser *parser, PtxOperand *operand) {
     operand->kind = PTX_OPERAND_MEM_ABSOLUTE;
   }
   operand->at = at;
-  if (ptx_token_is(&parser->token, ','))
+  if (token_is(&parser->token, ','))
     return ptx_parser_error_at(parser, at, "addresses of several parts, as of textures, aren't supported");
   return ptx_parser_expect(parser, ']');
 }
@@ -162,7 +162,7 @@ static bool read_memory(PtxParser *parser, PtxOperand *operand) {
 
 static bool read_simple(PtxParser *parser, PtxOperand *operand) {
   *operand = (PtxOperand){.at = parser->token.at};
-  return parser->token.kind == PTX_TOK_WORD ? read_name(parser, operand) : read_number(parser, operand);
+  return parser->token.kind == TOK_WORD ? read_name(parser, operand) : read_number(parser, operand);
 }
 
 /* Appends the parts, which were read before, behind each other. */
@@ -217,17 +217,17 @@ static bool read_pair(PtxParser *parser, PtxOperand *operand) {
 
 bool ptx_operand_read(PtxParser *parser, PtxOperand *operand) {
   *operand = (PtxOperand){.at = parser->token.at};
-  if (ptx_token_is(&parser->token, '['))
+  if (token_is(&parser->token, '['))
     return read_memory(parser, operand);
-  if (ptx_token_is(&parser->token, '{'))
+  if (token_is(&parser->token, '{'))
     return read_vector(parser, operand);
   bool negated = ptx_parser_accept(parser, '!');
-  if (parser->token.kind != PTX_TOK_WORD)
+  if (parser->token.kind != TOK_WORD)
     return negated ? ptx_parser_unexpected(parser, "a predicate") : read_number(parser, operand);
   if (!read_name(parser, operand))
     return false;
   operand->negated = negated;
-  if (ptx_token_is(&parser->token, '|'))
+  if (token_is(&parser->token, '|'))
     return read_pair(parser, operand);
   return operand->kind != PTX_OPERAND_VAR || read_offset(parser, &operand->offset);
 }

@@ -9,12 +9,23 @@ enum { SHOWN_MAX = 60 };
 
 /* -- tokens and messages -- */
 
+static const TokenRules token_rules = {.comments = true,
+                                       .marked_words = true,
+                                       .dotted_words = true,
+                                       .directives = true,
+                                       .scoped_words = true,
+                                       .strings = true,
+                                       .coded_numbers = true,
+                                       .word_max = PTX_WORD_MAX,
+                                       .no_word = "this name is longer than 1023 bytes",
+                                       .no_number = "this isn't a number of at most 64 bits"};
+
 void ptx_parser_advance(PtxParser *parser) {
   if (parser->stopped || parser->errors >= PTX_ERRORS_MAX) {
-    parser->lexer.p = parser->lexer.end;
+    scanner_stop(&parser->scanner);
     parser->stopped = true;
   }
-  parser->token = ptx_lexer_next(&parser->lexer);
+  parser->token = scanner_next(&parser->scanner);
 }
 
 bool ptx_parser_error_at(PtxParser *parser, uint32_t at, const char *format, ...) {
@@ -29,17 +40,17 @@ bool ptx_parser_error_at(PtxParser *parser, uint32_t at, const char *format, ...
 }
 
 bool ptx_parser_unexpected(PtxParser *parser, const char *expected) {
-  const PtxToken *token = &parser->token;
+  const Token *token = &parser->token;
   if (parser->stopped)
     return false;
-  g_autofree char *found = ptx_token_show(token);
-  if (token->kind == PTX_TOK_ERROR)
+  g_autofree char *found = token_show(token);
+  if (token->kind == TOK_ERROR)
     return ptx_parser_error_at(parser, token->at, "%s: %s", token->problem, found);
   return ptx_parser_error_at(parser, token->at, "expected %s, found %s", expected, found);
 }
 
 bool ptx_parser_accept(PtxParser *parser, char punct) {
-  if (!ptx_token_is(&parser->token, punct))
+  if (!token_is(&parser->token, punct))
     return false;
   ptx_parser_advance(parser);
   return true;
@@ -61,8 +72,8 @@ bool ptx_parser_limit(PtxParser *parser, guint count, guint limit, const char *w
 }
 
 bool ptx_parser_number(PtxParser *parser, uint64_t limit, const char *what, uint32_t *value) {
-  PtxToken token = parser->token;
-  if (token.kind != PTX_TOK_INTEGER)
+  Token token = parser->token;
+  if (token.kind != TOK_INTEGER)
     return ptx_parser_unexpected(parser, what);
   if (token.value > limit)
     return ptx_parser_error_at(parser, token.at, "%.*s is too large: at most %" G_GUINT64_FORMAT,
@@ -79,8 +90,8 @@ PtxNameInfo *ptx_parser_info(PtxParser *parser, uint32_t name) {
 }
 
 uint32_t ptx_parser_name(PtxParser *parser, const char *what) {
-  const PtxToken *token = &parser->token;
-  if (token->kind != PTX_TOK_WORD || memchr(token->text, '.', token->length)) {
+  const Token *token = &parser->token;
+  if (token->kind != TOK_WORD || memchr(token->text, '.', token->length)) {
     ptx_parser_unexpected(parser, what);
     return 0;
   }
@@ -255,19 +266,6 @@ void ptx_parser_report_labels(PtxParser *parser) {
 
 /* -- the whole text -- */
 
-static bool find_lines(PtxModule *module, const char *text, gsize length) {
-  uint32_t start = 0;
-  g_array_append_val(module->line_starts, start);
-  const char *p = text;
-  while ((p = memchr(p, '\n', (gsize)(text + length - p)))) {
-    start = (uint32_t)(++p - text);
-    if (module->line_starts->len == PTX_LINES_MAX)
-      return false;
-    g_array_append_val(module->line_starts, start);
-  }
-  return true;
-}
-
 /* Of keys that use all 64 bits of a pointer: g_direct_hash takes the low 32 only. */
 static guint hash_key(gconstpointer key) {
   uint64_t bits = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
@@ -333,12 +331,12 @@ PtxModule *ptx_parse(const char *file, const char *text, gsize length, Diag *dia
   }
   PtxModule *module = ptx_module_new(file);
   init(&parser, module, diag);
-  ptx_lexer_init(&parser.lexer, text, length);
-  if (find_lines(module, text, length)) {
+  scanner_init(&parser.scanner, &token_rules, text, length);
+  if (scanner_find_lines(module->line_starts, text, length)) {
     ptx_parser_advance(&parser);
     ptx_module_read(&parser);
   } else {
-    diag_error(diag, file, PTX_LINES_MAX, 0, "the file has more than %d lines", PTX_LINES_MAX);
+    diag_error(diag, file, SCANNER_LINES_MAX, 0, "the file has more than %d lines", SCANNER_LINES_MAX);
   }
   settle_errors(&parser, module, diag);
   clear(&parser);

@@ -5,12 +5,12 @@
 #define LOCKSTEP_ISA_PTX_PTX_PARSER_H
 
 #include "base/diag.h"
-#include "isa/ptx/ptx_lexer.h"
 #include "isa/ptx/ptx_tree.h"
+#include "isa/scanner.h"
 
 enum {
   PTX_BYTES_MAX = 16 << 20,
-  PTX_LINES_MAX = 1 << 21,
+  PTX_WORD_MAX = 1023,
   PTX_INSTS_MAX = 1 << 20,
   PTX_OPERAND_POOL_MAX = 1 << 22,
   PTX_VARS_MAX = 1 << 18,
@@ -59,8 +59,8 @@ typedef struct PtxParser {
   Diag *file, *outer; /* outer: of what isn't supported between functions; what needs it has errors of its own */
   Diag *diag;         /* where errors go: `file`, `outer`, or those of the function that is read */
   unsigned errors;    /* in all of them */
-  PtxLexer lexer;
-  PtxToken token;   /* the current one */
+  Scanner scanner;
+  Token token;      /* the current one */
   bool stopped;     /* a limit was hit: nothing further is read */
   uint32_t item_at; /* where what is read on the outer level begins */
 
@@ -137,7 +137,7 @@ bool ptx_var_read(PtxParser *parser, PtxLinkage linkage);
 /* One parameter: `.param .align 4 .b8 name[12]`, or `.reg .b32 name`. */
 bool ptx_var_read_param(PtxParser *parser);
 /* The space that a directive such as `.reg` names, or PTX_NONE. */
-PtxWord ptx_var_space(const PtxToken *token);
+PtxWord ptx_var_space(const Token *token);
 
 /* -- ptx_inst.c, ptx_operand.c, ptx_check.c -- */
 

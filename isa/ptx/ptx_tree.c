@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa/scanner.h"
+
 static void clear_file(gpointer data) { g_free(((PtxFile *)data)->path); }
 
 static void clear_skipped(gpointer data) {
@@ -55,17 +57,7 @@ void ptx_module_free(PtxModule *module) {
 }
 
 void ptx_module_place(const PtxModule *module, uint32_t at, unsigned *line, unsigned *column) {
-  const uint32_t *starts = (const uint32_t *)(gpointer)module->line_starts->data;
-  guint low = 0, high = module->line_starts->len;
-  while (high - low > 1) {
-    guint middle = low + (high - low) / 2;
-    if (starts[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  *line = low + 1;
-  *column = at - (high ? MIN(starts[low], at) : 0) + 1;
+  scanner_place(module->line_starts, at, line, column);
 }
 
 const char *ptx_module_name(const PtxModule *module, uint32_t name) { return ptx_names_text(module->names, name); }

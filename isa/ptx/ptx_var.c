@@ -13,9 +13,9 @@ typedef struct Head {
   unsigned ndimensions;
 } Head;
 
-PtxWord ptx_var_space(const PtxToken *token) {
+PtxWord ptx_var_space(const Token *token) {
   static const PtxWord spaces[] = {PTX_REG, PTX_PARAM, PTX_LOCAL, PTX_SHARED, PTX_GLOBAL, PTX_CONST};
-  if (token->kind != PTX_TOK_DIRECTIVE || token->length < 2)
+  if (token->kind != TOK_DIRECTIVE || token->length < 2)
     return PTX_NONE;
   PtxWord word = ptx_word_find(token->text + 1, token->length - 1);
   for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
@@ -34,7 +34,7 @@ static bool read_align(PtxParser *parser, uint32_t *align) {
 static bool read_attribute(PtxParser *parser, PtxVar *var) {
   if (!ptx_parser_expect(parser, '('))
     return false;
-  if (!ptx_token_equals(&parser->token, ".managed"))
+  if (!token_equals(&parser->token, ".managed"))
     return ptx_parser_unexpected(parser, "`.managed`: no other attribute is supported");
   var->managed = true;
   ptx_parser_advance(parser);
@@ -47,14 +47,14 @@ static bool read_ptr(PtxParser *parser, PtxVar *var) {
   var->ptr_space = (uint8_t)ptx_var_space(&parser->token);
   if (var->ptr_space)
     ptx_parser_advance(parser);
-  if (!ptx_token_equals(&parser->token, ".align"))
+  if (!token_equals(&parser->token, ".align"))
     return true;
   ptx_parser_advance(parser);
   return read_align(parser, &var->ptr_align);
 }
 
 static bool read_type(PtxParser *parser, PtxVar *var) {
-  const PtxToken *token = &parser->token;
+  const Token *token = &parser->token;
   PtxWord word = ptx_word_find(token->text + 1, token->length - 1);
   int shown = (int)MIN(token->length, (uint32_t)SHOWN_MAX);
   if (word == PTX_V2 || word == PTX_V4) {
@@ -76,9 +76,9 @@ static bool read_head(PtxParser *parser, PtxVar *var) {
   if (!var->space)
     return ptx_parser_unexpected(parser, "`.param` or `.reg`");
   ptx_parser_advance(parser);
-  while (parser->token.kind == PTX_TOK_DIRECTIVE) {
-    bool align = ptx_token_equals(&parser->token, ".align"), ptr = ptx_token_equals(&parser->token, ".ptr");
-    bool attribute = ptx_token_equals(&parser->token, ".attribute");
+  while (parser->token.kind == TOK_DIRECTIVE) {
+    bool align = token_equals(&parser->token, ".align"), ptr = token_equals(&parser->token, ".ptr");
+    bool attribute = token_equals(&parser->token, ".attribute");
     if (align || ptr || attribute)
       ptx_parser_advance(parser);
     if (align       ? !read_align(parser, &var->align)
@@ -96,13 +96,13 @@ static bool read_head(PtxParser *parser, PtxVar *var) {
 
 /* -- initialisers -- */
 
-static uint64_t as_type(const PtxVar *var, const PtxToken *token, bool negative) {
+static uint64_t as_type(const PtxVar *var, const Token *token, bool negative) {
   uint64_t bits = token->value;
   double wide;
   float narrow;
-  if (token->kind == PTX_TOK_F64) {
+  if (token->kind == TOK_REAL) {
     memcpy(&wide, &bits, sizeof wide);
-  } else if (token->kind == PTX_TOK_F32) {
+  } else if (token->kind == TOK_F32) {
     memcpy(&narrow, &bits, sizeof narrow);
     wide = narrow;
   } else {
@@ -113,8 +113,7 @@ static uint64_t as_type(const PtxVar *var, const PtxToken *token, bool negative)
     bits = negative ? 0 - bits : bits;
     return bytes == 8 ? bits : bits & (((uint64_t)1 << 8 * bytes) - 1);
   }
-  bool same =
-      (var->type == PTX_F32 && token->kind == PTX_TOK_F32) || (var->type == PTX_F64 && token->kind == PTX_TOK_F64);
+  bool same = (var->type == PTX_F32 && token->kind == TOK_F32) || (var->type == PTX_F64 && token->kind == TOK_REAL);
   if (!same && var->type == PTX_F32) {
     narrow = (float)wide;
     bits = 0;
@@ -126,12 +125,12 @@ static uint64_t as_type(const PtxVar *var, const PtxToken *token, bool negative)
 }
 
 static bool read_offset(PtxParser *parser, int32_t *offset) {
-  bool plus = ptx_token_is(&parser->token, '+'), negative = ptx_token_is(&parser->token, '-');
+  bool plus = token_is(&parser->token, '+'), negative = token_is(&parser->token, '-');
   uint32_t value;
   if (!plus && !negative)
     return true;
   ptx_parser_advance(parser);
-  if (!negative && ptx_token_is(&parser->token, '-')) {
+  if (!negative && token_is(&parser->token, '-')) {
     negative = true;
     ptx_parser_advance(parser);
   }
@@ -144,13 +143,13 @@ static bool read_offset(PtxParser *parser, int32_t *offset) {
 /* `name`, `name+4`, `generic(name)+4`. */
 static bool read_address(PtxParser *parser, PtxInit *init) {
   uint32_t element;
-  bool generic = ptx_token_equals(&parser->token, "generic");
+  bool generic = token_equals(&parser->token, "generic");
   if (generic) {
     ptx_parser_advance(parser);
     if (!ptx_parser_expect(parser, '('))
       return false;
   }
-  if (parser->token.kind != PTX_TOK_WORD)
+  if (parser->token.kind != TOK_WORD)
     return ptx_parser_unexpected(parser, "a number or the name of a variable");
   const PtxSymbol *symbol = ptx_parser_lookup(parser, parser->token.text, parser->token.length, &element);
   bool is_var = symbol && symbol->kind == SYMBOL_VAR && ptx_var(parser->module, symbol->index)->space != PTX_REG;
@@ -180,14 +179,14 @@ static bool read_value(PtxParser *parser, const PtxVar *var, uint32_t element) {
   PtxModule *module = parser->module;
   PtxInit init = {.element = element, .byte = PTX_INIT_WHOLE};
   bool negative = ptx_parser_accept(parser, '-');
-  PtxToken token = parser->token;
-  bool is_float = token.kind == PTX_TOK_F32 || token.kind == PTX_TOK_F64;
-  if (token.kind == PTX_TOK_INTEGER || is_float) {
+  Token token = parser->token;
+  bool is_float = token.kind == TOK_F32 || token.kind == TOK_REAL;
+  if (token.kind == TOK_INTEGER || is_float) {
     PtxTypeKind kind = ptx_type_kind((PtxWord)var->type);
     if (is_float && (kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED))
       return ptx_parser_error_at(parser, token.at, "a `.%s` can't be a float", ptx_word_text((PtxWord)var->type));
     ptx_parser_advance(parser);
-    if (ptx_token_is(&parser->token, '(')) {
+    if (token_is(&parser->token, '(')) {
       if (!read_byte(parser, token.value, token.at, &init))
         return false;
     } else {
@@ -212,9 +211,9 @@ static bool read_values(PtxParser *parser, const Head *head, unsigned level, uin
   uint64_t limit = head->dimensions[0] ? head->var.elements : ELEMENTS_MAX;
   for (unsigned i = level + 1; i < head->ndimensions; i++)
     row *= head->dimensions[i];
-  while (!ptx_token_is(&parser->token, '}')) {
+  while (!token_is(&parser->token, '}')) {
     uint32_t at = parser->token.at;
-    if (ptx_token_is(&parser->token, '{')) {
+    if (token_is(&parser->token, '{')) {
       uint32_t inner;
       if (level + 1 >= head->ndimensions)
         return ptx_parser_error_at(parser, at, "more braces than dimensions");
@@ -272,7 +271,7 @@ static bool read_dimensions(PtxParser *parser, Head *head) {
       return ptx_parser_error_at(parser, at, "more than %d dimensions", DIMENSIONS_MAX - 1);
     var->array = true;
     *size = 0;
-    if (!ptx_token_is(&parser->token, ']') && !ptx_parser_number(parser, ELEMENTS_MAX, "a number of elements", size))
+    if (!token_is(&parser->token, ']') && !ptx_parser_number(parser, ELEMENTS_MAX, "a number of elements", size))
       return false;
     if (*size == 0 && head->ndimensions > 1)
       return ptx_parser_error_at(parser, at, "only the first dimension may be open");
@@ -288,7 +287,7 @@ static bool read_dimensions(PtxParser *parser, Head *head) {
 
 /* `<12>` behind the first part of the names of registers. */
 static bool read_range(PtxParser *parser, PtxVar *var) {
-  if (!ptx_token_is(&parser->token, '<'))
+  if (!token_is(&parser->token, '<'))
     return true;
   if (var->space != PTX_REG)
     return ptx_parser_unexpected(parser, "`;`: only registers come in ranges");
@@ -362,7 +361,7 @@ bool ptx_var_read_param(PtxParser *parser) {
     return false;
   if (head.var.space != PTX_PARAM && head.var.space != PTX_REG)
     return ptx_parser_error_at(parser, at, "a parameter is `.param` or `.reg`");
-  if (!ptx_token_equals(&parser->token, "_"))
+  if (!token_equals(&parser->token, "_"))
     return read_declarator(parser, &head) && finish(parser, &head.var);
   head.var.at = parser->token.at;
   head.var.scope = ptx_parser_scope(parser);

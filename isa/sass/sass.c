@@ -11,14 +11,31 @@ enum { ERRORS_MAX = 1000, HINTS_MAX = 32, CANDIDATES_MAX = 1000, BYTES_PER_INST 
 
 /* -- tokens and messages -- */
 
-void sass_parser_advance(SassParser *parser) { parser->token = lexer_next(&parser->lexer); }
+static const TokenRules token_rules = {.lines = true,
+                                       .comments = true,
+                                       .addresses = true,
+                                       .marked_words = true,
+                                       .dotted_words = true,
+                                       .word_max = SASS_WORD_MAX,
+                                       .no_word = "this name is longer than 255 bytes",
+                                       .no_number = "this isn't a number"};
+
+void sass_parser_advance(SassParser *parser) { parser->token = scanner_next(&parser->scanner); }
 
 bool sass_parser_error(SassParser *parser, const Token *at, const char *format, ...) {
   va_list args;
   va_start(args, format);
   g_autofree char *message = g_strdup_vprintf(format, args);
   va_end(args);
-  return diag_error(parser->diag, parser->file, at->line, at->column, "%s", message);
+  unsigned line, column;
+  scanner_place(parser->line_starts, at->at, &line, &column);
+  return diag_error(parser->diag, parser->file, line, column, "%s", message);
+}
+
+static unsigned line_of(const SassParser *parser, const Token *token) {
+  unsigned line, column;
+  scanner_place(parser->line_starts, token->at, &line, &column);
+  return line;
 }
 
 bool sass_parser_unexpected(SassParser *parser, const Token *at, const char *expected) {
@@ -41,7 +58,7 @@ static bool at_end(const SassParser *parser) {
 static void recover(SassParser *parser) {
   while (!at_end(parser)) {
     if (parser->token.kind == TOK_ERROR)
-      lexer_skip_line(&parser->lexer);
+      scanner_skip_line(&parser->scanner);
     sass_parser_advance(parser);
   }
 }
@@ -61,15 +78,15 @@ static char *stem_of(const char *file) {
   for (char *p = stem; *p; p++)
     if (!g_ascii_isalnum(*p) && !strchr("_.$-", *p))
       *p = '_';
-  if (strlen(stem) > LEXER_WORD_MAX)
-    stem[LEXER_WORD_MAX] = '\0';
+  if (strlen(stem) > SASS_WORD_MAX)
+    stem[SASS_WORD_MAX] = '\0';
   return stem;
 }
 
 static bool begin_kernel(SassParser *parser, char *name, const Token *at, bool named) {
   Kernel *kernel = g_new0(Kernel, 1);
   kernel->name = name;
-  kernel->line = at->line;
+  kernel->line = line_of(parser, at);
   bool fresh = !g_hash_table_contains(parser->kernel_names, name);
   g_ptr_array_add(parser->program->kernels, kernel);
   g_hash_table_add(parser->kernel_names, name);
@@ -191,8 +208,9 @@ static void check_end(SassParser *parser) {
   int32_t last = cfg_past_end(kernel);
   if (last == NO_TARGET)
     return;
-  Token at = {.line = kernel->insts[last].line, .column = kernel->insts[last].column};
-  sass_parser_error(parser, &at, "control can run past the last instruction of kernel `%s`", kernel->name);
+  const Inst *inst = &kernel->insts[last];
+  diag_error(parser->diag, parser->file, inst->line, inst->column,
+             "control can run past the last instruction of kernel `%s`", kernel->name);
   diag_hint(parser->diag, "end it with EXIT");
 }
 
@@ -256,10 +274,10 @@ static bool parse_target(SassParser *parser) {
 
 static bool parse_kernel(SassParser *parser, unsigned *errors_before) {
   Token at = parser->token;
-  char *name = lexer_rest_of_line(&parser->lexer, &at.line, &at.column);
+  char *name = scanner_rest_of_line(&parser->scanner, &at.at);
   sass_parser_advance(parser);
   gsize valid = strspn(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.$-");
-  if (valid == 0 || name[valid] || valid > LEXER_WORD_MAX) {
+  if (valid == 0 || name[valid] || valid > SASS_WORD_MAX) {
     sass_parser_error(parser, &at, "`.kernel` expects a name of at most 255 letters, digits and _ . $ -");
     g_free(name);
     return false;
@@ -278,7 +296,7 @@ static bool parse_kernel(SassParser *parser, unsigned *errors_before) {
   g_hash_table_remove(parser->kernel_names, parser->kernel->name);
   g_free(parser->kernel->name);
   parser->kernel->name = name;
-  parser->kernel->line = at.line;
+  parser->kernel->line = line_of(parser, &at);
   parser->named = true;
   parser->start = at;
   g_hash_table_add(parser->kernel_names, name);
@@ -298,7 +316,9 @@ static bool parse_mark(SassParser *parser) {
 static bool parse_launch(SassParser *parser, const char *name) {
   LaunchDirective *launch = g_new0(LaunchDirective, 1);
   launch->name = g_strdup(name + 1);
-  launch->text = lexer_rest_of_line(&parser->lexer, &launch->line, &launch->column);
+  uint32_t at;
+  launch->text = scanner_rest_of_line(&parser->scanner, &at);
+  scanner_place(parser->line_starts, at, &launch->line, &launch->column);
   launch->kernel = parser->kernel ? parser->program->kernels->len - 1 : 0;
   g_ptr_array_add(parser->program->launch, launch);
   sass_parser_advance(parser);
@@ -359,15 +379,6 @@ static bool parse_guard(SassParser *parser, Inst *inst) {
   return true;
 }
 
-/* The part of a mnemonic from byte `from` on. */
-static Token tail(const Token *token, gsize from) {
-  Token part = *token;
-  part.text += from;
-  part.length -= (guint)from;
-  part.column += (unsigned)from;
-  return part;
-}
-
 /* cuobjdump's names for forms with a long immediate (IADD32I) are those of the plain instruction here. */
 static Opcode find_opcode(const char *name) {
   Opcode op = opcode_from_sass(name);
@@ -386,7 +397,7 @@ static bool parse_suffixes(SassParser *parser, const Token *token, gsize from, I
   uint32_t seen = 0;
   const char *name = op_info[inst->op].sass;
   while (from < token->length) {
-    Token part = tail(token, from + 1);
+    Token part = token_tail(token, from + 1);
     const Suffix *suffix = sass_names_suffix(inst->op, part.text, part.length);
     if (!suffix) {
       const char *dot = inst->op == OP_BAR ? NULL : memchr(part.text, '.', part.length); /* BAR has `.RED.AND` */
@@ -459,8 +470,7 @@ static bool parse_instruction(SassParser *parser) {
   }
   Inst inst = sass_names_blank(OP_NOP);
   inst.address = parser->has_address ? parser->address : parser->has_last ? parser->last_address + BYTES_PER_INST : 0;
-  inst.line = parser->token.line;
-  inst.column = parser->token.column;
+  scanner_place(parser->line_starts, parser->token.at, &inst.line, &inst.column);
   bool good = parse_guard(parser, &inst) && parse_mnemonic(parser, &inst) && parse_operands(parser, &inst);
   if (!good) {
     /* A wrong instruction keeps its place, so that addresses and branches don't fail because of it. */
@@ -505,8 +515,8 @@ static bool parse_statement(SassParser *parser, unsigned *errors_before) {
       return parse_instruction(parser);
     return sass_parser_unexpected(parser, token, "an instruction, a label or a directive");
   }
-  Lexer ahead = parser->lexer;
-  Token next = lexer_next(&ahead);
+  Scanner ahead = parser->scanner;
+  Token next = scanner_next(&ahead);
   if (token_is(&next, ':'))
     return parse_label(parser);
   return token->text[0] == '.' ? parse_directive(parser, errors_before) : parse_instruction(parser);
@@ -531,7 +541,7 @@ static void parse_file(SassParser *parser, unsigned errors_at_start) {
   }
   end_kernel(parser, errors_before);
   if (parser->program->kernels->len == 0 && diag_error_count(parser->diag) == errors_at_start)
-    sass_parser_error(parser, &(Token){.line = 1, .column = 1}, "this file has no instructions");
+    sass_parser_error(parser, &(Token){.at = 0}, "this file has no instructions");
 }
 
 /* Limits on the text as a whole: everything behind them may then be linear in its size. */
@@ -543,15 +553,18 @@ static bool check_text(const char *file, const char *text, gsize length, Diag *d
     diag_hint(diag, "cuobjdump -sass FILE prints its text");
     return false;
   }
-  unsigned line = 1;
-  for (const char *p = text, *end = text + length; p < end; line++) {
-    const char *newline = memchr(p, '\n', (gsize)(end - p));
-    gsize bytes = (gsize)((newline ? newline : end) - p);
-    if (bytes > LEXER_LINE_MAX)
-      return diag_error(diag, file, line, 1, "this line is longer than %d bytes", LEXER_LINE_MAX);
-    if (line > SASS_LINES_MAX)
-      return diag_error(diag, file, line, 1, "the file has more than %d lines", SASS_LINES_MAX);
-    p = newline ? newline + 1 : end;
+  return true;
+}
+
+static bool check_lines(SassParser *parser, const char *text, gsize length) {
+  GArray *starts = parser->line_starts;
+  if (!scanner_find_lines(starts, text, length))
+    return diag_error(parser->diag, parser->file, SCANNER_LINES_MAX, 1, "the file has more than %d lines",
+                      SCANNER_LINES_MAX);
+  for (guint i = 0; i < starts->len; i++) {
+    gsize next = i + 1 < starts->len ? g_array_index(starts, uint32_t, i + 1) - 1 : length;
+    if (next - g_array_index(starts, uint32_t, i) > SASS_LINE_MAX)
+      return diag_error(parser->diag, parser->file, i + 1, 1, "this line is longer than %d bytes", SASS_LINE_MAX);
   }
   return true;
 }
@@ -563,8 +576,11 @@ Program *sass_parse(const char *file, const char *text, gsize length, Diag *diag
   SassParser parser = {.file = file, .diag = diag, .program = program_new(file, DIALECT_FERMI_SASS)};
   parser.program->target_sm = 20;
   parser.kernel_names = g_hash_table_new(g_str_hash, g_str_equal);
-  lexer_init(&parser.lexer, text, length, true);
-  parse_file(&parser, errors);
+  parser.line_starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  scanner_init(&parser.scanner, &token_rules, text, length);
+  if (check_lines(&parser, text, length))
+    parse_file(&parser, errors);
+  g_array_unref(parser.line_starts);
   g_hash_table_unref(parser.kernel_names);
   if (diag_error_count(diag) > errors) {
     program_free(parser.program);

@@ -16,7 +16,7 @@ static bool parse_numbered(const Token *token, char letter, unsigned *number, gs
   return i == token->length || token->text[i] == '.';
 }
 
-static bool token_equals(const Token *token, const char *word) {
+static bool spells(const Token *token, const char *word) {
   return token->length == strlen(word) && g_ascii_strncasecmp(token->text, word, token->length) == 0;
 }
 
@@ -24,7 +24,7 @@ static bool token_equals(const Token *token, const char *word) {
 static bool is_register(const Token *token) {
   unsigned number;
   gsize used;
-  return token_equals(token, "RZ") || token_equals(token, "RZ.CC") || parse_numbered(token, 'R', &number, &used);
+  return spells(token, "RZ") || spells(token, "RZ.CC") || parse_numbered(token, 'R', &number, &used);
 }
 
 static bool parse_register(SassParser *parser, const Token *token, uint8_t *number, bool *carry) {
@@ -38,10 +38,7 @@ static bool parse_register(SassParser *parser, const Token *token, uint8_t *numb
     return true;
   *carry = g_ascii_strncasecmp(token->text + used, ".CC", token->length - used) == 0 && token->length - used == 3;
   if (!*carry) {
-    Token suffix = *token;
-    suffix.text += used;
-    suffix.length -= (guint)used;
-    suffix.column += (unsigned)used;
+    Token suffix = token_tail(token, used);
     return sass_parser_unexpected(parser, &suffix, "a register; only .CC may follow its number");
   }
   return true;
@@ -50,7 +47,7 @@ static bool parse_register(SassParser *parser, const Token *token, uint8_t *numb
 static bool is_predicate(const Token *token) {
   unsigned number;
   gsize used;
-  return token_equals(token, "PT") || (parse_numbered(token, 'P', &number, &used) && used == token->length);
+  return spells(token, "PT") || (parse_numbered(token, 'P', &number, &used) && used == token->length);
 }
 
 bool sass_operand_predicate(SassParser *parser, const Token *token, uint8_t *number) {
@@ -158,7 +155,7 @@ static bool parse_memory(SassParser *parser, Operand *operand) {
 static bool parse_word(SassParser *parser, Operand *operand) {
   const Token *token = &operand->name;
   sass_parser_advance(parser);
-  if (token_equals(token, "c") && token_is(&parser->token, '['))
+  if (spells(token, "c") && token_is(&parser->token, '['))
     return parse_bank(parser, operand);
   if (is_register(token)) {
     operand->kind = OPERAND_REGISTER;

@@ -4,13 +4,14 @@
 #define LOCKSTEP_ISA_SASS_SASS_PARSER_H
 
 #include "base/diag.h"
-#include "isa/lexer.h"
 #include "isa/program.h"
+#include "isa/scanner.h"
 
 enum {
   SASS_BYTES_MAX = 16 << 20,
   SASS_INSTS_MAX = 1 << 18, /* keeps the analyses of any input within 200 MB */
-  SASS_LINES_MAX = 1 << 21,
+  SASS_LINE_MAX = 65536,    /* bytes */
+  SASS_WORD_MAX = 255,
   SASS_CONSTS_MAX = 1 << 15, /* slots are 16-bit */
   SASS_OPERANDS_MAX = 8,
   SASS_RZ = 63,
@@ -26,8 +27,9 @@ typedef struct Fixup {
 typedef struct SassParser {
   const char *file;
   Diag *diag;
-  Lexer lexer;
-  Token token; /* the current one */
+  Scanner scanner;
+  GArray *line_starts; /* uint32_t */
+  Token token;         /* the current one */
   Program *program;
   GHashTable *kernel_names; /* name -> 1, borrowed from the kernels */
   uint32_t total_insts;

@@ -3,13 +3,17 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "isa/scanner.h"
 
 /* Deep enough for any expression a person writes, shallow enough that hostile text can't exhaust the stack. */
 enum { DEPTH_MAX = 64, LENGTH_MAX = 4096 };
 
+static const TokenRules token_rules = {.word_max = LENGTH_MAX};
+
 typedef struct Parser {
   const char *text;
-  const char *at;
+  Scanner scanner;
+  Token token; /* the current one */
   const ExprScope *scope;
   const char *file;
   unsigned line, column;
@@ -19,68 +23,54 @@ typedef struct Parser {
 
 static bool sum(Parser *parser, int64_t *value);
 
-static unsigned column_of(const Parser *parser, const char *at) {
-  return parser->column ? parser->column + (unsigned)(at - parser->text) : 0;
+static void advance(Parser *parser) { parser->token = scanner_next(&parser->scanner); }
+
+static unsigned column_of(const Parser *parser, const Token *token) {
+  return parser->column ? parser->column + token->at : 0;
 }
 
-static bool fail(Parser *parser, const char *at, const char *message) {
+static bool fail(Parser *parser, const Token *at, const char *message) {
   g_autofree char *quoted = quote_text(parser->text);
   return diag_error(parser->diag, parser->file, parser->line, column_of(parser, at), "%s in %s", message, quoted);
 }
 
-static void skip_space(Parser *parser) {
-  while (g_ascii_isspace(*parser->at))
-    parser->at++;
-}
-
 static bool accept(Parser *parser, char c) {
-  skip_space(parser);
-  if (*parser->at != c)
+  if (!token_is(&parser->token, c))
     return false;
-  parser->at++;
+  advance(parser);
   return true;
 }
 
-static bool is_name_start(char c) { return g_ascii_isalpha(c) || c == '_'; }
-static bool is_name_part(char c) { return g_ascii_isalnum(c) || c == '_'; }
-
-/* "expected X, found Y" at the current character. */
-static bool unexpected(Parser *parser, const char *expected) {
-  skip_space(parser);
+/* "expected X, found Y" at `found`. */
+static bool unexpected(Parser *parser, const Token *found, const char *expected) {
   g_autofree char *all = quote_text(parser->text);
-  unsigned column = column_of(parser, parser->at);
-  if (!*parser->at)
+  unsigned column = column_of(parser, found);
+  if (found->kind == TOK_END)
     return diag_error(parser->diag, parser->file, parser->line, column, "expected %s at the end of %s", expected,
                       all);
-  const char *next = parser->at + 1;
-  while ((*next & 0xc0) == 0x80) /* the rest of a UTF-8 character */
-    next++;
-  g_autofree char *character = g_strndup(parser->at, (gsize)(next - parser->at));
-  g_autofree char *found = quote_text(character);
-  return diag_error(parser->diag, parser->file, parser->line, column, "expected %s, found %s in %s", expected, found,
+  g_autofree char *shown = token_show(found);
+  return diag_error(parser->diag, parser->file, parser->line, column, "expected %s, found %s in %s", expected, shown,
                     all);
 }
 
+/* What keeps a token that begins as a number from being a whole one. */
+static bool bad_number(Parser *parser, const Token *token) {
+  bool hex = g_ascii_strncasecmp(token->text, "0x", 2) == 0;
+  gsize digits = hex ? 2 + strspn(token->text + 2, G_CSET_DIGITS "abcdefABCDEF") : strspn(token->text, G_CSET_DIGITS);
+  Token rest = token_tail(token, digits);
+  if (hex && digits == 2)
+    return unexpected(parser, rest.length ? &rest : &(Token){.kind = TOK_END, .at = rest.at}, "a hexadecimal digit");
+  return fail(parser, &rest, *rest.text == '.' ? "expected a whole number" : "a number with a suffix");
+}
+
 static bool number(Parser *parser, int64_t *value) {
-  const char *start = parser->at;
-  unsigned base = 10;
-  if (start[0] == '0' && (start[1] == 'x' || start[1] == 'X')) {
-    base = 16;
-    parser->at += 2;
-  }
-  const char *digits = parser->at;
-  int64_t total = 0;
-  for (; base == 16 ? g_ascii_isxdigit(*parser->at) : g_ascii_isdigit(*parser->at); parser->at++)
-    if (__builtin_mul_overflow(total, (int64_t)base, &total) ||
-        __builtin_add_overflow(total, (int64_t)g_ascii_xdigit_value(*parser->at), &total))
-      return fail(parser, start, "number above 64 bits");
-  if (parser->at == digits)
-    return unexpected(parser, "a hexadecimal digit");
-  if (is_name_part(*parser->at))
-    return fail(parser, parser->at, "a number with a suffix");
-  if (*parser->at == '.')
-    return fail(parser, parser->at, "expected a whole number");
-  *value = total;
+  Token token = parser->token;
+  if (token.kind != TOK_INTEGER)
+    return bad_number(parser, &token);
+  if (token.value > INT64_MAX)
+    return fail(parser, &token, "number above 64 bits");
+  *value = (int64_t)token.value;
+  advance(parser);
   return true;
 }
 
@@ -94,56 +84,56 @@ static bool extreme(Parser *parser, bool largest, int64_t *value) {
       return false;
     *value = largest ? MAX(*value, other) : MIN(*value, other);
   }
-  return accept(parser, ')') || unexpected(parser, "`,` or `)`");
+  return accept(parser, ')') || unexpected(parser, &parser->token, "`,` or `)`");
 }
 
 static bool name(Parser *parser, int64_t *value) {
-  const char *start = parser->at;
-  while (is_name_part(*parser->at))
-    parser->at++;
-  g_autofree char *text = g_strndup(start, (gsize)(parser->at - start));
+  Token token = parser->token;
+  g_autofree char *text = g_strndup(token.text, token.length);
+  advance(parser);
   if (accept(parser, '(')) {
     if (strcmp(text, "min") == 0 || strcmp(text, "max") == 0)
       return extreme(parser, strcmp(text, "max") == 0, value);
     g_autofree char *quoted = quote_text(text);
-    diag_error(parser->diag, parser->file, parser->line, column_of(parser, start), "unknown function %s", quoted);
+    diag_error(parser->diag, parser->file, parser->line, column_of(parser, &token), "unknown function %s", quoted);
     diag_hint(parser->diag, "the functions are min and max");
     return false;
   }
   if (parser->scope && parser->scope->lookup && parser->scope->lookup(text, value, parser->scope->user))
     return true;
   g_autofree char *quoted = quote_text(text);
-  diag_error(parser->diag, parser->file, parser->line, column_of(parser, start), "unknown name %s", quoted);
+  diag_error(parser->diag, parser->file, parser->line, column_of(parser, &token), "unknown name %s", quoted);
   if (parser->scope && parser->scope->names)
     diag_hint_nearest(parser->diag, text, parser->scope->names);
   return false;
 }
 
 static bool primary(Parser *parser, int64_t *value) {
-  skip_space(parser);
-  if (g_ascii_isdigit(*parser->at))
+  const Token *token = &parser->token;
+  if (token->length > 0 && g_ascii_isdigit(*token->text))
     return number(parser, value);
-  if (is_name_start(*parser->at))
+  if (token->kind == TOK_WORD)
     return name(parser, value);
   if (accept(parser, '('))
-    return sum(parser, value) && (accept(parser, ')') || unexpected(parser, "`)`"));
-  return unexpected(parser, "a number, a name or `(`");
+    return sum(parser, value) && (accept(parser, ')') || unexpected(parser, &parser->token, "`)`"));
+  return unexpected(parser, token, "a number, a name or `(`");
 }
 
 static bool unary(Parser *parser, int64_t *value) {
   bool negative = false;
-  const char *start = parser->at;
-  for (skip_space(parser); *parser->at == '-' || *parser->at == '+'; skip_space(parser))
-    negative ^= *parser->at++ == '-';
+  Token start = parser->token;
+  for (; token_is(&parser->token, '-') || token_is(&parser->token, '+'); advance(parser))
+    negative ^= token_is(&parser->token, '-');
   if (!primary(parser, value))
     return false;
   if (negative && __builtin_sub_overflow((int64_t)0, *value, value))
-    return fail(parser, start, "overflow of 64 bits");
+    return fail(parser, &start, "overflow of 64 bits");
   return true;
 }
 
-static bool combine(Parser *parser, const char *at, char op, int64_t right, int64_t *value) {
+static bool combine(Parser *parser, const Token *at, int64_t right, int64_t *value) {
   bool overflow;
+  char op = *at->text;
   if ((op == '/' || op == '%') && right == 0)
     return fail(parser, at, "division by zero");
   switch (op) {
@@ -162,10 +152,11 @@ static bool combine(Parser *parser, const char *at, char op, int64_t right, int6
 static bool chain(Parser *parser, const char *operators, bool (*operand)(Parser *, int64_t *), int64_t *value) {
   if (!operand(parser, value))
     return false;
-  for (skip_space(parser); *parser->at && strchr(operators, *parser->at); skip_space(parser)) {
-    const char *at = parser->at++;
+  while (parser->token.kind == TOK_PUNCT && strchr(operators, *parser->token.text)) {
+    Token at = parser->token;
     int64_t right;
-    if (!operand(parser, &right) || !combine(parser, at, *at, right, value))
+    advance(parser);
+    if (!operand(parser, &right) || !combine(parser, &at, right, value))
       return false;
   }
   return true;
@@ -175,7 +166,7 @@ static bool product(Parser *parser, int64_t *value) { return chain(parser, "*/%"
 
 static bool sum(Parser *parser, int64_t *value) {
   if (parser->depth >= DEPTH_MAX)
-    return diag_error(parser->diag, parser->file, parser->line, column_of(parser, parser->at),
+    return diag_error(parser->diag, parser->file, parser->line, column_of(parser, &parser->token),
                       "expression nested more than %d deep", DEPTH_MAX);
   parser->depth++;
   bool good = chain(parser, "+-", product, value);
@@ -185,20 +176,21 @@ static bool sum(Parser *parser, int64_t *value) {
 
 bool expr_evaluate(const char *text, const ExprScope *scope, const char *file, unsigned line, unsigned column,
                    int64_t *value, Diag *diag) {
-  Parser parser = {
-      .text = text, .at = text, .scope = scope, .file = file, .line = line, .column = column, .diag = diag};
-  if (strlen(text) > LENGTH_MAX)
-    return diag_error(diag, file, line, column, "expression of %zu characters, at most %d", strlen(text), LENGTH_MAX);
+  Parser parser = {.text = text, .scope = scope, .file = file, .line = line, .column = column, .diag = diag};
+  gsize length = strlen(text);
+  if (length > LENGTH_MAX)
+    return diag_error(diag, file, line, column, "expression of %zu characters, at most %d", length, LENGTH_MAX);
+  scanner_init(&parser.scanner, &token_rules, text, length);
+  advance(&parser);
   if (!sum(&parser, value))
     return false;
-  skip_space(&parser);
-  return *parser.at ? unexpected(&parser, "an operator or the end") : true;
+  return parser.token.kind == TOK_END || unexpected(&parser, &parser.token, "an operator or the end");
 }
 
 bool expr_is_name(const char *text) {
-  if (!is_name_start(*text))
-    return false;
-  while (is_name_part(*text))
-    text++;
-  return !*text;
+  Scanner scanner;
+  gsize length = MIN(strlen(text), LENGTH_MAX + 1);
+  scanner_init(&scanner, &token_rules, text, length);
+  Token token = scanner_next(&scanner);
+  return token.kind == TOK_WORD && token.length == length && !text[length];
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "isa/ptx/ptx_example.h"
-#include "isa/ptx/ptx_lexer.h"
+#include "isa/scanner.h"
 #include "isa/ptx/ptx_parse.h"
 #include "isa/ptx/ptx_print.h"
 #include "tests/unit/unit.h"
