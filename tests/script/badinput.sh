@@ -106,7 +106,29 @@ cat >local.ptx <<'END'
 }
 END
 
-plan 33
+# 50,000 words of shared memory on each of 66 SMs, all written: 106 MB if each word has its own record of who changed it.
+cat >shared.ptx <<'END'
+.version 9.0
+.target sm_90
+.address_size 64
+.extern .shared .align 4 .b8 array[];
+.visible .entry k() {
+  .reg .u32 %r<6>; .reg .pred %p<2>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r3, array;
+loop:
+  shl.b32 %r2, %r1, 2;
+  add.u32 %r2, %r2, %r3;
+  add.u32 %r4, %r1, 1;
+  st.shared.u32 [%r2], %r4;
+  add.u32 %r1, %r1, 1024;
+  setp.lt.u32 %p1, %r1, 50000;
+  @%p1 bra loop;
+  ret;
+}
+END
+
+plan 34
 expect "misspelt machine key" 3 '^(\./)?key.yaml:4:[0-9]+: error: .*lock_unti' lockstep run good.sass -m ./key.yaml
 expect "nearest key" 3 'did you mean .*lock_unit' lockstep run good.sass -m ./key.yaml
 expect "misspelt scenario key" 3 '^key_scenario.yaml:3:1: error: .*launchs' lockstep run key_scenario.yaml
@@ -139,6 +161,18 @@ expect "PTX that isn't supported" 3 "^matrix.ptx:4:3: error: .mma.sync. isn't su
 expect "nearest PTX instruction" 3 'did you mean .add' lockstep show bad.ptx
 expect "PTX without a launch" 2 'kernel .k. has no grid: add --grid N' lockstep run good.ptx
 expect "untouched local memory" 0 '^local on h200: completed' lockstep run local.ptx -m h200 --grid 66 --block 1024
+# shellcheck disable=SC2317 # called by name
+roomy() (
+  # shellcheck disable=SC3045 # dash and bash have it
+  ulimit -v 140000
+  lockstep "$@"
+)
+if grep -q __asan_init "$LOCKSTEP"; then
+  point "written shared memory" ""
+else
+  expect "written shared memory" 0 '^shared on h200: completed' \
+    roomy run shared.ptx -m h200 --grid 66 --block 1024 --shared 200000
+fi
 # shellcheck disable=SC2317 # called by name
 cramped() (
   # shellcheck disable=SC3045 # dash and bash have it

@@ -88,6 +88,40 @@ START_TEST(remembers_who_changed_a_word) {
 }
 END_TEST
 
+/* Random changes by few instructions, forgotten now and then, against a record for each word. */
+START_TEST(remembers_random_changes) {
+  enum { WORDS = 700, STEPS = 20000 };
+  static WordChange right[WORDS];
+  ChangeLog log;
+  Rng rng;
+  rng_seed(&rng, 7, 1);
+  change_log_init(&log, WORDS);
+  for (unsigned i = 0; i < WORDS; i++)
+    right[i] = (WordChange){.thread = THREAD_NONE};
+  for (unsigned step = 0; step < STEPS; step++) {
+    uint32_t word = rng_below(&rng, WORDS);
+    if (rng_below(&rng, 50) == 0) {
+      uint32_t count = rng_below(&rng, WORDS - word + 1);
+      change_log_forget(&log, word, count);
+      for (uint32_t i = word; i < word + count; i++)
+        right[i] = (WordChange){.thread = THREAD_NONE};
+    } else if (rng_below(&rng, 20) == 0) {
+      change_log_note(&log, word, right[word] = (WordChange){.cycle = step, .thread = THREAD_HOST});
+    } else {
+      ThreadId thread = thread_id(rng_below(&rng, 2), rng_below(&rng, 3), rng_below(&rng, 70));
+      right[word] = (WordChange){.cycle = step / 40, .thread = thread, .pc = rng_below(&rng, 2)};
+      change_log_note(&log, word, right[word]);
+    }
+    uint32_t asked = rng_below(&rng, WORDS);
+    WordChange got = change_log_get(&log, asked);
+    UNIT_ASSERT(thread_equal(got.thread, right[asked].thread) && got.cycle == right[asked].cycle &&
+                    got.pc == right[asked].pc,
+                "step %u, word %u", step, asked);
+  }
+  change_log_clear(&log);
+}
+END_TEST
+
 static uint64_t digest_of(const char *name, uint32_t words, uint32_t at, uint32_t value) {
   Backing *backing = backing_new();
   backing_add(backing, name, words, NULL);
@@ -156,6 +190,7 @@ int main(void) {
   tcase_add_test(tcase, finds_what_holds_all_bytes);
   tcase_add_test(tcase, names_the_nearest);
   tcase_add_test(tcase, remembers_who_changed_a_word);
+  tcase_add_test(tcase, remembers_random_changes);
   tcase_add_test(tcase, the_digest_sees_every_word);
   tcase_add_test(tcase, the_digest_is_fnv_1a);
   tcase_add_test(tcase, thread_ids_keep_their_parts);
