@@ -53,6 +53,13 @@ static inline uint64_t access_value(const uint32_t *const rows[2], unsigned lane
   return rows[0][lane] | (rows[1] ? (uint64_t)rows[1][lane] << 32 : 0);
 }
 
+/* What a store or atomic operation says of the words that it changes at `when`. */
+static inline ChangeNote access_change_note(const Issue *issue, uint64_t when) {
+  return (ChangeNote){.first = {.cycle = when,
+                                .thread = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp),
+                                .pc = issue->warp->pc}};
+}
+
 /* The lanes of issue->mask access bytes base[lane] + offset (mod 2^32) of their block's shared memory, or of their own
  * local memory, as issue->inst says. They set issue->ready. False after a fault. */
 bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);

@@ -161,20 +161,21 @@ static guint buffer_index(const Issue *issue, const BackingBuffer *buffer) {
   return (guint)(buffer - backing_buffer(issue->gpu->backing, 0));
 }
 
-static void change_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, unsigned lane) {
+static void change_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, ChangeNote *note,
+                        unsigned lane) {
   if (buffer->data[word] == value)
     return;
   gpu_hash_change(issue->gpu, HASH_GLOBAL, buffer->base / 4 + word, buffer->data[word], value);
   buffer->data[word] = value;
-  ThreadId thread = thread_plus(warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp), lane);
-  change_log_note(&buffer->changes, word, (WordChange){.cycle = issue->now, .thread = thread, .pc = issue->warp->pc});
+  change_log_note(&buffer->changes, word, note, lane);
 }
 
-static void store_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, unsigned lane) {
+static void store_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, ChangeNote *note,
+                       unsigned lane) {
   Host *host = issue->gpu->host;
   if (G_UNLIKELY(host && buffer->host) && buffer->data[word] != value)
     host_note_store(host, buffer_index(issue, buffer), word, value, issue->now);
-  change_word(issue, buffer, word, value, lane);
+  change_word(issue, buffer, word, value, note, lane);
 }
 
 static bool global_store(Issue *issue, const uint64_t address[32]) {
@@ -186,6 +187,7 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
   report_global(issue, ACCESS_WRITE, &request);
   if (G_UNLIKELY(issue->warp->undefined_rows))
     undefined_leaves(issue);
+  ChangeNote note = access_change_note(issue, issue->now);
   bool lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
@@ -197,9 +199,10 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
       uint32_t word = (uint32_t)(offset / 4) + part;
       backing_define(buffer, word, bytes_of(bytes, offset), 15);
       store_word(issue, buffer, word,
-                 bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], lane);
+                 bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], &note, lane);
     }
   }
+  change_note_end(&note);
   cached_written(issue, address);
   return true;
 }
@@ -228,6 +231,7 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   if (G_UNLIKELY(issue->gpu->backing->undefined))
     check_atomic(issue, address, bytes);
   AtomicOperands operands = access_atomic_operands(issue);
+  ChangeNote note = access_change_note(issue, issue->now);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
@@ -243,12 +247,13 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
                                   access_value(operands.c, lane));
     uint32_t low = (uint32_t)value;
-    change_word(issue, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, lane);
+    change_word(issue, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, &note, lane);
     if (bytes == 8)
-      change_word(issue, buffer, word + 1, (uint32_t)(value >> 32), lane);
+      change_word(issue, buffer, word + 1, (uint32_t)(value >> 32), &note, lane);
     if (G_UNLIKELY(host))
       meet_host(issue, buffer, word, access_words(bytes), true);
   }
+  change_note_end(&note);
   cached_written(issue, address);
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);

@@ -94,17 +94,18 @@ static void load_undefined(Issue *issue, const uint32_t physical[32], uint32_t b
 }
 
 static void load_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
-  SharedMemory *shared = &issue->sm->shared;
+  const uint32_t *values = issue->sm->shared.words;
+  uint8_t *touched = issue->sm->shared.touched;
   const Inst *inst = issue->inst;
   uint32_t words = access_words(bytes), undefined = 0;
   for (uint32_t part = 0; part < words; part++) {
     uint32_t row[32] = {0};
     for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
-      uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
-      row[lane] = bytes < 4 ? narrow_load(shared->words[word], offset, inst->width) : shared->words[word];
-      undefined |= undefined_bytes(shared, word, bytes, offset);
-      shared->touched[word] |= (uint8_t)byte_mask(bytes, offset);
+      uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4, mask = byte_mask(bytes, offset);
+      row[lane] = bytes < 4 ? narrow_load(values[word], offset, inst->width) : values[word];
+      undefined |= mask & ~((uint32_t)touched[word] >> SHARED_DEFINED);
+      touched[word] |= (uint8_t)mask;
     }
     access_write(issue, part, row);
   }
@@ -112,20 +113,22 @@ static void load_shared(Issue *issue, const uint32_t physical[32], uint32_t byte
     load_undefined(issue, physical, bytes);
 }
 
-/* A word gets a new value from `thread`. */
-static inline void change_word(Issue *issue, uint32_t word, uint32_t value, ThreadId thread, uint64_t when) {
+/* A word gets a new value from a lane. */
+static inline void change_word(Issue *issue, uint32_t word, uint32_t value, ChangeNote *note, unsigned lane) {
   SharedMemory *shared = &issue->sm->shared;
   if (value == shared->words[word])
     return;
   gpu_hash_change(issue->gpu, HASH_SHARED, (uint64_t)issue->sm->index << 24 | word, shared->words[word], value);
   shared->words[word] = value;
-  change_log_note(&shared->changes, word, (WordChange){.cycle = when, .thread = thread, .pc = issue->warp->pc});
+  change_log_note(&shared->changes, word, note, lane);
 }
 
 static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes, uint64_t when) {
   SharedMemory *shared = &issue->sm->shared;
-  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
+  ChangeNote note = access_change_note(issue, when);
   bool lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
+  bool some_undefined = issue->warp->undefined_rows != 0;
+  uint8_t *touched = shared->touched;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
     for (uint32_t rest = issue->mask; rest;) {
@@ -134,13 +137,13 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
       uint32_t word = physical[lane] / 4 + part, offset = physical[lane] % 4;
       uint32_t value = bytes < 4 ? narrow_store(shared->words[word], offset, bytes, data[lane]) : data[lane];
       uint32_t mask = byte_mask(bytes, offset), defined = mask;
-      if (G_UNLIKELY(issue->warp->undefined_rows))
+      if (G_UNLIKELY(some_undefined))
         defined &= ~((uint32_t)undefined_stored(issue, part, lane) << offset);
-      shared->touched[word] &= (uint8_t) ~(mask << SHARED_DEFINED);
-      shared->touched[word] |= (uint8_t)(mask | defined << SHARED_DEFINED);
-      change_word(issue, word, value, thread_plus(threads, lane), when);
+      touched[word] = (uint8_t)((touched[word] & ~(mask << SHARED_DEFINED)) | mask | defined << SHARED_DEFINED);
+      change_word(issue, word, value, &note, lane);
     }
   }
+  change_note_end(&note);
   issue->warp->last_store = when;
 }
 
@@ -271,7 +274,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   uint64_t when = serve_atomics(issue, physical, bytes);
   report_shared(issue, ACCESS_ATOMIC, physical, bytes, 0, false);
   AtomicOperands operands = access_atomic_operands(issue);
-  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
+  ChangeNote note = access_change_note(issue, when);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint32_t word = physical[lane] / 4, byte = physical[lane] % 4;
@@ -283,11 +286,11 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
     uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
                                   access_value(operands.c, lane));
     uint32_t low = (uint32_t)value;
-    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low,
-                thread_plus(threads, lane), when);
+    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, &note, lane);
     if (bytes == 8)
-      change_word(issue, word + 1, (uint32_t)(value >> 32), thread_plus(threads, lane), when);
+      change_word(issue, word + 1, (uint32_t)(value >> 32), &note, lane);
   }
+  change_note_end(&note);
   if (G_UNLIKELY(undefined) && undefined_atomic_reads(issue))
     undefined_atomic(issue, undefined, MEM_SHARED, physical[__builtin_ctz(undefined)]);
   issue->warp->last_store = when;

@@ -152,7 +152,9 @@ static void show_gpu(Host *host, const HostChange *change, uint64_t now) {
     return;
   gpu_hash_change(host->gpu, HASH_GLOBAL, buffer->base / 4 + change->index, *word, change->value);
   *word = change->value;
-  change_log_note(&buffer->changes, change->index, (WordChange){.cycle = now, .thread = THREAD_HOST});
+  ChangeNote note = {.first = {.cycle = now, .thread = THREAD_HOST}};
+  change_log_note(&buffer->changes, change->index, &note, 0);
+  change_note_end(&note);
 }
 
 static void show_host(Host *host, const HostChange *change) {

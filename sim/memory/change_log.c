@@ -1,16 +1,5 @@
 #include "sim/memory/change_log.h"
 
-/* What the words that one warp instruction changed have in common. */
-typedef struct SharedChange {
-  WordChange first; /* its thread is lane 0 of the warp */
-  uint32_t words;   /* that have it; 0: unused */
-  uint32_t next;    /* of an unused one: the next unused one, 0: none */
-} SharedChange;
-
-static SharedChange *change_at(const ChangeLog *log, uint32_t number) {
-  return &g_array_index(log->changes, SharedChange, number - 1);
-}
-
 void change_log_init(ChangeLog *log, uint32_t words) {
   *log = (ChangeLog){.count = words / CHANGE_LOG_PAGE + 1};
   log->pages = g_new0(ChangePage *, log->count);
@@ -20,8 +9,7 @@ void change_log_clear(ChangeLog *log) {
   for (uint32_t i = 0; i < log->count; i++)
     g_free(log->pages[i]);
   g_free(log->pages);
-  if (log->changes)
-    g_array_free(log->changes, TRUE);
+  g_free(log->changes);
   *log = (ChangeLog){0};
 }
 
@@ -30,53 +18,35 @@ WordChange change_log_get(const ChangeLog *log, uint32_t word) {
   uint32_t number = page ? page->change[word % CHANGE_LOG_PAGE] : 0;
   if (!number)
     return (WordChange){.thread = THREAD_NONE};
-  WordChange change = change_at(log, number)->first;
+  WordChange change = log->changes[number].first;
   change.thread = thread_plus(change.thread, page->lane[word % CHANGE_LOG_PAGE]);
   return change;
 }
 
-static void drop(ChangeLog *log, uint32_t number) {
-  SharedChange *change = number ? change_at(log, number) : NULL;
-  if (!change || --change->words)
-    return;
-  change->next = log->unused;
-  log->unused = number;
-  if (log->newest == number)
-    log->newest = 0;
+ChangePage *change_log_page(ChangeLog *log, uint32_t word) {
+  return log->pages[word / CHANGE_LOG_PAGE] = g_new0(ChangePage, 1);
 }
 
-/* The number of an unused one. */
-static uint32_t take_unused(ChangeLog *log) {
+void change_log_enter(ChangeLog *log, ChangeNote *note) {
   uint32_t number = log->unused;
   if (number) {
-    log->unused = change_at(log, number)->next;
-    return number;
+    log->unused = log->changes[number].next;
+  } else {
+    number = log->len++ + 1;
+    if (number >= log->space) {
+      log->space = MAX(16, 2 * log->space);
+      log->changes = g_renew(SharedChange, log->changes, log->space);
+    }
   }
-  if (!log->changes)
-    log->changes = g_array_new(FALSE, TRUE, sizeof(SharedChange));
-  g_array_set_size(log->changes, log->changes->len + 1);
-  return log->changes->len;
+  log->changes[number] = (SharedChange){.first = note->first, .users = 1};
+  change_note_end(note);
+  note->log = log;
+  note->number = number;
 }
 
-static bool is_same(const WordChange *a, const WordChange *b) {
-  return a->cycle == b->cycle && a->pc == b->pc && thread_equal(a->thread, b->thread);
-}
-
-void change_log_note(ChangeLog *log, uint32_t word, WordChange change) {
-  ChangePage **page = &log->pages[word / CHANGE_LOG_PAGE];
-  uint32_t in_page = word % CHANGE_LOG_PAGE, lane = thread_lane(change.thread);
-  change.thread.thread -= lane;
-  if (!*page)
-    *page = g_new0(ChangePage, 1);
-  uint32_t number = log->newest, before = (*page)->change[in_page];
-  if (!number || !is_same(&change_at(log, number)->first, &change)) {
-    log->newest = number = take_unused(log);
-    *change_at(log, number) = (SharedChange){.first = change};
-  }
-  change_at(log, number)->words++;
-  (*page)->change[in_page] = number;
-  (*page)->lane[in_page] = (uint8_t)lane;
-  drop(log, before);
+void change_log_release(ChangeLog *log, uint32_t number) {
+  log->changes[number].next = log->unused;
+  log->unused = number;
 }
 
 void change_log_forget(ChangeLog *log, uint32_t first, uint32_t count) {
@@ -86,7 +56,7 @@ void change_log_forget(ChangeLog *log, uint32_t first, uint32_t count) {
       word |= CHANGE_LOG_PAGE - 1; /* to the end of the page */
       continue;
     }
-    drop(log, page->change[word % CHANGE_LOG_PAGE]);
+    change_log_drop(log, page->change[word % CHANGE_LOG_PAGE]);
     page->change[word % CHANGE_LOG_PAGE] = 0;
   }
 }

@@ -15,20 +15,64 @@ typedef struct ChangePage {
   uint8_t lane[CHANGE_LOG_PAGE];    /* who made it, in the warp */
 } ChangePage;
 
+/* What the words that one warp instruction changed have in common. */
+typedef struct SharedChange {
+  WordChange first; /* its thread is lane 0 of the warp */
+  uint32_t users;   /* words that have it, and the ChangeNote; 0: unused */
+  uint32_t next;    /* of an unused one: the next unused one, 0: none */
+} SharedChange;
+
 typedef struct ChangeLog {
   ChangePage **pages;
-  uint32_t count;  /* pages */
-  GArray *changes; /* SharedChange; NULL as long as there was none */
-  uint32_t newest; /* number of the last that was noted; 0: none */
-  uint32_t unused; /* number of the first that no word has; 0: none */
+  uint32_t count;        /* pages */
+  SharedChange *changes; /* number 1 stands at index 1 */
+  uint32_t len, space;   /* of `changes` */
+  uint32_t unused;       /* number of the first that no word has; 0: none */
 } ChangeLog;
+
+/* A warp instruction that may change words. End it with change_note_end(). */
+typedef struct ChangeNote {
+  WordChange first; /* its thread is lane 0 of the warp */
+  ChangeLog *log;   /* where it stands, as `number`; NULL: nowhere yet */
+  uint32_t number;
+} ChangeNote;
 
 void change_log_init(ChangeLog *log, uint32_t words);
 void change_log_clear(ChangeLog *log);
 /* THREAD_NONE for a word that hasn't changed. */
 WordChange change_log_get(const ChangeLog *log, uint32_t word);
-void change_log_note(ChangeLog *log, uint32_t word, WordChange change);
 /* These words haven't changed. */
 void change_log_forget(ChangeLog *log, uint32_t first, uint32_t count);
+
+/* For change_log_note(): makes a page; enters the change, which is the note's only so far; gives a number back. */
+ChangePage *change_log_page(ChangeLog *log, uint32_t word);
+void change_log_enter(ChangeLog *log, ChangeNote *note);
+void change_log_release(ChangeLog *log, uint32_t number);
+
+static inline void change_log_drop(ChangeLog *log, uint32_t number) {
+  if (number && --log->changes[number].users == 0)
+    change_log_release(log, number);
+}
+
+static inline void change_note_end(ChangeNote *note) {
+  if (note->log)
+    change_log_drop(note->log, note->number);
+  note->log = NULL;
+}
+
+/* Lane `lane` of the instruction changes the word. */
+static inline void change_log_note(ChangeLog *log, uint32_t word, ChangeNote *note, unsigned lane) {
+  ChangePage *page = log->pages[word / CHANGE_LOG_PAGE];
+  uint32_t at = word % CHANGE_LOG_PAGE;
+  if (G_UNLIKELY(!page))
+    page = change_log_page(log, word);
+  if (note->log != log)
+    change_log_enter(log, note);
+  uint32_t before = page->change[at];
+  log->changes[note->number].users++;
+  page->change[at] = note->number;
+  page->lane[at] = (uint8_t)lane;
+  change_log_drop(log, before);
+}
 
 #endif

@@ -65,13 +65,22 @@ START_TEST(names_the_nearest) {
 }
 END_TEST
 
+/* One thread changes one word. */
+static void change(ChangeLog *log, uint32_t word, WordChange change) {
+  unsigned lane = thread_lane(change.thread);
+  change.thread.thread -= lane;
+  ChangeNote note = {.first = change};
+  change_log_note(log, word, &note, lane);
+  change_note_end(&note);
+}
+
 START_TEST(remembers_who_changed_a_word) {
   Backing *backing = backing_new();
   backing_add(backing, "b", 3000, NULL);
   BackingBuffer *buffer = backing_buffer(backing, 0);
   static const uint32_t changed[] = {0, 1023, 1024, 2999};
   for (unsigned i = 0; i < G_N_ELEMENTS(changed); i++)
-    change_log_note(&buffer->changes, changed[i], (WordChange){.cycle = 10 + i, .thread = thread_id(0, 0, 20 + i), .pc = 30 + i});
+    change(&buffer->changes, changed[i], (WordChange){.cycle = 10 + i, .thread = thread_id(0, 0, 20 + i), .pc = 30 + i});
   for (uint32_t word = 0; word < 3000; word++) {
     WordChange change = change_log_get(&buffer->changes, word);
     unsigned i = 0;
@@ -88,9 +97,9 @@ START_TEST(remembers_who_changed_a_word) {
 }
 END_TEST
 
-/* Random changes by few instructions, forgotten now and then, against a record for each word. */
+/* Random instructions that change some words, forgotten now and then, against a record for each word. */
 START_TEST(remembers_random_changes) {
-  enum { WORDS = 700, STEPS = 20000 };
+  enum { WORDS = 700, STEPS = 5000 };
   static WordChange right[WORDS];
   ChangeLog log;
   Rng rng;
@@ -105,19 +114,31 @@ START_TEST(remembers_random_changes) {
       change_log_forget(&log, word, count);
       for (uint32_t i = word; i < word + count; i++)
         right[i] = (WordChange){.thread = THREAD_NONE};
-    } else if (rng_below(&rng, 20) == 0) {
-      change_log_note(&log, word, right[word] = (WordChange){.cycle = step, .thread = THREAD_HOST});
-    } else {
-      ThreadId thread = thread_id(rng_below(&rng, 2), rng_below(&rng, 3), rng_below(&rng, 70));
-      right[word] = (WordChange){.cycle = step / 40, .thread = thread, .pc = rng_below(&rng, 2)};
-      change_log_note(&log, word, right[word]);
     }
-    uint32_t asked = rng_below(&rng, WORDS);
-    WordChange got = change_log_get(&log, asked);
-    UNIT_ASSERT(thread_equal(got.thread, right[asked].thread) && got.cycle == right[asked].cycle &&
-                    got.pc == right[asked].pc,
-                "step %u, word %u", step, asked);
+    ThreadId base = rng_below(&rng, 9) ? thread_id(rng_below(&rng, 2), 5, 32 * rng_below(&rng, 3)) : THREAD_HOST;
+    ChangeNote note = {.first = {.cycle = step, .thread = base, .pc = rng_below(&rng, 9)}};
+    for (unsigned lane = rng_below(&rng, 32); lane < 32; lane++) {
+      word = rng_below(&rng, 2) ? (word + 1) % WORDS : rng_below(&rng, WORDS);
+      change_log_note(&log, word, &note, lane);
+      if (rng_below(&rng, 40) == 0) /* the host changes the same word meanwhile, which is what the lane sees */
+        change(&log, word, (WordChange){.cycle = step, .thread = THREAD_HOST});
+      change_log_note(&log, word, &note, lane);
+      right[word] = note.first;
+      right[word].thread.thread += lane;
+    }
+    change_note_end(&note);
+    uint32_t users = 0;
+    for (uint32_t i = 0; i < WORDS; i++) {
+      WordChange got = change_log_get(&log, i);
+      UNIT_ASSERT(thread_equal(got.thread, right[i].thread) && got.cycle == right[i].cycle && got.pc == right[i].pc,
+                  "step %u, word %u", step, i);
+      users += !thread_is_none(got.thread);
+    }
+    for (uint32_t i = 1; i <= log.len; i++)
+      users -= log.changes[i].users;
+    ck_assert_uint_eq(users, 0);
   }
+  ck_assert_uint_le(log.len, WORDS + 2);
   change_log_clear(&log);
 }
 END_TEST
