@@ -290,7 +290,7 @@ static void check_issue(void *user, const ProbePoint *point, uint64_t until) {
               trial->text);
   uint32_t exited = point->inst->op == OP_EXIT ? point->lanes : 0;
   for (uint32_t rest = exited; rest; rest &= rest - 1)
-    UNIT_ASSERT(view->reach[__builtin_ctz(rest)].exits, "lane %d exits, which it can't:\n%s", __builtin_ctz(rest),
+    UNIT_ASSERT(view->reach[__builtin_ctz(rest)].may_exit, "lane %d exits, which it can't:\n%s", __builtin_ctz(rest),
                 trial->text);
   if (trial->gpu->fault.happened)
     UNIT_ASSERT(view_may_fault(view), "warp %u faults, which it can't (%s):\n%s", point->warp->warp_in_block,

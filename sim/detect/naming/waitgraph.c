@@ -80,9 +80,10 @@ static guint block_view(const WarpView *view) {
 /* ---- what a lane waits for ---- */
 
 static bool goes_further(const LaneReach *now, const LaneReach *before) {
-  return now->exits || now->lowest < before->lowest || (now->barriers & ~before->barriers) ||
-         (now->syncs & ~before->syncs) || (now->warpsyncs && !before->warpsyncs) || (now->meets && !before->meets) ||
-         (now->stops && !before->stops);
+  return now->may_exit || now->lowest_entry < before->lowest_entry ||
+         (now->block_barriers & ~before->block_barriers) || (now->conv_barriers & ~before->conv_barriers) ||
+         (now->meets_by_mask && !before->meets_by_mask) || (now->meets_all && !before->meets_all) ||
+         (now->may_switch && !before->may_switch);
 }
 
 bool wait_frees(WaitGraph *graph, WarpView *view, unsigned lane, const Assumption *assumption) {
@@ -268,7 +269,7 @@ static uint32_t lanes_in_the_way(const WarpView *view) {
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     LaneSpace start;
-    if (view->reach[lane].exits)
+    if (view->reach[lane].may_exit)
       continue;
     stuck |= 1u << lane;
     running |= explorer_start(view, lane, &start.state) ? 1u << lane : 0;
@@ -315,7 +316,7 @@ static uint32_t barrier_line_pc(const WarpView *view, uint32_t id) {
 /* Barriers that the lane may come to and that nobody can complete. */
 static uint32_t closed_barriers(const WarpView *view, unsigned lane) {
   uint32_t closed = 0;
-  for (uint32_t rest = view->reach[lane].barriers; rest; rest &= rest - 1)
+  for (uint32_t rest = view->reach[lane].block_barriers; rest; rest &= rest - 1)
     if (!explorer_barrier_opens(view, (uint32_t)__builtin_ctz(rest)))
       closed |= rest & -rest;
   return closed;
@@ -343,8 +344,10 @@ static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
     connect_entry(graph, index, node, (uint32_t)entry, wait_entry_pc(view, (uint32_t)entry));
   } else if (!runs) {
     connect_barrier(graph, node, view, view->warp->barrier, view->warp->barrier_pc);
-  } else if (view->reach[lane].lowest < start.state.level && !view->entry_open[view->reach[lane].lowest]) {
-    connect_entry(graph, index, node, view->reach[lane].lowest, wait_entry_pc(view, view->reach[lane].lowest));
+  } else if (view->reach[lane].lowest_entry < start.state.level &&
+             !view->entry_open[view->reach[lane].lowest_entry]) {
+    connect_entry(graph, index, node, view->reach[lane].lowest_entry,
+                  wait_entry_pc(view, view->reach[lane].lowest_entry));
   } else if (closed_barriers(view, lane)) {
     for (uint32_t rest = closed_barriers(view, lane); rest; rest &= rest - 1) {
       uint32_t id = (uint32_t)__builtin_ctz(rest);
@@ -400,7 +403,7 @@ static void connect_host(WaitGraph *graph) {
     if (view->launch->index != step->launch + host->times[host->at])
       continue;
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
-      if (!view->reach[__builtin_ctz(rest)].exits)
+      if (!view->reach[__builtin_ctz(rest)].may_exit)
         wait_connect(graph, node, wait_lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_WORD, host->at, 0);
   }
 }
@@ -411,7 +414,7 @@ static void connect_all(WaitGraph *graph) {
   for (guint i = 0; i < views; i++)
     for (uint32_t rest = wait_view(graph, i)->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
-      if (!wait_view(graph, i)->reach[lane].exits)
+      if (!wait_view(graph, i)->reach[lane].may_exit)
         connect_lane(graph, i, lane);
     }
   connect_host(graph);

@@ -279,7 +279,7 @@ void wait_graph_add_actors(WaitGraph *graph) {
   for (guint i = 0; i < explorer->views->len; i++)
     for (uint32_t rest = wait_view(graph, i)->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
-      if (explorer->steps < steps_to && !wait_view(graph, i)->reach[lane].exits)
+      if (explorer->steps < steps_to && !wait_view(graph, i)->reach[lane].may_exit)
         release_lane(graph, i, lane);
     }
   release_host(graph);

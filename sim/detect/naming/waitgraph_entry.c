@@ -30,7 +30,7 @@ uint32_t wait_entry_missing(const WarpView *view, uint32_t entry) {
     return entry == ENTRY_OF_TURN ? view->warp->active : explore_group_misses(view, group_at(view, entry));
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-    missing |= !reach->exits && reach->lowest > entry ? rest & -rest : 0;
+    missing |= !reach->may_exit && reach->lowest_entry > entry ? rest & -rest : 0;
   }
   return missing;
 }

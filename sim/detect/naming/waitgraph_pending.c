@@ -53,9 +53,9 @@ static uint64_t explore_pending(Search *search, WarpView *view, unsigned lane, G
   LaneSpace start;
   explorer_start(view, lane, &start.state);
   LaneReach reach = explorer_lane(search->graph->explorer, view, lane, &start.state, &assumption, footprint);
-  return reach.exits ? UINT64_MAX
-                     : view->facts->states.dirty->len + g_hash_table_size(footprint->reads) +
-                           g_hash_table_size(footprint->stores);
+  return reach.may_exit ? UINT64_MAX
+                        : view->facts->states.dirty->len + g_hash_table_size(footprint->reads) +
+                              g_hash_table_size(footprint->stores);
 }
 
 /* The lane would get further if it found another value in that word. */

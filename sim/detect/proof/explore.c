@@ -42,8 +42,7 @@ Explorer *explorer_new(Gpu *gpu) {
   explorer->blocks = g_hash_table_new(NULL, NULL);
   explorer->facts = g_hash_table_new_full(NULL, NULL, NULL, facts_free);
   explorer->changes = g_array_new(FALSE, FALSE, sizeof(LaneChange));
-  explorer->effects = (WalkEffects){.masks = g_ptr_array_new(),
-                                    .words = g_array_new(FALSE, FALSE, sizeof(WordSeen))};
+  explorer->effects = (WalkEffects){.masks = g_ptr_array_new(), .words = g_array_new(FALSE, FALSE, sizeof(WordSeen))};
   explorer->memo = lane_memo_new();
   explorer->scratch_rows = g_new0(uint32_t, (REGSET_MAX + SINK_ROWS) * WARP_LANES);
   add_views(explorer);
@@ -125,7 +124,7 @@ static void walk_lane(LaneWalk *walk, const LaneState *start) {
   g_array_set_size(walk->changes, 0);
   g_ptr_array_set_size(walk->effects.masks, 0);
   g_array_set_size(walk->effects.words, 0);
-  walk->reach.lowest = start->level;
+  walk->reach.lowest_entry = start->level;
   walk_states(walk, start);
   explore_apply_changes(walk);
 }
@@ -196,20 +195,21 @@ void explorer_pop_memory(Explorer *explorer, MemoryLayer *layer) {
 /* True if that is news. */
 static bool add_reach(LaneReach *to, const LaneReach *reach) {
   LaneReach before = *to;
-  to->exits |= reach->exits;
-  to->faults |= reach->faults;
-  to->lowest = MIN(to->lowest, reach->lowest);
-  to->barriers |= reach->barriers;
-  to->stops |= reach->stops;
-  to->meets |= reach->meets;
-  to->calls |= reach->calls;
-  to->yields |= reach->yields;
-  to->warpsyncs |= reach->warpsyncs;
-  to->syncs |= reach->syncs;
-  return to->exits != before.exits || to->faults != before.faults || to->lowest != before.lowest ||
-         to->barriers != before.barriers || to->stops != before.stops ||
-         to->meets != before.meets || to->calls != before.calls || to->yields != before.yields ||
-         to->warpsyncs != before.warpsyncs || to->syncs != before.syncs;
+  to->may_exit |= reach->may_exit;
+  to->may_fault |= reach->may_fault;
+  to->lowest_entry = MIN(to->lowest_entry, reach->lowest_entry);
+  to->block_barriers |= reach->block_barriers;
+  to->may_switch |= reach->may_switch;
+  to->meets_all |= reach->meets_all;
+  to->calls_waiters |= reach->calls_waiters;
+  to->may_yield |= reach->may_yield;
+  to->meets_by_mask |= reach->meets_by_mask;
+  to->conv_barriers |= reach->conv_barriers;
+  return to->may_exit != before.may_exit || to->may_fault != before.may_fault ||
+         to->lowest_entry != before.lowest_entry || to->block_barriers != before.block_barriers ||
+         to->may_switch != before.may_switch || to->meets_all != before.meets_all ||
+         to->calls_waiters != before.calls_waiters || to->may_yield != before.may_yield ||
+         to->meets_by_mask != before.meets_by_mask || to->conv_barriers != before.conv_barriers;
 }
 
 /* Who read what has grown is to be explored again. */

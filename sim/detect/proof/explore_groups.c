@@ -29,11 +29,12 @@ void explore_groups_init(WarpView *view) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     const LaneGroup *group = explore_group_of(view, lane);
     if (group && group->state == GROUP_AT_SYNC)
-      view->reach[lane].syncs = 1u << group->which;
-    view->reach[lane].warpsyncs = group && group->state == GROUP_AT_WARPSYNC && group->which >> lane & 1;
-    view->reach[lane].calls = group && (group->state == GROUP_AT_WARPSYNC || group->state == GROUP_AT_MEETING);
+      view->reach[lane].conv_barriers = 1u << group->which;
+    view->reach[lane].meets_by_mask = group && group->state == GROUP_AT_WARPSYNC && group->which >> lane & 1;
+    view->reach[lane].calls_waiters =
+        group && (group->state == GROUP_AT_WARPSYNC || group->state == GROUP_AT_MEETING);
     if (group && group->state == GROUP_AT_MEETING) {
-      view->reach[lane].meets = true;
+      view->reach[lane].meets_all = true;
       *view_meeting(view, group->pc) |= rest & -rest;
     }
   }
@@ -42,7 +43,7 @@ void explore_groups_init(WarpView *view) {
 bool explore_turn_comes(const WarpView *view) {
   for (uint32_t rest = explore_lanes_together(view->warp); rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-    if (reach->stops || reach->exits || reach->barriers)
+    if (reach->may_switch || reach->may_exit || reach->block_barriers)
       return true;
   }
   return view->warp->active == 0;
@@ -52,7 +53,7 @@ bool explore_turn_comes(const WarpView *view) {
 uint32_t explore_missing_at_meeting(const WarpView *view, uint32_t pc) {
   uint32_t missing = 0;
   for (uint32_t rest = view->warp->alive & ~*view_meeting(view, pc); rest; rest &= rest - 1)
-    missing |= view->reach[__builtin_ctz(rest)].exits ? 0 : rest & -rest;
+    missing |= view->reach[__builtin_ctz(rest)].may_exit ? 0 : rest & -rest;
   return missing;
 }
 
@@ -61,7 +62,7 @@ uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t lanes) {
   uint32_t missing = 0;
   for (uint32_t rest = lanes & view->warp->alive; rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-    missing |= reach->warpsyncs || reach->exits ? 0 : rest & -rest;
+    missing |= reach->meets_by_mask || reach->may_exit ? 0 : rest & -rest;
   }
   return missing;
 }
@@ -73,9 +74,9 @@ uint32_t explore_missing_at_sync(const WarpView *view, unsigned barrier, uint32_
   uint32_t record = lane_groups_participants(view->warp->groups, barrier, (unsigned)__builtin_ctz(waiting));
   for (uint32_t rest = alive & ~waiting; rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-    if (reach->yields || reach->calls)
+    if (reach->may_yield || reach->calls_waiters)
       return 0;
-    missing |= reach->exits || reach->syncs >> barrier & 1 ? 0 : rest & -rest & record;
+    missing |= reach->may_exit || reach->conv_barriers >> barrier & 1 ? 0 : rest & -rest & record;
   }
   return missing;
 }
@@ -96,7 +97,7 @@ bool explore_groups_may_arrive(const WarpView *view, uint32_t id) {
   if (barrier->waiting >> view->warp->warp_in_block & 1)
     return false; /* all its lanes wait there, or arrived and exited */
   for (uint32_t rest = view->warp->alive & ~come; rest; rest &= rest - 1)
-    if (!view->reach[__builtin_ctz(rest)].exits)
+    if (!view->reach[__builtin_ctz(rest)].may_exit)
       return false;
   return come;
 }

@@ -5,7 +5,7 @@
 
 static const Inst *inst_at(const LaneWalk *walk, uint32_t pc) { return &walk->view->launch->kernel->insts[pc]; }
 
-void explore_fault(LaneWalk *walk) { walk->reach.exits = walk->reach.faults = true; }
+void explore_fault(LaneWalk *walk) { walk->reach.may_exit = walk->reach.may_fault = true; }
 
 void explore_come_to(LaneWalk *walk, uint32_t *mask) {
   if (read_only(walk))
@@ -41,7 +41,7 @@ static uint32_t lowest_alike(const Warp *warp, uint32_t index) {
 
 void explore_arrive(LaneWalk *walk, LaneState *state, uint32_t index) {
   index = lowest_alike(walk->view->warp, index);
-  walk->reach.lowest = MIN(walk->reach.lowest, index);
+  walk->reach.lowest_entry = MIN(walk->reach.lowest_entry, index);
   if (!assumes_all_open(walk) && !walk->view->entry_open[index])
     return;
   state->pc = walk->view->warp->stack[index].pc;
@@ -146,7 +146,7 @@ static void step_control(LaneWalk *walk, LaneState *state, const Inst *inst) {
   case OP_BRK: leave_to(walk, state, STACK_BREAK); return;
   case OP_CONT: leave_to(walk, state, STACK_CONTINUE); return;
   case OP_RET: leave_to(walk, state, STACK_CALL); return;
-  case OP_EXIT: walk->reach.exits = true; return;
+  case OP_EXIT: walk->reach.may_exit = true; return;
   case OP_TRAP:
   case OP_ASSERTFAIL: explore_fault(walk); return;
   case OP_PRINTF: explore_forget_writes(walk, state, inst); break;

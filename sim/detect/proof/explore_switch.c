@@ -21,7 +21,7 @@ static bool meets_own_group(const LaneWalk *walk, const LaneState *state, const 
 
 /* WARPSYNC.ALL: false if the lane can't go on behind it. */
 static bool passes_meeting(LaneWalk *walk, uint32_t pc) {
-  walk->reach.meets = true;
+  walk->reach.meets_all = true;
   explore_come_to(walk, view_meeting(walk->view, pc));
   return assumes_all_open(walk) || !(explore_missing_at_meeting(walk->view, pc) & ~(1u << walk->lane));
 }
@@ -29,35 +29,35 @@ static bool passes_meeting(LaneWalk *walk, uint32_t pc) {
 void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t barrier = inst->op == OP_WARPSYNC ? 0 : 1u << inst->mode; /* of BSSY, BSYNC and BREAK */
   if (inst->op != OP_BSSY && inst->op != OP_BREAK && !(inst->op == OP_BSYNC && meets_own_group(walk, state, inst)))
-    walk->reach.stops = true;
+    walk->reach.may_switch = true;
   switch ((Opcode)inst->op) {
   case OP_BSSY:
   case OP_BREAK:
-    walk->reach.syncs |= barrier;
+    walk->reach.conv_barriers |= barrier;
     state->begun |= barrier;
     break;
   case OP_BSYNC:
     walk->effects.of_warp = true;
     walk->effects.of_lane |= !(state->begun & barrier); /* by its record */
-    walk->reach.syncs |= barrier;
+    walk->reach.conv_barriers |= barrier;
     if (!(state->begun & barrier) && !assumes_all_open(walk) &&
         explore_missing_at_sync(walk->view, inst->mode, 1u << walk->lane))
       return;
     state->begun |= barrier;
     break;
   case OP_WARPSYNC:
-    walk->reach.calls = true;
+    walk->reach.calls_waiters = true;
     if (inst->mode == WARPSYNC_ALL) {
       if (!passes_meeting(walk, state->pc))
         return;
       break;
     }
     walk->effects.of_lane = true;
-    walk->reach.warpsyncs |= slot_unknown(state, inst->a) || slot_value(walk, state, inst->a) >> walk->lane & 1;
+    walk->reach.meets_by_mask |= slot_unknown(state, inst->a) || slot_value(walk, state, inst->a) >> walk->lane & 1;
     if (!assumes_all_open(walk) && !passes_warpsync(walk, state, inst))
       return;
     break;
-  default: walk->reach.yields = true; break;
+  default: walk->reach.may_yield = true; break;
   }
   explore_go_on(walk, state, inst, state->pc + 1);
 }
@@ -66,7 +66,7 @@ void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
 static bool is_executed(const WarpView *view, uint32_t id) {
   bool executed = view->signals >> id & 1;
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
-    executed |= view->reach[__builtin_ctz(rest)].barriers >> id & 1;
+    executed |= view->reach[__builtin_ctz(rest)].block_barriers >> id & 1;
   return executed;
 }
 
@@ -76,7 +76,7 @@ void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *
     return;
   }
   uint32_t id = slot_value(walk, state, inst->a);
-  walk->reach.stops = true;
+  walk->reach.may_switch = true;
   walk->effects.of_warp = true;
   if (id < BLOCK_BARRIERS && is_executed(walk->view, id))
     explore_come_to(walk, &walk->view->arrives[id]);

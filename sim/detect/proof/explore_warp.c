@@ -124,7 +124,7 @@ void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
     explore_go_on(walk, state, inst, state->pc + 1);
     return;
   }
-  walk->reach.barriers |= 1u << id;
+  walk->reach.block_barriers |= 1u << id;
   if (!assumes_all_open(walk) && !explorer_barrier_opens(view, id))
     return;
   explore_forget_writes(walk, state, inst);

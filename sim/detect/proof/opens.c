@@ -39,7 +39,7 @@ bool view_update_open(WarpView *view) {
     bool open = true;
     for (uint32_t rest = view->warp->alive; rest && open; rest &= rest - 1) {
       const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-      open = reach->exits || reach->lowest <= entry;
+      open = reach->may_exit || reach->lowest_entry <= entry;
     }
     if (!open)
       return changed; /* what lies below stays closed too */

@@ -70,7 +70,7 @@ WarpView *view_add(Explorer *explorer, Sm *sm, Warp *warp) {
   view->meet = g_new0(uint32_t, view->facts->meetings->len + 1);
   for (unsigned lane = 0; lane < WARP_LANES; lane++) {
     int entry = explorer_waiting_entry(view, lane);
-    view->reach[lane].lowest = entry < 0 ? warp->depth : (uint32_t)entry;
+    view->reach[lane].lowest_entry = entry < 0 ? warp->depth : (uint32_t)entry;
   }
   g_ptr_array_add(explorer->views, view);
   join_block(explorer, view);
@@ -138,14 +138,14 @@ int explorer_waiting_entry(const WarpView *view, unsigned lane) {
 
 bool view_may_finish(const WarpView *view) {
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
-    if (!view->reach[__builtin_ctz(rest)].exits)
+    if (!view->reach[__builtin_ctz(rest)].may_exit)
       return false;
   return true;
 }
 
 bool view_may_fault(const WarpView *view) {
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1)
-    if (view->reach[__builtin_ctz(rest)].faults)
+    if (view->reach[__builtin_ctz(rest)].may_fault)
       return true;
   return false;
 }

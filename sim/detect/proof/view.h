@@ -12,20 +12,28 @@
 #include "sim/detect/proof/lane_state.h"
 #include "sim/detect/proof/seen.h"
 
-/* Where a lane can get to. Entries are indices into the warp's stack; a lane above all of them is at its depth. */
+/* Where a lane may get to, by what is known so far; it only grows. Entries are indices into the warp's stack; a lane above
+ * all of them is at its depth. */
 typedef struct LaneReach {
-  bool exits;        /* it may exit (or fault) */
-  bool faults;       /* it may fault, which ends the run */
-  uint32_t lowest;   /* the lowest stack entry it may arrive at; its own level while it arrives nowhere */
-  uint32_t barriers; /* block barriers it may arrive at, waiting */
-  /* With lane groups: */
-  bool stops;     /* it may come to a point where its warp may switch (other than a block barrier, BSYNC or EXIT) */
-  bool yields;    /* it may execute YIELD or NANOSLEEP */
-  bool warpsyncs; /* it is at a WARPSYNC whose mask has it, or may come to one */
-  bool meets;     /* it is at a WARPSYNC.ALL, or may come to one */
-  bool
-      calls; /* it is at a WARPSYNC of either kind, or may come to one: lanes that it wants leave their BSYNC for it */
-  uint32_t syncs; /* convergence barriers whose BSYNC (or BSSY, or BREAK) it is at or may come to */
+  bool may_exit;           /* it executes EXIT, or faults */
+  bool may_fault;          /* it faults, which ends the run */
+  uint32_t lowest_entry;   /* the lowest stack entry it arrives at; its own level while it arrives nowhere */
+  uint32_t block_barriers; /* bit: a block barrier that it comes to and waits at */
+  /* -- with lane groups -- */
+  /* It comes to a point where another group may get its turn; block barriers and EXIT, which are such points too, don't
+   * count here. */
+  bool may_switch;
+  /* It executes YIELD or NANOSLEEP: lanes that wait at a BSYNC may go on without whom they wait for. */
+  bool may_yield;
+  /* It comes to a WARPSYNC whose mask has it, or waits at one: lanes that wait at a WARPSYNC for it go on. */
+  bool meets_by_mask;
+  /* The same of a WARPSYNC.ALL; WarpView.meet tells which one. */
+  bool meets_all;
+  /* It comes to a WARPSYNC of either kind, or waits at one: lanes that are wanted there leave their BSYNC. */
+  bool calls_waiters;
+  /* bit: a convergence barrier where nobody has to wait for it, since it comes to the BSYNC, waits there, leaves by BREAK or
+   * begins anew by BSSY. */
+  uint32_t conv_barriers;
 } LaneReach;
 
 /* Where a lane goes on from. */
@@ -78,14 +86,14 @@ typedef struct WarpView {
   BlockView *of_block;
   Launch *launch;
   KernelFacts *facts;
-  bool any_block;         /* stands for each block from number `first_block` to `last_block`, not for its own */
+  bool any_block; /* stands for each block from number `first_block` to `last_block`, not for its own */
   uint64_t first_block, last_block;
   uint8_t *entry_open;    /* one for each stack entry */
   GArray *shares;         /* AddShare */
   uint32_t local_unknown; /* lanes that may store to any word of their local memory */
   uint32_t *explored;     /* bit pc: the proof found that a lane may come to it */
-  uint32_t *ways; /* bits 2 * pc and 2 * pc + 1: lanes may pass a guarded call, or take it */
-  uint32_t *meet; /* one for each of facts->meetings: lanes that may come to it */
+  uint32_t *ways;         /* bits 2 * pc and 2 * pc + 1: lanes may pass a guarded call, or take it */
+  uint32_t *meet;         /* one for each of facts->meetings: lanes that may come to it */
   LaneReach reach[WARP_LANES];
   uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
   uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
@@ -124,11 +132,11 @@ typedef struct Explorer {
   struct LaneMemo *memo;
   uint32_t *scratch_rows;
   uint32_t scratch_preds[PRED_ROWS];
-  uint64_t steps;   /* instructions explored, and what the views took to make */
-  uint64_t budget;  /* the proof gives up after so many steps; 0: never */
+  uint64_t steps;        /* instructions explored, and what the views took to make */
+  uint64_t budget;       /* the proof gives up after so many steps; 0: never */
   const SeenLoads *seen; /* what the loads of one warp find; borrowed; NULL: whatever the words may hold */
-  bool *host_added; /* which steps of the host have been counted as adds; NULL: no host */
-  bool explores_all; /* also behind the first warp that may finish */
+  bool *host_added;      /* which steps of the host have been counted as adds; NULL: no host */
+  bool explores_all;     /* also behind the first warp that may finish */
   bool gave_up;
   const WarpView *finisher; /* after LIVE: the warp that may finish */
 } Explorer;
