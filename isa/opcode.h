@@ -5,20 +5,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum { UNIT_ALU, UNIT_SHARED, UNIT_GLOBAL, UNIT_CONTROL, UNIT_BARRIER, UNIT_VOTE, UNIT_SYSREG,
-               UNIT_SFU, UNIT_FP64, UNIT_DIVIDE, UNIT_SHUFFLE, UNIT_LOCAL, UNIT_COUNT } Unit;
+typedef enum {
+  UNIT_ALU,
+  UNIT_SHARED,
+  UNIT_GLOBAL,
+  UNIT_CONTROL,
+  UNIT_BARRIER,
+  UNIT_VOTE,
+  UNIT_SYSREG,
+  UNIT_SFU,
+  UNIT_FP64,
+  UNIT_DIVIDE,
+  UNIT_SHUFFLE,
+  UNIT_LOCAL,
+  UNIT_COUNT
+} Unit;
 
-typedef enum { FORM_NONE, FORM_D_A, FORM_D_A_B, FORM_D_A_B_C, FORM_D_A_B_S, FORM_D_A_B_Q, FORM_D_A_B_CMP, FORM_P_A_B_CMP,
-               FORM_P_Q_Q_Q, FORM_D_SR, FORM_D_P_Q, FORM_D_M, FORM_P_D_M, FORM_M_A, FORM_D_M_B_C, FORM_BAR, FORM_T, FORM_A,
-               FORM_P_A } Form;
+typedef enum {
+  FORM_NONE,
+  FORM_D_A,
+  FORM_D_A_B,
+  FORM_D_A_B_C,
+  FORM_D_A_B_S,
+  FORM_D_A_B_Q,
+  FORM_D_A_B_CMP,
+  FORM_P_A_B_CMP,
+  FORM_P_Q_Q_Q,
+  FORM_D_SR,
+  FORM_D_P_Q,
+  FORM_D_M,
+  FORM_P_D_M,
+  FORM_M_A,
+  FORM_D_M_B_C,
+  FORM_BAR,
+  FORM_T,
+  FORM_A,
+  FORM_P_A
+} Form;
 
 enum {
   OPF_NONE = 0,
   OPF_LOAD = 1 << 0,
   OPF_STORE = 1 << 1,
   OPF_ATOMIC = 1 << 2,
-  OPF_LOCK = 1 << 3,    /* takes a lock bit */
-  OPF_UNLOCK = 1 << 4,  /* frees a lock bit */
+  OPF_LOCK = 1 << 3,   /* takes a lock bit */
+  OPF_UNLOCK = 1 << 4, /* frees a lock bit */
   OPF_FENCE = 1 << 5,
   OPF_BARRIER = 1 << 6,
   OPF_CONTROL = 1 << 7, /* changes the SIMT stack or the program counter */

@@ -6,8 +6,17 @@
 #include "isa/program.h"
 
 /* What a modifier sets. Two modifiers of one field contradict each other unless they say the same. */
-typedef enum { FIELD_CMP, FIELD_LOP, FIELD_LOP2, FIELD_TYPE, FIELD_WIDTH, FIELD_CACHE, FIELD_MODE, FIELD_FLAG,
-               FIELD_NOTHING } SuffixField;
+typedef enum {
+  FIELD_CMP,
+  FIELD_LOP,
+  FIELD_LOP2,
+  FIELD_TYPE,
+  FIELD_WIDTH,
+  FIELD_CACHE,
+  FIELD_MODE,
+  FIELD_FLAG,
+  FIELD_NOTHING
+} SuffixField;
 
 typedef struct Suffix {
   const char *name; /* without the leading dot; may hold dots (`RED.POPC`) */

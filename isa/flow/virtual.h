@@ -10,19 +10,20 @@
 
 #include <glib.h>
 
-#include "isa/program.h"
 #include "base/diag.h"
+#include "isa/program.h"
 
 enum {
-  VREG_SINK = INT32_MAX,      /* a destination nobody reads */
-  VPRED_TRUE = -1,            /* PT */
+  VREG_SINK = INT32_MAX, /* a destination nobody reads */
+  VPRED_TRUE = -1,       /* PT */
   VPRED_SINK = -2,
 };
 
 typedef struct VInst {
-  Inst inst;           /* everything but register and predicate numbers; `target` is an index into VKernel.insts */
+  Inst inst;            /* everything but register and predicate numbers; `target` is an index into VKernel.insts */
   int32_t dst, a, b, c; /* >= 0: virtual register; < 0: row ~x of kernel->consts; VREG_SINK (dst only) */
-  uint8_t a_row, b_row, c_row, dst_row; /* which row of a register the operand begins with: 1 is the high word of a pair */
+  /* Which row of a register the operand begins with: 1 is the high word of a pair. */
+  uint8_t a_row, b_row, c_row, dst_row;
   int32_t guard;       /* virtual predicate or VPRED_TRUE */
   int32_t pdst, pdst2; /* virtual predicate or VPRED_SINK */
   int32_t psrc[3];     /* virtual predicate or VPRED_TRUE */

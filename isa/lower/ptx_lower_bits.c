@@ -20,17 +20,11 @@ static void logic(Lower *lower, LogicOp lop) {
   lower_op2(lower, lower_is_wide(type) ? OP_LOP64 : OP_LOP, dst, a, b)->inst.lop = (uint8_t)lop;
 }
 
-void lower_AND(Lower *lower, const PtxInst *inst) {
-  logic(lower, LOP_AND);
-}
+void lower_AND(Lower *lower, const PtxInst *inst) { logic(lower, LOP_AND); }
 
-void lower_OR(Lower *lower, const PtxInst *inst) {
-  logic(lower, LOP_OR);
-}
+void lower_OR(Lower *lower, const PtxInst *inst) { logic(lower, LOP_OR); }
 
-void lower_XOR(Lower *lower, const PtxInst *inst) {
-  logic(lower, LOP_XOR);
-}
+void lower_XOR(Lower *lower, const PtxInst *inst) { logic(lower, LOP_XOR); }
 
 void lower_NOT(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
@@ -86,13 +80,9 @@ static void shift(Lower *lower, Opcode op, Opcode wide_op) {
   lower_finish(lower, &result);
 }
 
-void lower_SHL(Lower *lower, const PtxInst *inst) {
-  shift(lower, OP_SHL, OP_SHL64);
-}
+void lower_SHL(Lower *lower, const PtxInst *inst) { shift(lower, OP_SHL, OP_SHL64); }
 
-void lower_SHR(Lower *lower, const PtxInst *inst) {
-  shift(lower, OP_SHR, OP_SHR64);
-}
+void lower_SHR(Lower *lower, const PtxInst *inst) { shift(lower, OP_SHR, OP_SHR64); }
 
 void lower_SHF(Lower *lower, const PtxInst *inst) {
   Result result = lower_result(lower, 0, PTX_B32);

@@ -16,9 +16,7 @@ static void branch(Lower *lower, uint32_t label, Pred guard) {
   g_array_append_val(lower->frame->fixups, fixup);
 }
 
-void lower_BRA(Lower *lower, const PtxInst *inst) {
-  branch(lower, lower_operand(lower, 0)->index, lower->guard);
-}
+void lower_BRA(Lower *lower, const PtxInst *inst) { branch(lower, lower_operand(lower, 0)->index, lower->guard); }
 
 /* A comparison and a branch for each label; the last one needs none, since an index behind the table isn't defined. */
 void lower_BRX(Lower *lower, const PtxInst *inst) {
@@ -34,9 +32,7 @@ void lower_BRX(Lower *lower, const PtxInst *inst) {
   lower_end_skip(lower, skip);
 }
 
-void lower_EXIT(Lower *lower, const PtxInst *inst) {
-  lower_op0(lower, OP_EXIT);
-}
+void lower_EXIT(Lower *lower, const PtxInst *inst) { lower_op0(lower, OP_EXIT); }
 
 /* In an inlined function a jump behind it; none from the last instruction, which goes on there anyway. */
 void lower_RET(Lower *lower, const PtxInst *inst) {
@@ -48,17 +44,12 @@ void lower_RET(Lower *lower, const PtxInst *inst) {
     branch(lower, PTX_NO_INDEX, lower->guard);
 }
 
-void lower_TRAP(Lower *lower, const PtxInst *inst) {
-  lower_op0(lower, OP_TRAP);
-}
+void lower_TRAP(Lower *lower, const PtxInst *inst) { lower_op0(lower, OP_TRAP); }
 
 /* There is no debugger. */
-void lower_BRKPT(Lower *lower, const PtxInst *inst) {
-}
+void lower_BRKPT(Lower *lower, const PtxInst *inst) {}
 
-void lower_GRIDDEPCONTROL(Lower *lower, const PtxInst *inst) {
-  lower_unsupported(lower, "griddepcontrol");
-}
+void lower_GRIDDEPCONTROL(Lower *lower, const PtxInst *inst) { lower_unsupported(lower, "griddepcontrol"); }
 
 /* A guarded mark stands at an instruction of its own, which lanes without it jump over. */
 void lower_PMEVENT(Lower *lower, const PtxInst *inst) {

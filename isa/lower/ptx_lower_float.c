@@ -54,9 +54,7 @@ void lower_float_multiply(Lower *lower) { binary(lower, OP_FMUL, OP_DMUL); }
 
 void lower_float_fma(Lower *lower) { ternary(lower, OP_FFMA, OP_DFMA); }
 
-void lower_FMA(Lower *lower, const PtxInst *inst) {
-  lower_float_fma(lower);
-}
+void lower_FMA(Lower *lower, const PtxInst *inst) { lower_float_fma(lower); }
 
 void lower_float_divide(Lower *lower) { binary(lower, OP_FDIV, OP_DDIV); }
 
@@ -140,29 +138,17 @@ void lower_RCP(Lower *lower, const PtxInst *inst) {
   with_mods(lower, lower_op2(lower, OP_FDIV, result.value, one, a));
 }
 
-void lower_SQRT(Lower *lower, const PtxInst *inst) {
-  mufu(lower, MUFU_SQRT);
-}
+void lower_SQRT(Lower *lower, const PtxInst *inst) { mufu(lower, MUFU_SQRT); }
 
-void lower_RSQRT(Lower *lower, const PtxInst *inst) {
-  mufu(lower, MUFU_RSQ);
-}
+void lower_RSQRT(Lower *lower, const PtxInst *inst) { mufu(lower, MUFU_RSQ); }
 
-void lower_EX2(Lower *lower, const PtxInst *inst) {
-  mufu(lower, MUFU_EX2);
-}
+void lower_EX2(Lower *lower, const PtxInst *inst) { mufu(lower, MUFU_EX2); }
 
-void lower_LG2(Lower *lower, const PtxInst *inst) {
-  mufu(lower, MUFU_LG2);
-}
+void lower_LG2(Lower *lower, const PtxInst *inst) { mufu(lower, MUFU_LG2); }
 
-void lower_SIN(Lower *lower, const PtxInst *inst) {
-  mufu(lower, MUFU_SIN);
-}
+void lower_SIN(Lower *lower, const PtxInst *inst) { mufu(lower, MUFU_SIN); }
 
-void lower_COS(Lower *lower, const PtxInst *inst) {
-  mufu(lower, MUFU_COS);
-}
+void lower_COS(Lower *lower, const PtxInst *inst) { mufu(lower, MUFU_COS); }
 
 void lower_TANH(Lower *lower, const PtxInst *inst) {
   if (lower_needs(lower, 75, "tanh"))

@@ -140,9 +140,7 @@ void lower_MAD(Lower *lower, const PtxInst *inst) {
     lower_mad(lower, false);
 }
 
-void lower_MADC(Lower *lower, const PtxInst *inst) {
-  lower_mad(lower, true);
-}
+void lower_MADC(Lower *lower, const PtxInst *inst) { lower_mad(lower, true); }
 
 /* The low 24 bits of both; .hi are bits 16 to 47 of the product. */
 static void product24(Lower *lower, Value dst) {
@@ -210,9 +208,7 @@ void lower_DIV(Lower *lower, const PtxInst *inst) {
     lower_binary(lower, OP_IDIV, OP_IDIV64, 0);
 }
 
-void lower_REM(Lower *lower, const PtxInst *inst) {
-  lower_binary(lower, OP_IREM, OP_IREM64, 0);
-}
+void lower_REM(Lower *lower, const PtxInst *inst) { lower_binary(lower, OP_IREM, OP_IREM64, 0); }
 
 void lower_ABS(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
@@ -251,10 +247,6 @@ static void lower_minmax(Lower *lower, bool minimum) {
   }
 }
 
-void lower_MIN(Lower *lower, const PtxInst *inst) {
-  lower_minmax(lower, true);
-}
+void lower_MIN(Lower *lower, const PtxInst *inst) { lower_minmax(lower, true); }
 
-void lower_MAX(Lower *lower, const PtxInst *inst) {
-  lower_minmax(lower, false);
-}
+void lower_MAX(Lower *lower, const PtxInst *inst) { lower_minmax(lower, false); }

@@ -185,13 +185,9 @@ static void load(Lower *lower) {
   }
 }
 
-void lower_LD(Lower *lower, const PtxInst *inst) {
-  load(lower);
-}
+void lower_LD(Lower *lower, const PtxInst *inst) { load(lower); }
 
-void lower_LDU(Lower *lower, const PtxInst *inst) {
-  load(lower);
-}
+void lower_LDU(Lower *lower, const PtxInst *inst) { load(lower); }
 
 /* -- stores -- */
 
@@ -283,13 +279,9 @@ void lower_ST(Lower *lower, const PtxInst *inst) {
 }
 
 /* Only hints. */
-void lower_PREFETCH(Lower *lower, const PtxInst *inst) {
-  address_of(lower, lower_operand(lower, 0));
-}
+void lower_PREFETCH(Lower *lower, const PtxInst *inst) { address_of(lower, lower_operand(lower, 0)); }
 
-void lower_PREFETCHU(Lower *lower, const PtxInst *inst) {
-  address_of(lower, lower_operand(lower, 0));
-}
+void lower_PREFETCHU(Lower *lower, const PtxInst *inst) { address_of(lower, lower_operand(lower, 0)); }
 
 /* -- atomics -- */
 
@@ -355,13 +347,9 @@ static void atomic(Lower *lower, unsigned where, bool has_result) {
     vinst->inst.flags |= INST_FTZ; /* PTX ISA: the addition in global memory flushes subnormal numbers */
 }
 
-void lower_ATOM(Lower *lower, const PtxInst *inst) {
-  atomic(lower, 1, true);
-}
+void lower_ATOM(Lower *lower, const PtxInst *inst) { atomic(lower, 1, true); }
 
-void lower_RED(Lower *lower, const PtxInst *inst) {
-  atomic(lower, 0, false);
-}
+void lower_RED(Lower *lower, const PtxInst *inst) { atomic(lower, 0, false); }
 
 /* -- fences -- */
 

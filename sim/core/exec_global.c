@@ -72,8 +72,7 @@ static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const ui
 
 /* Fills the request; false after a fault. */
 static bool make_request(Issue *issue, MemKind kind, const uint64_t address[32], MemRequest *request) {
-  *request = (MemRequest){
-      .kind = kind, .mask = issue->mask, .bytes = width_bytes[issue->inst->width]};
+  *request = (MemRequest){.kind = kind, .mask = issue->mask, .bytes = width_bytes[issue->inst->width]};
   memcpy(request->address, address, sizeof request->address);
   return check_addresses(issue, kind, request->bytes, address, &request->host);
 }

@@ -25,5 +25,4 @@ bool simt_leave(Warp *warp, StackKind kind, uint32_t lanes);
 /* The same for lanes that reach the join target. To be called when warp->pc names an instruction with INST_JOIN_TARGET. */
 void simt_arrive(Warp *warp);
 
-
 #endif

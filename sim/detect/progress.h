@@ -33,7 +33,7 @@ typedef struct ProgressOptions {
 typedef struct Outcome {
   Verdict verdict; /* LIVELOCK with `candidate`: seen under this seed only */
   bool candidate;
-  StopReason stop; /* why the verdict is UNDECIDED, if a limit or a signal is the reason */
+  StopReason stop;                        /* why the verdict is UNDECIDED, if a limit or a signal is the reason */
   char *wait_graph_dot, *wait_graph_json; /* after a deadlock */
   uint64_t explored; /* instructions that the proofs explored; what they cost beside the run's own */
 } Outcome;

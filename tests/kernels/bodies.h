@@ -30,9 +30,9 @@ typedef double f64;
 
 /* -- what the random expressions use -- */
 
-#define LEAST_MOST(T)                                       \
-  BODY T least_##T(T a, T b) { return a < b ? a : b; }      \
-  BODY T most_##T(T a, T b) { return a > b ? a : b; }       \
+#define LEAST_MOST(T)                                                                   \
+  BODY T least_##T(T a, T b) { return a < b ? a : b; }                                  \
+  BODY T most_##T(T a, T b) { return a > b ? a : b; }                                   \
   BODY T from_f32_##T(f32 x) { return x > -1000.0f && x < 1000.0f ? (T)(s32)x : (T)0; } \
   BODY T from_f64_##T(f64 x) { return x > -1000.0 && x < 1000.0 ? (T)(s32)x : (T)0; }
 LEAST_MOST(u8)

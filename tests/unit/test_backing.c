@@ -80,7 +80,8 @@ START_TEST(remembers_who_changed_a_word) {
   BackingBuffer *buffer = backing_buffer(backing, 0);
   static const uint32_t changed[] = {0, 1023, 1024, 2999};
   for (unsigned i = 0; i < G_N_ELEMENTS(changed); i++)
-    change(&buffer->changes, changed[i], (WordChange){.cycle = 10 + i, .thread = thread_id(0, 0, 20 + i), .pc = 30 + i});
+    change(&buffer->changes, changed[i],
+           (WordChange){.cycle = 10 + i, .thread = thread_id(0, 0, 20 + i), .pc = 30 + i});
   for (uint32_t word = 0; word < 3000; word++) {
     WordChange change = change_log_get(&buffer->changes, word);
     unsigned i = 0;

@@ -187,9 +187,9 @@ START_TEST(the_smaller_way_first) {
   static const struct {
     const char *guard, *path;
   } ways[] = {
-      {"P0", "0:3 1:c 2:c 3:3 4:3"},   /* two lanes each */
+      {"P0", "0:3 1:c 2:c 3:3 4:3"}, /* two lanes each */
       {"!P0", "0:c 1:3 2:3 3:c 4:c"},
-      {"P2", "0:8 3:8 4:8 1:7 2:7"},   /* one takes it */
+      {"P2", "0:8 3:8 4:8 1:7 2:7"}, /* one takes it */
       {"!P2", "0:7 1:8 2:8 3:7 4:7"},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(ways); i++) {
@@ -291,7 +291,9 @@ static const Meeting meetings[] = {
 };
 /* clang-format on */
 
-static void note_partial(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited) { *(unsigned *)user += absent != 0; }
+static void note_partial(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited) {
+  *(unsigned *)user += absent != 0;
+}
 
 START_TEST(barriers_meet) {
   const Meeting *meeting = &meetings[_i];

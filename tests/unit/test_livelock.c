@@ -14,8 +14,8 @@
   "try: ST.CG [R2], R4; LD.CV R5, [R3]; ISETP.EQ.AND P0, pt, R5, RZ, pt;\n"  \
   "@P0 EXIT; ST.CG [R2], RZ; BRA try;\n"
 /* Each block exchanges a word of its own, which nobody else changes. */
-#define FOR_ITSELF                                                                                        \
-  "MOV R0, c[0x0][0x20]; S2R R1, SR_CTAid_X; SHL R1, R1, 0x2; IADD R2, R0, R1; MOV32I R4, 0x1;\n"         \
+#define FOR_ITSELF                                                                                       \
+  "MOV R0, c[0x0][0x20]; S2R R1, SR_CTAid_X; SHL R1, R1, 0x2; IADD R2, R0, R1; MOV32I R4, 0x1;\n"        \
   "try: ATOM.EXCH R5, [R2], R4; ATOM.EXCH R5, [R2], RZ; ISETP.EQ.AND P0, pt, R5, R4, pt; @P0 BRA try;\n" \
   "EXIT;\n"
 

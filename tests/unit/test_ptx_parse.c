@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "isa/ptx/ptx_example.h"
-#include "isa/scanner.h"
 #include "isa/ptx/ptx_parse.h"
 #include "isa/ptx/ptx_print.h"
+#include "isa/scanner.h"
 #include "tests/unit/unit.h"
 
 #define HEAD ".version 9.0\n.target sm_90a, debug\n.address_size 64\n"

@@ -39,7 +39,16 @@ typedef struct Node {
   GHashTable *bits;
 } Node;
 
-typedef enum { EDGE_WORD, EDGE_BIT, EDGE_ALIAS, EDGE_JOIN, EDGE_BARRIER, EDGE_RESIDENCY, EDGE_COPY, EDGE_KINDS } EdgeKind;
+typedef enum {
+  EDGE_WORD,
+  EDGE_BIT,
+  EDGE_ALIAS,
+  EDGE_JOIN,
+  EDGE_BARRIER,
+  EDGE_RESIDENCY,
+  EDGE_COPY,
+  EDGE_KINDS
+} EdgeKind;
 
 typedef struct Edge {
   guint from, to;

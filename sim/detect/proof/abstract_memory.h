@@ -86,12 +86,12 @@ typedef struct VoteSet {
 
 typedef struct AbstractMemory {
   Gpu *gpu;
-  GHashTable *words; /* WordKey -> ValueSet */
-  GHashTable *bits;  /* BitKey -> BitSet */
-  GHashTable *votes; /* warp and pc -> VoteSet */
-  GHashTable *copies; /* SM and word -> ValueSet: what a copy that stays in its L1 (copies.h) may hold */
-  GArray *woken;     /* uint32_t: readers of words and bits that have grown since they were read */
-  uint64_t version;  /* counts what has grown */
+  GHashTable *words;           /* WordKey -> ValueSet */
+  GHashTable *bits;            /* BitKey -> BitSet */
+  GHashTable *votes;           /* warp and pc -> VoteSet */
+  GHashTable *copies;          /* SM and word -> ValueSet: what a copy that stays in its L1 (copies.h) may hold */
+  GArray *woken;               /* uint32_t: readers of words and bits that have grown since they were read */
+  uint64_t version;            /* counts what has grown */
   struct AbstractMemory *base; /* of a layer: what it lies on, and leaves as it is; else NULL */
 } AbstractMemory;
 

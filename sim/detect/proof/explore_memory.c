@@ -111,7 +111,8 @@ static const ValueSet *loaded_set(LaneWalk *walk, const Inst *inst, const Place 
   return set;
 }
 
-void explore_update_copy(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, bool unknown, uint32_t value) {
+void explore_update_copy(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, bool unknown,
+                         uint32_t value) {
   Explorer *explorer = walk->explorer;
   const Sm *sm = walk->view->sm;
   uint32_t copy;

@@ -110,7 +110,8 @@ void explore_note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool new
 /* What a word may hold already; in a layer, below it. */
 const ValueSet *explore_set_before(const LaneWalk *walk, WordKey key);
 /* A store writes through, and updates or evicts the copy in its own SM's L1. */
-void explore_update_copy(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, bool unknown, uint32_t value);
+void explore_update_copy(LaneWalk *walk, const Inst *inst, const Place *place, WordKey key, bool unknown,
+                         uint32_t value);
 /* Keeps in mind a change that counts once unless the lane can come back to it. */
 void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number);
 /* The lane loads, and goes on. */

@@ -36,10 +36,11 @@ typedef struct Assumption {
   GHashTable *fixed_words; /* WordKey set: all other words hold anything; NULL: all words are fixed */
   GHashTable *fixed_bits;  /* BitKey set: all other lock bits may be free; NULL: all are fixed */
   bool fresh;              /* loads read memory, whatever an L1 keeps */
-  const Touch *stored;     /* a load of that word may find its value, too, beside what was seen (Explorer.seen); or NULL */
-  bool all_open;           /* every stack entry and barrier lets lanes through */
-  bool read_only;          /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
-  bool stores;             /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
+  /* A load of that word may find its value, too, beside what was seen (Explorer.seen); or NULL. */
+  const Touch *stored;
+  bool all_open;  /* every stack entry and barrier lets lanes through */
+  bool read_only; /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
+  bool stores;    /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
 } Assumption;
 
 #endif

@@ -56,7 +56,8 @@ static uint64_t digest_groups(const LaneGroups *groups) {
   uint64_t sum = groups->gathering;
   for (uint32_t i = 0; i < groups->count; i++) {
     const LaneGroup *group = &groups->group[i];
-    sum = mix(sum, i) + mix(mix(mix(group->state, group->mask), (uint64_t)group->pc << 32 | group->which), group->yields);
+    sum = mix(sum, i) +
+          mix(mix(mix(group->state, group->mask), (uint64_t)group->pc << 32 | group->which), group->yields);
   }
   for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++)
     for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1)
