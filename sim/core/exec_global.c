@@ -129,17 +129,6 @@ static void load_undefined(Issue *issue, const uint64_t address[32], uint32_t by
   }
 }
 
-static void check_atomic(Issue *issue, const uint64_t address[32], uint32_t bytes) {
-  uint32_t lanes = 0;
-  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    for (uint32_t part = 0; part < access_words(bytes); part++)
-      lanes |= undefined_at(issue, address[lane], bytes, part) ? 1u << lane : 0;
-  }
-  if (lanes && undefined_atomic_reads(issue))
-    undefined_atomic(issue, lanes, MEM_GLOBAL, address[__builtin_ctz(lanes)]);
-}
-
 static bool global_load(Issue *issue, const uint64_t address[32]) {
   MemRequest request;
   if (!make_request(issue, MEM_LOAD, address, &request))
@@ -227,8 +216,8 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     return false;
   access_submit(issue, &request);
   report_global(issue, ACCESS_ATOMIC, &request);
-  if (G_UNLIKELY(issue->gpu->backing->undefined))
-    check_atomic(issue, address, bytes);
+  UndefinedMet met;
+  met.lanes = 0;
   AtomicOperands operands = access_atomic_operands(issue);
   ChangeNote note = access_change_note(issue, issue->now);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
@@ -238,13 +227,18 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     bool host = buffer->host && issue->gpu->host;
     if (G_UNLIKELY(host))
       meet_host(issue, buffer, word, access_words(bytes), false);
-    for (uint32_t part = 0; part < access_words(bytes); part++)
-      backing_define(buffer, word + part, bytes_of(bytes, byte), 15);
+    uint64_t operand = access_value(operands.b, lane);
+    for (uint32_t part = 0; part < access_words(bytes); part++) {
+      uint8_t left = G_UNLIKELY(buffer->defined) ? undefined_at(issue, address[lane], bytes, part) : 0;
+      if (left)
+        left = undefined_meet(&met, issue, part, lane, left, address[lane], operand);
+      backing_define(buffer, word + part, bytes_of(bytes, byte) & ~(uint32_t)left, 15);
+    }
     uint32_t before = buffer->data[word];
     old[0][lane] = bytes < 4 ? narrow_load(before, byte, inst->width) : before;
     old[1][lane] = bytes == 8 ? buffer->data[word + 1] : 0;
-    uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
-                                  access_value(operands.c, lane));
+    uint64_t value =
+        atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, operand, access_value(operands.c, lane));
     uint32_t low = (uint32_t)value;
     change_word(issue, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, &note, lane);
     if (bytes == 8)
@@ -256,6 +250,8 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   cached_written(issue, address);
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);
+  if (G_UNLIKELY(met.lanes))
+    undefined_atomic(issue, &met, MEM_GLOBAL);
   return true;
 }
 

@@ -268,7 +268,9 @@ static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_
 bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
   SharedMemory *shared = &issue->sm->shared;
   const Inst *inst = issue->inst;
-  uint32_t physical[32], bytes = width_bytes[inst->width], old[2][32] = {{0}}, undefined = 0;
+  uint32_t physical[32], bytes = width_bytes[inst->width], old[2][32] = {{0}};
+  UndefinedMet met;
+  met.lanes = 0; /* the rest is set when it is needed */
   if (!addresses(issue, base, offset, bytes, physical))
     return false;
   uint64_t when = serve_atomics(issue, physical, bytes);
@@ -278,24 +280,27 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint32_t word = physical[lane] / 4, byte = physical[lane] % 4;
+    uint64_t operand = access_value(operands.b, lane);
     for (uint32_t part = 0; part < access_words(bytes); part++) {
       old[part][lane] = bytes < 4 ? narrow_load(shared->words[word], byte, inst->width) : shared->words[word + part];
-      undefined |= undefined_bytes(shared, word + part, bytes, byte) ? lane_bit[lane] : 0;
-      shared->touched[word + part] |= (uint8_t)(byte_mask(bytes, byte) * (1u | 1u << SHARED_DEFINED));
+      uint8_t accessed = (uint8_t)byte_mask(bytes, byte), left = undefined_bytes(shared, word + part, bytes, byte);
+      if (G_UNLIKELY(left))
+        left = undefined_meet(&met, issue, part, lane, left, physical[lane], operand);
+      shared->touched[word + part] |= (uint8_t)(accessed | (accessed & ~left) << SHARED_DEFINED);
     }
-    uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands.b, lane),
-                                  access_value(operands.c, lane));
+    uint64_t value =
+        atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, operand, access_value(operands.c, lane));
     uint32_t low = (uint32_t)value;
     change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, &note, lane);
     if (bytes == 8)
       change_word(issue, word + 1, (uint32_t)(value >> 32), &note, lane);
   }
   change_note_end(&note);
-  if (G_UNLIKELY(undefined) && undefined_atomic_reads(issue))
-    undefined_atomic(issue, undefined, MEM_SHARED, physical[__builtin_ctz(undefined)]);
   issue->warp->last_store = when;
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);
+  if (G_UNLIKELY(met.lanes))
+    undefined_atomic(issue, &met, MEM_SHARED);
   return true;
 }
 

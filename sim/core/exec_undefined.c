@@ -14,6 +14,13 @@ static uint32_t any_byte(const UndefinedRow *row) {
   return row->byte[0] | row->byte[1] | row->byte[2] | row->byte[3];
 }
 
+/* Rows behind the registers hold the marks of predicates, in byte 0. */
+static uint32_t pred_row(const Issue *issue, unsigned predicate) { return rows_of(issue) + predicate; }
+
+static uint32_t pred_lanes(const Issue *issue, unsigned predicate) {
+  return issue->warp->undefined[pred_row(issue, predicate)].byte[0];
+}
+
 void undefined_reset(Warp *warp) {
   if (warp->undefined_rows)
     memset(warp->undefined, 0, warp->undefined_room * sizeof *warp->undefined);
@@ -53,10 +60,17 @@ static void use(const Issue *issue, int16_t slot) {
     tell(issue, any_byte(row) & issue->mask, &row->from);
 }
 
+static void use_pred(const Issue *issue, unsigned predicate, uint32_t lanes) {
+  if (pred_lanes(issue, predicate) & lanes)
+    tell(issue, pred_lanes(issue, predicate) & lanes, &issue->warp->undefined[pred_row(issue, predicate)].from);
+}
+
 static void use_all(const Issue *issue) {
   RegList reads = inst_reads(issue->inst);
   for (unsigned i = 0; i < reads.count; i++)
     use(issue, reads.reg[i]);
+  for (unsigned i = 0; i < G_N_ELEMENTS(issue->inst->psrc); i++)
+    use_pred(issue, issue->inst->psrc[i], issue->mask);
 }
 
 /* ---- instructions that compute ---- */
@@ -73,6 +87,15 @@ static void merge(UndefinedRow *into, const UndefinedRow *from, uint32_t lanes) 
     into->from = from->from;
 }
 
+/* All bytes, in the lanes in which a predicate is undefined. */
+static void merge_pred(const Issue *issue, UndefinedRow *into, unsigned predicate, uint32_t lanes) {
+  const UndefinedRow *row = &issue->warp->undefined[pred_row(issue, predicate)];
+  for (unsigned b = 0; b < 4; b++)
+    into->byte[b] |= row->byte[0] & lanes;
+  if (row->byte[0] & lanes)
+    into->from = row->from;
+}
+
 /* Moves and selections, row by row. */
 static void pass_on(const Issue *issue, uint32_t from_a, uint32_t from_b) {
   const Inst *inst = issue->inst;
@@ -81,44 +104,172 @@ static void pass_on(const Issue *issue, uint32_t from_a, uint32_t from_b) {
   for (unsigned i = 0; i < writes.count; i++) {
     merge(&value[i], value_row(issue, inst->a, i, inst->wide & WIDE_A), from_a);
     merge(&value[i], value_row(issue, inst->b, i, inst->wide & WIDE_B), from_b);
+    merge_pred(issue, &value[i], inst->psrc[0], issue->mask);
   }
   for (unsigned i = 0; i < writes.count; i++)
     set_row(issue->warp, (uint32_t)writes.reg[i], issue->mask, &value[i]);
 }
 
-/* Bytes that LOP.AND with a constant clears in all lanes. */
-static uint32_t cleared_bytes(const Issue *issue) {
+/* Lanes in which an operand of LOP.AND clears byte b of the result, whatever the other one holds. */
+static uint32_t cleared(const Issue *issue, int16_t slot, unsigned b) {
   const Inst *inst = issue->inst;
-  uint32_t cleared = 0;
-  if (inst->op != OP_LOP || inst->lop != LOP_AND || inst->b >= 0 || inst->flags & (INST_INV_A | INST_INV_B))
+  if (inst->lop != LOP_AND || inst->flags & (INST_INV_A | INST_INV_B))
     return 0;
+  const uint32_t *value = issue_operand(issue, slot);
+  const UndefinedRow *row = row_of(issue, slot);
+  uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    lanes |= value[lane] >> 8 * b & 0xff ? 0 : lane_bit[lane];
+  return row ? lanes & ~row->byte[b] : lanes;
+}
+
+/* Logic: byte by byte. */
+static void combine(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  UndefinedRow value = {{0}, {0}};
+  if (inst->lop != LOP_PASS_B)
+    merge(&value, row_of(issue, inst->a), issue->mask);
+  merge(&value, row_of(issue, inst->b), issue->mask);
   for (unsigned b = 0; b < 4; b++)
-    cleared |= issue_operand(issue, inst->b)[0] >> (8 * b) & 0xff ? 0 : 1u << b;
-  return cleared;
+    value.byte[b] &= ~(cleared(issue, inst->a, b) | cleared(issue, inst->b, b));
+  if ((uint32_t)inst->dst < rows_of(issue))
+    set_row(issue->warp, (uint32_t)inst->dst, issue->mask, &value);
+}
+
+/* A shuffle: lanes get the marks of the lanes that they read from. */
+static void exchange(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  const UndefinedRow *row = row_of(issue, inst->a);
+  UndefinedRow value = {{0}, {0}};
+  for (unsigned b = 0; row && b < 4; b++)
+    value.byte[b] = shuffle_takers(issue, row->byte[b]);
+  if (row)
+    value.from = row->from;
+  if ((uint32_t)inst->dst < rows_of(issue))
+    set_row(issue->warp, (uint32_t)inst->dst, issue->mask, &value);
 }
 
 /* Arithmetic: whatever it reads spoils all that it writes. */
 static void spoil(const Issue *issue) {
   RegList reads = inst_reads(issue->inst), writes = inst_writes(issue->inst, rows_of(issue));
   UndefinedRow value = {{0}, {0}};
-  uint32_t cleared = cleared_bytes(issue), lanes = 0;
+  uint32_t lanes = 0;
   for (unsigned i = 0; i < reads.count; i++) {
     const UndefinedRow *row = row_of(issue, reads.reg[i]);
-    for (unsigned b = 0; row && b < 4; b++)
-      lanes |= cleared >> b & 1 ? 0 : row->byte[b];
+    lanes |= row ? any_byte(row) : 0;
     if (row)
       value.from = row->from;
   }
   for (unsigned b = 0; b < 4; b++)
-    value.byte[b] = cleared >> b & 1 ? 0 : lanes;
+    value.byte[b] = lanes;
+  merge_pred(issue, &value, issue->inst->psrc[0], issue->mask);
   for (unsigned i = 0; i < writes.count; i++)
     set_row(issue->warp, (uint32_t)writes.reg[i], issue->mask, &value);
+}
+
+/* ---- predicates ---- */
+
+/* A predicate in all lanes, and the lanes in which it is undefined. */
+typedef struct Truth {
+  uint32_t value, undefined;
+} Truth;
+
+static Truth truth_of(const Issue *issue, unsigned source) {
+  return (Truth){issue_pred(issue, source), pred_lanes(issue, issue->inst->psrc[source])};
+}
+
+/* A defined false decides an AND, a defined true an OR. */
+static Truth truth_combine(LogicOp lop, Truth a, Truth b) {
+  uint32_t decided = 0;
+  if (lop == LOP_AND)
+    decided = ~(a.undefined | a.value) | ~(b.undefined | b.value);
+  else if (lop == LOP_OR)
+    decided = (~a.undefined & a.value) | (~b.undefined & b.value);
+  return (Truth){combine_masks(lop, a.value, b.value), (a.undefined | b.undefined) & ~decided};
+}
+
+static void set_pred(const Issue *issue, unsigned predicate, uint32_t undefined, const UndefinedFrom *from) {
+  UndefinedRow value = {.byte = {undefined}, .from = *from};
+  if (predicate != PRED_SINK)
+    set_row(issue->warp, pred_row(issue, predicate), issue->mask, &value);
+}
+
+/* Where the undefined operand comes from; of several, any. */
+static UndefinedFrom some_from(const Issue *issue) {
+  UndefinedFrom from = {0};
+  RegList reads = inst_reads(issue->inst);
+  for (unsigned i = 0; i < G_N_ELEMENTS(issue->inst->psrc); i++)
+    if (pred_lanes(issue, issue->inst->psrc[i]))
+      from = issue->warp->undefined[pred_row(issue, issue->inst->psrc[i])].from;
+  for (unsigned i = 0; i < reads.count; i++)
+    if (row_of(issue, reads.reg[i]))
+      from = row_of(issue, reads.reg[i])->from;
+  return from;
+}
+
+/* (a cmp b) lop q: what the comparison gives isn't known yet, so that only q can decide. */
+static void relate(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  RegList reads = inst_reads(inst);
+  Truth relation = {inst->lop == LOP_AND ? ALL_LANES : 0, 0};
+  for (unsigned i = 0; i < reads.count; i++)
+    relation.undefined |= row_of(issue, reads.reg[i]) ? any_byte(row_of(issue, reads.reg[i])) : 0;
+  uint32_t undefined = truth_combine(inst->lop, relation, truth_of(issue, 0)).undefined;
+  UndefinedFrom from = some_from(issue);
+  set_pred(issue, inst->pdst, undefined, &from);
+  set_pred(issue, inst->pdst2, undefined, &from);
+}
+
+static void combine_preds(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  Truth first = truth_combine(inst->lop, truth_of(issue, 0), truth_of(issue, 1));
+  Truth complement = {~first.value, first.undefined}, last = truth_of(issue, 2);
+  UndefinedFrom from = some_from(issue);
+  set_pred(issue, inst->pdst, truth_combine(inst->lop2, first, last).undefined, &from);
+  set_pred(issue, inst->pdst2, truth_combine(inst->lop2, complement, last).undefined, &from);
+}
+
+static bool only_computes(const Inst *inst) {
+  if (op_info[inst->op].unit == UNIT_CONTROL || inst->op == OP_MATCH || inst->op == OP_REDUX || inst->op == OP_ELECT)
+    return false;
+  switch ((Form)op_info[inst->op].form) {
+  case FORM_D_A:
+  case FORM_D_A_B:
+  case FORM_D_A_B_C:
+  case FORM_D_A_B_S:
+  case FORM_D_A_B_Q:
+  case FORM_D_A_B_CMP:
+  case FORM_P_A_B_CMP:
+  case FORM_P_Q_Q_Q: return true;
+  default: return false;
+  }
+}
+
+/* Lanes whose guard is undefined write what they compute, or don't. */
+static void guard(const Issue *issue, uint32_t active) {
+  const Inst *inst = issue->inst;
+  uint32_t lanes = pred_lanes(issue, inst->guard) & active;
+  if (!lanes)
+    return;
+  if (!only_computes(inst)) {
+    use_pred(issue, inst->guard, lanes);
+    return;
+  }
+  RegList writes = inst_writes(inst, rows_of(issue));
+  UndefinedRow value = {{0}, {0}};
+  merge_pred(issue, &value, inst->guard, lanes);
+  for (unsigned i = 0; i < writes.count; i++)
+    set_row(issue->warp, (uint32_t)writes.reg[i], lanes, &value);
+  for (uint32_t rest = inst_pred_writes(inst); rest; rest &= rest - 1)
+    set_row(issue->warp, pred_row(issue, (unsigned)__builtin_ctz(rest)), lanes, &value);
 }
 
 static void define_results(const Issue *issue) {
   RegList writes = inst_writes(issue->inst, rows_of(issue));
   for (unsigned i = 0; i < writes.count; i++)
     set_row(issue->warp, (uint32_t)writes.reg[i], issue->mask, NULL);
+  for (uint32_t rest = inst_pred_writes(issue->inst); rest; rest &= rest - 1)
+    set_row(issue->warp, pred_row(issue, (unsigned)__builtin_ctz(rest)), issue->mask, NULL);
 }
 
 /* ---- instructions on memory ---- */
@@ -141,7 +292,7 @@ void undefined_leaves(const Issue *issue) {
   }
 }
 
-void undefined_step(const Issue *issue) {
+static void step(const Issue *issue) {
   const Inst *inst = issue->inst;
   switch ((Opcode)inst->op) {
   case OP_MOV:
@@ -149,10 +300,13 @@ void undefined_step(const Issue *issue) {
   case OP_MOV32I: pass_on(issue, issue->mask, 0); return;
   case OP_SEL:
   case OP_SEL64: pass_on(issue, issue_pred(issue, 0) & issue->mask, ~issue_pred(issue, 0) & issue->mask); return;
+  case OP_LOP: combine(issue); return;
+  case OP_PSETP: combine_preds(issue); return;
   case OP_SHFL:
     use(issue, inst->b);
     use(issue, inst->c);
-    break;
+    exchange(issue);
+    return;
   case OP_LD:
   case OP_LDS:
   case OP_LDL:
@@ -161,26 +315,30 @@ void undefined_step(const Issue *issue) {
   case OP_STS:
   case OP_STL:
   case OP_STSUL: use_address(issue); return;
-  case OP_MATCH:
-  case OP_REDUX:
-  case OP_ELECT: use_all(issue); break;
   default:
-    switch (op_info[inst->op].unit == UNIT_CONTROL ? FORM_NONE : (Form)op_info[inst->op].form) {
-    case FORM_D_A:
-    case FORM_D_A_B:
-    case FORM_D_A_B_C:
-    case FORM_D_A_B_S:
-    case FORM_D_A_B_Q:
-    case FORM_D_A_B_CMP: spoil(issue); return;
-    default: use_all(issue); break;
+    if (!only_computes(inst)) {
+      use_all(issue);
+    } else if (op_info[inst->op].form == FORM_P_A_B_CMP) {
+      relate(issue);
+      return;
+    } else {
+      spoil(issue);
+      return;
     }
   }
   define_results(issue);
 }
 
+void undefined_step(const Issue *issue, uint32_t active) {
+  if (issue->mask)
+    step(issue);
+  guard(issue, active);
+}
+
 /* ---- loads and stores ---- */
 
-static void make_room(Warp *warp, uint32_t rows) {
+static void make_room(Warp *warp, uint32_t registers) {
+  uint32_t rows = registers + PRED_ROWS;
   if (warp->undefined_room >= rows)
     return;
   warp->undefined = g_renew(UndefinedRow, warp->undefined, rows);
@@ -219,13 +377,33 @@ uint8_t undefined_narrowed(uint8_t undefined, uint32_t bytes, uint32_t offset) {
   return narrow == wanted ? ALL_BYTES : narrow;
 }
 
-void undefined_atomic(const Issue *issue, uint32_t lanes, MemSpace space, uint64_t address) {
-  UndefinedFrom from = {
-      .pc = issue->warp->pc, .space = space, .address = address, .lane = (uint32_t)__builtin_ctz(lanes)};
-  tell(issue, lanes, &from);
+/* The operation puts its operand, or bits of it, in place of what is there: it hands on what it meets, and uses none. */
+static bool replaces(const Inst *inst) {
+  return inst->mode == ATOM_EXCH || inst->mode == ATOM_AND || inst->mode == ATOM_OR;
 }
 
-bool undefined_atomic_reads(const Issue *issue) {
+uint8_t undefined_meet(UndefinedMet *met, const Issue *issue, uint32_t part, unsigned lane, uint8_t undefined,
+                       uint64_t address, uint64_t operand) {
   const Inst *inst = issue->inst;
-  return inst->mode != ATOM_EXCH || (op_info[inst->op].flags & OPF_LOAD && (uint32_t)inst->dst < rows_of(issue));
+  uint32_t bytes = width_bytes[inst->width];
+  uint8_t left = 0;
+  if (!met->lanes)
+    memset(met->bytes, 0, sizeof met->bytes);
+  met->lanes |= lane_bit[lane];
+  met->bytes[part][lane] = bytes < 4 ? undefined_narrowed(undefined, bytes, address % 4) : undefined;
+  met->address[lane] = address;
+  if (inst->mode == ATOM_AND || inst->mode == ATOM_OR)
+    for (unsigned b = 0; b < 4; b++)
+      left |= (operand >> (32 * part + 8 * b) & 0xff) == (inst->mode == ATOM_AND ? 0xff : 0) ? 1u << b : 0;
+  return undefined & left;
+}
+
+void undefined_atomic(const Issue *issue, const UndefinedMet *met, MemSpace space) {
+  unsigned lane = (unsigned)__builtin_ctz(met->lanes);
+  UndefinedFrom from = {.pc = issue->warp->pc, .space = space, .address = met->address[lane], .lane = lane};
+  if (!replaces(issue->inst))
+    tell(issue, met->lanes, &from);
+  for (uint32_t part = 0; part < access_words(width_bytes[issue->inst->width]) && replaces(issue->inst); part++)
+    if (op_info[issue->inst->op].flags & OPF_LOAD)
+      undefined_loaded(issue, part, met->bytes[part], space, met->address);
 }

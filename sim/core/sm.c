@@ -422,9 +422,9 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     if (inst->flags & INST_MAYBE_UNSET && warp->written)
       check_unset(&issue);
   }
+  if (G_UNLIKELY(warp->undefined_rows))
+    undefined_step(&issue, active);
   if (G_LIKELY(issue.mask)) {
-    if (G_UNLIKELY(warp->undefined_rows))
-      undefined_step(&issue);
     decoded->executor(&issue);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);

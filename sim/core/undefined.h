@@ -1,10 +1,13 @@
 /* undefined.h - values that come from memory which nobody has written: kept apart byte by byte while they lie in registers,
  * until one of them matters.
- * Models: moves, selections and stores to shared and local memory pass them on, arithmetic spoils its whole result. They matter
- * where they become an address, a predicate, a mask, an operand of an atomic operation, or what is stored in global memory
- * (unless a byte of it is defined: padding); then the detectors are told. What is loaded and never used doesn't matter.
- * Does not model: values that pass through a shuffle, the carry, or global memory; constant bits of an undefined value (save
- * those that LOP.AND clears).
+ * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory pass them
+ * on; logic works byte by byte, other arithmetic spoils its whole result; a comparison makes an undefined predicate, unless
+ * the predicate that it is combined with decides. They matter where they become an address, a branch's condition, a vote, a
+ * mask, the guard of an instruction that does more than compute, an operand of an atomic operation (or what it adds to or
+ * compares), or what is stored in global memory (unless a byte of it is defined: padding); then the detectors are told.
+ * What is loaded and never used doesn't matter. An atomic AND or OR that sets or clears a bit of a byte defines the byte:
+ * so the barriers of cooperative groups start, bit by bit.
+ * Does not model: values that pass through the carry or global memory; single bits of an undefined value.
  * Ownership: an Sm owns the marks of its warps, which are made when a warp first loads such a value. */
 #ifndef LOCKSTEP_CORE_UNDEFINED_H
 #define LOCKSTEP_CORE_UNDEFINED_H
@@ -26,8 +29,9 @@ typedef struct UndefinedRow {
 
 /* The warp starts anew: nothing in its registers is undefined. */
 void undefined_reset(Warp *warp);
-/* Before an instruction of a warp with undefined registers executes: tells of uses, passes marks on. */
-void undefined_step(const Issue *issue);
+/* Before an instruction of a warp with undefined registers executes: tells of uses, passes marks on. Of the `active` lanes
+ * those of issue->mask, for which the guard holds, execute it. */
+void undefined_step(const Issue *issue, uint32_t active);
 /* Register row `part` of the load that executes: bit b of undefined[lane] says that byte b of the register is undefined.
  * `address` is that of the lowest lane which has one. */
 void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined[WARP_LANES], MemSpace space,
@@ -36,10 +40,18 @@ void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined
 uint8_t undefined_stored(const Issue *issue, uint32_t part, unsigned lane);
 /* The executing lanes store to global memory: tells of registers without a defined byte. */
 void undefined_leaves(const Issue *issue);
-/* True if what the atomic operation finds in memory matters: all but an exchange whose result nobody takes. */
-bool undefined_atomic_reads(const Issue *issue);
-/* An atomic operation of `lanes` meets memory that nobody has written. */
-void undefined_atomic(const Issue *issue, uint32_t lanes, MemSpace space, uint64_t address);
+/* What the lanes of an atomic operation meet in memory that nobody has written. */
+typedef struct UndefinedMet {
+  uint32_t lanes;               /* the rest is set once there are such */
+  uint8_t bytes[2][WARP_LANES]; /* of each row of the result */
+  uint64_t address[WARP_LANES];
+} UndefinedMet;
+/* `lane`, whose operand b is given, comes to row `part` of the word at `address`, of which the bytes `undefined` have no value.
+ * Returns those that have none afterwards either. */
+uint8_t undefined_meet(UndefinedMet *met, const Issue *issue, uint32_t part, unsigned lane, uint8_t undefined,
+                       uint64_t address, uint64_t operand);
+/* Behind the last lane, if there are `met->lanes`: tells of a use, or marks the result. */
+void undefined_atomic(const Issue *issue, const UndefinedMet *met, MemSpace space);
 /* What a narrow load of `bytes` at byte `offset` of a word makes of the word's undefined bytes. */
 uint8_t undefined_narrowed(uint8_t undefined, uint32_t bytes, uint32_t offset);
 

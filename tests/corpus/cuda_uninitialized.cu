@@ -135,3 +135,64 @@ extern "C" __global__ void global_tail(int *out, const int *in) {
   if (in[threadIdx.x] > 3)
     out[threadIdx.x] = 1;
 }
+
+// Sums of warps: a block of two warps writes two of 32, and the first warp adds up all.
+extern "C" __global__ void warp_sums(int *out, const int *in, int warps) {
+  __shared__ int sums[32];
+  int v = in[threadIdx.x];
+  for (int o = 16; o; o /= 2)
+    v += __shfl_down_sync(~0u, v, o);
+  if (threadIdx.x % 32 == 0)
+    sums[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    v = threadIdx.x < warps ? sums[threadIdx.x] : 0;
+    for (int o = 16; o; o /= 2)
+      v += __shfl_down_sync(~0u, v, o);
+    if (threadIdx.x == 0)
+      out[0] = v;
+  }
+}
+
+// Whatever was there goes; who looks at it depends on it.
+extern "C" __global__ void exchanged(int *out, int *old, int wanted) {
+  __shared__ int slot[64];
+  int before = atomicExch(&slot[threadIdx.x], threadIdx.x);
+  out[threadIdx.x] = slot[threadIdx.x];
+  if (wanted)
+    old[threadIdx.x] = before;
+}
+
+// Each warp clears its own bit of a word, and looks at those that were cleared: so do the barriers of cooperative groups.
+extern "C" __global__ void bits_cleared(int *out, unsigned looked_at) {
+  __shared__ unsigned bits;
+  if (threadIdx.x % 32 == 0)
+    atomicAnd(&bits, ~(1u << threadIdx.x / 32));
+  __syncthreads();
+  unsigned before = 0;
+  if (threadIdx.x % 32 == 0)
+    before = atomicOr(&bits, 1u << threadIdx.x / 32);
+  if (threadIdx.x == 0)
+    out[0] = (before & looked_at) != 0;
+}
+
+// A flag that who finds something sets, and nobody clears.
+extern "C" __global__ void flag_unset(int *out, const int *in) {
+  __shared__ int found;
+  if (in[threadIdx.x] == 7)
+    atomicOr(&found, 1);
+  __syncthreads();
+  if (found)
+    out[threadIdx.x] = 1;
+}
+
+// The element behind the last one is compared, and what comes out is dropped where the bound says so.
+extern "C" __global__ void compared(int *out, const int *in, int n) {
+  __shared__ int s[65];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  int next = *(volatile int *)&s[threadIdx.x + 1], own = s[threadIdx.x];
+  bool less = (threadIdx.x < n) & (own < next);
+  if (less)
+    out[threadIdx.x] = next;
+}
