@@ -49,7 +49,8 @@ static bool lies_under(const char *path, const char *folder) {
   return under;
 }
 
-char *datadir_path(void) {
+/* The folder that holds configs/, traces/ and validation/. Newly allocated. */
+static char *find_data(void) {
   const char *given = g_getenv("LOCKSTEP_DATA");
   if (given && *given)
     return g_strdup(given);
@@ -63,7 +64,7 @@ char *datadir_path(void) {
 }
 
 char *datadir_join(const char *folder, const char *name) {
-  g_autofree char *data = datadir_path();
+  g_autofree char *data = find_data();
   return g_build_filename(data, folder, name, NULL);
 }
 

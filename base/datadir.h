@@ -9,9 +9,7 @@
 
 #include "base/diag.h"
 
-/* The folder that holds configs/, traces/ and validation/. Newly allocated. */
-char *datadir_path(void);
-/* datadir_path() joined with `folder`. Newly allocated. */
+/* `name` (may be NULL) in `folder` of the data folder. Newly allocated. */
 char *datadir_join(const char *folder, const char *name);
 /* Resolves a user's file argument: as given if it exists, else under the data folder if it exists there
  * ("traces/locks/spin.yaml" works from anywhere), else as given. Newly allocated. */

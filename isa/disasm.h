@@ -1,5 +1,5 @@
 /* disasm.h - prints instructions and programs back as SASS that sass_parse() accepts: the parse of the print equals the
- * parse (program_equal). What PTX was lowered to is printed for people only: Fermi SASS has no words for all of it. */
+ * parse (tests/unit/same.h). What PTX was lowered to is printed for people only: Fermi SASS has no words for all of it. */
 #ifndef LOCKSTEP_ISA_DISASM_H
 #define LOCKSTEP_ISA_DISASM_H
 

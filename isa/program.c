@@ -142,12 +142,10 @@ const char *program_file_name(const Program *program, uint16_t file) {
 }
 
 char *program_file_line(const Program *program, uint16_t file, unsigned line) {
-  if (file == 0)
-    return program_source_line(program, line);
-  const SourceFile *source = source_file(program, file);
-  if (line == 0 || line > source->nlines)
-    return g_strdup("");
-  return g_strstrip(g_strdup(source->lines[line - 1]));
+  const SourceFile *source = file == 0 ? NULL : source_file(program, file);
+  char **lines = source ? source->lines : program->lines;
+  uint32_t nlines = source ? source->nlines : program->nlines;
+  return g_strstrip(g_strdup(line == 0 || line > nlines ? "" : lines[line - 1]));
 }
 
 Kernel *program_kernel(const Program *program, guint index) {
@@ -157,51 +155,6 @@ Kernel *program_kernel(const Program *program, guint index) {
 
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc) {
   return kernel->params ? 8 * pc : kernel->insts[pc].address; /* parameters are declared in PTX only */
-}
-
-char *program_source_line(const Program *program, unsigned line) {
-  if (line == 0 || line > program->nlines)
-    return g_strdup("");
-  return g_strstrip(g_strdup(program->lines[line - 1]));
-}
-
-static bool equal_insts(const Inst *a, const Inst *b) {
-  Inst x = *a, y = *b;
-  x.address = y.address = 0;
-  x.line = y.line = 0;
-  x.column = y.column = 0;
-  return memcmp(&x, &y, sizeof x) == 0;
-}
-
-static bool equal_kernels(const Kernel *a, const Kernel *b) {
-  if (strcmp(a->name, b->name) != 0 || a->ninsts != b->ninsts || a->nregs != b->nregs ||
-      a->shared_bytes != b->shared_bytes || a->nconsts != b->nconsts || a->nmarks != b->nmarks)
-    return false;
-  for (uint32_t i = 0; i < a->ninsts; i++)
-    if (!equal_insts(&a->insts[i], &b->insts[i]))
-      return false;
-  for (uint32_t i = 0; i < a->nconsts; i++)
-    if (a->consts[i].kind != b->consts[i].kind || a->consts[i].value != b->consts[i].value)
-      return false;
-  for (uint32_t i = 0; i < a->nmarks; i++)
-    if (a->marks[i].pc != b->marks[i].pc || a->marks[i].number != b->marks[i].number)
-      return false;
-  return true;
-}
-
-bool program_equal(const Program *a, const Program *b) {
-  if (a->dialect != b->dialect || a->target_sm != b->target_sm || a->kernels->len != b->kernels->len ||
-      a->launch->len != b->launch->len)
-    return false;
-  for (guint i = 0; i < a->kernels->len; i++)
-    if (!equal_kernels(program_kernel(a, i), program_kernel(b, i)))
-      return false;
-  for (guint i = 0; i < a->launch->len; i++) {
-    const LaunchDirective *x = g_ptr_array_index(a->launch, i), *y = g_ptr_array_index(b->launch, i);
-    if (strcmp(x->name, y->name) != 0 || strcmp(x->text, y->text) != 0 || x->kernel != y->kernel)
-      return false;
-  }
-  return true;
 }
 
 static uint32_t width_registers(uint8_t width) { return width == WIDTH_128 ? 4 : width == WIDTH_64 ? 2 : 1; }

@@ -328,7 +328,7 @@ Program *program_new(const char *file, Dialect dialect);
 void program_free(Program *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Program, program_free)
 
-/* Keeps a copy of the source for program_source_line(). */
+/* Keeps a copy of the source for program_file_line(). */
 void program_set_source(Program *program, const char *text, gsize length);
 
 /* Adds a source file (`text` NULL: it couldn't be read) and returns its index. At most 65535. */
@@ -347,12 +347,6 @@ void kernel_free(Kernel *kernel);
 Kernel *program_kernel(const Program *program, guint index);
 /* An instruction's address as it is shown: that of the listing; of PTX, which has none, 8 * pc. */
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc);
-/* Source line `line` (from 1) with white space at both ends removed, or "" if there is none. Newly allocated. */
-char *program_source_line(const Program *program, unsigned line);
-
-/* True if both programs have the same kernels, instruction for instruction, places in the text and raw addresses
- * aside (targets compare by index). */
-bool program_equal(const Program *a, const Program *b);
 
 /* The registers an instruction reads and writes, for scoreboard, liveness and slicing. Rows, not counting constants;
  * 64- and 128-bit accesses name each register of the group. `count` is at most 8. */

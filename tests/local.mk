@@ -78,6 +78,7 @@ tests_unit_libunit_a_SOURCES = \
   tests/unit/lab.c tests/unit/lab.h \
   tests/unit/oracle.c tests/unit/oracle.h \
   tests/unit/ptx_lab.c tests/unit/ptx_lab.h \
+  tests/unit/same.c tests/unit/same.h \
   tests/unit/unit.c tests/unit/unit.h \
   tests/unit/virtual_lab.c tests/unit/virtual_lab.h
 tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def
@@ -114,7 +115,7 @@ tests_fuzz_fuzz_expr_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_machine_SOURCES = tests/fuzz/fuzz_machine.c $(FUZZ_FILE) $(FUZZ_MAIN)
 tests_fuzz_fuzz_machine_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_machine_LDADD = $(FUZZ_LIBS)
-tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c tests/unit/same.c tests/unit/same.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_ptx_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_ptx_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_ptx_run_SOURCES = tests/fuzz/fuzz_ptx_run.c $(FUZZ_MAIN)
@@ -123,7 +124,7 @@ tests_fuzz_fuzz_ptx_run_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_run_SOURCES = tests/fuzz/fuzz_run.c $(FUZZ_FILE) $(FUZZ_MAIN)
 tests_fuzz_fuzz_run_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_run_LDADD = $(FUZZ_LIBS)
-tests_fuzz_fuzz_sass_SOURCES = tests/fuzz/fuzz_sass.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_sass_SOURCES = tests/fuzz/fuzz_sass.c tests/unit/same.c tests/unit/same.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_sass_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_sass_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_scenario_SOURCES = tests/fuzz/fuzz_scenario.c $(FUZZ_FILE) $(FUZZ_MAIN)

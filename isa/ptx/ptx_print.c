@@ -101,12 +101,6 @@ static void append_inst(const PtxModule *module, const PtxFunction *function, co
   }
 }
 
-char *ptx_print_inst(const PtxModule *module, const PtxFunction *function, const PtxInst *inst) {
-  GString *out = g_string_new(NULL);
-  append_inst(module, function, inst, out);
-  return g_string_free(out, FALSE);
-}
-
 /* -- variables -- */
 
 static const char *const linkages[] = {"", ".visible ", ".extern ", ".weak ", ".common "};

@@ -6,7 +6,5 @@
 
 /* Free with g_free. */
 char *ptx_print_module(const PtxModule *module);
-/* One instruction without `;`. Free with g_free. */
-char *ptx_print_inst(const PtxModule *module, const PtxFunction *function, const PtxInst *inst);
 
 #endif

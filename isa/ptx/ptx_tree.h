@@ -158,7 +158,7 @@ typedef struct PtxFunction {
   uint32_t at, name; /* 0 for a prototype */
   uint8_t linkage;   /* PtxLinkage */
   bool entry, has_body, noreturn, prototype;
-  uint8_t reserved[3]; /* no padding: ptx_module_equal() compares bytes */
+  uint8_t reserved[3]; /* no padding: modules are compared byte by byte */
   uint32_t definition; /* the function of that name that has a body; itself if it has; PTX_NO_INDEX if none has */
   uint32_t first_var, nvars; /* results, then parameters, then those of the body */
   uint32_t nrets, nparams;
@@ -217,7 +217,5 @@ const char *ptx_module_file(const PtxModule *module, uint32_t number);
 uint32_t ptx_module_register(const PtxModule *module, const PtxFunction *function, uint32_t number);
 /* The bytes of a variable, 0 for `[]`. */
 uint64_t ptx_var_bytes(const PtxVar *var);
-/* True if both say the same, places in the text aside. */
-bool ptx_module_equal(const PtxModule *a, const PtxModule *b);
 
 #endif

@@ -29,7 +29,7 @@ static void write_graph(const RunResult *result, const char *path, Diag *diag) {
 
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {
   RunOptions run = options_run(options);
-  Timeline *timeline = options->timeline ? timeline_new(options->timeline, diag) : NULL;
+  Timeline *timeline = options->timeline ? timeline_new(options->timeline, TIMELINE_EVENTS_MAX, diag) : NULL;
   if (options->timeline && !timeline)
     return NULL;
   run.observer = timeline ? timeline_probe(timeline) : NULL;

@@ -304,7 +304,8 @@ static uint64_t shuffle_below(uint64_t number, uint64_t count, uint64_t key) {
   return number;
 }
 
-uint64_t gpu_block_in_turn(const Gpu *gpu, const Launch *launch, uint64_t turn) {
+/* The block of a launch that is dispatched in turn `turn`, by grid.dispatch_order. */
+static uint64_t block_in_turn(const Gpu *gpu, const Launch *launch, uint64_t turn) {
   switch (gpu->machine->grid.dispatch_order) {
   case DISPATCH_REVERSE: return launch->blocks - 1 - turn;
   case DISPATCH_RANDOM: return shuffle_below(turn, launch->blocks, rng_mix(gpu->seed) + launch->index);
@@ -319,7 +320,7 @@ bool gpu_block_is_pending(const Gpu *gpu, const Launch *launch, uint64_t block) 
     return block >= first && block <= last;
   }
   for (uint64_t turn = launch->next_block; turn < launch->blocks; turn++)
-    if (gpu_block_in_turn(gpu, launch, turn) == block)
+    if (block_in_turn(gpu, launch, turn) == block)
       return true;
   return false;
 }
@@ -331,7 +332,7 @@ void gpu_pending_blocks(const Gpu *gpu, const Launch *launch, uint64_t *first, u
 }
 
 static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
-  uint64_t block = gpu_block_in_turn(gpu, launch, launch->next_block);
+  uint64_t block = block_in_turn(gpu, launch, launch->next_block);
   uint32_t sms = gpu->machine->gpu.sms;
   for (uint32_t i = 0; i < sms; i++) {
     uint32_t index = (gpu->next_sm + i) % sms;

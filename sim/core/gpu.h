@@ -111,8 +111,6 @@ void gpu_raise_fault(Issue *issue, uint32_t lanes, const char *space, uint64_t a
 void gpu_mark(Gpu *gpu, uint32_t number, uint64_t now);
 /* The marks' times, or NULL. */
 const MarkTime *gpu_mark_time(const Gpu *gpu, uint32_t number);
-/* The block of a launch that is dispatched in turn `turn`, by grid.dispatch_order. */
-uint64_t gpu_block_in_turn(const Gpu *gpu, const Launch *launch, uint64_t turn);
 /* True if the block waits for room. */
 bool gpu_block_is_pending(const Gpu *gpu, const Launch *launch, uint64_t block);
 /* The blocks of a launch that wait for room are among *first to *last; there are some. */

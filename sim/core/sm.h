@@ -58,7 +58,7 @@ typedef struct Launch {
   bool held;            /* the host hasn't started it */
   bool started;         /* all that it follows has ended; its blocks may wait for room all the same */
   uint64_t free_at;     /* before, none of its blocks leaves the dispatcher */
-  uint64_t next_block;  /* how many were dispatched: the turn of the next (gpu_block_in_turn()) */
+  uint64_t next_block;  /* how many were dispatched: the turn of the next, by grid.dispatch_order */
   uint64_t finished_blocks;
 } Launch;
 

@@ -101,8 +101,7 @@ char *machine_diff(const Machine *a, const Machine *b);
 /* doc/machine.md. Free with g_free. */
 char *machine_doc_markdown(void);
 
-/* Reading the table: number of parameters; path, value as text ("48 KiB", "18 cycles"), source (or NULL) of one. */
-unsigned machine_param_count(void);
+/* Reading the table of PARAM_COUNT parameters: path, value as text ("48 KiB", "18 cycles"), source (or NULL) of one. */
 const char *machine_param_path(unsigned index);
 char *machine_param_text(const Machine *machine, unsigned index);
 

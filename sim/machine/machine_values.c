@@ -113,8 +113,6 @@ char **machine_list(void) {
   return (char **)g_ptr_array_free(names, FALSE);
 }
 
-unsigned machine_param_count(void) { return PARAM_COUNT; }
-
 const char *machine_param_path(unsigned index) { return param_at(index)->path; }
 
 char *machine_param_text(const Machine *machine, unsigned index) {

@@ -5,7 +5,8 @@
 
 #include "base/quote.h"
 
-void csv_field(GString *out, const char *raw) {
+/* Appends a field, quoted if it must be, after a comma unless it is the first of its row. */
+static void field(GString *out, const char *raw) {
   g_autofree char *readable = raw ? quote_lines(raw, strlen(raw)) : NULL;
   const char *text = readable;
   if (out->len && out->str[out->len - 1] != '\n')
@@ -32,12 +33,12 @@ static void field_format(GString *out, const char *format, ...) {
   va_start(args, format);
   g_autofree char *text = g_strdup_vprintf(format, args);
   va_end(args);
-  csv_field(out, text);
+  field(out, text);
 }
 
 static void header(GString *out, const char *const *names) {
   for (; *names; names++)
-    csv_field(out, *names);
+    field(out, *names);
 }
 
 /* Several values in one field, separated by blanks, as a shell would read them. */
@@ -47,7 +48,7 @@ static void values_field(GString *out, const char *const *values) {
     g_autofree char *word = quote_word(*values);
     g_string_append_printf(all, "%s%s", all->len ? " " : "", word);
   }
-  csv_field(out, all->str);
+  field(out, all->str);
 }
 
 static void changes_fields(GString *out, const Changes *changes) {
@@ -61,7 +62,7 @@ void csv_run_header(GString *out) {
                                       "failures", "settings",        "params",   "ended_by",   NULL};
   header(out, names);
   for (unsigned i = 0; i < COUNTER_COUNT; i++)
-    csv_field(out, counter_info[i].name);
+    field(out, counter_info[i].name);
   g_string_append_c(out, '\n');
 }
 
@@ -79,10 +80,10 @@ static char *finding_ids(const GPtrArray *findings) {
 }
 
 void csv_run(const RunResult *result, GString *out) {
-  csv_field(out, result->scenario);
-  csv_field(out, result->machine);
+  field(out, result->scenario);
+  field(out, result->machine);
   field_format(out, "%" G_GUINT64_FORMAT, result->seed);
-  csv_field(out, verdict_name(result->verdict));
+  field(out, verdict_name(result->verdict));
   field_format(out, "%d", run_result_exit_status(result));
   field_format(out, "%" G_GUINT64_FORMAT, result->cycles);
   field_format(out, "%" G_GUINT64_FORMAT, run_result_measured_cycles(result));
@@ -90,12 +91,12 @@ void csv_run(const RunResult *result, GString *out) {
   if (result->has_operations)
     field_format(out, "%" G_GINT64_FORMAT, result->operations);
   else
-    csv_field(out, "");
+    field(out, "");
   g_autofree char *ids = finding_ids(result->findings);
-  csv_field(out, ids);
+  field(out, ids);
   field_format(out, "%u", result->failures ? result->failures->len : 0);
   changes_fields(out, &result->changes);
-  csv_field(out, stop_name(result->stop));
+  field(out, stop_name(result->stop));
   for (unsigned i = 0; i < COUNTER_COUNT; i++)
     field_format(out, "%" G_GUINT64_FORMAT, counter_value(&result->counters, i));
   g_string_append_c(out, '\n');
@@ -113,19 +114,19 @@ void csv_rank_header(GString *out) {
 void csv_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes, GString *out) {
   for (guint i = 0; i < rows->len; i++) {
     const RankRow *row = g_ptr_array_index(rows, i);
-    csv_field(out, row->scenario);
-    csv_field(out, machine->name);
+    field(out, row->scenario);
+    field(out, machine->name);
     field_format(out, "%u", row->cycles.runs);
-    csv_field(out, verdict_name(row->verdict));
-    csv_field(out, row->as_expected ? "yes" : "no");
+    field(out, verdict_name(row->verdict));
+    field(out, row->as_expected ? "yes" : "no");
     field_format(out, "%.3f", row->cycles.mean);
     field_format(out, "%.3f", row->cycles.deviation);
     field_format(out, "%.0f", row->cycles.lowest);
     field_format(out, "%.0f", row->cycles.highest);
     field_format(out, "%.6f", row->cycles.mean / machine->clocks.sm * 1e6);
     if (isnan(row->ratio)) {
-      csv_field(out, "");
-      csv_field(out, "");
+      field(out, "");
+      field(out, "");
     } else {
       field_format(out, "%.4f", row->ratio);
       field_format(out, "%.4f", rank_ratio_deviation(g_ptr_array_index(rows, 0), row));
@@ -135,7 +136,7 @@ void csv_rank(const GPtrArray *rows, const Machine *machine, const Changes *chan
     if (row->has_operations)
       field_format(out, "%" G_GINT64_FORMAT, row->operations);
     else
-      csv_field(out, "");
+      field(out, "");
     changes_fields(out, changes);
     g_string_append_c(out, '\n');
   }
@@ -152,28 +153,28 @@ void csv_validation_header(GString *out) {
 
 static void append_validation_row(const char *suite, const ValidationRow *row, const Changes *changes, GString *out) {
   g_autofree char *judgement = validation_judgement_text(row);
-  csv_field(out, suite);
-  csv_field(out, row->row);
-  csv_field(out, row->scenario);
-  csv_field(out, row->machine);
-  csv_field(out, validation_group_name(row->group));
-  csv_field(out, metric_name(row->metric));
-  csv_field(out, row->baseline);
+  field(out, suite);
+  field(out, row->row);
+  field(out, row->scenario);
+  field(out, row->machine);
+  field(out, validation_group_name(row->group));
+  field(out, metric_name(row->metric));
+  field(out, row->baseline);
   field_format(out, "%g", row->printed);
-  csv_field(out, row->unit);
+  field(out, row->unit);
   field_format(out, "%.6g", row->published);
   field_format(out, "%.6g", row->predicted);
   field_format(out, "%.6g", row->deviation);
   if (row->has_error)
     field_format(out, "%.2f", row->error_percent);
   else
-    csv_field(out, "");
-  csv_field(out, judgement);
-  csv_field(out, verdict_name(row->verdict));
-  csv_field(out, row->as_expected ? "yes" : "no");
-  csv_field(out, row->source);
-  csv_field(out, row->page);
-  csv_field(out, row->note);
+    field(out, "");
+  field(out, judgement);
+  field(out, verdict_name(row->verdict));
+  field(out, row->as_expected ? "yes" : "no");
+  field(out, row->source);
+  field(out, row->page);
+  field(out, row->note);
   values_field(out, changes->settings);
   g_string_append_c(out, '\n');
 }

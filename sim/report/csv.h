@@ -16,7 +16,4 @@ void csv_rank(const GPtrArray *rows, const Machine *machine, const Changes *chan
 void csv_validation_header(GString *out);
 void csv_validation(const Validation *validation, const Changes *changes, GString *out);
 
-/* Appends a field, quoted if it must be, after a comma unless it is the first of its row. */
-void csv_field(GString *out, const char *text);
-
 #endif

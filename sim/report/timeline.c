@@ -259,7 +259,7 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
 
 static void free_names(gpointer names) { g_strfreev(names); }
 
-Timeline *timeline_new(const char *path, Diag *diag) {
+Timeline *timeline_new(const char *path, uint64_t events, Diag *diag) {
   FILE *file = fopen(path, "w");
   if (!file) {
     diag_error(diag, path, 0, 0, "can't write the timeline: %s", g_strerror(errno));
@@ -268,7 +268,7 @@ Timeline *timeline_new(const char *path, Diag *diag) {
   Timeline *timeline = g_new0(Timeline, 1);
   timeline->file = file;
   timeline->path = g_strdup(path);
-  timeline->limit = TIMELINE_EVENTS_MAX;
+  timeline->limit = events;
   timeline->sms = g_ptr_array_new_with_free_func(free_sm);
   timeline->names = g_ptr_array_new_with_free_func(free_names);
   timeline->probe = (Probe){.user = timeline,
@@ -283,8 +283,6 @@ Timeline *timeline_new(const char *path, Diag *diag) {
 }
 
 Probe *timeline_probe(Timeline *timeline) { return &timeline->probe; }
-
-void timeline_set_limit(Timeline *timeline, uint64_t events) { timeline->limit = events; }
 
 /* What hasn't ended lasts until the end of the run. */
 static void end_tracks(Timeline *timeline) {

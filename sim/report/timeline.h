@@ -3,7 +3,7 @@
  * a slice for each instruction: from its issue until its result can be used or the warp issues again, whichever is first;
  * that of a barrier lasts as long as the warp waits. On a lock bit's track there is a slice for each time that it was held.
  * One microsecond of the trace is one cycle of the SMs.
- * Events are written as they come, at most TIMELINE_EVENTS_MAX of them unless a limit is set.
+ * Events are written as they come, up to a number.
  * Deterministic: the same run gives the same bytes. */
 #ifndef LOCKSTEP_REPORT_TIMELINE_H
 #define LOCKSTEP_REPORT_TIMELINE_H
@@ -18,11 +18,10 @@ enum { TIMELINE_EVENTS_MAX = 2000000 };
 
 typedef struct Timeline Timeline;
 
-/* Opens the file. NULL after an error. */
-Timeline *timeline_new(const char *path, Diag *diag);
+/* Opens the file, for at most `events` events. NULL after an error. */
+Timeline *timeline_new(const char *path, uint64_t events, Diag *diag);
 /* What is to subscribe to one run (RunOptions.observer). If that run is started over, so is the timeline. */
 Probe *timeline_probe(Timeline *timeline);
-void timeline_set_limit(Timeline *timeline, uint64_t events);
 /* Ends the file and frees the timeline; the run may be gone already. False after an error. */
 bool timeline_close(Timeline *timeline, Diag *diag);
 

@@ -95,9 +95,9 @@ START_TEST(keeps_addresses_and_places) {
   ck_assert_uint_eq(kernel->insts[2].column, 10);
   ck_assert_uint_eq(kernel->insts[2].guard, 0);
   ck_assert_uint_eq(kernel->nregs, 4);
-  g_autofree char *line = program_source_line(program, 5);
+  g_autofree char *line = program_file_line(program, 0, 5);
   ck_assert_str_eq(line, "/*0080*/ @P0 STSUL [R0], R3;");
-  g_autofree char *none = program_source_line(program, 99);
+  g_autofree char *none = program_file_line(program, 0, 99);
   ck_assert_str_eq(none, "");
 }
 END_TEST
@@ -384,7 +384,7 @@ START_TEST(reads_strange_line_ends) {
   ck_assert_uint_eq(kernel->ninsts, 3);
   ck_assert_uint_eq(kernel->insts[2].line, 4);
   ck_assert_uint_eq(kernel->insts[2].column, 11);
-  g_autofree char *line = program_source_line(program, 2);
+  g_autofree char *line = program_file_line(program, 0, 2);
   ck_assert_str_eq(line, "@P0\tBRA\t0x0");
 }
 END_TEST

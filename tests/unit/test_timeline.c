@@ -32,7 +32,7 @@ typedef struct Follower {
   Timeline *timeline;
 } Follower;
 
-static void follower_init(Follower *follower, const char *text) {
+static void follower_init(Follower *follower, const char *text, uint64_t events) {
   g_autoptr(Diag) diag = diag_new();
   follower->machine = machine_new_default();
   follower->program = sass_parse("prog.sass", text, strlen(text), diag);
@@ -40,7 +40,7 @@ static void follower_init(Follower *follower, const char *text) {
   ck_assert_msg(follower->program, "%s", messages);
   int handle = g_file_open_tmp("timeline-XXXXXX", &follower->path, NULL);
   ck_assert(g_close(handle, NULL));
-  follower->timeline = timeline_new(follower->path, diag);
+  follower->timeline = timeline_new(follower->path, events, diag);
   ck_assert_ptr_nonnull(follower->timeline);
 }
 
@@ -73,7 +73,7 @@ static char *follower_clear(Follower *follower, Diag *diag) {
 
 static char *timeline_of(const char *program, uint64_t cycles) {
   Follower follower;
-  follower_init(&follower, program);
+  follower_init(&follower, program, TIMELINE_EVENTS_MAX);
   follow(&follower, cycles);
   g_autoptr(Diag) diag = diag_new();
   char *result = follower_clear(&follower, diag);
@@ -187,7 +187,7 @@ END_TEST
 
 START_TEST(a_run_started_over_is_told_once) {
   Follower follower;
-  follower_init(&follower, two_warps);
+  follower_init(&follower, two_warps, TIMELINE_EVENTS_MAX);
   follow(&follower, 300);
   follow(&follower, 100000);
   g_autoptr(Diag) diag = diag_new();
@@ -198,8 +198,7 @@ END_TEST
 
 START_TEST(events_have_a_limit) {
   Follower follower;
-  follower_init(&follower, endless);
-  timeline_set_limit(follower.timeline, 50);
+  follower_init(&follower, endless, 50);
   follow(&follower, 5000);
   Diag *diag = diag_new();
   g_autofree char *text = follower_clear(&follower, diag);
@@ -215,7 +214,7 @@ END_TEST
 
 START_TEST(a_file_that_cant_be_written_is_an_error) {
   g_autoptr(Diag) diag = diag_new();
-  ck_assert_ptr_null(timeline_new("no/such/folder/timeline.json", diag));
+  ck_assert_ptr_null(timeline_new("no/such/folder/timeline.json", 1, diag));
   ck_assert_int_eq(diag_exit_status(diag), 3);
 }
 END_TEST

@@ -103,8 +103,6 @@ bool wait_graph_has_kind(const WaitGraph *graph, uint32_t component, EdgeKind ki
 /* True if from the component another component with a cycle can be reached. */
 bool wait_graph_leads_on(const WaitGraph *graph, uint32_t component);
 
-/* Names a node for people: "lane 3 of warp 0 of block 0". Free with g_free. */
-char *wait_node_text(const WaitGraph *graph, const Node *node);
 char *wait_graph_dot(const WaitGraph *graph);
 /* {"nodes": [{"id", "kind", "in_cycle", "text"}], "edges": [{"from", "to", "kind"}]}. Free with g_free. In both, lanes of
  * a warp that wait for the same and are waited for by the same are one node. */

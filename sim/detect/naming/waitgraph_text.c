@@ -19,7 +19,8 @@ static char *lanes_text_of(const WaitGraph *graph, const Node *node, uint32_t la
   return locate_lanes_text(graph->explorer->gpu, view->launch, view->block->index, view->warp->warp_in_block, lanes);
 }
 
-char *wait_node_text(const WaitGraph *graph, const Node *node) {
+/* Names a node for people: "lane 3 of warp 0 of block 0". Free with g_free. */
+static char *node_text(const WaitGraph *graph, const Node *node) {
   Gpu *gpu = graph->explorer->gpu;
   switch (node->kind) {
   case NODE_LANE: return lanes_text_of(graph, node, 1u << node->index);
@@ -112,7 +113,7 @@ static void grouping_clear(Grouping *grouping) {
 
 static char *group_text(const WaitGraph *graph, const Grouping *grouping, guint index) {
   const Node *node = wait_node(graph, index);
-  return node->kind == NODE_LANE ? lanes_text_of(graph, node, grouping->lanes[index]) : wait_node_text(graph, node);
+  return node->kind == NODE_LANE ? lanes_text_of(graph, node, grouping->lanes[index]) : node_text(graph, node);
 }
 
 /* True if both ends of the edge stand for their groups: then it is shown. */

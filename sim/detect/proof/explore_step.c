@@ -39,7 +39,8 @@ static uint32_t lowest_alike(const Warp *warp, uint32_t index) {
   return index;
 }
 
-void explore_arrive(LaneWalk *walk, LaneState *state, uint32_t index) {
+/* The lane arrives at entry `index` of the warp's own stack and would go on at that entry's target. */
+static void arrive(LaneWalk *walk, LaneState *state, uint32_t index) {
   index = lowest_alike(walk->view->warp, index);
   walk->reach.lowest_entry = MIN(walk->reach.lowest_entry, index);
   if (!assumes_all_open(walk) && !walk->view->entry_open[index])
@@ -57,7 +58,7 @@ void explore_enter(LaneWalk *walk, LaneState *state) {
     int below = entry_below(walk, state->level);
     const StackEntry *entry = below >= 0 ? &walk->view->warp->stack[below] : NULL;
     if (entry && joins(entry->kind) && entry->pc == state->pc) {
-      explore_arrive(walk, state, (uint32_t)below);
+      arrive(walk, state, (uint32_t)below);
       return;
     }
   }
@@ -97,7 +98,7 @@ static void pop_to_join(LaneWalk *walk, LaneState *state) {
   }
   int below = entry_below(walk, state->level);
   if (below >= 0 && walk->view->warp->stack[below].kind == STACK_SSY)
-    explore_arrive(walk, state, (uint32_t)below);
+    arrive(walk, state, (uint32_t)below);
   else
     explore_fault(walk);
 }
@@ -116,7 +117,7 @@ static void leave_to(LaneWalk *walk, LaneState *state, StackKind kind) {
   for (int i = (int)state->level - 1; i >= 0; i--) {
     const StackEntry *entry = &walk->view->warp->stack[i];
     if (entry->kind == kind && entry->mask >> walk->lane & 1) {
-      explore_arrive(walk, state, (uint32_t)i);
+      arrive(walk, state, (uint32_t)i);
       return;
     }
   }

@@ -34,8 +34,6 @@ typedef struct LaneWalk {
 void explore_step(LaneWalk *walk, LaneState *state);
 /* Lets a lane that has come to `state` join where its path ends (it stands on a convergence point), then adds it. */
 void explore_enter(LaneWalk *walk, LaneState *state);
-/* The lane arrives at entry `index` of the warp's own stack and would go on at that entry's target. */
-void explore_arrive(LaneWalk *walk, LaneState *state, uint32_t index);
 /* The lane goes on behind instruction `inst`, at `next`. */
 void explore_go_on(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t next);
 /* A fault ends the run, whatever the others do. */
