@@ -132,6 +132,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_trial.h \
   sim/detect/race/shadow.c \
   sim/detect/race/shadow.h \
+  sim/detect/race/speculation.c \
+  sim/detect/race/speculation.h \
   sim/detect/race/vclock.c \
   sim/detect/race/vclock.h \
   sim/engine/counter.c \

@@ -187,7 +187,8 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
       uint32_t word = (uint32_t)(offset / 4) + part;
       backing_define(buffer, word, bytes_of(bytes, offset), 15);
       store_word(issue, buffer, word,
-                 bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], &note, lane);
+                 bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], &note,
+                 lane);
     }
   }
   change_note_end(&note);

@@ -50,6 +50,8 @@ check_ptx() {
         echo "$file on $machine: no data race"
       ! grep -q '^  findings:.*unordered-access' "$file" || grep -q ' warning: unordered-access: ' "$folder/ptx" ||
         echo "$file on $machine: no unordered access"
+      ! grep -q '^  findings:.*speculative-load' "$file" || grep -q ' note: speculative-load: ' "$folder/ptx" ||
+        echo "$file on $machine: no speculative load"
     done
   done
 }

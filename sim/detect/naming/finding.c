@@ -178,7 +178,7 @@ static unsigned evidence_line(const Finding *finding, unsigned index) {
 bool finding_same_place(const Finding *a, const Finding *b) {
   if (a->id != b->id || g_strcmp0(a->file, b->file) != 0)
     return false;
-  if (a->id != FINDING_DATA_RACE && a->id != FINDING_UNORDERED_ACCESS)
+  if (a->id != FINDING_DATA_RACE && a->id != FINDING_UNORDERED_ACCESS && a->id != FINDING_SPECULATIVE_LOAD)
     return a->line == b->line;
   unsigned a0 = evidence_line(a, 0), a1 = evidence_line(a, 1), b0 = evidence_line(b, 0), b1 = evidence_line(b, 1);
   return (a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0);

@@ -2,6 +2,7 @@
 
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_step.h"
+#include "sim/detect/race/speculation.h"
 
 typedef struct SmOrder {
   WarpOrder warps[SM_WARPS_MAX];
@@ -15,8 +16,10 @@ struct RaceDetector {
   SmOrder **sms; /* made when their first block comes */
   uint32_t sm_count, bit_count;
   RaceWatch watch;
-  GArray *polls;       /* bool *, of each launch: its kernel's polling loads, borrowed */
-  GHashTable *kernels; /* Kernel * -> bool *, or NULL */
+  GArray *polls;        /* bool *, of each launch: its kernel's polling loads, borrowed */
+  GHashTable *kernels;  /* Kernel * -> bool *, or NULL */
+  GArray *selections;   /* Selection *, of each launch: of its kernel's loads, owned by `selected` */
+  GHashTable *selected; /* Kernel * -> Selection *, or NULL */
 };
 
 /* ---- order ---- */
@@ -53,6 +56,19 @@ static void find_polls(RaceDetector *detector) {
   }
 }
 
+/* Where the values of plain loads go, in the kernels of launches that are new. */
+static void find_selections(RaceDetector *detector) {
+  for (guint i = detector->selections->len; i < detector->gpu->launches->len; i++) {
+    const Kernel *kernel = gpu_launch(detector->gpu, i)->kernel;
+    gpointer selections;
+    if (!g_hash_table_lookup_extended(detector->selected, kernel, NULL, &selections)) {
+      selections = speculation_find(kernel);
+      g_hash_table_insert(detector->selected, (gpointer)kernel, selections);
+    }
+    g_array_append_val(detector->selections, selections);
+  }
+}
+
 /* What was said of races on words of a block that has left stays. */
 static void forgotten(void *user, uint64_t word, const Cell *cell, const Row *row) {
   RaceDetector *detector = user;
@@ -71,6 +87,7 @@ static void block_start(void *user, const ProbePoint *point) {
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
     barrier_order_reset(&barriers[id]);
   find_polls(detector);
+  find_selections(detector);
   for (uint32_t i = 0; i < block->warps; i++)
     order_start_warp(&detector->watch.order, &sm_order(detector, point->sm)->warps[block->warp_slot[i]], block, i,
                      is_ptx(block->launch));
@@ -127,6 +144,17 @@ static void warp_sync(void *user, const ProbePoint *point) {
 
 /* ---- accesses ---- */
 
+/* What the access says of a plain load whose value only a select takes. */
+static void look_for_select(const RaceDetector *detector, const ProbePoint *point, RaceAccess *access) {
+  const Launch *launch = point->block->launch;
+  const Selection *selections = g_array_index(detector->selections, const Selection *, launch->index);
+  if (!selections || access->kind != ACCESS_READ)
+    return;
+  const Selection *selection = &selections[point->pc];
+  access->dropped = speculation_dropped(launch->kernel, selection, point->warp) & access->lanes;
+  access->perhaps_dropped = selection->known_later;
+}
+
 static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
                           const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock) {
   RaceDetector *detector = user;
@@ -139,6 +167,7 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
                        .kind = kind,
                        .locks = lock || unlock,
                        .polls = polls && polls[point->pc]};
+  look_for_select(detector, point, &access);
   if (lock)
     acquire_bits(detector, point, address, taken);
   WarpOrder *warp = warp_order(detector, point);
@@ -208,6 +237,8 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   race_order_init(&detector->watch.order, gpu);
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  detector->selections = g_array_new(FALSE, FALSE, sizeof(Selection *));
+  detector->selected = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   detector->watch.waits = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   shadow_init(&detector->watch.shadow[SPACE_SHARED]);
   shadow_init(&detector->watch.shadow[SPACE_GLOBAL]);
@@ -240,6 +271,8 @@ void race_detector_free(RaceDetector *detector) {
   race_order_clear(&detector->watch.order);
   g_array_free(detector->polls, TRUE);
   g_hash_table_destroy(detector->kernels);
+  g_array_free(detector->selections, TRUE);
+  g_hash_table_destroy(detector->selected);
   g_hash_table_destroy(detector->watch.waits);
   shadow_clear(&detector->watch.shadow[SPACE_SHARED]);
   shadow_clear(&detector->watch.shadow[SPACE_GLOBAL]);

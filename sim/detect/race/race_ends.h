@@ -15,6 +15,7 @@ typedef enum {
   RACE_NO_ACQUIRE,     /* handed over, but the reader has no fence between the flag and the second access */
   RACE_NARROW_RELEASE, /* the writer's fence, or its write, has too small a scope */
   RACE_NARROW_ACQUIRE, /* the reader's */
+  RACE_SPECULATIVE,    /* a load whose value a select drops */
 } RaceCause;
 
 /* One end of a race. */
@@ -24,6 +25,7 @@ typedef struct RaceEnd {
   uint32_t pc; /* of the host: which step */
   uint64_t cycle;
   bool write, strong;
+  bool dropped; /* a load whose value a select drops */
 } RaceEnd;
 
 typedef struct Race {
@@ -37,6 +39,7 @@ typedef struct Race {
   uint64_t word;    /* number of the first in the shadow */
   uint32_t lanes;   /* of the instruction that is issued now */
   bool write, strong;
+  bool perhaps_dropped; /* it is a load whose value a select may drop */
 } Race;
 
 static inline const Launch *race_launch_of(const ProbePoint *point, const RaceEnd *end) {

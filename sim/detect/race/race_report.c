@@ -215,6 +215,10 @@ static Reason beside_host(const ProbePoint *point, const Race *race, const RaceE
 }
 
 static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (race->cause == RACE_SPECULATIVE)
+    return (Reason){
+        .why = g_strdup("in these lanes a select drops what is loaded; compilers make a load unconditional where it "
+                        "can do no harm: if the source loads under that condition, it has no race here")};
   bool handed = race_is_handed(race);
   if (race_is_host(&race->first) || race_is_host(second) || (handed && race->handed.writer == THREAD_LAUNCH_HOST))
     return beside_host(point, race, second);
@@ -226,6 +230,7 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
   case RACE_SCOPES:
     return because("both are strong, but one of them only for threads of its own block (.cta)",
                    "give both the scope of the GPU (.gpu)");
+  case RACE_SPECULATIVE:
   case RACE_LANES:
   case RACE_IN_INSTRUCTION:
   case RACE_UNORDERED: break;
@@ -240,6 +245,7 @@ static const char *gap_text(const Race *race) {
   case RACE_NO_ACQUIRE: return "a fence is missing between the two";
   case RACE_NARROW_RELEASE:
   case RACE_NARROW_ACQUIRE: return "the fence's scope is too small";
+  case RACE_SPECULATIVE: return "nothing orders the two, but the load is speculative and its value is dropped";
   default: return "nothing orders the two";
   }
 }
@@ -249,23 +255,34 @@ static bool is_reliance(const Race *race) {
   return race_is_handed(race) && race->first.strong && race->strong && !race_is_host(&race->first);
 }
 
+static FindingId finding_of(const Race *race) {
+  if (race->cause == RACE_SPECULATIVE)
+    return FINDING_SPECULATIVE_LOAD;
+  return is_reliance(race) ? FINDING_UNORDERED_ACCESS : FINDING_DATA_RACE;
+}
+
 static Finding *between_accesses(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
   g_autofree char *where = where_text(point, race);
   bool several = second->lanes & (second->lanes - 1);
   const char *verb = second->write ? (several ? "write" : "writes") : several ? "read" : "reads";
-  const RaceEnd *place = race_is_host(second) ? &race->first : second;
+  const RaceEnd *place = race_is_host(second) || race->first.dropped ? &race->first : second;
   char *message = g_strdup_printf("%s: %s %s, which %s %s%s, and %s", who, verb, where, first_who,
                                   race->first.write ? "wrote" : "read",
                                   is_reliance(race) ? "; nothing guarantees that this is seen" : "", gap_text(race));
-  Finding *finding = locate_finding(is_reliance(race) ? FINDING_UNORDERED_ACCESS : FINDING_DATA_RACE, message,
-                                    race_launch_of(point, place), place->pc);
+  Finding *finding = locate_finding(finding_of(race), message, race_launch_of(point, place), place->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");
   Reason reason = reason_of(point, race, second);
   finding_add_evidence(finding, 0, reason.why);
+  if (race->perhaps_dropped && race->cause != RACE_SPECULATIVE)
+    finding_add_evidence(
+        finding, 0,
+        g_strdup("the load's value goes into a select only: where the source loads under a condition, the "
+                 "compiler may have made the load unconditional, and there is no race in the source"));
   finding->repair = reason.repair;
-  race_add_repairs(finding, point, race, second);
+  if (race->cause != RACE_SPECULATIVE)
+    race_add_repairs(finding, point, race, second);
   return finding;
 }
 
@@ -285,7 +302,7 @@ static Finding *make_finding(const ProbePoint *point, const Race *race, const Ra
   Finding *finding = race->cause == RACE_IN_INSTRUCTION ? within_instruction(point, race, second)
                                                         : between_accesses(point, race, second);
   finding->cycle = point->cycle;
-  const RaceEnd *place = race_is_host(second) ? &race->first : second;
+  const RaceEnd *place = race_is_host(second) || race->first.dropped ? &race->first : second;
   finding->block = (int64_t)place->base.block;
   finding->warp = thread_warp(place->base);
   finding->lanes = place->lanes;
@@ -304,7 +321,7 @@ static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Ra
   bool within = race->cause == RACE_IN_INSTRUCTION;
   uint64_t first = line_key(point, &race->first), then = line_key(point, second);
   gint64 lines = (gint64)(MIN(first, then) << 32 | MAX(first, then) | (uint64_t)within << 63 |
-                          (uint64_t)is_reliance(race) << 31);
+                          (uint64_t)is_reliance(race) << 31 | (uint64_t)(race->cause == RACE_SPECULATIVE) << 62);
   RacePair *pair = g_hash_table_lookup(report->known, &lines);
   if (!pair) {
     pair = g_new0(RacePair, 1);

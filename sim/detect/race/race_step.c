@@ -145,6 +145,7 @@ static RaceEnd end_of(const Step *step, const Access *access) {
                    .pc = access->pc,
                    .cycle = access->cycle,
                    .write = access->write,
+                   .dropped = access->dropped,
                    .strong = access->strong != ACCESS_WEAK};
 }
 
@@ -172,7 +173,8 @@ static void add_race(Step *step, uint64_t word, uint32_t words, uint32_t lanes, 
                      bool write) {
   for (unsigned i = 0; i < step->races; i++) {
     Race *known = &step->race[i];
-    if (known->first.pc != first->pc || !thread_equal(known->first.base, first->base))
+    if (known->first.pc != first->pc || (known->cause == RACE_SPECULATIVE) != (cause == RACE_SPECULATIVE) ||
+        !thread_equal(known->first.base, first->base))
       continue;
     if (known->address / 4 + known->words == word) {
       known->words += words;
@@ -191,6 +193,7 @@ static void add_race(Step *step, uint64_t word, uint32_t words, uint32_t lanes, 
                                        .words = words,
                                        .word = word_number(step, word),
                                        .lanes = lanes,
+                                       .perhaps_dropped = step->access->perhaps_dropped,
                                        .write = write,
                                        .strong = step->strong != ACCESS_WEAK};
 }
@@ -213,16 +216,27 @@ static void check_lanes(Step *step, const Group *group) {
   }
 }
 
-static void record(Step *step, Group *group) {
-  Access access = access_of(step, group->lanes, group->bytes, writes(step, group)), found[RACES_MAX];
-  Question question = {step, group->lanes};
+/* Lanes of a group; with `dropped` a select drops what they load. */
+static void record_lanes(Step *step, Group *group, uint32_t lanes, bool dropped) {
+  Access access = access_of(step, lanes, group->bytes, writes(step, group)), found[RACES_MAX];
+  access.dropped = dropped;
+  Question question = {step, lanes};
   AccessOrder order = order_for(step, &question);
   unsigned races = shadow_add(shadow_of(step), group->cell, &access, &order, found, RACES_MAX);
   for (unsigned i = 0; i < races; i++) {
     RaceEnd first = end_of(step, &found[i]);
     group->cell->raced = 1;
-    add_race(step, group->word, 1, group->lanes, &first, cause_of(step, group->lanes, &found[i]), access.write);
+    RaceCause cause = dropped || first.dropped ? RACE_SPECULATIVE : cause_of(step, lanes, &found[i]);
+    add_race(step, group->word, 1, lanes, &first, cause, access.write);
   }
+}
+
+static void record(Step *step, Group *group) {
+  uint32_t dropped = step->strong ? 0 : group->lanes & step->access->dropped;
+  if (dropped)
+    record_lanes(step, group, dropped, true);
+  if (group->lanes & ~dropped)
+    record_lanes(step, group, group->lanes & ~dropped, false);
   if (step->access->kind == ACCESS_WRITE && !step->strong && (group->lanes & (group->lanes - 1)))
     check_lanes(step, group);
 }
@@ -266,7 +280,7 @@ static bool record_in_row(Step *step, uint64_t first, uint32_t touched, unsigned
 static uint32_t record_rows(Step *step) {
   const RaceAccess *access = step->access;
   uint32_t lanes = access->lanes;
-  if (step->hands_over || step->strong || access->bytes != 4 || access->kind == ACCESS_ATOMIC ||
+  if (step->hands_over || step->strong || access->bytes != 4 || access->kind == ACCESS_ATOMIC || access->dropped ||
       step->watch->flags[access->space])
     return lanes;
   unsigned lowest = (unsigned)__builtin_ctz(lanes);

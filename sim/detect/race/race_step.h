@@ -27,8 +27,10 @@ typedef struct RaceAccess {
   uint32_t lanes, bytes;
   AccessSpace space;
   AccessKind kind;
-  bool locks; /* LDSLK that took the bit, or STSUL: strong to each other, and hands nothing on by the word */
-  bool polls; /* a polling load */
+  bool locks;       /* LDSLK that took the bit, or STSUL: strong to each other, and hands nothing on by the word */
+  bool polls;       /* a polling load */
+  uint32_t dropped; /* lanes of a load in which a select drops the value (speculation.h) */
+  bool perhaps_dropped; /* a select may drop it: that isn't known yet */
 } RaceAccess;
 
 /* `point` without a block: a step of the host. */

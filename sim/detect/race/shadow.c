@@ -125,7 +125,8 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 
 /* Whoever conflicts with `old` conflicts with `next` too, if `next` is ordered after `old`. */
 static bool covers(const Access *next, const Access *old) {
-  return next->write >= old->write && next->strong <= old->strong && (old->bytes & ~next->bytes) == 0;
+  return next->write >= old->write && next->dropped <= old->dropped && next->strong <= old->strong &&
+         (old->bytes & ~next->bytes) == 0;
 }
 
 static bool in_scope(const Access *access, Nearness nearness) { return access->strong > (uint8_t)nearness; }

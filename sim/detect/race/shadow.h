@@ -42,8 +42,9 @@ typedef struct Access {
   uint32_t pc;
   uint32_t chain; /* of the word's values: that it left or read; 0 in a row */
   uint8_t bytes;  /* of the word */
-  bool write;
-  uint8_t strong; /* AccessStrength */
+  bool write : 1;
+  bool dropped : 1; /* of a load: a select drops the value, so the source doesn't have it */
+  uint8_t strong;   /* AccessStrength */
   uint8_t shift;
 } Access;
 static_assert(sizeof(Access) == 32, "an Access is kept for every word that a program touches");
