@@ -58,6 +58,8 @@ UNIT_TESTS = \
   tests/unit/test_ptx_forms \
   tests/unit/test_ptx_lower \
   tests/unit/test_ptx_parse \
+  tests/unit/test_ptx_places \
+  tests/unit/test_ptx_refuse \
   tests/unit/test_ptx_scenario \
   tests/unit/test_race \
   tests/unit/test_race_ptx \

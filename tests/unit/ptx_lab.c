@@ -21,3 +21,23 @@ Program *ptx_lab_lower(const char *file, const char *text, const PtxTarget *targ
   ck_assert(!program == diag_has_errors(diag));
   return program;
 }
+
+Program *ptx_lab_lower_good(const char *text, const PtxTarget *target) {
+  g_autoptr(Diag) diag = diag_new();
+  Program *program = ptx_lab_lower("k.ptx", text, target, diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program, "%s\nin\n%.2000s", messages, text);
+  return program;
+}
+
+Program *ptx_lab_lower_body(const char *body, const PtxTarget *target) {
+  g_autofree char *text = g_strconcat(LAB_OPEN, body, LAB_CLOSE, NULL);
+  return ptx_lab_lower_good(text, target);
+}
+
+char *ptx_lab_opcodes(const Kernel *kernel) {
+  GString *out = g_string_new(NULL);
+  for (uint32_t i = 0; i < kernel->ninsts; i++)
+    g_string_append_printf(out, "%s%s", i ? " " : "", op_info[kernel->insts[i].op].id);
+  return g_string_free(out, FALSE);
+}

@@ -1,49 +1,14 @@
 #include <glib.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "isa/disasm.h"
 #include "isa/lower/ptx_lower.h"
 #include "isa/ptx/ptx_example.h"
-#include "isa/ptx/ptx_parse.h"
-#include "isa/ptx/ptx_print.h"
 #include "tests/unit/ptx_lab.h"
-#include "tests/unit/same.h"
 #include "tests/unit/unit.h"
-
-#define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
-#define REGS                                                                                                 \
-  ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>; .reg .f64 %d<8>;\n" \
-  ".reg .v4 .u32 %v;\n"
-#define OPEN HEAD ".visible .entry k(.param .u64 in, .param .align 4 .b8 big[12])\n{ " REGS
-#define CLOSE "\nDONE: ret; }\n"
-enum { LINE = 7 }; /* of what stands between OPEN and CLOSE */
 
 static const PtxTarget fermi = {.capability = 20, .max_registers = 255};
 static const PtxTarget pascal = {.capability = 61, .max_registers = 255};
 static const PtxTarget hopper = {.capability = 90, .convergence_barriers = true, .max_registers = 255};
-
-/* The program, or a failed test with the messages. */
-static Program *lower_good(const char *text, const PtxTarget *target) {
-  g_autoptr(Diag) diag = diag_new();
-  Program *program = ptx_lab_lower("k.ptx", text, target, diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(program, "%s\nin\n%.2000s", messages, text);
-  return program;
-}
-
-static Program *lower_body(const char *body, const PtxTarget *target) {
-  g_autofree char *text = g_strconcat(OPEN, body, CLOSE, NULL);
-  return lower_good(text, target);
-}
-
-/* The mnemonics of a kernel's instructions, one after the other, without operands. */
-static char *opcodes(const Kernel *kernel) {
-  GString *out = g_string_new(NULL);
-  for (uint32_t i = 0; i < kernel->ninsts; i++)
-    g_string_append_printf(out, "%s%s", i ? " " : "", op_info[kernel->insts[i].op].id);
-  return g_string_free(out, FALSE);
-}
 
 /* -- the corpus -- */
 
@@ -104,8 +69,9 @@ START_TEST(lowers_every_form) {
     for (unsigned choice = 0; choice < 2 * CHOICES; choice++) {
       g_autofree char *mnemonic = ptx_ops_example(ops, (uint16_t)form, choice / 2, choice % 2);
       g_autofree char *inst = ptx_example(ops, mnemonic);
-      g_autofree char *text = g_strconcat(HEAD ".func callee(.param .b32 a) { ret; }\n", OPEN + strlen(HEAD),
-                                          "TABLE: .branchtargets DONE;\n@%p7 ", inst, ";", CLOSE, NULL);
+      g_autofree char *text =
+          g_strconcat(LAB_HEAD ".func callee(.param .b32 a) { ret; }\n", LAB_OPEN + strlen(LAB_HEAD),
+                      "TABLE: .branchtargets DONE;\n@%p7 ", inst, ";", LAB_CLOSE, NULL);
       g_autoptr(Diag) diag = diag_new();
       g_autoptr(Program) program = ptx_lab_lower("k.ptx", text, target, diag);
       g_autofree char *messages = diag_render(diag);
@@ -197,8 +163,8 @@ static const struct {
 
 static char *opcodes_of(const char *body) {
   g_autofree char *used = g_strconcat(body, USES, NULL);
-  g_autoptr(Program) program = lower_body(used, &pascal);
-  return opcodes(program_kernel(program, 0));
+  g_autoptr(Program) program = ptx_lab_lower_body(used, &pascal);
+  return ptx_lab_opcodes(program_kernel(program, 0));
 }
 
 START_TEST(chooses_opcodes) {
@@ -211,7 +177,7 @@ END_TEST
 /* The guard of an instruction stays on what has an effect, not on temporaries. */
 START_TEST(guards_effects_only) {
   g_autoptr(Program) program =
-      lower_body("@!%p1 mad24.lo.s32 %r1, %r2, %r3, %r4; st.global.u32 [%l1], %r1;", &pascal);
+      ptx_lab_lower_body("@!%p1 mad24.lo.s32 %r1, %r2, %r3, %r4; st.global.u32 [%l1], %r1;", &pascal);
   const Kernel *kernel = program_kernel(program, 0);
   ck_assert_uint_eq(kernel->ninsts, 6);
   for (uint32_t i = 0; i < 3; i++)
@@ -223,10 +189,10 @@ END_TEST
 
 START_TEST(keeps_order_and_scope) {
   g_autoptr(Program) program =
-      lower_body("ld.acquire.gpu.global.u32 %r1, [%l1+-4]; st.volatile.global.u32 [%l1], %r1;\n"
-                 "atom.global.add.f32 %f1, [%l1], %f2; atom.acq_rel.cta.inc.u32 %r1, [%l1], 7; membar.sys;\n"
-                 "ld.global.cg.u32 %r2, [%l1]; fence.sc.cluster;",
-                 &hopper);
+      ptx_lab_lower_body("ld.acquire.gpu.global.u32 %r1, [%l1+-4]; st.volatile.global.u32 [%l1], %r1;\n"
+                         "atom.global.add.f32 %f1, [%l1], %f2; atom.acq_rel.cta.inc.u32 %r1, [%l1], 7; membar.sys;\n"
+                         "ld.global.cg.u32 %r2, [%l1]; fence.sc.cluster;",
+                         &hopper);
   const Inst *inst = program_kernel(program, 0)->insts;
   ck_assert(inst[0].sem == SEM_ACQUIRE && inst[0].scope == SCOPE_GPU && inst[0].space == MEM_GLOBAL &&
             inst[0].imm == -4 && inst[0].flags & INST_ADDR64);
@@ -261,7 +227,7 @@ START_TEST(reduces_atomics_that_nobody_reads) {
                                           used ? " add.u32 %r4, %r1, 1; st.global.u32 [%l1], %r4;"
                                                : " add.u32 %r4, %r1, 1; st.global.u32 [%l1], %r3;",
                                           NULL);
-      g_autoptr(Program) program = lower_body(body, &hopper);
+      g_autoptr(Program) program = ptx_lab_lower_body(body, &hopper);
       const Kernel *kernel = program_kernel(program, 0);
       uint32_t at = 0;
       while (at < kernel->ninsts && !(op_info[kernel->insts[at].op].flags & OPF_ATOMIC))
@@ -294,7 +260,7 @@ START_TEST(limits_registers_by_launch_bounds) {
                                     .sm_registers = 65536,
                                     .register_granule = 256};
   for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-    GString *text = g_string_new(HEAD ".entry k(.param .u64 a) ");
+    GString *text = g_string_new(LAB_HEAD ".entry k(.param .u64 a) ");
     g_string_append_printf(text, "%s { .reg .b32 %%r<%d>; .reg .b64 %%l; ld.param.u64 %%l, [a];\n", cases[i].bounds,
                            VALUES);
     for (unsigned v = 0; v < VALUES; v++)
@@ -302,7 +268,7 @@ START_TEST(limits_registers_by_launch_bounds) {
     for (unsigned v = VALUES; v-- > 0;)
       g_string_append_printf(text, "st.global.u32 [%%l+%u], %%r%u;\n", 4 * v + 4, v);
     g_string_append(text, "ret; }");
-    g_autoptr(Program) program = lower_good(text->str, &bounded);
+    g_autoptr(Program) program = ptx_lab_lower_good(text->str, &bounded);
     const Kernel *kernel = program_kernel(program, 0);
     ck_assert_msg(kernel->nregs <= cases[i].limit, "%s: %u", cases[i].bounds, kernel->nregs);
     ck_assert_msg((kernel->spill_bytes > 0) == cases[i].spills, "%s: %u bytes", cases[i].bounds, kernel->spill_bytes);
@@ -322,20 +288,20 @@ START_TEST(finds_the_reserved_memory) {
         g_strdup_printf(".shared .align 4 .b8 own[100]; .reg .b32 %%a; mov.u32 %%r1, own; "
                         "mov.u32 %%r2, %%reserved_smem_offset_%s; st.global.v2.u32 [%%l1], {%%r1, %%r2};",
                         names[i]);
-    g_autoptr(Program) program = lower_body(body, &hopper);
+    g_autoptr(Program) program = ptx_lab_lower_body(body, &hopper);
     const Kernel *kernel = program_kernel(program, 0);
     ck_assert_uint_eq(kernel->shared_bytes, 1136);
     ck_assert_uint_eq(kernel->insts[1].op, OP_MOV);
     ck_assert_uint_eq(kernel->consts[~kernel->insts[1].a].value, values[i]);
   }
-  g_autoptr(Program) without = lower_body(".shared .b8 own[100]; mov.u32 %r1, own;", &hopper);
+  g_autoptr(Program) without = ptx_lab_lower_body(".shared .b8 own[100]; mov.u32 %r1, own;", &hopper);
   ck_assert_uint_eq(program_kernel(without, 0)->shared_bytes, 100);
 }
 END_TEST
 
 START_TEST(lays_out_parameters) {
-  g_autoptr(Program) program = lower_good(
-      HEAD
+  g_autoptr(Program) program = ptx_lab_lower_good(
+      LAB_HEAD
       ".entry k(.param .u8 a, .param .u32 b, .param .align 8 .b8 c[12], .param .f64 d, .param .u64 .ptr .global "
       "e)\n.reqntid 8, 2 { .reg .b32 %r<4>; .reg .b16 %h; ld.param.u8 %h, [a]; ld.param.v2.u32 {%r0, %r1}, [c+4]; "
       "add.u32 %r2, %r0, %r1; cvt.u32.u16 %r3, %h; bar.sync %r2, %r3; ret; }",
@@ -369,8 +335,8 @@ START_TEST(lays_out_parameters) {
 END_TEST
 
 START_TEST(places_shared_memory) {
-  g_autoptr(Program) program = lower_good(
-      HEAD
+  g_autoptr(Program) program = ptx_lab_lower_good(
+      LAB_HEAD
       ".shared .align 4 .b8 head[5]; .shared .b64 wide; .shared .b8 unused[1000]; .extern .shared .align 16 .b8 "
       "tail[];\n.func f() { .shared .b32 own; .reg .b32 %r; ld.shared.u32 %r, [own]; st.shared.u32 [tail+4], %r; "
       "ret; }\n"
@@ -396,8 +362,8 @@ static const ProgramVariable *variable(const Program *program, const char *name)
 }
 
 START_TEST(makes_variables) {
-  g_autoptr(Program) program = lower_good(
-      HEAD
+  g_autoptr(Program) program = ptx_lab_lower_good(
+      LAB_HEAD
       ".global .align 4 .u16 few[4] = {1, 2, 0, 0xffff};\n.const .f32 half = 0.5; .global .b8 lost[8];\n"
       ".visible .global .b32 seen[3];\n.global .b8 target[8];\n"
       ".global .u64 pointers[2] = {generic(target)+4, few};\n"
@@ -426,8 +392,8 @@ END_TEST
 /* -- calls -- */
 
 START_TEST(inlines_calls) {
-  g_autoptr(Program) program = lower_good(
-      HEAD
+  g_autoptr(Program) program = ptx_lab_lower_good(
+      LAB_HEAD
       ".func (.param .b32 r) add_one(.param .b32 a) { .local .b32 spill; .reg .b32 %r<2>; .reg .pred %p; "
       "ld.param.u32 %r0, [a]; st.local.u32 [spill], %r0; setp.eq.u32 %p, %r0, 0; @%p bra ZERO; add.u32 %r1, %r0, 1; "
       "st.param.b32 [r], %r1; ret; ZERO: st.param.b32 [r], 5; ret; }\n"
@@ -440,7 +406,7 @@ START_TEST(inlines_calls) {
       "st.global.u32 [%l], %r3; ret; }\n",
       &pascal);
   const Kernel *kernel = program_kernel(program, 0);
-  g_autofree char *found = opcodes(kernel);
+  g_autofree char *found = ptx_lab_opcodes(kernel);
   ck_assert_str_eq(found,
                    "MOV64 LD STL ISETP BRA IADD BRA MOV IADD IADD ISETP BRA STL ISETP BRA IADD BRA MOV ST EXIT");
   ck_assert_uint_eq(kernel->local_bytes, 32); /* the calls have their places one after the other */
@@ -450,8 +416,8 @@ START_TEST(inlines_calls) {
 END_TEST
 
 START_TEST(calls_builtins) {
-  g_autoptr(Program) program = lower_good(
-      HEAD
+  g_autoptr(Program) program = ptx_lab_lower_good(
+      LAB_HEAD
       ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
       ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e) "
       ".noreturn;\n"
@@ -463,332 +429,8 @@ START_TEST(calls_builtins) {
       "{ .param .b64 a; st.param.b64 [a], %l; .param .b32 c; st.param.b32 [c], 7; call __assertfail, (a, a, c, a, "
       "a); } }\n",
       &pascal);
-  g_autofree char *found = opcodes(program_kernel(program, 0));
+  g_autofree char *found = ptx_lab_opcodes(program_kernel(program, 0));
   ck_assert_msg(strstr(found, "PRINTF") && strstr(found, "ASSERTFAIL"), "%s", found);
-}
-END_TEST
-
-/* -- warps of machines with convergence barriers -- */
-
-START_TEST(asks_lanes_to_meet) {
-  g_autofree char *text = g_strconcat(
-      OPEN, "setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; shfl.sync.idx.b32 %r1, %r2, 0, 31, %r3; bar.warp.sync %r3;",
-      CLOSE, NULL);
-  g_autoptr(Program) barriers = lower_good(text, &hopper), stack = lower_good(text, &pascal);
-  g_autofree char *with = opcodes(program_kernel(barriers, 0)), *without = opcodes(program_kernel(stack, 0));
-  ck_assert_msg(strstr(with, "WARPSYNC SHFL WARPSYNC"), "%s", with);
-  ck_assert_str_eq(without, "ISETP EXIT WARPSYNC SHFL WARPSYNC EXIT"); /* for their mask */
-}
-END_TEST
-
-/* -- marks, labels, lines -- */
-
-/* Where lanes run in lock-step a meeting leaves its mark on the next instruction that is left, or stays if that isn't
- * only for those who met. */
-START_TEST(leaves_out_meetings) {
-  static const struct {
-    const char *body, *opcodes;
-    uint32_t synced; /* mask of instructions */
-  } cases[] = {
-      {"bar.warp.sync -1; st.u32 [%l1], %r1;", "ST EXIT", 1u << 0},
-      {"bar.warp.sync -1; mov.u32 %r4, 7; ld.u32 %r5, [%l1];", "LD EXIT", 1u << 0},
-      {"bar.warp.sync %r3; mov.u32 %r4, 7; ld.u32 %r5, [%l1];", "WARPSYNC LD EXIT", 0},
-      {"mov.u32 %r4, -1; bar.warp.sync %r4; ld.u32 %r5, [%l1];", "LD EXIT", 1u << 0},
-      {"bar.warp.sync 255; ld.u32 %r5, [%l1];", "WARPSYNC LD EXIT", 0},
-      {"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1; vote.sync.any.pred %p1, %p2, %r3;", "SHFL VOTE EXIT", 3u},
-      {"shfl.sync.idx.b32 %r1, %r2, 0, 31, %r3; vote.sync.any.pred %p1, %p2, %r3;", "WARPSYNC SHFL VOTE EXIT", 4u},
-      {"setp.eq.u32 %p1, %r1, 0; @%p1 bra OVER; bar.warp.sync -1; OVER: st.u32 [%l1], %r1;",
-       "ISETP BRA WARPSYNC ST EXIT", 0},
-      {"setp.eq.u32 %p1, %r1, 0; @%p1 bar.warp.sync -1; st.u32 [%l1], %r1;", "ISETP WARPSYNC ST EXIT", 0},
-  };
-  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(Program) program = lower_body(cases[i].body, &pascal);
-    const Kernel *kernel = program_kernel(program, 0);
-    g_autofree char *found = opcodes(kernel);
-    ck_assert_str_eq(found, cases[i].opcodes);
-    for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
-      ck_assert_msg(!!(kernel->insts[pc].flags & INST_SYNCED) == (cases[i].synced >> pc & 1), "%s: %u", cases[i].body,
-                    pc);
-  }
-}
-END_TEST
-
-START_TEST(keeps_marks_and_labels) {
-  g_autoptr(Program) program =
-      lower_body("pmevent 3; AGAIN: add.u32 %r1, %r1, 1; pmevent.mask 5; @%p1 bra AGAIN;", &pascal);
-  const Kernel *kernel = program_kernel(program, 0);
-  ck_assert_uint_eq(kernel->nmarks, 3);
-  ck_assert(kernel->marks[0].pc == 0 && kernel->marks[0].number == 3);
-  ck_assert(kernel->marks[1].pc == 1 && kernel->marks[1].number == 0);
-  ck_assert(kernel->marks[2].pc == 1 && kernel->marks[2].number == 2);
-  ck_assert(kernel->insts[0].flags & INST_MARKS && kernel->insts[1].flags & INST_MARKS);
-  ck_assert_uint_eq(kernel->nlabels, 1);
-  ck_assert_str_eq(kernel->labels[0].name, "AGAIN");
-  ck_assert_uint_eq(kernel->labels[0].pc, 0);
-}
-END_TEST
-
-/* Behind the last instruction that is reached. */
-START_TEST(keeps_an_unreachable_end) {
-  g_autoptr(Program) mark = lower_good(HEAD ".entry k() { ret; pmevent 3; }", &hopper);
-  ck_assert_uint_eq(program_kernel(mark, 0)->nmarks, 1);
-  ck_assert_uint_lt(program_kernel(mark, 0)->marks[0].pc, program_kernel(mark, 0)->ninsts);
-  g_autoptr(Program) label = lower_good(HEAD ".entry k() { ret; bra END; END: }", &hopper);
-  ck_assert_uint_ge(program_kernel(label, 0)->ninsts, 1);
-}
-END_TEST
-
-/* What no lane comes to is left out, and moves no meeting point: with a mark in it it stays, and the others meet where they did. */
-START_TEST(leaves_out_the_unreachable) {
-#define LOOP(between)                                                                                          \
-  "mov.u32 %r1, %tid.x; setp.ne.s32 %p1, %r1, 0; @%p1 bra L7; L2: setp.eq.s32 %p2, %r3, 1; @%p2 bra L6; "      \
-  "atom.global.exch.b32 %r3, [%l1], 0; bra.uni L6; " between " L6: setp.ne.s32 %p5, %r3, 1; @%p5 bra L2; L7: " \
-  "atom.global.add.u32 %r4, [%l1], %r3; st.global.u32 [%l1], %r4;"
-  g_autoptr(Program) plain = lower_body(LOOP(""), &hopper), dead = lower_body(LOOP("L5: mov.u32 %r3, 7;"), &hopper);
-  g_autoptr(Program) marked = lower_body(LOOP("L5: pmevent 3; st.global.u32 [%l2], %r1;"), &hopper);
-#undef LOOP
-  g_autofree char *without = opcodes(program_kernel(plain, 0)), *with = opcodes(program_kernel(dead, 0));
-  g_autofree char *kept = opcodes(program_kernel(marked, 0));
-  ck_assert_msg(strstr(without, "BSYNC") && strstr(without, "YIELD"), "%s", without);
-  ck_assert_str_eq(with, without);
-  ck_assert_uint_eq(program_kernel(marked, 0)->nmarks, 1);
-  g_auto(GStrv) around = g_strsplit(kept, "ST BRA ", 2); /* what is marked goes around the BSYNC */
-  ck_assert_msg(around[0] && around[1], "%s", kept);
-  g_autofree char *rest = g_strconcat(around[0], around[1], NULL);
-  ck_assert_str_eq(rest, without);
-}
-END_TEST
-
-START_TEST(returns_early) {
-  g_autoptr(Program) plain = lower_body("@!%p1 bra DONE; st.global.u32 [%l1], %r1;", &pascal);
-  const Kernel *kernel = program_kernel(plain, 0);
-  uint32_t at = 0;
-  while (at < kernel->ninsts && kernel->insts[at].op != OP_EXIT)
-    at++;
-  ck_assert_uint_lt(at, kernel->ninsts - 1);
-  ck_assert(kernel->insts[at].flags & INST_GUARD_NOT);
-  ck_assert_int_eq(kernel->insts[at].target, NO_TARGET);
-  g_autoptr(Program) marked =
-      lower_body("@!%p1 bra END; st.global.u32 [%l1], %r1; bra DONE; END: pmevent 1; ret;", &pascal);
-  g_autofree char *kept = opcodes(program_kernel(marked, 0));
-  ck_assert_msg(strstr(kept, "BRA") == kept, "%s", kept);
-}
-END_TEST
-
-START_TEST(follows_lines) {
-  g_autofree char *text = g_strconcat(
-      OPEN,
-      "add.u32 %r1, %r1, 1;\n.loc 1 13 3\nadd.u32 %r1, %r1, 2;\n.loc 1 8 5, function_name $n, inlined_at 1 13 3\n"
-      ".loc 2 202 7, function_name $n, inlined_at 1 8 5\nadd.u32 %r1, %r1, 3;\n.loc 9 1 1\nadd.u32 %r1, %r1, 4;",
-      CLOSE, ".file 1 \"gone/prog.cu\"\n.file 2 \"gone/header.h\"\n.section .debug_str {\n$n:\n.b8 102\n.b8 0\n}\n",
-      NULL);
-  g_autoptr(Program) program = lower_good(text, &pascal);
-  const Inst *inst = program_kernel(program, 0)->insts;
-  ck_assert(inst[0].file == 0 && inst[0].line == LINE && inst[0].column == 1 && inst[0].inlined == 0);
-  ck_assert_str_eq(program_file_name(program, inst[1].file), "gone/prog.cu");
-  ck_assert(inst[1].line == 13 && inst[1].column == 3 && inst[1].inlined == 0 && inst[1].address == LINE + 2);
-  ck_assert(inst[2].file == inst[1].file && inst[2].line == 13 && inst[2].column == 3);
-  const SourceFrame *frames = &g_array_index(program->frames, SourceFrame, 0);
-  const SourceFrame *inner = &frames[inst[2].inlined - 1], *middle = &frames[inner->parent - 1],
-                    *outer = &frames[middle->parent - 1];
-  ck_assert_str_eq(program_file_name(program, inner->file), "gone/header.h");
-  ck_assert(inner->line == 202 && middle->line == 8 && outer->line == 13 && outer->parent == 0);
-  ck_assert(inst[3].file == 0 && inst[3].line == LINE + 7); /* there is no file 9 */
-}
-END_TEST
-
-START_TEST(reads_sources) {
-  g_autofree char *folder = g_build_filename(g_getenv("SRCDIR"), "tests", "ptx", NULL);
-  g_autofree char *path = g_build_filename(folder, "lines_sm75.ptx", NULL), *text = NULL;
-  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
-  g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) program = ptx_lab_lower(path, text, &pascal, diag);
-  const Inst *first = &program_kernel(program, 0)->insts[0];
-  g_autofree char *line = program_file_line(program, first->file, first->line);
-  ck_assert_msg(g_str_has_suffix(program_file_name(program, first->file), "lines.cu") && *line, "%s",
-                program_file_name(program, first->file));
-}
-END_TEST
-
-/* -- errors -- */
-
-static const struct {
-  const char *body, *message;
-} errors[] = {
-    {"fence.proxy.alias;", "7:1: error: fence.proxy isn't supported"},
-    {"griddepcontrol.wait;", "7:1: error: griddepcontrol isn't supported"},
-    {"ld.global.v4.u64 {%l1, %l2, %l3, %l4}, [%l5];", "7:1: error: an access of more than 16 bytes isn't supported"},
-    {"ld.mmio.relaxed.sys.global.u32 %r1, [%l1];", "7:1: error: .mmio isn't supported"},
-    {"mov.u32 %r1, %pm3;", "7:14: error: %pm3 isn't supported: there are no performance monitors"},
-    {"cvta.param.u64 %l1, in;", "7:1: error: a generic address of a parameter isn't supported"},
-    {"st.param.u32 [in], 1;", "7:1: error: a kernel can't write its parameters"},
-    {"ld.param.u32 %r1, [big+12];", "7:19: error: this access lies outside of `big`, which has 12 bytes"},
-    {"ld.param.u32 %r1, [big+2];", "7:19: error: byte 2 of `big` isn't aligned for this access"},
-    {"shfl.up.b32 %r1, %r2, 1, 0;", "7:1: error: shfl needs compute capability 3.0, and the machine has 2.0"},
-    {"redux.sync.add.u32 %r1, %r2, -1;", "7:1: error: redux needs compute capability 8.0, and the machine has 2.0"},
-    {"atom.add.f64 %d1, [%l1], %d2;",
-     "7:1: error: an atomic addition of f64 needs compute capability 6.0, and the machine has 2.0"},
-    {"atom.max.u64 %l2, [%l1], %l3;",
-     "7:1: error: this atomic operation on 64 bits needs compute capability 3.2, and the machine has 2.0"},
-    {"{ .param .b32 x; .reg .b64 %a; mov.u64 %a, x; }",
-     "7:44: error: the address of the parameter `x` of a function isn't supported"},
-};
-
-/* The messages of a text that can't be lowered, the file's name left out of the first. */
-static void expect_errors(const char *text, const PtxTarget *target, const char *expected) {
-  g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) program = ptx_lab_lower("k.ptx", text, target, diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(!program, "lowered: %.2000s", text);
-  ck_assert_msg(g_str_has_prefix(messages, "k.ptx:") && g_str_has_prefix(messages + strlen("k.ptx:"), expected),
-                "found %s, expected %s", messages, expected);
-}
-
-START_TEST(reports_error) {
-  g_autofree char *text = g_strconcat(OPEN, errors[_i].body, CLOSE, NULL);
-  expect_errors(text, &fermi, errors[_i].message);
-}
-END_TEST
-
-/* What stands in one kernel, or between kernels, and isn't supported or known: the kernel before it and the one behind run. */
-static const struct {
-  const char *head, *body, *message; /* of the kernel in the middle */
-} refusals[] = {
-    {"()", "frobnicate.b32 %r1, %r2;", "unknown instruction `frobnicate`"},
-    {"()", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;", "`tcgen05.alloc` isn't supported"},
-    {"()", "ld.global.frob.u32 %r1, [%l1];", "ld has no modifier `.frob`"},
-    {"()", "ld.global.b128 %r1, [%l1];", "`.b128` of ld isn't supported"},
-    {"()", "mov.u32 %r1, %frob;", "there is no register `%frob` here"},
-    {"()", "mov.u32 %r1, %frob.x;", "there is no register `%frob.x` here"},
-    {"()", ".frob 3, 4;", "unknown directive `.frob`"},
-    {"()", ".reg .b128 %q<4>; mov.b128 %q1, {%l1, %l2};", "`.b128` isn't supported in a declaration"},
-    {"()", "ld.global.v2.u32 {%r1, %x}, [%l1];", "there is no register `%x` here"},
-    {"()", "{ add.u32 %r1, %r2 }", "expected `,` or `;`, found `}`"},
-    {"()", "bra NOWHERE;", "there is no label `NOWHERE` here"},
-    {"()", "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [image, {%r5}];", "`tex.1d` isn't supported"},
-    {"()", "suld.b.1d.b32.trap {%r1}, [image, {%r5}];", "`suld.b` isn't supported"},
-    {"() .reqnctapercluster 2", "", "`.reqnctapercluster` isn't supported here"},
-    {"() .blocksareclusters .explicitcluster", "", "`.blocksareclusters` isn't supported here"},
-    {"(.param .frob a)", "ld.param.u32 %r1, [a];", "`.frob` isn't supported in a declaration"},
-    {"()", "call broken;", "unknown instruction `frobnicate`"},
-};
-
-START_TEST(refuses_a_kernel_alone) {
-  g_autofree char *text = g_strconcat(
-      HEAD ".global .texref image;\n.func broken() { frobnicate; ret; }\n.alias other, broken;\n"
-           ".visible .entry before() { ret; }\n.visible .entry bad",
-      refusals[_i].head, "\n{ " REGS, refusals[_i].body,
-      "\nret; }\n.visible .entry behind(.param .u64 a) { .reg .b64 %l; ld.param.u64 %l, [a]; st.global.u64 [%l], %l; "
-      "ret; }\n",
-      NULL);
-  g_autoptr(Diag) diag = diag_new();
-  g_autoptr(PtxModule) module = ptx_parse("k.ptx", text, strlen(text), diag);
-  g_autoptr(Program) program = module ? ptx_lower(module, &hopper, diag) : NULL;
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(program && !diag_has_errors(diag), "%s\n%s", messages, text);
-  ck_assert_uint_eq(program->kernels->len, 3);
-  ck_assert(!program_kernel(program, 0)->refusal && !program_kernel(program, 2)->refusal);
-  ck_assert_uint_eq(program_kernel(program, 2)->ninsts, 3);
-  const Kernel *bad = program_kernel(program, 1);
-  ck_assert_str_eq(bad->name, "bad");
-  ck_assert_msg(bad->refusal, "%s", text);
-  ck_assert_str_eq(diag_item(bad->refusal, 0)->message, refusals[_i].message);
-  g_autofree char *printed = ptx_print_module(module);
-  g_autoptr(PtxModule) again = ptx_parse("k.ptx", printed, strlen(printed), diag);
-  ck_assert_msg(again && same_module(module, again), "%s", printed);
-}
-END_TEST
-
-static const struct {
-  const char *text, *message;
-} module_errors[] = {
-    {HEAD ".global .b32 x;", " error: there is no kernel (`.entry`)"},
-    {HEAD ".entry k() { .reg .b32 %r; add.u32 %r, %r, 1; }",
-     "4:28: error: `k` can run past its last instruction; end it with `ret` or `exit`"},
-    {HEAD ".func f() { call f; ret; } .entry k() { call f; ret; }",
-     "4:7: error: `f` calls itself, perhaps through others: recursion isn't supported"},
-    {HEAD ".func f() { ret; } .func g() { ret; }\n.entry k() { .reg .b64 %l; mov.u64 %l, f; T: .calltargets f, g; "
-          "call %l, T; "
-          "ret; }",
-     "5:65: error: a call through a register isn't supported, but for one that can call one function only; here 2 "
-     "come "
-     "into question"},
-    {HEAD ".shared .b32 s; .global .u64 p = generic(s);\n.entry k() { .reg .b64 %l; ld.global.u64 %l, [p]; ret; }",
-     "4:30: error: the address of the `.shared` variable `s` as an initial value isn't supported"},
-    {HEAD ".extern .global .b32 e;\n.entry k() { .reg .b32 %r; ld.global.u32 %r, [e]; ret; }",
-     "5:46: error: `e` is in another file, which isn't supported"},
-    {HEAD ".func f(.param .b32 a) { trap; } .entry k() { .param .b64 x; call f, (x); ret; }",
-     "4:71: error: this isn't what the function takes: `.b32` of 4 bytes"},
-};
-
-START_TEST(reports_module_error) { expect_errors(module_errors[_i].text, &pascal, module_errors[_i].message); }
-END_TEST
-
-/* What is wrong with a function refuses the kernels that reach it, each with its own errors, and no other. */
-START_TEST(refuses_kernels) {
-  static const char text[] = HEAD ".shared .b32 s;\n"
-                                  ".func bad() { fence.proxy.alias; ret; }\n"
-                                  ".func again() { call again; ret; }\n"
-                                  ".entry first() { call bad; ret; }\n"
-                                  ".entry second() { .reg .b32 %r; mov.u32 %r, s; ret; }\n"
-                                  ".entry third() { call bad; call again; ret; }\n"
-                                  ".entry fourth() { call again; ret; }\n"
-                                  ".entry fifth() { mma.sync.aligned.m8n8k4.f16 {%h1}; }\n"
-                                  ".entry sixth() { .reg .b32 %r; match.any.sync.b32 %r, %r, -1; ret; }\n";
-  static const char *const messages[] = {
-      "k.ptx:5:15: error: fence.proxy isn't supported\n",
-      NULL,
-      "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
-      "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
-      "k.ptx:11:18: error: `mma.sync` isn't supported\n",
-      "k.ptx:12:32: error: match needs compute capability 7.0, and the machine has 6.1\n"};
-  static const char *const names[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
-  g_autoptr(Diag) diag = diag_new();
-  g_autoptr(PtxModule) module = ptx_parse("k.ptx", text, strlen(text), diag);
-  ck_assert(module != NULL);
-  g_autoptr(Program) program = ptx_lower(module, &pascal, diag);
-  ck_assert(program && !diag_has_errors(diag));
-  ck_assert_uint_eq(program->kernels->len, G_N_ELEMENTS(names));
-  for (guint i = 0; i < program->kernels->len; i++) {
-    const Kernel *kernel = program_kernel(program, i);
-    g_autofree char *found = kernel->refusal ? diag_render(kernel->refusal) : NULL;
-    ck_assert_str_eq(kernel->name, names[i]);
-    ck_assert_msg(g_strcmp0(found, messages[i]) == 0, "%s: %s", kernel->name, found);
-    ck_assert(!kernel->refusal == (kernel->ninsts > 0));
-  }
-  ck_assert_uint_eq(program_kernel(program, 1)->shared_bytes, 4);
-}
-END_TEST
-
-/* 2 to the power 30 calls. */
-START_TEST(limits_growth) {
-  GString *text = g_string_new(HEAD ".func f0() { ret; }\n");
-  for (unsigned i = 1; i <= 30; i++)
-    g_string_append_printf(text, ".func f%u() { call f%u; call f%u; ret; }\n", i, i - 1, i - 1);
-  g_string_append(text, ".entry k() { call f30; ret; }\n");
-  g_autofree char *all = g_string_free(text, FALSE);
-  g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) program = ptx_lab_lower("k.ptx", all, &pascal, diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(!program && strstr(messages, "instructions once calls are inlined"), "%s", messages);
-}
-END_TEST
-
-static char *deep(unsigned depth) {
-  GString *text = g_string_new(HEAD ".func f0() { ret; }\n");
-  for (unsigned i = 1; i <= depth; i++)
-    g_string_append_printf(text, ".func f%u() { call f%u; ret; }\n", i, i - 1);
-  g_string_append_printf(text, ".entry k() { call f%u; ret; }\n", depth);
-  return g_string_free(text, FALSE);
-}
-
-START_TEST(limits_depth) {
-  g_autofree char *good = deep(200), *bad = deep(2000);
-  g_autoptr(Program) program = lower_good(good, &pascal);
-  g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Program) none = ptx_lab_lower("k.ptx", bad, &pascal, diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(!none && strstr(messages, "calls are nested more than 256 deep"), "%s", messages);
 }
 END_TEST
 
@@ -809,20 +451,6 @@ int main(void) {
   tcase_add_test(tcase, makes_variables);
   tcase_add_test(tcase, inlines_calls);
   tcase_add_test(tcase, calls_builtins);
-  tcase_add_test(tcase, asks_lanes_to_meet);
-  tcase_add_test(tcase, leaves_out_meetings);
-  tcase_add_test(tcase, keeps_marks_and_labels);
-  tcase_add_test(tcase, keeps_an_unreachable_end);
-  tcase_add_test(tcase, leaves_out_the_unreachable);
-  tcase_add_test(tcase, returns_early);
-  tcase_add_test(tcase, follows_lines);
-  tcase_add_test(tcase, reads_sources);
-  tcase_add_loop_test(tcase, reports_error, 0, (int)G_N_ELEMENTS(errors));
-  tcase_add_loop_test(tcase, refuses_a_kernel_alone, 0, (int)G_N_ELEMENTS(refusals));
-  tcase_add_loop_test(tcase, reports_module_error, 0, (int)G_N_ELEMENTS(module_errors));
-  tcase_add_test(tcase, refuses_kernels);
-  tcase_add_test(tcase, limits_growth);
-  tcase_add_test(tcase, limits_depth);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
