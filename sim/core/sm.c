@@ -388,6 +388,21 @@ static void note_leaving(Warp *warp) {
     warp->left_from[lane] = warp->active & lane_bit[lane] ? warp->pc : warp->left_from[lane];
 }
 
+/* The executor has been there: the warp's pc is already the next one. */
+static void tell_issued(const Issue *issue, uint32_t pc) {
+  ProbePoint point = issue_point(issue, issue->mask);
+  point.pc = pc;
+  PROBE_FIRE(issue->gpu, issued, &point, MAX(issue->next, issue->ready));
+}
+
+/* From cycle `next` on the warp may issue, once the operands of its next instruction are there. */
+static void wait_for_operands(Sm *sm, Scheduler *scheduler, Warp *warp, const Decoded *decoded, uint64_t next) {
+  uint64_t time = operands_ready(warp, decoded, next);
+  if (G_UNLIKELY(sm->gpu->noisy))
+    time += noise(sm, warp);
+  wheel_insert(&scheduler->wheel, warp->slot, time);
+}
+
 static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Launch *launch = warp_block(sm, warp)->launch;
@@ -433,11 +448,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     issue.ready = now + decoded->skip_latency;
   }
   set_ready(warp, decoded, issue.ready);
-  if (G_UNLIKELY(PROBE_WANTED(gpu, issued))) {
-    ProbePoint point = issue_point(&issue, issue.mask);
-    point.pc = (uint32_t)(inst - launch->kernel->insts);
-    PROBE_FIRE(gpu, issued, &point, MAX(issue.next, issue.ready));
-  }
+  if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))
+    tell_issued(&issue, (uint32_t)(inst - launch->kernel->insts));
   warp->pc = issue.next_pc;
   if (G_UNLIKELY(gpu->fault.happened))
     return;
@@ -447,12 +459,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   }
   if (inst->flags & INST_POP || launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
     join_paths(&issue, active);
-  if (warp->state == WARP_RUNNING) {
-    uint64_t time = operands_ready(warp, &launch->decoded[warp->pc], issue.next);
-    if (G_UNLIKELY(gpu->noisy))
-      time += noise(sm, warp);
-    wheel_insert(&scheduler->wheel, warp->slot, time);
-  }
+  if (warp->state == WARP_RUNNING)
+    wait_for_operands(sm, scheduler, warp, &launch->decoded[warp->pc], issue.next);
 }
 
 uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now) {
