@@ -24,6 +24,7 @@ UNIT_TESTS = \
   tests/property/test_exploration \
   tests/property/test_programs \
   tests/property/test_properties \
+  tests/property/test_scopes \
   tests/unit/test_allocate \
   tests/unit/test_backing \
   tests/unit/test_barrier \
