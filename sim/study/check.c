@@ -326,7 +326,7 @@ static void try_repairs(const Attempts *attempts, const Schedule *schedule, cons
     bool is_new = true;
     for (guint k = 0; k < known->len && is_new; k++)
       is_new = !finding_same_place(g_ptr_array_index(known, k), finding);
-    if (is_new && finding->repairs)
+    if (is_new)
       repairs_try(finding, attempts->scenario, variant, &options, run->cycles, diag);
   }
   machine_free(variant);

@@ -17,8 +17,20 @@ static bool is_gone(const Finding *finding, const Repair *repair, const Scenario
   return true;
 }
 
+static void word_as_hint(Finding *finding, const char *why) {
+  char *hint = g_strdup_printf("hint, %s: %s", why, finding->repair);
+  g_free(finding->repair);
+  finding->repair = hint;
+}
+
 void repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                  uint64_t cycles, Diag *diag) {
+  bool orders = finding->id == FINDING_DATA_RACE || finding->id == FINDING_UNORDERED_ACCESS;
+  if (!finding->repairs) {
+    if (orders && finding->repair)
+      word_as_hint(finding, "not tried in the model");
+    return;
+  }
   for (guint i = 0; i < finding->repairs->len; i++) {
     const Repair *repair = g_ptr_array_index(finding->repairs, i);
     if (!is_gone(finding, repair, scenario, machine, options, cycles, diag))
@@ -27,7 +39,5 @@ void repairs_try(Finding *finding, const Scenario *scenario, const Machine *mach
     finding->repair = g_strdup(repair->text);
     return;
   }
-  char *hint = g_strdup_printf("hint, which alone doesn't help in the model: %s", finding->repair);
-  g_free(finding->repair);
-  finding->repair = hint;
+  word_as_hint(finding, "which alone doesn't help in the model");
 }
