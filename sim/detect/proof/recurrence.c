@@ -111,13 +111,32 @@ static bool reads_clock(const Kernel *kernel, const Slice *slice) {
   return false;
 }
 
+/* When a warp wakes. */
+typedef struct Waking {
+  const uint64_t *now; /* as the machine stands */
+  uint64_t at_start;
+} Waking;
+
 typedef struct Watched {
   GPtrArray *warps; /* Warp * */
   GArray *launches; /* guint: of each warp */
+  GArray *wakings;  /* Waking: of each warp */
   Slice *slices;
   Liveness *liveness;
   bool clocked; /* a clock value can matter to one of them */
 } Watched;
+
+/* True if a warp has slept since the watch began, until its memory accesses are performed, say: then the machine hasn't come
+ * back to where it was, since that time goes by. */
+static bool somebody_sleeps(const Gpu *gpu, const Watched *watched) {
+  for (guint i = 0; i < watched->warps->len; i++) {
+    const Warp *warp = g_ptr_array_index(watched->warps, i);
+    const Waking *waking = &g_array_index(watched->wakings, Waking, i);
+    if (warp->state == WARP_RUNNING && *waking->now == waking->at_start && waking->at_start > gpu->cycle)
+      return true;
+  }
+  return false;
+}
 
 static uint64_t digest(const Gpu *gpu, const Watched *watched) {
   uint64_t hash = gpu->memory_hash;
@@ -151,6 +170,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
   *watched = (Watched){0};
   watched->warps = g_ptr_array_new();
   watched->launches = g_array_new(FALSE, FALSE, sizeof(guint));
+  watched->wakings = g_array_new(FALSE, FALSE, sizeof(Waking));
   watched->slices = g_new0(Slice, gpu->launches->len);
   watched->liveness = g_new0(Liveness, gpu->launches->len);
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
@@ -161,6 +181,9 @@ static void watch_init(Watched *watched, Gpu *gpu) {
       g_ptr_array_add(watched->warps, warp);
       guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
       g_array_append_val(watched->launches, launch);
+      const Wheel *wheel = &gpu->sms[i].scheduler[slot % gpu->machine->sm.schedulers].wheel;
+      Waking waking = {&wheel->wake[slot], wheel->wake[slot]};
+      g_array_append_val(watched->wakings, waking);
       watch_launch(watched, gpu_launch(gpu, launch));
       watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
     }
@@ -173,6 +196,7 @@ static void watch_clear(Watched *watched, const Gpu *gpu) {
   g_free(watched->slices);
   g_ptr_array_free(watched->warps, TRUE);
   g_array_free(watched->launches, TRUE);
+  g_array_free(watched->wakings, TRUE);
 }
 
 bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
@@ -190,7 +214,8 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
       *stop = gpu_run(gpu, 1, limit_cycles);
       if (*stop != GPU_BUDGET || gpu->progress != progress)
         break;
-      returns += gpu->memory_hash == 0 && digest_places(&watched) == places && digest(gpu, &watched) == start;
+      returns += gpu->memory_hash == 0 && digest_places(&watched) == places && !somebody_sleeps(gpu, &watched) &&
+                 digest(gpu, &watched) == start;
     }
     gpu->hashes_memory = false;
   }
