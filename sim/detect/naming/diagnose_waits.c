@@ -76,6 +76,17 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   }
 }
 
+/* True if the lane, which alone could change `thing`, waits as well for a word that nobody could change: that one holds it up.
+ * (A producer compares its own count with that of the consumers, who are gone.) */
+static bool waits_elsewhere(const WaitGraph *graph, const Node *lane, const Node *thing) {
+  for (uint32_t at = thing->waiter ? lane->first_edge : 0; at; at = wait_edge(graph, at - 1)->next) {
+    const Node *other = wait_node(graph, wait_edge(graph, at - 1)->to);
+    if (other != thing && other->kind == NODE_WORD && !other->first_edge && !other->waiter)
+      return true;
+  }
+  return false;
+}
+
 /* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
 static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
   Verdict verdict = VERDICT_LIVELOCK;
@@ -94,6 +105,8 @@ static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
       verdict = verdict == VERDICT_LIVELOCK ? VERDICT_ORPHAN_WAIT : verdict;
       continue;
     }
+    if (waits_elsewhere(graph, from, thing))
+      continue;
     bool barrier = thing->kind == NODE_BARRIER;
     FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
     Finding *finding = diagnose_finding(graph, id, edge, false, NULL);
