@@ -6,12 +6,23 @@ static bool is_float(const Inst *inst) {
   return inst->type == TYPE_F32 || inst->type == TYPE_F64 || inst->type == TYPE_F16;
 }
 
+/* True if adding the number to what the word may hold may give what it couldn't hold before. A range has more values than a list. */
+static bool gives_news(const ValueSet *set, const ValueSet *before, uint32_t number) {
+  if (number == 0 || (before->anything && !before->ranged))
+    return false;
+  if (set->anything)
+    return !set->ranged || !before->anything || !abstract_has(before, set->low + number) ||
+           !abstract_has(before, set->high + number);
+  for (uint32_t i = 0; i < set->count; i++)
+    if (!abstract_has(before, set->value[i] + number))
+      return true;
+  return false;
+}
+
 /* The lane adds a number to the word. */
 static void add_number(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t number) {
-  const ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
-  bool news = false;
-  for (uint32_t i = 0; walk->footprint && i < set->count; i++)
-    news |= !abstract_has(explore_set_before(walk, key), set->value[i] + number);
+  bool news = walk->footprint && gives_news(abstract_word(&walk->explorer->memory, walk->view->sm, key),
+                                            explore_set_before(walk, key), number);
   explore_note_store(walk, key, pc, news, NULL);
   explore_note_change(walk, key, false, number);
 }
