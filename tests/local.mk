@@ -29,6 +29,7 @@ UNIT_TESTS = \
   tests/unit/test_backing \
   tests/unit/test_barrier \
   tests/unit/test_cfg \
+  tests/unit/test_check \
   tests/unit/test_converge \
   tests/unit/test_correlation \
   tests/unit/test_counter \

@@ -38,10 +38,10 @@ void progress_step(Progress *progress, guint done, const char *what) {
   fflush(stderr);
 }
 
-void progress_part(gpointer user, guint done, guint total, const char *what) {
+void progress_part(gpointer user, guint index, guint total, const char *what) {
   Progress *progress = user;
   g_free(progress->part);
-  progress->part = g_strdup_printf("schedule %u of %u (%s)", done + 1, total, what);
+  progress->part = g_strdup_printf("schedule %u of %u (%s)", index + 1, total, what);
   if (!progress->wanted || !progress->what || elapsed_seconds(progress) < QUIET_SECONDS)
     return;
   write_head(progress);

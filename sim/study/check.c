@@ -55,7 +55,9 @@ static void report_dependence(RunResult *check) {
   Finding *finding = finding_new(FINDING_SCHEDULE_DEPENDENT, g_strdup("the verdict depends on the schedule"));
   for (guint i = 0; i < check->schedules->len; i++) {
     const ScheduleResult *result = &g_array_index(check->schedules, ScheduleResult, i);
-    if (seen[result->verdict] || result->starved || result->relies)
+    /* A run that a limit of time or a signal cut, and one in another order of dispatch, prove nothing without a verdict. */
+    bool open = result->verdict == VERDICT_UNDECIDED && (check->stop || result->reordered);
+    if (seen[result->verdict] || result->starved || result->relies || open)
       continue;
     seen[result->verdict] = true;
     kinds++;
@@ -203,14 +205,15 @@ static void gather(Gathering *all, const GArray *schedules, guint index, RunResu
     run_result_free(run);
     return;
   }
+  bool went_wrong = run->verdict != VERDICT_COMPLETED || run->wrong_buffers;
   if (!schedule->reordered)
     count(all, schedule, run);
-  else if (run->verdict != VERDICT_COMPLETED || run->wrong_buffers)
+  else if (went_wrong && run->verdict != VERDICT_UNDECIDED)
     reliance_add(all->reliance, index, run);
-  else if (all->first.verdict == VERDICT_COMPLETED)
+  else if (!went_wrong && all->first.verdict == VERDICT_COMPLETED)
     count(all, schedule, run);
   else
-    run_result_free(run); /* recorded: the verdict is that of the machine's own order */
+    run_result_free(run); /* recorded: the verdict is that of the machine's own order, and a limit proves nothing */
 }
 
 /* The runs that went wrong under another order of dispatch are a finding if all went well under the machine's own: the program
@@ -277,15 +280,18 @@ typedef struct Attempts {
   const RunResult *first; /* Gathering.first */
   RunResult **run;        /* of each schedule, once it was made; NULL after an error */
   Diag **diag;
-  GMutex lock; /* of what follows, and of CheckOptions.step */
-  guint done;
+  GMutex lock; /* of CheckOptions.step */
 } Attempts;
 
-static void tell_step(Attempts *attempts, const Schedule *schedule) {
+/* `doing`: what is done with the schedule, "" for its run. */
+static void tell_step(Attempts *attempts, guint index, const char *doing) {
   if (!attempts->options->step)
     return;
-  g_autofree char *text = schedule_text(schedule);
-  attempts->options->step(attempts->options->step_user, attempts->done, attempts->schedules->len, text);
+  g_autofree char *schedule = schedule_text(&g_array_index(attempts->schedules, Schedule, index));
+  g_autofree char *text = g_strconcat(schedule, doing, NULL);
+  g_mutex_lock(&attempts->lock);
+  attempts->options->step(attempts->options->step_user, index, attempts->schedules->len, text);
+  g_mutex_unlock(&attempts->lock);
 }
 
 static void attempt(gpointer data, gpointer user) {
@@ -297,15 +303,10 @@ static void attempt(gpointer data, gpointer user) {
     options.heartbeat = NULL; /* of several runs at once */
   if (index > 0 && stop_asked(options.stop))
     return;
-  g_mutex_lock(&attempts->lock);
-  tell_step(attempts, schedule);
-  g_mutex_unlock(&attempts->lock);
+  tell_step(attempts, index, "");
   attempts->diag[index] = diag_new();
   attempts->run[index] = run_one(attempts->scenario, attempts->machine, &options, schedule,
                                  index > 0 ? attempts->first : NULL, attempts->diag[index]);
-  g_mutex_lock(&attempts->lock);
-  attempts->done++;
-  g_mutex_unlock(&attempts->lock);
 }
 
 /* All but the first, which has been made, on several threads. */
@@ -317,8 +318,8 @@ static void attempt_in_parallel(Attempts *attempts) {
 }
 
 /* Tries the repairs of findings that no earlier schedule had, in the schedule that has them. */
-static void try_repairs(const Attempts *attempts, const Schedule *schedule, const RunResult *run,
-                        const GPtrArray *known, Diag *diag) {
+static void try_repairs(Attempts *attempts, guint index, const RunResult *run, const GPtrArray *known, Diag *diag) {
+  const Schedule *schedule = &g_array_index(attempts->schedules, Schedule, index);
   Machine *variant = schedule_machine(schedule, attempts->machine);
   RunOptions options = options_under(&attempts->options->run, schedule);
   for (guint i = 0; i < run->findings->len; i++) {
@@ -326,8 +327,11 @@ static void try_repairs(const Attempts *attempts, const Schedule *schedule, cons
     bool is_new = true;
     for (guint k = 0; k < known->len && is_new; k++)
       is_new = !finding_same_place(g_ptr_array_index(known, k), finding);
-    if (is_new)
-      repairs_try(finding, attempts->scenario, variant, &options, run->cycles, diag);
+    if (!is_new)
+      continue;
+    if (finding->repairs)
+      tell_step(attempts, index, ", trying a repair");
+    repairs_try(finding, attempts->scenario, variant, &options, run->cycles, diag);
   }
   machine_free(variant);
 }
@@ -343,7 +347,7 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
     if (!run)
       return false;
     StopReason cut = stop_is_final(run->stop) ? run->stop : STOP_NONE;
-    try_repairs(attempts, &g_array_index(attempts->schedules, Schedule, i), run, all->united.findings, diag);
+    try_repairs(attempts, i, run, all->united.findings, diag);
     gather(all, attempts->schedules, i, run);
     all->united.stop = cut || i + 1 == count ? cut : stop_asked(attempts->options->run.stop);
     if (i == 0 && attempts->options->jobs > 1 && count > 1 && !all->united.stop)

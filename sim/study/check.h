@@ -11,12 +11,11 @@ typedef struct CheckOptions {
   unsigned seeds;     /* for the machine's own policy; default 4 */
   unsigned schedules; /* how many in all, over policies, branch orders and seeds; 0: as `seeds` says */
   unsigned jobs;      /* threads that schedules run on; 0 and 1: one after another. What comes out is the same */
-  void (*step)(gpointer user, guint done, guint total,
-               const char *schedule); /* before each schedule, from any thread but
-                                                                               * one at a time; or NULL */
+  /* What begins: the run of schedule `index` (from 0), or something else with it, as `what` says. From any thread, but one
+   * at a time; or NULL. */
+  void (*step)(gpointer user, guint index, guint total, const char *what);
   gpointer step_user;
-  const char
-      *given; /* what a command that repeats a run needs besides machine and schedule: " -p n=3"; or NULL. Borrowed */
+  const char *given; /* what repeats a run, besides machine and schedule: " -p n=3"; or NULL. Borrowed */
   const char *flags; /* and behind all of that: " -- -DN=4"; or NULL. Borrowed */
 } CheckOptions;
 
