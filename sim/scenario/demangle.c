@@ -59,12 +59,16 @@ char *demangle_short(const char *demangled) {
   return g_strndup(start, (gsize)(end - start));
 }
 
-static char *without_blanks(const char *text) {
-  GString *out = g_string_new(NULL);
-  for (; *text; text++)
-    if (!g_ascii_isspace(*text))
-      g_string_append_c(out, *text);
-  return g_string_free(out, FALSE);
+static char *replaced(const char *text, const char *pattern, const char *by) {
+  g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_RAW, 0, NULL);
+  return g_regex_replace(regex, text, -1, 0, by, 0, NULL);
+}
+
+/* Without blanks, and integers as c++filt spells them: `unsigned int` for `unsigned`, `long` for `long int`. */
+static char *canonical(const char *text) {
+  g_autofree char *whole = replaced(text, "\\bunsigned\\b(?!\\s+(char|short|int|long)\\b)", "unsigned int");
+  g_autofree char *brief = replaced(whole, "\\b(long|short)\\s+int\\b", "\\1");
+  return replaced(brief, "\\s+", "");
 }
 
 /* Where the last part of a qualified name begins. */
@@ -80,9 +84,9 @@ static const char *last_part(const char *name) {
 
 bool demangle_matches(const char *demangled, const char *wanted) {
   g_autofree char *brief = demangle_short(demangled);
-  g_autofree char *all = without_blanks(demangled), *name = without_blanks(brief), *asked = without_blanks(wanted);
+  g_autofree char *all = canonical(demangled), *name = canonical(brief), *asked = canonical(wanted);
   g_autofree char *with_parameters = g_strconcat(name, find_parameters(demangled), NULL);
-  g_autofree char *called = without_blanks(with_parameters);
+  g_autofree char *called = canonical(with_parameters);
   if (!*asked)
     return false;
   if (strcmp(all, asked) == 0 || strcmp(called, asked) == 0)

@@ -46,31 +46,25 @@ static bool no_nvcc(const char *file, unsigned arch, Diag *diag) {
   return false;
 }
 
-/* "kernel.cu(12): error: TEXT": gives the part from `error` on and the number, or NULL. */
-static const char *message_place(const char *line, unsigned *number) {
-  const char *open = strchr(line, '(');
-  char *end;
-  if (!open || !g_ascii_isdigit(open[1]))
-    return NULL;
-  *number = (unsigned)strtoul(open + 1, &end, 10);
-  return g_str_has_prefix(end, "): ") ? end + 3 : NULL;
-}
-
-/* One line of what nvcc says; true if it was an error with its place. */
-static bool add_message(const char *line, const char *file, Diag *diag) {
-  unsigned number;
-  const char *text = message_place(line, &number);
-  if (!text)
+/* One line of what nvcc says, "kernel.cu(12): error: TEXT", or the compiler of the host behind it, "kernel.cu:12:5: fatal error: TEXT";
+ * true if it was an error with its place. */
+static bool add_message(const char *line, const GRegex *place, const char *file, Diag *diag) {
+  g_autoptr(GMatchInfo) match = NULL;
+  if (!g_regex_match(place, line, 0, &match))
     return false;
-  g_autofree char *named = g_strndup(line, (gsize)(strchr(line, '(') - line));
+  g_autofree char *named = g_match_info_fetch_named(match, "file"), *at = g_match_info_fetch_named(match, "line");
+  g_autofree char *column = g_match_info_fetch_named(match, "column"),
+                  *kind = g_match_info_fetch_named(match, "kind");
+  g_autofree char *text = g_match_info_fetch_named(match, "text");
   g_autofree char *base = g_path_get_basename(named), *own = g_path_get_basename(file);
   const char *shown = strcmp(base, own) == 0 ? file : named;
-  if (g_str_has_prefix(text, "error"))
-    diag_error(diag, shown, number, 0, "nvcc: %s", text + strlen("error") + strspn(text + strlen("error"), ": "));
-  else if (g_str_has_prefix(text, "warning"))
-    diag_warning(diag, shown, number, 0, "nvcc: %s",
-                 text + strlen("warning") + strspn(text + strlen("warning"), ": "));
-  return g_str_has_prefix(text, "error");
+  unsigned number = (unsigned)strtoul(at, NULL, 10), place_column = (unsigned)strtoul(column, NULL, 10);
+  bool error = strcmp(kind, "error") == 0;
+  if (error)
+    diag_error(diag, shown, number, place_column, "nvcc: %s", text);
+  else
+    diag_warning(diag, shown, number, place_column, "nvcc: %s", text);
+  return error;
 }
 
 /* What nvcc said when it failed and named no place: all there is to tell. True if that is anything. */
@@ -88,9 +82,12 @@ static bool add_output(char **lines, const char *file, Diag *diag) {
 static bool report(const char *output, const char *file, const GError *why, Diag *diag) {
   g_autofree char *readable = quote_lines(output, strlen(output));
   g_auto(GStrv) lines = g_strsplit(readable, "\n", -1);
+  g_autoptr(GRegex) place = g_regex_new("^(?<file>.+?)(\\((?<line>\\d+)\\)|:(?<line>\\d+):(?<column>\\d+)): (fatal )?"
+                                        "(?<kind>error|warning)[: ]*(?<text>.*)$",
+                                        G_REGEX_DUPNAMES, 0, NULL);
   unsigned errors = 0;
   for (char **line = lines; *line; line++)
-    errors += add_message(*line, file, diag);
+    errors += add_message(*line, place, file, diag);
   if (why && errors == 0 && !add_output(lines, file, diag))
     diag_error(diag, file, 0, 0, "nvcc failed without a word: %s", why->message);
   return !why;

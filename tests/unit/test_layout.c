@@ -167,6 +167,11 @@ static const struct {
     {"void a::b::f<1>(int)", "a::b::f", true},
     {"void a::b::f<1>(int)", "b::f", false},
     {"void f<a::b>(int)", "b", false},
+    {"void f<unsigned int>(int)", "f<unsigned>", true},
+    {"void f<unsigned int, unsigned long>(int)", "f<unsigned, unsigned long int>", true},
+    {"void f<unsigned char>(int)", "f<unsigned>", false},
+    {"void f<short>(int)", "f<short int>", true},
+    {"void f<my_unsigned>(int)", "f<my_unsigned>", true},
     {"k", "", false},
 };
 
