@@ -153,3 +153,34 @@ extern "C" __global__ void undo_before_barrier(unsigned *x) {
   if (threadIdx.x == 32)
     atomicExch(x, 0);
 }
+
+// The resident blocks wait for 2. `last` of the blocks signal: with 1 nobody goes on, with 2 they would.
+extern "C" __global__ void signal_value(volatile unsigned *x, unsigned last, unsigned value) {
+  if (blockIdx.x >= gridDim.x - last)
+    *x = value;
+  else
+    while (*x != 2)
+      ;
+}
+
+// The last but one says 1, of which only the last makes 2.
+extern "C" __global__ void signal_in_two_steps(volatile unsigned *x) {
+  if (blockIdx.x == gridDim.x - 2) {
+    *x = 1;
+  } else if (blockIdx.x == gridDim.x - 1) {
+    while (*x != 1)
+      ;
+    *x = 2;
+  } else {
+    while (*x != 2)
+      ;
+  }
+}
+
+// Each block has its turn after the one behind it, and the last begins.
+extern "C" __global__ void turns_downwards(volatile unsigned *turn) {
+  if (blockIdx.x < gridDim.x - 1)
+    while (*turn != blockIdx.x + 1)
+      ;
+  *turn = blockIdx.x;
+}

@@ -104,6 +104,12 @@ static bool value_helps(WaitGraph *graph, guint thing, const Touch *stored) {
 
 /* ---- each lane alone ---- */
 
+bool wait_store_helps(WaitGraph *graph, guint thing, const Touch *stored) {
+  if (!stored->one_value)
+    return true;
+  return graph->explorer->seen ? value_helps(graph, thing, stored) : helps(graph, thing, G_MAXUINT);
+}
+
 static void note_waiter(Node *thing, guint actor, uint32_t pc) {
   if (thing->waiter)
     return;

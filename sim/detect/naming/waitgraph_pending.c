@@ -22,6 +22,12 @@ typedef struct Suspect {
   uint32_t thread, pc;
 } Suspect;
 
+/* A store that helps none of those who wait for the word, unless another pending block goes on with it. */
+typedef struct Vain {
+  Touch touch;
+  uint64_t block;
+} Vain;
+
 typedef struct Search {
   WaitGraph *graph;
   Launch *launch;
@@ -32,9 +38,12 @@ typedef struct Search {
   GHashTable *fixed;    /* WordKey *: all awaited words */
   GHashTable *tried;    /* uint64_t: numbers of blocks */
   GArray *suspects;     /* Suspect; without those that were seen to store */
+  GArray *vain;         /* Vain, one for each word and value */
   uint64_t block;       /* the one that is tried */
   bool any;             /* it stands for all */
 } Search;
+
+static GHashTable *owned_keys(void) { return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL); }
 
 /* ---- one block ---- */
 
@@ -103,16 +112,40 @@ static void explore_through(Search *search, WarpView *view, unsigned lane, GHash
   } while (freed_more);
 }
 
-static void note_found(Search *search, GHashTable *writes) {
+static bool is_vain(const Search *search, const Touch *stored) {
+  for (guint i = 0; i < search->vain->len && stored->one_value; i++) {
+    const Touch *known = &g_array_index(search->vain, Vain, i).touch;
+    if (known->key == stored->key && known->value == stored->value)
+      return true;
+  }
+  return false;
+}
+
+/* True if somebody who waits for the thing goes on once that is stored. */
+static bool is_of_use(Search *search, guint thing, const Touch *stored) {
+  if (is_vain(search, stored))
+    return false;
+  if (wait_store_helps(search->graph, thing, stored))
+    return true;
+  Vain vain = {*stored, search->block};
+  g_array_append_val(search->vain, vain);
+  return false;
+}
+
+static void connect(Search *search, guint thing, const Touch *touch, uint64_t block) {
+  wait_connect(search->graph, thing, search->node, EDGE_RESIDENCY, touch->pc, 0);
+  wait_edge(search->graph, search->graph->edges->len - 1)->block = block;
+  g_hash_table_remove(search->targets, &touch->key);
+}
+
+static void note_found(Search *search, GHashTable *writes, GHashTable *stores) {
   GArray *touches = wait_touches(writes);
   for (guint i = 0; i < touches->len; i++) {
     const Touch *touch = &g_array_index(touches, Touch, i);
     guint thing = GPOINTER_TO_UINT(g_hash_table_lookup(search->targets, &touch->key));
-    if (!thing)
+    if (!thing || !is_of_use(search, thing - 1, g_hash_table_lookup(stores, &touch->key)))
       continue;
-    wait_connect(search->graph, thing - 1, search->node, EDGE_RESIDENCY, touch->pc, 0);
-    wait_edge(search->graph, search->graph->edges->len - 1)->block = search->block;
-    g_hash_table_remove(search->targets, &touch->key);
+    connect(search, thing - 1, touch, search->block);
   }
   g_array_free(touches, TRUE);
 }
@@ -175,7 +208,7 @@ static void explore_block(Search *search, guint first, GHashTable *freed, GArray
           add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.wild, true);
           add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.writes, false);
         } else {
-          note_found(search, explorer->seen ? footprint.stores : footprint.writes);
+          note_found(search, explorer->seen ? footprint.stores : footprint.writes, footprint.stores);
           note_stores(stores, view, lane, footprint.stores);
         }
         footprint_clear(&footprint);
@@ -229,6 +262,68 @@ static GArray *try_block(Search *search, uint64_t block, bool any) {
   g_hash_table_destroy(freed);
   unplace(search, first);
   return stores;
+}
+
+/* ---- words that go from one pending block to the next ---- */
+
+/* Of `words`, those to which the lane may store something that isn't known to be of no use come into `chained`. */
+static void note_chained(const Search *search, const Footprint *footprint, GHashTable *words, GHashTable *chained) {
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init(&iter, words);
+  while (g_hash_table_iter_next(&iter, &key, NULL)) {
+    const Touch *stored = g_hash_table_lookup(footprint->stores, key);
+    if ((stored && !is_vain(search, stored)) || g_hash_table_size(footprint->wild))
+      g_hash_table_add(chained, key);
+  }
+}
+
+/* Which of `words` some block of the launch changes further once others have changed them. */
+static void find_chained(Search *search, GHashTable *words, GHashTable *chained) {
+  Explorer *explorer = search->graph->explorer;
+  guint first = explorer->views->len;
+  if (!place(search, search->first, true))
+    return;
+  MemoryLayer layer;
+  explorer_push_memory(explorer, &layer, first, explorer->views->len - first);
+  for (guint i = first; i < explorer->views->len; i++) {
+    WarpView *view = wait_view(search->graph, i);
+    for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
+      GHashTable *freed = owned_keys();
+      GHashTableIter iter;
+      gpointer key;
+      g_hash_table_iter_init(&iter, words);
+      while (g_hash_table_iter_next(&iter, &key, NULL))
+        g_hash_table_add(freed, g_memdup2(key, sizeof(uint64_t)));
+      Footprint footprint;
+      footprint_init(&footprint);
+      explore_through(search, view, (unsigned)__builtin_ctz(rest), freed, &footprint);
+      note_chained(search, &footprint, words, chained);
+      footprint_clear(&footprint);
+      g_hash_table_destroy(freed);
+    }
+  }
+  explorer_pop_memory(explorer, &layer);
+  unplace(search, first);
+}
+
+/* A store that helps nobody yet counts if pending blocks hand the word on from one to the next. */
+static void connect_chains(Search *search) {
+  g_autoptr(GHashTable) words = g_hash_table_new(bits_hash_key, g_int64_equal),
+                        chained = g_hash_table_new(bits_hash_key, g_int64_equal);
+  for (guint i = 0; i < search->vain->len; i++) {
+    Vain *vain = &g_array_index(search->vain, Vain, i);
+    if (g_hash_table_contains(search->targets, &vain->touch.key))
+      g_hash_table_add(words, &vain->touch.key);
+  }
+  if (g_hash_table_size(words))
+    find_chained(search, words, chained);
+  for (guint i = 0; i < search->vain->len; i++) {
+    const Vain *vain = &g_array_index(search->vain, Vain, i);
+    guint thing = GPOINTER_TO_UINT(g_hash_table_lookup(search->targets, &vain->touch.key));
+    if (thing && g_hash_table_contains(chained, &vain->touch.key))
+      connect(search, thing - 1, &vain->touch, vain->block);
+  }
 }
 
 /* ---- all blocks ---- */
@@ -415,8 +510,6 @@ static void add_targets(const WaitGraph *graph, GHashTable *targets, GHashTable 
   }
 }
 
-static GHashTable *owned_keys(void) { return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL); }
-
 static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   Gpu *gpu = graph->explorer->gpu;
   Counters counters = gpu->counters;
@@ -429,13 +522,15 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
                    .targets = owned_keys(),
                    .fixed = owned_keys(),
                    .tried = owned_keys(),
-                   .suspects = g_array_new(FALSE, FALSE, sizeof(Suspect))};
+                   .suspects = g_array_new(FALSE, FALSE, sizeof(Suspect)),
+                   .vain = g_array_new(FALSE, FALSE, sizeof(Vain))};
   gpu_pending_blocks(gpu, launch, &search.first, &search.last);
   add_targets(graph, search.targets, search.fixed);
   gpu->probe = NULL; /* nobody else is to see these blocks */
   sm_init(search.scratch, gpu, gpu->machine->gpu.sms + launch->index);
   if (!all_found(&search))
     search_all(&search);
+  connect_chains(&search);
   gpu->counters = counters;
   gpu->progress = progress;
   gpu->probe = probe;
@@ -445,6 +540,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   g_hash_table_destroy(search.fixed);
   g_hash_table_destroy(search.tried);
   g_array_free(search.suspects, TRUE);
+  g_array_free(search.vain, TRUE);
 }
 
 void wait_graph_add_pending(WaitGraph *graph) {
