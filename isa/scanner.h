@@ -1,10 +1,11 @@
-/* scanner.h - text to tokens, for every language that is read here: SASS listings, PTX, and the expressions of scenarios.
+/* scanner.h - text to tokens, for every language that is read here: SASS listings, PTX, expressions of scenarios.
  *
- * What differs between them is a TokenRules, a table that each front end has of its own. The scanner works on any bytes:
- * what isn't a token comes back as TOK_ERROR with a reason, and the next call goes on behind it. A place is a byte
- * offset; scanner_place() makes a line and a column of it, which count bytes from 1.
- * GLib's GScanner isn't used. It tells where a token ends but not where it begins, counts a tab as up to eight columns,
- * and allocates each word; its words can't have dots only where a letter follows, nor its numbers be `0f3F800000`.
+ * What differs between them is a TokenRules, a table that each front end has of its own. The scanner works on any
+ * bytes: what isn't a token comes back as TOK_ERROR with a reason, and the next call goes on behind it. A place is a
+ * byte offset; scanner_place() makes a line and a column of it, which count bytes from 1.
+ * GLib's GScanner isn't used. It tells where a token ends but not where it begins, counts a tab as up to eight
+ * columns, and allocates each word. Its words can't have dots only where a letter follows, nor can `0f3F800000` be a
+ * number.
  * Ownership: tokens point into the text, which the caller keeps. */
 #ifndef LOCKSTEP_ISA_SCANNER_H
 #define LOCKSTEP_ISA_SCANNER_H
@@ -73,9 +74,9 @@ Token scanner_token_at(const Scanner *scanner, uint32_t at);
 void scanner_skip_line(Scanner *scanner);
 /* Goes to the end of the text. */
 void scanner_stop(Scanner *scanner);
-/* The rest of the line without outer white space, newly allocated; the place of its first byte (of the line's end if it
- * is empty) in *at. A comment in it becomes as many spaces: byte i stands at *at + i. The next token is TOK_NEWLINE or
- * TOK_END, or the error of a comment without end. */
+/* The rest of the line without outer white space, newly allocated; the place of its first byte (of the line's end if
+ * it is empty) in *at. A comment in it becomes as many spaces: byte i stands at *at + i. The next token is TOK_NEWLINE
+ * or TOK_END, or the error of a comment without end. */
 char *scanner_rest_of_line(Scanner *scanner, uint32_t *at);
 
 /* Where each line starts, as uint32_t, into `starts`. False if there are more than SCANNER_LINES_MAX. */
@@ -89,8 +90,8 @@ static inline bool token_is(const Token *token, char punct) {
 bool token_equals(const Token *token, const char *word);
 /* The token without its first `bytes`, for a message about the rest. */
 Token token_tail(const Token *token, gsize bytes);
-/* The token for a message: its text as quote_bytes() has it, or "the end of the line", "the end of the file". Free with
- * g_free. */
+/* The token for a message: its text as quote_bytes() has it, or "the end of the line", "the end of the file". Free
+ * with g_free. */
 char *token_show(const Token *token);
 
 #endif

@@ -17,32 +17,34 @@ typedef struct Operation {
   Reach ordered; /* as a release or acquire by itself */
 } Operation;
 
-static const Operation fences[] = {
-    {"", NOBODY, NOBODY}, {"fence.acq_rel.cta;", NOBODY, CTA}, {"membar.gl;", NOBODY, DEVICE}, {"fence.sc.sys;", NOBODY, SYS}};
+static const Operation fences[] = {{"", NOBODY, NOBODY},
+                                   {"fence.acq_rel.cta;", NOBODY, CTA},
+                                   {"membar.gl;", NOBODY, DEVICE},
+                                   {"fence.sc.sys;", NOBODY, SYS}};
 static const Operation sets[] = {{"st.volatile.global.u32 [%rd1+128], 1;", SYS, NOBODY},
-                            {"st.relaxed.cta.global.u32 [%rd1+128], 1;", CTA, NOBODY},
-                            {"st.relaxed.gpu.global.u32 [%rd1+128], 1;", DEVICE, NOBODY},
-                            {"st.release.cta.global.u32 [%rd1+128], 1;", CTA, CTA},
-                            {"st.release.gpu.global.u32 [%rd1+128], 1;", DEVICE, DEVICE},
-                            {"st.release.sys.global.u32 [%rd1+128], 1;", SYS, SYS},
-                            {"atom.relaxed.gpu.global.exch.b32 %r9, [%rd1+128], 1;", DEVICE, NOBODY},
-                            {"atom.release.cta.global.exch.b32 %r9, [%rd1+128], 1;", CTA, CTA},
-                            {"red.release.gpu.global.add.u32 [%rd1+128], 1;", DEVICE, DEVICE}};
+                                 {"st.relaxed.cta.global.u32 [%rd1+128], 1;", CTA, NOBODY},
+                                 {"st.relaxed.gpu.global.u32 [%rd1+128], 1;", DEVICE, NOBODY},
+                                 {"st.release.cta.global.u32 [%rd1+128], 1;", CTA, CTA},
+                                 {"st.release.gpu.global.u32 [%rd1+128], 1;", DEVICE, DEVICE},
+                                 {"st.release.sys.global.u32 [%rd1+128], 1;", SYS, SYS},
+                                 {"atom.relaxed.gpu.global.exch.b32 %r9, [%rd1+128], 1;", DEVICE, NOBODY},
+                                 {"atom.release.cta.global.exch.b32 %r9, [%rd1+128], 1;", CTA, CTA},
+                                 {"red.release.gpu.global.add.u32 [%rd1+128], 1;", DEVICE, DEVICE}};
 static const Operation gets[] = {{"ld.volatile.global.u32 %r3, [%rd1+128];", SYS, NOBODY},
-                            {"ld.relaxed.cta.global.u32 %r3, [%rd1+128];", CTA, NOBODY},
-                            {"ld.relaxed.gpu.global.u32 %r3, [%rd1+128];", DEVICE, NOBODY},
-                            {"ld.acquire.cta.global.u32 %r3, [%rd1+128];", CTA, CTA},
-                            {"ld.acquire.gpu.global.u32 %r3, [%rd1+128];", DEVICE, DEVICE},
-                            {"atom.relaxed.sys.global.or.b32 %r3, [%rd1+128], 0;", SYS, NOBODY},
-                            {"atom.acquire.gpu.global.or.b32 %r3, [%rd1+128], 0;", DEVICE, DEVICE}};
+                                 {"ld.relaxed.cta.global.u32 %r3, [%rd1+128];", CTA, NOBODY},
+                                 {"ld.relaxed.gpu.global.u32 %r3, [%rd1+128];", DEVICE, NOBODY},
+                                 {"ld.acquire.cta.global.u32 %r3, [%rd1+128];", CTA, CTA},
+                                 {"ld.acquire.gpu.global.u32 %r3, [%rd1+128];", DEVICE, DEVICE},
+                                 {"atom.relaxed.sys.global.or.b32 %r3, [%rd1+128], 0;", SYS, NOBODY},
+                                 {"atom.acquire.gpu.global.or.b32 %r3, [%rd1+128], 0;", DEVICE, DEVICE}};
 static const Operation stores[] = {{"st.global.u32 [%rd1], 42;", NOBODY, NOBODY},
-                              {"st.volatile.global.u32 [%rd1], 42;", SYS, NOBODY},
-                              {"st.relaxed.cta.global.u32 [%rd1], 42;", CTA, NOBODY},
-                              {"st.relaxed.gpu.global.u32 [%rd1], 42;", DEVICE, NOBODY}};
+                                   {"st.volatile.global.u32 [%rd1], 42;", SYS, NOBODY},
+                                   {"st.relaxed.cta.global.u32 [%rd1], 42;", CTA, NOBODY},
+                                   {"st.relaxed.gpu.global.u32 [%rd1], 42;", DEVICE, NOBODY}};
 static const Operation loads[] = {{"ld.global.u32 %r4, [%rd1];", NOBODY, NOBODY},
-                             {"ld.volatile.global.u32 %r4, [%rd1];", SYS, NOBODY},
-                             {"ld.relaxed.cta.global.u32 %r4, [%rd1];", CTA, NOBODY},
-                             {"ld.relaxed.gpu.global.u32 %r4, [%rd1];", DEVICE, NOBODY}};
+                                  {"ld.volatile.global.u32 %r4, [%rd1];", SYS, NOBODY},
+                                  {"ld.relaxed.cta.global.u32 %r4, [%rd1];", CTA, NOBODY},
+                                  {"ld.relaxed.gpu.global.u32 %r4, [%rd1];", DEVICE, NOBODY}};
 
 typedef struct Passing {
   Operation store, before, set, get, behind, load;
@@ -121,8 +123,10 @@ static Found found_in(const Passing *passing, const char *text) {
   return found;
 }
 
-enum { COMBINATIONS = 2 * G_N_ELEMENTS(fences) * G_N_ELEMENTS(fences) * G_N_ELEMENTS(sets) * G_N_ELEMENTS(gets) *
-                      G_N_ELEMENTS(stores) * G_N_ELEMENTS(loads) };
+enum {
+  COMBINATIONS = 2 * G_N_ELEMENTS(fences) * G_N_ELEMENTS(fences) * G_N_ELEMENTS(sets) * G_N_ELEMENTS(gets) *
+                 G_N_ELEMENTS(stores) * G_N_ELEMENTS(loads)
+};
 enum { PARTS = 8, STRIDE = 11 };
 
 static unsigned draw(unsigned *number, unsigned count) {
@@ -148,7 +152,8 @@ START_TEST(finds_what_the_model_leaves_unordered) {
     Found right = expected(&passing), found = found_in(&passing, text);
     if (right.flag_race) /* nothing is handed over for certain, so whether that is relied on may be left open */
       found.unordered = right.unordered;
-    ck_assert_msg(found.race == right.race && found.flag_race == right.flag_race && found.unordered == right.unordered,
+    ck_assert_msg(found.race == right.race && found.flag_race == right.flag_race &&
+                      found.unordered == right.unordered,
                   "%s: race %d (expected %d), of the flag %d (%d), unordered %d (%d)\n%s",
                   passing.one_block ? "one block" : "two blocks", found.race, right.race, found.flag_race,
                   right.flag_race, found.unordered, right.unordered, text);

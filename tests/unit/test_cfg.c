@@ -5,16 +5,8 @@
 #include "isa/flow/cfg.h"
 #include "isa/flow/flow.h"
 #include "isa/flow/past.h"
-#include "isa/sass/sass.h"
+#include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
-
-static Program *parse_good(const char *text) {
-  g_autoptr(Diag) diag = diag_new();
-  Program *program = sass_parse("prog.sass", text, strlen(text), diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(program, "%s\nin\n%s", messages, text);
-  return program;
-}
 
 static const CfgBlock *block_at(const Cfg *cfg, uint32_t pc) {
   return g_ptr_array_index(cfg->blocks, cfg->block_of[pc]);
@@ -65,7 +57,7 @@ static const Shape shapes[] = {
 };
 
 START_TEST(finds_edges) {
-  g_autoptr(Program) program = parse_good(shapes[_i].text);
+  g_autoptr(Program) program = lab_parse(shapes[_i].text);
   g_autoptr(Cfg) cfg = cfg_new(program_kernel(program, 0));
   g_autofree char *edges = show_edges(cfg);
   ck_assert_msg(strcmp(edges, shapes[_i].edges) == 0, "%s\ngave  %s\nnot   %s", shapes[_i].text, edges,
@@ -74,7 +66,7 @@ START_TEST(finds_edges) {
 END_TEST
 
 START_TEST(knows_what_is_reachable) {
-  g_autoptr(Program) program = parse_good("BRA t; NOP; t: EXIT; NOP");
+  g_autoptr(Program) program = lab_parse("BRA t; NOP; t: EXIT; NOP");
   g_autoptr(Cfg) cfg = cfg_new(program_kernel(program, 0));
   ck_assert(block_at(cfg, 0)->reachable);
   ck_assert(!block_at(cfg, 1)->reachable);
@@ -117,7 +109,7 @@ static const Join joins[] = {
 
 START_TEST(finds_reconvergence) {
   const Join *j = &joins[_i];
-  g_autoptr(Program) program = parse_good(j->text);
+  g_autoptr(Program) program = lab_parse(j->text);
   const Kernel *kernel = program_kernel(program, 0);
   ck_assert_msg(kernel->insts[j->branch].reconv == j->reconv, "%s: %d", j->text, kernel->insts[j->branch].reconv);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
@@ -157,7 +149,7 @@ static const Unset unset_cases[] = {
 
 START_TEST(marks_unset_reads) {
   const Unset *u = &unset_cases[_i];
-  g_autoptr(Program) program = parse_good(u->text);
+  g_autoptr(Program) program = lab_parse(u->text);
   const Kernel *kernel = program_kernel(program, 0);
   ck_assert_uint_eq(kernel->ninsts, strlen(u->marks));
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
@@ -170,8 +162,8 @@ END_TEST
 
 START_TEST(finds_live_names) {
   g_autoptr(Program) program =
-      parse_good("S2R R1, SR_Tid_X; ISETP.EQ P1, PT, R1, RZ; @P1 MOV R2, 5; l: IADD R1, R1, R2;\n"
-                 "ISETP.LT P0, PT, R1, 9; @P0 BRA l; STS [R1], R2; EXIT");
+      lab_parse("S2R R1, SR_Tid_X; ISETP.EQ P1, PT, R1, RZ; @P1 MOV R2, 5; l: IADD R1, R1, R2;\n"
+                "ISETP.LT P0, PT, R1, 9; @P0 BRA l; STS [R1], R2; EXIT");
   Liveness live = cfg_liveness(program_kernel(program, 0));
   static const uint64_t regs[] = {1 << 2,          1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2,
                                   1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 1 << 1 | 1 << 2, 0};
@@ -249,7 +241,7 @@ START_TEST(postdominators_match_the_sets) {
   GRand *random = g_rand_new_with_seed(11);
   for (unsigned round = 0; round < 1000; round++) {
     g_autofree char *text = make_program(random, 2 + round % 40);
-    g_autoptr(Program) program = parse_good(text);
+    g_autoptr(Program) program = lab_parse(text);
     g_autoptr(Cfg) cfg = cfg_new(program_kernel(program, 0));
     uint64_t sets[BLOCKS_MAX], reaching;
     naive_postdominators(cfg, sets, &reaching);
@@ -275,7 +267,7 @@ START_TEST(dataflow_satisfies_its_equations) {
   GRand *random = g_rand_new_with_seed(12);
   for (unsigned round = 0; round < 500; round++) {
     g_autofree char *text = make_program(random, 2 + round % 40);
-    g_autoptr(Program) program = parse_good(text);
+    g_autoptr(Program) program = lab_parse(text);
     const Kernel *kernel = program_kernel(program, 0);
     g_autoptr(Cfg) cfg = cfg_new(kernel);
     Liveness live = cfg_liveness(kernel);
@@ -317,7 +309,7 @@ START_TEST(large_graphs_end) {
     g_string_append_printf(text, "SSY 0x%x\n@P0 BRA 0x%x\nCAL 0x%x\n@P1 NOP.S\n", 8 * (i * 7919 % 80000),
                            8 * (i * 104729 % 80000), 8 * (i * 31 % 80000));
   g_string_append(text, "@P2 RET\nEXIT\n");
-  g_autoptr(Program) program = parse_good(text->str);
+  g_autoptr(Program) program = lab_parse(text->str);
   ck_assert_uint_eq(program_kernel(program, 0)->ninsts, 80002);
 }
 END_TEST
@@ -346,7 +338,7 @@ START_TEST(knows_who_went_past) {
   const Past *past = &pasts[_i];
   g_autofree char *text = g_strconcat(".kernel k\n", past->text, NULL);
   g_strdelimit(text, ";", '\n');
-  g_autoptr(Program) program = parse_good(text);
+  g_autoptr(Program) program = lab_parse(text);
   const Kernel *kernel = program_kernel(program, 0);
   ck_assert_msg(kernel->insts[past->left].flags & INST_LEAVES, "%s: nobody leaves at %u", past->text, past->left);
   ck_assert_msg(past_skipped(kernel, past->pc, past->left) == past->skipped, "%s", past->text);
@@ -355,7 +347,7 @@ START_TEST(knows_who_went_past) {
 END_TEST
 
 START_TEST(draws_the_graph) {
-  g_autoptr(Program) program = parse_good(".kernel k\nMOV R1, RZ\n@P0 BRA e\nNOP\ne: EXIT\nNOP\nEXIT");
+  g_autoptr(Program) program = lab_parse(".kernel k\nMOV R1, RZ\n@P0 BRA e\nNOP\ne: EXIT\nNOP\nEXIT");
   g_autofree char *dot = cfg_dot(program, program_kernel(program, 0));
   static const char *const parts[] = {"digraph \"k\" {\n",
                                       "label=\"prog.sass: k\"",

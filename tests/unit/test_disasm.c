@@ -3,18 +3,10 @@
 #include <string.h>
 
 #include "isa/disasm.h"
-#include "isa/sass/sass.h"
+#include "tests/unit/lab.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/same.h"
 #include "tests/unit/unit.h"
-
-static Program *parse_good(const char *text) {
-  g_autoptr(Diag) diag = diag_new();
-  Program *program = sass_parse("prog.sass", text, strlen(text), diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(program, "%s\nin\n%s", messages, text);
-  return program;
-}
 
 /* -- spelling -- */
 
@@ -78,7 +70,7 @@ static const Spelling spellings[] = {
 START_TEST(prints_instruction) {
   const Spelling *s = &spellings[_i];
   g_autofree char *text = g_strconcat("here: ", s->text, "\nEXIT", NULL);
-  g_autoptr(Program) program = parse_good(text);
+  g_autoptr(Program) program = lab_parse(text);
   const Kernel *kernel = program_kernel(program, 0);
   g_autofree char *printed = disasm_inst(kernel, &kernel->insts[0]);
   ck_assert_str_eq(printed, s->printed ? s->printed : s->text);
@@ -86,7 +78,7 @@ START_TEST(prints_instruction) {
 END_TEST
 
 START_TEST(prints_program) {
-  g_autoptr(Program) program = parse_good(
+  g_autoptr(Program) program = lab_parse(
       ".kernel two // x\n.shared 64\n.reg 4\n.grid 2 ,  3\n.expect\ntop: /*0010*/ @!P0 mov r1, rz\n.mark 7\n"
       "/*0020*/ @P1 bra top\nnop\nend: exit\n");
   g_autofree char *printed = disasm_program(program);
@@ -98,7 +90,7 @@ END_TEST
 
 /* Addresses that can't be printed again as targets give way to new ones. */
 START_TEST(renumbers_unusable_addresses) {
-  g_autoptr(Program) program = parse_good("x: /*0020*/ NOP\n/*0020*/ @P0 BRA x\n/*0004*/ EXIT");
+  g_autoptr(Program) program = lab_parse("x: /*0020*/ NOP\n/*0020*/ @P0 BRA x\n/*0004*/ EXIT");
   g_autofree char *printed = disasm_program(program);
   ck_assert_str_eq(printed, ".target sm_20\n\n.kernel prog\nx:\n/*0000*/       NOP;\n/*0008*/ @P0   BRA 0x0;\n"
                             "/*0010*/       EXIT;\n");
@@ -164,7 +156,7 @@ END_TEST
 
 static void check_round_trip(const Program *program, const char *what) {
   g_autofree char *printed = disasm_program(program);
-  g_autoptr(Program) again = parse_good(printed);
+  g_autoptr(Program) again = lab_parse(printed);
   ck_assert_msg(same_program(program, again), "%s: the parse of the print differs:\n%s", what, printed);
   g_autofree char *reprinted = disasm_program(again);
   ck_assert_msg(strcmp(printed, reprinted) == 0, "%s: %s\nthen\n%s", what, printed, reprinted);
@@ -172,7 +164,7 @@ static void check_round_trip(const Program *program, const char *what) {
 
 START_TEST(spelling_round_trips) {
   g_autofree char *text = g_strconcat("here: ", spellings[_i].text, "\nEXIT", NULL);
-  g_autoptr(Program) program = parse_good(text);
+  g_autoptr(Program) program = lab_parse(text);
   check_round_trip(program, spellings[_i].text);
 }
 END_TEST
@@ -189,9 +181,9 @@ START_TEST(equality_sees_differences) {
                                        ".target sm_21\nMOV R1, 1; EXIT",
                                        ".kernel k\nMOV R1, 1; EXIT",
                                        "MOV R1, c[0x0][0x0]; EXIT"};
-  g_autoptr(Program) one = parse_good("MOV R1, 1; EXIT"), same = parse_good("/*0100*/ mov R1, 0x1\n\n x: EXIT");
+  g_autoptr(Program) one = lab_parse("MOV R1, 1; EXIT"), same = lab_parse("/*0100*/ mov R1, 0x1\n\n x: EXIT");
   ck_assert(same_program(one, same));
-  g_autoptr(Program) other = parse_good(others[_i]);
+  g_autoptr(Program) other = lab_parse(others[_i]);
   ck_assert_msg(!same_program(one, other), "%s", others[_i]);
 }
 END_TEST
@@ -393,7 +385,7 @@ enum { SEEDS = 400 };
 START_TEST(made_programs_round_trip) {
   for (guint32 seed = 0; seed < SEEDS; seed++) {
     g_autofree char *text = make_program(seed), *what = g_strdup_printf("seed %u", seed);
-    g_autoptr(Program) program = parse_good(text);
+    g_autoptr(Program) program = lab_parse(text);
     check_round_trip(program, what);
   }
 }

@@ -1,9 +1,9 @@
 #include <glib.h>
 #include <string.h>
 
-#include "isa/sass/sass.h"
 #include "sim/detect/race/race.h"
 #include "sim/detect/race/vclock.h"
+#include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
 /* A program, its launch and the races to be found: pairs of lines, the smaller first; 0: no more. Argument: `out`. */
@@ -209,9 +209,7 @@ static void run_init(Run *run, const Case *test) {
   ck_assert(machine_set(run->machine, "sm.max_blocks", "1", diag));
   run->backing = backing_new();
   backing_add(run->backing, "out", 16, NULL);
-  run->program = sass_parse("prog.sass", test->text, strlen(test->text), diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(run->program, "%s\nin\n%s", messages, test->text);
+  run->program = lab_parse(test->text);
   run->gpu = gpu_new(run->machine, run->backing, 1);
   run->findings = g_ptr_array_new_with_free_func(free_finding);
   run->detector = race_detector_new(run->gpu, run->findings, NULL);

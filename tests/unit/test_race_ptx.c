@@ -5,9 +5,9 @@
 #include <glib.h>
 #include <string.h>
 
-#include "isa/sass/sass.h"
 #include "sim/core/host.h"
 #include "sim/detect/race/race.h"
+#include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
 /* A race is a pair of lines, the smaller first; 0: none. `says`: what the finding's last evidence contains. */
@@ -179,9 +179,7 @@ static void run(const Case *test, GPtrArray *findings) {
     ck_assert(machine_set(machine, "sm.convergence", "barrier", diag));
   Backing *backing = backing_new();
   backing_add(backing, "out", 16, NULL);
-  Program *program = sass_parse("prog.sass", test->text, strlen(test->text), diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(program, "%s\nin\n%s", messages, test->text);
+  Program *program = lab_parse(test->text);
   as_ptx(program);
   Gpu *gpu = gpu_new(machine, backing, 1);
   RaceDetector *detector = race_detector_new(gpu, findings, NULL);

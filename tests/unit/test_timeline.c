@@ -2,9 +2,9 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "isa/sass/sass.h"
 #include "sim/core/gpu.h"
 #include "sim/report/timeline.h"
+#include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
 /* Two warps: warp 1 comes to the barrier late; then both take one lock in turn. */
@@ -35,9 +35,7 @@ typedef struct Follower {
 static void follower_init(Follower *follower, const char *text, uint64_t events) {
   g_autoptr(Diag) diag = diag_new();
   follower->machine = machine_new_default();
-  follower->program = sass_parse("prog.sass", text, strlen(text), diag);
-  g_autofree char *messages = diag_render(diag);
-  ck_assert_msg(follower->program, "%s", messages);
+  follower->program = lab_parse(text);
   int handle = g_file_open_tmp("timeline-XXXXXX", &follower->path, NULL);
   ck_assert(g_close(handle, NULL));
   follower->timeline = timeline_new(follower->path, events, diag);

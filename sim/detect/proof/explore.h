@@ -39,8 +39,9 @@ ExploreFirst explorer_first(const Explorer *explorer);
 /* LIVE: some warp may finish (or fault), or the host may start a kernel. STUCK: none can, in any interleaving. UNPROVABLE: a cap
  * was hit. */
 ExploreResult explorer_prove(Explorer *explorer);
-/* The same, but goes on behind the first warp that may finish: afterwards the views and the memory have all that the threads may
- * do before a block or a kernel comes. False if a cap was hit. */
+/* The same, but goes on behind the first warp that may finish: afterwards the views and the memory have all that the
+ * threads may do before a block or a kernel comes. False if a cap was hit. tests/property/test_exploration.c compares it
+ * with what they do; a proof needs no more than explorer_prove(). */
 bool explorer_explore_all(Explorer *explorer);
 
 /* Adds a view of one more warp (of a block that isn't resident). */
