@@ -7,7 +7,7 @@ typedef struct Test {
   int32_t reg;
   int64_t number;
   CmpOp cmp;
-  bool is_signed, negated;
+  bool negated;
   uint32_t target, next;
 } Test;
 
@@ -31,11 +31,9 @@ static bool find_test(const VKernel *vkernel, const Flow *flow, uint32_t block, 
   const ConstRef *constant = &vkernel->kernel->consts[~set->b];
   if (constant->kind != CONST_IMMEDIATE)
     return false;
-  bool is_signed = set->inst.type == TYPE_S32;
   *test = (Test){.reg = set->a,
-                 .number = extend(constant->value, is_signed),
+                 .number = extend(constant->value, set->inst.type == TYPE_S32),
                  .cmp = (CmpOp)set->inst.cmp,
-                 .is_signed = is_signed,
                  .negated = branch->inst.flags & INST_GUARD_NOT,
                  .target = flow->block_of[branch->inst.target],
                  .next = block + 1};

@@ -336,7 +336,7 @@ static void count_resident(Gpu *gpu) {
         gpu_count_shared_bytes(gpu, &gpu->sms[i], &gpu->sms[i].blocks[slot]);
 }
 
-static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome, double seconds) {
+static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome) {
   Gpu *gpu = simulation->gpu;
   const Scenario *scenario = simulation->scenario;
   RunResult *result = g_new0(RunResult, 1);
@@ -367,14 +367,12 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->wait_graph_dot = g_steal_pointer(&outcome->wait_graph_dot);
   result->wait_graph_json = g_steal_pointer(&outcome->wait_graph_json);
   result->memory_digest = backing_digest(simulation->backing);
-  result->host_seconds = seconds;
   return result;
 }
 
 RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
   Simulation simulation;
   RunResult *result = NULL;
-  g_autoptr(GTimer) timer = g_timer_new();
   for (bool livelocks = true; !result; livelocks = false) {
     if (!simulation_init(&simulation, scenario, machine, options, options->seed, diag)) {
       simulation_clear(&simulation);
@@ -388,7 +386,7 @@ RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const 
       outcome.stop = stop_asked(options->stop);
     }
     if (!outcome.candidate || recurs || outcome.stop)
-      result = collect(&simulation, machine, &outcome, g_timer_elapsed(timer, NULL));
+      result = collect(&simulation, machine, &outcome);
     if (result)
       result->starved = !livelocks;
     outcome_clear(&outcome);

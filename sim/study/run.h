@@ -98,7 +98,6 @@ typedef struct RunResult {
   bool trial_misplaced;   /* RunOptions.trial can't stand there: a barrier that part of a block would skip */
   bool starved;           /* states recurred for a while under this seed, but not under others */
   uint64_t memory_digest; /* of all buffers at the end */
-  double host_seconds;    /* for stderr and bench only */
 } RunResult;
 
 /* Runs once. NULL after errors (a launch that the machine can't take ...), in `diag`. */
