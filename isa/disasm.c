@@ -279,7 +279,7 @@ static void append_program_kernel(GString *out, const Program *program, guint in
   const Kernel *kernel = program_kernel(program, index);
   g_string_append_printf(out, "\n.kernel %s\n", kernel->name);
   if (kernel->nregs)
-    g_string_append_printf(out, ".reg %u\n", kernel->nregs);
+    g_string_append_printf(out, ".reg %u\n", kernel_registers(kernel));
   if (kernel->shared_bytes)
     g_string_append_printf(out, ".shared %u\n", kernel->shared_bytes);
   append_launch(out, program, index);

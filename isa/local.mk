@@ -12,6 +12,8 @@ liblockstep_a_SOURCES += \
   isa/flow/cfg.h \
   isa/flow/color.c \
   isa/flow/color.h \
+  isa/flow/constants.c \
+  isa/flow/constants.h \
   isa/flow/converge.c \
   isa/flow/dataflow.c \
   isa/flow/dataflow.h \
@@ -32,8 +34,12 @@ liblockstep_a_SOURCES += \
   isa/flow/preheader.c \
   isa/flow/preheader.h \
   isa/flow/regset.h \
+  isa/flow/scratch.c \
+  isa/flow/scratch.h \
   isa/flow/short_branch.c \
   isa/flow/short_branch.h \
+  isa/flow/sink.c \
+  isa/flow/sink.h \
   isa/flow/spill.c \
   isa/flow/spill.h \
   isa/flow/switch_arm.c \
@@ -42,6 +48,8 @@ liblockstep_a_SOURCES += \
   isa/flow/virtual.h \
   isa/flow/virtual_view.c \
   isa/flow/virtual_view.h \
+  isa/flow/writers.c \
+  isa/flow/writers.h \
   isa/flow/yield.c \
   isa/flow/yield.h \
   isa/lower/ptx_lower.c \

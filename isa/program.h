@@ -266,11 +266,12 @@ typedef struct Kernel {
   uint32_t line;
   Inst *insts;
   uint32_t ninsts;
-  uint32_t nregs;        /* rows of the register file a lane needs; .reg raises it */
-  uint32_t shared_bytes; /* static shared memory (.shared); dynamic shared memory begins behind it */
-  uint32_t local_bytes;  /* local memory of each lane */
-  uint32_t spill_bytes;  /* of it, for registers that the limit leaves no room for */
-  GArray *params;        /* KernelParam; NULL for SASS, whose parameters aren't declared */
+  uint32_t nregs;            /* rows of the register file that instructions name; .reg raises it */
+  uint32_t hidden_registers; /* a thread's registers that no instruction names, which a thread has as well */
+  uint32_t shared_bytes;     /* static shared memory (.shared); dynamic shared memory begins behind it */
+  uint32_t local_bytes;      /* local memory of each lane */
+  uint32_t spill_bytes;      /* of it, for registers that the limit leaves no room for */
+  GArray *params;            /* KernelParam; NULL for SASS, whose parameters aren't declared */
   uint32_t param_bytes;
   uint32_t max_threads;          /* of a block, by .maxntid or .reqntid; 0: not given */
   uint32_t exact_block[3];       /* .reqntid; 0: not given */
@@ -345,6 +346,8 @@ GArray *kernel_params_new(void);
 void kernel_free(Kernel *kernel);
 
 Kernel *program_kernel(const Program *program, guint index);
+/* The registers that a thread is given. */
+uint32_t kernel_registers(const Kernel *kernel);
 /* An instruction's address as it is shown: that of the listing; of PTX, which has none, 8 * pc. */
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc);
 

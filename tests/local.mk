@@ -24,6 +24,7 @@ UNIT_TESTS = \
   tests/property/test_exploration \
   tests/property/test_programs \
   tests/property/test_properties \
+  tests/property/test_registers \
   tests/property/test_scopes \
   tests/unit/test_allocate \
   tests/unit/test_backing \
@@ -74,6 +75,7 @@ UNIT_TESTS = \
   tests/unit/test_settle \
   tests/unit/test_shared \
   tests/unit/test_simt \
+  tests/unit/test_sink \
   tests/unit/test_timeline \
   tests/unit/test_units \
   tests/unit/test_wheel \

@@ -1,9 +1,12 @@
 /* vkernel_allocate: dead results go, registers and predicates get their places, and the instructions become a Kernel's. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "isa/flow/cfg.h"
 #include "isa/flow/color.h"
+#include "isa/flow/constants.h"
+#include "isa/flow/sink.h"
 #include "isa/flow/spill.h"
 
 enum { SPILL_ROUNDS = 8, REGISTER_ROUNDS = 24, SPARE_ROWS = 4 };
@@ -267,7 +270,7 @@ static bool moves_to_itself(const Inst *inst) {
 
 static void place_insts(VKernel *vkernel, const Colors *colors) {
   Kernel *kernel = vkernel->kernel;
-  kernel->nregs = MAX(colors->nrows, 1);
+  kernel->nregs = colors->nrows;
   VEdit edit;
   vedit_init(&edit, vkernel);
   for (guint i = 0; i < vkernel->insts->len; i++) {
@@ -307,7 +310,11 @@ static bool color_kernel(Coloring *coloring) {
   vkernel_flow(vkernel, &coloring->flow);
   bool ok = live_ranges_init(&coloring->ranges, vkernel, &coloring->flow);
   if (ok)
-    colors_init(&coloring->colors, vkernel, &coloring->ranges, coloring->keep);
+    colors_init(&coloring->colors, vkernel, &coloring->ranges, &coloring->flow, coloring->keep);
+  if (ok && coloring->colors.nrows > coloring->limit) {
+    colors_clear(&coloring->colors);
+    colors_init(&coloring->colors, vkernel, &coloring->ranges, NULL, coloring->keep);
+  }
   return ok;
 }
 
@@ -327,9 +334,9 @@ static bool all_predicates_placed(const VKernel *vkernel, const Colors *colors) 
 
 static bool fail_registers(const Coloring *coloring, const char *file, Diag *diag) {
   const Kernel *kernel = coloring->vkernel->kernel;
-  uint32_t rows = coloring->colors.nrows;
+  uint32_t rows = coloring->colors.nrows, hidden = kernel->hidden_registers;
   return diag_error(diag, file, kernel->line, 0, "kernel `%s` needs %s%u registers a thread; its limit is %u",
-                    kernel->name, rows == COLOR_ROWS_MAX ? "at least " : "", rows, coloring->limit);
+                    kernel->name, rows == COLOR_ROWS_MAX ? "at least " : "", rows + hidden, coloring->limit + hidden);
 }
 
 /* Registers that are in the way go, a few more than the last time if that wasn't enough: groups of rows leave holes. */
@@ -369,14 +376,18 @@ static bool color_until_placed(Coloring *coloring, const char *file, Diag *diag)
 Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *file, Diag *diag) {
   LS_REQUIRE("virtual-kernel-instructions", vkernel->insts->len > 0);
   mark_insts(vkernel);
+  vkernel_fold_constants(vkernel);
   drop_dead(vkernel);
+  vkernel_split_constants(vkernel);
+  drop_dead(vkernel);
+  vkernel_place_values(vkernel);
   part_operands(vkernel);
   mark_insts(vkernel);
   widen_sinks(vkernel);
   Coloring coloring = {.vkernel = vkernel,
                        .own_registers = vkernel->rows->len,
                        .own_preds = vkernel->npreds,
-                       .limit = max_registers,
+                       .limit = max_registers - MIN(max_registers, vkernel->kernel->hidden_registers),
                        .rows = UINT32_MAX};
   Kernel *kernel = NULL;
   if (color_until_placed(&coloring, file, diag)) {

@@ -3,9 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/flow/scratch.h"
+
 enum {
   JOINED_SPANS_MAX = 4096, /* a class with more isn't joined any further: joining stays linear */
-  LOOK_BACK = 64,          /* so many predicates of a place are looked at for one that could give way */
+  STACK_POINTER = 1,
+  READS_FOR = 6,  /* an access to global memory reads its registers for 18 cycles (H200), issue takes 3 on average */
+  LOOK_BACK = 64, /* so many predicates of a place are looked at for one that could give way */
 };
 
 /* A list of spans, ascending. */
@@ -21,6 +25,7 @@ typedef struct Member {
   uint32_t parent;
   uint8_t offset;
   uint8_t rows;   /* of the class, if this is its root */
+  bool odd;       /* of a class of one row, if this is its root: its row is to be odd */
   SpanList *list; /* of each row of the class, if this is its root */
 } Member;
 
@@ -141,6 +146,7 @@ static void join(Classes *classes, uint32_t x, uint32_t x_row, uint32_t y, uint3
   }
   for (unsigned row = 0; row < from->rows; row++)
     merge_lists(&into->list[(unsigned)shift + row], &from->list[row]);
+  into->odd |= from->odd;
   from->parent = large;
   from->offset = (uint8_t)shift;
 }
@@ -152,6 +158,45 @@ static void join_moves(Classes *classes, const VKernel *vkernel) {
     bool move = vinst->inst.op == OP_MOV || vinst->inst.op == OP_MOV64;
     if (move && vinst->dst != VREG_SINK && vinst->a >= 0 && vinst->a != VREG_SINK)
       join(classes, (uint32_t)vinst->dst, vinst->dst_row, (uint32_t)vinst->a, vinst->a_row);
+  }
+}
+
+/* -- what ptxas prefers -- */
+
+static void want_odd_rows(Classes *classes, const VKernel *vkernel) {
+  for (guint i = 0; i < vkernel->insts->len; i++) {
+    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+    if (scratch_wants_odd(vinst) && vinst->b >= 0 && vinst->b != VREG_SINK && classes->members[vinst->b].rows == 1)
+      classes->members[vinst->b].odd = true;
+  }
+}
+
+static uint32_t late_end(const Flow *flow, uint32_t i) {
+  return 2 * MIN(i + 1 + READS_FOR, flow->first[flow->block_of[i] + 1]);
+}
+
+/* The span that ends where instruction `i` reads lasts some instructions longer, to the end of the block at most. */
+static void read_late(SpanList *list, uint32_t i, uint32_t end) {
+  uint32_t at = first_behind(list->spans, list->count, 2 * i);
+  if (at == list->count || list->spans[at].from > 2 * i || list->spans[at].to > 2 * i + 2)
+    return;
+  if (at + 1 < list->count)
+    end = MIN(end, list->spans[at + 1].from);
+  if (!list->owned)
+    *list = (SpanList){g_memdup2(list->spans, list->count * sizeof(Span)), list->count, true};
+  list->spans[at].to = MAX(list->spans[at].to, end);
+}
+
+static void read_all_late(Classes *classes, const VKernel *vkernel, const Flow *flow) {
+  for (guint i = 0; i < vkernel->insts->len; i++) {
+    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+    VRegUse uses[8];
+    unsigned count = scratch_reads_late(vinst) ? vinst_reads(vinst, uses) : 0;
+    for (unsigned u = 0; u < count; u++) {
+      uint32_t offset, root = find_root(classes, (uint32_t)uses[u].reg, &offset);
+      for (unsigned row = 0; row < uses[u].rows; row++)
+        read_late(&classes->members[root].list[offset + uses[u].row + row], i, late_end(flow, i));
+    }
   }
 }
 
@@ -231,8 +276,9 @@ static uint32_t start_of(const SpanList *lists, unsigned rows) {
 /* -- registers -- */
 
 static uint32_t place_class(Place *places, const Member *member) {
-  uint32_t base = 0, rows = member->rows;
-  for (; base + rows <= COLOR_ROWS_MAX; base += rows) {
+  bool odd = member->odd && member->rows == 1;
+  uint32_t base = odd, rows = member->rows;
+  for (; base + rows <= COLOR_ROWS_MAX; base += odd ? 2 : rows) {
     unsigned row = 0;
     while (row < rows && is_free(&places[base + row], &member->list[row]))
       row++;
@@ -245,32 +291,76 @@ static uint32_t place_class(Place *places, const Member *member) {
   return base;
 }
 
-static void color_registers(Colors *colors, const VKernel *vkernel, const LiveRanges *ranges) {
-  Classes classes;
-  init_classes(&classes, vkernel, ranges);
-  join_moves(&classes, vkernel);
-  g_autofree Turn *turns = g_new(Turn, classes.count + 1);
+/* ptxas keeps R1 for the stack pointer in every kernel, used or not. */
+static void reserve_stack_pointer(Colors *colors, Place *places) {
+  Span always = {0, UINT32_MAX};
+  take_place(&places[STACK_POINTER], &(SpanList){.spans = &always, .count = 1});
+  colors->nrows = STACK_POINTER + 1;
+}
+
+static void place_rows(Colors *colors, Place *places, unsigned count, uint8_t rows, bool odd, Span span) {
+  SpanList lists[] = {{.spans = &span, .count = 1}, {.spans = &span, .count = 1}};
+  for (; count && colors->nrows < COLOR_ROWS_MAX; count -= rows) {
+    uint32_t row = place_class(places, &(Member){.rows = rows, .odd = odd, .list = lists});
+    colors->nrows = MAX(colors->nrows, MIN(row + rows, COLOR_ROWS_MAX));
+  }
+}
+
+/* Places for the registers that an instruction needs beside its operands. */
+static void place_scratch(Colors *colors, Place *places, const VKernel *vkernel, uint32_t i, const Flow *prefer) {
+  const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+  unsigned scratch = scratch_registers(vinst), constants = scratch_constants(vkernel, vinst);
+  Span span = {2 * i, 2 * i + 1};
+  place_rows(colors, places, scratch, 1, false, span);
+  if (prefer)
+    span.to = late_end(prefer, i);
+  place_rows(colors, places, constants, constants % 2 ? 1 : 2, prefer && scratch_wants_odd(vinst), span);
+}
+
+static uint32_t take_turns(const Classes *classes, Turn *turns) {
   uint32_t count = 0;
-  for (uint32_t r = 0; r < classes.count; r++) {
-    const Member *member = &classes.members[r];
+  for (uint32_t r = 0; r < classes->count; r++) {
+    const Member *member = &classes->members[r];
     if (member->parent == r)
       turns[count++] = (Turn){start_of(member->list, member->rows), r};
   }
   qsort(turns, count, sizeof *turns, compare_turns);
+  return count;
+}
+
+static void place_classes(Colors *colors, const Classes *classes, const VKernel *vkernel, const Flow *prefer) {
+  g_autofree Turn *turns = g_new(Turn, classes->count + 1);
+  uint32_t count = take_turns(classes, turns), t = 0;
   Place *places = places_new(COLOR_ROWS_MAX);
-  colors->row = g_new0(uint32_t, classes.count + 1);
-  for (uint32_t t = 0; t < count && colors->nrows < COLOR_ROWS_MAX; t++) {
-    const Member *member = &classes.members[turns[t].index];
-    uint32_t row = colors->row[turns[t].index] = place_class(places, member);
-    if (turns[t].start != UINT32_MAX)
-      colors->nrows = MAX(colors->nrows, MIN(row + member->rows, COLOR_ROWS_MAX));
+  reserve_stack_pointer(colors, places);
+  for (uint32_t i = 0; i <= vkernel->insts->len; i++) {
+    for (; t < count && (turns[t].start < 2 * i || i == vkernel->insts->len) && colors->nrows < COLOR_ROWS_MAX; t++) {
+      const Member *member = &classes->members[turns[t].index];
+      uint32_t row = colors->row[turns[t].index] = place_class(places, member);
+      if (turns[t].start != UINT32_MAX)
+        colors->nrows = MAX(colors->nrows, MIN(row + member->rows, COLOR_ROWS_MAX));
+    }
+    if (i < vkernel->insts->len)
+      place_scratch(colors, places, vkernel, i, prefer);
   }
+  places_free(places, COLOR_ROWS_MAX);
+}
+
+static void color_registers(Colors *colors, const VKernel *vkernel, const LiveRanges *ranges, const Flow *prefer) {
+  Classes classes;
+  init_classes(&classes, vkernel, ranges);
+  if (prefer)
+    want_odd_rows(&classes, vkernel);
+  join_moves(&classes, vkernel);
+  if (prefer)
+    read_all_late(&classes, vkernel, prefer);
+  colors->row = g_new0(uint32_t, classes.count + 1);
+  place_classes(colors, &classes, vkernel, prefer);
   for (uint32_t r = 0; r < classes.count; r++) {
     uint32_t offset, root = find_root(&classes, r, &offset);
     if (root != r)
       colors->row[r] = colors->row[root] + offset;
   }
-  places_free(places, COLOR_ROWS_MAX);
   clear_classes(&classes, ranges);
 }
 
@@ -385,9 +475,10 @@ static void color_predicates(Colors *colors, const VKernel *vkernel, const LiveR
   g_free(predicates.place_of);
 }
 
-void colors_init(Colors *colors, const VKernel *vkernel, const LiveRanges *ranges, const uint8_t *keep) {
+void colors_init(Colors *colors, const VKernel *vkernel, const LiveRanges *ranges, const Flow *prefer,
+                 const uint8_t *keep) {
   *colors = (Colors){0};
-  color_registers(colors, vkernel, ranges);
+  color_registers(colors, vkernel, ranges, prefer);
   color_predicates(colors, vkernel, ranges, keep);
 }
 

@@ -2,7 +2,7 @@
  *
  * Registers that moves join (and the parts of vectors) become one class if they never hold two values that are wanted at
  * once. Classes are given the lowest free row, aligned to their size, in the order in which they are first written: for
- * code without branches and single rows that is optimal. */
+ * code without branches and single rows that is optimal. R1 stays free: it is the stack pointer of the ABI. */
 #ifndef LOCKSTEP_ISA_FLOW_COLOR_H
 #define LOCKSTEP_ISA_FLOW_COLOR_H
 
@@ -19,8 +19,11 @@ typedef struct Colors {
   uint32_t *predicate; /* the number of each virtual predicate; PRED_SINK: it found no place */
 } Colors;
 
-/* `keep` (virtual predicates; may be NULL) tells which of them must have a place: others give way to them. */
-void colors_init(Colors *colors, const VKernel *vkernel, const LiveRanges *ranges, const uint8_t *keep);
+/* With `prefer`, the flow graph, registers are chosen as ptxas does while there is room: what is stored is odd, and what an access reads
+ * isn't written soon after.
+ * `keep` (virtual predicates; may be NULL) tells which of them must have a place: others give way to them. */
+void colors_init(Colors *colors, const VKernel *vkernel, const LiveRanges *ranges, const Flow *prefer,
+                 const uint8_t *keep);
 void colors_clear(Colors *colors);
 
 #endif

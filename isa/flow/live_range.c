@@ -257,7 +257,8 @@ static void walk_unit(Walk *walk, uint32_t unit) {
   join_spans(walk->ranges->spans, base);
 }
 
-static void number_units(LiveRanges *ranges, const VKernel *vkernel) {
+void live_ranges_number(LiveRanges *ranges, const VKernel *vkernel) {
+  *ranges = (LiveRanges){0};
   guint registers = vkernel->rows->len;
   ranges->unit_of_reg = g_new(uint32_t, registers + 1);
   for (guint r = 0; r < registers; r++) {
@@ -269,8 +270,8 @@ static void number_units(LiveRanges *ranges, const VKernel *vkernel) {
 }
 
 bool live_ranges_init(LiveRanges *ranges, const VKernel *vkernel, const Flow *flow) {
-  *ranges = (LiveRanges){.spans = g_array_new(FALSE, FALSE, sizeof(Span))};
-  number_units(ranges, vkernel);
+  live_ranges_number(ranges, vkernel);
+  ranges->spans = g_array_new(FALSE, FALSE, sizeof(Span));
   ranges->start = g_new0(uint32_t, ranges->nunits + 1);
   gsize blocks = (gsize)flow->nblocks + 1;
   g_autofree uint32_t *memory = g_new0(uint32_t, 6 * blocks);

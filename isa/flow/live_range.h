@@ -24,6 +24,8 @@ typedef struct LiveRanges {
 
 /* False if the walk would take too long, which needs far more values live at once than any machine has registers. */
 bool live_ranges_init(LiveRanges *ranges, const VKernel *vkernel, const Flow *flow);
+/* The units alone, without spans. */
+void live_ranges_number(LiveRanges *ranges, const VKernel *vkernel);
 void live_ranges_clear(LiveRanges *ranges);
 
 #endif

@@ -76,7 +76,8 @@ void vkernel_fold_masks(VKernel *vkernel);
 void vkernel_lockstep(VKernel *vkernel);
 
 /* Allocates rows by liveness (graph colouring; moves between registers that don't interfere disappear) and predicates, sets
- * nregs and INST flags (cfg_annotate). Registers beyond `max_registers` are spilled to local memory (Kernel.spill_bytes). Returns the
+ * nregs and INST flags (cfg_annotate). Registers beyond `max_registers` (Kernel.hidden_registers among them) are spilled to local memory
+ * (Kernel.spill_bytes). Returns the
  * kernel, owned by the caller; NULL after an error (too many predicates, or registers in one instruction: the place and the number). */
 Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *file, Diag *diag);
 

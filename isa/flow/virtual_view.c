@@ -49,6 +49,14 @@ int16_t vkernel_immediate(VKernel *vkernel, uint32_t value) {
   return (int16_t) ~(kernel->nconsts - 1);
 }
 
+int16_t vkernel_immediate64(VKernel *vkernel, uint64_t value) {
+  Kernel *kernel = vkernel->kernel;
+  kernel->consts = g_renew(ConstRef, kernel->consts, kernel->nconsts + 2);
+  kernel->consts[kernel->nconsts++] = (ConstRef){.kind = CONST_IMMEDIATE, .value = (uint32_t)value};
+  kernel->consts[kernel->nconsts++] = (ConstRef){.kind = CONST_IMMEDIATE, .value = (uint32_t)(value >> 32)};
+  return (int16_t) ~(kernel->nconsts - 2);
+}
+
 /* -- editing -- */
 
 void vedit_init(VEdit *edit, const VKernel *vkernel) {

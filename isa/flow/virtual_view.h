@@ -19,6 +19,8 @@ void vkernel_flow(const VKernel *vkernel, Flow *flow);
 
 /* The row of a constant, ~index, added if the kernel's table hasn't got it. */
 int16_t vkernel_immediate(VKernel *vkernel, uint32_t value);
+/* The low word of two new rows. */
+int16_t vkernel_immediate64(VKernel *vkernel, uint64_t value);
 
 /* A rewrite of the instructions: append the new ones to `insts` and note in `moved` where each old one, or what stands
  * before it now, begins. Targets of the appended instructions are old indices; vedit_finish() translates them, marks and labels. */

@@ -195,6 +195,9 @@ static void close_end(Lower *lower) {
     lower->kernel->field = (gpointer)g_array_free((array), FALSE); \
   } while (0)
 
+/* From Volta on a thread's program counter takes two registers that no instruction names. */
+static unsigned hidden_registers(const PtxTarget *target) { return target->capability >= 70 ? 2 : 0; }
+
 static Kernel *new_kernel(const Lower *lower, uint32_t index) {
   const PtxFunction *function = ptx_function(lower->module, index);
   unsigned column;
@@ -206,6 +209,7 @@ static Kernel *new_kernel(const Lower *lower, uint32_t index) {
 
 static void begin_kernel(Lower *lower, uint32_t index) {
   lower->kernel = new_kernel(lower, index);
+  lower->kernel->hidden_registers = hidden_registers(lower->target);
   set_launch_bounds(lower->kernel, ptx_function(lower->module, index));
   lower->vkernel = vkernel_new(lower->kernel);
   lower->consts = g_array_new(FALSE, FALSE, sizeof(ConstRef));
@@ -221,6 +225,17 @@ static void finish_marks(Kernel *kernel) {
   for (uint32_t i = 0; i < kernel->nmarks; i++)
     if (kernel->marks[i].pc < kernel->ninsts)
       kernel->insts[kernel->marks[i].pc].flags |= INST_MARKS;
+}
+
+/* ptxas 13.0: a kernel that calls a function which isn't in the file has at least the registers of the ABI, up to the return address in
+ * R20 and R21. */
+static void add_abi_registers(Kernel *kernel) {
+  enum { ABI_REGISTERS = 22 };
+  bool calls = false;
+  for (uint32_t i = 0; i < kernel->ninsts && !calls; i++)
+    calls = kernel->insts[i].op == OP_PRINTF || kernel->insts[i].op == OP_ASSERTFAIL;
+  if (calls && kernel->nregs < ABI_REGISTERS)
+    kernel->hidden_registers += ABI_REGISTERS - kernel->nregs;
 }
 
 /* Hands the VKernel through the passes. NULL after errors. */
@@ -240,8 +255,10 @@ static Kernel *finish_kernel(Lower *lower, uint32_t index) {
       vkernel_lockstep(lower->vkernel);
     kernel = vkernel_allocate(lower->vkernel, register_limit(lower, ptx_function(lower->module, index)),
                               lower->module->file, lower->diag);
-    if (kernel)
+    if (kernel) {
       finish_marks(kernel);
+      add_abi_registers(kernel);
+    }
   }
   g_clear_pointer(&lower->vkernel, vkernel_free);
   return kernel;

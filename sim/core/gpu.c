@@ -192,9 +192,9 @@ static char *refuse_block(const Machine *machine, const LaunchConfig *config, co
   if (shared > machine->sm.shared.max_block_bytes)
     return g_strdup_printf("the block has %" G_GUINT64_FORMAT " bytes of shared memory, %s allows at most %u", shared,
                            machine->name, machine->sm.shared.max_block_bytes);
-  if (config->kernel->nregs > machine->sm.max_thread_registers)
-    return g_strdup_printf("a thread needs %u registers, %s has %u for each", config->kernel->nregs, machine->name,
-                           machine->sm.max_thread_registers);
+  if (kernel_registers(config->kernel) > machine->sm.max_thread_registers)
+    return g_strdup_printf("a thread needs %u registers, %s has %u for each", kernel_registers(config->kernel),
+                           machine->name, machine->sm.max_thread_registers);
   if (sm_block_registers(machine, launch) > machine->sm.registers)
     return g_strdup_printf("the block needs %u registers, an SM of %s has %u", sm_block_registers(machine, launch),
                            machine->name, machine->sm.registers);

@@ -10,9 +10,9 @@ static uint32_t times(uint32_t all, uint32_t need) { return need ? all / need : 
 Occupancy occupancy_of(const Machine *machine, const Kernel *kernel, const uint32_t block[3],
                        uint32_t dynamic_shared_bytes) {
   uint32_t warps = (block[0] * block[1] * block[2] + WARP_LANES - 1) / WARP_LANES;
-  uint32_t warp_registers = round_up(kernel->nregs * WARP_LANES, machine->sm.register_granule);
+  uint32_t warp_registers = round_up(kernel_registers(kernel) * WARP_LANES, machine->sm.register_granule);
   Occupancy occupancy = {.max_warps = machine->sm.max_warps,
-                         .thread_registers = kernel->nregs,
+                         .thread_registers = kernel_registers(kernel),
                          .spill_bytes = kernel->spill_bytes,
                          .shared_bytes = kernel->shared_bytes + dynamic_shared_bytes};
   const uint32_t fits[OCCUPANCY_LIMITS] = {

@@ -82,7 +82,7 @@ void sm_clear(Sm *sm) {
 static uint32_t round_up(uint32_t value, uint32_t granule) { return (value + granule - 1) / granule * granule; }
 
 uint32_t sm_block_registers(const Machine *machine, const Launch *launch) {
-  return launch->block_warps * round_up(launch->kernel->nregs * WARP_LANES, machine->sm.register_granule);
+  return launch->block_warps * round_up(kernel_registers(launch->kernel) * WARP_LANES, machine->sm.register_granule);
 }
 
 uint32_t sm_block_shared(const Machine *machine, uint32_t bytes) {
