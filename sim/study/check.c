@@ -134,10 +134,13 @@ static void require_all_verdicts(RunResult *check, const Expectation *expect) {
 static void report_starvation(RunResult *check, const Schedule *schedule, uint64_t cycles) {
   g_autofree char *where = schedule_text(schedule);
   char *message =
-      cycles ? g_strdup_printf("not finished after %" G_GUINT64_FORMAT " cycles under %s: threads that spin keep the "
-                               "one they wait for from running; under the machine's own policy it ends",
-                               cycles, where)
-             : g_strdup_printf("under %s the threads go in circles for a while; under other seeds they don't", where);
+      cycles
+          ? g_strdup_printf("not finished after %" G_GUINT64_FORMAT
+                            " cycles under %s%s; under the machine's own %s it ends",
+                            cycles, where,
+                            schedule->reordered ? "" : ": threads that spin keep the one they wait for from running",
+                            schedule->reordered ? "order of dispatch" : "policy")
+          : g_strdup_printf("under %s the threads go in circles for a while; under other seeds they don't", where);
   Finding *finding = finding_new(FINDING_TIMING_STARVATION, message);
   finding->file = g_strdup(check->file);
   g_ptr_array_add(check->findings, finding);
