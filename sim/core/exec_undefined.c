@@ -346,6 +346,19 @@ static void make_room(Warp *warp, uint32_t registers) {
   warp->undefined_room = rows;
 }
 
+void undefined_unset(const Issue *issue, unsigned number, bool is_predicate, uint32_t lanes) {
+  make_room(issue->warp, rows_of(issue));
+  uint32_t at = is_predicate ? pred_row(issue, number) : number;
+  UndefinedRow value = issue->warp->undefined[at];
+  value.from = (UndefinedFrom){.pc = issue->warp->pc,
+                               .kind = is_predicate ? UNDEFINED_PREDICATE : UNDEFINED_REGISTER,
+                               .address = number,
+                               .lane = (unsigned)__builtin_ctz(lanes)};
+  for (unsigned b = 0; b < (is_predicate ? 1 : 4); b++)
+    value.byte[b] |= lanes;
+  set_row(issue->warp, at, ALL_LANES, &value);
+}
+
 void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined[WARP_LANES], MemSpace space,
                       const uint64_t address[WARP_LANES]) {
   uint32_t rows = rows_of(issue);

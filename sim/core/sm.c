@@ -279,9 +279,14 @@ static unsigned pick(Sm *sm, Scheduler *scheduler) {
   }
 }
 
-/* The register is that whose values a shuffle takes from other lanes, and nothing else. */
-static bool is_offered(const Inst *inst, int reg) {
-  return inst->op == OP_SHFL && reg == inst->a && reg != inst->b && reg != inst->c;
+/* Some lanes never wrote what the instruction reads. In PTX that matters once the value does: `int v; if (p) v = *a;` is common. */
+static void unset_read(const Issue *issue, unsigned number, bool is_predicate, uint32_t lanes) {
+  if (warp_block(issue->sm, issue->warp)->launch->program->dialect == DIALECT_PTX) {
+    undefined_unset(issue, number, is_predicate, lanes);
+    return;
+  }
+  ProbePoint point = issue_point(issue, lanes);
+  PROBE_FIRE(issue->gpu, unset_read, &point, number, is_predicate);
 }
 
 /* Reads of rows that a lane never wrote (only instructions that some path reaches with unwritten rows get here). */
@@ -290,21 +295,15 @@ static void check_unset(const Issue *issue) {
   RegList reads = inst_reads(issue->inst);
   for (unsigned i = 0; i < reads.count; i++) {
     uint32_t lanes = issue->mask & ~warp->written[reads.reg[i]];
-    if (is_offered(issue->inst, reads.reg[i])) /* nobody may take what these lanes have */
-      lanes = shuffle_takers(issue, ~warp->written[reads.reg[i]]);
-    if (lanes) {
-      ProbePoint point = issue_point(issue, lanes);
-      PROBE_FIRE(issue->gpu, unset_read, &point, (unsigned)reads.reg[i], false);
-    }
+    if (lanes)
+      unset_read(issue, (unsigned)reads.reg[i], false, lanes);
   }
   for (uint32_t rest = inst_pred_reads(issue->inst); rest; rest &= rest - 1) {
     unsigned predicate = (unsigned)__builtin_ctz(rest);
     uint32_t readers = predicate == issue->inst->guard ? warp->active : issue->mask;
     uint32_t lanes = readers & ~warp->pred_written[predicate];
-    if (lanes) {
-      ProbePoint point = issue_point(issue, lanes);
-      PROBE_FIRE(issue->gpu, unset_read, &point, predicate, true);
-    }
+    if (lanes)
+      unset_read(issue, predicate, true, lanes);
   }
 }
 

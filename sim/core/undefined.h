@@ -1,4 +1,4 @@
-/* undefined.h - values that come from memory which nobody has written: kept apart byte by byte while they lie in registers,
+/* undefined.h - values that come from memory, or in PTX from registers, which nobody has written: kept apart byte by byte while they lie in registers,
  * until one of them matters.
  * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory pass them
  * on; logic works byte by byte, other arithmetic spoils its whole result; a comparison makes an undefined predicate, unless
@@ -14,9 +14,14 @@
 
 #include "sim/core/exec.h"
 
-/* Where an undefined value was loaded. */
+/* Where an undefined value was loaded, or read from a register. */
 typedef struct UndefinedFrom {
   uint32_t pc;
+  enum {
+    UNDEFINED_MEMORY,
+    UNDEFINED_REGISTER,
+    UNDEFINED_PREDICATE
+  } kind;           /* of the latter two `address` is the number */
   uint32_t space;   /* MemSpace */
   uint64_t address; /* where a lane loaded it; of shared memory the physical one */
   uint32_t lane;    /* that lane */
@@ -29,6 +34,8 @@ typedef struct UndefinedRow {
 
 /* The warp starts anew: nothing in its registers is undefined. */
 void undefined_reset(Warp *warp);
+/* The instruction reads register `number`, which `lanes` never wrote; or that predicate. */
+void undefined_unset(const Issue *issue, unsigned number, bool is_predicate, uint32_t lanes);
 /* Before an instruction of a warp with undefined registers executes: tells of uses, passes marks on. Of the `active` lanes
  * those of issue->mask, for which the guard holds, execute it. */
 void undefined_step(const Issue *issue, uint32_t active);

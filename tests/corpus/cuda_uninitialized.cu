@@ -196,3 +196,19 @@ extern "C" __global__ void compared(int *out, const int *in, int n) {
   if (less)
     out[threadIdx.x] = next;
 }
+
+// The sum of the first n lanes' elements, whose other lanes have no value. ALL: theirs are added, too.
+template <bool ALL> static __device__ void sum_first(int *out, const int *in, int n) {
+  int value;
+  if (threadIdx.x < n)
+    value = in[threadIdx.x];
+  for (int apart = 1; apart < 32; apart *= 2) {
+    int other = __shfl_down_sync(~0u, value, apart);
+    if (ALL || threadIdx.x + apart < n)
+      value += other;
+  }
+  if (threadIdx.x == 0)
+    *out = value;
+}
+extern "C" __global__ void sum_of_lanes(int *out, const int *in, int n) { sum_first<true>(out, in, n); }
+extern "C" __global__ void sum_of_values(int *out, const int *in, int n) { sum_first<false>(out, in, n); }

@@ -1,16 +1,41 @@
-/* Values of memory that nothing has written. */
+/* Values of memory, and of registers of PTX, that nothing has written. */
 #include "sim/core/undefined.h"
 #include "sim/detect/misuse/report.h"
 
+static void add_use(Finding *finding, const ProbePoint *point, const UndefinedFrom *from) {
+  g_autofree char *users = lanes_text(point->lanes);
+  if (from->pc != point->pc)
+    locate_evidence(finding, point->block->launch, point->pc,
+                    g_strdup_printf("%s use%s it here", users, report_ending(point)));
+}
+
+static void use_of_register(Misuse *misuse, const ProbePoint *point, const UndefinedFrom *from) {
+  ProbePoint read = *point;
+  read.pc = from->pc;
+  read.inst = &point->block->launch->kernel->insts[from->pc];
+  g_autofree char *who = report_who(point);
+  Finding *finding = report_add(
+      misuse, FINDING_UNSET_REGISTER, &read,
+      g_strdup_printf("%s use%s a value that nothing has written: it stands in %s%u here (and is 0)", who,
+                      report_ending(point), from->kind == UNDEFINED_PREDICATE ? "P" : "R", (unsigned)from->address),
+      "give it a value on every path to here");
+  if (finding)
+    add_use(finding, point, from);
+}
+
 /* Found at the load, when its value matters. */
 static void undefined_use(void *user, const ProbePoint *point, const UndefinedFrom *from) {
+  if (from->kind != UNDEFINED_MEMORY) {
+    use_of_register(user, point, from);
+    return;
+  }
   ProbePoint load = *point;
   load.pc = from->pc;
   load.inst = &point->block->launch->kernel->insts[from->pc];
   if (report_is_known(user, report_key(FINDING_UNINITIALIZED_READ, &load)))
     return;
   load.lanes = 1u << from->lane;
-  g_autofree char *who = report_who(&load), *users = lanes_text(point->lanes);
+  g_autofree char *who = report_who(&load);
   g_autofree char *where = from->space == MEM_SHARED ? locate_shared_text(point->block, (uint32_t)from->address)
                            : from->space == MEM_LOCAL
                                ? g_strdup_printf("local address 0x%" G_GINT64_MODIFIER "x", from->address)
@@ -21,9 +46,7 @@ static void undefined_use(void *user, const ProbePoint *point, const UndefinedFr
                                                           : "write it before, in every thread that has a part of it");
   finding->space = g_strdup(from->space == MEM_SHARED ? "shared" : from->space == MEM_LOCAL ? "local" : "global");
   finding->address = from->space == MEM_SHARED ? from->address - point->block->shared_base : from->address;
-  if (from->pc != point->pc)
-    locate_evidence(finding, point->block->launch, point->pc,
-                    g_strdup_printf("%s use%s it here", users, report_ending(point)));
+  add_use(finding, point, from);
 }
 
 Misuse *misuse_new_uninitialized(Gpu *gpu, GPtrArray *findings) {
