@@ -5,12 +5,13 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR/tests/corpus"
 
-# The files that the test suite runs: x.yaml stands for x.sass.
+# The files that the test suite runs: x.yaml stands for x.sass. Those that end by a limit take long, and no schedule changes that.
 list_corpus() {
   for file in $(grep -L '^program: .*\.ptx' ./*.yaml); do
     test ! -f "$file" || echo "$file"
   done
   for file in *.sass; do
+    case $file in undecided_*) continue ;; esac
     test -f "${file%.sass}.yaml" || echo "$file"
   done
 }

@@ -9,7 +9,8 @@
 
 #include "sim/detect/naming/waitgraph.h"
 
-enum { PENDING_PASSES_MAX = 16 };
+/* VAIN_VALUES_MAX: to how many values of a word those who wait for it are asked; a store of another one counts as of use. */
+enum { PENDING_PASSES_MAX = 16, VAIN_VALUES_MAX = 4 };
 
 /* A global word that some lane of a block stores to. */
 typedef struct Store {
@@ -125,7 +126,10 @@ static bool is_vain(const Search *search, const Touch *stored) {
 static bool is_of_use(Search *search, guint thing, const Touch *stored) {
   if (is_vain(search, stored))
     return false;
-  if (wait_store_helps(search->graph, thing, stored))
+  unsigned vain_values = 0;
+  for (guint i = 0; i < search->vain->len; i++)
+    vain_values += g_array_index(search->vain, Vain, i).touch.key == stored->key;
+  if (vain_values >= VAIN_VALUES_MAX || wait_store_helps(search->graph, thing, stored))
     return true;
   Vain vain = {*stored, search->block};
   g_array_append_val(search->vain, vain);
