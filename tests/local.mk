@@ -197,11 +197,11 @@ update-golden: all
 check-sanitize:
 	@mkdir -p _sanitize
 	cd _sanitize && { test -f Makefile || $(abs_top_srcdir)/configure -q --enable-sanitizers CFLAGS='-g -O1'; }
-	cd _sanitize && $(MAKE) $(AM_MAKEFLAGS) check
+	cd _sanitize && UNIT_PATIENCE=4 $(MAKE) $(AM_MAKEFLAGS) check
 coverage:
 	@mkdir -p _coverage
 	cd _coverage && { test -f Makefile || $(abs_top_srcdir)/configure -q --enable-coverage CFLAGS=-g; }
-	cd _coverage && { $(MAKE) $(AM_MAKEFLAGS) check || :; }
+	cd _coverage && { UNIT_PATIENCE=4 $(MAKE) $(AM_MAKEFLAGS) check || :; }
 	$(SHELL) $(srcdir)/tests/script/coverage.sh _coverage
 fuzz: all
 	@SRCDIR='$(abs_top_srcdir)' MAKE='$(MAKE)' $(SHELL) $(srcdir)/tests/script/fuzz.sh $(FUZZ_TARGETS)
