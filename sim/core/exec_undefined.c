@@ -8,11 +8,11 @@ enum { ALL_BYTES = 15 };
 
 static uint32_t rows_of(const Issue *issue) { return warp_block(issue->sm, issue->warp)->launch->kernel->nregs; }
 
-static bool is_marked(const UndefinedRow *row) { return row->byte[0] | row->byte[1] | row->byte[2] | row->byte[3]; }
-
 static uint32_t any_byte(const UndefinedRow *row) {
   return row->byte[0] | row->byte[1] | row->byte[2] | row->byte[3];
 }
+
+static bool is_marked(const UndefinedRow *row) { return any_byte(row) != 0; }
 
 /* Rows behind the registers hold the marks of predicates, in byte 0. */
 static uint32_t pred_row(const Issue *issue, unsigned predicate) { return rows_of(issue) + predicate; }
