@@ -16,6 +16,7 @@ liblockstep_a_SOURCES += \
   sim/core/exec_groups.c \
   sim/core/exec_local.c \
   sim/core/exec_members.c \
+  sim/core/exec_heap.c \
   sim/core/exec_print.c \
   sim/core/exec_rows.h \
   sim/core/exec_shared.c \
@@ -86,6 +87,7 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/explore.h \
   sim/detect/proof/explore_groups.c \
   sim/detect/proof/explore_groups.h \
+  sim/detect/proof/explore_heap.c \
   sim/detect/proof/explore_memory.c \
   sim/detect/proof/explore_step.c \
   sim/detect/proof/explore_step.h \
@@ -162,6 +164,8 @@ liblockstep_a_SOURCES += \
   sim/memory/backing.h \
   sim/memory/change_log.c \
   sim/memory/change_log.h \
+  sim/memory/heap.c \
+  sim/memory/heap.h \
   sim/memory/l1.c \
   sim/memory/l1.h \
   sim/memory/local.c \

@@ -44,6 +44,7 @@ UNIT_TESTS = \
   tests/unit/test_livelock \
   tests/unit/test_expr \
   tests/unit/test_finding \
+  tests/unit/test_heap \
   tests/unit/test_host \
   tests/unit/test_host_steps \
   tests/unit/test_kernels \

@@ -165,7 +165,8 @@ static bool makes_divergence(const Inst *inst) {
   case OP_ELECT:
   case OP_LDL:
   case OP_BAR:
-  case OP_PRINTF: return true;
+  case OP_PRINTF:
+  case OP_MALLOC: return true;
   case OP_MATCH: return inst->mode == MATCH_ANY;
   case OP_LD: return inst->space == MEM_LOCAL;
   default: return (flags & OPF_LOAD) && (flags & (OPF_ATOMIC | OPF_LOCK));

@@ -233,7 +233,8 @@ static void add_abi_registers(Kernel *kernel) {
   enum { ABI_REGISTERS = 22 };
   bool calls = false;
   for (uint32_t i = 0; i < kernel->ninsts && !calls; i++)
-    calls = kernel->insts[i].op == OP_PRINTF || kernel->insts[i].op == OP_ASSERTFAIL;
+    calls = kernel->insts[i].op == OP_PRINTF || kernel->insts[i].op == OP_ASSERTFAIL ||
+            kernel->insts[i].op == OP_MALLOC || kernel->insts[i].op == OP_FREE;
   if (calls && kernel->nregs < ABI_REGISTERS)
     kernel->hidden_registers += ABI_REGISTERS - kernel->nregs;
 }

@@ -79,17 +79,37 @@ static Value argument(Lower *lower, unsigned i, PtxWord type) {
   return lower_param_value(lower, lower->frame, operand->index, 0, ptx_type_bytes(type));
 }
 
-static void call_vprintf(Lower *lower, PtxWord pointer) {
-  Value format = argument(lower, 0, pointer), buffer = argument(lower, 1, pointer), count = lower_temp(lower, 1);
-  lower_op2(lower, OP_PRINTF, count, format, buffer)->inst.wide = lower_is_wide(pointer) ? WIDE_A | WIDE_B : 0;
+/* What the call returns. */
+static void give_result(Lower *lower, PtxWord type, Value value) {
   const PtxOperand *results = lower_operand(lower, 0);
   if (!results->count)
     return;
   const PtxOperand *result = lower_part(lower, results, 0);
   if (result->kind == PTX_OPERAND_VAR)
-    lower_param_store(lower, lower->frame, result->index, 0, PTX_B32, count);
+    lower_param_store(lower, lower->frame, result->index, 0, type, value);
   else
-    lower_store_result(lower, result, PTX_B32, count);
+    lower_store_result(lower, result, type, value);
+}
+
+static void call_vprintf(Lower *lower, PtxWord pointer) {
+  Value format = argument(lower, 0, pointer), buffer = argument(lower, 1, pointer), count = lower_temp(lower, 1);
+  lower_op2(lower, OP_PRINTF, count, format, buffer)->inst.wide = lower_is_wide(pointer) ? WIDE_A | WIDE_B : 0;
+  give_result(lower, PTX_B32, count);
+}
+
+/* malloc(size), and what `new` of an aligned type calls: (size, alignment). */
+static void call_malloc(Lower *lower, PtxWord pointer, bool aligned) {
+  bool wide = lower_is_wide(pointer);
+  Value size = argument(lower, 0, pointer), alignment = lower_imm(lower, 1), memory = lower_temp(lower, wide ? 2 : 1);
+  if (aligned)
+    alignment = argument(lower, 1, pointer); /* the low word says all of it */
+  lower_op2(lower, OP_MALLOC, memory, size, alignment)->inst.wide = wide ? WIDE_DST | WIDE_A : 0;
+  give_result(lower, pointer, memory);
+}
+
+static void call_free(Lower *lower, PtxWord pointer) {
+  Value memory = argument(lower, 0, pointer);
+  lower_op1(lower, OP_FREE, VALUE_SINK, memory)->inst.wide = lower_is_wide(pointer) ? WIDE_A : 0;
 }
 
 static void call_assertfail(Lower *lower, PtxWord pointer) {
@@ -118,6 +138,12 @@ static void call_extern(Lower *lower, const char *name) {
     call_vprintf(lower, pointer);
   else if (strcmp(name, "__assertfail") == 0 && arguments == 5)
     call_assertfail(lower, pointer);
+  else if (strcmp(name, "malloc") == 0 && arguments == 1)
+    call_malloc(lower, pointer, false);
+  else if (strcmp(name, "__cuda_syscall_aligned_malloc") == 0 && arguments == 2)
+    call_malloc(lower, pointer, true);
+  else if (strcmp(name, "free") == 0 && arguments == 1)
+    call_free(lower, pointer);
   else
     call_undefined(lower, name);
 }

@@ -38,6 +38,7 @@ static char *given_text(const Options *options) {
   append_one(text, "--grid", options->grid);
   append_one(text, "--block", options->block);
   append_one(text, "--shared", options->shared);
+  append_one(text, "--heap", options->heap);
   append_many(text, "--buffer", options->buffers);
   append_many(text, "--arg", options->args);
   g_string_append(text, options->cooperative ? " --cooperative" : "");

@@ -66,6 +66,7 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_LAUNCH, 0, "shared", "BYTES", TEXT, &o->shared, "bare program: dynamic shared memory"},
       {OPTIONS_LAUNCH, 0, "cooperative", NULL, SWITCH, &o->cooperative,
        "bare program: all blocks are resident together"},
+      {OPTIONS_LAUNCH, 0, "heap", "BYTES", TEXT, &o->heap, "bare program: what malloc() in kernels has (8388608)"},
       {OPTIONS_LAUNCH, 0, "buffer", "NAME=WORDS[:INIT]", MANY, &o->buffers,
        "bare program: a buffer, zeros unless INIT says what"},
       {OPTIONS_LAUNCH, 0, "arg", "VALUE", MANY, &o->args, "bare program: an argument: buffer, number, struct"},
@@ -217,6 +218,7 @@ void options_clear(Options *options) {
   g_free(options->grid);
   g_free(options->block);
   g_free(options->shared);
+  g_free(options->heap);
   g_free(options->wait_graph);
   g_free(options->timeline);
   g_free(options->baseline);
@@ -244,6 +246,7 @@ ScenarioOptions options_scenario(const Options *options) {
       .grid = options->grid,
       .block = options->block,
       .shared = options->shared,
+      .heap = options->heap,
       .buffers = (const char *const *)options->buffers,
       .args = (const char *const *)options->args,
       .cooperative = options->cooperative,

@@ -71,6 +71,9 @@ bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
 /* Sends a request to global memory: sets issue->ready, and what fences of the warp wait for. */
 void access_submit(Issue *issue, const MemRequest *request);
 
+/* The fault of an access to bytes of the device heap that nobody may access. */
+void access_raise_heap(Issue *issue, unsigned lane, uint64_t address, uint32_t bytes);
+
 /* The largest local memory of a lane (CUDA: 512 KiB). */
 enum { LOCAL_BYTES_MAX = 512 * 1024 };
 

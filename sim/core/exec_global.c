@@ -25,6 +25,10 @@ enum { NULL_PAGE = 4096 };
 
 static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32_t bytes, unsigned lane) {
   Backing *backing = issue->gpu->backing;
+  if (fault == PLACE_NOT_TAKEN) {
+    access_raise_heap(issue, lane, address, bytes);
+    return;
+  }
   const BackingBuffer *nearest = backing_nearest(backing, address), *inside = backing_find(backing, address, 1);
   const char *space = issue->inst->space == MEM_CONST ? "constant" : "global";
   const char *repair = "enlarge the buffer, or correct the index";

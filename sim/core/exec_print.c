@@ -86,7 +86,7 @@ static void raise_undefined(Issue *issue) {
   const char *name = g_ptr_array_index(kernel->undefined, (guint)issue->inst->imm - 1);
   gpu_raise_fault(
       issue, issue->mask, NULL, 0, g_strdup_printf("a call of `%s`, which has no body in this file", name),
-      g_strdup("put the function into the file; of those of the system, vprintf and __assertfail are built in"));
+      g_strdup("put the function into the file; of those of the system, vprintf, __assertfail, malloc and free are built in"));
 }
 
 void exec_TRAP(Issue *issue) {

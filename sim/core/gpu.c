@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "sim/core/access.h"
 #include "sim/core/host.h"
+#include "sim/memory/heap.h"
 
 /* ---- making ---- */
 
@@ -50,6 +51,7 @@ void gpu_free(Gpu *gpu) {
   g_array_free(gpu->marks, TRUE);
   event_queue_clear(&gpu->queue);
   memsys_free(gpu->memsys);
+  heap_free(gpu->heap);
   host_free(gpu->host);
   g_string_free(gpu->printed, TRUE);
   g_free(gpu->fault.message);
@@ -71,6 +73,8 @@ void gpu_unsubscribe(Gpu *gpu, Probe *probe) {
 }
 
 Launch *gpu_launch(const Gpu *gpu, uint32_t index) { return g_ptr_array_index(gpu->launches, index); }
+
+void gpu_add_heap(Gpu *gpu, uint32_t bytes) { gpu->heap = heap_new(gpu->backing, bytes); }
 
 /* ---- launches ---- */
 
@@ -459,7 +463,9 @@ void gpu_raise_fault(Issue *issue, uint32_t lanes, const char *space, uint64_t a
                        .cycle = issue->now,
                        .space = space,
                        .address = address,
-                       .repair = repair};
+                       .repair = repair,
+                       .taken.thread = THREAD_NONE,
+                       .given.thread = THREAD_NONE};
 }
 
 void gpu_mark(Gpu *gpu, uint32_t number, uint64_t now) {

@@ -39,6 +39,7 @@ typedef struct Fault {
   const char *space; /* "shared", "global" or NULL */
   uint64_t address;
   char *repair;
+  WordChange taken, given; /* of a piece of the device heap, who called malloc() and free(); THREAD_NONE: nobody */
 } Fault;
 
 /* When a mark fired. */
@@ -62,6 +63,7 @@ typedef struct Gpu {
   EventQueue queue;
   Backing *backing;
   MemSys *memsys;
+  struct Heap *heap; /* NULL: no kernel asks for memory */
   Counters counters;
   GPtrArray *launches;        /* Launch * */
   uint32_t next_sm;           /* where the dispatcher looks first */
@@ -97,6 +99,8 @@ void gpu_free(Gpu *gpu);
  * never run: grid or block too large, no threads, too much shared memory or too many registers. Precondition
  * "gpu-launch-late": nothing has run yet. */
 bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why);
+/* Gives the kernels a device heap of that many bytes (heap_new()). */
+void gpu_add_heap(Gpu *gpu, uint32_t bytes);
 /* Runs until something of GpuStop happens; `instructions` is the budget of warp instructions. */
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles);
 
@@ -130,7 +134,7 @@ static inline void gpu_hash_change(Gpu *gpu, uint64_t space, uint64_t place, uin
     gpu->memory_hash ^=
         rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
 }
-enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3, HASH_LOCAL = 4 };
+enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3, HASH_LOCAL = 4, HASH_HEAP = 5 };
 
 static inline ProbePoint issue_point(const Issue *issue, uint32_t lanes) {
   return (ProbePoint){.gpu = issue->gpu,

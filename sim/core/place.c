@@ -1,5 +1,7 @@
 #include "sim/core/place.h"
 
+#include "sim/memory/heap.h"
+
 PlaceFault place_in_buffer(Backing *backing, MemKind kind, bool constant, uint64_t address, uint32_t bytes,
                            BackingBuffer **buffer) {
   *buffer = backing_find(backing, address, bytes);
@@ -7,6 +9,8 @@ PlaceFault place_in_buffer(Backing *backing, MemKind kind, bool constant, uint64
     return PLACE_MISALIGNED;
   if (!*buffer)
     return PLACE_BEYOND;
+  if ((*buffer)->heap && heap_access((*buffer)->heap, address, bytes) != HEAP_FINE)
+    return PLACE_NOT_TAKEN;
   if (!(*buffer)->constant)
     return constant ? PLACE_NOT_CONSTANT : PLACE_FINE;
   return kind == MEM_LOAD ? PLACE_FINE : PLACE_READ_ONLY;

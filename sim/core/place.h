@@ -12,6 +12,7 @@ typedef enum {
   PLACE_BEYOND, /* of the block's shared memory, the lane's local memory, the kernel's parameters, or of all buffers */
   PLACE_READ_ONLY,    /* a change of constant memory */
   PLACE_NOT_CONSTANT, /* an access to constant memory, and the address of something else */
+  PLACE_NOT_TAKEN,    /* in the device heap, but not (or no longer) memory that malloc() returned */
   PLACE_NO_ATOMICS,   /* an atomic operation on local memory */
 } PlaceFault;
 

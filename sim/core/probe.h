@@ -59,6 +59,8 @@ typedef struct Probe {
    * say that the access takes (lanes in `taken`) or frees lock bits. It is told before the access has its effect. */
   void (*access)(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind, const uint64_t address[32],
                  uint32_t bytes, uint32_t taken, bool unlock);
+  /* A lane gets so many bytes of the device heap from malloc(), or (`gives`) is about to give them back. */
+  void (*heap)(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives);
   void (*host)(void *user, const HostPoint *point, HostDeed deed);
   void (*fence)(void *user, const ProbePoint *point);
   /* A load of `lane` hits its SM's L1, whose copy, fetched in cycle `since`, gives `copy` although memory holds `now` since

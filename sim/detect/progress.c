@@ -40,6 +40,15 @@ typedef struct Watch {
   uint64_t explored;       /* steps of all looks */
 } Watch;
 
+/* Who called malloc() or free(), if somebody did. */
+static void add_heap_call(const Gpu *gpu, Finding *finding, const WordChange *call, const char *what) {
+  if (thread_is_none(call->thread))
+    return;
+  g_autofree char *who = locate_thread_text(gpu, call->thread);
+  locate_evidence(finding, gpu_launch(gpu, call->thread.launch), call->pc,
+                  g_strdup_printf("%s %s in cycle %" G_GUINT64_FORMAT, what, who, call->cycle));
+}
+
 static void report_fault(Gpu *gpu, GPtrArray *findings) {
   const Fault *fault = &gpu->fault;
   const Launch *launch = gpu_launch(gpu, fault->launch);
@@ -54,6 +63,8 @@ static void report_fault(Gpu *gpu, GPtrArray *findings) {
     finding->address = fault->address;
   }
   finding->repair = g_strdup(fault->repair);
+  add_heap_call(gpu, finding, &fault->taken, "malloc() was called by");
+  add_heap_call(gpu, finding, &fault->given, "free() was called by");
   g_ptr_array_insert(findings, 0, finding);
 }
 

@@ -102,6 +102,8 @@ uint64_t backing_digest(const Backing *backing) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (guint i = 0; i < backing->buffers->len; i++) {
     const BackingBuffer *buffer = backing_buffer(backing, i);
+    if (buffer->heap)
+      continue;
     hash = hash_bytes(hash, buffer->name, strlen(buffer->name) + 1);
     for (uint32_t word = 0; word < buffer->words; word++) {
       unsigned char bytes[4] = {(unsigned char)buffer->data[word], (unsigned char)(buffer->data[word] >> 8),

@@ -21,6 +21,7 @@ typedef struct BackingBuffer {
   bool constant;    /* a kernel can't write it */
   bool host;        /* host-mapped: the CPU sees it, too */
   uint8_t *defined; /* of each word: mask of its bytes that have a value; NULL: all (backing_undefine()) */
+  struct Heap *heap; /* of the device heap: which bytes may be accessed (heap.h); else NULL. Borrowed */
   uint64_t *ready;  /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
 } BackingBuffer;
 
@@ -49,7 +50,7 @@ bool backing_fits(const Backing *backing);
 BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes);
 /* The buffer nearest below or around an address that missed, for the message; NULL if there are none. */
 const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address);
-/* FNV-1a over names, sizes and contents of all buffers. */
+/* FNV-1a over names, sizes and contents of all buffers but the device heap, where what lies where is nobody's result. */
 uint64_t backing_digest(const Backing *backing);
 
 #endif

@@ -352,6 +352,8 @@ bool loader_read_bare(Loader *loader) {
   good &= check_directives(loader);
   good &= each_buffer(loader, NULL);
   good &= loader_add_variables(loader);
+  if (loader->options && loader->options->heap)
+    good &= loader_option(loader, "--heap", loader->options->heap, loader_read_heap, NULL);
   good = good && each_buffer(loader, loader);
   good = good && add_launches(loader); /* without a buffer its arguments are wrong, too */
   return read_expectation(loader) && good;

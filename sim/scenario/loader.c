@@ -3,6 +3,7 @@
 
 #include "base/datadir.h"
 #include "base/quote.h"
+#include "sim/memory/heap.h"
 #include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"
 
@@ -113,6 +114,14 @@ bool loader_real(Loader *loader, const YamlNode *node, const char *what, double 
 
 bool loader_word(Loader *loader, const YamlNode *node, const char *what, int64_t *value) {
   return loader_range(loader, node, what, INT32_MIN, UINT32_MAX, value);
+}
+
+bool loader_read_heap(Loader *loader, const YamlNode *node, gpointer unused) {
+  int64_t bytes;
+  if (!loader_range(loader, node, "the device heap", HEAP_BYTES_MIN, HEAP_BYTES_MAX, &bytes))
+    return false;
+  loader->scenario->heap_bytes = (uint32_t)bytes / HEAP_UNIT * HEAP_UNIT;
+  return true;
 }
 
 static bool dimension(Loader *loader, const YamlNode *node, bool is_grid, uint32_t *size) {

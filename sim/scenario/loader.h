@@ -55,6 +55,8 @@ bool loader_range(Loader *loader, const YamlNode *node, const char *what, int64_
 bool loader_real(Loader *loader, const YamlNode *node, const char *what, double *value);
 /* A value of one 32-bit word, signed or unsigned. */
 bool loader_word(Loader *loader, const YamlNode *node, const char *what, int64_t *value);
+/* The size of the device heap (it reads an option, too). */
+bool loader_read_heap(Loader *loader, const YamlNode *node, gpointer unused);
 /* Grid or block: an expression or a list of one to three. */
 bool loader_dims(Loader *loader, const YamlNode *node, bool is_grid, uint32_t dims[3]);
 /* Reads a file of little-endian words, relative to the scenario. NULL after errors; free with g_free. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/memory/heap.h"
 #include "sim/scenario/programs.h"
 
 static void free_buffer(gpointer data) {
@@ -44,6 +45,7 @@ Scenario *scenario_new(const char *file) {
   scenario->buffers = g_ptr_array_new_with_free_func(free_buffer);
   scenario->launches = g_ptr_array_new_with_free_func(free_launch);
   scenario->machines = g_new0(char *, 1);
+  scenario->heap_bytes = HEAP_BYTES_DEFAULT;
   scenario->expect_on = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_expectation);
   return scenario;
 }

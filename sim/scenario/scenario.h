@@ -92,6 +92,7 @@ typedef struct Scenario {
   struct Programs *programs;
   GPtrArray *buffers;  /* ScenarioBuffer *, the program's module variables last */
   GPtrArray *launches; /* ScenarioLaunch *, in order */
+  uint32_t heap_bytes; /* of the device heap, if a kernel calls malloc() */
   GArray *host;        /* HostStep, whose `buffer` is an index into buffers; NULL: there is no host */
   unsigned host_line, host_column;
   ScenarioMeasure measure;
@@ -105,8 +106,8 @@ typedef struct Scenario {
 typedef struct ScenarioOptions {
   const char *const *params; /* "blocks=128" (-p) */
   const char *
-      kernel; /* --kernel, --grid, --block, --shared, --cooperative, --buffer NAME=WORDS, --arg: bare programs only */
-  const char *grid, *block, *shared;
+      kernel; /* --kernel, --grid, --block, --shared, --cooperative, --heap, --buffer NAME=WORDS, --arg: bare programs only */
+  const char *grid, *block, *shared, *heap;
   const char *const *buffers;
   const char *const *args;
   bool cooperative;

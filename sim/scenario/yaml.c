@@ -354,6 +354,7 @@ static bool refuse_bare_options(Loader *loader) {
                       : options->block                          ? "--block"
                       : options->shared                         ? "--shared"
                       : options->cooperative                    ? "--cooperative"
+                      : options->heap                           ? "--heap"
                       : options->buffers && options->buffers[0] ? "--buffer"
                       : options->args && options->args[0]       ? "--arg"
                                                                 : NULL;
@@ -362,8 +363,8 @@ static bool refuse_bare_options(Loader *loader) {
 }
 
 bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
-  static const char *const keys[] = {"about",   "program",  "params", "buffers",   "launches", "host",
-                                     "measure", "machines", "expect", "expect_on", NULL};
+  static const char *const keys[] = {"about", "program", "params",   "buffers", "heap",      "launches",
+                                     "host",  "measure", "machines", "expect",  "expect_on", NULL};
   const YamlNode *root = tree->root;
   if (!loader_expect(loader, root, YAML_NODE_MAPPING, "a scenario"))
     return false;
@@ -384,6 +385,7 @@ bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
   const YamlNode *buffers = yaml_get(root, "buffers");
   if (buffers && buffers->type == YAML_NODE_MAPPING) /* else that has been said */
     good &= each_entry(loader, root, "buffers", read_init);
+  good &= !yaml_get(root, "heap") || loader_read_heap(loader, yaml_get(root, "heap"), NULL);
   good &= read_launches(loader, root);
   good &= loader_read_host(loader, root);
   good &= read_measure(loader, root);

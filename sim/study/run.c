@@ -159,7 +159,7 @@ static void place_addresses(const Simulation *simulation) {
 }
 
 /* Buffers, and behind them the module variables. */
-static bool place_buffers(Simulation *simulation, Diag *diag) {
+static void place_buffers(Simulation *simulation) {
   const Scenario *scenario = simulation->scenario;
   simulation->buffers = g_new0(guint, scenario->buffers->len + 1);
   for (guint i = 0; i < scenario->buffers->len; i++) {
@@ -181,9 +181,29 @@ static bool place_buffers(Simulation *simulation, Diag *diag) {
     backing_buffer(simulation->backing, simulation->buffers[i])->host =
         ((const ScenarioBuffer *)g_ptr_array_index(scenario->buffers, i))->host;
   place_addresses(simulation);
+}
+
+static bool asks_for_memory(const Kernel *kernel) {
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    if (kernel->insts[pc].op == OP_MALLOC)
+      return true;
+  return false;
+}
+
+/* The device heap, if some launch may ask for memory. */
+static bool add_heap(Simulation *simulation, Diag *diag) {
+  const Scenario *scenario = simulation->scenario;
+  bool asks = false;
+  for (guint i = 0; i < scenario->launches->len && !asks; i++) {
+    const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, i);
+    asks = asks_for_memory(program_kernel(simulation->program, launch->kernel));
+  }
+  if (asks)
+    gpu_add_heap(simulation->gpu, scenario->heap_bytes);
   return backing_fits(simulation->backing) ||
-         diag_error(diag, scenario->file, 0, 0,
-                    "the buffers need more than the 3.5 GiB that lie below the windows of generic addresses");
+         diag_error(
+             diag, scenario->file, 0, 0,
+             "the buffers and the heap need more than the 3.5 GiB that lie below the windows of generic addresses");
 }
 
 /* The scenario's host, its buffers by their place in the backing store. */
@@ -206,9 +226,12 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
   *simulation = (Simulation){.scenario = scenario, .options = options, .backing = backing_new()};
   simulation->findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
   simulation->program = scenario_program(scenario, machine, diag);
-  if (!simulation->program || !place_buffers(simulation, diag))
+  if (!simulation->program)
     return false;
+  place_buffers(simulation);
   simulation->gpu = gpu_new(machine, simulation->backing, seed);
+  if (!add_heap(simulation, diag))
+    return false;
   if (scenario->measure.has_shared_data)
     gpu_set_shared_data(simulation->gpu, scenario->measure.shared_data_offset, scenario->measure.shared_data_bytes);
   simulation->detectors = detectors_attach(simulation->gpu, simulation->findings, options->races, options->trial);

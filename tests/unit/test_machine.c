@@ -143,7 +143,7 @@ static const Refusal refusals[] = {
     {"sm.latency.alu: 3\n", "m.yaml:1:1: error: unknown key `sm.latency.alu` in a machine\n"
                             "  a path is for -s; in a file, nest the sections\n"},
     {"zzzzzzzz: 3\n", "m.yaml:1:1: error: unknown key `zzzzzzzz` in a machine\n"
-                      "  valid keys: `gpu`, `clocks`, `grid`, `sm`, `memory`, `host`, `name`, `about`, `base`\n"},
+                      "  valid keys: `gpu`, `clocks`, `grid`, `sm`, `memory`, `heap`, `host`, `name`, `about`, `base`\n"},
     {"abuot: x\n", "m.yaml:1:1: error: unknown key `abuot` in a machine\n  did you mean `about`?\n"},
     {"sm:\n  latency:\n    alu: 18 ns\n", "m.yaml:3:10: error: sm.latency.alu: `18 ns` has the wrong unit `ns`; "
                                           "expected cycles, for example `18 cycles`\n"},

@@ -488,6 +488,34 @@ START_TEST(calls_builtins) {
 }
 END_TEST
 
+/* Memory that nobody uses is taken all the same; the registers of the ABI belong to it. */
+START_TEST(calls_the_heap) {
+  g_autoptr(Program) program = ptx_lab_lower_good(
+      LAB_HEAD
+      ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+      ".extern .func (.param .b64 r) __cuda_syscall_aligned_malloc(.param .b64 a, .param .b64 b);\n"
+      ".extern .func free(.param .b64 a);\n"
+      ".entry k() { .reg .b64 %l;\n"
+      "{ .param .b64 a; .param .b64 r; st.param.b64 [a], 24; call.uni (r), malloc, (a); ld.param.b64 %l, [r]; }\n"
+      "{ .param .b64 a; .param .b64 b; .param .b64 r; st.param.b64 [a], 24; st.param.b64 [b], 64;\n"
+      "call.uni (r), __cuda_syscall_aligned_malloc, (a, b); }\n"
+      "{ .param .b64 a; st.param.b64 [a], %l; call.uni free, (a); } ret; }\n",
+      &pascal);
+  const Kernel *kernel = program_kernel(program, 0);
+  const Inst *taken = NULL, *aligned = NULL, *given = NULL;
+  for (uint32_t i = 0; i < kernel->ninsts; i++) {
+    const Inst *inst = &kernel->insts[i];
+    if (inst->op == OP_MALLOC)
+      *(taken ? &aligned : &taken) = inst;
+    given = inst->op == OP_FREE ? inst : given;
+  }
+  ck_assert(taken && aligned && given);
+  ck_assert_int_eq(taken->dst, given->a);
+  ck_assert_uint_eq(kernel->consts[~taken->b].value, 1);
+  ck_assert_uint_ge(kernel_registers(kernel), 22);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("ptx_lower");
   TCase *tcase = tcase_create("lower");
@@ -507,6 +535,7 @@ int main(void) {
   tcase_add_test(tcase, makes_variables);
   tcase_add_test(tcase, inlines_calls);
   tcase_add_test(tcase, calls_builtins);
+  tcase_add_test(tcase, calls_the_heap);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

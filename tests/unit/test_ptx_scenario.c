@@ -104,6 +104,8 @@ static const struct {
     {HEAD "launches: [{kernel: exact, grid: 1, block: [32, 2], cooperative: 1}]\n", 3, 66, "expected true or false"},
     {HEAD "launches: [{kernel: exact, grid: 1, block: [32, 2]}]\nmeasure: {region: [1, 2]}\n", 4, 20,
      "no `pmevent 1`"},
+    {HEAD "launches: [{kernel: exact, grid: 1, block: [32, 2]}]\nheap: 4000\n", 4, 7,
+     "the device heap is 4000, expected 4096 to 1073741824"},
     {"program: k.ptx\nbuffers: {count: {words: 4}}\nlaunches: [{kernel: exact, grid: 1, block: [32, 2]}]\n", 0, 0,
      "buffer `count` has the name of a variable"},
 };

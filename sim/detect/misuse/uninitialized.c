@@ -23,6 +23,14 @@ static void use_of_register(Misuse *misuse, const ProbePoint *point, const Undef
     add_use(finding, point, from);
 }
 
+static const char *repair_of(const Gpu *gpu, const UndefinedFrom *from) {
+  if (from->space != MEM_GLOBAL)
+    return "write it before, in every thread that has a part of it";
+  const BackingBuffer *buffer = backing_find(gpu->backing, from->address & ~UINT64_C(3), 4);
+  return buffer && buffer->heap ? "write it before: malloc() and new leave memory as they find it"
+                                : "initialize the buffer (cudaMemset()), or write it before";
+}
+
 /* Found at the load, when its value matters. */
 static void undefined_use(void *user, const ProbePoint *point, const UndefinedFrom *from) {
   if (from->kind != UNDEFINED_MEMORY) {
@@ -42,8 +50,7 @@ static void undefined_use(void *user, const ProbePoint *point, const UndefinedFr
                                : locate_global_text(point->gpu, from->address);
   Finding *finding = report_add(user, FINDING_UNINITIALIZED_READ, &load,
                                 g_strdup_printf("%s reads %s, which nothing has written", who, where),
-                                from->space == MEM_GLOBAL ? "initialize the buffer (cudaMemset()), or write it before"
-                                                          : "write it before, in every thread that has a part of it");
+                                repair_of(point->gpu, from));
   finding->space = g_strdup(from->space == MEM_SHARED ? "shared" : from->space == MEM_LOCAL ? "local" : "global");
   finding->address = from->space == MEM_SHARED ? from->address - point->block->shared_base : from->address;
   add_use(finding, point, from);

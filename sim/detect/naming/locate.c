@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/memory/heap.h"
+
 enum { FRAMES_SHOWN_MAX = 4 };
 
 /* Where an instruction comes from. */
@@ -160,10 +162,24 @@ char *locate_shared_text(const Block *block, uint32_t physical) {
   return g_strdup_printf("physical shared address 0x%x", physical);
 }
 
+/* A word of what malloc() returned, or did before it was freed. */
+static char *heap_text(const Gpu *gpu, uint64_t address) {
+  const HeapPiece *piece = heap_piece(gpu->heap, address);
+  if (!piece || heap_access(gpu->heap, address, 1) == HEAP_NEVER)
+    return g_strdup_printf("global address 0x%" G_GINT64_MODIFIER "x of the device heap", address);
+  const Launch *launch = gpu_launch(gpu, piece->taken.thread.launch);
+  g_autofree char *line = locate_line_text(launch, piece->taken.pc);
+  return g_strdup_printf("byte %" G_GUINT64_FORMAT " of the %u bytes of malloc() in %s (global 0x%" G_GINT64_MODIFIER
+                         "x)",
+                         address - gpu->heap->base - piece->offset, piece->bytes, line, address);
+}
+
 char *locate_global_text(const Gpu *gpu, uint64_t address) {
   const BackingBuffer *buffer = backing_find(gpu->backing, address, 4);
   if (!buffer)
     return g_strdup_printf("global address 0x%" G_GINT64_MODIFIER "x", address);
+  if (buffer->heap)
+    return heap_text(gpu, address);
   return g_strdup_printf("%s[%" G_GUINT64_FORMAT "] (global 0x%" G_GINT64_MODIFIER "x)", buffer->name,
                          (address - buffer->base) / 4, address);
 }

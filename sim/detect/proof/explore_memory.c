@@ -66,12 +66,9 @@ static void note_word(WalkEffects *effects, ValueSet *set) {
   effects->of_warp |= effects->words->len > EFFECT_WORDS_MAX;
 }
 
-const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc) {
-  bool local = word_key_is_local(key);
+const ValueSet *explore_depend(LaneWalk *walk, WordKey key) {
   ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
-  if (walk->footprint && !local)
-    footprint_note(walk->footprint->reads, key, pc, 0);
-  walk->effects.of_lane |= local;
+  walk->effects.of_lane |= word_key_is_local(key);
   walk->effects.of_warp |= word_key_is_shared(key);
   if (!read_only(walk)) {
     abstract_note_reader(&set->readers, walk->view->index);
@@ -79,6 +76,12 @@ const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc) {
       note_word(&walk->effects, set);
   }
   return set;
+}
+
+const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc) {
+  if (walk->footprint && !word_key_is_local(key))
+    footprint_note(walk->footprint->reads, key, pc, 0);
+  return explore_depend(walk, key);
 }
 
 /* ---- copies in the L1 ---- */
@@ -368,6 +371,19 @@ static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) 
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
+/* True if the access can't but fault. One of the device heap depends on what others take from it and give back. */
+static bool faults(LaneWalk *walk, const LaneState *state, const Inst *inst, Place *place) {
+  PlaceFault fault = locate(walk, state, inst, place);
+  bool heap = is_global(place) && explore_is_heap(walk, place->key);
+  if (heap && fault == PLACE_NOT_TAKEN && explore_may_take(walk)) {
+    explore_fault(walk);
+    return false;
+  }
+  if (fault || (heap && explore_may_give(walk)))
+    explore_fault(walk);
+  return fault != PLACE_FINE;
+}
+
 void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t flags = op_info[inst->op].flags;
   Place place;
@@ -377,8 +393,8 @@ void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
     explore_go_on(walk, state, inst, state->pc + 1);
   else if (address_unknown(state, inst))
     unknown_address(walk, state, inst);
-  else if (locate(walk, state, inst, &place))
-    explore_fault(walk);
+  else if (faults(walk, state, inst, &place))
+    return;
   else if (flags & OPF_LOCK)
     load_locked(walk, state, inst, &place);
   else if (flags & OPF_ATOMIC)

@@ -151,6 +151,8 @@ static void step_control(LaneWalk *walk, LaneState *state, const Inst *inst) {
   case OP_TRAP:
   case OP_ASSERTFAIL: explore_fault(walk); return;
   case OP_PRINTF: explore_forget_writes(walk, state, inst); break;
+  case OP_MALLOC: explore_malloc(walk, state, inst); break;
+  case OP_FREE: explore_free(walk, state, inst); break;
   default: break;
   }
   explore_go_on(walk, state, inst, state->pc + 1);

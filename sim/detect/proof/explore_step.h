@@ -1,7 +1,7 @@
 /* explore_step.h - one step of one lane: every state that may follow a state.
  * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates, arithmetic;
  * explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch; explore_memory.c: loads and
- * stores; explore_atomic.c: atomics, and what they add to words.
+ * stores; explore_heap.c: malloc() and free(); explore_atomic.c: atomics, and what they add to words.
  * A step uses up the state that it is given. */
 #ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
 #define LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
@@ -97,7 +97,9 @@ typedef struct Place {
 enum { WIDE_VALUES_MAX = 4 };
 
 void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst);
-/* The values that the lane may read there. */
+/* The values that the lane may find there, on which its way depends. */
+const ValueSet *explore_depend(LaneWalk *walk, WordKey key);
+/* The same of a word that it reads. */
 const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc);
 /* True if the lane may read anything there. */
 bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey key);
@@ -114,6 +116,16 @@ void explore_update_copy(LaneWalk *walk, const Inst *inst, const Place *place, W
 void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number);
 /* The lane loads, and goes on. */
 void explore_load(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place);
+
+/* ---- explore_heap.c: the device heap. What malloc() returns isn't known: that depends on who calls it before ---- */
+
+void explore_malloc(LaneWalk *walk, LaneState *state, const Inst *inst);
+void explore_free(LaneWalk *walk, LaneState *state, const Inst *inst);
+/* True for a word of the device heap. */
+bool explore_is_heap(const LaneWalk *walk, WordKey key);
+/* An unfinished thread may come to malloc(), to free(); the lane's way depends on that. */
+bool explore_may_take(LaneWalk *walk);
+bool explore_may_give(LaneWalk *walk);
 
 /* ---- explore_atomic.c ---- */
 

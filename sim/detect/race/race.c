@@ -69,15 +69,26 @@ static void find_selections(RaceDetector *detector) {
   }
 }
 
-/* What was said of races on words of a block that has left stays. */
+typedef struct Forgetting {
+  RaceDetector *detector;
+  AccessSpace space;
+} Forgetting;
+
+/* What was said of races on words that now are others (of a block that has left, of memory that was freed) stays. */
 static void forgotten(void *user, uint64_t word, const Cell *cell, const Row *row) {
-  RaceDetector *detector = user;
+  const Forgetting *forgetting = user;
+  RaceWatch *watch = &forgetting->detector->watch;
   if (cell && cell->raced)
-    race_report_settle(&detector->watch.report, SPACE_SHARED, word);
+    race_report_settle(&watch->report, forgetting->space, word);
   for (uint32_t raced = row && !row->cells ? row->raced : 0; raced; raced &= raced - 1)
-    race_report_settle(&detector->watch.report, SPACE_SHARED, word + (unsigned)__builtin_ctz(raced));
+    race_report_settle(&watch->report, forgetting->space, word + (unsigned)__builtin_ctz(raced));
   if (cell)
-    handoff_drop(&detector->watch.order.handoffs, cell->handed);
+    handoff_drop(&watch->order.handoffs, cell->handed);
+}
+
+static void forget_words(RaceDetector *detector, AccessSpace space, uint64_t first, uint64_t count) {
+  Forgetting forgetting = {detector, space};
+  shadow_forget(&detector->watch.shadow[space], first, count, forgotten, &forgetting);
 }
 
 static void block_start(void *user, const ProbePoint *point) {
@@ -93,7 +104,7 @@ static void block_start(void *user, const ProbePoint *point) {
                      is_ptx(block->launch));
   uint64_t first = race_step_shared_word(point->sm, block->shared_base / 4);
   if (block->shared_bytes)
-    shadow_forget(&detector->watch.shadow[SPACE_SHARED], first, (block->shared_bytes + 3) / 4, forgotten, detector);
+    forget_words(detector, SPACE_SHARED, first, (block->shared_bytes + 3) / 4);
 }
 
 static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, bool waits) {
@@ -186,6 +197,27 @@ bool race_detector_finish(RaceDetector *detector) {
   return race_trial_fits(&detector->watch.trial, &detector->watch.order);
 }
 
+/* ---- malloc() and free() ---- */
+
+/* Whoever gets memory from malloc() comes after all who had it before. To free() it is to write all of it: who still uses it must
+ * come before. */
+static void heap_call(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives) {
+  enum { FREED_WORDS_MAX = 1024 };
+  RaceDetector *detector = user;
+  uint64_t words = (bytes + 3) / 4;
+  if (!gives) {
+    forget_words(detector, SPACE_GLOBAL, address / 4, words);
+    return;
+  }
+  for (uint64_t word = 0; word < MIN(words, FREED_WORDS_MAX); word++) {
+    uint64_t addresses[WARP_LANES];
+    addresses[__builtin_ctz(point->lanes)] = address + 4 * word;
+    RaceAccess access = {
+        .address = addresses, .lanes = point->lanes, .bytes = 4, .space = SPACE_GLOBAL, .kind = ACCESS_WRITE};
+    race_step(&detector->watch, point, warp_order(detector, point), &access);
+  }
+}
+
 /* ---- the host ---- */
 
 /* Each of its accesses is volatile, and release and acquire: compilers and CPUs keep them in order. In Fermi code what it
@@ -225,6 +257,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   detector->gpu = gpu;
   detector->probe = (Probe){.user = detector,
                             .access = memory_access,
+                            .heap = heap_call,
                             .host = host_does,
                             .fence = fence,
                             .warp_sync = warp_sync,

@@ -55,19 +55,28 @@ static char *where_text(const ProbePoint *point, const Race *race) {
                          : g_steal_pointer(&from);
 }
 
+static bool frees(const ProbePoint *point, const RaceEnd *end) {
+  return !race_is_host(end) && race_launch_of(point, end)->kernel->insts[end->pc].op == OP_FREE;
+}
+
+/* What it did to the word, in the past tense. */
+static const char *deed(const ProbePoint *point, const RaceEnd *end) {
+  return frees(point, end) ? "freed" : end->write ? "wrote" : "read";
+}
+
 static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *end, const char *when) {
   g_autofree char *who = end_text(point, end);
   if (race_is_host(end)) {
     g_autofree char *step = host_step_text(point->gpu->host, end->pc);
     finding_add_evidence(finding, 0,
-                         g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT ", %s", when, who,
-                                         end->write ? "wrote" : "read", end->cycle, step));
+                         g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT ", %s", when, who, deed(point, end),
+                                         end->cycle, step));
     return;
   }
   g_autofree char *source = locate_source(race_launch_of(point, end), end->pc);
   locate_evidence(finding, race_launch_of(point, end), end->pc,
-                  g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who,
-                                  end->write ? "wrote" : "read", end->cycle, source));
+                  g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who, deed(point, end),
+                                  end->cycle, source));
 }
 
 /* What would order the two, and why it doesn't. */
@@ -129,6 +138,10 @@ static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
 
 static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const char *missing = what_is_missing(point, race, second);
+  if (frees(point, &race->first) || frees(point, second))
+    return because(missing,
+                   "free memory only when every thread has done with it: behind a barrier, or by the last one of "
+                   "an atomic counter, with __threadfence() before each counts");
   if (race->first.strong || second->strong)
     return (Reason){.why = g_strdup_printf("one of the two is strong (atomic, volatile, relaxed or stronger), the "
                                            "other isn't; %s",
@@ -265,11 +278,14 @@ static Finding *between_accesses(const ProbePoint *point, const Race *race, cons
   g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
   g_autofree char *where = where_text(point, race);
   bool several = second->lanes & (second->lanes - 1);
-  const char *verb = second->write ? (several ? "write" : "writes") : several ? "read" : "reads";
+  const char *verb = frees(point, second) ? "frees"
+                     : second->write      ? (several ? "write" : "writes")
+                     : several            ? "read"
+                                          : "reads";
   const RaceEnd *place = race_is_host(second) || race->first.dropped ? &race->first : second;
-  char *message = g_strdup_printf("%s: %s %s, which %s %s%s, and %s", who, verb, where, first_who,
-                                  race->first.write ? "wrote" : "read",
-                                  is_reliance(race) ? "; nothing guarantees that this is seen" : "", gap_text(race));
+  char *message =
+      g_strdup_printf("%s: %s %s, which %s %s%s, and %s", who, verb, where, first_who, deed(point, &race->first),
+                      is_reliance(race) ? "; nothing guarantees that this is seen" : "", gap_text(race));
   Finding *finding = locate_finding(finding_of(race), message, race_launch_of(point, place), place->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");

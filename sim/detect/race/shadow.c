@@ -113,11 +113,31 @@ static void forget_row(Shadow *shadow, Row *row, uint64_t first, ShadowForgotten
   *row = (Row){0};
 }
 
+/* The cells of a row that was taken apart, from number `from` to before `end`. */
+static void forget_cells(Shadow *shadow, Row *row, uint64_t first, unsigned from, unsigned end,
+                         ShadowForgotten forgotten, void *user) {
+  for (unsigned word = from; word < end; word++) {
+    forgotten(user, first + word, &row->cells[word], NULL);
+    free_list(shadow, &row->cells[word].list);
+    row->cells[word] = (Cell){0};
+  }
+}
+
 void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgotten forgotten, void *user) {
-  for (uint64_t word = first - first % ROW_WORDS; word < first + count; word += ROW_WORDS) {
+  uint64_t end = first + count;
+  for (uint64_t word = first - first % ROW_WORDS; word < end; word += ROW_WORDS) {
     ShadowPage *page = find_page(shadow, word / PAGE_WORDS, false);
-    if (page)
-      forget_row(shadow, &page->row[word % PAGE_WORDS / ROW_WORDS], word, forgotten, user);
+    if (!page)
+      continue;
+    Row *row = &page->row[word % PAGE_WORDS / ROW_WORDS];
+    bool whole = word >= first && word + ROW_WORDS <= end;
+    if (!whole && !row->cells && row->list.count && shadow->rows < SHADOW_ROWS_MAX)
+      take_apart(shadow, row);
+    if (!whole && row->cells)
+      forget_cells(shadow, row, word, word < first ? (unsigned)(first - word) : 0,
+                   (unsigned)MIN(end - word, (uint64_t)ROW_WORDS), forgotten, user);
+    else
+      forget_row(shadow, row, word, forgotten, user);
   }
 }
 

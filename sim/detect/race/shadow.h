@@ -101,8 +101,8 @@ void shadow_clear(Shadow *shadow);
 Row *shadow_row(Shadow *shadow, uint64_t word);
 /* The cell of a word; takes its row apart. NULL if there are too many. */
 Cell *shadow_cell(Shadow *shadow, uint64_t word);
-/* Calls `forgotten` for each cell and row (one of the two is NULL) of these words, and forgets all accesses to them; rows that
- * are partly among them, too. */
+/* Calls `forgotten` for each cell and row (one of the two is NULL) of these words, and forgets all accesses to them; a row that
+ * is partly among them is taken apart. */
 typedef void (*ShadowForgotten)(void *user, uint64_t word, const Cell *cell, const Row *row);
 void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgotten forgotten, void *user);
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
