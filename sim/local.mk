@@ -65,6 +65,8 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/diagnose_waits.c \
   sim/detect/naming/finding.c \
   sim/detect/naming/finding.h \
+  sim/detect/naming/lane_class.c \
+  sim/detect/naming/lane_class.h \
   sim/detect/naming/locate.c \
   sim/detect/naming/locate.h \
   sim/detect/naming/standing.c \

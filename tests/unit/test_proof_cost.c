@@ -2,6 +2,7 @@
  * blocks; lanes and warps that are alike are explored once; a budget ends a proof. */
 #include <glib.h>
 
+#include "sim/detect/naming/waitgraph.h"
 #include "sim/detect/progress.h"
 #include "sim/detect/proof/explore.h"
 #include "tests/unit/lab.h"
@@ -61,6 +62,47 @@ START_TEST(lanes_alike_are_explored_once) {
 }
 END_TEST
 
+/* The first warp of each block polls a word; the others wait for it at a barrier, and then do `behind` with a word of each. */
+#define BEHIND_BARRIER(behind)                                                                             \
+  "S2R R0, SR_Tid_X;\nS2R R3, SR_CTAid_X;\nSHL.W R3, R3, 0xa;\nIADD R3, R3, R0;\nSHL.W R2, R3, 0x2;\n"     \
+  "IADD R2, R2, c[0x0][0x20];\nMOV R1, c[0x0][0x20];\nISETP.GE.AND P0, pt, R0, 0x20, pt;\n@P0 BRA meet;\n" \
+  "wait: LD.CV R5, [R1];\nISETP.EQ.AND P1, pt, R5, RZ, pt;\n@P1 BRA wait;\nmeet: BAR.SYNC 0x0;\n" behind "EXIT;\n"
+
+/* How many instructions it takes to name who waits for whom, and how many lanes would change the word (*actors). */
+static uint64_t naming_steps(const char *text, uint32_t grid, uint32_t threads, uint32_t *actors) {
+  g_autoptr(Lab) lab = lab_new("gpu.sms=132", text);
+  lab_buffer(lab, 64 + 1024 * grid);
+  lab_launch(lab, grid, threads);
+  ck_assert_int_eq(gpu_run(lab->gpu, 100 * grid, 1000000), GPU_BUDGET);
+  Explorer *explorer = explorer_new(lab->gpu);
+  ck_assert_int_eq(explorer_prove(explorer), EXPLORE_STUCK);
+  uint64_t before = explorer->steps;
+  WaitGraph *graph = wait_graph_new(explorer);
+  *actors = 0;
+  for (guint i = 0; i < graph->edges->len; i++)
+    *actors += wait_node(graph, wait_edge(graph, i)->from)->kind == NODE_WORD;
+  uint64_t steps = explorer->steps - before;
+  wait_graph_free(graph);
+  explorer_free(explorer);
+  return steps;
+}
+
+START_TEST(naming_asks_lanes_alike_once) {
+  static const char reads[] =
+      BEHIND_BARRIER("LD R6, [R2+0x80];\nISETP.EQ.AND P2, pt, R6, RZ, pt;\n@P2 RED.ADD [R1+0x4], R0;\n");
+  static const char stores[] = BEHIND_BARRIER("MOV32I R7, 0x1;\nST [R1], R7;\n");
+  uint32_t actors;
+  uint64_t two_warps = naming_steps(reads, 1, 64, &actors);
+  ck_assert_uint_eq(actors, 0);
+  ck_assert_uint_lt(naming_steps(reads, 1, 1024, &actors), 3 * two_warps);
+  ck_assert_uint_eq(actors, 0);
+  ck_assert_uint_lt(naming_steps(reads, 64, 128, &actors), 64 * 2 * two_warps);
+  ck_assert_uint_eq(actors, 0);
+  naming_steps(stores, 4, 128, &actors);
+  ck_assert_uint_eq(actors, 4 * 96);
+}
+END_TEST
+
 START_TEST(budget_ends_a_proof) { steps_of(POLL("R2"), 1, 32, 40, EXPLORE_UNPROVABLE); }
 END_TEST
 
@@ -70,6 +112,7 @@ int main(void) {
   tcase_set_timeout(tcase, 120);
   tcase_add_loop_test(tcase, chain_costs_less_than_its_run, 0, G_N_ELEMENTS(blocks));
   tcase_add_test(tcase, lanes_alike_are_explored_once);
+  tcase_add_test(tcase, naming_asks_lanes_alike_once);
   tcase_add_test(tcase, budget_ends_a_proof);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

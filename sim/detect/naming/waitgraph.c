@@ -182,28 +182,38 @@ static unsigned connect_single_causes(WaitGraph *graph, guint node, const Spin *
   return found;
 }
 
+/* True if the lane reads a copy of the word that its SM's L1 keeps, though memory may hold something else. */
+static bool reads_old_copy(Explorer *explorer, const Sm *sm, WordKey key) {
+  uint32_t copy;
+  if (word_key_is_shared(key) || !copies_keep(explorer->copies, sm, key * 4, &copy))
+    return false;
+  const ValueSet *set = abstract_word(&explorer->memory, sm, key);
+  return set->count != 1 || !abstract_has(set, copy);
+}
+
 /* Copies in the L1 that it reads though memory may hold something else, if it would go on with that. */
 static bool connect_copies(WaitGraph *graph, guint node, const Spin *spin) {
-  Explorer *explorer = graph->explorer;
   const Sm *sm = spin->view->sm;
+  g_autoptr(GArray) old = g_array_new(FALSE, FALSE, sizeof(Touch));
+  for (guint i = 0; i < spin->words->len; i++) {
+    const Touch *touch = &g_array_index(spin->words, Touch, i);
+    if (reads_old_copy(graph->explorer, sm, touch->key))
+      g_array_append_val(old, *touch);
+  }
+  if (!old->len)
+    return false;
   GHashTable *words = wait_key_set(), *bits = wait_key_set();
   add_keys(words, spin->words, NULL);
   add_keys(bits, spin->bits, NULL);
   Assumption fresh = {.fixed_words = words, .fixed_bits = bits, .read_only = true, .fresh = true};
-  bool goes_on = wait_frees(graph, spin->view, spin->lane, &fresh), found = false;
-  for (guint i = 0; goes_on && i < spin->words->len; i++) {
-    const Touch *touch = &g_array_index(spin->words, Touch, i);
-    uint32_t copy;
-    if (word_key_is_shared(touch->key) || !copies_keep(explorer->copies, sm, touch->key * 4, &copy) ||
-        (abstract_word(&explorer->memory, sm, touch->key)->count == 1 &&
-         abstract_has(abstract_word(&explorer->memory, sm, touch->key), copy)))
-      continue;
+  bool goes_on = wait_frees(graph, spin->view, spin->lane, &fresh);
+  for (guint i = 0; goes_on && i < old->len; i++) {
+    const Touch *touch = &g_array_index(old, Touch, i);
     wait_connect(graph, node, wait_node_of(graph, NODE_COPY, 0, sm->index, touch->key), EDGE_COPY, touch->pc, 0);
-    found = true;
   }
   g_hash_table_destroy(words);
   g_hash_table_destroy(bits);
-  return found;
+  return goes_on;
 }
 
 /* The words and bits of which another content would let the lane go on; if only several together would, all of them. */
@@ -218,9 +228,9 @@ static bool connect_causes(WaitGraph *graph, guint node, const Spin *spin, bool 
 }
 
 static GHashTable *keys_of(const GArray *touches) {
-  GHashTable *keys = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
+  GHashTable *keys = wait_owned_keys();
   for (guint i = 0; i < touches->len; i++)
-    g_hash_table_add(keys, g_memdup2(&g_array_index(touches, Touch, i).key, sizeof(uint64_t)));
+    wait_add_owned(keys, g_array_index(touches, Touch, i).key);
   return keys;
 }
 
@@ -230,14 +240,14 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
   Explorer *explorer = graph->explorer;
   WarpView *view = wait_view(graph, index);
   guint node = wait_lane_node(graph, index, lane);
-  Footprint footprint;
-  footprint_init(&footprint);
+  Footprint *touched = &graph->touched;
   Assumption look = {.read_only = true};
   LaneSpace start;
   explorer_start(view, lane, &start.state);
-  explorer_lane(explorer, view, lane, &start.state, &look, &footprint);
+  explorer_lane(explorer, view, lane, &start.state, &look, touched);
   Spin spin = {
-      .view = view, .lane = lane, .words = wait_touches(footprint.reads), .bits = wait_touches(footprint.lock_reads)};
+      .view = view, .lane = lane, .words = wait_touches(touched->reads), .bits = wait_touches(touched->lock_reads)};
+  footprint_reset(touched);
   for (guint i = spin.bits->len; i-- > 0;) {
     const BitSet *bit = abstract_bit(&explorer->memory, view->sm, (uint32_t)g_array_index(spin.bits, Touch, i).key);
     if (bit->may_be_free)
@@ -249,7 +259,6 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
   wait_node(graph, node)->bits = keys_of(spin.bits);
   g_array_free(spin.bits, TRUE);
   g_array_free(spin.words, TRUE);
-  footprint_clear(&footprint);
 }
 
 /* A lane at an entry waits for the lanes that can't come to it. `pc`: where the lane is. */
@@ -268,11 +277,10 @@ static uint32_t lanes_in_the_way(const WarpView *view) {
   uint32_t stuck = 0, running = 0;
   for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    LaneSpace start;
     if (view->reach[lane].may_exit)
       continue;
     stuck |= 1u << lane;
-    running |= explorer_start(view, lane, &start.state) ? 1u << lane : 0;
+    running |= explorer_lane_runs(view, lane) ? 1u << lane : 0;
   }
   return running ? running : stuck;
 }
@@ -335,17 +343,16 @@ static void connect_group(WaitGraph *graph, guint index, guint node, unsigned la
 static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
   WarpView *view = wait_view(graph, index);
   guint node = wait_lane_node(graph, index, lane);
-  LaneSpace start;
-  bool runs = explorer_start(view, lane, &start.state);
-  int entry = explorer_waiting_entry(view, lane);
+  bool runs = explorer_lane_runs(view, lane);
+  int entry = view->warp->groups ? -1 : explorer_waiting_entry(view, lane);
+  uint32_t level = entry < 0 ? view->warp->depth : (uint32_t)entry;
   if (!runs && view->warp->groups) {
     connect_group(graph, index, node, lane);
   } else if (!runs && entry >= 0) {
     connect_entry(graph, index, node, (uint32_t)entry, wait_entry_pc(view, (uint32_t)entry));
   } else if (!runs) {
     connect_barrier(graph, node, view, view->warp->barrier, view->warp->barrier_pc);
-  } else if (view->reach[lane].lowest_entry < start.state.level &&
-             !view->entry_open[view->reach[lane].lowest_entry]) {
+  } else if (view->reach[lane].lowest_entry < level && !view->entry_open[view->reach[lane].lowest_entry]) {
     connect_entry(graph, index, node, view->reach[lane].lowest_entry,
                   wait_entry_pc(view, view->reach[lane].lowest_entry));
   } else if (closed_barriers(view, lane)) {
@@ -429,6 +436,7 @@ WaitGraph *wait_graph_new(Explorer *explorer) {
   graph->edges = g_array_new(FALSE, TRUE, sizeof(Edge));
   graph->pairs = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
   graph->index = g_hash_table_new_full(hash_name, is_same_name, g_free, NULL);
+  footprint_init(&graph->touched);
   connect_all(graph);
   wait_graph_find_components(graph);
   return graph;
@@ -441,6 +449,7 @@ void wait_graph_free(WaitGraph *graph) {
     g_clear_pointer(&wait_node(graph, i)->words, g_hash_table_destroy);
     g_clear_pointer(&wait_node(graph, i)->bits, g_hash_table_destroy);
   }
+  footprint_clear(&graph->touched);
   g_array_free(graph->nodes, TRUE);
   g_array_free(graph->edges, TRUE);
   g_hash_table_destroy(graph->index);

@@ -65,6 +65,7 @@ typedef struct WaitGraph {
   GArray *edges;     /* Edge */
   GHashTable *index; /* node identity -> node number */
   GHashTable *pairs; /* from << 32 | to of each edge */
+  Footprint touched; /* by the lane that is asked; empty between two */
   uint32_t components;
 } WaitGraph;
 
@@ -135,5 +136,13 @@ static inline WarpView *wait_view(const WaitGraph *graph, guint index) {
 }
 /* A set of keys (uint64_t) that stay where they are. */
 static inline GHashTable *wait_key_set(void) { return g_hash_table_new(bits_hash_key, g_int64_equal); }
+/* The same of keys that it owns. */
+static inline GHashTable *wait_owned_keys(void) {
+  return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
+}
+static inline void wait_add_owned(GHashTable *keys, uint64_t key) {
+  if (!g_hash_table_contains(keys, &key))
+    g_hash_table_add(keys, g_memdup2(&key, sizeof key));
+}
 
 #endif

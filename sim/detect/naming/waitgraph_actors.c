@@ -5,6 +5,7 @@
  * waits of all lanes are taken to be over at once, but those for the word in question: so a lane that comes to a further
  * wait on its way gets through if another lane's stores let it. */
 #include "sim/core/host.h"
+#include "sim/detect/naming/lane_class.h"
 #include "sim/detect/naming/waitgraph.h"
 #include "sim/detect/proof/host_proof.h"
 
@@ -17,27 +18,33 @@ static guint awaited(WaitGraph *graph, NodeKind kind, uint64_t key) {
 
 /* ---- a lane whose wait is over ---- */
 
-/* The words and bits that it waits for; both sets are empty for one that waits for other lanes. */
+/* The words and bits that it waits for; NULL where it waits for none. */
 typedef struct Release {
   guint view;
   unsigned lane;
   GHashTable *words, *bits;
 } Release;
 
+static void add_key(GHashTable **set, uint64_t *key) {
+  if (!*set)
+    *set = wait_key_set();
+  g_hash_table_add(*set, key);
+}
+
 static void release_init(Release *release, const WaitGraph *graph, guint view, unsigned lane, guint actor) {
-  *release = (Release){.view = view, .lane = lane, .words = wait_key_set(), .bits = wait_key_set()};
+  *release = (Release){.view = view, .lane = lane};
   for (uint32_t at = wait_node(graph, actor)->first_edge; at; at = wait_edge(graph, at - 1)->next) {
     Node *thing = wait_node(graph, wait_edge(graph, at - 1)->to);
     if (thing->kind == NODE_WORD)
-      g_hash_table_add(release->words, &thing->key);
+      add_key(&release->words, &thing->key);
     else if (thing->kind == NODE_BIT)
-      g_hash_table_add(release->bits, &thing->key);
+      add_key(&release->bits, &thing->key);
   }
 }
 
 static void release_clear(Release *release) {
-  g_hash_table_destroy(release->words);
-  g_hash_table_destroy(release->bits);
+  g_clear_pointer(&release->words, g_hash_table_destroy);
+  g_clear_pointer(&release->bits, g_hash_table_destroy);
 }
 
 static void explore_released(WaitGraph *graph, const Release *release, Footprint *footprint) {
@@ -138,20 +145,19 @@ static void release_lane(WaitGraph *graph, guint index, unsigned lane) {
   guint actor = wait_lane_node(graph, index, lane);
   AbstractMemory *memory = &graph->explorer->memory;
   MemoryLayer layer;
-  Footprint footprint;
+  Footprint *touched = &graph->touched;
   Release release;
   release_init(&release, graph, index, lane, actor);
   explorer_push_memory(graph->explorer, &layer, index, 1);
-  footprint_init(&footprint);
   uint64_t version;
   unsigned passes = 0;
   do {
     version = memory->version;
-    explore_released(graph, &release, &footprint);
+    explore_released(graph, &release, touched);
   } while (memory->version != version && ++passes < OWN_PASSES_MAX);
-  connect_changes(graph, actor, graph->explorer->seen ? footprint.stores : footprint.writes, NODE_WORD, EDGE_WORD);
-  connect_changes(graph, actor, footprint.frees, NODE_BIT, EDGE_BIT);
-  footprint_clear(&footprint);
+  connect_changes(graph, actor, graph->explorer->seen ? touched->stores : touched->writes, NODE_WORD, EDGE_WORD);
+  connect_changes(graph, actor, touched->frees, NODE_BIT, EDGE_BIT);
+  footprint_reset(touched);
   explorer_pop_memory(graph->explorer, &layer);
   release_clear(&release);
 }
@@ -162,7 +168,6 @@ typedef struct Joint {
   WaitGraph *graph;
   guint thing;       /* those who wait for it go on waiting; G_MAXUINT: nobody does */
   GArray *lanes;     /* Release */
-  GHashTable *none;  /* empty */
   uint64_t steps_to; /* of the explorer: then it ends */
 } Joint;
 
@@ -187,7 +192,7 @@ static bool is_waiter(const Joint *joint, const Release *release) {
 static void explore_in_joint(Joint *joint, guint number, Footprint *footprint) {
   Release release = g_array_index(joint->lanes, Release, number);
   if (is_waiter(joint, &release))
-    release.words = release.bits = joint->none;
+    release.words = release.bits = NULL;
   explore_released(joint->graph, &release, footprint);
 }
 
@@ -236,16 +241,20 @@ static void find_storable(Joint *joint, Footprint *footprint) {
 
 static bool lacks_actor(const Node *node) { return node->kind == NODE_WORD && !node->first_edge; }
 
-static void add_joint_actors(WaitGraph *graph) {
-  guint nodes = graph->nodes->len, lacking = 0;
-  for (guint i = 0; i < nodes; i++)
-    lacking += lacks_actor(wait_node(graph, i));
-  if (!lacking || graph->explorer->seen)
-    return;
+/* The awaited words that nobody alone would change. */
+static GHashTable *lacking_words(WaitGraph *graph) {
+  GHashTable *words = wait_key_set();
+  for (guint i = 0; i < graph->nodes->len; i++)
+    if (lacks_actor(wait_node(graph, i)))
+      g_hash_table_add(words, &wait_node(graph, i)->key);
+  return words;
+}
+
+static void explore_joint_actors(WaitGraph *graph) {
+  guint nodes = graph->nodes->len;
   Joint joint = {.graph = graph,
                  .thing = G_MAXUINT,
                  .lanes = all_lanes(graph),
-                 .none = wait_key_set(),
                  .steps_to = graph->explorer->steps + ACTOR_STEPS_MAX};
   Footprint footprint;
   footprint_init(&footprint);
@@ -258,7 +267,12 @@ static void add_joint_actors(WaitGraph *graph) {
   for (guint i = 0; i < joint.lanes->len; i++)
     release_clear(&g_array_index(joint.lanes, Release, i));
   g_array_free(joint.lanes, TRUE);
-  g_hash_table_destroy(joint.none);
+}
+
+static void add_joint_actors(WaitGraph *graph, LaneClasses *classes) {
+  g_autoptr(GHashTable) words = lacking_words(graph);
+  if (classes && g_hash_table_size(words) && !lane_classes_never_change(classes, words))
+    explore_joint_actors(graph);
 }
 
 /* ---- the host ---- */
@@ -279,16 +293,24 @@ static void release_host(WaitGraph *graph) {
   }
 }
 
-void wait_graph_add_actors(WaitGraph *graph) {
+static void release_lanes(WaitGraph *graph, LaneClasses *classes) {
   const Explorer *explorer = graph->explorer;
   uint64_t steps_to = explorer->steps + ACTOR_STEPS_MAX;
   for (guint i = 0; i < explorer->views->len; i++)
     for (uint32_t rest = wait_view(graph, i)->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
-      if (explorer->steps < steps_to && !wait_view(graph, i)->reach[lane].may_exit)
+      if (explorer->steps < steps_to && !wait_view(graph, i)->reach[lane].may_exit &&
+          !(classes && lane_classes_changes_nothing(classes, i, lane)))
         release_lane(graph, i, lane);
     }
+}
+
+/* Of a warp that goes round in a circle (Explorer.seen) each lane is asked: what its loads find is its own. */
+void wait_graph_add_actors(WaitGraph *graph) {
+  LaneClasses *classes = graph->explorer->seen ? NULL : lane_classes_new(graph);
+  release_lanes(graph, classes);
   release_host(graph);
   wait_graph_add_pending(graph);
-  add_joint_actors(graph);
+  add_joint_actors(graph, classes);
+  g_clear_pointer(&classes, lane_classes_free);
 }

@@ -44,8 +44,6 @@ typedef struct Search {
   bool any;             /* it stands for all */
 } Search;
 
-static GHashTable *owned_keys(void) { return g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL); }
-
 /* ---- one block ---- */
 
 static void free_scratch(Search *search) {
@@ -293,7 +291,7 @@ static void find_chained(Search *search, GHashTable *words, GHashTable *chained)
   for (guint i = first; i < explorer->views->len; i++) {
     WarpView *view = wait_view(search->graph, i);
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
-      GHashTable *freed = owned_keys();
+      GHashTable *freed = wait_owned_keys();
       GHashTableIter iter;
       gpointer key;
       g_hash_table_iter_init(&iter, words);
@@ -523,9 +521,9 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
                    .launch = launch,
                    .node = node,
                    .scratch = g_new0(Sm, 1),
-                   .targets = owned_keys(),
-                   .fixed = owned_keys(),
-                   .tried = owned_keys(),
+                   .targets = wait_owned_keys(),
+                   .fixed = wait_owned_keys(),
+                   .tried = wait_owned_keys(),
                    .suspects = g_array_new(FALSE, FALSE, sizeof(Suspect)),
                    .vain = g_array_new(FALSE, FALSE, sizeof(Vain))};
   gpu_pending_blocks(gpu, launch, &search.first, &search.last);

@@ -33,17 +33,39 @@ void abstract_memory_init(AbstractMemory *memory, Gpu *gpu) {
                              .woken = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
 }
 
-void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base) {
-  abstract_memory_init(layer, base->gpu);
-  layer->base = base;
-}
-
 void abstract_memory_clear(AbstractMemory *memory) {
   g_hash_table_destroy(memory->words);
   g_hash_table_destroy(memory->bits);
   g_hash_table_destroy(memory->votes);
   g_hash_table_destroy(memory->copies);
   g_array_free(memory->woken, TRUE);
+}
+
+static void abstract_memory_empty(AbstractMemory *memory) {
+  GHashTable *table[] = {memory->words, memory->bits, memory->votes, memory->copies};
+  for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
+    if (g_hash_table_size(table[i]))
+      g_hash_table_remove_all(table[i]);
+  g_array_set_size(memory->woken, 0);
+}
+
+void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base, AbstractMemory *spare) {
+  if (spare->words) {
+    *layer = *spare;
+    spare->words = NULL;
+  } else {
+    abstract_memory_init(layer, base->gpu);
+  }
+  layer->base = base;
+}
+
+void abstract_memory_unlayer(AbstractMemory *layer, AbstractMemory *spare) {
+  if (spare->words) {
+    abstract_memory_clear(layer);
+    return;
+  }
+  abstract_memory_empty(layer);
+  *spare = *layer;
 }
 
 /* ---- who depends on what ---- */

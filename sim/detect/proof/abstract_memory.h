@@ -96,8 +96,10 @@ typedef struct AbstractMemory {
 } AbstractMemory;
 
 void abstract_memory_init(AbstractMemory *memory, Gpu *gpu);
-/* A layer on `base`: it starts with the sets of that, and what is added to it goes again with it. */
-void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base);
+/* A layer on `base`: it starts with the sets of that, and what is added to it goes again with it. `spare`: an empty memory that is
+ * used for it, if its `words` isn't NULL, and that it becomes again: making one takes as long as exploring a short lane. */
+void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base, AbstractMemory *spare);
+void abstract_memory_unlayer(AbstractMemory *layer, AbstractMemory *spare);
 void abstract_memory_clear(AbstractMemory *memory);
 
 /* The set of a word; `sm` is where shared keys are looked up (its current value starts the set). Borrowed. The copies that L1s

@@ -71,6 +71,8 @@ void explorer_free(Explorer *explorer) {
   if (!explorer)
     return;
   abstract_memory_clear(&explorer->memory);
+  if (explorer->spare.words)
+    abstract_memory_clear(&explorer->spare);
   copies_free(explorer->copies);
   g_queue_clear(&explorer->queue);
   g_ptr_array_free(explorer->views, TRUE);
@@ -167,7 +169,7 @@ void explorer_push_memory(Explorer *explorer, MemoryLayer *layer, guint first, g
                          .count = count,
                          .shares = g_ptr_array_new(),
                          .gave_up = explorer->gave_up};
-  abstract_memory_layer(&explorer->memory, &layer->below);
+  abstract_memory_layer(&explorer->memory, &layer->below, &explorer->spare);
   for (guint i = first; i < first + count; i++) {
     const WarpView *view = g_ptr_array_index(explorer->views, i);
     g_ptr_array_add(layer->shares, view->shares->len ? copy_shares(view->shares) : NULL);
@@ -175,7 +177,7 @@ void explorer_push_memory(Explorer *explorer, MemoryLayer *layer, guint first, g
 }
 
 void explorer_pop_memory(Explorer *explorer, MemoryLayer *layer) {
-  abstract_memory_clear(&explorer->memory);
+  abstract_memory_unlayer(&explorer->memory, &explorer->spare);
   explorer->memory = layer->below;
   explorer->gave_up = layer->gave_up;
   for (guint i = 0; i < layer->count; i++) {
@@ -227,8 +229,9 @@ static void prove_warp(Explorer *explorer, WarpView *view) {
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
       LaneSpace start;
-      if (!explorer_start(view, lane, &start.state))
+      if (!explorer_lane_runs(view, lane))
         continue;
+      explorer_start(view, lane, &start.state);
       LaneReach reach = prove_lane(explorer, view, lane, &start.state);
       if (add_reach(&view->reach[lane], &reach))
         view_wake_block(explorer, view);

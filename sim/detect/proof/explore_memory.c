@@ -159,6 +159,7 @@ static bool bit_is_free(const LaneWalk *walk, BitKey key) {
 
 bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey key) {
   return set->anything || is_free(walk, key) ||
+         (is_any_lane(walk) && (word_key_is_shared(key) || word_key_is_local(key))) ||
          (word_key_is_local(key) && walk->view->local_unknown >> walk->lane & 1);
 }
 
@@ -170,6 +171,7 @@ static ValueSet *changed_word(LaneWalk *walk, WordKey key) {
 }
 
 void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t number) {
+  unknown = unknown || is_any_lane(walk); /* as many times as there are such lanes */
   LaneChange change = {.key = key, .unknown = unknown, .number = number, .state = walk->view->facts->states.from};
   changed_word(walk, key);
   if (keeps_stores(walk) && (unknown || number))

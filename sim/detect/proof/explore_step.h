@@ -44,6 +44,7 @@ void explore_come_to(LaneWalk *walk, uint32_t *mask);
 
 static inline uint32_t walk_nregs(const LaneWalk *walk) { return walk->view->launch->kernel->nregs; }
 static inline bool assumes_all_open(const LaneWalk *walk) { return walk->assumption && walk->assumption->all_open; }
+static inline bool is_any_lane(const LaneWalk *walk) { return walk->assumption && walk->assumption->any_lane; }
 static inline bool read_only(const LaneWalk *walk) { return walk->assumption && walk->assumption->read_only; }
 static inline bool keeps_stores(const LaneWalk *walk) { return !read_only(walk) || walk->assumption->stores; }
 

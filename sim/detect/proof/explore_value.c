@@ -221,7 +221,8 @@ void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst) {
     explore_go_on(walk, state, inst, state->pc + 1);
     return;
   }
-  if (is_clock(inst->mode) || (walk->view->any_block && is_place(inst->mode)))
+  if (is_clock(inst->mode) || (walk->view->any_block && is_place(inst->mode)) ||
+      (is_any_lane(walk) && (of_lane || is_place(inst->mode))))
     explore_forget_writes(walk, state, inst);
   else
     execute(walk, state, inst);

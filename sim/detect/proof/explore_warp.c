@@ -16,6 +16,8 @@ void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   else
     explore_come_to(walk, said);
   bool others_true = votes->may_true & others, others_false = votes->may_false & others;
+  if (is_any_lane(walk))
+    others_true = others_false = true;
   bool may_true, may_false;
   switch ((VoteMode)inst->mode) {
   case VOTE_ANY:

@@ -64,35 +64,44 @@ static void forget_barrier_result(const WarpView *view, uint32_t pc, LaneState *
 static LanePlace stack_place(const WarpView *view, unsigned lane) {
   const Warp *warp = view->warp;
   int entry = explorer_waiting_entry(view, lane);
-  bool waits = warp->state == WARP_AT_BARRIER;
-  LanePlace place = {.at_barrier = waits && warp->barrier_mask >> lane & 1, .barrier_pc = warp->barrier_pc};
-  if (entry < 0) {
-    place.pc = warp->pc;
-    place.level = warp->depth;
-    place.runs = !waits || explorer_barrier_opens(view, warp->barrier);
-  } else {
-    place.pc = warp->stack[entry].pc;
-    place.level = (uint32_t)entry;
-    place.runs = view->entry_open[entry];
-  }
-  return place;
+  if (entry >= 0)
+    return (LanePlace){.pc = warp->stack[entry].pc, .level = (uint32_t)entry};
+  return (LanePlace){.pc = warp->pc,
+                     .level = warp->depth,
+                     .barrier_pc = warp->barrier_pc,
+                     .at_barrier = warp->state == WARP_AT_BARRIER && warp->barrier_mask >> lane & 1};
+}
+
+static bool stack_lane_runs(const WarpView *view, unsigned lane) {
+  const Warp *warp = view->warp;
+  int entry = explorer_waiting_entry(view, lane);
+  if (entry >= 0)
+    return view->entry_open[entry];
+  return warp->state != WARP_AT_BARRIER || explorer_barrier_opens(view, warp->barrier);
 }
 
 /* The same with lane groups. */
 static LanePlace group_place(const WarpView *view, unsigned lane) {
   const LaneGroup *group = explore_group_of(view, lane);
   if (!group)
-    return (LanePlace){.pc = view->warp->pc, .runs = true};
-  bool at_barrier = group->state == GROUP_AT_BARRIER;
+    return (LanePlace){.pc = view->warp->pc};
   return (LanePlace){.pc = group->pc + (group->state != GROUP_READY && group->state != GROUP_YIELDED),
-                     .at_barrier = at_barrier,
-                     .barrier_pc = group->pc,
-                     .runs = (explore_lanes_together(view->warp) >> lane & 1 || explore_turn_comes(view)) &&
-                             !explore_group_misses(view, group) &&
-                             (!at_barrier || explorer_barrier_opens(view, group->which))};
+                     .at_barrier = group->state == GROUP_AT_BARRIER,
+                     .barrier_pc = group->pc};
 }
 
-bool explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
+static bool group_lane_runs(const WarpView *view, unsigned lane) {
+  const LaneGroup *group = explore_group_of(view, lane);
+  return !group || ((explore_lanes_together(view->warp) >> lane & 1 || explore_turn_comes(view)) &&
+                    !explore_group_misses(view, group) &&
+                    (group->state != GROUP_AT_BARRIER || explorer_barrier_opens(view, group->which)));
+}
+
+bool explorer_lane_runs(const WarpView *view, unsigned lane) {
+  return view->warp->groups ? group_lane_runs(view, lane) : stack_lane_runs(view, lane);
+}
+
+void explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
   const Warp *warp = view->warp;
   LanePlace place = warp->groups ? group_place(view, lane) : stack_place(view, lane);
   *start = (LaneState){.pc = place.pc, .level = place.level};
@@ -102,5 +111,4 @@ bool explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
     start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
   if (place.at_barrier)
     forget_barrier_result(view, place.barrier_pc, start);
-  return place.runs;
 }

@@ -10,8 +10,10 @@
 bool explorer_barrier_opens(const WarpView *view, uint32_t id);
 /* Opens the stack entries above which no lane is sure to stay. True if that is news. */
 bool view_update_open(WarpView *view);
-/* Where a lane starts from, and whether it may run now (it is on the running path, or its entry is open, or its group may
- * go on). */
-bool explorer_start(const WarpView *view, unsigned lane, LaneState *start);
+/* True if the lane may go on now, by what is known so far: it is on the running path, or its entry is open, or its group may go
+ * on. */
+bool explorer_lane_runs(const WarpView *view, unsigned lane);
+/* The state that a lane goes on from. */
+void explorer_start(const WarpView *view, unsigned lane, LaneState *start);
 
 #endif

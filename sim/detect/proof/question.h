@@ -26,6 +26,8 @@ typedef struct Footprint {
 
 void footprint_init(Footprint *footprint);
 void footprint_clear(Footprint *footprint);
+/* Forgets what it notes. */
+void footprint_reset(Footprint *footprint);
 /* Keeps the first touch of a key. */
 void footprint_note(GHashTable *touches, uint64_t key, uint32_t pc, uint32_t physical);
 
@@ -38,6 +40,9 @@ typedef struct Assumption {
   bool fresh;              /* loads read memory, whatever an L1 keeps */
   /* A load of that word may find its value, too, beside what was seen (Explorer.seen); or NULL. */
   const Touch *stored;
+  /* The lane stands for any other of the kernel's: where and which it is isn't known, nor what lies in its shared and local memory,
+   * nor how others vote. */
+  bool any_lane;
   bool all_open;  /* every stack entry and barrier lets lanes through */
   bool read_only; /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
   bool stores;    /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */

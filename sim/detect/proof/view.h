@@ -41,7 +41,6 @@ typedef struct LanePlace {
   uint32_t pc, level;  /* level: entries of the warp's stack below it */
   uint32_t barrier_pc; /* the BAR that it waits at, if `at_barrier` */
   bool at_barrier;
-  bool runs; /* it may go on now, by what is known so far */
 } LanePlace;
 
 /* What a lane may still add to a word, over all passes. */
@@ -122,6 +121,7 @@ typedef struct WalkEffects {
 typedef struct Explorer {
   Gpu *gpu;
   AbstractMemory memory;
+  AbstractMemory spare; /* an empty one for the next layer, if its `words` isn't NULL */
   Copies *copies;
   GPtrArray *views;    /* WarpView *, by SM, then slot */
   GHashTable *blocks;  /* Block * -> BlockView *, owned by their views; never iterated */
