@@ -81,15 +81,30 @@ static bool leads(const Flow *flow, uint32_t from, uint32_t to, uint32_t without
   return false;
 }
 
-bool past_skipped(const Kernel *kernel, uint32_t pc, uint32_t left) {
+/* True if others see what the block does. */
+static bool has_effect(const Kernel *kernel, const Flow *flow, uint32_t block) {
+  enum { EFFECTS = OPF_STORE | OPF_LOCK };
+  for (uint32_t pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    if (op_info[inst->op].flags & EFFECTS || inst->op == OP_BAR || inst->op == OP_PRINTF || inst->op == OP_FREE)
+      return true;
+  }
+  return false;
+}
+
+Past past_skipped(const Kernel *kernel, uint32_t pc, uint32_t left) {
   Flow flow;
+  Past past = PAST_EARLY;
   if (left == PAST_NOWHERE)
-    return false;
+    return past;
   flow_init(&flow, kernel);
   uint32_t none = flow.nblocks, at = flow.block_of[pc], last = flow.block_of[left];
-  bool behind = at != last && leads(&flow, at, last, none) && !leads(&flow, last, at, none);
-  bool avoidable = behind && at != 0 && (last == 0 || leads(&flow, 0, last, at));
-  bool skipped = avoidable || (behind && leads(&flow, at, at, none));
+  bool there = at != last && leads(&flow, at, last, none), back = leads(&flow, last, at, none);
+  bool avoidable = at != 0 && (last == 0 || leads(&flow, 0, last, at));
+  if (there && !back && (avoidable || leads(&flow, at, at, none)))
+    past = PAST_BEHIND;
+  else if (!there && !back && at != last && has_effect(kernel, &flow, last))
+    past = PAST_BESIDE;
   flow_clear(&flow);
-  return skipped;
+  return past;
 }

@@ -18,3 +18,15 @@ extern "C" __global__ void sync_in_branch(int *out) {
     __syncthreads();
   out[threadIdx.x] = value[63 - threadIdx.x];
 }
+
+// Threads without an element do something else, and end without ever coming to the barrier.
+extern "C" __global__ void sync_in_if(int *out, int n) {
+  __shared__ int value[64];
+  if (threadIdx.x < n) {
+    value[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = value[n - 1 - threadIdx.x];
+  } else {
+    atomicAdd(&out[n], 1);
+  }
+}

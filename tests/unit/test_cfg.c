@@ -314,35 +314,40 @@ START_TEST(large_graphs_end) {
 }
 END_TEST
 
-typedef struct Past {
+typedef struct PastCase {
   const char *text;
   uint32_t pc, left; /* an instruction, and where lanes worked last */
-  bool skipped;
-} Past;
+  Past past;
+} PastCase;
 
-static const Past pasts[] = {
-    {"@P0 BRA e; BAR.SYNC 0; MOV R1, RZ; e: MOV R2, RZ; EXIT", 1, 4, true},
+static const PastCase pasts[] = {
+    {"@P0 BRA e; BAR.SYNC 0; MOV R1, RZ; e: MOV R2, RZ; EXIT", 1, 4, PAST_BEHIND},
     /* both ways end without work: then it is an early return */
-    {"MOV R1, RZ; @P0 BRA e; BAR.SYNC 0; MOV R1, RZ; e: EXIT", 2, 1, false},
-    {"MOV R1, RZ; @P0 BRA r; BAR.SYNC 0; MOV R2, RZ; EXIT; r: MOV R1, RZ; EXIT", 2, 6, false},
+    {"MOV R1, RZ; @P0 BRA e; BAR.SYNC 0; MOV R1, RZ; e: EXIT", 2, 1, PAST_EARLY},
+    {"MOV R1, RZ; @P0 BRA r; BAR.SYNC 0; MOV R2, RZ; EXIT; r: MOV R1, RZ; EXIT", 2, 6, PAST_EARLY},
     /* they executed it, and others do so again in a loop that they have left */
-    {"l: BAR.SYNC 0; @P0 BRA l; MOV R1, RZ; EXIT", 0, 3, true},
-    {"BAR.SYNC 0; @P0 BRA l; MOV R1, RZ; l: MOV R1, RZ; EXIT", 0, 4, false},
+    {"l: BAR.SYNC 0; @P0 BRA l; MOV R1, RZ; EXIT", 0, 3, PAST_BEHIND},
+    {"BAR.SYNC 0; @P0 BRA l; MOV R1, RZ; l: MOV R1, RZ; EXIT", 0, 4, PAST_EARLY},
     /* they left from within the loop */
-    {"l: MOV R1, RZ; @P0 BRA e; BAR.SYNC 0; BRA l; e: EXIT", 2, 1, false},
-    {"l: @P1 BRA s; BAR.SYNC 0; s: MOV R1, RZ; @P0 BRA l; EXIT", 1, 3, false},
-    {"l: @P0 BRA e; BAR.SYNC 0; BRA l; e: MOV R1, RZ; EXIT", 1, 4, true},
+    {"l: MOV R1, RZ; @P0 BRA e; BAR.SYNC 0; BRA l; e: EXIT", 2, 1, PAST_EARLY},
+    {"l: @P1 BRA s; BAR.SYNC 0; s: MOV R1, RZ; @P0 BRA l; EXIT", 1, 3, PAST_EARLY},
+    {"l: @P0 BRA e; BAR.SYNC 0; BRA l; e: MOV R1, RZ; EXIT", 1, 4, PAST_BEHIND},
+    /* they have done something that others see, in another branch; or have gone on there without */
+    {"@P0 BRA e; BAR.SYNC 0; MOV R1, RZ; EXIT; e: ST [R1], RZ; EXIT", 1, 5, PAST_BESIDE},
+    {"@P0 BRA e; BAR.SYNC 0; MOV R1, RZ; EXIT; e: LD R2, [R1]; EXIT", 1, 5, PAST_EARLY},
+    {"ST [R1], RZ; @P0 BRA e; BAR.SYNC 0; MOV R1, RZ; EXIT; e: EXIT", 2, 1, PAST_EARLY},
+    {"@P1 BRA e; l: BAR.SYNC 0; MOV R1, RZ; EXIT; e: ST [R1], RZ; @P0 BRA l; EXIT", 1, 5, PAST_EARLY},
 };
 
 START_TEST(knows_who_went_past) {
-  const Past *past = &pasts[_i];
+  const PastCase *past = &pasts[_i];
   g_autofree char *text = g_strconcat(".kernel k\n", past->text, NULL);
   g_strdelimit(text, ";", '\n');
   g_autoptr(Program) program = lab_parse(text);
   const Kernel *kernel = program_kernel(program, 0);
   ck_assert_msg(kernel->insts[past->left].flags & INST_LEAVES, "%s: nobody leaves at %u", past->text, past->left);
-  ck_assert_msg(past_skipped(kernel, past->pc, past->left) == past->skipped, "%s", past->text);
-  ck_assert(!past_skipped(kernel, past->pc, PAST_NOWHERE));
+  ck_assert_msg(past_skipped(kernel, past->pc, past->left) == past->past, "%s", past->text);
+  ck_assert_int_eq(past_skipped(kernel, past->pc, PAST_NOWHERE), PAST_EARLY);
 }
 END_TEST
 

@@ -5,8 +5,8 @@
 #include "sim/core/members.h"
 #include "sim/detect/misuse/report.h"
 
-/* Those of `exited` that had worked behind the instruction before they exited. */
-static uint32_t lanes_past(Misuse *misuse, const ProbePoint *point, uint32_t exited) {
+/* Those of `exited` that took another path than the instruction before they exited. *how: the lowest of them. */
+static uint32_t lanes_past(Misuse *misuse, const ProbePoint *point, uint32_t exited, Past *how) {
   uint32_t past = 0;
   for (uint32_t rest = exited; rest; rest &= rest - 1) {
     const Launch *launch = point->block->launch;
@@ -17,20 +17,27 @@ static uint32_t lanes_past(Misuse *misuse, const ProbePoint *point, uint32_t exi
       known = GINT_TO_POINTER(past_skipped(launch->kernel, point->pc, left));
       g_hash_table_insert(misuse->skipped, g_memdup2(&key, sizeof key), known);
     }
+    if (known && !past)
+      *how = (Past)GPOINTER_TO_INT(known);
     past |= known ? rest & -rest : 0;
   }
   return past;
 }
 
+static const char *how_text(Past how) {
+  return how == PAST_BESIDE ? "which took another branch and exited" : "which went past it and exited";
+}
+
 static void partial_barrier(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited) {
   bool each_by_itself = point->inst->flags & INST_UNALIGNED; /* who has exited isn't waited for */
-  uint32_t past = each_by_itself ? 0 : lanes_past(user, point, exited);
+  Past how = PAST_EARLY;
+  uint32_t past = each_by_itself ? 0 : lanes_past(user, point, exited, &how);
   if (!(absent | past))
     return;
   g_autofree char *who = report_who(point), *others = lanes_text(absent | past);
   report_add(user, FINDING_PARTIAL_BARRIER, point,
-             g_strdup_printf("%s arrive%s at a barrier without %s of the same warp%s", who, report_ending(point),
-                             others, absent ? "" : ", which went past it and exited"),
+             g_strdup_printf("%s arrive%s at a barrier without %s of the same warp%s%s", who, report_ending(point),
+                             others, absent ? "" : ", ", absent ? "" : how_text(how)),
              "let the lanes of a warp rejoin before the barrier");
 }
 
@@ -48,7 +55,8 @@ static const char *operation_name(const ProbePoint *point) {
 }
 
 static void odd_mask(void *user, const ProbePoint *point, uint32_t absent, uint32_t strangers) {
-  uint32_t alive = point->warp->alive, missing = (absent & alive) | lanes_past(user, point, absent & ~alive);
+  Past how = PAST_EARLY;
+  uint32_t alive = point->warp->alive, missing = (absent & alive) | lanes_past(user, point, absent & ~alive, &how);
   if (!missing && !strangers)
     return;
   ProbePoint those = *point;
@@ -64,8 +72,7 @@ static void odd_mask(void *user, const ProbePoint *point, uint32_t absent, uint3
     report_add(
         user, FINDING_SYNC_MASK, point,
         g_strdup_printf("%s execute%s a %s whose mask names %s of the same warp, %s", who, report_ending(point),
-                        operation_name(point), others,
-                        missing & alive ? "which are elsewhere" : "which went past it and exited"),
+                        operation_name(point), others, missing & alive ? "which are elsewhere" : how_text(how)),
         "compute the mask before the lanes part (__ballot_sync() of the condition), or take the operation out of "
         "the branch");
 }
