@@ -300,8 +300,12 @@ static bool read_buffer_option(Loader *loader, const YamlNode *node, gpointer in
 /* All buffers, or (`init`) what they hold; NULL: their places. */
 static bool each_buffer(Loader *loader, gpointer init) {
   bool good = each_directive(loader, "buffer", -1, " \t", read_buffer, init);
-  for (const char *const *p = loader->options ? loader->options->buffers : NULL; p && *p; p++)
-    good &= loader_option(loader, "--buffer", *p, read_buffer_option, init);
+  for (const char *const *p = loader->options ? loader->options->buffers : NULL; p && *p; p++) {
+    const char *equals = strchr(*p, '='); /* messages say which of them */
+    g_autofree char *option =
+        g_strdup_printf("--buffer%s%.*s", equals ? " " : "", equals ? (int)(equals - *p) : 0, *p);
+    good &= loader_option(loader, option, *p, read_buffer_option, init);
+  }
   return good;
 }
 

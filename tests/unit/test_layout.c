@@ -111,12 +111,12 @@ END_TEST
 static const struct {
   const char *buffer, *message;
 } wrong_buffers[] = {
-    {"out=4:", "--buffer: `4:`: a value is missing after the last `:`"},
-    {"out=:4", "--buffer: `:4`: a value is missing before the `:`"},
+    {"out=4:", "--buffer out: `4:`: a value is missing after the last `:`"},
+    {"out=:4", "--buffer out: `:4`: a value is missing before the `:`"},
     {"out=4:1:2", "`out=4:1:2`: expected NAME=WORDS or NAME=WORDS:INIT"},
-    {"out=2:[nobody]", "unknown name `nobody`"},
+    {"out=2:[nobody]", "--buffer out: unknown name `nobody`"},
     {"out=1:[out]", "init has 8 bytes, but buffer `out` has 1 word"},
-    {"out=4:[1, 2", "--buffer: "},
+    {"out=4:[1, 2", "--buffer out: "},
     {"out=4:{struct: 1}", "struct: expected a list"},
     {"out=4:iotta", "unknown name `iotta`"},
     {"4", "`4`: expected NAME=WORDS"},

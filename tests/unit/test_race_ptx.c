@@ -290,10 +290,33 @@ START_TEST(the_host_races) {
 }
 END_TEST
 
+/* Lanes that come to words in another order than the words have. */
+static const Case swaps[] = {
+    {"words", HEAD "LOP.XOR R4, R1, 0x4; STS [R1], R5;\nLDS R6, [R4];\n" END, 32, 1, .lane_groups = true,
+     .says = "read the 32 words from shared address 0x0 to shared address 0x7c"},
+    {"bytes", HEAD "LOP.XOR R4, R0, 0x1; STS.U8 [R0], R5;\nLDS.U8 R6, [R4];\n" END, 32, 1, .lane_groups = true,
+     .says = "read the 8 words from shared address 0x0 to shared address 0x1c"},
+};
+
+START_TEST(names_all_lanes) {
+  const Case *test = &swaps[_i];
+  g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(free_finding);
+  run(test, findings);
+  ck_assert_uint_eq(findings->len, 1);
+  const Finding *finding = g_ptr_array_index(findings, 0);
+  ck_assert_uint_eq(finding->lanes, UINT32_MAX);
+  ck_assert_msg(strstr(finding->message, test->says), "%s: %s", test->name, finding->message);
+  for (guint i = 0; i < 2; i++)
+    ck_assert_msg(strstr(evidence(finding, i)->text, "all 32 lanes"), "%s: %s", test->name,
+                  evidence(finding, i)->text);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("race_ptx");
   TCase *tcase = tcase_create("race_ptx");
   tcase_add_loop_test(tcase, finds_the_race, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, names_all_lanes, 0, G_N_ELEMENTS(swaps));
   tcase_add_loop_test(tcase, the_host_races, 0, G_N_ELEMENTS(host_cases));
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

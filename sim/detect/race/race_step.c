@@ -35,6 +35,17 @@ static uint64_t word_number(const Step *step, uint64_t word) {
 
 static Shadow *shadow_of(const Step *step) { return &step->watch->shadow[step->access->space]; }
 
+/* By words, so that those which follow each other are told together whatever lanes touch them. */
+static void sort_groups(Step *step) {
+  for (unsigned i = 1; i < step->groups; i++) {
+    Group group = step->group[i];
+    unsigned at = i;
+    for (; at > 0 && step->group[at - 1].word > group.word; at--)
+      step->group[at] = step->group[at - 1];
+    step->group[at] = group;
+  }
+}
+
 static void make_groups(Step *step, uint32_t lanes) {
   const uint64_t *address = step->access->address;
   step->groups = 0;
@@ -52,6 +63,7 @@ static void make_groups(Step *step, uint32_t lanes) {
     if (group->cell)
       step->groups++;
   }
+  sort_groups(step);
 }
 
 /* ---- values ---- */
@@ -176,8 +188,9 @@ static void add_race(Step *step, uint64_t word, uint32_t words, uint32_t lanes, 
     if (known->first.pc != first->pc || (known->cause == RACE_SPECULATIVE) != (cause == RACE_SPECULATIVE) ||
         !thread_equal(known->first.base, first->base))
       continue;
-    if (known->address / 4 + known->words == word) {
-      known->words += words;
+    uint64_t end = known->address / 4 + known->words;
+    if (end == word || (words == 1 && end - 1 == word)) { /* lanes may race for other bytes of the last one */
+      known->words += end == word ? words : 0;
       known->lanes |= lanes;
       known->first.lanes |= first->lanes;
     }
