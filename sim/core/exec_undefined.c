@@ -2,6 +2,7 @@
 
 #include <glib.h>
 
+#include "base/bits.h"
 #include "sim/core/access.h"
 
 enum { ALL_BYTES = 15 };
@@ -353,16 +354,41 @@ void undefined_unset(const Issue *issue, unsigned number, bool is_predicate, uin
   value.from = (UndefinedFrom){.pc = issue->warp->pc,
                                .kind = is_predicate ? UNDEFINED_PREDICATE : UNDEFINED_REGISTER,
                                .address = number,
-                               .lane = (unsigned)__builtin_ctz(lanes)};
+                               .lane = (unsigned)__builtin_ctz(lanes),
+                               .warp = issue->warp->warp_in_block};
   for (unsigned b = 0; b < (is_predicate ? 1 : 4); b++)
     value.byte[b] |= lanes;
   set_row(issue->warp, at, ALL_LANES, &value);
 }
 
+/* Where undefined bytes of a word come from that somebody stored there. */
+typedef struct Kept {
+  uint64_t place;
+  uint64_t block;
+  uint32_t launch;
+  UndefinedFrom from;
+} Kept;
+
+static uint64_t place_of(const Issue *issue, unsigned lane, MemSpace space, uint64_t address) {
+  uint64_t sm = (uint64_t)issue->sm->index << 48, word = address / 4;
+  return space == MEM_LOCAL ? UINT64_C(1) << 63 | sm | (uint64_t)issue->warp->slot << 40 | word << 5 | lane
+                            : sm | word;
+}
+
+/* NULL: nobody of the block has stored them. */
+static const UndefinedFrom *kept_from(const Issue *issue, unsigned lane, MemSpace space, uint64_t address) {
+  if (!issue->gpu->undefined_kept || space == MEM_GLOBAL)
+    return NULL;
+  uint64_t place = place_of(issue, lane, space, address);
+  const Kept *kept = g_hash_table_lookup(issue->gpu->undefined_kept, &place);
+  const Block *block = warp_block(issue->sm, issue->warp);
+  return kept && kept->block == block->index && kept->launch == block->launch->index ? &kept->from : NULL;
+}
+
 void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined[WARP_LANES], MemSpace space,
                       const uint64_t address[WARP_LANES]) {
   uint32_t rows = rows_of(issue);
-  UndefinedRow value = {{0}, {.pc = issue->warp->pc, .space = space}};
+  UndefinedRow value = {{0}, {.pc = issue->warp->pc, .space = space, .warp = issue->warp->warp_in_block}};
   if ((uint32_t)issue->inst->dst + part >= rows)
     return;
   for (unsigned lane = WARP_LANES; lane-- > 0;) {
@@ -373,8 +399,25 @@ void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined
     for (unsigned b = 0; b < 4; b++)
       value.byte[b] |= undefined[lane] >> b & 1 ? lane_bit[lane] : 0;
   }
+  const UndefinedFrom *kept = kept_from(issue, value.from.lane, space, value.from.address);
+  if (kept)
+    value.from = *kept;
   make_room(issue->warp, rows);
   set_row(issue->warp, (uint32_t)issue->inst->dst + part, issue->mask, &value);
+}
+
+void undefined_keep(const Issue *issue, uint32_t part, unsigned lane, MemSpace space, uint64_t address) {
+  enum { KEPT_MAX = 1 << 16 };
+  const Block *block = warp_block(issue->sm, issue->warp);
+  const UndefinedRow *row = value_row(issue, issue->inst->b, part, true);
+  GHashTable **kept = &issue->gpu->undefined_kept;
+  if (!*kept)
+    *kept = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, g_free);
+  if (!row || g_hash_table_size(*kept) >= KEPT_MAX)
+    return;
+  Kept *new = g_new(Kept, 1);
+  *new = (Kept){place_of(issue, lane, space, address), block->index, block->launch->index, row->from};
+  g_hash_table_replace(*kept, &new->place, new);
 }
 
 uint8_t undefined_stored(const Issue *issue, uint32_t part, unsigned lane) {
@@ -413,7 +456,11 @@ uint8_t undefined_meet(UndefinedMet *met, const Issue *issue, uint32_t part, uns
 
 void undefined_atomic(const Issue *issue, const UndefinedMet *met, MemSpace space) {
   unsigned lane = (unsigned)__builtin_ctz(met->lanes);
-  UndefinedFrom from = {.pc = issue->warp->pc, .space = space, .address = met->address[lane], .lane = lane};
+  UndefinedFrom from = {.pc = issue->warp->pc,
+                        .space = space,
+                        .address = met->address[lane],
+                        .lane = lane,
+                        .warp = issue->warp->warp_in_block};
   if (!replaces(issue->inst))
     tell(issue, met->lanes, &from);
   for (uint32_t part = 0; part < access_words(width_bytes[issue->inst->width]) && replaces(issue->inst); part++)

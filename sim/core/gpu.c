@@ -52,6 +52,7 @@ void gpu_free(Gpu *gpu) {
   event_queue_clear(&gpu->queue);
   memsys_free(gpu->memsys);
   heap_free(gpu->heap);
+  g_clear_pointer(&gpu->undefined_kept, g_hash_table_destroy);
   host_free(gpu->host);
   g_string_free(gpu->printed, TRUE);
   g_free(gpu->fault.message);

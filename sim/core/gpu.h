@@ -63,7 +63,8 @@ typedef struct Gpu {
   EventQueue queue;
   Backing *backing;
   MemSys *memsys;
-  struct Heap *heap; /* NULL: no kernel asks for memory */
+  GHashTable *undefined_kept; /* of undefined.h; NULL: nothing */
+  struct Heap *heap;          /* NULL: no kernel asks for memory */
   Counters counters;
   GPtrArray *launches;        /* Launch * */
   uint32_t next_sm;           /* where the dispatcher looks first */

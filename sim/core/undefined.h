@@ -1,7 +1,7 @@
 /* undefined.h - values that come from memory, or in PTX from registers, which nobody has written: kept apart byte by byte while they lie in registers,
  * until one of them matters.
  * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory pass them
- * on; logic works byte by byte, other arithmetic spoils its whole result; a comparison makes an undefined predicate, unless
+ * on (and a finding goes back to where they were first loaded); logic works byte by byte, other arithmetic spoils its whole result; a comparison makes an undefined predicate, unless
  * the predicate that it is combined with decides. They matter where they become an address, a branch's condition, a vote, a
  * mask, the guard of an instruction that does more than compute, an operand of an atomic operation (or what it adds to or
  * compares), or what is stored in global memory (unless a byte of it is defined: padding); then the detectors are told.
@@ -25,6 +25,7 @@ typedef struct UndefinedFrom {
   uint32_t space;   /* MemSpace */
   uint64_t address; /* where a lane loaded it; of shared memory the physical one */
   uint32_t lane;    /* that lane */
+  uint32_t warp;    /* of that warp of the block */
 } UndefinedFrom;
 
 typedef struct UndefinedRow {
@@ -45,6 +46,9 @@ void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined
                       const uint64_t address[WARP_LANES]);
 /* The bytes that are undefined in `lane` of what the store writes: row `part`, a mask. */
 uint8_t undefined_stored(const Issue *issue, uint32_t part, unsigned lane);
+/* The lane stores such bytes of row `part` there, in shared memory (the physical address) or its own local memory: who loads them
+ * is told where they come from. */
+void undefined_keep(const Issue *issue, uint32_t part, unsigned lane, MemSpace space, uint64_t address);
 /* The executing lanes store to global memory: tells of registers without a defined byte. */
 void undefined_leaves(const Issue *issue);
 /* What the lanes of an atomic operation meet in memory that nobody has written. */

@@ -212,3 +212,18 @@ template <bool ALL> static __device__ void sum_first(int *out, const int *in, in
 }
 extern "C" __global__ void sum_of_lanes(int *out, const int *in, int n) { sum_first<true>(out, in, n); }
 extern "C" __global__ void sum_of_values(int *out, const int *in, int n) { sum_first<false>(out, in, n); }
+
+// A sum over all of a block's words, of which only the first n were written: sums of sums are undefined as well.
+extern "C" __global__ void reduced(int *out, int n) {
+  __shared__ int part[64];
+  if (threadIdx.x < n)
+    part[threadIdx.x] = 1;
+  __syncthreads();
+  for (int step = 32; step > 0; step /= 2) {
+    if (threadIdx.x < step)
+      part[threadIdx.x] += part[threadIdx.x + step];
+    __syncthreads();
+  }
+  if (threadIdx.x == 32)
+    out[0] = part[0];
+}

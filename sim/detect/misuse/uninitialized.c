@@ -3,8 +3,9 @@
 #include "sim/detect/misuse/report.h"
 
 static void add_use(Finding *finding, const ProbePoint *point, const UndefinedFrom *from) {
-  g_autofree char *users = lanes_text(point->lanes);
-  if (from->pc != point->pc)
+  bool of_other_warp = from->warp != point->warp->warp_in_block;
+  g_autofree char *users = of_other_warp ? report_who(point) : lanes_text(point->lanes);
+  if (from->pc != point->pc || of_other_warp)
     locate_evidence(finding, point->block->launch, point->pc,
                     g_strdup_printf("%s use%s it here", users, report_ending(point)));
 }
@@ -43,14 +44,16 @@ static void undefined_use(void *user, const ProbePoint *point, const UndefinedFr
   if (report_is_known(user, report_key(FINDING_UNINITIALIZED_READ, &load)))
     return;
   load.lanes = 1u << from->lane;
-  g_autofree char *who = report_who(&load);
+  g_autofree char *who =
+      locate_lanes_text(point->gpu, point->block->launch, point->block->index, from->warp, load.lanes);
   g_autofree char *where = from->space == MEM_SHARED ? locate_shared_text(point->block, (uint32_t)from->address)
                            : from->space == MEM_LOCAL
                                ? g_strdup_printf("local address 0x%" G_GINT64_MODIFIER "x", from->address)
                                : locate_global_text(point->gpu, from->address);
-  Finding *finding = report_add(user, FINDING_UNINITIALIZED_READ, &load,
-                                g_strdup_printf("%s reads %s, which nothing has written", who, where),
-                                repair_of(point->gpu, from));
+  Finding *finding =
+      report_add(user, FINDING_UNINITIALIZED_READ, &load,
+                 g_strdup_printf("%s reads %s, which nothing has written", who, where), repair_of(point->gpu, from));
+  finding->warp = from->warp;
   finding->space = g_strdup(from->space == MEM_SHARED ? "shared" : from->space == MEM_LOCAL ? "local" : "global");
   finding->address = from->space == MEM_SHARED ? from->address - point->block->shared_base : from->address;
   add_use(finding, point, from);
