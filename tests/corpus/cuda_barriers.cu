@@ -30,3 +30,14 @@ extern "C" __global__ void sync_in_if(int *out, int n) {
     atomicAdd(&out[n], 1);
   }
 }
+
+// The barrier of cooperative groups, which doesn't ask for whole warps; threads without an element pass by it.
+extern "C" __global__ void group_sync_in_branch(int *out, int n) {
+  __shared__ int value[64];
+  value[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x < n) {
+    asm volatile("barrier.sync 0;" ::: "memory");
+    out[threadIdx.x] = value[n - 1 - threadIdx.x];
+  }
+  out[64 + threadIdx.x] = 1;
+}

@@ -28,17 +28,28 @@ static const char *how_text(Past how) {
   return how == PAST_BESIDE ? "which took another branch and exited" : "which went past it and exited";
 }
 
+/* Lanes of the point come to a block barrier without the `missing` ones of their warp. */
+static void add_partial_barrier(Misuse *misuse, const ProbePoint *point, uint32_t missing, const char *how) {
+  g_autofree char *who = report_who(point), *others = lanes_text(missing);
+  report_add(misuse, FINDING_PARTIAL_BARRIER, point,
+             g_strdup_printf("%s arrive%s at a barrier without %s of the same warp%s%s", who, report_ending(point),
+                             others, how ? ", " : "", how ? how : ""),
+             "let the lanes of a warp rejoin before the barrier");
+}
+
 static void partial_barrier(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited) {
   bool each_by_itself = point->inst->flags & INST_UNALIGNED; /* who has exited isn't waited for */
   Past how = PAST_EARLY;
   uint32_t past = each_by_itself ? 0 : lanes_past(user, point, exited, &how);
-  if (!(absent | past))
-    return;
-  g_autofree char *who = report_who(point), *others = lanes_text(absent | past);
-  report_add(user, FINDING_PARTIAL_BARRIER, point,
-             g_strdup_printf("%s arrive%s at a barrier without %s of the same warp%s%s", who, report_ending(point),
-                             others, absent ? "" : ", ", absent ? "" : how_text(how)),
-             "let the lanes of a warp rejoin before the barrier");
+  if (absent | past)
+    add_partial_barrier(user, point, absent | past, absent ? NULL : how_text(how));
+}
+
+/* A WARPSYNC that brings the lanes together for the block barrier behind it. */
+static bool is_before_barrier(const ProbePoint *point) {
+  const Kernel *kernel = point->block->launch->kernel;
+  return point->inst->op == OP_WARPSYNC && point->pc + 1 < kernel->ninsts &&
+         kernel->insts[point->pc + 1].op == OP_BAR;
 }
 
 static const char *operation_name(const ProbePoint *point) {
@@ -59,6 +70,10 @@ static void odd_mask(void *user, const ProbePoint *point, uint32_t absent, uint3
   uint32_t alive = point->warp->alive, missing = (absent & alive) | lanes_past(user, point, absent & ~alive, &how);
   if (!missing && !strangers)
     return;
+  if (!strangers && is_before_barrier(point)) {
+    add_partial_barrier(user, point, missing, missing & alive ? NULL : how_text(how));
+    return;
+  }
   ProbePoint those = *point;
   if (strangers)
     those.lanes = strangers;

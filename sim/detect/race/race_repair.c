@@ -70,19 +70,23 @@ static void try_fences(Finding *finding, const ProbePoint *point, const Race *ra
   finding_add_repair(finding, both, 2, g_strdup_printf("put %s before %s, and behind %s", fence, from, to));
 }
 
+/* "the load of `x = *p;` in line 5", "`free(p);` in line 6" */
+static char *access_text(const Launch *launch, uint32_t pc, bool write) {
+  g_autofree char *code = code_text(launch, pc);
+  if (launch->kernel->insts[pc].op == OP_FREE)
+    return g_steal_pointer(&code);
+  return g_strdup_printf("the %s of %s", write ? "store" : "load", code);
+}
+
 /* Between the two, behind the first or before the second. */
 static void try_barriers(Finding *finding, const ProbePoint *point, const Race *race) {
   const Launch *launch = point->block->launch;
-  g_autofree char *first = code_text(launch, race->first.pc), *then = code_text(launch, point->pc);
-  const char *one = race->first.write ? "store" : "load", *other = race->write ? "store" : "load";
+  g_autofree char *first = access_text(launch, race->first.pc, race->first.write),
+                  *then = access_text(launch, point->pc, race->write);
   RepairEdit behind = edit_at(launch, race->first.pc, EDIT_BARRIER_BEHIND, false),
              before = edit_at(launch, point->pc, EDIT_BARRIER_BEFORE, false);
-  finding_add_repair(
-      finding, &behind, 1,
-      g_strdup_printf("put __syncthreads() behind the %s of %s, before the %s of %s", one, first, other, then));
-  finding_add_repair(
-      finding, &before, 1,
-      g_strdup_printf("put __syncthreads() before the %s of %s, behind the %s of %s", other, then, one, first));
+  finding_add_repair(finding, &behind, 1, g_strdup_printf("put __syncthreads() behind %s, before %s", first, then));
+  finding_add_repair(finding, &before, 1, g_strdup_printf("put __syncthreads() before %s, behind %s", then, first));
 }
 
 void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
