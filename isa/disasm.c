@@ -280,6 +280,9 @@ static void append_program_kernel(GString *out, const Program *program, guint in
   g_string_append_printf(out, "\n.kernel %s\n", kernel->name);
   if (kernel->nregs)
     g_string_append_printf(out, ".reg %u\n", kernel_registers(kernel));
+  if (kernel->uniform_registers)
+    g_string_append_printf(out, "// from R%u on: the GPU has these values in uniform registers\n",
+                           kernel->nregs - kernel->uniform_registers);
   if (kernel->shared_bytes)
     g_string_append_printf(out, ".shared %u\n", kernel->shared_bytes);
   append_launch(out, program, index);

@@ -10,6 +10,8 @@ liblockstep_a_SOURCES += \
   isa/flow/breaks.h \
   isa/flow/cfg.c \
   isa/flow/cfg.h \
+  isa/flow/classes.c \
+  isa/flow/classes.h \
   isa/flow/color.c \
   isa/flow/color.h \
   isa/flow/constants.c \
@@ -28,9 +30,17 @@ liblockstep_a_SOURCES += \
   isa/flow/lockstep.c \
   isa/flow/loops.c \
   isa/flow/loops.h \
+  isa/flow/narrow.c \
+  isa/flow/narrow.h \
   isa/flow/past.c \
   isa/flow/past.h \
+  isa/flow/place.c \
+  isa/flow/place.h \
   isa/flow/postdom.c \
+  isa/flow/predicates.c \
+  isa/flow/predicates.h \
+  isa/flow/prefer.c \
+  isa/flow/prefer.h \
   isa/flow/preheader.c \
   isa/flow/preheader.h \
   isa/flow/regset.h \
@@ -48,6 +58,8 @@ liblockstep_a_SOURCES += \
   isa/flow/virtual.h \
   isa/flow/virtual_view.c \
   isa/flow/virtual_view.h \
+  isa/flow/uniform.c \
+  isa/flow/uniform.h \
   isa/flow/writers.c \
   isa/flow/writers.h \
   isa/flow/yield.c \

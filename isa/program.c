@@ -153,7 +153,9 @@ Kernel *program_kernel(const Program *program, guint index) {
   return g_ptr_array_index(program->kernels, index);
 }
 
-uint32_t kernel_registers(const Kernel *kernel) { return kernel->nregs + kernel->hidden_registers; }
+uint32_t kernel_registers(const Kernel *kernel) {
+  return kernel->nregs - kernel->uniform_registers + kernel->hidden_registers;
+}
 
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc) {
   return kernel->params ? 8 * pc : kernel->insts[pc].address; /* parameters are declared in PTX only */

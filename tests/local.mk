@@ -77,6 +77,7 @@ UNIT_TESTS = \
   tests/unit/test_shared \
   tests/unit/test_simt \
   tests/unit/test_sink \
+  tests/unit/test_uniform \
   tests/unit/test_timeline \
   tests/unit/test_units \
   tests/unit/test_wheel \

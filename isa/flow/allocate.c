@@ -6,8 +6,12 @@
 #include "isa/flow/cfg.h"
 #include "isa/flow/color.h"
 #include "isa/flow/constants.h"
+#include "isa/flow/narrow.h"
+#include "isa/flow/predicates.h"
+#include "isa/flow/regset.h"
 #include "isa/flow/sink.h"
 #include "isa/flow/spill.h"
+#include "isa/flow/uniform.h"
 
 enum { SPILL_ROUNDS = 8, REGISTER_ROUNDS = 24, SPARE_ROWS = 4 };
 
@@ -270,7 +274,8 @@ static bool moves_to_itself(const Inst *inst) {
 
 static void place_insts(VKernel *vkernel, const Colors *colors) {
   Kernel *kernel = vkernel->kernel;
-  kernel->nregs = colors->nrows;
+  kernel->nregs = colors->nrows + colors->uniform_rows;
+  kernel->uniform_registers = colors->uniform_rows;
   VEdit edit;
   vedit_init(&edit, vkernel);
   for (guint i = 0; i < vkernel->insts->len; i++) {
@@ -300,7 +305,7 @@ typedef struct Coloring {
   Flow flow;
   LiveRanges ranges;
   Colors colors;
-  uint8_t *keep;
+  uint8_t *keep, *uniform;
 } Coloring;
 
 static bool color_kernel(Coloring *coloring) {
@@ -308,12 +313,19 @@ static bool color_kernel(Coloring *coloring) {
   coloring->keep = g_new0(uint8_t, vkernel->npreds + 1);
   memset(coloring->keep + coloring->own_preds, 1, vkernel->npreds - coloring->own_preds);
   vkernel_flow(vkernel, &coloring->flow);
+  if (vkernel->uniform_datapath)
+    coloring->uniform = uniform_registers(vkernel, &coloring->flow);
   bool ok = live_ranges_init(&coloring->ranges, vkernel, &coloring->flow);
   if (ok)
-    colors_init(&coloring->colors, vkernel, &coloring->ranges, &coloring->flow, coloring->keep);
+    colors_init(&coloring->colors, vkernel, &coloring->ranges, &coloring->flow, coloring->keep, coloring->uniform);
+  if (ok && coloring->colors.nrows + coloring->colors.uniform_rows >= REGSET_MAX) {
+    g_clear_pointer(&coloring->uniform, g_free);
+    colors_clear(&coloring->colors);
+    colors_init(&coloring->colors, vkernel, &coloring->ranges, &coloring->flow, coloring->keep, NULL);
+  }
   if (ok && coloring->colors.nrows > coloring->limit) {
     colors_clear(&coloring->colors);
-    colors_init(&coloring->colors, vkernel, &coloring->ranges, NULL, coloring->keep);
+    colors_init(&coloring->colors, vkernel, &coloring->ranges, NULL, coloring->keep, coloring->uniform);
   }
   return ok;
 }
@@ -323,6 +335,7 @@ static void clear_coloring(Coloring *coloring) {
   flow_clear(&coloring->flow);
   colors_clear(&coloring->colors);
   g_clear_pointer(&coloring->keep, g_free);
+  g_clear_pointer(&coloring->uniform, g_free);
 }
 
 static bool all_predicates_placed(const VKernel *vkernel, const Colors *colors) {
@@ -344,8 +357,8 @@ static bool spill_rows(Coloring *coloring) {
   coloring->rows = MIN(coloring->rows, coloring->limit);
   while (coloring->rows > 0) {
     coloring->rows -= MIN(coloring->rows, SPARE_ROWS);
-    if (registers_spill(coloring->vkernel, &coloring->flow, &coloring->ranges, coloring->own_registers,
-                        coloring->rows))
+    if (registers_spill(coloring->vkernel, &coloring->flow, &coloring->ranges, coloring->uniform,
+                        coloring->own_registers, coloring->rows))
       return true;
   }
   return false;
@@ -377,6 +390,7 @@ Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *f
   LS_REQUIRE("virtual-kernel-instructions", vkernel->insts->len > 0);
   mark_insts(vkernel);
   vkernel_fold_constants(vkernel);
+  vkernel_narrow(vkernel);
   drop_dead(vkernel);
   vkernel_split_constants(vkernel);
   drop_dead(vkernel);

@@ -11,9 +11,10 @@ typedef struct Spill {
   VKernel *vkernel;
   const Flow *flow;
   const LiveRanges *ranges;
-  uint32_t registers; /* those that may go */
-  int32_t *pressure;  /* rows in use at each instruction */
-  uint64_t *cost;     /* of each register: its uses, by the loops around them */
+  const uint8_t *uniform; /* of each register: it doesn't count; may be NULL */
+  uint32_t registers;     /* those that may go */
+  int32_t *pressure;      /* rows in use at each instruction */
+  uint64_t *cost;         /* of each register: its uses, by the loops around them */
   VInst *
       made; /* of each register: the only instruction that writes it; op NOP if others do, or it can't be made again */
   int32_t *slot; /* of each register: its byte in local memory, NOT_SPILLED or REMADE */
@@ -24,17 +25,21 @@ static const VInst *inst_at(const Spill *spill, guint i) { return &g_array_index
 
 static uint8_t rows_of(const Spill *spill, uint32_t reg) { return g_array_index(spill->vkernel->rows, uint8_t, reg); }
 
+static bool is_uniform(const Spill *spill, uint32_t reg) { return spill->uniform && spill->uniform[reg]; }
+
 /* -- what each register costs -- */
 
 static void find_pressure(Spill *spill) {
   guint n = spill->vkernel->insts->len;
-  uint32_t units = spill->ranges->unit_of_reg[spill->vkernel->rows->len];
+  const LiveRanges *ranges = spill->ranges;
   spill->pressure = g_new0(int32_t, n + 2);
-  for (uint32_t s = 0; s < spill->ranges->start[units]; s++) {
-    Span span = g_array_index(spill->ranges->spans, Span, s);
-    spill->pressure[span.from / 2]++;
-    spill->pressure[MIN((span.to + 1) / 2, n)]--;
-  }
+  for (guint r = 0; r < spill->vkernel->rows->len; r++)
+    for (uint32_t s = ranges->start[ranges->unit_of_reg[r]];
+         !is_uniform(spill, r) && s < ranges->start[ranges->unit_of_reg[r + 1]]; s++) {
+      Span span = g_array_index(ranges->spans, Span, s);
+      spill->pressure[span.from / 2]++;
+      spill->pressure[MIN((span.to + 1) / 2, n)]--;
+    }
   for (guint i = 1; i <= n; i++)
     spill->pressure[i] += spill->pressure[i - 1];
 }
@@ -138,7 +143,7 @@ static bool choose(Spill *spill, int32_t rows) {
   uint32_t count = 0;
   bool any = false;
   for (uint32_t reg = 0; reg < spill->registers; reg++) {
-    uint64_t time = time_in_way(spill, reg, rows);
+    uint64_t time = is_uniform(spill, reg) ? 0 : time_in_way(spill, reg, rows);
     uint64_t cost = spill->made[reg].inst.op != OP_NOP ? (spill->cost[reg] + 3) / 4 : spill->cost[reg];
     if (time)
       candidates[count++] = (Candidate){reg, (double)time / (double)MAX(cost, 1)};
@@ -237,9 +242,9 @@ static void rewrite_inst(Spill *spill, const VInst *old) {
     vedit_append(&spill->edit, &vinst);
 }
 
-bool registers_spill(VKernel *vkernel, const Flow *flow, const LiveRanges *ranges, uint32_t registers,
-                     uint32_t rows) {
-  Spill spill = {.vkernel = vkernel, .flow = flow, .ranges = ranges, .registers = registers};
+bool registers_spill(VKernel *vkernel, const Flow *flow, const LiveRanges *ranges, const uint8_t *uniform,
+                     uint32_t registers, uint32_t rows) {
+  Spill spill = {.vkernel = vkernel, .flow = flow, .ranges = ranges, .uniform = uniform, .registers = registers};
   guint n = vkernel->insts->len;
   spill.slot = g_new(int32_t, vkernel->rows->len + 1);
   memset(spill.slot, 0xff, (vkernel->rows->len + 1) * sizeof *spill.slot);

@@ -7,7 +7,8 @@
 #include "isa/flow/live_range.h"
 
 /* Takes so many of the first `registers` registers out that about `rows` rows are in use at once, and gives their instructions loads
- * and stores; Kernel.local_bytes and spill_bytes grow. False if none is left that would help. */
-bool registers_spill(VKernel *vkernel, const Flow *flow, const LiveRanges *ranges, uint32_t registers, uint32_t rows);
+ * and stores; Kernel.local_bytes and spill_bytes grow. `uniform` (may be NULL) tells which don't count. False if none is left that would help. */
+bool registers_spill(VKernel *vkernel, const Flow *flow, const LiveRanges *ranges, const uint8_t *uniform,
+                     uint32_t registers, uint32_t rows);
 
 #endif

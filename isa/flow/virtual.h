@@ -27,6 +27,7 @@ typedef struct VInst {
   int32_t guard;       /* virtual predicate or VPRED_TRUE */
   int32_t pdst, pdst2; /* virtual predicate or VPRED_SINK */
   int32_t psrc[3];     /* virtual predicate or VPRED_TRUE */
+  bool shifted;        /* it was a shift before vkernel_narrow() */
 } VInst;
 
 typedef struct VKernel {
@@ -34,6 +35,7 @@ typedef struct VKernel {
   GArray *insts;   /* VInst */
   GArray *rows;    /* uint8_t: rows of each virtual register: 1, 2 or 4 */
   uint32_t npreds; /* virtual predicates */
+  bool uniform_datapath; /* the GPU has uniform registers: sm_75 and newer */
 } VKernel;
 
 VKernel *vkernel_new(Kernel *kernel);

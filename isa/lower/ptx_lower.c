@@ -212,6 +212,7 @@ static void begin_kernel(Lower *lower, uint32_t index) {
   lower->kernel->hidden_registers = hidden_registers(lower->target);
   set_launch_bounds(lower->kernel, ptx_function(lower->module, index));
   lower->vkernel = vkernel_new(lower->kernel);
+  lower->vkernel->uniform_datapath = lower->target->capability >= 75;
   lower->consts = g_array_new(FALSE, FALSE, sizeof(ConstRef));
   lower->marks = g_array_new(FALSE, FALSE, sizeof(Mark));
   lower->labels = g_array_new(FALSE, FALSE, sizeof(Label));
@@ -235,8 +236,9 @@ static void add_abi_registers(Kernel *kernel) {
   for (uint32_t i = 0; i < kernel->ninsts && !calls; i++)
     calls = kernel->insts[i].op == OP_PRINTF || kernel->insts[i].op == OP_ASSERTFAIL ||
             kernel->insts[i].op == OP_MALLOC || kernel->insts[i].op == OP_FREE;
-  if (calls && kernel->nregs < ABI_REGISTERS)
-    kernel->hidden_registers += ABI_REGISTERS - kernel->nregs;
+  uint32_t named = kernel->nregs - kernel->uniform_registers;
+  if (calls && named < ABI_REGISTERS)
+    kernel->hidden_registers += ABI_REGISTERS - named;
 }
 
 /* Hands the VKernel through the passes. NULL after errors. */

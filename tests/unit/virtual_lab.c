@@ -120,7 +120,16 @@ static void execute(Machine *machine, const Step *step) {
     write_rows(machine, step, rows, 1);
     break;
   case OP_IADD64: write_wide(machine, step, wide_at(machine, step->a) + wide_at(machine, step->b)); break;
-  case OP_IMULW: write_wide(machine, step, (uint64_t)a * b); break;
+  case OP_IMULW: {
+    bool is_signed = step->inst->type == TYPE_S32;
+    write_wide(machine, step, is_signed ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b);
+    break;
+  }
+  case OP_SHL64: write_wide(machine, step, b > 63 ? 0 : wide_at(machine, step->a) << b); break;
+  case OP_SHR:
+    rows[0] = (uint32_t)((int32_t)a >> MIN(b, 31));
+    write_rows(machine, step, rows, 1);
+    break;
   case OP_POPC64:
     rows[0] = (uint32_t)mix(wide_at(machine, step->a), 3);
     write_rows(machine, step, rows, 1);
