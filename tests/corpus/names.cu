@@ -184,3 +184,32 @@ extern "C" __global__ void turns_downwards(volatile unsigned *turn) {
       ;
   *turn = blockIdx.x;
 }
+
+// One thread of a block takes a lock for all of it, and tells the others. Each block takes two locks: in one order, or not.
+__device__ void take_for_block(int *lock) {
+  __shared__ volatile int got;
+  if (threadIdx.x == 0)
+    got = 0;
+  __syncthreads();
+  while (!got) {
+    __syncthreads();
+    if (threadIdx.x == 0 && atomicCAS(lock, 0, 1) == 0)
+      got = 1;
+    __syncthreads();
+  }
+  __threadfence();
+  __syncthreads();
+}
+
+extern "C" __global__ void masters(int *lock, int *out, int ordered) {
+  int first = ordered ? 0 : blockIdx.x;
+  take_for_block(&lock[first]);
+  __nanosleep(10000);
+  take_for_block(&lock[1 - first]);
+  if (threadIdx.x)
+    return;
+  out[0]++;
+  __threadfence();
+  atomicExch(&lock[1 - first], 0);
+  atomicExch(&lock[first], 0);
+}

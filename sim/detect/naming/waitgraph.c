@@ -65,6 +65,17 @@ void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_
   wait_node(graph, from)->first_edge = graph->edges->len;
 }
 
+void wait_reconnect(WaitGraph *graph, guint at, guint to, uint32_t pc) {
+  Edge *edge = wait_edge(graph, at);
+  gint64 pair[2] = {(gint64)((uint64_t)edge->from << 32 | edge->to), (gint64)((uint64_t)edge->from << 32 | to)};
+  g_hash_table_remove(graph->pairs, &pair[0]);
+  if (!g_hash_table_contains(graph->pairs, &pair[1]))
+    g_hash_table_add(graph->pairs, g_memdup2(&pair[1], sizeof pair[1]));
+  edge->to = to;
+  edge->pc = pc;
+  edge->behind = true;
+}
+
 guint wait_lane_node(WaitGraph *graph, guint view, unsigned lane) {
   return wait_node_of(graph, NODE_LANE, view, lane, 0);
 }

@@ -4,8 +4,9 @@
  * barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A
  * lane waits for a word or bit if some other content of it alone would let the lane go on (found by exploring it under that
  * assumption); the word points to those who would change it so that it helps, if only their own wait were over
- * (waitgraph_actors.c, waitgraph_pending.c); a held bit points to its holder. A lane that would go on if it read what memory
- * holds waits for a copy of the word in its SM's L1 to go, and nobody makes it. */
+ * (waitgraph_actors.c, waitgraph_pending.c). A lane that waits for a word which nobody else would change, but it would itself
+ * once another word were different, waits for that one: for the lock behind its own `done`. A held bit points to its holder. A
+ * lane that would go on if it read what memory holds waits for a copy of the word in its SM's L1 to go, and nobody makes it. */
 #ifndef LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 #define LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 
@@ -57,6 +58,7 @@ typedef struct Edge {
   uint32_t physical; /* lane -> bit: the address it was wanted for */
   uint32_t next;     /* index + 1 of the next edge of `from` */
   uint64_t block;    /* word -> pending blocks: one that would act */
+  bool behind;       /* wait_reconnect() has made it */
 } Edge;
 
 typedef struct WaitGraph {
@@ -119,6 +121,8 @@ guint wait_lane_node(WaitGraph *graph, guint view, unsigned lane);
 bool wait_graph_has_edge(const WaitGraph *graph, guint from, guint to);
 /* An edge, unless these two have one. */
 void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical);
+/* The edge goes to another thing instead, for which its lane waits at `pc`. */
+void wait_reconnect(WaitGraph *graph, guint edge, guint to, uint32_t pc);
 /* True if the lane gets further than the proof found, by what the assumption adds. */
 bool wait_frees(WaitGraph *graph, WarpView *view, unsigned lane, const Assumption *assumption);
 /* The touches of a footprint's table, sorted: hash tables have no order, and everything that is shown needs one. */

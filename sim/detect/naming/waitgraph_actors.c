@@ -9,7 +9,14 @@
 #include "sim/detect/naming/waitgraph.h"
 #include "sim/detect/proof/host_proof.h"
 
-enum { ACTOR_STEPS_MAX = 20000000, WAITERS_ASKED = 8, OWN_PASSES_MAX = 16, JOINT_PASSES_MAX = 64 };
+enum {
+  ACTOR_STEPS_MAX = 20000000,
+  WAITERS_ASKED = 8,
+  OWN_PASSES_MAX = 16,
+  JOINT_PASSES_MAX = 64,
+  BEHIND_TRIES_MAX = 64,
+  BEHIND_DEPTH_MAX = 4
+};
 
 /* The awaited word or bit of that key, or G_MAXUINT. */
 static guint awaited(WaitGraph *graph, NodeKind kind, uint64_t key) {
@@ -124,6 +131,12 @@ static void note_waiter(Node *thing, guint actor, uint32_t pc) {
   thing->waiter_pc = pc;
 }
 
+/* The same of what a lane does to a word or bit (Footprint.stores while a circle is looked at, else Footprint.writes or frees). */
+static bool change_helps(WaitGraph *graph, guint thing, const Touch *touch) {
+  return graph->explorer->seen && wait_node(graph, thing)->kind == NODE_WORD ? value_helps(graph, thing, touch)
+                                                                             : helps(graph, thing, WAITERS_ASKED);
+}
+
 static void connect_changes(WaitGraph *graph, guint actor, GHashTable *table, NodeKind kind, EdgeKind edge) {
   GArray *touches = wait_touches(table);
   for (guint i = 0; i < touches->len; i++) {
@@ -133,28 +146,32 @@ static void connect_changes(WaitGraph *graph, guint actor, GHashTable *table, No
       continue;
     if (wait_graph_has_edge(graph, actor, thing))
       note_waiter(wait_node(graph, thing), actor, touch->pc);
-    else if (graph->explorer->seen && kind == NODE_WORD ? value_helps(graph, thing, touch)
-                                                        : helps(graph, thing, WAITERS_ASKED))
+    else if (change_helps(graph, thing, touch))
       wait_connect(graph, thing, actor, edge, touch->pc, touch->physical);
   }
   g_array_free(touches, TRUE);
 }
 
+/* Into graph->touched, on a layer of memory: until the lane stores nothing new. */
+static void explore_alone(WaitGraph *graph, const Release *release) {
+  const AbstractMemory *memory = &graph->explorer->memory;
+  uint64_t version;
+  unsigned passes = 0;
+  do {
+    version = memory->version;
+    explore_released(graph, release, &graph->touched);
+  } while (memory->version != version && ++passes < OWN_PASSES_MAX);
+}
+
 /* What this lane would write and free if whatever it waits for came. */
 static void release_lane(WaitGraph *graph, guint index, unsigned lane) {
   guint actor = wait_lane_node(graph, index, lane);
-  AbstractMemory *memory = &graph->explorer->memory;
   MemoryLayer layer;
   Footprint *touched = &graph->touched;
   Release release;
   release_init(&release, graph, index, lane, actor);
   explorer_push_memory(graph->explorer, &layer, index, 1);
-  uint64_t version;
-  unsigned passes = 0;
-  do {
-    version = memory->version;
-    explore_released(graph, &release, touched);
-  } while (memory->version != version && ++passes < OWN_PASSES_MAX);
+  explore_alone(graph, &release);
   connect_changes(graph, actor, graph->explorer->seen ? touched->stores : touched->writes, NODE_WORD, EDGE_WORD);
   connect_changes(graph, actor, touched->frees, NODE_BIT, EDGE_BIT);
   footprint_reset(touched);
@@ -275,6 +292,81 @@ static void add_joint_actors(WaitGraph *graph, LaneClasses *classes) {
     explore_joint_actors(graph);
 }
 
+/* ---- a word behind the word ---- */
+
+/* True if the lane, which waits for `thing`, would change it so that it helps if another word were different: *pc: where it reads that. */
+static bool would_change(WaitGraph *graph, const Node *lane, guint thing, uint64_t *other, uint32_t *pc) {
+  MemoryLayer layer;
+  Release release = {.view = lane->view, .lane = lane->index};
+  Footprint *touched = &graph->touched;
+  add_key(&release.words, other);
+  explorer_push_memory(graph->explorer, &layer, lane->view, 1);
+  explore_alone(graph, &release);
+  uint64_t key = wait_node(graph, thing)->key;
+  const Touch *stored = g_hash_table_lookup(graph->explorer->seen ? touched->stores : touched->writes, &key);
+  const Touch *read = g_hash_table_lookup(touched->reads, other);
+  bool changes = stored && read && change_helps(graph, thing, stored);
+  *pc = read ? read->pc : 0;
+  footprint_reset(touched);
+  explorer_pop_memory(graph->explorer, &layer);
+  release_clear(&release);
+  return changes;
+}
+
+static gint compare_keys(gconstpointer a, gconstpointer b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static GArray *sorted_keys(GHashTable *keys) {
+  GArray *sorted = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init(&iter, keys);
+  while (g_hash_table_iter_next(&iter, &key, NULL))
+    g_array_append_vals(sorted, key, 1);
+  g_array_sort(sorted, compare_keys);
+  return sorted;
+}
+
+static bool waits_for(const WaitGraph *graph, guint lane, uint64_t key) {
+  guint word = wait_graph_find(graph, NODE_WORD, 0, 0, key);
+  return word != G_MAXUINT && wait_graph_has_edge(graph, lane, word);
+}
+
+/* The lane at edge `at`, which waits for a word that nobody else would change, waits for another one in its stead. */
+static bool look_behind(WaitGraph *graph, guint at, unsigned *tries) {
+  Edge edge = *wait_edge(graph, at);
+  Node lane = *wait_node(graph, edge.from);
+  g_autoptr(GArray) keys = sorted_keys(lane.words);
+  for (guint i = 0; i < keys->len && *tries; i++) {
+    uint64_t *other = &g_array_index(keys, uint64_t, i);
+    uint32_t pc;
+    if (waits_for(graph, edge.from, *other))
+      continue;
+    (*tries)--;
+    if (would_change(graph, &lane, edge.to, other, &pc)) {
+      wait_reconnect(graph, at, wait_node_of(graph, NODE_WORD, 0, 0, *other), pc);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A lane may wait for a word that it would set itself once it found another word changed: for a lock, say, until it is told that
+ * it has it. True if there is one. */
+static bool look_behind_words(WaitGraph *graph) {
+  unsigned tries = BEHIND_TRIES_MAX;
+  bool found = false;
+  for (guint i = 0; i < graph->edges->len && tries; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *from = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
+    if (from->kind == NODE_LANE && from->words && lacks_actor(thing) && !edge->behind)
+      found |= look_behind(graph, i, &tries);
+  }
+  return found;
+}
+
 /* ---- the host ---- */
 
 /* What it would change if whatever it waits for came. */
@@ -306,11 +398,18 @@ static void release_lanes(WaitGraph *graph, LaneClasses *classes) {
 }
 
 /* Of a warp that goes round in a circle (Explorer.seen) each lane is asked: what its loads find is its own. */
-void wait_graph_add_actors(WaitGraph *graph) {
+static void add_actors(WaitGraph *graph) {
   LaneClasses *classes = graph->explorer->seen ? NULL : lane_classes_new(graph);
   release_lanes(graph, classes);
   release_host(graph);
   wait_graph_add_pending(graph);
   add_joint_actors(graph, classes);
   g_clear_pointer(&classes, lane_classes_free);
+}
+
+void wait_graph_add_actors(WaitGraph *graph) {
+  unsigned depth = 0;
+  do
+    add_actors(graph);
+  while (look_behind_words(graph) && ++depth < BEHIND_DEPTH_MAX);
 }
