@@ -37,6 +37,7 @@ UNIT_TESTS = \
   tests/unit/test_csv_table \
   tests/unit/test_diag \
   tests/unit/test_disasm \
+  tests/unit/test_dispatch \
   tests/unit/test_event \
   tests/unit/test_exec \
   tests/unit/test_exec_rows \
@@ -58,6 +59,7 @@ UNIT_TESTS = \
   tests/unit/test_memory \
   tests/unit/test_memsys \
   tests/unit/test_polling \
+  tests/unit/test_print \
   tests/unit/test_proof_cost \
   tests/unit/test_ptx_forms \
   tests/unit/test_ptx_lower \

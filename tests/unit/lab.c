@@ -150,3 +150,16 @@ void lab_expect_path(const Lab *lab, unsigned slot, const char *path) {
   g_autofree char *got = lab_path(lab, slot);
   ck_assert_msg(strcmp(got, path) == 0, "went   %s\nnot    %s", got, path);
 }
+
+Lab *lab_new_local(const char *settings, const char *text, uint32_t local_bytes) {
+  Lab *lab = lab_new(settings, text);
+  program_kernel(lab->program, 0)->local_bytes = local_bytes;
+  return lab;
+}
+
+Inst *lab_inst(Lab *lab, uint32_t pc) { return &program_kernel(lab->program, 0)->insts[pc]; }
+
+void lab_set_row(Lab *lab, unsigned reg, uint32_t first, uint32_t step) {
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    lab_row(lab, 0, reg)[lane] = first + lane * step;
+}

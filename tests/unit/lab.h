@@ -30,6 +30,12 @@ Program *lab_parse(const char *text);
 Machine *lab_machine(const char *settings);
 
 Lab *lab_new(const char *settings, const char *text);
+/* The same; each lane has local memory. */
+Lab *lab_new_local(const char *settings, const char *text, uint32_t local_bytes);
+/* Instruction `pc` of the kernel, to be changed before the launch. */
+Inst *lab_inst(Lab *lab, uint32_t pc);
+/* A register of all lanes of warp 0: `first`, and `step` more in each lane. */
+void lab_set_row(Lab *lab, unsigned reg, uint32_t first, uint32_t step);
 Lab *lab_new_seeded(const char *settings, const char *text, uint64_t seed);
 void lab_free(Lab *lab);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Lab, lab_free)

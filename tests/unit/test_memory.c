@@ -4,27 +4,12 @@
 #include <string.h>
 
 #include "sim/core/access.h"
-#include "sim/core/print.h"
 #include "sim/core/symbols.h"
 #include "sim/engine/rng.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
 #define TIMES "sm.issue_interval=2 sm.latency.alu=18 "
-
-static Inst *inst_at(Lab *lab, uint32_t pc) { return &program_kernel(lab->program, 0)->insts[pc]; }
-
-/* Registers of all lanes before the first instruction. */
-static void set_row(Lab *lab, unsigned reg, uint32_t first, uint32_t step) {
-  for (unsigned lane = 0; lane < WARP_LANES; lane++)
-    lab_row(lab, 0, reg)[lane] = first + lane * step;
-}
-
-static Lab *lab_local(const char *settings, const char *text, uint32_t local_bytes) {
-  Lab *lab = lab_new(settings, text);
-  program_kernel(lab->program, 0)->local_bytes = local_bytes;
-  return lab;
-}
 
 /* ---- spaces ---- */
 
@@ -85,10 +70,10 @@ END_TEST
 /* Lanes of one warp in all three windows; each kind of access leaves the others alone. */
 START_TEST(generic_lanes_go_by_their_window) {
   static const char text[] = "LD R2, [R0]; ST [R0], R3; LD R4, [R0]; EXIT; NOP; MOV R8, RZ";
-  g_autoptr(Lab) lab = lab_local("", text, 64);
+  g_autoptr(Lab) lab = lab_new_local("", text, 64);
   uint32_t *data = lab_buffer(lab, 32);
   for (uint32_t pc = 0; pc < 3; pc++)
-    inst_at(lab, pc)->space = MEM_GENERIC;
+    lab_inst(lab, pc)->space = MEM_GENERIC;
   lab_launch_grid(lab, 0, 1, 32, 256, 0);
   lab_place(lab);
   Warp *warp = lab_warp(lab, 0);
@@ -121,13 +106,13 @@ END_TEST
 START_TEST(wide_addresses_and_values) {
   g_autoptr(Lab) lab = lab_new("", "LD.128 R4, [R0+0x10]; ST.64 [R0+0x8], R6; EXIT; MOV R8, RZ");
   uint32_t *data = lab_buffer(lab, 8);
-  inst_at(lab, 0)->flags |= INST_ADDR64;
-  inst_at(lab, 1)->flags |= INST_ADDR64;
+  lab_inst(lab, 0)->flags |= INST_ADDR64;
+  lab_inst(lab, 1)->flags |= INST_ADDR64;
   for (uint32_t i = 0; i < 8; i++)
     data[i] = 10 + i;
   lab_launch(lab, 1, 1);
   lab_place(lab);
-  set_row(lab, 0, (uint32_t)backing_buffer(lab->backing, 0)->base, 0);
+  lab_set_row(lab, 0, (uint32_t)backing_buffer(lab->backing, 0)->base, 0);
   lab_finish(lab);
   for (unsigned i = 0; i < 4; i++)
     ck_assert_uint_eq(lab_row(lab, 0, 4 + i)[0], 14 + i);
@@ -141,7 +126,7 @@ START_TEST(wide_loads_into_the_sink) {
   g_autoptr(Lab) lab =
       lab_new("sm.max_thread_registers=63", "MOV R0, c[0x0][0x20]; LD.128 R4, [R0]; EXIT; MOV R62, RZ");
   uint32_t *data = lab_buffer(lab, 4);
-  inst_at(lab, 1)->dst = (int16_t)program_kernel(lab->program, 0)->nregs;
+  lab_inst(lab, 1)->dst = (int16_t)program_kernel(lab->program, 0)->nregs;
   for (unsigned i = 0; i < 4; i++)
     data[i] = 7;
   lab_launch(lab, 1, 64);
@@ -156,7 +141,7 @@ START_TEST(parameters_by_address) {
   g_autoptr(Lab) lab = lab_new(TIMES "sm.latency.constant=24", "LD R1, [R0]; LD.U8 R2, [R0+0x5]; LD.64 R4, [R0+0x8]; "
                                                                "IADD R6, R4, R5; EXIT");
   for (uint32_t pc = 0; pc < 3; pc++)
-    inst_at(lab, pc)->space = MEM_PARAM;
+    lab_inst(lab, pc)->space = MEM_PARAM;
   lab_arg(lab, 0x11223344);
   lab_arg(lab, 0x55667788);
   lab_arg(lab, 5);
@@ -175,7 +160,7 @@ START_TEST(constants_are_read_in_their_space) {
   uint32_t *data = lab_buffer(lab, 1);
   *data = 9;
   backing_buffer(lab->backing, 0)->constant = true;
-  inst_at(lab, 1)->space = MEM_CONST;
+  lab_inst(lab, 1)->space = MEM_CONST;
   lab_launch(lab, 1, 1);
   lab_finish(lab);
   ck_assert_uint_eq(lab_row(lab, 0, 2)[0], 9);
@@ -188,9 +173,9 @@ END_TEST
 
 START_TEST(local_memory_is_each_lanes_own) {
   static const char text[] = "LD R2, [R0]; ST [R0], R1; LD R3, [R0]; LD.U8 R4, [R0+0x1]; MOV R5, R3; EXIT";
-  g_autoptr(Lab) lab = lab_local(TIMES "sm.latency.local=80 sm.max_warps=48", text, 128);
+  g_autoptr(Lab) lab = lab_new_local(TIMES "sm.latency.local=80 sm.max_warps=48", text, 128);
   for (uint32_t pc = 0; pc < 4; pc++)
-    inst_at(lab, pc)->op = pc == 1 ? OP_STL : OP_LDL;
+    lab_inst(lab, pc)->op = pc == 1 ? OP_STL : OP_LDL;
   lab_launch(lab, 9, 1024); /* more than fit: later blocks find zeros again */
   lab_place(lab);
   for (unsigned slot = 0; slot < 32; slot++)
@@ -209,14 +194,14 @@ START_TEST(local_memory_is_each_lanes_own) {
 END_TEST
 
 START_TEST(local_memory_keeps_values) {
-  g_autoptr(Lab) lab = lab_local("", "ST.64 [R0], R2; LD.64 R4, [R0]; LD.U16 R6, [R0+0x2]; EXIT; MOV R7, RZ", 16);
-  inst_at(lab, 0)->op = OP_STL;
-  inst_at(lab, 1)->op = inst_at(lab, 2)->op = OP_LDL;
+  g_autoptr(Lab) lab = lab_new_local("", "ST.64 [R0], R2; LD.64 R4, [R0]; LD.U16 R6, [R0+0x2]; EXIT; MOV R7, RZ", 16);
+  lab_inst(lab, 0)->op = OP_STL;
+  lab_inst(lab, 1)->op = lab_inst(lab, 2)->op = OP_LDL;
   lab_launch(lab, 1, 32);
   lab_place(lab);
-  set_row(lab, 0, 8, 0);
-  set_row(lab, 2, 0xabcd0000, 1);
-  set_row(lab, 3, 500, 1);
+  lab_set_row(lab, 0, 8, 0);
+  lab_set_row(lab, 2, 0xabcd0000, 1);
+  lab_set_row(lab, 3, 500, 1);
   lab_finish(lab);
   for (unsigned lane = 0; lane < 32; lane++) {
     ck_assert_uint_eq(lab_row(lab, 0, 4)[lane], 0xabcd0000 + lane);
@@ -227,7 +212,7 @@ START_TEST(local_memory_keeps_values) {
 END_TEST
 
 START_TEST(too_much_local_memory_is_refused) {
-  g_autoptr(Lab) lab = lab_local("", "EXIT", LOCAL_BYTES_MAX + 1);
+  g_autoptr(Lab) lab = lab_new_local("", "EXIT", LOCAL_BYTES_MAX + 1);
   g_autofree char *why = NULL;
   LaunchConfig config = {
       .program = lab->program, .kernel = program_kernel(lab->program, 0), .grid = {1, 1, 1}, .block = {1, 1, 1}};
@@ -298,7 +283,7 @@ START_TEST(atomics_work_alike_in_all_spaces) {
     g_autoptr(Lab) lab = lab_new("", ways[w].op == OP_RED ? "RED.ADD [R0+0x10], R2; EXIT; MOV R8, RZ"
                                                           : "ATOM.CAS R6, [R0+0x10], R2, R4; EXIT; MOV R8, RZ");
     bool wide = c->width == WIDTH_64;
-    Inst *inst = inst_at(lab, 0);
+    Inst *inst = lab_inst(lab, 0);
     inst->op = ways[w].op;
     inst->space = ways[w].space;
     inst->mode = c->op;
@@ -310,12 +295,12 @@ START_TEST(atomics_work_alike_in_all_spaces) {
     lab_place(lab);
     uint32_t *words = ways[w].shared ? lab->gpu->sms[0].shared.words : data;
     uint32_t base = ways[w].shared ? 0 : (uint32_t)backing_buffer(lab->backing, 0)->base;
-    set_row(lab, 0, ways[w].shared && ways[w].space == MEM_GENERIC ? SHARED_WINDOW : base, 0);
+    lab_set_row(lab, 0, ways[w].shared && ways[w].space == MEM_GENERIC ? SHARED_WINDOW : base, 0);
     words[4] = (uint32_t)c->old;
     words[5] = wide ? (uint32_t)(c->old >> 32) : 77;
     for (unsigned half = 0; half < 2; half++) {
-      set_row(lab, 2 + half, (uint32_t)(c->b >> 32 * half), 0);
-      set_row(lab, 4 + half, (uint32_t)(c->c >> 32 * half), 0);
+      lab_set_row(lab, 2 + half, (uint32_t)(c->b >> 32 * half), 0);
+      lab_set_row(lab, 4 + half, (uint32_t)(c->c >> 32 * half), 0);
     }
     lab_finish(lab);
     uint64_t result = words[4] | (wide ? (uint64_t)words[5] << 32 : 0);
@@ -332,11 +317,11 @@ START_TEST(lanes_follow_each_other) {
   for (unsigned shared = 0; shared < 2; shared++) {
     g_autoptr(Lab) lab = lab_new("", "ATOM.ADD R2, [R0], R1; EXIT");
     lab_buffer(lab, 1);
-    inst_at(lab, 0)->op = shared ? OP_ATOMS : OP_ATOM;
+    lab_inst(lab, 0)->op = shared ? OP_ATOMS : OP_ATOM;
     lab_launch_grid(lab, 0, 1, 32, 64, 0);
     lab_place(lab);
-    set_row(lab, 0, shared ? 0 : (uint32_t)backing_buffer(lab->backing, 0)->base, 0);
-    set_row(lab, 1, 1, 1);
+    lab_set_row(lab, 0, shared ? 0 : (uint32_t)backing_buffer(lab->backing, 0)->base, 0);
+    lab_set_row(lab, 1, 1, 1);
     lab_finish(lab);
     for (unsigned lane = 0; lane < 32; lane++)
       ck_assert_uint_eq(lab_row(lab, 0, 2)[lane], lane * (lane + 1) / 2);
@@ -357,7 +342,7 @@ START_TEST(shared_atomics_take_their_time) {
   for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(Lab) lab = lab_new("sm.shared.latency=30 sm.shared.pass_interval=2 sm.shared.atomic_interval=4",
                                  "ATOM.ADD R2, [R0], R1; MOV R3, R2; EXIT");
-    inst_at(lab, 0)->op = OP_ATOMS;
+    lab_inst(lab, 0)->op = OP_ATOMS;
     lab_launch_grid(lab, 0, 1, 32, 4096, 0);
     lab_place(lab);
     for (unsigned lane = 0; lane < 32; lane++)
@@ -393,8 +378,8 @@ START_TEST(fences_and_releases_wait) {
     g_autoptr(Lab) lab =
         lab_new(TIMES "memory.latency=600 memory.fence_latency=100 memory.bytes_per_cycle=100000", text);
     lab_buffer(lab, 4);
-    inst_at(lab, 2)->sem = cases[i].sem;
-    inst_at(lab, 2)->scope = cases[i].scope;
+    lab_inst(lab, 2)->sem = cases[i].sem;
+    lab_inst(lab, 2)->scope = cases[i].scope;
     lab_launch(lab, 1, 1);
     lab_finish(lab);
     ck_assert_msg(lab_cycle(lab, 0, 3, 0) == cases[i].next, "%s: %d", cases[i].what, (int)lab_cycle(lab, 0, 3, 0));
@@ -438,18 +423,18 @@ static const FaultCase faults[] = {
 START_TEST(bad_accesses_are_faults) {
   const FaultCase *c = &faults[_i];
   g_autofree char *text = g_strdup_printf("%s; EXIT; MOV R4, RZ", c->text);
-  g_autoptr(Lab) lab = lab_local("", text, 16);
+  g_autoptr(Lab) lab = lab_new_local("", text, 16);
   backing_add(lab->backing, "buffer", 64, NULL);
   backing_buffer(lab->backing, backing_add(lab->backing, "table", 1, NULL))->constant = true;
   lab_arg(lab, 0);
-  Inst *inst = inst_at(lab, 0);
+  Inst *inst = lab_inst(lab, 0);
   inst->space = c->space;
   inst->op = c->op ? c->op : inst->op;
   inst->flags |= INST_ADDR64;
   lab_launch_grid(lab, 0, 1, 1, 64, 0);
   lab_place(lab);
-  set_row(lab, 0, c->address, 0);
-  set_row(lab, 1, c->high, 0);
+  lab_set_row(lab, 0, c->address, 0);
+  lab_set_row(lab, 1, c->high, 0);
   lab_expect_fault(lab, c->words);
   ck_assert_uint_eq(lab->gpu->fault.lanes, 1);
 }
@@ -530,145 +515,6 @@ START_TEST(symbols_must_be_given) {
 }
 END_TEST
 
-/* ---- printf, assert ---- */
-
-typedef struct Strings {
-  const char *bytes;
-  uint32_t count;
-} Strings;
-
-static bool peek_string(void *user, uint64_t address, uint8_t *byte) {
-  const Strings *strings = user;
-  if (address < 16 || address - 16 >= strings->count)
-    return false;
-  *byte = (uint8_t)strings->bytes[address - 16];
-  return true;
-}
-
-/* The format lies at 16; "text" behind it; then the arguments, which begin at a multiple of 8. */
-static int print(GString *out, const char *format, const void *args, uint32_t bytes) {
-  g_autoptr(GByteArray) all = g_byte_array_new();
-  g_byte_array_append(all, (const guint8 *)format, (guint)strlen(format) + 1);
-  while ((all->len + 16) % 8)
-    g_byte_array_append(all, (const guint8 *)"", 1);
-  guint at = all->len;
-  if (bytes)
-    g_byte_array_append(all, args, bytes);
-  Strings strings = {(const char *)all->data, all->len};
-  uint64_t bad;
-  return print_format(out, peek_string, &strings, 16, 16 + at, &bad);
-}
-
-typedef struct PrintCase {
-  const char *format;
-  uint32_t words[6];
-  uint32_t bytes;
-  const char *output;
-  int taken;
-} PrintCase;
-
-static const PrintCase prints[] = {
-    {"plain", {0}, 0, "plain", 0},
-    {"%d %u", {MINUS(5), 5}, 8, "-5 5", 2},
-    {"%i|%5d|%-5d|%05d|%+d", {1, 2, 3, 4, 5}, 20, "1|    2|3    |00004|+5", 5},
-    {"%x %X %#x %o", {255, 255, 255, 8}, 16, "ff FF 0xff 10", 4},
-    {"%c%c", {'a', 'b'}, 8, "ab", 2},
-    {"%d %f", {1, 0, 0, 0x3ff80000}, 16, "1 1.500000", 2}, /* 8-byte aligned */
-    {"%.2f|%8.1e|%g", {0, 0x3ff80000, 0, 0x40590000, 0, 0x3fe00000}, 24, "1.50| 1.0e+02|0.5", 3},
-    {"%lld %llx", {MINUS(1), MINUS(1), 0, 1}, 16, "-1 100000000", 2},
-    {"%ld", {5, 1}, 8, "4294967301", 1},
-    {"%hd %hhu", {0xffff, 0x1ff}, 8, "-1 255", 2},
-    {"%*d", {4, 7}, 8, "   7", 2},
-    {"%.*f", {1, 0, 0, 0x3ff80000}, 16, "1.5", 2},
-    {"%*d|", {MINUS(4), 7}, 8, "7   |", 2},
-    {"100%%", {0}, 0, "100%", 0},
-    {"%s", {0, 0}, 8, "(null)", 1},
-    {"%p", {0x1234, 0}, 8, "0x1234", 1},
-    {"%q %d", {3}, 4, "%q 3", 1}, /* none of ours: as it stands */
-    {"%n%d", {3}, 4, "%n3", 1},
-    {"end %", {0}, 0, "end %", 0},
-    {"end %-08.3", {0}, 0, "end %-08.3", 0},
-    {"%s", {16, 0}, 8, "%s", 1}, /* its own format */
-    {"%5s|%-5s|%.1s", {16, 0, 16, 0, 16, 0}, 24, "%5s|%-5s|%.1s|%5s|%-5s|%.1s|%", 3},
-    {"%d", {0}, 0, NULL, -1},    /* the argument isn't there */
-    {"%s", {8, 0}, 8, NULL, -1}, /* nothing lies there */
-};
-
-START_TEST(prints_formats) {
-  const PrintCase *c = &prints[_i];
-  g_autoptr(GString) out = g_string_new("before ");
-  int taken = print(out, c->format, c->words, c->bytes);
-  ck_assert_msg(taken == c->taken, "%s: %d arguments", c->format, taken);
-  ck_assert_msg(strcmp(out->str + 7, c->output ? c->output : "") == 0, "%s: \"%s\"", c->format, out->str + 7);
-}
-END_TEST
-
-/* No format crashes: random ones of the characters that mean something. */
-START_TEST(prints_any_format) {
-  static const char letters[] = "%%%%d-+ #0.*lhsfxcpq9";
-  Rng rng;
-  rng_seed(&rng, 1, (uint64_t)_i);
-  for (unsigned round = 0; round < 2000; round++) {
-    char format[24] = {0};
-    uint32_t args[64];
-    for (unsigned i = 0; i < 1 + rng_below(&rng, 22); i++)
-      format[i] = letters[rng_below(&rng, sizeof letters - 1)];
-    for (unsigned i = 0; i < 64; i++)
-      args[i] = rng_below(&rng, 2) ? (uint32_t)rng_next(&rng) : rng_below(&rng, 64);
-    g_autoptr(GString) out = g_string_new(NULL);
-    int taken = print(out, format, args, sizeof args);
-    UNIT_ASSERT(taken >= -1 && taken <= 23, "%s: %d", format, taken);
-  }
-}
-END_TEST
-
-/* Lanes in order, arguments from each one's local memory; the result is the number of arguments. */
-START_TEST(kernels_print) {
-  g_autoptr(Lab) lab = lab_local("", "IADD R6, R0, R2; EXIT; MOV R8, RZ", 8);
-  static const char format[] = "lane %d\n";
-  uint32_t *data = lab_buffer(lab, 4);
-  memcpy(data, format, sizeof format);
-  Inst *inst = inst_at(lab, 0);
-  inst->op = OP_PRINTF;
-  inst->wide = WIDE_A | WIDE_B;
-  lab_launch(lab, 1, 3);
-  lab_place(lab);
-  set_row(lab, 0, (uint32_t)backing_buffer(lab->backing, 0)->base, 0);
-  set_row(lab, 2, LOCAL_WINDOW + 4, 0);
-  local_memory_store(&lab_warp(lab, 0)->local, 1, 7, ALL_LANES, (const uint32_t[32]){0, 10, 20});
-  lab_finish(lab);
-  ck_assert_str_eq(lab->gpu->printed->str, "lane 0\nlane 10\nlane 20\n");
-  ck_assert_uint_eq(lab_row(lab, 0, 6)[2], 1);
-}
-END_TEST
-
-START_TEST(kernels_print_rubbish) {
-  g_autoptr(Lab) lab = lab_local("", "IADD R6, R0, R2; EXIT; MOV R8, RZ", 8);
-  inst_at(lab, 0)->op = OP_PRINTF;
-  lab_launch(lab, 1, 1);
-  lab_place(lab);
-  set_row(lab, 0, 0x44, 0);
-  lab_expect_fault(lab, "printf reads generic address 0x44");
-}
-END_TEST
-
-START_TEST(assertions_fail) {
-  g_autoptr(Lab) lab = lab_new("", "IMAD R8, R0, R2, R4; EXIT; MOV R9, RZ");
-  char *data = (char *)lab_buffer(lab, 8);
-  strcpy(data, "x > 0");
-  strcpy(data + 8, "k.cu");
-  Inst *inst = inst_at(lab, 0);
-  inst->op = OP_ASSERTFAIL;
-  inst->wide = WIDE_A | WIDE_B;
-  lab_launch(lab, 1, 32);
-  lab_place(lab);
-  set_row(lab, 0, (uint32_t)backing_buffer(lab->backing, 0)->base, 0);
-  set_row(lab, 2, (uint32_t)backing_buffer(lab->backing, 0)->base + 8, 0);
-  set_row(lab, 4, 12, 0);
-  lab_expect_fault(lab, "assertion `x > 0` failed at k.cu:12");
-}
-END_TEST
-
 int main(void) {
   Suite *suite = suite_create("memory");
   TCase *tcase = tcase_create("memory");
@@ -691,11 +537,6 @@ int main(void) {
   tcase_add_test(tcase, symbols_become_constants);
   unit_add_precondition_test(tcase, launches_come_before_the_run);
   unit_add_precondition_test(tcase, symbols_must_be_given);
-  tcase_add_loop_test(tcase, prints_formats, 0, G_N_ELEMENTS(prints));
-  tcase_add_loop_test(tcase, prints_any_format, 0, 4);
-  tcase_add_test(tcase, kernels_print);
-  tcase_add_test(tcase, kernels_print_rubbish);
-  tcase_add_test(tcase, assertions_fail);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
