@@ -59,47 +59,41 @@ void span_list_merge(SpanList *into, SpanList *from) {
 /* -- places -- */
 
 bool place_is_free(const Place *place, const SpanList *list) {
-  const Span *taken = (const Span *)(const void *)place->spans->data;
-  uint32_t count = place->spans->len;
-  if (count == 0 || list->count == 0 || taken[count - 1].to <= list->spans[0].from)
+  if (place->count == 0 || list->count == 0 || place->spans[place->count - 1].to <= list->spans[0].from)
     return true;
-  return !overlap(taken, count, list->spans, list->count);
+  return !overlap(place->spans, place->count, list->spans, list->count);
 }
 
 /* From the back, so that each span moves once; few do when lists come in the order of their start. */
 void place_take(Place *place, const SpanList *list) {
-  guint old = place->spans->len, at = old + list->count;
-  g_array_set_size(place->spans, at);
-  Span *taken = (Span *)(void *)place->spans->data;
-  uint32_t left = list->count;
+  uint32_t old = place->count, at = old + list->count, left = list->count;
+  if (at > place->room) {
+    place->room = MAX(2 * place->room, at);
+    place->spans = g_renew(Span, place->spans, place->room);
+  }
+  place->count = at;
   while (left) {
-    bool mine = old == 0 || taken[old - 1].from < list->spans[left - 1].from;
-    taken[--at] = mine ? list->spans[--left] : taken[--old];
+    bool mine = old == 0 || place->spans[old - 1].from < list->spans[left - 1].from;
+    place->spans[--at] = mine ? list->spans[--left] : place->spans[--old];
   }
 }
 
 void place_give_back(Place *place, const SpanList *list) {
-  guint kept = 0, next = 0;
-  for (guint i = 0; i < place->spans->len; i++) {
-    Span span = g_array_index(place->spans, Span, i);
-    if (next < list->count && list->spans[next].from == span.from)
+  uint32_t kept = 0, next = 0;
+  for (uint32_t i = 0; i < place->count; i++) {
+    if (next < list->count && list->spans[next].from == place->spans[i].from)
       next++;
     else
-      g_array_index(place->spans, Span, kept++) = span;
+      place->spans[kept++] = place->spans[i];
   }
-  g_array_set_size(place->spans, kept);
+  place->count = kept;
 }
 
-Place *places_new(uint32_t count) {
-  Place *places = g_new(Place, count);
-  for (uint32_t i = 0; i < count; i++)
-    places[i].spans = g_array_new(FALSE, FALSE, sizeof(Span));
-  return places;
-}
+Place *places_new(uint32_t count) { return g_new0(Place, count); }
 
 void places_free(Place *places, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
-    g_array_unref(places[i].spans);
+    g_free(places[i].spans);
   g_free(places);
 }
 

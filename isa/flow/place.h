@@ -21,7 +21,8 @@ void span_list_merge(SpanList *into, SpanList *from);
 
 /* When a place is taken. */
 typedef struct Place {
-  GArray *spans; /* Span */
+  Span *spans;
+  uint32_t count, room;
 } Place;
 
 Place *places_new(uint32_t count);
