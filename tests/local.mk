@@ -72,6 +72,7 @@ UNIT_TESTS = \
   tests/unit/test_report \
   tests/unit/test_rng \
   tests/unit/test_sass \
+  tests/unit/test_sass_errors \
   tests/unit/test_scanner \
   tests/unit/test_scenario \
   tests/unit/test_scheduler \
