@@ -1,12 +1,13 @@
-/* undefined.h - values that come from memory, or in PTX from registers, which nobody has written: kept apart byte by byte while they lie in registers,
- * until one of them matters.
- * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory pass them
- * on (and a finding goes back to where they were first loaded); logic works byte by byte, other arithmetic spoils its whole result; a comparison makes an undefined predicate, unless
- * the predicate that it is combined with decides. They matter where they become an address, a branch's condition, a vote, a
- * mask, the guard of an instruction that does more than compute, an operand of an atomic operation (or what it adds to or
- * compares), or what is stored in global memory (unless a byte of it is defined: padding); then the detectors are told.
- * What is loaded and never used doesn't matter. An atomic AND or OR that sets or clears a bit of a byte defines the byte:
- * so the barriers of cooperative groups start, bit by bit.
+/* undefined.h - values that come from memory, or in PTX from registers, which nobody has written: kept apart byte
+ * by byte while they lie in registers, until one of them matters.
+ * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory
+ * pass them on (and a finding goes back to where they were first loaded); logic works byte by byte, other
+ * arithmetic spoils its whole result; a comparison makes an undefined predicate, unless the predicate that it is
+ * combined with decides. They matter where they become an address, a branch's condition, a vote, a mask, the guard
+ * of an instruction that does more than compute, an operand of an atomic operation (or what it adds to or
+ * compares), or what is stored in global memory (unless a byte of it is defined: padding); then the detectors are
+ * told. What is loaded and never used doesn't matter. An atomic AND or OR that sets or clears a bit of a byte
+ * defines the byte: so the barriers of cooperative groups start, bit by bit.
  * Does not model: values that pass through the carry or global memory; single bits of an undefined value.
  * Ownership: an Sm owns the marks of its warps, which are made when a warp first loads such a value. */
 #ifndef LOCKSTEP_CORE_UNDEFINED_H
@@ -37,17 +38,17 @@ typedef struct UndefinedRow {
 void undefined_reset(Warp *warp);
 /* The instruction reads register `number`, which `lanes` never wrote; or that predicate. */
 void undefined_unset(const Issue *issue, unsigned number, bool is_predicate, uint32_t lanes);
-/* Before an instruction of a warp with undefined registers executes: tells of uses, passes marks on. Of the `active` lanes
- * those of issue->mask, for which the guard holds, execute it. */
+/* Before an instruction of a warp with undefined registers executes: tells of uses, passes marks on. Of the
+ * `active` lanes those of issue->mask, for which the guard holds, execute it. */
 void undefined_step(const Issue *issue, uint32_t active);
-/* Register row `part` of the load that executes: bit b of undefined[lane] says that byte b of the register is undefined.
- * `address` is that of the lowest lane which has one. */
+/* Register row `part` of the load that executes: bit b of undefined[lane] says that byte b of the register is
+ * undefined. `address` is that of the lowest lane which has one. */
 void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined[WARP_LANES], MemSpace space,
                       const uint64_t address[WARP_LANES]);
 /* The bytes that are undefined in `lane` of what the store writes: row `part`, a mask. */
 uint8_t undefined_stored(const Issue *issue, uint32_t part, unsigned lane);
-/* The lane stores such bytes of row `part` there, in shared memory (the physical address) or its own local memory: who loads them
- * is told where they come from. */
+/* The lane stores such bytes of row `part` there, in shared memory (the physical address) or its own local memory:
+ * who loads them is told where they come from. */
 void undefined_keep(const Issue *issue, uint32_t part, unsigned lane, MemSpace space, uint64_t address);
 /* The executing lanes store to global memory: tells of registers without a defined byte. */
 void undefined_leaves(const Issue *issue);
@@ -57,8 +58,8 @@ typedef struct UndefinedMet {
   uint8_t bytes[2][WARP_LANES]; /* of each row of the result */
   uint64_t address[WARP_LANES];
 } UndefinedMet;
-/* `lane`, whose operand b is given, comes to row `part` of the word at `address`, of which the bytes `undefined` have no value.
- * Returns those that have none afterwards either. */
+/* `lane`, whose operand b is given, comes to row `part` of the word at `address`, of which the bytes `undefined`
+ * have no value. Returns those that have none afterwards either. */
 uint8_t undefined_meet(UndefinedMet *met, const Issue *issue, uint32_t part, unsigned lane, uint8_t undefined,
                        uint64_t address, uint64_t operand);
 /* Behind the last lane, if there are `met->lanes`: tells of a use, or marks the result. */

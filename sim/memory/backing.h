@@ -1,5 +1,5 @@
-/* backing.h - global memory as the programs see it: buffers below the windows of the generic addresses (isa/program.h),
- * with gaps between them so that an access beyond a buffer is found.
+/* backing.h - global memory as the programs see it: buffers below the windows of the generic addresses
+ * (isa/program.h), with gaps between them so that an access beyond a buffer is found.
  * Ownership: Backing owns the data. */
 #ifndef LOCKSTEP_MEMORY_BACKING_H
 #define LOCKSTEP_MEMORY_BACKING_H
@@ -50,7 +50,8 @@ bool backing_fits(const Backing *backing);
 BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes);
 /* The buffer nearest below or around an address that missed, for the message; NULL if there are none. */
 const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address);
-/* FNV-1a over names, sizes and contents of all buffers but the device heap, where what lies where is nobody's result. */
+/* FNV-1a over names, sizes and contents of all buffers but the device heap, where what lies where is nobody's
+ * result. */
 uint64_t backing_digest(const Backing *backing);
 
 #endif

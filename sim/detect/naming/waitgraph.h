@@ -1,12 +1,13 @@
 /* waitgraph.h - who waits for whom, once explorer_prove() has said that nobody can finish.
  *
- * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp, block
- * barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must act first. A
- * lane waits for a word or bit if some other content of it alone would let the lane go on (found by exploring it under that
- * assumption); the word points to those who would change it so that it helps, if only their own wait were over
- * (waitgraph_actors.c, waitgraph_pending.c). A lane that waits for a word which nobody else would change, but it would itself
- * once another word were different, waits for that one: for the lock behind its own `done`. A held bit points to its holder. A
- * lane that would go on if it read what memory holds waits for a copy of the word in its SM's L1 to go, and nobody makes it. */
+ * Nodes: lanes, the words and lock bits they wait for, entries at which lanes wait for lanes of their own warp,
+ * block barriers, launches with blocks that aren't resident, and the host if it waits. An edge points to what must
+ * act first. A lane waits for a word or bit if some other content of it alone would let the lane go on (found by
+ * exploring it under that assumption); the word points to those who would change it so that it helps, if only
+ * their own wait were over (waitgraph_actors.c, waitgraph_pending.c). A lane that waits for a word which nobody
+ * else would change, but it would itself once another word were different, waits for that one: for the lock behind
+ * its own `done`. A held bit points to its holder. A lane that would go on if it read what memory holds waits for
+ * a copy of the word in its SM's L1 to go, and nobody makes it. */
 #ifndef LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 #define LOCKSTEP_DETECT_NAMING_WAITGRAPH_H
 
@@ -71,8 +72,9 @@ typedef struct WaitGraph {
   uint32_t components;
 } WaitGraph;
 
-/* An entry is one of the SIMT stack, or with lane groups: a group that waits at a BSYNC or WARPSYNC, by its index, or
- * ENTRY_OF_TURN: the running group, which doesn't come to a point where the warp may switch to those that could run. */
+/* An entry is one of the SIMT stack, or with lane groups: a group that waits at a BSYNC or WARPSYNC, by its index,
+ * or ENTRY_OF_TURN: the running group, which doesn't come to a point where the warp may switch to those that could
+ * run. */
 enum { ENTRY_OF_TURN = WARP_LANES };
 typedef enum { ENTRY_JOIN, ENTRY_PATH, ENTRY_WARPSYNC, ENTRY_MEETING, ENTRY_TURN } EntryKind;
 EntryKind wait_entry_kind(const WarpView *view, uint32_t entry);
@@ -82,7 +84,8 @@ uint32_t wait_entry_pc(const WarpView *view, uint32_t entry);
 uint32_t wait_entry_missing(const WarpView *view, uint32_t entry);
 /* The entry that a lane waits at whose group can't go on. */
 uint32_t wait_entry_of_group(const WarpView *view, unsigned lane);
-/* "at the reconvergence point in line 9", behind "waits"; "reconvergence of warp 0 of block 0 at line 9". Free with g_free. */
+/* "at the reconvergence point in line 9", behind "waits"; "reconvergence of warp 0 of block 0 at line 9". Free
+ * with g_free. */
 char *wait_entry_text(const WarpView *view, uint32_t entry);
 char *wait_entry_name(const WarpView *view, uint32_t entry);
 
@@ -107,12 +110,12 @@ bool wait_graph_has_kind(const WaitGraph *graph, uint32_t component, EdgeKind ki
 bool wait_graph_leads_on(const WaitGraph *graph, uint32_t component);
 
 char *wait_graph_dot(const WaitGraph *graph);
-/* {"nodes": [{"id", "kind", "in_cycle", "text"}], "edges": [{"from", "to", "kind"}]}. Free with g_free. In both, lanes of
- * a warp that wait for the same and are waited for by the same are one node. */
+/* {"nodes": [{"id", "kind", "in_cycle", "text"}], "edges": [{"from", "to", "kind"}]}. Free with g_free. In both,
+ * lanes of a warp that wait for the same and are waited for by the same are one node. */
 char *wait_graph_json(const WaitGraph *graph);
 
-/* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_actors.c, who would change it;
- * waitgraph_pending.c, which blocks that aren't resident would ---- */
+/* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_actors.c, who
+ * would change it; waitgraph_pending.c, which blocks that aren't resident would ---- */
 /* The node of that name, made if it is new: pointers to nodes are good until then. */
 guint wait_node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
 /* The node of that name, G_MAXUINT if there is none. */
@@ -131,8 +134,8 @@ GArray *wait_touches(GHashTable *table);
 /* Edges from what is awaited to those who would change it; to be called when all that is awaited has its node. */
 void wait_graph_add_actors(WaitGraph *graph);
 void wait_graph_add_pending(WaitGraph *graph);
-/* False if the store, of one known value, is of no use to any of those who wait for the thing: they would go on waiting. The memory's
- * layer holds what is stored. */
+/* False if the store, of one known value, is of no use to any of those who wait for the thing: they would go on
+ * waiting. The memory's layer holds what is stored. */
 bool wait_store_helps(WaitGraph *graph, guint thing, const Touch *stored);
 
 static inline WarpView *wait_view(const WaitGraph *graph, guint index) {

@@ -131,7 +131,8 @@ static void note_waiter(Node *thing, guint actor, uint32_t pc) {
   thing->waiter_pc = pc;
 }
 
-/* The same of what a lane does to a word or bit (Footprint.stores while a circle is looked at, else Footprint.writes or frees). */
+/* The same of what a lane does to a word or bit (Footprint.stores while a circle is looked at, else
+ * Footprint.writes or frees). */
 static bool change_helps(WaitGraph *graph, guint thing, const Touch *touch) {
   return graph->explorer->seen && wait_node(graph, thing)->kind == NODE_WORD ? value_helps(graph, thing, touch)
                                                                              : helps(graph, thing, WAITERS_ASKED);
@@ -294,7 +295,8 @@ static void add_joint_actors(WaitGraph *graph, LaneClasses *classes) {
 
 /* ---- a word behind the word ---- */
 
-/* True if the lane, which waits for `thing`, would change it so that it helps if another word were different: *pc: where it reads that. */
+/* True if the lane, which waits for `thing`, would change it so that it helps if another word were different: *pc:
+ * where it reads that. */
 static bool would_change(WaitGraph *graph, const Node *lane, guint thing, uint64_t *other, uint32_t *pc) {
   MemoryLayer layer;
   Release release = {.view = lane->view, .lane = lane->index};
@@ -353,8 +355,8 @@ static bool look_behind(WaitGraph *graph, guint at, unsigned *tries) {
   return false;
 }
 
-/* A lane may wait for a word that it would set itself once it found another word changed: for a lock, say, until it is told that
- * it has it. True if there is one. */
+/* A lane may wait for a word that it would set itself once it found another word changed: for a lock, say, until
+ * it is told that it has it. True if there is one. */
 static bool look_behind_words(WaitGraph *graph) {
   unsigned tries = BEHIND_TRIES_MAX;
   bool found = false;

@@ -1,5 +1,5 @@
-/* malloc() and free() of one lane. Two words of the heap that no program can access say whether somebody may still come to
- * the one, and to the other: they hold 0, and 1 from then on. */
+/* malloc() and free() of one lane. Two words of the heap that no program can access say whether somebody may still
+ * come to the one, and to the other: they hold 0, and 1 from then on. */
 #include "sim/detect/proof/explore_step.h"
 #include "sim/memory/heap.h"
 

@@ -199,8 +199,8 @@ bool race_detector_finish(RaceDetector *detector) {
 
 /* ---- malloc() and free() ---- */
 
-/* Whoever gets memory from malloc() comes after all who had it before. To free() it is to write all of it: who still uses it must
- * come before. */
+/* Whoever gets memory from malloc() comes after all who had it before. To free() it is to write all of it: who
+ * still uses it must come before. */
 static void heap_call(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives) {
   enum { FREED_WORDS_MAX = 1024 };
   RaceDetector *detector = user;
@@ -220,8 +220,8 @@ static void heap_call(void *user, const ProbePoint *point, uint64_t address, uin
 
 /* ---- the host ---- */
 
-/* Each of its accesses is volatile, and release and acquire: compilers and CPUs keep them in order. In Fermi code what it
- * looks at is a flag. */
+/* Each of its accesses is volatile, and release and acquire: compilers and CPUs keep them in order. In Fermi code
+ * what it looks at is a flag. */
 static void host_access(RaceDetector *detector, const HostPoint *point, HostDeed deed) {
   static const Inst insts[] = {
       [HOST_READS] = {.op = OP_LD, .sem = SEM_ACQUIRE, .scope = SCOPE_SYS},

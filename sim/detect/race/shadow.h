@@ -101,18 +101,18 @@ void shadow_clear(Shadow *shadow);
 Row *shadow_row(Shadow *shadow, uint64_t word);
 /* The cell of a word; takes its row apart. NULL if there are too many. */
 Cell *shadow_cell(Shadow *shadow, uint64_t word);
-/* Calls `forgotten` for each cell and row (one of the two is NULL) of these words, and forgets all accesses to them; a row that
- * is partly among them is taken apart. */
+/* Calls `forgotten` for each cell and row (one of the two is NULL) of these words, and forgets all accesses to
+ * them; a row that is partly among them is taken apart. */
 typedef void (*ShadowForgotten)(void *user, uint64_t word, const Cell *cell, const Row *row);
 void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgotten forgotten, void *user);
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max);
-/* A strong read: true if it sees a strong write of others because a hand-off by another word comes between, but nothing
- * guarantees that order: `found` is that write. What it sees after it was seen before is guaranteed. */
+/* A strong read: true if it sees a strong write of others because a hand-off by another word comes between, but
+ * nothing guarantees that order: `found` is that write. What it sees after it was seen before is guaranteed. */
 bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found);
-/* shadow_add() for a row that wasn't taken apart, and a plain access whose `lanes` are words. The races have the words that both
- * touched. False: it has to be taken apart, and nothing was added. */
+/* shadow_add() for a row that wasn't taken apart, and a plain access whose `lanes` are words. The races have the
+ * words that both touched. False: it has to be taken apart, and nothing was added. */
 bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max, unsigned *races);
 
