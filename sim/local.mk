@@ -24,6 +24,8 @@ liblockstep_a_SOURCES += \
   sim/core/exec_undefined.c \
   sim/core/exec_warp.c \
   sim/core/exec_wide.c \
+  sim/core/flight.c \
+  sim/core/flight.h \
   sim/core/gpu.c \
   sim/core/gpu.h \
   sim/core/host.c \

@@ -25,6 +25,8 @@ typedef struct Issue {
   uint64_t now;
   uint64_t ready;  /* when a dependent instruction can issue */
   uint64_t next;   /* when the warp's next instruction can issue */
+  bool sent;       /* a request has gone to global memory: `ready` is when its reply comes */
+  bool drains;     /* a fence: the next instruction waits for all global accesses of the warp */
   struct Gpu *gpu; /* NULL when exploring, like the next two */
   struct Sm *sm;
   Warp *warp;

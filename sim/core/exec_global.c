@@ -382,7 +382,7 @@ void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
  * accesses are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
   if (issue->inst->mode != FENCE_CTA) {
-    issue->next = MAX(issue->next, issue->warp->last_global) + issue->gpu->machine->memory.fence_latency;
+    issue->drains = true;
     invalidate_l1(issue);
   }
   ProbePoint point = issue_point(issue, issue->mask);

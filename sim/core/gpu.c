@@ -414,7 +414,7 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
   if (gpu->ages == 0)
     gpu_dispatch(gpu, 0);
   uint64_t due = WHEEL_NEVER; /* of the scheduler that ran last, not yet in the queue */
-  uint32_t source = 0;
+  uint32_t source = 0, sms = gpu->machine->gpu.sms;
   for (;;) {
     bool stops = gpu->budget <= 0 || gpu->fault.happened;
     if (due != WHEEL_NEVER && (stops || due > limit_cycles)) {
@@ -423,8 +423,9 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
     }
     if (gpu->fault.happened)
       return GPU_FAULT;
-    if (due == WHEEL_NEVER && gpu->queue.count == 0)
-      return gpu->unfinished_blocks || host_waits(gpu) ? GPU_BLOCKED : GPU_FINISHED;
+    bool over = !gpu->unfinished_blocks && !host_waits(gpu); /* though replies to nobody may be under way */
+    if (due == WHEEL_NEVER && (over || gpu->queue.count == 0))
+      return over ? GPU_FINISHED : GPU_BLOCKED;
     if (stops)
       return GPU_BUDGET;
     if (due == WHEEL_NEVER && gpu->queue.heap[0].time > limit_cycles)
@@ -435,8 +436,15 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
       source = HOST_SOURCE;
       continue;
     }
-    uint32_t index = (event.source - 1) / SM_SCHEDULERS_MAX, which = (event.source - 1) % SM_SCHEDULERS_MAX;
     due = WHEEL_NEVER;
+    if (event.source <= sms) {
+      source = event.source;
+      if (gpu->sms[source - 1].flights.event_time == event.time)
+        due = sm_deliver(&gpu->sms[source - 1], event.time);
+      continue;
+    }
+    uint32_t scheduler = event.source - 1 - sms, index = scheduler / SM_SCHEDULERS_MAX,
+             which = scheduler % SM_SCHEDULERS_MAX;
     if (gpu->sms[index].scheduler[which].event_time != event.time)
       continue; /* overtaken */
     source = event.source;

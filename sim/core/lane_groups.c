@@ -415,8 +415,7 @@ void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now) {
     int index = choose(groups, now);
     if (groups->runs_from <= now || index < 0 || groups->group[index].from >= groups->runs_from)
       return;
-    Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-    wheel_remove(&scheduler->wheel, warp->slot);
+    sm_suspend(sm, warp);
     add(groups, (LaneGroup){.from = groups->runs_from, .pc = warp->pc, .mask = warp->active, .state = GROUP_YIELDED});
   }
   int index = choose(groups, now);

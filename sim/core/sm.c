@@ -28,11 +28,12 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
     Scheduler *scheduler = &sm->scheduler[i];
     scheduler->event_time = WHEEL_NEVER;
     wheel_init(&scheduler->wheel);
-    scheduler->source = 1 + index * SM_SCHEDULERS_MAX + i;
+    scheduler->source = 1 + machine->gpu.sms + index * SM_SCHEDULERS_MAX + i;
     for (uint32_t slot = i; slot < SM_WARPS_MAX; slot += machine->sm.schedulers)
       scheduler->mine |= UINT64_C(1) << slot;
-    rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + scheduler->source);
+    rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + 1 + index * SM_SCHEDULERS_MAX + i);
   }
+  flights_init(&sm->flights);
 }
 
 /* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
@@ -60,6 +61,7 @@ static void make_arrays(Sm *sm) {
 }
 
 void sm_clear(Sm *sm) {
+  flights_clear(&sm->flights);
   if (!sm->ready)
     return;
   for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++) {
@@ -314,6 +316,13 @@ static void note_written(Warp *warp, const Decoded *decoded, uint32_t mask) {
     warp->pred_written[__builtin_ctz(rest)] |= mask;
 }
 
+/* Destinations of an access that is under way. */
+static void set_pending(Warp *warp, const Decoded *decoded) {
+  for (unsigned i = 0; i < decoded->writes; i++)
+    warp->reg_ready[decoded->write[i]] = REG_PENDING;
+  warp->pending += decoded->writes;
+}
+
 static void set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
   for (unsigned i = 0; i < decoded->writes; i++)
     warp->reg_ready[decoded->write[i]] = ready;
@@ -323,9 +332,9 @@ static void set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
     warp->latest_ready = ready;
 }
 
-/* When the instruction at warp->pc can issue, not before `time`. */
+/* When the instruction at warp->pc can issue, not before `time`; REG_PENDING: after a reply of global memory. */
 static uint64_t operands_ready(const Warp *warp, const Decoded *decoded, uint64_t time) {
-  if (warp->latest_ready <= time)
+  if (warp->latest_ready <= time && !warp->pending)
     return time;
   for (unsigned i = 0; i < decoded->waits; i++)
     time = MAX(time, warp->reg_ready[decoded->wait[i]]);
@@ -334,9 +343,73 @@ static uint64_t operands_ready(const Warp *warp, const Decoded *decoded, uint64_
   return time;
 }
 
+/* It waits for a reply of global memory. */
+static void block_warp(Warp *warp, uint64_t from, uint64_t delay) {
+  warp->blocked = true;
+  warp->blocked_from = from;
+  warp->blocked_delay = delay;
+}
+
 void sm_resume(Sm *sm, Warp *warp, uint64_t time) {
   const Launch *launch = warp_block(sm, warp)->launch;
-  wake(sm, warp, operands_ready(warp, &launch->decoded[warp->pc], time));
+  uint64_t ready = operands_ready(warp, &launch->decoded[warp->pc], time);
+  if (ready == REG_PENDING)
+    block_warp(warp, time, 0);
+  else
+    wake(sm, warp, ready);
+}
+
+void sm_suspend(Sm *sm, Warp *warp) {
+  if (warp->blocked)
+    warp->blocked = warp->drains = false;
+  else
+    wheel_remove(&sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers].wheel, warp->slot);
+}
+
+uint64_t sm_wakes(const Sm *sm, const Warp *warp) {
+  return warp->blocked ? flights_last(&sm->flights, warp)
+                       : sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers].wheel.wake[warp->slot];
+}
+
+/* ---- replies of global memory ---- */
+
+/* The access leaves; its reply comes at `time`. */
+static void send(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t time) {
+  warp->under_way++;
+  set_pending(warp, decoded);
+  if (flights_add(&sm->flights, warp, decoded, time))
+    event_queue_push(&sm->gpu->queue, time, 1 + sm->index);
+}
+
+/* A reply has come: the warp goes on if that was what it waited for. */
+static void unblock(Sm *sm, Warp *warp, uint64_t now) {
+  if (warp->drains) {
+    if (warp->under_way)
+      return;
+    warp->drains = false;
+    warp->blocked_from = MAX(warp->blocked_from, now + sm->gpu->machine->memory.fence_latency);
+  }
+  const Decoded *decoded = &warp_block(sm, warp)->launch->decoded[warp->pc];
+  uint64_t ready = operands_ready(warp, decoded, warp->blocked_from);
+  if (ready == REG_PENDING)
+    return;
+  warp->blocked = false;
+  wake(sm, warp, ready + warp->blocked_delay);
+}
+
+uint64_t sm_deliver(Sm *sm, uint64_t now) {
+  Flight flight;
+  while (flights_take(&sm->flights, now, &flight)) {
+    Warp *warp = &sm->warps[flight.slot];
+    if (warp->age != flight.age || warp->state == WARP_DONE || warp->state == WARP_FREE)
+      continue;
+    warp->under_way--;
+    warp->pending -= flight.decoded->writes;
+    set_ready(warp, flight.decoded, now);
+    if (warp->blocked)
+      unblock(sm, warp, now);
+  }
+  return sm->flights.event_time;
 }
 
 /* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs already. */
@@ -370,7 +443,7 @@ void sm_release(Sm *sm, Warp *warp, uint64_t now) {
   Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
   if (warp->state != WARP_RUNNING || scheduler->ready >> warp->slot & 1)
     return; /* it waits for a barrier, or could issue anyhow */
-  wheel_remove(&scheduler->wheel, warp->slot);
+  sm_suspend(sm, warp);
   sm_resume(sm, warp, now);
 }
 
@@ -391,15 +464,38 @@ static void note_leaving(Warp *warp) {
 static void tell_issued(const Issue *issue, uint32_t pc) {
   ProbePoint point = issue_point(issue, issue->mask);
   point.pc = pc;
-  PROBE_FIRE(issue->gpu, issued, &point, MAX(issue->next, issue->ready));
+  uint64_t until = MAX(issue->next, issue->ready);
+  if (issue->drains)
+    until = MAX(issue->next, issue->warp->last_global) + issue->gpu->machine->memory.fence_latency;
+  PROBE_FIRE(issue->gpu, issued, &point, until);
 }
 
-/* From cycle `next` on the warp may issue, once the operands of its next instruction are there. */
-static void wait_for_operands(Sm *sm, Scheduler *scheduler, Warp *warp, const Decoded *decoded, uint64_t next) {
+/* A fence: the warp goes on when its accesses are performed. */
+static void wait_for_drain(const Issue *issue, Scheduler *scheduler, const Decoded *decoded, uint64_t delay) {
+  Warp *warp = issue->warp;
+  const Machine *machine = issue->gpu->machine;
+  uint64_t next = MAX(issue->next, issue->now + machine->sm.issue_interval + machine->memory.fence_latency);
   uint64_t time = operands_ready(warp, decoded, next);
-  if (G_UNLIKELY(sm->gpu->noisy))
-    time += noise(sm, warp);
-  wheel_insert(&scheduler->wheel, warp->slot, time);
+  warp->drains = warp->under_way;
+  if (warp->drains || time == REG_PENDING)
+    block_warp(warp, next, delay);
+  else
+    wheel_insert(&scheduler->wheel, warp->slot, time + delay);
+}
+
+/* The warp goes on with its next instruction, once that may issue and its operands are there. */
+static void wait_for_operands(const Issue *issue, Scheduler *scheduler, const Decoded *decoded) {
+  Warp *warp = issue->warp;
+  uint64_t delay = G_UNLIKELY(issue->gpu->noisy) ? noise(issue->sm, warp) : 0;
+  if (G_UNLIKELY(issue->drains)) {
+    wait_for_drain(issue, scheduler, decoded, delay);
+    return;
+  }
+  uint64_t time = operands_ready(warp, decoded, issue->next);
+  if (time == REG_PENDING)
+    block_warp(warp, issue->next, delay);
+  else
+    wheel_insert(&scheduler->wheel, warp->slot, time + delay);
 }
 
 static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
@@ -446,7 +542,10 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     issue.next = now + decoded->skip;
     issue.ready = now + decoded->skip_latency;
   }
-  set_ready(warp, decoded, issue.ready);
+  if (issue.sent)
+    send(sm, warp, decoded, issue.ready);
+  else
+    set_ready(warp, decoded, issue.ready);
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))
     tell_issued(&issue, (uint32_t)(inst - launch->kernel->insts));
   warp->pc = issue.next_pc;
@@ -459,7 +558,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   if (inst->flags & INST_POP || launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
     join_paths(&issue, active);
   if (warp->state == WARP_RUNNING)
-    wait_for_operands(sm, scheduler, warp, &launch->decoded[warp->pc], issue.next);
+    wait_for_operands(&issue, scheduler, &launch->decoded[warp->pc]);
 }
 
 uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now) {

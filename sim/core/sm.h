@@ -5,6 +5,7 @@
 #define LOCKSTEP_CORE_SM_H
 
 #include "sim/core/exec.h"
+#include "sim/core/flight.h"
 #include "sim/core/warp.h"
 #include "sim/engine/rng.h"
 #include "sim/engine/wheel.h"
@@ -81,7 +82,7 @@ typedef struct Scheduler {
   uint64_t mine;       /* slots that belong to it */
   uint64_t event_time; /* when its next event is due; WHEEL_NEVER while it sleeps */
   uint64_t free_at;    /* it can issue again in this cycle */
-  uint32_t source;     /* of its events */
+  uint32_t source;     /* of its events: behind the SMs' own, which are replies */
   uint32_t last;       /* slot it issued last */
   Rng rng;             /* POLICY_RANDOM */
 } Scheduler;
@@ -96,6 +97,7 @@ typedef struct Sm {
   SharedMemory shared;
   LockUnit lock_unit;
   L1 *l1; /* NULL until a load may use it */
+  Flights flights;
   Rng jitter;
   Scheduler scheduler[SM_SCHEDULERS_MAX];
   uint32_t *register_rows; /* backing of Warp.regs, ... */
@@ -112,10 +114,16 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
 /* Runs scheduler `which`, whose event is due at `now`, for as long as no other source comes first. Returns when its next
  * event is due, which the caller puts into the queue; WHEEL_NEVER if it sleeps. */
 uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now);
+/* Replies of global memory are due at `now`. Returns when the next one is; WHEEL_NEVER if none is under way. */
+uint64_t sm_deliver(Sm *sm, uint64_t now);
 /* A warp that has waited can issue from cycle `time` on, not before the operands of its next instruction are ready. */
 void sm_resume(Sm *sm, Warp *warp, uint64_t time);
 /* The warp, which may have been held up (Gpu.noisy), can go on now. */
 void sm_release(Sm *sm, Warp *warp, uint64_t now);
+/* The warp, which could go on by itself some time, won't. */
+void sm_suspend(Sm *sm, Warp *warp);
+/* When the warp, which runs, wakes; while it waits for global memory, when the last reply to it comes. */
+uint64_t sm_wakes(const Sm *sm, const Warp *warp);
 /* Registers a block of this launch takes on an SM. */
 uint32_t sm_block_registers(const Machine *machine, const Launch *launch);
 

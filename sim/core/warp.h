@@ -12,6 +12,8 @@
 
 enum { WARP_LANES = 32 };
 #define ALL_LANES UINT32_MAX
+/* Of a row: it can be read when a reply of global memory has come. */
+#define REG_PENDING UINT64_MAX
 
 /* AT_BARRIER: it can't issue until a block barrier completes. With lane groups that is so while none of them can run; what
  * they wait for, which may never come, is in LaneGroups. */
@@ -45,11 +47,17 @@ typedef struct Warp {
   uint32_t pred[PRED_ROWS];
   uint32_t *regs;         /* nregs + SINK_ROWS rows of 32 */
   const uint32_t *consts; /* rows of the launch's constant table */
-  uint64_t *reg_ready;    /* cycle in which each register row can be read; nregs + SINK_ROWS */
+  uint64_t *reg_ready;    /* cycle in which each register row can be read, or REG_PENDING; nregs + SINK_ROWS */
   uint64_t pred_ready[PRED_ROWS];
-  uint64_t latest_ready; /* the largest of all ready cycles */
-  uint64_t last_store;   /* service of its newest store to shared memory */
-  uint64_t last_global;  /* when its newest global access is performed, for MEMBAR */
+  uint64_t latest_ready; /* the largest of all ready cycles but REG_PENDING */
+  uint32_t pending;      /* rows that are REG_PENDING */
+  uint32_t under_way;    /* global accesses that aren't performed yet */
+  /* While `blocked` it can issue only after a reply of global memory, not before `blocked_from` and the operands of its next
+   * instruction. `drains`: not before all its accesses are performed, and memory.fence_latency more. `blocked_delay` comes on top. */
+  bool blocked, drains;
+  uint64_t blocked_from, blocked_delay;
+  uint64_t last_store;  /* service of its newest store to shared memory */
+  uint64_t last_global; /* when its newest global access is performed, for MEMBAR */
   StackEntry *stack;
   uint32_t depth;
   struct LaneGroups *groups; /* the lane groups that don't run; NULL on a machine with SIMT stacks */

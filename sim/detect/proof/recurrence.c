@@ -113,7 +113,7 @@ static bool reads_clock(const Kernel *kernel, const Slice *slice) {
 
 /* When a warp wakes. */
 typedef struct Waking {
-  const uint64_t *now; /* as the machine stands */
+  const Sm *sm;
   uint64_t at_start;
 } Waking;
 
@@ -132,7 +132,8 @@ static bool somebody_sleeps(const Gpu *gpu, const Watched *watched) {
   for (guint i = 0; i < watched->warps->len; i++) {
     const Warp *warp = g_ptr_array_index(watched->warps, i);
     const Waking *waking = &g_array_index(watched->wakings, Waking, i);
-    if (warp->state == WARP_RUNNING && *waking->now == waking->at_start && waking->at_start > gpu->cycle)
+    if (warp->state == WARP_RUNNING && waking->at_start > gpu->cycle &&
+        sm_wakes(waking->sm, warp) == waking->at_start)
       return true;
   }
   return false;
@@ -181,8 +182,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
       g_ptr_array_add(watched->warps, warp);
       guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
       g_array_append_val(watched->launches, launch);
-      const Wheel *wheel = &gpu->sms[i].scheduler[slot % gpu->machine->sm.schedulers].wheel;
-      Waking waking = {&wheel->wake[slot], wheel->wake[slot]};
+      Waking waking = {&gpu->sms[i], sm_wakes(&gpu->sms[i], warp)};
       g_array_append_val(watched->wakings, waking);
       watch_launch(watched, gpu_launch(gpu, launch));
       watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
