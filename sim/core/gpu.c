@@ -423,9 +423,9 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
     }
     if (gpu->fault.happened)
       return GPU_FAULT;
-    bool over = !gpu->unfinished_blocks && !host_waits(gpu); /* though replies to nobody may be under way */
-    if (due == WHEEL_NEVER && (over || gpu->queue.count == 0))
-      return over ? GPU_FINISHED : GPU_BLOCKED;
+    bool done = !gpu->unfinished_blocks && !host_waits(gpu); /* though replies to nobody may be under way */
+    if (due == WHEEL_NEVER && (gpu->queue.count == 0 || (done && host_is_still(gpu->host))))
+      return done ? GPU_FINISHED : GPU_BLOCKED;
     if (stops)
       return GPU_BUDGET;
     if (due == WHEEL_NEVER && gpu->queue.heap[0].time > limit_cycles)
