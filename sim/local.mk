@@ -147,6 +147,7 @@ liblockstep_a_SOURCES += \
   sim/engine/counters.def \
   sim/engine/event.c \
   sim/engine/event.h \
+  sim/engine/milli.h \
   sim/engine/rng.h \
   sim/engine/stop.c \
   sim/engine/stop.h \

@@ -47,12 +47,13 @@ static bool own_addresses(Issue *issue, uint32_t bytes, uint32_t physical[32]) {
   return addresses(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm, bytes, physical);
 }
 
-/* Takes the pipe and sets when the result is ready. Returns when the service starts. */
-static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes, bool locks) {
+/* Takes the pipe and sets when the result is ready; `wait_milli` is for what comes on top of the passes. Returns when the
+ * service starts. */
+static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes, bool locks, uint64_t wait_milli) {
   Sm *sm = issue->sm;
   uint32_t passes =
       shared_passes(&sm->shared, locks ? &sm->lock_unit : NULL, physical, issue->mask, access_words(bytes));
-  SharedService service = shared_serve(&sm->shared, issue->now, passes, &sm->jitter);
+  SharedService service = shared_serve(&sm->shared, issue->now, passes, wait_milli, &sm->jitter);
   issue->ready = service.ready;
   issue->gpu->counters.shared_accesses++;
   issue->gpu->counters.shared_passes += passes;
@@ -153,7 +154,7 @@ bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
   uint32_t physical[32], bytes = width_bytes[issue->inst->width];
   if (!addresses(issue, base, offset, bytes, physical))
     return false;
-  serve(issue, physical, bytes, false);
+  serve(issue, physical, bytes, false, 0);
   report_shared(issue, ACCESS_READ, physical, bytes, 0, false);
   load_shared(issue, physical, bytes);
   return true;
@@ -163,7 +164,7 @@ bool shared_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset
   uint32_t physical[32], bytes = width_bytes[issue->inst->width];
   if (!addresses(issue, base, offset, bytes, physical))
     return false;
-  uint64_t when = serve(issue, physical, bytes, false);
+  uint64_t when = serve(issue, physical, bytes, false, 0);
   report_shared(issue, ACCESS_WRITE, physical, bytes, 0, false);
   store_shared(issue, physical, bytes, when);
   return true;
@@ -184,7 +185,7 @@ void exec_LDSLK(Issue *issue) {
   uint32_t physical[32], taken = 0;
   if (!own_addresses(issue, 4, physical))
     return;
-  uint64_t when = serve(issue, physical, 4, true);
+  uint64_t when = serve(issue, physical, 4, true, 0);
   ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -236,7 +237,7 @@ void exec_STSUL(Issue *issue) {
   uint32_t physical[32];
   if (!own_addresses(issue, 4, physical))
     return;
-  uint64_t when = serve(issue, physical, 4, true);
+  uint64_t when = serve(issue, physical, 4, true, 0);
   report_shared(issue, ACCESS_WRITE, physical, 4, 0, true);
   store_shared(issue, physical, 4, when);
   unlock(issue, physical);
@@ -259,11 +260,8 @@ static uint32_t most_on_a_word(const uint32_t physical[32], uint32_t mask) {
 
 /* Distinct words take the passes that their banks need; lanes on one word follow each other, and hold the pipe. */
 static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
-  uint64_t start = serve(issue, physical, bytes, false);
-  uint32_t wait = (most_on_a_word(physical, issue->mask) - 1) * issue->gpu->machine->sm.shared.atomic_interval;
-  issue->sm->shared.free_at += wait;
-  issue->ready += wait;
-  return start;
+  uint32_t behind = most_on_a_word(physical, issue->mask) - 1;
+  return serve(issue, physical, bytes, false, (uint64_t)behind * issue->gpu->machine->sm.shared.atomic_interval);
 }
 
 /* Lanes in order. */

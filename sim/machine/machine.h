@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "sim/engine/milli.h"
 
 #define SCHEDULER_POLICIES(X)         \
   X(POLICY_LRR, "loose-round-robin")  \
@@ -63,12 +64,14 @@ typedef struct Machine {
   }               \
   name;
 #define U32(base, name, dflt, min, max, unit, doc) uint32_t name;
+#define MILLI(base, name, dflt, min, max, unit, doc) Milli name;
 #define FREQ(base, name, dflt, min, max, doc) double name;
 #define ENUM(base, name, type, dflt, choices, doc) type name;
 #include "sim/machine/params.def"
 #undef BEGIN
 #undef END
 #undef U32
+#undef MILLI
 #undef FREQ
 #undef ENUM
 } Machine;

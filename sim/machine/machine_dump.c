@@ -112,7 +112,7 @@ char *machine_doc_markdown(void) {
       "parameter that isn't given has its default.\n\n"
       "Units: `cycles` (of the SM clock), `bytes`, `KiB`, `MiB`, `GiB`, `bits`, `bytes/cycle`, `Hz`, `kHz`,\n"
       "`MHz`, `GHz`. Only a frequency needs its unit; another number alone is one of cycles, bytes, bits or\n"
-      "things.\n");
+      "things. An interval may have a fraction, to 0.001 cycles; whatever waits for it goes on in a whole cycle.\n");
   unsigned count;
   const Param *rows = param_rows(&count);
   for (unsigned i = 0; i < count; i++)

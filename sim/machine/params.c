@@ -12,6 +12,8 @@ static const Param rows[] = {
 #define END(name)
 #define U32(base, name, dflt, min, max, unit, doc) \
   {#base "." #name, PARAM_U32, UNIT_##unit, dflt, min, max, offsetof(Machine, base.name), NULL, doc},
+#define MILLI(base, name, dflt, min, max, unit, doc) \
+  {#base "." #name, PARAM_MILLI, UNIT_##unit, dflt, min, max, offsetof(Machine, base.name), NULL, doc},
 #define FREQ(base, name, dflt, min, max, doc) \
   {#base "." #name, PARAM_FREQ, UNIT_HERTZ, dflt, min, max, offsetof(Machine, base.name), NULL, doc},
 #define ENUM(base, name, type, dflt, choices, doc) \
@@ -28,6 +30,7 @@ static const Param rows[] = {
 #undef BEGIN
 #undef END
 #undef U32
+#undef MILLI
 #undef FREQ
 #undef ENUM
 };
@@ -36,12 +39,14 @@ static const Param rows[] = {
 #define BEGIN(base, name, doc)
 #define END(name)
 #define U32(base, name, dflt, min, max, unit, doc)
+#define MILLI(base, name, dflt, min, max, unit, doc)
 #define FREQ(base, name, dflt, min, max, doc)
 #define ENUM(base, name, type, dflt, choices, doc) _Static_assert(sizeof(type) == sizeof(uint32_t), #type);
 #include "sim/machine/params.def"
 #undef BEGIN
 #undef END
 #undef U32
+#undef MILLI
 #undef FREQ
 #undef ENUM
 
@@ -102,12 +107,17 @@ double param_get(const Machine *machine, const Param *param) {
   }
   uint32_t value;
   memcpy(&value, field, sizeof value);
-  return value;
+  return param->kind == PARAM_MILLI ? (double)value / MILLI_CYCLE : value;
 }
+
+/* The nearest number of thousandths. */
+static double thousandths(double value) { return round(value * MILLI_CYCLE); }
 
 void param_set(Machine *machine, const Param *param, double value) {
   char *field = (char *)machine + param->offset;
-  uint32_t whole = param->kind == PARAM_FREQ ? 0 : (uint32_t)value;
+  uint32_t whole = param->kind == PARAM_FREQ    ? 0
+                   : param->kind == PARAM_MILLI ? (uint32_t)thousandths(value)
+                                                : (uint32_t)value;
   if (param->kind == PARAM_FREQ)
     memcpy(field, &value, sizeof value);
   else
@@ -140,6 +150,8 @@ char *param_parse(Machine *machine, const Param *param, const char *text) {
   }
   if (param->kind == PARAM_U32 && value != floor(value))
     return g_strdup_printf("%s is %s, must be a whole number", param->path, found);
+  if (param->kind == PARAM_MILLI && value != thousandths(value) / MILLI_CYCLE)
+    return g_strdup_printf("%s is %s, must be a multiple of 0.001 cycles", param->path, found);
   param_set(machine, param, value);
   return NULL;
 }

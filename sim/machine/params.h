@@ -10,7 +10,7 @@
 #include "sim/machine/machine.h"
 #include "sim/machine/units.h"
 
-typedef enum { PARAM_SECTION, PARAM_U32, PARAM_FREQ, PARAM_ENUM } ParamKind;
+typedef enum { PARAM_SECTION, PARAM_U32, PARAM_MILLI, PARAM_FREQ, PARAM_ENUM } ParamKind;
 
 typedef struct Param {
   const char *path; /* sm.lock_unit.bits; of a section sm.lock_unit */
@@ -27,12 +27,14 @@ enum {
 #define BEGIN(base, name, doc)
 #define END(name)
 #define U32(base, name, dflt, min, max, unit, doc) +1
+#define MILLI(base, name, dflt, min, max, unit, doc) +1
 #define FREQ(base, name, dflt, min, max, doc) +1
 #define ENUM(base, name, type, dflt, choices, doc) +1
 #include "sim/machine/params.def"
 #undef BEGIN
 #undef END
 #undef U32
+#undef MILLI
 #undef FREQ
 #undef ENUM
 };

@@ -7,7 +7,7 @@
 static void buffer_clear(gpointer data) {
   BackingBuffer *buffer = data;
   change_log_clear(&buffer->changes);
-  g_free(buffer->ready);
+  g_free(buffer->ready_milli);
   g_free(buffer->defined);
   g_free(buffer->data);
   g_free(buffer->name);

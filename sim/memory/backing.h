@@ -18,11 +18,11 @@ typedef struct BackingBuffer {
   uint32_t words;
   uint32_t *data;
   ChangeLog changes;
-  bool constant;    /* a kernel can't write it */
-  bool host;        /* host-mapped: the CPU sees it, too */
-  uint8_t *defined; /* of each word: mask of its bytes that have a value; NULL: all (backing_undefine()) */
-  struct Heap *heap; /* of the device heap: which bytes may be accessed (heap.h); else NULL. Borrowed */
-  uint64_t *ready;  /* for each word: the cycle in which its atomic unit is free; NULL until an atomic came */
+  bool constant;         /* a kernel can't write it */
+  bool host;             /* host-mapped: the CPU sees it, too */
+  uint8_t *defined;      /* of each word: mask of its bytes that have a value; NULL: all (backing_undefine()) */
+  struct Heap *heap;     /* of the device heap: which bytes may be accessed (heap.h); else NULL. Borrowed */
+  uint64_t *ready_milli; /* for each word: when its atomic unit is free (milli.h); NULL until an atomic came */
 } BackingBuffer;
 
 typedef struct Backing {

@@ -5,7 +5,8 @@
 struct MemSys {
   Backing *backing;
   Counters *counters;
-  uint64_t latency, host_latency, atomic_interval;
+  uint64_t latency, host_latency;
+  Milli atomic_interval;
   uint32_t segment, bytes_per_cycle;
   uint64_t free_at; /* in 1/bytes_per_cycle of a cycle: when the server has moved all bytes so far */
 };
@@ -44,21 +45,20 @@ static uint32_t count_segments(const MemSys *memsys, const MemRequest *request) 
 
 /* Atomics of the lanes on one word follow each other, and those of earlier requests. Returns when the last is done. */
 static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_t arrival) {
-  uint64_t last = arrival;
+  uint64_t last = milli_of(arrival);
   for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
     uint64_t address = request->address[__builtin_ctz(rest)];
     BackingBuffer *buffer = backing_find(memsys->backing, address, 4);
     if (!buffer)
       continue;
-    if (!buffer->ready)
-      buffer->ready = g_new0(uint64_t, buffer->words);
-    uint64_t *ready = &buffer->ready[(address - buffer->base) / 4];
-    uint64_t start = MAX(*ready, arrival);
-    *ready = start + memsys->atomic_interval;
+    if (!buffer->ready_milli)
+      buffer->ready_milli = g_new0(uint64_t, buffer->words);
+    uint64_t *ready = &buffer->ready_milli[(address - buffer->base) / 4];
+    uint64_t start = milli_serve(ready, arrival, memsys->atomic_interval);
     last = MAX(last, start);
     memsys->counters->global_atomics++;
   }
-  return last;
+  return milli_cycle(last);
 }
 
 uint64_t memsys_submit(MemSys *memsys, const MemRequest *request, uint64_t now) {

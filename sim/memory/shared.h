@@ -26,10 +26,11 @@ typedef struct SharedMemory {
       touched; /* one for each word: mask of its bytes that were accessed since the block came, and of those that have
                      * a defined value, << SHARED_DEFINED */
   uint32_t bytes;
-  uint32_t banks, pass_interval, latency, jitter;
-  uint64_t free_at;   /* the pipe can start its next pass in this cycle */
-  uint32_t bank_mask; /* banks - 1 if a power of two, else 0 */
-  uint32_t stamp;     /* of the scratch below */
+  uint32_t banks, latency, jitter;
+  Milli pass_interval;
+  uint64_t free_milli; /* when the pipe can start its next pass */
+  uint32_t bank_mask;  /* banks - 1 if a power of two, else 0 */
+  uint32_t stamp;      /* of the scratch below */
   struct {
     uint32_t stamp, passes, word;
   } bank[64];
@@ -54,12 +55,12 @@ void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes, boo
 uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32], uint32_t mask,
                        uint32_t words_each);
 
-/* Takes the pipe for `passes` passes of an access issued now. */
-static inline SharedService shared_serve(SharedMemory *shared, uint64_t now, uint32_t passes, Rng *rng) {
-  SharedService service;
-  service.start = now > shared->free_at ? now : shared->free_at;
-  shared->free_at = service.start + (uint64_t)passes * shared->pass_interval;
-  service.ready = service.start + (uint64_t)(passes - 1) * shared->pass_interval + shared->latency;
+/* Takes the pipe for an access issued now: for `passes` passes, and `wait_milli` more. */
+static inline SharedService shared_serve(SharedMemory *shared, uint64_t now, uint32_t passes, uint64_t wait_milli,
+                                         Rng *rng) {
+  uint64_t behind = (uint64_t)(passes - 1) * shared->pass_interval + wait_milli;
+  uint64_t start = milli_serve(&shared->free_milli, now, behind + shared->pass_interval);
+  SharedService service = {milli_cycle(start), milli_cycle(start + behind) + shared->latency};
   if (shared->jitter)
     service.ready += rng_below(rng, shared->jitter + 1);
   return service;

@@ -121,6 +121,24 @@ START_TEST(reads_values_and_sources) {
 }
 END_TEST
 
+/* An interval has thousandths of a cycle, and is written as it was read. */
+START_TEST(reads_fractions_of_a_cycle) {
+  static const struct {
+    const char *text, *written;
+    Milli value;
+  } cases[] = {
+      {"1.45", "1.45 cycles", 1450}, {"0.001 cycles", "0.001 cycles", 1},         {"18 cycles", "18 cycles", 18000},
+      {"1", "1 cycle", 1000},        {"99999.999", "99999.999 cycles", 99999999}, {"8.29", "8.29 cycles", 8290}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *yaml = g_strdup_printf("memory: {atomic_interval: %s}\n", cases[i].text);
+    g_autoptr(Machine) m = parse_good(yaml);
+    ck_assert_uint_eq(m->memory.atomic_interval, cases[i].value);
+    g_autofree char *text = machine_param_text(m, param_index(param_find("memory.atomic_interval")));
+    ck_assert_str_eq(text, cases[i].written);
+  }
+}
+END_TEST
+
 START_TEST(takes_its_name_from_the_file) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(Machine) machine = machine_parse("some/where/fast.gpu.yaml", "{}", 2, NULL, diag);
@@ -142,8 +160,9 @@ static const Refusal refusals[] = {
     {"sm: {alu: 3}\n", "m.yaml:1:6: error: unknown key `alu` in section `sm`\n  did you mean `sm.latency.alu`?\n"},
     {"sm.latency.alu: 3\n", "m.yaml:1:1: error: unknown key `sm.latency.alu` in a machine\n"
                             "  a path is for -s; in a file, nest the sections\n"},
-    {"zzzzzzzz: 3\n", "m.yaml:1:1: error: unknown key `zzzzzzzz` in a machine\n"
-                      "  valid keys: `gpu`, `clocks`, `grid`, `sm`, `memory`, `heap`, `host`, `name`, `about`, `base`\n"},
+    {"zzzzzzzz: 3\n",
+     "m.yaml:1:1: error: unknown key `zzzzzzzz` in a machine\n"
+     "  valid keys: `gpu`, `clocks`, `grid`, `sm`, `memory`, `heap`, `host`, `name`, `about`, `base`\n"},
     {"abuot: x\n", "m.yaml:1:1: error: unknown key `abuot` in a machine\n  did you mean `about`?\n"},
     {"sm:\n  latency:\n    alu: 18 ns\n", "m.yaml:3:10: error: sm.latency.alu: `18 ns` has the wrong unit `ns`; "
                                           "expected cycles, for example `18 cycles`\n"},
@@ -211,6 +230,13 @@ static const Refusal refusals[] = {
     {"sm: {shared: {granule: 96}}\n", "m.yaml:1:24: error: sm.shared.granule is 96 bytes, must be a power of two\n"},
     {"sm: {shared: {granule: 32 KiB}}\n",
      "m.yaml:1:24: error: sm.shared.bytes is 48 KiB, must be a multiple of sm.shared.granule, which is 32 KiB\n"},
+    {"memory: {atomic_interval: 1.4567}\n",
+     "m.yaml:1:27: error: memory.atomic_interval is 1.4567 cycles, must be a multiple of 0.001 cycles\n"},
+    {"memory: {atomic_interval: 0}\n", "m.yaml:1:27: error: memory.atomic_interval is 0 cycles, must lie between "
+                                       "0.001 cycles and 100000 cycles\n"},
+    {"memory: {atomic_interval: 1.5 bytes}\n", "m.yaml:1:27: error: memory.atomic_interval: `1.5 bytes` has the "
+                                               "wrong unit `bytes`; expected cycles, for example "
+                                               "`18 cycles`\n"},
     {"memory: {segment: 100}\n", "m.yaml:1:19: error: memory.segment is 100 bytes, must be a power of two\n"},
 };
 
@@ -439,6 +465,8 @@ START_TEST(dumps_any_values) {
                 g_str_equal(param->path, "memory.segment");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
+    else if (!tied && param->kind == PARAM_MILLI)
+      param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_U32)
       param_set(machine, param, g_rand_int_range(rand, (gint32)param->min, (gint32)param->max));
   }
@@ -532,6 +560,7 @@ int main(void) {
   tcase_add_loop_test(text, refuses_what_is_out_of_range, 0, PARAM_COUNT);
   tcase_add_loop_test(text, takes_each_choice, 0, PARAM_COUNT);
   tcase_add_test(text, reads_values_and_sources);
+  tcase_add_test(text, reads_fractions_of_a_cycle);
   tcase_add_test(text, takes_its_name_from_the_file);
   tcase_add_loop_test(text, refuses, 0, G_N_ELEMENTS(refusals));
   tcase_add_test(text, stops_after_a_thousand_errors);

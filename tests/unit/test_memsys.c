@@ -109,6 +109,17 @@ START_TEST(odd_bandwidths_add_up) {
 }
 END_TEST
 
+/* 20 operations at 1.45 cycles take the word for exactly 29, and wait for whole cycles only on their way out. */
+START_TEST(atomics_take_fractions_of_a_cycle) {
+  Bench bench;
+  bench_init(&bench, MEMORY "memory.bytes_per_cycle=100000 memory.atomic_interval=1.45");
+  for (unsigned i = 0; i < 20; i++)
+    ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1000), 1600 + (i * 145 + 99) / 100);
+  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1029), 1629);
+  bench_clear(&bench);
+}
+END_TEST
+
 START_TEST(atomics_on_one_word_follow_each_other) {
   Bench bench;
   bench_init(&bench, MEMORY);
@@ -200,6 +211,7 @@ int main(void) {
   tcase_add_loop_test(tcase, moves_the_segments_that_lanes_touch, 0, G_N_ELEMENTS(coalescings));
   tcase_add_test(tcase, bandwidth_is_shared_in_order);
   tcase_add_test(tcase, odd_bandwidths_add_up);
+  tcase_add_test(tcase, atomics_take_fractions_of_a_cycle);
   tcase_add_test(tcase, atomics_on_one_word_follow_each_other);
   tcase_add_test(tcase, words_of_different_buffers_are_apart);
   tcase_add_test(tcase, programs_wait_for_results);

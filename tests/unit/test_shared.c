@@ -141,10 +141,32 @@ START_TEST(serves_in_order) {
       {500, 32, 500, 612}, {500, 1, 564, 614}, {563, 1, 566, 616},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
-    SharedService service = shared_serve(&shared, steps[i].now, steps[i].passes, &rng);
+    SharedService service = shared_serve(&shared, steps[i].now, steps[i].passes, 0, &rng);
     ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
                   (int)service.start, (int)service.ready);
   }
+  shared_clear(&shared);
+}
+END_TEST
+
+/* 1.45 cycles a pass: the pipe is free in 101.45, 102.9 and 105.8, and 20 passes later in exactly 134.8. */
+START_TEST(a_pass_may_take_a_fraction) {
+  g_autoptr(Machine) machine = lab_machine("sm.shared.latency=50 sm.shared.pass_interval=1.45");
+  SharedMemory shared;
+  Rng rng;
+  rng_seed(&rng, 1, 1);
+  shared_init(&shared, machine);
+  static const struct {
+    uint64_t now;
+    uint32_t passes;
+    uint64_t start, ready;
+  } steps[] = {{100, 1, 100, 150}, {100, 1, 102, 152}, {100, 2, 103, 155}, {101, 20, 106, 184}, {134, 1, 135, 185}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+    SharedService service = shared_serve(&shared, steps[i].now, steps[i].passes, 0, &rng);
+    ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
+                  (int)service.start, (int)service.ready);
+  }
+  ck_assert_uint_eq(shared.free_milli, 136250);
   shared_clear(&shared);
 }
 END_TEST
@@ -157,7 +179,7 @@ START_TEST(jitter_stays_within_its_bounds) {
   rng_seed(&rng, 1, 1);
   shared_init(&shared, machine);
   for (uint64_t now = 0; now < 400000; now += 100) {
-    SharedService service = shared_serve(&shared, now, 1, &rng);
+    SharedService service = shared_serve(&shared, now, 1, 0, &rng);
     UNIT_ASSERT(service.start == now && service.ready >= now + 50 && service.ready <= now + 53, "at %d", (int)now);
     seen[service.ready - now - 50]++;
   }
@@ -258,6 +280,7 @@ int main(void) {
   tcase_add_loop_test(tcase, counts_passes, 0, G_N_ELEMENTS(accesses));
   tcase_add_loop_test(tcase, passes_are_the_words_of_the_fullest_bank, 0, 4);
   tcase_add_test(tcase, serves_in_order);
+  tcase_add_test(tcase, a_pass_may_take_a_fraction);
   tcase_add_test(tcase, jitter_stays_within_its_bounds);
   tcase_add_test(tcase, a_new_block_finds_zeros);
   tcase_add_loop_test(tcase, a_result_comes_after_the_last_pass, 0, G_N_ELEMENTS(loads));
