@@ -40,6 +40,8 @@ liblockstep_a_SOURCES += \
   sim/core/print.c \
   sim/core/print.h \
   sim/core/probe.h \
+  sim/core/serve.c \
+  sim/core/serve.h \
   sim/core/simt_stack.c \
   sim/core/simt_stack.h \
   sim/core/sm.c \

@@ -105,7 +105,6 @@ AtomicOperands access_atomic_operands(const Issue *issue) {
 
 void access_submit(Issue *issue, const MemRequest *request) {
   issue->ready = memsys_submit(issue->gpu->memsys, request, issue->now);
-  issue->sent = true;
   if (issue->ready > issue->warp->last_global)
     issue->warp->last_global = issue->ready;
 }

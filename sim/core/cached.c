@@ -1,6 +1,7 @@
 #include "sim/core/cached.h"
 
 #include "base/bits.h"
+#include "sim/core/serve.h"
 
 static L1 *cache_of(Sm *sm) {
   Gpu *gpu = sm->gpu;
@@ -31,7 +32,8 @@ static void report_stale(Issue *issue, unsigned lane, uint64_t address, uint32_t
 }
 
 /* Copies of the lanes that hit; returns those that miss. */
-static uint32_t read_copies(Issue *issue, L1 *l1, const MemRequest *request, uint32_t rows[][WARP_LANES]) {
+static uint32_t read_copies(Issue *issue, L1 *l1, Flight *flight) {
+  const MemRequest *request = &flight->request;
   bool watched = PROBE_WANTED(issue->gpu, stale_read);
   uint32_t missing = 0;
   issue->ready = issue->now + issue->gpu->machine->sm.l1.latency;
@@ -44,37 +46,41 @@ static uint32_t read_copies(Issue *issue, L1 *l1, const MemRequest *request, uin
     }
     for (uint32_t part = 0; part < access_words(request->bytes); part++) {
       uint64_t since, ready, at = address + 4 * part;
-      rows[part][lane] = loaded(issue->inst, l1_word(l1, at & ~UINT64_C(3), &since, &ready), at);
+      flight->data[part][lane] = loaded(issue->inst, l1_word(l1, at & ~UINT64_C(3), &since, &ready), at);
       issue->ready = MAX(issue->ready, ready);
       if (watched)
-        report_stale(issue, lane, at, rows[part][lane], since);
+        report_stale(issue, lane, at, flight->data[part][lane], since);
     }
   }
   return missing;
 }
 
-void cached_load(Issue *issue, const MemRequest *request) {
+/* Lanes that miss fetch their sectors. */
+static void fetch(Issue *issue, L1 *l1, Flight *flight, uint32_t missing) {
+  MemRequest rest_of_it = flight->request;
+  rest_of_it.mask = missing;
+  uint64_t hits = issue->ready;
+  access_submit(issue, &rest_of_it);
+  serve_load(issue->gpu, flight, missing);
+  for (uint32_t rest = missing; rest; rest &= rest - 1)
+    l1_fill(l1, issue->gpu->backing, flight->request.address[__builtin_ctz(rest)], flight->request.bytes, issue->now,
+            issue->ready);
+  issue->ready = MAX(issue->ready, hits);
+}
+
+void cached_load(Issue *issue, Flight *flight) {
   L1 *l1 = cache_of(issue->sm);
-  uint32_t rows[ACCESS_PARTS_MAX][WARP_LANES] = {{0}}, missing = read_copies(issue, l1, request, rows);
-  issue->gpu->counters.l1_hits += bits_count(request->mask & ~missing);
+  uint32_t missing = read_copies(issue, l1, flight), lanes = flight->request.mask;
+  issue->gpu->counters.l1_hits += bits_count(lanes & ~missing);
   issue->gpu->counters.l1_misses += bits_count(missing);
   if (missing) {
-    MemRequest rest_of_it = *request;
-    rest_of_it.mask = missing;
-    uint64_t hits = issue->ready;
-    access_submit(issue, &rest_of_it);
-    for (uint32_t rest = missing; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
-      uint64_t address = request->address[lane];
-      for (uint32_t part = 0; part < access_words(request->bytes); part++)
-        rows[part][lane] =
-            loaded(issue->inst, memory_word(issue->gpu, (address + 4 * part) & ~UINT64_C(3)), address + 4 * part);
-      l1_fill(l1, issue->gpu->backing, address, request->bytes, issue->now, issue->ready);
-    }
-    issue->ready = MAX(issue->ready, hits);
+    fetch(issue, l1, flight, missing);
+    return;
   }
-  for (uint32_t part = 0; part < access_words(request->bytes); part++)
-    access_write(issue, part, rows[part]);
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
+    access_write(issue, part, flight->data[part]);
+  flights_release(&issue->sm->flights, flight);
+  issue->flight = NULL; /* nothing leaves the SM */
 }
 
 void cached_written(Issue *issue, const uint64_t address[WARP_LANES]) {

@@ -28,8 +28,9 @@ static inline bool cached_evicts(const Inst *inst) {
   return op_info[inst->op].flags & OPF_ATOMIC || inst->sem != SEM_WEAK || inst->cache == CACHE_CG ||
          inst->cache == CACHE_WT;
 }
-/* Serves such a load: sets issue->ready and the destination. */
-void cached_load(Issue *issue, const MemRequest *request);
+/* Serves such a load: sets issue->ready, and what the lanes get. Where all of them hit no access leaves the SM: issue->flight is
+ * NULL afterwards. */
+void cached_load(Issue *issue, Flight *flight);
 /* A store or atomic to `address` has had its effect: the same for the own SM's copy. */
 void cached_written(Issue *issue, const uint64_t address[WARP_LANES]);
 

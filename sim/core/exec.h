@@ -23,11 +23,11 @@ typedef struct Issue {
   uint32_t mask;
   uint32_t next_pc;
   uint64_t now;
-  uint64_t ready;  /* when a dependent instruction can issue */
-  uint64_t next;   /* when the warp's next instruction can issue */
-  bool sent;       /* a request has gone to global memory: `ready` is when its reply comes */
-  bool drains;     /* a fence: the next instruction waits for all global accesses of the warp */
-  struct Gpu *gpu; /* NULL when exploring, like the next two */
+  uint64_t ready;        /* when a dependent instruction can issue */
+  uint64_t next;         /* when the warp's next instruction can issue */
+  struct Flight *flight; /* the access that goes to global memory: `ready` is when its reply comes; NULL: none */
+  bool drains;           /* a fence: the next instruction waits for all global accesses of the warp */
+  struct Gpu *gpu;       /* NULL when exploring, like the next two */
   struct Sm *sm;
   Warp *warp;
 } Issue;

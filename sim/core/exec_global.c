@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "sim/core/cached.h"
-#include "sim/core/host.h"
+#include "sim/core/serve.h"
 #include "sim/core/undefined.h"
 
 #define HEX64 "0x%" G_GINT64_MODIFIER "x"
@@ -74,11 +74,19 @@ static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const ui
 
 /* ---- global memory ---- */
 
-/* Fills the request; false after a fault. */
-static bool make_request(Issue *issue, MemKind kind, const uint64_t address[32], MemRequest *request) {
-  *request = (MemRequest){.kind = kind, .mask = issue->mask, .bytes = width_bytes[issue->inst->width]};
-  memcpy(request->address, address, sizeof request->address);
-  return check_addresses(issue, kind, request->bytes, address, &request->host);
+/* The access that the instruction makes, without its data; NULL after a fault. */
+static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32]) {
+  uint32_t bytes = width_bytes[issue->inst->width];
+  bool host;
+  if (!check_addresses(issue, kind, bytes, address, &host))
+    return NULL;
+  Flight *flight = flights_new(&issue->sm->flights);
+  flight->request = (MemRequest){.kind = kind, .mask = issue->mask, .bytes = bytes, .host = host};
+  memcpy(flight->request.address, address, sizeof flight->request.address);
+  flight->inst = issue->inst;
+  flight->pc = issue->warp->pc;
+  issue->flight = flight;
+  return flight;
 }
 
 static void report_global(Issue *issue, AccessKind kind, const MemRequest *request) {
@@ -88,34 +96,14 @@ static void report_global(Issue *issue, AccessKind kind, const MemRequest *reque
   PROBE_FIRE(issue->gpu, access, &point, SPACE_GLOBAL, kind, request->address, request->bytes, 0, false);
 }
 
-/* The words at the lanes' addresses go to the destination. */
-static void gather(Issue *issue, const uint64_t address[32]) {
-  uint32_t bytes = width_bytes[issue->inst->width], words = access_words(bytes), rows[ACCESS_PARTS_MAX][32] = {{0}};
-  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    const BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
-    uint64_t offset = address[lane] - buffer->base;
-    for (uint32_t part = 0; part < words; part++) {
-      uint32_t word = buffer->data[offset / 4 + part];
-      rows[part][lane] = bytes < 4 ? narrow_load(word, offset % 4, issue->inst->width) : word;
-    }
-  }
-  for (uint32_t part = 0; part < words; part++)
-    access_write(issue, part, rows[part]);
-}
-
 /* ---- bytes without a value ---- */
-
-static uint32_t bytes_of(uint32_t bytes, uint64_t address) {
-  return (bytes >= 4 ? 15u : (1u << bytes) - 1) << address % 4;
-}
 
 /* Bytes without a value of row `part` of what a lane accesses. */
 static uint8_t undefined_at(Issue *issue, uint64_t address, uint32_t bytes, uint32_t part) {
   const BackingBuffer *buffer = backing_find(issue->gpu->backing, address, bytes);
   if (!buffer->defined)
     return 0;
-  return (uint8_t)(bytes_of(bytes, address) & ~(uint32_t)buffer->defined[(address - buffer->base) / 4 + part]);
+  return (uint8_t)(serve_bytes(bytes, address) & ~(uint32_t)buffer->defined[(address - buffer->base) / 4 + part]);
 }
 
 static void load_undefined(Issue *issue, const uint64_t address[32], uint32_t bytes) {
@@ -134,127 +122,81 @@ static void load_undefined(Issue *issue, const uint64_t address[32], uint32_t by
 }
 
 static bool global_load(Issue *issue, const uint64_t address[32]) {
-  MemRequest request;
-  if (!make_request(issue, MEM_LOAD, address, &request))
+  Flight *flight = make_flight(issue, MEM_LOAD, address);
+  if (!flight)
     return false;
-  report_global(issue, ACCESS_READ, &request);
+  report_global(issue, ACCESS_READ, &flight->request);
   if (cached_is_load(issue->gpu->machine, issue->inst)) {
-    cached_load(issue, &request);
+    cached_load(issue, flight);
   } else {
-    access_submit(issue, &request);
-    gather(issue, address);
+    access_submit(issue, &flight->request);
+    serve_load(issue->gpu, flight, issue->mask);
   }
   if (G_UNLIKELY(issue->gpu->backing->undefined))
-    load_undefined(issue, address, request.bytes);
+    load_undefined(issue, address, width_bytes[issue->inst->width]);
   return true;
 }
 
-static guint buffer_index(const Issue *issue, const BackingBuffer *buffer) {
-  return (guint)(buffer - backing_buffer(issue->gpu->backing, 0));
-}
-
-static void change_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, ChangeNote *note,
-                        unsigned lane) {
-  if (buffer->data[word] == value)
-    return;
-  gpu_hash_change(issue->gpu, HASH_GLOBAL, buffer->base / 4 + word, buffer->data[word], value);
-  buffer->data[word] = value;
-  change_log_note(&buffer->changes, word, note, lane);
-}
-
-static void store_word(Issue *issue, BackingBuffer *buffer, uint32_t word, uint32_t value, ChangeNote *note,
-                       unsigned lane) {
-  Host *host = issue->gpu->host;
-  if (G_UNLIKELY(host && buffer->host) && buffer->data[word] != value)
-    host_note_store(host, buffer_index(issue, buffer), word, value, issue->now);
-  change_word(issue, buffer, word, value, note, lane);
-}
-
 static bool global_store(Issue *issue, const uint64_t address[32]) {
-  uint32_t bytes = width_bytes[issue->inst->width];
-  MemRequest request;
-  if (!make_request(issue, MEM_STORE, address, &request))
+  Flight *flight = make_flight(issue, MEM_STORE, address);
+  if (!flight)
     return false;
-  access_submit(issue, &request);
-  report_global(issue, ACCESS_WRITE, &request);
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
+    memcpy(flight->data[part], access_data(issue, part), sizeof flight->data[part]);
+  access_submit(issue, &flight->request);
+  report_global(issue, ACCESS_WRITE, &flight->request);
   if (G_UNLIKELY(issue->warp->undefined_rows))
     undefined_leaves(issue);
   ChangeNote note = access_change_note(issue, issue->now);
-  bool lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
-  for (uint32_t part = 0; part < access_words(bytes); part++) {
-    const uint32_t *data = access_data(issue, part);
-    for (uint32_t rest = issue->mask; rest;) {
-      unsigned lane = access_next_store(rest, bytes, lowest);
-      rest &= ~(1u << lane);
-      BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
-      uint64_t offset = address[lane] - buffer->base;
-      uint32_t word = (uint32_t)(offset / 4) + part;
-      backing_define(buffer, word, bytes_of(bytes, offset), 15);
-      store_word(issue, buffer, word,
-                 bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], &note,
-                 lane);
-    }
-  }
+  serve_store(issue->gpu, flight, &note);
   change_note_end(&note);
   cached_written(issue, address);
   return true;
 }
 
-/* Around an atomic operation on `words` words of host-mapped memory. */
-static void meet_host(Issue *issue, const BackingBuffer *buffer, uint32_t word, uint32_t words, bool after) {
-  Host *host = issue->gpu->host;
-  guint index = buffer_index(issue, buffer);
-  for (uint32_t i = word; i < word + words; i++) {
-    if (after)
-      host_after_atomic(host, index, i, buffer->data[i], issue->now);
-    else
-      host_before_atomic(host, index, i, issue->now);
+/* What a lane finds without a value before its atomic operation, and what has one afterwards. */
+static void define_atomic(Issue *issue, const Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane,
+                          UndefinedMet *met) {
+  uint64_t address = flight->request.address[lane];
+  uint32_t bytes = flight->request.bytes;
+  uint64_t operand = flight->data[0][lane] | (bytes == 8 ? (uint64_t)flight->data[1][lane] << 32 : 0);
+  for (uint32_t part = 0; part < access_words(bytes); part++) {
+    uint8_t left = undefined_at(issue, address, bytes, part);
+    if (left)
+      left = undefined_meet(met, issue, part, lane, left, address, operand);
+    backing_define(buffer, word + part, serve_bytes(bytes, address) & ~(uint32_t)left, 15);
+  }
+}
+
+static void keep_operands(const Issue *issue, Flight *flight) {
+  AtomicOperands operands = access_atomic_operands(issue);
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++) {
+    memcpy(flight->data[part], operands.b[part], sizeof flight->data[part]);
+    memcpy(flight->data[FLIGHT_OPERAND_C + part], operands.c[part], sizeof flight->data[part]);
   }
 }
 
 /* Lanes in order; the destination receives the old values. */
 static bool global_atomic(Issue *issue, const uint64_t address[32]) {
-  const Inst *inst = issue->inst;
-  uint32_t bytes = width_bytes[inst->width], old[2][32] = {{0}};
-  MemRequest request;
-  if (!make_request(issue, MEM_ATOMIC, address, &request))
+  Flight *flight = make_flight(issue, MEM_ATOMIC, address);
+  if (!flight)
     return false;
-  access_submit(issue, &request);
-  report_global(issue, ACCESS_ATOMIC, &request);
+  keep_operands(issue, flight);
+  access_submit(issue, &flight->request);
+  report_global(issue, ACCESS_ATOMIC, &flight->request);
   UndefinedMet met;
   met.lanes = 0;
-  AtomicOperands operands = access_atomic_operands(issue);
   ChangeNote note = access_change_note(issue, issue->now);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], bytes);
-    uint32_t offset = (uint32_t)(address[lane] - buffer->base), byte = offset % 4, word = offset / 4;
-    bool host = buffer->host && issue->gpu->host;
-    if (G_UNLIKELY(host))
-      meet_host(issue, buffer, word, access_words(bytes), false);
-    uint64_t operand = access_value(operands.b, lane);
-    for (uint32_t part = 0; part < access_words(bytes); part++) {
-      uint8_t left = G_UNLIKELY(buffer->defined) ? undefined_at(issue, address[lane], bytes, part) : 0;
-      if (left)
-        left = undefined_meet(&met, issue, part, lane, left, address[lane], operand);
-      backing_define(buffer, word + part, bytes_of(bytes, byte) & ~(uint32_t)left, 15);
-    }
-    uint32_t before = buffer->data[word];
-    old[0][lane] = bytes < 4 ? narrow_load(before, byte, inst->width) : before;
-    old[1][lane] = bytes == 8 ? buffer->data[word + 1] : 0;
-    uint64_t value =
-        atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, operand, access_value(operands.c, lane));
-    uint32_t low = (uint32_t)value;
-    change_word(issue, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, &note, lane);
-    if (bytes == 8)
-      change_word(issue, buffer, word + 1, (uint32_t)(value >> 32), &note, lane);
-    if (G_UNLIKELY(host))
-      meet_host(issue, buffer, word, access_words(bytes), true);
+    BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], flight->request.bytes);
+    uint32_t word = (uint32_t)(address[lane] - buffer->base) / 4;
+    if (G_UNLIKELY(buffer->defined))
+      define_atomic(issue, flight, buffer, word, lane, &met);
+    serve_atomic(issue->gpu, flight, buffer, word, lane, &note);
   }
   change_note_end(&note);
   cached_written(issue, address);
-  for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
-    access_write(issue, part, old[part]);
   if (G_UNLIKELY(met.lanes))
     undefined_atomic(issue, &met, MEM_GLOBAL);
   return true;
@@ -264,11 +206,15 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
 
 /* Served by the constant cache, which always hits here. */
 static void access_constant(Issue *issue, MemKind kind, const uint64_t address[32]) {
-  bool host;
-  if (!check_addresses(issue, kind, width_bytes[issue->inst->width], address, &host) || kind != MEM_LOAD)
-    return; /* a store has faulted: nothing is a constant and can be written */
+  Flight *flight = make_flight(issue, kind, address);
+  if (!flight)
+    return; /* like each store: nothing is a constant and can be written */
+  issue->flight = NULL;
   issue->ready = issue->now + issue->gpu->machine->sm.latency.constant;
-  gather(issue, address);
+  serve_load(issue->gpu, flight, issue->mask);
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
+    access_write(issue, part, flight->data[part]);
+  flights_release(&issue->sm->flights, flight);
 }
 
 static void load_parameter(Issue *issue, const uint64_t address[32]) {

@@ -80,6 +80,8 @@ typedef struct Probe {
   void (*block_start)(void *user, const ProbePoint *point);
   void (*block_end)(void *user, const ProbePoint *point);
   void (*issued)(void *user, const ProbePoint *point, uint64_t until);
+  /* The reply to an access of global memory by these lanes has come, and their registers have what they loaded. */
+  void (*replied)(void *user, const ProbePoint *point);
 } Probe;
 
 /* Calls `callback` of every subscriber that has one. */

@@ -374,11 +374,20 @@ uint64_t sm_wakes(const Sm *sm, const Warp *warp) {
 /* ---- replies of global memory ---- */
 
 /* The access leaves; its reply comes at `time`. */
-static void send(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t time) {
+static void send(Sm *sm, Warp *warp, const Decoded *decoded, Flight *flight, uint64_t time) {
+  flight->decoded = decoded;
   warp->under_way++;
   set_pending(warp, decoded);
-  if (flights_add(&sm->flights, warp, decoded, time))
+  if (flights_send(&sm->flights, flight, warp, time))
     event_queue_push(&sm->gpu->queue, time, 1 + sm->index);
+}
+
+/* The lanes get what they loaded. */
+static void write_reply(Sm *sm, Warp *warp, const Flight *flight) {
+  Issue issue = {
+      .inst = flight->inst, .regs = warp->regs, .mask = flight->request.mask, .gpu = sm->gpu, .sm = sm, .warp = warp};
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
+    access_write(&issue, part, flight->data[part]);
 }
 
 /* A reply has come: the warp goes on if that was what it waited for. */
@@ -397,17 +406,34 @@ static void unblock(Sm *sm, Warp *warp, uint64_t now) {
   wake(sm, warp, ready + warp->blocked_delay);
 }
 
+static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
+  Warp *warp = &sm->warps[flight->slot];
+  if (warp->age != flight->age || warp->state == WARP_DONE || warp->state == WARP_FREE)
+    return;
+  if (op_info[flight->inst->op].flags & OPF_LOAD)
+    write_reply(sm, warp, flight);
+  warp->under_way--;
+  warp->pending -= flight->decoded->writes;
+  set_ready(warp, flight->decoded, now);
+  if (PROBE_WANTED(sm->gpu, replied)) {
+    ProbePoint point = {.gpu = sm->gpu,
+                        .sm = sm,
+                        .block = warp_block(sm, warp),
+                        .warp = warp,
+                        .inst = flight->inst,
+                        .pc = flight->pc,
+                        .lanes = flight->request.mask,
+                        .cycle = now};
+    PROBE_FIRE(sm->gpu, replied, &point);
+  }
+  if (warp->blocked)
+    unblock(sm, warp, now);
+}
+
 uint64_t sm_deliver(Sm *sm, uint64_t now) {
-  Flight flight;
-  while (flights_take(&sm->flights, now, &flight)) {
-    Warp *warp = &sm->warps[flight.slot];
-    if (warp->age != flight.age || warp->state == WARP_DONE || warp->state == WARP_FREE)
-      continue;
-    warp->under_way--;
-    warp->pending -= flight.decoded->writes;
-    set_ready(warp, flight.decoded, now);
-    if (warp->blocked)
-      unblock(sm, warp, now);
+  for (Flight *flight; (flight = flights_take(&sm->flights, now));) {
+    deliver(sm, flight, now);
+    flights_release(&sm->flights, flight);
   }
   return sm->flights.event_time;
 }
@@ -542,8 +568,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     issue.next = now + decoded->skip;
     issue.ready = now + decoded->skip_latency;
   }
-  if (issue.sent)
-    send(sm, warp, decoded, issue.ready);
+  if (issue.flight)
+    send(sm, warp, decoded, issue.flight, issue.ready);
   else
     set_ready(warp, decoded, issue.ready);
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))

@@ -106,7 +106,7 @@ void explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
   LanePlace place = warp->groups ? group_place(view, lane) : stack_place(view, lane);
   *start = (LaneState){.pc = place.pc, .level = place.level};
   for (uint32_t reg = 0; reg < view->launch->kernel->nregs; reg++)
-    start->regs[reg] = warp->regs[reg * WARP_LANES + lane];
+    start->regs[reg] = flights_register(&view->sm->flights, warp, reg, lane);
   for (uint32_t predicate = 0; predicate < PRED_ROWS; predicate++)
     start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
   if (place.at_barrier)

@@ -67,7 +67,8 @@ static uint64_t digest_groups(const LaneGroups *groups) {
   return sum;
 }
 
-static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice, const Liveness *liveness) {
+static uint64_t digest_warp(uint64_t hash, const Sm *sm, const Warp *warp, const Slice *slice,
+                            const Liveness *liveness) {
   hash = mix(hash, (uint64_t)warp->pc << 32 | warp->active);
   hash = mix(hash, (uint64_t)warp->state << 32 | warp->alive);
   for (uint32_t i = 0; i < warp->depth; i++)
@@ -85,9 +86,9 @@ static uint64_t digest_warp(uint64_t hash, const Warp *warp, const Slice *slice,
   for (unsigned reg = 0; reg < REGSET_MAX; reg++) {
     if (!regset_has(&slice->regs, reg))
       continue;
-    const uint32_t *row = warp->regs + WARP_LANES * reg;
     for (unsigned lane = 0; lane < WARP_LANES; lane += 2)
-      hash = mix(hash, (uint64_t)row[lane] << 32 | row[lane + 1]);
+      hash = mix(hash, (uint64_t)flights_register(&sm->flights, warp, reg, lane) << 32 |
+                           flights_register(&sm->flights, warp, reg, lane + 1));
   }
   return hash;
 }
@@ -143,8 +144,8 @@ static uint64_t digest(const Gpu *gpu, const Watched *watched) {
   uint64_t hash = gpu->memory_hash;
   for (guint i = 0; i < watched->warps->len; i++) {
     guint launch = g_array_index(watched->launches, guint, i);
-    hash =
-        digest_warp(hash, g_ptr_array_index(watched->warps, i), &watched->slices[launch], &watched->liveness[launch]);
+    hash = digest_warp(hash, g_array_index(watched->wakings, Waking, i).sm, g_ptr_array_index(watched->warps, i),
+                       &watched->slices[launch], &watched->liveness[launch]);
   }
   return hash;
 }

@@ -46,9 +46,7 @@ static void add_value(SeenLoads *seen, uint64_t key, uint32_t value) {
 }
 
 /* A load has written its destination. */
-static void note_loaded(void *user, const ProbePoint *point, uint64_t until) {
-  (void)until;
-  SeenLoads *seen = user;
+static void note_loaded(SeenLoads *seen, const ProbePoint *point) {
   const Inst *inst = point->inst;
   if (point->warp != seen->warp || !(op_info[inst->op].flags & OPF_LOAD) || inst->dst < 0)
     return;
@@ -60,11 +58,21 @@ static void note_loaded(void *user, const ProbePoint *point, uint64_t until) {
     }
 }
 
+/* One of global memory will, when its reply comes. */
+static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
+  (void)until;
+  int dst = point->inst->dst;
+  if (dst < 0 || point->warp->reg_ready[dst] != REG_PENDING)
+    note_loaded(user, point);
+}
+
+static void note_replied(void *user, const ProbePoint *point) { note_loaded(user, point); }
+
 SeenLoads *seen_record(Gpu *gpu, const Warp *warp, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
   SeenLoads *seen = g_new0(SeenLoads, 1);
   seen->warp = warp;
   seen->values = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free);
-  Probe probe = {.user = seen, .issued = note_loaded};
+  Probe probe = {.user = seen, .issued = note_issued, .replied = note_replied};
   gpu_subscribe(gpu, &probe);
   *stop = gpu_run(gpu, instructions, limit_cycles);
   gpu_unsubscribe(gpu, &probe);
