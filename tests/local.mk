@@ -86,6 +86,7 @@ UNIT_TESTS = \
   tests/unit/test_wheel \
   tests/unit/test_yaml_tree
 tests_unit_libunit_a_SOURCES = \
+  tests/property/random_ptx.c tests/property/random_ptx.h \
   tests/unit/lab.c tests/unit/lab.h \
   tests/unit/oracle.c tests/unit/oracle.h \
   tests/unit/ptx_lab.c tests/unit/ptx_lab.h \
