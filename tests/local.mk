@@ -22,6 +22,7 @@ AM_TESTS_ENVIRONMENT = \
 # Unit tests: one Check program tests/unit/test_NAME.c for each module; see tests/unit/unit.h.
 UNIT_TESTS = \
   tests/property/test_exploration \
+  tests/property/test_naming \
   tests/property/test_programs \
   tests/property/test_properties \
   tests/property/test_registers \

@@ -440,9 +440,10 @@ static void connect_all(WaitGraph *graph) {
   wait_graph_add_actors(graph);
 }
 
-WaitGraph *wait_graph_new(Explorer *explorer) {
+static WaitGraph *build(Explorer *explorer, bool of_each) {
   WaitGraph *graph = g_new0(WaitGraph, 1);
   graph->explorer = explorer;
+  graph->of_each = of_each;
   graph->nodes = g_array_new(FALSE, TRUE, sizeof(Node));
   graph->edges = g_array_new(FALSE, TRUE, sizeof(Edge));
   graph->pairs = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
@@ -452,6 +453,10 @@ WaitGraph *wait_graph_new(Explorer *explorer) {
   wait_graph_find_components(graph);
   return graph;
 }
+
+WaitGraph *wait_graph_new(Explorer *explorer) { return build(explorer, false); }
+
+WaitGraph *wait_graph_new_of_each(Explorer *explorer) { return build(explorer, true); }
 
 void wait_graph_free(WaitGraph *graph) {
   if (!graph)

@@ -69,6 +69,7 @@ typedef struct WaitGraph {
   GHashTable *index; /* node identity -> node number */
   GHashTable *pairs; /* from << 32 | to of each edge */
   Footprint touched; /* by the lane that is asked; empty between two */
+  bool of_each;      /* no lane is left out (wait_graph_new_of_each()) */
   uint32_t components;
 } WaitGraph;
 
@@ -91,6 +92,9 @@ char *wait_entry_name(const WarpView *view, uint32_t entry);
 
 /* Builds the graph from a proof that ended in EXPLORE_STUCK. */
 WaitGraph *wait_graph_new(Explorer *explorer);
+/* The same, but every lane is asked what it would change: lane_class.h leaves out those that would change nothing. The edges
+ * are the same, which tests/property/test_naming.c sees to. */
+WaitGraph *wait_graph_new_of_each(Explorer *explorer);
 void wait_graph_free(WaitGraph *graph);
 
 static inline Node *wait_node(const WaitGraph *graph, guint index) {

@@ -289,7 +289,9 @@ static void explore_joint_actors(WaitGraph *graph) {
 
 static void add_joint_actors(WaitGraph *graph, LaneClasses *classes) {
   g_autoptr(GHashTable) words = lacking_words(graph);
-  if (classes && g_hash_table_size(words) && !lane_classes_never_change(classes, words))
+  if (g_hash_table_size(words) == 0 || graph->explorer->seen)
+    return;
+  if (!classes || !lane_classes_never_change(classes, words))
     explore_joint_actors(graph);
 }
 
@@ -401,7 +403,7 @@ static void release_lanes(WaitGraph *graph, LaneClasses *classes) {
 
 /* Of a warp that goes round in a circle (Explorer.seen) each lane is asked: what its loads find is its own. */
 static void add_actors(WaitGraph *graph) {
-  LaneClasses *classes = graph->explorer->seen ? NULL : lane_classes_new(graph);
+  LaneClasses *classes = graph->explorer->seen || graph->of_each ? NULL : lane_classes_new(graph);
   release_lanes(graph, classes);
   release_host(graph);
   wait_graph_add_pending(graph);

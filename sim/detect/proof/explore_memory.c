@@ -157,9 +157,13 @@ static bool bit_is_free(const LaneWalk *walk, BitKey key) {
                         (assumption->fixed_bits && !g_hash_table_contains(assumption->fixed_bits, &key)));
 }
 
+/* Whose shared or local memory the word is of isn't known. */
+static bool is_of_any_lane(const LaneWalk *walk, WordKey key) {
+  return is_any_lane(walk) && (word_key_is_shared(key) || word_key_is_local(key));
+}
+
 bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey key) {
-  return set->anything || is_free(walk, key) ||
-         (is_any_lane(walk) && (word_key_is_shared(key) || word_key_is_local(key))) ||
+  return set->anything || is_free(walk, key) || is_of_any_lane(walk, key) ||
          (word_key_is_local(key) && walk->view->local_unknown >> walk->lane & 1);
 }
 
@@ -254,7 +258,7 @@ static void load_parts(LaneWalk *walk, LaneState *state, const Inst *inst, const
   const ValueSet *set = loaded_set(walk, inst, place, key, state->pc);
   int reg = inst->dst + (int)(parts > 1 ? part : 0);
   if (explore_may_be_anything(walk, set, key) || (parts > 1 && set->count > WIDE_VALUES_MAX)) {
-    if (set->ranged && !is_free(walk, key) && place->bytes >= 4)
+    if (set->ranged && !is_free(walk, key) && !is_of_any_lane(walk, key) && place->bytes >= 4)
       explore_set_range(walk, state, reg, set->low, set->high);
     else
       explore_set_register(walk, state, reg, true, 0);
@@ -298,8 +302,8 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
     abstract_note_reader(&bit->readers, walk->view->index);
   if (walk->footprint)
     footprint_note(walk->footprint->lock_reads, bkey, state->pc, place->physical);
-  bool may_be_free = bit->may_be_free || bit_is_free(walk, bkey);
-  if (bit->may_be_held) {
+  bool may_be_free = bit->may_be_free || bit_is_free(walk, bkey) || is_any_lane(walk);
+  if (bit->may_be_held || is_any_lane(walk)) {
     LaneSpace refused;
     lane_state_copy(&refused.state, state, walk_nregs(walk));
     explore_set_predicate(&refused.state, inst->pdst, false);

@@ -40,8 +40,8 @@ typedef struct Assumption {
   bool fresh;              /* loads read memory, whatever an L1 keeps */
   /* A load of that word may find its value, too, beside what was seen (Explorer.seen); or NULL. */
   const Touch *stored;
-  /* The lane stands for any other of the kernel's: where and which it is isn't known, nor what lies in its shared and local memory,
-   * nor how others vote. */
+  /* The lane stands for any other of the kernel's: where and which it is isn't known, nor what lies in its shared and local
+   * memory, nor which lock bits are free, nor how others vote. */
   bool any_lane;
   bool all_open;  /* every stack entry and barrier lets lanes through */
   bool read_only; /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
