@@ -55,6 +55,23 @@ static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32
   gpu_raise_fault(issue, 1u << lane, space, address, g_string_free(text, FALSE), g_strdup(repair));
 }
 
+/* The buffer that holds what all lanes of issue->mask access, if they may; NULL: they have to be looked at one by one. */
+static BackingBuffer *one_buffer(const Issue *issue, MemKind kind, uint32_t bytes, const uint64_t address[32]) {
+  uint64_t low = UINT64_MAX, high = 0, bits = 0;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    uint64_t at = address[__builtin_ctz(rest)];
+    low = MIN(low, at);
+    high = MAX(high, at);
+    bits |= at;
+  }
+  BackingBuffer *buffer;
+  bool constant = issue->inst->space == MEM_CONST;
+  if (bits & (bytes - 1) || place_in_buffer(issue->gpu->backing, kind, constant, low, bytes, &buffer) ||
+      buffer->heap || high - buffer->base > 4 * (uint64_t)buffer->words - bytes)
+    return NULL;
+  return buffer;
+}
+
 /* True if all lanes of issue->mask may access their addresses; otherwise a fault. *host: some are the host's. */
 static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const uint64_t address[32], bool *host) {
   *host = false;
@@ -77,12 +94,14 @@ static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const ui
 /* The access that the instruction makes, without its data; NULL after a fault. */
 static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32]) {
   uint32_t bytes = width_bytes[issue->inst->width];
-  bool host;
-  if (!check_addresses(issue, kind, bytes, address, &host))
+  BackingBuffer *buffer = one_buffer(issue, kind, bytes, address);
+  bool host = buffer && buffer->host;
+  if (!buffer && !check_addresses(issue, kind, bytes, address, &host))
     return NULL;
   Flight *flight = flights_new(&issue->sm->flights);
   flight->request = (MemRequest){.kind = kind, .mask = issue->mask, .bytes = bytes, .host = host};
   memcpy(flight->request.address, address, sizeof flight->request.address);
+  flight->buffer = buffer;
   flight->inst = issue->inst;
   flight->pc = issue->warp->pc;
   issue->flight = flight;
@@ -189,7 +208,7 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   ChangeNote note = access_change_note(issue, issue->now);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    BackingBuffer *buffer = backing_find(issue->gpu->backing, address[lane], flight->request.bytes);
+    BackingBuffer *buffer = serve_buffer(issue->gpu, flight, lane);
     uint32_t word = (uint32_t)(address[lane] - buffer->base) / 4;
     if (G_UNLIKELY(buffer->defined))
       define_atomic(issue, flight, buffer, word, lane, &met);

@@ -21,6 +21,7 @@ enum { FLIGHT_ROWS = 4, FLIGHT_OPERAND_C = 2 };
 typedef struct Flight {
   MemRequest request;
   uint32_t data[FLIGHT_ROWS][WARP_LANES];
+  BackingBuffer *buffer; /* that holds the words of all lanes; NULL: they lie in several, or in the device heap */
   const Inst *inst;
   const struct Decoded *decoded;
   uint32_t pc;

@@ -7,7 +7,7 @@ void serve_load(Gpu *gpu, Flight *flight, uint32_t mask) {
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint64_t address = flight->request.address[lane];
-    const BackingBuffer *buffer = backing_find(gpu->backing, address, bytes);
+    const BackingBuffer *buffer = serve_buffer(gpu, flight, lane);
     uint64_t offset = address - buffer->base;
     for (uint32_t part = 0; part < words; part++) {
       uint32_t word = buffer->data[offset / 4 + part];
@@ -45,7 +45,7 @@ void serve_store(Gpu *gpu, const Flight *flight, ChangeNote *note) {
     for (uint32_t rest = request->mask; rest;) {
       unsigned lane = access_next_store(rest, bytes, lowest);
       rest &= ~(1u << lane);
-      BackingBuffer *buffer = backing_find(gpu->backing, request->address[lane], bytes);
+      BackingBuffer *buffer = serve_buffer(gpu, flight, lane);
       uint64_t offset = request->address[lane] - buffer->base;
       uint32_t word = (uint32_t)(offset / 4) + part;
       backing_define(buffer, word, serve_bytes(bytes, offset), 15);

@@ -5,6 +5,12 @@
 
 #include "sim/core/access.h"
 
+/* The buffer that holds what the lane accesses. */
+static inline BackingBuffer *serve_buffer(const Gpu *gpu, const Flight *flight, unsigned lane) {
+  return G_LIKELY(flight->buffer != NULL)
+             ? flight->buffer
+             : backing_find(gpu->backing, flight->request.address[lane], flight->request.bytes);
+}
 /* The lanes of `mask` read their words, each extended as the instruction says. */
 void serve_load(Gpu *gpu, Flight *flight, uint32_t mask);
 /* The lanes store, as the machine has it where several store to one word. `note`: who changes words, and when. */

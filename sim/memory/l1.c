@@ -19,9 +19,11 @@ typedef struct Line {
 
 struct L1 {
   uint32_t line_bytes, sector_bytes, sectors, sets, ways;
+  uint32_t line_shift, sector_shift;
   bool updates; /* a store updates the own copy; else it evicts it */
   uint64_t generation, clock;
   Line *lines;    /* by set */
+  Line *newest;   /* found last; NULL: none yet. Lanes of a warp come to the same line in a row */
   Sector *sector; /* `sectors` for each line */
   uint32_t *data;
   uint64_t salt; /* of the hash: the SM */
@@ -34,6 +36,8 @@ L1 *l1_new(const Machine *machine, uint32_t sm, const bool *hashing, uint64_t *h
   l1->line_bytes = machine->sm.l1.line;
   l1->sector_bytes = machine->sm.l1.sector;
   l1->sectors = l1->line_bytes / l1->sector_bytes;
+  l1->line_shift = (uint32_t)__builtin_ctz(l1->line_bytes);
+  l1->sector_shift = (uint32_t)__builtin_ctz(l1->sector_bytes);
   l1->ways = machine->sm.l1.ways;
   l1->sets = machine->sm.l1.bytes / l1->line_bytes / l1->ways;
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
@@ -66,7 +70,10 @@ static uint32_t valid_sectors(const L1 *l1, const Line *line) {
 }
 
 static Line *find_line(const L1 *l1, uint64_t address) {
-  uint64_t number = address / l1->line_bytes;
+  uint64_t number = address >> l1->line_shift;
+  Line *newest = l1->newest;
+  if (newest && newest->number == number && valid_sectors(l1, newest))
+    return newest;
   Line *set = set_of(l1, number);
   for (uint32_t way = 0; way < l1->ways; way++)
     if (set[way].number == number && valid_sectors(l1, &set[way]))
@@ -75,17 +82,19 @@ static Line *find_line(const L1 *l1, uint64_t address) {
 }
 
 static Sector *sector_at(const L1 *l1, const Line *line, uint64_t address) {
-  return &l1->sector[(size_t)(line - l1->lines) * l1->sectors + address % l1->line_bytes / l1->sector_bytes];
+  return &l1->sector[(size_t)(line - l1->lines) * l1->sectors +
+                     ((address & (l1->line_bytes - 1)) >> l1->sector_shift)];
 }
 
 static uint32_t *word_at(const L1 *l1, const Line *line, uint64_t address) {
-  return &l1->data[((size_t)(line - l1->lines) * l1->line_bytes + address % l1->line_bytes) / 4];
+  return &l1->data[((size_t)(line - l1->lines) * l1->line_bytes + (address & (l1->line_bytes - 1))) / 4];
 }
 
 /* Mask of the sectors of the line that [address, address + bytes) touches. */
 static uint32_t sector_mask(const L1 *l1, uint64_t address, uint32_t bytes) {
-  uint64_t offset = address % l1->line_bytes;
-  uint32_t first = (uint32_t)(offset / l1->sector_bytes), last = (uint32_t)((offset + bytes - 1) / l1->sector_bytes);
+  uint64_t offset = address & (l1->line_bytes - 1);
+  uint32_t first = (uint32_t)(offset >> l1->sector_shift),
+           last = (uint32_t)((offset + bytes - 1) >> l1->sector_shift);
   return (UINT32_MAX >> (31 - (last - first))) << first;
 }
 
@@ -122,7 +131,10 @@ static void hash_set(const L1 *l1, uint64_t address) {
 
 /* ---- use ---- */
 
-static void use(L1 *l1, Line *line) { line->used = ++l1->clock; }
+static void use(L1 *l1, Line *line) {
+  line->used = ++l1->clock;
+  l1->newest = line;
+}
 
 bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes) {
   Line *line = find_line(l1, address);
@@ -183,6 +195,11 @@ static Line *claim_line(L1 *l1, uint64_t address) {
 
 /* A sector may reach beyond its buffer: no access comes to what lies there. */
 static void fetch(L1 *l1, const Line *line, Backing *backing, uint64_t start) {
+  const BackingBuffer *all = backing_find(backing, start, l1->sector_bytes);
+  if (G_LIKELY(all != NULL)) {
+    memcpy(word_at(l1, line, start), &all->data[(start - all->base) / 4], l1->sector_bytes);
+    return;
+  }
   for (uint64_t address = start; address < start + l1->sector_bytes; address += 4) {
     const BackingBuffer *buffer = backing_find(backing, address, 4);
     *word_at(l1, line, address) = buffer ? buffer->data[(address - buffer->base) / 4] : 0;

@@ -7,7 +7,7 @@ struct MemSys {
   Counters *counters;
   uint64_t latency, host_latency;
   Milli atomic_interval;
-  uint32_t segment, bytes_per_cycle;
+  uint32_t segment, segment_shift, bytes_per_cycle;
   uint64_t free_at; /* in 1/bytes_per_cycle of a cycle: when the server has moved all bytes so far */
 };
 
@@ -19,26 +19,24 @@ MemSys *memsys_new(const Machine *machine, Backing *backing, Counters *counters)
   memsys->host_latency = machine->host.latency;
   memsys->atomic_interval = machine->memory.atomic_interval;
   memsys->segment = machine->memory.segment;
+  memsys->segment_shift = (uint32_t)__builtin_ctz(machine->memory.segment);
   memsys->bytes_per_cycle = machine->memory.bytes_per_cycle;
   return memsys;
 }
 
 void memsys_free(MemSys *memsys) { g_free(memsys); }
 
-/* Distinct aligned segments that the lanes touch. */
+/* Distinct aligned segments that the lanes touch. An access is aligned, and no larger than a segment. */
 static uint32_t count_segments(const MemSys *memsys, const MemRequest *request) {
-  uint64_t seen[64];
+  uint64_t seen[32];
   uint32_t count = 0;
   for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
-    uint64_t address = request->address[__builtin_ctz(rest)];
-    uint64_t first = address / memsys->segment, last = (address + request->bytes - 1) / memsys->segment;
-    for (uint64_t segment = first; segment <= last; segment++) {
-      uint32_t i = count;
-      while (i > 0 && seen[i - 1] != segment)
-        i--;
-      if (i == 0)
-        seen[count++] = segment;
-    }
+    uint64_t segment = request->address[__builtin_ctz(rest)] >> memsys->segment_shift;
+    uint32_t i = count;
+    while (i > 0 && seen[i - 1] != segment)
+      i--;
+    if (i == 0)
+      seen[count++] = segment;
   }
   return count;
 }
