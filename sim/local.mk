@@ -35,6 +35,8 @@ liblockstep_a_SOURCES += \
   sim/core/members.h \
   sim/core/occupancy.c \
   sim/core/occupancy.h \
+  sim/core/pipes.c \
+  sim/core/pipes.h \
   sim/core/place.c \
   sim/core/place.h \
   sim/core/print.c \

@@ -131,12 +131,21 @@ static bool waits_at(const LaneGroups *groups, uint32_t id) {
   return false;
 }
 
+/* When an arrival that takes effect at `effective` has been counted, behind those of other warps of the SM. */
+static uint64_t counted(const Issue *issue, uint64_t effective) {
+  Milli interval = issue->gpu->machine->sm.barrier.arrival_interval;
+  if (!interval)
+    return effective;
+  return milli_cycle(milli_serve(&issue->sm->barrier_free_milli, effective, interval) + interval);
+}
+
 /* The warp counts as arrived. */
 static void count_warp(Issue *issue, Barrier *barrier) {
   const Warp *warp = issue->warp;
   uint32_t drained = issue->gpu->machine->sm.barrier.store_drain;
   uint64_t effective = drained && warp->last_store ? MAX(issue->now, warp->last_store + drained) : issue->now;
-  barrier->latest = MAX(barrier->latest, effective);
+  uint64_t done = counted(issue, effective);
+  barrier->latest = MAX(barrier->latest, done);
   barrier->arrived |= 1u << warp->warp_in_block;
   barrier->threads += WARP_LANES;
   issue->gpu->counters.barrier_arrivals++;

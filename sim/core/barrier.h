@@ -1,7 +1,7 @@
 /* barrier.h - the named barriers of a block (SEMANTICS, "Block barriers").
  * Models: sync, arrive and reduction; without a count a barrier expects the block's warps that haven't exited, with one
  * it expects that many threads and exits don't arrive; a warp arrives once and counts 32 whatever its mask; the last
- * arrival releases the waiting warps arrive_to_resume cycles later.
+ * arrival releases the waiting warps arrive_to_resume cycles later. Arrivals are counted one by one, arrival_interval apart.
  * With lane groups (lane_groups.h) a warp arrives once all its lanes that haven't exited have come. Lanes that the guard
  * leaves out come with their group, unless lanes may arrive at different times (INST_UNALIGNED). */
 #ifndef LOCKSTEP_CORE_BARRIER_H

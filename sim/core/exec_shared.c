@@ -47,17 +47,27 @@ static bool own_addresses(Issue *issue, uint32_t bytes, uint32_t physical[32]) {
   return addresses(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm, bytes, physical);
 }
 
-/* Takes the pipe and sets when the result is ready; `wait_milli` is for what comes on top of the passes. Returns when the
- * service starts. */
-static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes, bool locks, uint64_t wait_milli) {
+/* Takes the pipe and sets when the result is ready, and when the warp goes on. Returns when the service starts. */
+static uint64_t take_pipe(Issue *issue, const SharedCost *cost) {
   Sm *sm = issue->sm;
-  uint32_t passes =
-      shared_passes(&sm->shared, locks ? &sm->lock_unit : NULL, physical, issue->mask, access_words(bytes));
-  SharedService service = shared_serve(&sm->shared, issue->now, passes, wait_milli, &sm->jitter);
+  const Machine *machine = issue->gpu->machine;
+  SharedService service =
+      shared_serve(&sm->shared, issue->warp->slot % machine->sm.schedulers, issue->now, cost, &sm->jitter);
   issue->ready = service.ready;
+  if (service.start > issue->next + machine->sm.shared.run_ahead)
+    issue->next = service.start - machine->sm.shared.run_ahead;
   issue->gpu->counters.shared_accesses++;
-  issue->gpu->counters.shared_passes += passes;
+  issue->gpu->counters.shared_passes += cost->passes;
   return service.start;
+}
+
+/* The same for a load or store. */
+static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes, bool locks) {
+  SharedMemory *shared = &issue->sm->shared;
+  uint32_t passes =
+      shared_passes(shared, locks ? &issue->sm->lock_unit : NULL, physical, issue->mask, access_words(bytes));
+  SharedCost cost = shared_cost(shared, passes);
+  return take_pipe(issue, &cost);
 }
 
 static void report_shared(Issue *issue, AccessKind kind, const uint32_t physical[32], uint32_t bytes, uint32_t taken,
@@ -154,7 +164,7 @@ bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
   uint32_t physical[32], bytes = width_bytes[issue->inst->width];
   if (!addresses(issue, base, offset, bytes, physical))
     return false;
-  serve(issue, physical, bytes, false, 0);
+  serve(issue, physical, bytes, false);
   report_shared(issue, ACCESS_READ, physical, bytes, 0, false);
   load_shared(issue, physical, bytes);
   return true;
@@ -164,7 +174,7 @@ bool shared_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset
   uint32_t physical[32], bytes = width_bytes[issue->inst->width];
   if (!addresses(issue, base, offset, bytes, physical))
     return false;
-  uint64_t when = serve(issue, physical, bytes, false, 0);
+  uint64_t when = serve(issue, physical, bytes, false);
   report_shared(issue, ACCESS_WRITE, physical, bytes, 0, false);
   store_shared(issue, physical, bytes, when);
   return true;
@@ -185,7 +195,7 @@ void exec_LDSLK(Issue *issue) {
   uint32_t physical[32], taken = 0;
   if (!own_addresses(issue, 4, physical))
     return;
-  uint64_t when = serve(issue, physical, 4, true, 0);
+  uint64_t when = serve(issue, physical, 4, true);
   ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -237,7 +247,7 @@ void exec_STSUL(Issue *issue) {
   uint32_t physical[32];
   if (!own_addresses(issue, 4, physical))
     return;
-  uint64_t when = serve(issue, physical, 4, true, 0);
+  uint64_t when = serve(issue, physical, 4, true);
   report_shared(issue, ACCESS_WRITE, physical, 4, 0, true);
   store_shared(issue, physical, 4, when);
   unlock(issue, physical);
@@ -245,23 +255,11 @@ void exec_STSUL(Issue *issue) {
 
 /* ---- native atomics (on machines before sm_50 they work all the same, where the hardware has a loop of LDSLK) ---- */
 
-/* The most lanes that meet on one word. */
-static uint32_t most_on_a_word(const uint32_t physical[32], uint32_t mask) {
-  uint32_t most = 0;
-  while (mask) {
-    uint32_t word = physical[__builtin_ctz(mask)] / 4, same = 0;
-    for (uint32_t rest = mask; rest; rest &= rest - 1)
-      same |= physical[__builtin_ctz(rest)] / 4 == word ? rest & -rest : 0;
-    most = MAX(most, (uint32_t)bits_count(same));
-    mask &= ~same;
-  }
-  return most;
-}
-
-/* Distinct words take the passes that their banks need; lanes on one word follow each other, and hold the pipe. */
 static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
-  uint32_t behind = most_on_a_word(physical, issue->mask) - 1;
-  return serve(issue, physical, bytes, false, (uint64_t)behind * issue->gpu->machine->sm.shared.atomic_interval);
+  AtomOp op = issue->inst->mode;
+  SharedAtomic kind = op == ATOM_CAS ? SHARED_CAS : op == ATOM_EXCH ? SHARED_EXCHANGE : SHARED_ARITHMETIC;
+  SharedCost cost = shared_atomic_cost(&issue->sm->shared, kind, physical, issue->mask, access_words(bytes));
+  return take_pipe(issue, &cost);
 }
 
 /* Lanes in order. */

@@ -133,15 +133,18 @@ static void add_wait(Decoded *decoded, int16_t reg) {
  * warp goes on. Its destinations are held as long as its unit takes (measured of LDS); no request leaves the SM. */
 static void decode_skip(Decoded *decoded, const Gpu *gpu, Opcode op) {
   bool branches = op == OP_BRA || op == OP_BRK || op == OP_CONT || op == OP_RET || op == OP_CAL;
-  Unit unit = op_info[op].unit == UNIT_GLOBAL ? UNIT_SHARED : op_info[op].unit;
   decoded->skip = branches ? gpu->machine->sm.latency.branch_not_taken : gpu->machine->sm.issue_interval;
-  decoded->skip_latency = gpu->unit_latency[unit];
+  decoded->skip_latency = op_info[op].unit == UNIT_GLOBAL ? gpu->unit_latency[UNIT_SHARED] : decoded->latency;
 }
 
 static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
-  Decoded decoded = {.executor = executors[inst->op], .latency = gpu->unit_latency[op_info[inst->op].unit]};
-  decode_skip(&decoded, gpu, inst->op);
   RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
+  PipeKind pipe = pipe_of(inst, writes.count > 0);
+  Decoded decoded = {.executor = executors[inst->op],
+                     .latency = pipe_latency(gpu->machine, pipe, gpu->unit_latency[op_info[inst->op].unit]),
+                     .pipe = pipe,
+                     .interval = pipe_interval(gpu->machine, pipe)};
+  decode_skip(&decoded, gpu, inst->op);
   for (unsigned i = 0; i < reads.count; i++)
     add_wait(&decoded, reads.reg[i]);
   for (unsigned i = 0; i < writes.count; i++) {

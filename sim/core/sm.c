@@ -562,6 +562,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     undefined_step(&issue, active);
   if (G_LIKELY(issue.mask)) {
     decoded->executor(&issue);
+    if (decoded->interval)
+      pipe_take(&sm->pipes, decoded->pipe, decoded->interval, &issue);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);
   } else {

@@ -6,6 +6,7 @@
 
 #include "sim/core/exec.h"
 #include "sim/core/flight.h"
+#include "sim/core/pipes.h"
 #include "sim/core/warp.h"
 #include "sim/engine/rng.h"
 #include "sim/engine/wheel.h"
@@ -34,6 +35,8 @@ typedef struct Decoded {
   uint32_t latency;      /* of its unit */
   uint32_t skip;         /* if the guard holds in no lane: cycles until the warp's next instruction */
   uint32_t skip_latency; /* and until its destinations can be used */
+  Milli interval;        /* of its pipe; 0: it waits for none */
+  uint8_t pipe;          /* PipeKind */
   uint8_t waits, writes; /* how many entries of the lists below */
   uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
   uint8_t write[4];
@@ -96,7 +99,9 @@ typedef struct Sm {
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
   SharedMemory shared;
   LockUnit lock_unit;
-  L1 *l1; /* NULL until a load may use it */
+  Pipes pipes;
+  uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
+  L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
   Rng jitter;
   Scheduler scheduler[SM_SCHEDULERS_MAX];

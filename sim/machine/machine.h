@@ -33,6 +33,9 @@
 #define STORE_WINNERS(X)                \
   X(STORE_HIGHEST_LANE, "highest-lane") \
   X(STORE_LOWEST_LANE, "lowest-lane")
+#define ATOMIC_TURNS(X)    \
+  X(TURNS_BY_WORD, "word") \
+  X(TURNS_BY_BANK, "bank")
 #define L1_LOADS(X)      \
   X(L1_CACHED, "cached") \
   X(L1_UNCACHED, "uncached")
@@ -50,6 +53,7 @@ typedef enum { DISPATCH_ORDERS(X) DISPATCH_COUNT } DispatchOrder;
 typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence;
 typedef enum { CONVERGENCES(X) CONVERGENCE_COUNT } Convergence;
 typedef enum { STORE_WINNERS(X) STORE_WINNER_COUNT } StoreWinner;
+typedef enum { ATOMIC_TURNS(X) ATOMIC_TURNS_COUNT } AtomicTurns;
 typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
 typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
 #undef X

@@ -3,12 +3,20 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 void shared_init(SharedMemory *shared, const Machine *machine) {
   uint32_t words = machine->sm.shared.bytes / 4;
   *shared = (SharedMemory){
       .bytes = machine->sm.shared.bytes,
       .banks = machine->sm.shared.banks,
       .pass_interval = machine->sm.shared.pass_interval,
+      .own_interval = MAX(machine->sm.shared.pass_interval, machine->sm.shared.conflict_interval),
+      .scheduler_interval = machine->sm.shared.scheduler_interval,
+      .turns_by_bank = machine->sm.shared.atomic_turns == TURNS_BY_BANK,
+      .atomic = {[SHARED_ARITHMETIC] = {machine->sm.shared.atomic_interval, machine->sm.shared.atomic_extra},
+                 [SHARED_EXCHANGE] = {machine->sm.shared.exchange_interval, machine->sm.shared.exchange_extra},
+                 [SHARED_CAS] = {machine->sm.shared.cas_interval, machine->sm.shared.cas_extra}},
       .latency = machine->sm.shared.latency,
       .jitter = machine->sm.jitter_cycles,
   };
@@ -84,4 +92,54 @@ uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_
     }
   }
   return most;
+}
+
+/* The most lanes that meet on one word, or on one bank. */
+static uint32_t most_on(const uint32_t place[32], uint32_t mask) {
+  uint32_t most = 0;
+  while (mask) {
+    uint32_t first = place[__builtin_ctz(mask)], same = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+      same |= place[__builtin_ctz(rest)] == first ? rest & -rest : 0;
+    most = MAX(most, (uint32_t)bits_count(same));
+    mask &= ~same;
+  }
+  return most;
+}
+
+/* Of the pipe's time, what it serves one access in so much time. */
+static uint64_t share(const SharedMemory *shared, uint64_t own_milli) {
+  return own_milli * shared->pass_interval / shared->own_interval;
+}
+
+static SharedCost cost_by_bank(const SharedMemory *shared, Milli interval, const uint32_t address[32],
+                               uint32_t mask) {
+  uint32_t bank[32];
+  for (uint32_t lane = 0; lane < 32; lane++)
+    bank[lane] = address[lane] / 4 % shared->banks;
+  uint32_t turns = most_on(bank, mask);
+  return (SharedCost){.passes = turns,
+                      .hold_milli = share(shared, (uint64_t)turns * interval),
+                      .own_milli = (uint64_t)(turns - 1) * interval,
+                      .until_milli = (uint64_t)turns * interval};
+}
+
+SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
+                              uint32_t words_each) {
+  Milli interval = shared->atomic[kind].interval;
+  SharedCost cost;
+  if (shared->turns_by_bank) {
+    cost = cost_by_bank(shared, interval, address, mask);
+  } else {
+    uint32_t word[32];
+    for (uint32_t lane = 0; lane < 32; lane++)
+      word[lane] = address[lane] / 4;
+    uint64_t behind = (uint64_t)(most_on(word, mask) - 1) * interval;
+    cost = shared_cost(shared, shared_passes(shared, NULL, address, mask, words_each));
+    cost.hold_milli += share(shared, behind);
+    cost.own_milli += behind;
+    cost.until_milli += behind;
+  }
+  cost.extra = shared->atomic[kind].extra;
+  return cost;
 }

@@ -1,6 +1,7 @@
 /* shared.h - one SM's shared memory: words, banks, and the in-order pipe that serves a warp's access in passes.
  * Models: 4-byte banks with broadcast; one pass for each set of words that differ in bank (and, for LDSLK and STSUL, in
- * lock bit); one pass each pass_interval cycles; a result latency after its pass; 0 to jitter_cycles of seeded noise.
+ * lock bit); one pass of the pipe each pass_interval cycles, and of one access each conflict_interval; accesses of a scheduler
+ * scheduler_interval apart; lanes of an atomic that take turns; a result latency after its pass; 0 to jitter_cycles of noise.
  * Does not model: half-warp skew of 64-bit accesses (they take the passes that their words need).
  * Time: the pipe serves accesses in the order of issue, so effects happen in issue order: sim/core applies them when the
  * instruction issues, which no instruction can tell from applying them at service.
@@ -19,6 +20,9 @@
 
 enum { SHARED_DEFINED = 4 }; /* shift of the second mask in SharedMemory.touched */
 
+/* Native atomics differ in what they cost. */
+typedef enum { SHARED_ARITHMETIC, SHARED_EXCHANGE, SHARED_CAS, SHARED_ATOMICS } SharedAtomic;
+
 typedef struct SharedMemory {
   uint32_t *words;
   ChangeLog changes;
@@ -27,10 +31,17 @@ typedef struct SharedMemory {
                      * a defined value, << SHARED_DEFINED */
   uint32_t bytes;
   uint32_t banks, latency, jitter;
-  Milli pass_interval;
-  uint64_t free_milli; /* when the pipe can start its next pass */
-  uint32_t bank_mask;  /* banks - 1 if a power of two, else 0 */
-  uint32_t stamp;      /* of the scratch below */
+  Milli pass_interval, own_interval; /* between passes: of the pipe; of one access */
+  Milli scheduler_interval;
+  uint64_t free_milli;    /* when the pipe has served all that came so far */
+  uint64_t turn_milli[8]; /* when the next access of each scheduler can start */
+  bool turns_by_bank;     /* of atomics */
+  struct {
+    Milli interval;
+    uint32_t extra;
+  } atomic[SHARED_ATOMICS];
+  uint32_t bank_mask; /* banks - 1 if a power of two, else 0 */
+  uint32_t stamp;     /* of the scratch below */
   struct {
     uint32_t stamp, passes, word;
   } bank[64];
@@ -38,6 +49,15 @@ typedef struct SharedMemory {
     uint32_t stamp, passes;
   } * lock; /* one for each lock bit */
 } SharedMemory;
+
+/* What an access takes of the pipe. */
+typedef struct SharedCost {
+  uint32_t passes;
+  uint32_t extra;       /* cycles beyond the latency */
+  uint64_t hold_milli;  /* of the pipe's time */
+  uint64_t own_milli;   /* from its first pass to its last; others' may come in between */
+  uint64_t until_milli; /* from its first pass to that of the same scheduler's next access, at least */
+} SharedCost;
 
 /* When a warp's access was served. */
 typedef struct SharedService {
@@ -55,12 +75,26 @@ void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes, boo
 uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32], uint32_t mask,
                        uint32_t words_each);
 
-/* Takes the pipe for an access issued now: for `passes` passes, and `wait_milli` more. */
-static inline SharedService shared_serve(SharedMemory *shared, uint64_t now, uint32_t passes, uint64_t wait_milli,
-                                         Rng *rng) {
-  uint64_t behind = (uint64_t)(passes - 1) * shared->pass_interval + wait_milli;
-  uint64_t start = milli_serve(&shared->free_milli, now, behind + shared->pass_interval);
-  SharedService service = {milli_cycle(start), milli_cycle(start + behind) + shared->latency};
+/* Of a load or store with so many passes. */
+static inline SharedCost shared_cost(const SharedMemory *shared, uint32_t passes) {
+  return (SharedCost){.passes = passes,
+                      .hold_milli = (uint64_t)passes * shared->pass_interval,
+                      .own_milli = (uint64_t)(passes - 1) * shared->own_interval,
+                      .until_milli = (uint64_t)passes * shared->own_interval};
+}
+/* Of a native atomic. Turns by word: distinct words take the passes that their banks need, then lanes on one word follow each
+ * other. Turns by bank: so do lanes on one bank. What keeps one access waiting holds the pipe as far as a pass would. */
+SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
+                              uint32_t words_each);
+
+/* Takes the pipe for an access that a warp of a scheduler issues now. */
+static inline SharedService shared_serve(SharedMemory *shared, unsigned scheduler, uint64_t now,
+                                         const SharedCost *cost, Rng *rng) {
+  uint64_t start = milli_serve(&shared->free_milli, now, cost->hold_milli);
+  start = start > shared->turn_milli[scheduler] ? start : shared->turn_milli[scheduler];
+  shared->turn_milli[scheduler] =
+      start + (cost->until_milli > shared->scheduler_interval ? cost->until_milli : shared->scheduler_interval);
+  SharedService service = {milli_cycle(start), milli_cycle(start + cost->own_milli) + shared->latency + cost->extra};
   if (shared->jitter)
     service.ready += rng_below(rng, shared->jitter + 1);
   return service;

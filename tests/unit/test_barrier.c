@@ -67,6 +67,36 @@ START_TEST(issues_after_it_one_at_a_time) {
 }
 END_TEST
 
+/* Arrivals in 0, 0, 2 and 2 are counted by 3, 6, 9 and 12; at 1.5 cycles each by 6. The waiting warps go on 10 cycles later. */
+START_TEST(arrivals_are_counted_one_by_one) {
+  static const struct {
+    const char *settings;
+    uint64_t resume;
+  } cases[] = {{"3", 12 + 10}, {"1.5", 6 + 10}, {"0.25", 3 + 10}, {"0", 2 + 10}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *settings =
+        g_strconcat(TIMES "sm.barrier.arrive_to_resume=10 sm.barrier.arrival_interval=", cases[i].settings, NULL);
+    g_autoptr(Lab) lab = start(settings, "BAR.SYNC 0; NOP; EXIT", 128);
+    lab_finish(lab);
+    uint64_t first = UINT64_MAX;
+    for (unsigned slot = 0; slot < 4; slot++)
+      first = MIN(first, lab_cycle(lab, slot, 1, 0));
+    ck_assert_msg(first == cases[i].resume, "%s: %d", cases[i].settings, (int)first);
+  }
+}
+END_TEST
+
+/* Those who came long before cost the last one nothing: it comes in 56, and both go on 3 and 40 cycles later. */
+START_TEST(the_last_arrival_counts_alone) {
+  g_autoptr(Lab) lab = start(TIMES "sm.barrier.arrival_interval=3",
+                             "@P0 BRA sync; MOV R2, R0; MOV R3, R2; MOV R4, R3; sync: BAR.SYNC 0; NOP; EXIT", 64);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab_cycle(lab, 1, 4, 0), 56);
+  for (unsigned slot = 0; slot < 2; slot++)
+    ck_assert_uint_eq(lab_cycle(lab, slot, 5, 0), 56 + 3 + 40);
+}
+END_TEST
+
 /* An arrival takes effect store_drain cycles after the service of the warp's last store. The store issues in
  * cycle 2 (pc 1), the barrier in 4. */
 START_TEST(an_arrival_waits_for_stores) {
@@ -412,6 +442,8 @@ int main(void) {
   TCase *tcase = tcase_create("barrier");
   tcase_add_test(tcase, resumes_after_the_last_arrival);
   tcase_add_test(tcase, issues_after_it_one_at_a_time);
+  tcase_add_test(tcase, arrivals_are_counted_one_by_one);
+  tcase_add_test(tcase, the_last_arrival_counts_alone);
   tcase_add_loop_test(tcase, an_arrival_waits_for_stores, 0, 5);
   tcase_add_test(tcase, an_old_store_is_not_waited_for);
   tcase_add_test(tcase, a_reduction_is_ready_at_once);

@@ -61,7 +61,8 @@ START_TEST(latencies_are_parameters) {
   } units[] = {
       {"sm.latency.alu=7", "MOV R0, 1; MOV R1, R0; EXIT", 7},
       {"sm.latency.sysreg=9", "S2R R0, SR_LaneId; MOV R1, R0; EXIT", 9},
-      {"sm.latency.vote=11", "VOTE.ANY R0, P0, P1; MOV R1, R0; EXIT", 11},
+      {"sm.latency.ballot=11", "VOTE.ANY R0, P0, P1; MOV R1, R0; EXIT", 11},
+      {"sm.latency.vote=12", "VOTE.ANY RZ, P0, P1; @P0 MOV R1, R0; EXIT", 12},
       {"sm.shared.latency=13", "LDS R0, [RZ]; MOV R1, R0; EXIT", 13},
       {"memory.latency=170", "LD R0, [R2]; MOV R1, R0; EXIT", 170},
       {"sm.latency.branch_taken=15", "BRA on; on: MOV R1, R0; EXIT", 15},
@@ -91,6 +92,53 @@ END_TEST
  * could issue. */
 /* When the instruction after `text` issues: as it stands, and under a guard that holds in no lane. Then nothing happens
  * beyond its issue slot; what it would have written is held as long as by an LDS at most. */
+/* What shuffle units do has no form in SASS: the opcode of another instruction is changed. */
+START_TEST(lanes_meet_at_their_own_cost) {
+  static const struct {
+    const char *settings;
+    Opcode op;
+    uint64_t wait;
+  } units[] = {{"sm.latency.match=31 ", OP_MATCH, 31}, {"sm.latency.redux=43 ", OP_REDUX, 43}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
+    g_autofree char *settings = g_strconcat(TIMES "sm.latency.shuffle=26 ", units[i].settings, NULL);
+    g_autoptr(Lab) lab = lab_new(settings, "IADD R1, R0, R2; MOV R3, R1; EXIT");
+    lab_inst(lab, 0)->op = (uint8_t)units[i].op;
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    ck_assert_msg(lab_cycle(lab, 0, 1, 0) == units[i].wait, "%s: %d", units[i].settings,
+                  (int)lab_cycle(lab, 0, 1, 0));
+  }
+}
+END_TEST
+
+/* Two warps on two schedulers share a pipe. With an interval of 5 its turns are in 0 (warp 0), 5 (warp 1, which goes on in
+ * 2 + 5), 10 (warp 0 came in 2) and 15 (warp 1 came in 7); with 2.5, in 0, 2.5, 5 (warp 0 came in 2) and 7.5 (warp 1 came
+ * in 2 + 3). The result is there 18 cycles after the whole cycle in which the turn begins. */
+START_TEST(pipes_take_turns) {
+  static const struct {
+    const char *settings;
+    uint64_t second[2], used[2];
+  } cases[] = {
+      {"sm.interval.sysreg=0", {2, 2}, {20, 20}},
+      {"sm.interval.sysreg=5", {2, 7}, {28, 33}},
+      {"sm.interval.sysreg=2.5", {2, 5}, {23, 26}},
+      {"sm.interval.shuffle=5", {2, 2}, {20, 20}},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *settings = g_strconcat(TIMES, cases[i].settings, NULL);
+    g_autoptr(Lab) lab = lab_new(settings, "S2R R0, SR_LaneId; S2R R1, SR_LaneId; MOV R2, R1; EXIT");
+    lab_launch(lab, 1, 64);
+    lab_finish(lab);
+    for (unsigned warp = 0; warp < 2; warp++) {
+      ck_assert_msg(lab_cycle(lab, warp, 1, 0) == cases[i].second[warp], "%s: warp %u: %d", cases[i].settings, warp,
+                    (int)lab_cycle(lab, warp, 1, 0));
+      ck_assert_msg(lab_cycle(lab, warp, 2, 0) == cases[i].used[warp], "%s: warp %u: used in %d", cases[i].settings,
+                    warp, (int)lab_cycle(lab, warp, 2, 0));
+    }
+  }
+}
+END_TEST
+
 START_TEST(skips_what_no_lane_executes) {
   static const struct {
     const char *text, *next;
@@ -320,6 +368,8 @@ int main(void) {
   TCase *tcase = tcase_create("scheduler");
   tcase_add_loop_test(tcase, waits_for_operands, 0, G_N_ELEMENTS(waits));
   tcase_add_test(tcase, latencies_are_parameters);
+  tcase_add_test(tcase, lanes_meet_at_their_own_cost);
+  tcase_add_test(tcase, pipes_take_turns);
   tcase_add_test(tcase, skips_what_no_lane_executes);
   tcase_add_test(tcase, each_scheduler_has_its_warps);
   tcase_add_loop_test(tcase, chooses_by_policy, 0, G_N_ELEMENTS(chosen));

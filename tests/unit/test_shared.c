@@ -141,7 +141,8 @@ START_TEST(serves_in_order) {
       {500, 32, 500, 612}, {500, 1, 564, 614}, {563, 1, 566, 616},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
-    SharedService service = shared_serve(&shared, steps[i].now, steps[i].passes, 0, &rng);
+    SharedCost cost = shared_cost(&shared, steps[i].passes);
+    SharedService service = shared_serve(&shared, i % 2, steps[i].now, &cost, &rng);
     ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
                   (int)service.start, (int)service.ready);
   }
@@ -162,12 +163,115 @@ START_TEST(a_pass_may_take_a_fraction) {
     uint64_t start, ready;
   } steps[] = {{100, 1, 100, 150}, {100, 1, 102, 152}, {100, 2, 103, 155}, {101, 20, 106, 184}, {134, 1, 135, 185}};
   for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
-    SharedService service = shared_serve(&shared, steps[i].now, steps[i].passes, 0, &rng);
+    SharedCost cost = shared_cost(&shared, steps[i].passes);
+    SharedService service = shared_serve(&shared, i % 2, steps[i].now, &cost, &rng);
     ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
                   (int)service.start, (int)service.ready);
   }
   ck_assert_uint_eq(shared.free_milli, 136250);
   shared_clear(&shared);
+}
+END_TEST
+
+/* The pipe serves a pass a cycle; passes of one access are 2 cycles apart, accesses of a scheduler 4. */
+START_TEST(schedulers_take_turns) {
+  g_autoptr(Machine) machine = lab_machine("sm.shared.latency=23 sm.shared.pass_interval=1 "
+                                           "sm.shared.conflict_interval=2 sm.shared.scheduler_interval=4");
+  SharedMemory shared;
+  Rng rng;
+  rng_seed(&rng, 1, 1);
+  shared_init(&shared, machine);
+  static const struct {
+    unsigned scheduler;
+    uint64_t now;
+    uint32_t passes;
+    uint64_t start, ready;
+  } steps[] = {
+      {0, 100, 1, 100, 123},
+      {1, 100, 1, 101, 124},            /* behind the first in the pipe */
+      {0, 101, 1, 104, 127},            /* 4 cycles after the first of its scheduler */
+      {2, 110, 32, 110, 110 + 62 + 23}, /* takes 32 cycles of the pipe, over 64 */
+      {3, 110, 1, 142, 165},
+      {2, 111, 1, 174, 197}, /* its scheduler serves the long one until 174 */
+      {0, 112, 1, 144, 167}, /* the pipe has time left, all the same */
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+    SharedCost cost = shared_cost(&shared, steps[i].passes);
+    SharedService service = shared_serve(&shared, steps[i].scheduler, steps[i].now, &cost, &rng);
+    ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
+                  (int)service.start, (int)service.ready);
+  }
+  shared_clear(&shared);
+}
+END_TEST
+
+typedef struct AtomicCase {
+  const char *what, *turns;
+  SharedAtomic kind;
+  uint32_t mask, step, wrap; /* lane l accesses byte l * step % wrap */
+  SharedCost cost;
+} AtomicCase;
+
+/* clang-format off */
+static const AtomicCase atomic_cases[] = {
+    {"by bank, one lane", "bank", SHARED_ARITHMETIC, 1, 4, 128, {1, 0, 1000, 0, 2000}},
+    {"by bank, a bank each", "bank", SHARED_ARITHMETIC, UINT32_MAX, 4, 128, {1, 0, 1000, 0, 2000}},
+    {"by bank, one word", "bank", SHARED_ARITHMETIC, UINT32_MAX, 0, 128, {32, 0, 32000, 62000, 64000}},
+    {"by bank, two words of a bank", "bank", SHARED_EXCHANGE, UINT32_MAX, 128, 256, {32, 1, 48000, 93000, 96000}},
+    {"by bank, 32 words of a bank", "bank", SHARED_ARITHMETIC, UINT32_MAX, 128, 4096, {32, 0, 32000, 62000, 64000}},
+    {"by bank, compare-and-swap, one lane", "bank", SHARED_CAS, 4, 4, 128, {1, 7, 2000, 0, 4000}},
+    {"by bank, compare-and-swap, 8 lanes on a word", "bank", SHARED_CAS, 0xff, 0, 128, {8, 7, 16000, 28000, 32000}},
+    {"by word, one word", "word", SHARED_ARITHMETIC, UINT32_MAX, 0, 128, {1, 0, 32000, 62000, 64000}},
+    {"by word, two words of a bank", "word", SHARED_EXCHANGE, UINT32_MAX, 128, 256, {2, 1, 24500, 47000, 49000}},
+    {"by word, 32 words of a bank", "word", SHARED_CAS, UINT32_MAX, 128, 4096, {32, 7, 32000, 62000, 64000}},
+};
+/* clang-format on */
+
+/* Turns of 2, 3 and 4 cycles, passes of 1 (the pipe) and 2 (an access): the pipe is held for half of each turn. */
+START_TEST(atomics_cost_by_kind_and_conflict) {
+  const AtomicCase *c = &atomic_cases[_i];
+  g_autofree char *settings =
+      g_strconcat("sm.shared.pass_interval=1 sm.shared.conflict_interval=2 sm.shared.atomic_interval=2 "
+                  "sm.shared.exchange_interval=3 sm.shared.cas_interval=4 sm.shared.exchange_extra=1 "
+                  "sm.shared.cas_extra=7 sm.shared.atomic_turns=",
+                  c->turns, NULL);
+  g_autoptr(Machine) machine = lab_machine(settings);
+  SharedMemory shared;
+  shared_init(&shared, machine);
+  uint32_t address[32];
+  for (uint32_t lane = 0; lane < 32; lane++)
+    address[lane] = lane * c->step % c->wrap;
+  SharedCost cost = shared_atomic_cost(&shared, c->kind, address, c->mask, 1);
+  ck_assert_msg(cost.passes == c->cost.passes && cost.extra == c->cost.extra &&
+                    cost.hold_milli == c->cost.hold_milli && cost.own_milli == c->cost.own_milli &&
+                    cost.until_milli == c->cost.until_milli,
+                "%s: %u passes, %u extra, holds %d, own %d, until %d", c->what, cost.passes, cost.extra,
+                (int)cost.hold_milli, (int)cost.own_milli, (int)cost.until_milli);
+  shared_clear(&shared);
+}
+END_TEST
+
+/* A pass takes 10 cycles: without room to run ahead a warp waits until its store is being served. */
+START_TEST(stores_hold_their_warp_up) {
+  static const struct {
+    const char *settings;
+    uint64_t cycles[4];
+  } cases[] = {
+      {"sm.shared.run_ahead=0", {0, 2, 10, 20}},
+      {"sm.shared.run_ahead=6", {0, 2, 4, 14}},
+      {"sm.shared.run_ahead=1000", {0, 2, 4, 6}},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *settings =
+        g_strconcat("sm.issue_interval=2 sm.shared.pass_interval=10 ", cases[i].settings, NULL);
+    g_autoptr(Lab) lab =
+        lab_new(settings, ".shared 64\nSTS [RZ], R0; STS [RZ], R0; STS [RZ], R0; STS [RZ], R0; EXIT");
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    for (unsigned pc = 0; pc < 4; pc++)
+      ck_assert_msg(lab_cycle(lab, 0, pc, 0) == cases[i].cycles[pc], "%s: store %u in %d", cases[i].settings, pc,
+                    (int)lab_cycle(lab, 0, pc, 0));
+  }
 }
 END_TEST
 
@@ -179,7 +283,8 @@ START_TEST(jitter_stays_within_its_bounds) {
   rng_seed(&rng, 1, 1);
   shared_init(&shared, machine);
   for (uint64_t now = 0; now < 400000; now += 100) {
-    SharedService service = shared_serve(&shared, now, 1, 0, &rng);
+    SharedCost cost = shared_cost(&shared, 1);
+    SharedService service = shared_serve(&shared, 0, now, &cost, &rng);
     UNIT_ASSERT(service.start == now && service.ready >= now + 50 && service.ready <= now + 53, "at %d", (int)now);
     seen[service.ready - now - 50]++;
   }
@@ -281,6 +386,9 @@ int main(void) {
   tcase_add_loop_test(tcase, passes_are_the_words_of_the_fullest_bank, 0, 4);
   tcase_add_test(tcase, serves_in_order);
   tcase_add_test(tcase, a_pass_may_take_a_fraction);
+  tcase_add_test(tcase, schedulers_take_turns);
+  tcase_add_loop_test(tcase, atomics_cost_by_kind_and_conflict, 0, G_N_ELEMENTS(atomic_cases));
+  tcase_add_test(tcase, stores_hold_their_warp_up);
   tcase_add_test(tcase, jitter_stays_within_its_bounds);
   tcase_add_test(tcase, a_new_block_finds_zeros);
   tcase_add_loop_test(tcase, a_result_comes_after_the_last_pass, 0, G_N_ELEMENTS(loads));
