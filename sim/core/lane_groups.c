@@ -115,13 +115,20 @@ static void let_go(LaneGroups *groups, uint32_t leaving, uint64_t from) {
     add(groups, going[i]);
 }
 
-/* Lanes that are at a WARPSYNC whose mask has them. */
-static uint32_t lanes_at_warpsync(const LaneGroups *groups) {
+/* Lanes that are at a WARPSYNC of that mask, which has them. */
+static uint32_t lanes_at_warpsync(const LaneGroups *groups, uint32_t mask) {
   uint32_t lanes = 0;
   for (uint32_t i = 0; i < groups->count; i++)
-    if (groups->group[i].state == GROUP_AT_WARPSYNC)
-      lanes |= groups->group[i].mask & groups->group[i].which;
+    if (groups->group[i].state == GROUP_AT_WARPSYNC && groups->group[i].which == mask)
+      lanes |= groups->group[i].mask & mask;
   return lanes;
+}
+
+static bool some_at_warpsync(const LaneGroups *groups) {
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_WARPSYNC)
+      return true;
+  return false;
 }
 
 /* Lanes that have given way by a YIELD or NANOSLEEP and haven't run since. */
@@ -188,12 +195,12 @@ static bool lets_yielded_off(const Issue *issue, const LaneGroup *group) {
 }
 
 /* The lanes that a group at a BSYNC or WARPSYNC waits for. */
-static uint32_t missing_for(const Issue *issue, const LaneGroup *group, uint32_t at_warpsync) {
+static uint32_t missing_for(const Issue *issue, const LaneGroup *group) {
   const Warp *warp = issue->warp;
   const LaneGroups *groups = warp->groups;
   uint32_t record, missing;
   switch ((GroupState)group->state) {
-  case GROUP_AT_WARPSYNC: return group->which & warp->alive & ~at_warpsync;
+  case GROUP_AT_WARPSYNC: return group->which & warp->alive & ~lanes_at_warpsync(groups, group->which);
   case GROUP_AT_MEETING: return warp->alive & ~group->mask;
   case GROUP_AT_SYNC:
     record = lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask));
@@ -230,10 +237,9 @@ static void release_complete(const Issue *issue, uint64_t from) {
   LaneGroups *groups = issue->warp->groups;
   uint32_t leaving;
   do {
-    uint32_t at_warpsync = lanes_at_warpsync(groups);
     leaving = 0;
     for (uint32_t i = 0; i < groups->count; i++)
-      leaving |= missing_for(issue, &groups->group[i], at_warpsync) ? 0 : 1u << i;
+      leaving |= missing_for(issue, &groups->group[i]) ? 0 : 1u << i;
     if (PROBE_WANTED(issue->gpu, warp_sync))
       report_warpsyncs(issue, leaving);
     if (PROBE_WANTED(issue->gpu, odd_mask))
@@ -339,7 +345,7 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
   uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
-  bool waits = lanes != before || lanes_at_warpsync(warp->groups);
+  bool waits = lanes != before || some_at_warpsync(warp->groups);
   for (uint32_t rest = lanes; rest && !waits; rest &= rest - 1)
     waits = members[__builtin_ctz(rest)] & warp->alive & ~lanes;
   issue->next = MAX(issue->next, done);

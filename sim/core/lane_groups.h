@@ -6,7 +6,8 @@
  * behind, or let go, last. Who gives way by a YIELD or NANOSLEEP runs again when nobody else is ready, the first to give way first; till
  * then nobody waits for it at a BSYNC. (An H200: validation/hardware/lanes.cu, orders.cu.)
  * Groups become one at a BSYNC or a WARPSYNC that they leave together, never by coming to the same instruction.
- * WARPSYNCs match wherever they stand, and let lanes of their mask go that wait at a BSYNC; a WARPSYNC.ALL matches itself only.
+ * WARPSYNCs of one mask match wherever they stand, and let lanes of it go that wait at a BSYNC; a WARPSYNC.ALL matches itself
+ * only.
  * Convergence barriers: each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier
  * at most, the newest;
  * groups that use one barrier at the same time have a record each.
@@ -21,7 +22,7 @@ typedef enum {
   GROUP_READY,       /* can issue from cycle `from` on */
   GROUP_YIELDED,     /* likewise, but has given way */
   GROUP_AT_SYNC,     /* at a BSYNC: until all other lanes of its record wait there or have exited */
-  GROUP_AT_WARPSYNC, /* until all lanes of its mask are at a WARPSYNC or have exited */
+  GROUP_AT_WARPSYNC, /* until all lanes of its mask are at a WARPSYNC of that mask or have exited */
   GROUP_AT_MEETING,  /* at a WARPSYNC.ALL: until all lanes are there or have exited */
   GROUP_AT_BARRIER,  /* at a block barrier */
 } GroupState;
