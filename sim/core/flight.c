@@ -35,15 +35,12 @@ void flights_release(Flights *flights, Flight *flight) {
   g_array_append_val(flights->free, flight->index);
 }
 
-bool flights_send(Flights *flights, Flight *flight, const Warp *warp, uint64_t time) {
+void flights_send(Flights *flights, Flight *flight, const Warp *warp, uint64_t time) {
   flight->age = warp->age;
   flight->slot = warp->slot;
   flight->time = time;
   event_queue_push(&flights->queue, time, flight->index);
-  if (time >= flights->event_time)
-    return false;
-  flights->event_time = time;
-  return true;
+  flights->event_time = MIN(flights->event_time, time);
 }
 
 Flight *flights_take(Flights *flights, uint64_t now) {

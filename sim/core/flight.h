@@ -43,9 +43,8 @@ void flights_clear(Flights *flights);
 /* One that isn't in use. Its request and data are to be filled; it is to be sent or released. */
 Flight *flights_new(Flights *flights);
 void flights_release(Flights *flights, Flight *flight);
-/* An access of the warp leaves; its reply comes in cycle `time`. True if no other reply of the SM comes before it: event_time has
- * changed. */
-bool flights_send(Flights *flights, Flight *flight, const Warp *warp, uint64_t time);
+/* An access of the warp leaves; its reply comes in cycle `time`. */
+void flights_send(Flights *flights, Flight *flight, const Warp *warp, uint64_t time);
 /* The next one whose reply is due by `now`, to be released; NULL if there is none: then event_time says when the next is due. */
 Flight *flights_take(Flights *flights, uint64_t now);
 /* When the last reply to that warp comes that is under way, 0 if none is. */

@@ -13,7 +13,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->seed = seed;
   gpu->backing = backing;
   gpu->sms = g_new0(Sm, machine->gpu.sms);
-  event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms * machine->sm.schedulers);
+  event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms);
   gpu->memsys = memsys_new(machine, backing, &gpu->counters);
   gpu->launches = g_ptr_array_new();
   gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));
@@ -416,8 +416,8 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
   gpu->limit_cycles = limit_cycles;
   if (gpu->ages == 0)
     gpu_dispatch(gpu, 0);
-  uint64_t due = WHEEL_NEVER; /* of the scheduler that ran last, not yet in the queue */
-  uint32_t source = 0, sms = gpu->machine->gpu.sms;
+  uint64_t due = WHEEL_NEVER; /* of who ran last, not yet in the queue */
+  uint32_t source = 0;
   for (;;) {
     bool stops = gpu->budget <= 0 || gpu->fault.happened;
     if (due != WHEEL_NEVER && (stops || due > limit_cycles)) {
@@ -440,18 +440,11 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
       continue;
     }
     due = WHEEL_NEVER;
-    if (event.source <= sms) {
-      source = event.source;
-      if (gpu->sms[source - 1].flights.event_time == event.time)
-        due = sm_deliver(&gpu->sms[source - 1], event.time);
-      continue;
-    }
-    uint32_t scheduler = event.source - 1 - sms, index = scheduler / SM_SCHEDULERS_MAX,
-             which = scheduler % SM_SCHEDULERS_MAX;
-    if (gpu->sms[index].scheduler[which].event_time != event.time)
+    Sm *sm = &gpu->sms[event.source - 1];
+    if (sm->event_time != event.time)
       continue; /* overtaken */
     source = event.source;
-    due = sm_run_scheduler(&gpu->sms[index], which, event.time);
+    due = sm_run(sm, event.time);
   }
 }
 

@@ -28,12 +28,12 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
     Scheduler *scheduler = &sm->scheduler[i];
     scheduler->event_time = WHEEL_NEVER;
     wheel_init(&scheduler->wheel);
-    scheduler->source = 1 + machine->gpu.sms + index * SM_SCHEDULERS_MAX + i;
     for (uint32_t slot = i; slot < SM_WARPS_MAX; slot += machine->sm.schedulers)
       scheduler->mine |= UINT64_C(1) << slot;
     rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + 1 + index * SM_SCHEDULERS_MAX + i);
   }
   flights_init(&sm->flights);
+  sm->event_time = WHEEL_NEVER;
 }
 
 /* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
@@ -121,9 +121,11 @@ static void wake(Sm *sm, Warp *warp, uint64_t time) {
     time = scheduler->wheel.now;
   wheel_insert(&scheduler->wheel, warp->slot, time);
   uint64_t due = MAX(time, scheduler->free_at);
-  if (due < scheduler->event_time) {
+  if (due < scheduler->event_time)
     scheduler->event_time = due;
-    event_queue_push(&sm->gpu->queue, due, scheduler->source);
+  if (due < sm->event_time) {
+    sm->event_time = due;
+    event_queue_push(&sm->gpu->queue, due, sm_source(sm));
   }
 }
 
@@ -378,8 +380,7 @@ static void send(Sm *sm, Warp *warp, const Decoded *decoded, Flight *flight, uin
   flight->decoded = decoded;
   warp->under_way++;
   set_pending(warp, decoded);
-  if (flights_send(&sm->flights, flight, warp, time))
-    event_queue_push(&sm->gpu->queue, time, 1 + sm->index);
+  flights_send(&sm->flights, flight, warp, time);
 }
 
 /* The lanes get what they loaded. */
@@ -430,12 +431,11 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
     unblock(sm, warp, now);
 }
 
-uint64_t sm_deliver(Sm *sm, uint64_t now) {
+static void deliver_due(Sm *sm, uint64_t now) {
   for (Flight *flight; (flight = flights_take(&sm->flights, now));) {
     deliver(sm, flight, now);
     flights_release(&sm->flights, flight);
   }
-  return sm->flights.event_time;
 }
 
 /* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs already. */
@@ -589,29 +589,52 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
     wait_for_operands(&issue, scheduler, &launch->decoded[warp->pc]);
 }
 
-uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now) {
+/* The scheduler may issue at `now`. */
+static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t now) {
   Gpu *gpu = sm->gpu;
-  Scheduler *scheduler = &sm->scheduler[which];
-  uint32_t interval = gpu->machine->sm.issue_interval;
+  gpu->cycle = now;
+  scheduler->ready |= wheel_advance(&scheduler->wheel, now);
+  scheduler->event_time = 0; /* nobody sets it while it runs */
+  if (scheduler->ready) {
+    unsigned slot = pick(sm, scheduler);
+    scheduler->ready &= ~(UINT64_C(1) << slot);
+    scheduler->last = slot;
+    scheduler->free_at = now + gpu->machine->sm.issue_interval;
+    issue_warp(sm, scheduler, &sm->warps[slot], now);
+    gpu->budget--;
+  }
+  uint64_t next = scheduler->ready ? scheduler->free_at : wheel_next(&scheduler->wheel);
+  scheduler->event_time = next == WHEEL_NEVER ? next : MAX(next, scheduler->free_at);
+}
+
+/* When something is due. */
+static uint64_t next_event(const Sm *sm) {
+  uint64_t next = sm->flights.event_time;
+  for (uint32_t i = 0; i < sm->gpu->machine->sm.schedulers; i++)
+    next = MIN(next, sm->scheduler[i].event_time);
+  return next;
+}
+
+uint64_t sm_run(Sm *sm, uint64_t now) {
+  Gpu *gpu = sm->gpu;
+  uint32_t schedulers = gpu->machine->sm.schedulers;
+  sm->event_time = 0; /* nobody pushes an event for it while it runs */
   for (;;) {
-    gpu->cycle = now;
-    scheduler->ready |= wheel_advance(&scheduler->wheel, now);
-    scheduler->event_time = 0; /* nobody pushes an event for it while it runs */
-    if (scheduler->ready) {
-      unsigned slot = pick(sm, scheduler);
-      scheduler->ready &= ~(UINT64_C(1) << slot);
-      scheduler->last = slot;
-      scheduler->free_at = now + interval;
-      issue_warp(sm, scheduler, &sm->warps[slot], now);
-      gpu->budget--;
+    if (sm->flights.event_time <= now)
+      deliver_due(sm, now);
+    bool stops = false;
+    for (uint32_t i = 0; i < schedulers && !stops; i++) {
+      if (sm->scheduler[i].event_time > now)
+        continue;
+      run_scheduler(sm, &sm->scheduler[i], now);
+      stops = gpu->budget <= 0 || gpu->fault.happened;
     }
-    uint64_t next = scheduler->ready ? scheduler->free_at : wheel_next(&scheduler->wheel);
-    if (next != WHEEL_NEVER && next < scheduler->free_at)
-      next = scheduler->free_at;
-    scheduler->event_time = next;
-    if (next == WHEEL_NEVER || gpu->budget <= 0 || gpu->fault.happened || next > gpu->limit_cycles ||
-        !event_queue_is_first(&gpu->queue, next, scheduler->source))
+    uint64_t next = next_event(sm);
+    if (stops || next == WHEEL_NEVER || next > gpu->limit_cycles ||
+        !event_queue_is_first(&gpu->queue, next, sm_source(sm))) {
+      sm->event_time = next;
       return next;
+    }
     now = next;
   }
 }

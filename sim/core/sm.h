@@ -1,5 +1,6 @@
 /* sm.h - one streaming multiprocessor: resident blocks and warps, schedulers, shared memory and lock unit.
- * Time: each scheduler is a source of events; it issues one warp instruction each issue_interval cycles.
+ * Time: an SM is one source of events for the machine. In a cycle it first takes replies of global memory; then each of its
+ * schedulers, by number, may issue one warp instruction, each issue_interval cycles.
  * Ownership: the Gpu owns its Sms; an Sm makes its arrays when its first block comes. */
 #ifndef LOCKSTEP_CORE_SM_H
 #define LOCKSTEP_CORE_SM_H
@@ -83,9 +84,8 @@ typedef struct Scheduler {
   Wheel wheel;
   uint64_t ready;      /* warps that could issue, by slot */
   uint64_t mine;       /* slots that belong to it */
-  uint64_t event_time; /* when its next event is due; WHEEL_NEVER while it sleeps */
+  uint64_t event_time; /* when it may issue next; WHEEL_NEVER while it sleeps */
   uint64_t free_at;    /* it can issue again in this cycle */
-  uint32_t source;     /* of its events: behind the SMs' own, which are replies */
   uint32_t last;       /* slot it issued last */
   Rng rng;             /* POLICY_RANDOM */
 } Scheduler;
@@ -103,6 +103,7 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
+  uint64_t event_time; /* of its event in the Gpu's queue; WHEEL_NEVER: none; 0 while it runs */
   Rng jitter;
   Scheduler scheduler[SM_SCHEDULERS_MAX];
   uint32_t *register_rows; /* backing of Warp.regs, ... */
@@ -116,11 +117,10 @@ void sm_init(Sm *sm, struct Gpu *gpu, uint32_t index);
 void sm_clear(Sm *sm);
 /* Puts block `index` of `launch` on the SM if all limits allow it; its warps start at `now` (plus jitter). */
 bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
-/* Runs scheduler `which`, whose event is due at `now`, for as long as no other source comes first. Returns when its next
- * event is due, which the caller puts into the queue; WHEEL_NEVER if it sleeps. */
-uint64_t sm_run_scheduler(Sm *sm, unsigned which, uint64_t now);
-/* Replies of global memory are due at `now`. Returns when the next one is; WHEEL_NEVER if none is under way. */
-uint64_t sm_deliver(Sm *sm, uint64_t now);
+/* Runs the SM, whose event is due at `now`, for as long as no other source comes first. Returns when its next event is due, which
+ * the caller puts into the queue; WHEEL_NEVER if it sleeps. */
+uint64_t sm_run(Sm *sm, uint64_t now);
+static inline uint32_t sm_source(const Sm *sm) { return 1 + sm->index; }
 /* A warp that has waited can issue from cycle `time` on, not before the operands of its next instruction are ready. */
 void sm_resume(Sm *sm, Warp *warp, uint64_t time);
 /* The warp, which may have been held up (Gpu.noisy), can go on now. */
