@@ -6,7 +6,7 @@
 static L1 *cache_of(Sm *sm) {
   Gpu *gpu = sm->gpu;
   if (!sm->l1)
-    sm->l1 = l1_new(gpu->machine, sm->index, &gpu->hashes_memory, &gpu->memory_hash);
+    sm->l1 = l1_new(gpu->machine, gpu->l1_bytes, sm->index, &gpu->hashes_memory, &gpu->memory_hash);
   return sm->l1;
 }
 

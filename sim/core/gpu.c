@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "sim/core/access.h"
 #include "sim/core/host.h"
+#include "sim/core/occupancy.h"
 #include "sim/memory/heap.h"
 
 /* ---- making ---- */
@@ -281,11 +282,33 @@ static void free_lock_bits(Gpu *gpu) {
       lock_unit_release_all(&gpu->sms[i].lock_unit);
 }
 
-/* A kernel that starts sees what was written before. */
-static void invalidate_l1s(Gpu *gpu) {
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
-    if (gpu->sms[i].l1)
-      l1_invalidate(gpu->sms[i].l1);
+/* Shared memory of the blocks of a launch that an SM may hold at once. */
+static uint32_t shared_wanted(const Gpu *gpu, const Launch *launch) {
+  if (!launch->shared_bytes)
+    return 0;
+  uint64_t even = (launch->blocks + gpu->machine->gpu.sms - 1) / gpu->machine->gpu.sms;
+  Occupancy occupancy =
+      occupancy_of(gpu->machine, launch->kernel, launch->block, launch->shared_bytes - launch->kernel->shared_bytes);
+  return (uint32_t)MIN(even, occupancy.blocks) * occupancy_block_shared(gpu->machine, launch->shared_bytes);
+}
+
+/* A kernel that starts sees what was written before. Where the L1 is what shared memory leaves, it has its new size. */
+static void renew_l1s(Gpu *gpu) {
+  uint32_t wanted = 0;
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(gpu, i);
+    if (launch->started && launch->finished_blocks < launch->blocks)
+      wanted = MAX(wanted, shared_wanted(gpu, launch));
+  }
+  uint32_t bytes = l1_bytes_beside(gpu->machine, wanted);
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+    L1 **l1 = &gpu->sms[i].l1;
+    if (*l1)
+      l1_invalidate(*l1);
+    if (bytes != gpu->l1_bytes)
+      g_clear_pointer(l1, l1_free);
+  }
+  gpu->l1_bytes = bytes;
 }
 
 /* ---- the order of blocks ---- */
@@ -356,7 +379,7 @@ static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
 static void start(Gpu *gpu, Launch *launch, uint64_t now) {
   launch->started = true;
   launch->free_at = now + gpu->machine->grid.launch_overhead;
-  invalidate_l1s(gpu);
+  renew_l1s(gpu);
 }
 
 /* Places the launch's next block, if an SM has room. During the overhead of a launch the dispatcher is free for blocks of

@@ -68,6 +68,7 @@ typedef struct Gpu {
   Counters counters;
   GPtrArray *launches;        /* Launch * */
   uint32_t next_sm;           /* where the dispatcher looks first */
+  uint32_t l1_bytes;          /* of each SM, while the launches run that do */
   uint64_t dispatch_free_at;  /* the next block of a launch whose overhead is over can leave the dispatcher */
   uint64_t starts_free_at;    /* the same for blocks that wait for the end of their launch's overhead */
   uint64_t unfinished_blocks; /* of all launches */

@@ -1,8 +1,12 @@
 #include "sim/core/occupancy.h"
 
-#include "sim/core/sm.h"
+#include "sim/core/warp.h"
 
 static uint32_t round_up(uint32_t value, uint32_t granule) { return (value + granule - 1) / granule * granule; }
+
+uint32_t occupancy_block_shared(const Machine *machine, uint32_t bytes) {
+  return round_up(bytes + machine->sm.shared.reserved, machine->sm.shared.granule);
+}
 
 /* How many of `need` fit into `all`. */
 static uint32_t times(uint32_t all, uint32_t need) { return need ? all / need : UINT32_MAX; }
@@ -19,8 +23,9 @@ Occupancy occupancy_of(const Machine *machine, const Kernel *kernel, const uint3
       [OCCUPANCY_BLOCKS] = machine->sm.max_blocks,
       [OCCUPANCY_WARPS] = times(machine->sm.max_warps, warps),
       [OCCUPANCY_REGISTERS] = times(machine->sm.registers, warps * warp_registers),
-      [OCCUPANCY_SHARED] = times(machine->sm.shared.bytes,
-                                 occupancy.shared_bytes == 0 ? 0 : sm_block_shared(machine, occupancy.shared_bytes)),
+      [OCCUPANCY_SHARED] =
+          times(machine->sm.shared.bytes,
+                occupancy.shared_bytes == 0 ? 0 : occupancy_block_shared(machine, occupancy.shared_bytes)),
   };
   occupancy.blocks = UINT32_MAX;
   for (unsigned i = 0; i < OCCUPANCY_LIMITS; i++)

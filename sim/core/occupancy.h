@@ -26,6 +26,9 @@ typedef struct Occupancy {
   bool limits[OCCUPANCY_LIMITS]; /* what allows no further block */
 } Occupancy;
 
+/* Bytes of shared memory that a block with so many of its own takes: what the system keeps of it counts, too. */
+uint32_t occupancy_block_shared(const Machine *machine, uint32_t bytes);
+
 Occupancy occupancy_of(const Machine *machine, const Kernel *kernel, const uint32_t block[3],
                        uint32_t dynamic_shared_bytes);
 const char *occupancy_limit_name(OccupancyLimit limit);

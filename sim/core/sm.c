@@ -8,6 +8,7 @@
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/members.h"
+#include "sim/core/occupancy.h"
 #include "sim/core/simt_stack.h"
 #include "sim/core/undefined.h"
 
@@ -87,14 +88,10 @@ uint32_t sm_block_registers(const Machine *machine, const Launch *launch) {
   return launch->block_warps * round_up(kernel_registers(launch->kernel) * WARP_LANES, machine->sm.register_granule);
 }
 
-uint32_t sm_block_shared(const Machine *machine, uint32_t bytes) {
-  return round_up(bytes + machine->sm.shared.reserved, machine->sm.shared.granule);
-}
-
 /* First fit from 0 in granules; false if no hole is large enough. */
 static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
   const Machine *machine = sm->gpu->machine;
-  uint32_t need = sm_block_shared(machine, bytes), candidate = 0;
+  uint32_t need = occupancy_block_shared(machine, bytes), candidate = 0;
   if (bytes == 0) {
     *base = 0;
     return true;
@@ -103,7 +100,7 @@ static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
     moved = false;
     for (uint32_t i = 0; i < machine->sm.max_blocks; i++) {
       const Block *block = &sm->blocks[i];
-      uint32_t end = block->shared_base + sm_block_shared(machine, block->shared_bytes);
+      uint32_t end = block->shared_base + occupancy_block_shared(machine, block->shared_bytes);
       if (block->launch && block->shared_bytes && block->shared_base < candidate + need && candidate < end) {
         candidate = end;
         moved = true;

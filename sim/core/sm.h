@@ -132,9 +132,6 @@ uint64_t sm_wakes(const Sm *sm, const Warp *warp);
 /* Registers a block of this launch takes on an SM. */
 uint32_t sm_block_registers(const Machine *machine, const Launch *launch);
 
-/* Bytes of shared memory that a block with so many of its own takes: what the system keeps of it counts, too. */
-uint32_t sm_block_shared(const Machine *machine, uint32_t bytes);
-
 static inline Block *warp_block(Sm *sm, const Warp *warp) { return &sm->blocks[warp->block_slot]; }
 /* Thread of a warp's lane 0; that of lane n is thread_plus(base, n). */
 static inline ThreadId warp_thread_base(const Block *block, const Warp *warp) {

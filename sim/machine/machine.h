@@ -36,6 +36,11 @@
 #define ATOMIC_TURNS(X)    \
   X(TURNS_BY_WORD, "word") \
   X(TURNS_BY_BANK, "bank")
+/* The sizes that CUDA lets shared memory have of an array that it shares with the L1. */
+#define CARVEOUTS(X)         \
+  X(CARVEOUT_NONE, "none")   \
+  X(CARVEOUT_SM_86, "sm_86") \
+  X(CARVEOUT_SM_90, "sm_90")
 #define L1_LOADS(X)      \
   X(L1_CACHED, "cached") \
   X(L1_UNCACHED, "uncached")
@@ -54,6 +59,7 @@ typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence
 typedef enum { CONVERGENCES(X) CONVERGENCE_COUNT } Convergence;
 typedef enum { STORE_WINNERS(X) STORE_WINNER_COUNT } StoreWinner;
 typedef enum { ATOMIC_TURNS(X) ATOMIC_TURNS_COUNT } AtomicTurns;
+typedef enum { CARVEOUTS(X) CARVEOUT_COUNT } Carveout;
 typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
 typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
 #undef X

@@ -81,6 +81,8 @@ static void check_l1(const Checker *c) {
                         m->sm.l1.line, m->sm.l1.sector);
     c->report((const char *const[]){"sm.l1.line", "sm.l1.sector", NULL}, message, c->user);
   }
+  if (m->sm.l1.carveout != CARVEOUT_NONE && m->sm.l1.bytes <= m->sm.shared.bytes)
+    report_pair(c, "sm.l1.bytes", "exceed with a carveout", "sm.shared.bytes");
   uint64_t set = (uint64_t)m->sm.l1.line * m->sm.l1.ways;
   if (m->sm.l1.bytes % set == 0)
     return;

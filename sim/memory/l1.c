@@ -31,7 +31,17 @@ struct L1 {
   uint64_t *hash;
 };
 
-L1 *l1_new(const Machine *machine, uint32_t sm, const bool *hashing, uint64_t *hash) {
+uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes) {
+  static const uint32_t kibibytes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+  if (machine->sm.l1.carveout == CARVEOUT_NONE)
+    return machine->sm.l1.bytes;
+  uint32_t sizes = machine->sm.l1.carveout == CARVEOUT_SM_86 ? 6 : G_N_ELEMENTS(kibibytes), i = 0;
+  while (i + 1 < sizes && kibibytes[i] * 1024 < shared_bytes)
+    i++;
+  return machine->sm.l1.bytes - kibibytes[i] * 1024;
+}
+
+L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hashing, uint64_t *hash) {
   L1 *l1 = g_new0(L1, 1);
   l1->line_bytes = machine->sm.l1.line;
   l1->sector_bytes = machine->sm.l1.sector;
@@ -39,7 +49,7 @@ L1 *l1_new(const Machine *machine, uint32_t sm, const bool *hashing, uint64_t *h
   l1->line_shift = (uint32_t)__builtin_ctz(l1->line_bytes);
   l1->sector_shift = (uint32_t)__builtin_ctz(l1->sector_bytes);
   l1->ways = machine->sm.l1.ways;
-  l1->sets = machine->sm.l1.bytes / l1->line_bytes / l1->ways;
+  l1->sets = bytes / l1->line_bytes / l1->ways;
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
   l1->generation = 1;
   uint32_t lines = l1->sets * l1->ways;

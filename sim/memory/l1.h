@@ -2,7 +2,9 @@
  * it was fetched, whatever other SMs write, until it is replaced, evicted or invalidated.
  * Models: sets of sm.l1.ways lines, replaced by last use; a line has one tag and sectors that are fetched one by one; stores
  * write through, and update or evict the own SM's copy (sm.l1.global_stores).
- * Does not model: misses in flight that merge beyond one sector; the share of the array that shared memory takes; banks.
+ * Models: where shared memory and the L1 are one array (sm.l1.carveout), shared memory takes the smallest part that CUDA allows
+ * and that its blocks fit in; the L1 has the rest.
+ * Does not model: misses in flight that merge beyond one sector; banks.
  * Time: effects at issue, like all of global memory; a hit on a sector that is still on its way waits for it.
  * Ownership: an Sm owns its cache, and makes it at the first load that may use it. */
 #ifndef LOCKSTEP_MEMORY_L1_H
@@ -13,9 +15,12 @@
 
 typedef struct L1 L1;
 
-/* `hash` (may be NULL): while *hashing, each change of what the cache holds, or of the order of use, moves *hash: it comes
+/* The size of the cache beside so many bytes of shared memory that the blocks of an SM take. */
+uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes);
+
+/* A cache of `bytes`. `hash` (may be NULL): while *hashing, each change of what the cache holds, or of the order of use, moves *hash: it comes
  * back to its value when the cache's state does. */
-L1 *l1_new(const Machine *machine, uint32_t sm, const bool *hashing, uint64_t *hash);
+L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hashing, uint64_t *hash);
 void l1_free(L1 *l1);
 
 /* True if the cache has all bytes of [address, address + bytes), which lie in one line; that uses the line. */

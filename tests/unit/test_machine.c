@@ -227,6 +227,8 @@ static const Refusal refusals[] = {
     {"sm: {l1: {bytes: 1000}}\n",
      "m.yaml:1:18: error: sm.l1.bytes is 1000 bytes, must be a multiple of sm.l1.line times "
      "sm.l1.ways (128 * 4 = 512)\n"},
+    {"sm: {l1: {bytes: 48 KiB, carveout: sm_86}}\n",
+     "m.yaml:1:18: error: sm.l1.bytes is 48 KiB, must exceed with a carveout sm.shared.bytes, which is 48 KiB\n"},
     {"sm: {shared: {granule: 96}}\n", "m.yaml:1:24: error: sm.shared.granule is 96 bytes, must be a power of two\n"},
     {"sm: {shared: {granule: 32 KiB}}\n",
      "m.yaml:1:24: error: sm.shared.bytes is 48 KiB, must be a multiple of sm.shared.granule, which is 32 KiB\n"},

@@ -124,69 +124,56 @@ END_TEST
 
 /* ---- the pipe ---- */
 
-START_TEST(serves_in_order) {
-  g_autoptr(Machine) machine = lab_machine("sm.shared.latency=50 sm.shared.pass_interval=2");
+typedef struct Step {
+  unsigned scheduler;
+  uint64_t now;
+  uint32_t passes;
+  uint64_t start, ready;
+} Step;
+
+/* Serves accesses on a machine without jitter; returns when the pipe is free then. */
+static uint64_t expect_served(const char *settings, const Step *steps, unsigned count) {
+  g_autoptr(Machine) machine = lab_machine(settings);
   SharedMemory shared;
   Rng rng;
   rng_seed(&rng, 1, 1);
   shared_init(&shared, machine);
-  static const struct {
-    uint64_t now;
-    uint32_t passes;
-    uint64_t start, ready;
-  } steps[] = {
-      {100, 1, 100, 150},                      /* idle */
-      {101, 3, 102, 156},                      /* behind the first pass; its last pass starts at 106 */
-      {102, 1, 108, 158},  {110, 1, 110, 160}, /* just in time */
-      {500, 32, 500, 612}, {500, 1, 564, 614}, {563, 1, 566, 616},
-  };
-  for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+  for (unsigned i = 0; i < count; i++) {
     SharedCost cost = shared_cost(&shared, steps[i].passes);
-    SharedService service = shared_serve(&shared, i % 2, steps[i].now, &cost, &rng);
+    SharedService service = shared_serve(&shared, steps[i].scheduler, steps[i].now, &cost, &rng);
     ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
                   (int)service.start, (int)service.ready);
   }
+  uint64_t free_milli = shared.free_milli;
   shared_clear(&shared);
+  return free_milli;
+}
+
+START_TEST(serves_in_order) {
+  static const Step steps[] = {
+      {0, 100, 1, 100, 150},                         /* idle */
+      {1, 101, 3, 102, 156},                         /* behind the first pass; its last pass starts at 106 */
+      {0, 102, 1, 108, 158},  {1, 110, 1, 110, 160}, /* just in time */
+      {0, 500, 32, 500, 612}, {1, 500, 1, 564, 614}, {0, 563, 1, 566, 616},
+  };
+  expect_served("sm.shared.latency=50 sm.shared.pass_interval=2", steps, G_N_ELEMENTS(steps));
 }
 END_TEST
 
 /* 1.45 cycles a pass: the pipe is free in 101.45, 102.9 and 105.8, and 20 passes later in exactly 134.8. */
 START_TEST(a_pass_may_take_a_fraction) {
-  g_autoptr(Machine) machine = lab_machine("sm.shared.latency=50 sm.shared.pass_interval=1.45");
-  SharedMemory shared;
-  Rng rng;
-  rng_seed(&rng, 1, 1);
-  shared_init(&shared, machine);
-  static const struct {
-    uint64_t now;
-    uint32_t passes;
-    uint64_t start, ready;
-  } steps[] = {{100, 1, 100, 150}, {100, 1, 102, 152}, {100, 2, 103, 155}, {101, 20, 106, 184}, {134, 1, 135, 185}};
-  for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
-    SharedCost cost = shared_cost(&shared, steps[i].passes);
-    SharedService service = shared_serve(&shared, i % 2, steps[i].now, &cost, &rng);
-    ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
-                  (int)service.start, (int)service.ready);
-  }
-  ck_assert_uint_eq(shared.free_milli, 136250);
-  shared_clear(&shared);
+  static const Step steps[] = {
+      {0, 100, 1, 100, 150},  {1, 100, 1, 102, 152}, {0, 100, 2, 103, 155},
+      {1, 101, 20, 106, 184}, {0, 134, 1, 135, 185},
+  };
+  ck_assert_uint_eq(expect_served("sm.shared.latency=50 sm.shared.pass_interval=1.45", steps, G_N_ELEMENTS(steps)),
+                    136250);
 }
 END_TEST
 
 /* The pipe serves a pass a cycle; passes of one access are 2 cycles apart, accesses of a scheduler 4. */
 START_TEST(schedulers_take_turns) {
-  g_autoptr(Machine) machine = lab_machine("sm.shared.latency=23 sm.shared.pass_interval=1 "
-                                           "sm.shared.conflict_interval=2 sm.shared.scheduler_interval=4");
-  SharedMemory shared;
-  Rng rng;
-  rng_seed(&rng, 1, 1);
-  shared_init(&shared, machine);
-  static const struct {
-    unsigned scheduler;
-    uint64_t now;
-    uint32_t passes;
-    uint64_t start, ready;
-  } steps[] = {
+  static const Step steps[] = {
       {0, 100, 1, 100, 123},
       {1, 100, 1, 101, 124},            /* behind the first in the pipe */
       {0, 101, 1, 104, 127},            /* 4 cycles after the first of its scheduler */
@@ -195,13 +182,9 @@ START_TEST(schedulers_take_turns) {
       {2, 111, 1, 174, 197}, /* its scheduler serves the long one until 174 */
       {0, 112, 1, 144, 167}, /* the pipe has time left, all the same */
   };
-  for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
-    SharedCost cost = shared_cost(&shared, steps[i].passes);
-    SharedService service = shared_serve(&shared, steps[i].scheduler, steps[i].now, &cost, &rng);
-    ck_assert_msg(service.start == steps[i].start && service.ready == steps[i].ready, "step %u: %d to %d", i,
-                  (int)service.start, (int)service.ready);
-  }
-  shared_clear(&shared);
+  expect_served("sm.shared.latency=23 sm.shared.pass_interval=1 sm.shared.conflict_interval=2 "
+                "sm.shared.scheduler_interval=4",
+                steps, G_N_ELEMENTS(steps));
 }
 END_TEST
 
