@@ -103,6 +103,64 @@ START_TEST(naming_asks_lanes_alike_once) {
 }
 END_TEST
 
+/* R2: the address of a word of the thread's own; R3: of that of the next one, in a ring. */
+#define RING_OF(words)                                                                                 \
+  "S2R R0, SR_Tid_X;\nS2R R3, SR_CTAid_X;\nSHL.W R3, R3, 0x7;\nIADD R3, R3, R0;\nSHL.W R2, R3, 0x2;\n" \
+  "IADD R3, R3, 0x1;\nLOP.AND R3, R3, " words ";\nSHL.W R3, R3, 0x2;\nIADD R2, R2, c[0x0][0x20];\n"    \
+  "IADD R3, R3, c[0x0][0x20];\nMOV R1, c[0x0][0x24];\nMOV32I R7, 0x1;\n"
+
+/* The graph of a grid of 128 threads a block that hangs, of which each has a word. */
+static WaitGraph *graph_of(Lab *lab, uint32_t blocks) {
+  lab_buffer(lab, 128 * blocks);
+  lab_buffer(lab, 1);
+  lab_launch(lab, blocks, 128);
+  ck_assert_int_eq(gpu_run(lab->gpu, 400 * blocks, 1000000), GPU_BUDGET);
+  Explorer *explorer = explorer_new(lab->gpu);
+  ck_assert_int_eq(explorer_prove(explorer), EXPLORE_STUCK);
+  return wait_graph_new(explorer);
+}
+
+static void graph_free(WaitGraph *graph) {
+  Explorer *explorer = graph->explorer;
+  wait_graph_free(graph);
+  explorer_free(explorer);
+}
+
+/* Each thread waits for a word that only itself would change, once another word were different: all wait for that one. */
+START_TEST(each_lane_looks_behind_its_word) {
+  static const char text[] =
+      RING_OF("0x3ff") "ST [R2], R7;\nwait: LD.CV R5, [R1];\nISETP.NE.AND P2, pt, R5, RZ, pt;\n"
+                       "@P2 ST [R2], RZ;\nLD.CV R6, [R2];\nISETP.NE.AND P1, pt, R6, RZ, pt;\n"
+                       "@P1 BRA wait;\nEXIT;\n";
+  enum { BLOCKS = 4, LANES = 128 * BLOCKS };
+  g_autoptr(Lab) lab = lab_new("gpu.sms=132", text);
+  WaitGraph *graph = graph_of(lab, BLOCKS);
+  unsigned behind = 0;
+  for (guint i = 0; i < graph->edges->len; i++)
+    behind += wait_edge(graph, i)->behind;
+  ck_assert_uint_eq(behind, LANES);
+  ck_assert_uint_lt(graph->explorer->steps, 500 * LANES);
+  graph_free(graph);
+}
+END_TEST
+
+/* Each thread holds a lock and wants the next one's: every cycle is as long as the grid is large. */
+START_TEST(a_long_cycle_is_found_soon) {
+  static const char text[] = RING_OF("0xfff") "ATOM.CAS R5, [R2], RZ, R7;\nwait: ATOM.CAS R5, [R3], RZ, R7;\n"
+                                              "ISETP.NE.AND P1, pt, R5, RZ, pt;\n@P1 BRA wait;\nST [R2], RZ;\n"
+                                              "ST [R3], RZ;\nEXIT;\n";
+  enum { BLOCKS = 32, LANES = 128 * BLOCKS };
+  g_autoptr(Lab) lab = lab_new("gpu.sms=132", text);
+  WaitGraph *graph = graph_of(lab, BLOCKS);
+  double before = unit_cpu_seconds();
+  GArray *cycle = wait_graph_cycle(graph, wait_node(graph, 0)->component, EDGE_WORD);
+  ck_assert(unit_cpu_seconds() - before < 2 * unit_patience());
+  ck_assert_uint_eq(cycle->len, 2 * LANES);
+  g_array_free(cycle, TRUE);
+  graph_free(graph);
+}
+END_TEST
+
 START_TEST(budget_ends_a_proof) { steps_of(POLL("R2"), 1, 32, 40, EXPLORE_UNPROVABLE); }
 END_TEST
 
@@ -113,6 +171,8 @@ int main(void) {
   tcase_add_loop_test(tcase, chain_costs_less_than_its_run, 0, G_N_ELEMENTS(blocks));
   tcase_add_test(tcase, lanes_alike_are_explored_once);
   tcase_add_test(tcase, naming_asks_lanes_alike_once);
+  tcase_add_test(tcase, each_lane_looks_behind_its_word);
+  tcase_add_test(tcase, a_long_cycle_is_found_soon);
   tcase_add_test(tcase, budget_ends_a_proof);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

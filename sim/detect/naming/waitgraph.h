@@ -106,7 +106,8 @@ static inline Edge *wait_edge(const WaitGraph *graph, guint index) {
 
 /* Numbers the strongly connected components; the last step of wait_graph_new(). */
 void wait_graph_find_components(WaitGraph *graph);
-/* A shortest cycle through an edge of kind `kind` inside component `component`: edge numbers in order, or NULL. */
+/* A short cycle through an edge of kind `kind` inside component `component`: edge numbers in order, or NULL. The shortest one, unless
+ * looking for it takes too long. */
 GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind kind);
 /* True if some edge inside the component has that kind. */
 bool wait_graph_has_kind(const WaitGraph *graph, uint32_t component, EdgeKind kind);

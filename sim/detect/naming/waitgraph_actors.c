@@ -14,7 +14,7 @@ enum {
   WAITERS_ASKED = 8,
   OWN_PASSES_MAX = 16,
   JOINT_PASSES_MAX = 64,
-  BEHIND_TRIES_MAX = 64,
+  BEHIND_STEPS_MAX = 4000000,
   BEHIND_DEPTH_MAX = 4
 };
 
@@ -215,14 +215,14 @@ static void explore_in_joint(Joint *joint, guint number, Footprint *footprint) {
 }
 
 /* Forwards and backwards in turn: stores go along a chain of lanes either way. */
-static void explore_together(Joint *joint, Footprint *footprint) {
+static void explore_together(Joint *joint) {
   const Explorer *explorer = joint->graph->explorer;
   uint64_t version;
   unsigned pass = 0;
   do {
     version = explorer->memory.version;
     for (guint i = 0; i < joint->lanes->len && explorer->steps < joint->steps_to; i++)
-      explore_in_joint(joint, pass % 2 ? joint->lanes->len - 1 - i : i, footprint);
+      explore_in_joint(joint, pass % 2 ? joint->lanes->len - 1 - i : i, NULL);
   } while (explorer->memory.version != version && ++pass < JOINT_PASSES_MAX && explorer->steps < joint->steps_to);
 }
 
@@ -231,7 +231,7 @@ static void connect_together(Joint *joint) {
   WaitGraph *graph = joint->graph;
   MemoryLayer layer;
   explorer_push_memory(graph->explorer, &layer, 0, graph->explorer->views->len);
-  explore_together(joint, NULL);
+  explore_together(joint);
   uint64_t key = wait_node(graph, joint->thing)->key;
   bool useful = helps(graph, joint->thing, G_MAXUINT);
   for (guint i = 0; useful && i < joint->lanes->len; i++) {
@@ -249,39 +249,55 @@ static void connect_together(Joint *joint) {
   explorer_pop_memory(graph->explorer, &layer);
 }
 
-/* The words that somebody would store to if nobody had to wait. */
-static void find_storable(Joint *joint, Footprint *footprint) {
+/* The words that a lane which doesn't wait for them would store to if nobody had to wait (keys, owned). */
+static GHashTable *find_storable(Joint *joint) {
+  WaitGraph *graph = joint->graph;
+  GHashTable *words = wait_owned_keys();
   MemoryLayer layer;
-  explorer_push_memory(joint->graph->explorer, &layer, 0, joint->graph->explorer->views->len);
-  explore_together(joint, footprint);
-  explorer_pop_memory(joint->graph->explorer, &layer);
+  explorer_push_memory(graph->explorer, &layer, 0, graph->explorer->views->len);
+  explore_together(joint);
+  for (guint i = 0; i < joint->lanes->len; i++) {
+    const Release *release = &g_array_index(joint->lanes, Release, i);
+    GHashTableIter iter;
+    gpointer key;
+    explore_in_joint(joint, i, &graph->touched);
+    g_hash_table_iter_init(&iter, graph->touched.writes);
+    while (g_hash_table_iter_next(&iter, &key, NULL))
+      if (!release->words || !g_hash_table_contains(release->words, key))
+        wait_add_owned(words, *(uint64_t *)key);
+    footprint_reset(&graph->touched);
+  }
+  explorer_pop_memory(graph->explorer, &layer);
+  return words;
 }
 
 static bool lacks_actor(const Node *node) { return node->kind == NODE_WORD && !node->first_edge; }
 
-/* The awaited words that nobody alone would change. */
+/* The words that somebody waits for and nobody alone would change. */
 static GHashTable *lacking_words(WaitGraph *graph) {
   GHashTable *words = wait_key_set();
-  for (guint i = 0; i < graph->nodes->len; i++)
-    if (lacks_actor(wait_node(graph, i)))
-      g_hash_table_add(words, &wait_node(graph, i)->key);
+  for (guint i = 0; i < graph->edges->len; i++) {
+    Node *thing = wait_node(graph, wait_edge(graph, i)->to);
+    if (lacks_actor(thing))
+      g_hash_table_add(words, &thing->key);
+  }
   return words;
 }
 
-static void explore_joint_actors(WaitGraph *graph) {
+/* `lacking`: the words for which somebody is sought. */
+static void explore_joint_actors(WaitGraph *graph, GHashTable *lacking) {
   guint nodes = graph->nodes->len;
   Joint joint = {.graph = graph,
                  .thing = G_MAXUINT,
                  .lanes = all_lanes(graph),
                  .steps_to = graph->explorer->steps + ACTOR_STEPS_MAX};
-  Footprint footprint;
-  footprint_init(&footprint);
-  find_storable(&joint, &footprint);
-  for (joint.thing = 0; joint.thing < nodes; joint.thing++)
-    if (lacks_actor(wait_node(graph, joint.thing)) &&
-        g_hash_table_contains(footprint.writes, &wait_node(graph, joint.thing)->key))
+  g_autoptr(GHashTable) storable = find_storable(&joint);
+  for (joint.thing = 0; joint.thing < nodes; joint.thing++) {
+    const Node *thing = wait_node(graph, joint.thing);
+    if (thing->kind == NODE_WORD && g_hash_table_contains(lacking, &thing->key) &&
+        g_hash_table_contains(storable, &thing->key))
       connect_together(&joint);
-  footprint_clear(&footprint);
+  }
   for (guint i = 0; i < joint.lanes->len; i++)
     release_clear(&g_array_index(joint.lanes, Release, i));
   g_array_free(joint.lanes, TRUE);
@@ -292,7 +308,7 @@ static void add_joint_actors(WaitGraph *graph, LaneClasses *classes) {
   if (g_hash_table_size(words) == 0 || graph->explorer->seen)
     return;
   if (!classes || !lane_classes_never_change(classes, words))
-    explore_joint_actors(graph);
+    explore_joint_actors(graph, words);
 }
 
 /* ---- a word behind the word ---- */
@@ -339,16 +355,15 @@ static bool waits_for(const WaitGraph *graph, guint lane, uint64_t key) {
 }
 
 /* The lane at edge `at`, which waits for a word that nobody else would change, waits for another one in its stead. */
-static bool look_behind(WaitGraph *graph, guint at, unsigned *tries) {
+static bool look_behind(WaitGraph *graph, guint at) {
   Edge edge = *wait_edge(graph, at);
   Node lane = *wait_node(graph, edge.from);
   g_autoptr(GArray) keys = sorted_keys(lane.words);
-  for (guint i = 0; i < keys->len && *tries; i++) {
+  for (guint i = 0; i < keys->len; i++) {
     uint64_t *other = &g_array_index(keys, uint64_t, i);
     uint32_t pc;
     if (waits_for(graph, edge.from, *other))
       continue;
-    (*tries)--;
     if (would_change(graph, &lane, edge.to, other, &pc)) {
       wait_reconnect(graph, at, wait_node_of(graph, NODE_WORD, 0, 0, *other), pc);
       return true;
@@ -360,13 +375,14 @@ static bool look_behind(WaitGraph *graph, guint at, unsigned *tries) {
 /* A lane may wait for a word that it would set itself once it found another word changed: for a lock, say, until
  * it is told that it has it. True if there is one. */
 static bool look_behind_words(WaitGraph *graph) {
-  unsigned tries = BEHIND_TRIES_MAX;
+  const Explorer *explorer = graph->explorer;
+  uint64_t steps_to = explorer->steps + BEHIND_STEPS_MAX;
   bool found = false;
-  for (guint i = 0; i < graph->edges->len && tries; i++) {
+  for (guint i = 0; i < graph->edges->len && explorer->steps < steps_to; i++) {
     const Edge *edge = wait_edge(graph, i);
     const Node *from = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
     if (from->kind == NODE_LANE && from->words && lacks_actor(thing) && !edge->behind)
-      found |= look_behind(graph, i, &tries);
+      found |= look_behind(graph, i);
   }
   return found;
 }

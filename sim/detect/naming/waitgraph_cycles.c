@@ -97,33 +97,57 @@ bool wait_graph_leads_on(const WaitGraph *graph, uint32_t component) {
   return leads;
 }
 
-/* Breadth first from the edge's end back to its start, inside the component. */
-static GArray *close_cycle(const WaitGraph *graph, uint32_t component, guint start) {
+/* A search may follow so many edges once it has a cycle: in a ring of thousands of lanes all cycles are as long. */
+enum { CYCLE_EDGES_MAX = 5000000 };
+
+/* Breadth first searches, one after another. */
+typedef struct Search {
+  guint *came_by; /* of each node: edge + 1 by which search number `reached` came there */
+  guint *reached;
+  guint number;
+  GArray *queue;
+  uint64_t followed; /* edges, by all searches */
+} Search;
+
+/* From the edge's end back to its start, inside the component. How many edges the cycle has; 0: there is none. */
+static guint close_cycle(const WaitGraph *graph, uint32_t component, guint start, Search *search) {
   const Edge *first = wait_edge(graph, start);
-  guint *came_by = g_new0(guint, graph->nodes->len); /* edge + 1 */
-  GArray *queue = g_array_new(FALSE, FALSE, sizeof(guint)), *cycle = NULL;
-  g_array_append_val(queue, first->to);
-  for (guint next = 0; next < queue->len && first->from != first->to; next++) {
-    guint node = g_array_index(queue, guint, next);
-    for (uint32_t at = wait_node(graph, node)->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+  guint length = 1;
+  bool closed = first->from == first->to;
+  search->number++;
+  g_array_set_size(search->queue, 0);
+  g_array_append_val(search->queue, first->to);
+  for (guint next = 0; next < search->queue->len && !closed; next++) {
+    guint node = g_array_index(search->queue, guint, next);
+    for (uint32_t at = wait_node(graph, node)->first_edge; at && !closed; at = wait_edge(graph, at - 1)->next) {
       guint to = wait_edge(graph, at - 1)->to;
-      if (wait_node(graph, to)->component != component || came_by[to] || to == first->to)
+      search->followed++;
+      if (wait_node(graph, to)->component != component || search->reached[to] == search->number || to == first->to)
         continue;
-      came_by[to] = at;
-      g_array_append_val(queue, to);
+      search->reached[to] = search->number;
+      search->came_by[to] = at;
+      closed = to == first->from;
+      g_array_append_val(search->queue, to);
     }
   }
-  if (first->from == first->to || came_by[first->from]) {
-    cycle = g_array_new(FALSE, FALSE, sizeof(guint));
-    for (guint node = first->from; node != first->to;) {
-      guint edge = came_by[node] - 1;
-      g_array_prepend_val(cycle, edge);
-      node = wait_edge(graph, edge)->from;
-    }
-    g_array_prepend_val(cycle, start);
+  if (!closed)
+    return 0;
+  for (guint node = first->from; node != first->to; length++)
+    node = wait_edge(graph, search->came_by[node] - 1)->from;
+  return length;
+}
+
+/* The cycle that the newest search has closed. */
+static GArray *list_cycle(const WaitGraph *graph, guint start, guint length, const Search *search) {
+  const Edge *first = wait_edge(graph, start);
+  GArray *cycle = g_array_sized_new(FALSE, FALSE, sizeof(guint), length);
+  g_array_set_size(cycle, length);
+  g_array_index(cycle, guint, 0) = start;
+  for (guint node = first->from, at = length; node != first->to;) {
+    guint edge = search->came_by[node] - 1;
+    g_array_index(cycle, guint, --at) = edge;
+    node = wait_edge(graph, edge)->from;
   }
-  g_free(came_by);
-  g_array_free(queue, TRUE);
   return cycle;
 }
 
@@ -142,22 +166,25 @@ static void start_at_waiting_lane(const WaitGraph *graph, GArray *cycle) {
 }
 
 GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind kind) {
+  Search search = {.came_by = g_new0(guint, graph->nodes->len),
+                   .reached = g_new0(guint, graph->nodes->len),
+                   .queue = g_array_new(FALSE, FALSE, sizeof(guint))};
   GArray *best = NULL;
-  for (guint i = 0; i < graph->edges->len; i++) {
+  for (guint i = 0; i < graph->edges->len && !(best && search.followed > CYCLE_EDGES_MAX); i++) {
     const Edge *edge = wait_edge(graph, i);
     if (edge->kind != kind || !inside(graph, edge, component))
       continue;
-    GArray *cycle = close_cycle(graph, component, i);
-    if (cycle && (!best || cycle->len < best->len)) {
-      if (best)
-        g_array_free(best, TRUE);
-      best = cycle;
-    } else if (cycle) {
-      g_array_free(cycle, TRUE);
+    guint length = close_cycle(graph, component, i, &search);
+    if (length && (!best || length < best->len)) {
+      g_clear_pointer(&best, g_array_unref);
+      best = list_cycle(graph, i, length, &search);
     }
     if (best && best->len <= 4)
       break;
   }
+  g_free(search.came_by);
+  g_free(search.reached);
+  g_array_free(search.queue, TRUE);
   if (best)
     start_at_waiting_lane(graph, best);
   return best;
