@@ -52,6 +52,7 @@ UNIT_TESTS = \
   tests/unit/test_kernels \
   tests/unit/test_l1 \
   tests/unit/test_lane_groups \
+  tests/unit/test_lane_verdicts \
   tests/unit/test_lanes \
   tests/unit/test_layout \
   tests/unit/test_lock_unit \
@@ -88,6 +89,7 @@ UNIT_TESTS = \
   tests/unit/test_yaml_tree
 tests_unit_libunit_a_SOURCES = \
   tests/property/random_ptx.c tests/property/random_ptx.h \
+  tests/unit/group_lab.c tests/unit/group_lab.h \
   tests/unit/lab.c tests/unit/lab.h \
   tests/unit/oracle.c tests/unit/oracle.h \
   tests/unit/ptx_lab.c tests/unit/ptx_lab.h \

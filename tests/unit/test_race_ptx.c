@@ -47,6 +47,9 @@ typedef struct Case {
   "again: ATOM.CAS R6, [R8+0x4], RZ, R5; ISETP.NE.AND P0, pt, R6, RZ, pt; @P0 BRA again;\n" acquire \
   "\nLD R7, [R8]; IADD R7, R7, R5;\nST [R8], R7;\n" release "\nATOM.EXCH RZ, [R8+0x4], RZ;\n" END
 
+/* Warp 1 stores (line 8) and exits; warp 0 reads (line 11) behind what stands in line 10. */
+#define EXITS_BEFORE(meet) "@P1 BRA wait;\nSTS [R3], R5;\nEXIT;\nwait: " meet "\nLDS R7, [R1];\n" END
+
 static const Case cases[] = {
     {"fences on both sides", HEAD HAND_OVER(FENCE, SET, GET, FENCE), 1, 2, .race = {0}},
     {"no fence before the flag", HEAD HAND_OVER("", SET, GET, FENCE), 1, 2, .race = {8, 15},
@@ -71,6 +74,12 @@ static const Case cases[] = {
      .race = {10, 12}, .says = "one of the two is strong"},
     {"relaxed for the block only", HEAD HAND_OVER(FENCE, "ST.CG [R8+0x4], R5;", "LD.CG R6, [R8+0x4];", FENCE), 1, 2,
      .race = {10, 12}, .says = "its own block"},
+    {"a warp that has exited, and a barrier", HEAD EXITS_BEFORE("BAR.SYNC 0x0;"), 64, 1, .race = {0}},
+    {"the same with lane groups", HEAD EXITS_BEFORE("BAR.SYNC 0x0;"), 64, 1, .lane_groups = true, .race = {0}},
+    {"a warp that has exited, and no barrier", HEAD EXITS_BEFORE("NOP;"), 64, 1, .race = {8, 11},
+     .says = "no barrier"},
+    {"the same with lane groups, and no barrier", HEAD EXITS_BEFORE("NOP;"), 64, 1, .lane_groups = true,
+     .race = {8, 11}, .says = "no barrier"},
     {"relaxed for the block, in one block",
      HEAD "@!P1 BRA wait;\nST.CG [R8], R5;\nEXIT;\nwait: LD.CG R6, [R8];\n" END, 64, 1, .race = {0}},
     {"a fence of block scope in one block",
