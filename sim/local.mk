@@ -32,6 +32,8 @@ liblockstep_a_SOURCES += \
   sim/core/host.h \
   sim/core/lane_groups.c \
   sim/core/lane_groups.h \
+  sim/core/look.c \
+  sim/core/look.h \
   sim/core/members.h \
   sim/core/occupancy.c \
   sim/core/occupancy.h \

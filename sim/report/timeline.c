@@ -1,4 +1,5 @@
 #include "sim/report/timeline.h"
+#include "sim/core/look.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -229,7 +230,7 @@ static void issued(void *user, const ProbePoint *point, uint64_t until) {
 }
 
 static void take(Timeline *timeline, const ProbePoint *point, uint32_t bit) {
-  const LockBit *held = &point->sm->lock_unit.bit[bit];
+  const LockBit *held = look_bit(point->sm, bit);
   SmTracks *sm = sm_tracks(timeline, point->sm);
   write_hold(timeline, point->sm->index, bit, point->cycle); /* a launch may have freed it */
   if (!sm->hold[bit].named) {

@@ -84,7 +84,14 @@ compare_circles() { # complains about circles that aren't known, and known ones 
   done
 }
 
-plan 42
+# Who looks at memory without being part of it: sim/core/look.h has what it holds. sim/study makes the buffers.
+check_looks() {
+  grep -HnE 'backing_(find|buffer|nearest)\(|change_log_|shared\.(words|changes)|lock_unit\.bit\[|local_memory_word|buffer->data' \
+    sim/detect/*.[ch] sim/detect/*/*.[ch] sim/report/*.[ch] sim/cli/*.[ch] |
+    sed 's/^\([^:]*:[0-9]*\):.*/\1: memory is read through sim\/core\/look.h/' || :
+}
+
+plan 43
 for layer in $layers; do
   point "includes of $layer" "$(check_includes "$layer")"
   if test "$layer" = sim/cli; then
@@ -98,6 +105,7 @@ for layer in $layers; do
 done
 point "sim/core doesn't know sim/detect" "$(grep -Hn 'sim/detect/' sim/core/*.[ch] 2>/dev/null |
   sed 's/:.*include.*"\(.*\)".*/: core fires sim\/core\/probe.h and doesn'"'"'t include \1/' || :)"
+point "detectors and reports read memory through sim/core/look.h" "$(check_looks)"
 point "modules of a folder don't include each other in a circle" "$(compare_circles)"
 cat base/local.mk sim/local.mk isa/local.mk tests/local.mk | tr -s ' \\\t' '\n' | sort -u >"$folder/named"
 point "every source file is built" "$(find base sim isa tests/unit tests/property tests/fuzz tests/bench -name '*.[ch]' | while read -r file; do

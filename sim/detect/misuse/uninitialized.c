@@ -1,4 +1,5 @@
 /* Values of memory, and of registers of PTX, that nothing has written. */
+#include "sim/core/look.h"
 #include "sim/core/undefined.h"
 #include "sim/detect/misuse/report.h"
 
@@ -27,9 +28,8 @@ static void use_of_register(Misuse *misuse, const ProbePoint *point, const Undef
 static const char *repair_of(const Gpu *gpu, const UndefinedFrom *from) {
   if (from->space != MEM_GLOBAL)
     return "write it before, in every thread that has a part of it";
-  const BackingBuffer *buffer = backing_find(gpu->backing, from->address & ~UINT64_C(3), 4);
-  return buffer && buffer->heap ? "write it before: malloc() and new leave memory as they find it"
-                                : "initialize the buffer (cudaMemset()), or write it before";
+  return look_in_heap(gpu, from->address) ? "write it before: malloc() and new leave memory as they find it"
+                                          : "initialize the buffer (cudaMemset()), or write it before";
 }
 
 /* Found at the load, when its value matters. */

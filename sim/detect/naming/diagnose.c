@@ -1,4 +1,5 @@
 #include "sim/detect/naming/diagnose.h"
+#include "sim/core/look.h"
 
 #include <string.h>
 
@@ -88,24 +89,19 @@ static char *word_text(const WaitGraph *graph, WordKey key, const Block *block) 
 }
 
 static uint32_t word_value(const WaitGraph *graph, WordKey key) {
-  Gpu *gpu = graph->explorer->gpu;
-  if (word_key_is_shared(key))
-    return gpu->sms[(key >> 32) & 0x7fffffff].shared.words[(uint32_t)key];
-  const BackingBuffer *buffer = backing_find(gpu->backing, key * 4, 4);
-  return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
+  const Gpu *gpu = graph->explorer->gpu;
+  return word_key_is_shared(key) ? look_shared(&gpu->sms[(key >> 32) & 0x7fffffff], (uint32_t)key)
+                                 : look_global(gpu, key * 4);
 }
 
 WordChange diagnose_word_change(const WaitGraph *graph, WordKey key) {
-  Gpu *gpu = graph->explorer->gpu;
-  if (word_key_is_shared(key))
-    return change_log_get(&gpu->sms[(key >> 32) & 0x7fffffff].shared.changes, (uint32_t)key);
-  const BackingBuffer *buffer = backing_find(gpu->backing, key * 4, 4);
-  return buffer ? change_log_get(&buffer->changes, (uint32_t)((key * 4 - buffer->base) / 4))
-                : (WordChange){.thread = THREAD_NONE};
+  const Gpu *gpu = graph->explorer->gpu;
+  return word_key_is_shared(key) ? look_shared_change(&gpu->sms[(key >> 32) & 0x7fffffff], (uint32_t)key)
+                                 : look_global_change(gpu, key * 4);
 }
 
 static const LockBit *bit_of(const WaitGraph *graph, BitKey key) {
-  return &graph->explorer->gpu->sms[key >> 32].lock_unit.bit[(uint32_t)key];
+  return look_bit(&graph->explorer->gpu->sms[key >> 32], (uint32_t)key);
 }
 
 /* "held since cycle 12 by lane 0 ... (line 9) for shared address 0x0" */

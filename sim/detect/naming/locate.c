@@ -1,4 +1,5 @@
 #include "sim/detect/naming/locate.h"
+#include "sim/core/look.h"
 
 #include <string.h>
 
@@ -175,11 +176,11 @@ static char *heap_text(const Gpu *gpu, uint64_t address) {
 }
 
 char *locate_global_text(const Gpu *gpu, uint64_t address) {
-  const BackingBuffer *buffer = backing_find(gpu->backing, address, 4);
-  if (!buffer)
-    return g_strdup_printf("global address 0x%" G_GINT64_MODIFIER "x", address);
-  if (buffer->heap)
+  const char *name;
+  uint64_t word;
+  if (look_in_heap(gpu, address))
     return heap_text(gpu, address);
-  return g_strdup_printf("%s[%" G_GUINT64_FORMAT "] (global 0x%" G_GINT64_MODIFIER "x)", buffer->name,
-                         (address - buffer->base) / 4, address);
+  if (!look_buffer(gpu, address, &name, &word))
+    return g_strdup_printf("global address 0x%" G_GINT64_MODIFIER "x", address);
+  return g_strdup_printf("%s[%" G_GUINT64_FORMAT "] (global 0x%" G_GINT64_MODIFIER "x)", name, word, address);
 }

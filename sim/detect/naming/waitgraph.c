@@ -1,6 +1,7 @@
 #include "sim/detect/naming/waitgraph.h"
 #include "base/bits.h"
 #include "sim/core/host.h"
+#include "sim/core/look.h"
 #include "sim/detect/proof/explore_groups.h"
 
 /* ---- nodes and edges ---- */
@@ -121,7 +122,7 @@ GArray *wait_touches(GHashTable *table) {
 }
 
 static EdgeKind bit_edge_kind(const WarpView *view, const Touch *touch) {
-  const LockBit *bit = &view->sm->lock_unit.bit[(uint32_t)touch->key];
+  const LockBit *bit = look_bit(view->sm, (uint32_t)touch->key);
   return bit->held && bit->address / 4 != touch->physical / 4 ? EDGE_ALIAS : EDGE_BIT;
 }
 
@@ -395,7 +396,7 @@ static void connect_holders(WaitGraph *graph) {
     if (node.kind != NODE_BIT)
       continue;
     const Sm *sm = &graph->explorer->gpu->sms[node.key >> 32];
-    const LockBit *bit = &sm->lock_unit.bit[(uint32_t)node.key];
+    const LockBit *bit = look_bit(sm, (uint32_t)node.key);
     guint holder = bit->held ? find_thread(graph, bit->owner) : G_MAXUINT;
     if (holder != G_MAXUINT)
       wait_connect(graph, i, holder, EDGE_BIT, bit->pc, bit->address);
@@ -412,7 +413,7 @@ static void connect_host(WaitGraph *graph) {
   const HostStep *step = &host->steps[host->at];
   guint node = wait_node_of(graph, NODE_HOST, 0, 0, 0);
   if (host->state == HOST_POLLING) {
-    uint64_t address = backing_buffer(host->gpu->backing, step->buffer)->base + 4 * (uint64_t)step->index;
+    uint64_t address = look_address(host->gpu, step->buffer, step->index);
     wait_connect(graph, node, wait_node_of(graph, NODE_WORD, 0, 0, word_key_global(address)), EDGE_WORD, host->at, 0);
     return;
   }

@@ -5,6 +5,7 @@
  * waits of all lanes are taken to be over at once, but those for the word in question: so a lane that comes to a further
  * wait on its way gets through if another lane's stores let it. */
 #include "sim/core/host.h"
+#include "sim/core/look.h"
 #include "sim/detect/naming/lane_class.h"
 #include "sim/detect/naming/waitgraph.h"
 #include "sim/detect/proof/host_proof.h"
@@ -398,7 +399,7 @@ static void release_host(WaitGraph *graph) {
   g_autoptr(GArray) steps = host_would_change(graph->explorer);
   for (guint i = 0; i < steps->len; i++) {
     const HostStep *step = &host->steps[g_array_index(steps, uint32_t, i)];
-    uint64_t address = backing_buffer(host->gpu->backing, step->buffer)->base + 4 * (uint64_t)step->index;
+    uint64_t address = look_address(host->gpu, step->buffer, step->index);
     guint thing = awaited(graph, NODE_WORD, word_key_global(address));
     if (thing != G_MAXUINT && !wait_graph_has_edge(graph, node, thing))
       wait_connect(graph, thing, node, EDGE_WORD, g_array_index(steps, uint32_t, i), 0);

@@ -1,4 +1,5 @@
 #include "sim/detect/proof/abstract_memory.h"
+#include "sim/core/look.h"
 
 #include <string.h>
 
@@ -95,11 +96,8 @@ static void has_grown(AbstractMemory *memory, ValueSet *set) {
 
 static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   if (word_key_is_local(key))
-    return local_memory_word(&sm->warps[word_key_slot(key)].local, word_key_local_word(key), word_key_lane(key));
-  if (word_key_is_shared(key))
-    return sm->shared.words[(uint32_t)key];
-  const BackingBuffer *buffer = backing_find(memory->gpu->backing, key * 4, 4);
-  return buffer ? buffer->data[(key * 4 - buffer->base) / 4] : 0;
+    return look_local(sm, word_key_slot(key), word_key_local_word(key), word_key_lane(key));
+  return word_key_is_shared(key) ? look_shared(sm, (uint32_t)key) : look_global(memory->gpu, key * 4);
 }
 
 /* A set of one value, entered in the table. */
@@ -157,7 +155,7 @@ BitSet *abstract_bit(AbstractMemory *memory, const Sm *sm, uint32_t bit) {
     set->may_be_free = below->may_be_free;
     return set;
   }
-  set->may_be_held = sm->lock_unit.bit[bit].held;
+  set->may_be_held = look_bit(sm, bit)->held;
   set->may_be_free = !set->may_be_held;
   return set;
 }

@@ -1,4 +1,5 @@
 #include "sim/detect/proof/host_proof.h"
+#include "sim/core/look.h"
 
 #include "sim/core/host.h"
 
@@ -13,7 +14,7 @@ typedef struct HostWalk {
 
 static ValueSet *word_set(HostWalk *walk, guint buffer, uint32_t index) {
   Gpu *gpu = walk->explorer->gpu;
-  uint64_t address = backing_buffer(gpu->backing, buffer)->base + 4 * (uint64_t)index;
+  uint64_t address = look_address(gpu, buffer, index);
   return abstract_word(&walk->explorer->memory, NULL, word_key_global(address));
 }
 

@@ -1,4 +1,5 @@
 #include "sim/detect/race/race_step.h"
+#include "sim/core/look.h"
 
 #include "sim/detect/race/polling.h"
 
@@ -76,10 +77,8 @@ static const uint32_t *data_row(const Step *step) {
 }
 
 static uint32_t word_now(const Step *step, const Group *group) {
-  if (step->access->space == SPACE_SHARED)
-    return step->point->sm->shared.words[group->word];
-  const BackingBuffer *buffer = backing_find(step->point->gpu->backing, group->word * 4, 4);
-  return buffer ? buffer->data[group->word - buffer->base / 4] : 0;
+  return step->access->space == SPACE_SHARED ? look_shared(step->point->sm, (uint32_t)group->word)
+                                             : look_global(step->point->gpu, group->word * 4);
 }
 
 /* Some lane's operand is, or isn't, what the group's bytes hold. */
