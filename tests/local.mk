@@ -160,6 +160,7 @@ TEST_FILES = \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
   tests/script/hardware.sh \
+  tests/script/measured.sh \
   tests/script/install.sh \
   tests/script/layers.sh \
   tests/script/registers.sh \
