@@ -294,6 +294,30 @@ START_TEST(a_partial_barrier_is_told_at_the_end) {
 }
 END_TEST
 
+/* Lanes that wait for each other at WARPSYNCs of different masks; or for others, at masks of their own. */
+START_TEST(masks_that_never_meet_are_told_at_the_end) {
+  static const char *const texts[] = {
+      "@P0 BRA a; WARPSYNC -2; EXIT; a: WARPSYNC 7; EXIT",
+      "@P0 BRA a; WARPSYNC -4; BAR.SYNC 1, 64; EXIT; a: WARPSYNC 7; EXIT",
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_autoptr(Lab) lab = group_lab_new("", texts[i], 32);
+    g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+    Misuse *misuse = misuse_new_lanes(lab->gpu, findings);
+    ck_assert_int_eq(lab_run(lab), GPU_BLOCKED);
+    guint before = findings->len;
+    misuse_conclude_lanes(misuse);
+    unsigned masks = 0;
+    for (guint k = before; k < findings->len; k++)
+      masks += ((const Finding *)g_ptr_array_index(findings, k))->id == FINDING_SYNC_MASK;
+    ck_assert_uint_eq(masks, i == 0);
+    if (i == 0)
+      ck_assert_uint_eq(((const Finding *)g_ptr_array_index(findings, before))->lanes, 3);
+    misuse_free(misuse);
+  }
+}
+END_TEST
+
 /* ---- programs of the other kind ---- */
 
 START_TEST(a_program_is_made_for_one_way_of_divergence) {
@@ -327,6 +351,7 @@ int main(void) {
   tcase_add_test(tcase, a_barrier_ends_a_warps_sleep);
   tcase_add_test(tcase, switches_take_time);
   tcase_add_test(tcase, a_partial_barrier_is_told_at_the_end);
+  tcase_add_test(tcase, masks_that_never_meet_are_told_at_the_end);
   tcase_add_test(tcase, a_program_is_made_for_one_way_of_divergence);
   tcase_set_timeout(tcase, 30);
   suite_add_tcase(suite, tcase);

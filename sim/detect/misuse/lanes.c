@@ -92,6 +92,34 @@ static void odd_mask(void *user, const ProbePoint *point, uint32_t absent, uint3
         "the branch");
 }
 
+/* The lanes that a group waits for at a WARPSYNC. */
+static uint32_t absent_at_warpsync(const Warp *warp, const LaneGroup *group) {
+  uint32_t come = 0;
+  for (uint32_t i = 0; i < warp->groups->count; i++) {
+    const LaneGroup *other = &warp->groups->group[i];
+    come |= other->state == GROUP_AT_WARPSYNC && other->which == group->which ? other->mask : 0;
+  }
+  return group->which & warp->alive & ~come;
+}
+
+/* Groups that wait for each other for ever, each at a WARPSYNC of its own mask. */
+static void conclude_masks(Misuse *misuse, ProbePoint point) {
+  const LaneGroups *groups = point.warp->groups;
+  for (uint32_t i = 0; i < groups->count; i++)
+    for (uint32_t j = 0; j < groups->count; j++) {
+      const LaneGroup *one = &groups->group[i], *other = &groups->group[j];
+      if (one->state != GROUP_AT_WARPSYNC || other->state != GROUP_AT_WARPSYNC || one->mask > other->mask)
+        continue;
+      uint32_t absent = absent_at_warpsync(point.warp, one) & other->mask;
+      if (!absent || !(absent_at_warpsync(point.warp, other) & one->mask))
+        continue;
+      point.pc = one->pc;
+      point.inst = &point.block->launch->kernel->insts[one->pc];
+      point.lanes = one->mask;
+      odd_mask(misuse, &point, absent, 0);
+    }
+}
+
 static void conclude_warp(Misuse *misuse, const Gpu *gpu, const Sm *sm, const Warp *warp) {
   const Block *block = &sm->blocks[warp->block_slot];
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++) {
@@ -108,6 +136,7 @@ static void conclude_warp(Misuse *misuse, const Gpu *gpu, const Sm *sm, const Wa
     if (come && absent && !(inst->flags & INST_UNALIGNED))
       partial_barrier(misuse, &point, absent, 0);
   }
+  conclude_masks(misuse, (ProbePoint){.gpu = gpu, .sm = sm, .block = block, .warp = warp, .cycle = gpu->cycle});
 }
 
 void misuse_conclude_lanes(Misuse *misuse) {
