@@ -331,7 +331,7 @@ static const Order orders[] = {
   "ISETP.NE.AND P0, pt, R3, RZ, pt; @P0 BRA write;\n"                                 \
   "LD R4, [R0]; MOV R4, R4; ATOM.EXCH R5, [R1], R2;\n"                                \
   "wait: LD.CV R5, [R1+0x4]; ISETP.EQ.AND P0, pt, R5, RZ, pt; @P0 BRA wait;\n"        \
-  "%s;\nLD R6, [R0]; EXIT;\n"                                                         \
+  "%s;\nLD R6, [R0]; MOV R6, R6; EXIT;\n"                                             \
   "write: LD.CV R5, [R1]; ISETP.EQ.AND P0, pt, R5, RZ, pt; @P0 BRA write;\n"          \
   "MOV32I R6, 0x9; ST [R0], R6; MEMBAR.GL; ST [R1+0x4], R2; EXIT;"
 enum { BETWEEN = 12 };
