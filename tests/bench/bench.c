@@ -46,6 +46,7 @@ static const Row rows[] = {
     {"spinning_warps_ptx.yaml", "h200", "  H200", NULL, 150000, 2, false},
     {"one_word.yaml", "h200", "atomicAdd on one word, 32 blocks of 256, H200", NULL, 1000, 2, false},
     {"one_word.yaml", "h200", "  check", NULL, 20, 0, true},
+    {"one_word.yaml", "h200", "  on the 32 words of one line", "spread=32", 1000, 2, false},
     {"stream.yaml", "h200", "streaming through global memory, H200", NULL, 600, 0, false},
     {"stream.yaml", "h200", "  check", NULL, 40, 0, true},
     {"stream.yaml", "h200", "  a line for each lane", "stride=32", 200, 0, false},
