@@ -58,6 +58,7 @@ UNIT_TESTS = \
   tests/unit/test_lock_unit \
   tests/unit/test_lower_cost \
   tests/unit/test_machine \
+  tests/unit/test_mem_scripts \
   tests/unit/test_memory \
   tests/unit/test_memsys \
   tests/unit/test_polling \
@@ -91,6 +92,7 @@ tests_unit_libunit_a_SOURCES = \
   tests/property/random_ptx.c tests/property/random_ptx.h \
   tests/unit/group_lab.c tests/unit/group_lab.h \
   tests/unit/lab.c tests/unit/lab.h \
+  tests/unit/mem_script.c tests/unit/mem_script.h \
   tests/unit/oracle.c tests/unit/oracle.h \
   tests/unit/ptx_lab.c tests/unit/ptx_lab.h \
   tests/unit/same.c tests/unit/same.h \
@@ -184,7 +186,7 @@ TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
 TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.ptx)
-TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.*)
+TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 
 # `make check` ends with a line for each kind of test and one for all, whatever came of them: this is Automake's rule and

@@ -1,4 +1,4 @@
-/* Plain global memory: latency, bandwidth and the pace of atomics, pinned by hand calculation. */
+/* Plain global memory: what a warp's access touches, and how programs wait for it. tests/memory/server.mem has the server alone. */
 #include <glib.h>
 #include <stdlib.h>
 
@@ -39,17 +39,6 @@ static uint64_t submit(Bench *bench, MemKind kind, uint32_t mask, uint32_t bytes
 
 enum { ALL = -1 };
 
-START_TEST(an_access_alone_takes_the_latency) {
-  static const MemKind kinds[] = {MEM_LOAD, MEM_STORE, MEM_ATOMIC};
-  for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    Bench bench;
-    bench_init(&bench, MEMORY);
-    ck_assert_uint_eq(submit(&bench, kinds[i], 1, 4, 0, 4, 32, 1000), 1600);
-    bench_clear(&bench);
-  }
-}
-END_TEST
-
 typedef struct Coalescing {
   const char *what;
   uint32_t mask, bytes, start, step, count, segments;
@@ -81,65 +70,6 @@ START_TEST(moves_the_segments_that_lanes_touch) {
   ck_assert_msg(bench.counters.global_segments == c->segments && bench.counters.global_accesses == 1,
                 "%s: %u segments", c->what, (unsigned)bench.counters.global_segments);
   ck_assert_msg(ready == 1600 + (c->segments - 1) * 2, "%s: ready at %d", c->what, (int)ready);
-  bench_clear(&bench);
-}
-END_TEST
-
-START_TEST(bandwidth_is_shared_in_order) {
-  Bench bench;
-  bench_init(&bench, MEMORY);
-  ck_assert_uint_eq(submit(&bench, MEM_LOAD, ALL, 4, 0, 128, 32, 1000), 1600 + 31 * 2); /* busy until 1064 */
-  ck_assert_uint_eq(submit(&bench, MEM_STORE, 1, 4, 0, 4, 1, 1001), 1664);
-  ck_assert_uint_eq(submit(&bench, MEM_LOAD, 1, 4, 0, 4, 1, 1001), 1666);
-  ck_assert_uint_eq(submit(&bench, MEM_LOAD, 1, 4, 0, 4, 1, 1068), 1668); /* free again in 1068 */
-  ck_assert_uint_eq(submit(&bench, MEM_LOAD, 1, 4, 0, 4, 1, 5000), 5600);
-  bench_clear(&bench);
-}
-END_TEST
-
-/* 104 bytes a cycle: 128 of them take 16/13 of a cycle, and nothing is lost by rounding. */
-START_TEST(odd_bandwidths_add_up) {
-  Bench bench;
-  bench_init(&bench, "memory.latency=1 memory.bytes_per_cycle=104 memory.segment=128");
-  uint64_t ready = 0;
-  for (unsigned i = 0; i < 1301; i++)
-    ready = submit(&bench, MEM_LOAD, 1, 4, 0, 4, 1, 0);
-  ck_assert_uint_eq(ready, 1300 * 128 / 104 + 1);
-  bench_clear(&bench);
-}
-END_TEST
-
-/* 20 operations at 1.45 cycles take the word for exactly 29, and wait for whole cycles only on their way out. */
-START_TEST(atomics_take_fractions_of_a_cycle) {
-  Bench bench;
-  bench_init(&bench, MEMORY "memory.bytes_per_cycle=100000 memory.atomic_interval=1.45");
-  for (unsigned i = 0; i < 20; i++)
-    ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1000), 1600 + (i * 145 + 99) / 100);
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1029), 1629);
-  bench_clear(&bench);
-}
-END_TEST
-
-START_TEST(atomics_on_one_word_follow_each_other) {
-  Bench bench;
-  bench_init(&bench, MEMORY);
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, ALL, 4, 0, 0, 1, 1000), 1600 + 31 * 18); /* the word is free in 1576 */
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1010), 1000 + 32 * 18 + 600);
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 4, 0, 1, 1020), 1620);        /* another word */
-  ck_assert_uint_eq(submit(&bench, MEM_LOAD, 1, 4, 0, 0, 1, 1030), 1630);          /* loads don't wait for atomics */
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, 0, 0, 1, 1594), 2194);        /* just free */
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 0xf, 4, 8, 4, 2, 3000), 3600 + 18); /* two words, two lanes each */
-  ck_assert_uint_eq(bench.counters.global_atomics, 32 + 1 + 1 + 1 + 4);
-  bench_clear(&bench);
-}
-END_TEST
-
-START_TEST(words_of_different_buffers_are_apart) {
-  Bench bench;
-  bench_init(&bench, MEMORY);
-  uint32_t second = (uint32_t)(backing_buffer(bench.backing, 1)->base - BACKING_FIRST_ADDRESS);
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, ALL, 4, 0, 0, 1, 1000), 1600 + 31 * 18);
-  ck_assert_uint_eq(submit(&bench, MEM_ATOMIC, 1, 4, second, 0, 1, 1010), 1610);
   bench_clear(&bench);
 }
 END_TEST
@@ -207,13 +137,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("memsys");
   TCase *tcase = tcase_create("memsys");
-  tcase_add_test(tcase, an_access_alone_takes_the_latency);
   tcase_add_loop_test(tcase, moves_the_segments_that_lanes_touch, 0, G_N_ELEMENTS(coalescings));
-  tcase_add_test(tcase, bandwidth_is_shared_in_order);
-  tcase_add_test(tcase, odd_bandwidths_add_up);
-  tcase_add_test(tcase, atomics_take_fractions_of_a_cycle);
-  tcase_add_test(tcase, atomics_on_one_word_follow_each_other);
-  tcase_add_test(tcase, words_of_different_buffers_are_apart);
   tcase_add_test(tcase, programs_wait_for_results);
   tcase_add_test(tcase, fences_wait_for_stores);
   tcase_add_test(tcase, sms_share_the_bandwidth);

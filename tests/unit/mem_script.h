@@ -1,0 +1,22 @@
+/* mem_script.h - the little language of tests/memory: accesses to global memory, cycle by cycle, and what is to come of them.
+ *
+ *   # a comment
+ *   machine memory.latency=600 memory.segment=128     parameters, before everything else
+ *   buffer a 4096                                     its words
+ *   at 10 SM0 load a[0]                               one lane; a[WORD]
+ *   at 12 SM3 atomic a[0] x32 step 0                  32 lanes, so many bytes apart (4 unless it says otherwise)
+ *   at 12 SM3 store.64 a[0] x4                        .8 .16 .32 .64 .128 bits of each lane; .32 unless it says otherwise
+ *   at 12 SM3 load a[0] mask 0xf0 step 128 turn 2     these lanes; lane l has place l % 2
+ *   times 20                                          the access before is made 19 times more
+ *   expect reply 614                                  of the last access: when its result can be used
+ *   expect segments 3                                 a counter of all accesses so far: accesses, segments, atomics
+ *
+ * Accesses are made in the order of their lines, which must be that of their cycles. */
+#ifndef LOCKSTEP_TESTS_MEM_SCRIPT_H
+#define LOCKSTEP_TESTS_MEM_SCRIPT_H
+
+/* Runs the script. NULL if all came as expected, otherwise the first line that didn't, or that can't be read, with what was found:
+ * "NAME:LINE: ...". Newly allocated. */
+char *mem_script_run(const char *name, const char *text);
+
+#endif

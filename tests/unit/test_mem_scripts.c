@@ -1,0 +1,58 @@
+/* tests/memory/NAME.mem: units of the memory system, pinned by hand calculation; and what the reader says of bad lines. */
+#include <glib.h>
+#include <string.h>
+
+#include "tests/unit/mem_script.h"
+#include "tests/unit/unit.h"
+
+static const char *const scripts[] = {"server", "fractions"};
+
+START_TEST(a_script_comes_out) {
+  g_autofree char *file = g_strdup_printf("%s/tests/memory/%s.mem", g_getenv("SRCDIR"), scripts[_i]), *text = NULL;
+  ck_assert_msg(g_file_get_contents(file, &text, NULL, NULL), "%s can't be read", file);
+  g_autofree char *found = mem_script_run(file, text);
+  ck_assert_msg(!found, "%s", found);
+}
+END_TEST
+
+typedef struct Wrong {
+  const char *text, *says;
+} Wrong;
+
+#define START "buffer a 64\nat 10 SM0 load a[0]\n"
+static const Wrong wrongs[] = {
+    {START "expect reply 3\n", "x:3: reply is "},
+    {START "expect replies 3\n", "x:3: reply, accesses, segments or atomics was expected, not `replies`"},
+    {START "at 9 SM0 load a[0]\n", "x:3: a cycle no earlier"},
+    {START "at 10 SM9 load a[0]\n", "x:3: an SM of the machine"},
+    {START "at 10 SM0 fetch a[0]\n", "x:3: load, store or atomic was expected, not `fetch`"},
+    {START "at 10 SM0 load.24 a[0]\n", "x:3: 8, 16, 32, 64 or 128"},
+    {START "at 10 SM0 load a[64]\n", "x:3: a has 64 words"},
+    {START "at 10 SM0 load b[0]\n", "x:3: there is no buffer `b`"},
+    {START "at 10 SM0 load a\n", "x:3: a place such as a[0]"},
+    {START "at 10 SM0 load a[0] x33\n", "x:3: a number was expected"},
+    {START "at 10 SM0 load a[63] x2\n", "x:3: lane 1 has no aligned word"},
+    {START "at 10 SM0 load.64 a[1]\n", "x:3: lane 0 has no aligned word"},
+    {START "at 10 SM0 load a[0] step\n", "x:3: a number was expected, not `the end of the line`"},
+    {START "machine memory.latency=5\n", "x:3: the machine comes first"},
+    {START "buffer b 4\n", "x:3: buffers come before"},
+    {START "expect reply 3 4\n", "x:3: reply is "},
+    {"buffer a 64 64\n", "x:1: the end of the line was expected, not `64`"},
+    {"\n# nothing\nwait 5\n", "x:3: machine, buffer, at, times or expect"},
+    {"times 3\n", "x:1: an access before"},
+};
+
+START_TEST(a_bad_line_is_told) {
+  g_autofree char *found = mem_script_run("x", wrongs[_i].text);
+  ck_assert_msg(found && g_str_has_prefix(found, wrongs[_i].says), "%s: %s", wrongs[_i].text, found);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("mem_scripts");
+  TCase *tcase = tcase_create("mem_scripts");
+  tcase_add_loop_test(tcase, a_script_comes_out, 0, G_N_ELEMENTS(scripts));
+  tcase_add_loop_test(tcase, a_bad_line_is_told, 0, G_N_ELEMENTS(wrongs));
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
