@@ -263,12 +263,12 @@ END_TEST
 
 /* The same with malloc() and free(): pointers that go from thread to thread, an exhausted heap, what was freed used again. */
 START_TEST(runs_with_a_heap_do_what_was_explored) {
-  enum { PROGRAMS = 20 };
+  enum { PROGRAMS = 24 };
   Tally tally = {0};
   for (unsigned i = 0; i < PROGRAMS; i++)
     try(settings[_i], 100000 + 1000 * (uint64_t)_i + i, i % 4 ? RANDOM_HEAP_FIRST : RANDOM_HEAP_ANYWHERE, &tally);
   const char *counts = "%u finished, %u faults, %u proved stuck, %u instructions checked";
-  ck_assert_msg(tally.finished > 5 && tally.faults > 1 && tally.stuck > 3 && tally.checked > 5000, counts,
+  ck_assert_msg(tally.finished > 5 && tally.faults > 1 && tally.stuck > 1 && tally.checked > 5000, counts,
                 tally.finished, tally.faults, tally.stuck, tally.checked);
 }
 END_TEST
