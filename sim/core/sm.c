@@ -27,13 +27,12 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   const Machine *machine = gpu->machine;
   for (uint32_t i = 0; i < machine->sm.schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
-    scheduler->event_time = WHEEL_NEVER;
-    wheel_init(&scheduler->wheel);
     for (uint32_t slot = i; slot < SM_WARPS_MAX; slot += machine->sm.schedulers)
       scheduler->mine |= UINT64_C(1) << slot;
     rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + 1 + index * SM_SCHEDULERS_MAX + i);
   }
   flights_init(&sm->flights);
+  wheel_init(&sm->wheel);
   sm->event_time = WHEEL_NEVER;
 }
 
@@ -114,12 +113,9 @@ static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
 /* The warp can issue from cycle `time` on. */
 static void wake(Sm *sm, Warp *warp, uint64_t time) {
   Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-  if (time < scheduler->wheel.now)
-    time = scheduler->wheel.now;
-  wheel_insert(&scheduler->wheel, warp->slot, time);
+  time = MAX(time, sm->wheel.now);
+  wheel_insert(&sm->wheel, warp->slot, time);
   uint64_t due = MAX(time, scheduler->free_at);
-  if (due < scheduler->event_time)
-    scheduler->event_time = due;
   if (due < sm->event_time) {
     sm->event_time = due;
     event_queue_push(&sm->gpu->queue, due, sm_source(sm));
@@ -362,12 +358,11 @@ void sm_suspend(Sm *sm, Warp *warp) {
   if (warp->blocked)
     warp->blocked = warp->drains = false;
   else
-    wheel_remove(&sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers].wheel, warp->slot);
+    wheel_remove(&sm->wheel, warp->slot);
 }
 
 uint64_t sm_wakes(const Sm *sm, const Warp *warp) {
-  return warp->blocked ? flights_last(&sm->flights, warp)
-                       : sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers].wheel.wake[warp->slot];
+  return warp->blocked ? flights_last(&sm->flights, warp) : sm->wheel.wake[warp->slot];
 }
 
 /* ---- replies of global memory ---- */
@@ -494,7 +489,7 @@ static void tell_issued(const Issue *issue, uint32_t pc) {
 }
 
 /* A fence: the warp goes on when its accesses are performed. */
-static void wait_for_drain(const Issue *issue, Scheduler *scheduler, const Decoded *decoded, uint64_t delay) {
+static void wait_for_drain(const Issue *issue, const Decoded *decoded, uint64_t delay) {
   Warp *warp = issue->warp;
   const Machine *machine = issue->gpu->machine;
   uint64_t next = MAX(issue->next, issue->now + machine->sm.issue_interval + machine->memory.fence_latency);
@@ -503,25 +498,25 @@ static void wait_for_drain(const Issue *issue, Scheduler *scheduler, const Decod
   if (warp->drains || time == REG_PENDING)
     block_warp(warp, next, delay);
   else
-    wheel_insert(&scheduler->wheel, warp->slot, time + delay);
+    wheel_insert(&issue->sm->wheel, warp->slot, time + delay);
 }
 
 /* The warp goes on with its next instruction, once that may issue and its operands are there. */
-static void wait_for_operands(const Issue *issue, Scheduler *scheduler, const Decoded *decoded) {
+static void wait_for_operands(const Issue *issue, const Decoded *decoded) {
   Warp *warp = issue->warp;
   uint64_t delay = G_UNLIKELY(issue->gpu->noisy) ? noise(issue->sm, warp) : 0;
   if (G_UNLIKELY(issue->drains)) {
-    wait_for_drain(issue, scheduler, decoded, delay);
+    wait_for_drain(issue, decoded, delay);
     return;
   }
   uint64_t time = operands_ready(warp, decoded, issue->next);
   if (time == REG_PENDING)
     block_warp(warp, issue->next, delay);
   else
-    wheel_insert(&scheduler->wheel, warp->slot, time + delay);
+    wheel_insert(&issue->sm->wheel, warp->slot, time + delay);
 }
 
-static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
+static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Launch *launch = warp_block(sm, warp)->launch;
   const Inst *inst = &launch->kernel->insts[warp->pc];
@@ -583,32 +578,34 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, Warp *warp, uint64_t now) {
   if (inst->flags & INST_POP || launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
     join_paths(&issue, active);
   if (warp->state == WARP_RUNNING)
-    wait_for_operands(&issue, scheduler, &launch->decoded[warp->pc]);
+    wait_for_operands(&issue, &launch->decoded[warp->pc]);
 }
 
-/* The scheduler may issue at `now`. */
+/* The scheduler issues at `now`. */
 static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t now) {
   Gpu *gpu = sm->gpu;
+  unsigned slot = pick(sm, scheduler);
   gpu->cycle = now;
-  scheduler->ready |= wheel_advance(&scheduler->wheel, now);
-  scheduler->event_time = 0; /* nobody sets it while it runs */
-  if (scheduler->ready) {
-    unsigned slot = pick(sm, scheduler);
-    scheduler->ready &= ~(UINT64_C(1) << slot);
-    scheduler->last = slot;
-    scheduler->free_at = now + gpu->machine->sm.issue_interval;
-    issue_warp(sm, scheduler, &sm->warps[slot], now);
-    gpu->budget--;
-  }
-  uint64_t next = scheduler->ready ? scheduler->free_at : wheel_next(&scheduler->wheel);
-  scheduler->event_time = next == WHEEL_NEVER ? next : MAX(next, scheduler->free_at);
+  scheduler->ready &= ~(UINT64_C(1) << slot);
+  scheduler->last = slot;
+  scheduler->free_at = now + gpu->machine->sm.issue_interval;
+  issue_warp(sm, &sm->warps[slot], now);
+  gpu->budget--;
 }
 
-/* When something is due. */
-static uint64_t next_event(const Sm *sm) {
-  uint64_t next = sm->flights.event_time;
+/* Warps of the SM that wake by `now` could issue. */
+static void wake_warps(Sm *sm, uint64_t now) {
+  uint64_t woken = wheel_advance(&sm->wheel, now);
+  for (uint32_t i = 0; woken && i < sm->gpu->machine->sm.schedulers; i++)
+    sm->scheduler[i].ready |= woken & sm->scheduler[i].mine;
+}
+
+/* When something is due, at `now` or later. */
+static uint64_t next_event(const Sm *sm, uint64_t now) {
+  uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
   for (uint32_t i = 0; i < sm->gpu->machine->sm.schedulers; i++)
-    next = MIN(next, sm->scheduler[i].event_time);
+    if (sm->scheduler[i].ready)
+      next = MIN(next, MAX(sm->scheduler[i].free_at, now));
   return next;
 }
 
@@ -619,14 +616,16 @@ uint64_t sm_run(Sm *sm, uint64_t now) {
   for (;;) {
     if (sm->flights.event_time <= now)
       deliver_due(sm, now);
+    wake_warps(sm, now);
     bool stops = false;
     for (uint32_t i = 0; i < schedulers && !stops; i++) {
-      if (sm->scheduler[i].event_time > now)
+      Scheduler *scheduler = &sm->scheduler[i];
+      if (!scheduler->ready || scheduler->free_at > now)
         continue;
-      run_scheduler(sm, &sm->scheduler[i], now);
+      run_scheduler(sm, scheduler, now);
       stops = gpu->budget <= 0 || gpu->fault.happened;
     }
-    uint64_t next = next_event(sm);
+    uint64_t next = next_event(sm, now);
     if (stops || next == WHEEL_NEVER || next > gpu->limit_cycles ||
         !event_queue_is_first(&gpu->queue, next, sm_source(sm))) {
       sm->event_time = next;

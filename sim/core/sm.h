@@ -81,13 +81,11 @@ typedef struct Block {
 } Block;
 
 typedef struct Scheduler {
-  Wheel wheel;
-  uint64_t ready;      /* warps that could issue, by slot */
-  uint64_t mine;       /* slots that belong to it */
-  uint64_t event_time; /* when it may issue next; WHEEL_NEVER while it sleeps */
-  uint64_t free_at;    /* it can issue again in this cycle */
-  uint32_t last;       /* slot it issued last */
-  Rng rng;             /* POLICY_RANDOM */
+  uint64_t ready;   /* warps that could issue, by slot */
+  uint64_t mine;    /* slots that belong to it */
+  uint64_t free_at; /* it can issue again in this cycle */
+  uint32_t last;    /* slot it issued last */
+  Rng rng;          /* POLICY_RANDOM */
 } Scheduler;
 
 typedef struct Sm {
@@ -103,6 +101,7 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
+  Wheel wheel;         /* when each warp that sleeps wakes, by slot */
   uint64_t event_time; /* of its event in the Gpu's queue; WHEEL_NEVER: none; 0 while it runs */
   Rng jitter;
   Scheduler scheduler[SM_SCHEDULERS_MAX];
