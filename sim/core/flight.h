@@ -2,7 +2,7 @@
  * An access carries all that it needs: addresses, what its lanes store, and, once it has been served (serve.h), what they get.
  * Until the reply comes the registers that it writes are pending (REG_PENDING), and fences of its warp wait.
  * Time: an SM's replies come before its schedulers issue in the same cycle.
- * Ownership: an Sm owns its Flights, and these each Flight. Replies to warps that have exited are dropped. */
+ * Ownership: an Sm owns its Flights, and these each Flight. The reply to a warp that has exited lets nobody go on. */
 #ifndef LOCKSTEP_CORE_FLIGHT_H
 #define LOCKSTEP_CORE_FLIGHT_H
 

@@ -376,11 +376,11 @@ static void send(Sm *sm, Warp *warp, const Decoded *decoded, Flight *flight, uin
 }
 
 /* The lanes get what they loaded. */
-static void write_reply(Sm *sm, Warp *warp, const Flight *flight) {
-  Issue issue = {
-      .inst = flight->inst, .regs = warp->regs, .mask = flight->request.mask, .gpu = sm->gpu, .sm = sm, .warp = warp};
-  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
-    access_write(&issue, part, flight->data[part]);
+static void write_reply(Warp *warp, const Flight *flight) {
+  Issue issue = {.regs = warp->regs, .mask = flight->request.mask};
+  uint32_t rows = MIN(access_words(flight->request.bytes), flight->decoded->writes);
+  for (uint32_t part = 0; part < rows; part++)
+    issue_write(&issue, flight->decoded->write[part], flight->data[part]);
 }
 
 /* A reply has come: the warp goes on if that was what it waited for. */
@@ -401,10 +401,12 @@ static void unblock(Sm *sm, Warp *warp, uint64_t now) {
 
 static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
   Warp *warp = &sm->warps[flight->slot];
-  if (warp->age != flight->age || warp->state == WARP_DONE || warp->state == WARP_FREE)
+  if (warp->age != flight->age)
     return;
   if (op_info[flight->inst->op].flags & OPF_LOAD)
-    write_reply(sm, warp, flight);
+    write_reply(warp, flight);
+  if (warp->state == WARP_DONE || warp->state == WARP_FREE)
+    return;
   warp->under_way--;
   warp->pending -= flight->decoded->writes;
   set_ready(warp, flight->decoded, now);

@@ -48,7 +48,8 @@ extern "C" __global__ void wait_fence_block(int *flag, int *count) {
 }
 
 // The other warps of the block load a line each of the flag's set, again and again until the flag is up.
-extern "C" __global__ void wait_beside_loads(int *flag, int *count) {
+// Each other warp loads a line of its own, `lines` lines apart: as many as the L1 has sets, so that they lie in the flag's set.
+extern "C" __global__ void wait_beside_loads(int *flag, int *count, int lines) {
   if (threadIdx.x % 32)
     return;
   if (blockIdx.x == 1) {
@@ -60,7 +61,7 @@ extern "C" __global__ void wait_beside_loads(int *flag, int *count) {
     atomicExch(count + 1, 1);
   } else {
     while (atomicAdd(count + 1, 0) == 0)
-      plain(flag + threadIdx.x / 32 * 56 * 32);
+      plain(flag + threadIdx.x / 32 * lines * 32);
   }
 }
 

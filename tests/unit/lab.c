@@ -120,7 +120,13 @@ void lab_expect_fault(Lab *lab, const char *words) {
 
 Warp *lab_warp(Lab *lab, unsigned slot) { return &lab->gpu->sms[0].warps[slot]; }
 
-uint32_t *lab_row(Lab *lab, unsigned slot, unsigned reg) { return lab_warp(lab, slot)->regs + WARP_LANES * reg; }
+uint32_t *lab_row(Lab *lab, unsigned slot, unsigned reg) {
+  Warp *warp = lab_warp(lab, slot);
+  uint32_t *row = warp->regs + WARP_LANES * reg;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) /* a warp may exit before what it loads has come */
+    row[lane] = flights_register(&lab->gpu->sms[0].flights, warp, reg, lane);
+  return row;
+}
 
 const LabIssue *lab_issue(const Lab *lab, guint index) {
   ck_assert_uint_lt(index, lab->trace->len);
