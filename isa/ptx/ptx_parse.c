@@ -329,6 +329,10 @@ PtxModule *ptx_parse(const char *file, const char *text, gsize length, Diag *dia
     diag_error(diag, file, 0, 0, "the file is larger than 16 MiB");
     return NULL;
   }
+  if (memchr(text, 0, length)) {
+    diag_error(diag, file, 0, 0, "the file has a byte of value 0: it is no text");
+    return NULL;
+  }
   PtxModule *module = ptx_module_new(file);
   init(&parser, module, diag);
   scanner_init(&parser.scanner, &token_rules, text, length);
