@@ -329,10 +329,6 @@ PtxModule *ptx_parse(const char *file, const char *text, gsize length, Diag *dia
     diag_error(diag, file, 0, 0, "the file is larger than 16 MiB");
     return NULL;
   }
-  if (memchr(text, 0, length)) {
-    diag_error(diag, file, 0, 0, "the file has a byte of value 0: it is no text");
-    return NULL;
-  }
   PtxModule *module = ptx_module_new(file);
   init(&parser, module, diag);
   scanner_init(&parser.scanner, &token_rules, text, length);
@@ -344,6 +340,8 @@ PtxModule *ptx_parse(const char *file, const char *text, gsize length, Diag *dia
   }
   settle_errors(&parser, module, diag);
   clear(&parser);
+  if (diag_error_count(diag) == errors_before && memchr(text, 0, length)) /* in a kernel that isn't supported */
+    diag_error(diag, file, 0, 0, "the file has a byte of value 0: it is no text");
   if (diag_error_count(diag) > errors_before)
     g_clear_pointer(&module, ptx_module_free);
   return module;
