@@ -32,10 +32,21 @@ void diag_free(Diag *diag) {
   g_free(diag);
 }
 
+/* A note says once what it says, however many runs it is about. */
+static bool is_said(const Diag *diag, const DiagItem *note) {
+  for (guint i = 0; i < diag->items->len; i++) {
+    const DiagItem *item = g_ptr_array_index(diag->items, i);
+    if (item->severity == note->severity && item->line == note->line && item->column == note->column &&
+        g_strcmp0(item->file, note->file) == 0 && strcmp(item->message, note->message) == 0)
+      return true;
+  }
+  return false;
+}
+
 static void copy_item(gpointer data, gpointer user) {
   const DiagItem *item = data;
   Diag *diag = user;
-  if (diag->items->len >= KEPT_MAX)
+  if (diag->items->len >= KEPT_MAX || (item->severity == DIAG_NOTE && is_said(diag, item)))
     return;
   DiagItem *copy = g_memdup2(item, sizeof *item);
   copy->file = g_strdup(item->file);
@@ -62,7 +73,10 @@ static void append(Diag *diag, DiagSeverity severity, DiagClass klass, const cha
   item->severity = severity;
   item->klass = klass;
   item->message = g_strdup_vprintf(format, args);
-  g_ptr_array_add(diag->items, item);
+  if (severity == DIAG_NOTE && is_said(diag, item))
+    item_free(item);
+  else
+    g_ptr_array_add(diag->items, item);
 }
 
 bool diag_error(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...) {

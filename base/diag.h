@@ -40,6 +40,7 @@ bool diag_error(Diag *diag, const char *file, unsigned line, unsigned column, co
 bool diag_warning(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...)
     G_GNUC_PRINTF(5, 6);
 /* Something worth knowing that is no mistake. */
+/* Drops it if it has been said. */
 void diag_note(Diag *diag, const char *file, unsigned line, unsigned column, const char *format, ...)
     G_GNUC_PRINTF(5, 6);
 /* An error in how the tool was called (exit status 2). Returns false. */

@@ -53,6 +53,24 @@ START_TEST(renders_places_and_hints) {
 }
 END_TEST
 
+START_TEST(says_a_note_once) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Diag) other = diag_new();
+  diag_note(diag, "f", 1, 0, "newer than %s", "a");
+  diag_note(diag, "f", 1, 0, "newer than %s", "a");
+  diag_note(diag, "f", 1, 0, "newer than %s", "b");
+  diag_note(diag, "f", 2, 0, "newer than %s", "a");
+  diag_note(other, "f", 2, 0, "newer than %s", "a");
+  diag_note(other, "g", 2, 0, "newer than %s", "a");
+  diag_add_all(diag, other);
+  diag_warning(diag, "f", 1, 0, "a warning");
+  diag_warning(diag, "f", 1, 0, "a warning");
+  g_autofree char *text = diag_render(diag);
+  ck_assert_str_eq(text, "f:1: note: newer than a\nf:1: note: newer than b\nf:2: note: newer than a\n"
+                         "g:2: note: newer than a\nf:1: warning: a warning\nf:1: warning: a warning\n");
+}
+END_TEST
+
 START_TEST(gives_no_hint_for_a_far_word) {
   g_autoptr(Diag) diag = diag_new();
   diag_hint(diag, "nothing to add to");
@@ -135,6 +153,7 @@ int main(void) {
   tcase_add_loop_test(tcase, finds_the_nearest, 0, G_N_ELEMENTS(nearest));
   tcase_add_test(tcase, takes_no_nearest_of_a_long_word);
   tcase_add_test(tcase, renders_places_and_hints);
+  tcase_add_test(tcase, says_a_note_once);
   tcase_add_test(tcase, gives_no_hint_for_a_far_word);
   tcase_add_test(tcase, shows_twenty_errors_and_counts_the_rest);
   tcase_add_test(tcase, shows_exactly_twenty_without_a_count);
