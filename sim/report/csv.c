@@ -144,9 +144,9 @@ void csv_rank(const GPtrArray *rows, const Machine *machine, const Changes *chan
 
 void csv_validation_header(GString *out) {
   static const char *const names[] = {
-      "suite",   "row",         "scenario",  "machine",   "group",     "metric",        "baseline",
-      "printed", "unit",        "published", "predicted", "deviation", "error_percent", "judgement",
-      "verdict", "as_expected", "source",    "page",      "note",      "settings",      NULL};
+      "suite",  "row",       "scenario",  "machine",   "group",         "metric",    "baseline", "printed",
+      "unit",   "published", "predicted", "deviation", "error_percent", "judgement", "verdict",  "as_expected",
+      "source", "page",      "note",      "settings",  "params",        NULL};
   header(out, names);
   g_string_append_c(out, '\n');
 }
@@ -176,6 +176,7 @@ static void append_validation_row(const char *suite, const ValidationRow *row, c
   field(out, row->page);
   field(out, row->note);
   values_field(out, changes->settings);
+  values_field(out, (const char *const *)row->params);
   g_string_append_c(out, '\n');
 }
 

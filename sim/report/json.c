@@ -284,6 +284,7 @@ static void add_validation_row(JsonBuilder *builder, const ValidationRow *row) {
   add_string(builder, "row", row->row);
   add_string(builder, "scenario", row->scenario);
   add_string(builder, "machine", row->machine);
+  add_texts(builder, "params", (const char *const *)row->params);
   add_string(builder, "group", validation_group_name(row->group));
   add_string(builder, "metric", metric_name(row->metric));
   add_string(builder, "baseline", row->baseline);

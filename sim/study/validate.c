@@ -13,7 +13,7 @@ enum { SUITE_BYTES_MAX = 4 << 20, REQUIRED_COLUMNS = 8 };
 #define SUITE_FOLDER "validation/published"
 
 static const char *const columns[] = {"row",    "scenario", "machine",  "group",     "metric", "published", "unit",
-                                      "source", "page",     "baseline", "tolerance", "note",   NULL};
+                                      "source", "page",     "baseline", "tolerance", "note",   "params",    NULL};
 #define X(enumerator, spelling) spelling,
 static const char *const metrics[] = {METRICS(X) NULL};
 #undef X
@@ -34,6 +34,7 @@ static void free_row(gpointer data) {
   g_free(row->source);
   g_free(row->page);
   g_free(row->note);
+  g_strfreev(row->params);
   g_free(row);
 }
 
@@ -89,6 +90,16 @@ static bool take_word(const CsvTable *table, const CsvRow *row, const char *colu
   return false;
 }
 
+/* "a=1 b=2", with any number of blanks. */
+static char **take_params(const char *text) {
+  g_auto(GStrv) parts = g_strsplit(text, " ", -1);
+  g_autoptr(GStrvBuilder) params = g_strv_builder_new();
+  for (char **part = parts; *part; part++)
+    if (**part)
+      g_strv_builder_add(params, *part);
+  return g_strv_builder_end(params);
+}
+
 static bool take_row(Validation *validation, const CsvTable *table, const CsvRow *source, Diag *diag) {
   ValidationRow *row = g_new0(ValidationRow, 1);
   g_ptr_array_add(validation->rows, row);
@@ -100,6 +111,7 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   row->source = g_strdup(csv_table_field(table, source, "source"));
   row->page = g_strdup(csv_table_field(table, source, "page"));
   row->note = g_strdup(csv_table_field(table, source, "note"));
+  row->params = take_params(csv_table_field(table, source, "params"));
   guint group, metric;
   if (!take_word(table, source, "group", groups, &group, diag) ||
       !take_word(table, source, "metric", metrics, &metric, diag) ||
@@ -170,9 +182,9 @@ static bool load(Validation *validation, const char *path, Diag *diag) {
 
 /* --- the runs --- */
 
-/* Samples taken so far, by scenario and machine: several rows may look at the same runs. */
+/* Samples taken so far, by scenario, machine and params: several rows may look at the same runs. */
 typedef struct Samples {
-  GHashTable *rows; /* "scenario\nmachine" -> RankRow * */
+  GHashTable *rows; /* "scenario\nmachine\nparams" -> RankRow * */
   const ValidateOptions *options;
   Diag *diag;
 } Samples;
@@ -188,10 +200,10 @@ static char *find_scenario(const char *file) {
   return g_strdup(file);
 }
 
-static bool take_sample(const Samples *samples, const char *file, const char *machine_name, RankRow *row) {
-  g_autofree char *path = find_scenario(file);
-  ScenarioOptions none = {.params = NULL};
-  g_autoptr(Scenario) scenario = scenario_load(path, &none, samples->diag);
+static bool take_sample(const Samples *samples, const ValidationRow *wanted, const char *machine_name, RankRow *row) {
+  g_autofree char *path = find_scenario(wanted->scenario);
+  ScenarioOptions options = {.params = (const char *const *)wanted->params};
+  g_autoptr(Scenario) scenario = scenario_load(path, &options, samples->diag);
   g_autoptr(Machine) machine = machine_load(machine_name, samples->options->overrides, samples->diag);
   return scenario && machine &&
          sample_scenario(scenario, machine, &samples->options->run, samples->options->seeds, row, samples->diag);
@@ -199,12 +211,13 @@ static bool take_sample(const Samples *samples, const char *file, const char *ma
 
 static const RankRow *find_sample(const Samples *samples, const ValidationRow *row) {
   const char *machine = samples->options->machine ? samples->options->machine : row->machine;
-  g_autofree char *key = g_strconcat(row->scenario, "\n", machine, NULL);
+  g_autofree char *params = g_strjoinv(" ", row->params);
+  g_autofree char *key = g_strconcat(row->scenario, "\n", machine, "\n", params, NULL);
   RankRow *sample = g_hash_table_lookup(samples->rows, key);
   if (sample)
     return sample;
   sample = g_new0(RankRow, 1);
-  if (!take_sample(samples, row->scenario, machine, sample)) {
+  if (!take_sample(samples, row, machine, sample)) {
     rank_row_free(sample);
     return NULL;
   }
@@ -254,11 +267,12 @@ static bool predict(Validation *validation, ValidationRow *row, const Samples *s
   row->verdict = sample->verdict;
   row->as_expected = sample->as_expected;
   set_prediction(row, sample, baseline);
-  if (row->metric == METRIC_MICROSECONDS) {
+  if (row->metric == METRIC_MICROSECONDS || row->metric == METRIC_MILLISECONDS) {
     const char *name = samples->options->machine ? samples->options->machine : row->machine;
     g_autoptr(Machine) machine = machine_load(name, samples->options->overrides, samples->diag);
-    row->predicted *= 1e6 / machine->clocks.sm;
-    row->deviation *= 1e6 / machine->clocks.sm;
+    double cycle = (row->metric == METRIC_MILLISECONDS ? 1e3 : 1e6) / machine->clocks.sm;
+    row->predicted *= cycle;
+    row->deviation *= cycle;
   }
   judge(row);
   return true;

@@ -10,6 +10,7 @@
 #define METRICS(X)                                                     \
   X(METRIC_CYCLES, "cycles")                                           \
   X(METRIC_MICROSECONDS, "us")                                         \
+  X(METRIC_MILLISECONDS, "ms")                                         \
   X(METRIC_SPEEDUP, "speedup")       /* baseline's time / this time */ \
   X(METRIC_TIME_RATIO, "time_ratio") /* this time / baseline's time */ \
   X(METRIC_SHARED_BYTES, "shared_bytes")                               \
@@ -29,6 +30,7 @@ typedef enum {
 
 typedef struct ValidationRow {
   char *row, *scenario, *machine, *baseline, *unit, *source, *page, *note;
+  char **params; /* "blocks=240": the scenario's, as -p has them; NULL-terminated */
   ValidationGroup group;
   Metric metric;
   double printed;   /* as it stands in the source */

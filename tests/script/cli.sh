@@ -31,6 +31,9 @@ printf 'row,scenario,machine,group,metric,published,unit,source,baseline,toleran
 { cat head.csv && printf '%s\n' 'all,good.sass,gtx570,fitted,lock_bits,0,bits,nobody,,0,' \
   'a,good.sass,gtx570,test,cycles,1,cycles,nobody,,,"twice, really"' \
   'b,good.sass,gtx570,test,speedup,3,x,nobody,b,20,'; } >suite.csv
+{ sed 's/$/,params/' head.csv && printf '%s\n' 'one,two.yaml,gtx570,test,time_ratio,1,x,nobody,one,,,' \
+  'nine,two.yaml,gtx570,test,time_ratio,9,x,nobody,one,,,n=900' 'time,good.sass,gtx570,test,ms,1,ms,nobody,,,,'; } >params.csv
+sed 's/n=900/m=1/' params.csv >wrong_params.csv
 { cat head.csv && echo 'a,good.sass,gtx570,test,cycles,1,cycles,nobody,,20,'; } >miss.csv
 { cat head.csv && echo 'a,good.sass,gtx570,test,cyclse,1,cycles,nobody,,20,'; } >wrong.csv
 
@@ -58,7 +61,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 92
+plan 96
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -89,8 +92,12 @@ expect "difference of machines" 0 '^gpu.sms +15 +16' "$LOCKSTEP" machine diff gt
 expect "a program survives its print" 0 '^good|^again' "$LOCKSTEP" run again.sass
 expect "reconvergence" 0 'BRA' "$LOCKSTEP" show spin.sass --reconvergence
 expect "validate" 0 '^  a +cycles +1 +[0-9]+' "$LOCKSTEP" validate ./suite.csv
-expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0.00,baseline,completed,yes,nobody,,,$' \
+expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0.00,baseline,completed,yes,nobody,,,,$' \
   "$LOCKSTEP" validate ./suite.csv --format csv
+expect "a row's params" 0 '^params,nine,two.yaml,.*,completed,yes,nobody,,,,n=900$' "$LOCKSTEP" validate ./params.csv --format csv
+point "params change what runs" "$(awk -F, '$2 == "nine" && $11 <= 1 { print }' "$folder/out")"
+point "milliseconds" "$(awk -F, '$2 == "time" && ($11 <= 0 || $11 > 0.01) { print }' "$folder/out")"
+expect "a row's wrong params" 2 'two.yaml has no param .m.' "$LOCKSTEP" validate ./wrong_params.csv
 expect "a miss" 1 'outside 20 %' "$LOCKSTEP" validate ./miss.csv
 expect "a wrong suite" 3 '^./wrong.csv:2: error: unknown metric .cyclse' "$LOCKSTEP" validate ./wrong.csv
 expect "an unknown suite" 2 'did you mean .li2015_table1' "$LOCKSTEP" validate li2105_table1

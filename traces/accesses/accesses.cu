@@ -1,0 +1,87 @@
+// Stuart and Owens, "Efficient Synchronization Primitives for GPUs" (2011), section 3: the twelve memory benchmarks of
+// Tables 1 to 3. One thread of each block, the master, makes the same access again and again.
+// PTX: make_ptx.sh accesses.cu
+//
+// As the paper has it: a volatile load or store; atomicAdd(memory, 0) as an atomic read, atomicExch(memory, 0) as an atomic
+// write; contentious: the same word for all blocks; noncontentious: a word of its own for each block, in 256 bytes of its own;
+// "preceded by an atomic": one atomic access of the same direction, then volatile ones.
+//
+// What the paper leaves open, and what stands here:
+// - The loop. It is unrolled eight times, since a noncontentious store takes 45 shader cycles in Table 1, and the add, the
+//   compare and the branch of a loop take more than that.
+// - Whether a load waits for the one before. Here it waits for the eighth before it, whose register it writes, and the last
+//   eight are used. A noncontentious load takes 66 shader cycles on the GTX 580, several times less than the way to the L2
+//   and back, so several are under way there.
+// - What becomes of results. An atomic read needs its result, or it is no read: nvcc makes `atom.add` of it, each waits for
+//   the one before, and each is used. An atomic write doesn't: nvcc makes `atom.exch`, not `red`, since there is no
+//   `red.exch`, and nobody waits for its result. The atomic before volatile accesses is of the same kind; the loads behind an
+//   atomicAdd don't wait for its result, which is added at the end.
+// - Whether the other 127 threads wait at the end. They exit.
+
+enum { AT_ONCE = 8 };
+
+static __device__ __forceinline__ unsigned read_volatile(const volatile unsigned *word, int count) {
+  unsigned sum = 0, seen[AT_ONCE] = {0};
+#pragma unroll 1
+  for (int i = 0; i < count; i += AT_ONCE) {
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+      seen[k] = *word;
+  }
+#pragma unroll
+  for (int k = 0; k < AT_ONCE; k++)
+    sum += seen[k];
+  return sum;
+}
+
+static __device__ __forceinline__ void write_volatile(volatile unsigned *word, int count) {
+#pragma unroll 1
+  for (int i = 0; i < count; i += AT_ONCE) {
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+      *word = 0;
+  }
+}
+
+static __device__ __forceinline__ unsigned read_atomic(unsigned *word, int count) {
+  unsigned sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < count; i += AT_ONCE) {
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+      sum += atomicAdd(word, 0);
+  }
+  return sum;
+}
+
+static __device__ __forceinline__ void write_atomic(unsigned *word, int count) {
+#pragma unroll 1
+  for (int i = 0; i < count; i += AT_ONCE) {
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+      atomicExch(word, 0);
+  }
+}
+
+// `apart`: words from one block's word to the next one's, 0 if contentious. `count`: accesses of a block, a multiple of 8.
+// `sums`, a word for each block, takes what its loads gave: 0 if `words` hold 0.
+extern "C" __global__ void accesses(unsigned *words, unsigned *sums, int apart, int atomic, int write, int preceded,
+                                    int count) {
+  if (threadIdx.x)
+    return;
+  unsigned *word = words + blockIdx.x * apart;
+  unsigned sum = 0;
+  if (preceded && write)
+    atomicExch(word, 0);
+  else if (preceded)
+    sum = atomicAdd(word, 0);
+  if (atomic && write)
+    write_atomic(word, count);
+  else if (atomic)
+    sum += read_atomic(word, count);
+  else if (write)
+    write_volatile(word, count);
+  else
+    sum += read_volatile(word, count);
+  sums[blockIdx.x] = sum;
+}
