@@ -132,6 +132,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race.c \
   sim/detect/race/race.h \
   sim/detect/race/race_ends.h \
+  sim/detect/race/race_flight.c \
+  sim/detect/race/race_flight.h \
   sim/detect/race/race_order.c \
   sim/detect/race/race_order.h \
   sim/detect/race/race_repair.c \
@@ -142,12 +144,16 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_step.h \
   sim/detect/race/race_trial.c \
   sim/detect/race/race_trial.h \
+  sim/detect/race/race_words.c \
+  sim/detect/race/race_words.h \
   sim/detect/race/shadow.c \
   sim/detect/race/shadow.h \
   sim/detect/race/speculation.c \
   sim/detect/race/speculation.h \
   sim/detect/race/vclock.c \
   sim/detect/race/vclock.h \
+  sim/detect/race/warp_order.c \
+  sim/detect/race/warp_order.h \
   sim/engine/counter.c \
   sim/engine/counter.h \
   sim/engine/counters.def \

@@ -61,6 +61,7 @@ static void fetch(Issue *issue, L1 *l1, Flight *flight, uint32_t missing) {
   rest_of_it.mask = missing;
   uint64_t hits = issue->ready;
   access_submit(issue, &rest_of_it);
+  serve_tell(issue->sm, flight, missing, true, issue->now);
   serve_load(issue->gpu, flight, missing);
   for (uint32_t rest = missing; rest; rest &= rest - 1)
     l1_fill(l1, issue->gpu->backing, flight->request.address[__builtin_ctz(rest)], flight->request.bytes, issue->now,
@@ -71,6 +72,8 @@ static void fetch(Issue *issue, L1 *l1, Flight *flight, uint32_t missing) {
 void cached_load(Issue *issue, Flight *flight) {
   L1 *l1 = cache_of(issue->sm);
   uint32_t missing = read_copies(issue, l1, flight), lanes = flight->request.mask;
+  if (lanes & ~missing)
+    serve_tell(issue->sm, flight, lanes & ~missing, !missing, issue->now);
   issue->gpu->counters.l1_hits += bits_count(lanes & ~missing);
   issue->gpu->counters.l1_misses += bits_count(missing);
   if (missing) {

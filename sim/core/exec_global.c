@@ -104,15 +104,18 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32
   flight->buffer = buffer;
   flight->inst = issue->inst;
   flight->pc = issue->warp->pc;
+  flight->number = issue->gpu->accesses++;
   issue->flight = flight;
   return flight;
 }
 
-static void report_global(Issue *issue, AccessKind kind, const MemRequest *request) {
+static void report_global(Issue *issue, AccessKind kind, const Flight *flight) {
   if (!PROBE_WANTED(issue->gpu, access))
     return;
+  const MemRequest *request = &flight->request;
   ProbePoint point = issue_point(issue, issue->mask);
-  PROBE_FIRE(issue->gpu, access, &point, SPACE_GLOBAL, kind, request->address, request->bytes, 0, false);
+  PROBE_FIRE(issue->gpu, access, &point, SPACE_GLOBAL, kind, request->address, request->bytes, 0, false,
+             flight->number);
 }
 
 /* ---- bytes without a value ---- */
@@ -144,11 +147,12 @@ static bool global_load(Issue *issue, const uint64_t address[32]) {
   Flight *flight = make_flight(issue, MEM_LOAD, address);
   if (!flight)
     return false;
-  report_global(issue, ACCESS_READ, &flight->request);
+  report_global(issue, ACCESS_READ, flight);
   if (cached_is_load(issue->gpu->machine, issue->inst)) {
     cached_load(issue, flight);
   } else {
     access_submit(issue, &flight->request);
+    serve_tell(issue->sm, flight, issue->mask, true, issue->now);
     serve_load(issue->gpu, flight, issue->mask);
   }
   if (G_UNLIKELY(issue->gpu->backing->undefined))
@@ -163,7 +167,8 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
   for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
     memcpy(flight->data[part], access_data(issue, part), sizeof flight->data[part]);
   access_submit(issue, &flight->request);
-  report_global(issue, ACCESS_WRITE, &flight->request);
+  report_global(issue, ACCESS_WRITE, flight);
+  serve_tell(issue->sm, flight, issue->mask, true, issue->now);
   if (G_UNLIKELY(issue->warp->undefined_rows))
     undefined_leaves(issue);
   ChangeNote note = access_change_note(issue, issue->now);
@@ -202,7 +207,8 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
     return false;
   keep_operands(issue, flight);
   access_submit(issue, &flight->request);
-  report_global(issue, ACCESS_ATOMIC, &flight->request);
+  report_global(issue, ACCESS_ATOMIC, flight);
+  serve_tell(issue->sm, flight, issue->mask, true, issue->now);
   UndefinedMet met;
   met.lanes = 0;
   ChangeNote note = access_change_note(issue, issue->now);

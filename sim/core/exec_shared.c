@@ -78,7 +78,7 @@ static void report_shared(Issue *issue, AccessKind kind, const uint32_t physical
   for (unsigned lane = 0; lane < 32; lane++)
     address[lane] = physical[lane];
   ProbePoint point = issue_point(issue, issue->mask);
-  PROBE_FIRE(issue->gpu, access, &point, SPACE_SHARED, kind, address, bytes, taken, unlock);
+  PROBE_FIRE(issue->gpu, access, &point, SPACE_SHARED, kind, address, bytes, taken, unlock, 0);
 }
 
 /* Bytes of a word that are to be accessed, and that nobody has given a value. */

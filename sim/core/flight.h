@@ -24,6 +24,7 @@ typedef struct Flight {
   BackingBuffer *buffer; /* that holds the words of all lanes; NULL: they lie in several, or in the device heap */
   const Inst *inst;
   const struct Decoded *decoded;
+  uint64_t number; /* no two accesses of a run have the same */
   uint32_t pc;
   uint32_t slot;  /* of the warp */
   uint64_t age;   /* of the warp */

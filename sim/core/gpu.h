@@ -76,6 +76,7 @@ typedef struct Gpu {
   uint64_t cycle;             /* of the newest event */
   uint64_t end_cycle;         /* when the last warp exited */
   uint64_t ages;              /* warps dispatched so far */
+  uint64_t accesses;          /* to global memory, issued so far */
   uint64_t progress;          /* counts what cannot be undone: warps exited, blocks placed, barriers completed */
   int64_t budget;             /* instructions until the next stop */
   uint64_t limit_cycles;

@@ -30,6 +30,16 @@ typedef struct ProbePoint {
 typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } AccessKind;
 typedef enum { SPACE_SHARED, SPACE_GLOBAL } AccessSpace;
 
+/* Lanes of an access to global memory are performed. Its warp may have exited, and its block be gone. */
+typedef struct AccessPart {
+  uint64_t number; /* of the access, as it was told when it was issued */
+  AccessKind kind;
+  const uint64_t *address; /* of each lane */
+  uint32_t bytes;
+  const uint32_t (*data)[32]; /* rows: the words that a store stores; operand b of an atomic operation */
+  bool last;                  /* all lanes are performed then */
+} AccessPart;
+
 /* What the host does: accesses one word (always volatile), starts a launch, or knows that one has finished. */
 typedef enum { HOST_READS, HOST_WRITES, HOST_ADDS, HOST_STARTS, HOST_AWAITED } HostDeed;
 typedef struct HostPoint {
@@ -55,10 +65,15 @@ typedef struct Probe {
   void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);
   /* A value that lanes of the point use was loaded, at `from`, from memory that nobody had written. */
   void (*undefined_use)(void *user, const ProbePoint *point, const struct UndefinedFrom *from);
-  /* Lanes access memory; address[lane] is the byte address (global), or the physical one (shared). `lock` and `unlock`
-   * say that the access takes (lanes in `taken`) or frees lock bits. It is told before the access has its effect. */
+  /* Lanes issue an access to memory; address[lane] is the byte address (global), or the physical one (shared). `taken` and
+   * `unlock` say that it takes (lanes in `taken`) or frees lock bits. It is told before the access has its effect: in shared
+   * memory that follows at once, in global memory each lane's follows `performed`. `number`: of an access to global memory, no
+   * two have the same. */
   void (*access)(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind, const uint64_t address[32],
-                 uint32_t bytes, uint32_t taken, bool unlock);
+                 uint32_t bytes, uint32_t taken, bool unlock, uint64_t number);
+  /* Lanes of an access to global memory (those of the point, which has neither block nor warp) have their effect now: told
+   * before it, once for each lane of the access, and after the access was told. */
+  void (*performed)(void *user, const ProbePoint *point, const AccessPart *part);
   /* A lane gets so many bytes of the device heap from malloc(), or (`gives`) is about to give them back. */
   void (*heap)(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives);
   void (*host)(void *user, const HostPoint *point, HostDeed deed);

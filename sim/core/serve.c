@@ -2,6 +2,21 @@
 
 #include "sim/core/host.h"
 
+void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, bool last, uint64_t now) {
+  static const AccessKind kinds[] = {
+      [MEM_LOAD] = ACCESS_READ, [MEM_STORE] = ACCESS_WRITE, [MEM_ATOMIC] = ACCESS_ATOMIC};
+  if (!PROBE_WANTED(sm->gpu, performed))
+    return;
+  ProbePoint point = {.gpu = sm->gpu, .sm = sm, .inst = flight->inst, .pc = flight->pc, .lanes = lanes, .cycle = now};
+  AccessPart part = {.number = flight->number,
+                     .kind = kinds[flight->request.kind],
+                     .address = flight->request.address,
+                     .bytes = flight->request.bytes,
+                     .data = (const uint32_t(*)[WARP_LANES])flight->data,
+                     .last = last};
+  PROBE_FIRE(sm->gpu, performed, &point, &part);
+}
+
 void serve_load(Gpu *gpu, Flight *flight, uint32_t mask) {
   uint32_t bytes = flight->request.bytes, words = access_words(bytes);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {

@@ -11,6 +11,8 @@ static inline BackingBuffer *serve_buffer(const Gpu *gpu, const Flight *flight, 
              ? flight->buffer
              : backing_find(gpu->backing, flight->request.address[lane], flight->request.bytes);
 }
+/* Tells who listens that lanes are performed now, before their words are read or changed; `last`: no others are still to come. */
+void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, bool last, uint64_t now);
 /* The lanes of `mask` read their words, each extended as the instruction says. */
 void serve_load(Gpu *gpu, Flight *flight, uint32_t mask);
 /* The lanes store, as the machine has it where several store to one word. `note`: who changes words, and when. */

@@ -245,7 +245,8 @@ static void take(Timeline *timeline, const ProbePoint *point, uint32_t bit) {
 }
 
 static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
-                          const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock) {
+                          const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
+  (void)number;
   Timeline *timeline = user;
   for (uint32_t rest = unlock ? point->lanes : taken; rest; rest &= rest - 1) {
     uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);

@@ -85,7 +85,8 @@ typedef struct Listener {
 } Listener;
 
 static void note_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
-                        const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock) {
+                        const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
+  (void)number;
   (void)taken;
   (void)unlock;
   Listener *listener = user;

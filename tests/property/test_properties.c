@@ -120,7 +120,8 @@ typedef struct Tally {
 } Tally;
 
 static void tally_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
-                         const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock) {
+                         const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
+  (void)number;
   Tally *tally = user;
   bool locks = point->inst->op == OP_LDSLK;
   unsigned lanes = (unsigned)__builtin_popcount(point->lanes), winners = (unsigned)__builtin_popcount(taken);

@@ -102,7 +102,7 @@ static void block_start(void *user, const ProbePoint *point) {
   for (uint32_t i = 0; i < block->warps; i++)
     order_start_warp(&detector->watch.order, &sm_order(detector, point->sm)->warps[block->warp_slot[i]], block, i,
                      is_ptx(block->launch));
-  uint64_t first = race_step_shared_word(point->sm, block->shared_base / 4);
+  uint64_t first = race_words_shared(point->sm, block->shared_base / 4);
   if (block->shared_bytes)
     forget_words(detector, SPACE_SHARED, first, (block->shared_bytes + 3) / 4);
 }
@@ -167,7 +167,7 @@ static void look_for_select(const RaceDetector *detector, const ProbePoint *poin
 }
 
 static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
-                          const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock) {
+                          const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
   RaceDetector *detector = user;
   bool lock = point->inst->op == OP_LDSLK;
   const bool *polls = g_array_index(detector->polls, const bool *, point->block->launch->index);
@@ -183,13 +183,22 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     acquire_bits(detector, point, address, taken);
   WarpOrder *warp = warp_order(detector, point);
   bool trial = detector->watch.trial.repair != NULL;
+  if (warp->undecided)
+    order_move_on(warp);
   if (trial)
     race_trial_access(&detector->watch.trial, warp, point, false);
-  race_step(&detector->watch, point, warp, &access);
+  if (space == SPACE_GLOBAL)
+    race_issue(&detector->watch, point, warp, &access, number);
+  else
+    race_step(&detector->watch, point, warp, &access);
   if (trial)
     race_trial_access(&detector->watch.trial, warp, point, true);
   if (unlock)
     release_bits(detector, point, address);
+}
+
+static void performed(void *user, const ProbePoint *point, const AccessPart *part) {
+  race_perform(&((RaceDetector *)user)->watch, point, part);
 }
 
 bool race_detector_finish(RaceDetector *detector) {
@@ -205,6 +214,9 @@ static void heap_call(void *user, const ProbePoint *point, uint64_t address, uin
   enum { FREED_WORDS_MAX = 1024 };
   RaceDetector *detector = user;
   uint64_t words = (bytes + 3) / 4;
+  WarpOrder *warp = warp_order(detector, point);
+  if (warp->undecided)
+    order_move_on(warp);
   if (!gives) {
     forget_words(detector, SPACE_GLOBAL, address / 4, words);
     return;
@@ -214,7 +226,7 @@ static void heap_call(void *user, const ProbePoint *point, uint64_t address, uin
     addresses[__builtin_ctz(point->lanes)] = address + 4 * word;
     RaceAccess access = {
         .address = addresses, .lanes = point->lanes, .bytes = 4, .space = SPACE_GLOBAL, .kind = ACCESS_WRITE};
-    race_step(&detector->watch, point, warp_order(detector, point), &access);
+    race_step(&detector->watch, point, warp, &access);
   }
 }
 
@@ -257,6 +269,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   detector->gpu = gpu;
   detector->probe = (Probe){.user = detector,
                             .access = memory_access,
+                            .performed = performed,
                             .heap = heap_call,
                             .host = host_does,
                             .fence = fence,
@@ -268,6 +281,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   detector->bit_count = gpu->machine->sm.lock_unit.bits;
   detector->sms = g_new0(SmOrder *, detector->sm_count);
   race_order_init(&detector->watch.order, gpu);
+  race_flights_init(&detector->watch.flights);
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   detector->selections = g_array_new(FALSE, FALSE, sizeof(Selection *));
@@ -298,6 +312,7 @@ static void sm_order_free(SmOrder *sm, uint32_t bits) {
 void race_detector_free(RaceDetector *detector) {
   if (!detector)
     return;
+  race_flights_clear(&detector->watch.flights, &detector->watch.order);
   for (uint32_t i = 0; i < detector->sm_count; i++)
     sm_order_free(detector->sms[i], detector->bit_count);
   g_free(detector->sms);

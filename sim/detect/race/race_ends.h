@@ -33,6 +33,7 @@ typedef struct Race {
   RaceCause cause;
   HandOver handed;   /* RACE_NO_RELEASE and the other three */
   uint32_t fence_pc; /* RACE_NARROW_ACQUIRE */
+  ThreadId base;     /* of the instruction that is issued now, like `first.base` */
   AccessSpace space;
   uint64_t address; /* physical, if shared */
   unsigned words;   /* one after the other */

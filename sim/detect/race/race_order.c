@@ -2,30 +2,6 @@
 
 #include <string.h>
 
-static void clear_fences(FenceOrder *fences) {
-  vclock_clear(&fences->known);
-  for (unsigned i = 0; i < SCOPES; i++) {
-    vclock_clear(&fences->fenced[i]);
-    vclock_clear(&fences->pending[i]);
-  }
-}
-
-static void reset_fences(FenceOrder *fences) {
-  vclock_reset(&fences->known);
-  for (unsigned i = 0; i < SCOPES; i++) {
-    vclock_reset(&fences->fenced[i]);
-    vclock_reset(&fences->pending[i]);
-  }
-}
-
-static void join_fences(FenceOrder *to, const FenceOrder *from) {
-  vclock_join(&to->known, &from->known);
-  for (unsigned i = 0; i < SCOPES; i++) {
-    vclock_join(&to->fenced[i], &from->fenced[i]);
-    vclock_join(&to->pending[i], &from->pending[i]);
-  }
-}
-
 static void clear_released(gpointer data) {
   Released *released = data;
   vclock_clear(&released->clock);
@@ -43,6 +19,7 @@ void race_order_init(RaceOrder *order, const Gpu *gpu) {
                        .first_of_stream = g_hash_table_new(g_direct_hash, g_direct_equal)};
   g_array_set_clear_func(order->released, clear_released);
   handoffs_init(&order->handoffs);
+  view_pool_init(&order->views);
 }
 
 void race_order_clear(RaceOrder *order) {
@@ -55,30 +32,17 @@ void race_order_clear(RaceOrder *order) {
     barrier_order_clear(&order->started[i]);
   g_free(order->started);
   warp_order_clear(&order->host);
-}
-
-/* What only some dialects and machines have. */
-static void forget_order(WarpOrder *warp) {
-  if (warp->fences)
-    clear_fences(warp->fences);
-  g_clear_pointer(&warp->fences, g_free);
-  g_clear_pointer(&warp->lanes[0], g_free);
-  g_clear_pointer(&warp->lanes[1], g_free);
-}
-
-void warp_order_clear(WarpOrder *warp) {
-  vclock_clear(&warp->clock);
-  forget_order(warp);
+  view_pool_clear(&order->views);
 }
 
 void barrier_order_reset(BarrierOrder *barrier) {
   vclock_reset(&barrier->arrived);
-  reset_fences(&barrier->fences);
+  fence_order_reset(&barrier->fences);
 }
 
 void barrier_order_clear(BarrierOrder *barrier) {
   vclock_clear(&barrier->arrived);
-  clear_fences(&barrier->fences);
+  fence_order_clear(&barrier->fences);
 }
 
 /* ---- warps ---- */
@@ -100,6 +64,7 @@ static void find_streams(RaceOrder *order) {
 }
 
 void order_move_on(WarpOrder *warp) {
+  warp->undecided = false;
   vclock_advance(&warp->clock, warp->actor, ++warp->time);
   if (warp->fences)
     vclock_advance(&warp->fences->known, warp->actor, warp->time);
@@ -110,31 +75,12 @@ static void forget_handoff(RaceOrder *order, WarpOrder *warp) {
   warp->handoff = 0;
 }
 
-static void prepare(WarpOrder *warp, bool ptx, bool lanes) {
-  vclock_reset(&warp->clock);
-  if (ptx != (warp->fences != NULL) || lanes != (warp->lanes[0] != NULL))
-    forget_order(warp);
-  if (ptx && !warp->fences)
-    warp->fences = g_new0(FenceOrder, 1);
-  if (warp->fences)
-    reset_fences(warp->fences);
-  for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes) && lanes; i++) {
-    if (!warp->lanes[i])
-      warp->lanes[i] = g_new(LaneOrder, 1);
-    lane_order_reset(warp->lanes[i]);
-  }
-}
-
 void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx) {
   const Launch *launch = block->launch;
   find_streams(order);
-  prepare(warp, ptx, ptx || order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER);
+  warp_order_reset(warp, ptx, ptx || order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER);
   warp->actor = order->actors->len;
-  warp->time = 0;
   warp->base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
-  warp->was_handed = false;
-  warp->handed_lanes = 0;
-  warp->taken_change = 0;
   forget_handoff(order, warp);
   g_array_append_val(order->actors, warp->base);
   if (launch->index > 0) {
@@ -153,7 +99,7 @@ void order_start_host(RaceOrder *order, bool ptx) {
   find_streams(order);
   order->launches = order->gpu->launches->len;
   order->started = g_new0(BarrierOrder, order->launches + 1);
-  prepare(&order->host, ptx, false);
+  warp_order_reset(&order->host, ptx, false);
   order->host.actor = order->actors->len;
   order->host.base = THREAD_HOST;
   g_array_append_val(order->actors, order->host.base);
@@ -238,14 +184,21 @@ static void learn_lanes(const WarpOrder *warp, unsigned which, uint32_t lanes, c
     lane_order_learn(warp->lanes[which], lanes, vclock_time(clock, warp->actor));
 }
 
-void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
+static void learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
   vclock_join(&warp->clock, clock);
   forget_handoff(order, warp);
 }
 
+void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
+  warp_views_keep(warp, NULL);
+  learn(order, warp, clock);
+}
+
+static bool knows_nothing(const VClock *clock) { return clock->count == 0 && clock->floor == 0; }
+
 /* What the model needs: at once with an acquire, otherwise once a fence comes. */
 static void take_given(const WarpOrder *warp, const VClock *clock, Nearness from, const Inst *inst, uint32_t lanes) {
-  if (clock->count == 0 && clock->floor == 0)
+  if (knows_nothing(clock))
     return;
   if (!acquires(inst)) {
     vclock_join(&warp->fences->pending[from], clock);
@@ -261,19 +214,35 @@ static bool took_already(const WarpOrder *warp, const Released *released, const 
          (warp->was_acquired || !acquires(inst)) && warp->taken_scope >= order_scope(inst);
 }
 
-/* From each writer that the read's scope includes. */
-static void take_by_scope(const WarpOrder *warp, const Released *released, const Inst *inst, uint32_t lanes) {
+/* What each writer gives that the read's scope includes, and how near the nearest fence that takes it. */
+typedef struct Given {
+  const VClock *clock;
+  Nearness from;
+} Given;
+enum { GIVEN_MAX = GIFTS_MAX + SCOPES };
+
+static unsigned find_given(const WarpOrder *warp, const Released *released, const Inst *inst,
+                           Given given[GIVEN_MAX]) {
   Nearness scope = order_scope(inst);
   bool is_host = thread_is_host(warp->base);
+  unsigned count = 0;
   for (unsigned i = 0; i < released->gifts && !is_host; i++)
     if (thread_same_block(released->gift[i].block, warp->base))
-      take_given(warp, &released->gift[i].clock, IN_ONE_BLOCK, inst, lanes);
+      given[count++] = (Given){&released->gift[i].clock, IN_ONE_BLOCK};
   if (released->crowded && !is_host)
-    take_given(warp, &released->given[ON_ONE_GPU], IN_ONE_BLOCK, inst, lanes);
+    given[count++] = (Given){&released->given[ON_ONE_GPU], IN_ONE_BLOCK};
   if (scope >= ON_ONE_GPU && !is_host)
-    take_given(warp, &released->given[ON_ONE_GPU], ON_ONE_GPU, inst, lanes);
+    given[count++] = (Given){&released->given[ON_ONE_GPU], ON_ONE_GPU};
   if (scope >= IN_ONE_SYSTEM)
-    take_given(warp, &released->given[IN_ONE_SYSTEM], IN_ONE_SYSTEM, inst, lanes);
+    given[count++] = (Given){&released->given[IN_ONE_SYSTEM], IN_ONE_SYSTEM};
+  return count;
+}
+
+static void take_by_scope(const WarpOrder *warp, const Released *released, const Inst *inst, uint32_t lanes) {
+  Given given[GIVEN_MAX];
+  unsigned count = find_given(warp, released, inst, given);
+  for (unsigned i = 0; i < count; i++)
+    take_given(warp, given[i].clock, given[i].from, inst, lanes);
 }
 
 static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, const Inst *inst, uint32_t pc,
@@ -295,17 +264,72 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
   warp->taken_lanes = lanes;
   warp->was_acquired = acquires(inst);
   learn_lanes(warp, 0, lanes, &released->clock);
-  order_learn(order, warp, &released->clock);
+  learn(order, warp, &released->clock);
   if (warp->fences)
     take_by_scope(warp, released, inst, lanes);
 }
 
+/* A read of a word. */
+typedef struct Taking {
+  RaceOrder *order;
+  const Cell *cell;
+  const Inst *inst;
+  uint32_t pc, lanes;
+  const WarpOrder *at; /* its warp when it was issued */
+} Taking;
+
+static void take(WarpOrder *warp, void *user) {
+  const Taking *taking = user;
+  const Cell *cell = taking->cell;
+  if (cell->released)
+    take_released(taking->order, warp, cell->released, taking->inst, taking->pc, taking->lanes);
+  if (cell->flag && handoff_take(&taking->order->handoffs, cell->handed, cell->handed_time, &warp->clock))
+    forget_handoff(taking->order, warp);
+}
+
 void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
                    uint32_t lanes) {
-  if (cell->released)
-    take_released(order, warp, cell->released, inst, pc, lanes);
-  if (cell->flag && handoff_take(&order->handoffs, cell->handed, cell->handed_time, &warp->clock))
-    forget_handoff(order, warp);
+  Taking taking = {.order = order, .cell = cell, .inst = inst, .pc = pc, .lanes = lanes};
+  warp_views_keep(warp, NULL);
+  take(warp, &taking);
+}
+
+static bool hands_on(const Cell *cell) { return cell->released || (cell->flag && cell->handed); }
+
+void order_acquire_late(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t pc,
+                        uint32_t lanes) {
+  Taking taking = {.order = order, .cell = cell, .inst = inst, .pc = pc, .lanes = lanes};
+  if (hands_on(cell))
+    warp_view_teach(view, take, &taking);
+}
+
+static bool has_fenced_since(const WarpOrder *warp, const WarpOrder *then, unsigned scope) {
+  return warp->fence_count[scope] != then->fence_count[scope];
+}
+
+static void pass_fences(WarpOrder *warp, void *user) {
+  const Taking *taking = user;
+  if (warp == taking->at || !has_fenced_since(warp, taking->at, IN_ONE_BLOCK))
+    return;
+  warp->was_fenced = true;
+  Given given[GIVEN_MAX];
+  const Released *released = &g_array_index(taking->order->released, Released, taking->cell->released - 1);
+  unsigned count = find_given(warp, released, taking->inst, given);
+  for (unsigned i = 0; i < count; i++) {
+    if (knows_nothing(given[i].clock) || !has_fenced_since(warp, taking->at, given[i].from))
+      continue;
+    vclock_join(&warp->fences->known, given[i].clock);
+    learn_lanes(warp, 1, taking->lanes, given[i].clock);
+    for (unsigned scope = 0; scope < SCOPES; scope++)
+      if (has_fenced_since(warp, taking->at, MAX(scope, (unsigned)given[i].from)))
+        vclock_join(&warp->fences->fenced[scope], given[i].clock);
+  }
+}
+
+void order_pass_fences(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t lanes) {
+  Taking taking = {.order = order, .cell = cell, .inst = inst, .lanes = lanes, .at = warp_view_order(view)};
+  if (view->is_kept && cell->released && taking.at->fences) /* a fence would have made it keep what was */
+    warp_view_teach(view, pass_fences, &taking);
 }
 
 /* Words that share a clock can't forget what one of them handed on. */
@@ -333,7 +357,8 @@ static void reset_given(Released *released) {
 }
 
 /* To the threads of the writer's block. */
-static void give_block(Released *released, ThreadId block, const VClock *clock) {
+static void give_block(Released *released, const WarpOrder *warp, const VClock *clock) {
+  ThreadId block = warp->base;
   unsigned i = 0;
   while (i < released->gifts && !thread_same_block(released->gift[i].block, block))
     i++;
@@ -349,10 +374,10 @@ static void give_block(Released *released, ThreadId block, const VClock *clock) 
   }
   if (i == released->gifts)
     released->gift[released->gifts++].block = block;
-  vclock_join(&released->gift[i].clock, clock);
+  vclock_join_as_of(&released->gift[i].clock, clock, warp->actor, warp->time);
 }
 
-/* What the write hands on by the model: all that its warp knows, or knew at its newest fence. */
+/* What the write hands on by the model: all that its warp knew at its issue, or at the newest fence before. */
 static void give_by_scope(const RaceOrder *order, Released *released, const WarpOrder *warp, const Inst *inst,
                           bool adds) {
   const FenceOrder *fences = warp->fences;
@@ -363,15 +388,16 @@ static void give_by_scope(const RaceOrder *order, Released *released, const Warp
   if (!adds)
     reset_given(released);
   if (!thread_is_host(warp->base)) {
-    give_block(released, warp->base, clock[IN_ONE_BLOCK]);
+    give_block(released, warp, clock[IN_ONE_BLOCK]);
     if (scope >= ON_ONE_GPU)
-      vclock_join(&released->given[ON_ONE_GPU], clock[ON_ONE_GPU]);
+      vclock_join_as_of(&released->given[ON_ONE_GPU], clock[ON_ONE_GPU], warp->actor, warp->time);
   }
   if (scope >= IN_ONE_SYSTEM && order->gpu->host)
-    vclock_join(&released->given[IN_ONE_SYSTEM], clock[IN_ONE_SYSTEM]);
+    vclock_join_as_of(&released->given[IN_ONE_SYSTEM], clock[IN_ONE_SYSTEM], warp->actor, warp->time);
 }
 
-void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc) {
+void order_release(RaceOrder *order, const WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst,
+                   uint32_t pc) {
   Released *released = released_of(order, cell, word);
   released->change = ++order->changes;
   bool adds = op_info[inst->op].flags & OPF_ATOMIC || !has_own_clock(order);
@@ -380,21 +406,25 @@ void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word,
   released->writer = warp->base;
   released->from = pc;
   if (adds) {
-    vclock_join(&released->clock, &warp->clock);
+    vclock_join_as_of(&released->clock, &warp->clock, warp->actor, warp->time);
     return;
   }
-  vclock_assign(&released->clock, &warp->clock);
+  vclock_assign_as_of(&released->clock, &warp->clock, warp->actor, warp->time);
   handoff_drop(&order->handoffs, cell->handed);
   cell->handed = 0;
 }
 
-void order_hand_on(RaceOrder *order, WarpOrder *warp, Cell *cell) {
+uint32_t order_handoff(RaceOrder *order, WarpOrder *warp) {
   if (!warp->handoff)
     warp->handoff = handoff_new(&order->handoffs, warp->actor, &warp->clock);
-  handoff_use(&order->handoffs, warp->handoff);
+  return warp->handoff;
+}
+
+void order_hand_on(RaceOrder *order, Cell *cell, uint32_t handoff, uint32_t time) {
+  handoff_use(&order->handoffs, handoff);
   handoff_drop(&order->handoffs, cell->handed);
-  cell->handed = warp->handoff;
-  cell->handed_time = warp->time;
+  cell->handed = handoff;
+  cell->handed_time = time;
   if (cell->released && has_own_clock(order)) {
     Released *released = &g_array_index(order->released, Released, cell->released - 1);
     vclock_reset(&released->clock);
@@ -408,12 +438,15 @@ void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes) {
   FenceOrder *fences = warp->fences;
   if (!fences)
     return;
+  warp_views_keep(warp, NULL);
   for (unsigned i = 0; i <= scope; i++) {
     vclock_join(&fences->known, &fences->pending[i]);
     learn_lanes(warp, 1, lanes, &fences->pending[i]);
   }
   for (unsigned i = 0; i <= scope; i++)
     vclock_assign(&fences->fenced[i], &fences->known);
+  for (unsigned i = 0; i <= scope; i++)
+    warp->fence_count[i]++;
   warp->was_fenced = true;
   warp->fence_pc = pc;
   order_move_on(warp);
@@ -423,15 +456,18 @@ void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive) {
   for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes); i++)
     if (warp->lanes[i])
       lane_order_sync(warp->lanes[i], lanes, alive, warp->time);
-  if (warp->handed_lanes & lanes)
+  if (warp->handed_lanes & lanes && lanes & ~warp->handed_lanes) {
+    warp_views_keep(warp, NULL);
     warp->handed_lanes |= lanes;
+  }
+  warp->syncs++;
   order_move_on(warp);
 }
 
 void order_join_barrier(BarrierOrder *barrier, const WarpOrder *warp) {
   vclock_join(&barrier->arrived, &warp->clock);
   if (warp->fences)
-    join_fences(&barrier->fences, warp->fences);
+    fence_order_join(&barrier->fences, warp->fences);
 }
 
 void order_arrive(BarrierOrder *barrier, WarpOrder *warp) {
@@ -442,7 +478,7 @@ void order_arrive(BarrierOrder *barrier, WarpOrder *warp) {
 void order_leave_barrier(RaceOrder *order, const BarrierOrder *barrier, WarpOrder *warp) {
   order_learn(order, warp, &barrier->arrived);
   if (warp->fences)
-    join_fences(warp->fences, &barrier->fences);
+    fence_order_join(warp->fences, &barrier->fences);
   if (warp->lanes[0])
     order_warp_sync(warp, ALL_LANES, ALL_LANES);
 }

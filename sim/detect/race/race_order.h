@@ -22,47 +22,12 @@
 
 #include "sim/core/gpu.h"
 #include "sim/detect/race/handoff.h"
-#include "sim/detect/race/lane_order.h"
-#include "sim/detect/race/shadow.h"
-#include "sim/detect/race/vclock.h"
+#include "sim/detect/race/warp_order.h"
 
 /* Words that have a clock of their own for what their strong writes hand on; further words share these clocks. */
 enum { RELEASED_MAX = 4096 };
 
-enum { SCOPES = IN_ONE_SYSTEM + 1, GIFTS_MAX = 4 };
-
-/* The order of the memory model. */
-typedef struct FenceOrder {
-  VClock known;
-  VClock fenced[SCOPES];  /* `known` at the newest fence of that scope or a wider one */
-  VClock pending[SCOPES]; /* what strong reads were handed by threads so near, until a fence */
-} FenceOrder;
-
-/* A strong write and the strong read that took it. */
-typedef struct HandOver {
-  uint32_t writer;   /* launch, THREAD_LAUNCH_HOST for the host */
-  uint32_t released; /* number of what the word hands on */
-  uint32_t from, to; /* instructions */
-} HandOver;
-
-/* A warp that is resident, or was last in its slot. */
-typedef struct WarpOrder {
-  VClock clock;         /* the plain order */
-  uint32_t actor, time; /* its own entry in the clocks */
-  uint32_t handoff;     /* what its plain stores hand on (handoff.h); 0: nothing */
-  ThreadId base;        /* its lane 0, or THREAD_HOST */
-  FenceOrder *fences;   /* NULL for Fermi */
-  LaneOrder *lanes[2];  /* in the plain order, in the model's; NULL where the order of issue counts */
-  HandOver handed;      /* the newest that told it something in the plain order, if `was_handed` */
-  bool was_handed;
-  uint32_t handed_lanes; /* which lanes took that, or have met one that did since */
-  bool was_acquired;     /* the newest was taken with an acquire */
-  Nearness taken_scope;  /* of the access that took it */
-  bool was_fenced;       /* there was a fence since, which may be of too small a scope */
-  uint32_t fence_pc;     /* the newest fence */
-  uint32_t taken_lanes;  /* which lanes took it */
-  uint64_t taken_change; /* Released.change of the newest it took; 0: none */
-} WarpOrder;
+enum { GIFTS_MAX = 4 };
 
 typedef struct BarrierOrder {
   VClock arrived;
@@ -94,6 +59,7 @@ typedef struct RaceOrder {
   GArray *released; /* Released */
   uint64_t changes; /* so far, of what words hand on */
   HandOffs handoffs;
+  ViewPool views;
   uint32_t launches;
   GArray *streams;             /* uint32_t, of each launch: the first launch of its stream */
   GHashTable *first_of_stream; /* stream -> that launch */
@@ -103,7 +69,6 @@ typedef struct RaceOrder {
 
 void race_order_init(RaceOrder *order, const Gpu *gpu);
 void race_order_clear(RaceOrder *order);
-void warp_order_clear(WarpOrder *warp);
 void barrier_order_reset(BarrierOrder *barrier);
 void barrier_order_clear(BarrierOrder *barrier);
 
@@ -127,13 +92,19 @@ Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Acc
 /* Who a strong access or a fence of this scope is strong for. */
 Nearness order_scope(const Inst *inst);
 
-/* A strong read, or a read of a flag, of `lanes`. */
+/* A strong read, or a read of a flag, of `lanes`: at once; by an access that was under way; its clocks for what comes behind the
+ * fences that its warp has issued since (they wait for it, but the access itself doesn't come behind them). */
 void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
                    uint32_t lanes);
-/* A strong write. A store ends what was handed on before, an atomic adds to it. */
-void order_release(RaceOrder *order, WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc);
-/* A plain store: whether the word is a flag may turn out only when somebody polls it. */
-void order_hand_on(RaceOrder *order, WarpOrder *warp, Cell *cell);
+void order_acquire_late(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t pc,
+                        uint32_t lanes);
+void order_pass_fences(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t lanes);
+/* A strong write of a warp, at its time `warp->time`. A store ends what was handed on before, an atomic adds to it. */
+void order_release(RaceOrder *order, const WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc);
+/* What a plain store that the warp issues now hands on (handoff.h); the caller uses it in order_hand_on(). Whether the word is a
+ * flag may turn out only when somebody polls it. */
+uint32_t order_handoff(RaceOrder *order, WarpOrder *warp);
+void order_hand_on(RaceOrder *order, Cell *cell, uint32_t handoff, uint32_t time);
 /* The warp learns all that `clock` knows, of lock bits. */
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock);
 

@@ -34,7 +34,7 @@ static bool stores_sum(const Kernel *kernel, uint32_t load, uint32_t store) {
 }
 
 bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  const Launch *launch = point->block->launch;
+  const Launch *launch = race_launch_of(point, second);
   if (race_launch_of(point, &race->first)->kernel != launch->kernel || race->first.strong || second->strong ||
       (race->first.write && second->write))
     return false;
@@ -56,8 +56,9 @@ static char *code_text(const Launch *launch, uint32_t pc) {
 }
 
 /* A fence on the side that lacks it, then on both. */
-static void try_fences(Finding *finding, const ProbePoint *point, const Race *race, bool in_block) {
-  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = point->block->launch;
+static void try_fences(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second,
+                       bool in_block) {
+  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = race_launch_of(point, second);
   const char *fence = in_block ? "__threadfence_block()" : "__threadfence()";
   g_autofree char *from = code_text(writer, race->handed.from), *to = code_text(reader, race->handed.to);
   RepairEdit both[] = {edit_at(writer, race->handed.from, EDIT_FENCE_BEFORE, in_block),
@@ -79,8 +80,8 @@ static char *access_text(const Launch *launch, uint32_t pc, bool write) {
 }
 
 /* Between the two, behind the first or before the second. */
-static void try_barriers(Finding *finding, const ProbePoint *point, const Race *race) {
-  const Launch *launch = point->block->launch;
+static void try_barriers(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const Launch *launch = race_launch_of(point, second);
   g_autofree char *first = access_text(launch, race->first.pc, race->first.write),
                   *then = access_text(launch, point->pc, race->write);
   RepairEdit behind = edit_at(launch, race->first.pc, EDIT_BARRIER_BEHIND, false),
@@ -90,21 +91,23 @@ static void try_barriers(Finding *finding, const ProbePoint *point, const Race *
 }
 
 void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  if (race_is_host(&race->first) || race_is_host(second) || point->block->launch->program->dialect != DIALECT_PTX)
+  if (race_is_host(&race->first) || race_is_host(second) ||
+      race_launch_of(point, second)->program->dialect != DIALECT_PTX)
     return;
   if (race_is_handed(race) && race->handed.writer != THREAD_LAUNCH_HOST) {
     if (race_of_one_block(race, second))
-      try_fences(finding, point, race, true);
-    try_fences(finding, point, race, false);
+      try_fences(finding, point, race, second, true);
+    try_fences(finding, point, race, second, false);
     return;
   }
   if (race_is_update(point, race, second) || !race_of_one_block(race, second))
     return;
   if (race->cause == RACE_LANES) {
-    g_autofree char *then = code_text(point->block->launch, point->pc);
-    RepairEdit edit = edit_at(point->block->launch, point->pc, EDIT_WARP_SYNC_BEFORE, false);
+    const Launch *launch = race_launch_of(point, second);
+    g_autofree char *then = code_text(launch, point->pc);
+    RepairEdit edit = edit_at(launch, point->pc, EDIT_WARP_SYNC_BEFORE, false);
     finding_add_repair(finding, &edit, 1, g_strdup_printf("put __syncwarp() before %s", then));
   }
   if (race->cause == RACE_LANES || race->cause == RACE_UNORDERED)
-    try_barriers(finding, point, race);
+    try_barriers(finding, point, race, second);
 }

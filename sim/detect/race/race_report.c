@@ -162,8 +162,8 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
 }
 
 /* The order would be there, but for a fence. */
-static Reason missing_fence(const ProbePoint *point, const Race *race) {
-  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = point->block->launch;
+static Reason missing_fence(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = race_launch_of(point, second);
   g_autofree char *first = locate_line_text(race_launch_of(point, &race->first), race->first.pc);
   g_autofree char *from = locate_line_text(writer, race->handed.from);
   g_autofree char *from_source = locate_source(writer, race->handed.from);
@@ -239,7 +239,7 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
   case RACE_NO_RELEASE:
   case RACE_NO_ACQUIRE:
   case RACE_NARROW_RELEASE:
-  case RACE_NARROW_ACQUIRE: return missing_fence(point, race);
+  case RACE_NARROW_ACQUIRE: return missing_fence(point, race, second);
   case RACE_SCOPES:
     return because("both are strong, but one of them only for threads of its own block (.cta)",
                    "give both the scope of the GPU (.gpu)");
@@ -248,8 +248,8 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
   case RACE_IN_INSTRUCTION:
   case RACE_UNORDERED: break;
   }
-  return point->block->launch->program->dialect == DIALECT_PTX ? unordered_ptx(point, race, second)
-                                                               : unordered_fermi(race, second);
+  return race_launch_of(point, second)->program->dialect == DIALECT_PTX ? unordered_ptx(point, race, second)
+                                                                        : unordered_fermi(race, second);
 }
 
 static const char *gap_text(const Race *race) {
@@ -307,7 +307,7 @@ static Finding *within_instruction(const ProbePoint *point, const Race *race, co
   Finding *finding = locate_finding(FINDING_DATA_RACE,
                                     g_strdup_printf("%s: %s different values to %s in one instruction", who,
                                                     second->lanes & (second->lanes - 1) ? "store" : "stores", where),
-                                    point->block->launch, point->pc);
+                                    race_launch_of(point, second), point->pc);
   add_end(finding, point, second, "together");
   finding_add_evidence(finding, 0, g_strdup("which of the values stays isn't defined"));
   finding->repair = g_strdup("let one lane store, or give each lane its own word");
@@ -349,7 +349,7 @@ static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Ra
 }
 
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
-  RaceEnd second = {.base = point->block ? warp_thread_base(point->block, point->warp) : THREAD_HOST,
+  RaceEnd second = {.base = race->base,
                     .lanes = race->lanes,
                     .pc = point->pc,
                     .cycle = point->cycle,

@@ -18,7 +18,7 @@ enum { RACE_WORDS_MAX = 64 };
 
 void race_report_init(RaceReport *report, GPtrArray *findings);
 void race_report_clear(RaceReport *report);
-/* `point` is the instruction that is issued now; one without a block is a step of the host. */
+/* `point` is the second access; one to shared memory has its block. */
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race);
 /* Races on that word so far were none: it is a flag. */
 void race_report_withdraw(RaceReport *report, AccessSpace space, uint64_t word);

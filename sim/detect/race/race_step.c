@@ -1,245 +1,32 @@
 #include "sim/detect/race/race_step.h"
-#include "sim/core/look.h"
 
 #include "sim/detect/race/polling.h"
 
-enum { RACES_MAX = 8, GROUPS_MAX = WARP_LANES };
-
-/* Lanes of an instruction that touch the same bytes of one word. */
-typedef struct Group {
-  uint64_t word; /* address / 4 */
-  uint32_t lanes, bytes;
-  Cell *cell;
-} Group;
-
-typedef struct Step {
-  RaceWatch *watch;
-  const ProbePoint *point;
-  WarpOrder *warp;
-  const RaceAccess *access;
-  AccessStrength strong;
-  bool hands_over; /* atomic, volatile or stronger */
-  uint32_t part;   /* which word of 64- and 128-bit accesses */
-  uint32_t bytes;  /* of a lane in a word */
-  unsigned groups, races;
-  Group group[GROUPS_MAX];
-  Race race[RACES_MAX];
-} Step;
-
-static uint32_t byte_mask(const Step *step, unsigned lane) {
-  return ((1u << step->bytes) - 1) << (step->bytes < 4 ? step->access->address[lane] % 4 : 0);
+/* The flight of an access of a shadow that is under way, and whose races wait. */
+static RaceFlight *open_flight(const RaceWatch *watch, const Access *access) {
+  return access->open ? race_flight_at(&watch->flights, access->chain) : NULL;
 }
 
-static uint64_t word_number(const Step *step, uint64_t word) {
-  return step->access->space == SPACE_SHARED ? race_step_shared_word(step->point->sm, word) : word;
-}
-
-static Shadow *shadow_of(const Step *step) { return &step->watch->shadow[step->access->space]; }
-
-/* By words, so that those which follow each other are told together whatever lanes touch them. */
-static void sort_groups(Step *step) {
-  for (unsigned i = 1; i < step->groups; i++) {
-    Group group = step->group[i];
-    unsigned at = i;
-    for (; at > 0 && step->group[at - 1].word > group.word; at--)
-      step->group[at] = step->group[at - 1];
-    step->group[at] = group;
-  }
-}
-
-static void make_groups(Step *step, uint32_t lanes) {
-  const uint64_t *address = step->access->address;
-  step->groups = 0;
-  while (lanes) {
-    unsigned first = (unsigned)__builtin_ctz(lanes);
-    Group *group = &step->group[step->groups];
-    *group = (Group){.word = address[first] / 4 + step->part, .bytes = byte_mask(step, first)};
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
-      bool same = address[lane] / 4 + step->part == group->word && byte_mask(step, lane) == group->bytes;
-      group->lanes |= same ? 1u << lane : 0;
-    }
-    lanes &= ~group->lanes;
-    group->cell = shadow_cell(shadow_of(step), word_number(step, group->word));
-    if (group->cell)
-      step->groups++;
-  }
-  sort_groups(step);
-}
-
-/* ---- values ---- */
-
-/* The row of a register operand `b` that the access stores or compares with. */
-static const uint32_t *data_row(const Step *step) {
-  const Warp *warp = step->point->warp;
-  int16_t slot = step->point->inst->b;
-  return warp_operand(warp->regs, warp->consts, slot >= 0 ? (int16_t)(slot + (int16_t)step->part) : slot);
-}
-
-static uint32_t word_now(const Step *step, const Group *group) {
-  return step->access->space == SPACE_SHARED ? look_shared(step->point->sm, (uint32_t)group->word)
-                                             : look_global(step->point->gpu, group->word * 4);
-}
-
-/* Some lane's operand is, or isn't, what the group's bytes hold. */
-static bool any_lane_has_now(const Step *step, const Group *group, bool equal) {
-  const uint32_t *row = data_row(step);
-  unsigned shift = 8 * (unsigned)__builtin_ctz(group->bytes);
-  uint32_t now = word_now(step, group) >> shift, mask = step->bytes < 4 ? (1u << 8 * step->bytes) - 1 : UINT32_MAX;
-  for (uint32_t rest = group->lanes; rest; rest &= rest - 1)
-    if ((((row[__builtin_ctz(rest)] ^ now) & mask) == 0) == equal)
-      return true;
-  return false;
-}
-
-/* A CAS that no lane wins leaves the word alone, as does STSUL of what it holds. */
-static bool writes(const Step *step, const Group *group) {
-  const Inst *inst = step->point->inst;
-  if (step->access->kind == ACCESS_READ)
-    return false;
-  if (inst->op == OP_STSUL)
-    return any_lane_has_now(step, group, false);
-  if (step->access->kind == ACCESS_ATOMIC && inst->mode == ATOM_CAS)
-    return any_lane_has_now(step, group, true);
-  return true;
-}
-
-/* ---- races ---- */
-
-/* What is asked of the accesses of some lanes. */
-typedef struct Question {
-  const Step *step;
-  uint32_t lanes;
-} Question;
-
-static bool is_before(const void *user, const Access *earlier) {
-  const Question *question = user;
-  const Step *step = question->step;
-  return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, false) ||
-         race_trial_orders(&step->watch->trial, &step->watch->order, step->warp, earlier);
-}
-
-static bool is_handed(const void *user, const Access *earlier) {
-  const Question *question = user;
-  const Step *step = question->step;
-  return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, true);
-}
-
-static Nearness nearness(const void *user, const Access *earlier) {
-  const Step *step = ((const Question *)user)->step;
-  return order_nearness(&step->watch->order, step->warp, earlier);
-}
-
-static AccessOrder order_for(const Step *step, const Question *question) {
-  return (AccessOrder){.user = question,
-                       .before = is_before,
-                       .handed = is_handed,
-                       .nearness = nearness,
-                       .by_lanes = step->warp->lanes[0] != NULL,
-                       .reads = step->access->kind != ACCESS_WRITE};
-}
-
-static Access access_of(const Step *step, uint32_t lanes, uint32_t bytes, bool write) {
-  return (Access){.cycle = step->point->cycle,
-                  .actor = step->warp->actor,
-                  .time = step->warp->time,
-                  .lanes = lanes,
-                  .pc = step->point->pc,
-                  .bytes = (uint8_t)bytes,
-                  .write = write,
-                  .strong = (uint8_t)step->strong};
-}
-
-static RaceEnd end_of(const Step *step, const Access *access) {
-  return (RaceEnd){.base = g_array_index(step->watch->order.actors, ThreadId, access->actor),
-                   .lanes = access->lanes,
-                   .pc = access->pc,
-                   .cycle = access->cycle,
-                   .write = access->write,
-                   .dropped = access->dropped,
-                   .strong = access->strong != ACCESS_WEAK};
-}
-
-/* Of an access that the warp was handed. */
-static RaceCause missing_fence(const Step *step, const Access *earlier) {
-  const WarpOrder *warp = step->warp;
-  if (order_is_pending(warp, earlier))
-    return warp->was_fenced ? RACE_NARROW_ACQUIRE : RACE_NO_ACQUIRE;
-  return order_is_too_narrow(&step->watch->order, warp, earlier) ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
-}
-
-static RaceCause cause_of(const Step *step, uint32_t lanes, const Access *earlier) {
-  const WarpOrder *warp = step->warp;
-  const RaceOrder *order = &step->watch->order;
-  bool of_host = thread_is_host(g_array_index(order->actors, ThreadId, earlier->actor));
-  if (warp->was_handed && (!earlier->strong || of_host) && order_is_before(order, warp, lanes, earlier, true))
-    return missing_fence(step, earlier);
-  if (step->strong && earlier->strong)
-    return RACE_SCOPES;
-  return earlier->actor == warp->actor ? RACE_LANES : RACE_UNORDERED;
-}
-
-/* `word` is touched by these lanes. Words that race in the same way count together as long as they follow each other. */
-static void add_race(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const RaceEnd *first, RaceCause cause,
-                     bool write) {
-  for (unsigned i = 0; i < step->races; i++) {
-    Race *known = &step->race[i];
-    if (known->first.pc != first->pc || (known->cause == RACE_SPECULATIVE) != (cause == RACE_SPECULATIVE) ||
-        !thread_equal(known->first.base, first->base))
-      continue;
-    uint64_t end = known->address / 4 + known->words;
-    if (end == word || (words == 1 && end - 1 == word)) { /* lanes may race for other bytes of the last one */
-      known->words += end == word ? words : 0;
-      known->lanes |= lanes;
-      known->first.lanes |= first->lanes;
-    }
-    return;
-  }
-  if (step->races < RACES_MAX)
-    step->race[step->races++] = (Race){.first = *first,
-                                       .cause = cause,
-                                       .handed = step->warp->handed,
-                                       .fence_pc = step->warp->fence_pc,
-                                       .space = step->access->space,
-                                       .address = word * 4,
-                                       .words = words,
-                                       .word = word_number(step, word),
-                                       .lanes = lanes,
-                                       .perhaps_dropped = step->access->perhaps_dropped,
-                                       .write = write,
-                                       .strong = step->strong != ACCESS_WEAK};
-}
-
-/* Lanes of one store that differ in the bytes they share. */
-static void check_lanes(Step *step, const Group *group) {
-  const uint32_t *row = data_row(step);
-  uint32_t mask = step->bytes < 4 ? (1u << 8 * step->bytes) - 1 : UINT32_MAX;
-  for (uint32_t rest = group->lanes; rest; rest &= rest - 1) {
-    if (((row[__builtin_ctz(rest)] ^ row[__builtin_ctz(group->lanes)]) & mask) == 0)
-      continue;
-    group->cell->raced = 1;
-    RaceEnd self = {.base = step->warp->base,
-                    .lanes = group->lanes,
-                    .pc = step->point->pc,
-                    .cycle = step->point->cycle,
-                    .write = true};
-    add_race(step, group->word, 1, group->lanes, &self, RACE_IN_INSTRUCTION, true);
-    return;
-  }
+static void tell_race(Step *step, const Group *group, uint32_t lanes, const Access *mine, const Access *other) {
+  RaceEnd first = race_words_end(step, other);
+  group->cell->raced = 1;
+  RaceCause cause = mine->dropped || first.dropped ? RACE_SPECULATIVE : race_words_cause(step, lanes, other);
+  race_words_add(step, group->word, 1, lanes, &first, cause, mine->write);
 }
 
 /* Lanes of a group; with `dropped` a select drops what they load. */
 static void record_lanes(Step *step, Group *group, uint32_t lanes, bool dropped) {
-  Access access = access_of(step, lanes, group->bytes, writes(step, group)), found[RACES_MAX];
+  Access access = race_words_access(step, lanes, group->bytes, race_words_writes(step, group)), found[RACES_MAX];
   access.dropped = dropped;
   Question question = {step, lanes};
-  AccessOrder order = order_for(step, &question);
-  unsigned races = shadow_add(shadow_of(step), group->cell, &access, &order, found, RACES_MAX);
+  AccessOrder order = race_words_order(step, &question);
+  unsigned races = shadow_add(race_words_shadow(step), group->cell, &access, &order, found, RACES_MAX);
   for (unsigned i = 0; i < races; i++) {
-    RaceEnd first = end_of(step, &found[i]);
-    group->cell->raced = 1;
-    RaceCause cause = dropped || first.dropped ? RACE_SPECULATIVE : cause_of(step, lanes, &found[i]);
-    add_race(step, group->word, 1, lanes, &first, cause, access.write);
+    RaceFlight *waits = open_flight(step->watch, &found[i]);
+    if (waits)
+      race_flight_wait(waits, group->word, found[i].lanes, &access);
+    else
+      tell_race(step, group, lanes, &access, &found[i]);
   }
 }
 
@@ -250,7 +37,7 @@ static void record(Step *step, Group *group) {
   if (group->lanes & ~dropped)
     record_lanes(step, group, group->lanes & ~dropped, false);
   if (step->access->kind == ACCESS_WRITE && !step->strong && (group->lanes & (group->lanes - 1)))
-    check_lanes(step, group);
+    race_words_compare(step, group);
 }
 
 /* ---- rows ---- */
@@ -259,18 +46,18 @@ static uint32_t rotate_right(uint32_t bits, unsigned by) { return by ? bits >> b
 
 /* The words `touched` of the row of `first`, word i by lane (i - shift) % 32. False: the row has to be taken apart. */
 static bool record_in_row(Step *step, uint64_t first, uint32_t touched, unsigned shift) {
-  Row *row = shadow_row(shadow_of(step), word_number(step, first));
+  Row *row = shadow_row(race_words_shadow(step), race_words_number(step, first));
   if (!row)
     return true;
   if (row->cells)
     return false;
   uint32_t lanes = rotate_right(touched, shift);
-  Access access = access_of(step, touched, 0xf, step->access->kind == ACCESS_WRITE), found[RACES_MAX];
+  Access access = race_words_access(step, touched, 0xf, step->access->kind == ACCESS_WRITE), found[RACES_MAX];
   access.shift = (uint8_t)shift;
   Question question = {step, lanes};
-  AccessOrder order = order_for(step, &question);
+  AccessOrder order = race_words_order(step, &question);
   unsigned races;
-  if (!shadow_add_row(shadow_of(step), row, &access, &order, found, RACES_MAX, &races))
+  if (!shadow_add_row(race_words_shadow(step), row, &access, &order, found, RACES_MAX, &races))
     return false;
   for (unsigned i = 0; i < races; i++) {
     uint32_t words = found[i].lanes, run = words >> __builtin_ctz(words);
@@ -279,10 +66,10 @@ static bool record_in_row(Step *step, uint64_t first, uint32_t touched, unsigned
     if (count < 32) /* the words that follow each other, from the first on */
       words &= ((1u << count) - 1) << __builtin_ctz(words);
     found[i].lanes = rotate_right(words, found[i].shift);
-    RaceEnd end = end_of(step, &found[i]);
+    RaceEnd end = race_words_end(step, &found[i]);
     uint32_t mine = rotate_right(words, shift);
-    add_race(step, first + (unsigned)__builtin_ctz(words), count, mine, &end, cause_of(step, mine, &found[i]),
-             access.write);
+    race_words_add(step, first + (unsigned)__builtin_ctz(words), count, mine, &end,
+                   race_words_cause(step, mine, &found[i]), access.write);
   }
   return true;
 }
@@ -315,7 +102,7 @@ static uint32_t record_rows(Step *step) {
 
 /* A load that waits in a loop sees the write sooner or later. */
 static bool waits(const Step *step) {
-  const Kernel *kernel = step->point->block->launch->kernel;
+  const Kernel *kernel = gpu_launch(step->point->gpu, step->warp->base.launch)->kernel;
   gpointer polls;
   if (!g_hash_table_lookup_extended(step->watch->waits, kernel, NULL, &polls)) {
     polls = polling_loads(kernel);
@@ -332,19 +119,20 @@ static bool may_be_of_another_lane(const Step *step, const Access *earlier, cons
 
 /* Before the warp takes what the words hand on. */
 static void check_reliance(Step *step) {
-  if (!step->warp->fences || !step->warp->was_handed || step->access->kind != ACCESS_READ || !step->point->block)
+  if (!step->warp->fences || !step->warp->was_handed || step->access->kind != ACCESS_READ ||
+      thread_is_host(step->warp->base))
     return;
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
     uint32_t lanes = group->lanes & step->warp->handed_lanes;
-    Access access = access_of(step, lanes, group->bytes, false), found;
+    Access access = race_words_access(step, lanes, group->bytes, false), found;
     Question question = {step, lanes};
-    AccessOrder order = order_for(step, &question);
+    AccessOrder order = race_words_order(step, &question);
     if (!lanes || !shadow_relies(group->cell, &access, &order, &found) || waits(step))
       continue;
-    RaceEnd first = end_of(step, &found);
+    RaceEnd first = race_words_end(step, &found);
     if (!may_be_of_another_lane(step, &found, &first))
-      add_race(step, group->word, 1, lanes, &first, missing_fence(step, &found), false);
+      race_words_add(step, group->word, 1, lanes, &first, race_words_missing_fence(step, &found), false);
   }
 }
 
@@ -352,19 +140,28 @@ static void check_reliance(Step *step) {
 
 static void make_flag(Step *step, const Group *group) {
   if (group->cell->raced && !group->cell->flag)
-    race_report_withdraw(&step->watch->report, step->access->space, word_number(step, group->word));
+    race_report_withdraw(&step->watch->report, step->access->space, race_words_number(step, group->word));
   group->cell->flag = 1;
 }
 
-/* Returns whether something was handed on. */
-static bool release_group(Step *step, const Group *group) {
-  if (!writes(step, group))
+/* Stores and atomic operations of the step hand something on. */
+static bool hands_on(const Step *step) {
+  return step->access->kind != ACCESS_READ && (step->hands_over || step->watch->flags[step->access->space]);
+}
+
+/* `handoff`: what a plain store hands on. Returns whether something was handed on. */
+static bool release_group(Step *step, const Group *group, uint32_t handoff) {
+  if (!hands_on(step) || !race_words_writes(step, group))
     return false;
   if (step->hands_over)
     order_release(&step->watch->order, step->warp, group->cell, group->word, step->point->inst, step->point->pc);
-  else if (step->watch->flags[step->access->space])
-    order_hand_on(&step->watch->order, step->warp, group->cell);
-  return step->hands_over || step->watch->flags[step->access->space];
+  else
+    order_hand_on(&step->watch->order, group->cell, handoff, step->warp->time);
+  return true;
+}
+
+static bool takes(const Step *step, const Group *group) {
+  return step->access->kind != ACCESS_WRITE && (step->hands_over || group->cell->flag);
 }
 
 /* All lanes together, since they are one warp to the next instruction. */
@@ -376,47 +173,184 @@ static void access_words(Step *step) {
     const Group *group = &step->group[i];
     if (step->access->polls)
       make_flag(step, group);
-    if (step->access->kind != ACCESS_WRITE && (step->hands_over || group->cell->flag))
+    if (takes(step, group))
       order_acquire(&step->watch->order, step->warp, group->cell, step->point->inst, step->point->pc, group->lanes);
   }
   for (unsigned i = 0; i < step->groups; i++)
     if (!step->group[i].cell->flag)
       record(step, &step->group[i]);
-  for (unsigned i = 0; i < step->groups && step->access->kind != ACCESS_READ; i++)
-    released |= release_group(step, &step->group[i]);
+  uint32_t handoff = hands_on(step) && !step->hands_over ? order_handoff(&step->watch->order, step->warp) : 0;
+  for (unsigned i = 0; i < step->groups; i++)
+    released |= release_group(step, &step->group[i], handoff);
   if (released)
     order_move_on(step->warp);
-}
-
-/* Of a single load or store; atomics are strong. In shared memory block scope is all there is. */
-static AccessStrength strength(const ProbePoint *point, const RaceAccess *access) {
-  const Inst *inst = point->inst;
-  bool is_volatile = inst->cache == CACHE_CV || inst->cache == CACHE_WT || inst->sem == SEM_VOLATILE;
-  if (access->kind != ACCESS_ATOMIC && inst->sem == SEM_WEAK && !is_volatile)
-    return ACCESS_WEAK;
-  return access->space == SPACE_SHARED ? ACCESS_STRONG : (AccessStrength)(order_scope(inst) + 1);
 }
 
 void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access) {
   if (!access->lanes)
     return;
-  Step step; /* not cleared: it is large, and its arrays are filled as far as they count */
-  step.watch = watch;
-  step.point = point;
-  step.warp = warp;
-  step.access = access;
-  step.strong = strength(point, access);
-  step.hands_over = step.strong != ACCESS_WEAK;
-  if (access->locks)
-    step.strong = ACCESS_STRONG;
-  step.bytes = MIN(access->bytes, 4);
-  step.part = 0;
-  step.races = 0;
+  Step step;
+  race_words_begin(&step, watch, point, warp, access);
   uint32_t lanes = record_rows(&step);
   for (; lanes && step.part < MAX(access->bytes / 4, 1); step.part++) {
-    make_groups(&step, lanes);
+    race_words_group(&step, lanes);
     access_words(&step);
   }
-  for (unsigned i = 0; i < step.races; i++)
-    race_report_add(&watch->report, point, &step.race[i]);
+  race_words_tell(&step);
+}
+
+/* ---- issued ---- */
+
+/* A CAS: whether it writes shows when it is performed. */
+static bool is_undecided(const Step *step) {
+  return step->access->kind == ACCESS_ATOMIC && step->point->inst->mode == ATOM_CAS;
+}
+
+static void issue_group(Step *step, RaceFlight *flight, const Group *group) {
+  Access access = race_words_access(step, group->lanes, group->bytes, step->access->kind != ACCESS_READ),
+         found[WAITING_MAX];
+  access.chain = flight->number;
+  access.flying = true;
+  access.open = step->access->kind != ACCESS_WRITE;
+  access.undecided = is_undecided(step);
+  Question question = {step, group->lanes};
+  AccessOrder order = race_words_order(step, &question);
+  unsigned races = shadow_issue(race_words_shadow(step), group->cell, &access, &order, found, WAITING_MAX);
+  for (unsigned i = 0; i < races; i++) {
+    RaceFlight *waits = access.open ? flight : open_flight(step->watch, &found[i]);
+    if (waits)
+      race_flight_wait(waits, group->word, access.open ? group->lanes : found[i].lanes,
+                       access.open ? &found[i] : &access);
+    else
+      tell_race(step, group, group->lanes, &access, &found[i]);
+  }
+}
+
+static void issue_words(Step *step, RaceFlight *flight) {
+  for (unsigned i = 0; i < step->groups && step->access->polls; i++)
+    make_flag(step, &step->group[i]);
+  for (unsigned i = 0; i < step->groups; i++) {
+    if (step->group[i].cell->flag)
+      continue;
+    if (step->strong)
+      issue_group(step, flight, &step->group[i]);
+    else
+      record(step, &step->group[i]);
+  }
+}
+
+/* Who reads a word that the host has written needn't poll it. */
+static bool may_take_from_host(const Step *step) { return step->point->gpu->host && !step->warp->fences; }
+
+void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access,
+                uint64_t number) {
+  if (!access->lanes)
+    return;
+  Step step;
+  race_words_begin(&step, watch, point, warp, access);
+  RaceFlight *flight = NULL;
+  if (step.hands_over || watch->flags[SPACE_GLOBAL] || may_take_from_host(&step))
+    flight = race_flight_new(&watch->flights, &watch->order, warp, number, access->kind != ACCESS_WRITE,
+                             hands_on(&step) && !step.hands_over);
+  if (!flight) {
+    race_step(watch, point, warp, access);
+    return;
+  }
+  flight->cycle = point->cycle;
+  uint32_t lanes = record_rows(&step);
+  for (; lanes && step.part < MAX(access->bytes / 4, 1); step.part++) {
+    race_words_group(&step, lanes);
+    issue_words(&step, flight);
+  }
+  if (hands_on(&step) && is_undecided(&step))
+    warp->undecided = true;
+  else if (hands_on(&step))
+    order_move_on(warp);
+  race_words_tell(&step);
+}
+
+/* ---- performed ---- */
+
+/* Races that waited for lanes of the group; returns how many there are after all. */
+static unsigned settle_waiting(const Step *step, RaceFlight *flight, const Group *group, const Access *access,
+                               const AccessOrder *order, Access races[RACES_MAX]) {
+  unsigned count = 0;
+  for (guint i = 0; flight->waiting && i < flight->waiting->len; i++) {
+    WaitingRace *waiting = &g_array_index(flight->waiting, WaitingRace, i);
+    const Access *other = &waiting->other;
+    if (waiting->word != group->word || !(waiting->lanes & group->lanes) || !(other->bytes & group->bytes))
+      continue;
+    waiting->lanes &= ~group->lanes;
+    if ((access->write || other->write) && !order->before(order->user, other) &&
+        !shadow_was_observed(group->cell, other, order) && count < RACES_MAX)
+      races[count++] = *other;
+  }
+  return count;
+}
+
+static void perform_group(Step *step, RaceFlight *flight, const Group *group) {
+  Access access = race_words_access(step, group->lanes, group->bytes, race_words_writes(step, group)),
+         races[RACES_MAX];
+  access.chain = flight->number;
+  Question question = {step, group->lanes};
+  AccessOrder order = race_words_order(step, &question);
+  unsigned count = settle_waiting(step, flight, group, &access, &order, races);
+  if (!shadow_perform(race_words_shadow(step), group->cell, &access, &order) || group->cell->flag)
+    return;
+  for (unsigned i = 0; i < count; i++)
+    tell_race(step, group, group->lanes, &access, &races[i]);
+}
+
+/* What the flight's warp does from now on wasn't handed on, if it isn't so already. */
+static void move_on(const RaceFlight *flight) {
+  WarpOrder *warp = flight->view->warp;
+  if (warp && warp->time == flight->time)
+    order_move_on(warp);
+}
+
+/* step->warp: its warp as of the access, behind what it was handed before. */
+static void perform_words(Step *step, RaceFlight *flight) {
+  RaceOrder *order = &step->watch->order;
+  const Inst *inst = step->point->inst;
+  bool released = false;
+  if (step->hands_over)
+    check_reliance(step);
+  for (unsigned i = 0; i < step->groups; i++)
+    if (takes(step, &step->group[i]))
+      order_acquire_late(order, flight->view, step->group[i].cell, inst, step->point->pc, step->group[i].lanes);
+  *step->warp = race_flight_order(flight);
+  for (unsigned i = 0; i < step->groups && step->strong; i++)
+    perform_group(step, flight, &step->group[i]);
+  for (unsigned i = 0; i < step->groups; i++)
+    if (takes(step, &step->group[i]))
+      order_pass_fences(order, flight->view, step->group[i].cell, inst, step->group[i].lanes);
+  for (unsigned i = 0; i < step->groups; i++)
+    released |= release_group(step, &step->group[i], flight->handoff);
+  if (released && is_undecided(step))
+    move_on(flight);
+}
+
+void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *part) {
+  RaceFlight *flight = race_flight_find(&watch->flights, part->number);
+  if (!flight)
+    return;
+  ProbePoint at = *point;
+  at.cycle = flight->cycle;
+  RaceAccess access = {.address = part->address,
+                       .lanes = point->lanes,
+                       .bytes = part->bytes,
+                       .space = SPACE_GLOBAL,
+                       .kind = part->kind,
+                       .data = part->data};
+  WarpOrder then;
+  Step step;
+  race_words_begin(&step, watch, &at, &then, &access);
+  for (; step.part < MAX(access.bytes / 4, 1); step.part++) {
+    then = race_flight_order(flight);
+    race_words_group(&step, access.lanes);
+    perform_words(&step, flight);
+  }
+  race_words_tell(&step);
+  if (part->last)
+    race_flight_land(&watch->flights, &watch->order, part->number);
 }

@@ -165,7 +165,9 @@ static bool conflicts(const Access *next, const Access *old, const AccessOrder *
 }
 
 /* A read doesn't see less for being repeated, unless it is of another value. */
-static bool same_sight(const Access *a, const Access *b) { return a->write || !a->strong || a->chain == b->chain; }
+static bool same_sight(const Access *a, const Access *b) {
+  return a->write || !a->strong || b->flying || a->chain == b->chain;
+}
 
 /* The warp did the same, and released nothing since: who it races with was told then. With `apart`, lanes (of a row: words)
  * have to be among those of then. */
@@ -185,7 +187,7 @@ static bool was_observed(const Cell *cell, unsigned at, const AccessOrder *order
   const Access *old = &cell->list.access[at];
   for (unsigned i = at + 1; i < cell->list.count; i++) {
     const Access *observer = &cell->list.access[i];
-    if (observer->strong && observer->chain == old->chain && (observer->bytes & old->bytes) &&
+    if (observer->strong && !observer->flying && observer->chain == old->chain && (observer->bytes & old->bytes) &&
         order->before(order->user, observer))
       return true;
   }
@@ -196,7 +198,7 @@ static bool was_observed(const Cell *cell, unsigned at, const AccessOrder *order
  * access comes after. */
 static bool is_observed(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
-  if (!old->write || !old->strong)
+  if (!old->write || !old->strong || old->flying)
     return false;
   return (order->reads && old->chain == next->chain && both_strong(next, old, order)) ||
          was_observed(cell, at, order);
@@ -205,7 +207,7 @@ static bool is_observed(const Cell *cell, unsigned at, const Access *next, const
 bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found) {
   for (unsigned i = cell->list.count; i-- > 0;) {
     const Access *old = &cell->list.access[i];
-    if (old->write && old->strong && old->chain == cell->chain && old->bytes & access->bytes &&
+    if (old->write && old->strong && !old->flying && old->chain == cell->chain && old->bytes & access->bytes &&
         both_strong(access, old, order) && order->handed(order->user, old) && !order->before(order->user, old) &&
         !was_observed(cell, i, order)) {
       *found = *old;
@@ -221,9 +223,18 @@ static bool is_needed(const Cell *cell, unsigned at, const Access *next) {
   if (!old->strong || old->chain == next->chain)
     return false;
   for (unsigned i = 0; i < at; i++)
-    if (cell->list.access[i].write && cell->list.access[i].strong && cell->list.access[i].chain == old->chain)
+    if (cell->list.access[i].write && cell->list.access[i].strong && !cell->list.access[i].flying &&
+        cell->list.access[i].chain == old->chain)
       return true;
   return false;
+}
+
+static void drop(AccessList *list, const bool *drops) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < list->count; i++)
+    if (!drops[i])
+      list->access[kept++] = list->access[i];
+  list->count = (uint16_t)kept;
 }
 
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
@@ -244,15 +255,84 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
         (conflicting || covered) && (order->before(order->user, old) || is_observed(cell, i, &next, order));
     if (conflicting && !ordered && races < max)
       race[races++] = *old;
-    drops[i] = covered && ordered && !is_needed(cell, i, &next);
+    drops[i] = covered && ordered && !old->flying && !is_needed(cell, i, &next);
   }
-  unsigned kept = 0;
-  for (unsigned i = 0; i < list->count; i++)
-    if (!drops[i])
-      list->access[kept++] = list->access[i];
-  list->count = (uint16_t)kept;
+  drop(list, drops);
   append(shadow, list, &next);
   return races;
+}
+
+unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
+                      unsigned max) {
+  Access guess = *access; /* as it will be if nobody comes between */
+  guess.chain = cell->chain + (order->reads ? 0 : 1);
+  if (!access->undecided && repeats(&cell->list, &guess, order->by_lanes, order->by_lanes))
+    return 0;
+  unsigned races = 0;
+  for (unsigned i = 0; i < cell->list.count && races < max; i++) {
+    const Access *old = &cell->list.access[i];
+    if (conflicts(&guess, old, order) && !order->before(order->user, old) && !is_observed(cell, i, &guess, order))
+      race[races++] = *old;
+  }
+  append(shadow, &cell->list, access);
+  return races;
+}
+
+/* Takes lanes out of an access that is under way. False: it was forgotten, or repeated another. */
+static bool land(AccessList *list, uint32_t number, const Access *access) {
+  for (unsigned i = list->count; i-- > 0;) {
+    Access *old = &list->access[i];
+    if (!old->flying || old->chain != number || old->bytes != access->bytes || !(old->lanes & access->lanes))
+      continue;
+    old->lanes &= ~access->lanes;
+    if (old->lanes == 0)
+      memmove(old, old + 1, (--list->count - i) * sizeof *old);
+    return true;
+  }
+  return false;
+}
+
+static bool did_the_same(const AccessList *list, const Access *access) {
+  for (unsigned i = 0; i < list->count; i++)
+    if (list->access[i].actor == access->actor && list->access[i].time == access->time &&
+        covers(&list->access[i], access))
+      return true;
+  return false;
+}
+
+bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order) {
+  AccessList *list = &cell->list;
+  Access next = *access;
+  next.flying = next.open = next.undecided = false;
+  if (!order->reads)
+    cell->chain++;
+  next.chain = cell->chain;
+  bool was_there = land(list, access->chain, access);
+  if (repeats(list, &next, order->by_lanes, order->by_lanes))
+    return false;
+  if (!was_there && !did_the_same(list, &next))
+    return true; /* the list had no room for it */
+  bool drops[CELL_ACCESSES_MAX];
+  for (unsigned i = 0; i < list->count; i++) {
+    const Access *old = &list->access[i];
+    drops[i] = !old->flying && covers(&next, old) &&
+               (order->before(order->user, old) || is_observed(cell, i, &next, order)) && !is_needed(cell, i, &next);
+  }
+  drop(list, drops);
+  append(shadow, list, &next);
+  return true;
+}
+
+bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order) {
+  if (!earlier->write || !earlier->strong)
+    return false;
+  for (unsigned i = 0; i < cell->list.count; i++) {
+    const Access *now = &cell->list.access[i];
+    if (now->actor == earlier->actor && now->time == earlier->time && now->pc == earlier->pc &&
+        now->bytes == earlier->bytes)
+      return !now->flying && was_observed(cell, i, order);
+  }
+  return false;
 }
 
 /* Of plain accesses: if it isn't ordered for all lanes that touched words of both, it may be so for those of each word. */

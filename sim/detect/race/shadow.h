@@ -8,6 +8,8 @@
  * write and the atomic operations behind it, each on what the one before left. So what comes after that access (or is it)
  * comes after those writes, with no fence. Cells number the chains; numbers come again, and then a race can be missed.
  *
+ * A strong access is added when it is issued, and stays until it is performed; what it read or left is known only then.
+ *
  * Bounded: CELL_ACCESSES_MAX for a cell, SHADOW_ACCESSES_MAX, SHADOW_PAGES_MAX and SHADOW_ROWS_MAX (taken apart) for all.
  * Beyond them the oldest access of the cell is forgotten, or words are not watched: a race can then be missed, none is
  * invented. */
@@ -40,11 +42,14 @@ typedef struct Access {
   uint32_t
       lanes; /* those that touched the word; in a row: the words, of which lane (word - shift) % 32 touched each */
   uint32_t pc;
-  uint32_t chain; /* of the word's values: that it left or read; 0 in a row */
+  uint32_t chain; /* of the word's values: that it left or read; 0 in a row; under way: its number (race_flight.h) */
   uint8_t bytes;  /* of the word */
   bool write : 1;
-  bool dropped : 1; /* of a load: a select drops the value, so the source doesn't have it */
-  uint8_t strong;   /* AccessStrength */
+  bool dropped : 1;   /* of a load: a select drops the value, so the source doesn't have it */
+  bool flying : 1;    /* a strong access that is under way */
+  bool open : 1;      /* ... and reads: what comes before it isn't known until it is performed */
+  bool undecided : 1; /* ... and may turn out not to write */
+  uint8_t strong;     /* AccessStrength */
   uint8_t shift;
 } Access;
 static_assert(sizeof(Access) == 32, "an Access is kept for every word that a program touches");
@@ -108,6 +113,15 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max);
+/* A strong access is issued; `access->chain` is its number. Those that it races with as far as is known now are copied. */
+unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
+                      unsigned max);
+/* Lanes of it are performed: `access` has these lanes, and whether they write. False: its warp did the same before, and what it
+ * races with was told then. */
+bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order);
+/* `earlier`, a copy of an access to the cell from some time ago, comes before something that observed it and that the access
+ * asked about comes after. */
+bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order);
 /* A strong read: true if it sees a strong write of others because a hand-off by another word comes between, but
  * nothing guarantees that order: `found` is that write. What it sees after it was seen before is guaranteed. */
 bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found);

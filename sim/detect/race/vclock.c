@@ -128,3 +128,21 @@ void vclock_assign(VClock *clock, const VClock *other) {
   if (other->count)
     memcpy(clock->entry, other->entry, other->count * sizeof *clock->entry);
 }
+
+static void lower(VClock *clock, uint32_t actor, uint32_t time) {
+  uint32_t at = vclock_find(clock, actor);
+  if (at < clock->count && clock->entry[at].actor == actor)
+    clock->entry[at].time = MIN(clock->entry[at].time, time);
+}
+
+void vclock_join_as_of(VClock *clock, const VClock *other, uint32_t actor, uint32_t time) {
+  uint32_t known = vclock_time(clock, actor);
+  vclock_join(clock, other);
+  if (vclock_time(other, actor) > time)
+    lower(clock, actor, MAX(known, time));
+}
+
+void vclock_assign_as_of(VClock *clock, const VClock *other, uint32_t actor, uint32_t time) {
+  vclock_assign(clock, other);
+  lower(clock, actor, time);
+}

@@ -39,6 +39,9 @@ static inline uint32_t vclock_time(const VClock *clock, uint32_t actor) {
 void vclock_advance(VClock *clock, uint32_t actor, uint32_t time);
 void vclock_join(VClock *clock, const VClock *other);
 void vclock_assign(VClock *clock, const VClock *other);
+/* The same with what `other` knew when its own `actor` was at `time`, if it has learned nothing else since. */
+void vclock_join_as_of(VClock *clock, const VClock *other, uint32_t actor, uint32_t time);
+void vclock_assign_as_of(VClock *clock, const VClock *other, uint32_t actor, uint32_t time);
 
 static inline bool vclock_knows(const VClock *clock, uint32_t actor, uint32_t time) {
   return actor < clock->floor || vclock_time(clock, actor) >= time;

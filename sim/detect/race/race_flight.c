@@ -1,0 +1,101 @@
+#include "sim/detect/race/race_flight.h"
+
+static void free_flight(gpointer data) {
+  RaceFlight *flight = data;
+  if (flight->waiting)
+    g_array_free(flight->waiting, TRUE);
+  g_free(flight);
+}
+
+void race_flights_init(RaceFlights *flights) {
+  *flights = (RaceFlights){.pool = g_ptr_array_new_with_free_func(free_flight),
+                           .free = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                           .flying = g_hash_table_new(g_direct_hash, g_direct_equal)};
+}
+
+static void leave(RaceFlight *flight, RaceOrder *order) {
+  warp_view_drop(&order->views, flight->view);
+  handoff_drop(&order->handoffs, flight->handoff);
+  flight->number = 0;
+}
+
+void race_flights_clear(RaceFlights *flights, RaceOrder *order) {
+  for (guint i = 0; i < flights->pool->len; i++) {
+    RaceFlight *flight = g_ptr_array_index(flights->pool, i);
+    if (flight->number)
+      leave(flight, order);
+  }
+  g_ptr_array_unref(flights->pool);
+  g_array_free(flights->free, TRUE);
+  g_hash_table_destroy(flights->flying);
+}
+
+RaceFlight *race_flight_at(const RaceFlights *flights, uint32_t number) {
+  return g_ptr_array_index(flights->pool, number - 1);
+}
+
+static gpointer key_of(uint64_t access) { return (gpointer)(uintptr_t)access; }
+
+RaceFlight *race_flight_find(const RaceFlights *flights, uint64_t access) {
+  guint number = GPOINTER_TO_UINT(g_hash_table_lookup(flights->flying, key_of(access)));
+  return number ? race_flight_at(flights, number) : NULL;
+}
+
+static uint32_t free_number(RaceFlights *flights) {
+  if (flights->free->len) {
+    uint32_t number = g_array_index(flights->free, uint32_t, flights->free->len - 1);
+    g_array_set_size(flights->free, flights->free->len - 1);
+    return number;
+  }
+  if (flights->pool->len >= FLIGHTS_MAX)
+    return 0;
+  g_ptr_array_add(flights->pool, g_new0(RaceFlight, 1));
+  return flights->pool->len;
+}
+
+RaceFlight *race_flight_new(RaceFlights *flights, RaceOrder *order, WarpOrder *warp, uint64_t access, bool reads,
+                            bool hands) {
+  uint32_t number = free_number(flights);
+  if (!number)
+    return NULL;
+  RaceFlight *flight = race_flight_at(flights, number);
+  GArray *waiting = flight->waiting;
+  *flight = (RaceFlight){.number = number,
+                         .time = warp->time,
+                         .syncs = warp->syncs,
+                         .by_lanes = warp->lanes[0] != NULL,
+                         .handoff = hands ? order_handoff(order, warp) : 0,
+                         .view = warp_view_take(&order->views, warp, reads),
+                         .waiting = waiting};
+  handoff_use(&order->handoffs, flight->handoff);
+  if (waiting)
+    g_array_set_size(waiting, 0);
+  g_hash_table_insert(flights->flying, key_of(access), GUINT_TO_POINTER(number));
+  return flight;
+}
+
+void race_flight_land(RaceFlights *flights, RaceOrder *order, uint64_t access) {
+  RaceFlight *flight = race_flight_find(flights, access);
+  uint32_t number = flight->number;
+  leave(flight, order);
+  g_hash_table_remove(flights->flying, key_of(access));
+  g_array_append_val(flights->free, number);
+}
+
+void race_flight_wait(RaceFlight *flight, uint64_t word, uint32_t lanes, const Access *other) {
+  WaitingRace race = {.word = word, .lanes = lanes, .other = *other};
+  if (!flight->waiting)
+    flight->waiting = g_array_new(FALSE, FALSE, sizeof(WaitingRace));
+  if (flight->waiting->len < WAITING_MAX)
+    g_array_append_val(flight->waiting, race);
+}
+
+WarpOrder race_flight_order(const RaceFlight *flight) {
+  static const LaneOrder no_order; /* each lane comes after itself alone */
+  WarpOrder then = *warp_view_order(flight->view);
+  then.time = flight->time;
+  bool met = !flight->view->warp || flight->view->warp->syncs != flight->syncs;
+  if (flight->by_lanes && met)
+    then.lanes[0] = then.lanes[1] = (LaneOrder *)&no_order; /* nobody writes there */
+  return then;
+}

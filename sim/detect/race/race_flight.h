@@ -1,0 +1,54 @@
+/* race_flight.h - accesses to global memory that are under way: what the race detector keeps of each from its issue until all its
+ * lanes are performed. By then its warp may have gone on, or exited.
+ * A strong access that reads may come after others by what it takes when it is performed, and whether a CAS writes is known only
+ * then: until then its races wait with it.
+ * Bounded: beyond FLIGHTS_MAX accesses count as performed when they are issued; beyond WAITING_MAX races of an access with others
+ * are missed. */
+#ifndef LOCKSTEP_DETECT_RACE_RACE_FLIGHT_H
+#define LOCKSTEP_DETECT_RACE_RACE_FLIGHT_H
+
+#include "sim/detect/race/race_order.h"
+
+enum { FLIGHTS_MAX = 1 << 20, WAITING_MAX = 64 };
+
+/* `lanes` of the access race with `other` in a word, as far as is known. */
+typedef struct WaitingRace {
+  uint64_t word; /* address / 4 */
+  uint32_t lanes;
+  Access other;
+} WaitingRace;
+
+typedef struct RaceFlight {
+  uint32_t number;  /* here, from 1 on; 0: not in use */
+  uint64_t cycle;   /* of its issue */
+  uint32_t time;    /* of its warp then, and */
+  uint32_t syncs;   /* how often its lanes had met */
+  bool by_lanes;    /* its warp's lanes may race with each other */
+  uint32_t handoff; /* of a plain store */
+  WarpView *view;
+  GArray *waiting; /* WaitingRace; NULL: there were none yet */
+} RaceFlight;
+
+typedef struct RaceFlights {
+  GPtrArray *pool;    /* RaceFlight *, of which some are in use */
+  GArray *free;       /* uint32_t: numbers of the others */
+  GHashTable *flying; /* AccessPart.number -> number here */
+} RaceFlights;
+
+void race_flights_init(RaceFlights *flights);
+/* Before the order's views are cleared. */
+void race_flights_clear(RaceFlights *flights, RaceOrder *order);
+/* Access `access` of a warp is issued; `hands`: a plain store that may hand something on. NULL: there are too many. */
+RaceFlight *race_flight_new(RaceFlights *flights, RaceOrder *order, WarpOrder *warp, uint64_t access, bool reads,
+                            bool hands);
+/* The access of that number, or NULL. */
+RaceFlight *race_flight_find(const RaceFlights *flights, uint64_t access);
+/* The one of that number here. */
+RaceFlight *race_flight_at(const RaceFlights *flights, uint32_t number);
+/* All its lanes are performed. */
+void race_flight_land(RaceFlights *flights, RaceOrder *order, uint64_t access);
+void race_flight_wait(RaceFlight *flight, uint64_t word, uint32_t lanes, const Access *other);
+/* What its warp knew behind all that came before it, at its own time: to be read only, until the warp learns again. */
+WarpOrder race_flight_order(const RaceFlight *flight);
+
+#endif

@@ -1,0 +1,227 @@
+#include "sim/detect/race/race_words.h"
+
+#include "sim/core/look.h"
+
+/* ---- lanes ---- */
+
+/* Of a single load or store; atomics are strong. In shared memory block scope is all there is. */
+static AccessStrength strength(const ProbePoint *point, const RaceAccess *access) {
+  const Inst *inst = point->inst;
+  bool is_volatile = inst->cache == CACHE_CV || inst->cache == CACHE_WT || inst->sem == SEM_VOLATILE;
+  if (access->kind != ACCESS_ATOMIC && inst->sem == SEM_WEAK && !is_volatile)
+    return ACCESS_WEAK;
+  return access->space == SPACE_SHARED ? ACCESS_STRONG : (AccessStrength)(order_scope(inst) + 1);
+}
+
+void race_words_begin(Step *step, RaceWatch *watch, const ProbePoint *point, WarpOrder *warp,
+                      const RaceAccess *access) {
+  step->watch = watch;
+  step->point = point;
+  step->warp = warp;
+  step->access = access;
+  step->strong = strength(point, access);
+  step->hands_over = step->strong != ACCESS_WEAK;
+  if (access->locks)
+    step->strong = ACCESS_STRONG;
+  step->bytes = MIN(access->bytes, 4);
+  step->part = 0;
+  step->races = 0;
+}
+
+static uint32_t byte_mask(const Step *step, unsigned lane) {
+  return ((1u << step->bytes) - 1) << (step->bytes < 4 ? step->access->address[lane] % 4 : 0);
+}
+
+uint64_t race_words_number(const Step *step, uint64_t word) {
+  return step->access->space == SPACE_SHARED ? race_words_shared(step->point->sm, word) : word;
+}
+
+/* By words, so that those which follow each other are told together whatever lanes touch them. */
+static void sort_groups(Step *step) {
+  for (unsigned i = 1; i < step->groups; i++) {
+    Group group = step->group[i];
+    unsigned at = i;
+    for (; at > 0 && step->group[at - 1].word > group.word; at--)
+      step->group[at] = step->group[at - 1];
+    step->group[at] = group;
+  }
+}
+
+void race_words_group(Step *step, uint32_t lanes) {
+  const uint64_t *address = step->access->address;
+  step->groups = 0;
+  while (lanes) {
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    Group *group = &step->group[step->groups];
+    *group = (Group){.word = address[first] / 4 + step->part, .bytes = byte_mask(step, first)};
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      bool same = address[lane] / 4 + step->part == group->word && byte_mask(step, lane) == group->bytes;
+      group->lanes |= same ? 1u << lane : 0;
+    }
+    lanes &= ~group->lanes;
+    group->cell = shadow_cell(race_words_shadow(step), race_words_number(step, group->word));
+    if (group->cell)
+      step->groups++;
+  }
+  sort_groups(step);
+}
+
+/* ---- values ---- */
+
+/* The row of a register operand `b` that the access stores or compares with. */
+static const uint32_t *data_row(const Step *step) {
+  if (step->access->data)
+    return step->access->data[step->part];
+  const Warp *warp = step->point->warp;
+  int16_t slot = step->point->inst->b;
+  return warp_operand(warp->regs, warp->consts, slot >= 0 ? (int16_t)(slot + (int16_t)step->part) : slot);
+}
+
+static uint32_t word_now(const Step *step, const Group *group) {
+  return step->access->space == SPACE_SHARED ? look_shared(step->point->sm, (uint32_t)group->word)
+                                             : look_global(step->point->gpu, group->word * 4);
+}
+
+/* Some lane's operand is, or isn't, what the group's bytes hold. */
+static bool any_lane_has_now(const Step *step, const Group *group, bool equal) {
+  const uint32_t *row = data_row(step);
+  unsigned shift = 8 * (unsigned)__builtin_ctz(group->bytes);
+  uint32_t now = word_now(step, group) >> shift, mask = step->bytes < 4 ? (1u << 8 * step->bytes) - 1 : UINT32_MAX;
+  for (uint32_t rest = group->lanes; rest; rest &= rest - 1)
+    if ((((row[__builtin_ctz(rest)] ^ now) & mask) == 0) == equal)
+      return true;
+  return false;
+}
+
+bool race_words_writes(const Step *step, const Group *group) {
+  const Inst *inst = step->point->inst;
+  if (step->access->kind == ACCESS_READ)
+    return false;
+  if (inst->op == OP_STSUL)
+    return any_lane_has_now(step, group, false);
+  if (step->access->kind == ACCESS_ATOMIC && inst->mode == ATOM_CAS)
+    return any_lane_has_now(step, group, true);
+  return true;
+}
+
+/* ---- races ---- */
+
+static bool is_before(const void *user, const Access *earlier) {
+  const Question *question = user;
+  const Step *step = question->step;
+  return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, false) ||
+         race_trial_orders(&step->watch->trial, &step->watch->order, step->warp, earlier);
+}
+
+static bool is_handed(const void *user, const Access *earlier) {
+  const Question *question = user;
+  const Step *step = question->step;
+  return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, true);
+}
+
+static Nearness nearness(const void *user, const Access *earlier) {
+  const Step *step = ((const Question *)user)->step;
+  return order_nearness(&step->watch->order, step->warp, earlier);
+}
+
+AccessOrder race_words_order(const Step *step, const Question *question) {
+  return (AccessOrder){.user = question,
+                       .before = is_before,
+                       .handed = is_handed,
+                       .nearness = nearness,
+                       .by_lanes = step->warp->lanes[0] != NULL,
+                       .reads = step->access->kind != ACCESS_WRITE};
+}
+
+Access race_words_access(const Step *step, uint32_t lanes, uint32_t bytes, bool write) {
+  return (Access){.cycle = step->point->cycle,
+                  .actor = step->warp->actor,
+                  .time = step->warp->time,
+                  .lanes = lanes,
+                  .pc = step->point->pc,
+                  .bytes = (uint8_t)bytes,
+                  .write = write,
+                  .strong = (uint8_t)step->strong};
+}
+
+RaceEnd race_words_end(const Step *step, const Access *access) {
+  return (RaceEnd){.base = g_array_index(step->watch->order.actors, ThreadId, access->actor),
+                   .lanes = access->lanes,
+                   .pc = access->pc,
+                   .cycle = access->cycle,
+                   .write = access->write,
+                   .dropped = access->dropped,
+                   .strong = access->strong != ACCESS_WEAK};
+}
+
+RaceCause race_words_missing_fence(const Step *step, const Access *earlier) {
+  const WarpOrder *warp = step->warp;
+  if (order_is_pending(warp, earlier))
+    return warp->was_fenced ? RACE_NARROW_ACQUIRE : RACE_NO_ACQUIRE;
+  return order_is_too_narrow(&step->watch->order, warp, earlier) ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
+}
+
+RaceCause race_words_cause(const Step *step, uint32_t lanes, const Access *earlier) {
+  const WarpOrder *warp = step->warp;
+  const RaceOrder *order = &step->watch->order;
+  bool of_host = thread_is_host(g_array_index(order->actors, ThreadId, earlier->actor));
+  if (warp->was_handed && (!earlier->strong || of_host) && order_is_before(order, warp, lanes, earlier, true))
+    return race_words_missing_fence(step, earlier);
+  if (step->strong && earlier->strong)
+    return RACE_SCOPES;
+  return earlier->actor == warp->actor ? RACE_LANES : RACE_UNORDERED;
+}
+
+void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const RaceEnd *first, RaceCause cause,
+                    bool write) {
+  for (unsigned i = 0; i < step->races; i++) {
+    Race *known = &step->race[i];
+    if (known->first.pc != first->pc || (known->cause == RACE_SPECULATIVE) != (cause == RACE_SPECULATIVE) ||
+        !thread_equal(known->first.base, first->base))
+      continue;
+    uint64_t end = known->address / 4 + known->words;
+    if (end == word || (words == 1 && end - 1 == word)) { /* lanes may race for other bytes of the last one */
+      known->words += end == word ? words : 0;
+      known->lanes |= lanes;
+      known->first.lanes |= first->lanes;
+    }
+    return;
+  }
+  if (step->races < RACES_MAX)
+    step->race[step->races++] = (Race){.first = *first,
+                                       .cause = cause,
+                                       .handed = step->warp->handed,
+                                       .fence_pc = step->warp->fence_pc,
+                                       .base = step->warp->base,
+                                       .space = step->access->space,
+                                       .address = word * 4,
+                                       .words = words,
+                                       .word = race_words_number(step, word),
+                                       .lanes = lanes,
+                                       .perhaps_dropped = step->access->perhaps_dropped,
+                                       .write = write,
+                                       .strong = step->strong != ACCESS_WEAK};
+}
+
+void race_words_compare(Step *step, const Group *group) {
+  const uint32_t *row = data_row(step);
+  uint32_t mask = step->bytes < 4 ? (1u << 8 * step->bytes) - 1 : UINT32_MAX;
+  for (uint32_t rest = group->lanes; rest; rest &= rest - 1) {
+    if (((row[__builtin_ctz(rest)] ^ row[__builtin_ctz(group->lanes)]) & mask) == 0)
+      continue;
+    group->cell->raced = 1;
+    RaceEnd self = {.base = step->warp->base,
+                    .lanes = group->lanes,
+                    .pc = step->point->pc,
+                    .cycle = step->point->cycle,
+                    .write = true};
+    race_words_add(step, group->word, 1, group->lanes, &self, RACE_IN_INSTRUCTION, true);
+    return;
+  }
+}
+
+void race_words_tell(const Step *step) {
+  for (unsigned i = 0; i < step->races; i++)
+    race_report_add(&step->watch->report, step->point, &step->race[i]);
+}

@@ -1,0 +1,93 @@
+/* race_words.h - an access word by word, as the race detector sees it: which lanes touch which bytes, whether they write, what it
+ * asks of the order, and the races that it finds.
+ * Lanes and bytes stay paired: lanes that touch different bytes of a word are apart. */
+#ifndef LOCKSTEP_DETECT_RACE_RACE_WORDS_H
+#define LOCKSTEP_DETECT_RACE_RACE_WORDS_H
+
+#include "sim/detect/race/race_flight.h"
+#include "sim/detect/race/race_report.h"
+#include "sim/detect/race/race_trial.h"
+
+/* What steps have in common. */
+typedef struct RaceWatch {
+  RaceOrder order;
+  Shadow shadow[2]; /* by AccessSpace */
+  RaceFlights flights;
+  RaceReport report;
+  RaceTrial trial;
+  bool flags[2];     /* some kernel polls that AccessSpace */
+  GHashTable *waits; /* Kernel * of PTX -> bool *, its polling loads; those that were asked for */
+} RaceWatch;
+
+typedef struct RaceAccess {
+  const uint64_t *address; /* of each lane in `lanes` */
+  uint32_t lanes, bytes;
+  AccessSpace space;
+  AccessKind kind;
+  bool locks;       /* LDSLK that took the bit, or STSUL: strong to each other, and hands nothing on by the word */
+  bool polls;       /* a polling load */
+  uint32_t dropped; /* lanes of a load in which a select drops the value (speculation.h) */
+  bool perhaps_dropped;       /* a select may drop it: that isn't known yet */
+  const uint32_t (*data)[32]; /* AccessPart.data; NULL: the warp's registers have it */
+} RaceAccess;
+
+/* Lanes of an instruction that touch the same bytes of one word. */
+typedef struct Group {
+  uint64_t word; /* address / 4 */
+  uint32_t lanes, bytes;
+  Cell *cell;
+} Group;
+
+enum { RACES_MAX = 8, GROUPS_MAX = WARP_LANES };
+
+typedef struct Step {
+  RaceWatch *watch;
+  const ProbePoint *point;
+  WarpOrder *warp;
+  const RaceAccess *access;
+  AccessStrength strong;
+  bool hands_over; /* atomic, volatile or stronger */
+  uint32_t part;   /* which word of 64- and 128-bit accesses */
+  uint32_t bytes;  /* of a lane in a word */
+  unsigned groups, races;
+  Group group[GROUPS_MAX];
+  Race race[RACES_MAX];
+} Step;
+
+/* What is asked of the accesses of some lanes. */
+typedef struct Question {
+  const Step *step;
+  uint32_t lanes;
+} Question;
+
+/* Words of shared memory by SM: one can hold far less than this many. */
+static inline uint64_t race_words_shared(const Sm *sm, uint64_t word) { return (uint64_t)sm->index << 20 | word; }
+static inline Shadow *race_words_shadow(const Step *step) { return &step->watch->shadow[step->access->space]; }
+
+/* Begins a step; `step` needn't be cleared: it is large, and its arrays are filled as far as they count. `point` without a block
+ * where the host or memory has it. */
+void race_words_begin(Step *step, RaceWatch *watch, const ProbePoint *point, WarpOrder *warp,
+                      const RaceAccess *access);
+/* Sets the groups of lanes that touch step->part of their words. */
+void race_words_group(Step *step, uint32_t lanes);
+/* The number of a word in the shadow. */
+uint64_t race_words_number(const Step *step, uint64_t word);
+/* A CAS that no lane wins leaves the word alone, as does STSUL of what it holds. */
+bool race_words_writes(const Step *step, const Group *group);
+
+AccessOrder race_words_order(const Step *step, const Question *question);
+/* The step's access by these lanes. */
+Access race_words_access(const Step *step, uint32_t lanes, uint32_t bytes, bool write);
+RaceEnd race_words_end(const Step *step, const Access *access);
+/* Of an access that the warp was handed. */
+RaceCause race_words_missing_fence(const Step *step, const Access *earlier);
+RaceCause race_words_cause(const Step *step, uint32_t lanes, const Access *earlier);
+/* `word` is touched by these lanes. Words that race in the same way count together as long as they follow each other. */
+void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const RaceEnd *first, RaceCause cause,
+                    bool write);
+/* Lanes of one store that differ in the bytes they share. */
+void race_words_compare(Step *step, const Group *group);
+/* Tells the report what was added. */
+void race_words_tell(const Step *step);
+
+#endif

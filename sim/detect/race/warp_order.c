@@ -1,0 +1,180 @@
+#include "sim/detect/race/warp_order.h"
+
+/* ---- the order of the memory model ---- */
+
+void fence_order_clear(FenceOrder *fences) {
+  vclock_clear(&fences->known);
+  for (unsigned i = 0; i < SCOPES; i++) {
+    vclock_clear(&fences->fenced[i]);
+    vclock_clear(&fences->pending[i]);
+  }
+}
+
+void fence_order_reset(FenceOrder *fences) {
+  vclock_reset(&fences->known);
+  for (unsigned i = 0; i < SCOPES; i++) {
+    vclock_reset(&fences->fenced[i]);
+    vclock_reset(&fences->pending[i]);
+  }
+}
+
+void fence_order_join(FenceOrder *to, const FenceOrder *from) {
+  vclock_join(&to->known, &from->known);
+  for (unsigned i = 0; i < SCOPES; i++) {
+    vclock_join(&to->fenced[i], &from->fenced[i]);
+    vclock_join(&to->pending[i], &from->pending[i]);
+  }
+}
+
+static void assign_fences(FenceOrder *to, const FenceOrder *from) {
+  vclock_assign(&to->known, &from->known);
+  for (unsigned i = 0; i < SCOPES; i++) {
+    vclock_assign(&to->fenced[i], &from->fenced[i]);
+    vclock_assign(&to->pending[i], &from->pending[i]);
+  }
+}
+
+/* ---- warps ---- */
+
+static void forget_fences(WarpOrder *warp) {
+  if (warp->fences)
+    fence_order_clear(warp->fences);
+  g_clear_pointer(&warp->fences, g_free);
+}
+
+/* What only some dialects and machines have. */
+static void forget_order(WarpOrder *warp) {
+  forget_fences(warp);
+  g_clear_pointer(&warp->lanes[0], g_free);
+  g_clear_pointer(&warp->lanes[1], g_free);
+}
+
+/* Another warp takes the slot. */
+static void leave_views(WarpOrder *warp) {
+  warp_views_keep(warp, NULL);
+  for (guint i = 0; warp->views && i < warp->views->len; i++) {
+    WarpView *view = g_ptr_array_index(warp->views, i);
+    view->warp = NULL;
+    view->kept.lanes[0] = view->kept.lanes[1] = NULL;
+  }
+  if (warp->views)
+    g_ptr_array_set_size(warp->views, 0);
+}
+
+void warp_order_clear(WarpOrder *warp) {
+  leave_views(warp);
+  if (warp->views)
+    g_ptr_array_unref(warp->views);
+  warp->views = NULL;
+  vclock_clear(&warp->clock);
+  forget_order(warp);
+}
+
+void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
+  leave_views(warp);
+  vclock_reset(&warp->clock);
+  if (ptx != (warp->fences != NULL) || lanes != (warp->lanes[0] != NULL))
+    forget_order(warp);
+  if (ptx && !warp->fences)
+    warp->fences = g_new0(FenceOrder, 1);
+  if (warp->fences)
+    fence_order_reset(warp->fences);
+  for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes) && lanes; i++) {
+    if (!warp->lanes[i])
+      warp->lanes[i] = g_new(LaneOrder, 1);
+    lane_order_reset(warp->lanes[i]);
+  }
+  warp->time = 0;
+  warp->was_handed = false;
+  warp->handed_lanes = 0;
+  warp->taken_change = 0;
+  warp->undecided = false;
+}
+
+/* ---- views ---- */
+
+static void free_view(gpointer data) {
+  WarpView *view = data;
+  vclock_clear(&view->kept.clock);
+  forget_fences(&view->kept);
+  g_free(view);
+}
+
+void view_pool_init(ViewPool *pool) { pool->free = g_ptr_array_new_with_free_func(free_view); }
+void view_pool_clear(ViewPool *pool) { g_ptr_array_unref(pool->free); }
+
+static WarpView *newest_view(const WarpOrder *warp) {
+  return warp->views->len ? g_ptr_array_index(warp->views, warp->views->len - 1) : NULL;
+}
+
+WarpView *warp_view_take(ViewPool *pool, WarpOrder *warp, bool reads) {
+  if (!warp->views)
+    warp->views = g_ptr_array_new();
+  WarpView *view = newest_view(warp);
+  if (!view || view->is_kept || view->reads || reads) {
+    view = pool->free->len ? g_ptr_array_steal_index(pool->free, pool->free->len - 1) : g_new0(WarpView, 1);
+    view->warp = warp;
+    view->is_kept = false;
+    view->reads = reads;
+    view->users = 0;
+    g_ptr_array_add(warp->views, view);
+  }
+  view->users++;
+  return view;
+}
+
+void warp_view_drop(ViewPool *pool, WarpView *view) {
+  if (--view->users)
+    return;
+  if (view->warp)
+    g_ptr_array_remove(view->warp->views, view);
+  g_ptr_array_add(pool->free, view);
+}
+
+/* Its clocks keep their memory from use to use. */
+static void keep(WarpView *view) {
+  VClock clock = view->kept.clock;
+  FenceOrder *fences = view->kept.fences;
+  view->kept = *view->warp;
+  view->kept.clock = clock;
+  view->kept.fences = fences;
+  view->kept.handoff = 0;
+  view->kept.views = NULL;
+  vclock_assign(&view->kept.clock, &view->warp->clock);
+  if (!view->warp->fences) {
+    forget_fences(&view->kept);
+  } else {
+    if (!fences)
+      view->kept.fences = g_new0(FenceOrder, 1);
+    assign_fences(view->kept.fences, view->warp->fences);
+  }
+  view->is_kept = true;
+}
+
+void warp_views_keep(WarpOrder *warp, const WarpView *first) {
+  for (guint i = 0; warp->views && i < warp->views->len; i++) {
+    WarpView *view = g_ptr_array_index(warp->views, i);
+    if (view == first)
+      break;
+    if (!view->is_kept)
+      keep(view);
+  }
+}
+
+void warp_view_teach(WarpView *view, WarpLearns learn, void *user) {
+  WarpOrder *warp = view->warp;
+  if (view->is_kept)
+    learn(&view->kept, user);
+  if (!warp)
+    return;
+  guint at = 0;
+  while (g_ptr_array_index(warp->views, at) != view)
+    at++;
+  while (++at < warp->views->len) {
+    WarpView *later = g_ptr_array_index(warp->views, at);
+    if (later->is_kept)
+      learn(&later->kept, user);
+  }
+  warp_views_keep(warp, view);
+  learn(warp, user);
+}

@@ -1,0 +1,92 @@
+/* warp_order.h - what one warp knows of what the others did: vector clocks, now and as of accesses that are under way.
+ *
+ * An access of global memory is issued, and performed later. What it hands on is what its warp knew at its issue, however much
+ * the warp has learned or done since; what it is handed counts for all that its warp issues behind it, the accesses that are
+ * under way too. So each access under way has a view of its warp: that is the warp as it is, until it learns something that the
+ * access must not know; then the view keeps a copy of what was. Accesses between which the warp can't learn share a view.
+ * The warp's own time isn't part of a view: each access has its own (race_flight.h).
+ * Ownership: a ViewPool owns all views; a WarpOrder lists those of its accesses under way, until another warp takes its slot. */
+#ifndef LOCKSTEP_DETECT_RACE_WARP_ORDER_H
+#define LOCKSTEP_DETECT_RACE_WARP_ORDER_H
+
+#include <glib.h>
+
+#include "sim/detect/race/lane_order.h"
+#include "sim/detect/race/shadow.h"
+#include "sim/detect/race/vclock.h"
+#include "sim/memory/thread_id.h"
+
+enum { SCOPES = IN_ONE_SYSTEM + 1 };
+
+/* The order of the memory model. */
+typedef struct FenceOrder {
+  VClock known;
+  VClock fenced[SCOPES];  /* `known` at the newest fence of that scope or a wider one */
+  VClock pending[SCOPES]; /* what strong reads were handed by threads so near, until a fence */
+} FenceOrder;
+
+void fence_order_reset(FenceOrder *fences);
+void fence_order_clear(FenceOrder *fences);
+void fence_order_join(FenceOrder *to, const FenceOrder *from);
+
+/* A strong write and the strong read that took it. */
+typedef struct HandOver {
+  uint32_t writer;   /* launch, THREAD_LAUNCH_HOST for the host */
+  uint32_t released; /* number of what the word hands on */
+  uint32_t from, to; /* instructions */
+} HandOver;
+
+/* A warp that is resident, or was last in its slot. */
+typedef struct WarpOrder {
+  VClock clock;         /* the plain order */
+  uint32_t actor, time; /* its own entry in the clocks */
+  uint32_t handoff;     /* what its plain stores hand on (handoff.h); 0: nothing */
+  ThreadId base;        /* its lane 0, or THREAD_HOST */
+  FenceOrder *fences;   /* NULL for Fermi */
+  LaneOrder *lanes[2];  /* in the plain order, in the model's; NULL where the order of issue counts */
+  HandOver handed;      /* the newest that told it something in the plain order, if `was_handed` */
+  bool was_handed;
+  uint32_t handed_lanes;        /* which lanes took that, or have met one that did since */
+  bool was_acquired;            /* the newest was taken with an acquire */
+  Nearness taken_scope;         /* of the access that took it */
+  bool was_fenced;              /* there was a fence since, which may be of too small a scope */
+  uint32_t fence_pc;            /* the newest fence */
+  uint32_t taken_lanes;         /* which lanes took it */
+  uint64_t taken_change;        /* Released.change of the newest it took; 0: none */
+  uint32_t fence_count[SCOPES]; /* fences so far of that scope or a wider one */
+  uint32_t syncs;               /* so far, of its lanes with each other */
+  bool undecided;   /* an access of its present time is under way that may turn out to hand something on */
+  GPtrArray *views; /* WarpView *, oldest first; NULL: there were none yet */
+} WarpOrder;
+
+typedef struct WarpView {
+  WarpOrder *warp; /* whose slot it is; NULL: another warp has it */
+  WarpOrder kept;  /* if is_kept: what was */
+  bool is_kept;
+  bool reads; /* it is of one access, which reads */
+  uint32_t users;
+} WarpView;
+
+typedef struct ViewPool {
+  GPtrArray *free; /* WarpView *: those without users */
+} ViewPool;
+
+void view_pool_init(ViewPool *pool);
+void view_pool_clear(ViewPool *pool);
+
+void warp_order_clear(WarpOrder *warp);
+/* Ready for another warp; views of the one before keep what was. `lanes`: they aren't ordered by issue. */
+void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes);
+
+/* The view of an access that is issued now, until warp_view_drop(). */
+WarpView *warp_view_take(ViewPool *pool, WarpOrder *warp, bool reads);
+void warp_view_drop(ViewPool *pool, WarpView *view);
+/* What the view's access knew, with what its warp was handed before it. */
+static inline WarpOrder *warp_view_order(WarpView *view) { return view->is_kept ? &view->kept : view->warp; }
+/* The warp is about to learn something that the views before `first` (NULL: none of them) don't have. */
+void warp_views_keep(WarpOrder *warp, const WarpView *first);
+/* Calls `learn` for whatever comes behind the access of the view: itself, later views, the warp. */
+typedef void (*WarpLearns)(WarpOrder *behind, void *user);
+void warp_view_teach(WarpView *view, WarpLearns learn, void *user);
+
+#endif
