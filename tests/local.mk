@@ -71,6 +71,7 @@ UNIT_TESTS = \
   tests/unit/test_ptx_refuse \
   tests/unit/test_ptx_scenario \
   tests/unit/test_race \
+  tests/unit/test_race_flight \
   tests/unit/test_race_ptx \
   tests/unit/test_report \
   tests/unit/test_rng \

@@ -169,3 +169,35 @@ void lab_set_row(Lab *lab, unsigned reg, uint32_t first, uint32_t step) {
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
     lab_row(lab, 0, reg)[lane] = first + lane * step;
 }
+
+void lab_as_ptx(Program *program) {
+  Kernel *kernel = program_kernel(program, 0);
+  program->dialect = DIALECT_PTX;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    Inst *inst = &kernel->insts[pc];
+    bool load = inst->op == OP_LD;
+    if (inst->op == OP_NOP) {
+      inst->op = OP_WARPSYNC;
+      inst->a = 20;
+    }
+    if (inst->op == OP_MEMBAR && inst->flags & INST_GUARD_NOT) {
+      inst->op = OP_NOP;
+      inst[1].flags |= INST_SYNCED;
+      pc++;
+      continue;
+    }
+    if (inst->op != OP_LD && inst->op != OP_ST)
+      continue;
+    switch (inst->cache) {
+    case CACHE_CV:
+    case CACHE_WT: inst->sem = SEM_VOLATILE; break;
+    case CACHE_CS: inst->sem = load ? SEM_ACQUIRE : SEM_RELEASE; break;
+    case CACHE_CG:
+      inst->sem = SEM_RELAXED;
+      inst->scope = SCOPE_CTA;
+      break;
+    default: continue;
+    }
+    inst->cache = CACHE_DEFAULT;
+  }
+}

@@ -1,7 +1,5 @@
 /* Races by the PTX memory model: strong accesses and their scopes, fences, lanes of a warp. Programs are written in SASS and
- * taken for PTX; a cache operator says which access of PTX is meant: LD.CV and ST.WT are volatile, LD.CS acquires, ST.CS
- * releases, LD.CG and ST.CG are relaxed for their block only. NOP is bar.warp.sync of all lanes, @!PT MEMBAR.SYS one that
- * the compiler left out before the next instruction. */
+ * taken for PTX (lab_as_ptx()). */
 #include <glib.h>
 #include <string.h>
 
@@ -147,38 +145,6 @@ static const Case cases[] = {
      32, 1, .lane_groups = true, .race = {8, 11}, .says = "without a fence"},
 };
 
-static void as_ptx(Program *program) {
-  Kernel *kernel = program_kernel(program, 0);
-  program->dialect = DIALECT_PTX;
-  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
-    Inst *inst = &kernel->insts[pc];
-    bool load = inst->op == OP_LD;
-    if (inst->op == OP_NOP) {
-      inst->op = OP_WARPSYNC;
-      inst->a = 20;
-    }
-    if (inst->op == OP_MEMBAR && inst->flags & INST_GUARD_NOT) {
-      inst->op = OP_NOP;
-      inst[1].flags |= INST_SYNCED;
-      pc++;
-      continue;
-    }
-    if (inst->op != OP_LD && inst->op != OP_ST)
-      continue;
-    switch (inst->cache) {
-    case CACHE_CV:
-    case CACHE_WT: inst->sem = SEM_VOLATILE; break;
-    case CACHE_CS: inst->sem = load ? SEM_ACQUIRE : SEM_RELEASE; break;
-    case CACHE_CG:
-      inst->sem = SEM_RELAXED;
-      inst->scope = SCOPE_CTA;
-      break;
-    default: continue;
-    }
-    inst->cache = CACHE_DEFAULT;
-  }
-}
-
 static void run(const Case *test, GPtrArray *findings) {
   g_autoptr(Diag) diag = diag_new();
   Machine *machine = machine_new_default();
@@ -189,7 +155,7 @@ static void run(const Case *test, GPtrArray *findings) {
   Backing *backing = backing_new();
   backing_add(backing, "out", 16, NULL);
   Program *program = lab_parse(test->text);
-  as_ptx(program);
+  lab_as_ptx(program);
   Gpu *gpu = gpu_new(machine, backing, 1);
   RaceDetector *detector = race_detector_new(gpu, findings, NULL);
   uint32_t argument = (uint32_t)backing_buffer(backing, 0)->base;

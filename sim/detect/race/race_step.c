@@ -212,7 +212,6 @@ static void issue_group(Step *step, RaceFlight *flight, const Group *group) {
   access.chain = flight->number;
   access.flying = true;
   access.open = step->access->kind != ACCESS_WRITE;
-  access.undecided = is_undecided(step);
   Question question = {step, group->lanes};
   AccessOrder order = race_words_order(step, &question);
   unsigned races = shadow_issue(race_words_shadow(step), group->cell, &access, &order, found, WAITING_MAX);
@@ -301,15 +300,19 @@ static void perform_group(Step *step, RaceFlight *flight, const Group *group) {
     tell_race(step, group, group->lanes, &access, &races[i]);
 }
 
-/* What the flight's warp does from now on wasn't handed on, if it isn't so already. */
-static void move_on(const RaceFlight *flight) {
+/* It is known now whether a CAS handed something on: then what its warp does from now on wasn't, if it isn't so already. */
+static void decide(const RaceFlight *flight, bool released, bool last) {
   WarpOrder *warp = flight->view->warp;
-  if (warp && warp->time == flight->time)
+  if (!warp || warp->time != flight->time)
+    return;
+  if (released)
     order_move_on(warp);
+  else if (last)
+    warp->undecided = false;
 }
 
-/* step->warp: its warp as of the access, behind what it was handed before. */
-static void perform_words(Step *step, RaceFlight *flight) {
+/* step->warp: its warp as of the access, behind what it was handed before. Returns whether something was handed on. */
+static bool perform_words(Step *step, RaceFlight *flight) {
   RaceOrder *order = &step->watch->order;
   const Inst *inst = step->point->inst;
   bool released = false;
@@ -326,8 +329,7 @@ static void perform_words(Step *step, RaceFlight *flight) {
       order_pass_fences(order, flight->view, step->group[i].cell, inst, step->group[i].lanes);
   for (unsigned i = 0; i < step->groups; i++)
     released |= release_group(step, &step->group[i], flight->handoff);
-  if (released && is_undecided(step))
-    move_on(flight);
+  return released;
 }
 
 void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *part) {
@@ -344,12 +346,15 @@ void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *p
                        .data = part->data};
   WarpOrder then;
   Step step;
+  bool released = false;
   race_words_begin(&step, watch, &at, &then, &access);
   for (; step.part < MAX(access.bytes / 4, 1); step.part++) {
     then = race_flight_order(flight);
     race_words_group(&step, access.lanes);
-    perform_words(&step, flight);
+    released |= perform_words(&step, flight);
   }
+  if (is_undecided(&step))
+    decide(flight, released, part->last);
   race_words_tell(&step);
   if (part->last)
     race_flight_land(&watch->flights, &watch->order, part->number);

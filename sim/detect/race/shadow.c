@@ -266,7 +266,7 @@ unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const Ac
                       unsigned max) {
   Access guess = *access; /* as it will be if nobody comes between */
   guess.chain = cell->chain + (order->reads ? 0 : 1);
-  if (!access->undecided && repeats(&cell->list, &guess, order->by_lanes, order->by_lanes))
+  if (repeats(&cell->list, &guess, order->by_lanes, order->by_lanes))
     return 0;
   unsigned races = 0;
   for (unsigned i = 0; i < cell->list.count && races < max; i++) {
@@ -303,7 +303,7 @@ static bool did_the_same(const AccessList *list, const Access *access) {
 bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order) {
   AccessList *list = &cell->list;
   Access next = *access;
-  next.flying = next.open = next.undecided = false;
+  next.flying = next.open = false;
   if (!order->reads)
     cell->chain++;
   next.chain = cell->chain;

@@ -45,11 +45,10 @@ typedef struct Access {
   uint32_t chain; /* of the word's values: that it left or read; 0 in a row; under way: its number (race_flight.h) */
   uint8_t bytes;  /* of the word */
   bool write : 1;
-  bool dropped : 1;   /* of a load: a select drops the value, so the source doesn't have it */
-  bool flying : 1;    /* a strong access that is under way */
-  bool open : 1;      /* ... and reads: what comes before it isn't known until it is performed */
-  bool undecided : 1; /* ... and may turn out not to write */
-  uint8_t strong;     /* AccessStrength */
+  bool dropped : 1; /* of a load: a select drops the value, so the source doesn't have it */
+  bool flying : 1;  /* a strong access that is under way */
+  bool open : 1;  /* ... and reads: what comes before it, and whether it writes, isn't known until it is performed */
+  uint8_t strong; /* AccessStrength */
   uint8_t shift;
 } Access;
 static_assert(sizeof(Access) == 32, "an Access is kept for every word that a program touches");

@@ -1,0 +1,364 @@
+/* The race detector where accesses take time: they are performed later than they are issued, in another order, in parts, and when
+ * their warp has exited. A made-up memory tells it so: a script says which warp issues what, and when that is performed.
+ *
+ * Warps a and b are one block, c and d another; e is of a block that takes the slots of a and b (`a.exit`). A step is `a.set`, warp
+ * a issues the instruction of that name, or `a.set!`, its oldest one that is under way is performed; plain accesses are so at once.
+ * `a3.set` has lanes 0 and 1 (a mask); without a number lane 0. `a.sync` is __syncwarp(), `ab.bar` a block barrier. */
+#include <glib.h>
+#include <string.h>
+
+#include "sim/detect/race/race.h"
+#include "tests/unit/lab.h"
+#include "tests/unit/unit.h"
+
+enum { FIRST_LINE = 3, WARPS = 5 };
+
+/* One a line, from FIRST_LINE on. R5 is 1, R8 is &word[0]. */
+static const struct {
+  const char *name, *text;
+} insts[] = {
+    {"put", "ST [R8], R5;"},
+    {"get", "LD R7, [R8];"},
+    {"vput", "ST.WT [R8], R5;"}, /* volatile, like all .WT and .CV */
+    {"vget", "LD.CV R7, [R8];"},
+    {"clear", "ST [R8+0x4], RZ;"},
+    {"look", "LD R6, [R8+0x4];"},
+    {"set", "ST.WT [R8+0x4], R5;"},
+    {"see", "LD.CV R6, [R8+0x4];"},
+    {"rel", "ST.CS [R8+0x4], R5;"}, /* release */
+    {"acq", "LD.CS R6, [R8+0x4];"}, /* acquire */
+    {"lock", "ATOM.CAS R6, [R8+0x4], RZ, R5;"},
+    {"free", "ATOM.EXCH RZ, [R8+0x4], RZ;"},
+    {"count", "RED.ADD [R8+0x4], R5;"},
+    {"set2", "ST.WT [R8+0x8], R5;"},
+    {"see2", "LD.CV R6, [R8+0x8];"},
+    {"tell", "ST [R8+0x4], R5;"},
+    {"poll", "again: LD R6, [R8+0x4];"},
+    {"test", "ISETP.EQ.AND P0, pt, R6, RZ, pt;"},
+    {"jump", "@P0 BRA again;"},
+    {"fence", "MEMBAR.GL;"},
+    {"sync", "NOP;"},
+    {"bar", "BAR.SYNC 0x0;"},
+    {"exit", "EXIT;"},
+};
+
+/* An access that is under way. */
+typedef struct Under {
+  ProbePoint point;
+  uint64_t number, address[WARP_LANES];
+  uint32_t data[2][WARP_LANES];
+  AccessKind kind;
+  unsigned actor, inst;
+} Under;
+
+typedef struct Memory {
+  Lab *lab;
+  uint32_t *words;
+  Block next;    /* of warp e */
+  GArray *under; /* Under */
+  bool fermi;
+  uint64_t accesses, cycle;
+} Memory;
+
+/* The races: pairs of names, the one of the smaller line first; NULL: none. */
+typedef struct Case {
+  const char *name, *script;
+  const char *race[2], *says;
+  bool lane_groups, fermi; /* fermi: no PTX, so plain accesses may hand on, and are performed by the script, too */
+  uint32_t locked;         /* word 1 at the beginning */
+} Case;
+
+#define SEEN " c.see c.see! c.fence c.get"
+
+static const Case cases[] = {
+    {"fences on both sides", "a.put a.fence a.set a.set!" SEEN, .race = {NULL}},
+    {"no fence before the flag", "a.put a.set a.set!" SEEN, .race = {"put", "get"},
+     .says = "in line 9 without a fence between"},
+    {"a fence when the flag is under way", "a.put a.set a.fence a.set!" SEEN, .race = {"put", "get"},
+     .says = "without a fence between"},
+    {"more data when the flag is under way", "a.fence a.set a.put a.set!" SEEN, .race = {"put", "get"},
+     .says = "nothing orders them"},
+    {"more data, and a fence, when the flag is under way", "a.fence a.set a.put a.fence a.set!" SEEN,
+     .race = {"put", "get"}, .says = "nothing orders them"},
+    {"no fence behind the flag", "a.put a.fence a.set a.set! c.see c.see! c.get", .race = {"put", "get"},
+     .says = "taken by `LD.CV R6, [R8+0x4];` in line 10, without a fence behind that"},
+    {"a poll that is performed behind a fence", "a.put a.fence a.set c.see a.set! c.fence c.see! c.get",
+     .race = {NULL}},
+    {"a fence before the poll, performed behind it", "a.put a.fence a.set a.set! c.fence c.see c.see! c.get",
+     .race = {"put", "get"}, .says = "without a fence behind that"},
+    {"a poll before the flag is performed", "a.put a.fence a.set c.see c.see! a.set! c.fence c.get",
+     .race = {"put", "get"}, .says = "nothing orders them"},
+    {"release and acquire under way", "a.put a.rel c.acq a.rel! c.acq! c.get", .race = {NULL}},
+    {"data behind a release under way", "a.rel a.put a.rel! c.acq c.acq! c.get", .race = {"put", "get"},
+     .says = "nothing orders them"},
+
+    {"release and acquire in a block", "a.put a.rel b.acq a.rel! b.acq! b.get", .race = {NULL}},
+    {"data behind a release in a block", "a.rel a.put a.rel! b.acq b.acq! b.get", .race = {"put", "get"},
+     .says = "nothing orders them"},
+
+    {"a warp that exits before its flag is performed", "a.put a.fence a.set a.exit a.set!" SEEN, .race = {NULL}},
+    {"the same without a fence; the next warp has one", "a.put a.set a.exit e.fence a.set!" SEEN,
+     .race = {"put", "get"}, .says = "without a fence between"},
+    {"the next warp's data", "a.fence a.set a.exit e.put e.fence a.set!" SEEN, .race = {"put", "get"}},
+    {"a count that nobody waits for", "a.put a.fence a.count a.exit a.count! c.see c.see! c.fence c.get",
+     .race = {NULL}},
+    {"the same without a fence", "a.put a.count a.exit e.fence a.count! c.see c.see! c.fence c.get",
+     .race = {"put", "get"}, .says = "in line 15 without a fence between"},
+
+    {"a lock that is freed under way",
+     "a.lock a.lock! a.fence a.put a.fence a.free c.lock a.free! c.lock! c.fence c.put", .race = {NULL}},
+    {"a lock that is freed without a fence",
+     "a.lock a.lock! a.fence a.put a.free a.fence c.lock a.free! c.lock! c.fence c.put", .race = {"put", "put"},
+     .says = "in line 14 without a fence between"},
+    {"a CAS that fails since the lock is still taken",
+     "a.lock a.lock! a.fence a.put a.fence a.free c.lock c.lock! a.free! c.lock c.lock! c.fence c.put",
+     .race = {NULL}},
+    {"a CAS that fails takes nothing",
+     "a.lock a.lock! a.fence a.put a.fence a.free c.lock c.lock! a.free! c.fence c.put", .race = {"put", "put"},
+     .says = "nothing orders them"},
+    {"a CAS that fails hands nothing on", "a.put a.fence a.lock a.lock! c.see c.see! c.fence c.get",
+     .race = {"put", "get"}, .says = "nothing orders them", .locked = 7},
+    {"a CAS under way beside a load that comes first", "c.look a.lock a.lock!", .race = {"look", "lock"},
+     .says = "the other isn't"},
+    {"a CAS under way beside a load that comes between", "a.lock c.look a.lock!", .race = {"look", "lock"},
+     .says = "the other isn't"},
+    {"a CAS that fails beside a load that comes first", "c.look a.lock a.lock!", .locked = 1},
+    {"a CAS that fails beside a load that comes between", "a.lock c.look a.lock!", .locked = 1},
+    {"data behind a CAS under way", "a.fence a.lock a.put a.lock! c.see c.see! c.fence c.get", .race = {"put", "get"},
+     .says = "nothing orders them"},
+    {"data behind a CAS that was performed", "a.fence a.lock a.lock! a.put c.see c.see! c.fence c.get",
+     .race = {"put", "get"}, .says = "nothing orders them"},
+    {"data before it", "a.put a.fence a.lock a.lock! c.see c.see! c.fence c.get", .race = {NULL}},
+
+    {"a flag in two parts", "a.put a.fence a3.set a1.set! c.see c.see! c.fence c.get a2.set!", .race = {NULL}},
+    {"data between them", "a.fence a3.set a1.set! a.put a.fence a2.set!" SEEN, .race = {"put", "get"}},
+    {"a lock that two lanes try, in two parts, beside a load", "a3.lock c.look a2.lock! a1.lock!",
+     .race = {"look", "lock"}},
+    {"a load behind the first of them, which it has seen", "a3.lock a2.lock! c.see c.see! c.look a1.lock!",
+     .race = {NULL}},
+    {"a load when both fail", "a3.lock a2.lock! c.look a1.lock!", .locked = 1},
+
+    {"a barrier while a store is under way", "a.vput ab.bar b.get a.vput!", .race = {NULL}},
+    {"no barrier", "a.vput b.get a.vput!", .race = {"get", "vput"}, .says = "__syncthreads()"},
+    {"a barrier while a load is under way", "a.vget ab.bar b.put a.vget!", .race = {NULL}},
+    {"a barrier too late for a load under way", "a.vget b.put ab.bar b.put a.vget!", .race = {"put", "vget"}},
+    {"a warp sync while a store is under way", "a1.vput a.sync a2.get a1.vput!", .lane_groups = true},
+    {"a warp sync too late for a store under way", "a1.vput a2.get a.sync a1.vput!", .race = {"get", "vput"},
+     .says = "__syncwarp()", .lane_groups = true},
+    {"a warp sync while a load is under way", "a1.vget a.sync a2.put a1.vget!", .lane_groups = true},
+    {"a warp sync too late for a load under way", "a1.vget a2.put a.sync a1.vget!", .race = {"put", "vget"},
+     .says = "__syncwarp()", .lane_groups = true},
+
+    {"a word that is cleared before it is released, and acquired", "c.acq a.clear a.rel a.rel! c.acq!",
+     .race = {NULL}},
+    {"the same, but it is read too early", "c.acq a.clear a.rel c.acq! a.rel!", .race = {"clear", "acq"},
+     .says = "the other isn't"},
+    {"the same without an acquire", "c.see a.clear a.rel a.rel! c.see!", .race = {"clear", "see"},
+     .says = "without a fence behind"},
+
+    {"it passes on what it saw before",
+     "a.put a.fence a.set a.set! c.see c.see! c.fence c.set2 c.set2! d.see2 d.see2! d.fence d.get", .race = {NULL}},
+    {"it passes on what it didn't know yet",
+     "a.put a.fence a.set c.set2 c.see a.set! c.see! c.fence c.set2! d.see2 d.see2! d.fence d.get",
+     .race = {"put", "get"}},
+
+    {"volatile data behind a flag", "a.vput a.set a.vput! a.set! c.see c.see! c.vget c.vget!",
+     .race = {"vput", "vget"}, .says = "without a fence between"},
+    {"volatile data, both under way", "a.vput a.set a.vput! a.set! c.see c.vget c.see! c.vget!",
+     .race = {"vput", "vget"}, .says = "without a fence between"},
+    {"volatile data, both under way, and a fence behind",
+     "a.vput a.set a.vput! a.set! c.see c.vget c.fence c.see! c.vget!", .race = {"vput", "vget"},
+     .says = "without a fence between"},
+    {"volatile data before the flag, performed behind it", "a.vput a.set a.vput! a.set! c.vget c.see c.see! c.vget!",
+     .race = {NULL}},
+    {"volatile data with fences", "a.vput a.fence a.set a.vput! a.set! c.see c.see! c.fence c.vget c.vget!",
+     .race = {NULL}},
+
+    {"a plain flag of Fermi", "a.put a.tell c.poll a.put! a.tell! c.poll! c.get c.get!", .race = {NULL},
+     .fermi = true},
+    {"a plain flag that is performed before its data", "a.put a.tell c.poll a.tell! c.poll! c.get c.get! a.put!",
+     .race = {NULL}, .fermi = true},
+    {"a plain flag that is polled too early", "a.put a.tell c.poll a.put! c.poll! a.tell! c.get c.get!",
+     .race = {"put", "get"}, .says = "no atomic or flag is handed", .fermi = true},
+    {"data behind a plain flag under way", "a.tell a.put a.put! a.tell! c.poll c.poll! c.get c.get!",
+     .race = {"put", "get"}, .says = "no atomic or flag is handed", .fermi = true},
+    {"a plain flag whose warp has exited", "a.put a.put! a.tell a.exit a.tell! c.poll c.poll! c.get c.get!",
+     .race = {NULL}, .fermi = true},
+    {"the next warp's data behind it", "a.tell a.exit e.put e.put! a.tell! c.poll c.poll! c.get c.get!",
+     .race = {"put", "get"}, .says = "no atomic or flag is handed", .fermi = true},
+};
+
+/* ---- the made-up memory ---- */
+
+static unsigned find_inst(const char *name) {
+  for (unsigned i = 0; i < G_N_ELEMENTS(insts); i++)
+    if (strcmp(insts[i].name, name) == 0)
+      return i;
+  ck_abort_msg("no instruction %s", name);
+}
+
+static ProbePoint point_of(Memory *memory, unsigned actor, unsigned inst, uint32_t lanes) {
+  const Sm *sm = &memory->lab->gpu->sms[0];
+  const Warp *warp = &sm->warps[actor < 4 ? actor : 0];
+  return (ProbePoint){.gpu = memory->lab->gpu,
+                      .sm = sm,
+                      .block = actor < 4 ? &sm->blocks[warp->block_slot] : &memory->next,
+                      .warp = warp,
+                      .inst = lab_inst(memory->lab, inst),
+                      .pc = inst,
+                      .lanes = lanes,
+                      .cycle = ++memory->cycle};
+}
+
+static void issue_access(Memory *memory, const ProbePoint *point, unsigned actor, unsigned inst) {
+  const Inst *what = point->inst;
+  Under access = {.point = *point, .number = ++memory->accesses, .actor = actor, .inst = inst};
+  access.kind = what->op == OP_LD ? ACCESS_READ : what->op == OP_ST ? ACCESS_WRITE : ACCESS_ATOMIC;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    access.address[lane] = BACKING_FIRST_ADDRESS + (uint64_t)what->imm;
+    access.data[0][lane] =
+        what->op == OP_LD ? 0 : warp_operand(point->warp->regs, point->warp->consts, what->b)[lane];
+  }
+  access.point.block = NULL;
+  access.point.warp = NULL;
+  PROBE_FIRE(point->gpu, access, point, SPACE_GLOBAL, access.kind, access.address, 4, 0, false, access.number);
+  g_array_append_val(memory->under, access);
+}
+
+static void perform(Memory *memory, unsigned actor, unsigned inst, uint32_t lanes) {
+  guint at = 0;
+  while (g_array_index(memory->under, Under, at).actor != actor ||
+         g_array_index(memory->under, Under, at).inst != inst)
+    ck_assert_uint_lt(++at, memory->under->len);
+  Under *access = &g_array_index(memory->under, Under, at);
+  uint32_t left = access->point.lanes & ~lanes;
+  access->point.lanes &= lanes;
+  access->point.cycle = ++memory->cycle;
+  AccessPart part = {.number = access->number,
+                     .kind = access->kind,
+                     .address = access->address,
+                     .bytes = 4,
+                     .data = (const uint32_t(*)[WARP_LANES])access->data,
+                     .last = !left};
+  PROBE_FIRE(memory->lab->gpu, performed, &access->point, &part);
+  uint32_t *word = &memory->words[(access->address[0] - BACKING_FIRST_ADDRESS) / 4];
+  if (access->kind == ACCESS_WRITE)
+    *word = access->data[0][0];
+  else if (access->kind == ACCESS_ATOMIC)
+    *word = (uint32_t)atomic_apply(access->point.inst, *word, access->data[0][0], 1);
+  access->point.lanes = left;
+  if (!left)
+    g_array_remove_index(memory->under, at);
+}
+
+/* Warp e comes into the slots of a and b. */
+static void replace_block(Memory *memory) {
+  memory->next = memory->lab->gpu->sms[0].blocks[0];
+  memory->next.index = 2;
+  ProbePoint point = point_of(memory, WARPS - 1, 0, ALL_LANES);
+  PROBE_FIRE(point.gpu, block_start, &point);
+}
+
+static void meet(Memory *memory, const char *warps) {
+  ProbePoint point;
+  for (const char *warp = warps; *warp; warp++) {
+    point = point_of(memory, (unsigned)(*warp - 'a'), find_inst("bar"), ALL_LANES);
+    PROBE_FIRE(point.gpu, barrier_arrive, &point, 0, true);
+  }
+  PROBE_FIRE(point.gpu, barrier_complete, &point, 0, 3, 3);
+}
+
+static bool is_plain(const Inst *inst) { return (inst->op == OP_LD || inst->op == OP_ST) && inst->sem == SEM_WEAK; }
+
+static void do_step(Memory *memory, const char *step) {
+  g_auto(GStrv) parts = g_strsplit(step, ".", 2);
+  bool performed = g_str_has_suffix(parts[1], "!");
+  if (performed)
+    parts[1][strlen(parts[1]) - 1] = '\0';
+  unsigned actor = (unsigned)(parts[0][0] - 'a'), inst = find_inst(parts[1]);
+  uint32_t lanes = g_ascii_isdigit(parts[0][1]) ? (uint32_t)(parts[0][1] - '0') : performed ? ALL_LANES : 1;
+  ck_assert_msg(actor < WARPS, "%s", step);
+  ProbePoint point = point_of(memory, actor, inst, lanes);
+  if (performed)
+    perform(memory, actor, inst, lanes);
+  else if (strcmp(parts[1], "fence") == 0)
+    PROBE_FIRE(point.gpu, fence, &point);
+  else if (strcmp(parts[1], "bar") == 0)
+    meet(memory, parts[0]);
+  else if (strcmp(parts[1], "exit") == 0)
+    replace_block(memory);
+  else if (strcmp(parts[1], "sync") == 0) {
+    point.lanes = ALL_LANES;
+    PROBE_FIRE(point.gpu, warp_sync, &point);
+  } else {
+    issue_access(memory, &point, actor, inst);
+    if (!memory->fermi && is_plain(point.inst))
+      perform(memory, actor, inst, ALL_LANES);
+  }
+}
+
+/* ---- the tests ---- */
+
+static void free_finding(gpointer finding) { finding_free(finding); }
+
+static void run(const Case *test, GPtrArray *findings) {
+  GString *text = g_string_new(".target sm_20\n.kernel k\n");
+  for (unsigned i = 0; i < G_N_ELEMENTS(insts); i++)
+    g_string_append_printf(text, "%s\n", insts[i].text);
+  Memory memory = {.under = g_array_new(FALSE, FALSE, sizeof(Under)), .fermi = test->fermi};
+  memory.lab = lab_new(test->lane_groups ? "sm.max_blocks=2 sm.convergence=barrier" : "sm.max_blocks=2", text->str);
+  if (!test->fermi)
+    lab_as_ptx(memory.lab->program);
+  RaceDetector *detector = race_detector_new(memory.lab->gpu, findings, NULL);
+  memory.words = lab_buffer(memory.lab, 16);
+  memory.words[1] = test->locked;
+  lab_launch(memory.lab, 3, 64);
+  lab_place(memory.lab);
+  for (unsigned slot = 0; slot < 4; slot++)
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+      lab_row(memory.lab, slot, 5)[lane] = 1;
+  g_auto(GStrv) steps = g_strsplit(test->script, " ", -1);
+  for (char **step = steps; *step; step++)
+    do_step(&memory, *step);
+  ck_assert_msg(memory.under->len == 0, "%s: something is still under way", test->name);
+  race_detector_finish(detector);
+  gpu_unsubscribe(memory.lab->gpu, memory.lab->gpu->probe);
+  race_detector_free(detector);
+  lab_free(memory.lab);
+  g_array_free(memory.under, TRUE);
+  g_string_free(text, TRUE);
+}
+
+static const Evidence *evidence(const Finding *finding, guint index) {
+  return g_ptr_array_index(finding->evidence, index);
+}
+
+static const char *inst_at(unsigned line) { return insts[line - FIRST_LINE].name; }
+
+START_TEST(finds_the_race_and_no_other) {
+  const Case *test = &cases[_i];
+  g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(free_finding);
+  run(test, findings);
+  g_autoptr(GString) told = g_string_new(NULL);
+  bool found = false;
+  for (guint i = 0; i < findings->len; i++) {
+    const Finding *finding = g_ptr_array_index(findings, i);
+    unsigned lines[] = {evidence(finding, 0)->line, evidence(finding, 1)->line};
+    const char *first = inst_at(MIN(lines[0], lines[1])), *then = inst_at(MAX(lines[0], lines[1]));
+    const char *text = evidence(finding, 2)->text;
+    g_string_append_printf(told, "%s, %s: %s; %s\n", first, then, finding->message, text);
+    found |= g_strcmp0(first, test->race[0]) == 0 && g_strcmp0(then, test->race[1]) == 0 &&
+             (!test->says || strstr(text, test->says));
+  }
+  ck_assert_msg(findings->len == (test->race[0] != NULL) && found == (test->race[0] != NULL), "%s:\n%s", test->name,
+                told->str);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("race_flight");
+  TCase *tcase = tcase_create("race_flight");
+  tcase_add_loop_test(tcase, finds_the_race_and_no_other, 0, G_N_ELEMENTS(cases));
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
