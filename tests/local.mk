@@ -22,6 +22,7 @@ AM_TESTS_ENVIRONMENT = \
 # Unit tests: one Check program tests/unit/test_NAME.c for each module; see tests/unit/unit.h.
 UNIT_TESTS = \
   tests/property/test_exploration \
+  tests/property/test_litmus \
   tests/property/test_naming \
   tests/property/test_programs \
   tests/property/test_properties \
@@ -90,6 +91,8 @@ UNIT_TESTS = \
   tests/unit/test_wheel \
   tests/unit/test_yaml_tree
 tests_unit_libunit_a_SOURCES = \
+  tests/property/litmus.h tests/property/litmus_model.c tests/property/litmus_ptx.c tests/property/litmus_run.c \
+  tests/property/litmus_table.c tests/property/litmus_table.h \
   tests/property/random_ptx.c tests/property/random_ptx.h \
   tests/unit/group_lab.c tests/unit/group_lab.h \
   tests/unit/lab.c tests/unit/lab.h \
@@ -221,6 +224,21 @@ fuzz: all
 	@SRCDIR='$(abs_top_srcdir)' MAKE='$(MAKE)' $(SHELL) $(srcdir)/tests/script/fuzz.sh $(FUZZ_TARGETS)
 check-valgrind: all $(check_LIBRARIES) $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) VALGRIND='$(VALGRIND)' $(SHELL) $(srcdir)/tests/script/valgrind.sh $(UNIT_TESTS)
+EXTRA_PROGRAMS += tests/property/litmus
+tests_property_litmus_SOURCES = tests/property/litmus_tool.c
+CLEANFILES += tests/property/litmus$(EXEEXT)
+
+# More seeds of each litmus test; and the page that sets a machine beside a GPU.
+LITMUS_SEEDS = 20
+.PHONY: litmus update-weak-memory
+litmus: tests/property/test_litmus$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) LITMUS_SEEDS='$(LITMUS_SEEDS)' tests/property/test_litmus$(EXEEXT)
+update-weak-memory: tests/property/litmus$(EXEEXT)
+	LOCKSTEP_DATA='$(abs_top_srcdir)' tests/property/litmus$(EXEEXT) run h200 1 >litmus_model.csv
+	{ sed '/^## Side by side/q' $(srcdir)/doc/weak_memory.md && echo && \
+	  tests/property/litmus$(EXEEXT) table litmus_model.csv $(srcdir)/validation/hardware/litmus_h200.csv; } >page.md
+	cp page.md $(srcdir)/doc/weak_memory.md
+	rm -f page.md litmus_model.csv
 EXTRA_PROGRAMS += tests/bench/bench
 tests_bench_bench_SOURCES = tests/bench/bench.c
 tests_bench_bench_LDADD = liblockstep.a $(LIBS_ALL)
