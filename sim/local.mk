@@ -49,7 +49,10 @@ liblockstep_a_SOURCES += \
   sim/core/simt_stack.c \
   sim/core/simt_stack.h \
   sim/core/sm.c \
+  sim/core/sm_blocks.c \
+  sim/core/sm_replies.c \
   sim/core/sm.h \
+  sim/core/sm_inner.h \
   sim/core/soft_float.c \
   sim/core/soft_float.h \
   sim/core/symbols.c \
@@ -95,7 +98,9 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/copies.h \
   sim/detect/proof/explore.c \
   sim/detect/proof/explore.h \
+  sim/detect/proof/explore_flight.c \
   sim/detect/proof/explore_groups.c \
+  sim/detect/proof/explore_flight.h \
   sim/detect/proof/explore_groups.h \
   sim/detect/proof/explore_heap.c \
   sim/detect/proof/explore_memory.c \

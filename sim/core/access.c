@@ -1,5 +1,7 @@
 #include "sim/core/access.h"
 
+#include "sim/core/undefined.h"
+
 #include <string.h>
 
 const uint8_t width_bytes[] = {[WIDTH_32] = 4,  [WIDTH_U8] = 1, [WIDTH_S8] = 1,  [WIDTH_U16] = 2,
@@ -103,10 +105,21 @@ AtomicOperands access_atomic_operands(const Issue *issue) {
   };
 }
 
-void access_submit(Issue *issue, const MemRequest *request) {
-  issue->ready = memsys_submit(issue->gpu->memsys, request, issue->now);
-  if (issue->ready > issue->warp->last_global)
-    issue->warp->last_global = issue->ready;
+void access_send(Issue *issue, Flight *flight) {
+  issue->flight = flight;
+  flights_send(&issue->sm->flights, flight, issue->warp);
+  flight->launch->under_way++;
+  memsys_send(issue->gpu->memsys, &flight->request, issue->now);
+  gpu_memory_is_due(issue->gpu);
+}
+
+void access_use_loaded(Issue *issue, Flight *flight) {
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
+    access_write(issue, part, flight->data[part]);
+  if (G_UNLIKELY(flight->undefined != NULL))
+    for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
+      undefined_loaded(issue, part, flight->undefined[part], MEM_GLOBAL, flight->request.address);
+  flights_release(&issue->sm->flights, flight);
 }
 
 /* ---- looking at memory without an access ---- */

@@ -1,6 +1,7 @@
 /* access.h - what the executors of memory instructions share: the lanes' values, and the accesses to each space, which
  * generic instructions use lane by lane (exec_global.c).
- * Effects happen at issue: the shared pipe and the plain global memory serve in order of issue (shared.h, memsys.h). */
+ * Shared and local memory: effects happen at issue, since the shared pipe serves in order (shared.h). Global memory: when the memory
+ * system performs the access (serve.h). */
 #ifndef LOCKSTEP_CORE_ACCESS_H
 #define LOCKSTEP_CORE_ACCESS_H
 
@@ -68,8 +69,11 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
 bool local_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
 bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
 
-/* Sends a request to global memory: sets issue->ready, and what fences of the warp wait for. */
-void access_submit(Issue *issue, const MemRequest *request);
+/* The access leaves the SM: issue->flight. */
+struct Flight;
+void access_send(Issue *issue, struct Flight *flight);
+/* The access had no need to leave it: its lanes have what they load. Releases it. */
+void access_use_loaded(Issue *issue, struct Flight *flight);
 
 /* The fault of an access to bytes of the device heap that nobody may access. */
 void access_raise_heap(Issue *issue, unsigned lane, uint64_t address, uint32_t bytes);

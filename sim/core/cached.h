@@ -28,11 +28,16 @@ static inline bool cached_evicts(const Inst *inst) {
   return op_info[inst->op].flags & OPF_ATOMIC || inst->sem != SEM_WEAK || inst->cache == CACHE_CG ||
          inst->cache == CACHE_WT;
 }
-/* Serves such a load: sets issue->ready, and what the lanes get. Where all of them hit no access leaves the SM: issue->flight is
- * NULL afterwards. */
+/* Such a load: lanes hit the L1, wait for a sector that another load fetches, or fetch theirs. Where all of them hit no access leaves the
+ * SM: issue->flight is NULL afterwards. */
 void cached_load(Issue *issue, Flight *flight);
-/* A store or atomic to `address` has had its effect: the same for the own SM's copy. */
-void cached_written(Issue *issue, const uint64_t address[WARP_LANES]);
+/* Its own reply has come, with the sectors that it fetched: those go to the L1, and lanes of others that wait for them get their
+ * words. */
+void cached_arrive(Sm *sm, Flight *flight, uint64_t now);
+/* A store or atomic operation leaves the SM: the same for the own copy. */
+void cached_store(Issue *issue, const Flight *flight);
+/* The L1 forgets all that it holds. */
+void cached_forget(Sm *sm);
 
 /* True for orders that are an acquire, or a release, beyond the block. */
 static inline bool cached_is_acquire(const Inst *inst) {

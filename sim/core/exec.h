@@ -3,7 +3,7 @@
  * An executor changes the rows of the active lanes and says when its results can be used. It is called if some lane
  * executes: nothing happens at an instruction whose guard holds in no lane, beyond its issue slot. Executors of UNIT_ALU touch
  * only the rows (regs, consts, pred) and may be called without an SM: sim/detect does so to explore what a lane can do.
- * The caller has set `mask` (active lanes whose guard holds), `next_pc` (the next instruction), `ready` and `next` from
+ * The caller has set `mask` (active lanes whose guard holds), `pc`, `next_pc` (the next instruction), `ready` and `next` from
  * the unit's latency; executors change these where they know better. */
 #ifndef LOCKSTEP_CORE_EXEC_H
 #define LOCKSTEP_CORE_EXEC_H
@@ -14,6 +14,7 @@
 
 struct Gpu;
 struct Sm;
+struct Block;
 
 typedef struct Issue {
   const Inst *inst;
@@ -21,14 +22,17 @@ typedef struct Issue {
   const uint32_t *consts;
   uint32_t *pred;
   uint32_t mask;
+  uint32_t pc;
   uint32_t next_pc;
   uint64_t now;
   uint64_t ready;        /* when a dependent instruction can issue */
   uint64_t next;         /* when the warp's next instruction can issue */
-  struct Flight *flight; /* the access that goes to global memory: `ready` is when its reply comes; NULL: none */
-  bool drains;           /* a fence: the next instruction waits for all global accesses of the warp */
-  struct Gpu *gpu;       /* NULL when exploring, like the next two */
+  struct Flight *flight; /* the access that goes to global memory, whose reply the results wait for; NULL: none */
+  bool drains;           /* a fence: the next instruction waits for all global accesses that the SM has under way */
+  bool empties_l1;       /* and then empties the L1 */
+  struct Gpu *gpu;       /* NULL when exploring, like the next three */
   struct Sm *sm;
+  struct Block *block;
   Warp *warp;
 } Issue;
 

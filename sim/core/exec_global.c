@@ -99,13 +99,23 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32
   if (!buffer && !check_addresses(issue, kind, bytes, address, &host))
     return NULL;
   Flight *flight = flights_new(&issue->sm->flights);
-  flight->request = (MemRequest){.kind = kind, .mask = issue->mask, .bytes = bytes, .host = host};
+  flight->request = (MemRequest){.kind = kind,
+                                 .sm = issue->sm->index,
+                                 .mask = issue->mask,
+                                 .bytes = bytes,
+                                 .host = host,
+                                 .unused = issue->inst->op == OP_RED};
   memcpy(flight->request.address, address, sizeof flight->request.address);
+  flight->lanes = issue->mask;
+  flight->performed = 0;
   flight->buffer = buffer;
   flight->inst = issue->inst;
-  flight->pc = issue->warp->pc;
-  flight->number = issue->gpu->accesses++;
-  issue->flight = flight;
+  flight->launch = issue->block->launch;
+  flight->thread = warp_thread_base(issue->block, issue->warp);
+  flight->pc = issue->pc;
+  flight->number = ++issue->sm->flights.made;
+  flight->waits = 1;
+  flight->earliest = 0;
   return flight;
 }
 
@@ -115,32 +125,7 @@ static void report_global(Issue *issue, AccessKind kind, const Flight *flight) {
   const MemRequest *request = &flight->request;
   ProbePoint point = issue_point(issue, issue->mask);
   PROBE_FIRE(issue->gpu, access, &point, SPACE_GLOBAL, kind, request->address, request->bytes, 0, false,
-             flight->number);
-}
-
-/* ---- bytes without a value ---- */
-
-/* Bytes without a value of row `part` of what a lane accesses. */
-static uint8_t undefined_at(Issue *issue, uint64_t address, uint32_t bytes, uint32_t part) {
-  const BackingBuffer *buffer = backing_find(issue->gpu->backing, address, bytes);
-  if (!buffer->defined)
-    return 0;
-  return (uint8_t)(serve_bytes(bytes, address) & ~(uint32_t)buffer->defined[(address - buffer->base) / 4 + part]);
-}
-
-static void load_undefined(Issue *issue, const uint64_t address[32], uint32_t bytes) {
-  for (uint32_t part = 0; part < access_words(bytes); part++) {
-    uint8_t undefined[32] = {0}, some = 0;
-    for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
-      undefined[lane] = undefined_at(issue, address[lane], bytes, part);
-      if (bytes < 4)
-        undefined[lane] = undefined_narrowed(undefined[lane], bytes, address[lane] % 4);
-      some |= undefined[lane];
-    }
-    if (some)
-      undefined_loaded(issue, part, undefined, MEM_GLOBAL, address);
-  }
+             serve_number(issue->sm, flight));
 }
 
 static bool global_load(Issue *issue, const uint64_t address[32]) {
@@ -148,15 +133,10 @@ static bool global_load(Issue *issue, const uint64_t address[32]) {
   if (!flight)
     return false;
   report_global(issue, ACCESS_READ, flight);
-  if (cached_is_load(issue->gpu->machine, issue->inst)) {
+  if (cached_is_load(issue->gpu->machine, issue->inst))
     cached_load(issue, flight);
-  } else {
-    access_submit(issue, &flight->request);
-    serve_tell(issue->sm, flight, issue->mask, true, issue->now);
-    serve_load(issue->gpu, flight, issue->mask);
-  }
-  if (G_UNLIKELY(issue->gpu->backing->undefined))
-    load_undefined(issue, address, width_bytes[issue->inst->width]);
+  else
+    access_send(issue, flight);
   return true;
 }
 
@@ -166,30 +146,12 @@ static bool global_store(Issue *issue, const uint64_t address[32]) {
     return false;
   for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
     memcpy(flight->data[part], access_data(issue, part), sizeof flight->data[part]);
-  access_submit(issue, &flight->request);
   report_global(issue, ACCESS_WRITE, flight);
-  serve_tell(issue->sm, flight, issue->mask, true, issue->now);
   if (G_UNLIKELY(issue->warp->undefined_rows))
     undefined_leaves(issue);
-  ChangeNote note = access_change_note(issue, issue->now);
-  serve_store(issue->gpu, flight, &note);
-  change_note_end(&note);
-  cached_written(issue, address);
+  cached_store(issue, flight);
+  access_send(issue, flight);
   return true;
-}
-
-/* What a lane finds without a value before its atomic operation, and what has one afterwards. */
-static void define_atomic(Issue *issue, const Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane,
-                          UndefinedMet *met) {
-  uint64_t address = flight->request.address[lane];
-  uint32_t bytes = flight->request.bytes;
-  uint64_t operand = flight->data[0][lane] | (bytes == 8 ? (uint64_t)flight->data[1][lane] << 32 : 0);
-  for (uint32_t part = 0; part < access_words(bytes); part++) {
-    uint8_t left = undefined_at(issue, address, bytes, part);
-    if (left)
-      left = undefined_meet(met, issue, part, lane, left, address, operand);
-    backing_define(buffer, word + part, serve_bytes(bytes, address) & ~(uint32_t)left, 15);
-  }
 }
 
 static void keep_operands(const Issue *issue, Flight *flight) {
@@ -206,24 +168,9 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   if (!flight)
     return false;
   keep_operands(issue, flight);
-  access_submit(issue, &flight->request);
   report_global(issue, ACCESS_ATOMIC, flight);
-  serve_tell(issue->sm, flight, issue->mask, true, issue->now);
-  UndefinedMet met;
-  met.lanes = 0;
-  ChangeNote note = access_change_note(issue, issue->now);
-  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    BackingBuffer *buffer = serve_buffer(issue->gpu, flight, lane);
-    uint32_t word = (uint32_t)(address[lane] - buffer->base) / 4;
-    if (G_UNLIKELY(buffer->defined))
-      define_atomic(issue, flight, buffer, word, lane, &met);
-    serve_atomic(issue->gpu, flight, buffer, word, lane, &note);
-  }
-  change_note_end(&note);
-  cached_written(issue, address);
-  if (G_UNLIKELY(met.lanes))
-    undefined_atomic(issue, &met, MEM_GLOBAL);
+  cached_store(issue, flight);
+  access_send(issue, flight);
   return true;
 }
 
@@ -234,12 +181,9 @@ static void access_constant(Issue *issue, MemKind kind, const uint64_t address[3
   Flight *flight = make_flight(issue, kind, address);
   if (!flight)
     return; /* like each store: nothing is a constant and can be written */
-  issue->flight = NULL;
   issue->ready = issue->now + issue->gpu->machine->sm.latency.constant;
   serve_load(issue->gpu, flight, issue->mask);
-  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
-    access_write(issue, part, flight->data[part]);
-  flights_release(&issue->sm->flights, flight);
+  access_use_loaded(issue, flight);
 }
 
 static void load_parameter(Issue *issue, const uint64_t address[32]) {
@@ -316,21 +260,8 @@ static void access_generic(Issue *issue, MemKind kind, const uint64_t address[32
   issue->ready = ready;
 }
 
-/* A release is a fence before the access: it waits as one. */
-static void wait_as_fence(Issue *issue, uint64_t earlier) {
-  uint64_t wait = MAX(issue->now, earlier) + issue->gpu->machine->memory.fence_latency - issue->now;
-  issue->next = MAX(issue->next, issue->now + wait);
-  issue->ready += wait;
-  issue->warp->last_global = MAX(issue->warp->last_global, issue->ready);
-}
-
-static void invalidate_l1(Issue *issue) {
-  if (issue->sm->l1)
-    l1_invalidate(issue->sm->l1);
-}
-
 static void access_memory(Issue *issue, MemKind kind) {
-  uint64_t address[32], earlier = issue->warp->last_global;
+  uint64_t address[32];
   lane_addresses(issue, address);
   switch ((MemSpace)issue->inst->space) {
   case MEM_GENERIC: access_generic(issue, kind, address); break;
@@ -338,10 +269,8 @@ static void access_memory(Issue *issue, MemKind kind) {
   case MEM_PARAM: load_parameter(issue, address); break;
   default: access_global(issue, kind, address); break;
   }
-  if (cached_is_release(issue->inst))
-    wait_as_fence(issue, earlier);
-  if (cached_is_acquire(issue->inst))
-    invalidate_l1(issue);
+  if (cached_is_acquire(issue->inst) && !issue->flight)
+    cached_forget(issue->sm); /* it came to shared memory; otherwise when the reply comes */
 }
 
 void exec_LD(Issue *issue) { access_memory(issue, MEM_LOAD); }
@@ -349,13 +278,10 @@ void exec_ST(Issue *issue) { access_memory(issue, MEM_STORE); }
 void exec_ATOM(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 
-/* Within an SM accesses are performed in order, so .CTA waits for nothing; wider scopes wait until the warp's global
- * accesses are performed, and for the fence itself. */
+/* Within an SM accesses to a line are performed in order, so .CTA waits for nothing; wider scopes wait until the global
+ * accesses that the SM has under way are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
-  if (issue->inst->mode != FENCE_CTA) {
-    issue->drains = true;
-    invalidate_l1(issue);
-  }
+  issue->drains = issue->empties_l1 = issue->inst->mode != FENCE_CTA;
   ProbePoint point = issue_point(issue, issue->mask);
   PROBE_FIRE(issue->gpu, fence, &point);
 }

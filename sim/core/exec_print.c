@@ -84,9 +84,10 @@ static bool lacks_workspace(const Issue *issue) {
 static void raise_undefined(Issue *issue) {
   const Kernel *kernel = warp_block(issue->sm, issue->warp)->launch->kernel;
   const char *name = g_ptr_array_index(kernel->undefined, (guint)issue->inst->imm - 1);
-  gpu_raise_fault(
-      issue, issue->mask, NULL, 0, g_strdup_printf("a call of `%s`, which has no body in this file", name),
-      g_strdup("put the function into the file; of those of the system, vprintf, __assertfail, malloc and free are built in"));
+  gpu_raise_fault(issue, issue->mask, NULL, 0,
+                  g_strdup_printf("a call of `%s`, which has no body in this file", name),
+                  g_strdup("put the function into the file; of those of the system, vprintf, __assertfail, malloc "
+                           "and free are built in"));
 }
 
 void exec_TRAP(Issue *issue) {

@@ -283,7 +283,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
       old[part][lane] = bytes < 4 ? narrow_load(shared->words[word], byte, inst->width) : shared->words[word + part];
       uint8_t accessed = (uint8_t)byte_mask(bytes, byte), left = undefined_bytes(shared, word + part, bytes, byte);
       if (G_UNLIKELY(left))
-        left = undefined_meet(&met, issue, part, lane, left, physical[lane], operand);
+        left = undefined_meet(&met, inst, part, lane, left, physical[lane], operand);
       shared->touched[word + part] |= (uint8_t)(accessed | (accessed & ~left) << SHARED_DEFINED);
     }
     uint64_t value =
@@ -298,7 +298,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);
   if (G_UNLIKELY(met.lanes))
-    undefined_atomic(issue, &met, MEM_SHARED);
+    undefined_atomic(issue, &met, MEM_SHARED, true);
   return true;
 }
 

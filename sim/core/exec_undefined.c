@@ -51,6 +51,8 @@ static const UndefinedRow *row_of(const Issue *issue, int16_t slot) {
 
 static void tell(const Issue *issue, uint32_t lanes, const UndefinedFrom *from) {
   ProbePoint point = issue_point(issue, lanes);
+  point.pc = issue->pc;
+  point.block = issue->block;
   PROBE_FIRE(issue->gpu, undefined_use, &point, from);
 }
 
@@ -388,7 +390,7 @@ static const UndefinedFrom *kept_from(const Issue *issue, unsigned lane, MemSpac
 void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined[WARP_LANES], MemSpace space,
                       const uint64_t address[WARP_LANES]) {
   uint32_t rows = rows_of(issue);
-  UndefinedRow value = {{0}, {.pc = issue->warp->pc, .space = space, .warp = issue->warp->warp_in_block}};
+  UndefinedRow value = {{0}, {.pc = issue->pc, .space = space, .warp = issue->warp->warp_in_block}};
   if ((uint32_t)issue->inst->dst + part >= rows)
     return;
   for (unsigned lane = WARP_LANES; lane-- > 0;) {
@@ -438,9 +440,8 @@ static bool replaces(const Inst *inst) {
   return inst->mode == ATOM_EXCH || inst->mode == ATOM_AND || inst->mode == ATOM_OR;
 }
 
-uint8_t undefined_meet(UndefinedMet *met, const Issue *issue, uint32_t part, unsigned lane, uint8_t undefined,
+uint8_t undefined_meet(UndefinedMet *met, const Inst *inst, uint32_t part, unsigned lane, uint8_t undefined,
                        uint64_t address, uint64_t operand) {
-  const Inst *inst = issue->inst;
   uint32_t bytes = width_bytes[inst->width];
   uint8_t left = 0;
   if (!met->lanes)
@@ -454,16 +455,17 @@ uint8_t undefined_meet(UndefinedMet *met, const Issue *issue, uint32_t part, uns
   return undefined & left;
 }
 
-void undefined_atomic(const Issue *issue, const UndefinedMet *met, MemSpace space) {
+void undefined_atomic(const Issue *issue, const UndefinedMet *met, MemSpace space, bool marks) {
   unsigned lane = (unsigned)__builtin_ctz(met->lanes);
-  UndefinedFrom from = {.pc = issue->warp->pc,
+  UndefinedFrom from = {.pc = issue->pc,
                         .space = space,
                         .address = met->address[lane],
                         .lane = lane,
                         .warp = issue->warp->warp_in_block};
   if (!replaces(issue->inst))
     tell(issue, met->lanes, &from);
-  for (uint32_t part = 0; part < access_words(width_bytes[issue->inst->width]) && replaces(issue->inst); part++)
+  marks = marks && replaces(issue->inst);
+  for (uint32_t part = 0; part < access_words(width_bytes[issue->inst->width]) && marks; part++)
     if (op_info[issue->inst->op].flags & OPF_LOAD)
       undefined_loaded(issue, part, met->bytes[part], space, met->address);
 }

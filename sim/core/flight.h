@@ -1,6 +1,9 @@
 /* flight.h - what an SM has under way to global memory: each access from its issue until its reply comes.
- * An access carries all that it needs: addresses, what its lanes store, and, once it has been served (serve.h), what they get.
- * Until the reply comes the registers that it writes are pending (REG_PENDING), and fences of its warp wait.
+ * An access carries all that it needs: addresses, what its lanes store, and, once they have been performed (serve.h), what they get.
+ * Its warp may exit before. Until the reply comes the registers that it writes are pending (REG_PENDING).
+ * Order: accesses of an SM are numbered in order of issue. A fence waits for all of its SM that are under way when it begins.
+ * Copies: a load that uses the L1 brings whole sectors along (fills). A load that misses sectors which another one fetches waits
+ * for that one (waiters).
  * Time: an SM's replies come before its schedulers issue in the same cycle.
  * Ownership: an Sm owns its Flights, and these each Flight. The reply to a warp that has exited lets nobody go on. */
 #ifndef LOCKSTEP_CORE_FLIGHT_H
@@ -13,30 +16,61 @@
 #include "sim/memory/memsys.h"
 
 struct Decoded;
+struct Launch;
+struct UndefinedMet;
 
 /* Rows of a Flight's data: the words that a lane stores or gets; of an atomic operation its operand b, and from
  * FLIGHT_OPERAND_C on operand c. */
-enum { FLIGHT_ROWS = 4, FLIGHT_OPERAND_C = 2 };
+enum { FLIGHT_ROWS = 4, FLIGHT_OPERAND_C = 2, FILL_WORDS_MAX = 32, NO_FLIGHT = UINT32_MAX };
+
+/* A sector that a load brings to the L1. */
+typedef struct Fill {
+  uint64_t address; /* of its first byte */
+  uint64_t since;   /* when it was read from memory */
+  uint32_t lane;    /* the lowest lane that wants it */
+  uint32_t words[FILL_WORDS_MAX];
+} Fill;
+
+/* A load some of whose lanes wait for what another one fetches. */
+typedef struct Waiter {
+  uint32_t flight;
+  uint32_t lanes;
+} Waiter;
 
 typedef struct Flight {
-  MemRequest request;
+  MemRequest request; /* first: the memory system gives it back */
   uint32_t data[FLIGHT_ROWS][WARP_LANES];
+  uint32_t
+      lanes; /* all lanes of the access; request.mask may be fewer: some hit the L1, or wait for another access */
+  uint32_t performed;    /* lanes whose words have been read or changed */
   BackingBuffer *buffer; /* that holds the words of all lanes; NULL: they lie in several, or in the device heap */
   const Inst *inst;
   const struct Decoded *decoded;
-  uint64_t number; /* no two accesses of a run have the same */
+  struct Launch *launch;
+  ThreadId thread; /* of the warp's lane 0 */
   uint32_t pc;
-  uint32_t slot;  /* of the warp */
-  uint64_t age;   /* of the warp */
-  uint64_t time;  /* when its reply comes; WHEEL_NEVER: not sent */
-  uint32_t index; /* in the pool */
+  uint32_t slot;           /* of the warp */
+  uint64_t age;            /* of the warp */
+  uint64_t number;         /* in order of issue, from 1 */
+  uint32_t waits;          /* replies that it waits for: its own, and those of others that fetch sectors for it */
+  uint64_t earliest;       /* the lanes that hit the L1 have their words then */
+  uint64_t time;           /* when its reply comes; WHEEL_NEVER: not known yet */
+  uint32_t index;          /* in the pool */
+  uint32_t previous, next; /* indices of those under way that were issued before and after; NO_FLIGHT */
+  bool under_way;          /* sent, and the reply hasn't come */
+  GArray *fills;           /* Fill; NULL: none so far */
+  GArray *waiters;         /* Waiter; NULL: none so far */
+  uint8_t (*undefined)[WARP_LANES]; /* bytes without a value that a load's lanes got, by row; NULL: none */
+  struct UndefinedMet *met;         /* those that an atomic operation met; NULL: none */
 } Flight;
 
 typedef struct Flights {
-  EventQueue queue;    /* replies; the source is an index into the pool */
-  GPtrArray *pool;     /* Flight *: all that there are */
-  GArray *free;        /* uint32_t: indices of those that aren't in use */
-  uint64_t event_time; /* when the SM's next reply is due; WHEEL_NEVER: none is under way */
+  EventQueue queue;        /* replies; the source is an index into the pool */
+  GPtrArray *pool;         /* Flight *: all that there are */
+  GArray *free;            /* uint32_t: indices of those that aren't in use */
+  uint64_t event_time;     /* when the SM's next reply is due; WHEEL_NEVER: none is known */
+  uint64_t made;           /* how many were made so far: the number of the newest */
+  uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
 } Flights;
 
 void flights_init(Flights *flights);
@@ -44,19 +78,35 @@ void flights_clear(Flights *flights);
 /* One that isn't in use. Its request and data are to be filled; it is to be sent or released. */
 Flight *flights_new(Flights *flights);
 void flights_release(Flights *flights, Flight *flight);
-/* An access of the warp leaves; its reply comes in cycle `time`. */
-void flights_send(Flights *flights, Flight *flight, const Warp *warp, uint64_t time);
-/* The next one whose reply is due by `now`, to be released; NULL if there is none: then event_time says when the next is due. */
+static inline Flight *flights_at(const Flights *flights, uint32_t index) {
+  return g_ptr_array_index(flights->pool, index);
+}
+/* An access of the warp leaves. When its reply comes isn't known yet. */
+void flights_send(Flights *flights, Flight *flight, const Warp *warp);
+/* Its reply comes in cycle `time`. */
+void flights_answer(Flights *flights, Flight *flight, uint64_t time);
+/* The next one whose reply is due by `now`; NULL if there is none: then event_time says when the next is due. */
 Flight *flights_take(Flights *flights, uint64_t now);
-/* When the last reply to that warp comes that is under way, 0 if none is. */
-uint64_t flights_last(const Flights *flights, const Warp *warp);
-/* What a register that is REG_PENDING will hold. */
-uint32_t flights_pending_register(const Flights *flights, const Warp *warp, uint32_t reg, unsigned lane);
-/* What register `reg` of a lane holds, or will hold when the reply comes that it waits for. */
+/* It isn't under way any more. */
+void flights_land(Flights *flights, Flight *flight);
+/* Number of the oldest that is under way; UINT64_MAX: none is. */
+static inline uint64_t flights_oldest(const Flights *flights) {
+  return flights->oldest == NO_FLIGHT ? UINT64_MAX : flights_at(flights, flights->oldest)->number;
+}
+/* True if it belongs to that warp, not to one before in its slot. */
+static inline bool flight_is_of(const Flight *flight, const Warp *warp) {
+  return flight->under_way && flight->slot == warp->slot && flight->age == warp->age;
+}
+/* The access under way that will give register `reg` of the lane its value; NULL: none. */
+const Flight *flights_pending(const Flights *flights, const Warp *warp, uint32_t reg, unsigned lane);
+/* What register `reg` of a lane holds, or will hold when the reply comes that it waits for. As long as the words that it waits for
+ * aren't performed: what it held before. */
 static inline uint32_t flights_register(const Flights *flights, const Warp *warp, uint32_t reg, unsigned lane) {
-  return G_LIKELY(!warp->pending) || warp->reg_ready[reg] != REG_PENDING
-             ? warp->regs[reg * WARP_LANES + lane]
-             : flights_pending_register(flights, warp, reg, lane);
+  uint32_t now = warp->regs[reg * WARP_LANES + lane];
+  if (G_LIKELY(!warp->pending) || warp->reg_ready[reg] != REG_PENDING)
+    return now;
+  const Flight *flight = flights_pending(flights, warp, reg, lane);
+  return flight && flight->performed >> lane & 1 ? flight->data[reg - (uint32_t)flight->inst->dst][lane] : now;
 }
 
 #endif

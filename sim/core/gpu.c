@@ -1,9 +1,10 @@
 #include "sim/core/gpu.h"
 
 #include "base/assert.h"
-#include "sim/core/access.h"
+#include "sim/core/cached.h"
 #include "sim/core/host.h"
 #include "sim/core/occupancy.h"
+#include "sim/core/serve.h"
 #include "sim/memory/heap.h"
 
 /* ---- making ---- */
@@ -15,7 +16,9 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->backing = backing;
   gpu->sms = g_new0(Sm, machine->gpu.sms);
   event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms);
-  gpu->memsys = memsys_new(machine, backing, &gpu->counters);
+  gpu->memory_event = WHEEL_NEVER;
+  MemClient client = {.user = gpu, .perform = serve_perform, .reply = serve_reply};
+  gpu->memsys = memsys_new(machine, seed, backing, &client, &gpu->counters);
   gpu->launches = g_ptr_array_new();
   gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));
   gpu->printed = g_string_new(NULL);
@@ -144,7 +147,9 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   Decoded decoded = {.executor = executors[inst->op],
                      .latency = pipe_latency(gpu->machine, pipe, gpu->unit_latency[op_info[inst->op].unit]),
                      .pipe = pipe,
-                     .interval = pipe_interval(gpu->machine, pipe)};
+                     .interval = pipe_interval(gpu->machine, pipe),
+                     .releases =
+                         cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR};
   decode_skip(&decoded, gpu, inst->op);
   for (unsigned i = 0; i < reads.count; i++)
     add_wait(&decoded, reads.reg[i]);
@@ -258,6 +263,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   gpu->register_rows = MAX(gpu->register_rows, launch->kernel->nregs + SINK_ROWS);
   g_ptr_array_add(gpu->launches, launch);
   gpu->unfinished_blocks += launch->blocks;
+  gpu->unfinished_launches++;
   return true;
 }
 
@@ -267,7 +273,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
  * started it. */
 static bool may_run(const Launch *launch) {
   const Launch *previous = launch->previous;
-  return !launch->held && (!previous || previous->finished_blocks == previous->blocks);
+  return !launch->held && (!previous || previous->finished);
 }
 
 /* A kernel that starts alone on the chip finds all lock bits free. */
@@ -297,7 +303,7 @@ static void renew_l1s(Gpu *gpu) {
   uint32_t wanted = 0;
   for (guint i = 0; i < gpu->launches->len; i++) {
     const Launch *launch = gpu_launch(gpu, i);
-    if (launch->started && launch->finished_blocks < launch->blocks)
+    if (launch->started && !launch->finished)
       wanted = MAX(wanted, shared_wanted(gpu, launch));
   }
   uint32_t bytes = l1_bytes_beside(gpu->machine, wanted);
@@ -413,11 +419,29 @@ void gpu_dispatch(Gpu *gpu, uint64_t now) {
   }
 }
 
+/* The launch ends when its blocks have exited and their stores are performed. */
+static void end_launch(Gpu *gpu, Launch *launch, uint64_t now) {
+  if (launch->finished || launch->finished_blocks < launch->blocks || launch->under_way)
+    return;
+  launch->finished = true;
+  gpu->unfinished_launches--;
+  gpu->end_cycle = MAX(gpu->end_cycle, now);
+  if (gpu->host)
+    host_launch_finished(gpu->host, launch, now);
+}
+
 void gpu_block_finished(Gpu *gpu, Launch *launch, uint64_t now) {
   launch->finished_blocks++;
   gpu->unfinished_blocks--;
-  if (gpu->host && launch->finished_blocks == launch->blocks)
-    host_launch_finished(gpu->host, launch, now);
+  end_launch(gpu, launch, now);
+  if (!gpu->fault.happened)
+    gpu_dispatch(gpu, now);
+}
+
+void gpu_access_ended(Gpu *gpu, Launch *launch, uint64_t now) {
+  if (--launch->under_way || launch->finished_blocks < launch->blocks)
+    return;
+  end_launch(gpu, launch, now);
   if (!gpu->fault.happened)
     gpu_dispatch(gpu, now);
 }
@@ -432,6 +456,25 @@ static uint64_t run_host(Gpu *gpu, uint64_t time) {
     return WHEEL_NEVER;
   gpu->budget--;
   return host_run(gpu->host, time);
+}
+
+static uint32_t memory_source(const Gpu *gpu) { return 1 + gpu->machine->gpu.sms; }
+
+void gpu_memory_is_due(Gpu *gpu) {
+  uint64_t next = memsys_next(gpu->memsys);
+  if (next >= gpu->memory_event)
+    return;
+  gpu->memory_event = next;
+  event_queue_push(&gpu->queue, next, memory_source(gpu));
+}
+
+/* The memory's event, unless it was overtaken. Within a cycle it comes behind all SMs. */
+static void run_memory(Gpu *gpu, uint64_t time) {
+  if (gpu->memory_event != time)
+    return;
+  gpu->memory_event = WHEEL_NEVER;
+  memsys_run(gpu->memsys, time + 1);
+  gpu_memory_is_due(gpu);
 }
 
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
@@ -449,7 +492,7 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
     }
     if (gpu->fault.happened)
       return GPU_FAULT;
-    bool done = !gpu->unfinished_blocks && !host_waits(gpu); /* though replies to nobody may be under way */
+    bool done = !gpu->unfinished_launches && !host_waits(gpu);
     if (due == WHEEL_NEVER && (gpu->queue.count == 0 || (done && host_is_still(gpu->host))))
       return done ? GPU_FINISHED : GPU_BLOCKED;
     if (stops)
@@ -463,6 +506,10 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
       continue;
     }
     due = WHEEL_NEVER;
+    if (event.source == memory_source(gpu)) {
+      run_memory(gpu, event.time);
+      continue;
+    }
     Sm *sm = &gpu->sms[event.source - 1];
     if (sm->event_time != event.time)
       continue; /* overtaken */

@@ -63,6 +63,7 @@ typedef struct Gpu {
   EventQueue queue;
   Backing *backing;
   MemSys *memsys;
+  uint64_t memory_event;      /* of its event in the queue; WHEEL_NEVER: none */
   GHashTable *undefined_kept; /* of undefined.h; NULL: nothing */
   struct Heap *heap;          /* NULL: no kernel asks for memory */
   Counters counters;
@@ -72,13 +73,13 @@ typedef struct Gpu {
   uint64_t dispatch_free_at;  /* the next block of a launch whose overhead is over can leave the dispatcher */
   uint64_t starts_free_at;    /* the same for blocks that wait for the end of their launch's overhead */
   uint64_t unfinished_blocks; /* of all launches */
-  uint32_t register_rows;     /* of a warp slot: what the kernels of the launches need, and the sink */
-  uint64_t cycle;             /* of the newest event */
-  uint64_t end_cycle;         /* when the last warp exited */
-  uint64_t ages;              /* warps dispatched so far */
-  uint64_t accesses;          /* to global memory, issued so far */
-  uint64_t progress;          /* counts what cannot be undone: warps exited, blocks placed, barriers completed */
-  int64_t budget;             /* instructions until the next stop */
+  uint32_t unfinished_launches;
+  uint32_t register_rows; /* of a warp slot: what the kernels of the launches need, and the sink */
+  uint64_t cycle;         /* of the newest event */
+  uint64_t end_cycle;     /* when the last launch ended */
+  uint64_t ages;          /* warps dispatched so far */
+  uint64_t progress;      /* counts what cannot be undone: warps exited, blocks placed, barriers completed */
+  int64_t budget;         /* instructions until the next stop */
   uint64_t limit_cycles;
   const Stop *stop; /* what the run listens to (gpu_run() doesn't); NULL: nothing. Borrowed */
   uint32_t unit_latency[UNIT_COUNT];
@@ -122,10 +123,14 @@ const MarkTime *gpu_mark_time(const Gpu *gpu, uint32_t number);
 bool gpu_block_is_pending(const Gpu *gpu, const Launch *launch, uint64_t block);
 /* The blocks of a launch that wait for room are among *first to *last; there are some. */
 void gpu_pending_blocks(const Gpu *gpu, const Launch *launch, uint64_t *first, uint64_t *last);
+/* The memory system has something to do: queues it. */
+void gpu_memory_is_due(Gpu *gpu);
 /* Places blocks of the launches that may run, as far as there is room. */
 void gpu_dispatch(Gpu *gpu, uint64_t now);
 /* A block has exited: frees nothing itself, but lets the dispatcher fill the SM. */
 void gpu_block_finished(Gpu *gpu, Launch *launch, uint64_t now);
+/* The reply to an access of the launch has come, though its block may have exited. */
+void gpu_access_ended(Gpu *gpu, Launch *launch, uint64_t now);
 /* Folds the touched bytes of a block's shared memory into the counters. */
 void gpu_count_shared_bytes(Gpu *gpu, const Sm *sm, const Block *block);
 /* The range of each block's shared memory that is data (counters.shared_bytes_beyond_data). */

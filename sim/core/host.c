@@ -379,7 +379,7 @@ static void wait_for_launch(Host *host, uint64_t now) {
   const Launch *launch = launch_of_step(host);
   bool waited = host->state == HOST_WAITING;
   host->state = HOST_WAITING;
-  if (launch->finished_blocks < launch->blocks)
+  if (!launch->finished)
     host->next = WHEEL_NEVER;
   else if (waited) {
     tell(host, HOST_AWAITED, launch->index, now);

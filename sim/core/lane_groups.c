@@ -419,7 +419,8 @@ void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now) {
   LaneGroups *groups = warp->groups;
   if (warp->state == WARP_RUNNING) {
     int index = choose(groups, now);
-    if (groups->runs_from <= now || index < 0 || groups->group[index].from >= groups->runs_from)
+    if (warp->drains || warp->awaits || groups->runs_from <= now || index < 0 ||
+        groups->group[index].from >= groups->runs_from)
       return;
     sm_suspend(sm, warp);
     add(groups, (LaneGroup){.from = groups->runs_from, .pc = warp->pc, .mask = warp->active, .state = GROUP_YIELDED});

@@ -1,23 +1,25 @@
 #include "sim/core/serve.h"
 
+#include "base/bits.h"
 #include "sim/core/host.h"
+#include "sim/core/undefined.h"
 
-void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, bool last, uint64_t now) {
+void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now) {
   static const AccessKind kinds[] = {
       [MEM_LOAD] = ACCESS_READ, [MEM_STORE] = ACCESS_WRITE, [MEM_ATOMIC] = ACCESS_ATOMIC};
   if (!PROBE_WANTED(sm->gpu, performed))
     return;
   ProbePoint point = {.gpu = sm->gpu, .sm = sm, .inst = flight->inst, .pc = flight->pc, .lanes = lanes, .cycle = now};
-  AccessPart part = {.number = flight->number,
+  AccessPart part = {.number = serve_number(sm, flight),
                      .kind = kinds[flight->request.kind],
                      .address = flight->request.address,
                      .bytes = flight->request.bytes,
                      .data = (const uint32_t(*)[WARP_LANES])flight->data,
-                     .last = last};
+                     .last = (flight->performed | lanes) == flight->lanes};
   PROBE_FIRE(sm->gpu, performed, &point, &part);
 }
 
-void serve_load(Gpu *gpu, Flight *flight, uint32_t mask) {
+static void read_words(Gpu *gpu, Flight *flight, uint32_t mask) {
   uint32_t bytes = flight->request.bytes, words = access_words(bytes);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -51,13 +53,14 @@ static void store_word(Gpu *gpu, BackingBuffer *buffer, uint32_t word, uint32_t 
   change_word(gpu, buffer, word, value, note, lane);
 }
 
-void serve_store(Gpu *gpu, const Flight *flight, ChangeNote *note) {
+/* As the machine has it where several lanes store to one word. `note`: who changes words, and when. */
+static void store(Gpu *gpu, const Flight *flight, uint32_t mask, ChangeNote *note) {
   const MemRequest *request = &flight->request;
   uint32_t bytes = request->bytes;
   bool lowest = gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = flight->data[part];
-    for (uint32_t rest = request->mask; rest;) {
+    for (uint32_t rest = mask; rest;) {
       unsigned lane = access_next_store(rest, bytes, lowest);
       rest &= ~(1u << lane);
       BackingBuffer *buffer = serve_buffer(gpu, flight, lane);
@@ -87,7 +90,8 @@ static uint64_t operand(const Flight *flight, uint32_t row, unsigned lane) {
   return flight->data[row][lane] | (flight->request.bytes == 8 ? (uint64_t)flight->data[row + 1][lane] << 32 : 0);
 }
 
-void serve_atomic(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane, ChangeNote *note) {
+/* One lane's atomic operation: the words change, and its data are what they held. `word` is the first of them in `buffer`. */
+static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane, ChangeNote *note) {
   const Inst *inst = flight->inst;
   uint32_t bytes = flight->request.bytes, byte = flight->request.address[lane] % 4;
   bool host = buffer->host && gpu->host;
@@ -104,4 +108,109 @@ void serve_atomic(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word
     change_word(gpu, buffer, word + 1, (uint32_t)(value >> 32), note, lane);
   if (G_UNLIKELY(host))
     meet_host(gpu, buffer, word, access_words(bytes), note->first.cycle, true);
+}
+
+/* ---- bytes without a value ---- */
+
+/* Bytes without a value of row `part` of what a lane accesses. */
+static uint8_t undefined_at(const Gpu *gpu, const Flight *flight, unsigned lane, uint32_t part) {
+  const BackingBuffer *buffer = serve_buffer(gpu, flight, lane);
+  uint64_t address = flight->request.address[lane];
+  if (!buffer->defined)
+    return 0;
+  return (uint8_t)(serve_bytes(flight->request.bytes, address) &
+                   ~(uint32_t)buffer->defined[(address - buffer->base) / 4 + part]);
+}
+
+void serve_note_undefined(const Gpu *gpu, Flight *flight, uint32_t mask) {
+  uint32_t bytes = flight->request.bytes;
+  for (uint32_t part = 0; part < access_words(bytes); part++)
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      uint8_t undefined = undefined_at(gpu, flight, lane, part);
+      if (undefined && bytes < 4)
+        undefined = undefined_narrowed(undefined, bytes, flight->request.address[lane] % 4);
+      if (undefined && !flight->undefined)
+        flight->undefined = g_malloc0_n(FLIGHT_ROWS, sizeof *flight->undefined);
+      if (undefined)
+        flight->undefined[part][lane] = undefined;
+    }
+}
+
+/* What a lane finds without a value before its atomic operation, and what has one afterwards. */
+static void define_atomic(const Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane) {
+  uint64_t address = flight->request.address[lane];
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++) {
+    uint8_t left = undefined_at(gpu, flight, lane, part);
+    if (left && !flight->met)
+      flight->met = g_new0(UndefinedMet, 1);
+    if (left)
+      left = undefined_meet(flight->met, flight->inst, part, lane, left, address, operand(flight, 0, lane));
+    backing_define(buffer, word + part, serve_bytes(flight->request.bytes, address) & ~(uint32_t)left, 15);
+  }
+}
+
+/* ---- the memory system performs ---- */
+
+void serve_load(Gpu *gpu, Flight *flight, uint32_t mask) {
+  read_words(gpu, flight, mask);
+  if (G_UNLIKELY(gpu->backing->undefined))
+    serve_note_undefined(gpu, flight, mask);
+}
+
+/* A sector may reach beyond its buffer: no access comes to what lies there. */
+static void read_sector(const Gpu *gpu, Fill *fill, uint64_t time) {
+  uint32_t bytes = gpu->machine->sm.l1.sector;
+  const BackingBuffer *all = backing_find(gpu->backing, fill->address, bytes);
+  fill->since = time;
+  if (G_LIKELY(all != NULL)) {
+    memcpy(fill->words, &all->data[(fill->address - all->base) / 4], bytes);
+    return;
+  }
+  for (uint32_t i = 0; i < bytes / 4; i++) {
+    const BackingBuffer *buffer = backing_find(gpu->backing, fill->address + 4 * i, 4);
+    fill->words[i] = buffer ? buffer->data[(fill->address + 4 * i - buffer->base) / 4] : 0;
+  }
+}
+
+static void read_sectors(const Gpu *gpu, const Flight *flight, uint32_t mask, uint64_t time) {
+  for (guint i = 0; flight->fills && i < flight->fills->len; i++) {
+    Fill *fill = &g_array_index(flight->fills, Fill, i);
+    if (mask >> fill->lane & 1)
+      read_sector(gpu, fill, time);
+  }
+}
+
+/* Lanes in order. */
+static void operate_all(Gpu *gpu, Flight *flight, uint32_t mask, ChangeNote *note) {
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    BackingBuffer *buffer = serve_buffer(gpu, flight, lane);
+    uint32_t word = (uint32_t)(flight->request.address[lane] - buffer->base) / 4;
+    if (G_UNLIKELY(buffer->defined))
+      define_atomic(gpu, flight, buffer, word, lane);
+    operate(gpu, flight, buffer, word, lane, note);
+  }
+}
+
+void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t time) {
+  Gpu *gpu = user;
+  Flight *flight = (Flight *)request;
+  serve_tell(&gpu->sms[request->sm], flight, lanes, time);
+  ChangeNote note = {.first = {.cycle = time, .thread = flight->thread, .pc = flight->pc}};
+  switch (request->kind) {
+  case MEM_LOAD:
+    serve_load(gpu, flight, lanes);
+    read_sectors(gpu, flight, lanes, time);
+    break;
+  case MEM_STORE: store(gpu, flight, lanes, &note); break;
+  case MEM_ATOMIC: operate_all(gpu, flight, lanes, &note); break;
+  }
+  change_note_end(&note);
+  flight->performed |= lanes;
+}
+
+void serve_reply(void *user, MemRequest *request, uint64_t time) {
+  Gpu *gpu = user;
+  sm_answer(&gpu->sms[request->sm], (Flight *)request, time);
 }

@@ -1,9 +1,15 @@
-/* serve.h - what an access to global memory does where the words are: to the buffers, to their last changes, to the host's view.
- * Everything that it needs is in the access (flight.h), and everything that its lanes get goes there. */
+/* serve.h - accesses have their effect where the words are: lanes of an access (flight.h) read words of global memory, change them,
+ * or both. Nothing here knows of warps and SMs: they may have gone on, or exited. Replies go to the SM that sent the access.
+ * Time: when the memory system performs the lanes (memsys.h). */
 #ifndef LOCKSTEP_CORE_SERVE_H
 #define LOCKSTEP_CORE_SERVE_H
 
 #include "sim/core/access.h"
+#include "sim/core/flight.h"
+
+/* What the memory system calls (MemClient), with the Gpu as user. */
+void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
+void serve_reply(void *user, MemRequest *request, uint64_t time);
 
 /* The buffer that holds what the lane accesses. */
 static inline BackingBuffer *serve_buffer(const Gpu *gpu, const Flight *flight, unsigned lane) {
@@ -11,14 +17,16 @@ static inline BackingBuffer *serve_buffer(const Gpu *gpu, const Flight *flight, 
              ? flight->buffer
              : backing_find(gpu->backing, flight->request.address[lane], flight->request.bytes);
 }
-/* Tells who listens that lanes are performed now, before their words are read or changed; `last`: no others are still to come. */
-void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, bool last, uint64_t now);
+/* No two accesses of a run have the same number. */
+static inline uint64_t serve_number(const Sm *sm, const Flight *flight) {
+  return flight->number * sm->gpu->machine->gpu.sms + sm->index;
+}
+/* Tells who listens that lanes are performed now, before their words are read or changed. */
+void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now);
 /* The lanes of `mask` read their words, each extended as the instruction says. */
 void serve_load(Gpu *gpu, Flight *flight, uint32_t mask);
-/* The lanes store, as the machine has it where several store to one word. `note`: who changes words, and when. */
-void serve_store(Gpu *gpu, const Flight *flight, ChangeNote *note);
-/* One lane's atomic operation: the words change, and its data are what they held. `word` is the first of them in `buffer`. */
-void serve_atomic(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane, ChangeNote *note);
+/* Notes which bytes those lanes of a load find without a value. */
+void serve_note_undefined(const Gpu *gpu, Flight *flight, uint32_t mask);
 
 /* Bytes of its word, by bit, that an access of so many bytes to that address touches. */
 static inline uint32_t serve_bytes(uint32_t bytes, uint64_t address) {

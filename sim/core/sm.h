@@ -37,6 +37,7 @@ typedef struct Decoded {
   uint32_t skip;         /* if the guard holds in no lane: cycles until the warp's next instruction */
   uint32_t skip_latency; /* and until its destinations can be used */
   Milli interval;        /* of its pipe; 0: it waits for none */
+  bool releases;         /* a fence comes before it */
   uint8_t pipe;          /* PipeKind */
   uint8_t waits, writes; /* how many entries of the lists below */
   uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
@@ -65,6 +66,8 @@ typedef struct Launch {
   uint64_t free_at;     /* before, none of its blocks leaves the dispatcher */
   uint64_t next_block;  /* how many were dispatched: the turn of the next, by grid.dispatch_order */
   uint64_t finished_blocks;
+  uint64_t under_way; /* accesses of global memory */
+  bool finished;      /* all its blocks have, and their accesses are performed */
 } Launch;
 
 /* A resident block. */
@@ -101,6 +104,7 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
+  uint64_t draining;   /* warps in a fence, by slot */
   Wheel wheel;         /* when each warp that sleeps wakes, by slot */
   uint64_t event_time; /* of its event in the Gpu's queue; WHEEL_NEVER: none; 0 while it runs */
   Rng jitter;
@@ -126,8 +130,16 @@ void sm_resume(Sm *sm, Warp *warp, uint64_t time);
 void sm_release(Sm *sm, Warp *warp, uint64_t now);
 /* The warp, which could go on by itself some time, won't. */
 void sm_suspend(Sm *sm, Warp *warp);
-/* When the warp, which runs, wakes; while it waits for global memory, when the last reply to it comes. */
-uint64_t sm_wakes(const Sm *sm, const Warp *warp);
+/* What a warp that runs sleeps for: a cycle; or replies of global memory, to its accesses up to that number. */
+typedef struct SmSleep {
+  bool blocked;
+  uint64_t until;
+} SmSleep;
+SmSleep sm_sleep(const Sm *sm, const Warp *warp);
+/* The reply to an access of this SM comes in cycle `time`. */
+void sm_answer(Sm *sm, Flight *flight, uint64_t time);
+/* The SM has something to do in cycle `time`. */
+void sm_is_due(Sm *sm, uint64_t time);
 /* Registers a block of this launch takes on an SM. */
 uint32_t sm_block_registers(const Machine *machine, const Launch *launch);
 

@@ -49,15 +49,18 @@ typedef struct Warp {
   const uint32_t *consts; /* rows of the launch's constant table */
   uint64_t *reg_ready;    /* cycle in which each register row can be read, or REG_PENDING; nregs + SINK_ROWS */
   uint64_t pred_ready[PRED_ROWS];
-  uint64_t latest_ready; /* the largest of all ready cycles but REG_PENDING */
-  uint32_t pending;      /* rows that are REG_PENDING */
-  uint32_t under_way;    /* global accesses that aren't performed yet */
+  uint64_t latest_ready;  /* the largest of all ready cycles but REG_PENDING */
+  uint32_t pending;       /* rows that are REG_PENDING */
+  uint64_t newest_access; /* number of its newest access of global memory (flight.h) */
   /* While `blocked` it can issue only after a reply of global memory, not before `blocked_from` and the operands of its next
-   * instruction. `drains`: not before all its accesses are performed, and memory.fence_latency more. `blocked_delay` comes on top. */
-  bool blocked, drains;
+   * instruction; `blocked_delay` comes on top. */
+  bool blocked;
+  bool released;         /* it has waited as the release at its pc does before it */
+  bool drain_empties_l1; /* when the fence is over */
+  uint64_t drains;       /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
+  uint64_t awaits;       /* number of the acquire whose reply it waits for; 0: none */
   uint64_t blocked_from, blocked_delay;
-  uint64_t last_store;  /* service of its newest store to shared memory */
-  uint64_t last_global; /* when its newest global access is performed, for MEMBAR */
+  uint64_t last_store; /* service of its newest store to shared memory */
   StackEntry *stack;
   uint32_t depth;
   struct LaneGroups *groups; /* the lane groups that don't run; NULL on a machine with SIMT stacks */

@@ -6,8 +6,8 @@
 #include "sim/engine/rng.h"
 
 typedef struct Sector {
-  uint64_t since; /* fetched */
-  uint64_t ready; /* arrived */
+  uint64_t since;   /* read from memory */
+  uint32_t fetcher; /* of a pending one: who brings it */
 } Sector;
 
 typedef struct Line {
@@ -15,6 +15,7 @@ typedef struct Line {
   uint64_t used;       /* the cache's clock at its last use */
   uint64_t generation; /* it holds nothing unless this is the cache's */
   uint32_t valid;      /* its sectors */
+  uint32_t pending;    /* those on their way */
 } Line;
 
 struct L1 {
@@ -79,14 +80,18 @@ static uint32_t valid_sectors(const L1 *l1, const Line *line) {
   return line->generation == l1->generation ? line->valid : 0;
 }
 
+static bool is_taken(const L1 *l1, const Line *line) {
+  return line->generation == l1->generation && (line->valid | line->pending);
+}
+
 static Line *find_line(const L1 *l1, uint64_t address) {
   uint64_t number = address >> l1->line_shift;
   Line *newest = l1->newest;
-  if (newest && newest->number == number && valid_sectors(l1, newest))
+  if (newest && newest->number == number && is_taken(l1, newest))
     return newest;
   Line *set = set_of(l1, number);
   for (uint32_t way = 0; way < l1->ways; way++)
-    if (set[way].number == number && valid_sectors(l1, &set[way]))
+    if (set[way].number == number && is_taken(l1, &set[way]))
       return &set[way];
   return NULL;
 }
@@ -111,7 +116,7 @@ static uint32_t sector_mask(const L1 *l1, uint64_t address, uint32_t bytes) {
 /* ---- the hash: contents of the sets, and within a set the order of use, which says who is replaced next ---- */
 
 static uint64_t digest_line(const L1 *l1, const Line *line, uint32_t younger) {
-  uint64_t hash = rng_mix(l1->salt ^ line->number ^ rng_mix(younger + 1));
+  uint64_t hash = rng_mix(l1->salt ^ line->number ^ rng_mix(younger + 1) ^ (uint64_t)line->pending << 32);
   for (uint32_t rest = valid_sectors(l1, line); rest; rest &= rest - 1) {
     uint32_t offset = (uint32_t)__builtin_ctz(rest) * l1->sector_bytes;
     for (uint32_t end = offset + l1->sector_bytes; offset < end; offset += 4)
@@ -123,11 +128,11 @@ static uint64_t digest_line(const L1 *l1, const Line *line, uint32_t younger) {
 static uint64_t digest_set(const L1 *l1, const Line *set) {
   uint64_t hash = 0;
   for (uint32_t way = 0; way < l1->ways; way++) {
-    if (!valid_sectors(l1, &set[way]))
+    if (!is_taken(l1, &set[way]))
       continue;
     uint32_t younger = 0;
     for (uint32_t other = 0; other < l1->ways; other++)
-      younger += valid_sectors(l1, &set[other]) && set[other].used > set[way].used;
+      younger += is_taken(l1, &set[other]) && set[other].used > set[way].used;
     hash ^= digest_line(l1, &set[way], younger);
   }
   return hash;
@@ -157,11 +162,9 @@ bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes) {
   return true;
 }
 
-uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since, uint64_t *ready) {
+uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since) {
   const Line *line = find_line(l1, address);
-  const Sector *sector = sector_at(l1, line, address);
-  *since = sector->since;
-  *ready = sector->ready;
+  *since = sector_at(l1, line, address)->since;
   return *word_at(l1, line, address);
 }
 
@@ -181,7 +184,7 @@ uint32_t l1_room(const L1 *l1, uint64_t address) {
   const Line *set = set_of(l1, address / l1->line_bytes);
   uint32_t room = 0;
   for (uint32_t way = 0; way < l1->ways; way++)
-    room += !valid_sectors(l1, &set[way]);
+    room += !is_taken(l1, &set[way]);
   return room;
 }
 
@@ -192,7 +195,7 @@ static Line *claim_line(L1 *l1, uint64_t address) {
     return line;
   Line *set = set_of(l1, address / l1->line_bytes), *oldest = set;
   for (uint32_t way = 0; way < l1->ways; way++) {
-    if (!valid_sectors(l1, &set[way])) {
+    if (!is_taken(l1, &set[way])) {
       oldest = &set[way];
       break;
     }
@@ -203,31 +206,36 @@ static Line *claim_line(L1 *l1, uint64_t address) {
   return oldest;
 }
 
-/* A sector may reach beyond its buffer: no access comes to what lies there. */
-static void fetch(L1 *l1, const Line *line, Backing *backing, uint64_t start) {
-  const BackingBuffer *all = backing_find(backing, start, l1->sector_bytes);
-  if (G_LIKELY(all != NULL)) {
-    memcpy(word_at(l1, line, start), &all->data[(start - all->base) / 4], l1->sector_bytes);
-    return;
-  }
-  for (uint64_t address = start; address < start + l1->sector_bytes; address += 4) {
-    const BackingBuffer *buffer = backing_find(backing, address, 4);
-    *word_at(l1, line, address) = buffer ? buffer->data[(address - buffer->base) / 4] : 0;
-  }
+bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher) {
+  const Line *line = find_line(l1, address);
+  if (!line || !(line->pending & sector_mask(l1, address, 1)))
+    return false;
+  *fetcher = sector_at(l1, line, address)->fetcher;
+  return true;
 }
 
-void l1_fill(L1 *l1, Backing *backing, uint64_t address, uint32_t bytes, uint64_t now, uint64_t ready) {
+uint64_t l1_expect(L1 *l1, uint64_t address, uint32_t fetcher) {
   hash_set(l1, address);
   Line *line = claim_line(l1, address);
-  uint32_t wanted = sector_mask(l1, address, bytes) & ~line->valid;
-  for (uint32_t rest = wanted; rest; rest &= rest - 1) {
-    uint64_t start = line->number * l1->line_bytes + (uint32_t)__builtin_ctz(rest) * l1->sector_bytes;
-    fetch(l1, line, backing, start);
-    *sector_at(l1, line, start) = (Sector){.since = now, .ready = ready};
-  }
-  line->valid |= wanted;
+  line->pending |= sector_mask(l1, address, 1);
+  sector_at(l1, line, address)->fetcher = fetcher;
   use(l1, line);
   hash_set(l1, address);
+  return address >> l1->sector_shift << l1->sector_shift;
+}
+
+void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since) {
+  uint32_t coming;
+  if (!l1_pending(l1, start, &coming) || coming != fetcher)
+    return;
+  hash_set(l1, start);
+  Line *line = find_line(l1, start);
+  uint32_t sector = sector_mask(l1, start, 1);
+  line->pending &= ~sector;
+  line->valid |= sector;
+  sector_at(l1, line, start)->since = since;
+  memcpy(word_at(l1, line, start), words, l1->sector_bytes);
+  hash_set(l1, start);
 }
 
 static uint32_t wide_mask(uint32_t bytes) {
@@ -237,9 +245,10 @@ static uint32_t wide_mask(uint32_t bytes) {
 
 void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask) {
   Line *line = find_line(l1, address);
-  if (!line || !(line->valid & sector_mask(l1, address, 4)))
+  uint32_t sector = sector_mask(l1, address, 4);
+  if (!line || !((line->valid | line->pending) & sector))
     return;
-  if (!l1->updates) {
+  if (!l1->updates || line->pending & sector) {
     l1_evict(l1, address, 4);
     return;
   }
@@ -255,6 +264,7 @@ void l1_evict(L1 *l1, uint64_t address, uint32_t bytes) {
     return;
   hash_set(l1, address);
   line->valid &= ~sector_mask(l1, address, bytes);
+  line->pending &= ~sector_mask(l1, address, bytes);
   hash_set(l1, address);
 }
 

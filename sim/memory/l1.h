@@ -4,8 +4,9 @@
  * write through, and update or evict the own SM's copy (sm.l1.global_stores).
  * Models: where shared memory and the L1 are one array (sm.l1.carveout), shared memory takes the smallest part that CUDA allows
  * and that its blocks fit in; the L1 has the rest.
- * Does not model: misses in flight that merge beyond one sector; banks.
- * Time: effects at issue, like all of global memory; a hit on a sector that is still on its way waits for it.
+ * Does not model: banks; a limit to the misses on their way.
+ * Time: none of its own. A miss takes a line at once; its sectors are pending until they come (l1_expect(), l1_fill()). A store,
+ * an atomic operation or an invalidation meanwhile gives the pending sector up: what comes then isn't kept.
  * Ownership: an Sm owns its cache, and makes it at the first load that may use it. */
 #ifndef LOCKSTEP_MEMORY_L1_H
 #define LOCKSTEP_MEMORY_L1_H
@@ -25,17 +26,21 @@ void l1_free(L1 *l1);
 
 /* True if the cache has all bytes of [address, address + bytes), which lie in one line; that uses the line. */
 bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes);
-/* After l1_hit(): the copy of the word at `address` (a multiple of 4); when its sector was fetched, and when it arrives. */
-uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since, uint64_t *ready);
+/* After l1_hit(): the copy of the word at `address` (a multiple of 4), and when it was read from memory. */
+uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since);
 /* The copy of a word without using it; false if there is none. */
 bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word);
-/* True if some sector of that line is held. */
+/* True if some sector of that line is held or pending. */
 bool l1_has_line(const L1 *l1, uint64_t address);
 /* The number of the set that the line of `address` belongs to, and how many of that set's ways hold nothing. */
 uint64_t l1_set(const L1 *l1, uint64_t address);
 uint32_t l1_room(const L1 *l1, uint64_t address);
-/* Fetches the sectors of [address, address + bytes) from memory as it is now; they arrive in cycle `ready`. */
-void l1_fill(L1 *l1, Backing *backing, uint64_t address, uint32_t bytes, uint64_t now, uint64_t ready);
+/* True if the sector of `address` is on its way; then *fetcher brings it. */
+bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher);
+/* The sector of `address` is on its way from now on: `fetcher`, a number of the caller's, brings it. Returns its first address. */
+uint64_t l1_expect(L1 *l1, uint64_t address, uint32_t fetcher);
+/* The sector from `start` on comes, as it was in memory in cycle `since`. Kept if it is still expected from `fetcher`. */
+void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since);
 /* Bytes of the word at `address` (a multiple of 4) now have these values in memory: those in `mask` (bit per byte) are
  * the own SM's store, which updates a copy. */
 void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask);

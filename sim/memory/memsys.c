@@ -2,7 +2,15 @@
 
 #include <glib.h>
 
+#include "sim/engine/event.h"
+#include "sim/engine/wheel.h"
+
 struct MemSys {
+  MemClient client;
+  EventQueue queue;    /* requests that are to be performed; the source is an index into `requests` */
+  GPtrArray *requests; /* MemRequest * */
+  GArray *free;        /* uint32_t: indices that aren't in use */
+  uint64_t request_latency;
   Backing *backing;
   Counters *counters;
   uint64_t latency, host_latency;
@@ -11,8 +19,15 @@ struct MemSys {
   uint64_t free_at; /* in 1/bytes_per_cycle of a cycle: when the server has moved all bytes so far */
 };
 
-MemSys *memsys_new(const Machine *machine, Backing *backing, Counters *counters) {
+MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, const MemClient *client,
+                   Counters *counters) {
+  (void)seed; /* all SMs are alike */
   MemSys *memsys = g_new0(MemSys, 1);
+  memsys->client = *client;
+  event_queue_init(&memsys->queue, 64);
+  memsys->requests = g_ptr_array_new();
+  memsys->free = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  memsys->request_latency = machine->memory.request_latency;
   memsys->backing = backing;
   memsys->counters = counters;
   memsys->latency = machine->memory.latency;
@@ -24,7 +39,14 @@ MemSys *memsys_new(const Machine *machine, Backing *backing, Counters *counters)
   return memsys;
 }
 
-void memsys_free(MemSys *memsys) { g_free(memsys); }
+void memsys_free(MemSys *memsys) {
+  if (!memsys)
+    return;
+  event_queue_clear(&memsys->queue);
+  g_ptr_array_free(memsys->requests, TRUE);
+  g_array_free(memsys->free, TRUE);
+  g_free(memsys);
+}
 
 /* Distinct aligned segments that the lanes touch. An access is aligned, and no larger than a segment. */
 static uint32_t count_segments(const MemSys *memsys, const MemRequest *request) {
@@ -59,14 +81,44 @@ static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_
   return milli_cycle(last);
 }
 
-uint64_t memsys_submit(MemSys *memsys, const MemRequest *request, uint64_t now) {
+/* The server takes the request. Returns when. */
+static uint64_t serve(MemSys *memsys, const MemRequest *request, uint64_t now) {
   uint32_t segments = count_segments(memsys, request);
   memsys->counters->global_accesses++;
   memsys->counters->global_segments += segments;
   uint64_t start = MAX(memsys->free_at, now * memsys->bytes_per_cycle);
   memsys->free_at = start + (uint64_t)segments * memsys->segment;
   uint64_t served = MAX(now, (memsys->free_at - memsys->segment) / memsys->bytes_per_cycle);
-  if (request->kind == MEM_ATOMIC)
-    served = serve_atomics(memsys, request, served);
-  return served + (request->host ? memsys->host_latency : memsys->latency);
+  return request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served) : served;
 }
+
+static uint32_t enter(MemSys *memsys, MemRequest *request) {
+  if (memsys->free->len == 0) {
+    g_ptr_array_add(memsys->requests, request);
+    return memsys->requests->len - 1;
+  }
+  uint32_t index = g_array_index(memsys->free, uint32_t, memsys->free->len - 1);
+  g_array_set_size(memsys->free, memsys->free->len - 1);
+  memsys->requests->pdata[index] = request;
+  return index;
+}
+
+void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
+  uint64_t served = serve(memsys, request, time);
+  request->answered = served + (request->host ? memsys->host_latency : memsys->latency);
+  event_queue_push(&memsys->queue, served + memsys->request_latency, enter(memsys, request));
+}
+
+uint64_t memsys_next(const MemSys *memsys) { return memsys->queue.count ? memsys->queue.heap[0].time : WHEEL_NEVER; }
+
+void memsys_run(MemSys *memsys, uint64_t end) {
+  while (memsys->queue.count && memsys->queue.heap[0].time < end) {
+    Event event = event_queue_pop(&memsys->queue);
+    MemRequest *request = g_ptr_array_index(memsys->requests, event.source);
+    g_array_append_val(memsys->free, event.source);
+    memsys->client.perform(memsys->client.user, request, request->mask, event.time);
+    memsys->client.reply(memsys->client.user, request, request->answered);
+  }
+}
+
+uint32_t memsys_window(const MemSys *memsys) { return (uint32_t)memsys->request_latency; }

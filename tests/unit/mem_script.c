@@ -6,15 +6,41 @@
 #include "sim/memory/memsys.h"
 #include "tests/unit/lab.h"
 
+/* An access that was made. */
+typedef struct Made {
+  MemRequest request;           /* first: the memory system gives it back */
+  uint64_t performed, answered; /* its last lanes; 0: not yet */
+} Made;
+
+/* What is to come of an access; looked at when all have been served. */
+typedef struct Expected {
+  guint line, access;
+  bool reply;
+  uint64_t cycle;
+} Expected;
+
 typedef struct Script {
   Machine *machine;
   Backing *backing;
   Counters counters;
-  MemSys *memsys; /* made with the first access */
-  MemRequest request;
-  uint64_t at, reply;
-  bool any; /* an access was made */
+  MemSys *memsys;  /* made with the first access */
+  GPtrArray *made; /* Made *, in order */
+  GArray *expected;
+  MemRequest request; /* the newest */
+  uint64_t at;
+  guint line;
 } Script;
+
+static void performed(void *user, MemRequest *request, uint32_t lanes, uint64_t time) {
+  (void)user;
+  (void)lanes;
+  ((Made *)request)->performed = time;
+}
+
+static void answered(void *user, MemRequest *request, uint64_t time) {
+  (void)user;
+  ((Made *)request)->answered = time;
+}
 
 /* ---- words of a line ---- */
 
@@ -98,10 +124,14 @@ static char *read_lanes(Words *words, uint32_t *mask, uint64_t *step, uint64_t *
 }
 
 static void submit(Script *script) {
+  MemClient client = {.user = script, .perform = performed, .reply = answered};
   if (!script->memsys)
-    script->memsys = memsys_new(script->machine, script->backing, &script->counters);
-  script->reply = memsys_submit(script->memsys, &script->request, script->at);
-  script->any = true;
+    script->memsys = memsys_new(script->machine, 1, script->backing, &client, &script->counters);
+  Made *made = g_new0(Made, 1);
+  made->request = script->request;
+  g_ptr_array_add(script->made, made);
+  memsys_run(script->memsys, script->at);
+  memsys_send(script->memsys, &made->request, script->at);
 }
 
 static char *do_access(Script *script, Words *words) {
@@ -128,6 +158,7 @@ static char *do_access(Script *script, Words *words) {
                              !backing_find(script->backing, request.address[lane], request.bytes)))
       return g_strdup_printf("lane %u has no aligned word of a buffer there", lane);
   }
+  request.sm = (uint32_t)sm;
   script->request = request;
   script->at = at;
   submit(script);
@@ -137,7 +168,7 @@ static char *do_access(Script *script, Words *words) {
 static char *repeat(Script *script, Words *words) {
   uint64_t times;
   const char *word = next_word(words);
-  if (!is_number(word, &times) || times < 2 || !script->any)
+  if (!is_number(word, &times) || times < 2 || !script->made->len)
     return wanted("an access before, and a number from 2 on", word);
   while (--times)
     submit(script);
@@ -148,7 +179,7 @@ static char *repeat(Script *script, Words *words) {
 
 static char *set_machine(Script *script, Words *words) {
   g_autofree char *settings = g_strjoinv(" ", words->word + words->at);
-  if (script->backing->buffers->len || script->any)
+  if (script->backing->buffers->len || script->made->len)
     return g_strdup("the machine comes first");
   machine_free(script->machine);
   script->machine = lab_machine(settings);
@@ -167,23 +198,40 @@ static char *add_buffer(Script *script, Words *words) {
   return NULL;
 }
 
-static char *expect(Script *script, Words *words) {
-  const char *what = next_word(words), *value = next_word(words);
-  uint64_t number, is;
-  if (!is_number(value, &number))
-    return wanted("a number", value);
-  if (g_strcmp0(what, "reply") == 0)
-    is = script->reply;
-  else if (g_strcmp0(what, "accesses") == 0)
+/* Of the access before. */
+static char *expect_later(Script *script, bool reply, uint64_t cycle) {
+  if (!script->made->len)
+    return g_strdup("there is no access before");
+  Expected expected = {.line = script->line, .access = script->made->len - 1, .reply = reply, .cycle = cycle};
+  g_array_append_val(script->expected, expected);
+  return NULL;
+}
+
+/* A counter: once all accesses so far have been served. */
+static char *expect_count(Script *script, const char *what, uint64_t number) {
+  uint64_t is;
+  if (script->memsys)
+    memsys_run(script->memsys, G_MAXUINT64);
+  if (g_strcmp0(what, "accesses") == 0)
     is = script->counters.global_accesses;
   else if (g_strcmp0(what, "segments") == 0)
     is = script->counters.global_segments;
   else if (g_strcmp0(what, "atomics") == 0)
     is = script->counters.global_atomics;
   else
-    return wanted("reply, accesses, segments or atomics", what);
+    return wanted("reply, performed, accesses, segments or atomics", what);
   return is == number ? NULL
                       : g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, what, is, number);
+}
+
+static char *expect(Script *script, Words *words) {
+  const char *what = next_word(words), *value = next_word(words);
+  uint64_t number;
+  if (!is_number(value, &number))
+    return wanted("a number", value);
+  bool reply = g_strcmp0(what, "reply") == 0;
+  return reply || g_strcmp0(what, "performed") == 0 ? expect_later(script, reply, number)
+                                                    : expect_count(script, what, number);
 }
 
 static char *do_line(Script *script, const char *line) {
@@ -202,17 +250,40 @@ static char *do_line(Script *script, const char *line) {
   return rest ? wanted("the end of the line", rest) : why;
 }
 
+/* The first line that expects something else. */
+static char *check_expected(const char *name, const Script *script) {
+  for (guint i = 0; i < script->expected->len; i++) {
+    const Expected *expected = &g_array_index(script->expected, Expected, i);
+    const Made *made = g_ptr_array_index(script->made, expected->access);
+    uint64_t is = expected->reply ? made->answered : made->performed;
+    if (is != expected->cycle)
+      return g_strdup_printf("%s:%u: %s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, name, expected->line,
+                             expected->reply ? "reply" : "performed", is, expected->cycle);
+  }
+  return NULL;
+}
+
 char *mem_script_run(const char *name, const char *text) {
-  Script script = {.machine = lab_machine(""), .backing = backing_new()};
+  Script script = {.machine = lab_machine(""),
+                   .backing = backing_new(),
+                   .made = g_ptr_array_new_with_free_func(g_free),
+                   .expected = g_array_new(FALSE, FALSE, sizeof(Expected))};
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   char *found = NULL;
   for (guint i = 0; lines[i] && !found; i++) {
+    script.line = i + 1;
     g_autofree char *why = do_line(&script, lines[i]);
     if (why)
       found = g_strdup_printf("%s:%u: %s", name, i + 1, why);
   }
   if (script.memsys)
+    memsys_run(script.memsys, G_MAXUINT64);
+  if (!found)
+    found = check_expected(name, &script);
+  if (script.memsys)
     memsys_free(script.memsys);
+  g_ptr_array_free(script.made, TRUE);
+  g_array_free(script.expected, TRUE);
   backing_free(script.backing);
   machine_free(script.machine);
   return found;

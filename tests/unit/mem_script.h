@@ -9,9 +9,11 @@
  *   at 12 SM3 load a[0] mask 0xf0 step 128 turn 2     these lanes; lane l has place l % 2
  *   times 20                                          the access before is made 19 times more
  *   expect reply 614                                  of the last access: when its result can be used
+ *   expect performed 314                              of the last access: when the last of its lanes read or changed memory
  *   expect segments 3                                 a counter of all accesses so far: accesses, segments, atomics
  *
- * Accesses are made in the order of their lines, which must be that of their cycles. */
+ * Accesses are made in the order of their lines, which must be that of their cycles. What is expected of them is looked at in the end;
+ * a counter when all accesses before it have been served. */
 #ifndef LOCKSTEP_TESTS_MEM_SCRIPT_H
 #define LOCKSTEP_TESTS_MEM_SCRIPT_H
 

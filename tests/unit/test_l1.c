@@ -35,13 +35,17 @@ static void bench_clear(Bench *bench) {
   machine_free(bench->machine);
 }
 
+/* The sector of that byte comes at once, unless it is there. */
 static void fill(Bench *bench, uint32_t offset, uint64_t now) {
-  l1_fill(bench->l1, bench->backing, FIRST + offset, 4, now, now + 100);
+  if (l1_hit(bench->l1, FIRST + offset, 4))
+    return;
+  uint64_t start = l1_expect(bench->l1, FIRST + offset, 3);
+  l1_fill(bench->l1, start, 3, &bench->data[(start - FIRST) / 4], now);
 }
 
 START_TEST(keeps_what_it_fetched) {
   Bench bench;
-  uint64_t since, ready;
+  uint64_t since;
   bench_init(&bench, SMALL);
   ck_assert(!l1_hit(bench.l1, FIRST + 20, 4));
   fill(&bench, 20, 50);
@@ -49,19 +53,50 @@ START_TEST(keeps_what_it_fetched) {
   ck_assert(l1_hit(bench.l1, FIRST + 16, 16)); /* its sector */
   ck_assert(!l1_hit(bench.l1, FIRST + 32, 4)); /* the next one of the line */
   ck_assert(!l1_hit(bench.l1, FIRST + 28, 8)); /* both */
-  ck_assert_uint_eq(l1_word(bench.l1, FIRST + 20, &since, &ready), 1005);
+  ck_assert_uint_eq(l1_word(bench.l1, FIRST + 20, &since), 1005);
   ck_assert_uint_eq(since, 50);
-  ck_assert_uint_eq(ready, 150);
   fill(&bench, 24, 80); /* is there already */
-  ck_assert_uint_eq(l1_word(bench.l1, FIRST + 20, &since, &ready), 1005);
+  ck_assert_uint_eq(l1_word(bench.l1, FIRST + 20, &since), 1005);
   ck_assert_uint_eq(since, 50);
   l1_evict(bench.l1, FIRST + 16, 4);
   ck_assert(!l1_hit(bench.l1, FIRST + 20, 4));
   fill(&bench, 20, 90);
-  ck_assert_uint_eq(l1_word(bench.l1, FIRST + 20, &since, &ready), 7);
+  ck_assert_uint_eq(l1_word(bench.l1, FIRST + 20, &since), 7);
   l1_invalidate(bench.l1);
   ck_assert(!l1_hit(bench.l1, FIRST + 20, 4));
   bench_clear(&bench);
+}
+END_TEST
+
+/* What gives a sector up while it is on its way. */
+START_TEST(pending_sectors_are_given_up) {
+  enum { UPDATE, EVICT, INVALIDATE, REPLACE, NOTHING };
+  for (unsigned what = UPDATE; what <= NOTHING; what++) {
+    Bench bench;
+    uint32_t fetcher = 0, word;
+    bench_init(&bench, SMALL "sm.l1.global_stores=update");
+    ck_assert_uint_eq(l1_expect(bench.l1, FIRST + 20, 5), FIRST + 16);
+    ck_assert(l1_pending(bench.l1, FIRST + 28, &fetcher) && fetcher == 5);
+    ck_assert(!l1_hit(bench.l1, FIRST + 20, 4) && !l1_peek(bench.l1, FIRST + 20, &word));
+    ck_assert(l1_has_line(bench.l1, FIRST) && l1_room(bench.l1, FIRST) == 1);
+    switch (what) {
+    case UPDATE: l1_update(bench.l1, FIRST + 24, 1, 15); break;
+    case EVICT: l1_evict(bench.l1, FIRST + 24, 4); break;
+    case INVALIDATE: l1_invalidate(bench.l1); break;
+    case REPLACE:
+      fill(&bench, 256, 1);
+      fill(&bench, 512, 2);
+      break;
+    default: break;
+    }
+    ck_assert(l1_pending(bench.l1, FIRST + 20, &fetcher) == (what == NOTHING));
+    l1_fill(bench.l1, FIRST + 16, 4, &bench.data[4], 9); /* somebody else's */
+    ck_assert(!l1_hit(bench.l1, FIRST + 20, 4));
+    l1_fill(bench.l1, FIRST + 16, 5, &bench.data[4], 9);
+    ck_assert(l1_hit(bench.l1, FIRST + 20, 4) == (what == NOTHING));
+    ck_assert(!l1_pending(bench.l1, FIRST + 20, &fetcher));
+    bench_clear(&bench);
+  }
 }
 END_TEST
 
@@ -153,7 +188,7 @@ START_TEST(agrees_with_a_table) {
     default:
       if (l1_hit(bench.l1, address, 4))
         break;
-      l1_fill(bench.l1, bench.backing, address, 4, step, step);
+      fill(&bench, 4 * word, step);
       for (uint32_t i = word / 4 * 4; i < word / 4 * 4 + 4; i++)
         copy[i] = bench.data[i];
     }
@@ -440,6 +475,7 @@ int main(void) {
   Suite *suite = suite_create("l1");
   TCase *tcase = tcase_create("l1");
   tcase_add_test(tcase, keeps_what_it_fetched);
+  tcase_add_test(tcase, pending_sectors_are_given_up);
   tcase_add_test(tcase, replaces_what_was_used_longest_ago);
   tcase_add_test(tcase, stores_update_or_evict);
   tcase_add_test(tcase, its_hash_is_its_state);

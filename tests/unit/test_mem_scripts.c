@@ -22,7 +22,7 @@ typedef struct Wrong {
 #define START "buffer a 64\nat 10 SM0 load a[0]\n"
 static const Wrong wrongs[] = {
     {START "expect reply 3\n", "x:3: reply is "},
-    {START "expect replies 3\n", "x:3: reply, accesses, segments or atomics was expected, not `replies`"},
+    {START "expect replies 3\n", "x:3: reply, performed, accesses, segments or atomics was expected, not `replies`"},
     {START "at 9 SM0 load a[0]\n", "x:3: a cycle no earlier"},
     {START "at 10 SM9 load a[0]\n", "x:3: an SM of the machine"},
     {START "at 10 SM0 fetch a[0]\n", "x:3: load, store or atomic was expected, not `fetch`"},
@@ -36,7 +36,8 @@ static const Wrong wrongs[] = {
     {START "at 10 SM0 load a[0] step\n", "x:3: a number was expected, not `the end of the line`"},
     {START "machine memory.latency=5\n", "x:3: the machine comes first"},
     {START "buffer b 4\n", "x:3: buffers come before"},
-    {START "expect reply 3 4\n", "x:3: reply is "},
+    {START "expect reply 3 4\n", "x:3: the end of the line was expected, not `4`"},
+    {START "expect reply 3\n", "x:3: reply is "},
     {"buffer a 64 64\n", "x:1: the end of the line was expected, not `64`"},
     {"\n# nothing\nwait 5\n", "x:3: machine, buffer, at, times or expect"},
     {"times 3\n", "x:1: an access before"},

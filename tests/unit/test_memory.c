@@ -367,10 +367,10 @@ START_TEST(fences_and_releases_wait) {
       {"fence", "MEMBAR.GL", SEM_SC, SCOPE_GPU, 20 - 2 + 600 + 100},
       {"fence of the block", "MEMBAR.CTA", SEM_SC, SCOPE_CTA, 22},
       {"plain store", "ST [R0], R0", SEM_WEAK, SCOPE_GPU, 22},
-      {"release", "ST [R0], R0", SEM_RELEASE, SCOPE_GPU, 18 + 600 + 100},
+      {"release", "ST [R0], R0", SEM_RELEASE, SCOPE_GPU, 18 + 600 + 100 + 2},
       {"release to the block", "ST [R0], R0", SEM_RELEASE, SCOPE_CTA, 22},
       {"acquire", "LD R1, [R0]", SEM_ACQUIRE, SCOPE_GPU, 22},
-      {"atomic release", "RED.ADD [R0], R0", SEM_RELEASE, SCOPE_SYS, 18 + 600 + 100},
+      {"atomic release", "RED.ADD [R0], R0", SEM_RELEASE, SCOPE_SYS, 18 + 600 + 100 + 2},
       {"relaxed atomic", "RED.ADD [R0], R0", SEM_RELAXED, SCOPE_GPU, 22},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {

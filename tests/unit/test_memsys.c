@@ -13,13 +13,24 @@ typedef struct Bench {
   Backing *backing;
   Counters counters;
   MemSys *memsys;
+  uint64_t reply;
 } Bench;
+
+static void performed(void *user, MemRequest *request, uint32_t lanes, uint64_t time) {
+  (void)user, (void)request, (void)lanes, (void)time;
+}
+
+static void answered(void *user, MemRequest *request, uint64_t time) {
+  (void)request;
+  ((Bench *)user)->reply = time;
+}
 
 static void bench_init(Bench *bench, const char *settings) {
   *bench = (Bench){.machine = lab_machine(settings), .backing = backing_new()};
   backing_add(bench->backing, "a", 4096, NULL);
   backing_add(bench->backing, "b", 4096, NULL);
-  bench->memsys = memsys_new(bench->machine, bench->backing, &bench->counters);
+  MemClient client = {bench, performed, answered};
+  bench->memsys = memsys_new(bench->machine, 1, bench->backing, &client, &bench->counters);
 }
 
 static void bench_clear(Bench *bench) {
@@ -34,7 +45,9 @@ static uint64_t submit(Bench *bench, MemKind kind, uint32_t mask, uint32_t bytes
   MemRequest request = {.kind = kind, .mask = mask, .bytes = bytes};
   for (uint32_t lane = 0; lane < 32; lane++)
     request.address[lane] = mask >> lane & 1 ? BACKING_FIRST_ADDRESS + start + lane % count * step : 0;
-  return memsys_submit(bench->memsys, &request, now);
+  memsys_send(bench->memsys, &request, now);
+  memsys_run(bench->memsys, UINT64_MAX);
+  return bench->reply;
 }
 
 enum { ALL = -1 };

@@ -1,5 +1,7 @@
 #include "sim/detect/naming/lane_class.h"
 
+#include "sim/detect/proof/explore_flight.h"
+
 /* A class with fewer members is asked lane by lane. */
 enum { MEMBERS_MIN = 8, CLASS_PASSES_MAX = 16 };
 
@@ -12,6 +14,7 @@ typedef struct LaneClass {
   LaneSpace start;          /* in what members differ is unknown */
   GHashTable *words, *bits; /* uint64_t, owned: keys of what members wait for */
   bool asked, says_nothing;
+  bool differs;  /* members have different accesses under way */
   GArray *things; /* guint: nodes of awaited words that some member may change */
 } LaneClass;
 
@@ -84,6 +87,7 @@ static void add_member(LaneClasses *classes, guint index, unsigned lane) {
     lane_state_copy(&class->start.state, &start.state, view->launch->kernel->nregs);
     g_ptr_array_add(classes->all, class);
   }
+  class->differs |= !explore_same_flights(wait_view(classes->graph, class->view), class->lane, view, lane, NULL);
   join_states(&class->start.state, &start.state, view->launch->kernel->nregs);
   class->members++;
   note_awaited(classes->graph, class, wait_lane_node(classes->graph, index, lane));
@@ -164,7 +168,7 @@ static void ask_class(LaneClasses *classes, LaneClass *class) {
     version = explorer->memory.version;
     explore_class(classes, class);
   } while (explorer->memory.version != version && ++passes < CLASS_PASSES_MAX);
-  class->says_nothing = explorer->gave_up || explorer->memory.version != version;
+  class->says_nothing = class->differs || explorer->gave_up || explorer->memory.version != version;
   note_changes(classes, class, &classes->graph->touched);
   footprint_reset(&classes->graph->touched);
   explorer_pop_memory(explorer, &layer);

@@ -1,5 +1,6 @@
 #include "sim/detect/proof/explore.h"
 
+#include "sim/detect/proof/explore_flight.h"
 #include "sim/detect/proof/explore_groups.h"
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/host_proof.h"
@@ -24,12 +25,15 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
 /* Views of all warps that haven't finished. */
 static void add_views(Explorer *explorer) {
   Gpu *gpu = explorer->gpu;
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+    guint first = explorer->views->len;
     for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
         explorer_add_view(explorer, &gpu->sms[i], warp);
     }
+    explore_flights_add(explorer, &gpu->sms[i], first);
+  }
   explorer->steps += explorer->views->len;
 }
 
@@ -103,13 +107,13 @@ static bool out_of_budget(const Explorer *explorer) {
 }
 
 /* Explores all states of a lane. */
-static void walk_states(LaneWalk *walk, const LaneState *start) {
+static void walk_states(LaneWalk *walk, const LaneState *start, bool only_flights) {
   Explorer *explorer = walk->explorer;
   StateSet *states = &walk->view->facts->states;
   LaneSpace space;
   state_set_reset(states);
   lane_state_copy(&space.state, start, states->nregs);
-  explore_enter(walk, &space.state);
+  explore_take_flights(walk, &space.state, only_flights);
   for (uint32_t next = 0; next < states->count && (walk->assumption || !explorer->gave_up); next++) {
     lane_state_copy(&space.state, state_set_at(states, next), states->nregs); /* the set grows */
     if (!walk->assumption)
@@ -122,12 +126,12 @@ static void walk_states(LaneWalk *walk, const LaneState *start) {
   explorer->gave_up |= states->overflow;
 }
 
-static void walk_lane(LaneWalk *walk, const LaneState *start) {
+static void walk_lane(LaneWalk *walk, const LaneState *start, bool only_flights) {
   g_array_set_size(walk->changes, 0);
   g_ptr_array_set_size(walk->effects.masks, 0);
   g_array_set_size(walk->effects.words, 0);
   walk->reach.lowest_entry = start->level;
-  walk_states(walk, start);
+  walk_states(walk, start, only_flights);
   explore_apply_changes(walk);
 }
 
@@ -140,7 +144,7 @@ LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const
                    .footprint = footprint,
                    .changes = explorer->changes,
                    .effects = explorer->effects};
-  walk_lane(&walk, start);
+  walk_lane(&walk, start, false);
   return walk.reach;
 }
 
@@ -151,9 +155,16 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
     return reach;
   LaneWalk walk = {
       .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .effects = explorer->effects};
-  walk_lane(&walk, start);
+  walk_lane(&walk, start, false);
   lane_memo_keep(explorer->memo, &walk, start);
   return walk.reach;
+}
+
+/* The lane goes on only once others have come; its accesses that are under way don't wait. */
+static void prove_flights(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start) {
+  LaneWalk walk = {
+      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .effects = explorer->effects};
+  walk_lane(&walk, start, true);
 }
 
 /* ---- layers of memory ---- */
@@ -229,9 +240,14 @@ static void prove_warp(Explorer *explorer, WarpView *view) {
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
       LaneSpace start;
-      if (!explorer_lane_runs(view, lane))
+      bool runs = explorer_lane_runs(view, lane);
+      if (!runs && !explore_has_flights(view, lane))
         continue;
       explorer_start(view, lane, &start.state);
+      if (!runs) {
+        prove_flights(explorer, view, lane, &start.state);
+        continue;
+      }
       LaneReach reach = prove_lane(explorer, view, lane, &start.state);
       if (add_reach(&view->reach[lane], &reach))
         view_wake_block(explorer, view);
@@ -287,10 +303,22 @@ ExploreFirst explorer_first(const Explorer *explorer) {
   return view ? (ExploreFirst){true, view->launch->index, view->block->index} : (ExploreFirst){false};
 }
 
+/* All blocks of some launch have exited, and it ends as soon as their stores are performed: others may follow it. */
+static bool some_launch_ends(const Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(gpu, i);
+    if (!launch->finished && launch->finished_blocks == launch->blocks)
+      return true;
+  }
+  return false;
+}
+
 ExploreResult explorer_prove(Explorer *explorer) {
   uint64_t version;
   if (explorer->gave_up)
     return EXPLORE_UNPROVABLE;
+  if (some_launch_ends(explorer->gpu) && !explorer->explores_all)
+    return EXPLORE_LIVE;
   do {
     version = explorer->memory.version;
     if (host_may_write(explorer) && !explorer->explores_all)

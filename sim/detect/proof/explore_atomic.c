@@ -37,9 +37,9 @@ static void change_to_unknown(LaneWalk *walk, uint32_t pc, const Inst *inst, Wor
 }
 
 static void change_word(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
-  int16_t c_slot = inst->mode == ATOM_CAS ? inst->c : inst->b;
-  bool known = !slot_unknown(state, inst->b) && !slot_unknown(state, c_slot);
-  uint32_t b = slot_value(walk, state, inst->b), c = slot_value(walk, state, c_slot), pc = state->pc;
+  uint32_t b, c, pc = state->pc;
+  bool known = explore_operand(walk, state, inst, false, 0, &b);
+  known &= explore_operand(walk, state, inst, inst->mode == ATOM_CAS, 0, &c);
   const ValueSet *set = explore_read(walk, key, pc);
   bool follows = known && !(inst->mode == ATOM_ADD && is_float(inst));
   if (follows && inst->mode == ATOM_ADD) {
@@ -92,15 +92,10 @@ static bool change_pairs(LaneWalk *walk, uint32_t pc, const Inst *inst, WordKey 
 /* 64 bits. Small counters stay in the low word. */
 static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
   bool cas = inst->mode == ATOM_CAS, is_add = inst->mode == ATOM_ADD, known = true;
-  int16_t last = cas ? inst->c : inst->b;
-  int16_t slot[] = {inst->b, slot_part(inst->b, 1, inst->wide & WIDE_B), last,
-                    slot_part(last, 1, inst->wide & (cas ? WIDE_C : WIDE_B))};
-  uint64_t value[G_N_ELEMENTS(slot)];
-  for (unsigned i = 0; i < G_N_ELEMENTS(slot); i++) {
-    known = known && !slot_unknown(state, slot[i]);
-    value[i] = slot_value(walk, state, slot[i]);
-  }
-  uint64_t b = value[0] | value[1] << 32, c = value[2] | value[3] << 32;
+  uint32_t value[4];
+  for (unsigned i = 0; i < G_N_ELEMENTS(value); i++)
+    known &= explore_operand(walk, state, inst, cas && i >= 2, i % 2, &value[i]);
+  uint64_t b = value[0] | (uint64_t)value[1] << 32, c = value[2] | (uint64_t)value[3] << 32;
   uint32_t pc = state->pc;
   if (known && is_add && !is_float(inst) && b <= INT32_MAX && stays_low(walk, key, pc)) {
     add_number(walk, pc, key, (uint32_t)b);
@@ -185,7 +180,7 @@ void explore_apply_changes(LaneWalk *walk) {
   AbstractMemory *memory = &walk->explorer->memory;
   for (guint i = 0; i < walk->changes->len; i++) {
     LaneChange *change = &g_array_index(walk->changes, LaneChange, i);
-    change->again = state_set_returns(&walk->view->facts->states, change->state);
+    change->again = change->state != NO_STATE && state_set_returns(&walk->view->facts->states, change->state);
     if (change->unknown || change->again)
       abstract_add_anything(memory, abstract_word(memory, walk->view->sm, change->key));
   }

@@ -98,7 +98,7 @@ static const ValueSet *loaded_set(LaneWalk *walk, const Inst *inst, const Place 
   const Sm *sm = walk->view->sm;
   const ValueSet *set = explore_read(walk, key, pc);
   uint32_t copy;
-  if (!sm->l1 || !is_cached(walk, inst, place) || (walk->assumption && walk->assumption->fresh))
+  if (walk->flight || !sm->l1 || !is_cached(walk, inst, place) || (walk->assumption && walk->assumption->fresh))
     return set;
   walk->effects.of_warp = true; /* its SM's L1 */
   if (!read_only(walk) && copies_load(explorer->copies, sm, key * 4))
@@ -119,8 +119,8 @@ void explore_update_copy(LaneWalk *walk, const Inst *inst, const Place *place, W
   Explorer *explorer = walk->explorer;
   const Sm *sm = walk->view->sm;
   uint32_t copy;
-  if (read_only(walk) || !sm->l1 || !is_global(place))
-    return;
+  if (walk->flight || read_only(walk) || !sm->l1 || !is_global(place))
+    return; /* an access under way did so when it was issued */
   walk->effects.of_warp = true;
   if (!l1_peek(sm->l1, key * 4, &copy))
     return;
@@ -319,11 +319,21 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
 
 /* ---- stores ---- */
 
-static void store_part(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place, uint32_t part,
-                       int16_t slot) {
+bool explore_operand(const LaneWalk *walk, const LaneState *state, const Inst *inst, bool c, uint32_t part,
+                     uint32_t *value) {
+  if (walk->flight) {
+    *value = walk->flight->data[part + (c ? FLIGHT_OPERAND_C : 0)][walk->lane];
+    return true;
+  }
+  int16_t slot = slot_part(c ? inst->c : inst->b, part, inst->wide & (c ? WIDE_C : WIDE_B));
+  *value = slot_value(walk, state, slot);
+  return !slot_unknown(state, slot);
+}
+
+static void store_part(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place, uint32_t part) {
   WordKey key = place->key + part;
-  bool unknown = slot_unknown(state, slot);
-  uint32_t value = slot_value(walk, state, slot);
+  uint32_t value;
+  bool unknown = !explore_operand(walk, state, inst, false, part, &value);
   explore_update_copy(walk, inst, place, key, unknown, value);
   const ValueSet *set = place->bytes < 4 ? explore_read(walk, key, state->pc) : NULL; /* its other bytes stay */
   if (unknown || (set && set->anything)) {
@@ -352,7 +362,7 @@ static void free_bit(LaneWalk *walk, uint32_t pc, uint32_t physical) {
 
 static void store(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
   for (uint32_t part = 0; part < words_of(place); part++)
-    store_part(walk, state, inst, place, part, slot_part(inst->b, part, inst->wide & WIDE_B));
+    store_part(walk, state, inst, place, part);
   if (op_info[inst->op].flags & OPF_UNLOCK)
     free_bit(walk, state->pc, place->physical);
   explore_go_on(walk, state, inst, state->pc + 1);

@@ -1,4 +1,4 @@
-#include "sim/detect/proof/explore_step.h"
+#include "sim/detect/proof/explore_flight.h"
 
 #include "base/bits.h"
 #include "sim/core/simt_stack.h"
@@ -125,6 +125,10 @@ static void leave_to(LaneWalk *walk, LaneState *state, StackKind kind) {
 }
 
 void explore_go_on(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t next) {
+  if (walk->flight) {
+    explore_next_flight(walk, state);
+    return;
+  }
   state->pc = next;
   if (inst->flags & INST_POP)
     pop_to_join(walk, state);

@@ -28,6 +28,12 @@ typedef struct LaneWalk {
   GArray *changes; /* LaneChange */
   WalkEffects effects;
   LaneReach reach;
+  /* While the lane takes the steps that are under way (explore_flight.h): the one that it takes, its number; where the lane goes on
+   * from; how many loads it took. */
+  const Flight *flight;
+  guint flight_at;
+  uint32_t start_pc, loads_taken;
+  bool only_flights; /* it doesn't go on */
 } LaneWalk;
 
 /* Adds to the view's state set every state that may follow `state`, and to the walk what it reaches. */
@@ -56,6 +62,9 @@ static inline bool slot_unknown(const LaneState *state, int16_t slot) {
 static inline uint32_t slot_value(const LaneWalk *walk, const LaneState *state, int16_t slot) {
   return slot >= 0 ? state->regs[slot] : walk->view->warp->consts[WARP_LANES * (uint32_t)~slot];
 }
+/* Word `part` of what a store or atomic operation brings along, its operand b or c: true if it is known. */
+bool explore_operand(const LaneWalk *walk, const LaneState *state, const Inst *inst, bool c, uint32_t part,
+                     uint32_t *value);
 /* The row of word `part` of operand `slot`; `wide` says that a constant has several rows, too. */
 static inline int16_t slot_part(int16_t slot, uint32_t part, bool wide) {
   return slot >= 0 ? (int16_t)(slot + (int16_t)part) : wide ? (int16_t)(slot - (int16_t)part) : slot;

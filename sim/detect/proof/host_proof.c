@@ -99,7 +99,7 @@ static bool has_finished(const HostWalk *walk, uint32_t at) {
   if (index >= walk->explorer->gpu->launches->len)
     return true;
   const Launch *launch = gpu_launch(walk->explorer->gpu, index);
-  return launch->finished_blocks == launch->blocks;
+  return launch->finished_blocks == launch->blocks; /* its stores may still be under way: they will be performed */
 }
 
 /* What the step may do to memory. */

@@ -1,6 +1,7 @@
 #include "sim/detect/proof/lane_memo.h"
 
 #include "sim/core/lane_groups.h"
+#include "sim/detect/proof/explore_flight.h"
 #include "sim/detect/proof/explore_groups.h"
 
 enum { COMMON_MAX = 32 };
@@ -148,14 +149,19 @@ static bool holds_for_all(const Known *known, const WarpView *view, const LaneSt
   return true;
 }
 
+/* What both have under way is the same, as far as they read what it brings. */
+static bool same_flights(const Known *known, const WarpView *view, unsigned lane) {
+  return explore_same_flights(known->view, known->lane, view, lane, &known->reads);
+}
+
 static const Known *find(const LaneMemo *memo, const WarpView *view, unsigned lane, const LaneState *start) {
   for (guint i = 0; i < memo->of_warp->len; i++) {
     const Known *known = g_ptr_array_index(memo->of_warp, i);
-    if (same_start(known, start) && stand_together(view, known->lane, lane))
+    if (same_start(known, start) && stand_together(view, known->lane, lane) && same_flights(known, view, lane))
       return known;
   }
   for (unsigned i = 0; i < COMMON_MAX && memo->common[i]; i++)
-    if (holds_for_all(memo->common[i], view, start))
+    if (holds_for_all(memo->common[i], view, start) && same_flights(memo->common[i], view, lane))
       return memo->common[i];
   return NULL;
 }

@@ -112,10 +112,10 @@ static bool reads_clock(const Kernel *kernel, const Slice *slice) {
   return false;
 }
 
-/* When a warp wakes. */
+/* What a warp sleeps for. */
 typedef struct Waking {
   const Sm *sm;
-  uint64_t at_start;
+  SmSleep at_start;
 } Waking;
 
 typedef struct Watched {
@@ -133,8 +133,9 @@ static bool somebody_sleeps(const Gpu *gpu, const Watched *watched) {
   for (guint i = 0; i < watched->warps->len; i++) {
     const Warp *warp = g_ptr_array_index(watched->warps, i);
     const Waking *waking = &g_array_index(watched->wakings, Waking, i);
-    if (warp->state == WARP_RUNNING && waking->at_start > gpu->cycle &&
-        sm_wakes(waking->sm, warp) == waking->at_start)
+    SmSleep now = sm_sleep(waking->sm, warp);
+    if (warp->state == WARP_RUNNING && (now.blocked || now.until > gpu->cycle) &&
+        now.blocked == waking->at_start.blocked && now.until == waking->at_start.until)
       return true;
   }
   return false;
@@ -183,7 +184,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
       g_ptr_array_add(watched->warps, warp);
       guint launch = warp_block(&gpu->sms[i], warp)->launch->index;
       g_array_append_val(watched->launches, launch);
-      Waking waking = {&gpu->sms[i], sm_wakes(&gpu->sms[i], warp)};
+      Waking waking = {&gpu->sms[i], sm_sleep(&gpu->sms[i], warp)};
       g_array_append_val(watched->wakings, waking);
       watch_launch(watched, gpu_launch(gpu, launch));
       watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);

@@ -12,6 +12,8 @@ void view_free(gpointer data) {
   g_free(view->ways);
   g_array_free(view->shares, TRUE);
   g_array_free(view->bars, TRUE);
+  if (view->flights)
+    g_ptr_array_free(view->flights, TRUE);
   g_free(view);
 }
 

@@ -100,6 +100,7 @@ typedef struct WarpView {
   uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
   uint32_t most[BLOCK_BARRIERS];    /* the largest */
   GArray *bars;                     /* BarOperands */
+  GPtrArray *flights; /* const Flight *: accesses under way that are steps of its lanes (explore_flight.h); NULL: none */
 } WarpView;
 
 /* A word that an exploration read, and how often it had grown at the first time. */

@@ -1,0 +1,205 @@
+/* Blocks and warps of an SM: they come when there is room, and go. */
+#include <glib.h>
+
+#include "sim/core/barrier.h"
+#include "sim/core/gpu.h"
+#include "sim/core/lane_groups.h"
+#include "sim/core/occupancy.h"
+#include "sim/core/sm_inner.h"
+#include "sim/core/undefined.h"
+
+/* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
+static void make_arrays(Sm *sm) {
+  const Machine *machine = sm->gpu->machine;
+  uint32_t rows = sm->gpu->register_rows, warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
+  sm->register_rows = g_malloc_n((size_t)warps * rows * WARP_LANES, sizeof(uint32_t));
+  sm->ready_rows = g_new0(uint64_t, (size_t)warps * rows);
+  sm->written_rows = g_new0(uint32_t, (size_t)warps * rows);
+  if (machine->sm.convergence == CONVERGENCE_BARRIER)
+    sm->lane_groups = g_new(LaneGroups, warps);
+  else
+    sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
+  for (uint32_t i = 0; i < warps; i++) {
+    Warp *warp = &sm->warps[i];
+    warp->slot = i;
+    warp->regs = sm->register_rows + (size_t)i * rows * WARP_LANES;
+    warp->reg_ready = sm->ready_rows + (size_t)i * rows;
+    warp->groups = sm->lane_groups ? &sm->lane_groups[i] : NULL;
+    warp->stack = sm->stack_rows ? sm->stack_rows + (size_t)i * depth : NULL;
+  }
+  shared_init(&sm->shared, machine);
+  lock_unit_init(&sm->lock_unit, machine);
+  sm->ready = true;
+}
+
+void sm_clear(Sm *sm) {
+  flights_clear(&sm->flights);
+  if (!sm->ready)
+    return;
+  for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++) {
+    local_memory_clear(&sm->warps[i].local);
+    local_defined_clear(&sm->warps[i].local_defined);
+    g_free(sm->warps[i].undefined);
+  }
+  g_free(sm->register_rows);
+  g_free(sm->ready_rows);
+  g_free(sm->written_rows);
+  g_free(sm->stack_rows);
+  g_free(sm->lane_groups);
+  shared_clear(&sm->shared);
+  lock_unit_clear(&sm->lock_unit);
+  l1_free(sm->l1);
+}
+
+/* ---- placing a block ---- */
+
+static uint32_t round_up(uint32_t value, uint32_t granule) { return (value + granule - 1) / granule * granule; }
+
+uint32_t sm_block_registers(const Machine *machine, const Launch *launch) {
+  return launch->block_warps * round_up(kernel_registers(launch->kernel) * WARP_LANES, machine->sm.register_granule);
+}
+
+/* First fit from 0 in granules; false if no hole is large enough. */
+static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
+  const Machine *machine = sm->gpu->machine;
+  uint32_t need = occupancy_block_shared(machine, bytes), candidate = 0;
+  if (bytes == 0) {
+    *base = 0;
+    return true;
+  }
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (uint32_t i = 0; i < machine->sm.max_blocks; i++) {
+      const Block *block = &sm->blocks[i];
+      uint32_t end = block->shared_base + occupancy_block_shared(machine, block->shared_bytes);
+      if (block->launch && block->shared_bytes && block->shared_base < candidate + need && candidate < end) {
+        candidate = end;
+        moved = true;
+      }
+    }
+  }
+  *base = candidate;
+  return candidate + need <= machine->sm.shared.bytes;
+}
+
+static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t slot, uint64_t now) {
+  const Launch *launch = block->launch;
+  Warp *warp = &sm->warps[slot];
+  uint32_t rows = launch->kernel->nregs + SINK_ROWS, threads = launch->block_threads - warp_in_block * WARP_LANES;
+  uint32_t lanes = threads >= WARP_LANES ? ALL_LANES : (1u << threads) - 1;
+  Warp fresh = {.regs = warp->regs,
+                .reg_ready = warp->reg_ready,
+                .stack = warp->stack,
+                .groups = warp->groups,
+                .local = warp->local,
+                .local_defined = warp->local_defined,
+                .undefined = warp->undefined,
+                .undefined_room = warp->undefined_room,
+                .undefined_rows = warp->undefined_rows,
+                .slot = slot,
+                .consts = launch->const_rows,
+                .active = lanes,
+                .alive = lanes,
+                .lanes = lanes,
+                .state = WARP_RUNNING,
+                .block_slot = block->slot,
+                .warp_in_block = warp_in_block,
+                .age = sm->gpu->ages++};
+  fresh.pred[PRED_TRUE] = ALL_LANES;
+  memset(fresh.left_from, 0xff, sizeof fresh.left_from); /* PAST_NOWHERE */
+  if (launch->tracks_unset) {
+    fresh.written = sm->written_rows + (size_t)slot * sm->gpu->register_rows;
+    memset(fresh.written, 0, rows * sizeof(uint32_t));
+  }
+  *warp = fresh;
+  if (warp->groups)
+    lane_groups_reset(warp->groups);
+  local_memory_start(&warp->local, (launch->kernel->local_bytes + 3) / 4);
+  local_defined_start(&warp->local_defined, (launch->kernel->local_bytes + 3) / 4);
+  if (warp->undefined_rows)
+    undefined_reset(warp);
+  memset(warp->regs, 0, (size_t)rows * WARP_LANES * sizeof(uint32_t));
+  memset(warp->reg_ready, 0, rows * sizeof(uint64_t));
+  block->warp_slot[warp_in_block] = (uint8_t)slot;
+  uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
+  sm_wake(sm, warp, now + (jitter ? rng_below(&sm->jitter, jitter + 1) : 0));
+}
+
+static Block *free_block(Sm *sm) {
+  for (uint32_t i = 0; i < sm->gpu->machine->sm.max_blocks; i++)
+    if (!sm->blocks[i].launch)
+      return &sm->blocks[i];
+  return NULL;
+}
+
+static bool has_room(const Sm *sm, const Launch *launch) {
+  const Machine *machine = sm->gpu->machine;
+  return sm->resident_blocks < machine->sm.max_blocks &&
+         sm->resident_warps + launch->block_warps <= machine->sm.max_warps &&
+         sm->resident_threads + launch->block_warps * WARP_LANES <= machine->sm.max_threads &&
+         sm->registers_used + sm_block_registers(machine, launch) <= machine->sm.registers;
+}
+
+bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
+  uint32_t base;
+  if (!has_room(sm, launch) || !find_shared(sm, launch->shared_bytes, &base))
+    return false;
+  if (!sm->ready)
+    make_arrays(sm);
+  Block *block = free_block(sm);
+  *block = (Block){.launch = launch,
+                   .index = index,
+                   .slot = (uint32_t)(block - sm->blocks),
+                   .shared_base = base,
+                   .shared_bytes = launch->shared_bytes,
+                   .warps = launch->block_warps,
+                   .warps_left = launch->block_warps};
+  block->ctaid[0] = (uint32_t)(index % launch->grid[0]);
+  block->ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
+  block->ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+  for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
+    block->barrier[id] = (Barrier){.all = true};
+  shared_reset_range(&sm->shared, base, launch->shared_bytes, launch->program->dialect != DIALECT_PTX);
+  sm->resident_blocks++;
+  sm->resident_warps += launch->block_warps;
+  sm->resident_threads += launch->block_warps * WARP_LANES;
+  sm->registers_used += sm_block_registers(sm->gpu->machine, launch);
+  sm->gpu->counters.blocks++;
+  sm->gpu->counters.warps += launch->block_warps;
+  sm->gpu->progress++;
+  for (uint32_t warp = 0, slot = 0; warp < launch->block_warps; slot++)
+    if (sm->warps[slot].state == WARP_FREE)
+      start_warp(sm, block, warp++, slot, now);
+  ProbePoint point = {.gpu = sm->gpu, .sm = sm, .block = block, .cycle = now};
+  PROBE_FIRE(sm->gpu, block_start, &point);
+  return true;
+}
+
+static void retire_block(Sm *sm, Block *block, uint64_t now) {
+  Gpu *gpu = sm->gpu;
+  Launch *launch = block->launch;
+  ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
+  PROBE_FIRE(gpu, block_end, &point);
+  gpu_count_shared_bytes(gpu, sm, block);
+  for (uint32_t i = 0; i < block->warps; i++)
+    sm->warps[block->warp_slot[i]].state = WARP_FREE;
+  sm->resident_blocks--;
+  sm->resident_warps -= launch->block_warps;
+  sm->resident_threads -= launch->block_warps * WARP_LANES;
+  sm->registers_used -= sm_block_registers(gpu->machine, launch);
+  block->launch = NULL;
+  gpu_block_finished(gpu, launch, now);
+}
+
+void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now) {
+  Block *block = warp_block(sm, warp);
+  warp->state = WARP_DONE;
+  block->finished |= 1u << warp->warp_in_block;
+  block->warps_left--;
+  sm->gpu->progress++;
+  sm->gpu->end_cycle = now;
+  if (block->warps_left == 0)
+    retire_block(sm, block, now);
+  else
+    barrier_warp_exited(sm, block, now);
+}

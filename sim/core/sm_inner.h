@@ -1,0 +1,29 @@
+/* sm_inner.h - what the files of an SM share: sm.c (schedulers, issue), sm_blocks.c (blocks and warps come and go), sm_replies.c
+ * (who waits, and replies of global memory). */
+#ifndef LOCKSTEP_CORE_SM_INNER_H
+#define LOCKSTEP_CORE_SM_INNER_H
+
+#include "sim/core/access.h"
+
+/* The warp can issue from cycle `time` on. */
+void sm_wake(Sm *sm, Warp *warp, uint64_t time);
+/* All lanes of the warp have exited. */
+void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now);
+/* The destinations of the instruction can be used from cycle `ready` on. */
+void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready);
+/* The warp that issued goes on with `decoded`, once its operands are there, not before `from`; `delay` comes on top. */
+void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay);
+
+/* A fence. */
+typedef struct SmDrain {
+  uint64_t from;   /* it could be over then, but for memory.fence_latency */
+  uint64_t delay;  /* that comes on top */
+  bool empties_l1; /* when it is over */
+} SmDrain;
+/* The same behind a fence: it waits until all accesses that the SM has under way are performed. */
+void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain *drain);
+
+/* Takes the replies that have come by `now`. */
+void sm_take_replies(Sm *sm, uint64_t now);
+
+#endif

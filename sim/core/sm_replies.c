@@ -1,0 +1,235 @@
+/* Warps that wait: for operands, for replies of global memory, for fences. */
+#include <glib.h>
+
+#include "sim/core/cached.h"
+#include "sim/core/sm_inner.h"
+#include "sim/core/undefined.h"
+
+void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
+  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  time = MAX(time, sm->wheel.now);
+  wheel_insert(&sm->wheel, warp->slot, time);
+  sm_is_due(sm, MAX(time, scheduler->free_at));
+}
+
+void sm_is_due(Sm *sm, uint64_t time) {
+  if (time >= sm->event_time)
+    return;
+  sm->event_time = time;
+  event_queue_push(&sm->gpu->queue, time, sm_source(sm));
+}
+
+void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
+  for (unsigned i = 0; i < decoded->writes; i++)
+    warp->reg_ready[decoded->write[i]] = ready;
+  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1)
+    warp->pred_ready[__builtin_ctz(rest)] = ready;
+  if ((decoded->writes | decoded->pred_write) && ready > warp->latest_ready)
+    warp->latest_ready = ready;
+}
+
+/* When the instruction at warp->pc can issue, not before `time`; REG_PENDING: after a reply of global memory. */
+static uint64_t operands_ready(const Warp *warp, const Decoded *decoded, uint64_t time) {
+  if (warp->latest_ready <= time && !warp->pending)
+    return time;
+  for (unsigned i = 0; i < decoded->waits; i++)
+    time = MAX(time, warp->reg_ready[decoded->wait[i]]);
+  for (uint32_t rest = decoded->pred_wait; rest; rest &= rest - 1)
+    time = MAX(time, warp->pred_ready[__builtin_ctz(rest)]);
+  return time;
+}
+
+/* It waits for a reply of global memory. */
+static void block_warp(Warp *warp, uint64_t from, uint64_t delay) {
+  warp->blocked = true;
+  warp->blocked_from = from;
+  warp->blocked_delay = delay;
+}
+
+void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay) {
+  uint64_t time = operands_ready(warp, decoded, from);
+  if (time == REG_PENDING || warp->awaits)
+    block_warp(warp, from, delay);
+  else
+    wheel_insert(&sm->wheel, warp->slot, time + delay);
+}
+
+void sm_resume(Sm *sm, Warp *warp, uint64_t time) {
+  const Launch *launch = warp_block(sm, warp)->launch;
+  uint64_t ready = operands_ready(warp, &launch->decoded[warp->pc], time);
+  if (ready == REG_PENDING)
+    block_warp(warp, time, 0);
+  else
+    sm_wake(sm, warp, ready);
+}
+
+void sm_suspend(Sm *sm, Warp *warp) {
+  if (warp->blocked)
+    warp->blocked = false;
+  else
+    wheel_remove(&sm->wheel, warp->slot);
+}
+
+void sm_release(Sm *sm, Warp *warp, uint64_t now) {
+  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  if (warp->state != WARP_RUNNING || scheduler->ready >> warp->slot & 1)
+    return; /* it waits for a barrier, or could issue anyhow */
+  if (warp->blocked) {
+    warp->blocked_delay = 0;
+    return;
+  }
+  sm_suspend(sm, warp);
+  sm_resume(sm, warp, now);
+}
+
+/* Who sleeps until a reply comes sleeps as long as it waits for no newer access than now. */
+SmSleep sm_sleep(const Sm *sm, const Warp *warp) {
+  SmSleep sleep = {.blocked = warp->blocked, .until = sm->wheel.wake[warp->slot]};
+  if (warp->blocked)
+    sleep.until = warp->newest_access;
+  return sleep;
+}
+
+/* ---- fences ---- */
+
+/* All that the fence waits for has been performed. */
+static void end_drain(Sm *sm, Warp *warp) {
+  if (warp->drain_empties_l1)
+    cached_forget(sm);
+  warp->drains = 0;
+  sm->draining &= ~(UINT64_C(1) << warp->slot);
+}
+
+void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain *drain) {
+  uint64_t next = drain->from + sm->gpu->machine->memory.fence_latency;
+  warp->drain_empties_l1 = drain->empties_l1;
+  warp->drains = sm->flights.made;
+  if (flights_oldest(&sm->flights) > warp->drains) {
+    end_drain(sm, warp);
+    sm_wait_for_operands(sm, warp, decoded, next, drain->delay);
+    return;
+  }
+  sm->draining |= UINT64_C(1) << warp->slot;
+  block_warp(warp, next, drain->delay);
+}
+
+/* ---- replies ---- */
+
+/* A reply has come: the warp goes on if that was what it waited for. */
+static void unblock(Sm *sm, Warp *warp, uint64_t now) {
+  if (warp->drains) {
+    if (flights_oldest(&sm->flights) <= warp->drains)
+      return;
+    end_drain(sm, warp);
+    warp->blocked_from = MAX(warp->blocked_from, now + sm->gpu->machine->memory.fence_latency);
+  }
+  const Decoded *decoded = &warp_block(sm, warp)->launch->decoded[warp->pc];
+  uint64_t ready = operands_ready(warp, decoded, warp->blocked_from);
+  if (ready == REG_PENDING || warp->awaits)
+    return;
+  warp->blocked = false;
+  sm_wake(sm, warp, ready + warp->blocked_delay);
+}
+
+/* As the access that was issued, now that its reply has come. Its warp may have exited. */
+static Issue issue_of(Sm *sm, const Flight *flight, Block *block, Warp *warp) {
+  return (Issue){.inst = flight->inst,
+                 .regs = warp->regs,
+                 .mask = flight->lanes,
+                 .pc = flight->pc,
+                 .gpu = sm->gpu,
+                 .sm = sm,
+                 .block = block,
+                 .warp = warp};
+}
+
+/* The lanes get what they loaded. */
+static void write_reply(Sm *sm, Warp *warp, const Flight *flight) {
+  Issue issue = issue_of(sm, flight, warp_block(sm, warp), warp);
+  uint32_t rows = MIN(access_words(flight->request.bytes), flight->decoded->writes);
+  for (uint32_t part = 0; part < rows; part++)
+    issue_write(&issue, flight->decoded->write[part], flight->data[part]);
+  bool marks = flight->undefined && warp_block(sm, warp)->launch; /* the block is there */
+  for (uint32_t part = 0; G_UNLIKELY(marks) && part < rows; part++)
+    undefined_loaded(&issue, part, flight->undefined[part], MEM_GLOBAL, flight->request.address);
+}
+
+/* An atomic operation met memory that nobody had written. */
+static void tell_undefined(Sm *sm, Warp *warp, const Flight *flight, bool resident) {
+  Block gone = {.launch = flight->launch, .index = flight->thread.block};
+  Warp exited = {.warp_in_block = flight->thread.thread / WARP_LANES, .pc = flight->pc};
+  Issue issue = resident ? issue_of(sm, flight, warp_block(sm, warp), warp) : issue_of(sm, flight, &gone, &exited);
+  undefined_atomic(&issue, flight->met, MEM_GLOBAL, resident);
+}
+
+static void tell_replied(Sm *sm, const Warp *warp, const Flight *flight, uint64_t now) {
+  ProbePoint point = {.gpu = sm->gpu,
+                      .sm = sm,
+                      .block = warp_block(sm, warp),
+                      .warp = warp,
+                      .inst = flight->inst,
+                      .pc = flight->pc,
+                      .lanes = flight->lanes,
+                      .cycle = now};
+  PROBE_FIRE(sm->gpu, replied, &point);
+}
+
+static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
+  Warp *warp = &sm->warps[flight->slot];
+  bool resident = warp->age == flight->age && warp->state != WARP_DONE && warp->state != WARP_FREE;
+  if (cached_is_acquire(flight->inst))
+    cached_forget(sm);
+  if (warp->awaits == flight->number)
+    warp->awaits = 0;
+  if (warp->age == flight->age && op_info[flight->inst->op].flags & OPF_LOAD)
+    write_reply(sm, warp, flight);
+  if (G_UNLIKELY(flight->met != NULL))
+    tell_undefined(sm, warp, flight, resident);
+  if (!resident)
+    return;
+  warp->pending -= flight->decoded->writes;
+  sm_set_ready(warp, flight->decoded, now);
+  if (PROBE_WANTED(sm->gpu, replied))
+    tell_replied(sm, warp, flight, now);
+  if (warp->blocked && !warp->drains)
+    unblock(sm, warp, now);
+}
+
+/* The oldest access is another one now: fences may be over. */
+static void end_drains(Sm *sm, uint64_t now) {
+  for (uint64_t rest = sm->draining; rest; rest &= rest - 1)
+    unblock(sm, &sm->warps[__builtin_ctzll(rest)], now);
+}
+
+/* A reply that the access waits for. True if it was the last. */
+static bool has_all(Sm *sm, Flight *flight, uint64_t now) {
+  if (flight->waits == 0)
+    return true;
+  if (flight->fills && flight->fills->len)
+    cached_arrive(sm, flight, now);
+  if (--flight->waits)
+    return false;
+  if (flight->earliest <= now)
+    return true;
+  flights_answer(&sm->flights, flight, flight->earliest);
+  return false;
+}
+
+void sm_take_replies(Sm *sm, uint64_t now) {
+  for (Flight *flight; (flight = flights_take(&sm->flights, now));) {
+    if (!has_all(sm, flight, now))
+      continue;
+    bool oldest = flight->previous == NO_FLIGHT;
+    flights_land(&sm->flights, flight);
+    deliver(sm, flight, now);
+    if (oldest && sm->draining)
+      end_drains(sm, now);
+    gpu_access_ended(sm->gpu, flight->launch, now);
+    flights_release(&sm->flights, flight);
+  }
+}
+
+void sm_answer(Sm *sm, Flight *flight, uint64_t time) {
+  flights_answer(&sm->flights, flight, time);
+  sm_is_due(sm, time);
+}

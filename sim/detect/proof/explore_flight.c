@@ -1,0 +1,220 @@
+#include "sim/detect/proof/explore_flight.h"
+
+#include "sim/core/cached.h"
+#include "sim/core/look.h"
+#include "sim/detect/proof/copies.h"
+
+/* Of the loads of a lane under way so many are told apart by what they find; what further ones bring isn't known. */
+enum { LOADS_TOLD_APART = 4 };
+
+/* ---- what joins the words at the start ---- */
+
+static ValueSet *word_of(Explorer *explorer, const Sm *sm, uint64_t address) {
+  return abstract_word(&explorer->memory, sm, word_key_global(address));
+}
+
+static void join_store(Explorer *explorer, const Sm *sm, const Flight *flight, unsigned lane) {
+  uint64_t address = flight->request.address[lane];
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++) {
+    ValueSet *set = word_of(explorer, sm, address + 4 * part);
+    if (flight->request.bytes < 4)
+      abstract_add_anything(&explorer->memory, set); /* its other bytes stay, whatever they are then */
+    else
+      abstract_add(&explorer->memory, set, flight->data[part][lane]);
+  }
+}
+
+static bool adds_numbers(const Inst *inst) {
+  return inst->mode == ATOM_ADD && inst->width == WIDTH_32 && inst->type != TYPE_F32 && inst->type != TYPE_F16;
+}
+
+static void join_add(Explorer *explorer, ValueSet *set, uint32_t number) {
+  uint32_t size = number <= INT32_MAX ? number : -number;
+  if (number <= INT32_MAX)
+    abstract_add_sums(&explorer->memory, set, size, 0, size);
+  else
+    abstract_add_sums(&explorer->memory, set, 0, size, size);
+}
+
+/* An atomic operation whose result nobody reads. */
+static void join_atomic(Explorer *explorer, const Sm *sm, const Flight *flight, unsigned lane) {
+  const Inst *inst = flight->inst;
+  uint64_t address = flight->request.address[lane];
+  if (adds_numbers(inst)) {
+    if (flight->data[0][lane])
+      join_add(explorer, word_of(explorer, sm, address), flight->data[0][lane]);
+    return;
+  }
+  uint32_t row = inst->mode == ATOM_CAS ? FLIGHT_OPERAND_C : 0;
+  bool known = (inst->mode == ATOM_CAS || inst->mode == ATOM_EXCH) && flight->request.bytes >= 4;
+  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++) {
+    ValueSet *set = word_of(explorer, sm, address + 4 * part);
+    if (known)
+      abstract_add(&explorer->memory, set, flight->data[row + part][lane]);
+    else
+      abstract_add_anything(&explorer->memory, set);
+  }
+}
+
+/* Sectors that were read, and come to the L1. */
+static void join_fills(Explorer *explorer, const Sm *sm, const Flight *flight) {
+  uint32_t words = explorer->gpu->machine->sm.l1.sector / 4;
+  for (guint i = 0; flight->fills && i < flight->fills->len; i++) {
+    const Fill *fill = &g_array_index(flight->fills, Fill, i);
+    if (!(flight->performed >> fill->lane & 1))
+      continue;
+    for (uint32_t word = 0; word < words; word++) {
+      uint64_t address = fill->address + 4 * word;
+      if (fill->words[word] != look_global(explorer->gpu, address))
+        abstract_add(&explorer->memory, word_of(explorer, sm, address), fill->words[word]);
+    }
+  }
+}
+
+static void empty_copies(Explorer *explorer, const Sm *sm) { copies_evict_all(explorer->copies, sm); }
+
+/* Who takes the step: the warp, while the lane hasn't exited. */
+static WarpView *taker_of(const Explorer *explorer, const Flight *flight, guint first) {
+  for (guint i = first; i < explorer->views->len; i++) {
+    WarpView *view = g_ptr_array_index(explorer->views, i);
+    if (view->warp->slot == flight->slot)
+      return flight_is_of(flight, view->warp) ? view : NULL;
+  }
+  return NULL;
+}
+
+static void add_flight(Explorer *explorer, const Sm *sm, const Flight *flight, guint first) {
+  uint32_t lanes = flight->lanes & ~flight->performed;
+  bool returns = op_info[flight->inst->op].flags & OPF_LOAD;
+  WarpView *taker = lanes && returns ? taker_of(explorer, flight, first) : NULL;
+  if (cached_is_acquire(flight->inst))
+    empty_copies(explorer, sm);
+  join_fills(explorer, sm, flight);
+  if (taker && lanes & taker->warp->alive) {
+    if (!taker->flights)
+      taker->flights = g_ptr_array_new();
+    g_ptr_array_add(taker->flights, (gpointer)flight);
+    lanes &= ~taker->warp->alive;
+  }
+  for (uint32_t rest = flight->request.kind == MEM_LOAD ? 0 : lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    if (flight->request.kind == MEM_STORE)
+      join_store(explorer, sm, flight, lane);
+    else
+      join_atomic(explorer, sm, flight, lane);
+  }
+}
+
+void explore_flights_add(Explorer *explorer, const Sm *sm, guint first) {
+  const Flights *flights = &sm->flights;
+  for (uint32_t index = flights->oldest; index != NO_FLIGHT; index = flights_at(flights, index)->next)
+    add_flight(explorer, sm, flights_at(flights, index), first);
+  for (uint64_t rest = sm->draining; rest; rest &= rest - 1)
+    if (sm->warps[__builtin_ctzll(rest)].drain_empties_l1)
+      empty_copies(explorer, sm);
+}
+
+/* ---- steps of a lane ---- */
+
+static guint flights_of(const WarpView *view) { return view->flights ? view->flights->len : 0; }
+
+/* The next one of the lane from number `from` on; their number if there is none. */
+static guint find_flight(const WarpView *view, unsigned lane, guint from) {
+  for (guint count = flights_of(view); from < count; from++) {
+    const Flight *flight = g_ptr_array_index(view->flights, from);
+    if ((flight->lanes & ~flight->performed) >> lane & 1)
+      return from;
+  }
+  return from;
+}
+
+bool explore_has_flights(const WarpView *view, unsigned lane) {
+  return find_flight(view, lane, 0) < flights_of(view);
+}
+
+/* Nothing is known of what the lane gets. */
+static void forget_result(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  for (uint32_t part = 0; part < access_words(width_bytes[inst->width]); part++)
+    explore_set_register(walk, state, inst->dst + (int)part, true, 0);
+}
+
+static void take_flight(LaneWalk *walk, LaneState *state, const Flight *flight) {
+  const Inst *inst = flight->inst;
+  uint64_t address = flight->request.address[walk->lane];
+  Place place = {.space = MEM_GLOBAL,
+                 .key = word_key_global(address),
+                 .offset = (uint32_t)(address % 4),
+                 .bytes = flight->request.bytes};
+  state->pc = flight->pc;
+  if (flight->request.kind == MEM_ATOMIC) {
+    explore_atomic(walk, state, inst, &place);
+    return;
+  }
+  if (walk->loads_taken++ < LOADS_TOLD_APART) {
+    explore_load(walk, state, inst, &place);
+  } else {
+    forget_result(walk, state, inst);
+    explore_next_flight(walk, state);
+  }
+  walk->loads_taken--;
+}
+
+/* From number `from` on. */
+static void take_from(LaneWalk *walk, LaneState *state, guint from) {
+  guint before = walk->flight_at, at = find_flight(walk->view, walk->lane, from);
+  const Flight *outer = walk->flight;
+  if (at == flights_of(walk->view)) {
+    walk->flight = NULL;
+    state->pc = walk->start_pc;
+    if (!walk->only_flights)
+      explore_enter(walk, state);
+  } else {
+    walk->flight = g_ptr_array_index(walk->view->flights, at);
+    walk->flight_at = at;
+    take_flight(walk, state, walk->flight);
+  }
+  walk->flight = outer;
+  walk->flight_at = before;
+}
+
+void explore_next_flight(LaneWalk *walk, LaneState *state) { take_from(walk, state, walk->flight_at + 1); }
+
+void explore_take_flights(LaneWalk *walk, LaneState *state, bool only_these) {
+  walk->start_pc = state->pc;
+  walk->only_flights = only_these;
+  walk->flight = NULL;
+  take_from(walk, state, 0);
+}
+
+/* ---- lanes alike ---- */
+
+static bool same_data(const Flight *a, unsigned lane_a, const Flight *b, unsigned lane_b) {
+  for (unsigned row = 0; row < FLIGHT_ROWS; row++)
+    if (a->data[row][lane_a] != b->data[row][lane_b])
+      return false;
+  return true;
+}
+
+static bool same_flight(const Flight *a, unsigned lane_a, const Flight *b, unsigned lane_b, const RegSet *reads) {
+  if (a->inst != b->inst)
+    return false;
+  bool same_place = a->request.address[lane_a] == b->request.address[lane_b];
+  if (a->request.kind == MEM_ATOMIC)
+    return same_place && same_data(a, lane_a, b, lane_b);
+  for (uint32_t part = 0; part < access_words(a->request.bytes) && !same_place; part++)
+    if (!reads || regset_has(reads, (unsigned)a->inst->dst + part))
+      return false;
+  return true;
+}
+
+bool explore_same_flights(const WarpView *a, unsigned lane_a, const WarpView *b, unsigned lane_b,
+                          const RegSet *reads) {
+  guint at = find_flight(a, lane_a, 0), bt = find_flight(b, lane_b, 0);
+  while (at < flights_of(a) && bt < flights_of(b)) {
+    if (!same_flight(g_ptr_array_index(a->flights, at), lane_a, g_ptr_array_index(b->flights, bt), lane_b, reads))
+      return false;
+    at = find_flight(a, lane_a, at + 1);
+    bt = find_flight(b, lane_b, bt + 1);
+  }
+  return at == flights_of(a) && bt == flights_of(b);
+}
