@@ -100,7 +100,6 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/explore.h \
   sim/detect/proof/explore_flight.c \
   sim/detect/proof/explore_groups.c \
-  sim/detect/proof/explore_flight.h \
   sim/detect/proof/explore_groups.h \
   sim/detect/proof/explore_heap.c \
   sim/detect/proof/explore_memory.c \

@@ -81,6 +81,18 @@ static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_
   return milli_cycle(last);
 }
 
+/* Accesses to a word don't overtake atomic operations on it. */
+static uint64_t behind_atomics(MemSys *memsys, const MemRequest *request, uint64_t arrival) {
+  uint64_t last = milli_of(arrival);
+  for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+    uint64_t address = request->address[__builtin_ctz(rest)];
+    const BackingBuffer *buffer = backing_find(memsys->backing, address, 1);
+    if (buffer && buffer->ready_milli)
+      last = MAX(last, buffer->ready_milli[(address - buffer->base) / 4]);
+  }
+  return milli_cycle(last);
+}
+
 /* The server takes the request. Returns when. */
 static uint64_t serve(MemSys *memsys, const MemRequest *request, uint64_t now) {
   uint32_t segments = count_segments(memsys, request);
@@ -89,7 +101,8 @@ static uint64_t serve(MemSys *memsys, const MemRequest *request, uint64_t now) {
   uint64_t start = MAX(memsys->free_at, now * memsys->bytes_per_cycle);
   memsys->free_at = start + (uint64_t)segments * memsys->segment;
   uint64_t served = MAX(now, (memsys->free_at - memsys->segment) / memsys->bytes_per_cycle);
-  return request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served) : served;
+  return request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served)
+                                     : behind_atomics(memsys, request, served);
 }
 
 static uint32_t enter(MemSys *memsys, MemRequest *request) {

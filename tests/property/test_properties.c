@@ -205,16 +205,20 @@ END_TEST
 /* The incremental hash of memory returns to what it was with the memory's contents, and only then. */
 START_TEST(the_memory_hash_follows_the_memory) {
   g_autoptr(Lab) lab =
-      lab_new("", ".shared 64\nMOV R0, c[0x0][0x20]; MOV R1, 5; ST [R0], R1; STS [RZ], R1; LDSLK P0, R2, [0x4]; "
-                  "STSUL [0x4], RZ; STS [RZ], RZ; ST [R0], RZ; RED.ADD [R0+0x4], R1; RED.XOR [R0+0x4], R1; EXIT");
+      lab_new("", ".shared 64\nMOV R0, c[0x0][0x20]; MOV R1, 5; ST [R0], R1; MEMBAR.GL; NOP; STS [RZ], R1; "
+                  "LDSLK P0, R2, [0x4]; STSUL [0x4], RZ; STS [RZ], RZ; ST [R0], RZ; MEMBAR.GL; NOP; "
+                  "RED.ADD [R0+0x4], R1; MEMBAR.GL; NOP; RED.XOR [R0+0x4], R1; MEMBAR.GL; NOP; EXIT");
   lab_buffer(lab, 4);
   lab_launch(lab, 1, 1);
   lab_place(lab);
   lab->gpu->hashes_memory = true;
-  static const bool changed[] = {false, false, true, true, true, true, true, false, true, false};
+  enum { NO, YES, UNDER_WAY };
+  static const uint8_t changed[] = {NO,        NO,        UNDER_WAY, UNDER_WAY, YES,       YES, YES,       YES,       YES,
+                                    UNDER_WAY, UNDER_WAY, NO,        UNDER_WAY, UNDER_WAY, YES, UNDER_WAY, UNDER_WAY, NO};
   for (unsigned i = 0; i < G_N_ELEMENTS(changed); i++) {
     ck_assert_int_eq(gpu_run(lab->gpu, 1, UINT64_MAX), GPU_BUDGET);
-    ck_assert_msg((lab->gpu->memory_hash != 0) == changed[i], "after instruction %u", i);
+    ck_assert_msg(changed[i] == UNDER_WAY || (lab->gpu->memory_hash != 0) == (changed[i] == YES),
+                  "after instruction %u", i);
   }
 }
 END_TEST

@@ -40,15 +40,16 @@ check_printing() { # complains about writing to standard output or error in fold
 }
 
 # Circles that there are: each module of which an include leads back to itself.
-#   sim/core: an SM calls the Gpu that owns it (faults, counters, the next block), and exec, barriers and lane groups call both.
+#   sim/core: an SM calls the Gpu that owns it (faults, counters, the next block), and accesses, the L1 and the host call both.
 #   The others are being taken apart.
 known_circles="
 sim/core access
-sim/core barrier
+sim/core cached
 sim/core gpu
 sim/core host
-sim/core lane_groups
+sim/core serve
 sim/core sm
+sim/core sm_inner
 "
 
 # Prints FOLDER MODULE for each module, x.c with x.h, that includes itself by way of others of its folder. A .def is a table and

@@ -356,7 +356,8 @@ END_TEST
 
 /* ---- orders ---- */
 
-/* A fence and a release of the chip cost memory.fence_latency besides the wait; those of the block, and an acquire, don't. */
+/* A fence and a release of the chip cost memory.fence_latency besides the wait; those of the block don't. An acquire waits for its
+ * reply. */
 START_TEST(fences_and_releases_wait) {
   static const struct {
     const char *what, *text;
@@ -369,7 +370,7 @@ START_TEST(fences_and_releases_wait) {
       {"plain store", "ST [R0], R0", SEM_WEAK, SCOPE_GPU, 22},
       {"release", "ST [R0], R0", SEM_RELEASE, SCOPE_GPU, 18 + 600 + 100 + 2},
       {"release to the block", "ST [R0], R0", SEM_RELEASE, SCOPE_CTA, 22},
-      {"acquire", "LD R1, [R0]", SEM_ACQUIRE, SCOPE_GPU, 22},
+      {"acquire", "LD R1, [R0]", SEM_ACQUIRE, SCOPE_GPU, 20 + 600},
       {"atomic release", "RED.ADD [R0], R0", SEM_RELEASE, SCOPE_SYS, 18 + 600 + 100 + 2},
       {"relaxed atomic", "RED.ADD [R0], R0", SEM_RELAXED, SCOPE_GPU, 22},
   };

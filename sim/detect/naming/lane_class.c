@@ -1,6 +1,6 @@
 #include "sim/detect/naming/lane_class.h"
 
-#include "sim/detect/proof/explore_flight.h"
+#include "sim/detect/proof/explore_step.h"
 
 /* A class with fewer members is asked lane by lane. */
 enum { MEMBERS_MIN = 8, CLASS_PASSES_MAX = 16 };
@@ -74,6 +74,7 @@ static void add_member(LaneClasses *classes, guint index, unsigned lane) {
   WarpView *view = wait_view(classes->graph, index);
   LaneSpace start;
   explorer_start(view, lane, &start.state);
+  explore_forget_loads(view, lane, &start.state);
   LaneClass *class = class_at(classes, view->launch, start.state.pc);
   if (!class) {
     class = g_new0(LaneClass, 1);

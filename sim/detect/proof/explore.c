@@ -1,6 +1,5 @@
 #include "sim/detect/proof/explore.h"
 
-#include "sim/detect/proof/explore_flight.h"
 #include "sim/detect/proof/explore_groups.h"
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/host_proof.h"

@@ -1,4 +1,4 @@
-#include "sim/detect/proof/explore_flight.h"
+#include "sim/detect/proof/explore_step.h"
 
 #include "sim/core/cached.h"
 #include "sim/core/look.h"
@@ -150,7 +150,7 @@ static void take_flight(LaneWalk *walk, LaneState *state, const Flight *flight) 
     explore_atomic(walk, state, inst, &place);
     return;
   }
-  if (walk->loads_taken++ < LOADS_TOLD_APART) {
+  if (walk->loads_taken++ < LOADS_TOLD_APART && !(walk->assumption && walk->assumption->any_lane)) {
     explore_load(walk, state, inst, &place);
   } else {
     forget_result(walk, state, inst);
@@ -202,19 +202,40 @@ static bool same_flight(const Flight *a, unsigned lane_a, const Flight *b, unsig
   if (a->request.kind == MEM_ATOMIC)
     return same_place && same_data(a, lane_a, b, lane_b);
   for (uint32_t part = 0; part < access_words(a->request.bytes) && !same_place; part++)
-    if (!reads || regset_has(reads, (unsigned)a->inst->dst + part))
+    if (regset_has(reads, (unsigned)a->inst->dst + part))
       return false;
   return true;
 }
 
+/* As find_flight(); without `reads`, loads don't count. */
+static guint find_that_counts(const WarpView *view, unsigned lane, guint from, const RegSet *reads) {
+  guint at = find_flight(view, lane, from);
+  while (!reads && at < flights_of(view) && ((const Flight *)g_ptr_array_index(view->flights, at))->request.kind == MEM_LOAD)
+    at = find_flight(view, lane, at + 1);
+  return at;
+}
+
 bool explore_same_flights(const WarpView *a, unsigned lane_a, const WarpView *b, unsigned lane_b,
                           const RegSet *reads) {
-  guint at = find_flight(a, lane_a, 0), bt = find_flight(b, lane_b, 0);
+  guint at = find_that_counts(a, lane_a, 0, reads), bt = find_that_counts(b, lane_b, 0, reads);
   while (at < flights_of(a) && bt < flights_of(b)) {
     if (!same_flight(g_ptr_array_index(a->flights, at), lane_a, g_ptr_array_index(b->flights, bt), lane_b, reads))
       return false;
-    at = find_flight(a, lane_a, at + 1);
-    bt = find_flight(b, lane_b, bt + 1);
+    at = find_that_counts(a, lane_a, at + 1, reads);
+    bt = find_that_counts(b, lane_b, bt + 1, reads);
   }
   return at == flights_of(a) && bt == flights_of(b);
+}
+
+void explore_forget_loads(const WarpView *view, unsigned lane, LaneState *state) {
+  for (guint at = find_flight(view, lane, 0); at < flights_of(view); at = find_flight(view, lane, at + 1)) {
+    const Flight *flight = g_ptr_array_index(view->flights, at);
+    for (uint32_t part = 0; part < access_words(flight->request.bytes); part++) {
+      uint32_t reg = (uint32_t)flight->inst->dst + part;
+      if (reg >= view->launch->kernel->nregs)
+        continue;
+      regset_put(&state->unknown, reg);
+      state->regs[reg] = 0;
+    }
+  }
 }

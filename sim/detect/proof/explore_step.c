@@ -1,4 +1,4 @@
-#include "sim/detect/proof/explore_flight.h"
+#include "sim/detect/proof/explore_step.h"
 
 #include "base/bits.h"
 #include "sim/core/simt_stack.h"

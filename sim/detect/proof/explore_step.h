@@ -1,7 +1,7 @@
 /* explore_step.h - one step of one lane: every state that may follow a state.
  * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates, arithmetic;
  * explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch; explore_memory.c: loads and
- * stores; explore_heap.c: malloc() and free(); explore_atomic.c: atomics, and what they add to words.
+ * stores; explore_heap.c: malloc() and free(); explore_flight.c: accesses under way; explore_atomic.c: atomics, and what they add to words.
  * A step uses up the state that it is given. */
 #ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
 #define LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
@@ -144,5 +144,32 @@ void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Pl
 void explore_apply_changes(LaneWalk *walk);
 /* Counts its adds for a lane alike. */
 void explore_repeat_adds(Explorer *explorer, WarpView *view, unsigned lane, const GArray *changes);
+
+/* ---- explore_flight.c: accesses under way (sim/core/flight.h) in the proof: a look sees a cut of the machine.
+ *
+ * Words that haven't been performed yet may be at any time. So an access whose result its lane waits for, or will read, is a step
+ * of that lane before all others: a load may find any value of its word's set, an atomic operation has its effect once more. The values
+ * of stores, and of atomic operations that nobody reads, join their words' sets at the start, an add once. Steps of one lane under
+ * way are taken in order of issue: their words' sets have all values anyway, whatever the order was.
+ * An acquire or a fence that isn't over will empty its SM's L1. Sectors on their way to an L1 bring the values that they were read
+ * with. ---- */
+
+/* What is under way on an SM: its stores join the words, its other accesses the views of their warps, which are those of the SM from
+ * number `first` on. */
+void explore_flights_add(Explorer *explorer, const Sm *sm, guint first);
+
+/* True if the lane has accesses under way that are steps. */
+bool explore_has_flights(const WarpView *view, unsigned lane);
+/* The lane takes the steps that are under way, and comes to `state`; unless `only_these`, it goes on from there. */
+void explore_take_flights(LaneWalk *walk, LaneState *state, bool only_these);
+/* Behind one of them: takes the next. */
+void explore_next_flight(LaneWalk *walk, LaneState *state);
+
+/* Nothing is known of what the lane's accesses under way bring. */
+void explore_forget_loads(const WarpView *view, unsigned lane, LaneState *state);
+/* True if both lanes have the same under way, as far as it matters to who reads these registers; NULL: after
+ * explore_forget_loads(). */
+bool explore_same_flights(const WarpView *a, unsigned lane_a, const WarpView *b, unsigned lane_b,
+                          const RegSet *reads);
 
 #endif

@@ -1,7 +1,7 @@
 #include "sim/detect/proof/lane_memo.h"
 
 #include "sim/core/lane_groups.h"
-#include "sim/detect/proof/explore_flight.h"
+#include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/explore_groups.h"
 
 enum { COMMON_MAX = 32 };
