@@ -202,6 +202,7 @@ static void performed(void *user, const ProbePoint *point, const AccessPart *par
 }
 
 bool race_detector_finish(RaceDetector *detector) {
+  race_words_settle(&detector->watch, true);
   race_report_finish(&detector->watch.report);
   return race_trial_fits(&detector->watch.trial, &detector->watch.order);
 }
@@ -282,6 +283,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   detector->sms = g_new0(SmOrder *, detector->sm_count);
   race_order_init(&detector->watch.order, gpu);
   race_flights_init(&detector->watch.flights);
+  detector->watch.held = g_array_new(FALSE, FALSE, sizeof(HeldRace));
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   detector->selections = g_array_new(FALSE, FALSE, sizeof(Selection *));
@@ -312,6 +314,7 @@ static void sm_order_free(SmOrder *sm, uint32_t bits) {
 void race_detector_free(RaceDetector *detector) {
   if (!detector)
     return;
+  race_words_forget(&detector->watch);
   race_flights_clear(&detector->watch.flights, &detector->watch.order);
   for (uint32_t i = 0; i < detector->sm_count; i++)
     sm_order_free(detector->sms[i], detector->bit_count);

@@ -30,6 +30,7 @@ typedef struct RaceEnd {
 
 typedef struct Race {
   RaceEnd first; /* what the instruction that is issued now races with */
+  Access with;   /* the same, as it is kept */
   RaceCause cause;
   HandOver handed;   /* RACE_NO_RELEASE and the other three */
   uint32_t fence_pc; /* RACE_NARROW_ACQUIRE */

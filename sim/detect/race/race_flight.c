@@ -14,7 +14,8 @@ void race_flights_init(RaceFlights *flights) {
 }
 
 static void leave(RaceFlight *flight, RaceOrder *order) {
-  warp_view_drop(&order->views, flight->view);
+  warp_moment_has_read(&flight->moment);
+  warp_moment_drop(&order->views, &flight->moment);
   handoff_drop(&order->handoffs, flight->handoff);
   flight->number = 0;
 }
@@ -61,11 +62,8 @@ RaceFlight *race_flight_new(RaceFlights *flights, RaceOrder *order, WarpOrder *w
   RaceFlight *flight = race_flight_at(flights, number);
   GArray *waiting = flight->waiting;
   *flight = (RaceFlight){.number = number,
-                         .time = warp->time,
-                         .syncs = warp->syncs,
-                         .by_lanes = warp->lanes[0] != NULL,
                          .handoff = hands ? order_handoff(order, warp) : 0,
-                         .view = warp_view_take(&order->views, warp, reads),
+                         .moment = warp_moment_take(&order->views, warp, reads),
                          .waiting = waiting};
   handoff_use(&order->handoffs, flight->handoff);
   if (waiting)
@@ -88,14 +86,4 @@ void race_flight_wait(RaceFlight *flight, uint64_t word, uint32_t lanes, const A
     flight->waiting = g_array_new(FALSE, FALSE, sizeof(WaitingRace));
   if (flight->waiting->len < WAITING_MAX)
     g_array_append_val(flight->waiting, race);
-}
-
-WarpOrder race_flight_order(const RaceFlight *flight) {
-  static const LaneOrder no_order; /* each lane comes after itself alone */
-  WarpOrder then = *warp_view_order(flight->view);
-  then.time = flight->time;
-  bool met = !flight->view->warp || flight->view->warp->syncs != flight->syncs;
-  if (flight->by_lanes && met)
-    then.lanes[0] = then.lanes[1] = (LaneOrder *)&no_order; /* nobody writes there */
-  return then;
 }

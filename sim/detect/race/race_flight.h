@@ -19,14 +19,11 @@ typedef struct WaitingRace {
 } WaitingRace;
 
 typedef struct RaceFlight {
-  uint32_t number;  /* here, from 1 on; 0: not in use */
-  uint64_t cycle;   /* of its issue */
-  uint32_t time;    /* of its warp then, and */
-  uint32_t syncs;   /* how often its lanes had met */
-  bool by_lanes;    /* its warp's lanes may race with each other */
-  uint32_t handoff; /* of a plain store */
-  WarpView *view;
-  GArray *waiting; /* WaitingRace; NULL: there were none yet */
+  uint32_t number;   /* here, from 1 on; 0: not in use */
+  uint32_t handoff;  /* of a plain store */
+  uint64_t cycle;    /* of its issue */
+  WarpMoment moment; /* likewise */
+  GArray *waiting;   /* WaitingRace; NULL: there were none yet */
 } RaceFlight;
 
 typedef struct RaceFlights {
@@ -48,7 +45,5 @@ RaceFlight *race_flight_at(const RaceFlights *flights, uint32_t number);
 /* All its lanes are performed. */
 void race_flight_land(RaceFlights *flights, RaceOrder *order, uint64_t access);
 void race_flight_wait(RaceFlight *flight, uint64_t word, uint32_t lanes, const Access *other);
-/* What its warp knew behind all that came before it, at its own time: to be read only, until the warp learns again. */
-WarpOrder race_flight_order(const RaceFlight *flight);
 
 #endif

@@ -7,11 +7,15 @@ static RaceFlight *open_flight(const RaceWatch *watch, const Access *access) {
   return access->open ? race_flight_at(&watch->flights, access->chain) : NULL;
 }
 
+static RaceCause cause_of(const Step *step, uint32_t lanes, const Access *earlier) {
+  return race_words_cause(&step->watch->order, step->warp, lanes, step->strong, earlier);
+}
+
 static void tell_race(Step *step, const Group *group, uint32_t lanes, const Access *mine, const Access *other) {
-  RaceEnd first = race_words_end(step, other);
+  bool dropped = mine->dropped || other->dropped;
   group->cell->raced = 1;
-  RaceCause cause = mine->dropped || first.dropped ? RACE_SPECULATIVE : race_words_cause(step, lanes, other);
-  race_words_add(step, group->word, 1, lanes, &first, cause, mine->write);
+  race_words_add(step, group->word, 1, lanes, other, dropped ? RACE_SPECULATIVE : cause_of(step, lanes, other),
+                 mine->write);
 }
 
 /* Lanes of a group; with `dropped` a select drops what they load. */
@@ -66,10 +70,9 @@ static bool record_in_row(Step *step, uint64_t first, uint32_t touched, unsigned
     if (count < 32) /* the words that follow each other, from the first on */
       words &= ((1u << count) - 1) << __builtin_ctz(words);
     found[i].lanes = rotate_right(words, found[i].shift);
-    RaceEnd end = race_words_end(step, &found[i]);
     uint32_t mine = rotate_right(words, shift);
-    race_words_add(step, first + (unsigned)__builtin_ctz(words), count, mine, &end,
-                   race_words_cause(step, mine, &found[i]), access.write);
+    race_words_add(step, first + (unsigned)__builtin_ctz(words), count, mine, &found[i],
+                   cause_of(step, mine, &found[i]), access.write);
   }
   return true;
 }
@@ -113,8 +116,8 @@ static bool waits(const Step *step) {
 
 /* Hand-offs are kept by warps: what one lane hands on to another of its warp, or with the very store that it made, isn't known to
  * be what a third lane did. */
-static bool may_be_of_another_lane(const Step *step, const Access *earlier, const RaceEnd *first) {
-  return earlier->actor == step->warp->actor || first->pc == step->warp->handed.from;
+static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
+  return earlier->actor == step->warp->actor || earlier->pc == step->warp->handed.from;
 }
 
 /* Before the warp takes what the words hand on. */
@@ -130,9 +133,9 @@ static void check_reliance(Step *step) {
     AccessOrder order = race_words_order(step, &question);
     if (!lanes || !shadow_relies(group->cell, &access, &order, &found) || waits(step))
       continue;
-    RaceEnd first = race_words_end(step, &found);
-    if (!may_be_of_another_lane(step, &found, &first))
-      race_words_add(step, group->word, 1, lanes, &first, race_words_missing_fence(step, &found), false);
+    if (!may_be_of_another_lane(step, &found))
+      race_words_add(step, group->word, 1, lanes, &found,
+                     race_words_missing_fence(&step->watch->order, step->warp, &found), false);
   }
 }
 
@@ -196,7 +199,7 @@ void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const
     race_words_group(&step, lanes);
     access_words(&step);
   }
-  race_words_tell(&step);
+  race_words_tell(&step, NULL);
 }
 
 /* ---- issued ---- */
@@ -265,7 +268,7 @@ void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, cons
     warp->undecided = true;
   else if (hands_on(&step))
     order_move_on(warp);
-  race_words_tell(&step);
+  race_words_tell(&step, &flight->moment);
 }
 
 /* ---- performed ---- */
@@ -302,8 +305,8 @@ static void perform_group(Step *step, RaceFlight *flight, const Group *group) {
 
 /* It is known now whether a CAS handed something on: then what its warp does from now on wasn't, if it isn't so already. */
 static void decide(const RaceFlight *flight, bool released, bool last) {
-  WarpOrder *warp = flight->view->warp;
-  if (!warp || warp->time != flight->time)
+  WarpOrder *warp = flight->moment.view->warp;
+  if (!warp || warp->time != flight->moment.time)
     return;
   if (released)
     order_move_on(warp);
@@ -320,13 +323,14 @@ static bool perform_words(Step *step, RaceFlight *flight) {
     check_reliance(step);
   for (unsigned i = 0; i < step->groups; i++)
     if (takes(step, &step->group[i]))
-      order_acquire_late(order, flight->view, step->group[i].cell, inst, step->point->pc, step->group[i].lanes);
-  *step->warp = race_flight_order(flight);
+      order_acquire_late(order, flight->moment.view, step->group[i].cell, inst, step->point->pc,
+                         step->group[i].lanes);
+  *step->warp = warp_moment_order(&flight->moment);
   for (unsigned i = 0; i < step->groups && step->strong; i++)
     perform_group(step, flight, &step->group[i]);
   for (unsigned i = 0; i < step->groups; i++)
     if (takes(step, &step->group[i]))
-      order_pass_fences(order, flight->view, step->group[i].cell, inst, step->group[i].lanes);
+      order_pass_fences(order, flight->moment.view, step->group[i].cell, inst, step->group[i].lanes);
   for (unsigned i = 0; i < step->groups; i++)
     released |= release_group(step, &step->group[i], flight->handoff);
   return released;
@@ -349,13 +353,15 @@ void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *p
   bool released = false;
   race_words_begin(&step, watch, &at, &then, &access);
   for (; step.part < MAX(access.bytes / 4, 1); step.part++) {
-    then = race_flight_order(flight);
+    then = warp_moment_order(&flight->moment);
     race_words_group(&step, access.lanes);
     released |= perform_words(&step, flight);
   }
   if (is_undecided(&step))
     decide(flight, released, part->last);
-  race_words_tell(&step);
-  if (part->last)
+  race_words_tell(&step, &flight->moment);
+  if (part->last) {
     race_flight_land(&watch->flights, &watch->order, part->number);
+    race_words_settle(watch, false);
+  }
 }

@@ -155,41 +155,41 @@ RaceEnd race_words_end(const Step *step, const Access *access) {
                    .strong = access->strong != ACCESS_WEAK};
 }
 
-RaceCause race_words_missing_fence(const Step *step, const Access *earlier) {
-  const WarpOrder *warp = step->warp;
+RaceCause race_words_missing_fence(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
   if (order_is_pending(warp, earlier))
     return warp->was_fenced ? RACE_NARROW_ACQUIRE : RACE_NO_ACQUIRE;
-  return order_is_too_narrow(&step->watch->order, warp, earlier) ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
+  return order_is_too_narrow(order, warp, earlier) ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
 }
 
-RaceCause race_words_cause(const Step *step, uint32_t lanes, const Access *earlier) {
-  const WarpOrder *warp = step->warp;
-  const RaceOrder *order = &step->watch->order;
+RaceCause race_words_cause(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, bool strong,
+                           const Access *earlier) {
   bool of_host = thread_is_host(g_array_index(order->actors, ThreadId, earlier->actor));
   if (warp->was_handed && (!earlier->strong || of_host) && order_is_before(order, warp, lanes, earlier, true))
-    return race_words_missing_fence(step, earlier);
-  if (step->strong && earlier->strong)
+    return race_words_missing_fence(order, warp, earlier);
+  if (strong && earlier->strong)
     return RACE_SCOPES;
   return earlier->actor == warp->actor ? RACE_LANES : RACE_UNORDERED;
 }
 
-void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const RaceEnd *first, RaceCause cause,
+void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const Access *with, RaceCause cause,
                     bool write) {
+  RaceEnd first = race_words_end(step, with);
   for (unsigned i = 0; i < step->races; i++) {
     Race *known = &step->race[i];
-    if (known->first.pc != first->pc || (known->cause == RACE_SPECULATIVE) != (cause == RACE_SPECULATIVE) ||
-        !thread_equal(known->first.base, first->base))
+    if (known->first.pc != first.pc || (known->cause == RACE_SPECULATIVE) != (cause == RACE_SPECULATIVE) ||
+        !thread_equal(known->first.base, first.base))
       continue;
     uint64_t end = known->address / 4 + known->words;
     if (end == word || (words == 1 && end - 1 == word)) { /* lanes may race for other bytes of the last one */
       known->words += end == word ? words : 0;
       known->lanes |= lanes;
-      known->first.lanes |= first->lanes;
+      known->first.lanes |= first.lanes;
     }
     return;
   }
   if (step->races < RACES_MAX)
-    step->race[step->races++] = (Race){.first = *first,
+    step->race[step->races++] = (Race){.first = first,
+                                       .with = *with,
                                        .cause = cause,
                                        .handed = step->warp->handed,
                                        .fence_pc = step->warp->fence_pc,
@@ -211,17 +211,66 @@ void race_words_compare(Step *step, const Group *group) {
     if (((row[__builtin_ctz(rest)] ^ row[__builtin_ctz(group->lanes)]) & mask) == 0)
       continue;
     group->cell->raced = 1;
-    RaceEnd self = {.base = step->warp->base,
-                    .lanes = group->lanes,
-                    .pc = step->point->pc,
-                    .cycle = step->point->cycle,
-                    .write = true};
+    Access self = race_words_access(step, group->lanes, group->bytes, true);
     race_words_add(step, group->word, 1, group->lanes, &self, RACE_IN_INSTRUCTION, true);
     return;
   }
 }
 
-void race_words_tell(const Step *step) {
-  for (unsigned i = 0; i < step->races; i++)
-    race_report_add(&step->watch->report, step->point, &step->race[i]);
+/* ---- races that are held ---- */
+
+static bool is_held(const Step *step, const Race *race, const WarpMoment *moment) {
+  bool relies = race->strong && race->first.strong && race->cause != RACE_SCOPES;
+  return race->space == SPACE_GLOBAL && race->cause != RACE_IN_INSTRUCTION && race->cause != RACE_SPECULATIVE &&
+         !relies && step->watch->held->len < HELD_MAX &&
+         (moment ? warp_moment_waits(moment) : warp_order_waits(step->warp));
+}
+
+static void hold(const Step *step, const Race *race, const WarpMoment *moment) {
+  HeldRace held = {.race = *race, .point = *step->point};
+  held.point.block = NULL;
+  held.point.warp = NULL;
+  held.moment = moment ? warp_moment_share(moment) : warp_moment_take(&step->watch->order.views, step->warp, false);
+  g_array_append_val(step->watch->held, held);
+}
+
+void race_words_tell(const Step *step, const WarpMoment *moment) {
+  for (unsigned i = 0; i < step->races; i++) {
+    if (is_held(step, &step->race[i], moment))
+      hold(step, &step->race[i], moment);
+    else
+      race_report_add(&step->watch->report, step->point, &step->race[i]);
+  }
+}
+
+static void tell_held(RaceWatch *watch, HeldRace *held) {
+  WarpOrder then = warp_moment_order(&held->moment);
+  Race *race = &held->race;
+  if (order_is_before(&watch->order, &then, race->lanes, &race->with, false) ||
+      race_trial_orders(&watch->trial, &watch->order, &then, &race->with))
+    return;
+  race->cause = race_words_cause(&watch->order, &then, race->lanes, race->strong, &race->with);
+  race->handed = then.handed;
+  race->fence_pc = then.fence_pc;
+  race_report_add(&watch->report, &held->point, race);
+}
+
+void race_words_settle(RaceWatch *watch, bool all) {
+  guint kept = 0;
+  for (guint i = 0; i < watch->held->len; i++) {
+    HeldRace *held = &g_array_index(watch->held, HeldRace, i);
+    if (!all && warp_moment_waits(&held->moment)) {
+      g_array_index(watch->held, HeldRace, kept++) = *held;
+      continue;
+    }
+    tell_held(watch, held);
+    warp_moment_drop(&watch->order.views, &held->moment);
+  }
+  g_array_set_size(watch->held, kept);
+}
+
+void race_words_forget(RaceWatch *watch) {
+  for (guint i = 0; i < watch->held->len; i++)
+    warp_moment_drop(&watch->order.views, &g_array_index(watch->held, HeldRace, i).moment);
+  g_array_free(watch->held, TRUE);
 }

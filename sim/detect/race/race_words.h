@@ -8,6 +8,13 @@
 #include "sim/detect/race/race_report.h"
 #include "sim/detect/race/race_trial.h"
 
+/* A race whose cause isn't clear yet. */
+typedef struct HeldRace {
+  Race race;
+  ProbePoint point;
+  WarpMoment moment;
+} HeldRace;
+
 /* What steps have in common. */
 typedef struct RaceWatch {
   RaceOrder order;
@@ -15,6 +22,7 @@ typedef struct RaceWatch {
   RaceFlights flights;
   RaceReport report;
   RaceTrial trial;
+  GArray *held;      /* HeldRace */
   bool flags[2];     /* some kernel polls that AccessSpace */
   GHashTable *waits; /* Kernel * of PTX -> bool *, its polling loads; those that were asked for */
 } RaceWatch;
@@ -38,7 +46,7 @@ typedef struct Group {
   Cell *cell;
 } Group;
 
-enum { RACES_MAX = 8, GROUPS_MAX = WARP_LANES };
+enum { RACES_MAX = 8, GROUPS_MAX = WARP_LANES, HELD_MAX = 1024 };
 
 typedef struct Step {
   RaceWatch *watch;
@@ -80,14 +88,21 @@ AccessOrder race_words_order(const Step *step, const Question *question);
 Access race_words_access(const Step *step, uint32_t lanes, uint32_t bytes, bool write);
 RaceEnd race_words_end(const Step *step, const Access *access);
 /* Of an access that the warp was handed. */
-RaceCause race_words_missing_fence(const Step *step, const Access *earlier);
-RaceCause race_words_cause(const Step *step, uint32_t lanes, const Access *earlier);
+RaceCause race_words_missing_fence(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
+/* Of an access of these lanes. */
+RaceCause race_words_cause(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, bool strong,
+                           const Access *earlier);
 /* `word` is touched by these lanes. Words that race in the same way count together as long as they follow each other. */
-void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const RaceEnd *first, RaceCause cause,
+void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const Access *first, RaceCause cause,
                     bool write);
 /* Lanes of one store that differ in the bytes they share. */
 void race_words_compare(Step *step, const Group *group);
-/* Tells the report what was added. */
-void race_words_tell(const Step *step);
+/* Tells the report what was added by an access of the warp's present, or of a moment. What its warp issued before, and still waits
+ * for, may hand over what it races with: the races are held until that is known. */
+void race_words_tell(const Step *step, const WarpMoment *moment);
+/* Reports held races whose cause is clear by now, or all of them. */
+void race_words_settle(RaceWatch *watch, bool all);
+/* Frees them. */
+void race_words_forget(RaceWatch *watch);
 
 #endif

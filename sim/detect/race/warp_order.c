@@ -107,7 +107,7 @@ static WarpView *newest_view(const WarpOrder *warp) {
   return warp->views->len ? g_ptr_array_index(warp->views, warp->views->len - 1) : NULL;
 }
 
-WarpView *warp_view_take(ViewPool *pool, WarpOrder *warp, bool reads) {
+static WarpView *take_view(ViewPool *pool, WarpOrder *warp, bool reads) {
   if (!warp->views)
     warp->views = g_ptr_array_new();
   WarpView *view = newest_view(warp);
@@ -115,7 +115,7 @@ WarpView *warp_view_take(ViewPool *pool, WarpOrder *warp, bool reads) {
     view = pool->free->len ? g_ptr_array_steal_index(pool->free, pool->free->len - 1) : g_new0(WarpView, 1);
     view->warp = warp;
     view->is_kept = false;
-    view->reads = reads;
+    view->reads = view->waits = reads;
     view->users = 0;
     g_ptr_array_add(warp->views, view);
   }
@@ -123,12 +123,55 @@ WarpView *warp_view_take(ViewPool *pool, WarpOrder *warp, bool reads) {
   return view;
 }
 
-void warp_view_drop(ViewPool *pool, WarpView *view) {
+WarpMoment warp_moment_take(ViewPool *pool, WarpOrder *warp, bool reads) {
+  return (WarpMoment){.view = take_view(pool, warp, reads),
+                      .time = warp->time,
+                      .syncs = warp->syncs,
+                      .by_lanes = warp->lanes[0] != NULL};
+}
+
+WarpMoment warp_moment_share(const WarpMoment *moment) {
+  moment->view->users++;
+  return *moment;
+}
+
+void warp_moment_drop(ViewPool *pool, WarpMoment *moment) {
+  WarpView *view = moment->view;
+  moment->view = NULL;
   if (--view->users)
     return;
   if (view->warp)
     g_ptr_array_remove(view->warp->views, view);
   g_ptr_array_add(pool->free, view);
+}
+
+void warp_moment_has_read(WarpMoment *moment) { moment->view->waits = false; }
+
+WarpOrder warp_moment_order(const WarpMoment *moment) {
+  static const LaneOrder no_order; /* each lane comes after itself alone */
+  WarpOrder then = *warp_view_order(moment->view);
+  then.time = moment->time;
+  bool met = !moment->view->warp || moment->view->warp->syncs != moment->syncs;
+  if (moment->by_lanes && met)
+    then.lanes[0] = then.lanes[1] = (LaneOrder *)&no_order; /* nobody writes there */
+  return then;
+}
+
+static bool any_waits(const WarpOrder *warp, const WarpView *before) {
+  for (guint i = 0; warp->views && i < warp->views->len; i++) {
+    const WarpView *view = g_ptr_array_index(warp->views, i);
+    if (view == before)
+      return false;
+    if (view->waits)
+      return true;
+  }
+  return false;
+}
+
+bool warp_order_waits(const WarpOrder *warp) { return any_waits(warp, NULL); }
+
+bool warp_moment_waits(const WarpMoment *moment) {
+  return moment->view->warp && any_waits(moment->view->warp, moment->view);
 }
 
 /* Its clocks keep their memory from use to use. */

@@ -4,7 +4,7 @@
  * the warp has learned or done since; what it is handed counts for all that its warp issues behind it, the accesses that are
  * under way too. So each access under way has a view of its warp: that is the warp as it is, until it learns something that the
  * access must not know; then the view keeps a copy of what was. Accesses between which the warp can't learn share a view.
- * The warp's own time isn't part of a view: each access has its own (race_flight.h).
+ * The warp's own time isn't part of a view: a moment of the warp is a view and a time.
  * Ownership: a ViewPool owns all views; a WarpOrder lists those of its accesses under way, until another warp takes its slot. */
 #ifndef LOCKSTEP_DETECT_RACE_WARP_ORDER_H
 #define LOCKSTEP_DETECT_RACE_WARP_ORDER_H
@@ -63,9 +63,18 @@ typedef struct WarpView {
   WarpOrder *warp; /* whose slot it is; NULL: another warp has it */
   WarpOrder kept;  /* if is_kept: what was */
   bool is_kept;
-  bool reads; /* it is of one access, which reads */
+  bool reads; /* it is of one access, which reads, and ... */
+  bool waits; /* ... is still under way */
   uint32_t users;
 } WarpView;
+
+/* When a warp issued something. */
+typedef struct WarpMoment {
+  WarpView *view;
+  uint32_t time;
+  uint32_t syncs; /* how often its lanes had met */
+  bool by_lanes;  /* they may race with each other */
+} WarpMoment;
 
 typedef struct ViewPool {
   GPtrArray *free; /* WarpView *: those without users */
@@ -78,10 +87,19 @@ void warp_order_clear(WarpOrder *warp);
 /* Ready for another warp; views of the one before keep what was. `lanes`: they aren't ordered by issue. */
 void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes);
 
-/* The view of an access that is issued now, until warp_view_drop(). */
-WarpView *warp_view_take(ViewPool *pool, WarpOrder *warp, bool reads);
-void warp_view_drop(ViewPool *pool, WarpView *view);
-/* What the view's access knew, with what its warp was handed before it. */
+/* The moment of what is issued now, until warp_moment_drop(); `reads`: an access that reads, until warp_moment_has_read(). */
+WarpMoment warp_moment_take(ViewPool *pool, WarpOrder *warp, bool reads);
+void warp_moment_drop(ViewPool *pool, WarpMoment *moment);
+void warp_moment_has_read(WarpMoment *moment);
+/* The same moment for somebody else. */
+WarpMoment warp_moment_share(const WarpMoment *moment);
+/* What the warp knew then, with what it has been handed by what it issued before: to be read only, until the warp learns again. */
+WarpOrder warp_moment_order(const WarpMoment *moment);
+/* Accesses that the warp issued before, and that read, are under way. */
+bool warp_moment_waits(const WarpMoment *moment);
+/* The same of what it issues now. */
+bool warp_order_waits(const WarpOrder *warp);
+/* What the view has, or will have. */
 static inline WarpOrder *warp_view_order(WarpView *view) { return view->is_kept ? &view->kept : view->warp; }
 /* The warp is about to learn something that the views before `first` (NULL: none of them) don't have. */
 void warp_views_keep(WarpOrder *warp, const WarpView *first);
