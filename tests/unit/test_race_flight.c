@@ -63,7 +63,7 @@ typedef struct Memory {
 /* The races: pairs of names, the one of the smaller line first; NULL: none. */
 typedef struct Case {
   const char *name, *script;
-  const char *race[2], *says;
+  const char *race[2], *says, *then; /* then: which of the two comes second, if not NULL */
   bool lane_groups, fermi; /* fermi: no PTX, so plain accesses may hand on, and are performed by the script, too */
   uint32_t locked;         /* word 1 at the beginning */
 } Case;
@@ -132,6 +132,10 @@ static const Case cases[] = {
      .says = "the other isn't"},
     {"a CAS under way beside a load that comes between", "a.lock c.look a.lock!", .race = {"look", "lock"},
      .says = "the other isn't"},
+    {"an atomic under way beside a load that comes between", "a.count c.look a.count!", .race = {"look", "count"},
+     .says = "the other isn't", .then = "look"},
+    {"an atomic under way beside a load that comes first", "c.look a.count a.count!", .race = {"look", "count"},
+     .says = "the other isn't", .then = "count"},
     {"a CAS that fails beside a load that comes first", "c.look a.lock a.lock!", .locked = 1},
     {"a CAS that fails beside a load that comes between", "a.lock c.look a.lock!", .locked = 1},
     {"data behind a CAS under way", "a.fence a.lock a.put a.lock! c.see c.see! c.fence c.get", .race = {"put", "get"},
@@ -355,10 +359,10 @@ START_TEST(finds_the_race_and_no_other) {
     const Finding *finding = g_ptr_array_index(findings, i);
     unsigned lines[] = {evidence(finding, 0)->line, evidence(finding, 1)->line};
     const char *first = inst_at(MIN(lines[0], lines[1])), *then = inst_at(MAX(lines[0], lines[1]));
-    const char *text = evidence(finding, 2)->text;
+    const char *second = inst_at(lines[1]), *text = evidence(finding, 2)->text;
     g_string_append_printf(told, "%s, %s: %s; %s\n", first, then, finding->message, text);
     found |= g_strcmp0(first, test->race[0]) == 0 && g_strcmp0(then, test->race[1]) == 0 &&
-             (!test->says || strstr(text, test->says));
+             (!test->says || strstr(text, test->says)) && (!test->then || strcmp(second, test->then) == 0);
   }
   ck_assert_msg(findings->len == (test->race[0] != NULL) && found == (test->race[0] != NULL), "%s:\n%s", test->name,
                 told->str);

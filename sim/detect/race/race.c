@@ -284,6 +284,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   race_order_init(&detector->watch.order, gpu);
   race_flights_init(&detector->watch.flights);
   detector->watch.held = g_array_new(FALSE, FALSE, sizeof(HeldRace));
+  detector->watch.settled = g_array_new(FALSE, FALSE, sizeof(SettledRace));
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   detector->selections = g_array_new(FALSE, FALSE, sizeof(Selection *));
@@ -315,6 +316,7 @@ void race_detector_free(RaceDetector *detector) {
   if (!detector)
     return;
   race_words_forget(&detector->watch);
+  g_array_free(detector->watch.settled, TRUE);
   race_flights_clear(&detector->watch.flights, &detector->watch.order);
   for (uint32_t i = 0; i < detector->sm_count; i++)
     sm_order_free(detector->sms[i], detector->bit_count);

@@ -13,7 +13,21 @@ void race_flights_init(RaceFlights *flights) {
                            .flying = g_hash_table_new(g_direct_hash, g_direct_equal)};
 }
 
+void race_flight_leave(RaceOrder *order, LaterAccess *later) {
+  if (--later->users)
+    return;
+  warp_moment_drop(&order->views, &later->moment);
+  g_free(later);
+}
+
 static void leave(RaceFlight *flight, RaceOrder *order) {
+  for (guint i = 0; flight->waiting && i < flight->waiting->len; i++) {
+    LaterAccess *later = g_array_index(flight->waiting, WaitingRace, i).later;
+    if (later)
+      race_flight_leave(order, later);
+  }
+  if (flight->waiting)
+    g_array_set_size(flight->waiting, 0);
   warp_moment_has_read(&flight->moment);
   warp_moment_drop(&order->views, &flight->moment);
   handoff_drop(&order->handoffs, flight->handoff);
@@ -66,8 +80,6 @@ RaceFlight *race_flight_new(RaceFlights *flights, RaceOrder *order, WarpOrder *w
                          .moment = warp_moment_take(&order->views, warp, reads),
                          .waiting = waiting};
   handoff_use(&order->handoffs, flight->handoff);
-  if (waiting)
-    g_array_set_size(waiting, 0);
   g_hash_table_insert(flights->flying, key_of(access), GUINT_TO_POINTER(number));
   return flight;
 }
@@ -80,10 +92,13 @@ void race_flight_land(RaceFlights *flights, RaceOrder *order, uint64_t access) {
   g_array_append_val(flights->free, number);
 }
 
-void race_flight_wait(RaceFlight *flight, uint64_t word, uint32_t lanes, const Access *other) {
-  WaitingRace race = {.word = word, .lanes = lanes, .other = *other};
+void race_flight_wait(RaceFlight *flight, uint64_t word, uint32_t lanes, const Access *other, LaterAccess *later) {
+  WaitingRace race = {.word = word, .lanes = lanes, .other = *other, .later = later};
   if (!flight->waiting)
     flight->waiting = g_array_new(FALSE, FALSE, sizeof(WaitingRace));
-  if (flight->waiting->len < WAITING_MAX)
-    g_array_append_val(flight->waiting, race);
+  if (flight->waiting->len >= WAITING_MAX)
+    return;
+  g_array_append_val(flight->waiting, race);
+  if (later)
+    later->users++;
 }

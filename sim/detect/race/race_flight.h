@@ -7,15 +7,26 @@
 #ifndef LOCKSTEP_DETECT_RACE_RACE_FLIGHT_H
 #define LOCKSTEP_DETECT_RACE_RACE_FLIGHT_H
 
+#include "sim/core/probe.h"
 #include "sim/detect/race/race_order.h"
 
 enum { FLIGHTS_MAX = 1 << 20, WAITING_MAX = 64 };
+
+/* An access that was issued while others that it races with, as far as is known, were under way. */
+typedef struct LaterAccess {
+  ProbePoint point; /* without block and warp */
+  WarpMoment moment;
+  AccessKind kind;
+  bool perhaps_dropped;
+  uint32_t users; /* races that wait */
+} LaterAccess;
 
 /* `lanes` of the access race with `other` in a word, as far as is known. */
 typedef struct WaitingRace {
   uint64_t word; /* address / 4 */
   uint32_t lanes;
   Access other;
+  LaterAccess *later; /* what issued `other`; NULL: that came first */
 } WaitingRace;
 
 typedef struct RaceFlight {
@@ -44,6 +55,9 @@ RaceFlight *race_flight_find(const RaceFlights *flights, uint64_t access);
 RaceFlight *race_flight_at(const RaceFlights *flights, uint32_t number);
 /* All its lanes are performed. */
 void race_flight_land(RaceFlights *flights, RaceOrder *order, uint64_t access);
-void race_flight_wait(RaceFlight *flight, uint64_t word, uint32_t lanes, const Access *other);
+/* `later` (NULL: `other` came first) gets one more user. */
+void race_flight_wait(RaceFlight *flight, uint64_t word, uint32_t lanes, const Access *other, LaterAccess *later);
+/* One of its races doesn't wait any more; the last frees it. */
+void race_flight_leave(RaceOrder *order, LaterAccess *later);
 
 #endif

@@ -18,6 +18,28 @@ static void tell_race(Step *step, const Group *group, uint32_t lanes, const Acce
                  mine->write);
 }
 
+/* The race waits until what is under way has been performed. */
+static void wait_for(Step *step, RaceFlight *first, const Group *group, uint32_t lanes, const Access *then) {
+  if (!step->later) {
+    step->later = g_new(LaterAccess, 1);
+    *step->later = (LaterAccess){.point = *step->point,
+                                 .moment = warp_moment_take(&step->watch->order.views, step->warp, false),
+                                 .kind = step->access->kind,
+                                 .perhaps_dropped = step->access->perhaps_dropped,
+                                 .users = 1};
+    step->later->point.block = NULL;
+    step->later->point.warp = NULL;
+  }
+  race_flight_wait(first, group->word, lanes, then, step->later);
+}
+
+/* The step was issued. */
+static void end_step(Step *step, const WarpMoment *moment) {
+  race_words_tell(step, moment);
+  if (step->later)
+    race_flight_leave(&step->watch->order, step->later);
+}
+
 /* Lanes of a group; with `dropped` a select drops what they load. */
 static void record_lanes(Step *step, Group *group, uint32_t lanes, bool dropped) {
   Access access = race_words_access(step, lanes, group->bytes, race_words_writes(step, group)), found[RACES_MAX];
@@ -28,7 +50,7 @@ static void record_lanes(Step *step, Group *group, uint32_t lanes, bool dropped)
   for (unsigned i = 0; i < races; i++) {
     RaceFlight *waits = open_flight(step->watch, &found[i]);
     if (waits)
-      race_flight_wait(waits, group->word, found[i].lanes, &access);
+      wait_for(step, waits, group, found[i].lanes, &access);
     else
       tell_race(step, group, lanes, &access, &found[i]);
   }
@@ -199,7 +221,7 @@ void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const
     race_words_group(&step, lanes);
     access_words(&step);
   }
-  race_words_tell(&step, NULL);
+  end_step(&step, NULL);
 }
 
 /* ---- issued ---- */
@@ -219,10 +241,11 @@ static void issue_group(Step *step, RaceFlight *flight, const Group *group) {
   AccessOrder order = race_words_order(step, &question);
   unsigned races = shadow_issue(race_words_shadow(step), group->cell, &access, &order, found, WAITING_MAX);
   for (unsigned i = 0; i < races; i++) {
-    RaceFlight *waits = access.open ? flight : open_flight(step->watch, &found[i]);
-    if (waits)
-      race_flight_wait(waits, group->word, access.open ? group->lanes : found[i].lanes,
-                       access.open ? &found[i] : &access);
+    RaceFlight *waits = open_flight(step->watch, &found[i]);
+    if (access.open)
+      race_flight_wait(flight, group->word, group->lanes, &found[i], NULL);
+    else if (waits)
+      wait_for(step, waits, group, found[i].lanes, &access);
     else
       tell_race(step, group, group->lanes, &access, &found[i]);
   }
@@ -268,12 +291,13 @@ void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, cons
     warp->undecided = true;
   else if (hands_on(&step))
     order_move_on(warp);
-  race_words_tell(&step, &flight->moment);
+  end_step(&step, &flight->moment);
 }
 
 /* ---- performed ---- */
 
-/* Races that waited for lanes of the group; returns how many there are after all. */
+/* Races that waited for lanes of the group, with what came first, or was handed to them: returns how many there are after all.
+ * Those with what was issued later go to watch->settled. */
 static unsigned settle_waiting(const Step *step, RaceFlight *flight, const Group *group, const Access *access,
                                const AccessOrder *order, Access races[RACES_MAX]) {
   unsigned count = 0;
@@ -283,11 +307,41 @@ static unsigned settle_waiting(const Step *step, RaceFlight *flight, const Group
     if (waiting->word != group->word || !(waiting->lanes & group->lanes) || !(other->bytes & group->bytes))
       continue;
     waiting->lanes &= ~group->lanes;
-    if ((access->write || other->write) && !order->before(order->user, other) &&
-        !shadow_was_observed(group->cell, other, order) && count < RACES_MAX)
+    if ((!access->write && !other->write) || order->before(order->user, other) ||
+        shadow_was_observed(group->cell, other, order))
+      continue;
+    SettledRace settled = {.later = waiting->later, .word = group->word, .first = *access, .then = *other};
+    if (waiting->later && !order_is_before(&step->watch->order, step->warp, group->lanes, other, true)) {
+      group->cell->raced = 1;
+      g_array_append_val(step->watch->settled, settled);
+    } else if (count < RACES_MAX) {
       races[count++] = *other;
+    }
   }
   return count;
+}
+
+/* What was issued while the lanes were under way that have been performed now. */
+static void tell_later(RaceWatch *watch) {
+  for (guint i = 0; i < watch->settled->len; i++) {
+    LaterAccess *later = g_array_index(watch->settled, SettledRace, i).later;
+    if (!later)
+      continue;
+    WarpOrder then = warp_moment_order(&later->moment);
+    RaceAccess access = {.space = SPACE_GLOBAL, .kind = later->kind, .perhaps_dropped = later->perhaps_dropped};
+    Step step;
+    race_words_begin(&step, watch, &later->point, &then, &access);
+    for (guint k = i; k < watch->settled->len; k++) {
+      SettledRace *race = &g_array_index(watch->settled, SettledRace, k);
+      if (race->later != later)
+        continue;
+      RaceCause cause = race->then.dropped ? RACE_SPECULATIVE : cause_of(&step, race->then.lanes, &race->first);
+      race_words_add(&step, race->word, 1, race->then.lanes, &race->first, cause, race->then.write);
+      race->later = NULL;
+    }
+    race_words_tell(&step, &later->moment);
+  }
+  g_array_set_size(watch->settled, 0);
 }
 
 static void perform_group(Step *step, RaceFlight *flight, const Group *group) {
@@ -360,6 +414,7 @@ void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *p
   if (is_undecided(&step))
     decide(flight, released, part->last);
   race_words_tell(&step, &flight->moment);
+  tell_later(watch);
   if (part->last) {
     race_flight_land(&watch->flights, &watch->order, part->number);
     race_words_settle(watch, false);

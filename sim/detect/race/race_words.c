@@ -25,6 +25,7 @@ void race_words_begin(Step *step, RaceWatch *watch, const ProbePoint *point, War
     step->strong = ACCESS_STRONG;
   step->bytes = MIN(access->bytes, 4);
   step->part = 0;
+  step->later = NULL;
   step->races = 0;
 }
 

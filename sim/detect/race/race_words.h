@@ -8,6 +8,13 @@
 #include "sim/detect/race/race_report.h"
 #include "sim/detect/race/race_trial.h"
 
+/* A race of what was issued later with what has been performed now. */
+typedef struct SettledRace {
+  LaterAccess *later;
+  uint64_t word;
+  Access first, then;
+} SettledRace;
+
 /* A race whose cause isn't clear yet. */
 typedef struct HeldRace {
   Race race;
@@ -22,6 +29,7 @@ typedef struct RaceWatch {
   RaceFlights flights;
   RaceReport report;
   RaceTrial trial;
+  GArray *settled;   /* SettledRace, of the lanes that are being performed */
   GArray *held;      /* HeldRace */
   bool flags[2];     /* some kernel polls that AccessSpace */
   GHashTable *waits; /* Kernel * of PTX -> bool *, its polling loads; those that were asked for */
@@ -54,9 +62,10 @@ typedef struct Step {
   WarpOrder *warp;
   const RaceAccess *access;
   AccessStrength strong;
-  bool hands_over; /* atomic, volatile or stronger */
-  uint32_t part;   /* which word of 64- and 128-bit accesses */
-  uint32_t bytes;  /* of a lane in a word */
+  bool hands_over;    /* atomic, volatile or stronger */
+  uint32_t part;      /* which word of 64- and 128-bit accesses */
+  uint32_t bytes;     /* of a lane in a word */
+  LaterAccess *later; /* if it races with what is under way; else NULL. It has one user more than races, the step */
   unsigned groups, races;
   Group group[GROUPS_MAX];
   Race race[RACES_MAX];
