@@ -37,11 +37,13 @@ static int write_suite(const Validation *validation, const Options *options, boo
 }
 
 static int run_suites(char **suites, const Options *options, Diag *diag) {
+  g_autoptr(GHashTable) samples = validate_samples_new();
   ValidateOptions validate = {
       .run = options_run(options),
       .seeds = options->seeds > 0 ? (unsigned)options->seeds : RANK_SEEDS_MIN,
       .machine = options->machines ? options->machines[0] : NULL,
       .overrides = (const char *const *)options->overrides,
+      .samples = samples,
   };
   guint count = g_strv_length(suites), written = 0;
   int status = STATUS_OK;

@@ -191,6 +191,8 @@ typedef struct Samples {
 
 static void free_sample(gpointer row) { rank_row_free(row); }
 
+GHashTable *validate_samples_new(void) { return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_sample); }
+
 /* The scenarios of a suite lie in the data folder, whatever lies below the current one. */
 static char *find_scenario(const char *file) {
   char *path = datadir_join(file, NULL);
@@ -317,8 +319,7 @@ Validation *validate_suite(const char *suite, const ValidateOptions *options, Di
   validation->summaries = g_array_new(FALSE, FALSE, sizeof(ValidationSummary));
   if (!load(validation, path, diag))
     return NULL;
-  g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_sample);
-  Samples samples = {taken, options, diag};
+  Samples samples = {options->samples, options, diag};
   for (guint i = 0; i < validation->rows->len; i++) {
     if (!predict(validation, g_ptr_array_index(validation->rows, i), &samples))
       return NULL;

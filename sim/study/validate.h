@@ -69,7 +69,11 @@ typedef struct ValidateOptions {
   unsigned seeds;               /* at least RANK_SEEDS_MIN */
   const char *machine;          /* instead of the rows' own; NULL */
   const char *const *overrides; /* parameters changed ("sm.lock_unit.bits=2048"), NULL-terminated; NULL */
+  GHashTable *samples;          /* validate_samples_new(): runs that several suites share. Borrowed */
 } ValidateOptions;
+
+/* No samples yet. Suites that share them have the same options. Free with g_hash_table_unref. */
+GHashTable *validate_samples_new(void);
 
 /* The suites in the data folder (names), sorted, NULL-terminated; free with g_strfreev. */
 char **validate_list(void);
