@@ -1,7 +1,7 @@
 /* litmus - the litmus tests as programs for a real GPU, their outcomes on a simulated machine, and both side by side.
  *   litmus ptx                    all kernels, for validation/hardware/litmus.cu
  *   litmus list                   their names and shapes, for the same
- *   litmus run MACHINE SEEDS      CSV as litmus.cu prints it
+ *   litmus run MACHINE SEEDS [PATH=VALUE...]   CSV as litmus.cu prints it, of a machine, perhaps with other values
  *   litmus table MODEL.csv GPU.csv   the tables of doc/weak_memory.md
  * A mistake in what it is given ends it with exit status 2, a forbidden outcome with 1. */
 #include <stdio.h>
@@ -50,13 +50,13 @@ static void print_row(const LitmusCase *one, LitmusPlace place, bool warm, const
          warm ? "yes" : "no", tries, text->str);
 }
 
-static int run_all(const char *machine_name, const char *seeds_text) {
+static int run_all(const char *machine_name, const char *seeds_text, char *const *settings) {
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Machine) machine = machine_load(machine_name, NULL, diag);
+  g_autoptr(Machine) machine = machine_load(machine_name, (const char *const *)settings, diag);
   uint64_t seeds = g_ascii_strtoull(seeds_text, NULL, 10);
   if (!machine || !seeds) {
     g_autofree char *messages = diag_render(diag);
-    fprintf(stderr, "%slitmus run MACHINE SEEDS\n", messages);
+    fprintf(stderr, "%slitmus run MACHINE SEEDS [PATH=VALUE...]\n", messages);
     return STATUS_WRONG;
   }
   printf("# lockstep, machine %s, %u seeds\n" LITMUS_COLUMNS "\n", machine->name, (unsigned)seeds);
@@ -97,12 +97,14 @@ int main(int argc, char **argv) {
     print_ptx();
   else if (argc == 2 && strcmp(command, "list") == 0)
     print_list();
-  else if (argc == 4 && strcmp(command, "run") == 0)
-    return run_all(argv[2], argv[3]);
+  else if (argc >= 4 && strcmp(command, "run") == 0)
+    return run_all(argv[2], argv[3], argv + 4);
   else if (argc == 4 && strcmp(command, "table") == 0)
     return print_tables(argv[2], argv[3]);
   else {
-    fputs("usage: litmus ptx | litmus list | litmus run MACHINE SEEDS | litmus table MODEL.csv GPU.csv\n", stderr);
+    fputs("usage: litmus ptx | litmus list | litmus run MACHINE SEEDS [PATH=VALUE...] | litmus table MODEL.csv "
+          "GPU.csv\n",
+          stderr);
     return STATUS_WRONG;
   }
   return 0;
