@@ -64,6 +64,7 @@ typedef struct Memory {
 typedef struct Case {
   const char *name, *script;
   const char *race[2], *says, *then; /* then: which of the two comes second, if not NULL */
+  const char *sees;                  /* what the message says, if not NULL */
   bool lane_groups, fermi; /* fermi: no PTX, so plain accesses may hand on, and are performed by the script, too */
   uint32_t locked;         /* word 1 at the beginning */
 } Case;
@@ -183,6 +184,24 @@ static const Case cases[] = {
     {"volatile data, both under way, and a fence behind",
      "a.vput a.set a.vput! a.set! c.see c.vget c.fence c.see! c.vget!", .race = {"vput", "vget"},
      .says = "without a fence between"},
+    {"volatile data that is performed behind its flag", "a.vput a.set a.set! c.see c.see! c.vget c.vget! a.vput!",
+     .race = {"vput", "vget"}, .sees = "is seen, and here it isn't, and a fence is missing"},
+    {"volatile data that is read before the flag, which was first",
+     "c.see c.vget c.vget! a.vput a.vput! a.set a.set! c.see!", .race = {"vput", "vget"},
+     .sees = "is seen, and here it isn't, and a fence is missing"},
+    {"volatile data that is read before the flag, which was first, and seen",
+     "a.vput a.vput! c.see c.vget c.vget! a.set a.set! c.see!", .race = {"vput", "vget"},
+     .sees = "is seen, and a fence"},
+    {"volatile data that is read before the flag, both too early",
+     "c.see c.vget c.vget! c.see! a.vput a.vput! a.set a.set!", .race = {NULL}},
+    {"volatile data in the other order, the flag performed first",
+     "c.vget c.see a.vput a.vput! a.set a.set! c.see! c.vget!", .race = {NULL}},
+    {"volatile data alone, seen while a poll is under way", "a.vput a.vput! c.see c.vget c.vget! c.see!",
+     .race = {NULL}},
+    {"volatile data first seen, then missed",
+     "a.vput a.set a.vput! a.set! c.see c.see! c.vget c.vget! a.vput a.set a.set! c.see "
+     "c.see! c.vget c.vget! a.vput!",
+     .race = {"vput", "vget"}, .sees = "is seen, and here it isn't, and a fence is missing"},
     {"volatile data before the flag, performed behind it", "a.vput a.set a.vput! a.set! c.vget c.see c.see! c.vget!",
      .race = {NULL}},
     {"volatile data with fences", "a.vput a.fence a.set a.vput! a.set! c.see c.see! c.fence c.vget c.vget!",
@@ -362,7 +381,8 @@ START_TEST(finds_the_race_and_no_other) {
     const char *second = inst_at(lines[1]), *text = evidence(finding, 2)->text;
     g_string_append_printf(told, "%s, %s: %s; %s\n", first, then, finding->message, text);
     found |= g_strcmp0(first, test->race[0]) == 0 && g_strcmp0(then, test->race[1]) == 0 &&
-             (!test->says || strstr(text, test->says)) && (!test->then || strcmp(second, test->then) == 0);
+             (!test->says || strstr(text, test->says)) && (!test->then || strcmp(second, test->then) == 0) &&
+             (!test->sees || strstr(finding->message, test->sees));
   }
   ck_assert_msg(findings->len == (test->race[0] != NULL) && found == (test->race[0] != NULL), "%s:\n%s", test->name,
                 told->str);

@@ -202,7 +202,7 @@ static void performed(void *user, const ProbePoint *point, const AccessPart *par
 }
 
 bool race_detector_finish(RaceDetector *detector) {
-  race_words_settle(&detector->watch, true);
+  race_settle(&detector->watch, true);
   race_report_finish(&detector->watch.report);
   return race_trial_fits(&detector->watch.trial, &detector->watch.order);
 }
@@ -284,6 +284,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   race_order_init(&detector->watch.order, gpu);
   race_flights_init(&detector->watch.flights);
   detector->watch.held = g_array_new(FALSE, FALSE, sizeof(HeldRace));
+  detector->watch.readings = g_array_new(FALSE, FALSE, sizeof(HeldReading));
   detector->watch.settled = g_array_new(FALSE, FALSE, sizeof(SettledRace));
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);

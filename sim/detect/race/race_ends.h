@@ -41,6 +41,7 @@ typedef struct Race {
   uint64_t word;    /* number of the first in the shadow */
   uint32_t lanes;   /* of the instruction that is issued now */
   bool write, strong;
+  bool missed;          /* it reads, and doesn't see what `first` wrote, though a hand-off comes between */
   bool perhaps_dropped; /* it is a load whose value a select may drop */
 } Race;
 

@@ -30,6 +30,8 @@ static void leave(RaceFlight *flight, RaceOrder *order) {
     g_array_set_size(flight->waiting, 0);
   warp_moment_has_read(&flight->moment);
   warp_moment_drop(&order->views, &flight->moment);
+  if (flight->before.view)
+    warp_moment_drop(&order->views, &flight->before);
   handoff_drop(&order->handoffs, flight->handoff);
   flight->number = 0;
 }
@@ -75,8 +77,12 @@ RaceFlight *race_flight_new(RaceFlights *flights, RaceOrder *order, WarpOrder *w
     return NULL;
   RaceFlight *flight = race_flight_at(flights, number);
   GArray *waiting = flight->waiting;
+  WarpMoment before = {0};
+  if (reads && warp_order_waits(warp))
+    before = warp_moment_take(&order->views, warp, false);
   *flight = (RaceFlight){.number = number,
                          .handoff = hands ? order_handoff(order, warp) : 0,
+                         .before = before,
                          .moment = warp_moment_take(&order->views, warp, reads),
                          .waiting = waiting};
   handoff_use(&order->handoffs, flight->handoff);

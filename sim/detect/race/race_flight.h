@@ -34,7 +34,9 @@ typedef struct RaceFlight {
   uint32_t handoff;  /* of a plain store */
   uint64_t cycle;    /* of its issue */
   WarpMoment moment; /* likewise */
-  GArray *waiting;   /* WaitingRace; NULL: there were none yet */
+  WarpMoment
+      before; /* its warp's, without what it takes itself, if the warp waits for others that read; else no view */
+  GArray *waiting; /* WaitingRace; NULL: there were none yet */
 } RaceFlight;
 
 typedef struct RaceFlights {

@@ -10,6 +10,7 @@ typedef struct WordRaces {
   AccessSpace space;
   uint64_t word;
   bool settled;
+  bool missed; /* some read didn't see what it relies on: the finding is of that one */
   Finding *finding;
 } WordRaces;
 
@@ -283,9 +284,11 @@ static Finding *between_accesses(const ProbePoint *point, const Race *race, cons
                      : several            ? "read"
                                           : "reads";
   const RaceEnd *place = race_is_host(second) || race->first.dropped ? &race->first : second;
-  char *message =
-      g_strdup_printf("%s: %s %s, which %s %s%s, and %s", who, verb, where, first_who, deed(point, &race->first),
-                      is_reliance(race) ? "; nothing guarantees that this is seen" : "", gap_text(race));
+  const char *sight = !is_reliance(race) ? ""
+                      : race->missed     ? "; nothing guarantees that this is seen, and here it isn't"
+                                         : "; nothing guarantees that this is seen";
+  char *message = g_strdup_printf("%s: %s %s, which %s %s%s, and %s", who, verb, where, first_who,
+                                  deed(point, &race->first), sight, gap_text(race));
   Finding *finding = locate_finding(finding_of(race), message, race_launch_of(point, place), place->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");
@@ -359,11 +362,17 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
   for (guint i = 0; i < pair->words->len; i++) {
     WordRaces *known = &g_array_index(pair->words, WordRaces, i);
     if (known->settled || (known->space == race->space && known->word == race->word)) {
-      known->finding->count++;
+      uint64_t count = known->finding->count + 1;
+      if (race->missed && !known->missed) {
+        finding_free(known->finding);
+        known->finding = make_finding(point, race, &second);
+        known->missed = true;
+      }
+      known->finding->count = count;
       return;
     }
   }
-  WordRaces new = {.space = race->space, .word = race->word};
+  WordRaces new = {.space = race->space, .word = race->word, .missed = race->missed};
   if (pair->words->len >= RACE_WORDS_MAX)
     return;
   new.finding = make_finding(point, race, &second);

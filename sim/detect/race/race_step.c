@@ -142,23 +142,68 @@ static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
   return earlier->actor == step->warp->actor || earlier->pc == step->warp->handed.from;
 }
 
-/* Before the warp takes what the words hand on. */
-static void check_reliance(Step *step) {
-  if (!step->warp->fences || !step->warp->was_handed || step->access->kind != ACCESS_READ ||
-      thread_is_host(step->warp->base))
+/* `access` has read its word in a cell. */
+static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access *access) {
+  Access reader = *access, found;
+  reader.lanes &= step->warp->handed_lanes;
+  Question question = {step, reader.lanes};
+  AccessOrder order = race_words_order(step, &question);
+  bool missed;
+  if (!step->warp->was_handed || !reader.lanes || !shadow_relies(cell, &reader, &order, &found, &missed) ||
+      waits(step) || may_be_of_another_lane(step, &found))
     return;
+  unsigned before = step->races;
+  race_words_add(step, word, 1, reader.lanes, &found,
+                 race_words_missing_fence(&step->watch->order, step->warp, &found), false);
+  if (step->races > before)
+    step->race[before].missed = missed;
+}
+
+/* Before the warp takes what the words hand on. `flight`: of the step, or NULL. */
+static void check_reliance(Step *step, const RaceFlight *flight) {
+  if (!step->warp->fences || step->access->kind != ACCESS_READ || thread_is_host(step->warp->base))
+    return;
+  bool held = flight && flight->before.view && warp_moment_waits(&flight->before) &&
+              step->watch->readings->len + step->groups <= HELD_MAX;
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
-    uint32_t lanes = group->lanes & step->warp->handed_lanes;
-    Access access = race_words_access(step, lanes, group->bytes, false), found;
-    Question question = {step, lanes};
-    AccessOrder order = race_words_order(step, &question);
-    if (!lanes || !shadow_relies(group->cell, &access, &order, &found) || waits(step))
+    Access access = race_words_access(step, group->lanes, group->bytes, false);
+    access.chain = group->cell->chain;
+    if (!held) {
+      relies_on(step, group->cell, group->word, &access);
       continue;
-    if (!may_be_of_another_lane(step, &found))
-      race_words_add(step, group->word, 1, lanes, &found,
-                     race_words_missing_fence(&step->watch->order, step->warp, &found), false);
+    }
+    HeldReading reading = {
+        .word = group->word, .access = access, .point = *step->point, .before = warp_moment_share(&flight->before)};
+    g_array_append_val(step->watch->readings, reading);
   }
+}
+
+/* Those that wait no longer, or all of them. */
+static void settle_readings(RaceWatch *watch, bool all) {
+  guint kept = 0;
+  for (guint i = 0; i < watch->readings->len; i++) {
+    HeldReading *reading = &g_array_index(watch->readings, HeldReading, i);
+    if (!all && warp_moment_waits(&reading->before)) {
+      g_array_index(watch->readings, HeldReading, kept++) = *reading;
+      continue;
+    }
+    WarpOrder then = warp_moment_order(&reading->before);
+    RaceAccess access = {.space = SPACE_GLOBAL, .kind = ACCESS_READ};
+    Step step;
+    race_words_begin(&step, watch, &reading->point, &then, &access);
+    const Cell *cell = shadow_cell(race_words_shadow(&step), reading->word);
+    if (cell)
+      relies_on(&step, cell, reading->word, &reading->access);
+    race_words_tell(&step, &reading->before);
+    warp_moment_drop(&watch->order.views, &reading->before);
+  }
+  g_array_set_size(watch->readings, kept);
+}
+
+void race_settle(RaceWatch *watch, bool all) {
+  settle_readings(watch, all);
+  race_words_settle(watch, all);
 }
 
 /* ---- hand-offs ---- */
@@ -193,7 +238,7 @@ static bool takes(const Step *step, const Group *group) {
 static void access_words(Step *step) {
   bool released = false;
   if (step->hands_over)
-    check_reliance(step);
+    check_reliance(step, NULL);
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
     if (step->access->polls)
@@ -374,7 +419,7 @@ static bool perform_words(Step *step, RaceFlight *flight) {
   const Inst *inst = step->point->inst;
   bool released = false;
   if (step->hands_over)
-    check_reliance(step);
+    check_reliance(step, flight);
   for (unsigned i = 0; i < step->groups; i++)
     if (takes(step, &step->group[i]))
       order_acquire_late(order, flight->moment.view, step->group[i].cell, inst, step->point->pc,
@@ -417,6 +462,6 @@ void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *p
   tell_later(watch);
   if (part->last) {
     race_flight_land(&watch->flights, &watch->order, part->number);
-    race_words_settle(watch, false);
+    race_settle(watch, false);
   }
 }

@@ -17,5 +17,7 @@ void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const
 void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access,
                 uint64_t number);
 void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *part);
+/* Tells what waited until something was performed that has been now, or (`all`) the run is over. */
+void race_settle(RaceWatch *watch, bool all);
 
 #endif

@@ -273,5 +273,8 @@ void race_words_settle(RaceWatch *watch, bool all) {
 void race_words_forget(RaceWatch *watch) {
   for (guint i = 0; i < watch->held->len; i++)
     warp_moment_drop(&watch->order.views, &g_array_index(watch->held, HeldRace, i).moment);
+  for (guint i = 0; i < watch->readings->len; i++)
+    warp_moment_drop(&watch->order.views, &g_array_index(watch->readings, HeldReading, i).before);
   g_array_free(watch->held, TRUE);
+  g_array_free(watch->readings, TRUE);
 }

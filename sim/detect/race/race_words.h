@@ -15,6 +15,14 @@ typedef struct SettledRace {
   Access first, then;
 } SettledRace;
 
+/* A strong read of a word that has been performed, before others that its warp had issued before. */
+typedef struct HeldReading {
+  uint64_t word;
+  Access access;
+  ProbePoint point;
+  WarpMoment before;
+} HeldReading;
+
 /* A race whose cause isn't clear yet. */
 typedef struct HeldRace {
   Race race;
@@ -31,6 +39,7 @@ typedef struct RaceWatch {
   RaceTrial trial;
   GArray *settled;   /* SettledRace, of the lanes that are being performed */
   GArray *held;      /* HeldRace */
+  GArray *readings;  /* HeldReading */
   bool flags[2];     /* some kernel polls that AccessSpace */
   GHashTable *waits; /* Kernel * of PTX -> bool *, its polling loads; those that were asked for */
 } RaceWatch;

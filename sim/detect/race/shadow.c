@@ -182,13 +182,15 @@ static bool repeats(const AccessList *list, const Access *access, bool apart, bo
   return false;
 }
 
-/* Something that the access comes after has observed the write number `at`. */
-static bool was_observed(const Cell *cell, unsigned at, const AccessOrder *order) {
+/* Something that the access (`next`, if it is in the cell itself) comes after has observed the write number `at`. */
+static bool was_observed(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
-  for (unsigned i = at + 1; i < cell->list.count; i++) {
+  for (unsigned i = at + 1; i < cell->list.count && !old->flying; i++) {
     const Access *observer = &cell->list.access[i];
-    if (observer->strong && !observer->flying && observer->chain == old->chain && (observer->bytes & old->bytes) &&
-        order->before(order->user, observer))
+    bool is_next =
+        next && observer->actor == next->actor && observer->cycle == next->cycle && observer->pc == next->pc;
+    if (observer->strong && !observer->flying && !is_next && observer->chain == old->chain &&
+        (observer->bytes & old->bytes) && order->before(order->user, observer))
       return true;
   }
   return false;
@@ -201,15 +203,22 @@ static bool is_observed(const Cell *cell, unsigned at, const Access *next, const
   if (!old->write || !old->strong || old->flying)
     return false;
   return (order->reads && old->chain == next->chain && both_strong(next, old, order)) ||
-         was_observed(cell, at, order);
+         was_observed(cell, at, NULL, order);
 }
 
-bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found) {
+/* Whether a CAS under way writes isn't known yet, nor for other atomic operations where in the chain they will be. */
+static bool is_missed(const Access *old, const Access *access) {
+  return old->flying ? !old->open : (int32_t)(old->chain - access->chain) > 0;
+}
+
+bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found, bool *missed) {
   for (unsigned i = cell->list.count; i-- > 0;) {
     const Access *old = &cell->list.access[i];
-    if (old->write && old->strong && !old->flying && old->chain == cell->chain && old->bytes & access->bytes &&
+    *missed = is_missed(old, access);
+    bool seen = !old->flying && old->chain == access->chain;
+    if (old->write && old->strong && (seen || *missed) && old->bytes & access->bytes &&
         both_strong(access, old, order) && order->handed(order->user, old) && !order->before(order->user, old) &&
-        !was_observed(cell, i, order)) {
+        !was_observed(cell, i, access, order)) {
       *found = *old;
       return true;
     }
@@ -330,7 +339,7 @@ bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOr
     const Access *now = &cell->list.access[i];
     if (now->actor == earlier->actor && now->time == earlier->time && now->pc == earlier->pc &&
         now->bytes == earlier->bytes)
-      return !now->flying && was_observed(cell, i, order);
+      return !now->flying && was_observed(cell, i, NULL, order);
   }
   return false;
 }

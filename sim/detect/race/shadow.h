@@ -121,9 +121,10 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
 /* `earlier`, a copy of an access to the cell from some time ago, comes before something that observed it and that the access
  * asked about comes after. */
 bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order);
-/* A strong read: true if it sees a strong write of others because a hand-off by another word comes between, but
- * nothing guarantees that order: `found` is that write. What it sees after it was seen before is guaranteed. */
-bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found);
+/* A strong read, which read `access->chain`: true if it sees a strong write of others because a hand-off by another word comes
+ * between, but nothing guarantees that order: `found` is that write. What it sees after it was seen before is guaranteed. `missed`:
+ * it doesn't see it, which is of a later chain or still under way. */
+bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found, bool *missed);
 /* shadow_add() for a row that wasn't taken apart, and a plain access whose `lanes` are words. The races have the
  * words that both touched. False: it has to be taken apart, and nothing was added. */
 bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const AccessOrder *order, Access *race,
