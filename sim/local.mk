@@ -181,12 +181,22 @@ liblockstep_a_SOURCES += \
   sim/machine/units.h \
   sim/machine/yaml_tree.c \
   sim/machine/yaml_tree.h \
+  sim/memory/atomic_unit.c \
+  sim/memory/atomic_unit.h \
   sim/memory/backing.c \
   sim/memory/backing.h \
   sim/memory/change_log.c \
   sim/memory/change_log.h \
+  sim/memory/coalescer.c \
+  sim/memory/coalescer.h \
+  sim/memory/crossbar.c \
+  sim/memory/crossbar.h \
+  sim/memory/dram.c \
+  sim/memory/dram.h \
   sim/memory/heap.c \
   sim/memory/heap.h \
+  sim/memory/hierarchy.c \
+  sim/memory/hierarchy.h \
   sim/memory/l1.c \
   sim/memory/l1.h \
   sim/memory/local.c \
@@ -195,10 +205,20 @@ liblockstep_a_SOURCES += \
   sim/memory/local_defined.h \
   sim/memory/lock_unit.c \
   sim/memory/lock_unit.h \
+  sim/memory/mem_clock.h \
+  sim/memory/mem_request.h \
   sim/memory/memsys.c \
   sim/memory/memsys.h \
+  sim/memory/part.c \
+  sim/memory/part.h \
+  sim/memory/port.c \
+  sim/memory/port.h \
   sim/memory/shared.c \
   sim/memory/shared.h \
+  sim/memory/slice_hash.c \
+  sim/memory/slice_hash.h \
+  sim/memory/tags.c \
+  sim/memory/tags.h \
   sim/memory/thread_id.h \
   sim/report/csv.c \
   sim/report/csv.h \

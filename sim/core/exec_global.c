@@ -104,7 +104,8 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32
                                  .mask = issue->mask,
                                  .bytes = bytes,
                                  .host = host,
-                                 .unused = issue->inst->op == OP_RED};
+                                 .unused = issue->inst->op == OP_RED,
+                                 .exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH};
   memcpy(flight->request.address, address, sizeof flight->request.address);
   flight->lanes = issue->mask;
   flight->performed = 0;

@@ -47,6 +47,19 @@
 #define L1_STORES(X)   \
   X(L1_EVICT, "evict") \
   X(L1_UPDATE, "update")
+#define L2_STARTS(X)       \
+  X(L2_START_WARM, "warm") \
+  X(L2_START_COLD, "cold")
+#define SLICE_HASHES(X)      \
+  X(HASH_MODULO, "modulo")   \
+  X(HASH_ROTATED, "rotated") \
+  X(HASH_SPREAD, "spread")
+#define ATOMIC_OCCUPANCIES(X)     \
+  X(ATOMIC_OCCUPIES_UNIT, "unit") \
+  X(ATOMIC_OCCUPIES_LINE, "line")
+#define HOLD_RELEASES(X)  \
+  X(RELEASE_LINE, "line") \
+  X(RELEASE_UNIT, "unit")
 #define IMPLICIT_RECONVERGENCES(X) \
   X(IMPLICIT_IPDOM, "ipdom")       \
   X(IMPLICIT_NONE, "none")
@@ -62,6 +75,10 @@ typedef enum { ATOMIC_TURNS(X) ATOMIC_TURNS_COUNT } AtomicTurns;
 typedef enum { CARVEOUTS(X) CARVEOUT_COUNT } Carveout;
 typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
 typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
+typedef enum { L2_STARTS(X) L2_STARTS_COUNT } L2Start;
+typedef enum { SLICE_HASHES(X) SLICE_HASHES_COUNT } SliceHash;
+typedef enum { ATOMIC_OCCUPANCIES(X) ATOMIC_OCCUPANCIES_COUNT } AtomicOccupies;
+typedef enum { HOLD_RELEASES(X) HOLD_RELEASES_COUNT } HoldRelease;
 #undef X
 
 typedef struct Machine {

@@ -92,6 +92,20 @@ static void check_l1(const Checker *c) {
   c->report((const char *const[]){"sm.l1.bytes", "sm.l1.line", "sm.l1.ways", NULL}, message, c->user);
 }
 
+/* Slices by halves; lines of whole sectors, at most 32. */
+static void check_l2(const Checker *c) {
+  const Machine *m = c->machine;
+  static const char *const powers[] = {"memory.l2.line", "memory.l2.sector", "memory.l2.granule", "memory.l2.page",
+                                       "memory.dram.row"};
+  for (unsigned i = 0; i < G_N_ELEMENTS(powers); i++)
+    require_power_of_two(c, powers[i]);
+  require_at_most(c, "memory.l2.sector", "memory.l2.line");
+  if (m->memory.slices % m->memory.l2.halves)
+    report_pair(c, "memory.slices", "be a multiple of", "memory.l2.halves");
+  if (m->memory.l2.halves == 2 && m->memory.slices && !m->memory.l2.bytes)
+    report_pair(c, "memory.l2.bytes", "hold lines to go with", "memory.l2.halves");
+}
+
 void machine_check(const Machine *machine, MachineCheckReport report, gpointer user) {
   Checker checker = {machine, report, user};
   check_threads(&checker);
@@ -103,4 +117,5 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   check_granules(&checker);
   check_l1(&checker);
   require_power_of_two(&checker, "memory.segment");
+  check_l2(&checker);
 }

@@ -4,8 +4,10 @@
 
 #include "sim/engine/event.h"
 #include "sim/engine/wheel.h"
+#include "sim/memory/hierarchy.h"
 
 struct MemSys {
+  Hierarchy *units; /* of a machine with slices; NULL: the plain server serves */
   MemClient client;
   EventQueue queue;    /* requests that are to be performed; the source is an index into `requests` */
   GPtrArray *requests; /* MemRequest * */
@@ -21,8 +23,11 @@ struct MemSys {
 
 MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, const MemClient *client,
                    Counters *counters) {
-  (void)seed; /* all SMs are alike */
   MemSys *memsys = g_new0(MemSys, 1);
+  if (machine->memory.slices) {
+    memsys->units = hierarchy_new(machine, seed, backing, client, counters);
+    return memsys;
+  }
   memsys->client = *client;
   event_queue_init(&memsys->queue, 64);
   memsys->requests = g_ptr_array_new();
@@ -42,6 +47,11 @@ MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, cons
 void memsys_free(MemSys *memsys) {
   if (!memsys)
     return;
+  if (memsys->units) {
+    hierarchy_free(memsys->units);
+    g_free(memsys);
+    return;
+  }
   event_queue_clear(&memsys->queue);
   g_ptr_array_free(memsys->requests, TRUE);
   g_array_free(memsys->free, TRUE);
@@ -117,14 +127,26 @@ static uint32_t enter(MemSys *memsys, MemRequest *request) {
 }
 
 void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
+  if (memsys->units) {
+    hierarchy_send(memsys->units, request, time);
+    return;
+  }
   uint64_t served = serve(memsys, request, time);
   request->answered = served + (request->host ? memsys->host_latency : memsys->latency);
   event_queue_push(&memsys->queue, served + memsys->request_latency, enter(memsys, request));
 }
 
-uint64_t memsys_next(const MemSys *memsys) { return memsys->queue.count ? memsys->queue.heap[0].time : WHEEL_NEVER; }
+uint64_t memsys_next(const MemSys *memsys) {
+  if (memsys->units)
+    return hierarchy_next(memsys->units);
+  return memsys->queue.count ? memsys->queue.heap[0].time : WHEEL_NEVER;
+}
 
 void memsys_run(MemSys *memsys, uint64_t end) {
+  if (memsys->units) {
+    hierarchy_run(memsys->units, end);
+    return;
+  }
   while (memsys->queue.count && memsys->queue.heap[0].time < end) {
     Event event = event_queue_pop(&memsys->queue);
     MemRequest *request = g_ptr_array_index(memsys->requests, event.source);
@@ -134,4 +156,6 @@ void memsys_run(MemSys *memsys, uint64_t end) {
   }
 }
 
-uint32_t memsys_window(const MemSys *memsys) { return (uint32_t)memsys->request_latency; }
+uint32_t memsys_window(const MemSys *memsys) {
+  return memsys->units ? hierarchy_window(memsys->units) : (uint32_t)memsys->request_latency;
+}

@@ -3,44 +3,37 @@
 #include <glib.h>
 #include <string.h>
 
+#include "sim/engine/wheel.h"
 #include "sim/memory/memsys.h"
 #include "tests/unit/lab.h"
 
 /* An access that was made. */
-typedef struct Made {
-  MemRequest request;           /* first: the memory system gives it back */
-  uint64_t performed, answered; /* its last lanes; 0: not yet */
-} Made;
+typedef struct Access {
+  MemRequest request;
+  char *name;                /* `as NAME`, or NULL */
+  uint64_t performed, reply; /* when its last lanes were, and when the SM has the reply */
+  uint32_t done;             /* lanes that were performed */
+  bool replied;
+} Access;
 
-/* What is to come of an access; looked at when all have been served. */
-typedef struct Expected {
-  guint line, access;
-  bool reply;
+/* What is expected of an access, looked at once all accesses have been served. */
+typedef struct Expectation {
+  const Access *access;
+  bool reply; /* else: performed */
   uint64_t cycle;
-} Expected;
+  guint line;
+} Expectation;
 
 typedef struct Script {
   Machine *machine;
   Backing *backing;
   Counters counters;
-  MemSys *memsys;  /* made with the first access */
-  GPtrArray *made; /* Made *, in order */
-  GArray *expected;
-  MemRequest request; /* the newest */
-  uint64_t at;
-  guint line;
+  MemSys *memsys; /* made with the first access */
+  GPtrArray *accesses;
+  GArray *expected;          /* Expectation */
+  uint64_t seed, at, served; /* of the access before; the newest that was performed */
+  bool failed_order;         /* something was performed before what had been performed already */
 } Script;
-
-static void performed(void *user, MemRequest *request, uint32_t lanes, uint64_t time) {
-  (void)user;
-  (void)lanes;
-  ((Made *)request)->performed = time;
-}
-
-static void answered(void *user, MemRequest *request, uint64_t time) {
-  (void)user;
-  ((Made *)request)->answered = time;
-}
 
 /* ---- words of a line ---- */
 
@@ -84,7 +77,7 @@ static char *read_place(const Script *script, const char *word, uint64_t *addres
   return g_strdup_printf("there is no buffer `%s`", parts[0]);
 }
 
-/* `load`, `store.64`, `atomic` */
+/* `load`, `store.64`, `atomic`, `red` */
 static char *read_kind(const char *word, MemRequest *request) {
   static const char *const kinds[] = {[MEM_LOAD] = "load", [MEM_STORE] = "store", [MEM_ATOMIC] = "atomic"};
   g_auto(GStrv) parts = g_strsplit(word ? word : "", ".", 2);
@@ -92,16 +85,21 @@ static char *read_kind(const char *word, MemRequest *request) {
   if (parts[0] && parts[1] && (!is_number(parts[1], &bits) || bits < 8 || bits > 128 || bits & (bits - 1)))
     return wanted("8, 16, 32, 64 or 128", parts[1]);
   request->bytes = (uint32_t)bits / 8;
+  request->unused = g_strcmp0(parts[0], "red") == 0;
+  if (request->unused) {
+    request->kind = MEM_ATOMIC;
+    return NULL;
+  }
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
     if (g_strcmp0(parts[0], kinds[i]) == 0) {
       request->kind = (MemKind)i;
       return NULL;
     }
-  return wanted("load, store or atomic", word);
+  return wanted("load, store, atomic or red", word);
 }
 
-/* `x32`, `mask 0xf0`, `step 128`, `turn 2` */
-static char *read_lanes(Words *words, uint32_t *mask, uint64_t *step, uint64_t *turn) {
+/* `x32`, `mask 0xf0`, `step 128`, `turn 2`, `as first` */
+static char *read_lanes(Words *words, uint32_t *mask, uint64_t *step, uint64_t *turn, const char **name) {
   for (const char *word; (word = next_word(words));) {
     uint64_t number;
     if (*word == 'x' && is_number(word + 1, &number) && number >= 1 && number <= 32) {
@@ -109,6 +107,10 @@ static char *read_lanes(Words *words, uint32_t *mask, uint64_t *step, uint64_t *
       continue;
     }
     const char *value = next_word(words);
+    if (strcmp(word, "as") == 0 && value) {
+      *name = value;
+      continue;
+    }
     if (!is_number(value, &number))
       return wanted("a number", value);
     if (strcmp(word, "mask") == 0 && number && number <= UINT32_MAX)
@@ -118,37 +120,59 @@ static char *read_lanes(Words *words, uint32_t *mask, uint64_t *step, uint64_t *
     else if (strcmp(word, "turn") == 0 && number)
       *turn = number;
     else
-      return wanted("x1 to x32, mask, step or turn", word);
+      return wanted("x1 to x32, mask, step, turn or as", word);
   }
   return NULL;
 }
 
-static void submit(Script *script) {
-  MemClient client = {.user = script, .perform = performed, .reply = answered};
-  if (!script->memsys)
-    script->memsys = memsys_new(script->machine, 1, script->backing, &client, &script->counters);
-  Made *made = g_new0(Made, 1);
-  made->request = script->request;
-  g_ptr_array_add(script->made, made);
+static Access *last_access(const Script *script) {
+  return g_ptr_array_index(script->accesses, script->accesses->len - 1);
+}
+
+static void performed(void *user, MemRequest *request, uint32_t lanes, uint64_t time) {
+  Script *script = user;
+  Access *access = (Access *)request;
+  script->failed_order |= time < script->served || access->done & lanes;
+  script->served = time;
+  access->performed = time;
+  access->done |= lanes;
+}
+
+static void replied(void *user, MemRequest *request, uint64_t time) {
+  (void)user;
+  Access *access = (Access *)request;
+  access->reply = time;
+  access->replied = true;
+}
+
+static void submit(Script *script, const MemRequest *request) {
+  if (!script->memsys) {
+    MemClient client = {script, performed, replied};
+    script->memsys = memsys_new(script->machine, script->seed, script->backing, &client, &script->counters);
+  }
+  Access *access = g_new0(Access, 1);
+  access->request = *request;
+  g_ptr_array_add(script->accesses, access);
   memsys_run(script->memsys, script->at);
-  memsys_send(script->memsys, &made->request, script->at);
+  memsys_send(script->memsys, &access->request, script->at);
 }
 
 static char *do_access(Script *script, Words *words) {
   uint64_t at, sm, address = 0, step = 4, turn = 32;
+  const char *name = NULL;
   uint32_t mask = 1;
   const char *word = next_word(words);
-  if (!is_number(word, &at) || at < script->at)
-    return wanted("a cycle no earlier than that of the access before", word);
+  if (!is_number(word, &at) || at < script->at || at < script->served)
+    return wanted("a cycle no earlier than that of the access before, and than what was served so far", word);
   word = next_word(words);
   if (!word || !g_str_has_prefix(word, "SM") || !is_number(word + 2, &sm) || sm >= script->machine->gpu.sms)
     return wanted("an SM of the machine, such as SM0", word);
-  MemRequest request = {0};
+  MemRequest request = {.sm = (uint32_t)sm};
   char *why = read_kind(next_word(words), &request);
   if (!why)
     why = read_place(script, next_word(words), &address);
   if (!why)
-    why = read_lanes(words, &mask, &step, &turn);
+    why = read_lanes(words, &mask, &step, &turn, &name);
   if (why)
     return why;
   request.mask = mask;
@@ -158,20 +182,24 @@ static char *do_access(Script *script, Words *words) {
                              !backing_find(script->backing, request.address[lane], request.bytes)))
       return g_strdup_printf("lane %u has no aligned word of a buffer there", lane);
   }
-  request.sm = (uint32_t)sm;
-  script->request = request;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    const BackingBuffer *buffer = backing_find(script->backing, request.address[__builtin_ctz(rest)], 1);
+    request.host |= buffer->host;
+  }
   script->at = at;
-  submit(script);
+  submit(script, &request);
+  last_access(script)->name = g_strdup(name);
   return NULL;
 }
 
 static char *repeat(Script *script, Words *words) {
   uint64_t times;
   const char *word = next_word(words);
-  if (!is_number(word, &times) || times < 2 || !script->made->len)
+  if (!is_number(word, &times) || times < 2 || !script->accesses->len)
     return wanted("an access before, and a number from 2 on", word);
+  MemRequest request = last_access(script)->request;
   while (--times)
-    submit(script);
+    submit(script, &request);
   return NULL;
 }
 
@@ -179,7 +207,7 @@ static char *repeat(Script *script, Words *words) {
 
 static char *set_machine(Script *script, Words *words) {
   g_autofree char *settings = g_strjoinv(" ", words->word + words->at);
-  if (script->backing->buffers->len || script->made->len)
+  if (script->backing->buffers->len || script->accesses->len)
     return g_strdup("the machine comes first");
   machine_free(script->machine);
   script->machine = lab_machine(settings);
@@ -194,47 +222,86 @@ static char *add_buffer(Script *script, Words *words) {
     return wanted("a name and its number of words", size);
   if (script->memsys)
     return g_strdup("buffers come before the first access");
-  backing_add(script->backing, name, (uint32_t)count, NULL);
+  guint index = backing_add(script->backing, name, (uint32_t)count, NULL);
+  if (words->word[words->at] && strcmp(words->word[words->at], "host") == 0)
+    backing_buffer(script->backing, index)->host = next_word(words) != NULL;
   return NULL;
 }
 
-/* Of the access before. */
-static char *expect_later(Script *script, bool reply, uint64_t cycle) {
-  if (!script->made->len)
-    return g_strdup("there is no access before");
-  Expected expected = {.line = script->line, .access = script->made->len - 1, .reply = reply, .cycle = cycle};
-  g_array_append_val(script->expected, expected);
-  return NULL;
-}
-
-/* A counter: once all accesses so far have been served. */
-static char *expect_count(Script *script, const char *what, uint64_t number) {
-  uint64_t is;
+/* Serves all accesses so far, and looks at what was expected of them. Returns the first that came out otherwise, with its line. */
+static char *serve_all(Script *script, guint *line) {
   if (script->memsys)
-    memsys_run(script->memsys, G_MAXUINT64);
-  if (g_strcmp0(what, "accesses") == 0)
-    is = script->counters.global_accesses;
-  else if (g_strcmp0(what, "segments") == 0)
-    is = script->counters.global_segments;
-  else if (g_strcmp0(what, "atomics") == 0)
-    is = script->counters.global_atomics;
-  else
-    return wanted("reply, performed, accesses, segments or atomics", what);
-  return is == number ? NULL
-                      : g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, what, is, number);
+    memsys_run(script->memsys, WHEEL_NEVER);
+  char *found = NULL;
+  for (guint i = 0; i < script->expected->len && !found; i++) {
+    const Expectation *e = &g_array_index(script->expected, Expectation, i);
+    uint64_t is = e->reply ? e->access->reply : e->access->performed;
+    *line = e->line;
+    if (!e->access->replied || e->access->done != e->access->request.mask)
+      found = g_strdup("the access isn't served");
+    else if (is != e->cycle)
+      found = g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, e->reply ? "reply" : "performed",
+                              is, e->cycle);
+  }
+  if (!found && script->failed_order)
+    found = g_strdup("accesses were performed out of order, or twice");
+  g_array_set_size(script->expected, 0);
+  return found;
 }
 
-static char *expect(Script *script, Words *words) {
+static const Access *find_access(const Script *script, const char *name) {
+  for (guint i = script->accesses->len; i-- > 0;) {
+    const Access *access = g_ptr_array_index(script->accesses, i);
+    if (g_strcmp0(access->name, name) == 0)
+      return access;
+  }
+  return NULL;
+}
+
+/* `reply 614`, `performed 312`, `first reply 614`, `segments 3` */
+static char *expect(Script *script, Words *words, guint line, guint *wrong) {
   const char *what = next_word(words), *value = next_word(words);
+  const Access *access = script->accesses->len ? last_access(script) : NULL;
+  bool of_access = g_strcmp0(what, "reply") == 0 || g_strcmp0(what, "performed") == 0;
+  if (!of_access && (g_strcmp0(value, "reply") == 0 || g_strcmp0(value, "performed") == 0)) {
+    access = find_access(script, what);
+    if (!access)
+      return g_strdup_printf("there is no access `%s`", what);
+    of_access = true;
+    what = value;
+    value = next_word(words);
+  }
   uint64_t number;
   if (!is_number(value, &number))
     return wanted("a number", value);
-  bool reply = g_strcmp0(what, "reply") == 0;
-  return reply || g_strcmp0(what, "performed") == 0 ? expect_later(script, reply, number)
-                                                    : expect_count(script, what, number);
+  if (of_access) {
+    if (!access)
+      return wanted("an access before", what);
+    Expectation expectation = {access, strcmp(what, "reply") == 0, number, line};
+    g_array_append_val(script->expected, expectation);
+    return NULL;
+  }
+  char *found = serve_all(script, wrong);
+  if (found)
+    return found;
+  *wrong = line;
+  for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+    g_autofree char *global = g_strdup_printf("global_%s", what);
+    if (strcmp(counter_info[i].name, what) != 0 && strcmp(counter_info[i].name, global) != 0)
+      continue;
+    uint64_t is = counter_value(&script->counters, i);
+    return is == number ? NULL
+                        : g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, what, is, number);
+  }
+  return wanted("reply, performed, accesses, segments, atomics or another counter", what);
 }
 
-static char *do_line(Script *script, const char *line) {
+static char *set_seed(Script *script, Words *words) {
+  const char *word = next_word(words);
+  return is_number(word, &script->seed) ? NULL : wanted("a number", word);
+}
+
+static char *do_line(Script *script, const char *line, guint number, guint *wrong) {
   g_auto(GStrv) text = g_strsplit(line, "#", 2), parts = g_strsplit_set(text[0] ? text[0] : "", " \t", -1);
   Words words = {.word = parts};
   const char *first = next_word(&words);
@@ -244,46 +311,40 @@ static char *do_line(Script *script, const char *line) {
               : strcmp(first, "buffer") == 0 ? add_buffer(script, &words)
               : strcmp(first, "at") == 0     ? do_access(script, &words)
               : strcmp(first, "times") == 0  ? repeat(script, &words)
-              : strcmp(first, "expect") == 0 ? expect(script, &words)
-                                             : wanted("machine, buffer, at, times or expect", first);
+              : strcmp(first, "seed") == 0   ? set_seed(script, &words)
+              : strcmp(first, "expect") == 0 ? expect(script, &words, number, wrong)
+                                             : wanted("machine, seed, buffer, at, times or expect", first);
   const char *rest = why ? NULL : next_word(&words);
   return rest ? wanted("the end of the line", rest) : why;
 }
 
-/* The first line that expects something else. */
-static char *check_expected(const char *name, const Script *script) {
-  for (guint i = 0; i < script->expected->len; i++) {
-    const Expected *expected = &g_array_index(script->expected, Expected, i);
-    const Made *made = g_ptr_array_index(script->made, expected->access);
-    uint64_t is = expected->reply ? made->answered : made->performed;
-    if (is != expected->cycle)
-      return g_strdup_printf("%s:%u: %s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, name, expected->line,
-                             expected->reply ? "reply" : "performed", is, expected->cycle);
-  }
-  return NULL;
+static void free_access(gpointer data) {
+  Access *access = data;
+  g_free(access->name);
+  g_free(access);
 }
 
 char *mem_script_run(const char *name, const char *text) {
   Script script = {.machine = lab_machine(""),
                    .backing = backing_new(),
-                   .made = g_ptr_array_new_with_free_func(g_free),
-                   .expected = g_array_new(FALSE, FALSE, sizeof(Expected))};
+                   .accesses = g_ptr_array_new_with_free_func(free_access),
+                   .expected = g_array_new(FALSE, FALSE, sizeof(Expectation))};
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   char *found = NULL;
   for (guint i = 0; lines[i] && !found; i++) {
-    script.line = i + 1;
-    g_autofree char *why = do_line(&script, lines[i]);
+    guint line = i + 1;
+    g_autofree char *why = do_line(&script, lines[i], i + 1, &line);
     if (why)
-      found = g_strdup_printf("%s:%u: %s", name, i + 1, why);
+      found = g_strdup_printf("%s:%u: %s", name, line, why);
   }
-  if (script.memsys)
-    memsys_run(script.memsys, G_MAXUINT64);
-  if (!found)
-    found = check_expected(name, &script);
+  guint line = 0;
+  g_autofree char *why = found ? NULL : serve_all(&script, &line);
+  if (why)
+    found = g_strdup_printf("%s:%u: %s", name, line, why);
   if (script.memsys)
     memsys_free(script.memsys);
-  g_ptr_array_free(script.made, TRUE);
   g_array_free(script.expected, TRUE);
+  g_ptr_array_free(script.accesses, TRUE);
   backing_free(script.backing);
   machine_free(script.machine);
   return found;

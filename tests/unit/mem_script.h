@@ -2,18 +2,22 @@
  *
  *   # a comment
  *   machine memory.latency=600 memory.segment=128     parameters, before everything else
- *   buffer a 4096                                     its words
+ *   seed 3                                            of what is drawn at random (0 unless it says otherwise)
+ *   buffer a 4096                                     its words; `buffer a 4096 host`: host-mapped
  *   at 10 SM0 load a[0]                               one lane; a[WORD]
  *   at 12 SM3 atomic a[0] x32 step 0                  32 lanes, so many bytes apart (4 unless it says otherwise)
  *   at 12 SM3 store.64 a[0] x4                        .8 .16 .32 .64 .128 bits of each lane; .32 unless it says otherwise
  *   at 12 SM3 load a[0] mask 0xf0 step 128 turn 2     these lanes; lane l has place l % 2
+ *   at 12 SM3 red a[0] as first                       an atomic whose result nobody uses; `as`: a name
  *   times 20                                          the access before is made 19 times more
  *   expect reply 614                                  of the last access: when its result can be used
- *   expect performed 314                              of the last access: when the last of its lanes read or changed memory
- *   expect segments 3                                 a counter of all accesses so far: accesses, segments, atomics
+ *   expect performed 312                              when the last of its words was read or changed
+ *   expect first reply 614                            of that access, by its name
+ *   expect segments 3                                 a counter of all accesses so far, which are all served first (the next one comes later): accesses,
+ *                                                     segments, atomics, or another one by its name
  *
- * Accesses are made in the order of their lines, which must be that of their cycles. What is expected of them is looked at in the end;
- * a counter when all accesses before it have been served. */
+ * Accesses are made in the order of their lines, which must be that of their cycles. What is expected of one is looked at when all have
+ * been served. Nothing may be performed twice, or before what was performed already. */
 #ifndef LOCKSTEP_TESTS_MEM_SCRIPT_H
 #define LOCKSTEP_TESTS_MEM_SCRIPT_H
 

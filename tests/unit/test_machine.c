@@ -239,6 +239,13 @@ static const Refusal refusals[] = {
     {"memory: {atomic_interval: 1.5 bytes}\n", "m.yaml:1:27: error: memory.atomic_interval: `1.5 bytes` has the "
                                                "wrong unit `bytes`; expected cycles, for example "
                                                "`18 cycles`\n"},
+    {"memory: {l2: {line: 96}}\n", "m.yaml:1:21: error: memory.l2.line is 96 bytes, must be a power of two\n"},
+    {"memory: {l2: {line: 32, sector: 64}}\n",
+     "m.yaml:1:33: error: memory.l2.sector is 64 bytes, must not exceed memory.l2.line, which is 32 bytes\n"},
+    {"memory: {slices: 7, l2: {halves: 2, bytes: 1 MiB}}\n",
+     "m.yaml:1:34: error: memory.slices is 7, must be a multiple of memory.l2.halves, which is 2\n"},
+    {"memory: {slices: 8, l2: {halves: 2}}\n",
+     "m.yaml:1:34: error: memory.l2.bytes is 0 bytes, must hold lines to go with memory.l2.halves, which is 2\n"},
     {"memory: {segment: 100}\n", "m.yaml:1:19: error: memory.segment is 100 bytes, must be a power of two\n"},
 };
 
@@ -464,7 +471,8 @@ START_TEST(dumps_any_values) {
     const Param *param = param_at(i);
     bool tied = g_str_has_prefix(param->path, "sm.max_") || g_str_has_prefix(param->path, "sm.register") ||
                 g_str_has_prefix(param->path, "sm.shared") || g_str_has_prefix(param->path, "sm.l1") ||
-                g_str_equal(param->path, "memory.segment");
+                g_str_has_prefix(param->path, "memory.l2") || g_str_equal(param->path, "memory.dram.row") ||
+                g_str_equal(param->path, "memory.slices") || g_str_equal(param->path, "memory.segment");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_MILLI)
@@ -498,7 +506,12 @@ START_TEST(ships_gtx570_and_gtx580) {
   ck_assert_str_eq(difference, "parameter               gtx570           gtx580\n"
                                "gpu.sms                 15               16\n"
                                "clocks.sm               1464 MHz         1544 MHz\n"
-                               "memory.bytes_per_cycle  104 bytes/cycle  125 bytes/cycle\n");
+                               "clocks.core             732 MHz          772 MHz\n"
+                               "clocks.dram             950 MHz          1002 MHz\n"
+                               "memory.bytes_per_cycle  104 bytes/cycle  125 bytes/cycle\n"
+                               "memory.slices           10               12\n"
+                               "memory.l2.bytes         640 KiB          768 KiB\n"
+                               "memory.dram.channels    5                6\n");
 }
 END_TEST
 

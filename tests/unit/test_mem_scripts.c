@@ -5,7 +5,9 @@
 #include "tests/unit/mem_script.h"
 #include "tests/unit/unit.h"
 
-static const char *const scripts[] = {"server", "fractions"};
+static const char *const scripts[] = {"server", "fractions", "coalescer", "port",      "slice",     "tags",
+                                      "warm",   "dram",      "atomic",    "hold_line", "hold_unit", "hold_queue",
+                                      "no_l2",  "clocks",    "host",      "halves"};
 
 START_TEST(a_script_comes_out) {
   g_autofree char *file = g_strdup_printf("%s/tests/memory/%s.mem", g_getenv("SRCDIR"), scripts[_i]), *text = NULL;
@@ -22,10 +24,11 @@ typedef struct Wrong {
 #define START "buffer a 64\nat 10 SM0 load a[0]\n"
 static const Wrong wrongs[] = {
     {START "expect reply 3\n", "x:3: reply is "},
-    {START "expect replies 3\n", "x:3: reply, performed, accesses, segments or atomics was expected, not `replies`"},
+    {START "expect replies 3\n",
+     "x:3: reply, performed, accesses, segments, atomics or another counter was expected, not `replies`"},
     {START "at 9 SM0 load a[0]\n", "x:3: a cycle no earlier"},
     {START "at 10 SM9 load a[0]\n", "x:3: an SM of the machine"},
-    {START "at 10 SM0 fetch a[0]\n", "x:3: load, store or atomic was expected, not `fetch`"},
+    {START "at 10 SM0 fetch a[0]\n", "x:3: load, store, atomic or red was expected, not `fetch`"},
     {START "at 10 SM0 load.24 a[0]\n", "x:3: 8, 16, 32, 64 or 128"},
     {START "at 10 SM0 load a[64]\n", "x:3: a has 64 words"},
     {START "at 10 SM0 load b[0]\n", "x:3: there is no buffer `b`"},
@@ -37,10 +40,14 @@ static const Wrong wrongs[] = {
     {START "machine memory.latency=5\n", "x:3: the machine comes first"},
     {START "buffer b 4\n", "x:3: buffers come before"},
     {START "expect reply 3 4\n", "x:3: the end of the line was expected, not `4`"},
-    {START "expect reply 3\n", "x:3: reply is "},
+    {START "expect first reply 3\n", "x:3: there is no access `first`"},
+    {START "expect l1_hits 3\n", "x:3: l1_hits is 0, not 3"},
+    {START "expect reply 3\nexpect segments 1\n", "x:3: reply is "},
     {"buffer a 64 64\n", "x:1: the end of the line was expected, not `64`"},
-    {"\n# nothing\nwait 5\n", "x:3: machine, buffer, at, times or expect"},
+    {"\n# nothing\nwait 5\n", "x:3: machine, seed, buffer, at, times or expect"},
     {"times 3\n", "x:1: an access before"},
+    {"seed x\n", "x:1: a number was expected, not `x`"},
+    {"expect reply 3\n", "x:1: an access before"},
 };
 
 START_TEST(a_bad_line_is_told) {

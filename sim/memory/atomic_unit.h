@@ -1,0 +1,53 @@
+/* atomic_unit.h - the atomic unit of a slice, and the lines that it holds.
+ * Models: turns of an interval (memory.atomic), apart from the latency of a reply, which is longer; in order of arrival. An atomic holds
+ * its line: loads and stores of that line go through the unit too, behind it. A held line is released when none of its accesses waits in
+ * the unit any longer, or (release: unit) when nothing does. A unit of a chip without L2 (occupies: line) locks a line alone: other lines
+ * pass. A queue of so many; who finds it full waits outside.
+ * Does not model: operands; what the unit does when a result isn't used.
+ * Time: thousandths of an SM cycle; calls come by rising time, to the cycle.
+ * Ownership: owns its table of lines, which grows with the lines held at a time. */
+#ifndef LOCKSTEP_MEMORY_ATOMIC_UNIT_H
+#define LOCKSTEP_MEMORY_ATOMIC_UNIT_H
+
+#include <stdbool.h>
+
+#include "sim/machine/machine.h"
+
+/* The same of all units. */
+typedef struct AtomicRules {
+  uint64_t switch_busy, load_busy, store_busy;
+  bool by_line, release_all;
+  uint32_t queue;
+} AtomicRules;
+
+typedef struct HeldLine {
+  uint64_t line;  /* its number and 1; 0: free */
+  uint64_t until; /* its last access so far is over */
+  uint64_t epoch; /* release: unit */
+} HeldLine;
+
+typedef struct AtomicUnit {
+  uint64_t free_at; /* after all that it has accepted */
+  uint64_t last;    /* the line of its last access, and 1 */
+  uint64_t epoch;   /* how often it ran empty; starts with 1 */
+  HeldLine *held;
+  uint32_t size, count; /* of the table, a power of two or 0; entries taken */
+  uint64_t *started;    /* when each of the last `queue` accesses left the queue, a ring */
+  uint32_t oldest;
+} AtomicUnit;
+
+typedef struct AtomicTurn {
+  uint64_t entered; /* there was room in the queue */
+  uint64_t start;   /* its turn comes */
+} AtomicTurn;
+
+void atomic_rules_init(AtomicRules *rules, const Machine *machine);
+void atomic_unit_init(AtomicUnit *unit);
+void atomic_unit_clear(AtomicUnit *unit);
+/* True if a load or store of that line, served now, has to go through the unit. */
+bool atomic_unit_holds(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli);
+/* An atomic (which holds its line from now on), or another access to a line that is held, takes its place behind all before. */
+AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, bool atomic, uint64_t busy,
+                             uint64_t milli);
+
+#endif

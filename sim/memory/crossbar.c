@@ -1,0 +1,57 @@
+#include "sim/memory/crossbar.h"
+
+#include <glib.h>
+
+#include "sim/engine/rng.h"
+#include "sim/memory/mem_clock.h"
+
+enum { FIRST_TOGETHER = 10 /* SMs that belong to one half whatever the seed: see h200.yaml */ };
+
+/* Half of up to `spread` (an offset counts there and back). The square of a uniform number: short ways are more frequent. */
+static uint32_t draw(Rng *rng, uint64_t spread) {
+  uint64_t uniform = rng_next(rng) >> 48;
+  return (uint32_t)(spread * (uniform * uniform >> 16) >> 17);
+}
+
+/* The first ten SMs belong to one half, so that a few blocks do; the TPCs behind them are dealt at random, as many to each. */
+static void deal_halves(Crossbar *crossbar, const Machine *machine, Rng *rng) {
+  uint32_t sms = machine->gpu.sms, tpc = machine->memory.crossbar.tpc_sms, room[2] = {sms / 2, sms - sms / 2};
+  for (uint32_t first = 0; first < sms; first += tpc) {
+    uint32_t half = first < FIRST_TOGETHER ? 0 : rng_below(rng, room[0] + room[1]) >= room[0];
+    for (uint32_t sm = first; sm < MIN(first + tpc, sms); sm++) {
+      crossbar->sm_half[sm] = (uint8_t)half;
+      room[half] -= room[half] > 0;
+    }
+  }
+}
+
+void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
+  Rng rng;
+  rng_seed(&rng, seed, 0x786261); /* a stream of its own */
+  uint32_t sms = machine->gpu.sms, slices = machine->memory.slices;
+  *crossbar = (Crossbar){.latency = mem_clock_core(machine, machine->memory.crossbar.latency),
+                         .reply_latency = mem_clock_core(machine, machine->memory.crossbar.reply_latency),
+                         .far = mem_clock_core(machine, machine->memory.crossbar.far_latency),
+                         .sm_offset = g_new0(uint32_t, sms),
+                         .slice_offset = g_new0(uint32_t, slices),
+                         .sm_half = g_new0(uint8_t, sms),
+                         .port_free = g_new0(uint64_t, slices),
+                         .port_busy = mem_clock_core(machine, machine->memory.crossbar.port_interval),
+                         .port_slices = machine->memory.crossbar.port_slices};
+  uint64_t sm_spread = mem_clock_core(machine, machine->memory.crossbar.sm_spread);
+  uint64_t slice_spread = mem_clock_core(machine, machine->memory.crossbar.slice_spread);
+  for (uint32_t sm = 0; sm < sms; sm++)
+    crossbar->sm_offset[sm] =
+        sm % machine->memory.crossbar.tpc_sms ? crossbar->sm_offset[sm - 1] : draw(&rng, sm_spread);
+  for (uint32_t slice = 0; slice < slices; slice++)
+    crossbar->slice_offset[slice] = draw(&rng, slice_spread);
+  if (machine->memory.l2.halves == 2)
+    deal_halves(crossbar, machine, &rng);
+}
+
+void crossbar_clear(Crossbar *crossbar) {
+  g_free(crossbar->sm_offset);
+  g_free(crossbar->slice_offset);
+  g_free(crossbar->sm_half);
+  g_free(crossbar->port_free);
+}

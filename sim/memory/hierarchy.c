@@ -1,0 +1,514 @@
+#include "sim/memory/hierarchy.h"
+
+#include "sim/memory/atomic_unit.h"
+#include "sim/memory/coalescer.h"
+#include "sim/memory/crossbar.h"
+#include "sim/memory/dram.h"
+#include "sim/memory/mem_clock.h"
+#include "sim/memory/part.h"
+#include "sim/memory/port.h"
+#include "sim/memory/slice_hash.h"
+#include "sim/memory/tags.h"
+
+enum { AWAY_LINES = 64 };
+
+/* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to overtake them. */
+typedef struct Away {
+  uint32_t crossed, waiting; /* not performed yet; not looked up again yet */
+  PartList parked;
+} Away;
+
+typedef struct Slice {
+  uint64_t free_at;
+  uint32_t waiting; /* parts that wait for their turn */
+  PartList stopped; /* SMs that wait for room, by Port.next */
+  AtomicUnit atomics;
+} Slice;
+
+struct Hierarchy {
+  MemClient client;
+  Counters *counters;
+  Backing *backing;
+  Coalescer coalescer;
+  SliceMap map;
+  Crossbar crossbar;
+  PortRules port_rules;
+  AtomicRules atomic_rules;
+  Tags tags;
+  Dram dram;
+  PartQueue queue;
+  Port *port;
+  Slice *slice;
+  Away *away; /* AWAY_LINES of each SM; NULL with one half */
+  uint32_t sms, slices, slice_queue, window;
+  uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
+  uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
+  uint64_t host_latency, host_busy, host_free;
+};
+
+/* ---- set-up ---- */
+
+static void init_times(Hierarchy *h, const Machine *machine) {
+  h->load = mem_clock_core(machine, machine->memory.l2.load_interval);
+  h->load_sector = mem_clock_core(machine, machine->memory.l2.load_sector_interval);
+  h->store = mem_clock_core(machine, machine->memory.l2.store_interval);
+  h->store_sector = mem_clock_core(machine, machine->memory.l2.store_sector_interval);
+  h->shared_store = mem_clock_core(machine, machine->memory.l2.shared_store_interval);
+  h->atomic = mem_clock_core(machine, machine->memory.l2.atomic_interval);
+  h->latency = mem_clock_core(machine, machine->memory.l2.latency);
+  h->atomic_latency = mem_clock_core(machine, machine->memory.atomic.latency);
+  h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);
+  h->reduction_latency = mem_clock_core(machine, machine->memory.atomic.reduction_latency);
+  h->host_latency = milli_of(machine->host.latency) / 2;
+  h->host_busy = machine->host.link_interval;
+  uint64_t shortest = MIN(MIN(h->crossbar.latency, h->crossbar.reply_latency + h->latency), h->host_latency);
+  h->window = MAX((uint32_t)(shortest / MILLI_CYCLE), 1u);
+}
+
+Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing, const MemClient *client,
+                         Counters *counters) {
+  Hierarchy *h = g_new0(Hierarchy, 1);
+  h->client = *client;
+  h->counters = counters;
+  h->backing = backing;
+  h->sms = machine->gpu.sms;
+  h->slices = machine->memory.slices;
+  h->slice_queue = machine->memory.l2.queue;
+  coalescer_init(&h->coalescer, machine);
+  slice_map_init(&h->map, machine, seed);
+  crossbar_init(&h->crossbar, machine, seed);
+  port_rules_init(&h->port_rules, machine);
+  atomic_rules_init(&h->atomic_rules, machine);
+  tags_init(&h->tags, machine);
+  dram_init(&h->dram, machine);
+  part_queue_init(&h->queue);
+  init_times(h, machine);
+  h->port = g_new0(Port, h->sms);
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_init(&h->port[sm], &h->port_rules);
+  h->slice = g_new0(Slice, h->slices);
+  for (uint32_t i = 0; i < h->slices; i++) {
+    h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
+    atomic_unit_init(&h->slice[i].atomics);
+  }
+  if (machine->memory.l2.halves == 2)
+    h->away = g_new(Away, h->sms * AWAY_LINES);
+  for (uint32_t i = 0; h->away && i < h->sms * AWAY_LINES; i++)
+    h->away[i] = (Away){.parked = {PART_NONE, PART_NONE}};
+  return h;
+}
+
+void hierarchy_free(Hierarchy *h) {
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_clear(&h->port[sm]);
+  for (uint32_t i = 0; i < h->slices; i++)
+    atomic_unit_clear(&h->slice[i].atomics);
+  crossbar_clear(&h->crossbar);
+  tags_clear(&h->tags);
+  dram_clear(&h->dram);
+  part_queue_clear(&h->queue);
+  g_free(h->port);
+  g_free(h->slice);
+  g_free(h->away);
+  g_free(h);
+}
+
+/* ---- from the SM to the slice ---- */
+
+/* Leaves its port at `milli` or later; there is a credit. */
+static void leave(Hierarchy *h, uint32_t index, uint64_t milli) {
+  Part *part = &h->queue.pool[index];
+  uint64_t start = port_leave(&h->port[part->sm], &h->port_rules, part, milli);
+  if (part->stage == PART_HOST) {
+    start = MAX(start, h->host_free);
+    h->host_free = start + h->host_busy;
+    part_queue_push(&h->queue, index, milli_cycle(start + h->host_latency));
+    return;
+  }
+  part_queue_push(&h->queue, index, milli_cycle(start + crossbar_there(&h->crossbar, part->sm, part->slice)));
+}
+
+static bool is_host(Hierarchy *h, uint64_t line) {
+  const BackingBuffer *buffer = backing_find(h->backing, line << h->coalescer.line_shift, 1);
+  return buffer && buffer->host;
+}
+
+static void make_part(Hierarchy *h, MemRequest *request, const Piece *piece, uint32_t nth, uint64_t time) {
+  uint32_t index = part_new(&h->queue), sm = request->sm;
+  Part *part = &h->queue.pool[index];
+  Port *port = &h->port[sm];
+  bool host = request->host && is_host(h, piece->line);
+  *part =
+      (Part){.request = request,
+             .line = piece->line,
+             .number = (uint64_t)sm << 48 | port->parts++,
+             .lanes = piece->lanes,
+             .sectors = piece->sectors,
+             .sector_count = (uint8_t)coalescer_count(piece->sectors),
+             .next = PART_NONE,
+             .more = (uint32_t)(nth * h->port_rules.split),
+             .sm = (uint16_t)sm,
+             .stage = host ? PART_HOST : PART_ARRIVES,
+             .slice = (uint16_t)(h->crossbar.sm_half[sm] * h->map.slices + slice_map_index(&h->map, piece->line))};
+  h->counters->global_segments += part->sector_count;
+  if (request->kind == MEM_ATOMIC) {
+    uint64_t busy, lag = h->port_rules.atomic_turn;
+    part->turns = (uint8_t)coalescer_turns(&h->coalescer, request, piece, &busy);
+    part->busy = (uint32_t)busy;
+    lag = MAX(lag * (part->turns - 1u), busy > h->coalescer.word_milli ? busy - h->coalescer.word_milli : 0);
+    part->more += (uint32_t)lag;
+    h->counters->global_atomics += coalescer_count(piece->lanes);
+  }
+  part->joined =
+      request->kind == MEM_STORE && h->port_rules.merge_lines && port_joins(port, &h->port_rules, piece->line);
+  if (port->held.first != PART_NONE || port->credits == 0)
+    part_list_append(&h->queue, &port->held, index);
+  else
+    leave(h, index, milli_of(time));
+}
+
+void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
+  Piece pieces[32];
+  uint32_t count = coalescer_split(&h->coalescer, request, pieces);
+  h->counters->global_accesses++;
+  request->parts = count;
+  request->answered = 0;
+  for (uint32_t i = 0; i < count; i++)
+    make_part(h, request, &pieces[i], i, time);
+}
+
+/* ---- lines and their copies ---- */
+
+/* The slice of the line in the other half. */
+static uint16_t other_slice(const Hierarchy *h, const Part *part) {
+  return (uint16_t)(part->slice < h->map.slices ? part->slice + h->map.slices : part->slice - h->map.slices);
+}
+
+/* True if the part is in the half that is its line's home. */
+static bool is_at_home(const Hierarchy *h, const Part *part) {
+  return h->map.halves == 1 || slice_map_home(&h->map, part->line) == (part->slice >= h->map.slices);
+}
+
+/* After an atomic or a store at home the other half has no copy any longer. True if it had one. */
+static bool drop_copy(Hierarchy *h, const Part *part) {
+  return h->map.halves == 2 && h->tags.lines && is_at_home(h, part) &&
+         tags_drop(&h->tags, other_slice(h, part), part->line);
+}
+
+static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
+  Evicted evicted;
+  TagLine *tag = tags_claim(&h->tags, part->slice, part->line, cycle, &evicted);
+  if (tag && !is_at_home(h, part))
+    tag->valid = 0;
+  if (tag && evicted.dirty) {
+    h->counters->l2_writebacks++;
+    dram_move(&h->dram, part->slice % h->map.slices, evicted.line, evicted.dirty, milli_of(cycle));
+  }
+  return tag;
+}
+
+/* A copy for the readers of the other half, whose home has been asked. */
+static void keep_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
+  Part copy = *part;
+  copy.slice = other_slice(h, part);
+  TagLine *tag = tags_find(&h->tags, copy.slice, copy.line);
+  if (!tag)
+    tag = claim(h, &copy, cycle);
+  if (tag)
+    tag->valid |= part->sectors;
+}
+
+/* ---- the reply ---- */
+
+static Away *away_of(const Hierarchy *h, const Part *part) {
+  return &h->away[part->sm * AWAY_LINES + part->line % AWAY_LINES];
+}
+
+/* What waited here is looked up again, later in this cycle. */
+static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
+  for (uint32_t index = away->parked.first, next; index != PART_NONE; index = next) {
+    Part *parked = &h->queue.pool[index];
+    next = parked->next;
+    parked->stage = PART_LOOKUP;
+    h->slice[parked->slice].waiting++;
+    part_queue_push(&h->queue, index, cycle);
+  }
+  away->parked.first = PART_NONE;
+}
+
+/* Its words are read or changed in this cycle; `milli`: when the slice sends the reply off. */
+static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli) {
+  Part part = h->queue.pool[index];
+  MemRequest *request = part.request;
+  Port *port = &h->port[part.sm];
+  part_free(&h->queue, index);
+  if (part.away && --away_of(h, &part)->crossed == 0)
+    look_again(h, away_of(h, &part), cycle);
+  h->client.perform(h->client.user, request, part.lanes, cycle);
+  uint64_t back = port_reply(port, &h->port_rules, &part, milli) + part.more;
+  request->answered = MAX(request->answered, back);
+  if (port->held.first != PART_NONE) {
+    uint32_t next = port->held.first;
+    port->held.first = h->queue.pool[next].next;
+    leave(h, next, milli_of(MAX(cycle, h->queue.pool[next].due)));
+  }
+  if (--request->parts == 0)
+    h->client.reply(h->client.user, request, milli_cycle(request->answered));
+}
+
+static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  const Part *part = &h->queue.pool[index];
+  const MemRequest *request = part->request;
+  uint64_t milli = milli_of(cycle) + h->latency + crossbar_back(&h->crossbar, part->sm, part->slice);
+  if (part->away) {
+    milli += h->crossbar.far;
+    if (request->kind == MEM_LOAD)
+      keep_copy(h, part, cycle);
+  }
+  if (request->kind == MEM_ATOMIC)
+    milli += request->unused ? h->reduction_latency : request->exchange ? h->exchange_latency : h->atomic_latency;
+  perform(h, index, cycle, milli);
+}
+
+/* ---- the atomic unit ---- */
+
+static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  if (h->queue.pool[index].request->kind != MEM_LOAD)
+    drop_copy(h, &h->queue.pool[index]);
+  perform_in_slice(h, index, cycle);
+}
+
+static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  Slice *slice = &h->slice[part->slice];
+  MemKind kind = part->request->kind;
+  uint64_t busy = kind == MEM_ATOMIC  ? part->busy
+                  : kind == MEM_STORE ? h->atomic_rules.store_busy
+                                      : h->atomic_rules.load_busy;
+  AtomicTurn turn =
+      atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind == MEM_ATOMIC, busy, milli_of(cycle));
+  slice->free_at = MAX(slice->free_at, turn.entered);
+  h->counters->l2_held += kind != MEM_ATOMIC;
+  part->stage = PART_TURN;
+  uint64_t due = milli_cycle(turn.start);
+  if (due == cycle)
+    take_turn(h, index, cycle);
+  else
+    part_queue_push(&h->queue, index, due);
+}
+
+/* ---- the slice ---- */
+
+/* To the line's home, in the other half. */
+static void cross(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  part->slice = other_slice(h, part);
+  part->stage = PART_CROSSES;
+  part->away = true;
+  away_of(h, part)->crossed++;
+  h->counters->l2_crossings++;
+  part_queue_push(&h->queue, index, milli_cycle(milli_of(cycle) + h->crossbar.far));
+}
+
+/* A part in the half that isn't its line's home: true if it goes to the other one, or waits behind what went there. */
+static bool goes_home(Hierarchy *h, uint32_t index, const TagLine *tag, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  MemKind kind = part->request->kind;
+  Away *away = away_of(h, part);
+  bool resumed = part->parked;
+  away->waiting -= resumed;
+  part->parked = false;
+  bool crosses = kind == MEM_ATOMIC || (kind == MEM_LOAD && (!tag || part->sectors & ~tag->valid));
+  if ((away->waiting && !resumed) || (away->crossed && !crosses)) {
+    part->parked = true;
+    away->waiting++;
+    part_list_append(&h->queue, &away->parked, index);
+    return true;
+  }
+  if (crosses)
+    cross(h, index, cycle);
+  if (resumed && !away->crossed)
+    look_again(h, away, cycle);
+  return crosses;
+}
+
+/* The sectors that aren't there come from memory: the part waits for them. */
+static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  uint32_t lacking = part->sectors & ~(tag ? tag->valid : 0);
+  uint64_t back = dram_move(&h->dram, part->slice % h->map.slices, part->line, lacking, milli_of(cycle));
+  uint64_t due = MAX(milli_cycle(back), cycle + 1);
+  h->counters->l2_misses++;
+  if (tag) {
+    tag->valid |= lacking;
+    tag->busy_until = due;
+  }
+  part->stage = PART_FILLED;
+  part_queue_push(&h->queue, index, due);
+}
+
+/* The line is there, or nothing is to be fetched for it. */
+static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  Slice *slice = &h->slice[part->slice];
+  MemKind kind = part->request->kind;
+  if (tag && kind != MEM_LOAD) {
+    tag->valid |= part->sectors;
+    tag->dirty |= part->sectors;
+  }
+  if (kind == MEM_ATOMIC || atomic_unit_holds(&slice->atomics, &h->atomic_rules, part->line, milli_of(cycle))) {
+    enter_atomic_unit(h, index, cycle);
+    return;
+  }
+  if (kind == MEM_STORE && drop_copy(h, part))
+    slice->free_at = MAX(slice->free_at, milli_of(cycle) + h->shared_store);
+  perform_in_slice(h, index, cycle);
+}
+
+/* Its turn in the slice has come. */
+static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  if (!h->tags.lines) {
+    uint64_t back = dram_move(&h->dram, part->slice, part->line, part->sectors, milli_of(cycle));
+    part->more += (uint32_t)(back - milli_of(cycle));
+    access_line(h, index, NULL, cycle);
+    return;
+  }
+  TagLine *tag = tags_find(&h->tags, part->slice, part->line);
+  if (!is_at_home(h, part) && goes_home(h, index, tag, cycle))
+    return;
+  if (!tag)
+    tag = claim(h, part, cycle);
+  if (tag && tag->busy_until > cycle) {
+    part->stage = PART_FILLED;
+    part_queue_push(&h->queue, index, tag->busy_until);
+    return;
+  }
+  if (part->request->kind != MEM_STORE && (!tag || part->sectors & ~tag->valid)) {
+    fetch(h, index, tag, cycle);
+    return;
+  }
+  h->counters->l2_hits++;
+  access_line(h, index, tag, cycle);
+}
+
+static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
+  uint32_t sectors = part->sector_count;
+  switch (part->request->kind) {
+  case MEM_LOAD: return MAX(h->load, h->load_sector * sectors);
+  case MEM_STORE: return part->joined ? 0 : MAX(h->store, h->store_sector * sectors);
+  default: return h->atomic;
+  }
+}
+
+/* Takes its place in the slice, where there is room. `at_once`: no earlier part of its SM is still to be served in this cycle. */
+static void enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_once) {
+  Part *part = &h->queue.pool[index];
+  Slice *slice = &h->slice[part->slice];
+  uint64_t milli = crossbar_pass(&h->crossbar, part->slice, milli_of(cycle));
+  uint64_t start = MAX(milli, slice->free_at), due = milli_cycle(start);
+  slice->free_at = start + slice_takes(h, part);
+  if (due == cycle && at_once && slice->waiting == 0) {
+    look_up(h, index, cycle);
+    return;
+  }
+  slice->waiting++;
+  part->stage = PART_LOOKUP;
+  part_queue_push(&h->queue, index, due);
+}
+
+/* ---- slices that are full ---- */
+
+/* The slice of an SM's stopped part is full: the SM waits there. */
+static void wait_for_room(Hierarchy *h, uint32_t sm, Slice *slice) {
+  h->counters->l2_full++;
+  h->port[sm].next = PART_NONE;
+  if (slice->stopped.first == PART_NONE)
+    slice->stopped.first = sm;
+  else
+    h->port[slice->stopped.last].next = sm;
+  slice->stopped.last = sm;
+}
+
+/* An SM's stopped part goes on; the next one comes to its slice as much later as it left later. */
+static void go_on(Hierarchy *h, uint32_t sm, uint64_t cycle) {
+  Port *port = &h->port[sm];
+  uint32_t first = port->stopped_part, next = port->stopped.first;
+  uint64_t apart = MAX(milli_cycle(port_takes(&h->port_rules, &h->queue.pool[first])), 1u);
+  port->stopped_part = next;
+  if (next != PART_NONE) {
+    port->stopped.first = h->queue.pool[next].next;
+    h->queue.pool[next].stage = PART_RESUMES;
+    part_queue_push(&h->queue, next, MAX(h->queue.pool[next].due, cycle + apart));
+  }
+  enter_slice(h, first, cycle, false);
+}
+
+/* A part has left the queue of a slice. */
+static void admit(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Slice *slice = &h->slice[index];
+  while (slice->stopped.first != PART_NONE && slice->waiting < h->slice_queue) {
+    uint32_t sm = slice->stopped.first;
+    slice->stopped.first = h->port[sm].next;
+    go_on(h, sm, cycle);
+  }
+}
+
+static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  const Part *part = &h->queue.pool[index];
+  Port *port = &h->port[part->sm];
+  Slice *slice = &h->slice[part->slice];
+  if (port->stopped_part != PART_NONE) {
+    part_list_append(&h->queue, &port->stopped, index);
+    return;
+  }
+  if (slice->waiting < h->slice_queue) {
+    enter_slice(h, index, cycle, true);
+    return;
+  }
+  port->stopped_part = index;
+  wait_for_room(h, part->sm, slice);
+}
+
+/* The part is its SM's stopped one. */
+static void resume(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  const Part *part = &h->queue.pool[index];
+  Slice *slice = &h->slice[part->slice];
+  if (slice->waiting < h->slice_queue)
+    go_on(h, part->sm, cycle);
+  else
+    wait_for_room(h, part->sm, slice);
+}
+
+/* ---- time ---- */
+
+static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  uint32_t slice = h->queue.pool[index].slice;
+  switch ((PartStage)h->queue.pool[index].stage) {
+  case PART_ARRIVES: arrive(h, index, cycle); return;
+  case PART_RESUMES: resume(h, index, cycle); return;
+  case PART_CROSSES: enter_slice(h, index, cycle, true); return;
+  case PART_LOOKUP:
+    h->slice[slice].waiting--;
+    look_up(h, index, cycle);
+    admit(h, slice, cycle);
+    return;
+  case PART_FILLED:
+    access_line(h, index, tags_find(&h->tags, h->queue.pool[index].slice, h->queue.pool[index].line), cycle);
+    return;
+  case PART_TURN: take_turn(h, index, cycle); return;
+  case PART_HOST: perform(h, index, cycle, milli_of(cycle) + h->host_latency); return;
+  }
+}
+
+uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue); }
+
+void hierarchy_run(Hierarchy *h, uint64_t end) {
+  for (uint64_t cycle; (cycle = part_queue_next(&h->queue)) < end;) {
+    uint32_t count = part_queue_take(&h->queue, cycle);
+    for (uint32_t i = 0; i < count; i++)
+      serve(h, h->queue.batch[i], cycle);
+  }
+}
+
+uint32_t hierarchy_window(const Hierarchy *h) { return h->window; }

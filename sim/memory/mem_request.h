@@ -1,0 +1,35 @@
+/* mem_request.h - what SMs ask of the memory system, and who is told what becomes of it (memsys.h has the contract).
+ * Ownership: a request is its sender's, and borrowed from memsys_send() until its reply. */
+#ifndef LOCKSTEP_MEMORY_MEM_REQUEST_H
+#define LOCKSTEP_MEMORY_MEM_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum { MEM_LOAD, MEM_STORE, MEM_ATOMIC } MemKind;
+
+/* One warp's access. */
+typedef struct MemRequest {
+  MemKind kind;
+  uint32_t sm;    /* who sends it */
+  uint32_t mask;  /* lanes that take part */
+  uint32_t bytes; /* of each lane */
+  bool host;      /* some lane goes to host-mapped memory */
+  bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
+  bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
+  uint64_t address[32];
+  /* The memory system's own while the request is under way: parts that aren't answered yet, and the newest answer. */
+  uint32_t parts;
+  uint64_t answered;
+} MemRequest;
+
+/* Who is told what becomes of requests. */
+typedef struct MemClient {
+  void *user;
+  /* The words of these lanes are read or changed now. Calls come by rising time; on one line, in the order of service. */
+  void (*perform)(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
+  /* The last lanes have been performed. The SM has the reply in cycle `time`: of a store, the acknowledgement that fences wait for. */
+  void (*reply)(void *user, MemRequest *request, uint64_t time);
+} MemClient;
+
+#endif

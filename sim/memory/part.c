@@ -1,0 +1,132 @@
+#include "sim/memory/part.h"
+
+#include <glib.h>
+
+void part_queue_init(PartQueue *queue) {
+  *queue = (PartQueue){.free = PART_NONE};
+  for (uint32_t i = 0; i < PARTS_SPAN; i++)
+    queue->slot[i] = (PartList){PART_NONE, PART_NONE};
+}
+
+void part_queue_clear(PartQueue *queue) {
+  g_free(queue->pool);
+  g_free(queue->far);
+  g_free(queue->batch);
+}
+
+/* ---- the pool ---- */
+
+static void grow_pool(PartQueue *queue) {
+  uint32_t old = queue->size;
+  queue->size = old ? old * 2 : 256;
+  queue->pool = g_renew(Part, queue->pool, queue->size);
+  for (uint32_t part = queue->size; part-- > old;) {
+    queue->pool[part].next = queue->free;
+    queue->free = part;
+  }
+}
+
+uint32_t part_new(PartQueue *queue) {
+  if (G_UNLIKELY(queue->free == PART_NONE))
+    grow_pool(queue);
+  uint32_t part = queue->free;
+  queue->free = queue->pool[part].next;
+  return part;
+}
+
+void part_free(PartQueue *queue, uint32_t part) {
+  queue->pool[part].next = queue->free;
+  queue->free = part;
+}
+
+/* ---- by time ---- */
+
+static void put_in_slot(PartQueue *queue, uint32_t part, uint64_t due) {
+  uint32_t slot = (uint32_t)(due % PARTS_SPAN);
+  part_list_append(queue, &queue->slot[slot], part);
+  queue->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+static bool far_before(const PartQueue *queue, uint32_t a, uint32_t b) {
+  const Part *first = &queue->pool[a], *second = &queue->pool[b];
+  return first->due != second->due ? first->due < second->due : first->number < second->number;
+}
+
+static void far_push(PartQueue *queue, uint32_t part) {
+  if (queue->far_count == queue->far_size) {
+    queue->far_size = queue->far_size ? queue->far_size * 2 : 64;
+    queue->far = g_renew(uint32_t, queue->far, queue->far_size);
+  }
+  uint32_t hole = queue->far_count++;
+  for (; hole > 0 && far_before(queue, part, queue->far[(hole - 1) / 2]); hole = (hole - 1) / 2)
+    queue->far[hole] = queue->far[(hole - 1) / 2];
+  queue->far[hole] = part;
+}
+
+static uint32_t far_pop(PartQueue *queue) {
+  uint32_t first = queue->far[0], last = queue->far[--queue->far_count], hole = 0;
+  for (uint32_t child; (child = 2 * hole + 1) < queue->far_count; hole = child) {
+    if (child + 1 < queue->far_count && far_before(queue, queue->far[child + 1], queue->far[child]))
+      child++;
+    if (!far_before(queue, queue->far[child], last))
+      break;
+    queue->far[hole] = queue->far[child];
+  }
+  queue->far[hole] = last;
+  return first;
+}
+
+void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due) {
+  queue->pool[part].due = due;
+  if (due - queue->now < PARTS_SPAN)
+    put_in_slot(queue, part, due);
+  else
+    far_push(queue, part);
+}
+
+uint64_t part_queue_next(const PartQueue *queue) {
+  uint32_t start = (uint32_t)(queue->now % PARTS_SPAN), word = start / 64;
+  uint64_t bits = queue->occupied[word] & UINT64_MAX << start % 64;
+  for (uint32_t i = 0; i <= PARTS_WORDS; i++) {
+    if (bits) {
+      uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits);
+      return queue->now + (slot - start) % PARTS_SPAN;
+    }
+    word = (word + 1) % PARTS_WORDS;
+    bits = queue->occupied[word];
+  }
+  return queue->far_count ? queue->pool[queue->far[0]].due : UINT64_MAX;
+}
+
+/* By insertion: the SMs send one after the other, so that they are nearly in order. */
+static void sort_batch(const PartQueue *queue, uint32_t count) {
+  uint32_t *batch = queue->batch;
+  for (uint32_t i = 1; i < count; i++) {
+    uint32_t part = batch[i], hole = i;
+    uint64_t number = queue->pool[part].number;
+    for (; hole > 0 && queue->pool[batch[hole - 1]].number > number; hole--)
+      batch[hole] = batch[hole - 1];
+    batch[hole] = part;
+  }
+}
+
+uint32_t part_queue_take(PartQueue *queue, uint64_t due) {
+  queue->now = due;
+  while (queue->far_count && queue->pool[queue->far[0]].due - due < PARTS_SPAN) {
+    uint32_t part = far_pop(queue);
+    put_in_slot(queue, part, queue->pool[part].due);
+  }
+  uint32_t index = (uint32_t)(due % PARTS_SPAN), count = 0;
+  PartList *slot = &queue->slot[index];
+  for (uint32_t part = slot->first; part != PART_NONE; part = queue->pool[part].next) {
+    if (G_UNLIKELY(count == queue->batch_size)) {
+      queue->batch_size = queue->batch_size ? queue->batch_size * 2 : 64;
+      queue->batch = g_renew(uint32_t, queue->batch, queue->batch_size);
+    }
+    queue->batch[count++] = part;
+  }
+  *slot = (PartList){PART_NONE, PART_NONE};
+  queue->occupied[index / 64] &= ~(UINT64_C(1) << index % 64);
+  sort_batch(queue, count);
+  return count;
+}

@@ -1,0 +1,82 @@
+/* part.h - a part of an access on its way: what one request asks of one line, and the queue of parts by time.
+ * A part is a number in a pool; its owner puts it into one queue or list at a time.
+ * Order: by cycle; within a cycle by SM, and the parts of an SM in the order in which they were made. It never depends on the host.
+ * Cost: putting in and taking out are a few instructions each while nothing is due more than PARTS_SPAN cycles ahead.
+ * Ownership: PartQueue owns the pool, which grows with the parts under way at a time; a pointer is good until the next part is made. */
+#ifndef LOCKSTEP_MEMORY_PART_H
+#define LOCKSTEP_MEMORY_PART_H
+
+#include <stdbool.h>
+
+#include "sim/memory/mem_request.h"
+
+enum { PARTS_SPAN = 2048, PARTS_WORDS = PARTS_SPAN / 64, PART_NONE = UINT32_MAX };
+
+typedef enum {
+  PART_ARRIVES, /* at the slice of its SM's half */
+  PART_RESUMES, /* the same, after its SM was stopped */
+  PART_CROSSES, /* at its home slice, from the other half */
+  PART_LOOKUP,  /* its turn in the slice */
+  PART_FILLED,  /* the line has come from memory */
+  PART_TURN,    /* its turn in the atomic unit */
+  PART_HOST     /* at the host */
+} PartStage;
+
+typedef struct Part {
+  MemRequest *request;
+  uint64_t line;
+  uint64_t due;    /* its cycle */
+  uint64_t number; /* the SM, then the number of the SM's part */
+  uint32_t lanes, sectors;
+  uint32_t next; /* in a list */
+  uint32_t busy,
+      more; /* of an atomic, thousandths: what it takes of its unit; how much later than the first the last lane is through */
+  uint16_t sm, slice; /* slice: the one that serves it, of all */
+  uint8_t stage;      /* PartStage */
+  uint8_t sector_count;
+  uint8_t turns; /* of an atomic, in the atomic unit */
+  bool away;     /* has crossed to the other half */
+  bool parked;   /* waits for parts of its SM that have crossed */
+  bool joined;   /* a store that joined another one (memory.port.merge_lines) */
+} Part;
+
+typedef struct PartList {
+  uint32_t first, last;
+} PartList;
+
+typedef struct PartQueue {
+  Part *pool;
+  uint32_t size, free; /* list of free parts */
+  uint64_t now;        /* nothing is due before */
+  PartList slot[PARTS_SPAN];
+  uint64_t occupied[PARTS_WORDS];
+  uint32_t *far; /* a heap, by cycle and number: parts that are due PARTS_SPAN cycles ahead or later */
+  uint32_t far_count, far_size;
+  uint32_t *batch; /* of one cycle, sorted */
+  uint32_t batch_size;
+} PartQueue;
+
+void part_queue_init(PartQueue *queue);
+void part_queue_clear(PartQueue *queue);
+
+/* A new part; all of it but `next` is to be set. */
+uint32_t part_new(PartQueue *queue);
+void part_free(PartQueue *queue, uint32_t part);
+/* `part`, whose number is set, is due in that cycle, `queue->now` or later. */
+void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due);
+/* The first cycle in which something is due; UINT64_MAX: never. */
+uint64_t part_queue_next(const PartQueue *queue);
+/* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in queue->batch until the
+ * next call. What is pushed for the same cycle meanwhile comes with the next call. */
+uint32_t part_queue_take(PartQueue *queue, uint64_t due);
+
+static inline void part_list_append(PartQueue *queue, PartList *list, uint32_t part) {
+  queue->pool[part].next = PART_NONE;
+  if (list->first == PART_NONE)
+    list->first = part;
+  else
+    queue->pool[list->last].next = part;
+  list->last = part;
+}
+
+#endif

@@ -1,0 +1,82 @@
+#include "sim/memory/port.h"
+
+#include <glib.h>
+
+#include "sim/memory/mem_clock.h"
+
+void port_rules_init(PortRules *rules, const Machine *machine) {
+  *rules = (PortRules){.request = mem_clock_core(machine, machine->memory.port.request_interval),
+                       .split = mem_clock_core(machine, machine->memory.port.split_interval),
+                       .store = mem_clock_core(machine, machine->memory.port.store_interval),
+                       .store_sector = mem_clock_core(machine, machine->memory.port.store_sector_interval),
+                       .atomic_turn = mem_clock_core(machine, machine->memory.port.atomic_turn_interval),
+                       .reply = mem_clock_core(machine, machine->memory.port.reply_interval),
+                       .reply_sector = mem_clock_core(machine, machine->memory.port.reply_sector_interval),
+                       .merge = mem_clock_core(machine, machine->memory.port.merge_interval),
+                       .credits = machine->memory.port.credits,
+                       .merge_lines = machine->memory.port.merge_lines};
+}
+
+void port_init(Port *port, const PortRules *rules) {
+  *port = (Port){.credits = rules->credits,
+                 .held = {PART_NONE, PART_NONE},
+                 .stopped = {PART_NONE, PART_NONE},
+                 .stopped_part = PART_NONE,
+                 .next = PART_NONE};
+}
+
+void port_clear(Port *port) {
+  g_free(port->credit);
+  g_free(port->recent);
+}
+
+bool port_joins(Port *port, const PortRules *rules, uint64_t line) {
+  if (!port->recent)
+    port->recent = g_new0(uint64_t, rules->merge_lines);
+  uint32_t at = 0;
+  while (at < rules->merge_lines && port->recent[at] != line + 1)
+    at++;
+  if (at < rules->merge_lines)
+    return true;
+  port->recent[port->recent_at] = line + 1;
+  port->recent_at = (port->recent_at + 1) % rules->merge_lines;
+  return false;
+}
+
+uint64_t port_takes(const PortRules *rules, const Part *part) {
+  if (part->joined)
+    return rules->merge;
+  MemKind kind = part->request->kind;
+  uint64_t by_size = kind == MEM_STORE    ? MAX(rules->store, rules->store_sector * part->sector_count)
+                     : kind == MEM_ATOMIC ? rules->atomic_turn * part->turns
+                                          : 0;
+  return MAX(rules->request, by_size);
+}
+
+uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
+  uint64_t ready = milli;
+  if (port->credit) {
+    ready = MAX(milli, port->credit[port->first_credit]);
+    port->first_credit = port->first_credit + 1 < rules->credits ? port->first_credit + 1 : 0;
+  }
+  port->credits--;
+  uint64_t start = MAX(ready, port->out_free);
+  port->out_free = start + port_takes(rules, part);
+  return start;
+}
+
+uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
+  MemKind kind = part->request->kind;
+  uint64_t start = milli;
+  if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->request->unused)) {
+    uint64_t by_size = kind == MEM_LOAD ? rules->reply_sector * part->sector_count : 0;
+    start = MAX(milli, port->in_free);
+    port->in_free = start + MAX(rules->reply, by_size);
+  }
+  if (!port->credit)
+    port->credit = g_new0(uint64_t, rules->credits); /* all others have been there from the start */
+  uint32_t last = port->first_credit + port->credits;
+  port->credit[last < rules->credits ? last : last - rules->credits] = start;
+  port->credits++;
+  return start;
+}

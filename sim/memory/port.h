@@ -1,0 +1,49 @@
+/* port.h - the port of an SM to the crossbar, each way.
+ * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply brings back; a part
+ * that finds no credit waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines that the SM
+ * stored to last join the store before. An SM whose part finds its slice full is stopped: what it sent behind that waits, too.
+ * Does not model: how the SM makes warps wait, which is its own.
+ * Time: thousandths of an SM cycle.
+ * Ownership: owns its rings; parts are the caller's. */
+#ifndef LOCKSTEP_MEMORY_PORT_H
+#define LOCKSTEP_MEMORY_PORT_H
+
+#include <stdbool.h>
+
+#include "sim/machine/machine.h"
+#include "sim/memory/part.h"
+
+/* The same of all ports. */
+typedef struct PortRules {
+  uint64_t request, split, store, store_sector, atomic_turn, reply, reply_sector, merge;
+  uint32_t credits, merge_lines;
+} PortRules;
+
+typedef struct Port {
+  uint64_t out_free, in_free;
+  uint64_t parts; /* sent so far: their numbers */
+  /* Credits that are back or on their way back, a ring: when each can be used. */
+  uint64_t *credit;
+  uint32_t first_credit, credits;
+  PartList held;         /* parts that wait for a credit */
+  PartList stopped;      /* parts that wait behind the stopped one, in order */
+  uint32_t next;         /* in the list of SMs that wait for room in one slice */
+  uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */
+  uint64_t *recent;      /* lines stored to last, a ring, and 1 */
+  uint32_t recent_at;
+} Port;
+
+void port_rules_init(PortRules *rules, const Machine *machine);
+void port_init(Port *port, const PortRules *rules);
+void port_clear(Port *port);
+
+/* True if a store to that line joins one before. It is the last one then. */
+bool port_joins(Port *port, const PortRules *rules, uint64_t line);
+/* What a part takes of the way out. */
+uint64_t port_takes(const PortRules *rules, const Part *part);
+/* The part leaves at `milli` or later, with a credit, which there must be. Returns when. */
+uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
+/* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back then. */
+uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
+
+#endif

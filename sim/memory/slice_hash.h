@@ -1,0 +1,26 @@
+/* slice_hash.h - which slice of the L2 a line belongs to, and which half of the L2 is a page's home.
+ * Models: any number of slices (11x2, 48x2, ...), memory.l2.hash and granule; two halves with a home for each page, seeded.
+ * Does not model: a real chip's functions, which aren't published.
+ * Time: none. */
+#ifndef LOCKSTEP_MEMORY_SLICE_HASH_H
+#define LOCKSTEP_MEMORY_SLICE_HASH_H
+
+#include "sim/engine/rng.h"
+#include "sim/machine/machine.h"
+
+typedef struct SliceMap {
+  SliceHash policy;
+  uint32_t slices;                            /* of a half */
+  uint32_t halves, granule_shift, page_shift; /* in lines */
+  uint64_t salt;
+} SliceMap;
+
+void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed);
+/* Within its half. */
+uint32_t slice_map_index(const SliceMap *map, uint64_t line);
+
+static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
+  return map->halves == 1 ? 0 : (uint32_t)(rng_mix(map->salt ^ ~(line >> map->page_shift)) & 1);
+}
+
+#endif
