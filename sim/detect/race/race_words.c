@@ -131,6 +131,7 @@ AccessOrder race_words_order(const Step *step, const Question *question) {
                        .before = is_before,
                        .handed = is_handed,
                        .nearness = nearness,
+                       .farthest = step->point->gpu->host ? IN_ONE_SYSTEM : ON_ONE_GPU,
                        .by_lanes = step->warp->lanes[0] != NULL,
                        .reads = step->access->kind != ACCESS_WRITE};
 }

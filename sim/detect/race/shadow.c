@@ -154,7 +154,7 @@ static bool in_scope(const Access *access, Nearness nearness) { return access->s
 static bool both_strong(const Access *next, const Access *old, const AccessOrder *order) {
   if (!next->strong || !old->strong)
     return false;
-  if (next->strong == ACCESS_STRONG && old->strong == ACCESS_STRONG)
+  if (in_scope(next, order->farthest) && in_scope(old, order->farthest))
     return true;
   Nearness nearness = order->nearness(order->user, old);
   return in_scope(next, nearness) && in_scope(old, nearness);
@@ -196,14 +196,17 @@ static bool was_observed(const Cell *cell, unsigned at, const Access *next, cons
   return false;
 }
 
-/* The strong write number `at` comes before the access, which reads, in observation order, or before something that the
- * access comes after. */
-static bool is_observed(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
+/* The access reads, and comes after the strong write `old` in observation order. */
+static bool observes(const Access *next, const Access *old, const AccessOrder *order) {
+  return order->reads && old->write && old->strong && !old->flying && old->chain == next->chain &&
+         both_strong(next, old, order);
+}
+
+/* Number `at` comes before the access, or before something that this comes after, in observation order or the other. */
+static bool is_ordered(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
-  if (!old->write || !old->strong || old->flying)
-    return false;
-  return (order->reads && old->chain == next->chain && both_strong(next, old, order)) ||
-         was_observed(cell, at, NULL, order);
+  return observes(next, old, order) || order->before(order->user, old) ||
+         (old->write && old->strong && was_observed(cell, at, NULL, order));
 }
 
 /* Whether a CAS under way writes isn't known yet, nor for other atomic operations where in the chain they will be. */
@@ -260,8 +263,7 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
     bool conflicting = conflicts(&next, old, order), covered = covers(&next, old);
-    bool ordered =
-        (conflicting || covered) && (order->before(order->user, old) || is_observed(cell, i, &next, order));
+    bool ordered = (conflicting || covered) && is_ordered(cell, i, &next, order);
     if (conflicting && !ordered && races < max)
       race[races++] = *old;
     drops[i] = covered && ordered && !old->flying && !is_needed(cell, i, &next);
@@ -280,7 +282,7 @@ unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const Ac
   unsigned races = 0;
   for (unsigned i = 0; i < cell->list.count && races < max; i++) {
     const Access *old = &cell->list.access[i];
-    if (conflicts(&guess, old, order) && !order->before(order->user, old) && !is_observed(cell, i, &guess, order))
+    if (conflicts(&guess, old, order) && !is_ordered(cell, i, &guess, order))
       race[races++] = *old;
   }
   append(shadow, &cell->list, access);
@@ -324,8 +326,7 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
   bool drops[CELL_ACCESSES_MAX];
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
-    drops[i] = !old->flying && covers(&next, old) &&
-               (order->before(order->user, old) || is_observed(cell, i, &next, order)) && !is_needed(cell, i, &next);
+    drops[i] = !old->flying && covers(&next, old) && is_ordered(cell, i, &next, order) && !is_needed(cell, i, &next);
   }
   drop(list, drops);
   append(shadow, list, &next);

@@ -84,8 +84,9 @@ typedef struct AccessOrder {
   bool (*before)(const void *user, const Access *earlier); /* `earlier` is ordered before it, in its lanes */
   bool (*handed)(const void *user, const Access *earlier); /* it would be, if each strong access were a fence */
   Nearness (*nearness)(const void *user, const Access *earlier);
-  bool by_lanes; /* lanes of a warp may race with each other */
-  bool reads;    /* it is no store */
+  Nearness farthest; /* any two threads are at least so near */
+  bool by_lanes;     /* lanes of a warp may race with each other */
+  bool reads;        /* it is no store */
 } AccessOrder;
 
 typedef struct ShadowPage ShadowPage;
