@@ -57,8 +57,12 @@ liblockstep_a_SOURCES += \
   sim/core/soft_float.h \
   sim/core/symbols.c \
   sim/core/symbols.h \
+  sim/core/tell.c \
+  sim/core/tell.h \
   sim/core/undefined.h \
   sim/core/warp.h \
+  sim/core/windows.c \
+  sim/core/windows.h \
   sim/detect/detectors.c \
   sim/detect/detectors.def \
   sim/detect/detectors.h \
@@ -167,6 +171,8 @@ liblockstep_a_SOURCES += \
   sim/engine/rng.h \
   sim/engine/stop.c \
   sim/engine/stop.h \
+  sim/engine/team.c \
+  sim/engine/team.h \
   sim/engine/wheel.h \
   sim/machine/machine.h \
   sim/machine/machine_check.c \

@@ -26,6 +26,7 @@ UNIT_TESTS = \
   tests/property/test_naming \
   tests/property/test_programs \
   tests/property/test_properties \
+  tests/property/test_windows \
   tests/property/test_registers \
   tests/property/test_scopes \
   tests/unit/test_allocate \
@@ -162,6 +163,7 @@ TEST_FILES = \
   tests/script/corpus_findings.sh \
   tests/script/corpus_schedules.sh \
   tests/script/determinism.sh \
+  tests/script/threads.sh \
   tests/script/docs.sh \
   tests/script/first_use.sh \
   tests/script/fuzz_replay.sh \

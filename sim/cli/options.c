@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/cli/interrupt.h"
+#include "sim/engine/team.h"
 
 /* Commands that read programs, and so may have to compile one. */
 enum { FLAGS_GROUPS = OPTIONS_LAUNCH | OPTIONS_SHOW };
@@ -47,6 +48,8 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
        "how many schedules to try: policies, orders, seeds"},
       {OPTIONS_SCHEDULES, 'j', "jobs", "N", INTEGER, &o->jobs,
        "threads that schedules run on (1); 0: one a processor"},
+      {OPTIONS_THREADS, 0, "threads", "N", INTEGER, &o->threads,
+       "threads that a run's SMs share (one a processor if many are busy)"},
       {OPTIONS_RUN, 0, "limit-cycles", "N", INTEGER, &o->limit_cycles,
        "give up after N simulated cycles (1000000000)"},
       {OPTIONS_RUN, 0, "limit-seconds", "X", REAL, &o->limit_seconds,
@@ -143,6 +146,8 @@ static bool check_ranges(const Options *options, Diag *diag) {
     return diag_usage(diag, "--schedules must be between 1 and 1000000");
   if (options->jobs < 0 || options->jobs > JOBS_MAX)
     return diag_usage(diag, "--jobs must be between 0 and %d", JOBS_MAX);
+  if (options->threads < 0 || options->threads > TEAM_THREADS_MAX)
+    return diag_usage(diag, "--threads must be between 0 and %d", TEAM_THREADS_MAX);
   if (options->schedules != SEEDS_DEFAULT && options->seeds != SEEDS_DEFAULT)
     return diag_usage(diag, "--schedules counts seeds, too: give --seeds or --schedules");
   return true;
@@ -230,6 +235,7 @@ RunOptions options_run(const Options *options) {
   RunOptions run = run_options_default();
   run.seed = (uint64_t)options->seed;
   run.limit_cycles = (uint64_t)options->limit_cycles;
+  run.threads = (uint32_t)options->threads;
   run.stop = &options->stop;
   if (options->progress) {
     options->progress->limit_cycles = run.limit_cycles;

@@ -26,6 +26,7 @@ enum {
   OPTIONS_TIMELINE = 1 << 8,
   OPTIONS_LAUNCH = 1 << 9,     /* --grid ... of a bare program */
   OPTIONS_SCHEDULES = 1 << 10, /* --schedules --jobs */
+  OPTIONS_THREADS = 1 << 11,
 };
 
 typedef struct Options {
@@ -34,6 +35,7 @@ typedef struct Options {
   char **buffers, **args;
   char **compiler_flags;                       /* what stands behind `--`; NULL: nothing */
   gint64 jobs;                                 /* 0: as many as there are processors */
+  gint64 threads;                              /* of one run; 0: as many as are worth it */
   gint64 seed, seeds, schedules, limit_cycles; /* seeds, schedules below 1: the command's default */
   double limit_seconds;                        /* NaN: none */
   Stop stop; /* what all runs of the command listen to: that limit, counted from options_parse() on, and signals */

@@ -1,5 +1,6 @@
 #include "sim/core/access.h"
 
+#include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
 #include <string.h>
@@ -105,10 +106,23 @@ AtomicOperands access_atomic_operands(const Issue *issue) {
   };
 }
 
+/* For the end of the window. */
+static void keep(Sm *sm, MemRequest *request, uint64_t time) {
+  if (sm->out_count == sm->out_space) {
+    sm->out_space = MAX(64, 2 * sm->out_space);
+    sm->out = g_renew(SmSend, sm->out, sm->out_space);
+  }
+  sm->out[sm->out_count++] = (SmSend){request, time};
+}
+
 void access_send(Issue *issue, Flight *flight) {
   issue->flight = flight;
   flights_send(&issue->sm->flights, flight, issue->warp);
-  flight->launch->under_way++;
+  tell_access_began(issue->sm, flight->launch);
+  if (G_UNLIKELY(issue->gpu->in_window)) {
+    keep(issue->sm, &flight->request, issue->now);
+    return;
+  }
   memsys_send(issue->gpu->memsys, &flight->request, issue->now);
   gpu_memory_is_due(issue->gpu);
 }

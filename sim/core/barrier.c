@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
+#include "sim/core/tell.h"
 
 /* What a reduction gives to `lanes` of a warp that wait at instruction `pc`. */
 static void give_result(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t pc, uint32_t lanes) {
@@ -45,8 +46,8 @@ static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *sel
   Gpu *gpu = sm->gpu;
   Barrier barrier = block->barrier[id];
   block->barrier[id] = (Barrier){.all = true};
-  gpu->counters.barriers_completed++;
-  gpu->progress++;
+  sm->counters.barriers_completed++;
+  sm->progress++;
   uint64_t resume = MAX(barrier.latest, now) + gpu->machine->sm.barrier.arrive_to_resume;
   ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
   PROBE_FIRE(gpu, barrier_complete, &point, id, barrier.arrived, barrier.waiting);
@@ -101,7 +102,7 @@ static void tell_partial(const Issue *issue, uint32_t id) {
   ProbePoint point = issue_point(issue, groups->executed[id]);
   point.pc = groups->come_pc[id];
   point.inst = &warp_block(issue->sm, warp)->launch->kernel->insts[point.pc];
-  PROBE_FIRE(issue->gpu, partial_barrier, &point, missing & warp->alive, missing & ~warp->alive);
+  tell_partial_barrier(&point, missing & warp->alive, missing & ~warp->alive);
 }
 
 /* True if all lanes of the warp that haven't exited have come to barrier `id`; then it arrives, and they may come anew. */
@@ -148,7 +149,7 @@ static void count_warp(Issue *issue, Barrier *barrier) {
   barrier->latest = MAX(barrier->latest, done);
   barrier->arrived |= 1u << warp->warp_in_block;
   barrier->threads += WARP_LANES;
-  issue->gpu->counters.barrier_arrivals++;
+  issue->sm->counters.barrier_arrivals++;
 }
 
 /* A warp that has arrived and waits, with some lane group at least, is let go when the barrier completes. */

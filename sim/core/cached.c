@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "sim/core/serve.h"
+#include "sim/core/tell.h"
 
 static L1 *cache_of(Sm *sm) {
   Gpu *gpu = sm->gpu;
@@ -110,8 +111,8 @@ void cached_load(Issue *issue, Flight *flight) {
   if (hits)
     serve_tell(issue->sm, flight, hits, issue->now);
   flight->performed = hits;
-  issue->gpu->counters.l1_hits += bits_count(flight->lanes & ~missing);
-  issue->gpu->counters.l1_misses += bits_count(missing);
+  issue->sm->counters.l1_hits += bits_count(flight->lanes & ~missing);
+  issue->sm->counters.l1_misses += bits_count(missing);
   if (G_UNLIKELY(issue->gpu->backing->undefined))
     serve_note_undefined(issue->gpu, flight, flight->lanes & ~missing);
   if (hits == flight->lanes) {
@@ -126,7 +127,7 @@ void cached_load(Issue *issue, Flight *flight) {
   } else {
     issue->flight = flight;
     flights_send(&issue->sm->flights, flight, issue->warp);
-    flight->launch->under_way++;
+    tell_access_began(issue->sm, flight->launch);
   }
 }
 

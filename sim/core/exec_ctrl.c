@@ -5,6 +5,7 @@
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/simt_stack.h"
+#include "sim/core/tell.h"
 
 static void overflow(Issue *issue) {
   gpu_raise_fault(issue, issue->warp->active, NULL, 0,
@@ -28,7 +29,7 @@ void exec_BRA(Issue *issue) {
   if (issue->mask == warp->active) {
     warp->pc = (uint32_t)issue->inst->target;
   } else {
-    issue->gpu->counters.divergent_branches++;
+    issue->sm->counters.divergent_branches++;
     if (warp->groups) {
       lane_groups_diverge(issue, issue->mask);
     } else if (!simt_diverge(warp, machine, issue->inst, issue->mask)) {
@@ -95,7 +96,7 @@ static void check_held(Issue *issue) {
     uint32_t lane = 1u << thread_lane(bit->owner);
     if (lane & issue->mask) {
       ProbePoint point = issue_point(issue, lane);
-      PROBE_FIRE(issue->gpu, exit_holding, &point, i, bit);
+      tell_exit_holding(&point, i, bit);
     }
   }
 }

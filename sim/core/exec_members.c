@@ -1,5 +1,6 @@
 #include "sim/core/gpu.h"
 #include "sim/core/members.h"
+#include "sim/core/tell.h"
 
 const Inst *members_exchange(const Kernel *kernel, uint32_t pc) {
   const Inst *next = pc + 1 < kernel->ninsts ? &kernel->insts[pc + 1] : NULL;
@@ -34,7 +35,7 @@ void members_tell(const Issue *issue, uint32_t pc, uint32_t lanes, const uint32_
   ProbePoint point = issue_point(issue, lanes);
   point.pc = pc;
   point.inst = &point.block->launch->kernel->insts[pc];
-  PROBE_FIRE(issue->gpu, odd_mask, &point, absent, strangers);
+  tell_odd_mask(&point, absent, strangers);
 }
 
 void members_tell_synced(const Issue *issue) {

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "sim/core/access.h"
+#include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
 static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {
@@ -56,8 +57,8 @@ static uint64_t take_pipe(Issue *issue, const SharedCost *cost) {
   issue->ready = service.ready;
   if (service.start > issue->next + machine->sm.shared.run_ahead)
     issue->next = service.start - machine->sm.shared.run_ahead;
-  issue->gpu->counters.shared_accesses++;
-  issue->gpu->counters.shared_passes += cost->passes;
+  issue->sm->counters.shared_accesses++;
+  issue->sm->counters.shared_passes += cost->passes;
   return service.start;
 }
 
@@ -205,8 +206,8 @@ void exec_LDSLK(Issue *issue) {
   for (uint32_t rest = taken; issue->gpu->hashes_memory && rest; rest &= rest - 1)
     hash_bit(issue, lock_unit_index(&issue->sm->lock_unit, physical[__builtin_ctz(rest)]));
   issue->warp->holding |= taken;
-  issue->gpu->counters.lock_attempts += bits_count(issue->mask);
-  issue->gpu->counters.lock_failures += bits_count(issue->mask & ~taken);
+  issue->sm->counters.lock_attempts += bits_count(issue->mask);
+  issue->sm->counters.lock_failures += bits_count(issue->mask & ~taken);
   report_shared(issue, ACCESS_READ, physical, 4, taken, false);
   load_shared(issue, physical, 4);
   issue_set_pred(issue, issue->inst->pdst, taken);
@@ -224,12 +225,12 @@ static void unlock(Issue *issue, const uint32_t physical[32]) {
     if (bit->held) {
       if (!thread_equal(bit->owner, thread_plus(threads, lane))) {
         ProbePoint point = issue_point(issue, 1u << lane);
-        PROBE_FIRE(issue->gpu, unlock_not_owned, &point, lane, physical[lane], index, bit);
+        tell_unlock_not_owned(&point, lane, physical[lane], index, bit);
       }
       bit->held = false;
       hash_bit(issue, index);
       seen[count++] = index;
-      issue->gpu->counters.lock_releases++;
+      issue->sm->counters.lock_releases++;
       continue;
     }
     uint32_t i = 0;
@@ -238,7 +239,7 @@ static void unlock(Issue *issue, const uint32_t physical[32]) {
     if (i == count) {
       seen[count++] = index;
       ProbePoint point = issue_point(issue, 1u << lane);
-      PROBE_FIRE(issue->gpu, unlock_not_owned, &point, lane, physical[lane], index, NULL);
+      tell_unlock_not_owned(&point, lane, physical[lane], index, NULL);
     }
   }
 }

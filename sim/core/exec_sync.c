@@ -5,6 +5,7 @@
 #include "sim/core/exec_rows.h"
 #include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
+#include "sim/core/tell.h"
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -124,7 +125,7 @@ void exec_BAR(Issue *issue) {
   uint32_t missing = warp->groups ? 0 : warp->lanes & ~issue->mask, before = warp->active;
   ProbePoint point = issue_point(issue, issue->mask);
   if (missing)
-    PROBE_FIRE(issue->gpu, partial_barrier, &point, missing & warp->alive, missing & ~warp->alive);
+    tell_partial_barrier(&point, missing & warp->alive, missing & ~warp->alive);
   PROBE_FIRE(issue->gpu, barrier_arrive, &point, id, issue->inst->mode != BAR_ARV);
   if (!barrier_arrive(issue, id, count))
     gpu_raise_fault(issue, issue->mask, NULL, 0,

@@ -1,3 +1,4 @@
+#include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
 #include <glib.h>
@@ -53,7 +54,7 @@ static void tell(const Issue *issue, uint32_t lanes, const UndefinedFrom *from) 
   ProbePoint point = issue_point(issue, lanes);
   point.pc = issue->pc;
   point.block = issue->block;
-  PROBE_FIRE(issue->gpu, undefined_use, &point, from);
+  tell_undefined_use(&point, from);
 }
 
 /* `slot` matters to the executing lanes. */
@@ -379,10 +380,10 @@ static uint64_t place_of(const Issue *issue, unsigned lane, MemSpace space, uint
 
 /* NULL: nobody of the block has stored them. */
 static const UndefinedFrom *kept_from(const Issue *issue, unsigned lane, MemSpace space, uint64_t address) {
-  if (!issue->gpu->undefined_kept || space == MEM_GLOBAL)
+  if (!issue->sm->undefined_kept || space == MEM_GLOBAL)
     return NULL;
   uint64_t place = place_of(issue, lane, space, address);
-  const Kept *kept = g_hash_table_lookup(issue->gpu->undefined_kept, &place);
+  const Kept *kept = g_hash_table_lookup(issue->sm->undefined_kept, &place);
   const Block *block = warp_block(issue->sm, issue->warp);
   return kept && kept->block == block->index && kept->launch == block->launch->index ? &kept->from : NULL;
 }
@@ -412,7 +413,7 @@ void undefined_keep(const Issue *issue, uint32_t part, unsigned lane, MemSpace s
   enum { KEPT_MAX = 1 << 16 };
   const Block *block = warp_block(issue->sm, issue->warp);
   const UndefinedRow *row = value_row(issue, issue->inst->b, part, true);
-  GHashTable **kept = &issue->gpu->undefined_kept;
+  GHashTable **kept = &issue->sm->undefined_kept;
   if (!*kept)
     *kept = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, g_free);
   if (!row || g_hash_table_size(*kept) >= KEPT_MAX)

@@ -5,6 +5,8 @@
 #include "sim/core/host.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/serve.h"
+#include "sim/core/windows.h"
+#include "sim/engine/team.h"
 #include "sim/memory/heap.h"
 
 /* ---- making ---- */
@@ -15,6 +17,8 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->seed = seed;
   gpu->backing = backing;
   gpu->sms = g_new0(Sm, machine->gpu.sms);
+  gpu->due = g_new0(uint64_t, machine->gpu.sms);
+  event_queue_init(&gpu->sends, 64);
   event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms);
   gpu->memory_event = WHEEL_NEVER;
   MemClient client = {.user = gpu, .perform = serve_perform, .reply = serve_reply};
@@ -54,9 +58,11 @@ void gpu_free(Gpu *gpu) {
   g_ptr_array_free(gpu->launches, TRUE);
   g_array_free(gpu->marks, TRUE);
   event_queue_clear(&gpu->queue);
+  event_queue_clear(&gpu->sends);
+  team_free(gpu->team);
+  g_free(gpu->due);
   memsys_free(gpu->memsys);
   heap_free(gpu->heap);
-  g_clear_pointer(&gpu->undefined_kept, g_hash_table_destroy);
   host_free(gpu->host);
   g_string_free(gpu->printed, TRUE);
   g_free(gpu->fault.message);
@@ -258,12 +264,17 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   launch->decoded = g_new(Decoded, launch->kernel->ninsts);
   for (uint32_t i = 0; i < launch->kernel->ninsts; i++) {
     launch->decoded[i] = decode(gpu, launch->kernel, &launch->kernel->insts[i]);
-    launch->tracks_unset |= (launch->kernel->insts[i].flags & INST_MAYBE_UNSET) != 0;
+    const Inst *inst = &launch->kernel->insts[i];
+    launch->tracks_unset |= (inst->flags & INST_MAYBE_UNSET) != 0;
+    launch->orderly |= inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE;
+    launch->uses_l1 |= op_info[inst->op].unit == UNIT_GLOBAL && cached_is_load(gpu->machine, inst) &&
+                       op_info[inst->op].flags & OPF_LOAD;
   }
   gpu->register_rows = MAX(gpu->register_rows, launch->kernel->nregs + SINK_ROWS);
   g_ptr_array_add(gpu->launches, launch);
   gpu->unfinished_blocks += launch->blocks;
   gpu->unfinished_launches++;
+  gpu->undispatched++;
   return true;
 }
 
@@ -398,7 +409,8 @@ static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
     free_lock_bits(gpu);
   if (!place_somewhere(gpu, launch, when))
     return false;
-  launch->next_block++;
+  if (++launch->next_block == launch->blocks)
+    gpu->undispatched--;
   if (starting)
     gpu->starts_free_at = launch->free_at = when + gpu->machine->grid.dispatch_interval;
   else
@@ -420,30 +432,42 @@ void gpu_dispatch(Gpu *gpu, uint64_t now) {
 }
 
 /* The launch ends when its blocks have exited and their stores are performed. */
-static void end_launch(Gpu *gpu, Launch *launch, uint64_t now) {
+static void end_launch(Gpu *gpu, Launch *launch) {
   if (launch->finished || launch->finished_blocks < launch->blocks || launch->under_way)
     return;
   launch->finished = true;
   gpu->unfinished_launches--;
-  gpu->end_cycle = MAX(gpu->end_cycle, now);
+  gpu->end_cycle = MAX(gpu->end_cycle, launch->last_end);
   if (gpu->host)
-    host_launch_finished(gpu->host, launch, now);
+    host_launch_finished(gpu->host, launch, launch->last_end);
 }
 
 void gpu_block_finished(Gpu *gpu, Launch *launch, uint64_t now) {
   launch->finished_blocks++;
+  launch->last_end = MAX(launch->last_end, now);
   gpu->unfinished_blocks--;
-  end_launch(gpu, launch, now);
+  end_launch(gpu, launch);
   if (!gpu->fault.happened)
     gpu_dispatch(gpu, now);
 }
 
 void gpu_access_ended(Gpu *gpu, Launch *launch, uint64_t now) {
-  if (--launch->under_way || launch->finished_blocks < launch->blocks)
+  gpu_add_accesses(launch, -1, now);
+  if (launch->under_way || launch->finished_blocks < launch->blocks)
     return;
-  end_launch(gpu, launch, now);
+  end_launch(gpu, launch);
   if (!gpu->fault.happened)
     gpu_dispatch(gpu, now);
+}
+
+void gpu_add_accesses(Launch *launch, int64_t more, uint64_t last_end) {
+  launch->under_way += (uint64_t)more;
+  launch->last_end = MAX(launch->last_end, last_end);
+}
+
+void gpu_end_launches(Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++)
+    end_launch(gpu, gpu_launch(gpu, i));
 }
 
 /* ---- running ---- */
@@ -477,16 +501,33 @@ static void run_memory(Gpu *gpu, uint64_t time) {
   gpu_memory_is_due(gpu);
 }
 
-GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
-  gpu->budget = (int64_t)MIN(instructions, (uint64_t)INT64_MAX);
-  gpu->limit_cycles = limit_cycles;
-  if (gpu->ages == 0)
-    gpu_dispatch(gpu, 0);
+void gpu_collect(Gpu *gpu) {
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+    Sm *sm = &gpu->sms[i];
+    counters_add(&gpu->counters, &sm->counters);
+    gpu->progress += sm->progress;
+    gpu->cycle = MAX(gpu->cycle, sm->cycle);
+    sm->progress = 0;
+  }
+}
+
+/* All goes by the queue again. */
+static void run_windows(Gpu *gpu, uint64_t *due, uint32_t source) {
+  if (*due != WHEEL_NEVER)
+    event_queue_push(&gpu->queue, *due, source);
+  *due = WHEEL_NEVER;
+  windows_run(gpu);
+}
+
+static GpuStop run(Gpu *gpu) {
   uint64_t due = WHEEL_NEVER; /* of who ran last, not yet in the queue */
   uint32_t source = 0;
+  bool windows = windows_may_come(gpu);
   for (;;) {
+    if (windows && !gpu->undispatched && gpu->budget > 0 && !gpu->fault.happened)
+      run_windows(gpu, &due, source);
     bool stops = gpu->budget <= 0 || gpu->fault.happened;
-    if (due != WHEEL_NEVER && (stops || due > limit_cycles)) {
+    if (due != WHEEL_NEVER && (stops || due > gpu->limit_cycles)) {
       event_queue_push(&gpu->queue, due, source);
       due = WHEEL_NEVER;
     }
@@ -497,7 +538,7 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
       return done ? GPU_FINISHED : GPU_BLOCKED;
     if (stops)
       return GPU_BUDGET;
-    if (due == WHEEL_NEVER && gpu->queue.heap[0].time > limit_cycles)
+    if (due == WHEEL_NEVER && gpu->queue.heap[0].time > gpu->limit_cycles)
       return GPU_LIMIT;
     Event event = due == WHEEL_NEVER ? event_queue_pop(&gpu->queue) : event_queue_exchange(&gpu->queue, due, source);
     if (event.source == HOST_SOURCE) {
@@ -510,37 +551,59 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
       run_memory(gpu, event.time);
       continue;
     }
-    Sm *sm = &gpu->sms[event.source - 1];
-    if (sm->event_time != event.time)
+    if (gpu->due[event.source - 1] != event.time)
       continue; /* overtaken */
     source = event.source;
-    due = sm_run(sm, event.time);
+    due = sm_run(&gpu->sms[event.source - 1], event.time);
   }
+}
+
+GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
+  gpu->budget = (int64_t)MIN(instructions, (uint64_t)INT64_MAX);
+  gpu->limit_cycles = limit_cycles;
+  if (gpu->ages == 0)
+    gpu_dispatch(gpu, 0);
+  GpuStop stop = run(gpu);
+  gpu_collect(gpu);
+  return stop;
+}
+
+void gpu_set_threads(Gpu *gpu, uint32_t threads) {
+  g_clear_pointer(&gpu->team, team_free);
+  if (threads > 1)
+    gpu->team = team_new(threads);
+  gpu->team_work = TEAM_WORK_MIN;
 }
 
 /* ---- what the core records ---- */
 
 void gpu_raise_fault(Issue *issue, uint32_t lanes, const char *space, uint64_t address, char *message, char *repair) {
   Gpu *gpu = issue->gpu;
-  if (gpu->fault.happened) {
+  Fault *fault = &gpu->fault;
+  if (gpu->in_window && !issue->sm->fault)
+    issue->sm->fault = g_new0(Fault, 1);
+  if (gpu->in_window)
+    fault = issue->sm->fault;
+  issue->sm->faulted = true;
+  if (fault->happened) {
     g_free(message);
     g_free(repair);
     return;
   }
   const Block *block = warp_block(issue->sm, issue->warp);
-  gpu->fault = (Fault){.happened = true,
-                       .message = message,
-                       .launch = block->launch->index,
-                       .block = block->index,
-                       .warp = issue->warp->warp_in_block,
-                       .lanes = lanes,
-                       .pc = (uint32_t)(issue->inst - block->launch->kernel->insts),
-                       .cycle = issue->now,
-                       .space = space,
-                       .address = address,
-                       .repair = repair,
-                       .taken.thread = THREAD_NONE,
-                       .given.thread = THREAD_NONE};
+  *fault = (Fault){.happened = true,
+                   .message = message,
+                   .launch = block->launch->index,
+                   .block = block->index,
+                   .warp = issue->warp->warp_in_block,
+                   .lanes = lanes,
+                   .pc = (uint32_t)(issue->inst - block->launch->kernel->insts),
+                   .cycle = issue->now,
+                   .space = space,
+                   .address = address,
+                   .repair = repair,
+                   .taken.thread = THREAD_NONE,
+                   .given.thread = THREAD_NONE};
 }
 
 void gpu_mark(Gpu *gpu, uint32_t number, uint64_t now) {
@@ -567,7 +630,7 @@ void gpu_set_shared_data(Gpu *gpu, uint32_t offset, uint32_t bytes) {
   gpu->data_bytes = bytes;
 }
 
-void gpu_count_shared_bytes(Gpu *gpu, const Sm *sm, const Block *block) {
+void gpu_count_shared_bytes(const Gpu *gpu, Sm *sm, const Block *block) {
   uint64_t all = 0, beyond = 0;
   for (uint32_t offset = 0; offset < block->shared_bytes; offset++) {
     uint32_t address = block->shared_base + offset;
@@ -576,7 +639,7 @@ void gpu_count_shared_bytes(Gpu *gpu, const Sm *sm, const Block *block) {
     all++;
     beyond += offset < gpu->data_offset || offset >= gpu->data_offset + gpu->data_bytes;
   }
-  gpu->counters.shared_bytes = MAX(gpu->counters.shared_bytes, all);
-  gpu->counters.shared_bytes_beyond_data = MAX(gpu->counters.shared_bytes_beyond_data, beyond);
-  gpu->counters.lock_bits = MAX(gpu->counters.lock_bits, sm->lock_unit.distinct);
+  sm->counters.shared_bytes = MAX(sm->counters.shared_bytes, all);
+  sm->counters.shared_bytes_beyond_data = MAX(sm->counters.shared_bytes_beyond_data, beyond);
+  sm->counters.lock_bits = MAX(sm->counters.lock_bits, sm->lock_unit.distinct);
 }

@@ -56,6 +56,9 @@ typedef enum {
   GPU_LIMIT,   /* the next event lies beyond `limit_cycles` */
 } GpuStop;
 
+/* Threads aren't worth it in windows of fewer instructions. */
+enum { TEAM_WORK_MIN = 3000 };
+
 typedef struct Gpu {
   const Machine *machine;
   uint64_t seed;
@@ -63,9 +66,14 @@ typedef struct Gpu {
   EventQueue queue;
   Backing *backing;
   MemSys *memsys;
-  uint64_t memory_event;      /* of its event in the queue; WHEEL_NEVER: none */
-  GHashTable *undefined_kept; /* of undefined.h; NULL: nothing */
-  struct Heap *heap;          /* NULL: no kernel asks for memory */
+  uint64_t memory_event; /* of its event in the queue; WHEEL_NEVER: none */
+  uint64_t *due;         /* of each SM: when its next event is due, WHEEL_NEVER: none; 0 while it runs */
+  struct Team *team;     /* threads of windows (windows.h); NULL: one */
+  int64_t team_work;     /* they share windows behind one of so many instructions */
+  EventQueue sends;      /* of a window */
+  bool runs_windows;     /* nobody looks at `queue` */
+  bool in_window;        /* SMs run, each on its own */
+  struct Heap *heap;     /* NULL: no kernel asks for memory */
   Counters counters;
   GPtrArray *launches;        /* Launch * */
   uint32_t next_sm;           /* where the dispatcher looks first */
@@ -74,6 +82,7 @@ typedef struct Gpu {
   uint64_t starts_free_at;    /* the same for blocks that wait for the end of their launch's overhead */
   uint64_t unfinished_blocks; /* of all launches */
   uint32_t unfinished_launches;
+  uint32_t undispatched;  /* launches some of whose blocks aren't placed yet */
   uint32_t register_rows; /* of a warp slot: what the kernels of the launches need, and the sink */
   uint64_t cycle;         /* of the newest event */
   uint64_t end_cycle;     /* when the last launch ended */
@@ -123,6 +132,12 @@ const MarkTime *gpu_mark_time(const Gpu *gpu, uint32_t number);
 bool gpu_block_is_pending(const Gpu *gpu, const Launch *launch, uint64_t block);
 /* The blocks of a launch that wait for room are among *first to *last; there are some. */
 void gpu_pending_blocks(const Gpu *gpu, const Launch *launch, uint64_t *first, uint64_t *last);
+/* From now on so many threads run the machine, where that is worth it (windows.h). The outcome is the same. */
+void gpu_set_threads(Gpu *gpu, uint32_t threads);
+/* More accesses of the launch are under way than before; the last of those that ended did so in cycle `last_end`. */
+void gpu_add_accesses(Launch *launch, int64_t more, uint64_t last_end);
+/* Launches end whose blocks and accesses have. */
+void gpu_end_launches(Gpu *gpu);
 /* The memory system has something to do: queues it. */
 void gpu_memory_is_due(Gpu *gpu);
 /* Places blocks of the launches that may run, as far as there is room. */
@@ -131,8 +146,10 @@ void gpu_dispatch(Gpu *gpu, uint64_t now);
 void gpu_block_finished(Gpu *gpu, Launch *launch, uint64_t now);
 /* The reply to an access of the launch has come, though its block may have exited. */
 void gpu_access_ended(Gpu *gpu, Launch *launch, uint64_t now);
-/* Folds the touched bytes of a block's shared memory into the counters. */
-void gpu_count_shared_bytes(Gpu *gpu, const Sm *sm, const Block *block);
+/* Adds what the SMs have counted to the Gpu's counters; gpu_run() ends with that. */
+void gpu_collect(Gpu *gpu);
+/* Folds the touched bytes of a block's shared memory into the SM's counters. */
+void gpu_count_shared_bytes(const Gpu *gpu, Sm *sm, const Block *block);
 /* The range of each block's shared memory that is data (counters.shared_bytes_beyond_data). */
 void gpu_set_shared_data(Gpu *gpu, uint32_t offset, uint32_t bytes);
 

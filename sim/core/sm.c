@@ -8,6 +8,7 @@
 #include "sim/core/members.h"
 #include "sim/core/simt_stack.h"
 #include "sim/core/sm_inner.h"
+#include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
 const Executor executors[OP_COUNT] = {
@@ -31,7 +32,8 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   }
   flights_init(&sm->flights);
   wheel_init(&sm->wheel);
-  sm->event_time = WHEEL_NEVER;
+  if (index < machine->gpu.sms)
+    gpu->due[index] = WHEEL_NEVER;
 }
 
 /* ---- issuing ---- */
@@ -73,7 +75,7 @@ static void unset_read(const Issue *issue, unsigned number, bool is_predicate, u
     return;
   }
   ProbePoint point = issue_point(issue, lanes);
-  PROBE_FIRE(issue->gpu, unset_read, &point, number, is_predicate);
+  tell_unset_read(&point, number, is_predicate);
 }
 
 /* Reads of rows that a lane never wrote (only instructions that some path reaches with unwritten rows get here). */
@@ -132,10 +134,10 @@ static void join_paths(Issue *issue, uint32_t active) {
     issue->next = MAX(issue->next, issue->now + issue->gpu->machine->sm.latency.branch_taken);
 }
 
-static void fire_marks(Gpu *gpu, const Kernel *kernel, uint32_t pc, uint64_t now) {
+static void fire_marks(Sm *sm, const Kernel *kernel, uint32_t pc, uint64_t now) {
   for (uint32_t i = 0; i < kernel->nmarks; i++)
     if (kernel->marks[i].pc == pc)
-      gpu_mark(gpu, kernel->marks[i].number, now);
+      tell_mark(sm, kernel->marks[i].number, now);
 }
 
 /* A delay for one instruction of NOISE_EVERY, else none; for long if another warp is to go on alone. */
@@ -208,8 +210,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
                  .warp = warp};
   if (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))
     return;
-  gpu->counters.warp_instructions++;
-  gpu->counters.lane_instructions += bits_count(issue.mask);
+  sm->counters.warp_instructions++;
+  sm->counters.lane_instructions += bits_count(issue.mask);
   if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED | INST_LEAVES))) {
     if (inst->flags & INST_LEAVES)
       note_leaving(warp);
@@ -220,7 +222,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
     if (inst->flags & INST_SYNCED && PROBE_WANTED(gpu, odd_mask))
       members_tell_synced(&issue);
     if (inst->flags & INST_MARKS)
-      fire_marks(gpu, launch->kernel, warp->pc, now);
+      fire_marks(sm, launch->kernel, warp->pc, now);
     if (inst->flags & INST_MAYBE_UNSET && warp->written)
       check_unset(&issue);
   }
@@ -243,7 +245,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))
     tell_issued(&issue);
   warp->pc = issue.next_pc;
-  if (G_UNLIKELY(gpu->fault.happened))
+  if (G_UNLIKELY(sm->faulted))
     return;
   if (warp->alive == 0) {
     sm_finish_warp(sm, warp, now);
@@ -259,12 +261,12 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
 static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t now) {
   Gpu *gpu = sm->gpu;
   unsigned slot = pick(sm, scheduler);
-  gpu->cycle = now;
+  sm->cycle = now;
   scheduler->ready &= ~(UINT64_C(1) << slot);
   scheduler->last = slot;
   scheduler->free_at = now + gpu->machine->sm.issue_interval;
   issue_warp(sm, &sm->warps[slot], now);
-  gpu->budget--;
+  sm->budget--;
 }
 
 /* Warps of the SM that wake by `now` could issue. */
@@ -283,28 +285,47 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
   return next;
 }
 
+/* All that is due at `now`. False: the budget is used up, or something faulted. */
+static bool run_cycle(Sm *sm, uint64_t now) {
+  uint32_t schedulers = sm->gpu->machine->sm.schedulers;
+  if (sm->flights.event_time <= now)
+    sm_take_replies(sm, now);
+  wake_warps(sm, now);
+  for (uint32_t i = 0; i < schedulers; i++) {
+    Scheduler *scheduler = &sm->scheduler[i];
+    if (!scheduler->ready || scheduler->free_at > now)
+      continue;
+    run_scheduler(sm, scheduler, now);
+    if (sm->budget <= 0 || sm->faulted)
+      return false;
+  }
+  return true;
+}
+
 uint64_t sm_run(Sm *sm, uint64_t now) {
   Gpu *gpu = sm->gpu;
-  uint32_t schedulers = gpu->machine->sm.schedulers;
-  sm->event_time = 0; /* nobody pushes an event for it while it runs */
-  for (;;) {
-    if (sm->flights.event_time <= now)
-      sm_take_replies(sm, now);
-    wake_warps(sm, now);
-    bool stops = false;
-    for (uint32_t i = 0; i < schedulers && !stops; i++) {
-      Scheduler *scheduler = &sm->scheduler[i];
-      if (!scheduler->ready || scheduler->free_at > now)
-        continue;
-      run_scheduler(sm, scheduler, now);
-      stops = gpu->budget <= 0 || gpu->fault.happened;
-    }
-    uint64_t next = next_event(sm, now);
-    if (stops || next == WHEEL_NEVER || next > gpu->limit_cycles ||
-        !event_queue_is_first(&gpu->queue, next, sm_source(sm))) {
-      sm->event_time = next;
-      return next;
-    }
-    now = next;
-  }
+  uint64_t *due = &gpu->due[sm->index], next = now;
+  bool goes_on;
+  *due = 0; /* nobody pushes an event for it while it runs */
+  sm->budget = gpu->budget;
+  do {
+    goes_on = run_cycle(sm, next);
+    next = next_event(sm, next);
+  } while (goes_on && next != WHEEL_NEVER && next <= gpu->limit_cycles &&
+           event_queue_is_first(&gpu->queue, next, sm_source(sm)));
+  gpu->budget = sm->budget;
+  *due = next;
+  return next;
+}
+
+void sm_run_until(Sm *sm, uint64_t now, uint64_t end) {
+  uint64_t *due = &sm->gpu->due[sm->index], next = now;
+  *due = 0;
+  do {
+    bool goes_on = run_cycle(sm, next);
+    next = next_event(sm, next);
+    if (!goes_on)
+      break;
+  } while (next < end);
+  *due = next;
 }

@@ -9,6 +9,7 @@
 #include "sim/core/flight.h"
 #include "sim/core/pipes.h"
 #include "sim/core/warp.h"
+#include "sim/engine/counter.h"
 #include "sim/engine/rng.h"
 #include "sim/engine/wheel.h"
 #include "sim/machine/machine.h"
@@ -67,6 +68,9 @@ typedef struct Launch {
   uint64_t next_block;  /* how many were dispatched: the turn of the next, by grid.dispatch_order */
   uint64_t finished_blocks;
   uint64_t under_way; /* accesses of global memory */
+  uint64_t last_end;  /* when a block exited last, or the reply to an access came */
+  bool orderly;       /* some instruction acts on what all SMs share, beside memory */
+  bool uses_l1;       /* some load does */
   bool finished;      /* all its blocks have, and their accesses are performed */
 } Launch;
 
@@ -91,6 +95,18 @@ typedef struct Scheduler {
   Rng rng;          /* POLICY_RANDOM */
 } Scheduler;
 
+/* Accesses of a launch in a window (tell.h). */
+typedef struct LaunchTally {
+  int64_t under_way; /* more than before */
+  uint64_t last_end;
+} LaunchTally;
+
+/* A request that leaves in a window. */
+typedef struct SmSend {
+  MemRequest *request;
+  uint64_t time;
+} SmSend;
+
 typedef struct Sm {
   struct Gpu *gpu;
   uint32_t index;
@@ -104,9 +120,8 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
-  uint64_t draining;   /* warps in a fence, by slot */
-  Wheel wheel;         /* when each warp that sleeps wakes, by slot */
-  uint64_t event_time; /* of its event in the Gpu's queue; WHEEL_NEVER: none; 0 while it runs */
+  uint64_t draining; /* warps in a fence, by slot */
+  Wheel wheel;       /* when each warp that sleeps wakes, by slot */
   Rng jitter;
   Scheduler scheduler[SM_SCHEDULERS_MAX];
   uint32_t *register_rows; /* backing of Warp.regs, ... */
@@ -114,6 +129,17 @@ typedef struct Sm {
   StackEntry *stack_rows;         /* NULL with lane groups */
   struct LaneGroups *lane_groups; /* NULL without */
   uint32_t *written_rows;
+  GHashTable *undefined_kept; /* of undefined.h; NULL: nothing */
+  /* What it has to tell the machine: added to the Gpu's by gpu_run(). */
+  Counters counters;
+  uint64_t progress, cycle;
+  int64_t budget;      /* instructions that it may still issue */
+  bool faulted;        /* it doesn't go on */
+  struct Fault *fault; /* in a window; else NULL */
+  GArray *notes;       /* of tell.h; NULL: none so far */
+  LaunchTally *launch_tally;
+  SmSend *out; /* requests of a window */
+  uint32_t out_count, out_sent, out_space;
 } Sm;
 
 void sm_init(Sm *sm, struct Gpu *gpu, uint32_t index);
@@ -123,6 +149,8 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
 /* Runs the SM, whose event is due at `now`, for as long as no other source comes first. Returns when its next event is due, which
  * the caller puts into the queue; WHEEL_NEVER if it sleeps. */
 uint64_t sm_run(Sm *sm, uint64_t now);
+/* Runs it from `now`, when its event is due, up to cycle `end`, whatever the others do. Gpu.due says when its next is due. */
+void sm_run_until(Sm *sm, uint64_t now, uint64_t end);
 static inline uint32_t sm_source(const Sm *sm) { return 1 + sm->index; }
 /* A warp that has waited can issue from cycle `time` on, not before the operands of its next instruction are ready. */
 void sm_resume(Sm *sm, Warp *warp, uint64_t time);

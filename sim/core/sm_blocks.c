@@ -6,6 +6,7 @@
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/sm_inner.h"
+#include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
 /* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
@@ -49,6 +50,9 @@ void sm_clear(Sm *sm) {
   shared_clear(&sm->shared);
   lock_unit_clear(&sm->lock_unit);
   l1_free(sm->l1);
+  sm_notes_clear(sm);
+  g_free(sm->out);
+  g_clear_pointer(&sm->undefined_kept, g_hash_table_destroy);
 }
 
 /* ---- placing a block ---- */
@@ -188,7 +192,7 @@ static void retire_block(Sm *sm, Block *block, uint64_t now) {
   sm->resident_threads -= launch->block_warps * WARP_LANES;
   sm->registers_used -= sm_block_registers(gpu->machine, launch);
   block->launch = NULL;
-  gpu_block_finished(gpu, launch, now);
+  tell_block_finished(sm, launch, now);
 }
 
 void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now) {
@@ -196,8 +200,7 @@ void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now) {
   warp->state = WARP_DONE;
   block->finished |= 1u << warp->warp_in_block;
   block->warps_left--;
-  sm->gpu->progress++;
-  sm->gpu->end_cycle = now;
+  sm->progress++;
   if (block->warps_left == 0)
     retire_block(sm, block, now);
   else

@@ -3,6 +3,7 @@
 
 #include "sim/core/cached.h"
 #include "sim/core/sm_inner.h"
+#include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
 void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
@@ -13,10 +14,12 @@ void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
 }
 
 void sm_is_due(Sm *sm, uint64_t time) {
-  if (time >= sm->event_time)
+  Gpu *gpu = sm->gpu;
+  if (time >= gpu->due[sm->index])
     return;
-  sm->event_time = time;
-  event_queue_push(&sm->gpu->queue, time, sm_source(sm));
+  gpu->due[sm->index] = time;
+  if (!gpu->runs_windows)
+    event_queue_push(&gpu->queue, time, sm_source(sm));
 }
 
 void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
@@ -224,7 +227,7 @@ void sm_take_replies(Sm *sm, uint64_t now) {
     deliver(sm, flight, now);
     if (oldest && sm->draining)
       end_drains(sm, now);
-    gpu_access_ended(sm->gpu, flight->launch, now);
+    tell_access_ended(sm, flight->launch, now);
     flights_release(&sm->flights, flight);
   }
 }

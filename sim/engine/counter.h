@@ -21,6 +21,8 @@ enum {
 
 extern const CounterInfo counter_info[COUNTER_COUNT];
 
+/* Adds what was counted to `sum`, and clears it. Of the largest of something the larger one stays. */
+void counters_add(Counters *sum, Counters *counted);
 /* The value of counter `index` (COUNTER_...). */
 uint64_t counter_value(const Counters *counters, unsigned index);
 

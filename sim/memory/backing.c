@@ -64,7 +64,7 @@ static bool holds(const BackingBuffer *buffer, uint64_t address, uint32_t bytes)
 BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes) {
   if (backing->buffers->len == 0)
     return NULL;
-  BackingBuffer *last = backing_buffer(backing, backing->last);
+  BackingBuffer *last = backing_buffer(backing, __atomic_load_n(&backing->last, __ATOMIC_RELAXED));
   if (holds(last, address, bytes))
     return last;
   guint low = 0, high = backing->buffers->len;
@@ -78,7 +78,7 @@ BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes) 
   BackingBuffer *found = backing_buffer(backing, low);
   if (!holds(found, address, bytes))
     return NULL;
-  backing->last = low;
+  __atomic_store_n(&backing->last, low, __ATOMIC_RELAXED);
   return found;
 }
 

@@ -28,7 +28,7 @@ typedef struct BackingBuffer {
 typedef struct Backing {
   GArray *buffers; /* BackingBuffer, by rising address */
   uint64_t next_address;
-  guint last;     /* the buffer that was found last */
+  guint last;     /* the buffer that was found last, by any thread */
   bool undefined; /* some buffer has `defined` */
 } Backing;
 

@@ -157,5 +157,8 @@ void memsys_run(MemSys *memsys, uint64_t end) {
 }
 
 uint32_t memsys_window(const MemSys *memsys) {
-  return memsys->units ? hierarchy_window(memsys->units) : (uint32_t)memsys->request_latency;
+  if (memsys->units)
+    return hierarchy_window(memsys->units);
+  uint64_t back = MIN(memsys->latency, memsys->host_latency);
+  return back < memsys->request_latency ? 0 : (uint32_t)MIN(memsys->request_latency, back - memsys->request_latency);
 }

@@ -7,11 +7,14 @@
 #include "sim/core/symbols.h"
 #include "sim/detect/detectors.h"
 #include "sim/detect/progress.h"
+#include "sim/engine/team.h"
 
 /* A livelock must recur under this many seeds before it is called one (SEMANTICS, "Timing noise"). */
 enum { LIVELOCK_SEEDS = 4 };
 
-RunOptions run_options_default(void) { return (RunOptions){.seed = 1, .limit_cycles = LIMIT_CYCLES_DEFAULT}; }
+RunOptions run_options_default(void) {
+  return (RunOptions){.seed = 1, .limit_cycles = LIMIT_CYCLES_DEFAULT, .threads = 1};
+}
 
 void run_result_free(RunResult *result) {
   if (!result)
@@ -221,6 +224,23 @@ static bool set_host(Simulation *simulation, Diag *diag) {
          diag_error(diag, scenario->file, scenario->host_line, scenario->host_column, "%s", why);
 }
 
+/* SMs that are busy at the same time, at most. */
+static uint64_t busy_sms(const Gpu *gpu) {
+  uint64_t blocks = 0;
+  for (guint i = 0; i < gpu->launches->len; i++)
+    blocks += gpu_launch(gpu, i)->blocks;
+  return MIN(blocks, gpu->machine->gpu.sms);
+}
+
+/* With fewer busy SMs threads cost more than they bring. */
+enum { BUSY_SMS_MIN = 8 };
+
+static void set_threads(Gpu *gpu, uint32_t wanted) {
+  uint64_t busy = busy_sms(gpu);
+  uint32_t threads = wanted ? wanted : busy < BUSY_SMS_MIN ? 1 : g_get_num_processors();
+  gpu_set_threads(gpu, (uint32_t)MIN(MIN(threads, busy), (uint64_t)TEAM_THREADS_MAX));
+}
+
 static bool simulation_init(Simulation *simulation, const Scenario *scenario, const Machine *machine,
                             const RunOptions *options, uint64_t seed, Diag *diag) {
   *simulation = (Simulation){.scenario = scenario, .options = options, .backing = backing_new()};
@@ -240,6 +260,7 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
   for (guint i = 0; i < scenario->launches->len; i++)
     if (!add_launch(simulation, g_ptr_array_index(scenario->launches, i), diag))
       return false;
+  set_threads(simulation->gpu, options->threads);
   return set_host(simulation, diag);
 }
 
@@ -357,6 +378,7 @@ static void count_resident(Gpu *gpu) {
     for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_blocks; slot++)
       if (gpu->sms[i].blocks[slot].launch)
         gpu_count_shared_bytes(gpu, &gpu->sms[i], &gpu->sms[i].blocks[slot]);
+  gpu_collect(gpu);
 }
 
 static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome) {

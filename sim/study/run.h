@@ -20,8 +20,10 @@ typedef struct RunOptions {
   const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
   bool races;            /* attach the detectors of check, too: data races */
   const Repair *trial;   /* put in for the search for races, or NULL. Borrowed */
-  bool keep_buffers;     /* RunResult.buffers */
-  Probe *observer;       /* listens to the run, and to it only; NULL: nobody. Borrowed */
+  uint32_t
+      threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */
+  bool keep_buffers; /* RunResult.buffers */
+  Probe *observer;   /* listens to the run, and to it only; NULL: nobody. Borrowed */
   void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
   gpointer heartbeat_user;
 } RunOptions;

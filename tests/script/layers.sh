@@ -50,6 +50,8 @@ sim/core host
 sim/core serve
 sim/core sm
 sim/core sm_inner
+sim/core tell
+sim/core windows
 "
 
 # Prints FOLDER MODULE for each module, x.c with x.h, that includes itself by way of others of its folder. A .def is a table and

@@ -1,0 +1,30 @@
+/* tell.h - what an SM tells while it runs a window on its own (windows.h), beside requests to memory: seldom things that concern the
+ * whole machine. They are kept as notes of the SM and take effect at the window's end, by (cycle, SM, order). Outside windows they
+ * take effect at once. */
+#ifndef LOCKSTEP_CORE_TELL_H
+#define LOCKSTEP_CORE_TELL_H
+
+#include "sim/core/gpu.h"
+#include "sim/core/undefined.h"
+
+/* Callbacks of Probe: see there. */
+void tell_unlock_not_owned(const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit,
+                           const LockBit *was);
+void tell_exit_holding(const ProbePoint *point, uint32_t bit, const LockBit *held);
+void tell_partial_barrier(const ProbePoint *point, uint32_t absent, uint32_t exited);
+void tell_unset_read(const ProbePoint *point, unsigned reg, bool is_predicate);
+void tell_undefined_use(const ProbePoint *point, const UndefinedFrom *from);
+void tell_odd_mask(const ProbePoint *point, uint32_t absent, uint32_t strangers);
+/* Mark `number` fires. */
+void tell_mark(Sm *sm, uint32_t number, uint64_t now);
+/* A block of the launch has exited. */
+void tell_block_finished(Sm *sm, Launch *launch, uint64_t now);
+/* An access of the launch leaves; its reply has come. */
+void tell_access_began(Sm *sm, Launch *launch);
+void tell_access_ended(Sm *sm, Launch *launch, uint64_t now);
+
+/* Does what the SMs have noted. */
+void tell_all(Gpu *gpu);
+void sm_notes_clear(Sm *sm);
+
+#endif

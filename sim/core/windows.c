@@ -1,0 +1,155 @@
+#include "sim/core/windows.h"
+
+#include "sim/core/cached.h"
+#include "sim/core/sm_inner.h"
+#include "sim/core/tell.h"
+#include "sim/engine/team.h"
+
+/* Shorter windows, and smaller budgets, aren't worth it. */
+enum { WINDOW_MIN = 8, BUDGET_MIN = 1000 };
+
+/* ---- when ---- */
+
+/* Somebody follows the machine instruction by instruction. */
+static bool is_followed(const Gpu *gpu) {
+  return PROBE_WANTED(gpu, access) || PROBE_WANTED(gpu, performed) || PROBE_WANTED(gpu, heap) ||
+         PROBE_WANTED(gpu, host) || PROBE_WANTED(gpu, fence) || PROBE_WANTED(gpu, warp_sync) ||
+         PROBE_WANTED(gpu, barrier_arrive) || PROBE_WANTED(gpu, barrier_complete) || PROBE_WANTED(gpu, block_start) ||
+         PROBE_WANTED(gpu, block_end) || PROBE_WANTED(gpu, issued) || PROBE_WANTED(gpu, replied);
+}
+
+static bool watches_copies(const Gpu *gpu) { return PROBE_WANTED(gpu, stale_read) || gpu->backing->undefined; }
+
+static bool launches_fit(const Gpu *gpu) {
+  bool copies = watches_copies(gpu);
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(gpu, i);
+    if (launch->orderly || (copies && launch->uses_l1))
+      return false;
+  }
+  return true;
+}
+
+bool windows_may_come(const Gpu *gpu) {
+  return gpu->budget >= BUDGET_MIN && !gpu->host && !gpu->heap && !gpu->hashes_memory && !gpu->alone &&
+         memsys_window(gpu->memsys) >= WINDOW_MIN && launches_fit(gpu) && !is_followed(gpu);
+}
+
+/* ---- one window ---- */
+
+static uint64_t earliest(const Gpu *gpu) {
+  uint64_t first = memsys_next(gpu->memsys);
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    first = MIN(first, gpu->due[i]);
+  return first;
+}
+
+typedef struct Window {
+  Gpu *gpu;
+  uint64_t end;
+  uint32_t *running; /* SMs with something to do in it */
+  uint32_t count;
+  int64_t work; /* instructions of the newest */
+} Window;
+
+static void run_piece(void *user, uint32_t piece) {
+  Window *window = user;
+  Sm *sm = &window->gpu->sms[window->running[piece]];
+  sm->budget = INT64_MAX;
+  sm_run_until(sm, window->gpu->due[sm->index], window->end);
+}
+
+static void run_sms(Window *window) {
+  Gpu *gpu = window->gpu;
+  window->count = 0;
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    if (gpu->due[i] < window->end)
+      window->running[window->count++] = i;
+  gpu->in_window = true;
+  if (gpu->team && window->count > 1 && window->work >= gpu->team_work)
+    team_run(gpu->team, window->count, run_piece, window);
+  else
+    for (uint32_t i = 0; i < window->count; i++)
+      run_piece(window, i);
+  gpu->in_window = false;
+}
+
+/* Requests of all SMs go to memory by (cycle, SM, order). */
+static void send_requests(Window *window) {
+  Gpu *gpu = window->gpu;
+  EventQueue *order = &gpu->sends;
+  for (uint32_t i = 0; i < window->count; i++) {
+    const Sm *sm = &gpu->sms[window->running[i]];
+    if (sm->out_count)
+      event_queue_push(order, sm->out[0].time, window->running[i]);
+  }
+  while (order->count) {
+    Event event = event_queue_pop(order);
+    Sm *sm = &gpu->sms[event.source];
+    uint32_t at = sm->out_sent;
+    do
+      memsys_send(gpu->memsys, sm->out[at].request, sm->out[at].time);
+    while (++at < sm->out_count && event_queue_is_first(order, sm->out[at].time, event.source));
+    sm->out_sent = at;
+    if (at < sm->out_count)
+      event_queue_push(order, sm->out[at].time, event.source);
+    else
+      sm->out_count = sm->out_sent = 0;
+  }
+}
+
+/* The earliest fault counts. */
+static void take_faults(Window *window) {
+  Gpu *gpu = window->gpu;
+  for (uint32_t i = 0; i < window->count; i++) {
+    Sm *sm = &gpu->sms[window->running[i]];
+    if (!sm->fault)
+      continue;
+    bool first = !gpu->fault.happened || sm->fault->cycle < gpu->fault.cycle;
+    Fault other = first ? gpu->fault : *sm->fault;
+    if (first)
+      gpu->fault = *sm->fault;
+    g_free(other.message);
+    g_free(other.repair);
+    g_clear_pointer(&sm->fault, g_free);
+  }
+}
+
+static void run_window(Window *window) {
+  Gpu *gpu = window->gpu;
+  run_sms(window);
+  send_requests(window);
+  memsys_run(gpu->memsys, window->end);
+  window->work = 0;
+  for (uint32_t i = 0; i < window->count; i++)
+    window->work += INT64_MAX - gpu->sms[window->running[i]].budget;
+  gpu->budget -= window->work;
+  take_faults(window);
+  tell_all(gpu);
+}
+
+/* The queue of gpu_run() holds everybody's next event again. */
+static void fill_queue(Gpu *gpu) {
+  gpu->queue.count = 0;
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    if (gpu->due[i] != WHEEL_NEVER)
+      event_queue_push(&gpu->queue, gpu->due[i], sm_source(&gpu->sms[i]));
+  gpu->memory_event = WHEEL_NEVER;
+  gpu_memory_is_due(gpu);
+}
+
+void windows_run(Gpu *gpu) {
+  g_autofree uint32_t *running = g_new(uint32_t, gpu->machine->gpu.sms);
+  Window window = {.gpu = gpu, .running = running};
+  uint32_t span = memsys_window(gpu->memsys);
+  gpu->runs_windows = true;
+  while (gpu->budget > 0 && !gpu->fault.happened && gpu->unfinished_launches) {
+    uint64_t first = earliest(gpu);
+    if (first == WHEEL_NEVER || first > gpu->limit_cycles)
+      break;
+    window.end = gpu->limit_cycles - first < span ? gpu->limit_cycles + 1 : first + span;
+    run_window(&window);
+  }
+  gpu->runs_windows = false;
+  fill_queue(gpu);
+}

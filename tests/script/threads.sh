@@ -1,0 +1,22 @@
+#!/bin/sh
+# A run comes out the same, byte by byte, however many threads share its SMs: each scenario of traces/ (TAP).
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR"
+
+run() { # run THREADS SCENARIO
+  "$LOCKSTEP" run --threads "$1" --limit-cycles 20000000 --format json "$2" 2>&1 </dev/null || :
+}
+
+# shellcheck disable=SC2012
+plan "$(ls traces/*/*.yaml | wc -l)"
+for scenario in traces/*/*.yaml; do
+  run 1 "$scenario" >"$folder/1"
+  difference=
+  for threads in 2 4; do
+    run "$threads" "$scenario" >"$folder/$threads"
+    difference=$difference$(diff "$folder/1" "$folder/$threads" | head -10)
+  done
+  point "${scenario#traces/}" "$difference"
+done
+finish
