@@ -33,7 +33,7 @@ quotient_complaint() {
 
 # The counters of a benchmark: accesses (of a block, with the store of its sum) and atomic operations.
 count_complaint() {
-  "$LOCKSTEP" run "$scenario" -m "$1" -p "blocks=$2" -p "contentious=$3" -p "atomic=$4" -p "preceded=$5" -p "write=$6" \
+  "$LOCKSTEP" run "$scenario" -m "$1" -p "blocks=$2" -p "contentious=$3" -p "atomic=$4" -p "preceded=$5" -p "write=$6" -p "at_once=${at_once:-8}" \
     --format json >"$folder/out" 2>"$folder/err" || cat "$folder/err"
   awk -v accesses=$(($2 * (1001 + $5))) -v atomics=$(($2 * (1000 * $4 + $5))) '
     function number() { gsub(/[^0-9]/, "", $3); return $3 }
@@ -44,10 +44,11 @@ count_complaint() {
 
 machines=$(sed -n 's/^machines: \[\(.*\)\]/\1/p' "$scenario" | tr ',' ' ')
 set -- $machines
-plan $((5 + 12 * $#))
+plan $((6 + 12 * $#))
 point "Table 1 is read" "$(read_complaint 1 '' $((12 * $#)))"
 point "Table 2 is read" "$(read_complaint 2 ,baseline $((12 * $#)))"
 point "Table 3 is read" "$(read_complaint 3 ,baseline $((12 * $#)))"
+point "one load at a time makes as many accesses" "$(at_once=1 count_complaint gtx580 128 0 0 0 0)"
 point "Table 2 follows from Table 1" "$(quotient_complaint 2 $((6 * $#)))"
 point "Table 3 follows from Table 1" "$(quotient_complaint 3 $((8 * $#)))"
 for machine; do
