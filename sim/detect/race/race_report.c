@@ -351,6 +351,14 @@ static RacePair *find_pair(RaceReport *report, const ProbePoint *point, const Ra
   return pair;
 }
 
+/* The first word, or the first where something was missed. */
+static guint word_told(const RacePair *pair) {
+  for (guint k = 0; k < pair->words->len; k++)
+    if (g_array_index(pair->words, WordRaces, k).missed)
+      return k;
+  return 0;
+}
+
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
   RaceEnd second = {.base = race->base,
                     .lanes = race->lanes,
@@ -373,9 +381,15 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
     }
   }
   WordRaces new = {.space = race->space, .word = race->word, .missed = race->missed};
-  if (pair->words->len >= RACE_WORDS_MAX)
+  bool full = pair->words->len >= RACE_WORDS_MAX;
+  if (full && (!race->missed || g_array_index(pair->words, WordRaces, word_told(pair)).missed))
     return;
   new.finding = make_finding(point, race, &second);
+  if (full) {
+    new.finding->count += g_array_index(pair->words, WordRaces, RACE_WORDS_MAX - 1).finding->count;
+    finding_free(g_array_index(pair->words, WordRaces, RACE_WORDS_MAX - 1).finding);
+    g_array_set_size(pair->words, RACE_WORDS_MAX - 1);
+  }
   g_array_append_val(pair->words, new);
 }
 
@@ -408,9 +422,12 @@ void race_report_finish(RaceReport *report) {
     RacePair *pair = g_ptr_array_index(report->pairs, i);
     if (pair->words->len == 0)
       continue;
-    Finding *finding = g_array_index(pair->words, WordRaces, 0).finding;
-    for (guint k = 1; k < pair->words->len; k++) {
+    guint told = word_told(pair);
+    Finding *finding = g_array_index(pair->words, WordRaces, told).finding;
+    for (guint k = 0; k < pair->words->len; k++) {
       Finding *other = g_array_index(pair->words, WordRaces, k).finding;
+      if (k == told)
+        continue;
       finding->count += other->count;
       finding_free(other);
     }
