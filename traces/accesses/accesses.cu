@@ -16,8 +16,8 @@
 //   "Noncontentious Volatile" of Table 1, which is therefore a fitted one, and from no other.
 // - What becomes of results. An atomic read needs its result, or it is no read: nvcc makes `atom.add` of it, each waits for
 //   the one before, and each is used. An atomic write doesn't: nvcc makes `atom.exch`, not `red`, since there is no
-//   `red.exch`, and nobody waits for its result. The atomic before volatile accesses is of the same kind; the loads behind an
-//   atomicAdd don't wait for its result, which is added at the end.
+//   `red.exch`, and nobody waits for its result. The atomic before volatile accesses is of the same kind; they don't wait for its
+//   result, which is used at the end.
 // - What stands between that atomic and the first volatile access. The access "immediately follows" in the paper, and does here:
 //   what is to be done has been chosen before.
 // - Whether the other 127 threads wait at the end. They exit.
@@ -84,10 +84,10 @@ static __device__ __forceinline__ unsigned read(unsigned *word, int preceded, in
   return preceded ? atomicAdd(word, 0) + read_one_by_one(word, count) : read_one_by_one(word, count);
 }
 
-static __device__ __forceinline__ void write(unsigned *word, int preceded, int count) {
-  if (preceded)
-    atomicExch(word, 0);
+static __device__ __forceinline__ unsigned write(unsigned *word, int preceded, int count) {
+  unsigned before = preceded ? atomicExch(word, 0) : 0;
   write_volatile(word, count);
+  return before;
 }
 
 // `apart`: words from one block's word to the next one's, 0 if contentious. `at_once`: volatile loads of a thread that are under
@@ -104,7 +104,7 @@ extern "C" __global__ void accesses(unsigned *words, unsigned *sums, int apart, 
   else if (atomic)
     sum = read_atomic(word, count);
   else if (writes)
-    write(word, preceded, count);
+    sum = write(word, preceded, count);
   else
     sum = read(word, preceded, at_once, count);
   sums[blockIdx.x] = sum;
