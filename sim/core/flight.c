@@ -56,6 +56,7 @@ void flights_send(Flights *flights, Flight *flight, const Warp *warp) {
   flight->slot = warp->slot;
   flight->time = WHEEL_NEVER;
   flight->under_way = true;
+  flights->count++;
   flight->previous = flights->newest;
   flight->next = NO_FLIGHT;
   if (flights->newest == NO_FLIGHT)
@@ -80,6 +81,7 @@ Flight *flights_take(Flights *flights, uint64_t now) {
 
 void flights_land(Flights *flights, Flight *flight) {
   flight->under_way = false;
+  flights->count--;
   if (flight->previous == NO_FLIGHT)
     flights->oldest = flight->next;
   else

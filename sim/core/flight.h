@@ -71,6 +71,7 @@ typedef struct Flights {
   uint64_t event_time;     /* when the SM's next reply is due; WHEEL_NEVER: none is known */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
+  uint32_t count;          /* of those under way */
 } Flights;
 
 void flights_init(Flights *flights);

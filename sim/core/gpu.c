@@ -154,6 +154,7 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                      .latency = pipe_latency(gpu->machine, pipe, gpu->unit_latency[op_info[inst->op].unit]),
                      .pipe = pipe,
                      .interval = pipe_interval(gpu->machine, pipe),
+                     .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR,
                      .releases =
                          cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR};
   decode_skip(&decoded, gpu, inst->op);

@@ -187,6 +187,24 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   return true;
 }
 
+/* As many accesses are under way as the SM can have: the warp comes to this one again when a reply has come and it is its turn. */
+static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
+  Sm *sm = issue->sm;
+  Warp *warp = issue->warp;
+  bool room = sm->flights.count < issue->gpu->machine->memory.sm_accesses;
+  if (!decoded->sends || !issue->mask || (room && (!sm->crowded || warp->invited))) {
+    warp->invited = false;
+    return false;
+  }
+  sm->crowded |= UINT64_C(1) << warp->slot;
+  warp->crowded_since = warp->invited ? warp->crowded_since : issue->now;
+  warp->invited = false;
+  warp->blocked = true;
+  warp->blocked_from = issue->now;
+  warp->blocked_delay = 0;
+  return true;
+}
+
 static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Block *block = warp_block(sm, warp);
@@ -208,6 +226,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
                  .sm = sm,
                  .block = block,
                  .warp = warp};
+  if (G_UNLIKELY(decoded->sends) && waits_for_room(&issue, decoded))
+    return;
   if (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))
     return;
   sm->counters.warp_instructions++;

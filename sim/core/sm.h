@@ -39,6 +39,7 @@ typedef struct Decoded {
   uint32_t skip_latency; /* and until its destinations can be used */
   Milli interval;        /* of its pipe; 0: it waits for none */
   bool releases;         /* a fence comes before it */
+  bool sends;            /* it may send an access to global memory */
   uint8_t pipe;          /* PipeKind */
   uint8_t waits, writes; /* how many entries of the lists below */
   uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
@@ -121,6 +122,7 @@ typedef struct Sm {
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
   uint64_t draining; /* warps in a fence, by slot */
+  uint64_t crowded;  /* warps that wait until they may send an access, by slot */
   Wheel wheel;       /* when each warp that sleeps wakes, by slot */
   Rng jitter;
   Scheduler scheduler[SM_SCHEDULERS_MAX];
@@ -142,6 +144,7 @@ typedef struct Sm {
   uint32_t out_count, out_sent, out_space;
 } Sm;
 
+/* An SM of the Gpu; or, with a number beyond its SMs, one to try things on, which gpu_run() doesn't run. */
 void sm_init(Sm *sm, struct Gpu *gpu, uint32_t index);
 void sm_clear(Sm *sm);
 /* Puts block `index` of `launch` on the SM if all limits allow it; its warps start at `now` (plus jitter). */

@@ -15,7 +15,7 @@ void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
 
 void sm_is_due(Sm *sm, uint64_t time) {
   Gpu *gpu = sm->gpu;
-  if (time >= gpu->due[sm->index])
+  if (sm->index >= gpu->machine->gpu.sms || time >= gpu->due[sm->index])
     return;
   gpu->due[sm->index] = time;
   if (!gpu->runs_windows)
@@ -194,7 +194,7 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
   sm_set_ready(warp, flight->decoded, now);
   if (PROBE_WANTED(sm->gpu, replied))
     tell_replied(sm, warp, flight, now);
-  if (warp->blocked && !warp->drains)
+  if (warp->blocked && !warp->drains && !(sm->crowded >> warp->slot & 1))
     unblock(sm, warp, now);
 }
 
@@ -202,6 +202,19 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
 static void end_drains(Sm *sm, uint64_t now) {
   for (uint64_t rest = sm->draining; rest; rest &= rest - 1)
     unblock(sm, &sm->warps[__builtin_ctzll(rest)], now);
+}
+
+/* One more access may be sent: by the warp that has waited longest. */
+static void end_crowd(Sm *sm, uint64_t now) {
+  Warp *first = NULL;
+  for (uint64_t rest = sm->crowded; rest; rest &= rest - 1) {
+    Warp *warp = &sm->warps[__builtin_ctzll(rest)];
+    if (!first || warp->crowded_since < first->crowded_since)
+      first = warp;
+  }
+  sm->crowded &= ~(UINT64_C(1) << first->slot);
+  first->invited = true;
+  unblock(sm, first, now);
 }
 
 /* A reply that the access waits for. True if it was the last. */
@@ -227,6 +240,8 @@ void sm_take_replies(Sm *sm, uint64_t now) {
     deliver(sm, flight, now);
     if (oldest && sm->draining)
       end_drains(sm, now);
+    if (sm->crowded)
+      end_crowd(sm, now);
     tell_access_ended(sm, flight->launch, now);
     flights_release(&sm->flights, flight);
   }

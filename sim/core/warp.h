@@ -55,10 +55,12 @@ typedef struct Warp {
   /* While `blocked` it can issue only after a reply of global memory, not before `blocked_from` and the operands of its next
    * instruction; `blocked_delay` comes on top. */
   bool blocked;
-  bool released;         /* it has waited as the release at its pc does before it */
-  bool drain_empties_l1; /* when the fence is over */
-  uint64_t drains;       /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
-  uint64_t awaits;       /* number of the acquire whose reply it waits for; 0: none */
+  bool released;          /* it has waited as the release at its pc does before it */
+  bool drain_empties_l1;  /* when the fence is over */
+  uint64_t drains;        /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
+  uint64_t awaits;        /* number of the acquire whose reply it waits for; 0: none */
+  uint64_t crowded_since; /* in Sm.crowded: when it came there */
+  bool invited;           /* it may send an access before those who wait there */
   uint64_t blocked_from, blocked_delay;
   uint64_t last_store; /* service of its newest store to shared memory */
   StackEntry *stack;

@@ -71,12 +71,15 @@ static void begin_round(Team *team) {
 Team *team_new(uint32_t threads) {
   LS_REQUIRE("team-threads", threads >= 1 && threads <= TEAM_THREADS_MAX);
   Team *team = g_new0(Team, 1);
-  team->threads = threads;
   team->thread = g_new0(GThread *, threads);
   g_mutex_init(&team->mutex);
   g_cond_init(&team->wake);
-  for (uint32_t i = 0; i + 1 < threads; i++)
-    team->thread[i] = g_thread_new("team", help, team);
+  for (team->threads = 1; team->threads < threads; team->threads++) {
+    GThread *thread = g_thread_try_new("team", help, team, NULL);
+    if (!thread)
+      break; /* the system has no room for more */
+    team->thread[team->threads - 1] = thread;
+  }
   return team;
 }
 

@@ -12,7 +12,7 @@ typedef void (*TeamWork)(void *user, uint32_t piece);
 
 enum { TEAM_THREADS_MAX = 256 };
 
-/* So many threads, the caller's one of them; 1 to TEAM_THREADS_MAX. */
+/* So many threads, the caller's one of them, or as many as the system lets it have; 1 to TEAM_THREADS_MAX. */
 Team *team_new(uint32_t threads);
 void team_free(Team *team);
 /* Does the pieces 0 to count - 1, and returns when all are done. */

@@ -388,6 +388,44 @@ START_TEST(fences_and_releases_wait) {
 }
 END_TEST
 
+/* With so many accesses under way the next waits for a reply; who waits longest goes first. */
+START_TEST(accesses_under_way_are_limited) {
+  g_autoptr(Lab) lab =
+      lab_new(TIMES "memory.latency=600 memory.bytes_per_cycle=100000 memory.sm_accesses=2",
+              "MOV R0, c[0x0][0x20]; ST [R0], R0; ST [R0+0x4], R0; @!PT ST [R0], R0; NOP; ST [R0+0x8], "
+              "R0; ST [R0+0xc], R0; EXIT");
+  lab_buffer(lab, 8);
+  lab_launch(lab, 1, 1);
+  lab_finish(lab);
+  uint64_t first = lab_cycle(lab, 0, 1, 0), second = lab_cycle(lab, 0, 2, 0);
+  ck_assert_uint_lt(lab_cycle(lab, 0, 4, 0), first + 100); /* an access of no lane needs no room */
+  ck_assert_uint_eq(lab_cycle(lab, 0, 5, 0), first + 600);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 6, 0), second + 600);
+  ck_assert_uint_eq(lab->gpu->end_cycle, second + 600 + 600);
+}
+END_TEST
+
+START_TEST(who_waits_longest_sends_first) {
+  g_autoptr(Lab) lab = lab_new(TIMES "memory.latency=600 memory.bytes_per_cycle=100000 memory.sm_accesses=1",
+                               "MOV R0, c[0x0][0x20]; ST [R0], R0; ST [R0], R0; EXIT");
+  lab_buffer(lab, 8);
+  lab_launch(lab, 1, 128);
+  lab_finish(lab);
+  uint64_t sent[8], last = 0;
+  for (unsigned warp = 0; warp < 4; warp++)
+    for (unsigned nth = 0; nth < 2; nth++) {
+      sent[2 * warp + nth] = lab_cycle(lab, warp, 1 + nth, 0);
+      last = MAX(last, sent[2 * warp + nth]);
+    }
+  for (unsigned warp = 0; warp < 4; warp++) { /* each sends its first before any sends its second */
+    for (unsigned other = 0; other < 4; other++)
+      ck_assert_uint_lt(sent[2 * warp], sent[2 * other + 1]);
+  }
+  ck_assert_uint_ge(last, 7 * 600); /* one after the other */
+  ck_assert_uint_lt(last, 7 * 600 + 200);
+}
+END_TEST
+
 /* ---- faults ---- */
 
 typedef struct FaultCase {
@@ -532,6 +570,8 @@ int main(void) {
   tcase_add_loop_test(tcase, atomics_work_alike_in_all_spaces, 0, G_N_ELEMENTS(atomics));
   tcase_add_test(tcase, lanes_follow_each_other);
   tcase_add_test(tcase, shared_atomics_take_their_time);
+  tcase_add_test(tcase, accesses_under_way_are_limited);
+  tcase_add_test(tcase, who_waits_longest_sends_first);
   tcase_add_test(tcase, fences_and_releases_wait);
   tcase_add_loop_test(tcase, bad_accesses_are_faults, 0, G_N_ELEMENTS(faults));
   tcase_add_test(tcase, places_variables);
