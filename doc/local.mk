@@ -1,7 +1,7 @@
 # The manual page needs asciidoctor; without it, it is neither built nor installed.
 # All else keeps its place beside machines and scenarios, so that the pages' links and examples hold where it is installed.
 nobase_dist_pkgdata_DATA += README.md HACKING.md $(call found,doc/*.md doc/howto/*.md) doc/blog_totals.yaml
-EXTRA_DIST += doc/examples.awk doc/lockstep.1.adoc
+EXTRA_DIST += doc/examples.awk doc/results.awk doc/lockstep.1.adoc
 if HAVE_ASCIIDOCTOR
 man1_MANS = doc/lockstep.1
 CLEANFILES += doc/lockstep.1
@@ -12,10 +12,17 @@ endif
 
 # Generated pages, and the output of examples, live in the source tree; tests/script/docs.sh compares them with what the
 # program says.
-.PHONY: update-docs
+.PHONY: update-docs update-results
 update-docs: lockstep$(EXEEXT)
 	for page in isa ptx-forms machine counters findings; do ./lockstep$(EXEEXT) doc $$page >$(srcdir)/doc/$$page.md; done
 	cd $(srcdir) && for page in README.md doc/*.md doc/howto/*.md; do \
 	  PATH=$(abs_builddir):$$PATH awk -f doc/examples.awk $$page >$(abs_builddir)/page.md || exit 1; \
 	  cmp -s $(abs_builddir)/page.md $$page || cp $(abs_builddir)/page.md $$page; \
 	done; rm -f $(abs_builddir)/page.md
+
+# The tables of Stuart and Owens in doc/results.md. Apart, since it takes a minute.
+update-results: lockstep$(EXEEXT)
+	./lockstep$(EXEEXT) validate stuart2011_table1 stuart2011_table2 stuart2011_table3 --format csv >validation.csv
+	awk -f $(srcdir)/doc/results.awk validation.csv $(srcdir)/doc/results.md >page.md
+	cp page.md $(srcdir)/doc/results.md
+	rm -f page.md validation.csv
