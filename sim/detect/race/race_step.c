@@ -356,6 +356,7 @@ static unsigned settle_waiting(const Step *step, RaceFlight *flight, const Group
         shadow_was_observed(group->cell, other, order))
       continue;
     SettledRace settled = {.later = waiting->later, .word = group->word, .first = *access, .then = *other};
+    settled.first.chain = group->cell->chain;
     if (waiting->later && !order_is_before(&step->watch->order, step->warp, group->lanes, other, true)) {
       group->cell->raced = 1;
       g_array_append_val(step->watch->settled, settled);
@@ -396,7 +397,9 @@ static void perform_group(Step *step, RaceFlight *flight, const Group *group) {
   Question question = {step, group->lanes};
   AccessOrder order = race_words_order(step, &question);
   unsigned count = settle_waiting(step, flight, group, &access, &order, races);
-  if (!shadow_perform(race_words_shadow(step), group->cell, &access, &order) || group->cell->flag)
+  bool is_new = shadow_perform(race_words_shadow(step), group->cell, &access, &order);
+  race_words_performed(step->watch, flight->number, group->cell->chain);
+  if (!is_new || group->cell->flag)
     return;
   for (unsigned i = 0; i < count; i++)
     tell_race(step, group, group->lanes, &access, &races[i]);

@@ -245,11 +245,32 @@ void race_words_tell(const Step *step, const WarpMoment *moment) {
   }
 }
 
+void race_words_performed(RaceWatch *watch, uint32_t number, uint32_t chain) {
+  for (guint i = 0; i < watch->held->len; i++) {
+    Access *with = &g_array_index(watch->held, HeldRace, i).race.with;
+    if (!with->flying || with->chain != number)
+      continue;
+    with->flying = with->open = false;
+    with->chain = chain;
+  }
+}
+
+/* The warp waited for something that has observed it, or been handed it. */
+static bool is_ordered_now(RaceWatch *watch, const HeldRace *held, WarpOrder *then) {
+  const Race *race = &held->race;
+  RaceAccess access = {.space = SPACE_GLOBAL, .kind = race->write ? ACCESS_WRITE : ACCESS_READ};
+  Step step;
+  race_words_begin(&step, watch, &held->point, then, &access);
+  Question question = {&step, race->lanes};
+  AccessOrder order = race_words_order(&step, &question);
+  const Cell *cell = race->with.strong ? shadow_cell(race_words_shadow(&step), race->word) : NULL;
+  return order.before(order.user, &race->with) || (cell && shadow_was_observed(cell, &race->with, &order));
+}
+
 static void tell_held(RaceWatch *watch, HeldRace *held) {
   WarpOrder then = warp_moment_order(&held->moment);
   Race *race = &held->race;
-  if (order_is_before(&watch->order, &then, race->lanes, &race->with, false) ||
-      race_trial_orders(&watch->trial, &watch->order, &then, &race->with))
+  if (is_ordered_now(watch, held, &then))
     return;
   race->cause = race_words_cause(&watch->order, &then, race->lanes, race->strong, &race->with);
   race->handed = then.handed;

@@ -118,6 +118,8 @@ void race_words_compare(Step *step, const Group *group);
 /* Tells the report what was added by an access of the warp's present, or of a moment. What its warp issued before, and still waits
  * for, may hand over what it races with: the races are held until that is known. */
 void race_words_tell(const Step *step, const WarpMoment *moment);
+/* Access `number` has been performed: held races with it know its chain. */
+void race_words_performed(RaceWatch *watch, uint32_t number, uint32_t chain);
 /* Reports held races whose cause is clear by now, or all of them. */
 void race_words_settle(RaceWatch *watch, bool all);
 /* Frees them. */

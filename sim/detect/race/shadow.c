@@ -164,19 +164,32 @@ static bool conflicts(const Access *next, const Access *old, const AccessOrder *
   return (next->write || old->write) && (next->bytes & old->bytes) && !both_strong(next, old, order);
 }
 
-/* A read doesn't see less for being repeated, unless it is of another value. */
-static bool same_sight(const Access *a, const Access *b) {
-  return a->write || !a->strong || b->flying || a->chain == b->chain;
+/* The chain of number `at` has grown since. */
+static bool has_grown(const AccessList *list, unsigned at) {
+  const Access *old = &list->access[at];
+  for (unsigned i = at + 1; i < list->count; i++) {
+    const Access *next = &list->access[i];
+    if (next->write && next->strong && !next->flying && next->chain == old->chain && (next->bytes & old->bytes))
+      return true;
+  }
+  return false;
 }
 
-/* The warp did the same, and released nothing since: who it races with was told then. With `apart`, lanes (of a row: words)
- * have to be among those of then. */
-static bool repeats(const AccessList *list, const Access *access, bool apart, bool by_lanes) {
+/* A read (`reads`) doesn't see less for being repeated, unless it is of another value. */
+static bool same_sight(const Access *a, const AccessList *list, unsigned at, bool reads) {
+  const Access *old = &list->access[at];
+  return !reads || !a->strong || (old->strong && !old->flying && a->chain == old->chain && !has_grown(list, at));
+}
+
+/* The warp did the same, and released nothing since: who it races with was told then. In a row lanes stand for words, which have
+ * to be among those of then. */
+static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
-    bool alike = !(apart && access->lanes & ~old->lanes) && !(by_lanes && access->shift != old->shift);
+    bool alike = !((in_row || order->by_lanes) && access->lanes & ~old->lanes) &&
+                 !(order->by_lanes && access->shift != old->shift);
     if (old->actor == access->actor && old->time == access->time && alike && covers(old, access) &&
-        same_sight(access, old))
+        same_sight(access, list, i, order->reads))
       return true;
   }
   return false;
@@ -229,10 +242,10 @@ bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *or
   return false;
 }
 
-/* `old` has seen a write that is still there, and the access doesn't see it: others may be ordered by `old` only. */
+/* `old` has seen a write that is still there, and the access doesn't see it, or isn't strong: others may be ordered by `old` only. */
 static bool is_needed(const Cell *cell, unsigned at, const Access *next) {
   const Access *old = &cell->list.access[at];
-  if (!old->strong || old->chain == next->chain)
+  if (!old->strong || (next->strong && old->chain == next->chain))
     return false;
   for (unsigned i = 0; i < at; i++)
     if (cell->list.access[i].write && cell->list.access[i].strong && !cell->list.access[i].flying &&
@@ -255,7 +268,7 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
   if (!order->reads)
     cell->chain++;
   next.chain = cell->chain;
-  if (repeats(&cell->list, &next, order->by_lanes, order->by_lanes))
+  if (repeats(&cell->list, &next, false, order))
     return 0;
   AccessList *list = &cell->list;
   unsigned races = 0;
@@ -277,7 +290,7 @@ unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const Ac
                       unsigned max) {
   Access guess = *access; /* as it will be if nobody comes between */
   guess.chain = cell->chain + (order->reads ? 0 : 1);
-  if (repeats(&cell->list, &guess, order->by_lanes, order->by_lanes))
+  if (repeats(&cell->list, &guess, false, order))
     return 0;
   unsigned races = 0;
   for (unsigned i = 0; i < cell->list.count && races < max; i++) {
@@ -319,7 +332,7 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
     cell->chain++;
   next.chain = cell->chain;
   bool was_there = land(list, access->chain, access);
-  if (repeats(list, &next, order->by_lanes, order->by_lanes))
+  if (repeats(list, &next, false, order))
     return false;
   if (!was_there && !did_the_same(list, &next))
     return true; /* the list had no room for it */
@@ -336,13 +349,16 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
 bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order) {
   if (!earlier->write || !earlier->strong)
     return false;
+  bool by_others = false; /* that is enough if it was dropped: then one of them covers it */
   for (unsigned i = 0; i < cell->list.count; i++) {
     const Access *now = &cell->list.access[i];
     if (now->actor == earlier->actor && now->time == earlier->time && now->pc == earlier->pc &&
         now->bytes == earlier->bytes)
-      return !now->flying && was_observed(cell, i, NULL, order);
+      return was_observed(cell, i, NULL, order);
+    by_others |= now->strong && !now->flying && !earlier->flying && now->chain == earlier->chain &&
+                 (now->bytes & earlier->bytes) && order->before(order->user, now);
   }
-  return false;
+  return by_others;
 }
 
 /* Of plain accesses: if it isn't ordered for all lanes that touched words of both, it may be so for those of each word. */
@@ -362,7 +378,7 @@ bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const Access
   AccessList *list = &row->list;
   uint32_t left[ROW_ACCESSES_MAX];
   *races = 0;
-  if (repeats(list, access, true, order->by_lanes))
+  if (repeats(list, access, true, order))
     return true;
   if (list->count >= ROW_ACCESSES_MAX)
     return false;
