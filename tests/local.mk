@@ -28,6 +28,7 @@ UNIT_TESTS = \
   tests/property/test_properties \
   tests/property/test_windows \
   tests/property/test_registers \
+  tests/property/test_races \
   tests/property/test_scopes \
   tests/unit/test_allocate \
   tests/unit/test_backing \
@@ -101,6 +102,7 @@ tests_unit_libunit_a_SOURCES = \
   tests/unit/mem_script.c tests/unit/mem_script.h \
   tests/unit/oracle.c tests/unit/oracle.h \
   tests/unit/ptx_lab.c tests/unit/ptx_lab.h \
+  tests/unit/race_memory.c tests/unit/race_memory.h \
   tests/unit/same.c tests/unit/same.h \
   tests/unit/unit.c tests/unit/unit.h \
   tests/unit/virtual_lab.c tests/unit/virtual_lab.h
