@@ -46,7 +46,6 @@ UNIT_TESTS = \
   tests/unit/test_exec \
   tests/unit/test_exec_rows \
   tests/unit/test_explore \
-  tests/unit/test_explore_flight \
   tests/unit/test_livelock \
   tests/unit/test_expr \
   tests/unit/test_finding \
@@ -173,6 +172,7 @@ TEST_FILES = \
   tests/script/golden.sh \
   tests/script/hardware.sh \
   tests/script/measured.sh \
+  tests/script/measured_memory.sh \
   tests/script/install.sh \
   tests/script/layers.sh \
   tests/script/registers.sh \

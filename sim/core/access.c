@@ -123,7 +123,8 @@ void access_send(Issue *issue, Flight *flight) {
     keep(issue->sm, &flight->request, issue->now);
     return;
   }
-  memsys_send(issue->gpu->memsys, &flight->request, issue->now);
+  uint64_t on = memsys_send(issue->gpu->memsys, &flight->request, issue->now);
+  issue->next = MAX(issue->next, on);
   gpu_memory_is_due(issue->gpu);
 }
 

@@ -146,7 +146,7 @@ static void make_part(Hierarchy *h, MemRequest *request, const Piece *piece, uin
              .sectors = piece->sectors,
              .sector_count = (uint8_t)coalescer_count(piece->sectors),
              .next = PART_NONE,
-             .more = (uint32_t)(nth * h->port_rules.split),
+             .more = request->kind == MEM_STORE ? 0 : (uint32_t)(nth * h->port_rules.split),
              .sm = (uint16_t)sm,
              .stage = host ? PART_HOST : PART_ARRIVES,
              .slice = (uint16_t)(h->crossbar.sm_half[sm] * h->map.slices + slice_map_index(&h->map, piece->line))};
@@ -161,13 +161,18 @@ static void make_part(Hierarchy *h, MemRequest *request, const Piece *piece, uin
   }
   part->joined =
       request->kind == MEM_STORE && h->port_rules.merge_lines && port_joins(port, &h->port_rules, piece->line);
-  if (port->held.first != PART_NONE || port->credits == 0)
+  if (port->held.first != PART_NONE || port->credits == 0) {
     part_list_append(&h->queue, &port->held, index);
-  else
+    if (port->held_count++ == 0) {
+      port->last_back = 0;
+      port->spacing = h->port_rules.request;
+    }
+  } else {
     leave(h, index, milli_of(time));
+  }
 }
 
-void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
+uint64_t hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
   Piece pieces[32];
   uint32_t count = coalescer_split(&h->coalescer, request, pieces);
   h->counters->global_accesses++;
@@ -175,6 +180,7 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
   request->answered = 0;
   for (uint32_t i = 0; i < count; i++)
     make_part(h, request, &pieces[i], i, time);
+  return milli_cycle(port_goes_on(&h->port[request->sm], &h->port_rules, milli_of(time)));
 }
 
 /* ---- lines and their copies ---- */
@@ -250,6 +256,7 @@ static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli
   if (port->held.first != PART_NONE) {
     uint32_t next = port->held.first;
     port->held.first = h->queue.pool[next].next;
+    port->held_count--;
     leave(h, next, milli_of(MAX(cycle, h->queue.pool[next].due)));
   }
   if (--request->parts == 0)

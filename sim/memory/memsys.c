@@ -126,14 +126,13 @@ static uint32_t enter(MemSys *memsys, MemRequest *request) {
   return index;
 }
 
-void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
-  if (memsys->units) {
-    hierarchy_send(memsys->units, request, time);
-    return;
-  }
+uint64_t memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
+  if (memsys->units)
+    return hierarchy_send(memsys->units, request, time);
   uint64_t served = serve(memsys, request, time);
   request->answered = served + (request->host ? memsys->host_latency : memsys->latency);
   event_queue_push(&memsys->queue, served + memsys->request_latency, enter(memsys, request));
+  return time;
 }
 
 uint64_t memsys_next(const MemSys *memsys) {

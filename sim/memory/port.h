@@ -2,7 +2,9 @@
  * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply brings back; a part
  * that finds no credit waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines that the SM
  * stored to last join the store before. An SM whose part finds its slice full is stopped: what it sent behind that waits, too.
- * Does not model: how the SM makes warps wait, which is its own.
+ * A warp goes on behind an access when there is room for it in the port's queue. Where parts wait for credits, the time at which an
+ * access leaves is estimated by how fast these came back of late.
+ * Does not model: ports of schedulers.
  * Time: thousandths of an SM cycle.
  * Ownership: owns its rings; parts are the caller's. */
 #ifndef LOCKSTEP_MEMORY_PORT_H
@@ -15,8 +17,8 @@
 
 /* The same of all ports. */
 typedef struct PortRules {
-  uint64_t request, split, store, store_sector, atomic_turn, reply, reply_sector, merge;
-  uint32_t credits, merge_lines;
+  uint64_t request, split, store, store_sector, atomic_turn, reply, reply_sector, merge, warp;
+  uint32_t credits, merge_lines, queue;
 } PortRules;
 
 typedef struct Port {
@@ -25,12 +27,17 @@ typedef struct Port {
   /* Credits that are back or on their way back, a ring: when each can be used. */
   uint64_t *credit;
   uint32_t first_credit, credits;
-  PartList held;         /* parts that wait for a credit */
+  PartList held; /* parts that wait for a credit */
+  uint32_t held_count;
+  uint64_t last_back,
+      spacing; /* while parts wait: when the newest credit came back (0: none did), and the mean time between two */
   PartList stopped;      /* parts that wait behind the stopped one, in order */
   uint32_t next;         /* in the list of SMs that wait for room in one slice */
   uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */
   uint64_t *recent;      /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;
+  uint64_t *leaves; /* when the accesses before leave that may wait, a ring */
+  uint32_t leaves_at;
 } Port;
 
 void port_rules_init(PortRules *rules, const Machine *machine);
@@ -45,5 +52,8 @@ uint64_t port_takes(const PortRules *rules, const Part *part);
 uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
 /* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back then. */
 uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
+
+/* A warp's access has been handed over at `milli`: when the warp goes on. */
+uint64_t port_goes_on(Port *port, const PortRules *rules, uint64_t milli);
 
 #endif

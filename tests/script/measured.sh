@@ -17,7 +17,6 @@ load by footprint beside shared memory of 131 KB/106496
 load by footprint beside shared memory of 131 KB/114688
 load by footprint beside shared memory of 163 KB/65536
 load by footprint beside shared memory of 163 KB/73728
-load by footprint beside shared memory of 163 KB/81920
 load by footprint beside shared memory of 226 KB/32768
 "
 

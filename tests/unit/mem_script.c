@@ -10,16 +10,16 @@
 /* An access that was made. */
 typedef struct Access {
   MemRequest request;
-  char *name;                /* `as NAME`, or NULL */
-  uint64_t performed, reply; /* when its last lanes were, and when the SM has the reply */
-  uint32_t done;             /* lanes that were performed */
+  char *name;                    /* `as NAME`, or NULL */
+  uint64_t performed, reply, on; /* when its last lanes were, and when the SM has the reply */
+  uint32_t done;                 /* lanes that were performed */
   bool replied;
 } Access;
 
 /* What is expected of an access, looked at once all accesses have been served. */
 typedef struct Expectation {
   const Access *access;
-  bool reply; /* else: performed */
+  char what; /* r reply, p performed, g goes on */
   uint64_t cycle;
   guint line;
 } Expectation;
@@ -154,7 +154,7 @@ static void submit(Script *script, const MemRequest *request) {
   access->request = *request;
   g_ptr_array_add(script->accesses, access);
   memsys_run(script->memsys, script->at);
-  memsys_send(script->memsys, &access->request, script->at);
+  access->on = memsys_send(script->memsys, &access->request, script->at);
 }
 
 static char *do_access(Script *script, Words *words) {
@@ -235,12 +235,15 @@ static char *serve_all(Script *script, guint *line) {
   char *found = NULL;
   for (guint i = 0; i < script->expected->len && !found; i++) {
     const Expectation *e = &g_array_index(script->expected, Expectation, i);
-    uint64_t is = e->reply ? e->access->reply : e->access->performed;
+    uint64_t is = e->what == 'r' ? e->access->reply : e->what == 'p' ? e->access->performed : e->access->on;
     *line = e->line;
     if (!e->access->replied || e->access->done != e->access->request.mask)
       found = g_strdup("the access isn't served");
     else if (is != e->cycle)
-      found = g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, e->reply ? "reply" : "performed",
+      found = g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT,
+                              e->what == 'r'   ? "reply"
+                              : e->what == 'p' ? "performed"
+                                               : "goes-on",
                               is, e->cycle);
   }
   if (!found && script->failed_order)
@@ -258,12 +261,16 @@ static const Access *find_access(const Script *script, const char *name) {
   return NULL;
 }
 
-/* `reply 614`, `performed 312`, `first reply 614`, `segments 3` */
+static bool is_of_access(const char *word) {
+  return g_strcmp0(word, "reply") == 0 || g_strcmp0(word, "performed") == 0 || g_strcmp0(word, "goes-on") == 0;
+}
+
+/* `reply 614`, `performed 312`, `goes-on 12`, `first reply 614`, `segments 3` */
 static char *expect(Script *script, Words *words, guint line, guint *wrong) {
   const char *what = next_word(words), *value = next_word(words);
   const Access *access = script->accesses->len ? last_access(script) : NULL;
-  bool of_access = g_strcmp0(what, "reply") == 0 || g_strcmp0(what, "performed") == 0;
-  if (!of_access && (g_strcmp0(value, "reply") == 0 || g_strcmp0(value, "performed") == 0)) {
+  bool of_access = is_of_access(what);
+  if (!of_access && is_of_access(value)) {
     access = find_access(script, what);
     if (!access)
       return g_strdup_printf("there is no access `%s`", what);
@@ -277,7 +284,7 @@ static char *expect(Script *script, Words *words, guint line, guint *wrong) {
   if (of_access) {
     if (!access)
       return wanted("an access before", what);
-    Expectation expectation = {access, strcmp(what, "reply") == 0, number, line};
+    Expectation expectation = {access, *what, number, line};
     g_array_append_val(script->expected, expectation);
     return NULL;
   }

@@ -12,6 +12,7 @@
  *   times 20                                          the access before is made 19 times more
  *   expect reply 614                                  of the last access: when its result can be used
  *   expect performed 312                              when the last of its words was read or changed
+ *   expect goes-on 12                                 when its warp can go on
  *   expect first reply 614                            of that access, by its name
  *   expect segments 3                                 a counter of all accesses so far, which are all served first (the next one comes later): accesses,
  *                                                     segments, atomics, or another one by its name
