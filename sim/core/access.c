@@ -119,12 +119,14 @@ void access_send(Issue *issue, Flight *flight) {
   issue->flight = flight;
   flights_send(&issue->sm->flights, flight, issue->warp);
   tell_access_began(issue->sm, flight->launch);
+  uint64_t goes_on = memsys_goes_on(issue->gpu->memsys, &flight->request, issue->now);
+  issue->next = MAX(issue->next, goes_on);
+  flights_count_parts(&issue->sm->flights, flight, issue->gpu->machine->memory.port.queue);
   if (G_UNLIKELY(issue->gpu->in_window)) {
     keep(issue->sm, &flight->request, issue->now);
     return;
   }
-  uint64_t on = memsys_send(issue->gpu->memsys, &flight->request, issue->now);
-  issue->next = MAX(issue->next, on);
+  memsys_send(issue->gpu->memsys, &flight->request, issue->now);
   gpu_memory_is_due(issue->gpu);
 }
 

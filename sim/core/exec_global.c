@@ -115,6 +115,7 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32
   flight->thread = warp_thread_base(issue->block, issue->warp);
   flight->pc = issue->pc;
   flight->number = ++issue->sm->flights.made;
+  flight->parts = 0;
   flight->waits = 1;
   flight->earliest = 0;
   return flight;

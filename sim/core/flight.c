@@ -29,6 +29,7 @@ void flights_clear(Flights *flights) {
   event_queue_clear(&flights->queue);
   g_ptr_array_free(flights->pool, TRUE);
   g_array_free(flights->free, TRUE);
+  g_free(flights->sent_up_to);
 }
 
 Flight *flights_new(Flights *flights) {
@@ -51,12 +52,22 @@ void flights_release(Flights *flights, Flight *flight) {
   g_array_append_val(flights->free, flight->index);
 }
 
+void flights_count_parts(Flights *flights, Flight *flight, uint32_t queue) {
+  flight->parts = flight->request.parts;
+  flights->parts_sent += flight->parts;
+  if (!queue)
+    return;
+  if (!flights->sent_up_to)
+    flights->sent_up_to = g_new0(uint64_t, queue);
+  flights->sent_up_to[flights->sent_at] = flights->parts_sent;
+  flights->sent_at = (flights->sent_at + 1) % queue;
+}
+
 void flights_send(Flights *flights, Flight *flight, const Warp *warp) {
   flight->age = warp->age;
   flight->slot = warp->slot;
   flight->time = WHEEL_NEVER;
   flight->under_way = true;
-  flights->count++;
   flight->previous = flights->newest;
   flight->next = NO_FLIGHT;
   if (flights->newest == NO_FLIGHT)
@@ -81,7 +92,7 @@ Flight *flights_take(Flights *flights, uint64_t now) {
 
 void flights_land(Flights *flights, Flight *flight) {
   flight->under_way = false;
-  flights->count--;
+  flights->parts_landed += flight->parts;
   if (flight->previous == NO_FLIGHT)
     flights->oldest = flight->next;
   else

@@ -56,6 +56,7 @@ typedef struct Flight {
   uint64_t earliest;       /* the lanes that hit the L1 have their words then */
   uint64_t time;           /* when its reply comes; WHEEL_NEVER: not known yet */
   uint32_t index;          /* in the pool */
+  uint32_t parts;          /* lines that it goes to; 0: it waits for other accesses only */
   uint32_t previous, next; /* indices of those under way that were issued before and after; NO_FLIGHT */
   bool under_way;          /* sent, and the reply hasn't come */
   GArray *fills;           /* Fill; NULL: none so far */
@@ -71,7 +72,11 @@ typedef struct Flights {
   uint64_t event_time;     /* when the SM's next reply is due; WHEEL_NEVER: none is known */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
-  uint32_t count;          /* of those under way */
+  /* Parts (lines) of all accesses so far: sent; answered; sent up to each of the newest accesses, a ring of memory.port.queue (NULL: not
+   * needed, or none sent yet). */
+  uint64_t parts_sent, parts_landed;
+  uint64_t *sent_up_to;
+  uint32_t sent_at;
 } Flights;
 
 void flights_init(Flights *flights);
@@ -81,6 +86,12 @@ Flight *flights_new(Flights *flights);
 void flights_release(Flights *flights, Flight *flight);
 static inline Flight *flights_at(const Flights *flights, uint32_t index) {
   return g_ptr_array_index(flights->pool, index);
+}
+/* Its parts are counted among those that wait at the port, of which there is room for `queue` accesses (0: for all). */
+void flights_count_parts(Flights *flights, Flight *flight, uint32_t queue);
+/* True if the access that many before has left the port, which has so many credits: one for each part that isn't answered. */
+static inline bool flights_have_room(const Flights *flights, uint32_t credits) {
+  return !flights->sent_up_to || flights->sent_up_to[flights->sent_at] <= flights->parts_landed + credits;
 }
 /* An access of the warp leaves. When its reply comes isn't known yet. */
 void flights_send(Flights *flights, Flight *flight, const Warp *warp);

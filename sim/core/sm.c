@@ -187,11 +187,11 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   return true;
 }
 
-/* As many accesses are under way as the SM can have: the warp comes to this one again when a reply has come and it is its turn. */
+/* As many accesses wait at the SM's port as it has room for: the warp comes to this one again when a reply has come and it is its turn. */
 static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   Sm *sm = issue->sm;
   Warp *warp = issue->warp;
-  bool room = sm->flights.count < issue->gpu->machine->memory.sm_accesses;
+  bool room = flights_have_room(&sm->flights, issue->gpu->machine->memory.port.credits);
   if (!decoded->sends || !issue->mask || (room && (!sm->crowded || warp->invited))) {
     warp->invited = false;
     return false;

@@ -38,6 +38,7 @@ struct Hierarchy {
   Dram dram;
   PartQueue queue;
   Port *port;
+  Port *issue; /* the same as the SM sees it when a warp issues an access: nothing of credits and of stops */
   Slice *slice;
   Away *away; /* AWAY_LINES of each SM; NULL with one half */
   uint32_t sms, slices, slice_queue, window;
@@ -86,6 +87,7 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   h->port = g_new0(Port, h->sms);
   for (uint32_t sm = 0; sm < h->sms; sm++)
     port_init(&h->port[sm], &h->port_rules);
+  h->issue = g_new0(Port, h->sms);
   h->slice = g_new0(Slice, h->slices);
   for (uint32_t i = 0; i < h->slices; i++) {
     h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
@@ -101,6 +103,8 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
 void hierarchy_free(Hierarchy *h) {
   for (uint32_t sm = 0; sm < h->sms; sm++)
     port_clear(&h->port[sm]);
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_clear(&h->issue[sm]);
   for (uint32_t i = 0; i < h->slices; i++)
     atomic_unit_clear(&h->slice[i].atomics);
   crossbar_clear(&h->crossbar);
@@ -108,6 +112,7 @@ void hierarchy_free(Hierarchy *h) {
   dram_clear(&h->dram);
   part_queue_clear(&h->queue);
   g_free(h->port);
+  g_free(h->issue);
   g_free(h->slice);
   g_free(h->away);
   g_free(h);
@@ -163,16 +168,34 @@ static void make_part(Hierarchy *h, MemRequest *request, const Piece *piece, uin
       request->kind == MEM_STORE && h->port_rules.merge_lines && port_joins(port, &h->port_rules, piece->line);
   if (port->held.first != PART_NONE || port->credits == 0) {
     part_list_append(&h->queue, &port->held, index);
-    if (port->held_count++ == 0) {
-      port->last_back = 0;
-      port->spacing = h->port_rules.request;
-    }
   } else {
     leave(h, index, milli_of(time));
   }
 }
 
-uint64_t hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
+/* What the port takes for a piece of the access. */
+static uint64_t piece_takes(Hierarchy *h, Port *issue, MemRequest *request, const Piece *piece) {
+  const PortRules *rules = &h->port_rules;
+  Part part = {.request = request, .sector_count = (uint8_t)coalescer_count(piece->sectors)};
+  uint64_t busy;
+  if (request->kind == MEM_ATOMIC)
+    part.turns = (uint8_t)coalescer_turns(&h->coalescer, request, piece, &busy);
+  part.joined = request->kind == MEM_STORE && rules->merge_lines && port_joins(issue, rules, piece->line);
+  return port_takes(rules, &part);
+}
+
+uint64_t hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time) {
+  Port *issue = &h->issue[request->sm];
+  Piece pieces[32];
+  uint64_t takes = 0;
+  request->parts = coalescer_split(&h->coalescer, request, pieces);
+  for (uint32_t i = 0; h->port_rules.queue && i < request->parts; i++)
+    takes += piece_takes(h, issue, request, &pieces[i]);
+  issue->out_free = MAX(issue->out_free, milli_of(time)) + takes;
+  return milli_cycle(port_goes_on(issue, &h->port_rules, milli_of(time)));
+}
+
+void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
   Piece pieces[32];
   uint32_t count = coalescer_split(&h->coalescer, request, pieces);
   h->counters->global_accesses++;
@@ -180,7 +203,6 @@ uint64_t hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
   request->answered = 0;
   for (uint32_t i = 0; i < count; i++)
     make_part(h, request, &pieces[i], i, time);
-  return milli_cycle(port_goes_on(&h->port[request->sm], &h->port_rules, milli_of(time)));
 }
 
 /* ---- lines and their copies ---- */
@@ -256,7 +278,6 @@ static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli
   if (port->held.first != PART_NONE) {
     uint32_t next = port->held.first;
     port->held.first = h->queue.pool[next].next;
-    port->held_count--;
     leave(h, next, milli_of(MAX(cycle, h->queue.pool[next].due)));
   }
   if (--request->parts == 0)

@@ -23,7 +23,8 @@ typedef struct Hierarchy Hierarchy;
 Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing, const MemClient *client,
                          Counters *counters);
 void hierarchy_free(Hierarchy *hierarchy);
-uint64_t hierarchy_send(Hierarchy *hierarchy, MemRequest *request, uint64_t time);
+void hierarchy_send(Hierarchy *hierarchy, MemRequest *request, uint64_t time);
+uint64_t hierarchy_goes_on(Hierarchy *hierarchy, MemRequest *request, uint64_t time);
 uint64_t hierarchy_next(const Hierarchy *hierarchy);
 void hierarchy_run(Hierarchy *hierarchy, uint64_t end);
 uint32_t hierarchy_window(const Hierarchy *hierarchy);

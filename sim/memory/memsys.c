@@ -126,13 +126,21 @@ static uint32_t enter(MemSys *memsys, MemRequest *request) {
   return index;
 }
 
-uint64_t memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
+uint64_t memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time) {
   if (memsys->units)
-    return hierarchy_send(memsys->units, request, time);
+    return hierarchy_goes_on(memsys->units, request, time);
+  request->parts = 1;
+  return time;
+}
+
+void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
+  if (memsys->units) {
+    hierarchy_send(memsys->units, request, time);
+    return;
+  }
   uint64_t served = serve(memsys, request, time);
   request->answered = served + (request->host ? memsys->host_latency : memsys->latency);
   event_queue_push(&memsys->queue, served + memsys->request_latency, enter(memsys, request));
-  return time;
 }
 
 uint64_t memsys_next(const MemSys *memsys) {

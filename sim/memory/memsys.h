@@ -24,9 +24,11 @@ MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, cons
                    Counters *counters);
 void memsys_free(MemSys *memsys);
 
-/* SM request->sm sends, in cycle `time` or later than all its requests before. Returns when the warp can go on: `time`, or later where
- * the port is busy. */
-uint64_t memsys_send(MemSys *memsys, MemRequest *request, uint64_t time);
+/* SM request->sm issues the request in cycle `time`: returns when the warp can go on behind it, `time`, or later where the port is busy,
+ * and sets request->parts. That is the SM's own view, and changes nothing else: SMs may call it side by side. */
+uint64_t memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time);
+/* SM request->sm sends, in cycle `time` or later than all its requests before. */
+void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time);
 /* When something is due; WHEEL_NEVER: nothing is under way. */
 uint64_t memsys_next(const MemSys *memsys);
 /* Does all that is due before cycle `end`. */

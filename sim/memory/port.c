@@ -81,27 +81,17 @@ uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64
   uint32_t last = port->first_credit + port->credits;
   port->credit[last < rules->credits ? last : last - rules->credits] = start;
   port->credits++;
-  if (port->held_count) {
-    if (port->last_back)
-      port->spacing = (7 * port->spacing + (start > port->last_back ? start - port->last_back : 0)) / 8;
-    port->last_back = MAX(port->last_back, start);
-  }
   return start;
 }
 
 uint64_t port_goes_on(Port *port, const PortRules *rules, uint64_t milli) {
-  uint64_t on = milli + rules->warp, leaves = port->out_free;
+  uint64_t on = milli + rules->warp;
   if (!rules->queue)
     return on;
   if (!port->leaves)
     port->leaves = g_new0(uint64_t, rules->queue);
-  uint64_t before = port->leaves[port->leaves_at];
-  if (port->held_count)
-    leaves = MAX(milli, port->last_back) + port->held_count * port->spacing;
-  else
-    before = MIN(before, port->out_free); /* all have left by then, whatever was estimated */
-  on = MAX(on, before);
-  port->leaves[port->leaves_at] = leaves;
+  on = MAX(on, port->leaves[port->leaves_at]);
+  port->leaves[port->leaves_at] = port->out_free;
   port->leaves_at = (port->leaves_at + 1) % rules->queue;
   return on;
 }

@@ -2,8 +2,8 @@
  * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply brings back; a part
  * that finds no credit waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines that the SM
  * stored to last join the store before. An SM whose part finds its slice full is stopped: what it sent behind that waits, too.
- * A warp goes on behind an access when there is room for it in the port's queue. Where parts wait for credits, the time at which an
- * access leaves is estimated by how fast these came back of late.
+ * A warp goes on behind an access when there is room for it in the port's queue. That looks at what accesses take of the way out; an SM
+ * with memory.port.credits parts under way holds its warps itself (sm.c).
  * Does not model: ports of schedulers.
  * Time: thousandths of an SM cycle.
  * Ownership: owns its rings; parts are the caller's. */
@@ -27,10 +27,7 @@ typedef struct Port {
   /* Credits that are back or on their way back, a ring: when each can be used. */
   uint64_t *credit;
   uint32_t first_credit, credits;
-  PartList held; /* parts that wait for a credit */
-  uint32_t held_count;
-  uint64_t last_back,
-      spacing; /* while parts wait: when the newest credit came back (0: none did), and the mean time between two */
+  PartList held;         /* parts that wait for a credit */
   PartList stopped;      /* parts that wait behind the stopped one, in order */
   uint32_t next;         /* in the list of SMs that wait for room in one slice */
   uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */

@@ -55,10 +55,11 @@ static GpuStop run_on(Lab *lab, bool stops) {
 
 static Outcome run(const char *text, uint64_t seed, Way way) {
   static const char *const policies[] = {"loose-round-robin", "greedy-then-oldest", "youngest", "random"};
-  g_autofree char *settings =
-      g_strdup_printf("gpu.sms=7 sm.max_blocks=2 sm.jitter_cycles=3 sm.issue_interval=3 sm.policy=%s "
-                      "memory.latency=200 memory.request_latency=90 memory.atomic_interval=2.5 memory.slices=%d",
-                      policies[seed % 4], seed < 4 ? 0 : 5);
+  g_autofree char *settings = g_strdup_printf(
+      "gpu.sms=7 sm.max_blocks=2 sm.jitter_cycles=3 sm.issue_interval=3 sm.policy=%s "
+      "memory.latency=200 memory.request_latency=90 memory.atomic_interval=2.5 memory.slices=%d "
+      "memory.port.credits=24 memory.port.queue=4 memory.port.warp_interval=3 memory.port.store_interval=5.5",
+      policies[seed % 4], seed < 4 ? 0 : 5);
   g_autoptr(Lab) lab = lab_new_seeded(settings, text, seed);
   g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
   lab_buffer(lab, 1024);

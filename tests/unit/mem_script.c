@@ -154,7 +154,8 @@ static void submit(Script *script, const MemRequest *request) {
   access->request = *request;
   g_ptr_array_add(script->accesses, access);
   memsys_run(script->memsys, script->at);
-  access->on = memsys_send(script->memsys, &access->request, script->at);
+  access->on = memsys_goes_on(script->memsys, &access->request, script->at);
+  memsys_send(script->memsys, &access->request, script->at);
 }
 
 static char *do_access(Script *script, Words *words) {
