@@ -57,7 +57,7 @@ typedef enum {
 } GpuStop;
 
 /* Threads aren't worth it in windows of fewer instructions. */
-enum { TEAM_WORK_MIN = 3000 };
+enum { TEAM_WORK_MIN = 800 };
 
 typedef struct Gpu {
   const Machine *machine;
