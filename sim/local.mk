@@ -5,6 +5,10 @@ liblockstep_a_SOURCES += \
   sim/core/barrier.h \
   sim/core/cached.c \
   sim/core/cached.h \
+  sim/core/dispatch.c \
+  sim/core/dispatch.h \
+  sim/core/due.c \
+  sim/core/due.h \
   sim/core/exec.h \
   sim/core/exec_alu.c \
   sim/core/exec_bits.c \
@@ -32,6 +36,8 @@ liblockstep_a_SOURCES += \
   sim/core/host.h \
   sim/core/lane_groups.c \
   sim/core/lane_groups.h \
+  sim/core/launch.c \
+  sim/core/launch.h \
   sim/core/look.c \
   sim/core/look.h \
   sim/core/members.h \
@@ -44,6 +50,8 @@ liblockstep_a_SOURCES += \
   sim/core/print.c \
   sim/core/print.h \
   sim/core/probe.h \
+  sim/core/record.c \
+  sim/core/record.h \
   sim/core/serve.c \
   sim/core/serve.h \
   sim/core/simt_stack.c \
@@ -55,6 +63,7 @@ liblockstep_a_SOURCES += \
   sim/core/sm_inner.h \
   sim/core/soft_float.c \
   sim/core/soft_float.h \
+  sim/core/state.h \
   sim/core/symbols.c \
   sim/core/symbols.h \
   sim/core/tell.c \

@@ -1,5 +1,6 @@
 #include "sim/core/access.h"
 
+#include "sim/core/due.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
@@ -127,7 +128,7 @@ void access_send(Issue *issue, Flight *flight) {
     return;
   }
   memsys_send(issue->gpu->memsys, &flight->request, issue->now);
-  gpu_memory_is_due(issue->gpu);
+  due_memory(issue->gpu);
 }
 
 void access_use_loaded(Issue *issue, Flight *flight) {

@@ -5,8 +5,8 @@
 #ifndef LOCKSTEP_CORE_ACCESS_H
 #define LOCKSTEP_CORE_ACCESS_H
 
-#include "sim/core/gpu.h"
 #include "sim/core/place.h"
+#include "sim/core/state.h"
 
 enum { ACCESS_PARTS_MAX = 4 }; /* words of the widest access */
 

@@ -1,7 +1,6 @@
 #include "sim/core/barrier.h"
 
 #include "base/bits.h"
-#include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/tell.h"
 

@@ -2,15 +2,15 @@
 #include <glib.h>
 
 #include "sim/core/barrier.h"
-#include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
+#include "sim/core/record.h"
 #include "sim/core/simt_stack.h"
 #include "sim/core/tell.h"
 
 static void overflow(Issue *issue) {
-  gpu_raise_fault(issue, issue->warp->active, NULL, 0,
-                  g_strdup_printf("the SIMT stack is full (%u entries)", issue->gpu->machine->sm.simt_stack.depth),
-                  g_strdup("pushes (SSY, PBK, PCNT, CAL) without their pops inside a loop?"));
+  record_fault(issue, issue->warp->active, NULL, 0,
+               g_strdup_printf("the SIMT stack is full (%u entries)", issue->gpu->machine->sm.simt_stack.depth),
+               g_strdup("pushes (SSY, PBK, PCNT, CAL) without their pops inside a loop?"));
 }
 
 /* The warp goes on at warp->pc, which some stack operation chose. */
@@ -53,8 +53,8 @@ static void leave(Issue *issue, StackKind kind, const char *what, const char *pu
   Warp *warp = issue->warp;
   uint32_t staying = warp->active & ~issue->mask;
   if (!simt_leave(warp, kind, issue->mask)) {
-    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup_printf("%s without an enclosing %s", what, pushed_by),
-                    g_strdup_printf("execute %s before it", pushed_by));
+    record_fault(issue, issue->mask, NULL, 0, g_strdup_printf("%s without an enclosing %s", what, pushed_by),
+                 g_strdup_printf("execute %s before it", pushed_by));
     return;
   }
   if (staying)
@@ -71,8 +71,8 @@ void exec_RET(Issue *issue) { leave(issue, STACK_CALL, "RET", "CAL"); }
 void exec_CAL(Issue *issue) {
   Warp *warp = issue->warp;
   if (issue->mask != warp->active) {
-    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("CAL that only part of the active lanes takes"),
-                    g_strdup("branch around the call instead of guarding it"));
+    record_fault(issue, issue->mask, NULL, 0, g_strdup("CAL that only part of the active lanes takes"),
+                 g_strdup("branch around the call instead of guarding it"));
     return;
   }
   if (!simt_push(warp, issue->gpu->machine->sm.simt_stack.depth, STACK_CALL, warp->pc + 1)) {

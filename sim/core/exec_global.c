@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "sim/core/cached.h"
+#include "sim/core/record.h"
 #include "sim/core/serve.h"
 #include "sim/core/undefined.h"
 
@@ -52,7 +53,7 @@ static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32
       g_string_append_printf(text, "; it lies %" G_GUINT64_FORMAT " bytes after the start of `%s` (%u words)",
                              address - nearest->base, nearest->name, nearest->words);
   }
-  gpu_raise_fault(issue, 1u << lane, space, address, g_string_free(text, FALSE), g_strdup(repair));
+  record_fault(issue, 1u << lane, space, address, g_string_free(text, FALSE), g_strdup(repair));
 }
 
 /* The buffer that holds what all lanes of issue->mask access, if they may; NULL: they have to be looked at one by one. */
@@ -196,7 +197,7 @@ static void load_parameter(Issue *issue, const uint64_t address[32]) {
     uint64_t at = address[lane];
     PlaceFault fault = place_in(at, bytes, launch->param_bytes);
     if (fault) {
-      gpu_raise_fault(
+      record_fault(
           issue, 1u << lane, "param", at,
           fault == PLACE_MISALIGNED
               ? g_strdup_printf("misaligned %u-byte access to parameter byte " HEX64, bytes, at)

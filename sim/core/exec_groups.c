@@ -1,6 +1,5 @@
 /* Convergence barriers and other points where the lane groups of a warp switch. A machine with SIMT stacks has no groups:
  * there YIELD does nothing, the lanes of a WARPSYNC are together, and NANOSLEEP holds the warp. */
-#include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/members.h"
 

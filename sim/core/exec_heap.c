@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "sim/core/access.h"
+#include "sim/core/record.h"
 #include "sim/memory/heap.h"
 
 #define HEX64 "0x%" G_GINT64_MODIFIER "x"
@@ -61,7 +62,7 @@ void exec_MALLOC(Issue *issue) {
 static void raise_at(Issue *issue, unsigned lane, uint64_t address, const HeapPiece *piece, char *message,
                      const char *repair) {
   bool first = !issue->gpu->fault.happened;
-  gpu_raise_fault(issue, 1u << lane, "global", address, message, g_strdup(repair));
+  record_fault(issue, 1u << lane, "global", address, message, g_strdup(repair));
   if (!first || !piece)
     return;
   issue->gpu->fault.taken = piece->taken;

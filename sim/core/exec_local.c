@@ -2,20 +2,21 @@
 #include <glib.h>
 
 #include "sim/core/access.h"
+#include "sim/core/record.h"
 #include "sim/core/undefined.h"
 
 static void local_fault(Issue *issue, PlaceFault fault, uint32_t at, uint32_t bytes, uint32_t limit, unsigned lane) {
   if (fault == PLACE_NO_ATOMICS)
-    gpu_raise_fault(issue, issue->mask, "local", at, g_strdup_printf("atomic operation on local address 0x%x", at),
-                    g_strdup("atomics work on global and shared memory; nobody else sees a thread's local memory"));
+    record_fault(issue, issue->mask, "local", at, g_strdup_printf("atomic operation on local address 0x%x", at),
+                 g_strdup("atomics work on global and shared memory; nobody else sees a thread's local memory"));
   else if (fault == PLACE_MISALIGNED)
-    gpu_raise_fault(issue, 1u << lane, "local", at,
-                    g_strdup_printf("misaligned %u-byte access to local address 0x%x", bytes, at),
-                    g_strdup_printf("make the address a multiple of %u", bytes));
+    record_fault(issue, 1u << lane, "local", at,
+                 g_strdup_printf("misaligned %u-byte access to local address 0x%x", bytes, at),
+                 g_strdup_printf("make the address a multiple of %u", bytes));
   else
-    gpu_raise_fault(issue, 1u << lane, "local", at,
-                    g_strdup_printf("access to local address 0x%x beyond the thread's %u bytes", at, limit),
-                    g_strdup("keep the index within the array"));
+    record_fault(issue, 1u << lane, "local", at,
+                 g_strdup_printf("access to local address 0x%x beyond the thread's %u bytes", at, limit),
+                 g_strdup("keep the index within the array"));
 }
 
 /* Each active lane's byte; false after a fault. */

@@ -1,4 +1,3 @@
-#include "sim/core/gpu.h"
 #include "sim/core/members.h"
 #include "sim/core/tell.h"
 

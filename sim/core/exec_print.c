@@ -3,6 +3,7 @@
 
 #include "sim/core/access.h"
 #include "sim/core/print.h"
+#include "sim/core/record.h"
 
 /* CUDA's default buffer for printf. There the newest output overwrites the oldest; here it is dropped. */
 enum { PRINTED_MAX = 1024 * 1024 };
@@ -18,10 +19,9 @@ static bool peek(void *user, uint64_t address, uint8_t *byte) {
 }
 
 static void raise_unreadable(Issue *issue, unsigned lane, uint64_t address) {
-  gpu_raise_fault(
-      issue, 1u << lane, "generic", address,
-      g_strdup_printf("printf reads generic address 0x%" G_GINT64_MODIFIER "x, where nothing is", address),
-      g_strdup("pass the arguments that the format names; %s needs a string that ends"));
+  record_fault(issue, 1u << lane, "generic", address,
+               g_strdup_printf("printf reads generic address 0x%" G_GINT64_MODIFIER "x, where nothing is", address),
+               g_strdup("pass the arguments that the format names; %s needs a string that ends"));
 }
 
 /* Lanes in order, each one's output in one piece. */
@@ -64,7 +64,7 @@ void exec_ASSERTFAIL(Issue *issue) {
   unsigned lane = (unsigned)__builtin_ctz(issue->mask);
   g_autofree char *condition = text_at(issue, lane, inst->a, inst->wide & WIDE_A);
   g_autofree char *file = text_at(issue, lane, inst->b, inst->wide & WIDE_B);
-  gpu_raise_fault(
+  record_fault(
       issue, issue->mask, NULL, 0,
       g_strdup_printf("assertion `%s` failed at %s:%u", condition, file, issue_operand(issue, inst->c)[lane]),
       g_strdup("find out why the condition doesn't hold"));
@@ -84,10 +84,9 @@ static bool lacks_workspace(const Issue *issue) {
 static void raise_undefined(Issue *issue) {
   const Kernel *kernel = warp_block(issue->sm, issue->warp)->launch->kernel;
   const char *name = g_ptr_array_index(kernel->undefined, (guint)issue->inst->imm - 1);
-  gpu_raise_fault(issue, issue->mask, NULL, 0,
-                  g_strdup_printf("a call of `%s`, which has no body in this file", name),
-                  g_strdup("put the function into the file; of those of the system, vprintf, __assertfail, malloc "
-                           "and free are built in"));
+  record_fault(issue, issue->mask, NULL, 0, g_strdup_printf("a call of `%s`, which has no body in this file", name),
+               g_strdup("put the function into the file; of those of the system, vprintf, __assertfail, malloc "
+                        "and free are built in"));
 }
 
 void exec_TRAP(Issue *issue) {
@@ -95,9 +94,9 @@ void exec_TRAP(Issue *issue) {
     raise_undefined(issue);
     return;
   }
-  gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("the program executed a trap"),
-                  g_strdup(lacks_workspace(issue)
-                               ? "launch the kernel cooperatively (cooperative: true, or --cooperative): grid.sync() "
-                                 "traps without"
-                               : "find out why it came here"));
+  record_fault(issue, issue->mask, NULL, 0, g_strdup("the program executed a trap"),
+               g_strdup(lacks_workspace(issue)
+                            ? "launch the kernel cooperatively (cooperative: true, or --cooperative): grid.sync() "
+                              "traps without"
+                            : "find out why it came here"));
 }

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "sim/core/access.h"
+#include "sim/core/record.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
@@ -14,11 +15,11 @@ static void shared_fault(Issue *issue, const uint32_t relative[32], uint32_t bad
   uint32_t address = relative[__builtin_ctz(bad)];
   bool ptx = warp_block(issue->sm, issue->warp)->launch->program->dialect == DIALECT_PTX;
   if (place_in(address, bytes, limit) == PLACE_MISALIGNED)
-    gpu_raise_fault(issue, bad, "shared", address,
-                    g_strdup_printf("misaligned %u-byte access to shared address 0x%x", bytes, address),
-                    g_strdup_printf("make the address a multiple of %u", bytes));
+    record_fault(issue, bad, "shared", address,
+                 g_strdup_printf("misaligned %u-byte access to shared address 0x%x", bytes, address),
+                 g_strdup_printf("make the address a multiple of %u", bytes));
   else
-    gpu_raise_fault(
+    record_fault(
         issue, bad, "shared", address,
         g_strdup_printf("access to shared address 0x%x beyond the block's %u bytes", address, limit),
         g_strdup(ptx ? "enlarge the __shared__ array (or the launch's dynamic shared memory), or keep the lanes "

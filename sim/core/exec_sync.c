@@ -3,8 +3,8 @@
 
 #include "sim/core/barrier.h"
 #include "sim/core/exec_rows.h"
-#include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
+#include "sim/core/record.h"
 #include "sim/core/tell.h"
 
 __extension__ typedef unsigned __int128 Wide;
@@ -96,10 +96,10 @@ static bool uniform_operand(Issue *issue, int16_t slot, const char *what, uint32
     unsigned lane = (unsigned)__builtin_ctz(rest);
     if (row[lane] == *value)
       continue;
-    gpu_raise_fault(issue, 1u << lane, NULL, 0,
-                    g_strdup_printf("%s %u in lane %u, but %u in lane %d of the same warp", what, row[lane], lane,
-                                    *value, __builtin_ctz(issue->mask)),
-                    g_strdup("a warp arrives as a whole: give all its lanes the same value"));
+    record_fault(issue, 1u << lane, NULL, 0,
+                 g_strdup_printf("%s %u in lane %u, but %u in lane %d of the same warp", what, row[lane], lane,
+                                 *value, __builtin_ctz(issue->mask)),
+                 g_strdup("a warp arrives as a whole: give all its lanes the same value"));
     return false;
   }
   return true;
@@ -112,13 +112,13 @@ void exec_BAR(Issue *issue) {
   if (issue->inst->flags & INST_HAS_COUNT && !uniform_operand(issue, issue->inst->b, "thread count", &count))
     return;
   if (!barrier_exists(issue->gpu->machine, id)) {
-    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup_printf("barrier %u of a block that has %u", id, barriers),
-                    g_strdup_printf("use barriers 0 to %u", barriers - 1));
+    record_fault(issue, issue->mask, NULL, 0, g_strdup_printf("barrier %u of a block that has %u", id, barriers),
+                 g_strdup_printf("use barriers 0 to %u", barriers - 1));
     return;
   }
   if (issue->inst->flags & INST_HAS_COUNT && !barrier_counts_warps(count)) {
-    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup_printf("barrier with a thread count of %u", count),
-                    g_strdup("the count must be a positive multiple of 32"));
+    record_fault(issue, issue->mask, NULL, 0, g_strdup_printf("barrier with a thread count of %u", count),
+                 g_strdup("the count must be a positive multiple of 32"));
     return;
   }
   Warp *warp = issue->warp;
@@ -128,10 +128,10 @@ void exec_BAR(Issue *issue) {
     tell_partial_barrier(&point, missing & warp->alive, missing & ~warp->alive);
   PROBE_FIRE(issue->gpu, barrier_arrive, &point, id, issue->inst->mode != BAR_ARV);
   if (!barrier_arrive(issue, id, count))
-    gpu_raise_fault(issue, issue->mask, NULL, 0,
-                    g_strdup_printf("barrier %u with a thread count of %u, but an earlier arrival gave %u", id, count,
-                                    warp_block(issue->sm, warp)->barrier[id].expected),
-                    g_strdup("all arrivals at one barrier must give the same count"));
+    record_fault(issue, issue->mask, NULL, 0,
+                 g_strdup_printf("barrier %u with a thread count of %u, but an earlier arrival gave %u", id, count,
+                                 warp_block(issue->sm, warp)->barrier[id].expected),
+                 g_strdup("all arrivals at one barrier must give the same count"));
   else if (warp->groups)
     lane_groups_switch(issue, before);
 }

@@ -13,7 +13,7 @@
 #ifndef LOCKSTEP_CORE_HOST_H
 #define LOCKSTEP_CORE_HOST_H
 
-#include "sim/core/gpu.h"
+#include "sim/core/state.h"
 
 typedef enum {
   HOST_POLL,   /* waits until the word compares true */
@@ -64,6 +64,7 @@ typedef struct Host {
   } loop[HOST_DEPTH_MAX];
   uint32_t depth;
   HostState state;
+  bool released;            /* a launch may begin now: the dispatcher hasn't seen it yet */
   uint64_t next;            /* when it acts; WHEEL_NEVER: not before something changes */
   uint64_t began;           /* POLLING: the first look */
   uint64_t event_time;      /* of its event in the queue, WHEEL_NEVER for none */

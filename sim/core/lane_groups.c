@@ -1,8 +1,8 @@
 #include "sim/core/lane_groups.h"
 
 #include "base/assert.h"
-#include "sim/core/gpu.h"
 #include "sim/core/members.h"
+#include "sim/core/sm.h"
 
 void lane_groups_reset(LaneGroups *groups) {
   groups->count = 0;

@@ -16,7 +16,7 @@
 #ifndef LOCKSTEP_CORE_LANE_GROUPS_H
 #define LOCKSTEP_CORE_LANE_GROUPS_H
 
-#include "sim/core/sm.h"
+#include "sim/core/state.h"
 
 typedef enum {
   GROUP_READY,       /* can issue from cycle `from` on */

@@ -209,8 +209,3 @@ void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t tim
   change_note_end(&note);
   flight->performed |= lanes;
 }
-
-void serve_reply(void *user, MemRequest *request, uint64_t time) {
-  Gpu *gpu = user;
-  sm_answer(&gpu->sms[request->sm], (Flight *)request, time);
-}

@@ -7,9 +7,8 @@
 #include "sim/core/access.h"
 #include "sim/core/flight.h"
 
-/* What the memory system calls (MemClient), with the Gpu as user. */
+/* What the memory system calls (MemClient.perform), with the Gpu as user. */
 void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
-void serve_reply(void *user, MemRequest *request, uint64_t time);
 
 /* The buffer that holds what the lane accesses. */
 static inline BackingBuffer *serve_buffer(const Gpu *gpu, const Flight *flight, unsigned lane) {

@@ -4,8 +4,8 @@
 
 #include "base/bits.h"
 #include "sim/core/cached.h"
-#include "sim/core/gpu.h"
 #include "sim/core/members.h"
+#include "sim/core/record.h"
 #include "sim/core/simt_stack.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
@@ -32,6 +32,7 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   }
   flights_init(&sm->flights);
   wheel_init(&sm->wheel);
+  sm->ended = WHEEL_NEVER;
   if (index < machine->gpu.sms)
     gpu->due[index] = WHEEL_NEVER;
 }
@@ -128,8 +129,8 @@ static void join_paths(Issue *issue, uint32_t active) {
   if (fine && warp->active && warp_block(issue->sm, warp)->launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
     simt_arrive(warp);
   if (!fine)
-    gpu_raise_fault(issue, issue->mask, NULL, 0, g_strdup("pop of a SIMT stack whose top isn't a convergence point"),
-                    g_strdup("each .S needs an SSY before it; BRK, CONT and RET pop their own kind"));
+    record_fault(issue, issue->mask, NULL, 0, g_strdup("pop of a SIMT stack whose top isn't a convergence point"),
+                 g_strdup("each .S needs an SSY before it; BRK, CONT and RET pop their own kind"));
   if (warp->pc != before)
     issue->next = MAX(issue->next, issue->now + issue->gpu->machine->sm.latency.branch_taken);
 }
@@ -305,18 +306,20 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
   return next;
 }
 
-/* All that is due at `now`. False: the budget is used up, or something faulted. */
+/* All that is due at `now`. False: it stops, since the budget is used up, something faulted, or the dispatcher has something to do. */
 static bool run_cycle(Sm *sm, uint64_t now) {
   uint32_t schedulers = sm->gpu->machine->sm.schedulers;
   if (sm->flights.event_time <= now)
     sm_take_replies(sm, now);
+  if (G_UNLIKELY(sm->ended != WHEEL_NEVER))
+    return false;
   wake_warps(sm, now);
   for (uint32_t i = 0; i < schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
     if (!scheduler->ready || scheduler->free_at > now)
       continue;
     run_scheduler(sm, scheduler, now);
-    if (sm->budget <= 0 || sm->faulted)
+    if (sm->budget <= 0 || sm->faulted || sm->ended != WHEEL_NEVER)
       return false;
   }
   return true;

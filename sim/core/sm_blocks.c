@@ -2,9 +2,9 @@
 #include <glib.h>
 
 #include "sim/core/barrier.h"
-#include "sim/core/gpu.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
+#include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
@@ -179,12 +179,27 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   return true;
 }
 
+void sm_count_shared_bytes(Sm *sm, const Block *block) {
+  const Gpu *gpu = sm->gpu;
+  uint64_t all = 0, beyond = 0;
+  for (uint32_t offset = 0; offset < block->shared_bytes; offset++) {
+    uint32_t address = block->shared_base + offset;
+    if (!(sm->shared.touched[address / 4] >> (address % 4) & 1))
+      continue;
+    all++;
+    beyond += offset < gpu->data_offset || offset >= gpu->data_offset + gpu->data_bytes;
+  }
+  sm->counters.shared_bytes = MAX(sm->counters.shared_bytes, all);
+  sm->counters.shared_bytes_beyond_data = MAX(sm->counters.shared_bytes_beyond_data, beyond);
+  sm->counters.lock_bits = MAX(sm->counters.lock_bits, sm->lock_unit.distinct);
+}
+
 static void retire_block(Sm *sm, Block *block, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Launch *launch = block->launch;
   ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
   PROBE_FIRE(gpu, block_end, &point);
-  gpu_count_shared_bytes(gpu, sm, block);
+  sm_count_shared_bytes(sm, block);
   for (uint32_t i = 0; i < block->warps; i++)
     sm->warps[block->warp_slot[i]].state = WARP_FREE;
   sm->resident_blocks--;

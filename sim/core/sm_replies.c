@@ -2,6 +2,8 @@
 #include <glib.h>
 
 #include "sim/core/cached.h"
+#include "sim/core/due.h"
+#include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
@@ -10,16 +12,7 @@ void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
   Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
   time = MAX(time, sm->wheel.now);
   wheel_insert(&sm->wheel, warp->slot, time);
-  sm_is_due(sm, MAX(time, scheduler->free_at));
-}
-
-void sm_is_due(Sm *sm, uint64_t time) {
-  Gpu *gpu = sm->gpu;
-  if (sm->index >= gpu->machine->gpu.sms || time >= gpu->due[sm->index])
-    return;
-  gpu->due[sm->index] = time;
-  if (!gpu->runs_windows)
-    event_queue_push(&gpu->queue, time, sm_source(sm));
+  due_sm(sm, MAX(time, scheduler->free_at));
 }
 
 void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
@@ -249,5 +242,5 @@ void sm_take_replies(Sm *sm, uint64_t now) {
 
 void sm_answer(Sm *sm, Flight *flight, uint64_t time) {
   flights_answer(&sm->flights, flight, time);
-  sm_is_due(sm, time);
+  due_sm(sm, time);
 }

@@ -1,6 +1,6 @@
 #include "sim/core/tell.h"
 
-#include "sim/core/gpu.h"
+#include "sim/core/record.h"
 
 typedef enum {
   NOTE_UNLOCK_NOT_OWNED,
@@ -10,7 +10,6 @@ typedef enum {
   NOTE_UNDEFINED_USE,
   NOTE_ODD_MASK,
   NOTE_MARK,
-  NOTE_BLOCK_FINISHED,
 } NoteKind;
 
 typedef struct SmNote {
@@ -21,7 +20,6 @@ typedef struct SmNote {
   bool has_bit;
   LockBit bit;
   UndefinedFrom from;
-  Launch *launch;
 } SmNote;
 
 static bool runs_window(const Gpu *gpu) { return G_UNLIKELY(gpu->in_window); }
@@ -112,28 +110,44 @@ void tell_undefined_use(const ProbePoint *point, const UndefinedFrom *from) {
 
 void tell_mark(Sm *sm, uint32_t number, uint64_t now) {
   if (!runs_window(sm->gpu)) {
-    gpu_mark(sm->gpu, number, now);
+    record_mark(sm->gpu, number, now);
     return;
   }
   SmNote note = {.kind = NOTE_MARK, .cycle = now, .number = {number}};
   add_note(sm, &note);
 }
 
-void tell_block_finished(Sm *sm, Launch *launch, uint64_t now) {
-  if (!runs_window(sm->gpu)) {
-    gpu_block_finished(sm->gpu, launch, now);
-    return;
-  }
-  SmNote note = {.kind = NOTE_BLOCK_FINISHED, .cycle = now, .launch = launch};
-  add_note(sm, &note);
-}
-
-/* ---- accesses, of which there are many: sums ---- */
+/* ---- ends of blocks, and accesses, of which there are many: sums ---- */
 
 static LaunchTally *tally_of(Sm *sm, const Launch *launch) {
   if (!sm->launch_tally)
     sm->launch_tally = g_new0(LaunchTally, sm->gpu->launches->len);
   return &sm->launch_tally[launch->index];
+}
+
+static void add_tally(Gpu *gpu, Launch *launch, const LaunchTally *tally) {
+  launch->under_way += (uint64_t)tally->under_way;
+  launch->finished_blocks += tally->finished_blocks;
+  gpu->unfinished_blocks -= tally->finished_blocks;
+  launch->last_end = MAX(launch->last_end, tally->last_end);
+}
+
+/* Something has ended, and perhaps all that the launch waits for. */
+static void tell_end(Sm *sm, Launch *launch, const LaunchTally *more) {
+  if (!runs_window(sm->gpu)) {
+    add_tally(sm->gpu, launch, more);
+    if (more->finished_blocks || (!launch->under_way && launch->finished_blocks == launch->blocks))
+      sm->ended = more->last_end;
+    return;
+  }
+  LaunchTally *tally = tally_of(sm, launch);
+  tally->under_way += more->under_way;
+  tally->finished_blocks += more->finished_blocks;
+  tally->last_end = MAX(tally->last_end, more->last_end);
+}
+
+void tell_block_finished(Sm *sm, Launch *launch, uint64_t now) {
+  tell_end(sm, launch, &(LaunchTally){.finished_blocks = 1, .last_end = now});
 }
 
 void tell_access_began(Sm *sm, Launch *launch) {
@@ -144,13 +158,7 @@ void tell_access_began(Sm *sm, Launch *launch) {
 }
 
 void tell_access_ended(Sm *sm, Launch *launch, uint64_t now) {
-  if (!runs_window(sm->gpu)) {
-    gpu_access_ended(sm->gpu, launch, now);
-    return;
-  }
-  LaunchTally *tally = tally_of(sm, launch);
-  tally->under_way--;
-  tally->last_end = MAX(tally->last_end, now);
+  tell_end(sm, launch, &(LaunchTally){.under_way = -1, .last_end = now});
 }
 
 /* ---- at the window's end ---- */
@@ -167,8 +175,7 @@ static void do_note(Gpu *gpu, const SmNote *note) {
   case NOTE_UNSET_READ: PROBE_FIRE(gpu, unset_read, point, note->number[0], note->number[1]); break;
   case NOTE_UNDEFINED_USE: PROBE_FIRE(gpu, undefined_use, point, &note->from); break;
   case NOTE_ODD_MASK: PROBE_FIRE(gpu, odd_mask, point, note->number[0], note->number[1]); break;
-  case NOTE_MARK: gpu_mark(gpu, note->number[0], note->cycle); break;
-  case NOTE_BLOCK_FINISHED: gpu_block_finished(gpu, note->launch, note->cycle); break;
+  case NOTE_MARK: record_mark(gpu, note->number[0], note->cycle); break;
   }
 }
 
@@ -193,7 +200,7 @@ static void add_tallies(Gpu *gpu) {
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
     LaunchTally *tally = gpu->sms[i].launch_tally;
     for (guint launch = 0; tally && launch < gpu->launches->len; launch++) {
-      gpu_add_accesses(gpu_launch(gpu, launch), tally[launch].under_way, tally[launch].last_end);
+      add_tally(gpu, gpu_launch(gpu, launch), &tally[launch]);
       tally[launch] = (LaunchTally){0};
     }
   }
@@ -213,7 +220,6 @@ void tell_all(Gpu *gpu) {
   for (uint32_t i = 0; at && i < gpu->machine->gpu.sms; i++)
     if (gpu->sms[i].notes)
       g_array_set_size(gpu->sms[i].notes, 0);
-  gpu_end_launches(gpu);
 }
 
 void sm_notes_clear(Sm *sm) {

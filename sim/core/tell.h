@@ -4,7 +4,7 @@
 #ifndef LOCKSTEP_CORE_TELL_H
 #define LOCKSTEP_CORE_TELL_H
 
-#include "sim/core/gpu.h"
+#include "sim/core/state.h"
 #include "sim/core/undefined.h"
 
 /* Callbacks of Probe: see there. */
@@ -17,9 +17,9 @@ void tell_undefined_use(const ProbePoint *point, const UndefinedFrom *from);
 void tell_odd_mask(const ProbePoint *point, uint32_t absent, uint32_t strangers);
 /* Mark `number` fires. */
 void tell_mark(Sm *sm, uint32_t number, uint64_t now);
-/* A block of the launch has exited. */
+/* A block of the launch has exited. Outside windows the SM stops, since another block may follow (Sm.ended). */
 void tell_block_finished(Sm *sm, Launch *launch, uint64_t now);
-/* An access of the launch leaves; its reply has come. */
+/* An access of the launch leaves; its reply has come: that may end the launch. */
 void tell_access_began(Sm *sm, Launch *launch);
 void tell_access_ended(Sm *sm, Launch *launch, uint64_t now);
 

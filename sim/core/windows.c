@@ -1,6 +1,8 @@
 #include "sim/core/windows.h"
 
-#include "sim/core/cached.h"
+#include "sim/core/dispatch.h"
+#include "sim/core/due.h"
+#include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
 #include "sim/engine/team.h"
@@ -126,6 +128,7 @@ static void run_window(Window *window) {
   gpu->budget -= window->work;
   take_faults(window);
   tell_all(gpu);
+  dispatch_end_launches(gpu);
 }
 
 /* The queue of gpu_run() holds everybody's next event again. */
@@ -135,7 +138,7 @@ static void fill_queue(Gpu *gpu) {
     if (gpu->due[i] != WHEEL_NEVER)
       event_queue_push(&gpu->queue, gpu->due[i], sm_source(&gpu->sms[i]));
   gpu->memory_event = WHEEL_NEVER;
-  gpu_memory_is_due(gpu);
+  due_memory(gpu);
 }
 
 void windows_run(Gpu *gpu) {

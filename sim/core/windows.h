@@ -9,7 +9,7 @@
 #ifndef LOCKSTEP_CORE_WINDOWS_H
 #define LOCKSTEP_CORE_WINDOWS_H
 
-#include "sim/core/gpu.h"
+#include "sim/core/state.h"
 
 /* True if the machine can run windows until gpu_run() returns, while no block waits. */
 bool windows_may_come(const Gpu *gpu);

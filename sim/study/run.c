@@ -4,6 +4,7 @@
 
 #include "base/quote.h"
 #include "sim/core/gpu.h"
+#include "sim/core/record.h"
 #include "sim/core/symbols.h"
 #include "sim/detect/detectors.h"
 #include "sim/detect/progress.h"
@@ -310,8 +311,8 @@ static void collect_region(const Simulation *simulation, RunResult *result) {
   const ScenarioMeasure *measure = &simulation->scenario->measure;
   if (!measure->has_region)
     return;
-  const MarkTime *from = gpu_mark_time(simulation->gpu, measure->region.from);
-  const MarkTime *to = gpu_mark_time(simulation->gpu, measure->region.to);
+  const MarkTime *from = record_mark_time(simulation->gpu, measure->region.from);
+  const MarkTime *to = record_mark_time(simulation->gpu, measure->region.to);
   RegionResult region = {.from = measure->region.from, .to = measure->region.to};
   if (from && to && to->last >= from->first) {
     region.found = true;
@@ -377,7 +378,7 @@ static void count_resident(Gpu *gpu) {
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
     for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_blocks; slot++)
       if (gpu->sms[i].blocks[slot].launch)
-        gpu_count_shared_bytes(gpu, &gpu->sms[i], &gpu->sms[i].blocks[slot]);
+        sm_count_shared_bytes(&gpu->sms[i], &gpu->sms[i].blocks[slot]);
   gpu_collect(gpu);
 }
 

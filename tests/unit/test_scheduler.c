@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "sim/core/record.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
@@ -337,13 +338,13 @@ START_TEST(marks_have_times) {
                                                     ".mark 9\nend: EXIT");
   lab_launch(lab, 1, 64);
   lab_finish(lab);
-  const MarkTime *mark = gpu_mark_time(lab->gpu, 3), *same = gpu_mark_time(lab->gpu, 4),
-                 *later = gpu_mark_time(lab->gpu, 5);
-  ck_assert(mark && same && later && !gpu_mark_time(lab->gpu, 6));
+  const MarkTime *mark = record_mark_time(lab->gpu, 3), *same = record_mark_time(lab->gpu, 4),
+                 *later = record_mark_time(lab->gpu, 5);
+  ck_assert(mark && same && later && !record_mark_time(lab->gpu, 6));
   ck_assert(mark->first == 2 && mark->last == 2);
   ck_assert(same->first == 2 && same->last == 2);
   ck_assert(later->first == 36 && later->last == 36);
-  const MarkTime *end = gpu_mark_time(lab->gpu, 9);
+  const MarkTime *end = record_mark_time(lab->gpu, 9);
   ck_assert_uint_eq(end->first, 54 + 18);
   ck_assert_uint_eq(end->last, 54 + 18 + 2); /* warp 1 falls through, and issues a NOP more */
 }

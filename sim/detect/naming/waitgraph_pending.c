@@ -7,6 +7,8 @@
  * at all: where none was seen to, intervals are halved until each is a block or can't. */
 #include <string.h>
 
+#include "sim/core/dispatch.h"
+#include "sim/core/dispatch.h"
 #include "sim/detect/naming/waitgraph.h"
 
 /* VAIN_VALUES_MAX: to how many values of a word those who wait for it are asked; a store of another one counts as of use. */
@@ -229,7 +231,7 @@ static bool place(Search *search, uint64_t block, bool any) {
   Sm *sm = search->scratch;
   search->block = block;
   search->any = any;
-  if (!any && !gpu_block_is_pending(gpu, search->launch, block))
+  if (!any && !dispatch_is_pending(gpu, search->launch, block))
     return false;
   if (!sm_try_place(sm, search->launch, block, gpu->cycle))
     return false;
@@ -526,7 +528,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
                    .tried = wait_owned_keys(),
                    .suspects = g_array_new(FALSE, FALSE, sizeof(Suspect)),
                    .vain = g_array_new(FALSE, FALSE, sizeof(Vain))};
-  gpu_pending_blocks(gpu, launch, &search.first, &search.last);
+  dispatch_pending_blocks(gpu, launch, &search.first, &search.last);
   add_targets(graph, search.targets, search.fixed);
   gpu->probe = NULL; /* nobody else is to see these blocks */
   sm_init(search.scratch, gpu, gpu->machine->gpu.sms + launch->index);

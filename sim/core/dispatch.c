@@ -1,0 +1,172 @@
+#include "sim/core/dispatch.h"
+
+#include "sim/core/host.h"
+#include "sim/core/occupancy.h"
+#include "sim/core/sm.h"
+
+/* A launch may run once the one before it in its stream has finished, and with it all earlier ones, and the host has
+ * started it. */
+static bool may_run(const Launch *launch) {
+  const Launch *previous = launch->previous;
+  return !launch->held && (!previous || previous->finished);
+}
+
+/* A kernel that starts alone on the chip finds all lock bits free. */
+static void free_lock_bits(Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(gpu, i);
+    if (launch->next_block != launch->finished_blocks)
+      return;
+  }
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    if (gpu->sms[i].ready)
+      lock_unit_release_all(&gpu->sms[i].lock_unit);
+}
+
+/* Shared memory of the blocks of a launch that an SM may hold at once. */
+static uint32_t shared_wanted(const Gpu *gpu, const Launch *launch) {
+  if (!launch->shared_bytes)
+    return 0;
+  uint64_t even = (launch->blocks + gpu->machine->gpu.sms - 1) / gpu->machine->gpu.sms;
+  Occupancy occupancy =
+      occupancy_of(gpu->machine, launch->kernel, launch->block, launch->shared_bytes - launch->kernel->shared_bytes);
+  return (uint32_t)MIN(even, occupancy.blocks) * occupancy_block_shared(gpu->machine, launch->shared_bytes);
+}
+
+/* A kernel that starts sees what was written before. Where the L1 is what shared memory leaves, it has its new size. */
+static void renew_l1s(Gpu *gpu) {
+  uint32_t wanted = 0;
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(gpu, i);
+    if (launch->started && !launch->finished)
+      wanted = MAX(wanted, shared_wanted(gpu, launch));
+  }
+  uint32_t bytes = l1_bytes_beside(gpu->machine, wanted);
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+    L1 **l1 = &gpu->sms[i].l1;
+    if (*l1)
+      l1_invalidate(*l1);
+    if (bytes != gpu->l1_bytes)
+      g_clear_pointer(l1, l1_free);
+  }
+  gpu->l1_bytes = bytes;
+}
+
+/* ---- the order of blocks ---- */
+
+/* A seeded permutation of the numbers below 4^half: a Feistel network of four rounds. */
+static uint64_t shuffle(uint64_t number, unsigned half, uint64_t key) {
+  uint64_t mask = (UINT64_C(1) << half) - 1, left = number >> half, right = number & mask;
+  for (uint64_t round = 0; round < 4; round++) {
+    uint64_t mixed = rng_mix(right ^ rng_mix(key + round)) & mask, next = left ^ mixed;
+    left = right;
+    right = next;
+  }
+  return left << half | right;
+}
+
+/* The numbers below `count` permuted: those that the shuffle takes beyond are shuffled on. */
+static uint64_t shuffle_below(uint64_t number, uint64_t count, uint64_t key) {
+  unsigned half = 1;
+  while (half < 32 && UINT64_C(1) << (2 * half) < count)
+    half++;
+  do
+    number = shuffle(number, half, key);
+  while (number >= count);
+  return number;
+}
+
+/* The block of a launch that is dispatched in turn `turn`, by grid.dispatch_order. */
+static uint64_t block_in_turn(const Gpu *gpu, const Launch *launch, uint64_t turn) {
+  switch (gpu->machine->grid.dispatch_order) {
+  case DISPATCH_REVERSE: return launch->blocks - 1 - turn;
+  case DISPATCH_RANDOM: return shuffle_below(turn, launch->blocks, rng_mix(gpu->seed) + launch->index);
+  default: return turn;
+  }
+}
+
+bool dispatch_is_pending(const Gpu *gpu, const Launch *launch, uint64_t block) {
+  if (gpu->machine->grid.dispatch_order != DISPATCH_RANDOM) {
+    uint64_t first, last;
+    dispatch_pending_blocks(gpu, launch, &first, &last);
+    return block >= first && block <= last;
+  }
+  for (uint64_t turn = launch->next_block; turn < launch->blocks; turn++)
+    if (block_in_turn(gpu, launch, turn) == block)
+      return true;
+  return false;
+}
+
+void dispatch_pending_blocks(const Gpu *gpu, const Launch *launch, uint64_t *first, uint64_t *last) {
+  DispatchOrder order = gpu->machine->grid.dispatch_order;
+  *first = order == DISPATCH_FORWARD ? launch->next_block : 0;
+  *last = launch->blocks - 1 - (order == DISPATCH_REVERSE ? launch->next_block : 0);
+}
+
+static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
+  uint64_t block = block_in_turn(gpu, launch, launch->next_block);
+  uint32_t sms = gpu->machine->gpu.sms;
+  for (uint32_t i = 0; i < sms; i++) {
+    uint32_t index = (gpu->next_sm + i) % sms;
+    if (sm_try_place(&gpu->sms[index], launch, block, now)) {
+      gpu->next_sm = (index + 1) % sms;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* All that the launch follows has ended. Its blocks may wait for room all the same. */
+static void start(Gpu *gpu, Launch *launch, uint64_t now) {
+  launch->started = true;
+  launch->free_at = now + gpu->machine->grid.launch_overhead;
+  renew_l1s(gpu);
+}
+
+/* Places the launch's next block, if an SM has room. During the overhead of a launch the dispatcher is free for blocks of
+ * others. */
+static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
+  uint64_t free_at = MAX(now, gpu->dispatch_free_at);
+  bool starting = launch->free_at > free_at;
+  uint64_t when = starting ? MAX(launch->free_at, gpu->starts_free_at) : free_at;
+  if (launch->next_block == 0)
+    free_lock_bits(gpu);
+  if (!place_somewhere(gpu, launch, when))
+    return false;
+  if (++launch->next_block == launch->blocks)
+    gpu->undispatched--;
+  if (starting)
+    gpu->starts_free_at = launch->free_at = when + gpu->machine->grid.dispatch_interval;
+  else
+    gpu->dispatch_free_at = when + gpu->machine->grid.dispatch_interval;
+  return true;
+}
+
+/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. */
+void dispatch_blocks(Gpu *gpu, uint64_t now) {
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    Launch *launch = gpu_launch(gpu, i);
+    if (launch->next_block == launch->blocks || !may_run(launch))
+      continue;
+    if (!launch->started)
+      start(gpu, launch, now);
+    while (launch->next_block < launch->blocks && dispatch_block(gpu, launch, now))
+      ;
+  }
+}
+
+/* The launch ends when its blocks have exited and their stores are performed. */
+static void end_launch(Gpu *gpu, Launch *launch) {
+  if (launch->finished || launch->finished_blocks < launch->blocks || launch->under_way)
+    return;
+  launch->finished = true;
+  gpu->unfinished_launches--;
+  gpu->end_cycle = MAX(gpu->end_cycle, launch->last_end);
+  if (gpu->host)
+    host_launch_finished(gpu->host, launch, launch->last_end);
+}
+
+void dispatch_end_launches(Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++)
+    end_launch(gpu, gpu_launch(gpu, i));
+}

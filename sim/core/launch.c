@@ -1,0 +1,201 @@
+#include "sim/core/launch.h"
+
+#include "base/assert.h"
+#include "sim/core/cached.h"
+#include "sim/core/sm.h"
+
+/* The constant bank of sm_20: ntid at 0x8, nctaid at 0x14, arguments from 0x20. */
+static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
+  enum { NTID = 0x8, NCTAID = 0x14, ARGS = PARAM_BANK_OFFSET };
+  uint32_t word = 0;
+  if (offset >= NTID && offset < NTID + 12)
+    return config->block[(offset - NTID) / 4];
+  if (offset >= NCTAID && offset < NCTAID + 12)
+    return config->grid[(offset - NCTAID) / 4];
+  if (offset >= ARGS && offset - ARGS < config->args_bytes)
+    memcpy(&word, config->args + (offset - ARGS), MIN(4u, config->args_bytes - (offset - ARGS)));
+  return word;
+}
+
+static uint32_t const_value(const LaunchConfig *config, const ConstRef *ref) {
+  switch (ref->kind) {
+  case CONST_BANK: return bank_word(config, ref->value);
+  case CONST_SYMBOL:
+    LS_REQUIRE("launch-symbols", config->symbols && ref->symbol < config->program->variables->len);
+    return (uint32_t)config->symbols[ref->symbol] + ref->value;
+  case CONST_IMMEDIATE: break;
+  }
+  return ref->value;
+}
+
+static uint32_t *make_const_rows(const LaunchConfig *config) {
+  const Kernel *kernel = config->kernel;
+  uint32_t *rows = g_new(uint32_t, (size_t)kernel->nconsts * WARP_LANES + 1);
+  for (uint32_t i = 0; i < kernel->nconsts; i++) {
+    uint32_t value = const_value(config, &kernel->consts[i]);
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+      rows[i * WARP_LANES + lane] = value;
+  }
+  return rows;
+}
+
+static void keep_params(Launch *launch, const LaunchConfig *config) {
+  launch->param_bytes = MAX(config->args_bytes, config->kernel->param_bytes);
+  launch->params = g_malloc0(launch->param_bytes + 1u);
+  if (config->args_bytes)
+    memcpy(launch->params, config->args, config->args_bytes);
+}
+
+static void add_wait(Decoded *decoded, int16_t reg) {
+  for (unsigned i = 0; i < decoded->waits; i++)
+    if (decoded->wait[i] == reg)
+      return;
+  LS_REQUIRE("decoded-waits", decoded->waits < G_N_ELEMENTS(decoded->wait));
+  decoded->wait[decoded->waits++] = (uint8_t)reg;
+}
+
+/* How an instruction goes by whose guard holds in no lane: it takes its issue slot, a branch until it is known where the
+ * warp goes on. Its destinations are held as long as its unit takes (measured of LDS); no request leaves the SM. */
+static void decode_skip(Decoded *decoded, const Gpu *gpu, Opcode op) {
+  bool branches = op == OP_BRA || op == OP_BRK || op == OP_CONT || op == OP_RET || op == OP_CAL;
+  decoded->skip = branches ? gpu->machine->sm.latency.branch_not_taken : gpu->machine->sm.issue_interval;
+  decoded->skip_latency = op_info[op].unit == UNIT_GLOBAL ? gpu->unit_latency[UNIT_SHARED] : decoded->latency;
+}
+
+static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
+  RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
+  PipeKind pipe = pipe_of(inst, writes.count > 0);
+  Decoded decoded = {.executor = executors[inst->op],
+                     .latency = pipe_latency(gpu->machine, pipe, gpu->unit_latency[op_info[inst->op].unit]),
+                     .pipe = pipe,
+                     .interval = pipe_interval(gpu->machine, pipe),
+                     .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR,
+                     .releases =
+                         cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR};
+  decode_skip(&decoded, gpu, inst->op);
+  for (unsigned i = 0; i < reads.count; i++)
+    add_wait(&decoded, reads.reg[i]);
+  for (unsigned i = 0; i < writes.count; i++) {
+    add_wait(&decoded, writes.reg[i]);
+    decoded.write[decoded.writes++] = (uint8_t)writes.reg[i];
+  }
+  decoded.pred_write = inst_pred_writes(inst);
+  decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;
+  return decoded;
+}
+
+static char *refuse_grid(const Machine *machine, const LaunchConfig *config) {
+  const uint32_t limit[3] = {machine->grid.max_x, machine->grid.max_y, machine->grid.max_z};
+  for (unsigned axis = 0; axis < 3; axis++) {
+    if (config->grid[axis] == 0)
+      return g_strdup("the grid has no blocks");
+    if (config->grid[axis] > limit[axis])
+      return g_strdup_printf("the grid has %u blocks in %c, %s can launch at most %u", config->grid[axis],
+                             "xyz"[axis], machine -> name, limit[axis]);
+    if (config->block[axis] == 0)
+      return g_strdup("the block has no threads");
+  }
+  return NULL;
+}
+
+/* A program is made for one way of divergence. */
+static char *refuse_convergence(const Machine *machine, const Kernel *kernel) {
+  bool groups = machine->sm.convergence == CONVERGENCE_BARRIER;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    bool wants_groups = inst->op == OP_BSSY || inst->op == OP_BSYNC || inst->op == OP_BREAK;
+    bool wants_stack = inst->flags & INST_POP || inst->op == OP_SSY || inst->op == OP_PBK || inst->op == OP_BRK ||
+                       inst->op == OP_PCNT || inst->op == OP_CONT || inst->op == OP_CAL || inst->op == OP_RET;
+    if (groups ? wants_stack : wants_groups)
+      return g_strdup_printf("line %u: %s%s is for machines with %s (sm.convergence: %s), %s has %s", inst->line,
+                             op_info[inst->op].sass, inst->flags & INST_POP ? ".S" : "",
+                             groups ? "a SIMT stack" : "convergence barriers", groups ? "simt-stack" : "barrier",
+                             machine->name, groups ? "convergence barriers" : "a SIMT stack");
+  }
+  return NULL;
+}
+
+static char *refuse_block(const Machine *machine, const LaunchConfig *config, const Launch *launch) {
+  uint64_t threads = (uint64_t)config->block[0] * config->block[1];
+  threads = threads > UINT32_MAX ? threads : threads * config->block[2];
+  if (threads > machine->grid.max_block_threads)
+    return g_strdup_printf("the block has %" G_GUINT64_FORMAT " threads, %s allows at most %u", threads,
+                           machine->name, machine->grid.max_block_threads);
+  if (config->block[2] > machine->grid.max_block_z)
+    return g_strdup_printf("the block has %u threads in z, %s allows at most %u", config->block[2], machine->name,
+                           machine->grid.max_block_z);
+  uint64_t shared = (uint64_t)config->kernel->shared_bytes + config->shared_bytes;
+  if (shared > machine->sm.shared.max_block_bytes)
+    return g_strdup_printf("the block has %" G_GUINT64_FORMAT " bytes of shared memory, %s allows at most %u", shared,
+                           machine->name, machine->sm.shared.max_block_bytes);
+  if (kernel_registers(config->kernel) > machine->sm.max_thread_registers)
+    return g_strdup_printf("a thread needs %u registers, %s has %u for each", kernel_registers(config->kernel),
+                           machine->name, machine->sm.max_thread_registers);
+  if (sm_block_registers(machine, launch) > machine->sm.registers)
+    return g_strdup_printf("the block needs %u registers, an SM of %s has %u", sm_block_registers(machine, launch),
+                           machine->name, machine->sm.registers);
+  if (config->kernel->local_bytes > LOCAL_BYTES_MAX)
+    return g_strdup_printf("a thread needs %u bytes of local memory, it can have at most %d",
+                           config->kernel->local_bytes, LOCAL_BYTES_MAX);
+  if (launch->block_warps > machine->sm.max_warps || launch->block_warps * WARP_LANES > machine->sm.max_threads)
+    return g_strdup_printf("the block has %u warps, more than an SM of %s holds", launch->block_warps, machine->name);
+  return NULL;
+}
+
+static const Launch *newest_of_stream(const Gpu *gpu, int stream) {
+  for (guint i = gpu->launches->len; i-- > 0;)
+    if (gpu_launch(gpu, i)->stream == stream)
+      return gpu_launch(gpu, i);
+  return NULL;
+}
+
+/* What the kernel's instructions say of the launch. */
+static void decode_all(const Gpu *gpu, Launch *launch) {
+  launch->decoded = g_new(Decoded, launch->kernel->ninsts);
+  for (uint32_t i = 0; i < launch->kernel->ninsts; i++) {
+    const Inst *inst = &launch->kernel->insts[i];
+    launch->decoded[i] = decode(gpu, launch->kernel, inst);
+    launch->tracks_unset |= (inst->flags & INST_MAYBE_UNSET) != 0;
+    launch->orderly |= inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE;
+    launch->uses_l1 |= op_info[inst->op].unit == UNIT_GLOBAL && cached_is_load(gpu->machine, inst) &&
+                       op_info[inst->op].flags & OPF_LOAD;
+  }
+}
+
+Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
+  *why = refuse_grid(gpu->machine, config);
+  if (*why)
+    return NULL;
+  Launch *launch = g_new0(Launch, 1);
+  launch->program = config->program;
+  launch->kernel = config->kernel;
+  launch->index = gpu->launches->len;
+  memcpy(launch->grid, config->grid, sizeof launch->grid);
+  memcpy(launch->block, config->block, sizeof launch->block);
+  launch->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+  uint64_t threads = MIN((uint64_t)config->block[0] * config->block[1], UINT32_MAX);
+  launch->block_threads = (uint32_t)MIN(threads * config->block[2], UINT32_MAX - WARP_LANES);
+  launch->block_warps = (launch->block_threads + WARP_LANES - 1) / WARP_LANES;
+  launch->shared_bytes = config->kernel->shared_bytes + config->shared_bytes;
+  launch->stream = config->stream;
+  launch->previous = newest_of_stream(gpu, config->stream);
+  launch->envreg = config->envreg;
+  *why = refuse_convergence(gpu->machine, launch->kernel);
+  if (!*why)
+    *why = refuse_block(gpu->machine, config, launch);
+  if (*why) {
+    g_free(launch);
+    return NULL;
+  }
+  keep_params(launch, config);
+  launch->const_rows = make_const_rows(config);
+  decode_all(gpu, launch);
+  return launch;
+}
+
+void launch_free(Launch *launch) {
+  g_free(launch->params);
+  g_free(launch->const_rows);
+  g_free(launch->decoded);
+  g_free(launch);
+}

@@ -1,0 +1,248 @@
+/* state.h - the state of the machine: what a Gpu, its SMs, their blocks and the launches hold. Nothing here does anything; the modules
+ * that do are above it: sm (an SM's cycle), dispatch (blocks and launches), host, windows, gpu (the loop).
+ * Ownership: the Gpu owns its Sms and launches; an Sm makes its arrays when its first block comes. */
+#ifndef LOCKSTEP_CORE_STATE_H
+#define LOCKSTEP_CORE_STATE_H
+
+#include <glib.h>
+
+#include "sim/core/exec.h"
+#include "sim/core/flight.h"
+#include "sim/core/pipes.h"
+#include "sim/core/probe.h"
+#include "sim/core/warp.h"
+#include "sim/engine/counter.h"
+#include "sim/engine/event.h"
+#include "sim/engine/rng.h"
+#include "sim/engine/stop.h"
+#include "sim/engine/wheel.h"
+#include "sim/machine/machine.h"
+#include "sim/memory/l1.h"
+#include "sim/memory/lock_unit.h"
+#include "sim/memory/memsys.h"
+#include "sim/memory/shared.h"
+
+enum { SM_WARPS_MAX = 64, SM_BLOCKS_MAX = 64, SM_SCHEDULERS_MAX = 8, BLOCK_WARPS_MAX = 32, BLOCK_BARRIERS = 16 };
+
+/* A named barrier of a block. Mask bits are warps in the block. */
+typedef struct Barrier {
+  uint32_t arrived;    /* warps that arrived since it last completed */
+  uint32_t waiting;    /* those that wait for it */
+  uint32_t threads;    /* arrivals so far, 32 for each warp */
+  uint32_t expected;   /* thread count of the arrivals, 0 for the whole block */
+  bool open;           /* somebody has come since it last completed */
+  uint64_t latest;     /* when the last arrival takes effect */
+  uint32_t population; /* BAR.RED: lanes whose predicate was true */
+  bool all, any;
+} Barrier;
+
+/* What issue and scoreboard need of an instruction, worked out once for each launch. */
+typedef struct Decoded {
+  Executor executor;
+  uint32_t latency;      /* of its unit */
+  uint32_t skip;         /* if the guard holds in no lane: cycles until the warp's next instruction */
+  uint32_t skip_latency; /* and until its destinations can be used */
+  Milli interval;        /* of its pipe; 0: it waits for none */
+  bool releases;         /* a fence comes before it */
+  bool sends;            /* it may send an access to global memory */
+  uint8_t pipe;          /* PipeKind */
+  uint8_t waits, writes; /* how many entries of the lists below */
+  uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
+  uint8_t write[4];
+  uint32_t pred_wait, pred_write;
+} Decoded;
+
+/* A launch while it runs. */
+typedef struct Launch {
+  const Program *program;
+  const Kernel *kernel;
+  uint32_t index;
+  uint32_t grid[3], block[3];
+  uint64_t blocks; /* in the grid */
+  uint32_t block_threads, block_warps, shared_bytes;
+  int stream;
+  const struct Launch *previous; /* of its stream; NULL: the first */
+  uint8_t *params;               /* of the kernel, for MEM_PARAM: as given, zeros up to what the kernel declares */
+  uint32_t param_bytes;
+  uint64_t envreg;      /* SR_ENVREG1 and 2: high and low word; cooperative launches have an address there */
+  uint32_t *const_rows; /* kernel->nconsts rows of 32 */
+  Decoded *decoded;     /* one for each instruction */
+  bool tracks_unset;    /* some instruction may read a register that wasn't written */
+  bool held;            /* the host hasn't started it */
+  bool started;         /* all that it follows has ended; its blocks may wait for room all the same */
+  uint64_t free_at;     /* before, none of its blocks leaves the dispatcher */
+  uint64_t next_block;  /* how many were dispatched: the turn of the next, by grid.dispatch_order */
+  uint64_t finished_blocks;
+  uint64_t under_way; /* accesses of global memory */
+  uint64_t last_end;  /* when a block exited last, or the reply to an access came */
+  bool orderly;       /* some instruction acts on what all SMs share, beside memory */
+  bool uses_l1;       /* some load does */
+  bool finished;      /* all its blocks have, and their accesses are performed */
+} Launch;
+
+/* A resident block. */
+typedef struct Block {
+  Launch *launch; /* NULL: the slot is free */
+  uint64_t index; /* linear in its grid */
+  uint32_t ctaid[3];
+  uint32_t slot;
+  uint32_t shared_base, shared_bytes;
+  uint32_t warps, warps_left;
+  uint8_t warp_slot[BLOCK_WARPS_MAX];
+  uint32_t finished; /* mask of warps in the block that are done */
+  Barrier barrier[BLOCK_BARRIERS];
+} Block;
+
+typedef struct Scheduler {
+  uint64_t ready;   /* warps that could issue, by slot */
+  uint64_t mine;    /* slots that belong to it */
+  uint64_t free_at; /* it can issue again in this cycle */
+  uint32_t last;    /* slot it issued last */
+  Rng rng;          /* POLICY_RANDOM */
+} Scheduler;
+
+/* What a launch has more than before a window (tell.h). */
+typedef struct LaunchTally {
+  int64_t under_way; /* more than before */
+  uint64_t finished_blocks;
+  uint64_t last_end;
+} LaunchTally;
+
+/* A request that leaves in a window. */
+typedef struct SmSend {
+  MemRequest *request;
+  uint64_t time;
+} SmSend;
+
+typedef struct Sm {
+  struct Gpu *gpu;
+  uint32_t index;
+  bool ready; /* arrays exist */
+  Warp warps[SM_WARPS_MAX];
+  Block blocks[SM_BLOCKS_MAX];
+  uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
+  SharedMemory shared;
+  LockUnit lock_unit;
+  Pipes pipes;
+  uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
+  L1 *l1;                      /* NULL until a load may use it */
+  Flights flights;
+  uint64_t draining; /* warps in a fence, by slot */
+  uint64_t crowded;  /* warps that wait until they may send an access, by slot */
+  Wheel wheel;       /* when each warp that sleeps wakes, by slot */
+  Rng jitter;
+  Scheduler scheduler[SM_SCHEDULERS_MAX];
+  uint32_t *register_rows; /* backing of Warp.regs, ... */
+  uint64_t *ready_rows;
+  StackEntry *stack_rows;         /* NULL with lane groups */
+  struct LaneGroups *lane_groups; /* NULL without */
+  uint32_t *written_rows;
+  GHashTable *undefined_kept; /* of undefined.h; NULL: nothing */
+  /* What it has to tell the machine: added to the Gpu's by gpu_run(). */
+  Counters counters;
+  uint64_t progress, cycle;
+  int64_t budget; /* instructions that it may still issue */
+  bool faulted;   /* it doesn't go on */
+  uint64_t
+      ended; /* outside windows: when a block ended, or the last access of a launch; WHEEL_NEVER: nothing to see to */
+  struct Fault *fault; /* in a window; else NULL */
+  GArray *notes;       /* of tell.h; NULL: none so far */
+  LaunchTally *launch_tally;
+  SmSend *out; /* requests of a window */
+  uint32_t out_count, out_sent, out_space;
+} Sm;
+
+/* An illegal access or instruction. */
+typedef struct Fault {
+  bool happened;
+  char *message;
+  uint32_t launch;
+  uint64_t block;
+  uint32_t warp, lanes, pc;
+  uint64_t cycle;
+  const char *space; /* "shared", "global" or NULL */
+  uint64_t address;
+  char *repair;
+  WordChange taken, given; /* of a piece of the device heap, who called malloc() and free(); THREAD_NONE: nobody */
+} Fault;
+
+/* When a mark fired. */
+typedef struct MarkTime {
+  uint32_t number;
+  uint64_t first, last;
+} MarkTime;
+
+typedef struct Gpu {
+  const Machine *machine;
+  uint64_t seed;
+  Sm *sms;
+  EventQueue queue;
+  Backing *backing;
+  MemSys *memsys;
+  uint64_t memory_event; /* of its event in the queue; WHEEL_NEVER: none */
+  uint64_t *due;         /* of each SM: when its next event is due, WHEEL_NEVER: none; 0 while it runs */
+  struct Team *team;     /* threads of windows (windows.h); NULL: one */
+  int64_t team_work;     /* they share windows behind one of so many instructions */
+  EventQueue sends;      /* of a window */
+  bool runs_windows;     /* nobody looks at `queue` */
+  bool in_window;        /* SMs run, each on its own */
+  struct Heap *heap;     /* NULL: no kernel asks for memory */
+  Counters counters;
+  GPtrArray *launches;        /* Launch * */
+  uint32_t next_sm;           /* where the dispatcher looks first */
+  uint32_t l1_bytes;          /* of each SM, while the launches run that do */
+  uint64_t dispatch_free_at;  /* the next block of a launch whose overhead is over can leave the dispatcher */
+  uint64_t starts_free_at;    /* the same for blocks that wait for the end of their launch's overhead */
+  uint64_t unfinished_blocks; /* of all launches */
+  uint32_t unfinished_launches;
+  uint32_t undispatched;  /* launches some of whose blocks aren't placed yet */
+  uint32_t register_rows; /* of a warp slot: what the kernels of the launches need, and the sink */
+  uint64_t cycle;         /* of the newest event */
+  uint64_t end_cycle;     /* when the last launch ended */
+  uint64_t ages;          /* warps dispatched so far */
+  uint64_t progress;      /* counts what cannot be undone: warps exited, blocks placed, barriers completed */
+  int64_t budget;         /* instructions until the next stop */
+  uint64_t limit_cycles;
+  const Stop *stop; /* what the run listens to (gpu_run() doesn't); NULL: nothing. Borrowed */
+  uint32_t unit_latency[UNIT_COUNT];
+  bool noisy;           /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
+  const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
+  bool hashes_memory;   /* keep memory_hash up to date */
+  uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
+  GArray *marks;        /* MarkTime */
+  struct Host *host;    /* sim/core/host.h; NULL: the launches are all there is */
+  Fault fault;
+  GString *printed;                 /* what kernels printed so far, in simulated order; the caller shows it */
+  uint64_t printed_lost;            /* calls of printf whose output had no room */
+  uint32_t data_offset, data_bytes; /* gpu_set_shared_data */
+  Probe *probe;                     /* list of subscribers, borrowed; NULL: nobody listens */
+} Gpu;
+
+static inline Launch *gpu_launch(const Gpu *gpu, uint32_t index) { return g_ptr_array_index(gpu->launches, index); }
+static inline uint32_t sm_source(const Sm *sm) { return 1 + sm->index; }
+static inline Block *warp_block(Sm *sm, const Warp *warp) { return &sm->blocks[warp->block_slot]; }
+/* Thread of a warp's lane 0; that of lane n is thread_plus(base, n). */
+static inline ThreadId warp_thread_base(const Block *block, const Warp *warp) {
+  return thread_id(block->launch->index, block->index, warp->warp_in_block * WARP_LANES);
+}
+
+/* A word or lock bit of `space` at `place` changes: moves its share of the memory hash. */
+static inline void gpu_hash_change(Gpu *gpu, uint64_t space, uint64_t place, uint32_t before, uint32_t after) {
+  if (G_UNLIKELY(gpu->hashes_memory))
+    gpu->memory_hash ^=
+        rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
+}
+enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3, HASH_LOCAL = 4, HASH_HEAP = 5 };
+
+static inline ProbePoint issue_point(const Issue *issue, uint32_t lanes) {
+  return (ProbePoint){.gpu = issue->gpu,
+                      .sm = issue->sm,
+                      .block = warp_block(issue->sm, issue->warp),
+                      .warp = issue->warp,
+                      .inst = issue->inst,
+                      .pc = issue->warp->pc,
+                      .lanes = lanes,
+                      .cycle = issue->now};
+}
+
+#endif
