@@ -4,6 +4,7 @@
 #define LOCKSTEP_BASE_BITS_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 static inline uint32_t bits_count(uint32_t x) {
@@ -11,6 +12,9 @@ static inline uint32_t bits_count(uint32_t x) {
   x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
   return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
+
+/* True if the bits that are set, at least one, stand side by side. */
+static inline bool bits_in_a_row(uint32_t x) { return ((x + (x & -x)) & x) == 0; }
 
 static inline uint32_t bits_reverse(uint32_t x) {
   x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;

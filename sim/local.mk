@@ -151,8 +151,6 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_ends.h \
   sim/detect/race/race_flight.c \
   sim/detect/race/race_flight.h \
-  sim/detect/race/race_observer.c \
-  sim/detect/race/race_observer.h \
   sim/detect/race/race_order.c \
   sim/detect/race/race_order.h \
   sim/detect/race/race_repair.c \
@@ -214,8 +212,6 @@ liblockstep_a_SOURCES += \
   sim/memory/heap.h \
   sim/memory/hierarchy.c \
   sim/memory/hierarchy.h \
-  sim/memory/hierarchy_inner.h \
-  sim/memory/hierarchy_setup.c \
   sim/memory/l1.c \
   sim/memory/l1.h \
   sim/memory/local.c \
@@ -226,9 +222,6 @@ liblockstep_a_SOURCES += \
   sim/memory/lock_unit.h \
   sim/memory/mem_clock.h \
   sim/memory/mem_request.h \
-  sim/memory/mem_stats.c \
-  sim/memory/mem_stats.h \
-  sim/memory/mem_trace.h \
   sim/memory/memsys.c \
   sim/memory/memsys.h \
   sim/memory/part.c \

@@ -1,5 +1,7 @@
 #include "sim/core/cached.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "sim/core/serve.h"
 #include "sim/core/tell.h"
@@ -35,7 +37,7 @@ static bool store_is_under_way(const Flights *flights, uint64_t word) {
   return false;
 }
 
-static void report_stale(Issue *issue, unsigned lane, uint64_t address, uint32_t copy, uint64_t since) {
+static void report_stale(Issue *issue, const L1 *l1, unsigned lane, uint64_t address, uint32_t copy) {
   uint64_t word = address & ~UINT64_C(3);
   uint32_t now = loaded(issue->inst, memory_word(issue->gpu, word), address);
   if (now == copy || store_is_under_way(&issue->sm->flights, word))
@@ -43,62 +45,130 @@ static void report_stale(Issue *issue, unsigned lane, uint64_t address, uint32_t
   BackingBuffer *buffer = backing_find(issue->gpu->backing, word, 4);
   WordChange newest = change_log_get(&buffer->changes, (uint32_t)((word - buffer->base) / 4));
   ProbePoint point = issue_point(issue, 1u << lane);
-  PROBE_FIRE(issue->gpu, stale_read, &point, lane, address, copy, now, &newest, since);
+  PROBE_FIRE(issue->gpu, stale_read, &point, lane, address, copy, now, &newest, l1_since(l1, word));
 }
 
-/* The lane's words lie in the L1: it gets the copies. */
-static void read_copy(Issue *issue, L1 *l1, Flight *flight, unsigned lane) {
-  bool watched = PROBE_WANTED(issue->gpu, stale_read);
-  for (uint32_t part = 0; part < access_words(flight->request.bytes); part++) {
-    uint64_t since, at = flight->request.address[lane] + 4 * part;
-    flight->data[part][lane] = loaded(issue->inst, l1_word(l1, at & ~UINT64_C(3), &since), at);
-    if (watched)
-      report_stale(issue, lane, at, flight->data[part][lane], since);
+/* Copies that aren't what memory holds. */
+static void watch_copies(Issue *issue, const L1 *l1, const Flight *flight, uint32_t lanes) {
+  const BackingBuffer *buffer = flight->buffer;
+  uint32_t bytes = flight->request.bytes;
+  const uint32_t *run = serve_run(flight, lanes);
+  if (run && memcmp(run, &flight->data[0][__builtin_ctz(lanes)], 4 * (size_t)bits_count(lanes)) == 0)
+    return;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    for (uint32_t part = 0; part < access_words(bytes); part++) {
+      uint64_t at = flight->request.address[lane] + 4 * part;
+      uint32_t copy = flight->data[part][lane];
+      if (!buffer || bytes < 4 || buffer->data[(at - buffer->base) / 4] != copy)
+        report_stale(issue, l1, lane, at, copy);
+    }
   }
-  flight->performed |= 1u << lane;
 }
 
-/* The lane waits for the access that fetches its sector. */
-static void wait_for(Flight *fetcher, Flight *flight, unsigned lane) {
+/* The lanes' words lie in the L1, in the line that starts with `words`: they get the copies. */
+static void read_copies(const Issue *issue, const L1Shape *shape, const uint32_t *words, Flight *flight,
+                        uint32_t lanes) {
+  uint64_t in_line = (UINT64_C(1) << shape->line_shift) - 1;
+  uint32_t bytes = flight->request.bytes, parts = access_words(bytes);
+  const uint64_t *address = flight->request.address;
+  unsigned first = (unsigned)__builtin_ctz(lanes);
+  if (flight->request.run && bytes == 4 && bits_in_a_row(lanes)) {
+    memcpy(&flight->data[0][first], &words[(address[first] & in_line) / 4], 4 * (size_t)bits_count(lanes));
+    return;
+  }
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    const uint32_t *own = &words[(address[lane] & in_line) / 4];
+    if (bytes < 4)
+      flight->data[0][lane] = narrow_load(*own, address[lane] % 4, issue->inst->width);
+    else
+      for (uint32_t part = 0; part < parts; part++)
+        flight->data[part][lane] = own[part];
+  }
+}
+
+/* The lanes wait for the access that fetches their sector. */
+static void wait_for(Flight *fetcher, Flight *flight, uint32_t lanes) {
   if (!fetcher->waiters)
     fetcher->waiters = g_array_new(FALSE, FALSE, sizeof(Waiter));
   GArray *waiters = fetcher->waiters;
   Waiter *newest = waiters->len ? &g_array_index(waiters, Waiter, waiters->len - 1) : NULL;
   if (newest && newest->flight == flight->index) {
-    newest->lanes |= 1u << lane;
+    newest->lanes |= lanes;
     return;
   }
-  Waiter waiter = {flight->index, 1u << lane};
+  Waiter waiter = {flight->index, lanes};
   g_array_append_val(waiters, waiter);
   flight->waits++;
 }
 
+/* The lowest lane that wants a sector fetches it. */
 static void fetch(L1 *l1, Flight *flight, unsigned lane) {
   if (!flight->fills)
     flight->fills = g_array_new(FALSE, FALSE, sizeof(Fill));
-  Fill fill = {.address = l1_expect(l1, flight->request.address[lane], flight->index), .lane = lane};
-  g_array_append_val(flight->fills, fill);
+  GArray *fills = flight->fills;
+  g_array_set_size(fills, fills->len + 1);
+  g_array_index(fills, Fill, fills->len - 1).address = l1_expect(l1, flight->request.address[lane], flight->index);
+  flight->fetchers |= 1u << lane;
+}
+
+/* The lanes of `rest`, in a row from the lowest, that come to the same sectors. */
+static uint32_t lanes_together(const L1Shape *shape, const Flight *flight, uint32_t rest) {
+  const uint64_t *address = flight->request.address;
+  uint32_t bytes = flight->request.bytes, sector = 1u << shape->sector_shift, lane = (uint32_t)__builtin_ctz(rest);
+  uint64_t first = address[lane] >> shape->sector_shift;
+  if (flight->request.run && bytes <= sector) {
+    uint32_t end = lane + (sector - (uint32_t)(address[lane] & (sector - 1))) / bytes;
+    return rest & (end < WARP_LANES ? (1u << end) - 1 : ALL_LANES);
+  }
+  uint32_t others = rest & (rest - 1);
+  while (others && address[__builtin_ctz(others)] >> shape->sector_shift == first)
+    others &= others - 1;
+  return rest & ~others;
+}
+
+/* Lanes in a row that come to one line, from the lowest of `lanes` on, are looked up: *missing have to go to memory. Returns all. */
+static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lanes, uint32_t *missing) {
+  const L1Shape *shape = l1_shape(l1);
+  const uint64_t *address = flight->request.address;
+  uint64_t first = address[__builtin_ctz(lanes)], line = l1_line(shape, first);
+  uint32_t hits = 0, rest = lanes, bytes = flight->request.bytes, fetcher;
+  L1Look look = l1_look(l1, first);
+  for (uint32_t group; rest && l1_line(shape, address[__builtin_ctz(rest)]) == line; rest &= ~group) {
+    uint64_t at = address[__builtin_ctz(rest)];
+    uint32_t wanted = l1_sectors(shape, at, bytes);
+    group = lanes_together(shape, flight, rest);
+    if ((look.valid & wanted) == wanted) {
+      hits |= group;
+      continue;
+    }
+    bool pending = look.pending & l1_sectors(shape, at, 1) && l1_pending(l1, at, &fetcher);
+    if (pending && fetcher != flight->index) {
+      wait_for(flights_at(&issue->sm->flights, fetcher), flight, group);
+      continue;
+    }
+    *missing |= group;
+    if (!pending) {
+      fetch(l1, flight, (unsigned)__builtin_ctz(rest));
+      look = l1_look(l1, first);
+    }
+  }
+  if (hits) {
+    l1_use(l1, first);
+    read_copies(issue, shape, look.words, flight, hits);
+    if (PROBE_WANTED(issue->gpu, stale_read))
+      watch_copies(issue, l1, flight, hits);
+    flight->performed |= hits;
+  }
+  return lanes & ~rest;
 }
 
 /* Returns the lanes that have to go to memory. */
 static uint32_t look_up(Issue *issue, L1 *l1, Flight *flight) {
-  uint32_t missing = 0, fetcher;
-  for (uint32_t rest = flight->lanes; rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    uint64_t address = flight->request.address[lane];
-    if (l1_hit(l1, address, flight->request.bytes)) {
-      read_copy(issue, l1, flight, lane);
-      continue;
-    }
-    bool pending = l1_pending(l1, address, &fetcher);
-    if (pending && fetcher != flight->index) {
-      wait_for(flights_at(&issue->sm->flights, fetcher), flight, lane);
-      continue;
-    }
-    missing |= 1u << lane;
-    if (!pending)
-      fetch(l1, flight, lane);
-  }
+  uint32_t missing = 0;
+  for (uint32_t rest = flight->lanes; rest;)
+    rest &= ~look_up_line(issue, l1, flight, rest, &missing);
   return missing;
 }
 
@@ -167,6 +237,7 @@ void cached_arrive(Sm *sm, Flight *flight, uint64_t now) {
   for (guint i = 0; flight->waiters && i < flight->waiters->len; i++)
     give(sm, flight, &g_array_index(flight->waiters, Waiter, i), now);
   g_array_set_size(flight->fills, 0);
+  flight->fetchers = 0;
   if (flight->waiters)
     g_array_set_size(flight->waiters, 0);
 }
@@ -181,18 +252,48 @@ static void update_copy(L1 *l1, const Flight *flight, uint32_t part, unsigned la
             serve_bytes(bytes, address));
 }
 
-void cached_store(Issue *issue, const Flight *flight) {
-  L1 *l1 = issue->sm->l1;
-  uint32_t bytes = flight->request.bytes;
-  bool evicts = cached_evicts(issue->inst), lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
-  for (uint32_t rest = l1 && evicts ? flight->lanes : 0; rest; rest &= rest - 1)
-    l1_evict(l1, flight->request.address[__builtin_ctz(rest)] & ~UINT64_C(3), MAX(bytes, 4u));
-  for (uint32_t part = 0; l1 && !evicts && part < access_words(bytes); part++)
+/* Lanes evict the sectors that they store to, those of one line together. */
+static void evict_copies(L1 *l1, const Flight *flight) {
+  const L1Shape *shape = l1_shape(l1);
+  uint32_t bytes = MAX(flight->request.bytes, 4u);
+  for (uint32_t rest = flight->lanes; rest;) {
+    uint64_t first = flight->request.address[__builtin_ctz(rest)], line = l1_line(shape, first), at = first;
+    uint32_t sectors = 0;
+    do {
+      sectors |= l1_sectors(shape, at & ~UINT64_C(3), bytes);
+      rest &= rest - 1;
+      at = rest ? flight->request.address[__builtin_ctz(rest)] : 0;
+    } while (rest && l1_line(shape, at) == line);
+    l1_evict(l1, first, sectors);
+  }
+}
+
+static void update_copies(const Machine *machine, L1 *l1, const Flight *flight) {
+  const MemRequest *request = &flight->request;
+  bool lowest = machine->sm.store_winner == STORE_LOWEST_LANE;
+  const L1Shape *shape = l1_shape(l1);
+  if (request->run && request->bytes == 4) {
+    uint32_t words = 1u << shape->line_shift >> 2;
+    for (uint32_t lane = 0, count; lane < WARP_LANES; lane += count) {
+      count = MIN(words - (uint32_t)(request->address[lane] / 4 & (words - 1)), WARP_LANES - lane);
+      l1_update_words(l1, request->address[lane], &flight->data[0][lane], count);
+    }
+    return;
+  }
+  for (uint32_t part = 0; part < access_words(request->bytes); part++)
     for (uint32_t rest = flight->lanes; rest;) {
-      unsigned lane = access_next_store(rest, bytes, lowest);
+      unsigned lane = access_next_store(rest, request->bytes, lowest);
       rest &= ~(1u << lane);
       update_copy(l1, flight, part, lane);
     }
+}
+
+void cached_store(Issue *issue, const Flight *flight) {
+  L1 *l1 = issue->sm->l1;
+  if (l1 && cached_evicts(issue->inst))
+    evict_copies(l1, flight);
+  else if (l1)
+    update_copies(issue->gpu->machine, l1, flight);
 }
 
 void cached_forget(Sm *sm) {

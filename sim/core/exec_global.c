@@ -14,11 +14,15 @@
 static void lane_addresses(const Issue *issue, uint64_t address[32]) {
   const Inst *inst = issue->inst;
   const uint32_t *low = issue_operand(issue, inst->a);
-  const uint32_t *high = place_is_wide(inst) ? access_part(issue, inst->a, 1, true) : low;
-  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    address[lane] = place_address(inst, low[lane], high[lane]);
+  if (!place_is_wide(inst)) {
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+      address[lane] = place_address(inst, low[lane], 0);
+    return;
   }
+  const uint32_t *high = access_part(issue, inst->a, 1, true);
+  uint64_t offset = (uint64_t)(int64_t)inst->imm;
+  for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+    address[lane] = (low[lane] | (uint64_t)high[lane] << 32) + offset;
 }
 
 /* Below it no pointer to a buffer points: it is null, or null with an index. */
@@ -56,19 +60,41 @@ static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32
   record_fault(issue, 1u << lane, space, address, g_string_free(text, FALSE), g_strdup(repair));
 }
 
-/* The buffer that holds what all lanes of issue->mask access, if they may; NULL: they have to be looked at one by one. */
-static BackingBuffer *one_buffer(const Issue *issue, MemKind kind, uint32_t bytes, const uint64_t address[32]) {
-  uint64_t low = UINT64_MAX, high = 0, bits = 0;
-  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+/* Where the lanes of an access go. */
+typedef struct Span {
+  uint64_t low, high, bits; /* the first and last address, and all of them or-ed */
+  bool run;                 /* see MemRequest */
+} Span;
+
+/* True if each lane's address is so many bytes behind that of the lane before. */
+static bool goes_by(uint64_t step, const uint64_t address[32]) {
+  uint64_t differ = 0, first = address[0];
+  for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+    differ |= address[lane] ^ (first + lane * step);
+  return differ == 0;
+}
+
+static Span span_of(uint32_t mask, uint32_t bytes, const uint64_t address[32]) {
+  if (mask == ALL_LANES && goes_by(bytes, address))
+    return (Span){address[0], address[WARP_LANES - 1], address[0], true};
+  if (mask == ALL_LANES && goes_by(0, address))
+    return (Span){address[0], address[0], address[0], false};
+  Span span = {.low = UINT64_MAX};
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
     uint64_t at = address[__builtin_ctz(rest)];
-    low = MIN(low, at);
-    high = MAX(high, at);
-    bits |= at;
+    span.low = MIN(span.low, at);
+    span.high = MAX(span.high, at);
+    span.bits |= at;
   }
+  return span;
+}
+
+/* The buffer that holds what all lanes access, if they may; NULL: they have to be looked at one by one. */
+static BackingBuffer *one_buffer(const Issue *issue, MemKind kind, uint32_t bytes, const Span *span) {
   BackingBuffer *buffer;
   bool constant = issue->inst->space == MEM_CONST;
-  if (bits & (bytes - 1) || place_in_buffer(issue->gpu->backing, kind, constant, low, bytes, &buffer) ||
-      buffer->heap || high - buffer->base > 4 * (uint64_t)buffer->words - bytes)
+  if (span->bits & (bytes - 1) || place_in_buffer(issue->gpu->backing, kind, constant, span->low, bytes, &buffer) ||
+      buffer->heap || span->high - buffer->base > 4 * (uint64_t)buffer->words - bytes)
     return NULL;
   return buffer;
 }
@@ -95,19 +121,23 @@ static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const ui
 /* The access that the instruction makes, without its data; NULL after a fault. */
 static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32]) {
   uint32_t bytes = width_bytes[issue->inst->width];
-  BackingBuffer *buffer = one_buffer(issue, kind, bytes, address);
+  Span span = span_of(issue->mask, bytes, address);
+  BackingBuffer *buffer = one_buffer(issue, kind, bytes, &span);
   bool host = buffer && buffer->host;
   if (!buffer && !check_addresses(issue, kind, bytes, address, &host))
     return NULL;
   Flight *flight = flights_new(&issue->sm->flights);
-  flight->request = (MemRequest){.kind = kind,
-                                 .sm = issue->sm->index,
-                                 .mask = issue->mask,
-                                 .bytes = bytes,
-                                 .host = host,
-                                 .unused = issue->inst->op == OP_RED,
-                                 .exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH};
-  memcpy(flight->request.address, address, sizeof flight->request.address);
+  MemRequest *request = &flight->request;
+  request->kind = kind;
+  request->sm = issue->sm->index;
+  request->mask = issue->mask;
+  request->bytes = bytes;
+  request->run = span.run;
+  request->together = span.low == span.high;
+  request->host = host;
+  request->unused = issue->inst->op == OP_RED;
+  request->exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH;
+  memcpy(request->address, address, sizeof request->address);
   flight->lanes = issue->mask;
   flight->performed = 0;
   flight->buffer = buffer;

@@ -19,7 +19,7 @@ static void flight_free(gpointer data) {
 void flights_init(Flights *flights) {
   *flights = (Flights){.event_time = WHEEL_NEVER,
                        .pool = g_ptr_array_new_with_free_func(flight_free),
-                       .free = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                       .free = NO_FLIGHT,
                        .oldest = NO_FLIGHT,
                        .newest = NO_FLIGHT};
   event_queue_init(&flights->queue, FIRST_SPACE);
@@ -28,15 +28,14 @@ void flights_init(Flights *flights) {
 void flights_clear(Flights *flights) {
   event_queue_clear(&flights->queue);
   g_ptr_array_free(flights->pool, TRUE);
-  g_array_free(flights->free, TRUE);
   g_free(flights->sent_up_to);
 }
 
 Flight *flights_new(Flights *flights) {
-  if (flights->free->len) {
-    uint32_t index = g_array_index(flights->free, uint32_t, flights->free->len - 1);
-    g_array_set_size(flights->free, flights->free->len - 1);
-    return flights_at(flights, index);
+  if (flights->free != NO_FLIGHT) {
+    Flight *flight = flights_at(flights, flights->free);
+    flights->free = flight->next;
+    return flight;
   }
   Flight *flight = g_new0(Flight, 1);
   flight->index = flights->pool->len;
@@ -49,7 +48,8 @@ void flights_release(Flights *flights, Flight *flight) {
     g_clear_pointer(&flight->undefined, g_free);
   if (G_UNLIKELY(flight->met != NULL))
     g_clear_pointer(&flight->met, g_free);
-  g_array_append_val(flights->free, flight->index);
+  flight->next = flights->free;
+  flights->free = flight->index;
 }
 
 void flights_count_parts(Flights *flights, Flight *flight, uint32_t queue) {

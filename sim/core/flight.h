@@ -11,6 +11,7 @@
 
 #include <glib.h>
 
+#include "base/bits.h"
 #include "sim/core/warp.h"
 #include "sim/engine/event.h"
 #include "sim/memory/memsys.h"
@@ -23,11 +24,10 @@ struct UndefinedMet;
  * FLIGHT_OPERAND_C on operand c. */
 enum { FLIGHT_ROWS = 4, FLIGHT_OPERAND_C = 2, FILL_WORDS_MAX = 32, NO_FLIGHT = UINT32_MAX };
 
-/* A sector that a load brings to the L1. */
+/* A sector that a load brings to the L1, for the lowest lane that wants it. */
 typedef struct Fill {
   uint64_t address; /* of its first byte */
   uint64_t since;   /* when it was read from memory */
-  uint32_t lane;    /* the lowest lane that wants it */
   uint32_t words[FILL_WORDS_MAX];
 } Fill;
 
@@ -49,18 +49,20 @@ typedef struct Flight {
   struct Launch *launch;
   ThreadId thread; /* of the warp's lane 0 */
   uint32_t pc;
-  uint32_t slot;           /* of the warp */
-  uint64_t age;            /* of the warp */
-  uint64_t number;         /* in order of issue, from 1 */
-  uint32_t waits;          /* replies that it waits for: its own, and those of others that fetch sectors for it */
-  uint64_t earliest;       /* the lanes that hit the L1 have their words then */
-  uint64_t time;           /* when its reply comes; WHEEL_NEVER: not known yet */
-  uint32_t index;          /* in the pool */
-  uint32_t parts;          /* lines that it goes to; 0: it waits for other accesses only */
-  uint32_t previous, next; /* indices of those under way that were issued before and after; NO_FLIGHT */
-  bool under_way;          /* sent, and the reply hasn't come */
-  GArray *fills;           /* Fill; NULL: none so far */
-  GArray *waiters;         /* Waiter; NULL: none so far */
+  uint32_t slot;     /* of the warp */
+  uint64_t age;      /* of the warp */
+  uint64_t number;   /* in order of issue, from 1 */
+  uint32_t waits;    /* replies that it waits for: its own, and those of others that fetch sectors for it */
+  uint64_t earliest; /* the lanes that hit the L1 have their words then */
+  uint64_t time;     /* when its reply comes; WHEEL_NEVER: not known yet */
+  uint32_t index;    /* in the pool */
+  uint32_t parts;    /* lines that it goes to; 0: it waits for other accesses only */
+  uint32_t previous,
+      next; /* indices of those under way that were issued before and after; NO_FLIGHT. Not in use: see Flights.free */
+  bool under_way;                   /* sent, and the reply hasn't come */
+  GArray *fills;                    /* Fill, by lane; NULL: none so far */
+  uint32_t fetchers;                /* the lanes of `fills` */
+  GArray *waiters;                  /* Waiter; NULL: none so far */
   uint8_t (*undefined)[WARP_LANES]; /* bytes without a value that a load's lanes got, by row; NULL: none */
   struct UndefinedMet *met;         /* those that an atomic operation met; NULL: none */
 } Flight;
@@ -68,7 +70,7 @@ typedef struct Flight {
 typedef struct Flights {
   EventQueue queue;        /* replies; the source is an index into the pool */
   GPtrArray *pool;         /* Flight *: all that there are */
-  GArray *free;            /* uint32_t: indices of those that aren't in use */
+  uint32_t free;           /* index of one that isn't in use, and of others by `next`; NO_FLIGHT: there is none */
   uint64_t event_time;     /* when the SM's next reply is due; WHEEL_NEVER: none is known */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
@@ -104,6 +106,10 @@ void flights_land(Flights *flights, Flight *flight);
 /* Number of the oldest that is under way; UINT64_MAX: none is. */
 static inline uint64_t flights_oldest(const Flights *flights) {
   return flights->oldest == NO_FLIGHT ? UINT64_MAX : flights_at(flights, flights->oldest)->number;
+}
+/* The sector that a lane of flight->fetchers fetches. */
+static inline Fill *flight_fill(const Flight *flight, unsigned lane) {
+  return &g_array_index(flight->fills, Fill, bits_count(flight->fetchers & ((1u << lane) - 1)));
 }
 /* True if it belongs to that warp, not to one before in its slot. */
 static inline bool flight_is_of(const Flight *flight, const Warp *warp) {

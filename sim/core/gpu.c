@@ -70,9 +70,23 @@ void gpu_free(Gpu *gpu) {
   g_free(gpu);
 }
 
+Probe *gpu_set_probes(Gpu *gpu, Probe *probes) {
+  Probe *before = gpu->probe;
+  gpu->probe = probes;
+  gpu->heard = (Probe){0};
+#define HEAR(callback) \
+  if (probe->callback) \
+    gpu->heard.callback = probe->callback;
+  for (const Probe *probe = probes; probe; probe = probe->next) {
+    PROBE_EACH(HEAR)
+  }
+#undef HEAR
+  return before;
+}
+
 void gpu_subscribe(Gpu *gpu, Probe *probe) {
   probe->next = gpu->probe;
-  gpu->probe = probe;
+  gpu_set_probes(gpu, probe);
 }
 
 void gpu_unsubscribe(Gpu *gpu, Probe *probe) {
@@ -80,6 +94,7 @@ void gpu_unsubscribe(Gpu *gpu, Probe *probe) {
   while (*link != probe)
     link = &(*link)->next;
   *link = probe->next;
+  gpu_set_probes(gpu, gpu->probe);
 }
 
 void gpu_add_heap(Gpu *gpu, uint32_t bytes) { gpu->heap = heap_new(gpu->backing, bytes); }

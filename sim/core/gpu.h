@@ -32,9 +32,11 @@ void gpu_add_heap(Gpu *gpu, uint32_t bytes);
 /* Runs until something of GpuStop happens; `instructions` is the budget of warp instructions. */
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles);
 
-/* Adds a subscriber; it must outlive the run, or be removed. */
+/* Adds a subscriber; it must outlive the run, or be removed. Its callbacks stay as they are as long as it listens. */
 void gpu_subscribe(Gpu *gpu, Probe *probe);
 void gpu_unsubscribe(Gpu *gpu, Probe *probe);
+/* These subscribers, linked by Probe.next, and nobody else listen from now on (NULL: nobody). Returns who did before. */
+Probe *gpu_set_probes(Gpu *gpu, Probe *probes);
 
 /* From now on so many threads run the machine, where that is worth it (windows.h). The outcome is the same. */
 void gpu_set_threads(Gpu *gpu, uint32_t threads);

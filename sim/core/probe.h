@@ -1,5 +1,5 @@
 /* probe.h - what the core tells whoever listens. Detectors and the timeline subscribe, each with a Probe in the Gpu's list;
- * without a subscriber each event costs one branch. A subscriber must not change the machine. Any callback may be NULL. */
+ * an event that nobody listens to costs one branch. A subscriber must not change the machine. Any callback may be NULL. */
 #ifndef LOCKSTEP_CORE_PROBE_H
 #define LOCKSTEP_CORE_PROBE_H
 
@@ -99,6 +99,15 @@ typedef struct Probe {
   void (*replied)(void *user, const ProbePoint *point);
 } Probe;
 
+/* All callbacks. */
+#define PROBE_EACH(X)                                                                                               \
+  X(unlock_not_owned)                                                                                               \
+  X(exit_holding) X(partial_barrier) X(unset_read) X(undefined_use) X(access) X(performed) X(heap) X(host) X(fence) \
+      X(stale_read) X(warp_sync) X(odd_mask) X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end)      \
+          X(issued) X(replied)
+#define PROBE_ONE(callback) +1
+_Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");
+
 /* Calls `callback` of every subscriber that has one. */
 #define PROBE_FIRE(gpu, callback, ...)                                      \
   do {                                                                      \
@@ -108,12 +117,6 @@ typedef struct Probe {
   } while (0)
 
 /* True if somebody listens to `callback`. */
-#define PROBE_WANTED(gpu, callback)     \
-  __extension__({                       \
-    const Probe *probe_ = (gpu)->probe; \
-    while (probe_ && !probe_->callback) \
-      probe_ = probe_->next;            \
-    probe_ != NULL;                     \
-  })
+#define PROBE_WANTED(gpu, callback) ((gpu)->heard.callback != NULL)
 
 #endif

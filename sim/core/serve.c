@@ -1,5 +1,7 @@
 #include "sim/core/serve.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "sim/core/host.h"
 #include "sim/core/undefined.h"
@@ -21,6 +23,11 @@ void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now
 
 static void read_words(Gpu *gpu, Flight *flight, uint32_t mask) {
   uint32_t bytes = flight->request.bytes, words = access_words(bytes);
+  const uint32_t *run = serve_run(flight, mask);
+  if (run) {
+    memcpy(&flight->data[0][__builtin_ctz(mask)], run, 4 * (size_t)bits_count(mask));
+    return;
+  }
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint64_t address = flight->request.address[lane];
@@ -53,11 +60,33 @@ static void store_word(Gpu *gpu, BackingBuffer *buffer, uint32_t word, uint32_t 
   change_word(gpu, buffer, word, value, note, lane);
 }
 
+/* The words of a run. False: they have to be looked at one by one. */
+static bool store_run(Gpu *gpu, const Flight *flight, uint32_t mask, ChangeNote *note) {
+  BackingBuffer *buffer = flight->buffer;
+  uint32_t *run = serve_run(flight, mask);
+  if (!run || buffer->defined || gpu->hashes_memory || (gpu->host && buffer->host))
+    return false;
+  unsigned first = (unsigned)__builtin_ctz(mask);
+  const uint32_t *data = &flight->data[0][first];
+  uint32_t word = (uint32_t)(run - buffer->data), count = bits_count(mask), changed = 0;
+  for (uint32_t i = 0; i < count; i++)
+    changed += run[i] != data[i];
+  if (changed == count)
+    change_log_note_words(&buffer->changes, word, count, note, first);
+  for (uint32_t i = 0; changed < count && i < count; i++)
+    if (run[i] != data[i])
+      change_log_note(&buffer->changes, word + i, note, first + i);
+  memcpy(run, data, 4 * (size_t)count);
+  return true;
+}
+
 /* As the machine has it where several lanes store to one word. `note`: who changes words, and when. */
 static void store(Gpu *gpu, const Flight *flight, uint32_t mask, ChangeNote *note) {
   const MemRequest *request = &flight->request;
   uint32_t bytes = request->bytes;
   bool lowest = gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
+  if (store_run(gpu, flight, mask, note))
+    return;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = flight->data[part];
     for (uint32_t rest = mask; rest;) {
@@ -158,13 +187,15 @@ void serve_load(Gpu *gpu, Flight *flight, uint32_t mask) {
     serve_note_undefined(gpu, flight, mask);
 }
 
-/* A sector may reach beyond its buffer: no access comes to what lies there. */
-static void read_sector(const Gpu *gpu, Fill *fill, uint64_t time) {
+/* A sector may reach beyond its buffer: no access comes to what lies there. `likely`: it may lie in that one. */
+static void read_sector(const Gpu *gpu, Fill *fill, const BackingBuffer *likely, uint64_t time) {
   uint32_t bytes = gpu->machine->sm.l1.sector;
-  const BackingBuffer *all = backing_find(gpu->backing, fill->address, bytes);
+  bool all =
+      likely && fill->address >= likely->base && fill->address + bytes <= likely->base + 4 * (uint64_t)likely->words;
+  const BackingBuffer *whole = all ? likely : backing_find(gpu->backing, fill->address, bytes);
   fill->since = time;
-  if (G_LIKELY(all != NULL)) {
-    memcpy(fill->words, &all->data[(fill->address - all->base) / 4], bytes);
+  if (G_LIKELY(whole != NULL)) {
+    memcpy(fill->words, &whole->data[(fill->address - whole->base) / 4], bytes);
     return;
   }
   for (uint32_t i = 0; i < bytes / 4; i++) {
@@ -174,15 +205,36 @@ static void read_sector(const Gpu *gpu, Fill *fill, uint64_t time) {
 }
 
 static void read_sectors(const Gpu *gpu, const Flight *flight, uint32_t mask, uint64_t time) {
-  for (guint i = 0; flight->fills && i < flight->fills->len; i++) {
-    Fill *fill = &g_array_index(flight->fills, Fill, i);
-    if (mask >> fill->lane & 1)
-      read_sector(gpu, fill, time);
+  for (uint32_t rest = mask & flight->fetchers; rest; rest &= rest - 1)
+    read_sector(gpu, flight_fill(flight, (unsigned)__builtin_ctz(rest)), flight->buffer, time);
+}
+
+/* All lanes operate on one word, as most often: it changes for others once. False: they have to be looked at one by one. */
+static bool operate_together(const Gpu *gpu, Flight *flight, uint32_t mask, ChangeNote *note) {
+  BackingBuffer *buffer = flight->buffer;
+  const Inst *inst = flight->inst;
+  if (!flight->request.together || flight->request.bytes != 4 || !buffer || buffer->defined || gpu->hashes_memory ||
+      (gpu->host && buffer->host))
+    return false;
+  uint32_t word = (uint32_t)(flight->request.address[__builtin_ctz(mask)] - buffer->base) / 4;
+  uint32_t value = buffer->data[word], changer = WARP_LANES;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint32_t before = value;
+    value = (uint32_t)atomic_apply(inst, before, flight->data[0][lane], flight->data[FLIGHT_OPERAND_C][lane]);
+    flight->data[0][lane] = before;
+    changer = value != before ? lane : changer;
   }
+  buffer->data[word] = value;
+  if (changer < WARP_LANES)
+    change_log_note(&buffer->changes, word, note, changer);
+  return true;
 }
 
 /* Lanes in order. */
 static void operate_all(Gpu *gpu, Flight *flight, uint32_t mask, ChangeNote *note) {
+  if (operate_together(gpu, flight, mask, note))
+    return;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     BackingBuffer *buffer = serve_buffer(gpu, flight, lane);

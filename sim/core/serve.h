@@ -16,6 +16,12 @@ static inline BackingBuffer *serve_buffer(const Gpu *gpu, const Flight *flight, 
              ? flight->buffer
              : backing_find(gpu->backing, flight->request.address[lane], flight->request.bytes);
 }
+/* Words that the lanes, side by side, of a run access: they lie side by side, too. NULL: no such lanes, or words. */
+static inline uint32_t *serve_run(const Flight *flight, uint32_t lanes) {
+  const BackingBuffer *buffer = flight->buffer;
+  bool run = buffer && flight->request.run && flight->request.bytes == 4 && bits_in_a_row(lanes);
+  return run ? &buffer->data[(flight->request.address[__builtin_ctz(lanes)] - buffer->base) / 4] : NULL;
+}
 /* No two accesses of a run have the same number. */
 static inline uint64_t serve_number(const Sm *sm, const Flight *flight) {
   return flight->number * sm->gpu->machine->gpu.sms + sm->index;

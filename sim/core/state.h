@@ -216,6 +216,7 @@ typedef struct Gpu {
   uint64_t printed_lost;            /* calls of printf whose output had no room */
   uint32_t data_offset, data_bytes; /* gpu_set_shared_data */
   Probe *probe;                     /* list of subscribers, borrowed; NULL: nobody listens */
+  Probe heard;                      /* has the callbacks that some subscriber has */
 } Gpu;
 
 static inline Launch *gpu_launch(const Gpu *gpu, uint32_t index) { return g_ptr_array_index(gpu->launches, index); }

@@ -180,14 +180,14 @@ static void do_note(Gpu *gpu, const SmNote *note) {
 }
 
 /* The SM whose first note left is the earliest; NULL: there is none. `at`: of each SM, how many are done. */
-static Sm *earliest(Gpu *gpu, const guint *at) {
+static Sm *earliest(Gpu *gpu, const uint32_t *sms, uint32_t count, const guint *at) {
   Sm *first = NULL;
   uint64_t cycle = UINT64_MAX;
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
-    Sm *sm = &gpu->sms[i];
-    if (!sm->notes || at[i] == sm->notes->len)
+  for (uint32_t i = 0; i < count; i++) {
+    Sm *sm = &gpu->sms[sms[i]];
+    if (!sm->notes || at[sms[i]] == sm->notes->len)
       continue;
-    const SmNote *note = &g_array_index(sm->notes, SmNote, at[i]);
+    const SmNote *note = &g_array_index(sm->notes, SmNote, at[sms[i]]);
     if (!first || note->cycle < cycle) {
       first = sm;
       cycle = note->cycle;
@@ -196,30 +196,32 @@ static Sm *earliest(Gpu *gpu, const guint *at) {
   return first;
 }
 
-static void add_tallies(Gpu *gpu) {
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
-    LaunchTally *tally = gpu->sms[i].launch_tally;
-    for (guint launch = 0; tally && launch < gpu->launches->len; launch++) {
-      add_tally(gpu, gpu_launch(gpu, launch), &tally[launch]);
-      tally[launch] = (LaunchTally){0};
-    }
+static void add_tallies(Gpu *gpu, const Sm *sm) {
+  LaunchTally *tally = sm->launch_tally;
+  for (guint launch = 0; tally && launch < gpu->launches->len; launch++) {
+    add_tally(gpu, gpu_launch(gpu, launch), &tally[launch]);
+    tally[launch] = (LaunchTally){0};
   }
 }
 
-void tell_all(Gpu *gpu) {
-  g_autofree guint *at = NULL;
-  add_tallies(gpu);
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms && !at; i++)
-    if (gpu->sms[i].notes && gpu->sms[i].notes->len)
-      at = g_new0(guint, gpu->machine->gpu.sms);
-  for (Sm *sm; at && (sm = earliest(gpu, at));) {
+void tell_all(Gpu *gpu, const uint32_t *sms, uint32_t count) {
+  bool any = false;
+  for (uint32_t i = 0; i < count; i++) {
+    const Sm *sm = &gpu->sms[sms[i]];
+    add_tallies(gpu, sm);
+    any |= sm->notes && sm->notes->len;
+  }
+  if (G_LIKELY(!any))
+    return;
+  g_autofree guint *at = g_new0(guint, gpu->machine->gpu.sms);
+  for (Sm *sm; (sm = earliest(gpu, sms, count, at));) {
     SmNote *note = &g_array_index(sm->notes, SmNote, at[sm->index]++);
     do_note(gpu, note);
     note_clear(note);
   }
-  for (uint32_t i = 0; at && i < gpu->machine->gpu.sms; i++)
-    if (gpu->sms[i].notes)
-      g_array_set_size(gpu->sms[i].notes, 0);
+  for (uint32_t i = 0; i < count; i++)
+    if (gpu->sms[sms[i]].notes)
+      g_array_set_size(gpu->sms[sms[i]].notes, 0);
 }
 
 void sm_notes_clear(Sm *sm) {

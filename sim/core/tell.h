@@ -23,8 +23,8 @@ void tell_block_finished(Sm *sm, Launch *launch, uint64_t now);
 void tell_access_began(Sm *sm, Launch *launch);
 void tell_access_ended(Sm *sm, Launch *launch, uint64_t now);
 
-/* Does what the SMs have noted. */
-void tell_all(Gpu *gpu);
+/* Does what these SMs, by rising number, have noted. */
+void tell_all(Gpu *gpu, const uint32_t *sms, uint32_t count);
 void sm_notes_clear(Sm *sm);
 
 #endif

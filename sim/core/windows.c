@@ -39,20 +39,23 @@ bool windows_may_come(const Gpu *gpu) {
 
 /* ---- one window ---- */
 
-static uint64_t earliest(const Gpu *gpu) {
-  uint64_t first = memsys_next(gpu->memsys);
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
-    first = MIN(first, gpu->due[i]);
-  return first;
-}
-
 typedef struct Window {
   Gpu *gpu;
   uint64_t end;
+  uint32_t *used; /* SMs that blocks were placed on: no others come before the windows end */
+  uint32_t used_count;
   uint32_t *running; /* SMs with something to do in it */
   uint32_t count;
   int64_t work; /* instructions of the newest */
 } Window;
+
+static uint64_t earliest(const Window *window) {
+  const Gpu *gpu = window->gpu;
+  uint64_t first = memsys_next(gpu->memsys);
+  for (uint32_t i = 0; i < window->used_count; i++)
+    first = MIN(first, gpu->due[window->used[i]]);
+  return first;
+}
 
 static void run_piece(void *user, uint32_t piece) {
   Window *window = user;
@@ -64,9 +67,9 @@ static void run_piece(void *user, uint32_t piece) {
 static void run_sms(Window *window) {
   Gpu *gpu = window->gpu;
   window->count = 0;
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
-    if (gpu->due[i] < window->end)
-      window->running[window->count++] = i;
+  for (uint32_t i = 0; i < window->used_count; i++)
+    if (gpu->due[window->used[i]] < window->end)
+      window->running[window->count++] = window->used[i];
   gpu->in_window = true;
   if (gpu->team && window->count > 1 && window->work >= gpu->team_work)
     team_run(gpu->team, window->count, run_piece, window);
@@ -127,7 +130,7 @@ static void run_window(Window *window) {
     window->work += INT64_MAX - gpu->sms[window->running[i]].budget;
   gpu->budget -= window->work;
   take_faults(window);
-  tell_all(gpu);
+  tell_all(gpu, window->running, window->count);
   dispatch_end_launches(gpu);
 }
 
@@ -142,12 +145,16 @@ static void fill_queue(Gpu *gpu) {
 }
 
 void windows_run(Gpu *gpu) {
-  g_autofree uint32_t *running = g_new(uint32_t, gpu->machine->gpu.sms);
-  Window window = {.gpu = gpu, .running = running};
+  uint32_t sms = gpu->machine->gpu.sms;
+  g_autofree uint32_t *numbers = g_new(uint32_t, 2 * sms);
+  Window window = {.gpu = gpu, .used = numbers, .running = numbers + sms};
+  for (uint32_t i = 0; i < sms; i++)
+    if (gpu->sms[i].ready)
+      window.used[window.used_count++] = i;
   uint32_t span = memsys_window(gpu->memsys);
   gpu->runs_windows = true;
   while (gpu->budget > 0 && !gpu->fault.happened && gpu->unfinished_launches) {
-    uint64_t first = earliest(gpu);
+    uint64_t first = earliest(&window);
     if (first == WHEEL_NEVER || first > gpu->limit_cycles)
       break;
     window.end = gpu->limit_cycles - first < span ? gpu->limit_cycles + 1 : first + span;

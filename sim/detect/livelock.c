@@ -148,13 +148,11 @@ static const WarpPlace *try_orders(Order *order) {
   Counters counters = gpu->counters;
   uint64_t cycle = gpu->cycle;
   gsize printed = gpu->printed->len;
-  Probe *probe = gpu->probe, own = {.user = order, .issued = note_issued};
-  gpu->probe = NULL;
-  gpu_subscribe(gpu, &own);
+  Probe own = {.user = order, .issued = note_issued}, *others = gpu_set_probes(gpu, &own);
   gpu->noisy = true;
   const WarpPlace *place = find_order(order);
   gpu->alone = NULL;
-  gpu->probe = probe;
+  gpu_set_probes(gpu, others);
   gpu->counters = counters;
   gpu->cycle = cycle;
   g_string_truncate(gpu->printed, printed);

@@ -49,6 +49,36 @@ void change_log_release(ChangeLog *log, uint32_t number) {
   log->unused = number;
 }
 
+/* The same for words of one page. */
+static void note_words(ChangeLog *log, ChangePage *page, uint32_t at, uint32_t count, ChangeNote *note,
+                       unsigned lane) {
+  log->changes[note->number].users += count;
+  uint32_t before = page->change[at], since = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (page->change[at + i] != before) {
+      change_log_drop_words(log, before, i - since);
+      before = page->change[at + i];
+      since = i;
+    }
+    page->change[at + i] = note->number;
+    page->lane[at + i] = (uint8_t)(lane + i);
+  }
+  change_log_drop_words(log, before, count - since);
+}
+
+void change_log_note_words(ChangeLog *log, uint32_t word, uint32_t count, ChangeNote *note, unsigned lane) {
+  if (note->log != log)
+    change_log_enter(log, note);
+  for (uint32_t done = 0, part; done < count; done += part) {
+    uint32_t at = (word + done) % CHANGE_LOG_PAGE;
+    ChangePage *page = log->pages[(word + done) / CHANGE_LOG_PAGE];
+    if (!page)
+      page = change_log_page(log, word + done);
+    part = MIN(count - done, CHANGE_LOG_PAGE - at);
+    note_words(log, page, at, part, note, lane + done);
+  }
+}
+
 void change_log_forget(ChangeLog *log, uint32_t first, uint32_t count) {
   for (uint32_t word = first; word < first + count; word++) {
     ChangePage *page = log->pages[word / CHANGE_LOG_PAGE];

@@ -49,10 +49,12 @@ ChangePage *change_log_page(ChangeLog *log, uint32_t word);
 void change_log_enter(ChangeLog *log, ChangeNote *note);
 void change_log_release(ChangeLog *log, uint32_t number);
 
-static inline void change_log_drop(ChangeLog *log, uint32_t number) {
-  if (number && --log->changes[number].users == 0)
+/* `words` words have another change than that now. */
+static inline void change_log_drop_words(ChangeLog *log, uint32_t number, uint32_t words) {
+  if (number && (log->changes[number].users -= words) == 0)
     change_log_release(log, number);
 }
+static inline void change_log_drop(ChangeLog *log, uint32_t number) { change_log_drop_words(log, number, 1); }
 
 static inline void change_note_end(ChangeNote *note) {
   if (note->log)
@@ -60,6 +62,8 @@ static inline void change_note_end(ChangeNote *note) {
   note->log = NULL;
 }
 
+/* Lanes of the instruction from `lane` on change so many words in a row. */
+void change_log_note_words(ChangeLog *log, uint32_t word, uint32_t count, ChangeNote *note, unsigned lane);
 /* Lane `lane` of the instruction changes the word. */
 static inline void change_log_note(ChangeLog *log, uint32_t word, ChangeNote *note, unsigned lane) {
   ChangePage *page = log->pages[word / CHANGE_LOG_PAGE];

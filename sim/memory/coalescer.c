@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "sim/memory/mem_clock.h"
 
 void coalescer_init(Coalescer *coalescer, const Machine *machine) {
@@ -20,15 +21,13 @@ static uint32_t sector_bit(const Coalescer *coalescer, uint64_t address) {
 /* Bits from the lower to the higher one. */
 static uint32_t between(uint32_t low, uint32_t high) { return high | (high - low); }
 
-/* True if all 32 lanes access one piece of memory, one lane's bytes behind the other's. */
-static bool is_run(const MemRequest *request) {
-  uint64_t apart = request->bytes, differ = 0;
-  for (uint32_t lane = 0; lane < 31; lane++)
-    differ |= (request->address[lane + 1] - request->address[lane]) ^ apart;
-  return differ == 0;
+static void count_sectors(MemRequest *request, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    request->piece[i].sector_count = (uint8_t)bits_count(request->piece[i].sectors);
 }
 
-static uint32_t split_run(const Coalescer *coalescer, const MemRequest *request, Piece pieces[32]) {
+/* Of a run. */
+static uint32_t split_run(const Coalescer *coalescer, MemRequest *request) {
   uint64_t start = request->address[0], line = start >> coalescer->line_shift;
   uint32_t count = 0, lane = 0;
   for (; lane < 32; line++) {
@@ -37,31 +36,47 @@ static uint32_t split_run(const Coalescer *coalescer, const MemRequest *request,
     uint32_t next = until < 32 ? (uint32_t)until : 32;
     uint32_t below = next < 32 ? (1u << next) - 1 : UINT32_MAX;
     uint32_t first = sector_bit(coalescer, request->address[lane]);
-    pieces[count++] = (Piece){.line = line,
-                              .lanes = below & ~((1u << lane) - 1),
-                              .sectors = between(first, sector_bit(coalescer, request->address[next - 1]))};
+    request->piece[count++] =
+        (MemPiece){.lanes = below & ~((1u << lane) - 1),
+                   .sectors = between(first, sector_bit(coalescer, request->address[next - 1]))};
     lane = next;
   }
   return count;
 }
 
-uint32_t coalescer_split(const Coalescer *coalescer, const MemRequest *request, Piece pieces[32]) {
-  if (request->mask == UINT32_MAX && is_run(request))
-    return split_run(coalescer, request, pieces);
-  uint32_t count = 0;
+/* Lines come in rising order, mostly: then nothing is searched for. */
+static uint32_t split(const Coalescer *coalescer, MemRequest *request) {
+  uint64_t lines[32], highest = 0;
+  uint32_t count = 0, i = 0;
   for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(rest);
     uint64_t address = request->address[lane], line = address >> coalescer->line_shift;
-    uint32_t i = count;
-    while (i > 0 && pieces[i - 1].line != line)
-      i--;
-    if (i == 0) {
-      pieces[count] = (Piece){.line = line};
-      i = ++count;
+    if (count == 0 || line > highest)
+      i = count;
+    else if (line != lines[i])
+      for (i = 0; i < count && lines[i] != line; i++)
+        ;
+    if (i == count) {
+      highest = line > highest ? line : highest;
+      lines[count++] = line;
+      request->piece[i] = (MemPiece){0};
     }
-    pieces[i - 1].lanes |= 1u << lane;
-    pieces[i - 1].sectors |= sector_bit(coalescer, address);
+    request->piece[i].lanes |= 1u << lane;
+    request->piece[i].sectors |= sector_bit(coalescer, address);
   }
+  return count;
+}
+
+uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request) {
+  uint32_t count = 1;
+  if (request->together && request->mask)
+    request->piece[0] = (MemPiece){.lanes = request->mask,
+                                   .sectors = sector_bit(coalescer, request->address[__builtin_ctz(request->mask)])};
+  else if (request->run && request->mask == UINT32_MAX)
+    count = split_run(coalescer, request);
+  else
+    count = split(coalescer, request);
+  count_sectors(request, count);
   return count;
 }
 
@@ -80,13 +95,22 @@ static uint32_t most_on_a_word(const Coalescer *coalescer, const MemRequest *req
   return most;
 }
 
-uint32_t coalescer_turns(const Coalescer *coalescer, const MemRequest *request, const Piece *piece, uint64_t *busy) {
+/* True if all lanes of the piece are on one word. */
+static bool is_one_word(const MemRequest *request, uint32_t lanes) {
+  uint64_t address = request->address[__builtin_ctz(lanes)];
+  for (; lanes && request->address[__builtin_ctz(lanes)] == address; lanes &= lanes - 1)
+    ;
+  return lanes == 0;
+}
+
+void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemPiece *piece) {
+  uint64_t busy = 0;
   uint32_t turns = 0;
-  if ((piece->lanes & (piece->lanes - 1)) == 0) {
-    *busy = coalescer->word_milli;
-    return 1;
+  if (request->together || is_one_word(request, piece->lanes)) {
+    piece->turns = (uint8_t)bits_count(piece->lanes);
+    piece->busy = (uint32_t)(piece->turns * coalescer->word_milli);
+    return;
   }
-  *busy = 0;
   for (uint32_t sectors = piece->sectors; sectors; sectors &= sectors - 1) {
     uint32_t lanes = 0, bytes;
     for (uint32_t rest = piece->lanes; rest; rest &= rest - 1)
@@ -94,8 +118,9 @@ uint32_t coalescer_turns(const Coalescer *coalescer, const MemRequest *request, 
         lanes |= rest & -rest;
     uint32_t most = most_on_a_word(coalescer, request, lanes, &bytes);
     bool whole = most == 1 && bytes == 1u << coalescer->sector_shift;
-    *busy += whole ? coalescer->sector_milli : most * coalescer->word_milli;
+    busy += whole ? coalescer->sector_milli : most * coalescer->word_milli;
     turns += most;
   }
-  return turns;
+  piece->turns = (uint8_t)turns;
+  piece->busy = (uint32_t)busy;
 }

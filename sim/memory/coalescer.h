@@ -1,5 +1,5 @@
-/* coalescer.h - a warp's access as parts: one for each line that its lanes touch, with the sectors that they touch of it.
- * Models: lanes to lines and sectors; parts in the order of their first lanes; how long an atomic unit is busy with the lanes of a part:
+/* coalescer.h - a warp's access as pieces: one for each line that its lanes touch, with the sectors that they touch of it.
+ * Models: lanes to lines and sectors; pieces in the order of their first lanes; how long an atomic unit is busy with the lanes of a piece:
  * those on one word take turns, and sectors follow each other (memory.atomic.word_interval, sector_interval).
  * Does not model: lines by halves or quarters of a warp.
  * Time: none. */
@@ -14,24 +14,16 @@ typedef struct Coalescer {
   uint64_t word_milli, sector_milli; /* of the atomic unit */
 } Coalescer;
 
-typedef struct Piece {
-  uint64_t line; /* its number: address / memory.l2.line */
-  uint32_t lanes, sectors;
-} Piece;
-
-/* How many bits are set. Few, mostly: a call of a library's popcount costs more. */
-static inline uint32_t coalescer_count(uint32_t bits) {
-  static const uint8_t few[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-  uint32_t count = 0;
-  for (; bits; bits >>= 4)
-    count += few[bits & 15];
-  return count;
-}
-
 void coalescer_init(Coalescer *coalescer, const Machine *machine);
-/* Returns how many there are, 1 to 32 (0 of no lanes). Each lane's bytes are aligned, and lie in one sector. */
-uint32_t coalescer_split(const Coalescer *coalescer, const MemRequest *request, Piece pieces[32]);
-/* Turns in the atomic unit: of lanes on one word one after the other, and of sectors. *busy: how long the unit takes for them. */
-uint32_t coalescer_turns(const Coalescer *coalescer, const MemRequest *request, const Piece *piece, uint64_t *busy);
+/* Makes the pieces of the request, and returns how many there are: 1 to 32 (0 of no lanes). Each lane's bytes are aligned, and lie in one
+ * sector. */
+uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request);
+/* The line of a piece: its number, address / memory.l2.line. */
+static inline uint64_t coalescer_line(const Coalescer *coalescer, const MemRequest *request, const MemPiece *piece) {
+  return request->address[__builtin_ctz(piece->lanes)] >> coalescer->line_shift;
+}
+/* Of a piece of an atomic: its turns in the atomic unit, of lanes on one word one after the other, and of sectors; and how long the unit
+ * takes for them. */
+void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemPiece *piece);
 
 #endif

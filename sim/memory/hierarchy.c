@@ -1,53 +1,122 @@
-#include <string.h>
-
 #include "sim/memory/hierarchy.h"
-#include "sim/memory/hierarchy_inner.h"
+
+#include "base/bits.h"
+#include "sim/memory/atomic_unit.h"
+#include "sim/memory/coalescer.h"
+#include "sim/memory/crossbar.h"
+#include "sim/memory/dram.h"
 #include "sim/memory/mem_clock.h"
+#include "sim/memory/part.h"
+#include "sim/memory/port.h"
+#include "sim/memory/slice_hash.h"
+#include "sim/memory/tags.h"
 
-/* ---- what is counted, and told ---- */
+enum { AWAY_LINES = 64 };
 
-/* Bytes that go along with a part to its slice, or with its reply. */
-static uint64_t bytes_of(const Hierarchy *h, const Part *part, bool reply) {
-  const MemRequest *request = part->request;
-  switch (request->kind) {
-  case MEM_LOAD: return reply ? (uint64_t)part->sector_count << h->coalescer.sector_shift : 0;
-  case MEM_STORE: return reply ? 0 : (uint64_t)part->sector_count << h->coalescer.sector_shift;
-  default: return reply && request->unused ? 0 : (uint64_t)coalescer_count(part->lanes) * request->bytes;
+/* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to overtake them. */
+typedef struct Away {
+  uint32_t crossed, waiting; /* not performed yet; not looked up again yet */
+  PartList parked;
+} Away;
+
+typedef struct Slice {
+  uint64_t free_at;
+  uint32_t waiting; /* parts that wait for their turn */
+  PartList stopped; /* SMs that wait for room, by Port.next */
+  AtomicUnit atomics;
+} Slice;
+
+struct Hierarchy {
+  MemClient client;
+  Counters *counters;
+  Backing *backing;
+  Coalescer coalescer;
+  SliceMap map;
+  Crossbar crossbar;
+  PortRules port_rules;
+  AtomicRules atomic_rules;
+  Tags tags;
+  Dram dram;
+  PartQueue queue;
+  Port *port;
+  Port *issue; /* the same as the SM sees it when a warp issues an access: nothing of credits and of stops */
+  Slice *slice;
+  Away *away; /* AWAY_LINES of each SM; NULL with one half */
+  uint32_t sms, slices, slice_queue, window;
+  uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
+  uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
+  uint64_t host_latency, host_busy, host_free;
+};
+
+/* ---- set-up ---- */
+
+static void init_times(Hierarchy *h, const Machine *machine) {
+  h->load = mem_clock_core(machine, machine->memory.l2.load_interval);
+  h->load_sector = mem_clock_core(machine, machine->memory.l2.load_sector_interval);
+  h->store = mem_clock_core(machine, machine->memory.l2.store_interval);
+  h->store_sector = mem_clock_core(machine, machine->memory.l2.store_sector_interval);
+  h->shared_store = mem_clock_core(machine, machine->memory.l2.shared_store_interval);
+  h->atomic = mem_clock_core(machine, machine->memory.l2.atomic_interval);
+  h->latency = mem_clock_core(machine, machine->memory.l2.latency);
+  h->atomic_latency = mem_clock_core(machine, machine->memory.atomic.latency);
+  h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);
+  h->reduction_latency = mem_clock_core(machine, machine->memory.atomic.reduction_latency);
+  h->host_latency = milli_of(machine->host.latency) / 2;
+  h->host_busy = machine->host.link_interval;
+  uint64_t shortest = MIN(MIN(h->crossbar.latency, h->crossbar.reply_latency + h->latency), h->host_latency);
+  h->window = MAX((uint32_t)(shortest / MILLI_CYCLE), 1u);
+}
+
+Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing, const MemClient *client,
+                         Counters *counters) {
+  Hierarchy *h = g_new0(Hierarchy, 1);
+  h->client = *client;
+  h->counters = counters;
+  h->backing = backing;
+  h->sms = machine->gpu.sms;
+  h->slices = machine->memory.slices;
+  h->slice_queue = machine->memory.l2.queue;
+  coalescer_init(&h->coalescer, machine);
+  slice_map_init(&h->map, machine, seed);
+  crossbar_init(&h->crossbar, machine, seed);
+  port_rules_init(&h->port_rules, machine);
+  atomic_rules_init(&h->atomic_rules, machine);
+  tags_init(&h->tags, machine);
+  dram_init(&h->dram, machine);
+  part_queue_init(&h->queue);
+  init_times(h, machine);
+  h->port = g_new0(Port, h->sms);
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_init(&h->port[sm], &h->port_rules);
+  h->issue = g_new0(Port, h->sms);
+  h->slice = g_new0(Slice, h->slices);
+  for (uint32_t i = 0; i < h->slices; i++) {
+    h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
+    atomic_unit_init(&h->slice[i].atomics);
   }
+  if (machine->memory.l2.halves == 2)
+    h->away = g_new(Away, h->sms * AWAY_LINES);
+  for (uint32_t i = 0; h->away && i < h->sms * AWAY_LINES; i++)
+    h->away[i] = (Away){.parked = {PART_NONE, PART_NONE}};
+  return h;
 }
 
-static uint64_t move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors, bool writes,
-                             uint64_t milli) {
-  ChannelStats *stats = &h->stats.channel[dram_channel(&h->dram, slice)];
-  link_stats_add(writes ? &stats->written : &stats->read, (uint64_t)coalescer_count(sectors)
-                                                              << h->coalescer.sector_shift);
-  return dram_move(&h->dram, slice, line, sectors, milli, stats);
-}
-
-/* The part has been performed in its slice. */
-static void count_performed(Hierarchy *h, const Part *part) {
-  SliceStats *stats = &h->stats.slice[part->slice];
-  link_stats_add(&stats->out, bytes_of(h, part, true));
-  if (part->away)
-    link_stats_add(&h->stats.home, bytes_of(h, part, true));
-  switch (part->request->kind) {
-  case MEM_LOAD: stats->loads++; return;
-  case MEM_STORE: stats->stores++; return;
-  default: stats->atomics++; stats->operations += coalescer_count(part->lanes);
-  }
-}
-
-static void tell_part(Hierarchy *h, const Part *part, uint32_t index, uint64_t cycle, uint64_t back) {
-  bool host = part->stage == PART_HOST;
-  MemTrace trace = {.request = part->request,
-                    .address = part->line << h->coalescer.line_shift,
-                    .lanes = part->lanes,
-                    .slice = host ? TRACE_NO_SLICE : part->slice,
-                    .last = part->request->parts == 1};
-  memcpy(trace.step, h->queue.steps[index], sizeof trace.step);
-  trace.step[TRACE_PERFORMED] = milli_of(cycle);
-  trace.step[TRACE_REPLIED] = back;
-  h->client.part(h->client.user, &trace);
+void hierarchy_free(Hierarchy *h) {
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_clear(&h->port[sm]);
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_clear(&h->issue[sm]);
+  for (uint32_t i = 0; i < h->slices; i++)
+    atomic_unit_clear(&h->slice[i].atomics);
+  crossbar_clear(&h->crossbar);
+  tags_clear(&h->tags);
+  dram_clear(&h->dram);
+  part_queue_clear(&h->queue);
+  g_free(h->port);
+  g_free(h->issue);
+  g_free(h->slice);
+  g_free(h->away);
+  g_free(h);
 }
 
 /* ---- from the SM to the slice ---- */
@@ -56,10 +125,7 @@ static void tell_part(Hierarchy *h, const Part *part, uint32_t index, uint64_t c
 static void leave(Hierarchy *h, uint32_t index, uint64_t milli) {
   Part *part = &h->queue.pool[index];
   uint64_t start = port_leave(&h->port[part->sm], &h->port_rules, part, milli);
-  link_stats_add(&h->stats.port[part->sm].out, bytes_of(h, part, false));
-  part_note(&h->queue, index, TRACE_LEFT, start);
   if (part->stage == PART_HOST) {
-    link_stats_add(&h->stats.host_out, bytes_of(h, part, false));
     start = MAX(start, h->host_free);
     h->host_free = start + h->host_busy;
     part_queue_push(&h->queue, index, milli_cycle(start + h->host_latency));
@@ -73,35 +139,33 @@ static bool is_host(Hierarchy *h, uint64_t line) {
   return buffer && buffer->host;
 }
 
-static void make_part(Hierarchy *h, MemRequest *request, const Piece *piece, uint32_t nth, uint64_t time) {
+static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, uint32_t nth, uint64_t time) {
   uint32_t index = part_new(&h->queue), sm = request->sm;
   Part *part = &h->queue.pool[index];
   Port *port = &h->port[sm];
-  bool host = request->host && is_host(h, piece->line);
-  *part =
-      (Part){.request = request,
-             .line = piece->line,
-             .number = (uint64_t)sm << 48 | port->parts++,
-             .lanes = piece->lanes,
-             .sectors = piece->sectors,
-             .sector_count = (uint8_t)coalescer_count(piece->sectors),
-             .next = PART_NONE,
-             .more = request->kind == MEM_STORE ? 0 : (uint32_t)(nth * h->port_rules.split),
-             .sm = (uint16_t)sm,
-             .stage = host ? PART_HOST : PART_ARRIVES,
-             .slice = (uint16_t)(h->crossbar.sm_half[sm] * h->map.slices + slice_map_index(&h->map, piece->line))};
+  uint64_t line = coalescer_line(&h->coalescer, request, piece);
+  bool host = request->host && is_host(h, line);
+  *part = (Part){.request = request,
+                 .line = line,
+                 .number = (uint64_t)sm << 48 | port->parts++,
+                 .lanes = piece->lanes,
+                 .sectors = piece->sectors,
+                 .sector_count = piece->sector_count,
+                 .turns = piece->turns,
+                 .busy = piece->busy,
+                 .joined = piece->joined,
+                 .next = PART_NONE,
+                 .more = request->kind == MEM_STORE ? 0 : (uint32_t)(nth * h->port_rules.split),
+                 .sm = (uint16_t)sm,
+                 .stage = host ? PART_HOST : PART_ARRIVES,
+                 .slice = (uint16_t)(h->crossbar.sm_half[sm] * h->map.slices + slice_map_index(&h->map, line))};
   h->counters->global_segments += part->sector_count;
   if (request->kind == MEM_ATOMIC) {
-    uint64_t busy, lag = h->port_rules.atomic_turn;
-    part->turns = (uint8_t)coalescer_turns(&h->coalescer, request, piece, &busy);
-    part->busy = (uint32_t)busy;
+    uint64_t busy = part->busy, lag = h->port_rules.atomic_turn;
     lag = MAX(lag * (part->turns - 1u), busy > h->coalescer.word_milli ? busy - h->coalescer.word_milli : 0);
     part->more += (uint32_t)lag;
-    h->counters->global_atomics += coalescer_count(piece->lanes);
+    h->counters->global_atomics += bits_count(piece->lanes);
   }
-  part->joined =
-      request->kind == MEM_STORE && h->port_rules.merge_lines && port_joins(port, &h->port_rules, piece->line);
-  part_note(&h->queue, index, TRACE_SENT, milli_of(time));
   if (port->held.first != PART_NONE || port->credits == 0) {
     part_list_append(&h->queue, &port->held, index);
   } else {
@@ -109,36 +173,29 @@ static void make_part(Hierarchy *h, MemRequest *request, const Piece *piece, uin
   }
 }
 
-/* What the port takes for a piece of the access. */
-static uint64_t piece_takes(Hierarchy *h, Port *issue, MemRequest *request, const Piece *piece) {
-  const PortRules *rules = &h->port_rules;
-  Part part = {.request = request, .sector_count = (uint8_t)coalescer_count(piece->sectors)};
-  uint64_t busy;
-  if (request->kind == MEM_ATOMIC)
-    part.turns = (uint8_t)coalescer_turns(&h->coalescer, request, piece, &busy);
-  part.joined = request->kind == MEM_STORE && rules->merge_lines && port_joins(issue, rules, piece->line);
-  return port_takes(rules, &part);
-}
-
 uint64_t hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time) {
+  const PortRules *rules = &h->port_rules;
   Port *issue = &h->issue[request->sm];
-  Piece pieces[32];
   uint64_t takes = 0;
-  request->parts = coalescer_split(&h->coalescer, request, pieces);
-  for (uint32_t i = 0; h->port_rules.queue && i < request->parts; i++)
-    takes += piece_takes(h, issue, request, &pieces[i]);
+  request->parts = coalescer_split(&h->coalescer, request);
+  for (uint32_t i = 0; i < request->parts; i++) {
+    MemPiece *piece = &request->piece[i];
+    if (request->kind == MEM_ATOMIC)
+      coalescer_turns(&h->coalescer, request, piece);
+    if (request->kind == MEM_STORE && rules->merge_lines)
+      piece->joined = port_joins(issue, rules, coalescer_line(&h->coalescer, request, piece));
+    if (rules->queue)
+      takes += port_takes(rules, request->kind, piece);
+  }
   issue->out_free = MAX(issue->out_free, milli_of(time)) + takes;
-  return milli_cycle(port_goes_on(issue, &h->port_rules, milli_of(time)));
+  return milli_cycle(port_goes_on(issue, rules, milli_of(time)));
 }
 
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
-  Piece pieces[32];
-  uint32_t count = coalescer_split(&h->coalescer, request, pieces);
   h->counters->global_accesses++;
-  request->parts = count;
   request->answered = 0;
-  for (uint32_t i = 0; i < count; i++)
-    make_part(h, request, &pieces[i], i, time);
+  for (uint32_t i = 0, count = request->parts; i < count; i++)
+    make_part(h, request, &request->piece[i], i, time);
 }
 
 /* ---- lines and their copies ---- */
@@ -166,7 +223,7 @@ static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
     tag->valid = 0;
   if (tag && evicted.dirty) {
     h->counters->l2_writebacks++;
-    move_sectors(h, part->slice % h->map.slices, evicted.line, evicted.dirty, true, milli_of(cycle));
+    dram_move(&h->dram, part->slice % h->map.slices, evicted.line, evicted.dirty, milli_of(cycle));
   }
   return tag;
 }
@@ -195,7 +252,6 @@ static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
     next = parked->next;
     parked->stage = PART_LOOKUP;
     h->slice[parked->slice].waiting++;
-    slice_stats_wait(&h->stats.slice[parked->slice], 0);
     part_queue_push(&h->queue, index, cycle);
   }
   away->parked.first = PART_NONE;
@@ -211,9 +267,6 @@ static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli
     look_again(h, away_of(h, &part), cycle);
   h->client.perform(h->client.user, request, part.lanes, cycle);
   uint64_t back = port_reply(port, &h->port_rules, &part, milli) + part.more;
-  link_stats_add(&h->stats.port[part.sm].in, bytes_of(h, &part, true));
-  if (G_UNLIKELY(h->client.part != NULL))
-    tell_part(h, &part, index, cycle, back);
   request->answered = MAX(request->answered, back);
   if (port->held.first != PART_NONE) {
     uint32_t next = port->held.first;
@@ -233,7 +286,6 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
     if (request->kind == MEM_LOAD)
       keep_copy(h, part, cycle);
   }
-  count_performed(h, part);
   if (request->kind == MEM_ATOMIC)
     milli += request->unused ? h->reduction_latency : request->exchange ? h->exchange_latency : h->atomic_latency;
   perform(h, index, cycle, milli);
@@ -242,26 +294,9 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
 /* ---- the atomic unit ---- */
 
 static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  h->stats.slice[h->queue.pool[index].slice].waiting--;
   if (h->queue.pool[index].request->kind != MEM_LOAD)
     drop_copy(h, &h->queue.pool[index]);
   perform_in_slice(h, index, cycle);
-}
-
-/* The part waits for its turn in the atomic unit. */
-static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uint64_t cycle) {
-  const Part *part = &h->queue.pool[index];
-  SliceStats *stats = &h->stats.slice[part->slice];
-  uint64_t waits = turn->start - milli_of(cycle);
-  slice_stats_wait(stats, waits);
-  if (part->request->kind != MEM_ATOMIC) {
-    h->counters->l2_held++;
-    stats->hostages++;
-    stats->hostage += waits;
-  }
-  part_note(&h->queue, index, TRACE_ENTERED, milli_of(cycle));
-  part_note(&h->queue, index, TRACE_TURN, turn->start);
-  part_note(&h->queue, index, TRACE_TURN_OVER, turn->end);
 }
 
 static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
@@ -274,9 +309,9 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
   AtomicTurn turn =
       atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind == MEM_ATOMIC, busy, milli_of(cycle));
   slice->free_at = MAX(slice->free_at, turn.entered);
-  uint64_t due = milli_cycle(turn.start);
-  count_turn(h, index, &turn, cycle);
+  h->counters->l2_held += kind != MEM_ATOMIC;
   part->stage = PART_TURN;
+  uint64_t due = milli_cycle(turn.start);
   if (due == cycle)
     take_turn(h, index, cycle);
   else
@@ -293,9 +328,6 @@ static void cross(Hierarchy *h, uint32_t index, uint64_t cycle) {
   part->away = true;
   away_of(h, part)->crossed++;
   h->counters->l2_crossings++;
-  h->stats.slice[part->slice].crossed++;
-  link_stats_add(&h->stats.away, bytes_of(h, part, false));
-  part_note(&h->queue, index, TRACE_CROSSED, milli_of(cycle));
   part_queue_push(&h->queue, index, milli_cycle(milli_of(cycle) + h->crossbar.far));
 }
 
@@ -325,11 +357,9 @@ static bool goes_home(Hierarchy *h, uint32_t index, const TagLine *tag, uint64_t
 static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   uint32_t lacking = part->sectors & ~(tag ? tag->valid : 0);
-  uint64_t back = move_sectors(h, part->slice % h->map.slices, part->line, lacking, false, milli_of(cycle));
+  uint64_t back = dram_move(&h->dram, part->slice % h->map.slices, part->line, lacking, milli_of(cycle));
   uint64_t due = MAX(milli_cycle(back), cycle + 1);
   h->counters->l2_misses++;
-  h->stats.slice[part->slice].misses++;
-  part_note(&h->queue, index, TRACE_FILLED, milli_of(due));
   if (tag) {
     tag->valid |= lacking;
     tag->busy_until = due;
@@ -360,8 +390,7 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cyc
 static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   if (!h->tags.lines) {
-    bool writes = part->request->kind == MEM_STORE;
-    uint64_t back = move_sectors(h, part->slice, part->line, part->sectors, writes, milli_of(cycle));
+    uint64_t back = dram_move(&h->dram, part->slice, part->line, part->sectors, milli_of(cycle));
     part->more += (uint32_t)(back - milli_of(cycle));
     access_line(h, index, NULL, cycle);
     return;
@@ -373,7 +402,6 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
     tag = claim(h, part, cycle);
   if (tag && tag->busy_until > cycle) {
     part->stage = PART_FILLED;
-    part_note(&h->queue, index, TRACE_FILLED, milli_of(tag->busy_until));
     part_queue_push(&h->queue, index, tag->busy_until);
     return;
   }
@@ -382,7 +410,6 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
     return;
   }
   h->counters->l2_hits++;
-  h->stats.slice[part->slice].hits++;
   access_line(h, index, tag, cycle);
 }
 
@@ -401,16 +428,12 @@ static void enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_on
   Slice *slice = &h->slice[part->slice];
   uint64_t milli = crossbar_pass(&h->crossbar, part->slice, milli_of(cycle));
   uint64_t start = MAX(milli, slice->free_at), due = milli_cycle(start);
-  uint64_t takes = slice_takes(h, part);
-  slice->free_at = start + takes;
-  h->stats.slice[part->slice].busy += takes;
-  part_note(&h->queue, index, TRACE_SERVED, start);
+  slice->free_at = start + slice_takes(h, part);
   if (due == cycle && at_once && slice->waiting == 0) {
     look_up(h, index, cycle);
     return;
   }
   slice->waiting++;
-  slice_stats_wait(&h->stats.slice[part->slice], start - milli_of(cycle));
   part->stage = PART_LOOKUP;
   part_queue_push(&h->queue, index, due);
 }
@@ -418,10 +441,8 @@ static void enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_on
 /* ---- slices that are full ---- */
 
 /* The slice of an SM's stopped part is full: the SM waits there. */
-static void wait_for_room(Hierarchy *h, uint32_t sm, Slice *slice, uint64_t cycle) {
+static void wait_for_room(Hierarchy *h, uint32_t sm, Slice *slice) {
   h->counters->l2_full++;
-  h->stats.slice[slice - h->slice].full++;
-  h->port[sm].stopped_from = cycle;
   h->port[sm].next = PART_NONE;
   if (slice->stopped.first == PART_NONE)
     slice->stopped.first = sm;
@@ -434,7 +455,7 @@ static void wait_for_room(Hierarchy *h, uint32_t sm, Slice *slice, uint64_t cycl
 static void go_on(Hierarchy *h, uint32_t sm, uint64_t cycle) {
   Port *port = &h->port[sm];
   uint32_t first = port->stopped_part, next = port->stopped.first;
-  uint64_t apart = MAX(milli_cycle(port_takes(&h->port_rules, &h->queue.pool[first])), 1u);
+  uint64_t apart = MAX(milli_cycle(port_part_takes(&h->port_rules, &h->queue.pool[first])), 1u);
   port->stopped_part = next;
   if (next != PART_NONE) {
     port->stopped.first = h->queue.pool[next].next;
@@ -450,7 +471,6 @@ static void admit(Hierarchy *h, uint32_t index, uint64_t cycle) {
   while (slice->stopped.first != PART_NONE && slice->waiting < h->slice_queue) {
     uint32_t sm = slice->stopped.first;
     slice->stopped.first = h->port[sm].next;
-    h->stats.port[sm].stopped += cycle - h->port[sm].stopped_from;
     go_on(h, sm, cycle);
   }
 }
@@ -459,10 +479,6 @@ static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
   const Part *part = &h->queue.pool[index];
   Port *port = &h->port[part->sm];
   Slice *slice = &h->slice[part->slice];
-  SliceStats *stats = &h->stats.slice[part->slice];
-  stats->arrived++;
-  link_stats_add(&stats->in, bytes_of(h, part, false));
-  part_note(&h->queue, index, TRACE_ARRIVED, milli_of(cycle));
   if (port->stopped_part != PART_NONE) {
     part_list_append(&h->queue, &port->stopped, index);
     return;
@@ -472,7 +488,7 @@ static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
     return;
   }
   port->stopped_part = index;
-  wait_for_room(h, part->sm, slice, cycle);
+  wait_for_room(h, part->sm, slice);
 }
 
 /* The part is its SM's stopped one. */
@@ -482,7 +498,7 @@ static void resume(Hierarchy *h, uint32_t index, uint64_t cycle) {
   if (slice->waiting < h->slice_queue)
     go_on(h, part->sm, cycle);
   else
-    wait_for_room(h, part->sm, slice, cycle);
+    wait_for_room(h, part->sm, slice);
 }
 
 /* ---- time ---- */
@@ -495,7 +511,6 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
   case PART_CROSSES: enter_slice(h, index, cycle, true); return;
   case PART_LOOKUP:
     h->slice[slice].waiting--;
-    h->stats.slice[slice].waiting--;
     look_up(h, index, cycle);
     admit(h, slice, cycle);
     return;
@@ -503,10 +518,7 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
     access_line(h, index, tags_find(&h->tags, h->queue.pool[index].slice, h->queue.pool[index].line), cycle);
     return;
   case PART_TURN: take_turn(h, index, cycle); return;
-  case PART_HOST:
-    link_stats_add(&h->stats.host_in, bytes_of(h, &h->queue.pool[index], true));
-    perform(h, index, cycle, milli_of(cycle) + h->host_latency);
-    return;
+  case PART_HOST: perform(h, index, cycle, milli_of(cycle) + h->host_latency); return;
   }
 }
 

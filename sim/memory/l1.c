@@ -20,8 +20,9 @@ typedef struct Line {
 
 struct L1 {
   uint32_t line_bytes, sector_bytes, sectors, sets, ways;
-  uint32_t line_shift, sector_shift;
-  bool updates; /* a store updates the own copy; else it evicts it */
+  L1Shape shape;
+  uint64_t reciprocal; /* of sets: 2^64 / sets, rounded up */
+  bool updates;        /* a store updates the own copy; else it evicts it */
   uint64_t generation, clock;
   Line *lines;    /* by set */
   Line *newest;   /* found last; NULL: none yet. Lanes of a warp come to the same line in a row */
@@ -47,10 +48,10 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hash
   l1->line_bytes = machine->sm.l1.line;
   l1->sector_bytes = machine->sm.l1.sector;
   l1->sectors = l1->line_bytes / l1->sector_bytes;
-  l1->line_shift = (uint32_t)__builtin_ctz(l1->line_bytes);
-  l1->sector_shift = (uint32_t)__builtin_ctz(l1->sector_bytes);
+  l1->shape = (L1Shape){(uint32_t)__builtin_ctz(l1->line_bytes), (uint32_t)__builtin_ctz(l1->sector_bytes)};
   l1->ways = machine->sm.l1.ways;
   l1->sets = bytes / l1->line_bytes / l1->ways;
+  l1->reciprocal = UINT64_MAX / l1->sets + 1;
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
   l1->generation = 1;
   uint32_t lines = l1->sets * l1->ways;
@@ -74,7 +75,15 @@ void l1_free(L1 *l1) {
 
 /* ---- places ---- */
 
-static Line *set_of(const L1 *l1, uint64_t number) { return &l1->lines[number % l1->sets * l1->ways]; }
+const L1Shape *l1_shape(const L1 *l1) { return &l1->shape; }
+
+/* number % sets without a division, for numbers of 32 bits: addresses have 39 at most. */
+static uint32_t set_number(const L1 *l1, uint64_t number) {
+  uint64_t fraction = l1->reciprocal * (uint32_t)number;
+  return (uint32_t)(((unsigned __int128)fraction * l1->sets) >> 64);
+}
+
+static Line *set_of(const L1 *l1, uint64_t number) { return &l1->lines[(size_t)set_number(l1, number) * l1->ways]; }
 
 static uint32_t valid_sectors(const L1 *l1, const Line *line) {
   return line->generation == l1->generation ? line->valid : 0;
@@ -85,7 +94,7 @@ static bool is_taken(const L1 *l1, const Line *line) {
 }
 
 static Line *find_line(const L1 *l1, uint64_t address) {
-  uint64_t number = address >> l1->line_shift;
+  uint64_t number = l1_line(&l1->shape, address);
   Line *newest = l1->newest;
   if (newest && newest->number == number && is_taken(l1, newest))
     return newest;
@@ -98,19 +107,15 @@ static Line *find_line(const L1 *l1, uint64_t address) {
 
 static Sector *sector_at(const L1 *l1, const Line *line, uint64_t address) {
   return &l1->sector[(size_t)(line - l1->lines) * l1->sectors +
-                     ((address & (l1->line_bytes - 1)) >> l1->sector_shift)];
+                     ((address & (l1->line_bytes - 1)) >> l1->shape.sector_shift)];
 }
 
 static uint32_t *word_at(const L1 *l1, const Line *line, uint64_t address) {
   return &l1->data[((size_t)(line - l1->lines) * l1->line_bytes + (address & (l1->line_bytes - 1))) / 4];
 }
 
-/* Mask of the sectors of the line that [address, address + bytes) touches. */
 static uint32_t sector_mask(const L1 *l1, uint64_t address, uint32_t bytes) {
-  uint64_t offset = address & (l1->line_bytes - 1);
-  uint32_t first = (uint32_t)(offset >> l1->sector_shift),
-           last = (uint32_t)((offset + bytes - 1) >> l1->sector_shift);
-  return (UINT32_MAX >> (31 - (last - first))) << first;
+  return l1_sectors(&l1->shape, address, bytes);
 }
 
 /* ---- the hash: contents of the sets, and within a set the order of use, which says who is replaced next ---- */
@@ -141,7 +146,7 @@ static uint64_t digest_set(const L1 *l1, const Line *set) {
 /* Before and after each change of a set: takes its share out of the hash, or puts it in. */
 static void hash_set(const L1 *l1, uint64_t address) {
   if (G_UNLIKELY(l1->hash && *l1->hashing))
-    *l1->hash ^= digest_set(l1, set_of(l1, address / l1->line_bytes));
+    *l1->hash ^= digest_set(l1, set_of(l1, l1_line(&l1->shape, address)));
 }
 
 /* ---- use ---- */
@@ -151,22 +156,22 @@ static void use(L1 *l1, Line *line) {
   l1->newest = line;
 }
 
-bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes) {
-  Line *line = find_line(l1, address);
-  uint32_t wanted = sector_mask(l1, address, bytes);
-  if (!line || (line->valid & wanted) != wanted)
-    return false;
-  hash_set(l1, address);
-  use(l1, line);
-  hash_set(l1, address);
-  return true;
+L1Look l1_look(const L1 *l1, uint64_t address) {
+  const Line *line = find_line(l1, address);
+  if (!line)
+    return (L1Look){0};
+  return (L1Look){.words = &l1->data[(size_t)(line - l1->lines) * l1->line_bytes / 4],
+                  .valid = line->valid,
+                  .pending = line->pending};
 }
 
-uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since) {
-  const Line *line = find_line(l1, address);
-  *since = sector_at(l1, line, address)->since;
-  return *word_at(l1, line, address);
+void l1_use(L1 *l1, uint64_t address) {
+  hash_set(l1, address);
+  use(l1, find_line(l1, address));
+  hash_set(l1, address);
 }
+
+uint64_t l1_since(const L1 *l1, uint64_t address) { return sector_at(l1, find_line(l1, address), address)->since; }
 
 bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word) {
   const Line *line = find_line(l1, address);
@@ -178,10 +183,10 @@ bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word) {
 
 bool l1_has_line(const L1 *l1, uint64_t address) { return find_line(l1, address) != NULL; }
 
-uint64_t l1_set(const L1 *l1, uint64_t address) { return address / l1->line_bytes % l1->sets; }
+uint64_t l1_set(const L1 *l1, uint64_t address) { return set_number(l1, l1_line(&l1->shape, address)); }
 
 uint32_t l1_room(const L1 *l1, uint64_t address) {
-  const Line *set = set_of(l1, address / l1->line_bytes);
+  const Line *set = set_of(l1, l1_line(&l1->shape, address));
   uint32_t room = 0;
   for (uint32_t way = 0; way < l1->ways; way++)
     room += !is_taken(l1, &set[way]);
@@ -193,7 +198,7 @@ static Line *claim_line(L1 *l1, uint64_t address) {
   Line *line = find_line(l1, address);
   if (line)
     return line;
-  Line *set = set_of(l1, address / l1->line_bytes), *oldest = set;
+  Line *set = set_of(l1, l1_line(&l1->shape, address)), *oldest = set;
   for (uint32_t way = 0; way < l1->ways; way++) {
     if (!is_taken(l1, &set[way])) {
       oldest = &set[way];
@@ -202,7 +207,7 @@ static Line *claim_line(L1 *l1, uint64_t address) {
     if (set[way].used < oldest->used)
       oldest = &set[way];
   }
-  *oldest = (Line){.number = address / l1->line_bytes, .generation = l1->generation};
+  *oldest = (Line){.number = l1_line(&l1->shape, address), .generation = l1->generation};
   return oldest;
 }
 
@@ -221,19 +226,19 @@ uint64_t l1_expect(L1 *l1, uint64_t address, uint32_t fetcher) {
   sector_at(l1, line, address)->fetcher = fetcher;
   use(l1, line);
   hash_set(l1, address);
-  return address >> l1->sector_shift << l1->sector_shift;
+  return address >> l1->shape.sector_shift << l1->shape.sector_shift;
 }
 
 void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since) {
-  uint32_t coming;
-  if (!l1_pending(l1, start, &coming) || coming != fetcher)
+  Line *line = find_line(l1, start);
+  uint32_t mask = sector_mask(l1, start, 1);
+  Sector *sector = line ? sector_at(l1, line, start) : NULL;
+  if (!line || !(line->pending & mask) || sector->fetcher != fetcher)
     return;
   hash_set(l1, start);
-  Line *line = find_line(l1, start);
-  uint32_t sector = sector_mask(l1, start, 1);
-  line->pending &= ~sector;
-  line->valid |= sector;
-  sector_at(l1, line, start)->since = since;
+  line->pending &= ~mask;
+  line->valid |= mask;
+  sector->since = since;
   memcpy(word_at(l1, line, start), words, l1->sector_bytes);
   hash_set(l1, start);
 }
@@ -243,28 +248,46 @@ static uint32_t wide_mask(uint32_t bytes) {
          (bytes & 8 ? 0xff000000u : 0);
 }
 
+/* Sectors of a line are stored to: those that don't stay are given up. Returns the others. */
+static uint32_t stay(L1 *l1, Line *line, uint64_t address, uint32_t sectors) {
+  uint32_t go = l1->updates ? line->pending & sectors : sectors;
+  if (go & (line->valid | line->pending))
+    l1_evict(l1, address, go);
+  return line->valid & sectors;
+}
+
 void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask) {
   Line *line = find_line(l1, address);
-  uint32_t sector = sector_mask(l1, address, 4);
-  if (!line || !((line->valid | line->pending) & sector))
+  if (!line || !stay(l1, line, address, sector_mask(l1, address, 4)))
     return;
-  if (!l1->updates || line->pending & sector) {
-    l1_evict(l1, address, 4);
-    return;
-  }
   hash_set(l1, address);
   uint32_t *copy = word_at(l1, line, address), own = wide_mask(mask);
   *copy = (*copy & ~own) | (word & own);
   hash_set(l1, address);
 }
 
-void l1_evict(L1 *l1, uint64_t address, uint32_t bytes) {
+void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count) {
+  Line *line = find_line(l1, address);
+  uint32_t sectors = sector_mask(l1, address, 4 * count), there = line ? stay(l1, line, address, sectors) : 0;
+  if (!there)
+    return;
+  hash_set(l1, address);
+  uint32_t *copy = word_at(l1, line, address);
+  for (uint32_t i = 0; i < count && there == sectors; i++)
+    copy[i] = words[i];
+  for (uint32_t i = 0; i < count && there != sectors; i++)
+    if (sector_mask(l1, address + 4 * i, 4) & there)
+      copy[i] = words[i];
+  hash_set(l1, address);
+}
+
+void l1_evict(L1 *l1, uint64_t address, uint32_t sectors) {
   Line *line = find_line(l1, address);
   if (!line)
     return;
   hash_set(l1, address);
-  line->valid &= ~sector_mask(l1, address, bytes);
-  line->pending &= ~sector_mask(l1, address, bytes);
+  line->valid &= ~sectors;
+  line->pending &= ~sectors;
   hash_set(l1, address);
 }
 

@@ -24,10 +24,30 @@ uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes);
 L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hashing, uint64_t *hash);
 void l1_free(L1 *l1);
 
-/* True if the cache has all bytes of [address, address + bytes), which lie in one line; that uses the line. */
-bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes);
-/* After l1_hit(): the copy of the word at `address` (a multiple of 4), and when it was read from memory. */
-uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since);
+/* How addresses are divided. */
+typedef struct L1Shape {
+  uint32_t line_shift, sector_shift;
+} L1Shape;
+const L1Shape *l1_shape(const L1 *l1);
+static inline uint64_t l1_line(const L1Shape *shape, uint64_t address) { return address >> shape->line_shift; }
+/* The sectors of [address, address + bytes), all in one line, by bit. */
+static inline uint32_t l1_sectors(const L1Shape *shape, uint64_t address, uint32_t bytes) {
+  uint64_t offset = address & ((UINT64_C(1) << shape->line_shift) - 1);
+  uint32_t first = (uint32_t)(offset >> shape->sector_shift);
+  uint32_t last = (uint32_t)((offset + bytes - 1) >> shape->sector_shift);
+  return (UINT32_MAX >> (31 - (last - first))) << first;
+}
+
+/* What there is of the line of an address. Good until the cache changes. */
+typedef struct L1Look {
+  const uint32_t *words;   /* the line's; NULL: it isn't there */
+  uint32_t valid, pending; /* its sectors, by bit */
+} L1Look;
+L1Look l1_look(const L1 *l1, uint64_t address);
+/* A load uses the line, which is there. */
+void l1_use(L1 *l1, uint64_t address);
+/* When the sector of `address`, a valid one, was read from memory. */
+uint64_t l1_since(const L1 *l1, uint64_t address);
 /* The copy of a word without using it; false if there is none. */
 bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word);
 /* True if some sector of that line is held or pending. */
@@ -44,8 +64,10 @@ void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, ui
 /* Bytes of the word at `address` (a multiple of 4) now have these values in memory: those in `mask` (bit per byte) are
  * the own SM's store, which updates a copy. */
 void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask);
-/* Gives up the sectors of [address, address + bytes). */
-void l1_evict(L1 *l1, uint64_t address, uint32_t bytes);
+/* The same for words in a row, all of their bytes, in one line. */
+void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count);
+/* Gives up these sectors of the line of `address`. */
+void l1_evict(L1 *l1, uint64_t address, uint32_t sectors);
 /* Gives up everything. */
 void l1_invalidate(L1 *l1);
 

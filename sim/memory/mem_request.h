@@ -8,25 +8,33 @@
 
 typedef enum { MEM_LOAD, MEM_STORE, MEM_ATOMIC } MemKind;
 
+/* What an access asks of one line. */
+typedef struct MemPiece {
+  uint32_t lanes, sectors; /* by bit */
+  uint32_t busy;           /* of an atomic: what it takes of its atomic unit, in thousandths of a cycle */
+  uint8_t sector_count;
+  uint8_t turns; /* of an atomic, in the atomic unit */
+  bool joined;   /* a store that joins one before it at the port (memory.port.merge_lines) */
+} MemPiece;
+
 /* One warp's access. */
 typedef struct MemRequest {
   MemKind kind;
   uint32_t sm;    /* who sends it */
   uint32_t mask;  /* lanes that take part */
   uint32_t bytes; /* of each lane */
+  bool run;       /* all lanes access one piece of memory, one lane's bytes behind the other's */
+  bool together;  /* those that take part all access the same bytes */
   bool host;      /* some lane goes to host-mapped memory */
   bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
   uint64_t address[32];
-  /* The memory system's own while the request is under way: parts that aren't answered yet, when it was sent, and the newest answer. */
+  /* The memory system's own while the request is under way: parts that aren't answered yet, and the newest answer; pieces, as many as
+   * there were parts, by lane. */
   uint32_t parts;
-  uint64_t sent;
   uint64_t answered;
+  MemPiece piece[32];
 } MemRequest;
-
-struct MemTrace;
-/* A part of an access has been performed: its way. */
-typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
 
 /* Who is told what becomes of requests. */
 typedef struct MemClient {
@@ -35,7 +43,6 @@ typedef struct MemClient {
   void (*perform)(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
   /* The last lanes have been performed. The SM has the reply in cycle `time`: of a store, the acknowledgement that fences wait for. */
   void (*reply)(void *user, MemRequest *request, uint64_t time);
-  MemFollower part; /* set by memsys_follow(); NULL: nobody follows, and no ways are kept */
 } MemClient;
 
 #endif

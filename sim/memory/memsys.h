@@ -16,7 +16,6 @@
 #include "sim/machine/machine.h"
 #include "sim/memory/backing.h"
 #include "sim/memory/mem_request.h"
-#include "sim/memory/mem_stats.h"
 
 typedef struct MemSys MemSys;
 
@@ -26,9 +25,9 @@ MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, cons
 void memsys_free(MemSys *memsys);
 
 /* SM request->sm issues the request in cycle `time`: returns when the warp can go on behind it, `time`, or later where the port is busy,
- * and sets request->parts. That is the SM's own view, and changes nothing else: SMs may call it side by side. */
+ * and sets request->parts and pieces. That is the SM's own view, and changes nothing else: SMs may call it side by side. */
 uint64_t memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time);
-/* SM request->sm sends, in cycle `time` or later than all its requests before. */
+/* SM request->sm sends, in cycle `time` or later than all its requests before; memsys_goes_on() came first, in the same order. */
 void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time);
 /* When something is due; WHEEL_NEVER: nothing is under way. */
 uint64_t memsys_next(const MemSys *memsys);
@@ -37,9 +36,5 @@ void memsys_run(MemSys *memsys, uint64_t end);
 /* The shortest way between an SM and memory, in cycles: what is sent at t is performed at t plus so many at the earliest, and answered
  * so many after it was performed. */
 uint32_t memsys_window(const MemSys *memsys);
-/* What its units have done so far. Borrowed. */
-const MemStats *memsys_stats(MemSys *memsys);
-/* `follower` is told the way of each part, with the client's user. Before the first memsys_send(). */
-void memsys_follow(MemSys *memsys, MemFollower follower);
 
 #endif

@@ -36,24 +36,31 @@ void port_clear(Port *port) {
 bool port_joins(Port *port, const PortRules *rules, uint64_t line) {
   if (!port->recent)
     port->recent = g_new0(uint64_t, rules->merge_lines);
-  uint32_t at = 0;
-  while (at < rules->merge_lines && port->recent[at] != line + 1)
-    at++;
-  if (at < rules->merge_lines)
-    return true;
-  port->recent[port->recent_at] = line + 1;
-  port->recent_at = (port->recent_at + 1) % rules->merge_lines;
+  uint8_t *like = &port->recent_like[line % PORT_LIKE];
+  for (uint32_t at = 0; *like && at < rules->merge_lines; at++)
+    if (port->recent[at] == line + 1)
+      return true;
+  uint64_t *oldest = &port->recent[port->recent_at];
+  if (*oldest)
+    port->recent_like[(*oldest - 1) % PORT_LIKE]--;
+  *oldest = line + 1;
+  ++*like;
+  port->recent_at = port->recent_at + 1 < rules->merge_lines ? port->recent_at + 1 : 0;
   return false;
 }
 
-uint64_t port_takes(const PortRules *rules, const Part *part) {
-  if (part->joined)
+uint64_t port_takes(const PortRules *rules, MemKind kind, const MemPiece *piece) {
+  if (piece->joined)
     return rules->merge;
-  MemKind kind = part->request->kind;
-  uint64_t by_size = kind == MEM_STORE    ? MAX(rules->store, rules->store_sector * part->sector_count)
-                     : kind == MEM_ATOMIC ? rules->atomic_turn * part->turns
+  uint64_t by_size = kind == MEM_STORE    ? MAX(rules->store, rules->store_sector * piece->sector_count)
+                     : kind == MEM_ATOMIC ? rules->atomic_turn * piece->turns
                                           : 0;
   return MAX(rules->request, by_size);
+}
+
+uint64_t port_part_takes(const PortRules *rules, const Part *part) {
+  MemPiece piece = {.sector_count = part->sector_count, .turns = part->turns, .joined = part->joined};
+  return port_takes(rules, part->request->kind, &piece);
 }
 
 uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
@@ -64,7 +71,7 @@ uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64
   }
   port->credits--;
   uint64_t start = MAX(ready, port->out_free);
-  port->out_free = start + port_takes(rules, part);
+  port->out_free = start + port_part_takes(rules, part);
   return start;
 }
 

@@ -21,6 +21,8 @@ typedef struct PortRules {
   uint32_t credits, merge_lines, queue;
 } PortRules;
 
+enum { PORT_LIKE = 256 };
+
 typedef struct Port {
   uint64_t out_free, in_free;
   uint64_t parts; /* sent so far: their numbers */
@@ -30,11 +32,11 @@ typedef struct Port {
   PartList held;         /* parts that wait for a credit */
   PartList stopped;      /* parts that wait behind the stopped one, in order */
   uint32_t next;         /* in the list of SMs that wait for room in one slice */
-  uint64_t stopped_from; /* since it waits for room in a slice */
   uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */
   uint64_t *recent;      /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;
-  uint64_t *leaves; /* when the accesses before leave that may wait, a ring */
+  uint8_t recent_like[PORT_LIKE]; /* how many of them there are of each line modulo PORT_LIKE */
+  uint64_t *leaves;               /* when the accesses before leave that may wait, a ring */
   uint32_t leaves_at;
 } Port;
 
@@ -44,8 +46,9 @@ void port_clear(Port *port);
 
 /* True if a store to that line joins one before. It is the last one then. */
 bool port_joins(Port *port, const PortRules *rules, uint64_t line);
-/* What a part takes of the way out. */
-uint64_t port_takes(const PortRules *rules, const Part *part);
+/* What a piece of an access, or a part, takes of the way out. */
+uint64_t port_takes(const PortRules *rules, MemKind kind, const MemPiece *piece);
+uint64_t port_part_takes(const PortRules *rules, const Part *part);
 /* The part leaves at `milli` or later, with a credit, which there must be. Returns when. */
 uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
 /* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back then. */

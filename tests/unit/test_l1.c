@@ -35,6 +35,23 @@ static void bench_clear(Bench *bench) {
   machine_free(bench->machine);
 }
 
+/* A load of these bytes: true if the cache has them, and then it uses their line. */
+static bool l1_hit(L1 *l1, uint64_t address, uint32_t bytes) {
+  uint32_t wanted = l1_sectors(l1_shape(l1), address, bytes);
+  bool hit = (l1_look(l1, address).valid & wanted) == wanted;
+  if (hit)
+    l1_use(l1, address);
+  return hit;
+}
+
+/* The copy of a word, and when it was read. */
+static uint32_t l1_word(const L1 *l1, uint64_t address, uint64_t *since) {
+  uint32_t word = 0;
+  ck_assert(l1_peek(l1, address, &word));
+  *since = l1_since(l1, address);
+  return word;
+}
+
 /* The sector of that byte comes at once, unless it is there. */
 static void fill(Bench *bench, uint32_t offset, uint64_t now) {
   if (l1_hit(bench->l1, FIRST + offset, 4))
@@ -58,7 +75,7 @@ START_TEST(keeps_what_it_fetched) {
   fill(&bench, 24, 80); /* is there already */
   ck_assert_uint_eq(l1_word(bench.l1, FIRST + 20, &since), 1005);
   ck_assert_uint_eq(since, 50);
-  l1_evict(bench.l1, FIRST + 16, 4);
+  l1_evict(bench.l1, FIRST + 16, l1_sectors(l1_shape(bench.l1), FIRST + 16, 4));
   ck_assert(!l1_hit(bench.l1, FIRST + 20, 4));
   fill(&bench, 20, 90);
   ck_assert_uint_eq(l1_word(bench.l1, FIRST + 20, &since), 7);
@@ -81,7 +98,7 @@ START_TEST(pending_sectors_are_given_up) {
     ck_assert(l1_has_line(bench.l1, FIRST) && l1_room(bench.l1, FIRST) == 1);
     switch (what) {
     case UPDATE: l1_update(bench.l1, FIRST + 24, 1, 15); break;
-    case EVICT: l1_evict(bench.l1, FIRST + 24, 4); break;
+    case EVICT: l1_evict(bench.l1, FIRST + 24, l1_sectors(l1_shape(bench.l1), FIRST + 24, 4)); break;
     case INVALIDATE: l1_invalidate(bench.l1); break;
     case REPLACE:
       fill(&bench, 256, 1);
@@ -155,10 +172,10 @@ START_TEST(its_hash_is_its_state) {
   ck_assert(one != 0 && both != one && bench.hash != both); /* the other one goes first now */
   l1_hit(bench.l1, FIRST + 256, 4);
   ck_assert(bench.hash == both);
-  l1_evict(bench.l1, FIRST + 256, 4);
+  l1_evict(bench.l1, FIRST + 256, l1_sectors(l1_shape(bench.l1), FIRST + 256, 4));
   ck_assert(bench.hash == one);
   bench.data[0]++;
-  l1_evict(bench.l1, FIRST, 4);
+  l1_evict(bench.l1, FIRST, 1);
   fill(&bench, 0, 3);
   ck_assert(bench.hash != one);
   l1_invalidate(bench.l1);
@@ -184,7 +201,7 @@ START_TEST(agrees_with_a_table) {
       l1_update(bench.l1, address, bench.data[word], 15);
       copy[word] = bench.data[word];
       break;
-    case 2: l1_evict(bench.l1, address, 4); break;
+    case 2: l1_evict(bench.l1, address, l1_sectors(l1_shape(bench.l1), address, 4)); break;
     default:
       if (l1_hit(bench.l1, address, 4))
         break;

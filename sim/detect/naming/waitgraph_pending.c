@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sim/core/dispatch.h"
-#include "sim/core/dispatch.h"
 #include "sim/detect/naming/waitgraph.h"
 
 /* VAIN_VALUES_MAX: to how many values of a word those who wait for it are asked; a store of another one counts as of use. */
@@ -518,7 +517,6 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   Gpu *gpu = graph->explorer->gpu;
   Counters counters = gpu->counters;
   uint64_t progress = gpu->progress;
-  Probe *probe = gpu->probe;
   Search search = {.graph = graph,
                    .launch = launch,
                    .node = node,
@@ -530,14 +528,14 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
                    .vain = g_array_new(FALSE, FALSE, sizeof(Vain))};
   dispatch_pending_blocks(gpu, launch, &search.first, &search.last);
   add_targets(graph, search.targets, search.fixed);
-  gpu->probe = NULL; /* nobody else is to see these blocks */
+  Probe *others = gpu_set_probes(gpu, NULL); /* nobody else is to see these blocks */
   sm_init(search.scratch, gpu, gpu->machine->gpu.sms + launch->index);
   if (!all_found(&search))
     search_all(&search);
   connect_chains(&search);
   gpu->counters = counters;
   gpu->progress = progress;
-  gpu->probe = probe;
+  gpu_set_probes(gpu, others);
   sm_clear(search.scratch);
   g_free(search.scratch);
   g_hash_table_destroy(search.targets);

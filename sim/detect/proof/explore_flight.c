@@ -59,10 +59,8 @@ static void join_atomic(Explorer *explorer, const Sm *sm, const Flight *flight, 
 /* Sectors that were read, and come to the L1. */
 static void join_fills(Explorer *explorer, const Sm *sm, const Flight *flight) {
   uint32_t words = explorer->gpu->machine->sm.l1.sector / 4;
-  for (guint i = 0; flight->fills && i < flight->fills->len; i++) {
-    const Fill *fill = &g_array_index(flight->fills, Fill, i);
-    if (!(flight->performed >> fill->lane & 1))
-      continue;
+  for (uint32_t rest = flight->fetchers & flight->performed; rest; rest &= rest - 1) {
+    const Fill *fill = flight_fill(flight, (unsigned)__builtin_ctz(rest));
     for (uint32_t word = 0; word < words; word++) {
       uint64_t address = fill->address + 4 * word;
       if (fill->words[word] != look_global(explorer->gpu, address))
