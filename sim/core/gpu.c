@@ -145,6 +145,8 @@ static void run_memory(Gpu *gpu, uint64_t time) {
 void gpu_collect(Gpu *gpu) {
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
     Sm *sm = &gpu->sms[i];
+    if (!sm->ready)
+      continue; /* no block has ever been there */
     counters_add(&gpu->counters, &sm->counters);
     gpu->progress += sm->progress;
     gpu->cycle = MAX(gpu->cycle, sm->cycle);

@@ -1,6 +1,6 @@
 #include "sim/engine/counter.h"
 
-#include <stdbool.h>
+#include <glib.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -21,17 +21,15 @@ uint64_t counter_value(const Counters *counters, unsigned index) {
   return *(const uint64_t *)((const char *)counters + offsets[index]);
 }
 
-static bool is_largest(unsigned index) {
-  return index == COUNTER_shared_bytes || index == COUNTER_shared_bytes_beyond_data || index == COUNTER_lock_bits;
-}
-
 void counters_add(Counters *sum, Counters *counted) {
-  for (unsigned i = 0; i < COUNTER_COUNT; i++) {
-    uint64_t *to = (uint64_t *)(void *)((char *)sum + offsets[i]), value = counter_value(counted, i);
-    if (is_largest(i))
-      *to = *to > value ? *to : value;
-    else
-      *to += value;
-  }
+  const Counters largest = {.shared_bytes = MAX(sum->shared_bytes, counted->shared_bytes),
+                            .shared_bytes_beyond_data =
+                                MAX(sum->shared_bytes_beyond_data, counted->shared_bytes_beyond_data),
+                            .lock_bits = MAX(sum->lock_bits, counted->lock_bits)};
+#define COUNTER(name, unit, doc) sum->name += counted->name;
+#include "sim/engine/counters.def"
+  sum->shared_bytes = largest.shared_bytes;
+  sum->shared_bytes_beyond_data = largest.shared_bytes_beyond_data;
+  sum->lock_bits = largest.lock_bits;
   memset(counted, 0, sizeof *counted);
 }

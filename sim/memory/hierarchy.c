@@ -527,8 +527,11 @@ uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue);
 void hierarchy_run(Hierarchy *h, uint64_t end) {
   for (uint64_t cycle; (cycle = part_queue_next(&h->queue)) < end;) {
     uint32_t count = part_queue_take(&h->queue, cycle);
+    const uint32_t *batch = h->queue.batch.part;
     for (uint32_t i = 0; i < count; i++)
-      serve(h, h->queue.batch[i], cycle);
+      tags_prefetch(&h->tags, h->queue.pool[batch[i]].slice, h->queue.pool[batch[i]].line);
+    for (uint32_t i = 0; i < count; i++)
+      serve(h, batch[i], cycle);
   }
 }
 

@@ -2,16 +2,14 @@
 
 #include <glib.h>
 
-void part_queue_init(PartQueue *queue) {
-  *queue = (PartQueue){.free = PART_NONE};
-  for (uint32_t i = 0; i < PARTS_SPAN; i++)
-    queue->slot[i] = (PartList){PART_NONE, PART_NONE};
-}
+void part_queue_init(PartQueue *queue) { *queue = (PartQueue){.free = PART_NONE}; }
 
 void part_queue_clear(PartQueue *queue) {
   g_free(queue->pool);
   g_free(queue->far);
-  g_free(queue->batch);
+  g_free(queue->batch.part);
+  for (uint32_t i = 0; i < PARTS_SPAN; i++)
+    g_free(queue->slot[i].part);
 }
 
 /* ---- the pool ---- */
@@ -41,10 +39,18 @@ void part_free(PartQueue *queue, uint32_t part) {
 
 /* ---- by time ---- */
 
+static void grow_slot(PartSlot *slot) {
+  slot->size = slot->size ? slot->size * 2 : 8;
+  slot->part = g_renew(uint32_t, slot->part, slot->size);
+}
+
 static void put_in_slot(PartQueue *queue, uint32_t part, uint64_t due) {
-  uint32_t slot = (uint32_t)(due % PARTS_SPAN);
-  part_list_append(queue, &queue->slot[slot], part);
-  queue->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+  uint32_t number = (uint32_t)(due % PARTS_SPAN);
+  PartSlot *slot = &queue->slot[number];
+  if (G_UNLIKELY(slot->count == slot->size))
+    grow_slot(slot);
+  slot->part[slot->count++] = part;
+  queue->occupied[number / 64] |= UINT64_C(1) << number % 64;
 }
 
 static bool far_before(const PartQueue *queue, uint32_t a, uint32_t b) {
@@ -98,9 +104,11 @@ uint64_t part_queue_next(const PartQueue *queue) {
   return queue->far_count ? queue->pool[queue->far[0]].due : UINT64_MAX;
 }
 
-/* By insertion: the SMs send one after the other, so that they are nearly in order. */
-static void sort_batch(const PartQueue *queue, uint32_t count) {
-  uint32_t *batch = queue->batch;
+/* By insertion: the SMs send one after the other, so that they are nearly in order. The parts come to the host's cache all at once. */
+static void sort_batch(const PartQueue *queue) {
+  uint32_t *batch = queue->batch.part, count = queue->batch.count;
+  for (uint32_t i = 0; i < count; i++)
+    __builtin_prefetch(&queue->pool[batch[i]], 1);
   for (uint32_t i = 1; i < count; i++) {
     uint32_t part = batch[i], hole = i;
     uint64_t number = queue->pool[part].number;
@@ -116,17 +124,11 @@ uint32_t part_queue_take(PartQueue *queue, uint64_t due) {
     uint32_t part = far_pop(queue);
     put_in_slot(queue, part, queue->pool[part].due);
   }
-  uint32_t index = (uint32_t)(due % PARTS_SPAN), count = 0;
-  PartList *slot = &queue->slot[index];
-  for (uint32_t part = slot->first; part != PART_NONE; part = queue->pool[part].next) {
-    if (G_UNLIKELY(count == queue->batch_size)) {
-      queue->batch_size = queue->batch_size ? queue->batch_size * 2 : 64;
-      queue->batch = g_renew(uint32_t, queue->batch, queue->batch_size);
-    }
-    queue->batch[count++] = part;
-  }
-  *slot = (PartList){PART_NONE, PART_NONE};
-  queue->occupied[index / 64] &= ~(UINT64_C(1) << index % 64);
-  sort_batch(queue, count);
-  return count;
+  uint32_t number = (uint32_t)(due % PARTS_SPAN);
+  PartSlot emptied = {.part = queue->batch.part, .size = queue->batch.size};
+  queue->batch = queue->slot[number];
+  queue->slot[number] = emptied;
+  queue->occupied[number / 64] &= ~(UINT64_C(1) << number % 64);
+  sort_batch(queue);
+  return queue->batch.count;
 }

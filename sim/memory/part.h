@@ -44,16 +44,21 @@ typedef struct PartList {
   uint32_t first, last;
 } PartList;
 
+/* Parts that are due in one cycle. */
+typedef struct PartSlot {
+  uint32_t *part;
+  uint32_t count, size;
+} PartSlot;
+
 typedef struct PartQueue {
   Part *pool;
   uint32_t size, free; /* list of free parts */
   uint64_t now;        /* nothing is due before */
-  PartList slot[PARTS_SPAN];
+  PartSlot slot[PARTS_SPAN];
   uint64_t occupied[PARTS_WORDS];
   uint32_t *far; /* a heap, by cycle and number: parts that are due PARTS_SPAN cycles ahead or later */
   uint32_t far_count, far_size;
-  uint32_t *batch; /* of one cycle, sorted */
-  uint32_t batch_size;
+  PartSlot batch; /* of one cycle, sorted */
 } PartQueue;
 
 void part_queue_init(PartQueue *queue);
@@ -66,8 +71,8 @@ void part_free(PartQueue *queue, uint32_t part);
 void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due);
 /* The first cycle in which something is due; UINT64_MAX: never. */
 uint64_t part_queue_next(const PartQueue *queue);
-/* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in queue->batch until the
- * next call. What is pushed for the same cycle meanwhile comes with the next call. */
+/* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in queue->batch until
+ * the next call. What is pushed for the same cycle meanwhile comes with the next call. */
 uint32_t part_queue_take(PartQueue *queue, uint64_t due);
 
 static inline void part_list_append(PartQueue *queue, PartList *list, uint32_t part) {

@@ -26,6 +26,11 @@ static uint64_t set_of(const Tags *tags, uint32_t slice, uint64_t line) {
   return ((uint64_t)slice * tags->sets + (uint32_t)line / tags->slices % tags->sets) * tags->ways;
 }
 
+void tags_prefetch(const Tags *tags, uint32_t slice, uint64_t line) {
+  if (tags->lines)
+    __builtin_prefetch(&tags->numbers[set_of(tags, slice, line)]);
+}
+
 static TagLine *way_of(const Tags *tags, uint32_t slice, uint64_t line) {
   uint64_t set = set_of(tags, slice, line);
   const uint64_t *numbers = &tags->numbers[set];

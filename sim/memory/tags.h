@@ -31,6 +31,8 @@ typedef struct Tags {
 
 void tags_init(Tags *tags, const Machine *machine);
 void tags_clear(Tags *tags);
+/* The line's set will be looked at soon. */
+void tags_prefetch(const Tags *tags, uint32_t slice, uint64_t line);
 /* The line's tag in that slice, used now; NULL: there is none. */
 TagLine *tags_find(Tags *tags, uint32_t slice, uint64_t line);
 /* A tag for a line that has none. `cycle`: a line that is busy then isn't replaced. NULL: all are. */
