@@ -151,6 +151,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_ends.h \
   sim/detect/race/race_flight.c \
   sim/detect/race/race_flight.h \
+  sim/detect/race/race_observer.c \
+  sim/detect/race/race_observer.h \
   sim/detect/race/race_order.c \
   sim/detect/race/race_order.h \
   sim/detect/race/race_repair.c \

@@ -1,6 +1,7 @@
 #include "sim/detect/race/race.h"
 
 #include "sim/detect/race/polling.h"
+#include "sim/detect/race/race_observer.h"
 #include "sim/detect/race/race_step.h"
 #include "sim/detect/race/speculation.h"
 
@@ -285,6 +286,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   race_flights_init(&detector->watch.flights);
   detector->watch.held = g_array_new(FALSE, FALSE, sizeof(HeldRace));
   detector->watch.readings = g_array_new(FALSE, FALSE, sizeof(HeldReading));
+  detector->watch.observable = g_array_new(FALSE, FALSE, sizeof(ObservableRace));
   detector->watch.settled = g_array_new(FALSE, FALSE, sizeof(SettledRace));
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
@@ -317,6 +319,7 @@ void race_detector_free(RaceDetector *detector) {
   if (!detector)
     return;
   race_words_forget(&detector->watch);
+  race_observer_forget(&detector->watch);
   g_array_free(detector->watch.settled, TRUE);
   race_flights_clear(&detector->watch.flights, &detector->watch.order);
   for (uint32_t i = 0; i < detector->sm_count; i++)

@@ -30,8 +30,8 @@
  * The host is one more thread. Its accesses are strong, and keep their order; in Fermi code the words that it touches are
  * flags. It comes before the launches that it starts, and after those that it has waited for. Its reads are where they are done, not where what they see was stored.
  * Accesses of global memory are issued, and performed later: race_step.h.
- * Does not model: fences in Fermi code; a plain access that is issued while a strong one of its warp to the same word is under way
- * isn't taken as ordered behind what others issue after it and that one observes.
+ * Does not model: fences in Fermi code; what an access under way of another warp observes in front of a barrier, for a write to the
+ * word that is issued behind the barrier (race_observer.h has it within a warp): such a race is one under other timing.
  * Misses: two threads that see a flag down and both pass, unless they race on what it guards.
  * Bounded memory (vclock.h, shadow.h, handoff.h, race_report.h): a very large run can miss a race, but doesn't report
  * one that isn't there. */

@@ -1,6 +1,7 @@
 #include "sim/detect/race/race_step.h"
 
 #include "sim/detect/race/polling.h"
+#include "sim/detect/race/race_observer.h"
 
 /* The flight of an access of a shadow that is under way, and whose races wait. */
 static RaceFlight *open_flight(const RaceWatch *watch, const Access *access) {
@@ -16,6 +17,16 @@ static void tell_race(Step *step, const Group *group, uint32_t lanes, const Acce
   group->cell->raced = 1;
   race_words_add(step, group->word, 1, lanes, other, dropped ? RACE_SPECULATIVE : cause_of(step, lanes, other),
                  mine->write);
+}
+
+/* The same of a strong access that was issued at `moment`: the race waits while that may turn out to come first. */
+static void tell_strong(Step *step, const WarpMoment *moment, const Group *group, const Access *mine,
+                        const Access *other) {
+  Step alone;
+  race_words_begin(&alone, step->watch, step->point, step->warp, step->access);
+  tell_race(&alone, group, group->lanes, mine, other);
+  if (!race_observer_waits(&alone, moment, mine, other))
+    tell_race(step, group, group->lanes, mine, other);
 }
 
 /* The race waits until what is under way has been performed. */
@@ -203,6 +214,7 @@ static void settle_readings(RaceWatch *watch, bool all) {
 
 void race_settle(RaceWatch *watch, bool all) {
   settle_readings(watch, all);
+  race_observer_settle(watch, all);
   race_words_settle(watch, all);
 }
 
@@ -292,7 +304,7 @@ static void issue_group(Step *step, RaceFlight *flight, const Group *group) {
     else if (waits)
       wait_for(step, waits, group, found[i].lanes, &access);
     else
-      tell_race(step, group, group->lanes, &access, &found[i]);
+      tell_strong(step, &flight->moment, group, &access, &found[i]);
   }
 }
 
@@ -398,11 +410,15 @@ static void perform_group(Step *step, RaceFlight *flight, const Group *group) {
   AccessOrder order = race_words_order(step, &question);
   unsigned count = settle_waiting(step, flight, group, &access, &order, races);
   bool is_new = shadow_perform(race_words_shadow(step), group->cell, &access, &order);
-  race_words_performed(step->watch, flight->number, group->cell->chain);
+  access.chain = group->cell->chain;
+  race_words_performed(step->watch, flight->number, access.chain);
+  race_observer_performed(step->watch, flight->number, access.chain);
+  if (order.reads)
+    race_observer_reads(step, flight->moment.view->warp, group, &access, &order);
   if (!is_new || group->cell->flag)
     return;
   for (unsigned i = 0; i < count; i++)
-    tell_race(step, group, group->lanes, &access, &races[i]);
+    tell_strong(step, &flight->moment, group, &access, &races[i]);
 }
 
 /* It is known now whether a CAS handed something on: then what its warp does from now on wasn't, if it isn't so already. */

@@ -108,9 +108,16 @@ bool race_words_writes(const Step *step, const Group *group) {
 
 /* ---- races ---- */
 
+/* What the warp issued behind the step may have been performed before this is asked. */
+static bool is_behind(const Step *step, const Access *access) {
+  return access->actor == step->warp->actor && access->cycle > step->point->cycle;
+}
+
 static bool is_before(const void *user, const Access *earlier) {
   const Question *question = user;
   const Step *step = question->step;
+  if (is_behind(step, earlier))
+    return false;
   return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, false) ||
          race_trial_orders(&step->watch->trial, &step->watch->order, step->warp, earlier);
 }
@@ -182,6 +189,8 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
         !thread_equal(known->first.base, first.base))
       continue;
     uint64_t end = known->address / 4 + known->words;
+    if (end - 1 == word && with->strong && known->with.cycle != with->cycle)
+      continue;                                           /* one of the two may turn out to be ordered */
     if (end == word || (words == 1 && end - 1 == word)) { /* lanes may race for other bytes of the last one */
       known->words += end == word ? words : 0;
       known->lanes |= lanes;
@@ -229,7 +238,7 @@ static bool is_held(const Step *step, const Race *race, const WarpMoment *moment
 }
 
 static void hold(const Step *step, const Race *race, const WarpMoment *moment) {
-  HeldRace held = {.race = *race, .point = *step->point};
+  HeldRace held = {.race = *race, .point = *step->point, .actor = step->warp->actor};
   held.point.block = NULL;
   held.point.warp = NULL;
   held.moment = moment ? warp_moment_share(moment) : warp_moment_take(&step->watch->order.views, step->warp, false);
@@ -270,7 +279,7 @@ static bool is_ordered_now(RaceWatch *watch, const HeldRace *held, WarpOrder *th
 static void tell_held(RaceWatch *watch, HeldRace *held) {
   WarpOrder then = warp_moment_order(&held->moment);
   Race *race = &held->race;
-  if (is_ordered_now(watch, held, &then))
+  if (held->observed || is_ordered_now(watch, held, &then))
     return;
   race->cause = race_words_cause(&watch->order, &then, race->lanes, race->strong, &race->with);
   race->handed = then.handed;

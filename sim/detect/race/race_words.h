@@ -28,7 +28,20 @@ typedef struct HeldRace {
   Race race;
   ProbePoint point;
   WarpMoment moment;
+  uint32_t actor; /* whose moment it is */
+  bool observed;  /* ... and something that stands before it has observed the other access */
 } HeldRace;
+
+/* A race of a strong write with an access that was issued before, but behind others of its warp to the word that were under way
+ * and read: if one of them observes the write, that came first (race_observer.h). */
+typedef struct ObservableRace {
+  Race race;
+  Access write;
+  ProbePoint point;
+  WarpMoment moment; /* of the write */
+  WarpMoment behind; /* of the newest access that may observe it */
+  bool observed;
+} ObservableRace;
 
 /* What steps have in common. */
 typedef struct RaceWatch {
@@ -37,11 +50,12 @@ typedef struct RaceWatch {
   RaceFlights flights;
   RaceReport report;
   RaceTrial trial;
-  GArray *settled;   /* SettledRace, of the lanes that are being performed */
-  GArray *held;      /* HeldRace */
-  GArray *readings;  /* HeldReading */
-  bool flags[2];     /* some kernel polls that AccessSpace */
-  GHashTable *waits; /* Kernel * of PTX -> bool *, its polling loads; those that were asked for */
+  GArray *settled;    /* SettledRace, of the lanes that are being performed */
+  GArray *held;       /* HeldRace */
+  GArray *readings;   /* HeldReading */
+  GArray *observable; /* ObservableRace */
+  bool flags[2];      /* some kernel polls that AccessSpace */
+  GHashTable *waits;  /* Kernel * of PTX -> bool *, its polling loads; those that were asked for */
 } RaceWatch;
 
 typedef struct RaceAccess {

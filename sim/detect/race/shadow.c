@@ -209,8 +209,7 @@ static bool was_observed(const Cell *cell, unsigned at, const Access *next, cons
   return false;
 }
 
-/* The access reads, and comes after the strong write `old` in observation order. */
-static bool observes(const Access *next, const Access *old, const AccessOrder *order) {
+bool shadow_observes(const Access *next, const Access *old, const AccessOrder *order) {
   return order->reads && old->write && old->strong && !old->flying && old->chain == next->chain &&
          both_strong(next, old, order);
 }
@@ -218,7 +217,7 @@ static bool observes(const Access *next, const Access *old, const AccessOrder *o
 /* Number `at` comes before the access, or before something that this comes after, in observation order or the other. */
 static bool is_ordered(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
-  return observes(next, old, order) || order->before(order->user, old) ||
+  return shadow_observes(next, old, order) || order->before(order->user, old) ||
          (old->write && old->strong && was_observed(cell, at, NULL, order));
 }
 
@@ -254,6 +253,19 @@ static bool is_needed(const Cell *cell, unsigned at, const Access *next) {
   return false;
 }
 
+/* A strong write may come behind `old` and before what the warp does now, since an access of the warp between the two is under way
+ * and observes it. */
+static bool is_parted(const AccessList *list, unsigned at, const Access *next) {
+  const Access *old = &list->access[at];
+  for (unsigned i = 0; i < list->count; i++) {
+    const Access *between = &list->access[i];
+    if (between->open && between->actor == next->actor && between->cycle < next->cycle &&
+        (old->actor != next->actor || old->cycle < between->cycle))
+      return true;
+  }
+  return false;
+}
+
 static void drop(AccessList *list, const bool *drops) {
   unsigned kept = 0;
   for (unsigned i = 0; i < list->count; i++)
@@ -279,7 +291,7 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
     bool ordered = (conflicting || covered) && is_ordered(cell, i, &next, order);
     if (conflicting && !ordered && races < max)
       race[races++] = *old;
-    drops[i] = covered && ordered && !old->flying && !is_needed(cell, i, &next);
+    drops[i] = covered && ordered && !old->flying && !is_needed(cell, i, &next) && !is_parted(list, i, &next);
   }
   drop(list, drops);
   append(shadow, list, &next);
@@ -290,8 +302,11 @@ unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const Ac
                       unsigned max) {
   Access guess = *access; /* as it will be if nobody comes between */
   guess.chain = cell->chain + (order->reads ? 0 : 1);
-  if (repeats(&cell->list, &guess, false, order))
+  if (repeats(&cell->list, &guess, false, order)) {
+    if (access->open && cell->list.count < CELL_ACCESSES_MAX / 2)
+      append(shadow, &cell->list, access);
     return 0;
+  }
   unsigned races = 0;
   for (unsigned i = 0; i < cell->list.count && races < max; i++) {
     const Access *old = &cell->list.access[i];
@@ -339,7 +354,8 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
   bool drops[CELL_ACCESSES_MAX];
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
-    drops[i] = !old->flying && covers(&next, old) && is_ordered(cell, i, &next, order) && !is_needed(cell, i, &next);
+    drops[i] = !old->flying && covers(&next, old) && is_ordered(cell, i, &next, order) &&
+               !is_needed(cell, i, &next) && !is_parted(list, i, &next);
   }
   drop(list, drops);
   append(shadow, list, &next);

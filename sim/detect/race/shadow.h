@@ -119,6 +119,8 @@ unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const Ac
 /* Lanes of it are performed: `access` has these lanes, and whether they write. False: its warp did the same before, and what it
  * races with was told then. */
 bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order);
+/* The access, if it reads, comes after the strong write `old` in observation order. */
+bool shadow_observes(const Access *next, const Access *old, const AccessOrder *order);
 /* `earlier`, a copy of an access to the cell from some time ago, comes before something that observed it and that the access
  * asked about comes after. */
 bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order);
