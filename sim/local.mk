@@ -214,6 +214,8 @@ liblockstep_a_SOURCES += \
   sim/memory/heap.h \
   sim/memory/hierarchy.c \
   sim/memory/hierarchy.h \
+  sim/memory/hierarchy_inner.h \
+  sim/memory/hierarchy_setup.c \
   sim/memory/l1.c \
   sim/memory/l1.h \
   sim/memory/local.c \
@@ -224,6 +226,9 @@ liblockstep_a_SOURCES += \
   sim/memory/lock_unit.h \
   sim/memory/mem_clock.h \
   sim/memory/mem_request.h \
+  sim/memory/mem_stats.c \
+  sim/memory/mem_stats.h \
+  sim/memory/mem_trace.h \
   sim/memory/memsys.c \
   sim/memory/memsys.h \
   sim/memory/part.c \

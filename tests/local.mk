@@ -47,6 +47,7 @@ UNIT_TESTS = \
   tests/unit/test_exec_rows \
   tests/unit/test_explore \
   tests/unit/test_explore_flight \
+  tests/unit/test_proof_page \
   tests/unit/test_livelock \
   tests/unit/test_expr \
   tests/unit/test_finding \

@@ -72,6 +72,14 @@ static uint64_t wait_for_room(AtomicUnit *unit, const AtomicRules *rules, uint64
   return MAX(milli, unit->started[unit->oldest]);
 }
 
+/* From `milli` on, where all turns so far had been counted, until the end of a new one some line is locked, or the unit busy. */
+static void count_busy(AtomicUnit *unit, uint64_t milli, uint64_t end) {
+  uint64_t from = MAX(milli, unit->busy_until);
+  if (end > from)
+    unit->busy += end - from;
+  unit->busy_until = MAX(unit->busy_until, end);
+}
+
 AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, bool atomic, uint64_t busy,
                              uint64_t milli) {
   if (unit->count * 2 >= unit->size)
@@ -84,7 +92,8 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
   if (rules->by_line) {
     uint64_t start = MAX(milli, entry->until);
     entry->until = start + busy;
-    return (AtomicTurn){milli, start};
+    count_busy(unit, milli, entry->until);
+    return (AtomicTurn){milli, start, entry->until};
   }
   if (atomic && unit->last != line + 1)
     busy += rules->switch_busy;
@@ -97,5 +106,6 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
   unit->free_at = start + busy;
   entry->until = unit->free_at;
   entry->epoch = unit->epoch;
-  return (AtomicTurn){entered, start};
+  count_busy(unit, milli, unit->free_at);
+  return (AtomicTurn){entered, start, unit->free_at};
 }

@@ -34,11 +34,13 @@ typedef struct AtomicUnit {
   uint32_t size, count; /* of the table, a power of two or 0; entries taken */
   uint64_t *started;    /* when each of the last `queue` accesses left the queue, a ring */
   uint32_t oldest;
+  uint64_t busy, busy_until; /* so far it was busy, or held a line, for so long; until when */
 } AtomicUnit;
 
 typedef struct AtomicTurn {
   uint64_t entered; /* there was room in the queue */
   uint64_t start;   /* its turn comes */
+  uint64_t end;     /* and is over */
 } AtomicTurn;
 
 void atomic_rules_init(AtomicRules *rules, const Machine *machine);

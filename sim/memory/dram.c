@@ -24,8 +24,8 @@ void dram_clear(Dram *dram) {
   g_free(dram->bank);
 }
 
-uint64_t dram_move(Dram *dram, uint32_t slice, uint64_t line, uint32_t sectors, uint64_t milli) {
-  uint32_t channel = slice / dram->slices_each % dram->channels;
+uint64_t dram_move(Dram *dram, uint32_t slice, uint64_t line, uint32_t sectors, uint64_t milli, ChannelStats *stats) {
+  uint32_t channel = dram_channel(dram, slice);
   uint64_t row = (line / dram->channels) >> dram->row_shift;
   DramBank *bank = &dram->bank[channel * dram->banks + row % dram->banks];
   uint64_t start = MAX(milli, dram->free_at[channel]), extra = 0;
@@ -34,8 +34,10 @@ uint64_t dram_move(Dram *dram, uint32_t slice, uint64_t line, uint32_t sectors, 
     bank->row = row + 1;
     bank->free_at = start + dram->row_busy;
     extra = dram->row_busy;
+    stats->rows++;
   }
   uint64_t busy = dram->sector_busy * bits_count(sectors);
+  stats->busy += busy;
   dram->free_at[channel] = MAX(milli, dram->free_at[channel]) + busy;
   return start + extra + dram->latency + busy;
 }

@@ -6,7 +6,7 @@
 #ifndef LOCKSTEP_MEMORY_DRAM_H
 #define LOCKSTEP_MEMORY_DRAM_H
 
-#include "sim/machine/machine.h"
+#include "sim/memory/mem_stats.h"
 
 typedef struct DramBank {
   uint64_t row; /* the open one and 1 */
@@ -22,7 +22,12 @@ typedef struct Dram {
 
 void dram_init(Dram *dram, const Machine *machine);
 void dram_clear(Dram *dram);
-/* Moves sectors of a line of that slice. Returns when they are back (of a write-back: when it is done). */
-uint64_t dram_move(Dram *dram, uint32_t slice, uint64_t line, uint32_t sectors, uint64_t milli);
+/* The channel of a slice (of the first half). */
+static inline uint32_t dram_channel(const Dram *dram, uint32_t slice) {
+  return slice / dram->slices_each % dram->channels;
+}
+/* Moves sectors of a line of that slice. Returns when they are back (of a write-back: when it is done). Counts rows and time in `stats`,
+ * which are those of the slice's channel. */
+uint64_t dram_move(Dram *dram, uint32_t slice, uint64_t line, uint32_t sectors, uint64_t milli, ChannelStats *stats);
 
 #endif

@@ -1,122 +1,54 @@
-#include "sim/memory/hierarchy.h"
+#include <string.h>
 
 #include "base/bits.h"
-#include "sim/memory/atomic_unit.h"
-#include "sim/memory/coalescer.h"
-#include "sim/memory/crossbar.h"
-#include "sim/memory/dram.h"
+#include "sim/memory/hierarchy.h"
+#include "sim/memory/hierarchy_inner.h"
 #include "sim/memory/mem_clock.h"
-#include "sim/memory/part.h"
-#include "sim/memory/port.h"
-#include "sim/memory/slice_hash.h"
-#include "sim/memory/tags.h"
 
-enum { AWAY_LINES = 64 };
+/* ---- what is counted, and told ---- */
 
-/* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to overtake them. */
-typedef struct Away {
-  uint32_t crossed, waiting; /* not performed yet; not looked up again yet */
-  PartList parked;
-} Away;
-
-typedef struct Slice {
-  uint64_t free_at;
-  uint32_t waiting; /* parts that wait for their turn */
-  PartList stopped; /* SMs that wait for room, by Port.next */
-  AtomicUnit atomics;
-} Slice;
-
-struct Hierarchy {
-  MemClient client;
-  Counters *counters;
-  Backing *backing;
-  Coalescer coalescer;
-  SliceMap map;
-  Crossbar crossbar;
-  PortRules port_rules;
-  AtomicRules atomic_rules;
-  Tags tags;
-  Dram dram;
-  PartQueue queue;
-  Port *port;
-  Port *issue; /* the same as the SM sees it when a warp issues an access: nothing of credits and of stops */
-  Slice *slice;
-  Away *away; /* AWAY_LINES of each SM; NULL with one half */
-  uint32_t sms, slices, slice_queue, window;
-  uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
-  uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
-  uint64_t host_latency, host_busy, host_free;
-};
-
-/* ---- set-up ---- */
-
-static void init_times(Hierarchy *h, const Machine *machine) {
-  h->load = mem_clock_core(machine, machine->memory.l2.load_interval);
-  h->load_sector = mem_clock_core(machine, machine->memory.l2.load_sector_interval);
-  h->store = mem_clock_core(machine, machine->memory.l2.store_interval);
-  h->store_sector = mem_clock_core(machine, machine->memory.l2.store_sector_interval);
-  h->shared_store = mem_clock_core(machine, machine->memory.l2.shared_store_interval);
-  h->atomic = mem_clock_core(machine, machine->memory.l2.atomic_interval);
-  h->latency = mem_clock_core(machine, machine->memory.l2.latency);
-  h->atomic_latency = mem_clock_core(machine, machine->memory.atomic.latency);
-  h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);
-  h->reduction_latency = mem_clock_core(machine, machine->memory.atomic.reduction_latency);
-  h->host_latency = milli_of(machine->host.latency) / 2;
-  h->host_busy = machine->host.link_interval;
-  uint64_t shortest = MIN(MIN(h->crossbar.latency, h->crossbar.reply_latency + h->latency), h->host_latency);
-  h->window = MAX((uint32_t)(shortest / MILLI_CYCLE), 1u);
-}
-
-Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing, const MemClient *client,
-                         Counters *counters) {
-  Hierarchy *h = g_new0(Hierarchy, 1);
-  h->client = *client;
-  h->counters = counters;
-  h->backing = backing;
-  h->sms = machine->gpu.sms;
-  h->slices = machine->memory.slices;
-  h->slice_queue = machine->memory.l2.queue;
-  coalescer_init(&h->coalescer, machine);
-  slice_map_init(&h->map, machine, seed);
-  crossbar_init(&h->crossbar, machine, seed);
-  port_rules_init(&h->port_rules, machine);
-  atomic_rules_init(&h->atomic_rules, machine);
-  tags_init(&h->tags, machine);
-  dram_init(&h->dram, machine);
-  part_queue_init(&h->queue);
-  init_times(h, machine);
-  h->port = g_new0(Port, h->sms);
-  for (uint32_t sm = 0; sm < h->sms; sm++)
-    port_init(&h->port[sm], &h->port_rules);
-  h->issue = g_new0(Port, h->sms);
-  h->slice = g_new0(Slice, h->slices);
-  for (uint32_t i = 0; i < h->slices; i++) {
-    h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
-    atomic_unit_init(&h->slice[i].atomics);
+/* Bytes that go along with a part to its slice, or with its reply. */
+static uint64_t bytes_of(const Hierarchy *h, const Part *part, bool reply) {
+  const MemRequest *request = part->request;
+  switch (request->kind) {
+  case MEM_LOAD: return reply ? (uint64_t)part->sector_count << h->coalescer.sector_shift : 0;
+  case MEM_STORE: return reply ? 0 : (uint64_t)part->sector_count << h->coalescer.sector_shift;
+  default: return reply && request->unused ? 0 : (uint64_t)bits_count(part->lanes) * request->bytes;
   }
-  if (machine->memory.l2.halves == 2)
-    h->away = g_new(Away, h->sms * AWAY_LINES);
-  for (uint32_t i = 0; h->away && i < h->sms * AWAY_LINES; i++)
-    h->away[i] = (Away){.parked = {PART_NONE, PART_NONE}};
-  return h;
 }
 
-void hierarchy_free(Hierarchy *h) {
-  for (uint32_t sm = 0; sm < h->sms; sm++)
-    port_clear(&h->port[sm]);
-  for (uint32_t sm = 0; sm < h->sms; sm++)
-    port_clear(&h->issue[sm]);
-  for (uint32_t i = 0; i < h->slices; i++)
-    atomic_unit_clear(&h->slice[i].atomics);
-  crossbar_clear(&h->crossbar);
-  tags_clear(&h->tags);
-  dram_clear(&h->dram);
-  part_queue_clear(&h->queue);
-  g_free(h->port);
-  g_free(h->issue);
-  g_free(h->slice);
-  g_free(h->away);
-  g_free(h);
+static uint64_t move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors, bool writes,
+                             uint64_t milli) {
+  ChannelStats *stats = &h->stats.channel[dram_channel(&h->dram, slice)];
+  link_stats_add(writes ? &stats->written : &stats->read, (uint64_t)bits_count(sectors)
+                                                              << h->coalescer.sector_shift);
+  return dram_move(&h->dram, slice, line, sectors, milli, stats);
+}
+
+/* The part has been performed in its slice. */
+static void count_performed(Hierarchy *h, const Part *part) {
+  SliceStats *stats = &h->stats.slice[part->slice];
+  link_stats_add(&stats->out, bytes_of(h, part, true));
+  if (part->away)
+    link_stats_add(&h->stats.home, bytes_of(h, part, true));
+  switch (part->request->kind) {
+  case MEM_LOAD: stats->loads++; return;
+  case MEM_STORE: stats->stores++; return;
+  default: stats->atomics++; stats->operations += bits_count(part->lanes);
+  }
+}
+
+static void tell_part(Hierarchy *h, const Part *part, uint32_t index, uint64_t cycle, uint64_t back) {
+  bool host = part->stage == PART_HOST;
+  MemTrace trace = {.request = part->request,
+                    .address = part->line << h->coalescer.line_shift,
+                    .lanes = part->lanes,
+                    .slice = host ? TRACE_NO_SLICE : part->slice,
+                    .last = part->request->parts == 1};
+  memcpy(trace.step, h->queue.steps[index], sizeof trace.step);
+  trace.step[TRACE_PERFORMED] = milli_of(cycle);
+  trace.step[TRACE_REPLIED] = back;
+  h->client.part(h->client.user, &trace);
 }
 
 /* ---- from the SM to the slice ---- */
@@ -125,7 +57,10 @@ void hierarchy_free(Hierarchy *h) {
 static void leave(Hierarchy *h, uint32_t index, uint64_t milli) {
   Part *part = &h->queue.pool[index];
   uint64_t start = port_leave(&h->port[part->sm], &h->port_rules, part, milli);
+  link_stats_add(&h->stats.port[part->sm].out, bytes_of(h, part, false));
+  part_note(&h->queue, index, TRACE_LEFT, start);
   if (part->stage == PART_HOST) {
+    link_stats_add(&h->stats.host_out, bytes_of(h, part, false));
     start = MAX(start, h->host_free);
     h->host_free = start + h->host_busy;
     part_queue_push(&h->queue, index, milli_cycle(start + h->host_latency));
@@ -166,6 +101,7 @@ static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, 
     part->more += (uint32_t)lag;
     h->counters->global_atomics += bits_count(piece->lanes);
   }
+  part_note(&h->queue, index, TRACE_SENT, milli_of(time));
   if (port->held.first != PART_NONE || port->credits == 0) {
     part_list_append(&h->queue, &port->held, index);
   } else {
@@ -223,7 +159,7 @@ static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
     tag->valid = 0;
   if (tag && evicted.dirty) {
     h->counters->l2_writebacks++;
-    dram_move(&h->dram, part->slice % h->map.slices, evicted.line, evicted.dirty, milli_of(cycle));
+    move_sectors(h, part->slice % h->map.slices, evicted.line, evicted.dirty, true, milli_of(cycle));
   }
   return tag;
 }
@@ -252,6 +188,7 @@ static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
     next = parked->next;
     parked->stage = PART_LOOKUP;
     h->slice[parked->slice].waiting++;
+    slice_stats_wait(&h->stats.slice[parked->slice], 0);
     part_queue_push(&h->queue, index, cycle);
   }
   away->parked.first = PART_NONE;
@@ -267,6 +204,9 @@ static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli
     look_again(h, away_of(h, &part), cycle);
   h->client.perform(h->client.user, request, part.lanes, cycle);
   uint64_t back = port_reply(port, &h->port_rules, &part, milli) + part.more;
+  link_stats_add(&h->stats.port[part.sm].in, bytes_of(h, &part, true));
+  if (G_UNLIKELY(h->client.part != NULL))
+    tell_part(h, &part, index, cycle, back);
   request->answered = MAX(request->answered, back);
   if (port->held.first != PART_NONE) {
     uint32_t next = port->held.first;
@@ -286,6 +226,7 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
     if (request->kind == MEM_LOAD)
       keep_copy(h, part, cycle);
   }
+  count_performed(h, part);
   if (request->kind == MEM_ATOMIC)
     milli += request->unused ? h->reduction_latency : request->exchange ? h->exchange_latency : h->atomic_latency;
   perform(h, index, cycle, milli);
@@ -294,9 +235,26 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
 /* ---- the atomic unit ---- */
 
 static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  h->stats.slice[h->queue.pool[index].slice].waiting--;
   if (h->queue.pool[index].request->kind != MEM_LOAD)
     drop_copy(h, &h->queue.pool[index]);
   perform_in_slice(h, index, cycle);
+}
+
+/* The part waits for its turn in the atomic unit. */
+static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uint64_t cycle) {
+  const Part *part = &h->queue.pool[index];
+  SliceStats *stats = &h->stats.slice[part->slice];
+  uint64_t waits = turn->start - milli_of(cycle);
+  slice_stats_wait(stats, waits);
+  if (part->request->kind != MEM_ATOMIC) {
+    h->counters->l2_held++;
+    stats->hostages++;
+    stats->hostage += waits;
+  }
+  part_note(&h->queue, index, TRACE_ENTERED, milli_of(cycle));
+  part_note(&h->queue, index, TRACE_TURN, turn->start);
+  part_note(&h->queue, index, TRACE_TURN_OVER, turn->end);
 }
 
 static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
@@ -309,9 +267,9 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
   AtomicTurn turn =
       atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind == MEM_ATOMIC, busy, milli_of(cycle));
   slice->free_at = MAX(slice->free_at, turn.entered);
-  h->counters->l2_held += kind != MEM_ATOMIC;
-  part->stage = PART_TURN;
   uint64_t due = milli_cycle(turn.start);
+  count_turn(h, index, &turn, cycle);
+  part->stage = PART_TURN;
   if (due == cycle)
     take_turn(h, index, cycle);
   else
@@ -328,6 +286,9 @@ static void cross(Hierarchy *h, uint32_t index, uint64_t cycle) {
   part->away = true;
   away_of(h, part)->crossed++;
   h->counters->l2_crossings++;
+  h->stats.slice[part->slice].crossed++;
+  link_stats_add(&h->stats.away, bytes_of(h, part, false));
+  part_note(&h->queue, index, TRACE_CROSSED, milli_of(cycle));
   part_queue_push(&h->queue, index, milli_cycle(milli_of(cycle) + h->crossbar.far));
 }
 
@@ -357,9 +318,11 @@ static bool goes_home(Hierarchy *h, uint32_t index, const TagLine *tag, uint64_t
 static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   uint32_t lacking = part->sectors & ~(tag ? tag->valid : 0);
-  uint64_t back = dram_move(&h->dram, part->slice % h->map.slices, part->line, lacking, milli_of(cycle));
+  uint64_t back = move_sectors(h, part->slice % h->map.slices, part->line, lacking, false, milli_of(cycle));
   uint64_t due = MAX(milli_cycle(back), cycle + 1);
   h->counters->l2_misses++;
+  h->stats.slice[part->slice].misses++;
+  part_note(&h->queue, index, TRACE_FILLED, milli_of(due));
   if (tag) {
     tag->valid |= lacking;
     tag->busy_until = due;
@@ -390,7 +353,8 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cyc
 static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   if (!h->tags.lines) {
-    uint64_t back = dram_move(&h->dram, part->slice, part->line, part->sectors, milli_of(cycle));
+    bool writes = part->request->kind == MEM_STORE;
+    uint64_t back = move_sectors(h, part->slice, part->line, part->sectors, writes, milli_of(cycle));
     part->more += (uint32_t)(back - milli_of(cycle));
     access_line(h, index, NULL, cycle);
     return;
@@ -402,6 +366,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
     tag = claim(h, part, cycle);
   if (tag && tag->busy_until > cycle) {
     part->stage = PART_FILLED;
+    part_note(&h->queue, index, TRACE_FILLED, milli_of(tag->busy_until));
     part_queue_push(&h->queue, index, tag->busy_until);
     return;
   }
@@ -410,6 +375,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
     return;
   }
   h->counters->l2_hits++;
+  h->stats.slice[part->slice].hits++;
   access_line(h, index, tag, cycle);
 }
 
@@ -428,12 +394,16 @@ static void enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_on
   Slice *slice = &h->slice[part->slice];
   uint64_t milli = crossbar_pass(&h->crossbar, part->slice, milli_of(cycle));
   uint64_t start = MAX(milli, slice->free_at), due = milli_cycle(start);
-  slice->free_at = start + slice_takes(h, part);
+  uint64_t takes = slice_takes(h, part);
+  slice->free_at = start + takes;
+  h->stats.slice[part->slice].busy += takes;
+  part_note(&h->queue, index, TRACE_SERVED, start);
   if (due == cycle && at_once && slice->waiting == 0) {
     look_up(h, index, cycle);
     return;
   }
   slice->waiting++;
+  slice_stats_wait(&h->stats.slice[part->slice], start - milli_of(cycle));
   part->stage = PART_LOOKUP;
   part_queue_push(&h->queue, index, due);
 }
@@ -441,8 +411,10 @@ static void enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_on
 /* ---- slices that are full ---- */
 
 /* The slice of an SM's stopped part is full: the SM waits there. */
-static void wait_for_room(Hierarchy *h, uint32_t sm, Slice *slice) {
+static void wait_for_room(Hierarchy *h, uint32_t sm, Slice *slice, uint64_t cycle) {
   h->counters->l2_full++;
+  h->stats.slice[slice - h->slice].full++;
+  h->port[sm].stopped_from = cycle;
   h->port[sm].next = PART_NONE;
   if (slice->stopped.first == PART_NONE)
     slice->stopped.first = sm;
@@ -471,6 +443,7 @@ static void admit(Hierarchy *h, uint32_t index, uint64_t cycle) {
   while (slice->stopped.first != PART_NONE && slice->waiting < h->slice_queue) {
     uint32_t sm = slice->stopped.first;
     slice->stopped.first = h->port[sm].next;
+    h->stats.port[sm].stopped += cycle - h->port[sm].stopped_from;
     go_on(h, sm, cycle);
   }
 }
@@ -479,6 +452,10 @@ static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
   const Part *part = &h->queue.pool[index];
   Port *port = &h->port[part->sm];
   Slice *slice = &h->slice[part->slice];
+  SliceStats *stats = &h->stats.slice[part->slice];
+  stats->arrived++;
+  link_stats_add(&stats->in, bytes_of(h, part, false));
+  part_note(&h->queue, index, TRACE_ARRIVED, milli_of(cycle));
   if (port->stopped_part != PART_NONE) {
     part_list_append(&h->queue, &port->stopped, index);
     return;
@@ -488,7 +465,7 @@ static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
     return;
   }
   port->stopped_part = index;
-  wait_for_room(h, part->sm, slice);
+  wait_for_room(h, part->sm, slice, cycle);
 }
 
 /* The part is its SM's stopped one. */
@@ -498,7 +475,7 @@ static void resume(Hierarchy *h, uint32_t index, uint64_t cycle) {
   if (slice->waiting < h->slice_queue)
     go_on(h, part->sm, cycle);
   else
-    wait_for_room(h, part->sm, slice);
+    wait_for_room(h, part->sm, slice, cycle);
 }
 
 /* ---- time ---- */
@@ -511,6 +488,7 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
   case PART_CROSSES: enter_slice(h, index, cycle, true); return;
   case PART_LOOKUP:
     h->slice[slice].waiting--;
+    h->stats.slice[slice].waiting--;
     look_up(h, index, cycle);
     admit(h, slice, cycle);
     return;
@@ -518,7 +496,10 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
     access_line(h, index, tags_find(&h->tags, h->queue.pool[index].slice, h->queue.pool[index].line), cycle);
     return;
   case PART_TURN: take_turn(h, index, cycle); return;
-  case PART_HOST: perform(h, index, cycle, milli_of(cycle) + h->host_latency); return;
+  case PART_HOST:
+    link_stats_add(&h->stats.host_in, bytes_of(h, &h->queue.pool[index], true));
+    perform(h, index, cycle, milli_of(cycle) + h->host_latency);
+    return;
   }
 }
 

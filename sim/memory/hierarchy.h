@@ -16,6 +16,7 @@
 #include "sim/machine/machine.h"
 #include "sim/memory/backing.h"
 #include "sim/memory/mem_request.h"
+#include "sim/memory/mem_stats.h"
 
 typedef struct Hierarchy Hierarchy;
 
@@ -28,5 +29,7 @@ uint64_t hierarchy_goes_on(Hierarchy *hierarchy, MemRequest *request, uint64_t t
 uint64_t hierarchy_next(const Hierarchy *hierarchy);
 void hierarchy_run(Hierarchy *hierarchy, uint64_t end);
 uint32_t hierarchy_window(const Hierarchy *hierarchy);
+const MemStats *hierarchy_stats(Hierarchy *hierarchy);
+void hierarchy_follow(Hierarchy *hierarchy, MemFollower follower);
 
 #endif

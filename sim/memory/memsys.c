@@ -5,6 +5,7 @@
 #include "sim/engine/event.h"
 #include "sim/engine/wheel.h"
 #include "sim/memory/hierarchy.h"
+#include "sim/memory/mem_trace.h"
 
 struct MemSys {
   Hierarchy *units; /* of a machine with slices; NULL: the plain server serves */
@@ -18,6 +19,7 @@ struct MemSys {
   uint64_t latency, host_latency;
   Milli atomic_interval;
   uint32_t segment, segment_shift, bytes_per_cycle;
+  MemStats stats;
   uint64_t free_at; /* in 1/bytes_per_cycle of a cycle: when the server has moved all bytes so far */
 };
 
@@ -28,6 +30,7 @@ MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, cons
     memsys->units = hierarchy_new(machine, seed, backing, client, counters);
     return memsys;
   }
+  mem_stats_init(&memsys->stats, machine);
   memsys->client = *client;
   event_queue_init(&memsys->queue, 64);
   memsys->requests = g_ptr_array_new();
@@ -52,6 +55,7 @@ void memsys_free(MemSys *memsys) {
     g_free(memsys);
     return;
   }
+  mem_stats_clear(&memsys->stats);
   event_queue_clear(&memsys->queue);
   g_ptr_array_free(memsys->requests, TRUE);
   g_array_free(memsys->free, TRUE);
@@ -103,6 +107,26 @@ static uint64_t behind_atomics(MemSys *memsys, const MemRequest *request, uint64
   return milli_cycle(last);
 }
 
+/* Served in cycle `served`, with so many segments. */
+static void count(MemSys *memsys, const MemRequest *request, uint32_t segments, uint64_t now, uint64_t served) {
+  SliceStats *stats = &memsys->stats.slice[0];
+  PortStats *port = &memsys->stats.port[request->sm];
+  uint64_t bytes = (uint64_t)segments * memsys->segment, lanes = (uint64_t)__builtin_popcount(request->mask);
+  uint64_t out = request->kind == MEM_LOAD ? 0 : request->kind == MEM_STORE ? bytes : lanes * request->bytes;
+  uint64_t in = request->kind == MEM_LOAD                       ? bytes
+                : request->kind == MEM_STORE || request->unused ? 0
+                                                                : lanes * request->bytes;
+  stats->arrived++;
+  *(request->kind == MEM_LOAD ? &stats->loads : request->kind == MEM_STORE ? &stats->stores : &stats->atomics) += 1;
+  stats->operations += request->kind == MEM_ATOMIC ? lanes : 0;
+  stats->waited += milli_of(served - now);
+  stats->busy += milli_of(bytes) / memsys->bytes_per_cycle;
+  link_stats_add(&stats->in, out);
+  link_stats_add(&stats->out, in);
+  link_stats_add(&port->out, out);
+  link_stats_add(&port->in, in);
+}
+
 /* The server takes the request. Returns when. */
 static uint64_t serve(MemSys *memsys, const MemRequest *request, uint64_t now) {
   uint32_t segments = count_segments(memsys, request);
@@ -111,8 +135,10 @@ static uint64_t serve(MemSys *memsys, const MemRequest *request, uint64_t now) {
   uint64_t start = MAX(memsys->free_at, now * memsys->bytes_per_cycle);
   memsys->free_at = start + (uint64_t)segments * memsys->segment;
   uint64_t served = MAX(now, (memsys->free_at - memsys->segment) / memsys->bytes_per_cycle);
-  return request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served)
-                                     : behind_atomics(memsys, request, served);
+  served =
+      request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served) : behind_atomics(memsys, request, served);
+  count(memsys, request, segments, now, served);
+  return served;
 }
 
 static uint32_t enter(MemSys *memsys, MemRequest *request) {
@@ -139,6 +165,7 @@ void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
     return;
   }
   uint64_t served = serve(memsys, request, time);
+  request->sent = time;
   request->answered = served + (request->host ? memsys->host_latency : memsys->latency);
   event_queue_push(&memsys->queue, served + memsys->request_latency, enter(memsys, request));
 }
@@ -147,6 +174,18 @@ uint64_t memsys_next(const MemSys *memsys) {
   if (memsys->units)
     return hierarchy_next(memsys->units);
   return memsys->queue.count ? memsys->queue.heap[0].time : WHEEL_NEVER;
+}
+
+static void tell_part(MemSys *memsys, const MemRequest *request, uint64_t now) {
+  MemTrace trace = {.request = request,
+                    .address = request->address[__builtin_ctz(request->mask)] & ~(uint64_t)(memsys->segment - 1),
+                    .lanes = request->mask,
+                    .slice = TRACE_NO_SLICE,
+                    .last = true};
+  trace.step[TRACE_SENT] = trace.step[TRACE_LEFT] = milli_of(request->sent);
+  trace.step[TRACE_PERFORMED] = milli_of(now);
+  trace.step[TRACE_REPLIED] = milli_of(request->answered);
+  memsys->client.part(memsys->client.user, &trace);
 }
 
 void memsys_run(MemSys *memsys, uint64_t end) {
@@ -158,6 +197,8 @@ void memsys_run(MemSys *memsys, uint64_t end) {
     Event event = event_queue_pop(&memsys->queue);
     MemRequest *request = g_ptr_array_index(memsys->requests, event.source);
     g_array_append_val(memsys->free, event.source);
+    if (memsys->client.part)
+      tell_part(memsys, request, event.time);
     memsys->client.perform(memsys->client.user, request, request->mask, event.time);
     memsys->client.reply(memsys->client.user, request, request->answered);
   }
@@ -168,4 +209,15 @@ uint32_t memsys_window(const MemSys *memsys) {
     return hierarchy_window(memsys->units);
   uint64_t back = MIN(memsys->latency, memsys->host_latency);
   return back < memsys->request_latency ? 0 : (uint32_t)MIN(memsys->request_latency, back - memsys->request_latency);
+}
+
+const MemStats *memsys_stats(MemSys *memsys) {
+  return memsys->units ? hierarchy_stats(memsys->units) : &memsys->stats;
+}
+
+void memsys_follow(MemSys *memsys, MemFollower follower) {
+  if (memsys->units)
+    hierarchy_follow(memsys->units, follower);
+  else
+    memsys->client.part = follower;
 }

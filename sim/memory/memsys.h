@@ -16,6 +16,7 @@
 #include "sim/machine/machine.h"
 #include "sim/memory/backing.h"
 #include "sim/memory/mem_request.h"
+#include "sim/memory/mem_stats.h"
 
 typedef struct MemSys MemSys;
 
@@ -36,5 +37,9 @@ void memsys_run(MemSys *memsys, uint64_t end);
 /* The shortest way between an SM and memory, in cycles: what is sent at t is performed at t plus so many at the earliest, and answered
  * so many after it was performed. */
 uint32_t memsys_window(const MemSys *memsys);
+/* What its units have done so far. Borrowed. */
+const MemStats *memsys_stats(MemSys *memsys);
+/* `follower` is told the way of each part, with the client's user. Before the first memsys_send(). */
+void memsys_follow(MemSys *memsys, MemFollower follower);
 
 #endif

@@ -1,15 +1,23 @@
 #include "sim/memory/part.h"
 
-#include <glib.h>
+#include <string.h>
+
+#include "base/assert.h"
 
 void part_queue_init(PartQueue *queue) { *queue = (PartQueue){.free = PART_NONE}; }
 
 void part_queue_clear(PartQueue *queue) {
   g_free(queue->pool);
+  g_free(queue->steps);
   g_free(queue->far);
   g_free(queue->batch.part);
   for (uint32_t i = 0; i < PARTS_SPAN; i++)
     g_free(queue->slot[i].part);
+}
+
+void part_queue_follow(PartQueue *queue) {
+  LS_REQUIRE("parts-followed-late", queue->size == 0);
+  queue->followed = true;
 }
 
 /* ---- the pool ---- */
@@ -18,6 +26,8 @@ static void grow_pool(PartQueue *queue) {
   uint32_t old = queue->size;
   queue->size = old ? old * 2 : 256;
   queue->pool = g_renew(Part, queue->pool, queue->size);
+  if (queue->followed)
+    queue->steps = g_realloc_n(queue->steps, queue->size, sizeof *queue->steps);
   for (uint32_t part = queue->size; part-- > old;) {
     queue->pool[part].next = queue->free;
     queue->free = part;
@@ -29,6 +39,8 @@ uint32_t part_new(PartQueue *queue) {
     grow_pool(queue);
   uint32_t part = queue->free;
   queue->free = queue->pool[part].next;
+  if (G_UNLIKELY(queue->followed))
+    memset(queue->steps[part], 0, sizeof *queue->steps);
   return part;
 }
 

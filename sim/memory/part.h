@@ -6,9 +6,10 @@
 #ifndef LOCKSTEP_MEMORY_PART_H
 #define LOCKSTEP_MEMORY_PART_H
 
+#include <glib.h>
 #include <stdbool.h>
 
-#include "sim/memory/mem_request.h"
+#include "sim/memory/mem_trace.h"
 
 enum { PARTS_SPAN = 2048, PARTS_WORDS = PARTS_SPAN / 64, PART_NONE = UINT32_MAX };
 
@@ -52,6 +53,8 @@ typedef struct PartSlot {
 
 typedef struct PartQueue {
   Part *pool;
+  uint64_t (*steps)[TRACE_STEPS]; /* of each part, if somebody follows them; else NULL */
+  bool followed;
   uint32_t size, free; /* list of free parts */
   uint64_t now;        /* nothing is due before */
   PartSlot slot[PARTS_SPAN];
@@ -64,6 +67,9 @@ typedef struct PartQueue {
 void part_queue_init(PartQueue *queue);
 void part_queue_clear(PartQueue *queue);
 
+/* From now on parts have steps. Before the first part is made. */
+void part_queue_follow(PartQueue *queue);
+
 /* A new part; all of it but `next` is to be set. */
 uint32_t part_new(PartQueue *queue);
 void part_free(PartQueue *queue, uint32_t part);
@@ -74,6 +80,12 @@ uint64_t part_queue_next(const PartQueue *queue);
 /* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in queue->batch until
  * the next call. What is pushed for the same cycle meanwhile comes with the next call. */
 uint32_t part_queue_take(PartQueue *queue, uint64_t due);
+
+/* The part comes to a step of its way. */
+static inline void part_note(PartQueue *queue, uint32_t part, TraceStep step, uint64_t milli) {
+  if (G_UNLIKELY(queue->followed))
+    queue->steps[part][step] = milli;
+}
 
 static inline void part_list_append(PartQueue *queue, PartList *list, uint32_t part) {
   queue->pool[part].next = PART_NONE;

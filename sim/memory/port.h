@@ -32,6 +32,7 @@ typedef struct Port {
   PartList held;         /* parts that wait for a credit */
   PartList stopped;      /* parts that wait behind the stopped one, in order */
   uint32_t next;         /* in the list of SMs that wait for room in one slice */
+  uint64_t stopped_from; /* since it waits for room in a slice */
   uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */
   uint64_t *recent;      /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;

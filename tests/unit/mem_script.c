@@ -266,6 +266,95 @@ static bool is_of_access(const char *word) {
   return g_strcmp0(word, "reply") == 0 || g_strcmp0(word, "performed") == 0 || g_strcmp0(word, "goes-on") == 0;
 }
 
+/* ---- what the units have counted ---- */
+
+typedef struct StatsField {
+  const char *name;
+  size_t offset;
+} StatsField;
+
+#define FIELD(type, member) \
+  { #member, offsetof(type, member) }
+static const StatsField slice_fields[] = {
+    FIELD(SliceStats, arrived),  FIELD(SliceStats, crossed),      FIELD(SliceStats, loads),
+    FIELD(SliceStats, stores),   FIELD(SliceStats, atomics),      FIELD(SliceStats, operations),
+    FIELD(SliceStats, hits),     FIELD(SliceStats, misses),       FIELD(SliceStats, full),
+    FIELD(SliceStats, waited),   FIELD(SliceStats, busy),         FIELD(SliceStats, atomic_busy),
+    FIELD(SliceStats, hostages), FIELD(SliceStats, hostage),      FIELD(SliceStats, in.messages),
+    FIELD(SliceStats, in.bytes), FIELD(SliceStats, out.messages), FIELD(SliceStats, out.bytes),
+};
+static const StatsField port_fields[] = {
+    FIELD(PortStats, out.messages), FIELD(PortStats, out.bytes), FIELD(PortStats, in.messages),
+    FIELD(PortStats, in.bytes),     FIELD(PortStats, stopped),
+};
+static const StatsField channel_fields[] = {
+    FIELD(ChannelStats, read.bytes),
+    FIELD(ChannelStats, written.bytes),
+    FIELD(ChannelStats, rows),
+    FIELD(ChannelStats, busy),
+};
+
+/* `FIELD NUMBER`, of what lies at `stats`. */
+static char *expect_field(Words *words, const void *stats, const StatsField *fields, size_t count) {
+  const char *name = next_word(words);
+  uint64_t number, is;
+  if (!is_number(next_word(words), &number))
+    return wanted("a field and a number", name);
+  for (size_t i = 0; i < count; i++) {
+    if (g_strcmp0(fields[i].name, name) != 0)
+      continue;
+    memcpy(&is, (const char *)stats + fields[i].offset, sizeof is);
+    return is == number ? NULL
+                        : g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, name, is, number);
+  }
+  return wanted("a field of mem_stats.h", name);
+}
+
+/* `slice 0 waited 25000`, `slice 0 peak 2`, `port 1 out.bytes 32`, `channel 0 rows 1` */
+static char *expect_stats(Script *script, const char *what, uint64_t index, Words *words) {
+  const MemStats *stats = memsys_stats(script->memsys);
+  bool slice = strcmp(what, "slice") == 0, port = strcmp(what, "port") == 0;
+  if (index >= (slice ? stats->slices : port ? stats->sms : stats->channels))
+    return g_strdup_printf("there is no %s %" G_GUINT64_FORMAT, what, index);
+  if (port)
+    return expect_field(words, &stats->port[index], port_fields, G_N_ELEMENTS(port_fields));
+  if (!slice)
+    return expect_field(words, &stats->channel[index], channel_fields, G_N_ELEMENTS(channel_fields));
+  uint64_t peak = stats->slice[index].peak;
+  static const StatsField peak_field = {"peak", 0};
+  const char *next = words->word[words->at];
+  return next && strcmp(next, "peak") == 0
+             ? expect_field(words, &peak, &peak_field, 1)
+             : expect_field(words, &stats->slice[index], slice_fields, G_N_ELEMENTS(slice_fields));
+}
+
+/* All has been served: what the units have counted fits together. NULL: it does. */
+static char *unbalanced(const Script *script) {
+  if (!script->memsys)
+    return NULL;
+  const MemStats *stats = memsys_stats(script->memsys);
+  uint64_t sent = 0, got = 0, bytes_in = 0, came = stats->host_out.messages, done = stats->host_in.messages;
+  uint64_t bytes_back = stats->host_in.bytes, operations = 0, waiting = 0;
+  for (uint32_t i = 0; i < stats->sms; i++) {
+    sent += stats->port[i].out.messages;
+    got += stats->port[i].in.messages;
+    bytes_in += stats->port[i].in.bytes;
+  }
+  for (uint32_t i = 0; i < stats->slices; i++) {
+    const SliceStats *slice = &stats->slice[i];
+    came += slice->arrived;
+    done += slice->loads + slice->stores + slice->atomics;
+    bytes_back += slice->out.bytes;
+    operations += slice->operations;
+    waiting += slice->waiting;
+  }
+  bool atomics = stats->host_in.messages || operations == script->counters.global_atomics;
+  return sent == got && sent == came && sent == done && bytes_in == bytes_back && atomics && !waiting &&
+                 stats->away.messages == stats->home.messages
+             ? NULL
+             : g_strdup("what the units have counted doesn't add up");
+}
+
 /* `reply 614`, `performed 312`, `goes-on 12`, `first reply 614`, `segments 3` */
 static char *expect(Script *script, Words *words, guint line, guint *wrong) {
   const char *what = next_word(words), *value = next_word(words);
@@ -293,6 +382,8 @@ static char *expect(Script *script, Words *words, guint line, guint *wrong) {
   if (found)
     return found;
   *wrong = line;
+  if (strcmp(what, "slice") == 0 || strcmp(what, "port") == 0 || strcmp(what, "channel") == 0)
+    return script->memsys ? expect_stats(script, what, number, words) : wanted("an access before", what);
   for (unsigned i = 0; i < COUNTER_COUNT; i++) {
     g_autofree char *global = g_strdup_printf("global_%s", what);
     if (strcmp(counter_info[i].name, what) != 0 && strcmp(counter_info[i].name, global) != 0)
@@ -349,6 +440,8 @@ char *mem_script_run(const char *name, const char *text) {
   g_autofree char *why = found ? NULL : serve_all(&script, &line);
   if (why)
     found = g_strdup_printf("%s:%u: %s", name, line, why);
+  if (!found)
+    found = unbalanced(&script);
   if (script.memsys)
     memsys_free(script.memsys);
   g_array_free(script.expected, TRUE);

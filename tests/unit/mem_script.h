@@ -16,9 +16,12 @@
  *   expect first reply 614                            of that access, by its name
  *   expect segments 3                                 a counter of all accesses so far, which are all served first (the next one comes later): accesses,
  *                                                     segments, atomics, or another one by its name
+ *   expect slice 0 waited 25000                       a number of mem_stats.h, of all accesses so far: of a slice; in thousandths of a cycle
+ *   expect port 1 out.bytes 32                        of an SM's port
+ *   expect channel 0 rows 1                           of a channel of DRAM
  *
  * Accesses are made in the order of their lines, which must be that of their cycles. What is expected of one is looked at when all have
- * been served. Nothing may be performed twice, or before what was performed already. */
+ * been served. Nothing may be performed twice, or before what was performed already. In the end what the units have counted must add up. */
 #ifndef LOCKSTEP_TESTS_MEM_SCRIPT_H
 #define LOCKSTEP_TESTS_MEM_SCRIPT_H
 

@@ -7,7 +7,7 @@
 
 static const char *const scripts[] = {"server", "fractions", "coalescer", "port",      "slice",     "tags",
                                       "warm",   "dram",      "atomic",    "hold_line", "hold_unit", "hold_queue",
-                                      "no_l2",  "clocks",    "host",      "halves",    "goes_on"};
+                                      "no_l2",  "clocks",    "host",      "halves",    "goes_on",   "counts"};
 
 START_TEST(a_script_comes_out) {
   g_autofree char *file = g_strdup_printf("%s/tests/memory/%s.mem", g_getenv("SRCDIR"), scripts[_i]), *text = NULL;
@@ -48,6 +48,11 @@ static const Wrong wrongs[] = {
     {"times 3\n", "x:1: an access before"},
     {"seed x\n", "x:1: a number was expected, not `x`"},
     {"expect reply 3\n", "x:1: an access before"},
+    {"expect slice 0 loads 3\n", "x:1: an access before"},
+    {START "expect slice 0 loads 3\n", "x:3: loads is 1, not 3"},
+    {START "expect slice 1 loads 3\n", "x:3: there is no slice 1"},
+    {START "expect slice 0 lods 3\n", "x:3: a field of mem_stats.h was expected, not `lods`"},
+    {START "expect slice 0 loads\n", "x:3: a field and a number was expected"},
 };
 
 START_TEST(a_bad_line_is_told) {

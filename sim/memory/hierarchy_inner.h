@@ -1,0 +1,53 @@
+/* hierarchy_inner.h - what the files of the memory system in units share: hierarchy.c (the way of a part), hierarchy_setup.c (making). */
+#ifndef LOCKSTEP_MEMORY_HIERARCHY_INNER_H
+#define LOCKSTEP_MEMORY_HIERARCHY_INNER_H
+
+#include "sim/memory/atomic_unit.h"
+#include "sim/memory/backing.h"
+#include "sim/memory/coalescer.h"
+#include "sim/memory/crossbar.h"
+#include "sim/memory/dram.h"
+#include "sim/memory/part.h"
+#include "sim/memory/port.h"
+#include "sim/memory/slice_hash.h"
+#include "sim/memory/tags.h"
+
+enum { AWAY_LINES = 64 };
+
+/* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to overtake them. */
+typedef struct Away {
+  uint32_t crossed, waiting; /* not performed yet; not looked up again yet */
+  PartList parked;
+} Away;
+
+typedef struct Slice {
+  uint64_t free_at;
+  uint32_t waiting; /* parts that wait for their turn */
+  PartList stopped; /* SMs that wait for room, by Port.next */
+  AtomicUnit atomics;
+} Slice;
+
+struct Hierarchy {
+  MemClient client;
+  Counters *counters;
+  Backing *backing;
+  Coalescer coalescer;
+  SliceMap map;
+  Crossbar crossbar;
+  PortRules port_rules;
+  AtomicRules atomic_rules;
+  Tags tags;
+  Dram dram;
+  PartQueue queue;
+  Port *port;
+  Port *issue; /* the same as the SM sees it when a warp issues an access: nothing of credits and of stops */
+  Slice *slice;
+  Away *away; /* AWAY_LINES of each SM; NULL with one half */
+  uint32_t sms, slices, slice_queue, window;
+  uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
+  uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
+  uint64_t host_latency, host_busy, host_free;
+  MemStats stats;
+};
+
+#endif

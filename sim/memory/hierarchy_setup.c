@@ -1,0 +1,85 @@
+#include "sim/memory/hierarchy.h"
+#include "sim/memory/hierarchy_inner.h"
+#include "sim/memory/mem_clock.h"
+
+static void init_times(Hierarchy *h, const Machine *machine) {
+  h->load = mem_clock_core(machine, machine->memory.l2.load_interval);
+  h->load_sector = mem_clock_core(machine, machine->memory.l2.load_sector_interval);
+  h->store = mem_clock_core(machine, machine->memory.l2.store_interval);
+  h->store_sector = mem_clock_core(machine, machine->memory.l2.store_sector_interval);
+  h->shared_store = mem_clock_core(machine, machine->memory.l2.shared_store_interval);
+  h->atomic = mem_clock_core(machine, machine->memory.l2.atomic_interval);
+  h->latency = mem_clock_core(machine, machine->memory.l2.latency);
+  h->atomic_latency = mem_clock_core(machine, machine->memory.atomic.latency);
+  h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);
+  h->reduction_latency = mem_clock_core(machine, machine->memory.atomic.reduction_latency);
+  h->host_latency = milli_of(machine->host.latency) / 2;
+  h->host_busy = machine->host.link_interval;
+  uint64_t shortest = MIN(MIN(h->crossbar.latency, h->crossbar.reply_latency + h->latency), h->host_latency);
+  h->window = MAX((uint32_t)(shortest / MILLI_CYCLE), 1u);
+}
+
+Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing, const MemClient *client,
+                         Counters *counters) {
+  Hierarchy *h = g_new0(Hierarchy, 1);
+  h->client = *client;
+  h->counters = counters;
+  h->backing = backing;
+  h->sms = machine->gpu.sms;
+  h->slices = machine->memory.slices;
+  h->slice_queue = machine->memory.l2.queue;
+  coalescer_init(&h->coalescer, machine);
+  slice_map_init(&h->map, machine, seed);
+  crossbar_init(&h->crossbar, machine, seed);
+  port_rules_init(&h->port_rules, machine);
+  atomic_rules_init(&h->atomic_rules, machine);
+  tags_init(&h->tags, machine);
+  dram_init(&h->dram, machine);
+  part_queue_init(&h->queue);
+  init_times(h, machine);
+  mem_stats_init(&h->stats, machine);
+  h->port = g_new0(Port, h->sms);
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_init(&h->port[sm], &h->port_rules);
+  h->issue = g_new0(Port, h->sms);
+  h->slice = g_new0(Slice, h->slices);
+  for (uint32_t i = 0; i < h->slices; i++) {
+    h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
+    atomic_unit_init(&h->slice[i].atomics);
+  }
+  if (machine->memory.l2.halves == 2)
+    h->away = g_new(Away, h->sms * AWAY_LINES);
+  for (uint32_t i = 0; h->away && i < h->sms * AWAY_LINES; i++)
+    h->away[i] = (Away){.parked = {PART_NONE, PART_NONE}};
+  return h;
+}
+
+void hierarchy_free(Hierarchy *h) {
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_clear(&h->port[sm]);
+  for (uint32_t sm = 0; sm < h->sms; sm++)
+    port_clear(&h->issue[sm]);
+  for (uint32_t i = 0; i < h->slices; i++)
+    atomic_unit_clear(&h->slice[i].atomics);
+  crossbar_clear(&h->crossbar);
+  tags_clear(&h->tags);
+  dram_clear(&h->dram);
+  part_queue_clear(&h->queue);
+  mem_stats_clear(&h->stats);
+  g_free(h->port);
+  g_free(h->issue);
+  g_free(h->slice);
+  g_free(h->away);
+  g_free(h);
+}
+
+const MemStats *hierarchy_stats(Hierarchy *h) {
+  for (uint32_t i = 0; i < h->slices; i++)
+    h->stats.slice[i].atomic_busy = h->slice[i].atomics.busy;
+  return &h->stats;
+}
+
+void hierarchy_follow(Hierarchy *h, MemFollower follower) {
+  part_queue_follow(&h->queue);
+  h->client.part = follower;
+}
