@@ -56,6 +56,8 @@ liblockstep_a_SOURCES += \
   sim/core/serve.h \
   sim/core/simt_stack.c \
   sim/core/simt_stack.h \
+  sim/core/slots.c \
+  sim/core/slots.h \
   sim/core/sm.c \
   sim/core/sm_blocks.c \
   sim/core/sm_replies.c \

@@ -89,6 +89,7 @@ UNIT_TESTS = \
   tests/unit/test_shared \
   tests/unit/test_simt \
   tests/unit/test_sink \
+  tests/unit/test_slots \
   tests/unit/test_uniform \
   tests/unit/test_timeline \
   tests/unit/test_units \

@@ -169,6 +169,7 @@ static uint32_t lanes_that_come(const Issue *issue) {
 /* The issuing warp, or its lane group, waits. */
 static void wait_at(Issue *issue, uint32_t id) {
   Warp *warp = issue->warp;
+  issue->sm->stall[warp->slot] = STALL_BARRIER;
   if (warp->groups) {
     lane_groups_wait_at_barrier(warp, id, lanes_that_come(issue));
     return;

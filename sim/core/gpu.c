@@ -147,6 +147,7 @@ void gpu_collect(Gpu *gpu) {
     Sm *sm = &gpu->sms[i];
     if (!sm->ready)
       continue; /* no block has ever been there */
+    sm->issued += sm->counters.warp_instructions;
     counters_add(&gpu->counters, &sm->counters);
     gpu->progress += sm->progress;
     gpu->cycle = MAX(gpu->cycle, sm->cycle);
@@ -217,6 +218,8 @@ static GpuStop run(Gpu *gpu) {
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
   gpu->budget = (int64_t)MIN(instructions, (uint64_t)INT64_MAX);
   gpu->limit_cycles = limit_cycles;
+  if (gpu->ages == 0 && PROBE_WANTED(gpu, part))
+    memsys_follow(gpu->memsys, serve_part);
   if (gpu->ages == 0)
     dispatch_blocks(gpu, 0);
   GpuStop stop = run(gpu);

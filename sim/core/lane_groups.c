@@ -312,6 +312,7 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
   uint64_t switched = issue->now + issue->gpu->machine->sm.lane_groups.switch_latency;
   int index = choose(warp->groups, switched);
   issue->next_pc = warp->pc;
+  issue->sm->stall[warp->slot] = index < 0 ? STALL_BARRIER : STALL_LATENCY;
   if (index < 0) {
     warp->state = WARP_AT_BARRIER;
     return;

@@ -45,3 +45,5 @@ uint64_t look_address(const Gpu *gpu, uint32_t buffer, uint32_t word) {
 }
 
 const LockBit *look_bit(const Sm *sm, uint32_t bit) { return &sm->lock_unit.bit[bit]; }
+
+const MemStats *look_memory(const Gpu *gpu) { return memsys_stats(gpu->memsys); }

@@ -24,6 +24,9 @@ bool look_in_heap(const Gpu *gpu, uint64_t address);
 /* The address of word `word` of buffer number `buffer`. */
 uint64_t look_address(const Gpu *gpu, uint32_t buffer, uint32_t word);
 
+/* What the memory system has done so far. Borrowed. */
+const MemStats *look_memory(const Gpu *gpu);
+
 /* A lock bit of the SM. Borrowed. */
 const LockBit *look_bit(const Sm *sm, uint32_t bit);
 

@@ -7,12 +7,14 @@
 #include <stdint.h>
 
 #include "sim/memory/lock_unit.h"
+#include "sim/memory/memsys.h"
 
 struct Gpu;
 struct Sm;
 struct Warp;
 struct Block;
 struct Inst;
+struct Launch;
 struct UndefinedFrom;
 
 /* One thing that happened: who, where, when. */
@@ -39,6 +41,18 @@ typedef struct AccessPart {
   const uint32_t (*data)[32]; /* rows: the words that a store stores; operand b of an atomic operation */
   bool last;                  /* all lanes are performed then */
 } AccessPart;
+
+/* A part of an access, one line's, has come through the memory system: its way, and whose it is. */
+typedef struct ProbePart {
+  const struct Gpu *gpu;
+  const struct Sm *sm;
+  const struct Launch *launch;
+  const struct Inst *inst;
+  uint32_t pc;
+  ThreadId thread; /* of the warp's lane 0 */
+  uint64_t number; /* of the access, as AccessPart has it */
+  const MemTrace *trace;
+} ProbePart;
 
 /* What the host does: accesses one word (always volatile), starts a launch, or knows that one has finished. */
 typedef enum { HOST_READS, HOST_WRITES, HOST_ADDS, HOST_STARTS, HOST_AWAITED } HostDeed;
@@ -74,6 +88,8 @@ typedef struct Probe {
   /* Lanes of an access to global memory (those of the point, which has neither block nor warp) have their effect now: told
    * before it, once for each lane of the access, and after the access was told. */
   void (*performed)(void *user, const ProbePoint *point, const AccessPart *part);
+  /* Told behind the part's effect, in simulated order; also while SMs run windows. Who wants it subscribes before the run begins. */
+  void (*part)(void *user, const ProbePart *part);
   /* A lane gets so many bytes of the device heap from malloc(), or (`gives`) is about to give them back. */
   void (*heap)(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives);
   void (*host)(void *user, const HostPoint *point, HostDeed deed);
@@ -100,10 +116,11 @@ typedef struct Probe {
 } Probe;
 
 /* All callbacks. */
-#define PROBE_EACH(X)                                                                                               \
-  X(unlock_not_owned)                                                                                               \
-  X(exit_holding) X(partial_barrier) X(unset_read) X(undefined_use) X(access) X(performed) X(heap) X(host) X(fence) \
-      X(stale_read) X(warp_sync) X(odd_mask) X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end)      \
+#define PROBE_EACH(X)                                                                                          \
+  X(unlock_not_owned)                                                                                          \
+  X(exit_holding)                                                                                              \
+  X(partial_barrier) X(unset_read) X(undefined_use) X(access) X(performed) X(part) X(heap) X(host) X(fence)    \
+      X(stale_read) X(warp_sync) X(odd_mask) X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end) \
           X(issued) X(replied)
 #define PROBE_ONE(callback) +1
 _Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");

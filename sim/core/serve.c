@@ -261,3 +261,18 @@ void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t tim
   change_note_end(&note);
   flight->performed |= lanes;
 }
+
+void serve_part(void *user, const MemTrace *trace) {
+  Gpu *gpu = user;
+  const Flight *flight = (const Flight *)trace->request;
+  const Sm *sm = &gpu->sms[flight->request.sm];
+  ProbePart part = {.gpu = gpu,
+                    .sm = sm,
+                    .launch = flight->launch,
+                    .inst = flight->inst,
+                    .pc = flight->pc,
+                    .thread = flight->thread,
+                    .number = serve_number(sm, flight),
+                    .trace = trace};
+  PROBE_FIRE(gpu, part, &part);
+}

@@ -9,6 +9,8 @@
 
 /* What the memory system calls (MemClient.perform), with the Gpu as user. */
 void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
+/* The same for memsys_follow(). */
+void serve_part(void *user, const MemTrace *trace);
 
 /* The buffer that holds what the lane accesses. */
 static inline BackingBuffer *serve_buffer(const Gpu *gpu, const Flight *flight, unsigned lane) {

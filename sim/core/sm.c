@@ -7,6 +7,7 @@
 #include "sim/core/members.h"
 #include "sim/core/record.h"
 #include "sim/core/simt_stack.h"
+#include "sim/core/slots.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
@@ -184,6 +185,7 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   issue->warp->released = true;
   issue->next = issue->now;
   issue->drains = true;
+  slots_lose(issue, STALL_FENCE);
   go_on(issue);
   return true;
 }
@@ -203,6 +205,7 @@ static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   warp->blocked = true;
   warp->blocked_from = issue->now;
   warp->blocked_delay = 0;
+  slots_lose(issue, STALL_PORT);
   return true;
 }
 
@@ -282,6 +285,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
 static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t now) {
   Gpu *gpu = sm->gpu;
   unsigned slot = pick(sm, scheduler);
+  if (G_UNLIKELY(sm->stall[slot]))
+    slots_wait(sm, slot, now);
   sm->cycle = now;
   scheduler->ready &= ~(UINT64_C(1) << slot);
   scheduler->last = slot;

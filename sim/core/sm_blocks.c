@@ -4,6 +4,7 @@
 #include "sim/core/barrier.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
+#include "sim/core/slots.h"
 #include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
@@ -125,6 +126,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   memset(warp->regs, 0, (size_t)rows * WARP_LANES * sizeof(uint32_t));
   memset(warp->reg_ready, 0, rows * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;
+  slots_begin(sm, slot, now);
   uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
   sm_wake(sm, warp, now + (jitter ? rng_below(&sm->jitter, jitter + 1) : 0));
 }
@@ -213,6 +215,7 @@ static void retire_block(Sm *sm, Block *block, uint64_t now) {
 void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now) {
   Block *block = warp_block(sm, warp);
   warp->state = WARP_DONE;
+  slots_end(sm, warp);
   block->finished |= 1u << warp->warp_in_block;
   block->warps_left--;
   sm->progress++;

@@ -36,16 +36,17 @@ static uint64_t operands_ready(const Warp *warp, const Decoded *decoded, uint64_
 }
 
 /* It waits for a reply of global memory. */
-static void block_warp(Warp *warp, uint64_t from, uint64_t delay) {
+static void block_warp(Sm *sm, Warp *warp, uint64_t from, uint64_t delay) {
   warp->blocked = true;
   warp->blocked_from = from;
   warp->blocked_delay = delay;
+  sm->stall[warp->slot] = STALL_MEMORY;
 }
 
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay) {
   uint64_t time = operands_ready(warp, decoded, from);
   if (time == REG_PENDING || warp->awaits)
-    block_warp(warp, from, delay);
+    block_warp(sm, warp, from, delay);
   else
     wheel_insert(&sm->wheel, warp->slot, time + delay);
 }
@@ -54,7 +55,7 @@ void sm_resume(Sm *sm, Warp *warp, uint64_t time) {
   const Launch *launch = warp_block(sm, warp)->launch;
   uint64_t ready = operands_ready(warp, &launch->decoded[warp->pc], time);
   if (ready == REG_PENDING)
-    block_warp(warp, time, 0);
+    block_warp(sm, warp, time, 0);
   else
     sm_wake(sm, warp, ready);
 }
@@ -102,11 +103,13 @@ void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain
   warp->drains = sm->flights.made;
   if (flights_oldest(&sm->flights) > warp->drains) {
     end_drain(sm, warp);
+    sm->stall[warp->slot] = STALL_FENCE;
     sm_wait_for_operands(sm, warp, decoded, next, drain->delay);
     return;
   }
   sm->draining |= UINT64_C(1) << warp->slot;
-  block_warp(warp, next, drain->delay);
+  block_warp(sm, warp, next, drain->delay);
+  sm->stall[warp->slot] = STALL_FENCE;
 }
 
 /* ---- replies ---- */

@@ -101,6 +101,16 @@ typedef struct Scheduler {
   Rng rng;          /* POLICY_RANDOM */
 } Scheduler;
 
+/* Where the slots of a scheduler went (slots.h). */
+typedef struct SlotTally {
+  uint64_t stalled
+      [STALL_COUNT];   /* cycles up to Scheduler.free_at in which it didn't issue; those of latency aren't kept */
+  uint32_t warps;      /* that haven't exited */
+  uint64_t begins;     /* when the first of them began, if none has issued yet */
+  uint64_t lost_until; /* the end of the newest slot in which a warp had to wait after all */
+  Stall lost_for;      /* and for what */
+} SlotTally;
+
 /* What a launch has more than before a window (tell.h). */
 typedef struct LaunchTally {
   int64_t under_way; /* more than before */
@@ -150,6 +160,9 @@ typedef struct Sm {
   LaunchTally *launch_tally;
   SmSend *out; /* requests of a window */
   uint32_t out_count, out_sent, out_space;
+  uint8_t stall[SM_WARPS_MAX]; /* Stall: of what each warp waits for now, by slot */
+  SlotTally slots[SM_SCHEDULERS_MAX];
+  uint64_t issued; /* warp instructions in `counters` before gpu_run() added those up */
 } Sm;
 
 /* An illegal access or instruction. */

@@ -19,6 +19,17 @@ enum { WARP_LANES = 32 };
  * they wait for, which may never come, is in LaneGroups. */
 typedef enum { WARP_FREE, WARP_RUNNING, WARP_AT_BARRIER, WARP_DONE } WarpState;
 
+/* What a warp waited for that didn't issue: what its scheduler's slots until then went to (slots.h). */
+typedef enum {
+  STALL_LATENCY, /* its pipe, an operand of one, a branch, or its turn to issue again */
+  STALL_MEMORY,  /* a reply of global memory */
+  STALL_BARRIER, /* other warps at a barrier, or lanes of its own */
+  STALL_FENCE,   /* what a fence or release waits for, and the fence itself */
+  STALL_PORT,    /* room at the SM's port to memory */
+  STALL_EMPTY,   /* there was no warp */
+  STALL_COUNT
+} Stall;
+
 /* What an entry of the SIMT stack is for. */
 typedef enum {
   STACK_SSY,      /* lanes of mask resume at pc when all of them have joined */

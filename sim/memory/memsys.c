@@ -5,7 +5,6 @@
 #include "sim/engine/event.h"
 #include "sim/engine/wheel.h"
 #include "sim/memory/hierarchy.h"
-#include "sim/memory/mem_trace.h"
 
 struct MemSys {
   Hierarchy *units; /* of a machine with slices; NULL: the plain server serves */
@@ -197,9 +196,9 @@ void memsys_run(MemSys *memsys, uint64_t end) {
     Event event = event_queue_pop(&memsys->queue);
     MemRequest *request = g_ptr_array_index(memsys->requests, event.source);
     g_array_append_val(memsys->free, event.source);
+    memsys->client.perform(memsys->client.user, request, request->mask, event.time);
     if (memsys->client.part)
       tell_part(memsys, request, event.time);
-    memsys->client.perform(memsys->client.user, request, request->mask, event.time);
     memsys->client.reply(memsys->client.user, request, request->answered);
   }
 }

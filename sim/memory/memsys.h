@@ -17,6 +17,7 @@
 #include "sim/memory/backing.h"
 #include "sim/memory/mem_request.h"
 #include "sim/memory/mem_stats.h"
+#include "sim/memory/mem_trace.h"
 
 typedef struct MemSys MemSys;
 

@@ -147,7 +147,7 @@ static void replied(void *user, MemRequest *request, uint64_t time) {
 
 static void submit(Script *script, const MemRequest *request) {
   if (!script->memsys) {
-    MemClient client = {script, performed, replied};
+    MemClient client = {.user = script, .perform = performed, .reply = replied};
     script->memsys = memsys_new(script->machine, script->seed, script->backing, &client, &script->counters);
   }
   Access *access = g_new0(Access, 1);

@@ -29,7 +29,7 @@ static void bench_init(Bench *bench, const char *settings) {
   *bench = (Bench){.machine = lab_machine(settings), .backing = backing_new()};
   backing_add(bench->backing, "a", 4096, NULL);
   backing_add(bench->backing, "b", 4096, NULL);
-  MemClient client = {bench, performed, answered};
+  MemClient client = {.user = bench, .perform = performed, .reply = answered};
   bench->memsys = memsys_new(bench->machine, 1, bench->backing, &client, &bench->counters);
 }
 
