@@ -65,6 +65,7 @@ UNIT_TESTS = \
   tests/unit/test_machine \
   tests/unit/test_mem_scripts \
   tests/unit/test_memory \
+  tests/unit/test_memory_page \
   tests/unit/test_memsys \
   tests/unit/test_polling \
   tests/unit/test_print \
