@@ -311,10 +311,16 @@ void exec_ST(Issue *issue) { access_memory(issue, MEM_STORE); }
 void exec_ATOM(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 
-/* Within an SM accesses to a line are performed in order, so .CTA waits for nothing; wider scopes wait until the global
+/* Within an SM accesses to a line are performed in order, so .CTA waits for loads of its warp at most; wider scopes wait until the global
  * accesses that the SM has under way are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
   issue->drains = issue->empties_l1 = issue->inst->mode != FENCE_CTA;
+  issue->drains_system = issue->inst->mode == FENCE_SYS;
+  if (!issue->drains && issue->gpu) {
+    const Machine *machine = issue->gpu->machine;
+    issue->next = MAX(issue->next, issue->now + machine->memory.fence_block);
+    issue->warp->awaits_loads = issue->inst->sem == SEM_ACQ_REL && machine->memory.block_orders == BLOCK_ORDERS_LOADS;
+  }
   ProbePoint point = issue_point(issue, issue->mask);
   PROBE_FIRE(issue->gpu, fence, &point);
 }

@@ -105,6 +105,13 @@ static void note_written(Warp *warp, const Decoded *decoded, uint32_t mask) {
     warp->pred_written[__builtin_ctz(rest)] |= mask;
 }
 
+/* The warp goes on when its reply has come. */
+static bool waits_as_acquire(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  bool of_block = issue->gpu->machine->memory.block_orders == BLOCK_ORDERS_LOADS && inst->scope == SCOPE_CTA;
+  return cached_is_acquire(inst) || (of_block && (inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL));
+}
+
 /* Its access is under way: what it writes is pending. */
 static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
   issue->flight->decoded = decoded;
@@ -112,7 +119,7 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
     warp->reg_ready[decoded->write[i]] = REG_PENDING;
   warp->pending += decoded->writes;
   warp->newest_access = issue->flight->number;
-  warp->awaits = cached_is_acquire(issue->inst) ? warp->newest_access : 0;
+  warp->awaits = waits_as_acquire(issue) ? warp->newest_access : 0;
 }
 
 /* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs already. */
@@ -172,7 +179,8 @@ static void go_on(const Issue *issue) {
     sm_wait_for_operands(issue->sm, warp, decoded, issue->next, delay);
     return;
   }
-  SmDrain drain = {.from = issue->next, .delay = delay, .empties_l1 = issue->empties_l1};
+  SmDrain drain = {
+      .from = issue->next, .delay = delay, .system = issue->drains_system, .empties_l1 = issue->empties_l1};
   sm_wait_for_drain(issue->sm, warp, decoded, &drain);
 }
 
@@ -185,6 +193,7 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   issue->warp->released = true;
   issue->next = issue->now;
   issue->drains = true;
+  issue->drains_system = issue->inst->scope == SCOPE_SYS;
   slots_lose(issue, STALL_FENCE);
   go_on(issue);
   return true;

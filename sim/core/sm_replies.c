@@ -35,6 +35,12 @@ static uint64_t operands_ready(const Warp *warp, const Decoded *decoded, uint64_
   return time;
 }
 
+/* True if it can't go on before a reply, whatever its operands are. */
+static bool awaits_reply(Warp *warp) {
+  warp->awaits_loads = warp->awaits_loads && warp->pending;
+  return warp->awaits || warp->awaits_loads;
+}
+
 /* It waits for a reply of global memory. */
 static void block_warp(Sm *sm, Warp *warp, uint64_t from, uint64_t delay) {
   warp->blocked = true;
@@ -45,7 +51,7 @@ static void block_warp(Sm *sm, Warp *warp, uint64_t from, uint64_t delay) {
 
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay) {
   uint64_t time = operands_ready(warp, decoded, from);
-  if (time == REG_PENDING || warp->awaits)
+  if (time == REG_PENDING || awaits_reply(warp))
     block_warp(sm, warp, from, delay);
   else
     wheel_insert(&sm->wheel, warp->slot, time + delay);
@@ -98,7 +104,8 @@ static void end_drain(Sm *sm, Warp *warp) {
 }
 
 void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain *drain) {
-  uint64_t next = drain->from + sm->gpu->machine->memory.fence_latency;
+  uint64_t next = MAX(drain->from + sm->gpu->machine->memory.fence_latency,
+                      memsys_fence(sm->gpu->memsys, (uint32_t)sm->index, drain->from, drain->system));
   warp->drain_empties_l1 = drain->empties_l1;
   warp->drains = sm->flights.made;
   if (flights_oldest(&sm->flights) > warp->drains) {
@@ -124,7 +131,7 @@ static void unblock(Sm *sm, Warp *warp, uint64_t now) {
   }
   const Decoded *decoded = &warp_block(sm, warp)->launch->decoded[warp->pc];
   uint64_t ready = operands_ready(warp, decoded, warp->blocked_from);
-  if (ready == REG_PENDING || warp->awaits)
+  if (ready == REG_PENDING || awaits_reply(warp))
     return;
   warp->blocked = false;
   sm_wake(sm, warp, ready + warp->blocked_delay);

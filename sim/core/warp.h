@@ -70,6 +70,7 @@ typedef struct Warp {
   bool drain_empties_l1;  /* when the fence is over */
   uint64_t drains;        /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
   uint64_t awaits;        /* number of the acquire whose reply it waits for; 0: none */
+  bool awaits_loads;      /* as long as registers are pending: behind fence.acq_rel.cta */
   uint64_t crowded_since; /* in Sm.crowded: when it came there */
   bool invited;           /* it may send an access before those who wait there */
   uint64_t blocked_from, blocked_delay;

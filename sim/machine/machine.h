@@ -47,6 +47,9 @@
 #define L1_STORES(X)   \
   X(L1_EVICT, "evict") \
   X(L1_UPDATE, "update")
+#define BLOCK_ORDERINGS(X)              \
+  X(BLOCK_ORDERS_NOTHING, "nothing")    \
+  X(BLOCK_ORDERS_LOADS, "loads")
 #define L2_STARTS(X)       \
   X(L2_START_WARM, "warm") \
   X(L2_START_COLD, "cold")
@@ -76,6 +79,7 @@ typedef enum { CARVEOUTS(X) CARVEOUT_COUNT } Carveout;
 typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
 typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
 typedef enum { L2_STARTS(X) L2_STARTS_COUNT } L2Start;
+typedef enum { BLOCK_ORDERINGS(X) BLOCK_ORDERINGS_COUNT } BlockOrders;
 typedef enum { SLICE_HASHES(X) SLICE_HASHES_COUNT } SliceHash;
 typedef enum { ATOMIC_OCCUPANCIES(X) ATOMIC_OCCUPANCIES_COUNT } AtomicOccupies;
 typedef enum { HOLD_RELEASES(X) HOLD_RELEASES_COUNT } HoldRelease;

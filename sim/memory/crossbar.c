@@ -25,6 +25,35 @@ static void deal_halves(Crossbar *crossbar, const Machine *machine, Rng *rng) {
   }
 }
 
+/* TPCs of a half belong to its clusters at random; the first SMs, which are together, to one. */
+static void deal_clusters(Crossbar *crossbar, const Machine *machine, Rng *rng) {
+  uint32_t sms = machine->gpu.sms, tpc = machine->memory.crossbar.tpc_sms, clusters = machine->memory.crossbar.clusters;
+  uint32_t each = MAX(clusters / machine->memory.l2.halves, 1);
+  for (uint32_t first = 0; first < sms; first += tpc) {
+    uint32_t cluster = first < FIRST_TOGETHER ? 0 : rng_below(rng, each);
+    for (uint32_t sm = first; sm < MIN(first + tpc, sms); sm++)
+      crossbar->sm_cluster[sm] = (uint16_t)((cluster + crossbar->sm_half[sm] * each) % clusters);
+  }
+}
+
+/* What each cluster and each slice have between them: any amount as often as any other. */
+static void draw_pairs(Crossbar *crossbar, const Machine *machine, Rng *rng) {
+  uint64_t spread = mem_clock_core(machine, machine->memory.crossbar.pair_spread);
+  for (uint32_t i = 0; spread && i < crossbar->slices * machine->memory.crossbar.clusters; i++)
+    crossbar->slice_offset[i] += rng_below(rng, (uint32_t)(spread / 2) + 1);
+}
+
+static void draw_offsets(Crossbar *crossbar, const Machine *machine, Rng *rng) {
+  uint64_t sm_spread = mem_clock_core(machine, machine->memory.crossbar.sm_spread);
+  uint64_t slice_spread = mem_clock_core(machine, machine->memory.crossbar.slice_spread);
+  uint32_t slices = crossbar->slices, all = slices * machine->memory.crossbar.clusters;
+  for (uint32_t sm = 0; sm < machine->gpu.sms; sm++)
+    crossbar->sm_offset[sm] =
+        sm % machine->memory.crossbar.tpc_sms ? crossbar->sm_offset[sm - 1] : draw(rng, sm_spread);
+  for (uint32_t i = 0; i < all; i++)
+    crossbar->slice_offset[i] = i < slices ? draw(rng, slice_spread) : crossbar->slice_offset[i - slices];
+}
+
 void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
   Rng rng;
   rng_seed(&rng, seed, 0x786261); /* a stream of its own */
@@ -32,26 +61,32 @@ void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
   *crossbar = (Crossbar){.latency = mem_clock_core(machine, machine->memory.crossbar.latency),
                          .reply_latency = mem_clock_core(machine, machine->memory.crossbar.reply_latency),
                          .far = mem_clock_core(machine, machine->memory.crossbar.far_latency),
+                         .far_reply = mem_clock_core(machine, machine->memory.crossbar.far_reply_latency),
+                         .slices = slices,
+                         .half_slices = MAX(slices / machine->memory.l2.halves, 1u),
                          .sm_offset = g_new0(uint32_t, sms),
-                         .slice_offset = g_new0(uint32_t, slices),
+                         .slice_offset = g_new0(uint32_t, slices * machine->memory.crossbar.clusters),
+                         .far_offset = g_new0(uint32_t, slices),
+                         .sm_cluster = g_new0(uint16_t, sms),
                          .sm_half = g_new0(uint8_t, sms),
                          .port_free = g_new0(uint64_t, slices),
                          .port_busy = mem_clock_core(machine, machine->memory.crossbar.port_interval),
                          .port_slices = machine->memory.crossbar.port_slices};
-  uint64_t sm_spread = mem_clock_core(machine, machine->memory.crossbar.sm_spread);
-  uint64_t slice_spread = mem_clock_core(machine, machine->memory.crossbar.slice_spread);
-  for (uint32_t sm = 0; sm < sms; sm++)
-    crossbar->sm_offset[sm] =
-        sm % machine->memory.crossbar.tpc_sms ? crossbar->sm_offset[sm - 1] : draw(&rng, sm_spread);
-  for (uint32_t slice = 0; slice < slices; slice++)
-    crossbar->slice_offset[slice] = draw(&rng, slice_spread);
+  uint64_t far_spread = mem_clock_core(machine, machine->memory.crossbar.far_spread);
+  draw_offsets(crossbar, machine, &rng);
   if (machine->memory.l2.halves == 2)
     deal_halves(crossbar, machine, &rng);
+  deal_clusters(crossbar, machine, &rng);
+  draw_pairs(crossbar, machine, &rng);
+  for (uint32_t slice = 0; far_spread && slice < crossbar->half_slices; slice++)
+    crossbar->far_offset[slice] = rng_below(&rng, (uint32_t)(far_spread / 2) + 1);
 }
 
 void crossbar_clear(Crossbar *crossbar) {
   g_free(crossbar->sm_offset);
   g_free(crossbar->slice_offset);
+  g_free(crossbar->far_offset);
+  g_free(crossbar->sm_cluster);
   g_free(crossbar->sm_half);
   g_free(crossbar->port_free);
 }

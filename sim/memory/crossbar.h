@@ -1,7 +1,8 @@
 /* crossbar.h - how far each SM is from each slice, and which half of the L2 an SM belongs to.
- * Models: latency = base + offset of the SM + offset of the slice (seeded, short ways more often; the SMs of a TPC share theirs); ports
- * that some neighbouring slices share; the way between the halves of the L2.
- * Does not model: links that SMs share (GPCs); bandwidth is at the ports of SMs and slices.
+ * Models: latency = base + offset of the SM + offset of the slice (seeded, short ways more often; the SMs of a TPC share theirs) + what
+ * the slice and the SM's cluster (GPC) have between them; ports that some neighbouring slices share; the way between the halves of the L2.
+ * The last but one makes different orders possible for SMs of different clusters: with a sum of two offsets alone all SMs see the same.
+ * Does not model: links that SMs share; bandwidth is at the ports of SMs and slices.
  * Time: thousandths of an SM cycle. */
 #ifndef LOCKSTEP_MEMORY_CROSSBAR_H
 #define LOCKSTEP_MEMORY_CROSSBAR_H
@@ -9,9 +10,13 @@
 #include "sim/machine/machine.h"
 
 typedef struct Crossbar {
-  uint64_t latency, reply_latency, far; /* bases */
-  uint32_t *sm_offset, *slice_offset;   /* each way */
+  uint64_t latency, reply_latency, far, far_reply; /* bases */
+  uint32_t *sm_offset;                             /* each way */
+  uint32_t *slice_offset;                          /* each way, of all slices for each cluster */
+  uint32_t *far_offset;                            /* each way, by slice of a half */
+  uint16_t *sm_cluster;
   uint8_t *sm_half;
+  uint32_t slices, half_slices;
   uint64_t *port_free, port_busy; /* ports of slices: free from when on; what a request takes of one */
   uint32_t port_slices;
 } Crossbar;
@@ -19,11 +24,21 @@ typedef struct Crossbar {
 void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed);
 void crossbar_clear(Crossbar *crossbar);
 
+static inline uint64_t crossbar_between(const Crossbar *crossbar, uint32_t sm, uint32_t slice) {
+  return crossbar->sm_offset[sm] + crossbar->slice_offset[crossbar->sm_cluster[sm] * crossbar->slices + slice];
+}
 static inline uint64_t crossbar_there(const Crossbar *crossbar, uint32_t sm, uint32_t slice) {
-  return crossbar->latency + crossbar->sm_offset[sm] + crossbar->slice_offset[slice];
+  return crossbar->latency + crossbar_between(crossbar, sm, slice);
 }
 static inline uint64_t crossbar_back(const Crossbar *crossbar, uint32_t sm, uint32_t slice) {
-  return crossbar->reply_latency + crossbar->sm_offset[sm] + crossbar->slice_offset[slice];
+  return crossbar->reply_latency + crossbar_between(crossbar, sm, slice);
+}
+/* From a slice to that of the same lines in the other half; and a reply's way back. */
+static inline uint64_t crossbar_over(const Crossbar *crossbar, uint32_t slice) {
+  return crossbar->far + crossbar->far_offset[slice % crossbar->half_slices];
+}
+static inline uint64_t crossbar_back_over(const Crossbar *crossbar, uint32_t slice) {
+  return crossbar->far_reply + crossbar->far_offset[slice % crossbar->half_slices];
 }
 /* A request comes to a slice at `milli`: when it is through the port that the slice shares with others. */
 static inline uint64_t crossbar_pass(Crossbar *crossbar, uint32_t slice, uint64_t milli) {

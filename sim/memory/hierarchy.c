@@ -109,6 +109,15 @@ static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, 
   }
 }
 
+/* From the SM to the home of the line, and back. */
+static uint64_t round_trip(const Hierarchy *h, uint32_t sm, uint64_t line) {
+  uint32_t half = h->crossbar.sm_half[sm], slice = half * h->map.slices + slice_map_index(&h->map, line);
+  uint64_t milli = crossbar_there(&h->crossbar, sm, slice) + h->latency + crossbar_back(&h->crossbar, sm, slice);
+  if (slice_map_home(&h->map, line) != half)
+    milli += crossbar_over(&h->crossbar, slice) + crossbar_back_over(&h->crossbar, slice);
+  return milli;
+}
+
 uint64_t hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time) {
   const PortRules *rules = &h->port_rules;
   Port *issue = &h->issue[request->sm];
@@ -122,9 +131,23 @@ uint64_t hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time) {
       piece->joined = port_joins(issue, rules, coalescer_line(&h->coalescer, request, piece));
     if (rules->queue)
       takes += port_takes(rules, request->kind, piece);
+    if (h->fence_probe)
+      issue->farthest = MAX(issue->farthest, round_trip(h, request->sm, coalescer_line(&h->coalescer, request, piece)));
   }
   issue->out_free = MAX(issue->out_free, milli_of(time)) + takes;
   return milli_cycle(port_goes_on(issue, rules, milli_of(time)));
+}
+
+uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) {
+  Port *issue = &h->issue[sm];
+  uint64_t leaves = MAX(milli_of(time), issue->out_free), end = MAX(time + h->fence_least, issue->fenced_until);
+  if (h->fence_probe && issue->farthest)
+    end = MAX(end, milli_cycle(leaves + issue->farthest) + h->fence_probe);
+  if (system)
+    end = MAX(end, milli_cycle(leaves) + h->fence_system);
+  issue->farthest = 0;
+  issue->fenced_until = end;
+  return end;
 }
 
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
@@ -146,16 +169,10 @@ static bool is_at_home(const Hierarchy *h, const Part *part) {
   return h->map.halves == 1 || slice_map_home(&h->map, part->line) == (part->slice >= h->map.slices);
 }
 
-/* After an atomic or a store at home the other half has no copy any longer. True if it had one. */
-static bool drop_copy(Hierarchy *h, const Part *part) {
-  return h->map.halves == 2 && h->tags.lines && is_at_home(h, part) &&
-         tags_drop(&h->tags, other_slice(h, part), part->line);
-}
-
 static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
   Evicted evicted;
   TagLine *tag = tags_claim(&h->tags, part->slice, part->line, cycle, &evicted);
-  if (tag && !is_at_home(h, part))
+  if (tag && !is_at_home(h, part) && !slice_map_copied(&h->map, part->line))
     tag->valid = 0;
   if (tag && evicted.dirty) {
     h->counters->l2_writebacks++;
@@ -164,13 +181,40 @@ static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
   return tag;
 }
 
-/* A copy for the readers of the other half, whose home has been asked. */
+/* The line's tag in the other half than the part's. NULL: there is none. */
+static TagLine *other_tag(Hierarchy *h, const Part *part, uint64_t cycle) {
+  Part there = *part;
+  there.slice = other_slice(h, part);
+  TagLine *tag = tags_find(&h->tags, there.slice, there.line);
+  return tag ? tag : claim(h, &there, cycle);
+}
+
+/* The part is at home: the copy that the other half has. NULL: it has none. */
+static TagLine *copy_of(Hierarchy *h, const Part *part, uint64_t cycle) {
+  if (h->map.halves == 1 || !h->tags.lines || !is_at_home(h, part))
+    return NULL;
+  TagLine *tag = other_tag(h, part, cycle);
+  return tag && tag->valid ? tag : NULL;
+}
+
+/* After an atomic or a store at home the other half has no copy any longer. True if it had one. */
+static bool drop_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
+  TagLine *copy = copy_of(h, part, cycle);
+  if (copy)
+    copy->valid = 0;
+  return copy != NULL;
+}
+
+/* How many stores and atomics of that half (the one that isn't the line's home) to the line, or to one like it, are on their way home. */
+static uint32_t *passing(const Hierarchy *h, const Part *part) {
+  return &h->passing[!slice_map_home(&h->map, part->line) * PASSING_LINES + part->line % PASSING_LINES];
+}
+
+/* A copy for the readers of the other half, whose home has been asked. None if a store passes the reply: it would be old. */
 static void keep_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
-  Part copy = *part;
-  copy.slice = other_slice(h, part);
-  TagLine *tag = tags_find(&h->tags, copy.slice, copy.line);
-  if (!tag)
-    tag = claim(h, &copy, cycle);
+  if (*passing(h, part))
+    return;
+  TagLine *tag = other_tag(h, part, cycle);
   if (tag)
     tag->valid |= part->sectors;
 }
@@ -194,14 +238,24 @@ static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
   away->parked.first = PART_NONE;
 }
 
+/* What crossed to its line's home is performed there. A load's half has a copy then, and a store's that had one before has it again. */
+static void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) {
+  if (--away_of(h, part)->crossed == 0)
+    look_again(h, away_of(h, part), cycle);
+  if (part->request->kind != MEM_LOAD)
+    --*passing(h, part);
+  if (part->request->kind == MEM_LOAD || part->copied)
+    keep_copy(h, part, cycle);
+}
+
 /* Its words are read or changed in this cycle; `milli`: when the slice sends the reply off. */
 static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli) {
   Part part = h->queue.pool[index];
   MemRequest *request = part.request;
   Port *port = &h->port[part.sm];
   part_free(&h->queue, index);
-  if (part.away && --away_of(h, &part)->crossed == 0)
-    look_again(h, away_of(h, &part), cycle);
+  if (part.away)
+    end_crossing(h, &part, cycle);
   h->client.perform(h->client.user, request, part.lanes, cycle);
   uint64_t back = port_reply(port, &h->port_rules, &part, milli) + part.more;
   link_stats_add(&h->stats.port[part.sm].in, bytes_of(h, &part, true));
@@ -220,12 +274,10 @@ static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli
 static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
   const Part *part = &h->queue.pool[index];
   const MemRequest *request = part->request;
-  uint64_t milli = milli_of(cycle) + h->latency + crossbar_back(&h->crossbar, part->sm, part->slice);
-  if (part->away) {
-    milli += h->crossbar.far;
-    if (request->kind == MEM_LOAD)
-      keep_copy(h, part, cycle);
-  }
+  uint32_t first = part->away ? other_slice(h, part) : part->slice;
+  uint64_t milli = milli_of(cycle) + h->latency + crossbar_back(&h->crossbar, part->sm, first);
+  if (part->away)
+    milli += crossbar_back_over(&h->crossbar, part->slice);
   count_performed(h, part);
   if (request->kind == MEM_ATOMIC)
     milli += request->unused ? h->reduction_latency : request->exchange ? h->exchange_latency : h->atomic_latency;
@@ -237,7 +289,7 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
 static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
   h->stats.slice[h->queue.pool[index].slice].waiting--;
   if (h->queue.pool[index].request->kind != MEM_LOAD)
-    drop_copy(h, &h->queue.pool[index]);
+    drop_copy(h, &h->queue.pool[index], cycle);
   perform_in_slice(h, index, cycle);
 }
 
@@ -278,9 +330,16 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* ---- the slice ---- */
 
-/* To the line's home, in the other half. */
-static void cross(Hierarchy *h, uint32_t index, uint64_t cycle) {
+/* To the line's home, in the other half. Behind a store or an atomic the copy here can't be read: who comes later crosses behind it. */
+static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
+  uint64_t over = crossbar_over(&h->crossbar, part->slice);
+  if (part->request->kind != MEM_LOAD) {
+    part->copied = part->request->kind == MEM_STORE && tag && !(part->sectors & ~tag->valid);
+    if (tag)
+      tag->valid = 0;
+    ++*passing(h, part);
+  }
   part->slice = other_slice(h, part);
   part->stage = PART_CROSSES;
   part->away = true;
@@ -289,18 +348,18 @@ static void cross(Hierarchy *h, uint32_t index, uint64_t cycle) {
   h->stats.slice[part->slice].crossed++;
   link_stats_add(&h->stats.away, bytes_of(h, part, false));
   part_note(&h->queue, index, TRACE_CROSSED, milli_of(cycle));
-  part_queue_push(&h->queue, index, milli_cycle(milli_of(cycle) + h->crossbar.far));
+  part_queue_push(&h->queue, index, milli_cycle(milli_of(cycle) + over));
 }
 
 /* A part in the half that isn't its line's home: true if it goes to the other one, or waits behind what went there. */
-static bool goes_home(Hierarchy *h, uint32_t index, const TagLine *tag, uint64_t cycle) {
+static bool goes_home(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   MemKind kind = part->request->kind;
   Away *away = away_of(h, part);
   bool resumed = part->parked;
   away->waiting -= resumed;
   part->parked = false;
-  bool crosses = kind == MEM_ATOMIC || (kind == MEM_LOAD && (!tag || part->sectors & ~tag->valid));
+  bool crosses = kind != MEM_LOAD || !tag || part->sectors & ~tag->valid;
   if ((away->waiting && !resumed) || (away->crossed && !crosses)) {
     part->parked = true;
     away->waiting++;
@@ -308,7 +367,7 @@ static bool goes_home(Hierarchy *h, uint32_t index, const TagLine *tag, uint64_t
     return true;
   }
   if (crosses)
-    cross(h, index, cycle);
+    cross(h, index, tag, cycle);
   if (resumed && !away->crossed)
     look_again(h, away, cycle);
   return crosses;
@@ -326,6 +385,7 @@ static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   if (tag) {
     tag->valid |= lacking;
     tag->busy_until = due;
+    tag->in_order = false;
   }
   part->stage = PART_FILLED;
   part_queue_push(&h->queue, index, due);
@@ -344,9 +404,22 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cyc
     enter_atomic_unit(h, index, cycle);
     return;
   }
-  if (kind == MEM_STORE && drop_copy(h, part))
+  if (kind == MEM_STORE && drop_copy(h, part, cycle))
     slice->free_at = MAX(slice->free_at, milli_of(cycle) + h->shared_store);
   perform_in_slice(h, index, cycle);
+}
+
+/* A store or an atomic at home: true if it waits until the other half's copy is void, and the line with it. */
+static bool waits_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  if (!h->invalidate || !tag || part->request->kind == MEM_LOAD || !copy_of(h, part, cycle))
+    return false;
+  tag->busy_until = milli_cycle(milli_of(cycle) + h->invalidate);
+  tag->in_order = true;
+  part->stage = PART_FILLED;
+  part_note(&h->queue, index, TRACE_FILLED, milli_of(tag->busy_until));
+  part_queue_push(&h->queue, index, tag->busy_until);
+  return true;
 }
 
 /* Its turn in the slice has come. */
@@ -360,11 +433,12 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
     return;
   }
   TagLine *tag = tags_find(&h->tags, part->slice, part->line);
-  if (!is_at_home(h, part) && goes_home(h, index, tag, cycle))
-    return;
   if (!tag)
     tag = claim(h, part, cycle);
-  if (tag && tag->busy_until > cycle) {
+  if (!is_at_home(h, part) && goes_home(h, index, tag, cycle))
+    return;
+  if (tag && tag->busy_until + tag->in_order > cycle) {
+    tag->busy_until += tag->in_order;
     part->stage = PART_FILLED;
     part_note(&h->queue, index, TRACE_FILLED, milli_of(tag->busy_until));
     part_queue_push(&h->queue, index, tag->busy_until);
@@ -376,7 +450,8 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   }
   h->counters->l2_hits++;
   h->stats.slice[part->slice].hits++;
-  access_line(h, index, tag, cycle);
+  if (!waits_for_copy(h, index, tag, cycle))
+    access_line(h, index, tag, cycle);
 }
 
 static uint64_t slice_takes(const Hierarchy *h, const Part *part) {

@@ -12,7 +12,7 @@
 #include "sim/memory/slice_hash.h"
 #include "sim/memory/tags.h"
 
-enum { AWAY_LINES = 64 };
+enum { AWAY_LINES = 64, PASSING_LINES = 1024 };
 
 /* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to overtake them. */
 typedef struct Away {
@@ -42,10 +42,13 @@ struct Hierarchy {
   Port *port;
   Port *issue; /* the same as the SM sees it when a warp issues an access: nothing of credits and of stops */
   Slice *slice;
-  Away *away; /* AWAY_LINES of each SM; NULL with one half */
+  Away *away;        /* AWAY_LINES of each SM; NULL with one half */
+  uint32_t *passing; /* stores and atomics on their way home, PASSING_LINES of each half; NULL with one */
   uint32_t sms, slices, slice_queue, window;
   uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
+  uint64_t invalidate; /* what a copy in the other half delays a store or an atomic */
   uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
+  uint32_t fence_least, fence_probe, fence_system; /* cycles */
   uint64_t host_latency, host_busy, host_free;
   MemStats stats;
 };

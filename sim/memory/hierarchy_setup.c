@@ -10,9 +10,13 @@ static void init_times(Hierarchy *h, const Machine *machine) {
   h->shared_store = mem_clock_core(machine, machine->memory.l2.shared_store_interval);
   h->atomic = mem_clock_core(machine, machine->memory.l2.atomic_interval);
   h->latency = mem_clock_core(machine, machine->memory.l2.latency);
+  h->invalidate = mem_clock_core(machine, machine->memory.l2.invalidate_latency);
   h->atomic_latency = mem_clock_core(machine, machine->memory.atomic.latency);
   h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);
   h->reduction_latency = mem_clock_core(machine, machine->memory.atomic.reduction_latency);
+  h->fence_least = machine->memory.fence_least;
+  h->fence_probe = machine->memory.fence_probe;
+  h->fence_system = machine->memory.fence_system;
   h->host_latency = milli_of(machine->host.latency) / 2;
   h->host_busy = machine->host.link_interval;
   uint64_t shortest = MIN(MIN(h->crossbar.latency, h->crossbar.reply_latency + h->latency), h->host_latency);
@@ -47,8 +51,10 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
     h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
     atomic_unit_init(&h->slice[i].atomics);
   }
-  if (machine->memory.l2.halves == 2)
+  if (machine->memory.l2.halves == 2) {
     h->away = g_new(Away, h->sms * AWAY_LINES);
+    h->passing = g_new0(uint32_t, 2 * PASSING_LINES);
+  }
   for (uint32_t i = 0; h->away && i < h->sms * AWAY_LINES; i++)
     h->away[i] = (Away){.parked = {PART_NONE, PART_NONE}};
   return h;
@@ -70,6 +76,7 @@ void hierarchy_free(Hierarchy *h) {
   g_free(h->issue);
   g_free(h->slice);
   g_free(h->away);
+  g_free(h->passing);
   g_free(h);
 }
 

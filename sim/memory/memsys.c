@@ -158,6 +158,10 @@ uint64_t memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time) {
   return time;
 }
 
+uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system) {
+  return memsys->units ? hierarchy_fence(memsys->units, sm, time, system) : time;
+}
+
 void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
   if (memsys->units) {
     hierarchy_send(memsys->units, request, time);

@@ -29,6 +29,9 @@ void memsys_free(MemSys *memsys);
 /* SM request->sm issues the request in cycle `time`: returns when the warp can go on behind it, `time`, or later where the port is busy,
  * and sets request->parts and pieces. That is the SM's own view, and changes nothing else: SMs may call it side by side. */
 uint64_t memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time);
+/* A fence of that SM begins in cycle `time`: when it is over at the earliest. The SM waits for what it has under way besides. Its own view,
+ * too. `system`: it is one of the system, else of the chip. */
+uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system);
 /* SM request->sm sends, in cycle `time` or later than all its requests before; memsys_goes_on() came first, in the same order. */
 void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time);
 /* When something is due; WHEEL_NEVER: nothing is under way. */

@@ -37,6 +37,7 @@ typedef struct Part {
   uint8_t sector_count;
   uint8_t turns; /* of an atomic, in the atomic unit */
   bool away;     /* has crossed to the other half */
+  bool copied;   /* a store that has crossed from a half with a copy */
   bool parked;   /* waits for parts of its SM that have crossed */
   bool joined;   /* a store that joined another one (memory.port.merge_lines) */
 } Part;

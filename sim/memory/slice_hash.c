@@ -11,6 +11,7 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
                     .slices = MAX(machine->memory.slices / machine->memory.l2.halves, 1u),
                     .halves = machine->memory.l2.halves,
                     .granule_shift = shift_of(machine->memory.l2.granule, machine->memory.l2.line),
+                    .copies = machine->memory.l2.copies,
                     .page_shift = shift_of(machine->memory.l2.page, machine->memory.l2.line),
                     .salt = rng_mix(seed + 1)};
 }

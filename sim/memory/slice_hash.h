@@ -1,5 +1,6 @@
 /* slice_hash.h - which slice of the L2 a line belongs to, and which half of the L2 is a page's home.
- * Models: any number of slices (11x2, 48x2, ...), memory.l2.hash and granule; two halves with a home for each page, seeded.
+ * Models: any number of slices (11x2, 48x2, ...), memory.l2.hash and granule; two halves with a home for each page, seeded; which
+ * lines have a copy in the other half at first (memory.l2.copies).
  * Does not model: a real chip's functions, which aren't published.
  * Time: none. */
 #ifndef LOCKSTEP_MEMORY_SLICE_HASH_H
@@ -12,6 +13,7 @@ typedef struct SliceMap {
   SliceHash policy;
   uint32_t slices;                            /* of a half */
   uint32_t halves, granule_shift, page_shift; /* in lines */
+  uint32_t copies;                            /* of 100 lines */
   uint64_t salt;
 } SliceMap;
 
@@ -21,6 +23,10 @@ uint32_t slice_map_index(const SliceMap *map, uint64_t line);
 
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
   return map->halves == 1 ? 0 : (uint32_t)(rng_mix(map->salt ^ ~(line >> map->page_shift)) & 1);
+}
+/* Whether the half that isn't the line's home has a copy before anybody has accessed the line. */
+static inline bool slice_map_copied(const SliceMap *map, uint64_t line) {
+  return map->copies && (rng_mix(map->salt + line) >> 32) * 100 >> 32 < map->copies;
 }
 
 #endif

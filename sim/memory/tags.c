@@ -67,11 +67,3 @@ TagLine *tags_claim(Tags *tags, uint32_t slice, uint64_t line, uint64_t cycle, E
   lines[oldest] = (TagLine){.used = ++tags->uses, .valid = tags->warm && first ? tags->all : 0};
   return &lines[oldest];
 }
-
-bool tags_drop(Tags *tags, uint32_t slice, uint64_t line) {
-  TagLine *tag = way_of(tags, slice, line);
-  bool held = tag && tag->valid;
-  if (held)
-    tag->valid = 0;
-  return held;
-}

@@ -6,12 +6,15 @@
 #ifndef LOCKSTEP_MEMORY_TAGS_H
 #define LOCKSTEP_MEMORY_TAGS_H
 
+#include <stdbool.h>
+
 #include "sim/machine/machine.h"
 
 typedef struct TagLine {
   uint64_t used;
-  uint64_t busy_until; /* its sectors come from memory at the end of that cycle; those who ask meanwhile wait */
+  uint64_t busy_until; /* its sectors come from memory then, or the other half's copy is void then; who asks meanwhile waits */
   uint32_t valid, dirty;
+  bool in_order; /* who waits goes on one behind the other, a cycle apart: as they came */
 } TagLine;
 
 /* A line that made room. */
@@ -37,7 +40,5 @@ void tags_prefetch(const Tags *tags, uint32_t slice, uint64_t line);
 TagLine *tags_find(Tags *tags, uint32_t slice, uint64_t line);
 /* A tag for a line that has none. `cycle`: a line that is busy then isn't replaced. NULL: all are. */
 TagLine *tags_claim(Tags *tags, uint32_t slice, uint64_t line, uint64_t cycle, Evicted *evicted);
-/* The copy of a line in that slice, if there is one, holds nothing any longer. True if it held something. */
-bool tags_drop(Tags *tags, uint32_t slice, uint64_t line);
 
 #endif

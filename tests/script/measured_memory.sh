@@ -1,6 +1,6 @@
 #!/bin/sh
 # The memory system of `h200` beside an H200: kernels of validation/hardware/mem_rate.cu and mem_fence.cu, run as the GPU ran them, and the mean cycles
-# of an access (of a fence) over all blocks. The mean error is below 10 %, of fences below 20 %, and none is above 30 % without a reason. TAP; the error of
+# of an access (of a fence) over all blocks. The mean error is below 10 %, of fences below 10 %, and none is above 30 % without a reason. TAP; the error of
 # each variant is a comment. Left out:
 # - rows whose blocks differ by more than a third on the GPU, and atomics of 2 to 8 blocks: which half of the L2 a page and a block belong to decides;
 # - loads that overlap (`master volatile` without `dependent`, streams): ptxas moves the additions behind the loads;
@@ -12,7 +12,8 @@ hardware=validation/hardware
 
 # Of these an error above 30 % is known: a variant, or a variant and its threads and n.
 # A store's loop: the additions of an H200 go on while the stores wait for their turn. A CAS of several lanes takes a sector twice, not told apart here.
-# Reductions on 4 lines take the port 7 cycles. Fences: one that comes behind accesses to pages of one half is over earlier (382 and 592 cycles, not told apart); membar.cta isn't modelled.
+# Reductions on 4 lines take the port 7 cycles. A fence behind 16 stores of a warp: here a round of their loop takes 37 cycles, so that fewer wait when
+# the fence begins than on the GPU, whose ptxas unrolls it.
 known="
 master store; one word
 master store; one line each
@@ -24,13 +25,7 @@ lanes atom.cas; one line; shared
 lanes atom.cas; own sectors; shared
 lanes red.add; own lines/32/4
 lanes red.add; own lines; own/32/4
-membar.gl of one thread after stores; own lines/1/1
 membar.gl of one thread after stores; own lines/32/16
-membar.gl of one thread after stores; own lines/256/16
-membar.gl of one thread after stores; together/256/2
-membar.gl of one thread after stores; together/32/1
-membar.gl of one thread after stores; together/64/1
-membar.gl of one thread after stores; together/256/1
 "
 
 # scenario TABLE: rows of a table as launches with a buffer of its own each, row_LINE. Each is expected to sum to 0, so that its sum is told.
@@ -57,7 +52,8 @@ scenario() {
     END { printf "program: %s\nbuffers:\n  words: {words: 4194304}\n%slaunches:\n%sexpect:\n  buffers:\n%s", program, buffers, launches, expected }' "$hardware/$1_h200.csv"
 }
 
-# compare TABLE LIMIT: the mean error of the rows, and what is wrong with it. One block may be in either half: the way to the other is 206 cycles.
+# compare TABLE LIMIT: the mean error of the rows, and what is wrong with it. The pages of a row may be at home in either half: the way to the other is
+# 206 cycles for an atomic of one block; for a fence behind accesses to a page or two it is 210 (382 and 592 cycles some time after one store).
 compare() {
   awk -F, -v limit="$2" -v known="$known" '
     BEGIN { count = split(known, lines, "\n"); for (i = 1; i <= count; i++) allowed[lines[i]] }
@@ -66,6 +62,7 @@ compare() {
     {
       is = cycles[FNR] / $3 / ($1 == "fence" ? 32 : $6); wanted = $7
       if ($2 ~ /atom/ && $3 == 1 && is > wanted + 103) wanted += 206
+      if ($1 == "fence" && ($2 ~ /together/ && $5 <= 4 || $4 * $5 <= 2)) wanted += is > wanted + 105 ? 210 : is < wanted - 105 ? -210 : 0
       size = (is - wanted) / wanted * 100; if (size < 0) size = -size
       place = $2 "/" $4 "/" $5
       if (!rows[$2]++) order[++variants] = $2
@@ -99,5 +96,5 @@ check() {
 
 plan 2
 check mem_rate 10
-check mem_fence 20
+check mem_fence 10
 finish

@@ -7,7 +7,8 @@
 
 static const char *const scripts[] = {"server", "fractions", "coalescer", "port",      "slice",     "tags",
                                       "warm",   "dram",      "atomic",    "hold_line", "hold_unit", "hold_queue",
-                                      "no_l2",  "clocks",    "host",      "halves",    "goes_on",   "counts"};
+                                      "no_l2",  "clocks",    "host",      "halves",    "copies",    "pairs",
+                                      "goes_on", "counts"};
 
 START_TEST(a_script_comes_out) {
   g_autofree char *file = g_strdup_printf("%s/tests/memory/%s.mem", g_getenv("SRCDIR"), scripts[_i]), *text = NULL;
