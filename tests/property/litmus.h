@@ -108,6 +108,7 @@ typedef struct LitmusRun {
   LitmusPlace place;
   uint64_t seed;
   unsigned rounds; /* tries of each of LITMUS_INSTANCES groups of threads */
+  unsigned spread; /* a thread begins up to so many cycles after the others are there */
   bool warm;       /* each thread loads both words, plainly, before they come together: the L1 has a copy */
 } LitmusRun;
 

@@ -5,7 +5,8 @@
 #include "sim/core/gpu.h"
 #include "tests/property/litmus.h"
 
-enum { STRIDE = 9 * 128, SPREAD = 256, SLOTS = 8, NOBODY = -1, LANES = 32, CYCLES_MAX = 100000000 };
+/* STRIDE: from one word to the next, in another page and another line of it, as on the GPU (litmus.cu). */
+enum { STRIDE = 4096 + 128, SLOTS = 8, NOBODY = -1, LANES = 32, CYCLES_MAX = 100000000 };
 
 /* As the kernels take them. */
 typedef struct Arguments {
@@ -80,7 +81,7 @@ void litmus_run(const LitmusCase *one, const Program *program, const Machine *ma
   unsigned tries = fill_table(run, threads, sms, table) * run->rounds;
   Backing *backing = backing_new();
   guint ignored, results, words;
-  Arguments arguments = {.rounds = run->rounds, .stride = STRIDE, .spread = SPREAD, .warm = run->warm};
+  Arguments arguments = {.rounds = run->rounds, .stride = STRIDE, .spread = run->spread, .warm = run->warm};
   arguments.apart = run->place == PLACE_WARP ? 1 : LANES;
   arguments.seed = (uint32_t)run->seed;
   arguments.table = add_buffer(backing, "table", sms * SLOTS, table, &ignored);

@@ -10,7 +10,7 @@
 
 #include "tests/property/litmus_table.h"
 
-enum { ROUNDS = 64, STATUS_FORBIDDEN = 1, STATUS_WRONG = 2 };
+enum { ROUNDS = 16, SPREAD = 1024 /* as litmus.cu */, STATUS_FORBIDDEN = 1, STATUS_WRONG = 2 };
 
 static LitmusCase cases[LITMUS_CASES_MAX];
 static unsigned case_count;
@@ -64,7 +64,7 @@ static int run_all(const char *machine_name, const char *seeds_text, char *const
     Program *program = litmus_lower(&cases[i], machine);
     for (unsigned shape = 0; shape < 2 * PLACE_COUNT; shape++) {
       unsigned counts[LITMUS_OUTCOMES] = {0};
-      LitmusRun run = {.place = shape / 2, .rounds = ROUNDS, .warm = shape % 2};
+      LitmusRun run = {.place = shape / 2, .rounds = ROUNDS, .spread = SPREAD, .warm = shape % 2};
       for (run.seed = 1; run.seed <= seeds; run.seed++)
         litmus_run(&cases[i], program, machine, &run, counts);
       print_row(&cases[i], run.place, run.warm, counts);

@@ -10,7 +10,7 @@
 #include "tests/property/litmus_table.h"
 #include "tests/unit/unit.h"
 
-enum { ROUNDS = 4 };
+enum { ROUNDS = 4, SPREAD = 256 };
 
 static LitmusCase find(const char *test, const char *form, const char *fence) {
   static LitmusCase cases[LITMUS_CASES_MAX];
@@ -179,7 +179,7 @@ static void run_program(const LitmusCase *one, const Machine *machine, bool ever
       unsigned counts[LITMUS_OUTCOMES] = {0};
       if (!everywhere && (seed + (unsigned)(one->fence - litmus_fences)) % PLACE_COUNT != place)
         continue;
-      LitmusRun run = {place, seed, ROUNDS, seed % 2};
+      LitmusRun run = {place, seed, ROUNDS, SPREAD, seed % 2};
       litmus_run(one, program, machine, &run, counts);
       check_counts(one, &run, machine->name, counts);
     }
@@ -211,7 +211,7 @@ START_TEST(copies_in_the_l1_show) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(Machine) machine = machine_load("h200", NULL, diag);
   LitmusCase one = find("CoRR", "plain", "none");
-  LitmusRun run = {PLACE_DISTANT, 1, ROUNDS, true};
+  LitmusRun run = {PLACE_DISTANT, 1, ROUNDS, SPREAD, true};
   unsigned cold[LITMUS_OUTCOMES] = {0}, warm[LITMUS_OUTCOMES] = {0};
   Program *program = litmus_lower(&one, machine);
   litmus_run(&one, program, machine, &run, warm);

@@ -22,7 +22,7 @@ refuses() { # refuses WORDS OPTION...: wrong usage with these words
   expects "$words"
 }
 
-plan 10
+plan 13
 check traces/slides/k1.yaml -m h200 --schedules 28
 point "as many schedules as asked for" "$(expects '(the worst of 28 schedules)'
   expects '  random               fallthrough-first  1,2 ')"
@@ -55,4 +55,16 @@ point "at least one" "$(refuses '--schedules must be between 1 and 1000000' --sc
 status=0
 "$LOCKSTEP" run traces/slides/k1.yaml --schedules 2 >"$folder/out" 2>&1 || status=$?
 point "an option of check only" "$(expects 'unknown option --schedules' || test "$status" = 2)"
+
+# Peterson's lock between distant blocks, with the expectation that they exclude each other: without fences both come in (a load overtakes
+# a store), and the seed that is named shows it again; with fences they never do.
+sed -e "s|^program: |program: $PWD/traces/slides/|" traces/slides/peterson_rounds.yaml >"$folder/peterson.yaml"
+printf '  buffers:\n    section: [0, 0, 40]\n' >>"$folder/peterson.yaml"
+check "$folder/peterson.yaml" -m h200 --schedules 24
+seed=$(sed -n 's/^  section\[1\] is .* expected 0 .*(policy .*, seed \([0-9]*\))$/\1/p' "$folder/out")
+point "both inside without fences, with a seed" "$(test -n "$seed" || expects 'section[1] is ')"
+"$LOCKSTEP" run "$folder/peterson.yaml" -m h200 --seed "${seed:-1}" >"$folder/out" 2>&1 || :
+point "and again with that seed" "$(expects 'section[1] is ')"
+check traces/slides/peterson_rounds_fence.yaml -m h200 --schedules 24
+point "never with fences" "$(grep -qx 'as expected' "$folder/out" || head -20 "$folder/out")"
 finish
