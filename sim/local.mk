@@ -246,6 +246,11 @@ liblockstep_a_SOURCES += \
   sim/memory/thread_id.h \
   sim/report/csv.c \
   sim/report/csv.h \
+  sim/report/csv_field.c \
+  sim/report/csv_field.h \
+  sim/report/details.c \
+  sim/report/details.h \
+  sim/report/details_text.c \
   sim/report/explain.c \
   sim/report/explain.h \
   sim/report/json.c \
@@ -287,6 +292,11 @@ liblockstep_a_SOURCES += \
   sim/study/correlation.h \
   sim/study/csv_table.c \
   sim/study/csv_table.h \
+  sim/study/details.c \
+  sim/study/details.def \
+  sim/study/details.h \
+  sim/study/hot_lines.c \
+  sim/study/hot_lines.h \
   sim/study/rank.c \
   sim/study/rank.h \
   sim/study/reliance.c \

@@ -39,6 +39,7 @@ UNIT_TESTS = \
   tests/unit/test_correlation \
   tests/unit/test_counter \
   tests/unit/test_csv_table \
+  tests/unit/test_details \
   tests/unit/test_diag \
   tests/unit/test_disasm \
   tests/unit/test_dispatch \
@@ -65,6 +66,7 @@ UNIT_TESTS = \
   tests/unit/test_machine \
   tests/unit/test_mem_scripts \
   tests/unit/test_memory \
+  tests/unit/test_memory_page \
   tests/unit/test_memsys \
   tests/unit/test_polling \
   tests/unit/test_print \

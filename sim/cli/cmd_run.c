@@ -11,7 +11,7 @@ static const CommandHelp help = {
     .about = "Runs each scenario (.yaml), or bare program (.sass, .ptx, .cu), on each machine, and says how\n"
              "it ends and how long it takes.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_THREADS |
-              OPTIONS_WAIT_GRAPH | OPTIONS_TIMELINE | OPTIONS_FORMAT,
+              OPTIONS_WAIT_GRAPH | OPTIONS_TIMELINE | OPTIONS_DETAILS | OPTIONS_FORMAT,
     .example = "  lockstep run traces/reduction/tiny_lock.yaml -m gtx570 -m gtx580 --format csv\n"
                "  lockstep run mine.cu -m h200 --kernel mine --grid 2 --block 64 --buffer count=1 --arg count\n",
 };

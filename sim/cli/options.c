@@ -57,6 +57,7 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_WAIT_GRAPH, 0, "wait-graph", "FILE", PATH, &o->wait_graph,
        "write who waits for whom in a deadlock, as DOT"},
       {OPTIONS_TIMELINE, 0, "timeline", "FILE", PATH, &o->timeline, "write Chrome trace events, for Perfetto"},
+      {OPTIONS_DETAILS, 0, "details", NULL, SWITCH, &o->details, "what SMs, slices, links and the hottest lines did"},
       {OPTIONS_BASELINE, 0, "baseline", "NAME", TEXT, &o->baseline, "the scenario that ratios refer to (the first)"},
       {OPTIONS_FORMAT, 0, "format", "FORMAT", TEXT, format, "text, json or csv"},
       {OPTIONS_SHOW, 0, "cfg", NULL, SWITCH, &o->cfg, "the control flow graph, as DOT"},
@@ -236,6 +237,7 @@ RunOptions options_run(const Options *options) {
   run.seed = (uint64_t)options->seed;
   run.limit_cycles = (uint64_t)options->limit_cycles;
   run.threads = (uint32_t)options->threads;
+  run.details = options->details;
   run.stop = &options->stop;
   if (options->progress) {
     options->progress->limit_cycles = run.limit_cycles;

@@ -27,6 +27,7 @@ enum {
   OPTIONS_LAUNCH = 1 << 9,     /* --grid ... of a bare program */
   OPTIONS_SCHEDULES = 1 << 10, /* --schedules --jobs */
   OPTIONS_THREADS = 1 << 11,
+  OPTIONS_DETAILS = 1 << 12,
 };
 
 typedef struct Options {
@@ -42,7 +43,7 @@ typedef struct Options {
   char *wait_graph, *timeline;
   Format format;
   char *baseline;
-  gboolean cfg, reconvergence, cooperative;
+  gboolean cfg, reconvergence, cooperative, details;
   Progress *progress; /* borrowed; runs tell it how far they are; NULL: nobody asks */
   char *help;         /* what --help is to print, if it was given */
   char **rest;        /* what isn't an option; NULL-terminated, never NULL */

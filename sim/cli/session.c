@@ -8,6 +8,7 @@
 #include "base/datadir.h"
 #include "sim/cli/progress.h"
 #include "sim/report/csv.h"
+#include "sim/report/details.h"
 #include "sim/report/json.h"
 #include "sim/report/text.h"
 
@@ -97,9 +98,14 @@ static int output_add(Output *output, RunResult *result) {
       g_string_append_c(text, '\n');
     text_run(result, &canvas);
   } else if (output->format == FORMAT_CSV) {
-    if (first)
+    if (first && result->details)
+      details_csv_header(text);
+    else if (first)
       csv_run_header(text);
-    csv_run(result, text);
+    if (result->details)
+      details_csv(result, text);
+    else
+      csv_run(result, text);
   } else {
     g_autofree char *object = json_run(result);
     g_string_append(text, !output->several ? "" : first ? "[\n" : ",\n");

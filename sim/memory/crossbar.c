@@ -27,7 +27,8 @@ static void deal_halves(Crossbar *crossbar, const Machine *machine, Rng *rng) {
 
 /* TPCs of a half belong to its clusters at random; the first SMs, which are together, to one. */
 static void deal_clusters(Crossbar *crossbar, const Machine *machine, Rng *rng) {
-  uint32_t sms = machine->gpu.sms, tpc = machine->memory.crossbar.tpc_sms, clusters = machine->memory.crossbar.clusters;
+  uint32_t sms = machine->gpu.sms, tpc = machine->memory.crossbar.tpc_sms,
+           clusters = machine->memory.crossbar.clusters;
   uint32_t each = MAX(clusters / machine->memory.l2.halves, 1);
   for (uint32_t first = 0; first < sms; first += tpc) {
     uint32_t cluster = first < FIRST_TOGETHER ? 0 : rng_below(rng, each);

@@ -20,8 +20,7 @@ static uint64_t bytes_of(const Hierarchy *h, const Part *part, bool reply) {
 static uint64_t move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors, bool writes,
                              uint64_t milli) {
   ChannelStats *stats = &h->stats.channel[dram_channel(&h->dram, slice)];
-  link_stats_add(writes ? &stats->written : &stats->read, (uint64_t)bits_count(sectors)
-                                                              << h->coalescer.sector_shift);
+  link_stats_add(writes ? &stats->written : &stats->read, (uint64_t)bits_count(sectors) << h->coalescer.sector_shift);
   return dram_move(&h->dram, slice, line, sectors, milli, stats);
 }
 
@@ -132,7 +131,8 @@ uint64_t hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time) {
     if (rules->queue)
       takes += port_takes(rules, request->kind, piece);
     if (h->fence_probe)
-      issue->farthest = MAX(issue->farthest, round_trip(h, request->sm, coalescer_line(&h->coalescer, request, piece)));
+      issue->farthest =
+          MAX(issue->farthest, round_trip(h, request->sm, coalescer_line(&h->coalescer, request, piece)));
   }
   issue->out_free = MAX(issue->out_free, milli_of(time)) + takes;
   return milli_cycle(port_goes_on(issue, rules, milli_of(time)));

@@ -6,6 +6,7 @@
 #include <json-glib/json-glib.h>
 
 #include "base/quote.h"
+#include "sim/report/details.h"
 
 /* JSON is UTF-8, file names needn't be. */
 static void add_text(JsonBuilder *builder, const char *text) {
@@ -236,6 +237,8 @@ char *json_run(const RunResult *result) {
     add_text(builder, g_ptr_array_index(result->failures, i));
   json_builder_end_array(builder);
   add_counters(builder, &result->counters);
+  if (result->details)
+    details_json(result->details, builder);
   if (result->schedules) {
     add_int(builder, "schedules_wanted", result->schedules_wanted);
     add_schedules(builder, result->schedules);

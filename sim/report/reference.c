@@ -6,6 +6,7 @@
 #include "isa/opcode.h"
 #include "sim/detect/naming/finding.h"
 #include "sim/engine/counter.h"
+#include "sim/study/details.h"
 
 static const char *const unit_names[] = {
     [UNIT_ALU] = "ALU",
@@ -80,6 +81,24 @@ char *reference_isa(void) {
   return g_string_free(page, FALSE);
 }
 
+static void append_details(GString *page) {
+  g_string_append_printf(
+      page,
+      "\n## What `--details` adds\n\nGenerated from `sim/study/details.def`. `lockstep run --details` "
+      "has these tables: in text as summaries, in JSON under `details`, in CSV as a row for each "
+      "number ([json.md](json.md)). A share is a number from 0 to 1. A wait counts when it begins. "
+      "A slice with more than %d times the mean load, and %d requests at least, is warned of.\n",
+      DETAILS_WARN_TIMES, DETAILS_WARN_PARTS);
+  for (DetailsTable table = 0; table < DETAILS_TABLES; table++) {
+    g_string_append_printf(
+        page, "\n### `%s`\n\nOf %s. A row goes by its `%s`.\n\n| quantity | unit | meaning |\n| --- | --- | --- |\n",
+        details_table_info[table].name, details_table_info[table].doc, details_table_info[table].key);
+    for (DetailsColumn column = details_first(table); column < details_end(table); column++)
+      g_string_append_printf(page, "| `%s` | %s | %s |\n", details_column_info[column].name,
+                             details_column_info[column].unit, details_column_info[column].doc);
+  }
+}
+
 char *reference_counters(void) {
   GString *page = g_string_new("# Counters\n\nGenerated from `sim/engine/counters.def` by `lockstep doc counters`. "
                                "They stand in every run's output, in "
@@ -87,6 +106,7 @@ char *reference_counters(void) {
   for (unsigned i = 0; i < COUNTER_COUNT; i++)
     g_string_append_printf(page, "| `%s` | %s | %s |\n", counter_info[i].name, counter_info[i].unit,
                            counter_info[i].doc);
+  append_details(page);
   return g_string_free(page, FALSE);
 }
 

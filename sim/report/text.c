@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "sim/report/details.h"
 #include "sim/report/explain.h"
 
 enum { NAME_WIDTH = 26, NUMBER_WIDTH = 14 };
@@ -207,6 +208,8 @@ void text_run(const RunResult *result, Canvas *canvas) {
     append_operations(result, canvas);
     append_occupancy(result, canvas);
     append_counters(&result->counters, canvas);
+    if (result->details)
+      details_text(result->details, canvas);
   }
   append_expectation(result, canvas);
 }

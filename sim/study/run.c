@@ -34,6 +34,7 @@ void run_result_free(RunResult *result) {
   g_clear_pointer(&result->results, g_ptr_array_unref);
   g_clear_pointer(&result->buffers, g_ptr_array_unref);
   g_free(result->again);
+  details_free(result->details);
   g_free(result->wait_graph_dot);
   g_free(result->wait_graph_json);
   g_free(result);
@@ -50,6 +51,7 @@ typedef struct Simulation {
   uint64_t *symbols; /* addresses of the program's variables */
   Gpu *gpu;
   Detectors *detectors;
+  HotLines *lines; /* NULL: nobody wants details */
   GPtrArray *findings;
 } Simulation;
 
@@ -258,6 +260,10 @@ static bool simulation_init(Simulation *simulation, const Scenario *scenario, co
   simulation->detectors = detectors_attach(simulation->gpu, simulation->findings, options->races, options->trial);
   if (options->observer)
     gpu_subscribe(simulation->gpu, options->observer);
+  if (options->details) {
+    simulation->lines = hot_lines_new(machine);
+    gpu_subscribe(simulation->gpu, hot_lines_probe(simulation->lines));
+  }
   for (guint i = 0; i < scenario->launches->len; i++)
     if (!add_launch(simulation, g_ptr_array_index(scenario->launches, i), diag))
       return false;
@@ -269,6 +275,7 @@ static void simulation_clear(Simulation *simulation) {
   if (simulation->gpu)
     gpu_free(simulation->gpu);
   detectors_free(simulation->detectors);
+  hot_lines_free(simulation->lines);
   g_free(simulation->buffers);
   g_free(simulation->symbols);
   backing_free(simulation->backing);
@@ -289,6 +296,7 @@ static bool recurs_elsewhere(const Scenario *scenario, const Machine *machine, c
                              Diag *diag) {
   RunOptions silent = *options;
   silent.observer = NULL;
+  silent.details = false;
   silent.races = false;
   for (uint64_t i = 1; i < LIVELOCK_SEEDS; i++) {
     Simulation other;
@@ -408,6 +416,8 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->operations = scenario->measure.operations;
   result->failures = g_ptr_array_new_with_free_func(g_free);
   compare_expectation(simulation, machine, result);
+  if (simulation->lines)
+    result->details = details_new(gpu, simulation->lines, result->cycles);
   if (simulation->options->keep_buffers)
     result->buffers = collect_buffers(simulation);
   result->wait_graph_dot = g_steal_pointer(&outcome->wait_graph_dot);

@@ -13,6 +13,7 @@
 #include "sim/engine/stop.h"
 #include "sim/machine/machine.h"
 #include "sim/scenario/scenario.h"
+#include "sim/study/details.h"
 
 typedef struct RunOptions {
   uint64_t seed;         /* default 1 */
@@ -23,6 +24,7 @@ typedef struct RunOptions {
   uint32_t
       threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */
   bool keep_buffers; /* RunResult.buffers */
+  bool details;      /* RunResult.details */
   Probe *observer;   /* listens to the run, and to it only; NULL: nobody. Borrowed */
   void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
   gpointer heartbeat_user;
@@ -92,6 +94,7 @@ typedef struct RunResult {
       *results; /* char *, "x = 1, y = 0 3": the different contents of buffers that the schedules left; else NULL */
   char *again;  /* the command that runs the schedule with the worst verdict; only from check, else NULL */
   GPtrArray *buffers;   /* ResultBuffer *, if RunOptions.keep_buffers; else NULL */
+  RunDetails *details;  /* if RunOptions.details; else NULL */
   char *wait_graph_dot; /* the wait-for graph of a deadlock, or NULL */
   char *wait_graph_json;
   StopReason stop;        /* why it is undecided, or (check) not all schedules were tried; STOP_NONE: neither */
