@@ -265,6 +265,12 @@ liblockstep_a_SOURCES += \
   sim/report/text_validation.c \
   sim/report/timeline.c \
   sim/report/timeline.h \
+  sim/report/timeline_file.c \
+  sim/report/timeline_file.h \
+  sim/report/timeline_flow.c \
+  sim/report/timeline_flow.h \
+  sim/report/timeline_memory.c \
+  sim/report/timeline_memory.h \
   sim/scenario/args.c \
   sim/scenario/bare.c \
   sim/scenario/demangle.c \

@@ -94,6 +94,7 @@ UNIT_TESTS = \
   tests/unit/test_slots \
   tests/unit/test_uniform \
   tests/unit/test_timeline \
+  tests/unit/test_timeline_memory \
   tests/unit/test_units \
   tests/unit/test_wheel \
   tests/unit/test_yaml_tree

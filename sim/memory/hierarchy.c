@@ -37,12 +37,20 @@ static void count_performed(Hierarchy *h, const Part *part) {
   }
 }
 
+/* The slice of the line in the other half. */
+static uint16_t other_slice(const Hierarchy *h, const Part *part) {
+  return (uint16_t)(part->slice < h->map.slices ? part->slice + h->map.slices : part->slice - h->map.slices);
+}
+
 static void tell_part(Hierarchy *h, const Part *part, uint32_t index, uint64_t cycle, uint64_t back) {
   bool host = part->stage == PART_HOST;
   MemTrace trace = {.request = part->request,
                     .address = part->line << h->coalescer.line_shift,
                     .lanes = part->lanes,
                     .slice = host ? TRACE_NO_SLICE : part->slice,
+                    .first = host         ? TRACE_NO_SLICE
+                             : part->away ? other_slice(h, part)
+                                          : part->slice,
                     .last = part->request->parts == 1};
   memcpy(trace.step, h->queue.steps[index], sizeof trace.step);
   trace.step[TRACE_PERFORMED] = milli_of(cycle);
@@ -158,11 +166,6 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
 }
 
 /* ---- lines and their copies ---- */
-
-/* The slice of the line in the other half. */
-static uint16_t other_slice(const Hierarchy *h, const Part *part) {
-  return (uint16_t)(part->slice < h->map.slices ? part->slice + h->map.slices : part->slice - h->map.slices);
-}
 
 /* True if the part is in the half that is its line's home. */
 static bool is_at_home(const Hierarchy *h, const Part *part) {
@@ -560,7 +563,10 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
   switch ((PartStage)h->queue.pool[index].stage) {
   case PART_ARRIVES: arrive(h, index, cycle); return;
   case PART_RESUMES: resume(h, index, cycle); return;
-  case PART_CROSSES: enter_slice(h, index, cycle, true); return;
+  case PART_CROSSES:
+    part_note(&h->queue, index, TRACE_HOME, milli_of(cycle));
+    enter_slice(h, index, cycle, true);
+    return;
   case PART_LOOKUP:
     h->slice[slice].waiting--;
     h->stats.slice[slice].waiting--;

@@ -11,6 +11,7 @@ typedef enum {
   TRACE_LEFT,      /* it left the SM's port */
   TRACE_ARRIVED,   /* it came to a slice */
   TRACE_CROSSED,   /* it left for the other half of the L2 */
+  TRACE_HOME,      /* and came there */
   TRACE_SERVED,    /* its turn in the slice that performs it */
   TRACE_FILLED,    /* its line has come from DRAM */
   TRACE_ENTERED,   /* it came to the atomic unit */
@@ -27,7 +28,8 @@ typedef struct MemTrace {
   const MemRequest *request;
   uint64_t address; /* the first byte of its line */
   uint32_t lanes;   /* of the part */
-  uint32_t slice;   /* that performs it; TRACE_NO_SLICE: the host, or the plain server */
+  uint32_t slice;   /* that performs it; TRACE_NO_SLICE: the host */
+  uint32_t first;   /* that it came to first */
   uint64_t step
       [TRACE_STEPS]; /* thousandths of an SM cycle; 0: not on its way (only TRACE_SENT and TRACE_LEFT can be in cycle 0) */
   bool last;         /* the other parts of the access have been told */

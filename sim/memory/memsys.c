@@ -183,9 +183,9 @@ static void tell_part(MemSys *memsys, const MemRequest *request, uint64_t now) {
   MemTrace trace = {.request = request,
                     .address = request->address[__builtin_ctz(request->mask)] & ~(uint64_t)(memsys->segment - 1),
                     .lanes = request->mask,
-                    .slice = TRACE_NO_SLICE,
                     .last = true};
-  trace.step[TRACE_SENT] = trace.step[TRACE_LEFT] = milli_of(request->sent);
+  trace.step[TRACE_SENT] = trace.step[TRACE_LEFT] = trace.step[TRACE_ARRIVED] = milli_of(request->sent);
+  trace.step[TRACE_SERVED] = milli_of(now - memsys->request_latency);
   trace.step[TRACE_PERFORMED] = milli_of(now);
   trace.step[TRACE_REPLIED] = milli_of(request->answered);
   memsys->client.part(memsys->client.user, &trace);

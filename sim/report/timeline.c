@@ -1,14 +1,13 @@
 #include "sim/report/timeline.h"
-#include "sim/core/look.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <json-glib/json-glib.h>
-#include <stdio.h>
 
 #include "isa/disasm.h"
-#include "sim/core/gpu.h"
+#include "sim/core/look.h"
 #include "sim/detect/naming/locate.h"
+#include "sim/report/timeline_file.h"
+#include "sim/report/timeline_flow.h"
+#include "sim/report/timeline_memory.h"
 
 /* Tracks of lock bits come after those of any number of warps that fits the cap on events. */
 enum { LOCK_TRACKS = 1 << 30 };
@@ -36,108 +35,62 @@ typedef struct SmTracks {
   uint32_t bits;
 } SmTracks;
 
+/* A warp, which may have exited. */
+typedef struct WarpKey {
+  uint32_t launch, warp;
+  uint64_t block;
+} WarpKey;
+
 struct Timeline {
   Probe probe;
-  FILE *file;
-  char *path;
-  GPtrArray *sms;   /* SmTracks *, NULL where no block came */
-  GPtrArray *names; /* for each launch: char **, the instructions */
-  uint32_t tracks;  /* of warps, so far */
-  uint64_t events;  /* of this run, so far */
-  uint64_t written, limit;
-  uint64_t cycle; /* the latest seen */
+  TimelineFile *file;
+  TimelineMemory *memory;
+  TimelineFlow *flow;
+  GHashTable *warps; /* tracks, by WarpKey */
+  GPtrArray *sms;    /* SmTracks *, NULL where no block came */
+  GPtrArray *names;  /* for each launch: char **, the instructions */
+  uint32_t tracks;   /* of warps, so far */
+  uint64_t cycle;    /* the latest seen */
 };
 
 /* ---- writing ---- */
 
-/* A new event of kind `kind` (its object is open), or NULL if it isn't to be written: there are too many, or the run was
- * started over and has told it before (a run is deterministic, so it tells the same again). */
-static JsonBuilder *begin_event(Timeline *timeline, const char *kind, uint32_t sm) {
-  if (++timeline->events <= timeline->written || timeline->written >= timeline->limit)
-    return NULL;
-  JsonBuilder *event = json_builder_begin_object(json_builder_new());
-  json_builder_add_string_value(json_builder_set_member_name(event, "ph"), kind);
-  json_builder_add_int_value(json_builder_set_member_name(event, "pid"), sm);
-  return event;
-}
-
-static void add_number(JsonBuilder *event, const char *name, uint64_t value) {
-  json_builder_add_int_value(json_builder_set_member_name(event, name), (gint64)value);
-}
-
-static void add_text(JsonBuilder *event, const char *name, const char *text) {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  json_builder_add_string_value(json_builder_set_member_name(event, name), valid);
-}
-
-static void begin_args(JsonBuilder *event) { json_builder_begin_object(json_builder_set_member_name(event, "args")); }
-
-/* Closes the arguments and the event, and writes it. */
-static void end_event(Timeline *timeline, JsonBuilder *event) {
-  json_builder_end_object(json_builder_end_object(event));
-  JsonNode *root = json_builder_get_root(event);
-  g_autofree char *text = json_to_string(root, FALSE);
-  fprintf(timeline->file, "%s%s", timeline->written++ ? ",\n" : "\n", text);
-  json_node_unref(root);
-  g_object_unref(event);
-}
-
-static void name_process(Timeline *timeline, uint32_t sm) {
-  JsonBuilder *event = begin_event(timeline, "M", sm);
-  if (!event)
-    return;
-  g_autofree char *name = g_strdup_printf("SM %u", sm);
-  add_text(event, "name", "process_name");
-  begin_args(event);
-  add_text(event, "name", name);
-  end_event(timeline, event);
-}
-
-static void name_track(Timeline *timeline, uint32_t sm, uint32_t track, const char *name) {
-  JsonBuilder *event = begin_event(timeline, "M", sm);
-  if (!event)
-    return;
-  add_number(event, "tid", track);
-  add_text(event, "name", "thread_name");
-  begin_args(event);
-  add_text(event, "name", name);
-  end_event(timeline, event);
-}
-
 /* An event that lasts, up to its arguments. */
 static void add_slice(JsonBuilder *event, uint32_t track, uint64_t start, uint64_t end, const char *category,
                       const char *name) {
-  add_number(event, "tid", track);
-  add_number(event, "ts", start);
-  add_number(event, "dur", MAX(end, start) - start);
-  add_text(event, "cat", category);
-  add_text(event, "name", name);
-  begin_args(event);
+  timeline_file_add_number(event, "tid", track);
+  timeline_file_add_number(event, "ts", start);
+  timeline_file_add_number(event, "dur", MAX(end, start) - start);
+  timeline_file_add_text(event, "cat", category);
+  timeline_file_add_text(event, "name", name);
+  timeline_file_begin_args(event);
 }
 
 static void write_slice(Timeline *timeline, uint32_t sm, Slice *slice, uint64_t end) {
-  JsonBuilder *event = slice->name ? begin_event(timeline, "X", sm) : NULL;
+  bool taken = slice->name && timeline_file_takes(timeline->file, 1);
+  JsonBuilder *event = taken ? timeline_file_begin("X", sm) : NULL;
   if (event) {
     g_autofree char *lanes = g_strdup_printf("0x%08x", slice->lanes);
     add_slice(event, slice->track, slice->start, end, slice->waits ? "barrier" : "instruction", slice->name);
     if (slice->file)
-      add_text(event, "file", slice->file);
-    add_number(event, "line", slice->line);
-    add_text(event, "lanes", lanes);
-    end_event(timeline, event);
+      timeline_file_add_text(event, "file", slice->file);
+    timeline_file_add_number(event, "line", slice->line);
+    timeline_file_add_text(event, "lanes", lanes);
+    timeline_file_end(timeline->file, event);
   }
   slice->name = NULL;
 }
 
 static void write_hold(Timeline *timeline, uint32_t sm, uint32_t bit, uint64_t end) {
   Hold *hold = &((SmTracks *)g_ptr_array_index(timeline->sms, sm))->hold[bit];
-  JsonBuilder *event = hold->owner ? begin_event(timeline, "X", sm) : NULL;
+  bool taken = hold->owner && timeline_file_takes(timeline->file, 1);
+  JsonBuilder *event = taken ? timeline_file_begin("X", sm) : NULL;
   if (event) {
     g_autofree char *address = g_strdup_printf("0x%x", hold->address);
     add_slice(event, LOCK_TRACKS + bit, hold->since, end, "lock", hold->owner);
-    add_number(event, "line", hold->line);
-    add_text(event, "address", address);
-    end_event(timeline, event);
+    timeline_file_add_number(event, "line", hold->line);
+    timeline_file_add_text(event, "address", address);
+    timeline_file_end(timeline->file, event);
   }
   g_clear_pointer(&hold->owner, g_free);
 }
@@ -162,7 +115,8 @@ static SmTracks *sm_tracks(Timeline *timeline, const Sm *sm) {
     tracks->bits = sm->lock_unit.bits;
     tracks->hold = g_new0(Hold, tracks->bits);
     g_ptr_array_index(timeline->sms, sm->index) = tracks;
-    name_process(timeline, sm->index);
+    g_autofree char *name = g_strdup_printf("SM %u", sm->index);
+    timeline_file_name_process(timeline->file, sm->index, name);
   }
   return tracks;
 }
@@ -185,24 +139,29 @@ static const char *inst_name(Timeline *timeline, const Launch *launch, uint32_t 
 
 static void start_over(Timeline *timeline) {
   g_ptr_array_set_size(timeline->sms, 0);
+  g_hash_table_remove_all(timeline->warps);
   timeline->tracks = 0;
-  timeline->events = 0;
+  timeline_file_restart(timeline->file);
+  timeline_memory_restart(timeline->memory);
+  timeline_flow_restart(timeline->flow);
 }
 
 static void block_start(void *user, const ProbePoint *point) {
   Timeline *timeline = user;
   const Block *block = point->block;
-  if (block->index == 0 && block->launch->index == 0)
+  if (point->gpu->ages == block->warps) /* the first of all */
     start_over(timeline);
   SmTracks *sm = sm_tracks(timeline, point->sm);
   for (uint32_t i = 0; i < block->warps; i++) {
     Slice *slice = &sm->slice[block->warp_slot[i]];
     *slice = (Slice){.track = ++timeline->tracks};
+    WarpKey key = {block->launch->index, i, block->index};
+    g_hash_table_insert(timeline->warps, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(slice->track));
     g_autoptr(GString) name = g_string_new(NULL);
     if (point->gpu->launches->len > 1)
       g_string_append_printf(name, "launch %u, ", block->launch->index);
     g_string_append_printf(name, "block %" PRIu64 ", warp %u", block->index, i);
-    name_track(timeline, point->sm->index, slice->track, name->str);
+    timeline_file_name_track(timeline->file, point->sm->index, slice->track, name->str);
   }
 }
 
@@ -235,7 +194,7 @@ static void take(Timeline *timeline, const ProbePoint *point, uint32_t bit) {
   write_hold(timeline, point->sm->index, bit, point->cycle); /* a launch may have freed it */
   if (!sm->hold[bit].named) {
     g_autofree char *name = g_strdup_printf("lock bit %u", bit);
-    name_track(timeline, point->sm->index, LOCK_TRACKS + bit, name);
+    timeline_file_name_track(timeline->file, point->sm->index, LOCK_TRACKS + bit, name);
   }
   sm->hold[bit] = (Hold){.owner = locate_thread_text(point->gpu, held->owner),
                          .since = held->since,
@@ -244,10 +203,15 @@ static void take(Timeline *timeline, const ProbePoint *point, uint32_t bit) {
                          .named = true};
 }
 
+static uint32_t track_of(Timeline *timeline, const ProbePoint *point) {
+  return sm_tracks(timeline, point->sm)->slice[point->warp->slot].track;
+}
+
 static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
                           const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
-  (void)number;
   Timeline *timeline = user;
+  if (space == SPACE_GLOBAL && kind != ACCESS_READ)
+    timeline_flow_change(timeline->flow, point, number, track_of(timeline, point));
   for (uint32_t rest = unlock ? point->lanes : taken; rest; rest &= rest - 1) {
     uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);
     if (unlock)
@@ -257,30 +221,51 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
   }
 }
 
+static void fence(void *user, const ProbePoint *point) {
+  Timeline *timeline = user;
+  timeline_flow_fence(timeline->flow, track_of(timeline, point));
+}
+
+static void part(void *user, const ProbePart *part) {
+  Timeline *timeline = user;
+  WarpKey key = {part->thread.launch, thread_warp(part->thread), part->thread.block};
+  uint32_t track = GPOINTER_TO_UINT(g_hash_table_lookup(timeline->warps, &key));
+  timeline_memory_part(timeline->memory, part, track);
+  timeline_flow_part(timeline->flow, part, track);
+}
+
 /* ---- life ---- */
+
+static guint hash_warp(gconstpointer data) {
+  const WarpKey *key = data;
+  return (guint)rng_mix(key->block << 16 ^ key->warp << 8 ^ key->launch);
+}
+
+static gboolean same_warp(gconstpointer a, gconstpointer b) {
+  const WarpKey *first = a, *second = b;
+  return first->launch == second->launch && first->warp == second->warp && first->block == second->block;
+}
 
 static void free_names(gpointer names) { g_strfreev(names); }
 
 Timeline *timeline_new(const char *path, uint64_t events, Diag *diag) {
-  FILE *file = fopen(path, "w");
-  if (!file) {
-    diag_error(diag, path, 0, 0, "can't write the timeline: %s", g_strerror(errno));
+  TimelineFile *file = timeline_file_open(path, events, diag);
+  if (!file)
     return NULL;
-  }
   Timeline *timeline = g_new0(Timeline, 1);
   timeline->file = file;
-  timeline->path = g_strdup(path);
-  timeline->limit = events;
+  timeline->memory = timeline_memory_new(file);
+  timeline->flow = timeline_flow_new(file);
+  timeline->warps = g_hash_table_new_full(hash_warp, same_warp, g_free, NULL);
   timeline->sms = g_ptr_array_new_with_free_func(free_sm);
   timeline->names = g_ptr_array_new_with_free_func(free_names);
   timeline->probe = (Probe){.user = timeline,
                             .access = memory_access,
+                            .part = part,
+                            .fence = fence,
                             .block_start = block_start,
                             .block_end = block_end,
                             .issued = issued};
-  fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"unit\":\"1 us of the trace is 1 cycle of the SMs\"},"
-        "\"traceEvents\":[",
-        file);
   return timeline;
 }
 
@@ -299,20 +284,13 @@ static void end_tracks(Timeline *timeline) {
 
 bool timeline_close(Timeline *timeline, Diag *diag) {
   end_tracks(timeline);
-  if (timeline->events > timeline->written)
-    diag_warning(diag, timeline->path, 0, 0,
-                 "the timeline has the first %" PRIu64 " events; %" PRIu64 " more are left out", timeline->written,
-                 timeline->events - timeline->written);
-  fputs("\n]}\n", timeline->file);
-  bool failed = ferror(timeline->file) != 0;
-  errno = 0;
-  failed = fclose(timeline->file) != 0 || failed;
-  if (failed)
-    diag_error(diag, timeline->path, 0, 0, "can't write the timeline%s%s", errno ? ": " : "",
-               errno ? g_strerror(errno) : "");
+  timeline_memory_end(timeline->memory);
+  bool fine = timeline_file_close(timeline->file, diag);
+  timeline_memory_free(timeline->memory);
+  timeline_flow_free(timeline->flow);
+  g_hash_table_destroy(timeline->warps);
   g_ptr_array_free(timeline->sms, TRUE);
   g_ptr_array_free(timeline->names, TRUE);
-  g_free(timeline->path);
   g_free(timeline);
-  return !failed;
+  return fine;
 }

@@ -56,7 +56,9 @@ static void part(void *user, const ProbePart *part) {
     return;
   uint64_t turn = waited(trace, TRACE_ENTERED, TRACE_TURN);
   line->requests++;
-  line->waited += turn + (trace->step[TRACE_CROSSED] ? 0 : waited(trace, TRACE_ARRIVED, TRACE_SERVED));
+  line->waited += turn + (trace->step[TRACE_CROSSED]
+                              ? waited(trace, TRACE_ARRIVED, TRACE_CROSSED) + waited(trace, TRACE_HOME, TRACE_SERVED)
+                              : waited(trace, TRACE_ARRIVED, TRACE_SERVED));
   switch (trace->request->kind) {
   case MEM_LOAD: line->loads++; break;
   case MEM_STORE: line->stores++; break;
