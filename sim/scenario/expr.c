@@ -53,6 +53,24 @@ static bool unexpected(Parser *parser, const Token *found, const char *expected)
                     all);
 }
 
+/* A unit of memory behind a number: says how the same is written without it. */
+static void hint_unit(Parser *parser, const Token *unit) {
+  static const char *const units[] = {"k", "m", "g"}, *const factors[] = {"1024", "1024 * 1024",
+                                                                          "1024 * 1024 * 1024"};
+  g_autofree char *text = g_ascii_strdown(unit->text, (gssize)unit->length);
+  size_t end = unit->at, first;
+  while (end > 0 && parser->text[end - 1] == ' ')
+    end--;
+  for (first = end; first > 0 && g_ascii_isdigit(parser->text[first - 1]);)
+    first--;
+  for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
+    const char *rest = g_str_has_prefix(text, units[i]) ? text + 1 : "no";
+    if (first < end && (strcmp(rest, "") == 0 || strcmp(rest, "b") == 0 || strcmp(rest, "ib") == 0))
+      diag_hint(parser->diag, "numbers have no units here: %.*s * %s", (int)(end - first), parser->text + first,
+                factors[i]);
+  }
+}
+
 /* What keeps a token that begins as a number from being a whole one. */
 static bool bad_number(Parser *parser, const Token *token) {
   bool hex = g_ascii_strncasecmp(token->text, "0x", 2) == 0;
@@ -60,7 +78,11 @@ static bool bad_number(Parser *parser, const Token *token) {
   Token rest = token_tail(token, digits);
   if (hex && digits == 2)
     return unexpected(parser, rest.length ? &rest : &(Token){.kind = TOK_END, .at = rest.at}, "a hexadecimal digit");
-  return fail(parser, &rest, *rest.text == '.' ? "expected a whole number" : "a number with a suffix");
+  if (*rest.text == '.')
+    return fail(parser, &rest, "expected a whole number");
+  unexpected(parser, &rest, "a number without a suffix");
+  hint_unit(parser, &rest);
+  return false;
 }
 
 static bool number(Parser *parser, int64_t *value) {
@@ -184,7 +206,11 @@ bool expr_evaluate(const char *text, const ExprScope *scope, const char *file, u
   advance(&parser);
   if (!sum(&parser, value))
     return false;
-  return parser.token.kind == TOK_END || unexpected(&parser, &parser.token, "an operator or the end");
+  if (parser.token.kind == TOK_END)
+    return true;
+  unexpected(&parser, &parser.token, "an operator or the end");
+  hint_unit(&parser, &parser.token);
+  return false;
 }
 
 bool expr_is_name(const char *text) {

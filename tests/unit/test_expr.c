@@ -67,7 +67,7 @@ static const struct {
     {"1 2", 12, "expected an operator or the end, found `2` in `1 2`"},
     {"(1", 12, "expected `)` at the end of `(1`"},
     {"1)", 11, "expected an operator or the end, found `)` in `1)`"},
-    {"16K", 12, "a number with a suffix in `16K`"},
+    {"16K", 12, "expected a number without a suffix, found `K` in `16K`"},
     {"1.5", 11, "expected a whole number in `1.5`"},
     {"0x", 12, "expected a hexadecimal digit at the end of `0x`"},
     {"9223372036854775808", 10, "number above 64 bits in `9223372036854775808`"},
@@ -105,6 +105,24 @@ START_TEST(names_get_hints) {
   int64_t value;
   expr_evaluate("bloks", &scope, "f", 1, 1, &value, diag);
   ck_assert_str_eq(diag_item(diag, 0)->hint, "did you mean `blocks`?");
+}
+END_TEST
+
+START_TEST(sizes_get_hints) {
+  static const char *const sizes[][2] = {{"12kb", "12 * 1024"},
+                                         {"blocks + 48 KiB", "48 * 1024"},
+                                         {"8MiB", "8 * 1024 * 1024"},
+                                         {"1G", "1 * 1024 * 1024 * 1024"},
+                                         {"12kg", NULL},
+                                         {"1 blocks", NULL},
+                                         {"(1)K", NULL}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    g_autoptr(Diag) diag = diag_new();
+    g_autofree char *hint = g_strconcat("numbers have no units here: ", sizes[i][1], NULL);
+    int64_t value;
+    ck_assert(!expr_evaluate(sizes[i][0], &scope, "f", 1, 1, &value, diag));
+    ck_assert_msg(g_strcmp0(diag_item(diag, 0)->hint, sizes[i][1] ? hint : NULL) == 0, "%s", sizes[i][0]);
+  }
 }
 END_TEST
 
@@ -160,6 +178,7 @@ int main(void) {
   tcase_add_loop_test(tcase, good_values, 0, G_N_ELEMENTS(good));
   tcase_add_loop_test(tcase, bad_values, 0, G_N_ELEMENTS(bad));
   tcase_add_test(tcase, names_get_hints);
+  tcase_add_test(tcase, sizes_get_hints);
   tcase_add_test(tcase, scope_may_be_empty);
   tcase_add_test(tcase, depth_and_length_are_capped);
   tcase_add_test(tcase, plain_names);

@@ -283,7 +283,7 @@ static const struct {
 } misuses[] = {
     {"s.yaml", {.params = no_such}, "-p m=1: "},
     {"s.yaml", {.params = no_value}, "-p n: expected NAME=VALUE"},
-    {"s.yaml", {.params = not_number}, "-p n: a number with a suffix in `1x`"},
+    {"s.yaml", {.params = not_number}, "-p n: expected a number without a suffix, found `x` in `1x`"},
     {"s.yaml", {.grid = "1"}, "--grid is for bare programs"},
     {"s.yaml", {.args = some}, "--arg is for bare programs"},
     {"bare.sass", {.params = no_such}, "has no params"},
@@ -291,7 +291,7 @@ static const struct {
     {"bare.sass", {.grid = "1"}, "kernel `one` has no block: add `.block N` to "},
     {"bare.sass", {.grid = "1", .block = "32", .args = some}, "kernel `one` reads 2 argument words, 1 given"},
     {"bare.sass", {.grid = "1,0", .block = "32"}, "--grid: the grid has no blocks"},
-    {"bare.sass", {.grid = "1", .block = "3x"}, "--block: a number with a suffix in `3x`"},
+    {"bare.sass", {.grid = "1", .block = "3x"}, "--block: expected a number without a suffix, found `x` in `3x`"},
     {"bare.sass", {.grid = "1", .block = "32", .kernel = "onn"}, "--kernel: unknown kernel `onn`"},
     {"bare.sass", {.grid = "1", .block = "32", .shared = "-1"}, "--shared: dynamic shared memory is -1"},
     {"bare.sass", {.grid = "1", .block = "32", .buffers = bad_buffer}, "--buffer: `b`: expected NAME=WORDS"},
