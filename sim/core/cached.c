@@ -42,10 +42,15 @@ static void report_stale(Issue *issue, const L1 *l1, unsigned lane, uint64_t add
   uint32_t now = loaded(issue->inst, memory_word(issue->gpu, word), address);
   if (now == copy || store_is_under_way(&issue->sm->flights, word))
     return;
-  BackingBuffer *buffer = backing_find(issue->gpu->backing, word, 4);
-  WordChange newest = change_log_get(&buffer->changes, (uint32_t)((word - buffer->base) / 4));
+  const BackingBuffer *buffer = backing_find(issue->gpu->backing, word, 4);
+  StaleRead stale = {.lane = lane,
+                     .address = address,
+                     .copy = copy,
+                     .now = now,
+                     .newest = change_log_get(&buffer->changes, (uint32_t)((word - buffer->base) / 4)),
+                     .since = l1_since(l1, word)};
   ProbePoint point = issue_point(issue, 1u << lane);
-  PROBE_FIRE(issue->gpu, stale_read, &point, lane, address, copy, now, &newest, l1_since(l1, word));
+  tell_stale_read(&point, &stale);
 }
 
 /* Copies that aren't what memory holds. */

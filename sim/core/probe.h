@@ -64,6 +64,16 @@ typedef struct HostPoint {
   uint64_t cycle;
 } HostPoint;
 
+/* A lane's load hits its SM's L1 although memory holds something else. While windows run (windows.h) that is what memory held when the
+ * window began. */
+typedef struct StaleRead {
+  unsigned lane;
+  uint64_t address;   /* of the word, or of the narrow value in it */
+  uint32_t copy, now; /* what the L1 gives; what memory holds */
+  WordChange newest;  /* since which it does */
+  uint64_t since;     /* when the copy was fetched */
+} StaleRead;
+
 typedef struct Probe {
   struct Probe *next;
   void *user;
@@ -94,10 +104,8 @@ typedef struct Probe {
   void (*heap)(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives);
   void (*host)(void *user, const HostPoint *point, HostDeed deed);
   void (*fence)(void *user, const ProbePoint *point);
-  /* A load of `lane` hits its SM's L1, whose copy, fetched in cycle `since`, gives `copy` although memory holds `now` since
-   * the change `newest`. `address` is that of the word, or of the narrow value in it. */
-  void (*stale_read)(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy,
-                     uint32_t now, const WordChange *newest, uint64_t since);
+  /* A load hits its SM's L1, whose copy isn't what memory holds. */
+  void (*stale_read)(void *user, const ProbePoint *point, const StaleRead *stale);
   /* Lanes that are together at a WARPSYNC go on, or at the place of one that was left out (INST_SYNCED: told before the
    * instruction has its effect). */
   void (*warp_sync)(void *user, const ProbePoint *point);

@@ -9,6 +9,7 @@ typedef enum {
   NOTE_UNSET_READ,
   NOTE_UNDEFINED_USE,
   NOTE_ODD_MASK,
+  NOTE_STALE_READ,
   NOTE_MARK,
 } NoteKind;
 
@@ -20,6 +21,7 @@ typedef struct SmNote {
   bool has_bit;
   LockBit bit;
   UndefinedFrom from;
+  StaleRead stale;
 } SmNote;
 
 static bool runs_window(const Gpu *gpu) { return G_UNLIKELY(gpu->in_window); }
@@ -108,6 +110,16 @@ void tell_undefined_use(const ProbePoint *point, const UndefinedFrom *from) {
   add_note((Sm *)point->sm, &note);
 }
 
+void tell_stale_read(const ProbePoint *point, const StaleRead *stale) {
+  if (!runs_window(point->gpu)) {
+    PROBE_FIRE(point->gpu, stale_read, point, stale);
+    return;
+  }
+  SmNote note = note_of(NOTE_STALE_READ, point);
+  note.stale = *stale;
+  add_note((Sm *)point->sm, &note);
+}
+
 void tell_mark(Sm *sm, uint32_t number, uint64_t now) {
   if (!runs_window(sm->gpu)) {
     record_mark(sm->gpu, number, now);
@@ -175,6 +187,7 @@ static void do_note(Gpu *gpu, const SmNote *note) {
   case NOTE_UNSET_READ: PROBE_FIRE(gpu, unset_read, point, note->number[0], note->number[1]); break;
   case NOTE_UNDEFINED_USE: PROBE_FIRE(gpu, undefined_use, point, &note->from); break;
   case NOTE_ODD_MASK: PROBE_FIRE(gpu, odd_mask, point, note->number[0], note->number[1]); break;
+  case NOTE_STALE_READ: PROBE_FIRE(gpu, stale_read, point, &note->stale); break;
   case NOTE_MARK: record_mark(gpu, note->number[0], note->cycle); break;
   }
 }

@@ -15,6 +15,7 @@ void tell_partial_barrier(const ProbePoint *point, uint32_t absent, uint32_t exi
 void tell_unset_read(const ProbePoint *point, unsigned reg, bool is_predicate);
 void tell_undefined_use(const ProbePoint *point, const UndefinedFrom *from);
 void tell_odd_mask(const ProbePoint *point, uint32_t absent, uint32_t strangers);
+void tell_stale_read(const ProbePoint *point, const StaleRead *stale);
 /* Mark `number` fires. */
 void tell_mark(Sm *sm, uint32_t number, uint64_t now);
 /* A block of the launch has exited. Outside windows the SM stops, since another block may follow (Sm.ended). */

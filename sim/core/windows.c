@@ -20,13 +20,10 @@ static bool is_followed(const Gpu *gpu) {
          PROBE_WANTED(gpu, block_end) || PROBE_WANTED(gpu, issued) || PROBE_WANTED(gpu, replied);
 }
 
-static bool watches_copies(const Gpu *gpu) { return PROBE_WANTED(gpu, stale_read) || gpu->backing->undefined; }
-
 static bool launches_fit(const Gpu *gpu) {
-  bool copies = watches_copies(gpu);
   for (guint i = 0; i < gpu->launches->len; i++) {
     const Launch *launch = gpu_launch(gpu, i);
-    if (launch->orderly || (copies && launch->uses_l1))
+    if (launch->orderly || (gpu->backing->undefined && launch->uses_l1))
       return false;
   }
   return true;

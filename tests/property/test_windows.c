@@ -65,7 +65,8 @@ static Outcome run(const char *text, uint64_t seed, Way way) {
   lab_buffer(lab, 1024);
   lab_launch(lab, 12, 160);
   Misuse *misuse = misuse_new(lab->gpu, findings);
-  lab->gpu->probe->stale_read = NULL; /* the order of copies is looked at event by event */
+  lab->gpu->probe->stale_read = NULL; /* what it is told depends on where windows begin */
+  gpu_set_probes(lab->gpu, lab->gpu->probe);
   if (way.windows)
     gpu_unsubscribe(lab->gpu, &lab->probe);
   gpu_set_threads(lab->gpu, way.threads);

@@ -68,27 +68,27 @@ static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool i
 }
 
 /* One for each pair of a load and a store. */
-static void stale_read(void *user, const ProbePoint *point, unsigned lane, uint64_t address, uint32_t copy,
-                       uint32_t now, const WordChange *newest, uint64_t since) {
+static void stale_read(void *user, const ProbePoint *point, const StaleRead *stale) {
+  const WordChange *newest = &stale->newest;
   const Launch *writer = thread_is_host(newest->thread) ? NULL : gpu_launch(point->gpu, newest->thread.launch);
   uint64_t key = rng_mix(report_key(FINDING_STALE_READ, point)) ^ (writer ? locate_key(writer, newest->pc) : 0);
   key |= UINT64_C(1) << 63; /* apart from the keys of places */
   if (report_is_known(user, key))
     return;
-  g_autofree char *who = report_who(point), *where = locate_global_text(point->gpu, address & ~UINT64_C(3));
+  g_autofree char *who = report_who(point), *where = locate_global_text(point->gpu, stale->address & ~UINT64_C(3));
   g_autofree char *by = locate_thread_text(point->gpu, newest->thread),
                   *when = locate_change_text(point->gpu, newest);
   char *message =
       g_strdup_printf("%s on SM %u reads %s as %u, a copy in the SM's L1 cache from cycle %" G_GUINT64_FORMAT
                       ", but it is %u: %s stored it in %s",
-                      who, point->sm->index, where, copy, since, now, by, when);
+                      who, point->sm->index, where, stale->copy, stale->since, stale->now, by, when);
   Finding *finding =
       report_add_new(user, FINDING_STALE_READ, key, point, message,
                      "make the load volatile, or put a fence (__threadfence()) between learning that the value "
                      "is there and the load; a release and an acquire do it too");
-  finding->lanes = 1u << lane;
+  finding->lanes = 1u << stale->lane;
   finding->space = g_strdup("global");
-  finding->address = address;
+  finding->address = stale->address;
   if (writer) {
     locate_evidence(finding, writer, newest->pc, g_strdup_printf("%s stores the newer value here", by));
   }

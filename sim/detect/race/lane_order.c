@@ -34,6 +34,10 @@ void lane_order_sync(LaneOrder *order, uint32_t lanes, uint32_t alive, uint32_t 
 void lane_order_learn(LaneOrder *order, uint32_t lanes, uint32_t time) {
   if (time <= order->floor)
     return;
+  if (lanes == ALL_LANES) {
+    order->floor = time;
+    return;
+  }
   use_table(order);
   for (uint32_t rest = lanes; rest; rest &= rest - 1)
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
