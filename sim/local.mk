@@ -313,6 +313,8 @@ liblockstep_a_SOURCES += \
   sim/study/results.h \
   sim/study/run.c \
   sim/study/run.h \
+  sim/study/simulation.c \
+  sim/study/simulation.h \
   sim/study/schedule.c \
   sim/study/schedule.h \
   sim/study/validate.c \

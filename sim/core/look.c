@@ -44,6 +44,13 @@ uint64_t look_address(const Gpu *gpu, uint32_t buffer, uint32_t word) {
   return backing_buffer(gpu->backing, buffer)->base + 4 * (uint64_t)word;
 }
 
+BufferLook look_words(const Gpu *gpu, uint32_t buffer) {
+  const BackingBuffer *from = backing_buffer(gpu->backing, buffer);
+  return (BufferLook){from->name, from->data, from->words};
+}
+
+uint64_t look_digest(const Gpu *gpu) { return backing_digest(gpu->backing); }
+
 const LockBit *look_bit(const Sm *sm, uint32_t bit) { return &sm->lock_unit.bit[bit]; }
 
 const MemStats *look_memory(const Gpu *gpu) { return memsys_stats(gpu->memsys); }

@@ -26,6 +26,15 @@ uint64_t look_address(const Gpu *gpu, uint32_t buffer, uint32_t word);
 
 /* What the memory system has done so far. Borrowed. */
 const MemStats *look_memory(const Gpu *gpu);
+/* All of buffer number `buffer`. Borrowed, and good until the machine runs on. */
+typedef struct BufferLook {
+  const char *name;
+  const uint32_t *words;
+  uint32_t count;
+} BufferLook;
+BufferLook look_words(const Gpu *gpu, uint32_t buffer);
+/* A number for what all buffers hold (backing_digest()). */
+uint64_t look_digest(const Gpu *gpu);
 
 /* A lock bit of the SM. Borrowed. */
 const LockBit *look_bit(const Sm *sm, uint32_t bit);

@@ -36,12 +36,12 @@ static char *buffers_text(const GPtrArray *buffers) {
   GString *text = g_string_new(NULL);
   guint shown = 0;
   for (guint i = 0; i < buffers->len && shown < SHOWN_BUFFERS; i++) {
-    const ResultBuffer *buffer = buffer_at(buffers, i);
-    if (buffer->words > SHOWN_WORDS)
+    const ResultBuffer *result = buffer_at(buffers, i);
+    if (result->words > SHOWN_WORDS)
       continue;
-    g_string_append_printf(text, "%s%s =", shown++ ? ", " : "", buffer->name);
-    for (uint32_t word = 0; word < buffer->words; word++)
-      g_string_append_printf(text, " %d", (int32_t)buffer->data[word]);
+    g_string_append_printf(text, "%s%s =", shown++ ? ", " : "", result->name);
+    for (uint32_t word = 0; word < result->words; word++)
+      g_string_append_printf(text, " %d", (int32_t)result->data[word]);
   }
   return g_string_free(text, FALSE);
 }

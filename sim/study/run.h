@@ -7,30 +7,9 @@
 #include <stdint.h>
 
 #include "sim/core/occupancy.h"
-#include "sim/core/probe.h"
 #include "sim/detect/naming/finding.h"
 #include "sim/engine/counter.h"
-#include "sim/engine/stop.h"
-#include "sim/machine/machine.h"
-#include "sim/scenario/scenario.h"
-#include "sim/study/details.h"
-
-typedef struct RunOptions {
-  uint64_t seed;         /* default 1 */
-  uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
-  const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
-  bool races;            /* attach the detectors of check, too: data races */
-  const Repair *trial;   /* put in for the search for races, or NULL. Borrowed */
-  uint32_t
-      threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */
-  bool keep_buffers; /* RunResult.buffers */
-  bool details;      /* RunResult.details */
-  Probe *observer;   /* listens to the run, and to it only; NULL: nobody. Borrowed */
-  void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
-  gpointer heartbeat_user;
-} RunOptions;
-
-#define LIMIT_CYCLES_DEFAULT UINT64_C(1000000000)
+#include "sim/study/simulation.h"
 
 /* Cycles between two marks (Scenario.measure.region); `found` is false if a mark never fired. */
 typedef struct RegionResult {

@@ -1,0 +1,47 @@
+/* simulation.h - a scenario on a machine, made ready to run: buffers, launches and their arguments, host, detectors.
+ * Here memory is made and filled; what it holds afterwards is read through sim/core/look.h.
+ * Ownership: a Simulation is the caller's; it owns its Gpu, memory, detectors and findings, and borrows scenario, machine and options. */
+#ifndef LOCKSTEP_STUDY_SIMULATION_H
+#define LOCKSTEP_STUDY_SIMULATION_H
+
+#include "sim/core/gpu.h"
+#include "sim/detect/detectors.h"
+#include "sim/scenario/scenario.h"
+#include "sim/study/details.h"
+
+typedef struct RunOptions {
+  uint64_t seed;         /* default 1 */
+  uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
+  const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
+  bool races;            /* attach the detectors of check, too: data races */
+  const Repair *trial;   /* put in for the search for races, or NULL. Borrowed */
+  uint32_t
+      threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */
+  bool keep_buffers; /* RunResult.buffers */
+  bool details;      /* RunResult.details */
+  Probe *observer;   /* listens to the run, and to it only; NULL: nobody. Borrowed */
+  void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
+  gpointer heartbeat_user;
+} RunOptions;
+
+#define LIMIT_CYCLES_DEFAULT UINT64_C(1000000000)
+
+typedef struct Simulation {
+  const Scenario *scenario;
+  const RunOptions *options;
+  const Program *program;
+  Backing *backing;
+  guint *buffers;    /* for each buffer of the scenario the one in `backing` */
+  uint64_t *symbols; /* addresses of the program's variables */
+  Gpu *gpu;
+  Detectors *detectors;
+  HotLines *lines; /* NULL: nobody wants details */
+  GPtrArray *findings;
+} Simulation;
+
+/* False with messages in `diag` if the scenario can't run on the machine. It is to be cleared in either case. */
+bool simulation_init(Simulation *simulation, const Scenario *scenario, const Machine *machine,
+                     const RunOptions *options, uint64_t seed, Diag *diag);
+void simulation_clear(Simulation *simulation);
+
+#endif
