@@ -235,6 +235,13 @@ fuzz: all
 	@SRCDIR='$(abs_top_srcdir)' MAKE='$(MAKE)' $(SHELL) $(srcdir)/tests/script/fuzz.sh $(FUZZ_TARGETS)
 check-valgrind: all $(check_LIBRARIES) $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) VALGRIND='$(VALGRIND)' $(SHELL) $(srcdir)/tests/script/valgrind.sh $(UNIT_TESTS)
+# What tests/script/measured_memory.sh runs; and all rows, which take some minutes.
+check_PROGRAMS += tests/measured/mem_rows
+tests_measured_mem_rows_SOURCES = tests/measured/mem_rows.c
+tests_measured_mem_rows_LDADD = liblockstep.a $(LIBS_ALL)
+.PHONY: measured-memory
+measured-memory: all tests/measured/mem_rows$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) MEASURED=all $(SHELL) $(srcdir)/tests/script/measured_memory.sh
 EXTRA_PROGRAMS += tests/property/litmus
 tests_property_litmus_SOURCES = tests/property/litmus_tool.c
 CLEANFILES += tests/property/litmus$(EXEEXT)

@@ -319,6 +319,8 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
   uint64_t busy = kind == MEM_ATOMIC  ? part->busy
                   : kind == MEM_STORE ? h->atomic_rules.store_busy
                                       : h->atomic_rules.load_busy;
+  if (kind == MEM_ATOMIC && slice->atomics.last != part->line + 1)
+    part->more += h->switch_latency;
   AtomicTurn turn =
       atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind == MEM_ATOMIC, busy, milli_of(cycle));
   slice->free_at = MAX(slice->free_at, turn.entered);

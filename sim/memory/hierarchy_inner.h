@@ -46,6 +46,7 @@ struct Hierarchy {
   uint32_t *passing; /* stores and atomics on their way home, PASSING_LINES of each half; NULL with one */
   uint32_t sms, slices, slice_queue, window;
   uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
+  uint32_t switch_latency;
   uint64_t invalidate; /* what a copy in the other half delays a store or an atomic */
   uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
   uint32_t fence_least, fence_probe, fence_system; /* cycles */

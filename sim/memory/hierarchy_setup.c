@@ -10,6 +10,7 @@ static void init_times(Hierarchy *h, const Machine *machine) {
   h->shared_store = mem_clock_core(machine, machine->memory.l2.shared_store_interval);
   h->atomic = mem_clock_core(machine, machine->memory.l2.atomic_interval);
   h->latency = mem_clock_core(machine, machine->memory.l2.latency);
+  h->switch_latency = (uint32_t)mem_clock_core(machine, machine->memory.atomic.switch_latency);
   h->invalidate = mem_clock_core(machine, machine->memory.l2.invalidate_latency);
   h->atomic_latency = mem_clock_core(machine, machine->memory.atomic.latency);
   h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);
