@@ -122,6 +122,7 @@ typedef struct Watched {
   GPtrArray *warps; /* Warp * */
   GArray *launches; /* guint: of each warp */
   GArray *wakings;  /* Waking: of each warp */
+  uint64_t *issued; /* of each SM: accesses to global memory, before the watch began */
   Slice *slices;
   Liveness *liveness;
   bool clocked; /* a clock value can matter to one of them */
@@ -138,6 +139,14 @@ static bool somebody_sleeps(const Gpu *gpu, const Watched *watched) {
         now.blocked == waking->at_start.blocked && now.until == waking->at_start.until)
       return true;
   }
+  return false;
+}
+
+/* True if something is under way that was so when the watch began: it may still change what somebody waits for. */
+static bool something_is_under_way(const Gpu *gpu, const Watched *watched) {
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    if (gpu->sms[i].ready && flights_oldest(&gpu->sms[i].flights) <= watched->issued[i])
+      return true;
   return false;
 }
 
@@ -176,7 +185,9 @@ static void watch_init(Watched *watched, Gpu *gpu) {
   watched->wakings = g_array_new(FALSE, FALSE, sizeof(Waking));
   watched->slices = g_new0(Slice, gpu->launches->len);
   watched->liveness = g_new0(Liveness, gpu->launches->len);
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+  watched->issued = g_new0(uint64_t, gpu->machine->gpu.sms);
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+    watched->issued[i] = gpu->sms[i].ready ? gpu->sms[i].flights.made : 0;
     for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state != WARP_RUNNING && warp->state != WARP_AT_BARRIER)
@@ -189,6 +200,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
       watch_launch(watched, gpu_launch(gpu, launch));
       watched->clocked |= reads_clock(gpu_launch(gpu, launch)->kernel, &watched->slices[launch]);
     }
+  }
 }
 
 static void watch_clear(Watched *watched, const Gpu *gpu) {
@@ -199,6 +211,7 @@ static void watch_clear(Watched *watched, const Gpu *gpu) {
   g_ptr_array_free(watched->warps, TRUE);
   g_array_free(watched->launches, TRUE);
   g_array_free(watched->wakings, TRUE);
+  g_free(watched->issued);
 }
 
 bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
@@ -217,7 +230,7 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
       if (*stop != GPU_BUDGET || gpu->progress != progress)
         break;
       returns += gpu->memory_hash == 0 && digest_places(&watched) == places && !somebody_sleeps(gpu, &watched) &&
-                 digest(gpu, &watched) == start;
+                 !something_is_under_way(gpu, &watched) && digest(gpu, &watched) == start;
     }
     gpu->hashes_memory = false;
   }

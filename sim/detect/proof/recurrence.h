@@ -2,7 +2,8 @@
  * order would free somebody, and yet under this schedule nothing changes.
  * The state is architectural: program counters, SIMT stacks, memory words, lock bits, and those registers and predicates
  * that reach a branch, an address or a stored value (backward slice). Attempt counters that reach none are left out. A warp that
- * has waited for memory all the while, or slept, will go on: with one the machine hasn't come back. */
+ * has waited for memory all the while, or slept, will go on: with one the machine hasn't come back. Nor has it while an
+ * access to global memory is under way that was so when the watch began: it may end what goes round. */
 #ifndef LOCKSTEP_DETECT_PROOF_RECURRENCE_H
 #define LOCKSTEP_DETECT_PROOF_RECURRENCE_H
 
