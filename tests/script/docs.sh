@@ -17,6 +17,12 @@ compare() { # complains if document $1 isn't what the rest of the arguments prin
   diff -u "$SRCDIR/$page" "$folder/page" || echo "run \`make update-docs\`"
 }
 
+# shellcheck disable=SC2317 # called by name
+draw() { # prints the way of the requests of scenario $1
+  lockstep run "$SRCDIR/$1" --timeline "$folder/way" >/dev/null
+  awk -f "$SRCDIR/doc/way.awk" "$folder/way"
+}
+
 # The examples of document $1 run, and print on standard output what the document shows: the lines below each, up to
 # `...`, another example or the end. Most show nothing.
 run_examples() {
@@ -51,11 +57,14 @@ missing_links() { # complains about the links of document $1 to files that aren'
 
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
-plan $(($# * 2 + 5))
+plan $(($# * 2 + 7))
 for document; do
   name=${document#"$SRCDIR"/}
   point "examples of $name" "$(run_examples "$document")"
   point "links of $name" "$(missing_links "$document")"
+done
+for what in load atomic; do
+  point "doc/memory_$what.svg is drawn from today's run" "$(compare "doc/memory_$what.svg" draw "traces/steps/$what.yaml")"
 done
 for page in isa ptx-forms machine counters findings; do
   point "doc/$page.md is up to date" "$(compare "doc/$page.md" lockstep doc "$page")"

@@ -13,7 +13,7 @@ typedef struct Case {
 
 static const Case cases[] = {
     {"traces/memory/three_atomics.yaml", "gtx580", NULL},
-    {"traces/memory/one_load.yaml", "gtx580", NULL},
+    {"traces/steps/load.yaml", "gtx580", NULL},
     {"tests/bench/contended_atomic_ptx.yaml", "h200", NULL},
     {"tests/bench/contended_atomic_ptx.yaml", "gtx1080ti", "memory.slices=0"},
     {"tests/bench/one_word.yaml", "h200", NULL},

@@ -15,7 +15,7 @@ static const Case cases[] = {
     {"traces/memory/three_atomics.yaml", "gtx580", {NULL}},
     {"traces/memory/three_atomics.yaml", "gtx580", {"memory.atomic.occupies=line"}},
     {"traces/memory/three_atomics.yaml", "gtx580", {"memory.slices=0"}},
-    {"traces/memory/one_load.yaml", "gtx580", {"memory.l2.start=cold"}},
+    {"traces/steps/load.yaml", "gtx580", {"memory.l2.start=cold"}},
     {"traces/memory/message.yaml", "h200", {NULL}},
     {"traces/memory/message.yaml", "h200", {"memory.atomic.word_interval=500", "memory.atomic.load_interval=5"}},
 };
