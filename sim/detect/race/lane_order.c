@@ -8,9 +8,18 @@ void lane_order_reset(LaneOrder *order) {
   order->by_lanes = false;
 }
 
+void lane_order_free(LaneOrder *order) {
+  if (order)
+    g_free(order->known);
+  g_free(order);
+}
+
 static void use_table(LaneOrder *order) {
+  gsize bytes = WARP_LANES * sizeof *order->known;
+  if (!order->known)
+    order->known = g_malloc(bytes);
   if (!order->by_lanes)
-    memset(order->known, 0, sizeof order->known);
+    memset(order->known, 0, bytes);
   order->by_lanes = true;
 }
 

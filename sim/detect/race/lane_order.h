@@ -1,6 +1,6 @@
 /* lane_order.h - which accesses of its own warp's lanes each lane comes after, on machines whose lanes don't run in
  * lock-step (`sm.convergence: barrier`). Times are those of the warp in its vector clock: an access is known up to them.
- * A sync of the whole warp costs nothing; the table by lanes is used from the first sync or hand-off of some lanes on. */
+ * A sync of the whole warp costs nothing; the table by lanes is made at the first sync or hand-off of some lanes. */
 #ifndef LOCKSTEP_DETECT_RACE_LANE_ORDER_H
 #define LOCKSTEP_DETECT_RACE_LANE_ORDER_H
 
@@ -10,12 +10,13 @@
 #include "sim/core/warp.h"
 
 typedef struct LaneOrder {
-  uint32_t floor;                         /* every lane knows every lane up to here */
-  bool by_lanes;                          /* `known` counts, too */
-  uint32_t known[WARP_LANES][WARP_LANES]; /* [who][whom] */
+  uint32_t floor;                /* every lane knows every lane up to here */
+  bool by_lanes;                 /* `known` counts, too */
+  uint32_t (*known)[WARP_LANES]; /* [who][whom]; NULL: not needed yet. Owned */
 } LaneOrder;
 
 void lane_order_reset(LaneOrder *order);
+void lane_order_free(LaneOrder *order);
 /* `lanes` wait for each other at `time`; `alive`: those that the warp has. */
 void lane_order_sync(LaneOrder *order, uint32_t lanes, uint32_t alive, uint32_t time);
 /* `lanes` learn what the warp did up to `time`. */

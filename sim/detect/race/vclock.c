@@ -3,12 +3,53 @@
 #include <glib.h>
 #include <string.h>
 
-void vclock_clear(VClock *clock) {
-  g_free(clock->entry);
-  *clock = (VClock){0};
+/* What stands before the entries. */
+typedef struct Header {
+  uint64_t users; /* clocks that have them */
+} Header;
+
+/* Smaller clocks are copied. */
+enum { SHARED_MIN = 64, GRAIN = 64 };
+
+static Header *header_of(VClockEntry *entry) { return (Header *)(void *)entry - 1; }
+
+static VClockEntry *resize(VClockEntry *entry, uint32_t space) {
+  Header *header = g_realloc(entry ? header_of(entry) : NULL, sizeof(Header) + space * sizeof(VClockEntry));
+  header->users = 1;
+  return (VClockEntry *)(void *)(header + 1);
 }
 
-void vclock_reset(VClock *clock) { clock->count = clock->floor = 0; }
+static bool is_shared(const VClock *clock) { return clock->entry && header_of(clock->entry)->users > 1; }
+
+/* The clock has no entries any longer. */
+static void drop(VClock *clock) {
+  if (clock->entry && --header_of(clock->entry)->users == 0)
+    g_free(header_of(clock->entry));
+  clock->entry = NULL;
+  clock->count = clock->space = 0;
+}
+
+/* The clock is about to change: nobody else has its entries then. */
+static void own(VClock *clock) {
+  if (!is_shared(clock))
+    return;
+  VClockEntry *entry = resize(NULL, clock->count + GRAIN);
+  memcpy(entry, clock->entry, clock->count * sizeof *entry);
+  header_of(clock->entry)->users--;
+  clock->entry = entry;
+  clock->space = clock->count + GRAIN;
+}
+
+void vclock_clear(VClock *clock) {
+  drop(clock);
+  clock->floor = 0;
+}
+
+void vclock_reset(VClock *clock) {
+  if (is_shared(clock))
+    drop(clock);
+  clock->count = clock->floor = 0;
+}
 
 uint32_t vclock_find(const VClock *clock, uint32_t actor) {
   uint32_t low = 0, high = clock->count;
@@ -22,17 +63,21 @@ uint32_t vclock_find(const VClock *clock, uint32_t actor) {
   return low;
 }
 
+/* Small clocks double; there are many large ones in a run of many warps, so those grow by little. */
 static void reserve(VClock *clock, uint32_t count) {
+  own(clock);
   if (count <= clock->space)
     return;
-  clock->space = MAX(4, MAX(count, 2 * clock->space));
-  clock->entry = g_renew(VClockEntry, clock->entry, clock->space);
+  clock->space = count < 2 * GRAIN ? MAX(4, MAX(count, 2 * clock->space)) : (count + GRAIN) / GRAIN * GRAIN;
+  clock->entry = resize(clock->entry, clock->space);
 }
 
 static void raise_floor(VClock *clock, uint32_t floor) {
   if (floor <= clock->floor)
     return;
   uint32_t dropped = vclock_find(clock, floor);
+  if (dropped)
+    own(clock);
   clock->count -= dropped;
   if (dropped && clock->count)
     memmove(clock->entry, clock->entry + dropped, clock->count * sizeof *clock->entry);
@@ -40,8 +85,11 @@ static void raise_floor(VClock *clock, uint32_t floor) {
 }
 
 static void bound(VClock *clock) {
-  if (clock->count > VCLOCK_MAX)
-    raise_floor(clock, MIN(clock->entry[clock->count - VCLOCK_MAX / 2].actor, VCLOCK_PINNED));
+  if (clock->count <= VCLOCK_MAX)
+    return;
+  raise_floor(clock, MIN(clock->entry[clock->count - VCLOCK_MAX / 2].actor, VCLOCK_PINNED));
+  clock->space = clock->count + GRAIN;
+  clock->entry = resize(clock->entry, clock->space);
 }
 
 void vclock_advance(VClock *clock, uint32_t actor, uint32_t time) {
@@ -50,6 +98,7 @@ void vclock_advance(VClock *clock, uint32_t actor, uint32_t time) {
   uint32_t at = clock->count ? actor - clock->entry[0].actor : 0;
   if (at >= clock->count || clock->entry[at].actor != actor)
     at = vclock_find(clock, actor);
+  own(clock);
   if (at == clock->count || clock->entry[at].actor != actor) {
     reserve(clock, clock->count + 1);
     memmove(clock->entry + at + 1, clock->entry + at, (clock->count - at) * sizeof *clock->entry);
@@ -98,6 +147,9 @@ void vclock_join(VClock *clock, const VClock *other) {
     return;
   }
   raise_floor(clock, other->floor);
+  if (clock->entry == other->entry && clock->count == other->count)
+    return; /* they share them */
+  own(clock);
   uint32_t first = clock->floor > other->floor ? vclock_find(other, clock->floor) : 0;
   if (join_alike(clock, other, first))
     return;
@@ -122,17 +174,33 @@ void vclock_join(VClock *clock, const VClock *other) {
 void vclock_assign(VClock *clock, const VClock *other) {
   if (clock == other)
     return;
+  clock->floor = other->floor;
+  if (other->count >= SHARED_MIN) {
+    if (clock->entry == other->entry) {
+      clock->count = other->count;
+      return;
+    }
+    drop(clock);
+    header_of(other->entry)->users++;
+    clock->entry = other->entry;
+    clock->count = other->count;
+    clock->space = other->space;
+    return;
+  }
+  if (is_shared(clock))
+    drop(clock);
   reserve(clock, other->count);
   clock->count = other->count;
-  clock->floor = other->floor;
   if (other->count)
     memcpy(clock->entry, other->entry, other->count * sizeof *clock->entry);
 }
 
 static void lower(VClock *clock, uint32_t actor, uint32_t time) {
   uint32_t at = vclock_find(clock, actor);
-  if (at < clock->count && clock->entry[at].actor == actor)
-    clock->entry[at].time = MIN(clock->entry[at].time, time);
+  if (at == clock->count || clock->entry[at].actor != actor || clock->entry[at].time <= time)
+    return;
+  own(clock);
+  clock->entry[at].time = time;
 }
 
 void vclock_join_as_of(VClock *clock, const VClock *other, uint32_t actor, uint32_t time) {

@@ -1,7 +1,9 @@
 /* vclock.h - vector clocks: for each actor (a warp of the run), up to which of its times everything is known.
  * Actors are numbered as they start. From VCLOCK_PINNED on, numbers are the caller's, and never forgotten.
  * Bounded: at VCLOCK_MAX entries a clock forgets its oldest half by taking everything that those actors ever did as
- * known. A race with one of them is then missed; none is invented. */
+ * known. A race with one of them is then missed; none is invented.
+ * Ownership: a VClock is embedded. Entries are shared between clocks that were assigned, until one of them changes: after a barrier many
+ * warps know the same. */
 #ifndef LOCKSTEP_DETECT_RACE_VCLOCK_H
 #define LOCKSTEP_DETECT_RACE_VCLOCK_H
 
@@ -16,14 +18,14 @@ typedef struct VClockEntry {
 } VClockEntry;
 
 typedef struct VClock {
-  VClockEntry *entry; /* by rising actor, none below `floor` */
+  VClockEntry *entry; /* by rising actor, none below `floor`; behind the number of clocks that have them */
   uint32_t count, space;
   uint32_t floor; /* everything of the actors below it is known */
 } VClock;
 
 /* A VClock of zeros knows nothing. */
 void vclock_clear(VClock *clock);
-/* Knows nothing again, and keeps its memory. */
+/* Knows nothing again, and keeps its memory where no other clock has it. */
 void vclock_reset(VClock *clock);
 /* The first entry of `actor` or a later one. */
 uint32_t vclock_find(const VClock *clock, uint32_t actor);

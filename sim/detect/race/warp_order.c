@@ -45,8 +45,8 @@ static void forget_fences(WarpOrder *warp) {
 /* What only some dialects and machines have. */
 static void forget_order(WarpOrder *warp) {
   forget_fences(warp);
-  g_clear_pointer(&warp->lanes[0], g_free);
-  g_clear_pointer(&warp->lanes[1], g_free);
+  g_clear_pointer(&warp->lanes[0], lane_order_free);
+  g_clear_pointer(&warp->lanes[1], lane_order_free);
 }
 
 /* Another warp takes the slot. */
@@ -81,7 +81,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
     fence_order_reset(warp->fences);
   for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes) && lanes; i++) {
     if (!warp->lanes[i])
-      warp->lanes[i] = g_new(LaneOrder, 1);
+      warp->lanes[i] = g_new0(LaneOrder, 1);
     lane_order_reset(warp->lanes[i]);
   }
   warp->time = 0;
