@@ -68,9 +68,9 @@ typedef struct Span {
 
 /* True if each lane's address is so many bytes behind that of the lane before. */
 static bool goes_by(uint64_t step, const uint64_t address[32]) {
-  uint64_t differ = 0, first = address[0];
-  for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-    differ |= address[lane] ^ (first + lane * step);
+  uint64_t differ = 0, wanted = address[0];
+  for (uint32_t lane = 0; lane < WARP_LANES; lane++, wanted += step)
+    differ |= address[lane] ^ wanted;
   return differ == 0;
 }
 

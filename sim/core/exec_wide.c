@@ -27,18 +27,43 @@ static void add_carrying(Issue *issue, const uint64_t x[WARP_LANES], const uint6
     issue_set_pred(issue, PRED_CARRY, carry_out);
 }
 
+/* By words, as the compiler vectorises it. */
+static void add_words(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  const uint32_t *a_high = issue_operand(issue, high_row(inst->a)), *b_high = issue_operand(issue, high_row(inst->b));
+  uint32_t low[WARP_LANES], high[WARP_LANES];
+  ROW low[l] = a[l] + b[l];
+  ROW high[l] = a_high[l] + b_high[l] + (low[l] < a[l]);
+  issue_write(issue, inst->dst, low);
+  issue_write(issue, (int16_t)(inst->dst + 1), high);
+}
+
+static void subtract_words(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  const uint32_t *a_high = issue_operand(issue, high_row(inst->a)), *b_high = issue_operand(issue, high_row(inst->b));
+  uint32_t low[WARP_LANES], high[WARP_LANES];
+  ROW low[l] = a[l] - b[l];
+  ROW high[l] = a_high[l] - b_high[l] - (a[l] < b[l]);
+  issue_write(issue, inst->dst, low);
+  issue_write(issue, (int16_t)(inst->dst + 1), high);
+}
+
 static void add(Issue *issue, bool subtracts) {
   const Inst *inst = issue->inst;
+  if (!(inst->flags & (INST_CARRY_IN | INST_CARRY_OUT))) {
+    if (subtracts)
+      subtract_words(issue);
+    else
+      add_words(issue);
+    return;
+  }
   uint64_t a[WARP_LANES], b[WARP_LANES], complement = subtracts ? UINT64_MAX : 0;
   read_wide(issue, inst->a, a);
   read_wide(issue, inst->b, b);
-  if (inst->flags & (INST_CARRY_IN | INST_CARRY_OUT)) {
-    ROW b[l] ^= complement;
-    add_carrying(issue, a, b, subtracts);
-    return;
-  }
-  ROW a[l] += (b[l] ^ complement) - complement;
-  write_wide(issue, inst->dst, a);
+  ROW b[l] ^= complement;
+  add_carrying(issue, a, b, subtracts);
 }
 
 void exec_IADD64(Issue *issue) { add(issue, false); }
