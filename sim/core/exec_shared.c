@@ -27,18 +27,30 @@ static void shared_fault(Issue *issue, const uint32_t relative[32], uint32_t bad
                      : "raise .shared, or keep the lanes that have no element from the access"));
 }
 
+/* Lanes whose access faults, if they make it. */
+static uint32_t bad_lanes(const uint32_t relative[32], uint32_t bytes, uint32_t limit) {
+  uint32_t bad = 0;
+  for (unsigned lane = 0; lane < 32; lane++)
+    bad |= place_in(relative[lane], bytes, limit) ? lane_bit[lane] : 0;
+  return bad;
+}
+
 /* Physical addresses of all lanes; false after a fault of an active one. */
 static bool addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t physical[32]) {
   const Block *block = warp_block(issue->sm, issue->warp);
-  uint32_t limit = block->shared_bytes, start = block->shared_base;
-  uint32_t relative[32], bad = 0;
-  for (unsigned lane = 0; lane < 32; lane++) {
-    relative[lane] = base[lane] + offset;
+  uint32_t limit = block->shared_bytes, start = block->shared_base, last = limit - bytes, odd = 0, bad = 0;
+  uint32_t relative[32];
+  memcpy(relative, base, sizeof relative); /* by rows, as the compiler vectorises it */
+  for (unsigned lane = 0; lane < 32; lane++)
+    relative[lane] += offset;
+  for (unsigned lane = 0; lane < 32; lane++)
+    odd |= (relative[lane] & (bytes - 1)) | (relative[lane] > last);
+  for (unsigned lane = 0; lane < 32; lane++)
     physical[lane] = start + relative[lane];
-    bad |= place_in(relative[lane], bytes, limit) ? lane_bit[lane] : 0;
-  }
-  if (G_UNLIKELY(bad & issue->mask)) {
-    shared_fault(issue, relative, bad & issue->mask, bytes, limit);
+  if (G_UNLIKELY(odd || bytes > limit))
+    bad = bad_lanes(relative, bytes, limit) & issue->mask;
+  if (G_UNLIKELY(bad)) {
+    shared_fault(issue, relative, bad, bytes, limit);
     return false;
   }
   return true;
@@ -106,11 +118,40 @@ static void load_undefined(Issue *issue, const uint32_t physical[32], uint32_t b
   }
 }
 
+/* The word of lane 0, if all lanes access whole words that follow each other; else -1. */
+static int64_t row_of(const Issue *issue, const uint32_t physical[32], uint32_t bytes) {
+  uint32_t differ = 0;
+  if (issue->mask != ALL_LANES || bytes != 4)
+    return -1;
+  for (uint32_t lane = 0; lane < 32; lane++)
+    differ |= physical[lane] ^ (physical[0] + 4 * lane);
+  return differ ? -1 : (int64_t)(physical[0] / 4);
+}
+
+enum { ALL_BYTES = 15, ALL_DEFINED = ALL_BYTES << SHARED_DEFINED };
+
+/* The lanes load words in a row. False: some have bytes that nobody has given a value. */
+static bool load_row(Issue *issue, uint32_t word) {
+  uint8_t *touched = &issue->sm->shared.touched[word], defined = ALL_DEFINED;
+  for (unsigned lane = 0; lane < 32; lane++)
+    defined &= touched[lane];
+  for (unsigned lane = 0; lane < 32; lane++)
+    touched[lane] |= ALL_BYTES;
+  issue_write(issue, issue->inst->dst, &issue->sm->shared.words[word]);
+  return defined == ALL_DEFINED;
+}
+
 static void load_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
   const uint32_t *values = issue->sm->shared.words;
   uint8_t *touched = issue->sm->shared.touched;
   const Inst *inst = issue->inst;
   uint32_t words = access_words(bytes), undefined = 0;
+  int64_t first = row_of(issue, physical, bytes);
+  if (first >= 0) {
+    if (!load_row(issue, (uint32_t)first))
+      load_undefined(issue, physical, bytes);
+    return;
+  }
   for (uint32_t part = 0; part < words; part++) {
     uint32_t row[32] = {0};
     for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
@@ -136,12 +177,36 @@ static inline void change_word(Issue *issue, uint32_t word, uint32_t value, Chan
   change_log_note(&shared->changes, word, note, lane);
 }
 
+/* The lanes store words in a row, all of them with a value. */
+static void store_row(Issue *issue, uint32_t word, uint64_t when) {
+  SharedMemory *shared = &issue->sm->shared;
+  ChangeNote note = access_change_note(issue, when);
+  const uint32_t *data = access_data(issue, 0);
+  uint32_t *words = &shared->words[word], changed = 0;
+  for (unsigned lane = 0; lane < 32; lane++)
+    changed += words[lane] != data[lane];
+  if (changed == 32)
+    change_log_note_words(&shared->changes, word, 32, &note, 0);
+  for (unsigned lane = 0; changed && changed < 32 && lane < 32; lane++)
+    if (words[lane] != data[lane])
+      change_log_note(&shared->changes, word + lane, &note, lane);
+  memcpy(words, data, 32 * sizeof *words);
+  memset(&shared->touched[word], ALL_BYTES | ALL_DEFINED, 32);
+  change_note_end(&note);
+  issue->warp->last_store = when;
+}
+
 static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes, uint64_t when) {
   SharedMemory *shared = &issue->sm->shared;
   ChangeNote note = access_change_note(issue, when);
   bool lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
   bool some_undefined = issue->warp->undefined_rows != 0;
   uint8_t *touched = shared->touched;
+  int64_t row = some_undefined || issue->gpu->hashes_memory ? -1 : row_of(issue, physical, bytes);
+  if (row >= 0) {
+    store_row(issue, (uint32_t)row, when);
+    return;
+  }
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = access_data(issue, part);
     for (uint32_t rest = issue->mask; rest;) {
