@@ -146,7 +146,7 @@ void race_memory_step(RaceMemory *memory, const char *step) {
     PROBE_FIRE(point.gpu, warp_sync, &point);
   } else {
     issue_access(memory, &point, actor, inst);
-    if (!memory->fermi && is_plain(point.inst))
+    if (!memory->fermi && !memory->in_order && is_plain(point.inst))
       perform(memory, actor, inst, ALL_LANES);
   }
 }

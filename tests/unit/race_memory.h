@@ -19,6 +19,7 @@ typedef struct RaceMemory {
   GArray *under;       /* accesses under way */
   uint64_t accesses, cycle;
   bool fermi;
+  bool in_order; /* plain accesses of PTX are performed by steps, too */
 } RaceMemory;
 
 /* `settings` of the machine, as for lab_new(). `fermi`: not PTX, so plain accesses are performed by steps, too. */

@@ -13,6 +13,7 @@ typedef struct Case {
   const char *sees;                  /* what the message says, if not NULL */
   bool lane_groups, fermi; /* fermi: no PTX, so plain accesses may hand on, and are performed by the script, too */
   uint32_t locked;         /* word 1 at the beginning */
+  bool in_order;           /* plain accesses are performed by the script */
 } Case;
 
 #define SEEN " c.see c.see! c.fence c.get"
@@ -195,6 +196,11 @@ static const Case cases[] = {
     {"an exchange observes a store, and a plain store and a CAS of its warp follow",
      "a.rel a.rel! b.free b.lock b.look b.free! b.clear b.lock!", .race = {NULL}},
 
+    {"an exchange under way observes a store, and a plain store stands behind it",
+     "c.rel a.free c.rel! a.clear a.free! a.clear!", .race = {NULL}, .in_order = true},
+    {"the same, but the exchange is performed first", "c.rel a.free a.clear a.free! c.rel! a.clear!",
+     .race = {"clear", "rel"}, .in_order = true},
+
     {"a plain flag of Fermi", "a.put a.tell c.poll a.put! a.tell! c.poll! c.get c.get!", .race = {NULL},
      .fermi = true},
     {"a plain flag that is performed before its data", "a.put a.tell c.poll a.tell! c.poll! c.get c.get! a.put!",
@@ -218,6 +224,7 @@ START_TEST(finds_the_race_and_no_other) {
   RaceMemory *memory = race_memory_new(test->lane_groups ? "sm.convergence=barrier" : "", test->fermi);
   const GPtrArray *findings = memory->findings;
   memory->words[1] = test->locked;
+  memory->in_order = test->in_order;
   g_auto(GStrv) steps = g_strsplit(test->script, " ", -1);
   for (char **step = steps; *step; step++)
     race_memory_step(memory, *step);

@@ -57,6 +57,8 @@ static void record_lanes(Step *step, Group *group, uint32_t lanes, bool dropped)
   access.dropped = dropped;
   Question question = {step, lanes};
   AccessOrder order = race_words_order(step, &question);
+  order.later = step->warp->fences && access.write && !step->strong && shadow_is_behind(group->cell, &order);
+  step->behind |= order.later;
   unsigned races = shadow_add(race_words_shadow(step), group->cell, &access, &order, found, RACES_MAX);
   for (unsigned i = 0; i < races; i++) {
     RaceFlight *waits = open_flight(step->watch, &found[i]);
@@ -268,9 +270,8 @@ static void access_words(Step *step) {
     order_move_on(step->warp);
 }
 
-void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access) {
-  if (!access->lanes)
-    return;
+/* Returns whether it is a plain store that is performed later (Step.behind). */
+static bool step_at_once(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access) {
   Step step;
   race_words_begin(&step, watch, point, warp, access);
   uint32_t lanes = record_rows(&step);
@@ -279,6 +280,12 @@ void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const
     access_words(&step);
   }
   end_step(&step, NULL);
+  return step.behind;
+}
+
+void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access) {
+  if (access->lanes)
+    step_at_once(watch, point, warp, access);
 }
 
 /* ---- issued ---- */
@@ -335,7 +342,8 @@ void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, cons
     flight = race_flight_new(&watch->flights, &watch->order, warp, number, access->kind != ACCESS_WRITE,
                              hands_on(&step) && !step.hands_over);
   if (!flight) {
-    race_step(watch, point, warp, access);
+    if (step_at_once(watch, point, warp, access))
+      race_flight_new(&watch->flights, &watch->order, warp, number, false, false);
     return;
   }
   flight->cycle = point->cycle;
@@ -451,6 +459,9 @@ static bool perform_words(Step *step, RaceFlight *flight) {
       order_pass_fences(order, flight->moment.view, step->group[i].cell, inst, step->group[i].lanes);
   for (unsigned i = 0; i < step->groups; i++)
     released |= release_group(step, &step->group[i], flight->handoff);
+  for (unsigned i = 0; i < step->groups && step->access->kind == ACCESS_WRITE && !step->strong && step->warp->fences;
+       i++)
+    shadow_end_chain(step->group[i].cell);
   return released;
 }
 

@@ -274,11 +274,18 @@ static void drop(AccessList *list, const bool *drops) {
   list->count = (uint16_t)kept;
 }
 
+bool shadow_is_behind(const Cell *cell, const AccessOrder *order) {
+  for (unsigned i = 0; i < cell->list.count; i++)
+    if (cell->list.access[i].flying && order->nearness(order->user, &cell->list.access[i]) == IN_ONE_BLOCK)
+      return true;
+  return false;
+}
+
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max) {
   Access next = *access;
-  if (!order->reads)
-    cell->chain++;
+  if (!order->reads && !order->later)
+    shadow_end_chain(cell);
   next.chain = cell->chain;
   if (repeats(&cell->list, &next, false, order))
     return 0;

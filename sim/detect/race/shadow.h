@@ -87,6 +87,7 @@ typedef struct AccessOrder {
   Nearness farthest; /* any two threads are at least so near */
   bool by_lanes;     /* lanes of a warp may race with each other */
   bool reads;        /* it is no store */
+  bool later;        /* a store that doesn't change the word yet: shadow_end_chain() when it does */
 } AccessOrder;
 
 typedef struct ShadowPage ShadowPage;
@@ -113,6 +114,10 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max);
+/* True if strong accesses of the block of who asks are under way to the word: what it does now is performed behind them. */
+bool shadow_is_behind(const Cell *cell, const AccessOrder *order);
+/* A store that wasn't strong is performed. */
+static inline void shadow_end_chain(Cell *cell) { cell->chain++; }
 /* A strong access is issued; `access->chain` is its number. Those that it races with as far as is known now are copied. */
 unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                       unsigned max);
