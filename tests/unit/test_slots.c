@@ -101,7 +101,7 @@ START_TEST(slots_add_up) {
   uint64_t all[SLOTS_COUNT] = {0};
   lab_buffer(lab, 1024);
   lab_launch(lab, 9, 160);
-  for (uint64_t limit = 500; gpu_run(lab->gpu, 10000000, limit) == GPU_LIMIT; limit += 777)
+  for (uint64_t limit = 500; gpu_run(lab->gpu, 10000000, limit) == GPU_LIMIT; limit += limit / 2 + 77)
     check_sums(lab, lab->gpu->cycle, all);
   check_sums(lab, lab->gpu->end_cycle, all);
   for (unsigned i = 0; i < SLOTS_COUNT; i++)
