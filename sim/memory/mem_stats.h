@@ -64,10 +64,10 @@ static inline void link_stats_add(LinkStats *link, uint64_t bytes) {
   link->bytes += bytes;
 }
 
-/* One part more waits, for so long; it is over with slice_stats_leave(). */
+/* One part more waits, for so long; who takes it from the queue counts down `waiting`. One that has its turn at once is no queue. */
 static inline void slice_stats_wait(SliceStats *slice, uint64_t milli) {
   slice->waited += milli;
-  if (++slice->waiting > slice->peak)
+  if (++slice->waiting > slice->peak && milli)
     slice->peak = slice->waiting;
 }
 
