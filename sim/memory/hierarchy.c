@@ -598,5 +598,3 @@ void hierarchy_run(Hierarchy *h, uint64_t end) {
       serve(h, batch[i], cycle);
   }
 }
-
-uint32_t hierarchy_window(const Hierarchy *h) { return h->window; }

@@ -91,3 +91,5 @@ void hierarchy_follow(Hierarchy *h, MemFollower follower) {
   part_queue_follow(&h->queue);
   h->client.part = follower;
 }
+
+uint32_t hierarchy_window(const Hierarchy *h) { return h->window; }
