@@ -24,7 +24,7 @@ draw() { # prints the way of the requests of scenario $1
 }
 
 # The examples of document $1 run, and print on standard output what the document shows: the lines below each, up to
-# `...`, another example or the end. Most show nothing.
+# `...`, another example or the end. Most show nothing. What several documents show runs once.
 run_examples() {
   rm -f "$folder"/command* "$folder"/shown*
   awk '
@@ -35,14 +35,16 @@ run_examples() {
   for command in "$folder"/command*; do
     test -e "$command" || continue
     status=0
-    (cd "$SRCDIR" && eval "$(cat "$command")") >"$folder/printed" 2>"$folder/errors" </dev/null || status=$?
+    printed=$folder/printed_$(cksum <"$command" | tr ' ' _)
+    test -e "$printed" ||
+      (cd "$SRCDIR" && eval "$(cat "$command")") >"$printed" 2>"$folder/errors" </dev/null || status=$?
     case $status in
     0 | 1 | 4) ;;
     *) echo "exit status $status" && head -5 "$folder/errors" && cat "$command" ;;
     esac
     shown=$folder/shown${command##*command}
     test -e "$shown" || continue
-    head -n "$(wc -l <"$shown")" "$folder/printed" | diff "$shown" - || cat "$command"
+    head -n "$(wc -l <"$shown")" "$printed" | diff "$shown" - || cat "$command"
   done
 }
 
