@@ -218,6 +218,19 @@ static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   return true;
 }
 
+/* On some machines a load of a warp waits until what the warp has under way has been answered. */
+static bool waits_for_loads(const Issue *issue) {
+  Warp *warp = issue->warp;
+  if (!issue->gpu->machine->memory.port.warp_loads || issue->inst->op != OP_LD || !issue->mask || !warp->pending)
+    return false;
+  warp->awaits_loads = true;
+  warp->blocked = true;
+  warp->blocked_from = issue->now;
+  warp->blocked_delay = 0;
+  slots_lose(issue, STALL_MEMORY);
+  return true;
+}
+
 static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Block *block = warp_block(sm, warp);
@@ -239,7 +252,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
                  .sm = sm,
                  .block = block,
                  .warp = warp};
-  if (G_UNLIKELY(decoded->sends) && waits_for_room(&issue, decoded))
+  if (G_UNLIKELY(decoded->sends) && (waits_for_loads(&issue) || waits_for_room(&issue, decoded)))
     return;
   if (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))
     return;

@@ -388,6 +388,76 @@ START_TEST(fences_and_releases_wait) {
 }
 END_TEST
 
+/* A fence goes to the homes of what was accessed since the last one, however long ago; with nothing to ask it takes its least. */
+START_TEST(fences_ask_homes) {
+  g_autoptr(Lab) lab =
+      lab_new(TIMES "memory.slices=1 memory.l2.bytes=65536 memory.port.queue=8 memory.fence_least=264 "
+                    "memory.fence_probe=200 memory.fence_system=1000",
+              "MOV R0, c[0x0][0x20]; MEMBAR.GL; LD R1, [R0]; MOV R2, R1; MEMBAR.GL; NOP; MEMBAR.GL; NOP; "
+              "MEMBAR.SYS; NOP; EXIT");
+  static const struct {
+    unsigned pc;
+    uint64_t takes;
+  } cases[] = {{1, 264}, {4, 140 + 200}, {6, 264}, {8, 1000}};
+  lab_buffer(lab, 4);
+  lab_launch(lab, 1, 1);
+  lab_finish(lab);
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    uint64_t took = lab_cycle(lab, 0, cases[i].pc + 1, 0) - lab_cycle(lab, 0, cases[i].pc, 0);
+    ck_assert_msg(took == 2 + cases[i].takes, "the fence at %u takes %d", cases[i].pc, (int)took);
+  }
+}
+END_TEST
+
+/* memory.block_orders: fence.acq_rel.cta and an acquire of the block wait for loads, not for stores; fence.sc.cta for nothing. */
+START_TEST(fences_of_the_block_wait_for_loads) {
+  static const struct {
+    const char *what, *text, *orders;
+    MemSem sem;
+    uint64_t next;
+  } cases[] = {
+      {"acq_rel behind a load", "LD R1, [R0]; MEMBAR.CTA", "loads", SEM_ACQ_REL, 600},
+      {"acq_rel behind a store", "ST [R0], R0; MEMBAR.CTA", "loads", SEM_ACQ_REL, 2 + 9},
+      {"sc behind a load", "LD R1, [R0]; MEMBAR.CTA", "loads", SEM_SC, 2 + 9},
+      {"acq_rel on another machine", "LD R1, [R0]; MEMBAR.CTA", "nothing", SEM_ACQ_REL, 2 + 9},
+      {"acquire", "LD R1, [R0]; LD R2, [R0]", "loads", SEM_ACQUIRE, 2 + 600},
+      {"acquire on another machine", "LD R1, [R0]; LD R2, [R0]", "nothing", SEM_ACQUIRE, 2 + 2},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *text = g_strdup_printf("MOV R0, c[0x0][0x20]; %s; NOP; EXIT", cases[i].text);
+    g_autofree char *machine = g_strdup_printf(TIMES "memory.latency=600 memory.bytes_per_cycle=100000 "
+                                                     "memory.fence_block=9 memory.block_orders=%s",
+                                               cases[i].orders);
+    g_autoptr(Lab) lab = lab_new(machine, text);
+    lab_buffer(lab, 4);
+    lab_inst(lab, 2)->sem = cases[i].sem;
+    lab_inst(lab, 2)->scope = SCOPE_CTA;
+    lab_launch(lab, 1, 1);
+    lab_finish(lab);
+    uint64_t next = lab_cycle(lab, 0, 3, 0) - lab_cycle(lab, 0, 1, 0);
+    ck_assert_msg(next == cases[i].next, "%s: %d", cases[i].what, (int)next);
+  }
+}
+END_TEST
+
+/* memory.port.warp_loads: a load waits for what the warp has under way, a store doesn't. */
+START_TEST(a_warp_may_have_one_load_under_way) {
+  static const char *const machines[] = {TIMES "memory.latency=600 memory.bytes_per_cycle=100000",
+                                         TIMES "memory.latency=600 memory.bytes_per_cycle=100000 "
+                                               "memory.port.warp_loads=1"};
+  for (unsigned one = 0; one < 2; one++) {
+    g_autoptr(Lab) lab =
+        lab_new(machines[one], "MOV R0, c[0x0][0x20]; LD R1, [R0]; ST [R0], R0; LD R2, [R0+0x4]; NOP; EXIT");
+    lab_buffer(lab, 4);
+    lab_launch(lab, 1, 1);
+    lab_finish(lab);
+    uint64_t first = lab_cycle(lab, 0, 1, 0);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 2, 0), first + 2);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 3, 0), first + (one ? 600 : 4));
+  }
+}
+END_TEST
+
 /* With so many accesses under way the next waits for a reply; who waits longest goes first. */
 START_TEST(accesses_under_way_are_limited) {
   g_autoptr(Lab) lab =
@@ -574,6 +644,9 @@ int main(void) {
   tcase_add_test(tcase, accesses_under_way_are_limited);
   tcase_add_test(tcase, who_waits_longest_sends_first);
   tcase_add_test(tcase, fences_and_releases_wait);
+  tcase_add_test(tcase, fences_ask_homes);
+  tcase_add_test(tcase, fences_of_the_block_wait_for_loads);
+  tcase_add_test(tcase, a_warp_may_have_one_load_under_way);
   tcase_add_loop_test(tcase, bad_accesses_are_faults, 0, G_N_ELEMENTS(faults));
   tcase_add_test(tcase, places_variables);
   tcase_add_test(tcase, symbols_become_constants);

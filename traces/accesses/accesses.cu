@@ -10,10 +10,9 @@
 // - The loop. It is unrolled eight times, since a noncontentious store takes 45 shader cycles in Table 1, and the add, the
 //   compare and the branch of a loop take more than that.
 // - Whether a load waits for the one before, which nvcc decides. A noncontentious load takes 66 shader cycles on the GTX 580,
-//   several times less than the way to the L2 and back, so several of a thread are under way there: `at_once` is 8, a load
-//   waits for the eighth before it, whose register it writes, and the last eight are used. On the GTX 295 it takes 733, which is
-//   the way to memory and back: `at_once` is 1, and the result of each load is used before the next. Both are read from the row
-//   "Noncontentious Volatile" of Table 1, which is therefore a fitted one, and from no other.
+//   several times less than the way to the L2 and back, so several of a thread are under way there: a load waits for the eighth
+//   before it, whose register it writes, and the last eight are used. (On the GTX 295 a load takes 733, which is the way to memory
+//   and back: there a warp has one under way, whatever the program is: `memory.port.warp_loads`.)
 // - What becomes of results. An atomic read needs its result, or it is no read: nvcc makes `atom.add` of it, each waits for
 //   the one before, and each is used. An atomic write doesn't: nvcc makes `atom.exch`, not `red`, since there is no
 //   `red.exch`, and nobody waits for its result. The atomic before volatile accesses is of the same kind; they don't wait for its
@@ -35,17 +34,6 @@ static __device__ __forceinline__ unsigned read_volatile(const volatile unsigned
 #pragma unroll
   for (int k = 0; k < AT_ONCE; k++)
     sum += seen[k];
-  return sum;
-}
-
-static __device__ __forceinline__ unsigned read_one_by_one(const volatile unsigned *word, int count) {
-  unsigned sum = 0;
-#pragma unroll 1
-  do {
-#pragma unroll
-    for (int k = 0; k < AT_ONCE; k++)
-      sum += *word;
-  } while ((count -= AT_ONCE) > 0);
   return sum;
 }
 
@@ -78,10 +66,8 @@ static __device__ __forceinline__ void write_atomic(unsigned *word, int count) {
   } while ((count -= AT_ONCE) > 0);
 }
 
-static __device__ __forceinline__ unsigned read(unsigned *word, int preceded, int at_once, int count) {
-  if (at_once > 1)
-    return preceded ? atomicAdd(word, 0) + read_volatile(word, count) : read_volatile(word, count);
-  return preceded ? atomicAdd(word, 0) + read_one_by_one(word, count) : read_one_by_one(word, count);
+static __device__ __forceinline__ unsigned read(unsigned *word, int preceded, int count) {
+  return preceded ? atomicAdd(word, 0) + read_volatile(word, count) : read_volatile(word, count);
 }
 
 static __device__ __forceinline__ unsigned write(unsigned *word, int preceded, int count) {
@@ -90,11 +76,10 @@ static __device__ __forceinline__ unsigned write(unsigned *word, int preceded, i
   return before;
 }
 
-// `apart`: words from one block's word to the next one's, 0 if contentious. `at_once`: volatile loads of a thread that are under
-// way, 1 or 8. `count`: accesses of a block, a multiple of 8.
+// `apart`: words from one block's word to the next one's, 0 if contentious. `count`: accesses of a block, a multiple of 8.
 // `sums`, a word for each block, takes what its loads gave: 0 if `words` hold 0.
 extern "C" __global__ void accesses(unsigned *words, unsigned *sums, int apart, int atomic, int writes, int preceded,
-                                    int at_once, int count) {
+                                    int count) {
   if (threadIdx.x)
     return;
   unsigned *word = words + blockIdx.x * apart;
@@ -106,6 +91,6 @@ extern "C" __global__ void accesses(unsigned *words, unsigned *sums, int apart, 
   else if (writes)
     sum = write(word, preceded, count);
   else
-    sum = read(word, preceded, at_once, count);
+    sum = read(word, preceded, count);
   sums[blockIdx.x] = sum;
 }
