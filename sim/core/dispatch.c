@@ -142,17 +142,35 @@ static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
   return true;
 }
 
-/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. */
-void dispatch_blocks(Gpu *gpu, uint64_t now) {
+/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. Those of launches that have
+ * waited for room come `later` cycles later. */
+static void dispatch(Gpu *gpu, uint64_t now, uint64_t later) {
   for (guint i = 0; i < gpu->launches->len; i++) {
     Launch *launch = gpu_launch(gpu, i);
     if (launch->next_block == launch->blocks || !may_run(launch))
       continue;
+    uint64_t from = launch->started ? now + later : now;
     if (!launch->started)
       start(gpu, launch, now);
-    while (launch->next_block < launch->blocks && dispatch_block(gpu, launch, now))
+    while (launch->next_block < launch->blocks && dispatch_block(gpu, launch, from))
       ;
   }
+}
+
+void dispatch_blocks(Gpu *gpu, uint64_t now) { dispatch(gpu, now, 0); }
+
+void dispatch_refill(Gpu *gpu, uint64_t now) { dispatch(gpu, now, gpu->machine->grid.refill_latency); }
+
+bool dispatch_waits_for_room(const Gpu *gpu, uint32_t cycles) {
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(gpu, i), *previous = launch->previous;
+    if (launch->next_block == launch->blocks)
+      continue;
+    bool follows = previous && previous->next_block < previous->blocks;
+    if (launch->held || gpu->machine->grid.refill_latency < cycles || (!launch->started && !follows))
+      return false;
+  }
+  return true;
 }
 
 /* The launch ends when its blocks have exited and their stores are performed. */

@@ -171,7 +171,7 @@ static uint64_t run_sm(Gpu *gpu, Sm *sm, uint64_t time) {
     return next;
   dispatch_end_launches(gpu);
   if (!gpu->fault.happened)
-    dispatch_blocks(gpu, sm->ended);
+    dispatch_refill(gpu, sm->ended);
   sm->ended = WHEEL_NEVER;
   return next;
 }
@@ -180,8 +180,9 @@ static GpuStop run(Gpu *gpu) {
   uint64_t due = WHEEL_NEVER; /* of who ran last, not yet in the queue */
   uint32_t source = 0;
   bool windows = windows_may_come(gpu);
+  uint32_t window = memsys_window(gpu->memsys);
   for (;;) {
-    if (windows && !gpu->undispatched && gpu->budget > 0 && !gpu->fault.happened)
+    if (windows && gpu->budget > 0 && !gpu->fault.happened && dispatch_waits_for_room(gpu, window))
       run_windows(gpu, &due, source);
     bool stops = gpu->budget <= 0 || gpu->fault.happened;
     if (due != WHEEL_NEVER && (stops || due > gpu->limit_cycles)) {

@@ -17,13 +17,14 @@ const Executor executors[OP_COUNT] = {
 #include "isa/opcodes.def"
 };
 
-enum { STREAM_JITTER = 1, STREAM_POLICY = 1 << 16 };
+enum { STREAM_JITTER = 1, STREAM_POLICY = 1 << 16, STREAM_STARTS = 1 << 20 };
 enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_CYCLES = 1 << 30 };
 
 void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   sm->gpu = gpu;
   sm->index = index;
   rng_seed(&sm->jitter, gpu->seed, STREAM_JITTER + index);
+  rng_seed(&sm->starts, gpu->seed, STREAM_STARTS + index);
   const Machine *machine = gpu->machine;
   for (uint32_t i = 0; i < machine->sm.schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];

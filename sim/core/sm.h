@@ -31,6 +31,8 @@ typedef struct SmSleep {
 SmSleep sm_sleep(const Sm *sm, const Warp *warp);
 /* The reply to an access of this SM comes in cycle `time`. */
 void sm_answer(Sm *sm, Flight *flight, uint64_t time);
+/* The place of a block that has exited is free: other blocks can have it. Done as it exits, but in a window with blocks that wait. */
+void sm_free_block(Sm *sm, Block *block);
 /* Folds the touched bytes of a block's shared memory into the SM's counters. */
 void sm_count_shared_bytes(Sm *sm, const Block *block);
 /* Registers a block of this launch takes on an SM. */

@@ -128,7 +128,8 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   block->warp_slot[warp_in_block] = (uint8_t)slot;
   slots_begin(sm, slot, now);
   uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
-  sm_wake(sm, warp, now + (jitter ? rng_below(&sm->jitter, jitter + 1) : 0));
+  Rng *rng = sm->refilled ? &sm->starts : &sm->jitter;
+  sm_wake(sm, warp, now + (jitter ? rng_below(rng, jitter + 1) : 0));
 }
 
 static Block *free_block(Sm *sm) {
@@ -196,20 +197,28 @@ void sm_count_shared_bytes(Sm *sm, const Block *block) {
   sm->counters.lock_bits = MAX(sm->counters.lock_bits, sm->lock_unit.distinct);
 }
 
-static void retire_block(Sm *sm, Block *block, uint64_t now) {
-  Gpu *gpu = sm->gpu;
-  Launch *launch = block->launch;
-  ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
-  PROBE_FIRE(gpu, block_end, &point);
-  sm_count_shared_bytes(sm, block);
+void sm_free_block(Sm *sm, Block *block) {
+  const Launch *launch = block->launch;
   for (uint32_t i = 0; i < block->warps; i++)
     sm->warps[block->warp_slot[i]].state = WARP_FREE;
   sm->resident_blocks--;
   sm->resident_warps -= launch->block_warps;
   sm->resident_threads -= launch->block_warps * WARP_LANES;
-  sm->registers_used -= sm_block_registers(gpu->machine, launch);
+  sm->registers_used -= sm_block_registers(sm->gpu->machine, launch);
   block->launch = NULL;
-  tell_block_finished(sm, launch, now);
+  sm->refilled = true;
+}
+
+static void retire_block(Sm *sm, Block *block, uint64_t now) {
+  Gpu *gpu = sm->gpu;
+  ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
+  PROBE_FIRE(gpu, block_end, &point);
+  sm_count_shared_bytes(sm, block);
+  Launch *launch = block->launch;
+  bool later = gpu->in_window && gpu->undispatched;
+  if (!later)
+    sm_free_block(sm, block);
+  tell_block_finished(sm, launch, block, now);
 }
 
 void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now) {

@@ -141,6 +141,8 @@ typedef struct Sm {
   uint64_t crowded;  /* warps that wait until they may send an access, by slot */
   Wheel wheel;       /* when each warp that sleeps wakes, by slot */
   Rng jitter;
+  Rng starts; /* the same for starts of blocks that take the place of others: apart, since windows change the order of draws */
+  bool refilled; /* some block has exited */
   Scheduler scheduler[SM_SCHEDULERS_MAX];
   uint32_t *register_rows; /* backing of Warp.regs, ... */
   uint64_t *ready_rows;

@@ -10,6 +10,7 @@ typedef enum {
   NOTE_UNDEFINED_USE,
   NOTE_ODD_MASK,
   NOTE_STALE_READ,
+  NOTE_BLOCK_ENDED,
   NOTE_MARK,
 } NoteKind;
 
@@ -158,8 +159,12 @@ static void tell_end(Sm *sm, Launch *launch, const LaunchTally *more) {
   tally->last_end = MAX(tally->last_end, more->last_end);
 }
 
-void tell_block_finished(Sm *sm, Launch *launch, uint64_t now) {
+void tell_block_finished(Sm *sm, Launch *launch, const Block *block, uint64_t now) {
   tell_end(sm, launch, &(LaunchTally){.finished_blocks = 1, .last_end = now});
+  if (!runs_window(sm->gpu) || !sm->gpu->undispatched)
+    return;
+  SmNote note = {.kind = NOTE_BLOCK_ENDED, .cycle = now, .number = {block->slot}};
+  add_note(sm, &note);
 }
 
 void tell_access_began(Sm *sm, Launch *launch) {
@@ -175,7 +180,7 @@ void tell_access_ended(Sm *sm, Launch *launch, uint64_t now) {
 
 /* ---- at the window's end ---- */
 
-static void do_note(Gpu *gpu, const SmNote *note) {
+static void do_note(Gpu *gpu, Sm *sm, const SmNote *note, TellBlockEnded block_ended) {
   const ProbePoint *point = &note->point;
   switch (note->kind) {
   case NOTE_UNLOCK_NOT_OWNED:
@@ -188,6 +193,7 @@ static void do_note(Gpu *gpu, const SmNote *note) {
   case NOTE_UNDEFINED_USE: PROBE_FIRE(gpu, undefined_use, point, &note->from); break;
   case NOTE_ODD_MASK: PROBE_FIRE(gpu, odd_mask, point, note->number[0], note->number[1]); break;
   case NOTE_STALE_READ: PROBE_FIRE(gpu, stale_read, point, &note->stale); break;
+  case NOTE_BLOCK_ENDED: block_ended(gpu, sm, note->number[0], note->cycle); break;
   case NOTE_MARK: record_mark(gpu, note->number[0], note->cycle); break;
   }
 }
@@ -217,7 +223,7 @@ static void add_tallies(Gpu *gpu, const Sm *sm) {
   }
 }
 
-void tell_all(Gpu *gpu, const uint32_t *sms, uint32_t count) {
+void tell_all(Gpu *gpu, const uint32_t *sms, uint32_t count, TellBlockEnded block_ended) {
   bool any = false;
   for (uint32_t i = 0; i < count; i++) {
     const Sm *sm = &gpu->sms[sms[i]];
@@ -229,7 +235,7 @@ void tell_all(Gpu *gpu, const uint32_t *sms, uint32_t count) {
   g_autofree guint *at = g_new0(guint, gpu->machine->gpu.sms);
   for (Sm *sm; (sm = earliest(gpu, sms, count, at));) {
     SmNote *note = &g_array_index(sm->notes, SmNote, at[sm->index]++);
-    do_note(gpu, note);
+    do_note(gpu, sm, note, block_ended);
     note_clear(note);
   }
   for (uint32_t i = 0; i < count; i++)

@@ -19,13 +19,15 @@ void tell_stale_read(const ProbePoint *point, const StaleRead *stale);
 /* Mark `number` fires. */
 void tell_mark(Sm *sm, uint32_t number, uint64_t now);
 /* A block of the launch has exited. Outside windows the SM stops, since another block may follow (Sm.ended). */
-void tell_block_finished(Sm *sm, Launch *launch, uint64_t now);
+void tell_block_finished(Sm *sm, Launch *launch, const Block *block, uint64_t now);
 /* An access of the launch leaves; its reply has come: that may end the launch. */
 void tell_access_began(Sm *sm, Launch *launch);
 void tell_access_ended(Sm *sm, Launch *launch, uint64_t now);
 
+/* A block, by its slot, has exited in a window, and others wait for its place. */
+typedef void (*TellBlockEnded)(Gpu *gpu, Sm *sm, uint32_t slot, uint64_t now);
 /* Does what these SMs, by rising number, have noted. */
-void tell_all(Gpu *gpu, const uint32_t *sms, uint32_t count);
+void tell_all(Gpu *gpu, const uint32_t *sms, uint32_t count, TellBlockEnded block_ended);
 void sm_notes_clear(Sm *sm);
 
 #endif

@@ -39,8 +39,9 @@ bool windows_may_come(const Gpu *gpu) {
 typedef struct Window {
   Gpu *gpu;
   uint64_t end;
-  uint32_t *used; /* SMs that blocks were placed on: no others come before the windows end */
+  uint32_t *used; /* SMs that blocks were placed on */
   uint32_t used_count;
+  uint64_t ages;     /* Gpu.ages then */
   uint32_t *running; /* SMs with something to do in it */
   uint32_t count;
   int64_t work; /* instructions of the newest */
@@ -117,6 +118,13 @@ static void take_faults(Window *window) {
   }
 }
 
+/* Its place is free now, for the dispatcher. */
+static void block_ended(Gpu *gpu, Sm *sm, uint32_t slot, uint64_t now) {
+  sm_free_block(sm, &sm->blocks[slot]);
+  if (!gpu->fault.happened)
+    dispatch_refill(gpu, now);
+}
+
 static void run_window(Window *window) {
   Gpu *gpu = window->gpu;
   run_sms(window);
@@ -127,7 +135,7 @@ static void run_window(Window *window) {
     window->work += INT64_MAX - gpu->sms[window->running[i]].budget;
   gpu->budget -= window->work;
   take_faults(window);
-  tell_all(gpu, window->running, window->count);
+  tell_all(gpu, window->running, window->count, block_ended);
   dispatch_end_launches(gpu);
 }
 
@@ -141,21 +149,29 @@ static void fill_queue(Gpu *gpu) {
   due_memory(gpu);
 }
 
+static void list_used(Window *window) {
+  const Gpu *gpu = window->gpu;
+  window->used_count = 0;
+  window->ages = gpu->ages;
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    if (gpu->sms[i].ready)
+      window->used[window->used_count++] = i;
+}
+
 void windows_run(Gpu *gpu) {
-  uint32_t sms = gpu->machine->gpu.sms;
+  uint32_t sms = gpu->machine->gpu.sms, span = memsys_window(gpu->memsys);
   g_autofree uint32_t *numbers = g_new(uint32_t, 2 * sms);
   Window window = {.gpu = gpu, .used = numbers, .running = numbers + sms};
-  for (uint32_t i = 0; i < sms; i++)
-    if (gpu->sms[i].ready)
-      window.used[window.used_count++] = i;
-  uint32_t span = memsys_window(gpu->memsys);
+  list_used(&window);
   gpu->runs_windows = true;
-  while (gpu->budget > 0 && !gpu->fault.happened && gpu->unfinished_launches) {
+  while (gpu->budget > 0 && !gpu->fault.happened && gpu->unfinished_launches && dispatch_waits_for_room(gpu, span)) {
     uint64_t first = earliest(&window);
     if (first == WHEEL_NEVER || first > gpu->limit_cycles)
       break;
     window.end = gpu->limit_cycles - first < span ? gpu->limit_cycles + 1 : first + span;
     run_window(&window);
+    if (gpu->ages != window.ages)
+      list_used(&window);
   }
   gpu->runs_windows = false;
   fill_queue(gpu);

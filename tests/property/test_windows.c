@@ -34,6 +34,8 @@ typedef struct Way {
   bool stops;
 } Way;
 
+enum { RESIDENT = 12, WAITING = 45 /* blocks: more than the SMs hold */ };
+
 static uint64_t digest_findings(GPtrArray *findings) {
   uint64_t hash = 0;
   for (guint i = 0; i < findings->len; i++) {
@@ -53,17 +55,19 @@ static GpuStop run_on(Lab *lab, bool stops) {
   return stop;
 }
 
-static Outcome run(const char *text, uint64_t seed, Way way) {
+static Outcome run(const char *text, uint64_t seed, uint32_t blocks, Way way) {
   static const char *const policies[] = {"loose-round-robin", "greedy-then-oldest", "youngest", "random"};
   g_autofree char *settings = g_strdup_printf(
       "gpu.sms=7 sm.max_blocks=2 sm.jitter_cycles=3 sm.issue_interval=3 sm.policy=%s "
       "memory.latency=200 memory.request_latency=90 memory.atomic_interval=2.5 memory.slices=%d "
-      "memory.port.credits=24 memory.port.queue=4 memory.port.warp_interval=3 memory.port.store_interval=5.5",
-      policies[seed % 4], seed < 4 ? 0 : 5);
+      "memory.port.credits=24 memory.port.queue=4 memory.port.warp_interval=3 memory.port.store_interval=5.5 "
+      "grid.refill_latency=300 grid.dispatch_interval=%d",
+      policies[seed % 4], seed < 4 ? 0 : 5, seed % 2 ? 7 : 0);
   g_autoptr(Lab) lab = lab_new_seeded(settings, text, seed);
   g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
   lab_buffer(lab, 1024);
-  lab_launch(lab, 12, 160);
+  lab_launch(lab, blocks, 160);
+  ck_assert_uint_le(memsys_window(lab->gpu->memsys), 300);
   Misuse *misuse = misuse_new(lab->gpu, findings);
   lab->gpu->probe->stale_read = NULL; /* what it is told depends on where windows begin */
   gpu_set_probes(lab->gpu, lab->gpu->probe);
@@ -84,12 +88,14 @@ static Outcome run(const char *text, uint64_t seed, Way way) {
 }
 
 START_TEST(windows_are_the_loop_of_events) {
-  Outcome events = run(contended, (uint64_t)_i, (Way){false, 1, false});
+  uint32_t blocks = _i < 8 ? RESIDENT : WAITING;
+  uint64_t seed = (uint64_t)_i % 8;
+  Outcome events = run(contended, seed, blocks, (Way){false, 1, false});
   ck_assert_int_eq(events.stop, GPU_FINISHED);
   ck_assert_uint_ne(events.findings, 0);
   static const Way ways[] = {{true, 1, false}, {true, 2, false}, {true, 5, false}, {true, 3, true}, {false, 1, true}};
   for (unsigned i = 0; i < G_N_ELEMENTS(ways); i++) {
-    Outcome other = run(contended, (uint64_t)_i, ways[i]);
+    Outcome other = run(contended, seed, blocks, ways[i]);
     ck_assert_msg(memcmp(&events, &other, sizeof events) == 0, "way %u: %d cycles, not %d", i, (int)other.cycles,
                   (int)events.cycles);
   }
@@ -102,13 +108,13 @@ START_TEST(the_earliest_fault_counts) {
       "S2R R0, SR_CTAid_X; MOV R1, 40; IMAD R1, R0, -3, R1; MOV R2, c[0x0][0x20]\n"
       "round: ATOM.ADD R3, [R2], R0; IADD R1, R1, -0x1; ISETP.GT P0, PT, R1, RZ, PT; @P0 BRA round\n"
       "LD R4, [RZ]; EXIT\n";
-  Outcome events = run(faults, 1, (Way){false, 1, false});
+  Outcome events = run(faults, 1, RESIDENT, (Way){false, 1, false});
   ck_assert_int_eq(events.stop, GPU_FAULT);
-  Outcome one = run(faults, 1, (Way){true, 1, false});
+  Outcome one = run(faults, 1, RESIDENT, (Way){true, 1, false});
   ck_assert_int_eq(one.stop, GPU_FAULT);
   ck_assert_uint_eq(one.fault, events.fault);
   for (uint32_t threads = 2; threads < 5; threads++) {
-    Outcome many = run(faults, 1, (Way){true, threads, false});
+    Outcome many = run(faults, 1, RESIDENT, (Way){true, threads, false});
     ck_assert(memcmp(&one, &many, sizeof one) == 0);
   }
 }
@@ -141,7 +147,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("windows");
   TCase *tcase = tcase_create("windows");
-  tcase_add_loop_test(tcase, windows_are_the_loop_of_events, 0, 8);
+  tcase_add_loop_test(tcase, windows_are_the_loop_of_events, 0, 16);
   tcase_add_test(tcase, the_earliest_fault_counts);
   tcase_add_test(tcase, a_team_does_each_piece_once);
   tcase_set_timeout(tcase, 60);
