@@ -31,6 +31,7 @@ static const Row rows[] = {
     {"alu_loop_ptx.yaml", "h200", "  in PTX, H200: 16 busy SMs", NULL, 3000, 10, false},
     {"alu_loop_ptx.yaml", "h200", "  in PTX, H200: 1 busy SM", "blocks=1", 40000, 10, false},
     {"alu_loop_ptx.yaml", "h200", "  in PTX, H200: 132 busy SMs", "blocks=132", 400, 10, false},
+    {"alu_loop_ptx.yaml", "h200", "  in PTX, H200: 3000 blocks, most of which wait", "blocks=3000", 20, 10, false},
     {"shared_loop.yaml", "gtx570", "shared-memory loop with barriers, 16 blocks of 512", NULL, 2400, 10, false},
     {"shared_loop_ptx.yaml", "gtx570", "  in PTX", NULL, 2400, 10, false},
     {"shared_loop_ptx.yaml", "h200", "  in PTX, H200: 16 busy SMs", NULL, 2400, 10, false},
@@ -47,9 +48,10 @@ static const Row rows[] = {
     {"one_word.yaml", "h200", "atomicAdd on one word, 32 blocks of 256, H200", NULL, 1000, 2, false},
     {"one_word.yaml", "h200", "  check", NULL, 20, 0, true},
     {"one_word.yaml", "h200", "  on the 32 words of one line", "spread=32", 1000, 2, false},
-    {"stream.yaml", "h200", "streaming through global memory, H200", NULL, 600, 0, false},
+    {"stream.yaml", "h200", "streaming through global memory, H200", NULL, 600, 6, false},
+    {"stream.yaml", "h200", "  132 busy SMs", "blocks=132", 80, 6, false},
     {"stream.yaml", "h200", "  check", NULL, 40, 0, true},
-    {"stream.yaml", "h200", "  a line for each lane", "stride=32", 200, 0, false},
+    {"stream.yaml", "h200", "  a line for each lane", "stride=32", 200, 2, false},
 };
 
 /* What a child reports through a pipe. */

@@ -12,7 +12,7 @@ typedef struct Case {
 } Case;
 
 static const Case cases[] = {
-    {"traces/memory/three_atomics.yaml", "gtx580", NULL},
+    {"traces/steps/three_atomics.yaml", "gtx580", NULL},
     {"traces/steps/load.yaml", "gtx580", NULL},
     {"tests/bench/contended_atomic_ptx.yaml", "h200", NULL},
     {"tests/bench/contended_atomic_ptx.yaml", "gtx1080ti", "memory.slices=0"},

@@ -12,12 +12,12 @@ typedef struct Case {
 } Case;
 
 static const Case cases[] = {
-    {"traces/memory/three_atomics.yaml", "gtx580", {NULL}},
-    {"traces/memory/three_atomics.yaml", "gtx580", {"memory.atomic.occupies=line"}},
-    {"traces/memory/three_atomics.yaml", "gtx580", {"memory.slices=0"}},
+    {"traces/steps/three_atomics.yaml", "gtx580", {NULL}},
+    {"traces/steps/three_atomics.yaml", "gtx580", {"memory.atomic.occupies=line"}},
+    {"traces/steps/three_atomics.yaml", "gtx580", {"memory.slices=0"}},
     {"traces/steps/load.yaml", "gtx580", {"memory.l2.start=cold"}},
-    {"traces/memory/message.yaml", "h200", {NULL}},
-    {"traces/memory/message.yaml", "h200", {"memory.atomic.word_interval=500", "memory.atomic.load_interval=5"}},
+    {"traces/steps/message.yaml", "h200", {NULL}},
+    {"traces/steps/message.yaml", "h200", {"memory.atomic.word_interval=500", "memory.atomic.load_interval=5"}},
 };
 enum { ATOMICS, MESSAGE = 4, HOSTAGES = 5 };
 
