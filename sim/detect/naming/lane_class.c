@@ -11,11 +11,11 @@ typedef struct LaneClass {
   uint32_t members;
   guint view; /* the first member */
   unsigned lane;
-  LaneSpace start;          /* in what members differ is unknown */
   GHashTable *words, *bits; /* uint64_t, owned: keys of what members wait for */
   bool asked, says_nothing;
-  bool differs;  /* members have different accesses under way */
-  GArray *things; /* guint: nodes of awaited words that some member may change */
+  bool differs;    /* members have different accesses under way */
+  GArray *things;  /* guint: nodes of awaited words that some member may change */
+  LaneSpace start; /* in what members differ is unknown; last, as it ends with an array without a length */
 } LaneClass;
 
 struct LaneClasses {
