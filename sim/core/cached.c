@@ -133,7 +133,8 @@ static uint32_t lanes_together(const L1Shape *shape, const Flight *flight, uint3
   return rest & ~others;
 }
 
-/* Lanes in a row that come to one line, from the lowest of `lanes` on, are looked up: *missing have to go to memory. Returns all. */
+/* Lanes in a row that come to one line, from the lowest of `lanes` on, are looked up: *missing have to go to memory.
+ * Returns all. */
 static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lanes, uint32_t *missing) {
   const L1Shape *shape = l1_shape(l1);
   const uint64_t *address = flight->request.address;

@@ -33,7 +33,8 @@ static uint32_t shared_wanted(const Gpu *gpu, const Launch *launch) {
   return (uint32_t)MIN(even, occupancy.blocks) * occupancy_block_shared(gpu->machine, launch->shared_bytes);
 }
 
-/* A kernel that starts sees what was written before. Where the L1 is what shared memory leaves, it has its new size. */
+/* A kernel that starts sees what was written before. Where the L1 is what shared memory leaves, it has its new
+ * size. */
 static void renew_l1s(Gpu *gpu) {
   uint32_t wanted = 0;
   for (guint i = 0; i < gpu->launches->len; i++) {
@@ -123,8 +124,8 @@ static void start(Gpu *gpu, Launch *launch, uint64_t now) {
   renew_l1s(gpu);
 }
 
-/* Places the launch's next block, if an SM has room. During the overhead of a launch the dispatcher is free for blocks of
- * others. */
+/* Places the launch's next block, if an SM has room. During the overhead of a launch the dispatcher is free for
+ * blocks of others. */
 static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
   uint64_t free_at = MAX(now, gpu->dispatch_free_at);
   bool starting = launch->free_at > free_at;
@@ -142,8 +143,8 @@ static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
   return true;
 }
 
-/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. Those of launches that have
- * waited for room come `later` cycles later. */
+/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. Those of
+ * launches that have waited for room come `later` cycles later. */
 static void dispatch(Gpu *gpu, uint64_t now, uint64_t later) {
   for (guint i = 0; i < gpu->launches->len; i++) {
     Launch *launch = gpu_launch(gpu, i);

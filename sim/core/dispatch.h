@@ -1,8 +1,8 @@
 /* dispatch.h - the dispatcher: which blocks go to which SM, and when, and when launches begin and end.
- * Models: blocks leave in the order of grid.dispatch_order, one each grid.dispatch_interval, to the SMs in turn as far as there is room; a block that takes another
- * one's place starts grid.refill_latency after its exit;
- * a launch begins grid.launch_overhead after what it follows, and finds empty L1s; it ends when its blocks have exited and its accesses
- * are performed. */
+ * Models: blocks leave in the order of grid.dispatch_order, one each grid.dispatch_interval, to the SMs in turn as
+ * far as there is room; a block that takes another one's place starts grid.refill_latency after its exit;
+ * a launch begins grid.launch_overhead after what it follows, and finds empty L1s; it ends when its blocks have
+ * exited and its accesses are performed. */
 #ifndef LOCKSTEP_CORE_DISPATCH_H
 #define LOCKSTEP_CORE_DISPATCH_H
 
@@ -12,8 +12,8 @@
 void dispatch_blocks(Gpu *gpu, uint64_t now);
 /* The same when a block has exited: those that have waited take its place grid.refill_latency later. */
 void dispatch_refill(Gpu *gpu, uint64_t now);
-/* True if all blocks that aren't placed yet wait for room, or for launches whose blocks do, and start at least so many cycles after a
- * place is free. */
+/* True if all blocks that aren't placed yet wait for room, or for launches whose blocks do, and start at least so
+ * many cycles after a place is free. */
 bool dispatch_waits_for_room(const Gpu *gpu, uint32_t cycles);
 /* Launches end whose blocks and accesses have; the host hears of it. */
 void dispatch_end_launches(Gpu *gpu);

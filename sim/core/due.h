@@ -1,5 +1,6 @@
-/* due.h - when each component has something to do next. Between windows these are events of Gpu.queue: the host's first within a cycle,
- * then each SM's, by number, then the memory's. While windows run (windows.h) nobody looks at that queue. */
+/* due.h - when each component has something to do next. Between windows these are events of Gpu.queue: the host's
+ * first within a cycle, then each SM's, by number, then the memory's. While windows run (windows.h) nobody looks at
+ * that queue. */
 #ifndef LOCKSTEP_CORE_DUE_H
 #define LOCKSTEP_CORE_DUE_H
 

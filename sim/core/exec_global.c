@@ -311,8 +311,8 @@ void exec_ST(Issue *issue) { access_memory(issue, MEM_STORE); }
 void exec_ATOM(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 
-/* Within an SM accesses to a line are performed in order, so .CTA waits for loads of its warp at most; wider scopes wait until the global
- * accesses that the SM has under way are performed, and for the fence itself. */
+/* Within an SM accesses to a line are performed in order, so .CTA waits for loads of its warp at most; wider scopes
+ * wait until the global accesses that the SM has under way are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
   issue->drains = issue->empties_l1 = issue->inst->mode != FENCE_CTA;
   issue->drains_system = issue->inst->mode == FENCE_SYS;

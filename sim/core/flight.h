@@ -1,9 +1,11 @@
 /* flight.h - what an SM has under way to global memory: each access from its issue until its reply comes.
- * An access carries all that it needs: addresses, what its lanes store, and, once they have been performed (serve.h), what they get.
+ * An access carries all that it needs: addresses, what its lanes store, and, once they have been performed (serve.h),
+ * what they get.
  * Its warp may exit before. Until the reply comes the registers that it writes are pending (REG_PENDING).
- * Order: accesses of an SM are numbered in order of issue. A fence waits for all of its SM that are under way when it begins.
- * Copies: a load that uses the L1 brings whole sectors along (fills). A load that misses sectors which another one fetches waits
- * for that one (waiters).
+ * Order: accesses of an SM are numbered in order of issue. A fence waits for all of its SM that are under way when it
+ * begins.
+ * Copies: a load that uses the L1 brings whole sectors along (fills). A load that misses sectors which another one
+ * fetches waits for that one (waiters).
  * Time: an SM's replies come before its schedulers issue in the same cycle.
  * Ownership: an Sm owns its Flights, and these each Flight. The reply to a warp that has exited lets nobody go on. */
 #ifndef LOCKSTEP_CORE_FLIGHT_H
@@ -74,8 +76,8 @@ typedef struct Flights {
   uint64_t event_time;     /* when the SM's next reply is due; WHEEL_NEVER: none is known */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
-  /* Parts (lines) of all accesses so far: sent; answered; sent up to each of the newest accesses, a ring of memory.port.queue (NULL: not
-   * needed, or none sent yet). */
+  /* Parts (lines) of all accesses so far: sent; answered; sent up to each of the newest accesses, a ring of
+   * memory.port.queue (NULL: not needed, or none sent yet). */
   uint64_t parts_sent, parts_landed;
   uint64_t *sent_up_to;
   uint32_t sent_at;
@@ -89,9 +91,11 @@ void flights_release(Flights *flights, Flight *flight);
 static inline Flight *flights_at(const Flights *flights, uint32_t index) {
   return g_ptr_array_index(flights->pool, index);
 }
-/* Its parts are counted among those that wait at the port, of which there is room for `queue` accesses (0: for all). */
+/* Its parts are counted among those that wait at the port, of which there is room for `queue` accesses (0: for
+ * all). */
 void flights_count_parts(Flights *flights, Flight *flight, uint32_t queue);
-/* True if the access that many before has left the port, which has so many credits: one for each part that isn't answered. */
+/* True if the access that many before has left the port, which has so many credits: one for each part that isn't
+ * answered. */
 static inline bool flights_have_room(const Flights *flights, uint32_t credits) {
   return !flights->sent_up_to || flights->sent_up_to[flights->sent_at] <= flights->parts_landed + credits;
 }
@@ -117,8 +121,8 @@ static inline bool flight_is_of(const Flight *flight, const Warp *warp) {
 }
 /* The access under way that will give register `reg` of the lane its value; NULL: none. */
 const Flight *flights_pending(const Flights *flights, const Warp *warp, uint32_t reg, unsigned lane);
-/* What register `reg` of a lane holds, or will hold when the reply comes that it waits for. As long as the words that it waits for
- * aren't performed: what it held before. */
+/* What register `reg` of a lane holds, or will hold when the reply comes that it waits for. As long as the words that
+ * it waits for aren't performed: what it held before. */
 static inline uint32_t flights_register(const Flights *flights, const Warp *warp, uint32_t reg, unsigned lane) {
   uint32_t now = warp->regs[reg * WARP_LANES + lane];
   if (G_LIKELY(!warp->pending) || warp->reg_ready[reg] != REG_PENDING)

@@ -163,8 +163,8 @@ static void run_windows(Gpu *gpu, uint64_t *due, uint32_t source) {
   windows_run(gpu);
 }
 
-/* The SM runs until another source comes first. Where blocks or launches may have ended in it, others follow. Returns when its next event
- * is due. */
+/* The SM runs until another source comes first. Where blocks or launches may have ended in it, others follow. Returns
+ * when its next event is due. */
 static uint64_t run_sm(Gpu *gpu, Sm *sm, uint64_t time) {
   uint64_t next = sm_run(sm, time);
   if (G_LIKELY(sm->ended == WHEEL_NEVER))

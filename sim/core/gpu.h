@@ -1,7 +1,7 @@
 /* gpu.h - the whole machine: SMs, dispatcher, memory, simulated time.
  *
- * Life: gpu_new -> gpu_add_launch ... -> gpu_run until it says that it ended. State hangs from the Gpu alone, so several
- * can run in one process. After a stop its state can be read (sim/detect does) and the run continued.
+ * Life: gpu_new -> gpu_add_launch ... -> gpu_run until it says that it ended. State hangs from the Gpu alone, so
+ * several can run in one process. After a stop its state can be read (sim/detect does) and the run continued.
  * Time: cycles of the SM clock. Deterministic: same machine, launches and seed give the same run. */
 #ifndef LOCKSTEP_CORE_GPU_H
 #define LOCKSTEP_CORE_GPU_H
@@ -35,7 +35,8 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles);
 /* Adds a subscriber; it must outlive the run, or be removed. Its callbacks stay as they are as long as it listens. */
 void gpu_subscribe(Gpu *gpu, Probe *probe);
 void gpu_unsubscribe(Gpu *gpu, Probe *probe);
-/* These subscribers, linked by Probe.next, and nobody else listen from now on (NULL: nobody). Returns who did before. */
+/* These subscribers, linked by Probe.next, and nobody else listen from now on (NULL: nobody). Returns who did
+ * before. */
 Probe *gpu_set_probes(Gpu *gpu, Probe *probes);
 
 /* From now on so many threads run the machine, where that is worth it (windows.h). The outcome is the same. */

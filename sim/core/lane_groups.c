@@ -74,7 +74,8 @@ static void withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes) {
 
 /* ---- waiting and going on ---- */
 
-/* `lanes` of the running group wait; at a BSYNC or WARPSYNC together with those that wait there already for the same. */
+/* `lanes` of the running group wait; at a BSYNC or WARPSYNC together with those that wait there already for the
+ * same. */
 static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t lanes) {
   LaneGroups *groups = warp->groups;
   unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -90,8 +91,8 @@ static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t la
   return add(groups, (LaneGroup){.pc = warp->pc, .mask = lanes, .state = state, .which = which});
 }
 
-/* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. They are now the
- * newest. */
+/* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. They are
+ * now the newest. */
 static void let_go(LaneGroups *groups, uint32_t leaving, uint64_t from) {
   LaneGroup going[WARP_LANES];
   uint32_t count = 0;
@@ -210,8 +211,8 @@ static uint32_t missing_for(const Issue *issue, const LaneGroup *group) {
   }
 }
 
-/* Groups (a mask of their indices) that wait at a BSYNC, and all of whose lanes some WARPSYNC waits for. Groups of which it
- * waits for some lanes are split. */
+/* Groups (a mask of their indices) that wait at a BSYNC, and all of whose lanes some WARPSYNC waits for. Groups of
+ * which it waits for some lanes are split. */
 static uint32_t wanted_elsewhere(LaneGroups *groups) {
   uint32_t wanted = 0, leaving = 0;
   for (uint32_t i = 0; i < groups->count; i++)
@@ -232,7 +233,8 @@ static uint32_t wanted_elsewhere(LaneGroups *groups) {
   return leaving;
 }
 
-/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more, and who waits at a BSYNC while a WARPSYNC waits for it. */
+/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more, and who waits at a BSYNC while a WARPSYNC waits for
+ * it. */
 static void release_complete(const Issue *issue, uint64_t from) {
   LaneGroups *groups = issue->warp->groups;
   uint32_t leaving;
@@ -278,8 +280,8 @@ static void count_yield(LaneGroups *groups, uint32_t lanes) {
 
 /* ---- choosing who runs ---- */
 
-/* The group to run next: the newest that is ready, whenever it can issue; else, of those that have given way and can issue by cycle
- * `soon`, the first that did; without any, the one that can issue first. -1 if none ever can. */
+/* The group to run next: the newest that is ready, whenever it can issue; else, of those that have given way and can
+ * issue by cycle `soon`, the first that did; without any, the one that can issue first. -1 if none ever can. */
 static int choose(const LaneGroups *groups, uint64_t soon) {
   int best = -1;
   for (uint32_t i = 0; i < groups->count; i++) {
@@ -420,8 +422,8 @@ void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now) {
   LaneGroups *groups = warp->groups;
   if (warp->state == WARP_RUNNING) {
     int index = choose(groups, now);
-    if (warp->drains || warp->awaits || warp->awaits_loads || sm->crowded >> warp->slot & 1 || groups->runs_from <= now || index < 0 ||
-        groups->group[index].from >= groups->runs_from)
+    if (warp->drains || warp->awaits || warp->awaits_loads || sm->crowded >> warp->slot & 1 ||
+        groups->runs_from <= now || index < 0 || groups->group[index].from >= groups->runs_from)
       return;
     sm_suspend(sm, warp);
     add(groups, (LaneGroup){.from = groups->runs_from, .pc = warp->pc, .mask = warp->active, .state = GROUP_YIELDED});

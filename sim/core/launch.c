@@ -54,8 +54,9 @@ static void add_wait(Decoded *decoded, int16_t reg) {
   decoded->wait[decoded->waits++] = (uint8_t)reg;
 }
 
-/* How an instruction goes by whose guard holds in no lane: it takes its issue slot, a branch until it is known where the
- * warp goes on. Its destinations are held as long as its unit takes (measured of LDS); no request leaves the SM. */
+/* How an instruction goes by whose guard holds in no lane: it takes its issue slot, a branch until it is known where
+ * the warp goes on. Its destinations are held as long as its unit takes (measured of LDS); no request leaves the
+ * SM. */
 static void decode_skip(Decoded *decoded, const Gpu *gpu, Opcode op) {
   bool branches = op == OP_BRA || op == OP_BRK || op == OP_CONT || op == OP_RET || op == OP_CAL;
   decoded->skip = branches ? gpu->machine->sm.latency.branch_not_taken : gpu->machine->sm.issue_interval;

@@ -1,4 +1,5 @@
-/* launch.h - launches, made: a kernel, its grid and its arguments become a Launch (state.h), with each instruction decoded once. */
+/* launch.h - launches, made: a kernel, its grid and its arguments become a Launch (state.h), with each instruction
+ * decoded once. */
 #ifndef LOCKSTEP_CORE_LAUNCH_H
 #define LOCKSTEP_CORE_LAUNCH_H
 
@@ -17,8 +18,9 @@ typedef struct LaunchConfig {
   const uint64_t *symbols; /* address of each of program->variables (symbols_place()); NULL if it has none */
 } LaunchConfig;
 
-/* Checks the launch against the machine's limits; returns NULL with a sentence in *why (newly allocated) if it can never run: grid or
- * block too large, no threads, too much shared memory or too many registers. The Gpu doesn't know of it yet. */
+/* Checks the launch against the machine's limits; returns NULL with a sentence in *why (newly allocated) if it can
+ * never run: grid or block too large, no threads, too much shared memory or too many registers. The Gpu doesn't know
+ * of it yet. */
 Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why);
 void launch_free(Launch *launch);
 

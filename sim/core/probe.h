@@ -1,5 +1,6 @@
-/* probe.h - what the core tells whoever listens. Detectors and the timeline subscribe, each with a Probe in the Gpu's list;
- * an event that nobody listens to costs one branch. A subscriber must not change the machine. Any callback may be NULL. */
+/* probe.h - what the core tells whoever listens. Detectors and the timeline subscribe, each with a Probe in the Gpu's
+ * list; an event that nobody listens to costs one branch. A subscriber must not change the machine. Any callback may
+ * be NULL. */
 #ifndef LOCKSTEP_CORE_PROBE_H
 #define LOCKSTEP_CORE_PROBE_H
 
@@ -64,8 +65,8 @@ typedef struct HostPoint {
   uint64_t cycle;
 } HostPoint;
 
-/* A lane's load hits its SM's L1 although memory holds something else. While windows run (windows.h) that is what memory held when the
- * window began. */
+/* A lane's load hits its SM's L1 although memory holds something else. While windows run (windows.h) that is what
+ * memory held when the window began. */
 typedef struct StaleRead {
   unsigned lane;
   uint64_t address;   /* of the word, or of the narrow value in it */
@@ -82,23 +83,25 @@ typedef struct Probe {
                            const LockBit *was);
   /* Lanes exit although they hold this bit. */
   void (*exit_holding)(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held);
-  /* Lanes arrive at a barrier, and other lanes of the warp don't: those of `absent` haven't exited, those of `exited` have; with
-   * lane groups, when all lanes that haven't exited have come to it, those of `absent` only with their group. */
+  /* Lanes arrive at a barrier, and other lanes of the warp don't: those of `absent` haven't exited, those of `exited`
+   * have; with lane groups, when all lanes that haven't exited have come to it, those of `absent` only with their
+   * group. */
   void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited);
   /* `reg` (or, if is_predicate, a predicate) is read by lanes that never wrote it. */
   void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);
   /* A value that lanes of the point use was loaded, at `from`, from memory that nobody had written. */
   void (*undefined_use)(void *user, const ProbePoint *point, const struct UndefinedFrom *from);
-  /* Lanes issue an access to memory; address[lane] is the byte address (global), or the physical one (shared). `taken` and
-   * `unlock` say that it takes (lanes in `taken`) or frees lock bits. It is told before the access has its effect: in shared
-   * memory that follows at once, in global memory each lane's follows `performed`. `number`: of an access to global memory, no
-   * two have the same. */
+  /* Lanes issue an access to memory; address[lane] is the byte address (global), or the physical one (shared).
+   * `taken` and `unlock` say that it takes (lanes in `taken`) or frees lock bits. It is told before the access has
+   * its effect: in shared memory that follows at once, in global memory each lane's follows `performed`. `number`: of
+   * an access to global memory, no two have the same. */
   void (*access)(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind, const uint64_t address[32],
                  uint32_t bytes, uint32_t taken, bool unlock, uint64_t number);
-  /* Lanes of an access to global memory (those of the point, which has neither block nor warp) have their effect now: told
-   * before it, once for each lane of the access, and after the access was told. */
+  /* Lanes of an access to global memory (those of the point, which has neither block nor warp) have their effect now:
+   * told before it, once for each lane of the access, and after the access was told. */
   void (*performed)(void *user, const ProbePoint *point, const AccessPart *part);
-  /* Told behind the part's effect, in simulated order; also while SMs run windows. Who wants it subscribes before the run begins. */
+  /* Told behind the part's effect, in simulated order; also while SMs run windows. Who wants it subscribes before the
+   * run begins. */
   void (*part)(void *user, const ProbePart *part);
   /* A lane gets so many bytes of the device heap from malloc(), or (`gives`) is about to give them back. */
   void (*heap)(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives);
@@ -106,11 +109,11 @@ typedef struct Probe {
   void (*fence)(void *user, const ProbePoint *point);
   /* A load hits its SM's L1, whose copy isn't what memory holds. */
   void (*stale_read)(void *user, const ProbePoint *point, const StaleRead *stale);
-  /* Lanes that are together at a WARPSYNC go on, or at the place of one that was left out (INST_SYNCED: told before the
-   * instruction has its effect). */
+  /* Lanes that are together at a WARPSYNC go on, or at the place of one that was left out (INST_SYNCED: told before
+   * the instruction has its effect). */
   void (*warp_sync)(void *user, const ProbePoint *point);
-  /* Lanes go on behind a WARPSYNC, or come to an INST_SYNCED, although masks of theirs name lanes that aren't there (`absent`:
-   * elsewhere, or exited), or some aren't in their own (`strangers`). */
+  /* Lanes go on behind a WARPSYNC, or come to an INST_SYNCED, although masks of theirs name lanes that aren't there
+   * (`absent`: elsewhere, or exited), or some aren't in their own (`strangers`). */
   void (*odd_mask)(void *user, const ProbePoint *point, uint32_t absent, uint32_t strangers);
   /* Warp arrives at barrier `id`; `waits` is false for an arrive. */
   void (*barrier_arrive)(void *user, const ProbePoint *point, uint32_t id, bool waits);
@@ -124,12 +127,12 @@ typedef struct Probe {
 } Probe;
 
 /* All callbacks. */
-#define PROBE_EACH(X)                                                                                          \
-  X(unlock_not_owned)                                                                                          \
-  X(exit_holding)                                                                                              \
-  X(partial_barrier) X(unset_read) X(undefined_use) X(access) X(performed) X(part) X(heap) X(host) X(fence)    \
-      X(stale_read) X(warp_sync) X(odd_mask) X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end) \
-          X(issued) X(replied)
+#define PROBE_EACH(X)                                                                                               \
+  X(unlock_not_owned)                                                                                               \
+  X(exit_holding)                                                                                                   \
+  X(partial_barrier)                                                                                                \
+  X(unset_read) X(undefined_use) X(access) X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) \
+      X(odd_mask) X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end) X(issued) X(replied)
 #define PROBE_ONE(callback) +1
 _Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");
 

@@ -119,7 +119,8 @@ static uint64_t operand(const Flight *flight, uint32_t row, unsigned lane) {
   return flight->data[row][lane] | (flight->request.bytes == 8 ? (uint64_t)flight->data[row + 1][lane] << 32 : 0);
 }
 
-/* One lane's atomic operation: the words change, and its data are what they held. `word` is the first of them in `buffer`. */
+/* One lane's atomic operation: the words change, and its data are what they held. `word` is the first of them in
+ * `buffer`. */
 static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane, ChangeNote *note) {
   const Inst *inst = flight->inst;
   uint32_t bytes = flight->request.bytes, byte = flight->request.address[lane] % 4;
@@ -209,7 +210,8 @@ static void read_sectors(const Gpu *gpu, const Flight *flight, uint32_t mask, ui
     read_sector(gpu, flight_fill(flight, (unsigned)__builtin_ctz(rest)), flight->buffer, time);
 }
 
-/* All lanes operate on one word, as most often: it changes for others once. False: they have to be looked at one by one. */
+/* All lanes operate on one word, as most often: it changes for others once. False: they have to be looked at one by
+ * one. */
 static bool operate_together(const Gpu *gpu, Flight *flight, uint32_t mask, ChangeNote *note) {
   BackingBuffer *buffer = flight->buffer;
   const Inst *inst = flight->inst;

@@ -1,6 +1,7 @@
-/* slots.h - where the issue slots of schedulers went. A slot is a cycle of a scheduler. An instruction takes as many as sm.issue_interval
- * has cycles. Those between two instructions are counted once, when the second issues: for what its warp had waited for. They are empty as
- * long as the scheduler has no warp that hasn't exited. What is left over is latency, so that nothing is done for most instructions. */
+/* slots.h - where the issue slots of schedulers went. A slot is a cycle of a scheduler. An instruction takes as many
+ * as sm.issue_interval has cycles. Those between two instructions are counted once, when the second issues: for what
+ * its warp had waited for. They are empty as long as the scheduler has no warp that hasn't exited. What is left over
+ * is latency, so that nothing is done for most instructions. */
 #ifndef LOCKSTEP_CORE_SLOTS_H
 #define LOCKSTEP_CORE_SLOTS_H
 
@@ -16,7 +17,8 @@ void slots_lose(const Issue *issue, Stall stall);
 void slots_begin(Sm *sm, uint32_t slot, uint64_t time);
 /* One has exited. */
 void slots_end(Sm *sm, const Warp *warp);
-/* Where the slots of an SM went up to cycle `end`, by Stall, and SLOTS_ISSUED; they add up to schedulers times cycles. */
+/* Where the slots of an SM went up to cycle `end`, by Stall, and SLOTS_ISSUED; they add up to schedulers times
+ * cycles. */
 void slots_read(const Sm *sm, uint64_t end, uint64_t slots[SLOTS_COUNT]);
 
 #endif

@@ -71,7 +71,8 @@ static unsigned pick(Sm *sm, Scheduler *scheduler) {
   }
 }
 
-/* Some lanes never wrote what the instruction reads. In PTX that matters once the value does: `int v; if (p) v = *a;` is common. */
+/* Some lanes never wrote what the instruction reads. In PTX that matters once the value does: `int v; if (p) v = *a;`
+ * is common. */
 static void unset_read(const Issue *issue, unsigned number, bool is_predicate, uint32_t lanes) {
   if (warp_block(issue->sm, issue->warp)->launch->program->dialect == DIALECT_PTX) {
     undefined_unset(issue, number, is_predicate, lanes);
@@ -123,7 +124,8 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
   warp->awaits = waits_as_acquire(issue) ? warp->newest_access : 0;
 }
 
-/* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs already. */
+/* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs
+ * already. */
 static bool path_left(const Issue *issue, uint32_t active) {
   return op_info[issue->inst->op].flags & OPF_BRANCH && issue->inst->op != OP_BRA && issue->mask == active;
 }
@@ -163,7 +165,8 @@ static void note_leaving(Warp *warp) {
     warp->left_from[lane] = warp->active & lane_bit[lane] ? warp->pc : warp->left_from[lane];
 }
 
-/* The executor has been there: the warp's pc is already the next one. When the reply of global memory comes isn't known. */
+/* The executor has been there: the warp's pc is already the next one. When the reply of global memory comes isn't
+ * known. */
 static void tell_issued(const Issue *issue) {
   ProbePoint point = issue_point(issue, issue->mask);
   point.pc = issue->pc;
@@ -200,7 +203,8 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   return true;
 }
 
-/* As many accesses wait at the SM's port as it has room for: the warp comes to this one again when a reply has come and it is its turn. */
+/* As many accesses wait at the SM's port as it has room for: the warp comes to this one again when a reply has come
+ * and it is its turn. */
 static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   Sm *sm = issue->sm;
   Warp *warp = issue->warp;
@@ -334,7 +338,8 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
   return next;
 }
 
-/* All that is due at `now`. False: it stops, since the budget is used up, something faulted, or the dispatcher has something to do. */
+/* All that is due at `now`. False: it stops, since the budget is used up, something faulted, or the dispatcher has
+ * something to do. */
 static bool run_cycle(Sm *sm, uint64_t now) {
   uint32_t schedulers = sm->gpu->machine->sm.schedulers;
   if (sm->flights.event_time <= now)

@@ -1,6 +1,6 @@
 /* sm.h - one streaming multiprocessor: resident blocks and warps, schedulers, shared memory and lock unit.
- * Time: an SM is one source of events for the machine. In a cycle it first takes replies of global memory; then each of its
- * schedulers, by number, may issue one warp instruction, each issue_interval cycles.
+ * Time: an SM is one source of events for the machine. In a cycle it first takes replies of global memory; then each
+ * of its schedulers, by number, may issue one warp instruction, each issue_interval cycles.
  * What it says of the whole machine goes by tell.h. */
 #ifndef LOCKSTEP_CORE_SM_H
 #define LOCKSTEP_CORE_SM_H
@@ -12,12 +12,14 @@ void sm_init(Sm *sm, struct Gpu *gpu, uint32_t index);
 void sm_clear(Sm *sm);
 /* Puts block `index` of `launch` on the SM if all limits allow it; its warps start at `now` (plus jitter). */
 bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
-/* Runs the SM, whose event is due at `now`, for as long as no other source comes first. Returns when its next event is due, which
- * the caller puts into the queue; WHEEL_NEVER if it sleeps. */
+/* Runs the SM, whose event is due at `now`, for as long as no other source comes first. Returns when its next event
+ * is due, which the caller puts into the queue; WHEEL_NEVER if it sleeps. */
 uint64_t sm_run(Sm *sm, uint64_t now);
-/* Runs it from `now`, when its event is due, up to cycle `end`, whatever the others do. Gpu.due says when its next is due. */
+/* Runs it from `now`, when its event is due, up to cycle `end`, whatever the others do. Gpu.due says when its next is
+ * due. */
 void sm_run_until(Sm *sm, uint64_t now, uint64_t end);
-/* A warp that has waited can issue from cycle `time` on, not before the operands of its next instruction are ready. */
+/* A warp that has waited can issue from cycle `time` on, not before the operands of its next instruction are
+ * ready. */
 void sm_resume(Sm *sm, Warp *warp, uint64_t time);
 /* The warp, which may have been held up (Gpu.noisy), can go on now. */
 void sm_release(Sm *sm, Warp *warp, uint64_t now);
@@ -31,7 +33,8 @@ typedef struct SmSleep {
 SmSleep sm_sleep(const Sm *sm, const Warp *warp);
 /* The reply to an access of this SM comes in cycle `time`. */
 void sm_answer(Sm *sm, Flight *flight, uint64_t time);
-/* The place of a block that has exited is free: other blocks can have it. Done as it exits, but in a window with blocks that wait. */
+/* The place of a block that has exited is free: other blocks can have it. Done as it exits, but in a window with
+ * blocks that wait. */
 void sm_free_block(Sm *sm, Block *block);
 /* Folds the touched bytes of a block's shared memory into the SM's counters. */
 void sm_count_shared_bytes(Sm *sm, const Block *block);

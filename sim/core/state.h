@@ -1,5 +1,6 @@
-/* state.h - the state of the machine: what a Gpu, its SMs, their blocks and the launches hold. Nothing here does anything; the modules
- * that do are above it: sm (an SM's cycle), dispatch (blocks and launches), host, windows, gpu (the loop).
+/* state.h - the state of the machine: what a Gpu, its SMs, their blocks and the launches hold. Nothing here does
+ * anything; the modules that do are above it: sm (an SM's cycle), dispatch (blocks and launches), host, windows, gpu
+ * (the loop).
  * Ownership: the Gpu owns its Sms and launches; an Sm makes its arrays when its first block comes. */
 #ifndef LOCKSTEP_CORE_STATE_H
 #define LOCKSTEP_CORE_STATE_H

@@ -1,22 +1,25 @@
 /* windows.h - SMs that run side by side.
- * SMs reach each other only by way of memory, which takes time: nothing that an SM sends in cycle t comes back to anybody before t plus
- * twice memsys_window(). So from cycle t on every SM runs so many cycles on its own, on as many threads as there are; then their requests
- * go to memory by (cycle, SM, order), memory runs the same window, and its replies are delivered. What comes out is what the loop of
- * gpu_run() gives, event by event, whatever the number of threads.
- * Blocks may wait for room if it takes that long to fill a place (grid.refill_latency): the dispatcher hears of a free place when the window
- * ends.
- * Not while something else passes between SMs at once: a launch waits for another, blocks wait and places are filled sooner, the host takes
- * part, kernels print or use the device heap, detectors follow each instruction. Then gpu_run() goes event by event.
+ * SMs reach each other only by way of memory, which takes time: nothing that an SM sends in cycle t comes back to
+ * anybody before t plus twice memsys_window(). So from cycle t on every SM runs so many cycles on its own, on as many
+ * threads as there are; then their requests go to memory by (cycle, SM, order), memory runs the same window, and its
+ * replies are delivered. What comes out is what the loop of gpu_run() gives, event by event, whatever the number of
+ * threads.
+ * Blocks may wait for room if it takes that long to fill a place (grid.refill_latency): the dispatcher hears of a
+ * free place when the window ends.
+ * Not while something else passes between SMs at once: a launch waits for another, blocks wait and places are filled
+ * sooner, the host takes part, kernels print or use the device heap, detectors follow each instruction. Then
+ * gpu_run() goes event by event.
  * A budget of instructions ends between windows. */
 #ifndef LOCKSTEP_CORE_WINDOWS_H
 #define LOCKSTEP_CORE_WINDOWS_H
 
 #include "sim/core/state.h"
 
-/* True if the machine can run windows until gpu_run() returns, as far as the dispatcher allows (dispatch_waits_for_room()). */
+/* True if the machine can run windows until gpu_run() returns, as far as the dispatcher allows
+ * (dispatch_waits_for_room()). */
 bool windows_may_come(const Gpu *gpu);
-/* Runs windows until the budget is used up, something faults, nothing more is due up to gpu->limit_cycles, the dispatcher
- * doesn't allow it, or all is done. */
+/* Runs windows until the budget is used up, something faults, nothing more is due up to gpu->limit_cycles, the
+ * dispatcher doesn't allow it, or all is done. */
 void windows_run(Gpu *gpu);
 
 #endif

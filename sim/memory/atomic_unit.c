@@ -72,7 +72,8 @@ static uint64_t wait_for_room(AtomicUnit *unit, const AtomicRules *rules, uint64
   return MAX(milli, unit->started[unit->oldest]);
 }
 
-/* From `milli` on, where all turns so far had been counted, until the end of a new one some line is locked, or the unit busy. */
+/* From `milli` on, where all turns so far had been counted, until the end of a new one some line is locked, or the
+ * unit busy. */
 static void count_busy(AtomicUnit *unit, uint64_t milli, uint64_t end) {
   uint64_t from = MAX(milli, unit->busy_until);
   if (end > from)

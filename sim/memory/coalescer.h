@@ -1,6 +1,8 @@
-/* coalescer.h - a warp's access as pieces: one for each line that its lanes touch, with the sectors that they touch of it.
- * Models: lanes to lines and sectors; pieces in the order of their first lanes; how long an atomic unit is busy with the lanes of a piece:
- * those on one word take turns, and sectors follow each other (memory.atomic.word_interval, sector_interval).
+/* coalescer.h - a warp's access as pieces: one for each line that its lanes touch, with the sectors that they touch
+ * of it.
+ * Models: lanes to lines and sectors; pieces in the order of their first lanes; how long an atomic unit is busy with
+ * the lanes of a piece: those on one word take turns, and sectors follow each other (memory.atomic.word_interval,
+ * sector_interval).
  * Does not model: lines by halves or quarters of a warp.
  * Time: none. */
 #ifndef LOCKSTEP_MEMORY_COALESCER_H
@@ -15,15 +17,15 @@ typedef struct Coalescer {
 } Coalescer;
 
 void coalescer_init(Coalescer *coalescer, const Machine *machine);
-/* Makes the pieces of the request, and returns how many there are: 1 to 32 (0 of no lanes). Each lane's bytes are aligned, and lie in one
- * sector. */
+/* Makes the pieces of the request, and returns how many there are: 1 to 32 (0 of no lanes). Each lane's bytes are
+ * aligned, and lie in one sector. */
 uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request);
 /* The line of a piece: its number, address / memory.l2.line. */
 static inline uint64_t coalescer_line(const Coalescer *coalescer, const MemRequest *request, const MemPiece *piece) {
   return request->address[__builtin_ctz(piece->lanes)] >> coalescer->line_shift;
 }
-/* Of a piece of an atomic: its turns in the atomic unit, of lanes on one word one after the other, and of sectors; and how long the unit
- * takes for them. */
+/* Of a piece of an atomic: its turns in the atomic unit, of lanes on one word one after the other, and of sectors;
+ * and how long the unit takes for them. */
 void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemPiece *piece);
 
 #endif

@@ -1,7 +1,9 @@
 /* crossbar.h - how far each SM is from each slice, and which half of the L2 an SM belongs to.
- * Models: latency = base + offset of the SM + offset of the slice (seeded, short ways more often; the SMs of a TPC share theirs) + what
- * the slice and the SM's cluster (GPC) have between them; ports that some neighbouring slices share; the way between the halves of the L2.
- * The last but one makes different orders possible for SMs of different clusters: with a sum of two offsets alone all SMs see the same.
+ * Models: latency = base + offset of the SM + offset of the slice (seeded, short ways more often; the SMs of a TPC
+ * share theirs) + what the slice and the SM's cluster (GPC) have between them; ports that some neighbouring slices
+ * share; the way between the halves of the L2.
+ * The last but one makes different orders possible for SMs of different clusters: with a sum of two offsets alone all
+ * SMs see the same.
  * Does not model: links that SMs share; bandwidth is at the ports of SMs and slices.
  * Time: thousandths of an SM cycle. */
 #ifndef LOCKSTEP_MEMORY_CROSSBAR_H

@@ -1,4 +1,5 @@
-/* hierarchy_inner.h - what the files of the memory system in units share: hierarchy.c (the way of a part), hierarchy_setup.c (making). */
+/* hierarchy_inner.h - what the files of the memory system in units share: hierarchy.c (the way of a part),
+ * hierarchy_setup.c (making). */
 #ifndef LOCKSTEP_MEMORY_HIERARCHY_INNER_H
 #define LOCKSTEP_MEMORY_HIERARCHY_INNER_H
 
@@ -14,7 +15,8 @@
 
 enum { AWAY_LINES = 64, PASSING_LINES = 1024 };
 
-/* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to overtake them. */
+/* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to
+ * overtake them. */
 typedef struct Away {
   uint32_t crossed, waiting; /* not performed yet; not looked up again yet */
   PartList parked;

@@ -29,8 +29,8 @@ typedef struct MemRequest {
   bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
   uint64_t address[32];
-  /* The memory system's own while the request is under way: parts that aren't answered yet, when it was sent, and the newest answer;
-   * pieces, as many as there were parts, by lane. */
+  /* The memory system's own while the request is under way: parts that aren't answered yet, when it was sent, and the
+   * newest answer; pieces, as many as there were parts, by lane. */
   uint32_t parts;
   uint64_t sent;
   uint64_t answered;
@@ -44,9 +44,11 @@ typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
 /* Who is told what becomes of requests. */
 typedef struct MemClient {
   void *user;
-  /* The words of these lanes are read or changed now. Calls come by rising time; on one line, in the order of service. */
+  /* The words of these lanes are read or changed now. Calls come by rising time; on one line, in the order of
+   * service. */
   void (*perform)(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
-  /* The last lanes have been performed. The SM has the reply in cycle `time`: of a store, the acknowledgement that fences wait for. */
+  /* The last lanes have been performed. The SM has the reply in cycle `time`: of a store, the acknowledgement that
+   * fences wait for. */
   void (*reply)(void *user, MemRequest *request, uint64_t time);
   MemFollower part; /* set by memsys_follow(); NULL: nobody follows, and no ways are kept */
 } MemClient;

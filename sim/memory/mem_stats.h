@@ -1,7 +1,7 @@
-/* mem_stats.h - what the units of a memory system have done since the run began, as plain numbers: each unit counts its own (memsys.c,
- * hierarchy.c), and reports read them (memsys_stats()).
- * Bytes are those of data, as the links move them: sectors of what is loaded or stored, operands and results of atomic operations one
- * for each lane. What asks for data, or acknowledges a store, is a message without bytes.
+/* mem_stats.h - what the units of a memory system have done since the run began, as plain numbers: each unit counts
+ * its own (memsys.c, hierarchy.c), and reports read them (memsys_stats()).
+ * Bytes are those of data, as the links move them: sectors of what is loaded or stored, operands and results of
+ * atomic operations one for each lane. What asks for data, or acknowledges a store, is a message without bytes.
  * Once all replies have come: parts that SMs sent = parts that came to slices + those that went to the host. */
 #ifndef LOCKSTEP_MEMORY_MEM_STATS_H
 #define LOCKSTEP_MEMORY_MEM_STATS_H
@@ -64,7 +64,8 @@ static inline void link_stats_add(LinkStats *link, uint64_t bytes) {
   link->bytes += bytes;
 }
 
-/* One part more waits, for so long; who takes it from the queue counts down `waiting`. One that has its turn at once is no queue. */
+/* One part more waits, for so long; who takes it from the queue counts down `waiting`. One that has its turn at once
+ * is no queue. */
 static inline void slice_stats_wait(SliceStats *slice, uint64_t milli) {
   slice->waited += milli;
   if (++slice->waiting > slice->peak && milli)

@@ -1,5 +1,5 @@
-/* mem_trace.h - the way of one part of an access through the memory system, told when the part has been performed; only to who follows
- * (memsys_follow()). */
+/* mem_trace.h - the way of one part of an access through the memory system, told when the part has been performed;
+ * only to who follows (memsys_follow()). */
 #ifndef LOCKSTEP_MEMORY_MEM_TRACE_H
 #define LOCKSTEP_MEMORY_MEM_TRACE_H
 

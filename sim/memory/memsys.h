@@ -1,11 +1,12 @@
 /* memsys.h - the way to global memory, and the only header of it that sim/core includes for traffic.
- * An SM sends requests, each a warp's access. The memory system says when the words of which lanes are read or changed, and when the
- * SM has the reply: the caller keeps the words (serve.h), and what waits for replies (flight.h).
- * Models: the units of a machine that has slices (memory.slices; hierarchy.h). Of a machine without them one server for the chip with a
- * latency and a bandwidth, in order of arrival; atomics on one word follow each other at atomic_interval; host-mapped memory has the
- * host's latency.
- * Time: cycles of the SM clock. The server: all SMs are equally far away; a request is performed memory.request_latency cycles after
- * the server took it, and answered when the rest of the latency has passed.
+ * An SM sends requests, each a warp's access. The memory system says when the words of which lanes are read or
+ * changed, and when the SM has the reply: the caller keeps the words (serve.h), and what waits for replies
+ * (flight.h).
+ * Models: the units of a machine that has slices (memory.slices; hierarchy.h). Of a machine without them one server
+ * for the chip with a latency and a bandwidth, in order of arrival; atomics on one word follow each other at
+ * atomic_interval; host-mapped memory has the host's latency.
+ * Time: cycles of the SM clock. The server: all SMs are equally far away; a request is performed
+ * memory.request_latency cycles after the server took it, and answered when the rest of the latency has passed.
  * Ownership: a request is its sender's, and borrowed from memsys_send() until its reply. */
 #ifndef LOCKSTEP_MEMORY_MEMSYS_H
 #define LOCKSTEP_MEMORY_MEMSYS_H
@@ -26,20 +27,22 @@ MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, cons
                    Counters *counters);
 void memsys_free(MemSys *memsys);
 
-/* SM request->sm issues the request in cycle `time`: returns when the warp can go on behind it, `time`, or later where the port is busy,
- * and sets request->parts and pieces. That is the SM's own view, and changes nothing else: SMs may call it side by side. */
+/* SM request->sm issues the request in cycle `time`: returns when the warp can go on behind it, `time`, or later
+ * where the port is busy, and sets request->parts and pieces. That is the SM's own view, and changes nothing else:
+ * SMs may call it side by side. */
 uint64_t memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time);
-/* A fence of that SM begins in cycle `time`: when it is over at the earliest. The SM waits for what it has under way besides. Its own view,
- * too. `system`: it is one of the system, else of the chip. */
+/* A fence of that SM begins in cycle `time`: when it is over at the earliest. The SM waits for what it has under way
+ * besides. Its own view, too. `system`: it is one of the system, else of the chip. */
 uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system);
-/* SM request->sm sends, in cycle `time` or later than all its requests before; memsys_goes_on() came first, in the same order. */
+/* SM request->sm sends, in cycle `time` or later than all its requests before; memsys_goes_on() came first, in the
+ * same order. */
 void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time);
 /* When something is due; WHEEL_NEVER: nothing is under way. */
 uint64_t memsys_next(const MemSys *memsys);
 /* Does all that is due before cycle `end`. */
 void memsys_run(MemSys *memsys, uint64_t end);
-/* The shortest way between an SM and memory, in cycles: what is sent at t is performed at t plus so many at the earliest, and answered
- * so many after it was performed. */
+/* The shortest way between an SM and memory, in cycles: what is sent at t is performed at t plus so many at the
+ * earliest, and answered so many after it was performed. */
 uint32_t memsys_window(const MemSys *memsys);
 /* What its units have done so far. Borrowed. */
 const MemStats *memsys_stats(MemSys *memsys);

@@ -116,7 +116,8 @@ uint64_t part_queue_next(const PartQueue *queue) {
   return queue->far_count ? queue->pool[queue->far[0]].due : UINT64_MAX;
 }
 
-/* By insertion: the SMs send one after the other, so that they are nearly in order. The parts come to the host's cache all at once. */
+/* By insertion: the SMs send one after the other, so that they are nearly in order. The parts come to the host's
+ * cache all at once. */
 static void sort_batch(const PartQueue *queue) {
   uint32_t *batch = queue->batch.part, count = queue->batch.count;
   for (uint32_t i = 0; i < count; i++)

@@ -1,8 +1,10 @@
 /* part.h - a part of an access on its way: what one request asks of one line, and the queue of parts by time.
  * A part is a number in a pool; its owner puts it into one queue or list at a time.
- * Order: by cycle; within a cycle by SM, and the parts of an SM in the order in which they were made. It never depends on the host.
+ * Order: by cycle; within a cycle by SM, and the parts of an SM in the order in which they were made. It never
+ * depends on the host.
  * Cost: putting in and taking out are a few instructions each while nothing is due more than PARTS_SPAN cycles ahead.
- * Ownership: PartQueue owns the pool, which grows with the parts under way at a time; a pointer is good until the next part is made. */
+ * Ownership: PartQueue owns the pool, which grows with the parts under way at a time; a pointer is good until the
+ * next part is made. */
 #ifndef LOCKSTEP_MEMORY_PART_H
 #define LOCKSTEP_MEMORY_PART_H
 
@@ -78,8 +80,8 @@ void part_free(PartQueue *queue, uint32_t part);
 void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due);
 /* The first cycle in which something is due; UINT64_MAX: never. */
 uint64_t part_queue_next(const PartQueue *queue);
-/* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in queue->batch until
- * the next call. What is pushed for the same cycle meanwhile comes with the next call. */
+/* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in
+ * queue->batch until the next call. What is pushed for the same cycle meanwhile comes with the next call. */
 uint32_t part_queue_take(PartQueue *queue, uint64_t due);
 
 /* The part comes to a step of its way. */

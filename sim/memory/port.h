@@ -1,9 +1,10 @@
 /* port.h - the port of an SM to the crossbar, each way.
- * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply brings back; a part
- * that finds no credit waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines that the SM
- * stored to last join the store before. An SM whose part finds its slice full is stopped: what it sent behind that waits, too.
- * A warp goes on behind an access when there is room for it in the port's queue. That looks at what accesses take of the way out; an SM
- * with memory.port.credits parts under way holds its warps itself (sm.c).
+ * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply
+ * brings back; a part that finds no credit waits, and all behind it. Replies come in one each so many cycles. Stores
+ * to one of the lines that the SM stored to last join the store before. An SM whose part finds its slice full is
+ * stopped: what it sent behind that waits, too.
+ * A warp goes on behind an access when there is room for it in the port's queue. That looks at what accesses take of
+ * the way out; an SM with memory.port.credits parts under way holds its warps itself (sm.c).
  * Does not model: ports of schedulers.
  * Time: thousandths of an SM cycle.
  * Ownership: owns its rings; parts are the caller's. */
@@ -54,7 +55,8 @@ uint64_t port_takes(const PortRules *rules, MemKind kind, const MemPiece *piece)
 uint64_t port_part_takes(const PortRules *rules, const Part *part);
 /* The part leaves at `milli` or later, with a credit, which there must be. Returns when. */
 uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
-/* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back then. */
+/* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back
+ * then. */
 uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
 
 /* A warp's access has been handed over at `milli`: when the warp goes on. */

@@ -1,6 +1,6 @@
 /* tags.h - what the slices of the L2 hold: lines of sectors, in sets of ways.
- * Models: valid and dirty sectors, replacement of the line used longest ago, write-back of dirty sectors, lines on their way from
- * memory; a start with the host's data in the L2 (memory.l2.start).
+ * Models: valid and dirty sectors, replacement of the line used longest ago, write-back of dirty sectors, lines on
+ * their way from memory; a start with the host's data in the L2 (memory.l2.start).
  * Does not model: values, which are the backing's.
  * Ownership: owns its tags; pages of them that no access comes to take no memory. */
 #ifndef LOCKSTEP_MEMORY_TAGS_H
@@ -12,7 +12,8 @@
 
 typedef struct TagLine {
   uint64_t used;
-  uint64_t busy_until; /* its sectors come from memory then, or the other half's copy is void then; who asks meanwhile waits */
+  uint64_t
+      busy_until; /* its sectors come from memory then, or the other half's copy is void then; who asks meanwhile waits */
   uint32_t valid, dirty;
   bool in_order; /* who waits goes on one behind the other, a cycle apart: as they came */
 } TagLine;

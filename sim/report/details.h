@@ -7,7 +7,8 @@
 #include "sim/report/paint.h"
 #include "sim/study/run.h"
 
-/* For people: of SMs, slices and channels the least, the mean and the most, and the busiest; all links; the hottest lines. */
+/* For people: of SMs, slices and channels the least, the mean and the most, and the busiest; all links; the hottest
+ * lines. */
 void details_text(const RunDetails *details, Canvas *canvas);
 /* A member `details` of the open object. */
 void details_json(const RunDetails *details, JsonBuilder *builder);

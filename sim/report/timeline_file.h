@@ -1,6 +1,6 @@
 /* timeline_file.h - a file of Chrome trace events: which are written, and how.
- * Events are written as they come, up to a number; from the first one that there is no room for, none is. If the run that tells them is
- * started over, it tells the same again: what is in the file isn't written twice.
+ * Events are written as they come, up to a number; from the first one that there is no room for, none is. If the run
+ * that tells them is started over, it tells the same again: what is in the file isn't written twice.
  * Ownership: owns the open file. */
 #ifndef LOCKSTEP_REPORT_TIMELINE_FILE_H
 #define LOCKSTEP_REPORT_TIMELINE_FILE_H
@@ -20,9 +20,11 @@ bool timeline_file_close(TimelineFile *file, Diag *diag);
 /* The run was started over. */
 void timeline_file_restart(TimelineFile *file);
 
-/* True if the next `count` events are to be written, which belong together: then each is. They count as told in any case. */
+/* True if the next `count` events are to be written, which belong together: then each is. They count as told in any
+ * case. */
 bool timeline_file_takes(TimelineFile *file, uint32_t count);
-/* An event of kind `kind` (its object is open), once timeline_file_takes() said so. Followed by timeline_file_end(). */
+/* An event of kind `kind` (its object is open), once timeline_file_takes() said so. Followed by
+ * timeline_file_end(). */
 JsonBuilder *timeline_file_begin(const char *kind, uint32_t process);
 /* Closes the event, of which the arguments are open, and writes it. */
 void timeline_file_end(TimelineFile *file, JsonBuilder *event);

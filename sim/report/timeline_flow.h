@@ -1,8 +1,8 @@
-/* timeline_flow.h - arrows of a timeline from a release to those who acquire: from the instruction that released to the cycle in which a
- * request of another warp reads the word that it changed.
- * A release is a store or atomic operation that is one (.release, .acq_rel, beyond the block), or the first that a warp sends behind a
- * fence. A warp gets one arrow from each, when it first finds the word as the release left it, as long as nobody else has changed it. What
- * a copy in an L1 gives isn't looked at.
+/* timeline_flow.h - arrows of a timeline from a release to those who acquire: from the instruction that released to
+ * the cycle in which a request of another warp reads the word that it changed.
+ * A release is a store or atomic operation that is one (.release, .acq_rel, beyond the block), or the first that a
+ * warp sends behind a fence. A warp gets one arrow from each, when it first finds the word as the release left it, as
+ * long as nobody else has changed it. What a copy in an L1 gives isn't looked at.
  * Both ends of an arrow are written together. */
 #ifndef LOCKSTEP_REPORT_TIMELINE_FLOW_H
 #define LOCKSTEP_REPORT_TIMELINE_FLOW_H

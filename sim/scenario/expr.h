@@ -1,6 +1,7 @@
 /* expr.h - integer expressions over named values: + - * / % ( ) unary minus, min(a, b, ...), max(a, b, ...).
  * Signed 64-bit; overflow, division by zero, unknown names (with the nearest one) and syntax errors are errors with
- * the column. Nesting depth and length are capped. Numbers: decimal, 0x hexadecimal; no units, but a hint where somebody writes one. */
+ * the column. Nesting depth and length are capped. Numbers: decimal, 0x hexadecimal; no units, but a hint where
+ * somebody writes one. */
 #ifndef LOCKSTEP_SCENARIO_EXPR_H
 #define LOCKSTEP_SCENARIO_EXPR_H
 

@@ -1,4 +1,5 @@
-/* details.h - what a run did to the machine, unit by unit, as tables (details.def): SMs, slices, channels, links, hottest lines.
+/* details.h - what a run did to the machine, unit by unit, as tables (details.def): SMs, slices, channels, links,
+ * hottest lines.
  * Ownership: a RunDetails owns all that it holds, and nothing of the run. */
 #ifndef LOCKSTEP_STUDY_DETAILS_H
 #define LOCKSTEP_STUDY_DETAILS_H
@@ -45,7 +46,8 @@ typedef struct DetailRow {
   DetailValue *value;
 } DetailRow;
 
-/* A slice with more than so many times the mean load, and so many parts, is warned of; so many of the hottest lines are shown. */
+/* A slice with more than so many times the mean load, and so many parts, is warned of; so many of the hottest lines
+ * are shown. */
 enum { DETAILS_WARN_TIMES = 4, DETAILS_WARN_PARTS = 100, DETAILS_HOTTEST = 10 };
 
 typedef struct RunDetails {

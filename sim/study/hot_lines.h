@@ -28,7 +28,8 @@ typedef struct HotLines HotLines;
 HotLines *hot_lines_new(const Machine *machine);
 void hot_lines_free(HotLines *lines);
 Probe *hot_lines_probe(HotLines *lines);
-/* The `count` lines with the most requests (by_waiting: that were waited for longest, and at all), the first first. HotLine *, borrowed.
+/* The `count` lines with the most requests (by_waiting: that were waited for longest, and at all), the first first.
+ * HotLine *, borrowed.
  * Free the array. */
 GPtrArray *hot_lines_top(const HotLines *lines, guint count, bool by_waiting);
 /* The word of a line that most lanes asked for, the first of several, and how many words somebody asked for. */

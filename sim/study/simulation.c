@@ -40,7 +40,8 @@ static void pad_args(GByteArray *bytes, guint length) {
     g_byte_array_append(bytes, (const guint8 *)"", 1);
 }
 
-/* Arguments as sm_20 lays them out, 32-bit words and structs padded to a word; those of PTX where its parameters are. */
+/* Arguments as sm_20 lays them out, 32-bit words and structs padded to a word; those of PTX where its parameters
+ * are. */
 static GByteArray *marshal_args(const Simulation *simulation, const ScenarioLaunch *launch, const Kernel *kernel) {
   GByteArray *bytes = g_byte_array_new();
   for (guint i = 0; i < launch->args->len; i++) {
@@ -70,8 +71,8 @@ static char *refuse_cooperation(const Machine *machine, const Kernel *kernel, co
                          blocks, machine->name, resident, occupancy.blocks, machine->gpu.sms);
 }
 
-/* What a grid synchronizes through (cooperative_groups: a size, and the barrier's word): zeros, by the address that the
- * program finds in %envreg1 and %envreg2. */
+/* What a grid synchronizes through (cooperative_groups: a size, and the barrier's word): zeros, by the address that
+ * the program finds in %envreg1 and %envreg2. */
 static uint64_t add_workspace(Simulation *simulation, const ScenarioLaunch *launch) {
   enum { WORKSPACE_WORDS = 64 };
   g_autofree char *name =

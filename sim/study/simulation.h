@@ -1,6 +1,7 @@
 /* simulation.h - a scenario on a machine, made ready to run: buffers, launches and their arguments, host, detectors.
  * Here memory is made and filled; what it holds afterwards is read through sim/core/look.h.
- * Ownership: a Simulation is the caller's; it owns its Gpu, memory, detectors and findings, and borrows scenario, machine and options. */
+ * Ownership: a Simulation is the caller's; it owns its Gpu, memory, detectors and findings, and borrows scenario,
+ * machine and options. */
 #ifndef LOCKSTEP_STUDY_SIMULATION_H
 #define LOCKSTEP_STUDY_SIMULATION_H
 

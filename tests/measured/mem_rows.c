@@ -1,7 +1,8 @@
-/* mem_rows - the rows of validation/hardware/mem_latency.cu and mem_mixed.cu on a simulated machine: what their main() does, with the same
- * kernels (their PTX), and the same CSV.
+/* mem_rows - the rows of validation/hardware/mem_latency.cu and mem_mixed.cu on a simulated machine: what their
+ * main() does, with the same kernels (their PTX), and the same CSV.
  *   mem_rows latency|mixed quick|all MACHINE SEED [PATH=VALUE...]
- * quick: rows that take a few seconds. Rows are those of the GPU program; where it repeats a measurement, one is made.
+ * quick: rows that take a few seconds. Rows are those of the GPU program; where it repeats a measurement, one is
+ * made.
  * A mistake in what it is given ends it with exit status 2. */
 #include <stdio.h>
 #include <stdlib.h>

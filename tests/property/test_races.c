@@ -1,12 +1,13 @@
-/* Random programs of two to four warps, whose accesses are performed in random order (race_memory.h): the race detector finds what
- * the causality order leaves unordered, and nothing else. The oracle works the order out from who read from whom, for the whole
- * trace at once ("PTX ISA", memory consistency model: release and acquire patterns, observation and causality order).
+/* Random programs of two to four warps, whose accesses are performed in random order (race_memory.h): the race
+ * detector finds what the causality order leaves unordered, and nothing else. The oracle works the order out from who
+ * read from whom, for the whole trace at once ("PTX ISA", memory consistency model: release and acquire patterns,
+ * observation and causality order).
  *
- * The machine's rules: accesses of a block to one word stay in order; a fence lets its warp go on when all that its block had under
- * way is performed, as does a release before it is issued; an acquire and a poll are waited for. A plain access is performed
- * when it is issued, or behind what its block has under way to the word.
- * Of a race between two accesses the detector tells the nearest pairs only. It also takes observations in the middle of a chain of
- * hand-offs for order: what is a race by that order, too, has to be found. */
+ * The machine's rules: accesses of a block to one word stay in order; a fence lets its warp go on when all that its
+ * block had under way is performed, as does a release before it is issued; an acquire and a poll are waited for. A
+ * plain access is performed when it is issued, or behind what its block has under way to the word.
+ * Of a race between two accesses the detector tells the nearest pairs only. It also takes observations in the middle
+ * of a chain of hand-offs for order: what is a race by that order, too, has to be found. */
 #include <glib.h>
 #include <string.h>
 
@@ -231,7 +232,8 @@ static int nearest_fence(const Trial *trial, int event, int step) {
   return -1;
 }
 
-/* The next of the strong writes that a read observes: of a chain of atomic operations each has what the one before left. */
+/* The next of the strong writes that a read observes: of a chain of atomic operations each has what the one before
+ * left. */
 static int next_observed(const Trial *trial, int write) {
   int source = trial->event[write].atomic ? trial->event[write].source : -1;
   return source >= 0 && trial->event[source].strong ? source : -1;

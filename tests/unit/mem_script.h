@@ -1,4 +1,5 @@
-/* mem_script.h - the little language of tests/memory: accesses to global memory, cycle by cycle, and what is to come of them.
+/* mem_script.h - the little language of tests/memory: accesses to global memory, cycle by cycle, and what is to come
+ * of them.
  *
  *   # a comment
  *   machine memory.latency=600 memory.segment=128     parameters, before everything else
@@ -20,13 +21,14 @@
  *   expect port 1 out.bytes 32                        of an SM's port
  *   expect channel 0 rows 1                           of a channel of DRAM
  *
- * Accesses are made in the order of their lines, which must be that of their cycles. What is expected of one is looked at when all have
- * been served. Nothing may be performed twice, or before what was performed already. In the end what the units have counted must add up. */
+ * Accesses are made in the order of their lines, which must be that of their cycles. What is expected of one is
+ * looked at when all have been served. Nothing may be performed twice, or before what was performed already. In the
+ * end what the units have counted must add up. */
 #ifndef LOCKSTEP_TESTS_MEM_SCRIPT_H
 #define LOCKSTEP_TESTS_MEM_SCRIPT_H
 
-/* Runs the script. NULL if all came as expected, otherwise the first line that didn't, or that can't be read, with what was found:
- * "NAME:LINE: ...". Newly allocated. */
+/* Runs the script. NULL if all came as expected, otherwise the first line that didn't, or that can't be read, with
+ * what was found: "NAME:LINE: ...". Newly allocated. */
 char *mem_script_run(const char *name, const char *text);
 
 #endif

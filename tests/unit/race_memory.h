@@ -1,9 +1,10 @@
-/* race_memory.h - a made-up memory that tells a race detector what warps issue, and when it is performed: later, in any order, in
- * parts, when the warp has exited.
+/* race_memory.h - a made-up memory that tells a race detector what warps issue, and when it is performed: later, in
+ * any order, in parts, when the warp has exited.
  *
- * Warps a and b are one block, c and d another; e is of a block that takes the slots of a and b (`a.exit`). A step is `a.set`, warp
- * a issues the instruction of that name, or `a.set!`, its oldest one that is under way is performed; plain accesses of PTX are so at
- * once. `a3.set` has lanes 0 and 1 (a mask); without a number lane 0. `a.sync` is __syncwarp(), `ab.bar` a block barrier. */
+ * Warps a and b are one block, c and d another; e is of a block that takes the slots of a and b (`a.exit`). A step is
+ * `a.set`, warp a issues the instruction of that name, or `a.set!`, its oldest one that is under way is performed;
+ * plain accesses of PTX are so at once. `a3.set` has lanes 0 and 1 (a mask); without a number lane 0. `a.sync` is
+ * __syncwarp(), `ab.bar` a block barrier. */
 #ifndef LOCKSTEP_TESTS_RACE_MEMORY_H
 #define LOCKSTEP_TESTS_RACE_MEMORY_H
 

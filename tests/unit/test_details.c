@@ -81,8 +81,8 @@ START_TEST(numbers_add_up) {
 }
 END_TEST
 
-/* Three parts come to slice 4 at a time: the second waits for a turn of 17.84 cycles (8.92 of the core clock), the third for two, and for
- * the slice. */
+/* Three parts come to slice 4 at a time: the second waits for a turn of 17.84 cycles (8.92 of the core clock), the
+ * third for two, and for the slice. */
 START_TEST(atomics_queue_up) {
   g_autoptr(RunResult) result = run(&cases[0], 1);
   const RunDetails *details = result->details;

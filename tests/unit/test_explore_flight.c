@@ -1,5 +1,5 @@
-/* The proof on a cut of the machine: what is under way when somebody looks may still release who waits. Each live program has a twin that
- * hangs, in which the same access is under way, but doesn't help. */
+/* The proof on a cut of the machine: what is under way when somebody looks may still release who waits. Each live
+ * program has a twin that hangs, in which the same access is under way, but doesn't help. */
 #include <stdlib.h>
 
 #include "sim/detect/proof/explore.h"
@@ -88,7 +88,8 @@ END_TEST
 
 /* ---- what a load brings ---- */
 
-/* Block 0 loads a word that holds 1; block 1 stores 0 there `later` cycles after, or before. At the look the word is 0, for ever. */
+/* Block 0 loads a word that holds 1; block 1 stores 0 there `later` cycles after, or before. At the look the word is
+ * 0, for ever. */
 START_TEST(a_value_under_way_counts) {
   static const struct {
     const char *first, *second; /* what the blocks do before */

@@ -1,5 +1,5 @@
-/* The memory instructions of PTX programs. Kernels are Fermi SASS whose instructions get what only PTX has: a space, 64-bit
- * addresses and operands, an order, other opcodes. */
+/* The memory instructions of PTX programs. Kernels are Fermi SASS whose instructions get what only PTX has: a space,
+ * 64-bit addresses and operands, an order, other opcodes. */
 #include <glib.h>
 #include <string.h>
 
@@ -356,8 +356,8 @@ END_TEST
 
 /* ---- orders ---- */
 
-/* A fence and a release of the chip cost memory.fence_latency besides the wait; those of the block don't. An acquire waits for its
- * reply. */
+/* A fence and a release of the chip cost memory.fence_latency besides the wait; those of the block don't. An acquire
+ * waits for its reply. */
 START_TEST(fences_and_releases_wait) {
   static const struct {
     const char *what, *text;
@@ -388,7 +388,8 @@ START_TEST(fences_and_releases_wait) {
 }
 END_TEST
 
-/* A fence goes to the homes of what was accessed since the last one, however long ago; with nothing to ask it takes its least. */
+/* A fence goes to the homes of what was accessed since the last one, however long ago; with nothing to ask it takes
+ * its least. */
 START_TEST(fences_ask_homes) {
   g_autoptr(Lab) lab =
       lab_new(TIMES "memory.slices=1 memory.l2.bytes=65536 memory.port.queue=8 memory.fence_least=264 "
@@ -409,7 +410,8 @@ START_TEST(fences_ask_homes) {
 }
 END_TEST
 
-/* memory.block_orders: fence.acq_rel.cta and an acquire of the block wait for loads, not for stores; fence.sc.cta for nothing. */
+/* memory.block_orders: fence.acq_rel.cta and an acquire of the block wait for loads, not for stores; fence.sc.cta for
+ * nothing. */
 START_TEST(fences_of_the_block_wait_for_loads) {
   static const struct {
     const char *what, *text, *orders;

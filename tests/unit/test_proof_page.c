@@ -1,5 +1,5 @@
-/* The worked example of doc/proof.md is what the proof does with tests/corpus/proof_page.sass and its live twin: the values of each word,
- * and the states of each lane, round by round. */
+/* The worked example of doc/proof.md is what the proof does with tests/corpus/proof_page.sass and its live twin: the
+ * values of each word, and the states of each lane, round by round. */
 #include <string.h>
 
 #include "isa/disasm.h"
@@ -8,8 +8,8 @@
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
-/* An access is performed 1000 cycles behind its issue, and answered 1000 later. In cycle 500 the early store and lane 0's first load
- * are under way. */
+/* An access is performed 1000 cycles behind its issue, and answered 1000 later. In cycle 500 the early store and lane
+ * 0's first load are under way. */
 #define SLOW \
   "gpu.sms=1 memory.latency=2000 memory.request_latency=1000 memory.bytes_per_cycle=100000 sm.jitter_cycles=0 "
 enum { LOOK = 500, COLUMN = 42 };

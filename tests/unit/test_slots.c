@@ -29,7 +29,8 @@ static const Case cases[] = {
     /* warp 0 comes to the barrier in 40, warp 1 in 42; they go on in 52 and 54 */
     {"a barrier", "sm.barrier.arrive_to_resume=10", "S2R R0, SR_Tid_X; IADD R0, R0, 1; IADD R1, R0, 1; BAR.SYNC 0; EXIT", 64, 54,
      {28, 0, 8, 0, 0, 0, 18}},
-    /* One credit, and room for one access besides: the third store comes in 22, and is sent when the first is acknowledged, in 158 */
+    /* One credit, and room for one access besides: the third store comes in 22, and is sent when the first is
+     * acknowledged, in 158 */
     {"a full port", "memory.slices=1 memory.l2.bytes=65536 memory.port.credits=1 memory.port.queue=1 sm.l1.bytes=0",
      ONE_LANE "ST [R0], R0; ST [R0+0x100], R0; ST [R0+0x200], R0; EXIT", 1, 438, {16, 0, 0, 0, 136, 276, 10}},
 };

@@ -1,4 +1,5 @@
-/* What memory adds to a timeline: spans that are balanced, slices that don't overlap, arrows with both ends, counters that rise in time. */
+/* What memory adds to a timeline: spans that are balanced, slices that don't overlap, arrows with both ends, counters
+ * that rise in time. */
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <string.h>

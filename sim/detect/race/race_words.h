@@ -1,5 +1,5 @@
-/* race_words.h - an access word by word, as the race detector sees it: which lanes touch which bytes, whether they write, what it
- * asks of the order, and the races that it finds.
+/* race_words.h - an access word by word, as the race detector sees it: which lanes touch which bytes, whether they
+ * write, what it asks of the order, and the races that it finds.
  * Lanes and bytes stay paired: lanes that touch different bytes of a word are apart. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_WORDS_H
 #define LOCKSTEP_DETECT_RACE_RACE_WORDS_H
@@ -32,8 +32,8 @@ typedef struct HeldRace {
   bool observed;  /* ... and something that stands before it has observed the other access */
 } HeldRace;
 
-/* A race of a strong write with an access that was issued before, but behind others of its warp to the word that were under way
- * and read: if one of them observes the write, that came first (race_observer.h). */
+/* A race of a strong write with an access that was issued before, but behind others of its warp to the word that were
+ * under way and read: if one of them observes the write, that came first (race_observer.h). */
 typedef struct ObservableRace {
   Race race;
   Access write;
@@ -89,7 +89,7 @@ typedef struct Step {
   uint32_t part;      /* which word of 64- and 128-bit accesses */
   uint32_t bytes;     /* of a lane in a word */
   LaterAccess *later; /* if it races with what is under way; else NULL. It has one user more than races, the step */
-  bool behind;        /* a plain store, some of whose words are performed behind strong accesses of its block (shadow.h) */
+  bool behind; /* a plain store, some of whose words are performed behind strong accesses of its block (shadow.h) */
   unsigned groups, races;
   Group group[GROUPS_MAX];
   Race race[RACES_MAX];
@@ -105,8 +105,8 @@ typedef struct Question {
 static inline uint64_t race_words_shared(const Sm *sm, uint64_t word) { return (uint64_t)sm->index << 20 | word; }
 static inline Shadow *race_words_shadow(const Step *step) { return &step->watch->shadow[step->access->space]; }
 
-/* Begins a step; `step` needn't be cleared: it is large, and its arrays are filled as far as they count. `point` without a block
- * where the host or memory has it. */
+/* Begins a step; `step` needn't be cleared: it is large, and its arrays are filled as far as they count. `point`
+ * without a block where the host or memory has it. */
 void race_words_begin(Step *step, RaceWatch *watch, const ProbePoint *point, WarpOrder *warp,
                       const RaceAccess *access);
 /* Sets the groups of lanes that touch step->part of their words. */
@@ -125,13 +125,14 @@ RaceCause race_words_missing_fence(const RaceOrder *order, const WarpOrder *warp
 /* Of an access of these lanes. */
 RaceCause race_words_cause(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, bool strong,
                            const Access *earlier);
-/* `word` is touched by these lanes. Words that race in the same way count together as long as they follow each other. */
+/* `word` is touched by these lanes. Words that race in the same way count together as long as they follow each
+ * other. */
 void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const Access *first, RaceCause cause,
                     bool write);
 /* Lanes of one store that differ in the bytes they share. */
 void race_words_compare(Step *step, const Group *group);
-/* Tells the report what was added by an access of the warp's present, or of a moment. What its warp issued before, and still waits
- * for, may hand over what it races with: the races are held until that is known. */
+/* Tells the report what was added by an access of the warp's present, or of a moment. What its warp issued before,
+ * and still waits for, may hand over what it races with: the races are held until that is known. */
 void race_words_tell(const Step *step, const WarpMoment *moment);
 /* Access `number` has been performed: held races with it know its chain. */
 void race_words_performed(RaceWatch *watch, uint32_t number, uint32_t chain);

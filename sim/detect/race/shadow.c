@@ -181,8 +181,8 @@ static bool same_sight(const Access *a, const AccessList *list, unsigned at, boo
   return !reads || !a->strong || (old->strong && !old->flying && a->chain == old->chain && !has_grown(list, at));
 }
 
-/* The warp did the same, and released nothing since: who it races with was told then. In a row lanes stand for words, which have
- * to be among those of then. */
+/* The warp did the same, and released nothing since: who it races with was told then. In a row lanes stand for words,
+ * which have to be among those of then. */
 static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
@@ -214,7 +214,8 @@ bool shadow_observes(const Access *next, const Access *old, const AccessOrder *o
          both_strong(next, old, order);
 }
 
-/* Number `at` comes before the access, or before something that this comes after, in observation order or the other. */
+/* Number `at` comes before the access, or before something that this comes after, in observation order or the
+ * other. */
 static bool is_ordered(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
   return shadow_observes(next, old, order) || order->before(order->user, old) ||
@@ -241,7 +242,8 @@ bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *or
   return false;
 }
 
-/* `old` has seen a write that is still there, and the access doesn't see it, or isn't strong: others may be ordered by `old` only. */
+/* `old` has seen a write that is still there, and the access doesn't see it, or isn't strong: others may be ordered
+ * by `old` only. */
 static bool is_needed(const Cell *cell, unsigned at, const Access *next) {
   const Access *old = &cell->list.access[at];
   if (!old->strong || (next->strong && old->chain == next->chain))
@@ -253,8 +255,8 @@ static bool is_needed(const Cell *cell, unsigned at, const Access *next) {
   return false;
 }
 
-/* A strong write may come behind `old` and before what the warp does now, since an access of the warp between the two is under way
- * and observes it. */
+/* A strong write may come behind `old` and before what the warp does now, since an access of the warp between the two
+ * is under way and observes it. */
 static bool is_parted(const AccessList *list, unsigned at, const Access *next) {
   const Access *old = &list->access[at];
   for (unsigned i = 0; i < list->count; i++) {
@@ -384,7 +386,8 @@ bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOr
   return by_others;
 }
 
-/* Of plain accesses: if it isn't ordered for all lanes that touched words of both, it may be so for those of each word. */
+/* Of plain accesses: if it isn't ordered for all lanes that touched words of both, it may be so for those of each
+ * word. */
 typedef enum { ROW_ORDERED, ROW_UNORDERED, ROW_UNCLEAR } RowOrdered;
 
 static RowOrdered row_ordered(const Access *next, const Access *old, const AccessOrder *order) {

@@ -1,18 +1,22 @@
 /* shadow.h - which accesses to a word of memory can still race with a later one.
  * A cell keeps few of them: an access is dropped once a later one that is ordered after it conflicts with everything
  * that it conflicts with, and an access that its own warp repeats is kept once. So most cells hold one or two.
- * A row of words has one list for all of them as long as each access to it is a plain one by lanes that touch a word each, one
- * after the other; it is taken apart into cells for good when another access comes. What is kept is the same.
+ * A row of words has one list for all of them as long as each access to it is a plain one by lanes that touch a word
+ * each, one after the other; it is taken apart into cells for good when another access comes. What is kept is the
+ * same.
  *
- * The observation order of PTX: a strong access comes after the strong writes of the chain that it reads from, which is a
- * write and the atomic operations behind it, each on what the one before left. So what comes after that access (or is it)
- * comes after those writes, with no fence. Cells number the chains; numbers come again, and then a race can be missed.
+ * The observation order of PTX: a strong access comes after the strong writes of the chain that it reads from, which
+ * is a write and the atomic operations behind it, each on what the one before left. So what comes after that access
+ * (or is it) comes after those writes, with no fence. Cells number the chains; numbers come again, and then a race
+ * can be missed.
  *
- * A strong access is added when it is issued, and stays until it is performed; what it read or left is known only then.
+ * A strong access is added when it is issued, and stays until it is performed; what it read or left is known only
+ * then.
  *
- * Bounded: CELL_ACCESSES_MAX for a cell, SHADOW_ACCESSES_MAX, SHADOW_PAGES_MAX and SHADOW_ROWS_MAX (taken apart) for all.
- * Beyond them the oldest access of the cell is forgotten, or words are not watched: a race can then be missed, none is
- * invented. */
+ * Bounded: CELL_ACCESSES_MAX for a cell, SHADOW_ACCESSES_MAX, SHADOW_PAGES_MAX and SHADOW_ROWS_MAX (taken apart) for
+ * all.
+ * Beyond them the oldest access of the cell is forgotten, or words are not watched: a race can then be missed, none
+ * is invented. */
 #ifndef LOCKSTEP_DETECT_RACE_SHADOW_H
 #define LOCKSTEP_DETECT_RACE_SHADOW_H
 
@@ -114,24 +118,26 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max);
-/* True if strong accesses of the block of who asks are under way to the word: what it does now is performed behind them. */
+/* True if strong accesses of the block of who asks are under way to the word: what it does now is performed behind
+ * them. */
 bool shadow_is_behind(const Cell *cell, const AccessOrder *order);
 /* A store that wasn't strong is performed. */
 static inline void shadow_end_chain(Cell *cell) { cell->chain++; }
-/* A strong access is issued; `access->chain` is its number. Those that it races with as far as is known now are copied. */
+/* A strong access is issued; `access->chain` is its number. Those that it races with as far as is known now are
+ * copied. */
 unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                       unsigned max);
-/* Lanes of it are performed: `access` has these lanes, and whether they write. False: its warp did the same before, and what it
- * races with was told then. */
+/* Lanes of it are performed: `access` has these lanes, and whether they write. False: its warp did the same before,
+ * and what it races with was told then. */
 bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order);
 /* The access, if it reads, comes after the strong write `old` in observation order. */
 bool shadow_observes(const Access *next, const Access *old, const AccessOrder *order);
-/* `earlier`, a copy of an access to the cell from some time ago, comes before something that observed it and that the access
- * asked about comes after. */
+/* `earlier`, a copy of an access to the cell from some time ago, comes before something that observed it and that the
+ * access asked about comes after. */
 bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order);
-/* A strong read, which read `access->chain`: true if it sees a strong write of others because a hand-off by another word comes
- * between, but nothing guarantees that order: `found` is that write. What it sees after it was seen before is guaranteed. `missed`:
- * it doesn't see it, which is of a later chain or still under way. */
+/* A strong read, which read `access->chain`: true if it sees a strong write of others because a hand-off by another
+ * word comes between, but nothing guarantees that order: `found` is that write. What it sees after it was seen before
+ * is guaranteed. `missed`: it doesn't see it, which is of a later chain or still under way. */
 bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *order, Access *found, bool *missed);
 /* shadow_add() for a row that wasn't taken apart, and a plain access whose `lanes` are words. The races have the
  * words that both touched. False: it has to be taken apart, and nothing was added. */

@@ -2,8 +2,8 @@
  * Actors are numbered as they start. From VCLOCK_PINNED on, numbers are the caller's, and never forgotten.
  * Bounded: at VCLOCK_MAX entries a clock forgets its oldest half by taking everything that those actors ever did as
  * known. A race with one of them is then missed; none is invented.
- * Ownership: a VClock is embedded. Entries are shared between clocks that were assigned, until one of them changes: after a barrier many
- * warps know the same. */
+ * Ownership: a VClock is embedded. Entries are shared between clocks that were assigned, until one of them changes:
+ * after a barrier many warps know the same. */
 #ifndef LOCKSTEP_DETECT_RACE_VCLOCK_H
 #define LOCKSTEP_DETECT_RACE_VCLOCK_H
 
