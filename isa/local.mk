@@ -80,6 +80,19 @@ liblockstep_a_SOURCES += \
   isa/lower/ptx_lower_value.c \
   isa/lower/ptx_lower_var.c \
   isa/lower/ptx_target.h \
+  isa/mc/mc_info.c \
+  isa/mc/mc_info.h \
+  isa/mc/mc_listing.c \
+  isa/mc/mc_listing.h \
+  isa/mc/mc_listing_data.c \
+  isa/mc/mc_listing_info.c \
+  isa/mc/mc_listing_inst.c \
+  isa/mc/mc_listing_operand.c \
+  isa/mc/mc_listing_place.c \
+  isa/mc/mc_listing_reader.h \
+  isa/mc/mc_print.c \
+  isa/mc/mc_tree.c \
+  isa/mc/mc_tree.h \
   isa/opcode.c \
   isa/opcode.h \
   isa/opcodes.def \

@@ -64,6 +64,7 @@ UNIT_TESTS = \
   tests/unit/test_lock_unit \
   tests/unit/test_lower_cost \
   tests/unit/test_machine \
+  tests/unit/test_mc_listing \
   tests/unit/test_mem_scripts \
   tests/unit/test_memory \
   tests/unit/test_memory_page \
@@ -124,6 +125,7 @@ endif
 FUZZ_TARGETS = \
   tests/fuzz/fuzz_expr \
   tests/fuzz/fuzz_machine \
+  tests/fuzz/fuzz_mc_listing \
   tests/fuzz/fuzz_ptx \
   tests/fuzz/fuzz_ptx_run \
   tests/fuzz/fuzz_run \
@@ -145,6 +147,9 @@ tests_fuzz_fuzz_expr_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_machine_SOURCES = tests/fuzz/fuzz_machine.c $(FUZZ_FILE) $(FUZZ_MAIN)
 tests_fuzz_fuzz_machine_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_machine_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_mc_listing_SOURCES = tests/fuzz/fuzz_mc_listing.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_mc_listing_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_mc_listing_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c tests/unit/same.c tests/unit/same.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_ptx_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_ptx_LDADD = $(FUZZ_LIBS)
@@ -202,7 +207,7 @@ TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
 TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.ptx)
-TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem)
+TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem tests/machine_code/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 
 # `make check` ends with a line for each kind of test and one for all, whatever came of them: this is Automake's rule and

@@ -2,8 +2,8 @@
 # Runs each fuzz target over the inputs kept for it: tests/fuzz/corpus/NAME/ for fuzz_NAME, and for PTX tests/ptx/ (TAP, one
 # point a target).
 set -eu
-targets="expr machine ptx ptx_run run sass scenario"
-echo "1..7"
+targets="expr machine mc_listing ptx ptx_run run sass scenario"
+echo "1..8"
 number=0
 failed=0
 for target in $targets; do
