@@ -93,6 +93,16 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_print.c \
   isa/mc/mc_tree.c \
   isa/mc/mc_tree.h \
+  isa/mc/mc_build.c \
+  isa/mc/mc_build.h \
+  isa/mc/mc_control.c \
+  isa/mc/mc_float.c \
+  isa/mc/mc_int.c \
+  isa/mc/mc_lower.c \
+  isa/mc/mc_lower.h \
+  isa/mc/mc_memory.c \
+  isa/mc/mc_ops.def \
+  isa/mc/mc_warp.c \
   isa/opcode.c \
   isa/opcode.h \
   isa/opcodes.def \

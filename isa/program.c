@@ -18,6 +18,8 @@ void kernel_free(Kernel *kernel) {
     g_array_unref(kernel->params);
   if (kernel->undefined)
     g_ptr_array_unref(kernel->undefined);
+  g_free(kernel->control);
+  g_free(kernel->jumps);
   diag_free(kernel->refusal);
   g_free(kernel);
 }
@@ -157,8 +159,20 @@ uint32_t kernel_registers(const Kernel *kernel) {
   return kernel->nregs - kernel->uniform_registers + kernel->hidden_registers;
 }
 
+int32_t kernel_at_address(const Kernel *kernel, uint32_t address) {
+  uint32_t low = 0, high = kernel->ninsts;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (kernel->insts[middle].address < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < kernel->ninsts && kernel->insts[low].address == address ? (int32_t)low : -1;
+}
+
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc) {
-  return kernel->params ? 8 * pc : kernel->insts[pc].address; /* parameters are declared in PTX only */
+  return kernel->params && !kernel->param_base ? 8 * pc : kernel->insts[pc].address;
 }
 
 static uint32_t width_registers(uint8_t width) { return width == WIDTH_128 ? 4 : width == WIDTH_64 ? 2 : 1; }

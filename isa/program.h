@@ -85,12 +85,29 @@ typedef enum {
 } AtomOp;
 typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
-/* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a block barrier. */
-typedef enum { WARPSYNC_ANY, WARPSYNC_ALL } WarpsyncMode;
+/* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a block barrier; or
+ * lanes of the mask at any WARPSYNC.COLLECTIVE, which execute what stands behind one of these together, up to ENDCOLLECTIVE. */
+typedef enum { WARPSYNC_ANY, WARPSYNC_ALL, WARPSYNC_COLLECTIVE } WarpsyncMode;
+/* BRADIV: to its target if lanes of the mask are elsewhere, or if none are. */
+typedef enum { BRANCH_DIVERGED, BRANCH_CONVERGED } BranchDivMode;
 typedef enum { FENCE_CTA, FENCE_GL, FENCE_SYS } FenceScope;
 typedef enum { ROUND_TRUNC, ROUND_FLOOR, ROUND_CEIL, ROUND_NEAREST } RoundMode;
 typedef enum { FROUND_NEAREST, FROUND_ZERO, FROUND_DOWN, FROUND_UP } FloatRound; /* Inst.round */
-typedef enum { MUFU_RCP, MUFU_RSQ, MUFU_SQRT, MUFU_SIN, MUFU_COS, MUFU_EX2, MUFU_LG2, MUFU_TANH } MufuFunction;
+typedef enum {
+  MUFU_RCP,
+  MUFU_RSQ,
+  MUFU_SQRT,
+  MUFU_SIN,
+  MUFU_COS,
+  MUFU_EX2,
+  MUFU_LG2,
+  MUFU_TANH,
+  /* machine code: of x turns; the high words of 1 / x and 1 / sqrt(x) from that of x (f64) */
+  MUFU_SIN_TURNS,
+  MUFU_COS_TURNS,
+  MUFU_RCP64H,
+  MUFU_RSQ64H
+} MufuFunction;
 typedef enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;
 typedef enum { MATCH_ANY, MATCH_ALL } MatchMode;
 typedef enum { PRMT_INDEX, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 } PrmtMode;
@@ -180,6 +197,7 @@ enum {
   INST_UNALIGNED = 1u << 24, /* BAR: lanes of a warp may arrive at different times (PTX barrier without .aligned) */
   INST_INTEGRAL = 1u << 25, /* CVT of float to float: first rounds to an integral value by `mode` (cvt.rni.f32.f32) */
   INST_KEEP_NAN = 1u << 26, /* FMNMX: a NaN wins over a number (min.NaN) */
+  INST_FUSED = 1u << 29,    /* a part of one instruction of machine code: it issues with the next one */
   INST_LEAVES = 1u << 28,   /* lanes may exit behind it without further work (set by cfg_annotate; isa/flow/past.h) */
 };
 
@@ -250,6 +268,19 @@ typedef struct KernelParam {
 } KernelParam;
 enum { PARAM_BANK_OFFSET = 0x20 };
 
+/* How c[0x0] is laid out before the parameters: as sm_20 has it; sm_70 and later. */
+typedef enum { BANK_FERMI, BANK_VOLTA } ConstBank;
+
+/* Kernel.control: what the encoding says of issue (isa/mc/mc_tree.h, McControl). */
+enum {
+  CONTROL_STALL = 15, /* cycles to the warp's next instruction */
+  CONTROL_WRITE_SHIFT = 5,
+  CONTROL_READ_SHIFT = 8,  /* scoreboards, 3 bits each; 7: none */
+  CONTROL_WAIT_SHIFT = 11, /* mask of 6 */
+  CONTROL_SCOREBOARDS = 6,
+  CONTROL_NONE = 7,
+};
+
 /* `.mark n` before instruction `pc`: fires when a warp issues that instruction, and costs nothing. */
 typedef struct Mark {
   uint32_t pc, number;
@@ -286,7 +317,13 @@ typedef struct Kernel {
   uint32_t nlabels;
   GPtrArray *
       undefined; /* char *: functions without a body that it calls: a TRAP with imm i + 1 stands for a call; NULL: none */
-  Diag *refusal; /* why the kernel can't run (then it has no instructions); NULL: it can */
+  uint32_t *control; /* of each instruction of machine code: CONTROL_*; NULL: it has no encodings, or is none */
+  uint32_t *jumps;   /* instructions that its BRX may go to, rising */
+  uint32_t njumps;
+  uint16_t param_base;    /* where parameters begin in c[0x0] */
+  uint16_t bank;          /* ConstBank: what else c[0x0] holds */
+  uint32_t shared_system; /* bytes at the start of shared_bytes that belong to the system, as sm_90 has it */
+  Diag *refusal;          /* why the kernel can't run (then it has no instructions); NULL: it can */
 } Kernel;
 
 /* A directive that gives a bare program its launch: `.grid`, `.block`, `.buffer`, `.arg`, `.expect`, `.findings`,
@@ -298,7 +335,7 @@ typedef struct LaunchDirective {
   uint32_t kernel;       /* index of the kernel it stands in */
 } LaunchDirective;
 
-typedef enum { DIALECT_FERMI_SASS, DIALECT_PTX } Dialect;
+typedef enum { DIALECT_FERMI_SASS, DIALECT_PTX, DIALECT_MACHINE_CODE } Dialect;
 
 /* A file that instructions come from. Source 0 is the program's own; `-lineinfo` PTX has those of its `.file` lines. */
 typedef struct SourceFile {
@@ -350,6 +387,8 @@ void kernel_free(Kernel *kernel);
 Kernel *program_kernel(const Program *program, guint index);
 /* The registers that a thread is given. */
 uint32_t kernel_registers(const Kernel *kernel);
+/* The first instruction at that address of the listing, or -1. Addresses rise. */
+int32_t kernel_at_address(const Kernel *kernel, uint32_t address);
 /* An instruction's address as it is shown: that of the listing; of PTX, which has none, 8 * pc. */
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc);
 

@@ -19,6 +19,8 @@ liblockstep_a_SOURCES += \
   sim/core/exec_global.c \
   sim/core/exec_groups.c \
   sim/core/exec_local.c \
+  sim/core/exec_half.c \
+  sim/core/exec_mc.c \
   sim/core/exec_members.c \
   sim/core/exec_heap.c \
   sim/core/exec_print.c \

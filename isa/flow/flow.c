@@ -121,6 +121,14 @@ static void end_block(Walk *walk, uint32_t pc, const Frame *top) {
     if (inst->target != NO_TARGET)
       go(walk, pc, (uint32_t)inst->target, top);
     break;
+  case OP_BRADIV:
+    go(walk, pc, (uint32_t)inst->target, top);
+    falls = true;
+    break;
+  case OP_BRX:
+    for (uint32_t i = 0; i < walk->kernel->njumps; i++)
+      go(walk, pc, walk->kernel->jumps[i], top);
+    break;
   case OP_CAL:
     if (inst->target != NO_TARGET)
       go(walk, pc, (uint32_t)inst->target, push(walk, top, OP_CAL, pc + 1));

@@ -9,6 +9,7 @@ static bool is_control(const Inst *inst) {
   switch ((Opcode)inst->op) {
   case OP_NOP:
   case OP_BRA:
+  case OP_BRADIV:
   case OP_EXIT:
   case OP_SSY:
   case OP_BSSY:

@@ -60,7 +60,7 @@ static bool load(Shown *shown, const Options *options, Diag *diag) {
       options->machines ? machine_load(options->machines[0], (const char *const *)options->overrides, ignored) : NULL;
   if (text)
     shown->alone = programs_new(path, resolved, text, length, machine ? machine->gpu.compute_capability : 0,
-                                (const char *const *)options->compiler_flags, diag);
+                                (const char *const *)options->compiler_flags, CODE_PTX, diag);
   return shown->alone != NULL;
 }
 
@@ -146,7 +146,9 @@ static char *render(Programs *programs, const Program *program, const Options *o
 /* PTX as it was read, unless a machine is named or the question is about one kernel or control flow, which depend on one. */
 static char *render_shown(const Shown *shown, const Options *options, Diag *diag) {
   Programs *programs = shown->scenario ? shown->scenario->programs : shown->alone;
-  if (!programs_is_ptx(programs))
+  if (!programs_is_ptx(programs) && !programs_is_listing(programs))
+    return render(programs, programs_common(programs), options, diag);
+  if (programs_is_listing(programs) && !options->machines)
     return render(programs, programs_common(programs), options, diag);
   if (!options->machines && !options->kernel && !options->cfg && !options->reconvergence)
     return ptx_print_module(programs_module(programs));

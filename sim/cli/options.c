@@ -42,6 +42,7 @@ static guint list_rows(Options *o, char **format, gboolean *help, unsigned group
       {OPTIONS_MACHINE, 's', "set", "PATH=VALUE", MANY, &o->overrides,
        "change a parameter: -s sm.lock_unit.bits=2048"},
       {OPTIONS_SCENARIO, 'p', "param", "NAME=VALUE", MANY, &o->params, "change a param of the scenario"},
+      {OPTIONS_SCENARIO, 0, "code", "KIND", TEXT, &o->code, "what PTX and CUDA source run as: ptx or sass"},
       {OPTIONS_RUN, 0, "seed", "N", INTEGER, &o->seed, "seed of all random choices (1)"},
       {OPTIONS_SEEDS, 0, "seeds", "N", INTEGER, &o->seeds, "how many seeds to try, from --seed on"},
       {OPTIONS_SCHEDULES, 0, "schedules", "N", INTEGER, &o->schedules,
@@ -219,6 +220,7 @@ void options_clear(Options *options) {
   g_strfreev(options->buffers);
   g_strfreev(options->args);
   g_strfreev(options->compiler_flags);
+  g_free(options->code);
   g_strfreev(options->rest);
   g_free(options->kernel);
   g_free(options->grid);
@@ -261,6 +263,7 @@ ScenarioOptions options_scenario(const Options *options) {
       .machine = options->machines ? options->machines[0] : NULL,
       .settings = (const char *const *)options->overrides,
       .compiler_flags = (const char *const *)options->compiler_flags,
+      .machine_code = options->code && strcmp(options->code, "sass") == 0,
   };
 }
 

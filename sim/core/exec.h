@@ -28,6 +28,7 @@ typedef struct Issue {
   uint64_t ready;        /* when a dependent instruction can issue */
   uint64_t next;         /* when the warp's next instruction can issue */
   struct Flight *flight; /* the access that goes to global memory, whose reply the results wait for; NULL: none */
+  bool encoded;          /* machine code with encodings */
   bool drains;           /* a fence: the next instruction waits for all global accesses that the SM has under way */
   bool drains_system;    /* of the system */
   bool empties_l1;       /* and then empties the L1 */

@@ -16,7 +16,9 @@ static void overflow(Issue *issue) {
 /* The warp goes on at warp->pc, which some stack operation chose. */
 static void redirect(Issue *issue) {
   issue->next_pc = issue->warp->pc;
-  issue->next = issue->now + issue->gpu->machine->sm.latency.branch_taken;
+  const Machine *machine = issue->gpu->machine;
+  uint32_t taken = issue->encoded ? machine->sm.encoded.branch : machine->sm.latency.branch_taken;
+  issue->next = MAX(issue->next, issue->now + taken);
 }
 
 void exec_BRA(Issue *issue) {
@@ -31,12 +33,52 @@ void exec_BRA(Issue *issue) {
   } else {
     issue->sm->counters.divergent_branches++;
     if (warp->groups) {
-      lane_groups_diverge(issue, issue->mask);
+      lane_groups_diverge(issue, issue->mask, (uint32_t)issue->inst->target, warp->pc + 1);
     } else if (!simt_diverge(warp, machine, issue->inst, issue->mask)) {
       overflow(issue);
       return;
     }
   }
+  redirect(issue);
+}
+
+/* All lanes of the path go one way. */
+void exec_BRADIV(Issue *issue) {
+  Warp *warp = issue->warp;
+  const uint32_t *members = issue_operand(issue, issue->inst->a);
+  uint32_t missing = members[__builtin_ctz(issue->mask)] & warp->alive & ~warp->active;
+  bool converged = issue->inst->mode == BRANCH_CONVERGED;
+  if ((missing == 0) != converged)
+    return;
+  if (issue->mask == warp->active)
+    warp->pc = (uint32_t)issue->inst->target;
+  else
+    lane_groups_diverge(issue, issue->mask, (uint32_t)issue->inst->target, warp->pc + 1);
+  redirect(issue);
+}
+
+void exec_BRX(Issue *issue) {
+  Warp *warp = issue->warp;
+  const Kernel *kernel = warp_block(issue->sm, warp)->launch->kernel;
+  const uint32_t *a = issue_operand(issue, issue->inst->a);
+  uint32_t target[WARP_LANES];
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint32_t address = a[lane] + (uint32_t)issue->inst->imm;
+    int32_t to = kernel_at_address(kernel, address);
+    if (to < 0) {
+      record_fault(issue, 1u << lane, NULL, 0,
+                   g_strdup_printf("branch to 0x%x, where no instruction of `%s` is", address, kernel->name),
+                   g_strdup("the register holds no place of the kernel"));
+      return;
+    }
+    target[lane] = (uint32_t)to;
+  }
+  if (!warp->groups) {
+    record_fault(issue, issue->mask, NULL, 0, g_strdup("an indirect branch on a machine with a SIMT stack"), NULL);
+    return;
+  }
+  lane_groups_scatter(issue, issue->mask, target);
   redirect(issue);
 }
 

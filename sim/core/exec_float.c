@@ -149,14 +149,35 @@ static float apply(MufuFunction function, float x) {
   case MUFU_EX2: return (float)exp2((double)x);
   case MUFU_LG2: return (float)log2((double)x);
   case MUFU_TANH: return (float)tanh((double)x);
+  case MUFU_SIN_TURNS: return (float)sin(2 * G_PI * remainder((double)x, 1.0));
+  case MUFU_COS_TURNS: return (float)cos(2 * G_PI * remainder((double)x, 1.0));
+  case MUFU_RCP64H:
+  case MUFU_RSQ64H: break;
   }
   return x;
+}
+
+/* The high word of a function of the double whose high word is given. */
+static void apply_high(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a);
+  uint32_t row[WARP_LANES], keep = ~(sign_of(inst, INST_ABS_A) & SIGN_BIT),
+                            flip = sign_of(inst, INST_NEG_A) & SIGN_BIT;
+  ROW {
+    double x = double_of((uint64_t)((a[l] & keep) ^ flip) << 32);
+    row[l] = (uint32_t)(double_bits(inst->mode == MUFU_RCP64H ? 1 / x : 1 / sqrt(x)) >> 32);
+  }
+  issue_write(issue, inst->dst, row);
 }
 
 void exec_MUFU(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a);
   uint32_t row[WARP_LANES];
+  if (inst->mode >= MUFU_RCP64H) {
+    apply_high(issue);
+    return;
+  }
   bool directed = inst->round != FROUND_NEAREST;
   ROW {
     float x = operand(inst, a[l], INST_ABS_A, INST_NEG_A);

@@ -324,3 +324,11 @@ void exec_MEMBAR(Issue *issue) {
   ProbePoint point = issue_point(issue, issue->mask);
   PROBE_FIRE(issue->gpu, fence, &point);
 }
+
+/* Fences of machine code leave the L1 to it. */
+void exec_CCTL(Issue *issue) {
+  if (issue->sm)
+    cached_forget(issue->sm);
+  ProbePoint point = issue_point(issue, issue->mask);
+  PROBE_FIRE(issue->gpu, fence, &point);
+}

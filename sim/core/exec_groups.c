@@ -10,7 +10,9 @@ void exec_BSYNC(Issue *issue) { lane_groups_sync(issue, issue->inst->mode, issue
 void exec_BREAK(Issue *issue) { lane_groups_break(issue, issue->inst->mode, issue->mask); }
 
 void exec_WARPSYNC(Issue *issue) {
-  if (issue->warp->groups && issue->inst->mode == WARPSYNC_ALL) {
+  if (issue->warp->groups && issue->inst->mode == WARPSYNC_COLLECTIVE) {
+    lane_groups_collect(issue, issue_operand(issue, issue->inst->a), issue->mask, (uint32_t)issue->inst->target);
+  } else if (issue->warp->groups && issue->inst->mode == WARPSYNC_ALL) {
     lane_groups_meet(issue, issue->mask);
   } else if (issue->warp->groups) {
     lane_groups_warpsync(issue, issue_operand(issue, issue->inst->a), issue->mask);
@@ -22,9 +24,20 @@ void exec_WARPSYNC(Issue *issue) {
   }
 }
 
+/* How long a YIELD of machine code takes: longer beside lanes of the warp that wait, and beside other warps of its scheduler. */
+static uint64_t yield_cycles(const Issue *issue) {
+  const Machine *machine = issue->gpu->machine;
+  const Sm *sm = issue->sm;
+  uint32_t schedulers = machine->sm.schedulers, mine = issue->warp->slot % schedulers, others = 0;
+  for (uint32_t slot = mine; slot < machine->sm.max_warps; slot += schedulers)
+    others += sm->warps[slot].state == WARP_RUNNING && slot != issue->warp->slot;
+  uint64_t alone = issue->warp->groups->count ? machine->sm.encoded.yield_beside : machine->sm.encoded.yield;
+  return alone + milli_cycle(others * machine->sm.encoded.yield_neighbour);
+}
+
 void exec_YIELD(Issue *issue) {
   if (issue->warp->groups)
-    lane_groups_yield(issue, 0);
+    lane_groups_yield(issue, issue->encoded ? yield_cycles(issue) : 0);
 }
 
 /* How long a sleep of `wanted` nanoseconds takes on an H200: up to the next power of two, 40 ns at least. The longest that
@@ -47,4 +60,24 @@ void exec_NANOSLEEP(Issue *issue) {
     lane_groups_yield(issue, cycles);
   else
     issue->next = MAX(issue->next, issue->now + cycles);
+}
+
+void exec_ENDCOLLECTIVE(Issue *issue) {
+  if (issue->warp->groups) {
+    lane_groups_end_collective(issue, issue->mask);
+    issue->next_pc = issue->warp->pc;
+  }
+}
+
+void exec_BMOVR(Issue *issue) {
+  uint32_t row[WARP_LANES];
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    row[lane] =
+        issue->warp->groups ? lane_groups_participants(issue->warp->groups, issue->inst->mode, lane) : issue->mask;
+  issue_write(issue, issue->inst->dst, row);
+}
+
+void exec_BMOVW(Issue *issue) {
+  if (issue->warp->groups)
+    lane_groups_restore(issue, issue->inst->mode, issue_operand(issue, issue->inst->a), issue->mask);
 }

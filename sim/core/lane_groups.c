@@ -1,6 +1,7 @@
 #include "sim/core/lane_groups.h"
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "sim/core/members.h"
 #include "sim/core/sm.h"
 
@@ -8,6 +9,7 @@ void lane_groups_reset(LaneGroups *groups) {
   groups->count = 0;
   groups->runs_from = 0;
   groups->gathering = 0;
+  groups->collecting = false;
   memset(groups->used, 0, sizeof groups->used);
   memset(groups->come, 0, sizeof groups->come);
   memset(groups->executed, 0, sizeof groups->executed);
@@ -25,17 +27,40 @@ static void drop(LaneGroups *groups, uint32_t index) {
   memmove(&groups->group[index], &groups->group[index + 1], (groups->count - index) * sizeof groups->group[0]);
 }
 
-void lane_groups_diverge(Issue *issue, uint32_t taken) {
+void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t behind) {
   const Machine *machine = issue->gpu->machine;
   Warp *warp = issue->warp;
   uint32_t rest = warp->active & ~taken;
   bool taken_first = branch_takes_first(machine->sm.simt_stack.branch_order, taken, rest);
-  uint32_t pc[2] = {(uint32_t)issue->inst->target, warp->pc + 1}, mask[2] = {taken, rest};
+  uint32_t pc[2] = {target, behind}, mask[2] = {taken, rest};
   unsigned first = taken_first ? 0 : 1;
   LS_REQUIRE("lane-groups-diverge", taken && rest);
   add(warp->groups, (LaneGroup){.from = issue->now, .pc = pc[!first], .mask = mask[!first], .state = GROUP_READY});
   warp->pc = pc[first];
   warp->active = mask[first];
+}
+
+void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]) {
+  Warp *warp = issue->warp;
+  LaneGroup way[WARP_LANES];
+  uint32_t count = 0, first = 0;
+  for (uint32_t left = warp->active; left; left &= ~way[count++].mask) {
+    unsigned lowest = (unsigned)__builtin_ctz(left);
+    uint32_t to = lanes >> lowest & 1 ? target[lowest] : warp->pc + 1;
+    way[count] = (LaneGroup){.from = issue->now, .pc = to, .state = GROUP_READY};
+    for (uint32_t rest = left; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if ((lanes >> lane & 1 ? target[lane] : warp->pc + 1) == to)
+        way[count].mask |= 1u << lane;
+    }
+    if (bits_count(way[count].mask) < bits_count(way[first].mask))
+      first = count;
+  }
+  for (uint32_t i = count; i-- > 0;)
+    if (i != first)
+      add(warp->groups, way[i]);
+  warp->pc = way[first].pc;
+  warp->active = way[first].mask;
 }
 
 /* ---- records of convergence barriers ---- */
@@ -88,7 +113,11 @@ static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t la
       return group;
     }
   }
-  return add(groups, (LaneGroup){.pc = warp->pc, .mask = lanes, .state = state, .which = which});
+  return add(groups, (LaneGroup){.pc = warp->pc,
+                                 .mask = lanes,
+                                 .state = state,
+                                 .which = which,
+                                 .collects = state == GROUP_AT_WARPSYNC && groups->collecting});
 }
 
 /* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. They are
@@ -103,17 +132,21 @@ static void let_go(LaneGroups *groups, uint32_t leaving, uint64_t from) {
       continue;
     if (group.state == GROUP_AT_SYNC)
       withdraw(groups, group.which, group.mask);
-    while (same < count && going[same].pc != group.pc + 1)
+    while (same < count && going[same].pc != group.pc + 1 &&
+           !(group.collects && going[same].collects && going[same].which == group.which))
       same++;
     if (same == count)
-      going[count++] = (LaneGroup){.from = from, .pc = group.pc + 1, .state = GROUP_READY};
+      going[count++] = (LaneGroup){
+          .from = from, .pc = group.pc + 1, .state = GROUP_READY, .collects = group.collects, .which = group.which};
     going[same].mask |= group.mask;
   }
   for (uint32_t i = groups->count; i-- > 0;)
     if (leaving >> i & 1)
       drop(groups, i);
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
+    going[i].collects = false;
     add(groups, going[i]);
+  }
 }
 
 /* Lanes that are at a WARPSYNC of that mask, which has them. */
@@ -367,6 +400,34 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   }
   release_complete(issue, done);
   lane_groups_switch(issue, before);
+}
+
+void lane_groups_collect(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes, uint32_t target) {
+  LaneGroups *groups = issue->warp->groups;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1)
+    groups->comes_back[__builtin_ctz(rest)] = target;
+  groups->collecting = true;
+  lane_groups_warpsync(issue, members, lanes);
+  groups->collecting = false;
+}
+
+void lane_groups_end_collective(Issue *issue, uint32_t lanes) {
+  lane_groups_scatter(issue, lanes, issue->warp->groups->comes_back);
+}
+
+void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes) {
+  LaneGroups *groups = issue->warp->groups;
+  withdraw(groups, barrier, lanes);
+  for (uint32_t rest = lanes; rest;) {
+    uint32_t record = members[__builtin_ctz(rest)], alike = 0;
+    for (uint32_t others = rest; others; others &= others - 1)
+      alike |= members[__builtin_ctz(others)] == record ? others & -others : 0;
+    if (record) {
+      withdraw(groups, barrier, record);
+      put_record(groups, barrier, record | alike);
+    }
+    rest &= ~alike;
+  }
 }
 
 void lane_groups_meet(Issue *issue, uint32_t lanes) {

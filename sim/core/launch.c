@@ -17,9 +17,30 @@ static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
   return word;
 }
 
+/* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the window of local memory at 0x20, the stack pointer at 0x28;
+ * the workspace of a cooperative grid; arguments. */
+static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
+  enum { NCTAID = 0xc, LOCAL = 0x20, STACK = 0x28, ENVREG = 0x88, ENVREG_HOPPER = 0xd0, HOPPER_ARGS = 0x210 };
+  uint32_t base = config->kernel->param_base, word = 0, workspace = base >= HOPPER_ARGS ? ENVREG_HOPPER : ENVREG;
+  if (offset < NCTAID)
+    return config->block[offset / 4];
+  if (offset < NCTAID + 12)
+    return config->grid[(offset - NCTAID) / 4];
+  if (offset == LOCAL)
+    return LOCAL_WINDOW;
+  if (offset == STACK)
+    return config->kernel->local_bytes;
+  if (offset == workspace || offset == workspace + 4)
+    return (uint32_t)(offset == workspace ? config->envreg : config->envreg >> 32);
+  if (offset >= base && offset - base < config->args_bytes)
+    memcpy(&word, config->args + (offset - base), MIN(4u, config->args_bytes - (offset - base)));
+  return word;
+}
+
 static uint32_t const_value(const LaunchConfig *config, const ConstRef *ref) {
   switch (ref->kind) {
-  case CONST_BANK: return bank_word(config, ref->value);
+  case CONST_BANK:
+    return config->kernel->bank == BANK_VOLTA ? volta_word(config, ref->value) : bank_word(config, ref->value);
   case CONST_SYMBOL:
     LS_REQUIRE("launch-symbols", config->symbols && ref->symbol < config->program->variables->len);
     return (uint32_t)config->symbols[ref->symbol] + ref->value;
@@ -63,6 +84,37 @@ static void decode_skip(Decoded *decoded, const Gpu *gpu, Opcode op) {
   decoded->skip_latency = op_info[op].unit == UNIT_GLOBAL ? gpu->unit_latency[UNIT_SHARED] : decoded->latency;
 }
 
+static void add_hazard(Decoded *decoded, int16_t reg) {
+  LS_REQUIRE("decoded-hazards", decoded->hazards < G_N_ELEMENTS(decoded->hazard));
+  decoded->hazard[decoded->hazards++] = (uint8_t)reg;
+}
+
+/* Machine code says itself what it waits for. */
+static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
+  uint32_t control = kernel->control[inst - kernel->insts], waits = control >> CONTROL_WAIT_SHIFT;
+  uint32_t write = control >> CONTROL_WRITE_SHIFT & 7, read = control >> CONTROL_READ_SHIFT & 7;
+  Unit unit = op_info[inst->op].unit;
+  RegList reads = inst_reads(inst);
+  for (unsigned i = 0; i < reads.count; i++)
+    add_hazard(decoded, reads.reg[i]);
+  for (unsigned i = 0; i < decoded->writes; i++)
+    add_hazard(decoded, decoded->write[i]);
+  decoded->waits = 0;
+  decoded->pred_wait = 0;
+  for (unsigned i = 0; i < CONTROL_SCOREBOARDS; i++)
+    if (waits >> i & 1)
+      decoded->wait[decoded->waits++] = (uint8_t)scoreboard_row(kernel, i);
+  decoded->stall = (uint8_t)MAX(control & CONTROL_STALL, 1);
+  decoded->raises = write < CONTROL_SCOREBOARDS ? (uint8_t)(write + 1) : 0;
+  decoded->sources = read < CONTROL_SCOREBOARDS ? (uint8_t)(read + 1) : 0;
+  decoded->sources_cycles =
+      (uint16_t)(unit == UNIT_GLOBAL || unit == UNIT_LOCAL ? gpu->machine->sm.encoded.sources_global
+                                                           : gpu->machine->sm.encoded.sources_shared);
+  decoded->skip = decoded->stall;
+  if (inst->op == OP_LDC || inst->op == OP_LDC64)
+    decoded->latency = gpu->machine->sm.encoded.constant;
+}
+
 static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
   PipeKind pipe = pipe_of(inst, writes.count > 0);
@@ -70,9 +122,9 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                      .latency = pipe_latency(gpu->machine, pipe, gpu->unit_latency[op_info[inst->op].unit]),
                      .pipe = pipe,
                      .interval = pipe_interval(gpu->machine, pipe),
-                     .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR,
-                     .releases =
-                         cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR};
+                     .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR && inst->op != OP_CCTL,
+                     .releases = cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
+                                 inst->op != OP_MEMBAR && inst->op != OP_CCTL};
   decode_skip(&decoded, gpu, inst->op);
   for (unsigned i = 0; i < reads.count; i++)
     add_wait(&decoded, reads.reg[i]);
@@ -82,6 +134,8 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   }
   decoded.pred_write = inst_pred_writes(inst);
   decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;
+  if (kernel->control)
+    decode_control(&decoded, gpu, kernel, inst);
   return decoded;
 }
 
@@ -125,7 +179,7 @@ static char *refuse_block(const Machine *machine, const LaunchConfig *config, co
   if (config->block[2] > machine->grid.max_block_z)
     return g_strdup_printf("the block has %u threads in z, %s allows at most %u", config->block[2], machine->name,
                            machine->grid.max_block_z);
-  uint64_t shared = (uint64_t)config->kernel->shared_bytes + config->shared_bytes;
+  uint64_t shared = (uint64_t)config->kernel->shared_bytes - config->kernel->shared_system + config->shared_bytes;
   if (shared > machine->sm.shared.max_block_bytes)
     return g_strdup_printf("the block has %" G_GUINT64_FORMAT " bytes of shared memory, %s allows at most %u", shared,
                            machine->name, machine->sm.shared.max_block_bytes);

@@ -18,7 +18,7 @@ Occupancy occupancy_of(const Machine *machine, const Kernel *kernel, const uint3
   Occupancy occupancy = {.max_warps = machine->sm.max_warps,
                          .thread_registers = kernel_registers(kernel),
                          .spill_bytes = kernel->spill_bytes,
-                         .shared_bytes = kernel->shared_bytes + dynamic_shared_bytes};
+                         .shared_bytes = kernel->shared_bytes - kernel->shared_system + dynamic_shared_bytes};
   const uint32_t fits[OCCUPANCY_LIMITS] = {
       [OCCUPANCY_BLOCKS] = machine->sm.max_blocks,
       [OCCUPANCY_WARPS] = times(machine->sm.max_warps, warps),

@@ -120,6 +120,12 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
   for (unsigned i = 0; i < decoded->writes; i++)
     warp->reg_ready[decoded->write[i]] = REG_PENDING;
   warp->pending += decoded->writes;
+  if (decoded->stall) {
+    const Kernel *kernel = issue->block->launch->kernel;
+    Decoded sources = {.sources = decoded->sources};
+    sm_raise_until_reply(warp, kernel, decoded);
+    sm_raise(warp, kernel, &sources, 0, issue->now + decoded->sources_cycles);
+  }
   warp->newest_access = issue->flight->number;
   warp->awaits = waits_as_acquire(issue) ? warp->newest_access : 0;
 }
@@ -236,10 +242,76 @@ static bool waits_for_loads(const Issue *issue) {
   return true;
 }
 
+/* What is due before an instruction executes: marks, and what detectors want to know. */
+static void tell_flags(const Issue *issue, uint32_t active) {
+  Sm *sm = issue->sm;
+  const Gpu *gpu = issue->gpu;
+  const Inst *inst = issue->inst;
+  if (inst->flags & INST_LEAVES)
+    note_leaving(issue->warp);
+  if (inst->flags & INST_SYNCED && PROBE_WANTED(gpu, warp_sync)) {
+    ProbePoint point = issue_point(issue, active);
+    PROBE_FIRE(gpu, warp_sync, &point);
+  }
+  if (inst->flags & INST_SYNCED && PROBE_WANTED(gpu, odd_mask))
+    members_tell_synced(issue);
+  if (inst->flags & INST_MARKS)
+    fire_marks(sm, issue->block->launch->kernel, issue->pc, issue->now);
+  if (inst->flags & INST_MAYBE_UNSET && issue->warp->written)
+    check_unset(issue);
+}
+
+enum { TOLD_FLAGS = INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED | INST_LEAVES };
+
+/* The parts of an instruction of machine code before its last, in the same cycle. Returns when their results are there; false
+ * after a fault. */
+static bool issue_parts(Sm *sm, Warp *warp, uint64_t now, uint64_t *ready) {
+  Launch *launch = warp_block(sm, warp)->launch;
+  const Inst *inst = &launch->kernel->insts[warp->pc];
+  for (; inst->flags & INST_FUSED; inst++, warp->pc++) {
+    const Decoded *decoded = &launch->decoded[warp->pc];
+    uint32_t guard = warp->pred[inst->guard];
+    Issue issue = {.inst = inst,
+                   .regs = warp->regs,
+                   .consts = warp->consts,
+                   .pred = warp->pred,
+                   .mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard),
+                   .pc = warp->pc,
+                   .next_pc = warp->pc + 1,
+                   .now = now,
+                   .ready = now + decoded->latency,
+                   .next = now + 1,
+                   .encoded = launch->kernel->control,
+                   .gpu = sm->gpu,
+                   .sm = sm,
+                   .block = warp_block(sm, warp),
+                   .warp = warp};
+    if (G_UNLIKELY(inst->flags & TOLD_FLAGS))
+      tell_flags(&issue, warp->active);
+    if (G_UNLIKELY(warp->undefined_rows))
+      undefined_step(&issue, warp->active);
+    if (!issue.mask)
+      continue;
+    decoded->executor(&issue);
+    if (G_UNLIKELY(warp->written != NULL))
+      note_written(warp, decoded, issue.mask);
+    if (G_UNLIKELY(sm->faulted))
+      return false;
+    if (!launch->kernel->control)
+      sm_set_ready(warp, decoded, now);
+    if (op_info[inst->op].unit != UNIT_ALU)
+      *ready = MAX(*ready, issue.ready);
+  }
+  return true;
+}
+
 static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Block *block = warp_block(sm, warp);
   Launch *launch = block->launch;
+  uint64_t parts_ready = 0;
+  if (G_UNLIKELY(launch->kernel->insts[warp->pc].flags & INST_FUSED) && !issue_parts(sm, warp, now, &parts_ready))
+    return;
   const Inst *inst = &launch->kernel->insts[warp->pc];
   const Decoded *decoded = &launch->decoded[warp->pc];
   uint32_t guard = warp->pred[inst->guard], active = warp->active;
@@ -252,7 +324,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
                  .next_pc = warp->pc + 1,
                  .now = now,
                  .ready = now + decoded->latency,
-                 .next = now + gpu->machine->sm.issue_interval,
+                 .next = now + (decoded->stall ? decoded->stall : gpu->machine->sm.issue_interval),
+                 .encoded = decoded->stall,
                  .gpu = gpu,
                  .sm = sm,
                  .block = block,
@@ -263,20 +336,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
     return;
   sm->counters.warp_instructions++;
   sm->counters.lane_instructions += bits_count(issue.mask);
-  if (G_UNLIKELY(inst->flags & (INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED | INST_LEAVES))) {
-    if (inst->flags & INST_LEAVES)
-      note_leaving(warp);
-    if (inst->flags & INST_SYNCED && PROBE_WANTED(gpu, warp_sync)) {
-      ProbePoint point = issue_point(&issue, active);
-      PROBE_FIRE(gpu, warp_sync, &point);
-    }
-    if (inst->flags & INST_SYNCED && PROBE_WANTED(gpu, odd_mask))
-      members_tell_synced(&issue);
-    if (inst->flags & INST_MARKS)
-      fire_marks(sm, launch->kernel, warp->pc, now);
-    if (inst->flags & INST_MAYBE_UNSET && warp->written)
-      check_unset(&issue);
-  }
+  if (G_UNLIKELY(inst->flags & TOLD_FLAGS))
+    tell_flags(&issue, active);
   if (G_UNLIKELY(warp->undefined_rows))
     undefined_step(&issue, active);
   if (G_LIKELY(issue.mask)) {
@@ -289,8 +350,11 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
     issue.next = now + decoded->skip;
     issue.ready = now + decoded->skip_latency;
   }
+  issue.ready = MAX(issue.ready, parts_ready);
   if (issue.flight)
     await(warp, decoded, &issue);
+  else if (decoded->stall)
+    sm_raise(warp, launch->kernel, decoded, issue.ready, now + decoded->sources_cycles);
   else
     sm_set_ready(warp, decoded, issue.ready);
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))

@@ -11,6 +11,10 @@ void sm_wake(Sm *sm, Warp *warp, uint64_t time);
 void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now);
 /* The destinations of the instruction can be used from cycle `ready` on. */
 void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready);
+/* Machine code: its scoreboards are up until the result is there, at `ready`, and its sources are read. */
+void sm_raise(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint64_t ready, uint64_t sources);
+/* That of the result is, until the reply of the access that was issued comes. */
+void sm_raise_until_reply(Warp *warp, const Kernel *kernel, const Decoded *decoded);
 /* The warp that issued goes on with `decoded`, once its operands are there, not before `from`; `delay` comes on top. */
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay);
 

@@ -15,6 +15,37 @@ void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
   due_sm(sm, MAX(time, scheduler->free_at));
 }
 
+/* The scoreboard falls at `ready`, and when all accesses that raised it have been answered. */
+static void hold(Warp *warp, uint32_t row, unsigned scoreboard, uint64_t ready) {
+  warp->falls[scoreboard] = MAX(warp->falls[scoreboard], ready);
+  if (!warp->under_way[scoreboard])
+    warp->reg_ready[row] = warp->falls[scoreboard];
+  warp->latest_ready = MAX(warp->latest_ready, ready);
+}
+
+void sm_raise(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint64_t ready, uint64_t sources) {
+  if (decoded->raises)
+    hold(warp, scoreboard_row(kernel, decoded->raises - 1u), decoded->raises - 1u, ready);
+  if (decoded->sources)
+    hold(warp, scoreboard_row(kernel, decoded->sources - 1u), decoded->sources - 1u, sources);
+}
+
+void sm_raise_until_reply(Warp *warp, const Kernel *kernel, const Decoded *decoded) {
+  if (!decoded->raises)
+    return;
+  warp->under_way[decoded->raises - 1]++;
+  warp->pending++;
+  warp->reg_ready[scoreboard_row(kernel, decoded->raises - 1u)] = REG_PENDING;
+}
+
+/* The reply has come. */
+static void lower(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint64_t now) {
+  unsigned scoreboard = decoded->raises - 1u;
+  warp->pending--;
+  if (--warp->under_way[scoreboard] == 0)
+    hold(warp, scoreboard_row(kernel, scoreboard), scoreboard, now);
+}
+
 void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
   for (unsigned i = 0; i < decoded->writes; i++)
     warp->reg_ready[decoded->write[i]] = ready;
@@ -195,6 +226,8 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
     return;
   warp->pending -= flight->decoded->writes;
   sm_set_ready(warp, flight->decoded, now);
+  if (flight->decoded->raises)
+    lower(warp, warp_block(sm, warp)->launch->kernel, flight->decoded, now);
   if (PROBE_WANTED(sm->gpu, replied))
     tell_replied(sm, warp, flight, now);
   if (warp->blocked && !warp->drains && !(sm->crowded >> warp->slot & 1))

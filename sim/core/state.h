@@ -51,7 +51,18 @@ typedef struct Decoded {
   uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
   uint8_t write[4];
   uint32_t pred_wait, pred_write;
+  /* Of machine code with encodings (then `wait` names rows of scoreboards): */
+  uint8_t stall;          /* cycles until the warp's next instruction, at least; 0: this is none */
+  uint8_t raises, sources; /* scoreboard + 1 that falls when the result is there, when the sources are read; 0: none */
+  uint8_t hazards;        /* how many entries of the list below */
+  uint16_t sources_cycles; /* until the sources are read */
+  uint8_t hazard[12];     /* registers that it reads or writes */
 } Decoded;
+
+/* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards of machine code. */
+static inline uint32_t scoreboard_row(const Kernel *kernel, unsigned scoreboard) {
+  return kernel->nregs + SINK_ROWS + scoreboard;
+}
 
 /* A launch while it runs. */
 typedef struct Launch {

@@ -234,10 +234,10 @@ bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node
 
 /* Words of the argument area that a Fermi kernel reads: its highest constant at or above c[0x0][0x20]. */
 static uint32_t words_read(const Kernel *kernel) {
-  uint32_t words = 0;
+  uint32_t words = 0, base = kernel->param_base ? kernel->param_base : PARAM_BANK_OFFSET;
   for (uint32_t i = 0; i < kernel->nconsts; i++)
-    if (kernel->consts[i].kind == CONST_BANK && kernel->consts[i].value >= PARAM_BANK_OFFSET)
-      words = MAX(words, (kernel->consts[i].value - PARAM_BANK_OFFSET) / 4 + 1);
+    if (kernel->consts[i].kind == CONST_BANK && kernel->consts[i].value >= base)
+      words = MAX(words, (kernel->consts[i].value - base) / 4 + 1);
   return words;
 }
 

@@ -5,6 +5,8 @@
 #include "base/datadir.h"
 #include "base/quote.h"
 #include "isa/lower/ptx_lower.h"
+#include "isa/mc/mc_listing.h"
+#include "isa/mc/mc_lower.h"
 #include "isa/ptx/ptx_parse.h"
 #include "isa/sass/sass.h"
 #include "sim/scenario/demangle.h"
@@ -26,15 +28,23 @@ typedef struct Version {
   Program *program;
 } Version;
 
+/* A listing of machine code; one beside PTX is of one architecture. */
+typedef struct Listing {
+  unsigned arch; /* 0: of all that it has */
+  McModule *module;
+} Listing;
+
 struct Programs {
   char *file, *path;
   char **flags; /* for nvcc; NULL: none */
-  bool is_cuda;
+  bool is_cuda, is_listing;
+  CodeKind code;
   Program *common;
   char **readable;     /* names of its kernels, demangled; NULL: nobody has asked */
   GMutex lock;         /* of what follows */
   GPtrArray *texts;    /* PtxText *; empty for SASS */
   GPtrArray *versions; /* Version * */
+  GPtrArray *listings; /* Listing * */
 };
 
 static void free_text(gpointer data) {
@@ -46,6 +56,11 @@ static void free_text(gpointer data) {
 
 static void free_version(gpointer data) {
   program_free(((Version *)data)->program);
+  g_free(data);
+}
+
+static void free_listing(gpointer data) {
+  mc_module_free(((Listing *)data)->module);
   g_free(data);
 }
 
@@ -126,8 +141,73 @@ static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
   return programs->common != NULL;
 }
 
+/* ---- machine code ---- */
+
+static const McModule *add_listing(Programs *programs, unsigned arch, const char *file, const char *text,
+                                   gsize length, Diag *diag) {
+  McModule *module = mc_listing_parse(file, text, length, diag);
+  if (!module)
+    return NULL;
+  Listing *listing = g_new(Listing, 1);
+  *listing = (Listing){arch, module};
+  g_ptr_array_add(programs->listings, listing);
+  return module;
+}
+
+/* A name without its last ending. */
+static char *stem_of(const char *name) { return g_strndup(name, (gsize)(strrchr(name, '.') - name)); }
+
+/* The listing for a machine of that capability: the program itself, or the one beside it. */
+static const McModule *find_listing(Programs *programs, unsigned capability, Diag *diag) {
+  unsigned arch = programs->is_listing ? 0 : nvcc_arch(capability);
+  for (guint i = 0; i < programs->listings->len; i++) {
+    const Listing *listing = g_ptr_array_index(programs->listings, i);
+    if (listing->arch == arch)
+      return listing->module;
+  }
+  g_autofree char *stem = stem_of(programs->file), *real_stem = stem_of(programs->path);
+  g_autofree char *shown = g_strdup_printf("%s.sm_%u.sass", stem, arch);
+  g_autofree char *path = g_strdup_printf("%s.sm_%u.sass", real_stem, arch);
+  gsize length = 0;
+  g_autofree char *text = datadir_read_file(path, SOURCE_BYTES_MAX, &length, NULL, 0, 0, diag);
+  if (!text)
+    diag_hint(diag,
+              "--code sass runs the listing beside %s: on a machine with CUDA, `cuobjdump -sass` or `nvdisasm -hex` "
+              "prints it",
+              programs->file);
+  return text ? add_listing(programs, arch, shown, text, length, diag) : NULL;
+}
+
+/* The program for one architecture of a listing; `like` says how the kernels are numbered, NULL: as the listing has them. */
+static Program *lower_listing(const Programs *programs, const McModule *module, unsigned capability,
+                              const Program *like, Diag *diag) {
+  unsigned arch = mc_choose_arch(module, capability);
+  if (!arch) {
+    diag_error(diag, programs->file, 0, 0, "no machine code that runs on a GPU of compute capability %u.%u",
+               capability / 10, capability % 10);
+    return NULL;
+  }
+  Program *program = mc_lower(module, arch, like, diag);
+  for (guint i = 1; program && i < program->sources->len; i++)
+    name_source(program, (uint16_t)i, programs->file, programs->path);
+  return program;
+}
+
+/* What holds on every machine: of the oldest architecture, whose kernels the others have, too. */
+static bool make_listing_common(Programs *programs, const char *text, gsize length, unsigned capability, Diag *diag) {
+  const McModule *module = add_listing(programs, 0, programs->file, text, length, diag);
+  unsigned oldest = 0;
+  for (guint i = 0; module && i < module->kernels->len; i++)
+    oldest = oldest ? MIN(oldest, mc_kernel(module, i)->sm) : mc_kernel(module, i)->sm;
+  unsigned arch = module && capability ? mc_choose_arch(module, capability) : 0;
+  programs->common = module ? mc_lower(module, arch ? arch : oldest, NULL, diag) : NULL;
+  if (programs->common)
+    program_set_source(programs->common, text, length);
+  return programs->common != NULL;
+}
+
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
-                       const char *const *flags, Diag *diag) {
+                       const char *const *flags, CodeKind code, Diag *diag) {
   bool is_cuda = programs_has_ending(file, ".cu");
   if (!is_cuda && flags && *flags) {
     diag_usage(diag, "`-- %s`: flags of the compiler are for a .cu, and %s isn't one", *flags, file);
@@ -137,12 +217,17 @@ Programs *programs_new(const char *file, const char *path, const char *text, gsi
   programs->file = g_strdup(file);
   programs->path = g_strdup(path);
   programs->is_cuda = is_cuda;
+  programs->code = code;
+  programs->is_listing = programs_has_ending(file, ".sass") && mc_is_listing(text, length);
   programs->flags = g_strdupv((char **)flags);
   programs->texts = g_ptr_array_new_with_free_func(free_text);
   programs->versions = g_ptr_array_new_with_free_func(free_version);
+  programs->listings = g_ptr_array_new_with_free_func(free_listing);
   g_mutex_init(&programs->lock);
   bool good;
-  if (programs_has_ending(file, ".sass")) {
+  if (programs->is_listing) {
+    good = make_listing_common(programs, text, length, capability, diag);
+  } else if (programs_has_ending(file, ".sass")) {
     programs->common = sass_parse(file, text, length, diag);
     good = programs->common != NULL;
   } else {
@@ -160,6 +245,7 @@ void programs_free(Programs *programs) {
   program_free(programs->common);
   g_ptr_array_free(programs->versions, TRUE);
   g_ptr_array_free(programs->texts, TRUE);
+  g_ptr_array_free(programs->listings, TRUE);
   g_mutex_clear(&programs->lock);
   g_free(programs->file);
   g_free(programs->path);
@@ -170,6 +256,8 @@ void programs_free(Programs *programs) {
 
 Program *programs_common(const Programs *programs) { return programs->common; }
 
+bool programs_is_listing(const Programs *programs) { return programs->is_listing; }
+
 bool programs_is_ptx(const Programs *programs) { return programs->common->dialect == DIALECT_PTX; }
 
 const PtxModule *programs_module(const Programs *programs) {
@@ -178,7 +266,7 @@ const PtxModule *programs_module(const Programs *programs) {
 
 uint32_t programs_address_bytes(const Programs *programs) {
   const PtxModule *module = programs_module(programs);
-  return module ? module->address_size / 8 : 4;
+  return module ? module->address_size / 8 : programs->is_listing ? 8 : 4;
 }
 
 /* ---- kernels ---- */
@@ -202,7 +290,7 @@ static char **readable_names(Programs *programs) {
     return programs->readable;
   char **names = mangled_names(programs->common);
   bool mangled = false;
-  for (char **name = names; programs_is_ptx(programs) && *name; name++)
+  for (char **name = names; programs->common->dialect != DIALECT_FERMI_SASS && *name; name++)
     mangled |= g_str_has_prefix(*name, "_Z");
   char **readable = mangled ? demangle_names(names) : NULL;
   programs->readable = readable ? readable : g_steal_pointer(&names);
@@ -224,7 +312,7 @@ int programs_find_kernel(Programs *programs, const char *name, bool *several) {
   for (guint i = 0; i < kernels->len; i++)
     if (strcmp(program_kernel(programs->common, i)->name, name) == 0)
       return (int)i;
-  for (guint i = 0; programs_is_ptx(programs) && i < kernels->len; i++)
+  for (guint i = 0; programs->common->dialect != DIALECT_FERMI_SASS && i < kernels->len; i++)
     if (is_called(programs, i, name)) {
       *several = found >= 0;
       if (*several)
@@ -286,6 +374,20 @@ static const Version *find_version(const Programs *programs, const PtxTarget *ta
   return NULL;
 }
 
+static const Version *keep_version(Programs *programs, const PtxTarget *target, unsigned arch, Program *program) {
+  Version *version = g_new(Version, 1);
+  *version = (Version){*target, arch, program};
+  g_ptr_array_add(programs->versions, version);
+  return version;
+}
+
+static const Version *make_code_version(Programs *programs, const PtxTarget *target, unsigned arch, Diag *diag) {
+  const McModule *module = find_listing(programs, target->capability, diag);
+  const Program *like = programs->is_listing ? NULL : programs->common;
+  Program *program = module ? lower_listing(programs, module, target->capability, like, diag) : NULL;
+  return program ? keep_version(programs, target, arch, program) : NULL;
+}
+
 static const Version *make_version(Programs *programs, const PtxTarget *target, const Machine *machine, Diag *diag) {
   const PtxText *text = find_text(programs, target->capability, diag);
   Program *program = text ? lower(programs, text, target, diag) : NULL;
@@ -300,21 +402,21 @@ static const Version *make_version(Programs *programs, const PtxTarget *target, 
               "that waits in a "
               "loop lets no other lane of its warp run",
               program->target_sm);
-  Version *version = g_new(Version, 1);
-  *version = (Version){*target, text->arch, program};
-  g_ptr_array_add(programs->versions, version);
-  return version;
+  return keep_version(programs, target, text->arch, program);
 }
 
 const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag) {
-  if (!programs_is_ptx(programs))
+  if (!programs_is_ptx(programs) && !programs->is_listing)
     return programs->common;
   PtxTarget target = {machine->gpu.compute_capability, machine->sm.convergence == CONVERGENCE_BARRIER,
                       machine->sm.max_thread_registers, machine->sm.registers, machine->sm.register_granule};
   unsigned arch = programs->is_cuda ? nvcc_arch(target.capability) : 0;
+  bool machine_code = programs->is_listing || programs->code == CODE_MACHINE;
   g_mutex_lock(&programs->lock);
   const Version *version = find_version(programs, &target, arch);
-  if (!version)
+  if (!version && machine_code)
+    version = make_code_version(programs, &target, arch, diag);
+  else if (!version)
     version = make_version(programs, &target, machine, diag);
   g_mutex_unlock(&programs->lock);
   return version ? version->program : NULL;

@@ -14,16 +14,24 @@
 
 typedef struct Programs Programs;
 
+/* What a program of CUDA source or PTX runs as (--code). */
+typedef enum {
+  CODE_PTX,     /* PTX, lowered here */
+  CODE_MACHINE, /* machine code: a listing beside it, `name.sm_90.sass` for name.ptx or name.cu */
+} CodeKind;
+
 /* True if a path ends so (".sass"), in any case, and isn't all ending. */
 bool programs_has_ending(const char *path, const char *ending);
 /* From the text of a program; the ending of `file`, its name as shown, says what it is. Of a .cu, `path` is what nvcc reads,
  * `capability` is that of the machine that will probably run it, and `flags` are what the user has for the compiler (NULL-terminated,
  * or NULL). NULL after errors. */
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
-                       const char *const *flags, Diag *diag);
+                       const char *const *flags, CodeKind code, Diag *diag);
 void programs_free(Programs *programs);
 /* What holds on every machine. Borrowed. */
 Program *programs_common(const Programs *programs);
+/* True if it is a listing of machine code. */
+bool programs_is_listing(const Programs *programs);
 /* True if parameters and such come from PTX (or CUDA source). */
 bool programs_is_ptx(const Programs *programs);
 /* The PTX as it was read; NULL of SASS. Borrowed. */

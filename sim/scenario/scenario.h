@@ -114,6 +114,7 @@ typedef struct ScenarioOptions {
   const char *machine;               /* the first one named: says what a .cu is compiled for */
   const char *const *settings;       /* what is changed of it (-s) */
   const char *const *compiler_flags; /* of a .cu (behind `--`) */
+  bool machine_code;                 /* PTX and CUDA source run as machine code */
 } ScenarioOptions;
 
 /* Loads `.yaml`/`.yml` as a scenario, `.sass`, `.ptx` and `.cu` as a bare program (of a bare program, what is missing to launch it is an

@@ -26,9 +26,12 @@ static unsigned probable_capability(const Loader *loader) {
 
 static bool set_program(Loader *loader, const char *file, const char *path, const char *text, gsize length) {
   const char *const *flags = loader->options ? loader->options->compiler_flags : NULL;
-  unsigned capability = programs_has_ending(file, ".cu") ? probable_capability(loader) : 0;
+  unsigned capability =
+      programs_has_ending(file, ".cu") || programs_has_ending(file, ".sass") ? probable_capability(loader) : 0;
   Scenario *scenario = loader->scenario;
-  scenario->programs = programs_new(file, path, text, length, capability, flags, loader->diag);
+  scenario->programs =
+      programs_new(file, path, text, length, capability, flags,
+                   loader->options && loader->options->machine_code ? CODE_MACHINE : CODE_PTX, loader->diag);
   scenario->program = scenario->programs ? programs_common(scenario->programs) : NULL;
   return scenario->program != NULL;
 }

@@ -40,14 +40,22 @@ static void pad_args(GByteArray *bytes, guint length) {
     g_byte_array_append(bytes, (const guint8 *)"", 1);
 }
 
+/* Arguments of machine code whose listing doesn't say what they are: addresses of 8 bytes at multiples of that. */
+static uint32_t bare_bytes(const Simulation *simulation, const ScenarioArg *arg) {
+  bool wide = arg->kind == ARG_BUFFER || arg->kind == ARG_F64;
+  return simulation->program->dialect == DIALECT_MACHINE_CODE && wide ? 8 : 4;
+}
+
 /* Arguments as sm_20 lays them out, 32-bit words and structs padded to a word; those of PTX where its parameters
  * are. */
 static GByteArray *marshal_args(const Simulation *simulation, const ScenarioLaunch *launch, const Kernel *kernel) {
   GByteArray *bytes = g_byte_array_new();
   for (guint i = 0; i < launch->args->len; i++) {
     const KernelParam *param = kernel->params ? &g_array_index(kernel->params, KernelParam, i) : NULL;
-    pad_args(bytes, param ? param->offset : (bytes->len + 3) / 4 * 4);
-    append_arg(simulation, &g_array_index(launch->args, ScenarioArg, i), param ? param->bytes : 4, bytes);
+    const ScenarioArg *arg = &g_array_index(launch->args, ScenarioArg, i);
+    uint32_t size = param ? param->bytes : bare_bytes(simulation, arg);
+    pad_args(bytes, param ? param->offset : (bytes->len + size - 1) / size * size);
+    append_arg(simulation, arg, size, bytes);
   }
   pad_args(bytes, MAX(kernel->param_bytes, (bytes->len + 3) / 4 * 4));
   return bytes;

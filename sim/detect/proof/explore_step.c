@@ -138,9 +138,38 @@ void explore_go_on(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t 
 
 /* ---- control ---- */
 
+/* Which lanes are together isn't followed: either way. */
+static void branch_divergent(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  LaneSpace taken;
+  lane_state_copy(&taken.state, state, walk_nregs(walk));
+  explore_go_on(walk, &taken.state, inst, (uint32_t)inst->target);
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
+static void branch_indirect(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  const Kernel *kernel = walk->view->launch->kernel;
+  if (slot_unknown(state, inst->a)) {
+    for (uint32_t i = 0; i < kernel->njumps; i++) {
+      LaneSpace taken;
+      lane_state_copy(&taken.state, state, walk_nregs(walk));
+      explore_go_on(walk, &taken.state, inst, kernel->jumps[i]);
+    }
+    return;
+  }
+  int32_t target = kernel_at_address(kernel, slot_value(walk, state, inst->a) + (uint32_t)inst->imm);
+  if (target < 0)
+    explore_fault(walk);
+  else
+    explore_go_on(walk, state, inst, (uint32_t)target);
+}
+
 static void step_control(LaneWalk *walk, LaneState *state, const Inst *inst) {
   switch ((Opcode)inst->op) {
   case OP_BRA: explore_go_on(walk, state, inst, (uint32_t)inst->target); return;
+  case OP_BRADIV: branch_divergent(walk, state, inst); return;
+  case OP_BRX: branch_indirect(walk, state, inst); return;
+  case OP_BMOVR: explore_forget_writes(walk, state, inst); break;
+  case OP_BMOVW: state->begun &= ~(1u << inst->mode); break;
   case OP_SSY: push_frame(walk, state, STACK_SSY, (uint32_t)inst->target); break;
   case OP_PBK: push_frame(walk, state, STACK_BREAK, (uint32_t)inst->target); break;
   case OP_PCNT: push_frame(walk, state, STACK_CONTINUE, (uint32_t)inst->target); break;

@@ -1,0 +1,362 @@
+/* Lowering of control flow, convergence and block barriers. While a kernel is built a target is a byte address. */
+#include <string.h>
+
+#include "isa/mc/mc_build.h"
+
+static bool jump(McBuild *build, Inst *inst, const McOperand *target) {
+  if (target->kind != MC_TARGET && target->kind != MC_INTEGER)
+    return mc_refuse(build);
+  inst->target = (int32_t)target->value;
+  mc_emit(build, inst);
+  return true;
+}
+
+/* The guard and a second predicate: a lane goes if both hold. */
+static void guard_also(McBuild *build, Inst *inst, const McOperand *predicate) {
+  bool unguarded = inst->guard == PRED_TRUE && !build->guard_not;
+  if (predicate->number == MC_PT && !predicate->negated)
+    return;
+  if (unguarded && predicate->number != MC_PT) {
+    inst->guard = mc_predicate_out(predicate);
+    inst->flags = (inst->flags & ~(uint32_t)INST_GUARD_NOT) | (predicate->negated ? INST_GUARD_NOT : 0);
+    return;
+  }
+  enum { A_AND_B = 0xc0 };
+  Inst both = mc_blank(build, OP_PLOP3);
+  both.guard = PRED_TRUE;
+  both.flags = 0;
+  both.mode = A_AND_B;
+  both.psrc[0] = build->guard;
+  both.psrc_not = build->guard_not ? 1 : 0;
+  mc_predicate_in(&both, 1, predicate);
+  both.pdst = mc_scratch_predicate(build);
+  mc_emit(build, &both);
+  inst->guard = both.pdst;
+  inst->flags &= ~(uint32_t)INST_GUARD_NOT;
+}
+
+/* BRA.DIV UR4, t; BRA.CONV ~URZ, t; without a mask it is of all lanes. */
+static bool branch_by_mask(McBuild *build, BranchDivMode mode) {
+  bool masked = mc_count(build) > 1;
+  int16_t mask = masked ? mc_signed_value(build, mc_at(build, 0)) : mc_constant(build, UINT32_MAX);
+  Inst inst = mc_blank(build, OP_BRADIV);
+  inst.mode = (uint8_t)mode;
+  inst.a = mask;
+  return jump(build, &inst, mc_at(build, masked ? 1 : 0));
+}
+
+bool mc_bra(McBuild *build) {
+  if (!mc_only(build, "DIV", "CONV", "U", NULL))
+    return mc_refuse(build);
+  if (mc_has(build, "DIV") || mc_has(build, "CONV"))
+    return branch_by_mask(build, mc_has(build, "DIV") ? BRANCH_DIVERGED : BRANCH_CONVERGED);
+  bool second = mc_count(build) == 2 && mc_is_predicate(mc_at(build, 0));
+  Inst inst = mc_blank(build, OP_BRA);
+  inst.flags |= mc_has(build, "U") ? INST_UNIFORM : 0;
+  if (second)
+    guard_also(build, &inst, mc_at(build, 0));
+  return jump(build, &inst, mc_at(build, second ? 1 : 0));
+}
+
+/* To register + number; BRX: relative to the next instruction. */
+static bool jump_by_register(McBuild *build, uint32_t base) {
+  const McOperand *reg = mc_at(build, 0), *offset = mc_at(build, 1);
+  Inst inst = mc_blank(build, OP_BRX);
+  if (!mc_is_register(reg) || (mc_count(build) > 1 && offset->kind != MC_INTEGER && offset->kind != MC_TARGET))
+    return mc_refuse(build);
+  inst.a = mc_value(build, reg);
+  inst.imm = (int32_t)(base + (mc_count(build) > 1 ? (uint32_t)offset->value : 0));
+  mc_emit(build, &inst);
+  return true;
+}
+
+static void add_jump(McBuild *build, uint32_t address) { g_array_append_val(build->jumps, address); }
+
+bool mc_brx(McBuild *build) {
+  const GArray *targets = build->source->targets;
+  /* Without a list of them, any place that a branch could go to. */
+  for (guint i = 0; i < (targets ? targets->len : build->source->insts); i++)
+    add_jump(build,
+             targets ? g_array_index(targets, uint32_t, i) : mc_inst(build->module, build->source, i)->address);
+  const McOperand *offset = mc_at(build, 1);
+  return jump_by_register(build, offset->kind == MC_TARGET ? 0 : build->inst->address + MC_INST_BYTES);
+}
+
+bool mc_ret(McBuild *build) {
+  return mc_only(build, "REL", "NODEC", NULL) ? jump_by_register(build, 0) : mc_refuse(build);
+}
+
+/* ---- calls ---- */
+
+/* The number that `reg` has at instruction `before`, if a move of a constant not far above gives it. */
+static bool known_number(const McBuild *build, guint before, int reg, uint64_t *value) {
+  for (guint i = before; i-- > 0;) {
+    const McInst *inst = mc_inst(build->module, build->source, i);
+    const McOperand *to = inst->operands ? mc_operand(build->module, inst, 0) : NULL;
+    if (!to || to->kind != MC_REGISTER || to->number != reg)
+      continue;
+    const McOperand *from = mc_operand(build->module, inst, inst->operands - 1);
+    bool moves =
+        strcmp(inst->root, "MOV") == 0 || strcmp(inst->name, "IMAD.MOV.U32") == 0 || strcmp(inst->root, "HFMA2") == 0;
+    if (!moves)
+      return false;
+    if (from->kind == MC_REGISTER && from->number == MC_RZ)
+      *value = 0;
+    else if (from->kind == MC_INTEGER || from->kind == MC_REAL)
+      *value = from->kind == MC_INTEGER ? from->value : 0;
+    else
+      return false;
+    if (strcmp(inst->root, "HFMA2") == 0) { /* two halves: 0, and a small number's bits */
+      double low = from->kind == MC_REAL ? from->real : (double)(int64_t)from->value;
+      *value = (uint64_t)(low * 16777216.0 + 0.5);
+    }
+    return true;
+  }
+  return false;
+}
+
+/* The function whose address `reg` has: loaded from bank 4. NULL if it isn't known. */
+static const char *called_function(const McBuild *build, int reg) {
+  for (guint i = build->index; i-- > 0;) {
+    const McInst *inst = mc_inst(build->module, build->source, i);
+    const McOperand *to = inst->operands ? mc_operand(build->module, inst, 0) : NULL;
+    if (!to || to->kind != MC_REGISTER || to->number != reg)
+      continue;
+    const McOperand *from = mc_operand(build->module, inst, inst->operands - 1);
+    const McData *data = mc_find_data(build->module, ".nv.constant4");
+    uint64_t index = 0;
+    if (from->kind == MC_SYMBOL)
+      return from->text;
+    if (from->kind != MC_CONSTANT || from->bank != 4 || !data || !data->relocs ||
+        (from->base != MC_NO_REGISTER && from->base != MC_RZ && !known_number(build, i, from->base, &index)))
+      return NULL;
+    for (guint r = 0; r < data->relocs->len; r++) {
+      const McReloc *reloc = &g_array_index(data->relocs, McReloc, r);
+      if (reloc->offset == index + (uint32_t)from->offset)
+        return reloc->symbol;
+    }
+    return NULL;
+  }
+  return NULL;
+}
+
+static int16_t argument(McBuild *build, int number, bool wide) {
+  McOperand operand = {.kind = MC_REGISTER, .number = (int16_t)number, .base = MC_NO_REGISTER};
+  return wide ? mc_pair(build, &operand) : mc_value(build, &operand);
+}
+
+/* The ABI: arguments from R4 on, 64-bit ones at even registers; the result in R4. */
+enum { FIRST = 4, SECOND = 6, THIRD = 8 };
+
+static bool call_system(McBuild *build, const char *name) {
+  McOperand result = {.kind = MC_REGISTER, .number = FIRST, .base = MC_NO_REGISTER};
+  bool prints = strcmp(name, "vprintf") == 0, asserts = strcmp(name, "__assertfail") == 0;
+  bool takes = strcmp(name, "malloc") == 0, aligned = strcmp(name, "__cuda_syscall_aligned_malloc") == 0;
+  bool gives = strcmp(name, "free") == 0;
+  if (!prints && !asserts && !takes && !aligned && !gives)
+    return mc_refuse(build);
+  Inst inst = mc_blank(build, prints ? OP_PRINTF : asserts ? OP_ASSERTFAIL : gives ? OP_FREE : OP_MALLOC);
+  inst.a = argument(build, FIRST, true);
+  inst.wide = WIDE_A;
+  inst.dst = MC_ROW_SINK;
+  if (prints || asserts) {
+    inst.b = argument(build, SECOND, true);
+    inst.wide |= WIDE_B;
+  }
+  if (asserts)
+    inst.c = argument(build, THIRD, false);
+  if (takes || aligned)
+    inst.b = aligned ? argument(build, SECOND, false) : mc_constant(build, 1);
+  if (prints)
+    inst.dst = mc_destination(build, &result, 1);
+  if (takes || aligned) {
+    inst.dst = mc_destination(build, &result, 2);
+    inst.wide |= WIDE_DST;
+  }
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_call(McBuild *build) {
+  const McOperand *target = mc_at(build, 0);
+  uint32_t behind = build->inst->address + MC_INST_BYTES;
+  if (!mc_only(build, "REL", "ABS", "NOINC", NULL))
+    return mc_refuse(build);
+  if (mc_is_register(target)) {
+    const char *name = called_function(build, target->number);
+    const McSymbol *symbol = name ? mc_find_symbol(build->module, name) : NULL;
+    return name && !(symbol && symbol->section) ? call_system(build, name) : mc_refuse(build);
+  }
+  Inst inst = mc_blank(build, OP_BRA);
+  add_jump(build, behind);
+  return jump(build, &inst, target);
+}
+
+bool mc_exit(McBuild *build) {
+  Inst inst = mc_blank(build, OP_EXIT);
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_bpt(McBuild *build) {
+  if (!mc_has(build, "TRAP"))
+    return mc_nothing(build);
+  Inst inst = mc_blank(build, OP_TRAP);
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* An event of the profiler: what PTX calls pmevent. */
+bool mc_pmtrig(McBuild *build) {
+  const McOperand *events = mc_at(build, 0);
+  for (uint32_t number = 0; events->kind == MC_INTEGER && number < 16; number++)
+    if (events->value >> number & 1) {
+      Mark mark = {build->insts->len, number};
+      build->kernel->marks = g_renew(Mark, build->kernel->marks, build->kernel->nmarks + 1);
+      build->kernel->marks[build->kernel->nmarks++] = mark;
+    }
+  Inst inst = mc_blank(build, OP_NOP);
+  inst.flags |= INST_MARKS;
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* ---- convergence ---- */
+
+static const McOperand *barrier_operand(McBuild *build, Inst *inst, guint at) {
+  const McOperand *barrier = mc_at(build, at);
+  if (barrier->kind != MC_BARRIER) {
+    mc_refuse(build);
+    return NULL;
+  }
+  inst->mode = (uint8_t)barrier->number;
+  build->kernel->convergence_barriers = MAX(build->kernel->convergence_barriers, (uint32_t)barrier->number + 1);
+  return barrier;
+}
+
+bool mc_bssy(McBuild *build) {
+  Inst inst = mc_blank(build, OP_BSSY);
+  return barrier_operand(build, &inst, 0) && jump(build, &inst, mc_at(build, 1));
+}
+
+bool mc_bsync(McBuild *build) {
+  Inst inst = mc_blank(build, OP_BSYNC);
+  if (!barrier_operand(build, &inst, 0))
+    return false;
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_break(McBuild *build) {
+  bool second = mc_is_predicate(mc_at(build, 0)) && mc_count(build) == 2;
+  Inst inst = mc_blank(build, OP_BREAK);
+  if (second)
+    guard_also(build, &inst, mc_at(build, 0));
+  if (!barrier_operand(build, &inst, second ? 1 : 0))
+    return false;
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* A register is cleared before each BSSY, which begins a record anyhow. */
+bool mc_bmov(McBuild *build) {
+  const McOperand *to = mc_at(build, 0), *from = mc_at(build, 1);
+  bool writes = to->kind == MC_BARRIER;
+  if (!writes && to->kind == MC_REGISTER && to->number == MC_RZ)
+    return mc_nothing(build);
+  Inst inst = mc_blank(build, writes ? OP_BMOVW : OP_BMOVR);
+  if (!barrier_operand(build, &inst, writes ? 0 : 1))
+    return false;
+  if (writes)
+    inst.a = mc_value(build, from);
+  else
+    inst.dst = mc_destination(build, to, 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_warpsync(McBuild *build) {
+  if (!mc_only(build, "ALL", "COLLECTIVE", "EXCLUSIVE", NULL))
+    return mc_refuse(build);
+  bool collective = mc_has(build, "COLLECTIVE"), all = mc_has(build, "ALL");
+  int16_t mask = mc_count(build) == 0 || (collective && mc_count(build) == 1) ? mc_constant(build, UINT32_MAX)
+                                                                              : mc_value(build, mc_at(build, 0));
+  Inst inst = mc_blank(build, OP_WARPSYNC);
+  inst.a = mask;
+  inst.mode = collective ? WARPSYNC_COLLECTIVE : all ? WARPSYNC_ALL : WARPSYNC_ANY;
+  if (collective)
+    return jump(build, &inst, mc_at(build, mc_count(build) - 1));
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_endcollective(McBuild *build) {
+  Inst inst = mc_blank(build, OP_ENDCOLLECTIVE);
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_yield(McBuild *build) {
+  Inst inst = mc_blank(build, OP_YIELD);
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_nanosleep(McBuild *build) {
+  if (!mc_only(build, "WARP", NULL))
+    return mc_refuse(build);
+  int16_t wanted = mc_value(build, mc_at(build, 0));
+  Inst inst = mc_blank(build, OP_NANOSLEEP);
+  inst.a = wanted;
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* ---- block barriers ---- */
+
+bool mc_bar(McBuild *build) {
+  guint count = mc_count(build);
+  bool reduces = mc_has(build, "RED"), has_predicate = count && mc_is_predicate(mc_at(build, count - 1));
+  if (!mc_only(build, "SYNC", "ARV", "RED", "POPC", "AND", "OR", "DEFER_BLOCKING", NULL) || reduces != has_predicate)
+    return mc_refuse(build);
+  guint values = count - (has_predicate ? 1 : 0);
+  Inst inst = mc_blank(build, OP_BAR);
+  inst.mode = !reduces               ? mc_has(build, "ARV") ? BAR_ARV : BAR_SYNC
+              : mc_has(build, "OR")  ? BAR_RED_OR
+              : mc_has(build, "AND") ? BAR_RED_AND
+                                     : BAR_RED_POPC;
+  inst.a = values > 0 ? mc_value(build, mc_at(build, 0)) : mc_constant(build, 0);
+  if (values > 1) {
+    inst.b = mc_value(build, mc_at(build, 1));
+    inst.flags |= INST_HAS_COUNT;
+  }
+  inst.dst = inst.mode == BAR_RED_POPC ? MC_ROW_RESULT : MC_ROW_SINK;
+  inst.pdst = inst.mode == BAR_RED_AND || inst.mode == BAR_RED_OR ? MC_RESULT_PREDICATE : PRED_SINK;
+  if (reduces)
+    mc_predicate_in(&inst, 0, mc_at(build, count - 1));
+  build->uses_result |= reduces;
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* B2R.RESULT R0; B2R.RESULT RZ, P0: what the last BAR.RED gave. */
+bool mc_b2r(McBuild *build) {
+  const McOperand *to = mc_at(build, 0);
+  if (!mc_only(build, "RESULT", NULL))
+    return mc_refuse(build);
+  build->uses_result = true;
+  if (mc_count(build) > 1) {
+    Inst inst = mc_blank(build, OP_PLOP3);
+    inst.psrc[0] = MC_RESULT_PREDICATE;
+    inst.mode = 0xf0;
+    inst.pdst = mc_predicate_out(mc_at(build, 1));
+    mc_emit(build, &inst);
+  }
+  if (to->kind == MC_REGISTER && to->number == MC_RZ && mc_count(build) > 1)
+    return true;
+  Inst inst = mc_blank(build, OP_MOV);
+  inst.a = MC_ROW_RESULT;
+  inst.dst = mc_destination(build, to, 1);
+  mc_emit(build, &inst);
+  return true;
+}

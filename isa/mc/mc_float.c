@@ -1,0 +1,433 @@
+/* Lowering of floats: single, double and half precision, and conversions. */
+#include <math.h>
+#include <string.h>
+
+#include "isa/mc/mc_build.h"
+
+static FloatRound rounding(const McBuild *build) {
+  return mc_has(build, "RM")   ? FROUND_DOWN
+         : mc_has(build, "RP") ? FROUND_UP
+         : mc_has(build, "RZ") ? FROUND_ZERO
+                               : FROUND_NEAREST;
+}
+
+static uint32_t signs(const McOperand *operand, uint32_t minus, uint32_t absolute) {
+  return (operand->minus ? minus : 0) | (operand->absolute ? absolute : 0);
+}
+
+/* Sets operands a and b, which are `first` and the one behind it. */
+static void set_a_b(McBuild *build, Inst *inst, guint first, bool wide) {
+  const McOperand *a = mc_at(build, first), *b = mc_at(build, first + 1);
+  inst->a = wide ? mc_double(build, a) : mc_float(build, a);
+  inst->b = wide ? mc_double(build, b) : mc_float(build, b);
+  inst->flags |= signs(a, INST_NEG_A, INST_ABS_A) | signs(b, INST_NEG_B, INST_ABS_B);
+  inst->wide |= wide ? WIDE_A | WIDE_B : 0;
+}
+
+static void set_c(McBuild *build, Inst *inst, guint index, bool wide) {
+  const McOperand *c = mc_at(build, index);
+  if (c->absolute && !wide) {
+    inst->c = mc_signed_float(build, c);
+    return;
+  }
+  if (c->absolute)
+    mc_refuse(build);
+  inst->c = wide ? mc_double(build, c) : mc_float(build, c);
+  inst->flags |= signs(c, INST_NEG_C, 0);
+  inst->wide |= wide ? WIDE_C : 0;
+}
+
+static bool arithmetic(McBuild *build, Opcode op, bool wide, bool three) {
+  if (!mc_only(build, "FTZ", "SAT", "RN", "RM", "RP", "RZ", NULL))
+    return mc_refuse(build);
+  Inst inst = mc_blank(build, op);
+  inst.type = wide ? TYPE_F64 : TYPE_F32;
+  inst.round = (uint8_t)rounding(build);
+  inst.flags |= (mc_has(build, "FTZ") ? INST_FTZ : 0) | (mc_has(build, "SAT") ? INST_SAT : 0);
+  set_a_b(build, &inst, 1, wide);
+  if (three)
+    set_c(build, &inst, 3, wide);
+  inst.dst = mc_destination(build, mc_at(build, 0), wide ? 2 : 1);
+  inst.wide |= wide ? WIDE_DST : 0;
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_fadd(McBuild *build) { return arithmetic(build, OP_FADD, false, false); }
+bool mc_fmul(McBuild *build) { return arithmetic(build, OP_FMUL, false, false); }
+bool mc_ffma(McBuild *build) { return arithmetic(build, OP_FFMA, false, true); }
+bool mc_dadd(McBuild *build) { return arithmetic(build, OP_DADD, true, false); }
+bool mc_dmul(McBuild *build) { return arithmetic(build, OP_DMUL, true, false); }
+bool mc_dfma(McBuild *build) { return arithmetic(build, OP_DFMA, true, true); }
+
+bool mc_fmnmx(McBuild *build) {
+  if (!mc_only(build, "FTZ", "NAN", NULL))
+    return mc_refuse(build);
+  Inst inst = mc_blank(build, OP_FMNMX);
+  inst.type = TYPE_F32;
+  inst.flags |= (mc_has(build, "FTZ") ? INST_FTZ : 0) | (mc_has(build, "NAN") ? INST_KEEP_NAN : 0);
+  set_a_b(build, &inst, 1, false);
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_predicate_in(&inst, 0, mc_at(build, 3));
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_fsel(McBuild *build) {
+  if (!mc_only(build, NULL))
+    return mc_refuse(build);
+  int16_t a = mc_signed_float(build, mc_at(build, 1)), b = mc_signed_float(build, mc_at(build, 2));
+  Inst inst = mc_blank(build, OP_SEL);
+  inst.a = a;
+  inst.b = b;
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_predicate_in(&inst, 0, mc_at(build, 3));
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* ---- comparisons ---- */
+
+static int comparison(const McBuild *build) {
+  static const char *const names[] = {"F",   "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "T",
+                                      "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "NUM", "NAN"};
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    if (mc_has(build, names[i]))
+      return (int)(CMP_F + i);
+  return -1;
+}
+
+static bool compare(McBuild *build, Opcode op, bool wide) {
+  int cmp = comparison(build);
+  if (cmp < 0 || mc_has(build, "MIN") || mc_has(build, "MAX") || mc_count(build) < 5)
+    return mc_refuse(build);
+  Inst inst = mc_blank(build, op);
+  inst.type = wide ? TYPE_F64 : TYPE_F32;
+  inst.cmp = (uint8_t)cmp;
+  inst.lop = mc_has(build, "OR") ? LOP_OR : mc_has(build, "XOR") ? LOP_XOR : LOP_AND;
+  inst.flags |= mc_has(build, "FTZ") ? INST_FTZ : 0;
+  inst.pdst = mc_predicate_out(mc_at(build, 0));
+  inst.pdst2 = mc_predicate_out(mc_at(build, 1));
+  set_a_b(build, &inst, 2, wide);
+  mc_predicate_in(&inst, 0, mc_at(build, 4));
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_fsetp(McBuild *build) { return compare(build, OP_FSETP, false); }
+
+/* fmin() and fmax() of doubles: p says that a is to be taken, p2 that b isn't a number, so that a NaN is only made where both are
+ * none. */
+static bool extreme(McBuild *build) {
+  Inst less = mc_blank(build, OP_DSETP), nan = less, either = mc_blank(build, OP_PLOP3);
+  bool minimum = mc_has(build, "MIN");
+  less.type = nan.type = TYPE_F64;
+  less.cmp = minimum ? CMP_LT : CMP_GT;
+  less.pdst = mc_scratch_predicate(build);
+  set_a_b(build, &less, 2, true);
+  nan.cmp = CMP_NAN;
+  nan.a = nan.b = less.b;
+  nan.wide = WIDE_A | WIDE_B;
+  nan.pdst = mc_scratch_predicate(build);
+  either.pdst = mc_predicate_out(mc_at(build, 0));
+  either.pdst2 = mc_predicate_out(mc_at(build, 1));
+  either.psrc[0] = less.pdst;
+  either.psrc[1] = nan.pdst;
+  either.mode = 0xfc; /* q | q2 */
+  either.imm = 0xcc;  /* q2 */
+  mc_emit(build, &less);
+  mc_emit(build, &nan);
+  mc_emit(build, &either);
+  return true;
+}
+
+bool mc_dsetp(McBuild *build) {
+  return mc_has(build, "MIN") || mc_has(build, "MAX") ? extreme(build) : compare(build, OP_DSETP, true);
+}
+
+bool mc_fchk(McBuild *build) {
+  Inst inst = mc_blank(build, OP_FCHK);
+  inst.pdst = mc_predicate_out(mc_at(build, 0));
+  set_a_b(build, &inst, 1, false);
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_mufu(McBuild *build) {
+  static const char *const names[] = {
+      [MUFU_RCP] = "RCP",       [MUFU_RSQ] = "RSQ",       [MUFU_SQRT] = "SQRT", [MUFU_SIN_TURNS] = "SIN",
+      [MUFU_COS_TURNS] = "COS", [MUFU_EX2] = "EX2",       [MUFU_LG2] = "LG2",   [MUFU_TANH] = "TANH",
+      [MUFU_RCP64H] = "RCP64H", [MUFU_RSQ64H] = "RSQ64H",
+  };
+  const McOperand *a = mc_at(build, 1);
+  Inst inst = mc_blank(build, OP_MUFU);
+  guint function = G_N_ELEMENTS(names);
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    function = names[i] && mc_has(build, names[i]) ? i : function;
+  if (function == G_N_ELEMENTS(names) || mc_has(build, "F16"))
+    return mc_refuse(build);
+  inst.mode = (uint8_t)function;
+  inst.type = TYPE_F32;
+  inst.a = mc_float(build, a);
+  inst.flags |= signs(a, INST_NEG_A, INST_ABS_A);
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* ---- halves ---- */
+
+/* The f16 nearest to a number; those of listings are exact. */
+static uint32_t half_bits(double value) {
+  uint32_t sign = signbit(value) ? 0x8000 : 0;
+  int exponent;
+  if (isnan(value))
+    return 0x7fff;
+  double part = frexp(fabs(value), &exponent); /* in [0.5, 1) */
+  if (value == 0)
+    return sign;
+  if (isinf(value) || exponent > 16)
+    return sign | 0x7c00;
+  if (exponent < -13)
+    return sign | (uint32_t)ldexp(part, exponent + 24);
+  return sign | (uint32_t)(exponent + 14) << 10 | ((uint32_t)ldexp(part, 11) & 0x3ff);
+}
+
+static bool is_number(const McOperand *operand) { return operand->kind == MC_REAL || operand->kind == MC_INTEGER; }
+
+static double number(const McOperand *operand) {
+  return operand->kind == MC_REAL ? operand->real : (double)(int64_t)operand->value;
+}
+
+/* Operand `*index` as a pair of halves, and *index goes behind it: two immediates (the high one first), or a register of which both
+ * halves are taken, or one twice. */
+static int16_t half_pair(McBuild *build, guint *index) {
+  McOperand operand = *mc_at(build, (*index)++);
+  if (is_number(&operand)) {
+    uint32_t low = half_bits(number(mc_at(build, *index)));
+    (*index)++;
+    return mc_constant(build, half_bits(number(&operand)) << 16 | low);
+  }
+  uint8_t part = operand.part;
+  operand.part = MC_ALL;
+  int16_t row = mc_value(build, &operand);
+  if (part != MC_H0_H0 && part != MC_H1_H1)
+    return row;
+  Inst inst = mc_blank(build, OP_PRMT);
+  inst.a = row;
+  inst.b = mc_constant(build, 0);
+  inst.c = mc_constant(build, part == MC_H0_H0 ? 0x1010 : 0x3232);
+  inst.dst = mc_scratch(build, 1);
+  mc_emit(build, &inst);
+  return inst.dst;
+}
+
+static bool half(McBuild *build, Opcode op, unsigned operands) {
+  guint index = 1;
+  const McOperand *at[3];
+  if (!mc_only(build, "MMA", "SAT", NULL))
+    return mc_refuse(build);
+  Inst inst = mc_blank(build, op);
+  inst.type = TYPE_F16;
+  inst.flags |= mc_has(build, "SAT") ? INST_SAT : 0;
+  int16_t rows[3];
+  for (unsigned i = 0; i < operands; i++) {
+    at[i] = mc_at(build, index);
+    rows[i] = half_pair(build, &index);
+  }
+  inst.a = rows[0];
+  inst.b = rows[1];
+  inst.flags |= signs(at[0], INST_NEG_A, INST_ABS_A) | signs(at[1], INST_NEG_B, INST_ABS_B);
+  if (operands > 2) {
+    inst.c = rows[2];
+    inst.flags |= signs(at[2], INST_NEG_C, 0);
+  }
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* ptxas moves constants with it, too: -0 * 0 + c. */
+bool mc_hfma2(McBuild *build) {
+  const McOperand *a = mc_at(build, 1), *b = mc_at(build, 2), *high = mc_at(build, 3), *low = mc_at(build, 4);
+  bool nothing = a->kind == MC_REGISTER && a->number == MC_RZ && b->kind == MC_REGISTER && b->number == MC_RZ;
+  if (!nothing || !is_number(high) || !is_number(low))
+    return half(build, OP_HFMA2, 3);
+  Inst inst = mc_blank(build, OP_MOV);
+  inst.a = mc_constant(build, half_bits(number(high)) << 16 | half_bits(number(low)));
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+static Inst conversion(McBuild *build, DataType to, DataType from) {
+  Inst inst = mc_blank(build, OP_CVT);
+  inst.type = (uint8_t)to;
+  inst.type2 = (uint8_t)from;
+  inst.wide = (to == TYPE_F64 || to == TYPE_S64 || to == TYPE_U64 ? WIDE_DST : 0) |
+              (from == TYPE_F64 || from == TYPE_S64 || from == TYPE_U64 ? WIDE_A : 0);
+  inst.flags |= mc_has(build, "FTZ") ? INST_FTZ : 0;
+  return inst;
+}
+
+/* HADD2.F32 R0, -RZ, R1.H0_H0: a half as a float. */
+static bool half_to_float(McBuild *build) {
+  McOperand from = *mc_at(build, 2);
+  const McOperand *zero = mc_at(build, 1);
+  bool fine = zero->kind == MC_REGISTER && zero->number == MC_RZ && from.kind == MC_REGISTER && !from.minus &&
+              (from.part == MC_H0_H0 || from.part == MC_H1_H1);
+  if (!fine)
+    return mc_refuse(build);
+  uint32_t shift = from.part == MC_H1_H1 ? 16 : 0;
+  from.part = MC_ALL;
+  Inst low = mc_blank(build, OP_SHR), inst = conversion(build, TYPE_F32, TYPE_F16);
+  low.type = TYPE_U32;
+  low.a = mc_value(build, &from);
+  low.b = mc_constant(build, shift);
+  low.dst = inst.a = mc_scratch(build, 1);
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &low);
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_hadd2(McBuild *build) { return mc_has(build, "F32") ? half_to_float(build) : half(build, OP_HADD2, 2); }
+
+bool mc_hmul2(McBuild *build) { return half(build, OP_HMUL2, 2); }
+
+/* ---- conversions ---- */
+
+static const struct {
+  const char *name;
+  DataType type;
+} types[] = {
+    {"S8", TYPE_S8},   {"U8", TYPE_U8},   {"S16", TYPE_S16}, {"U16", TYPE_U16}, {"S32", TYPE_S32}, {"U32", TYPE_U32},
+    {"S64", TYPE_S64}, {"U64", TYPE_U64}, {"F16", TYPE_F16}, {"F32", TYPE_F32}, {"F64", TYPE_F64},
+};
+
+/* The type that modifier `number` of those that are types names. */
+static DataType named_type(const McBuild *build, unsigned number, bool floats, DataType otherwise) {
+  for (unsigned i = 0; i < MC_MODIFIERS_MAX && build->inst->modifiers[i]; i++)
+    for (guint t = 0; t < G_N_ELEMENTS(types); t++) {
+      bool is_float = types[t].type == TYPE_F16 || types[t].type == TYPE_F32 || types[t].type == TYPE_F64;
+      if (strcmp(types[t].name, build->inst->modifiers[i]) == 0 && is_float == floats && number-- == 0)
+        return types[t].type;
+    }
+  return otherwise;
+}
+
+static bool is_wide(DataType type) { return type == TYPE_F64 || type == TYPE_S64 || type == TYPE_U64; }
+
+/* A part of a register, at the low end of a row. */
+static int16_t low_part(McBuild *build, const McOperand *operand) {
+  static const uint8_t shifts[] = {[MC_H1] = 16, [MC_B1] = 8, [MC_B2] = 16, [MC_B3] = 24};
+  uint32_t shift = operand->part < G_N_ELEMENTS(shifts) ? shifts[operand->part] : 0;
+  McOperand whole = *operand;
+  whole.part = MC_ALL;
+  int16_t row = mc_signed_value(build, &whole);
+  if (!shift)
+    return row;
+  Inst inst = mc_blank(build, OP_SHR);
+  inst.type = TYPE_U32;
+  inst.a = row;
+  inst.b = mc_constant(build, shift);
+  inst.dst = mc_scratch(build, 1);
+  mc_emit(build, &inst);
+  return inst.dst;
+}
+
+bool mc_i2f(McBuild *build) {
+  DataType to = named_type(build, 0, true, TYPE_F32), from = named_type(build, 0, false, TYPE_S32);
+  const McOperand *a = mc_at(build, 1);
+  if (is_wide(from) && (a->minus || a->absolute))
+    return mc_refuse(build);
+  int16_t row = is_wide(from) ? mc_pair(build, a) : low_part(build, a);
+  Inst inst = conversion(build, to, from);
+  inst.round = (uint8_t)rounding(build);
+  inst.a = row;
+  inst.dst = mc_destination(build, mc_at(build, 0), is_wide(to) ? 2 : 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+static RoundMode round_mode(const McBuild *build) {
+  return mc_has(build, "TRUNC")   ? ROUND_TRUNC
+         : mc_has(build, "FLOOR") ? ROUND_FLOOR
+         : mc_has(build, "CEIL")  ? ROUND_CEIL
+                                  : ROUND_NEAREST;
+}
+
+/* A float or double with its signs. */
+static int16_t signed_source(McBuild *build, const McOperand *operand, DataType type) {
+  if (type != TYPE_F64)
+    return mc_signed_float(build, operand);
+  if (!operand->minus && !operand->absolute)
+    return mc_double(build, operand);
+  Inst inst = mc_blank(build, OP_DADD); /* x + -0 is x */
+  inst.type = TYPE_F64;
+  inst.wide = WIDE_DST | WIDE_A | WIDE_B;
+  inst.a = mc_double(build, operand);
+  inst.flags |= signs(operand, INST_NEG_A, INST_ABS_A);
+  inst.b = mc_constant_pair(build, UINT64_C(1) << 63);
+  inst.dst = mc_scratch(build, 2);
+  mc_emit(build, &inst);
+  return inst.dst;
+}
+
+bool mc_f2i(McBuild *build) {
+  DataType to = named_type(build, 0, false, TYPE_S32), from = named_type(build, 0, true, TYPE_F32);
+  int16_t row = signed_source(build, mc_at(build, 1), from);
+  Inst inst = conversion(build, to, from);
+  inst.mode = (uint8_t)round_mode(build);
+  inst.a = row;
+  inst.dst = mc_destination(build, mc_at(build, 0), is_wide(to) ? 2 : 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_f2f(McBuild *build) {
+  DataType to = named_type(build, 0, true, TYPE_F32), from = named_type(build, 1, true, TYPE_F32);
+  if (from == TYPE_F16)
+    return mc_refuse(build);
+  int16_t row = signed_source(build, mc_at(build, 1), from);
+  Inst inst = conversion(build, to, from);
+  inst.round = (uint8_t)rounding(build);
+  inst.a = row;
+  inst.dst = mc_destination(build, mc_at(build, 0), is_wide(to) ? 2 : 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* F2FP.F16.F32.PACK_AB d, a, b: the halves of a (high) and b. */
+bool mc_f2fp(McBuild *build) {
+  if (!mc_only(build, "F16", "F32", "PACK_AB", "RZ", NULL) || !mc_has(build, "F16"))
+    return mc_refuse(build);
+  int16_t parts[2];
+  for (unsigned i = 0; i < 2; i++) {
+    int16_t row = mc_signed_float(build, mc_at(build, 1 + i));
+    Inst inst = conversion(build, TYPE_F16, TYPE_F32);
+    inst.round = (uint8_t)rounding(build);
+    inst.a = row;
+    inst.dst = parts[i] = mc_scratch(build, 1);
+    mc_emit(build, &inst);
+  }
+  Inst pack = mc_blank(build, OP_PRMT);
+  pack.a = parts[1];
+  pack.b = parts[0];
+  pack.c = mc_constant(build, 0x5410);
+  pack.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &pack);
+  return true;
+}
+
+bool mc_frnd(McBuild *build) {
+  DataType type = named_type(build, 0, true, TYPE_F32);
+  int16_t row = signed_source(build, mc_at(build, 1), type);
+  Inst inst = conversion(build, type, type);
+  inst.flags |= INST_INTEGRAL;
+  inst.mode = (uint8_t)round_mode(build);
+  inst.a = row;
+  inst.dst = mc_destination(build, mc_at(build, 0), is_wide(type) ? 2 : 1);
+  mc_emit(build, &inst);
+  return true;
+}

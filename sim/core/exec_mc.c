@@ -1,0 +1,226 @@
+/* Integer and logic instructions of machine code that PTX isn't lowered to. Their carries are predicates: psrc[0] and psrc[1] are
+ * added, and what a sum carries goes to pdst and pdst2. */
+#include "base/bits.h"
+#include "sim/core/exec_rows.h"
+
+/* A term of a sum: the operand; negated (its complement, and one in `ones`); or, with `complements`, its complement. */
+static uint32_t term_row(const Issue *issue, int16_t slot, uint32_t flag, bool complements,
+                         uint32_t row[WARP_LANES]) {
+  const uint32_t *from = issue_operand(issue, slot);
+  uint32_t flip = sign_of(issue->inst, flag);
+  ROW row[l] = from[l] ^ flip;
+  return flip && !complements ? 1 : 0;
+}
+
+/* Sums of 33 or 34 bits: carry 1 if the sum left one, carry 2 if it left two. */
+static void write_sum(Issue *issue, const uint64_t sum[WARP_LANES]) {
+  uint32_t row[WARP_LANES], one = 0, two = 0;
+  ROW {
+    row[l] = (uint32_t)sum[l];
+    one |= sum[l] >> 32 ? lane_bit[l] : 0;
+    two |= sum[l] >> 33 ? lane_bit[l] : 0;
+  }
+  issue_write(issue, issue->inst->dst, row);
+  set_both(issue, one, two);
+}
+
+static bool has_carries(const Inst *inst) {
+  return inst->pdst != PRED_SINK || inst->pdst2 != PRED_SINK || inst->lop || inst->psrc[0] != PRED_TRUE ||
+         inst->psrc[1] != PRED_TRUE;
+}
+
+void exec_IADD3(Issue *issue) {
+  const Inst *inst = issue->inst;
+  if (!has_carries(inst)) {
+    const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
+                   *c = issue_operand(issue, inst->c);
+    uint32_t row[WARP_LANES], na = sign_of(inst, INST_NEG_A), nb = sign_of(inst, INST_NEG_B),
+                              nc = sign_of(inst, INST_NEG_C);
+    ROW row[l] = ((a[l] ^ na) - na) + ((b[l] ^ nb) - nb) + ((c[l] ^ nc) - nc);
+    issue_write(issue, inst->dst, row);
+    return;
+  }
+  uint32_t a[WARP_LANES], b[WARP_LANES], c[WARP_LANES], carry = issue_pred(issue, 0), carry2 = issue_pred(issue, 1);
+  uint32_t ones = term_row(issue, inst->a, INST_NEG_A, inst->lop, a);
+  ones += term_row(issue, inst->b, INST_NEG_B, inst->lop, b);
+  ones += term_row(issue, inst->c, INST_NEG_C, inst->lop, c);
+  uint64_t sum[WARP_LANES];
+  ROW sum[l] = (uint64_t)a[l] + b[l] + c[l] + ones + (carry >> l & 1) + (carry2 >> l & 1);
+  write_sum(issue, sum);
+}
+
+static uint64_t product(const Inst *inst, uint32_t a, uint32_t b) {
+  return inst->type == TYPE_U32 ? (uint64_t)a * b : (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
+}
+
+void exec_IMADX(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t c[WARP_LANES], carry = issue_pred(issue, 0),
+                          negate = sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B);
+  uint32_t one = term_row(issue, inst->c, INST_NEG_C, true, c);
+  uint64_t sum[WARP_LANES];
+  ROW {
+    uint64_t whole = product(inst, a[l], b[l]);
+    uint32_t factor = (uint32_t)(inst->flags & INST_HI ? whole >> 32 : whole);
+    factor = (factor ^ negate) - negate;
+    sum[l] = (uint64_t)factor + c[l] + one + (carry >> l & 1);
+  }
+  write_sum(issue, sum);
+}
+
+void exec_IMADWX(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint64_t c[WARP_LANES], row[WARP_LANES];
+  uint32_t carry = issue_pred(issue, 0), carries = 0;
+  read_wide(issue, inst->c, c);
+  ROW {
+    uint64_t whole = product(inst, a[l], b[l]);
+    uint64_t sum = whole + c[l];
+    row[l] = sum + (carry >> l & 1);
+    carries |= sum < whole || row[l] < sum ? lane_bit[l] : 0;
+  }
+  write_wide(issue, inst->dst, row);
+  issue_set_pred(issue, inst->pdst, carries);
+}
+
+void exec_LEA(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
+                 *c = issue_operand(issue, inst->c);
+  uint32_t shift = inst->mode & 31u, carry = issue_pred(issue, 0);
+  bool high = inst->flags & INST_HI, extends = inst->type == TYPE_S32, negates = inst->flags & INST_NEG_A;
+  uint64_t sum[WARP_LANES];
+  ROW {
+    uint32_t above = extends ? (uint32_t)((int32_t)a[l] >> 31) : high ? c[l] : 0;
+    uint64_t whole = (uint64_t)above << 32 | a[l];
+    whole = (negates ? 0 - whole : whole) << shift;
+    sum[l] = (uint64_t)(uint32_t)(high ? whole >> 32 : whole) + b[l] + (carry >> l & 1);
+  }
+  write_sum(issue, sum);
+}
+
+static uint64_t shift_pair(const Inst *inst, uint64_t value, uint32_t by) {
+  uint32_t bits = inst->type == TYPE_U64 || inst->type == TYPE_S64 ? 64 : 32;
+  bool arithmetic = inst->type == TYPE_S32 || inst->type == TYPE_S64;
+  by = inst->flags & INST_WRAP ? by % bits : MIN(by, bits);
+  if (inst->mode == 0)
+    return by > 63 ? 0 : value << by;
+  if (arithmetic)
+    return (uint64_t)((int64_t)value >> MIN(by, 63u));
+  return by > 63 ? 0 : value >> by;
+}
+
+void exec_SHFX(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
+                 *c = issue_operand(issue, inst->c);
+  uint32_t row[WARP_LANES], part = inst->flags & INST_HI ? 32 : 0;
+  ROW row[l] = (uint32_t)(shift_pair(inst, (uint64_t)c[l] << 32 | a[l], b[l]) >> part);
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_ISETPX(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t flip = inst->type == TYPE_U32 ? 0x80000000u : 0, less = 0, equal = 0, below = issue_pred(issue, 1);
+  ROW {
+    less |= (int32_t)(a[l] ^ flip) < (int32_t)(b[l] ^ flip) ? lane_bit[l] : 0;
+    equal |= a[l] == b[l] ? lane_bit[l] : 0;
+  }
+  /* Where the high words are equal the low ones decide. */
+  uint32_t high = relation(inst->cmp, less, 0, 0);
+  if (inst->cmp == CMP_EQ)
+    high = 0;
+  set_relation(issue, (high & ~equal) | (equal & below));
+}
+
+/* The function of three masks that an 8-bit table gives. */
+static uint32_t table_mask(uint32_t table, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 8; i++)
+    if (table >> i & 1)
+      result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+  return result;
+}
+
+void exec_PLOP3(Issue *issue) {
+  uint32_t a = issue_pred(issue, 0), b = issue_pred(issue, 1), c = issue_pred(issue, 2);
+  set_both(issue, table_mask(issue->inst->mode, a, b, c), table_mask((uint32_t)issue->inst->imm, a, b, c));
+}
+
+void exec_SGXT(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  bool wraps = inst->flags & INST_WRAP, keeps_sign = inst->type == TYPE_S32;
+  uint32_t row[WARP_LANES];
+  ROW {
+    uint32_t bits = wraps ? b[l] & 31 : MIN(b[l], 32u), mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    bool sign = keeps_sign && bits && a[l] >> (bits - 1) & 1;
+    row[l] = (a[l] & mask) | (sign ? ~mask : 0);
+  }
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_BMSK(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], keep = inst->flags & INST_WRAP ? 31u : UINT32_MAX;
+  ROW {
+    uint32_t first = a[l] & keep, count = b[l] & keep;
+    uint32_t ones = count > 31 ? UINT32_MAX : (1u << count) - 1;
+    row[l] = first > 31 ? 0 : ones << first;
+  }
+  issue_write(issue, inst->dst, row);
+}
+
+void exec_LDC(Issue *issue) { exec_MOV(issue); }
+
+void exec_LDC64(Issue *issue) { exec_MOV64(issue); }
+
+/* ---- two halves of 16 bits ---- */
+
+static uint32_t join_halves(uint32_t low, uint32_t high) { return (low & 0xffff) | high << 16; }
+
+void exec_IADD2(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], na = sign_of(inst, INST_NEG_A), nb = sign_of(inst, INST_NEG_B);
+  ROW row[l] =
+      join_halves(((a[l] ^ na) - na) + ((b[l] ^ nb) - nb), (((a[l] >> 16) ^ na) - na) + (((b[l] >> 16) ^ nb) - nb));
+  issue_write(issue, inst->dst, row);
+}
+
+/* Unsigned halves are compared as signed ones with their highest bit flipped. */
+static uint32_t lesser_half(uint32_t a, uint32_t b, uint32_t flip, bool minimum) {
+  bool less = (int16_t)(a ^ flip) < (int16_t)(b ^ flip);
+  return less == minimum ? a : b;
+}
+
+void exec_IMNMX2(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t row[WARP_LANES], minimum = issue_pred(issue, 0), flip = inst->type == TYPE_U16 ? 0x8000 : 0;
+  ROW row[l] = join_halves(lesser_half(a[l] & 0xffff, b[l] & 0xffff, flip, minimum >> l & 1),
+                           lesser_half(a[l] >> 16, b[l] >> 16, flip, minimum >> l & 1));
+  issue_write(issue, inst->dst, row);
+}
+
+/* ---- floats ---- */
+
+/* The quotient and what the steps on the way to it make must be normal: true for any other pair. The program goes to a division
+ * step by step then, which gives the same where both would do. */
+static bool divides_slowly(uint32_t a, uint32_t b) {
+  int of_a = (int)(a >> 23 & 255), of_b = (int)(b >> 23 & 255);
+  return of_a == 255 || of_b == 255 || of_b < 2 || of_b > 252 || of_a - of_b > 126 || of_a - of_b < -126 ||
+         (of_a < 24 && a << 1 != 0);
+}
+
+void exec_FCHK(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
+  uint32_t slow = 0;
+  ROW slow |= divides_slowly(a[l], b[l]) ? lane_bit[l] : 0;
+  issue_set_pred(issue, inst->pdst, slow);
+}
