@@ -219,6 +219,8 @@ liblockstep_a_SOURCES += \
   sim/memory/hierarchy.c \
   sim/memory/hierarchy.h \
   sim/memory/hierarchy_inner.h \
+  sim/memory/hierarchy_reply.c \
+  sim/memory/hierarchy_send.c \
   sim/memory/hierarchy_setup.c \
   sim/memory/l1.c \
   sim/memory/l1.h \

@@ -55,10 +55,10 @@ static inline uint64_t access_value(const uint32_t *const rows[2], unsigned lane
 }
 
 /* What a store or atomic operation says of the words that it changes at `when`. */
-static inline ChangeNote access_change_note(const Issue *issue, uint64_t when) {
-  return (ChangeNote){.first = {.cycle = when,
-                                .thread = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp),
-                                .pc = issue->warp->pc}};
+static inline WordChange access_change(const Issue *issue, uint64_t when) {
+  return (WordChange){.cycle = when,
+                      .thread = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp),
+                      .pc = issue->warp->pc};
 }
 
 /* The lanes of issue->mask access bytes base[lane] + offset (mod 2^32) of their block's shared memory, or of their own

@@ -30,7 +30,7 @@ static bool store_is_under_way(const Flights *flights, uint64_t word) {
     index = flight->next;
     if (flight->request.kind != MEM_STORE)
       continue;
-    for (uint32_t rest = flight->lanes & ~flight->performed; rest; rest &= rest - 1)
+    for (uint32_t rest = flight->lanes & ~flight->request.performed; rest; rest &= rest - 1)
       if (word - (flight->request.address[__builtin_ctz(rest)] & ~UINT64_C(3)) < MAX(flight->request.bytes, 4u))
         return true;
   }
@@ -165,7 +165,7 @@ static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lane
     read_copies(issue, shape, look.words, flight, hits);
     if (PROBE_WANTED(issue->gpu, stale_read))
       watch_copies(issue, l1, flight, hits);
-    flight->performed |= hits;
+    flight->request.performed |= hits;
   }
   return lanes & ~rest;
 }
@@ -182,11 +182,11 @@ void cached_load(Issue *issue, Flight *flight) {
   L1 *l1 = cache_of(issue->sm);
   flight->waits = 0;
   flight->earliest = issue->now + issue->gpu->machine->sm.l1.latency;
-  uint32_t missing = look_up(issue, l1, flight), hits = flight->performed;
-  flight->performed = 0;
+  uint32_t missing = look_up(issue, l1, flight), hits = flight->request.performed;
+  flight->request.performed = 0;
   if (hits)
     serve_tell(issue->sm, flight, hits, issue->now);
-  flight->performed = hits;
+  flight->request.performed = hits;
   issue->sm->counters.l1_hits += bits_count(flight->lanes & ~missing);
   issue->sm->counters.l1_misses += bits_count(missing);
   if (G_UNLIKELY(issue->gpu->backing->undefined))
@@ -230,7 +230,7 @@ static void give(Sm *sm, const Flight *fetcher, const Waiter *waiter, uint64_t n
           loaded(flight->inst, fill->words[(address - fill->address) / 4 + part], address + 4 * part);
   }
   serve_tell(sm, flight, waiter->lanes, now);
-  flight->performed |= waiter->lanes;
+  flight->request.performed |= waiter->lanes;
   if (--flight->waits == 0)
     flights_answer(&sm->flights, flight, MAX(now, flight->earliest));
 }

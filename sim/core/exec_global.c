@@ -139,7 +139,7 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32
   request->exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH;
   memcpy(request->address, address, sizeof request->address);
   flight->lanes = issue->mask;
-  flight->performed = 0;
+  flight->request.performed = 0;
   flight->buffer = buffer;
   flight->inst = issue->inst;
   flight->launch = issue->block->launch;

@@ -8,7 +8,7 @@
 #define HEX64 "0x%" G_GINT64_MODIFIER "x"
 
 static WordChange caller(const Issue *issue, unsigned lane) {
-  WordChange who = access_change_note(issue, issue->now).first;
+  WordChange who = access_change(issue, issue->now);
   who.thread = thread_plus(who.thread, lane);
   return who;
 }

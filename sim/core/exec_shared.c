@@ -168,37 +168,36 @@ static void load_shared(Issue *issue, const uint32_t physical[32], uint32_t byte
 }
 
 /* A word gets a new value from a lane. */
-static inline void change_word(Issue *issue, uint32_t word, uint32_t value, ChangeNote *note, unsigned lane) {
+static inline void change_word(Issue *issue, uint32_t word, uint32_t value, const WordChange *change, unsigned lane) {
   SharedMemory *shared = &issue->sm->shared;
   if (value == shared->words[word])
     return;
   gpu_hash_change(issue->gpu, HASH_SHARED, (uint64_t)issue->sm->index << 24 | word, shared->words[word], value);
   shared->words[word] = value;
-  change_log_note(&shared->changes, word, note, lane);
+  change_log_note(&shared->changes, word, change, lane);
 }
 
 /* The lanes store words in a row, all of them with a value. */
 static void store_row(Issue *issue, uint32_t word, uint64_t when) {
   SharedMemory *shared = &issue->sm->shared;
-  ChangeNote note = access_change_note(issue, when);
+  WordChange change = access_change(issue, when);
   const uint32_t *data = access_data(issue, 0);
   uint32_t *words = &shared->words[word], changed = 0;
   for (unsigned lane = 0; lane < 32; lane++)
     changed += words[lane] != data[lane];
   if (changed == 32)
-    change_log_note_words(&shared->changes, word, 32, &note, 0);
+    change_log_note_words(&shared->changes, word, 32, &change, 0);
   for (unsigned lane = 0; changed && changed < 32 && lane < 32; lane++)
     if (words[lane] != data[lane])
-      change_log_note(&shared->changes, word + lane, &note, lane);
+      change_log_note(&shared->changes, word + lane, &change, lane);
   memcpy(words, data, 32 * sizeof *words);
   memset(&shared->touched[word], ALL_BYTES | ALL_DEFINED, 32);
-  change_note_end(&note);
   issue->warp->last_store = when;
 }
 
 static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes, uint64_t when) {
   SharedMemory *shared = &issue->sm->shared;
-  ChangeNote note = access_change_note(issue, when);
+  WordChange change = access_change(issue, when);
   bool lowest = issue->gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
   bool some_undefined = issue->warp->undefined_rows != 0;
   uint8_t *touched = shared->touched;
@@ -220,10 +219,9 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
       if (G_UNLIKELY(defined != mask))
         undefined_keep(issue, part, lane, MEM_SHARED, 4 * (uint64_t)word);
       touched[word] = (uint8_t)((touched[word] & ~(mask << SHARED_DEFINED)) | mask | defined << SHARED_DEFINED);
-      change_word(issue, word, value, &note, lane);
+      change_word(issue, word, value, &change, lane);
     }
   }
-  change_note_end(&note);
   issue->warp->last_store = when;
 }
 
@@ -341,7 +339,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   uint64_t when = serve_atomics(issue, physical, bytes);
   report_shared(issue, ACCESS_ATOMIC, physical, bytes, 0, false);
   AtomicOperands operands = access_atomic_operands(issue);
-  ChangeNote note = access_change_note(issue, when);
+  WordChange change = access_change(issue, when);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint32_t word = physical[lane] / 4, byte = physical[lane] % 4;
@@ -356,11 +354,10 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
     uint64_t value =
         atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, operand, access_value(operands.c, lane));
     uint32_t low = (uint32_t)value;
-    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, &note, lane);
+    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, &change, lane);
     if (bytes == 8)
-      change_word(issue, word + 1, (uint32_t)(value >> 32), &note, lane);
+      change_word(issue, word + 1, (uint32_t)(value >> 32), &change, lane);
   }
-  change_note_end(&note);
   issue->warp->last_store = when;
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);

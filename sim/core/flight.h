@@ -44,7 +44,6 @@ typedef struct Flight {
   uint32_t data[FLIGHT_ROWS][WARP_LANES];
   uint32_t
       lanes; /* all lanes of the access; request.mask may be fewer: some hit the L1, or wait for another access */
-  uint32_t performed;    /* lanes whose words have been read or changed */
   BackingBuffer *buffer; /* that holds the words of all lanes; NULL: they lie in several, or in the device heap */
   const Inst *inst;
   const struct Decoded *decoded;
@@ -128,7 +127,8 @@ static inline uint32_t flights_register(const Flights *flights, const Warp *warp
   if (G_LIKELY(!warp->pending) || warp->reg_ready[reg] != REG_PENDING)
     return now;
   const Flight *flight = flights_pending(flights, warp, reg, lane);
-  return flight && flight->performed >> lane & 1 ? flight->data[reg - (uint32_t)flight->inst->dst][lane] : now;
+  return flight && flight->request.performed >> lane & 1 ? flight->data[reg - (uint32_t)flight->inst->dst][lane]
+                                                         : now;
 }
 
 #endif

@@ -21,6 +21,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   Gpu *gpu = g_new0(Gpu, 1);
   gpu->machine = machine;
   gpu->seed = seed;
+  gpu->threads = 1;
   gpu->backing = backing;
   gpu->sms = g_new0(Sm, machine->gpu.sms);
   gpu->due = g_new0(uint64_t, machine->gpu.sms);
@@ -230,6 +231,7 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
 
 void gpu_set_threads(Gpu *gpu, uint32_t threads) {
   g_clear_pointer(&gpu->team, team_free);
+  gpu->threads = MAX(threads, 1);
   if (threads > 1)
     gpu->team = team_new(threads);
   gpu->team_work = TEAM_WORK_MIN;

@@ -152,9 +152,8 @@ static void show_gpu(Host *host, const HostChange *change, uint64_t now) {
     return;
   gpu_hash_change(host->gpu, HASH_GLOBAL, buffer->base / 4 + change->index, *word, change->value);
   *word = change->value;
-  ChangeNote note = {.first = {.cycle = now, .thread = THREAD_HOST}};
-  change_log_note(&buffer->changes, change->index, &note, 0);
-  change_note_end(&note);
+  WordChange by = {.cycle = now, .thread = THREAD_HOST};
+  change_log_note(&buffer->changes, change->index, &by, 0);
 }
 
 static void show_host(Host *host, const HostChange *change) {

@@ -17,7 +17,7 @@ void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now
                      .address = flight->request.address,
                      .bytes = flight->request.bytes,
                      .data = (const uint32_t(*)[WARP_LANES])flight->data,
-                     .last = (flight->performed | lanes) == flight->lanes};
+                     .last = (flight->request.performed | lanes) == flight->lanes};
   PROBE_FIRE(sm->gpu, performed, &point, &part);
 }
 
@@ -44,24 +44,24 @@ static guint buffer_index(const Gpu *gpu, const BackingBuffer *buffer) {
   return (guint)(buffer - backing_buffer(gpu->backing, 0));
 }
 
-static void change_word(Gpu *gpu, BackingBuffer *buffer, uint32_t word, uint32_t value, ChangeNote *note,
+static void change_word(Gpu *gpu, BackingBuffer *buffer, uint32_t word, uint32_t value, const WordChange *change,
                         unsigned lane) {
   if (buffer->data[word] == value)
     return;
   gpu_hash_change(gpu, HASH_GLOBAL, buffer->base / 4 + word, buffer->data[word], value);
   buffer->data[word] = value;
-  change_log_note(&buffer->changes, word, note, lane);
+  change_log_note(&buffer->changes, word, change, lane);
 }
 
-static void store_word(Gpu *gpu, BackingBuffer *buffer, uint32_t word, uint32_t value, ChangeNote *note,
+static void store_word(Gpu *gpu, BackingBuffer *buffer, uint32_t word, uint32_t value, const WordChange *change,
                        unsigned lane) {
   if (G_UNLIKELY(gpu->host && buffer->host) && buffer->data[word] != value)
-    host_note_store(gpu->host, buffer_index(gpu, buffer), word, value, note->first.cycle);
-  change_word(gpu, buffer, word, value, note, lane);
+    host_note_store(gpu->host, buffer_index(gpu, buffer), word, value, change->cycle);
+  change_word(gpu, buffer, word, value, change, lane);
 }
 
 /* The words of a run. False: they have to be looked at one by one. */
-static bool store_run(Gpu *gpu, const Flight *flight, uint32_t mask, ChangeNote *note) {
+static bool store_run(Gpu *gpu, const Flight *flight, uint32_t mask, const WordChange *change) {
   BackingBuffer *buffer = flight->buffer;
   uint32_t *run = serve_run(flight, mask);
   if (!run || buffer->defined || gpu->hashes_memory || (gpu->host && buffer->host))
@@ -72,20 +72,20 @@ static bool store_run(Gpu *gpu, const Flight *flight, uint32_t mask, ChangeNote 
   for (uint32_t i = 0; i < count; i++)
     changed += run[i] != data[i];
   if (changed == count)
-    change_log_note_words(&buffer->changes, word, count, note, first);
+    change_log_note_words(&buffer->changes, word, count, change, first);
   for (uint32_t i = 0; changed < count && i < count; i++)
     if (run[i] != data[i])
-      change_log_note(&buffer->changes, word + i, note, first + i);
+      change_log_note(&buffer->changes, word + i, change, first + i);
   memcpy(run, data, 4 * (size_t)count);
   return true;
 }
 
-/* As the machine has it where several lanes store to one word. `note`: who changes words, and when. */
-static void store(Gpu *gpu, const Flight *flight, uint32_t mask, ChangeNote *note) {
+/* As the machine has it where several lanes store to one word. `change`: who changes words, and when. */
+static void store(Gpu *gpu, const Flight *flight, uint32_t mask, const WordChange *change) {
   const MemRequest *request = &flight->request;
   uint32_t bytes = request->bytes;
   bool lowest = gpu->machine->sm.store_winner == STORE_LOWEST_LANE;
-  if (store_run(gpu, flight, mask, note))
+  if (store_run(gpu, flight, mask, change))
     return;
   for (uint32_t part = 0; part < access_words(bytes); part++) {
     const uint32_t *data = flight->data[part];
@@ -97,7 +97,7 @@ static void store(Gpu *gpu, const Flight *flight, uint32_t mask, ChangeNote *not
       uint32_t word = (uint32_t)(offset / 4) + part;
       backing_define(buffer, word, serve_bytes(bytes, offset), 15);
       store_word(gpu, buffer, word,
-                 bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], note,
+                 bytes < 4 ? narrow_store(buffer->data[word], offset % 4, bytes, data[lane]) : data[lane], change,
                  lane);
     }
   }
@@ -121,23 +121,24 @@ static uint64_t operand(const Flight *flight, uint32_t row, unsigned lane) {
 
 /* One lane's atomic operation: the words change, and its data are what they held. `word` is the first of them in
  * `buffer`. */
-static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane, ChangeNote *note) {
+static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane,
+                    const WordChange *change) {
   const Inst *inst = flight->inst;
   uint32_t bytes = flight->request.bytes, byte = flight->request.address[lane] % 4;
   bool host = buffer->host && gpu->host;
   if (G_UNLIKELY(host))
-    meet_host(gpu, buffer, word, access_words(bytes), note->first.cycle, false);
+    meet_host(gpu, buffer, word, access_words(bytes), change->cycle, false);
   uint32_t before = buffer->data[word];
   uint64_t b = operand(flight, 0, lane), c = operand(flight, FLIGHT_OPERAND_C, lane);
   flight->data[0][lane] = bytes < 4 ? narrow_load(before, byte, inst->width) : before;
   flight->data[1][lane] = bytes == 8 ? buffer->data[word + 1] : 0;
   uint64_t value = atomic_apply(inst, flight->data[0][lane] | (uint64_t)flight->data[1][lane] << 32, b, c);
   uint32_t low = (uint32_t)value;
-  change_word(gpu, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, note, lane);
+  change_word(gpu, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, change, lane);
   if (bytes == 8)
-    change_word(gpu, buffer, word + 1, (uint32_t)(value >> 32), note, lane);
+    change_word(gpu, buffer, word + 1, (uint32_t)(value >> 32), change, lane);
   if (G_UNLIKELY(host))
-    meet_host(gpu, buffer, word, access_words(bytes), note->first.cycle, true);
+    meet_host(gpu, buffer, word, access_words(bytes), change->cycle, true);
 }
 
 /* ---- bytes without a value ---- */
@@ -212,7 +213,7 @@ static void read_sectors(const Gpu *gpu, const Flight *flight, uint32_t mask, ui
 
 /* All lanes operate on one word, as most often: it changes for others once. False: they have to be looked at one by
  * one. */
-static bool operate_together(const Gpu *gpu, Flight *flight, uint32_t mask, ChangeNote *note) {
+static bool operate_together(const Gpu *gpu, Flight *flight, uint32_t mask, const WordChange *change) {
   BackingBuffer *buffer = flight->buffer;
   const Inst *inst = flight->inst;
   if (!flight->request.together || flight->request.bytes != 4 || !buffer || buffer->defined || gpu->hashes_memory ||
@@ -229,13 +230,13 @@ static bool operate_together(const Gpu *gpu, Flight *flight, uint32_t mask, Chan
   }
   buffer->data[word] = value;
   if (changer < WARP_LANES)
-    change_log_note(&buffer->changes, word, note, changer);
+    change_log_note(&buffer->changes, word, change, changer);
   return true;
 }
 
 /* Lanes in order. */
-static void operate_all(Gpu *gpu, Flight *flight, uint32_t mask, ChangeNote *note) {
-  if (operate_together(gpu, flight, mask, note))
+static void operate_all(Gpu *gpu, Flight *flight, uint32_t mask, const WordChange *change) {
+  if (operate_together(gpu, flight, mask, change))
     return;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -243,7 +244,7 @@ static void operate_all(Gpu *gpu, Flight *flight, uint32_t mask, ChangeNote *not
     uint32_t word = (uint32_t)(flight->request.address[lane] - buffer->base) / 4;
     if (G_UNLIKELY(buffer->defined))
       define_atomic(gpu, flight, buffer, word, lane);
-    operate(gpu, flight, buffer, word, lane, note);
+    operate(gpu, flight, buffer, word, lane, change);
   }
 }
 
@@ -251,17 +252,15 @@ void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t tim
   Gpu *gpu = user;
   Flight *flight = (Flight *)request;
   serve_tell(&gpu->sms[request->sm], flight, lanes, time);
-  ChangeNote note = {.first = {.cycle = time, .thread = flight->thread, .pc = flight->pc}};
+  WordChange change = {.cycle = time, .thread = flight->thread, .pc = flight->pc};
   switch (request->kind) {
   case MEM_LOAD:
     serve_load(gpu, flight, lanes);
     read_sectors(gpu, flight, lanes, time);
     break;
-  case MEM_STORE: store(gpu, flight, lanes, &note); break;
-  case MEM_ATOMIC: operate_all(gpu, flight, lanes, &note); break;
+  case MEM_STORE: store(gpu, flight, lanes, &change); break;
+  case MEM_ATOMIC: operate_all(gpu, flight, lanes, &change); break;
   }
-  change_note_end(&note);
-  flight->performed |= lanes;
 }
 
 void serve_part(void *user, const MemTrace *trace) {

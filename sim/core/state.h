@@ -209,6 +209,7 @@ typedef struct Gpu {
   uint64_t memory_event; /* of its event in the queue; WHEEL_NEVER: none */
   uint64_t *due;         /* of each SM: when its next event is due, WHEEL_NEVER: none; 0 while it runs */
   struct Team *team;     /* threads of windows (windows.h); NULL: one */
+  uint32_t threads;      /* in it, at most */
   int64_t team_work;     /* they share windows behind one of so many instructions */
   EventQueue sends;      /* of a window */
   bool runs_windows;     /* nobody looks at `queue` */

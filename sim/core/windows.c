@@ -44,7 +44,8 @@ typedef struct Window {
   uint64_t ages;     /* Gpu.ages then */
   uint32_t *running; /* SMs with something to do in it */
   uint32_t count;
-  int64_t work; /* instructions of the newest */
+  int64_t work;    /* instructions of the newest, and parts of accesses */
+  uint32_t served; /* parts of accesses that wait to be performed */
 } Window;
 
 static uint64_t earliest(const Window *window) {
@@ -55,26 +56,48 @@ static uint64_t earliest(const Window *window) {
   return first;
 }
 
+/* Memory, mostly the longest, is the first piece: what SMs send in the window comes there behind it, and its replies come
+ * behind it, too. */
 static void run_piece(void *user, uint32_t piece) {
   Window *window = user;
-  Sm *sm = &window->gpu->sms[window->running[piece]];
+  if (piece == 0) {
+    window->served = memsys_serve(window->gpu->memsys, window->end);
+    return;
+  }
+  Sm *sm = &window->gpu->sms[window->running[piece - 1]];
   sm->budget = INT64_MAX;
   sm_run_until(sm, window->gpu->due[sm->index], window->end);
 }
 
-static void run_sms(Window *window) {
+/* `count` pieces of the window, which don't depend on each other. */
+static void share(Window *window, uint32_t count, TeamWork work) {
+  Gpu *gpu = window->gpu;
+  if (gpu->team && count > 1 && window->work >= gpu->team_work)
+    team_run(gpu->team, count, work, window);
+  else
+    for (uint32_t i = 0; i < count; i++)
+      work(window, i);
+}
+
+/* SMs and memory. */
+static void run_components(Window *window) {
   Gpu *gpu = window->gpu;
   window->count = 0;
   for (uint32_t i = 0; i < window->used_count; i++)
     if (gpu->due[window->used[i]] < window->end)
       window->running[window->count++] = window->used[i];
   gpu->in_window = true;
-  if (gpu->team && window->count > 1 && window->work >= gpu->team_work)
-    team_run(gpu->team, window->count, run_piece, window);
-  else
-    for (uint32_t i = 0; i < window->count; i++)
-      run_piece(window, i);
+  share(window, window->count + 1, run_piece);
   gpu->in_window = false;
+}
+
+/* ---- what has passed between them ---- */
+
+static uint32_t shares_of(const Window *window) { return window->gpu->backing->undefined ? 1 : window->gpu->threads; }
+
+static void perform_share(void *user, uint32_t piece) {
+  Window *window = user;
+  memsys_perform(window->gpu->memsys, piece, shares_of(window));
 }
 
 /* Requests of all SMs go to memory by (cycle, SM, order). */
@@ -127,13 +150,17 @@ static void block_ended(Gpu *gpu, Sm *sm, uint32_t slot, uint64_t now) {
 
 static void run_window(Window *window) {
   Gpu *gpu = window->gpu;
-  run_sms(window);
+  run_components(window);
   send_requests(window);
-  memsys_run(gpu->memsys, window->end);
-  window->work = 0;
-  for (uint32_t i = 0; i < window->count; i++)
-    window->work += INT64_MAX - gpu->sms[window->running[i]].budget;
-  gpu->budget -= window->work;
+  if (window->served)
+    share(window, shares_of(window), perform_share);
+  memsys_reply(gpu->memsys, window->end);
+  window->work = window->served;
+  for (uint32_t i = 0; i < window->count; i++) {
+    int64_t issued = INT64_MAX - gpu->sms[window->running[i]].budget;
+    window->work += issued;
+    gpu->budget -= issued;
+  }
   take_faults(window);
   tell_all(gpu, window->running, window->count, block_ended);
   dispatch_end_launches(gpu);

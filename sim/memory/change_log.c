@@ -1,92 +1,122 @@
 #include "sim/memory/change_log.h"
 
+#include <stdbool.h>
+
 void change_log_init(ChangeLog *log, uint32_t words) {
-  *log = (ChangeLog){.count = words / CHANGE_LOG_PAGE + 1};
-  log->pages = g_new0(ChangePage *, log->count);
+  *log = (ChangeLog){.count = words / CHANGE_LOG_LINE + 1};
+  log->lines = g_new0(ChangeRecord, log->count);
+}
+
+static void free_line(ChangeRecord *line) {
+  g_free(line->lanes);
+  for (ChangeRecord *record = line->next, *next; record; record = next) {
+    next = record->next;
+    g_free(record->lanes);
+    g_free(record);
+  }
 }
 
 void change_log_clear(ChangeLog *log) {
-  for (uint32_t i = 0; i < log->count; i++)
-    g_free(log->pages[i]);
-  g_free(log->pages);
-  g_free(log->changes);
+  for (uint32_t i = 0; log->spread && i < log->count; i++)
+    free_line(&log->lines[i]);
+  g_free(log->lines);
   *log = (ChangeLog){0};
 }
 
+static uint32_t lane_of(const ChangeRecord *record, uint32_t at) {
+  return record->behind == CHANGE_LANES_APART ? record->lanes[at] : (at - record->behind) % CHANGE_LOG_LINE;
+}
+
 WordChange change_log_get(const ChangeLog *log, uint32_t word) {
-  const ChangePage *page = log->pages[word / CHANGE_LOG_PAGE];
-  uint32_t number = page ? page->change[word % CHANGE_LOG_PAGE] : 0;
-  if (!number)
-    return (WordChange){.thread = THREAD_NONE};
-  WordChange change = log->changes[number].first;
-  change.thread = thread_plus(change.thread, page->lane[word % CHANGE_LOG_PAGE]);
-  return change;
+  uint32_t at = word % CHANGE_LOG_LINE;
+  for (const ChangeRecord *record = &log->lines[word / CHANGE_LOG_LINE]; record; record = record->next)
+    if (record->words >> at & 1)
+      return (WordChange){.cycle = record->cycle,
+                          .thread = thread_id(record->launch, record->block, record->thread + lane_of(record, at)),
+                          .pc = record->pc};
+  return (WordChange){.thread = THREAD_NONE};
 }
 
-ChangePage *change_log_page(ChangeLog *log, uint32_t word) {
-  return log->pages[word / CHANGE_LOG_PAGE] = g_new0(ChangePage, 1);
+/* ---- changes ---- */
+
+static void begin(ChangeRecord *record, const WordChange *first, uint32_t words, uint8_t behind) {
+  record->cycle = first->cycle;
+  record->block = first->thread.block;
+  record->launch = first->thread.launch;
+  record->thread = (uint16_t)first->thread.thread;
+  record->pc = first->pc;
+  record->words = words;
+  record->behind = behind;
 }
 
-void change_log_enter(ChangeLog *log, ChangeNote *note) {
-  uint32_t number = log->unused;
-  if (number) {
-    log->unused = log->changes[number].next;
-  } else {
-    number = log->len++ + 1;
-    if (number >= log->space) {
-      log->space = MAX(16, 2 * log->space);
-      log->changes = g_renew(SharedChange, log->changes, log->space);
-    }
+/* True if the record is that of this instruction. */
+static bool is_of(const ChangeRecord *record, const WordChange *first) {
+  return record->cycle == first->cycle && record->block == first->thread.block &&
+         record->launch == first->thread.launch && record->thread == first->thread.thread && record->pc == first->pc;
+}
+
+/* The record's instruction has changed these words, too. */
+static void extend(ChangeLog *log, ChangeRecord *record, uint32_t words, uint8_t behind) {
+  if (record->behind == behind) {
+    record->words |= words;
+    return;
   }
-  log->changes[number] = (SharedChange){.first = note->first, .users = 1};
-  change_note_end(note);
-  note->log = log;
-  note->number = number;
-}
-
-void change_log_release(ChangeLog *log, uint32_t number) {
-  log->changes[number].next = log->unused;
-  log->unused = number;
-}
-
-/* The same for words of one page. */
-static void note_words(ChangeLog *log, ChangePage *page, uint32_t at, uint32_t count, ChangeNote *note,
-                       unsigned lane) {
-  log->changes[note->number].users += count;
-  uint32_t before = page->change[at], since = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (page->change[at + i] != before) {
-      change_log_drop_words(log, before, i - since);
-      before = page->change[at + i];
-      since = i;
-    }
-    page->change[at + i] = note->number;
-    page->lane[at + i] = (uint8_t)(lane + i);
+  if (!record->lanes) {
+    record->lanes = g_new(uint8_t, CHANGE_LOG_LINE);
+    __atomic_store_n(&log->spread, true, __ATOMIC_RELAXED);
   }
-  change_log_drop_words(log, before, count - since);
+  for (uint32_t at = 0; record->behind != CHANGE_LANES_APART && at < CHANGE_LOG_LINE; at++)
+    record->lanes[at] = (uint8_t)lane_of(record, at);
+  for (uint32_t rest = words; rest; rest &= rest - 1) {
+    uint32_t at = (uint32_t)__builtin_ctz(rest);
+    record->lanes[at] = (uint8_t)((at - behind) % CHANGE_LOG_LINE);
+  }
+  record->behind = CHANGE_LANES_APART;
+  record->words |= words;
 }
 
-void change_log_note_words(ChangeLog *log, uint32_t word, uint32_t count, ChangeNote *note, unsigned lane) {
-  if (note->log != log)
-    change_log_enter(log, note);
-  for (uint32_t done = 0, part; done < count; done += part) {
-    uint32_t at = (word + done) % CHANGE_LOG_PAGE;
-    ChangePage *page = log->pages[(word + done) / CHANGE_LOG_PAGE];
-    if (!page)
-      page = change_log_page(log, word + done);
-    part = MIN(count - done, CHANGE_LOG_PAGE - at);
-    note_words(log, page, at, part, note, lane + done);
+/* Words of a line some of which have been changed by others. */
+static void note_beside(ChangeLog *log, ChangeRecord *line, uint32_t words, uint8_t behind, const WordChange *first) {
+  ChangeRecord *own = NULL, *free = NULL, *last = NULL;
+  for (ChangeRecord *record = line; record; last = record, record = record->next) {
+    if (record->words && is_of(record, first)) {
+      own = record;
+      continue;
+    }
+    record->words &= ~words;
+    free = record->words ? free : record;
+  }
+  if (own) {
+    extend(log, own, words, behind);
+    return;
+  }
+  if (!free) {
+    free = last->next = g_new0(ChangeRecord, 1);
+    __atomic_store_n(&log->spread, true, __ATOMIC_RELAXED);
+  }
+  begin(free, first, words, behind);
+}
+
+void change_log_note_words(ChangeLog *log, uint32_t word, uint32_t count, const WordChange *first, unsigned lane) {
+  for (uint32_t part; count; word += part, lane += part, count -= part) {
+    uint32_t at = word % CHANGE_LOG_LINE;
+    ChangeRecord *line = &log->lines[word / CHANGE_LOG_LINE];
+    part = MIN(count, CHANGE_LOG_LINE - at);
+    uint32_t words = (UINT32_MAX >> (CHANGE_LOG_LINE - part)) << at;
+    uint8_t behind = (uint8_t)((at - lane) % CHANGE_LOG_LINE);
+    if (line->words & ~words || line->next)
+      note_beside(log, line, words, behind, first);
+    else
+      begin(line, first, words, behind);
   }
 }
 
 void change_log_forget(ChangeLog *log, uint32_t first, uint32_t count) {
-  for (uint32_t word = first; word < first + count; word++) {
-    ChangePage *page = log->pages[word / CHANGE_LOG_PAGE];
-    if (!page) {
-      word |= CHANGE_LOG_PAGE - 1; /* to the end of the page */
-      continue;
-    }
-    change_log_drop(log, page->change[word % CHANGE_LOG_PAGE]);
-    page->change[word % CHANGE_LOG_PAGE] = 0;
+  for (uint32_t word = first, part; word < first + count; word += part) {
+    uint32_t at = word % CHANGE_LOG_LINE;
+    part = MIN(first + count - word, CHANGE_LOG_LINE - at);
+    uint32_t words = (UINT32_MAX >> (CHANGE_LOG_LINE - part)) << at;
+    for (ChangeRecord *record = &log->lines[word / CHANGE_LOG_LINE]; record; record = record->next)
+      record->words &= ~words;
   }
 }

@@ -7,16 +7,6 @@
 
 /* ---- what is counted, and told ---- */
 
-/* Bytes that go along with a part to its slice, or with its reply. */
-static uint64_t bytes_of(const Hierarchy *h, const Part *part, bool reply) {
-  const MemRequest *request = part->request;
-  switch (request->kind) {
-  case MEM_LOAD: return reply ? (uint64_t)part->sector_count << h->coalescer.sector_shift : 0;
-  case MEM_STORE: return reply ? 0 : (uint64_t)part->sector_count << h->coalescer.sector_shift;
-  default: return reply && request->unused ? 0 : (uint64_t)bits_count(part->lanes) * request->bytes;
-  }
-}
-
 static uint64_t move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors, bool writes,
                              uint64_t milli) {
   ChannelStats *stats = &h->stats.channel[dram_channel(&h->dram, slice)];
@@ -27,149 +17,21 @@ static uint64_t move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32
 /* The part has been performed in its slice. */
 static void count_performed(Hierarchy *h, const Part *part) {
   SliceStats *stats = &h->stats.slice[part->slice];
-  link_stats_add(&stats->out, bytes_of(h, part, true));
+  link_stats_add(&stats->out, part->in);
   if (part->away)
-    link_stats_add(&h->stats.home, bytes_of(h, part, true));
-  switch (part->request->kind) {
+    link_stats_add(&h->stats.home, part->in);
+  switch (part->kind) {
   case MEM_LOAD: stats->loads++; return;
   case MEM_STORE: stats->stores++; return;
   default: stats->atomics++; stats->operations += bits_count(part->lanes);
   }
 }
 
-/* The slice of the line in the other half. */
-static uint16_t other_slice(const Hierarchy *h, const Part *part) {
-  return (uint16_t)(part->slice < h->map.slices ? part->slice + h->map.slices : part->slice - h->map.slices);
-}
-
-static void tell_part(Hierarchy *h, const Part *part, uint32_t index, uint64_t cycle, uint64_t back) {
-  bool host = part->stage == PART_HOST;
-  MemTrace trace = {.request = part->request,
-                    .address = part->line << h->coalescer.line_shift,
-                    .lanes = part->lanes,
-                    .slice = host ? TRACE_NO_SLICE : part->slice,
-                    .first = host         ? TRACE_NO_SLICE
-                             : part->away ? other_slice(h, part)
-                                          : part->slice,
-                    .last = part->request->parts == 1};
-  memcpy(trace.step, h->queue.steps[index], sizeof trace.step);
-  trace.step[TRACE_PERFORMED] = milli_of(cycle);
-  trace.step[TRACE_REPLIED] = back;
-  h->client.part(h->client.user, &trace);
-}
-
-/* ---- from the SM to the slice ---- */
-
-/* Leaves its port at `milli` or later; there is a credit. */
-static void leave(Hierarchy *h, uint32_t index, uint64_t milli) {
-  Part *part = &h->queue.pool[index];
-  uint64_t start = port_leave(&h->port[part->sm], &h->port_rules, part, milli);
-  link_stats_add(&h->stats.port[part->sm].out, bytes_of(h, part, false));
-  part_note(&h->queue, index, TRACE_LEFT, start);
-  if (part->stage == PART_HOST) {
-    link_stats_add(&h->stats.host_out, bytes_of(h, part, false));
-    start = MAX(start, h->host_free);
-    h->host_free = start + h->host_busy;
-    part_queue_push(&h->queue, index, milli_cycle(start + h->host_latency));
-    return;
-  }
-  part_queue_push(&h->queue, index, milli_cycle(start + crossbar_there(&h->crossbar, part->sm, part->slice)));
-}
-
-static bool is_host(Hierarchy *h, uint64_t line) {
-  const BackingBuffer *buffer = backing_find(h->backing, line << h->coalescer.line_shift, 1);
-  return buffer && buffer->host;
-}
-
-static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, uint32_t nth, uint64_t time) {
-  uint32_t index = part_new(&h->queue), sm = request->sm;
-  Part *part = &h->queue.pool[index];
-  Port *port = &h->port[sm];
-  uint64_t line = coalescer_line(&h->coalescer, request, piece);
-  bool host = request->host && is_host(h, line);
-  *part = (Part){.request = request,
-                 .line = line,
-                 .number = (uint64_t)sm << 48 | port->parts++,
-                 .lanes = piece->lanes,
-                 .sectors = piece->sectors,
-                 .sector_count = piece->sector_count,
-                 .turns = piece->turns,
-                 .busy = piece->busy,
-                 .joined = piece->joined,
-                 .next = PART_NONE,
-                 .more = request->kind == MEM_STORE ? 0 : (uint32_t)(nth * h->port_rules.split),
-                 .sm = (uint16_t)sm,
-                 .stage = host ? PART_HOST : PART_ARRIVES,
-                 .slice = (uint16_t)(h->crossbar.sm_half[sm] * h->map.slices + slice_map_index(&h->map, line))};
-  h->counters->global_segments += part->sector_count;
-  if (request->kind == MEM_ATOMIC) {
-    uint64_t busy = part->busy, lag = h->port_rules.atomic_turn;
-    lag = MAX(lag * (part->turns - 1u), busy > h->coalescer.word_milli ? busy - h->coalescer.word_milli : 0);
-    part->more += (uint32_t)lag;
-    h->counters->global_atomics += bits_count(piece->lanes);
-  }
-  part_note(&h->queue, index, TRACE_SENT, milli_of(time));
-  if (port->held.first != PART_NONE || port->credits == 0) {
-    part_list_append(&h->queue, &port->held, index);
-  } else {
-    leave(h, index, milli_of(time));
-  }
-}
-
-/* From the SM to the home of the line, and back. */
-static uint64_t round_trip(const Hierarchy *h, uint32_t sm, uint64_t line) {
-  uint32_t half = h->crossbar.sm_half[sm], slice = half * h->map.slices + slice_map_index(&h->map, line);
-  uint64_t milli = crossbar_there(&h->crossbar, sm, slice) + h->latency + crossbar_back(&h->crossbar, sm, slice);
-  if (slice_map_home(&h->map, line) != half)
-    milli += crossbar_over(&h->crossbar, slice) + crossbar_back_over(&h->crossbar, slice);
-  return milli;
-}
-
-uint64_t hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time) {
-  const PortRules *rules = &h->port_rules;
-  Port *issue = &h->issue[request->sm];
-  uint64_t takes = 0;
-  request->parts = coalescer_split(&h->coalescer, request);
-  for (uint32_t i = 0; i < request->parts; i++) {
-    MemPiece *piece = &request->piece[i];
-    if (request->kind == MEM_ATOMIC)
-      coalescer_turns(&h->coalescer, request, piece);
-    if (request->kind == MEM_STORE && rules->merge_lines)
-      piece->joined = port_joins(issue, rules, coalescer_line(&h->coalescer, request, piece));
-    if (rules->queue)
-      takes += port_takes(rules, request->kind, piece);
-    if (h->fence_probe)
-      issue->farthest =
-          MAX(issue->farthest, round_trip(h, request->sm, coalescer_line(&h->coalescer, request, piece)));
-  }
-  issue->out_free = MAX(issue->out_free, milli_of(time)) + takes;
-  return milli_cycle(port_goes_on(issue, rules, milli_of(time)));
-}
-
-uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) {
-  Port *issue = &h->issue[sm];
-  uint64_t leaves = MAX(milli_of(time), issue->out_free), end = MAX(time + h->fence_least, issue->fenced_until);
-  if (h->fence_probe && issue->farthest)
-    end = MAX(end, milli_cycle(leaves + issue->farthest) + h->fence_probe);
-  if (system)
-    end = MAX(end, milli_cycle(leaves) + h->fence_system);
-  issue->farthest = 0;
-  issue->fenced_until = end;
-  return end;
-}
-
-void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
-  h->counters->global_accesses++;
-  request->answered = 0;
-  for (uint32_t i = 0, count = request->parts; i < count; i++)
-    make_part(h, request, &request->piece[i], i, time);
-}
-
 /* ---- lines and their copies ---- */
 
 /* True if the part is in the half that is its line's home. */
 static bool is_at_home(const Hierarchy *h, const Part *part) {
-  return h->map.halves == 1 || slice_map_home(&h->map, part->line) == (part->slice >= h->map.slices);
+  return h->map.halves == 1 || part->home == (part->slice >= h->map.slices);
 }
 
 static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
@@ -187,7 +49,7 @@ static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
 /* The line's tag in the other half than the part's. NULL: there is none. */
 static TagLine *other_tag(Hierarchy *h, const Part *part, uint64_t cycle) {
   Part there = *part;
-  there.slice = other_slice(h, part);
+  there.slice = hierarchy_other_slice(h, part);
   TagLine *tag = tags_find(&h->tags, there.slice, there.line);
   return tag ? tag : claim(h, &there, cycle);
 }
@@ -210,7 +72,7 @@ static bool drop_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
 
 /* How many stores and atomics of that half (the one that isn't the line's home) to the line, or to one like it, are on their way home. */
 static uint32_t *passing(const Hierarchy *h, const Part *part) {
-  return &h->passing[!slice_map_home(&h->map, part->line) * PASSING_LINES + part->line % PASSING_LINES];
+  return &h->passing[!part->home * PASSING_LINES + part->line % PASSING_LINES];
 }
 
 /* A copy for the readers of the other half, whose home has been asked. None if a store passes the reply: it would be old. */
@@ -245,45 +107,30 @@ static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
 static void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (--away_of(h, part)->crossed == 0)
     look_again(h, away_of(h, part), cycle);
-  if (part->request->kind != MEM_LOAD)
+  if (part->kind != MEM_LOAD)
     --*passing(h, part);
-  if (part->request->kind == MEM_LOAD || part->copied)
+  if (part->kind == MEM_LOAD || part->copied)
     keep_copy(h, part, cycle);
 }
 
-/* Its words are read or changed in this cycle; `milli`: when the slice sends the reply off. */
+/* Its words are to be read or changed in this cycle; `milli`: when the slice sends the reply off. */
 static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli) {
-  Part part = h->queue.pool[index];
-  MemRequest *request = part.request;
-  Port *port = &h->port[part.sm];
-  part_free(&h->queue, index);
-  if (part.away)
-    end_crossing(h, &part, cycle);
-  h->client.perform(h->client.user, request, part.lanes, cycle);
-  uint64_t back = port_reply(port, &h->port_rules, &part, milli) + part.more;
-  link_stats_add(&h->stats.port[part.sm].in, bytes_of(h, &part, true));
-  if (G_UNLIKELY(h->client.part != NULL))
-    tell_part(h, &part, index, cycle, back);
-  request->answered = MAX(request->answered, back);
-  if (port->held.first != PART_NONE) {
-    uint32_t next = port->held.first;
-    port->held.first = h->queue.pool[next].next;
-    leave(h, next, milli_of(MAX(cycle, h->queue.pool[next].due)));
-  }
-  if (--request->parts == 0)
-    h->client.reply(h->client.user, request, milli_cycle(request->answered));
+  Part *part = &h->queue.pool[index];
+  part->due = cycle;
+  if (part->away)
+    end_crossing(h, part, cycle);
+  part_queue_done(&h->queue, index, milli);
 }
 
 static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
   const Part *part = &h->queue.pool[index];
-  const MemRequest *request = part->request;
-  uint32_t first = part->away ? other_slice(h, part) : part->slice;
+  uint32_t first = part->away ? hierarchy_other_slice(h, part) : part->slice;
   uint64_t milli = milli_of(cycle) + h->latency + crossbar_back(&h->crossbar, part->sm, first);
   if (part->away)
     milli += crossbar_back_over(&h->crossbar, part->slice);
   count_performed(h, part);
-  if (request->kind == MEM_ATOMIC)
-    milli += request->unused ? h->reduction_latency : request->exchange ? h->exchange_latency : h->atomic_latency;
+  if (part->kind == MEM_ATOMIC)
+    milli += part->unused ? h->reduction_latency : part->exchange ? h->exchange_latency : h->atomic_latency;
   perform(h, index, cycle, milli);
 }
 
@@ -291,7 +138,7 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
   h->stats.slice[h->queue.pool[index].slice].waiting--;
-  if (h->queue.pool[index].request->kind != MEM_LOAD)
+  if (h->queue.pool[index].kind != MEM_LOAD)
     drop_copy(h, &h->queue.pool[index], cycle);
   perform_in_slice(h, index, cycle);
 }
@@ -302,7 +149,7 @@ static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uin
   SliceStats *stats = &h->stats.slice[part->slice];
   uint64_t waits = turn->start - milli_of(cycle);
   slice_stats_wait(stats, waits);
-  if (part->request->kind != MEM_ATOMIC) {
+  if (part->kind != MEM_ATOMIC) {
     h->counters->l2_held++;
     stats->hostages++;
     stats->hostage += waits;
@@ -315,7 +162,7 @@ static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uin
 static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
-  MemKind kind = part->request->kind;
+  MemKind kind = part->kind;
   uint64_t busy = kind == MEM_ATOMIC  ? part->busy
                   : kind == MEM_STORE ? h->atomic_rules.store_busy
                                       : h->atomic_rules.load_busy;
@@ -339,19 +186,19 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   uint64_t over = crossbar_over(&h->crossbar, part->slice);
-  if (part->request->kind != MEM_LOAD) {
-    part->copied = part->request->kind == MEM_STORE && tag && !(part->sectors & ~tag->valid);
+  if (part->kind != MEM_LOAD) {
+    part->copied = part->kind == MEM_STORE && tag && !(part->sectors & ~tag->valid);
     if (tag)
       tag->valid = 0;
     ++*passing(h, part);
   }
-  part->slice = other_slice(h, part);
+  part->slice = hierarchy_other_slice(h, part);
   part->stage = PART_CROSSES;
   part->away = true;
   away_of(h, part)->crossed++;
   h->counters->l2_crossings++;
   h->stats.slice[part->slice].crossed++;
-  link_stats_add(&h->stats.away, bytes_of(h, part, false));
+  link_stats_add(&h->stats.away, part->out);
   part_note(&h->queue, index, TRACE_CROSSED, milli_of(cycle));
   part_queue_push(&h->queue, index, milli_cycle(milli_of(cycle) + over));
 }
@@ -359,7 +206,7 @@ static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
 /* A part in the half that isn't its line's home: true if it goes to the other one, or waits behind what went there. */
 static bool goes_home(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
-  MemKind kind = part->request->kind;
+  MemKind kind = part->kind;
   Away *away = away_of(h, part);
   bool resumed = part->parked;
   away->waiting -= resumed;
@@ -400,7 +247,7 @@ static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
 static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
-  MemKind kind = part->request->kind;
+  MemKind kind = part->kind;
   if (tag && kind != MEM_LOAD) {
     tag->valid |= part->sectors;
     tag->dirty |= part->sectors;
@@ -417,7 +264,7 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cyc
 /* A store or an atomic at home: true if it waits until the other half's copy is void, and the line with it. */
 static bool waits_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
-  if (!h->invalidate || !tag || part->request->kind == MEM_LOAD || !copy_of(h, part, cycle))
+  if (!h->invalidate || !tag || part->kind == MEM_LOAD || !copy_of(h, part, cycle))
     return false;
   tag->busy_until = milli_cycle(milli_of(cycle) + h->invalidate);
   tag->in_order = true;
@@ -431,7 +278,7 @@ static bool waits_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t 
 static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   if (!h->tags.lines) {
-    bool writes = part->request->kind == MEM_STORE;
+    bool writes = part->kind == MEM_STORE;
     uint64_t back = move_sectors(h, part->slice, part->line, part->sectors, writes, milli_of(cycle));
     part->more += (uint32_t)(back - milli_of(cycle));
     access_line(h, index, NULL, cycle);
@@ -449,7 +296,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
     part_queue_push(&h->queue, index, tag->busy_until);
     return;
   }
-  if (part->request->kind != MEM_STORE && (!tag || part->sectors & ~tag->valid)) {
+  if (part->kind != MEM_STORE && (!tag || part->sectors & ~tag->valid)) {
     fetch(h, index, tag, cycle);
     return;
   }
@@ -461,7 +308,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   uint32_t sectors = part->sector_count;
-  switch (part->request->kind) {
+  switch (part->kind) {
   case MEM_LOAD: return MAX(h->load, h->load_sector * sectors);
   case MEM_STORE: return part->joined ? 0 : MAX(h->store, h->store_sector * sectors);
   default: return h->atomic;
@@ -534,7 +381,7 @@ static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Slice *slice = &h->slice[part->slice];
   SliceStats *stats = &h->stats.slice[part->slice];
   stats->arrived++;
-  link_stats_add(&stats->in, bytes_of(h, part, false));
+  link_stats_add(&stats->in, part->out);
   part_note(&h->queue, index, TRACE_ARRIVED, milli_of(cycle));
   if (port->stopped_part != PART_NONE) {
     part_list_append(&h->queue, &port->stopped, index);
@@ -580,7 +427,7 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
     return;
   case PART_TURN: take_turn(h, index, cycle); return;
   case PART_HOST:
-    link_stats_add(&h->stats.host_in, bytes_of(h, &h->queue.pool[index], true));
+    link_stats_add(&h->stats.host_in, h->queue.pool[index].in);
     perform(h, index, cycle, milli_of(cycle) + h->host_latency);
     return;
   }
@@ -588,13 +435,25 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue); }
 
+/* What is due in one cycle. */
+static void serve_cycle(Hierarchy *h, uint64_t cycle) {
+  uint32_t count = part_queue_take(&h->queue, cycle);
+  const uint32_t *batch = h->queue.batch.part;
+  for (uint32_t i = 0; i < count; i++)
+    tags_prefetch(&h->tags, h->queue.pool[batch[i]].slice, h->queue.pool[batch[i]].line);
+  for (uint32_t i = 0; i < count; i++)
+    serve(h, batch[i], cycle);
+}
+
+uint32_t hierarchy_serve(Hierarchy *h, uint64_t end) {
+  for (uint64_t cycle; (cycle = part_queue_next(&h->queue)) < end;)
+    serve_cycle(h, cycle);
+  return h->client.part ? 0 : h->queue.done_count;
+}
+
 void hierarchy_run(Hierarchy *h, uint64_t end) {
   for (uint64_t cycle; (cycle = part_queue_next(&h->queue)) < end;) {
-    uint32_t count = part_queue_take(&h->queue, cycle);
-    const uint32_t *batch = h->queue.batch.part;
-    for (uint32_t i = 0; i < count; i++)
-      tags_prefetch(&h->tags, h->queue.pool[batch[i]].slice, h->queue.pool[batch[i]].line);
-    for (uint32_t i = 0; i < count; i++)
-      serve(h, batch[i], cycle);
+    serve_cycle(h, cycle);
+    hierarchy_settle(h);
   }
 }

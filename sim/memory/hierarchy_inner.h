@@ -1,4 +1,5 @@
-/* hierarchy_inner.h - what the files of the memory system in units share: hierarchy.c (the way of a part),
+/* hierarchy_inner.h - what the files of the memory system in units share: hierarchy_send.c (an access leaves its SM),
+ * hierarchy.c (the way of a part through the slices), hierarchy_reply.c (it is performed, and answered),
  * hierarchy_setup.c (making). */
 #ifndef LOCKSTEP_MEMORY_HIERARCHY_INNER_H
 #define LOCKSTEP_MEMORY_HIERARCHY_INNER_H
@@ -14,6 +15,9 @@
 #include "sim/memory/tags.h"
 
 enum { AWAY_LINES = 64, PASSING_LINES = 1024 };
+/* Shares of words (hierarchy_perform()) are of so many bytes, a power of two: sectors of an L1, and lines of the change log, lie
+ * in one. */
+enum { SHARE_SHIFT = 9 };
 
 /* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to
  * overtake them. */
@@ -55,5 +59,14 @@ struct Hierarchy {
   uint64_t host_latency, host_busy, host_free;
   MemStats stats;
 };
+
+/* The slice of the line in the other half. */
+static inline uint16_t hierarchy_other_slice(const Hierarchy *h, const Part *part) {
+  return (uint16_t)(part->slice < h->map.slices ? part->slice + h->map.slices : part->slice - h->map.slices);
+}
+/* The part leaves its SM's port at `milli` or later; there is a credit. */
+void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli);
+/* What has been served: words, and replies, part by part. */
+void hierarchy_settle(Hierarchy *h);
 
 #endif

@@ -10,11 +10,13 @@ typedef enum { MEM_LOAD, MEM_STORE, MEM_ATOMIC } MemKind;
 
 /* What an access asks of one line. */
 typedef struct MemPiece {
-  uint32_t lanes, sectors; /* by bit */
-  uint32_t busy;           /* of an atomic: what it takes of its atomic unit, in thousandths of a cycle */
-  uint8_t sector_count;
-  uint8_t turns; /* of an atomic, in the atomic unit */
-  bool joined;   /* a store that joins one before it at the port (memory.port.merge_lines) */
+  uint32_t lanes, sectors;  /* by bit */
+  uint32_t busy;            /* of an atomic: what it takes of its atomic unit, in thousandths of a cycle */
+  uint16_t slice;           /* that it goes to, in its SM's half */
+  uint8_t sector_count : 6; /* up to 32 */
+  bool joined : 1;          /* a store that joins one before it at the port (memory.port.merge_lines) */
+  uint8_t turns : 6;        /* of an atomic, in the atomic unit; up to 32 */
+  bool home : 1;            /* the half of the L2 that is the line's home */
 } MemPiece;
 
 /* One warp's access. */
@@ -29,6 +31,8 @@ typedef struct MemRequest {
   bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
   uint64_t address[32];
+  uint32_t
+      performed; /* lanes whose words have been read or changed; the sender sets those that had no need to come */
   /* The memory system's own while the request is under way: parts that aren't answered yet, when it was sent, and the
    * newest answer; pieces, as many as there were parts, by lane. */
   uint32_t parts;

@@ -201,10 +201,26 @@ void memsys_run(MemSys *memsys, uint64_t end) {
     MemRequest *request = g_ptr_array_index(memsys->requests, event.source);
     g_array_append_val(memsys->free, event.source);
     memsys->client.perform(memsys->client.user, request, request->mask, event.time);
+    request->performed |= request->mask;
     if (memsys->client.part)
       tell_part(memsys, request, event.time);
     memsys->client.reply(memsys->client.user, request, request->answered);
   }
+}
+
+uint32_t memsys_serve(MemSys *memsys, uint64_t end) {
+  return memsys->units ? hierarchy_serve(memsys->units, end) : 0;
+}
+
+void memsys_perform(MemSys *memsys, uint32_t share, uint32_t shares) {
+  hierarchy_perform(memsys->units, share, shares);
+}
+
+void memsys_reply(MemSys *memsys, uint64_t end) {
+  if (memsys->units)
+    hierarchy_reply(memsys->units);
+  else
+    memsys_run(memsys, end);
 }
 
 uint32_t memsys_window(const MemSys *memsys) {

@@ -41,6 +41,15 @@ void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time);
 uint64_t memsys_next(const MemSys *memsys);
 /* Does all that is due before cycle `end`. */
 void memsys_run(MemSys *memsys, uint64_t end);
+/* The same in three steps, for windows: memsys_next() is at least `end` less memsys_window(), and nothing is sent
+ * between the first step and the last that leaves an SM before memsys_next().
+ * 1. Slices serve what is due. SMs may run beside it, but for memsys_send(). Returns how many parts wait to be
+ * performed; 0: step 2 is left out. */
+uint32_t memsys_serve(MemSys *memsys, uint64_t end);
+/* 2. Words are read and changed: those of one share of `shares`. Shares may be done side by side. */
+void memsys_perform(MemSys *memsys, uint32_t share, uint32_t shares);
+/* 3. Replies go back to the SMs. */
+void memsys_reply(MemSys *memsys, uint64_t end);
 /* The shortest way between an SM and memory, in cycles: what is sent at t is performed at t plus so many at the
  * earliest, and answered so many after it was performed. */
 uint32_t memsys_window(const MemSys *memsys);

@@ -1,5 +1,6 @@
 #include "sim/memory/part.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -7,9 +8,10 @@
 void part_queue_init(PartQueue *queue) { *queue = (PartQueue){.free = PART_NONE}; }
 
 void part_queue_clear(PartQueue *queue) {
-  g_free(queue->pool);
+  free(queue->pool);
   g_free(queue->steps);
   g_free(queue->far);
+  g_free(queue->done);
   g_free(queue->batch.part);
   for (uint32_t i = 0; i < PARTS_SPAN; i++)
     g_free(queue->slot[i].part);
@@ -25,7 +27,13 @@ void part_queue_follow(PartQueue *queue) {
 static void grow_pool(PartQueue *queue) {
   uint32_t old = queue->size;
   queue->size = old ? old * 2 : 256;
-  queue->pool = g_renew(Part, queue->pool, queue->size);
+  Part *pool = aligned_alloc(sizeof(Part), queue->size * sizeof(Part));
+  if (!pool)
+    g_error("no memory for %u parts of accesses", queue->size);
+  if (old)
+    memcpy(pool, queue->pool, old * sizeof(Part));
+  free(queue->pool);
+  queue->pool = pool;
   if (queue->followed)
     queue->steps = g_realloc_n(queue->steps, queue->size, sizeof *queue->steps);
   for (uint32_t part = queue->size; part-- > old;) {
@@ -144,4 +152,12 @@ uint32_t part_queue_take(PartQueue *queue, uint64_t due) {
   queue->occupied[number / 64] &= ~(UINT64_C(1) << number % 64);
   sort_batch(queue);
   return queue->batch.count;
+}
+
+void part_queue_done(PartQueue *queue, uint32_t part, uint64_t milli) {
+  if (G_UNLIKELY(queue->done_count == queue->done_size)) {
+    queue->done_size = MAX(64, 2 * queue->done_size);
+    queue->done = g_renew(PartDone, queue->done, queue->done_size);
+  }
+  queue->done[queue->done_count++] = (PartDone){milli, part};
 }

@@ -25,6 +25,7 @@ typedef enum {
   PART_HOST     /* at the host */
 } PartStage;
 
+/* One line of the host's cache. It has all of its request that its way needs. */
 typedef struct Part {
   MemRequest *request;
   uint64_t line;
@@ -35,14 +36,25 @@ typedef struct Part {
   uint32_t busy,
       more; /* of an atomic, thousandths: what it takes of its unit; how much later than the first the last lane is through */
   uint16_t sm, slice; /* slice: the one that serves it, of all */
-  uint8_t stage;      /* PartStage */
-  uint8_t sector_count;
-  uint8_t turns; /* of an atomic, in the atomic unit */
-  bool away;     /* has crossed to the other half */
-  bool copied;   /* a store that has crossed from a half with a copy */
-  bool parked;   /* waits for parts of its SM that have crossed */
-  bool joined;   /* a store that joined another one (memory.port.merge_lines) */
+  uint16_t out, in;   /* bytes that go along with it to its slice, and with its reply */
+  uint8_t stage : 4;  /* PartStage */
+  uint8_t kind : 4;   /* MemKind */
+  uint8_t turns;      /* of an atomic, in the atomic unit */
+  uint8_t sector_count : 6;
+  bool joined : 1;               /* a store that joined another one (memory.port.merge_lines) */
+  bool home : 1;                 /* the half of the L2 that is the line's home */
+  bool away : 1;                 /* has crossed to the other half */
+  bool copied : 1;               /* a store that has crossed from a half with a copy */
+  bool parked : 1;               /* waits for parts of its SM that have crossed */
+  bool unused : 1, exchange : 1; /* of an atomic: as in MemRequest */
 } Part;
+_Static_assert(sizeof(Part) == 64, "a part is one line of the host's cache");
+
+/* It has been performed in cycle `due` of its part. */
+typedef struct PartDone {
+  uint64_t milli; /* its reply leaves the slice */
+  uint32_t part;
+} PartDone;
 
 typedef struct PartList {
   uint32_t first, last;
@@ -65,6 +77,8 @@ typedef struct PartQueue {
   uint32_t *far; /* a heap, by cycle and number: parts that are due PARTS_SPAN cycles ahead or later */
   uint32_t far_count, far_size;
   PartSlot batch; /* of one cycle, sorted */
+  PartDone *done; /* in the order in which they were performed */
+  uint32_t done_count, done_size;
 } PartQueue;
 
 void part_queue_init(PartQueue *queue);
@@ -83,6 +97,8 @@ uint64_t part_queue_next(const PartQueue *queue);
 /* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in
  * queue->batch until the next call. What is pushed for the same cycle meanwhile comes with the next call. */
 uint32_t part_queue_take(PartQueue *queue, uint64_t due);
+/* The part is one of queue->done now; its owner frees it, and counts them down. */
+void part_queue_done(PartQueue *queue, uint32_t part, uint64_t milli);
 
 /* The part comes to a step of its way. */
 static inline void part_note(PartQueue *queue, uint32_t part, TraceStep step, uint64_t milli) {

@@ -60,7 +60,7 @@ uint64_t port_takes(const PortRules *rules, MemKind kind, const MemPiece *piece)
 
 uint64_t port_part_takes(const PortRules *rules, const Part *part) {
   MemPiece piece = {.sector_count = part->sector_count, .turns = part->turns, .joined = part->joined};
-  return port_takes(rules, part->request->kind, &piece);
+  return port_takes(rules, (MemKind)part->kind, &piece);
 }
 
 uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
@@ -76,9 +76,9 @@ uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64
 }
 
 uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
-  MemKind kind = part->request->kind;
+  MemKind kind = (MemKind)part->kind;
   uint64_t start = milli;
-  if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->request->unused)) {
+  if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->unused)) {
     uint64_t by_size = kind == MEM_LOAD ? rules->reply_sector * part->sector_count : 0;
     start = MAX(milli, port->in_free);
     port->in_free = start + MAX(rules->reply, by_size);

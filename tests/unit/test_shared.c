@@ -284,9 +284,8 @@ START_TEST(a_new_block_finds_zeros) {
   for (unsigned i = 0; i < 64; i++) {
     shared.words[i] = i + 1;
     shared.touched[i] = 15;
-    ChangeNote note = {.first = {.cycle = 5, .thread = thread_id(3, 0, 0)}};
-    change_log_note(&shared.changes, i, &note, 0);
-    change_note_end(&note);
+    WordChange change = {.cycle = 5, .thread = thread_id(3, 0, 0)};
+    change_log_note(&shared.changes, i, &change, 0);
   }
   shared_reset_range(&shared, 128, 64, false);
   for (unsigned i = 0; i < 64; i++) {

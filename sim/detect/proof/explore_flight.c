@@ -59,7 +59,7 @@ static void join_atomic(Explorer *explorer, const Sm *sm, const Flight *flight, 
 /* Sectors that were read, and come to the L1. */
 static void join_fills(Explorer *explorer, const Sm *sm, const Flight *flight) {
   uint32_t words = explorer->gpu->machine->sm.l1.sector / 4;
-  for (uint32_t rest = flight->fetchers & flight->performed; rest; rest &= rest - 1) {
+  for (uint32_t rest = flight->fetchers & flight->request.performed; rest; rest &= rest - 1) {
     const Fill *fill = flight_fill(flight, (unsigned)__builtin_ctz(rest));
     for (uint32_t word = 0; word < words; word++) {
       uint64_t address = fill->address + 4 * word;
@@ -82,7 +82,7 @@ static WarpView *taker_of(const Explorer *explorer, const Flight *flight, guint 
 }
 
 static void add_flight(Explorer *explorer, const Sm *sm, const Flight *flight, guint first) {
-  uint32_t lanes = flight->lanes & ~flight->performed;
+  uint32_t lanes = flight->lanes & ~flight->request.performed;
   bool returns = op_info[flight->inst->op].flags & OPF_LOAD;
   WarpView *taker = lanes && returns ? taker_of(explorer, flight, first) : NULL;
   if (cached_is_acquire(flight->inst))
@@ -120,7 +120,7 @@ static guint flights_of(const WarpView *view) { return view->flights ? view->fli
 static guint find_flight(const WarpView *view, unsigned lane, guint from) {
   for (guint count = flights_of(view); from < count; from++) {
     const Flight *flight = g_ptr_array_index(view->flights, from);
-    if ((flight->lanes & ~flight->performed) >> lane & 1)
+    if ((flight->lanes & ~flight->request.performed) >> lane & 1)
       return from;
   }
   return from;
