@@ -28,7 +28,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   event_queue_init(&gpu->sends, 64);
   event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms);
   gpu->memory_event = WHEEL_NEVER;
-  MemClient client = {.user = gpu, .perform = serve_perform, .reply = take_reply};
+  MemClient client = {.user = gpu, .perform = serve_perform, .soon = serve_soon, .reply = take_reply};
   gpu->memsys = memsys_new(machine, seed, backing, &client, &gpu->counters);
   gpu->launches = g_ptr_array_new();
   gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));

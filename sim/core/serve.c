@@ -263,6 +263,18 @@ void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t tim
   }
 }
 
+void serve_soon(void *user, const MemRequest *request, uint32_t lanes) {
+  (void)user;
+  const Flight *flight = (const Flight *)request;
+  BackingBuffer *buffer = flight->buffer;
+  if (!buffer)
+    return;
+  uint32_t word = (uint32_t)((request->address[__builtin_ctz(lanes)] - buffer->base) / 4);
+  __builtin_prefetch(&buffer->data[word], 1);
+  if (request->kind != MEM_LOAD)
+    change_log_prefetch(&buffer->changes, word);
+}
+
 void serve_part(void *user, const MemTrace *trace) {
   Gpu *gpu = user;
   const Flight *flight = (const Flight *)trace->request;

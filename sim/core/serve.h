@@ -10,6 +10,8 @@
 
 /* What the memory system calls (MemClient.perform), with the Gpu as user. */
 void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
+/* The same for MemClient.soon. */
+void serve_soon(void *user, const MemRequest *request, uint32_t lanes);
 /* The same for memsys_follow(). */
 void serve_part(void *user, const MemTrace *trace);
 

@@ -34,9 +34,13 @@ static bool is_at_home(const Hierarchy *h, const Part *part) {
   return h->map.halves == 1 || part->home == (part->slice >= h->map.slices);
 }
 
+static TagLine *find(Hierarchy *h, const Part *part) {
+  return tags_are_there(&h->tags) ? tags_find(&h->tags, part->slice, part->set, part->line) : NULL;
+}
+
 static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
   Evicted evicted;
-  TagLine *tag = tags_claim(&h->tags, part->slice, part->line, cycle, &evicted);
+  TagLine *tag = tags_claim(&h->tags, part->slice, part->set, part->line, cycle, &evicted);
   if (tag && !is_at_home(h, part) && !slice_map_copied(&h->map, part->line))
     tag->valid = 0;
   if (tag && evicted.dirty) {
@@ -50,13 +54,13 @@ static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
 static TagLine *other_tag(Hierarchy *h, const Part *part, uint64_t cycle) {
   Part there = *part;
   there.slice = hierarchy_other_slice(h, part);
-  TagLine *tag = tags_find(&h->tags, there.slice, there.line);
+  TagLine *tag = tags_find(&h->tags, there.slice, there.set, there.line);
   return tag ? tag : claim(h, &there, cycle);
 }
 
 /* The part is at home: the copy that the other half has. NULL: it has none. */
 static TagLine *copy_of(Hierarchy *h, const Part *part, uint64_t cycle) {
-  if (h->map.halves == 1 || !h->tags.lines || !is_at_home(h, part))
+  if (h->map.halves == 1 || !tags_are_there(&h->tags) || !is_at_home(h, part))
     return NULL;
   TagLine *tag = other_tag(h, part, cycle);
   return tag && tag->valid ? tag : NULL;
@@ -225,6 +229,13 @@ static bool goes_home(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle
   return crosses;
 }
 
+/* The part waits for its line. */
+static void wait_until(Hierarchy *h, uint32_t index, uint64_t until) {
+  h->queue.pool[index].stage = PART_FILLED;
+  part_note(&h->queue, index, TRACE_FILLED, milli_of(until));
+  part_queue_push(&h->queue, index, until);
+}
+
 /* The sectors that aren't there come from memory: the part waits for them. */
 static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
@@ -233,18 +244,27 @@ static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   uint64_t due = MAX(milli_cycle(back), cycle + 1);
   h->counters->l2_misses++;
   h->stats.slice[part->slice].misses++;
-  part_note(&h->queue, index, TRACE_FILLED, milli_of(due));
   if (tag) {
     tag->valid |= lacking;
-    tag->busy_until = due;
-    tag->in_order = false;
+    tags_keep_busy(&h->tags, tag, due, false);
   }
-  part->stage = PART_FILLED;
-  part_queue_push(&h->queue, index, due);
+  wait_until(h, index, due);
 }
 
-/* The line is there, or nothing is to be fetched for it. */
-static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
+/* The line's tag is busy: true if it still is, and the part waits. */
+static bool waits_for_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
+  uint64_t *until = tags_busy_until(&h->tags, tag);
+  if (*until + tag->in_order <= cycle) {
+    tag->busy = false;
+    return false;
+  }
+  *until += tag->in_order;
+  wait_until(h, index, *until);
+  return true;
+}
+
+/* The line is there, or nothing is to be fetched for it. `copied`: the other half may have a copy. */
+static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
   MemKind kind = part->kind;
@@ -256,54 +276,46 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cyc
     enter_atomic_unit(h, index, cycle);
     return;
   }
-  if (kind == MEM_STORE && drop_copy(h, part, cycle))
+  if (kind == MEM_STORE && copied && drop_copy(h, part, cycle))
     slice->free_at = MAX(slice->free_at, milli_of(cycle) + h->shared_store);
   perform_in_slice(h, index, cycle);
 }
 
-/* A store or an atomic at home: true if it waits until the other half's copy is void, and the line with it. */
-static bool waits_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
-  if (!h->invalidate || !tag || part->kind == MEM_LOAD || !copy_of(h, part, cycle))
-    return false;
-  tag->busy_until = milli_cycle(milli_of(cycle) + h->invalidate);
-  tag->in_order = true;
-  part->stage = PART_FILLED;
-  part_note(&h->queue, index, TRACE_FILLED, milli_of(tag->busy_until));
-  part_queue_push(&h->queue, index, tag->busy_until);
-  return true;
+/* A store or an atomic at home, and the other half has a copy: it waits until that is void, and the line with it. */
+static void wait_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
+  uint64_t until = milli_cycle(milli_of(cycle) + h->invalidate);
+  tags_keep_busy(&h->tags, tag, until, true);
+  wait_until(h, index, until);
 }
 
 /* Its turn in the slice has come. */
 static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
-  if (!h->tags.lines) {
+  if (!tags_are_there(&h->tags)) {
     bool writes = part->kind == MEM_STORE;
     uint64_t back = move_sectors(h, part->slice, part->line, part->sectors, writes, milli_of(cycle));
     part->more += (uint32_t)(back - milli_of(cycle));
-    access_line(h, index, NULL, cycle);
+    access_line(h, index, NULL, true, cycle);
     return;
   }
-  TagLine *tag = tags_find(&h->tags, part->slice, part->line);
+  TagLine *tag = tags_find(&h->tags, part->slice, part->set, part->line);
   if (!tag)
     tag = claim(h, part, cycle);
   if (!is_at_home(h, part) && goes_home(h, index, tag, cycle))
     return;
-  if (tag && tag->busy_until + tag->in_order > cycle) {
-    tag->busy_until += tag->in_order;
-    part->stage = PART_FILLED;
-    part_note(&h->queue, index, TRACE_FILLED, milli_of(tag->busy_until));
-    part_queue_push(&h->queue, index, tag->busy_until);
+  if (tag && tag->busy && waits_for_line(h, index, tag, cycle))
     return;
-  }
   if (part->kind != MEM_STORE && (!tag || part->sectors & ~tag->valid)) {
     fetch(h, index, tag, cycle);
     return;
   }
   h->counters->l2_hits++;
   h->stats.slice[part->slice].hits++;
-  if (!waits_for_copy(h, index, tag, cycle))
-    access_line(h, index, tag, cycle);
+  bool waits = h->invalidate && tag && part->kind != MEM_LOAD, copied = !waits || copy_of(h, part, cycle);
+  if (waits && copied)
+    wait_for_copy(h, index, tag, cycle);
+  else
+    access_line(h, index, tag, copied, cycle);
 }
 
 static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
@@ -376,11 +388,13 @@ static void admit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 }
 
 static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  const Part *part = &h->queue.pool[index];
+  Part *part = &h->queue.pool[index];
   Port *port = &h->port[part->sm];
   Slice *slice = &h->slice[part->slice];
   SliceStats *stats = &h->stats.slice[part->slice];
   stats->arrived++;
+  if (tags_are_there(&h->tags))
+    part->set = tags_set(&h->tags, part->line);
   link_stats_add(&stats->in, part->out);
   part_note(&h->queue, index, TRACE_ARRIVED, milli_of(cycle));
   if (port->stopped_part != PART_NONE) {
@@ -422,9 +436,7 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
     look_up(h, index, cycle);
     admit(h, slice, cycle);
     return;
-  case PART_FILLED:
-    access_line(h, index, tags_find(&h->tags, h->queue.pool[index].slice, h->queue.pool[index].line), cycle);
-    return;
+  case PART_FILLED: access_line(h, index, find(h, &h->queue.pool[index]), true, cycle); return;
   case PART_TURN: take_turn(h, index, cycle); return;
   case PART_HOST:
     link_stats_add(&h->stats.host_in, h->queue.pool[index].in);
@@ -435,12 +447,37 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue); }
 
+/* Parts that are due so many cycles from now on come to the host's cache, and the tags of those that are due sooner. */
+enum { PARTS_AHEAD = 6, TAGS_AHEAD = 3 };
+
+static void prefetch_tags(Hierarchy *h, Part *part) {
+  if (!tags_are_there(&h->tags))
+    return;
+  if (part->stage == PART_ARRIVES)
+    part->set = tags_set(&h->tags, part->line);
+  tags_prefetch(&h->tags, part->slice, part->set);
+  if (h->map.halves == 2)
+    tags_prefetch(&h->tags, hierarchy_other_slice(h, part), part->set);
+}
+
+static void look_ahead(Hierarchy *h, uint64_t cycle) {
+  for (h->parts_seen = MAX(h->parts_seen, cycle); h->parts_seen < cycle + PARTS_AHEAD; h->parts_seen++) {
+    const PartSlot *slot = part_queue_at(&h->queue, h->parts_seen);
+    for (uint32_t i = 0; i < slot->count; i++)
+      __builtin_prefetch(&h->queue.pool[slot->part[i]], 1);
+  }
+  for (h->tags_seen = MAX(h->tags_seen, cycle); h->tags_seen < cycle + TAGS_AHEAD; h->tags_seen++) {
+    const PartSlot *slot = part_queue_at(&h->queue, h->tags_seen);
+    for (uint32_t i = 0; i < slot->count; i++)
+      prefetch_tags(h, &h->queue.pool[slot->part[i]]);
+  }
+}
+
 /* What is due in one cycle. */
 static void serve_cycle(Hierarchy *h, uint64_t cycle) {
+  look_ahead(h, cycle);
   uint32_t count = part_queue_take(&h->queue, cycle);
   const uint32_t *batch = h->queue.batch.part;
-  for (uint32_t i = 0; i < count; i++)
-    tags_prefetch(&h->tags, h->queue.pool[batch[i]].slice, h->queue.pool[batch[i]].line);
   for (uint32_t i = 0; i < count; i++)
     serve(h, batch[i], cycle);
 }

@@ -45,6 +45,7 @@ struct Hierarchy {
   Tags tags;
   Dram dram;
   PartQueue queue;
+  uint64_t parts_seen, tags_seen; /* cycles up to which look_ahead() has been */
   Port *port;
   Port *issue; /* the same as the SM sees it when a warp issues an access: nothing of credits and of stops */
   Slice *slice;

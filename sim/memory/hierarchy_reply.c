@@ -5,8 +5,10 @@
 #include "sim/memory/hierarchy_inner.h"
 #include "sim/memory/mem_clock.h"
 
-/* So many parts ahead a part's request and words come to the host's cache. */
-enum { AHEAD = 8 };
+/* So many parts ahead a part comes to the host's cache, its request, and its words. */
+enum { PART_AHEAD = 12, REQUEST_AHEAD = 8, WORDS_AHEAD = 4 };
+
+static const Part *done_part(const Hierarchy *h, uint32_t place) { return &h->queue.pool[h->queue.done[place].part]; }
 
 /* The words of a part. */
 static void perform(Hierarchy *h, const Part *part) {
@@ -16,7 +18,7 @@ static void perform(Hierarchy *h, const Part *part) {
 static void tell_part(Hierarchy *h, const Part *part, uint32_t index, uint64_t back) {
   bool host = part->stage == PART_HOST;
   MemTrace trace = {.request = part->request,
-                    .address = part->line << h->coalescer.line_shift,
+                    .address = (uint64_t)part->line << h->coalescer.line_shift,
                     .lanes = part->lanes,
                     .slice = host ? TRACE_NO_SLICE : part->slice,
                     .first = host         ? TRACE_NO_SLICE
@@ -59,13 +61,22 @@ void hierarchy_settle(Hierarchy *h) {
   h->queue.done_count = 0;
 }
 
+static bool is_of_share(const Hierarchy *h, const Part *part, uint32_t share, uint32_t shares) {
+  return shares == 1 || ((uint64_t)part->line << h->coalescer.line_shift >> SHARE_SHIFT) % shares == share;
+}
+
 void hierarchy_perform(Hierarchy *h, uint32_t share, uint32_t shares) {
-  const PartQueue *queue = &h->queue;
-  for (uint32_t i = 0; i < queue->done_count; i++) {
-    const Part *part = &queue->pool[queue->done[i].part];
-    if (i + AHEAD < queue->done_count)
-      __builtin_prefetch(queue->pool[queue->done[i + AHEAD].part].request);
-    if (shares == 1 || (part->line << h->coalescer.line_shift >> SHARE_SHIFT) % shares == share)
+  for (uint32_t i = 0, count = h->queue.done_count; i < count; i++) {
+    const Part *part = done_part(h, i);
+    if (i + PART_AHEAD < count)
+      __builtin_prefetch(done_part(h, i + PART_AHEAD));
+    if (i + REQUEST_AHEAD < count)
+      __builtin_prefetch(done_part(h, i + REQUEST_AHEAD)->request);
+    if (i + WORDS_AHEAD < count && h->client.soon) {
+      const Part *soon = done_part(h, i + WORDS_AHEAD);
+      h->client.soon(h->client.user, soon->request, soon->lanes);
+    }
+    if (is_of_share(h, part, share, shares))
       perform(h, part);
   }
 }
@@ -73,7 +84,12 @@ void hierarchy_perform(Hierarchy *h, uint32_t share, uint32_t shares) {
 void hierarchy_reply(Hierarchy *h) {
   if (h->client.part)
     hierarchy_settle(h); /* who follows sees each part's effect before the next one's */
-  for (uint32_t i = 0; i < h->queue.done_count; i++)
+  for (uint32_t i = 0, count = h->queue.done_count; i < count; i++) {
+    if (i + PART_AHEAD < count)
+      __builtin_prefetch(done_part(h, i + PART_AHEAD), 1);
+    if (i + REQUEST_AHEAD < count)
+      __builtin_prefetch(&done_part(h, i + REQUEST_AHEAD)->request->answered, 1);
     reply(h, h->queue.done[i].part, h->queue.done[i].milli);
+  }
   h->queue.done_count = 0;
 }

@@ -94,7 +94,7 @@ static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, 
   uint64_t line = coalescer_line(&h->coalescer, request, piece);
   bool host = request->host && is_host(h, line);
   *part = (Part){.request = request,
-                 .line = line,
+                 .line = (uint32_t)line,
                  .number = (uint64_t)sm << 48 | port->parts++,
                  .lanes = piece->lanes,
                  .sectors = piece->sectors,

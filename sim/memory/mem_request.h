@@ -51,6 +51,8 @@ typedef struct MemClient {
   /* The words of these lanes are read or changed now. Calls come by rising time; on one line, in the order of
    * service. */
   void (*perform)(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
+  /* These lanes will be performed soon: may bring words to the host's cache. NULL: nobody wants to know. */
+  void (*soon)(void *user, const MemRequest *request, uint32_t lanes);
   /* The last lanes have been performed. The SM has the reply in cycle `time`: of a store, the acknowledgement that
    * fences wait for. */
   void (*reply)(void *user, MemRequest *request, uint64_t time);

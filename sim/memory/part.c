@@ -47,6 +47,8 @@ uint32_t part_new(PartQueue *queue) {
     grow_pool(queue);
   uint32_t part = queue->free;
   queue->free = queue->pool[part].next;
+  if (queue->free != PART_NONE)
+    __builtin_prefetch(&queue->pool[queue->free], 1);
   if (G_UNLIKELY(queue->followed))
     memset(queue->steps[part], 0, sizeof *queue->steps);
   return part;
@@ -124,12 +126,9 @@ uint64_t part_queue_next(const PartQueue *queue) {
   return queue->far_count ? queue->pool[queue->far[0]].due : UINT64_MAX;
 }
 
-/* By insertion: the SMs send one after the other, so that they are nearly in order. The parts come to the host's
- * cache all at once. */
+/* By insertion: the SMs send one after the other, so that they are nearly in order. */
 static void sort_batch(const PartQueue *queue) {
   uint32_t *batch = queue->batch.part, count = queue->batch.count;
-  for (uint32_t i = 0; i < count; i++)
-    __builtin_prefetch(&queue->pool[batch[i]], 1);
   for (uint32_t i = 1; i < count; i++) {
     uint32_t part = batch[i], hole = i;
     uint64_t number = queue->pool[part].number;

@@ -28,9 +28,9 @@ typedef enum {
 /* One line of the host's cache. It has all of its request that its way needs. */
 typedef struct Part {
   MemRequest *request;
-  uint64_t line;
-  uint64_t due;    /* its cycle */
-  uint64_t number; /* the SM, then the number of the SM's part */
+  uint32_t line, set; /* set: of tags (tags.h) */
+  uint64_t due;       /* its cycle */
+  uint64_t number;    /* the SM, then the number of the SM's part */
   uint32_t lanes, sectors;
   uint32_t next; /* in a list */
   uint32_t busy,
@@ -97,6 +97,10 @@ uint64_t part_queue_next(const PartQueue *queue);
 /* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in
  * queue->batch until the next call. What is pushed for the same cycle meanwhile comes with the next call. */
 uint32_t part_queue_take(PartQueue *queue, uint64_t due);
+/* What is due in cycle `due`, less than PARTS_SPAN ahead, so far. */
+static inline const PartSlot *part_queue_at(const PartQueue *queue, uint64_t due) {
+  return &queue->slot[due % PARTS_SPAN];
+}
 /* The part is one of queue->done now; its owner frees it, and counts them down. */
 void part_queue_done(PartQueue *queue, uint32_t part, uint64_t milli);
 
