@@ -17,6 +17,7 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
       .liveness = liveness,
       .stride = lane_state_bytes(kernel->nregs),
       .edges = g_array_new(FALSE, FALSE, sizeof(StateEdge)),
+      .back_edges = g_array_new(FALSE, FALSE, sizeof(StateEdge)),
       .keeps_edges = has_atomics(kernel),
       .from = NO_STATE,
       .next_at_pc = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
@@ -34,6 +35,7 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
 void state_set_clear(StateSet *set) {
   g_free(set->states);
   g_array_free(set->edges, TRUE);
+  g_array_free(set->back_edges, TRUE);
   g_array_free(set->next_at_pc, TRUE);
   g_array_free(set->dirty, TRUE);
   g_free(set->newest_at_pc);
@@ -53,6 +55,7 @@ void state_set_reset(StateSet *set) {
   set->count = 0;
   set->from = NO_STATE;
   g_array_set_size(set->edges, 0);
+  g_array_set_size(set->back_edges, 0);
   g_array_set_size(set->next_at_pc, 0);
   if (++set->generation == 0) {
     memset(set->table, 0, set->table_size * sizeof *set->table);
@@ -152,6 +155,8 @@ static void connect(StateSet *set, uint32_t to) {
     return;
   StateEdge edge = {set->from, to};
   g_array_append_val(set->edges, edge);
+  if (to <= set->from)
+    g_array_append_val(set->back_edges, edge);
 }
 
 static void append(StateSet *set, const LaneState *state, uint32_t hash) {
@@ -212,10 +217,22 @@ static guint first_edge(const GArray *edges, uint32_t from) {
   return low;
 }
 
+/* A way that leaves a state for newer ones, and comes back, has an edge back past it. */
+static bool may_return(const StateSet *set, uint32_t index) {
+  for (guint i = 0; i < set->back_edges->len; i++) {
+    const StateEdge *edge = &g_array_index(set->back_edges, StateEdge, i);
+    if (edge->to <= index && index <= edge->from)
+      return true;
+  }
+  return false;
+}
+
 /* States are stepped in the order of their indices, so the edges stand sorted. */
 bool state_set_returns(const StateSet *set, uint32_t index) {
   if (!set->keeps_edges)
     return true;
+  if (!may_return(set, index))
+    return false;
   g_autofree uint8_t *seen = g_new0(uint8_t, set->count);
   g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   g_array_append_val(todo, index);

@@ -69,7 +69,8 @@ typedef struct StateSet {
   size_t stride;   /* bytes of a state */
   uint8_t *states; /* `count` of them */
   uint32_t count, space;
-  GArray *edges; /* StateEdge, if `keeps_edges` */
+  GArray *edges;      /* StateEdge, if `keeps_edges` */
+  GArray *back_edges; /* those of them that lead to an older state, or to the same */
   bool keeps_edges;
   uint32_t from;          /* the state that is being stepped, whose successors are added; NO_STATE before the first */
   GArray *next_at_pc;     /* uint32_t: chain of states of one instruction */

@@ -186,10 +186,11 @@ static bool same_sight(const Access *a, const AccessList *list, unsigned at, boo
 static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
+    if (old->actor != access->actor || old->time != access->time)
+      continue; /* as nearly always */
     bool alike = !((in_row || order->by_lanes) && access->lanes & ~old->lanes) &&
                  !(order->by_lanes && access->shift != old->shift);
-    if (old->actor == access->actor && old->time == access->time && alike && covers(old, access) &&
-        same_sight(access, list, i, order->reads))
+    if (alike && covers(old, access) && same_sight(access, list, i, order->reads))
       return true;
   }
   return false;
