@@ -475,7 +475,6 @@ static void look_ahead(Hierarchy *h, uint64_t cycle) {
 
 /* What is due in one cycle. */
 static void serve_cycle(Hierarchy *h, uint64_t cycle) {
-  look_ahead(h, cycle);
   uint32_t count = part_queue_take(&h->queue, cycle);
   const uint32_t *batch = h->queue.batch.part;
   for (uint32_t i = 0; i < count; i++)
@@ -483,8 +482,10 @@ static void serve_cycle(Hierarchy *h, uint64_t cycle) {
 }
 
 uint32_t hierarchy_serve(Hierarchy *h, uint64_t end) {
-  for (uint64_t cycle; (cycle = part_queue_next(&h->queue)) < end;)
+  for (uint64_t cycle; (cycle = part_queue_next(&h->queue)) < end;) {
+    look_ahead(h, cycle);
     serve_cycle(h, cycle);
+  }
   return h->client.part ? 0 : h->queue.done_count;
 }
 

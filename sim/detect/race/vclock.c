@@ -116,6 +116,21 @@ void vclock_advance(VClock *clock, uint32_t actor, uint32_t time) {
   bound(clock);
 }
 
+/* True if the large clock `other` has all entries of the clock, none of them older: joined they are the same. */
+static bool is_within(const VClock *clock, const VClock *other) {
+  if (clock->floor != other->floor || other->count < SHARED_MIN || clock->count > other->count)
+    return false;
+  uint32_t i = 0;
+  for (uint32_t j = 0; i < clock->count && j < other->count; j++) {
+    if (clock->entry[i].actor != other->entry[j].actor)
+      continue;
+    if (clock->entry[i].time > other->entry[j].time)
+      return false;
+    i++;
+  }
+  return i == clock->count;
+}
+
 /* Raises the entries that both have; returns how many of `other`, from `first` on, are missing. */
 static uint32_t join_common(VClock *clock, const VClock *other, uint32_t first) {
   uint32_t missing = 0;
@@ -156,6 +171,10 @@ void vclock_join(VClock *clock, const VClock *other) {
   raise_floor(clock, other->floor);
   if (clock->entry == other->entry && clock->count == other->count)
     return; /* they share them */
+  if (is_within(clock, other)) {
+    vclock_assign(clock, other);
+    return;
+  }
   own(clock);
   uint32_t first = clock->floor > other->floor ? vclock_find(other, clock->floor) : 0;
   if (join_alike(clock, other, first))
