@@ -80,6 +80,18 @@ liblockstep_a_SOURCES += \
   isa/lower/ptx_lower_value.c \
   isa/lower/ptx_lower_var.c \
   isa/lower/ptx_target.h \
+  isa/mc/mc_cubin.c \
+  isa/mc/mc_cubin.h \
+  isa/mc/mc_cubin_data.c \
+  isa/mc/mc_cubin_decode.c \
+  isa/mc/mc_cubin_decode.h \
+  isa/mc/mc_cubin_elf.c \
+  isa/mc/mc_cubin_elf.h \
+  isa/mc/mc_cubin_fields.h \
+  isa/mc/mc_cubin_forms.def \
+  isa/mc/mc_cubin_line.c \
+  isa/mc/mc_cubin_operand.c \
+  isa/mc/mc_cubin_reader.h \
   isa/mc/mc_info.c \
   isa/mc/mc_info.h \
   isa/mc/mc_listing.c \
@@ -91,6 +103,7 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_listing_place.c \
   isa/mc/mc_listing_reader.h \
   isa/mc/mc_print.c \
+  isa/mc/mc_print.h \
   isa/mc/mc_tree.c \
   isa/mc/mc_tree.h \
   isa/mc/mc_build.c \

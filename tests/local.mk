@@ -64,6 +64,7 @@ UNIT_TESTS = \
   tests/unit/test_lock_unit \
   tests/unit/test_lower_cost \
   tests/unit/test_machine \
+  tests/unit/test_mc_cubin \
   tests/unit/test_mc_listing \
   tests/unit/test_mem_scripts \
   tests/unit/test_memory \
@@ -125,6 +126,7 @@ endif
 FUZZ_TARGETS = \
   tests/fuzz/fuzz_expr \
   tests/fuzz/fuzz_machine \
+  tests/fuzz/fuzz_mc_cubin \
   tests/fuzz/fuzz_mc_listing \
   tests/fuzz/fuzz_ptx \
   tests/fuzz/fuzz_ptx_run \
@@ -147,6 +149,9 @@ tests_fuzz_fuzz_expr_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_machine_SOURCES = tests/fuzz/fuzz_machine.c $(FUZZ_FILE) $(FUZZ_MAIN)
 tests_fuzz_fuzz_machine_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_machine_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_mc_cubin_SOURCES = tests/fuzz/fuzz_mc_cubin.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_mc_cubin_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_mc_cubin_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_mc_listing_SOURCES = tests/fuzz/fuzz_mc_listing.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_mc_listing_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_mc_listing_LDADD = $(FUZZ_LIBS)

@@ -1,5 +1,7 @@
 #include "isa/mc/mc_info.h"
 
+#include <string.h>
+
 enum {
   FORMAT_NONE = 1,
   FORMAT_BYTE = 2,
@@ -136,4 +138,27 @@ bool mc_info_read(McModule *module, const McInfo *info, gsize *at) {
       note_of_module(module, info, &attribute);
   }
   return true;
+}
+
+int32_t mc_usual_param_base(unsigned sm) { return sm >= 90 ? 0x210 : 0x160; }
+
+static void note_shared(McModule *module, const McData *data) {
+  static const char shared[] = ".nv.shared.";
+  McKernel *kernel = g_str_has_prefix(data->section, shared)
+                         ? mc_info_kernel(module, g_intern_string(data->section + strlen(shared)))
+                         : NULL;
+  if (kernel)
+    kernel->shared_bytes = (int32_t)data->bytes;
+}
+
+void mc_settle_kernels(McModule *module) {
+  for (guint i = 0; i < module->data->len; i++)
+    note_shared(module, &g_array_index(module->data, McData, i));
+  for (guint i = 0; i < module->kernels->len; i++) {
+    McKernel *kernel = &g_array_index(module->kernels, McKernel, i);
+    if (kernel->params && kernel->params->len == 0 && kernel->param_base < 0) {
+      kernel->param_base = mc_usual_param_base(kernel->sm);
+      kernel->param_bytes = 0;
+    }
+  }
 }

@@ -19,5 +19,9 @@ typedef struct McInfo {
 bool mc_info_read(McModule *module, const McInfo *info, gsize *at);
 /* The kernel of that interned name, or NULL. */
 McKernel *mc_info_kernel(McModule *module, const char *name);
+/* What data sections say of kernels, and where the parameters of a kernel without any would stand. */
+void mc_settle_kernels(McModule *module);
+/* Where an architecture has a kernel's parameters in c[0x0]. */
+int32_t mc_usual_param_base(unsigned sm);
 
 #endif

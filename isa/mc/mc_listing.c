@@ -277,8 +277,9 @@ static gboolean same_frame(gconstpointer a, gconstpointer b) {
   return left->file == right->file && left->line == right->line && left->parent == right->parent;
 }
 
-static void reader_init(McReader *reader, const char *file, const char *text, gsize length, Diag *diag) {
-  *reader = (McReader){.module = mc_module_new(file),
+void mc_reader_init(McReader *reader, McModule *module, const char *file, const char *text, gsize length,
+                    Diag *diag) {
+  *reader = (McReader){.module = module,
                        .file = file,
                        .diag = diag,
                        .next = text,
@@ -297,7 +298,7 @@ static void reader_init(McReader *reader, const char *file, const char *text, gs
   g_array_set_clear_func(reader->blobs, mc_blob_clear);
 }
 
-static void reader_clear(McReader *reader) {
+void mc_reader_clear(McReader *reader) {
   g_hash_table_unref(reader->mnemonics);
   g_string_chunk_free(reader->strings);
   g_array_unref(reader->blobs);
@@ -309,6 +310,21 @@ static void reader_clear(McReader *reader) {
   g_hash_table_unref(reader->frames);
   g_array_unref(reader->places);
   g_array_unref(reader->usages);
+}
+
+bool mc_reader_inst_text(McReader *reader, const char *text) {
+  GArray *insts = reader->module->insts;
+  guint count = insts->len, operands = reader->module->operands->len;
+  reader->line = reader->p = text;
+  reader->stop = text + strlen(text);
+  reader->next = reader->end = reader->stop;
+  if (mc_read_inst(reader, false, 0))
+    return true;
+  reader->kernel->insts -= insts->len - count;
+  g_array_set_size(insts, count);
+  g_array_set_size(reader->module->operands, operands);
+  reader->expected = (uint64_t)reader->kernel->insts * MC_INST_BYTES;
+  return false;
 }
 
 static void check_kernels(McReader *reader) {
@@ -332,7 +348,7 @@ McModule *mc_listing_parse(const char *file, const char *text, gsize length, Dia
   }
   unsigned errors = diag_error_count(diag);
   McReader reader;
-  reader_init(&reader, file, text, length, diag);
+  mc_reader_init(&reader, mc_module_new(file), file, text, length, diag);
   while (next_line(&reader))
     read_line(&reader);
   if (reader.half)
@@ -341,7 +357,7 @@ McModule *mc_listing_parse(const char *file, const char *text, gsize length, Dia
   mc_read_infos(&reader);
   check_kernels(&reader);
   McModule *module = reader.module;
-  reader_clear(&reader);
+  mc_reader_clear(&reader);
   if (diag_error_count(diag) > errors)
     g_clear_pointer(&module, mc_module_free);
   return module;

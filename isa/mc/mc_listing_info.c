@@ -61,24 +61,14 @@ bool mc_read_usage(McReader *reader) {
   return true;
 }
 
-/* Where the parameters stand isn't said in such a listing; it is the same in all code of an architecture. */
-static int32_t usual_param_base(unsigned sm) { return sm >= 90 ? 0x210 : 0x160; }
-
-static void note_no_params(McKernel *kernel) {
-  if (kernel->params && kernel->params->len == 0 && kernel->param_base < 0) {
-    kernel->param_base = usual_param_base(kernel->sm);
-    kernel->param_bytes = 0;
-  }
-}
-
 static void apply_usage(McKernel *kernel, const McUsage *usage) {
   if (kernel->name != usage->kernel || (usage->sm && kernel->sm != usage->sm))
     return;
   kernel->registers = usage->registers;
   kernel->stack_bytes = usage->stack_bytes;
   kernel->shared_bytes = usage->shared_bytes;
-  if (kernel->param_base < 0 && usage->constant_bytes >= usual_param_base(kernel->sm)) {
-    kernel->param_base = usual_param_base(kernel->sm);
+  if (kernel->param_base < 0 && usage->constant_bytes >= mc_usual_param_base(kernel->sm)) {
+    kernel->param_base = mc_usual_param_base(kernel->sm);
     kernel->param_bytes = usage->constant_bytes - kernel->param_base;
   }
 }
@@ -103,25 +93,13 @@ static void read_info(McReader *reader, const McBlob *blob) {
                blob->section, at);
 }
 
-static void note_shared(McReader *reader, const McData *data) {
-  static const char shared[] = ".nv.shared.";
-  if (!g_str_has_prefix(data->section, shared))
-    return;
-  McKernel *kernel = mc_info_kernel(reader->module, g_intern_string(data->section + strlen(shared)));
-  if (kernel)
-    kernel->shared_bytes = (int32_t)data->bytes;
-}
-
 void mc_read_infos(McReader *reader) {
   for (guint i = 0; i < reader->blobs->len; i++) {
     const McBlob *blob = &g_array_index(reader->blobs, McBlob, i);
     if (blob->kind == MC_INFO)
       read_info(reader, blob);
   }
-  for (guint i = 0; i < reader->module->data->len; i++)
-    note_shared(reader, &g_array_index(reader->module->data, McData, i));
-  for (guint k = 0; k < reader->module->kernels->len; k++)
-    note_no_params(&g_array_index(reader->module->kernels, McKernel, k));
+  mc_settle_kernels(reader->module);
   for (guint i = 0; i < reader->usages->len; i++)
     for (guint k = 0; k < reader->module->kernels->len; k++)
       apply_usage(&g_array_index(reader->module->kernels, McKernel, k), &g_array_index(reader->usages, McUsage, i));

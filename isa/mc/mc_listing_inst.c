@@ -221,7 +221,6 @@ void mc_begin_kernel(McReader *reader, const char *name) {
   g_array_append_val(reader->module->kernels, kernel);
   reader->expected = 0;
   reader->kernel = &g_array_index(reader->module->kernels, McKernel, reader->module->kernels->len - 1);
-  mc_forget_place(reader);
 }
 
 void mc_end_kernel(McReader *reader) {

@@ -94,9 +94,3 @@ void mc_settle_place(McReader *reader) {
   reader->place_inlined = parent;
   g_array_set_size(reader->places, 0);
 }
-
-void mc_forget_place(McReader *reader) {
-  g_array_set_size(reader->places, 0);
-  reader->places_open = false;
-  reader->place_file = reader->place_line = reader->place_inlined = 0;
-}

@@ -103,6 +103,11 @@ typedef struct McUsage {
   int32_t registers, stack_bytes, shared_bytes, constant_bytes;
 } McUsage;
 
+/* mc_listing.c: a reader of that text into that module. */
+void mc_reader_init(McReader *reader, McModule *module, const char *file, const char *text, gsize length, Diag *diag);
+void mc_reader_clear(McReader *reader);
+/* An instruction without address and encoding, into the kernel. False if it can't be read; then the kernel is as it was. */
+bool mc_reader_inst_text(McReader *reader, const char *text);
 /* An error at `at` of the current line. Returns false. */
 bool mc_reader_error(McReader *reader, const char *at, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* "expected EXPECTED, found ...". Returns false. */
@@ -133,9 +138,8 @@ void mc_end_kernel(McReader *reader);
 
 /* mc_listing_place.c: `//## File "x.cu", line 3 inlined at "y.cu", line 5`. */
 bool mc_read_place(McReader *reader);
-/* The place of the instruction that comes now. */
+/* The place of the instruction that comes now: nvdisasm says it only where it changes, even from one kernel to the next. */
 void mc_settle_place(McReader *reader);
-void mc_forget_place(McReader *reader);
 
 /* mc_listing_data.c. */
 bool mc_read_section(McReader *reader);

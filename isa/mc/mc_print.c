@@ -1,4 +1,5 @@
-/* Instructions as cuobjdump prints them. */
+#include "isa/mc/mc_print.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -14,15 +15,13 @@ static void print_numbered(GString *out, const char *letters, int number, int ze
 static void print_register(GString *out, int number) { print_numbered(out, "R", number, MC_RZ); }
 static void print_uniform(GString *out, int number) { print_numbered(out, "UR", number, MC_URZ); }
 
-static void print_integer(GString *out, uint64_t value) {
-  if ((int64_t)value < 0)
-    g_string_append_printf(out, "-0x%" G_GINT64_MODIFIER "x", -value);
-  else
-    g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x", value);
+void mc_print_integer(GString *out, int64_t value) {
+  uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+  g_string_append_printf(out, "%s0x%" G_GINT64_MODIFIER "x", value < 0 ? "-" : "", size);
 }
 
 /* Whole numbers that fit an int as such, large ones with 20 digits behind the point, others with 20 digits in all. */
-static void print_real(GString *out, double real) {
+void mc_print_real(GString *out, double real) {
   char digits[48];
   if (isnan(real) || isinf(real)) {
     g_string_append_printf(out, "%c%s", signbit(real) ? '-' : '+', isnan(real) ? "QNAN" : "INF");
@@ -59,7 +58,7 @@ static void print_terms(GString *out, const McOperand *operand, int uniform) {
   }
   if (operand->offset != 0 || *plus == '\0') {
     g_string_append(out, plus);
-    print_integer(out, (uint64_t)(int64_t)operand->offset);
+    mc_print_integer(out, operand->offset);
   }
 }
 
@@ -117,8 +116,8 @@ static void print_core(GString *out, const McOperand *operand) {
   case MC_BARRIER: g_string_append_printf(out, "B%d", operand->number); break;
   case MC_SCOREBOARD: g_string_append_printf(out, "SB%d", operand->number); break;
   case MC_INTEGER:
-  case MC_TARGET: print_integer(out, operand->value); break;
-  case MC_REAL: print_real(out, operand->real); break;
+  case MC_TARGET: mc_print_integer(out, (int64_t)operand->value); break;
+  case MC_REAL: mc_print_real(out, operand->real); break;
   case MC_CONSTANT: print_constant(out, operand); break;
   case MC_MEMORY: print_memory(out, operand); break;
   case MC_SYMBOL: print_symbol(out, operand); break;

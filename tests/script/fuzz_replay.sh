@@ -2,8 +2,8 @@
 # Runs each fuzz target over the inputs kept for it: tests/fuzz/corpus/NAME/ for fuzz_NAME, and for PTX tests/ptx/ (TAP, one
 # point a target).
 set -eu
-targets="expr machine mc_listing ptx ptx_run run sass scenario"
-echo "1..8"
+targets="expr machine mc_cubin mc_listing ptx ptx_run run sass scenario"
+echo "1..9"
 number=0
 failed=0
 for target in $targets; do
