@@ -313,17 +313,18 @@ static void set_params(McBuild *build) {
   }
 }
 
-static void set_resources(McBuild *build) {
+static void set_resources(McBuild *build, const Kernel *like) {
   Kernel *kernel = build->kernel;
   const McKernel *source = build->source;
   kernel->bank = BANK_VOLTA;
   kernel->max_threads = known_or(source->max_threads, 0);
   kernel->local_bytes = (known_or(source->stack_bytes, frame_bytes(build)) + 15u) / 16 * 16;
-  kernel->shared_bytes = known_or(source->shared_bytes, 0);
-  if (build->sm >= 90 && (kernel->shared_bytes || touches_shared(build))) {
-    kernel->shared_system = RESERVED_SHARED;
+  kernel->shared_bytes = known_or(source->shared_bytes, like ? like->shared_bytes : 0);
+  if (build->sm < 90 || !(kernel->shared_bytes || touches_shared(build)))
+    return;
+  kernel->shared_system = RESERVED_SHARED;
+  if (source->shared_bytes < RESERVED_SHARED) /* otherwise it is counted there */
     kernel->shared_bytes += RESERVED_SHARED;
-  }
 }
 
 /* ---- refusals ---- */
@@ -393,9 +394,7 @@ static bool lower_kernel(Program *program, const McModule *module, const McKerne
     copy_params(kernel, like);
   else
     set_params(&build);
-  set_resources(&build);
-  if (like && build.source->shared_bytes < 0)
-    kernel->shared_bytes += like->shared_bytes;
+  set_resources(&build, like);
   kernel->ninsts = build.insts->len;
   kernel->insts = g_memdup2(build.insts->data, kernel->ninsts * sizeof(Inst));
   kernel->control = build.encoded ? g_memdup2(build.control->data, kernel->ninsts * sizeof(uint32_t)) : NULL;

@@ -134,4 +134,6 @@ void exec_BAR(Issue *issue) {
                  g_strdup("all arrivals at one barrier must give the same count"));
   else if (warp->groups)
     lane_groups_switch(issue, before);
+  if (issue->encoded && issue->inst->mode == BAR_SYNC && issue->mask == warp->alive)
+    warp->shadow = issue->now + warp_block(issue->sm, warp)->launch->decoded[issue->pc].stall;
 }

@@ -113,6 +113,10 @@ static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kerne
   decoded->skip = decoded->stall;
   if (inst->op == OP_LDC || inst->op == OP_LDC64)
     decoded->latency = gpu->machine->sm.encoded.constant;
+  else if (inst->op == OP_LD && (inst->space == MEM_CONST || inst->space == MEM_PARAM))
+    decoded->latency = gpu->machine->sm.encoded.constant_indexed;
+  else if (inst->op == OP_REDUX)
+    decoded->latency = gpu->machine->sm.encoded.redux;
 }
 
 static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {

@@ -263,46 +263,76 @@ static void tell_flags(const Issue *issue, uint32_t active) {
 
 enum { TOLD_FLAGS = INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED | INST_LEAVES };
 
-/* The parts of an instruction of machine code before its last, in the same cycle. Returns when their results are there; false
- * after a fault. */
-static bool issue_parts(Sm *sm, Warp *warp, uint64_t now, uint64_t *ready) {
+/* Executes the instruction at the warp's pc beside others of the same cycle, and goes to the next. Returns when its result is
+ * there. */
+static uint64_t issue_beside(Sm *sm, Warp *warp, uint64_t now) {
   Launch *launch = warp_block(sm, warp)->launch;
   const Inst *inst = &launch->kernel->insts[warp->pc];
-  for (; inst->flags & INST_FUSED; inst++, warp->pc++) {
-    const Decoded *decoded = &launch->decoded[warp->pc];
-    uint32_t guard = warp->pred[inst->guard];
-    Issue issue = {.inst = inst,
-                   .regs = warp->regs,
-                   .consts = warp->consts,
-                   .pred = warp->pred,
-                   .mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard),
-                   .pc = warp->pc,
-                   .next_pc = warp->pc + 1,
-                   .now = now,
-                   .ready = now + decoded->latency,
-                   .next = now + 1,
-                   .encoded = launch->kernel->control,
-                   .gpu = sm->gpu,
-                   .sm = sm,
-                   .block = warp_block(sm, warp),
-                   .warp = warp};
-    if (G_UNLIKELY(inst->flags & TOLD_FLAGS))
-      tell_flags(&issue, warp->active);
-    if (G_UNLIKELY(warp->undefined_rows))
-      undefined_step(&issue, warp->active);
-    if (!issue.mask)
-      continue;
+  const Decoded *decoded = &launch->decoded[warp->pc];
+  uint32_t guard = warp->pred[inst->guard];
+  Issue issue = {.inst = inst,
+                 .regs = warp->regs,
+                 .consts = warp->consts,
+                 .pred = warp->pred,
+                 .mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard),
+                 .pc = warp->pc,
+                 .next_pc = warp->pc + 1,
+                 .now = now,
+                 .ready = now + decoded->latency,
+                 .next = now + 1,
+                 .encoded = decoded->stall,
+                 .gpu = sm->gpu,
+                 .sm = sm,
+                 .block = warp_block(sm, warp),
+                 .warp = warp};
+  if (G_UNLIKELY(inst->flags & TOLD_FLAGS))
+    tell_flags(&issue, warp->active);
+  if (G_UNLIKELY(warp->undefined_rows))
+    undefined_step(&issue, warp->active);
+  if (issue.mask) {
     decoded->executor(&issue);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);
+    if (!decoded->stall)
+      sm_set_ready(warp, decoded, now);
+  }
+  warp->pc++;
+  return op_info[inst->op].unit == UNIT_ALU ? now : issue.ready;
+}
+
+/* The parts of an instruction of machine code before its last. *ready: when their results are there. False after a fault. */
+static bool issue_parts(Sm *sm, Warp *warp, uint64_t now, uint64_t *ready) {
+  const Inst *insts = warp_block(sm, warp)->launch->kernel->insts;
+  while (insts[warp->pc].flags & INST_FUSED) {
+    uint64_t part_ready = issue_beside(sm, warp, now);
+    *ready = MAX(*ready, part_ready);
     if (G_UNLIKELY(sm->faulted))
       return false;
-    if (!launch->kernel->control)
-      sm_set_ready(warp, decoded, now);
-    if (op_info[inst->op].unit != UNIT_ALU)
-      *ready = MAX(*ready, issue.ready);
   }
   return true;
+}
+
+/* While a warp of machine code waits at a block barrier it goes on with arithmetic: what it would have done by now it does at
+ * once. False if it isn't yet time for the instruction behind that. */
+static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
+  const Launch *launch = warp_block(sm, warp)->launch;
+  uint32_t pc = warp->pc;
+  uint64_t time = warp->shadow;
+  warp->shadow = 0;
+  for (; time < now; time += launch->decoded[warp->pc - 1].stall) {
+    const Decoded *decoded = &launch->decoded[warp->pc];
+    const Inst *inst = &launch->kernel->insts[warp->pc];
+    if (op_info[inst->op].unit != UNIT_ALU || inst->flags & INST_FUSED || decoded->waits || decoded->raises)
+      break;
+    issue_beside(sm, warp, now);
+    sm->counters.warp_instructions++;
+    sm->counters.lane_instructions += bits_count(warp->active);
+  }
+  if (time <= now && warp->pc == pc)
+    return true;
+  time = MAX(time, now);
+  sm_wait_for_operands(sm, warp, &launch->decoded[warp->pc], time, 0);
+  return false;
 }
 
 static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
@@ -310,6 +340,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Block *block = warp_block(sm, warp);
   Launch *launch = block->launch;
   uint64_t parts_ready = 0;
+  if (G_UNLIKELY(warp->shadow) && !issue_shadow(sm, warp, now))
+    return;
   if (G_UNLIKELY(launch->kernel->insts[warp->pc].flags & INST_FUSED) && !issue_parts(sm, warp, now, &parts_ready))
     return;
   const Inst *inst = &launch->kernel->insts[warp->pc];

@@ -94,6 +94,7 @@ typedef struct Warp {
   struct UndefinedRow
       *undefined; /* of each register; undefined_room of them; kept from block to block, NULL: none yet */
   uint32_t undefined_room, undefined_rows; /* undefined_rows: how many registers have a mark */
+  uint64_t shadow;                       /* behind a block barrier: when it would have gone on without one; 0: nowhere */
   uint64_t falls[CONTROL_SCOREBOARDS];   /* of each scoreboard: when what isn't under way to memory is there */
   uint16_t under_way[CONTROL_SCOREBOARDS]; /* accesses that it waits for */
   uint32_t left_from[WARP_LANES];          /* of each lane: the newest INST_LEAVES that it issued, or PAST_NOWHERE */
