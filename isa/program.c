@@ -77,6 +77,7 @@ void program_free(Program *program) {
   if (!program)
     return;
   g_free(program->file);
+  g_free(program->made_of);
   g_ptr_array_unref(program->kernels);
   g_ptr_array_unref(program->launch);
   g_ptr_array_unref(program->sources);

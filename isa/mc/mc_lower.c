@@ -149,15 +149,34 @@ static void drop_refused(McBuild *build) {
   g_array_append_val(build->insts, nothing);
 }
 
+/* The frame, from 1, of a place, with those that it was inlined at behind it; the place of the last is the outermost. */
+static uint32_t frame_of(McBuild *build, uint32_t file, uint32_t line, uint32_t inlined, Inst *outermost) {
+  GArray *frames = build->program->frames;
+  SourceFrame frame = {.line = line, .column = 1, .file = (uint16_t)file};
+  const McFrame *at = inlined ? &g_array_index(build->module->frames, McFrame, inlined - 1) : NULL;
+  if (at) {
+    frame.parent = frame_of(build, at->file, at->line, at->parent, outermost);
+  } else {
+    outermost->file = (uint16_t)file;
+    outermost->line = line;
+  }
+  for (guint i = frames->len; i-- > 0;)
+    if (memcmp(&g_array_index(frames, SourceFrame, i), &frame, sizeof frame) == 0)
+      return i + 1;
+  g_array_append_val(frames, frame);
+  return frames->len;
+}
+
 static void set_place(McBuild *build, Inst *inst) {
   const McInst *from = build->inst;
   inst->address = from->address;
-  if (from->source_file) {
-    inst->file = (uint16_t)from->source_file;
-    inst->line = from->source_line;
-    inst->column = 1;
-    inst->inlined = from->inlined;
-  }
+  if (!from->source_file)
+    return;
+  inst->column = 1;
+  inst->file = (uint16_t)from->source_file;
+  inst->line = from->source_line;
+  if (from->inlined)
+    inst->inlined = frame_of(build, from->source_file, from->source_line, from->inlined, inst);
 }
 
 static void lower_inst(McBuild *build, guint index) {
@@ -419,11 +438,6 @@ static bool lower_kernel(Program *program, const McModule *module, const McKerne
 static void add_sources(Program *program, const McModule *module) {
   for (guint i = 0; i < module->files->len; i++)
     program_add_source(program, g_ptr_array_index(module->files, i), NULL, 0);
-  for (guint i = 0; i < module->frames->len; i++) {
-    const McFrame *from = &g_array_index(module->frames, McFrame, i);
-    SourceFrame frame = {.line = from->line, .column = 1, .file = (uint16_t)from->file, .parent = from->parent};
-    g_array_append_val(program->frames, frame);
-  }
 }
 
 static const McKernel *find_kernel(const McModule *module, unsigned sm, const char *name) {

@@ -60,7 +60,7 @@ static bool load(Shown *shown, const Options *options, Diag *diag) {
       options->machines ? machine_load(options->machines[0], (const char *const *)options->overrides, ignored) : NULL;
   if (text)
     shown->alone = programs_new(path, resolved, text, length, machine ? machine->gpu.compute_capability : 0,
-                                (const char *const *)options->compiler_flags, CODE_PTX, diag);
+                                (const char *const *)options->compiler_flags, options->code_kind, diag);
   return shown->alone != NULL;
 }
 

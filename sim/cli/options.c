@@ -36,13 +36,14 @@ typedef struct Row {
 #define ALL_GROUPS (~0u)
 
 /* Lists the rows of `groups`; `rows` has space for OPTIONS_MAX. Returns how many. */
-static guint list_rows(Options *o, char **format, gboolean *help, unsigned groups, Row *rows) {
+static guint list_rows(Options *o, char **format, char **code, gboolean *help, unsigned groups, Row *rows) {
   const Row all[] = {
       {OPTIONS_MACHINE, 'm', "machine", "NAME", MANY, &o->machines, "a machine by name or file; may be repeated"},
       {OPTIONS_MACHINE, 's', "set", "PATH=VALUE", MANY, &o->overrides,
        "change a parameter: -s sm.lock_unit.bits=2048"},
       {OPTIONS_SCENARIO, 'p', "param", "NAME=VALUE", MANY, &o->params, "change a param of the scenario"},
-      {OPTIONS_SCENARIO, 0, "code", "KIND", TEXT, &o->code, "what PTX and CUDA source run as: ptx or sass"},
+      {OPTIONS_SCENARIO, 0, "code", "KIND", TEXT, code,
+       "what PTX and CUDA source run as: ptx, or sass (machine code)"},
       {OPTIONS_RUN, 0, "seed", "N", INTEGER, &o->seed, "seed of all random choices (1)"},
       {OPTIONS_SEEDS, 0, "seeds", "N", INTEGER, &o->seeds, "how many seeds to try, from --seed on"},
       {OPTIONS_SCHEDULES, 0, "schedules", "N", INTEGER, &o->schedules,
@@ -135,6 +136,17 @@ static bool take_format(Options *options, const char *name, Diag *diag) {
   return false;
 }
 
+static bool take_code(Options *options, const char *code, Diag *diag) {
+  static const char *const names[] = {"ptx", "sass", NULL};
+  if (code && !g_strv_contains(names, code)) {
+    diag_usage(diag, "--code %s: expected `ptx` or `sass`", code);
+    diag_hint_nearest(diag, code, names);
+    return false;
+  }
+  options->code_kind = !code ? CODE_BEST : strcmp(code, "ptx") == 0 ? CODE_PTX : CODE_MACHINE;
+  return true;
+}
+
 static bool check_ranges(const Options *options, Diag *diag) {
   if (options->limit_cycles <= 0)
     return diag_usage(diag, "--limit-cycles must be above 0");
@@ -193,9 +205,9 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
                        .limit_seconds = NAN,
                        .stop = {.signal = interrupt_signal()}};
   Row rows[OPTIONS_MAX];
-  g_autofree char *format = NULL;
+  g_autofree char *format = NULL, *code = NULL;
   gboolean help_wanted = FALSE;
-  guint count = list_rows(options, &format, &help_wanted, help->groups, rows);
+  guint count = list_rows(options, &format, &code, &help_wanted, help->groups, rows);
   g_auto(GStrv) copy = g_strdupv(argv);
   if (help->groups & FLAGS_GROUPS)
     options->compiler_flags = take_flags(copy);
@@ -206,7 +218,8 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
     options->help = help_text(help, rows, count);
     return OPTIONS_HELP;
   }
-  if (!parsed || !take_format(options, format, diag) || !check_ranges(options, diag))
+  if (!parsed || !take_format(options, format, diag) || !take_code(options, code, diag) ||
+      !check_ranges(options, diag))
     return OPTIONS_BAD;
   if (!isnan(options->limit_seconds))
     options->stop.deadline = g_get_monotonic_time() + (gint64)(options->limit_seconds * G_USEC_PER_SEC);
@@ -220,7 +233,6 @@ void options_clear(Options *options) {
   g_strfreev(options->buffers);
   g_strfreev(options->args);
   g_strfreev(options->compiler_flags);
-  g_free(options->code);
   g_strfreev(options->rest);
   g_free(options->kernel);
   g_free(options->grid);
@@ -263,7 +275,7 @@ ScenarioOptions options_scenario(const Options *options) {
       .machine = options->machines ? options->machines[0] : NULL,
       .settings = (const char *const *)options->overrides,
       .compiler_flags = (const char *const *)options->compiler_flags,
-      .machine_code = options->code && strcmp(options->code, "sass") == 0,
+      .code = options->code_kind,
   };
 }
 

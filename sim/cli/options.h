@@ -44,7 +44,7 @@ typedef struct Options {
   Format format;
   char *baseline;
   gboolean cfg, reconvergence, cooperative, details;
-  char *code; /* ptx, sass */
+  CodeKind code_kind; /* --code */
   Progress *progress; /* borrowed; runs tell it how far they are; NULL: nobody asks */
   char *help;         /* what --help is to print, if it was given */
   char **rest;        /* what isn't an option; NULL-terminated, never NULL */

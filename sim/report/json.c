@@ -213,6 +213,8 @@ char *json_run(const RunResult *result) {
   add_string(builder, "scenario", result->scenario);
   add_string(builder, "file", result->file);
   add_string(builder, "machine", result->machine);
+  if (result->code)
+    add_string(builder, "code", result->code);
   add_changes(builder, &result->changes);
   add_int(builder, "seed", (int64_t)result->seed);
   add_string(builder, "verdict", verdict_name(result->verdict));

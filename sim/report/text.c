@@ -200,6 +200,8 @@ void text_run(const RunResult *result, Canvas *canvas) {
   append_conditions(result, canvas);
   for (guint i = 0; i < result->findings->len; i++)
     explain_finding(g_ptr_array_index(result->findings, i), canvas);
+  if (result->code)
+    paint_plain(canvas, "  %-*s%s\n", NAME_WIDTH, "code", result->code);
   if (result->schedules) {
     append_schedules(result, canvas);
   } else {

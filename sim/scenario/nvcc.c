@@ -106,12 +106,13 @@ typedef struct Command {
   const char *nvcc, *path, *into;
   unsigned arch;
   const char *const *flags;
+  bool assembles; /* to machine code */
 } Command;
 
 static GPtrArray *make_argv(const Command *command, const char *arch) {
   GPtrArray *argv = g_ptr_array_new();
-  const char *const first[] = {command->nvcc, "-ptx", "-lineinfo"}, *const last[] = {"-o", command->into,
-                                                                                     command->path};
+  const char *const first[] = {command->nvcc, command->assembles ? "-cubin" : "-ptx", "-lineinfo"},
+                    *const last[] = {"-o", command->into, command->path};
   for (gsize i = 0; i < G_N_ELEMENTS(first); i++)
     g_ptr_array_add(argv, (gpointer)first[i]);
   if (!says_arch(command->flags))
@@ -138,32 +139,49 @@ static bool run_nvcc(const Command *command, const char *file, Diag *diag) {
   return report(all, file, error, diag);
 }
 
-static char *read_ptx(const char *path, const char *file, const char *nvcc, gsize *length, Diag *diag) {
+static char *read_output(const Command *command, const char *file, gsize *length, Diag *diag) {
   GStatBuf info;
-  if (g_stat(path, &info) == 0 && info.st_size > 0)
-    return datadir_read_file(path, PTX_BYTES_MAX, length, NULL, 0, 0, diag);
-  diag_error(diag, file, 0, 0, "`%s` wrote no PTX, though it says that it succeeded", nvcc);
+  if (g_stat(command->into, &info) == 0 && info.st_size > 0)
+    return datadir_read_file(command->into, PTX_BYTES_MAX, length, NULL, 0, 0, diag);
+  diag_error(diag, file, 0, 0, "`%s` wrote no %s, though it says that it succeeded", command->nvcc,
+             command->assembles ? "cubin" : "PTX");
   return NULL;
 }
 
-char *nvcc_compile(const char *path, const char *file, unsigned arch, const char *const *flags, gsize *length,
-                   Diag *diag) {
+static char *compile(Command command, const char *file, gsize *length, Diag *diag) {
   g_autofree char *nvcc = find_nvcc();
   if (!nvcc) {
-    no_nvcc(file, arch, diag);
+    no_nvcc(file, command.arch, diag);
     return NULL;
   }
   g_autoptr(GError) error = NULL;
   g_autofree char *into = NULL;
-  int descriptor = g_file_open_tmp("lockstep-XXXXXX.ptx", &into, &error);
+  int descriptor =
+      g_file_open_tmp(command.assembles ? "lockstep-XXXXXX.cubin" : "lockstep-XXXXXX.ptx", &into, &error);
   if (descriptor < 0) {
     diag_error(diag, file, 0, 0, "can't make a temporary file: %s", error->message);
     return NULL;
   }
   close(descriptor);
-  Command command = {nvcc, path, into, arch, flags};
+  command.nvcc = nvcc;
+  command.into = into;
   bool ran = run_nvcc(&command, file, diag);
-  char *text = ran ? read_ptx(into, file, nvcc, length, diag) : NULL;
+  char *text = ran ? read_output(&command, file, length, diag) : NULL;
   g_unlink(into);
   return text;
+}
+
+char *nvcc_compile(const char *path, const char *file, unsigned arch, const char *const *flags, gsize *length,
+                   Diag *diag) {
+  return compile((Command){.path = path, .arch = arch, .flags = flags}, file, length, diag);
+}
+
+char *nvcc_assemble(const char *path, const char *file, unsigned arch, const char *const *flags, gsize *length,
+                    Diag *diag) {
+  return compile((Command){.path = path, .arch = arch, .flags = flags, .assembles = true}, file, length, diag);
+}
+
+bool nvcc_is_there(void) {
+  g_autofree char *nvcc = find_nvcc();
+  return nvcc != NULL;
 }

@@ -15,5 +15,10 @@ unsigned nvcc_arch(unsigned capability);
  * nvcc at all); free with g_free. */
 char *nvcc_compile(const char *path, const char *file, unsigned arch, const char *const *flags, gsize *length,
                    Diag *diag);
+/* The same, a cubin. */
+char *nvcc_assemble(const char *path, const char *file, unsigned arch, const char *const *flags, gsize *length,
+                    Diag *diag);
+/* True if there is an nvcc. */
+bool nvcc_is_there(void);
 
 #endif

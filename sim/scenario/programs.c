@@ -5,6 +5,7 @@
 #include "base/datadir.h"
 #include "base/quote.h"
 #include "isa/lower/ptx_lower.h"
+#include "isa/mc/mc_cubin.h"
 #include "isa/mc/mc_listing.h"
 #include "isa/mc/mc_lower.h"
 #include "isa/ptx/ptx_parse.h"
@@ -143,9 +144,11 @@ static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
 
 /* ---- machine code ---- */
 
-static const McModule *add_listing(Programs *programs, unsigned arch, const char *file, const char *text,
+static const McModule *add_listing(Programs *programs, unsigned arch, const char *file, const char *bytes,
                                    gsize length, Diag *diag) {
-  McModule *module = mc_listing_parse(file, text, length, diag);
+  bool binary = mc_is_cubin((const uint8_t *)bytes, length);
+  McModule *module = binary ? mc_cubin_read(file, (const uint8_t *)bytes, length, diag)
+                            : mc_listing_parse(file, bytes, length, diag);
   if (!module)
     return NULL;
   Listing *listing = g_new(Listing, 1);
@@ -157,25 +160,53 @@ static const McModule *add_listing(Programs *programs, unsigned arch, const char
 /* A name without its last ending. */
 static char *stem_of(const char *name) { return g_strndup(name, (gsize)(strrchr(name, '.') - name)); }
 
-/* The listing for a machine of that capability: the program itself, or the one beside it. */
+/* Machine code beside the program. NULL without an error if there is none. */
+static const McModule *find_beside(Programs *programs, unsigned arch, Diag *diag) {
+  static const char *const endings[] = {"sass", "cubin"};
+  g_autofree char *stem = stem_of(programs->file), *real_stem = stem_of(programs->path);
+  for (guint i = 0; i < G_N_ELEMENTS(endings); i++) {
+    g_autofree char *shown = g_strdup_printf("%s.sm_%u.%s", stem, arch, endings[i]);
+    g_autofree char *path = g_strdup_printf("%s.sm_%u.%s", real_stem, arch, endings[i]);
+    gsize length = 0;
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+      continue;
+    g_autofree char *bytes = datadir_read_file(path, SOURCE_BYTES_MAX, &length, NULL, 0, 0, diag);
+    return bytes ? add_listing(programs, arch, shown, bytes, length, diag) : NULL;
+  }
+  return NULL;
+}
+
+/* What nvcc makes of CUDA source. */
+static const McModule *assemble(Programs *programs, unsigned arch, Diag *diag) {
+  gsize length;
+  g_autofree char *bytes =
+      nvcc_assemble(programs->path, programs->file, arch, (const char *const *)programs->flags, &length, diag);
+  g_autofree char *name = g_strdup_printf("%s (sm_%u)", programs->file, arch);
+  return bytes ? add_listing(programs, arch, name, bytes, length, diag) : NULL;
+}
+
+/* The machine code for a machine of that capability: the program itself, what stands beside it, what nvcc makes. */
 static const McModule *find_listing(Programs *programs, unsigned capability, Diag *diag) {
-  unsigned arch = programs->is_listing ? 0 : nvcc_arch(capability);
+  unsigned arch = programs->is_listing ? 0 : nvcc_arch(capability), errors = diag_error_count(diag);
   for (guint i = 0; i < programs->listings->len; i++) {
     const Listing *listing = g_ptr_array_index(programs->listings, i);
     if (listing->arch == arch)
       return listing->module;
   }
-  g_autofree char *stem = stem_of(programs->file), *real_stem = stem_of(programs->path);
-  g_autofree char *shown = g_strdup_printf("%s.sm_%u.sass", stem, arch);
-  g_autofree char *path = g_strdup_printf("%s.sm_%u.sass", real_stem, arch);
-  gsize length = 0;
-  g_autofree char *text = datadir_read_file(path, SOURCE_BYTES_MAX, &length, NULL, 0, 0, diag);
-  if (!text)
-    diag_hint(diag,
-              "--code sass runs the listing beside %s: on a machine with CUDA, `cuobjdump -sass` or `nvdisasm -hex` "
-              "prints it",
-              programs->file);
-  return text ? add_listing(programs, arch, shown, text, length, diag) : NULL;
+  const McModule *module = find_beside(programs, arch, diag);
+  if (module || diag_error_count(diag) > errors)
+    return module;
+  if (programs->is_cuda)
+    return assemble(programs, arch, diag);
+  g_autofree char *stem = stem_of(programs->file);
+  diag_error(diag, programs->file, 0, 0,
+             "there is no machine code beside it: neither %s.sm_%u.sass nor %s.sm_%u.cubin", stem, arch, stem, arch);
+  diag_hint(diag, "on a machine with CUDA, `nvcc -cubin -lineinfo -arch=sm_%u` makes a cubin of the source", arch);
+  return NULL;
+}
+
+static const char *made_by(const Programs *programs, const McModule *module) {
+  return programs->is_cuda && g_str_has_prefix(module->file, programs->file) ? ", compiled by nvcc" : "";
 }
 
 /* The program for one architecture of a listing; `like` says how the kernels are numbered, NULL: as the listing has them. */
@@ -188,6 +219,8 @@ static Program *lower_listing(const Programs *programs, const McModule *module, 
     return NULL;
   }
   Program *program = mc_lower(module, arch, like, diag);
+  if (program && like)
+    program->made_of = g_strdup_printf("machine code of sm_%u%s", arch, made_by(programs, module));
   for (guint i = 1; program && i < program->sources->len; i++)
     name_source(program, (uint16_t)i, programs->file, programs->path);
   return program;
@@ -201,7 +234,7 @@ static bool make_listing_common(Programs *programs, const char *text, gsize leng
     oldest = oldest ? MIN(oldest, mc_kernel(module, i)->sm) : mc_kernel(module, i)->sm;
   unsigned arch = module && capability ? mc_choose_arch(module, capability) : 0;
   programs->common = module ? mc_lower(module, arch ? arch : oldest, NULL, diag) : NULL;
-  if (programs->common)
+  if (programs->common && !mc_is_cubin((const uint8_t *)text, length))
     program_set_source(programs->common, text, length);
   return programs->common != NULL;
 }
@@ -218,7 +251,8 @@ Programs *programs_new(const char *file, const char *path, const char *text, gsi
   programs->path = g_strdup(path);
   programs->is_cuda = is_cuda;
   programs->code = code;
-  programs->is_listing = programs_has_ending(file, ".sass") && mc_is_listing(text, length);
+  programs->is_listing =
+      (programs_has_ending(file, ".sass") && mc_is_listing(text, length)) || programs_has_ending(file, ".cubin");
   programs->flags = g_strdupv((char **)flags);
   programs->texts = g_ptr_array_new_with_free_func(free_text);
   programs->versions = g_ptr_array_new_with_free_func(free_version);
@@ -381,6 +415,13 @@ static const Version *keep_version(Programs *programs, const PtxTarget *target, 
   return version;
 }
 
+/* True if CUDA source or PTX is to run as machine code on a machine of that capability. */
+static bool runs_code(const Programs *programs, unsigned capability) {
+  enum { OLDEST = 75 };
+  return programs->is_listing || programs->code == CODE_MACHINE ||
+         (programs->code == CODE_BEST && programs->is_cuda && capability >= OLDEST && nvcc_is_there());
+}
+
 static const Version *make_code_version(Programs *programs, const PtxTarget *target, unsigned arch, Diag *diag) {
   const McModule *module = find_listing(programs, target->capability, diag);
   const Program *like = programs->is_listing ? NULL : programs->common;
@@ -388,11 +429,19 @@ static const Version *make_code_version(Programs *programs, const PtxTarget *tar
   return program ? keep_version(programs, target, arch, program) : NULL;
 }
 
+/* Why CUDA source runs as PTX. */
+static char *why_ptx(const Programs *programs) {
+  return g_strdup(programs->code == CODE_PTX ? "PTX, as --code says"
+                                             : "PTX: nvcc makes no machine code for that machine");
+}
+
 static const Version *make_version(Programs *programs, const PtxTarget *target, const Machine *machine, Diag *diag) {
   const PtxText *text = find_text(programs, target->capability, diag);
   Program *program = text ? lower(programs, text, target, diag) : NULL;
   if (!program)
     return NULL;
+  if (programs->is_cuda)
+    program->made_of = why_ptx(programs);
   if (!programs->is_cuda && program->target_sm > target->capability)
     diag_note(diag, programs->file, 0, 0, "the program is for sm_%u, newer than %s, which is sm_%u",
               program->target_sm, machine->name, target->capability);
@@ -411,7 +460,7 @@ const Program *programs_for(Programs *programs, const Machine *machine, Diag *di
   PtxTarget target = {machine->gpu.compute_capability, machine->sm.convergence == CONVERGENCE_BARRIER,
                       machine->sm.max_thread_registers, machine->sm.registers, machine->sm.register_granule};
   unsigned arch = programs->is_cuda ? nvcc_arch(target.capability) : 0;
-  bool machine_code = programs->is_listing || programs->code == CODE_MACHINE;
+  bool machine_code = runs_code(programs, target.capability);
   g_mutex_lock(&programs->lock);
   const Version *version = find_version(programs, &target, arch);
   if (!version && machine_code)

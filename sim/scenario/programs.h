@@ -16,8 +16,10 @@ typedef struct Programs Programs;
 
 /* What a program of CUDA source or PTX runs as (--code). */
 typedef enum {
+  CODE_BEST,    /* CUDA source as machine code if nvcc is there and makes it for the machine; PTX as PTX */
   CODE_PTX,     /* PTX, lowered here */
-  CODE_MACHINE, /* machine code: a listing beside it, `name.sm_90.sass` for name.ptx or name.cu */
+  CODE_MACHINE, /* machine code: what stands beside it, `name.sm_90.sass` or `name.sm_90.cubin` for name.ptx or name.cu; else, of
+                 * CUDA source, what nvcc makes */
 } CodeKind;
 
 /* True if a path ends so (".sass"), in any case, and isn't all ending. */
@@ -30,7 +32,7 @@ Programs *programs_new(const char *file, const char *path, const char *text, gsi
 void programs_free(Programs *programs);
 /* What holds on every machine. Borrowed. */
 Program *programs_common(const Programs *programs);
-/* True if it is a listing of machine code. */
+/* True if it is machine code: a listing or a cubin. */
 bool programs_is_listing(const Programs *programs);
 /* True if parameters and such come from PTX (or CUDA source). */
 bool programs_is_ptx(const Programs *programs);

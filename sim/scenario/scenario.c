@@ -71,7 +71,8 @@ bool scenario_is_yaml(const char *path) {
   return programs_has_ending(path, ".yaml") || programs_has_ending(path, ".yml");
 }
 bool scenario_is_program(const char *path) {
-  return programs_has_ending(path, ".sass") || programs_has_ending(path, ".ptx") || programs_has_ending(path, ".cu");
+  return programs_has_ending(path, ".sass") || programs_has_ending(path, ".ptx") || programs_has_ending(path, ".cu") ||
+         programs_has_ending(path, ".cubin");
 }
 
 bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint index, Diag *diag) {

@@ -14,6 +14,7 @@
 #include "sim/core/host.h"
 #include "sim/detect/naming/finding.h"
 #include "sim/machine/machine.h"
+#include "sim/scenario/programs.h"
 
 /* The address of a buffer in a value that is given as bytes: it isn't known before the buffers have their places. */
 typedef struct ScenarioAddress {
@@ -114,7 +115,7 @@ typedef struct ScenarioOptions {
   const char *machine;               /* the first one named: says what a .cu is compiled for */
   const char *const *settings;       /* what is changed of it (-s) */
   const char *const *compiler_flags; /* of a .cu (behind `--`) */
-  bool machine_code;                 /* PTX and CUDA source run as machine code */
+  CodeKind code;                     /* what PTX and CUDA source run as */
 } ScenarioOptions;
 
 /* Loads `.yaml`/`.yml` as a scenario, `.sass`, `.ptx` and `.cu` as a bare program (of a bare program, what is missing to launch it is an

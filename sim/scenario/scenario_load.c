@@ -27,11 +27,12 @@ static unsigned probable_capability(const Loader *loader) {
 static bool set_program(Loader *loader, const char *file, const char *path, const char *text, gsize length) {
   const char *const *flags = loader->options ? loader->options->compiler_flags : NULL;
   unsigned capability =
-      programs_has_ending(file, ".cu") || programs_has_ending(file, ".sass") ? probable_capability(loader) : 0;
+      programs_has_ending(file, ".cu") || programs_has_ending(file, ".sass") || programs_has_ending(file, ".cubin")
+          ? probable_capability(loader)
+          : 0;
   Scenario *scenario = loader->scenario;
-  scenario->programs =
-      programs_new(file, path, text, length, capability, flags,
-                   loader->options && loader->options->machine_code ? CODE_MACHINE : CODE_PTX, loader->diag);
+  scenario->programs = programs_new(file, path, text, length, capability, flags,
+                                    loader->options ? loader->options->code : CODE_BEST, loader->diag);
   scenario->program = scenario->programs ? programs_common(scenario->programs) : NULL;
   return scenario->program != NULL;
 }
@@ -43,7 +44,7 @@ bool loader_read_program(Loader *loader, const YamlNode *node) {
   gsize length;
   if (!scenario_is_program(name)) {
     g_autofree char *quoted = quote_text(name);
-    return loader_error(loader, node, "program %s: expected a name that ends in .sass, .ptx or .cu", quoted);
+    return loader_error(loader, node, "program %s: expected a name that ends in .sass, .cubin, .ptx or .cu", quoted);
   }
   g_autofree char *text =
       datadir_read_file(path, SCENARIO_FILE_MAX, &length, loader->file, node->line, node->column, loader->diag);
@@ -86,7 +87,8 @@ static Scenario *parse(const char *file, const char *real_file, const char *text
 static bool check_ending(const char *file, Diag *diag) {
   return scenario_is_yaml(file) || scenario_is_program(file) ||
          diag_error(diag, file, 0, 0,
-                    "neither a scenario nor a program: expected a name that ends in .yaml, .yml, .sass, .ptx or .cu");
+                    "neither a scenario nor a program: expected a name that ends in .yaml, .yml, .sass, .cubin, .ptx "
+                    "or .cu");
 }
 
 Scenario *scenario_parse(const char *file, const char *text, gsize length, const ScenarioOptions *options,

@@ -22,6 +22,7 @@ void run_result_free(RunResult *result) {
   g_free(result->scenario);
   g_free(result->file);
   g_free(result->machine);
+  g_free(result->code);
   g_free(result->printed);
   g_array_free(result->regions, TRUE);
   if (result->occupancy)
@@ -165,6 +166,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->clock_hz = machine->clocks.sm;
   result->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
   collect_region(simulation, result);
+  result->code = g_strdup(simulation->program->made_of);
   result->occupancy = collect_occupancy(simulation);
   if (gpu->printed->len)
     result->printed = quote_lines(gpu->printed->str, gpu->printed->len);

@@ -57,6 +57,7 @@ typedef struct RunResult {
   Verdict verdict;
   uint64_t cycles;       /* SM cycles until the last block exited, or until the verdict */
   double clock_hz;       /* of those cycles */
+  char *code;            /* what runs in place of CUDA source (Program.made_of); NULL: the program itself */
   char *printed;         /* by printf in kernels, in simulated order; NULL: nothing */
   uint64_t printed_lost; /* calls of printf whose output had no room */
   GArray *regions;       /* RegionResult */
