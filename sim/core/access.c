@@ -120,11 +120,10 @@ void access_send(Issue *issue, Flight *flight) {
   issue->flight = flight;
   flights_send(&issue->sm->flights, flight, issue->warp);
   tell_access_began(issue->sm, flight->launch);
-  uint64_t goes_on = memsys_goes_on(issue->gpu->memsys, &flight->request, issue->now);
-  if (goes_on > issue->next)
-    issue->sm->stall[issue->warp->slot] = STALL_PORT;
-  issue->next = MAX(issue->next, goes_on);
-  flights_count_parts(&issue->sm->flights, flight, issue->gpu->machine->memory.port.queue);
+  MemNext next = memsys_goes_on(issue->gpu->memsys, &flight->request, issue->now, issue->warp->sent_milli);
+  issue->sm->scheduler[issue->warp->slot % issue->gpu->machine->sm.schedulers].send_at = next.cycle;
+  issue->warp->sent_milli = next.sent_milli;
+  flights_count_parts(&issue->sm->flights, flight, next.credits, issue->gpu->machine->memory.port.queue);
   if (G_UNLIKELY(issue->gpu->in_window)) {
     keep(issue->sm, &flight->request, issue->now);
     return;

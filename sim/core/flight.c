@@ -52,8 +52,8 @@ void flights_release(Flights *flights, Flight *flight) {
   flights->free = flight->index;
 }
 
-void flights_count_parts(Flights *flights, Flight *flight, uint32_t queue) {
-  flight->parts = flight->request.parts;
+void flights_count_parts(Flights *flights, Flight *flight, uint32_t parts, uint32_t queue) {
+  flight->parts = parts;
   flights->parts_sent += flight->parts;
   if (!queue)
     return;

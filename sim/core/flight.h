@@ -57,7 +57,7 @@ typedef struct Flight {
   uint64_t earliest; /* the lanes that hit the L1 have their words then */
   uint64_t time;     /* when its reply comes; WHEEL_NEVER: not known yet */
   uint32_t index;    /* in the pool */
-  uint32_t parts;    /* lines that it goes to; 0: it waits for other accesses only */
+  uint32_t parts;    /* that took a credit; 0: it waits for other accesses only */
   uint32_t previous,
       next; /* indices of those under way that were issued before and after; NO_FLIGHT. Not in use: see Flights.free */
   bool under_way;                   /* sent, and the reply hasn't come */
@@ -90,9 +90,9 @@ void flights_release(Flights *flights, Flight *flight);
 static inline Flight *flights_at(const Flights *flights, uint32_t index) {
   return g_ptr_array_index(flights->pool, index);
 }
-/* Its parts are counted among those that wait at the port, of which there is room for `queue` accesses (0: for
- * all). */
-void flights_count_parts(Flights *flights, Flight *flight, uint32_t queue);
+/* Its parts that take a credit are counted among those that wait at the port, of which there is room for `queue`
+ * accesses (0: for all). */
+void flights_count_parts(Flights *flights, Flight *flight, uint32_t parts, uint32_t queue);
 /* True if the access that many before has left the port, which has so many credits: one for each part that isn't
  * answered. */
 static inline bool flights_have_room(const Flights *flights, uint32_t credits) {

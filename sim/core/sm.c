@@ -51,8 +51,12 @@ static unsigned pick_oldest(const Sm *sm, uint64_t ready, bool youngest) {
   return best;
 }
 
-static unsigned pick(Sm *sm, Scheduler *scheduler) {
-  uint64_t ready = scheduler->ready;
+/* Who could issue in cycle `time`. */
+static uint64_t eligible(const Sm *sm, const Scheduler *scheduler, uint64_t time) {
+  return scheduler->send_at > time ? scheduler->ready & ~sm->senders : scheduler->ready;
+}
+
+static unsigned pick(Sm *sm, Scheduler *scheduler, uint64_t ready) {
   if ((ready & (ready - 1)) == 0)
     return (unsigned)__builtin_ctzll(ready);
   switch (sm->gpu->machine->sm.policy) {
@@ -404,10 +408,12 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
     go_on(&issue);
 }
 
-/* The scheduler issues at `now`. */
-static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t now) {
+/* The scheduler issues at `now`; `ready` could. */
+static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t ready, uint64_t now) {
   Gpu *gpu = sm->gpu;
-  unsigned slot = pick(sm, scheduler);
+  unsigned slot = pick(sm, scheduler, ready);
+  if (G_UNLIKELY(scheduler->send_at == now && now > scheduler->free_at && sm->senders >> slot & 1))
+    sm->stall[slot] = STALL_PORT;
   if (G_UNLIKELY(sm->stall[slot]))
     slots_wait(sm, slot, now);
   sm->cycle = now;
@@ -428,9 +434,12 @@ static void wake_warps(Sm *sm, uint64_t now) {
 /* When something is due, at `now` or later. */
 static uint64_t next_event(const Sm *sm, uint64_t now) {
   uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
-  for (uint32_t i = 0; i < sm->gpu->machine->sm.schedulers; i++)
-    if (sm->scheduler[i].ready)
-      next = MIN(next, MAX(sm->scheduler[i].free_at, now));
+  for (uint32_t i = 0; i < sm->gpu->machine->sm.schedulers; i++) {
+    const Scheduler *scheduler = &sm->scheduler[i];
+    uint64_t from = MAX(scheduler->free_at, now);
+    if (scheduler->ready)
+      next = MIN(next, scheduler->ready & ~sm->senders ? from : MAX(from, scheduler->send_at));
+  }
   return next;
 }
 
@@ -445,9 +454,10 @@ static bool run_cycle(Sm *sm, uint64_t now) {
   wake_warps(sm, now);
   for (uint32_t i = 0; i < schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
-    if (!scheduler->ready || scheduler->free_at > now)
+    uint64_t ready = eligible(sm, scheduler, now);
+    if (!ready || scheduler->free_at > now)
       continue;
-    run_scheduler(sm, scheduler, now);
+    run_scheduler(sm, scheduler, ready, now);
     if (sm->budget <= 0 || sm->faulted || sm->ended != WHEEL_NEVER)
       return false;
   }

@@ -127,6 +127,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   memset(warp->reg_ready, 0, (rows + (launch->kernel->control ? CONTROL_SCOREBOARDS : 0)) * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;
   slots_begin(sm, slot, now);
+  sm_come_to(sm, warp, &launch->decoded[warp->pc]);
   uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
   Rng *rng = sm->refilled ? &sm->starts : &sm->jitter;
   sm_wake(sm, warp, now + (jitter ? rng_below(rng, jitter + 1) : 0));

@@ -7,6 +7,8 @@
 
 /* The warp can issue from cycle `time` on. */
 void sm_wake(Sm *sm, Warp *warp, uint64_t time);
+/* `decoded` is the warp's next instruction. */
+void sm_come_to(Sm *sm, const Warp *warp, const Decoded *decoded);
 /* All lanes of the warp have exited. */
 void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now);
 /* The destinations of the instruction can be used from cycle `ready` on. */

@@ -55,8 +55,14 @@ void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
     warp->latest_ready = ready;
 }
 
-/* When the instruction at warp->pc can issue, not before `time`; REG_PENDING: after a reply of global memory. */
-static uint64_t operands_ready(const Warp *warp, const Decoded *decoded, uint64_t time) {
+void sm_come_to(Sm *sm, const Warp *warp, const Decoded *decoded) {
+  sm->senders = (sm->senders & ~(UINT64_C(1) << warp->slot)) | (uint64_t)decoded->sends << warp->slot;
+}
+
+/* When the instruction at warp->pc, which the warp comes to, can issue, not before `time`; REG_PENDING: after a reply
+ * of global memory. */
+static uint64_t operands_ready(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t time) {
+  sm_come_to(sm, warp, decoded);
   if (warp->latest_ready <= time && !warp->pending)
     return time;
   for (unsigned i = 0; i < decoded->waits; i++)
@@ -81,7 +87,7 @@ static void block_warp(Sm *sm, Warp *warp, uint64_t from, uint64_t delay) {
 }
 
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay) {
-  uint64_t time = operands_ready(warp, decoded, from);
+  uint64_t time = operands_ready(sm, warp, decoded, from);
   if (time == REG_PENDING || awaits_reply(warp))
     block_warp(sm, warp, from, delay);
   else
@@ -90,7 +96,7 @@ void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t f
 
 void sm_resume(Sm *sm, Warp *warp, uint64_t time) {
   const Launch *launch = warp_block(sm, warp)->launch;
-  uint64_t ready = operands_ready(warp, &launch->decoded[warp->pc], time);
+  uint64_t ready = operands_ready(sm, warp, &launch->decoded[warp->pc], time);
   if (ready == REG_PENDING)
     block_warp(sm, warp, time, 0);
   else
@@ -161,7 +167,7 @@ static void unblock(Sm *sm, Warp *warp, uint64_t now) {
     warp->blocked_from = MAX(warp->blocked_from, now + sm->gpu->machine->memory.fence_latency);
   }
   const Decoded *decoded = &warp_block(sm, warp)->launch->decoded[warp->pc];
-  uint64_t ready = operands_ready(warp, decoded, warp->blocked_from);
+  uint64_t ready = operands_ready(sm, warp, decoded, warp->blocked_from);
   if (ready == REG_PENDING || awaits_reply(warp))
     return;
   warp->blocked = false;

@@ -109,6 +109,7 @@ typedef struct Scheduler {
   uint64_t ready;   /* warps that could issue, by slot */
   uint64_t mine;    /* slots that belong to it */
   uint64_t free_at; /* it can issue again in this cycle */
+  uint64_t send_at; /* none of its warps sends an access to global memory before */
   uint32_t last;    /* slot it issued last */
   Rng rng;          /* POLICY_RANDOM */
 } Scheduler;
@@ -151,6 +152,7 @@ typedef struct Sm {
   Flights flights;
   uint64_t draining; /* warps in a fence, by slot */
   uint64_t crowded;  /* warps that wait until they may send an access, by slot */
+  uint64_t senders;  /* warps whose next instruction may be one, by slot */
   Wheel wheel;       /* when each warp that sleeps wakes, by slot */
   Rng jitter;
   Rng starts; /* the same for starts of blocks that take the place of others: apart, since windows change the order of draws */

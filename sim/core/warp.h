@@ -63,6 +63,7 @@ typedef struct Warp {
   uint64_t latest_ready;  /* the largest of all ready cycles but REG_PENDING */
   uint32_t pending;       /* rows that are REG_PENDING */
   uint64_t newest_access; /* number of its newest access of global memory (flight.h) */
+  uint64_t sent_milli;    /* when the parts of its stores so far have come to the port (MemNext) */
   /* While `blocked` it can issue only after a reply of global memory, not before `blocked_from` and the operands of its next
    * instruction; `blocked_delay` comes on top. */
   bool blocked;

@@ -311,7 +311,8 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   }
   h->counters->l2_hits++;
   h->stats.slice[part->slice].hits++;
-  bool waits = h->invalidate && tag && part->kind != MEM_LOAD, copied = !waits || copy_of(h, part, cycle);
+  bool waits = h->invalidate && tag && part->kind != MEM_LOAD && !part->joined;
+  bool copied = !waits || copy_of(h, part, cycle);
   if (waits && copied)
     wait_for_copy(h, index, tag, cycle);
   else

@@ -26,7 +26,7 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
 void hierarchy_free(Hierarchy *hierarchy);
 void hierarchy_send(Hierarchy *hierarchy, MemRequest *request, uint64_t time);
 uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system);
-uint64_t hierarchy_goes_on(Hierarchy *hierarchy, MemRequest *request, uint64_t time);
+MemNext hierarchy_goes_on(Hierarchy *hierarchy, MemRequest *request, uint64_t time, uint64_t sent_milli);
 uint64_t hierarchy_next(const Hierarchy *hierarchy);
 void hierarchy_run(Hierarchy *hierarchy, uint64_t end);
 uint32_t hierarchy_serve(Hierarchy *hierarchy, uint64_t end);

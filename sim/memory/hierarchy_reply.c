@@ -43,8 +43,7 @@ static void reply(Hierarchy *h, uint32_t index, uint64_t milli) {
     tell_part(h, part, index, back);
   request->answered = MAX(request->answered, back);
   part_free(&h->queue, index);
-  if (port->held.first != PART_NONE) {
-    uint32_t next = port->held.first;
+  for (uint32_t next; (next = port->held.first) != PART_NONE && port_has_credit(port, &h->queue.pool[next]);) {
     port->held.first = h->queue.pool[next].next;
     hierarchy_leave(h, next, milli_of(cycle));
   }

@@ -15,11 +15,12 @@ static uint64_t round_trip(const Hierarchy *h, uint32_t sm, const MemPiece *piec
   return milli;
 }
 
-uint64_t hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time) {
+MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint64_t sent_milli) {
   const PortRules *rules = &h->port_rules;
   Port *issue = &h->issue[request->sm];
   uint32_t first_slice = h->crossbar.sm_half[request->sm] * h->map.slices;
   uint64_t takes = 0;
+  uint32_t joined = 0;
   request->parts = coalescer_split(&h->coalescer, request);
   for (uint32_t i = 0; i < request->parts; i++) {
     MemPiece *piece = &request->piece[i];
@@ -30,18 +31,23 @@ uint64_t hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time) {
       coalescer_turns(&h->coalescer, request, piece);
     if (request->kind == MEM_STORE && rules->merge_lines)
       piece->joined = port_joins(issue, rules, line);
+    joined += piece->joined;
     if (rules->queue)
       takes += port_takes(rules, request->kind, piece);
     if (h->fence_probe)
       issue->farthest = MAX(issue->farthest, round_trip(h, request->sm, piece));
   }
   issue->out_free = MAX(issue->out_free, milli_of(time)) + takes;
-  return milli_cycle(port_goes_on(issue, rules, milli_of(time)));
+  request->from = MAX(milli_of(time), sent_milli);
+  MemNext next = port_goes_on(issue, rules, request, milli_of(time));
+  next.credits = request->parts - joined;
+  return next;
 }
 
 uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) {
   Port *issue = &h->issue[sm];
-  uint64_t leaves = MAX(milli_of(time), issue->out_free), end = MAX(time + h->fence_least, issue->fenced_until);
+  uint64_t leaves = MAX(milli_of(time), MAX(issue->out_free, issue->sent)),
+           end = MAX(time + h->fence_least, issue->fenced_until);
   if (h->fence_probe && issue->farthest)
     end = MAX(end, milli_cycle(leaves + issue->farthest) + h->fence_probe);
   if (system)
@@ -56,6 +62,8 @@ uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) 
 void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) {
   Part *part = &h->queue.pool[index];
   uint64_t start = port_leave(&h->port[part->sm], &h->port_rules, part, milli);
+  if (part->kind == MEM_STORE)
+    part->more = (uint32_t)(MAX(part->request->from + part->more, start) - start);
   link_stats_add(&h->stats.port[part->sm].out, part->out);
   part_note(&h->queue, index, TRACE_LEFT, start);
   if (part->stage == PART_HOST) {
@@ -91,6 +99,7 @@ static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, 
   uint32_t index = part_new(&h->queue), sm = request->sm;
   Part *part = &h->queue.pool[index];
   Port *port = &h->port[sm];
+  const PortRules *rules = &h->port_rules;
   uint64_t line = coalescer_line(&h->coalescer, request, piece);
   bool host = request->host && is_host(h, line);
   *part = (Part){.request = request,
@@ -100,7 +109,7 @@ static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, 
                  .sectors = piece->sectors,
                  .next = PART_NONE,
                  .busy = piece->busy,
-                 .more = request->kind == MEM_STORE ? 0 : (uint32_t)(nth * h->port_rules.split),
+                 .more = (uint32_t)(nth * (request->kind == MEM_STORE ? rules->store_split : rules->split)),
                  .sm = (uint16_t)sm,
                  .slice = piece->slice,
                  .stage = host ? PART_HOST : PART_ARRIVES,
@@ -118,10 +127,10 @@ static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, 
     h->counters->global_atomics += bits_count(piece->lanes);
   }
   part_note(&h->queue, index, TRACE_SENT, milli_of(time));
-  if (port->held.first != PART_NONE || port->credits == 0)
-    part_list_append(&h->queue, &port->held, index);
-  else
+  if (port->held.first == PART_NONE && port_has_credit(port, part))
     hierarchy_leave(h, index, milli_of(time));
+  else
+    part_list_append(&h->queue, &port->held, index);
 }
 
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {

@@ -37,6 +37,7 @@ typedef struct MemRequest {
    * newest answer; pieces, as many as there were parts, by lane. */
   uint32_t parts;
   uint64_t sent;
+  uint64_t from; /* thousandths: when its first part comes to the port, behind its warp's stores before */
   uint64_t answered;
   MemPiece piece[32];
 } MemRequest;
@@ -44,6 +45,13 @@ typedef struct MemRequest {
 struct MemTrace;
 /* A part of an access has been performed: its way. */
 typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
+
+/* Behind an access: the cycle in which its scheduler can issue the next one; when the parts of its warp's stores so far
+ * have come to the port, in thousandths of a cycle; how many credits its parts take. */
+typedef struct MemNext {
+  uint64_t cycle, sent_milli;
+  uint32_t credits;
+} MemNext;
 
 /* Who is told what becomes of requests. */
 typedef struct MemClient {

@@ -151,11 +151,11 @@ static uint32_t enter(MemSys *memsys, MemRequest *request) {
   return index;
 }
 
-uint64_t memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time) {
+MemNext memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time, uint64_t sent_milli) {
   if (memsys->units)
-    return hierarchy_goes_on(memsys->units, request, time);
+    return hierarchy_goes_on(memsys->units, request, time, sent_milli);
   request->parts = 1;
-  return time;
+  return (MemNext){time, sent_milli, 1};
 }
 
 uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system) {

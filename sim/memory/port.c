@@ -13,7 +13,8 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .reply = mem_clock_core(machine, machine->memory.port.reply_interval),
                        .reply_sector = mem_clock_core(machine, machine->memory.port.reply_sector_interval),
                        .merge = mem_clock_core(machine, machine->memory.port.merge_interval),
-                       .warp = mem_clock_core(machine, machine->memory.port.warp_interval),
+                       .scheduler = mem_clock_core(machine, machine->memory.port.scheduler_interval),
+                       .store_split = mem_clock_core(machine, machine->memory.port.store_split_interval),
                        .queue = machine->memory.port.queue,
                        .credits = machine->memory.port.credits,
                        .merge_lines = machine->memory.port.merge_lines};
@@ -65,11 +66,11 @@ uint64_t port_part_takes(const PortRules *rules, const Part *part) {
 
 uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
   uint64_t ready = milli;
-  if (port->credit) {
+  if (port->credit && !part->joined) {
     ready = MAX(milli, port->credit[port->first_credit]);
     port->first_credit = port->first_credit + 1 < rules->credits ? port->first_credit + 1 : 0;
   }
-  port->credits--;
+  port->credits -= !part->joined;
   uint64_t start = MAX(ready, port->out_free);
   port->out_free = start + port_part_takes(rules, part);
   return start;
@@ -83,6 +84,8 @@ uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64
     start = MAX(milli, port->in_free);
     port->in_free = start + MAX(rules->reply, by_size);
   }
+  if (part->joined)
+    return start;
   if (!port->credit)
     port->credit = g_new0(uint64_t, rules->credits); /* all others have been there from the start */
   uint32_t last = port->first_credit + port->credits;
@@ -91,14 +94,23 @@ uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64
   return start;
 }
 
-uint64_t port_goes_on(Port *port, const PortRules *rules, uint64_t milli) {
-  uint64_t on = milli + rules->warp;
+/* When there is room in the queue behind an access that takes a place in it now, until `leaves`. */
+static uint64_t take_room(Port *port, const PortRules *rules, uint64_t leaves) {
   if (!rules->queue)
-    return on;
+    return 0;
   if (!port->leaves)
     port->leaves = g_new0(uint64_t, rules->queue);
-  on = MAX(on, port->leaves[port->leaves_at]);
-  port->leaves[port->leaves_at] = port->out_free;
-  port->leaves_at = (port->leaves_at + 1) % rules->queue;
-  return on;
+  uint64_t *oldest = &port->leaves[port->leaves_at], room = *oldest;
+  *oldest = leaves;
+  port->leaves_at = port->leaves_at + 1 < rules->queue ? port->leaves_at + 1 : 0;
+  return room;
+}
+
+MemNext port_goes_on(Port *port, const PortRules *rules, const MemRequest *request, uint64_t milli) {
+  uint64_t sent = request->from;
+  if (request->kind == MEM_STORE)
+    sent += rules->store_split * request->parts;
+  port->sent = MAX(port->sent, sent);
+  uint64_t room = take_room(port, rules, MAX(port->out_free, sent));
+  return (MemNext){.cycle = milli_cycle(MAX(milli + rules->scheduler, room)), .sent_milli = sent};
 }

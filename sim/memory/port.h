@@ -1,11 +1,11 @@
 /* port.h - the port of an SM to the crossbar, each way.
  * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply
  * brings back; a part that finds no credit waits, and all behind it. Replies come in one each so many cycles. Stores
- * to one of the lines that the SM stored to last join the store before. An SM whose part finds its slice full is
+ * to one of the lines that the SM stored to last join the store before, and take no credit. An SM whose part finds its slice full is
  * stopped: what it sent behind that waits, too.
- * A warp goes on behind an access when there is room for it in the port's queue. That looks at what accesses take of
- * the way out; an SM with memory.port.credits parts under way holds its warps itself (sm.c).
- * Does not model: ports of schedulers.
+ * Accesses of one scheduler come to the port some cycles apart, and only when there is room in its queue; the parts of
+ * one store come some cycles apart, with those of other warps in between. Who has to wait does that before the access
+ * is issued, so the scheduler chooses among all its warps then. That looks at what accesses take of the way out; an SM with memory.port.credits parts under way holds its warps itself (sm.c).
  * Time: thousandths of an SM cycle.
  * Ownership: owns its rings; parts are the caller's. */
 #ifndef LOCKSTEP_MEMORY_PORT_H
@@ -18,7 +18,7 @@
 
 /* The same of all ports. */
 typedef struct PortRules {
-  uint64_t request, split, store, store_sector, atomic_turn, reply, reply_sector, merge, warp;
+  uint64_t request, split, store, store_sector, atomic_turn, reply, reply_sector, merge, scheduler, store_split;
   uint32_t credits, merge_lines, queue;
 } PortRules;
 
@@ -26,6 +26,7 @@ enum { PORT_LIKE = 256 };
 
 typedef struct Port {
   uint64_t out_free, in_free;
+  uint64_t sent;  /* as its SM sees it: when all stores so far have come to it */
   uint64_t parts; /* sent so far: their numbers */
   /* Credits that are back or on their way back, a ring: when each can be used. */
   uint64_t *credit;
@@ -53,13 +54,15 @@ bool port_joins(Port *port, const PortRules *rules, uint64_t line);
 /* What a piece of an access, or a part, takes of the way out. */
 uint64_t port_takes(const PortRules *rules, MemKind kind, const MemPiece *piece);
 uint64_t port_part_takes(const PortRules *rules, const Part *part);
-/* The part leaves at `milli` or later, with a credit, which there must be. Returns when. */
+/* True if the part finds a credit, or needs none. */
+static inline bool port_has_credit(const Port *port, const Part *part) { return port->credits || part->joined; }
+/* The part leaves at `milli` or later, with a credit if it needs one, which there must be. Returns when. */
 uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
 /* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back
  * then. */
 uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
 
-/* A warp's access has been handed over at `milli`: when the warp goes on. */
-uint64_t port_goes_on(Port *port, const PortRules *rules, uint64_t milli);
+/* A warp's access, whose parts are known, has been handed over at `milli`: when the next one can be. */
+MemNext port_goes_on(Port *port, const PortRules *rules, const MemRequest *request, uint64_t milli);
 
 #endif

@@ -60,7 +60,7 @@ static Outcome run(const char *text, uint64_t seed, uint32_t blocks, Way way) {
   g_autofree char *settings = g_strdup_printf(
       "gpu.sms=7 sm.max_blocks=2 sm.jitter_cycles=3 sm.issue_interval=3 sm.policy=%s "
       "memory.latency=200 memory.request_latency=90 memory.atomic_interval=2.5 memory.slices=%d "
-      "memory.port.credits=24 memory.port.queue=4 memory.port.warp_interval=3 memory.port.store_interval=5.5 "
+      "memory.port.credits=24 memory.port.queue=4 memory.port.scheduler_interval=3 memory.port.store_interval=5.5 "
       "grid.refill_latency=300 grid.dispatch_interval=%d",
       policies[seed % 4], seed < 4 ? 0 : 5, seed % 2 ? 7 : 0);
   g_autoptr(Lab) lab = lab_new_seeded(settings, text, seed);

@@ -12,6 +12,7 @@ typedef struct Access {
   MemRequest request;
   char *name;                    /* `as NAME`, or NULL */
   uint64_t performed, reply, on; /* when its last lanes were, and when the SM has the reply */
+  uint64_t sm, warp, sent_milli; /* of MemNext */
   uint32_t done;                 /* lanes that were performed */
   bool replied;
 } Access;
@@ -19,7 +20,7 @@ typedef struct Access {
 /* What is expected of an access, looked at once all accesses have been served. */
 typedef struct Expectation {
   const Access *access;
-  char what; /* r reply, p performed, g goes on */
+  char what; /* r reply, p performed, g goes on, s sent */
   uint64_t cycle;
   guint line;
 } Expectation;
@@ -98,29 +99,37 @@ static char *read_kind(const char *word, MemRequest *request) {
   return wanted("load, store, atomic or red", word);
 }
 
-/* `x32`, `mask 0xf0`, `step 128`, `turn 2`, `as first` */
-static char *read_lanes(Words *words, uint32_t *mask, uint64_t *step, uint64_t *turn, const char **name) {
+typedef struct Options {
+  uint32_t mask;
+  uint64_t step, turn, warp;
+  const char *name;
+} Options;
+
+/* `x32`, `mask 0xf0`, `step 128`, `turn 2`, `warp 1`, `as first` */
+static char *read_options(Words *words, Options *options) {
   for (const char *word; (word = next_word(words));) {
     uint64_t number;
     if (*word == 'x' && is_number(word + 1, &number) && number >= 1 && number <= 32) {
-      *mask = UINT32_MAX >> (32 - number);
+      options->mask = UINT32_MAX >> (32 - number);
       continue;
     }
     const char *value = next_word(words);
     if (strcmp(word, "as") == 0 && value) {
-      *name = value;
+      options->name = value;
       continue;
     }
     if (!is_number(value, &number))
       return wanted("a number", value);
     if (strcmp(word, "mask") == 0 && number && number <= UINT32_MAX)
-      *mask = (uint32_t)number;
+      options->mask = (uint32_t)number;
     else if (strcmp(word, "step") == 0)
-      *step = number;
+      options->step = number;
     else if (strcmp(word, "turn") == 0 && number)
-      *turn = number;
+      options->turn = number;
+    else if (strcmp(word, "warp") == 0)
+      options->warp = number;
     else
-      return wanted("x1 to x32, mask, step, turn or as", word);
+      return wanted("x1 to x32, mask, step, turn, warp or as", word);
   }
   return NULL;
 }
@@ -145,23 +154,36 @@ static void replied(void *user, MemRequest *request, uint64_t time) {
   access->replied = true;
 }
 
-static void submit(Script *script, const MemRequest *request) {
+/* What the warp's access before said. */
+static uint64_t sent_before(const Script *script, uint64_t sm, uint64_t warp) {
+  for (guint i = script->accesses->len; i-- > 0;) {
+    const Access *access = g_ptr_array_index(script->accesses, i);
+    if (access->sm == sm && access->warp == warp)
+      return access->sent_milli;
+  }
+  return 0;
+}
+
+static void submit(Script *script, const MemRequest *request, uint64_t warp) {
   if (!script->memsys) {
     MemClient client = {.user = script, .perform = performed, .reply = replied};
     script->memsys = memsys_new(script->machine, script->seed, script->backing, &client, &script->counters);
   }
   Access *access = g_new0(Access, 1);
   access->request = *request;
-  g_ptr_array_add(script->accesses, access);
+  access->sm = request->sm;
+  access->warp = warp;
   memsys_run(script->memsys, script->at);
-  access->on = memsys_goes_on(script->memsys, &access->request, script->at);
+  MemNext next = memsys_goes_on(script->memsys, &access->request, script->at, sent_before(script, access->sm, warp));
+  access->on = next.cycle;
+  access->sent_milli = next.sent_milli;
+  g_ptr_array_add(script->accesses, access);
   memsys_send(script->memsys, &access->request, script->at);
 }
 
 static char *do_access(Script *script, Words *words) {
-  uint64_t at, sm, address = 0, step = 4, turn = 32;
-  const char *name = NULL;
-  uint32_t mask = 1;
+  uint64_t at, sm, address = 0;
+  Options options = {.mask = 1, .step = 4, .turn = 32};
   const char *word = next_word(words);
   if (!is_number(word, &at) || at < script->at || at < script->served)
     return wanted("a cycle no earlier than that of the access before, and than what was served so far", word);
@@ -173,12 +195,13 @@ static char *do_access(Script *script, Words *words) {
   if (!why)
     why = read_place(script, next_word(words), &address);
   if (!why)
-    why = read_lanes(words, &mask, &step, &turn, &name);
+    why = read_options(words, &options);
   if (why)
     return why;
+  uint32_t mask = options.mask;
   request.mask = mask;
   for (uint32_t lane = 0; lane < 32; lane++) {
-    request.address[lane] = mask >> lane & 1 ? address + lane % turn * step : 0;
+    request.address[lane] = mask >> lane & 1 ? address + lane % options.turn * options.step : 0;
     if (mask >> lane & 1 && (request.address[lane] % request.bytes ||
                              !backing_find(script->backing, request.address[lane], request.bytes)))
       return g_strdup_printf("lane %u has no aligned word of a buffer there", lane);
@@ -188,8 +211,8 @@ static char *do_access(Script *script, Words *words) {
     request.host |= buffer->host;
   }
   script->at = at;
-  submit(script, &request);
-  last_access(script)->name = g_strdup(name);
+  submit(script, &request, options.warp);
+  last_access(script)->name = g_strdup(options.name);
   return NULL;
 }
 
@@ -199,8 +222,9 @@ static char *repeat(Script *script, Words *words) {
   if (!is_number(word, &times) || times < 2 || !script->accesses->len)
     return wanted("an access before, and a number from 2 on", word);
   MemRequest request = last_access(script)->request;
+  uint64_t warp = last_access(script)->warp;
   while (--times)
-    submit(script, &request);
+    submit(script, &request, warp);
   return NULL;
 }
 
@@ -236,7 +260,10 @@ static char *serve_all(Script *script, guint *line) {
   char *found = NULL;
   for (guint i = 0; i < script->expected->len && !found; i++) {
     const Expectation *e = &g_array_index(script->expected, Expectation, i);
-    uint64_t is = e->what == 'r' ? e->access->reply : e->what == 'p' ? e->access->performed : e->access->on;
+    uint64_t is = e->what == 'r'   ? e->access->reply
+                  : e->what == 'p' ? e->access->performed
+                  : e->what == 's' ? e->access->sent_milli / 1000
+                                   : e->access->on;
     *line = e->line;
     if (!e->access->replied || e->access->done != e->access->request.mask)
       found = g_strdup("the access isn't served");
@@ -244,6 +271,7 @@ static char *serve_all(Script *script, guint *line) {
       found = g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT,
                               e->what == 'r'   ? "reply"
                               : e->what == 'p' ? "performed"
+                              : e->what == 's' ? "sent"
                                                : "goes-on",
                               is, e->cycle);
   }
@@ -263,7 +291,8 @@ static const Access *find_access(const Script *script, const char *name) {
 }
 
 static bool is_of_access(const char *word) {
-  return g_strcmp0(word, "reply") == 0 || g_strcmp0(word, "performed") == 0 || g_strcmp0(word, "goes-on") == 0;
+  return g_strcmp0(word, "reply") == 0 || g_strcmp0(word, "performed") == 0 || g_strcmp0(word, "goes-on") == 0 ||
+         g_strcmp0(word, "sent") == 0;
 }
 
 /* ---- what the units have counted ---- */
