@@ -112,6 +112,9 @@ typedef struct LitmusRun {
   bool warm;       /* each thread loads both words, plainly, before they come together: the L1 has a copy */
 } LitmusRun;
 
+/* A process that makes many runs calls this first: large arrays of a Gpu, most of which a run never touches, come from
+ * the system as zeros each time, and aren't cleared by hand. */
+void litmus_many_runs(void);
 /* The program lowered for a machine. Here and below a mistake is fatal (g_error). Free with program_free. */
 Program *litmus_lower(const LitmusCase *one, const Machine *machine);
 /* Adds to `counts` how often each outcome came. */

@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <string.h>
 
 #include "isa/lower/ptx_lower.h"
@@ -13,6 +14,12 @@ typedef struct Arguments {
   uint64_t table, claims, meet, words, results;
   uint32_t rounds, stride, apart, spread, warm, seed;
 } Arguments;
+
+void litmus_many_runs(void) {
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 1 << 17);
+#endif
+}
 
 Program *litmus_lower(const LitmusCase *one, const Machine *machine) {
   g_autoptr(GString) text = g_string_new(LITMUS_HEAD);

@@ -1,7 +1,8 @@
 /* litmus - the litmus tests as programs for a real GPU, their outcomes on a simulated machine, and both side by side.
  *   litmus ptx                    all kernels, for validation/hardware/litmus.cu
  *   litmus list                   their names and shapes, for the same
- *   litmus run MACHINE SEEDS [PATH=VALUE...]   CSV as litmus.cu prints it, of a machine, perhaps with other values
+ *   litmus run MACHINE SEEDS [TEST...] [PATH=VALUE...]   CSV as litmus.cu prints it, of a machine, perhaps with other values; of some
+ *                                 tests only, such as IRIW
  *   litmus table MODEL.csv GPU.csv   the tables of doc/weak_memory.md
  * A mistake in what it is given ends it with exit status 2, a forbidden outcome with 1. */
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 #include "tests/property/litmus_table.h"
 
-enum { ROUNDS = 16, SPREAD = 1024 /* as litmus.cu */, STATUS_FORBIDDEN = 1, STATUS_WRONG = 2 };
+enum { ROUNDS = 4, SPREAD = 1024 /* as litmus.cu */, STATUS_FORBIDDEN = 1, STATUS_WRONG = 2 };
 
 static LitmusCase cases[LITMUS_CASES_MAX];
 static unsigned case_count;
@@ -50,22 +51,44 @@ static void print_row(const LitmusCase *one, LitmusPlace place, bool warm, const
          warm ? "yes" : "no", tries, text->str);
 }
 
-static int run_all(const char *machine_name, const char *seeds_text, char *const *settings) {
+/* True if one of the words names the test, or none names any. */
+static bool is_asked_for(const LitmusTest *test, char *const *words) {
+  bool some = false;
+  for (; *words; words++) {
+    if (strcmp(*words, test->name) == 0)
+      return true;
+    some |= !strchr(*words, '=');
+  }
+  return !some;
+}
+
+static char **only_settings(char *const *words) {
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  for (; *words; words++)
+    if (strchr(*words, '='))
+      g_strv_builder_add(builder, *words);
+  return g_strv_builder_end(builder);
+}
+
+static int run_all(const char *machine_name, const char *seeds_text, char *const *words) {
+  g_auto(GStrv) settings = only_settings(words);
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(Machine) machine = machine_load(machine_name, (const char *const *)settings, diag);
   uint64_t seeds = g_ascii_strtoull(seeds_text, NULL, 10);
   if (!machine || !seeds) {
     g_autofree char *messages = diag_render(diag);
-    fprintf(stderr, "%slitmus run MACHINE SEEDS [PATH=VALUE...]\n", messages);
+    fprintf(stderr, "%slitmus run MACHINE SEEDS [TEST...] [PATH=VALUE...]\n", messages);
     return STATUS_WRONG;
   }
   printf("# lockstep, machine %s, %u seeds\n" LITMUS_COLUMNS "\n", machine->name, (unsigned)seeds);
   for (unsigned i = 0; i < case_count; i++) {
+    if (!is_asked_for(cases[i].test, words))
+      continue;
     Program *program = litmus_lower(&cases[i], machine);
     for (unsigned shape = 0; shape < 2 * PLACE_COUNT; shape++) {
       unsigned counts[LITMUS_OUTCOMES] = {0};
       LitmusRun run = {.place = shape / 2, .rounds = ROUNDS, .spread = SPREAD, .warm = shape % 2};
-      uint64_t machines = run.place < PLACE_TPC ? 1 : seeds; /* within an SM no seed makes a difference of distance */
+      uint64_t machines = run.place < PLACE_TPC ? 1 + seeds / 16 : seeds; /* within an SM a seed makes no difference of distance */
       for (run.seed = 1; run.seed <= machines; run.seed++)
         litmus_run(&cases[i], program, machine, &run, counts);
       print_row(&cases[i], run.place, run.warm, counts);
@@ -94,6 +117,7 @@ static int print_tables(const char *model_file, const char *gpu_file) {
 int main(int argc, char **argv) {
   const char *command = argc > 1 ? argv[1] : "";
   case_count = litmus_cases(cases, LITMUS_CASES_MAX);
+  litmus_many_runs();
   if (argc == 2 && strcmp(command, "ptx") == 0)
     print_ptx();
   else if (argc == 2 && strcmp(command, "list") == 0)
@@ -103,7 +127,7 @@ int main(int argc, char **argv) {
   else if (argc == 4 && strcmp(command, "table") == 0)
     return print_tables(argv[2], argv[3]);
   else {
-    fputs("usage: litmus ptx | litmus list | litmus run MACHINE SEEDS [PATH=VALUE...] | litmus table MODEL.csv "
+    fputs("usage: litmus ptx | litmus list | litmus run MACHINE SEEDS [TEST...] [PATH=VALUE...] | litmus table MODEL.csv "
           "GPU.csv\n",
           stderr);
     return STATUS_WRONG;
