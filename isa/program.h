@@ -86,8 +86,9 @@ typedef enum {
 typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
 /* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a block barrier; or
- * lanes of the mask at any WARPSYNC.COLLECTIVE, which execute what stands behind one of these together, up to ENDCOLLECTIVE. */
-typedef enum { WARPSYNC_ANY, WARPSYNC_ALL, WARPSYNC_COLLECTIVE } WarpsyncMode;
+ * lanes of the mask at any WARPSYNC.COLLECTIVE, which execute what stands behind one of these together, up to ENDCOLLECTIVE; or as the first, and
+ * lanes with other masks go on apart. */
+typedef enum { WARPSYNC_ANY, WARPSYNC_ALL, WARPSYNC_COLLECTIVE, WARPSYNC_EXCLUSIVE } WarpsyncMode;
 /* BRADIV: to its target if lanes of the mask are elsewhere, or if none are. */
 typedef enum { BRANCH_DIVERGED, BRANCH_CONVERGED } BranchDivMode;
 typedef enum { FENCE_CTA, FENCE_GL, FENCE_SYS } FenceScope;

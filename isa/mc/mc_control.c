@@ -283,7 +283,10 @@ bool mc_warpsync(McBuild *build) {
                                                                               : mc_value(build, mc_at(build, 0));
   Inst inst = mc_blank(build, OP_WARPSYNC);
   inst.a = mask;
-  inst.mode = collective ? WARPSYNC_COLLECTIVE : all ? WARPSYNC_ALL : WARPSYNC_ANY;
+  inst.mode = collective                   ? WARPSYNC_COLLECTIVE
+              : all                        ? WARPSYNC_ALL
+              : mc_has(build, "EXCLUSIVE") ? WARPSYNC_EXCLUSIVE
+                                           : WARPSYNC_ANY;
   if (collective)
     return jump(build, &inst, mc_at(build, mc_count(build) - 1));
   mc_emit(build, &inst);
@@ -329,6 +332,7 @@ bool mc_bar(McBuild *build) {
   if (values > 1) {
     inst.b = mc_value(build, mc_at(build, 1));
     inst.flags |= INST_HAS_COUNT;
+    inst.lop = 1; /* a count of 0 is that of the block */
   }
   inst.dst = inst.mode == BAR_RED_POPC ? MC_ROW_RESULT : MC_ROW_SINK;
   inst.pdst = inst.mode == BAR_RED_AND || inst.mode == BAR_RED_OR ? MC_RESULT_PREDICATE : PRED_SINK;

@@ -10,9 +10,7 @@ void exec_BSYNC(Issue *issue) { lane_groups_sync(issue, issue->inst->mode, issue
 void exec_BREAK(Issue *issue) { lane_groups_break(issue, issue->inst->mode, issue->mask); }
 
 void exec_WARPSYNC(Issue *issue) {
-  if (issue->warp->groups && issue->inst->mode == WARPSYNC_COLLECTIVE) {
-    lane_groups_collect(issue, issue_operand(issue, issue->inst->a), issue->mask, (uint32_t)issue->inst->target);
-  } else if (issue->warp->groups && issue->inst->mode == WARPSYNC_ALL) {
+  if (issue->warp->groups && issue->inst->mode == WARPSYNC_ALL) {
     lane_groups_meet(issue, issue->mask);
   } else if (issue->warp->groups) {
     lane_groups_warpsync(issue, issue_operand(issue, issue->inst->a), issue->mask);

@@ -116,7 +116,8 @@ void exec_BAR(Issue *issue) {
                  g_strdup_printf("use barriers 0 to %u", barriers - 1));
     return;
   }
-  if (issue->inst->flags & INST_HAS_COUNT && !barrier_counts_warps(count)) {
+  bool whole_block = issue->inst->lop && count == 0;
+  if (issue->inst->flags & INST_HAS_COUNT && !whole_block && !barrier_counts_warps(count)) {
     record_fault(issue, issue->mask, NULL, 0, g_strdup_printf("barrier with a thread count of %u", count),
                  g_strdup("the count must be a positive multiple of 32"));
     return;

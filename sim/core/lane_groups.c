@@ -9,7 +9,6 @@ void lane_groups_reset(LaneGroups *groups) {
   groups->count = 0;
   groups->runs_from = 0;
   groups->gathering = 0;
-  groups->collecting = false;
   memset(groups->used, 0, sizeof groups->used);
   memset(groups->come, 0, sizeof groups->come);
   memset(groups->executed, 0, sizeof groups->executed);
@@ -101,7 +100,7 @@ static void withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes) {
 
 /* `lanes` of the running group wait; at a BSYNC or WARPSYNC together with those that wait there already for the
  * same. */
-static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t lanes) {
+static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t lanes, uint32_t mode) {
   LaneGroups *groups = warp->groups;
   unsigned lane = (unsigned)__builtin_ctz(lanes);
   warp->active &= ~lanes;
@@ -113,11 +112,15 @@ static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t la
       return group;
     }
   }
-  return add(groups, (LaneGroup){.pc = warp->pc,
-                                 .mask = lanes,
-                                 .state = state,
-                                 .which = which,
-                                 .collects = state == GROUP_AT_WARPSYNC && groups->collecting});
+  return add(groups, (LaneGroup){.pc = warp->pc, .mask = lanes, .state = state, .which = which, .mode = mode});
+}
+
+/* True if two groups that leave a wait go on as one: from one place, but not from exclusive WARPSYNCs of different masks; or from a
+ * collective of one mask, wherever they are. */
+static bool go_together(const LaneGroup *going, const LaneGroup *group) {
+  if (group->which == going->which && group->mode == WARPSYNC_COLLECTIVE && going->mode == WARPSYNC_COLLECTIVE)
+    return true;
+  return going->pc == group->pc + 1 && (group->mode != WARPSYNC_EXCLUSIVE || group->which == going->which);
 }
 
 /* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. They are
@@ -132,19 +135,18 @@ static void let_go(LaneGroups *groups, uint32_t leaving, uint64_t from) {
       continue;
     if (group.state == GROUP_AT_SYNC)
       withdraw(groups, group.which, group.mask);
-    while (same < count && going[same].pc != group.pc + 1 &&
-           !(group.collects && going[same].collects && going[same].which == group.which))
+    while (same < count && !go_together(&going[same], &group))
       same++;
     if (same == count)
       going[count++] = (LaneGroup){
-          .from = from, .pc = group.pc + 1, .state = GROUP_READY, .collects = group.collects, .which = group.which};
+          .from = from, .pc = group.pc + 1, .state = GROUP_READY, .mode = group.mode, .which = group.which};
     going[same].mask |= group.mask;
   }
   for (uint32_t i = groups->count; i-- > 0;)
     if (leaving >> i & 1)
       drop(groups, i);
   for (uint32_t i = 0; i < count; i++) {
-    going[i].collects = false;
+    going[i].mode = 0;
     add(groups, going[i]);
   }
 }
@@ -365,7 +367,7 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
   for (uint32_t rest = lanes; rest;) {
     uint32_t record = lane_groups_participants(warp->groups, barrier, (unsigned)__builtin_ctz(rest));
     if (record && record & warp->alive & ~lanes)
-      park(warp, GROUP_AT_SYNC, barrier, record & lanes)->yields += (record & lanes_yielded(warp->groups)) != 0;
+      park(warp, GROUP_AT_SYNC, barrier, record & lanes, 0)->yields += (record & lanes_yielded(warp->groups)) != 0;
     else if (record)
       withdraw(warp->groups, barrier, record);
     rest &= record ? ~record : rest - 1;
@@ -380,10 +382,15 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
 void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes) {
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
+  uint32_t mode = issue->inst->mode, first = members[__builtin_ctz(lanes)];
   uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
   bool waits = lanes != before || some_at_warpsync(warp->groups);
-  for (uint32_t rest = lanes; rest && !waits; rest &= rest - 1)
-    waits = members[__builtin_ctz(rest)] & warp->alive & ~lanes;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    waits = waits || members[lane] & warp->alive & ~lanes || (mode == WARPSYNC_EXCLUSIVE && members[lane] != first);
+    if (mode == WARPSYNC_COLLECTIVE)
+      warp->groups->comes_back[lane] = (uint32_t)issue->inst->target;
+  }
   issue->next = MAX(issue->next, done);
   if (!waits) { /* all are here */
     ProbePoint point = issue_point(issue, lanes);
@@ -395,20 +402,11 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
     uint32_t mask = members[__builtin_ctz(rest)], alike = 0;
     for (uint32_t others = rest; others; others &= others - 1)
       alike |= members[__builtin_ctz(others)] == mask ? others & -others : 0;
-    park(warp, GROUP_AT_WARPSYNC, mask, alike);
+    park(warp, GROUP_AT_WARPSYNC, mask, alike, mode);
     rest &= ~alike;
   }
   release_complete(issue, done);
   lane_groups_switch(issue, before);
-}
-
-void lane_groups_collect(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes, uint32_t target) {
-  LaneGroups *groups = issue->warp->groups;
-  for (uint32_t rest = lanes; rest; rest &= rest - 1)
-    groups->comes_back[__builtin_ctz(rest)] = target;
-  groups->collecting = true;
-  lane_groups_warpsync(issue, members, lanes);
-  groups->collecting = false;
 }
 
 void lane_groups_end_collective(Issue *issue, uint32_t lanes) {
@@ -440,7 +438,7 @@ void lane_groups_meet(Issue *issue, uint32_t lanes) {
     PROBE_FIRE(issue->gpu, warp_sync, &point);
     return;
   }
-  park(warp, GROUP_AT_MEETING, ALL_LANES, lanes);
+  park(warp, GROUP_AT_MEETING, ALL_LANES, lanes, 0);
   release_complete(issue, done);
   lane_groups_switch(issue, before);
 }
@@ -460,7 +458,9 @@ void lane_groups_yield(Issue *issue, uint64_t cycles) {
   lane_groups_switch(issue, before);
 }
 
-void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes) { park(warp, GROUP_AT_BARRIER, id, lanes); }
+void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes) {
+  park(warp, GROUP_AT_BARRIER, id, lanes, 0);
+}
 
 void lane_groups_lanes_exited(Issue *issue) {
   if (issue->warp->groups->count)

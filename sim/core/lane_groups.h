@@ -34,7 +34,7 @@ typedef struct LaneGroup {
   uint32_t state; /* GroupState */
   uint32_t
       which;     /* AT_SYNC: convergence barrier; AT_WARPSYNC, AT_MEETING: mask of lanes; AT_BARRIER: block barrier */
-  bool collects; /* AT_WARPSYNC: of a collective */
+  uint32_t mode; /* AT_WARPSYNC: its WarpsyncMode */
   uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of lanes that it waits for */
 } LaneGroup;
 
@@ -45,7 +45,6 @@ typedef struct LaneGroups {
   uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */
   uint32_t record[CONVERGENCE_BARRIERS][WARP_LANES]; /* lanes of a record, at its lowest lane */
   uint32_t comes_back[WARP_LANES];                   /* of lanes in a collective: where they go on behind it */
-  bool collecting;                                   /* the WARPSYNC that executes is one of a collective */
   uint32_t gathering;                /* block barriers that lanes have come to, but not yet all of the warp: */
   uint32_t come[BLOCK_BARRIERS];     /* who has come */
   uint32_t executed[BLOCK_BARRIERS]; /* those of them that the guard let execute it */
@@ -57,9 +56,7 @@ void lane_groups_reset(LaneGroups *groups);
 void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t behind);
 /* The running group's lanes `lanes` go to target[lane] each, the others to the next instruction. */
 void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]);
-/* WARPSYNC.COLLECTIVE: as WARPSYNC, but all go on together behind one of their instructions; until then `target` is kept for
- * `lanes`. ENDCOLLECTIVE: lanes of the running group go there. */
-void lane_groups_collect(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes, uint32_t target);
+/* ENDCOLLECTIVE: `lanes` of the running group go where their WARPSYNC.COLLECTIVE said. */
 void lane_groups_end_collective(Issue *issue, uint32_t lanes);
 /* `lanes` take part in convergence barrier `barrier`, those with the same members[lane] together. */
 void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes);
@@ -71,7 +68,8 @@ uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, un
 void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes);
 /* BSYNC: `lanes` of the running group wait, or go on if nobody is waited for. */
 void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes);
-/* WARPSYNC of `lanes` of the running group; members[lane] is the mask that the lane waits for. */
+/* WARPSYNC of `lanes` of the running group; members[lane] is the mask that the lane waits for. The instruction's mode says more
+ * (isa/program.h, WarpsyncMode). */
 void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes);
 /* WARPSYNC.ALL of `lanes` of the running group. */
 void lane_groups_meet(Issue *issue, uint32_t lanes);
