@@ -277,6 +277,7 @@ static void decode_field(McDecoder *decoder) {
   unsigned width;
   char second = decoder->p[1];
   switch (*decoder->p) {
+  case '%': break;
   case '@': check_condition(decoder); break;
   case '?': print_if(decoder, true); break;
   case '~': print_if(decoder, false); break;
@@ -349,13 +350,15 @@ static bool may_be(const Form *form, const McEncoding *encoding) {
          encoding->sm >= form->sm_min && encoding->sm <= form->sm_max;
 }
 
+/* Instructions of the uniform datapath are guarded by a predicate of their own. */
 static void print_guard(McDecoder *decoder) {
+  bool uniform = g_str_has_prefix(decoder->p, "{%}");
   unsigned number = (unsigned)mc_field(decoder, 12, 3);
   bool negated = mc_field(decoder, 15, 1);
   if (number == MC_PT && !negated)
     return;
   g_string_append(decoder->out, negated ? "@!" : "@");
-  print_predicate(decoder, 12, "");
+  print_predicate(decoder, 12, uniform ? "U" : "");
   g_string_append_c(decoder->out, ' ');
 }
 

@@ -22,14 +22,17 @@ enum {
 };
 
 typedef struct Place {
-  unsigned at, minus, absolute; /* bits */
+  unsigned at, minus, absolute, half; /* bits */
 } Place;
 
-static const Place first = {24, 72, 73}, middle = {32, 63, 62}, last = {64, 75, 74};
+static const Place first = {24, 72, 73, 74}, middle = {32, 63, 62, 60}, last = {64, 75, 74, 0},
+                   last_fused = {64, 84, 83, 81};
 
 typedef struct Flags {
   unsigned reuse; /* bit */
   bool minus, absolute, inverted;
+  bool halves; /* it may take one half of its register twice */
+  bool fused;  /* HFMA2 has the signs and the half of the last place elsewhere */
   char immediate;
 } Flags;
 
@@ -41,6 +44,8 @@ static Flags read_flags(McDecoder *decoder, char letter) {
     switch (*decoder->p) {
     case '-': flags.minus = true; break;
     case '|': flags.absolute = true; break;
+    case 'w': flags.halves = true; break;
+    case 'H': flags.fused = true; break;
     case '3': flags.reuse = 124; break;
     case '~': flags.inverted = true; break;
     default: flags.immediate = *decoder->p; break;
@@ -82,6 +87,15 @@ static void print_bank_word(McDecoder *decoder) {
   g_string_append_printf(decoder->out, "c[0x%x][0x%x]", bank, offset);
 }
 
+static void print_half(McDecoder *decoder, const Place *place) {
+  static const char *const halves[] = {"", NULL, ".H0_H0", ".H1_H1"};
+  const char *half = halves[mc_field(decoder, place->half, 2)];
+  if (half)
+    g_string_append(decoder->out, half);
+  else
+    decoder->failed = true;
+}
+
 /* A register of arithmetic with its signs, or what stands in its place. */
 static void print_place(McDecoder *decoder, const Place *place, unsigned form, const Flags *flags, bool uniform) {
   bool minus = (flags->minus || flags->inverted) && mc_field(decoder, place->minus, 1);
@@ -98,6 +112,8 @@ static void print_place(McDecoder *decoder, const Place *place, unsigned form, c
     mc_print_register_field(decoder, place->at);
   if (absolute)
     g_string_append_c(decoder->out, '|');
+  if (flags->halves)
+    print_half(decoder, place);
   if (form == FORM_REGISTERS && !uniform && mc_field(decoder, flags->reuse, 1))
     g_string_append(decoder->out, ".reuse");
 }
@@ -126,7 +142,7 @@ void mc_decode_operand(McDecoder *decoder, bool uniform) {
   else if (letter == 'Q' || (letter == 'B') != moved)
     print_middle(decoder, kind, &flags, uniform);
   else
-    print_place(decoder, &last, FORM_REGISTERS, &flags, uniform);
+    print_place(decoder, flags.fused ? &last_fused : &last, FORM_REGISTERS, &flags, uniform);
 }
 
 /* ---- addresses ---- */
@@ -156,15 +172,21 @@ static void print_base(McDecoder *decoder, int64_t offset) {
   g_string_append_c(decoder->out, ']');
 }
 
+static void print_descriptor(McDecoder *decoder, unsigned at) {
+  mc_field(decoder, at, 6);
+  if (decoder->code.sm < 90)
+    return;
+  g_string_append(decoder->out, "desc[");
+  mc_print_uniform_field(decoder, at);
+  g_string_append_c(decoder->out, ']');
+}
+
 /* Turing adds a uniform register to the base; later, it is a descriptor, which sm_80 to sm_89 don't show. */
 static void print_global(McDecoder *decoder, const GlobalPlace *place) {
   int64_t offset = mc_signed_field(decoder, 40, 24);
   bool wide = mc_field(decoder, place->wide, 1), descriptor = mc_field(decoder, place->descriptor, 1);
-  if (descriptor && decoder->code.sm >= 90) {
-    g_string_append(decoder->out, "desc[");
-    mc_print_uniform_field(decoder, place->uniform);
-    g_string_append_c(decoder->out, ']');
-  }
+  if (descriptor)
+    print_descriptor(decoder, place->uniform);
   if (descriptor != (decoder->code.sm >= 80) || (descriptor && !wide))
     decoder->failed = true;
   mc_field(decoder, place->uniform, 6);
@@ -182,9 +204,30 @@ static void print_global(McDecoder *decoder, const GlobalPlace *place) {
   g_string_append_c(decoder->out, ']');
 }
 
+/* LDGSTS has two addresses: shared memory at bit 44, with its register at bit 16, and global memory at bit 32. */
+static void print_copy(McDecoder *decoder) {
+  bool descriptor = mc_field(decoder, 76, 1), wide = mc_field(decoder, 70, 1);
+  g_string_append_c(decoder->out, '[');
+  mc_print_register_field(decoder, 16);
+  print_offset(decoder, "+", mc_signed_field(decoder, 44, 20), false);
+  g_string_append(decoder->out, "], ");
+  if (!descriptor || !wide || !mc_field(decoder, UNIFORM_BIT, 1))
+    decoder->failed = true;
+  print_descriptor(decoder, 64);
+  g_string_append_c(decoder->out, '[');
+  mc_print_register_field(decoder, 24);
+  g_string_append(decoder->out, ".64");
+  print_offset(decoder, "+", mc_signed_field(decoder, 32, 12), false);
+  g_string_append_c(decoder->out, ']');
+}
+
 void mc_decode_global(McDecoder *decoder) {
   decoder->p++;
   char letter = *decoder->p++;
+  if (letter == 'D') {
+    print_copy(decoder);
+    return;
+  }
   if (letter != 'C' && letter != 'T' && mc_field(decoder, UNIFORM_BIT, 1)) {
     for (guint i = 0; i < G_N_ELEMENTS(globals); i++)
       if (globals[i].letter == letter)
@@ -196,12 +239,24 @@ void mc_decode_global(McDecoder *decoder) {
     mc_field(decoder, 64, 8); /* unused, RZ or R0 */
 }
 
+/* SYNCS.EXCH has nothing but a uniform register. */
+static void print_uniform_address(McDecoder *decoder, int64_t offset) {
+  g_string_append_c(decoder->out, '[');
+  mc_print_uniform_field(decoder, 24);
+  print_offset(decoder, "+", offset, false);
+  g_string_append_c(decoder->out, ']');
+}
+
 void mc_decode_shared(McDecoder *decoder) {
   static const char *const scales[] = {"", ".X4", ".X8", ".X16"};
   decoder->p++;
   char letter = *decoder->p++;
   int64_t offset = mc_signed_field(decoder, 40, 24);
-  unsigned scale = (unsigned)mc_field(decoder, 78, 2);
+  if (letter == 'U') {
+    print_uniform_address(decoder, offset);
+    return;
+  }
+  unsigned scale = letter == 'Y' ? 0 : (unsigned)mc_field(decoder, 78, 2);
   bool uniform = letter != 'C' && mc_field(decoder, UNIFORM_BIT, 1);
   unsigned at = letter == 'L' ? 32 : 64;
   bool base = mc_field(decoder, 24, 8) != MC_RZ || (!uniform && offset == 0);
