@@ -222,11 +222,11 @@ END
 chmod +x compiler
 echo '// nothing' >source.cu
 # shellcheck disable=SC2086 # words
-expect "flags for the compiler" 0 '^source on h200: completed' env NVCC=./compiler "$LOCKSTEP" run source.cu $one -- -I 'a b' -DN=4
+expect "flags for the compiler" 0 '^source on h200: completed' env NVCC=./compiler "$LOCKSTEP" run source.cu --code ptx $one -- -I 'a b' -DN=4
 point "reach it" "$(tr '\n' '|' <flags | grep -q '|-I|a b|-DN=4|-o|' || cat flags)"
 point "and leave the architecture" "$(grep -qx -- -arch=sm_90 flags || cat flags)"
 # shellcheck disable=SC2086 # words
-expect "an architecture of one's own" 0 'completed' env NVCC=./compiler "$LOCKSTEP" run source.cu $one -- -arch=sm_80
+expect "an architecture of one's own" 0 'completed' env NVCC=./compiler "$LOCKSTEP" run source.cu --code ptx $one -- -arch=sm_80
 point "replaces the machine's" "$(test "$(grep -c arch flags)" = 1 || cat flags)"
 expect "a program behind --" 2 'behind .--. goes to the compiler' "$LOCKSTEP" run -- names.ptx
 # shellcheck disable=SC2086 # words

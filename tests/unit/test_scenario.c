@@ -173,7 +173,7 @@ static const struct {
     {"about: x\n" LAUNCH, 1, 1, "the scenario has no `program`", NULL},
     {"program: [one.sass]\n" LAUNCH, 1, 10, "program: expected a single value, found a list", NULL},
     {"program: none.sass\n" LAUNCH, 1, 10, "no such file", NULL},
-    {"program: one.c\n" LAUNCH, 1, 10, "program `one.c`: expected a name that ends in .sass, .ptx or .cu", NULL},
+    {"program: one.c\n" LAUNCH, 1, 10, "program `one.c`: expected a name that ends in .sass, .cubin, .ptx or .cu", NULL},
     {"program: one.sass\n", 1, 1, "the scenario has no `launches`", NULL},
     {HEAD "launches: []\n", 4, 11, "`launches` is empty", NULL},
     {HEAD "launches: {grid: 1}\n", 4, 11, "launches: expected a list, found a mapping", NULL},
