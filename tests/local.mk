@@ -108,6 +108,7 @@ tests_unit_libunit_a_SOURCES = \
   tests/unit/lab.c tests/unit/lab.h \
   tests/unit/mem_script.c tests/unit/mem_script.h \
   tests/unit/oracle.c tests/unit/oracle.h \
+  tests/unit/mc_lab.c tests/unit/mc_lab.h \
   tests/unit/ptx_lab.c tests/unit/ptx_lab.h \
   tests/unit/race_memory.c tests/unit/race_memory.h \
   tests/unit/same.c tests/unit/same.h \
@@ -211,7 +212,7 @@ TEST_HELPERS = \
 TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
-TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.ptx)
+TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.*)
 TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem tests/machine_code/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 

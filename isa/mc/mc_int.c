@@ -201,11 +201,16 @@ static bool is_nothing(const McOperand *operand) {
          (operand->kind == MC_UNIFORM && operand->number == MC_URZ);
 }
 
-/* The high word of a * b + c, where c is two words. */
-static bool multiply_high(McBuild *build, const McOperand *a, const McOperand *b, const McOperand *c) {
-  Inst inst = mc_blank(build, OP_IMADW);
+/* The high word of a * b + c, where c is two words, and its carry. */
+static bool multiply_high(McBuild *build, guint at, bool carry_out) {
+  const McOperand *a = mc_at(build, at), *b = mc_at(build, at + 1), *c = mc_at(build, at + 2);
+  Inst inst = mc_blank(build, carry_out ? OP_IMADWX : OP_IMADW);
   if (c->minus || c->inverted)
     return mc_refuse(build);
+  if (carry_out) {
+    inst.pdst = mc_predicate_out(mc_at(build, 1));
+    mc_predicate_in(&inst, 0, NULL);
+  }
   inst.type = (uint8_t)int_type(build);
   inst.wide = WIDE_DST | WIDE_C;
   inst.a = mc_signed_value(build, a);
@@ -228,8 +233,8 @@ bool mc_imad(McBuild *build) {
     return move(build, mc_at(build, 0), mc_signed_value(build, c));
   if (!carries && !takes && !mc_has(build, "HI") && is_one(b) && !c->inverted)
     return add(build, OP_IADD, a, c);
-  if (!carries && !takes && mc_has(build, "HI") && !is_nothing(c))
-    return multiply_high(build, a, b, c);
+  if (!takes && mc_has(build, "HI") && (carries || !is_nothing(c)))
+    return multiply_high(build, at, carries > 0);
   bool plain = !carries && !takes && !mc_has(build, "X");
   Inst inst = mc_blank(build, plain ? OP_IMAD : OP_IMADX);
   inst.type = (uint8_t)int_type(build);

@@ -1,11 +1,12 @@
 /* Whole kernels that nvcc compiled (tests/kernels/) against a CPU reference, on a machine with SIMT stacks and on one with
- * convergence barriers. The bodies of most are the same text for both compilers. */
+ * convergence barriers, there as PTX and as machine code. The bodies of most are the same text for both compilers. */
 #include <math.h>
 #include <string.h>
 
 #include "sim/core/gpu.h"
 #include "sim/core/symbols.h"
 #include "tests/kernels/bodies.h"
+#include "tests/unit/mc_lab.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
@@ -22,8 +23,8 @@ typedef struct Bench {
   uint32_t grid[3], block[3], shared;
 } Bench;
 
-/* SIMT stacks, convergence barriers, and the kernels that need the latter. */
-enum { STACK, BARRIER, VOTES, BENCHES };
+/* SIMT stacks, convergence barriers, the latter in machine code; and the kernels that need the latter. */
+enum { STACK, BARRIER, CODE, VOTES, VOTES_CODE, BENCHES };
 static Machine *machines[BENCHES];
 static Program *programs[BENCHES];
 
@@ -42,15 +43,17 @@ static Program *lower_file(const char *path, const Machine *machine) {
 }
 
 static void load(void) {
-  static const char *const names[] = {"gtx1080ti", "h200", "h200"};
-  static const char *const files[] = {"kernels_75.ptx", "kernels_90.ptx", "votes_90.ptx"};
+  static const char *const names[] = {"gtx1080ti", "h200", "h200", "h200", "h200"};
+  static const char *const files[] = {"kernels_75.ptx", "kernels_90.ptx", "kernels_90.sm_90.cubin", "votes_90.ptx",
+                                      "votes_90.sm_90.cubin"};
   for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
     g_autoptr(Diag) diag = diag_new();
     machines[i] = machine_load(names[i], NULL, diag);
     g_autofree char *messages = diag_render(diag);
     ck_assert_msg(machines[i] != NULL, "%s", messages);
     g_autofree char *path = g_build_filename(g_getenv("SRCDIR"), "tests", "kernels", files[i], NULL);
-    programs[i] = lower_file(path, machines[i]);
+    bool is_code = g_str_has_suffix(files[i], ".cubin");
+    programs[i] = is_code ? mc_lab_cubin("tests/kernels", files[i], programs[i - 1]) : lower_file(path, machines[i]);
   }
 }
 
@@ -491,7 +494,7 @@ START_TEST(votes_and_shuffles) {
   uint32_t in[N];
   fill(in, N, 41);
   Bench bench;
-  bench_init(&bench, VOTES);
+  bench_init(&bench, (unsigned)_i);
   guint out = buffer(&bench, NULL, 8 * sizeof in);
   buffer(&bench, in, sizeof in);
   run(&bench, "vote_kernel");
@@ -545,8 +548,8 @@ int main(void) {
                           shuffles,
                           atomics};
   for (unsigned i = 0; i < G_N_ELEMENTS(tests); i++)
-    tcase_add_loop_test(tcase, tests[i], STACK, BARRIER + 1);
-  tcase_add_test(tcase, votes_and_shuffles);
+    tcase_add_loop_test(tcase, tests[i], STACK, CODE + 1);
+  tcase_add_loop_test(tcase, votes_and_shuffles, VOTES, VOTES_CODE + 1);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

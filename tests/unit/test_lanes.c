@@ -1,11 +1,13 @@
 /* Generated programs whose lanes must take turns (tests/divergent/lanes/), beside an H200 that ran the same PTX, once as it is and once
- * with a .target below sm_70, which has no YIELD (validation/hardware/lanes_h200.csv). `fitted`: the rules of who runs next, and of where
+ * with a .target below sm_70, which has no YIELD (validation/hardware/lanes_h200.csv); and as the machine code that ptxas makes of the former. `fitted`: the rules of who runs next, and of where
  * YIELD is, were read out of these and others; `fresh`: made and run when the rules stood. */
 #include <string.h>
 
 #include "sim/core/gpu.h"
+#include "sim/core/symbols.h"
 #include "sim/detect/naming/finding.h"
 #include "sim/detect/progress.h"
+#include "tests/unit/mc_lab.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
@@ -15,13 +17,13 @@ typedef struct Set {
   const char *file, *target; /* of lanes_h200.csv; what the PTX's .target becomes */
   unsigned column;           /* of lanes_h200.csv */
   unsigned right;            /* how many must be as on the GPU, in percent */
+  bool code;                 /* the machine code that ptxas makes of it */
 } Set;
 
 static const Set sets[] = {
-    {"fitted", ".target sm_75", 2, 98},
-    {"fitted", ".target sm_60", 3, 98},
-    {"fresh", ".target sm_75", 2, 95},
-    {"fresh", ".target sm_60", 3, 95},
+    {"fitted", ".target sm_75", 2, 98, false}, {"fitted", ".target sm_60", 3, 98, false},
+    {"fresh", ".target sm_75", 2, 95, false},  {"fresh", ".target sm_60", 3, 95, false},
+    {"fitted", ".target sm_75", 2, 100, true}, {"fresh", ".target sm_75", 2, 100, true},
 };
 
 static char *contents(const char *folder, const char *file) {
@@ -43,7 +45,12 @@ static Program *load(const Set *set, const Machine *machine) {
   Program *program = ptx_lab_lower(file, changed, &target, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(program != NULL, "%s", messages);
-  return program;
+  if (!set->code)
+    return program;
+  g_autofree char *cubin = g_strconcat(set->file, ".sm_90.cubin", NULL);
+  Program *code = mc_lab_cubin("tests/divergent/lanes", cubin, program);
+  program_free(program);
+  return code;
 }
 
 /* A kernel's name ends with the number of its threads and its own. */
@@ -64,8 +71,10 @@ static Verdict run(const Machine *machine, const Program *program, const char *n
   Backing *backing = backing_new();
   guint buffer = backing_add(backing, "m", WORDS, NULL);
   uint64_t base = backing_buffer(backing, buffer)->base;
+  g_autofree uint64_t *symbols = symbols_place(program, backing);
   Gpu *gpu = gpu_new(machine, backing, 1);
   LaunchConfig config = {.program = program,
+                         .symbols = symbols,
                          .kernel = find_kernel(program, name),
                          .grid = {1, 1, 1},
                          .block = {threads_of(name), 1, 1},
@@ -105,8 +114,8 @@ START_TEST(as_on_an_h200) {
     if ((verdict == VERDICT_COMPLETED) == hangs)
       g_string_append_printf(differ, "\n%s: %s, here %s", fields[1], fields[set->column], verdict_name(verdict));
   }
-  g_printerr("# %s, %s: %u of %u as on the GPU (%u hang there), %u hang only here\n", set->file, set->target, right,
-             all, hung, invented);
+  g_printerr("# %s, %s, %s: %u of %u as on the GPU (%u hang there), %u hang only here\n", set->file, set->target,
+             set->code ? "machine code" : "PTX", right, all, hung, invented);
   ck_assert_msg(right * 100 >= all * set->right && all > 200, "%s, %s: %u of %u as on the GPU%s", set->file,
                 set->target, right, all, differ->str);
   ck_assert_msg(invented == 0, "%s, %s: %u hang only here%s", set->file, set->target, invented, differ->str);
