@@ -40,18 +40,24 @@ static uint64_t word_at(const uint8_t *bytes) {
   return GUINT64_FROM_LE(word);
 }
 
-/* ?.0x38d: it has its guard, and no operands. */
-static void add_unknown(McReader *reader, const McEncoding *encoding) {
+void mc_cubin_make_unknown(McInst *inst, uint64_t low) {
   char opcode[16];
-  g_snprintf(opcode, sizeof opcode, "?.0x%03x", (unsigned)(encoding->low & 0xfff));
-  McInst inst = {.address = encoding->address,
-                 .guard = {.kind = MC_PREDICATE,
-                           .number = (int16_t)(encoding->low >> 12 & 7),
-                           .negated = encoding->low >> 15 & 1},
-                 .name = g_intern_string(opcode),
-                 .root = g_intern_static_string("?"),
-                 .modifiers = {g_intern_string(opcode + 2)},
-                 .first_operand = reader->module->operands->len};
+  g_snprintf(opcode, sizeof opcode, "?.0x%03x", (unsigned)(low & 0xfff));
+  inst->guard = (McOperand){.kind = MC_PREDICATE,
+                            .number = (int16_t)(low >> 12 & 7),
+                            .negated = low >> 15 & 1,
+                            .scale = 1,
+                            .base = MC_NO_REGISTER};
+  inst->name = g_intern_string(opcode);
+  inst->root = g_intern_static_string("?");
+  memset(inst->modifiers, 0, sizeof inst->modifiers);
+  inst->modifiers[0] = g_intern_string(opcode + 2);
+  inst->operands = 0;
+}
+
+static void add_unknown(McReader *reader, const McEncoding *encoding) {
+  McInst inst = {.address = encoding->address, .first_operand = reader->module->operands->len};
+  mc_cubin_make_unknown(&inst, encoding->low);
   g_array_append_val(reader->module->insts, inst);
   reader->kernel->insts++;
   reader->expected += MC_INST_BYTES;

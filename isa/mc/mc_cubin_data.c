@@ -65,7 +65,7 @@ void mc_cubin_read_data(McCubin *cubin) {
   for (guint i = 1; i < cubin->elf.count; i++) {
     const Elf64_Shdr *section = &cubin->elf.sections[i];
     const char *name = mc_elf_name(&cubin->elf, i);
-    if (!is_data(name) || (section->sh_type != SHT_PROGBITS && section->sh_type != SHT_NOBITS))
+    if (!is_data(name) || section->sh_type == SHT_NULL)
       continue;
     if (section->sh_size > INT32_MAX) {
       mc_cubin_error(cubin, i, "data are above 2 GiB");
@@ -139,21 +139,23 @@ static McOperand *find_immediate(McCubin *cubin, const McInst *inst) {
   return NULL;
 }
 
-/* MOV R4, 32@lo(name). A place in the kernel itself is a target, as in nvdisasm's listings. */
+/* MOV R4, 32@lo(name). A place in the kernel itself is a target, as in nvdisasm's listings. Object files for the linker have relocations
+ * of many more kinds; an instruction with one of them is unknown until it is linked. */
 static void relocate_inst(McCubin *cubin, const McKernel *kernel, const Relocation *from) {
   bool low = from->type == RELOCATION_LOW_32, high = from->type == RELOCATION_HIGH_32;
-  if (from->offset / MC_INST_BYTES >= kernel->insts || (!low && !high)) {
-    mc_cubin_error(cubin, from->target,
-                   "the relocation at byte %#" G_GINT64_MODIFIER "x is of type %u, which isn't known in code",
-                   from->offset, from->type);
+  if (from->offset / MC_INST_BYTES >= kernel->insts) {
+    mc_cubin_error(cubin, from->target, "the relocation at byte %#" G_GINT64_MODIFIER "x lies outside it",
+                   from->offset);
     return;
   }
-  const McInst *inst = mc_inst(cubin->module, kernel, (guint)(from->offset / MC_INST_BYTES));
+  McInst *inst = (McInst *)mc_inst(cubin->module, kernel, (guint)(from->offset / MC_INST_BYTES));
   McOperand *operand = find_immediate(cubin, inst);
-  if (!operand) /* of an unknown instruction, which nobody executes */
-    return;
-  int64_t addend = from->has_addend ? from->addend : (int64_t)operand->value;
-  if (from->symbol->section == from->target) {
+  bool named = from->symbol && *from->symbol->name && (low || high);
+  int64_t addend = from->has_addend ? from->addend : operand ? (int64_t)operand->value : 0;
+  bool own = named && from->symbol->section == from->target;
+  if (!operand || !named || (!own && addend != 0)) {
+    mc_cubin_make_unknown(inst, inst->low);
+  } else if (own) {
     operand->kind = low ? MC_TARGET : MC_INTEGER;
     operand->value = low ? from->symbol->value + (uint64_t)addend : 0;
   } else {
@@ -168,8 +170,12 @@ static void relocate(McCubin *cubin, const Relocation *relocation) {
   McData *data = find_data(cubin, relocation->target);
   if (kernel)
     relocate_inst(cubin, kernel, relocation);
-  else if (data)
+  else if (data && relocation->symbol && *relocation->symbol->name)
     relocate_data(cubin, data, relocation);
+  else if (data)
+    mc_cubin_error(cubin, relocation->target,
+                   "the relocation at byte %#" G_GINT64_MODIFIER "x is of a symbol that isn't there",
+                   relocation->offset);
 }
 
 static gint compare_relocs(gconstpointer a, gconstpointer b) {
@@ -199,11 +205,7 @@ static void read_table(McCubin *cubin, guint table) {
                              .symbol = mc_cubin_symbol(cubin, ELF64_R_SYM(entry.r_info)),
                              .has_addend = has_addend,
                              .addend = has_addend ? entry.r_addend : 0};
-    if (relocation.symbol && *relocation.symbol->name)
-      relocate(cubin, &relocation);
-    else
-      mc_cubin_error(cubin, table, "the relocation at byte %#" G_GSIZE_MODIFIER "x is of a symbol that isn't there",
-                     at);
+    relocate(cubin, &relocation);
   }
 }
 

@@ -2,7 +2,24 @@
 
 #include <string.h>
 
-enum { SECTIONS_MAX = 1 << 16 };
+enum {
+  SECTIONS_MAX = 1 << 16,
+  /* Sections of object files for the linker that have a size and no bytes. */
+  CUDA_GLOBAL = SHT_LOPROC + 7,
+  CUDA_LOCAL = SHT_LOPROC + 9,
+  CUDA_SHARED = SHT_LOPROC + 10,
+};
+
+static bool has_bytes(const Elf64_Shdr *section) {
+  switch (section->sh_type) {
+  case SHT_NULL:
+  case SHT_NOBITS:
+  case CUDA_GLOBAL:
+  case CUDA_LOCAL:
+  case CUDA_SHARED: return false;
+  default: return true;
+  }
+}
 
 static bool lies_within(const McElf *elf, guint64 offset, guint64 length) {
   return offset <= elf->length && length <= elf->length - offset;
@@ -35,8 +52,7 @@ bool mc_elf_open(McElf *elf, const uint8_t *bytes, gsize length, const char **pr
   memcpy(elf->sections, bytes + header->e_shoff, count * sizeof(Elf64_Shdr));
   *problem = "a section lies outside the file";
   for (guint i = 0; i < elf->count; i++)
-    if (elf->sections[i].sh_type != SHT_NOBITS && elf->sections[i].sh_type != SHT_NULL &&
-        !lies_within(elf, elf->sections[i].sh_offset, elf->sections[i].sh_size))
+    if (has_bytes(&elf->sections[i]) && !lies_within(elf, elf->sections[i].sh_offset, elf->sections[i].sh_size))
       return false;
   return true;
 }
@@ -47,7 +63,7 @@ McBytes mc_elf_bytes(const McElf *elf, guint section) {
   if (section >= elf->count)
     return (McBytes){0};
   const Elf64_Shdr *found = &elf->sections[section];
-  if (found->sh_type == SHT_NOBITS || found->sh_type == SHT_NULL)
+  if (!has_bytes(found))
     return (McBytes){0};
   return (McBytes){elf->bytes + found->sh_offset, found->sh_size};
 }

@@ -31,6 +31,9 @@ const McCubinSymbol *mc_cubin_symbol(const McCubin *cubin, guint64 index);
 /* Of which kernel the section has the code, or NULL. */
 McKernel *mc_cubin_kernel(McCubin *cubin, guint section);
 
+/* What the instruction does isn't known: `?.0x38d`, with its guard and without operands. */
+void mc_cubin_make_unknown(McInst *inst, uint64_t low);
+
 /* mc_cubin_data.c */
 void mc_cubin_read_symbols(McCubin *cubin);
 void mc_cubin_read_data(McCubin *cubin);

@@ -256,6 +256,26 @@ static gsize section_offset(const Bytes *bytes, const char *name, gsize *header)
   ck_abort_msg("%s", name);
 }
 
+/* A relocation that isn't known makes its instruction unknown. */
+START_TEST(other_relocations_in_code) {
+  g_autoptr(Diag) diag = diag_new();
+  Bytes bytes = recorded("relocated.sm_75.cubin");
+  gsize header, at = section_offset(&bytes, ".rel.text.relocated", &header);
+  Elf64_Rel first;
+  memcpy(&first, bytes.at + at, sizeof first);
+  bytes.at[at + offsetof(Elf64_Rel, r_info)] = 0x3b;
+  g_autoptr(McModule) module = read_cubin(&bytes, diag);
+  ck_assert(module);
+  const McKernel *kernel = mc_kernel(module, strcmp(mc_kernel(module, 0)->name, "relocated") == 0 ? 0 : 1);
+  unsigned unknown = 0;
+  for (guint i = 0; i < kernel->insts; i++)
+    unknown += strcmp(mc_inst(module, kernel, i)->root, "?") == 0;
+  ck_assert_uint_eq(unknown, 1);
+  ck_assert_str_eq(mc_inst(module, kernel, (guint)(first.r_offset / MC_INST_BYTES))->root, "?");
+  g_free(bytes.at);
+}
+END_TEST
+
 START_TEST(unknown_encodings_stay) {
   g_autoptr(Diag) diag = diag_new();
   Bytes bytes = recorded("calls.sm_90.cubin");
@@ -360,6 +380,7 @@ int main(void) {
   tcase_add_loop_test(tcase, cubins_say_what_nvdisasm_says, 0, 4);
   tcase_add_test(tcase, inlined_calls);
   tcase_add_test(tcase, addresses_in_code);
+  tcase_add_test(tcase, other_relocations_in_code);
   tcase_add_test(tcase, unknown_encodings_stay);
   tcase_add_loop_test(tcase, what_is_wrong_is_said, 0, G_N_ELEMENTS(complaints));
   tcase_add_test(tcase, cut_files);
