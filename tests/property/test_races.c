@@ -1,7 +1,7 @@
-/* Random programs of two to four warps, whose accesses are performed in random order (race_memory.h): the race
- * detector finds what the causality order leaves unordered, and nothing else. The oracle works the order out from who
- * read from whom, for the whole trace at once ("PTX ISA", memory consistency model: release and acquire patterns,
- * observation and causality order).
+/* Random programs of two to four warps, two of which meet at barriers now and then, whose accesses are performed in
+ * random order (race_memory.h): the race detector finds what the causality order leaves unordered, and nothing else.
+ * The oracle works the order out from who read from whom, for the whole trace at once ("PTX ISA", memory consistency
+ * model: release and acquire patterns, observation and causality order).
  *
  * The machine's rules: accesses of a block to one word stay in order; a fence lets its warp go on when all that its
  * block had under way is performed, as does a release before it is issued; an acquire and a poll are waited for. A
@@ -15,7 +15,7 @@
 #include "tests/unit/race_memory.h"
 #include "tests/unit/unit.h"
 
-enum { EVENTS = 64, ACTORS = 4, STEPS = 14, WORDS = 3, TRIES = 6, PROGRAMS = 400, PARTS = 10 };
+enum { EVENTS = 64, ACTORS = 4, STEPS = 14, WORDS = 3, TRIES = 6, PROGRAMS = 400, PARTS = 10, BARRIERS = 3 };
 
 /* What was issued, in that order. */
 typedef struct Done {
@@ -44,6 +44,7 @@ typedef struct Trial {
   int newest[WORDS];       /* write to each word */
   uint64_t before[EVENTS]; /* the base causality order */
   uint64_t before_or_observed[EVENTS];
+  unsigned barrier[BARRIERS], barriers, barriers_most; /* how many events were before each */
 } Trial;
 
 static unsigned below(Trial *trial, unsigned n) { return (unsigned)rng_below(&trial->rng, n); }
@@ -195,6 +196,16 @@ static void issue(Trial *trial, unsigned number) {
     perform(trial, trial->flying - 1);
 }
 
+/* The warps of the first block meet at a barrier, unless one of them waits. */
+static void meet(Trial *trial) {
+  for (unsigned i = 0; i < 2; i++)
+    if (trial->actor[i].waits_for >= 0 || trial->actor[i].drains)
+      return;
+  trial->barrier[trial->barriers++] = trial->events;
+  g_string_append(trial->script, "ab.bar ");
+  race_memory_step(trial->memory, "ab.bar");
+}
+
 /* The first of those that must stay in order with a random one. */
 static unsigned pick(Trial *trial) {
   unsigned last = below(trial, trial->flying), first = 0;
@@ -214,7 +225,9 @@ static void run(Trial *trial) {
         can[count++] = i;
     if (count == 0 && trial->flying == 0)
       return;
-    if (count > 0 && (trial->flying == 0 || below(trial, 4) >= pace))
+    if (trial->barriers < trial->barriers_most && below(trial, 6) == 0)
+      meet(trial);
+    else if (count > 0 && (trial->flying == 0 || below(trial, 4) >= pace))
       issue(trial, can[below(trial, count)]);
     else
       perform(trial, pick(trial));
@@ -249,7 +262,17 @@ static void close_over(const Trial *trial, uint64_t *order) {
       order[from] |= has(order, from, middle) ? order[middle] : 0;
 }
 
+/* What the block did before a barrier comes before what it did behind. */
+static void add_barriers(Trial *trial) {
+  for (unsigned i = 0; i < trial->barriers; i++)
+    for (unsigned from = 0; from < trial->barrier[i]; from++)
+      for (unsigned to = trial->barrier[i]; to < trial->events; to++)
+        if (trial->event[from].actor < 2 && trial->event[to].actor < 2)
+          trial->before[from] |= UINT64_C(1) << to;
+}
+
 static void work_out_order(Trial *trial) {
+  add_barriers(trial);
   for (unsigned from = 0; from < trial->events; from++)
     for (unsigned to = from + 1; to < trial->events; to++)
       if (trial->event[from].actor == trial->event[to].actor)
@@ -327,6 +350,7 @@ static bool try_one(int seed) {
   for (unsigned i = 0; i < ACTORS; i++)
     trial.actor[i].waits_for = -1;
   unsigned actors = 2 + below(&trial, 3), fences = 2 + below(&trial, 8);
+  trial.barriers_most = actors > 2 ? below(&trial, BARRIERS + 1) : 0;
   for (unsigned i = 0; i < actors; i++)
     write_program(&trial, &trial.actor[whom[actors - 2][i]], fences);
   run(&trial);

@@ -32,9 +32,7 @@
  * are flags. It comes before the launches that it starts, and after those that it has waited for. Its reads are where
  * they are done, not where what they see was stored.
  * Accesses of global memory are issued, and performed later: race_step.h.
- * Does not model: fences in Fermi code; that an access of another warp, under way in front of a barrier, observes a
- * write to the word that is unordered with what stands behind the barrier (race_observer.h has it within a warp):
- * such a race is one under other timing.
+ * Does not model: fences in Fermi code.
  * Misses: two threads that see a flag down and both pass, unless they race on what it guards.
  * Bounded memory (vclock.h, shadow.h, handoff.h, race_report.h): a very large run can miss a race, but doesn't report
  * one that isn't there. */

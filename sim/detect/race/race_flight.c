@@ -90,6 +90,41 @@ RaceFlight *race_flight_new(RaceFlights *flights, RaceOrder *order, WarpOrder *w
   return flight;
 }
 
+bool race_flight_is_before(const RaceOrder *order, const Access *reader, uint32_t actor, uint32_t lanes,
+                           uint64_t cycle) {
+  if (reader->cycle >= cycle || reader->actor == actor)
+    return reader->cycle < cycle;
+  const WarpOrder *now = order_of_actor(order, actor);
+  return now && order_is_before(order, now, lanes, reader, false);
+}
+
+const RaceFlight *race_flight_newest(const RaceFlights *flights, const RaceOrder *order, uint32_t actor,
+                                     uint32_t lanes, uint64_t cycle) {
+  const RaceFlight *newest = NULL;
+  for (guint i = 0; i < flights->pool->len; i++) {
+    const RaceFlight *flight = g_ptr_array_index(flights->pool, i);
+    if (!flight->number || !flight->moment.view->waits || (newest && flight->cycle <= newest->cycle))
+      continue;
+    Access reader = {.cycle = flight->cycle,
+                     .actor = warp_view_order(flight->moment.view)->actor,
+                     .time = flight->moment.time,
+                     .lanes = UINT32_MAX};
+    if (race_flight_is_before(order, &reader, actor, lanes, cycle))
+      newest = flight;
+  }
+  return newest;
+}
+
+bool race_flight_still_reads(const RaceFlights *flights, RaceOrder *order, WarpMoment *behind, uint32_t actor,
+                             uint32_t lanes, uint64_t cycle) {
+  if (!behind->view || behind->view->waits || warp_moment_waits(behind))
+    return behind->view != NULL;
+  warp_moment_drop(&order->views, behind);
+  const RaceFlight *next = race_flight_newest(flights, order, actor, lanes, cycle);
+  *behind = next ? warp_moment_share(&next->moment) : (WarpMoment){0};
+  return next != NULL;
+}
+
 void race_flight_land(RaceFlights *flights, RaceOrder *order, uint64_t access) {
   RaceFlight *flight = race_flight_find(flights, access);
   uint32_t number = flight->number;

@@ -55,6 +55,17 @@ RaceFlight *race_flight_new(RaceFlights *flights, RaceOrder *order, WarpOrder *w
 RaceFlight *race_flight_find(const RaceFlights *flights, uint64_t access);
 /* The one of that number here. */
 RaceFlight *race_flight_at(const RaceFlights *flights, uint32_t number);
+/* True if `reader` comes before what `lanes` of the warp `actor` issued in a cycle: if it was issued before, and they
+ * know of it (generous: by now), or are of its warp. */
+bool race_flight_is_before(const RaceOrder *order, const Access *reader, uint32_t actor, uint32_t lanes,
+                           uint64_t cycle);
+/* The newest access under way that reads and comes before that; NULL: there is none. */
+const RaceFlight *race_flight_newest(const RaceFlights *flights, const RaceOrder *order, uint32_t actor,
+                                     uint32_t lanes, uint64_t cycle);
+/* True if some access that reads and comes before that is still under way. `behind` is the moment of one, and becomes
+ * that of another one if need be; without a view: there was none. */
+bool race_flight_still_reads(const RaceFlights *flights, RaceOrder *order, WarpMoment *behind, uint32_t actor,
+                             uint32_t lanes, uint64_t cycle);
 /* All its lanes are performed. */
 void race_flight_land(RaceFlights *flights, RaceOrder *order, uint64_t access);
 /* `later` (NULL: `other` came first) gets one more user. */

@@ -1,29 +1,21 @@
 #include "sim/detect/race/race_observer.h"
 
-/* The newest access under way that the warp of `first` issued before it, and that reads; NULL: there is none. */
-static const RaceFlight *newest_before(const RaceFlights *flights, const Access *first) {
-  const RaceFlight *newest = NULL;
-  for (guint i = 0; i < flights->pool->len; i++) {
-    const RaceFlight *flight = g_ptr_array_index(flights->pool, i);
-    if (flight->number && flight->moment.view->waits && warp_view_order(flight->moment.view)->actor == first->actor &&
-        flight->cycle < first->cycle && (!newest || flight->cycle > newest->cycle))
-      newest = flight;
-  }
-  return newest;
-}
-
 bool race_observer_waits(const Step *step, const WarpMoment *moment, const Access *write, const Access *first) {
-  const RaceFlight *newest = write->write && step->hands_over ? newest_before(&step->watch->flights, first) : NULL;
+  RaceWatch *watch = step->watch;
+  const RaceFlight *newest =
+      write->write && step->hands_over
+          ? race_flight_newest(&watch->flights, &watch->order, first->actor, first->lanes, first->cycle)
+          : NULL;
   if (!newest)
     return false;
-  if (step->watch->observable->len >= HELD_MAX)
+  if (watch->observable->len >= HELD_MAX)
     return true;
   ObservableRace held = {.race = step->race[0], .write = *write, .point = *step->point};
   held.point.block = NULL;
   held.point.warp = NULL;
   held.moment = warp_moment_share(moment);
   held.behind = warp_moment_share(&newest->moment);
-  g_array_append_val(step->watch->observable, held);
+  g_array_append_val(watch->observable, held);
   return true;
 }
 
@@ -51,11 +43,12 @@ static bool is_between(const Reading *reading, const Race *race, const Access *w
                        uint64_t cycle) {
   const Access *reader = &reading->reader;
   const WarpOrder *now = reading->now;
-  if (race->space != SPACE_GLOBAL || race->word != reading->word || actor != reader->actor ||
-      reader->cycle >= cycle || !shadow_observes(reader, write, reading->order))
+  const RaceOrder *order = &reading->step->watch->order;
+  if (race->space != SPACE_GLOBAL || race->word != reading->word ||
+      !race_flight_is_before(order, reader, actor, lanes, cycle) || !shadow_observes(reader, write, reading->order))
     return false;
-  return !now || !now->lanes[0] || !(lanes & ~reader->lanes) ||
-         order_is_before(&reading->step->watch->order, now, lanes, reader, false);
+  return actor != reader->actor || !now || !now->lanes[0] || !(lanes & ~reader->lanes) ||
+         order_is_before(order, now, lanes, reader, false);
 }
 
 void race_observer_reads(const Step *step, const WarpOrder *now, const Group *group, const Access *access,
@@ -88,28 +81,32 @@ static bool is_flag(const RaceWatch *watch, uint64_t word) {
   return cell && cell->flag;
 }
 
+static void drop(RaceWatch *watch, ObservableRace *held) {
+  warp_moment_drop(&watch->order.views, &held->moment);
+  if (held->behind.view)
+    warp_moment_drop(&watch->order.views, &held->behind);
+}
+
 void race_observer_settle(RaceWatch *watch, bool all) {
   guint kept = 0;
   for (guint i = 0; i < watch->observable->len; i++) {
     ObservableRace *held = &g_array_index(watch->observable, ObservableRace, i);
-    bool waits = held->behind.view->waits || warp_moment_waits(&held->behind);
-    if (!all && !held->observed && waits) {
+    const Access *first = &held->race.with;
+    if (!all && !held->observed &&
+        race_flight_still_reads(&watch->flights, &watch->order, &held->behind, first->actor, first->lanes,
+                                first->cycle)) {
       g_array_index(watch->observable, ObservableRace, kept++) = *held;
       continue;
     }
     if (!held->observed && !is_flag(watch, held->race.word))
       tell(watch, held);
-    warp_moment_drop(&watch->order.views, &held->moment);
-    warp_moment_drop(&watch->order.views, &held->behind);
+    drop(watch, held);
   }
   g_array_set_size(watch->observable, kept);
 }
 
 void race_observer_forget(RaceWatch *watch) {
-  for (guint i = 0; i < watch->observable->len; i++) {
-    ObservableRace *held = &g_array_index(watch->observable, ObservableRace, i);
-    warp_moment_drop(&watch->order.views, &held->moment);
-    warp_moment_drop(&watch->order.views, &held->behind);
-  }
+  for (guint i = 0; i < watch->observable->len; i++)
+    drop(watch, &g_array_index(watch->observable, ObservableRace, i));
   g_array_free(watch->observable, TRUE);
 }

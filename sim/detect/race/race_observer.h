@@ -2,9 +2,9 @@
  * warp to the same word were under way: `atomicExch(&lock, 0); lock = 0;`, and somebody stores to `lock` between the
  * two. The exchange may be performed behind that store, and observe it. Then the store comes before what stands
  * behind the exchange, although it was issued later, and there is no race. So such a race waits until the accesses
- * under way are performed.
+ * under way are performed. They may be another warp's, which the access comes behind by a barrier.
  *
- * Generous: an access of other lanes of the warp comes behind the observer, if it does so by now.
+ * Generous: an access of other lanes of the warp, or of another warp, comes behind the observer, if it does so by now.
  * Bounded: beyond HELD_MAX races are missed. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_OBSERVER_H
 #define LOCKSTEP_DETECT_RACE_RACE_OBSERVER_H

@@ -14,6 +14,7 @@ static void clear_released(gpointer data) {
 void race_order_init(RaceOrder *order, const Gpu *gpu) {
   *order = (RaceOrder){.gpu = gpu,
                        .actors = g_array_new(FALSE, FALSE, sizeof(ThreadId)),
+                       .warps = g_ptr_array_new(),
                        .released = g_array_new(FALSE, TRUE, sizeof(Released)),
                        .streams = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
                        .first_of_stream = g_hash_table_new(g_direct_hash, g_direct_equal)};
@@ -24,6 +25,7 @@ void race_order_init(RaceOrder *order, const Gpu *gpu) {
 
 void race_order_clear(RaceOrder *order) {
   g_array_free(order->actors, TRUE);
+  g_ptr_array_free(order->warps, TRUE);
   g_array_free(order->released, TRUE);
   g_array_free(order->streams, TRUE);
   g_hash_table_destroy(order->first_of_stream);
@@ -83,6 +85,7 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
   warp->base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
   forget_handoff(order, warp);
   g_array_append_val(order->actors, warp->base);
+  g_ptr_array_add(order->warps, warp);
   if (launch->index > 0) {
     vclock_advance(&warp->clock, stream_actor(order, launch->index), launch->index);
     if (warp->fences)
@@ -103,6 +106,7 @@ void order_start_host(RaceOrder *order, bool ptx) {
   order->host.actor = order->actors->len;
   order->host.base = THREAD_HOST;
   g_array_append_val(order->actors, order->host.base);
+  g_ptr_array_add(order->warps, &order->host);
   order_move_on(&order->host);
 }
 
@@ -125,6 +129,11 @@ static bool clock_knows(const RaceOrder *order, const VClock *clock, const Acces
   if ((gpu->launches->len == 1 && !gpu->host) || thread_is_host(thread))
     return false;
   return vclock_time(clock, stream_actor(order, thread.launch)) > thread.launch;
+}
+
+const WarpOrder *order_of_actor(const RaceOrder *order, uint32_t actor) {
+  const WarpOrder *warp = g_ptr_array_index(order->warps, actor);
+  return warp->actor == actor ? warp : NULL;
 }
 
 bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,

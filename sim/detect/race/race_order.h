@@ -56,6 +56,7 @@ typedef struct Released {
 typedef struct RaceOrder {
   const Gpu *gpu;
   GArray *actors;   /* ThreadId of lane 0 of each warp that was started */
+  GPtrArray *warps; /* WarpOrder * of each, borrowed: its slot's, which may be another warp's by now */
   GArray *released; /* Released */
   uint64_t changes; /* so far, of what words hand on */
   HandOffs handoffs;
@@ -81,6 +82,8 @@ void order_host_awaited(RaceOrder *order, uint32_t launch);
 /* After a release: what the warp does from now on wasn't handed on. */
 void order_move_on(WarpOrder *warp);
 
+/* What an actor knows now; NULL: another warp has its slot. */
+const WarpOrder *order_of_actor(const RaceOrder *order, uint32_t actor);
 /* True if `earlier` comes before what `lanes` of the warp do now; in the model's order, or the plain one. */
 bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,
                      bool plain);

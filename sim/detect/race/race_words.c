@@ -231,11 +231,19 @@ void race_words_compare(Step *step, const Group *group) {
 
 /* ---- races that are held ---- */
 
+/* The newest access of other warps that it comes behind, and that may observe what it races with; NULL: there is none. */
+static const RaceFlight *reader_before(const Step *step, const Race *race) {
+  const RaceWatch *watch = step->watch;
+  if (!race->with.write || !race->with.strong)
+    return NULL;
+  return race_flight_newest(&watch->flights, &watch->order, step->warp->actor, race->lanes, step->point->cycle);
+}
+
 static bool is_held(const Step *step, const Race *race, const WarpMoment *moment) {
   bool relies = race->strong && race->first.strong && race->cause != RACE_SCOPES;
   return race->space == SPACE_GLOBAL && race->cause != RACE_IN_INSTRUCTION && race->cause != RACE_SPECULATIVE &&
          !relies && step->watch->held->len < HELD_MAX &&
-         (moment ? warp_moment_waits(moment) : warp_order_waits(step->warp));
+         ((moment ? warp_moment_waits(moment) : warp_order_waits(step->warp)) || reader_before(step, race));
 }
 
 static void hold(const Step *step, const Race *race, const WarpMoment *moment) {
@@ -243,6 +251,9 @@ static void hold(const Step *step, const Race *race, const WarpMoment *moment) {
   held.point.block = NULL;
   held.point.warp = NULL;
   held.moment = moment ? warp_moment_share(moment) : warp_moment_take(&step->watch->order.views, step->warp, false);
+  const RaceFlight *reader = reader_before(step, race);
+  if (reader)
+    held.behind = warp_moment_share(&reader->moment);
   g_array_append_val(step->watch->held, held);
 }
 
@@ -288,23 +299,34 @@ static void tell_held(RaceWatch *watch, HeldRace *held) {
   race_report_add(&watch->report, &held->point, race);
 }
 
+static bool others_read(RaceWatch *watch, HeldRace *held) {
+  return race_flight_still_reads(&watch->flights, &watch->order, &held->behind, held->actor, held->race.lanes,
+                                 held->point.cycle);
+}
+
+static void drop(RaceWatch *watch, HeldRace *held) {
+  warp_moment_drop(&watch->order.views, &held->moment);
+  if (held->behind.view)
+    warp_moment_drop(&watch->order.views, &held->behind);
+}
+
 void race_words_settle(RaceWatch *watch, bool all) {
   guint kept = 0;
   for (guint i = 0; i < watch->held->len; i++) {
     HeldRace *held = &g_array_index(watch->held, HeldRace, i);
-    if (!all && warp_moment_waits(&held->moment)) {
+    if (!all && !held->observed && (warp_moment_waits(&held->moment) || others_read(watch, held))) {
       g_array_index(watch->held, HeldRace, kept++) = *held;
       continue;
     }
     tell_held(watch, held);
-    warp_moment_drop(&watch->order.views, &held->moment);
+    drop(watch, held);
   }
   g_array_set_size(watch->held, kept);
 }
 
 void race_words_forget(RaceWatch *watch) {
   for (guint i = 0; i < watch->held->len; i++)
-    warp_moment_drop(&watch->order.views, &g_array_index(watch->held, HeldRace, i).moment);
+    drop(watch, &g_array_index(watch->held, HeldRace, i));
   for (guint i = 0; i < watch->readings->len; i++)
     warp_moment_drop(&watch->order.views, &g_array_index(watch->readings, HeldReading, i).before);
   g_array_free(watch->held, TRUE);

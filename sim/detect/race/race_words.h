@@ -28,18 +28,19 @@ typedef struct HeldRace {
   Race race;
   ProbePoint point;
   WarpMoment moment;
-  uint32_t actor; /* whose moment it is */
-  bool observed;  /* ... and something that stands before it has observed the other access */
+  WarpMoment behind; /* of an access under way of another warp that it comes behind; no view: there is none */
+  uint32_t actor;    /* whose moment it is */
+  bool observed;     /* ... and something that stands before it has observed the other access */
 } HeldRace;
 
-/* A race of a strong write with an access that was issued before, but behind others of its warp to the word that were
- * under way and read: if one of them observes the write, that came first (race_observer.h). */
+/* A race of a strong write with an access that was issued before, but behind others to the word that were under way and
+ * read: if one of them observes the write, that came first (race_observer.h). */
 typedef struct ObservableRace {
   Race race;
   Access write;
   ProbePoint point;
   WarpMoment moment; /* of the write */
-  WarpMoment behind; /* of the newest access that may observe it */
+  WarpMoment behind; /* of an access under way that may observe it, and that the other one comes behind */
   bool observed;
 } ObservableRace;
 

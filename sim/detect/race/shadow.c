@@ -243,11 +243,12 @@ bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *or
   return false;
 }
 
-/* `old` has seen a write that is still there, and the access doesn't see it, or isn't strong: others may be ordered
- * by `old` only. */
+/* `old` has seen a write that is still there, and the access doesn't see it, isn't strong, or comes later: others may
+ * be ordered by `old` only. */
 static bool is_needed(const Cell *cell, unsigned at, const Access *next) {
   const Access *old = &cell->list.access[at];
-  if (!old->strong || (next->strong && old->chain == next->chain))
+  bool at_once = next->actor == old->actor && next->time == old->time;
+  if (!old->strong || (at_once && next->strong && old->chain == next->chain))
     return false;
   for (unsigned i = 0; i < at; i++)
     if (cell->list.access[i].write && cell->list.access[i].strong && !cell->list.access[i].flying &&
