@@ -117,8 +117,9 @@ typedef struct LitmusRun {
 void litmus_many_runs(void);
 /* The program lowered for a machine. Here and below a mistake is fatal (g_error). Free with program_free. */
 Program *litmus_lower(const LitmusCase *one, const Machine *machine);
-/* Adds to `counts` how often each outcome came. */
-void litmus_run(const LitmusCase *one, const Program *program, const Machine *machine, const LitmusRun *run,
-                unsigned counts[LITMUS_OUTCOMES]);
+/* Runs programs of one test, one after the other on one Gpu, and adds to the `counts` of each how often each outcome
+ * came. */
+void litmus_run(const LitmusTest *test, Program *const *programs, unsigned number, const Machine *machine,
+                const LitmusRun *run, unsigned (*counts)[LITMUS_OUTCOMES]);
 
 #endif

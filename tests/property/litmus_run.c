@@ -81,35 +81,59 @@ static void count(const LitmusTest *test, unsigned tries, const uint32_t *result
   }
 }
 
-void litmus_run(const LitmusCase *one, const Program *program, const Machine *machine, const LitmusRun *run,
-                unsigned counts[LITMUS_OUTCOMES]) {
-  unsigned sms = machine->gpu.sms, threads = one->test->threads;
-  g_autofree uint32_t *table = g_new(uint32_t, sms * SLOTS);
-  unsigned tries = fill_table(run, threads, sms, table) * run->rounds;
-  Backing *backing = backing_new();
-  guint ignored, results, words;
-  Arguments arguments = {.rounds = run->rounds, .stride = STRIDE, .spread = run->spread, .warm = run->warm};
-  arguments.apart = run->place == PLACE_WARP ? 1 : LANES;
-  arguments.seed = (uint32_t)run->seed;
-  arguments.table = add_buffer(backing, "table", sms * SLOTS, table, &ignored);
-  arguments.claims = add_buffer(backing, "claims", sms, NULL, &ignored);
-  arguments.meet = add_buffer(backing, "meet", LITMUS_INSTANCES * LANES, NULL, &ignored);
-  arguments.words = add_buffer(backing, "words", tries * LITMUS_WORDS * STRIDE / 4, NULL, &words);
-  arguments.results = add_buffer(backing, "results", tries * LITMUS_THREADS * 2 + 2, NULL, &results);
-  memset(backing_buffer(backing, results)->data, 0xff, tries * LITMUS_THREADS * 2 * sizeof(uint32_t)); /* no value */
-  Gpu *gpu = gpu_new(machine, backing, run->seed);
+/* What a launch works on. */
+typedef struct Words {
+  guint results, words;
+} Words;
+
+static Words add_words(Backing *backing, unsigned sms, unsigned tries, Arguments *arguments) {
+  Words of;
+  guint ignored;
+  arguments->claims = add_buffer(backing, "claims", sms, NULL, &ignored);
+  arguments->meet = add_buffer(backing, "meet", LITMUS_INSTANCES * LANES, NULL, &ignored);
+  arguments->words = add_buffer(backing, "words", tries * LITMUS_WORDS * STRIDE / 4, NULL, &of.words);
+  arguments->results = add_buffer(backing, "results", tries * LITMUS_THREADS * 2 + 2, NULL, &of.results);
+  memset(backing_buffer(backing, of.results)->data, 0xff,
+         tries * LITMUS_THREADS * 2 * sizeof(uint32_t)); /* no value */
+  return of;
+}
+
+static void add_launch(Gpu *gpu, const Program *program, const LitmusRun *run, unsigned threads,
+                       const Arguments *arguments) {
+  unsigned sms = gpu->machine->gpu.sms;
   LaunchConfig config = {.program = program,
                          .kernel = program_kernel(program, 0),
                          .grid = {run->place == PLACE_SM ? sms * threads : sms, 1, 1},
                          .block = {run->place == PLACE_BLOCK ? LANES * threads : LANES, 1, 1},
-                         .args = (const uint8_t *)&arguments,
-                         .args_bytes = sizeof arguments};
+                         .args = (const uint8_t *)arguments,
+                         .args_bytes = sizeof *arguments};
   g_autofree char *why = NULL;
   if (!gpu_add_launch(gpu, &config, &why))
     g_error("%s", why);
+}
+
+void litmus_run(const LitmusTest *test, Program *const *programs, unsigned number, const Machine *machine,
+                const LitmusRun *run, unsigned (*counts)[LITMUS_OUTCOMES]) {
+  unsigned sms = machine->gpu.sms, threads = test->threads;
+  g_autofree uint32_t *table = g_new(uint32_t, sms * SLOTS);
+  g_autofree Words *words = g_new(Words, number);
+  unsigned tries = fill_table(run, threads, sms, table) * run->rounds;
+  Backing *backing = backing_new();
+  Gpu *gpu = gpu_new(machine, backing, run->seed);
+  Arguments arguments = {.rounds = run->rounds, .stride = STRIDE, .spread = run->spread, .warm = run->warm};
+  guint ignored;
+  arguments.apart = run->place == PLACE_WARP ? 1 : LANES;
+  arguments.seed = (uint32_t)run->seed;
+  arguments.table = add_buffer(backing, "table", sms * SLOTS, table, &ignored);
+  for (unsigned i = 0; i < number; i++) {
+    words[i] = add_words(backing, sms, tries, &arguments);
+    add_launch(gpu, programs[i], run, threads, &arguments);
+  }
   if (gpu_run(gpu, CYCLES_MAX, CYCLES_MAX) != GPU_FINISHED)
-    g_error("%s, %s: no end", one->test->name, litmus_places[run->place]);
-  count(one->test, tries, backing_buffer(backing, results)->data, backing_buffer(backing, words)->data, counts);
+    g_error("%s, %s: no end", test->name, litmus_places[run->place]);
+  for (unsigned i = 0; i < number; i++)
+    count(test, tries, backing_buffer(backing, words[i].results)->data, backing_buffer(backing, words[i].words)->data,
+          counts[i]);
   gpu_free(gpu);
   backing_free(backing);
 }

@@ -2,7 +2,7 @@
  *   litmus ptx                    all kernels, for validation/hardware/litmus.cu
  *   litmus list                   their names and shapes, for the same
  *   litmus run MACHINE SEEDS [TEST...] [PATH=VALUE...]   CSV as litmus.cu prints it, of a machine, perhaps with other values; of some
- *                                 tests only, such as IRIW
+ *                                 tests only, such as IRIW. SEEDS: 16 (from 1 on), or 17-32. Files may be joined.
  *   litmus table MODEL.csv GPU.csv   the tables of doc/weak_memory.md
  * A mistake in what it is given ends it with exit status 2, a forbidden outcome with 1. */
 #include <stdio.h>
@@ -51,6 +51,28 @@ static void print_row(const LitmusCase *one, LitmusPlace place, bool warm, const
          warm ? "yes" : "no", tries, text->str);
 }
 
+/* All programs of a test, in all places, on so many machines. */
+static void run_test(const LitmusTest *test, const Machine *machine, uint64_t first_seed, uint64_t last_seed) {
+  const LitmusCase *first = cases;
+  unsigned number = 0;
+  while (first->test != test)
+    first++;
+  g_autoptr(GPtrArray) programs = g_ptr_array_new_with_free_func((GDestroyNotify)program_free);
+  for (; first + number < cases + case_count && first[number].test == test; number++)
+    g_ptr_array_add(programs, litmus_lower(&first[number], machine));
+  for (unsigned shape = 0; shape < 2 * PLACE_COUNT; shape++) {
+    g_autofree void *memory = g_malloc0_n(number, LITMUS_OUTCOMES * sizeof(unsigned));
+    unsigned(*counts)[LITMUS_OUTCOMES] = memory;
+    LitmusRun run = {.place = shape / 2, .rounds = ROUNDS, .spread = SPREAD, .warm = shape % 2};
+    uint64_t step = run.place < PLACE_TPC ? 16 : 1; /* within an SM a seed makes no difference of distance */
+    for (run.seed = first_seed; run.seed <= last_seed; run.seed += step)
+      litmus_run(test, (Program *const *)programs->pdata, number, machine, &run, counts);
+    for (unsigned i = 0; i < number; i++)
+      print_row(&first[i], run.place, run.warm, counts[i]);
+    fflush(stdout);
+  }
+}
+
 /* True if one of the words names the test, or none names any. */
 static bool is_asked_for(const LitmusTest *test, char *const *words) {
   bool some = false;
@@ -74,27 +96,21 @@ static int run_all(const char *machine_name, const char *seeds_text, char *const
   g_auto(GStrv) settings = only_settings(words);
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(Machine) machine = machine_load(machine_name, (const char *const *)settings, diag);
-  uint64_t seeds = g_ascii_strtoull(seeds_text, NULL, 10);
-  if (!machine || !seeds) {
+  char *rest;
+  uint64_t first = g_ascii_strtoull(seeds_text, &rest, 10),
+           last = *rest == '-' ? g_ascii_strtoull(rest + 1, NULL, 10) : first;
+  if (*rest != '-')
+    first = 1;
+  if (!machine || !first || last < first) {
     g_autofree char *messages = diag_render(diag);
     fprintf(stderr, "%slitmus run MACHINE SEEDS [TEST...] [PATH=VALUE...]\n", messages);
     return STATUS_WRONG;
   }
-  printf("# lockstep, machine %s, %u seeds\n" LITMUS_COLUMNS "\n", machine->name, (unsigned)seeds);
-  for (unsigned i = 0; i < case_count; i++) {
-    if (!is_asked_for(cases[i].test, words))
-      continue;
-    Program *program = litmus_lower(&cases[i], machine);
-    for (unsigned shape = 0; shape < 2 * PLACE_COUNT; shape++) {
-      unsigned counts[LITMUS_OUTCOMES] = {0};
-      LitmusRun run = {.place = shape / 2, .rounds = ROUNDS, .spread = SPREAD, .warm = shape % 2};
-      uint64_t machines = run.place < PLACE_TPC ? 1 + seeds / 16 : seeds; /* within an SM a seed makes no difference of distance */
-      for (run.seed = 1; run.seed <= machines; run.seed++)
-        litmus_run(&cases[i], program, machine, &run, counts);
-      print_row(&cases[i], run.place, run.warm, counts);
-    }
-    program_free(program);
-  }
+  printf("# lockstep, machine %s, seeds %u to %u\n" LITMUS_COLUMNS "\n", machine->name, (unsigned)first,
+         (unsigned)last);
+  for (unsigned i = 0; i < litmus_test_count; i++)
+    if (is_asked_for(&litmus_tests[i], words))
+      run_test(&litmus_tests[i], machine, first, last);
   return 0;
 }
 
@@ -127,7 +143,8 @@ int main(int argc, char **argv) {
   else if (argc == 4 && strcmp(command, "table") == 0)
     return print_tables(argv[2], argv[3]);
   else {
-    fputs("usage: litmus ptx | litmus list | litmus run MACHINE SEEDS [TEST...] [PATH=VALUE...] | litmus table MODEL.csv "
+    fputs("usage: litmus ptx | litmus list | litmus run MACHINE SEEDS [TEST...] [PATH=VALUE...] | litmus table "
+          "MODEL.csv "
           "GPU.csv\n",
           stderr);
     return STATUS_WRONG;

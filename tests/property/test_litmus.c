@@ -171,33 +171,37 @@ static void check_counts(const LitmusCase *one, const LitmusRun *run, const char
   ck_assert_uint_ge(tries, ROUNDS);
 }
 
-/* In each place, or in one after the other with each seed. */
-static void run_program(const LitmusCase *one, const Machine *machine, bool everywhere) {
-  Program *program = litmus_lower(one, machine);
-  for (LitmusPlace place = 0; place < PLACE_COUNT; place++)
-    for (unsigned seed = 1; seed <= seeds(); seed++) {
-      unsigned counts[LITMUS_OUTCOMES] = {0};
-      if (!everywhere && (seed + (unsigned)(one->fence - litmus_fences)) % PLACE_COUNT != place)
-        continue;
-      LitmusRun run = {place, seed, ROUNDS, SPREAD, seed % 2};
-      litmus_run(one, program, machine, &run, counts);
-      check_counts(one, &run, machine->name, counts);
-    }
-  program_free(program);
-}
-
 /* Enough for several groups of four threads, and quicker to set up. */
 static const char *const few_sms[] = {"gpu.sms=16", NULL};
 
+/* All programs of a test, in each place, or in one after the other with each seed. */
 static void run_test_on(unsigned test, const char *name, bool everywhere) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(Machine) machine = machine_load(name, few_sms, diag);
   LitmusCase cases[LITMUS_CASES_MAX];
-  unsigned count = litmus_cases(cases, LITMUS_CASES_MAX);
+  Program *programs[LITMUS_CASES_MAX], *chosen[LITMUS_CASES_MAX];
+  unsigned count = litmus_cases(cases, LITMUS_CASES_MAX), of_chosen[LITMUS_CASES_MAX];
   ck_assert_ptr_nonnull(machine);
   for (unsigned i = 0; i < count; i++)
-    if (cases[i].test == &litmus_tests[test])
-      run_program(&cases[i], machine, everywhere);
+    programs[i] = cases[i].test == &litmus_tests[test] ? litmus_lower(&cases[i], machine) : NULL;
+  for (LitmusPlace place = 0; place < PLACE_COUNT; place++)
+    for (unsigned seed = 1; seed <= seeds(); seed++) {
+      unsigned number = 0;
+      for (unsigned i = 0; i < count; i++)
+        if (programs[i] &&
+            (everywhere || (seed + (unsigned)(cases[i].fence - litmus_fences)) % PLACE_COUNT == place)) {
+          of_chosen[number] = i;
+          chosen[number++] = programs[i];
+        }
+      LitmusRun run = {place, seed, ROUNDS, SPREAD, seed % 2};
+      g_autofree void *memory = g_malloc0_n(number, LITMUS_OUTCOMES * sizeof(unsigned));
+      unsigned(*counts)[LITMUS_OUTCOMES] = memory;
+      litmus_run(&litmus_tests[test], chosen, number, machine, &run, counts);
+      for (unsigned i = 0; i < number; i++)
+        check_counts(&cases[of_chosen[i]], &run, machine->name, counts[i]);
+    }
+  for (unsigned i = 0; i < count; i++)
+    program_free(programs[i]);
 }
 
 START_TEST(nothing_forbidden_on_h200) { run_test_on((unsigned)_i, "h200", true); }
@@ -214,9 +218,9 @@ START_TEST(copies_in_the_l1_show) {
   LitmusRun run = {PLACE_DISTANT, 1, ROUNDS, SPREAD, true};
   unsigned cold[LITMUS_OUTCOMES] = {0}, warm[LITMUS_OUTCOMES] = {0};
   Program *program = litmus_lower(&one, machine);
-  litmus_run(&one, program, machine, &run, warm);
+  litmus_run(one.test, &program, 1, machine, &run, &warm);
   run.warm = false;
-  litmus_run(&one, program, machine, &run, cold);
+  litmus_run(one.test, &program, 1, machine, &run, &cold);
   program_free(program);
   unsigned stale = litmus_outcome_parse(one.test, "00/10"), fresh = litmus_outcome_parse(one.test, "11/10");
   ck_assert_uint_gt(warm[stale], cold[stale]);
@@ -226,6 +230,7 @@ START_TEST(copies_in_the_l1_show) {
 END_TEST
 
 int main(void) {
+  litmus_many_runs();
   Suite *suite = suite_create("litmus");
   TCase *model = tcase_create("model"), *runs = tcase_create("runs");
   tcase_add_loop_test(model, allows_what_is_known, 0, G_N_ELEMENTS(known));
