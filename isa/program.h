@@ -10,7 +10,8 @@
  * Predicates 0-6 are P0-P6, 7 is PT (always true), 8 is the sink of discarded results, 9 the carry (CC); PTX has 10 to 31,
  * too.
  * Addresses: global memory lies below 4 GiB. A generic address in [SHARED_WINDOW, SHARED_WINDOW + WINDOW_BYTES) is byte
- * (address - SHARED_WINDOW) of the block's shared memory, LOCAL_WINDOW the same of the lane's local memory.
+ * (address - SHARED_WINDOW) of the block's shared memory, LOCAL_WINDOW the same of the lane's local memory. Machine code
+ * makes the former of a byte of shared memory and a high word, which is SHARED_HIGH here (SR_SWINHI).
  * Ownership: a Program owns everything below it and is immutable once a front end has returned it. */
 #ifndef LOCKSTEP_ISA_PROGRAM_H
 #define LOCKSTEP_ISA_PROGRAM_H
@@ -34,6 +35,7 @@ enum {
   CONVERGENCE_BARRIERS = 16, /* B0..B15 of a warp */
 };
 #define SHARED_WINDOW UINT32_C(0xe0000000)
+#define SHARED_HIGH UINT32_C(1)
 #define LOCAL_WINDOW UINT32_C(0xf0000000)
 #define WINDOW_BYTES UINT32_C(0x08000000)
 

@@ -249,10 +249,15 @@ static bool number_of(const McOperand *operand, double *value) {
   return true;
 }
 
+/* Bits of an immediate that isn't a number: the text doesn't have them, its encoding does. */
+static bool has_nan_bits(const McBuild *build, double value) { return isnan(value) && build->inst->encoded; }
+
 int16_t mc_float(McBuild *build, const McOperand *operand) {
   double value;
   if (!number_of(operand, &value))
     return mc_value(build, operand);
+  if (has_nan_bits(build, value))
+    return mc_constant(build, (uint32_t)(build->inst->low >> 32));
   float single = (float)value;
   uint32_t bits;
   memcpy(&bits, &single, sizeof bits);
@@ -263,6 +268,8 @@ int16_t mc_double(McBuild *build, const McOperand *operand) {
   double value;
   if (!number_of(operand, &value))
     return mc_pair(build, operand);
+  if (has_nan_bits(build, value))
+    return mc_constant_pair(build, build->inst->low >> 32 << 32);
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   return mc_constant_pair(build, bits);

@@ -68,13 +68,13 @@ static const Special *find_special(const McOperand *operand) {
   return NULL;
 }
 
-/* SR_VIRTID: the number of the warp in bits 8 to 14, that of the SM in bits 20 to 28. */
-static bool virtual_id(McBuild *build) {
+/* SR_VIRTID: the number of the warp in bits 8 to 14, that of the SM in bits 20 to 28; SR_VIRTCFG: how many there are. */
+static bool virtual_id(McBuild *build, SpecialReg of_warp, SpecialReg of_sm) {
   enum { WARP_SHIFT = 8, SM_SHIFT = 20 };
   Inst sm = mc_blank(build, OP_S2R), warp = mc_blank(build, OP_S2R), shift = mc_blank(build, OP_SHL);
-  sm.mode = SR_SMID;
+  sm.mode = (uint8_t)of_sm;
   sm.dst = mc_scratch(build, 1);
-  warp.mode = SR_WARPID;
+  warp.mode = (uint8_t)of_warp;
   warp.dst = mc_scratch(build, 1);
   shift.a = warp.dst;
   shift.b = mc_constant(build, WARP_SHIFT);
@@ -95,7 +95,11 @@ static bool read_special(McBuild *build, bool wide) {
   const McOperand *name = mc_at(build, 1);
   const Special *special = find_special(name);
   if (name->kind == MC_SPECIAL && strcmp(name->text, "SR_VIRTID") == 0)
-    return virtual_id(build);
+    return virtual_id(build, SR_WARPID, SR_SMID);
+  if (name->kind == MC_SPECIAL && strcmp(name->text, "SR_VIRTCFG") == 0)
+    return virtual_id(build, SR_NWARPID, SR_NSMID);
+  if (name->kind == MC_SPECIAL && strcmp(name->text, "SR_SWINHI") == 0)
+    return move(build, mc_at(build, 0), mc_constant(build, SHARED_HIGH));
   if (!special)
     return mc_refuse(build);
   Inst inst = mc_blank(build, special->which >= 0 ? OP_S2R : wide ? OP_MOV64 : OP_MOV);

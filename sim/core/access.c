@@ -146,6 +146,7 @@ void access_use_loaded(Issue *issue, Flight *flight) {
 bool access_peek(const Issue *issue, unsigned lane, uint64_t address, uint8_t *byte) {
   const Block *block = warp_block(issue->sm, issue->warp);
   uint32_t word;
+  address = place_canonical(address);
   MemSpace space = place_window(address);
   if (space == MEM_SHARED) {
     uint64_t offset = address - SHARED_WINDOW;

@@ -154,10 +154,10 @@ void exec_IREM64(Issue *issue) { divide64(issue, true); }
 
 /* ---- addresses ---- */
 
-/* The lanes whose address lies in a window. An address above 4 GiB is in none. */
-static uint32_t in_window(const uint32_t *low, const uint32_t *high, uint32_t window) {
+/* The lanes whose address lies in the window that begins with high word `top` and low word `window`. */
+static uint32_t in_window(const uint32_t *low, const uint32_t *high, uint32_t top, uint32_t window) {
   uint32_t lanes = 0;
-  ROW lanes |= low[l] - window < WINDOW_BYTES && high[l] == 0 ? lane_bit[l] : 0;
+  ROW lanes |= low[l] - window < WINDOW_BYTES && high[l] == top ? lane_bit[l] : 0;
   return lanes;
 }
 
@@ -166,7 +166,8 @@ void exec_ISSPACEP(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *low = issue_operand(issue, inst->a),
                  *high = inst->wide & WIDE_A ? issue_operand(issue, high_row(inst->a)) : zeros;
-  uint32_t shared = in_window(low, high, SHARED_WINDOW), local = in_window(low, high, LOCAL_WINDOW);
+  uint32_t shared = in_window(low, high, 0, SHARED_WINDOW) | in_window(low, high, SHARED_HIGH, 0),
+           local = in_window(low, high, 0, LOCAL_WINDOW);
   issue_set_pred(issue, inst->pdst,
                  inst->space == MEM_SHARED   ? shared
                  : inst->space == MEM_LOCAL  ? local

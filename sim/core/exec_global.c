@@ -22,7 +22,7 @@ static void lane_addresses(const Issue *issue, uint64_t address[32]) {
   const uint32_t *high = access_part(issue, inst->a, 1, true);
   uint64_t offset = (uint64_t)(int64_t)inst->imm;
   for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-    address[lane] = (low[lane] | (uint64_t)high[lane] << 32) + offset;
+    address[lane] = place_canonical((low[lane] | (uint64_t)high[lane] << 32) + offset);
 }
 
 /* Below it no pointer to a buffer points: it is null, or null with an index. */

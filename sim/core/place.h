@@ -33,10 +33,15 @@ static inline bool place_is_wide(const Inst *inst) {
   return op_info[inst->op].unit == UNIT_GLOBAL && inst->flags & INST_ADDR64 && (inst->a >= 0 || inst->wide & WIDE_A);
 }
 
+/* A generic address of shared memory as the window has it, where machine code put a high word before it. */
+static inline uint64_t place_canonical(uint64_t address) {
+  return address >> 32 == SHARED_HIGH ? SHARED_WINDOW + (uint64_t)(uint32_t)address : address;
+}
+
 /* The address, from the words of operand a. */
 static inline uint64_t place_address(const Inst *inst, uint32_t low, uint32_t high) {
   uint64_t offset = (uint64_t)(int64_t)inst->imm;
-  return place_is_wide(inst) ? (low | (uint64_t)high << 32) + offset : (uint32_t)(low + offset);
+  return place_is_wide(inst) ? place_canonical((low | (uint64_t)high << 32) + offset) : (uint32_t)(low + offset);
 }
 
 /* The space that a generic address lies in: shared, local or global memory. In the first two windows, the low word less the
