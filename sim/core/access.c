@@ -114,6 +114,7 @@ static void keep(Sm *sm, MemRequest *request, uint64_t time) {
     sm->out = g_renew(SmSend, sm->out, sm->out_space);
   }
   sm->out[sm->out_count++] = (SmSend){request, time};
+  sm->out_parts += request->parts;
 }
 
 void access_send(Issue *issue, Flight *flight) {

@@ -175,7 +175,7 @@ typedef struct Sm {
   GArray *notes;       /* of tell.h; NULL: none so far */
   LaunchTally *launch_tally;
   SmSend *out; /* requests of a window */
-  uint32_t out_count, out_sent, out_space;
+  uint32_t out_count, out_sent, out_space, out_parts; /* out_parts: of all of them together */
   uint8_t stall[SM_WARPS_MAX]; /* Stall: of what each warp waits for now, by slot */
   SlotTally slots[SM_SCHEDULERS_MAX];
   uint64_t issued; /* warp instructions in `counters` before gpu_run() added those up */

@@ -95,11 +95,6 @@ static void run_components(Window *window) {
 
 static uint32_t shares_of(const Window *window) { return window->gpu->backing->undefined ? 1 : window->gpu->threads; }
 
-static void perform_share(void *user, uint32_t piece) {
-  Window *window = user;
-  memsys_perform(window->gpu->memsys, piece, shares_of(window));
-}
-
 /* Requests of all SMs go to memory by (cycle, SM, order). */
 static void send_requests(Window *window) {
   Gpu *gpu = window->gpu;
@@ -122,6 +117,29 @@ static void send_requests(Window *window) {
     else
       sm->out_count = sm->out_sent = 0;
   }
+}
+
+/* Requests are the first piece, words the others. */
+static void pass_piece(void *user, uint32_t piece) {
+  Window *window = user;
+  if (piece == 0)
+    send_requests(window);
+  else
+    memsys_perform(window->gpu->memsys, piece - 1, shares_of(window));
+}
+
+/* What SMs and memory have for each other. */
+static void pass_on(Window *window) {
+  Gpu *gpu = window->gpu;
+  uint32_t parts = 0;
+  for (uint32_t i = 0; i < window->count; i++) {
+    Sm *sm = &gpu->sms[window->running[i]];
+    parts += sm->out_parts;
+    sm->out_parts = 0;
+  }
+  memsys_expect(gpu->memsys, parts);
+  share(window, 1 + (window->served ? shares_of(window) : 0), pass_piece);
+  memsys_reply(gpu->memsys, window->end);
 }
 
 /* The earliest fault counts. */
@@ -151,10 +169,7 @@ static void block_ended(Gpu *gpu, Sm *sm, uint32_t slot, uint64_t now) {
 static void run_window(Window *window) {
   Gpu *gpu = window->gpu;
   run_components(window);
-  send_requests(window);
-  if (window->served)
-    share(window, shares_of(window), perform_share);
-  memsys_reply(gpu->memsys, window->end);
+  pass_on(window);
   window->work = window->served;
   for (uint32_t i = 0; i < window->count; i++) {
     int64_t issued = INT64_MAX - gpu->sms[window->running[i]].budget;

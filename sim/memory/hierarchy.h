@@ -30,6 +30,7 @@ MemNext hierarchy_goes_on(Hierarchy *hierarchy, MemRequest *request, uint64_t ti
 uint64_t hierarchy_next(const Hierarchy *hierarchy);
 void hierarchy_run(Hierarchy *hierarchy, uint64_t end);
 uint32_t hierarchy_serve(Hierarchy *hierarchy, uint64_t end);
+void hierarchy_expect(Hierarchy *hierarchy, uint32_t parts);
 void hierarchy_perform(Hierarchy *hierarchy, uint32_t share, uint32_t shares);
 void hierarchy_reply(Hierarchy *hierarchy);
 uint32_t hierarchy_window(const Hierarchy *hierarchy);

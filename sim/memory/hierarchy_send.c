@@ -133,6 +133,8 @@ static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, 
     part_list_append(&h->queue, &port->held, index);
 }
 
+void hierarchy_expect(Hierarchy *h, uint32_t parts) { part_queue_reserve(&h->queue, parts); }
+
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
   h->counters->global_accesses++;
   request->answered = 0;

@@ -212,6 +212,11 @@ uint32_t memsys_serve(MemSys *memsys, uint64_t end) {
   return memsys->units ? hierarchy_serve(memsys->units, end) : 0;
 }
 
+void memsys_expect(MemSys *memsys, uint32_t parts) {
+  if (memsys->units)
+    hierarchy_expect(memsys->units, parts);
+}
+
 void memsys_perform(MemSys *memsys, uint32_t share, uint32_t shares) {
   hierarchy_perform(memsys->units, share, shares);
 }

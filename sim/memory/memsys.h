@@ -47,7 +47,9 @@ void memsys_run(MemSys *memsys, uint64_t end);
  * 1. Slices serve what is due. SMs may run beside it, but for memsys_send(). Returns how many parts wait to be
  * performed; 0: step 2 is left out. */
 uint32_t memsys_serve(MemSys *memsys, uint64_t end);
-/* 2. Words are read and changed: those of one share of `shares`. Shares may be done side by side. */
+/* 2. Words are read and changed: those of one share of `shares`. Shares may be done side by side; and beside them
+ * requests may be sent (by one thread), of so many parts in all as memsys_expect() was told before. */
+void memsys_expect(MemSys *memsys, uint32_t parts);
 void memsys_perform(MemSys *memsys, uint32_t share, uint32_t shares);
 /* 3. Replies go back to the SMs. */
 void memsys_reply(MemSys *memsys, uint64_t end);

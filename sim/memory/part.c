@@ -40,6 +40,12 @@ static void grow_pool(PartQueue *queue) {
     queue->pool[part].next = queue->free;
     queue->free = part;
   }
+  queue->free_count += queue->size - old;
+}
+
+void part_queue_reserve(PartQueue *queue, uint32_t parts) {
+  while (queue->free_count < parts)
+    grow_pool(queue);
 }
 
 uint32_t part_new(PartQueue *queue) {
@@ -47,6 +53,7 @@ uint32_t part_new(PartQueue *queue) {
     grow_pool(queue);
   uint32_t part = queue->free;
   queue->free = queue->pool[part].next;
+  queue->free_count--;
   if (queue->free != PART_NONE)
     __builtin_prefetch(&queue->pool[queue->free], 1);
   if (G_UNLIKELY(queue->followed))
@@ -55,6 +62,7 @@ uint32_t part_new(PartQueue *queue) {
 }
 
 void part_free(PartQueue *queue, uint32_t part) {
+  queue->free_count++;
   queue->pool[part].next = queue->free;
   queue->free = part;
 }

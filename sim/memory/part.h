@@ -70,7 +70,7 @@ typedef struct PartQueue {
   Part *pool;
   uint64_t (*steps)[TRACE_STEPS]; /* of each part, if somebody follows them; else NULL */
   bool followed;
-  uint32_t size, free; /* list of free parts */
+  uint32_t size, free, free_count; /* list of free parts */
   uint64_t now;        /* nothing is due before */
   PartSlot slot[PARTS_SPAN];
   uint64_t occupied[PARTS_WORDS];
@@ -87,6 +87,8 @@ void part_queue_clear(PartQueue *queue);
 /* From now on parts have steps. Before the first part is made. */
 void part_queue_follow(PartQueue *queue);
 
+/* So many parts can be made without moving the others. */
+void part_queue_reserve(PartQueue *queue, uint32_t parts);
 /* A new part; all of it but `next` is to be set. */
 uint32_t part_new(PartQueue *queue);
 void part_free(PartQueue *queue, uint32_t part);
