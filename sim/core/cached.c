@@ -110,11 +110,8 @@ static void wait_for(Flight *fetcher, Flight *flight, uint32_t lanes) {
 
 /* The lowest lane that wants a sector fetches it. */
 static void fetch(L1 *l1, Flight *flight, unsigned lane) {
-  if (!flight->fills)
-    flight->fills = g_array_new(FALSE, FALSE, sizeof(Fill));
-  GArray *fills = flight->fills;
-  g_array_set_size(fills, fills->len + 1);
-  g_array_index(fills, Fill, fills->len - 1).address = l1_expect(l1, flight->request.address[lane], flight->index);
+  Fill *fill = flight_add_fill(flight, 1u << l1_shape(l1)->sector_shift);
+  fill->address = l1_expect(l1, flight->request.address[lane], flight->index);
   flight->fetchers |= 1u << lane;
 }
 
@@ -139,7 +136,7 @@ static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lane
   const L1Shape *shape = l1_shape(l1);
   const uint64_t *address = flight->request.address;
   uint64_t first = address[__builtin_ctz(lanes)], line = l1_line(shape, first);
-  uint32_t hits = 0, rest = lanes, bytes = flight->request.bytes, fetcher;
+  uint32_t hits = 0, own = 0, rest = lanes, bytes = flight->request.bytes, fetcher;
   L1Look look = l1_look(l1, first);
   for (uint32_t group; rest && l1_line(shape, address[__builtin_ctz(rest)]) == line; rest &= ~group) {
     uint64_t at = address[__builtin_ctz(rest)];
@@ -149,16 +146,16 @@ static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lane
       hits |= group;
       continue;
     }
-    bool pending = look.pending & l1_sectors(shape, at, 1) && l1_pending(l1, at, &fetcher);
+    uint32_t sector = l1_sectors(shape, at, 1);
+    bool pending = !(own & sector) && look.pending & sector && l1_pending(l1, at, &fetcher);
     if (pending && fetcher != flight->index) {
       wait_for(flights_at(&issue->sm->flights, fetcher), flight, group);
       continue;
     }
     *missing |= group;
-    if (!pending) {
+    if (!pending && !(own & sector))
       fetch(l1, flight, (unsigned)__builtin_ctz(rest));
-      look = l1_look(l1, first);
-    }
+    own |= sector;
   }
   if (hits) {
     l1_use(l1, first);
@@ -210,8 +207,8 @@ void cached_load(Issue *issue, Flight *flight) {
 /* ---- replies ---- */
 
 static const Fill *fill_with(const Gpu *gpu, const Flight *fetcher, uint64_t address) {
-  for (guint i = 0; i < fetcher->fills->len; i++) {
-    const Fill *fill = &g_array_index(fetcher->fills, Fill, i);
+  for (uint32_t i = 0; i < fetcher->fill_count; i++) {
+    const Fill *fill = flight_fill_at(fetcher, i);
     if (address - fill->address < gpu->machine->sm.l1.sector)
       return fill;
   }
@@ -236,13 +233,13 @@ static void give(Sm *sm, const Flight *fetcher, const Waiter *waiter, uint64_t n
 }
 
 void cached_arrive(Sm *sm, Flight *flight, uint64_t now) {
-  for (guint i = 0; sm->l1 && i < flight->fills->len; i++) {
-    const Fill *fill = &g_array_index(flight->fills, Fill, i);
+  for (uint32_t i = 0; sm->l1 && i < flight->fill_count; i++) {
+    const Fill *fill = flight_fill_at(flight, i);
     l1_fill(sm->l1, fill->address, flight->index, fill->words, fill->since);
   }
   for (guint i = 0; flight->waiters && i < flight->waiters->len; i++)
     give(sm, flight, &g_array_index(flight->waiters, Waiter, i), now);
-  g_array_set_size(flight->fills, 0);
+  flight->fill_count = 0;
   flight->fetchers = 0;
   if (flight->waiters)
     g_array_set_size(flight->waiters, 0);

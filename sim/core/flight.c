@@ -7,8 +7,7 @@ enum { FIRST_SPACE = 16 };
 
 static void flight_free(gpointer data) {
   Flight *flight = data;
-  if (flight->fills)
-    g_array_free(flight->fills, TRUE);
+  g_free(flight->fills);
   if (flight->waiters)
     g_array_free(flight->waiters, TRUE);
   g_free(flight->undefined);
@@ -41,6 +40,15 @@ Flight *flights_new(Flights *flights) {
   flight->index = flights->pool->len;
   g_ptr_array_add(flights->pool, flight);
   return flight;
+}
+
+Fill *flight_add_fill(Flight *flight, uint32_t sector_bytes) {
+  if (G_UNLIKELY(flight->fill_count == flight->fill_space)) {
+    flight->fill_bytes = (uint32_t)(sizeof(Fill) + MAX(sector_bytes, sizeof(uint64_t)) + 7) / 8 * 8;
+    flight->fill_space = MAX(4, 2 * flight->fill_space);
+    flight->fills = g_realloc_n(flight->fills, flight->fill_space, flight->fill_bytes);
+  }
+  return flight_fill_at(flight, flight->fill_count++);
 }
 
 void flights_release(Flights *flights, Flight *flight) {

@@ -24,13 +24,13 @@ struct UndefinedMet;
 
 /* Rows of a Flight's data: the words that a lane stores or gets; of an atomic operation its operand b, and from
  * FLIGHT_OPERAND_C on operand c. */
-enum { FLIGHT_ROWS = 4, FLIGHT_OPERAND_C = 2, FILL_WORDS_MAX = 32, NO_FLIGHT = UINT32_MAX };
+enum { FLIGHT_ROWS = 4, FLIGHT_OPERAND_C = 2, NO_FLIGHT = UINT32_MAX };
 
 /* A sector that a load brings to the L1, for the lowest lane that wants it. */
 typedef struct Fill {
   uint64_t address; /* of its first byte */
   uint64_t since;   /* when it was read from memory */
-  uint32_t words[FILL_WORDS_MAX];
+  uint32_t words[]; /* as many as a sector has */
 } Fill;
 
 /* A load some of whose lanes wait for what another one fetches. */
@@ -60,8 +60,9 @@ typedef struct Flight {
   uint32_t parts;    /* that took a credit; 0: it waits for other accesses only */
   uint32_t previous,
       next; /* indices of those under way that were issued before and after; NO_FLIGHT. Not in use: see Flights.free */
-  bool under_way;                   /* sent, and the reply hasn't come */
-  GArray *fills;                    /* Fill, by lane; NULL: none so far */
+  bool under_way; /* sent, and the reply hasn't come */
+  char *fills;    /* Fill, by lane, each of `fill_bytes`; NULL: none so far */
+  uint32_t fill_count, fill_space, fill_bytes;
   uint32_t fetchers;                /* the lanes of `fills` */
   GArray *waiters;                  /* Waiter; NULL: none so far */
   uint8_t (*undefined)[WARP_LANES]; /* bytes without a value that a load's lanes got, by row; NULL: none */
@@ -110,10 +111,15 @@ void flights_land(Flights *flights, Flight *flight);
 static inline uint64_t flights_oldest(const Flights *flights) {
   return flights->oldest == NO_FLIGHT ? UINT64_MAX : flights_at(flights, flights->oldest)->number;
 }
+static inline Fill *flight_fill_at(const Flight *flight, uint32_t place) {
+  return (Fill *)(void *)(flight->fills + (size_t)place * flight->fill_bytes);
+}
 /* The sector that a lane of flight->fetchers fetches. */
 static inline Fill *flight_fill(const Flight *flight, unsigned lane) {
-  return &g_array_index(flight->fills, Fill, bits_count(flight->fetchers & ((1u << lane) - 1)));
+  return flight_fill_at(flight, bits_count(flight->fetchers & ((1u << lane) - 1)));
 }
+/* One more sector, of so many bytes, to be fetched. Its address is to be set. */
+Fill *flight_add_fill(Flight *flight, uint32_t sector_bytes);
 /* True if it belongs to that warp, not to one before in its slot. */
 static inline bool flight_is_of(const Flight *flight, const Warp *warp) {
   return flight->under_way && flight->slot == warp->slot && flight->age == warp->age;

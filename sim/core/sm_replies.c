@@ -263,7 +263,7 @@ static void end_crowd(Sm *sm, uint64_t now) {
 static bool has_all(Sm *sm, Flight *flight, uint64_t now) {
   if (flight->waits == 0)
     return true;
-  if (flight->fills && flight->fills->len)
+  if (flight->fill_count)
     cached_arrive(sm, flight, now);
   if (--flight->waits)
     return false;

@@ -239,6 +239,7 @@ void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, ui
   line->pending &= ~mask;
   line->valid |= mask;
   sector->since = since;
+  l1->newest = line; /* the next sector is often its, too */
   memcpy(word_at(l1, line, start), words, l1->sector_bytes);
   hash_set(l1, start);
 }
