@@ -127,6 +127,8 @@ bool mc_load(McBuild *build) {
   guint at = mc_is_predicate(mc_at(build, 0)) ? 1 : 0; /* LDG.E P0, R2, ...: a predicate that nobody reads */
   inst.width = (uint8_t)width_of(build);
   set_order(build, &inst);
+  if (inst.sem == SEM_RELAXED && inst.scope == SCOPE_CTA)
+    inst.cache = CACHE_CA;
   if (mc_count(build) != at + 2 || !set_address(build, &inst, mc_at(build, at + 1), space))
     return mc_refuse(build);
   inst.dst = mc_destination(build, mc_at(build, at), words_of(inst.width));

@@ -18,9 +18,10 @@
 
 #include "sim/core/access.h"
 
-/* True for loads that may hit the L1. */
+/* True for loads that may hit the L1: weak ones, and those of machine code that are strong for a block (ld.ca of PTX is one). */
 static inline bool cached_is_load(const Machine *machine, const Inst *inst) {
-  return machine->sm.l1.bytes && machine->sm.l1.global_loads == L1_CACHED && inst->sem == SEM_WEAK &&
+  bool of_block = inst->sem == SEM_RELAXED && inst->scope == SCOPE_CTA && inst->cache == CACHE_CA;
+  return machine->sm.l1.bytes && machine->sm.l1.global_loads == L1_CACHED && (inst->sem == SEM_WEAK || of_block) &&
          (inst->cache == CACHE_DEFAULT || inst->cache == CACHE_CA || inst->cache == CACHE_CS);
 }
 /* True for stores and atomics that evict the own copy on every machine. */

@@ -30,7 +30,7 @@ static uint32_t shared_wanted(const Gpu *gpu, const Launch *launch) {
   uint64_t even = (launch->blocks + gpu->machine->gpu.sms - 1) / gpu->machine->gpu.sms;
   Occupancy occupancy =
       occupancy_of(gpu->machine, launch->kernel, launch->block, launch->shared_bytes - launch->kernel->shared_bytes);
-  return (uint32_t)MIN(even, occupancy.blocks) * occupancy_block_shared(gpu->machine, launch->shared_bytes);
+  return (uint32_t)MIN(even, occupancy.blocks) * occupancy_block_shared(gpu->machine, launch->shared_bytes - launch->kernel->shared_system);
 }
 
 /* A kernel that starts sees what was written before. Where the L1 is what shared memory leaves, it has its new

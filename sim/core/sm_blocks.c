@@ -64,11 +64,16 @@ uint32_t sm_block_registers(const Machine *machine, const Launch *launch) {
   return launch->block_warps * round_up(kernel_registers(launch->kernel) * WARP_LANES, machine->sm.register_granule);
 }
 
+/* What a block of the launch takes of the SM's shared memory. */
+static uint32_t shared_need(const Machine *machine, const Launch *launch) {
+  return occupancy_block_shared(machine, launch->shared_bytes - launch->kernel->shared_system);
+}
+
 /* First fit from 0 in granules; false if no hole is large enough. */
-static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
+static bool find_shared(const Sm *sm, const Launch *launch, uint32_t *base) {
   const Machine *machine = sm->gpu->machine;
-  uint32_t need = occupancy_block_shared(machine, bytes), candidate = 0;
-  if (bytes == 0) {
+  uint32_t need = shared_need(machine, launch), candidate = 0;
+  if (launch->shared_bytes == 0) {
     *base = 0;
     return true;
   }
@@ -76,7 +81,7 @@ static bool find_shared(const Sm *sm, uint32_t bytes, uint32_t *base) {
     moved = false;
     for (uint32_t i = 0; i < machine->sm.max_blocks; i++) {
       const Block *block = &sm->blocks[i];
-      uint32_t end = block->shared_base + occupancy_block_shared(machine, block->shared_bytes);
+      uint32_t end = block->shared_base + (block->launch ? shared_need(machine, block->launch) : 0);
       if (block->launch && block->shared_bytes && block->shared_base < candidate + need && candidate < end) {
         candidate = end;
         moved = true;
@@ -150,7 +155,7 @@ static bool has_room(const Sm *sm, const Launch *launch) {
 
 bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   uint32_t base;
-  if (!has_room(sm, launch) || !find_shared(sm, launch->shared_bytes, &base))
+  if (!has_room(sm, launch) || !find_shared(sm, launch, &base))
     return false;
   if (!sm->ready)
     make_arrays(sm);
