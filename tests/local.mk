@@ -259,12 +259,12 @@ CLEANFILES += tests/property/litmus$(EXEEXT)
 
 # More seeds of each litmus test; and the page that sets a machine beside a GPU.
 LITMUS_SEEDS = 20
-WEAK_SEEDS = 8
+WEAK_SEEDS = 32
 .PHONY: litmus update-weak-memory
 litmus: tests/property/test_litmus$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) LITMUS_SEEDS='$(LITMUS_SEEDS)' tests/property/test_litmus$(EXEEXT)
 update-weak-memory: tests/property/litmus$(EXEEXT)
-	LOCKSTEP_DATA='$(abs_top_srcdir)' tests/property/litmus$(EXEEXT) run h200 $(WEAK_SEEDS) >litmus_model.csv
+	LOCKSTEP_DATA='$(abs_top_srcdir)' tests/property/litmus$(EXEEXT) run h200 $(WEAK_SEEDS) gpu.sms=32 >litmus_model.csv
 	{ sed '/^## Side by side/q' $(srcdir)/doc/weak_memory.md && echo && \
 	  tests/property/litmus$(EXEEXT) table litmus_model.csv $(srcdir)/validation/hardware/litmus_h200.csv; } >page.md
 	cp page.md $(srcdir)/doc/weak_memory.md
