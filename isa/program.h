@@ -357,7 +357,7 @@ typedef struct SourceFrame {
 typedef struct Program {
   char *file; /* as the user named it */
   char *
-      made_of; /* what runs in place of CUDA source, or of PTX: "machine code of sm_90, compiled by nvcc"; NULL: the file itself */
+      made_of; /* what runs in place of CUDA source, or of PTX: "machine code of sm_90, compiled by nvcc (...)"; NULL: the file itself */
   Dialect dialect;
   uint32_t target_sm; /* 20 for sm_20 */
   GPtrArray *kernels; /* Kernel * */

@@ -206,7 +206,9 @@ static const McModule *find_listing(Programs *programs, unsigned capability, Dia
 }
 
 static const char *made_by(const Programs *programs, const McModule *module) {
-  return programs->is_cuda && g_str_has_prefix(module->file, programs->file) ? ", compiled by nvcc" : "";
+  return programs->is_cuda && g_str_has_prefix(module->file, programs->file)
+             ? ", compiled by nvcc (--code ptx: missing fences, too)"
+             : "";
 }
 
 /* The program for one architecture of a listing; `like` says how the kernels are numbered, NULL: as the listing has them. */

@@ -80,7 +80,10 @@ static void forget_handoff(RaceOrder *order, WarpOrder *warp) {
 void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx) {
   const Launch *launch = block->launch;
   find_streams(order);
-  warp_order_reset(warp, ptx, ptx || order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER);
+  /* What a warp does in machine code it does in that order: the compiler has left out barriers of lanes that are together. */
+  bool by_lanes =
+      order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER && launch->program->dialect != DIALECT_MACHINE_CODE;
+  warp_order_reset(warp, ptx, ptx || by_lanes);
   warp->actor = order->actors->len;
   warp->base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
   forget_handoff(order, warp);
