@@ -303,6 +303,7 @@ typedef struct Kernel {
   uint32_t nregs; /* rows of the register file that instructions name; .reg raises it */
   uint32_t
       uniform_registers; /* of these, the last ones, which hold values that the GPU has in uniform registers: they don't count */
+  uint32_t inner_rows;       /* of these, the last ones: rows of machine code that are no registers */
   uint32_t hidden_registers; /* a thread's registers that no instruction names, which a thread has as well */
   uint32_t shared_bytes;     /* static shared memory (.shared); dynamic shared memory begins behind it */
   uint32_t local_bytes;      /* local memory of each lane */

@@ -34,6 +34,8 @@ liblockstep_a_SOURCES += \
   sim/core/flight.h \
   sim/core/gpu.c \
   sim/core/gpu.h \
+  sim/core/hazards.c \
+  sim/core/hazards.h \
   sim/core/host.c \
   sim/core/host.h \
   sim/core/lane_groups.c \
@@ -83,6 +85,7 @@ liblockstep_a_SOURCES += \
   sim/detect/livelock.h \
   sim/detect/misuse/lanes.c \
   sim/detect/misuse/accesses.c \
+  sim/detect/misuse/hazards.c \
   sim/detect/misuse/misuse.h \
   sim/detect/misuse/report.c \
   sim/detect/misuse/report.h \

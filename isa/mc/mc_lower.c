@@ -228,6 +228,7 @@ static bool number_rows(McBuild *build) {
   int32_t registers = build->source->registers >= 0 ? build->source->registers : build->top_register;
   kernel->nregs = (uint32_t)rows.sink;
   kernel->uniform_registers = (uint32_t)(rows.sink - build->top_register);
+  kernel->inner_rows = (uint32_t)(rows.sink - rows.scratch);
   kernel->hidden_registers = (uint32_t)MAX(registers - build->top_register, 0);
   return rows.sink < ROWS_MAX;
 }

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "sim/core/cached.h"
+#include "sim/core/hazards.h"
 #include "sim/core/members.h"
 #include "sim/core/record.h"
 #include "sim/core/simt_stack.h"
@@ -129,9 +130,17 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
     Decoded sources = {.sources = decoded->sources};
     sm_raise_until_reply(warp, kernel, decoded);
     sm_raise(warp, kernel, &sources, 0, issue->now + decoded->sources_cycles);
+    hazards_open(issue, decoded, REG_PENDING);
   }
   warp->newest_access = issue->flight->number;
   warp->awaits = waits_as_acquire(issue) ? warp->newest_access : 0;
+}
+
+/* What it writes is there at a time that is known. */
+static void raise_scoreboards(const Issue *issue, const Decoded *decoded) {
+  sm_raise(issue->warp, issue->block->launch->kernel, decoded, issue->ready, issue->now + decoded->sources_cycles);
+  if (decoded->raises && issue->mask)
+    hazards_open(issue, decoded, issue->ready);
 }
 
 /* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs
@@ -294,6 +303,8 @@ static uint64_t issue_beside(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(warp->undefined_rows))
     undefined_step(&issue, warp->active);
   if (issue.mask) {
+    if (G_UNLIKELY(hazards_any(warp, now)))
+      hazards_check(&issue, decoded);
     decoded->executor(&issue);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);
@@ -377,6 +388,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(warp->undefined_rows))
     undefined_step(&issue, active);
   if (G_LIKELY(issue.mask)) {
+    if (G_UNLIKELY(hazards_any(warp, now)))
+      hazards_check(&issue, decoded);
     decoded->executor(&issue);
     if (decoded->interval)
       pipe_take(&sm->pipes, decoded->pipe, decoded->interval, &issue);
@@ -390,7 +403,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   if (issue.flight)
     await(warp, decoded, &issue);
   else if (decoded->stall)
-    sm_raise(warp, launch->kernel, decoded, issue.ready, now + decoded->sources_cycles);
+    raise_scoreboards(&issue, decoded);
   else
     sm_set_ready(warp, decoded, issue.ready);
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))

@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "sim/core/barrier.h"
+#include "sim/core/hazards.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/slots.h"
@@ -42,6 +43,7 @@ void sm_clear(Sm *sm) {
     local_memory_clear(&sm->warps[i].local);
     local_defined_clear(&sm->warps[i].local_defined);
     g_free(sm->warps[i].undefined);
+    hazards_clear(&sm->warps[i]);
   }
   g_free(sm->register_rows);
   g_free(sm->ready_rows);
@@ -106,6 +108,8 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .undefined = warp->undefined,
                 .undefined_room = warp->undefined_room,
                 .undefined_rows = warp->undefined_rows,
+                .open = warp->open,
+                .open_room = warp->open_room,
                 .slot = slot,
                 .consts = launch->const_rows,
                 .active = lanes,
@@ -122,6 +126,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
     memset(fresh.written, 0, rows * sizeof(uint32_t));
   }
   *warp = fresh;
+  hazards_start(sm->gpu, launch->kernel, warp);
   if (warp->groups)
     lane_groups_reset(warp->groups);
   local_memory_start(&warp->local, (launch->kernel->local_bytes + 3) / 4);

@@ -3,6 +3,7 @@
 
 #include "sim/core/cached.h"
 #include "sim/core/due.h"
+#include "sim/core/hazards.h"
 #include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
@@ -232,6 +233,8 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
     return;
   warp->pending -= flight->decoded->writes;
   sm_set_ready(warp, flight->decoded, now);
+  if (G_UNLIKELY(warp->open_rows))
+    hazards_close(warp, flight);
   if (flight->decoded->raises)
     lower(warp, warp_block(sm, warp)->launch->kernel, flight->decoded, now);
   if (PROBE_WANTED(sm->gpu, replied))

@@ -7,6 +7,7 @@ typedef enum {
   NOTE_EXIT_HOLDING,
   NOTE_PARTIAL_BARRIER,
   NOTE_UNSET_READ,
+  NOTE_HAZARD,
   NOTE_UNDEFINED_USE,
   NOTE_ODD_MASK,
   NOTE_STALE_READ,
@@ -92,6 +93,13 @@ void tell_unset_read(const ProbePoint *point, unsigned reg, bool is_predicate) {
     note_numbers(NOTE_UNSET_READ, point, reg, is_predicate);
   else
     PROBE_FIRE(point->gpu, unset_read, point, reg, is_predicate);
+}
+
+void tell_hazard(const ProbePoint *point, unsigned row, uint32_t producer) {
+  if (runs_window(point->gpu))
+    note_numbers(NOTE_HAZARD, point, row, producer);
+  else
+    PROBE_FIRE(point->gpu, hazard, point, row, producer);
 }
 
 void tell_odd_mask(const ProbePoint *point, uint32_t absent, uint32_t strangers) {
@@ -190,6 +198,7 @@ static void do_note(Gpu *gpu, Sm *sm, const SmNote *note, TellBlockEnded block_e
   case NOTE_EXIT_HOLDING: PROBE_FIRE(gpu, exit_holding, point, note->number[0], &note->bit); break;
   case NOTE_PARTIAL_BARRIER: PROBE_FIRE(gpu, partial_barrier, point, note->number[0], note->number[1]); break;
   case NOTE_UNSET_READ: PROBE_FIRE(gpu, unset_read, point, note->number[0], note->number[1]); break;
+  case NOTE_HAZARD: PROBE_FIRE(gpu, hazard, point, note->number[0], note->number[1]); break;
   case NOTE_UNDEFINED_USE: PROBE_FIRE(gpu, undefined_use, point, &note->from); break;
   case NOTE_ODD_MASK: PROBE_FIRE(gpu, odd_mask, point, note->number[0], note->number[1]); break;
   case NOTE_STALE_READ: PROBE_FIRE(gpu, stale_read, point, &note->stale); break;

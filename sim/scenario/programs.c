@@ -221,6 +221,10 @@ static Program *lower_listing(const Programs *programs, const McModule *module, 
     return NULL;
   }
   Program *program = mc_lower(module, arch, like, diag);
+  if (program && programs->is_listing) {
+    g_autofree char *text = g_strjoinv("\n", programs->common->lines);
+    program_set_source(program, text, strlen(text));
+  }
   if (program && like)
     program->made_of = g_strdup_printf("machine code of sm_%u%s", arch, made_by(programs, module));
   for (guint i = 1; program && i < program->sources->len; i++)

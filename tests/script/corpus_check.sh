@@ -8,9 +8,9 @@ cd "$SRCDIR"
 # Long runs, which no race depends on.
 slow="fault_after_long_walk slow_chain_live spin_attempt_limit_high_live undecided_clock undecided_counter"
 
-# The files that the test suite runs (x.yaml stands for x.sass), less the slow ones and those of PTX.
+# The files that the test suite runs (x.yaml stands for x.sass), less the slow ones and those of PTX and machine code.
 list_corpus() {
-  for file in $(grep -L '^program: .*\.ptx' tests/corpus/*.yaml) tests/corpus/*.sass; do
+  for file in $(grep -L -e '^program: .*\.ptx' -e '^machines: \[h200\]' tests/corpus/*.yaml) tests/corpus/*.sass; do
     name=${file##*/}
     name=${name%.*}
     case " $slow " in
@@ -47,9 +47,9 @@ machines_of() {
   esac
 }
 
-# check_ptx: the same for the PTX programs.
+# check_ptx: the same for the programs of PTX and machine code.
 check_ptx() {
-  for file in $(grep -l '^program: .*\.ptx' tests/corpus/*.yaml); do
+  for file in $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' tests/corpus/*.yaml); do
     for machine in $(machines_of "$file"); do
       "$LOCKSTEP" check "$file" -m "$machine" --seeds 1 >"$folder/ptx" 2>&1 || {
         echo "$file on $machine: exit status $?"

@@ -27,8 +27,8 @@ reliances() {
   done
 }
 
-plan 5
-for id in partial-barrier sync-mask uninitialized-read unset-register; do
+plan 6
+for id in partial-barrier sync-mask uninitialized-read unset-register hazard; do
   point "each $id that is listed" "$(missed $id)"
 done
 point "dispatch-order where it is listed, and nowhere else" "$(reliances)"

@@ -18,6 +18,8 @@ Misuse *misuse_new_lanes(Gpu *gpu, GPtrArray *findings);
 void misuse_conclude_lanes(Misuse *misuse);
 /* Values of shared, local and global memory that nothing has written. */
 Misuse *misuse_new_uninitialized(Gpu *gpu, GPtrArray *findings);
+/* Registers of machine code that are used before an instruction under way has written them. */
+Misuse *misuse_new_hazards(Gpu *gpu, GPtrArray *findings);
 /* NULL is allowed. */
 void misuse_free(Misuse *misuse);
 

@@ -116,9 +116,11 @@ char *locate_source(const Launch *launch, uint32_t pc) {
   if (g_str_has_prefix(text, "/*") && strstr(text, "*/"))
     text = strstr(text, "*/") + 2;
   g_autofree char *copy = g_strdup(text);
-  char *comment = strstr(copy, "//");
-  if (comment)
-    *comment = '\0';
+  for (unsigned i = 0; i < 2; i++) {
+    char *comment = strstr(copy, i ? "/*" : "//");
+    if (comment)
+      *comment = '\0';
+  }
   return g_strdup(g_strstrip(copy));
 }
 
