@@ -46,6 +46,9 @@ static uint64_t choose64(uint64_t x, uint64_t y, bool take_x) {
 static uint64_t lesser64(uint64_t x, uint64_t y) { return choose64(x, y, rank64(x) < rank64(y)); }
 static uint64_t greater64(uint64_t x, uint64_t y) { return choose64(x, y, rank64(x) > rank64(y)); }
 
+/* Generic addresses of shared memory: PTX's window, and machine code's, which has a high word of its own. */
+#define IN_SHARED(a) (((a) >= 0xe0000000 && (a) < 0xe8000000) || ((a) >> 32 == 1 && low(a) < 0x08000000))
+
 /* The lanes of `lanes` that have the same value as `lane`. */
 static uint32_t alike(const uint64_t values[WARP_LANES], unsigned lane, uint32_t lanes) {
   uint32_t same = 0;
@@ -82,6 +85,81 @@ static uint32_t reduced(AtomOp op, DataType type, const uint64_t values[WARP_LAN
   return low((uint64_t)result);
 }
 
+/* `value` shifted by `by` bits, one at a time. */
+static uint64_t moved(uint64_t value, uint64_t by, bool right, bool keeps_sign) {
+  for (uint64_t i = 0; i < by; i++)
+    value = right ? value / 2 | (keeps_sign ? value & SIGN64 : 0) : value * 2;
+  return value;
+}
+
+static uint32_t ones_from(uint64_t first, uint64_t count) {
+  uint32_t word = 0;
+  for (unsigned i = 0; i < 32; i++)
+    word |= (uint32_t)(i >= first && i - first < count) << i;
+  return word;
+}
+
+static uint32_t extended(uint64_t word, uint64_t bits, bool is_signed) {
+  uint32_t kept = low(word) & ones_from(0, bits);
+  return is_signed && bits && bits < 32 && bit(kept, (unsigned)bits - 1) ? kept | ones_from(bits, 32) : kept;
+}
+
+static bool joined(LogicOp lop, bool x, bool y) { return lop == LOP_AND ? x && y : lop == LOP_OR ? x || y : x != y; }
+
+/* Two 64-bit values by their high words, and by what is known of the low ones. */
+static bool related_high(CmpOp cmp, int64_t x, int64_t y, bool of_low) {
+  if (x == y)
+    return of_low;
+  return cmp == CMP_NE || ((cmp == CMP_LT || cmp == CMP_LE) && x < y) || ((cmp == CMP_GT || cmp == CMP_GE) && x > y);
+}
+
+static uint32_t halves(uint32_t low_half, uint32_t high_half) { return (low_half & 0xffff) | high_half << 16; }
+static int32_t signed_half(uint64_t word, bool is_high) { return (int16_t)(is_high ? word >> 16 : word); }
+
+/* ---- f16 ---- */
+
+static double h(uint64_t half) {
+  unsigned exponent = half >> 10 & 31, part = half & 1023;
+  double value = exponent == 31 ? (part ? NAN : INFINITY)
+                                : ldexp(exponent ? 1024 + part : part, (exponent ? (int)exponent : 1) - 25);
+  return half & 0x8000 ? -value : value;
+}
+
+/* To the nearest, ties to even. */
+static uint32_t half_of(double value) {
+  uint32_t sign = signbit(value) ? 0x8000 : 0;
+  double size = fabs(value);
+  if (isnan(value))
+    return 0x7fff;
+  if (size >= 65520)
+    return sign | 0x7c00;
+  int exponent = size < ldexp(1, -14) ? -14 : ilogb(size);
+  double units = nearbyint(ldexp(size, 10 - exponent)); /* at least 1024 of a normal value */
+  return sign | (uint32_t)((exponent + 14) * 1024 + (int)units);
+}
+
+static uint32_t half_unit(double value) { return half_of(value >= 1 ? 1 : value > 0 ? value : 0); }
+
+#define BOTH(of, x, y, z) halves(of((x), (y), (z)), of((x) >> 16, (y) >> 16, (z) >> 16))
+static uint32_t half_sum(uint64_t x, uint64_t y, uint64_t z) { return (void)z, half_of(h(x) + h(y)); }
+static uint32_t half_unit_sum(uint64_t x, uint64_t y, uint64_t z) { return (void)z, half_unit(h(x) + h(y)); }
+static uint32_t half_product(uint64_t x, uint64_t y, uint64_t z) { return (void)z, half_of(h(x) * h(y)); }
+static uint32_t half_fused(uint64_t x, uint64_t y, uint64_t z) { return half_of(fused(h(x), h(y), h(z))); }
+
+/* The exponent of a float as it is encoded. */
+static int exponent_of(double value) { return fabs(value) < 0x1p-126 ? -127 : ilogb(value); }
+
+static bool needs_care(double x, double y) {
+  if (!isfinite(x) || !isfinite(y) || fabs(y) < 0x1p-125 || fabs(y) >= 0x1p126 || (x != 0 && fabs(x) < 0x1p-103))
+    return true;
+  return abs(exponent_of(x) - exponent_of(y)) > 126;
+}
+
+/* The high word of a result, from a double with this high word; a NaN stays, and is quiet. */
+static uint32_t high_part(double value, uint64_t from) {
+  return is_nan64(from << 32) ? low(from) | 0x80000 : high(two_words(value));
+}
+
 /* ---- the list of cases ---- */
 
 typedef struct Case {
@@ -104,14 +182,14 @@ typedef struct Result {
 /* What lane `lane` sees, and the operands and votes of all. */
 typedef struct In {
   uint64_t a[WARP_LANES], b[WARP_LANES], c[WARP_LANES];
-  uint32_t q, carry, votes, mask;
+  uint32_t q, q2, q3, carry, votes, mask;
 } In;
 
 static Result expected(unsigned which, const Inst *inst, const In *in, unsigned lane) {
   const uint64_t *va = in->a, a = in->a[lane], b = in->b[lane], c = in->c[lane];
   const uint32_t votes = in->votes, mask = in->mask;
-  const bool q = bit(in->q, lane), cc = bit(in->carry, lane);
-  (void)va, (void)b, (void)c, (void)votes, (void)mask, (void)q, (void)cc, (void)inst;
+  const bool q = bit(in->q, lane), q2 = bit(in->q2, lane), q3 = bit(in->q3, lane), cc = bit(in->carry, lane);
+  (void)q2, (void)q3, (void)va, (void)b, (void)c, (void)votes, (void)mask, (void)q, (void)cc, (void)inst;
   enum { FIRST = __COUNTER__ + 1 };
   switch (which) {
 /* clang-format off */
@@ -136,7 +214,7 @@ typedef struct Bench {
 
 static bool has_predicate_source(const Inst *inst) {
   Form form = op_info[inst->op].form;
-  return form == FORM_D_A_B_Q || form == FORM_P_A_B_CMP || form == FORM_D_P_Q || inst->pdst == 3;
+  return inst->psrc[1] || form == FORM_D_A_B_Q || form == FORM_P_A_B_CMP || form == FORM_D_P_Q || inst->pdst == 3;
 }
 
 /* The case's instruction with its predicates: P0 into P3 and P4, where it has them. */
@@ -146,8 +224,9 @@ static Inst instruction(const Case *what) {
   bool sets = form == FORM_P_A_B_CMP || form == FORM_P_A;
   inst.guard = PRED_TRUE;
   inst.psrc[0] = inst.psrc[0] ? inst.psrc[0] : has_predicate_source(&inst) ? 0 : PRED_TRUE;
-  inst.psrc[1] = inst.psrc[2] = PRED_TRUE;
-  inst.pdst2 = form == FORM_P_A_B_CMP ? 4 : PRED_SINK;
+  inst.psrc[1] = inst.psrc[1] ? inst.psrc[1] : PRED_TRUE;
+  inst.psrc[2] = inst.psrc[2] ? inst.psrc[2] : PRED_TRUE;
+  inst.pdst2 = inst.pdst2 ? inst.pdst2 : form == FORM_P_A_B_CMP ? 4 : PRED_SINK;
   inst.pdst = sets || inst.pdst ? 3 : PRED_SINK;
   inst.target = inst.reconv = NO_TARGET;
   return inst;
@@ -198,6 +277,8 @@ static void read_inputs(In *in, const Bench *bench, const Inst *inst, uint32_t m
       to[i][lane] = bench->before[2 * i][lane] | (inst->wide & A << i ? u(bench->before[2 * i + 1][lane]) << 32 : 0);
   in->votes = bench->pred_before[0];
   in->q = bench->pred_before[inst->psrc[0]];
+  in->q2 = bench->pred_before[inst->psrc[1]];
+  in->q3 = bench->pred_before[inst->psrc[2]];
   in->carry = bench->pred_before[PRED_CARRY];
   in->mask = mask;
 }
