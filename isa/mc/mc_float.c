@@ -336,25 +336,31 @@ static int16_t low_part(McBuild *build, const McOperand *operand) {
   return inst.dst;
 }
 
-bool mc_i2f(McBuild *build) {
-  DataType to = named_type(build, 0, true, TYPE_F32), from = named_type(build, 0, false, TYPE_S32);
-  const McOperand *a = mc_at(build, 1);
-  if (is_wide(from) && (a->minus || a->absolute))
-    return mc_refuse(build);
-  int16_t row = is_wide(from) ? mc_pair(build, a) : low_part(build, a);
+static RoundMode round_mode(const McBuild *build) {
+  return mc_has(build, "TRUNC")   ? ROUND_TRUNC
+         : mc_has(build, "FLOOR") ? ROUND_FLOOR
+         : mc_has(build, "CEIL")  ? ROUND_CEIL
+                                  : ROUND_NEAREST;
+}
+
+/* The conversion of a value to the first operand. */
+static bool convert(McBuild *build, DataType to, DataType from, int16_t row, uint32_t flags) {
   Inst inst = conversion(build, to, from);
   inst.round = (uint8_t)rounding(build);
+  inst.mode = (uint8_t)round_mode(build);
+  inst.flags |= flags;
   inst.a = row;
   inst.dst = mc_destination(build, mc_at(build, 0), is_wide(to) ? 2 : 1);
   mc_emit(build, &inst);
   return true;
 }
 
-static RoundMode round_mode(const McBuild *build) {
-  return mc_has(build, "TRUNC")   ? ROUND_TRUNC
-         : mc_has(build, "FLOOR") ? ROUND_FLOOR
-         : mc_has(build, "CEIL")  ? ROUND_CEIL
-                                  : ROUND_NEAREST;
+bool mc_i2f(McBuild *build) {
+  DataType to = named_type(build, 0, true, TYPE_F32), from = named_type(build, 0, false, TYPE_S32);
+  const McOperand *a = mc_at(build, 1);
+  if (is_wide(from) && (a->minus || a->absolute))
+    return mc_refuse(build);
+  return convert(build, to, from, is_wide(from) ? mc_pair(build, a) : low_part(build, a), 0);
 }
 
 /* A float or double with its signs. */
@@ -376,26 +382,13 @@ static int16_t signed_source(McBuild *build, const McOperand *operand, DataType 
 
 bool mc_f2i(McBuild *build) {
   DataType to = named_type(build, 0, false, TYPE_S32), from = named_type(build, 0, true, TYPE_F32);
-  int16_t row = signed_source(build, mc_at(build, 1), from);
-  Inst inst = conversion(build, to, from);
-  inst.mode = (uint8_t)round_mode(build);
-  inst.a = row;
-  inst.dst = mc_destination(build, mc_at(build, 0), is_wide(to) ? 2 : 1);
-  mc_emit(build, &inst);
-  return true;
+  return convert(build, to, from, signed_source(build, mc_at(build, 1), from), 0);
 }
 
 bool mc_f2f(McBuild *build) {
   DataType to = named_type(build, 0, true, TYPE_F32), from = named_type(build, 1, true, TYPE_F32);
-  if (from == TYPE_F16)
-    return mc_refuse(build);
-  int16_t row = signed_source(build, mc_at(build, 1), from);
-  Inst inst = conversion(build, to, from);
-  inst.round = (uint8_t)rounding(build);
-  inst.a = row;
-  inst.dst = mc_destination(build, mc_at(build, 0), is_wide(to) ? 2 : 1);
-  mc_emit(build, &inst);
-  return true;
+  return from != TYPE_F16 ? convert(build, to, from, signed_source(build, mc_at(build, 1), from), 0)
+                          : mc_refuse(build);
 }
 
 /* F2FP.F16.F32.PACK_AB d, a, b: the halves of a (high) and b. */
@@ -422,12 +415,5 @@ bool mc_f2fp(McBuild *build) {
 
 bool mc_frnd(McBuild *build) {
   DataType type = named_type(build, 0, true, TYPE_F32);
-  int16_t row = signed_source(build, mc_at(build, 1), type);
-  Inst inst = conversion(build, type, type);
-  inst.flags |= INST_INTEGRAL;
-  inst.mode = (uint8_t)round_mode(build);
-  inst.a = row;
-  inst.dst = mc_destination(build, mc_at(build, 0), is_wide(type) ? 2 : 1);
-  mc_emit(build, &inst);
-  return true;
+  return convert(build, type, type, signed_source(build, mc_at(build, 1), type), INST_INTEGRAL);
 }

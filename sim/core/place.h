@@ -35,7 +35,8 @@ static inline bool place_is_wide(const Inst *inst) {
 
 /* A generic address of shared memory as the window has it, where machine code put a high word before it. */
 static inline uint64_t place_canonical(uint64_t address) {
-  return address >> 32 == SHARED_HIGH ? SHARED_WINDOW + (uint64_t)(uint32_t)address : address;
+  bool shared = address >> 32 == SHARED_HIGH && (uint32_t)address < WINDOW_BYTES;
+  return shared ? SHARED_WINDOW + (uint64_t)(uint32_t)address : address;
 }
 
 /* The address, from the words of operand a. */

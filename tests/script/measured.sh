@@ -8,9 +8,8 @@ cd "$SRCDIR"
 measured=validation/hardware/mem_sm_h200.csv
 
 # Of these an error above 30 % is known: a variant, or a variant and its n.
-known_ptx="
+known_both="
 bar.warp.sync
-store and barrier of all warps
 load by footprint beside shared memory of 99 KB/147456
 load by footprint beside shared memory of 131 KB/98304
 load by footprint beside shared memory of 131 KB/106496
@@ -19,17 +18,9 @@ load by footprint beside shared memory of 163 KB/65536
 load by footprint beside shared memory of 163 KB/73728
 load by footprint beside shared memory of 226 KB/32768
 "
-
-known_sass="
-bar.warp.sync
-load by footprint beside shared memory of 0 KB/253952
-load by footprint beside shared memory of 99 KB/147456
-load by footprint beside shared memory of 131 KB/98304
-load by footprint beside shared memory of 131 KB/106496
-load by footprint beside shared memory of 131 KB/114688
-load by footprint beside shared memory of 163 KB/65536
-load by footprint beside shared memory of 163 KB/73728
-load by footprint beside shared memory of 226 KB/32768
+known_ptx="${known_both}store and barrier of all warps
+"
+known_sass="${known_both}load by footprint beside shared memory of 0 KB/253952
 "
 
 # scenario PART: each row of a part of the table (1 and 2: loads by footprint, which need large buffers; 0: the others) as a launch with a buffer of its own, row_LINE, that takes the cycles of each warp. Each is expected to
