@@ -1,0 +1,202 @@
+/* When instructions of machine code issue, by their control bits: small listings, and the cycles worked out by hand. */
+#include <glib.h>
+#include <string.h>
+
+#include "isa/mc/mc_listing.h"
+#include "isa/mc/mc_lower.h"
+#include "sim/core/gpu.h"
+#include "tests/unit/unit.h"
+
+enum { ROWS_MAX = 6, NONE = CONTROL_NONE, NEVER = -1, REPLY = -2 };
+
+/* An instruction, its control bits, and the cycle of its issue, from that of the first. */
+typedef struct Row {
+  const char *text;
+  unsigned stall, write, read, wait;
+  int cycle; /* NEVER: it doesn't issue, or behind a barrier; REPLY: when memory has answered */
+} Row;
+
+typedef struct IssueCase {
+  const char *name;
+  bool bare; /* the listing has no encodings */
+  Row row[ROWS_MAX];
+} IssueCase;
+
+#define SB(n) (1u << (n))
+
+/* S2R takes 36 cycles, LDC 39, LDS 23; sources of STS are read after 12; a taken branch takes 9, a YIELD 52, an ALU instruction 5. */
+static const IssueCase cases[] = {
+    {"stall counts: 4, then 1, then 13",
+     false,
+     {{"MOV R2, 0x1", 4, NONE, NONE, 0, 0},
+      {"MOV R3, 0x2", 1, NONE, NONE, 0, 4},  /* 0 + 4 */
+      {"MOV R4, 0x3", 13, NONE, NONE, 0, 5}, /* 4 + 1 */
+      {"EXIT", 5, NONE, NONE, 0, 18}}},      /* 5 + 13 */
+    {"a scoreboard of LDS",
+     false,
+     {{"LDS R2, [RZ]", 2, 0, NONE, 0, 0},
+      {"MOV R3, 0x2", 1, NONE, NONE, 0, 2},     /* 0 + 2: it doesn't wait */
+      {"MOV R4, R2", 1, NONE, NONE, SB(0), 23}, /* 0 + 23 */
+      {"EXIT", 5, NONE, NONE, 0, 24}}},         /* 23 + 1 */
+    {"the stall is longer than the scoreboard",
+     false,
+     {{"LDS R2, [RZ]", 15, 0, NONE, 0, 0},
+      {"MOV R3, 0x2", 15, NONE, NONE, 0, 15},   /* 0 + 15 */
+      {"MOV R4, R2", 1, NONE, NONE, SB(0), 30}, /* 15 + 15, and 0 + 23 is over */
+      {"EXIT", 5, NONE, NONE, 0, 31}}},         /* 30 + 1 */
+    {"two on one scoreboard, the later one first",
+     false,
+     {{"LDC R2, c[0x0][0x28]", 1, 0, NONE, 0, 0},
+      {"S2R R3, SR_TID.X", 1, 0, NONE, 0, 1},   /* 0 + 1; there at 1 + 36 = 37 */
+      {"MOV R4, R3", 1, NONE, NONE, SB(0), 39}, /* max(0 + 39, 37) */
+      {"EXIT", 5, NONE, NONE, 0, 40}}},
+    {"two scoreboards",
+     false,
+     {{"LDC R2, c[0x0][0x28]", 1, 0, NONE, 0, 0},
+      {"S2R R3, SR_TID.X", 1, 1, NONE, 0, 1},
+      {"MOV R4, R3", 1, NONE, NONE, SB(1), 37}, /* 1 + 36 */
+      {"MOV R5, R2", 1, NONE, NONE, SB(0), 39}, /* 0 + 39 */
+      {"EXIT", 5, NONE, NONE, 0, 40}}},
+    {"a read scoreboard",
+     false,
+     {{"STS [RZ], R2", 1, NONE, 3, 0, 0},
+      {"MOV R3, 0x1", 1, NONE, NONE, 0, 1},
+      {"MOV R2, 0x1", 1, NONE, NONE, SB(3), 12}, /* 0 + 12 */
+      {"EXIT", 5, NONE, NONE, 0, 13}}},
+    {"a guard that is false: LDS holds its scoreboard all the same",
+     false,
+     {{"@!PT LDS R2, [RZ]", 2, 0, NONE, 0, 0},
+      {"MOV R4, R2", 1, NONE, NONE, SB(0), 23}, /* 0 + 23 */
+      {"EXIT", 5, NONE, NONE, 0, 24}}},
+    {"a branch that is taken",
+     false,
+     {{"BRA 0x20", 5, NONE, NONE, 0, 0},
+      {"MOV R2, 0x1", 1, NONE, NONE, 0, NEVER},
+      {"EXIT", 5, NONE, NONE, 0, 9}}}, /* 0 + max(5, 9) */
+    {"a branch that is taken, with a long stall",
+     false,
+     {{"BRA 0x20", 12, NONE, NONE, 0, 0},
+      {"MOV R2, 0x1", 1, NONE, NONE, 0, NEVER},
+      {"EXIT", 5, NONE, NONE, 0, 12}}}, /* 0 + max(12, 9) */
+    {"a branch that isn't taken",
+     false,
+     {{"@!PT BRA 0x20", 5, NONE, NONE, 0, 0},
+      {"MOV R2, 0x1", 1, NONE, NONE, 0, 5}, /* 0 + 5 */
+      {"EXIT", 5, NONE, NONE, 0, 6}}},
+    {"YIELD alone",
+     false,
+     {{"YIELD", 1, NONE, NONE, 0, 0}, {"MOV R2, 0x1", 1, NONE, NONE, 0, 52}, {"EXIT", 5, NONE, NONE, 0, 53}}},
+    {"arithmetic behind a block barrier that takes longer",
+     false,
+     {{"BAR.SYNC.DEFER_BLOCKING 0x0", 1, NONE, NONE, 0, 0},
+      {"MOV R2, 0x1", 9, NONE, NONE, 0, NEVER}, /* at 0 + 1 */
+      {"MOV R3, 0x1", 9, NONE, NONE, 0, NEVER}, /* at 1 + 9 */
+      {"EXIT", 5, NONE, NONE, 0, 19}}},         /* max(10 + 9, 14) */
+    {"a load from global memory",
+     false,
+     {{"LDC.64 R4, c[0x0][0x210]", 1, 0, NONE, 0, 0},
+      {"LDG.E R2, [R4.64]", 2, 1, NONE, SB(0), 39}, /* 0 + 39 */
+      {"MOV R3, 0x1", 1, NONE, NONE, 0, 41},        /* 39 + 2 */
+      {"EXIT", 5, NONE, NONE, SB(1), REPLY}}},
+    {"no encodings: operands are waited for",
+     true,
+     {{"MOV R2, 0x1", 0, 0, 0, 0, 0},
+      {"MOV R3, 0x1", 0, 0, 0, 0, 1}, /* the next cycle */
+      {"MOV R4, R2", 0, 0, 0, 0, 5},  /* 0 + 5 */
+      {"EXIT", 0, 0, 0, 0, 6}}},
+};
+
+static Program *program_of(const IssueCase *what) {
+  g_autoptr(GString) text = g_string_new("\n\tcode for sm_90\n\t.target\tsm_90\n\n\t\tFunction : timed\n");
+  for (unsigned i = 0; i < ROWS_MAX && what->row[i].text; i++) {
+    const Row *row = &what->row[i];
+    uint64_t control = row->stall | row->write << CONTROL_WRITE_SHIFT | row->read << CONTROL_READ_SHIFT |
+                       row->wait << CONTROL_WAIT_SHIFT;
+    g_string_append_printf(text, "        /*%04x*/  %s ;", 16 * i, row->text);
+    if (!what->bare)
+      g_string_append_printf(text, "  /* 0x%016x */\n  /* 0x%016" G_GINT64_MODIFIER "x */", 0, control << 41);
+    g_string_append_c(text, '\n');
+  }
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(McModule) module = mc_listing_parse("timed.sass", text->str, text->len, diag);
+  Program *program = module ? mc_lower(module, 90, NULL, diag) : NULL;
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program && !program_kernel(program, 0)->refusal, "%s\n%s", text->str, messages);
+  return program;
+}
+
+static Machine *machine_of(void) {
+  static const char *const settings[][2] = {
+      {"sm.jitter_cycles", "0"},           {"sm.latency.sysreg", "36"},   {"sm.latency.alu", "5"},
+      {"sm.shared.latency", "23"},         {"sm.encoded.constant", "39"}, {"sm.encoded.sources_shared", "12"},
+      {"sm.encoded.branch", "9"},          {"sm.encoded.yield", "52"},    {"sm.barrier.arrive_to_resume", "12"},
+      {"sm.barrier.arrival_interval", "2"}};
+  g_autoptr(Diag) diag = diag_new();
+  Machine *machine = machine_load("h200", NULL, diag);
+  ck_assert_ptr_nonnull(machine);
+  for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++)
+    ck_assert_msg(machine_set(machine, settings[i][0], settings[i][1], diag), "%s", settings[i][0]);
+  return machine;
+}
+
+/* Cycles by row. */
+typedef struct Times {
+  int64_t cycle[ROWS_MAX], reply;
+} Times;
+
+static void note(void *user, const ProbePoint *point, uint64_t until) {
+  Times *times = user;
+  times->cycle[point->inst->address / 16] = (int64_t)point->cycle;
+}
+
+static void note_reply(void *user, const ProbePoint *point) {
+  Times *times = user;
+  times->reply = (int64_t)point->cycle;
+}
+
+START_TEST(issues_when_its_control_bits_say) {
+  const IssueCase *what = &cases[_i];
+  Program *program = program_of(what);
+  Machine *machine = machine_of();
+  Backing *backing = backing_new();
+  Gpu *gpu = gpu_new(machine, backing, 1);
+  Times times;
+  memset(&times, 0xff, sizeof times);
+  Probe probe = {.user = &times, .issued = note, .replied = note_reply};
+  gpu_subscribe(gpu, &probe);
+  g_autofree char *why = NULL;
+  uint64_t buffer = backing_buffer(backing, backing_add(backing, "buffer", 32, NULL))->base;
+  LaunchConfig config = {.program = program,
+                         .kernel = program_kernel(program, 0),
+                         .grid = {1, 1, 1},
+                         .block = {32, 1, 1},
+                         .shared_bytes = 128,
+                         .args = (const uint8_t *)&buffer,
+                         .args_bytes = sizeof buffer};
+  ck_assert_msg(gpu_add_launch(gpu, &config, &why), "%s", why);
+  ck_assert_int_eq(gpu_run(gpu, 100000, 100000), GPU_FINISHED);
+  for (unsigned i = 0; i < ROWS_MAX && what->row[i].text; i++) {
+    int64_t got = times.cycle[i] < 0 ? NEVER : times.cycle[i] - times.cycle[0];
+    if (what->row[i].cycle == REPLY) {
+      ck_assert_int_gt(times.reply, times.cycle[0] + 200);
+      ck_assert_msg(times.cycle[i] == times.reply, "%s: %s issues in cycle %d, the reply comes in %d", what->name,
+                    what->row[i].text, (int)times.cycle[i], (int)times.reply);
+      continue;
+    }
+    ck_assert_msg(got == what->row[i].cycle, "%s: %s issues in cycle %d, not %d", what->name, what->row[i].text,
+                  (int)got, what->row[i].cycle);
+  }
+  gpu_free(gpu);
+  backing_free(backing);
+  program_free(program);
+  machine_free(machine);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("mc_issue");
+  TCase *tcase = tcase_create("mc_issue");
+  tcase_add_loop_test(tcase, issues_when_its_control_bits_say, 0, G_N_ELEMENTS(cases));
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
