@@ -105,7 +105,8 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   Launch *launch = launch_new(gpu, config, why);
   if (!launch)
     return false;
-  gpu->register_rows = MAX(gpu->register_rows, launch->kernel->nregs + SINK_ROWS + (launch->kernel->control ? CONTROL_SCOREBOARDS : 0));
+  gpu->register_rows = MAX(gpu->register_rows,
+                           launch->kernel->nregs + SINK_ROWS + (launch->kernel->control ? CONTROL_SCOREBOARDS : 0));
   g_ptr_array_add(gpu->launches, launch);
   gpu->unfinished_blocks += launch->blocks;
   gpu->unfinished_launches++;

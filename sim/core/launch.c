@@ -219,6 +219,10 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
     launch->uses_l1 |= op_info[inst->op].unit == UNIT_GLOBAL && cached_is_load(gpu->machine, inst) &&
                        op_info[inst->op].flags & OPF_LOAD;
   }
+  /* Who comes to the first part of an instruction comes to its last. */
+  for (uint32_t i = launch->kernel->ninsts; i-- > 1;)
+    if (launch->kernel->insts[i - 1].flags & INST_FUSED)
+      launch->decoded[i - 1].sends = launch->decoded[i].sends;
 }
 
 Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {

@@ -343,7 +343,7 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
     sm->counters.warp_instructions++;
     sm->counters.lane_instructions += bits_count(warp->active);
   }
-  if (time <= now && warp->pc == pc)
+  if (time <= now && (warp->pc == pc || sm_has_operands(sm, warp, &launch->decoded[warp->pc], now)))
     return true;
   time = MAX(time, now);
   sm_wait_for_operands(sm, warp, &launch->decoded[warp->pc], time, 0);

@@ -17,6 +17,8 @@ void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready);
 void sm_raise(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint64_t ready, uint64_t sources);
 /* That of the result is, until the reply of the access that was issued comes. */
 void sm_raise_until_reply(Warp *warp, const Kernel *kernel, const Decoded *decoded);
+/* True if what `decoded` waits for is there. */
+bool sm_has_operands(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t now);
 /* The warp that issued goes on with `decoded`, once its operands are there, not before `from`; `delay` comes on top. */
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay);
 

@@ -87,6 +87,10 @@ static void block_warp(Sm *sm, Warp *warp, uint64_t from, uint64_t delay) {
   sm->stall[warp->slot] = STALL_MEMORY;
 }
 
+bool sm_has_operands(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t now) {
+  return operands_ready(sm, warp, decoded, now) == now;
+}
+
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay) {
   uint64_t time = operands_ready(sm, warp, decoded, from);
   if (time == REG_PENDING || awaits_reply(warp))
