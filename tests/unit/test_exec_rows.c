@@ -47,7 +47,7 @@ static uint64_t lesser64(uint64_t x, uint64_t y) { return choose64(x, y, rank64(
 static uint64_t greater64(uint64_t x, uint64_t y) { return choose64(x, y, rank64(x) > rank64(y)); }
 
 /* Generic addresses of shared memory: PTX's window, and machine code's, which has a high word of its own. */
-#define IN_SHARED(a) (((a) >= 0xe0000000 && (a) < 0xe8000000) || ((a) >> 32 == 1 && low(a) < 0x08000000))
+#define IN_SHARED(a) (((a) >= 0xe0000000 && (a) < 0xe8000000) || ((a) >> 32 == SHARED_HIGH && low(a) < 0x08000000))
 
 /* The lanes of `lanes` that have the same value as `lane`. */
 static uint32_t alike(const uint64_t values[WARP_LANES], unsigned lane, uint32_t lanes) {
