@@ -196,6 +196,7 @@ TEST_FILES = \
   tests/script/registers.sh \
   tests/script/paper.sh \
   tests/script/programs_check.sh \
+  tests/script/machine_code.sh \
   tests/script/ptx.sh \
   tests/script/schedules.sh
 TESTS += $(TEST_FILES)

@@ -161,6 +161,7 @@ static int16_t load_bank(McBuild *build, const McOperand *operand, unsigned word
   uint32_t within = 0;
   int variable = section ? variable_at(build, section, (uint32_t)operand->offset, &within) : -1;
   if (variable < 0) {
+    build->missing_bank = section ? 0 : operand->bank;
     mc_refuse(build);
     return MC_BAD;
   }

@@ -26,12 +26,13 @@ typedef struct McBuild {
   Program *program;
   Kernel *kernel;
   unsigned sm;
-  GArray *insts;                               /* Inst */
-  GArray *control;                             /* uint32_t, of each Inst */
-  GArray *consts;                              /* ConstRef */
-  GHashTable *known;                           /* of constants: key -> 1 + index */
-  GArray *jumps;                               /* uint32_t: byte addresses that a BRX may go to */
-  GHashTable *refused;                         /* interned name -> uses */
+  GArray *insts;       /* Inst */
+  GArray *control;     /* uint32_t, of each Inst */
+  GArray *consts;      /* ConstRef */
+  GHashTable *known;   /* of constants: key -> 1 + index */
+  GArray *jumps;       /* uint32_t: byte addresses that a BRX may go to */
+  int missing_bank;    /* a constant bank that it reads and the module has no data of; 0: none */
+  GHashTable *refused; /* interned name -> uses */
   int top_register, top_uniform, scratch_rows; /* how many of each are used */
   bool uses_result;                            /* there is a row MC_ROW_RESULT */
   bool encoded;                                /* all instructions have encodings */

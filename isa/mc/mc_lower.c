@@ -361,8 +361,15 @@ static void refuse_kernel(McBuild *build) {
     g_string_append_printf(text, "%s`%s` (%d use%s)", text->len ? ", " : "", (const char *)name->data, uses,
                            uses == 1 ? "" : "s");
   }
-  diag_error(kernel->refusal, build->module->file, kernel->line, 1,
-             "kernel `%s` has instructions that aren't modelled: %s", kernel->name, text->str);
+  if (build->missing_bank) {
+    diag_error(kernel->refusal, build->module->file, kernel->line, 1,
+               "kernel `%s` reads constant bank %d, and the listing doesn't say what it holds", kernel->name,
+               build->missing_bank);
+    diag_hint(kernel->refusal, "a cubin has it, and what `nvdisasm -hex` prints of one");
+  } else {
+    diag_error(kernel->refusal, build->module->file, kernel->line, 1,
+               "kernel `%s` has instructions that aren't modelled: %s", kernel->name, text->str);
+  }
   g_string_free(text, TRUE);
   g_clear_pointer(&kernel->insts, g_free);
   g_clear_pointer(&kernel->control, g_free);

@@ -116,7 +116,7 @@ plan 32
   PATH=$folder/bin:$PATH
   TMPDIR=$folder/temporary
   export TMPDIR
-  expect "CUDA source" 0 '^fill on rtx3070: completed' "$LOCKSTEP" run fill.cu -m rtx3070 $launch
+  expect "CUDA source" 0 '^fill on rtx3070: completed' "$LOCKSTEP" run fill.cu --code ptx -m rtx3070 $launch
   point "is compiled once, for the machine" "$(grep -c . asked | grep -qx 1 &&
     grep -q -- '-ptx -lineinfo -arch=sm_86 .* fill.cu$' asked || cat asked)"
   point "and leaves nothing" "$(ls temporary)"
@@ -129,6 +129,6 @@ plan 32
   mkdir cuda
   cp -r bin cuda/bin
   expect "nvcc where CUDA_HOME says" 0 '^fill on h200: completed' env PATH="$(echo "$PATH" | sed 's/[^:]*://')" \
-    CUDA_HOME="$folder/cuda" "$LOCKSTEP" run fill.cu -m h200 $launch
+    CUDA_HOME="$folder/cuda" "$LOCKSTEP" run fill.cu --code ptx -m h200 $launch
 }
 finish

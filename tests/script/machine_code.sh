@@ -1,0 +1,52 @@
+#!/bin/sh
+# Machine code on the command line: which form of a program runs, what is said of it, and what can't run (TAP). An nvcc isn't needed: a
+# script stands for it, which gives what was recorded of traces/blog.
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$folder"
+unset LOCKSTEP_DATA
+
+cat >nvcc <<EOF
+#!/bin/sh
+echo "\$*" >>"$folder/asked"
+while test \$# -gt 1; do
+  case \$1 in
+  -cubin) form=sm_90.cubin ;;
+  -ptx) form=ptx ;;
+  -o) into=\$2 ;;
+  esac
+  shift
+done
+cat "$SRCDIR/traces/blog/counter.\$form" >"\$into"
+EOF
+chmod +x nvcc
+NVCC=$folder/nvcc
+export NVCC
+cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
+cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
+launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
+
+plan 13
+# shellcheck disable=SC2086 # options
+{
+  expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
+    -m h200 $launch
+  point "for which nvcc is asked" "$(grep -q -- '-cubin -lineinfo -arch=sm_90 .* counter.cu$' asked || cat asked)"
+  expect "--code ptx" 0 'code +PTX, as --code says' "$LOCKSTEP" run counter.cu -m h200 --code ptx $launch
+  expect "a machine that nvcc makes no code for" 1 'code +PTX: nvcc makes no machine code' "$LOCKSTEP" check counter.cu \
+    -m gtx1060 $launch --limit-seconds 20
+  expect "PTX runs as PTX" 0 '^counter on h200: completed' "$LOCKSTEP" run counter.ptx -m h200 $launch
+  point "and says nothing of it" "$(grep 'machine code' out || :)"
+  expect "nothing beside it" 3 'neither counter.sm_90.sass nor counter.sm_90.cubin' "$LOCKSTEP" run counter.ptx -m h200 \
+    --code sass $launch
+  cp "$SRCDIR/traces/blog/counter.sm_90.cubin" .
+  expect "a cubin beside it" 0 'code +machine code of sm_90' "$LOCKSTEP" run counter.ptx -m h200 --code sass $launch
+  expect "a cubin" 0 '^counter.sm_90 on h200: completed' "$LOCKSTEP" run counter.sm_90.cubin -m h200 $launch
+  expect "of another generation" 3 'no machine code that runs on a GPU of compute capability 8.6' "$LOCKSTEP" run \
+    counter.sm_90.cubin -m rtx3070 $launch
+  expect "a listing" 0 'ATOM.E.CAS.STRONG.GPU' "$LOCKSTEP" show listing.sass --kernel lock_gpu
+  expect "that lacks data" 3 'kernel .lock_cpu. reads constant bank [34], and the listing' "$LOCKSTEP" show listing.sass \
+    --kernel lock_cpu
+  expect "a kind that there isn't" 2 'did you mean `sass`' "$LOCKSTEP" run counter.cu -m h200 --code sas $launch
+}
+finish
