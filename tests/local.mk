@@ -66,6 +66,7 @@ UNIT_TESTS = \
   tests/unit/test_machine \
   tests/unit/test_mc_cubin \
   tests/unit/test_mc_issue \
+  tests/unit/test_mc_kernels \
   tests/unit/test_mc_listing \
   tests/unit/test_mem_scripts \
   tests/unit/test_memory \

@@ -267,10 +267,11 @@ static Kernel *finish_kernel(Lower *lower, uint32_t index) {
   return kernel;
 }
 
-/* What stands for a kernel that can't run. */
-static Kernel *refused_kernel(const Lower *lower, uint32_t index, Diag *why) {
-  Kernel *kernel = new_kernel(lower, index);
-  kernel->params = kernel_params_new();
+/* What stands for a kernel that can't run. Its machine code may: that needs the parameters. */
+static Kernel *refused_kernel(Lower *lower, uint32_t index, Diag *why) {
+  Kernel *kernel = lower->kernel = new_kernel(lower, index);
+  g_autoptr(Diag) said = lower->diag = diag_new(); /* what is wrong with parameters has been said */
+  lower_params(lower, ptx_function(lower->module, index));
   kernel->refusal = why;
   return kernel;
 }

@@ -138,6 +138,8 @@ void lower_variables(Lower *lower);
 /* Places the `.shared` variables that the kernel reaches, and its parameters. What is wrong with a function that it reaches, the
  * scan's errors, are the kernel's. */
 void lower_lay_out(Lower *lower, uint32_t kernel);
+/* The parameters of lower->kernel alone. */
+void lower_params(Lower *lower, const PtxFunction *function);
 /* The address of a variable in its own space (32 bits; the upper ones are 0). */
 Value lower_address(Lower *lower, const PtxOperand *operand, bool wide, uint32_t window);
 

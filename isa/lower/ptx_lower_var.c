@@ -221,7 +221,7 @@ static void place_shared(Lower *lower, uint32_t kernel) {
 
 /* -- parameters -- */
 
-static void place_params(Lower *lower, const PtxFunction *function) {
+void lower_params(Lower *lower, const PtxFunction *function) {
   Kernel *kernel = lower->kernel;
   uint64_t top = 0;
   kernel->params = kernel_params_new();
@@ -251,7 +251,7 @@ static void place_params(Lower *lower, const PtxFunction *function) {
 
 void lower_lay_out(Lower *lower, uint32_t kernel) {
   place_shared(lower, kernel);
-  place_params(lower, ptx_function(lower->module, kernel));
+  lower_params(lower, ptx_function(lower->module, kernel));
 }
 
 /* -- addresses -- */

@@ -35,6 +35,7 @@ typedef struct McBuild {
   GHashTable *refused; /* interned name -> uses */
   int top_register, top_uniform, scratch_rows; /* how many of each are used */
   bool uses_result;                            /* there is a row MC_ROW_RESULT */
+  bool calls_pointers;                         /* nobody knows how deep its stack gets */
   bool encoded;                                /* all instructions have encodings */
   /* of the instruction that is lowered: */
   const McInst *inst;

@@ -72,12 +72,17 @@ static bool jump_by_register(McBuild *build, uint32_t base) {
 
 static void add_jump(McBuild *build, uint32_t address) { g_array_append_val(build->jumps, address); }
 
+static void add_jump_anywhere(McBuild *build) {
+  for (guint i = 0; i < build->source->insts; i++)
+    add_jump(build, mc_inst(build->module, build->source, i)->address);
+}
+
 bool mc_brx(McBuild *build) {
   const GArray *targets = build->source->targets;
-  /* Without a list of them, any place that a branch could go to. */
-  for (guint i = 0; i < (targets ? targets->len : build->source->insts); i++)
-    add_jump(build,
-             targets ? g_array_index(targets, uint32_t, i) : mc_inst(build->module, build->source, i)->address);
+  for (guint i = 0; targets && i < targets->len; i++)
+    add_jump(build, g_array_index(targets, uint32_t, i));
+  if (!targets) /* any place that a branch could go to */
+    add_jump_anywhere(build);
   const McOperand *offset = mc_at(build, 1);
   return jump_by_register(build, offset->kind == MC_TARGET ? 0 : build->inst->address + MC_INST_BYTES);
 }
@@ -177,16 +182,44 @@ static bool call_system(McBuild *build, const char *name) {
   return true;
 }
 
+/* Functions whose address is taken stand in the kernel itself; a pointer to one is an index into bank 2, which has their places. */
+static void add_functions(McBuild *build) {
+  g_autofree char *section = g_strdup_printf(".nv.constant2.%s", build->source->name);
+  const McData *data = mc_find_data(build->module, section);
+  uint32_t end = build->source->insts * MC_INST_BYTES;
+  if (!data || !data->data) {
+    add_jump_anywhere(build);
+    return;
+  }
+  for (uint32_t at = 0; at + 8 <= data->bytes; at += 8) {
+    uint64_t place;
+    memcpy(&place, data->data + at, sizeof place);
+    if (place < end && place % MC_INST_BYTES == 0)
+      add_jump(build, (uint32_t)place);
+  }
+}
+
+/* By a pointer: of a function of the program, or of one that the system has. */
+static bool call_by_register(McBuild *build, const McOperand *target, uint32_t behind) {
+  const char *name = called_function(build, target->number);
+  const McSymbol *symbol = name ? mc_find_symbol(build->module, name) : NULL;
+  if (name)
+    return !(symbol && symbol->section) ? call_system(build, name) : mc_refuse(build);
+  if (!mc_has(build, "REL")) /* it may be anywhere in memory */
+    return mc_refuse(build);
+  add_jump(build, behind);
+  add_functions(build);
+  build->calls_pointers = true;
+  return jump_by_register(build, 0);
+}
+
 bool mc_call(McBuild *build) {
   const McOperand *target = mc_at(build, 0);
   uint32_t behind = build->inst->address + MC_INST_BYTES;
   if (!mc_only(build, "REL", "ABS", "NOINC", NULL))
     return mc_refuse(build);
-  if (mc_is_register(target)) {
-    const char *name = called_function(build, target->number);
-    const McSymbol *symbol = name ? mc_find_symbol(build->module, name) : NULL;
-    return name && !(symbol && symbol->section) ? call_system(build, name) : mc_refuse(build);
-  }
+  if (mc_is_register(target))
+    return call_by_register(build, target, behind);
   Inst inst = mc_blank(build, OP_BRA);
   add_jump(build, behind);
   return jump(build, &inst, target);

@@ -264,12 +264,12 @@ bool mc_lea(McBuild *build) {
   guint values = high && !extends ? 4 : 3;
   const McOperand *a = mc_at(build, at), *b = mc_at(build, at + 1), *shift = mc_at(build, at + values - 1);
   bool takes = at + values < mc_count(build);
-  if (shift->kind != MC_INTEGER || b->minus || a->inverted || b->inverted)
+  if (shift->kind != MC_INTEGER || a->inverted || b->inverted)
     return mc_refuse(build);
   Inst inst = mc_blank(build, OP_LEA);
   inst.type = extends ? TYPE_S32 : TYPE_U32;
   inst.mode = (uint8_t)(shift->value & 31);
-  inst.flags |= (high ? INST_HI : 0) | negation(a, INST_NEG_A);
+  inst.flags |= (high ? INST_HI : 0) | negation(a, INST_NEG_A) | negation(b, INST_NEG_B);
   inst.a = mc_value(build, a);
   inst.b = mc_value(build, b);
   inst.c = values == 4 ? mc_value(build, mc_at(build, at + 2)) : mc_constant(build, 0);

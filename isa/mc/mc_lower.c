@@ -45,16 +45,23 @@ static int find_variable(const Program *program, const char *name) {
   return -1;
 }
 
+static void set_init(ProgramVariable *variable, uint32_t bytes, const uint8_t *data) {
+  g_free(variable->init);
+  g_clear_pointer(&variable->relocs, g_array_unref);
+  variable->init = g_new0(uint32_t, (variable->bytes + 3) / 4);
+  memcpy(variable->init, data, bytes);
+}
+
+/* One that PTX has, too, begins as the machine code says: the address of a function is another number there. */
 static void add_variable(Program *program, const char *name, bool constant, uint32_t bytes, const uint8_t *data) {
-  if (find_variable(program, name) >= 0)
-    return;
-  ProgramVariable *variable = g_new0(ProgramVariable, 1);
-  *variable = (ProgramVariable){.name = g_strdup(name), .constant = constant, .bytes = MAX(bytes, 4), .align = 256};
-  if (data) {
-    variable->init = g_new0(uint32_t, (variable->bytes + 3) / 4);
-    memcpy(variable->init, data, bytes);
+  int known = find_variable(program, name);
+  ProgramVariable *variable = known >= 0 ? g_ptr_array_index(program->variables, known) : g_new0(ProgramVariable, 1);
+  if (known < 0) {
+    *variable = (ProgramVariable){.name = g_strdup(name), .constant = constant, .bytes = MAX(bytes, 4), .align = 256};
+    g_ptr_array_add(program->variables, variable);
   }
-  g_ptr_array_add(program->variables, variable);
+  if (data && bytes <= variable->bytes)
+    set_init(variable, bytes, data);
 }
 
 /* Global variables and `__constant__` ones by their names; of banks, whose words the program indexes, the whole. */
@@ -286,6 +293,14 @@ static uint32_t frame_bytes(const McBuild *build) {
   return bytes;
 }
 
+/* Local memory of a thread. Where calls go by pointers or in circles, the compiler gives the kernel's own frame, or none; a thread has
+ * what CUDA gives each then, if the program asks for no more (cudaLimitStackSize). */
+static uint32_t stack_bytes(const McBuild *build) {
+  enum { USUAL_LIMIT = 1024 };
+  uint32_t moved = frame_bytes(build), known = known_or(build->source->stack_bytes, moved);
+  return build->calls_pointers || moved > known ? MAX(known, USUAL_LIMIT) : known;
+}
+
 static uint16_t param_base(const McBuild *build) {
   enum { BEFORE_HOPPER = 0x160, HOPPER = 0x210 };
   return (uint16_t)known_or(build->source->param_base, build->sm >= 90 ? HOPPER : BEFORE_HOPPER);
@@ -338,13 +353,20 @@ static void set_resources(McBuild *build, const Kernel *like) {
   const McKernel *source = build->source;
   kernel->bank = BANK_VOLTA;
   kernel->max_threads = known_or(source->max_threads, 0);
-  kernel->local_bytes = (known_or(source->stack_bytes, frame_bytes(build)) + 15u) / 16 * 16;
+  kernel->local_bytes = (stack_bytes(build) + 15u) / 16 * 16;
   kernel->shared_bytes = known_or(source->shared_bytes, like ? like->shared_bytes : 0);
   if (build->sm < 90 || !(kernel->shared_bytes || touches_shared(build)))
     return;
   kernel->shared_system = RESERVED_SHARED;
   if (source->shared_bytes < RESERVED_SHARED) /* otherwise it is counted there */
     kernel->shared_bytes += RESERVED_SHARED;
+}
+
+/* A function saves registers of its caller on the stack, which may never have been written: no value is used. */
+static void settle_saves(Kernel *kernel) {
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    if (kernel->insts[pc].op == OP_STL)
+      kernel->insts[pc].flags &= ~(uint32_t)INST_MAYBE_UNSET;
 }
 
 /* ---- refusals ---- */
@@ -437,6 +459,7 @@ static bool lower_kernel(Program *program, const McModule *module, const McKerne
     set_jumps(&build);
     if (good)
       cfg_annotate(kernel);
+    settle_saves(kernel);
   }
   g_ptr_array_add(program->kernels, kernel);
   build_clear(&build);

@@ -73,6 +73,8 @@ void exec_BMOVR(Issue *issue) {
     row[lane] =
         issue->warp->groups ? lane_groups_participants(issue->warp->groups, issue->inst->mode, lane) : issue->mask;
   issue_write(issue, issue->inst->dst, row);
+  if (issue->warp->groups)
+    lane_groups_save(issue, issue->inst->mode, issue->mask);
 }
 
 void exec_BMOVW(Issue *issue) {

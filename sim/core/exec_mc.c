@@ -87,16 +87,16 @@ void exec_IMADWX(Issue *issue) {
 
 void exec_LEA(Issue *issue) {
   const Inst *inst = issue->inst;
-  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
-                 *c = issue_operand(issue, inst->c);
+  const uint32_t *a = issue_operand(issue, inst->a), *c = issue_operand(issue, inst->c);
   uint32_t shift = inst->mode & 31u, carry = issue_pred(issue, 0);
   bool high = inst->flags & INST_HI, extends = inst->type == TYPE_S32, negates = inst->flags & INST_NEG_A;
+  uint32_t term[WARP_LANES], one = term_row(issue, inst->b, INST_NEG_B, false, term);
   uint64_t sum[WARP_LANES];
   ROW {
     uint32_t above = extends ? (uint32_t)((int32_t)a[l] >> 31) : high ? c[l] : 0;
     uint64_t whole = (uint64_t)above << 32 | a[l];
     whole = (negates ? 0 - whole : whole) << shift;
-    sum[l] = (uint64_t)(uint32_t)(high ? whole >> 32 : whole) + b[l] + (carry >> l & 1);
+    sum[l] = (uint64_t)(uint32_t)(high ? whole >> 32 : whole) + term[l] + one + (carry >> l & 1);
   }
   write_sum(issue, sum);
 }

@@ -74,27 +74,33 @@ static int record_of(const LaneGroups *groups, unsigned barrier, unsigned lane) 
 
 uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, unsigned lane) {
   int record = record_of(groups, barrier, lane);
-  return record < 0 ? 0 : groups->record[barrier][record];
+  return record < 0 ? 0 : groups->record[barrier][record] | groups->away[barrier][record];
 }
 
-static void put_record(LaneGroups *groups, unsigned barrier, uint32_t lanes) {
+static void put_record(LaneGroups *groups, unsigned barrier, uint32_t lanes, uint32_t away) {
   unsigned at = (unsigned)__builtin_ctz(lanes);
   groups->record[barrier][at] = lanes;
+  groups->away[barrier][at] = away;
   groups->used[barrier] |= 1u << at;
 }
 
-/* `lanes` take no part any more. */
-static void withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes) {
+/* `lanes` are in no record any more; those of `away` are still waited for. A record without lanes goes: its lanes have it in registers,
+ * or nobody has it. */
+static void leave(LaneGroups *groups, unsigned barrier, uint32_t lanes, uint32_t away) {
   for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1) {
     unsigned at = (unsigned)__builtin_ctz(rest);
-    uint32_t record = groups->record[barrier][at];
+    uint32_t record = groups->record[barrier][at], others = groups->away[barrier][at] | (record & away);
     if (!(record & lanes))
       continue;
     groups->used[barrier] &= ~(1u << at);
     if (record & ~lanes)
-      put_record(groups, barrier, record & ~lanes);
+      put_record(groups, barrier, record & ~lanes, others);
   }
+  groups->saved[barrier] &= ~lanes;
 }
+
+/* `lanes` take no part any more. */
+static void withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes) { leave(groups, barrier, lanes, 0); }
 
 /* ---- waiting and going on ---- */
 
@@ -230,6 +236,12 @@ static bool lets_yielded_off(const Issue *issue, const LaneGroup *group) {
   return group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release;
 }
 
+/* The lanes of the record of a group at a BSYNC that aren't in another one. */
+static uint32_t lanes_present(const LaneGroups *groups, const LaneGroup *group) {
+  int record = record_of(groups, group->which, (unsigned)__builtin_ctz(group->mask));
+  return record < 0 ? 0 : groups->record[group->which][record];
+}
+
 /* The lanes that a group at a BSYNC or WARPSYNC waits for. */
 static uint32_t missing_for(const Issue *issue, const LaneGroup *group) {
   const Warp *warp = issue->warp;
@@ -240,7 +252,7 @@ static uint32_t missing_for(const Issue *issue, const LaneGroup *group) {
   case GROUP_AT_MEETING: return warp->alive & ~group->mask;
   case GROUP_AT_SYNC:
     record = lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask));
-    missing = record & warp->alive & ~lanes_at_sync(groups, group->which, record);
+    missing = record & warp->alive & ~lanes_at_sync(groups, group->which, lanes_present(groups, group));
     return missing & (lets_yielded_off(issue, group) ? ~lanes_yielded(groups) : ALL_LANES);
   default: return ALL_LANES;
   }
@@ -290,8 +302,8 @@ static void release_complete(const Issue *issue, uint64_t from) {
 void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes) {
   LaneGroups *groups = issue->warp->groups;
   uint32_t used = groups->used[barrier];
-  withdraw(groups, barrier, lanes);
-  put_record(groups, barrier, lanes);
+  leave(groups, barrier, lanes, groups->saved[barrier]);
+  put_record(groups, barrier, lanes, 0);
   if (used && groups->count) /* who waited for them there waits no longer */
     release_complete(issue, issue->now);
 }
@@ -413,6 +425,33 @@ void lane_groups_end_collective(Issue *issue, uint32_t lanes) {
   lane_groups_scatter(issue, lanes, issue->warp->groups->comes_back);
 }
 
+void lane_groups_save(Issue *issue, unsigned barrier, uint32_t lanes) {
+  issue->warp->groups->saved[barrier] |= lanes;
+}
+
+/* The record of `members` that `lanes` have saved and others are in still; -1: there is none. */
+static int saved_record(const LaneGroups *groups, unsigned barrier, uint32_t members, uint32_t lanes,
+                        uint32_t alive) {
+  for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1) {
+    int at = __builtin_ctz(rest);
+    uint32_t away = groups->away[barrier][at];
+    if (away & lanes && ((groups->record[barrier][at] | away) & alive) == (members & alive))
+      return at;
+  }
+  return -1;
+}
+
+static void restore(LaneGroups *groups, unsigned barrier, uint32_t members, uint32_t lanes, uint32_t alive) {
+  int at = saved_record(groups, barrier, members, lanes, alive);
+  uint32_t present = lanes, away = members & ~lanes;
+  if (at >= 0) {
+    present |= groups->record[barrier][at];
+    away = groups->away[barrier][at] & ~lanes;
+    groups->used[barrier] &= ~(1u << at);
+  }
+  put_record(groups, barrier, present, away);
+}
+
 void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes) {
   LaneGroups *groups = issue->warp->groups;
   withdraw(groups, barrier, lanes);
@@ -420,10 +459,8 @@ void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[
     uint32_t record = members[__builtin_ctz(rest)], alike = 0;
     for (uint32_t others = rest; others; others &= others - 1)
       alike |= members[__builtin_ctz(others)] == record ? others & -others : 0;
-    if (record) {
-      withdraw(groups, barrier, record);
-      put_record(groups, barrier, record | alike);
-    }
+    if (record)
+      restore(groups, barrier, record, alike, issue->warp->alive);
     rest &= ~alike;
   }
 }

@@ -10,7 +10,8 @@
  * only.
  * Convergence barriers: each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier
  * at most, the newest;
- * groups that use one barrier at the same time have a record each.
+ * groups that use one barrier at the same time have a record each. Lanes whose BMOV has saved a record remain in it when they begin
+ * another (a call that uses the barrier, too), and are waited for until BMOV has restored it.
  * Does not model: a scoreboard for each group (registers that one group waits for hold up the others, too).
  * Ownership: an Sm owns the LaneGroups of its warps. */
 #ifndef LOCKSTEP_CORE_LANE_GROUPS_H
@@ -44,6 +45,8 @@ typedef struct LaneGroups {
   uint64_t runs_from;                  /* the first cycle in which the running group can issue, as it was chosen */
   uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */
   uint32_t record[CONVERGENCE_BARRIERS][WARP_LANES]; /* lanes of a record, at its lowest lane */
+  uint32_t away[CONVERGENCE_BARRIERS][WARP_LANES];   /* of each record: lanes that have saved it and begun another one since */
+  uint32_t saved[CONVERGENCE_BARRIERS];              /* lanes that have saved the record that they are in */
   uint32_t comes_back[WARP_LANES];                   /* of lanes in a collective: where they go on behind it */
   uint32_t gathering;                /* block barriers that lanes have come to, but not yet all of the warp: */
   uint32_t come[BLOCK_BARRIERS];     /* who has come */
@@ -58,7 +61,9 @@ void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t
 void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]);
 /* ENDCOLLECTIVE: `lanes` of the running group go where their WARPSYNC.COLLECTIVE said. */
 void lane_groups_end_collective(Issue *issue, uint32_t lanes);
-/* `lanes` take part in convergence barrier `barrier`, those with the same members[lane] together. */
+/* BMOV: `lanes` keep in a register who takes part in convergence barrier `barrier` with them; and the way back: `lanes` take part in it,
+ * those with the same members[lane] together. */
+void lane_groups_save(Issue *issue, unsigned barrier, uint32_t lanes);
 void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes);
 /* BSSY: `lanes` take part in convergence barrier `barrier`. */
 void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes);

@@ -214,8 +214,7 @@ static bool add_launch(Loader *loader, guint kernel) {
   ScenarioLaunch *launch = loader_launch_new(loader->file, line, grid ? grid->column : 1);
   launch->kernel = kernel;
   g_ptr_array_add(loader->scenario->launches, launch);
-  if (!scenario_launch_runs(loader->scenario, loader->scenario->program, loader->scenario->launches->len - 1,
-                            loader->diag))
+  if (!scenario_launch_may_run(loader->scenario, loader->scenario->launches->len - 1, loader->diag))
     return false;
   bool good = read_size(loader, launch, "grid", options->grid, read_grid);
   good &= read_size(loader, launch, "block", options->block, read_block);

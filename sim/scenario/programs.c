@@ -421,11 +421,15 @@ static const Version *keep_version(Programs *programs, const PtxTarget *target, 
   return version;
 }
 
+bool programs_may_run_code(const Programs *programs) {
+  return programs->code == CODE_MACHINE || (programs->code == CODE_BEST && programs->is_cuda && nvcc_is_there());
+}
+
 /* True if CUDA source or PTX is to run as machine code on a machine of that capability. */
 static bool runs_code(const Programs *programs, unsigned capability) {
   enum { OLDEST = 75 };
-  return programs->is_listing || programs->code == CODE_MACHINE ||
-         (programs->code == CODE_BEST && programs->is_cuda && capability >= OLDEST && nvcc_is_there());
+  return programs->is_listing ||
+         (programs_may_run_code(programs) && (programs->code == CODE_MACHINE || capability >= OLDEST));
 }
 
 static const Version *make_code_version(Programs *programs, const PtxTarget *target, unsigned arch, Diag *diag) {

@@ -40,6 +40,8 @@ bool programs_is_ptx(const Programs *programs);
 const PtxModule *programs_module(const Programs *programs);
 /* Bytes of an address: 4 of SASS (sm_20), 4 or 8 of PTX. */
 uint32_t programs_address_bytes(const Programs *programs);
+/* True if what runs may be machine code of the program: then that a kernel is refused as PTX says nothing. */
+bool programs_may_run_code(const Programs *programs);
 /* Index of the kernel of that name: as it is, or as it was before C++ mangled it, with or without template arguments, namespaces
  * and parameters. -1 if there is none, or (*several) if that leaves several. */
 int programs_find_kernel(Programs *programs, const char *name, bool *several);

@@ -71,8 +71,8 @@ bool scenario_is_yaml(const char *path) {
   return programs_has_ending(path, ".yaml") || programs_has_ending(path, ".yml");
 }
 bool scenario_is_program(const char *path) {
-  return programs_has_ending(path, ".sass") || programs_has_ending(path, ".ptx") || programs_has_ending(path, ".cu") ||
-         programs_has_ending(path, ".cubin");
+  return programs_has_ending(path, ".sass") || programs_has_ending(path, ".ptx") ||
+         programs_has_ending(path, ".cu") || programs_has_ending(path, ".cubin");
 }
 
 bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint index, Diag *diag) {
@@ -84,6 +84,10 @@ bool scenario_launch_runs(const Scenario *scenario, const Program *program, guin
   if (refusal)
     diag_add_all(diag, refusal);
   return !refusal;
+}
+
+bool scenario_launch_may_run(const Scenario *scenario, guint index, Diag *diag) {
+  return programs_may_run_code(scenario->programs) || scenario_launch_runs(scenario, scenario->program, index, diag);
 }
 
 const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag) {

@@ -138,6 +138,8 @@ const Program *scenario_program(const Scenario *scenario, const Machine *machine
 
 /* True if `program` can run the kernel of a launch; otherwise its errors are there, once for all launches of the kernel. */
 bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint launch, Diag *diag);
+/* The same before a machine is known. True also if it may be machine code that runs, which isn't there yet. */
+bool scenario_launch_may_run(const Scenario *scenario, guint launch, Diag *diag);
 
 void expectation_init(Expectation *expect);
 void expectation_clear(Expectation *expect);

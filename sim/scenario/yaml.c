@@ -154,7 +154,7 @@ static bool read_launch(Loader *loader, const YamlNode *node) {
   if (cooperative)
     good &= loader_bool(loader, cooperative, "cooperative", &launch->cooperative);
   const Scenario *scenario = loader->scenario;
-  if (!has_kernel || !scenario_launch_runs(scenario, scenario->program, scenario->launches->len - 1, loader->diag))
+  if (!has_kernel || !scenario_launch_may_run(scenario, scenario->launches->len - 1, loader->diag))
     return false; /* its parameters aren't known */
   good &= read_args(loader, launch, yaml_get(node, "args"));
   return good && loader_check_args(loader, launch, false) && loader_check_block(loader, launch) &&

@@ -17,7 +17,10 @@ while test \$# -gt 1; do
   esac
   shift
 done
-cat "$SRCDIR/traces/blog/counter.\$form" >"\$into"
+case \$1 in
+*pointers.cu) cat "$SRCDIR/tests/machine_code/pointers.\$form" >"\$into" ;;
+*) cat "$SRCDIR/traces/blog/counter.\$form" >"\$into" ;;
+esac
 EOF
 chmod +x nvcc
 NVCC=$folder/nvcc
@@ -26,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 13
+plan 15
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -47,6 +50,10 @@ plan 13
   expect "a listing" 0 'ATOM.E.CAS.STRONG.GPU' "$LOCKSTEP" show listing.sass --kernel lock_gpu
   expect "that lacks data" 3 'kernel .lock_cpu. reads constant bank [34], and the listing' "$LOCKSTEP" show listing.sass \
     --kernel lock_cpu
+  cp "$SRCDIR/tests/machine_code/pointers.cu" .
+  calls="--kernel by_table --grid 1 --block 32 --buffer out=32 --buffer in=32 --arg out --arg in"
+  expect "calls through pointers, which PTX can't run" 0 '^pointers on h200: completed' "$LOCKSTEP" run pointers.cu -m h200 $calls
+  expect "and says so" 3 'a call through a register isn.t supported' "$LOCKSTEP" run pointers.cu -m h200 --code ptx $calls
   expect "a kind that there isn't" 2 'did you mean `sass`' "$LOCKSTEP" run counter.cu -m h200 --code sas $launch
 }
 finish

@@ -61,7 +61,8 @@ static uint64_t digest_groups(const LaneGroups *groups) {
   }
   for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++)
     for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1)
-      sum += mix(barrier + 1, groups->record[barrier][__builtin_ctz(rest)]);
+      sum += mix(mix(barrier + 1, groups->record[barrier][__builtin_ctz(rest)]),
+                 (uint64_t)groups->away[barrier][__builtin_ctz(rest)] << 32 | groups->saved[barrier]);
   for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
     sum += groups->come[id] ? mix(mix(~(uint64_t)id, groups->come[id]), groups->executed[id]) : 0;
   return sum;

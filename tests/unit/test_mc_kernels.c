@@ -1,0 +1,156 @@
+/* Kernels of machine code (tests/machine_code/NAME.cu and the cubins that nvcc made of them) against a CPU reference. */
+#include <string.h>
+
+#include "sim/core/gpu.h"
+#include "sim/core/symbols.h"
+#include "tests/unit/mc_lab.h"
+#include "tests/unit/unit.h"
+
+enum { BLOCKS = 2, THREADS = 96, N = BLOCKS * THREADS, CYCLES_MAX = 5000000 };
+
+/* A thread's result: `t` counts in the grid, `in` is the whole input. */
+typedef uint32_t (*Reference)(uint32_t t, const uint32_t *in);
+
+typedef struct KernelCase {
+  const char *file, *kernel;
+  Reference reference;
+} KernelCase;
+
+static uint32_t low_byte(const uint32_t *in, uint32_t t) { return in[t] & 255; }
+
+/* ---- pointers.cu ---- */
+
+static uint32_t called(uint32_t function, uint32_t a, uint32_t b) {
+  return function == 0 ? a + b : function == 1 ? a * b + 1 : a - b;
+}
+
+static uint32_t by_table(uint32_t t, const uint32_t *in) {
+  uint32_t which = low_byte(in, t) % 3;
+  return 3 * called(which, t, 7) + called(2 - which, t, 3);
+}
+
+static uint32_t virtuals(uint32_t t, const uint32_t *in) {
+  uint32_t value = low_byte(in, t);
+  return value & 1 ? t * t * value + 4000 : t * 5 + value;
+}
+
+static uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+
+static uint32_t recursion(uint32_t t, const uint32_t *in) { return fibonacci(low_byte(in, t) % 9); }
+
+static uint32_t ackermann(uint32_t m, uint32_t n) {
+  return m == 0 ? n + 1 : n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
+}
+
+static uint32_t nested(uint32_t t, const uint32_t *in) { return ackermann(low_byte(in, t) % 3, t % 5); }
+
+static uint32_t frames(uint32_t t, const uint32_t *in) {
+  enum { VALUES = 24 };
+  uint32_t value = low_byte(in, t), values[VALUES], sum = 0;
+  for (uint32_t i = 0; i < VALUES; i++)
+    values[i] = value * (i + 3);
+  values[value % VALUES] += t;
+  for (uint32_t i = 0; i < VALUES; i++)
+    sum += values[i * (value % 7) % VALUES] * (i + 1);
+  return sum;
+}
+
+static uint32_t switches(uint32_t t, const uint32_t *in) {
+  uint32_t value = low_byte(in, t), r = t;
+  for (uint32_t i = 0; i < 3; i++)
+    switch ((value + i) % 12) {
+    case 0: r += t * 3; break;
+    case 1: r ^= 55; break;
+    case 2: r = r * 7 + 1; break;
+    case 3: r -= value; break;
+    case 4: r += value * value; break;
+    case 5: r = ~r; break;
+    case 6: r *= 4; break;
+    case 7: r ^= t; break;
+    case 8: r += 17; break;
+    case 9: r = (uint32_t)((int32_t)r / 3); break;
+    case 10: r = -r; break;
+    default: r++;
+    }
+  return r;
+}
+
+/* ---- all ---- */
+
+static const KernelCase cases[] = {
+    {"pointers", "by_table", by_table}, {"pointers", "virtuals", virtuals}, {"pointers", "recursion", recursion},
+    {"pointers", "nested", nested},     {"pointers", "frames", frames},     {"pointers", "switches", switches},
+};
+
+typedef struct Architecture {
+  unsigned sm;
+  const char *machine;
+} Architecture;
+
+/* sm_75 runs on the RTX 3070's machine here: no machine of that generation is described. */
+static const Architecture architectures[] = {{75, "rtx3070"}, {86, "rtx3070"}, {90, "h200"}};
+
+static const Kernel *find_kernel(const Program *program, const char *name) {
+  for (guint i = 0; i < program->kernels->len; i++)
+    if (strcmp(program_kernel(program, i)->name, name) == 0)
+      return program_kernel(program, i);
+  ck_abort_msg("no kernel %s", name);
+}
+
+/* The kernel's `out`. */
+static void run(const Program *program, const Machine *machine, const char *name, const uint32_t *in, uint32_t *out) {
+  g_autoptr(GByteArray) args = g_byte_array_new();
+  Backing *backing = backing_new();
+  uint64_t *symbols = symbols_place(program, backing);
+  guint result = backing_add(backing, "out", N, out), input = backing_add(backing, "in", N, in);
+  g_byte_array_append(args, (const guint8 *)&backing_buffer(backing, result)->base, 8);
+  g_byte_array_append(args, (const guint8 *)&backing_buffer(backing, input)->base, 8);
+  Gpu *gpu = gpu_new(machine, backing, 1);
+  LaunchConfig config = {.program = program,
+                         .kernel = find_kernel(program, name),
+                         .grid = {BLOCKS, 1, 1},
+                         .block = {THREADS, 1, 1},
+                         .args = args->data,
+                         .args_bytes = args->len,
+                         .symbols = symbols};
+  g_autofree char *why = NULL;
+  ck_assert_msg(gpu_add_launch(gpu, &config, &why), "%s: %s", name, why);
+  GpuStop stop = gpu_run(gpu, CYCLES_MAX, UINT64_MAX);
+  ck_assert_msg(stop == GPU_FINISHED, "%s on %s: stopped by %d: %s", name, machine->name, (int)stop,
+                gpu->fault.happened ? gpu->fault.message : "");
+  memcpy(out, backing_buffer(backing, result)->data, N * sizeof *out);
+  gpu_free(gpu);
+  g_free(symbols);
+  backing_free(backing);
+}
+
+static void check(const KernelCase *kernel, const Architecture *architecture) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autofree char *file = g_strdup_printf("%s.sm_%u.cubin", kernel->file, architecture->sm);
+  Machine *machine = machine_load(architecture->machine, NULL, diag);
+  Program *program = mc_lab_cubin_of("tests/machine_code", file, architecture->sm, NULL);
+  uint32_t in[N], out[N] = {0};
+  for (uint32_t i = 0; i < N; i++)
+    in[i] = (i + 11) * UINT32_C(2654435761) >> 7;
+  run(program, machine, kernel->kernel, in, out);
+  for (uint32_t t = 0; t < N; t++) {
+    uint32_t want = kernel->reference(t, in);
+    UNIT_ASSERT(out[t] == want, "%s of %s: thread %u: %u, expected %u", kernel->kernel, file, t, out[t], want);
+  }
+  program_free(program);
+  machine_free(machine);
+}
+
+START_TEST(kernels) {
+  for (guint i = 0; i < G_N_ELEMENTS(architectures); i++)
+    check(&cases[_i], &architectures[i]);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("mc_kernels");
+  TCase *tcase = tcase_create("mc_kernels");
+  tcase_add_loop_test(tcase, kernels, 0, G_N_ELEMENTS(cases));
+  suite_add_tcase(suite, tcase);
+  return unit_run(suite);
+}
