@@ -253,8 +253,6 @@ liblockstep_a_SOURCES += \
   sim/memory/thread_id.h \
   sim/report/csv.c \
   sim/report/csv.h \
-  sim/report/csv_field.c \
-  sim/report/csv_field.h \
   sim/report/details.c \
   sim/report/details.h \
   sim/report/details_text.c \
@@ -299,6 +297,21 @@ liblockstep_a_SOURCES += \
   sim/scenario/scenario.h \
   sim/scenario/scenario_load.c \
   sim/scenario/yaml.c \
+  sim/study/csv_field.c \
+  sim/study/csv_field.h \
+  sim/study/sweep/axis.c \
+  sim/study/sweep/axis.h \
+  sim/study/sweep/plan.c \
+  sim/study/sweep/plan.h \
+  sim/study/sweep/part.c \
+  sim/study/sweep/part.h \
+  sim/study/sweep/row.c \
+  sim/study/sweep/row.h \
+  sim/study/sweep/store.c \
+  sim/study/sweep/store.h \
+  sim/study/sweep/sweep.c \
+  sim/study/sweep/sweep.h \
+  sim/study/sweep/plan_yaml.c \
   sim/study/check.c \
   sim/study/check.h \
   sim/study/correlation.c \
@@ -335,7 +348,10 @@ lockstep_SOURCES = \
   sim/cli/cmd_rank.c \
   sim/cli/cmd_run.c \
   sim/cli/cmd_show.c \
+  sim/cli/cmd_sweep.c \
   sim/cli/cmd_validate.c \
+  sim/cli/sweep_plan.c \
+  sim/cli/sweep_plan.h \
   sim/cli/command.h sim/cli/commands.def \
   sim/cli/interrupt.c sim/cli/interrupt.h \
   sim/cli/main.c \

@@ -96,6 +96,7 @@ UNIT_TESTS = \
   tests/unit/test_simt \
   tests/unit/test_sink \
   tests/unit/test_slots \
+  tests/unit/test_sweep \
   tests/unit/test_uniform \
   tests/unit/test_timeline \
   tests/unit/test_timeline_memory \
@@ -131,6 +132,7 @@ FUZZ_TARGETS = \
   tests/fuzz/fuzz_machine \
   tests/fuzz/fuzz_mc_cubin \
   tests/fuzz/fuzz_mc_listing \
+  tests/fuzz/fuzz_plan \
   tests/fuzz/fuzz_ptx \
   tests/fuzz/fuzz_ptx_run \
   tests/fuzz/fuzz_run \
@@ -158,6 +160,9 @@ tests_fuzz_fuzz_mc_cubin_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_mc_listing_SOURCES = tests/fuzz/fuzz_mc_listing.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_mc_listing_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_mc_listing_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_plan_SOURCES = tests/fuzz/fuzz_plan.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_plan_LDFLAGS = $(FUZZ_FLAGS)
+tests_fuzz_fuzz_plan_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c tests/unit/same.c tests/unit/same.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_ptx_LDFLAGS = $(FUZZ_FLAGS)
 tests_fuzz_fuzz_ptx_LDADD = $(FUZZ_LIBS)
@@ -199,7 +204,8 @@ TEST_FILES = \
   tests/script/programs_check.sh \
   tests/script/machine_code.sh \
   tests/script/ptx.sh \
-  tests/script/schedules.sh
+  tests/script/schedules.sh \
+  tests/script/sweep.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \
   tests/script/coverage.sh \

@@ -12,7 +12,7 @@ enum { FLAGS_GROUPS = OPTIONS_LAUNCH | OPTIONS_SHOW };
 /* What --seeds and --schedules hold while they aren't given. */
 enum { SEEDS_DEFAULT = -1 };
 
-enum { OPTIONS_MAX = 32, JOBS_MAX = 1024, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
+enum { OPTIONS_MAX = 64, JOBS_MAX = 1024, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
 
@@ -76,6 +76,15 @@ static guint list_rows(Options *o, char **format, char **code, gboolean *help, u
       {OPTIONS_LAUNCH, 0, "buffer", "NAME=WORDS[:INIT]", MANY, &o->buffers,
        "bare program: a buffer, zeros unless INIT says what"},
       {OPTIONS_LAUNCH, 0, "arg", "VALUE", MANY, &o->args, "bare program: an argument: buffer, number, struct"},
+      {OPTIONS_OUTPUT, 'o', "output", "FILE", PATH, &o->output, "where the result goes"},
+      {OPTIONS_SWEEP, 0, "seeds", "N", INTEGER, &o->seeds, "seeds of each point, from --seed on (1)"},
+      {OPTIONS_SWEEP, 'j', "jobs", "N", INTEGER, &o->jobs, "points that run at a time (one a processor)"},
+      {OPTIONS_SWEEP, 0, "counter", "NAME", MANY, &o->counters, "a counter that rows have besides; may be repeated"},
+      {OPTIONS_SWEEP, 0, "point-seconds", "X", REAL, &o->point_seconds, "give a point up after X seconds"},
+      {OPTIONS_SWEEP, 0, "shard", "I/N", TEXT, &o->shard, "only each N-th point, from the I-th on"},
+      {OPTIONS_SWEEP, 0, "merge", NULL, SWITCH, &o->merge, "put the shards' files together"},
+      {OPTIONS_SWEEP, 0, "count", NULL, SWITCH, &o->count, "only say how many points there are, and are done"},
+      {OPTIONS_SWEEP, 0, "fresh", NULL, SWITCH, &o->fresh, "forget the rows that the file holds"},
       {ALL_GROUPS, 'h', "help", NULL, SWITCH, help, "show this help"},
   };
   guint count = 0;
@@ -152,6 +161,8 @@ static bool check_ranges(const Options *options, Diag *diag) {
     return diag_usage(diag, "--limit-cycles must be above 0");
   if (!isnan(options->limit_seconds) && !(options->limit_seconds > 0 && options->limit_seconds <= SECONDS_MAX))
     return diag_usage(diag, "--limit-seconds must be above 0, and at most %d", SECONDS_MAX);
+  if (!isnan(options->point_seconds) && !(options->point_seconds > 0 && options->point_seconds <= SECONDS_MAX))
+    return diag_usage(diag, "--point-seconds must be above 0, and at most %d", SECONDS_MAX);
   if (options->seed < 0)
     return diag_usage(diag, "--seed must not be negative");
   if (options->seeds != SEEDS_DEFAULT && (options->seeds < 1 || options->seeds > 1000000))
@@ -200,9 +211,10 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
   *options = (Options){.seed = 1,
                        .seeds = SEEDS_DEFAULT,
                        .schedules = SEEDS_DEFAULT,
-                       .jobs = 1,
+                       .jobs = help->groups & OPTIONS_SWEEP ? 0 : 1,
                        .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT,
                        .limit_seconds = NAN,
+                       .point_seconds = NAN,
                        .stop = {.signal = interrupt_signal()}};
   Row rows[OPTIONS_MAX];
   g_autofree char *format = NULL, *code = NULL;
@@ -242,6 +254,9 @@ void options_clear(Options *options) {
   g_free(options->wait_graph);
   g_free(options->timeline);
   g_free(options->baseline);
+  g_free(options->output);
+  g_free(options->shard);
+  g_strfreev(options->counters);
   g_free(options->help);
   *options = (Options){0};
 }

@@ -28,6 +28,8 @@ enum {
   OPTIONS_SCHEDULES = 1 << 10, /* --schedules --jobs */
   OPTIONS_THREADS = 1 << 11,
   OPTIONS_DETAILS = 1 << 12,
+  OPTIONS_SWEEP = 1 << 13,
+  OPTIONS_OUTPUT = 1 << 14,
 };
 
 typedef struct Options {
@@ -46,8 +48,13 @@ typedef struct Options {
   gboolean cfg, reconvergence, cooperative, details;
   CodeKind code_kind; /* --code */
   Progress *progress; /* borrowed; runs tell it how far they are; NULL: nobody asks */
-  char *help;         /* what --help is to print, if it was given */
-  char **rest;        /* what isn't an option; NULL-terminated, never NULL */
+  char *output;       /* -o */
+  char *shard;        /* "2/8" */
+  char **counters;
+  double point_seconds; /* NaN: none */
+  gboolean merge, count, fresh;
+  char *help;  /* what --help is to print, if it was given */
+  char **rest; /* what isn't an option; NULL-terminated, never NULL */
 } Options;
 
 /* What --help prints. */

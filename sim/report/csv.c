@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "sim/report/csv_field.h"
+#include "sim/study/csv_field.h"
 
 void csv_run_header(GString *out) {
   static const char *const names[] = {"scenario", "machine",         "seed",     "verdict",    "exit_status",
@@ -12,19 +12,6 @@ void csv_run_header(GString *out) {
   for (unsigned i = 0; i < COUNTER_COUNT; i++)
     csv_field(out, counter_info[i].name);
   g_string_append_c(out, '\n');
-}
-
-/* The ids of all findings, each once, separated by blanks. */
-static char *finding_ids(const GPtrArray *findings) {
-  GString *ids = g_string_new(NULL);
-  bool seen[FINDING_COUNT] = {false};
-  for (guint i = 0; i < findings->len; i++) {
-    const Finding *finding = g_ptr_array_index(findings, i);
-    if (!seen[finding->id])
-      g_string_append_printf(ids, "%s%s", ids->len ? " " : "", finding_name(finding->id));
-    seen[finding->id] = true;
-  }
-  return g_string_free(ids, FALSE);
 }
 
 void csv_run(const RunResult *result, GString *out) {
@@ -40,7 +27,7 @@ void csv_run(const RunResult *result, GString *out) {
     csv_field_format(out, "%" G_GINT64_FORMAT, result->operations);
   else
     csv_field(out, "");
-  g_autofree char *ids = finding_ids(result->findings);
+  g_autofree char *ids = csv_field_finding_ids(result->findings);
   csv_field(out, ids);
   csv_field_format(out, "%u", result->failures ? result->failures->len : 0);
   csv_field_changes(out, &result->changes);

@@ -1,6 +1,6 @@
 #include "sim/report/details.h"
 
-#include "sim/report/csv_field.h"
+#include "sim/study/csv_field.h"
 
 /* ---- JSON ---- */
 

@@ -171,6 +171,7 @@ uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words
     return NULL;
   }
   *words = length / 4;
+  g_checksum_update(loader->digest, (const guchar *)bytes, (gssize)length);
   uint32_t *values = g_new(uint32_t, *words + 1);
   for (uint64_t i = 0; i < *words; i++) {
     uint32_t word;

@@ -27,6 +27,7 @@ typedef struct Loader {
   GPtrArray *param_names; /* char *, the last is NULL */
   GArray *param_values;   /* int64_t */
   uint64_t words;         /* of all buffers so far */
+  GChecksum *digest;      /* of the files that were read */
 } Loader;
 
 /* A scalar node that is part of `text` on the stack: valid while `text` is. */

@@ -45,6 +45,7 @@ Scenario *scenario_new(const char *file) {
   scenario->buffers = g_ptr_array_new_with_free_func(free_buffer);
   scenario->launches = g_ptr_array_new_with_free_func(free_launch);
   scenario->machines = g_new0(char *, 1);
+  scenario->params = g_new0(char *, 1);
   scenario->heap_bytes = HEAP_BYTES_DEFAULT;
   scenario->expect_on = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_expectation);
   return scenario;
@@ -61,6 +62,8 @@ void scenario_free(Scenario *scenario) {
   if (scenario->host)
     g_array_unref(scenario->host);
   g_strfreev(scenario->machines);
+  g_strfreev(scenario->params);
+  g_free(scenario->digest);
   expectation_clear(&scenario->expect);
   g_hash_table_destroy(scenario->expect_on);
   programs_free(scenario->programs);

@@ -98,6 +98,8 @@ typedef struct Scenario {
   unsigned host_line, host_column;
   ScenarioMeasure measure;
   char **machines; /* NULL-terminated, maybe empty: where the expectations are tested */
+  char **params;   /* names of its params, NULL-terminated */
+  char *digest;    /* SHA-256 of all files that were read for it, but those that a compiler includes */
   bool has_expectation;
   Expectation expect;
   GHashTable *expect_on; /* machine name -> Expectation *, keys replaced for that machine */

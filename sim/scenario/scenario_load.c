@@ -48,10 +48,21 @@ bool loader_read_program(Loader *loader, const YamlNode *node) {
   }
   g_autofree char *text =
       datadir_read_file(path, SCENARIO_FILE_MAX, &length, loader->file, node->line, node->column, loader->diag);
-  return text && set_program(loader, shown, path, text, length);
+  if (!text)
+    return false;
+  g_checksum_update(loader->digest, (const guchar *)text, (gssize)length);
+  return set_program(loader, shown, path, text, length);
+}
+
+/* What a scenario keeps of its loader. */
+static void keep_names(Loader *loader) {
+  g_strfreev(loader->scenario->params);
+  loader->scenario->params = g_strdupv((char **)loader->param_names->pdata);
+  loader->scenario->digest = g_strdup(g_checksum_get_string(loader->digest));
 }
 
 static void loader_clear(Loader *loader) {
+  g_checksum_free(loader->digest);
   g_free(loader->folder);
   g_free(loader->real_folder);
   g_ptr_array_free(loader->param_names, TRUE);
@@ -78,8 +89,12 @@ static Scenario *parse(const char *file, const char *real_file, const char *text
   loader.param_names = g_ptr_array_new_with_free_func(g_free);
   g_ptr_array_add(loader.param_names, NULL);
   loader.param_values = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  loader.digest = g_checksum_new(G_CHECKSUM_SHA256);
+  g_checksum_update(loader.digest, (const guchar *)text, (gssize)length);
   if (!read_text(&loader, real_file, text, length) || diag_error_count(diag) > errors_before)
     g_clear_pointer(&loader.scenario, scenario_free);
+  else
+    keep_names(&loader);
   loader_clear(&loader);
   return loader.scenario;
 }

@@ -5,7 +5,7 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 layers="base isa isa/flow isa/sass isa/ptx isa/mc isa/lower sim/engine sim/machine sim/memory sim/core \
-sim/detect/proof sim/detect/naming sim/detect/race sim/detect/misuse sim/detect sim/scenario sim/study sim/report sim/cli"
+sim/detect/proof sim/detect/naming sim/detect/race sim/detect/misuse sim/detect sim/scenario sim/study sim/study/sweep sim/report sim/cli"
 
 rank() { # prints the place of folder $1 in the order of layers, nothing if it is none
   place=0
@@ -70,7 +70,7 @@ complain_of_circles() {
 # Who looks at memory without being part of it: sim/core/look.h has what it holds. sim/study/simulation.c makes the buffers.
 check_looks() {
   grep -HnE 'backing_(find|buffer|nearest|digest)\(|change_log_|shared\.(words|changes)|lock_unit\.bit\[|local_memory_word|buffer->data' \
-    sim/detect/*.[ch] sim/detect/*/*.[ch] sim/study/*.[ch] sim/report/*.[ch] sim/cli/*.[ch] |
+    sim/detect/*.[ch] sim/detect/*/*.[ch] sim/study/*.[ch] sim/study/*/*.[ch] sim/report/*.[ch] sim/cli/*.[ch] |
     grep -v '^sim/study/simulation\.c:' |
     sed 's/^\([^:]*:[0-9]*\):.*/\1: memory is read through sim\/core\/look.h/' || :
 }
@@ -84,7 +84,7 @@ check_traffic() {
     sed 's/^\([^:]*:[0-9]*\):.*"\(.*\)".*/\1: \2 is a unit of the memory system: traffic goes by sim\/memory\/memsys.h/' || :
 }
 
-plan 46
+plan 48
 for layer in $layers; do
   point "includes of $layer" "$(check_includes "$layer")"
   if test "$layer" = sim/cli; then

@@ -1,6 +1,6 @@
 /* csv_field.h - fields of CSV (RFC 4180). */
-#ifndef LOCKSTEP_REPORT_CSV_FIELD_H
-#define LOCKSTEP_REPORT_CSV_FIELD_H
+#ifndef LOCKSTEP_STUDY_CSV_FIELD_H
+#define LOCKSTEP_STUDY_CSV_FIELD_H
 
 #include <glib.h>
 
@@ -15,5 +15,7 @@ void csv_field_header(GString *out, const char *const *names);
 void csv_field_values(GString *out, const char *const *values);
 /* Two fields: settings, params. */
 void csv_field_changes(GString *out, const Changes *changes);
+/* The ids of all findings, each once, separated by blanks. Free with g_free. */
+char *csv_field_finding_ids(const GPtrArray *findings);
 
 #endif

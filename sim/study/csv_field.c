@@ -1,4 +1,4 @@
-#include "sim/report/csv_field.h"
+#include "sim/study/csv_field.h"
 
 #include <string.h>
 
@@ -49,4 +49,16 @@ void csv_field_values(GString *out, const char *const *values) {
 void csv_field_changes(GString *out, const Changes *changes) {
   csv_field_values(out, changes->settings);
   csv_field_values(out, changes->params);
+}
+
+char *csv_field_finding_ids(const GPtrArray *findings) {
+  GString *ids = g_string_new(NULL);
+  bool seen[FINDING_COUNT] = {false};
+  for (guint i = 0; i < findings->len; i++) {
+    const Finding *finding = g_ptr_array_index(findings, i);
+    if (!seen[finding->id])
+      g_string_append_printf(ids, "%s%s", ids->len ? " " : "", finding_name(finding->id));
+    seen[finding->id] = true;
+  }
+  return g_string_free(ids, FALSE);
 }

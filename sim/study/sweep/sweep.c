@@ -1,0 +1,325 @@
+#include "sim/study/sweep/sweep.h"
+
+#include <string.h>
+
+#include "config.h"
+#include "isa/disasm.h"
+#include "sim/scenario/scenario.h"
+#include "sim/study/sweep/row.h"
+
+enum { KEY_CHARS = 16, TASKS_AHEAD = 4 };
+
+/* --- what there is --- */
+
+/* A scenario on a machine. */
+typedef struct Subject {
+  char *machine; /* its name */
+  char *digest;  /* of both, without the point's values */
+} Subject;
+
+typedef struct Preparation {
+  const Plan *plan;
+  GHashTable *subjects; /* "SCENARIO\nMACHINE" -> Subject * */
+  Diag *diag;
+} Preparation;
+
+static ScenarioOptions scenario_options(const Plan *plan, const PlanPoint *point, const char *machine) {
+  return (ScenarioOptions){
+      .params = point ? (const char *const *)point->params : NULL,
+      .machine = machine,
+      .settings = point ? (const char *const *)point->settings : NULL,
+      .code = plan->code,
+  };
+}
+
+static const char *machine_name(const char *named, const Scenario *scenario, Diag *diag) {
+  if (named)
+    return named;
+  if (scenario->machines[0])
+    return scenario->machines[0];
+  diag_usage(diag, "no machine named for `%s`", scenario->file);
+  diag_hint(diag, "name one with -m; `lockstep machine list` shows them");
+  return NULL;
+}
+
+/* Each value of the settings must be one that the machine can have; whether they go together is seen at each point. */
+static bool check_settings(const PlanPart *part, const Machine *machine, Diag *diag) {
+  bool good = true;
+  for (guint i = 0; i < part->axes->len; i++) {
+    const Axis *axis = g_ptr_array_index(part->axes, i);
+    g_autoptr(Machine) copy = machine_copy(machine);
+    for (guint j = 0; axis->kind == AXIS_SETTING && j < axis->values->len; j++) {
+      g_autoptr(Diag) found = diag_new();
+      if (machine_set(copy, axis->name, g_ptr_array_index(axis->values, j), found))
+        continue;
+      good = axis_error(&axis->place, diag, "%s", diag_item(found, 0)->message);
+      if (diag_item(found, 0)->hint)
+        diag_hint(diag, "%s", diag_item(found, 0)->hint);
+      break;
+    }
+  }
+  return good;
+}
+
+static bool check_params(const PlanPart *part, const Scenario *scenario, Diag *diag) {
+  bool good = true;
+  for (guint i = 0; i < part->axes->len; i++) {
+    const Axis *axis = g_ptr_array_index(part->axes, i);
+    if (axis->kind == AXIS_SETTING || g_strv_contains((const char *const *)scenario->params, axis->name))
+      continue;
+    good = axis_error(&axis->place, diag, "%s has no param `%s`", scenario->file, axis->name);
+    diag_hint_nearest(diag, axis->name, (const char *const *)scenario->params);
+  }
+  return good;
+}
+
+static char *subject_digest(const Scenario *scenario, const Machine *machine, Diag *diag) {
+  const Program *program = scenario_program(scenario, machine, diag);
+  if (!program)
+    return NULL;
+  g_autofree char *code = disasm_program(program);
+  g_autofree char *dump = machine_dump(machine);
+  g_autofree char *all =
+      g_strdup_printf("%s\n%s\n%s\n%s\n%s", PACKAGE_STRING, scenario->name, scenario->digest, code, dump);
+  return g_compute_checksum_for_string(G_CHECKSUM_SHA256, all, -1);
+}
+
+static void free_subject(gpointer data) {
+  g_free(((Subject *)data)->machine);
+  g_free(((Subject *)data)->digest);
+  g_free(data);
+}
+
+static char *subject_name(const char *scenario, const char *machine) {
+  return g_strdup_printf("%s\n%s", scenario, machine ? machine : "");
+}
+
+static const Subject *find_subject(GHashTable *subjects, const PlanPoint *point) {
+  g_autofree char *name = subject_name(point->scenario, point->machine);
+  return g_hash_table_lookup(subjects, name);
+}
+
+static bool prepare_subject(Preparation *preparation, const PlanPart *part, const char *path, const char *named) {
+  Diag *diag = preparation->diag;
+  ScenarioOptions options = scenario_options(preparation->plan, NULL, named);
+  g_autoptr(Scenario) scenario = scenario_load(path, &options, diag);
+  const char *name = scenario ? machine_name(named, scenario, diag) : NULL;
+  g_autoptr(Machine) machine = name ? machine_load(name, NULL, diag) : NULL;
+  if (!machine)
+    return false;
+  if (!check_params(part, scenario, diag) || !check_settings(part, machine, diag))
+    return false;
+  char *digest = subject_digest(scenario, machine, diag);
+  if (!digest)
+    return false;
+  Subject *subject = g_new(Subject, 1);
+  *subject = (Subject){g_strdup(machine->name), digest};
+  g_hash_table_replace(preparation->subjects, subject_name(path, named), subject);
+  return true;
+}
+
+static bool prepare_part(Preparation *preparation, const PlanPart *part) {
+  for (guint i = 0; i < part->scenarios->len; i++)
+    for (guint j = 0; j < MAX(part->machines->len, 1u); j++)
+      if (!prepare_subject(preparation, part, g_ptr_array_index(part->scenarios, i),
+                           part->machines->len ? g_ptr_array_index(part->machines, j) : NULL))
+        return false;
+  return true;
+}
+
+/* --- keys --- */
+
+static void update_list(GChecksum *sum, char **list) {
+  for (; *list; list++)
+    g_checksum_update(sum, (const guchar *)*list, (gssize)strlen(*list) + 1);
+  g_checksum_update(sum, (const guchar *)"", 1);
+}
+
+static char *point_key(const Preparation *preparation, const PlanPoint *point) {
+  const Plan *plan = preparation->plan;
+  const char *digest = find_subject(preparation->subjects, point)->digest;
+  g_autofree char *rest = g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %g %d", point->seed,
+                                          plan->limit_cycles, plan->point_seconds, plan->code);
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+  g_checksum_update(sum, (const guchar *)digest, -1);
+  update_list(sum, point->settings);
+  update_list(sum, point->params);
+  g_checksum_update(sum, (const guchar *)rest, -1);
+  return g_strndup(g_checksum_get_string(sum), KEY_CHARS);
+}
+
+static void list_points(SweepPoints *points, const Preparation *preparation) {
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  guint64 count = plan_points(points->plan);
+  for (guint64 i = 0; i < count; i++) {
+    PlanPoint point;
+    plan_point(points->plan, i, &point);
+    char *key = point_key(preparation, &point);
+    plan_point_clear(&point);
+    if (g_hash_table_contains(seen, key)) {
+      g_free(key);
+      continue;
+    }
+    g_hash_table_add(seen, key);
+    g_ptr_array_add(points->keys, key);
+    g_array_append_val(points->indices, i);
+  }
+}
+
+SweepPoints *sweep_points_new(const Plan *plan, Diag *diag) {
+  g_autoptr(GHashTable) subjects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_subject);
+  Preparation preparation = {plan, subjects, diag};
+  for (guint i = 0; i < plan->parts->len; i++)
+    if (!prepare_part(&preparation, g_ptr_array_index(plan->parts, i)))
+      return NULL;
+  SweepPoints *points = g_new0(SweepPoints, 1);
+  points->plan = plan;
+  points->indices = g_array_new(FALSE, FALSE, sizeof(guint64));
+  points->keys = g_ptr_array_new_with_free_func(g_free);
+  points->subjects = g_hash_table_ref(subjects);
+  list_points(points, &preparation);
+  return points;
+}
+
+void sweep_points_free(SweepPoints *points) {
+  if (!points)
+    return;
+  g_array_unref(points->indices);
+  g_ptr_array_unref(points->keys);
+  g_hash_table_unref(points->subjects);
+  g_free(points);
+}
+
+GPtrArray *sweep_shard_keys(const SweepPoints *points, unsigned shard, unsigned shards) {
+  GPtrArray *keys = g_ptr_array_new();
+  for (guint i = shard - 1; i < points->keys->len; i += shards)
+    g_ptr_array_add(keys, g_ptr_array_index(points->keys, i));
+  return keys;
+}
+
+/* --- running --- */
+
+typedef struct Team {
+  const SweepPoints *points;
+  const SweepOptions *options;
+  GAsyncQueue *done; /* Task *, finished */
+} Team;
+
+typedef struct Task {
+  guint index; /* in SweepPoints */
+  char *row;   /* NULL: it was abandoned, since the sweep is to end */
+} Task;
+
+static char *first_error(const Diag *diag) {
+  for (unsigned i = 0; i < diag_count(diag); i++)
+    if (diag_item(diag, i)->severity == DIAG_ERROR)
+      return g_strdup(diag_item(diag, i)->message);
+  return g_strdup("no result");
+}
+
+/* A run that its own limit of time ended is a result; one that the end of the sweep ended is none. */
+static RunResult *run_point(const Team *team, const Scenario *scenario, const Machine *machine,
+                            const PlanPoint *point, Diag *diag) {
+  const Plan *plan = team->points->plan;
+  Stop stop = team->options->stop ? *team->options->stop : (Stop){0};
+  gint64 limit = g_get_monotonic_time() + (gint64)(plan->point_seconds * G_USEC_PER_SEC);
+  if (plan->point_seconds > 0 && (!stop.deadline || limit < stop.deadline))
+    stop.deadline = limit;
+  RunOptions run = run_options_default();
+  run.seed = point->seed;
+  run.limit_cycles = plan->limit_cycles;
+  run.stop = &stop;
+  return run_scenario(scenario, machine, &run, diag);
+}
+
+static char *point_row(const Team *team, const PlanPoint *point, const char *key) {
+  const Plan *plan = team->points->plan;
+  g_autoptr(Diag) diag = diag_new();
+  ScenarioOptions options = scenario_options(plan, point, point->machine);
+  g_autoptr(Scenario) scenario = scenario_load(point->scenario, &options, diag);
+  const Subject *subject = find_subject(team->points->subjects, point);
+  const char *named = point->machine ? point->machine : subject->machine;
+  g_autoptr(Machine) machine = scenario ? machine_load(named, (const char *const *)point->settings, diag) : NULL;
+  g_autoptr(RunResult) result = machine ? run_point(team, scenario, machine, point, diag) : NULL;
+  if (result && stop_is_final(result->stop) && stop_asked(team->options->stop))
+    return NULL;
+  g_autofree char *base = g_path_get_basename(point->scenario);
+  char *dot = strrchr(base, '.');
+  if (dot && dot != base)
+    *dot = '\0';
+  g_autofree char *error = result ? NULL : first_error(diag);
+  return row_text(plan, point, base, subject->machine, result, error, key);
+}
+
+static void work(gpointer data, gpointer user) {
+  Task *task = data;
+  const Team *team = user;
+  PlanPoint point;
+  plan_point(team->points->plan, g_array_index(team->points->indices, guint64, task->index), &point);
+  if (!stop_asked(team->options->stop))
+    task->row = point_row(team, &point, g_ptr_array_index(team->points->keys, task->index));
+  plan_point_clear(&point);
+  g_async_queue_push(team->done, task);
+}
+
+/* Takes one finished task. False after errors. */
+static bool take_task(Team *team, Store *store, SweepSummary *summary, Diag *diag) {
+  Task *task = g_async_queue_pop(team->done);
+  bool good = true;
+  if (task->row) {
+    good = store_add(store, task->row, diag);
+    summary->now++;
+    if (team->options->step)
+      team->options->step(summary->before + summary->now, summary->points, task->row, team->options->user);
+  }
+  g_free(task->row);
+  g_free(task);
+  return good;
+}
+
+static bool run_missing(Team *team, const GArray *missing, Store *store, SweepSummary *summary, Diag *diag) {
+  g_autoptr(GError) error = NULL;
+  GThreadPool *pool = g_thread_pool_new(work, team, (gint)team->options->threads, TRUE, &error);
+  if (!pool)
+    return diag_error(diag, NULL, 0, 0, "no threads: %s", error->message);
+  guint next = 0, under_way = 0;
+  bool good = true;
+  do {
+    while (good && next < missing->len && under_way < team->options->threads * TASKS_AHEAD &&
+           !stop_asked(team->options->stop)) {
+      Task *task = g_new0(Task, 1);
+      task->index = g_array_index(missing, guint, next++);
+      g_thread_pool_push(pool, task, NULL);
+      under_way++;
+    }
+    if (under_way) {
+      good &= take_task(team, store, summary, diag);
+      under_way--;
+    }
+  } while (under_way || (good && next < missing->len && !stop_asked(team->options->stop)));
+  g_thread_pool_free(pool, FALSE, TRUE);
+  return good;
+}
+
+bool sweep_run(const SweepPoints *points, unsigned shard, unsigned shards, Store *store, const SweepOptions *options,
+               SweepSummary *summary, Diag *diag) {
+  g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint));
+  *summary = (SweepSummary){0};
+  for (guint i = shard - 1; i < points->keys->len; i += shards) {
+    summary->points++;
+    if (!store_row(store, g_ptr_array_index(points->keys, i)))
+      g_array_append_val(missing, i);
+  }
+  summary->before = summary->points - missing->len;
+  Team team = {points, options, g_async_queue_new()};
+  if (options->step && missing->len)
+    options->step(summary->before, summary->points, NULL, options->user);
+  bool good = !missing->len || run_missing(&team, missing, store, summary, diag);
+  g_async_queue_unref(team.done);
+  summary->cut_short = good && summary->before + summary->now < summary->points;
+  for (guint i = shard - 1; i < points->keys->len; i += shards) {
+    const char *row = store_row(store, g_ptr_array_index(points->keys, i));
+    summary->failed += row && row_is_error(row);
+  }
+  return good;
+}

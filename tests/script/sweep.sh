@@ -1,0 +1,77 @@
+#!/bin/sh
+# lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+plan 17
+scenario=$SRCDIR/traces/accesses/accesses.yaml
+cd "$folder"
+
+sweep() { # the sweep that all of this is about
+  "$LOCKSTEP" sweep "$scenario" -m gtx580 -m gtx295 -p blocks=1..17:8 -p accesses=400 -p atomic=0,1 --seeds 3 "$@"
+}
+
+same() { # prints a complaint unless two files are the same
+  cmp -s "$1" "$2" || echo "$1 and $2 differ"
+}
+
+sweep -j 1 >one.csv 2>err || :
+point "36 points" "$(test "$(wc -l <one.csv)" = 37 || echo "$(wc -l <one.csv) lines")"
+sweep -j 4 -o four.csv 2>err
+point "the same on four threads, into a file" "$(same one.csv four.csv)"
+expect "nothing is left to do" 0 "36 points \(36 were there\)" sweep -o four.csv
+expect "--count" 0 "^36 points, 36 done$" sweep -o four.csv --count
+point "no journal is left" "$(ls | grep journal || :)"
+
+# killed again and again, until it is done
+runs=0
+until test -e killed.csv || test $runs = 200; do
+  runs=$((runs + 1))
+  sweep -j 2 -o killed.csv 2>err &
+  victim=$!
+  sleep 0.1
+  kill -9 $victim 2>kill.err || :
+  wait $victim 2>wait.err || :
+done
+point "killed with SIGKILL until it was done" "$(same one.csv killed.csv)"
+
+# a torn row at the journal's end
+head -c 900 four.csv | sed '1d' >torn
+sweep --shard 1/2 -o torn.csv 2>err
+mv torn.csv.shard-1-of-2 torn.csv.shard-1-of-2.whole
+sweep -j 1 -o torn.csv --limit-seconds 0.05 2>err || :
+if test -e torn.csv.journal; then
+  printf 'deadbeef half a row,without end' >>torn.csv.journal
+fi
+sweep -o torn.csv 2>err
+point "half a row at the end of the journal" "$(same one.csv torn.csv)"
+
+# shards
+for shard in 3 1; do
+  sweep --shard $shard/3 -o shards.csv 2>err
+done
+expect "a shard is missing" 3 "12 of 36 points are missing" sweep --merge -o shards.csv
+expect "--count sees the shards" 0 "^36 points, 24 done$" sweep -o shards.csv --count
+sweep --shard 2/3 -o shards.csv 2>err
+expect "--merge" 0 "36 points" sweep --merge -o shards.csv
+point "the same of three shards" "$(same one.csv shards.csv)"
+
+# rows that fail or hang
+expect "a point that can't run is a row" 1 "accesses,gtx580,0,.*the size of buffer .words. .*,[0-9a-f]{16}$" \
+  "$LOCKSTEP" sweep "$scenario" -p blocks=0..2 -p accesses=8
+expect "a point that hangs is a row" 0 ",alias-deadlock,0," \
+  "$LOCKSTEP" sweep "$SRCDIR/tests/corpus/alias_barrier.sass" -m gtx570
+expect "a param that the scenario hasn't" 2 "did you mean .blocks.\?" \
+  "$LOCKSTEP" sweep "$scenario" -p blok=1,2
+expect "a parameter that the machine hasn't" 2 "unknown parameter .memory.slce.interval." \
+  "$LOCKSTEP" sweep "$scenario" -s memory.slce.interval=1,2
+expect "the rows of another sweep" 3 "holds 36 rows that this sweep doesn't have" \
+  sweep -o four.csv -p accesses=408
+cat >plan.yaml <<EOF
+scenarios: [$scenario]
+machines: [gtx580, gtx295]
+params: {blocks: 1..17:8, accesses: 400, atomic: [0, 1]}
+seeds: 3
+EOF
+"$LOCKSTEP" sweep plan.yaml -o plan.csv 2>err
+point "the same as a plan" "$(same one.csv plan.csv)"
+finish
