@@ -53,8 +53,9 @@ static const char *const shuffles[] = {
     [SHFL_UP] = "UP", [SHFL_DOWN] = "DOWN", [SHFL_BFLY] = "BFLY", [SHFL_IDX] = "IDX"};
 static const char *const matches[] = {[MATCH_ANY] = "ANY", [MATCH_ALL] = "ALL"};
 static const char *const atoms[] = {
-    [ATOM_ADD] = "ADD", [ATOM_MIN] = "MIN", [ATOM_MAX] = "MAX", [ATOM_INC] = "INC",   [ATOM_DEC] = "DEC",
-    [ATOM_AND] = "AND", [ATOM_OR] = "OR",   [ATOM_XOR] = "XOR", [ATOM_EXCH] = "EXCH", [ATOM_CAS] = "CAS"};
+    [ATOM_ADD] = "ADD",   [ATOM_MIN] = "MIN", [ATOM_MAX] = "MAX",      [ATOM_INC] = "INC",
+    [ATOM_DEC] = "DEC",   [ATOM_AND] = "AND", [ATOM_OR] = "OR",        [ATOM_XOR] = "XOR",
+    [ATOM_EXCH] = "EXCH", [ATOM_CAS] = "CAS", [ATOM_ARRIVE] = "ARRIVE"};
 static const char *const permutes[] = {
     [PRMT_INDEX] = "",  [PRMT_F4E] = "F4E", [PRMT_B4E] = "B4E",  [PRMT_RC8] = "RC8",
     [PRMT_ECL] = "ECL", [PRMT_ECR] = "ECR", [PRMT_RC16] = "RC16"};

@@ -116,6 +116,7 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_memory.c \
   isa/mc/mc_ops.def \
   isa/mc/mc_warp.c \
+  isa/mc/mc_async.c \
   isa/opcode.c \
   isa/opcode.h \
   isa/opcodes.def \

@@ -83,8 +83,19 @@ typedef enum {
   ATOM_OR,
   ATOM_XOR,
   ATOM_EXCH,
-  ATOM_CAS
+  ATOM_CAS,
+  ATOM_ARRIVE /* machine code: at a barrier in shared memory; Inst.lop says how: MBARRIER_* */
 } AtomOp;
+/* ATOM_ARRIVE: so many arrive: 1, as many as the operand says; the phase waits for that many more bytes, or fewer; those who arrive take no
+ * part any more; the word is as sm_80 has it. */
+enum {
+  MBARRIER_ONE = 1,
+  MBARRIER_COUNT = 2,
+  MBARRIER_EXPECTS = 4,
+  MBARRIER_COMPLETES = 8,
+  MBARRIER_DROPS = 16,
+  MBARRIER_BEFORE_HOPPER = 32
+};
 typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
 /* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a block barrier; or

@@ -1,5 +1,7 @@
 liblockstep_a_SOURCES += \
   sim/core/access.c \
+  sim/core/mbarrier.c \
+  sim/core/mbarrier.h \
   sim/core/access.h \
   sim/core/barrier.c \
   sim/core/barrier.h \

@@ -203,6 +203,7 @@ TEST_FILES = \
   tests/script/paper.sh \
   tests/script/programs_check.sh \
   tests/script/machine_code.sh \
+  tests/script/mbarrier.sh \
   tests/script/ptx.sh \
   tests/script/schedules.sh \
   tests/script/sweep.sh

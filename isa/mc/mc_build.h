@@ -91,6 +91,11 @@ uint8_t mc_scratch_predicate(McBuild *build);
 /* A value with its minus, bars or tilde applied by an instruction before (integers: two's complement; floats: the sign bit). */
 int16_t mc_signed_value(McBuild *build, const McOperand *operand);
 int16_t mc_signed_float(McBuild *build, const McOperand *operand);
+/* What is written is a uniform register: all lanes of the path get it if the guard holds in one of them. Row of a mask of those in which
+ * it does; those that follow have the guard that is meant. */
+int16_t mc_guard_path(McBuild *build);
+/* The address of `inst` is that operand's; false after mc_refuse(). */
+bool mc_address(McBuild *build, Inst *inst, const McOperand *memory, MemSpace space);
 /* Index of the variable that holds that bank's bytes for the kernel, -1 without data. */
 int mc_bank_variable(McBuild *build, int bank);
 /* Rows of the address of a variable (a pair), and of what a symbol's address is. */

@@ -339,7 +339,7 @@ bool mc_yield(McBuild *build) {
 }
 
 bool mc_nanosleep(McBuild *build) {
-  if (!mc_only(build, "WARP", NULL))
+  if (!mc_only(build, "WARP", "SYNCS", NULL))
     return mc_refuse(build);
   int16_t wanted = mc_value(build, mc_at(build, 0));
   Inst inst = mc_blank(build, OP_NANOSLEEP);

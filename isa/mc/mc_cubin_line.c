@@ -1,5 +1,5 @@
 /* .debug_line of a cubin: a line table of DWARF 2, with two opcodes of NVIDIA's that say where the lines that follow were inlined: the
- * place is an earlier row of the table, by its number. */
+ * place is an earlier row of the same sequence (a kernel's rows), by its number. */
 #include <string.h>
 
 #include "isa/mc/mc_cubin_reader.h"
@@ -237,6 +237,12 @@ static void set_address(Lines *lines) {
   }
 }
 
+/* The row, counted from 1 in this sequence; then the name of the function. */
+static void take_inlined(Lines *lines) {
+  uint32_t row = take_index(lines);
+  lines->inlined = row ? lines->first + row : 0;
+}
+
 static void run_extended(Lines *lines) {
   uint64_t length = take_uleb(lines);
   const uint8_t *start = lines->p;
@@ -247,7 +253,7 @@ static void run_extended(Lines *lines) {
   switch (take(lines, 1)) {
   case EXTENDED_END: end_sequence(lines); break;
   case EXTENDED_ADDRESS: set_address(lines); break;
-  case EXTENDED_INLINED: /* the row; then the name of the function */ lines->inlined = take_index(lines); break;
+  case EXTENDED_INLINED: take_inlined(lines); break;
   }
   lines->p = start + length;
 }

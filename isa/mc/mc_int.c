@@ -121,6 +121,11 @@ static bool read_special(McBuild *build, bool wide) {
 
 bool mc_s2r(McBuild *build) { return read_special(build, false); }
 
+bool mc_s2ur(McBuild *build) {
+  mc_guard_path(build);
+  return read_special(build, false);
+}
+
 bool mc_cs2r(McBuild *build) { return read_special(build, !mc_has(build, "32")); }
 
 bool mc_lepc(McBuild *build) {

@@ -103,7 +103,7 @@ static int16_t narrow_address(McBuild *build, const McOperand *memory) {
   return sum(build, OP_IADD, row, mc_value(build, &uniform));
 }
 
-static bool set_address(McBuild *build, Inst *inst, const McOperand *memory, MemSpace space) {
+bool mc_address(McBuild *build, Inst *inst, const McOperand *memory, MemSpace space) {
   if (memory->kind != MC_MEMORY)
     return mc_refuse(build);
   bool wide = space == MEM_GLOBAL || space == MEM_GENERIC;
@@ -129,7 +129,7 @@ bool mc_load(McBuild *build) {
   set_order(build, &inst);
   if (inst.sem == SEM_RELAXED && inst.scope == SCOPE_CTA)
     inst.cache = CACHE_CA;
-  if (mc_count(build) != at + 2 || !set_address(build, &inst, mc_at(build, at + 1), space))
+  if (mc_count(build) != at + 2 || !mc_address(build, &inst, mc_at(build, at + 1), space))
     return mc_refuse(build);
   inst.dst = mc_destination(build, mc_at(build, at), words_of(inst.width));
   mc_emit(build, &inst);
@@ -152,7 +152,7 @@ bool mc_store(McBuild *build) {
   Inst inst = mc_blank(build, op_in(space, OP_ST, OP_STS, OP_STL));
   inst.width = (uint8_t)width_of(build);
   set_order(build, &inst);
-  if (mc_count(build) != 2 || !set_address(build, &inst, mc_at(build, 0), space))
+  if (mc_count(build) != 2 || !mc_address(build, &inst, mc_at(build, 0), space))
     return mc_refuse(build);
   inst.b = stored_value(build, mc_at(build, 1), words_of(inst.width));
   mc_emit(build, &inst);
@@ -199,7 +199,7 @@ static bool set_operands(McBuild *build, Inst *inst, guint at) {
 bool mc_atom(McBuild *build) {
   Inst inst = mc_blank(build, OP_ATOM);
   if (!mc_is_predicate(mc_at(build, 0)) || !set_atomic(build, &inst) ||
-      !set_address(build, &inst, mc_at(build, 2), space_of(build)) || !set_operands(build, &inst, 3))
+      !mc_address(build, &inst, mc_at(build, 2), space_of(build)) || !set_operands(build, &inst, 3))
     return mc_refuse(build);
   inst.scope = (uint8_t)scope_of(build);
   inst.wide |= inst.width == WIDTH_64 ? WIDE_DST : 0;
@@ -211,7 +211,7 @@ bool mc_atom(McBuild *build) {
 bool mc_red(McBuild *build) {
   Inst inst = mc_blank(build, OP_RED);
   MemSpace space = strcmp(build->inst->root, "RED") == 0 && !mc_has(build, "E") ? MEM_GENERIC : MEM_GLOBAL;
-  if (!set_atomic(build, &inst) || !set_address(build, &inst, mc_at(build, 0), space) ||
+  if (!set_atomic(build, &inst) || !mc_address(build, &inst, mc_at(build, 0), space) ||
       !set_operands(build, &inst, 1))
     return mc_refuse(build);
   inst.scope = (uint8_t)scope_of(build);
@@ -245,8 +245,16 @@ static void swapped(McBuild *build, const Inst *swap) {
 
 bool mc_atoms(McBuild *build) {
   Inst inst = mc_blank(build, OP_ATOMS);
-  bool counts = mc_has(build, "POPC"), tells = mc_has(build, "CAST");
-  if (counts || tells) {
+  bool arrives = mc_has(build, "ARRIVE"), counts = mc_has(build, "POPC"), tells = mc_has(build, "CAST");
+  if (arrives) {
+    inst.mode = ATOM_ARRIVE;
+    inst.lop = MBARRIER_BEFORE_HOPPER;
+    inst.width = WIDTH_64;
+    inst.type = TYPE_U64;
+    inst.b = mc_constant_pair(build, 0);
+    inst.wide = WIDE_B;
+    inst.sem = SEM_RELAXED;
+  } else if (counts || tells) {
     inst.mode = counts ? ATOM_ADD : ATOM_CAS;
     inst.width = mc_has(build, "64") ? WIDTH_64 : WIDTH_32;
     inst.type = mc_has(build, "64") ? TYPE_U64 : TYPE_U32;
@@ -255,7 +263,8 @@ bool mc_atoms(McBuild *build) {
   } else if (!set_atomic(build, &inst)) {
     return false;
   }
-  if (!set_address(build, &inst, mc_at(build, 1), MEM_SHARED) || (!counts && !set_operands(build, &inst, 2)))
+  if (!mc_address(build, &inst, mc_at(build, 1), MEM_SHARED) ||
+      (!counts && !arrives && !set_operands(build, &inst, 2)))
     return mc_refuse(build);
   if (counts)
     inst.b = mc_constant(build, 1);

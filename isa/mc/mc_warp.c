@@ -14,6 +14,22 @@ bool mc_vote(McBuild *build) {
   return true;
 }
 
+int16_t mc_guard_path(McBuild *build) {
+  if (build->guard == PRED_TRUE && !build->guard_not)
+    return mc_constant(build, UINT32_MAX);
+  Inst vote = mc_blank(build, OP_VOTE);
+  vote.guard = PRED_TRUE;
+  vote.flags = 0;
+  vote.mode = VOTE_ANY;
+  vote.psrc[0] = build->guard;
+  vote.psrc_not = build->guard_not ? 1 : 0;
+  vote.dst = mc_scratch(build, 1);
+  vote.pdst = build->guard = mc_scratch_predicate(build);
+  build->guard_not = false;
+  mc_emit(build, &vote);
+  return vote.dst;
+}
+
 bool mc_match(McBuild *build) {
   guint at = mc_is_predicate(mc_at(build, 0)) ? 1 : 0;
   bool wide = mc_has(build, "U64");
@@ -69,9 +85,9 @@ bool mc_redux(McBuild *build) {
 /* The value of the lowest executing lane, and which lanes have it. */
 bool mc_r2ur(McBuild *build) {
   guint at = mc_is_predicate(mc_at(build, 0)) ? 1 : 0;
-  int16_t value = mc_value(build, mc_at(build, at + 1));
+  int16_t value = mc_value(build, mc_at(build, at + 1)), lanes = mc_guard_path(build);
   Inst elect = mc_blank(build, OP_ELECT), take = mc_blank(build, OP_SHFL);
-  elect.a = mc_constant(build, UINT32_MAX);
+  elect.a = lanes;
   elect.dst = mc_scratch(build, 1);
   take.mode = SHFL_IDX;
   take.a = value;

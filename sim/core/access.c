@@ -1,6 +1,7 @@
 #include "sim/core/access.h"
 
 #include "sim/core/due.h"
+#include "sim/core/mbarrier.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
@@ -93,6 +94,7 @@ uint64_t atomic_apply(const Inst *inst, uint64_t old, uint64_t b, uint64_t c) {
   case ATOM_XOR: result = old ^ b; break;
   case ATOM_EXCH: result = b; break;
   case ATOM_CAS: result = old == b ? c : old; break;
+  case ATOM_ARRIVE: result = mbarrier_arrive(inst, old, (uint32_t)b); break;
   }
   return result & all;
 }

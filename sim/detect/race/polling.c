@@ -200,6 +200,9 @@ static void start(Loop *loop) {
   spread(loop);
 }
 
+/* Machine code's look at the phase of an mbarrier. */
+static bool checks_phase(const Inst *inst) { return inst->op == OP_LDS && inst->sem == SEM_RELAXED; }
+
 static bool is_load(const Inst *inst) { return (inst->op == OP_LDS || inst->op == OP_LD) && !never_runs(inst); }
 
 /* The loads of the loop, not known as polls yet, whose address stands still. */
@@ -316,19 +319,32 @@ static bool ends_loop(Loop *loop, uint32_t load) {
 
 /* ---- the kernel ---- */
 
-/* The copies of a polling load in blocks that lead into its loop. */
-static void add_copies(const Loop *loop, uint32_t load, bool *polls) {
-  const Inst *inst = &loop->kernel->insts[load];
+/* The load's copy in a block: true if it is there, or the search ends there. */
+static bool copy_in(const Loop *loop, const CfgBlock *block, const Inst *inst, bool *polls) {
   uint64_t address = bits_of(inst_reads(inst));
+  for (uint32_t pc = block->last + 1; pc-- > block->first;) {
+    const Inst *other = &loop->kernel->insts[pc];
+    if (bits_of(inst_writes(other, loop->kernel->nregs)) & address)
+      return true;
+    if (other->op == inst->op && other->width == inst->width && same_address(other, inst)) {
+      polls[pc] = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The copies of a polling load in blocks that lead into its loop, and in those that lead to nothing but these. */
+static void add_copies(const Loop *loop, uint32_t load, bool *polls) {
+  enum { BLOCKS_BACK = 4 };
   const GArray *ways_in = block_at(loop, loop->head)->predecessors;
   for (guint i = 0; i < ways_in->len; i++) {
-    const CfgBlock *before = block_at(loop, g_array_index(ways_in, uint32_t, i));
-    for (uint32_t pc = before->last + 1; pc-- > before->first;) {
-      const Inst *other = &loop->kernel->insts[pc];
-      if (bits_of(inst_writes(other, loop->kernel->nregs)) & address)
+    uint32_t at = g_array_index(ways_in, uint32_t, i);
+    for (unsigned back = 0; back < BLOCKS_BACK; back++) {
+      const CfgBlock *before = block_at(loop, at);
+      if (copy_in(loop, before, &loop->kernel->insts[load], polls) || before->predecessors->len != 1)
         break;
-      if (other->op == inst->op && other->width == inst->width && same_address(other, inst))
-        polls[pc] = true;
+      at = g_array_index(before->predecessors, uint32_t, 0);
     }
   }
 }
@@ -374,8 +390,10 @@ bool *polling_loads(const Kernel *kernel) {
       leave_blocks(&loop);
     }
   }
-  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    polls[pc] |= checks_phase(&kernel->insts[pc]);
     found |= polls[pc];
+  }
   g_array_free(loop.blocks, TRUE);
   g_free(loop.inside);
   g_free(loop.chosen);

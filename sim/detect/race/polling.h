@@ -9,7 +9,8 @@
  *   by branches and guards what others become (`done = true`), but isn't compared with or added to what each round
  *   changes: `i < *n` and `sum += *x` are no polls;
  * - isn't stored back to its word, changed or not, in every round: `i = *next; *next = i + 1` is a counter.
- * So is the copy of such a load that stands before the loop, if a loop was turned round to test at its end.
+ * So is the copy of such a load that stands before the loop, if a loop was turned round to test at its end, and each look at the phase of
+ * an mbarrier (sm_90).
  *
  * Does not model: values that pass through memory, registers above R63; in a kernel whose loops are very many or very
  * long (POLLING_STEPS_MAX) those looked at last. */
