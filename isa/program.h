@@ -382,6 +382,8 @@ typedef struct Program {
 } Program;
 
 Program *program_new(const char *file, Dialect dialect);
+/* What a compiler made of CUDA source, as PTX or machine code; Fermi code is taken as written by hand. */
+static inline bool program_is_compiled(const Program *program) { return program->dialect != DIALECT_FERMI_SASS; }
 void program_free(Program *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Program, program_free)
 

@@ -143,6 +143,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/opens.h \
   sim/detect/proof/question.c \
   sim/detect/proof/question.h \
+  sim/detect/proof/leaders.c \
+  sim/detect/proof/leaders.h \
   sim/detect/proof/view.c \
   sim/detect/proof/view.h \
   sim/detect/proof/seen.c \
@@ -323,6 +325,8 @@ liblockstep_a_SOURCES += \
   sim/study/details.c \
   sim/study/details.def \
   sim/study/details.h \
+  sim/study/forms.c \
+  sim/study/forms.h \
   sim/study/hot_lines.c \
   sim/study/hot_lines.h \
   sim/study/rank.c \

@@ -60,6 +60,7 @@ UNIT_TESTS = \
   tests/unit/test_lane_groups \
   tests/unit/test_lane_verdicts \
   tests/unit/test_lanes \
+  tests/unit/test_leaders \
   tests/unit/test_layout \
   tests/unit/test_lock_unit \
   tests/unit/test_lower_cost \
@@ -192,6 +193,7 @@ TEST_FILES = \
   tests/script/threads.sh \
   tests/script/docs.sh \
   tests/script/first_use.sh \
+  tests/script/forms.sh \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
   tests/script/hardware.sh \

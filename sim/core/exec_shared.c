@@ -13,7 +13,7 @@ static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {
 
 static void shared_fault(Issue *issue, const uint32_t relative[32], uint32_t bad, uint32_t bytes, uint32_t limit) {
   uint32_t address = relative[__builtin_ctz(bad)];
-  bool ptx = warp_block(issue->sm, issue->warp)->launch->program->dialect == DIALECT_PTX;
+  bool compiled = program_is_compiled(warp_block(issue->sm, issue->warp)->launch->program);
   if (place_in(address, bytes, limit) == PLACE_MISALIGNED)
     record_fault(issue, bad, "shared", address,
                  g_strdup_printf("misaligned %u-byte access to shared address 0x%x", bytes, address),
@@ -22,9 +22,9 @@ static void shared_fault(Issue *issue, const uint32_t relative[32], uint32_t bad
     record_fault(
         issue, bad, "shared", address,
         g_strdup_printf("access to shared address 0x%x beyond the block's %u bytes", address, limit),
-        g_strdup(ptx ? "enlarge the __shared__ array (or the launch's dynamic shared memory), or keep the lanes "
-                       "that have no element from the access"
-                     : "raise .shared, or keep the lanes that have no element from the access"));
+        g_strdup(compiled ? "enlarge the __shared__ array (or the launch's dynamic shared memory), or keep the lanes "
+                            "that have no element from the access"
+                          : "raise .shared, or keep the lanes that have no element from the access"));
 }
 
 /* Lanes whose access faults, if they make it. */

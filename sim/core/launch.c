@@ -18,10 +18,10 @@ static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
 }
 
 /* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the window of local memory at 0x20, the stack pointer at 0x28;
- * the workspace of a cooperative grid; arguments. */
+ * %envreg1 and %envreg2, the workspace of a cooperative grid, high word first; arguments. */
 static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
-  enum { NCTAID = 0xc, LOCAL = 0x20, STACK = 0x28, ENVREG = 0x88, ENVREG_HOPPER = 0xd0, HOPPER_ARGS = 0x210 };
-  uint32_t base = config->kernel->param_base, word = 0, workspace = base >= HOPPER_ARGS ? ENVREG_HOPPER : ENVREG;
+  enum { NCTAID = 0xc, LOCAL = 0x20, STACK = 0x28, ENVREG1 = 0x8c, ENVREG1_HOPPER = 0x44, HOPPER_ARGS = 0x210 };
+  uint32_t base = config->kernel->param_base, word = 0, workspace = base >= HOPPER_ARGS ? ENVREG1_HOPPER : ENVREG1;
   if (offset < NCTAID)
     return config->block[offset / 4];
   if (offset < NCTAID + 12)
@@ -31,7 +31,7 @@ static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
   if (offset == STACK)
     return config->kernel->local_bytes;
   if (offset == workspace || offset == workspace + 4)
-    return (uint32_t)(offset == workspace ? config->envreg : config->envreg >> 32);
+    return (uint32_t)(offset == workspace ? config->envreg >> 32 : config->envreg);
   if (offset >= base && offset - base < config->args_bytes)
     memcpy(&word, config->args + (offset - base), MIN(4u, config->args_bytes - (offset - base)));
   return word;

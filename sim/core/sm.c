@@ -76,10 +76,10 @@ static unsigned pick(Sm *sm, Scheduler *scheduler, uint64_t ready) {
   }
 }
 
-/* Some lanes never wrote what the instruction reads. In PTX that matters once the value does: `int v; if (p) v = *a;`
- * is common. */
+/* Some lanes never wrote what the instruction reads. In what a compiler made that matters once the value does:
+ * `int v; if (p) v = *a;` is common. */
 static void unset_read(const Issue *issue, unsigned number, bool is_predicate, uint32_t lanes) {
-  if (warp_block(issue->sm, issue->warp)->launch->program->dialect == DIALECT_PTX) {
+  if (program_is_compiled(warp_block(issue->sm, issue->warp)->launch->program)) {
     undefined_unset(issue, number, is_predicate, lanes);
     return;
   }

@@ -177,7 +177,7 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   block->ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
     block->barrier[id] = (Barrier){.all = true};
-  shared_reset_range(&sm->shared, base, launch->shared_bytes, launch->program->dialect != DIALECT_PTX);
+  shared_reset_range(&sm->shared, base, launch->shared_bytes, !program_is_compiled(launch->program));
   sm->resident_blocks++;
   sm->resident_warps += launch->block_warps;
   sm->resident_threads += launch->block_warps * WARP_LANES;

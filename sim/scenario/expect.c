@@ -160,7 +160,7 @@ bool expectation_allows(const Expectation *expect, FindingId id) {
   return verdict != VERDICT_COUNT && has_verdict(expect, verdict);
 }
 
-static void compare_findings(const Expectation *expect, const GPtrArray *findings, GPtrArray *failures) {
+void expectation_findings(const Expectation *expect, const GPtrArray *findings, GPtrArray *failures) {
   bool reported[FINDING_COUNT] = {false};
   for (guint i = 0; findings && i < findings->len; i++) {
     const Finding *finding = g_ptr_array_index(findings, i);
@@ -204,7 +204,7 @@ static void compare_words(const ScenarioBuffer *buffer, const ExpectBuffer *expe
 guint expectation_compare(const Scenario *scenario, const Expectation *expect, Verdict verdict,
                           const GPtrArray *findings, const uint32_t *const *memory, GPtrArray *failures) {
   compare_verdict(expect, verdict, failures);
-  compare_findings(expect, findings, failures);
+  expectation_findings(expect, findings, failures);
   guint before = failures->len;
   for (guint i = 0; verdict == VERDICT_COMPLETED && i < expect->buffers->len; i++) {
     const ExpectBuffer *expected = &g_array_index(expect->buffers, ExpectBuffer, i);

@@ -26,6 +26,7 @@ typedef struct PtxText {
 typedef struct Version {
   PtxTarget target;
   unsigned arch;
+  bool machine_code;
   Program *program;
 } Version;
 
@@ -206,9 +207,7 @@ static const McModule *find_listing(Programs *programs, unsigned capability, Dia
 }
 
 static const char *made_by(const Programs *programs, const McModule *module) {
-  return programs->is_cuda && g_str_has_prefix(module->file, programs->file)
-             ? ", compiled by nvcc (--code ptx: missing fences, too)"
-             : "";
+  return programs->is_cuda && g_str_has_prefix(module->file, programs->file) ? ", compiled by nvcc" : "";
 }
 
 /* The program for one architecture of a listing; `like` says how the kernels are numbered, NULL: as the listing has them. */
@@ -401,22 +400,25 @@ bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag
 
 /* ---- one machine ---- */
 
-static const Version *find_version(const Programs *programs, const PtxTarget *target, unsigned arch) {
+static const Version *find_version(const Programs *programs, const PtxTarget *target, unsigned arch,
+                                   bool machine_code) {
   for (guint i = 0; i < programs->versions->len; i++) {
     const Version *version = g_ptr_array_index(programs->versions, i);
     if (version->target.capability == target->capability &&
         version->target.convergence_barriers == target->convergence_barriers &&
         version->target.max_registers == target->max_registers &&
         version->target.sm_registers == target->sm_registers &&
-        version->target.register_granule == target->register_granule && version->arch == arch)
+        version->target.register_granule == target->register_granule && version->arch == arch &&
+        version->machine_code == machine_code)
       return version;
   }
   return NULL;
 }
 
-static const Version *keep_version(Programs *programs, const PtxTarget *target, unsigned arch, Program *program) {
+static const Version *keep_version(Programs *programs, const PtxTarget *target, unsigned arch, bool machine_code,
+                                   Program *program) {
   Version *version = g_new(Version, 1);
-  *version = (Version){*target, arch, program};
+  *version = (Version){*target, arch, machine_code, program};
   g_ptr_array_add(programs->versions, version);
   return version;
 }
@@ -436,7 +438,7 @@ static const Version *make_code_version(Programs *programs, const PtxTarget *tar
   const McModule *module = find_listing(programs, target->capability, diag);
   const Program *like = programs->is_listing ? NULL : programs->common;
   Program *program = module ? lower_listing(programs, module, target->capability, like, diag) : NULL;
-  return program ? keep_version(programs, target, arch, program) : NULL;
+  return program ? keep_version(programs, target, arch, true, program) : NULL;
 }
 
 /* Why CUDA source runs as PTX. */
@@ -461,22 +463,31 @@ static const Version *make_version(Programs *programs, const PtxTarget *target, 
               "that waits in a "
               "loop lets no other lane of its warp run",
               program->target_sm);
-  return keep_version(programs, target, text->arch, program);
+  return keep_version(programs, target, text->arch, false, program);
 }
 
-const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag) {
-  if (!programs_is_ptx(programs) && !programs->is_listing)
-    return programs->common;
+static const Program *program_in_form(Programs *programs, const Machine *machine, bool machine_code, Diag *diag) {
   PtxTarget target = {machine->gpu.compute_capability, machine->sm.convergence == CONVERGENCE_BARRIER,
                       machine->sm.max_thread_registers, machine->sm.registers, machine->sm.register_granule};
   unsigned arch = programs->is_cuda ? nvcc_arch(target.capability) : 0;
-  bool machine_code = runs_code(programs, target.capability);
   g_mutex_lock(&programs->lock);
-  const Version *version = find_version(programs, &target, arch);
+  const Version *version = find_version(programs, &target, arch, machine_code);
   if (!version && machine_code)
     version = make_code_version(programs, &target, arch, diag);
   else if (!version)
     version = make_version(programs, &target, machine, diag);
   g_mutex_unlock(&programs->lock);
   return version ? version->program : NULL;
+}
+
+const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag) {
+  if (!programs_is_ptx(programs) && !programs->is_listing)
+    return programs->common;
+  return program_in_form(programs, machine, runs_code(programs, machine->gpu.compute_capability), diag);
+}
+
+const Program *programs_source_for(Programs *programs, const Machine *machine, Diag *diag) {
+  if (!programs_is_ptx(programs) || !runs_code(programs, machine->gpu.compute_capability))
+    return NULL;
+  return program_in_form(programs, machine, false, diag);
 }

@@ -52,5 +52,8 @@ bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag
                         unsigned line, unsigned column);
 /* The program that a machine runs; NULL after errors. Borrowed; stays valid as long as `programs`. */
 const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag);
+/* Of a program that the machine runs as machine code the PTX that was made from the same source, as the machine would run it; NULL if
+ * that isn't at hand, or it doesn't run as machine code. Borrowed; stays valid as long as `programs`. */
+const Program *programs_source_for(Programs *programs, const Machine *machine, Diag *diag);
 
 #endif

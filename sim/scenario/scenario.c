@@ -93,10 +93,17 @@ bool scenario_launch_may_run(const Scenario *scenario, guint index, Diag *diag) 
   return programs_may_run_code(scenario->programs) || scenario_launch_runs(scenario, scenario->program, index, diag);
 }
 
-const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  const Program *program = programs_for(scenario->programs, machine, diag);
+static const Program *with_launches(const Scenario *scenario, const Program *program, Diag *diag) {
   bool good = program != NULL;
   for (guint i = 0; program && i < scenario->launches->len; i++)
     good &= scenario_launch_runs(scenario, program, i, diag);
   return good ? program : NULL;
+}
+
+const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag) {
+  return with_launches(scenario, programs_for(scenario->programs, machine, diag), diag);
+}
+
+const Program *scenario_source(const Scenario *scenario, const Machine *machine, Diag *diag) {
+  return with_launches(scenario, programs_source_for(scenario->programs, machine, diag), diag);
 }

@@ -137,6 +137,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
 /* The program that a machine runs: the same for all if it is SASS, else lowered for the machine when it is first asked for. NULL
  * after errors, those of a kernel that is launched but refused among them. Borrowed from `scenario`. May be called from several threads. */
 const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag);
+/* Of what runs as machine code its PTX, as the machine would run it; NULL, often without an error, if there is none that can run. */
+const Program *scenario_source(const Scenario *scenario, const Machine *machine, Diag *diag);
 
 /* True if `program` can run the kernel of a launch; otherwise its errors are there, once for all launches of the kernel. */
 bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint launch, Diag *diag);
@@ -150,6 +152,8 @@ const Expectation *scenario_expectation(const Scenario *scenario, const char *ma
 
 /* True if a finding is listed, or explains an expected verdict. */
 bool expectation_allows(const Expectation *expect, FindingId id);
+/* One sentence (newly allocated char *) for each kind of finding that isn't allowed. `findings` holds Finding *. */
+void expectation_findings(const Expectation *expect, const GPtrArray *findings, GPtrArray *failures);
 /* Compares what a run gave. Appends one sentence (newly allocated char *) to `failures` for each thing not met:
  * verdict, a finding that isn't allowed, a buffer value ("counter[0] is 31, expected 32"). `memory` gives the final
  * words of each buffer (const uint32_t *, in the order of scenario->buffers); buffers are compared only if the verdict

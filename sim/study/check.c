@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "sim/study/forms.h"
 #include "sim/study/reliance.h"
 #include "sim/study/repairs.h"
 #include "sim/study/results.h"
@@ -167,7 +168,7 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
   bool other = schedule->policy != machine->sm.policy || schedule->reordered;
   if (first && first->verdict == VERDICT_COMPLETED && other)
     run.limit_cycles = MIN(run.limit_cycles, first->cycles * STARVATION_FACTOR + STARVATION_CYCLES_MIN);
-  RunResult *result = run_scenario(scenario, variant, &run, diag);
+  RunResult *result = forms_run(scenario, variant, &run, diag);
   machine_free(variant);
   return result;
 }
@@ -325,6 +326,7 @@ static void try_repairs(Attempts *attempts, guint index, const RunResult *run, c
   const Schedule *schedule = &g_array_index(attempts->schedules, Schedule, index);
   Machine *variant = schedule_machine(schedule, attempts->machine);
   RunOptions options = options_under(&attempts->options->run, schedule);
+  options.as_source = run->source_cycles > 0;
   for (guint i = 0; i < run->findings->len; i++) {
     Finding *finding = g_ptr_array_index(run->findings, i);
     bool is_new = true;
@@ -334,7 +336,8 @@ static void try_repairs(Attempts *attempts, guint index, const RunResult *run, c
       continue;
     if (finding->repairs)
       tell_step(attempts, index, ", trying a repair");
-    repairs_try(finding, attempts->scenario, variant, &options, run->cycles, diag);
+    repairs_try(finding, attempts->scenario, variant, &options, run->source_cycles ? run->source_cycles : run->cycles,
+                diag);
   }
   machine_free(variant);
 }

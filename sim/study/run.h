@@ -82,6 +82,7 @@ typedef struct RunResult {
   Changes changes;        /* borrowed from who set it; may be empty */
   bool trial_misplaced;   /* RunOptions.trial can't stand there: a barrier that part of a block would skip */
   bool starved;           /* states recurred for a while under this seed, but not under others */
+  uint64_t source_cycles; /* of the run of its PTX that findings come from (forms.h); 0: there was none */
   uint64_t memory_digest; /* of all buffers at the end */
 } RunResult;
 

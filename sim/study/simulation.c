@@ -208,7 +208,7 @@ bool simulation_init(Simulation *simulation, const Scenario *scenario, const Mac
                      const RunOptions *options, uint64_t seed, Diag *diag) {
   *simulation = (Simulation){.scenario = scenario, .options = options, .backing = backing_new()};
   simulation->findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  simulation->program = scenario_program(scenario, machine, diag);
+  simulation->program = (options->as_source ? scenario_source : scenario_program)(scenario, machine, diag);
   if (!simulation->program)
     return false;
   place_buffers(simulation);

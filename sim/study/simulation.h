@@ -14,6 +14,7 @@ typedef struct RunOptions {
   uint64_t seed;         /* default 1 */
   uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
   const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
+  bool as_source;        /* PTX in place of the machine code that was made of it (scenario_source()) */
   bool races;            /* attach the detectors of check, too: data races */
   const Repair *trial;   /* put in for the search for races, or NULL. Borrowed */
   uint32_t

@@ -220,6 +220,32 @@ START_TEST(inlined_calls) {
 }
 END_TEST
 
+/* In a cubin of several kernels places are counted in each by itself: what is inlined in two_operations() is so at its own lines. */
+START_TEST(inlined_in_one_of_several) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autofree char *path = g_build_filename(g_getenv("SRCDIR"), "tests", "corpus", "cuda_masks.sm_90.cubin", NULL);
+  Bytes bytes;
+  ck_assert_msg(g_file_get_contents(path, &bytes.at, &bytes.length, NULL), "%s", path);
+  g_autoptr(McModule) module = read_cubin(&bytes, diag);
+  g_free(bytes.at);
+  ck_assert(module != NULL);
+  unsigned at_shuffle = 0, at_vote = 0;
+  for (guint k = 0; k < module->kernels->len; k++) {
+    const McKernel *kernel = mc_kernel(module, k);
+    for (guint i = 0; i < kernel->insts && strcmp(kernel->name, "two_operations") == 0; i++) {
+      const McInst *inst = mc_inst(module, kernel, i);
+      if (!inst->inlined)
+        continue;
+      uint32_t line = g_array_index(module->frames, McFrame, inst->inlined - 1).line;
+      ck_assert_msg(line == 62 || line == 66, "%s: inlined at line %u", inst->root, line);
+      at_shuffle += line == 62 && strcmp(inst->root, "SHFL") == 0;
+      at_vote += line == 66;
+    }
+  }
+  ck_assert(at_shuffle == 1 && at_vote > 0);
+}
+END_TEST
+
 static const McOperand *operand_at(const McModule *module, const McKernel *kernel, guint inst, guint operand) {
   return mc_operand(module, mc_inst(module, kernel, inst), operand);
 }
@@ -379,6 +405,7 @@ int main(void) {
   tcase_add_test(tcase, other_encodings_have_no_text);
   tcase_add_loop_test(tcase, cubins_say_what_nvdisasm_says, 0, 4);
   tcase_add_test(tcase, inlined_calls);
+  tcase_add_test(tcase, inlined_in_one_of_several);
   tcase_add_test(tcase, addresses_in_code);
   tcase_add_test(tcase, other_relocations_in_code);
   tcase_add_test(tcase, unknown_encodings_stay);

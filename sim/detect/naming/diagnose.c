@@ -21,7 +21,7 @@ static const struct {
     {EDGE_WORD, VERDICT_LOCK_ORDER_DEADLOCK, FINDING_LOCK_ORDER_DEADLOCK},
 };
 
-bool diagnose_is_ptx(const WarpView *view) { return view->launch->program->dialect == DIALECT_PTX; }
+bool diagnose_is_compiled(const WarpView *view) { return program_is_compiled(view->launch->program); }
 
 static const char *simd_repair_of(bool ptx) {
   return ptx ? "give the lock back (or the signal) inside the loop, on the path of the lane that has it: while "
@@ -388,7 +388,7 @@ Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge
       (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
     finding->holder = holder_text(graph, thing, view->block);
   finding->repair =
-      g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, diagnose_is_ptx(view)) : repair_of(id));
+      g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, diagnose_is_compiled(view)) : repair_of(id));
   return finding;
 }
 

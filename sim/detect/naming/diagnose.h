@@ -11,7 +11,7 @@ Verdict diagnose(const WaitGraph *graph, GPtrArray *findings);
 /* ---- shared by the files that explain a deadlock: diagnose.c, cycles; diagnose_waits.c, waits without one ---- */
 enum { FINDINGS_SHOWN_MAX = 8 };
 
-bool diagnose_is_ptx(const WarpView *view);
+bool diagnose_is_compiled(const WarpView *view);
 const WarpView *diagnose_view(const WaitGraph *graph, const Node *node);
 /* The lanes of the same warp that wait for the same thing; their names, free with g_free; "wait" or "waits". */
 uint32_t diagnose_companions(const WaitGraph *graph, const Node *lane, guint thing);

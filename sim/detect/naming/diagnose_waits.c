@@ -137,7 +137,7 @@ static void diagnose_endless(const WaitGraph *graph, GPtrArray *findings) {
   finding->warp = view->warp->warp_in_block;
   finding->lanes = view->warp->active;
   finding->repair =
-      g_strdup(diagnose_is_ptx(view)
+      g_strdup(diagnose_is_compiled(view)
                    ? "give the loop an exit that something can reach; if it is to see what other threads write, "
                      "make that volatile or atomic: a plain load is taken out of the loop by the compiler"
                    : "give the loop an exit that something can reach");

@@ -6,6 +6,21 @@
 
 static const LaneGroup *group_at(const WarpView *view, uint32_t entry) { return &view->warp->groups->group[entry]; }
 
+/* True if lanes that meet at the WARPSYNC.ALL at `pc` do so for a block barrier. In machine code it may be for an operation of the whole
+ * warp as well, which stands somewhere behind it. */
+static bool is_for_barrier(const Kernel *kernel, uint32_t pc) {
+  for (pc++; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    Unit unit = op_info[inst->op].unit;
+    if (unit == UNIT_BARRIER)
+      return true;
+    if (unit == UNIT_VOTE || unit == UNIT_SHUFFLE ||
+        op_info[inst->op].flags & (OPF_SWITCH | OPF_BRANCH | OPF_CONTROL))
+      return false;
+  }
+  return false;
+}
+
 EntryKind wait_entry_kind(const WarpView *view, uint32_t entry) {
   if (!view->warp->groups)
     return view->warp->stack[entry].kind == STACK_PATH ? ENTRY_PATH : ENTRY_JOIN;
@@ -13,7 +28,8 @@ EntryKind wait_entry_kind(const WarpView *view, uint32_t entry) {
     return ENTRY_TURN;
   switch ((GroupState)group_at(view, entry)->state) {
   case GROUP_AT_WARPSYNC: return ENTRY_WARPSYNC;
-  case GROUP_AT_MEETING: return ENTRY_MEETING;
+  case GROUP_AT_MEETING:
+    return is_for_barrier(view->launch->kernel, group_at(view, entry)->pc) ? ENTRY_MEETING : ENTRY_WARPSYNC;
   default: return ENTRY_JOIN;
   }
 }

@@ -128,7 +128,11 @@ ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
     return set;
   if (memory->base)
     return copy_set(memory->words, abstract_word(memory->base, sm, key));
-  return new_set(memory->words, key, current_word(memory, sm, key));
+  if (!word_key_is_given(key))
+    return new_set(memory->words, key, current_word(memory, sm, key));
+  set = new_set(memory->words, key, 0);
+  set->count = 0; /* nobody has given anything yet */
+  return set;
 }
 
 ValueSet *abstract_copy(AbstractMemory *memory, const Sm *sm, WordKey key, uint32_t copy) {

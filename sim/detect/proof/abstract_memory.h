@@ -33,6 +33,11 @@ static inline WordKey word_key_global(uint64_t address) { return address / 4; }
 static inline WordKey word_key_local(uint32_t sm, uint32_t slot, uint32_t lane, uint32_t word) {
   return UINT64_C(1) << 62 | (uint64_t)sm << 40 | (uint64_t)slot << 32 | lane << 27 | word;
 }
+/* Not a word: what the leader of a shuffle gives to the others of its warp (leaders.h). */
+static inline WordKey word_key_given(uint32_t sm, uint32_t slot, uint32_t pc) {
+  return UINT64_C(1) << 61 | (uint64_t)sm << 40 | (uint64_t)slot << 32 | pc;
+}
+static inline bool word_key_is_given(WordKey key) { return key >> 61 == 1; }
 static inline uint32_t word_key_slot(WordKey key) { return key >> 32 & 0xff; }
 static inline uint32_t word_key_lane(WordKey key) { return key >> 27 & 31; }
 static inline uint32_t word_key_local_word(WordKey key) { return key & 0x7ffffff; }
@@ -102,7 +107,7 @@ void abstract_memory_layer(AbstractMemory *layer, AbstractMemory *base, Abstract
 void abstract_memory_unlayer(AbstractMemory *layer, AbstractMemory *spare);
 void abstract_memory_clear(AbstractMemory *memory);
 
-/* The set of a word; `sm` is where shared keys are looked up (its current value starts the set). Borrowed. The copies that L1s
+/* The set of a word; `sm` is where shared keys are looked up (its current value starts the set; what leaders give starts empty). Borrowed. The copies that L1s
  * hold don't belong to it. */
 ValueSet *abstract_word(AbstractMemory *memory, const Sm *sm, WordKey key);
 /* The set of the SM's copy of a global word, which holds `copy` now. */

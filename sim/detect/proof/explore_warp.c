@@ -3,13 +3,20 @@
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/opens.h"
 
+/* All other lanes of its warp have exited, so it knows who votes. A mask of which nothing is known may leave it out. */
+static bool is_alone(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  bool knows_mask = !(inst->flags & INST_HAS_MASK) || !slot_unknown(state, inst->a);
+  return walk->view->warp->alive == 1u << walk->lane && knows_mask && !is_any_lane(walk);
+}
+
 void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   VoteSet *votes = abstract_vote(&walk->explorer->memory, walk->view->warp, walk->view->sm, state->pc);
   walk->effects.of_warp = true;
   bool mine = explore_source_predicate(state, inst, 0);
-  uint32_t others = ~(1u << walk->lane);
+  uint32_t others = ~(1u << walk->lane), absent = 0;
   if (inst->flags & INST_HAS_MASK && !slot_unknown(state, inst->a))
-    others &= slot_value(walk, state, inst->a);
+    absent = ~slot_value(walk, state, inst->a);
+  others &= ~absent;
   uint32_t *said = mine ? &votes->may_true : &votes->may_false;
   if (read_only(walk) && keeps_stores(walk))
     *said |= 1u << walk->lane;
@@ -39,15 +46,95 @@ void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
     LaneSpace after;
     lane_state_copy(&after.state, state, walk_nregs(walk));
     explore_forget_writes(walk, &after.state, inst); /* a ballot depends on all lanes */
+    if (is_alone(walk, state, inst) && (uint32_t)inst->dst < walk_nregs(walk))
+      explore_set_register(walk, &after.state, inst->dst, false, mine ? 1u << walk->lane & ~absent : 0);
     explore_set_predicate(&after.state, inst->pdst, outcome);
     explore_go_on(walk, &after.state, inst, state->pc + 1);
   }
 }
 
-/* What other lanes hold isn't known here. */
+/* ---- shuffles ---- */
+
+/* The shuffle gives the lane this value; it was in range. */
+static void take_value(LaneWalk *walk, const LaneState *state, const Inst *inst, bool unknown, uint32_t value) {
+  LaneSpace after;
+  lane_state_copy(&after.state, state, walk_nregs(walk));
+  explore_set_register(walk, &after.state, inst->dst, unknown, value);
+  explore_set_predicate(&after.state, inst->pdst, true);
+  explore_go_on(walk, &after.state, inst, state->pc + 1);
+}
+
+/* A lane that isn't the leader: whatever some leader of its warp gives. */
+static void follow_leader(LaneWalk *walk, const LaneState *state, const Inst *inst, ValueSet *given) {
+  if (!read_only(walk))
+    abstract_note_reader(&given->readers, walk->view->index);
+  if (given->anything || is_any_lane(walk) || (read_only(walk) && !given->count)) {
+    take_value(walk, state, inst, true, 0);
+    return;
+  }
+  uint32_t count = given->count, values[VALUES_MAX];
+  memcpy(values, given->value, count * sizeof *values);
+  for (uint32_t i = 0; i < count; i++)
+    take_value(walk, state, inst, false, values[i]);
+}
+
+static void step_with_leader(LaneWalk *walk, const LaneState *state, const Inst *inst, const Leader *leader) {
+  const WarpView *view = walk->view;
+  AbstractMemory *memory = &walk->explorer->memory;
+  ValueSet *given = abstract_word(memory, view->sm, word_key_given(view->sm->index, view->warp->slot, state->pc));
+  walk->effects.of_warp = true;
+  if (!(state->preds >> leader->predicate & 1)) {
+    follow_leader(walk, state, inst, given);
+    return;
+  }
+  bool unknown = slot_unknown(state, inst->a);
+  uint32_t value = slot_value(walk, state, inst->a);
+  if (keeps_stores(walk) && unknown)
+    abstract_add_anything(memory, given);
+  else if (keeps_stores(walk))
+    abstract_add(memory, given, value);
+  take_value(walk, state, inst, unknown, value);
+}
+
+/* The shuffle that lies behind a vote for a leader; NULL: it is another one. */
+static const Leader *leader_of(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  enum { WHOLE_WARP = 0x1f };
+  const Leader *leader = walk->view->facts->leaders ? &walk->view->facts->leaders[state->pc] : NULL;
+  bool whole = leader && leader->known && !slot_unknown(state, inst->c) &&
+               slot_value(walk, state, inst->c) == WHOLE_WARP && !slot_unknown(state, leader->number);
+  return whole && state->regs[leader->number] == walk->lane ? leader : NULL;
+}
+
+/* A lane that reads its own register. */
+static bool reads_itself(LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  if (inst->mode != SHFL_IDX || slot_unknown(state, inst->b) || slot_unknown(state, inst->c) || is_any_lane(walk))
+    return false;
+  walk->effects.of_lane = true;
+  return slot_value(walk, state, inst->b) == walk->lane && slot_value(walk, state, inst->c) == 0x1f;
+}
+
+/* What other lanes hold isn't known here, unless their leader gives it to them. */
 void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst) {
-  explore_forget_writes(walk, state, inst);
-  explore_go_on(walk, state, inst, state->pc + 1);
+  const Leader *leader = leader_of(walk, state, inst);
+  if (!leader && reads_itself(walk, state, inst)) {
+    take_value(walk, state, inst, slot_unknown(state, inst->a), slot_value(walk, state, inst->a));
+    return;
+  }
+  if (!leader) {
+    explore_forget_writes(walk, state, inst);
+    explore_go_on(walk, state, inst, state->pc + 1);
+    return;
+  }
+  if (!(state->preds_unknown >> leader->predicate & 1)) {
+    step_with_leader(walk, state, inst, leader);
+    return;
+  }
+  for (int value = 0; value < 2; value++) {
+    LaneSpace known;
+    lane_state_copy(&known.state, state, walk_nregs(walk));
+    explore_set_predicate(&known.state, leader->predicate, value);
+    step_with_leader(walk, &known.state, inst, leader);
+  }
 }
 
 /* True if arrivals that may come to the barrier give counts that don't go with this one. */

@@ -32,6 +32,7 @@ static KernelFacts *facts_of(Explorer *explorer, const Kernel *kernel) {
   facts = g_new0(KernelFacts, 1);
   facts->kernel = kernel;
   facts->liveness = cfg_liveness(kernel);
+  facts->leaders = leaders_find(kernel, &facts->liveness);
   state_set_init(&facts->states, kernel, &facts->liveness);
   facts->reads = g_new(RegSet, kernel->ninsts);
   facts->meetings = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -10,6 +10,7 @@
 #include "sim/detect/proof/abstract_memory.h"
 #include "sim/detect/proof/copies.h"
 #include "sim/detect/proof/lane_state.h"
+#include "sim/detect/proof/leaders.h"
 #include "sim/detect/proof/seen.h"
 
 /* Where a lane may get to, by what is known so far; it only grows. Entries are indices into the warp's stack; a lane above
@@ -61,6 +62,7 @@ typedef struct KernelFacts {
   Liveness liveness;
   StateSet states;  /* of the lane that is explored */
   RegSet *reads;    /* one for each instruction: registers that it reads */
+  Leader *leaders;  /* of each instruction; NULL: none */
   GArray *meetings; /* uint32_t: the WARPSYNC.ALLs, by rising pc */
 } KernelFacts;
 

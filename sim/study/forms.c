@@ -1,0 +1,104 @@
+#include "sim/study/forms.h"
+
+/* A run of the PTX that doesn't end gets so many times the cycles of the machine code. */
+enum { SOURCE_FACTOR = 20, SOURCE_CYCLES_MIN = 1000000 };
+
+/* What PTX tells better. */
+static bool is_of_source(FindingId id) {
+  return id == FINDING_DATA_RACE || id == FINDING_UNORDERED_ACCESS || id == FINDING_SPECULATIVE_LOAD ||
+         id == FINDING_SYNC_MASK || id == FINDING_UNSET_REGISTER || id == FINDING_UNINITIALIZED_READ;
+}
+
+static bool has_place(const GPtrArray *findings, const Finding *finding) {
+  for (guint i = 0; i < findings->len; i++)
+    if (finding_same_place(g_ptr_array_index(findings, i), finding))
+      return true;
+  return false;
+}
+
+/* Failures that say which findings aren't expected, after the verdict's and before those of buffers. */
+static void expect_findings(RunResult *result, const Expectation *expect, const GPtrArray *before) {
+  g_autoptr(GPtrArray) old = g_ptr_array_new_with_free_func(g_free), new = g_ptr_array_new();
+  expectation_findings(expect, before, old);
+  expectation_findings(expect, result->findings, new);
+  guint first = result->failures->len - result->wrong_buffers - old->len;
+  if (old->len)
+    g_ptr_array_remove_range(result->failures, first, old->len);
+  for (guint i = 0; i < new->len; i++)
+    g_ptr_array_insert(result->failures, (gint)(first + i), g_ptr_array_index(new, i));
+}
+
+/* The findings of the machine code with those of its PTX in their place. */
+static GPtrArray *unite(const RunResult *code, RunResult *source) {
+  GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+  bool same_end = source->verdict == VERDICT_COMPLETED || source->verdict == code->verdict;
+  for (guint i = 0; i < code->findings->len; i++) {
+    const Finding *finding = g_ptr_array_index(code->findings, i);
+    if (!is_of_source(finding->id) || (!same_end && !has_place(source->findings, finding)))
+      g_ptr_array_add(all, finding_copy(finding));
+  }
+  for (guint i = 0; i < source->findings->len; i++) {
+    Finding *finding = g_ptr_array_index(source->findings, i);
+    if (!is_of_source(finding->id) || has_place(all, finding))
+      continue;
+    Finding *copy = finding_copy(finding);
+    copy->repairs = g_steal_pointer(&finding->repairs); /* to be tried with the PTX */
+    g_ptr_array_add(all, copy);
+  }
+  return all;
+}
+
+static void add_to_code(RunResult *result, const char *text) {
+  char *code = result->code;
+  result->code = g_strconcat(code ? code : "machine code", text, NULL);
+  g_free(code);
+}
+
+static void adopt(RunResult *result, RunResult *source, const Expectation *expect) {
+  GPtrArray *before = result->findings;
+  result->findings = unite(result, source);
+  result->source_cycles = source->cycles;
+  if (expect)
+    expect_findings(result, expect, before);
+  g_ptr_array_unref(before);
+  add_to_code(result, "; races and misuse are looked for in its PTX");
+}
+
+/* The run of the PTX; NULL: it can't run on the machine. */
+static RunResult *run_source(const Scenario *scenario, const Machine *machine, const RunOptions *options,
+                             uint64_t cycles) {
+  g_autoptr(Diag) ignored = diag_new();
+  RunOptions source = *options;
+  source.as_source = true;
+  source.observer = NULL;
+  source.details = source.keep_buffers = false;
+  source.limit_cycles = MIN(options->limit_cycles, cycles * SOURCE_FACTOR + SOURCE_CYCLES_MIN);
+  return run_scenario(scenario, machine, &source, ignored);
+}
+
+/* What has one form. */
+static RunResult *run_alone(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
+  RunResult *result = run_scenario(scenario, machine, options, diag);
+  const Program *program = result ? scenario_program(scenario, machine, diag) : NULL;
+  if (options->races && program && program->dialect == DIALECT_MACHINE_CODE)
+    add_to_code(result, " without its PTX: missing fences, __syncwarp() and lanes of masks can't be told");
+  return result;
+}
+
+RunResult *forms_run(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
+  g_autoptr(Diag) ignored = diag_new();
+  if (!options->races || !scenario_source(scenario, machine, ignored))
+    return run_alone(scenario, machine, options, diag);
+  RunOptions plain = *options;
+  plain.races = false;
+  RunResult *code = run_scenario(scenario, machine, &plain, diag);
+  g_autoptr(RunResult) source = code && !code->stop ? run_source(scenario, machine, options, code->cycles) : NULL;
+  bool same_end = source && (source->verdict == VERDICT_COMPLETED || source->verdict == code->verdict);
+  if (code && !same_end && !code->stop) { /* its own races count */
+    run_result_free(code);
+    code = run_scenario(scenario, machine, options, diag);
+  }
+  if (code && source)
+    adopt(code, source, scenario_expectation(scenario, machine->name));
+  return code;
+}
