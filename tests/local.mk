@@ -183,6 +183,7 @@ tests_fuzz_fuzz_scenario_LDADD = $(FUZZ_LIBS)
 # Scripts that `make check` runs as tests (TAP), and the ones that only targets below call.
 TEST_FILES = \
   tests/script/accesses.sh \
+  tests/script/primitives.sh \
   tests/script/badinput.sh \
   tests/script/badptx.sh \
   tests/script/cli.sh \

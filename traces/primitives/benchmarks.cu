@@ -117,28 +117,36 @@ extern "C" __global__ void mutex_ring(Word *words, int apart, int size, int ops,
 
 // --- semaphores ---
 
-extern "C" __global__ void semaphore_spin(Word *words, int ops, int fences) {
+// `store`: the count is put back by 0: an exchange (Algorithm 4); 1: a store.
+template <class Order, class Pause, class PostPause>
+static __device__ __forceinline__ void spin_waits(Word *word, const Pause &pause, const PostPause &post_pause,
+                                                  int ops, int store) {
+  if (store)
+    waits(SpinSemaphore<Order, Pause, PostPause, ByStore>(word, pause, post_pause), ops);
+  else
+    waits(SpinSemaphore<Order, Pause, PostPause, ByExchange>(word, pause, post_pause), ops);
+}
+template <class Pause, class PostPause>
+static __device__ __forceinline__ void spin_waits(Word *word, const Pause &pause, const PostPause &post_pause,
+                                                  int ops, int fences, int store) {
   if (threadIdx.x)
     return;
   if (fences)
-    waits(SpinSemaphore<Fenced>(words), ops);
+    spin_waits<Fenced>(word, pause, post_pause, ops, store);
   else
-    waits(SpinSemaphore<AsPrinted>(words), ops);
+    spin_waits<AsPrinted>(word, pause, post_pause, ops, store);
+}
+extern "C" __global__ void semaphore_spin(Word *words, int ops, int fences, int store) {
+  spin_waits(words, NoBackoff(), NoBackoff(), ops, fences, store);
 }
 // `post_backoff`: 1: post() has it, too (Algorithm 4); 0: it hasn't (section 5).
 extern "C" __global__ void semaphore_spin_backoff(Word *words, const Word *own, int ops, int imin, int imax,
-                                                  int fences, int post_backoff) {
-  if (threadIdx.x)
-    return;
+                                                  int fences, int store, int post_backoff) {
   Backoff pause = backoff(own, imin, imax);
-  if (post_backoff && fences)
-    waits(SpinSemaphore<Fenced, Backoff, Backoff>(words, pause, pause), ops);
-  else if (post_backoff)
-    waits(SpinSemaphore<AsPrinted, Backoff, Backoff>(words, pause, pause), ops);
-  else if (fences)
-    waits(SpinSemaphore<Fenced, Backoff>(words, pause), ops);
+  if (post_backoff)
+    spin_waits(words, pause, pause, ops, fences, store);
   else
-    waits(SpinSemaphore<AsPrinted, Backoff>(words, pause), ops);
+    spin_waits(words, pause, NoBackoff(), ops, fences, store);
 }
 extern "C" __global__ void semaphore_sleep(Word *words, int apart, int ops, int initial, int fences) {
   if (threadIdx.x)

@@ -93,13 +93,14 @@ public:
 
 // --- mutexes: lock(), unlock() ---
 
-// How a spin lock becomes free: Algorithm 1 exchanges, "because the atomic queue has predictable behavior"; Algorithm 2 and section 5
-// have "a simple assignment".
+// How a block that alone may change a word does it (the owner of a spin lock frees it; whoever found a spin semaphore's count puts it
+// back). Algorithms 1 and 4 exchange, "because the atomic queue has predictable behavior"; Algorithm 2 and the text of section 5 have
+// "a simple assignment" and "sets S to".
 struct ByExchange {
-  static __device__ __forceinline__ void free(Word *word) { atomicExch(word, 0); }
+  static __device__ __forceinline__ void set(Word *word, Word value) { atomicExch(word, value); }
 };
 struct ByStore {
-  static __device__ __forceinline__ void free(Word *word) { put(word, 0); }
+  static __device__ __forceinline__ void set(Word *word, Word value) { put(word, value); }
 };
 
 // Algorithms 1 and 2. (As printed, Algorithm 2 tests `Locked` in its loop and sets `Acquired`: it never ends.) Not fair. One word.
@@ -118,7 +119,7 @@ public:
   }
   __device__ __forceinline__ void unlock() {
     Order::fence();
-    Unlock::free(word_);
+    Unlock::set(word_, 0);
   }
 };
 
@@ -172,7 +173,8 @@ public:
 
 // Algorithm 4. One word, which holds start(initial) at first, and 0 while somebody looks at it. Post has no backoff, as section 5
 // says (Algorithm 4 has it in both; `PostPause`).
-template <class Order = Fenced, class Pause = NoBackoff, class PostPause = NoBackoff> class SpinSemaphore {
+template <class Order = Fenced, class Pause = NoBackoff, class PostPause = NoBackoff, class Restore = ByExchange>
+class SpinSemaphore {
   Word *word_;
   Pause pause_;
   PostPause post_pause_;
@@ -187,11 +189,11 @@ public:
     for (;;) {
       Word old = atomicExch(word_, 0);
       if (old > 1) {
-        atomicExch(word_, old - 1);
+        Restore::set(word_, old - 1);
         break;
       }
       if (old == 1)
-        atomicExch(word_, 1);
+        Restore::set(word_, 1);
       pause_.pause();
     }
     Order::fence();
@@ -202,7 +204,7 @@ public:
     Word old;
     while (!(old = atomicExch(word_, 0)))
       post_pause_.pause();
-    atomicExch(word_, old + 1);
+    Restore::set(word_, old + 1);
   }
 };
 
@@ -386,7 +388,8 @@ public:
   __device__ __forceinline__ void lock_write() { wait_for(write_); }
   __device__ __forceinline__ void unlock_write() {
     Order::fence();
-    put(read_, look(read_) + 1); // before the next writer, which counts here, too, can come
+    put(read_, look(read_) + 1);
+    Order::fence(); // the next writer counts there, too
     atomicAdd(write_, 1);
   }
 };

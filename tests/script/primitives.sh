@@ -1,0 +1,45 @@
+#!/bin/sh
+# The primitives between blocks (TAP): `check` finds nothing wrong with those that have fences, and the race in each as the paper prints it.
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR"
+
+check_complaint() { # FILE MACHINE [ARGUMENT...]
+  file=$1
+  machine=$2
+  shift 2
+  "$LOCKSTEP" check "traces/primitives/section_$file.yaml" -m "$machine" "$@" >"$folder/out" 2>&1 || tail -5 "$folder/out"
+  grep -q ": completed (the worst of" "$folder/out" || echo "no verdict"
+}
+safe_complaint() {
+  check_complaint "$@"
+  grep -E 'warning|error|timing' "$folder/out" | grep -v 'timing-dependent-starvation' || :
+}
+racy_complaint() {
+  check_complaint "$@"
+  grep -q 'warning: data-race' "$folder/out" || echo "no data race is found"
+}
+
+printed="barrier_xf barrier_atomic mutex_spin mutex_spin_backoff mutex_spin_then_backoff mutex_fa mutex_fa_backoff mutex_ring
+semaphore_spin semaphore_spin_backoff semaphore_sleep"
+plan $((11 * 4 + 2 * 3 + 8))
+for name in $printed; do
+  for machine in gtx580 h200; do
+    point "$name on $machine" "$(safe_complaint "$name" $machine)"
+    point "$name as printed on $machine: a race" "$(racy_complaint "${name}_printed" $machine)"
+  done
+done
+for name in condition readers_writers; do
+  for machine in gtx580 rtx3070 h200; do
+    point "$name on $machine" "$(safe_complaint $name $machine)"
+  done
+done
+point "more blocks than threads" "$(safe_complaint barrier_xf_many gtx1080ti)"
+point "the second block is the checker" "$(safe_complaint barrier_xf rtx3070 -p checker=1)"
+point "a flag behind the counter" "$(safe_complaint barrier_atomic rtx3070 -p flag=1)"
+point "a store unlocks" "$(safe_complaint mutex_spin rtx3070 -p store=1)"
+point "a store puts the count back" "$(safe_complaint semaphore_spin rtx3070 -p store=1 -p initial=2)"
+point "two within a sleeping semaphore" "$(safe_complaint semaphore_sleep gtx1080ti -p initial=2 -p blocks=4)"
+point "a broadcast" "$(safe_complaint condition h200 -p broadcast=1)"
+point "a turn that equals the ticket is too early" "$(racy_complaint semaphore_sleep_reached h200)"
+finish
