@@ -117,6 +117,8 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_ops.def \
   isa/mc/mc_warp.c \
   isa/mc/mc_async.c \
+  isa/mc/mc_fatbin.c \
+  isa/mc/mc_fatbin.h \
   isa/opcode.c \
   isa/opcode.h \
   isa/opcodes.def \

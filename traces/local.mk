@@ -2,7 +2,7 @@
 # is a test. A .bin file holds data of a scenario, and the .c beside it is the program that computed it. A .ptx is made
 # from the .cu beside it by make_ptx.sh.
 nobase_dist_pkgdata_DATA += $(TRACES)
-nobase_dist_pkgdata_DATA += $(call found,traces/*/*.sass traces/*/*.ptx traces/*/*.cu traces/*/*.cuh traces/*/*.cubin traces/*/*.bin traces/*/*.md)
+nobase_dist_pkgdata_DATA += $(call found,traces/*/*.sass traces/*/*.ptx traces/*/*.cu traces/*/*.cuh traces/*/*.cubin traces/*/*.fatbin traces/*/*.bin traces/*/*.md)
 EXTRA_DIST += $(call found,traces/*/*.c) traces/make_ptx.sh
 TESTS += $(TRACES)
 

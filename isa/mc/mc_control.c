@@ -46,8 +46,10 @@ static bool branch_by_mask(McBuild *build, BranchDivMode mode) {
 }
 
 bool mc_bra(McBuild *build) {
-  if (!mc_only(build, "DIV", "CONV", "U", NULL))
+  if (!mc_only(build, "DIV", "CONV", "U", "ANY", NULL))
     return mc_refuse(build);
+  if (mc_has(build, "ANY")) /* all lanes of the path go if one does */
+    mc_guard_path(build);
   if (mc_has(build, "DIV") || mc_has(build, "CONV"))
     return branch_by_mask(build, mc_has(build, "DIV") ? BRANCH_DIVERGED : BRANCH_CONVERGED);
   bool second = mc_count(build) == 2 && mc_is_predicate(mc_at(build, 0));

@@ -177,7 +177,7 @@ static void read_all(McCubin *cubin) {
 McModule *mc_cubin_read(const char *file, const uint8_t *bytes, gsize length, Diag *diag) {
   McCubin cubin = {.file = file, .diag = diag, .errors = diag_error_count(diag)};
   const char *problem = "it is above 1 GiB";
-  if (length > CUBIN_BYTES_MAX || !mc_elf_open(&cubin.elf, bytes, length, &problem)) {
+  if (length > CUBIN_BYTES_MAX || !mc_elf_open(&cubin.elf, bytes, length, MC_ELF_CUDA, &problem)) {
     diag_error(diag, file, 0, 0, "this is no cubin that can be read: %s", problem);
     mc_elf_clear(&cubin.elf);
     return NULL;

@@ -25,16 +25,17 @@ static bool lies_within(const McElf *elf, guint64 offset, guint64 length) {
   return offset <= elf->length && length <= elf->length - offset;
 }
 
-bool mc_elf_open(McElf *elf, const uint8_t *bytes, gsize length, const char **problem) {
+bool mc_elf_open(McElf *elf, const uint8_t *bytes, gsize length, unsigned machine, const char **problem) {
   *elf = (McElf){.bytes = bytes, .length = length};
   Elf64_Ehdr *header = &elf->header;
   *problem = "it isn't an ELF file";
   if (length < sizeof *header || memcmp(bytes, ELFMAG, SELFMAG) != 0)
     return false;
   memcpy(header, bytes, sizeof *header);
-  *problem = "it isn't an ELF file of 64 bits, lowest byte first, for CUDA";
+  *problem = machine == MC_ELF_CUDA ? "it isn't an ELF file of 64 bits, lowest byte first, for CUDA"
+                                    : "it isn't an ELF file of 64 bits, lowest byte first";
   if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-      header->e_machine != MC_ELF_CUDA)
+      (machine != MC_ELF_ANY && header->e_machine != machine))
     return false;
   *problem = "its table of sections lies outside the file";
   guint64 count = header->e_shnum;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MC_ELF_CUDA = 190 /* e_machine */ };
+enum { MC_ELF_ANY = 0, MC_ELF_CUDA = 190 }; /* e_machine */
 
 typedef struct McElf {
   const uint8_t *bytes;
@@ -23,8 +23,8 @@ typedef struct McBytes {
   gsize length;
 } McBytes;
 
-/* False with what is wrong in *problem, which is static. Afterwards mc_elf_clear(). */
-bool mc_elf_open(McElf *elf, const uint8_t *bytes, gsize length, const char **problem);
+/* A file for that machine. False with what is wrong in *problem, which is static. Afterwards mc_elf_clear(). */
+bool mc_elf_open(McElf *elf, const uint8_t *bytes, gsize length, unsigned machine, const char **problem);
 void mc_elf_clear(McElf *elf);
 /* The section's name, interned; "" if it has none. */
 const char *mc_elf_name(const McElf *elf, guint section);

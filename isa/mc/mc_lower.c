@@ -83,10 +83,12 @@ static void add_variables(Program *program, const McModule *module) {
   }
 }
 
-/* Those of the same program from PTX, by the same numbers. */
+/* Those of the same program from PTX, or of another architecture, by the same numbers. Banks are each architecture's own. */
 static void copy_variables(Program *program, const Program *like) {
   for (guint i = 0; i < like->variables->len; i++) {
     const ProgramVariable *from = g_ptr_array_index(like->variables, i);
+    if (is_bank(from->name))
+      continue;
     ProgramVariable *variable = g_memdup2(from, sizeof *from);
     variable->name = g_strdup(from->name);
     variable->init = from->init ? g_memdup2(from->init, (from->bytes + 3) / 4 * 4) : NULL;

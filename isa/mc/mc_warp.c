@@ -82,7 +82,7 @@ bool mc_redux(McBuild *build) {
   return true;
 }
 
-/* The value of the lowest executing lane, and which lanes have it. */
+/* The value of the lowest executing lane, and which lanes have another one: loops over the lanes' values go on with those. */
 bool mc_r2ur(McBuild *build) {
   guint at = mc_is_predicate(mc_at(build, 0)) ? 1 : 0;
   int16_t value = mc_value(build, mc_at(build, at + 1)), lanes = mc_guard_path(build);
@@ -98,15 +98,15 @@ bool mc_r2ur(McBuild *build) {
   mc_emit(build, &take);
   if (!at)
     return true;
-  Inst same = mc_blank(build, OP_ISETP), move = mc_blank(build, OP_MOV);
-  same.type = TYPE_U32;
-  same.cmp = CMP_EQ;
-  same.a = value;
-  same.b = take.dst;
-  same.pdst = mc_predicate_out(mc_at(build, 0));
+  Inst others = mc_blank(build, OP_ISETP), move = mc_blank(build, OP_MOV);
+  others.type = TYPE_U32;
+  others.cmp = CMP_NE;
+  others.a = value;
+  others.b = take.dst;
+  others.pdst = mc_predicate_out(mc_at(build, 0));
   move.a = take.dst;
   move.dst = mc_destination(build, mc_at(build, 1), 1);
-  mc_emit(build, &same);
+  mc_emit(build, &others);
   mc_emit(build, &move);
   return true;
 }

@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "isa/lower/ptx_lower.h"
 #include "isa/mc/mc_cubin.h"
+#include "isa/mc/mc_fatbin.h"
 #include "isa/mc/mc_listing.h"
 #include "isa/mc/mc_lower.h"
 #include "isa/ptx/ptx_parse.h"
@@ -40,6 +41,8 @@ struct Programs {
   char *file, *path;
   char **flags; /* for nvcc; NULL: none */
   bool is_cuda, is_listing;
+  char *binary; /* what `fat` points into; NULL: it is no fat binary */
+  GArray *fat;  /* McFatEntry: cubins in it; a listing then */
   CodeKind code;
   Program *common;
   char **readable;     /* names of its kernels, demangled; NULL: nobody has asked */
@@ -158,6 +161,18 @@ static const McModule *add_listing(Programs *programs, unsigned arch, const char
   return module;
 }
 
+/* The cubin of a fat binary for a machine of that capability (0: the oldest). */
+static const McModule *unpack(Programs *programs, unsigned capability, Diag *diag) {
+  const McFatEntry *entry = mc_fatbin_choose(programs->file, programs->fat, capability, diag);
+  for (guint i = 0; entry && i < programs->listings->len; i++) {
+    const Listing *listing = g_ptr_array_index(programs->listings, i);
+    if (listing->arch == entry->sm)
+      return listing->module;
+  }
+  return entry ? add_listing(programs, entry->sm, programs->file, (const char *)entry->at, entry->length, diag)
+               : NULL;
+}
+
 /* A name without its last ending. */
 static char *stem_of(const char *name) { return g_strndup(name, (gsize)(strrchr(name, '.') - name)); }
 
@@ -188,6 +203,8 @@ static const McModule *assemble(Programs *programs, unsigned arch, Diag *diag) {
 
 /* The machine code for a machine of that capability: the program itself, what stands beside it, what nvcc makes. */
 static const McModule *find_listing(Programs *programs, unsigned capability, Diag *diag) {
+  if (programs->fat)
+    return unpack(programs, capability, diag);
   unsigned arch = programs->is_listing ? 0 : nvcc_arch(capability), errors = diag_error_count(diag);
   for (guint i = 0; i < programs->listings->len; i++) {
     const Listing *listing = g_ptr_array_index(programs->listings, i);
@@ -220,7 +237,7 @@ static Program *lower_listing(const Programs *programs, const McModule *module, 
     return NULL;
   }
   Program *program = mc_lower(module, arch, like, diag);
-  if (program && programs->is_listing) {
+  if (program && programs->is_listing && !programs->fat) {
     g_autofree char *text = g_strjoinv("\n", programs->common->lines);
     program_set_source(program, text, strlen(text));
   }
@@ -233,15 +250,27 @@ static Program *lower_listing(const Programs *programs, const McModule *module, 
 
 /* What holds on every machine: of the oldest architecture, whose kernels the others have, too. */
 static bool make_listing_common(Programs *programs, const char *text, gsize length, unsigned capability, Diag *diag) {
-  const McModule *module = add_listing(programs, 0, programs->file, text, length, diag);
+  const McModule *module = programs->fat ? unpack(programs, capability, diag)
+                                         : add_listing(programs, 0, programs->file, text, length, diag);
   unsigned oldest = 0;
   for (guint i = 0; module && i < module->kernels->len; i++)
     oldest = oldest ? MIN(oldest, mc_kernel(module, i)->sm) : mc_kernel(module, i)->sm;
   unsigned arch = module && capability ? mc_choose_arch(module, capability) : 0;
   programs->common = module ? mc_lower(module, arch ? arch : oldest, NULL, diag) : NULL;
-  if (programs->common && !mc_is_cubin((const uint8_t *)text, length))
+  if (programs->common && !programs->fat && !mc_is_cubin((const uint8_t *)text, length))
     program_set_source(programs->common, text, length);
   return programs->common != NULL;
+}
+
+/* Keeps a fat binary. False after errors. */
+static bool keep_binary(Programs *programs, const char *text, gsize length, Diag *diag) {
+  programs->binary = g_memdup2(text, length);
+  programs->fat = mc_fatbin_read(programs->file, (const uint8_t *)programs->binary, length, diag);
+  return programs->fat != NULL;
+}
+
+bool programs_is_binary(const char *text, gsize length) {
+  return mc_is_cubin((const uint8_t *)text, length) || mc_is_fatbin((const uint8_t *)text, length);
 }
 
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
@@ -256,8 +285,11 @@ Programs *programs_new(const char *file, const char *path, const char *text, gsi
   programs->path = g_strdup(path);
   programs->is_cuda = is_cuda;
   programs->code = code;
-  programs->is_listing =
-      (programs_has_ending(file, ".sass") && mc_is_listing(text, length)) || programs_has_ending(file, ".cubin");
+  bool text_ends = programs_has_ending(file, ".sass") || programs_has_ending(file, ".ptx") || is_cuda;
+  bool fat = !text_ends && mc_is_fatbin((const uint8_t *)text, length);
+  programs->is_listing = (programs_has_ending(file, ".sass") && mc_is_listing(text, length)) ||
+                         programs_has_ending(file, ".cubin") ||
+                         (!text_ends && programs_is_binary(text, length));
   programs->flags = g_strdupv((char **)flags);
   programs->texts = g_ptr_array_new_with_free_func(free_text);
   programs->versions = g_ptr_array_new_with_free_func(free_version);
@@ -265,7 +297,8 @@ Programs *programs_new(const char *file, const char *path, const char *text, gsi
   g_mutex_init(&programs->lock);
   bool good;
   if (programs->is_listing) {
-    good = make_listing_common(programs, text, length, capability, diag);
+    good = (!fat || keep_binary(programs, text, length, diag)) &&
+           make_listing_common(programs, text, length, capability, diag);
   } else if (programs_has_ending(file, ".sass")) {
     programs->common = sass_parse(file, text, length, diag);
     good = programs->common != NULL;
@@ -286,6 +319,9 @@ void programs_free(Programs *programs) {
   g_ptr_array_free(programs->texts, TRUE);
   g_ptr_array_free(programs->listings, TRUE);
   g_mutex_clear(&programs->lock);
+  if (programs->fat)
+    g_array_unref(programs->fat);
+  g_free(programs->binary);
   g_free(programs->file);
   g_free(programs->path);
   g_strfreev(programs->flags);
@@ -436,7 +472,7 @@ static bool runs_code(const Programs *programs, unsigned capability) {
 
 static const Version *make_code_version(Programs *programs, const PtxTarget *target, unsigned arch, Diag *diag) {
   const McModule *module = find_listing(programs, target->capability, diag);
-  const Program *like = programs->is_listing ? NULL : programs->common;
+  const Program *like = programs->is_listing && !programs->fat ? NULL : programs->common;
   Program *program = module ? lower_listing(programs, module, target->capability, like, diag) : NULL;
   return program ? keep_version(programs, target, arch, true, program) : NULL;
 }

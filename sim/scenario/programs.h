@@ -16,15 +16,17 @@ typedef struct Programs Programs;
 
 /* What a program of CUDA source or PTX runs as (--code). */
 typedef enum {
-  CODE_BEST,    /* CUDA source as machine code if nvcc is there and makes it for the machine; PTX as PTX */
-  CODE_PTX,     /* PTX, lowered here */
+  CODE_BEST, /* CUDA source as machine code if nvcc is there and makes it for the machine; PTX as PTX */
+  CODE_PTX,  /* PTX, lowered here */
   CODE_MACHINE, /* machine code: what stands beside it, `name.sm_90.sass` or `name.sm_90.cubin` for name.ptx or name.cu; else, of
                  * CUDA source, what nvcc makes */
 } CodeKind;
 
 /* True if a path ends so (".sass"), in any case, and isn't all ending. */
 bool programs_has_ending(const char *path, const char *ending);
-/* From the text of a program; the ending of `file`, its name as shown, says what it is. Of a .cu, `path` is what nvcc reads,
+/* True of machine code that isn't text: a cubin, a fat binary, an executable or object of the host. */
+bool programs_is_binary(const char *text, gsize length);
+/* From the text of a program, or its bytes; the ending of `file`, its name as shown, says what it is. Of a .cu, `path` is what nvcc reads,
  * `capability` is that of the machine that will probably run it, and `flags` are what the user has for the compiler (NULL-terminated,
  * or NULL). NULL after errors. */
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,

@@ -27,7 +27,7 @@ static unsigned probable_capability(const Loader *loader) {
 static bool set_program(Loader *loader, const char *file, const char *path, const char *text, gsize length) {
   const char *const *flags = loader->options ? loader->options->compiler_flags : NULL;
   unsigned capability =
-      programs_has_ending(file, ".cu") || programs_has_ending(file, ".sass") || programs_has_ending(file, ".cubin")
+      programs_has_ending(file, ".cu") || programs_has_ending(file, ".sass") || programs_is_binary(text, length)
           ? probable_capability(loader)
           : 0;
   Scenario *scenario = loader->scenario;
@@ -42,12 +42,16 @@ bool loader_read_program(Loader *loader, const YamlNode *node) {
   g_autofree char *shown = beside(loader->folder, name);
   g_autofree char *path = beside(loader->real_folder, name);
   gsize length;
-  if (!scenario_is_program(name)) {
+  bool known = scenario_is_program(name);
+  g_autoptr(Diag) ignored = diag_new();
+  g_autofree char *text = datadir_read_file(path, SCENARIO_FILE_MAX, &length, loader->file, node->line, node->column,
+                                            known ? loader->diag : ignored);
+  if (!known && !(text && programs_is_binary(text, length))) {
     g_autofree char *quoted = quote_text(name);
-    return loader_error(loader, node, "program %s: expected a name that ends in .sass, .cubin, .ptx or .cu", quoted);
+    return loader_error(
+        loader, node, "program %s: expected a name that ends in .sass, .cubin, .ptx or .cu, or a file with CUDA code",
+        quoted);
   }
-  g_autofree char *text =
-      datadir_read_file(path, SCENARIO_FILE_MAX, &length, loader->file, node->line, node->column, loader->diag);
   if (!text)
     return false;
   g_checksum_update(loader->digest, (const guchar *)text, (gssize)length);
@@ -99,23 +103,23 @@ static Scenario *parse(const char *file, const char *real_file, const char *text
   return loader.scenario;
 }
 
-static bool check_ending(const char *file, Diag *diag) {
-  return scenario_is_yaml(file) || scenario_is_program(file) ||
+static bool check_kind(const char *file, const char *text, gsize length, Diag *diag) {
+  return scenario_is_yaml(file) || scenario_is_program(file) || programs_is_binary(text, length) ||
          diag_error(diag, file, 0, 0,
                     "neither a scenario nor a program: expected a name that ends in .yaml, .yml, .sass, .cubin, .ptx "
-                    "or .cu");
+                    "or .cu, or a file with CUDA code");
 }
 
 Scenario *scenario_parse(const char *file, const char *text, gsize length, const ScenarioOptions *options,
                          Diag *diag) {
-  return check_ending(file, diag) ? parse(file, file, text, length, options, diag) : NULL;
+  return check_kind(file, text, length, diag) ? parse(file, file, text, length, options, diag) : NULL;
 }
 
 Scenario *scenario_load(const char *path, const ScenarioOptions *options, Diag *diag) {
   g_autofree char *real = datadir_resolve(path);
   gsize length;
   g_autofree char *text = datadir_read_file(real, SCENARIO_FILE_MAX, &length, NULL, 0, 0, diag);
-  if (!text || !check_ending(path, diag))
+  if (!text || !check_kind(path, text, length, diag))
     return NULL;
   return parse(path, real, text, length, options, diag);
 }

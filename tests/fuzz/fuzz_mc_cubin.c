@@ -1,5 +1,6 @@
-/* Any bytes as a cubin: a module whose instructions print, or errors. */
+/* Any bytes as a cubin, or as a fat binary with some: modules whose instructions print, or errors. */
 #include "isa/mc/mc_cubin.h"
+#include "isa/mc/mc_fatbin.h"
 #include "isa/mc/mc_listing.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -9,9 +10,8 @@
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+static void read_cubin(const uint8_t *data, size_t size) {
   g_autoptr(Diag) diag = diag_new();
-  mc_is_cubin(data, size);
   g_autoptr(McModule) module = mc_cubin_read("fuzz.cubin", data, size, diag);
   g_free(diag_render(diag));
   if (!module != diag_has_errors(diag) || (module && module->kernels->len == 0))
@@ -22,5 +22,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       abort();
     g_free(mc_print_inst(module, inst));
   }
+}
+
+static void read_fat_binary(const uint8_t *data, size_t size) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(GArray) entries = mc_fatbin_read("fuzz.o", data, size, diag);
+  if (!entries != diag_has_errors(diag))
+    abort();
+  for (guint i = 0; entries && i < entries->len; i++) {
+    const McFatEntry *entry = &g_array_index(entries, McFatEntry, i);
+    if (entry->at < data || entry->length > size - (size_t)(entry->at - data))
+      abort();
+    if (!entry->compressed)
+      read_cubin(entry->at, entry->length);
+    mc_fatbin_choose("fuzz.o", entries, entry->sm, diag);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (mc_is_fatbin(data, size))
+    read_fat_binary(data, size);
+  else
+    read_cubin(data, size);
   return 0;
 }

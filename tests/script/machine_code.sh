@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 18
+plan 27
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -60,6 +60,22 @@ plan 18
   calls="--kernel by_table --grid 1 --block 32 --buffer out=32 --buffer in=32 --arg out --arg in"
   expect "calls through pointers, which PTX can't run" 0 '^pointers on h200: completed' "$LOCKSTEP" run pointers.cu -m h200 $calls
   expect "and says so" 3 'a call through a register isn.t supported' "$LOCKSTEP" run pointers.cu -m h200 --code ptx $calls
+  cp "$SRCDIR/traces/blog/counter.sm_86.cubin" "$SRCDIR/tests/machine_code/add.packed.fatbin" .
+  cp "$SRCDIR/tests/machine_code/add.object" add.o
+  expect "machine code for another machine" 0 'code +machine code of sm_86' "$LOCKSTEP" run counter.ptx -m rtx3070 \
+    --code sass $launch
+  adds="--grid 1 --block 32 --buffer sum=1 --buffer values=32:2 --arg sum --arg values"
+  expect "an object of the host" 0 'code +machine code of sm_80' "$LOCKSTEP" run add.o -m rtx3070 $adds
+  expect "its other architecture" 0 'code +machine code of sm_90' "$LOCKSTEP" run add.o -m h200 $adds
+  cp add.o executable
+  expect "a file without an ending" 0 '^executable on h200: completed' "$LOCKSTEP" run executable -m h200 $adds
+  expect "no entry for the machine" 3 'that runs on a GPU of compute capability 6.1, only sm_80, sm_90' "$LOCKSTEP" run add.o \
+    -m gtx1060 $adds
+  expect "compressed" 3 'cuobjdump -xelf all add.packed.fatbin. writes each' "$LOCKSTEP" run add.packed.fatbin -m h200 $adds
+  expect "no CUDA in it" 3 'there is no CUDA code in it: it has no section ..nv_fatbin' "$LOCKSTEP" run "$LOCKSTEP" -m h200 $adds
+  head -c 700 "$SRCDIR/traces/mbarrier/ring.fatbin" >cut.fatbin
+  expect "cut off" 3 'the fat binary is cut off, or has an unknown form, at byte 0 of it' "$LOCKSTEP" run cut.fatbin -m h200 $adds
+  expect "a file of another kind" 3 'or a file with CUDA code' "$LOCKSTEP" run asked -m h200 $adds
   expect "a kind that there isn't" 2 'did you mean `sass`' "$LOCKSTEP" run counter.cu -m h200 --code sas $launch
 }
 finish
