@@ -3,25 +3,40 @@
 #include "base/bits.h"
 #include "sim/core/exec_rows.h"
 
-/* A term of a sum: the operand; negated (its complement, and one in `ones`); or, with `complements`, its complement. */
-static uint32_t term_row(const Issue *issue, int16_t slot, uint32_t flag, bool complements,
-                         uint32_t row[WARP_LANES]) {
+/* A term of a sum: the operand; negated (its complement, in `space`, and one more in *ones); or, with `complements`, its complement. */
+static const uint32_t *term_row(const Issue *issue, int16_t slot, uint32_t flag, bool complements,
+                                uint32_t space[WARP_LANES], uint32_t *ones) {
   const uint32_t *from = issue_operand(issue, slot);
-  uint32_t flip = sign_of(issue->inst, flag);
-  ROW row[l] = from[l] ^ flip;
-  return flip && !complements ? 1 : 0;
+  if (!(issue->inst->flags & flag))
+    return from;
+  ROW space[l] = ~from[l];
+  *ones += !complements;
+  return space;
 }
 
-/* Sums of 33 or 34 bits: carry 1 if the sum left one, carry 2 if it left two. */
-static void write_sum(Issue *issue, const uint64_t sum[WARP_LANES]) {
-  uint32_t row[WARP_LANES], one = 0, two = 0;
+static const uint32_t none[WARP_LANES];
+
+/* The sum of three rows, of `ones`, and of 1 in each lane of two masks: carry 1 if it left 32 bits, carry 2 if it left them twice. */
+static void write_sum(Issue *issue, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t ones,
+                      uint32_t carry, uint32_t carry2) {
+  uint32_t row[WARP_LANES], over[WARP_LANES], one = 0, two = 0;
   ROW {
-    row[l] = (uint32_t)sum[l];
-    one |= sum[l] >> 32 ? lane_bit[l] : 0;
-    two |= sum[l] >> 33 ? lane_bit[l] : 0;
+    uint32_t first = a[l] + b[l], second = first + c[l];
+    uint32_t more = ones + (carry & lane_bit[l] ? 1u : 0) + (carry2 & lane_bit[l] ? 1u : 0);
+    row[l] = second + more;
+    over[l] = (first < a[l] ? 1u : 0) + (second < first ? 1u : 0) + (row[l] < second ? 1u : 0);
   }
+  ROW one |= over[l] ? lane_bit[l] : 0;
+  ROW two |= over[l] > 1 ? lane_bit[l] : 0;
   issue_write(issue, issue->inst->dst, row);
   set_both(issue, one, two);
+}
+
+/* Of a sum without carries. */
+static void write_plain_sum(Issue *issue, const uint32_t a[WARP_LANES], const uint32_t b[WARP_LANES], uint32_t ones) {
+  uint32_t row[WARP_LANES];
+  ROW row[l] = a[l] + b[l] + ones;
+  issue_write(issue, issue->inst->dst, row);
 }
 
 static bool has_carries(const Inst *inst) {
@@ -40,13 +55,11 @@ void exec_IADD3(Issue *issue) {
     issue_write(issue, inst->dst, row);
     return;
   }
-  uint32_t a[WARP_LANES], b[WARP_LANES], c[WARP_LANES], carry = issue_pred(issue, 0), carry2 = issue_pred(issue, 1);
-  uint32_t ones = term_row(issue, inst->a, INST_NEG_A, inst->lop, a);
-  ones += term_row(issue, inst->b, INST_NEG_B, inst->lop, b);
-  ones += term_row(issue, inst->c, INST_NEG_C, inst->lop, c);
-  uint64_t sum[WARP_LANES];
-  ROW sum[l] = (uint64_t)a[l] + b[l] + c[l] + ones + (carry >> l & 1) + (carry2 >> l & 1);
-  write_sum(issue, sum);
+  uint32_t space[3][WARP_LANES], ones = 0, carry = issue_pred(issue, 0), carry2 = issue_pred(issue, 1);
+  const uint32_t *a = term_row(issue, inst->a, INST_NEG_A, inst->lop, space[0], &ones);
+  const uint32_t *b = term_row(issue, inst->b, INST_NEG_B, inst->lop, space[1], &ones);
+  const uint32_t *c = term_row(issue, inst->c, INST_NEG_C, inst->lop, space[2], &ones);
+  write_sum(issue, a, b, c, ones, carry, carry2);
 }
 
 static uint64_t product(const Inst *inst, uint32_t a, uint32_t b) {
@@ -56,17 +69,17 @@ static uint64_t product(const Inst *inst, uint32_t a, uint32_t b) {
 void exec_IMADX(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
-  uint32_t c[WARP_LANES], carry = issue_pred(issue, 0),
-                          negate = sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B);
-  uint32_t one = term_row(issue, inst->c, INST_NEG_C, true, c);
-  uint64_t sum[WARP_LANES];
+  uint32_t space[WARP_LANES], carry = issue_pred(issue, 0),
+                              negate = sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B);
+  uint32_t one = 0;
+  const uint32_t *c = term_row(issue, inst->c, INST_NEG_C, true, space, &one);
+  uint32_t factor[WARP_LANES];
   ROW {
     uint64_t whole = product(inst, a[l], b[l]);
-    uint32_t factor = (uint32_t)(inst->flags & INST_HI ? whole >> 32 : whole);
-    factor = (factor ^ negate) - negate;
-    sum[l] = (uint64_t)factor + c[l] + one + (carry >> l & 1);
+    factor[l] = (uint32_t)(inst->flags & INST_HI ? whole >> 32 : whole);
+    factor[l] = (factor[l] ^ negate) - negate;
   }
-  write_sum(issue, sum);
+  write_sum(issue, factor, c, none, one, carry, 0);
 }
 
 void exec_IMADWX(Issue *issue) {
@@ -85,20 +98,38 @@ void exec_IMADWX(Issue *issue) {
   issue_set_pred(issue, inst->pdst, carries);
 }
 
-void exec_LEA(Issue *issue) {
+/* What LEA adds to operand b: a, or a pair, shifted; with INST_HI the high word of that. */
+static void shift_term(const Issue *issue, uint32_t row[WARP_LANES]) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *c = issue_operand(issue, inst->c);
-  uint32_t shift = inst->mode & 31u, carry = issue_pred(issue, 0);
-  bool high = inst->flags & INST_HI, extends = inst->type == TYPE_S32, negates = inst->flags & INST_NEG_A;
-  uint32_t term[WARP_LANES], one = term_row(issue, inst->b, INST_NEG_B, false, term);
-  uint64_t sum[WARP_LANES];
-  ROW {
-    uint32_t above = extends ? (uint32_t)((int32_t)a[l] >> 31) : high ? c[l] : 0;
-    uint64_t whole = (uint64_t)above << 32 | a[l];
-    whole = (negates ? 0 - whole : whole) << shift;
-    sum[l] = (uint64_t)(uint32_t)(high ? whole >> 32 : whole) + term[l] + one + (carry >> l & 1);
+  uint32_t shift = inst->mode & 31u, negate = sign_of(inst, INST_NEG_A);
+  if (!(inst->flags & INST_HI)) {
+    ROW row[l] = ((a[l] ^ negate) - negate) << shift;
+    return;
   }
-  write_sum(issue, sum);
+  uint32_t above[WARP_LANES], down = 31 - shift;
+  if (inst->type == TYPE_S32)
+    ROW above[l] = (uint32_t)((int32_t)a[l] >> 31);
+  else
+    ROW above[l] = c[l];
+  if (negate)
+    ROW {
+      uint64_t whole = (0 - ((uint64_t)above[l] << 32 | a[l])) << shift;
+      row[l] = (uint32_t)(whole >> 32);
+    }
+  else
+    ROW row[l] = above[l] << shift | a[l] >> 1 >> down;
+}
+
+void exec_LEA(Issue *issue) {
+  const Inst *inst = issue->inst;
+  uint32_t factor[WARP_LANES], space[WARP_LANES], one = 0, carry = issue_pred(issue, 0);
+  shift_term(issue, factor);
+  const uint32_t *term = term_row(issue, inst->b, INST_NEG_B, false, space, &one);
+  if (inst->pdst == PRED_SINK && inst->pdst2 == PRED_SINK && carry == 0)
+    write_plain_sum(issue, factor, term, one);
+  else
+    write_sum(issue, factor, term, none, one, carry, 0);
 }
 
 static uint64_t shift_pair(const Inst *inst, uint64_t value, uint32_t by) {
