@@ -4,6 +4,13 @@
 
 static uint32_t round_up(uint32_t value, uint32_t granule) { return (value + granule - 1) / granule * granule; }
 
+uint32_t occupancy_block_registers(const Machine *machine, const Kernel *kernel, uint32_t warps) {
+  uint32_t of_warp = kernel_registers(kernel) * WARP_LANES, granule = machine->sm.register_granule;
+  if (machine->sm.register_owner == REGISTERS_OF_BLOCK)
+    return round_up(round_up(warps, 2) * of_warp, granule);
+  return warps * round_up(of_warp, granule);
+}
+
 uint32_t occupancy_block_shared(const Machine *machine, uint32_t bytes) {
   return round_up(bytes + machine->sm.shared.reserved, machine->sm.shared.granule);
 }
@@ -14,7 +21,6 @@ static uint32_t times(uint32_t all, uint32_t need) { return need ? all / need : 
 Occupancy occupancy_of(const Machine *machine, const Kernel *kernel, const uint32_t block[3],
                        uint32_t dynamic_shared_bytes) {
   uint32_t warps = (block[0] * block[1] * block[2] + WARP_LANES - 1) / WARP_LANES;
-  uint32_t warp_registers = round_up(kernel_registers(kernel) * WARP_LANES, machine->sm.register_granule);
   Occupancy occupancy = {.max_warps = machine->sm.max_warps,
                          .thread_registers = kernel_registers(kernel),
                          .spill_bytes = kernel->spill_bytes,
@@ -22,7 +28,7 @@ Occupancy occupancy_of(const Machine *machine, const Kernel *kernel, const uint3
   const uint32_t fits[OCCUPANCY_LIMITS] = {
       [OCCUPANCY_BLOCKS] = machine->sm.max_blocks,
       [OCCUPANCY_WARPS] = times(machine->sm.max_warps, warps),
-      [OCCUPANCY_REGISTERS] = times(machine->sm.registers, warps * warp_registers),
+      [OCCUPANCY_REGISTERS] = times(machine->sm.registers, occupancy_block_registers(machine, kernel, warps)),
       [OCCUPANCY_SHARED] =
           times(machine->sm.shared.bytes,
                 occupancy.shared_bytes == 0 ? 0 : occupancy_block_shared(machine, occupancy.shared_bytes)),

@@ -26,6 +26,8 @@ typedef struct Occupancy {
   bool limits[OCCUPANCY_LIMITS]; /* what allows no further block */
 } Occupancy;
 
+/* Registers that a block of so many warps takes. */
+uint32_t occupancy_block_registers(const Machine *machine, const Kernel *kernel, uint32_t warps);
 /* Bytes of shared memory that a block with so many of its own takes: what the system keeps of it counts, too. */
 uint32_t occupancy_block_shared(const Machine *machine, uint32_t bytes);
 

@@ -60,10 +60,8 @@ void sm_clear(Sm *sm) {
 
 /* ---- placing a block ---- */
 
-static uint32_t round_up(uint32_t value, uint32_t granule) { return (value + granule - 1) / granule * granule; }
-
 uint32_t sm_block_registers(const Machine *machine, const Launch *launch) {
-  return launch->block_warps * round_up(kernel_registers(launch->kernel) * WARP_LANES, machine->sm.register_granule);
+  return occupancy_block_registers(machine, launch->kernel, launch->block_warps);
 }
 
 /* What a block of the launch takes of the SM's shared memory. */

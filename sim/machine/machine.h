@@ -47,8 +47,8 @@
 #define L1_STORES(X)   \
   X(L1_EVICT, "evict") \
   X(L1_UPDATE, "update")
-#define BLOCK_ORDERINGS(X)              \
-  X(BLOCK_ORDERS_NOTHING, "nothing")    \
+#define BLOCK_ORDERINGS(X)           \
+  X(BLOCK_ORDERS_NOTHING, "nothing") \
   X(BLOCK_ORDERS_LOADS, "loads")
 #define L2_STARTS(X)       \
   X(L2_START_WARM, "warm") \
@@ -63,6 +63,9 @@
 #define HOLD_RELEASES(X)  \
   X(RELEASE_LINE, "line") \
   X(RELEASE_UNIT, "unit")
+#define REGISTER_OWNERS(X)     \
+  X(REGISTERS_OF_WARP, "warp") \
+  X(REGISTERS_OF_BLOCK, "block")
 #define IMPLICIT_RECONVERGENCES(X) \
   X(IMPLICIT_IPDOM, "ipdom")       \
   X(IMPLICIT_NONE, "none")
@@ -72,6 +75,7 @@ typedef enum { SCHEDULER_POLICIES(X) POLICY_COUNT } SchedulerPolicy;
 typedef enum { BRANCH_ORDERS(X) ORDER_COUNT } BranchOrder;
 typedef enum { DISPATCH_ORDERS(X) DISPATCH_COUNT } DispatchOrder;
 typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence;
+typedef enum { REGISTER_OWNERS(X) REGISTER_OWNERS_COUNT } RegisterOwner;
 typedef enum { CONVERGENCES(X) CONVERGENCE_COUNT } Convergence;
 typedef enum { STORE_WINNERS(X) STORE_WINNER_COUNT } StoreWinner;
 typedef enum { ATOMIC_TURNS(X) ATOMIC_TURNS_COUNT } AtomicTurns;
