@@ -266,6 +266,14 @@ liblockstep_a_SOURCES += \
   sim/report/json.h \
   sim/report/paint.c \
   sim/report/paint.h \
+  sim/report/plot/bars.c \
+  sim/report/plot/columns.c \
+  sim/report/plot/columns.h \
+  sim/report/plot/figure.c \
+  sim/report/plot/figure.h \
+  sim/report/plot/gnuplot.c \
+  sim/report/plot/plot.c \
+  sim/report/plot/plot.h \
   sim/report/reference.c \
   sim/report/reference.h \
   sim/report/reference_ptx.c \
@@ -351,6 +359,7 @@ lockstep_SOURCES = \
   sim/cli/cmd_check.c \
   sim/cli/cmd_doc.c \
   sim/cli/cmd_machine.c \
+  sim/cli/cmd_plot.c \
   sim/cli/cmd_rank.c \
   sim/cli/cmd_run.c \
   sim/cli/cmd_show.c \

@@ -208,6 +208,7 @@ TEST_FILES = \
   tests/script/machine_code.sh \
   tests/script/mbarrier.sh \
   tests/script/ptx.sh \
+  tests/script/plot.sh \
   tests/script/schedules.sh \
   tests/script/sweep.sh
 TESTS += $(TEST_FILES)

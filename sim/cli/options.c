@@ -85,6 +85,16 @@ static guint list_rows(Options *o, char **format, char **code, gboolean *help, u
       {OPTIONS_SWEEP, 0, "merge", NULL, SWITCH, &o->merge, "put the shards' files together"},
       {OPTIONS_SWEEP, 0, "count", NULL, SWITCH, &o->count, "only say how many points there are, and are done"},
       {OPTIONS_SWEEP, 0, "fresh", NULL, SWITCH, &o->fresh, "forget the rows that the file holds"},
+      {OPTIONS_PLOT, 0, "x", "COLUMN", TEXT, &o->x, "the x axis (the parameter with most values)"},
+      {OPTIONS_PLOT, 0, "y", "COLUMN", TEXT, &o->y, "what is shown (operations a second, else the time)"},
+      {OPTIONS_PLOT, 0, "map", "COLUMN", TEXT, &o->map, "a map: this parameter upwards, --y as colour"},
+      {OPTIONS_PLOT, 0, "curves", "COLUMN,...", TEXT, &o->curves, "what tells curves apart (all that varies)"},
+      {OPTIONS_PLOT, 0, "panels", "COLUMN", TEXT, &o->panels, "a panel for each value (the machine)"},
+      {OPTIONS_PLOT, 0, "where", "COLUMN=VALUE", MANY, &o->where, "only rows with this value; may be repeated"},
+      {OPTIONS_PLOT, 0, "title", "TEXT", TEXT, &o->title, "the title"},
+      {OPTIONS_PLOT, 0, "log", "AXES", TEXT, &o->log, "logarithmic axes: x, y, xy or none (by the values)"},
+      {OPTIONS_PLOT, 0, "over", "SUITE", TEXT, &o->over, "put the published times of a suite over the curves"},
+      {OPTIONS_PLOT, 0, "script", "FILE", PATH, &o->script, "keep the gnuplot program"},
       {ALL_GROUPS, 'h', "help", NULL, SWITCH, help, "show this help"},
   };
   guint count = 0;
@@ -256,6 +266,11 @@ void options_clear(Options *options) {
   g_free(options->baseline);
   g_free(options->output);
   g_free(options->shard);
+  g_strfreev(options->where);
+  char *texts[] = {options->x,     options->y,   options->map,  options->curves, options->panels,
+                   options->title, options->log, options->over, options->script};
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
+    g_free(texts[i]);
   g_strfreev(options->counters);
   g_free(options->help);
   *options = (Options){0};

@@ -30,6 +30,7 @@ enum {
   OPTIONS_DETAILS = 1 << 12,
   OPTIONS_SWEEP = 1 << 13,
   OPTIONS_OUTPUT = 1 << 14,
+  OPTIONS_PLOT = 1 << 15,
 };
 
 typedef struct Options {
@@ -53,6 +54,8 @@ typedef struct Options {
   char **counters;
   double point_seconds; /* NaN: none */
   gboolean merge, count, fresh;
+  char *x, *y, *map, *curves, *panels, *title, *log, *over, *script; /* of a plot */
+  char **where;
   char *help;  /* what --help is to print, if it was given */
   char **rest; /* what isn't an option; NULL-terminated, never NULL */
 } Options;

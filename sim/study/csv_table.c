@@ -116,7 +116,7 @@ CsvTable *csv_table_parse(const char *file, const char *text, const char *const 
   skip_comments(&reader);
   unsigned line = reader.line;
   table->columns = read_record(&reader);
-  if (!table->columns || !check_columns(table, line, known, required, diag) || !read_rows(table, &reader))
+  if (!table->columns || (known && !check_columns(table, line, known, required, diag)) || !read_rows(table, &reader))
     return NULL;
   return g_steal_pointer(&table);
 }

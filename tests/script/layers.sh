@@ -5,7 +5,7 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 layers="base isa isa/flow isa/sass isa/ptx isa/mc isa/lower sim/engine sim/machine sim/memory sim/core \
-sim/detect/proof sim/detect/naming sim/detect/race sim/detect/misuse sim/detect sim/scenario sim/study sim/study/sweep sim/report sim/cli"
+sim/detect/proof sim/detect/naming sim/detect/race sim/detect/misuse sim/detect sim/scenario sim/study sim/study/sweep sim/report sim/report/plot sim/cli"
 
 rank() { # prints the place of folder $1 in the order of layers, nothing if it is none
   place=0
@@ -84,7 +84,7 @@ check_traffic() {
     sed 's/^\([^:]*:[0-9]*\):.*"\(.*\)".*/\1: \2 is a unit of the memory system: traffic goes by sim\/memory\/memsys.h/' || :
 }
 
-plan 48
+plan 50
 for layer in $layers; do
   point "includes of $layer" "$(check_includes "$layer")"
   if test "$layer" = sim/cli; then

@@ -1,0 +1,98 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/datadir.h"
+#include "sim/cli/command.h"
+#include "sim/cli/session.h"
+#include "sim/report/plot/plot.h"
+
+enum { TABLE_BYTES_MAX = 1 << 30 };
+
+static const CommandHelp help = {
+    .name = "plot",
+    .synopsis = "TABLE",
+    .about = "Draws the CSV of a sweep: curves over the parameter with most values (or --x), one for each\n"
+             "combination of what else varies, with a band over seeds, a panel for each machine; or a map over two\n"
+             "parameters (--map). Draws the CSV of `rank` or `validate` as bars. gnuplot makes the picture.",
+    .groups = OPTIONS_OUTPUT | OPTIONS_PLOT,
+    .example = "  lockstep sweep plan.yaml -o mutexes.csv && lockstep plot mutexes.csv -o mutexes.svg\n"
+               "  lockstep plot out.csv --x imax --map blocks --y microseconds -o map.png\n",
+};
+
+static CsvTable *load_table(const char *path, Diag *diag) {
+  gsize length;
+  g_autofree char *resolved = datadir_resolve(path);
+  g_autofree char *text = datadir_read_file(resolved, TABLE_BYTES_MAX, &length, NULL, 0, 0, diag);
+  if (text && strlen(text) != length) {
+    diag_error(diag, path, 0, 0, "isn't text");
+    return NULL;
+  }
+  return text ? csv_table_parse(path, text, NULL, 0, diag) : NULL;
+}
+
+/* A suite by its name, as `validate` takes it, or any file. */
+static CsvTable *load_suite(const char *name, Diag *diag) {
+  bool is_path = strchr(name, '/') || g_str_has_suffix(name, ".csv");
+  g_autofree char *file = g_strdup_printf("%s.csv", name);
+  g_autofree char *path = is_path ? g_strdup(name) : datadir_join("validation/published", file);
+  return load_table(path, diag);
+}
+
+static bool take_scales(const char *log, PlotOptions *plot, Diag *diag) {
+  if (!log)
+    return true;
+  if (*log && strspn(log, "xy") == strlen(log)) {
+    plot->log_x = strchr(log, 'x') ? AXIS_LOG : AXIS_LINEAR;
+    plot->log_y = strchr(log, 'y') ? AXIS_LOG : AXIS_LINEAR;
+    return true;
+  }
+  if (strcmp(log, "none") != 0)
+    return diag_usage(diag, "--log %s: expected x, y, xy or none", log);
+  plot->log_x = plot->log_y = AXIS_LINEAR;
+  return true;
+}
+
+static bool keep_script(const char *path, const char *script, Diag *diag) {
+  g_autoptr(GError) error = NULL;
+  return g_file_set_contents(path, script, -1, &error) ||
+         diag_error(diag, path, 0, 0, "can't be written: %s", error->message);
+}
+
+static void draw(CsvTable *table, const PlotOptions *plot, const Options *options, Diag *diag) {
+  guint left_out;
+  g_autoptr(Figure) figure = plot_figure(table, plot, &left_out, diag);
+  if (!figure)
+    return;
+  if (left_out)
+    diag_note(diag, table->file, 0, 0, "%u of %u rows have no value here and are left out", left_out,
+              table->rows->len);
+  g_autofree char *script = figure_script(figure, options->output);
+  if (!options->script || keep_script(options->script, script, diag))
+    figure_draw(script, diag);
+}
+
+static int plot(const Options *options, Diag *diag) {
+  g_auto(GStrv) curves = options->curves ? g_strsplit(options->curves, ",", -1) : NULL;
+  PlotOptions plot = {.x = options->x,
+                      .y = options->y,
+                      .map = options->map,
+                      .curves = curves,
+                      .panels = options->panels,
+                      .where = options->where,
+                      .title = options->title};
+  if (!options->rest[0] || options->rest[1])
+    return diag_usage(diag, "expected one table"), STATUS_OK;
+  if (!options->output || !(g_str_has_suffix(options->output, ".svg") || g_str_has_suffix(options->output, ".png")))
+    return diag_usage(diag, "expected -o FILE, an .svg or a .png"), STATUS_OK;
+  if (!take_scales(options->log, &plot, diag))
+    return STATUS_OK;
+  g_autoptr(CsvTable) table = load_table(options->rest[0], diag);
+  g_autoptr(CsvTable) suite = table && options->over ? load_suite(options->over, diag) : NULL;
+  plot.printed = suite;
+  if (table && (suite || !options->over))
+    draw(table, &plot, options, diag);
+  return STATUS_OK;
+}
+
+int cmd_plot(int argc, char **argv) { return session_command(&help, argc, argv, plot); }

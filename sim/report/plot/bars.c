@@ -1,0 +1,78 @@
+/* bars.c - bars of a ranking (time of each scenario), and of a validation (published beside predicted). */
+#include <math.h>
+#include <string.h>
+
+#include "sim/report/plot/columns.h"
+#include "sim/report/plot/plot.h"
+
+static void add_bar(FigurePanel *panel, const char *series, const char *label, double mean, double lowest,
+                    double highest) {
+  FigurePoint point = {
+      .x = figure_label(panel->x_labels, label), .mean = mean, .lowest = lowest, .highest = highest, .count = 1};
+  g_array_append_val(figure_series(panel, series)->points, point);
+}
+
+/* The mean time, with the range over seeds. A scenario that didn't complete has no bar. */
+static void add_ranked(Figure *figure, const CsvTable *table, const CsvRow *row) {
+  double mean, cycles, lowest, highest;
+  FigurePanel *panel = figure_panel(figure, csv_table_field(table, row, "machine"));
+  const char *label = csv_table_field(table, row, "scenario");
+  bool completed = strcmp(csv_table_field(table, row, "verdict"), "completed") == 0;
+  if (!completed || !columns_number(table, row, "mean_microseconds", &mean) ||
+      !columns_number(table, row, "mean_cycles", &cycles) || !columns_number(table, row, "lowest_cycles", &lowest) ||
+      !columns_number(table, row, "highest_cycles", &highest) || cycles <= 0) {
+    g_autofree char *failed = g_strdup_printf("%s (%s)", label, csv_table_field(table, row, "verdict"));
+    figure_label(panel->x_labels, failed);
+    return;
+  }
+  add_bar(panel, "mean", label, mean, lowest * mean / cycles, highest * mean / cycles);
+}
+
+static void add_validated(Figure *figure, const CsvTable *table, const CsvRow *row) {
+  double published, predicted, deviation;
+  if (!columns_number(table, row, "published", &published) || !columns_number(table, row, "predicted", &predicted))
+    return;
+  if (!columns_number(table, row, "deviation", &deviation))
+    deviation = 0;
+  const char *group = csv_table_field(table, row, "group");
+  g_autofree char *title =
+      g_strdup_printf("%s (%s)", csv_table_field(table, row, "suite"), csv_table_field(table, row, "metric"));
+  g_autofree char *label =
+      g_strdup_printf("%s%s", csv_table_field(table, row, "row"), strcmp(group, "fitted") == 0 ? " (fitted)" : "");
+  FigurePanel *panel = figure_panel(figure, title);
+  add_bar(panel, "published", label, published, published, published);
+  add_bar(panel, "predicted", label, predicted, predicted - deviation, predicted + deviation);
+}
+
+static bool has_bars(const Figure *figure) {
+  for (guint i = 0; i < figure->panels->len; i++)
+    if (((const FigurePanel *)g_ptr_array_index(figure->panels, i))->series->len == 0)
+      return false;
+  return figure->panels->len > 0;
+}
+
+Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag) {
+  bool ranked = columns_has(table, "ratio");
+  g_autoptr(Figure) figure = figure_new(FIGURE_BARS);
+  if (options->x || options->y || options->map || options->curves || options->panels) {
+    diag_usage(diag, "%s is a %s: --x, --y, --map, --curves and --panels are for the table of a sweep", table->file,
+               ranked ? "ranking" : "validation");
+    return NULL;
+  }
+  for (guint i = 0; i < table->rows->len; i++) {
+    const CsvRow *row = g_ptr_array_index(table->rows, i);
+    if (ranked)
+      add_ranked(figure, table, row);
+    else
+      add_validated(figure, table, row);
+  }
+  if (!has_bars(figure)) {
+    diag_error(diag, table->file, 0, 0, "has no result that could be a bar");
+    return NULL;
+  }
+  figure->title = g_strdup(options->title);
+  figure->y_label = g_strdup(ranked ? "time (us)" : "");
+  figure->x_label = g_strdup("");
+  figure->log_y = options->log_y == AXIS_LOG;
+  return g_steal_pointer(&figure);
+}

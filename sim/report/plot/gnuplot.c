@@ -1,0 +1,229 @@
+/* gnuplot.c - a figure as a gnuplot program, with its data in it. */
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/report/plot/figure.h"
+
+/* Size of a panel, and what is around it, in points of an SVG or pixels of a PNG. */
+enum {
+  PANEL_WIDTH = 560,
+  PANEL_HEIGHT = 380,
+  KEY_LINE = 18,
+  HEAD_HEIGHT = 30,
+  BAR_WIDTH = 46,
+  MARGIN_WIDTH = 120,
+  LINE_CHARS = 60
+};
+
+/* Colours that people with any kind of colour vision tell apart (Okabe and Ito, 2008); more curves than these differ by dashes. */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
+enum { COLOURS = G_N_ELEMENTS(colours) };
+
+/* A number as gnuplot reads it, in any locale. */
+static void append_number(GString *out, double value) {
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  if (isnan(value))
+    g_string_append(out, " NaN");
+  else
+    g_string_append_printf(out, " %s", g_ascii_formatd(text, sizeof text, "%.9g", value));
+}
+
+/* In single quotes, in which gnuplot takes everything but a quote as it is. */
+static char *quoted(const char *text) {
+  g_auto(GStrv) parts = g_strsplit(text ? text : "", "'", -1);
+  g_autofree char *inner = g_strjoinv("''", parts);
+  return g_strdup_printf("'%s'", g_strdelimit(inner, "\r\n\t", ' '));
+}
+
+static void append_set(GString *out, const char *what, const char *text) {
+  g_autofree char *value = quoted(text);
+  g_string_append_printf(out, "set %s %s\n", what, value);
+}
+
+static void append_data(GString *out, const FigureSeries *series, guint panel, guint index) {
+  g_string_append_printf(out, "$p%us%u << END\n", panel, index);
+  for (guint i = 0; i < series->points->len; i++) {
+    const FigurePoint *point = &g_array_index(series->points, FigurePoint, i);
+    append_number(out, point->x);
+    append_number(out, point->y);
+    append_number(out, point->mean);
+    append_number(out, point->lowest);
+    append_number(out, point->highest);
+    g_string_append_c(out, '\n');
+  }
+  g_string_append(out, "END\n");
+}
+
+/* --- the kinds --- */
+
+static bool has_band(const FigureSeries *series) {
+  for (guint i = 0; i < series->points->len; i++) {
+    const FigurePoint *point = &g_array_index(series->points, FigurePoint, i);
+    if (point->lowest < point->highest)
+      return true;
+  }
+  return false;
+}
+
+/* The bands first, so that curves lie over them. */
+static void append_curves(GString *out, const FigurePanel *panel, guint index) {
+  const char *separator = "plot";
+  for (guint i = 0; i < panel->series->len; i++) {
+    const FigureSeries *series = g_ptr_array_index(panel->series, i);
+    if (series->is_printed || !has_band(series))
+      continue;
+    g_string_append_printf(
+        out, "%s $p%us%u using 1:4:5 with filledcurves lc rgb '%s' fs transparent solid 0.2 noborder notitle",
+        separator, index, i, colours[i % COLOURS]);
+    separator = ", \\\n ";
+  }
+  for (guint i = 0; i < panel->series->len; i++) {
+    const FigureSeries *series = g_ptr_array_index(panel->series, i);
+    g_autofree char *name = quoted(series->name);
+    if (series->is_printed)
+      g_string_append_printf(out, "%s $p%us%u using 1:3 with points pt 6 ps 1.4 lw 2 lc rgb '%s' title %s", separator,
+                             index, i, colours[series->of % COLOURS], name);
+    else
+      g_string_append_printf(out, "%s $p%us%u using 1:3 with linespoints pt 7 ps 0.4 lw 2 dt %u lc rgb '%s' title %s",
+                             separator, index, i, i / COLOURS + 1, colours[i % COLOURS], name);
+    separator = ", \\\n ";
+  }
+  g_string_append_c(out, '\n');
+}
+
+/* Long labels stand beside each other only if they are turned. */
+static bool are_long(const GPtrArray *labels) {
+  gsize length = 0;
+  for (guint i = 0; i < labels->len; i++)
+    length += strlen(g_ptr_array_index(labels, i)) + 2;
+  return length > LINE_CHARS;
+}
+
+static void append_labels(GString *out, const char *axis, const GPtrArray *labels) {
+  g_string_append_printf(out, "set %stics (", axis);
+  for (guint i = 0; i < labels->len; i++) {
+    g_autofree char *label = quoted(g_ptr_array_index(labels, i));
+    g_string_append_printf(out, "%s%s %u", i ? ", " : "", label, i);
+  }
+  g_string_append_printf(out, ")%s\n", *axis == 'x' && are_long(labels) ? " rotate by -40" : "");
+}
+
+static void append_map(GString *out, const FigurePanel *panel, guint index) {
+  append_labels(out, "x", panel->x_labels);
+  append_labels(out, "y", panel->y_labels);
+  g_string_append_printf(out, "set xrange [-0.5:%u.5]\nset yrange [-0.5:%u.5]\n", panel->x_labels->len - 1,
+                         panel->y_labels->len - 1);
+  g_string_append_printf(out, "plot $p%us0 using 1:2:3 with image notitle\n", index);
+}
+
+static void append_bars(GString *out, const FigurePanel *panel, guint index) {
+  double width = 0.8 / panel->series->len;
+  append_labels(out, "x", panel->x_labels);
+  g_string_append_printf(out, "set xrange [-0.6:%u.6]\n", panel->x_labels->len - 1);
+  for (guint i = 0; i < panel->series->len; i++) {
+    const FigureSeries *series = g_ptr_array_index(panel->series, i);
+    double shift = (i - (panel->series->len - 1) / 2.0) * width;
+    g_autofree char *name = quoted(panel->series->len > 1 ? series->name : "");
+    g_string_append_printf(out, "%s $p%us%u using ($1%+.4f):3:(%.4f) with boxes lc rgb '%s' title %s",
+                           i ? ", \\\n " : "plot", index, i, shift, width * 0.9, colours[i % COLOURS], name);
+    if (has_band(series))
+      g_string_append_printf(out, ", \\\n  $p%us%u using ($1%+.4f):3:4:5 with errorbars pt 0 lc rgb 'black' notitle",
+                             index, i, shift);
+  }
+  g_string_append_c(out, '\n');
+}
+
+/* --- the whole --- */
+
+static guint most_series(const Figure *figure) {
+  guint most = 1;
+  for (guint i = 0; i < figure->panels->len; i++)
+    most = MAX(most, ((const FigurePanel *)g_ptr_array_index(figure->panels, i))->series->len);
+  return most;
+}
+
+static guint panel_width(const Figure *figure) {
+  guint most = 0;
+  for (guint i = 0; i < figure->panels->len; i++)
+    most = MAX(most, ((const FigurePanel *)g_ptr_array_index(figure->panels, i))->x_labels->len);
+  return figure->kind == FIGURE_BARS ? MAX((guint)PANEL_WIDTH, most * BAR_WIDTH + MARGIN_WIDTH) : PANEL_WIDTH;
+}
+
+static void append_head(GString *out, const Figure *figure, const char *path) {
+  guint keys = figure->kind == FIGURE_CURVES ? most_series(figure) * KEY_LINE : KEY_LINE;
+  guint labels = figure->kind == FIGURE_CURVES ? 0 : 90;
+  guint width = panel_width(figure) * figure->panels->len;
+  guint height = PANEL_HEIGHT + keys + labels + (figure->title ? HEAD_HEIGHT : 0);
+  if (g_str_has_suffix(path, ".png"))
+    g_string_append_printf(out, "set terminal pngcairo size %u,%u font 'sans,11' noenhanced\n", width, height);
+  else
+    g_string_append_printf(out, "set terminal svg size %u,%u dynamic font 'sans,13' background 'white' noenhanced\n",
+                           width, height);
+  append_set(out, "output", path);
+  append_set(out, "ylabel", figure->y_label);
+  append_set(out, "xlabel", figure->x_label);
+  g_string_append(out, "set xlabel offset 0,0.4\n");
+  g_string_append(out, "set border 3\nset tics nomirror\nset grid lt 1 lc rgb '#cccccc'\n");
+  g_string_append(out, figure->kind == FIGURE_BARS ? "set style fill solid 0.8 noborder\nset bars 0.5\n" : "");
+  g_string_append(out, figure->kind == FIGURE_MAP
+                           ? "unset grid\nset palette cubehelix start 0.5 cycles -1 saturation 1\n"
+                           : "set key below vertical maxcols 1 Left reverse height 1\n");
+  if (figure->kind == FIGURE_MAP) {
+    append_set(out, "cblabel", figure->colour_label);
+    g_string_append(out, "set cblabel offset 1,0\n");
+  }
+  if (figure->log_x)
+    g_string_append(out, "set logscale x 2\n");
+  if (figure->log_y)
+    g_string_append_printf(out, "set logscale %s\n", figure->kind == FIGURE_MAP ? "cb" : "y");
+  g_string_append_printf(out, "set format %s '%s'\n", figure->kind == FIGURE_MAP ? "cb" : "y",
+                         figure->log_y ? "%.0s%c" : "%.4g");
+  if (figure->kind == FIGURE_BARS && !figure->log_y)
+    g_string_append(out, "set yrange [0:*]\n");
+}
+
+char *figure_script(const Figure *figure, const char *path) {
+  GString *out = g_string_new("# made by lockstep plot; gnuplot draws it\n");
+  append_head(out, figure, path);
+  for (guint i = 0; i < figure->panels->len; i++) {
+    const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
+    for (guint j = 0; j < panel->series->len; j++)
+      append_data(out, g_ptr_array_index(panel->series, j), i, j);
+  }
+  g_autofree char *title = quoted(figure->title);
+  g_string_append_printf(out, "set multiplot layout 1,%u", figure->panels->len);
+  if (figure->title)
+    g_string_append_printf(out, " title %s", title);
+  g_string_append_c(out, '\n');
+  for (guint i = 0; i < figure->panels->len; i++) {
+    const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
+    append_set(out, "title", panel->title);
+    if (figure->kind == FIGURE_CURVES)
+      append_curves(out, panel, i);
+    else if (figure->kind == FIGURE_MAP)
+      append_map(out, panel, i);
+    else
+      append_bars(out, panel, i);
+  }
+  g_string_append(out, "unset multiplot\n");
+  return g_string_free(out, FALSE);
+}
+
+bool figure_draw(const char *script, Diag *diag) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *program = g_find_program_in_path("gnuplot");
+  if (!program) {
+    diag_error(diag, NULL, 0, 0, "no gnuplot here, which draws the picture");
+    diag_hint(diag, "install it (Debian: gnuplot-nox), or keep its program with --script FILE");
+    return false;
+  }
+  g_autoptr(GSubprocess) child =
+      g_subprocess_new(G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, program, "-", NULL);
+  g_autofree char *complaint = NULL;
+  if (!child || !g_subprocess_communicate_utf8(child, script, NULL, NULL, &complaint, &error))
+    return diag_error(diag, NULL, 0, 0, "gnuplot can't be run: %s", error->message);
+  if (g_subprocess_get_successful(child))
+    return true;
+  return diag_error(diag, NULL, 0, 0, "gnuplot: %s", complaint ? g_strstrip(complaint) : "it failed");
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+plan 19
+cd "$folder"
+
+cat >sweep.csv <<E2
+scenario,machine,blocks,imax,seed,verdict,exit_status,cycles,measured_cycles,microseconds,operations,operations_per_second,findings,ended_by,error,key
+spin,a,1,,1,completed,0,10,10,1,10,1000,,,,k1
+spin,a,1,,2,completed,0,10,10,1,10,3000,,,,k2
+spin,a,2,,1,completed,0,10,10,2,10,500,,,,k3
+spin,b,1,,1,completed,0,10,10,3,10,70,,,,k4
+fa,a,1,8,1,completed,0,10,10,4,10,20,,,,k5
+fa,a,2,8,1,deadlock,1,10,10,5,10,,deadlock,,,k6
+fa,a,2,16,1,,,,,,,,,,no such thing,k7
+E2
+cat >suite.csv <<E2
+row,scenario,machine,params,group,metric,published,unit,source,page
+one,traces/x/spin.yaml,a,blocks=2,test,ms,0.25,ms,"A, B",1
+two,traces/x/spin.yaml,a,blocks=2 write=1,test,ms,9,ms,"A, B",1
+three,traces/x/spin.yaml,c,blocks=2,test,ms,8,ms,"A, B",1
+E2
+
+script() { # prints gnuplot's program for a figure of sweep.csv
+  rm -f figure.gp
+  "$LOCKSTEP" plot sweep.csv -o figure.svg --script figure.gp "$@" >out 2>err || :
+  if test -e figure.gp; then
+    cat figure.gp
+  else
+    cat err
+  fi
+}
+
+has() { # complains unless standard input holds each of the lines
+  cat >found
+  for line; do
+    grep -qxF -- "$line" found || { echo "no line: $line" && cat found; }
+  done
+}
+
+point "mean and band over seeds" "$(script | has ' 1 0 2000 1000 3000' ' 2 0 500 500 500')"
+point "a panel for each machine" "$(script | has "set title 'a'" "set title 'b'" "set multiplot layout 1,2")"
+point "curves by what varies" "$(script | grep -q "title 'fa, imax 8'" || echo "no such curve")"
+point "rows without a value are told" "$(script >all; grep -q '2 of 7 rows have no value here' err || cat err)"
+point "published times in the unit of the column" \
+  "$(script --y microseconds --over suite.csv --where imax= | has ' 2 0 250 250 250')"
+point "a logarithmic axis where values are far apart" "$(script | has 'set logscale y')"
+point "--log none" "$(script --log none | grep logscale || :)"
+point "a map" "$(script --map imax --x blocks --where scenario=fa --y microseconds | has ' 0 0 4 4 4' ' 1 0 5 5 5')"
+expect "what varies must be shown" 2 "\`scenario. varies, too" \
+  "$LOCKSTEP" plot sweep.csv -o x.svg --map imax --x blocks
+expect "a column that isn't there" 2 "did you mean .blocks.\?" "$LOCKSTEP" plot sweep.csv -o x.svg --x block
+expect "a column without numbers" 2 "column .verdict. has no numbers" "$LOCKSTEP" plot sweep.csv -o x.svg --y verdict
+expect "no picture format" 2 "expected -o FILE" "$LOCKSTEP" plot sweep.csv -o x.gif
+expect "no table" 3 "is no table of" "$LOCKSTEP" plot suite.csv -o x.svg
+expect "a row is left over" 2 "no row is left" "$LOCKSTEP" plot sweep.csv -o x.svg --where blocks=7
+"$LOCKSTEP" rank "$SRCDIR/traces/reduction/tiny_lock.yaml" "$SRCDIR/traces/reduction/warp_vote.yaml" -m gtx570 \
+  --format csv >rank.csv
+"$LOCKSTEP" plot rank.csv -o rank.svg --script rank.gp 2>err || :
+point "bars of a ranking" "$(has "set xtics ('tiny_lock' 0, 'warp_vote' 1)" <rank.gp)"
+sed 's/^ 0 0 \([0-9]*\).*/\1/p' -n rank.gp >bar
+mean=$(sed -n 2p rank.csv | cut -d, -f10)
+point "a bar is as high as the mean time" "$(test "$(cat bar)" = "${mean%.*}" || cat bar rank.csv)"
+if command -v gnuplot >/dev/null; then
+  "$LOCKSTEP" plot sweep.csv -o one.svg && mv one.svg first.svg && "$LOCKSTEP" plot sweep.csv -o one.svg
+  point "the same SVG for the same data" "$(cmp one.svg first.svg 2>&1)"
+  point "an SVG with its curves" "$(grep -c '<path' one.svg | awk '$1 < 5 { print "only " $1 " paths" }'
+    if command -v xmllint >/dev/null; then xmllint --noout one.svg 2>&1; fi)"
+  "$LOCKSTEP" plot sweep.csv -o one.png
+  point "a PNG" "$(head -c 8 one.png | od -An -c | grep -q 'P   N   G' || echo "no PNG")"
+else
+  for what in "the same SVG for the same data" "an SVG with its curves" "a PNG"; do
+    number=$((number + 1))
+    echo "ok $number - $what # SKIP no gnuplot"
+  done
+fi
+finish
