@@ -313,14 +313,22 @@ liblockstep_a_SOURCES += \
   sim/study/csv_field.h \
   sim/study/sweep/axis.c \
   sim/study/sweep/axis.h \
+  sim/study/sweep/cluster.c \
+  sim/study/sweep/cluster.h \
   sim/study/sweep/plan.c \
   sim/study/sweep/plan.h \
   sim/study/sweep/part.c \
   sim/study/sweep/part.h \
   sim/study/sweep/row.c \
   sim/study/sweep/row.h \
+  sim/study/sweep/shards.c \
+  sim/study/sweep/shards.h \
+  sim/study/sweep/slurm.c \
+  sim/study/sweep/slurm.h \
   sim/study/sweep/store.c \
   sim/study/sweep/store.h \
+  sim/study/sweep/submission.c \
+  sim/study/sweep/submission.h \
   sim/study/sweep/sweep.c \
   sim/study/sweep/sweep.h \
   sim/study/sweep/plan_yaml.c \
@@ -365,6 +373,8 @@ lockstep_SOURCES = \
   sim/cli/cmd_show.c \
   sim/cli/cmd_sweep.c \
   sim/cli/cmd_validate.c \
+  sim/cli/sweep_cluster.c \
+  sim/cli/sweep_cluster.h \
   sim/cli/sweep_plan.c \
   sim/cli/sweep_plan.h \
   sim/cli/command.h sim/cli/commands.def \

@@ -210,6 +210,7 @@ TEST_FILES = \
   tests/script/ptx.sh \
   tests/script/plot.sh \
   tests/script/schedules.sh \
+  tests/script/slurm.sh \
   tests/script/sweep.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \
@@ -218,6 +219,7 @@ TEST_HELPERS = \
   tests/script/run_scenario.sh \
   tests/script/packages.sh \
   tests/script/setup.sh \
+  tests/script/slurm_site.sh \
   tests/script/summary.sh \
   tests/script/tap.sh \
   tests/script/valgrind.sh

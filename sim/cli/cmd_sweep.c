@@ -4,8 +4,10 @@
 #include "sim/cli/command.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/session.h"
+#include "sim/cli/sweep_cluster.h"
 #include "sim/cli/sweep_plan.h"
 #include "sim/study/sweep/row.h"
+#include "sim/study/sweep/shards.h"
 #include "sim/study/sweep/sweep.h"
 
 static const CommandHelp help = {
@@ -15,11 +17,13 @@ static const CommandHelp help = {
              "(1,2,4), a range (1..240:8 in steps of 8, 1..1024*2 by doubling), or several of these. A plan is\n"
              "the same in YAML. Each point and seed is a row of CSV. With -o FILE rows are kept as they come: the\n"
              "same command goes on where an earlier one was stopped, and runs what is missing.\n"
-             "--shard 2/8 makes FILE.shard-2-of-8; --merge makes FILE of all shards.",
-    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_SWEEP | OPTIONS_OUTPUT,
+             "--shard 2/8 makes FILE.shard-2-of-8; --merge makes FILE of all shards. --slurm submits the shards to\n"
+             "a cluster as a job array; then --status, --resume and --merge need -o FILE alone.",
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_SWEEP | OPTIONS_CLUSTER | OPTIONS_OUTPUT,
     .example =
         "  lockstep sweep traces/accesses/accesses.yaml -m gtx580 -p blocks=1..128:8 -p atomic=0,1 -o out.csv\n"
-        "  lockstep sweep plan.yaml --shard 2/8 -o out.csv\n",
+        "  lockstep sweep plan.yaml --shard 2/8 -o out.csv\n"
+        "  lockstep sweep plan.yaml -o out.csv --slurm --shards 20 --time 1:00:00\n",
 };
 
 /* Which part of the points a command is about. */
@@ -36,11 +40,6 @@ static bool read_share(const Options *options, Share *share, Diag *diag) {
       share->shard <= share->shards && share->shards <= PLAN_POINTS_MAX && !strpbrk(options->shard, "+- "))
     return true;
   return diag_usage(diag, "--shard %s: expected I/N with I from 1 to N", options->shard);
-}
-
-static char *share_path(const Options *options, const Share *share) {
-  return share->shards == 1 ? g_strdup(options->output)
-                            : g_strdup_printf("%s.shard-%u-of-%u", options->output, share->shard, share->shards);
 }
 
 /* --- what was done --- */
@@ -74,24 +73,12 @@ static int say_summary(const SweepSummary *summary, const Options *options, cons
 
 /* --- running --- */
 
-/* Rows that aren't this plan's would be lost when the file is written. */
-static bool check_foreign(const Store *store, const GPtrArray *keys, const char *path, Diag *diag) {
-  guint own = 0;
-  for (guint i = 0; i < keys->len; i++)
-    own += store_row(store, g_ptr_array_index(keys, i)) != NULL;
-  if (own == store_count(store))
-    return true;
-  diag_error(diag, path, 0, 0,
-             "holds %u rows that this sweep doesn't have: of other points, or of files that have changed",
-             store_count(store) - own);
-  diag_hint(diag, "choose another file with -o, or --fresh to lose what it holds");
-  return false;
-}
-
 static int run_points(const SweepPoints *points, const Share *share, Store *store, const char *path,
                       const Options *options, Diag *diag) {
+  g_autofree char *header = row_header(points->plan);
   g_autoptr(GPtrArray) keys = sweep_shard_keys(points, share->shard, share->shards);
-  if (!check_foreign(store, keys, path, diag))
+  if (!shards_check_own(store, keys, path, diag) ||
+      (share->shards > 1 && !options->fresh && !shards_take_file(store, keys, options->output, header, diag)))
     return STATUS_OK;
   Progress progress;
   SweepSummary summary;
@@ -114,58 +101,31 @@ static int run_points(const SweepPoints *points, const Share *share, Store *stor
 
 static int run_share(const SweepPoints *points, const Share *share, const Options *options, Diag *diag) {
   g_autofree char *header = row_header(points->plan);
-  g_autofree char *path = options->output ? share_path(options, share) : NULL;
+  g_autofree char *path = options->output ? shards_file(options->output, share->shard, share->shards) : NULL;
   g_autoptr(Store) store = path ? store_open(path, header, options->fresh, diag) : store_new(header);
   return store ? run_points(points, share, store, path, options, diag) : STATUS_OK;
 }
 
 /* --- counting and merging --- */
 
-/* All rows that there are of the plan: in the file, its journal, and the shards' files and journals. NULL after errors. */
-static Store *read_all(const char *path, const char *header, Diag *diag) {
-  g_autoptr(Store) store = store_read(path, header, diag);
-  g_autofree char *folder = g_path_get_dirname(path);
-  g_autofree char *base = g_path_get_basename(path);
-  g_autofree char *prefix = g_strdup_printf("%s.shard-", base);
-  g_autoptr(GDir) dir = store ? g_dir_open(folder, 0, NULL) : NULL;
-  for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir)) {
-    unsigned shard, shards;
-    int end = 0;
-    if (!g_str_has_prefix(name, prefix) || sscanf(name + strlen(prefix), "%u-of-%u%n", &shard, &shards, &end) != 2)
-      continue;
-    g_autofree char *stem = g_strndup(name, strlen(prefix) + (gsize)end);
-    g_autofree char *file = g_build_filename(folder, stem, NULL);
-    g_autoptr(Store) part = store_read(file, header, diag);
-    if (!part || !store_take(store, part, diag))
-      return NULL;
-  }
-  return g_steal_pointer(&store);
-}
-
-static guint count_done(const Store *store, const GPtrArray *keys) {
-  guint done = 0;
-  for (guint i = 0; i < keys->len; i++)
-    done += store_row(store, g_ptr_array_index(keys, i)) != NULL;
-  return done;
-}
-
 static int count(const SweepPoints *points, const Share *share, const Options *options, Diag *diag) {
   g_autofree char *header = row_header(points->plan);
   g_autoptr(GPtrArray) keys = sweep_shard_keys(points, share->shard, share->shards);
-  g_autoptr(Store) store = options->output ? read_all(options->output, header, diag) : store_new(header);
+  g_autoptr(Store) store = options->output ? shards_read(options->output, header, diag) : store_new(header);
   if (!store)
     return STATUS_OK;
-  g_autofree char *done = options->output ? g_strdup_printf(", %u done", count_done(store, keys)) : g_strdup("");
+  g_autofree char *done =
+      options->output ? g_strdup_printf(", %u done", shards_count_done(store, keys)) : g_strdup("");
   g_autofree char *text = g_strdup_printf("%u points%s\n", keys->len, done);
   return session_write(text);
 }
 
 static int merge(const SweepPoints *points, const Options *options, Diag *diag) {
   g_autofree char *header = row_header(points->plan);
-  g_autoptr(Store) all = read_all(options->output, header, diag);
+  g_autoptr(Store) all = shards_read(options->output, header, diag);
   if (!all)
     return STATUS_OK;
-  guint done = count_done(all, points->keys);
+  guint done = shards_count_done(all, points->keys);
   if (done < points->keys->len) {
     diag_error(diag, options->output, 0, 0, "%u of %u points are missing in the shards' files",
                points->keys->len - done, points->keys->len);
@@ -189,6 +149,8 @@ static int sweep(const Options *options, Diag *diag) {
     return diag_usage(diag, "--%s needs -o FILE", options->merge ? "merge" : "shard"), STATUS_OK;
   if (options->shard && options->merge)
     return diag_usage(diag, "--merge is for all shards together"), STATUS_OK;
+  if (sweep_cluster_wanted(options))
+    return sweep_cluster(options, diag);
   g_autoptr(Plan) plan = sweep_plan(options, diag);
   g_autoptr(SweepPoints) points = plan ? sweep_points_new(plan, diag) : NULL;
   if (!points)

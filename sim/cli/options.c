@@ -95,6 +95,17 @@ static guint list_rows(Options *o, char **format, char **code, gboolean *help, u
       {OPTIONS_PLOT, 0, "log", "AXES", TEXT, &o->log, "logarithmic axes: x, y, xy or none (by the values)"},
       {OPTIONS_PLOT, 0, "over", "SUITE", TEXT, &o->over, "put the published times of a suite over the curves"},
       {OPTIONS_PLOT, 0, "script", "FILE", PATH, &o->script, "keep the gnuplot program"},
+      {OPTIONS_CLUSTER, 0, "slurm", NULL, SWITCH, &o->slurm,
+       "submit the sweep to Slurm as a job array, a task a shard of -j processors"},
+      {OPTIONS_CLUSTER, 0, "shards", "N", INTEGER, &o->shards,
+       "how many (one for each 8 points, at most 100 and what the site takes)"},
+      {OPTIONS_CLUSTER, 0, "partition", "NAME", TEXT, &o->partition, "where the tasks run, as sbatch takes it"},
+      {OPTIONS_CLUSTER, 0, "time", "TIME", TEXT, &o->time, "how long a task may take, as sbatch takes it"},
+      {OPTIONS_CLUSTER, 0, "account", "NAME", TEXT, &o->account, "who pays, as sbatch takes it"},
+      {OPTIONS_CLUSTER, 0, "dry-run", NULL, SWITCH, &o->dry_run,
+       "print the script for Slurm; submit and write nothing"},
+      {OPTIONS_CLUSTER, 0, "status", NULL, SWITCH, &o->status, "shards done, running, waiting and failed"},
+      {OPTIONS_CLUSTER, 0, "resume", NULL, SWITCH, &o->resume, "submit the shards that failed again, to go on"},
       {ALL_GROUPS, 'h', "help", NULL, SWITCH, help, "show this help"},
   };
   guint count = 0;
@@ -271,6 +282,9 @@ void options_clear(Options *options) {
                    options->title, options->log, options->over, options->script};
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
     g_free(texts[i]);
+  g_free(options->partition);
+  g_free(options->time);
+  g_free(options->account);
   g_strfreev(options->counters);
   g_free(options->help);
   *options = (Options){0};

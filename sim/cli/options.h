@@ -31,6 +31,7 @@ enum {
   OPTIONS_SWEEP = 1 << 13,
   OPTIONS_OUTPUT = 1 << 14,
   OPTIONS_PLOT = 1 << 15,
+  OPTIONS_CLUSTER = 1 << 16,
 };
 
 typedef struct Options {
@@ -56,8 +57,11 @@ typedef struct Options {
   gboolean merge, count, fresh;
   char *x, *y, *map, *curves, *panels, *title, *log, *over, *script; /* of a plot */
   char **where;
-  char *help;  /* what --help is to print, if it was given */
-  char **rest; /* what isn't an option; NULL-terminated, never NULL */
+  gboolean slurm, status, resume, dry_run;
+  gint64 shards;                    /* 0: as many as the points are worth */
+  char *partition, *time, *account; /* as sbatch takes them */
+  char *help;                       /* what --help is to print, if it was given */
+  char **rest;                      /* what isn't an option; NULL-terminated, never NULL */
 } Options;
 
 /* What --help prints. */

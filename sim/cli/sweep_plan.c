@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "sim/study/sweep/submission.h"
+
 static void take_list(GPtrArray *into, char **texts) {
   g_ptr_array_set_size(into, 0);
   for (; *texts; texts++)
@@ -41,15 +43,23 @@ static void take_limits(Plan *plan, const Options *options) {
     plan->code = options->code_kind;
 }
 
+/* The plan that was frozen beside the file, if no other is named. */
+static char *find_frozen(const Options *options) {
+  g_autofree char *frozen = options->output ? submission_beside(options->output, SUBMISSION_PLAN) : NULL;
+  return !options->rest[0] && frozen && g_file_test(frozen, G_FILE_TEST_EXISTS) ? g_steal_pointer(&frozen) : NULL;
+}
+
 Plan *sweep_plan(const Options *options, Diag *diag) {
-  if (!options->rest[0])
+  g_autofree char *frozen = find_frozen(options);
+  const char *first = frozen ? frozen : options->rest[0];
+  if (!first)
     return diag_usage(diag, "no plan and no scenario named"), NULL;
-  bool is_plan = plan_is_plan(options->rest[0]);
-  if (is_plan && options->rest[1]) {
-    diag_usage(diag, "`%s` is a plan, and a plan stands alone: `%s` is too many", options->rest[0], options->rest[1]);
+  bool is_plan = plan_is_plan(first);
+  if (is_plan && !frozen && options->rest[1]) {
+    diag_usage(diag, "`%s` is a plan, and a plan stands alone: `%s` is too many", first, options->rest[1]);
     return NULL;
   }
-  g_autoptr(Plan) plan = is_plan ? plan_load(options->rest[0], diag) : plan_new();
+  g_autoptr(Plan) plan = is_plan ? plan_load(first, diag) : plan_new();
   if (!plan)
     return NULL;
   if (!is_plan)

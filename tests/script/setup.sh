@@ -26,6 +26,13 @@ need_packages() {
   }
 }
 
+# True where a package that has services may be installed, since nothing starts them by itself: for root, in a container or in continuous
+# integration, without systemd.
+may_hold_services() {
+  test "$(id -u)" = 0 && test ! -d /run/systemd/system || return 1
+  test -n "${CI-}" || test -e /.dockerenv || test -e /run/.containerenv || grep -qz '^container=' /proc/1/environ
+}
+
 # True if $1 is missing or older than one of the files that decide it.
 outdated() {
   made=$1
