@@ -208,7 +208,7 @@ RegList inst_reads(const Inst *inst) {
   case FORM_P_D_M: add(&list, inst->a, address); break;
   case FORM_M_A:
     add(&list, inst->a, address);
-    add(&list, inst->b, width_registers(inst->width));
+    add(&list, inst->b, inst->op == OP_LDGSTS ? 1 : width_registers(inst->width));
     break;
   case FORM_D_M_B_C:
     add(&list, inst->a, address);

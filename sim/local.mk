@@ -1,5 +1,7 @@
 liblockstep_a_SOURCES += \
   sim/core/access.c \
+  sim/core/async_copy.c \
+  sim/core/async_copy.h \
   sim/core/mbarrier.c \
   sim/core/mbarrier.h \
   sim/core/access.h \

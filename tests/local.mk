@@ -207,6 +207,7 @@ TEST_FILES = \
   tests/script/programs_check.sh \
   tests/script/machine_code.sh \
   tests/script/mbarrier.sh \
+  tests/script/copies.sh \
   tests/script/ptx.sh \
   tests/script/plot.sh \
   tests/script/schedules.sh \

@@ -311,8 +311,55 @@ bool mc_cctl(McBuild *build) {
   return true;
 }
 
-/* The wait stands in its control bits, and in what mc_lower.c adds for it. */
-bool mc_depbar(McBuild *build) { return mc_nothing(build); }
+/* ---- asynchronous copies ---- */
+
+/* LDGSTS.E.BYPASS.128.ZFILL [R7+0x10], desc[UR4][R2.64], P1: without BYPASS the L1 would keep the line. */
+bool mc_ldgsts(McBuild *build) {
+  const McOperand *to = mc_at(build, 0);
+  Inst inst = mc_blank(build, OP_LDGSTS);
+  if (!mc_only(build, "E", "BYPASS", "64", "128", "ZFILL", "LTC64B", "LTC128B", "LTC256B", NULL) ||
+      to->kind != MC_MEMORY || !mc_address(build, &inst, mc_at(build, 1), MEM_GLOBAL))
+    return mc_refuse(build);
+  inst.width = (uint8_t)width_of(build);
+  inst.cache = CACHE_CG;
+  inst.b = narrow_address(build, to);
+  if (to->offset)
+    inst.b = sum(build, OP_IADD, inst.b, mc_constant(build, (uint32_t)to->offset));
+  inst.lop = mc_has(build, "ZFILL");
+  if (inst.lop)
+    mc_predicate_in(&inst, 0, mc_at(build, 2));
+  inst.dst = MC_ROW_SINK;
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_ldgdepbar(McBuild *build) {
+  Inst inst = mc_blank(build, OP_COPYEND);
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* True if some group of copies raises the scoreboard. */
+static bool counts_copies(const McBuild *build, int scoreboard) {
+  for (guint i = 0; i < build->source->insts; i++) {
+    const McInst *inst = mc_inst(build->module, build->source, i);
+    if (strcmp(inst->root, "LDGDEPBAR") == 0 && (!inst->encoded || mc_control(inst).write == scoreboard))
+      return true;
+  }
+  return false;
+}
+
+/* DEPBAR.LE SB0, 0x1 waits for copies. Any other wait stands in its control bits, and in what mc_lower.c adds for it. */
+bool mc_depbar(McBuild *build) {
+  const McOperand *scoreboard = mc_at(build, 0), *left = mc_at(build, 1);
+  if (!mc_has(build, "LE") || scoreboard->kind != MC_SCOREBOARD || left->kind != MC_INTEGER ||
+      !counts_copies(build, scoreboard->number))
+    return mc_nothing(build);
+  Inst inst = mc_blank(build, OP_COPYWAIT);
+  inst.imm = (int32_t)left->value;
+  mc_emit(build, &inst);
+  return true;
+}
 
 bool mc_qspc(McBuild *build) {
   const McOperand *memory = mc_at(build, 2);

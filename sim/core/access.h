@@ -69,6 +69,15 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
 bool local_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
 bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
 
+/* Physical addresses of all lanes in shared memory; false after a fault of an active one. */
+bool shared_addresses(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset, uint32_t bytes,
+                      uint32_t physical[WARP_LANES]);
+/* A word of shared memory gets a value that an asynchronous copy brings. */
+void shared_put(Sm *sm, uint32_t word, uint32_t value, const WordChange *change, unsigned lane);
+/* The lanes load from global memory as issue->inst says, past the L1: issue->flight. valid[lane]: how many bytes that is; with `aligns` the low
+ * bits of an address say how many fewer than its width. False after a fault. */
+bool access_fetch(Issue *issue, bool aligns, uint8_t valid[WARP_LANES]);
+
 /* The access leaves the SM: issue->flight. */
 struct Flight;
 void access_send(Issue *issue, struct Flight *flight);

@@ -173,6 +173,23 @@ static bool global_load(Issue *issue, const uint64_t address[32]) {
   return true;
 }
 
+bool access_fetch(Issue *issue, bool aligns, uint8_t valid[WARP_LANES]) {
+  uint32_t bytes = width_bytes[issue->inst->width];
+  uint64_t address[WARP_LANES];
+  lane_addresses(issue, address);
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    uint32_t short_by = aligns ? address[lane] & (bytes - 1) : 0;
+    valid[lane] = issue->mask >> lane & 1 ? (uint8_t)(bytes - short_by) : 0;
+    address[lane] -= short_by;
+  }
+  Flight *flight = make_flight(issue, MEM_LOAD, address);
+  if (!flight)
+    return false;
+  report_global(issue, ACCESS_READ, flight);
+  access_send(issue, flight);
+  return true;
+}
+
 static bool global_store(Issue *issue, const uint64_t address[32]) {
   Flight *flight = make_flight(issue, MEM_STORE, address);
   if (!flight)

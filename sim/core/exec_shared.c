@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "sim/core/access.h"
+#include "sim/core/async_copy.h"
 #include "sim/core/record.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
@@ -35,8 +36,7 @@ static uint32_t bad_lanes(const uint32_t relative[32], uint32_t bytes, uint32_t 
   return bad;
 }
 
-/* Physical addresses of all lanes; false after a fault of an active one. */
-static bool addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t physical[32]) {
+bool shared_addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t physical[32]) {
   const Block *block = warp_block(issue->sm, issue->warp);
   uint32_t limit = block->shared_bytes, start = block->shared_base, last = limit - bytes, odd = 0, bad = 0;
   uint32_t relative[32];
@@ -58,7 +58,7 @@ static bool addresses(Issue *issue, const uint32_t base[32], uint32_t offset, ui
 
 /* The same for an instruction on shared memory. */
 static bool own_addresses(Issue *issue, uint32_t bytes, uint32_t physical[32]) {
-  return addresses(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm, bytes, physical);
+  return shared_addresses(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm, bytes, physical);
 }
 
 /* Takes the pipe and sets when the result is ready, and when the warp goes on. Returns when the service starts. */
@@ -86,6 +86,8 @@ static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes,
 
 static void report_shared(Issue *issue, AccessKind kind, const uint32_t physical[32], uint32_t bytes, uint32_t taken,
                           bool unlock) {
+  if (G_UNLIKELY(issue->block->copying) && PROBE_WANTED(issue->gpu, hazard))
+    async_copies_check(issue, physical, bytes);
   if (!PROBE_WANTED(issue->gpu, access))
     return;
   uint64_t address[32];
@@ -167,6 +169,16 @@ static void load_shared(Issue *issue, const uint32_t physical[32], uint32_t byte
     load_undefined(issue, physical, bytes);
 }
 
+void shared_put(Sm *sm, uint32_t word, uint32_t value, const WordChange *change, unsigned lane) {
+  SharedMemory *shared = &sm->shared;
+  shared->touched[word] |= ALL_BYTES | ALL_DEFINED;
+  if (value == shared->words[word])
+    return;
+  gpu_hash_change(sm->gpu, HASH_SHARED, (uint64_t)sm->index << 24 | word, shared->words[word], value);
+  shared->words[word] = value;
+  change_log_note(&shared->changes, word, change, lane);
+}
+
 /* A word gets a new value from a lane. */
 static inline void change_word(Issue *issue, uint32_t word, uint32_t value, const WordChange *change, unsigned lane) {
   SharedMemory *shared = &issue->sm->shared;
@@ -227,7 +239,7 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
 
 bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
   uint32_t physical[32], bytes = width_bytes[issue->inst->width];
-  if (!addresses(issue, base, offset, bytes, physical))
+  if (!shared_addresses(issue, base, offset, bytes, physical))
     return false;
   serve(issue, physical, bytes, false);
   report_shared(issue, ACCESS_READ, physical, bytes, 0, false);
@@ -237,7 +249,7 @@ bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
 
 bool shared_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
   uint32_t physical[32], bytes = width_bytes[issue->inst->width];
-  if (!addresses(issue, base, offset, bytes, physical))
+  if (!shared_addresses(issue, base, offset, bytes, physical))
     return false;
   uint64_t when = serve(issue, physical, bytes, false);
   report_shared(issue, ACCESS_WRITE, physical, bytes, 0, false);
@@ -334,7 +346,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   uint32_t physical[32], bytes = width_bytes[inst->width], old[2][32] = {{0}};
   UndefinedMet met;
   met.lanes = 0; /* the rest is set when it is needed */
-  if (!addresses(issue, base, offset, bytes, physical))
+  if (!shared_addresses(issue, base, offset, bytes, physical))
     return false;
   uint64_t when = serve_atomics(issue, physical, bytes);
   report_shared(issue, ACCESS_ATOMIC, physical, bytes, 0, false);

@@ -89,7 +89,8 @@ typedef struct Probe {
   void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited);
   /* `reg` (or, if is_predicate, a predicate) is read by lanes that never wrote it. */
   void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);
-  /* Lanes use or overwrite register row `row`, which the instruction `producer` hasn't written yet (hazards.h). */
+  /* Lanes use or overwrite register row `row`, which the instruction `producer` hasn't written yet (hazards.h); or (HAZARD_SHARED) that byte
+   * of shared memory, which the copy `producer` writes, and nobody has waited for (async_copy.h). */
   void (*hazard)(void *user, const ProbePoint *point, unsigned row, uint32_t producer);
   /* A value that lanes of the point use was loaded, at `from`, from memory that nobody had written. */
   void (*undefined_use)(void *user, const ProbePoint *point, const struct UndefinedFrom *from);
@@ -129,11 +130,12 @@ typedef struct Probe {
 } Probe;
 
 /* All callbacks. */
-#define PROBE_EACH(X)                                                                                               \
-  X(unlock_not_owned)                                                                                               \
-  X(exit_holding)                                                                                                   \
-  X(partial_barrier)                                                                                                \
-  X(unset_read) X(hazard) X(undefined_use) X(access) X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) \
+#define PROBE_EACH(X)                                                                                           \
+  X(unlock_not_owned)                                                                                           \
+  X(exit_holding)                                                                                               \
+  X(partial_barrier)                                                                                            \
+  X(unset_read)                                                                                                 \
+  X(hazard) X(undefined_use) X(access) X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) \
       X(odd_mask) X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end) X(issued) X(replied)
 #define PROBE_ONE(callback) +1
 _Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");

@@ -1,6 +1,7 @@
 /* Blocks and warps of an SM: they come when there is room, and go. */
 #include <glib.h>
 
+#include "sim/core/async_copy.h"
 #include "sim/core/barrier.h"
 #include "sim/core/hazards.h"
 #include "sim/core/lane_groups.h"
@@ -44,6 +45,7 @@ void sm_clear(Sm *sm) {
     local_defined_clear(&sm->warps[i].local_defined);
     g_free(sm->warps[i].undefined);
     hazards_clear(&sm->warps[i]);
+    async_copies_clear(&sm->warps[i]);
   }
   g_free(sm->register_rows);
   g_free(sm->ready_rows);
@@ -108,6 +110,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .undefined_rows = warp->undefined_rows,
                 .open = warp->open,
                 .open_room = warp->open_room,
+                .copies = warp->copies,
                 .slot = slot,
                 .consts = launch->const_rows,
                 .active = lanes,
@@ -125,6 +128,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   }
   *warp = fresh;
   hazards_start(sm->gpu, launch->kernel, warp);
+  async_copies_reset(warp);
   if (warp->groups)
     lane_groups_reset(warp->groups);
   local_memory_start(&warp->local, (launch->kernel->local_bytes + 3) / 4);

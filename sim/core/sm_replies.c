@@ -1,6 +1,7 @@
 /* Warps that wait: for operands, for replies of global memory, for fences. */
 #include <glib.h>
 
+#include "sim/core/async_copy.h"
 #include "sim/core/cached.h"
 #include "sim/core/due.h"
 #include "sim/core/hazards.h"
@@ -76,7 +77,7 @@ static uint64_t operands_ready(Sm *sm, const Warp *warp, const Decoded *decoded,
 /* True if it can't go on before a reply, whatever its operands are. */
 static bool awaits_reply(Warp *warp) {
   warp->awaits_loads = warp->awaits_loads && warp->pending;
-  return warp->awaits || warp->awaits_loads;
+  return warp->awaits || warp->awaits_loads || (warp->copies && async_copies_awaited(warp));
 }
 
 /* It waits for a reply of global memory. */
@@ -231,6 +232,8 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
     warp->awaits = 0;
   if (warp->age == flight->age && op_info[flight->inst->op].flags & OPF_LOAD)
     write_reply(sm, warp, flight);
+  if (warp->age == flight->age && flight->inst->op == OP_LDGSTS)
+    async_copies_land(sm, warp, flight, now);
   if (G_UNLIKELY(flight->met != NULL))
     tell_undefined(sm, warp, flight, resident);
   if (!resident)

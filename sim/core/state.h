@@ -52,11 +52,12 @@ typedef struct Decoded {
   uint8_t write[4];
   uint32_t pred_wait, pred_write;
   /* Of machine code with encodings (then `wait` names rows of scoreboards): */
-  uint8_t stall;          /* cycles until the warp's next instruction, at least; 0: this is none */
-  uint8_t raises, sources; /* scoreboard + 1 that falls when the result is there, when the sources are read; 0: none */
-  uint8_t hazards;        /* how many entries of the list below */
+  uint8_t stall; /* cycles until the warp's next instruction, at least; 0: this is none */
+  uint8_t raises,
+      sources;     /* scoreboard + 1 that falls when the result is there, when the sources are read; 0: none */
+  uint8_t hazards; /* how many entries of the list below */
   uint16_t sources_cycles; /* until the sources are read */
-  uint8_t hazard[12];     /* registers that it reads or writes */
+  uint8_t hazard[12];      /* registers that it reads or writes */
 } Decoded;
 
 /* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards of machine code. */
@@ -102,6 +103,7 @@ typedef struct Block {
   uint32_t warps, warps_left;
   uint8_t warp_slot[BLOCK_WARPS_MAX];
   uint32_t finished; /* mask of warps in the block that are done */
+  uint32_t copying;  /* how many of its warps have asynchronous copies that aren't done */
   Barrier barrier[BLOCK_BARRIERS];
 } Block;
 
@@ -174,9 +176,9 @@ typedef struct Sm {
   struct Fault *fault; /* in a window; else NULL */
   GArray *notes;       /* of tell.h; NULL: none so far */
   LaunchTally *launch_tally;
-  SmSend *out; /* requests of a window */
+  SmSend *out;                                        /* requests of a window */
   uint32_t out_count, out_sent, out_space, out_parts; /* out_parts: of all of them together */
-  uint8_t stall[SM_WARPS_MAX]; /* Stall: of what each warp waits for now, by slot */
+  uint8_t stall[SM_WARPS_MAX];                        /* Stall: of what each warp waits for now, by slot */
   SlotTally slots[SM_SCHEDULERS_MAX];
   uint64_t issued; /* warp instructions in `counters` before gpu_run() added those up */
 } Sm;

@@ -49,6 +49,7 @@ typedef struct StackEntry {
 struct LaneGroups;
 struct UndefinedRow;
 typedef struct OpenRow OpenRow;
+struct AsyncCopies;
 
 typedef struct Warp {
   uint32_t pc;     /* next instruction */
@@ -96,11 +97,12 @@ typedef struct Warp {
   struct UndefinedRow
       *undefined; /* of each register; undefined_room of them; kept from block to block, NULL: none yet */
   uint32_t undefined_room, undefined_rows; /* undefined_rows: how many registers have a mark */
-  OpenRow *open;                /* of hazards.h: who writes each row; open_room of them, kept from block to block */
+  OpenRow *open;                 /* of hazards.h: who writes each row; open_room of them, kept from block to block */
   uint32_t open_room, open_rows; /* open_rows: how many it has; 0: nobody wants to know */
-  uint64_t open_until;          /* when all of them but those of global memory are written */
-  uint64_t shadow;                       /* behind a block barrier: when it would have gone on without one; 0: nowhere */
-  uint64_t falls[CONTROL_SCOREBOARDS];   /* of each scoreboard: when what isn't under way to memory is there */
+  struct AsyncCopies *copies;    /* of async_copy.h; kept from block to block, NULL: none yet */
+  uint64_t open_until;           /* when all of them but those of global memory are written */
+  uint64_t shadow;               /* behind a block barrier: when it would have gone on without one; 0: nowhere */
+  uint64_t falls[CONTROL_SCOREBOARDS];     /* of each scoreboard: when what isn't under way to memory is there */
   uint16_t under_way[CONTROL_SCOREBOARDS]; /* accesses that it waits for */
   uint32_t left_from[WARP_LANES];          /* of each lane: the newest INST_LEAVES that it issued, or PAST_NOWHERE */
 } Warp;

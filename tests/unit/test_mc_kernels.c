@@ -100,13 +100,34 @@ static uint32_t hopper(uint32_t t, const uint32_t *in) {
   return sum;
 }
 
+/* ---- copies.cu ---- */
+
+static uint32_t sizes(uint32_t t, const uint32_t *in) { return (in[t ^ 1] * 5 + in[t ^ 3]) * 3 + in[t ^ 5]; }
+
+/* Of the four words of lane 4 * i, i modulo 4 have come. */
+static uint32_t filled(uint32_t t, const uint32_t *in) {
+  uint32_t other = (t % THREADS) ^ 1;
+  return other % 4 < other / 4 % 4 ? in[t ^ 1] : 0;
+}
+
+static uint32_t stages(uint32_t t, const uint32_t *in) {
+  uint32_t other = t / THREADS * THREADS + (t % THREADS + 1) % THREADS, sum = 0;
+  for (uint32_t i = 0; i < 6; i++)
+    sum = sum * 5 + in[(other + i * 7) % N];
+  return sum;
+}
+
+static uint32_t itself(uint32_t t, const uint32_t *in) { return in[t]; }
+
 /* ---- all ---- */
 
 static const KernelCase cases[] = {
     {"pointers", "by_table", by_table}, {"pointers", "virtuals", virtuals}, {"pointers", "recursion", recursion},
     {"pointers", "nested", nested},     {"pointers", "frames", frames},     {"pointers", "switches", switches},
     {"mbarrier", "rounds", rounds},     {"mbarrier", "drops", drops},       {"mbarrier", "raw", neighbour},
-    {"mbarrier", "hopper", hopper},
+    {"mbarrier", "hopper", hopper},     {"copies", "sizes", sizes},         {"copies", "filled", filled},
+    {"copies", "stages", stages},       {"copies", "pipelined", stages},    {"copies", "together", neighbour},
+    {"copies", "waited", itself},
 };
 
 typedef struct Architecture {

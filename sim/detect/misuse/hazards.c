@@ -1,4 +1,5 @@
 /* Registers of machine code that are used before an instruction under way has written them. */
+#include "sim/core/tell.h"
 #include "sim/detect/misuse/report.h"
 
 /* A row by its name. */
@@ -20,6 +21,23 @@ static unsigned scoreboard_of(const Kernel *kernel, uint32_t pc) {
   return kernel->control[pc] >> CONTROL_WRITE_SHIFT & 7;
 }
 
+/* Shared memory that an asynchronous copy writes. */
+static void meets_copy(void *user, const ProbePoint *point, uint64_t key, uint32_t address, uint32_t copy) {
+  const Launch *launch = point->block->launch;
+  g_autofree char *who = report_who(point), *line = locate_line_text(launch, copy),
+                  *source = locate_source(launch, copy);
+  char *message =
+      g_strdup_printf("%s access%s shared address 0x%x, which the asynchronous copy `%s` (%s) writes, and "
+                      "nobody has waited for",
+                      who, point->lanes & (point->lanes - 1) ? "" : "es", address, source, line);
+  Finding *finding = report_add_new(user, FINDING_HAZARD, key, point, message,
+                                    "wait for the copy before (cp.async.wait_group, __pipeline_wait_prior), and let "
+                                    "other threads pass a barrier behind that");
+  finding->space = g_strdup("shared");
+  finding->address = address;
+  locate_evidence(finding, launch, copy, g_strdup("copied by this"));
+}
+
 /* One for each pair of instructions. */
 static void hazard(void *user, const ProbePoint *point, unsigned row, uint32_t producer) {
   const Launch *launch = point->block->launch;
@@ -28,6 +46,10 @@ static void hazard(void *user, const ProbePoint *point, unsigned row, uint32_t p
   key |= UINT64_C(1) << 63; /* apart from the keys of places */
   if (report_is_known(user, key))
     return;
+  if (row & HAZARD_SHARED) {
+    meets_copy(user, point, key, row & ~HAZARD_SHARED, producer);
+    return;
+  }
   unsigned scoreboard = scoreboard_of(kernel, producer);
   g_autofree char *who = report_who(point), *name = name_of(kernel, row), *line = locate_line_text(launch, producer),
                   *source = locate_source(launch, producer);

@@ -1,5 +1,6 @@
 #include "sim/detect/proof/explore_step.h"
 
+#include "sim/core/async_copy.h"
 #include "sim/core/cached.h"
 #include "sim/core/look.h"
 #include "sim/detect/proof/copies.h"
@@ -81,8 +82,23 @@ static WarpView *taker_of(const Explorer *explorer, const Flight *flight, guint 
   return NULL;
 }
 
+/* Words of shared memory that a copy under way will change. */
+static void join_copy(Explorer *explorer, const Sm *sm, const Flight *flight) {
+  const Warp *warp = &sm->warps[flight->slot];
+  const AsyncCopy *copy = flight->age == warp->age ? async_copies_find(warp, flight->number) : NULL;
+  for (uint32_t rest = copy ? copy->lanes : 0; rest; rest &= rest - 1)
+    for (uint32_t part = 0; part < access_words(copy->bytes); part++) {
+      WordKey key = word_key_shared(sm->index, copy->physical[__builtin_ctz(rest)] / 4 + part);
+      abstract_add_anything(&explorer->memory, abstract_word(&explorer->memory, sm, key));
+    }
+}
+
 static void add_flight(Explorer *explorer, const Sm *sm, const Flight *flight, guint first) {
   uint32_t lanes = flight->lanes & ~flight->request.performed;
+  if (flight->inst->op == OP_LDGSTS) {
+    join_copy(explorer, sm, flight);
+    return;
+  }
   bool returns = op_info[flight->inst->op].flags & OPF_LOAD;
   WarpView *taker = lanes && returns ? taker_of(explorer, flight, first) : NULL;
   if (cached_is_acquire(flight->inst))
@@ -208,7 +224,8 @@ static bool same_flight(const Flight *a, unsigned lane_a, const Flight *b, unsig
 /* As find_flight(); without `reads`, loads don't count. */
 static guint find_that_counts(const WarpView *view, unsigned lane, guint from, const RegSet *reads) {
   guint at = find_flight(view, lane, from);
-  while (!reads && at < flights_of(view) && ((const Flight *)g_ptr_array_index(view->flights, at))->request.kind == MEM_LOAD)
+  while (!reads && at < flights_of(view) &&
+         ((const Flight *)g_ptr_array_index(view->flights, at))->request.kind == MEM_LOAD)
     at = find_flight(view, lane, at + 1);
   return at;
 }

@@ -400,12 +400,34 @@ static bool faults(LaneWalk *walk, const LaneState *state, const Inst *inst, Pla
   return fault != PLACE_FINE;
 }
 
+/* An asynchronous copy: its words become anything, at some time. */
+static void copy_words(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  Place from, to = {.bytes = width_bytes[inst->width]};
+  if (slot_unknown(state, inst->b) && !read_only(walk)) {
+    walk->explorer->gave_up = true; /* it may change any word */
+    return;
+  }
+  if (slot_unknown(state, inst->b) || address_unknown(state, inst) || inst->lop)
+    explore_fault(walk);
+  else if (faults(walk, state, inst, &from))
+    return;
+  if (locate_shared(walk, slot_value(walk, state, inst->b), &to) != PLACE_FINE) {
+    explore_fault(walk);
+    return;
+  }
+  for (uint32_t part = 0; part < words_of(&to); part++)
+    explore_store_unknown(walk, state->pc, to.key + part);
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
 void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t flags = op_info[inst->op].flags;
   Place place;
   if (flags & OPF_FENCE ? inst->mode != FENCE_CTA : cached_is_acquire(inst))
     empty_l1(walk);
-  if (flags & OPF_FENCE)
+  if (inst->op == OP_LDGSTS)
+    copy_words(walk, state, inst);
+  else if (flags & OPF_FENCE)
     explore_go_on(walk, state, inst, state->pc + 1);
   else if (address_unknown(state, inst))
     unknown_address(walk, state, inst);

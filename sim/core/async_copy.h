@@ -1,0 +1,33 @@
+/* async_copy.h - copies from global to shared memory that go on while their warp does something else (LDGSTS: cp.async).
+ * Models: a copy is a load that the memory system serves as any other, past the L1; its words are in shared memory when the reply has come.
+ * A warp's copies up to a COPYEND are a group; a COPYWAIT waits for all groups but the newest so many. Till the warp has waited, an access to
+ * the words of a copy is a hazard; then the copy is a store of its lanes, as the race detector hears of it.
+ * Does not model: waits of single lanes (a wait of some lanes is one of the warp), copies that stay in the L1.
+ * Ownership: a Warp owns its copies, from block to block. */
+#ifndef LOCKSTEP_CORE_ASYNC_COPY_H
+#define LOCKSTEP_CORE_ASYNC_COPY_H
+
+#include "sim/core/state.h"
+
+/* What the lanes of one instruction copy. */
+typedef struct AsyncCopy {
+  uint64_t number; /* of its access to global memory (flight.h); 0: it has come, or there is none */
+  uint32_t group, pc, lanes, bytes;
+  bool waited;                   /* the warp has waited for it, or does */
+  uint32_t physical[WARP_LANES]; /* of each lane: the first byte in shared memory */
+  uint8_t valid[WARP_LANES];     /* so many bytes come from global memory, the others are zeros */
+} AsyncCopy;
+
+/* For a warp that starts: it has none. */
+void async_copies_reset(Warp *warp);
+void async_copies_clear(Warp *warp);
+/* The reply of the access has come: its words go to shared memory, if the block is there. */
+void async_copies_land(Sm *sm, Warp *warp, const Flight *flight, uint64_t now);
+/* True if the warp is in a COPYWAIT for a copy that hasn't come. */
+bool async_copies_awaited(const Warp *warp);
+/* The copy that makes that access, or NULL. */
+const AsyncCopy *async_copies_find(const Warp *warp, uint64_t number);
+/* Tells if the lanes of `issue` access words of copies in their block that nobody has waited for. */
+void async_copies_check(const Issue *issue, const uint32_t physical[WARP_LANES], uint32_t bytes);
+
+#endif
