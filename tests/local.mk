@@ -212,6 +212,7 @@ TEST_FILES = \
   tests/script/plot.sh \
   tests/script/schedules.sh \
   tests/script/slurm.sh \
+  tests/script/twins.sh \
   tests/script/sweep.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \
@@ -230,7 +231,7 @@ TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
 TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.*)
-TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem tests/machine_code/*.*)
+TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem tests/machine_code/*.* tests/twins/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 
 # `make check` ends with a line for each kind of test and one for all, whatever came of them: this is Automake's rule and
