@@ -6,8 +6,9 @@ set -eu
 . "$SRCDIR/tests/script/slurm_site.sh"
 # shellcheck disable=SC2154 # tap.sh makes the folder
 trap 'site_stop; rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 real_points=9
-plan $((33 + real_points))
+plan $((36 + real_points))
 # Slurm's daemons want a folder that all may enter; the name has what a shell and Slurm take for something else.
 chmod 755 "$folder"
 work="$folder/50% of it's"
@@ -159,12 +160,18 @@ SLURM_ARRAY_TASK_ID=1 sh part.csv.slurm.sh 2>err
 point "a shard takes what the file has" "$(holds err '18 points \(5 were there\)')"
 expect "--fresh submits anew" 0 "^submitted job 4300: 48 points in 2 shards$" sweep -o part.csv --slurm --shards 2 --seeds 4 --fresh
 point "and forgets what there was" "$(find . -name 'part.csv' -o -name 'part.csv.shard*')"
+printf '[sweep]\nshards=0\ncpus=0\ndigest=0\njobs=1;\n' >bad.csv.slurm
+expect "a damaged file: a number" 3 "bad.csv.slurm: error: can't be read: shards must be between 1 and" sweep -o bad.csv --status
+printf '[sweep]\nshards=2\ncpus=0\ndigest=0\njobs=1;--all;\n' >bad.csv.slurm
+expect "a damaged file: a job" 3 ".--all. isn't the number of a job" sweep -o bad.csv --status
+echo half >bad.csv.slurm
+expect "a damaged file: no keys" 3 "bad.csv.slurm: error: can't be read: " sweep -o bad.csv --slurm
 PATH=$real_path
 
 # --- a real one ---
 
 long() { # a sweep whose shards take some seconds
-  "$LOCKSTEP" sweep traces/accesses.yaml -m gtx580 -p blocks=120,128 -p accesses=1200 -p contentious=1 --seeds 20 "$@"
+  "$LOCKSTEP" sweep traces/accesses.yaml -m gtx580 -p blocks=120,128 -p accesses=4000 -p contentious=1 --seeds 10 "$@"
 }
 
 rows() { # COUNT FILE: true if the journal has that many
@@ -172,10 +179,8 @@ rows() { # COUNT FILE: true if the journal has that many
 }
 
 task_process() { # SHARD: prints the process of a task
-  for process in /proc/[0-9]*; do
-    case $(tr '\0' ' ' <"$process/cmdline" 2>/dev/null) in
-    *"sweep $work/real.csv.plan.yaml"*"--shard $1/4 "*) echo "${process#/proc/}" ;;
-    esac
+  grep -slzxF "$work/real.csv.plan.yaml" /proc/[0-9]*/cmdline | while read -r found; do
+    grep -slzxF "$1/4" "$found" | cut -d/ -f3
   done
 }
 
@@ -191,14 +196,14 @@ shard_is() { # SHARD STATE
 
 with_slurm() {
   expect "real: a partition that isn't there" 3 "invalid partition specified: nope" long -o real.csv --slurm --partition nope
-  expect "real: more shards than the site takes" 2 "at most 20 tasks" long -o real.csv --slurm --shards 40
+  expect "real: more shards than the site takes" 2 "at most 8 tasks" long -o real.csv --slurm --shards 20
   long -o real_local.csv 2>err
-  expect "real: submitted" 0 "^submitted job [0-9]+: 40 points in 4 shards$" long -o real.csv --slurm --shards 4
-  wait_for 120 rows 1 real.csv.shard-1-of-4 || :
-  victim=$(task_process 1)
-  kill -9 "$victim" || :
+  expect "real: submitted" 0 "^submitted job [0-9]+: 20 points in 4 shards$" long -o real.csv --slurm --shards 4
   job=$(sed -n 's/^jobs=\([0-9]*\);$/\1/p' real.csv.slurm)
-  wait_for 120 rows 1 real.csv.shard-2-of-4 || :
+  wait_for 60 rows 1 real.csv.shard-1-of-4 || :
+  victim=$(task_process 1)
+  wait_for 60 rows 1 real.csv.shard-2-of-4 || :
+  kill -9 "$victim" || :
   scancel "${job}_2"
   point "real: --status shows the task that was killed" "$(wait_for 60 shard_is 1 failed || cat "$folder/status")"
   wait_for 300 settled || :
@@ -211,7 +216,7 @@ with_slurm() {
   next=$(sed -n 's/^jobs=[0-9]*;\([0-9]*\);$/\1/p' real.csv.slurm)
   point "real: they went on in their journals" "$(
     for shard in 1 2; do
-      holds "real.csv.slurm-logs/${next}_$shard.log" '10 points \(([1-9]) were there\)'
+      holds "real.csv.slurm-logs/${next}_$shard.log" '5 points \([1-4] were there\)'
     done
   )"
   "$LOCKSTEP" sweep -o real.csv --merge 2>err || :

@@ -42,8 +42,9 @@ AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
-MaxArraySize=21
-NodeName=localhost CPUs=$(nproc) State=UNKNOWN
+MaxArraySize=9
+SlurmdParameters=config_overrides
+NodeName=localhost CPUs=2 State=UNKNOWN
 PartitionName=short Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
 }
