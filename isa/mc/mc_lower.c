@@ -1,5 +1,6 @@
 #include "isa/mc/mc_lower.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/flow/cfg.h"
@@ -375,6 +376,23 @@ static void settle_saves(Kernel *kernel) {
 
 static int by_name(gconstpointer a, gconstpointer b) { return strcmp(a, b); }
 
+/* What people call an instruction whose encoding isn't read, of which only bits 0 to 11 are known ("?.0x233"); NULL. */
+static const char *usual_name(const char *name) {
+  static const struct {
+    unsigned opcode; /* bits 0 to 8 */
+    const char *name;
+  } names[] = {{0x015, "VABSDIFF4"}, {0x033, "HSET2"},     {0x034, "HSETP2"},  {0x037, "IMMA"},
+               {0x03a, "MOVM"},      {0x03b, "LDSM"},      {0x03c, "HMMA"},    {0x03d, "BMMA"},
+               {0x03f, "DMMA"},      {0x040, "HMNMX2"},    {0x1b4, "UTMALDG"}, {0x1b5, "UTMASTG"},
+               {0x1ba, "UBLKCP"},    {0x1c5, "WARPGROUP"}, {0x1c7, "UCGABAR"}, {0x1f0, "HGMMA"}};
+  unsigned opcode;
+  if (sscanf(name, "?.0x%x", &opcode) == 1)
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+      if (names[i].opcode == (opcode & 0x1ff))
+        return names[i].name;
+  return NULL;
+}
+
 static void refuse_kernel(McBuild *build) {
   Kernel *kernel = build->kernel;
   kernel->refusal = diag_new();
@@ -382,8 +400,9 @@ static void refuse_kernel(McBuild *build) {
   GString *text = g_string_new(NULL);
   for (GList *name = names; name; name = name->next) {
     int uses = GPOINTER_TO_INT(g_hash_table_lookup(build->refused, name->data));
-    g_string_append_printf(text, "%s`%s` (%d use%s)", text->len ? ", " : "", (const char *)name->data, uses,
-                           uses == 1 ? "" : "s");
+    const char *usual = usual_name(name->data);
+    g_string_append_printf(text, "%s`%s` (%s%s%d use%s)", text->len ? ", " : "", (const char *)name->data,
+                           usual ? usual : "", usual ? ", " : "", uses, uses == 1 ? "" : "s");
   }
   if (build->missing_bank) {
     diag_error(kernel->refusal, build->module->file, kernel->line, 1,

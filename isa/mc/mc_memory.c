@@ -196,6 +196,17 @@ static bool set_operands(McBuild *build, Inst *inst, guint at) {
   return !build->failed;
 }
 
+/* The predicate of ATOM: it was done. Where generic addresses of shared memory have no such operation it is false, and the program does it
+ * in steps; here they have each. */
+static void was_done(McBuild *build, const McOperand *predicate) {
+  if (predicate->number == MC_PT)
+    return;
+  Inst inst = mc_blank(build, OP_PLOP3);
+  inst.mode = 0xff;
+  inst.pdst = mc_predicate_out(predicate);
+  mc_emit(build, &inst);
+}
+
 bool mc_atom(McBuild *build) {
   Inst inst = mc_blank(build, OP_ATOM);
   if (!mc_is_predicate(mc_at(build, 0)) || !set_atomic(build, &inst) ||
@@ -204,6 +215,7 @@ bool mc_atom(McBuild *build) {
   inst.scope = (uint8_t)scope_of(build);
   inst.wide |= inst.width == WIDTH_64 ? WIDE_DST : 0;
   inst.dst = mc_destination(build, mc_at(build, 1), words_of(inst.width));
+  was_done(build, mc_at(build, 0));
   mc_emit(build, &inst);
   return true;
 }
@@ -364,11 +376,13 @@ bool mc_depbar(McBuild *build) {
 bool mc_qspc(McBuild *build) {
   const McOperand *memory = mc_at(build, 2);
   Inst inst = mc_blank(build, OP_ISSPACEP);
-  if (memory->kind != MC_MEMORY || memory->offset || memory->uniform != MC_NO_REGISTER)
+  if (memory->kind != MC_MEMORY)
     return mc_refuse(build);
   inst.space = mc_has(build, "S") ? MEM_SHARED : mc_has(build, "L") ? MEM_LOCAL : MEM_GLOBAL;
   inst.pdst = mc_predicate_out(mc_at(build, 0));
   inst.a = wide_address(build, memory);
+  if (memory->offset)
+    inst.a = sum(build, OP_IADD64, inst.a, mc_constant_pair(build, (uint64_t)(int64_t)memory->offset));
   inst.wide = WIDE_A;
   mc_emit(build, &inst);
   return true;

@@ -82,6 +82,20 @@ bool mc_redux(McBuild *build) {
   return true;
 }
 
+/* One lane of those that execute, the lowest; its number isn't asked for. */
+bool mc_elect(McBuild *build) {
+  const McOperand *lane = mc_at(build, 1), *who = mc_at(build, 2);
+  if (mc_count(build) != 3 || !mc_only(build, "IGNOREKILL", NULL) || lane->number != MC_URZ || who->number != MC_PT ||
+      who->negated)
+    return mc_refuse(build);
+  Inst inst = mc_blank(build, OP_ELECT);
+  inst.a = mc_constant(build, UINT32_MAX);
+  inst.dst = MC_ROW_SINK;
+  inst.pdst = mc_predicate_out(mc_at(build, 0));
+  mc_emit(build, &inst);
+  return true;
+}
+
 /* The value of the lowest executing lane, and which lanes have another one: loops over the lanes' values go on with those. */
 bool mc_r2ur(McBuild *build) {
   guint at = mc_is_predicate(mc_at(build, 0)) ? 1 : 0;

@@ -17,15 +17,25 @@ static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
   return word;
 }
 
-/* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the window of local memory at 0x20, the stack pointer at 0x28;
+/* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the windows of shared and local memory at 0x18 and 0x20, the stack pointer at 0x28;
  * %envreg1 and %envreg2, the workspace of a cooperative grid, high word first; arguments. */
 static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
-  enum { NCTAID = 0xc, LOCAL = 0x20, STACK = 0x28, ENVREG1 = 0x8c, ENVREG1_HOPPER = 0x44, HOPPER_ARGS = 0x210 };
+  enum {
+    NCTAID = 0xc,
+    SHARED = 0x18,
+    LOCAL = 0x20,
+    STACK = 0x28,
+    ENVREG1 = 0x8c,
+    ENVREG1_HOPPER = 0x44,
+    HOPPER_ARGS = 0x210
+  };
   uint32_t base = config->kernel->param_base, word = 0, workspace = base >= HOPPER_ARGS ? ENVREG1_HOPPER : ENVREG1;
   if (offset < NCTAID)
     return config->block[offset / 4];
   if (offset < NCTAID + 12)
     return config->grid[(offset - NCTAID) / 4];
+  if (offset == SHARED)
+    return SHARED_WINDOW;
   if (offset == LOCAL)
     return LOCAL_WINDOW;
   if (offset == STACK)

@@ -1,7 +1,7 @@
 // Barriers in shared memory: cuda::barrier and PTX's mbarrier, as tests/unit/test_mc_kernels.c computes it on a CPU; and three kernels that
 // tests/script/mbarrier.sh checks. Recorded: for sm in 80 86 90: nvcc -cubin -lineinfo -std=c++17 -arch=sm_$sm -o mbarrier.sm_$sm.cubin mbarrier.cu
 #include <cuda/barrier>
-#include <cstdint>
+#include <cstdint> // and <cuda/semaphore> at the end: lines are counted
 
 using BlockBarrier = cuda::barrier<cuda::thread_scope_block>;
 
@@ -181,4 +181,26 @@ extern "C" __global__ void hopper(int *out, const int *in) {
     sum = sum * 3 + in[t ^ 1] + i;
   out[t] = sum;
 #endif
+}
+
+#include <cuda/semaphore>
+
+using Semaphore = cuda::counting_semaphore<cuda::thread_scope_block, 4>;
+
+// Two threads at a time, by generic addresses of shared memory.
+extern "C" __global__ void counted(int *out, const int *in) {
+  __shared__ alignas(Semaphore) char storage[sizeof(Semaphore)];
+  __shared__ int total;
+  Semaphore &semaphore = *reinterpret_cast<Semaphore *>(storage);
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x == 0) {
+    new (&semaphore) Semaphore(2);
+    total = 0;
+  }
+  __syncthreads();
+  semaphore.acquire();
+  atomicAdd(&total, in[t]);
+  semaphore.release();
+  __syncthreads();
+  out[t] = total;
 }

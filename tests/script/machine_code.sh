@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 27
+plan 28
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -76,6 +76,8 @@ plan 27
   head -c 700 "$SRCDIR/traces/mbarrier/ring.fatbin" >cut.fatbin
   expect "cut off" 3 'the fat binary is cut off, or has an unknown form, at byte 0 of it' "$LOCKSTEP" run cut.fatbin -m h200 $adds
   expect "a file of another kind" 3 'or a file with CUDA code' "$LOCKSTEP" run asked -m h200 $adds
+  expect "an instruction that isn't read" 3 'aren.t modelled: .*HSET2, 1 use' "$LOCKSTEP" run \
+    "$SRCDIR/tests/machine_code/halves.sm_90.cubin" -m h200 $adds
   expect "a kind that there isn't" 2 'did you mean `sass`' "$LOCKSTEP" run counter.cu -m h200 --code sas $launch
 }
 finish

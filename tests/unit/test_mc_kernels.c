@@ -100,6 +100,13 @@ static uint32_t hopper(uint32_t t, const uint32_t *in) {
   return sum;
 }
 
+static uint32_t counted(uint32_t t, const uint32_t *in) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < THREADS; i++)
+    sum += in[t / THREADS * THREADS + i];
+  return sum;
+}
+
 /* ---- copies.cu ---- */
 
 static uint32_t sizes(uint32_t t, const uint32_t *in) { return (in[t ^ 1] * 5 + in[t ^ 3]) * 3 + in[t ^ 5]; }
@@ -117,16 +124,39 @@ static uint32_t stages(uint32_t t, const uint32_t *in) {
   return sum;
 }
 
+/* ---- bits.cu ---- */
+
+static uint32_t ones_from(uint32_t first, uint32_t count) {
+  return first > 31 ? 0 : (count > 31 ? UINT32_MAX : (1u << count) - 1) << first;
+}
+
+static uint32_t ones(uint32_t t, const uint32_t *in) {
+  uint32_t first = in[t] & 63, count = in[t] >> 6 & 63;
+  return ones_from(first & 31, count & 31) + 3 * ones_from(first, count);
+}
+
 static uint32_t itself(uint32_t t, const uint32_t *in) { return in[t]; }
 
 /* ---- all ---- */
 
 static const KernelCase cases[] = {
-    {"pointers", "by_table", by_table}, {"pointers", "virtuals", virtuals}, {"pointers", "recursion", recursion},
-    {"pointers", "nested", nested},     {"pointers", "frames", frames},     {"pointers", "switches", switches},
-    {"mbarrier", "rounds", rounds},     {"mbarrier", "drops", drops},       {"mbarrier", "raw", neighbour},
-    {"mbarrier", "hopper", hopper},     {"copies", "sizes", sizes},         {"copies", "filled", filled},
-    {"copies", "stages", stages},       {"copies", "pipelined", stages},    {"copies", "together", neighbour},
+    {"pointers", "by_table", by_table},
+    {"pointers", "virtuals", virtuals},
+    {"pointers", "recursion", recursion},
+    {"pointers", "nested", nested},
+    {"pointers", "frames", frames},
+    {"pointers", "switches", switches},
+    {"mbarrier", "rounds", rounds},
+    {"mbarrier", "drops", drops},
+    {"mbarrier", "raw", neighbour},
+    {"mbarrier", "hopper", hopper},
+    {"mbarrier", "counted", counted},
+    {"copies", "sizes", sizes},
+    {"bits", "ones", ones},
+    {"copies", "filled", filled},
+    {"copies", "stages", stages},
+    {"copies", "pipelined", stages},
+    {"copies", "together", neighbour},
     {"copies", "waited", itself},
 };
 
