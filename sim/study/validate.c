@@ -22,7 +22,11 @@ static const char *const groups[] = {"fitted", "test", NULL};
 const char *metric_name(Metric metric) { return metrics[metric]; }
 const char *validation_group_name(ValidationGroup group) { return groups[group]; }
 
-static bool is_ratio(Metric metric) { return metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO; }
+static bool is_ratio(Metric metric) {
+  return metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO || metric == METRIC_RATE_RATIO;
+}
+static bool has_baseline(Metric metric) { return is_ratio(metric) || metric == METRIC_FASTER; }
+static bool compares_rates(Metric metric) { return metric == METRIC_RATE_RATIO || metric == METRIC_FASTER; }
 
 static void free_row(gpointer data) {
   ValidationRow *row = data;
@@ -126,11 +130,12 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   return true;
 }
 
-/* The row that `row` refers to as its baseline, among those of the same metric; NULL if there is none. */
+/* The row that `row` refers to as its baseline, among those of the same metric, or of any that `faster` sets it beside; NULL if there
+ * is none. */
 static const ValidationRow *find_baseline(const Validation *validation, const ValidationRow *row) {
   for (guint i = 0; i < validation->rows->len; i++) {
     const ValidationRow *other = g_ptr_array_index(validation->rows, i);
-    if (other->metric == row->metric && strcmp(other->row, row->baseline) == 0)
+    if ((other->metric == row->metric || row->metric == METRIC_FASTER) && strcmp(other->row, row->baseline) == 0)
       return other;
   }
   return NULL;
@@ -141,12 +146,17 @@ static bool resolve_baselines(Validation *validation, const CsvTable *table, Dia
     ValidationRow *row = g_ptr_array_index(validation->rows, i);
     const CsvRow *source = g_ptr_array_index(table->rows, i);
     row->published = row->printed;
-    if (!is_ratio(row->metric))
+    if (!has_baseline(row->metric))
       continue;
     const ValidationRow *baseline = find_baseline(validation, row);
     if (!baseline)
       return diag_error(diag, table->file, source->line, 0, "no row `%s` with this metric to serve as baseline",
                         row->baseline);
+    if (compares_rates(row->metric) && strcmp(row->machine, baseline->machine) != 0)
+      return diag_error(diag, table->file, source->line, 0, "rates of two machines, %s and %s, aren't compared",
+                        row->machine, baseline->machine);
+    if (!is_ratio(row->metric))
+      continue;
     if (baseline->printed == 0)
       return diag_error(diag, table->file, source->line, 0, "the baseline's published value is 0");
     row->published = row->printed / baseline->printed;
@@ -227,6 +237,9 @@ static const RankRow *find_sample(const Samples *samples, const ValidationRow *r
   return sample;
 }
 
+/* Operations for each cycle. */
+static double rate(const RankRow *sample) { return (double)sample->operations / sample->cycles.mean; }
+
 /* Relative spread of a quotient of two means. */
 static double quotient_deviation(const Sample *a, const Sample *b) {
   return a == b ? 0 : hypot(a->deviation / a->mean, b->deviation / b->mean);
@@ -239,12 +252,14 @@ static void set_prediction(ValidationRow *row, const RankRow *sample, const Rank
   case METRIC_LOCK_BITS: row->predicted = (double)sample->lock_bits; break;
   case METRIC_SPEEDUP: row->predicted = base->mean / cycles->mean; break;
   case METRIC_TIME_RATIO: row->predicted = cycles->mean / base->mean; break;
+  case METRIC_RATE_RATIO: row->predicted = rate(sample) / rate(baseline); break;
+  case METRIC_FASTER: row->predicted = rate(sample) > rate(baseline); break;
   default:
     row->predicted = cycles->mean;
     row->deviation = cycles->deviation;
     break;
   }
-  if (base)
+  if (base && is_ratio(row->metric))
     row->deviation = row->predicted * quotient_deviation(cycles, base);
 }
 
@@ -262,10 +277,13 @@ static void judge(ValidationRow *row) {
 
 static bool predict(Validation *validation, ValidationRow *row, const Samples *samples) {
   const RankRow *sample = find_sample(samples, row);
-  const ValidationRow *baseline_row = is_ratio(row->metric) ? find_baseline(validation, row) : NULL;
+  const ValidationRow *baseline_row = has_baseline(row->metric) ? find_baseline(validation, row) : NULL;
   const RankRow *baseline = baseline_row ? find_sample(samples, baseline_row) : NULL;
   if (!sample || (baseline_row && !baseline))
     return false;
+  if (compares_rates(row->metric) && (!sample->has_operations || !baseline->has_operations))
+    return diag_error(samples->diag, NULL, 0, 0,
+                      "row `%s`: its scenario, or the baseline's, doesn't say how many operations it does", row->row);
   row->verdict = sample->verdict;
   row->as_expected = sample->as_expected;
   set_prediction(row, sample, baseline);
@@ -335,7 +353,8 @@ Validation *validate_suite(const char *suite, const ValidateOptions *options, Di
 }
 
 char *validation_judgement_text(const ValidationRow *row) {
-  bool counted = row->metric == METRIC_SHARED_BYTES || row->metric == METRIC_LOCK_BITS;
+  bool counted =
+      row->metric == METRIC_SHARED_BYTES || row->metric == METRIC_LOCK_BITS || row->metric == METRIC_FASTER;
   if (row->is_baseline)
     return g_strdup("baseline");
   if (row->judgement == JUDGED_NOT)

@@ -6,14 +6,17 @@
 
 #include "sim/study/rank.h"
 
-/* What a row compares. A speed-up and a time ratio refer to the row named as baseline, in print as in prediction. */
-#define METRICS(X)                                                     \
-  X(METRIC_CYCLES, "cycles")                                           \
-  X(METRIC_MICROSECONDS, "us")                                         \
-  X(METRIC_MILLISECONDS, "ms")                                         \
-  X(METRIC_SPEEDUP, "speedup")       /* baseline's time / this time */ \
-  X(METRIC_TIME_RATIO, "time_ratio") /* this time / baseline's time */ \
-  X(METRIC_SHARED_BYTES, "shared_bytes")                               \
+/* What a row compares. A speed-up, a time ratio and a rate ratio refer to the row named as baseline, in print as in prediction.
+ * "faster" sets two rates side by side where a source says which is higher, and not by how much. */
+#define METRICS(X)                                                                          \
+  X(METRIC_CYCLES, "cycles")                                                                \
+  X(METRIC_MICROSECONDS, "us")                                                              \
+  X(METRIC_MILLISECONDS, "ms")                                                              \
+  X(METRIC_SPEEDUP, "speedup")       /* baseline's time / this time */                      \
+  X(METRIC_TIME_RATIO, "time_ratio") /* this time / baseline's time */                      \
+  X(METRIC_RATE_RATIO, "rate_ratio") /* operations a second / those of the baseline */      \
+  X(METRIC_FASTER, "faster")         /* 1: more operations a second than baseline; 0: no */ \
+  X(METRIC_SHARED_BYTES, "shared_bytes")                                                    \
   X(METRIC_LOCK_BITS, "lock_bits")
 
 #define X(enumerator, spelling) enumerator,

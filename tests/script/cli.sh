@@ -45,6 +45,12 @@ program: good.sass
 params: {n: 1}
 launches: [{grid: n, block: 32}]
 END
+{ cat two.yaml && echo 'measure: {operations: n}'; } >counted.yaml
+{ sed 's/$/,params/' head.csv && printf '%s\n' 'one,counted.yaml,gtx570,test,rate_ratio,1,x,nobody,one,,,' \
+  'many,counted.yaml,gtx570,test,rate_ratio,9,x,nobody,one,,,n=15' 'over,counted.yaml,gtx570,test,faster,1,,nobody,one,0,,n=15' \
+  'under,counted.yaml,gtx570,test,faster,1,,nobody,many,0,,'; } >rates.csv
+sed 's/counted.yaml/two.yaml/' rates.csv >uncounted.csv
+sed '4s/gtx570/gtx580/' rates.csv >two_machines.csv
 cat >repeat.yaml <<'END'
 program: good.sass
 launches: [{grid: 1, block: 32}]
@@ -61,7 +67,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 96
+plan 102
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -97,6 +103,12 @@ expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0
 expect "a row's params" 0 '^params,nine,two.yaml,.*,completed,yes,nobody,,,,n=900$' "$LOCKSTEP" validate ./params.csv --format csv
 point "params change what runs" "$(awk -F, '$2 == "nine" && $11 <= 1 { print }' "$folder/out")"
 point "milliseconds" "$(awk -F, '$2 == "time" && ($11 <= 0 || $11 > 0.01) { print }' "$folder/out")"
+expect "a ratio of operations a second" 1 '^rates,many,.*,rate_ratio,one,9,x,9,(1[0-9]|[2-9])[.0-9]*,' "$LOCKSTEP" validate ./rates.csv --format csv
+expect "a higher rate is faster" 1 '^rates,over,.*,faster,one,1,,1,1,0,' "$LOCKSTEP" validate ./rates.csv --format csv
+expect "a lower rate isn't" 1 '^rates,under,.*,faster,many,1,,1,0,0,' "$LOCKSTEP" validate ./rates.csv --format csv
+expect "what isn't faster, in a table" 1 '^ *under .*differs' "$LOCKSTEP" validate ./rates.csv
+expect "a rate of what isn't counted" 3 'row .one.: its scenario, or the baseline.s, doesn.t say how many operations' "$LOCKSTEP" validate ./uncounted.csv
+expect "rates of two machines" 3 ':4: error: rates of two machines' "$LOCKSTEP" validate ./two_machines.csv
 expect "a row's wrong params" 2 'two.yaml has no param .m.' "$LOCKSTEP" validate ./wrong_params.csv
 expect "a miss" 1 'outside 20 %' "$LOCKSTEP" validate ./miss.csv
 expect "a wrong suite" 3 '^./wrong.csv:2: error: unknown metric .cyclse' "$LOCKSTEP" validate ./wrong.csv
