@@ -38,6 +38,14 @@ missed() {
   done
 }
 
+# schedules_of FILE: how much of `check` it gets. What is long, and the same under all of them, gets three schedules.
+schedules_of() {
+  case ${1##*/} in
+  cuda_slow_fence_* | flight_stale* | fault_late_*) echo "--schedules 3" ;;
+  *) echo "--seeds 1" ;;
+  esac
+}
+
 # machines_of FILE: those that it names. The long ones, which are there for names and faults, are checked on the first only.
 machines_of() {
   machines=$(sed -n 's/^machines: \[\(.*\)\]/\1/p' "$1" | tr -d ',')
@@ -51,7 +59,8 @@ machines_of() {
 check_ptx() {
   for file in $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' tests/corpus/*.yaml); do
     for machine in $(machines_of "$file"); do
-      "$LOCKSTEP" check "$file" -m "$machine" --seeds 1 >"$folder/ptx" 2>&1 || {
+      # shellcheck disable=SC2046 # an option and its value
+      "$LOCKSTEP" check "$file" -m "$machine" $(schedules_of "$file") >"$folder/ptx" 2>&1 || {
         echo "$file on $machine: exit status $?"
         tail -n 3 "$folder/ptx"
       }
