@@ -241,11 +241,21 @@ static uint32_t words_read(const Kernel *kernel) {
   return words;
 }
 
+uint32_t scenario_bare_arg_bytes(const Program *program, const ScenarioArg *arg) {
+  bool wide = arg->kind == ARG_BUFFER || arg->kind == ARG_F64;
+  return program->dialect == DIALECT_MACHINE_CODE && wide ? 8 : 4;
+}
+
 /* What is missing, or NULL. */
-static char *missing_words(const Kernel *kernel, gsize bytes) {
+static char *missing_words(const Program *program, const Kernel *kernel, gsize bytes) {
   uint32_t needed = words_read(kernel);
   if (needed * 4 <= bytes)
     return NULL;
+  if (program->dialect == DIALECT_MACHINE_CODE)
+    return g_strdup_printf(
+        "kernel `%s` reads %u bytes of arguments, %zu given (8 for an address, 4 for a number: the "
+        "listing doesn't say what they are)",
+        kernel->name, 4 * needed, bytes);
   return g_strdup_printf("kernel `%s` reads %u argument word%s, %zu given", kernel->name, needed,
                          needed == 1 ? "" : "s", bytes / 4);
 }
@@ -264,13 +274,15 @@ bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage)
   gsize bytes = 0;
   for (guint i = 0; i < launch->args->len; i++) {
     const ScenarioArg *arg = &g_array_index(launch->args, ScenarioArg, i);
-    bytes += arg->kind == ARG_BYTES ? g_bytes_get_size(arg->bytes) : 4;
+    uint32_t size = scenario_bare_arg_bytes(program, arg);
+    bytes = (bytes + size - 1) / size * size;
+    bytes += arg->kind == ARG_BYTES ? g_bytes_get_size(arg->bytes) : size;
   }
   if (bytes > SCENARIO_ARG_BYTES_MAX)
     return diag_error(loader->diag, launch->file, launch->line, launch->column, "%zu bytes of arguments, at most %d",
                       bytes, SCENARIO_ARG_BYTES_MAX);
   g_autofree char *message =
-      kernel->params ? missing_params(kernel, launch->args->len) : missing_words(kernel, bytes);
+      kernel->params ? missing_params(kernel, launch->args->len) : missing_words(program, kernel, bytes);
   if (!message)
     return true;
   if (usage && program->dialect == DIALECT_PTX)

@@ -140,6 +140,9 @@ const Program *scenario_program(const Scenario *scenario, const Machine *machine
 /* Of what runs as machine code its PTX, as the machine would run it; NULL, often without an error, if there is none that can run. */
 const Program *scenario_source(const Scenario *scenario, const Machine *machine, Diag *diag);
 
+/* Bytes of an argument, which stands at a multiple of them, of a kernel whose parameters nobody has declared: machine code has addresses of
+ * 8 bytes; a struct has its own size. */
+uint32_t scenario_bare_arg_bytes(const Program *program, const ScenarioArg *arg);
 /* True if `program` can run the kernel of a launch; otherwise its errors are there, once for all launches of the kernel. */
 bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint launch, Diag *diag);
 /* The same before a machine is known. True also if it may be machine code that runs, which isn't there yet. */

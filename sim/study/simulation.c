@@ -40,12 +40,6 @@ static void pad_args(GByteArray *bytes, guint length) {
     g_byte_array_append(bytes, (const guint8 *)"", 1);
 }
 
-/* Arguments of machine code whose listing doesn't say what they are: addresses of 8 bytes at multiples of that. */
-static uint32_t bare_bytes(const Simulation *simulation, const ScenarioArg *arg) {
-  bool wide = arg->kind == ARG_BUFFER || arg->kind == ARG_F64;
-  return simulation->program->dialect == DIALECT_MACHINE_CODE && wide ? 8 : 4;
-}
-
 /* Arguments as sm_20 lays them out, 32-bit words and structs padded to a word; those of PTX where its parameters
  * are. */
 static GByteArray *marshal_args(const Simulation *simulation, const ScenarioLaunch *launch, const Kernel *kernel) {
@@ -53,7 +47,7 @@ static GByteArray *marshal_args(const Simulation *simulation, const ScenarioLaun
   for (guint i = 0; i < launch->args->len; i++) {
     const KernelParam *param = kernel->params ? &g_array_index(kernel->params, KernelParam, i) : NULL;
     const ScenarioArg *arg = &g_array_index(launch->args, ScenarioArg, i);
-    uint32_t size = param ? param->bytes : bare_bytes(simulation, arg);
+    uint32_t size = param ? param->bytes : scenario_bare_arg_bytes(simulation->program, arg);
     pad_args(bytes, param ? param->offset : (bytes->len + size - 1) / size * size);
     append_arg(simulation, arg, size, bytes);
   }

@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 28
+plan 30
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -78,6 +78,11 @@ plan 28
   expect "a file of another kind" 3 'or a file with CUDA code' "$LOCKSTEP" run asked -m h200 $adds
   expect "an instruction that isn't read" 3 'aren.t modelled: .*HSET2, 1 use' "$LOCKSTEP" run \
     "$SRCDIR/tests/machine_code/halves.sm_90.cubin" -m h200 $adds
+  bare="--kernel lock_gpu --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked"
+  expect "arguments of a listing that doesn't name them" 0 '^listing on rtx3070: completed' "$LOCKSTEP" run listing.sass \
+    -m rtx3070 $bare --arg total
+  expect "too few of them" 2 'reads 16 bytes of arguments, 8 given .8 for an address, 4 for a number' "$LOCKSTEP" run \
+    listing.sass -m rtx3070 $bare
   expect "a kind that there isn't" 2 'did you mean `sass`' "$LOCKSTEP" run counter.cu -m h200 --code sas $launch
 }
 finish
