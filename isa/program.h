@@ -285,7 +285,19 @@ enum { PARAM_BANK_OFFSET = 0x20 };
 /* How c[0x0] is laid out before the parameters: as sm_20 has it; sm_70 and later. */
 typedef enum { BANK_FERMI, BANK_VOLTA } ConstBank;
 
-/* Kernel.control: what the encoding says of issue (isa/mc/mc_tree.h, McControl). */
+/* What the warps of a scheduler wait for each other at: units that take an instruction each so many cycles (sm.encoded). */
+typedef enum {
+  ISSUE_ANY,      /* none of them */
+  ISSUE_LOGIC,    /* 16 lanes wide: additions, logic, comparisons, votes */
+  ISSUE_MULTIPLY, /* 16 lanes wide: IMAD */
+  ISSUE_FLOAT,
+  ISSUE_DOUBLE,
+  ISSUE_SLOW, /* 4 lanes wide: conversions, MUFU, POPC */
+  ISSUE_FENCE,
+  ISSUE_UNITS
+} IssueUnit;
+
+/* Kernel.control: what the encoding says of issue (isa/mc/mc_tree.h, McControl), and what follows from the opcode (isa/mc/mc_issue.h). */
 enum {
   CONTROL_STALL = 15, /* cycles to the warp's next instruction */
   CONTROL_WRITE_SHIFT = 5,
@@ -293,6 +305,10 @@ enum {
   CONTROL_WAIT_SHIFT = 11, /* mask of 6 */
   CONTROL_SCOREBOARDS = 6,
   CONTROL_NONE = 7,
+  CONTROL_UNIT_SHIFT = 24, /* IssueUnit, 4 bits */
+  CONTROL_READS_SHIFT =
+      28, /* registers that it reads from one bank, 2 bits: it takes its unit as many cycles at least */
+  CONTROL_TWICE = 1 << 30, /* it takes its unit twice as long as others */
 };
 
 /* `.mark n` before instruction `pc`: fires when a warp issues that instruction, and costs nothing. */

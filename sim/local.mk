@@ -9,6 +9,8 @@ liblockstep_a_SOURCES += \
   sim/core/barrier.h \
   sim/core/cached.c \
   sim/core/cached.h \
+  sim/core/constants.c \
+  sim/core/constants.h \
   sim/core/dispatch.c \
   sim/core/dispatch.h \
   sim/core/due.c \

@@ -198,6 +198,7 @@ TEST_FILES = \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
   tests/script/hardware.sh \
+  tests/script/issue.sh \
   tests/script/measured.sh \
   tests/script/measured_memory.sh \
   tests/script/install.sh \

@@ -5,6 +5,7 @@
 
 #include "isa/flow/cfg.h"
 #include "isa/mc/mc_build.h"
+#include "isa/mc/mc_issue.h"
 
 enum { RESERVED_SHARED = 0x400, ROWS_MAX = 250, INSTS_MAX = 1 << 20 };
 
@@ -143,9 +144,11 @@ static uint32_t control_of(const McBuild *build, const McInst *inst) {
 static void add_control(McBuild *build) {
   uint32_t whole = control_of(build, build->inst),
            none = CONTROL_NONE << CONTROL_WRITE_SHIFT | CONTROL_NONE << CONTROL_READ_SHIFT;
+  const McInst *before = build->index ? mc_inst(build->module, build->source, build->index - 1) : NULL;
+  uint32_t unit = mc_issue_bits(build->module, build->inst, before);
   uint32_t waits = whole & ~((1u << CONTROL_WAIT_SHIFT) - 1), raises = whole & ((1u << CONTROL_WAIT_SHIFT) - 1);
   for (guint i = build->first; i < build->insts->len; i++) {
-    uint32_t word = (i == build->first ? waits : 0) | (i + 1 == build->insts->len ? raises : none);
+    uint32_t word = (i == build->first ? waits : 0) | (i + 1 == build->insts->len ? raises : none) | unit;
     g_array_append_val(build->control, word);
   }
 }

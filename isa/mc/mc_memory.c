@@ -413,6 +413,7 @@ static bool known_constant(McBuild *build, const McOperand *operand, MemWidth wi
   Inst inst = mc_blank(build, wide ? loads ? OP_LDC64 : OP_MOV64 : loads ? OP_LDC : OP_MOV);
   inst.a = wide ? mc_pair(build, operand) : mc_value(build, operand);
   inst.wide = wide ? WIDE_DST | WIDE_A : 0;
+  inst.imm = loads ? operand->bank << 16 | operand->offset : 0; /* which line of the constant cache it touches */
   inst.dst = mc_destination(build, mc_at(build, 0), wide ? 2 : 1);
   mc_emit(build, &inst);
   return true;

@@ -144,6 +144,8 @@ static void count_warp(Issue *issue, Barrier *barrier) {
   const Warp *warp = issue->warp;
   uint32_t drained = issue->gpu->machine->sm.barrier.store_drain;
   uint64_t effective = drained && warp->last_store ? MAX(issue->now, warp->last_store + drained) : issue->now;
+  if (issue->encoded && issue->inst->flags & INST_HAS_COUNT)
+    effective += issue->gpu->machine->sm.encoded.barrier_count;
   uint64_t done = counted(issue, effective);
   barrier->latest = MAX(barrier->latest, done);
   barrier->arrived |= 1u << warp->warp_in_block;

@@ -29,6 +29,8 @@ typedef struct Issue {
   uint64_t next;         /* when the warp's next instruction can issue */
   struct Flight *flight; /* the access that goes to global memory, whose reply the results wait for; NULL: none */
   bool encoded;          /* machine code with encodings */
+  uint32_t turns;        /* machine code: how many turns of its pipe it takes */
+  uint64_t sources;      /* machine code: when its sources have been read */
   bool drains;           /* a fence: the next instruction waits for all global accesses that the SM has under way */
   bool drains_system;    /* of the system */
   bool empties_l1;       /* and then empties the L1 */

@@ -13,11 +13,19 @@ static void overflow(Issue *issue) {
                g_strdup("pushes (SSY, PBK, PCNT, CAL) without their pops inside a loop?"));
 }
 
+/* A taken branch of machine code: it takes longer to the last instruction of a line of code. */
+static uint32_t encoded_branch(const Issue *issue) {
+  enum { LINE = 128, LAST = LINE - 16 };
+  const Machine *machine = issue->gpu->machine;
+  uint32_t to = issue->block->launch->kernel->insts[issue->warp->pc].address;
+  return machine->sm.encoded.branch + (to % LINE == LAST ? machine->sm.encoded.branch_line : 0);
+}
+
 /* The warp goes on at warp->pc, which some stack operation chose. */
 static void redirect(Issue *issue) {
   issue->next_pc = issue->warp->pc;
   const Machine *machine = issue->gpu->machine;
-  uint32_t taken = issue->encoded ? machine->sm.encoded.branch : machine->sm.latency.branch_taken;
+  uint32_t taken = issue->encoded ? encoded_branch(issue) : machine->sm.latency.branch_taken;
   issue->next = MAX(issue->next, issue->now + taken);
 }
 

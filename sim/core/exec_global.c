@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "sim/core/cached.h"
+#include "sim/core/constants.h"
 #include "sim/core/record.h"
 #include "sim/core/serve.h"
 #include "sim/core/undefined.h"
@@ -319,6 +320,8 @@ static void access_memory(Issue *issue, MemKind kind) {
   case MEM_PARAM: load_parameter(issue, address); break;
   default: access_global(issue, kind, address); break;
   }
+  if (issue->encoded && (issue->inst->space == MEM_CONST || issue->inst->space == MEM_PARAM))
+    constants_load(issue, address);
   if (cached_is_acquire(issue->inst) && !issue->flight)
     cached_forget(issue->sm); /* it came to shared memory; otherwise when the reply comes */
 }
@@ -335,7 +338,10 @@ void exec_MEMBAR(Issue *issue) {
   issue->drains_system = issue->inst->mode == FENCE_SYS;
   if (!issue->drains && issue->gpu) {
     const Machine *machine = issue->gpu->machine;
-    issue->next = MAX(issue->next, issue->now + machine->memory.fence_block);
+    if (!issue->encoded)
+      issue->next = MAX(issue->next, issue->now + machine->memory.fence_block);
+    else if (issue->warp->last_store)
+      issue->sources = MAX(issue->sources, issue->warp->last_store + machine->sm.encoded.fence_store);
     issue->warp->awaits_loads = issue->inst->sem == SEM_ACQ_REL && machine->memory.block_orders == BLOCK_ORDERS_LOADS;
   }
   ProbePoint point = issue_point(issue, issue->mask);

@@ -22,20 +22,31 @@ void exec_WARPSYNC(Issue *issue) {
   }
 }
 
-/* How long a YIELD of machine code takes: longer beside lanes of the warp that wait, and beside other warps of its scheduler. */
-static uint64_t yield_cycles(const Issue *issue) {
+/* YIELD of machine code: its scheduler's convergence unit chooses who goes on, and does so twice if only those could that give way. Other warps of
+ * the scheduler delay it. */
+static void yield_encoded(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
-  const Sm *sm = issue->sm;
-  uint32_t schedulers = machine->sm.schedulers, mine = issue->warp->slot % schedulers, others = 0;
-  for (uint32_t slot = mine; slot < machine->sm.max_warps; slot += schedulers)
-    others += sm->warps[slot].state == WARP_RUNNING && slot != issue->warp->slot;
-  uint64_t alone = issue->warp->groups->count ? machine->sm.encoded.yield_beside : machine->sm.encoded.yield;
-  return alone + milli_cycle(others * machine->sm.encoded.yield_neighbour);
+  Sm *sm = issue->sm;
+  uint32_t mine = issue->warp->slot % machine->sm.schedulers, others = 0;
+  Scheduler *scheduler = &sm->scheduler[mine];
+  for (uint64_t rest = scheduler->mine; rest; rest &= rest - 1) {
+    const Warp *warp = &sm->warps[__builtin_ctzll(rest)];
+    others += warp->state == WARP_RUNNING && warp != issue->warp;
+  }
+  uint64_t waits = MAX(scheduler->converge_free, issue->now) - issue->now;
+  uint64_t delay = MAX(waits, milli_cycle(others * machine->sm.encoded.yield_neighbour));
+  bool twice =
+      lane_groups_give_way(issue, machine->sm.encoded.yield + delay, machine->sm.encoded.yield_beside + delay);
+  scheduler->converge_free = issue->now + waits + (twice ? 2 : 1) * machine->sm.encoded.yield_interval;
 }
 
 void exec_YIELD(Issue *issue) {
-  if (issue->warp->groups)
-    lane_groups_yield(issue, issue->encoded ? yield_cycles(issue) : 0);
+  if (!issue->warp->groups)
+    return;
+  if (issue->encoded)
+    yield_encoded(issue);
+  else
+    lane_groups_yield(issue, 0);
 }
 
 /* How long a sleep of `wanted` nanoseconds takes on an H200: up to the next power of two, 40 ns at least. The longest that

@@ -1,6 +1,7 @@
 /* Integer and logic instructions of machine code that PTX isn't lowered to. Their carries are predicates: psrc[0] and psrc[1] are
  * added, and what a sum carries goes to pdst and pdst2. */
 #include "base/bits.h"
+#include "sim/core/constants.h"
 #include "sim/core/exec_rows.h"
 
 /* A term of a sum: the operand; negated (its complement, in `space`, and one more in *ones); or, with `complements`, its complement. */
@@ -206,9 +207,17 @@ void exec_BMSK(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_LDC(Issue *issue) { exec_MOV(issue); }
+void exec_LDC(Issue *issue) {
+  exec_MOV(issue);
+  if (issue->encoded)
+    constants_load_known(issue, (uint32_t)issue->inst->imm);
+}
 
-void exec_LDC64(Issue *issue) { exec_MOV64(issue); }
+void exec_LDC64(Issue *issue) {
+  exec_MOV64(issue);
+  if (issue->encoded)
+    constants_load_known(issue, (uint32_t)issue->inst->imm);
+}
 
 /* ---- two halves of 16 bits ---- */
 

@@ -1,6 +1,7 @@
 /* What the lanes of a warp do together: votes, and values that pass between lanes. Only lanes that execute take part;
  * a member mask counts for the lane that gives it. */
 #include "sim/core/exec_rows.h"
+#include "sim/core/state.h"
 
 void exec_VOTE(Issue *issue) {
   const Inst *inst = issue->inst;
@@ -58,21 +59,30 @@ void exec_SHFL(Issue *issue) {
   issue_set_pred(issue, inst->pdst, in_range);
 }
 
+/* Machine code: so many values, one after the other. */
+static void take_turns(Issue *issue, uint32_t values) {
+  issue->turns = values;
+  issue->ready += (uint64_t)(values - 1) * issue->gpu->machine->sm.encoded.value;
+}
+
 void exec_MATCH(Issue *issue) {
   static const uint32_t zeros[WARP_LANES];
   const Inst *inst = issue->inst;
   const uint32_t *low = issue_operand(issue, inst->a), *members = issue_operand(issue, inst->b),
                  *high = inst->wide & WIDE_A ? issue_operand(issue, high_row(inst->a)) : zeros;
-  uint32_t row[WARP_LANES], agreed = 0;
+  uint32_t row[WARP_LANES], agreed = 0, firsts = 0;
   for (unsigned lane = 0; lane < WARP_LANES; lane++) {
     uint32_t same = 0, taking_part = issue->mask & members[lane];
     ROW same |= low[l] == low[lane] && high[l] == high[lane] ? lane_bit[l] : 0;
     same &= taking_part;
     agreed |= same == taking_part ? lane_bit[lane] : 0;
+    firsts += same && issue->mask & lane_bit[lane] && __builtin_ctz(same) == (int)lane;
     row[lane] = inst->mode == MATCH_ANY || same == taking_part ? same : 0;
   }
   issue_write(issue, inst->dst, row);
   issue_set_pred(issue, inst->pdst, agreed);
+  if (issue->encoded && inst->mode == MATCH_ANY && firsts)
+    take_turns(issue, firsts);
 }
 
 static uint32_t reduce(const Inst *inst, const uint32_t *a, uint32_t lanes) {

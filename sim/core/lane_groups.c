@@ -42,7 +42,7 @@ void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t
 void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]) {
   Warp *warp = issue->warp;
   LaneGroup way[WARP_LANES];
-  uint32_t count = 0, first = 0;
+  uint32_t count = 0;
   for (uint32_t left = warp->active; left; left &= ~way[count++].mask) {
     unsigned lowest = (unsigned)__builtin_ctz(left);
     uint32_t to = lanes >> lowest & 1 ? target[lowest] : warp->pc + 1;
@@ -52,14 +52,11 @@ void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WAR
       if ((lanes >> lane & 1 ? target[lane] : warp->pc + 1) == to)
         way[count].mask |= 1u << lane;
     }
-    if (bits_count(way[count].mask) < bits_count(way[first].mask))
-      first = count;
   }
-  for (uint32_t i = count; i-- > 0;)
-    if (i != first)
-      add(warp->groups, way[i]);
-  warp->pc = way[first].pc;
-  warp->active = way[first].mask;
+  for (uint32_t i = count; i-- > 1;)
+    add(warp->groups, way[i]);
+  warp->pc = way[0].pc;
+  warp->active = way[0].mask;
 }
 
 /* ---- records of convergence barriers ---- */
@@ -342,11 +339,19 @@ static int choose(const LaneGroups *groups, uint64_t soon) {
   return best;
 }
 
-/* Group `index` runs, not before cycle `time`. Returns when it can issue. */
+/* Group `index` runs, not before cycle `time`. If it gave way, all others that did and go on at the same instruction come along. Returns when it can
+ * issue. */
 static uint64_t take(Warp *warp, int index, uint64_t time) {
   LaneGroups *groups = warp->groups;
   LaneGroup group = groups->group[index];
   drop(groups, (uint32_t)index);
+  for (uint32_t i = group.state == GROUP_YIELDED ? groups->count : 0; i-- > 0;) {
+    const LaneGroup *other = &groups->group[i];
+    if (other->state != GROUP_YIELDED || other->pc != group.pc)
+      continue;
+    group.mask |= other->mask;
+    drop(groups, i);
+  }
   warp->pc = group.pc;
   warp->active = group.mask;
   warp->state = WARP_RUNNING;
@@ -356,9 +361,11 @@ static uint64_t take(Warp *warp, int index, uint64_t time) {
 
 void lane_groups_switch(Issue *issue, uint32_t before) {
   Warp *warp = issue->warp;
+  const Machine *machine = issue->gpu->machine;
   if (warp->active || !warp->alive)
     return;
-  uint64_t switched = issue->now + issue->gpu->machine->sm.lane_groups.switch_latency;
+  uint64_t switched =
+      issue->now + (issue->encoded ? machine->sm.encoded.switch_groups : machine->sm.lane_groups.switch_latency);
   int index = choose(warp->groups, switched);
   issue->next_pc = warp->pc;
   issue->sm->stall[warp->slot] = index < 0 ? STALL_BARRIER : STALL_LATENCY;
@@ -375,7 +382,8 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
 void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
-  uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
+  const Machine *machine = issue->gpu->machine;
+  uint64_t done = issue->now + (issue->encoded ? machine->sm.encoded.sync : machine->sm.lane_groups.sync_latency);
   for (uint32_t rest = lanes; rest;) {
     uint32_t record = lane_groups_participants(warp->groups, barrier, (unsigned)__builtin_ctz(rest));
     if (record && record & warp->alive & ~lanes)
@@ -493,6 +501,26 @@ void lane_groups_yield(Issue *issue, uint64_t cycles) {
   warp->active = 0;
   release_complete(issue, issue->now);
   lane_groups_switch(issue, before);
+}
+
+bool lane_groups_give_way(Issue *issue, uint64_t away, uint64_t back) {
+  Warp *warp = issue->warp;
+  LaneGroups *groups = warp->groups;
+  uint32_t before = warp->active;
+  uint64_t from = MAX(issue->next, issue->now + away);
+  if (groups->count) {
+    count_yield(groups, before);
+    add(groups, (LaneGroup){.from = from, .pc = warp->pc + 1, .mask = before, .state = GROUP_YIELDED});
+    warp->active = 0;
+    release_complete(issue, issue->now);
+    int index = choose(groups, from);
+    bool itself = groups->group[index].mask & before && groups->count > 1;
+    issue->next = take(warp, index, itself ? issue->now + back : from);
+    issue->next_pc = warp->pc;
+    return itself;
+  }
+  issue->next = groups->runs_from = from;
+  return false;
 }
 
 void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes) {

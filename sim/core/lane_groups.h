@@ -2,10 +2,11 @@
  * Models: a warp is a set of lane groups, each with a program counter. One runs (Warp.pc, Warp.active); the others are
  * ready, asleep, or wait at a BSYNC, a WARPSYNC or a block barrier. The running group is left only where it stops: at YIELD,
  * NANOSLEEP, BSYNC, WARPSYNC, a block barrier or EXIT. A group that spins without one of these holds its warp for ever.
- * Of a divergent branch's two ways the smaller goes first. The next group is the newest that is ready: the one that was left
+ * Of a divergent branch's two ways the smaller goes first, of an indirect branch's that of the lowest lane. The next group is the newest that is ready: the one that was left
  * behind, or let go, last. Who gives way by a YIELD or NANOSLEEP runs again when nobody else is ready, the first to give way first; till
  * then nobody waits for it at a BSYNC. (An H200: validation/hardware/lanes.cu, orders.cu.)
- * Groups become one at a BSYNC or a WARPSYNC that they leave together, never by coming to the same instruction.
+ * Groups become one at a BSYNC or a WARPSYNC that they leave together, and where one is chosen to run that gave way: all that gave way and go on at its
+ * instruction come along. A running group takes up nobody by coming to an instruction.
  * WARPSYNCs of one mask match wherever they stand, and let lanes of it go that wait at a BSYNC; a WARPSYNC.ALL matches itself
  * only.
  * Convergence barriers: each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier
@@ -80,6 +81,9 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
 void lane_groups_meet(Issue *issue, uint32_t lanes);
 /* YIELD, and NANOSLEEP for `cycles`: another group may run. */
 void lane_groups_yield(Issue *issue, uint64_t cycles);
+/* YIELD of machine code: another group goes on after `away` cycles, or this one after `back` if there are others and none of them can. True if it
+ * goes on like that. */
+bool lane_groups_give_way(Issue *issue, uint64_t away, uint64_t back);
 /* `lanes` of the running group wait at block barrier `id`; lane_groups_switch() is to follow. */
 void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes);
 /* Lanes have exited (Warp.alive says which haven't): who waited only for them goes on. */

@@ -99,11 +99,61 @@ static void add_hazard(Decoded *decoded, int16_t reg) {
   decoded->hazard[decoded->hazards++] = (uint8_t)reg;
 }
 
+/* For how long an instruction of machine code takes its unit. */
+static uint32_t occupies(const Machine *machine, uint32_t control) {
+  uint32_t of_unit = 0;
+  switch ((IssueUnit)(control >> CONTROL_UNIT_SHIFT & 15)) {
+  case ISSUE_LOGIC: of_unit = machine->sm.encoded.logic_interval; break;
+  case ISSUE_MULTIPLY: of_unit = machine->sm.encoded.multiply_interval; break;
+  case ISSUE_FLOAT: of_unit = machine->sm.encoded.float_interval; break;
+  case ISSUE_DOUBLE: of_unit = machine->sm.encoded.double_interval; break;
+  case ISSUE_SLOW: of_unit = machine->sm.encoded.slow_interval; break;
+  case ISSUE_FENCE: of_unit = machine->sm.encoded.fence_interval; break;
+  default: return 0;
+  }
+  of_unit *= control & CONTROL_TWICE ? 2 : 1;
+  return MAX(of_unit, control >> CONTROL_READS_SHIFT & 3);
+}
+
+static bool is_uniform(const Kernel *kernel, int16_t row) {
+  int named = (int)(kernel->nregs - kernel->uniform_registers), inner = (int)(kernel->nregs - kernel->inner_rows);
+  return row >= named && row < inner;
+}
+
+/* How long an instruction of machine code takes whose result comes at a time that isn't in its stall count. */
+static uint32_t encoded_latency(const Machine *machine, const Kernel *kernel, const Inst *inst, uint32_t usual) {
+  uint32_t control = kernel->control[inst - kernel->insts];
+  bool clock = inst->mode == SR_CLOCKLO || inst->mode == SR_CLOCKHI || inst->mode == SR_CLOCK64 ||
+               inst->mode == SR_GLOBALTIMERLO || inst->mode == SR_GLOBALTIMERHI || inst->mode == SR_GLOBALTIMER;
+  if ((control >> CONTROL_UNIT_SHIFT & 15) == ISSUE_SLOW)
+    return machine->sm.encoded.slow;
+  switch ((Opcode)inst->op) {
+  case OP_MOV:
+  case OP_PLOP3: return machine->sm.latency.sysreg; /* B2R: others raise no scoreboard */
+  case OP_LDC:
+  case OP_LDC64: return machine->sm.encoded.constant;
+  case OP_LD:
+    return inst->space == MEM_CONST || inst->space == MEM_PARAM ? machine->sm.encoded.constant_indexed : usual;
+  case OP_REDUX: return machine->sm.encoded.redux;
+  case OP_SHFL: return inst->mode == SHFL_IDX ? machine->sm.encoded.shuffle_index : usual;
+  case OP_S2R: return clock || is_uniform(kernel, inst->dst) ? usual : machine->sm.encoded.special;
+  default: return usual;
+  }
+}
+
+/* How long it takes to read the sources. */
+static uint32_t sources_cycles(const Machine *machine, const Inst *inst) {
+  Unit unit = op_info[inst->op].unit;
+  if (inst->op == OP_MEMBAR && inst->mode == FENCE_CTA)
+    return machine->sm.encoded.fence;
+  return unit == UNIT_GLOBAL || unit == UNIT_LOCAL ? machine->sm.encoded.sources_global
+                                                   : machine->sm.encoded.sources_shared;
+}
+
 /* Machine code says itself what it waits for. */
 static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
-  uint32_t control = kernel->control[inst - kernel->insts], waits = control >> CONTROL_WAIT_SHIFT;
+  uint32_t control = kernel->control[inst - kernel->insts], waits = control >> CONTROL_WAIT_SHIFT & 63;
   uint32_t write = control >> CONTROL_WRITE_SHIFT & 7, read = control >> CONTROL_READ_SHIFT & 7;
-  Unit unit = op_info[inst->op].unit;
   RegList reads = inst_reads(inst);
   for (unsigned i = 0; i < reads.count; i++)
     add_hazard(decoded, reads.reg[i]);
@@ -117,16 +167,12 @@ static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kerne
   decoded->stall = (uint8_t)MAX(control & CONTROL_STALL, 1);
   decoded->raises = write < CONTROL_SCOREBOARDS ? (uint8_t)(write + 1) : 0;
   decoded->sources = read < CONTROL_SCOREBOARDS ? (uint8_t)(read + 1) : 0;
-  decoded->sources_cycles =
-      (uint16_t)(unit == UNIT_GLOBAL || unit == UNIT_LOCAL ? gpu->machine->sm.encoded.sources_global
-                                                           : gpu->machine->sm.encoded.sources_shared);
+  decoded->sources_cycles = (uint16_t)sources_cycles(gpu->machine, inst);
   decoded->skip = decoded->stall;
-  if (inst->op == OP_LDC || inst->op == OP_LDC64)
-    decoded->latency = gpu->machine->sm.encoded.constant;
-  else if (inst->op == OP_LD && (inst->space == MEM_CONST || inst->space == MEM_PARAM))
-    decoded->latency = gpu->machine->sm.encoded.constant_indexed;
-  else if (inst->op == OP_REDUX)
-    decoded->latency = gpu->machine->sm.encoded.redux;
+  decoded->latency = encoded_latency(gpu->machine, kernel, inst, decoded->latency);
+  decoded->interval = inst->op == OP_VOTE ? 0 : decoded->interval;
+  decoded->unit = (uint8_t)(control >> CONTROL_UNIT_SHIFT & 15);
+  decoded->occupies = (uint8_t)occupies(gpu->machine, control);
 }
 
 static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {

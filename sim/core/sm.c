@@ -31,6 +31,7 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
     Scheduler *scheduler = &sm->scheduler[i];
     for (uint32_t slot = i; slot < SM_WARPS_MAX; slot += machine->sm.schedulers)
       scheduler->mine |= UINT64_C(1) << slot;
+    scheduler->of_unit[ISSUE_ANY] = scheduler->mine;
     rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + 1 + index * SM_SCHEDULERS_MAX + i);
   }
   flights_init(&sm->flights);
@@ -52,9 +53,46 @@ static unsigned pick_oldest(const Sm *sm, uint64_t ready, bool youngest) {
   return best;
 }
 
+/* Those of `ready` whose unit takes an instruction in cycle `time`. */
+static uint64_t with_free_unit(const Scheduler *scheduler, uint64_t ready, uint64_t time) {
+  for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
+    if (scheduler->unit_free[unit] > time)
+      ready &= ~scheduler->of_unit[unit];
+  return ready;
+}
+
 /* Who could issue in cycle `time`. */
 static uint64_t eligible(const Sm *sm, const Scheduler *scheduler, uint64_t time) {
-  return scheduler->send_at > time ? scheduler->ready & ~sm->senders : scheduler->ready;
+  uint64_t ready = scheduler->send_at > time ? scheduler->ready & ~sm->senders : scheduler->ready;
+  return G_UNLIKELY(scheduler->units_free > time) ? with_free_unit(scheduler, ready, time) : ready;
+}
+
+/* When somebody of `ready` could, from `time` on, as far as units are concerned. */
+static uint64_t unit_takes(const Scheduler *scheduler, uint64_t ready, uint64_t time) {
+  uint64_t first = WHEEL_NEVER;
+  if (scheduler->units_free <= time || ready & scheduler->of_unit[ISSUE_ANY])
+    return time;
+  for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
+    if (ready & scheduler->of_unit[unit])
+      first = MIN(first, MAX(time, scheduler->unit_free[unit]));
+  return first;
+}
+
+/* The one that has issued nothing for the longest time. */
+static unsigned pick_waiting(const Sm *sm, uint64_t ready) {
+  unsigned best = (unsigned)__builtin_ctzll(ready);
+  for (uint64_t rest = ready & (ready - 1); rest; rest &= rest - 1) {
+    unsigned slot = (unsigned)__builtin_ctzll(rest);
+    if (sm->warps[slot].issued < sm->warps[best].issued)
+      best = slot;
+  }
+  return best;
+}
+
+/* The next slot behind that which issued last. */
+static unsigned pick_next(const Scheduler *scheduler, uint64_t ready) {
+  uint64_t after = ready & (~UINT64_C(1) << scheduler->last);
+  return (unsigned)__builtin_ctzll(after ? after : ready);
 }
 
 static unsigned pick(Sm *sm, Scheduler *scheduler, uint64_t ready) {
@@ -62,6 +100,7 @@ static unsigned pick(Sm *sm, Scheduler *scheduler, uint64_t ready) {
     return (unsigned)__builtin_ctzll(ready);
   switch (sm->gpu->machine->sm.policy) {
   case POLICY_GTO: return ready >> scheduler->last & 1 ? scheduler->last : pick_oldest(sm, ready, false);
+  case POLICY_GREEDY: return ready >> scheduler->last & 1 ? scheduler->last : pick_waiting(sm, ready);
   case POLICY_YOUNGEST: return pick_oldest(sm, ready, true);
   case POLICY_RANDOM: {
     uint32_t skip = rng_below(&scheduler->rng, (uint32_t)__builtin_popcountll(ready));
@@ -69,10 +108,7 @@ static unsigned pick(Sm *sm, Scheduler *scheduler, uint64_t ready) {
       ready &= ready - 1;
     return (unsigned)__builtin_ctzll(ready);
   }
-  default: {
-    uint64_t after = ready & (~UINT64_C(1) << scheduler->last);
-    return (unsigned)__builtin_ctzll(after ? after : ready);
-  }
+  default: return pick_next(scheduler, ready);
   }
 }
 
@@ -129,7 +165,7 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
     const Kernel *kernel = issue->block->launch->kernel;
     Decoded sources = {.sources = decoded->sources};
     sm_raise_until_reply(warp, kernel, decoded);
-    sm_raise(warp, kernel, &sources, 0, issue->now + decoded->sources_cycles);
+    sm_raise(warp, kernel, &sources, 0, issue->sources);
     hazards_open(issue, decoded, REG_PENDING);
   }
   warp->newest_access = issue->flight->number;
@@ -138,7 +174,7 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
 
 /* What it writes is there at a time that is known. */
 static void raise_scoreboards(const Issue *issue, const Decoded *decoded) {
-  sm_raise(issue->warp, issue->block->launch->kernel, decoded, issue->ready, issue->now + decoded->sources_cycles);
+  sm_raise(issue->warp, issue->block->launch->kernel, decoded, issue->ready, issue->sources);
   if (decoded->raises && issue->mask)
     hazards_open(issue, decoded, issue->ready);
 }
@@ -294,6 +330,8 @@ static uint64_t issue_beside(Sm *sm, Warp *warp, uint64_t now) {
                  .ready = now + decoded->latency,
                  .next = now + 1,
                  .encoded = decoded->stall,
+                 .turns = 1,
+                 .sources = now + decoded->sources_cycles,
                  .gpu = sm->gpu,
                  .sm = sm,
                  .block = warp_block(sm, warp),
@@ -327,6 +365,18 @@ static bool issue_parts(Sm *sm, Warp *warp, uint64_t now, uint64_t *ready) {
   return true;
 }
 
+/* An instruction behind a block barrier takes its unit at `time` or when those that did before let it. Returns when. */
+static uint64_t take_shadow(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t time) {
+  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  if (!decoded->occupies)
+    return time;
+  time = MAX(time, scheduler->shadow_free[decoded->unit]);
+  scheduler->shadow_free[decoded->unit] = time + decoded->occupies;
+  scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], time + decoded->occupies);
+  scheduler->units_free = MAX(scheduler->units_free, time + decoded->occupies);
+  return time;
+}
+
 /* While a warp of machine code waits at a block barrier it goes on with arithmetic: what it would have done by now it does at
  * once. False if it isn't yet time for the instruction behind that. */
 static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
@@ -337,9 +387,12 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
   for (; time < now; time += launch->decoded[warp->pc - 1].stall) {
     const Decoded *decoded = &launch->decoded[warp->pc];
     const Inst *inst = &launch->kernel->insts[warp->pc];
-    if (op_info[inst->op].unit != UNIT_ALU || inst->flags & INST_FUSED || decoded->waits || decoded->raises)
+    bool reads_clock = inst->op == OP_S2R;
+    if ((op_info[inst->op].unit != UNIT_ALU && !reads_clock) || inst->flags & INST_FUSED || decoded->waits ||
+        decoded->raises)
       break;
-    issue_beside(sm, warp, now);
+    time = take_shadow(sm, warp, decoded, time);
+    issue_beside(sm, warp, time);
     sm->counters.warp_instructions++;
     sm->counters.lane_instructions += bits_count(warp->active);
   }
@@ -348,6 +401,13 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
   time = MAX(time, now);
   sm_wait_for_operands(sm, warp, &launch->decoded[warp->pc], time, 0);
   return false;
+}
+
+/* The scheduler's unit takes another instruction when it has taken this one. */
+static void take_unit(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t now) {
+  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], now + decoded->occupies);
+  scheduler->units_free = MAX(scheduler->units_free, now + decoded->occupies);
 }
 
 static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
@@ -373,6 +433,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
                  .ready = now + decoded->latency,
                  .next = now + (decoded->stall ? decoded->stall : gpu->machine->sm.issue_interval),
                  .encoded = decoded->stall,
+                 .turns = 1,
+                 .sources = now + decoded->sources_cycles,
                  .gpu = gpu,
                  .sm = sm,
                  .block = block,
@@ -392,7 +454,9 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
       hazards_check(&issue, decoded);
     decoded->executor(&issue);
     if (decoded->interval)
-      pipe_take(&sm->pipes, decoded->pipe, decoded->interval, &issue);
+      pipe_take(&sm->pipes, decoded->pipe, decoded->interval * issue.turns, &issue);
+    if (decoded->occupies)
+      take_unit(sm, warp, decoded, now);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);
   } else {
@@ -432,6 +496,7 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t ready, uint64_t
   sm->cycle = now;
   scheduler->ready &= ~(UINT64_C(1) << slot);
   scheduler->last = slot;
+  sm->warps[slot].issued = now + 1;
   scheduler->free_at = now + gpu->machine->sm.issue_interval;
   issue_warp(sm, &sm->warps[slot], now);
   sm->budget--;
@@ -450,8 +515,11 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
   for (uint32_t i = 0; i < sm->gpu->machine->sm.schedulers; i++) {
     const Scheduler *scheduler = &sm->scheduler[i];
     uint64_t from = MAX(scheduler->free_at, now);
-    if (scheduler->ready)
-      next = MIN(next, scheduler->ready & ~sm->senders ? from : MAX(from, scheduler->send_at));
+    uint64_t others = scheduler->ready & ~sm->senders;
+    if (others)
+      next = MIN(next, unit_takes(scheduler, others, from));
+    if (scheduler->ready != others)
+      next = MIN(next, MAX(from, scheduler->send_at));
   }
   return next;
 }

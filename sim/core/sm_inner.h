@@ -8,7 +8,7 @@
 /* The warp can issue from cycle `time` on. */
 void sm_wake(Sm *sm, Warp *warp, uint64_t time);
 /* `decoded` is the warp's next instruction. */
-void sm_come_to(Sm *sm, const Warp *warp, const Decoded *decoded);
+void sm_come_to(Sm *sm, Warp *warp, const Decoded *decoded);
 /* All lanes of the warp have exited. */
 void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now);
 /* The destinations of the instruction can be used from cycle `ready` on. */
@@ -18,7 +18,7 @@ void sm_raise(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint64_t
 /* That of the result is, until the reply of the access that was issued comes. */
 void sm_raise_until_reply(Warp *warp, const Kernel *kernel, const Decoded *decoded);
 /* True if what `decoded` waits for is there. */
-bool sm_has_operands(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t now);
+bool sm_has_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t now);
 /* The warp that issued goes on with `decoded`, once its operands are there, not before `from`; `delay` comes on top. */
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay);
 

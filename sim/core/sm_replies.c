@@ -57,13 +57,23 @@ void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
     warp->latest_ready = ready;
 }
 
-void sm_come_to(Sm *sm, const Warp *warp, const Decoded *decoded) {
+/* Its next instruction is for another unit of its scheduler than the last. */
+static void change_unit(Sm *sm, Warp *warp, unsigned unit) {
+  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  scheduler->of_unit[warp->unit] &= ~(UINT64_C(1) << warp->slot);
+  scheduler->of_unit[unit] |= UINT64_C(1) << warp->slot;
+  warp->unit = unit;
+}
+
+void sm_come_to(Sm *sm, Warp *warp, const Decoded *decoded) {
+  if (warp->unit != decoded->unit)
+    change_unit(sm, warp, decoded->unit);
   sm->senders = (sm->senders & ~(UINT64_C(1) << warp->slot)) | (uint64_t)decoded->sends << warp->slot;
 }
 
 /* When the instruction at warp->pc, which the warp comes to, can issue, not before `time`; REG_PENDING: after a reply
  * of global memory. */
-static uint64_t operands_ready(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t time) {
+static uint64_t operands_ready(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t time) {
   sm_come_to(sm, warp, decoded);
   if (warp->latest_ready <= time && !warp->pending)
     return time;
@@ -88,7 +98,7 @@ static void block_warp(Sm *sm, Warp *warp, uint64_t from, uint64_t delay) {
   sm->stall[warp->slot] = STALL_MEMORY;
 }
 
-bool sm_has_operands(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t now) {
+bool sm_has_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t now) {
   return operands_ready(sm, warp, decoded, now) == now;
 }
 

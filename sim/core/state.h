@@ -58,6 +58,7 @@ typedef struct Decoded {
   uint8_t hazards; /* how many entries of the list below */
   uint16_t sources_cycles; /* until the sources are read */
   uint8_t hazard[12];      /* registers that it reads or writes */
+  uint8_t unit, occupies;  /* IssueUnit, and for how many cycles it takes it */
 } Decoded;
 
 /* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards of machine code. */
@@ -108,12 +109,17 @@ typedef struct Block {
 } Block;
 
 typedef struct Scheduler {
-  uint64_t ready;   /* warps that could issue, by slot */
-  uint64_t mine;    /* slots that belong to it */
-  uint64_t free_at; /* it can issue again in this cycle */
-  uint64_t send_at; /* none of its warps sends an access to global memory before */
-  uint32_t last;    /* slot it issued last */
-  Rng rng;          /* POLICY_RANDOM */
+  uint64_t ready;                    /* warps that could issue, by slot */
+  uint64_t mine;                     /* slots that belong to it */
+  uint64_t free_at;                  /* it can issue again in this cycle */
+  uint64_t send_at;                  /* none of its warps sends an access to global memory before */
+  uint64_t unit_free[ISSUE_UNITS];   /* machine code: when each unit takes another instruction */
+  uint64_t units_free;               /* when all of them do */
+  uint64_t shadow_free[ISSUE_UNITS]; /* the same of what warps did behind a block barrier */
+  uint64_t converge_free;            /* when it can choose the next lanes behind a YIELD */
+  uint64_t of_unit[ISSUE_UNITS];     /* warps whose next instruction is for it, by slot */
+  uint32_t last;                     /* slot it issued last */
+  Rng rng;                           /* POLICY_RANDOM */
 } Scheduler;
 
 /* Where the slots of a scheduler went (slots.h). */
@@ -125,6 +131,13 @@ typedef struct SlotTally {
   uint64_t lost_until; /* the end of the newest slot in which a warp had to wait after all */
   Stall lost_for;      /* and for what */
 } SlotTally;
+
+enum { CONST_LINES = 32, CONST_BLOCKS = 256 };
+
+/* What of constant memory is in an SM (constants.h): tags by the low bits of the line's or block's number, 0: nothing; and when each line has come. */
+typedef struct ConstCache {
+  uint64_t line[CONST_LINES], block[CONST_BLOCKS], there[CONST_LINES];
+} ConstCache;
 
 /* What a launch has more than before a window (tell.h). */
 typedef struct LaunchTally {
@@ -149,6 +162,7 @@ typedef struct Sm {
   SharedMemory shared;
   LockUnit lock_unit;
   Pipes pipes;
+  ConstCache constants;
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;

@@ -84,6 +84,8 @@ typedef struct Warp {
   uint32_t ssys;             /* explicit SSY entries above the innermost call */
   uint32_t holding;          /* lanes that took a lock bit since the block came */
   uint32_t slot;             /* in the SM */
+  uint32_t unit;             /* IssueUnit of its next instruction */
+  uint64_t issued;           /* when it issued last, plus 1; 0: never */
   uint32_t block_slot;       /* in the SM */
   uint32_t warp_in_block;
   uint32_t barrier;      /* the barrier it waits at, if WARP_AT_BARRIER; this and the next two: without lane groups */

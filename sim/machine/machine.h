@@ -17,7 +17,8 @@
   X(POLICY_LRR, "loose-round-robin")  \
   X(POLICY_GTO, "greedy-then-oldest") \
   X(POLICY_YOUNGEST, "youngest")      \
-  X(POLICY_RANDOM, "random")
+  X(POLICY_RANDOM, "random")          \
+  X(POLICY_GREEDY, "greedy-then-waiting")
 /* smaller-first: the way with fewer lanes; of two with as many, the fallthrough. */
 #define BRANCH_ORDERS(X)                          \
   X(ORDER_TAKEN_FIRST, "taken-first")             \

@@ -27,6 +27,12 @@ static unsigned branch_orders(BranchOrder own, BranchOrder orders[ORDER_COUNT]) 
 }
 
 /* The other orders of dispatch, as long as there are fewer than `count`. */
+/* Of the two greedy policies the machine's own is enough, or else the older one. */
+static bool differs(SchedulerPolicy own, SchedulerPolicy policy) {
+  SchedulerPolicy left_out = own == POLICY_GREEDY ? POLICY_GTO : POLICY_GREEDY;
+  return policy != left_out;
+}
+
 static void append_reordered(GArray *schedules, Schedule own, guint count) {
   Schedule next = own;
   next.reordered = true;
@@ -47,7 +53,8 @@ GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, b
       for (unsigned policy = 0; policy < POLICY_COUNT && schedules->len < count; policy++) {
         next.policy = (own.policy + policy) % POLICY_COUNT;
         next.order = orders[order];
-        g_array_append_val(schedules, next);
+        if (differs(own.policy, next.policy))
+          g_array_append_val(schedules, next);
       }
     if (blocks)
       append_reordered(schedules, own, count);
@@ -70,7 +77,7 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
   next = own;
   for (unsigned policy = 0; policy < POLICY_COUNT; policy++) {
     next.policy = policy;
-    if (next.policy != own.policy)
+    if (next.policy != own.policy && differs(own.policy, policy))
       g_array_append_val(schedules, next);
   }
   if (blocks)

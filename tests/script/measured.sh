@@ -9,7 +9,6 @@ measured=validation/hardware/mem_sm_h200.csv
 
 # Of these an error above 30 % is known: a variant, or a variant and its n.
 known_both="
-bar.warp.sync
 load by footprint beside shared memory of 99 KB/147456
 load by footprint beside shared memory of 131 KB/98304
 load by footprint beside shared memory of 131 KB/106496
@@ -18,7 +17,9 @@ load by footprint beside shared memory of 163 KB/65536
 load by footprint beside shared memory of 163 KB/73728
 load by footprint beside shared memory of 226 KB/32768
 "
-known_ptx="${known_both}store and barrier of all warps
+known_ptx="${known_both}bar.warp.sync
+vote.any
+store and barrier of all warps
 "
 known_sass="${known_both}load by footprint beside shared memory of 0 KB/253952
 "

@@ -16,6 +16,7 @@ hardware=validation/hardware
 # port has room for waits now and then on the GPU, and one of eight warps at once takes 10 cycles, not 21. With 1056 blocks: loads of one line that cross to
 # the other half aren't merged here; a load doesn't wait for the unit's atomics on another line. Stores of a warp alone to 24 lines take 1.35 cycles a line on
 # the GPU where all other numbers of lines take 2. Blocks whose loops have a branch behind each four stores take turns on the GPU even where the port is full.
+# Four warps that store to 32 sectors of their own: which of them comes to the port when decides what joins.
 known="
 lanes atom.cas; one line; shared
 lanes atom.cas; own sectors; shared
@@ -33,6 +34,7 @@ own lines of a warp; 16 apart; warps 0x1/512/24
 own lines of a warp and a block; warps 0x1/512/24
 the same lines of all blocks; warps 0x1/512/24
 the same lines of a block; warps 0x1/512/24
+own sectors of a warp; warps 0xf/512/32
 "
 
 # With more than four warps an SM.

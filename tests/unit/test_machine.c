@@ -186,8 +186,9 @@ static const Refusal refusals[] = {
     {"gpu: {sms: {value: [1], source: x}}\n", "m.yaml:1:20: error: gpu.sms: expected a single value, found a list\n"},
     {"gpu: {sms: {value: 3, source: [x]}}\n",
      "m.yaml:1:31: error: source of gpu.sms: expected a single value, found a list\n"},
-    {"sm: {policy: yungest}\n", "m.yaml:1:14: error: sm.policy is `yungest`, must be one of `loose-round-robin`, "
-                                "`greedy-then-oldest`, `youngest`, `random`\n  did you mean `youngest`?\n"},
+    {"sm: {policy: yungest}\n",
+     "m.yaml:1:14: error: sm.policy is `yungest`, must be one of `loose-round-robin`, "
+     "`greedy-then-oldest`, `youngest`, `random`, `greedy-then-waiting`\n  did you mean `youngest`?\n"},
     {"sm: {simt_stack: {branch_order: }}\n",
      "m.yaml:1:33: error: sm.simt_stack.branch_order is empty, must be one of "
      "`taken-first`, `fallthrough-first`, `smaller-first`\n"},
@@ -303,7 +304,7 @@ static const Refusal bad_overrides[] = {
      "sm.latency.alu: `18 ns` has the wrong unit `ns`; expected cycles, for example `18 cycles`"},
     {"sm.policy=randmo",
      "sm.policy is `randmo`, must be one of `loose-round-robin`, `greedy-then-oldest`, `youngest`, "
-     "`random`\n  did you mean `random`?"},
+     "`random`, `greedy-then-waiting`\n  did you mean `random`?"},
     {"sm.max_warps=64", "sm.max_threads is 1536, must be 32 times sm.max_warps, which is 64 (32 * 64 = 2048)"},
 };
 

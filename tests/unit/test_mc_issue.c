@@ -7,7 +7,7 @@
 #include "sim/core/gpu.h"
 #include "tests/unit/unit.h"
 
-enum { ROWS_MAX = 6, NONE = CONTROL_NONE, NEVER = -1, REPLY = -2 };
+enum { ROWS_MAX = 9, NONE = CONTROL_NONE, NEVER = -1, REPLY = -2 };
 
 /* An instruction, its control bits, and the cycle of its issue, from that of the first. */
 typedef struct Row {
@@ -18,88 +18,153 @@ typedef struct Row {
 
 typedef struct IssueCase {
   const char *name;
-  bool bare; /* the listing has no encodings */
+  bool bare;      /* the listing has no encodings */
+  unsigned warps; /* of the block: the cycles are those of the last */
   Row row[ROWS_MAX];
 } IssueCase;
 
 #define SB(n) (1u << (n))
 
-/* S2R takes 36 cycles, LDC 39, LDS 23; sources of STS are read after 12; a taken branch takes 9, a YIELD 52, an ALU instruction 5. */
+/* S2R of the clock takes 36 cycles, LDC 39 from a line that has been loaded and 116 from another one, LDS 23; sources of STS are read after 12; a taken branch takes 9, a YIELD 52, an ALU instruction 5. */
 static const IssueCase cases[] = {
     {"stall counts: 4, then 1, then 13",
      false,
+     1,
      {{"MOV R2, 0x1", 4, NONE, NONE, 0, 0},
-      {"MOV R3, 0x2", 1, NONE, NONE, 0, 4},  /* 0 + 4 */
-      {"MOV R4, 0x3", 13, NONE, NONE, 0, 5}, /* 4 + 1 */
-      {"EXIT", 5, NONE, NONE, 0, 18}}},      /* 5 + 13 */
+      {"MOV R3, 0x2", 1, NONE, NONE, 0, 4},        /* 0 + 4 */
+      {"VIADD R4, R4, 0x3", 13, NONE, NONE, 0, 5}, /* 4 + 1 */
+      {"EXIT", 5, NONE, NONE, 0, 18}}},            /* 5 + 13 */
     {"a scoreboard of LDS",
      false,
+     1,
      {{"LDS R2, [RZ]", 2, 0, NONE, 0, 0},
       {"MOV R3, 0x2", 1, NONE, NONE, 0, 2},     /* 0 + 2: it doesn't wait */
       {"MOV R4, R2", 1, NONE, NONE, SB(0), 23}, /* 0 + 23 */
       {"EXIT", 5, NONE, NONE, 0, 24}}},         /* 23 + 1 */
     {"the stall is longer than the scoreboard",
      false,
+     1,
      {{"LDS R2, [RZ]", 15, 0, NONE, 0, 0},
       {"MOV R3, 0x2", 15, NONE, NONE, 0, 15},   /* 0 + 15 */
       {"MOV R4, R2", 1, NONE, NONE, SB(0), 30}, /* 15 + 15, and 0 + 23 is over */
       {"EXIT", 5, NONE, NONE, 0, 31}}},         /* 30 + 1 */
     {"two on one scoreboard, the later one first",
      false,
+     1,
      {{"LDC R2, c[0x0][0x28]", 1, 0, NONE, 0, 0},
-      {"S2R R3, SR_TID.X", 1, 0, NONE, 0, 1},   /* 0 + 1; there at 1 + 36 = 37 */
-      {"MOV R4, R3", 1, NONE, NONE, SB(0), 39}, /* max(0 + 39, 37) */
-      {"EXIT", 5, NONE, NONE, 0, 40}}},
+      {"S2R R3, SR_CLOCKLO", 1, 0, NONE, 0, 1},  /* 0 + 1; there at 1 + 36 = 37 */
+      {"MOV R4, R3", 1, NONE, NONE, SB(0), 116}, /* max(0 + 116, 37) */
+      {"EXIT", 5, NONE, NONE, 0, 117}}},
     {"two scoreboards",
      false,
+     1,
      {{"LDC R2, c[0x0][0x28]", 1, 0, NONE, 0, 0},
-      {"S2R R3, SR_TID.X", 1, 1, NONE, 0, 1},
-      {"MOV R4, R3", 1, NONE, NONE, SB(1), 37}, /* 1 + 36 */
-      {"MOV R5, R2", 1, NONE, NONE, SB(0), 39}, /* 0 + 39 */
-      {"EXIT", 5, NONE, NONE, 0, 40}}},
+      {"S2R R3, SR_CLOCKLO", 1, 1, NONE, 0, 1},
+      {"MOV R4, R3", 1, NONE, NONE, SB(1), 37},  /* 1 + 36 */
+      {"MOV R5, R2", 1, NONE, NONE, SB(0), 116}, /* 0 + 116 */
+      {"EXIT", 5, NONE, NONE, 0, 117}}},
     {"a read scoreboard",
      false,
+     1,
      {{"STS [RZ], R2", 1, NONE, 3, 0, 0},
       {"MOV R3, 0x1", 1, NONE, NONE, 0, 1},
       {"MOV R2, 0x1", 1, NONE, NONE, SB(3), 12}, /* 0 + 12 */
       {"EXIT", 5, NONE, NONE, 0, 13}}},
     {"a guard that is false: LDS holds its scoreboard all the same",
      false,
+     1,
      {{"@!PT LDS R2, [RZ]", 2, 0, NONE, 0, 0},
       {"MOV R4, R2", 1, NONE, NONE, SB(0), 23}, /* 0 + 23 */
       {"EXIT", 5, NONE, NONE, 0, 24}}},
     {"a branch that is taken",
      false,
+     1,
      {{"BRA 0x20", 5, NONE, NONE, 0, 0},
       {"MOV R2, 0x1", 1, NONE, NONE, 0, NEVER},
       {"EXIT", 5, NONE, NONE, 0, 9}}}, /* 0 + max(5, 9) */
     {"a branch that is taken, with a long stall",
      false,
+     1,
      {{"BRA 0x20", 12, NONE, NONE, 0, 0},
       {"MOV R2, 0x1", 1, NONE, NONE, 0, NEVER},
       {"EXIT", 5, NONE, NONE, 0, 12}}}, /* 0 + max(12, 9) */
     {"a branch that isn't taken",
      false,
+     1,
      {{"@!PT BRA 0x20", 5, NONE, NONE, 0, 0},
       {"MOV R2, 0x1", 1, NONE, NONE, 0, 5}, /* 0 + 5 */
       {"EXIT", 5, NONE, NONE, 0, 6}}},
     {"YIELD alone",
      false,
+     1,
      {{"YIELD", 1, NONE, NONE, 0, 0}, {"MOV R2, 0x1", 1, NONE, NONE, 0, 52}, {"EXIT", 5, NONE, NONE, 0, 53}}},
     {"arithmetic behind a block barrier that takes longer",
      false,
+     1,
      {{"BAR.SYNC.DEFER_BLOCKING 0x0", 1, NONE, NONE, 0, 0},
       {"MOV R2, 0x1", 9, NONE, NONE, 0, NEVER}, /* at 0 + 1 */
       {"MOV R3, 0x1", 9, NONE, NONE, 0, NEVER}, /* at 1 + 9 */
       {"EXIT", 5, NONE, NONE, 0, 19}}},         /* max(10 + 9, 14) */
     {"a load from global memory",
      false,
+     1,
      {{"LDC.64 R4, c[0x0][0x210]", 1, 0, NONE, 0, 0},
-      {"LDG.E R2, [R4.64]", 2, 1, NONE, SB(0), 39}, /* 0 + 39 */
-      {"MOV R3, 0x1", 1, NONE, NONE, 0, 41},        /* 39 + 2 */
+      {"LDG.E R2, [R4.64]", 2, 1, NONE, SB(0), 116}, /* 0 + 116 */
+      {"MOV R3, 0x1", 1, NONE, NONE, 0, 118},        /* 116 + 2 */
       {"EXIT", 5, NONE, NONE, SB(1), REPLY}}},
+    {"the first load of a line of constants, one of the same line, and one of the next",
+     false,
+     1,
+     {{"LDC R2, c[0x0][0x40]", 1, 0, NONE, 0, 0},
+      {"LDC R3, c[0x0][0x44]", 1, 1, NONE, SB(0), 116}, /* 0 + 39 + 77 */
+      {"LDC R4, c[0x0][0x80]", 1, 2, NONE, SB(1), 155}, /* 116 + 39 */
+      {"MOV R5, R4", 1, NONE, NONE, SB(2), 271},        /* 155 + 39 + 77 */
+      {"EXIT", 5, NONE, NONE, 0, 272}}},
+    {"S2R of another register than the clock",
+     false,
+     1,
+     {{"S2R R2, SR_LANEID", 1, 0, NONE, 0, 0},
+      {"MOV R3, R2", 1, NONE, NONE, SB(0), 23}, /* 0 + 23 */
+      {"EXIT", 5, NONE, NONE, 0, 24}}},
+    {"POPC",
+     false,
+     1,
+     {{"POPC R2, R3", 1, 0, NONE, 0, 0},
+      {"MOV R3, R2", 1, NONE, NONE, SB(0), 17}, /* 0 + 17 */
+      {"EXIT", 5, NONE, NONE, 0, 18}}},
+    {"MATCH.ANY of 32 values",
+     false,
+     1,
+     {{"S2R R2, SR_LANEID", 1, 0, NONE, 0, 0},
+      {"MATCH.ANY R3, R2", 1, 1, NONE, SB(0), 23}, /* 0 + 23 */
+      {"MOV R4, R3", 1, NONE, NONE, SB(1), 392},   /* 23 + 28 + 31 * 11 */
+      {"EXIT", 5, NONE, NONE, 0, 393}}},
+    {"a branch to the last instruction of a line of code",
+     false,
+     1,
+     {{"BRA 0x70", 5, NONE, NONE, 0, 0},
+      {"NOP", 1, NONE, NONE, 0, NEVER},
+      {"NOP", 1, NONE, NONE, 0, NEVER},
+      {"NOP", 1, NONE, NONE, 0, NEVER},
+      {"NOP", 1, NONE, NONE, 0, NEVER},
+      {"NOP", 1, NONE, NONE, 0, NEVER},
+      {"NOP", 1, NONE, NONE, 0, NEVER},
+      {"EXIT", 5, NONE, NONE, 0, 11}}}, /* 0 + 9 + 2 */
+    {"five warps: the last waits for the unit of the first one's LOP3",
+     false,
+     5,
+     {{"VIADD R2, R2, 0x1", 8, NONE, NONE, 0, 0},                  /* at 1, behind that of the first warp */
+      {"LOP3.LUT R3, R3, R2, RZ, 0xc0, !PT", 5, NONE, NONE, 0, 9}, /* the first at 8, so not before 8 + 2 */
+      {"EXIT", 5, NONE, NONE, 0, 14}}},
+    {"five warps: the last waits for nothing",
+     false,
+     5,
+     {{"VIADD R2, R2, 0x1", 8, NONE, NONE, 0, 0},
+      {"VIADD R3, R3, 0x1", 5, NONE, NONE, 0, 8}, /* at 1 + 8; the first warp's is at 8 */
+      {"EXIT", 5, NONE, NONE, 0, 13}}},
     {"no encodings: operands are waited for",
      true,
+     1,
      {{"MOV R2, 0x1", 0, 0, 0, 0, 0},
       {"MOV R3, 0x1", 0, 0, 0, 0, 1}, /* the next cycle */
       {"MOV R4, R2", 0, 0, 0, 0, 5},  /* 0 + 5 */
@@ -126,11 +191,18 @@ static Program *program_of(const IssueCase *what) {
 }
 
 static Machine *machine_of(void) {
-  static const char *const settings[][2] = {
-      {"sm.jitter_cycles", "0"},           {"sm.latency.sysreg", "36"},   {"sm.latency.alu", "5"},
-      {"sm.shared.latency", "23"},         {"sm.encoded.constant", "39"}, {"sm.encoded.sources_shared", "12"},
-      {"sm.encoded.branch", "9"},          {"sm.encoded.yield", "52"},    {"sm.barrier.arrive_to_resume", "12"},
-      {"sm.barrier.arrival_interval", "2"}};
+  static const char *const settings[][2] = {{"sm.jitter_cycles", "0"},
+                                            {"sm.latency.sysreg", "36"},
+                                            {"sm.latency.alu", "5"},
+                                            {"sm.shared.latency", "23"},
+                                            {"sm.encoded.constant", "39"},
+                                            {"sm.encoded.sources_shared", "12"},
+                                            {"sm.encoded.branch", "9"},
+                                            {"sm.encoded.yield", "52"},
+                                            {"sm.encoded.constant_line", "77"},
+                                            {"sm.encoded.special", "23"},
+                                            {"sm.barrier.arrive_to_resume", "12"},
+                                            {"sm.barrier.arrival_interval", "2"}};
   g_autoptr(Diag) diag = diag_new();
   Machine *machine = machine_load("h200", NULL, diag);
   ck_assert_ptr_nonnull(machine);
@@ -169,7 +241,7 @@ START_TEST(issues_when_its_control_bits_say) {
   LaunchConfig config = {.program = program,
                          .kernel = program_kernel(program, 0),
                          .grid = {1, 1, 1},
-                         .block = {32, 1, 1},
+                         .block = {32 * what->warps, 1, 1},
                          .shared_bytes = 128,
                          .args = (const uint8_t *)&buffer,
                          .args_bytes = sizeof buffer};

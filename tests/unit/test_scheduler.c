@@ -259,6 +259,16 @@ START_TEST(random_is_seeded_and_even) {
 }
 END_TEST
 
+/* Twelve warps, of which nine issue while a MOV waits for the one before: then the first could again, and the tenth hasn't yet. */
+START_TEST(who_has_waited_longest) {
+  static const char *const text = "MOV R0, R1; MOV R1, R0; EXIT";
+  g_autofree char *oldest = order_of("greedy-then-oldest", 1, text, 1, 12 * 32),
+                  *waiting = order_of("greedy-then-waiting", 1, text, 1, 12 * 32);
+  ck_assert_msg(g_str_has_prefix(oldest, "abcdefghia"), "%s", oldest);
+  ck_assert_msg(g_str_has_prefix(waiting, "abcdefghijkl"), "%s", waiting);
+}
+END_TEST
+
 /* Oldest is by dispatch, not by slot. */
 START_TEST(age_is_not_the_slot) {
   static const struct {
@@ -376,6 +386,7 @@ int main(void) {
   tcase_add_loop_test(tcase, chooses_by_policy, 0, G_N_ELEMENTS(chosen));
   tcase_add_test(tcase, round_robin_is_fair);
   tcase_add_test(tcase, random_is_seeded_and_even);
+  tcase_add_test(tcase, who_has_waited_longest);
   tcase_add_test(tcase, age_is_not_the_slot);
   tcase_add_test(tcase, age_counts_from_dispatch);
   tcase_add_test(tcase, starts_are_jittered);

@@ -8,8 +8,13 @@
 // scenario,outcome,runs,buffer,alike,sum,words: the outcome is `completed`, `hung` (a launch took over HANG_SECONDS) or
 // `fault` (and which). A completed scenario has a row for each buffer: how many of the runs left the contents of the
 // first run, the sum of all words, and the first MOST_WORDS of them. A hung or faulty one has one row.
+//
+// `run_ptx -c list` runs the recorded machine code beside each module, x.sm_90.cubin beside x.ptx, one scenario at a time, and tells how long its
+// launches take: scenario,outcome,launches,runs,ns,low,high: the median and the range over the runs by the global timer, from a kernel before the launches to one
+// behind them, less what as many empty kernels take.
 #include <cuda.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -26,6 +31,7 @@
 #include <unistd.h>
 #include <vector>
 
+static bool measures; // -c
 enum { RUNS = 20, PROCESSES = 8, HANG_SECONDS = 3, START_SECONDS = 60, MOST_WORDS = 512 };
 
 struct Buffer {
@@ -129,8 +135,54 @@ static void launch_one(CUmodule module, const Launch &launch, const std::map<std
   check(cuLaunchKernel(function, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
                        launch.block[2], launch.shared, NULL, NULL, extra),
         "cuLaunchKernel");
+  if (measures)
+    return;
   check(cuCtxSynchronize(), "cuCtxSynchronize");
   say(std::string(1, END_LAUNCH));
+}
+
+// ---- with -c ----
+
+__global__ void stamp(unsigned long long *at) {
+  unsigned long long time;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+  *at = time;
+}
+__global__ void nothing() {}
+
+// Nanoseconds from one stamp to the next around `launches`.
+template <typename Launches> static double between_stamps(unsigned long long *times, Launches launches) {
+  unsigned long long got[2];
+  stamp<<<1, 1>>>(times);
+  launches();
+  stamp<<<1, 1>>>(times + 1);
+  check(cuMemcpyDtoH(got, (CUdeviceptr)times, sizeof got), "cuMemcpyDtoH");
+  say(std::string(1, END_LAUNCH));
+  return (double)(got[1] - got[0]);
+}
+
+static double median(std::vector<double> of) {
+  std::sort(of.begin(), of.end());
+  return of[of.size() / 2];
+}
+
+static void say_times(const Case &what, std::vector<double> took, unsigned long long *times) {
+  std::vector<double> empty;
+  for (int run = 0; run < RUNS; run++)
+    empty.push_back(between_stamps(times, [&] {
+      for (size_t i = 0; i < what.launches.size(); i++)
+        nothing<<<1, 32>>>();
+    }));
+  double less = median(empty);
+  std::sort(took.begin(), took.end());
+  std::ostringstream row;
+  row << what.name << ",completed," << what.launches.size() << ',' << RUNS << ',' << median(took) - less << ','
+      << took.front() - less << ',' << took.back() - less << '\n';
+  say(row.str());
+}
+
+static std::string machine_code(const std::string &module) {
+  return module.substr(0, module.size() - 4) + ".sm_90.cubin";
 }
 
 static void run_child(const Case &what) {
@@ -146,13 +198,22 @@ static void run_child(const Case &what) {
     check(cuMemAlloc(&addresses[buffer.name], 4 * buffer.initial.size()), "cuMemAlloc");
   std::vector<std::vector<uint32_t>> first(what.buffers.size());
   std::vector<int> alike(what.buffers.size());
+  CUdeviceptr times;
+  check(cuMemAlloc(&times, 16), "cuMemAlloc");
+  std::vector<double> took;
   for (int run = 0; run < RUNS; run++) {
     for (const Buffer &buffer : what.buffers)
       check(cuMemcpyHtoD(addresses[buffer.name], buffer.initial.data(), 4 * buffer.initial.size()), "cuMemcpyHtoD");
     // Loaded each time, since a module has variables.
-    check(cuModuleLoad(&module, what.module.c_str()), "cuModuleLoad");
-    for (const Launch &launch : what.launches)
-      launch_one(module, launch, addresses);
+    check(cuModuleLoad(&module, (measures ? machine_code(what.module) : what.module).c_str()), "cuModuleLoad");
+    auto launch_all = [&] {
+      for (const Launch &launch : what.launches)
+        launch_one(module, launch, addresses);
+    };
+    if (measures)
+      took.push_back(between_stamps((unsigned long long *)times, launch_all));
+    else
+      launch_all();
     check(cuModuleUnload(module), "cuModuleUnload");
     for (size_t i = 0; i < what.buffers.size(); i++) {
       std::vector<uint32_t> words(what.buffers[i].initial.size());
@@ -161,6 +222,10 @@ static void run_child(const Case &what) {
         first[i] = words;
       alike[i] += words == first[i];
     }
+  }
+  if (measures) {
+    say_times(what, took, (unsigned long long *)times);
+    return;
   }
   std::ostringstream rows;
   for (size_t i = 0; i < what.buffers.size(); i++) {
@@ -231,14 +296,16 @@ static std::string row(const Case &what, const Child &child, bool late) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2)
-    return fprintf(stderr, "usage: run_ptx LIST\n"), 2;
-  std::vector<Case> cases = read_list(argv[1]);
+  measures = argc == 3 && std::string(argv[1]) == "-c";
+  if (argc != 2 && !measures)
+    return fprintf(stderr, "usage: run_ptx [-c] LIST\n"), 2;
+  std::vector<Case> cases = read_list(argv[argc - 1]);
+  size_t processes = measures ? 1 : PROCESSES;
   std::vector<std::string> rows(cases.size());
   std::vector<Child> children;
   size_t next = 0;
   while (next < cases.size() || !children.empty()) {
-    while (next < cases.size() && children.size() < PROCESSES) {
+    while (next < cases.size() && children.size() < processes) {
       children.push_back(start(cases[next], next));
       next++;
     }
@@ -259,7 +326,7 @@ int main(int argc, char **argv) {
       children.erase(children.begin() + i);
     }
   }
-  puts("scenario,outcome,runs,buffer,alike,sum,words");
+  puts(measures ? "scenario,outcome,launches,runs,ns,low,high" : "scenario,outcome,runs,buffer,alike,sum,words");
   for (const std::string &text : rows)
     fputs(text.c_str(), stdout);
   return 0;

@@ -1,0 +1,138 @@
+#!/bin/sh
+# How warps of `h200` issue beside an H200: the kernels of validation/hardware/mc_*.cu, run as the GPU ran them, and the cycles that the longest warp counted
+# (mc_*_h200.csv); as PTX, and as the machine code that ptxas made of it. Rows that parameters were set from and the others apart. A chain of polling warps is
+# chaotic in phase, so five start offsets are one row, their median. TAP; the error of each kernel is a comment. With ISSUE_ROWS a file's name, the rows go there:
+# code,program,kernel,threads,n,lockstep,GPU,group.
+set -eu
+# shellcheck disable=SC2034 # known_PROGRAM is read by eval
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR"
+
+# Machine code above 30 %: a kernel, or kernel/threads. The reasons are in doc/hardware.md.
+known_alu="imad_hi_d
+imad_hi_i/32
+imad_hi_i/128
+rcp_d
+"
+known_control="barrier_pair
+syncwarp_in_sides
+"
+known_warp="source_global/256
+source_global/512
+source_global/1024
+"
+known_poll="fence_block_load/1024
+fence_block_shared_store
+fence_system
+lock_done_32/512
+turns_32
+"
+
+# scenario PROGRAM: each row of its table as a launch with a buffer of its own, row_LINE, expected to be 0, so that what it holds is told.
+scenario() {
+  awk -F, -v program="$PWD/validation/hardware/mc_$1.ptx" '
+    FNR < 3 { next }
+    {
+      buffers = buffers "  row_" FNR ": {words: 4}\n"
+      launches = launches "  - {kernel: " $2 ", grid: 1, block: " $3 ", args: [row_" FNR ", " $4 ", 0, words]}\n"
+      expected = expected "    row_" FNR ": [0]\n"
+    }
+    END { printf "program: %s\nbuffers:\n  words: {words: 4096}\n%slaunches:\n%sexpect:\n  buffers:\n%s", program, buffers, launches, expected }' \
+    "validation/hardware/mc_$1_h200.csv"
+}
+
+# rows CODE PROGRAM: of $folder/cycles, one line a row: kernel,threads,n,lockstep,GPU,group.
+rows() {
+  awk -F, -v code="$1" -v program="$2" '
+    function fitted(kernel, threads) {
+      if (program == "alu")
+        return threads == 32 && kernel ~ /^(popc_d|ex2_d|lop3_d)$/ ||
+          threads == 1024 && kernel ~ /^(lop3_i|imad_i|imad_hi_i|fadd_i|ffma_d|dadd_i|dfma_d|popc_i)$/
+      if (program == "control") return threads == 32 && kernel ~ /^(loop_1|if_none|if_half|barrier_count)$/
+      if (program == "warp")
+        return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
+      return (threads == 32 || threads == 1024) && kernel ~ /^poll_lane_(meets|syncwarp)$/ || (threads == 32 || threads == 256) && kernel == "fence_block"
+    }
+    function put(kernel, threads, n, ours, theirs) {
+      print code "," program "," kernel "," threads "," n "," ours "," theirs "," (fitted(kernel, threads) ? "fitted" : "predicted")
+    }
+    function median(key, which,   i, k, count, value, swap) {
+      for (i = 0; i < 5; i++) value[++count] = offset[key, i, which]
+      for (i = 1; i < count; i++)
+        for (k = i + 1; k <= count; k++)
+          if (value[k] < value[i]) { swap = value[i]; value[i] = value[k]; value[k] = swap }
+      return value[3]
+    }
+    FILENAME == ARGV[1] { cycles[$1] = $2; next }
+    !(FNR in cycles) { next }
+    match($2, /_o[0-4]$/) {
+      key = substr($2, 1, RSTART - 1) "," $3 "," $4
+      offset[key, substr($2, RSTART + 2), 0] = cycles[FNR] + 0
+      offset[key, substr($2, RSTART + 2), 1] = $6 + 0
+      if (!seen[key]++) order[++keys] = key
+      next
+    }
+    { put($2, $3, $4, cycles[FNR], $6) }
+    END {
+      for (i = 1; i <= keys; i++) {
+        split(order[i], part, ",")
+        put(part[1], part[2], part[3], median(order[i], 0), median(order[i], 1))
+      }
+    }' "$folder/cycles" "validation/hardware/mc_$2_h200.csv"
+}
+
+# compare GROUP KNOWN LIMIT: the mean error of the rows of a group, and what is wrong with it; rows above 30 % that aren't known, if a limit is given.
+compare() {
+  awk -F, -v group="$1" -v known="$2" -v limit="$3" '
+    BEGIN { count = split(known, lines, "\n"); for (i = 1; i <= count; i++) allowed[lines[i]] }
+    $8 != group { next }
+    {
+      error = ($6 - $7) / $7 * 100
+      size = error < 0 ? -error : error
+      if (!number[$3]++) order[++kernels] = $3
+      sum[$3] += size; if (size > worst[$3]) worst[$3] = size
+      all++; total += size; if (size > most) most = size
+      if ($4 == 32) { single++; of_single += size; exact += size <= 2 }
+      met[$3] = met[$3 "/" $4] = 1
+      if (size > 30) above[$3] = above[$3 "/" $4] = 1
+      if (limit && size > 30 && !($3 in allowed) && !($3 "/" $4 in allowed))
+        printf "%s of %d threads, n %s: %d instead of %d cycles\n", $3, $4, $5, $6, $7
+    }
+    END {
+      for (i = 1; i <= kernels; i++)
+        printf "# %s: %d rows, mean %.1f %%, worst %.1f %%\n", order[i], number[order[i]], sum[order[i]] / number[order[i]], worst[order[i]]
+      if (!all) { print "no row was simulated"; exit }
+      printf "# %s: %d rows, mean error %.1f %%, worst %.1f %%; of one warp %d, mean %.1f %%, %d within 2 %%\n", group, all, total / all, most, single,
+        single ? of_single / single : 0, exact
+      for (i = 1; limit && i < count; i++)
+        if (lines[i] in met && !(lines[i] in above)) print lines[i] ": no row is above 30 % any longer, so take it off the list"
+      if (limit && total / all >= limit) printf "mean error %.1f %%\n", total / all
+    }' "$folder/rows"
+}
+
+# measure CODE PROGRAM LIMIT: the points of one program.
+measure() {
+  scenario "$2" >"$folder/issue.yaml"
+  "$LOCKSTEP" run "$folder/issue.yaml" -m h200 --code "$1" >"$folder/out" 2>"$folder/err" || :
+  sed -n 's/^ *row_\([0-9]*\)\[0\] is \([0-9]*\), expected 0.*$/\1,\2/p' "$folder/out" >"$folder/cycles"
+  lacking=$(($(grep -c "^$2," "validation/hardware/mc_$2_h200.csv") - $(wc -l <"$folder/cycles")))
+  point "$1, $2: each row is simulated" "$(test "$lacking" = 0 || { echo "$lacking rows are not"; head -n 3 "$folder/err"; })"
+  rows "$1" "$2" >"$folder/rows"
+  test -z "${ISSUE_ROWS-}" || cat "$folder/rows" >>"$ISSUE_ROWS"
+  for group in fitted predicted; do
+    eval "known=\$known_$2"
+    compare "$group" "$known" "$3" >"$folder/$group"
+    grep '^#' "$folder/$group" | sed "s/^#/# $1, $2,/" || :
+    test -z "$3" || point "$1, $2, $group rows: as on the H200" "$(grep -v '^#' "$folder/$group" || :)"
+  done
+}
+
+test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
+plan 16
+for program in alu control warp poll; do
+  measure sass "$program" 8
+done
+for program in alu control warp poll; do
+  measure ptx "$program" ""
+done
+finish
