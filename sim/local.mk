@@ -319,6 +319,14 @@ liblockstep_a_SOURCES += \
   sim/study/sweep/axis.h \
   sim/study/sweep/cluster.c \
   sim/study/sweep/cluster.h \
+  sim/study/sweep/measure.c \
+  sim/study/sweep/measure.h \
+  sim/study/sweep/primitives.c \
+  sim/study/sweep/primitives.h \
+  sim/study/sweep/sensitivity.c \
+  sim/study/sweep/sensitivity.h \
+  sim/study/sweep/tune.c \
+  sim/study/sweep/tune.h \
   sim/study/sweep/plan.c \
   sim/study/sweep/plan.h \
   sim/study/sweep/part.c \
@@ -375,7 +383,13 @@ lockstep_SOURCES = \
   sim/cli/cmd_rank.c \
   sim/cli/cmd_run.c \
   sim/cli/cmd_show.c \
+  sim/cli/cmd_sensitivity.c \
   sim/cli/cmd_sweep.c \
+  sim/cli/cmd_tune.c \
+  sim/cli/primitives_text.c \
+  sim/cli/primitives_text.h \
+  sim/cli/studies.c \
+  sim/cli/studies.h \
   sim/cli/cmd_validate.c \
   sim/cli/sweep_cluster.c \
   sim/cli/sweep_cluster.h \

@@ -214,6 +214,7 @@ TEST_FILES = \
   tests/script/schedules.sh \
   tests/script/slurm.sh \
   tests/script/twins.sh \
+  tests/script/studies.sh \
   tests/script/sweep.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \

@@ -2,13 +2,16 @@
 
 #include "base/datadir.h"
 #include "sim/cli/command.h"
+#include "sim/cli/primitives_text.h"
 #include "sim/cli/session.h"
 
 static const CommandHelp help = {
     .name = "machine",
-    .synopsis = "list | show NAME | diff A B | check FILE...",
+    .synopsis = "list | show NAME | classify NAME | diff A B | check FILE...",
     .about = "Lists the machines; shows one as YAML, with the source of each value; compares two; or checks\n"
-             "files. A machine is a name from the list, or a file.",
+             "files. `classify` measures by simulation how atomics and contention compare with volatile accesses,\n"
+             "says which barriers, mutexes and semaphores that calls for, and whether `rank --primitives` agrees.\n"
+             "A machine is a name from the list, or a file.",
     .groups = OPTIONS_MACHINE,
     .example = "  lockstep machine diff gtx570 gtx580\n"
                "  lockstep machine show gtx570 -s sm.lock_unit.bits=2048 > big_locks.yaml\n",
@@ -62,6 +65,10 @@ static int check(const Options *options, Diag *diag) {
   return status;
 }
 
+static int classify(const Options *options, Diag *diag) {
+  return primitives_classify_machine(options->rest[1], options, diag);
+}
+
 typedef struct Action {
   const char *name;
   guint least, most; /* arguments */
@@ -72,12 +79,13 @@ typedef struct Action {
 static const Action actions[] = {
     {"list", 0, 0, "", list},
     {"show", 1, 1, " NAME", show},
+    {"classify", 1, 1, " NAME", classify},
     {"diff", 2, 2, " A B", diff},
     {"check", 1, G_MAXUINT - 1, " FILE...", check},
 };
 
 static int act(const Options *options, Diag *diag) {
-  static const char *const names[] = {"list", "show", "diff", "check", NULL};
+  static const char *const names[] = {"list", "show", "classify", "diff", "check", NULL};
   guint arguments = g_strv_length(options->rest);
   const char *name = arguments ? options->rest[0] : "";
   for (guint i = 0; i < G_N_ELEMENTS(actions); i++) {
@@ -94,7 +102,7 @@ static int act(const Options *options, Diag *diag) {
   else
     diag_usage(diag, "no action named");
   diag_hint_nearest(diag, name, names);
-  diag_hint(diag, "actions are list, show, diff and check");
+  diag_hint(diag, "actions are list, show, classify, diff and check");
   return STATUS_USAGE;
 }
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "sim/cli/command.h"
+#include "sim/cli/primitives_text.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/session.h"
 #include "sim/report/csv.h"
@@ -13,10 +14,13 @@ static const CommandHelp help = {
     .synopsis = "SCENARIO...",
     .about = "Measures each scenario over at least 12 seeds and sets them side by side: mean and spread of the\n"
              "measured cycles, the ratio to the first scenario (or --baseline), shared memory beyond the data,\n"
-             "lock bits.",
+             "lock bits.\n"
+             "--primitives, with -m and no scenario, answers Table 5 of Stuart and Owens for the machine: the best\n"
+             "barrier, mutex and semaphore at several numbers of blocks, and where that changes.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_BASELINE |
-              OPTIONS_FORMAT,
-    .example = "  lockstep rank traces/reduction/*.yaml -m gtx570\n",
+              OPTIONS_FORMAT | OPTIONS_PRIMITIVES,
+    .example = "  lockstep rank traces/reduction/*.yaml -m gtx570\n"
+               "  lockstep rank --primitives -m gtx1080ti --blocks 8,64,448\n",
 };
 
 static void free_scenario(gpointer scenario) { scenario_free(scenario); }
@@ -106,6 +110,8 @@ static bool rank_machine(const GPtrArray *scenarios, const Machine *machine, con
 }
 
 static int rank(const Options *options, Diag *diag) {
+  if (options->primitives)
+    return primitives_rank_machines(options, diag);
   if (!*options->rest)
     diag_usage(diag, "no scenario named");
   if (options->seeds > 0 && options->seeds < RANK_SEEDS_MIN)

@@ -106,6 +106,19 @@ static guint list_rows(Options *o, char **format, char **code, gboolean *help, u
        "print the script for Slurm; submit and write nothing"},
       {OPTIONS_CLUSTER, 0, "status", NULL, SWITCH, &o->status, "shards done, running, waiting and failed"},
       {OPTIONS_CLUSTER, 0, "resume", NULL, SWITCH, &o->resume, "submit the shards that failed again, to go on"},
+      {OPTIONS_STUDY, 0, "seeds", "N", INTEGER, &o->seeds, "seeds of each point, from --seed on (4)"},
+      {OPTIONS_STUDY | OPTIONS_PRIMITIVES, 'j', "jobs", "N", INTEGER, &o->jobs, "runs at a time (one a processor)"},
+      {OPTIONS_STUDY, 0, "point-seconds", "X", REAL, &o->point_seconds, "give a point up after X seconds"},
+      {OPTIONS_SENSITIVITY, 0, "by", "PERCENT", REAL, &o->by, "how far parameters are changed (10)"},
+      {OPTIONS_SENSITIVITY, 0, "only", "PREFIX", MANY, &o->only,
+       "only parameters whose path starts so; may be repeated"},
+      {OPTIONS_TUNE, 0, "budget", "N", INTEGER, &o->budget, "how many points are measured (60)"},
+      {OPTIONS_PRIMITIVES, 0, "primitives", NULL, SWITCH, &o->primitives,
+       "rank barriers, mutexes and semaphores of traces/primitives"},
+      {OPTIONS_PRIMITIVES, 0, "blocks", "VALUES", TEXT, &o->blocks,
+       "--primitives: at these numbers of blocks (4, 8, 16 ... all resident)"},
+      {OPTIONS_PRIMITIVES, 0, "ops", "N", INTEGER, &o->ops,
+       "--primitives: operations of a block (20, fewer of many blocks)"},
       {ALL_GROUPS, 'h', "help", NULL, SWITCH, help, "show this help"},
   };
   guint count = 0;
@@ -232,10 +245,11 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
   *options = (Options){.seed = 1,
                        .seeds = SEEDS_DEFAULT,
                        .schedules = SEEDS_DEFAULT,
-                       .jobs = help->groups & OPTIONS_SWEEP ? 0 : 1,
+                       .jobs = help->groups & (OPTIONS_SWEEP | OPTIONS_STUDY | OPTIONS_PRIMITIVES) ? 0 : 1,
                        .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT,
                        .limit_seconds = NAN,
                        .point_seconds = NAN,
+                       .by = NAN,
                        .stop = {.signal = interrupt_signal()}};
   Row rows[OPTIONS_MAX];
   g_autofree char *format = NULL, *code = NULL;
@@ -278,6 +292,8 @@ void options_clear(Options *options) {
   g_free(options->output);
   g_free(options->shard);
   g_strfreev(options->where);
+  g_strfreev(options->only);
+  g_free(options->blocks);
   char *texts[] = {options->x,     options->y,   options->map,  options->curves, options->panels,
                    options->title, options->log, options->over, options->script};
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++)

@@ -32,6 +32,10 @@ enum {
   OPTIONS_OUTPUT = 1 << 14,
   OPTIONS_PLOT = 1 << 15,
   OPTIONS_CLUSTER = 1 << 16,
+  OPTIONS_STUDY = 1 << 17, /* --seeds -j of a study of many points */
+  OPTIONS_SENSITIVITY = 1 << 18,
+  OPTIONS_TUNE = 1 << 19,
+  OPTIONS_PRIMITIVES = 1 << 20,
 };
 
 typedef struct Options {
@@ -56,7 +60,11 @@ typedef struct Options {
   double point_seconds; /* NaN: none */
   gboolean merge, count, fresh;
   char *x, *y, *map, *curves, *panels, *title, *log, *over, *script; /* of a plot */
-  char **where;
+  char **where, **only;
+  double by; /* percent; NaN: none given */
+  gint64 budget, ops;
+  gboolean primitives;
+  char *blocks;
   gboolean slurm, status, resume, dry_run;
   gint64 shards;                    /* 0: as many as the points are worth */
   char *partition, *time, *account; /* as sbatch takes them */

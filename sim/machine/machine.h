@@ -140,8 +140,14 @@ char *machine_diff(const Machine *a, const Machine *b);
 /* doc/machine.md. Free with g_free. */
 char *machine_doc_markdown(void);
 
-/* Reading the table of PARAM_COUNT parameters: path, value as text ("48 KiB", "18 cycles"), source (or NULL) of one. */
+/* Reading the table of machine_param_count() parameters: path, value as text ("48 KiB", "18 cycles"), source (or NULL) of one. */
+unsigned machine_param_count(void);
 const char *machine_param_path(unsigned index);
 char *machine_param_text(const Machine *machine, unsigned index);
+/* The value of a number among the parameters, in its own unit; false of a choice among names. */
+bool machine_param_number(const Machine *machine, unsigned index, double *value);
+/* The value of parameter `index` multiplied by `factor`, as text that machine_set() takes: rounded to what the parameter can hold, but at
+ * least by one step away from the value, and kept in its range. NULL if it has no number, is 0, or can't change. Free with g_free. */
+char *machine_param_scaled(const Machine *machine, unsigned index, double factor);
 
 #endif

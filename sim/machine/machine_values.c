@@ -1,6 +1,7 @@
 /* Machines as values: new, copied, changed by hand; the parameters of one by number. */
 #include "sim/machine/machine.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -113,8 +114,30 @@ char **machine_list(void) {
   return (char **)g_ptr_array_free(names, FALSE);
 }
 
+unsigned machine_param_count(void) { return PARAM_COUNT; }
+
 const char *machine_param_path(unsigned index) { return param_at(index)->path; }
 
 char *machine_param_text(const Machine *machine, unsigned index) {
   return param_format(param_at(index), param_get(machine, param_at(index)));
+}
+
+bool machine_param_number(const Machine *machine, unsigned index, double *value) {
+  *value = param_get(machine, param_at(index));
+  return param_at(index)->kind != PARAM_ENUM;
+}
+
+/* How many values of a parameter there are between two whole numbers. */
+static double param_fineness(const Param *param) { return param->kind == PARAM_MILLI ? MILLI_CYCLE : 1; }
+
+char *machine_param_scaled(const Machine *machine, unsigned index, double factor) {
+  const Param *param = param_at(index);
+  double value, fineness = param_fineness(param);
+  if (!machine_param_number(machine, index, &value) || value == 0)
+    return NULL;
+  double steps = round(value * factor * fineness);
+  if (steps == round(value * fineness))
+    steps += factor > 1 ? 1 : -1;
+  double scaled = CLAMP(steps / fineness, param->min, param->max);
+  return scaled > 0 && scaled != value ? param_format(param, scaled) : NULL;
 }

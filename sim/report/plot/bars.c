@@ -1,9 +1,11 @@
-/* bars.c - bars of a ranking (time of each scenario), and of a validation (published beside predicted). */
+/* bars.c - bars of a ranking (time of each scenario), of a validation (published beside predicted), and of elasticities. */
 #include <math.h>
 #include <string.h>
 
 #include "sim/report/plot/columns.h"
 #include "sim/report/plot/plot.h"
+
+enum { ELASTICITIES_SHOWN = 16 };
 
 static void add_bar(FigurePanel *panel, const char *series, const char *label, double mean, double lowest,
                     double highest) {
@@ -44,6 +46,16 @@ static void add_validated(Figure *figure, const CsvTable *table, const CsvRow *r
   add_bar(panel, "predicted", label, predicted, predicted - deviation, predicted + deviation);
 }
 
+/* Those that come first in the table are the largest. */
+static void add_elasticity(Figure *figure, const CsvTable *table, const CsvRow *row) {
+  double mean, lowest, highest;
+  FigurePanel *panel = figure_panel(figure, "");
+  if (panel->x_labels->len < ELASTICITIES_SHOWN && columns_number(table, row, "elasticity", &mean) &&
+      columns_number(table, row, "elasticity_lowest", &lowest) &&
+      columns_number(table, row, "elasticity_highest", &highest))
+    add_bar(panel, "elasticity", csv_table_field(table, row, "parameter"), mean, lowest, highest);
+}
+
 static bool has_bars(const Figure *figure) {
   for (guint i = 0; i < figure->panels->len; i++)
     if (((const FigurePanel *)g_ptr_array_index(figure->panels, i))->series->len == 0)
@@ -52,16 +64,20 @@ static bool has_bars(const Figure *figure) {
 }
 
 Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag) {
-  bool ranked = columns_has(table, "ratio");
+  bool ranked = columns_has(table, "ratio"), elastic = columns_has(table, "elasticity");
   g_autoptr(Figure) figure = figure_new(FIGURE_BARS);
   if (options->x || options->y || options->map || options->curves || options->panels) {
     diag_usage(diag, "%s is a %s: --x, --y, --map, --curves and --panels are for the table of a sweep", table->file,
-               ranked ? "ranking" : "validation");
+               ranked    ? "ranking"
+               : elastic ? "list of elasticities"
+                         : "validation");
     return NULL;
   }
   for (guint i = 0; i < table->rows->len; i++) {
     const CsvRow *row = g_ptr_array_index(table->rows, i);
-    if (ranked)
+    if (elastic)
+      add_elasticity(figure, table, row);
+    else if (ranked)
       add_ranked(figure, table, row);
     else
       add_validated(figure, table, row);
@@ -71,7 +87,7 @@ Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag)
     return NULL;
   }
   figure->title = g_strdup(options->title);
-  figure->y_label = g_strdup(ranked ? "time (us)" : "");
+  figure->y_label = g_strdup(ranked ? "time (us)" : elastic ? "elasticity of the time" : "");
   figure->x_label = g_strdup("");
   figure->log_y = options->log_y == AXIS_LOG;
   return g_steal_pointer(&figure);

@@ -180,7 +180,7 @@ static void append_head(GString *out, const Figure *figure, const char *path) {
   g_string_append_printf(out, "set format %s '%s'\n", figure->kind == FIGURE_MAP ? "cb" : "y",
                          figure->log_y ? "%.0s%c" : "%.4g");
   if (figure->kind == FIGURE_BARS && !figure->log_y)
-    g_string_append(out, "set yrange [0:*]\n");
+    g_string_append(out, "set yrange [*<0:0<*]\nset xzeroaxis lt 1 lc rgb 'black'\n");
 }
 
 char *figure_script(const Figure *figure, const char *path) {

@@ -276,7 +276,8 @@ static Figure *plot_sweep(const CsvTable *table, const PlotOptions *options, gui
   if (options->printed && !options->map) {
     add_printed(figure, table, options, &choice, &found);
     if (!found)
-      diag_warning(diag, options->printed->file, 0, 0, "no row is about a point of the figure (all its params must be columns)");
+      diag_warning(diag, options->printed->file, 0, 0,
+                   "no row is about a point of the figure (all its params must be columns)");
   }
   name_axes(figure, &choice, options);
   g_ptr_array_unref(choice.curves);
@@ -293,9 +294,10 @@ Figure *plot_figure(CsvTable *table, const PlotOptions *options, guint *left_out
     return NULL;
   if (columns_has(table, "key") && columns_has(table, "seed"))
     return plot_sweep(table, options, left_out, diag);
-  if ((columns_has(table, "ratio") && columns_has(table, "mean_cycles")) || columns_has(table, "suite"))
+  if ((columns_has(table, "ratio") && columns_has(table, "mean_cycles")) || columns_has(table, "suite") ||
+      columns_has(table, "elasticity"))
     return plot_bars(table, options, diag);
   diag_error(diag, table->file, 1, 1,
-             "is no table of `lockstep sweep`, `rank --format csv` or `validate --format csv`");
+             "is no table of `lockstep sweep`, or of `rank`, `validate` or `sensitivity` with `--format csv`");
   return NULL;
 }

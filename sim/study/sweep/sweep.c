@@ -13,8 +13,10 @@ enum { KEY_CHARS = 16, TASKS_AHEAD = 4 };
 
 /* A scenario on a machine. */
 typedef struct Subject {
-  char *machine; /* its name */
-  char *digest;  /* of both, without the point's values */
+  Machine *machine; /* without a point's values */
+  char *digest;     /* of both */
+  char *file;       /* the scenario's */
+  char **params;    /* names of its params */
 } Subject;
 
 typedef struct Preparation {
@@ -61,14 +63,14 @@ static bool check_settings(const PlanPart *part, const Machine *machine, Diag *d
   return good;
 }
 
-static bool check_params(const PlanPart *part, const Scenario *scenario, Diag *diag) {
+static bool check_params(const PlanPart *part, const Subject *subject, Diag *diag) {
   bool good = true;
   for (guint i = 0; i < part->axes->len; i++) {
     const Axis *axis = g_ptr_array_index(part->axes, i);
-    if (axis->kind == AXIS_SETTING || g_strv_contains((const char *const *)scenario->params, axis->name))
+    if (axis->kind == AXIS_SETTING || g_strv_contains((const char *const *)subject->params, axis->name))
       continue;
-    good = axis_error(&axis->place, diag, "%s has no param `%s`", scenario->file, axis->name);
-    diag_hint_nearest(diag, axis->name, (const char *const *)scenario->params);
+    good = axis_error(&axis->place, diag, "%s has no param `%s`", subject->file, axis->name);
+    diag_hint_nearest(diag, axis->name, (const char *const *)subject->params);
   }
   return good;
 }
@@ -85,9 +87,12 @@ static char *subject_digest(const Scenario *scenario, const Machine *machine, Di
 }
 
 static void free_subject(gpointer data) {
-  g_free(((Subject *)data)->machine);
-  g_free(((Subject *)data)->digest);
-  g_free(data);
+  Subject *subject = data;
+  machine_free(subject->machine);
+  g_free(subject->digest);
+  g_free(subject->file);
+  g_strfreev(subject->params);
+  g_free(subject);
 }
 
 static char *subject_name(const char *scenario, const char *machine) {
@@ -99,23 +104,30 @@ static const Subject *find_subject(GHashTable *subjects, const PlanPoint *point)
   return g_hash_table_lookup(subjects, name);
 }
 
-static bool prepare_subject(Preparation *preparation, const PlanPart *part, const char *path, const char *named) {
-  Diag *diag = preparation->diag;
-  ScenarioOptions options = scenario_options(preparation->plan, NULL, named);
+/* Loads a scenario and a machine. NULL after errors. */
+static Subject *load_subject(const Plan *plan, const char *path, const char *named, Diag *diag) {
+  ScenarioOptions options = scenario_options(plan, NULL, named);
   g_autoptr(Scenario) scenario = scenario_load(path, &options, diag);
   const char *name = scenario ? machine_name(named, scenario, diag) : NULL;
   g_autoptr(Machine) machine = name ? machine_load(name, NULL, diag) : NULL;
-  if (!machine)
-    return false;
-  if (!check_params(part, scenario, diag) || !check_settings(part, machine, diag))
-    return false;
-  char *digest = subject_digest(scenario, machine, diag);
+  char *digest = machine ? subject_digest(scenario, machine, diag) : NULL;
   if (!digest)
-    return false;
+    return NULL;
   Subject *subject = g_new(Subject, 1);
-  *subject = (Subject){g_strdup(machine->name), digest};
-  g_hash_table_replace(preparation->subjects, subject_name(path, named), subject);
-  return true;
+  *subject = (Subject){g_steal_pointer(&machine), digest, g_strdup(scenario->file), g_strdupv(scenario->params)};
+  return subject;
+}
+
+static bool prepare_subject(Preparation *preparation, const PlanPart *part, const char *path, const char *named) {
+  g_autofree char *name = subject_name(path, named);
+  Subject *subject = g_hash_table_lookup(preparation->subjects, name);
+  if (!subject) {
+    subject = load_subject(preparation->plan, path, named, preparation->diag);
+    if (!subject)
+      return false;
+    g_hash_table_replace(preparation->subjects, g_steal_pointer(&name), subject);
+  }
+  return check_params(part, subject, preparation->diag) && check_settings(part, subject->machine, preparation->diag);
 }
 
 static bool prepare_part(Preparation *preparation, const PlanPart *part) {
@@ -135,9 +147,9 @@ static void update_list(GChecksum *sum, char **list) {
   g_checksum_update(sum, (const guchar *)"", 1);
 }
 
-static char *point_key(const Preparation *preparation, const PlanPoint *point) {
-  const Plan *plan = preparation->plan;
-  const char *digest = find_subject(preparation->subjects, point)->digest;
+static char *point_key(const SweepPoints *points, const PlanPoint *point) {
+  const Plan *plan = points->plan;
+  const char *digest = find_subject(points->subjects, point)->digest;
   g_autofree char *rest = g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %g %d", point->seed,
                                           plan->limit_cycles, plan->point_seconds, plan->code);
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -148,14 +160,19 @@ static char *point_key(const Preparation *preparation, const PlanPoint *point) {
   return g_strndup(g_checksum_get_string(sum), KEY_CHARS);
 }
 
-static void list_points(SweepPoints *points, const Preparation *preparation) {
+char *sweep_key(const SweepPoints *points, guint64 index) {
+  PlanPoint point;
+  plan_point(points->plan, index, &point);
+  char *key = point_key(points, &point);
+  plan_point_clear(&point);
+  return key;
+}
+
+static void list_points(SweepPoints *points) {
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   guint64 count = plan_points(points->plan);
   for (guint64 i = 0; i < count; i++) {
-    PlanPoint point;
-    plan_point(points->plan, i, &point);
-    char *key = point_key(preparation, &point);
-    plan_point_clear(&point);
+    char *key = sweep_key(points, i);
     if (g_hash_table_contains(seen, key)) {
       g_free(key);
       continue;
@@ -177,7 +194,7 @@ SweepPoints *sweep_points_new(const Plan *plan, Diag *diag) {
   points->indices = g_array_new(FALSE, FALSE, sizeof(guint64));
   points->keys = g_ptr_array_new_with_free_func(g_free);
   points->subjects = g_hash_table_ref(subjects);
-  list_points(points, &preparation);
+  list_points(points);
   return points;
 }
 
@@ -238,7 +255,7 @@ static char *point_row(const Team *team, const PlanPoint *point, const char *key
   ScenarioOptions options = scenario_options(plan, point, point->machine);
   g_autoptr(Scenario) scenario = scenario_load(point->scenario, &options, diag);
   const Subject *subject = find_subject(team->points->subjects, point);
-  const char *named = point->machine ? point->machine : subject->machine;
+  const char *named = point->machine ? point->machine : subject->machine->name;
   g_autoptr(Machine) machine = scenario ? machine_load(named, (const char *const *)point->settings, diag) : NULL;
   g_autoptr(RunResult) result = machine ? run_point(team, scenario, machine, point, diag) : NULL;
   if (result && stop_is_final(result->stop) && stop_asked(team->options->stop))
@@ -248,7 +265,7 @@ static char *point_row(const Team *team, const PlanPoint *point, const char *key
   if (dot && dot != base)
     *dot = '\0';
   g_autofree char *error = result ? NULL : first_error(diag);
-  return row_text(plan, point, base, subject->machine, result, error, key);
+  return row_text(plan, point, base, subject->machine->name, result, error, key);
 }
 
 static void work(gpointer data, gpointer user) {

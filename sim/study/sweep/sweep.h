@@ -23,6 +23,8 @@ typedef struct SweepPoints {
 SweepPoints *sweep_points_new(const Plan *plan, Diag *diag);
 void sweep_points_free(SweepPoints *points);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SweepPoints, sweep_points_free)
+/* The key of the plan's point with an index. Free with g_free. */
+char *sweep_key(const SweepPoints *points, guint64 index);
 /* The keys (borrowed) of shard `shard` of `shards`, from 1: each `shards`-th point. */
 GPtrArray *sweep_shard_keys(const SweepPoints *points, unsigned shard, unsigned shards);
 

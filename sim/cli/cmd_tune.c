@@ -1,0 +1,157 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/cli/command.h"
+#include "sim/cli/session.h"
+#include "sim/cli/studies.h"
+#include "sim/study/sweep/tune.h"
+
+enum { SEEDS = 4, BUDGET_MAX = 100000, NEAR_PERCENT = 2 };
+
+static const CommandHelp help = {
+    .name = "tune",
+    .synopsis = "SCENARIO",
+    .about =
+        "Finds the values of a scenario's params under which it is fastest. A param with a range is searched\n"
+        "(-p imax=1..4096), others are fixed. A grid whose values grow by a constant factor comes first, then a\n"
+        "pattern search from its best point with ever smaller steps; --budget says how many points are measured,\n"
+        "each over --seeds seeds. -o FILE keeps the landscape as the table of a sweep, which `plot --map` draws.",
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_STUDY | OPTIONS_TUNE | OPTIONS_OUTPUT,
+    .example = "  lockstep tune traces/primitives/mutex_spin_backoff.yaml -m gtx580 -p blocks=128 -p imax=1..1024\n",
+};
+
+static void clear_axis(gpointer axis) { g_free(((TuneAxis *)axis)->name); }
+
+/* "imax=1..4096" as an axis; false if it isn't of that form. */
+static bool read_axis(const char *param, TuneAxis *axis) {
+  const char *equals = strchr(param, '=');
+  char end;
+  if (!equals ||
+      sscanf(equals + 1, "%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT "%c", &axis->lowest, &axis->highest, &end) != 2)
+    return false;
+  axis->name = g_strndup(param, (gsize)(equals - param));
+  return true;
+}
+
+/* Parts the params into those that are searched and the others, which `fixed` gets. */
+static bool part_params(const Options *options, GArray *axes, GStrvBuilder *fixed, Diag *diag) {
+  for (char **param = options->params; param && *param; param++) {
+    TuneAxis axis;
+    if (!read_axis(*param, &axis)) {
+      g_strv_builder_add(fixed, *param);
+      continue;
+    }
+    g_array_append_val(axes, axis);
+    if (axis.lowest < 0 || axis.lowest >= axis.highest)
+      return diag_usage(diag, "-p %s: expected LOWEST..HIGHEST, from 0 on, upwards", *param);
+  }
+  if (axes->len == 0)
+    return diag_usage(diag, "nothing to search: give a range, as in -p imax=1..4096");
+  return axes->len <= TUNE_AXES_MAX || diag_usage(diag, "at most %d params are searched at a time", TUNE_AXES_MAX);
+}
+
+static void append_values(GString *out, const GArray *axes, const TunePoint *point) {
+  for (guint i = 0; i < axes->len; i++)
+    g_string_append_printf(out, "%s%s=%" G_GINT64_FORMAT, i ? " " : "", g_array_index(axes, TuneAxis, i).name,
+                           point->value[i]);
+}
+
+/* Between which values the time is near the best one's: a valley may be wide. */
+static void append_valley(GString *out, const GArray *axes, const Tuned *tuned, double best) {
+  for (guint i = 0; i < axes->len; i++) {
+    gint64 lowest = G_MAXINT64, highest = G_MININT64;
+    for (guint j = 0; j < tuned->points->len; j++) {
+      const TunePoint *point = &g_array_index(tuned->points, TunePoint, j);
+      if (point->mean > best * (1 + NEAR_PERCENT / 100.0))
+        continue;
+      lowest = MIN(lowest, point->value[i]);
+      highest = MAX(highest, point->value[i]);
+    }
+    g_string_append_printf(out, "%s%s from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, i ? ", " : "",
+                           g_array_index(axes, TuneAxis, i).name, lowest, highest);
+  }
+}
+
+static gint compare_points(gconstpointer a, gconstpointer b) {
+  double difference = ((const TunePoint *)a)->mean - ((const TunePoint *)b)->mean;
+  return difference > 0   ? 1
+         : difference < 0 ? -1
+                          : memcmp(((const TunePoint *)a)->value, ((const TunePoint *)b)->value,
+                                   sizeof((const TunePoint *)a)->value);
+}
+
+static void append_landscape(GString *out, const GArray *axes, const Tuned *tuned) {
+  g_autoptr(GArray) sorted = g_array_copy(tuned->points);
+  g_array_sort(sorted, compare_points);
+  for (guint i = 0; i < axes->len; i++)
+    g_string_append_printf(out, "%12s", g_array_index(axes, TuneAxis, i).name);
+  g_string_append_printf(out, "%16s  over seeds\n", "time (us)");
+  for (guint i = 0; i < sorted->len; i++) {
+    const TunePoint *point = &g_array_index(sorted, TunePoint, i);
+    for (guint j = 0; j < axes->len; j++)
+      g_string_append_printf(out, "%12" G_GINT64_FORMAT, point->value[j]);
+    if (isinf(point->mean))
+      g_string_append(out, "               -  doesn't complete\n");
+    else
+      g_string_append_printf(out, "%16.3f  %.3f .. %.3f\n", point->mean, point->lowest, point->highest);
+  }
+}
+
+static char *tune_text(const GArray *axes, const Tuned *tuned, unsigned seeds) {
+  GString *out = g_string_new("best: ");
+  const TunePoint *best = &g_array_index(tuned->points, TunePoint, tuned->best);
+  append_values(out, axes, best);
+  g_string_append_printf(out, ", %.3f us (%.3f .. %.3f over %u seeds)\n", best->mean, best->lowest, best->highest,
+                         seeds);
+  if (!isnan(tuned->plain))
+    g_string_append_printf(out, "with the scenario's own values: %.3f us, %.2f times as long\n", tuned->plain,
+                           tuned->plain / best->mean);
+  g_string_append_printf(out, "within %d %% of it: ", NEAR_PERCENT);
+  append_valley(out, axes, tuned, best->mean);
+  g_string_append_printf(out, "\n%u points (%u of the grid), %u runs\n\n", tuned->points->len, tuned->grid,
+                         tuned->points->len * seeds);
+  append_landscape(out, axes, tuned);
+  return g_string_free(out, FALSE);
+}
+
+static int search(const Options *options, const GArray *axes, Diag *diag) {
+  guint budget = options->budget ? (guint)options->budget : TUNE_BUDGET_DEFAULT;
+  g_autoptr(Plan) plan = studies_plan(options, SEEDS, diag);
+  if (!plan)
+    return STATUS_OK;
+  g_autofree char *header = tune_header(plan, axes);
+  g_autoptr(Store) store = options->output ? store_open(options->output, header, false, diag) : store_new(header);
+  if (!store)
+    return STATUS_OK;
+  Progress progress;
+  SweepOptions sweep = studies_begin(options, &progress);
+  g_autoptr(Tuned) tuned = tune(plan, axes, budget, store, &sweep, diag);
+  progress_end(&progress);
+  if (!tuned)
+    return diag_has_errors(diag) ? STATUS_OK : session_cut_short(options, diag);
+  if (options->output) {
+    g_autoptr(GPtrArray) keys = tune_keys(plan, axes, tuned, diag);
+    if (!store_finish(store, keys, diag))
+      return STATUS_OK;
+  }
+  g_autofree char *text = tune_text(axes, tuned, plan->seeds);
+  return session_write(text);
+}
+
+static int act(const Options *options, Diag *diag) {
+  g_autoptr(GArray) axes = g_array_new(FALSE, TRUE, sizeof(TuneAxis));
+  g_array_set_clear_func(axes, clear_axis);
+  g_autoptr(GStrvBuilder) fixed = g_strv_builder_new();
+  if (options->budget < 0 || options->budget > BUDGET_MAX)
+    return diag_usage(diag, "--budget must be between 1 and %d", BUDGET_MAX), STATUS_OK;
+  if (!part_params(options, axes, fixed, diag))
+    return STATUS_OK;
+  Options plain = *options; /* borrows what it points to, but for the params */
+  plain.params = g_strv_builder_end(fixed);
+  int status = search(&plain, axes, diag);
+  g_strfreev(plain.params);
+  return status;
+}
+
+int cmd_tune(int argc, char **argv) { return session_command(&help, argc, argv, act); }

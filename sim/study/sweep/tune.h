@@ -1,0 +1,44 @@
+/* tune.h - the values of a scenario's params under which it is fastest.
+ *
+ * Method: a grid first, whose values grow by a constant factor, then a pattern search: from the best point one step up and down along
+ * each param, to the best of them if it is better; else the steps' factors are replaced by their square roots, until no new
+ * point is left or the budget is spent. Every point is measured over the same seeds. It finds the best of a landscape with one
+ * valley; the grid is there for those that have several. */
+#ifndef LOCKSTEP_STUDY_SWEEP_TUNE_H
+#define LOCKSTEP_STUDY_SWEEP_TUNE_H
+
+#include "sim/study/sweep/measure.h"
+
+enum { TUNE_AXES_MAX = 4, TUNE_BUDGET_DEFAULT = 60 };
+
+/* A param that is searched, from lowest to highest. */
+typedef struct TuneAxis {
+  char *name;
+  gint64 lowest, highest;
+} TuneAxis;
+
+/* A point that was measured. */
+typedef struct TunePoint {
+  gint64 value[TUNE_AXES_MAX];
+  double mean, lowest, highest; /* microseconds; infinite if it didn't complete */
+} TunePoint;
+
+typedef struct Tuned {
+  GArray *points; /* TunePoint, in the order in which they were measured */
+  guint best;     /* index of the fastest */
+  guint grid;     /* how many of them are of the grid */
+  double plain;   /* microseconds with the scenario's own values; NaN if it doesn't complete */
+} Tuned;
+
+/* `plan` has one scenario, machine, seeds, and what else is fixed; `axes` are TuneAxis, at most TUNE_AXES_MAX. At most `budget` points
+ * are measured, those of the scenario's own values not counted. `store` takes the rows of all. NULL after errors, or if it was stopped. */
+Tuned *tune(const Plan *plan, const GArray *axes, guint budget, Store *store, const SweepOptions *options,
+            Diag *diag);
+void tuned_free(Tuned *tuned);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tuned, tuned_free)
+/* The header that `store` must have. Free with g_free. */
+char *tune_header(const Plan *plan, const GArray *axes);
+/* The keys of all rows, in the order of the points. Free with g_ptr_array_unref. */
+GPtrArray *tune_keys(const Plan *plan, const GArray *axes, const Tuned *tuned, Diag *diag);
+
+#endif

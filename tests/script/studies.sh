@@ -1,0 +1,77 @@
+#!/bin/sh
+# lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+plan 21
+
+cd "$folder"
+
+# A program whose time is known: a loop whose length is the distance of n from 40, and of m from 3.
+cat >valley.ptx <<E2
+.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry valley(.param .u32 n, .param .u32 m) {
+  .reg .pred %p;
+  .reg .b32 %r<6>;
+  ld.param.u32 %r0, [n];
+  ld.param.u32 %r1, [m];
+  sub.s32 %r0, %r0, 40;
+  abs.s32 %r0, %r0;
+  sub.s32 %r1, %r1, 3;
+  abs.s32 %r1, %r1;
+  mad.lo.s32 %r2, %r1, 7, %r0;
+  add.s32 %r2, %r2, 1;
+LOOP:
+  sub.s32 %r2, %r2, 1;
+  setp.gt.s32 %p, %r2, 0;
+  @%p bra LOOP;
+  ret;
+}
+E2
+cat >valley.yaml <<E2
+about: a valley
+program: valley.ptx
+params: {n: 500, m: 9}
+launches: [{grid: 1, block: 32, args: [n, m]}]
+machines: [h200]
+E2
+
+expect "tune finds the bottom of a valley" 0 "^best: n=40 m=3, " \
+  "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=1..16 --seeds 1 -o land.csv
+point "it says what it cost" "$(grep -qE '^[0-9]+ points \([0-9]+ of the grid\), [0-9]+ runs$' "$folder/out" || cat "$folder/out")"
+point "it is compared with the scenario's own values" "$(grep -q '^with the scenario.s own values: ' "$folder/out" || cat "$folder/out")"
+points=$(sed -n 's/^\([0-9]*\) points.*/\1/p' "$folder/out")
+point "the landscape is the table of a sweep" "$(test "$(wc -l <land.csv)" = $((points + 1)) && head -1 land.csv | grep -q '^scenario,machine,n,m,seed,' || cat land.csv)"
+expect "a budget" 0 "^12 points" "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=1..16 --seeds 1 --budget 12
+expect "one param, the other fixed" 0 "^best: n=40, " "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1
+expect "nothing to search" 2 "nothing to search" "$LOCKSTEP" tune valley.yaml -p n=4
+expect "a range downwards" 2 "expected LOWEST..HIGHEST" "$LOCKSTEP" tune valley.yaml -p n=9..4
+expect "a param that isn't there" 2 "has no param .k." "$LOCKSTEP" tune valley.yaml -p k=1..4
+
+# All of this program's time is arithmetic and branches, none is memory.
+expect "sensitivity" 0 "^sm\.latency\.branch_taken|^sm\.latency\.alu" \
+  "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only sm.latency
+expect "nothing hangs on memory" 0 "^[0-9]+ parameters with an elasticity below" \
+  "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only memory.
+point "no row of it" "$(grep '^memory' "$folder/out" || :)"
+"$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only clocks.sm --format csv >clock.csv
+point "time goes with the inverse of the clock" "$(awk -F, 'NR == 2 && $5 < -0.99 && $5 > -1.01 { found = 1 } END { if (!found) print "elasticity of the clock" }' clock.csv)"
+"$LOCKSTEP" plot clock.csv -o clock.svg --script clock.gp 2>err || :
+point "bars of elasticities" "$(grep -q "'clocks.sm'" clock.gp || cat err)"
+expect "a change that is none" 2 "expected a percentage" "$LOCKSTEP" sensitivity valley.yaml --by 0
+
+# Table 5 of Stuart and Owens, small.
+"$LOCKSTEP" rank --primitives -m gtx580 --blocks 64 --ops 4 --seeds 1 --format csv >rank.csv 2>err
+best() { # prints the first of kind $1
+  awk -F, -v kind="$1" '$2 == kind && $4 == 1 { print $5 }' rank.csv
+}
+point "the best barrier" "$(test "$(best barrier)" = barrier_xf || cat rank.csv)"
+point "the best semaphore of one" "$(test "$(best 'semaphore (initial value 1)')" = semaphore_spin_backoff || cat rank.csv)"
+point "the best semaphore of many" "$(test "$(best 'semaphore (initial value 120)')" = semaphore_sleep || cat rank.csv)"
+expect "no machine is named" 2 "name a machine with -m" "$LOCKSTEP" rank --primitives
+expect "blocks that are none" 2 "isn't a number of blocks" "$LOCKSTEP" rank --primitives -m gtx580 --blocks 0
+
+# With few SMs classify is quick, and its characteristics are those of the machine.
+expect "classify" 0 "^lines held hostage +yes" "$LOCKSTEP" machine classify gtx580 -s gpu.sms=2
+finish
