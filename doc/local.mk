@@ -1,7 +1,7 @@
 # The manual page needs asciidoctor; without it, it is neither built nor installed.
 # All else keeps its place beside machines and scenarios, so that the pages' links and examples hold where it is installed.
 nobase_dist_pkgdata_DATA += README.md HACKING.md $(call found,doc/*.md doc/howto/*.md doc/*.svg) doc/blog_totals.yaml
-EXTRA_DIST += doc/examples.awk doc/results.awk doc/way.awk doc/lockstep.1.adoc
+EXTRA_DIST += doc/pictures.txt doc/examples.awk doc/results.awk doc/way.awk doc/lockstep.1.adoc
 if HAVE_ASCIIDOCTOR
 man1_MANS = doc/lockstep.1
 CLEANFILES += doc/lockstep.1
@@ -23,6 +23,9 @@ update-docs: lockstep$(EXEEXT)
 	  ./lockstep$(EXEEXT) run $(srcdir)/traces/steps/$$what.yaml --timeline way.json >/dev/null && \
 	  awk -f $(srcdir)/doc/way.awk way.json >$(srcdir)/doc/memory_$$what.svg || exit 1; \
 	done; rm -f way.json
+	sed '/^#/d' $(srcdir)/doc/pictures.txt | while read -r name arguments; do \
+	  (cd $(srcdir) && $(abs_builddir)/lockstep$(EXEEXT) draw $$arguments -o doc/$$name.svg) || exit 1; \
+	done
 
 # The tables of Stuart and Owens in doc/results.md. Apart, since it takes a minute.
 update-results: lockstep$(EXEEXT)

@@ -264,6 +264,14 @@ liblockstep_a_SOURCES += \
   sim/report/details.c \
   sim/report/details.h \
   sim/report/details_text.c \
+  sim/report/draw_record.c \
+  sim/report/draw_record.h \
+  sim/report/draw_rows.c \
+  sim/report/draw_rows.h \
+  sim/report/draw_svg.c \
+  sim/report/draw_svg.h \
+  sim/report/draw_text.c \
+  sim/report/draw_text.h \
   sim/report/explain.c \
   sim/report/explain.h \
   sim/report/json.c \
@@ -378,6 +386,7 @@ bin_PROGRAMS += lockstep
 lockstep_SOURCES = \
   sim/cli/cmd_check.c \
   sim/cli/cmd_doc.c \
+  sim/cli/cmd_draw.c \
   sim/cli/cmd_machine.c \
   sim/cli/cmd_plot.c \
   sim/cli/cmd_rank.c \

@@ -43,6 +43,7 @@ UNIT_TESTS = \
   tests/unit/test_diag \
   tests/unit/test_disasm \
   tests/unit/test_dispatch \
+  tests/unit/test_draw \
   tests/unit/test_event \
   tests/unit/test_exec \
   tests/unit/test_exec_rows \
@@ -193,6 +194,7 @@ TEST_FILES = \
   tests/script/determinism.sh \
   tests/script/threads.sh \
   tests/script/docs.sh \
+  tests/script/draw.sh \
   tests/script/first_use.sh \
   tests/script/forms.sh \
   tests/script/fuzz_replay.sh \

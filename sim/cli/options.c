@@ -11,6 +11,8 @@
 enum { FLAGS_GROUPS = OPTIONS_LAUNCH | OPTIONS_SHOW };
 /* What --seeds and --schedules hold while they aren't given. */
 enum { SEEDS_DEFAULT = -1 };
+/* What --from and --to do. */
+enum { NOT_GIVEN = -1 };
 
 enum { OPTIONS_MAX = 64, JOBS_MAX = 1024, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
 
@@ -77,6 +79,10 @@ static guint list_rows(Options *o, char **format, char **code, gboolean *help, u
        "bare program: a buffer, zeros unless INIT says what"},
       {OPTIONS_LAUNCH, 0, "arg", "VALUE", MANY, &o->args, "bare program: an argument: buffer, number, struct"},
       {OPTIONS_OUTPUT, 'o', "output", "FILE", PATH, &o->output, "where the result goes"},
+      {OPTIONS_DRAW, 0, "lanes", NULL, SWITCH, &o->lanes, "a row for each lane (if there are at most 64)"},
+      {OPTIONS_DRAW, 0, "warps", NULL, SWITCH, &o->warps, "a row for each warp"},
+      {OPTIONS_DRAW, 0, "from", "CYCLE", INTEGER, &o->from, "draw what happens from this cycle on"},
+      {OPTIONS_DRAW, 0, "to", "CYCLE", INTEGER, &o->to, "and before this one"},
       {OPTIONS_SWEEP, 0, "seeds", "N", INTEGER, &o->seeds, "seeds of each point, from --seed on (1)"},
       {OPTIONS_SWEEP, 'j', "jobs", "N", INTEGER, &o->jobs, "points that run at a time (one a processor)"},
       {OPTIONS_SWEEP, 0, "counter", "NAME", MANY, &o->counters, "a counter that rows have besides; may be repeated"},
@@ -205,6 +211,8 @@ static bool check_ranges(const Options *options, Diag *diag) {
     return diag_usage(diag, "--schedules must be between 1 and 1000000");
   if (options->jobs < 0 || options->jobs > JOBS_MAX)
     return diag_usage(diag, "--jobs must be between 0 and %d", JOBS_MAX);
+  if (options->from < NOT_GIVEN || options->to < NOT_GIVEN)
+    return diag_usage(diag, "--from and --to are cycles, from 0 on");
   if (options->threads < 0 || options->threads > TEAM_THREADS_MAX)
     return diag_usage(diag, "--threads must be between 0 and %d", TEAM_THREADS_MAX);
   if (options->schedules != SEEDS_DEFAULT && options->seeds != SEEDS_DEFAULT)
@@ -250,6 +258,8 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
                        .limit_seconds = NAN,
                        .point_seconds = NAN,
                        .by = NAN,
+                       .from = NOT_GIVEN,
+                       .to = NOT_GIVEN,
                        .stop = {.signal = interrupt_signal()}};
   Row rows[OPTIONS_MAX];
   g_autofree char *format = NULL, *code = NULL;

@@ -36,6 +36,7 @@ enum {
   OPTIONS_SENSITIVITY = 1 << 18,
   OPTIONS_TUNE = 1 << 19,
   OPTIONS_PRIMITIVES = 1 << 20,
+  OPTIONS_DRAW = 1 << 21, /* --lanes --warps --from --to */
 };
 
 typedef struct Options {
@@ -65,6 +66,8 @@ typedef struct Options {
   gint64 budget, ops;
   gboolean primitives;
   char *blocks;
+  gboolean lanes, warps;
+  gint64 from, to; /* cycles; below 0: not given */
   gboolean slurm, status, resume, dry_run;
   gint64 shards;                    /* 0: as many as the points are worth */
   char *partition, *time, *account; /* as sbatch takes them */

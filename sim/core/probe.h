@@ -125,18 +125,22 @@ typedef struct Probe {
   void (*block_start)(void *user, const ProbePoint *point);
   void (*block_end)(void *user, const ProbePoint *point);
   void (*issued)(void *user, const ProbePoint *point, uint64_t until);
+  /* Behind the instruction that was told as issued the running path has joined others on the SIMT stack: another path runs now, or all
+   * that waited there. */
+  void (*joined)(void *user, const ProbePoint *point);
   /* The reply to an access of global memory by these lanes has come, and their registers have what they loaded. */
   void (*replied)(void *user, const ProbePoint *point);
 } Probe;
 
 /* All callbacks. */
-#define PROBE_EACH(X)                                                                                           \
-  X(unlock_not_owned)                                                                                           \
-  X(exit_holding)                                                                                               \
-  X(partial_barrier)                                                                                            \
-  X(unset_read)                                                                                                 \
-  X(hazard) X(undefined_use) X(access) X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) \
-      X(odd_mask) X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end) X(issued) X(replied)
+#define PROBE_EACH(X)                                                                                             \
+  X(unlock_not_owned)                                                                                             \
+  X(exit_holding)                                                                                                 \
+  X(partial_barrier)                                                                                              \
+  X(unset_read)                                                                                                   \
+  X(hazard)                                                                                                       \
+  X(undefined_use) X(access) X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) X(odd_mask) \
+      X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end) X(issued) X(joined) X(replied)
 #define PROBE_ONE(callback) +1
 _Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");
 

@@ -199,6 +199,10 @@ static void join_paths(Issue *issue, uint32_t active) {
                  g_strdup("each .S needs an SSY before it; BRK, CONT and RET pop their own kind"));
   if (warp->pc != before)
     issue->next = MAX(issue->next, issue->now + issue->gpu->machine->sm.latency.branch_taken);
+  if (fine && PROBE_WANTED(issue->gpu, joined)) {
+    ProbePoint point = issue_point(issue, issue->mask);
+    PROBE_FIRE(issue->gpu, joined, &point);
+  }
 }
 
 static void fire_marks(Sm *sm, const Kernel *kernel, uint32_t pc, uint64_t now) {

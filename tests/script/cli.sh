@@ -73,7 +73,7 @@ expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
 expect "unknown command" 2 'did you mean .check' "$LOCKSTEP" chekc
 long=
-for command in run check rank validate machine show doc; do
+for command in run check draw rank validate machine show doc; do
   expect "help of $command" 0 '^Example:' "$LOCKSTEP" $command --help
   test "$(wc -l <"$folder/out")" -le 40 || long="$long $command"
 done

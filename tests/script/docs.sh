@@ -59,7 +59,8 @@ missing_links() { # complains about the links of document $1 to files that aren'
 
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
-plan $(($# * 2 + 7))
+pictures=$(sed '/^#/d' "$SRCDIR/doc/pictures.txt")
+plan $(($# * 2 + 7 + $(echo "$pictures" | wc -l)))
 for document; do
   name=${document#"$SRCDIR"/}
   point "examples of $name" "$(run_examples "$document")"
@@ -68,6 +69,11 @@ done
 for what in load atomic; do
   point "doc/memory_$what.svg is drawn from today's run" "$(compare "doc/memory_$what.svg" draw "traces/steps/$what.yaml")"
 done
+echo "$pictures" >"$folder/pictures"
+while read -r name arguments; do
+  # shellcheck disable=SC2086 # arguments are words
+  point "doc/$name.svg is drawn from today's run" "$(cd "$SRCDIR" && compare "doc/$name.svg" lockstep draw $arguments 2>/dev/null)"
+done <"$folder/pictures"
 for page in isa ptx-forms machine counters findings; do
   point "doc/$page.md is up to date" "$(compare "doc/$page.md" lockstep doc "$page")"
 done

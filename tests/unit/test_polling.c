@@ -123,11 +123,10 @@ static const Case cases[] = {
      {0}},
 };
 
-START_TEST(finds_the_polling_loads_and_no_others) {
-  const Case *test = &cases[_i];
+static void check_case(const Case *test, bool *(*find)(const Kernel *kernel)) {
   g_autoptr(Program) program = lab_parse(test->text);
   const Kernel *kernel = program_kernel(program, 0);
-  g_autofree bool *polls = polling_loads(kernel);
+  g_autofree bool *polls = find(kernel);
   unsigned count = 0;
   for (uint32_t pc = 0; polls && pc < kernel->ninsts; pc++) {
     if (!polls[pc])
@@ -140,6 +139,29 @@ START_TEST(finds_the_polling_loads_and_no_others) {
                 test->polls[count]);
   ck_assert_msg(polls || !test->polls[0], "%s", test->name);
 }
+
+START_TEST(finds_the_polling_loads_and_no_others) { check_case(&cases[_i], polling_loads); }
+END_TEST
+
+static const Case try_cases[] = {
+    {"a lock bit", HEAD "again: LDSLK P1, R1, [RZ];\n@!P1 BRA again;\nSTSUL [RZ], RZ;\n" END, {4}},
+    {"a lock bit, freed in the loop",
+     HEAD "again: LDSLK P1, R1, [RZ];\n@P1 IADD R1, R1, 0x1;\n@P1 STSUL [RZ], R1;\n@!P1 BRA again;\n" END,
+     {4}},
+    {"a compare-and-swap",
+     HEAD "wait: ATOM.CAS R1, [R0], RZ, R2;\nISETP.NE.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END,
+     {4}},
+    {"a load behind a lock bit",
+     HEAD "again: LDSLK P1, R1, [RZ];\n@!P1 BRA again;\nwait: LDS R1, [0x4];\n"
+          "ISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n" END,
+     {4, 6}},
+    {"an atomic whose result nobody asks",
+     HEAD "again: ATOM.ADD R1, [R0], R2;\nIADD R3, R3, -0x1;\nISETP.GT.AND P0, pt, R3, RZ, pt;\n@P0 BRA again;\n" END,
+     {0}},
+    {"a lock bit, without a loop", HEAD "LDSLK P1, R1, [RZ];\n@P1 STSUL [RZ], RZ;\n" END, {0}},
+};
+
+START_TEST(finds_tries_to_take_locks) { check_case(&try_cases[_i], polling_tries); }
 END_TEST
 
 /* Loops inside each other, each with a load: time stays bounded. */
@@ -160,6 +182,7 @@ int main(void) {
   Suite *suite = suite_create("polling");
   TCase *tcase = tcase_create("polling");
   tcase_add_loop_test(tcase, finds_the_polling_loads_and_no_others, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, finds_tries_to_take_locks, 0, G_N_ELEMENTS(try_cases));
   tcase_add_test(tcase, large_kernels_are_bounded);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

@@ -26,6 +26,7 @@ typedef struct Loop {
   uint32_t head;
   uint32_t load;   /* whose value is followed, or NOBODY */
   uint64_t stands; /* registers that are written under one choice of the load only */
+  bool tries;      /* atomic operations and LDSLK are looked at, too */
   int64_t steps;   /* that may still be taken */
 } Loop;
 
@@ -138,7 +139,7 @@ static void follow(const Loop *loop, uint32_t block, uint32_t pc, Facts *facts) 
   facts->carried |= carried ? writes : 0;
   facts->told |= is_load || by_data || (chosen && !mixed) ? writes : stands;
   facts->copied |= copies ? writes : 0;
-  facts->told_preds |= by_data || chosen ? pred_writes : 0;
+  facts->told_preds |= is_load || by_data || chosen ? pred_writes : 0;
 }
 
 static Facts at_end(Loop *loop, uint32_t block) {
@@ -203,7 +204,10 @@ static void start(Loop *loop) {
 /* Machine code's look at the phase of an mbarrier. */
 static bool checks_phase(const Inst *inst) { return inst->op == OP_LDS && inst->sem == SEM_RELAXED; }
 
-static bool is_load(const Inst *inst) { return (inst->op == OP_LDS || inst->op == OP_LD) && !never_runs(inst); }
+static bool is_load(const Inst *inst, bool tries) {
+  bool is_try = inst->op == OP_ATOM || inst->op == OP_ATOMS || inst->op == OP_LDSLK;
+  return (inst->op == OP_LDS || inst->op == OP_LD || (tries && is_try)) && !never_runs(inst);
+}
 
 /* The loads of the loop, not known as polls yet, whose address stands still. */
 static GArray *find_candidates(Loop *loop, const bool *known) {
@@ -213,7 +217,7 @@ static GArray *find_candidates(Loop *loop, const bool *known) {
     Facts facts = loop->entry[block];
     for (uint32_t pc = block_at(loop, block)->first; pc <= block_at(loop, block)->last; pc++) {
       const Inst *inst = &loop->kernel->insts[pc];
-      if (is_load(inst) && !known[pc] && !(bits_of(inst_reads(inst)) & facts.carried))
+      if (is_load(inst, loop->tries) && !known[pc] && !(bits_of(inst_reads(inst)) & facts.carried))
         g_array_append_val(list, pc);
       follow(loop, block, pc, &facts);
     }
@@ -361,16 +365,16 @@ static void look_at_loop(Loop *loop, bool *polls) {
   }
 }
 
-static bool any_load(const Kernel *kernel) {
+static bool any_load(const Kernel *kernel, bool tries) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
-    if (is_load(&kernel->insts[pc]))
+    if (is_load(&kernel->insts[pc], tries))
       return true;
   return false;
 }
 
 /* Every cycle holds an edge that doesn't lead forwards in the text. */
-bool *polling_loads(const Kernel *kernel) {
-  if (!any_load(kernel))
+static bool *find_polls(const Kernel *kernel, bool tries) {
+  if (!any_load(kernel, tries))
     return NULL;
   g_autoptr(Cfg) cfg = cfg_new(kernel);
   bool *polls = g_new0(bool, kernel->ninsts), found = false;
@@ -380,7 +384,8 @@ bool *polling_loads(const Kernel *kernel) {
                .inside = g_new0(uint8_t, cfg->blocks->len),
                .chosen = g_new0(uint8_t, cfg->blocks->len),
                .entry = g_new0(Facts, cfg->blocks->len),
-               .steps = POLLING_STEPS_MAX};
+               .steps = POLLING_STEPS_MAX,
+               .tries = tries};
   for (uint32_t latch = 0; latch < cfg->blocks->len && loop.steps > 0; latch++) {
     const GArray *row = block_at(&loop, latch)->successors;
     for (guint i = 0; i < row->len && loop.steps > 0; i++) {
@@ -402,3 +407,6 @@ bool *polling_loads(const Kernel *kernel) {
     g_clear_pointer(&polls, g_free);
   return polls;
 }
+
+bool *polling_loads(const Kernel *kernel) { return find_polls(kernel, false); }
+bool *polling_tries(const Kernel *kernel) { return find_polls(kernel, true); }

@@ -23,5 +23,8 @@ enum { POLLING_LOOP_BLOCKS_MAX = 1000, POLLING_STEPS_MAX = 20000000 };
 
 /* For each instruction whether it is one (LDS and LD only), or NULL if none is. Free with g_free. */
 bool *polling_loads(const Kernel *kernel);
+/* The same, with atomic operations (ATOM, ATOMS) and LDSLK whose result or predicate decides: those that try to take a lock. Whether a
+ * try has succeeded shows only when it runs. */
+bool *polling_tries(const Kernel *kernel);
 
 #endif
