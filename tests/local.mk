@@ -217,7 +217,8 @@ TEST_FILES = \
   tests/script/slurm.sh \
   tests/script/twins.sh \
   tests/script/studies.sh \
-  tests/script/sweep.sh
+  tests/script/sweep.sh \
+  tests/script/whatif.sh
 TESTS += $(TEST_FILES)
 TEST_HELPERS = \
   tests/script/coverage.sh \

@@ -14,7 +14,7 @@ enum { SEEDS_DEFAULT = -1 };
 /* What --from and --to do. */
 enum { NOT_GIVEN = -1 };
 
-enum { OPTIONS_MAX = 64, JOBS_MAX = 1024, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
+enum { OPTIONS_MAX = 80, JOBS_MAX = 1024, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
 

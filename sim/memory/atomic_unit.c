@@ -11,7 +11,8 @@ void atomic_rules_init(AtomicRules *rules, const Machine *machine) {
                          .store_busy = mem_clock_core(machine, machine->memory.atomic.store_interval),
                          .by_line = machine->memory.atomic.occupies == ATOMIC_OCCUPIES_LINE,
                          .release_all = machine->memory.atomic.release == RELEASE_UNIT,
-                         .queue = machine->memory.atomic.queue};
+                         .queue = machine->memory.atomic.queue,
+                         .batch_loads = machine->memory.atomic.batch_loads};
 }
 
 void atomic_unit_init(AtomicUnit *unit) { *unit = (AtomicUnit){.epoch = 1}; }
@@ -81,8 +82,19 @@ static void count_busy(AtomicUnit *unit, uint64_t milli, uint64_t end) {
   unit->busy_until = MAX(unit->busy_until, end);
 }
 
-AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, bool atomic, uint64_t busy,
+/* A load of the line whose loads were the unit's last access, and still wait, has its turn with them. */
+static bool joins_batch(const AtomicUnit *unit, const AtomicRules *rules, uint64_t line, MemKind kind,
+                        uint64_t milli) {
+  return kind == MEM_LOAD && unit->batched && unit->batched < rules->batch_loads && unit->last == line + 1 &&
+         unit->batch.start >= milli;
+}
+
+AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, MemKind kind, uint64_t busy,
                              uint64_t milli) {
+  if (joins_batch(unit, rules, line, kind, milli)) {
+    unit->batched++;
+    return (AtomicTurn){milli, unit->batch.start, unit->batch.end};
+  }
   if (unit->count * 2 >= unit->size)
     clean(unit, rules, milli);
   HeldLine *entry = entry_of(unit, line);
@@ -96,7 +108,7 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
     count_busy(unit, milli, entry->until);
     return (AtomicTurn){milli, start, entry->until};
   }
-  if (atomic && unit->last != line + 1)
+  if (kind == MEM_ATOMIC && unit->last != line + 1)
     busy += rules->switch_busy;
   uint64_t entered = wait_for_room(unit, rules, milli), start = MAX(entered, unit->free_at);
   unit->started[unit->oldest] = start;
@@ -108,5 +120,7 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
   entry->until = unit->free_at;
   entry->epoch = unit->epoch;
   count_busy(unit, milli, unit->free_at);
-  return (AtomicTurn){entered, start, unit->free_at};
+  unit->batch = (AtomicTurn){entered, start, unit->free_at};
+  unit->batched = kind == MEM_LOAD;
+  return unit->batch;
 }

@@ -2,7 +2,8 @@
  * Models: turns of an interval (memory.atomic), apart from the latency of a reply, which is longer; in order of arrival. An atomic holds
  * its line: loads and stores of that line go through the unit too, behind it. A held line is released when none of its accesses waits in
  * the unit any longer, or (release: unit) when nothing does. A unit of a chip without L2 (occupies: line) locks a line alone: other lines
- * pass. A queue of so many; who finds it full waits outside.
+ * pass. A queue of so many; who finds it full waits outside. Loads of one line that wait one behind the other may have one turn together
+ * (batch_loads).
  * Does not model: operands; what the unit does when a result isn't used.
  * Time: thousandths of an SM cycle; calls come by rising time, to the cycle.
  * Ownership: owns its table of lines, which grows with the lines held at a time. */
@@ -12,12 +13,13 @@
 #include <stdbool.h>
 
 #include "sim/machine/machine.h"
+#include "sim/memory/mem_request.h"
 
 /* The same of all units. */
 typedef struct AtomicRules {
   uint64_t switch_busy, load_busy, store_busy;
   bool by_line, release_all;
-  uint32_t queue;
+  uint32_t queue, batch_loads;
 } AtomicRules;
 
 typedef struct HeldLine {
@@ -25,6 +27,12 @@ typedef struct HeldLine {
   uint64_t until; /* its last access so far is over */
   uint64_t epoch; /* release: unit */
 } HeldLine;
+
+typedef struct AtomicTurn {
+  uint64_t entered; /* there was room in the queue */
+  uint64_t start;   /* its turn comes */
+  uint64_t end;     /* and is over */
+} AtomicTurn;
 
 typedef struct AtomicUnit {
   uint64_t free_at; /* after all that it has accepted */
@@ -34,14 +42,10 @@ typedef struct AtomicUnit {
   uint32_t size, count; /* of the table, a power of two or 0; entries taken */
   uint64_t *started;    /* when each of the last `queue` accesses left the queue, a ring */
   uint32_t oldest;
+  AtomicTurn batch;          /* of the loads that have a turn together, if they are the unit's last access */
+  uint32_t batched;          /* how many they are; 0: its last access is none */
   uint64_t busy, busy_until; /* so far it was busy, or held a line, for so long; until when */
 } AtomicUnit;
-
-typedef struct AtomicTurn {
-  uint64_t entered; /* there was room in the queue */
-  uint64_t start;   /* its turn comes */
-  uint64_t end;     /* and is over */
-} AtomicTurn;
 
 void atomic_rules_init(AtomicRules *rules, const Machine *machine);
 void atomic_unit_init(AtomicUnit *unit);
@@ -49,7 +53,7 @@ void atomic_unit_clear(AtomicUnit *unit);
 /* True if a load or store of that line, served now, has to go through the unit. */
 bool atomic_unit_holds(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli);
 /* An atomic (which holds its line from now on), or another access to a line that is held, takes its place behind all before. */
-AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, bool atomic, uint64_t busy,
+AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, MemKind kind, uint64_t busy,
                              uint64_t milli);
 
 #endif

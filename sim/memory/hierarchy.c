@@ -172,8 +172,7 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
                                       : h->atomic_rules.load_busy;
   if (kind == MEM_ATOMIC && slice->atomics.last != part->line + 1)
     part->more += h->switch_latency;
-  AtomicTurn turn =
-      atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind == MEM_ATOMIC, busy, milli_of(cycle));
+  AtomicTurn turn = atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind, busy, milli_of(cycle));
   slice->free_at = MAX(slice->free_at, turn.entered);
   uint64_t due = milli_cycle(turn.start);
   count_turn(h, index, &turn, cycle);

@@ -7,7 +7,7 @@
 
 static const char *const scripts[] = {
     "server", "fractions", "coalescer", "port",       "slice",    "tags",        "warm",  "dram",
-    "atomic", "hold_line", "hold_unit", "hold_queue", "no_l2",    "clocks",      "host",  "halves",
+    "atomic", "hold_line", "hold_unit", "hold_queue", "hold_batch", "no_l2",    "clocks",      "host",  "halves",
     "copies", "pairs",     "goes_on",   "counts",     "no_queue", "store_split", "merge", "merge_credits"};
 
 START_TEST(a_script_comes_out) {

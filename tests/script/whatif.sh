@@ -1,0 +1,47 @@
+#!/bin/sh
+# GPUs that don't exist, of doc/howto/whatif.md: what comes out of each question (TAP).
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+# shellcheck disable=SC2154 # tap.sh has the folder
+traces=$SRCDIR/traces
+
+# cycles ARGUMENT...: of a run; 0 if it doesn't complete.
+cycles() {
+  "$LOCKSTEP" run "$@" --format csv 2>/dev/null | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    NR == 2 { print $at["verdict"] == "completed" ? $at["cycles"] : 0 }'
+}
+
+# less NAME A B FACTOR: A cycles, times FACTOR, are fewer than B cycles.
+less() {
+  point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
+}
+
+plan 11
+batch="memory.atomic.batch_loads=64"
+sleeping="$traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
+ticket="$traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
+spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
+# shellcheck disable=SC2086 # words
+{
+  one=$(cycles $sleeping) many=$(cycles $sleeping -s $batch)
+  less "queued loads at once: the sleeping semaphore is more than twice as fast" "$many" "$one" 2
+  one=$(cycles $ticket) many=$(cycles $ticket -s $batch)
+  less "and so is the ticket lock with both words in a line" "$many" "$one" 2
+  one=$(cycles $spin -m gtx580) many=$(cycles $spin -m gtx580 -s $batch)
+  point "a spin lock, which loads nothing, isn't" "$(test "$one" = "$many" || echo "$one $many")"
+
+  slow=$(cycles "$traces/whatif/fast_atomics.yaml" -m gtx580) fast=$(cycles "$traces/whatif/fast_atomics.yaml" -m gtx580-fast)
+  less "fast atomics: backoff gains" "$fast" "$slow" 1.3
+  spins=$(cycles $spin -m gtx580) fast_spins=$(cycles $spin -m gtx580-fast)
+  less "spinning gains more" "$(awk "BEGIN { print int($fast_spins * $slow / $fast) }")" "$spins" 1.1
+  less "backoff still beats spinning" "$fast" "$fast_spins" 1.3
+  for other in fa fa_backoff ring; do
+    less "and mutex_$other" "$fast" "$(cycles "$traces/primitives/mutex_$other.yaml" -p blocks=128 -m gtx580-fast)" 1.3
+  done
+
+  data=$(cycles "$traces/whatif/tiles_data_parallel.yaml" -m gtx570-2blocks)
+  flow=$(cycles "$traces/whatif/tiles_tiny_lock.yaml" -m gtx570-2blocks)
+  less "2048 lock bits: data flow is faster" "$flow" "$(cycles "$traces/whatif/tiles_tiny_lock.yaml" -m gtx570)" 1.05
+  less "and still slower than data parallel on a large grid" "$data" "$flow" 3
+}
+finish
