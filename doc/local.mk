@@ -33,3 +33,17 @@ update-results: lockstep$(EXEEXT)
 	awk -f $(srcdir)/doc/results.awk validation.csv $(srcdir)/doc/results.md >page.md
 	cp page.md $(srcdir)/doc/results.md
 	rm -f page.md validation.csv
+
+# The paper's figures, from the plans in validation/figures. Apart, since it takes minutes; _figures keeps the tables.
+.PHONY: update-figures
+update-figures: lockstep$(EXEEXT)
+	$(MKDIR_P) _figures
+	for n in 1 2 3; do \
+	  ./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/stuart2011_figure$$n.yaml -o _figures/figure$$n.csv || exit 1; \
+	done
+	./lockstep$(EXEEXT) plot _figures/figure1.csv --log y -o $(srcdir)/doc/figure1.svg
+	./lockstep$(EXEEXT) plot _figures/figure2.csv --log y -o $(srcdir)/doc/figure2.svg
+	for m in gtx295 gtx580; do \
+	  ./lockstep$(EXEEXT) plot _figures/figure3.csv --log y --where machine=$$m --panels initial \
+	    -o $(srcdir)/doc/figure3_$$m.svg || exit 1; \
+	done

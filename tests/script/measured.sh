@@ -18,7 +18,6 @@ load by footprint beside shared memory of 163 KB/73728
 load by footprint beside shared memory of 226 KB/32768
 "
 known_ptx="${known_both}bar.warp.sync
-vote.any
 store and barrier of all warps
 "
 known_sass="${known_both}load by footprint beside shared memory of 0 KB/253952

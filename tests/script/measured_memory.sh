@@ -34,7 +34,6 @@ own lines of a warp; 16 apart; warps 0x1/512/24
 own lines of a warp and a block; warps 0x1/512/24
 the same lines of all blocks; warps 0x1/512/24
 the same lines of a block; warps 0x1/512/24
-own sectors of a warp; warps 0xf/512/32
 "
 
 # With more than four warps an SM.

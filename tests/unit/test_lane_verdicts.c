@@ -73,8 +73,9 @@ static const Ending endings[] = {
     {"a counted barrier with an exited warp", "S2R R5, SR_Tid_X; ISETP.GE P4, PT, R5, 32, PT; @P4 EXIT; BAR.SYNC 1, 64; EXIT",
      64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, {"barrier 1", "barrier 1"}},
     {"two groups that go round in circles",
-     PROLOGUE "MOV R6, -1; @P0 BRA loop; NOP; loop: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; "
-              "ISETP.NE P3, PT, R3, 77, PT; @P3 BRA loop; EXIT",
+     PROLOGUE "MOV R6, -1; @P0 BRA other; loop: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; "
+              "ISETP.NE P3, PT, R3, 77, PT; @P3 BRA loop; EXIT; "
+              "other: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; ISETP.NE P3, PT, R3, 77, PT; @P3 BRA other; EXIT",
      4,
      {VERDICT_LIVELOCK, VERDICT_LIVELOCK},
      {NULL, NULL}},

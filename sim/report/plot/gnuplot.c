@@ -66,8 +66,23 @@ static bool has_band(const FigureSeries *series) {
   return false;
 }
 
+/* Which colour a series has: the same in all panels. */
+static guint colour_of(const Figure *figure, const char *name) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < figure->panels->len; i++) {
+    const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
+    for (guint j = 0; j < panel->series->len; j++) {
+      const FigureSeries *series = g_ptr_array_index(panel->series, j);
+      if (!series->is_printed)
+        figure_label(names, series->name);
+    }
+  }
+  return figure_label(names, name);
+}
+
 /* The bands first, so that curves lie over them. */
-static void append_curves(GString *out, const FigurePanel *panel, guint index) {
+static void append_curves(GString *out, const Figure *figure, guint index) {
+  const FigurePanel *panel = g_ptr_array_index(figure->panels, index);
   const char *separator = "plot";
   for (guint i = 0; i < panel->series->len; i++) {
     const FigureSeries *series = g_ptr_array_index(panel->series, i);
@@ -75,18 +90,22 @@ static void append_curves(GString *out, const FigurePanel *panel, guint index) {
       continue;
     g_string_append_printf(
         out, "%s $p%us%u using 1:4:5 with filledcurves lc rgb '%s' fs transparent solid 0.2 noborder notitle",
-        separator, index, i, colours[i % COLOURS]);
+        separator, index, i, colours[colour_of(figure, series->name) % COLOURS]);
     separator = ", \\\n ";
   }
   for (guint i = 0; i < panel->series->len; i++) {
     const FigureSeries *series = g_ptr_array_index(panel->series, i);
+    guint colour = colour_of(figure, series->name);
     g_autofree char *name = quoted(series->name);
     if (series->is_printed)
-      g_string_append_printf(out, "%s $p%us%u using 1:3 with points pt 6 ps 1.4 lw 2 lc rgb '%s' title %s", separator,
-                             index, i, colours[series->of % COLOURS], name);
+      g_string_append_printf(
+          out, "%s $p%us%u using 1:3 with points pt 6 ps 1.4 lw 2 lc rgb '%s' title %s", separator, index, i,
+          colours[colour_of(figure, ((const FigureSeries *)g_ptr_array_index(panel->series, series->of))->name) %
+                  COLOURS],
+          name);
     else
       g_string_append_printf(out, "%s $p%us%u using 1:3 with linespoints pt 7 ps 0.4 lw 2 dt %u lc rgb '%s' title %s",
-                             separator, index, i, i / COLOURS + 1, colours[i % COLOURS], name);
+                             separator, index, i, colour / COLOURS + 1, colours[colour % COLOURS], name);
     separator = ", \\\n ";
   }
   g_string_append_c(out, '\n');
@@ -200,7 +219,7 @@ char *figure_script(const Figure *figure, const char *path) {
     const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
     append_set(out, "title", panel->title);
     if (figure->kind == FIGURE_CURVES)
-      append_curves(out, panel, i);
+      append_curves(out, figure, i);
     else if (figure->kind == FIGURE_MAP)
       append_map(out, panel, i);
     else
