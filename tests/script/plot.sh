@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 19
+plan 20
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -41,6 +41,7 @@ has() { # complains unless standard input holds each of the lines
 
 point "mean and band over seeds" "$(script | has ' 1 0 2000 1000 3000' ' 2 0 500 500 500')"
 point "a panel for each machine" "$(script | has "set title 'a'" "set title 'b'" "set multiplot layout 1,2")"
+point "a panel for each value of a param" "$(script --panels blocks --x seed --y cycles --curves scenario,machine,imax | has "set title 'blocks 1'" "set title 'blocks 2'")"
 point "curves by what varies" "$(script | grep -q "title 'fa, imax 8'" || echo "no such curve")"
 point "rows without a value are told" "$(script >all; grep -q '2 of 7 rows have no value here' err || cat err)"
 point "published times in the unit of the column" \

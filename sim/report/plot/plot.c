@@ -92,23 +92,33 @@ static bool choose(const CsvTable *table, const PlotOptions *options, Choice *ch
 
 /* --- curves and maps --- */
 
+/* A column whose values are names, which say what they are. */
+static bool is_name(const char *column) { return strcmp(column, "scenario") == 0 || strcmp(column, "machine") == 0; }
+
 /* "mutex_fa, imax 64": a value alone says what it is where it is a name. */
 static char *curve_name(const CsvTable *table, const CsvRow *row, const Choice *choice) {
   GString *name = g_string_new(NULL);
   for (guint i = 0; i < choice->curves->len; i++) {
     const char *column = g_ptr_array_index(choice->curves, i);
     const char *value = csv_table_field(table, row, column);
-    bool is_name = strcmp(column, "scenario") == 0 || strcmp(column, "machine") == 0;
     if (*value)
-      g_string_append_printf(name, "%s%s%s%s", name->len ? ", " : "", is_name ? "" : column, is_name ? "" : " ",
-                             value);
+      g_string_append_printf(name, "%s%s%s%s", name->len ? ", " : "", is_name(column) ? "" : column,
+                             is_name(column) ? "" : " ", value);
   }
   return g_string_free(name, FALSE);
 }
 
+/* "gtx580", "initial 10" */
+static char *panel_title(const CsvTable *table, const CsvRow *row, const Choice *choice) {
+  if (!choice->panels)
+    return g_strdup("");
+  const char *value = csv_table_field(table, row, choice->panels);
+  return is_name(choice->panels) ? g_strdup(value) : g_strdup_printf("%s %s", choice->panels, value);
+}
+
 static bool add_row(Figure *figure, const CsvTable *table, const CsvRow *row, const Choice *choice) {
   double x = 0, y = 0, value;
-  const char *title = choice->panels ? csv_table_field(table, row, choice->panels) : "";
+  g_autofree char *title = panel_title(table, row, choice);
   FigurePanel *panel = figure_panel(figure, title);
   if (!columns_number(table, row, choice->y, &value))
     return false;
@@ -241,7 +251,8 @@ static void add_printed(Figure *figure, const CsvTable *table, const PlotOptions
     const CsvRow *row = g_ptr_array_index(table->rows, at);
     if (!columns_number(table, row, choice->x, &x))
       continue;
-    FigurePanel *panel = figure_panel(figure, choice->panels ? csv_table_field(table, row, choice->panels) : "");
+    g_autofree char *where = panel_title(table, row, choice);
+    FigurePanel *panel = figure_panel(figure, where);
     g_autofree char *name = curve_name(table, row, choice);
     g_autofree char *title = g_strdup_printf("%s%spublished", name, *name ? ", " : "");
     guint of = series_index(panel, figure_series(panel, name));
