@@ -5,5 +5,8 @@ liblockstep_a_SOURCES += \
   base/datadir.h \
   base/diag.c \
   base/diag.h \
+  base/pages.c \
+  base/pages.h \
   base/quote.c \
-  base/quote.h
+  base/quote.h \
+  base/wide.h

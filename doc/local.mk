@@ -1,7 +1,7 @@
 # The manual page needs asciidoctor; without it, it is neither built nor installed.
 # All else keeps its place beside machines and scenarios, so that the pages' links and examples hold where it is installed.
 nobase_dist_pkgdata_DATA += README.md HACKING.md $(call found,doc/*.md doc/howto/*.md doc/*.svg) doc/blog_totals.yaml
-EXTRA_DIST += doc/pictures.txt doc/examples.awk doc/results.awk doc/way.awk doc/lockstep.1.adoc
+EXTRA_DIST += doc/pictures.txt doc/examples.awk doc/results.awk doc/insert.awk doc/needleman.awk doc/way.awk doc/lockstep.1.adoc
 if HAVE_ASCIIDOCTOR
 man1_MANS = doc/lockstep.1
 CLEANFILES += doc/lockstep.1
@@ -27,14 +27,18 @@ update-docs: lockstep$(EXEEXT)
 	  (cd $(srcdir) && $(abs_builddir)/lockstep$(EXEEXT) draw $$arguments -o doc/$$name.svg) || exit 1; \
 	done
 
-# The tables of Stuart and Owens in doc/results.md. Apart, since it takes a minute.
+# The tables of Stuart and Owens, and whole scenarios beside an H200, in doc/results.md. Apart, since it takes a minute.
 update-results: lockstep$(EXEEXT)
 	./lockstep$(EXEEXT) validate stuart2011_table1 stuart2011_table2 stuart2011_table3 --format csv >validation.csv
-	awk -f $(srcdir)/doc/results.awk validation.csv $(srcdir)/doc/results.md >page.md
+	SRCDIR=$(abs_srcdir) LOCKSTEP=$(abs_builddir)/lockstep$(EXEEXT) TABLE=$(abs_builddir)/cycles.md \
+	  $(SHELL) $(srcdir)/tests/script/cycles.sh
+	awk -f $(srcdir)/doc/results.awk validation.csv $(srcdir)/doc/results.md >tables.md
+	awk -v name=h200_cycles -v file=cycles.md -f $(srcdir)/doc/insert.awk tables.md >page.md
 	cp page.md $(srcdir)/doc/results.md
-	rm -f page.md validation.csv
+	rm -f page.md tables.md validation.csv cycles.md
 
-# The paper's figures, from the plans in validation/figures. Apart, since it takes minutes; _figures keeps the tables.
+# The papers' figures, and Li et al.'s Table 3 at all sizes, from the plans in validation/figures. Apart, since it takes half
+# an hour of a core; _figures keeps the tables.
 .PHONY: update-figures
 update-figures: lockstep$(EXEEXT)
 	$(MKDIR_P) _figures
@@ -47,3 +51,11 @@ update-figures: lockstep$(EXEEXT)
 	  ./lockstep$(EXEEXT) plot _figures/figure3.csv --log y --where machine=$$m --panels initial \
 	    -o $(srcdir)/doc/figure3_$$m.svg || exit 1; \
 	done
+	for n in 1 2 3; do \
+	  ./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/newer_figure$$n.yaml -o _figures/newer$$n.csv && \
+	  ./lockstep$(EXEEXT) plot _figures/newer$$n.csv --x blocks --log y -o $(srcdir)/doc/newer_figure$$n.svg || exit 1; \
+	done
+	./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/li2015_table3.yaml -o _figures/table3.csv
+	awk -F, -f $(srcdir)/doc/needleman.awk $(srcdir)/validation/published/li2015_table3_sum.csv _figures/table3.csv >_figures/table3.md
+	awk -v name=li2015_table3 -v file=_figures/table3.md -f $(srcdir)/doc/insert.awk $(srcdir)/doc/results.md >_figures/results.md
+	cp _figures/results.md $(srcdir)/doc/results.md

@@ -80,8 +80,8 @@ static void append_flag(GString *out, const Inst *inst, uint32_t flag, const cha
     append(out, name);
 }
 
-/* Space and order of an access or fence: LD.GENERIC.STRONG.GPU, ST.VOLATILE, ATOM.ACQUIRE.CTA, MEMBAR.SC. Weak accesses to global
- * memory, all that SASS has, show nothing. */
+/* Space and order of an access or fence: LD.GENERIC.STRONG.GPU, ST.VOLATILE, ATOM.ACQUIRE.CTA, MEMBAR.SC. Weak
+ * accesses to global memory, all that SASS has, show nothing. */
 static void append_access(GString *out, const Inst *inst) {
   static const char *const orders[] = {
       [SEM_WEAK] = "",           [SEM_VOLATILE] = "VOLATILE", [SEM_RELAXED] = "STRONG", [SEM_ACQUIRE] = "ACQUIRE",

@@ -1,4 +1,5 @@
-/* disasm_new.h - how the printer spells what Fermi SASS has no words for: the instructions and fields that only PTX is lowered to.
+/* disasm_new.h - how the printer spells what Fermi SASS has no words for: the instructions and fields that only PTX
+ * is lowered to.
  * For people; sass_parse() doesn't read it. Private to isa/disasm.c. */
 #ifndef LOCKSTEP_ISA_DISASM_NEW_H
 #define LOCKSTEP_ISA_DISASM_NEW_H

@@ -5,13 +5,14 @@
  * `index` of the warp's register file); index < 0 is row ~index of the kernel's constant table (immediates, RZ, words
  * of the constant bank), filled at launch. A destination RZ is row `nregs`, the sink, which is never read; it has
  * SINK_ROWS rows.
- * A 64-bit value is two rows, the low one first: registers r and r + 1, constants ~i and ~(i + 1). Inst.wide says which
- * operands are. A destination pair is a source pair or disjoint from all of them. Values of 8 and 16 bits lie in one row, extended as their type says.
- * Predicates 0-6 are P0-P6, 7 is PT (always true), 8 is the sink of discarded results, 9 the carry (CC); PTX has 10 to 31,
- * too.
- * Addresses: global memory lies below 4 GiB. A generic address in [SHARED_WINDOW, SHARED_WINDOW + WINDOW_BYTES) is byte
- * (address - SHARED_WINDOW) of the block's shared memory, LOCAL_WINDOW the same of the lane's local memory. Machine code
- * makes the former of a byte of shared memory and a high word, which is SHARED_HIGH here (SR_SWINHI).
+ * A 64-bit value is two rows, the low one first: registers r and r + 1, constants ~i and ~(i + 1). Inst.wide says
+ * which operands are. A destination pair is a source pair or disjoint from all of them. Values of 8 and 16 bits lie
+ * in one row, extended as their type says.
+ * Predicates 0-6 are P0-P6, 7 is PT (always true), 8 is the sink of discarded results, 9 the carry (CC); PTX has 10
+ * to 31, too.
+ * Addresses: global memory lies below 4 GiB. A generic address in [SHARED_WINDOW, SHARED_WINDOW + WINDOW_BYTES) is
+ * byte (address - SHARED_WINDOW) of the block's shared memory, LOCAL_WINDOW the same of the lane's local memory.
+ * Machine code makes the former of a byte of shared memory and a high word, which is SHARED_HIGH here (SR_SWINHI).
  * Ownership: a Program owns everything below it and is immutable once a front end has returned it. */
 #ifndef LOCKSTEP_ISA_PROGRAM_H
 #define LOCKSTEP_ISA_PROGRAM_H
@@ -86,8 +87,8 @@ typedef enum {
   ATOM_CAS,
   ATOM_ARRIVE /* machine code: at a barrier in shared memory; Inst.lop says how: MBARRIER_* */
 } AtomOp;
-/* ATOM_ARRIVE: so many arrive: 1, as many as the operand says; the phase waits for that many more bytes, or fewer; those who arrive take no
- * part any more; the word is as sm_80 has it. */
+/* ATOM_ARRIVE: so many arrive: 1, as many as the operand says; the phase waits for that many more bytes, or fewer;
+ * those who arrive take no part any more; the word is as sm_80 has it. */
 enum {
   MBARRIER_ONE = 1,
   MBARRIER_COUNT = 2,
@@ -98,9 +99,9 @@ enum {
 };
 typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
-/* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a block barrier; or
- * lanes of the mask at any WARPSYNC.COLLECTIVE, which execute what stands behind one of these together, up to ENDCOLLECTIVE; or as the first, and
- * lanes with other masks go on apart. */
+/* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a
+ * block barrier; or lanes of the mask at any WARPSYNC.COLLECTIVE, which execute what stands behind one of these
+ * together, up to ENDCOLLECTIVE; or as the first, and lanes with other masks go on apart. */
 typedef enum { WARPSYNC_ANY, WARPSYNC_ALL, WARPSYNC_COLLECTIVE, WARPSYNC_EXCLUSIVE } WarpsyncMode;
 /* BRADIV: to its target if lanes of the mask are elsewhere, or if none are. */
 typedef enum { BRANCH_DIVERGED, BRANCH_CONVERGED } BranchDivMode;
@@ -135,7 +136,8 @@ typedef enum {
 } TestpMode;
 /* Where LD, ST, ATOM, RED, ISSPACEP go (Inst.space). PARAM: the kernel's parameters, from byte 0. */
 typedef enum { MEM_GLOBAL, MEM_GENERIC, MEM_CONST, MEM_PARAM, MEM_SHARED, MEM_LOCAL } MemSpace;
-/* The order of an access or fence (Inst.sem): weak and volatile accesses, then the strong ones of the PTX memory model. */
+/* The order of an access or fence (Inst.sem): weak and volatile accesses, then the strong ones of the PTX memory
+ * model. */
 typedef enum { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } MemSem;
 /* The threads that a strong access or a fence is strong for (Inst.scope; a MEMBAR has FenceScope in `mode`, too). */
 typedef enum { SCOPE_GPU, SCOPE_CTA, SCOPE_SYS } MemScope;
@@ -285,7 +287,8 @@ enum { PARAM_BANK_OFFSET = 0x20 };
 /* How c[0x0] is laid out before the parameters: as sm_20 has it; sm_70 and later. */
 typedef enum { BANK_FERMI, BANK_VOLTA } ConstBank;
 
-/* What the warps of a scheduler wait for each other at: units that take an instruction each so many cycles (sm.encoded). */
+/* What the warps of a scheduler wait for each other at: units that take an instruction each so many cycles
+ * (sm.encoded). */
 typedef enum {
   ISSUE_ANY,      /* none of them */
   ISSUE_LOGIC,    /* 16 lanes wide: additions, logic, comparisons, votes */
@@ -297,7 +300,8 @@ typedef enum {
   ISSUE_UNITS
 } IssueUnit;
 
-/* Kernel.control: what the encoding says of issue (isa/mc/mc_tree.h, McControl), and what follows from the opcode (isa/mc/mc_issue.h). */
+/* Kernel.control: what the encoding says of issue (isa/mc/mc_tree.h, McControl), and what follows from the opcode
+ * (isa/mc/mc_issue.h). */
 enum {
   CONTROL_STALL = 15, /* cycles to the warp's next instruction */
   CONTROL_WRITE_SHIFT = 5,
@@ -368,14 +372,16 @@ typedef struct LaunchDirective {
 
 typedef enum { DIALECT_FERMI_SASS, DIALECT_PTX, DIALECT_MACHINE_CODE } Dialect;
 
-/* A file that instructions come from. Source 0 is the program's own; `-lineinfo` PTX has those of its `.file` lines. */
+/* A file that instructions come from. Source 0 is the program's own; `-lineinfo` PTX has those of its `.file`
+ * lines. */
 typedef struct SourceFile {
   char *name;   /* as shown */
   char **lines; /* NULL-terminated, or NULL if it couldn't be read */
   uint32_t nlines;
 } SourceFile;
 
-/* A place in the source that was inlined at another one (`.loc ... inlined_at`). Inst.file and line are the outermost. */
+/* A place in the source that was inlined at another one (`.loc ... inlined_at`). Inst.file and line are the
+ * outermost. */
 typedef struct SourceFrame {
   uint32_t line, column;
   uint16_t file;
@@ -410,8 +416,8 @@ void program_set_source(Program *program, const char *text, gsize length);
 uint16_t program_add_source(Program *program, const char *name, const char *text, gsize length);
 /* Gives a source file a text, and the name that is shown from now on. */
 void program_fill_source(Program *program, uint16_t file, const char *name, const char *text, gsize length);
-/* The name of source file `file` (Inst.file; 0: the program's own), and its line (from 1) with white space at both ends
- * removed, "" if there is none or the file isn't at hand (newly allocated). */
+/* The name of source file `file` (Inst.file; 0: the program's own), and its line (from 1) with white space at both
+ * ends removed, "" if there is none or the file isn't at hand (newly allocated). */
 const char *program_file_name(const Program *program, uint16_t file);
 char *program_file_line(const Program *program, uint16_t file, unsigned line);
 /* An empty array for Kernel.params. */

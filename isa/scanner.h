@@ -75,8 +75,8 @@ void scanner_skip_line(Scanner *scanner);
 /* Goes to the end of the text. */
 void scanner_stop(Scanner *scanner);
 /* The rest of the line without outer white space, newly allocated; the place of its first byte (of the line's end if
- * it is empty) in *at. A comment in it becomes as many spaces: byte i stands at *at + i. The next token is TOK_NEWLINE
- * or TOK_END, or the error of a comment without end. */
+ * it is empty) in *at. A comment in it becomes as many spaces: byte i stands at *at + i. The next token is
+ * TOK_NEWLINE or TOK_END, or the error of a comment without end. */
 char *scanner_rest_of_line(Scanner *scanner, uint32_t *at);
 
 /* Where each line starts, as uint32_t, into `starts`. False if there are more than SCANNER_LINES_MAX. */

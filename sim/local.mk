@@ -67,6 +67,8 @@ liblockstep_a_SOURCES += \
   sim/core/simt_stack.c \
   sim/core/simt_stack.h \
   sim/core/slots.c \
+  sim/core/spin_backoff.c \
+  sim/core/spin_backoff.h \
   sim/core/slots.h \
   sim/core/sm.c \
   sim/core/sm_blocks.c \
@@ -308,7 +310,10 @@ liblockstep_a_SOURCES += \
   sim/scenario/expr.c \
   sim/scenario/expr.h \
   sim/scenario/host_steps.c \
+  sim/scenario/graph.c \
+  sim/scenario/graph.h \
   sim/scenario/init.c \
+  sim/scenario/init_graph.c \
   sim/scenario/layout.c \
   sim/scenario/layout.h \
   sim/scenario/loader.c \
@@ -365,6 +370,8 @@ liblockstep_a_SOURCES += \
   sim/study/forms.h \
   sim/study/hot_lines.c \
   sim/study/hot_lines.h \
+  sim/study/lock_times.c \
+  sim/study/lock_times.h \
   sim/study/rank.c \
   sim/study/rank.h \
   sim/study/reliance.c \
@@ -407,7 +414,7 @@ lockstep_SOURCES = \
   sim/cli/command.h sim/cli/commands.def \
   sim/cli/interrupt.c sim/cli/interrupt.h \
   sim/cli/main.c \
-  sim/cli/options.c sim/cli/options.h \
+  sim/cli/options.c sim/cli/options.def sim/cli/options.h \
   sim/cli/progress.c sim/cli/progress.h \
   sim/cli/session.c sim/cli/session.h
 lockstep_LDADD = liblockstep.a $(LIBS_ALL)

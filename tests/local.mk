@@ -52,6 +52,7 @@ UNIT_TESTS = \
   tests/unit/test_proof_page \
   tests/unit/test_livelock \
   tests/unit/test_expr \
+  tests/unit/test_graph \
   tests/unit/test_finding \
   tests/unit/test_heap \
   tests/unit/test_host \
@@ -184,7 +185,10 @@ tests_fuzz_fuzz_scenario_LDADD = $(FUZZ_LIBS)
 # Scripts that `make check` runs as tests (TAP), and the ones that only targets below call.
 TEST_FILES = \
   tests/script/accesses.sh \
+  tests/script/needleman.sh \
+  tests/script/cycles.sh \
   tests/script/primitives.sh \
+  tests/script/client_server.sh \
   tests/script/badinput.sh \
   tests/script/badptx.sh \
   tests/script/cli.sh \
@@ -200,6 +204,7 @@ TEST_FILES = \
   tests/script/fuzz_replay.sh \
   tests/script/golden.sh \
   tests/script/hardware.sh \
+  tests/script/irregular.sh \
   tests/script/issue.sh \
   tests/script/measured.sh \
   tests/script/measured_memory.sh \

@@ -1,4 +1,5 @@
-/* vkernel_allocate: dead results go, registers and predicates get their places, and the instructions become a Kernel's. */
+/* vkernel_allocate: dead results go, registers and predicates get their places, and the instructions become a
+ * Kernel's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,8 +65,8 @@ static void drop_round(Dead *dead) {
   }
 }
 
-/* ptxas 13.0: an atomic operation on global memory whose result nobody reads is a RED, but for EXCH and CAS, which RED hasn't, and for
- * one that acquires, or has a generic address. */
+/* ptxas 13.0: an atomic operation on global memory whose result nobody reads is a RED, but for EXCH and CAS, which
+ * RED hasn't, and for one that acquires, or has a generic address. */
 static void reduce_atomic(const Dead *dead, VInst *vinst) {
   Inst *inst = &vinst->inst;
   if (inst->op != OP_ATOM || inst->space != MEM_GLOBAL || inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS ||
@@ -76,7 +77,8 @@ static void reduce_atomic(const Dead *dead, VInst *vinst) {
   vinst->dst = VREG_SINK;
 }
 
-/* Arithmetic whose results nobody reads goes; loads, votes and everything else with an effect or a time of its own stays. */
+/* Arithmetic whose results nobody reads goes; loads, votes and everything else with an effect or a time of its own
+ * stays. */
 static void drop_dead(VKernel *vkernel) {
   enum { ROUNDS = 4 };
   guint n = vkernel->insts->len;
@@ -143,8 +145,8 @@ static void copy_operand(VKernel *vkernel, VEdit *edit, const VInst *vinst, int3
   g_array_append_val(edit->insts, copy);
 }
 
-/* An instruction that reads one word of the pair it writes, or the like, reads a copy. Other operands are kept apart from
- * results of another size by their live ranges. */
+/* An instruction that reads one word of the pair it writes, or the like, reads a copy. Other operands are kept apart
+ * from results of another size by their live ranges. */
 static void part_operands(VKernel *vkernel) {
   VEdit edit;
   vedit_init(&edit, vkernel);
@@ -352,7 +354,8 @@ static bool fail_registers(const Coloring *coloring, const char *file, Diag *dia
                     kernel->name, rows == COLOR_ROWS_MAX ? "at least " : "", rows + hidden, coloring->limit + hidden);
 }
 
-/* Registers that are in the way go, a few more than the last time if that wasn't enough: groups of rows leave holes. */
+/* Registers that are in the way go, a few more than the last time if that wasn't enough: groups of rows leave
+ * holes. */
 static bool spill_rows(Coloring *coloring) {
   coloring->rows = MIN(coloring->rows, coloring->limit);
   while (coloring->rows > 0) {
@@ -364,8 +367,8 @@ static bool spill_rows(Coloring *coloring) {
   return false;
 }
 
-/* Colours until every predicate has a place and registers are within the limit: what came from a spill lives for one instruction and
- * is kept. */
+/* Colours until every predicate has a place and registers are within the limit: what came from a spill lives for one
+ * instruction and is kept. */
 static bool color_until_placed(Coloring *coloring, const char *file, Diag *diag) {
   const Kernel *kernel = coloring->vkernel->kernel;
   unsigned rounds = 0, register_rounds = 0;

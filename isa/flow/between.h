@@ -1,6 +1,7 @@
-/* between.h - whether any block of a set may lie between two blocks of a flow graph, without looking at each of them. Private to isa/.
- * Blocks are ordered so that edges lead forwards; those of a cycle have one number. What lies on a path from a to b has a number
- * between theirs, though not all that has one lies on a path: an answer "no" is certain. */
+/* between.h - whether any block of a set may lie between two blocks of a flow graph, without looking at each of them.
+ * Private to isa/.
+ * Blocks are ordered so that edges lead forwards; those of a cycle have one number. What lies on a path from a to b
+ * has a number between theirs, though not all that has one lies on a path: an answer "no" is certain. */
 #ifndef LOCKSTEP_ISA_FLOW_BETWEEN_H
 #define LOCKSTEP_ISA_FLOW_BETWEEN_H
 

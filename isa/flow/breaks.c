@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Loops that lie deeper have no rounds: their branches are behind those that have taken all barriers. Each level costs as much as the
- * kernel is long. */
+/* Loops that lie deeper have no rounds: their branches are behind those that have taken all barriers. Each level
+ * costs as much as the kernel is long. */
 enum { LEVELS_MAX = 32, NO_PLACE = UINT32_MAX };
 
 static uint32_t number_of(const Rounds *rounds, uint32_t loop, uint32_t block) {

@@ -1,8 +1,8 @@
 /* breaks.h - where lanes meet within a round of a loop that some of them leave. Private to isa/.
  *
- * A branch in a loop with a `break` has its post-dominator behind the loop, but those of its lanes that stay in the loop meet
- * before the next round. In the graph of a round the edges out of the loop are left out, and those back to the header go to
- * the round's end, which goes by the header's block. */
+ * A branch in a loop with a `break` has its post-dominator behind the loop, but those of its lanes that stay in the
+ * loop meet before the next round. In the graph of a round the edges out of the loop are left out, and those back to
+ * the header go to the round's end, which goes by the header's block. */
 #ifndef LOCKSTEP_ISA_FLOW_BREAKS_H
 #define LOCKSTEP_ISA_FLOW_BREAKS_H
 
@@ -31,8 +31,8 @@ bool rounds_postdominates(const Rounds *rounds, uint32_t loop, uint32_t above, u
 /* A number that is higher for what comes earlier of two blocks one of which post-dominates the other. */
 uint32_t rounds_order(const Rounds *rounds, uint32_t loop, uint32_t block);
 
-/* The blocks of the loop that can be reached from the successors of `begin` before `end`, marked with `stamp` in `seen` and
- * appended to `region`. */
+/* The blocks of the loop that can be reached from the successors of `begin` before `end`, marked with `stamp` in
+ * `seen` and appended to `region`. */
 void rounds_region(const Rounds *rounds, uint32_t loop, uint32_t begin, uint32_t end, uint32_t *seen, uint32_t stamp,
                    GArray *region);
 

@@ -7,8 +7,8 @@
 #include "isa/program.h"
 
 /* A basic block: instructions first..last; up to two successors (NO_TARGET: none), and the virtual exit. A `.S`
- * instruction, BRK, CONT and RET end a block; their successors are the targets that the enclosing SSY/PBK/PCNT/CAL can
- * name (found by a forward walk that carries the stack of targets). */
+ * instruction, BRK, CONT and RET end a block; their successors are the targets that the enclosing SSY/PBK/PCNT/CAL
+ * can name (found by a forward walk that carries the stack of targets). */
 typedef struct CfgBlock {
   uint32_t first, last;
   GArray *successors;   /* uint32_t block indices */

@@ -48,7 +48,8 @@ SpanList *classes_list(Classes *classes, int32_t reg, unsigned row) {
 
 /* -- joining -- */
 
-/* Makes row `y_row` of register y the same as row `x_row` of register x, if they and the rows beside them allow it. */
+/* Makes row `y_row` of register y the same as row `x_row` of register x, if they and the rows beside them allow
+ * it. */
 static void join(Classes *classes, uint32_t x, uint32_t x_row, uint32_t y, uint32_t y_row) {
   uint32_t x_offset, y_offset, large = classes_root(classes, x, &x_offset),
                                small = classes_root(classes, y, &y_offset);

@@ -1,4 +1,5 @@
-/* classes.h - virtual registers that share their rows: those that moves join, and the parts of vectors. Private to isa/. */
+/* classes.h - virtual registers that share their rows: those that moves join, and the parts of vectors. Private to
+ * isa/. */
 #ifndef LOCKSTEP_ISA_FLOW_CLASSES_H
 #define LOCKSTEP_ISA_FLOW_CLASSES_H
 
@@ -27,8 +28,8 @@ void classes_clear(Classes *classes, const LiveRanges *ranges);
 uint32_t classes_root(Classes *classes, uint32_t reg, uint32_t *offset);
 /* The spans of that row of the register. */
 SpanList *classes_list(Classes *classes, int32_t reg, unsigned row);
-/* Joins the two sides of moves that never hold two values at once, those first that come first: nvcc writes the copies of a loop's
- * variables and the parts of vectors as moves. */
+/* Joins the two sides of moves that never hold two values at once, those first that come first: nvcc writes the
+ * copies of a loop's variables and the parts of vectors as moves. */
 void classes_join_moves(Classes *classes, const VKernel *vkernel);
 
 #endif

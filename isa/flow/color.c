@@ -39,8 +39,8 @@ static uint32_t find_rows(const Place *places, uint32_t count, const Member *mem
   return count;
 }
 
-/* The first of the rows that are free for the class, which are taken; `count`: there are none. `parity`: 1: odd, 0: even, while there is
- * room; -1: any. */
+/* The first of the rows that are free for the class, which are taken; `count`: there are none. `parity`: 1: odd, 0:
+ * even, while there is room; -1: any. */
 static uint32_t place_class(Place *places, uint32_t count, const Member *member, int parity) {
   uint32_t rows = member->rows, base = parity < 0 ? ROOM : find_rows(places, ROOM, member, parity);
   if (base == ROOM)

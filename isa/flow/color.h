@@ -1,8 +1,9 @@
 /* color.h - places for the registers and predicates of a virtual kernel. Private to isa/.
  *
- * Registers that moves join (and the parts of vectors) become one class if they never hold two values that are wanted at
- * once. Classes are given the lowest free row, aligned to their size, in the order in which they are first written: for
- * code without branches and single rows that is optimal. R1 stays free: it is the stack pointer of the ABI. */
+ * Registers that moves join (and the parts of vectors) become one class if they never hold two values that are wanted
+ * at once. Classes are given the lowest free row, aligned to their size, in the order in which they are first
+ * written: for code without branches and single rows that is optimal. R1 stays free: it is the stack pointer of the
+ * ABI. */
 #ifndef LOCKSTEP_ISA_FLOW_COLOR_H
 #define LOCKSTEP_ISA_FLOW_COLOR_H
 
@@ -17,8 +18,8 @@ typedef struct Colors {
   uint32_t *predicate;   /* the number of each virtual predicate; PRED_SINK: it found no place */
 } Colors;
 
-/* With `prefer`, the flow graph, registers are chosen as ptxas does while there is room: what is stored is odd, and what an access reads
- * isn't written soon after.
+/* With `prefer`, the flow graph, registers are chosen as ptxas does while there is room: what is stored is odd, and
+ * what an access reads isn't written soon after.
  * `keep` (virtual predicates; may be NULL) tells which of them must have a place: others give way to them.
  * `uniform` (virtual registers; may be NULL) tells which of them are uniform registers (uniform.h). */
 void colors_init(Colors *colors, const VKernel *vkernel, const LiveRanges *ranges, const Flow *prefer,

@@ -61,7 +61,8 @@ static bool is_sum(const VInst *vinst) {
   return (vinst->inst.op == OP_IADD || vinst->inst.op == OP_IADD64) && !(vinst->inst.flags & ~(uint32_t)INST_SYNCED);
 }
 
-/* Constants of an instruction, RZ aside: it may have one, a sum any number of immediates, since that is a constant itself. */
+/* Constants of an instruction, RZ aside: it may have one, a sum any number of immediates, since that is a constant
+ * itself. */
 typedef struct Constants {
   bool any, banked;
 } Constants;

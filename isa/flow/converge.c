@@ -1,5 +1,5 @@
-/* vkernel_converge: BSSY and BSYNC around branches that may diverge, BREAK where lanes leave a loop between them, YIELD, WARPSYNC
- * (doc/model.md, "Convergence barriers"). */
+/* vkernel_converge: BSSY and BSYNC around branches that may diverge, BREAK where lanes leave a loop between them,
+ * YIELD, WARPSYNC (doc/model.md, "Convergence barriers"). */
 #include <string.h>
 
 #include "isa/flow/between.h"
@@ -49,7 +49,8 @@ static bool postdominates(const Converge *converge, uint32_t above, uint32_t bel
 
 /* -- WARPSYNC -- */
 
-/* A block barrier gets a WARPSYNC unless the lanes are together for certain; a WARPSYNC of all lanes goes if they are. */
+/* A block barrier gets a WARPSYNC unless the lanes are together for certain; a WARPSYNC of all lanes goes if they
+ * are. */
 static void choose_syncs(Converge *converge) {
   const Flow *flow = &converge->flow;
   for (uint32_t b = 0; b < flow->nblocks; b++) {
@@ -92,7 +93,8 @@ static void find_syncs(Converge *converge) {
     }
 }
 
-/* A counted loop behind (or around) a YIELD: its exit is the same for all lanes, but they may be in different rounds. */
+/* A counted loop behind (or around) a YIELD: its exit is the same for all lanes, but they may be in different
+ * rounds. */
 static bool leaves_unproven_loop(const Converge *converge, uint32_t block) {
   int32_t loop = converge->loops.loop_of[block];
   const Flow *flow = &converge->divergence.flow;
@@ -110,8 +112,8 @@ static bool parts(const Converge *converge, uint32_t block) {
          (converge->divergence.branches[block] || leaves_unproven_loop(converge, block));
 }
 
-/* Where all lanes have to come together between a branch and where its ways meet they can't part there. Behind the ways of such
- * a branch nobody has brought the lanes together. */
+/* Where all lanes have to come together between a branch and where its ways meet they can't part there. Behind the
+ * ways of such a branch nobody has brought the lanes together. */
 static void find_synced_inside(Converge *converge) {
   Between syncs;
   g_autoptr(GArray) region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -196,7 +198,8 @@ static int compare_ends(gconstpointer x, gconstpointer y) {
   return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Where the ways of a branch meet: at its post-dominator, and in each round of the loops around it that this lies behind. */
+/* Where the ways of a branch meet: at its post-dominator, and in each round of the loops around it that this lies
+ * behind. */
 static void note_branch(const Converge *converge, uint32_t block, GArray *branches) {
   const Loops *loops = &converge->loops;
   int32_t meet = converge->divergence.ipdom[block], last = NO_TARGET;
@@ -290,8 +293,8 @@ static bool is_open_at(const Converge *converge, const Meeting *outer, const Mee
   return !loops_dominates(loops, outer->end, inner->begin) || loops_dominates(loops, outer->end, outer->begin);
 }
 
-/* Barriers by depth of nesting. The sixteen outermost levels have one; deeper branches do without: their lanes meet where
- * those of the level above do. */
+/* Barriers by depth of nesting. The sixteen outermost levels have one; deeper branches do without: their lanes meet
+ * where those of the level above do. */
 static void choose_barriers(Converge *converge) {
   g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(Meeting));
   guint kept = 0;
@@ -321,7 +324,8 @@ static void choose_barriers(Converge *converge) {
 
 /* -- breaks -- */
 
-/* Convergence barriers, by bit, that lanes leave where they go from a block to its branch's target, and to the next block. */
+/* Convergence barriers, by bit, that lanes leave where they go from a block to its branch's target, and to the next
+ * block. */
 typedef struct Breaks {
   uint32_t to_target, to_next;
 } Breaks;

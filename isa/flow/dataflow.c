@@ -160,7 +160,8 @@ static Names wanted_at_end(const Flow *flow, const Names *wanted, uint32_t block
   return end;
 }
 
-/* A block's transfer is `use | (end & ~kill)`: found once, so that a round of a loop costs nothing per instruction. */
+/* A block's transfer is `use | (end & ~kill)`: found once, so that a round of a loop costs nothing per
+ * instruction. */
 typedef struct Transfer {
   Names use, keep;
 } Transfer;

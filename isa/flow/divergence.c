@@ -180,7 +180,8 @@ static bool ends_divergence(const Inst *inst) {
 
 typedef unsigned UnitsOf(const Values *values, const VInst *vinst, uint32_t units[UNITS_MAX]);
 
-/* Which instructions (or their blocks) have a unit among `units_of`: those of unit u are found[start[u]] to found[start[u + 1] - 1]. */
+/* Which instructions (or their blocks) have a unit among `units_of`: those of unit u are found[start[u]] to
+ * found[start[u + 1] - 1]. */
 static void index_units(const Values *values, UnitsOf *units_of, bool blocks, uint32_t **starts, uint32_t **found) {
   uint32_t units[UNITS_MAX], n = values->ranges.nunits;
   uint32_t *start = *starts = g_new0(uint32_t, n + 2);
@@ -312,8 +313,8 @@ static void add_headers(Values *values, uint32_t block) {
   }
 }
 
-/* What is written between the branch and where its ways meet depends, there, on the way taken; what a loop writes, on the
- * round in which a lane left it. */
+/* What is written between the branch and where its ways meet depends, there, on the way taken; what a loop writes, on
+ * the round in which a lane left it. */
 static void part(Values *values, uint32_t block) {
   const Divergence *divergence = values->divergence;
   const Flow *flow = &divergence->flow;

@@ -1,8 +1,9 @@
 /* divergence.h - which branches of a kernel may send the lanes of a warp two ways, by what ptxas takes for uniform.
  *
- * Different in each lane: the thread's number, lane numbers and masks, results of atomics, shuffles and local memory. The same
- * in all: everything of the block and the launch, constants, clocks, votes, and a load (volatile or not) from an address that
- * is the same in all. A value written between a divergent branch and the join of its ways is divergent behind the join.
+ * Different in each lane: the thread's number, lane numbers and masks, results of atomics, shuffles and local memory.
+ * The same in all: everything of the block and the launch, constants, clocks, votes, and a load (volatile or not)
+ * from an address that is the same in all. A value written between a divergent branch and the join of its ways is
+ * divergent behind the join.
  * So is, within it, a variable of a loop that lanes leave in different rounds.
  * A way that only leads to the kernel's end isn't one: the lanes that take it are gone, the others stay together.
  * Private to isa/. */
@@ -25,8 +26,8 @@ void divergence_clear(Divergence *divergence);
 /* The ways of block `block` part and meet again at its post-dominator. */
 bool divergence_forks(const Divergence *divergence, uint32_t block);
 
-/* The blocks that can be reached from the successors of `block` before its post-dominator, marked with `stamp` in `seen`
- * and appended to `region`. */
+/* The blocks that can be reached from the successors of `block` before its post-dominator, marked with `stamp` in
+ * `seen` and appended to `region`. */
 void divergence_region(const Divergence *divergence, uint32_t block, uint32_t *seen, uint32_t stamp, GArray *region);
 
 #endif

@@ -23,7 +23,8 @@ static void shorten_branches(VKernel *vkernel, const uint8_t *marked) {
   }
 }
 
-/* Marks that no lane comes to stay, with the blocks that they stand in, and so does the last block: labels may stand there. */
+/* Marks that no lane comes to stay, with the blocks that they stand in, and so does the last block: labels may stand
+ * there. */
 static bool find_unreachable(const Flow *flow, const uint8_t *marked, uint8_t *gone) {
   bool found = false;
   for (uint32_t b = 0; b + 1 < flow->nblocks; b++) {

@@ -45,8 +45,8 @@ static gboolean equal_frames(gconstpointer x, gconstpointer y) {
   return a->below == b->below && a->op == b->op && a->target == b->target;
 }
 
-/* A push of what the stack already holds is a loop (or recursion) that pushes once more: back to that entry. For an SSY on
- * top nothing is lost: its target pops them all. */
+/* A push of what the stack already holds is a loop (or recursion) that pushes once more: back to that entry. For an
+ * SSY on top nothing is lost: its target pops them all. */
 static const Frame *push(Walk *walk, const Frame *top, Opcode op, uint32_t target) {
   for (const Frame *frame = top; frame; frame = frame->below)
     if (frame->op == op && frame->target == target) {

@@ -2,8 +2,9 @@
  * cfg.h.
  * Models the flow of one lane: a `.S`, BRK, CONT or RET leads to the targets that an enclosing SSY, PBK, PCNT or CAL
  * can name. They are found by a walk that carries the stack of targets.
- * Limits: a block is walked under at most 64 different stacks, stacks of more than 64 entries lose the newest, and a push
- * of what a stack already holds goes back to that entry. Where one of these may lose an edge, `incomplete` says so. */
+ * Limits: a block is walked under at most 64 different stacks, stacks of more than 64 entries lose the newest, and a
+ * push of what a stack already holds goes back to that entry. Where one of these may lose an edge, `incomplete` says
+ * so. */
 #ifndef LOCKSTEP_ISA_FLOW_FLOW_H
 #define LOCKSTEP_ISA_FLOW_FLOW_H
 

@@ -28,8 +28,8 @@ typedef struct Walk {
 
 typedef void (*TouchFunction)(gpointer data, uint32_t unit, uint32_t inst, uint8_t kind);
 
-/* The executors may write the first row of a pair before they read an operand of another size, so these stay apart. A load
- * has its addresses before it writes anything. */
+/* The executors may write the first row of a pair before they read an operand of another size, so these stay apart. A
+ * load has its addresses before it writes anything. */
 static bool reads_late(const VInst *vinst, uint8_t written, uint8_t read) {
   bool load = op_info[vinst->inst.op].flags & OPF_LOAD;
   return written && written != read && (written > 1 || read > 1) && !(load && written < read);
@@ -99,7 +99,8 @@ static void see(Walk *walk, uint32_t block) {
   g_array_append_val(walk->blocks, block);
 }
 
-/* Whether the block's touches read before they write for good (`reads`), write for good (`kills`), or write at all. */
+/* Whether the block's touches read before they write for good (`reads`), write for good (`kills`), or write at
+ * all. */
 typedef struct Summary {
   bool reads, kills, writes;
 } Summary;

@@ -1,9 +1,9 @@
 /* live_range.h - where each row of a virtual register and each virtual predicate holds a value somebody still reads.
  *
- * Positions: instruction i reads at 2i and writes at 2i + 1, in the order of the program. A unit is one row of a register,
- * or a predicate. Two units may share a place if their spans don't overlap: that is exact, holes included.
- * What no write can have reached isn't live: a register that is written and read under one guard doesn't reach back to
- * the kernel's start.
+ * Positions: instruction i reads at 2i and writes at 2i + 1, in the order of the program. A unit is one row of a
+ * register, or a predicate. Two units may share a place if their spans don't overlap: that is exact, holes included.
+ * What no write can have reached isn't live: a register that is written and read under one guard doesn't reach back
+ * to the kernel's start.
  * Time: linear in the instructions and in the blocks that each unit lives through. Private to isa/. */
 #ifndef LOCKSTEP_ISA_FLOW_LIVE_RANGE_H
 #define LOCKSTEP_ISA_FLOW_LIVE_RANGE_H

@@ -20,7 +20,8 @@ void vkernel_fold_masks(VKernel *vkernel) {
   }
 }
 
-/* True if the mask of a WARPSYNC is known where it was left out: it is that of all lanes, or its operation has it, too. */
+/* True if the mask of a WARPSYNC is known where it was left out: it is that of all lanes, or its operation has it,
+ * too. */
 static bool keeps_mask(const VKernel *vkernel, const VInst *sync, const VInst *next) {
   switch ((Opcode)next->inst.op) {
   case OP_VOTE: return next->inst.flags & INST_HAS_MASK;
@@ -31,7 +32,8 @@ static bool keeps_mask(const VKernel *vkernel, const VInst *sync, const VInst *n
   }
 }
 
-/* The instruction behind a WARPSYNC can stand for it: lanes that didn't come there don't come to it either, or it ends them. */
+/* The instruction behind a WARPSYNC can stand for it: lanes that didn't come there don't come to it either, or it
+ * ends them. */
 static bool stands_for(const VKernel *vkernel, const VInst *sync, const VInst *next, bool is_target) {
   return !vinst_is_guarded(sync) && keeps_mask(vkernel, sync, next) &&
          (!is_target || (next->inst.op == OP_EXIT && !vinst_is_guarded(next)));

@@ -16,8 +16,8 @@ static FlowEdges live_edges(const Flow *flow, const FlowEdges *edges) {
   return live;
 }
 
-/* Dominators are post-dominators of the reversed graph, whose only exit is the first block. A block that can't be reached dominates
- * nothing, and what it runs into is still dominated by what every lane passes. */
+/* Dominators are post-dominators of the reversed graph, whose only exit is the first block. A block that can't be
+ * reached dominates nothing, and what it runs into is still dominated by what every lane passes. */
 static int32_t *find_dominators(const Flow *flow) {
   Flow reversed = *flow;
   reversed.out = live_edges(flow, &flow->in);

@@ -1,4 +1,5 @@
-/* place.h - lists of spans (live_range.h), and places (rows of the register file, predicates) that they take. Private to isa/. */
+/* place.h - lists of spans (live_range.h), and places (rows of the register file, predicates) that they take. Private
+ * to isa/. */
 #ifndef LOCKSTEP_ISA_FLOW_PLACE_H
 #define LOCKSTEP_ISA_FLOW_PLACE_H
 

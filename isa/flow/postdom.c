@@ -58,7 +58,8 @@ static uint32_t order_backwards(const Flow *flow, const uint8_t *marked, uint32_
   return count;
 }
 
-/* Collects the loop around `block`, from which nothing leads away: block numbers in `loop`; `inside` is set for them. */
+/* Collects the loop around `block`, from which nothing leads away: block numbers in `loop`; `inside` is set for
+ * them. */
 static uint32_t collect_loop(const Flow *flow, uint32_t block, uint8_t *inside, uint32_t *loop) {
   uint32_t count = 0;
   inside[block] = 1;
@@ -80,8 +81,8 @@ static bool is_entered(const Flow *flow, uint32_t block, const uint8_t *inside) 
   return entered;
 }
 
-/* A loop without exit ends where a round of it does: in the blocks from which it goes back to where it is entered. So what
- * parts in a round meets in that round. */
+/* A loop without exit ends where a round of it does: in the blocks from which it goes back to where it is entered. So
+ * what parts in a round meets in that round. */
 static void end_rounds(Tree *tree, const uint32_t *loop, uint32_t count, const uint8_t *inside) {
   const Flow *flow = tree->flow;
   uint32_t head = NONE;
@@ -107,7 +108,8 @@ static void close_loops(Tree *tree) {
   for (uint32_t b = 0; b < n; b++)
     if (flow->exits[b] && !marked[b])
       flood_back(flow, b, marked, tree->path);
-  /* The last of them lies in a loop that nothing leads out of; so does the last that doesn't lead into that one; ... */
+  /* The last of them lies in a loop that nothing leads out of; so does the last that doesn't lead into that one;
+   * ... */
   for (uint32_t i = order_backwards(flow, marked, tree->path, order); i-- > 0;) {
     if (marked[order[i]])
       continue;

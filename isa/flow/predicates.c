@@ -26,8 +26,8 @@ static void place_predicate(Predicates *predicates, uint32_t place, uint32_t p) 
   predicates->place_of[p] = place;
 }
 
-/* The predicate that gives way to `p`: of those alone in p's way at some place, the one that is wanted longest; p itself if
- * none is wanted longer. */
+/* The predicate that gives way to `p`: of those alone in p's way at some place, the one that is wanted longest; p
+ * itself if none is wanted longer. */
 static uint32_t choose_victim(const Predicates *predicates, uint32_t p) {
   SpanList list = predicate_list(predicates, p);
   bool must = predicates->keep && predicates->keep[p];

@@ -6,8 +6,8 @@
 
 enum { PREDICATE_PLACES = 29 }; /* P0 to P6, P10 to P31 */
 
-/* The number of each virtual predicate; PRED_SINK: it found no place. `keep` (may be NULL) tells which must have one: others give way to
- * them. Free with g_free(). */
+/* The number of each virtual predicate; PRED_SINK: it found no place. `keep` (may be NULL) tells which must have one:
+ * others give way to them. Free with g_free(). */
 uint32_t *predicates_place(const VKernel *vkernel, const LiveRanges *ranges, const uint8_t *keep);
 
 #endif

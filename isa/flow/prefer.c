@@ -136,7 +136,8 @@ static uint32_t find_load(const Prefer *prefer, uint32_t i) {
   return MAX(place, i - MIN(i, LOADED_BEFORE));
 }
 
-/* The span that begins where instruction `i` writes begins before instruction `place` instead, but behind the one before. */
+/* The span that begins where instruction `i` writes begins before instruction `place` instead, but behind the one
+ * before. */
 static void write_early(SpanList *list, uint32_t i, uint32_t place) {
   uint32_t at = span_behind(list->spans, list->count, 2 * i + 1), from = 2 * place + 1;
   if (at == list->count || list->spans[at].from != 2 * i + 1)
@@ -199,7 +200,8 @@ static void add_index(Prefer *prefer, const VInst *vinst, VRegUse index) {
     g_array_append_val(prefer->neighbours, neighbour);
 }
 
-/* Of two registers that an instruction reads one is even and one odd in 76 to 92 % of IADD3, IMAD, ISETP, LOP3, SEL, SHF, FADD and FSETP. */
+/* Of two registers that an instruction reads one is even and one odd in 76 to 92 % of IADD3, IMAD, ISETP, LOP3, SEL,
+ * SHF, FADD and FSETP. */
 static void collect_neighbours(Prefer *prefer) {
   for (guint i = 0; i < prefer->vkernel->insts->len; i++) {
     const VInst *vinst = inst_at(prefer, i);

@@ -69,8 +69,8 @@ static bool writes_loop_variable(const Preheaders *pre, uint32_t header, uint32_
   return false;
 }
 
-/* A latch goes round an inner loop if a variable of the loop changes in other rounds but not in its own: the variable is
- * the outer loop's. */
+/* A latch goes round an inner loop if a variable of the loop changes in other rounds but not in its own: the variable
+ * is the outer loop's. */
 static bool goes_round_inner(Preheaders *pre, uint32_t header, uint32_t latch) {
   g_autoptr(GArray) body = body_of(pre, header, latch);
   g_autoptr(GHashTable) written = g_hash_table_new(NULL, NULL);

@@ -29,7 +29,8 @@ static bool is_plain_branch(const VInst *vinst) {
   return vinst->inst.op == OP_BRA && vinst->inst.target != NO_TARGET;
 }
 
-/* What an instruction counts for: 64-bit arithmetic is two instructions, and a shift is usually part of an addition. */
+/* What an instruction counts for: 64-bit arithmetic is two instructions, and a shift is usually part of an
+ * addition. */
 static uint32_t cost_of(const VInst *vinst) {
   VOperands operands = vinst_operands(vinst);
   if (vinst->inst.op == OP_SHL)

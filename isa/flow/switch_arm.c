@@ -2,7 +2,8 @@
 
 enum { TESTS_MAX = 64 };
 
-/* A test at the end of a block: goes to `target` if the register and the number compare so, else to the next block. */
+/* A test at the end of a block: goes to `target` if the register and the number compare so, else to the next
+ * block. */
 typedef struct Test {
   int32_t reg;
   int64_t number;

@@ -49,7 +49,8 @@ static bool is_block_register(uint8_t special) {
   return special == SR_CTAID_X || special == SR_CTAID_Y || special == SR_CTAID_Z;
 }
 
-/* Operations of the uniform datapath of sm_75 to sm_90: UMOV, ULDC, S2UR, UIADD3, UIMAD, ULEA, ULOP3, USHF, UPRMT, UPOPC, UFLO, UBREV. */
+/* Operations of the uniform datapath of sm_75 to sm_90: UMOV, ULDC, S2UR, UIADD3, UIMAD, ULEA, ULOP3, USHF, UPRMT,
+ * UPOPC, UFLO, UBREV. */
 static bool is_uniform_operation(const VInst *vinst) {
   const Inst *inst = &vinst->inst;
   if (vinst_is_guarded(vinst) || vinst->pdst != VPRED_SINK || vinst->pdst2 != VPRED_SINK ||

@@ -1,10 +1,10 @@
-/* virtual.h - a kernel whose registers aren't allocated yet: what isa/lower/ptx_lower.c makes of PTX, and the passes that make a
- * Kernel of it for one machine. Private to isa/.
+/* virtual.h - a kernel whose registers aren't allocated yet: what isa/lower/ptx_lower.c makes of PTX, and the passes
+ * that make a Kernel of it for one machine. Private to isa/.
  *
- * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or four
- * consecutive rows, and of predicates. Branch targets are indices into `insts`.
- * Passes, in this order: vkernel_early_exits(), vkernel_converge() (machines with convergence barriers) or vkernel_lockstep(),
- * vkernel_allocate(). */
+ * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or
+ * four consecutive rows, and of predicates. Branch targets are indices into `insts`.
+ * Passes, in this order: vkernel_early_exits(), vkernel_converge() (machines with convergence barriers) or
+ * vkernel_lockstep(), vkernel_allocate(). */
 #ifndef LOCKSTEP_ISA_FLOW_VIRTUAL_H
 #define LOCKSTEP_ISA_FLOW_VIRTUAL_H
 
@@ -61,26 +61,28 @@ typedef struct VRegUse {
 unsigned vinst_reads(const VInst *vinst, VRegUse uses[8]);
 unsigned vinst_writes(const VInst *vinst, VRegUse uses[8]);
 
-/* A branch to an EXIT is that EXIT, as ptxas has it: lanes that return early are gone, and no barrier waits for them or misses
- * them. */
+/* A branch to an EXIT is that EXIT, as ptxas has it: lanes that return early are gone, and no barrier waits for them
+ * or misses them. */
 void vkernel_early_exits(VKernel *vkernel);
 
-/* Volta and later: puts BSSY and BSYNC around the branches that may diverge, YIELD where ptxas puts it, and takes WARPSYNCs
- * away where the warp is provably converged (SEMANTICS, "Convergence barriers"). `capability`: 75, 86, 90 ... `yields`: the
- * program is for sm_70 or newer; ptxas gives an older one no YIELD, on no GPU. */
+/* Volta and later: puts BSSY and BSYNC around the branches that may diverge, YIELD where ptxas puts it, and takes
+ * WARPSYNCs away where the warp is provably converged (SEMANTICS, "Convergence barriers"). `capability`: 75, 86, 90
+ * ... `yields`: the program is for sm_70 or newer; ptxas gives an older one no YIELD, on no GPU. */
 void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields);
 
 /* The mask of a WARPSYNC that stands in a register, since nvcc moves it there first, becomes a constant again. */
 void vkernel_fold_masks(VKernel *vkernel);
 
-/* Before Volta: takes WARPSYNCs away, since the lanes that execute one are together (INST_SYNCED). Those stay that the next
- * instruction can't stand for: what is guarded, what a branch passes by, and what has a mask that would be lost. */
+/* Before Volta: takes WARPSYNCs away, since the lanes that execute one are together (INST_SYNCED). Those stay that
+ * the next instruction can't stand for: what is guarded, what a branch passes by, and what has a mask that would be
+ * lost. */
 void vkernel_lockstep(VKernel *vkernel);
 
-/* Allocates rows by liveness (graph colouring; moves between registers that don't interfere disappear) and predicates, sets
- * nregs and INST flags (cfg_annotate). Registers beyond `max_registers` (Kernel.hidden_registers among them) are spilled to local memory
- * (Kernel.spill_bytes). Returns the
- * kernel, owned by the caller; NULL after an error (too many predicates, or registers in one instruction: the place and the number). */
+/* Allocates rows by liveness (graph colouring; moves between registers that don't interfere disappear) and
+ * predicates, sets nregs and INST flags (cfg_annotate). Registers beyond `max_registers` (Kernel.hidden_registers
+ * among them) are spilled to local memory (Kernel.spill_bytes). Returns the
+ * kernel, owned by the caller; NULL after an error (too many predicates, or registers in one instruction: the place
+ * and the number). */
 Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *file, Diag *diag);
 
 #endif

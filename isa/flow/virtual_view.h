@@ -22,15 +22,17 @@ int16_t vkernel_immediate(VKernel *vkernel, uint32_t value);
 /* The low word of two new rows. */
 int16_t vkernel_immediate64(VKernel *vkernel, uint64_t value);
 
-/* A rewrite of the instructions: append the new ones to `insts` and note in `moved` where each old one, or what stands
- * before it now, begins. Targets of the appended instructions are old indices; vedit_finish() translates them, marks and labels. */
+/* A rewrite of the instructions: append the new ones to `insts` and note in `moved` where each old one, or what
+ * stands before it now, begins. Targets of the appended instructions are old indices; vedit_finish() translates them,
+ * marks and labels. */
 typedef struct VEdit {
   GArray *insts; /* VInst */
   uint32_t *moved;
   bool synced; /* an order of lanes was left out before the next instruction (vedit_leave_out) */
 } VEdit;
 void vedit_init(VEdit *edit, const VKernel *vkernel);
-/* Appends an instruction, or leaves it out: the order of lanes that it stands for is then that of the next (INST_SYNCED). */
+/* Appends an instruction, or leaves it out: the order of lanes that it stands for is then that of the next
+ * (INST_SYNCED). */
 void vedit_append(VEdit *edit, const VInst *vinst);
 void vedit_leave_out(VEdit *edit, const VInst *vinst);
 void vedit_finish(VEdit *edit, VKernel *vkernel);

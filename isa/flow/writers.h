@@ -1,4 +1,5 @@
-/* writers.h - which instruction makes the value of each register: what passes go by that move or replace arithmetic. Private to isa/.
+/* writers.h - which instruction makes the value of each register: what passes go by that move or replace arithmetic.
+ * Private to isa/.
  * A unit is a row of a register, as in LiveRanges. */
 #ifndef LOCKSTEP_ISA_FLOW_WRITERS_H
 #define LOCKSTEP_ISA_FLOW_WRITERS_H
@@ -24,13 +25,16 @@ VInst *writers_inst(const Writers *writers, uint32_t i);
 /* The unit of a register's row. */
 uint32_t writers_unit(const Writers *writers, int32_t reg, unsigned row);
 
-/* True if every path to instruction `later` comes past instruction `first`, which stands before it in the text too. */
+/* True if every path to instruction `later` comes past instruction `first`, which stands before it in the text
+ * too. */
 bool writers_before(const Writers *writers, uint32_t first, uint32_t later);
 
-/* The last place that comes before `place`, isn't in a loop that instruction `i` isn't in, and stands before an instruction. */
+/* The last place that comes before `place`, isn't in a loop that instruction `i` isn't in, and stands before an
+ * instruction. */
 uint32_t writers_leave_loops(const Writers *writers, uint32_t i, uint32_t place);
 
-/* The only instruction that writes the rows of an operand of instruction `i`, if it alone writes them and comes before `i`; or NULL. */
+/* The only instruction that writes the rows of an operand of instruction `i`, if it alone writes them and comes
+ * before `i`; or NULL. */
 const VInst *writers_maker(const Writers *writers, uint32_t i, int32_t reg, uint8_t row, uint8_t rows);
 
 #endif

@@ -9,7 +9,6 @@ enum { TAINT_ROUNDS = 16 };
 /* What the rules ask of a loop, by its header. */
 typedef struct LoopFacts {
   bool strong;         /* it has a strong load or an atomic */
-  bool inner_yields;   /* a loop in it has a YIELD */
   bool divergent_exit; /* some of its lanes may leave before others */
   bool depends;        /* an exit depends on what a strong load or atomic gave; only asked from sm_90 on */
 } LoopFacts;
@@ -95,8 +94,16 @@ static void find_facts(Search *search) {
   }
 }
 
-/* The blocks of a loop, in the order of the program. */
-static GArray *loop_blocks(Search *search, uint32_t header, bool without_sleep, bool *comes_back) {
+/* What ends a way through a loop. */
+typedef enum { PAST_ALL, UNTIL_SLEEP, UNTIL_YIELD } LoopWay;
+
+static bool ends_way(const Search *search, uint32_t header, uint32_t block, LoopWay way) {
+  return way == UNTIL_SLEEP ? has_sleep(search, block)
+                            : way == UNTIL_YIELD && block != header && search->yields->at[block];
+}
+
+/* The blocks of a loop that its ways come to. */
+static GArray *loop_blocks(Search *search, uint32_t header, LoopWay way, bool *comes_back) {
   const Flow *flow = search->flow;
   GArray *blocks = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   *comes_back = false;
@@ -105,7 +112,7 @@ static GArray *loop_blocks(Search *search, uint32_t header, bool without_sleep, 
   g_array_append_val(blocks, header);
   for (guint next = 0; next < blocks->len; next++) {
     uint32_t block = g_array_index(blocks, uint32_t, next);
-    if (without_sleep && has_sleep(search, block))
+    if (ends_way(search, header, block, way))
       continue;
     for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++) {
       uint32_t to = flow->out.to[e];
@@ -121,8 +128,19 @@ static GArray *loop_blocks(Search *search, uint32_t header, bool without_sleep, 
 
 static bool always_sleeps(Search *search, uint32_t header) {
   bool comes_back;
-  g_array_unref(loop_blocks(search, header, true, &comes_back));
+  g_array_unref(loop_blocks(search, header, UNTIL_SLEEP, &comes_back));
   return !comes_back;
+}
+
+/* True if a round comes to a strong load or an atomic before the YIELD of a loop within. */
+static bool comes_to_strong(Search *search, uint32_t header) {
+  bool comes_back, strong = false;
+  g_autoptr(GArray) blocks = loop_blocks(search, header, UNTIL_YIELD, &comes_back);
+  for (guint i = 0; i < blocks->len; i++) {
+    uint32_t block = g_array_index(blocks, uint32_t, i);
+    strong |= has_strong(search, block) && !ends_way(search, header, block, UNTIL_YIELD);
+  }
+  return strong;
 }
 
 /* -- what depends on a strong load -- */
@@ -165,9 +183,19 @@ static void taint_whole_block(Search *search, uint32_t header, int32_t block) {
     taint_results(search, inst_at(search->vkernel, i));
 }
 
-/* What a branch in the loop decides depends on what the branch depends on. ptxas sees that only where the two ways meet at a
- * place to which all ways lead from this branch, and only of what is set right behind it: in a chain of tests that all
- * lead to one place, behind the first; in a switch, in the arm of the lowest value. */
+/* From `block` to `meet` by places that all ways through the block come to, and no other ways: what lies to one side
+ * of them doesn't count, be it another branch or a loop. */
+static void taint_way(Search *search, uint32_t header, int32_t block, int32_t meet) {
+  int32_t first = block;
+  while (block != NO_TARGET && block != meet && loops_dominates(search->loops, (uint32_t)first, (uint32_t)block)) {
+    taint_whole_block(search, header, block);
+    block = search->divergence->ipdom[block];
+  }
+}
+
+/* What a branch in the loop decides depends on what the branch depends on. ptxas sees that only where the two ways
+ * meet at a place to which all ways lead from this branch, and only of what is set on the straight way behind it: in
+ * a chain of tests that all lead to one place, behind the first; in a switch, in the arm of the lowest value. */
 static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
   const Flow *flow = &search->divergence->flow;
   int32_t meet = search->divergence->ipdom[block];
@@ -178,7 +206,7 @@ static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
     taint_whole_block(search, header, arm);
   for (uint32_t e = flow->out.start[block]; arm == NO_TARGET && e < flow->out.start[block + 1]; e++)
     if (flow->out.to[e] != (uint32_t)meet)
-      taint_whole_block(search, header, (int32_t)flow->out.to[e]);
+      taint_way(search, header, (int32_t)flow->out.to[e], meet);
 }
 
 static void taint_block(Search *search, uint32_t header, uint32_t block) {
@@ -218,11 +246,11 @@ static GArray *find_exits(Search *search, uint32_t header, const GArray *blocks)
   return exits;
 }
 
-/* From sm_90 on: some exit has to depend on a strong load or atomic of the loop; and of three or another odd number (those
- * before the last by which lanes end don't count) the last one. */
+/* From sm_90 on: some exit has to depend on a strong load or atomic of the loop; and of three or another odd number
+ * (those before the last by which lanes end don't count) the last one. */
 static bool exits_depend(Search *search, uint32_t header) {
   bool comes_back;
-  g_autoptr(GArray) blocks = loop_blocks(search, header, false, &comes_back);
+  g_autoptr(GArray) blocks = loop_blocks(search, header, PAST_ALL, &comes_back);
   g_array_sort(blocks, compare_blocks);
   search->taint_stamp++;
   search->taint_grew = true;
@@ -252,7 +280,7 @@ static bool wants_yield(Search *search, uint32_t header) {
       !facts->divergent_exit && !search->divergence->diverged[header] && !search->yields->unproven[header];
   if (search->capability == NO_YIELDS || !facts->strong || together)
     return false;
-  if (newer && (facts->inner_yields || always_sleeps(search, header)))
+  if (newer && (!comes_to_strong(search, header) || always_sleeps(search, header)))
     return false;
   return search->capability < 90 || facts->depends;
 }
@@ -328,6 +356,23 @@ static uint8_t *reachable(const Flow *flow, const FlowEdges *edges, uint32_t fro
   return seen;
 }
 
+/* The header of the innermost loop around both blocks, or NO_TARGET. */
+static int32_t loop_around(const Loops *loops, uint32_t first, uint32_t last) {
+  int32_t header = loops->loop_of[first];
+  while (header != NO_TARGET && !loops_contains(loops, (uint32_t)header, last))
+    header = loops->parent[header];
+  return header;
+}
+
+/* True if `first` leads to `last` without another round of the loop around both. */
+static bool leads_on(const Search *search, uint32_t first, uint32_t last) {
+  int32_t header = loop_around(search->loops, first, last);
+  if (header == NO_TARGET || header == (int32_t)first)
+    return true;
+  g_autofree uint8_t *seen = reachable(search->flow, &search->flow->out, first, (uint32_t)header);
+  return header != (int32_t)last && seen[last];
+}
+
 /* True if a round from `first` to `last` and back has a strong load or an atomic. */
 static bool round_has_strong(const Search *search, uint32_t first, uint32_t last) {
   g_autofree uint8_t *down = reachable(search->flow, &search->flow->out, first, last);
@@ -338,14 +383,16 @@ static bool round_has_strong(const Search *search, uint32_t first, uint32_t last
   return false;
 }
 
-/* A jump back into the middle of a loop that can be entered elsewhere, too. ptxas copies blocks until each loop has one entry, and
- * then goes by the rules; here the place that is jumped to has the YIELD. */
+/* A jump back into the middle of a loop that can be entered elsewhere, too. A place that merely stands earlier in the
+ * text is none. ptxas copies blocks until each loop has one entry, and then goes by the rules; here the place that is
+ * jumped to has the YIELD. */
 static void find_other_rounds(Search *search) {
   const Flow *flow = search->flow;
   for (uint32_t b = 0; b < flow->nblocks; b++)
     for (uint32_t e = flow->out.start[b]; flow->reachable[b] && e < flow->out.start[b + 1]; e++) {
       uint32_t to = flow->out.to[e];
-      if (to <= b && !loops_dominates(search->loops, to, b) && round_has_strong(search, to, b))
+      if (to <= b && !loops_dominates(search->loops, to, b) && leads_on(search, to, b) &&
+          round_has_strong(search, to, b))
         search->yields->at[to] = 1;
     }
 }
@@ -354,14 +401,9 @@ static void find_other_rounds(Search *search) {
 static void find_yields(Search *search) {
   const Loops *loops = search->loops;
   do {
-    for (guint i = 0; i < loops->headers->len; i++)
-      search->facts[g_array_index(loops->headers, uint32_t, i)].inner_yields = false;
     for (guint i = 0; i < loops->headers->len; i++) {
       uint32_t header = g_array_index(loops->headers, uint32_t, i);
-      int32_t around = loops->parent[header];
       search->yields->at[header] = wants_yield(search, header);
-      if (around != NO_TARGET)
-        search->facts[around].inner_yields |= search->yields->at[header] || search->facts[header].inner_yields;
     }
   } while (spread_all(search));
 }

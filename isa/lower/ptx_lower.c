@@ -142,7 +142,8 @@ static void set_launch_bounds(Kernel *kernel, const PtxFunction *function) {
     kernel->exact_block[axis] = MAX(function->reqntid[axis], 1u);
 }
 
-/* ptxas 13.0: `.maxnreg` is at least 24; `.minnctapersm` blocks of `.maxntid` threads have to fit, one if it isn't given. */
+/* ptxas 13.0: `.maxnreg` is at least 24; `.minnctapersm` blocks of `.maxntid` threads have to fit, one if it isn't
+ * given. */
 static unsigned register_limit(const Lower *lower, const PtxFunction *function) {
   enum { LANES = 32, LEAST = 24 };
   const PtxTarget *target = lower->target;
@@ -228,8 +229,8 @@ static void finish_marks(Kernel *kernel) {
       kernel->insts[kernel->marks[i].pc].flags |= INST_MARKS;
 }
 
-/* ptxas 13.0: a kernel that calls a function which isn't in the file has at least the registers of the ABI, up to the return address in
- * R20 and R21. */
+/* ptxas 13.0: a kernel that calls a function which isn't in the file has at least the registers of the ABI, up to the
+ * return address in R20 and R21. */
 static void add_abi_registers(Kernel *kernel) {
   enum { ABI_REGISTERS = 22 };
   bool calls = false;

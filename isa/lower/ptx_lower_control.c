@@ -18,7 +18,8 @@ static void branch(Lower *lower, uint32_t label, Pred guard) {
 
 void lower_BRA(Lower *lower, const PtxInst *inst) { branch(lower, lower_operand(lower, 0)->index, lower->guard); }
 
-/* A comparison and a branch for each label; the last one needs none, since an index behind the table isn't defined. */
+/* A comparison and a branch for each label; the last one needs none, since an index behind the table isn't
+ * defined. */
 void lower_BRX(Lower *lower, const PtxInst *inst) {
   const PtxTable *table = ptx_table(lower->module, lower_operand(lower, 1)->index);
   Value index = lower_value(lower, 0, PTX_U32);

@@ -5,8 +5,8 @@
 
 static const char *space_name(uint8_t space) { return ptx_word_text((PtxWord)space); }
 
-/* One of GLOBAL, SHARED, LOCAL, CONST, PARAM, or 0 (generic). A cluster is one block, so that its shared memory is the
- * block's own. A variable without `.SPACE` says itself where it lies. */
+/* One of GLOBAL, SHARED, LOCAL, CONST, PARAM, or 0 (generic). A cluster is one block, so that its shared memory is
+ * the block's own. A variable without `.SPACE` says itself where it lies. */
 static uint8_t space_of(Lower *lower, const PtxOperand *address) {
   uint8_t space = lower->inst->mods.space;
   if (space == PTX_SHARED_CTA || space == PTX_SHARED_CLUSTER)

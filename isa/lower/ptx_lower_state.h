@@ -1,10 +1,11 @@
 /* ptx_lower_state.h - what the files isa/lower/ptx_lower*.c share. Private to them.
  *
- * ptx_lower.c makes the kernels one after the other; a scan (ptx_lower_scan.c) first finds what each function names and
- * calls. Each instruction of PTX has a function lower_<OP>(), found by its number, that appends VInsts.
+ * ptx_lower.c makes the kernels one after the other; a scan (ptx_lower_scan.c) first finds what each function names
+ * and calls. Each instruction of PTX has a function lower_<OP>(), found by its number, that appends VInsts.
  * A register of 8 or 16 bits holds its value zero-extended, whatever its type; lower_value() extends it as an
  * instruction needs it.
- * A sequence writes the instruction's result in its last VInst only: source and destination may be the same register. */
+ * A sequence writes the instruction's result in its last VInst only: source and destination may be the same
+ * register. */
 #ifndef LOCKSTEP_ISA_LOWER_PTX_LOWER_STATE_H
 #define LOCKSTEP_ISA_LOWER_PTX_LOWER_STATE_H
 
@@ -135,8 +136,8 @@ uint32_t lower_callee(Lower *lower, const PtxInst *call, const char **name);
 
 /* Program.variables. */
 void lower_variables(Lower *lower);
-/* Places the `.shared` variables that the kernel reaches, and its parameters. What is wrong with a function that it reaches, the
- * scan's errors, are the kernel's. */
+/* Places the `.shared` variables that the kernel reaches, and its parameters. What is wrong with a function that it
+ * reaches, the scan's errors, are the kernel's. */
 void lower_lay_out(Lower *lower, uint32_t kernel);
 /* The parameters of lower->kernel alone. */
 void lower_params(Lower *lower, const PtxFunction *function);
@@ -190,8 +191,8 @@ Result lower_result(Lower *lower, unsigned i, PtxWord type);
 void lower_finish(Lower *lower, const Result *result);
 /* Instead of it, for a type of 8 or 16 bits: the result stands in a row from that bit on. */
 void lower_extract(Lower *lower, const Result *result, Value row, unsigned bit);
-/* Puts the value of a type that stands in `word` from that byte on into a register of the instruction; in it and the next if it has
- * 64 bits. */
+/* Puts the value of a type that stands in `word` from that byte on into a register of the instruction; in it and the
+ * next if it has 64 bits. */
 void lower_take(Lower *lower, const PtxOperand *operand, PtxWord type, Value word, unsigned byte);
 /* Puts a value of a type into a register of the instruction. */
 void lower_store_result(Lower *lower, const PtxOperand *operand, PtxWord type, Value value);

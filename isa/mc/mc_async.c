@@ -52,7 +52,8 @@ static bool arrive(McBuild *build) {
   return true;
 }
 
-/* PHASECHK: whether the phase isn't that of bit 31 of the operand. A TRYWAIT, which may sleep for a while, looks as well. */
+/* PHASECHK: whether the phase isn't that of bit 31 of the operand. A TRYWAIT, which may sleep for a while, looks as
+ * well. */
 static bool check_phase(McBuild *build) {
   Inst load = mc_blank(build, OP_LDS), differ = mc_blank(build, OP_LOP), compare = mc_blank(build, OP_ISETP);
   if (!mc_only(build, "PHASECHK", "TRANS64", "TRYWAIT", NULL) ||

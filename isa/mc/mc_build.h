@@ -1,7 +1,8 @@
-/* mc_build.h - what the files of the lowering share: the kernel that is built, operands as rows, emission. Private to them.
+/* mc_build.h - what the files of the lowering share: the kernel that is built, operands as rows, emission. Private to
+ * them.
  *
- * While a kernel is built, rows of uniform registers are MC_ROW_UNIFORM + n, rows between parts MC_ROW_SCRATCH + n, and the
- * sink MC_ROW_SINK; mc_lower.c numbers them when it knows how many registers there are. */
+ * While a kernel is built, rows of uniform registers are MC_ROW_UNIFORM + n, rows between parts MC_ROW_SCRATCH + n,
+ * and the sink MC_ROW_SINK; mc_lower.c numbers them when it knows how many registers there are. */
 #ifndef LOCKSTEP_ISA_MC_MC_BUILD_H
 #define LOCKSTEP_ISA_MC_MC_BUILD_H
 
@@ -64,8 +65,8 @@ guint mc_count(const McBuild *build);
 const McOperand *mc_at(const McBuild *build, guint index);
 bool mc_is_register(const McOperand *operand); /* or a uniform one */
 bool mc_is_predicate(const McOperand *operand);
-/* Rows of a value of 32 or 64 bits: a register, an immediate (of a float: its bits), a word of a constant bank. A minus or bars
- * aren't looked at. MC_BAD after mc_refuse(). */
+/* Rows of a value of 32 or 64 bits: a register, an immediate (of a float: its bits), a word of a constant bank. A
+ * minus or bars aren't looked at. MC_BAD after mc_refuse(). */
 int16_t mc_value(McBuild *build, const McOperand *operand);
 int16_t mc_pair(McBuild *build, const McOperand *operand);
 /* The same with the bits of a float (double) for an integer or real immediate. */
@@ -88,11 +89,12 @@ void mc_emit(McBuild *build, const Inst *inst);
 /* A row, a pair of rows, a predicate for a value between parts. */
 int16_t mc_scratch(McBuild *build, unsigned rows);
 uint8_t mc_scratch_predicate(McBuild *build);
-/* A value with its minus, bars or tilde applied by an instruction before (integers: two's complement; floats: the sign bit). */
+/* A value with its minus, bars or tilde applied by an instruction before (integers: two's complement; floats: the
+ * sign bit). */
 int16_t mc_signed_value(McBuild *build, const McOperand *operand);
 int16_t mc_signed_float(McBuild *build, const McOperand *operand);
-/* What is written is a uniform register: all lanes of the path get it if the guard holds in one of them. Row of a mask of those in which
- * it does; those that follow have the guard that is meant. */
+/* What is written is a uniform register: all lanes of the path get it if the guard holds in one of them. Row of a
+ * mask of those in which it does; those that follow have the guard that is meant. */
 int16_t mc_guard_path(McBuild *build);
 /* The address of `inst` is that operand's; false after mc_refuse(). */
 bool mc_address(McBuild *build, Inst *inst, const McOperand *memory, MemSpace space);
@@ -101,7 +103,8 @@ int mc_bank_variable(McBuild *build, int bank);
 /* Rows of the address of a variable (a pair), and of what a symbol's address is. */
 int16_t mc_symbol_pair(McBuild *build, uint32_t variable, uint32_t offset);
 
-/* Index of the first instruction at that address, once all are there; -1 if none is. Until then a target is the address. */
+/* Index of the first instruction at that address, once all are there; -1 if none is. Until then a target is the
+ * address. */
 #define MC_BAD INT16_MIN
 
 /* ---- lowerers, by root: mc_int.c, mc_float.c, mc_memory.c, mc_control.c, mc_warp.c ---- */

@@ -184,7 +184,8 @@ static bool call_system(McBuild *build, const char *name) {
   return true;
 }
 
-/* Functions whose address is taken stand in the kernel itself; a pointer to one is an index into bank 2, which has their places. */
+/* Functions whose address is taken stand in the kernel itself; a pointer to one is an index into bank 2, which has
+ * their places. */
 static void add_functions(McBuild *build) {
   g_autofree char *section = g_strdup_printf(".nv.constant2.%s", build->source->name);
   const McData *data = mc_find_data(build->module, section);

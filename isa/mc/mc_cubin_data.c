@@ -5,7 +5,8 @@
 
 enum {
   ENTRY = 0x10, /* of st_other: STO_CUDA_ENTRY */
-  /* Types of relocations: words of 32 and 64 bits, generic addresses of both sizes, and the halves of an address in an immediate. */
+  /* Types of relocations: words of 32 and 64 bits, generic addresses of both sizes, and the halves of an address in
+   * an immediate. */
   RELOCATION_32 = 1,
   RELOCATION_64 = 2,
   RELOCATION_GENERIC_32 = 3,
@@ -139,8 +140,8 @@ static McOperand *find_immediate(McCubin *cubin, const McInst *inst) {
   return NULL;
 }
 
-/* MOV R4, 32@lo(name). A place in the kernel itself is a target, as in nvdisasm's listings. Object files for the linker have relocations
- * of many more kinds; an instruction with one of them is unknown until it is linked. */
+/* MOV R4, 32@lo(name). A place in the kernel itself is a target, as in nvdisasm's listings. Object files for the
+ * linker have relocations of many more kinds; an instruction with one of them is unknown until it is linked. */
 static void relocate_inst(McCubin *cubin, const McKernel *kernel, const Relocation *from) {
   bool low = from->type == RELOCATION_LOW_32, high = from->type == RELOCATION_HIGH_32;
   if (from->offset / MC_INST_BYTES >= kernel->insts) {

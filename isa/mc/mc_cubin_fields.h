@@ -1,5 +1,5 @@
-/* mc_cubin_fields.h - what the parts of the disassembler share: mc_cubin_decode.c (rows of the table, words, numbers) and
- * mc_cubin_operand.c (operands of arithmetic, addresses). Only McEncoding is for others. */
+/* mc_cubin_fields.h - what the parts of the disassembler share: mc_cubin_decode.c (rows of the table, words, numbers)
+ * and mc_cubin_operand.c (operands of arithmetic, addresses). Only McEncoding is for others. */
 #ifndef LOCKSTEP_ISA_MC_MC_CUBIN_FIELDS_H
 #define LOCKSTEP_ISA_MC_MC_CUBIN_FIELDS_H
 

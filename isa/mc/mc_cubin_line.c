@@ -1,5 +1,5 @@
-/* .debug_line of a cubin: a line table of DWARF 2, with two opcodes of NVIDIA's that say where the lines that follow were inlined: the
- * place is an earlier row of the same sequence (a kernel's rows), by its number. */
+/* .debug_line of a cubin: a line table of DWARF 2, with two opcodes of NVIDIA's that say where the lines that follow
+ * were inlined: the place is an earlier row of the same sequence (a kernel's rows), by its number. */
 #include <string.h>
 
 #include "isa/mc/mc_cubin_reader.h"

@@ -1,6 +1,6 @@
-/* Operands of encodings. Of arithmetic there are three places: a register at bit 24 (A); 32 bits from bit 32 on for a register, an
- * immediate, a word of a constant bank or a uniform register; and a register at bit 64. Bits 9 to 11 say what the second is, and whether
- * it is the second operand (B) or the third (C). Signs belong to places. */
+/* Operands of encodings. Of arithmetic there are three places: a register at bit 24 (A); 32 bits from bit 32 on for a
+ * register, an immediate, a word of a constant bank or a uniform register; and a register at bit 64. Bits 9 to 11 say
+ * what the second is, and whether it is the second operand (B) or the third (C). Signs belong to places. */
 #include <math.h>
 #include <string.h>
 
@@ -154,8 +154,8 @@ static void print_offset(McDecoder *decoder, const char *plus, int64_t offset, b
   mc_print_integer(decoder->out, offset);
 }
 
-/* Which bits an access to global memory has for its uniform register, for the base's 64 bits, and for whether the uniform register is a
- * descriptor, by the letter behind G. */
+/* Which bits an access to global memory has for its uniform register, for the base's 64 bits, and for whether the
+ * uniform register is a descriptor, by the letter behind G. */
 typedef struct GlobalPlace {
   char letter;
   unsigned uniform, wide, descriptor;

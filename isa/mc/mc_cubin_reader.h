@@ -1,5 +1,5 @@
-/* mc_cubin_reader.h - what the parts of the reader of cubins share: mc_cubin.c (sections, code), mc_cubin_data.c (symbols, data,
- * relocations), mc_cubin_line.c (lines of the source). Private to them. */
+/* mc_cubin_reader.h - what the parts of the reader of cubins share: mc_cubin.c (sections, code), mc_cubin_data.c
+ * (symbols, data, relocations), mc_cubin_line.c (lines of the source). Private to them. */
 #ifndef LOCKSTEP_ISA_MC_MC_CUBIN_READER_H
 #define LOCKSTEP_ISA_MC_MC_CUBIN_READER_H
 

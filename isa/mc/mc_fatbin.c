@@ -100,7 +100,8 @@ static bool read_all(Reader *reader, const uint8_t *at, const uint8_t *end) {
   return true;
 }
 
-/* Executables have theirs in a section of the host's; what `-rdc=true` makes is linked there, and an object has it unlinked in another. */
+/* Executables have theirs in a section of the host's; what `-rdc=true` makes is linked there, and an object has it
+ * unlinked in another. */
 static bool read_host(Reader *reader, const uint8_t *bytes, gsize length) {
   static const char *const names[] = {".nv_fatbin", "__nv_relfatbin"};
   McElf elf;

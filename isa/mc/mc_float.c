@@ -116,8 +116,8 @@ static bool compare(McBuild *build, Opcode op, bool wide) {
 
 bool mc_fsetp(McBuild *build) { return compare(build, OP_FSETP, false); }
 
-/* fmin() and fmax() of doubles: p says that a is to be taken, p2 that b isn't a number, so that a NaN is only made where both are
- * none. */
+/* fmin() and fmax() of doubles: p says that a is to be taken, p2 that b isn't a number, so that a NaN is only made
+ * where both are none. */
 static bool extreme(McBuild *build) {
   Inst less = mc_blank(build, OP_DSETP), nan = less, either = mc_blank(build, OP_PLOP3);
   bool minimum = mc_has(build, "MIN");
@@ -199,8 +199,8 @@ static double number(const McOperand *operand) {
   return operand->kind == MC_REAL ? operand->real : (double)(int64_t)operand->value;
 }
 
-/* Operand `*index` as a pair of halves, and *index goes behind it: two immediates (the high one first), or a register of which both
- * halves are taken, or one twice. */
+/* Operand `*index` as a pair of halves, and *index goes behind it: two immediates (the high one first), or a register
+ * of which both halves are taken, or one twice. */
 static int16_t half_pair(McBuild *build, guint *index) {
   McOperand operand = *mc_at(build, (*index)++);
   if (is_number(&operand)) {

@@ -1,6 +1,7 @@
 /* mc_info.h - attributes of kernels as ptxas leaves them in a cubin: sections .nv.info and .nv.info.KERNEL, as bytes.
  *
- * Each attribute is a format, a number and a value of 0, 1 or 2 bytes, or of as many as it says. Unknown ones are passed over. */
+ * Each attribute is a format, a number and a value of 0, 1 or 2 bytes, or of as many as it says. Unknown ones are
+ * passed over. */
 #ifndef LOCKSTEP_ISA_MC_MC_INFO_H
 #define LOCKSTEP_ISA_MC_MC_INFO_H
 
@@ -15,7 +16,8 @@ typedef struct McInfo {
   const void *context;
 } McInfo;
 
-/* Writes what it says into the module's kernels. False if the bytes end inside an attribute; *at is where that one begins. */
+/* Writes what it says into the module's kernels. False if the bytes end inside an attribute; *at is where that one
+ * begins. */
 bool mc_info_read(McModule *module, const McInfo *info, gsize *at);
 /* The kernel of that interned name, or NULL. */
 McKernel *mc_info_kernel(McModule *module, const char *name);

@@ -68,7 +68,8 @@ static const Special *find_special(const McOperand *operand) {
   return NULL;
 }
 
-/* SR_VIRTID: the number of the warp in bits 8 to 14, that of the SM in bits 20 to 28; SR_VIRTCFG: how many there are. */
+/* SR_VIRTID: the number of the warp in bits 8 to 14, that of the SM in bits 20 to 28; SR_VIRTCFG: how many there
+ * are. */
 static bool virtual_id(McBuild *build, SpecialReg of_warp, SpecialReg of_sm) {
   enum { WARP_SHIFT = 8, SM_SHIFT = 20 };
   Inst sm = mc_blank(build, OP_S2R), warp = mc_blank(build, OP_S2R), shift = mc_blank(build, OP_SHL);

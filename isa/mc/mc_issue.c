@@ -9,7 +9,8 @@ typedef struct RootUnit {
   IssueUnit unit;
 } RootUnit;
 
-/* Others issue to no unit that could be busy (VIADD and FADD of 32 lanes a cycle, what is uniform, branches), or to one that the SM's warps share. */
+/* Others issue to no unit that could be busy (VIADD and FADD of 32 lanes a cycle, what is uniform, branches), or to
+ * one that the SM's warps share. */
 static const RootUnit units[] = {
     {"IADD3", ISSUE_LOGIC},    {"LOP3", ISSUE_LOGIC},     {"SHF", ISSUE_LOGIC},     {"ISETP", ISSUE_LOGIC},
     {"SEL", ISSUE_LOGIC},      {"PRMT", ISSUE_LOGIC},     {"LEA", ISSUE_LOGIC},     {"PLOP3", ISSUE_LOGIC},
@@ -50,7 +51,8 @@ static bool is_kept(const McModule *module, const McInst *before, uint32_t index
   return operand && operand->reuse && operand->number == number;
 }
 
-/* How many registers of one bank (there are two: even and odd ones) an instruction of floats reads; of doubles: each of a pair has its own bank. */
+/* How many registers of one bank (there are two: even and odd ones) an instruction of floats reads; of doubles: each
+ * of a pair has its own bank. */
 static uint32_t reads(const McModule *module, const McInst *inst, const McInst *before, bool pairs) {
   uint32_t of_bank[2] = {0, 0};
   int16_t seen[3];

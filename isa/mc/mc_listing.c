@@ -156,7 +156,8 @@ static bool begin_function(McReader *reader) {
   return true;
 }
 
-/* `arch = sm_75`, `producer = ...`, `Fatbin elf code:`, `=====`, `Resource usage:`: what cuobjdump says of its input. */
+/* `arch = sm_75`, `producer = ...`, `Fatbin elf code:`, `=====`, `Resource usage:`: what cuobjdump says of its
+ * input. */
 static bool is_header(const McReader *reader) {
   const char *p = reader->p;
   gsize length = reader->stop - p;

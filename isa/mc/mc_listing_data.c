@@ -93,7 +93,8 @@ static bool read_item_name(McReader *reader, const char **name) {
   return true;
 }
 
-/* What an item wraps its name in: index@(name), 32@lo(name), fun@R_CUDA_G64(name), (name). How many brackets are open. */
+/* What an item wraps its name in: index@(name), 32@lo(name), fun@R_CUDA_G64(name), (name). How many brackets are
+ * open. */
 static guint open_item(McReader *reader, McPending *pending) {
   const char *start = reader->p;
   guint open = 0;

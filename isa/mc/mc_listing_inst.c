@@ -12,7 +12,8 @@ static bool is_one_of(const char *word, const char *const *words, gsize count) {
   return false;
 }
 
-/* Whose last operand, if it is a number, is a place: of a label in nvdisasm's listings. BRX's number is added to a register. */
+/* Whose last operand, if it is a number, is a place: of a label in nvdisasm's listings. BRX's number is added to a
+ * register. */
 static bool takes_target(const McMnemonic *mnemonic) {
   static const char *const roots[] = {"BRA", "BSSY", "CALL", "RET", "JMP", "LEPC"};
   if (is_one_of(mnemonic->root, roots, G_N_ELEMENTS(roots)))

@@ -1,5 +1,5 @@
-/* Operands of a listing. What is no register, number, constant, address or symbol, but one piece nevertheless, is a name: a listing
- * may have instructions that nobody executes. */
+/* Operands of a listing. What is no register, number, constant, address or symbol, but one piece nevertheless, is a
+ * name: a listing may have instructions that nobody executes. */
 #include <math.h>
 #include <string.h>
 

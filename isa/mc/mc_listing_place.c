@@ -1,5 +1,5 @@
-/* Lines of the source in nvdisasm's listings. `nvdisasm -g` says of an instruction where it stands; `-gi` says where that was inlined,
- * too, on lines of their own: each further line is the place that the line before it named. */
+/* Lines of the source in nvdisasm's listings. `nvdisasm -g` says of an instruction where it stands; `-gi` says where
+ * that was inlined, too, on lines of their own: each further line is the place that the line before it named. */
 #include <string.h>
 
 #include "isa/mc/mc_listing_reader.h"

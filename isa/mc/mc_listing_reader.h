@@ -1,6 +1,6 @@
-/* mc_listing_reader.h - what the parts of the reader of listings share: mc_listing.c (lines, headers), mc_listing_inst.c and
- * mc_listing_operand.c (one instruction), mc_listing_place.c (lines of the source), mc_listing_data.c (sections, labels, symbols),
- * mc_listing_info.c (resources). Private to them. */
+/* mc_listing_reader.h - what the parts of the reader of listings share: mc_listing.c (lines, headers),
+ * mc_listing_inst.c and mc_listing_operand.c (one instruction), mc_listing_place.c (lines of the source),
+ * mc_listing_data.c (sections, labels, symbols), mc_listing_info.c (resources). Private to them. */
 #ifndef LOCKSTEP_ISA_MC_MC_LISTING_READER_H
 #define LOCKSTEP_ISA_MC_MC_LISTING_READER_H
 
@@ -106,7 +106,8 @@ typedef struct McUsage {
 /* mc_listing.c: a reader of that text into that module. */
 void mc_reader_init(McReader *reader, McModule *module, const char *file, const char *text, gsize length, Diag *diag);
 void mc_reader_clear(McReader *reader);
-/* An instruction without address and encoding, into the kernel. False if it can't be read; then the kernel is as it was. */
+/* An instruction without address and encoding, into the kernel. False if it can't be read; then the kernel is as it
+ * was. */
 bool mc_reader_inst_text(McReader *reader, const char *text);
 /* An error at `at` of the current line. Returns false. */
 bool mc_reader_error(McReader *reader, const char *at, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -138,7 +139,8 @@ void mc_end_kernel(McReader *reader);
 
 /* mc_listing_place.c: `//## File "x.cu", line 3 inlined at "y.cu", line 5`. */
 bool mc_read_place(McReader *reader);
-/* The place of the instruction that comes now: nvdisasm says it only where it changes, even from one kernel to the next. */
+/* The place of the instruction that comes now: nvdisasm says it only where it changes, even from one kernel to the
+ * next. */
 void mc_settle_place(McReader *reader);
 
 /* mc_listing_data.c. */

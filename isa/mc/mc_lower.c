@@ -85,7 +85,8 @@ static void add_variables(Program *program, const McModule *module) {
   }
 }
 
-/* Those of the same program from PTX, or of another architecture, by the same numbers. Banks are each architecture's own. */
+/* Those of the same program from PTX, or of another architecture, by the same numbers. Banks are each architecture's
+ * own. */
 static void copy_variables(Program *program, const Program *like) {
   for (guint i = 0; i < like->variables->len; i++) {
     const ProgramVariable *from = g_ptr_array_index(like->variables, i);
@@ -162,7 +163,8 @@ static void drop_refused(McBuild *build) {
   g_array_append_val(build->insts, nothing);
 }
 
-/* The frame, from 1, of a place, with those that it was inlined at behind it; the place of the last is the outermost. */
+/* The frame, from 1, of a place, with those that it was inlined at behind it; the place of the last is the
+ * outermost. */
 static uint32_t frame_of(McBuild *build, uint32_t file, uint32_t line, uint32_t inlined, Inst *outermost) {
   GArray *frames = build->program->frames;
   SourceFrame frame = {.line = line, .column = 1, .file = (uint16_t)file};
@@ -299,8 +301,8 @@ static uint32_t frame_bytes(const McBuild *build) {
   return bytes;
 }
 
-/* Local memory of a thread. Where calls go by pointers or in circles, the compiler gives the kernel's own frame, or none; a thread has
- * what CUDA gives each then, if the program asks for no more (cudaLimitStackSize). */
+/* Local memory of a thread. Where calls go by pointers or in circles, the compiler gives the kernel's own frame, or
+ * none; a thread has what CUDA gives each then, if the program asks for no more (cudaLimitStackSize). */
 static uint32_t stack_bytes(const McBuild *build) {
   enum { USUAL_LIMIT = 1024 };
   uint32_t moved = frame_bytes(build), known = known_or(build->source->stack_bytes, moved);
@@ -379,7 +381,8 @@ static void settle_saves(Kernel *kernel) {
 
 static int by_name(gconstpointer a, gconstpointer b) { return strcmp(a, b); }
 
-/* What people call an instruction whose encoding isn't read, of which only bits 0 to 11 are known ("?.0x233"); NULL. */
+/* What people call an instruction whose encoding isn't read, of which only bits 0 to 11 are known ("?.0x233");
+ * NULL. */
 static const char *usual_name(const char *name) {
   static const struct {
     unsigned opcode; /* bits 0 to 8 */

@@ -196,8 +196,8 @@ static bool set_operands(McBuild *build, Inst *inst, guint at) {
   return !build->failed;
 }
 
-/* The predicate of ATOM: it was done. Where generic addresses of shared memory have no such operation it is false, and the program does it
- * in steps; here they have each. */
+/* The predicate of ATOM: it was done. Where generic addresses of shared memory have no such operation it is false,
+ * and the program does it in steps; here they have each. */
 static void was_done(McBuild *build, const McOperand *predicate) {
   if (predicate->number == MC_PT)
     return;
@@ -361,7 +361,8 @@ static bool counts_copies(const McBuild *build, int scoreboard) {
   return false;
 }
 
-/* DEPBAR.LE SB0, 0x1 waits for copies. Any other wait stands in its control bits, and in what mc_lower.c adds for it. */
+/* DEPBAR.LE SB0, 0x1 waits for copies. Any other wait stands in its control bits, and in what mc_lower.c adds for
+ * it. */
 bool mc_depbar(McBuild *build) {
   const McOperand *scoreboard = mc_at(build, 0), *left = mc_at(build, 1);
   if (!mc_has(build, "LE") || scoreboard->kind != MC_SCOREBOARD || left->kind != MC_INTEGER ||

@@ -1,8 +1,8 @@
-/* mc_tree.h - machine code of Turing and later as it was disassembled: kernels, instructions and operands by their parts,
- * control bits, data of the constant banks, resources. Nothing is lowered.
+/* mc_tree.h - machine code of Turing and later as it was disassembled: kernels, instructions and operands by their
+ * parts, control bits, data of the constant banks, resources. Nothing is lowered.
  *
- * It comes from a listing (mc_listing.h) of `cuobjdump -sass` or `nvdisasm -hex`, or from a cubin. The first has code and
- * register counts at most; nvdisasm and cubins have everything.
+ * It comes from a listing (mc_listing.h) of `cuobjdump -sass` or `nvdisasm -hex`, or from a cubin. The first has code
+ * and register counts at most; nvdisasm and cubins have everything.
  * Strings are interned (GLib's g_intern_string()) if a comment says so, else they belong to the module.
  * Ownership: an McModule owns everything below it and is immutable once its reader has returned it. */
 #ifndef LOCKSTEP_ISA_MC_MC_TREE_H

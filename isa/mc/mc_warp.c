@@ -96,7 +96,8 @@ bool mc_elect(McBuild *build) {
   return true;
 }
 
-/* The value of the lowest executing lane, and which lanes have another one: loops over the lanes' values go on with those. */
+/* The value of the lowest executing lane, and which lanes have another one: loops over the lanes' values go on with
+ * those. */
 bool mc_r2ur(McBuild *build) {
   guint at = mc_is_predicate(mc_at(build, 0)) ? 1 : 0;
   int16_t value = mc_value(build, mc_at(build, at + 1)), lanes = mc_guard_path(build);

@@ -24,8 +24,8 @@ static bool read_guard(PtxParser *parser, PtxInst *inst) {
   return true;
 }
 
-/* A mnemonic that was seen before is looked up by the number of its text. False after an error, which is in *error if it is of the
- * mnemonic. */
+/* A mnemonic that was seen before is looked up by the number of its text. False after an error, which is in *error if
+ * it is of the mnemonic. */
 static bool decode(PtxParser *parser, const char *text, uint32_t length, PtxMnemonic *mnemonic,
                    PtxMnemonicError *error) {
   uint32_t name = ptx_names_add(parser->module->names, text, length);

@@ -166,7 +166,8 @@ static uint32_t claim_name(PtxParser *parser, uint32_t name, uint32_t index) {
   return slot ? slot - 1 : PTX_NO_INDEX;
 }
 
-/* Whether this function goes with what had its name before, `taken`. From here on the name means the one with a body. */
+/* Whether this function goes with what had its name before, `taken`. From here on the name means the one with a
+ * body. */
 static bool check_earlier(PtxParser *parser, uint32_t taken, uint32_t index) {
   PtxModule *module = parser->module;
   const PtxFunction *function = ptx_function(module, index);
@@ -255,7 +256,8 @@ static void settle_errors(PtxParser *parser, uint32_t index, Diag *errors, bool 
   function->has_body = true;
 }
 
-/* After an error: to behind a `;` or a whole `{ ... }`, or to before what clearly starts something new, which gives false. */
+/* After an error: to behind a `;` or a whole `{ ... }`, or to before what clearly starts something new, which gives
+ * false. */
 static bool recover(PtxParser *parser) {
   unsigned braces = 0;
   while (parser->token.kind != TOK_END) {

@@ -223,7 +223,8 @@ static unsigned group_end(const FormRow *form, unsigned e) {
   return end;
 }
 
-/* Matches the modifiers; returns how many of them it got through. `*missing` is the element that then lacked, if any. */
+/* Matches the modifiers; returns how many of them it got through. `*missing` is the element that then lacked, if
+ * any. */
 static unsigned match(const FormRow *form, const Split *split, PtxMods *mods, const Element **missing) {
   unsigned i = 0;
   *missing = NULL;

@@ -1,7 +1,7 @@
 /* ptx_ops.h - the instructions and modifiers of PTX, from ptx_ops.def and ptx_words.def, and how a mnemonic is read.
  *
- * A mnemonic such as `ld.acquire.gpu.global.u32` is matched against the forms of its instruction; what was found stands
- * in a PtxMods, field by field, and ptx_ops_mnemonic() writes it back in the order of the form.
+ * A mnemonic such as `ld.acquire.gpu.global.u32` is matched against the forms of its instruction; what was found
+ * stands in a PtxMods, field by field, and ptx_ops_mnemonic() writes it back in the order of the form.
  * Ownership: a PtxOps (the forms, compiled) is immutable and belongs to who made it. */
 #ifndef LOCKSTEP_ISA_PTX_PTX_OPS_H
 #define LOCKSTEP_ISA_PTX_PTX_OPS_H
@@ -152,7 +152,8 @@ const char *ptx_op_mnemonic(PtxOp op);
 const char *ptx_op_doc(PtxOp op);
 /* How many choices of ptx_ops_example() show each word of that form. */
 unsigned ptx_ops_choices(const PtxOps *ops, uint16_t form);
-/* Appends a form as the reference page writes it: `ld [.weak] .u8 .u16`, and its operands in the letters of ptx_ops.def. */
+/* Appends a form as the reference page writes it: `ld [.weak] .u8 .u16`, and its operands in the letters of
+ * ptx_ops.def. */
 void ptx_ops_describe(const PtxOps *ops, uint16_t form, GString *out);
 const char *ptx_ops_operands(const PtxOps *ops, uint16_t form);
 /* Instructions and modifiers of PTX that are known not to be supported; NULL-terminated. */

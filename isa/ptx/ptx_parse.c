@@ -308,7 +308,8 @@ static bool has_kernel(const PtxModule *module) {
   return false;
 }
 
-/* What is wrong with a function refuses the kernels that reach it. Where no kernel is left all of it is the file's. */
+/* What is wrong with a function refuses the kernels that reach it. Where no kernel is left all of it is the
+ * file's. */
 static void settle_errors(const PtxParser *parser, const PtxModule *module, Diag *diag) {
   if (!diag_has_errors(diag) && has_kernel(module)) {
     for (unsigned i = 0; i < diag_count(parser->outer); i++) {

@@ -2,8 +2,8 @@
  *
  * Everything lies in arrays of the module, in the order of the text; a function has a range of each. What has a place
  * has a byte offset `at`; ptx_module_place() makes a line and column of it.
- * Registers of a function are numbered from 0: those of `.reg .b32 %r<12>` are 12 numbers from PtxVar.base on. Only a few
- * of them may be in use.
+ * Registers of a function are numbered from 0: those of `.reg .b32 %r<12>` are 12 numbers from PtxVar.base on. Only a
+ * few of them may be in use.
  * Not kept: `.pragma`, debug sections, comments.
  * Ownership: a PtxModule owns everything below it and is immutable once ptx_parse() has returned it. */
 #ifndef LOCKSTEP_ISA_PTX_PTX_TREE_H
@@ -129,7 +129,8 @@ typedef struct PtxLoc {
   uint32_t parent; /* loc of the place that it was inlined at, the nearest before it; PTX_NO_INDEX if there is none */
 } PtxLoc;
 
-/* A statement whose instruction is known, but isn't supported: kernels that reach it are refused. It counts as no instruction. */
+/* A statement whose instruction is known, but isn't supported: kernels that reach it are refused. It counts as no
+ * instruction. */
 typedef struct PtxSkipped {
   uint32_t at, inst; /* the instruction behind it */
   uint32_t why_at;   /* where `why` belongs */
@@ -137,8 +138,8 @@ typedef struct PtxSkipped {
   char *why;         /* "`mma.sync` isn't supported" */
 } PtxSkipped;
 
-/* A function whose text has errors: kernels that reach it are refused. Of it there are its head, as far as that could be read, and no
- * instructions. */
+/* A function whose text has errors: kernels that reach it are refused. Of it there are its head, as far as that could
+ * be read, and no instructions. */
 typedef struct PtxBroken {
   char *text; /* all of it */
   Diag *errors;

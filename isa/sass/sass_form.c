@@ -328,8 +328,8 @@ static bool is_zero(const Operand *operand) {
                                            : operand->kind == OPERAND_INTEGER && operand->value == 0;
 }
 
-/* The result of BAR.RED: a register for .POPC, a predicate for .AND and .OR; RZ discards. Returns the operands used, 0
- * on error. asfermi writes both (`BAR.RED.AND RZ, P0, b`), cuobjdump only the one that counts. */
+/* The result of BAR.RED: a register for .POPC, a predicate for .AND and .OR; RZ discards. Returns the operands used,
+ * 0 on error. asfermi writes both (`BAR.RED.AND RZ, P0, b`), cuobjdump only the one that counts. */
 static unsigned fill_reduction(Filler *filler, const Operand *operands, unsigned count) {
   bool counts = filler->inst->mode == BAR_RED_POPC;
   const Operand *first = &operands[0];

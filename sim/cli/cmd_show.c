@@ -29,7 +29,8 @@ typedef struct Shown {
   Programs *alone;
 } Shown;
 
-/* The machine that a program is lowered for: the one named, or what a run would take. NULL after errors, or if none is wanted. */
+/* The machine that a program is lowered for: the one named, or what a run would take. NULL after errors, or if none
+ * is wanted. */
 static Machine *load_machine(const Shown *shown, const Options *options, Diag *diag) {
   const char *name = options->machines ? options->machines[0] : NULL;
   const Program *program = shown->scenario ? shown->scenario->program : programs_common(shown->alone);
@@ -143,7 +144,8 @@ static char *render(Programs *programs, const Program *program, const Options *o
   return g_string_free(text, FALSE);
 }
 
-/* PTX as it was read, unless a machine is named or the question is about one kernel or control flow, which depend on one. */
+/* PTX as it was read, unless a machine is named or the question is about one kernel or control flow, which depend on
+ * one. */
 static char *render_shown(const Shown *shown, const Options *options, Diag *diag) {
   Programs *programs = shown->scenario ? shown->scenario->programs : shown->alone;
   if (!programs_is_ptx(programs) && !programs_is_listing(programs))

@@ -1,12 +1,12 @@
-/* interrupt.h - SIGINT and SIGTERM end a command in good order: runs stop, and what was done so far is reported. The one
- * state of the process that is global, since signals are. */
+/* interrupt.h - SIGINT and SIGTERM end a command in good order: runs stop, and what was done so far is reported. The
+ * one state of the process that is global, since signals are. */
 #ifndef LOCKSTEP_CLI_INTERRUPT_H
 #define LOCKSTEP_CLI_INTERRUPT_H
 
 #include <signal.h>
 
-/* From here on the first signal asks runs to stop (Stop.signal), and the process ends by itself soon after. Another one, a
- * second or more after it, or INTERRUPT_GRACE_SECONDS end it at once. */
+/* From here on the first signal asks runs to stop (Stop.signal), and the process ends by itself soon after. Another
+ * one, a second or more after it, or INTERRUPT_GRACE_SECONDS end it at once. */
 void interrupt_install(void);
 enum { INTERRUPT_GRACE_SECONDS = 10 };
 

@@ -71,8 +71,10 @@ typedef struct Options {
   gboolean slurm, status, resume, dry_run;
   gint64 shards;                    /* 0: as many as the points are worth */
   char *partition, *time, *account; /* as sbatch takes them */
-  char *help;                       /* what --help is to print, if it was given */
-  char **rest;                      /* what isn't an option; NULL-terminated, never NULL */
+  char *format_name, *code_name;    /* as given */
+  gboolean help_wanted;
+  char *help;  /* what --help is to print, if it was given */
+  char **rest; /* what isn't an option; NULL-terminated, never NULL */
 } Options;
 
 /* What --help prints. */
@@ -84,7 +86,10 @@ typedef struct CommandHelp {
 
 typedef enum { OPTIONS_OK, OPTIONS_HELP, OPTIONS_BAD } OptionsOutcome;
 
-/* Parses argv[1...]. OPTIONS_HELP: the user asked for help, which is in options->help. OPTIONS_BAD: messages are in `diag`. */
+/*
+ * Parses argv[1...]. OPTIONS_HELP: the user asked for help, which is in options->help. OPTIONS_BAD: messages are in
+ * `diag`.
+ */
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag);
 void options_clear(Options *options);
 

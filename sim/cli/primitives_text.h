@@ -1,4 +1,5 @@
-/* primitives_text.h - the best primitives of a machine, and its characteristics: `rank --primitives`, `machine classify`. */
+/* primitives_text.h - the best primitives of a machine, and its characteristics: `rank --primitives`, `machine
+ * classify`. */
 #ifndef LOCKSTEP_CLI_PRIMITIVES_TEXT_H
 #define LOCKSTEP_CLI_PRIMITIVES_TEXT_H
 

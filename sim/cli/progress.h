@@ -17,8 +17,8 @@ typedef struct Progress {
 void progress_init(Progress *progress, guint total);
 /* `done` of the steps are finished, and `what` is next. */
 void progress_step(Progress *progress, guint done, const char *what);
-/* Within a step: schedule `index` (from 0) of `total` begins, or something else with it, as `what` says; `user` is the
- * Progress. */
+/* Within a step: schedule `index` (from 0) of `total` begins, or something else with it, as `what` says; `user` is
+ * the Progress. */
 void progress_part(gpointer user, guint index, guint total, const char *what);
 /* How far the run under way is (RunOptions.heartbeat); `user` is the Progress. */
 void progress_heartbeat(gpointer user, guint64 cycle, guint64 instructions);

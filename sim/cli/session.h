@@ -1,4 +1,5 @@
-/* session.h - what the subcommands share: messages, machines, scenarios, output, and running one thing after another. */
+/* session.h - what the subcommands share: messages, machines, scenarios, output, and running one thing after
+ * another. */
 #ifndef LOCKSTEP_CLI_SESSION_H
 #define LOCKSTEP_CLI_SESSION_H
 
@@ -10,7 +11,8 @@ enum { STATUS_OK = 0, STATUS_FINDING = 1, STATUS_USAGE = 2, STATUS_INPUT = 3, ST
 
 /* Writes the messages to standard error and returns their exit status. */
 int session_report(const Diag *diag);
-/* A whole command: parses its arguments, prints the help or calls `act`, and reports the messages that are in `diag` then.
+/* A whole command: parses its arguments, prints the help or calls `act`, and reports the messages that are in `diag`
+ * then.
  * Returns the worst exit status of all that. */
 int session_command(const CommandHelp *help, int argc, char **argv, int (*act)(const Options *options, Diag *diag));
 /* True if colour belongs on standard output: a terminal, and no NO_COLOR. */
@@ -30,8 +32,8 @@ int session_cut_short(const Options *options, Diag *diag);
 /* Runs one scenario on one machine. */
 typedef RunResult *(*SessionRunner)(const Scenario *scenario, const Machine *machine, const Options *options,
                                     Diag *diag);
-/* Runs every scenario of options->rest on every machine, writes each result in the format wanted as soon as it is there,
- * and returns the worst exit status. */
+/* Runs every scenario of options->rest on every machine, writes each result in the format wanted as soon as it is
+ * there, and returns the worst exit status. */
 int session_run_all(const Options *options, SessionRunner runner, Diag *diag);
 
 #endif

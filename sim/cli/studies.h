@@ -7,8 +7,8 @@
 
 /* How a study's points run, with a progress line in `progress`, which is begun. */
 SweepOptions studies_begin(const Options *options, Progress *progress);
-/* A plan of the one scenario that is named, on the one machine (the scenario's first if none is named), with what -s, -p, --seed and
- * limits say; `seeds` if the user gives none. NULL after errors. */
+/* A plan of the one scenario that is named, on the one machine (the scenario's first if none is named), with what -s,
+ * -p, --seed and limits say; `seeds` if the user gives none. NULL after errors. */
 Plan *studies_plan(const Options *options, unsigned seeds, Diag *diag);
 /* A number as people read it: "1.23e+06" as 1.23 M. Free with g_free. */
 char *studies_rate(double value);

@@ -5,8 +5,8 @@
 #include "sim/cli/options.h"
 #include "sim/study/sweep/plan.h"
 
-/* The plan in a file, with what the options change of it, or a plan of the scenarios and options alone. Without either the plan that a
- * submission froze beside the file of -o. NULL after errors. */
+/* The plan in a file, with what the options change of it, or a plan of the scenarios and options alone. Without
+ * either the plan that a submission froze beside the file of -o. NULL after errors. */
 Plan *sweep_plan(const Options *options, Diag *diag);
 
 #endif

@@ -1,7 +1,7 @@
-/* access.h - what the executors of memory instructions share: the lanes' values, and the accesses to each space, which
- * generic instructions use lane by lane (exec_global.c).
- * Shared and local memory: effects happen at issue, since the shared pipe serves in order (shared.h). Global memory: when the memory
- * system performs the access (serve.h). */
+/* access.h - what the executors of memory instructions share: the lanes' values, and the accesses to each space,
+ * which generic instructions use lane by lane (exec_global.c).
+ * Shared and local memory: effects happen at issue, since the shared pipe serves in order (shared.h). Global memory:
+ * when the memory system performs the access (serve.h). */
 #ifndef LOCKSTEP_CORE_ACCESS_H
 #define LOCKSTEP_CORE_ACCESS_H
 
@@ -13,8 +13,8 @@ enum { ACCESS_PARTS_MAX = 4 }; /* words of the widest access */
 /* Words that a lane's access of so many bytes takes. */
 static inline uint32_t access_words(uint32_t bytes) { return bytes > 4 ? bytes / 4 : 1; }
 
-/* Row `part` of a value of several rows: registers rise, constants too (~i, ~(i + 1)) if the value is a wide one; RZ is
- * one row of zeros for all parts. */
+/* Row `part` of a value of several rows: registers rise, constants too (~i, ~(i + 1)) if the value is a wide one; RZ
+ * is one row of zeros for all parts. */
 static inline const uint32_t *access_part(const Issue *issue, int16_t slot, uint32_t part, bool wide) {
   if (part == 0 || (slot < 0 && !wide))
     return issue_operand(issue, slot);
@@ -34,9 +34,10 @@ static inline void access_write(Issue *issue, uint32_t part, const uint32_t row[
   issue_write(issue, dst, row);
 }
 
-/* The lane of `rest` that stores next, if each stores so many bytes. Where several store to one word the last of them wins.
- * With `lowest` the hardware takes 128 bytes at a time, and of the lanes of one such pass the lowest wins, as measured on
- * an H200 (validation/hardware/, same_word). */
+/* The lane of `rest` that stores next, if each stores so many bytes. Where several store to one word the last of them
+ * wins.
+ * With `lowest` the hardware takes 128 bytes at a time, and of the lanes of one such pass the lowest wins, as
+ * measured on an H200 (validation/hardware/, same_word). */
 static inline unsigned access_next_store(uint32_t rest, uint32_t bytes, bool lowest) {
   if (!lowest)
     return (unsigned)__builtin_ctz(rest);
@@ -61,8 +62,8 @@ static inline WordChange access_change(const Issue *issue, uint64_t when) {
                       .pc = issue->warp->pc};
 }
 
-/* The lanes of issue->mask access bytes base[lane] + offset (mod 2^32) of their block's shared memory, or of their own
- * local memory, as issue->inst says. They set issue->ready. False after a fault. */
+/* The lanes of issue->mask access bytes base[lane] + offset (mod 2^32) of their block's shared memory, or of their
+ * own local memory, as issue->inst says. They set issue->ready. False after a fault. */
 bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
 bool shared_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
 bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset);
@@ -74,8 +75,8 @@ bool shared_addresses(Issue *issue, const uint32_t base[WARP_LANES], uint32_t of
                       uint32_t physical[WARP_LANES]);
 /* A word of shared memory gets a value that an asynchronous copy brings. */
 void shared_put(Sm *sm, uint32_t word, uint32_t value, const WordChange *change, unsigned lane);
-/* The lanes load from global memory as issue->inst says, past the L1: issue->flight. valid[lane]: how many bytes that is; with `aligns` the low
- * bits of an address say how many fewer than its width. False after a fault. */
+/* The lanes load from global memory as issue->inst says, past the L1: issue->flight. valid[lane]: how many bytes that
+ * is; with `aligns` the low bits of an address say how many fewer than its width. False after a fault. */
 bool access_fetch(Issue *issue, bool aligns, uint8_t valid[WARP_LANES]);
 
 /* The access leaves the SM: issue->flight. */
@@ -90,8 +91,8 @@ void access_raise_heap(Issue *issue, unsigned lane, uint64_t address, uint32_t b
 /* The largest local memory of a lane (CUDA: 512 KiB). */
 enum { LOCAL_BYTES_MAX = 512 * 1024 };
 
-/* A byte of memory at a generic address as `lane` sees it; false if there is none. For formats and messages: it costs no
- * time and no detector hears of it. */
+/* A byte of memory at a generic address as `lane` sees it; false if there is none. For formats and messages: it costs
+ * no time and no detector hears of it. */
 bool access_peek(const Issue *issue, unsigned lane, uint64_t address, uint8_t *byte);
 /* The generic address in a register pair or constant: its low word alone unless `wide`. */
 uint64_t access_pointer(const Issue *issue, int16_t slot, bool wide, unsigned lane);

@@ -1,7 +1,10 @@
-/* async_copy.h - copies from global to shared memory that go on while their warp does something else (LDGSTS: cp.async).
- * Models: a copy is a load that the memory system serves as any other, past the L1; its words are in shared memory when the reply has come.
- * A warp's copies up to a COPYEND are a group; a COPYWAIT waits for all groups but the newest so many. Till the warp has waited, an access to
- * the words of a copy is a hazard; then the copy is a store of its lanes, as the race detector hears of it.
+/* async_copy.h - copies from global to shared memory that go on while their warp does something else (LDGSTS:
+ * cp.async).
+ * Models: a copy is a load that the memory system serves as any other, past the L1; its words are in shared memory
+ * when the reply has come.
+ * A warp's copies up to a COPYEND are a group; a COPYWAIT waits for all groups but the newest so many. Till the warp
+ * has waited, an access to the words of a copy is a hazard; then the copy is a store of its lanes, as the race
+ * detector hears of it.
  * Does not model: waits of single lanes (a wait of some lanes is one of the warp), copies that stay in the L1.
  * Ownership: a Warp owns its copies, from block to block. */
 #ifndef LOCKSTEP_CORE_ASYNC_COPY_H

@@ -18,7 +18,8 @@
 
 #include "sim/core/access.h"
 
-/* True for loads that may hit the L1: weak ones, and those of machine code that are strong for a block (ld.ca of PTX is one). */
+/* True for loads that may hit the L1: weak ones, and those of machine code that are strong for a block (ld.ca of PTX
+ * is one). */
 static inline bool cached_is_load(const Machine *machine, const Inst *inst) {
   bool of_block = inst->sem == SEM_RELAXED && inst->scope == SCOPE_CTA && inst->cache == CACHE_CA;
   return machine->sm.l1.bytes && machine->sm.l1.global_loads == L1_CACHED && (inst->sem == SEM_WEAK || of_block) &&
@@ -29,11 +30,11 @@ static inline bool cached_evicts(const Inst *inst) {
   return op_info[inst->op].flags & OPF_ATOMIC || inst->sem != SEM_WEAK || inst->cache == CACHE_CG ||
          inst->cache == CACHE_WT;
 }
-/* Such a load: lanes hit the L1, wait for a sector that another load fetches, or fetch theirs. Where all of them hit no access leaves the
- * SM: issue->flight is NULL afterwards. */
+/* Such a load: lanes hit the L1, wait for a sector that another load fetches, or fetch theirs. Where all of them hit
+ * no access leaves the SM: issue->flight is NULL afterwards. */
 void cached_load(Issue *issue, Flight *flight);
-/* Its own reply has come, with the sectors that it fetched: those go to the L1, and lanes of others that wait for them get their
- * words. */
+/* Its own reply has come, with the sectors that it fetched: those go to the L1, and lanes of others that wait for
+ * them get their words. */
 void cached_arrive(Sm *sm, Flight *flight, uint64_t now);
 /* A store or atomic operation leaves the SM: the same for the own copy. */
 void cached_store(Issue *issue, const Flight *flight);

@@ -1,6 +1,7 @@
-/* constants.h - constant memory as machine code loads it: an SM's cache of lines, that of blocks behind it, and loads whose lanes want several words.
- * Both caches are empty at the start of a launch. A load of several words takes them one after the other. Measured on an H200
- * (validation/hardware/mc_warp.cu). PTX takes sm.latency.constant, whatever it loads.
+/* constants.h - constant memory as machine code loads it: an SM's cache of lines, that of blocks behind it, and loads
+ * whose lanes want several words.
+ * Both caches are empty at the start of a launch. A load of several words takes them one after the other. Measured on
+ * an H200 (validation/hardware/mc_warp.cu). PTX takes sm.latency.constant, whatever it loads.
  * Ownership: an Sm holds its ConstCache (state.h). */
 #ifndef LOCKSTEP_CORE_CONSTANTS_H
 #define LOCKSTEP_CORE_CONSTANTS_H

@@ -120,7 +120,7 @@ static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
 /* All that the launch follows has ended. Its blocks may wait for room all the same. */
 static void start(Gpu *gpu, Launch *launch, uint64_t now) {
   launch->started = true;
-  launch->free_at = now + gpu->machine->grid.launch_overhead;
+  launch->first = launch->free_at = now + gpu->machine->grid.launch_overhead;
   renew_l1s(gpu);
 }
 

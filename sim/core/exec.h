@@ -1,10 +1,11 @@
 /* exec.h - execution of one instruction: one executor for each row of opcodes.def.
  *
  * An executor changes the rows of the active lanes and says when its results can be used. It is called if some lane
- * executes: nothing happens at an instruction whose guard holds in no lane, beyond its issue slot. Executors of UNIT_ALU touch
- * only the rows (regs, consts, pred) and may be called without an SM: sim/detect does so to explore what a lane can do.
- * The caller has set `mask` (active lanes whose guard holds), `pc`, `next_pc` (the next instruction), `ready` and `next` from
- * the unit's latency; executors change these where they know better. */
+ * executes: nothing happens at an instruction whose guard holds in no lane, beyond its issue slot. Executors of
+ * UNIT_ALU touch only the rows (regs, consts, pred) and may be called without an SM: sim/detect does so to explore
+ * what a lane can do.
+ * The caller has set `mask` (active lanes whose guard holds), `pc`, `next_pc` (the next instruction), `ready` and
+ * `next` from the unit's latency; executors change these where they know better. */
 #ifndef LOCKSTEP_CORE_EXEC_H
 #define LOCKSTEP_CORE_EXEC_H
 
@@ -85,8 +86,8 @@ static inline void issue_write(Issue *issue, int16_t slot, const uint32_t row[WA
     to[lane] = (mask & lane_bit[lane]) ? row[lane] : to[lane];
 }
 
-/* What executors and exploration both need of memory: bytes of a MemWidth; the part of `word` that a narrow load at byte
- * `offset` gives, and the word after a narrow store; the value after an atomic operation, of as many bits as the
+/* What executors and exploration both need of memory: bytes of a MemWidth; the part of `word` that a narrow load at
+ * byte `offset` gives, and the word after a narrow store; the value after an atomic operation, of as many bits as the
  * instruction's width. */
 extern const uint8_t width_bytes[];
 uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width);

@@ -46,7 +46,7 @@ static void add_rows(Issue *issue, bool negate_a, bool negate_b) {
   add_carrying(issue, x, y, (uint32_t)negate_a + negate_b);
 }
 
-void exec_IADD(Issue *issue) {
+WIDE_CLONES void exec_IADD(Issue *issue) {
   const Inst *inst = issue->inst;
   if (inst->flags & CARRYING) {
     add_rows(issue, inst->flags & INST_NEG_A, inst->flags & INST_NEG_B);
@@ -58,7 +58,7 @@ void exec_IADD(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_ISUB(Issue *issue) {
+WIDE_CLONES void exec_ISUB(Issue *issue) {
   const Inst *inst = issue->inst;
   if (inst->flags & CARRYING) {
     add_rows(issue, inst->flags & INST_NEG_A, !(inst->flags & INST_NEG_B));
@@ -71,7 +71,7 @@ void exec_ISUB(Issue *issue) {
 }
 
 /* Product of two words under the instruction's type and .HI, all of it negated if `negate` is all ones. */
-static void multiply(const Issue *issue, uint32_t row[WARP_LANES], uint32_t negate) {
+WIDE_CLONES static void multiply(const Issue *issue, uint32_t row[WARP_LANES], uint32_t negate) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint64_t negate_wide = negate ? UINT64_MAX : 0;
@@ -83,13 +83,13 @@ static void multiply(const Issue *issue, uint32_t row[WARP_LANES], uint32_t nega
     ROW row[l] = (uint32_t)((((uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]) ^ negate_wide) - negate_wide) >> 32);
 }
 
-void exec_IMUL(Issue *issue) {
+WIDE_CLONES void exec_IMUL(Issue *issue) {
   uint32_t row[WARP_LANES];
   multiply(issue, row, 0);
   issue_write(issue, issue->inst->dst, row);
 }
 
-void exec_IMAD(Issue *issue) {
+WIDE_CLONES void exec_IMAD(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *c = issue_operand(issue, inst->c);
   uint32_t row[WARP_LANES], nc = sign_of(inst, INST_NEG_C);
@@ -104,7 +104,7 @@ void exec_IMAD(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_ISCADD(Issue *issue) {
+WIDE_CLONES void exec_ISCADD(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES], na = sign_of(inst, INST_NEG_A), nb = sign_of(inst, INST_NEG_B), shift = inst->mode & 31u;
@@ -112,7 +112,7 @@ void exec_ISCADD(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_SHL(Issue *issue) {
+WIDE_CLONES void exec_SHL(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES], keep = inst->flags & INST_WRAP ? 31u : UINT32_MAX;
@@ -120,7 +120,7 @@ void exec_SHL(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_SHR(Issue *issue) {
+WIDE_CLONES void exec_SHR(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES], keep = inst->flags & INST_WRAP ? 31u : UINT32_MAX;
@@ -131,7 +131,7 @@ void exec_SHR(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_LOP(Issue *issue) {
+WIDE_CLONES void exec_LOP(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES], ia = sign_of(inst, INST_INV_A), ib = sign_of(inst, INST_INV_B);
@@ -144,7 +144,7 @@ void exec_LOP(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_IMNMX(Issue *issue) {
+WIDE_CLONES void exec_IMNMX(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES], minimum[WARP_LANES];
@@ -158,7 +158,7 @@ void exec_IMNMX(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_SEL(Issue *issue) {
+WIDE_CLONES void exec_SEL(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t row[WARP_LANES], first[WARP_LANES];
@@ -168,7 +168,7 @@ void exec_SEL(Issue *issue) {
 }
 
 /* Mask of the lanes for which (a cmp b) holds on integers. */
-static uint32_t compare(const Issue *issue) {
+WIDE_CLONES static uint32_t compare(const Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t flip = inst->type == TYPE_U32 ? 0x80000000u : 0, less = 0, equal = 0;

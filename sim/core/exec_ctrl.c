@@ -5,6 +5,7 @@
 #include "sim/core/lane_groups.h"
 #include "sim/core/record.h"
 #include "sim/core/simt_stack.h"
+#include "sim/core/spin_backoff.h"
 #include "sim/core/tell.h"
 
 static void overflow(Issue *issue) {
@@ -36,6 +37,7 @@ void exec_BRA(Issue *issue) {
     issue->next = issue->now + machine->sm.latency.branch_not_taken;
     return;
   }
+  uint32_t from = warp->pc;
   if (issue->mask == warp->active) {
     warp->pc = (uint32_t)issue->inst->target;
   } else {
@@ -48,6 +50,8 @@ void exec_BRA(Issue *issue) {
     }
   }
   redirect(issue);
+  if (issue->sm->spin_backoff && (uint32_t)issue->inst->target <= from)
+    spin_backoff_turn(issue, from);
 }
 
 /* All lanes of the path go one way. */

@@ -2,15 +2,29 @@
 #include <glib.h>
 
 #include "base/bits.h"
+#include "base/wide.h"
 #include "sim/core/cached.h"
 #include "sim/core/constants.h"
 #include "sim/core/record.h"
 #include "sim/core/serve.h"
+#include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
 #define HEX64 "0x%" G_GINT64_MODIFIER "x"
 
 /* ---- addresses ---- */
+
+/* The addresses of pairs of words and an offset. False: none is of shared memory (place_canonical()). */
+WIDE_CLONES static bool add_offset(const uint32_t low[WARP_LANES], const uint32_t high[WARP_LANES], uint64_t offset,
+                                   uint64_t address[WARP_LANES]) {
+  uint64_t shared = 0;
+  for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+    uint64_t sum = (low[lane] | (uint64_t)high[lane] << 32) + offset;
+    address[lane] = sum;
+    shared |= sum >> 32 == SHARED_HIGH ? UINT64_MAX : 0;
+  }
+  return shared;
+}
 
 static void lane_addresses(const Issue *issue, uint64_t address[32]) {
   const Inst *inst = issue->inst;
@@ -20,10 +34,10 @@ static void lane_addresses(const Issue *issue, uint64_t address[32]) {
       address[lane] = place_address(inst, low[lane], 0);
     return;
   }
-  const uint32_t *high = access_part(issue, inst->a, 1, true);
-  uint64_t offset = (uint64_t)(int64_t)inst->imm;
+  if (!add_offset(low, access_part(issue, inst->a, 1, true), (uint64_t)(int64_t)inst->imm, address))
+    return;
   for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-    address[lane] = place_canonical((low[lane] | (uint64_t)high[lane] << 32) + offset);
+    address[lane] = place_canonical(address[lane]);
 }
 
 /* Below it no pointer to a buffer points: it is null, or null with an index. */
@@ -68,10 +82,10 @@ typedef struct Span {
 } Span;
 
 /* True if each lane's address is so many bytes behind that of the lane before. */
-static bool goes_by(uint64_t step, const uint64_t address[32]) {
-  uint64_t differ = 0, wanted = address[0];
-  for (uint32_t lane = 0; lane < WARP_LANES; lane++, wanted += step)
-    differ |= address[lane] ^ wanted;
+WIDE_CLONES static bool goes_by(uint64_t step, const uint64_t address[32]) {
+  uint64_t differ = 0;
+  for (uint32_t lane = 1; lane < WARP_LANES; lane++)
+    differ |= (address[lane] - address[lane - 1]) ^ step;
   return differ == 0;
 }
 
@@ -345,7 +359,7 @@ void exec_MEMBAR(Issue *issue) {
     issue->warp->awaits_loads = issue->inst->sem == SEM_ACQ_REL && machine->memory.block_orders == BLOCK_ORDERS_LOADS;
   }
   ProbePoint point = issue_point(issue, issue->mask);
-  PROBE_FIRE(issue->gpu, fence, &point);
+  tell_fence(&point);
 }
 
 /* Fences of machine code leave the L1 to it. */
@@ -353,5 +367,5 @@ void exec_CCTL(Issue *issue) {
   if (issue->sm)
     cached_forget(issue->sm);
   ProbePoint point = issue_point(issue, issue->mask);
-  PROBE_FIRE(issue->gpu, fence, &point);
+  tell_fence(&point);
 }

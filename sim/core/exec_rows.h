@@ -1,10 +1,11 @@
 /* exec_rows.h - what the executors of arithmetic share: loops over lanes, pairs of rows, comparisons.
  *
- * An executor computes a whole row into a local array, which the compiler vectorises, and issue_write() merges it under
- * the mask. What is the same in all lanes (flags, type, rounding) is looked at outside the loop. */
+ * An executor computes a whole row into a local array, which the compiler vectorises, and issue_write() merges it
+ * under the mask. What is the same in all lanes (flags, type, rounding) is looked at outside the loop. */
 #ifndef LOCKSTEP_CORE_EXEC_ROWS_H
 #define LOCKSTEP_CORE_EXEC_ROWS_H
 
+#include "base/wide.h"
 #include "sim/core/exec.h"
 
 #define ROW for (unsigned l = 0; l < WARP_LANES; l++)
@@ -40,8 +41,8 @@ static inline void set_both(Issue *issue, uint32_t value, uint32_t complement) {
   issue_set_pred(issue, issue->inst->pdst2, complement);
 }
 
-/* The lanes for which a comparison holds, from those in which a is less than b, equal to it, and not ordered with it (a
- * NaN; 0 for integers). */
+/* The lanes for which a comparison holds, from those in which a is less than b, equal to it, and not ordered with it
+ * (a NaN; 0 for integers). */
 static inline uint32_t relation(CmpOp cmp, uint32_t less, uint32_t equal, uint32_t unordered) {
   switch (cmp) {
   case CMP_F: return 0;

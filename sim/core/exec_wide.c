@@ -28,7 +28,7 @@ static void add_carrying(Issue *issue, const uint64_t x[WARP_LANES], const uint6
 }
 
 /* By words, as the compiler vectorises it. */
-static void add_words(Issue *issue) {
+WIDE_CLONES static void add_words(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   const uint32_t *a_high = issue_operand(issue, high_row(inst->a)), *b_high = issue_operand(issue, high_row(inst->b));
@@ -39,7 +39,7 @@ static void add_words(Issue *issue) {
   issue_write(issue, (int16_t)(inst->dst + 1), high);
 }
 
-static void subtract_words(Issue *issue) {
+WIDE_CLONES static void subtract_words(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   const uint32_t *a_high = issue_operand(issue, high_row(inst->a)), *b_high = issue_operand(issue, high_row(inst->b));
@@ -103,7 +103,7 @@ void exec_IMAD64(Issue *issue) {
 }
 
 /* The 64-bit product of two words. */
-static void multiply_words(const Issue *issue, uint64_t row[WARP_LANES]) {
+WIDE_CLONES static void multiply_words(const Issue *issue, uint64_t row[WARP_LANES]) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   if (inst->type == TYPE_U32)
@@ -112,7 +112,7 @@ static void multiply_words(const Issue *issue, uint64_t row[WARP_LANES]) {
     ROW row[l] = (uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]);
 }
 
-void exec_IMULW(Issue *issue) {
+WIDE_CLONES void exec_IMULW(Issue *issue) {
   uint64_t row[WARP_LANES];
   multiply_words(issue, row);
   write_wide(issue, issue->inst->dst, row);

@@ -1,6 +1,7 @@
 #include "sim/core/gpu.h"
 
 #include "base/assert.h"
+#include "base/pages.h"
 #include "sim/core/dispatch.h"
 #include "sim/core/due.h"
 #include "sim/core/host.h"
@@ -23,7 +24,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->seed = seed;
   gpu->threads = 1;
   gpu->backing = backing;
-  gpu->sms = g_new0(Sm, machine->gpu.sms);
+  gpu->sms = PAGES_NEW(Sm, machine->gpu.sms);
   gpu->due = g_new0(uint64_t, machine->gpu.sms);
   event_queue_init(&gpu->sends, 64);
   event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms);
@@ -67,7 +68,7 @@ void gpu_free(Gpu *gpu) {
   g_string_free(gpu->printed, TRUE);
   g_free(gpu->fault.message);
   g_free(gpu->fault.repair);
-  g_free(gpu->sms);
+  pages_free(gpu->sms);
   g_free(gpu);
 }
 

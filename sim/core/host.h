@@ -2,13 +2,14 @@
  * BackingBuffer.host).
  *
  * Models: two views of a host-mapped word, the GPU's (the backing store) and the host's. A plain store of either side
- * shows to the other host.latency cycles later. A word has one order of stores: a store of the GPU counts when it arrives
- * at the host, so that a store of the host that meets it on the way comes before it, and the GPU never sees that one.
+ * shows to the other host.latency cycles later. A word has one order of stores: a store of the GPU counts when it
+ * arrives at the host, so that a store of the host that meets it on the way comes before it, and the GPU never sees
+ * that one.
  * Atomic operations of either side (HOST_ADD, atom, red) are done at the memory, one after another, and never lose an
  * update. A finished launch has shown all its stores, and a launch sees all stores of the host before it.
  * Does not model: the host's caches, several host threads, pageable memory (a copy is a step on a host-mapped word).
- * Time: a step other than a delay takes one cycle, a poll looks each host.poll_interval cycles, to wait for a launch takes
- * host.latency after its end. The host is one source of events, and acts first within a cycle.
+ * Time: a step other than a delay takes one cycle, a poll looks each host.poll_interval cycles, to wait for a launch
+ * takes host.latency after its end. The host is one source of events, and acts first within a cycle.
  * Ownership: the Gpu owns its Host (gpu_set_host). */
 #ifndef LOCKSTEP_CORE_HOST_H
 #define LOCKSTEP_CORE_HOST_H
@@ -74,8 +75,8 @@ typedef struct Host {
   GArray *to_host, *to_gpu; /* HostChange, by time */
 } Host;
 
-/* Gives the GPU a host that does these steps from cycle 0 on; after all launches were added. Launches that a step starts wait
- * for it. False with a sentence in *why (newly allocated) if a step is wrong. */
+/* Gives the GPU a host that does these steps from cycle 0 on; after all launches were added. Launches that a step
+ * starts wait for it. False with a sentence in *why (newly allocated) if a step is wrong. */
 bool gpu_set_host(Gpu *gpu, const HostStep *steps, uint32_t count, char **why);
 void host_free(Host *host);
 
@@ -91,8 +92,8 @@ void host_after_atomic(Host *host, guint buffer, uint32_t index, uint32_t value,
 void host_launch_finished(Host *host, const Launch *launch, uint64_t now);
 
 bool host_compares(const HostStep *step, uint32_t word);
-/* True if nothing will happen on the host's side unless the GPU does something; then a state of the GPU that comes back will
- * come back for ever. Also without a host. */
+/* True if nothing will happen on the host's side unless the GPU does something; then a state of the GPU that comes
+ * back will come back for ever. Also without a host. */
 bool host_is_still(const Host *host);
 /* "step 2 (modify counter[0])", counted from 1 in the order in which they are listed. Newly allocated. */
 char *host_step_text(const Host *host, uint32_t step);

@@ -1,18 +1,20 @@
 /* lane_groups.h - divergence with convergence barriers (`sm.convergence: barrier`, Volta and later).
- * Models: a warp is a set of lane groups, each with a program counter. One runs (Warp.pc, Warp.active); the others are
- * ready, asleep, or wait at a BSYNC, a WARPSYNC or a block barrier. The running group is left only where it stops: at YIELD,
- * NANOSLEEP, BSYNC, WARPSYNC, a block barrier or EXIT. A group that spins without one of these holds its warp for ever.
- * Of a divergent branch's two ways the smaller goes first, of an indirect branch's that of the lowest lane. The next group is the newest that is ready: the one that was left
- * behind, or let go, last. Who gives way by a YIELD or NANOSLEEP runs again when nobody else is ready, the first to give way first; till
- * then nobody waits for it at a BSYNC. (An H200: validation/hardware/lanes.cu, orders.cu.)
- * Groups become one at a BSYNC or a WARPSYNC that they leave together, and where one is chosen to run that gave way: all that gave way and go on at its
- * instruction come along. A running group takes up nobody by coming to an instruction.
- * WARPSYNCs of one mask match wherever they stand, and let lanes of it go that wait at a BSYNC; a WARPSYNC.ALL matches itself
- * only.
- * Convergence barriers: each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier
- * at most, the newest;
- * groups that use one barrier at the same time have a record each. Lanes whose BMOV has saved a record remain in it when they begin
- * another (a call that uses the barrier, too), and are waited for until BMOV has restored it.
+ * Models: a warp is a set of lane groups, each with a program counter. One runs (Warp.pc, Warp.active); the others
+ * are ready, asleep, or wait at a BSYNC, a WARPSYNC or a block barrier. The running group is left only where it
+ * stops: at YIELD, NANOSLEEP, BSYNC, WARPSYNC, a block barrier or EXIT. A group that spins without one of these holds
+ * its warp for ever.
+ * Of a divergent branch's two ways the smaller goes first, of an indirect branch's that of the lowest lane. The next
+ * group is the newest that is ready: the one that was left behind, or let go, last. Who gives way by a YIELD or
+ * NANOSLEEP runs again when nobody else is ready, the first to give way first; till then nobody waits for it at a
+ * BSYNC. (An H200: validation/hardware/lanes.cu, orders.cu.) Groups become one at a BSYNC or a WARPSYNC that they
+ * leave together, and where one is chosen to run that gave way: all that gave way and go on at its instruction come
+ * along. A running group takes up nobody by coming to an instruction.
+ * WARPSYNCs of one mask match wherever they stand, and let lanes of it go that wait at a BSYNC; a WARPSYNC.ALL
+ * matches itself only.
+ * Convergence barriers: each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one
+ * record of each barrier at most, the newest;
+ * groups that use one barrier at the same time have a record each. Lanes whose BMOV has saved a record remain in it
+ * when they begin another (a call that uses the barrier, too), and are waited for until BMOV has restored it.
  * Does not model: a scoreboard for each group (registers that one group waits for hold up the others, too).
  * Ownership: an Sm owns the LaneGroups of its warps. */
 #ifndef LOCKSTEP_CORE_LANE_GROUPS_H
@@ -62,8 +64,8 @@ void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t
 void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]);
 /* ENDCOLLECTIVE: `lanes` of the running group go where their WARPSYNC.COLLECTIVE said. */
 void lane_groups_end_collective(Issue *issue, uint32_t lanes);
-/* BMOV: `lanes` keep in a register who takes part in convergence barrier `barrier` with them; and the way back: `lanes` take part in it,
- * those with the same members[lane] together. */
+/* BMOV: `lanes` keep in a register who takes part in convergence barrier `barrier` with them; and the way back:
+ * `lanes` take part in it, those with the same members[lane] together. */
 void lane_groups_save(Issue *issue, unsigned barrier, uint32_t lanes);
 void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes);
 /* BSSY: `lanes` take part in convergence barrier `barrier`. */
@@ -74,15 +76,15 @@ uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, un
 void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes);
 /* BSYNC: `lanes` of the running group wait, or go on if nobody is waited for. */
 void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes);
-/* WARPSYNC of `lanes` of the running group; members[lane] is the mask that the lane waits for. The instruction's mode says more
- * (isa/program.h, WarpsyncMode). */
+/* WARPSYNC of `lanes` of the running group; members[lane] is the mask that the lane waits for. The instruction's mode
+ * says more (isa/program.h, WarpsyncMode). */
 void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes);
 /* WARPSYNC.ALL of `lanes` of the running group. */
 void lane_groups_meet(Issue *issue, uint32_t lanes);
 /* YIELD, and NANOSLEEP for `cycles`: another group may run. */
 void lane_groups_yield(Issue *issue, uint64_t cycles);
-/* YIELD of machine code: another group goes on after `away` cycles, or this one after `back` if there are others and none of them can. True if it
- * goes on like that. */
+/* YIELD of machine code: another group goes on after `away` cycles, or this one after `back` if there are others and
+ * none of them can. True if it goes on like that. */
 bool lane_groups_give_way(Issue *issue, uint64_t away, uint64_t back);
 /* `lanes` of the running group wait at block barrier `id`; lane_groups_switch() is to follow. */
 void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes);

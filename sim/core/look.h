@@ -1,6 +1,7 @@
-/* look.h - what memory holds, for whoever looks at the machine without being part of it: the proof, races, diagnosis, findings,
- * reports. They read memory here and nowhere else, so that it may lie where it likes.
- * Between two gpu_run()s this is a cut of the machine: the words as they are, and what is under way to registers in flight.h. */
+/* look.h - what memory holds, for whoever looks at the machine without being part of it: the proof, races, diagnosis,
+ * findings, reports. They read memory here and nowhere else, so that it may lie where it likes.
+ * Between two gpu_run()s this is a cut of the machine: the words as they are, and what is under way to registers in
+ * flight.h. */
 #ifndef LOCKSTEP_CORE_LOOK_H
 #define LOCKSTEP_CORE_LOOK_H
 
@@ -17,7 +18,8 @@ uint32_t look_local(const Sm *sm, uint32_t slot, uint32_t word, unsigned lane);
 WordChange look_global_change(const Gpu *gpu, uint64_t address);
 WordChange look_shared_change(const Sm *sm, uint32_t word);
 
-/* The buffer that `address` lies in, and which of its words. False if there is none, or the device heap. The name is borrowed. */
+/* The buffer that `address` lies in, and which of its words. False if there is none, or the device heap. The name is
+ * borrowed. */
 bool look_buffer(const Gpu *gpu, uint64_t address, const char **name, uint64_t *word);
 /* True if that is an address of the device heap. */
 bool look_in_heap(const Gpu *gpu, uint64_t address);

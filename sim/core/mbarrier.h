@@ -1,5 +1,6 @@
 /* mbarrier.h - barriers in shared memory (PTX mbarrier): a word of 64 bits that threads arrive at.
- * Models: the words that ptxas initialises, phases, expected arrivals, dropped ones, bytes that are expected and complete.
+ * Models: the words that ptxas initialises, phases, expected arrivals, dropped ones, bytes that are expected and
+ * complete.
  * Does not model: arrivals beyond those that the phase expects, which are undefined. */
 #ifndef LOCKSTEP_CORE_MBARRIER_H
 #define LOCKSTEP_CORE_MBARRIER_H

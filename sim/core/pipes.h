@@ -22,8 +22,8 @@ typedef struct Pipes {
   uint64_t free_milli[PIPE_COUNT];
 } Pipes;
 
-/* Which pipe takes an instruction, one that writes a register or doesn't; its interval; and its latency, which is that of its
- * unit unless its kind has one of its own. */
+/* Which pipe takes an instruction, one that writes a register or doesn't; its interval; and its latency, which is
+ * that of its unit unless its kind has one of its own. */
 PipeKind pipe_of(const Inst *inst, bool writes_register);
 Milli pipe_interval(const Machine *machine, PipeKind pipe);
 uint32_t pipe_latency(const Machine *machine, PipeKind pipe, uint32_t unit_latency);

@@ -1,5 +1,5 @@
-/* place.h - which accesses to memory fault, and where the others go. Executors act on these rules, and the proof of deadlocks
- * reckons with them: they are written here and nowhere else. */
+/* place.h - which accesses to memory fault, and where the others go. Executors act on these rules, and the proof of
+ * deadlocks reckons with them: they are written here and nowhere else. */
 #ifndef LOCKSTEP_CORE_PLACE_H
 #define LOCKSTEP_CORE_PLACE_H
 
@@ -45,8 +45,8 @@ static inline uint64_t place_address(const Inst *inst, uint32_t low, uint32_t hi
   return place_is_wide(inst) ? place_canonical((low | (uint64_t)high << 32) + offset) : (uint32_t)(low + offset);
 }
 
-/* The space that a generic address lies in: shared, local or global memory. In the first two windows, the low word less the
- * window's start is the byte. */
+/* The space that a generic address lies in: shared, local or global memory. In the first two windows, the low word
+ * less the window's start is the byte. */
 static inline MemSpace place_window(uint64_t address) {
   return address - SHARED_WINDOW < WINDOW_BYTES  ? MEM_SHARED
          : address - LOCAL_WINDOW < WINDOW_BYTES ? MEM_LOCAL
@@ -62,8 +62,8 @@ static inline PlaceFault place_in_local(MemKind kind, uint64_t at, uint32_t byte
   return kind == MEM_ATOMIC ? PLACE_NO_ATOMICS : place_in(at, bytes, limit);
 }
 
-/* An access to a buffer; *buffer is the one that holds all its bytes, or NULL. `constant`: the instruction names constant
- * memory. */
+/* An access to a buffer; *buffer is the one that holds all its bytes, or NULL. `constant`: the instruction names
+ * constant memory. */
 PlaceFault place_in_buffer(Backing *backing, MemKind kind, bool constant, uint64_t address, uint32_t bytes,
                            BackingBuffer **buffer);
 

@@ -50,8 +50,9 @@ typedef struct ProbePart {
   const struct Launch *launch;
   const struct Inst *inst;
   uint32_t pc;
-  ThreadId thread; /* of the warp's lane 0 */
-  uint64_t number; /* of the access, as AccessPart has it */
+  ThreadId thread;     /* of the warp's lane 0 */
+  uint64_t number;     /* of the access, as AccessPart has it */
+  const bool *changed; /* of an atomic operation, by lane: it changed its word; meaningless for others */
   const MemTrace *trace;
 } ProbePart;
 
@@ -89,8 +90,9 @@ typedef struct Probe {
   void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited);
   /* `reg` (or, if is_predicate, a predicate) is read by lanes that never wrote it. */
   void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);
-  /* Lanes use or overwrite register row `row`, which the instruction `producer` hasn't written yet (hazards.h); or (HAZARD_SHARED) that byte
-   * of shared memory, which the copy `producer` writes, and nobody has waited for (async_copy.h). */
+  /* Lanes use or overwrite register row `row`, which the instruction `producer` hasn't written yet (hazards.h); or
+   * (HAZARD_SHARED) that byte of shared memory, which the copy `producer` writes, and nobody has waited for
+   * (async_copy.h). */
   void (*hazard)(void *user, const ProbePoint *point, unsigned row, uint32_t producer);
   /* A value that lanes of the point use was loaded, at `from`, from memory that nobody had written. */
   void (*undefined_use)(void *user, const ProbePoint *point, const struct UndefinedFrom *from);
@@ -109,6 +111,8 @@ typedef struct Probe {
   /* A lane gets so many bytes of the device heap from malloc(), or (`gives`) is about to give them back. */
   void (*heap)(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives);
   void (*host)(void *user, const HostPoint *point, HostDeed deed);
+  /* Lanes begin a fence. While SMs run windows this is told when the window ends: no access behind the fence is
+   * performed before. */
   void (*fence)(void *user, const ProbePoint *point);
   /* A load hits its SM's L1, whose copy isn't what memory holds. */
   void (*stale_read)(void *user, const ProbePoint *point, const StaleRead *stale);
@@ -125,22 +129,23 @@ typedef struct Probe {
   void (*block_start)(void *user, const ProbePoint *point);
   void (*block_end)(void *user, const ProbePoint *point);
   void (*issued)(void *user, const ProbePoint *point, uint64_t until);
-  /* Behind the instruction that was told as issued the running path has joined others on the SIMT stack: another path runs now, or all
-   * that waited there. */
+  /* Behind the instruction that was told as issued the running path has joined others on the SIMT stack: another path
+   * runs now, or all that waited there. */
   void (*joined)(void *user, const ProbePoint *point);
   /* The reply to an access of global memory by these lanes has come, and their registers have what they loaded. */
   void (*replied)(void *user, const ProbePoint *point);
 } Probe;
 
 /* All callbacks. */
-#define PROBE_EACH(X)                                                                                             \
-  X(unlock_not_owned)                                                                                             \
-  X(exit_holding)                                                                                                 \
-  X(partial_barrier)                                                                                              \
-  X(unset_read)                                                                                                   \
-  X(hazard)                                                                                                       \
-  X(undefined_use) X(access) X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) X(odd_mask) \
-      X(barrier_arrive) X(barrier_complete) X(block_start) X(block_end) X(issued) X(joined) X(replied)
+#define PROBE_EACH(X)                                                                                              \
+  X(unlock_not_owned)                                                                                              \
+  X(exit_holding)                                                                                                  \
+  X(partial_barrier)                                                                                               \
+  X(unset_read)                                                                                                    \
+  X(hazard)                                                                                                        \
+  X(undefined_use)                                                                                                 \
+  X(access) X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) X(odd_mask) X(barrier_arrive) \
+      X(barrier_complete) X(block_start) X(block_end) X(issued) X(joined) X(replied)
 #define PROBE_ONE(callback) +1
 _Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");
 

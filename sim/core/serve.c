@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/wide.h"
 #include "sim/core/host.h"
 #include "sim/core/undefined.h"
 
@@ -60,6 +61,14 @@ static void store_word(Gpu *gpu, BackingBuffer *buffer, uint32_t word, uint32_t 
   change_word(gpu, buffer, word, value, change, lane);
 }
 
+/* How many of them differ. */
+WIDE_CLONES static uint32_t count_changed(const uint32_t *words, const uint32_t *others, uint32_t count) {
+  uint32_t changed = 0;
+  for (uint32_t i = 0; i < count; i++)
+    changed += words[i] != others[i];
+  return changed;
+}
+
 /* The words of a run. False: they have to be looked at one by one. */
 static bool store_run(Gpu *gpu, const Flight *flight, uint32_t mask, const WordChange *change) {
   BackingBuffer *buffer = flight->buffer;
@@ -68,9 +77,8 @@ static bool store_run(Gpu *gpu, const Flight *flight, uint32_t mask, const WordC
     return false;
   unsigned first = (unsigned)__builtin_ctz(mask);
   const uint32_t *data = &flight->data[0][first];
-  uint32_t word = (uint32_t)(run - buffer->data), count = bits_count(mask), changed = 0;
-  for (uint32_t i = 0; i < count; i++)
-    changed += run[i] != data[i];
+  uint32_t word = (uint32_t)(run - buffer->data), count = bits_count(mask);
+  uint32_t changed = count_changed(run, data, count);
   if (changed == count)
     change_log_note_words(&buffer->changes, word, count, change, first);
   for (uint32_t i = 0; changed < count && i < count; i++)
@@ -132,8 +140,10 @@ static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t wo
   uint64_t b = operand(flight, 0, lane), c = operand(flight, FLIGHT_OPERAND_C, lane);
   flight->data[0][lane] = bytes < 4 ? narrow_load(before, byte, inst->width) : before;
   flight->data[1][lane] = bytes == 8 ? buffer->data[word + 1] : 0;
-  uint64_t value = atomic_apply(inst, flight->data[0][lane] | (uint64_t)flight->data[1][lane] << 32, b, c);
+  uint64_t found = flight->data[0][lane] | (uint64_t)flight->data[1][lane] << 32;
+  uint64_t value = atomic_apply(inst, found, b, c);
   uint32_t low = (uint32_t)value;
+  flight->changed[lane] = value != found;
   change_word(gpu, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, change, lane);
   if (bytes == 8)
     change_word(gpu, buffer, word + 1, (uint32_t)(value >> 32), change, lane);
@@ -226,6 +236,7 @@ static bool operate_together(const Gpu *gpu, Flight *flight, uint32_t mask, cons
     uint32_t before = value;
     value = (uint32_t)atomic_apply(inst, before, flight->data[0][lane], flight->data[FLIGHT_OPERAND_C][lane]);
     flight->data[0][lane] = before;
+    flight->changed[lane] = value != before;
     changer = value != before ? lane : changer;
   }
   buffer->data[word] = value;
@@ -286,6 +297,7 @@ void serve_part(void *user, const MemTrace *trace) {
                     .pc = flight->pc,
                     .thread = flight->thread,
                     .number = serve_number(sm, flight),
+                    .changed = flight->changed,
                     .trace = trace};
   PROBE_FIRE(gpu, part, &part);
 }

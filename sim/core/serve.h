@@ -1,7 +1,9 @@
-/* serve.h - accesses have their effect where the words are: lanes of an access (flight.h) read words of global memory, change them,
- * or both. Nothing here knows of warps and SMs: they may have gone on, or exited. Replies go to the SM that sent the access.
+/* serve.h - accesses have their effect where the words are: lanes of an access (flight.h) read words of global
+ * memory, change them, or both. Nothing here knows of warps and SMs: they may have gone on, or exited. Replies go to
+ * the SM that sent the access.
  * Time: when the memory system performs the lanes (memsys.h).
- * Threads: where windows run, lanes of accesses to different words may be performed side by side (memsys_perform()). */
+ * Threads: where windows run, lanes of accesses to different words may be performed side by side
+ * (memsys_perform()). */
 #ifndef LOCKSTEP_CORE_SERVE_H
 #define LOCKSTEP_CORE_SERVE_H
 

@@ -15,14 +15,16 @@
 bool simt_push(Warp *warp, uint32_t depth_max, StackKind kind, uint32_t pc);
 /* A branch whose lanes go two ways: `taken` to inst->target, the rest of the active lanes to the next instruction. */
 bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t taken);
-/* The active lanes have joined by `.S`: the next pending path runs, or the entry's lanes resume. False if no SSY is there
- * to join at. */
+/* The active lanes have joined by `.S`: the next pending path runs, or the entry's lanes resume. False if no SSY is
+ * there to join at. */
 bool simt_join(Warp *warp);
-/* Active lanes have all gone (exited, broken out): whoever is next on the stack runs. A warp without lanes is done. */
+/* Active lanes have all gone (exited, broken out): whoever is next on the stack runs. A warp without lanes is
+ * done. */
 void simt_pop(Warp *warp);
 /* `lanes` leave to the innermost entry of `kind` (BRK, CONT, RET) and wait there. False if there is none. */
 bool simt_leave(Warp *warp, StackKind kind, uint32_t lanes);
-/* The same for lanes that reach the join target. To be called when warp->pc names an instruction with INST_JOIN_TARGET. */
+/* The same for lanes that reach the join target. To be called when warp->pc names an instruction with
+ * INST_JOIN_TARGET. */
 void simt_arrive(Warp *warp);
 
 #endif

@@ -507,17 +507,20 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t ready, uint64_t
 }
 
 /* Warps of the SM that wake by `now` could issue. */
-static void wake_warps(Sm *sm, uint64_t now) {
+static void wake_warps(Sm *sm, uint32_t schedulers, uint64_t now) {
   uint64_t woken = wheel_advance(&sm->wheel, now);
-  for (uint32_t i = 0; woken && i < sm->gpu->machine->sm.schedulers; i++)
+  for (uint32_t i = 0; woken && i < schedulers; i++)
     sm->scheduler[i].ready |= woken & sm->scheduler[i].mine;
 }
 
 /* When something is due, at `now` or later. */
 static uint64_t next_event(const Sm *sm, uint64_t now) {
   uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
-  for (uint32_t i = 0; i < sm->gpu->machine->sm.schedulers; i++) {
+  uint32_t schedulers = sm->gpu->machine->sm.schedulers;
+  for (uint32_t i = 0; i < schedulers; i++) {
     const Scheduler *scheduler = &sm->scheduler[i];
+    if (!scheduler->ready)
+      continue;
     uint64_t from = MAX(scheduler->free_at, now);
     uint64_t others = scheduler->ready & ~sm->senders;
     if (others)
@@ -536,11 +539,13 @@ static bool run_cycle(Sm *sm, uint64_t now) {
     sm_take_replies(sm, now);
   if (G_UNLIKELY(sm->ended != WHEEL_NEVER))
     return false;
-  wake_warps(sm, now);
+  wake_warps(sm, schedulers, now);
   for (uint32_t i = 0; i < schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
+    if (!scheduler->ready || scheduler->free_at > now)
+      continue;
     uint64_t ready = eligible(sm, scheduler, now);
-    if (!ready || scheduler->free_at > now)
+    if (!ready)
       continue;
     run_scheduler(sm, scheduler, ready, now);
     if (sm->budget <= 0 || sm->faulted || sm->ended != WHEEL_NEVER)

@@ -1,6 +1,7 @@
 /* Blocks and warps of an SM: they come when there is room, and go. */
 #include <glib.h>
 
+#include "base/pages.h"
 #include "sim/core/async_copy.h"
 #include "sim/core/barrier.h"
 #include "sim/core/hazards.h"
@@ -9,6 +10,7 @@
 #include "sim/core/slots.h"
 #include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
+#include "sim/core/spin_backoff.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
@@ -17,8 +19,8 @@ static void make_arrays(Sm *sm) {
   const Machine *machine = sm->gpu->machine;
   uint32_t rows = sm->gpu->register_rows, warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
   sm->register_rows = g_malloc_n((size_t)warps * rows * WARP_LANES, sizeof(uint32_t));
-  sm->ready_rows = g_new0(uint64_t, (size_t)warps * rows);
-  sm->written_rows = g_new0(uint32_t, (size_t)warps * rows);
+  sm->ready_rows = PAGES_NEW(uint64_t, (size_t)warps * rows);
+  sm->written_rows = PAGES_NEW(uint32_t, (size_t)warps * rows);
   if (machine->sm.convergence == CONVERGENCE_BARRIER)
     sm->lane_groups = g_new(LaneGroups, warps);
   else
@@ -33,6 +35,7 @@ static void make_arrays(Sm *sm) {
   }
   shared_init(&sm->shared, machine);
   lock_unit_init(&sm->lock_unit, machine);
+  sm->spin_backoff = spin_backoff_new(machine);
   sm->ready = true;
 }
 
@@ -48,12 +51,13 @@ void sm_clear(Sm *sm) {
     async_copies_clear(&sm->warps[i]);
   }
   g_free(sm->register_rows);
-  g_free(sm->ready_rows);
-  g_free(sm->written_rows);
+  pages_free(sm->ready_rows);
+  pages_free(sm->written_rows);
   g_free(sm->stack_rows);
   g_free(sm->lane_groups);
   shared_clear(&sm->shared);
   lock_unit_clear(&sm->lock_unit);
+  spin_backoff_free(sm->spin_backoff);
   l1_free(sm->l1);
   sm_notes_clear(sm);
   g_free(sm->out);

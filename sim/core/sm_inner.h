@@ -1,5 +1,5 @@
-/* sm_inner.h - what the files of an SM share: sm.c (schedulers, issue), sm_blocks.c (blocks and warps come and go), sm_replies.c
- * (who waits, and replies of global memory). */
+/* sm_inner.h - what the files of an SM share: sm.c (schedulers, issue), sm_blocks.c (blocks and warps come and go),
+ * sm_replies.c (who waits, and replies of global memory). */
 #ifndef LOCKSTEP_CORE_SM_INNER_H
 #define LOCKSTEP_CORE_SM_INNER_H
 
@@ -19,7 +19,8 @@ void sm_raise(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint64_t
 void sm_raise_until_reply(Warp *warp, const Kernel *kernel, const Decoded *decoded);
 /* True if what `decoded` waits for is there. */
 bool sm_has_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t now);
-/* The warp that issued goes on with `decoded`, once its operands are there, not before `from`; `delay` comes on top. */
+/* The warp that issued goes on with `decoded`, once its operands are there, not before `from`; `delay` comes on
+ * top. */
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay);
 
 /* A fence. */

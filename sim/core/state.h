@@ -88,10 +88,11 @@ typedef struct Launch {
   uint64_t next_block;  /* how many were dispatched: the turn of the next, by grid.dispatch_order */
   uint64_t finished_blocks;
   uint64_t under_way; /* accesses of global memory */
-  uint64_t last_end;  /* when a block exited last, or the reply to an access came */
-  bool orderly;       /* some instruction acts on what all SMs share, beside memory */
-  bool uses_l1;       /* some load does */
-  bool finished;      /* all its blocks have, and their accesses are performed */
+  uint64_t first;    /* when its first block may be dispatched: all that it follows has ended, the overhead is over */
+  uint64_t last_end; /* when a block exited last, or the reply to an access came */
+  bool orderly;      /* some instruction acts on what all SMs share, beside memory */
+  bool uses_l1;      /* some load does */
+  bool finished;     /* all its blocks have, and their accesses are performed */
 } Launch;
 
 /* A resident block. */
@@ -134,7 +135,8 @@ typedef struct SlotTally {
 
 enum { CONST_LINES = 32, CONST_BLOCKS = 256 };
 
-/* What of constant memory is in an SM (constants.h): tags by the low bits of the line's or block's number, 0: nothing; and when each line has come. */
+/* What of constant memory is in an SM (constants.h): tags by the low bits of the line's or block's number, 0:
+ * nothing; and when each line has come. */
 typedef struct ConstCache {
   uint64_t line[CONST_LINES], block[CONST_BLOCKS], there[CONST_LINES];
 } ConstCache;
@@ -161,6 +163,7 @@ typedef struct Sm {
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
   SharedMemory shared;
   LockUnit lock_unit;
+  struct SpinBackoff *spin_backoff; /* NULL: the machine has none */
   Pipes pipes;
   ConstCache constants;
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */

@@ -5,8 +5,8 @@
 #include "isa/program.h"
 #include "sim/memory/backing.h"
 
-/* Adds a buffer for each of the program's variables, in order and with its initial value, to `backing`; those that are
- * `.const` can't be written. Returns their addresses, for LaunchConfig.symbols; free with g_free. */
+/* Adds a buffer for each of the program's variables, in order and with its initial value, to `backing`; those that
+ * are `.const` can't be written. Returns their addresses, for LaunchConfig.symbols; free with g_free. */
 uint64_t *symbols_place(const Program *program, Backing *backing);
 
 #endif

@@ -11,6 +11,7 @@ typedef enum {
   NOTE_UNDEFINED_USE,
   NOTE_ODD_MASK,
   NOTE_STALE_READ,
+  NOTE_FENCE,
   NOTE_BLOCK_ENDED,
   NOTE_MARK,
 } NoteKind;
@@ -129,6 +130,17 @@ void tell_stale_read(const ProbePoint *point, const StaleRead *stale) {
   add_note((Sm *)point->sm, &note);
 }
 
+void tell_fence(const ProbePoint *point) {
+  if (!PROBE_WANTED(point->gpu, fence))
+    return;
+  if (!runs_window(point->gpu)) {
+    PROBE_FIRE(point->gpu, fence, point);
+    return;
+  }
+  SmNote note = note_of(NOTE_FENCE, point);
+  add_note((Sm *)point->sm, &note);
+}
+
 void tell_mark(Sm *sm, uint32_t number, uint64_t now) {
   if (!runs_window(sm->gpu)) {
     record_mark(sm->gpu, number, now);
@@ -202,6 +214,7 @@ static void do_note(Gpu *gpu, Sm *sm, const SmNote *note, TellBlockEnded block_e
   case NOTE_UNDEFINED_USE: PROBE_FIRE(gpu, undefined_use, point, &note->from); break;
   case NOTE_ODD_MASK: PROBE_FIRE(gpu, odd_mask, point, note->number[0], note->number[1]); break;
   case NOTE_STALE_READ: PROBE_FIRE(gpu, stale_read, point, &note->stale); break;
+  case NOTE_FENCE: PROBE_FIRE(gpu, fence, point); break;
   case NOTE_BLOCK_ENDED: block_ended(gpu, sm, note->number[0], note->cycle); break;
   case NOTE_MARK: record_mark(gpu, note->number[0], note->cycle); break;
   }

@@ -1,6 +1,6 @@
-/* tell.h - what an SM tells while it runs a window on its own (windows.h), beside requests to memory: seldom things that concern the
- * whole machine. They are kept as notes of the SM and take effect at the window's end, by (cycle, SM, order). Outside windows they
- * take effect at once. */
+/* tell.h - what an SM tells while it runs a window on its own (windows.h), beside requests to memory: seldom things
+ * that concern the whole machine. They are kept as notes of the SM and take effect at the window's end, by (cycle,
+ * SM, order). Outside windows they take effect at once. */
 #ifndef LOCKSTEP_CORE_TELL_H
 #define LOCKSTEP_CORE_TELL_H
 
@@ -18,6 +18,7 @@ void tell_unset_read(const ProbePoint *point, unsigned reg, bool is_predicate);
 void tell_hazard(const ProbePoint *point, unsigned row, uint32_t producer);
 void tell_undefined_use(const ProbePoint *point, const UndefinedFrom *from);
 void tell_odd_mask(const ProbePoint *point, uint32_t absent, uint32_t strangers);
+void tell_fence(const ProbePoint *point);
 void tell_stale_read(const ProbePoint *point, const StaleRead *stale);
 /* Mark `number` fires. */
 void tell_mark(Sm *sm, uint32_t number, uint64_t now);

@@ -62,7 +62,8 @@ typedef struct UndefinedMet {
  * have no value. Returns those that have none afterwards either. */
 uint8_t undefined_meet(UndefinedMet *met, const Inst *inst, uint32_t part, unsigned lane, uint8_t undefined,
                        uint64_t address, uint64_t operand);
-/* Behind the last lane, if there are `met->lanes`: tells of a use, or marks the result, unless the warp has exited. */
+/* Behind the last lane, if there are `met->lanes`: tells of a use, or marks the result, unless the warp has
+ * exited. */
 void undefined_atomic(const Issue *issue, const UndefinedMet *met, MemSpace space, bool marks);
 /* What a narrow load of `bytes` at byte `offset` of a word makes of the word's undefined bytes. */
 uint8_t undefined_narrowed(uint8_t undefined, uint32_t bytes, uint32_t offset);

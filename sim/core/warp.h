@@ -15,8 +15,8 @@ enum { WARP_LANES = 32 };
 /* Of a row: it can be read when a reply of global memory has come. */
 #define REG_PENDING UINT64_MAX
 
-/* AT_BARRIER: it can't issue until a block barrier completes. With lane groups that is so while none of them can run; what
- * they wait for, which may never come, is in LaneGroups. */
+/* AT_BARRIER: it can't issue until a block barrier completes. With lane groups that is so while none of them can run;
+ * what they wait for, which may never come, is in LaneGroups. */
 typedef enum { WARP_FREE, WARP_RUNNING, WARP_AT_BARRIER, WARP_DONE } WarpState;
 
 /* What a warp waited for that didn't issue: what its scheduler's slots until then went to (slots.h). */
@@ -66,8 +66,8 @@ typedef struct Warp {
   uint32_t pending;       /* rows that are REG_PENDING */
   uint64_t newest_access; /* number of its newest access of global memory (flight.h) */
   uint64_t sent_milli;    /* when the parts of its stores so far have come to the port (MemNext) */
-  /* While `blocked` it can issue only after a reply of global memory, not before `blocked_from` and the operands of its next
-   * instruction; `blocked_delay` comes on top. */
+  /* While `blocked` it can issue only after a reply of global memory, not before `blocked_from` and the operands of
+   * its next instruction; `blocked_delay` comes on top. */
   bool blocked;
   bool released;          /* it has waited as the release at its pc does before it */
   bool drain_empties_l1;  /* when the fence is over */
@@ -103,7 +103,9 @@ typedef struct Warp {
   uint32_t open_room, open_rows; /* open_rows: how many it has; 0: nobody wants to know */
   struct AsyncCopies *copies;    /* of async_copy.h; kept from block to block, NULL: none yet */
   uint64_t open_until;           /* when all of them but those of global memory are written */
-  uint64_t shadow;               /* behind a block barrier: when it would have gone on without one; 0: nowhere */
+  uint32_t spin_pc;              /* of spin_backoff.h: the backward branch that it took last, plus 1; 0: none */
+  uint64_t spin_compared, spin_turn; /* what was compared there, and when its turn began */
+  uint64_t shadow;                   /* behind a block barrier: when it would have gone on without one; 0: nowhere */
   uint64_t falls[CONTROL_SCOREBOARDS];     /* of each scoreboard: when what isn't under way to memory is there */
   uint16_t under_way[CONTROL_SCOREBOARDS]; /* accesses that it waits for */
   uint32_t left_from[WARP_LANES];          /* of each lane: the newest INST_LEAVES that it issued, or PAST_NOWHERE */

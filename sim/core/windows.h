@@ -1,8 +1,9 @@
 /* windows.h - SMs and memory that run side by side.
  * SMs reach each other only by way of memory, and each way takes time: nothing that an SM sends in cycle t comes to a
- * slice, and no reply that a slice sends then comes to an SM, before t plus memsys_window(). So from cycle t on every SM,
- * and memory, runs so many cycles on its own, on as many threads as there are. Then requests go to memory by (cycle, SM,
- * order), the words that accesses have come to are read and changed (in shares, by address), and replies are delivered.
+ * slice, and no reply that a slice sends then comes to an SM, before t plus memsys_window(). So from cycle t on every
+ * SM, and memory, runs so many cycles on its own, on as many threads as there are. Then requests go to memory by
+ * (cycle, SM, order), the words that accesses have come to are read and changed (in shares, by address), and replies
+ * are delivered.
  * What comes out is what the loop of gpu_run() gives, event by event, whatever the number of threads.
  * Blocks may wait for room if it takes that long to fill a place (grid.refill_latency): the dispatcher hears of a
  * free place when the window ends.

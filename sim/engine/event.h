@@ -26,8 +26,8 @@ void event_queue_push(EventQueue *queue, uint64_t time, uint32_t source);
 /* The earliest event; precondition "event-queue-empty": count > 0. */
 Event event_queue_pop(EventQueue *queue);
 
-/* One wide comparison instead of up to three branches that the processor can't predict (the queue was a fifth of the time
- * of a shared-memory loop on 16 SMs). */
+/* One wide comparison instead of up to three branches that the processor can't predict (the queue was a fifth of the
+ * time of a shared-memory loop on 16 SMs). */
 __extension__ typedef unsigned __int128 EventKey;
 static inline EventKey event_key(const Event *event) {
   return (EventKey)event->time << 64 | (uint64_t)event->source << 32 | event->sequence;

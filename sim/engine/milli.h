@@ -1,5 +1,5 @@
-/* milli.h - times with fractions: thousandths of a cycle, so that 1.45 cycles are exact. Whole cycles below 2^54 convert
- * without loss; a server that takes 1.45 cycles for each of 20 things is free after 29, in every run.
+/* milli.h - times with fractions: thousandths of a cycle, so that 1.45 cycles are exact. Whole cycles below 2^54
+ * convert without loss; a server that takes 1.45 cycles for each of 20 things is free after 29, in every run.
  * A time in thousandths has `milli` in its name. */
 #ifndef LOCKSTEP_ENGINE_MILLI_H
 #define LOCKSTEP_ENGINE_MILLI_H

@@ -1,7 +1,7 @@
 /* rng.h - seeded random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
  * OOPSLA 2014). Small, fast, and the same on every host; not for cryptography.
- * Streams: generators with one seed and different `stream`s are independent, so that each user of randomness (a warp's
- * start, the jitter of a unit, a buffer's values) has its own and adding one doesn't shift the others. */
+ * Streams: generators with one seed and different `stream`s are independent, so that each user of randomness (a
+ * warp's start, the jitter of a unit, a buffer's values) has its own and adding one doesn't shift the others. */
 #ifndef LOCKSTEP_ENGINE_RNG_H
 #define LOCKSTEP_ENGINE_RNG_H
 

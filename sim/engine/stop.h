@@ -1,5 +1,5 @@
-/* stop.h - why a run may end before its verdict: a limit, or a signal. A Stop is shared by all runs of a command and may be
- * asked from any thread; it is the only thing in a run that depends on the host. */
+/* stop.h - why a run may end before its verdict: a limit, or a signal. A Stop is shared by all runs of a command and
+ * may be asked from any thread; it is the only thing in a run that depends on the host. */
 #ifndef LOCKSTEP_ENGINE_STOP_H
 #define LOCKSTEP_ENGINE_STOP_H
 

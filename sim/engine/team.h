@@ -1,5 +1,5 @@
-/* team.h - threads that share out numbered pieces of work, again and again, and all wait for the last: GLib's threads with a
- * meeting point that costs less than a condition variable where pieces are short.
+/* team.h - threads that share out numbered pieces of work, again and again, and all wait for the last: GLib's threads
+ * with a meeting point that costs less than a condition variable where pieces are short.
  * Determinism: who does which piece isn't defined, so pieces must not depend on each other.
  * Ownership: a Team owns its threads. */
 #ifndef LOCKSTEP_ENGINE_TEAM_H

@@ -1,7 +1,7 @@
 /* wheel.h - a timing wheel for up to 64 sleepers, numbered 0-63: who wakes in which cycle.
- * Insert, and the step to the next waking cycle, cost a few instructions. Who sleeps beyond the wheel's span stays outside
- * until it comes within it, so that a long wait (a contended memory) costs nothing in between. Exact: nobody wakes early
- * or late. */
+ * Insert, and the step to the next waking cycle, cost a few instructions. Who sleeps beyond the wheel's span stays
+ * outside until it comes within it, so that a long wait (a contended memory) costs nothing in between. Exact: nobody
+ * wakes early or late. */
 #ifndef LOCKSTEP_ENGINE_WHEEL_H
 #define LOCKSTEP_ENGINE_WHEEL_H
 

@@ -1,7 +1,7 @@
 /* machine.h - a GPU described in YAML: the struct that the parameter table declares, and how it is loaded.
  *
- * A file has the keys `name`, `about`, `base` (a machine it inherits from: a name, or a path relative to the file) and
- * the sections of params.def. A value is a bare scalar, or `{value: 18 cycles, source: "..."}`.
+ * A file has the keys `name`, `about`, `base` (a machine it inherits from: a name, or a path relative to the file)
+ * and the sections of params.def. A value is a bare scalar, or `{value: 18 cycles, source: "..."}`.
  * Ownership: a Machine owns its strings; it is immutable once loaded, and may be shared between threads. */
 #ifndef LOCKSTEP_MACHINE_MACHINE_H
 #define LOCKSTEP_MACHINE_MACHINE_H
@@ -113,9 +113,9 @@ typedef struct Machine {
 } Machine;
 
 /* Loads a machine by name (searched as `NAME.yaml` in the configs folder, see base/datadir.h) or by path (if it
- * contains '/' or ends in .yaml or .yml), applies `overrides` ("sm.lock_unit.bits=2048", NULL-terminated, may be NULL)
- * and checks values against each other. NULL after errors (in `diag`; an unknown name and a bad override are of class
- * DIAG_USAGE, everything in a file is DIAG_INPUT). */
+ * contains '/' or ends in .yaml or .yml), applies `overrides` ("sm.lock_unit.bits=2048", NULL-terminated, may be
+ * NULL) and checks values against each other. NULL after errors (in `diag`; an unknown name and a bad override are of
+ * class DIAG_USAGE, everything in a file is DIAG_INPUT). */
 Machine *machine_load(const char *name, const char *const *overrides, Diag *diag);
 /* The same from text; `file` is for messages and for finding `base`. */
 Machine *machine_parse(const char *file, const char *text, gsize length, const char *const *overrides, Diag *diag);
@@ -140,14 +140,16 @@ char *machine_diff(const Machine *a, const Machine *b);
 /* doc/machine.md. Free with g_free. */
 char *machine_doc_markdown(void);
 
-/* Reading the table of machine_param_count() parameters: path, value as text ("48 KiB", "18 cycles"), source (or NULL) of one. */
+/* Reading the table of machine_param_count() parameters: path, value as text ("48 KiB", "18 cycles"), source (or
+ * NULL) of one. */
 unsigned machine_param_count(void);
 const char *machine_param_path(unsigned index);
 char *machine_param_text(const Machine *machine, unsigned index);
 /* The value of a number among the parameters, in its own unit; false of a choice among names. */
 bool machine_param_number(const Machine *machine, unsigned index, double *value);
-/* The value of parameter `index` multiplied by `factor`, as text that machine_set() takes: rounded to what the parameter can hold, but at
- * least by one step away from the value, and kept in its range. NULL if it has no number, is 0, or can't change. Free with g_free. */
+/* The value of parameter `index` multiplied by `factor`, as text that machine_set() takes: rounded to what the
+ * parameter can hold, but at least by one step away from the value, and kept in its range. NULL if it has no number,
+ * is 0, or can't change. Free with g_free. */
 char *machine_param_scaled(const Machine *machine, unsigned index, double factor);
 
 #endif

@@ -115,6 +115,7 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   require_at_most(&checker, "sm.shared.max_block_bytes", "sm.shared.bytes");
   require_power_of_two(&checker, "sm.shared.granule");
   check_granules(&checker);
+  require_at_most(&checker, "sm.spin_backoff.least", "sm.spin_backoff.most");
   check_l1(&checker);
   require_power_of_two(&checker, "memory.segment");
   check_l2(&checker);

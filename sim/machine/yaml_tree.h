@@ -1,6 +1,6 @@
 /* yaml_tree.h - a YAML document as a tree in which each node knows its line and column.
- * Built on libyaml's events. Caps keep hostile input cheap: file size, depth, number of nodes; aliases and anchors are
- * refused with a message, as are duplicate keys and several documents.
+ * Built on libyaml's events. Caps keep hostile input cheap: file size, depth, number of nodes; aliases and anchors
+ * are refused with a message, as are duplicate keys and several documents.
  * Ownership: yaml_tree_free() frees all nodes; strings are borrowed from the tree. */
 #ifndef LOCKSTEP_MACHINE_YAML_TREE_H
 #define LOCKSTEP_MACHINE_YAML_TREE_H

@@ -1,9 +1,9 @@
 /* atomic_unit.h - the atomic unit of a slice, and the lines that it holds.
- * Models: turns of an interval (memory.atomic), apart from the latency of a reply, which is longer; in order of arrival. An atomic holds
- * its line: loads and stores of that line go through the unit too, behind it. A held line is released when none of its accesses waits in
- * the unit any longer, or (release: unit) when nothing does. A unit of a chip without L2 (occupies: line) locks a line alone: other lines
- * pass. A queue of so many; who finds it full waits outside. Loads of one line that wait one behind the other may have one turn together
- * (batch_loads).
+ * Models: turns of an interval (memory.atomic), apart from the latency of a reply, which is longer; in order of
+ * arrival. An atomic holds its line: loads and stores of that line go through the unit too, behind it. A held line is
+ * released when none of its accesses waits in the unit any longer, or (release: unit) when nothing does. A unit of a
+ * chip without L2 (occupies: line) locks a line alone: other lines pass. A queue of so many; who finds it full waits
+ * outside. Loads of one line that wait one behind the other may have one turn together (batch_loads).
  * Does not model: operands; what the unit does when a result isn't used.
  * Time: thousandths of an SM cycle; calls come by rising time, to the cycle.
  * Ownership: owns its table of lines, which grows with the lines held at a time. */
@@ -52,7 +52,8 @@ void atomic_unit_init(AtomicUnit *unit);
 void atomic_unit_clear(AtomicUnit *unit);
 /* True if a load or store of that line, served now, has to go through the unit. */
 bool atomic_unit_holds(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli);
-/* An atomic (which holds its line from now on), or another access to a line that is held, takes its place behind all before. */
+/* An atomic (which holds its line from now on), or another access to a line that is held, takes its place behind all
+ * before. */
 AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, MemKind kind, uint64_t busy,
                              uint64_t milli);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/pages.h"
 #include "isa/program.h"
 
 static void buffer_clear(gpointer data) {
@@ -9,7 +10,7 @@ static void buffer_clear(gpointer data) {
   change_log_clear(&buffer->changes);
   g_free(buffer->ready_milli);
   g_free(buffer->defined);
-  g_free(buffer->data);
+  pages_free(buffer->data);
   g_free(buffer->name);
 }
 
@@ -33,7 +34,7 @@ guint backing_add(Backing *backing, const char *name, uint32_t words, const uint
       .name = g_strdup(name),
       .base = backing->next_address,
       .words = words,
-      .data = g_new0(uint32_t, words + 1u),
+      .data = PAGES_NEW(uint32_t, words + 1u),
   };
   change_log_init(&buffer.changes, words);
   if (init)

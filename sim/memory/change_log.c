@@ -2,9 +2,11 @@
 
 #include <stdbool.h>
 
+#include "base/pages.h"
+
 void change_log_init(ChangeLog *log, uint32_t words) {
   *log = (ChangeLog){.count = words / CHANGE_LOG_LINE + 1};
-  log->lines = g_new0(ChangeRecord, log->count);
+  log->lines = PAGES_NEW(ChangeRecord, log->count);
 }
 
 static void free_line(ChangeRecord *line) {
@@ -19,7 +21,7 @@ static void free_line(ChangeRecord *line) {
 void change_log_clear(ChangeLog *log) {
   for (uint32_t i = 0; log->spread && i < log->count; i++)
     free_line(&log->lines[i]);
-  g_free(log->lines);
+  pages_free(log->lines);
   *log = (ChangeLog){0};
 }
 

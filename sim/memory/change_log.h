@@ -1,5 +1,6 @@
-/* change_log.h - who last changed each word of a memory, for findings. Words that one warp instruction changes in a line share what
- * there is to say of it, each with its lane; a line whose words have been changed by several has a record for each of those.
+/* change_log.h - who last changed each word of a memory, for findings. Words that one warp instruction changes in a
+ * line share what there is to say of it, each with its lane; a line whose words have been changed by several has a
+ * record for each of those.
  * Threads: changes of words that lie in different lines may be noted side by side.
  * Ownership: a ChangeLog is embedded, and owns its records. */
 #ifndef LOCKSTEP_MEMORY_CHANGE_LOG_H
@@ -35,7 +36,8 @@ void change_log_clear(ChangeLog *log);
 WordChange change_log_get(const ChangeLog *log, uint32_t word);
 /* These words haven't changed. */
 void change_log_forget(ChangeLog *log, uint32_t first, uint32_t count);
-/* Lanes of an instruction from `lane` on change so many words in a row, at most 32. The thread of `first` is lane 0. */
+/* Lanes of an instruction from `lane` on change so many words in a row, at most 32. The thread of `first` is lane
+ * 0. */
 void change_log_note_words(ChangeLog *log, uint32_t word, uint32_t count, const WordChange *first, unsigned lane);
 /* Lane `lane` of the instruction changes the word. */
 static inline void change_log_note(ChangeLog *log, uint32_t word, const WordChange *first, unsigned lane) {

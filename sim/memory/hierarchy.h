@@ -1,9 +1,12 @@
-/* hierarchy.h - the memory system in units: ports of SMs, crossbar, slices of L2 with tags and atomic units, DRAM, host link.
- * The way of a request (hierarchy.c has a function for each step): the coalescer makes parts of it, one for each line. Each leaves its
- * SM's port in order, comes to the slice of its line, waits for its turn there, and finds its line in the tags or waits until it has come
- * from DRAM. Then its words are read or changed. An atomic takes its turn in the atomic unit before that, and so does what comes to a line
- * that an atomic holds. The reply goes back through the crossbar into the port.
- * Two halves: a part comes to its line's slice in the SM's own half. An atomic crosses to the home half; so does a load that finds no copy.
+/* hierarchy.h - the memory system in units: ports of SMs, crossbar, slices of L2 with tags and atomic units, DRAM,
+ * host link.
+ * The way of a request (hierarchy.c has a function for each step): the coalescer makes parts of it, one for each
+ * line. Each leaves its SM's port in order, comes to the slice of its line, waits for its turn there, and finds its
+ * line in the tags or waits until it has come from DRAM. Then its words are read or changed. An atomic takes its turn
+ * in the atomic unit before that, and so does what comes to a line that an atomic holds. The reply goes back through
+ * the crossbar into the port.
+ * Two halves: a part comes to its line's slice in the SM's own half. An atomic crosses to the home half; so does a
+ * load that finds no copy.
  * A store is performed where it comes, and the copy of the other half is void.
  * Order: parts of one SM to one line never overtake each other.
  * Does not model: messages between the halves other than those parts; a slice's banks; virtual memory.

@@ -15,8 +15,8 @@
 #include "sim/memory/tags.h"
 
 enum { AWAY_LINES = 64, PASSING_LINES = 1024 };
-/* Shares of words (hierarchy_perform()) are of so many bytes, a power of two: sectors of an L1, and lines of the change log, lie
- * in one. */
+/* Shares of words (hierarchy_perform()) are of so many bytes, a power of two: sectors of an L1, and lines of the
+ * change log, lie in one. */
 enum { SHARE_SHIFT = 9 };
 
 /* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to

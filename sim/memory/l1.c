@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "sim/engine/rng.h"
 
 typedef struct Sector {
@@ -55,9 +56,9 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hash
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
   l1->generation = 1;
   uint32_t lines = l1->sets * l1->ways;
-  l1->lines = g_new0(Line, lines);
-  l1->sector = g_new0(Sector, (size_t)lines * l1->sectors);
-  l1->data = g_new0(uint32_t, (size_t)lines * l1->line_bytes / 4);
+  l1->lines = PAGES_NEW(Line, lines);
+  l1->sector = PAGES_NEW(Sector, (size_t)lines * l1->sectors);
+  l1->data = PAGES_NEW(uint32_t, (size_t)lines * l1->line_bytes / 4);
   l1->salt = rng_mix(sm + 1);
   l1->hashing = hashing;
   l1->hash = hash;
@@ -67,9 +68,9 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hash
 void l1_free(L1 *l1) {
   if (!l1)
     return;
-  g_free(l1->lines);
-  g_free(l1->sector);
-  g_free(l1->data);
+  pages_free(l1->lines);
+  pages_free(l1->sector);
+  pages_free(l1->data);
   g_free(l1);
 }
 
@@ -130,7 +131,7 @@ static uint64_t digest_line(const L1 *l1, const Line *line, uint32_t younger) {
   return hash;
 }
 
-static uint64_t digest_set(const L1 *l1, const Line *set) {
+static G_GNUC_NO_INLINE uint64_t digest_set(const L1 *l1, const Line *set) {
   uint64_t hash = 0;
   for (uint32_t way = 0; way < l1->ways; way++) {
     if (!is_taken(l1, &set[way]))
@@ -144,7 +145,7 @@ static uint64_t digest_set(const L1 *l1, const Line *set) {
 }
 
 /* Before and after each change of a set: takes its share out of the hash, or puts it in. */
-static void hash_set(const L1 *l1, uint64_t address) {
+static inline void hash_set(const L1 *l1, uint64_t address) {
   if (G_UNLIKELY(l1->hash && *l1->hashing))
     *l1->hash ^= digest_set(l1, set_of(l1, l1_line(&l1->shape, address)));
 }

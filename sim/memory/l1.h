@@ -1,12 +1,13 @@
-/* l1.h - one SM's L1 cache of global memory. It holds values of its own and isn't coherent: a copy stays what it was when
- * it was fetched, whatever other SMs write, until it is replaced, evicted or invalidated.
- * Models: sets of sm.l1.ways lines, replaced by last use; a line has one tag and sectors that are fetched one by one; stores
- * write through, and update or evict the own SM's copy (sm.l1.global_stores).
- * Models: where shared memory and the L1 are one array (sm.l1.carveout), shared memory takes the smallest part that CUDA allows
- * and that its blocks fit in; the L1 has the rest.
+/* l1.h - one SM's L1 cache of global memory. It holds values of its own and isn't coherent: a copy stays what it was
+ * when it was fetched, whatever other SMs write, until it is replaced, evicted or invalidated.
+ * Models: sets of sm.l1.ways lines, replaced by last use; a line has one tag and sectors that are fetched one by one;
+ * stores write through, and update or evict the own SM's copy (sm.l1.global_stores).
+ * Models: where shared memory and the L1 are one array (sm.l1.carveout), shared memory takes the smallest part that
+ * CUDA allows and that its blocks fit in; the L1 has the rest.
  * Does not model: banks; a limit to the misses on their way.
- * Time: none of its own. A miss takes a line at once; its sectors are pending until they come (l1_expect(), l1_fill()). A store,
- * an atomic operation or an invalidation meanwhile gives the pending sector up: what comes then isn't kept.
+ * Time: none of its own. A miss takes a line at once; its sectors are pending until they come (l1_expect(),
+ * l1_fill()). A store, an atomic operation or an invalidation meanwhile gives the pending sector up: what comes then
+ * isn't kept.
  * Ownership: an Sm owns its cache, and makes it at the first load that may use it. */
 #ifndef LOCKSTEP_MEMORY_L1_H
 #define LOCKSTEP_MEMORY_L1_H
@@ -19,8 +20,8 @@ typedef struct L1 L1;
 /* The size of the cache beside so many bytes of shared memory that the blocks of an SM take. */
 uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes);
 
-/* A cache of `bytes`. `hash` (may be NULL): while *hashing, each change of what the cache holds, or of the order of use, moves *hash: it comes
- * back to its value when the cache's state does. */
+/* A cache of `bytes`. `hash` (may be NULL): while *hashing, each change of what the cache holds, or of the order of
+ * use, moves *hash: it comes back to its value when the cache's state does. */
 L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hashing, uint64_t *hash);
 void l1_free(L1 *l1);
 
@@ -57,12 +58,14 @@ uint64_t l1_set(const L1 *l1, uint64_t address);
 uint32_t l1_room(const L1 *l1, uint64_t address);
 /* True if the sector of `address` is on its way; then *fetcher brings it. */
 bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher);
-/* The sector of `address` is on its way from now on: `fetcher`, a number of the caller's, brings it. Returns its first address. */
+/* The sector of `address` is on its way from now on: `fetcher`, a number of the caller's, brings it. Returns its
+ * first address. */
 uint64_t l1_expect(L1 *l1, uint64_t address, uint32_t fetcher);
-/* The sector from `start` on comes, as it was in memory in cycle `since`. Kept if it is still expected from `fetcher`. */
+/* The sector from `start` on comes, as it was in memory in cycle `since`. Kept if it is still expected from
+ * `fetcher`. */
 void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since);
-/* Bytes of the word at `address` (a multiple of 4) now have these values in memory: those in `mask` (bit per byte) are
- * the own SM's store, which updates a copy. */
+/* Bytes of the word at `address` (a multiple of 4) now have these values in memory: those in `mask` (bit per byte)
+ * are the own SM's store, which updates a copy. */
 void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask);
 /* The same for words in a row, all of their bytes, in one line. */
 void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count);

@@ -1,6 +1,6 @@
 /* local.h - one warp's local memory: word w of each lane, side by side as on the hardware; only its lane sees it.
- * Takes space for what is written: a page is made when a word of it first becomes other than zero, and as long as all lanes
- * have the same in each of its words it holds one lane's.
+ * Takes space for what is written: a page is made when a word of it first becomes other than zero, and as long as all
+ * lanes have the same in each of its words it holds one lane's.
  * Ownership: embedded in a Warp, whose slot keeps the pages from block to block. */
 #ifndef LOCKSTEP_MEMORY_LOCAL_H
 #define LOCKSTEP_MEMORY_LOCAL_H

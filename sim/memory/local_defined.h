@@ -1,5 +1,6 @@
-/* local_defined.h - which bytes of one warp's local memory its lanes have given a value, beside local.h. Takes space for what is
- * written: as long as all lanes have written the same bytes of each word of a page, it holds one mask a word.
+/* local_defined.h - which bytes of one warp's local memory its lanes have given a value, beside local.h. Takes space
+ * for what is written: as long as all lanes have written the same bytes of each word of a page, it holds one mask a
+ * word.
  * Ownership: embedded in a Warp, whose slot keeps the pages from block to block. */
 #ifndef LOCKSTEP_MEMORY_LOCAL_DEFINED_H
 #define LOCKSTEP_MEMORY_LOCAL_DEFINED_H
@@ -28,8 +29,8 @@ static inline uint8_t local_defined_bytes(const LocalDefined *defined, uint32_t 
   return !page ? 0 : page->differs ? page->each[at * LOCAL_LANES + lane] : page->common[at];
 }
 
-/* Lanes of `mask` store bytes[lane] of a word, of which those of values[lane] have a value. What lanes outside of `alive` have
- * doesn't matter any more. */
+/* Lanes of `mask` store bytes[lane] of a word, of which those of values[lane] have a value. What lanes outside of
+ * `alive` have doesn't matter any more. */
 void local_defined_store(LocalDefined *defined, uint32_t word, uint32_t mask, uint32_t alive,
                          const uint8_t bytes[LOCAL_LANES], const uint8_t values[LOCAL_LANES]);
 

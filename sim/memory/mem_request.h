@@ -46,8 +46,8 @@ struct MemTrace;
 /* A part of an access has been performed: its way. */
 typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
 
-/* Behind an access: the cycle in which its scheduler can issue the next one; when the parts of its warp's stores so far
- * have come to the port, in thousandths of a cycle; how many credits its parts take. */
+/* Behind an access: the cycle in which its scheduler can issue the next one; when the parts of its warp's stores so
+ * far have come to the port, in thousandths of a cycle; how many credits its parts take. */
 typedef struct MemNext {
   uint64_t cycle, sent_milli;
   uint32_t credits;

@@ -29,8 +29,8 @@ void memsys_free(MemSys *memsys);
 
 /* SM request->sm issues the request in cycle `time`, `sent_milli` is what this said of its warp's access before (0:
  * there was none): returns when the next one can come behind it, in that cycle, or later where the way to the port is
- * taken, and sets request->parts and pieces. That is the SM's own view, and changes nothing else: SMs may call it side
- * by side. */
+ * taken, and sets request->parts and pieces. That is the SM's own view, and changes nothing else: SMs may call it
+ * side by side. */
 MemNext memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time, uint64_t sent_milli);
 /* A fence of that SM begins in cycle `time`: when it is over at the earliest. The SM waits for what it has under way
  * besides. Its own view, too. `system`: it is one of the system, else of the chip. */

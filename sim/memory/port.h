@@ -1,11 +1,12 @@
 /* port.h - the port of an SM to the crossbar, each way.
  * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply
  * brings back; a part that finds no credit waits, and all behind it. Replies come in one each so many cycles. Stores
- * to one of the lines that the SM stored to last join the store before, and take no credit. An SM whose part finds its slice full is
- * stopped: what it sent behind that waits, too.
- * Accesses of one scheduler come to the port some cycles apart, and only when there is room in its queue; the parts of
- * one store come some cycles apart, with those of other warps in between. Who has to wait does that before the access
- * is issued, so the scheduler chooses among all its warps then. That looks at what accesses take of the way out; an SM with memory.port.credits parts under way holds its warps itself (sm.c).
+ * to one of the lines that the SM stored to last join the store before, and take no credit. An SM whose part finds
+ * its slice full is stopped: what it sent behind that waits, too.
+ * Accesses of one scheduler come to the port some cycles apart, and only when there is room in its queue; the parts
+ * of one store come some cycles apart, with those of other warps in between. Who has to wait does that before the
+ * access is issued, so the scheduler chooses among all its warps then. That looks at what accesses take of the way
+ * out; an SM with memory.port.credits parts under way holds its warps itself (sm.c).
  * Time: thousandths of an SM cycle.
  * Ownership: owns its rings; parts are the caller's. */
 #ifndef LOCKSTEP_MEMORY_PORT_H

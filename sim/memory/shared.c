@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/pages.h"
 
 void shared_init(SharedMemory *shared, const Machine *machine) {
   uint32_t words = machine->sm.shared.bytes / 4;
@@ -21,16 +22,16 @@ void shared_init(SharedMemory *shared, const Machine *machine) {
       .jitter = machine->sm.jitter_cycles,
   };
   shared->bank_mask = (shared->banks & (shared->banks - 1)) == 0 ? shared->banks - 1 : 0;
-  shared->words = g_new0(uint32_t, words);
+  shared->words = PAGES_NEW(uint32_t, words);
   change_log_init(&shared->changes, words);
-  shared->touched = g_new0(uint8_t, words);
+  shared->touched = PAGES_NEW(uint8_t, words);
   shared->lock = g_malloc0_n(machine->sm.lock_unit.bits, sizeof *shared->lock);
 }
 
 void shared_clear(SharedMemory *shared) {
-  g_free(shared->words);
+  pages_free(shared->words);
   change_log_clear(&shared->changes);
-  g_free(shared->touched);
+  pages_free(shared->touched);
   g_free(shared->lock);
   *shared = (SharedMemory){0};
 }

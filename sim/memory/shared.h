@@ -1,10 +1,11 @@
 /* shared.h - one SM's shared memory: words, banks, and the in-order pipe that serves a warp's access in passes.
- * Models: 4-byte banks with broadcast; one pass for each set of words that differ in bank (and, for LDSLK and STSUL, in
- * lock bit); one pass of the pipe each pass_interval cycles, and of one access each conflict_interval; accesses of a scheduler
- * scheduler_interval apart; lanes of an atomic that take turns; a result latency after its pass; 0 to jitter_cycles of noise.
+ * Models: 4-byte banks with broadcast; one pass for each set of words that differ in bank (and, for LDSLK and STSUL,
+ * in lock bit); one pass of the pipe each pass_interval cycles, and of one access each conflict_interval; accesses of
+ * a scheduler scheduler_interval apart; lanes of an atomic that take turns; a result latency after its pass; 0 to
+ * jitter_cycles of noise.
  * Does not model: half-warp skew of 64-bit accesses (they take the passes that their words need).
- * Time: the pipe serves accesses in the order of issue, so effects happen in issue order: sim/core applies them when the
- * instruction issues, which no instruction can tell from applying them at service.
+ * Time: the pipe serves accesses in the order of issue, so effects happen in issue order: sim/core applies them when
+ * the instruction issues, which no instruction can tell from applying them at service.
  * Does the shadow (who changed a word) for findings. */
 #ifndef LOCKSTEP_MEMORY_SHARED_H
 #define LOCKSTEP_MEMORY_SHARED_H
@@ -70,7 +71,8 @@ void shared_clear(SharedMemory *shared);
 /* A block's share becomes zero, untouched and unchanged; `defined`: its zeros may be relied on. */
 void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes, bool defined);
 
-/* Passes that the lanes of `mask` need for 4 * `words_each` bytes at `address` (physical, aligned to a word at least).
+/* Passes that the lanes of `mask` need for 4 * `words_each` bytes at `address` (physical, aligned to a word at
+ * least).
  * `unit` is not NULL for LDSLK and STSUL. */
 uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32], uint32_t mask,
                        uint32_t words_each);
@@ -82,8 +84,9 @@ static inline SharedCost shared_cost(const SharedMemory *shared, uint32_t passes
                       .own_milli = (uint64_t)(passes - 1) * shared->own_interval,
                       .until_milli = (uint64_t)passes * shared->own_interval};
 }
-/* Of a native atomic. Turns by word: distinct words take the passes that their banks need, then lanes on one word follow each
- * other. Turns by bank: so do lanes on one bank. What keeps one access waiting holds the pipe as far as a pass would. */
+/* Of a native atomic. Turns by word: distinct words take the passes that their banks need, then lanes on one word
+ * follow each other. Turns by bank: so do lanes on one bank. What keeps one access waiting holds the pipe as far as a
+ * pass would. */
 SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
                               uint32_t words_each);
 

@@ -2,6 +2,8 @@
 
 #include <glib.h>
 
+#include "base/pages.h"
+
 enum { HOST_LINE = 64, GROUP = 4 /* ways that are looked at together */ };
 
 static uint32_t round_up(uint64_t bytes, uint32_t to) { return (uint32_t)((bytes + to - 1) / to * to); }
@@ -18,11 +20,11 @@ void tags_init(Tags *tags, const Machine *machine) {
   tags->lines_at = round_up(ways * sizeof(uint32_t), GROUP * sizeof(uint32_t));
   tags->busy_at = tags->lines_at + ways * (uint32_t)sizeof(TagLine);
   tags->set_bytes = round_up(tags->busy_at + ways * sizeof(uint64_t), HOST_LINE);
-  tags->memory = g_malloc0((gsize)machine->memory.slices * tags->sets * tags->set_bytes + HOST_LINE);
+  tags->memory = pages_new((gsize)machine->memory.slices * tags->sets * tags->set_bytes + HOST_LINE, 1);
   tags->first_set = tags->memory + (-(uintptr_t)tags->memory & (HOST_LINE - 1));
 }
 
-void tags_clear(Tags *tags) { g_free(tags->memory); }
+void tags_clear(Tags *tags) { pages_free(tags->memory); }
 
 static char *set_of(const Tags *tags, uint32_t slice, uint32_t set) {
   return tags->first_set + (slice * tags->sets + set) * tags->set_bytes;

@@ -2,7 +2,8 @@
  * Models: valid and dirty sectors, replacement of the line used longest ago, write-back of dirty sectors, lines on
  * their way from memory; a start with the host's data in the L2 (memory.l2.start).
  * Does not model: values, which are the backing's.
- * Ownership: owns its tags; pages of them that no access comes to take no memory. What belongs to a set lies together. */
+ * Ownership: owns its tags; pages of them that no access comes to take no memory. What belongs to a set lies
+ * together. */
 #ifndef LOCKSTEP_MEMORY_TAGS_H
 #define LOCKSTEP_MEMORY_TAGS_H
 
@@ -24,7 +25,8 @@ typedef struct Evicted {
 } Evicted;
 
 typedef struct Tags {
-  /* Of each set one behind the other: of each way its line's number and 1 (0: it is free); its TagLine; busy_until. */
+  /* Of each set one behind the other: of each way its line's number and 1 (0: it is free); its TagLine;
+   * busy_until. */
   char *memory, *first_set;    /* what was allocated; NULL without L2 */
   uint32_t sets, ways, slices; /* sets of each slice; slices of a half */
   uint32_t lines_at, busy_at;  /* bytes in a set */
@@ -49,7 +51,8 @@ static inline void tags_prefetch(const Tags *tags, uint32_t slice, uint32_t set)
 TagLine *tags_find(Tags *tags, uint32_t slice, uint32_t set, uint32_t line);
 /* A tag for a line that has none. `cycle`: a line that is busy then isn't replaced. NULL: all are. */
 TagLine *tags_claim(Tags *tags, uint32_t slice, uint32_t set, uint32_t line, uint64_t cycle, Evicted *evicted);
-/* Of a busy tag: its sectors come from memory then, or the other half's copy is void then; who asks meanwhile waits. */
+/* Of a busy tag: its sectors come from memory then, or the other half's copy is void then; who asks meanwhile
+ * waits. */
 uint64_t *tags_busy_until(const Tags *tags, const TagLine *tag);
 /* The tag is busy up to cycle `until`. */
 void tags_keep_busy(const Tags *tags, TagLine *tag, uint64_t until, bool in_order);

@@ -1,5 +1,5 @@
-/* thread_id.h - names one thread of a run: launch, linear block index, thread in the block. Each part has the room that
- * its largest value needs: a run can have any number of launches, a grid up to 2^63 blocks.
+/* thread_id.h - names one thread of a run: launch, linear block index, thread in the block. Each part has the room
+ * that its largest value needs: a run can have any number of launches, a grid up to 2^63 blocks.
  * Only findings use it: the hardware has no owners. */
 #ifndef LOCKSTEP_MEMORY_THREAD_ID_H
 #define LOCKSTEP_MEMORY_THREAD_ID_H

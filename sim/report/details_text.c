@@ -147,6 +147,29 @@ static void append_lines(const RunDetails *details, Canvas *canvas) {
   }
 }
 
+/* A title, and a number of each lock. */
+static void append_locks(const RunDetails *details, Canvas *canvas) {
+  const GPtrArray *rows = details->table[DETAILS_locks];
+  if (!rows->len)
+    return;
+  paint_append(canvas, PAINT_DIM, "  %-*s", NAME_WIDTH + 6, "locks");
+  for (DetailsColumn column = details_first(DETAILS_locks); column < details_end(DETAILS_locks); column++) {
+    g_autofree char *name = title(column);
+    paint_append(canvas, PAINT_DIM, " %11s", name);
+  }
+  paint_plain(canvas, "\n");
+  for (guint i = 0; i < rows->len; i++) {
+    const DetailRow *row = g_ptr_array_index(rows, i);
+    paint_plain(canvas, "    %-*s", NAME_WIDTH + 4, row->key);
+    for (DetailsColumn column = details_first(DETAILS_locks); column < details_end(DETAILS_locks); column++) {
+      bool none = details_value(row, column)->kind == DETAIL_NONE;
+      g_autofree char *text = none ? g_strdup("-") : shown(column, number(row, column));
+      paint_plain(canvas, " %11s", text);
+    }
+    paint_plain(canvas, "\n");
+  }
+}
+
 /* ---- all ---- */
 
 void details_text(const RunDetails *details, Canvas *canvas) {
@@ -165,6 +188,7 @@ void details_text(const RunDetails *details, Canvas *canvas) {
   append_summaries(details, DETAILS_channels, "DRAM channels", canvas);
   append_links(details, canvas);
   append_lines(details, canvas);
+  append_locks(details, canvas);
   for (guint i = 0; i < details->warnings->len; i++) {
     paint_append(canvas, PAINT_YELLOW, "  warning: ");
     paint_plain(canvas, "%s\n", (const char *)g_ptr_array_index(details->warnings, i));

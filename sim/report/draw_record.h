@@ -1,9 +1,11 @@
-/* draw_record.h - what a picture of a run is drawn from: for each warp what its lanes did and waited for, from issue to issue.
- * Times are cycles of the SMs. A step is an instruction that a warp issued; what its lanes are in lasts until the next.
- * A lane spins from one poll to the next if it came back to the same instruction (polling_tries()) and changed nothing in between: no
- * store, no atomic operation that changed its word, no lock bit taken, no block barrier.
- * A lane holds a lock from the cycle in which it takes a lock bit, or changes a word by a compare-and-swap or exchange that polls, until
- * the bit is freed, or the word is changed by anything but such a poll.
+/* draw_record.h - what a picture of a run is drawn from: for each warp what its lanes did and waited for, from issue
+ * to issue.
+ * Times are cycles of the SMs. A step is an instruction that a warp issued; what its lanes are in lasts until the
+ * next.
+ * A lane spins from one poll to the next if it came back to the same instruction (polling_tries()) and changed
+ * nothing in between: no store, no atomic operation that changed its word, no lock bit taken, no block barrier.
+ * A lane holds a lock from the cycle in which it takes a lock bit, or changes a word by a compare-and-swap or
+ * exchange that polls, until the bit is freed, or the word is changed by anything but such a poll.
  * Ownership: a DrawRecord owns all that hangs from it, and copies of the texts: the run may be gone. */
 #ifndef LOCKSTEP_REPORT_DRAW_RECORD_H
 #define LOCKSTEP_REPORT_DRAW_RECORD_H

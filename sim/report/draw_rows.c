@@ -29,14 +29,16 @@ static void add(const Builder *builder, uint64_t from, uint64_t to, DrawState st
 
 /* ---- a lane that runs ---- */
 
-/* The span of the list that is in cycle `time`, or begins next; NULL: there is none. Rising times ask; `next` keeps the place. */
+/* The span of the list that is in cycle `time`, or begins next; NULL: there is none. Rising times ask; `next` keeps
+ * the place. */
 static const DrawSpan *span_at(const GArray *spans, guint *next, uint64_t time) {
   while (spans && *next < spans->len && g_array_index(spans, DrawSpan, *next).to <= time)
     (*next)++;
   return spans && *next < spans->len ? &g_array_index(spans, DrawSpan, *next) : NULL;
 }
 
-/* The end of the part of [from, to) in which lane `lane` waits in the queue of an atomic unit, or doesn't (*queued). */
+/* The end of the part of [from, to) in which lane `lane` waits in the queue of an atomic unit, or doesn't
+ * (*queued). */
 static uint64_t queue_part(const DrawWarp *warp, unsigned lane, uint64_t from, uint64_t to, bool *queued) {
   uint64_t end = to;
   *queued = false;
@@ -102,7 +104,8 @@ static bool spins_at(const DrawWarp *warp, unsigned lane, uint64_t time) {
   return false;
 }
 
-/* The lane that stands for its warp behind a step: one that runs, and doesn't spin if there is one; else one that waits. */
+/* The lane that stands for its warp behind a step: one that runs, and doesn't spin if there is one; else one that
+ * waits. */
 static unsigned speaker(const DrawWarp *warp, const DrawStep *step) {
   static const uint8_t rank[DRAW_STATES] = {
       [DRAW_ACTIVE] = 0, [DRAW_BARRIER] = 1, [DRAW_RECONV] = 2, [DRAW_TURN] = 3, [DRAW_EXITED] = 4};

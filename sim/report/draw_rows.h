@@ -1,6 +1,8 @@
 /* draw_rows.h - the rows of a picture of a run: what each lane, or each warp, is in from cycle to cycle.
- * The spans of a row touch, and cover the picture's cycles. A warp's row has what its running lanes do; if none runs, what they wait for.
- * A picture that couldn't be read is an error that says what to do: too many rows, or spans narrower than a few pixels.
+ * The spans of a row touch, and cover the picture's cycles. A warp's row has what its running lanes do; if none runs,
+ * what they wait for.
+ * A picture that couldn't be read is an error that says what to do: too many rows, or spans narrower than a few
+ * pixels.
  * Ownership: a Drawing borrows the record. */
 #ifndef LOCKSTEP_REPORT_DRAW_ROWS_H
 #define LOCKSTEP_REPORT_DRAW_ROWS_H

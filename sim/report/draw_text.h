@@ -12,7 +12,8 @@ double draw_text_width(const char *text, int size, bool mono);
 guint draw_text_room(int pixels, int size, bool mono);
 /* The text, cut off with an ellipsis if it has more than `room` characters. Free with g_free. */
 char *draw_text_cut(const char *text, guint room);
-/* At most `most` lines of at most `room` characters, broken at spaces; the last one is cut off. Free with g_strfreev. */
+/* At most `most` lines of at most `room` characters, broken at spaces; the last one is cut off. Free with
+ * g_strfreev. */
 char **draw_text_wrap(const char *text, guint room, guint most);
 /* The text as XML has it; what XML can't have is a question mark. Free with g_free. */
 char *draw_text_escape(const char *text);

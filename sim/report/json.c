@@ -143,6 +143,14 @@ static void add_regions(JsonBuilder *builder, const GArray *regions) {
   json_builder_end_array(builder);
 }
 
+static void add_longest(JsonBuilder *builder, const LongestLaunch *longest) {
+  json_builder_set_member_name(builder, "longest_launch");
+  json_builder_begin_object(builder);
+  add_int(builder, "launch", longest->launch);
+  add_int(builder, "cycles", (int64_t)longest->cycles);
+  json_builder_end_object(builder);
+}
+
 static void add_occupancy(JsonBuilder *builder, const GArray *occupancy) {
   begin_array(builder, "occupancy");
   for (guint i = 0; occupancy && i < occupancy->len; i++) {
@@ -228,6 +236,8 @@ char *json_run(const RunResult *result) {
   add_string(builder, "memory_digest", digest);
   add_string(builder, "printed", result->printed);
   add_regions(builder, result->regions);
+  if (result->longest.found)
+    add_longest(builder, &result->longest);
   add_occupancy(builder, result->occupancy);
   begin_array(builder, "findings");
   for (guint i = 0; i < result->findings->len; i++)

@@ -1,5 +1,5 @@
-/* reference.h - the reference pages that are generated from the tables: doc/isa.md, doc/ptx-forms.md, doc/counters.md,
- * doc/findings.md. */
+/* reference.h - the reference pages that are generated from the tables: doc/isa.md, doc/ptx-forms.md,
+ * doc/counters.md, doc/findings.md. */
 #ifndef LOCKSTEP_REPORT_REFERENCE_H
 #define LOCKSTEP_REPORT_REFERENCE_H
 

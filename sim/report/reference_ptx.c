@@ -9,7 +9,8 @@
 
 enum { SHOWN_SEQUENCES = 3, SHOWN_INSTS = 8 };
 
-/* An instruction stands where the lanes of a warp may be apart, between registers that come from memory and go there. */
+/* An instruction stands where the lanes of a warp may be apart, between registers that come from memory and go
+ * there. */
 #define BEFORE                                                                                                \
   ".version 9.0\n.target sm_90\n.address_size 64\n.func callee(.param .b32 a) { ret; }\n"                     \
   ".visible .entry k(.param .u64 in)\n{ .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %l<9>;" \

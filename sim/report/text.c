@@ -36,6 +36,11 @@ static void append_regions(const RunResult *result, Canvas *canvas) {
   }
 }
 
+static void append_longest(const LongestLaunch *longest, double hz, Canvas *canvas) {
+  g_autofree char *name = g_strdup_printf("launch %u of %u", longest->launch + 1, longest->launches);
+  append_cycles(name, longest->cycles, hz, canvas);
+}
+
 /* One line for each kernel and block size; only of PTX, whose registers the user doesn't know. */
 static void append_occupancy(const RunResult *result, Canvas *canvas) {
   g_autoptr(GHashTable) shown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -93,7 +98,8 @@ static bool opens_group(const GArray *schedules, guint i) {
   return true;
 }
 
-/* The seeds and the span of cycles of the schedules that share policy, orders, verdict and result with schedule `i`. */
+/* The seeds and the span of cycles of the schedules that share policy, orders, verdict and result with schedule
+ * `i`. */
 static void append_group(const GArray *schedules, guint i, bool results, Canvas *canvas) {
   const ScheduleResult *own = &g_array_index(schedules, ScheduleResult, i);
   g_autoptr(GString) seeds = g_string_new(NULL);
@@ -207,6 +213,8 @@ void text_run(const RunResult *result, Canvas *canvas) {
   } else {
     append_cycles("cycles", result->cycles, result->clock_hz, canvas);
     append_regions(result, canvas);
+    if (result->longest.found)
+      append_longest(&result->longest, result->clock_hz, canvas);
     append_operations(result, canvas);
     append_occupancy(result, canvas);
     append_counters(&result->counters, canvas);

@@ -65,17 +65,31 @@ static void append_sources(const Validation *validation, Canvas *canvas) {
   g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < validation->rows->len; i++) {
     const ValidationRow *row = g_ptr_array_index(validation->rows, i);
-    char *source = g_strdup_printf("%s%s%s", row->source, *row->page ? ", page " : "", row->page);
+    char *source = g_strdup_printf("%s%s%s", row->source,
+                                   g_ascii_isdigit(*row->page) ? ", page "
+                                   : *row->page                ? ", "
+                                                               : "",
+                                   row->page);
     if (!g_hash_table_contains(seen, source))
       paint_plain(canvas, "  source: %s\n", source);
     g_hash_table_add(seen, source);
   }
 }
 
+/* Some rows need fewer seeds than the others. */
+static bool has_fewer_seeds(const Validation *validation) {
+  for (guint i = 0; i < validation->rows->len; i++) {
+    const ValidationRow *row = g_ptr_array_index(validation->rows, i);
+    if (row->most_seeds && row->most_seeds < validation->seeds)
+      return true;
+  }
+  return false;
+}
+
 void text_validation(const Validation *validation, const Changes *changes, Canvas *canvas) {
   paint_append(canvas, PAINT_BOLD, "%s", validation->suite);
   text_changes(changes, canvas);
-  paint_plain(canvas, ", mean of %u seeds\n", validation->seeds);
+  paint_plain(canvas, ", mean of %s%u seeds\n", has_fewer_seeds(validation) ? "up to " : "", validation->seeds);
   append_sources(validation, canvas);
   append_rows(validation, GROUP_FITTED, canvas);
   append_rows(validation, GROUP_TEST, canvas);

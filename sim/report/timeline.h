@@ -1,7 +1,8 @@
 /* timeline.h - a run as Chrome trace events (JSON), which Perfetto and chrome://tracing open.
- * A process for each SM, and in it a track for each warp and for each lock bit that was taken. On a warp's track there is
- * a slice for each instruction: from its issue until its result can be used or the warp issues again, whichever is first;
- * that of a barrier lasts as long as the warp waits. On a lock bit's track there is a slice for each time that it was held.
+ * A process for each SM, and in it a track for each warp and for each lock bit that was taken. On a warp's track
+ * there is a slice for each instruction: from its issue until its result can be used or the warp issues again,
+ * whichever is first; that of a barrier lasts as long as the warp waits. On a lock bit's track there is a slice for
+ * each time that it was held.
  * What memory adds is in timeline_memory.h, arrows from releases to acquires in timeline_flow.h.
  * One microsecond of the trace is one cycle of the SMs.
  * Events are written as they come, up to a number.

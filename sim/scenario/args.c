@@ -1,5 +1,6 @@
-/* args.c - the arguments of a launch. SASS doesn't say what it takes: an argument is what was written, in 32-bit words. PTX
- * declares its parameters: an argument takes the parameter's type, and one that doesn't fit is an error. */
+/* args.c - the arguments of a launch. SASS doesn't say what it takes: an argument is what was written, in 32-bit
+ * words. PTX declares its parameters: an argument takes the parameter's type, and one that doesn't fit is an
+ * error. */
 #include <string.h>
 
 #include "base/quote.h"
@@ -9,8 +10,8 @@
 
 /* ---- parameters of PTX ---- */
 
-/* What a scalar type holds: its name, and the numbers that may be written for it (those of the signed and of the unsigned
- * type of that width, since PTX often doesn't tell them apart). */
+/* What a scalar type holds: its name, and the numbers that may be written for it (those of the signed and of the
+ * unsigned type of that width, since PTX often doesn't tell them apart). */
 typedef struct TypeFacts {
   const char *name;
   bool is_float;
@@ -86,8 +87,8 @@ bool loader_unknown_name(Loader *loader, const YamlNode *node) {
   return false;
 }
 
-/* True if a parameter is as wide as the program's addresses: a pointer, a number, or a struct that holds nothing but a pointer. A
- * narrower one can't be meant for a buffer. */
+/* True if a parameter is as wide as the program's addresses: a pointer, a number, or a struct that holds nothing but
+ * a pointer. A narrower one can't be meant for a buffer. */
 static bool takes_address(const Loader *loader, const KernelParam *param) {
   uint32_t bytes = programs_address_bytes(loader->scenario->programs);
   if (!param || param->bytes_array)

@@ -119,7 +119,8 @@ static bool read_args(Loader *loader, const YamlNode *list, gpointer launch) {
   return good;
 }
 
-/* `.buffer NAME WORDS [INIT]`: its place first, and when all have theirs what it holds, which may be their addresses. */
+/* `.buffer NAME WORDS [INIT]`: its place first, and when all have theirs what it holds, which may be their
+ * addresses. */
 static bool read_buffer(Loader *loader, const YamlNode *list, gpointer init) {
   guint count = list->values->len;
   const YamlNode *name = count > 0 ? g_ptr_array_index(list->values, 0) : NULL;

@@ -26,7 +26,8 @@ char **demangle_names(char **names) {
   return lines;
 }
 
-/* Behind the brackets that begin at `at`; a shift or a comparison in a template argument stands in parentheses of its own. */
+/* Behind the brackets that begin at `at`; a shift or a comparison in a template argument stands in parentheses of its
+ * own. */
 static const char *skip_brackets(const char *at) {
   unsigned depth = 0;
   for (; *at; at++) {

@@ -1,4 +1,5 @@
-/* host_steps.c - the `host:` list of a scenario: what the CPU does while the GPU runs, as steps of sim/core/host.h. */
+/* host_steps.c - the `host:` list of a scenario: what the CPU does while the GPU runs, as steps of
+ * sim/core/host.h. */
 #include <assert.h>
 #include <string.h>
 

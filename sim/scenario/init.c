@@ -84,7 +84,7 @@ static bool init_struct(Loader *loader, ScenarioBuffer *buffer, const YamlNode *
 }
 
 static bool init_buffer(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
-  static const char *const keys[] = {"random", "file", "f32", "struct", NULL};
+  static const char *const keys[] = {"random", "file", "f32", "struct", "graph", NULL};
   if (node->type == YAML_NODE_SEQUENCE)
     return layout_is_needed(loader, node) ? init_struct(loader, buffer, node) : init_list(loader, buffer, node);
   if (node->type == YAML_NODE_MAPPING) {
@@ -92,10 +92,11 @@ static bool init_buffer(Loader *loader, ScenarioBuffer *buffer, const YamlNode *
       return false;
     const YamlNode *random = yaml_get(node, "random"), *file = yaml_get(node, "file");
     const YamlNode *floats = yaml_get(node, "f32");
-    const YamlNode *members = yaml_get(node, "struct");
-    if (!!random + !!file + !!floats + !!members != 1)
-      return loader_error(loader, node, "init: expected one of `random`, `file`, `f32` and `struct`");
+    const YamlNode *members = yaml_get(node, "struct"), *graph = yaml_get(node, "graph");
+    if (!!random + !!file + !!floats + !!members + !!graph != 1)
+      return loader_error(loader, node, "init: expected one of `random`, `file`, `f32`, `struct` and `graph`");
     return random   ? init_random(loader, buffer, random)
+           : graph  ? loader_init_graph(loader, buffer, graph)
            : file   ? init_file(loader, buffer, file)
            : floats ? init_floats(loader, buffer, floats)
                     : init_struct(loader, buffer, members);
@@ -106,9 +107,9 @@ static bool init_buffer(Loader *loader, ScenarioBuffer *buffer, const YamlNode *
   buffer->undefined = strcmp(node->scalar, "undefined") == 0 && !loader_param("undefined", &ignored, loader);
   if (!iota && !buffer->undefined && !loader_word(loader, node, "init", &value)) {
     diag_hint_nearest(loader->diag, node->scalar, words);
-    diag_hint(
-        loader->diag,
-        "init is a number, iota, undefined, a list, {random: ...}, {f32: [...]}, {struct: [...]} or {file: ...}");
+    diag_hint(loader->diag,
+              "init is a number, iota, undefined, a list, {random: ...}, {f32: [...]}, {struct: [...]}, "
+              "{graph: ...} or {file: ...}");
     return false;
   }
   for (uint32_t i = 0; i < buffer->words; i++)

@@ -60,6 +60,21 @@ bool loader_param(const char *name, int64_t *value, gpointer user) {
   return false;
 }
 
+void loader_push_param(Loader *loader, const char *name) {
+  static const int64_t none = 0;
+  g_ptr_array_insert(loader->param_names, (gint)loader->param_names->len - 1, g_strdup(name));
+  g_array_append_val(loader->param_values, none);
+}
+
+void loader_set_last_param(Loader *loader, int64_t value) {
+  g_array_index(loader->param_values, int64_t, loader->param_values->len - 1) = value;
+}
+
+void loader_pop_param(Loader *loader) {
+  g_ptr_array_remove_index(loader->param_names, loader->param_names->len - 2);
+  g_array_set_size(loader->param_values, loader->param_values->len - 1);
+}
+
 bool loader_integer(Loader *loader, const YamlNode *node, const char *what, int64_t *value) {
   ExprScope scope = {loader_param, loader, (const char *const *)loader->param_names->pdata};
   if (!loader_expect(loader, node, YAML_NODE_SCALAR, what))

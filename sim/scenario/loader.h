@@ -1,7 +1,8 @@
 /* loader.h - what the files that load a scenario share; private to sim/scenario.
  *
- * scenario_load.c opens files; yaml.c reads the YAML form; bare.c a bare program's directives and the command line; loader.c
- * single values and buffers, init.c what buffers hold, args.c arguments, layout.c structs for both; expect.c expectations.
+ * scenario_load.c opens files; yaml.c reads the YAML form; bare.c a bare program's directives and the command line;
+ * loader.c single values and buffers, init.c and init_graph.c what buffers hold, args.c arguments, layout.c structs
+ * for both; expect.c expectations.
  * Values are given as YamlNodes, also by bare.c, so that both forms have one set of checks and messages. */
 #ifndef LOCKSTEP_SCENARIO_LOADER_H
 #define LOCKSTEP_SCENARIO_LOADER_H
@@ -32,8 +33,8 @@ typedef struct Loader {
 
 /* A scalar node that is part of `text` on the stack: valid while `text` is. */
 YamlNode loader_scalar(char *text, unsigned line, unsigned column);
-/* Reads a value of the command line: `read` gets it as a scalar, and its errors become errors of usage that start with
- * `option`. */
+/* Reads a value of the command line: `read` gets it as a scalar, and its errors become errors of usage that start
+ * with `option`. */
 bool loader_option(Loader *loader, const char *option, const char *text,
                    bool (*read)(Loader *loader, const YamlNode *node, gpointer data), gpointer data);
 /* An error at a node. Returns false. */
@@ -47,6 +48,11 @@ bool loader_check_keys(Loader *loader, const YamlNode *mapping, const char *cons
 bool loader_bool(Loader *loader, const YamlNode *node, const char *what, bool *value);
 /* The value of a parameter by name; an ExprLookup whose `user` is the Loader. */
 bool loader_param(const char *name, int64_t *value, gpointer loader);
+/* A param that isn't the user's: the number of a launch (`index`). The last one that was pushed gets a value, or
+ * goes. */
+void loader_push_param(Loader *loader, const char *name);
+void loader_set_last_param(Loader *loader, int64_t value);
+void loader_pop_param(Loader *loader);
 /* Evaluates a scalar; `what` names it in messages. False after an error. */
 bool loader_integer(Loader *loader, const YamlNode *node, const char *what, int64_t *value);
 /* The same, and it must lie in lowest..highest. */
@@ -65,9 +71,11 @@ uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words
 
 /* Adds a buffer of zeros. */
 bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words);
-/* What the buffer of that name holds at first (init.c); call it when all buffers and the program are there. A buffer that couldn't
- * be added is passed over. */
+/* What the buffer of that name holds at first (init.c); call it when all buffers and the program are there. A buffer
+ * that couldn't be added is passed over. */
 bool loader_init_buffer(Loader *loader, const YamlNode *name, const YamlNode *init);
+/* `init: {graph: ...}` (init_graph.c): a part of a seeded graph. */
+bool loader_init_graph(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node);
 /* An error: the scalar names neither a param nor a buffer. Returns false. */
 bool loader_unknown_name(Loader *loader, const YamlNode *node);
 /* Index of a buffer by name, or -1. */
@@ -76,8 +84,8 @@ int loader_find_buffer(const Loader *loader, const char *name);
 bool loader_add_variables(Loader *loader);
 /* Appends an argument to a launch: of PTX it takes the type of its parameter, of SASS it is one or more words. */
 bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node);
-/* After the last argument: their total size, and whether the kernel reads words or has parameters that no argument gives. A
- * missing argument is an error of usage if `usage`. */
+/* After the last argument: their total size, and whether the kernel reads words or has parameters that no argument
+ * gives. A missing argument is an error of usage if `usage`. */
 bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage);
 /* The kernel's own limits on the block (.maxntid, .reqntid). */
 bool loader_check_block(Loader *loader, const ScenarioLaunch *launch);

@@ -46,8 +46,8 @@ static bool no_nvcc(const char *file, unsigned arch, Diag *diag) {
   return false;
 }
 
-/* One line of what nvcc says, "kernel.cu(12): error: TEXT", or the compiler of the host behind it, "kernel.cu:12:5: fatal error: TEXT";
- * true if it was an error with its place. */
+/* One line of what nvcc says, "kernel.cu(12): error: TEXT", or the compiler of the host behind it, "kernel.cu:12:5:
+ * fatal error: TEXT"; true if it was an error with its place. */
 static bool add_message(const char *line, const GRegex *place, const char *file, Diag *diag) {
   g_autoptr(GMatchInfo) match = NULL;
   if (!g_regex_match(place, line, 0, &match))

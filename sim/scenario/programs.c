@@ -82,8 +82,8 @@ static char *folder_prefix(const char *path) {
   return slash ? g_strndup(path, (gsize)(slash + 1 - path)) : g_strdup("");
 }
 
-/* A file that the PTX was made from is usually still beside it: then it is shown as the PTX is named, whatever the path was where
- * nvcc ran. */
+/* A file that the PTX was made from is usually still beside it: then it is shown as the PTX is named, whatever the
+ * path was where nvcc ran. */
 static void name_source(Program *program, uint16_t index, const char *file, const char *path) {
   g_autofree char *base = g_path_get_basename(program_file_name(program, index));
   g_autofree char *shown_folder = folder_prefix(file), *real_folder = folder_prefix(path);
@@ -227,7 +227,8 @@ static const char *made_by(const Programs *programs, const McModule *module) {
   return programs->is_cuda && g_str_has_prefix(module->file, programs->file) ? ", compiled by nvcc" : "";
 }
 
-/* The program for one architecture of a listing; `like` says how the kernels are numbered, NULL: as the listing has them. */
+/* The program for one architecture of a listing; `like` says how the kernels are numbered, NULL: as the listing has
+ * them. */
 static Program *lower_listing(const Programs *programs, const McModule *module, unsigned capability,
                               const Program *like, Diag *diag) {
   unsigned arch = mc_choose_arch(module, capability);
@@ -374,7 +375,8 @@ static char **readable_names(Programs *programs) {
   return programs->readable;
 }
 
-/* Without c++filt only functions that are neither templates nor in a namespace are found by the names that people write. */
+/* Without c++filt only functions that are neither templates nor in a namespace are found by the names that people
+ * write. */
 static bool is_called(Programs *programs, guint kernel, const char *name) {
   const char *own = program_kernel(programs->common, kernel)->name;
   return is_mangled(own, name) || demangle_matches(readable_names(programs)[kernel], name);

@@ -1,8 +1,8 @@
 /* programs.h - the program of a scenario, for each machine that it runs on.
  *
- * SASS is one program for all machines. PTX is lowered for a machine when it is first asked for, and kept; CUDA source is
- * compiled to PTX first, for an architecture that suits the machine. What the loader needs before a machine is known
- * (kernels, parameters, marks, variables) is that of one lowering for a machine that has every instruction.
+ * SASS is one program for all machines. PTX is lowered for a machine when it is first asked for, and kept; CUDA
+ * source is compiled to PTX first, for an architecture that suits the machine. What the loader needs before a machine
+ * is known (kernels, parameters, marks, variables) is that of one lowering for a machine that has every instruction.
  * Threads: programs_for() may be called from several at once. */
 #ifndef LOCKSTEP_SCENARIO_PROGRAMS_H
 #define LOCKSTEP_SCENARIO_PROGRAMS_H
@@ -26,9 +26,9 @@ typedef enum {
 bool programs_has_ending(const char *path, const char *ending);
 /* True of machine code that isn't text: a cubin, a fat binary, an executable or object of the host. */
 bool programs_is_binary(const char *text, gsize length);
-/* From the text of a program, or its bytes; the ending of `file`, its name as shown, says what it is. Of a .cu, `path` is what nvcc reads,
- * `capability` is that of the machine that will probably run it, and `flags` are what the user has for the compiler (NULL-terminated,
- * or NULL). NULL after errors. */
+/* From the text of a program, or its bytes; the ending of `file`, its name as shown, says what it is. Of a .cu,
+ * `path` is what nvcc reads, `capability` is that of the machine that will probably run it, and `flags` are what the
+ * user has for the compiler (NULL-terminated, or NULL). NULL after errors. */
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
                        const char *const *flags, CodeKind code, Diag *diag);
 void programs_free(Programs *programs);
@@ -44,8 +44,8 @@ const PtxModule *programs_module(const Programs *programs);
 uint32_t programs_address_bytes(const Programs *programs);
 /* True if what runs may be machine code of the program: then that a kernel is refused as PTX says nothing. */
 bool programs_may_run_code(const Programs *programs);
-/* Index of the kernel of that name: as it is, or as it was before C++ mangled it, with or without template arguments, namespaces
- * and parameters. -1 if there is none, or (*several) if that leaves several. */
+/* Index of the kernel of that name: as it is, or as it was before C++ mangled it, with or without template arguments,
+ * namespaces and parameters. -1 if there is none, or (*several) if that leaves several. */
 int programs_find_kernel(Programs *programs, const char *name, bool *several);
 /* As people write them, NULL-terminated; free with g_strfreev. */
 char **programs_kernel_names(Programs *programs);
@@ -54,8 +54,9 @@ bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag
                         unsigned line, unsigned column);
 /* The program that a machine runs; NULL after errors. Borrowed; stays valid as long as `programs`. */
 const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag);
-/* Of a program that the machine runs as machine code the PTX that was made from the same source, as the machine would run it; NULL if
- * that isn't at hand, or it doesn't run as machine code. Borrowed; stays valid as long as `programs`. */
+/* Of a program that the machine runs as machine code the PTX that was made from the same source, as the machine would
+ * run it; NULL if that isn't at hand, or it doesn't run as machine code. Borrowed; stays valid as long as
+ * `programs`. */
 const Program *programs_source_for(Programs *programs, const Machine *machine, Diag *diag);
 
 #endif

@@ -1,7 +1,7 @@
 /* scenario.h - a program with its launches, data and expectations (design, section 6), read from YAML, or from the
  * directives of a bare program (SEMANTICS, "Programs and scenarios"), with all expressions evaluated.
- * Ownership: a Scenario owns everything below it, the Programs included; immutable once loaded, but for the lowered programs
- * that scenario_program() keeps. */
+ * Ownership: a Scenario owns everything below it, the Programs included; immutable once loaded, but for the lowered
+ * programs that scenario_program() keeps. */
 #ifndef LOCKSTEP_SCENARIO_SCENARIO_H
 #define LOCKSTEP_SCENARIO_SCENARIO_H
 
@@ -80,6 +80,7 @@ typedef struct ScenarioMeasure {
   int64_t operations;
   bool has_region;
   Region region;
+  bool longest_launch;  /* what is measured is the launch that takes longest, not the time until the last has ended */
   bool has_shared_data; /* this range of each block's shared memory is data, not cost of synchronization */
   uint32_t shared_data_offset, shared_data_bytes;
 } ScenarioMeasure;
@@ -120,10 +121,11 @@ typedef struct ScenarioOptions {
   CodeKind code;                     /* what PTX and CUDA source run as */
 } ScenarioOptions;
 
-/* Loads `.yaml`/`.yml` as a scenario, `.sass`, `.ptx` and `.cu` as a bare program (of a bare program, what is missing to launch it is an
- * error that names it). NULL after errors. */
+/* Loads `.yaml`/`.yml` as a scenario, `.sass`, `.ptx` and `.cu` as a bare program (of a bare program, what is missing
+ * to launch it is an error that names it). NULL after errors. */
 Scenario *scenario_load(const char *path, const ScenarioOptions *options, Diag *diag);
-/* The same from text; the ending of `file` says what it is, and its folder is where a scenario's program is looked for. */
+/* The same from text; the ending of `file` says what it is, and its folder is where a scenario's program is looked
+ * for. */
 Scenario *scenario_parse(const char *file, const char *text, gsize length, const ScenarioOptions *options,
                          Diag *diag);
 /* What a file is, by its ending. */
@@ -134,16 +136,19 @@ Scenario *scenario_new(const char *file);
 void scenario_free(Scenario *scenario);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
 
-/* The program that a machine runs: the same for all if it is SASS, else lowered for the machine when it is first asked for. NULL
- * after errors, those of a kernel that is launched but refused among them. Borrowed from `scenario`. May be called from several threads. */
+/* The program that a machine runs: the same for all if it is SASS, else lowered for the machine when it is first
+ * asked for. NULL after errors, those of a kernel that is launched but refused among them. Borrowed from `scenario`.
+ * May be called from several threads. */
 const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag);
-/* Of what runs as machine code its PTX, as the machine would run it; NULL, often without an error, if there is none that can run. */
+/* Of what runs as machine code its PTX, as the machine would run it; NULL, often without an error, if there is none
+ * that can run. */
 const Program *scenario_source(const Scenario *scenario, const Machine *machine, Diag *diag);
 
-/* Bytes of an argument, which stands at a multiple of them, of a kernel whose parameters nobody has declared: machine code has addresses of
- * 8 bytes; a struct has its own size. */
+/* Bytes of an argument, which stands at a multiple of them, of a kernel whose parameters nobody has declared: machine
+ * code has addresses of 8 bytes; a struct has its own size. */
 uint32_t scenario_bare_arg_bytes(const Program *program, const ScenarioArg *arg);
-/* True if `program` can run the kernel of a launch; otherwise its errors are there, once for all launches of the kernel. */
+/* True if `program` can run the kernel of a launch; otherwise its errors are there, once for all launches of the
+ * kernel. */
 bool scenario_launch_runs(const Scenario *scenario, const Program *program, guint launch, Diag *diag);
 /* The same before a machine is known. True also if it may be machine code that runs, which isn't there yet. */
 bool scenario_launch_may_run(const Scenario *scenario, guint launch, Diag *diag);
@@ -159,8 +164,8 @@ bool expectation_allows(const Expectation *expect, FindingId id);
 void expectation_findings(const Expectation *expect, const GPtrArray *findings, GPtrArray *failures);
 /* Compares what a run gave. Appends one sentence (newly allocated char *) to `failures` for each thing not met:
  * verdict, a finding that isn't allowed, a buffer value ("counter[0] is 31, expected 32"). `memory` gives the final
- * words of each buffer (const uint32_t *, in the order of scenario->buffers); buffers are compared only if the verdict
- * is completed; their failures stand last. `findings` holds Finding *. Returns how many buffers failed. */
+ * words of each buffer (const uint32_t *, in the order of scenario->buffers); buffers are compared only if the
+ * verdict is completed; their failures stand last. `findings` holds Finding *. Returns how many buffers failed. */
 guint expectation_compare(const Scenario *scenario, const Expectation *expect, Verdict verdict,
                           const GPtrArray *findings, const uint32_t *const *memory, GPtrArray *failures);
 

@@ -1,4 +1,5 @@
-/* Opens the files of a scenario: the scenario itself, then its program. What they say is read elsewhere (loader.h). */
+/* Opens the files of a scenario: the scenario itself, then its program. What they say is read elsewhere
+ * (loader.h). */
 #include <string.h>
 
 #include "base/datadir.h"

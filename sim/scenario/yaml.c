@@ -35,20 +35,31 @@ static bool read_given(Loader *loader, const YamlNode *node, gpointer value) {
   return loader_integer(loader, node, "a param", value);
 }
 
+/* Whether expressions can use the name; `what` it is to name. */
+static bool check_name(Loader *loader, const YamlNode *name, const char *what) {
+  bool is_function = strcmp(name->scalar, "min") == 0 || strcmp(name->scalar, "max") == 0;
+  if (expr_is_name(name->scalar) && !is_function)
+    return true;
+  g_autofree char *quoted = quote_text(name->scalar);
+  if (is_function)
+    return loader_error(loader, name, "%s can't name %s, since it is a function of expressions", quoted, what);
+  return loader_error(loader, name, "%s can't name %s; expected letters, digits and `_`", quoted, what);
+}
+
 /* Parameters are evaluated in order, so that one may use those above it. After an error the name still exists, to
  * spare the user its follow-ups. */
 static bool read_param(Loader *loader, const YamlNode *name, const YamlNode *node) {
   int64_t value = 0;
   g_autofree char *quoted = quote_text(name->scalar);
-  if (!expr_is_name(name->scalar) || strcmp(name->scalar, "min") == 0 || strcmp(name->scalar, "max") == 0)
-    return loader_error(loader, name, "%s can't name a param; expected letters, digits and `_`", quoted);
+  if (!check_name(loader, name, "a param"))
+    return false;
   const char *given = given_param(loader, name->scalar);
   g_autofree char *what = g_strdup_printf("param %s", quoted);
   g_autofree char *option = g_strdup_printf("-p %s", name->scalar);
   bool good =
       given ? loader_option(loader, option, given, read_given, &value) : loader_integer(loader, node, what, &value);
-  g_ptr_array_insert(loader->param_names, (gint)loader->param_names->len - 1, g_strdup(name->scalar));
-  g_array_append_val(loader->param_values, value);
+  loader_push_param(loader, name->scalar);
+  loader_set_last_param(loader, value);
   return good;
 }
 
@@ -117,23 +128,8 @@ static bool read_args(Loader *loader, ScenarioLaunch *launch, const YamlNode *no
   return good;
 }
 
-/* `times`: so many launches like this one, each with arguments of its own. */
-static bool repeat_launch(Loader *loader, const YamlNode *node, const ScenarioLaunch *launch) {
-  const YamlNode *times = yaml_get(node, "times");
-  int64_t count = 1;
-  if (times && !loader_range(loader, times, "times", 1, LAUNCH_TIMES_MAX, &count))
-    return false;
-  for (int64_t i = 1; i < count; i++)
-    g_ptr_array_add(loader->scenario->launches, loader_launch_copy(launch));
-  return true;
-}
-
-static bool read_launch(Loader *loader, const YamlNode *node) {
-  static const char *const keys[] = {"kernel", "grid",        "block", "shared", "args",
-                                     "stream", "cooperative", "times", NULL};
-  if (!loader_expect(loader, node, YAML_NODE_MAPPING, "a launch") ||
-      !loader_check_keys(loader, node, keys, "a launch"))
-    return false;
+/* One launch, by the present value of its `index`. */
+static bool read_one_launch(Loader *loader, const YamlNode *node) {
   ScenarioLaunch *launch = loader_launch_new(loader->file, node->line, node->column);
   g_ptr_array_add(loader->scenario->launches, launch);
   const YamlNode *grid = yaml_get(node, "grid"), *block = yaml_get(node, "block");
@@ -157,8 +153,64 @@ static bool read_launch(Loader *loader, const YamlNode *node) {
   if (!has_kernel || !scenario_launch_may_run(scenario, scenario->launches->len - 1, loader->diag))
     return false; /* its parameters aren't known */
   good &= read_args(loader, launch, yaml_get(node, "args"));
-  return good && loader_check_args(loader, launch, false) && loader_check_block(loader, launch) &&
-         repeat_launch(loader, node, launch);
+  return good && loader_check_args(loader, launch, false) && loader_check_block(loader, launch);
+}
+
+/* The name that `index` gives to a launch's number; it is a param, whose value comes with each launch. */
+static bool read_index(Loader *loader, const YamlNode *index) {
+  int64_t ignored;
+  if (!loader_expect(loader, index, YAML_NODE_SCALAR, "index"))
+    return false;
+  if (!check_name(loader, index, "the number of a launch"))
+    return false;
+  if (loader_param(index->scalar, &ignored, loader))
+    return loader_error(loader, index, "index: `%s` is a param already", index->scalar);
+  loader_push_param(loader, index->scalar);
+  return true;
+}
+
+/* The launch whose `index` is `number`. */
+static bool read_numbered_launch(Loader *loader, const YamlNode *node, const YamlNode *index, int64_t number) {
+  loader_set_last_param(loader, number);
+  if (read_one_launch(loader, node))
+    return true;
+  diag_hint(loader->diag, "where `%s` is %" G_GINT64_FORMAT, index->scalar, number);
+  return false;
+}
+
+/* `times`: so many launches like this one, each with arguments of its own. One that there is no time is checked all
+ * the same. */
+static bool read_launch_times(Loader *loader, const YamlNode *node, int64_t times, const YamlNode *index) {
+  GPtrArray *launches = loader->scenario->launches;
+  guint first = launches->len;
+  if (!(index ? read_numbered_launch(loader, node, index, 0) : read_one_launch(loader, node)))
+    return false;
+  if (times == 0)
+    g_ptr_array_set_size(launches, (gint)first);
+  for (int64_t i = 1; i < times; i++) {
+    if (!index)
+      g_ptr_array_add(launches, loader_launch_copy(g_ptr_array_index(launches, first)));
+    else if (!read_numbered_launch(loader, node, index, i))
+      return false;
+  }
+  return true;
+}
+
+static bool read_launch(Loader *loader, const YamlNode *node) {
+  static const char *const keys[] = {"kernel", "grid",        "block", "shared", "args",
+                                     "stream", "cooperative", "times", "index",  NULL};
+  if (!loader_expect(loader, node, YAML_NODE_MAPPING, "a launch") ||
+      !loader_check_keys(loader, node, keys, "a launch"))
+    return false;
+  const YamlNode *times = yaml_get(node, "times"), *index = yaml_get(node, "index");
+  int64_t count = 1;
+  if ((times && !loader_range(loader, times, "times", 0, LAUNCH_TIMES_MAX, &count)) ||
+      (index && !read_index(loader, index)))
+    return false;
+  bool good = read_launch_times(loader, node, count, index);
+  if (index)
+    loader_pop_param(loader);
+  return good;
 }
 
 static bool read_launches(Loader *loader, const YamlNode *root) {
@@ -172,6 +224,8 @@ static bool read_launches(Loader *loader, const YamlNode *root) {
   bool good = true;
   for (guint i = 0; i < node->values->len; i++)
     good &= read_launch(loader, g_ptr_array_index(node->values, i));
+  if (good && loader->scenario->launches->len == 0)
+    return loader_error(loader, node, "`launches`: all have `times: 0`");
   return good;
 }
 
@@ -215,7 +269,7 @@ static bool read_region(Loader *loader, const YamlNode *node) {
 }
 
 static bool read_measure(Loader *loader, const YamlNode *root) {
-  static const char *const keys[] = {"operations", "region", "shared_data", NULL};
+  static const char *const keys[] = {"operations", "region", "longest_launch", "shared_data", NULL};
   const YamlNode *node = yaml_get(root, "measure");
   ScenarioMeasure *measure = &loader->scenario->measure;
   if (!node)
@@ -224,7 +278,11 @@ static bool read_measure(Loader *loader, const YamlNode *root) {
     return false;
   bool good = true;
   const YamlNode *operations = yaml_get(node, "operations"), *region = yaml_get(node, "region");
-  const YamlNode *shared_data = yaml_get(node, "shared_data");
+  const YamlNode *shared_data = yaml_get(node, "shared_data"), *longest = yaml_get(node, "longest_launch");
+  int64_t is_longest = 0;
+  if (longest)
+    good &= loader_range(loader, longest, "longest_launch", 0, 1, &is_longest);
+  measure->longest_launch = is_longest;
   if (operations) {
     measure->has_operations = true;
     good &= loader_range(loader, operations, "operations", 1, INT64_MAX, &measure->operations);

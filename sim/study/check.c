@@ -12,7 +12,8 @@
 CheckOptions check_options_default(void) { return (CheckOptions){.run = run_options_default(), .seeds = 4}; }
 
 /* A schedule by another policy may be unfair to a correct program that spins (youngest first starves whoever must
- * release). It gets so many times the cycles of the machine's own policy, and then counts as starvation, not as a verdict. */
+ * release). It gets so many times the cycles of the machine's own policy, and then counts as starvation, not as a
+ * verdict. */
 enum { STARVATION_FACTOR = 50, STARVATION_CYCLES_MIN = 1000000 };
 
 /* Findings of `from` that `into` doesn't have (same kind at the same place). */
@@ -56,7 +57,8 @@ static void report_dependence(RunResult *check) {
   Finding *finding = finding_new(FINDING_SCHEDULE_DEPENDENT, g_strdup("the verdict depends on the schedule"));
   for (guint i = 0; i < check->schedules->len; i++) {
     const ScheduleResult *result = &g_array_index(check->schedules, ScheduleResult, i);
-    /* A run that a limit of time or a signal cut, and one in another order of dispatch, prove nothing without a verdict. */
+    /* A run that a limit of time or a signal cut, and one in another order of dispatch, prove nothing without a
+     * verdict. */
     bool open = result->verdict == VERDICT_UNDECIDED && (check->stop || result->reordered);
     if (seen[result->verdict] || result->starved || result->relies || open)
       continue;
@@ -220,8 +222,8 @@ static void gather(Gathering *all, const GArray *schedules, guint index, RunResu
     run_result_free(run); /* recorded: the verdict is that of the machine's own order, and a limit proves nothing */
 }
 
-/* The runs that went wrong under another order of dispatch are a finding if all went well under the machine's own: the program
- * relies on the order. Else they are recorded and don't count. */
+/* The runs that went wrong under another order of dispatch are a finding if all went well under the machine's own:
+ * the program relies on the order. Else they are recorded and don't count. */
 static void settle_reliance(Gathering *all, const Expectation *expect) {
   if (all->worst->verdict != VERDICT_COMPLETED || all->united.failures->len > 0)
     return;
@@ -342,7 +344,8 @@ static void try_repairs(Attempts *attempts, guint index, const RunResult *run, c
   machine_free(variant);
 }
 
-/* Makes the runs and gathers them in order, until something ends them (Gathering.united.stop); false after an error, in `diag`. */
+/* Makes the runs and gathers them in order, until something ends them (Gathering.united.stop); false after an error,
+ * in `diag`. */
 static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
   guint count = attempts->schedules->len;
   for (guint i = 0; i < count && !all->united.stop; i++) {

@@ -1,6 +1,7 @@
-/* check.h - runs a scenario under several scheduling policies, branch orders, orders of dispatch and seeds (SEMANTICS, "Verdicts")
- * and unites what they found: the worst verdict, all findings, data races, verdicts that depend on the schedule. What goes wrong
- * only under another order of dispatch is a finding, dispatch-order, and not the verdict. */
+/* check.h - runs a scenario under several scheduling policies, branch orders, orders of dispatch and seeds
+ * (SEMANTICS, "Verdicts") and unites what they found: the worst verdict, all findings, data races, verdicts that
+ * depend on the schedule. What goes wrong only under another order of dispatch is a finding, dispatch-order, and not
+ * the verdict. */
 #ifndef LOCKSTEP_STUDY_CHECK_H
 #define LOCKSTEP_STUDY_CHECK_H
 
@@ -11,8 +12,8 @@ typedef struct CheckOptions {
   unsigned seeds;     /* for the machine's own policy; default 4 */
   unsigned schedules; /* how many in all, over policies, branch orders and seeds; 0: as `seeds` says */
   unsigned jobs;      /* threads that schedules run on; 0 and 1: one after another. What comes out is the same */
-  /* What begins: the run of schedule `index` (from 0), or something else with it, as `what` says. From any thread, but one
-   * at a time; or NULL. */
+  /* What begins: the run of schedule `index` (from 0), or something else with it, as `what` says. From any thread,
+   * but one at a time; or NULL. */
   void (*step)(gpointer user, guint index, guint total, const char *what);
   gpointer step_user;
   const char *given; /* what repeats a run, besides machine and schedule: " -p n=3"; or NULL. Borrowed */

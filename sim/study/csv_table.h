@@ -19,8 +19,8 @@ typedef struct CsvTable {
   GPtrArray *rows; /* CsvRow * */
 } CsvTable;
 
-/* Parses `text`; `file` names it in messages. `known` are the columns that may occur (NULL-terminated; NULL: any), of which the
- * first `required` must. NULL after errors. */
+/* Parses `text`; `file` names it in messages. `known` are the columns that may occur (NULL-terminated; NULL: any), of
+ * which the first `required` must. NULL after errors. */
 CsvTable *csv_table_parse(const char *file, const char *text, const char *const *known, guint required, Diag *diag);
 void csv_table_free(CsvTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CsvTable, csv_table_free)

@@ -242,6 +242,38 @@ static void add_lines(RunDetails *details, const Gpu *gpu, const HotLines *lines
   }
 }
 
+/* ---- locks ---- */
+
+static void put_mean(DetailRow *row, DetailsColumn column, uint64_t milli, uint64_t count) {
+  if (count)
+    put_real(row, column, (double)milli / MILLI_CYCLE / (double)count);
+}
+
+/* Takes ownership of `key`. */
+static void add_lock(RunDetails *details, char *key, const LockSums *sums) {
+  DetailRow *row = add_row(details, DETAILS_locks, key);
+  put(row, DETAILS_locks_taken, sums->taken);
+  put(row, DETAILS_locks_failed, sums->failed);
+  put_mean(row, DETAILS_locks_held, sums->held, sums->freed);
+  put(row, DETAILS_locks_handovers, sums->handovers);
+  put_mean(row, DETAILS_locks_from_fence, sums->transfer[TRANSFER_FROM_FENCE], sums->handovers);
+  put_mean(row, DETAILS_locks_from_unlock, sums->transfer[TRANSFER_FROM_UNLOCK], sums->handovers);
+  put_mean(row, DETAILS_locks_from_port, sums->transfer[TRANSFER_FROM_PORT], sums->handovers);
+  put_mean(row, DETAILS_locks_at_l2, sums->transfer[TRANSFER_AT_L2], sums->handovers);
+}
+
+static void add_locks(RunDetails *details, const Gpu *gpu, const LockTimes *times) {
+  LockSums all = lock_times_all(times);
+  if (!all.taken)
+    return;
+  add_lock(details, g_strdup(DETAILS_ALL_LOCKS), &all);
+  g_autoptr(GPtrArray) top = lock_times_top(times, DETAILS_HOTTEST);
+  for (guint i = 0; i < top->len; i++) {
+    const LockTime *lock = g_ptr_array_index(top, i);
+    add_lock(details, word_name(gpu, lock->address), &lock->sums);
+  }
+}
+
 /* ---- all ---- */
 
 static void warn_of_load(RunDetails *details, const MemStats *stats) {
@@ -261,7 +293,7 @@ static void warn_of_load(RunDetails *details, const MemStats *stats) {
                                                      (double)load * stats->slices / (double)all, load, all));
 }
 
-RunDetails *details_new(const Gpu *gpu, const HotLines *lines, uint64_t cycles) {
+RunDetails *details_new(const Gpu *gpu, const HotLines *lines, const LockTimes *locks, uint64_t cycles) {
   const MemStats *stats = look_memory(gpu);
   RunDetails *details = g_new0(RunDetails, 1);
   *details = (RunDetails){.form = stats->form,
@@ -278,6 +310,7 @@ RunDetails *details_new(const Gpu *gpu, const HotLines *lines, uint64_t cycles) 
     add_channel(details, &stats->channel[i], i);
   add_links(details, stats, gpu->machine);
   add_lines(details, gpu, lines);
+  add_locks(details, gpu, locks);
   warn_of_load(details, stats);
   return details;
 }

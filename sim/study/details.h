@@ -1,10 +1,11 @@
 /* details.h - what a run did to the machine, unit by unit, as tables (details.def): SMs, slices, channels, links,
- * hottest lines.
+ * hottest lines, locks.
  * Ownership: a RunDetails owns all that it holds, and nothing of the run. */
 #ifndef LOCKSTEP_STUDY_DETAILS_H
 #define LOCKSTEP_STUDY_DETAILS_H
 
 #include "sim/study/hot_lines.h"
+#include "sim/study/lock_times.h"
 
 typedef enum {
 #define TABLE(id, key, doc) DETAILS_##id,
@@ -46,9 +47,11 @@ typedef struct DetailRow {
   DetailValue *value;
 } DetailRow;
 
-/* A slice with more than so many times the mean load, and so many parts, is warned of; so many of the hottest lines
- * are shown. */
+/* A slice with more than so many times the mean load, and so many parts, is warned of; so many of the hottest lines,
+ * and locks, are shown. */
 enum { DETAILS_WARN_TIMES = 4, DETAILS_WARN_PARTS = 100, DETAILS_HOTTEST = 10 };
+/* The first row of the table of locks. */
+#define DETAILS_ALL_LOCKS "all"
 
 typedef struct RunDetails {
   MemForm form;
@@ -59,7 +62,7 @@ typedef struct RunDetails {
 } RunDetails;
 
 /* Of a run that has ended, after so many cycles. */
-RunDetails *details_new(const Gpu *gpu, const HotLines *lines, uint64_t cycles);
+RunDetails *details_new(const Gpu *gpu, const HotLines *lines, const LockTimes *locks, uint64_t cycles);
 void details_free(RunDetails *details);
 /* The first column of a table, and the one behind its last. */
 DetailsColumn details_first(DetailsTable table);

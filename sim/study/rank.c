@@ -2,19 +2,25 @@
 
 #include <math.h>
 
+#include "sim/engine/milli.h"
+
 /* Mean and variance in one pass (Welford). */
-static void sample_add(Sample *sample, double *squares, double value) {
+static void sample_add(Sample *sample, double value) {
   sample->runs++;
   double off = value - sample->mean;
   sample->mean += off / sample->runs;
-  *squares += off * (value - sample->mean);
-  sample->deviation = sample->runs > 1 ? sqrt(*squares / (sample->runs - 1)) : 0;
+  sample->squares += off * (value - sample->mean);
+  sample->deviation = sample->runs > 1 ? sqrt(sample->squares / (sample->runs - 1)) : 0;
   sample->lowest = sample->runs == 1 ? value : MIN(sample->lowest, value);
   sample->highest = sample->runs == 1 ? value : MAX(sample->highest, value);
 }
 
-static void row_add(RankRow *row, double *squares, const RunResult *result) {
-  sample_add(&row->cycles, squares, (double)run_result_measured_cycles(result));
+static void row_add(RankRow *row, const RunResult *result) {
+  sample_add(&row->cycles, (double)run_result_measured_cycles(result));
+  sample_add(&row->l2_sectors, (double)result->counters.global_segments);
+  sample_add(&row->dram_bytes, (double)result->dram_bytes);
+  for (unsigned i = 0; i < TRANSFERS && result->locks.handovers; i++)
+    sample_add(&row->transfer[i], (double)result->locks.transfer[i] / MILLI_CYCLE / (double)result->locks.handovers);
   if (verdict_rank(result->verdict) > verdict_rank(row->verdict))
     row->verdict = result->verdict;
   if (run_result_exit_status(result) != 0)
@@ -34,7 +40,6 @@ bool sample_scenario(const Scenario *scenario, const Machine *machine, const Run
       .has_operations = scenario->measure.has_operations,
       .operations = scenario->measure.operations,
   };
-  double squares = 0;
   for (unsigned i = 0; i < seeds && !stop_asked(options->stop); i++) {
     RunOptions seeded = *options;
     seeded.seed += i;
@@ -43,7 +48,7 @@ bool sample_scenario(const Scenario *scenario, const Machine *machine, const Run
       return false;
     if (stop_is_final(result->stop))
       break; /* half a run is no sample */
-    row_add(row, &squares, result);
+    row_add(row, result);
   }
   return true;
 }

@@ -1,5 +1,5 @@
-/* reliance.h - runs that went wrong under another order of dispatch, and the finding `dispatch-order` for a program that is
- * right under the machine's own only. Owns the runs. */
+/* reliance.h - runs that went wrong under another order of dispatch, and the finding `dispatch-order` for a program
+ * that is right under the machine's own only. Owns the runs. */
 #ifndef LOCKSTEP_STUDY_RELIANCE_H
 #define LOCKSTEP_STUDY_RELIANCE_H
 

@@ -1,5 +1,5 @@
-/* repairs.h - tries the repairs of a finding in the model: the run is repeated with a fence or barrier put in, and a repair is
- * proposed only if the finding is gone. What can't be tried, or doesn't help, stays a hint. */
+/* repairs.h - tries the repairs of a finding in the model: the run is repeated with a fence or barrier put in, and a
+ * repair is proposed only if the finding is gone. What can't be tried, or doesn't help, stays a hint. */
 #ifndef LOCKSTEP_STUDY_REPAIRS_H
 #define LOCKSTEP_STUDY_REPAIRS_H
 

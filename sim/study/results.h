@@ -1,5 +1,5 @@
-/* results.h - do the schedules of a check leave the same in memory? Compares the scenario's buffers at the end of each
- * completed run, word by word with those of the first. */
+/* results.h - do the schedules of a check leave the same in memory? Compares the scenario's buffers at the end of
+ * each completed run, word by word with those of the first. */
 #ifndef LOCKSTEP_STUDY_RESULTS_H
 #define LOCKSTEP_STUDY_RESULTS_H
 
@@ -21,7 +21,8 @@ typedef struct Results {
 
 void results_init(Results *results);
 void results_clear(Results *results);
-/* Takes the buffers of a run by schedule `schedule`. Returns the number of its kind, from 1; 0: it didn't complete. */
+/* Takes the buffers of a run by schedule `schedule`. Returns the number of its kind, from 1; 0: it didn't
+ * complete. */
 guint results_add(Results *results, RunResult *run, guint schedule);
 
 #endif

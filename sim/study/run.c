@@ -150,6 +150,27 @@ static void count_resident(Gpu *gpu) {
   gpu_collect(gpu);
 }
 
+static LongestLaunch longest_launch(const Gpu *gpu) {
+  LongestLaunch longest = {.found = true, .launches = gpu->launches->len};
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = g_ptr_array_index(gpu->launches, i);
+    uint64_t cycles = launch->last_end - launch->first;
+    if (cycles > longest.cycles) {
+      longest.cycles = cycles;
+      longest.launch = i;
+    }
+  }
+  return longest;
+}
+
+static uint64_t dram_bytes(const Gpu *gpu) {
+  const MemStats *stats = look_memory(gpu);
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < stats->channels; i++)
+    bytes += stats->channel[i].read.bytes + stats->channel[i].written.bytes;
+  return bytes;
+}
+
 static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome) {
   Gpu *gpu = simulation->gpu;
   const Scenario *scenario = simulation->scenario;
@@ -166,6 +187,8 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->clock_hz = machine->clocks.sm;
   result->regions = g_array_new(FALSE, FALSE, sizeof(RegionResult));
   collect_region(simulation, result);
+  if (scenario->measure.longest_launch && outcome->verdict == VERDICT_COMPLETED)
+    result->longest = longest_launch(gpu);
   result->code = g_strdup(simulation->program->made_of);
   result->occupancy = collect_occupancy(simulation);
   if (gpu->printed->len)
@@ -177,8 +200,11 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->operations = scenario->measure.operations;
   result->failures = g_ptr_array_new_with_free_func(g_free);
   compare_expectation(simulation, machine, result);
+  result->dram_bytes = dram_bytes(gpu);
+  if (simulation->locks)
+    result->locks = lock_times_all(simulation->locks);
   if (simulation->lines)
-    result->details = details_new(gpu, simulation->lines, result->cycles);
+    result->details = details_new(gpu, simulation->lines, simulation->locks, result->cycles);
   if (simulation->options->keep_buffers)
     result->buffers = collect_buffers(simulation);
   result->wait_graph_dot = g_steal_pointer(&outcome->wait_graph_dot);
@@ -243,5 +269,7 @@ uint64_t run_result_measured_cycles(const RunResult *result) {
     if (region->found)
       return region->last_cycle - region->first_cycle;
   }
+  if (result->longest.found)
+    return result->longest.cycles;
   return result->cycles;
 }

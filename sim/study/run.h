@@ -18,6 +18,13 @@ typedef struct RegionResult {
   uint64_t first_cycle, last_cycle;
 } RegionResult;
 
+/* The launch that took longest (ScenarioMeasure.longest_launch), from its first block's dispatch to its end. */
+typedef struct LongestLaunch {
+  bool found;             /* it is asked for, and the run completed */
+  guint launch, launches; /* its number, from 0 on, of so many */
+  uint64_t cycles;
+} LongestLaunch;
+
 /* How full a launch makes an SM. */
 typedef struct LaunchOccupancy {
   char *kernel;
@@ -61,8 +68,9 @@ typedef struct RunResult {
   char *printed;         /* by printf in kernels, in simulated order; NULL: nothing */
   uint64_t printed_lost; /* calls of printf whose output had no room */
   GArray *regions;       /* RegionResult */
-  GArray *occupancy;     /* LaunchOccupancy, one for each launch; may be NULL */
-  GPtrArray *findings;   /* Finding * */
+  LongestLaunch longest;
+  GArray *occupancy;   /* LaunchOccupancy, one for each launch; may be NULL */
+  GPtrArray *findings; /* Finding * */
   Counters counters;
   bool has_operations;
   int64_t operations;
@@ -74,6 +82,8 @@ typedef struct RunResult {
       *results; /* char *, "x = 1, y = 0 3": the different contents of buffers that the schedules left; else NULL */
   char *again;  /* the command that runs the schedule with the worst verdict; only from check, else NULL */
   GPtrArray *buffers;   /* ResultBuffer *, if RunOptions.keep_buffers; else NULL */
+  uint64_t dram_bytes;  /* read and written */
+  LockSums locks;       /* all locks together, if RunOptions.locks or details; else zeros */
   RunDetails *details;  /* if RunOptions.details; else NULL */
   char *wait_graph_dot; /* the wait-for graph of a deadlock, or NULL */
   char *wait_graph_json;
@@ -97,7 +107,8 @@ RunOptions run_options_default(void);
 int run_result_exit_status(const RunResult *result);
 /* The worst of two exit statuses, 3 > 2 > 1 > 4 > 0. */
 int exit_status_worst(int a, int b);
-/* Cycles of the first region if the scenario has one that was found, else all cycles: what rank compares. */
+/* Cycles of the first region if the scenario has one that was found, else those of its longest launch if it asks for
+ * that, else all cycles: what rank compares. */
 uint64_t run_result_measured_cycles(const RunResult *result);
 
 #endif

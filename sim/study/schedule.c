@@ -15,8 +15,8 @@ static Schedule own_schedule(const Machine *machine, uint64_t seed) {
 
 static GArray *new_schedules(void) { return g_array_new(FALSE, FALSE, sizeof(Schedule)); }
 
-/* The branch orders to try, the machine's own first: the number of them is returned. The smaller way first is one of the two
- * others in each single case, so it is tried only where it is the machine's own. */
+/* The branch orders to try, the machine's own first: the number of them is returned. The smaller way first is one of
+ * the two others in each single case, so it is tried only where it is the machine's own. */
 static unsigned branch_orders(BranchOrder own, BranchOrder orders[ORDER_COUNT]) {
   unsigned count = 0;
   orders[count++] = own;

@@ -12,11 +12,11 @@ typedef struct Schedule {
   bool reordered; /* `dispatch` isn't the machine's own */
 } Schedule;
 
-/* The machine's own policy under `seeds` seeds from `seed` on, then the other branch order, the other policies and, with
- * `blocks` (some launch has several), the other orders of dispatch. */
+/* The machine's own policy under `seeds` seeds from `seed` on, then the other branch order, the other policies and,
+ * with `blocks` (some launch has several), the other orders of dispatch. */
 GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, bool blocks);
-/* `count` schedules: seed after seed each policy with each branch order, the machine's own first, and with `blocks` the other
- * orders of dispatch. */
+/* `count` schedules: seed after seed each policy with each branch order, the machine's own first, and with `blocks`
+ * the other orders of dispatch. */
 GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, bool blocks);
 /* The machine under that schedule; free it with machine_free(). */
 Machine *schedule_machine(const Schedule *schedule, const Machine *machine);

@@ -218,6 +218,10 @@ bool simulation_init(Simulation *simulation, const Scenario *scenario, const Mac
     simulation->lines = hot_lines_new(machine);
     gpu_subscribe(simulation->gpu, hot_lines_probe(simulation->lines));
   }
+  if (options->details || options->locks) {
+    simulation->locks = lock_times_new();
+    gpu_subscribe(simulation->gpu, lock_times_probe(simulation->locks));
+  }
   for (guint i = 0; i < scenario->launches->len; i++)
     if (!add_launch(simulation, g_ptr_array_index(scenario->launches, i), diag))
       return false;
@@ -230,6 +234,7 @@ void simulation_clear(Simulation *simulation) {
     gpu_free(simulation->gpu);
   detectors_free(simulation->detectors);
   hot_lines_free(simulation->lines);
+  lock_times_free(simulation->locks);
   g_free(simulation->buffers);
   g_free(simulation->symbols);
   backing_free(simulation->backing);

@@ -21,6 +21,7 @@ typedef struct RunOptions {
       threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */
   bool keep_buffers; /* RunResult.buffers */
   bool details;      /* RunResult.details */
+  bool locks;        /* RunResult.locks */
   Probe *observer;   /* listens to the run, and to it only; NULL: nobody. Borrowed */
   void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
   gpointer heartbeat_user;
@@ -37,7 +38,8 @@ typedef struct Simulation {
   uint64_t *symbols; /* addresses of the program's variables */
   Gpu *gpu;
   Detectors *detectors;
-  HotLines *lines; /* NULL: nobody wants details */
+  HotLines *lines;  /* NULL: nobody wants details */
+  LockTimes *locks; /* NULL: nobody wants details or locks */
   GPtrArray *findings;
 } Simulation;
 

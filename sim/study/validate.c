@@ -9,11 +9,12 @@
 #include "sim/study/correlation.h"
 #include "sim/study/csv_table.h"
 
-enum { SUITE_BYTES_MAX = 4 << 20, REQUIRED_COLUMNS = 8 };
+enum { SUITE_BYTES_MAX = 4 << 20, REQUIRED_COLUMNS = 8, SEEDS_MAX = 1000000 };
 #define SUITE_FOLDER "validation/published"
 
-static const char *const columns[] = {"row",    "scenario", "machine",  "group",     "metric", "published", "unit",
-                                      "source", "page",     "baseline", "tolerance", "note",   "params",    NULL};
+static const char *const columns[] = {"row",       "scenario", "machine", "group", "metric",
+                                      "published", "unit",     "source",  "page",  "baseline",
+                                      "tolerance", "note",     "params",  "seeds", NULL};
 #define X(enumerator, spelling) spelling,
 static const char *const metrics[] = {METRICS(X) NULL};
 #undef X
@@ -23,7 +24,8 @@ const char *metric_name(Metric metric) { return metrics[metric]; }
 const char *validation_group_name(ValidationGroup group) { return groups[group]; }
 
 static bool is_ratio(Metric metric) {
-  return metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO || metric == METRIC_RATE_RATIO;
+  return metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO || metric == METRIC_RATE_RATIO ||
+         metric == METRIC_L2_RATIO || metric == METRIC_DRAM_RATIO;
 }
 static bool has_baseline(Metric metric) { return is_ratio(metric) || metric == METRIC_FASTER; }
 static bool compares_rates(Metric metric) { return metric == METRIC_RATE_RATIO || metric == METRIC_FASTER; }
@@ -83,6 +85,21 @@ static bool take_number(const CsvTable *table, const CsvRow *row, const char *co
   return diag_error(diag, table->file, row->line, 0, "%s: `%s` isn't a number", column, text);
 }
 
+/* A number of seeds, or nothing: 0. */
+static bool take_seeds(const CsvTable *table, const CsvRow *row, unsigned *seeds, Diag *diag) {
+  double value;
+  *seeds = 0;
+  if (!*csv_table_field(table, row, "seeds"))
+    return true;
+  if (!take_number(table, row, "seeds", &value, diag))
+    return false;
+  if (!(value >= 1 && value <= SEEDS_MAX && value == floor(value)))
+    return diag_error(diag, table->file, row->line, 0, "seeds: %g isn't a whole number from 1 to %d", value,
+                      SEEDS_MAX);
+  *seeds = (unsigned)value;
+  return true;
+}
+
 static bool take_word(const CsvTable *table, const CsvRow *row, const char *column, const char *const *words,
                       guint *value, Diag *diag) {
   const char *text = csv_table_field(table, row, column);
@@ -123,6 +140,8 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
     return false;
   row->group = group;
   row->metric = metric;
+  if (!take_seeds(table, source, &row->most_seeds, diag))
+    return false;
   row->has_tolerance = *csv_table_field(table, source, "tolerance") != '\0';
   if (row->has_tolerance && !take_number(table, source, "tolerance", &row->tolerance_percent, diag))
     return false;
@@ -130,8 +149,8 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   return true;
 }
 
-/* The row that `row` refers to as its baseline, among those of the same metric, or of any that `faster` sets it beside; NULL if there
- * is none. */
+/* The row that `row` refers to as its baseline, among those of the same metric, or of any that `faster` sets it
+ * beside; NULL if there is none. */
 static const ValidationRow *find_baseline(const Validation *validation, const ValidationRow *row) {
   for (guint i = 0; i < validation->rows->len; i++) {
     const ValidationRow *other = g_ptr_array_index(validation->rows, i);
@@ -197,6 +216,7 @@ typedef struct Samples {
   GHashTable *rows; /* "scenario\nmachine\nparams" -> RankRow * */
   const ValidateOptions *options;
   Diag *diag;
+  bool locks; /* some row looks at locks: all runs do */
 } Samples;
 
 static void free_sample(gpointer row) { rank_row_free(row); }
@@ -212,19 +232,26 @@ static char *find_scenario(const char *file) {
   return g_strdup(file);
 }
 
+static bool looks_at_locks(Metric metric) { return metric >= METRIC_TRANSFER && metric <= METRIC_TRANSFER_L2; }
+
 static bool take_sample(const Samples *samples, const ValidationRow *wanted, const char *machine_name, RankRow *row) {
   g_autofree char *path = find_scenario(wanted->scenario);
   ScenarioOptions options = {.params = (const char *const *)wanted->params};
   g_autoptr(Scenario) scenario = scenario_load(path, &options, samples->diag);
   g_autoptr(Machine) machine = machine_load(machine_name, samples->options->overrides, samples->diag);
-  return scenario && machine &&
-         sample_scenario(scenario, machine, &samples->options->run, samples->options->seeds, row, samples->diag);
+  unsigned seeds = samples->options->seeds;
+  if (wanted->most_seeds)
+    seeds = MIN(seeds, wanted->most_seeds);
+  RunOptions run = samples->options->run;
+  run.locks = samples->locks;
+  return scenario && machine && sample_scenario(scenario, machine, &run, seeds, row, samples->diag);
 }
 
 static const RankRow *find_sample(const Samples *samples, const ValidationRow *row) {
   const char *machine = samples->options->machine ? samples->options->machine : row->machine;
   g_autofree char *params = g_strjoinv(" ", row->params);
-  g_autofree char *key = g_strconcat(row->scenario, "\n", machine, "\n", params, NULL);
+  const char *locks = samples->locks ? "\nlocks" : "";
+  g_autofree char *key = g_strconcat(row->scenario, "\n", machine, "\n", params, locks, NULL);
   RankRow *sample = g_hash_table_lookup(samples->rows, key);
   if (sample)
     return sample;
@@ -242,25 +269,40 @@ static double rate(const RankRow *sample) { return (double)sample->operations / 
 
 /* Relative spread of a quotient of two means. */
 static double quotient_deviation(const Sample *a, const Sample *b) {
-  return a == b ? 0 : hypot(a->deviation / a->mean, b->deviation / b->mean);
+  return a == b || a->mean == 0 || b->mean == 0 ? 0 : hypot(a->deviation / a->mean, b->deviation / b->mean);
+}
+
+/* What a metric looks at. */
+static const Sample *sample_of(const RankRow *row, Metric metric) {
+  switch (metric) {
+  case METRIC_TRANSFER: return &row->transfer[TRANSFER_FROM_FENCE];
+  case METRIC_TRANSFER_UNLOCK: return &row->transfer[TRANSFER_FROM_UNLOCK];
+  case METRIC_TRANSFER_PORT: return &row->transfer[TRANSFER_FROM_PORT];
+  case METRIC_TRANSFER_L2: return &row->transfer[TRANSFER_AT_L2];
+  case METRIC_L2_RATIO: return &row->l2_sectors;
+  case METRIC_DRAM_RATIO: return &row->dram_bytes;
+  default: return &row->cycles;
+  }
 }
 
 static void set_prediction(ValidationRow *row, const RankRow *sample, const RankRow *baseline) {
-  const Sample *cycles = &sample->cycles, *base = baseline ? &baseline->cycles : NULL;
+  const Sample *own = sample_of(sample, row->metric), *base = baseline ? sample_of(baseline, row->metric) : NULL;
   switch (row->metric) {
   case METRIC_SHARED_BYTES: row->predicted = (double)sample->shared_bytes; break;
   case METRIC_LOCK_BITS: row->predicted = (double)sample->lock_bits; break;
-  case METRIC_SPEEDUP: row->predicted = base->mean / cycles->mean; break;
-  case METRIC_TIME_RATIO: row->predicted = cycles->mean / base->mean; break;
+  case METRIC_SPEEDUP: row->predicted = base->mean / own->mean; break;
+  case METRIC_TIME_RATIO:
+  case METRIC_L2_RATIO:
+  case METRIC_DRAM_RATIO: row->predicted = base->mean > 0 ? own->mean / base->mean : 0; break;
   case METRIC_RATE_RATIO: row->predicted = rate(sample) / rate(baseline); break;
   case METRIC_FASTER: row->predicted = rate(sample) > rate(baseline); break;
   default:
-    row->predicted = cycles->mean;
-    row->deviation = cycles->deviation;
+    row->predicted = own->mean;
+    row->deviation = own->deviation;
     break;
   }
   if (base && is_ratio(row->metric))
-    row->deviation = row->predicted * quotient_deviation(cycles, base);
+    row->deviation = row->predicted * quotient_deviation(own, base);
 }
 
 static void judge(ValidationRow *row) {
@@ -337,7 +379,9 @@ Validation *validate_suite(const char *suite, const ValidateOptions *options, Di
   validation->summaries = g_array_new(FALSE, FALSE, sizeof(ValidationSummary));
   if (!load(validation, path, diag))
     return NULL;
-  Samples samples = {options->samples, options, diag};
+  Samples samples = {options->samples, options, diag, .locks = false};
+  for (guint i = 0; i < validation->rows->len; i++)
+    samples.locks |= looks_at_locks(((const ValidationRow *)g_ptr_array_index(validation->rows, i))->metric);
   for (guint i = 0; i < validation->rows->len; i++) {
     if (!predict(validation, g_ptr_array_index(validation->rows, i), &samples))
       return NULL;

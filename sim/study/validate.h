@@ -1,13 +1,13 @@
-/* validate.h - predictions beside published figures. A suite is a CSV whose rows name a scenario, a metric and what was
- * published with its source; doc/validation.md describes the columns. Every figure is a mean over seeds (rank.h). Rows
- * that served to fit a parameter are kept apart from those that test the prediction. */
+/* validate.h - predictions beside published figures. A suite is a CSV whose rows name a scenario, a metric and what
+ * was published with its source; doc/validation.md describes the columns. Every figure is a mean over seeds (rank.h).
+ * Rows that served to fit a parameter are kept apart from those that test the prediction. */
 #ifndef LOCKSTEP_STUDY_VALIDATE_H
 #define LOCKSTEP_STUDY_VALIDATE_H
 
 #include "sim/study/rank.h"
 
-/* What a row compares. A speed-up, a time ratio and a rate ratio refer to the row named as baseline, in print as in prediction.
- * "faster" sets two rates side by side where a source says which is higher, and not by how much. */
+/* What a row compares. A speed-up, a time ratio and a rate ratio refer to the row named as baseline, in print as in
+ * prediction. "faster" sets two rates side by side where a source says which is higher, and not by how much. */
 #define METRICS(X)                                                                          \
   X(METRIC_CYCLES, "cycles")                                                                \
   X(METRIC_MICROSECONDS, "us")                                                              \
@@ -16,6 +16,12 @@
   X(METRIC_TIME_RATIO, "time_ratio") /* this time / baseline's time */                      \
   X(METRIC_RATE_RATIO, "rate_ratio") /* operations a second / those of the baseline */      \
   X(METRIC_FASTER, "faster")         /* 1: more operations a second than baseline; 0: no */ \
+  X(METRIC_TRANSFER, "transfer")     /* of locks, TRANSFER_FROM_FENCE, in cycles */         \
+  X(METRIC_TRANSFER_UNLOCK, "transfer_unlock")                                              \
+  X(METRIC_TRANSFER_PORT, "transfer_port")                                                  \
+  X(METRIC_TRANSFER_L2, "transfer_l2")                                                      \
+  X(METRIC_L2_RATIO, "l2_ratio")     /* sectors to and from the L2 / the baseline's */      \
+  X(METRIC_DRAM_RATIO, "dram_ratio") /* bytes to and from DRAM / the baseline's */          \
   X(METRIC_SHARED_BYTES, "shared_bytes")                                                    \
   X(METRIC_LOCK_BITS, "lock_bits")
 
@@ -42,6 +48,7 @@ typedef struct ValidationRow {
   bool is_baseline;     /* of ratios: 1 by definition, so it doesn't count in the mean error */
   bool has_error;       /* false if the published value is 0 */
   double error_percent; /* of the prediction, relative to the published value */
+  unsigned most_seeds;  /* it needs no more: one run has many phases of its own; 0: unlimited */
   bool has_tolerance;
   double tolerance_percent;
   Judgement judgement;
@@ -80,16 +87,16 @@ GHashTable *validate_samples_new(void);
 
 /* The suites in the data folder (names), sorted, NULL-terminated; free with g_strfreev. */
 char **validate_list(void);
-/* Runs a suite by name, or by path if it holds '/' or ends in .csv. NULL after errors. If `options->run.stop` asks for it, the
- * rows that weren't measured by then are missing. */
+/* Runs a suite by name, or by path if it holds '/' or ends in .csv. NULL after errors. If `options->run.stop` asks
+ * for it, the rows that weren't measured by then are missing. */
 Validation *validate_suite(const char *suite, const ValidateOptions *options, Diag *diag);
 void validation_free(Validation *validation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Validation, validation_free)
 
 const char *metric_name(Metric metric);
 const char *validation_group_name(ValidationGroup group);
-/* "within 20 %" or "outside 20 %"; "equal" or "differs" where the tolerance is 0, and for counted bytes and bits; else
- * "". Free with g_free. */
+/* "within 20 %" or "outside 20 %"; "equal" or "differs" where the tolerance is 0, and for counted bytes and bits;
+ * else "". Free with g_free. */
 char *validation_judgement_text(const ValidationRow *row);
 /* 0, or 1 if a row lies outside its tolerance or a run didn't go as its scenario expects. */
 int validation_exit_status(const Validation *validation);

@@ -1,8 +1,9 @@
-/* Speed of the simulator: warp instructions a second of processor time, host instructions for each, start-up time, peak
- * memory.
- * Usage: bench PROGRAMS-FOLDER LOCKSTEP [VALGRIND]. Each program runs in a process of its own, so that its peak memory is its
- * own. A time is the best of RUNS runs, of the processor and not of the clock on the wall, since other work on the machine can
- * only slow one down. Host instructions are counted by valgrind, and come out the same on a busy machine.
+/* Speed of the simulator: warp instructions a second of processor time, host instructions for each, start-up time,
+ * peak memory.
+ * Usage: bench PROGRAMS-FOLDER LOCKSTEP [VALGRIND]. Each program runs in a process of its own, so that its peak
+ * memory is its own. A time is the best of RUNS runs, of the processor and not of the clock on the wall, since other
+ * work on the machine can only slow one down. Host instructions are counted by valgrind, and come out the same on a
+ * busy machine.
  * `bench --one PROGRAMS-FOLDER INDEX ROUNDS` runs one program: that is what valgrind counts. */
 #include <math.h>
 #include <stdio.h>
@@ -152,8 +153,8 @@ static double count_host(const char *self, const char *valgrind, const char *fol
   return collected ? strtod(collected + strlen("Collected : "), NULL) : NAN;
 }
 
-/* Host instructions for each warp instruction of a run. What comes before the first one is taken off, by the difference of two
- * numbers of rounds. */
+/* Host instructions for each warp instruction of a run. What comes before the first one is taken off, by the
+ * difference of two numbers of rounds. */
 static double host_each(const char *self, const char *valgrind, const char *folder, unsigned index) {
   unsigned few = MAX(rows[index].rounds / FEWER, 1u), more = 2 * few;
   Row run = rows[index];

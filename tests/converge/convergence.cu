@@ -180,6 +180,13 @@ K barrier_in_if(int *c, int *a) { if (TID < 16) { c[TID] = atomicExch(a, 3); a[T
 K scan_v6(int *c, int *s) { for (int d = 1; d < blockDim.x; d *= 2) { if (TID >= d) { int t = VOL(s + TID - d); __syncthreads(); VOL(s + TID) += t; } __syncthreads(); } }
 K scan_v6_shared(int *c) { __shared__ volatile int s[1024]; s[TID] = c[TID]; __syncthreads(); for (int d = 1; d < blockDim.x; d *= 2) { if (TID >= d) { int t = s[TID - d]; __syncthreads(); s[TID] += t; } __syncthreads(); } c[TID] = s[TID]; }
 
+// what a lock's loop asks for is set at the end of a section with a branch in it
+K cas_long_section(int *l, int *c, int n) { int done = 0; do { if (atomicCAS(l + TID / 4, 0, 1) == 0) { if (n > 3) { c[TID] = clock(); c[TID + 7] = atomicExch(c + 9, 2); c[TID + 8] = clock(); } __threadfence(); VOL(l + TID / 4) = 0; done = 1; } asm volatile("" : "+r"(done)); } while (!done); c[TID + 99] = 1; }
+// a strong load before the YIELD of the loop within
+K listed_locks(int *l, int *c, int n) {
+#pragma unroll 1
+  for (int i = TID; i < n; i += 64) { int v = VOL(c + i); while (atomicCAS(l + v, 0, 1) != 0); VOL(c + v) = i; __threadfence(); VOL(l + v) = 0; } }
+
 // loops that some lanes leave from within a branch
 K break_cases(int *c, int *a) { int v = a[TID]; 
 #pragma unroll 1

@@ -1,4 +1,5 @@
-/* fuzz.h - what a fuzz target defines: libFuzzer calls it with inputs of its own, replay.c with the files of a corpus.
+/* fuzz.h - what a fuzz target defines: libFuzzer calls it with inputs of its own, replay.c with the files of a
+ * corpus.
  * A target must leave no memory behind and must end quickly whatever the input. */
 #ifndef LOCKSTEP_TESTS_FUZZ_H
 #define LOCKSTEP_TESTS_FUZZ_H

@@ -1,5 +1,5 @@
-/* Any bytes as a listing of machine code. What is accepted has kernels, every instruction prints, and what is printed reads back as the
- * same instruction. */
+/* Any bytes as a listing of machine code. What is accepted has kernels, every instruction prints, and what is printed
+ * reads back as the same instruction. */
 #include "isa/mc/mc_listing.h"
 #include "tests/fuzz/fuzz.h"
 

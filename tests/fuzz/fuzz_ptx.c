@@ -1,5 +1,5 @@
-/* Any bytes as a PTX program. What is accepted must print and parse back to the same tree, and the second print must be
- * the first. It is lowered for a machine with SIMT stacks and for one with convergence barriers: to a program,
+/* Any bytes as a PTX program. What is accepted must print and parse back to the same tree, and the second print must
+ * be the first. It is lowered for a machine with SIMT stacks and for one with convergence barriers: to a program,
  * whose kernels can run or are refused, or to errors. */
 #include "isa/lower/ptx_lower.h"
 #include "isa/ptx/ptx_parse.h"

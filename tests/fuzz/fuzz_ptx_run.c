@@ -1,5 +1,6 @@
-/* Any bytes as a PTX program: its first kernel is launched on a machine with SIMT stacks and on one with convergence barriers, with all
- * detectors, for long enough that a deadlock proof is tried. It must end in a verdict or in messages. */
+/* Any bytes as a PTX program: its first kernel is launched on a machine with SIMT stacks and on one with convergence
+ * barriers, with all detectors, for long enough that a deadlock proof is tried. It must end in a verdict or in
+ * messages. */
 #include "isa/ptx/ptx_parse.h"
 #include "sim/machine/machine.h"
 #include "sim/scenario/scenario.h"
@@ -28,7 +29,8 @@ static const PtxFunction *first_kernel(const PtxModule *module) {
   return NULL;
 }
 
-/* Addresses of the two buffers in turn for what can be one, small numbers for the rest; a struct of bytes isn't filled, and refused. */
+/* Addresses of the two buffers in turn for what can be one, small numbers for the rest; a struct of bytes isn't
+ * filled, and refused. */
 static GPtrArray *make_args(const PtxModule *module, const PtxFunction *kernel) {
   static char *const buffers[] = {"a", "b"};
   GPtrArray *args = g_ptr_array_new();

@@ -1,4 +1,5 @@
-/* Any bytes as a bare program, run on the default machine for long enough that a deadlock proof is tried: it must end in a verdict or in messages. */
+/* Any bytes as a bare program, run on the default machine for long enough that a deadlock proof is tried: it must end
+ * in a verdict or in messages. */
 #include "sim/machine/machine.h"
 #include "sim/scenario/scenario.h"
 #include "sim/study/run.h"

@@ -1,5 +1,5 @@
-/* Any bytes as a SASS program. What is accepted must print and parse back to the same program, the second print must be
- * the first, and the analyses must cope with whatever control flow came out. */
+/* Any bytes as a SASS program. What is accepted must print and parse back to the same program, the second print must
+ * be the first, and the analyses must cope with whatever control flow came out. */
 #include "isa/disasm.h"
 #include "isa/flow/cfg.h"
 #include "isa/sass/sass.h"

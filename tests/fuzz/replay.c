@@ -1,5 +1,5 @@
-/* replay.c - main() of a fuzz target where there is no libFuzzer: one TAP point for each file named, a file that makes
- * the target crash kills it. */
+/* replay.c - main() of a fuzz target where there is no libFuzzer: one TAP point for each file named, a file that
+ * makes the target crash kills it. */
 #include "tests/fuzz/fuzz.h"
 
 #include <glib.h>

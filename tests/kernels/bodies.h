@@ -1,5 +1,5 @@
-/* bodies.h - what each thread of the kernels in kernels.cu computes, in the common part of C and CUDA: nvcc makes PTX of
- * it, and the C compiler the reference that tests/unit/test_kernels.c compares with.
+/* bodies.h - what each thread of the kernels in kernels.cu computes, in the common part of C and CUDA: nvcc makes PTX
+ * of it, and the C compiler the reference that tests/unit/test_kernels.c compares with.
  * Signed arithmetic is done unsigned and converted; shifts stay below the width; NaNs compare as equal. */
 #ifndef LOCKSTEP_TESTS_KERNELS_BODIES_H
 #define LOCKSTEP_TESTS_KERNELS_BODIES_H

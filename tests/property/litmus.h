@@ -1,9 +1,10 @@
-/* litmus.h - small programs that show in which orders accesses take effect: which there are, their PTX, which outcomes the PTX
- * memory model allows, and a run of one on a simulated machine. The same PTX runs on a real GPU (validation/hardware/litmus.cu).
+/* litmus.h - small programs that show in which orders accesses take effect: which there are, their PTX, which
+ * outcomes the PTX memory model allows, and a run of one on a simulated machine. The same PTX runs on a real GPU
+ * (validation/hardware/litmus.cu).
  *
- * Each of two to four threads makes one or two accesses to two words that hold 0; a fence may stand between the two. An outcome
- * is what the loads gave and what the words hold in the end. A kernel makes many tries, each on words of its own, and its
- * threads come together before each. */
+ * Each of two to four threads makes one or two accesses to two words that hold 0; a fence may stand between the two.
+ * An outcome is what the loads gave and what the words hold in the end. A kernel makes many tries, each on words of
+ * its own, and its threads come together before each. */
 #ifndef LOCKSTEP_TESTS_LITMUS_H
 #define LOCKSTEP_TESTS_LITMUS_H
 
@@ -76,7 +77,8 @@ typedef struct LitmusCase {
   const LitmusFence *fence;
 } LitmusCase;
 
-/* All there are; accesses that acquire and release have no fences besides. Returns their number, writes at most `room`. */
+/* All there are; accesses that acquire and release have no fences besides. Returns their number, writes at most
+ * `room`. */
 unsigned litmus_cases(LitmusCase *cases, unsigned room);
 /* The name of its kernel. Free with g_free. */
 char *litmus_name(const LitmusCase *one);
@@ -112,8 +114,8 @@ typedef struct LitmusRun {
   bool warm;       /* each thread loads both words, plainly, before they come together: the L1 has a copy */
 } LitmusRun;
 
-/* A process that makes many runs calls this first: large arrays of a Gpu, most of which a run never touches, come from
- * the system as zeros each time, and aren't cleared by hand. */
+/* A process that makes many runs calls this first: large arrays of a Gpu, most of which a run never touches, come
+ * from the system as zeros each time, and aren't cleared by hand. */
 void litmus_many_runs(void);
 /* The program lowered for a machine. Here and below a mistake is fatal (g_error). Free with program_free. */
 Program *litmus_lower(const LitmusCase *one, const Machine *machine);

@@ -1,10 +1,10 @@
-/* Which outcomes the PTX memory model allows ("PTX ISA", memory consistency model; section names in quotes). Executions are
- * enumerated: what each load reads from, in which order the stores to a word are, in which order the fences. An execution that
- * no axiom forbids gives an allowed outcome. What the text leaves open is allowed here.
+/* Which outcomes the PTX memory model allows ("PTX ISA", memory consistency model; section names in quotes).
+ * Executions are enumerated: what each load reads from, in which order the stores to a word are, in which order the
+ * fences. An execution that no axiom forbids gives an allowed outcome. What the text leaves open is allowed here.
  *
- * The words' first values are stores that come before everything ("start of a CUDA kernel synchronizes with start of all
- * threads"), and what they hold in the end is loads that come after everything. No program computes what it stores, so "No Thin
- * Air" forbids nothing; no atomic operation is in them, so "Atomicity" doesn't, either. */
+ * The words' first values are stores that come before everything ("start of a CUDA kernel synchronizes with start of
+ * all threads"), and what they hold in the end is loads that come after everything. No program computes what it
+ * stores, so "No Thin Air" forbids nothing; no atomic operation is in them, so "Atomicity" doesn't, either. */
 #include <string.h>
 
 #include "tests/property/litmus.h"

@@ -62,8 +62,9 @@ char *litmus_name(const LitmusCase *one) {
   return g_strdelimit(name, "+.", '_');
 }
 
-/* Thread 0 of each block claims a place on its SM: `table` has eight for each, of group * 8 + role or 0xffffffff. With several
- * roles in a block (`apart` threads from one to the next) they follow the one that stands there. %r4: the role; %r5: the group. */
+/* Thread 0 of each block claims a place on its SM: `table` has eight for each, of group * 8 + role or 0xffffffff.
+ * With several roles in a block (`apart` threads from one to the next) they follow the one that stands there. %r4:
+ * the role; %r5: the group. */
 static const char prologue[] =
     "{\n"
     ".reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %rd<16>;\n"
@@ -80,7 +81,8 @@ static const char prologue[] =
     "ld.shared.u32 %r4, [claimed]; setp.eq.u32 %p1, %r4, 0xffffffff; @%p1 bra DONE;\n"
     "ld.param.u32 %r6, [apart]; rem.u32 %r7, %r1, %r6; setp.ne.u32 %p1, %r7, 0; @%p1 bra DONE;\n"
     "shr.u32 %r5, %r4, 3; and.b32 %r4, %r4, 7; div.u32 %r7, %r1, %r6; add.u32 %r4, %r4, %r7;\n";
-/* %r10, %r11: what the loads give. %rd3: where the threads meet; %rd4, %rd5: the words of this try; %rd6: the results. */
+/* %r10, %r11: what the loads give. %rd3: where the threads meet; %rd4, %rd5: the words of this try; %rd6: the
+ * results. */
 static const char loop[] =
     "setp.ge.u32 %p1, %r4, THREADS; @%p1 bra DONE;\n"
     "ld.param.u64 %rd3, [meet]; ld.param.u64 %rd4, [words]; ld.param.u64 %rd6, [results];\n"

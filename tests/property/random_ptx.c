@@ -14,8 +14,8 @@ static void add(RandomPtx *writer, const char *format, ...) {
   va_end(args);
 }
 
-/* %v0-%v4 are values; %rd5 becomes a generic address, of a word of global, shared or local memory, with `constants` also of
- * constant memory, and seldom of nothing or of half a word. */
+/* %v0-%v4 are values; %rd5 becomes a generic address, of a word of global, shared or local memory, with `constants`
+ * also of constant memory, and seldom of nothing or of half a word. */
 static void write_address(RandomPtx *writer, bool constants) {
   static const char *const bases[] = {"%rd1", "%rd1", "%rd1", "%rd2", "%rd2", "%rd3", "%rd4"};
   bool wild = !pick(writer, 80);
@@ -74,7 +74,8 @@ static void write_malloc(RandomPtx *writer) {
     add(writer, "  st.volatile.u64 [nodes+%u], %%rd6;\n", node(writer));
 }
 
-/* A piece is taken out of `nodes` before it is freed; seldom without that, so that it is freed twice or used again. */
+/* A piece is taken out of `nodes` before it is freed; seldom without that, so that it is freed twice or used
+ * again. */
 static void write_free(RandomPtx *writer) {
   bool alone = pick(writer, 6);
   if (alone)

@@ -1,5 +1,6 @@
-/* random_ptx.h - random programs of PTX for property tests: loads, stores and atomics in every space, faults, votes, block
- * barriers, spins on words and locks, and, if asked for, malloc() and free() with pointers that go from thread to thread.
+/* random_ptx.h - random programs of PTX for property tests: loads, stores and atomics in every space, faults, votes,
+ * block barriers, spins on words and locks, and, if asked for, malloc() and free() with pointers that go from thread
+ * to thread.
  * Every kernel takes the address of RANDOM_WORDS words; pointers go through the variable `nodes` of the module. */
 #ifndef LOCKSTEP_TESTS_RANDOM_PTX_H
 #define LOCKSTEP_TESTS_RANDOM_PTX_H

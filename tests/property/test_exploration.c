@@ -1,7 +1,7 @@
-/* Whatever the executors do is among what the proof's exploration allows: random programs of PTX (faults, constant memory,
- * atomics on local memory, barriers, locks, several kernels, streams, a host, hundreds of launches) run under random schedules;
- * at some moments all that can happen is explored, and each instruction, stored value, exit and fault until a block or a kernel
- * comes must be in it. And no run that ends was called a deadlock before. */
+/* Whatever the executors do is among what the proof's exploration allows: random programs of PTX (faults, constant
+ * memory, atomics on local memory, barriers, locks, several kernels, streams, a host, hundreds of launches) run under
+ * random schedules; at some moments all that can happen is explored, and each instruction, stored value, exit and
+ * fault until a block or a kernel comes must be in it. And no run that ends was called a deadlock before. */
 #include <glib.h>
 #include <string.h>
 
@@ -262,7 +262,8 @@ START_TEST(runs_do_what_was_explored) {
 }
 END_TEST
 
-/* The same with malloc() and free(): pointers that go from thread to thread, an exhausted heap, what was freed used again. */
+/* The same with malloc() and free(): pointers that go from thread to thread, an exhausted heap, what was freed used
+ * again. */
 START_TEST(runs_with_a_heap_do_what_was_explored) {
   enum { PROGRAMS = 24 };
   Tally tally = {0};

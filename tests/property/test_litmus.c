@@ -1,8 +1,9 @@
-/* Litmus tests: whatever orders the memory system lets accesses take effect in, no run gives an outcome that the PTX memory model
- * forbids. What it allows is computed from its axioms (litmus_model.c), which are tested here against what the PTX ISA and
- * Lustig et al. (ASPLOS 2019) say of known programs.
+/* Litmus tests: whatever orders the memory system lets accesses take effect in, no run gives an outcome that the PTX
+ * memory model forbids. What it allows is computed from its axioms (litmus_model.c), which are tested here against
+ * what the PTX ISA and Lustig et al. (ASPLOS 2019) say of known programs.
  *
- * LITMUS_SEEDS: runs of each program in each place; each makes some hundred tries. `make check` makes one, `make litmus` 1000. */
+ * LITMUS_SEEDS: runs of each program in each place; each makes some hundred tries. `make check` makes one, `make
+ * litmus` 1000. */
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,7 +211,8 @@ END_TEST
 START_TEST(nothing_forbidden_on_rtx3070) { run_test_on((unsigned)_i, "rtx3070", false); }
 END_TEST
 
-/* A copy that a load of its SM left in the L1 is a weak outcome that has to come: the flag is new and the message old. */
+/* A copy that a load of its SM left in the L1 is a weak outcome that has to come: the flag is new and the message
+ * old. */
 START_TEST(copies_in_the_l1_show) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(Machine) machine = machine_load("h200", NULL, diag);

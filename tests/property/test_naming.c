@@ -1,6 +1,6 @@
-/* Lanes that are left out when it is asked who would change what is waited for (lane_class.h) would have added nothing: of random
- * programs in which everybody waits for ever, the wait graph is the same whether lanes that stand alike are asked together or each
- * for itself. */
+/* Lanes that are left out when it is asked who would change what is waited for (lane_class.h) would have added
+ * nothing: of random programs in which everybody waits for ever, the wait graph is the same whether lanes that stand
+ * alike are asked together or each for itself. */
 #include <glib.h>
 
 #include "sim/core/symbols.h"
@@ -143,7 +143,8 @@ static void add(Writer *writer, const char *format, ...) {
   va_end(args);
 }
 
-/* R3 to R7 and P2 to P4 are values; R1 is the address of the words, R8 becomes that of a word of shared memory, R9 of a word. */
+/* R3 to R7 and P2 to P4 are values; R1 is the address of the words, R8 becomes that of a word of shared memory, R9 of
+ * a word. */
 static void write_statement(Writer *writer) {
   static const char *const specials[] = {"SR_Tid_X", "SR_CTAid_X", "SR_LaneId"};
   static const char *const tests[] = {"EQ", "LT", "GE"};
@@ -189,8 +190,8 @@ static void write_statements(Writer *writer, unsigned count) {
   }
 }
 
-/* One warp of each block, or of one, waits for a word; the others wait for it at a barrier. What lies in shared memory, and whose
- * lock bits are held, differs from block to block. */
+/* One warp of each block, or of one, waits for a word; the others wait for it at a barrier. What lies in shared
+ * memory, and whose lock bits are held, differs from block to block. */
 static char *random_sass(Writer *writer) {
   writer->text = g_string_new(".shared 64\n");
   add(writer, "S2R R0, SR_Tid_X;\nMOV R1, c[0x0][0x20];\nS2R R2, SR_CTAid_X;\nMOV R9, R1;\n");
@@ -253,7 +254,8 @@ START_TEST(lanes_with_lock_bits_left_out_add_nothing) {
 }
 END_TEST
 
-/* Warp 0 of each block waits for a word, the others for it at a barrier. Only in block 1 one of them then finds a lock bit free. */
+/* Warp 0 of each block waits for a word, the others for it at a barrier. Only in block 1 one of them then finds a
+ * lock bit free. */
 START_TEST(lock_bit_of_another_block) {
   static const char text[] =
       ".shared 64\nS2R R0, SR_Tid_X;\nMOV R1, c[0x0][0x20];\nS2R R2, SR_CTAid_X;\nISETP.EQ.AND P2, pt, R2, RZ, pt;\n"
@@ -271,8 +273,8 @@ START_TEST(lock_bit_of_another_block) {
 }
 END_TEST
 
-/* Warps 2 and 3 of block 0 are still to add to a word of shared memory, so its range is known; in block 1 it lies beyond that.
- * (Warp 3 of block 1 would change the word whatever is found.) */
+/* Warps 2 and 3 of block 0 are still to add to a word of shared memory, so its range is known; in block 1 it lies
+ * beyond that. (Warp 3 of block 1 would change the word whatever is found.) */
 START_TEST(range_of_another_block) {
   static const char text[] =
       ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 words)\n{\n.reg .pred %p<3>;\n"

@@ -1,5 +1,5 @@
-/* Random programs without races (from a seed, as text) end with the memory that a sequential interpreter computes, under
- * every policy, branch order and machine. */
+/* Random programs without races (from a seed, as text) end with the memory that a sequential interpreter computes,
+ * under every policy, branch order and machine. */
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Properties of every run: the same seed gives the same run, also in parts and beside other runs; and what is counted adds
- * up. */
+/* Properties of every run: the same seed gives the same run, also in parts and beside other runs; and what is counted
+ * adds up. */
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>

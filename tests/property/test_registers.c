@@ -1,5 +1,5 @@
-/* Random PTX kernels (from a seed) leave the same memory however few registers a thread may have: what is spilled, made again, moved or
- * folded changes no value. */
+/* Random PTX kernels (from a seed) leave the same memory however few registers a thread may have: what is spilled,
+ * made again, moved or folded changes no value. */
 #include "sim/engine/rng.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/ptx_lab.h"
@@ -100,7 +100,8 @@ static void put_block(Maker *maker, unsigned statements) {
   maker->depth--;
 }
 
-/* The kernel under a directive that limits its registers. All values are written at the start and stored at the end. */
+/* The kernel under a directive that limits its registers. All values are written at the start and stored at the
+ * end. */
 static char *make_text(uint64_t seed, const char *limit) {
   Maker maker = {.text = g_string_new(".version 8.0\n.target sm_70\n.address_size 64\n"), .budget = STATEMENTS};
   rng_seed(&maker.rng, seed, 0);

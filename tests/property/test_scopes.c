@@ -1,6 +1,6 @@
-/* Message passing between two threads with every combination of strengths, scopes and fences: the race detector finds what the
- * PTX memory model leaves unordered, and nothing else. The oracle states the model's rules for this one shape ("PTX ISA", memory
- * consistency model: release and acquire patterns, morally strong operations). */
+/* Message passing between two threads with every combination of strengths, scopes and fences: the race detector finds
+ * what the PTX memory model leaves unordered, and nothing else. The oracle states the model's rules for this one
+ * shape ("PTX ISA", memory consistency model: release and acquire patterns, morally strong operations). */
 #include <glib.h>
 
 #include "sim/detect/race/race.h"

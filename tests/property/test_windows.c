@@ -1,5 +1,5 @@
-/* SMs that run windows side by side give what the loop of events gives, with any number of threads, and however often they stop; also
- * what is told of the whole machine: marks, misuse, faults, ends of launches. */
+/* SMs that run windows side by side give what the loop of events gives, with any number of threads, and however often
+ * they stop; also what is told of the whole machine: marks, misuse, faults, ends of launches. */
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
-/* Warps contend for lock bits and global words, which they also load through the L1, and meet at barriers; one lane in four gives back a
- * bit that it doesn't hold. */
+/* Warps contend for lock bits and global words, which they also load through the L1, and meet at barriers; one lane
+ * in four gives back a bit that it doesn't hold. */
 static const char contended[] =
     ".shared 1024\nS2R R0, SR_Tid_X; S2R R1, SR_LaneId; S2R R8, SR_CTAid_X; MOV R2, c[0x0][0x20]; MOV R9, 6\n"
     "LOP.AND R3, R0, 7; SHL R3, R3, 2; LOP.AND R10, R8, 3; SHL R10, R10, 7; IADD R10, R10, R2\n"

@@ -34,6 +34,8 @@ printf 'row,scenario,machine,group,metric,published,unit,source,baseline,toleran
 { sed 's/$/,params/' head.csv && printf '%s\n' 'one,two.yaml,gtx570,test,time_ratio,1,x,nobody,one,,,' \
   'nine,two.yaml,gtx570,test,time_ratio,9,x,nobody,one,,,n=900' 'time,good.sass,gtx570,test,ms,1,ms,nobody,,,,'; } >params.csv
 sed 's/n=900/m=1/' params.csv >wrong_params.csv
+{ sed 's/$/,seeds/' head.csv && echo 'a,good.sass,gtx570,test,cycles,1,cycles,nobody,,,,2'; } >seeds.csv
+sed 's/2$/0.5/' seeds.csv >wrong_seeds.csv
 { cat head.csv && echo 'a,good.sass,gtx570,test,cycles,1,cycles,nobody,,20,'; } >miss.csv
 { cat head.csv && echo 'a,good.sass,gtx570,test,cyclse,1,cycles,nobody,,20,'; } >wrong.csv
 
@@ -67,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 103
+plan 106
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -109,6 +111,9 @@ expect "a lower rate isn't" 1 '^rates,under,.*,faster,many,1,,1,0,0,' "$LOCKSTEP
 expect "what isn't faster, in a table" 1 '^ *under .*differs' "$LOCKSTEP" validate ./rates.csv
 expect "a rate of what isn't counted" 3 'row .one.: its scenario, or the baseline.s, doesn.t say how many operations' "$LOCKSTEP" validate ./uncounted.csv
 expect "rates of two machines" 3 ':4: error: rates of two machines' "$LOCKSTEP" validate ./two_machines.csv
+expect "a row's seeds" 0 '^seeds, mean of up to 12 seeds' "$LOCKSTEP" validate ./seeds.csv
+expect "all rows' seeds" 0 '^suite, mean of 12 seeds' "$LOCKSTEP" validate ./suite.csv
+expect "a row's wrong seeds" 3 'wrong_seeds.csv:2: error: seeds: 0.5 isn.t a whole number from 1 to' "$LOCKSTEP" validate ./wrong_seeds.csv
 expect "a row's wrong params" 2 'two.yaml has no param .m.' "$LOCKSTEP" validate ./wrong_params.csv
 expect "a miss" 1 'outside 20 %' "$LOCKSTEP" validate ./miss.csv
 expect "a wrong suite" 3 '^./wrong.csv:2: error: unknown metric .cyclse' "$LOCKSTEP" validate ./wrong.csv

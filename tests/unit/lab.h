@@ -68,9 +68,9 @@ char *lab_path(const Lab *lab, unsigned slot);
 /* Fails unless the path is that. */
 void lab_expect_path(const Lab *lab, unsigned slot, const char *path);
 
-/* The program, written in SASS, is taken for PTX; a cache operator says which access of PTX is meant: LD.CV and ST.WT are
- * volatile, LD.CS acquires, ST.CS releases, LD.CG and ST.CG are relaxed for their block only. NOP is bar.warp.sync of the lanes in
- * R20, @!PT MEMBAR.SYS one that the compiler left out before the next instruction. */
+/* The program, written in SASS, is taken for PTX; a cache operator says which access of PTX is meant: LD.CV and ST.WT
+ * are volatile, LD.CS acquires, ST.CS releases, LD.CG and ST.CG are relaxed for their block only. NOP is
+ * bar.warp.sync of the lanes in R20, @!PT MEMBAR.SYS one that the compiler left out before the next instruction. */
 void lab_as_ptx(Program *program);
 
 #endif

@@ -253,7 +253,8 @@ static char *add_buffer(Script *script, Words *words) {
   return NULL;
 }
 
-/* Serves all accesses so far, and looks at what was expected of them. Returns the first that came out otherwise, with its line. */
+/* Serves all accesses so far, and looks at what was expected of them. Returns the first that came out otherwise, with
+ * its line. */
 static char *serve_all(Script *script, guint *line) {
   if (script->memsys)
     memsys_run(script->memsys, WHEEL_NEVER);

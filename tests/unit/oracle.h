@@ -1,5 +1,5 @@
-/* oracle.h - what instructions do to one lane, said plainly and apart from the executors: the words of op_cases.def and
- * row_cases.def, and the operands that the cases are tried on. */
+/* oracle.h - what instructions do to one lane, said plainly and apart from the executors: the words of op_cases.def
+ * and row_cases.def, and the operands that the cases are tried on. */
 #ifndef LOCKSTEP_TESTS_ORACLE_H
 #define LOCKSTEP_TESTS_ORACLE_H
 

@@ -2,9 +2,26 @@
 #include <glib.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "sim/engine/rng.h"
 #include "sim/memory/backing.h"
 #include "tests/unit/unit.h"
+
+/* Of all sizes, and in memory that others had before. */
+START_TEST(pages_are_zeros) {
+  static const size_t words[] = {0, 1, 1000, 16368, 16369, 100000};
+  for (unsigned round = 0; round < 3; round++)
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+      uint32_t *array = PAGES_NEW(uint32_t, words[i]);
+      for (size_t word = 0; word < words[i]; word++) {
+        ck_assert_uint_eq(array[word], 0);
+        array[word] = UINT32_MAX;
+      }
+      pages_free(array);
+    }
+  pages_free(NULL);
+}
+END_TEST
 
 START_TEST(lays_buffers_out) {
   static const uint32_t words[] = {1, 0, 128, 127, 129, 1000}, init[] = {7};
@@ -207,6 +224,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("backing");
   TCase *tcase = tcase_create("backing");
+  tcase_add_test(tcase, pages_are_zeros);
   tcase_add_test(tcase, lays_buffers_out);
   tcase_add_test(tcase, finds_what_holds_all_bytes);
   tcase_add_test(tcase, names_the_nearest);

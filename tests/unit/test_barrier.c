@@ -67,7 +67,8 @@ START_TEST(issues_after_it_one_at_a_time) {
 }
 END_TEST
 
-/* Arrivals in 0, 0, 2 and 2 are counted by 3, 6, 9 and 12; at 1.5 cycles each by 6. The waiting warps go on 10 cycles later. */
+/* Arrivals in 0, 0, 2 and 2 are counted by 3, 6, 9 and 12; at 1.5 cycles each by 6. The waiting warps go on 10 cycles
+ * later. */
 START_TEST(arrivals_are_counted_one_by_one) {
   static const struct {
     const char *settings;

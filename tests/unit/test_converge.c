@@ -1,5 +1,6 @@
 /* vkernel_converge against what ptxas does with the same PTX (tests/converge/): for each kernel and architecture the
- * order of BSSY, BSYNC, BREAK, YIELD, WARPSYNC and block barriers. differences.txt lists the kernels that differ, and why. */
+ * order of BSSY, BSYNC, BREAK, YIELD, WARPSYNC and block barriers. differences.txt lists the kernels that differ, and
+ * why. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,8 +26,8 @@ static char *read_data(const char *name) {
 
 /* -- what ptxas does -- */
 
-/* The letter of an instruction that counts: [ BSSY, ] BSYNC, x BREAK, y YIELD, w WARPSYNC, b BAR, 0: another one. sm_75 has its YIELD
- * at the loop's end, under a branch; there only BSSY and YIELD are counted. */
+/* The letter of an instruction that counts: [ BSSY, ] BSYNC, x BREAK, y YIELD, w WARPSYNC, b BAR, 0: another one.
+ * sm_75 has its YIELD at the loop's end, under a branch; there only BSSY and YIELD are counted. */
 static char letter_of(const char *name, unsigned capability) {
   static const struct {
     const char *name;
@@ -231,6 +232,28 @@ START_TEST(a_loop_at_the_start_has_room_before_it) {
 }
 END_TEST
 
+/* A block of a loop that stands before the loop's header, and that the header jumps back to, begins no loop: its
+ * lanes wait for nothing, and the YIELD stands at the header. */
+START_TEST(a_block_that_stands_earlier_begins_no_loop) {
+  VKernel *vkernel = lab_virtual();
+  int32_t old = vkernel_register(vkernel, 1), p = vkernel_predicate(vkernel);
+  lab_add(vkernel, lab_branch(2, VPRED_TRUE, false));
+  lab_add(vkernel, lab_branch(5, VPRED_TRUE, false)); /* that block */
+  lab_add(vkernel, atomic(vkernel, old, lab_const(vkernel, 64)));
+  lab_add(vkernel, lab_set(p, CMP_NE, old, lab_const(vkernel, 0)));
+  lab_add(vkernel, lab_branch(1, p, false));
+  lab_add(vkernel, lab_set(p, CMP_NE, old, lab_const(vkernel, 1)));
+  lab_add(vkernel, lab_branch(2, p, false));
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  vkernel_converge(vkernel, 90, true);
+  ck_assert_uint_eq(count_op(vkernel, OP_YIELD), 1);
+  for (guint i = 0; i + 1 < vkernel->insts->len; i++)
+    if (inst_at(vkernel, i)->op == OP_YIELD)
+      ck_assert_int_eq(inst_at(vkernel, i + 1)->op, OP_ATOM);
+  vkernel_free(vkernel);
+}
+END_TEST
+
 /* if (tid < 1) goto b; a: ...; the block at `meet` is also reached from where no lane has parted: round the BSYNC. */
 START_TEST(others_pass_by_the_meeting_point) {
   VKernel *vkernel = lab_virtual();
@@ -263,7 +286,8 @@ START_TEST(others_pass_by_the_meeting_point) {
 }
 END_TEST
 
-/* for (;;) { if (tid < 1) {} else if (tid < 5) break; if (tid < 7) break; }: the lanes that stay meet before the second if.
+/* for (;;) { if (tid < 1) {} else if (tid < 5) break; if (tid < 7) break; }: the lanes that stay meet before the
+ * second if.
  * Lanes leave by the branch's taken side, or by the other. */
 START_TEST(who_stays_in_a_loop_meets_in_each_round) {
   bool taken = _i;
@@ -321,8 +345,8 @@ START_TEST(large_kernels_end_soon) {
 }
 END_TEST
 
-/* Kernels in letters: s ST, b BAR, a ATOM, d a 64-bit addition, l SHL, p writes P0, e EXIT; `?N` branches to item N if P0, `!N`
- * if not, `>N` always. Afterwards an instruction under P0 has `+` before it, one under !P0 `-`. */
+/* Kernels in letters: s ST, b BAR, a ATOM, d a 64-bit addition, l SHL, p writes P0, e EXIT; `?N` branches to item N
+ * if P0, `!N` if not, `>N` always. Afterwards an instruction under P0 has `+` before it, one under !P0 `-`. */
 typedef struct Short {
   const char *what, *before, *after;
 } Short;
@@ -407,6 +431,7 @@ int main(void) {
   tcase_add_test(tcase, nested_branches_have_barriers_by_depth);
   tcase_add_test(tcase, the_innermost_go_without_a_barrier);
   tcase_add_test(tcase, a_loop_at_the_start_has_room_before_it);
+  tcase_add_test(tcase, a_block_that_stands_earlier_begins_no_loop);
   tcase_add_test(tcase, others_pass_by_the_meeting_point);
   tcase_add_loop_test(tcase, who_stays_in_a_loop_meets_in_each_round, 0, 2);
   tcase_add_loop_test(tcase, short_branches_around_barriers_are_predicated, 0, G_N_ELEMENTS(shorts));

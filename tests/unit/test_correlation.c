@@ -11,8 +11,8 @@ typedef struct Case {
   double expected;
 } Case;
 
-/* The third by hand: ranks 1 2 3 4 5 against 2 1 4 3 5, d^2 = 1 1 1 1 0, 1 - 6 * 4 / (5 * 24). The fourth has a tie: ranks
- * 1 2.5 2.5 4 5 against 1 2 3 4 5, Pearson 9.5 / sqrt(9.5 * 10). */
+/* The third by hand: ranks 1 2 3 4 5 against 2 1 4 3 5, d^2 = 1 1 1 1 0, 1 - 6 * 4 / (5 * 24). The fourth has a tie:
+ * ranks 1 2.5 2.5 4 5 against 1 2 3 4 5, Pearson 9.5 / sqrt(9.5 * 10). */
 static const Case cases[] = {
     {{1, 2.6, 0.8, 4, 2}, {10, 26, 8, 400, 20}, true, 1}, {{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, true, -1},
     {{1, 2, 3, 4, 5}, {2, 1, 4, 3, 5}, true, 0.8},        {{1, 2, 2, 3, 4}, {1, 2, 3, 4, 5}, true, 0.974679434},

@@ -389,8 +389,8 @@ static void check_run(unsigned which) {
 
 START_TEST(does_what_the_documentation_says) {
   const OpInfo *info = &op_info[_i];
-  /* New instructions have no SASS text. Those that only touch rows are in row_cases.def; those of memory and of lane groups
-   * have tests of their own: test_memory, test_lane_groups, test_kernels. */
+  /* New instructions have no SASS text. Those that only touch rows are in row_cases.def; those of memory and of lane
+   * groups have tests of their own: test_memory, test_lane_groups, test_kernels. */
   bool found = info->flags & OPF_NEW;
   for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
     if (cases[i].op != (Opcode)_i)

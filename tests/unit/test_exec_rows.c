@@ -1,5 +1,6 @@
-/* Instructions and modifiers that Fermi SASS can't write, against row_cases.def: edge values, random values, all kinds of
- * masks, operands in registers and constants, destinations on operands. And the special registers of newer machines. */
+/* Instructions and modifiers that Fermi SASS can't write, against row_cases.def: edge values, random values, all
+ * kinds of masks, operands in registers and constants, destinations on operands. And the special registers of newer
+ * machines. */
 #include <glib.h>
 #include <stdlib.h>
 
@@ -232,7 +233,8 @@ static Inst instruction(const Case *what) {
   return inst;
 }
 
-/* Operands of the round: pairs of edges meet in the first ones; few different values where lanes compare each other. */
+/* Operands of the round: pairs of edges meet in the first ones; few different values where lanes compare each
+ * other. */
 static void fill(Bench *bench, const Inst *inst, unsigned round, Rng *rng) {
   bool few = op_info[inst->op].unit == UNIT_SHUFFLE && round % 2;
   for (unsigned pair = 0; pair < REGISTERS; pair += 2)

@@ -69,7 +69,8 @@ static const Persistent persistents[] = {
     {"the GPU tests late", PERSISTENT("0x400"), 1, 11},
 };
 
-/* The host: do { while (*counter is odd); print; ++*counter; } while (*counter < 10). It made 11 of the 10 that it printed. */
+/* The host: do { while (*counter is odd); print; ++*counter; } while (*counter < 10). It made 11 of the 10 that it
+ * printed. */
 START_TEST(counts_with_a_persistent_kernel) {
   const Persistent *p = &persistents[_i];
   g_autoptr(Lab) lab = lab_new(HOST, p->text);
@@ -237,8 +238,8 @@ START_TEST(the_host_is_the_orphan) {
 }
 END_TEST
 
-/* Adds that come once leave the word bounded, so that the hang is proved before the host ends: it never holds 3 unless 3 is
- * added. */
+/* Adds that come once leave the word bounded, so that the hang is proved before the host ends: it never holds 3
+ * unless 3 is added. */
 START_TEST(an_add_of_the_host_comes_once) {
   for (uint32_t value = 1; value <= 3; value++) {
     g_autoptr(Lab) lab = lab_new(HOST, WAIT_FOR("EQ"));

@@ -1,5 +1,6 @@
-/* Whole kernels that nvcc compiled (tests/kernels/) against a CPU reference, on a machine with SIMT stacks and on one with
- * convergence barriers, there as PTX and as machine code. The bodies of most are the same text for both compilers. */
+/* Whole kernels that nvcc compiled (tests/kernels/) against a CPU reference, on a machine with SIMT stacks and on one
+ * with convergence barriers, there as PTX and as machine code. The bodies of most are the same text for both
+ * compilers. */
 #include <math.h>
 #include <string.h>
 

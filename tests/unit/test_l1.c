@@ -1,4 +1,5 @@
-/* The L1: a cache by itself against a list of copies, then what programs see of it: stale copies, and what makes them go. */
+/* The L1: a cache by itself against a list of copies, then what programs see of it: stale copies, and what makes them
+ * go. */
 #include <glib.h>
 
 #include "sim/detect/misuse/misuse.h"
@@ -241,8 +242,8 @@ START_TEST(takes_what_shared_memory_leaves) {
 }
 END_TEST
 
-/* Loads 96 lines of 128 bytes twice. An array of 16 KiB holds them; the 8 KiB that shared memory of 8 KiB leaves have 4 of the 6 lines
- * of each set, and a circle finds none of them again. */
+/* Loads 96 lines of 128 bytes twice. An array of 16 KiB holds them; the 8 KiB that shared memory of 8 KiB leaves have
+ * 4 of the 6 lines of each set, and a circle finds none of them again. */
 #define TWICE_AROUND                                                                            \
   "MOV32I R6, 0x2; round: MOV R0, c[0x0][0x20]; MOV32I R5, 0x60;\n"                             \
   "line: LD R1, [R0]; IADD R0, R0, 0x80; IADD R5, R5, -0x1; ISETP.NE.AND P0, pt, R5, RZ, pt;\n" \
@@ -276,7 +277,8 @@ START_TEST(a_launch_has_what_its_blocks_leave) {
 }
 END_TEST
 
-/* The blocks that an SM may hold at once count, not those of the grid: two of four, if there are two SMs or room for two. */
+/* The blocks that an SM may hold at once count, not those of the grid: two of four, if there are two SMs or room for
+ * two. */
 START_TEST(blocks_of_an_sm_count_together) {
   static const struct {
     const char *settings;
@@ -328,8 +330,8 @@ static const Counting countings[] = {
     {"plain, stores evict", CACHED "sm.l1.global_stores=evict", COUNTER("LD", "ST", ""), true},
 };
 
-/* The fact of the H200: each SM counts in its own L1, and nearly all updates of the others are lost. Where a store evicts the
- * copy, the next load fetches the counter anew, so there it is right. */
+/* The fact of the H200: each SM counts in its own L1, and nearly all updates of the others are lost. Where a store
+ * evicts the copy, the next load fetches the counter anew, so there it is right. */
 START_TEST(counts_under_a_lock) {
   const Counting *c = &countings[_i];
   g_autoptr(Lab) lab = lab_new(c->settings, c->text);
@@ -348,8 +350,8 @@ START_TEST(counts_under_a_lock) {
 }
 END_TEST
 
-/* A reader keeps a copy, a writer on another SM changes the word, the reader does what stands `between` and loads again. `sem`
- * and `scope` are that instruction's, which SASS can't say. Arguments: data, flag. */
+/* A reader keeps a copy, a writer on another SM changes the word, the reader does what stands `between` and loads
+ * again. `sem` and `scope` are that instruction's, which SASS can't say. Arguments: data, flag. */
 typedef struct Order {
   const char *name, *between;
   MemSem sem;

@@ -1,5 +1,5 @@
-/* What programs of lane groups end in: verdicts and their names, and of random ones that the proof calls none stuck that ends
- * (facts measured on an H200). */
+/* What programs of lane groups end in: verdicts and their names, and of random ones that the proof calls none stuck
+ * that ends (facts measured on an H200). */
 #include <glib.h>
 #include <string.h>
 
@@ -201,8 +201,8 @@ typedef struct Tally {
   unsigned finished, proved, open;
 } Tally;
 
-/* Runs a program in slices, asking the proof each time: one of which it said that nobody can finish doesn't finish; one in
- * which nothing moves any more is proved. */
+/* Runs a program in slices, asking the proof each time: one of which it said that nobody can finish doesn't finish;
+ * one in which nothing moves any more is proved. */
 static void run_against_proof(const char *settings, const char *text, uint32_t threads, Tally *tally) {
   g_autoptr(Lab) lab = group_lab_new(settings, text, threads);
   bool stuck = false;

@@ -1,7 +1,8 @@
-/* Generated programs whose lanes must take turns (tests/divergent/lanes/), beside an H200 that ran the same PTX, once as it is and once
- * with a .target below sm_70, which has no YIELD (validation/hardware/lanes_h200.csv); and as the machine code that ptxas makes of the former. `fitted`: the rules of who runs next, and of where
- * YIELD is, were read out of these and others; `fresh`: made and run when the rules stood. `progress`: lanes that wait for each other in divergent regions
- * (validation/hardware/progress.py), of which nothing was read out. */
+/* Generated programs whose lanes must take turns (tests/divergent/lanes/), beside an H200 that ran the same PTX, once
+ * as it is and once with a .target below sm_70, which has no YIELD (validation/hardware/lanes_h200.csv); and as the
+ * machine code that ptxas makes of the former. `fitted`: the rules of who runs next, and of where YIELD is, were read
+ * out of these and others; `fresh`: made and run when the rules stood. `progress`: lanes that wait for each other in
+ * divergent regions (validation/hardware/progress.py), of which nothing was read out. */
 #include <string.h>
 
 #include "sim/core/gpu.h"

@@ -1,5 +1,5 @@
-/* The proof of programs in which one lane does an atomic operation for its warp (sim/detect/proof/leaders.h): as ptxas makes it, and nearly
- * so. In SASS, where `NOP` stands for SHFL.IDX R4, R4, R3, R6. */
+/* The proof of programs in which one lane does an atomic operation for its warp (sim/detect/proof/leaders.h): as
+ * ptxas makes it, and nearly so. In SASS, where `NOP` stands for SHFL.IDX R4, R4, R3, R6. */
 #include <glib.h>
 
 #include "sim/detect/proof/explore.h"

@@ -1,4 +1,5 @@
-/* States that recur: whether another order ends them, and where there is no other, what keeps the lane from ending. */
+/* States that recur: whether another order ends them, and where there is no other, what keeps the lane from
+ * ending. */
 #include <glib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* Lowering takes time that grows about as the kernel does: ten times the kernel, at most some twenty times the time, whatever the shape
- * of its flow graph. Processor time, the best of some runs: what other programs do doesn't count. */
+/* Lowering takes time that grows about as the kernel does: ten times the kernel, at most some twenty times the time,
+ * whatever the shape of its flow graph. Processor time, the best of some runs: what other programs do doesn't
+ * count. */
 #include <string.h>
 
 #include "tests/unit/ptx_lab.h"

@@ -247,6 +247,9 @@ static const Refusal refusals[] = {
      "m.yaml:1:34: error: memory.slices is 7, must be a multiple of memory.l2.halves, which is 2\n"},
     {"memory: {slices: 8, l2: {halves: 2}}\n",
      "m.yaml:1:34: error: memory.l2.bytes is 0 bytes, must hold lines to go with memory.l2.halves, which is 2\n"},
+    {"sm: {spin_backoff: {confidence: 4, least: 2000, most: 1000}}\n",
+     "m.yaml:1:55: error: sm.spin_backoff.least is 2000 cycles, must not exceed sm.spin_backoff.most, which is 1000 "
+     "cycles\n"},
     {"memory: {segment: 100}\n", "m.yaml:1:19: error: memory.segment is 100 bytes, must be a power of two\n"},
 };
 
@@ -472,8 +475,9 @@ START_TEST(dumps_any_values) {
     const Param *param = param_at(i);
     bool tied = g_str_has_prefix(param->path, "sm.max_") || g_str_has_prefix(param->path, "sm.register") ||
                 g_str_has_prefix(param->path, "sm.shared") || g_str_has_prefix(param->path, "sm.l1") ||
-                g_str_has_prefix(param->path, "memory.l2") || g_str_equal(param->path, "memory.dram.row") ||
-                g_str_equal(param->path, "memory.slices") || g_str_equal(param->path, "memory.segment");
+                g_str_has_prefix(param->path, "sm.spin_backoff") || g_str_has_prefix(param->path, "memory.l2") ||
+                g_str_equal(param->path, "memory.dram.row") || g_str_equal(param->path, "memory.slices") ||
+                g_str_equal(param->path, "memory.segment");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_MILLI)

@@ -1,4 +1,5 @@
-/* When instructions of machine code issue, by their control bits: small listings, and the cycles worked out by hand. */
+/* When instructions of machine code issue, by their control bits: small listings, and the cycles worked out by
+ * hand. */
 #include <glib.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ typedef struct IssueCase {
 
 #define SB(n) (1u << (n))
 
-/* S2R of the clock takes 36 cycles, LDC 39 from a line that has been loaded and 116 from another one, LDS 23; sources of STS are read after 12; a taken branch takes 9, a YIELD 52, an ALU instruction 5. */
+/* S2R of the clock takes 36 cycles, LDC 39 from a line that has been loaded and 116 from another one, LDS 23; sources
+ * of STS are read after 12; a taken branch takes 9, a YIELD 52, an ALU instruction 5. */
 static const IssueCase cases[] = {
     {"stall counts: 4, then 1, then 13",
      false,

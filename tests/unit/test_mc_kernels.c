@@ -1,4 +1,5 @@
-/* Kernels of machine code (tests/machine_code/NAME.cu and the cubins that nvcc made of them) against a CPU reference. */
+/* Kernels of machine code (tests/machine_code/NAME.cu and the cubins that nvcc made of them) against a CPU
+ * reference. */
 #include <string.h>
 
 #include "sim/core/gpu.h"

@@ -40,7 +40,8 @@ static char *without_space(const char *from, gsize length) {
   return g_string_free(out, FALSE);
 }
 
-/* Prints each instruction and compares with its line; labels of nvdisasm are numbers there, so such lines are left out. */
+/* Prints each instruction and compares with its line; labels of nvdisasm are numbers there, so such lines are left
+ * out. */
 static unsigned check_lines(const char *name, const char *text, const McModule *module) {
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   unsigned checked = 0;

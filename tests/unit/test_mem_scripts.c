@@ -1,4 +1,5 @@
-/* tests/memory/NAME.mem: units of the memory system, pinned by hand calculation; and what the reader says of bad lines. */
+/* tests/memory/NAME.mem: units of the memory system, pinned by hand calculation; and what the reader says of bad
+ * lines. */
 #include <glib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Plain global memory: what a warp's access touches, and how programs wait for it. tests/memory/server.mem has the server alone. */
+/* Plain global memory: what a warp's access touches, and how programs wait for it. tests/memory/server.mem has the
+ * server alone. */
 #include <glib.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* What proofs cost: on blocks that wait for each other's warps they explore less than the run issues, whatever the number of
- * blocks; lanes and warps that are alike are explored once; a budget ends a proof. */
+/* What proofs cost: on blocks that wait for each other's warps they explore less than the run issues, whatever the
+ * number of blocks; lanes and warps that are alike are explored once; a budget ends a proof. */
 #include <glib.h>
 
 #include "sim/detect/naming/waitgraph.h"
@@ -62,7 +62,8 @@ START_TEST(lanes_alike_are_explored_once) {
 }
 END_TEST
 
-/* The first warp of each block polls a word; the others wait for it at a barrier, and then do `behind` with a word of each. */
+/* The first warp of each block polls a word; the others wait for it at a barrier, and then do `behind` with a word of
+ * each. */
 #define BEHIND_BARRIER(behind)                                                                             \
   "S2R R0, SR_Tid_X;\nS2R R3, SR_CTAid_X;\nSHL.W R3, R3, 0xa;\nIADD R3, R3, R0;\nSHL.W R2, R3, 0x2;\n"     \
   "IADD R2, R2, c[0x0][0x20];\nMOV R1, c[0x0][0x20];\nISETP.GE.AND P0, pt, R0, 0x20, pt;\n@P0 BRA meet;\n" \
@@ -126,7 +127,8 @@ static void graph_free(WaitGraph *graph) {
   explorer_free(explorer);
 }
 
-/* Each thread waits for a word that only itself would change, once another word were different: all wait for that one. */
+/* Each thread waits for a word that only itself would change, once another word were different: all wait for that
+ * one. */
 START_TEST(each_lane_looks_behind_its_word) {
   static const char text[] =
       RING_OF("0x3ff") "ST [R2], R7;\nwait: LD.CV R5, [R1];\nISETP.NE.AND P2, pt, R5, RZ, pt;\n"

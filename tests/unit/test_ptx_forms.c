@@ -1,5 +1,5 @@
-/* Arithmetic of PTX against what an H100 gave: parsed, lowered and run, as it stands, with its result in place of its first and
- * of its last source, and under a guard
+/* Arithmetic of PTX against what an H100 gave: parsed, lowered and run, as it stands, with its result in place of its
+ * first and of its last source, and under a guard
  * and its opposite. */
 #include <glib.h>
 #include <stdlib.h>

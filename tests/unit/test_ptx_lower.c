@@ -208,7 +208,8 @@ START_TEST(keeps_order_and_scope) {
 }
 END_TEST
 
-/* ptxas 13.0, sm_90 (0x98e is RED, 0x98a, 0x9a8 and 0x9a9 are ATOM, 0x98c is ATOMS): the result is read, or it isn't. */
+/* ptxas 13.0, sm_90 (0x98e is RED, 0x98a, 0x9a8 and 0x9a9 are ATOM, 0x98c is ATOMS): the result is read, or it
+ * isn't. */
 START_TEST(reduces_atomics_that_nobody_reads) {
   static const struct {
     const char *atom, *read, *unread;
@@ -241,7 +242,8 @@ START_TEST(reduces_atomics_that_nobody_reads) {
 }
 END_TEST
 
-/* Sixty values at once fit what launch bounds leave, or some of them go to local memory. Limits as of ptxas 13.0 for sm_90. */
+/* Sixty values at once fit what launch bounds leave, or some of them go to local memory. Limits as of ptxas 13.0 for
+ * sm_90. */
 START_TEST(limits_registers_by_launch_bounds) {
   enum { VALUES = 58 };
   static const struct {
@@ -281,7 +283,8 @@ END_TEST
 
 /* -- parameters, variables -- */
 
-/* %reserved_smem_offset_*: behind the kernel's own variables, in front of dynamic ones, and only where somebody asks. */
+/* %reserved_smem_offset_*: behind the kernel's own variables, in front of dynamic ones, and only where somebody
+ * asks. */
 START_TEST(finds_the_reserved_memory) {
   static const char names[][8] = {"begin", "end", "cap", "0", "1"};
   static const uint32_t values[] = {112, 1136, 1024, 112, 624};
@@ -301,7 +304,8 @@ START_TEST(finds_the_reserved_memory) {
 }
 END_TEST
 
-/* Since Volta a thread's program counter takes two registers; R1 is the stack pointer; a kernel that calls has at least 24. */
+/* Since Volta a thread's program counter takes two registers; R1 is the stack pointer; a kernel that calls has at
+ * least 24. */
 START_TEST(counts_registers_as_ptxas) {
   static const struct {
     const char *body;
@@ -328,7 +332,8 @@ START_TEST(counts_registers_as_ptxas) {
 }
 END_TEST
 
-/* 1024 ballots in a loop, added up one by one, or all when the last one is there; ptxas 13.0 takes 8 registers for either. */
+/* 1024 ballots in a loop, added up one by one, or all when the last one is there; ptxas 13.0 takes 8 registers for
+ * either. */
 START_TEST(combines_ballots_at_once) {
   enum { VOTES = 1024 };
   for (unsigned late = 0; late < 2; late++) {

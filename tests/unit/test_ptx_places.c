@@ -79,7 +79,8 @@ START_TEST(keeps_an_unreachable_end) {
 }
 END_TEST
 
-/* What no lane comes to is left out, and moves no meeting point: with a mark in it it stays, and the others meet where they did. */
+/* What no lane comes to is left out, and moves no meeting point: with a mark in it it stays, and the others meet
+ * where they did. */
 START_TEST(leaves_out_the_unreachable) {
 #define LOOP(between)                                                                                          \
   "mov.u32 %r1, %tid.x; setp.ne.s32 %p1, %r1, 0; @%p1 bra L7; L2: setp.eq.s32 %p2, %r3, 1; @%p2 bra L6; "      \

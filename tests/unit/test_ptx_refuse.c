@@ -51,7 +51,8 @@ START_TEST(reports_error) {
 }
 END_TEST
 
-/* What stands in one kernel, or between kernels, and isn't supported or known: the kernel before it and the one behind run. */
+/* What stands in one kernel, or between kernels, and isn't supported or known: the kernel before it and the one
+ * behind run. */
 static const struct {
   const char *head, *body, *message; /* of the kernel in the middle */
 } refusals[] = {

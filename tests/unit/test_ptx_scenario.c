@@ -1,4 +1,5 @@
-/* Scenarios of PTX programs: arguments by parameter, module variables, limits of a kernel, the program of each machine. */
+/* Scenarios of PTX programs: arguments by parameter, module variables, limits of a kernel, the program of each
+ * machine. */
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -130,7 +131,8 @@ static Machine *load(const char *name) {
   return machine;
 }
 
-/* A machine with another policy runs the very same program; another generation has its own, and a note if it is older. */
+/* A machine with another policy runs the very same program; another generation has its own, and a note if it is
+ * older. */
 START_TEST(each_machine_has_its_program) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(Scenario) scenario = parse(LAUNCH("a, 1, 1, 1" REST), diag);

@@ -1,5 +1,5 @@
-/* The race detector where accesses take time: they are performed later than they are issued, in another order, in parts, and when
- * their warp has exited. Each race stands beside its race-free twin. Scripts: race_memory.h. */
+/* The race detector where accesses take time: they are performed later than they are issued, in another order, in
+ * parts, and when their warp has exited. Each race stands beside its race-free twin. Scripts: race_memory.h. */
 #include <glib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Races by the PTX memory model: strong accesses and their scopes, fences, lanes of a warp. Programs are written in SASS and
- * taken for PTX (lab_as_ptx()). */
+/* Races by the PTX memory model: strong accesses and their scopes, fences, lanes of a warp. Programs are written in
+ * SASS and taken for PTX (lab_as_ptx()). */
 #include <glib.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ typedef struct Case {
   HostStep host[5];
 } Case;
 
-/* Lines 1 to 6: R0 the thread, R1 its word, R2 the block's number, R8 the buffer; P1 in warp 0, P2 in block 0, P3 in the
- * first half of a warp. */
+/* Lines 1 to 6: R0 the thread, R1 its word, R2 the block's number, R8 the buffer; P1 in warp 0, P2 in block 0, P3 in
+ * the first half of a warp. */
 #define HEAD                                                                                        \
   ".target sm_20\n"                                                                                 \
   ".kernel k\n"                                                                                     \
@@ -29,7 +29,8 @@ typedef struct Case {
   "LOP.XOR R3, R1, 0x80; SHR.U32 R9, R0, 0x5; ISETP.EQ.AND P1, pt, R9, RZ, pt; MOV32I R20, -0x1;\n" \
   "ISETP.EQ.AND P2, pt, R2, RZ, pt; LOP.AND R10, R0, 0x1f; ISETP.LT.AND P3, pt, R10, 0x10, pt;\n"
 #define END "EXIT;\n"
-/* Block 0 stores data in out[0] (line 8) and sets out[1] (line 10); block 1 gets that (line 12) and reads (line 15). */
+/* Block 0 stores data in out[0] (line 8) and sets out[1] (line 10); block 1 gets that (line 12) and reads (line
+ * 15). */
 #define HAND_OVER(before, set, get, behind) \
   "@!P2 BRA wait;\n"                        \
   "ST [R8], R5;\n" before "\n" set "\n"     \

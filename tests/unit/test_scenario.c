@@ -130,6 +130,29 @@ START_TEST(launches_are_evaluated) {
 }
 END_TEST
 
+/* The number of a launch is known in its own expressions only; `times: 0` is none. */
+START_TEST(launches_are_numbered) {
+  g_autoptr(Scenario) scenario = parse_good(
+      "s.yaml",
+      "program: one.sass\nparams: {n: 3}\n"
+      "launches:\n"
+      "  - {grid: \"min(i + 1, 2 * n - 1 - i)\", block: 32, args: [i, 10 * i], times: 2 * n - 1, index: i}\n"
+      "  - {grid: 7, block: 32, args: [1, 2], times: n - 3}\n"
+      "  - {grid: 9, block: 32 * (i + 1), args: [1, 2], times: 2, index: i}\n",
+      NULL);
+  static const unsigned grids[] = {1, 2, 3, 2, 1, 9, 9};
+  ck_assert_uint_eq(scenario->launches->len, G_N_ELEMENTS(grids));
+  for (guint i = 0; i < G_N_ELEMENTS(grids); i++) {
+    const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, i);
+    ck_assert_uint_eq(launch->grid[0], grids[i]);
+    ck_assert_uint_eq(launch->block[0], i == 6 ? 64 : 32);
+    ck_assert_int_eq(g_array_index(launch->args, ScenarioArg, 1).integer, i < 5 ? 10 * i : 2);
+  }
+  ck_assert_str_eq(scenario->params[0], "n");
+  ck_assert_ptr_null(scenario->params[1]);
+}
+END_TEST
+
 START_TEST(expectations_of_machines) {
   g_autoptr(Scenario) scenario = parse_good("s.yaml", full, NULL);
   const Expectation *common = scenario_expectation(scenario, "gtx570");
@@ -228,6 +251,20 @@ static const struct {
     {"buffers: {a: {words: 9, init: {file: odd.bin}}}\nprogram: one.sass\n" LAUNCH, 1, 38,
      "`odd.bin` has 5 bytes, which isn't a whole number of 4-byte words", NULL},
     {"buffers: {a: {words: 9, init: {file: none.bin}}}\nprogram: one.sass\n" LAUNCH, 1, 38, "no such file", NULL},
+    {HEAD "launches: [{grid: 1, block: 32, times: -1}]\n", 4, 40, "times is -1, expected 0 to 10000", NULL},
+    {HEAD "launches: [{grid: 1, block: 32, args: [1, 2], times: 0}]\n", 4, 11, "`launches`: all have `times: 0`",
+     NULL},
+    {HEAD "launches: [{grid: zero, block: 32, times: 0}]\n", 4, 19, "unknown name `zero`", NULL},
+    {HEAD "launches: [{grid: 2 - i, block: 32, args: [1, 2], times: 3, index: i}]\n", 4, 19, "the grid has no blocks",
+     "where `i` is 2"},
+    {HEAD "launches: [{grid: 1, block: 32, args: [1, 2], index: max}]\n", 4, 54,
+     "`max` can't name the number of a launch, since it is a function of expressions", NULL},
+    {HEAD "launches: [{grid: 1, block: 32, args: [1, 2], index: 2i}]\n", 4, 54,
+     "`2i` can't name the number of a launch", NULL},
+    {HEAD "launches: [{grid: 1, block: 32, args: [1, 2], index: n}]\n", 4, 54, "index: `n` is a param already", NULL},
+    {HEAD "launches: [{grid: 1, block: 32, args: [1, 2], index: i}, {grid: i, block: 32, args: [1, 2]}]\n", 4, 65,
+     "unknown name `i`", NULL},
+    {HEAD LAUNCH "measure: {longest_launch: 2}\n", 5, 27, "longest_launch is 2, expected 0 to 1", NULL},
     {HEAD LAUNCH "measure: {region: [0, 2]}\n", 5, 23, "one.sass has no `.mark 2`", NULL},
     {HEAD LAUNCH "measure: {region: [0]}\n", 5, 19, "region: expected a list of two, found one of 1", NULL},
     {HEAD LAUNCH "measure: {operations: 0}\n", 5, 23, "operations is 0, expected 1 to", NULL},
@@ -491,6 +528,7 @@ static TCase *yaml_tests(void) {
   tcase_add_test(tcase, full_scenario);
   tcase_add_test(tcase, buffers_are_initialised);
   tcase_add_test(tcase, launches_are_evaluated);
+  tcase_add_test(tcase, launches_are_numbered);
   tcase_add_test(tcase, expectations_of_machines);
   tcase_add_test(tcase, params_are_overridden);
   tcase_add_test(tcase, expectation_may_be_left_out);

@@ -91,8 +91,8 @@ END_TEST
 
 /* Warp w belongs to scheduler w mod schedulers; each issues one instruction each interval, and none idles while it
  * could issue. */
-/* When the instruction after `text` issues: as it stands, and under a guard that holds in no lane. Then nothing happens
- * beyond its issue slot; what it would have written is held as long as by an LDS at most. */
+/* When the instruction after `text` issues: as it stands, and under a guard that holds in no lane. Then nothing
+ * happens beyond its issue slot; what it would have written is held as long as by an LDS at most. */
 /* What shuffle units do has no form in SASS: the opcode of another instruction is changed. */
 START_TEST(lanes_meet_at_their_own_cost) {
   static const struct {
@@ -112,9 +112,9 @@ START_TEST(lanes_meet_at_their_own_cost) {
 }
 END_TEST
 
-/* Two warps on two schedulers share a pipe. With an interval of 5 its turns are in 0 (warp 0), 5 (warp 1, which goes on in
- * 2 + 5), 10 (warp 0 came in 2) and 15 (warp 1 came in 7); with 2.5, in 0, 2.5, 5 (warp 0 came in 2) and 7.5 (warp 1 came
- * in 2 + 3). The result is there 18 cycles after the whole cycle in which the turn begins. */
+/* Two warps on two schedulers share a pipe. With an interval of 5 its turns are in 0 (warp 0), 5 (warp 1, which goes
+ * on in 2 + 5), 10 (warp 0 came in 2) and 15 (warp 1 came in 7); with 2.5, in 0, 2.5, 5 (warp 0 came in 2) and 7.5
+ * (warp 1 came in 2 + 3). The result is there 18 cycles after the whole cycle in which the turn begins. */
 START_TEST(pipes_take_turns) {
   static const struct {
     const char *settings;
@@ -259,7 +259,8 @@ START_TEST(random_is_seeded_and_even) {
 }
 END_TEST
 
-/* Twelve warps, of which nine issue while a MOV waits for the one before: then the first could again, and the tenth hasn't yet. */
+/* Twelve warps, of which nine issue while a MOV waits for the one before: then the first could again, and the tenth
+ * hasn't yet. */
 START_TEST(who_has_waited_longest) {
   static const char *const text = "MOV R0, R1; MOV R1, R0; EXIT";
   g_autofree char *oldest = order_of("greedy-then-oldest", 1, text, 1, 12 * 32),

@@ -1,5 +1,5 @@
-/* Constants as operands, values made where they are wanted, and the registers that hardware needs besides: each with its nearest twin, where
- * the program has to stay as it is. */
+/* Constants as operands, values made where they are wanted, and the registers that hardware needs besides: each with
+ * its nearest twin, where the program has to stay as it is. */
 #include "isa/flow/constants.h"
 #include "isa/flow/sink.h"
 #include "tests/unit/unit.h"
@@ -142,7 +142,8 @@ END_TEST
 
 /* -- sinking -- */
 
-/* A product of one row, wanted at the end, with many loads and stores between. `changes`: its operand doesn't stay. */
+/* A product of one row, wanted at the end, with many loads and stores between. `changes`: its operand doesn't
+ * stay. */
 static VKernel *with_product(bool changes) {
   VKernel *vkernel = lab_virtual();
   int32_t x = loaded(vkernel, 0), product = vkernel_register(vkernel, 2);
@@ -228,8 +229,8 @@ END_TEST
 
 /* -- what hardware needs besides -- */
 
-/* ptxas -v for sm_90: 16 values that live on through an operation, its operands, the stack pointer and the program counter take 23
- * registers around an addition, 28 around a division. */
+/* ptxas -v for sm_90: 16 values that live on through an operation, its operands, the stack pointer and the program
+ * counter take 23 registers around an addition, 28 around a division. */
 START_TEST(divisions_need_registers) {
   static const struct {
     Opcode op;

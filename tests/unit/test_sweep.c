@@ -1,4 +1,5 @@
-/* Plans of sweeps (sim/study/sweep): values of an axis, points and their order, errors with their places; the store's journal. */
+/* Plans of sweeps (sim/study/sweep): values of an axis, points and their order, errors with their places; the store's
+ * journal. */
 #include <glib/gstdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Uniform registers (isa/flow/uniform.h): what doesn't count on sm_75 and newer, and the nearest twins, which do. Shifts of extended words
- * (isa/flow/narrow.h). */
+/* Uniform registers (isa/flow/uniform.h): what doesn't count on sm_75 and newer, and the nearest twins, which do.
+ * Shifts of extended words (isa/flow/narrow.h). */
 #include "isa/flow/narrow.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
@@ -25,8 +25,8 @@ static Outcome lower(const char *text, unsigned capability) {
   return (Outcome){kernel_registers(kernel), kernel->spill_bytes};
 }
 
-/* `values` products of `source` live through a loop that adds them to a value of each lane, `how` says in what way; `limit` is a
- * directive. */
+/* `values` products of `source` live through a loop that adds them to a value of each lane, `how` says in what way;
+ * `limit` is a directive. */
 static char *make_text(const char *source, const char *how, unsigned values, const char *limit) {
   GString *text = g_string_new(".version 8.0\n.target sm_70\n.address_size 64\n");
   g_string_append_printf(text,

@@ -1,5 +1,5 @@
-/* virtual_lab.h - virtual kernels for tests: short ways to make them, and an interpreter that runs one lane of them before
- * and after allocation. */
+/* virtual_lab.h - virtual kernels for tests: short ways to make them, and an interpreter that runs one lane of them
+ * before and after allocation. */
 #ifndef LOCKSTEP_TESTS_VIRTUAL_LAB_H
 #define LOCKSTEP_TESTS_VIRTUAL_LAB_H
 
@@ -15,7 +15,8 @@ int32_t lab_const(VKernel *vkernel, uint32_t value);
 void lab_load(VKernel *vkernel, int32_t dst, MemWidth width, int32_t address);
 void lab_store(VKernel *vkernel, int32_t address, MemWidth width, int32_t value);
 
-/* What one lane does: a digest of all stores in their order, and how many; `ended` is false if it ran out of steps. */
+/* What one lane does: a digest of all stores in their order, and how many; `ended` is false if it ran out of
+ * steps. */
 typedef struct LabRun {
   uint64_t digest;
   uint32_t stores;

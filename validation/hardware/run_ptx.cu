@@ -9,9 +9,11 @@
 // `fault` (and which). A completed scenario has a row for each buffer: how many of the runs left the contents of the
 // first run, the sum of all words, and the first MOST_WORDS of them. A hung or faulty one has one row.
 //
-// `run_ptx -c list` runs the recorded machine code beside each module, x.sm_90.cubin beside x.ptx, one scenario at a time, and tells how long its
-// launches take: scenario,outcome,launches,runs,ns,low,high: the median and the range over the runs by the global timer, from a kernel before the launches to one
-// behind them, less what as many empty kernels take.
+// `run_ptx -c list` runs the recorded machine code beside each module, x.sm_90.cubin beside x.ptx, one scenario at a
+// time, and tells how long its launches take: scenario,outcome,launches,runs,warm,ns,low,high: the median and the range
+// over the runs by the global timer, from a kernel before the launches to one behind them, less what as many empty
+// kernels take. warm: 1 if its instructions had been read in a run before; 0 if the module was loaded for each run,
+// since it has variables.
 #include <cuda.h>
 
 #include <algorithm>
@@ -166,7 +168,7 @@ static double median(std::vector<double> of) {
   return of[of.size() / 2];
 }
 
-static void say_times(const Case &what, std::vector<double> took, unsigned long long *times) {
+static void say_times(const Case &what, std::vector<double> took, bool warm, unsigned long long *times) {
   std::vector<double> empty;
   for (int run = 0; run < RUNS; run++)
     empty.push_back(between_stamps(times, [&] {
@@ -176,13 +178,25 @@ static void say_times(const Case &what, std::vector<double> took, unsigned long 
   double less = median(empty);
   std::sort(took.begin(), took.end());
   std::ostringstream row;
-  row << what.name << ",completed," << what.launches.size() << ',' << RUNS << ',' << median(took) - less << ','
+  std::sort(took.begin(), took.end());
+  row << what.name << ",completed," << what.launches.size() << ',' << RUNS << ',' << warm << ',' << median(took) - less << ','
       << took.front() - less << ',' << took.back() - less << '\n';
   say(row.str());
 }
 
 static std::string machine_code(const std::string &module) {
   return module.substr(0, module.size() - 4) + ".sm_90.cubin";
+}
+
+// Whether the module has variables, which keep what a run leaves.
+static bool has_variables(const std::string &module) {
+  std::ifstream file(module);
+  std::string line;
+  while (std::getline(file, line))
+    if (line.compare(0, 8, ".global ") == 0 || line.compare(0, 17, ".visible .global ") == 0 ||
+        line.compare(0, 14, ".weak .global ") == 0)
+      return true;
+  return false;
 }
 
 static void run_child(const Case &what) {
@@ -201,11 +215,14 @@ static void run_child(const Case &what) {
   CUdeviceptr times;
   check(cuMemAlloc(&times, 16), "cuMemAlloc");
   std::vector<double> took;
-  for (int run = 0; run < RUNS; run++) {
+  // A module with variables is loaded for each run. Else one that is measured stays, and its first run, whose
+  // instructions come from DRAM, doesn't count.
+  bool stays = measures && !has_variables(what.module);
+  for (int run = stays ? -1 : 0; run < RUNS; run++) {
     for (const Buffer &buffer : what.buffers)
       check(cuMemcpyHtoD(addresses[buffer.name], buffer.initial.data(), 4 * buffer.initial.size()), "cuMemcpyHtoD");
-    // Loaded each time, since a module has variables.
-    check(cuModuleLoad(&module, (measures ? machine_code(what.module) : what.module).c_str()), "cuModuleLoad");
+    if (!stays || run < 0)
+      check(cuModuleLoad(&module, (measures ? machine_code(what.module) : what.module).c_str()), "cuModuleLoad");
     auto launch_all = [&] {
       for (const Launch &launch : what.launches)
         launch_one(module, launch, addresses);
@@ -214,7 +231,12 @@ static void run_child(const Case &what) {
       took.push_back(between_stamps((unsigned long long *)times, launch_all));
     else
       launch_all();
-    check(cuModuleUnload(module), "cuModuleUnload");
+    if (run < 0) {
+      took.clear();
+      continue;
+    }
+    if (!stays)
+      check(cuModuleUnload(module), "cuModuleUnload");
     for (size_t i = 0; i < what.buffers.size(); i++) {
       std::vector<uint32_t> words(what.buffers[i].initial.size());
       check(cuMemcpyDtoH(words.data(), addresses[what.buffers[i].name], 4 * words.size()), "cuMemcpyDtoH");
@@ -224,7 +246,7 @@ static void run_child(const Case &what) {
     }
   }
   if (measures) {
-    say_times(what, took, (unsigned long long *)times);
+    say_times(what, took, stays, (unsigned long long *)times);
     return;
   }
   std::ostringstream rows;
@@ -326,7 +348,7 @@ int main(int argc, char **argv) {
       children.erase(children.begin() + i);
     }
   }
-  puts(measures ? "scenario,outcome,launches,runs,ns,low,high" : "scenario,outcome,runs,buffer,alike,sum,words");
+  puts(measures ? "scenario,outcome,launches,runs,warm,ns,low,high" : "scenario,outcome,runs,buffer,alike,sum,words");
   for (const std::string &text : rows)
     fputs(text.c_str(), stdout);
   return 0;

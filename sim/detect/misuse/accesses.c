@@ -13,15 +13,18 @@ static void set_lock(Finding *finding, const ProbePoint *point, uint32_t physica
 
 static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit,
                              const LockBit *was) {
+  ThreadId self = thread_plus(warp_thread_base(point->block, point->warp), lane);
+  bool of_warp = was && thread_same_warp(was->owner, self);
+  if (report_is_known(user, report_key(of_warp ? FINDING_UNLOCK_OTHER_LANE : FINDING_UNLOCK_NOT_HELD, point)))
+    return;
   g_autofree char *who = report_who(point), *where = locate_shared_text(point->block, address);
   Finding *finding;
-  ThreadId self = thread_plus(warp_thread_base(point->block, point->warp), lane);
   if (!was) {
     finding = report_add(
         user, FINDING_UNLOCK_NOT_HELD, point,
         g_strdup_printf("%s free%s lock bit %u of %s, which nobody holds", who, report_ending(point), bit, where),
         "release each lock once, on the path of the lane that took it");
-  } else if (thread_same_warp(was->owner, self)) {
+  } else if (of_warp) {
     g_autofree char *owner = locate_thread_text(point->gpu, was->owner);
     finding = report_add(
         user, FINDING_UNLOCK_OTHER_LANE, point,
@@ -57,12 +60,15 @@ static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, cons
 }
 
 static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool is_predicate) {
+  uint64_t key = report_key(FINDING_UNSET_REGISTER, point);
+  if (report_is_known(user, key)) /* as nearly always: a loop reads it again and again */
+    return;
   g_autofree char *who = report_who(point);
   g_autofree char *name = !is_predicate       ? g_strdup_printf("R%u", reg)
                           : reg == PRED_CARRY ? g_strdup("the carry")
                                               : g_strdup_printf("P%u", reg);
-  report_add(
-      user, FINDING_UNSET_REGISTER, point,
+  report_add_new(
+      user, FINDING_UNSET_REGISTER, key, point,
       g_strdup_printf("%s read%s %s, which nothing has written there (it is 0)", who, report_ending(point), name),
       "give it a value on every path to here");
 }

@@ -100,10 +100,12 @@ static void forget(const StateSet *set, LaneState *state, RegSet live, RegSet ma
       state->regs[reg] = 0;
 }
 
-/* Registers that take many values among the states of this instruction. */
+/* Registers that take many values among the states of this instruction. One that isn't live there has one, 0. */
 static RegSet find_widening(StateSet *set, uint32_t pc) {
-  RegSet found = {0};
+  RegSet found = {0}, candidates = regset_without(set->liveness->live_regs[pc], set->widened[pc]);
   for (uint32_t reg = 0; reg < set->nregs; reg++) {
+    if (!regset_has(&candidates, reg))
+      continue;
     uint32_t values[VALUES_BEFORE_WIDENING + 1], count = 0;
     for (uint32_t at = set->newest_at_pc[pc]; at && count <= VALUES_BEFORE_WIDENING;
          at = g_array_index(set->next_at_pc, uint32_t, at - 1)) {

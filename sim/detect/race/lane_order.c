@@ -3,6 +3,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/wide.h"
+
 void lane_order_reset(LaneOrder *order) {
   order->floor = 0;
   order->by_lanes = false;
@@ -40,6 +42,11 @@ void lane_order_sync(LaneOrder *order, uint32_t lanes, uint32_t alive, uint32_t 
     memcpy(order->known[__builtin_ctz(rest)], all, sizeof all);
 }
 
+WIDE_CLONES static void raise_row(uint32_t known[WARP_LANES], uint32_t time) {
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    known[lane] = MAX(known[lane], time);
+}
+
 void lane_order_learn(LaneOrder *order, uint32_t lanes, uint32_t time) {
   if (time <= order->floor)
     return;
@@ -49,10 +56,7 @@ void lane_order_learn(LaneOrder *order, uint32_t lanes, uint32_t time) {
   }
   use_table(order);
   for (uint32_t rest = lanes; rest; rest &= rest - 1)
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-      uint32_t *known = &order->known[__builtin_ctz(rest)][lane];
-      *known = MAX(*known, time);
-    }
+    raise_row(order->known[__builtin_ctz(rest)], time);
 }
 
 bool lane_order_knows(const LaneOrder *order, uint32_t lanes, uint32_t earlier, uint32_t time) {

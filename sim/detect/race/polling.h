@@ -9,8 +9,8 @@
  *   by branches and guards what others become (`done = true`), but isn't compared with or added to what each round
  *   changes: `i < *n` and `sum += *x` are no polls;
  * - isn't stored back to its word, changed or not, in every round: `i = *next; *next = i + 1` is a counter.
- * So is the copy of such a load that stands before the loop, if a loop was turned round to test at its end, and each look at the phase of
- * an mbarrier (sm_90).
+ * So is the copy of such a load that stands before the loop, if a loop was turned round to test at its end, and each
+ * look at the phase of an mbarrier (sm_90).
  *
  * Does not model: values that pass through memory, registers above R63; in a kernel whose loops are very many or very
  * long (POLLING_STEPS_MAX) those looked at last. */
@@ -23,8 +23,8 @@ enum { POLLING_LOOP_BLOCKS_MAX = 1000, POLLING_STEPS_MAX = 20000000 };
 
 /* For each instruction whether it is one (LDS and LD only), or NULL if none is. Free with g_free. */
 bool *polling_loads(const Kernel *kernel);
-/* The same, with atomic operations (ATOM, ATOMS) and LDSLK whose result or predicate decides: those that try to take a lock. Whether a
- * try has succeeded shows only when it runs. */
+/* The same, with atomic operations (ATOM, ATOMS) and LDSLK whose result or predicate decides: those that try to take
+ * a lock. Whether a try has succeeded shows only when it runs. */
 bool *polling_tries(const Kernel *kernel);
 
 #endif

@@ -1,5 +1,6 @@
 #include "sim/detect/race/race.h"
 
+#include "base/pages.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
 #include "sim/detect/race/race_step.h"
@@ -8,6 +9,8 @@
 typedef struct SmOrder {
   WarpOrder warps[SM_WARPS_MAX];
   BarrierOrder barriers[SM_BLOCKS_MAX][BLOCK_BARRIERS];
+  uint64_t
+      taken; /* places of blocks that some block has had; the others' barriers aren't touched, and take no memory */
   VClock *bits; /* what the STSULs of each lock bit handed on */
 } SmOrder;
 
@@ -28,7 +31,7 @@ struct RaceDetector {
 static SmOrder *sm_order(RaceDetector *detector, const Sm *sm) {
   SmOrder **order = &detector->sms[sm->index];
   if (!*order) {
-    *order = g_new0(SmOrder, 1);
+    *order = PAGES_NEW(SmOrder, 1);
     (*order)->bits = g_new0(VClock, detector->bit_count);
   }
   return *order;
@@ -95,14 +98,15 @@ static void forget_words(RaceDetector *detector, AccessSpace space, uint64_t fir
 static void block_start(void *user, const ProbePoint *point) {
   RaceDetector *detector = user;
   const Block *block = point->block;
-  BarrierOrder *barriers = sm_order(detector, point->sm)->barriers[block->slot];
+  SmOrder *sm = sm_order(detector, point->sm);
+  BarrierOrder *barriers = sm->barriers[block->slot];
+  sm->taken |= UINT64_C(1) << block->slot;
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
     barrier_order_reset(&barriers[id]);
   find_polls(detector);
   find_selections(detector);
   for (uint32_t i = 0; i < block->warps; i++)
-    order_start_warp(&detector->watch.order, &sm_order(detector, point->sm)->warps[block->warp_slot[i]], block, i,
-                     is_ptx(block->launch));
+    order_start_warp(&detector->watch.order, &sm->warps[block->warp_slot[i]], block, i, is_ptx(block->launch));
   uint64_t first = race_words_shared(point->sm, block->shared_base / 4);
   if (block->shared_bytes)
     forget_words(detector, SPACE_SHARED, first, (block->shared_bytes + 3) / 4);
@@ -306,13 +310,13 @@ static void sm_order_free(SmOrder *sm, uint32_t bits) {
     return;
   for (unsigned i = 0; i < SM_WARPS_MAX; i++)
     warp_order_clear(&sm->warps[i]);
-  for (unsigned slot = 0; slot < SM_BLOCKS_MAX; slot++)
+  for (uint64_t rest = sm->taken; rest; rest &= rest - 1)
     for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
-      barrier_order_clear(&sm->barriers[slot][id]);
+      barrier_order_clear(&sm->barriers[__builtin_ctzll(rest)][id]);
   for (uint32_t i = 0; i < bits; i++)
     vclock_clear(&sm->bits[i]);
   g_free(sm->bits);
-  g_free(sm);
+  pages_free(sm);
 }
 
 void race_detector_free(RaceDetector *detector) {

@@ -57,9 +57,11 @@ static uint32_t stream_actor(const RaceOrder *order, uint32_t launch) {
 /* Launches that are new. */
 static void find_streams(RaceOrder *order) {
   for (uint32_t i = order->streams->len; i < order->gpu->launches->len; i++) {
-    gpointer stream = GINT_TO_POINTER(gpu_launch(order->gpu, i)->stream), first = GUINT_TO_POINTER(i);
-    if (!g_hash_table_lookup_extended(order->first_of_stream, stream, NULL, &first))
+    gpointer stream = GINT_TO_POINTER(gpu_launch(order->gpu, i)->stream), first;
+    if (!g_hash_table_lookup_extended(order->first_of_stream, stream, NULL, &first)) {
+      first = GUINT_TO_POINTER(i);
       g_hash_table_insert(order->first_of_stream, stream, first);
+    }
     uint32_t index = GPOINTER_TO_UINT(first);
     g_array_append_val(order->streams, index);
   }
@@ -127,9 +129,8 @@ void order_host_awaited(RaceOrder *order, uint32_t launch) {
 static bool clock_knows(const RaceOrder *order, const VClock *clock, const Access *earlier) {
   if (vclock_knows(clock, earlier->actor, earlier->time))
     return true;
-  const Gpu *gpu = order->gpu;
   ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
-  if ((gpu->launches->len == 1 && !gpu->host) || thread_is_host(thread))
+  if (order_clock_has_all(order) || thread_is_host(thread))
     return false;
   return vclock_time(clock, stream_actor(order, thread.launch)) > thread.launch;
 }
@@ -147,7 +148,7 @@ bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lan
     uint32_t of_earlier = shift ? earlier->lanes >> shift | earlier->lanes << (32 - shift) : earlier->lanes;
     return lane_order_knows(by_lanes, lanes, of_earlier, earlier->time);
   }
-  return clock_knows(order, plain || !warp->fences ? &warp->clock : &warp->fences->known, earlier);
+  return clock_knows(order, order_clock(warp, plain), earlier);
 }
 
 bool order_is_pending(const WarpOrder *warp, const Access *earlier) {
@@ -257,9 +258,20 @@ static void take_by_scope(const WarpOrder *warp, const Released *released, const
     take_given(warp, given[i].clock, given[i].from, inst, lanes);
 }
 
+/* A reduction changes the word without a result: nothing that its lanes do can depend on what it found there. */
+static bool tells_nothing(const RaceOrder *order, const WarpOrder *warp, const Inst *inst) {
+  if (!warp->fences || !(op_info[inst->op].flags & OPF_ATOMIC) || thread_is_host(warp->base))
+    return false;
+  return inst->op == OP_RED || inst->dst == (int)gpu_launch(order->gpu, warp->base.launch)->kernel->nregs;
+}
+
 static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, const Inst *inst, uint32_t pc,
                           uint32_t lanes) {
   const Released *released = &g_array_index(order->released, Released, number - 1);
+  if (tells_nothing(order, warp, inst)) { /* it is read for the model all the same */
+    take_by_scope(warp, released, inst, lanes);
+    return;
+  }
   if (warp->fences) {
     warp->handed =
         (HandOver){.writer = released->writer.launch, .released = number, .from = released->from, .to = pc};

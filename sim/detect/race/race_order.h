@@ -82,6 +82,15 @@ void order_host_awaited(RaceOrder *order, uint32_t launch);
 /* After a release: what the warp does from now on wasn't handed on. */
 void order_move_on(WarpOrder *warp);
 
+/* What the warp knows of others, in the model's order or the plain one ... */
+static inline const VClock *order_clock(const WarpOrder *warp, bool plain) {
+  return plain || !warp->fences ? &warp->clock : &warp->fences->known;
+}
+/* ... and whether that is all: there is no launch or host whose end orders what they did. */
+static inline bool order_clock_has_all(const RaceOrder *order) {
+  return order->gpu->launches->len == 1 && !order->gpu->host;
+}
+
 /* What an actor knows now; NULL: another warp has its slot. */
 const WarpOrder *order_of_actor(const RaceOrder *order, uint32_t actor);
 /* True if `earlier` comes before what `lanes` of the warp do now; in the model's order, or the plain one. */

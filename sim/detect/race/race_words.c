@@ -1,5 +1,6 @@
 #include "sim/detect/race/race_words.h"
 
+#include "base/wide.h"
 #include "sim/core/look.h"
 
 /* ---- lanes ---- */
@@ -38,6 +39,28 @@ uint64_t race_words_number(const Step *step, uint64_t word) {
   return step->access->space == SPACE_SHARED ? race_words_shared(step->point->sm, word) : word;
 }
 
+/* All of the lanes have the address of one of them. */
+WIDE_CLONES static bool have_one_address(const uint64_t address[WARP_LANES], uint64_t one, uint32_t lanes) {
+  uint32_t differ = 0;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    differ |= address[lane] != one ? lane_bit[lane] : 0;
+  return (differ & lanes) == 0;
+}
+
+/* Those of the lanes that touch the group's bytes. */
+static uint32_t lanes_of(const Step *step, const Group *group, uint32_t lanes) {
+  const uint64_t *address = step->access->address;
+  uint32_t found = 0;
+  if (have_one_address(address, address[__builtin_ctz(lanes)], lanes))
+    return lanes;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    bool same = address[lane] / 4 + step->part == group->word && byte_mask(step, lane) == group->bytes;
+    found |= same ? lane_bit[lane] : 0;
+  }
+  return found;
+}
+
 /* By words, so that those which follow each other are told together whatever lanes touch them. */
 static void sort_groups(Step *step) {
   for (unsigned i = 1; i < step->groups; i++) {
@@ -56,11 +79,7 @@ void race_words_group(Step *step, uint32_t lanes) {
     unsigned first = (unsigned)__builtin_ctz(lanes);
     Group *group = &step->group[step->groups];
     *group = (Group){.word = address[first] / 4 + step->part, .bytes = byte_mask(step, first)};
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
-      bool same = address[lane] / 4 + step->part == group->word && byte_mask(step, lane) == group->bytes;
-      group->lanes |= same ? 1u << lane : 0;
-    }
+    group->lanes = lanes_of(step, group, lanes);
     lanes &= ~group->lanes;
     group->cell = shadow_cell(race_words_shadow(step), race_words_number(step, group->word));
     if (group->cell)
@@ -85,15 +104,21 @@ static uint32_t word_now(const Step *step, const Group *group) {
                                              : look_global(step->point->gpu, group->word * 4);
 }
 
+/* The lanes whose operand is `now` in those bits. */
+WIDE_CLONES static uint32_t lanes_that_have(const uint32_t row[WARP_LANES], uint32_t now, uint32_t bits) {
+  uint32_t found = 0;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    found |= ((row[lane] ^ now) & bits) == 0 ? lane_bit[lane] : 0;
+  return found;
+}
+
 /* Some lane's operand is, or isn't, what the group's bytes hold. */
 static bool any_lane_has_now(const Step *step, const Group *group, bool equal) {
   const uint32_t *row = data_row(step);
   unsigned shift = 8 * (unsigned)__builtin_ctz(group->bytes);
   uint32_t now = word_now(step, group) >> shift, mask = step->bytes < 4 ? (1u << 8 * step->bytes) - 1 : UINT32_MAX;
-  for (uint32_t rest = group->lanes; rest; rest &= rest - 1)
-    if ((((row[__builtin_ctz(rest)] ^ now) & mask) == 0) == equal)
-      return true;
-  return false;
+  uint32_t have = lanes_that_have(row, now, mask);
+  return group->lanes & (equal ? have : ~have);
 }
 
 bool race_words_writes(const Step *step, const Group *group) {
@@ -136,6 +161,9 @@ static Nearness nearness(const void *user, const Access *earlier) {
 
 AccessOrder race_words_order(const Step *step, const Question *question) {
   return (AccessOrder){.user = question,
+                       .actor = step->warp->actor,
+                       .clock = order_clock(step->warp, false),
+                       .clock_has_all = order_clock_has_all(&step->watch->order) && !step->watch->trial.repair,
                        .before = is_before,
                        .handed = is_handed,
                        .nearness = nearness,

@@ -151,13 +151,22 @@ static bool covers(const Access *next, const Access *old) {
 
 static bool in_scope(const Access *access, Nearness nearness) { return access->strong > (uint8_t)nearness; }
 
-static bool both_strong(const Access *next, const Access *old, const AccessOrder *order) {
+static bool both_strong_so_near(const Access *next, const Access *old, const AccessOrder *order) {
   if (!next->strong || !old->strong)
     return false;
-  if (in_scope(next, order->farthest) && in_scope(old, order->farthest))
-    return true;
   Nearness nearness = order->nearness(order->user, old);
   return in_scope(next, nearness) && in_scope(old, nearness);
+}
+
+static inline bool both_strong(const Access *next, const Access *old, const AccessOrder *order) {
+  return (in_scope(next, order->farthest) && in_scope(old, order->farthest)) || both_strong_so_near(next, old, order);
+}
+
+static inline bool is_before(const AccessOrder *order, const Access *old) {
+  if (old->actor == order->actor)
+    return order->before(order->user, old);
+  return vclock_knows(order->clock, old->actor, old->time) ||
+         (!order->clock_has_all && order->before(order->user, old));
 }
 
 static bool conflicts(const Access *next, const Access *old, const AccessOrder *order) {
@@ -181,13 +190,20 @@ static bool same_sight(const Access *a, const AccessList *list, unsigned at, boo
   return !reads || !a->strong || (old->strong && !old->flying && a->chain == old->chain && !has_grown(list, at));
 }
 
+/* The first access from number `at` on that the warp made at its time of `access`, or list->count. */
+static inline unsigned find_of_warp(const AccessList *list, unsigned at, const Access *access) {
+  uint32_t actor = access->actor, time = access->time;
+  const Access *old = list->access + at, *end = list->access + list->count;
+  while (old < end && (old->actor != actor || old->time != time))
+    old++;
+  return (unsigned)(old - list->access);
+}
+
 /* The warp did the same, and released nothing since: who it races with was told then. In a row lanes stand for words,
  * which have to be among those of then. */
 static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
-  for (unsigned i = 0; i < list->count; i++) {
+  for (unsigned i = 0; (i = find_of_warp(list, i, access)) < list->count; i++) {
     const Access *old = &list->access[i];
-    if (old->actor != access->actor || old->time != access->time)
-      continue; /* as nearly always */
     bool alike = !((in_row || order->by_lanes) && access->lanes & ~old->lanes) &&
                  !(order->by_lanes && access->shift != old->shift);
     if (alike && covers(old, access) && same_sight(access, list, i, order->reads))
@@ -197,14 +213,15 @@ static bool repeats(const AccessList *list, const Access *access, bool in_row, c
 }
 
 /* Something that the access (`next`, if it is in the cell itself) comes after has observed the write number `at`. */
-static bool was_observed(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
+static G_GNUC_NO_INLINE bool was_observed(const Cell *cell, unsigned at, const Access *next,
+                                          const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
   for (unsigned i = at + 1; i < cell->list.count && !old->flying; i++) {
     const Access *observer = &cell->list.access[i];
     bool is_next =
         next && observer->actor == next->actor && observer->cycle == next->cycle && observer->pc == next->pc;
     if (observer->strong && !observer->flying && !is_next && observer->chain == old->chain &&
-        (observer->bytes & old->bytes) && order->before(order->user, observer))
+        (observer->bytes & old->bytes) && is_before(order, observer))
       return true;
   }
   return false;
@@ -217,9 +234,9 @@ bool shadow_observes(const Access *next, const Access *old, const AccessOrder *o
 
 /* Number `at` comes before the access, or before something that this comes after, in observation order or the
  * other. */
-static bool is_ordered(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
+static inline bool is_ordered(const Cell *cell, unsigned at, const Access *next, const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
-  return shadow_observes(next, old, order) || order->before(order->user, old) ||
+  return shadow_observes(next, old, order) || is_before(order, old) ||
          (old->write && old->strong && was_observed(cell, at, NULL, order));
 }
 
@@ -234,7 +251,7 @@ bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *or
     *missed = is_missed(old, access);
     bool seen = !old->flying && old->chain == access->chain;
     if (old->write && old->strong && (seen || *missed) && old->bytes & access->bytes &&
-        both_strong(access, old, order) && order->handed(order->user, old) && !order->before(order->user, old) &&
+        both_strong(access, old, order) && order->handed(order->user, old) && !is_before(order, old) &&
         !was_observed(cell, i, access, order)) {
       *found = *old;
       return true;
@@ -270,9 +287,10 @@ static bool is_parted(const AccessList *list, unsigned at, const Access *next) {
   return false;
 }
 
-static void drop(AccessList *list, const bool *drops) {
-  unsigned kept = 0;
-  for (unsigned i = 0; i < list->count; i++)
+/* `first`: nothing before it is dropped. */
+static void drop(AccessList *list, const bool *drops, unsigned first) {
+  unsigned kept = first;
+  for (unsigned i = first; i < list->count; i++)
     if (!drops[i])
       list->access[kept++] = list->access[i];
   list->count = (uint16_t)kept;
@@ -296,6 +314,7 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
   AccessList *list = &cell->list;
   unsigned races = 0;
   bool drops[CELL_ACCESSES_MAX];
+  unsigned first = list->count;
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
     bool conflicting = conflicts(&next, old, order), covered = covers(&next, old);
@@ -303,10 +322,20 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
     if (conflicting && !ordered && races < max)
       race[races++] = *old;
     drops[i] = covered && ordered && !old->flying && !is_needed(cell, i, &next) && !is_parted(list, i, &next);
+    first = drops[i] ? MIN(first, i) : first;
   }
-  drop(list, drops);
+  drop(list, drops, first);
   append(shadow, list, &next);
   return races;
+}
+
+/* The first access that isn't strong for whoever makes `next`, and the other way round: none before it conflicts with
+ * that. */
+static unsigned first_near(const AccessList *list, const Access *next, const AccessOrder *order) {
+  const Access *old = list->access, *end = list->access + list->count;
+  while (old < end && in_scope(next, order->farthest) && in_scope(old, order->farthest))
+    old++;
+  return (unsigned)(old - list->access);
 }
 
 unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
@@ -319,7 +348,7 @@ unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const Ac
     return 0;
   }
   unsigned races = 0;
-  for (unsigned i = 0; i < cell->list.count && races < max; i++) {
+  for (unsigned i = first_near(&cell->list, &guess, order); i < cell->list.count && races < max; i++) {
     const Access *old = &cell->list.access[i];
     if (conflicts(&guess, old, order) && !is_ordered(cell, i, &guess, order))
       race[races++] = *old;
@@ -332,7 +361,7 @@ unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const Ac
 static bool land(AccessList *list, uint32_t number, const Access *access) {
   for (unsigned i = list->count; i-- > 0;) {
     Access *old = &list->access[i];
-    if (!old->flying || old->chain != number || old->bytes != access->bytes || !(old->lanes & access->lanes))
+    if (old->chain != number || !old->flying || old->bytes != access->bytes || !(old->lanes & access->lanes))
       continue;
     old->lanes &= ~access->lanes;
     if (old->lanes == 0)
@@ -343,9 +372,8 @@ static bool land(AccessList *list, uint32_t number, const Access *access) {
 }
 
 static bool did_the_same(const AccessList *list, const Access *access) {
-  for (unsigned i = 0; i < list->count; i++)
-    if (list->access[i].actor == access->actor && list->access[i].time == access->time &&
-        covers(&list->access[i], access))
+  for (unsigned i = 0; (i = find_of_warp(list, i, access)) < list->count; i++)
+    if (covers(&list->access[i], access))
       return true;
   return false;
 }
@@ -363,12 +391,14 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
   if (!was_there && !did_the_same(list, &next))
     return true; /* the list had no room for it */
   bool drops[CELL_ACCESSES_MAX];
+  unsigned first = list->count;
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
     drops[i] = !old->flying && covers(&next, old) && is_ordered(cell, i, &next, order) &&
                !is_needed(cell, i, &next) && !is_parted(list, i, &next);
+    first = drops[i] ? MIN(first, i) : first;
   }
-  drop(list, drops);
+  drop(list, drops, first);
   append(shadow, list, &next);
   return true;
 }
@@ -383,7 +413,7 @@ bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOr
         now->bytes == earlier->bytes)
       return was_observed(cell, i, NULL, order);
     by_others |= now->strong && !now->flying && !earlier->flying && now->chain == earlier->chain &&
-                 (now->bytes & earlier->bytes) && order->before(order->user, now);
+                 (now->bytes & earlier->bytes) && is_before(order, now);
   }
   return by_others;
 }
@@ -393,7 +423,7 @@ bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOr
 typedef enum { ROW_ORDERED, ROW_UNORDERED, ROW_UNCLEAR } RowOrdered;
 
 static RowOrdered row_ordered(const Access *next, const Access *old, const AccessOrder *order) {
-  if (order->before(order->user, old))
+  if (is_before(order, old))
     return ROW_ORDERED;
   if (!order->by_lanes || next->actor != old->actor)
     return ROW_UNORDERED;

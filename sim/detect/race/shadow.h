@@ -25,6 +25,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/detect/race/vclock.h"
+
 enum {
   CELL_ACCESSES_MAX = 64,
   ROW_ACCESSES_MAX = 16,
@@ -85,6 +87,9 @@ typedef enum { IN_ONE_BLOCK, ON_ONE_GPU, IN_ONE_SYSTEM } Nearness;
 /* What is asked of the access that is being added. */
 typedef struct AccessOrder {
   const void *user;
+  uint32_t actor;                                          /* whose access it is */
+  const VClock *clock;                                     /* what it has of other actors is ordered before it */
+  bool clock_has_all;                                      /* nothing else of them is */
   bool (*before)(const void *user, const Access *earlier); /* `earlier` is ordered before it, in its lanes */
   bool (*handed)(const void *user, const Access *earlier); /* it would be, if each strong access were a fence */
   Nearness (*nearness)(const void *user, const Access *earlier);

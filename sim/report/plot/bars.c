@@ -1,4 +1,5 @@
-/* bars.c - bars of a ranking (time of each scenario), of a validation (published beside predicted), and of elasticities. */
+/* bars.c - bars of a ranking (time of each scenario), of a validation (published beside predicted), and of
+ * elasticities. */
 #include <math.h>
 #include <string.h>
 

@@ -8,8 +8,8 @@
 bool columns_has(const CsvTable *table, const char *name);
 /* An error if a name that the user gave (as `option`) is no column. */
 bool columns_check(const CsvTable *table, const char *name, const char *option, Diag *diag);
-/* Leaves the rows that have a value in a column, for each "COLUMN=VALUE" of `where` (NULL-terminated). False if there is no such
- * column, or no row is left. */
+/* Leaves the rows that have a value in a column, for each "COLUMN=VALUE" of `where` (NULL-terminated). False if there
+ * is no such column, or no row is left. */
 bool columns_keep(CsvTable *table, char **where, Diag *diag);
 /* How many values a column has. */
 guint columns_count(const CsvTable *table, const char *name);
@@ -17,8 +17,8 @@ guint columns_count(const CsvTable *table, const char *name);
 bool columns_is_number(const CsvTable *table, const char *name);
 /* A field as a number; false if it is none. */
 bool columns_number(const CsvTable *table, const CsvRow *row, const char *name, double *value);
-/* The columns that a sweep varied: scenario, machine, and those of parameters, as far as they have several values. Strings are the
- * table's; free with g_ptr_array_unref. */
+/* The columns that a sweep varied: scenario, machine, and those of parameters, as far as they have several values.
+ * Strings are the table's; free with g_ptr_array_unref. */
 GPtrArray *columns_varying(const CsvTable *table);
 
 #endif

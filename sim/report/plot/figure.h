@@ -1,4 +1,5 @@
-/* figure.h - a picture before it is drawn: panels side by side, each with curves, a map, or bars; and its text for gnuplot.
+/* figure.h - a picture before it is drawn: panels side by side, each with curves, a map, or bars; and its text for
+ * gnuplot.
  * Ownership: a Figure owns all that it holds. */
 #ifndef LOCKSTEP_REPORT_PLOT_FIGURE_H
 #define LOCKSTEP_REPORT_PLOT_FIGURE_H
@@ -10,7 +11,8 @@
 
 typedef enum { FIGURE_CURVES, FIGURE_MAP, FIGURE_BARS } FigureKind;
 
-/* A value with what it varies over: seeds of a sweep, or runs of a ranking. In a map `y` is the second axis, and `mean` the colour. */
+/* A value with what it varies over: seeds of a sweep, or runs of a ranking. In a map `y` is the second axis, and
+ * `mean` the colour. */
 typedef struct FigurePoint {
   double x, y;
   double mean, lowest, highest;
@@ -50,8 +52,8 @@ guint figure_label(GPtrArray *labels, const char *label);
 /* Adds a value to the point at x and y; the point is made if there is none. */
 void figure_add(FigureSeries *series, double x, double y, double value);
 
-/* The gnuplot program that writes the figure to `path`, an SVG or (it ends in .png) a PNG. The same figure gives the same bytes. Free
- * with g_free. */
+/* The gnuplot program that writes the figure to `path`, an SVG or (it ends in .png) a PNG. The same figure gives the
+ * same bytes. Free with g_free. */
 char *figure_script(const Figure *figure, const char *path);
 /* Runs gnuplot with a script. False after errors: it isn't there, or it complained. */
 bool figure_draw(const char *script, Diag *diag);

@@ -16,7 +16,8 @@ enum {
   LINE_CHARS = 60
 };
 
-/* Colours that people with any kind of colour vision tell apart (Okabe and Ito, 2008); more curves than these differ by dashes. */
+/* Colours that people with any kind of colour vision tell apart (Okabe and Ito, 2008); more curves than these differ
+ * by dashes. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
 enum { COLOURS = G_N_ELEMENTS(colours) };
 

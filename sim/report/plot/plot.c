@@ -5,7 +5,8 @@
 
 #include "sim/report/plot/columns.h"
 
-/* A range of values with a larger quotient is drawn with a logarithmic axis, unless the user says what it is to be. */
+/* A range of values with a larger quotient is drawn with a logarithmic axis, unless the user says what it is to
+ * be. */
 static const double log_quotient = 20;
 
 /* The columns of a figure of a sweep. */
@@ -202,8 +203,8 @@ static char *printed_value(const CsvTable *suite, const CsvRow *row, const char 
   return NULL;
 }
 
-/* True if a row of the sweep is the point that a row of the suite is about: each param of the suite's row is a column with that value,
- * and whatever the sweep varied is in the suite's row. */
+/* True if a row of the sweep is the point that a row of the suite is about: each param of the suite's row is a column
+ * with that value, and whatever the sweep varied is in the suite's row. */
 static bool is_same_point(const CsvTable *table, const CsvRow *row, const CsvTable *suite, const CsvRow *printed) {
   g_auto(GStrv) params = g_strsplit(csv_table_field(suite, printed, "params"), " ", -1);
   for (char **param = params; *param; param++) {

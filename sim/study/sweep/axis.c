@@ -34,7 +34,8 @@ static bool take_number(const char **at, const char *end, double *value) {
   return true;
 }
 
-/* The first number of a range, which a dot may follow: g_ascii_strtod() would take one of the two for a decimal point. */
+/* The first number of a range, which a dot may follow: g_ascii_strtod() would take one of the two for a decimal
+ * point. */
 static bool take_first(const char *item, const char *dots, double *value) {
   g_autofree char *first = g_strstrip(g_strndup(item, (gsize)(dots - item)));
   const char *at = first;

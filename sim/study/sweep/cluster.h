@@ -1,11 +1,13 @@
-/* cluster.h - a sweep on a cluster: submits its shards to Slurm as tasks of a job array, says what has become of them, and submits
- * again what is missing. How far a shard is its rows say; Slurm only says whether somebody still works on them. */
+/* cluster.h - a sweep on a cluster: submits its shards to Slurm as tasks of a job array, says what has become of
+ * them, and submits again what is missing. How far a shard is its rows say; Slurm only says whether somebody still
+ * works on them. */
 #ifndef LOCKSTEP_STUDY_SWEEP_CLUSTER_H
 #define LOCKSTEP_STUDY_SWEEP_CLUSTER_H
 
 #include "sim/study/sweep/submission.h"
 
-/* Of a shard: all its rows are there; a task runs, or waits in the queue; or rows are missing, and no task is left to make them. */
+/* Of a shard: all its rows are there; a task runs, or waits in the queue; or rows are missing, and no task is left to
+ * make them. */
 typedef enum { SHARD_DONE, SHARD_RUNNING, SHARD_WAITING, SHARD_FAILED, SHARD_STATES } ShardState;
 
 typedef struct ClusterShard {
@@ -22,13 +24,13 @@ typedef struct ClusterStatus {
   guint points, done, errors; /* `errors` of `done` have no result */
 } ClusterStatus;
 
-/* What a submission is prepared for: to be shown only, which asks nothing of Slurm; to be submitted; to be submitted after what there is
- * of the file, its shards and an earlier submission has been removed. */
+/* What a submission is prepared for: to be shown only, which asks nothing of Slurm; to be submitted; to be submitted
+ * after what there is of the file, its shards and an earlier submission has been removed. */
 typedef enum { PURPOSE_SHOW, PURPOSE_SUBMIT, PURPOSE_SUBMIT_FRESH } Purpose;
 
-/* The submission of all points for the file at `path`: submission_new(), checked against what the site takes and what is there. NULL
- * after errors: no sbatch, more shards than the site takes; the file has been submitted, has tasks in the queue, or holds rows of
- * another sweep. */
+/* The submission of all points for the file at `path`: submission_new(), checked against what the site takes and what
+ * is there. NULL after errors: no sbatch, more shards than the site takes; the file has been submitted, has tasks in
+ * the queue, or holds rows of another sweep. */
 Submission *cluster_prepare(const char *path, const SweepPoints *points, const Request *request, Purpose purpose,
                             Diag *diag);
 

@@ -14,8 +14,8 @@ typedef struct Measured {
   char *problem;                /* why not: an error or a verdict; NULL if it did */
 } Measured;
 
-/* Measures the points of a plan: Measured, in the plan's order, seeds taken together. `store` has and takes the rows. NULL after errors, or
- * (no errors in `diag`) if options->stop ended it. Free with g_array_unref. */
+/* Measures the points of a plan: Measured, in the plan's order, seeds taken together. `store` has and takes the rows.
+ * NULL after errors, or (no errors in `diag`) if options->stop ended it. Free with g_array_unref. */
 GArray *measure_plan(const Plan *plan, Store *store, const SweepOptions *options, Diag *diag);
 
 #endif

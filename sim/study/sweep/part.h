@@ -14,7 +14,8 @@ typedef struct Axis {
   GPtrArray *values; /* char *, at least one */
 } Axis;
 
-/* Everything in it is combined with everything: scenarios, machines, values of each axis, seeds; the first varies slowest. */
+/* Everything in it is combined with everything: scenarios, machines, values of each axis, seeds; the first varies
+ * slowest. */
 typedef struct PlanPart {
   GPtrArray *scenarios; /* char *, as a user would name it on the command line */
   GPtrArray *machines;  /* char *; empty: each scenario's first one */

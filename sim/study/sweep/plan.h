@@ -1,5 +1,5 @@
-/* plan.h - which points a sweep has: scenarios, machines, values of parameters, seeds; read from YAML (doc/sweep.md has the form) or
- * given on the command line.
+/* plan.h - which points a sweep has: scenarios, machines, values of parameters, seeds; read from YAML (doc/sweep.md
+ * has the form) or given on the command line.
  * Ownership: a Plan owns all that it holds; a PlanPoint owns its lists and borrows the rest from its plan. */
 #ifndef LOCKSTEP_STUDY_SWEEP_PLAN_H
 #define LOCKSTEP_STUDY_SWEEP_PLAN_H
@@ -39,12 +39,14 @@ Plan *plan_empty(void);
 /* Reads a plan. Scenarios are looked for beside it first. NULL after errors. */
 Plan *plan_parse(const char *file, const char *text, gsize length, Diag *diag);
 Plan *plan_load(const char *path, Diag *diag);
-/* True if the file is a plan: YAML with `scenarios` or `parts`. False for anything else, one that can't be read among it. */
+/* True if the file is a plan: YAML with `scenarios` or `parts`. False for anything else, one that can't be read among
+ * it. */
 bool plan_is_plan(const char *path);
 void plan_free(Plan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Plan, plan_free)
 
-/* Gives every part an axis, in place of one of that name if there is one; `option` is the text of the command line, "blocks=1..8".
+/* Gives every part an axis, in place of one of that name if there is one; `option` is the text of the command line,
+ * "blocks=1..8".
  * False after errors. */
 bool plan_set_axis(Plan *plan, AxisKind kind, const char *option, Diag *diag);
 /* Names a counter that rows are to have. False after errors. */
@@ -57,8 +59,8 @@ guint64 plan_points(const Plan *plan);
 void plan_point(const Plan *plan, guint64 index, PlanPoint *point);
 void plan_point_clear(PlanPoint *point);
 
-/* The plan as YAML that plan_parse() reads back to the same points, from any folder: files by their absolute paths. Free with
- * g_free. */
+/* The plan as YAML that plan_parse() reads back to the same points, from any folder: files by their absolute paths.
+ * Free with g_free. */
 char *plan_text(const Plan *plan);
 
 #endif

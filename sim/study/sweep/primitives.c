@@ -98,8 +98,8 @@ static guint capacity_of(const char *name, const Machine *machine, Diag *diag) {
   return occupancy.blocks * machine->gpu.sms;
 }
 
-/* At how many blocks a kind is ranked: all blocks of a barrier must be resident, so more than that become that many. NULL after
- * errors. */
+/* At how many blocks a kind is ranked: all blocks of a barrier must be resident, so more than that become that many.
+ * NULL after errors. */
 static GArray *kind_blocks(PrimitiveKind kind, const GArray *wanted, const Machine *machine, Diag *diag) {
   guint most = G_MAXUINT;
   for (const char *const *name = kinds[kind].contenders; kind == KIND_BARRIER && *name; name++) {

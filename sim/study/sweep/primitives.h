@@ -1,5 +1,5 @@
-/* primitives.h - the primitives of Stuart and Owens (2011) set side by side: the best barrier, mutex and semaphore at a number of blocks (Table
- * 5), and the three characteristics by which section 4 classifies a machine. */
+/* primitives.h - the primitives of Stuart and Owens (2011) set side by side: the best barrier, mutex and semaphore at
+ * a number of blocks (Table 5), and the three characteristics by which section 4 classifies a machine. */
 #ifndef LOCKSTEP_STUDY_SWEEP_PRIMITIVES_H
 #define LOCKSTEP_STUDY_SWEEP_PRIMITIVES_H
 
@@ -10,8 +10,8 @@
 typedef enum { KIND_BARRIER, KIND_MUTEX, KIND_SEMAPHORE_LOW, KIND_SEMAPHORE_HIGH, KIND_COUNT } PrimitiveKind;
 enum { SEMAPHORE_LOW = 1, SEMAPHORE_HIGH = 120 };
 
-/* An implementation that takes more SM cycles for an operation of the largest number of blocks (at least so many) is given up: it can't
- * be the best. */
+/* An implementation that takes more SM cycles for an operation of the largest number of blocks (at least so many) is
+ * given up: it can't be the best. */
 enum { PRIMITIVE_CYCLES_MOST = 10000, PRIMITIVE_BLOCKS_LEAST = 16 };
 /* If nobody says how many operations a block has: so many of all blocks together, but at most so many of one. */
 enum { PRIMITIVE_OPERATIONS = 1024, PRIMITIVE_OPS_MOST = 20 };
@@ -37,12 +37,14 @@ double contest_margin(const Contest *contest);
 
 /* As many blocks of 128 threads, the paper's, as the machine holds at once; 0 after errors. */
 guint primitives_capacity(const Machine *machine, Diag *diag);
-/* Contest *, kind by kind, in the order of `blocks` (guint; of barriers as many as are resident at most); `ops` operations a block (0: see above). `machine` is a name or file, `settings` its
- * changes (NULL-terminated). NULL after errors, or if it was stopped. */
+/* Contest *, kind by kind, in the order of `blocks` (guint; of barriers as many as are resident at most); `ops`
+ * operations a block (0: see above). `machine` is a name or file, `settings` its changes (NULL-terminated). NULL
+ * after errors, or if it was stopped. */
 GPtrArray *primitives_rank(const char *machine, const char *const *settings, const GArray *blocks, guint ops,
                            guint seeds, const SweepOptions *options, Diag *diag);
 
-/* The three characteristics (section 4), from the memory benchmarks of Table 1 with as many blocks as the machine holds. */
+/* The three characteristics (section 4), from the memory benchmarks of Table 1 with as many blocks as the machine
+ * holds. */
 typedef struct Characteristics {
   guint blocks;
   double time[2][2][3];   /* microseconds: [write][contentious][volatile, atomic, volatile preceded by an atomic] */
@@ -52,8 +54,8 @@ typedef struct Characteristics {
   bool hostage;           /* do atomic units hold a line hostage? */
 } Characteristics;
 
-/* Above these, atomics are slow (they cost an order of magnitude), and a line is held hostage. Below EQUAL_RATIO atomics are as fast as
- * volatile accesses. */
+/* Above these, atomics are slow (they cost an order of magnitude), and a line is held hostage. Below EQUAL_RATIO
+ * atomics are as fast as volatile accesses. */
 #define SLOW_ATOMICS 10.0
 #define HOSTAGE_RATIO 1.25
 #define EQUAL_RATIO 1.25

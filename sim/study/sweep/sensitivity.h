@@ -1,5 +1,5 @@
-/* sensitivity.h - which parameters of a machine a time hangs on: elasticities, from runs with each parameter a little lower and a little
- * higher under the same seeds. */
+/* sensitivity.h - which parameters of a machine a time hangs on: elasticities, from runs with each parameter a little
+ * lower and a little higher under the same seeds. */
 #ifndef LOCKSTEP_STUDY_SWEEP_SENSITIVITY_H
 #define LOCKSTEP_STUDY_SWEEP_SENSITIVITY_H
 
@@ -20,8 +20,9 @@ typedef struct Sensitivity {
   guint runs;   /* how many there were */
 } Sensitivity;
 
-/* Changes each number among the machine's parameters whose path starts with one of `prefixes` (NULL-terminated; NULL: all) by the fraction
- * `by`. `plan` gives scenario, machine, other changes and seeds, and must have one point. NULL after errors, or if it was stopped. */
+/* Changes each number among the machine's parameters whose path starts with one of `prefixes` (NULL-terminated; NULL:
+ * all) by the fraction `by`. `plan` gives scenario, machine, other changes and seeds, and must have one point. NULL
+ * after errors, or if it was stopped. */
 Sensitivity *sensitivity_of(const Plan *plan, const Machine *machine, double by, const char *const *prefixes,
                             const SweepOptions *options, Diag *diag);
 void sensitivity_free(Sensitivity *sensitivity);

@@ -9,8 +9,8 @@ char *shards_file(const char *path, unsigned shard, unsigned shards) {
   return shards == 1 ? g_strdup(path) : g_strdup_printf("%s.shard-%u-of-%u", path, shard, shards);
 }
 
-/* Calls `take` for each file or journal of a shard: `file` is the shard's, `name` that of the one found, without its folder. False as
- * soon as `take` says so. */
+/* Calls `take` for each file or journal of a shard: `file` is the shard's, `name` that of the one found, without its
+ * folder. False as soon as `take` says so. */
 static bool each_file(const char *path, bool (*take)(const char *file, const char *found, gpointer user),
                       gpointer user) {
   g_autofree char *folder = g_path_get_dirname(path);

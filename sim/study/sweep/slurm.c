@@ -141,7 +141,8 @@ static void keep_task(GHashTable *tasks, const char *name, const char *state, co
   g_hash_table_insert(tasks, g_strdup(name), task);
 }
 
-/* Lines "JOB_TASK|STATE|REASON", the reason being there or not. sacct's state may have words behind it: "CANCELLED by 1000". */
+/* Lines "JOB_TASK|STATE|REASON", the reason being there or not. sacct's state may have words behind it: "CANCELLED by
+ * 1000". */
 static void keep_lines(GHashTable *tasks, const char *text) {
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   for (char **line = lines; *line; line++) {
@@ -160,7 +161,8 @@ static char *join_jobs(const char *option, const GPtrArray *jobs) {
   return g_string_free(text, FALSE);
 }
 
-/* Slurm forgets a job some minutes after its end; of one alone that it has forgotten squeue says that its number is invalid. */
+/* Slurm forgets a job some minutes after its end; of one alone that it has forgotten squeue says that its number is
+ * invalid. */
 static bool ask_queue(GHashTable *tasks, const GPtrArray *jobs, Diag *diag) {
   g_autofree char *list = join_jobs("--jobs=", jobs);
   const char *argv[] = {"squeue",       "--noheader",           "--array", "--all",

@@ -153,7 +153,8 @@ static bool lock_journal(Store *store, Diag *diag) {
   }
 }
 
-/* The journal begins with the header. What a crash left half-written at its end is cut off, or the next line would be lost with it. */
+/* The journal begins with the header. What a crash left half-written at its end is cut off, or the next line would be
+ * lost with it. */
 static bool start_journal(Store *store, bool fresh, Diag *diag) {
   g_autofree char *text = fresh ? g_strdup("") : read_file(store->journal, diag);
   if (!text)

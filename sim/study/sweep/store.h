@@ -1,6 +1,7 @@
 /* store.h - where the rows of a sweep are kept: the CSV file that it makes, and beside it, while it runs, a journal
- * (FILE.journal) of the rows that are there so far. A row is on disk when store_add() returns; of a line that was being written when
- * the machine stopped nothing is taken. The file itself is written whole, in the order wanted, or not at all.
+ * (FILE.journal) of the rows that are there so far. A row is on disk when store_add() returns; of a line that was
+ * being written when the machine stopped nothing is taken. The file itself is written whole, in the order wanted, or
+ * not at all.
  * Ownership: a Store is the caller's; it owns the file's lock and its copies of rows. One thread. */
 #ifndef LOCKSTEP_STUDY_SWEEP_STORE_H
 #define LOCKSTEP_STUDY_SWEEP_STORE_H
@@ -12,11 +13,12 @@
 
 typedef struct Store Store;
 
-/* Opens the store of the CSV file at `path`, whose first line is `header`, and reads the rows that are there. NULL after errors:
- * another process has it, its columns differ, it can't be written. `fresh`: what is there is forgotten. */
+/* Opens the store of the CSV file at `path`, whose first line is `header`, and reads the rows that are there. NULL
+ * after errors: another process has it, its columns differ, it can't be written. `fresh`: what is there is
+ * forgotten. */
 Store *store_open(const char *path, const char *header, bool fresh, Diag *diag);
-/* Reads the rows of the CSV file at `path` and its journal without locking them, to merge or to count them; there may be neither. NULL
- * after errors. */
+/* Reads the rows of the CSV file at `path` and its journal without locking them, to merge or to count them; there may
+ * be neither. NULL after errors. */
 Store *store_read(const char *path, const char *header, Diag *diag);
 /* A store that keeps its rows in memory only. */
 Store *store_new(const char *header);

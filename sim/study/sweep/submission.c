@@ -24,7 +24,8 @@ static char *digest_of(const SweepPoints *points) {
   return g_strdup(g_checksum_get_string(sum));
 }
 
-/* A line `#SBATCH` holds no line end, and to Slurm a backslash in a path means that `%` stands for itself all over it. */
+/* A line `#SBATCH` holds no line end, and to Slurm a backslash in a path means that `%` stands for itself all over
+ * it. */
 static bool check_text(const char *what, const char *text, const char *forbidden, Diag *diag) {
   for (const char *c = text; c && *c; c++) {
     if (!g_ascii_iscntrl(*c) && !strchr(forbidden, *c))

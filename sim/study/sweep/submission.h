@@ -1,8 +1,9 @@
-/* submission.h - a sweep that was given to Slurm as a job array whose tasks are its shards: what is kept of it beside its file FILE, and
- * the script of a task.
+/* submission.h - a sweep that was given to Slurm as a job array whose tasks are its shards: what is kept of it beside
+ * its file FILE, and the script of a task.
  *
- * FILE.plan.yaml is the plan, frozen: files by absolute paths, options of the command line merged in. FILE.slurm (GKeyFile) holds what
- * a Submission holds, FILE.slurm.sh the script as it was submitted last, FILE.slurm-logs what each task printed.
+ * FILE.plan.yaml is the plan, frozen: files by absolute paths, options of the command line merged in. FILE.slurm
+ * (GKeyFile) holds what a Submission holds, FILE.slurm.sh the script as it was submitted last, FILE.slurm-logs what
+ * each task printed.
  * Ownership: a Submission owns all that it holds. */
 #ifndef LOCKSTEP_STUDY_SWEEP_SUBMISSION_H
 #define LOCKSTEP_STUDY_SWEEP_SUBMISSION_H
@@ -36,8 +37,8 @@ char *submission_beside(const char *path, const char *ending);
 /* True if FILE has been submitted. */
 bool submission_exists(const char *path);
 
-/* A submission of all points, with no job yet: the request with its number of shards decided, at most one a point. NULL after errors: a
- * path or a text that a script for Slurm can't hold. */
+/* A submission of all points, with no job yet: the request with its number of shards decided, at most one a point.
+ * NULL after errors: a path or a text that a script for Slurm can't hold. */
 Submission *submission_new(const char *path, const SweepPoints *points, const Request *request, Diag *diag);
 /* Reads FILE.slurm. NULL after errors: there is none, or it isn't one. */
 Submission *submission_load(const char *path, Diag *diag);
@@ -52,7 +53,8 @@ bool submission_check_plan(const Submission *submission, const Plan *plan, Diag 
 /* False, with an error, if the points are other ones than those submitted. */
 bool submission_check_points(const Submission *submission, const SweepPoints *points, Diag *diag);
 
-/* The script whose array tasks are the shards named in `tasks` (guint, ascending). They run this executable, from the current folder.
+/* The script whose array tasks are the shards named in `tasks` (guint, ascending). They run this executable, from the
+ * current folder.
  * Free with g_free. */
 char *submission_script(const Submission *submission, const GArray *tasks);
 

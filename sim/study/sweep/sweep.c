@@ -44,7 +44,8 @@ static const char *machine_name(const char *named, const Scenario *scenario, Dia
   return NULL;
 }
 
-/* Each value of the settings must be one that the machine can have; whether they go together is seen at each point. */
+/* Each value of the settings must be one that the machine can have; whether they go together is seen at each
+ * point. */
 static bool check_settings(const PlanPart *part, const Machine *machine, Diag *diag) {
   bool good = true;
   for (guint i = 0; i < part->axes->len; i++) {

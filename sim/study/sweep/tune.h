@@ -1,9 +1,9 @@
 /* tune.h - the values of a scenario's params under which it is fastest.
  *
- * Method: a grid first, whose values grow by a constant factor, then a pattern search: from the best point one step up and down along
- * each param, to the best of them if it is better; else the steps' factors are replaced by their square roots, until no new
- * point is left or the budget is spent. Every point is measured over the same seeds. It finds the best of a landscape with one
- * valley; the grid is there for those that have several. */
+ * Method: a grid first, whose values grow by a constant factor, then a pattern search: from the best point one step
+ * up and down along each param, to the best of them if it is better; else the steps' factors are replaced by their
+ * square roots, until no new point is left or the budget is spent. Every point is measured over the same seeds. It
+ * finds the best of a landscape with one valley; the grid is there for those that have several. */
 #ifndef LOCKSTEP_STUDY_SWEEP_TUNE_H
 #define LOCKSTEP_STUDY_SWEEP_TUNE_H
 
@@ -30,8 +30,9 @@ typedef struct Tuned {
   double plain;   /* microseconds with the scenario's own values; NaN if it doesn't complete */
 } Tuned;
 
-/* `plan` has one scenario, machine, seeds, and what else is fixed; `axes` are TuneAxis, at most TUNE_AXES_MAX. At most `budget` points
- * are measured, those of the scenario's own values not counted. `store` takes the rows of all. NULL after errors, or if it was stopped. */
+/* `plan` has one scenario, machine, seeds, and what else is fixed; `axes` are TuneAxis, at most TUNE_AXES_MAX. At
+ * most `budget` points are measured, those of the scenario's own values not counted. `store` takes the rows of all.
+ * NULL after errors, or if it was stopped. */
 Tuned *tune(const Plan *plan, const GArray *axes, guint budget, Store *store, const SweepOptions *options,
             Diag *diag);
 void tuned_free(Tuned *tuned);

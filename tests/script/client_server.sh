@@ -1,0 +1,76 @@
+#!/bin/sh
+# Messages between blocks, and servers made of them (TAP): `check` finds nothing wrong with the right ones, and in each broken one what is broken.
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR"
+
+check_complaint() { # SCHEDULES FILE MACHINE [ARGUMENT...]
+  schedules=$1
+  file=$2
+  machine=$3
+  shift 3
+  "$LOCKSTEP" check "traces/client_server/$file.yaml" -m "$machine" --schedules "$schedules" "$@" >"$folder/out" 2>&1 || tail -5 "$folder/out"
+}
+safe_complaint() {
+  check_complaint 4 "$@"
+  grep -q ": completed (the worst of" "$folder/out" || echo "no verdict"
+  grep -E 'warning|error|timing' "$folder/out" || :
+}
+racy_complaint() {
+  check_complaint 2 "$@"
+  grep -q 'warning: data-race' "$folder/out" || echo "no data race is found"
+}
+# A run that ends otherwise than expected, and says TEXT.
+run_complaint() { # TEXT FILE MACHINE [ARGUMENT...]
+  text=$1
+  file=$2
+  machine=$3
+  shift 3
+  status=0
+  "$LOCKSTEP" run "traces/client_server/$file.yaml" -m "$machine" "$@" >"$folder/out" 2>&1 || status=$?
+  test "$status" = 1 || echo "exit status $status"
+  grep -q "$text" "$folder/out" || echo "doesn't say: $text"
+}
+# What locks and messages hand over is in order; a look at a mask may see it as it was (doc/client_server.md).
+ordered_complaint() {
+  check_complaint 4 "$@"
+  grep -q ": completed (the worst of" "$folder/out" || echo "no verdict"
+  grep -E 'warning|error|timing' "$folder/out" | grep -v 'unordered-access' || :
+}
+lost_complaint() { run_complaint 'the words of owed sum to' "$@"; }
+
+plan 46
+for machine in gtx1080ti rtx3070 h200; do
+  point "basic, on $machine" "$(safe_complaint messages_basic $machine)"
+  point "no fence before the mask, on $machine" "$(racy_complaint messages_no_fence $machine)"
+  point "reset before the data are read, on $machine" "$(racy_complaint messages_reset_first $machine)"
+  point "batches, on $machine" "$(safe_complaint batches $machine)"
+  point "batches, no fence before the mask, on $machine" "$(racy_complaint batches_no_fence $machine)"
+  point "batches, reset before the data are read, on $machine" "$(racy_complaint batches_reset_first $machine)"
+done
+for words in 1 3 4; do
+  point "basic, $words words, uneven" "$(safe_complaint messages_basic gtx1080ti -p words=$words -p uneven=1 -p pause=4 -p each=2)"
+  point "batches, $words words, uneven" "$(safe_complaint batches gtx1080ti -p words=$words -p uneven=1 -p pause=4 -p senders=3)"
+done
+point "the read index freed too early" "$(racy_complaint messages_free_at_once gtx1080ti)"
+point "receivers that leave when senders are done lose messages" "$(lost_complaint messages_basic h200 -p fault=5 -p entries=256 -p period=1)"
+point "lanes that wait hold those that needn't, on a SIMT stack" "$(run_complaint 'reconvergence\|nobody is left' messages_wait_alone gtx1080ti)"
+point "more blocks than are resident" "$("$LOCKSTEP" run traces/client_server/messages_crowd.yaml >"$folder/out" 2>&1 || tail -5 "$folder/out")"
+point "one block less" "$(run_complaint ': completed' messages_crowd gtx1080ti -p crowd=55)"
+point "forty blocks" "$("$LOCKSTEP" run traces/client_server/messages_basic.yaml -m h200 -p senders=20 -p receivers=20 -p each=1 >"$folder/out" 2>&1 || tail -5 "$folder/out")"
+point "batches, full buffers" "$(safe_complaint batches rtx3070 -p senders=4 -p receivers=1 -p entries=32)"
+point "batches, a hundred blocks" "$("$LOCKSTEP" run traces/client_server/batches.yaml -p senders=50 -p receivers=50 -p each=2 >"$folder/out" 2>&1 || tail -5 "$folder/out")"
+for pool in 3 1024; do
+  point "hash table by servers, pool of $pool" "$(ordered_complaint hash_server gtx1080ti -p pool=$pool)"
+  point "hash table by servers, aliased locks, pool of $pool" "$(ordered_complaint hash_server h200 -p pool=$pool -p locks=2 -p servers=3)"
+done
+point "accounts by servers" "$(ordered_complaint accounts_server gtx1080ti -p each=1)"
+point "accounts by servers, aliased locks" "$(ordered_complaint accounts_server h200 -p pool=64 -p servers=3 -p locks=4 -p each=1)"
+point "accounts by servers, no hierarchy: no end" "$(run_complaint 'ended by --limit-cycles' accounts_server gtx1080ti -p ordered=0 -p each=1 --limit-cycles 700000)"
+point "accounts by servers, one channel: no end" "$(run_complaint 'ended by --limit-cycles' accounts_server rtx3070 -p separate=0 -p each=1 --limit-cycles 700000)"
+for machine in gtx1080ti h200; do
+  point "two nested locks, on $machine" "$(ordered_complaint nested_small $machine -p pool=5 -p each=3)"
+  point "two nested locks, no hierarchy, on $machine" "$(check_complaint 3 nested_small_no_hierarchy $machine)"
+  point "two nested locks, one channel, on $machine" "$(check_complaint 2 nested_small_one_channel $machine)"
+done
+finish

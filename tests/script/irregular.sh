@@ -1,0 +1,118 @@
+#!/bin/sh
+# The programs of traces/irregular/ under check, their broken neighbours, and convoys (TAP). The scenarios alone are tests, too.
+# shellcheck disable=SC2154 # tap.sh has the folder
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+traces=$SRCDIR/traces/irregular
+
+# changed NAME SED: NAME.yaml and its program with a change, in a folder of their own.
+changed() {
+  mkdir -p "$folder/irregular"
+  for ending in yaml ptx cu; do
+    test -e "$traces/$1.$ending" || continue
+    sed -E "$2" "$traces/$1.$ending" >"$folder/irregular/$1.$ending"
+  done
+  cp "$traces"/*.cuh "$folder/irregular"
+}
+
+plan 31
+for machine in gtx1080ti h200; do
+  expect "$machine: hash table, completed and without a finding" 0 "^as expected" \
+    "$LOCKSTEP" check "$traces/hash_table.yaml" -m $machine -p each=1
+  expect "$machine: accounts, likewise" 0 "^as expected" "$LOCKSTEP" check "$traces/accounts.yaml" -m $machine -p each=1 -p blocks=2
+  expect "$machine: accounts with the first lock given back, likewise" 0 "^as expected" \
+    "$LOCKSTEP" check "$traces/accounts_retry.yaml" -m $machine -p each=1 -p blocks=2
+  expect "$machine: minimum spanning tree, ticket lock, likewise" 0 "^as expected" \
+    "$LOCKSTEP" check "$traces/spanning_tree_random.yaml" -m $machine -p vertices=64 -p edges=200 -p blocks=2
+  expect "$machine: with a compare-and-swap lock, likewise" 0 "^as expected" \
+    "$LOCKSTEP" check "$traces/spanning_tree_rmat.yaml" -m $machine -p vertices=64 -p edges=200 -p blocks=2 -p ticket=0
+  expect "$machine: gradient descent, likewise" 0 "^as expected" "$LOCKSTEP" check "$traces/gradient.yaml" -m $machine -p edges=128
+  expect "$machine: maximum flow, likewise" 0 "^as expected" \
+    "$LOCKSTEP" check "$traces/maximum_flow.yaml" -m $machine -p width=4 -p length=3
+done
+expect "Listing 1 as printed: the fence behind the lock is missing" 1 "unordered-access.*reads table" \
+  "$LOCKSTEP" check "$traces/hash_table.yaml" -m gtx1080ti -p fence=0 -p each=1
+expect "no order of the locks: a deadlock" 1 "^accounts on gtx1080ti: lock-order-deadlock" \
+  "$LOCKSTEP" run "$traces/accounts.yaml" -m gtx1080ti -p ordered=0 -p pool=4
+expect "a convoy, two ordered locks on four accounts: slow, and no deadlock" 0 "^as expected" \
+  "$LOCKSTEP" check "$traces/accounts.yaml" -m gtx1080ti -p each=1 -p pool=4
+expect "and none at full occupancy, when the cycles run out" 1 "^accounts on gtx1080ti: undecided" \
+  "$LOCKSTEP" run "$traces/accounts.yaml" -m gtx1080ti -p blocks=56 -p threads=1024 -p pool=256 -p places=256 -p each=1 \
+  --limit-cycles 100000
+
+# --- lock transfers ---
+
+timed="$traces/hash_table_timed.yaml -m gtx1080ti -p fence=0 -s clocks.globaltimer=1000MHz"
+# quantity NAME: of all locks, in what `run --details --format csv` wrote to $folder/locks.
+quantity() {
+  awk -F, -v name="$1" '$4 == "locks" && $5 == "all" && $6 == name { print $7 }' "$folder/locks"
+}
+# shellcheck disable=SC2086 # words
+{
+  "$LOCKSTEP" run $timed --details --format csv >"$folder/locks" 2>/dev/null
+  "$LOCKSTEP" run $timed >"$folder/text" 2>/dev/null
+  "$LOCKSTEP" run $timed --details --format csv --timeline "$folder/timeline" >"$folder/followed" 2>/dev/null
+}
+point "each operation took a lock, and each other try failed" "$(awk -v taken="$(quantity taken)" -v failed="$(quantity failed)" '
+  $1 == "global" && $2 == "atomics" && taken + failed != $3 - 8 * 2 * 32 { print $0, taken, failed }
+  END { if (taken != 512) print taken, "instead of 512" }' "$folder/text")"
+point "a transfer is the longer the earlier it begins" "$(awk -v fence="$(quantity from_fence)" -v unlock="$(quantity from_unlock)" \
+  -v port="$(quantity from_port)" -v l2="$(quantity at_l2)" 'BEGIN {
+    if (!(fence >= unlock + 640 && unlock > port && port > l2 && l2 > 0)) print fence, unlock, port, l2 }')"
+point "the program measures what begins at the fence, and its own instructions" "$(awk -v fence="$(quantity from_fence)" '
+  /ns each/ { cycles = $5 * 1.68 } END { if (!(cycles > fence && cycles < 1.1 * fence)) print cycles, "and", fence }' "$folder/text")"
+point "the same when each instruction is followed" "$(diff "$folder/locks" "$folder/followed" 2>&1 | head -3)"
+expect "steps of a microsecond: a mean in between" 0 "^496 transfers of locks, [0-9]{3}\.[0-9]+ ns each" \
+  "$LOCKSTEP" run "$traces/hash_table_timed.yaml" -m gtx1080ti -p fence=0
+
+# --- published figures ---
+
+common="traces/irregular/hash_table.yaml,gtx1080ti,fence=0 check=0"
+cat >"$folder/suite.csv" <<END
+row,scenario,machine,params,group,metric,published,unit,source,page,baseline,seeds
+fence,$common,test,transfer,1,cycles,x,1,,1
+l2,$common,test,transfer_l2,1,cycles,x,1,,1
+all,$common,test,l2_ratio,100,%,x,1,all,1
+half,$common each=1,test,l2_ratio,50,%,x,1,all,1
+warm,$common pool=100000 places=1000000,test,dram_ratio,100,%,x,1,warm,1
+cold,$common pool=100000 places=1000000 each=1,test,dram_ratio,50,%,x,1,warm,1
+END
+"$LOCKSTEP" run "$traces/hash_table.yaml" -m gtx1080ti -p fence=0 -p check=0 -s memory.l2.start=cold --details --format csv \
+  >"$folder/locks" 2>/dev/null
+"$LOCKSTEP" validate "$folder/suite.csv" -s memory.l2.start=cold --format csv >"$folder/validation" 2>"$folder/err" || cat "$folder/err"
+point "transfers and traffic of a suite" "$(awk -F, -v fence="$(quantity from_fence)" -v l2="$(quantity at_l2)" '
+  NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+  { predicted[$2] = $at["predicted"] }
+  END {
+    if (predicted["fence"] - fence > 0.01 || fence - predicted["fence"] > 0.01) print predicted["fence"], "and", fence
+    if (predicted["l2"] - l2 > 0.01 || l2 - predicted["l2"] > 0.01) print predicted["l2"], "and", l2
+    if (!(predicted["half"] > 0.3 && predicted["half"] < 0.8)) print predicted["half"], "of the traffic to the L2"
+    if (!(predicted["cold"] > 0.3 && predicted["cold"] < 0.8)) print predicted["cold"], "of the traffic to DRAM"
+  }' "$folder/validation")"
+changed hash_table 's/atom.global.cas.b32 ([^,]*), ([^,]*),.*/ld.volatile.global.u32 \1, \2;/'
+expect "without the lock, nodes are lost: the check sees it" 1 "result\[0\] is [0-9]+, expected 512" \
+  "$LOCKSTEP" run "$folder/irregular/hash_table.yaml" -m gtx1080ti
+changed accounts 's/atom.global.cas.b32 ([^,]*), ([^,]*),.*/ld.volatile.global.u32 \1, \2;/'
+expect "without locks, money is lost: the check sees it" 1 "result\[0\] is [0-9]+, expected 0" \
+  "$LOCKSTEP" run "$folder/irregular/accounts.yaml" -m gtx1080ti
+mkdir -p "$folder/irregular"
+sed 's/part: tree, \(.*\)seed: seed/part: tree, \1seed: seed + 1/' "$traces/spanning_tree_rmat.yaml" >"$folder/irregular/tree.yaml"
+cp "$traces/spanning_tree.ptx" "$traces/spanning_tree.cu" "$folder/irregular"
+expect "another weight: the check sees it" 1 "result\[0\] is 1, expected 0" \
+  "$LOCKSTEP" run "$folder/irregular/tree.yaml" -m gtx1080ti
+changed gradient 's/atom.global.cas.b32 ([^,]*), ([^,]*),.*/ld.volatile.global.u32 \1, \2;/'
+expect "without locks, steps are lost: the check sees it" 1 "result\[0\] is [0-9]+, expected 0" \
+  "$LOCKSTEP" run "$folder/irregular/gradient.yaml" -m gtx1080ti
+sed 's/part: flow, \(.*\)seed: seed/part: flow, \1seed: seed + 1/' "$traces/maximum_flow.yaml" >"$folder/irregular/maximum_flow.yaml"
+cp "$traces/maximum_flow.ptx" "$traces/maximum_flow.cu" "$folder/irregular"
+expect "another flow: the check sees it" 1 "result\[0\] is 1, expected 0" \
+  "$LOCKSTEP" run "$folder/irregular/maximum_flow.yaml" -m gtx1080ti
+
+# --- graphs as input ---
+
+sed 's/columns: {words: 2 \* edges/columns: {words: 10/; s/edges: 1024/edges: 512/' "$traces/spanning_tree_rmat.yaml" >"$folder/irregular/small.yaml"
+sed 's/kind: rmat/kind: rmatt/' "$traces/spanning_tree_rmat.yaml" >"$folder/irregular/kind.yaml"
+expect "a part that doesn't fit its buffer" 3 "graph: its columns are 1024 words, but buffer .columns. has 10" \
+  "$LOCKSTEP" run "$folder/irregular/small.yaml" -m gtx1080ti
+expect "an unknown kind" 3 "graph: unknown kind .rmatt." "$LOCKSTEP" run "$folder/irregular/kind.yaml" -m gtx1080ti
+finish

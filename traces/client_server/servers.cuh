@@ -1,0 +1,56 @@
+// Servers: blocks that own data, and execute the critical sections of others (Wang, Fussell and Lin 2019, 3.1, Listing 2). A critical
+// section's data belong to the server of its number, and are locked in that server's shared memory.
+//
+//   __shared__ Word words[4096];
+//   LocalLocks locks(words, 4096, servers);          // begin() by all threads
+//   locks.lock_each(has, number, critical_section);  // whole warps: critical_section() under the lock of each lane's number
+#ifndef SERVERS_CUH
+#define SERVERS_CUH
+
+#include "batches.cuh"
+
+namespace messages {
+
+static __device__ __forceinline__ bool try_lock(Word *lock) {
+  if (atomicCAS(lock, 0, 1))
+    return false;
+  __threadfence_block();
+  return true;
+}
+static __device__ __forceinline__ void unlock(Word *lock) {
+  __threadfence_block();
+  put(lock, 0);
+}
+
+// Data are dealt to servers one by one, and those of a server to its locks: data with one lock exclude each other.
+class LocalLocks {
+  Word *words_, count_, servers_;
+
+public:
+  __device__ __forceinline__ LocalLocks(Word *words, Word count, Word servers)
+      : words_(words), count_(count), servers_(servers) {}
+  __device__ __forceinline__ void begin() const {
+    for (Word i = threadIdx.x; i < count_; i += blockDim.x)
+      words_[i] = 0;
+  }
+  __device__ __forceinline__ Word server_of(Word number) const { return number % servers_; }
+  __device__ __forceinline__ Word index_of(Word number) const { return number / servers_ % count_; }
+  // The hierarchy of all servers' locks.
+  __device__ __forceinline__ Word rank_of(Word number) const { return server_of(number) * count_ + index_of(number); }
+  __device__ __forceinline__ Word *lock(Word index) const { return words_ + index; }
+
+  template <class Section> __device__ __forceinline__ void lock_each(bool has, Word number, Section &section) const {
+    Word *mine = lock(index_of(number));
+    do {
+      if (has && try_lock(mine)) {
+        section();
+        unlock(mine);
+        has = false;
+      }
+    } while (__any_sync(ALL_LANES, has));
+  }
+};
+
+} // namespace messages
+
+#endif
