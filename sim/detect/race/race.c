@@ -112,6 +112,11 @@ static void block_start(void *user, const ProbePoint *point) {
     forget_words(detector, SPACE_SHARED, first, (block->shared_bytes + 3) / 4);
 }
 
+static void block_end(void *user, const ProbePoint *point) {
+  RaceDetector *detector = user;
+  order_end_block(&detector->watch.order, point->block, sm_order(detector, point->sm)->warps);
+}
+
 static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, bool waits) {
   RaceDetector *detector = user;
   BarrierOrder *barrier = &sm_order(detector, point->sm)->barriers[point->block->slot][id];
@@ -282,7 +287,8 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
                             .warp_sync = warp_sync,
                             .barrier_arrive = barrier_arrive,
                             .barrier_complete = barrier_complete,
-                            .block_start = block_start};
+                            .block_start = block_start,
+                            .block_end = block_end};
   detector->sm_count = gpu->machine->gpu.sms;
   detector->bit_count = gpu->machine->sm.lock_unit.bits;
   detector->sms = g_new0(SmOrder *, detector->sm_count);

@@ -11,13 +11,19 @@ static void clear_released(gpointer data) {
     vclock_clear(&released->gift[i].clock);
 }
 
+static void free_barrier(gpointer data) {
+  barrier_order_clear(data);
+  g_free(data);
+}
+
 void race_order_init(RaceOrder *order, const Gpu *gpu) {
   *order = (RaceOrder){.gpu = gpu,
                        .actors = g_array_new(FALSE, FALSE, sizeof(ThreadId)),
                        .warps = g_ptr_array_new(),
                        .released = g_array_new(FALSE, TRUE, sizeof(Released)),
                        .streams = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                       .first_of_stream = g_hash_table_new(g_direct_hash, g_direct_equal)};
+                       .first_of_stream = g_hash_table_new(g_direct_hash, g_direct_equal),
+                       .ended = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_barrier)};
   g_array_set_clear_func(order->released, clear_released);
   handoffs_init(&order->handoffs);
   view_pool_init(&order->views);
@@ -29,6 +35,7 @@ void race_order_clear(RaceOrder *order) {
   g_array_free(order->released, TRUE);
   g_array_free(order->streams, TRUE);
   g_hash_table_destroy(order->first_of_stream);
+  g_hash_table_destroy(order->ended);
   handoffs_clear(&order->handoffs);
   for (uint32_t i = 0; i < order->launches; i++)
     barrier_order_clear(&order->started[i]);
@@ -67,6 +74,19 @@ static void find_streams(RaceOrder *order) {
   }
 }
 
+static BarrierOrder *ended_of(const RaceOrder *order, uint32_t launch) {
+  return g_hash_table_lookup(order->ended, GUINT_TO_POINTER(launch));
+}
+
+/* That of the launch before it in its stream. */
+static const BarrierOrder *ended_before(const RaceOrder *order, uint32_t launch) {
+  uint32_t stream = g_array_index(order->streams, uint32_t, launch);
+  for (uint32_t i = launch; i-- > 0;)
+    if (g_array_index(order->streams, uint32_t, i) == stream)
+      return ended_of(order, i);
+  return NULL;
+}
+
 void order_move_on(WarpOrder *warp) {
   warp->undecided = false;
   vclock_advance(&warp->clock, warp->actor, ++warp->time);
@@ -99,6 +119,24 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
   order_move_on(warp);
   if (order->started)
     order_leave_barrier(order, &order->started[launch->index], warp);
+  const BarrierOrder *ended = ended_before(order, launch->index);
+  if (ended)
+    order_leave_barrier(order, ended, warp);
+}
+
+void order_end_block(RaceOrder *order, const Block *block, WarpOrder *warps) {
+  if (g_hash_table_size(order->first_of_stream) < 2)
+    return;
+  BarrierOrder *ended = ended_of(order, block->launch->index);
+  if (!ended) {
+    ended = g_new0(BarrierOrder, 1);
+    g_hash_table_insert(order->ended, GUINT_TO_POINTER(block->launch->index), ended);
+  }
+  for (uint32_t i = 0; i < block->warps; i++) {
+    WarpOrder *warp = &warps[block->warp_slot[i]];
+    order_fence(warp, IN_ONE_SYSTEM, 0, ALL_LANES); /* the end is one */
+    order_join_barrier(ended, warp);
+  }
 }
 
 /* ---- the host ---- */
@@ -122,6 +160,9 @@ void order_host_awaited(RaceOrder *order, uint32_t launch) {
   vclock_advance(&order->host.clock, stream, launch + 1);
   if (order->host.fences)
     vclock_advance(&order->host.fences->known, stream, launch + 1);
+  const BarrierOrder *ended = ended_of(order, launch);
+  if (ended)
+    order_leave_barrier(order, ended, &order->host);
 }
 
 /* ---- questions ---- */

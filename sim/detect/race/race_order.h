@@ -65,6 +65,7 @@ typedef struct RaceOrder {
   GArray *streams;             /* uint32_t, of each launch: the first launch of its stream */
   GHashTable *first_of_stream; /* stream -> that launch */
   BarrierOrder *started;       /* of each launch: what the host knew when it started it; NULL: it did nothing yet */
+  GHashTable *ended;           /* launch -> BarrierOrder *: what its blocks knew when they ended, if there are other streams */
   WarpOrder host;              /* the host: one more thread, in no launch */
 } RaceOrder;
 
@@ -75,6 +76,8 @@ void barrier_order_clear(BarrierOrder *barrier);
 
 /* The warp begins; it knows what the launches before it in its stream did. */
 void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx);
+/* The block's warps have ended: what they know of other streams, the next launch of their own will know. */
+void order_end_block(RaceOrder *order, const Block *block, WarpOrder *warps);
 /* The host: it acts for the first time (`ptx`: in a run of PTX); starts a launch; knows that one has finished. */
 void order_start_host(RaceOrder *order, bool ptx);
 void order_host_starts(RaceOrder *order, uint32_t launch);
