@@ -37,9 +37,13 @@ ordered_complaint() {
   grep -q ": completed (the worst of" "$folder/out" || echo "no verdict"
   grep -E 'warning|error|timing' "$folder/out" | grep -v 'unordered-access' || :
 }
+unordered_complaint() {
+  check_complaint 2 "$@" >"$folder/ending"
+  grep -q 'warning: unordered-access' "$folder/out" || echo "no unordered access is found"
+}
 lost_complaint() { run_complaint 'the words of owed sum to' "$@"; }
 
-plan 46
+plan 58
 for machine in gtx1080ti rtx3070 h200; do
   point "basic, on $machine" "$(safe_complaint messages_basic $machine)"
   point "no fence before the mask, on $machine" "$(racy_complaint messages_no_fence $machine)"
@@ -68,6 +72,16 @@ point "accounts by servers" "$(ordered_complaint accounts_server gtx1080ti -p ea
 point "accounts by servers, aliased locks" "$(ordered_complaint accounts_server h200 -p pool=64 -p servers=3 -p locks=4 -p each=1)"
 point "accounts by servers, no hierarchy: no end" "$(run_complaint 'ended by --limit-cycles' accounts_server gtx1080ti -p ordered=0 -p each=1 --limit-cycles 700000)"
 point "accounts by servers, one channel: no end" "$(run_complaint 'ended by --limit-cycles' accounts_server rtx3070 -p separate=0 -p each=1 --limit-cycles 700000)"
+for machine in gtx1080ti h200; do
+  point "gradient descent by servers, on $machine" "$(ordered_complaint gradient_server $machine -p edges=96)"
+  point "spanning tree by servers, on $machine" "$(ordered_complaint spanning_server $machine -p vertices=64 -p edges=200)"
+  point "a round is handled when its messages are handled, not when they are read, on $machine" "$(unordered_complaint spanning_server $machine -p vertices=64 -p edges=200 -p fault=2)"
+  point "maximum flow by servers, on $machine" "$(ordered_complaint maximum_server $machine -p width=4 -p length=3)"
+done
+point "clients that don't wait for servers" "$(unordered_complaint spanning_server gtx1080ti -p vertices=64 -p edges=200 -p fault=1 --limit-cycles 200000)"
+point "a mark that is reset late: work is lost" "$(run_complaint 'result\[0\] is 1' maximum_server gtx1080ti -p fault=1)"
+point "a message for each push: buffers run full" "$(run_complaint 'ended by --limit-cycles' maximum_server h200 -p fault=2 -p length=8 -p width=8 --limit-cycles 700000)"
+point "a message isn't pending while it is handled: servers leave" "$(run_complaint 'pending\[0\] is' maximum_server gtx1080ti -p fault=3)"
 for machine in gtx1080ti h200; do
   point "two nested locks, on $machine" "$(ordered_complaint nested_small $machine -p pool=5 -p each=3)"
   point "two nested locks, no hierarchy, on $machine" "$(check_complaint 3 nested_small_no_hierarchy $machine)"

@@ -149,17 +149,20 @@ public:
     }
     return from_first(over);
   }
-  // Sends the followers away, once each has done what it had to do.
-  __device__ __forceinline__ void stop() {
+  // Waits until the followers have done what they had to do.
+  __device__ __forceinline__ void settle() {
     while (freed_ != head_)
       free(true);
-    bool here = lane_number() < followers_;
-    do {
-      if (here && look(&space_->assigned[lane_number()]) == 0) {
-        put(&space_->assigned[lane_number()], STOP);
-        here = false;
-      }
-    } while (__any_sync(ALL_LANES, here));
+    bool busy = lane_number() < followers_;
+    do
+      busy = busy && look(&space_->assigned[lane_number()]) != 0;
+    while (__any_sync(ALL_LANES, busy));
+  }
+  // Sends the followers away, once each has done what it had to do.
+  __device__ __forceinline__ void stop() {
+    settle();
+    if (lane_number() < followers_)
+      put(&space_->assigned[lane_number()], STOP);
   }
 };
 

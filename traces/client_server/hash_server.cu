@@ -1,5 +1,5 @@
-// The hash table of traces/irregular/hash_table.cu with servers: clients draw keys, servers insert (Listing 2 of Wang, Fussell and Lin,
-// 2019). Table, inputs and check are those of the other form. PTX: make_ptx.sh hash_server.cu
+// The hash table of traces/irregular/hash_table.cu with servers: clients draw keys, servers insert (Listing 2 of
+// Wang, Fussell and Lin, 2019). Table, inputs and check are those of the other form. PTX: make_ptx.sh hash_server.cu
 #include "../irregular/hash_table.cu"
 #include "servers.cuh"
 
@@ -22,10 +22,11 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
   messages::finish_sending(finished);
 }
 
-struct Inserter {
+template <class Clock> struct Inserter {
   Table table;
   messages::LocalLocks locks;
   int touch, rounds;
+  Clock clock;
 
   __device__ __forceinline__ void operator()(bool has, const messages::Message<2> &message) {
     Word place = message.word[0], op = message.word[1];
@@ -36,7 +37,7 @@ struct Inserter {
       }
       ::locks::work(rounds);
     };
-    locks.lock_each(has, place, insert);
+    locks.lock_each(has, place, insert, clock);
   }
 };
 
@@ -48,8 +49,22 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
   __shared__ messages::ReceiverSpace space;
   messages::LocalLocks locks(words, lock_count, gridDim.x);
   locks.begin();
-  Inserter inserter = {table, locks, touch, rounds};
+  Inserter<messages::Unmeasured> inserter = {table, locks, touch, rounds, {}};
   messages::Channel<2> from(channels + blockIdx.x * messages::channel_words(entries, 2), entries);
   messages::receive_all<2>(from, &space, finished, clients, period, inserter);
+  __prof_trigger(1);
+}
+extern "C" __global__ void __launch_bounds__(1024, 2)
+    insert_servers_timed(Table table, Word *channels, int entries, int clients, Word *finished, int period,
+                         int lock_count, int touch, int rounds, ::locks::Time *sums) {
+  __shared__ Word words[LOCKS], stamps[LOCKS];
+  __shared__ messages::ReceiverSpace space;
+  messages::LocalLocks locks(words, lock_count, gridDim.x), times(stamps, lock_count, gridDim.x);
+  locks.begin();
+  times.begin();
+  Inserter<messages::Measured> inserter = {table, locks, touch, rounds, {stamps, LOCKS, 0, 0}};
+  messages::Channel<2> from(channels + blockIdx.x * messages::channel_words(entries, 2), entries);
+  messages::receive_all<2>(from, &space, finished, clients, period, inserter);
+  inserter.clock.finish(sums);
   __prof_trigger(1);
 }

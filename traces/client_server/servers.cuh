@@ -22,6 +22,41 @@ static __device__ __forceinline__ void unlock(Word *lock) {
   put(lock, 0);
 }
 
+// Who measures nothing: see lock_each().
+struct Unmeasured {
+  __device__ __forceinline__ void taken(Word) {}
+  __device__ __forceinline__ void frees(Word) {}
+  __device__ __forceinline__ void forget() {}
+};
+// How long each lock takes from one owner to the next, by %globaltimer: a stamp beside each lock, written before the fence of the
+// unlock, in nanoseconds by 32 bits; 0: the lock is new. A thread adds up, and adds its sum to that of all at the end.
+struct Measured {
+  Word *stamps, count;
+  unsigned long long sum, transfers;
+
+  static __device__ __forceinline__ Word now() {
+    Word t;
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(t)::"memory");
+    return t | 1;
+  }
+  __device__ __forceinline__ void taken(Word index) {
+    Word freed = look(&stamps[index]);
+    sum += freed ? now() - freed : 0;
+    transfers += freed != 0;
+  }
+  __device__ __forceinline__ void frees(Word index) { put(&stamps[index], now()); }
+  // A warp: what comes next is no transfer.
+  __device__ __forceinline__ void forget() {
+    for (Word i = lane_number(); i < count; i += LANES)
+      put(&stamps[i], 0);
+  }
+  // `sums`: nanoseconds, and transfers.
+  __device__ __forceinline__ void finish(unsigned long long *sums) {
+    atomicAdd(&sums[0], sum);
+    atomicAdd(&sums[1], transfers);
+  }
+};
+
 // Data are dealt to servers one by one, and those of a server to its locks: data with one lock exclude each other.
 class LocalLocks {
   Word *words_, count_, servers_;
@@ -39,15 +74,22 @@ public:
   __device__ __forceinline__ Word rank_of(Word number) const { return server_of(number) * count_ + index_of(number); }
   __device__ __forceinline__ Word *lock(Word index) const { return words_ + index; }
 
-  template <class Section> __device__ __forceinline__ void lock_each(bool has, Word number, Section &section) const {
-    Word *mine = lock(index_of(number));
+  template <class Section, class Clock>
+  __device__ __forceinline__ void lock_each(bool has, Word number, Section &section, Clock &clock) const {
+    Word index = index_of(number), *mine = lock(index);
     do {
       if (has && try_lock(mine)) {
+        clock.taken(index);
         section();
+        clock.frees(index);
         unlock(mine);
         has = false;
       }
     } while (__any_sync(ALL_LANES, has));
+  }
+  template <class Section> __device__ __forceinline__ void lock_each(bool has, Word number, Section &section) const {
+    Unmeasured none;
+    lock_each(has, number, section, none);
   }
 };
 

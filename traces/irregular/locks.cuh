@@ -51,6 +51,7 @@ struct Untimed {
   __device__ __forceinline__ void taken(Word) {}
   __device__ __forceinline__ void frees(Word) {}
   __device__ __forceinline__ void given_back(Word) {}
+  __device__ __forceinline__ void forget(Word) {}
   __device__ __forceinline__ void finish() {}
 };
 struct Timed {
@@ -70,6 +71,8 @@ struct Timed {
     frees(lock);
     __threadfence();
   }
+  // What comes next is no transfer.
+  __device__ __forceinline__ void forget(Word lock) { *(volatile Time *)&stamps[lock] = 0; }
   __device__ __forceinline__ void finish() {
     atomicAdd(&sums[0], sum);
     atomicAdd(&sums[1], transfers);

@@ -20,25 +20,34 @@ struct Flow {
   Word room;             // of a buffer
 };
 
-static __device__ __forceinline__ void put_on_list(const Flow &flow, Word buffer, Word vertex) {
-  Word at = atomicAdd(&flow.count[buffer], 1);
-  if (at < flow.room)
-    locks::put(&flow.list[buffer * flow.room + at], vertex);
-  else
-    atomicAdd(&flow.count[2], 1);
-}
+// One buffer of the worklist.
+struct List {
+  Flow flow;
+  Word buffer;
+  __device__ __forceinline__ void put(Word vertex) const {
+    Word at = atomicAdd(&flow.count[buffer], 1);
+    if (at < flow.room)
+      locks::put(&flow.list[buffer * flow.room + at], vertex);
+    else
+      atomicAdd(&flow.count[2], 1);
+  }
+};
 
-static __device__ __forceinline__ void move_along(const Network &network, const Flow &flow, Word arc, Word amount, Word buffer) {
+// `work` is told of the vertex that has more now: work.put(vertex).
+template <class Work>
+static __device__ __forceinline__ void move_along(const Network &network, const Flow &flow, Word arc, Word amount,
+                                                  const Work &work) {
   Word to = network.columns[arc];
   atomicSub(&flow.rest[arc], amount);
   atomicAdd(&flow.rest[network.partners[arc]], amount);
   atomicAdd(&flow.excess[to], amount);
   if (to != 0 && to != network.vertices - 1)
-    put_on_list(flow, buffer, to);
+    work.put(to);
 }
 
 // The arc to the lowest vertex that can still take something; its height in `lowest`.
-static __device__ __forceinline__ Word lowest_arc(const Network &network, const Flow &flow, Word vertex, Word *lowest) {
+static __device__ __forceinline__ Word lowest_arc(const Network &network, const Flow &flow, Word vertex,
+                                                  Word *lowest) {
   Word best = 0;
   *lowest = ~0u;
 #pragma unroll 1
@@ -52,7 +61,9 @@ static __device__ __forceinline__ Word lowest_arc(const Network &network, const 
   return best;
 }
 
-static __device__ __forceinline__ void discharge(const Network &network, const Flow &flow, Word vertex, Word buffer) {
+template <class Work>
+static __device__ __forceinline__ void discharge(const Network &network, const Flow &flow, Word vertex,
+                                                 const Work &work) {
   Word height = locks::look(&flow.height[vertex]), excess = locks::look(&flow.excess[vertex]);
 #pragma unroll 1
   while (excess && height < network.vertices) {
@@ -60,7 +71,7 @@ static __device__ __forceinline__ void discharge(const Network &network, const F
     if (lowest < height) {
       Word amount = min(excess, locks::look(&flow.rest[arc]));
       atomicSub(&flow.excess[vertex], amount);
-      move_along(network, flow, arc, amount, buffer);
+      move_along(network, flow, arc, amount, work);
     } else {
       height = min(lowest, network.vertices) + 1;
       locks::put(&flow.height[vertex], height);
@@ -76,7 +87,7 @@ static __device__ __forceinline__ void push_all(Network network, Flow flow, int 
   if (thread_number() == 0)
     locks::put(&flow.height[0], network.vertices);
   for (Word arc = network.rows[0] + thread_number(); arc < network.rows[1]; arc += thread_count())
-    move_along(network, flow, arc, locks::look(&flow.rest[arc]), 0);
+    move_along(network, flow, arc, locks::look(&flow.rest[arc]), List{flow, 0});
   for (Word buffer = 0;; buffer ^= 1) {
     grid.sync();
     Word count = min(locks::look(&flow.count[buffer]), flow.room);
@@ -89,7 +100,7 @@ static __device__ __forceinline__ void push_all(Network network, Flow flow, int 
       do {
         if (locks::try_lock(&flow.lock[vertex], fence, clock)) {
           clock.taken(vertex);
-          discharge(network, flow, vertex, buffer ^ 1);
+          discharge(network, flow, vertex, List{flow, buffer ^ 1});
           locks::work(rounds);
           clock.frees(vertex);
           __threadfence();

@@ -115,6 +115,15 @@ static __device__ __forceinline__ void hook(const Forest &forest, Word component
   forest.parent[component] = parent;
 }
 
+// Behind hook() of all components: the vertex gets its new component, and no edge.
+static __device__ __forceinline__ void settle_vertex(const Forest &forest, Word vertex) {
+  Word root = forest.component[vertex];
+  while (forest.parent[root] != root)
+    root = forest.parent[root];
+  forest.component[vertex] = root;
+  put_edge(&forest.lightest[vertex], {NO_EDGE, 0, 0});
+}
+
 template <class Lock, class Clock>
 static __device__ __forceinline__ void grow(Graph graph, Forest forest, int fence, int rounds, Clock clock) {
   cooperative_groups::grid_group grid = cooperative_groups::this_grid();
@@ -142,11 +151,8 @@ static __device__ __forceinline__ void grow(Graph graph, Forest forest, int fenc
         hook(forest, vertex);
     grid.sync();
     for (Word vertex = thread_number(); vertex < graph.vertices; vertex += thread_count()) {
-      Word root = forest.component[vertex];
-      while (forest.parent[root] != root)
-        root = forest.parent[root];
-      forest.component[vertex] = root;
-      put_edge(&forest.lightest[vertex], {NO_EDGE, 0, 0});
+      settle_vertex(forest, vertex);
+      clock.forget(vertex); // from round to round nobody waits
     }
   }
   clock.finish();
