@@ -216,6 +216,7 @@ TEST_FILES = \
   tests/script/machine_code.sh \
   tests/script/mbarrier.sh \
   tests/script/copies.sh \
+  tests/script/arrivals.sh \
   tests/script/ptx.sh \
   tests/script/plot.sh \
   tests/script/schedules.sh \

@@ -82,7 +82,7 @@ VOperands vinst_operands(const VInst *vinst) {
   case FORM_P_D_M: rows.a = address; break;
   case FORM_M_A:
     rows.a = address;
-    rows.b = width_rows(inst->width);
+    rows.b = inst->op == OP_LDGSTS ? 1 : width_rows(inst->width);
     break;
   case FORM_D_M_B_C:
     rows.a = address;

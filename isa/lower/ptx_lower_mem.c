@@ -7,8 +7,7 @@ static const char *space_name(uint8_t space) { return ptx_word_text((PtxWord)spa
 
 /* One of GLOBAL, SHARED, LOCAL, CONST, PARAM, or 0 (generic). A cluster is one block, so that its shared memory is
  * the block's own. A variable without `.SPACE` says itself where it lies. */
-static uint8_t space_of(Lower *lower, const PtxOperand *address) {
-  uint8_t space = lower->inst->mods.space;
+static uint8_t space_in(Lower *lower, const PtxOperand *address, uint8_t space) {
   if (space == PTX_SHARED_CTA || space == PTX_SHARED_CLUSTER)
     space = PTX_SHARED;
   if (space == PTX_PARAM_ENTRY || space == PTX_PARAM_FUNC)
@@ -23,16 +22,13 @@ static uint8_t space_of(Lower *lower, const PtxOperand *address) {
   return var->space;
 }
 
-typedef struct Address {
-  Value base;
-  int32_t offset;
-  uint8_t space; /* PtxWord, as space_of() */
-  bool wide;
-} Address;
+static uint8_t space_of(Lower *lower, const PtxOperand *address) {
+  return space_in(lower, address, lower->inst->mods.space);
+}
 
 /* Shared, local and parameter addresses fit the low word. */
-static Address address_of(Lower *lower, const PtxOperand *operand) {
-  Address address = {.space = space_of(lower, operand), .offset = 0};
+LowerAddress lower_address_in(Lower *lower, const PtxOperand *operand, uint8_t space) {
+  LowerAddress address = {.space = space_in(lower, operand, space), .offset = 0};
   bool pairs = address.space == 0 || address.space == PTX_GLOBAL || address.space == PTX_CONST;
   if (operand->kind == PTX_OPERAND_MEM_REG) {
     PtxWord type;
@@ -47,6 +43,10 @@ static Address address_of(Lower *lower, const PtxOperand *operand) {
       lower_error(lower, operand->at, "an address above 4 GiB isn't supported");
   }
   return address;
+}
+
+static LowerAddress address_of(Lower *lower, const PtxOperand *operand) {
+  return lower_address_in(lower, operand, lower->inst->mods.space);
 }
 
 /* -- order, scope, caches -- */
@@ -85,7 +85,7 @@ static MemSpace memory_space(uint8_t space) {
   }
 }
 
-static void set_memory(Lower *lower, VInst *vinst, const Address *address, MemWidth width) {
+void lower_set_memory(Lower *lower, VInst *vinst, const LowerAddress *address, MemWidth width) {
   vinst->a = address->base.index;
   vinst->a_row = address->base.row;
   vinst->inst.imm = address->offset;
@@ -118,11 +118,11 @@ static PtxWord access_type(const Lower *lower) { return (PtxWord)lower->inst->mo
 
 static Opcode load_op(uint8_t space) { return space == PTX_SHARED ? OP_LDS : space == PTX_LOCAL ? OP_LDL : OP_LD; }
 
-static void load_to(Lower *lower, Value dst, const Address *address, MemWidth width) {
+static void load_to(Lower *lower, Value dst, const LowerAddress *address, MemWidth width) {
   VInst *vinst = lower_op0(lower, load_op(address->space));
   vinst->dst = dst.index;
   vinst->dst_row = dst.row;
-  set_memory(lower, vinst, address, width);
+  lower_set_memory(lower, vinst, address, width);
 }
 
 static MemWidth load_width(PtxWord type, unsigned reg_bytes) {
@@ -135,7 +135,7 @@ static MemWidth load_width(PtxWord type, unsigned reg_bytes) {
 }
 
 /* The load itself extends; only a signed byte in a register of 16 bits is cut again. */
-static void load_one(Lower *lower, const PtxOperand *dst, const Address *address) {
+static void load_one(Lower *lower, const PtxOperand *dst, const LowerAddress *address) {
   PtxWord type = access_type(lower);
   unsigned bytes = ptx_type_bytes(type);
   Result result = lower_result_of(lower, dst, type);
@@ -167,7 +167,7 @@ static void load(Lower *lower) {
     lower_param_load(lower);
     return;
   }
-  Address address = address_of(lower, source);
+  LowerAddress address = address_of(lower, source);
   if (lower_lanes(inst) == 1) {
     PtxOperand only = lower_lane(lower, dst, 0);
     load_one(lower, &only, &address);
@@ -270,12 +270,12 @@ void lower_ST(Lower *lower, const PtxInst *inst) {
     return;
   PtxOperand only = lower_lane(lower, src, 0);
   Value value = lower_lanes(inst) > 1 ? gather(lower, src, rows) : store_value(lower, &only, access_type(lower));
-  Address address = address_of(lower, target);
+  LowerAddress address = address_of(lower, target);
   Opcode op = address.space == PTX_SHARED ? OP_STS : address.space == PTX_LOCAL ? OP_STL : OP_ST;
   VInst *vinst = lower_op0(lower, op);
   vinst->b = value.index;
   vinst->b_row = value.row;
-  set_memory(lower, vinst, &address, width);
+  lower_set_memory(lower, vinst, &address, width);
 }
 
 /* Only hints. */
@@ -320,7 +320,7 @@ static void atomic(Lower *lower, unsigned where, bool has_result) {
   Value b = in_registers(lower, lower_value(lower, where + 1, type), wide), c = VALUE_SINK;
   if (inst->mods.op == PTX_CAS)
     c = in_registers(lower, lower_value(lower, where + 2, type), wide);
-  Address address = address_of(lower, target);
+  LowerAddress address = address_of(lower, target);
   if (address.space == PTX_CONST || address.space == PTX_LOCAL || address.space == PTX_PARAM) {
     lower_error(lower, target->at, "atomic operations are for global and shared memory");
     return;
@@ -328,7 +328,7 @@ static void atomic(Lower *lower, unsigned where, bool has_result) {
   bool shared = address.space == PTX_SHARED;
   bool drops = result.value.index == VREG_SINK && inst->mods.op != PTX_CAS && inst->mods.op != PTX_EXCH;
   VInst *vinst = lower_op0(lower, shared ? OP_ATOMS : drops ? OP_RED : OP_ATOM);
-  set_memory(lower, vinst, &address, wide ? WIDTH_64 : WIDTH_32);
+  lower_set_memory(lower, vinst, &address, wide ? WIDTH_64 : WIDTH_32);
   vinst->dst = result.value.index;
   vinst->dst_row = result.value.row;
   vinst->b = b.index;
@@ -367,10 +367,14 @@ static FenceScope fence_scope(uint8_t word) {
 
 void lower_MEMBAR(Lower *lower, const PtxInst *inst) { fence(lower, fence_scope(inst->mods.mode), SEM_SC); }
 
-/* Acquire and release fences are made as strong as both together. */
+/* Acquire and release fences are made as strong as both together. As ptxas has them, that between accesses and the
+ * copies of the async proxy is one of the block, and that behind `mbarrier.init` nothing. */
 void lower_FENCE(Lower *lower, const PtxInst *inst) {
-  if (inst->mods.flags & PTX_FLAG_PROXY)
-    lower_unsupported(lower, "fence.proxy");
-  else
+  bool proxy = inst->mods.flags & PTX_FLAG_PROXY;
+  if (proxy && inst->mods.mode != PTX_ASYNC)
+    lower_unsupported(lower, "fence.proxy.alias");
+  else if (proxy)
+    fence(lower, FENCE_CTA, SEM_ACQ_REL);
+  else if (inst->mods.mode != PTX_MBARRIER_INIT)
     fence(lower, fence_scope(inst->mods.scope), inst->mods.sem == PTX_SC ? SEM_SC : SEM_ACQ_REL);
 }

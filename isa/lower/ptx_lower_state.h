@@ -243,6 +243,21 @@ FloatRound lower_round(const PtxInst *inst);
 /* Zero to one, NaN becomes zero (f64, `dst` may be `value`). */
 void lower_saturate64(Lower *lower, Value dst, Value value);
 
+/* -- ptx_lower_mem.c -- */
+
+/* Where an access goes: `base`, one row or (`wide`) two, and so many bytes. */
+typedef struct LowerAddress {
+  Value base;
+  int32_t offset;
+  uint8_t space; /* PTX_GLOBAL, SHARED, LOCAL, CONST, PARAM, or 0: generic */
+  bool wide;
+} LowerAddress;
+
+/* `space`: the PtxWord that the instruction says, or 0; a variable says itself where it lies. */
+LowerAddress lower_address_in(Lower *lower, const PtxOperand *operand, uint8_t space);
+/* Operand a, space, width, and order, scope and cache as the instruction says. */
+void lower_set_memory(Lower *lower, VInst *vinst, const LowerAddress *address, MemWidth width);
+
 /* -- ptx_lower_param.c: parameters of kernels and around calls -- */
 
 /* True if the variable is a parameter of the kernel itself. */

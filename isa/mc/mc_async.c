@@ -18,20 +18,21 @@ static bool initialise(McBuild *build) {
   return true;
 }
 
-/* How many arrive, and of how many bytes it is told, 1 or the operand (R): A1T0; without a word it is A1TR. */
+/* How many arrive, and of how many bytes it is told, 0, 1 or the operand (R): A1T0; without a word it is A1TR. */
 static uint8_t arrival(const McBuild *build) {
   return mc_has(build, "A1T0")   ? MBARRIER_ONE
          : mc_has(build, "ART0") ? MBARRIER_COUNT
          : mc_has(build, "A0TR") ? MBARRIER_EXPECTS
+         : mc_has(build, "A0T1") ? MBARRIER_EXPECTS
          : mc_has(build, "A0TX") ? MBARRIER_COMPLETES
                                  : MBARRIER_ONE | MBARRIER_EXPECTS;
 }
 
 static bool arrive(McBuild *build) {
   Inst move = mc_blank(build, OP_MOV), inst = mc_blank(build, OP_ATOMS);
-  if (!mc_only(build, "ARRIVE", "TRANS64", "RED", "OPTOUT", "A1T0", "ART0", "A0TR", "A0TX", NULL))
+  if (!mc_only(build, "ARRIVE", "TRANS64", "RED", "OPTOUT", "A1T0", "ART0", "A0TR", "A0T1", "A0TX", NULL))
     return mc_refuse(build);
-  move.a = mc_value(build, mc_at(build, 2));
+  move.a = mc_has(build, "A0T1") ? mc_constant(build, 1) : mc_value(build, mc_at(build, 2));
   move.dst = mc_scratch(build, 2);
   mc_emit(build, &move);
   inst.b = move.dst;
@@ -73,6 +74,28 @@ static bool check_phase(McBuild *build) {
   compare.b = mc_constant(build, 0);
   compare.pdst = mc_predicate_out(mc_at(build, 0));
   mc_emit(build, &compare);
+  return true;
+}
+
+/* Arrives once the lane's copies have come: on sm_90 as one of those who do, or with a byte that was expected
+ * before. */
+bool mc_arrives(McBuild *build) {
+  Inst inst = mc_blank(build, OP_COPYARRIVE);
+  if (!mc_only(build, "LDGSTSBAR", "64", "ARVCNT", "TRANSCNT", NULL) ||
+      !mc_address(build, &inst, mc_at(build, 0), MEM_SHARED))
+    return mc_refuse(build);
+  inst.mode = ATOM_ARRIVE;
+  inst.lop = mc_has(build, "ARVCNT")     ? MBARRIER_ONE
+             : mc_has(build, "TRANSCNT") ? MBARRIER_COMPLETES
+                                         : MBARRIER_BEFORE_HOPPER;
+  inst.type = TYPE_U64;
+  inst.width = WIDTH_64;
+  inst.wide = WIDE_DST | WIDE_B;
+  inst.sem = SEM_RELAXED;
+  inst.scope = SCOPE_GPU;
+  inst.b = mc_constant_pair(build, 1);
+  inst.dst = MC_ROW_SINK;
+  mc_emit(build, &inst);
   return true;
 }
 

@@ -72,6 +72,8 @@ static bool check_register(PtxParser *parser, const PtxOperand *operand, const P
     return ptx_parser_error_at(parser, operand->at, "%s can't negate this operand", ptx_op_mnemonic(mnemonic->op));
   if (vector)
     return fail(parser, operand, mnemonic, "one component of a vector");
+  if (shape->kind == 'p' && have == PTX_PRED)
+    return true;
   return fits(have, want, shape->wider) || fail_type(parser, operand, mnemonic, have, want);
 }
 
@@ -158,8 +160,9 @@ static bool check_pair(PtxParser *parser, const PtxOperand *operand, const PtxSh
          check_single(parser, &second, shape, mnemonic, PTX_PRED);
 }
 
-static bool check_memory(PtxParser *parser, const PtxOperand *operand, const PtxMnemonic *mnemonic) {
-  PtxWord space = (PtxWord)mnemonic->mods.space;
+static bool check_memory(PtxParser *parser, const PtxOperand *operand, const PtxShape *shape,
+                         const PtxMnemonic *mnemonic) {
+  PtxWord space = (PtxWord)(shape->word ? shape->word : mnemonic->mods.space);
   bool vector;
   if (operand->kind == PTX_OPERAND_MEM_ABSOLUTE)
     return true;
@@ -191,7 +194,7 @@ bool ptx_check_operand(PtxParser *parser, const PtxOperand *operand, const PtxSh
   PtxWord want = type_of(shape, &mnemonic->mods);
   bool needs_vector = shape->vector && mnemonic->mods.vec;
   if (shape->kind == 'M')
-    return check_memory(parser, operand, mnemonic);
+    return check_memory(parser, operand, shape, mnemonic);
   if (shape->kind == 't')
     return check_table(parser, operand, mnemonic);
   if (operand->kind == PTX_OPERAND_PAIR)

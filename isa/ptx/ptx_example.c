@@ -25,7 +25,7 @@ static void append_example(const PtxShape *shape, const PtxMods *mods, unsigned 
   char name[] = {'%', letter_for(type_for(shape, mods)), (char)('1' + number), 0};
   switch (shape->kind) {
   case 'M': g_string_append(text, "[%l2+8]"); return;
-  case 'i': g_string_append(text, "3"); return;
+  case 'i': g_string_append(text, shape->word == PTX_U32 ? "16" : "3"); return; /* a copy has 16 bytes */
   case 'l': g_string_append(text, "DONE"); return;
   case 't': g_string_append(text, "TABLE"); return;
   case 'q': g_string_append(text, "!"); break;

@@ -63,7 +63,8 @@ static const char *const fields[PTX_FIELDS] = {"type", "type2", "round", "cmp", 
                                                "vec",  "op",    "mode",  "mode2"};
 static const PtxWord flag_words[] = {PTX_FTZ,     PTX_SAT, PTX_CC,   PTX_TO,       PTX_NC,   PTX_SYNC,
                                      PTX_ALIGNED, PTX_CTA, PTX_WARP, PTX_SHIFTAMT, PTX_UNI,  PTX_NAN,
-                                     PTX_XORSIGN, PTX_ABS, PTX_MMIO, PTX_IDX,      PTX_MASK, PTX_PROXY};
+                                     PTX_XORSIGN, PTX_ABS, PTX_MMIO, PTX_IDX,      PTX_MASK, PTX_PROXY,
+                                     PTX_NOINC};
 
 /* -- compiling the table -- */
 
@@ -253,7 +254,6 @@ static const char *const unsupported_ops[] = {
     "applypriority",
     "barrier.cluster",
     "clusterlaunchcontrol",
-    "cp",
     "createpolicy",
     "discard",
     "dp2a",
@@ -261,7 +261,6 @@ static const char *const unsupported_ops[] = {
     "istypep",
     "ldmatrix",
     "mapa",
-    "mbarrier",
     "mma",
     "movmatrix",
     "multimem",
@@ -330,13 +329,13 @@ static const char *const unsupported_words[] = {
     "L2::cache_hint",
     "async",
     "tensormap",
-    "mbarrier_init",
     "proxy",
     "sync_restrict",
     "tex",
     "surf",
     "sampler",
     "bulk",
+    "reduce",
     "texmode_unified",
     NULL,
 };

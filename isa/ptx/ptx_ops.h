@@ -59,6 +59,7 @@ enum {
   PTX_FLAG_IDX = 1 << 15,
   PTX_FLAG_MASK = 1 << 16,
   PTX_FLAG_PROXY = 1 << 17,
+  PTX_FLAG_NOINC = 1 << 18,
 };
 
 /* What a mnemonic says; each a PtxWord, 0 if it isn't there. */
@@ -111,7 +112,7 @@ enum { PTX_OPERANDS_MAX = 6 };
 
 /* An operand as a form describes it (ptx_ops.def). */
 typedef struct PtxShape {
-  char kind;    /* d a s i q M l t C */
+  char kind;    /* d a s i q p M l t C */
   char type;    /* T U W *, or 0 if `word` is the type */
   uint8_t word; /* PtxWord */
   bool optional, wider, vector, parts;

@@ -2,32 +2,42 @@
 
 #include "base/bits.h"
 #include "sim/core/access.h"
+#include "sim/core/mbarrier.h"
 #include "sim/core/tell.h"
 
 struct AsyncCopies {
   AsyncCopy *copy;
   uint32_t count, room;
-  uint32_t group;  /* that the next copy is in */
-  uint32_t awaits; /* those of groups before that are waited for */
+  uint32_t made;    /* copies so far */
+  uint32_t group;   /* that the next copy is in */
+  uint32_t awaits;  /* those of groups before that are waited for */
+  GArray *arrivals; /* AsyncArrival, in order; NULL: there was none yet */
 };
 
 void async_copies_reset(Warp *warp) {
   if (warp->copies) {
-    warp->copies->count = warp->copies->group = warp->copies->awaits = 0;
+    warp->copies->count = warp->copies->made = warp->copies->group = warp->copies->awaits = 0;
+    if (warp->copies->arrivals)
+      g_array_set_size(warp->copies->arrivals, 0);
   }
 }
 
 void async_copies_clear(Warp *warp) {
-  if (warp->copies)
+  if (warp->copies) {
     g_free(warp->copies->copy);
+    g_clear_pointer(&warp->copies->arrivals, g_array_unref);
+  }
   g_clear_pointer(&warp->copies, g_free);
 }
 
-static AsyncCopy *add(Issue *issue) {
-  Warp *warp = issue->warp;
+static struct AsyncCopies *copies_of(Warp *warp) {
   if (!warp->copies)
     warp->copies = g_new0(struct AsyncCopies, 1);
-  struct AsyncCopies *copies = warp->copies;
+  return warp->copies;
+}
+
+static AsyncCopy *add(Issue *issue) {
+  struct AsyncCopies *copies = copies_of(issue->warp);
   if (copies->count == copies->room) {
     copies->room = MAX(16, 2 * copies->room);
     copies->copy = g_renew(AsyncCopy, copies->copy, copies->room);
@@ -63,6 +73,18 @@ bool async_copies_awaited(const Warp *warp) {
   return false;
 }
 
+static ProbePoint point_of(Sm *sm, Warp *warp, uint32_t pc, uint32_t lanes, uint64_t now) {
+  Block *block = warp_block(sm, warp);
+  return (ProbePoint){.gpu = sm->gpu,
+                      .sm = sm,
+                      .block = block,
+                      .warp = warp,
+                      .inst = &block->launch->kernel->insts[pc],
+                      .pc = pc,
+                      .lanes = lanes,
+                      .cycle = now};
+}
+
 /* ---- words ---- */
 
 static void store_word(Sm *sm, const AsyncCopy *copy, unsigned lane, uint32_t part, uint32_t value,
@@ -83,6 +105,82 @@ static void store(Sm *sm, const AsyncCopy *copy, const uint32_t (*data)[WARP_LAN
   }
 }
 
+/* ---- copies that are waited for ---- */
+
+/* The copy is a store of its lanes from now on. */
+static void tell_store(Sm *sm, Warp *warp, const AsyncCopy *copy, uint64_t now) {
+  if (!PROBE_WANTED(sm->gpu, access))
+    return;
+  uint64_t address[WARP_LANES];
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    address[lane] = copy->physical[lane];
+  ProbePoint point = point_of(sm, warp, copy->pc, copy->lanes, now);
+  PROBE_FIRE(sm->gpu, access, &point, SPACE_SHARED, ACCESS_WRITE, address, copy->bytes, 0, false, 0);
+}
+
+static void tell_arrival(Sm *sm, Warp *warp, const AsyncArrival *arrival, uint64_t now) {
+  if (!PROBE_WANTED(sm->gpu, access))
+    return;
+  uint64_t address[WARP_LANES];
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    address[lane] = arrival->physical[lane];
+  ProbePoint point = point_of(sm, warp, arrival->pc, arrival->lanes, now);
+  PROBE_FIRE(sm->gpu, access, &point, SPACE_SHARED, ACCESS_ATOMIC, address, MBARRIER_BYTES, 0, false, 0);
+}
+
+static bool covers(const AsyncArrival *arrival, const AsyncCopy *copy) {
+  return (int32_t)(copy->made - arrival->made) < 0 && (copy->lanes & arrival->lanes);
+}
+
+/* True if some copy that it stands for hasn't come. */
+static bool has_to_wait(const struct AsyncCopies *copies, const AsyncArrival *arrival) {
+  for (uint32_t i = 0; i < copies->count; i++)
+    if (copies->copy[i].number && covers(arrival, &copies->copy[i]))
+      return true;
+  return false;
+}
+
+static void arrive(Sm *sm, Warp *warp, const AsyncArrival *arrival, uint64_t now) {
+  const Block *block = warp_block(sm, warp);
+  const Inst *inst = &block->launch->kernel->insts[arrival->pc];
+  struct AsyncCopies *copies = warp->copies;
+  for (uint32_t i = 0; i < copies->count; i++)
+    if (!copies->copy[i].waited && covers(arrival, &copies->copy[i])) {
+      copies->copy[i].waited = true;
+      tell_store(sm, warp, &copies->copy[i], now);
+    }
+  tell_arrival(sm, warp, arrival, now);
+  WordChange change = {.cycle = now, .thread = warp_thread_base(block, warp), .pc = arrival->pc};
+  for (uint32_t rest = arrival->lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint32_t place = arrival->physical[lane] / 4;
+    uint64_t word = sm->shared.words[place] | (uint64_t)sm->shared.words[place + 1] << 32;
+    word = mbarrier_arrive(inst, word, arrival->operand[lane]);
+    shared_put(sm, place, (uint32_t)word, &change, lane);
+    shared_put(sm, place + 1, (uint32_t)(word >> 32), &change, lane);
+  }
+}
+
+/* Those that have nothing to wait for any more. */
+static void arrive_all(Sm *sm, Warp *warp, uint64_t now) {
+  GArray *arrivals = warp->copies->arrivals;
+  for (guint i = 0; arrivals && i < arrivals->len;) {
+    const AsyncArrival arrival = g_array_index(arrivals, AsyncArrival, i);
+    if (has_to_wait(warp->copies, &arrival)) {
+      i++;
+      continue;
+    }
+    g_array_remove_index(arrivals, i);
+    arrive(sm, warp, &arrival, now);
+  }
+}
+
+const AsyncArrival *async_copies_arrivals(const Warp *warp, uint32_t *count) {
+  const GArray *arrivals = warp->copies ? warp->copies->arrivals : NULL;
+  *count = arrivals ? arrivals->len : 0;
+  return arrivals ? (const AsyncArrival *)(gconstpointer)arrivals->data : NULL;
+}
+
 void async_copies_land(Sm *sm, Warp *warp, const Flight *flight, uint64_t now) {
   AsyncCopy *copy = (AsyncCopy *)async_copies_find(warp, flight->number);
   if (!copy || warp->state == WARP_FREE || !warp_block(sm, warp)->launch)
@@ -90,6 +188,7 @@ void async_copies_land(Sm *sm, Warp *warp, const Flight *flight, uint64_t now) {
   WordChange change = {.cycle = now, .thread = flight->thread, .pc = copy->pc};
   store(sm, copy, flight->data, &change);
   copy->number = 0;
+  arrive_all(sm, warp, now);
   drop_done(sm, warp);
 }
 
@@ -142,9 +241,11 @@ void exec_LDGSTS(Issue *issue) {
   AsyncCopy *copy = add(issue);
   *copy = (AsyncCopy){.number = issue->flight ? issue->flight->number : 0,
                       .group = issue->warp->copies->group,
+                      .made = issue->warp->copies->made,
                       .pc = issue->pc,
                       .lanes = all,
                       .bytes = bytes};
+  issue->warp->copies->made++;
   memcpy(copy->physical, physical, sizeof physical);
   memcpy(copy->valid, valid, sizeof valid);
   if (!copy->number) {
@@ -158,19 +259,6 @@ void exec_COPYEND(Issue *issue) {
     issue->warp->copies->group++;
 }
 
-/* The copy is a store of its lanes from now on. */
-static void tell_store(const Issue *issue, const AsyncCopy *copy) {
-  if (!PROBE_WANTED(issue->gpu, access))
-    return;
-  uint64_t address[WARP_LANES];
-  for (unsigned lane = 0; lane < WARP_LANES; lane++)
-    address[lane] = copy->physical[lane];
-  ProbePoint point = issue_point(issue, copy->lanes);
-  point.pc = copy->pc;
-  point.inst = &issue->block->launch->kernel->insts[copy->pc];
-  PROBE_FIRE(issue->gpu, access, &point, SPACE_SHARED, ACCESS_WRITE, address, copy->bytes, 0, false, 0);
-}
-
 void exec_COPYWAIT(Issue *issue) {
   struct AsyncCopies *copies = issue->warp->copies;
   uint32_t left = (uint32_t)issue->inst->imm;
@@ -182,7 +270,22 @@ void exec_COPYWAIT(Issue *issue) {
     if (copy->waited || copy->group >= copies->awaits)
       continue;
     copy->waited = true;
-    tell_store(issue, copy);
+    tell_store(issue->sm, issue->warp, copy, issue->now);
   }
+  drop_done(issue->sm, issue->warp);
+}
+
+void exec_COPYARRIVE(Issue *issue) {
+  const Inst *inst = issue->inst;
+  AsyncArrival arrival = {.pc = issue->pc, .lanes = issue->mask};
+  if (!shared_addresses(issue, issue_operand(issue, inst->a), (uint32_t)inst->imm, MBARRIER_BYTES, arrival.physical))
+    return;
+  struct AsyncCopies *copies = copies_of(issue->warp);
+  arrival.made = copies->made;
+  memcpy(arrival.operand, issue_operand(issue, inst->b), sizeof arrival.operand);
+  if (!copies->arrivals)
+    copies->arrivals = g_array_new(FALSE, FALSE, sizeof(AsyncArrival));
+  g_array_append_val(copies->arrivals, arrival);
+  arrive_all(issue->sm, issue->warp, issue->now);
   drop_done(issue->sm, issue->warp);
 }

@@ -7,6 +7,8 @@
 
 #include "isa/program.h"
 
+enum { MBARRIER_BYTES = 8 };
+
 /* The word after the instruction (ATOM_ARRIVE) of one lane, whose operand is `operand`. */
 uint64_t mbarrier_arrive(const Inst *inst, uint64_t word, uint32_t operand);
 

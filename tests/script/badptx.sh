@@ -95,7 +95,7 @@ launch='--grid 1 --block 32'
   expect "several kernels" 2 'kernels: `old`, `new`' lockstep run two.ptx -m h200 $launch
   expect "unknown kernel" 2 'unknown kernel .nev. in two.ptx' lockstep run two.ptx -m h200 $launch --kernel nev
   expect "nearest kernel" 2 'did you mean .new.' lockstep show two.ptx -m h200 --kernel nev
-  expect "a refused kernel" 3 "^two.ptx:8:3: error: fence.proxy isn't supported" \
+  expect "a refused kernel" 3 "^two.ptx:8:3: error: fence.proxy.alias isn't supported" \
     lockstep run two.ptx -m h200 $launch --kernel new
   expect "a call of what isn't there" 1 '^gone on h200: fault' lockstep run gone.ptx -m h200 $launch --arg 0
   point "is named" "$(grep -q 'a call of `gone`, which has no body' out || cat out)"
@@ -112,7 +112,7 @@ launch='--grid 1 --block 32'
   expect "a scenario without its program" 3 '^missing.yaml:2:10: error: .*none.ptx' lockstep run missing.yaml
   expect "a scenario of broken PTX" 3 '^cut.ptx:6:' lockstep run broken.yaml
   expect "a scenario of the other kernel" 0 'completed' lockstep run fine.yaml
-  expect "a scenario of the refused one" 3 "^two.ptx:8:3: error: fence.proxy isn't supported" lockstep run refused.yaml
+  expect "a scenario of the refused one" 3 "^two.ptx:8:3: error: fence.proxy.alias isn't supported" lockstep run refused.yaml
   point "it is told once" "$(test "$(grep -c proxy err)" = 1 || cat err)"
   expect "a scenario of no kernel" 3 '^nearest.yaml:5:[0-9]+: error: unknown kernel .olt.' lockstep run nearest.yaml
   expect "too few arguments" 3 '^few.yaml:5:5: error: .*takes 1 argument, 0 given; .p. \(u64\)' lockstep run few.yaml

@@ -1,10 +1,11 @@
 /* Kernels of machine code (tests/machine_code/NAME.cu and the cubins that nvcc made of them) against a CPU
- * reference. */
+ * reference; copies and barriers as PTX, too. */
 #include <string.h>
 
 #include "sim/core/gpu.h"
 #include "sim/core/symbols.h"
 #include "tests/unit/mc_lab.h"
+#include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
 enum { BLOCKS = 2, THREADS = 96, N = BLOCKS * THREADS, CYCLES_MAX = 5000000 };
@@ -125,6 +126,15 @@ static uint32_t stages(uint32_t t, const uint32_t *in) {
   return sum;
 }
 
+/* ---- arrivals.cu ---- */
+
+static uint32_t added(uint32_t t, const uint32_t *in) {
+  uint32_t other = t / THREADS * THREADS + (t % THREADS + 1) % THREADS, sum = 0;
+  for (uint32_t i = 0; i < 3; i++)
+    sum = sum * 5 + in[(other + i * 7) % N];
+  return sum;
+}
+
 /* ---- bits.cu ---- */
 
 static uint32_t ones_from(uint32_t first, uint32_t count) {
@@ -152,6 +162,10 @@ static const KernelCase cases[] = {
     {"mbarrier", "raw", neighbour},
     {"mbarrier", "hopper", hopper},
     {"mbarrier", "counted", counted},
+    {"arrivals", "added", added},
+    {"arrivals", "counted", neighbour},
+    {"arrivals", "library", neighbour},
+    {"arrivals", "alone", neighbour},
     {"copies", "sizes", sizes},
     {"bits", "ones", ones},
     {"copies", "filled", filled},
@@ -203,37 +217,69 @@ static void run(const Program *program, const Machine *machine, const char *name
   backing_free(backing);
 }
 
-static void check(const KernelCase *kernel, const Architecture *architecture) {
+static char *path_of(const KernelCase *kernel, const Architecture *architecture, const char *ending) {
+  return g_strdup_printf("%s/tests/machine_code/%s.sm_%u.%s", g_getenv("SRCDIR"), kernel->file, architecture->sm,
+                         ending);
+}
+
+static bool is_recorded(const KernelCase *kernel, const Architecture *architecture, const char *ending) {
+  g_autofree char *path = path_of(kernel, architecture, ending);
+  return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+/* As machine code, or as PTX. */
+static Program *load(const KernelCase *kernel, const Architecture *architecture, const char *ending) {
+  if (strcmp(ending, "cubin") == 0) {
+    g_autofree char *file = g_strdup_printf("%s.sm_%u.cubin", kernel->file, architecture->sm);
+    return mc_lab_cubin_of("tests/machine_code", file, architecture->sm, NULL);
+  }
+  PtxTarget target = {.capability = architecture->sm,
+                      .convergence_barriers = true,
+                      .max_registers = 255,
+                      .sm_registers = 65536,
+                      .register_granule = 256};
+  g_autofree char *path = path_of(kernel, architecture, ending), *text = NULL;
+  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+  return ptx_lab_lower_good(text, &target);
+}
+
+static void check(const KernelCase *kernel, const Architecture *architecture, const char *ending) {
   g_autoptr(Diag) diag = diag_new();
-  g_autofree char *file = g_strdup_printf("%s.sm_%u.cubin", kernel->file, architecture->sm);
   Machine *machine = machine_load(architecture->machine, NULL, diag);
-  Program *program = mc_lab_cubin_of("tests/machine_code", file, architecture->sm, NULL);
+  Program *program = load(kernel, architecture, ending);
   uint32_t in[N], out[N] = {0};
   for (uint32_t i = 0; i < N; i++)
     in[i] = (i + 11) * UINT32_C(2654435761) >> 7;
   run(program, machine, kernel->kernel, in, out);
   for (uint32_t t = 0; t < N; t++) {
     uint32_t want = kernel->reference(t, in);
-    UNIT_ASSERT(out[t] == want, "%s of %s: thread %u: %u, expected %u", kernel->kernel, file, t, out[t], want);
+    UNIT_ASSERT(out[t] == want, "%s of %s.sm_%u.%s: thread %u: %u, expected %u", kernel->kernel, kernel->file,
+                architecture->sm, ending, t, out[t], want);
   }
   program_free(program);
   machine_free(machine);
 }
 
-static bool is_recorded(const KernelCase *kernel, const Architecture *architecture) {
-  g_autofree char *path =
-      g_strdup_printf("%s/tests/machine_code/%s.sm_%u.cubin", g_getenv("SRCDIR"), kernel->file, architecture->sm);
-  return g_file_test(path, G_FILE_TEST_EXISTS);
-}
-
 START_TEST(kernels) {
   unsigned checked = 0;
   for (guint i = 0; i < G_N_ELEMENTS(architectures); i++)
-    if (is_recorded(&cases[_i], &architectures[i])) {
-      check(&cases[_i], &architectures[i]);
+    if (is_recorded(&cases[_i], &architectures[i], "cubin")) {
+      check(&cases[_i], &architectures[i], "cubin");
       checked++;
     }
   ck_assert_uint_eq(checked, 3); /* of the four each file has three */
+}
+END_TEST
+
+START_TEST(kernels_of_ptx) {
+  unsigned checked = 0;
+  for (guint c = 0; c < G_N_ELEMENTS(cases); c++)
+    for (guint i = 0; i < G_N_ELEMENTS(architectures); i++)
+      if (is_recorded(&cases[c], &architectures[i], "ptx")) {
+        check(&cases[c], &architectures[i], "ptx");
+        checked++;
+      }
+  ck_assert_uint_eq(checked, 30);
 }
 END_TEST
 
@@ -241,6 +287,7 @@ int main(void) {
   Suite *suite = suite_create("mc_kernels");
   TCase *tcase = tcase_create("mc_kernels");
   tcase_add_loop_test(tcase, kernels, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, kernels_of_ptx);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

@@ -176,6 +176,52 @@ START_TEST(chooses_opcodes) {
 }
 END_TEST
 
+/* Copies and barriers, for sm_86 and sm_90. */
+static const struct {
+  const char *body, *before, *hopper;
+} async_choices[] = {
+    {"cp.async.ca.shared.global [%r1+4], [%l1], 8; cp.async.commit_group;", "IADD LDGSTS COPYEND EXIT",
+     "IADD LDGSTS COPYEND EXIT"},
+    {"cp.async.cg.shared::cta.global.L2::128B [%r1], [%l1], 16, %r2; cp.async.wait_all;",
+     "ISUB LOP MOV IADD64 ISETP LDGSTS COPYEND COPYWAIT EXIT",
+     "ISUB LOP MOV IADD64 ISETP LDGSTS COPYEND COPYWAIT EXIT"},
+    {"cp.async.ca.shared.global [%r1], [%l1], 16, 4; cp.async.wait_group 3;", "LDGSTS COPYWAIT EXIT",
+     "LDGSTS COPYWAIT EXIT"},
+    {"cp.async.ca.shared.global [%r1], [%l1], 4, %p1;", "LDGSTS EXIT", "LDGSTS EXIT"},
+    {"cp.async.mbarrier.arrive.shared.b64 [%r1];", "ATOMS COPYARRIVE EXIT", "ATOMS COPYARRIVE EXIT"},
+    {"cp.async.mbarrier.arrive.noinc.b64 [%l1];", "IADD COPYARRIVE EXIT", "IADD COPYARRIVE EXIT"},
+    {"mbarrier.init.shared.b64 [%r1], %r2;", "ISUB ISUB STS EXIT", "ISUB SHL SHL ATOMS EXIT"},
+    {"mbarrier.inval.shared.b64 [%r1];", "EXIT", "EXIT"},
+    {"mbarrier.arrive.b64 _, [%l1];", "IADD ATOMS EXIT", "IADD ATOMS EXIT"},
+    {"mbarrier.arrive_drop.release.cta.shared.b64 _, [%r1];", "ATOMS ATOMS EXIT", "ATOMS EXIT"},
+    {"mbarrier.arrive_drop.noComplete.shared.b64 _, [%r1], 3;", "ATOMS ATOMS EXIT", "MOV MOV ATOMS EXIT"},
+    {"mbarrier.test_wait.shared.b64 %p1, [%r1], %l1; @%p1 exit; trap;", "LDS LOP ISETP EXIT TRAP EXIT",
+     "LDS LOP ISETP EXIT TRAP EXIT"},
+    {"mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2; @%p1 exit; trap;", NULL,
+     "SHL LDS LOP ISETP EXIT TRAP EXIT"},
+    {"mbarrier.try_wait.shared.b64 %p1, [%r1], %l1, 900; @%p1 exit; trap;", NULL,
+     "LDS LOP ISETP NANOSLEEP LDS LOP ISETP EXIT TRAP EXIT"},
+    {"mbarrier.arrive.expect_tx.shared.b64 _, [%r1], %r2; mbarrier.complete_tx.shared::cta.relaxed.cluster.b64 "
+     "[%r1], 8;",
+     NULL, "MOV ATOMS MOV MOV ATOMS EXIT"},
+    {"mbarrier.pending_count.b64 %r1, %l1; st.global.u32 [%l2], %r1;", "LOP ISUB ST EXIT", "BFE ISUB ST EXIT"},
+    {"fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;", "MEMBAR EXIT", "MEMBAR EXIT"},
+};
+
+static void check_opcodes(const char *body, const PtxTarget *target, const char *expected) {
+  g_autoptr(Program) program = ptx_lab_lower_body(body, target);
+  g_autofree char *found = ptx_lab_opcodes(program_kernel(program, 0));
+  ck_assert_msg(strcmp(g_strchomp(found), expected) == 0, "%s became\n%s, not\n%s", body, found, expected);
+}
+
+START_TEST(chooses_async_opcodes) {
+  static const PtxTarget ampere = {.capability = 86, .convergence_barriers = true, .max_registers = 255};
+  if (async_choices[_i].before)
+    check_opcodes(async_choices[_i].body, &ampere, async_choices[_i].before);
+  check_opcodes(async_choices[_i].body, &hopper, async_choices[_i].hopper);
+}
+END_TEST
+
 /* The guard of an instruction stays on what has an effect, not on temporaries. */
 START_TEST(guards_effects_only) {
   g_autoptr(Program) program =
@@ -528,6 +574,7 @@ int main(void) {
   tcase_add_test(tcase, lowers_corpus);
   tcase_add_loop_test(tcase, lowers_every_form, 0, 3);
   tcase_add_loop_test(tcase, chooses_opcodes, 0, (int)G_N_ELEMENTS(choices));
+  tcase_add_loop_test(tcase, chooses_async_opcodes, 0, (int)G_N_ELEMENTS(async_choices));
   tcase_add_test(tcase, guards_effects_only);
   tcase_add_test(tcase, keeps_order_and_scope);
   tcase_add_test(tcase, reduces_atomics_that_nobody_reads);

@@ -11,12 +11,13 @@
 
 static const PtxTarget fermi = {.capability = 20, .max_registers = 255};
 static const PtxTarget pascal = {.capability = 61, .max_registers = 255};
+static const PtxTarget ampere = {.capability = 86, .convergence_barriers = true, .max_registers = 255};
 static const PtxTarget hopper = {.capability = 90, .convergence_barriers = true, .max_registers = 255};
 
 static const struct {
   const char *body, *message;
 } errors[] = {
-    {"fence.proxy.alias;", "7:1: error: fence.proxy isn't supported"},
+    {"fence.proxy.alias;", "7:1: error: fence.proxy.alias isn't supported"},
     {"griddepcontrol.wait;", "7:1: error: griddepcontrol isn't supported"},
     {"ld.global.v4.u64 {%l1, %l2, %l3, %l4}, [%l5];", "7:1: error: an access of more than 16 bytes isn't supported"},
     {"ld.mmio.relaxed.sys.global.u32 %r1, [%l1];", "7:1: error: .mmio isn't supported"},
@@ -31,6 +32,10 @@ static const struct {
      "7:1: error: an atomic addition of f64 needs compute capability 6.0, and the machine has 2.0"},
     {"atom.max.u64 %l2, [%l1], %l3;",
      "7:1: error: this atomic operation on 64 bits needs compute capability 3.2, and the machine has 2.0"},
+    {"cp.async.ca.shared.global [%r1], [%l2], 4;",
+     "7:1: error: cp.async needs compute capability 8.0, and the machine has 2.0"},
+    {"mbarrier.init.shared.b64 [%r1], 3;",
+     "7:1: error: mbarrier needs compute capability 8.0, and the machine has 2.0"},
     {"{ .param .b32 x; .reg .b64 %a; mov.u64 %a, x; }",
      "7:44: error: the address of the parameter `x` of a function isn't supported"},
 };
@@ -48,6 +53,32 @@ static void expect_errors(const char *text, const PtxTarget *target, const char 
 START_TEST(reports_error) {
   g_autofree char *text = g_strconcat(LAB_OPEN, errors[_i].body, LAB_CLOSE, NULL);
   expect_errors(text, &fermi, errors[_i].message);
+}
+END_TEST
+
+/* On machines that have copies and barriers. */
+static const struct {
+  const char *body, *message;
+  const PtxTarget *target;
+} async_errors[] = {
+    {"cp.async.cg.shared.global [%r1], [%l2], 8;", "7:41: error: cp.async.cg copies 16 bytes, found 8", &hopper},
+    {"cp.async.ca.shared.global [%r1], [%l2], 12;", "7:41: error: cp.async.ca copies 4, 8 or 16 bytes, found 12",
+     &hopper},
+    {"mbarrier.arrive.shared.b64 %l1, [%r1], 2;",
+     "7:1: error: a count of mbarrier.arrive needs compute capability 9.0, and the machine has 8.6", &ampere},
+    {"mbarrier.arrive.expect_tx.shared.b64 %l1, [%r1], 2;",
+     "7:1: error: mbarrier.arrive.expect_tx needs compute capability 9.0, and the machine has 8.6", &ampere},
+    {"mbarrier.complete_tx.shared.b64 [%r1], 2;",
+     "7:1: error: mbarrier.expect_tx needs compute capability 9.0, and the machine has 8.6", &ampere},
+    {"mbarrier.try_wait.shared.b64 %p1, [%r1], %l1;",
+     "7:1: error: mbarrier.try_wait needs compute capability 9.0, and the machine has 8.6", &ampere},
+    {".local .b64 x; mbarrier.inval.b64 [x];", "7:35: error: an mbarrier lies in shared memory, this is `.local`",
+     &hopper},
+};
+
+START_TEST(reports_async_error) {
+  g_autofree char *text = g_strconcat(LAB_OPEN, async_errors[_i].body, LAB_CLOSE, NULL);
+  expect_errors(text, async_errors[_i].target, async_errors[_i].message);
 }
 END_TEST
 
@@ -140,7 +171,7 @@ START_TEST(refuses_kernels) {
                                       ".entry fifth() { mma.sync.aligned.m8n8k4.f16 {%h1}; }\n"
                                       ".entry sixth() { .reg .b32 %r; match.any.sync.b32 %r, %r, -1; ret; }\n";
   static const char *const messages[] = {
-      "k.ptx:5:15: error: fence.proxy isn't supported\n",
+      "k.ptx:5:15: error: fence.proxy.alias isn't supported\n",
       NULL,
       "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
       "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
@@ -201,6 +232,7 @@ int main(void) {
   TCase *tcase = tcase_create("refuse");
   tcase_set_timeout(tcase, 120 * unit_patience());
   tcase_add_loop_test(tcase, reports_error, 0, (int)G_N_ELEMENTS(errors));
+  tcase_add_loop_test(tcase, reports_async_error, 0, (int)G_N_ELEMENTS(async_errors));
   tcase_add_loop_test(tcase, refuses_a_kernel_alone, 0, (int)G_N_ELEMENTS(refusals));
   tcase_add_loop_test(tcase, reports_module_error, 0, (int)G_N_ELEMENTS(module_errors));
   tcase_add_test(tcase, refuses_kernels);

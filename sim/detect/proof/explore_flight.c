@@ -3,6 +3,7 @@
 #include "sim/core/async_copy.h"
 #include "sim/core/cached.h"
 #include "sim/core/look.h"
+#include "sim/core/mbarrier.h"
 #include "sim/detect/proof/copies.h"
 
 /* Of the loads of a lane under way so many are told apart by what they find; what further ones bring isn't known. */
@@ -82,15 +83,24 @@ static WarpView *taker_of(const Explorer *explorer, const Flight *flight, guint 
   return NULL;
 }
 
-/* Words of shared memory that a copy under way will change. */
+static void join_unknown(Explorer *explorer, const Sm *sm, uint32_t physical, uint32_t bytes) {
+  for (uint32_t part = 0; part < access_words(bytes); part++) {
+    WordKey key = word_key_shared(sm->index, physical / 4 + part);
+    abstract_add_anything(&explorer->memory, abstract_word(&explorer->memory, sm, key));
+  }
+}
+
+/* Words of shared memory that a copy under way will change, and barriers that it may arrive at. */
 static void join_copy(Explorer *explorer, const Sm *sm, const Flight *flight) {
   const Warp *warp = &sm->warps[flight->slot];
   const AsyncCopy *copy = flight->age == warp->age ? async_copies_find(warp, flight->number) : NULL;
+  uint32_t count = 0;
+  const AsyncArrival *arrival = copy ? async_copies_arrivals(warp, &count) : NULL;
   for (uint32_t rest = copy ? copy->lanes : 0; rest; rest &= rest - 1)
-    for (uint32_t part = 0; part < access_words(copy->bytes); part++) {
-      WordKey key = word_key_shared(sm->index, copy->physical[__builtin_ctz(rest)] / 4 + part);
-      abstract_add_anything(&explorer->memory, abstract_word(&explorer->memory, sm, key));
-    }
+    join_unknown(explorer, sm, copy->physical[__builtin_ctz(rest)], copy->bytes);
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t rest = arrival[i].lanes; rest; rest &= rest - 1)
+      join_unknown(explorer, sm, arrival[i].physical[__builtin_ctz(rest)], MBARRIER_BYTES);
 }
 
 static void add_flight(Explorer *explorer, const Sm *sm, const Flight *flight, guint first) {
