@@ -55,6 +55,10 @@ update-figures: lockstep$(EXEEXT)
 	  ./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/newer_figure$$n.yaml -o _figures/newer$$n.csv && \
 	  ./lockstep$(EXEEXT) plot _figures/newer$$n.csv --x blocks --log y -o $(srcdir)/doc/newer_figure$$n.svg || exit 1; \
 	done
+	for what in channels; do \
+	  ./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/whatif_$$what.yaml -o _figures/whatif_$$what.csv && \
+	  ./lockstep$(EXEEXT) plot _figures/whatif_$$what.csv -o $(srcdir)/doc/whatif_$$what.svg || exit 1; \
+	done
 	./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/li2015_table3.yaml -o _figures/table3.csv
 	awk -F, -f $(srcdir)/doc/needleman.awk $(srcdir)/validation/published/li2015_table3_sum.csv _figures/table3.csv >_figures/table3.md
 	awk -v name=li2015_table3 -v file=_figures/table3.md -f $(srcdir)/doc/insert.awk $(srcdir)/doc/results.md >_figures/results.md

@@ -36,6 +36,7 @@ typedef enum {
   FORM_D_M,
   FORM_P_D_M,
   FORM_M_A,
+  FORM_P_M_A,
   FORM_D_M_B_C,
   FORM_BAR,
   FORM_T,

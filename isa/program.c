@@ -207,6 +207,7 @@ RegList inst_reads(const Inst *inst) {
   case FORM_D_M:
   case FORM_P_D_M: add(&list, inst->a, address); break;
   case FORM_M_A:
+  case FORM_P_M_A:
     add(&list, inst->a, address);
     add(&list, inst->b, inst->op == OP_LDGSTS ? 1 : width_registers(inst->width));
     break;
@@ -258,6 +259,7 @@ RegList inst_writes(const Inst *inst, uint32_t nregs) {
   case FORM_P_A_B_CMP:
   case FORM_P_Q_Q_Q:
   case FORM_M_A:
+  case FORM_P_M_A:
   case FORM_T: break;
   }
   return list;

@@ -318,6 +318,8 @@ liblockstep_a_SOURCES += \
   sim/scenario/layout.h \
   sim/scenario/loader.c \
   sim/scenario/loader.h \
+  sim/scenario/machine_runs.c \
+  sim/scenario/machine_runs.h \
   sim/scenario/nvcc.c \
   sim/scenario/nvcc.h \
   sim/scenario/programs.c \

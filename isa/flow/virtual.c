@@ -81,6 +81,7 @@ VOperands vinst_operands(const VInst *vinst) {
   case FORM_D_M:
   case FORM_P_D_M: rows.a = address; break;
   case FORM_M_A:
+  case FORM_P_M_A:
     rows.a = address;
     rows.b = inst->op == OP_LDGSTS ? 1 : width_rows(inst->width);
     break;
@@ -100,7 +101,7 @@ VOperands vinst_operands(const VInst *vinst) {
   case FORM_T: break;
   }
   bool writes = form != FORM_NONE && form != FORM_A && form != FORM_P_A && form != FORM_P_A_B_CMP &&
-                form != FORM_P_Q_Q_Q && form != FORM_M_A && form != FORM_T;
+                form != FORM_P_Q_Q_Q && form != FORM_M_A && form != FORM_P_M_A && form != FORM_T;
   if (writes)
     rows.dst = form == FORM_D_M ? width_rows(inst->width) : value_rows(inst, WIDE_DST);
   return rows;

@@ -24,6 +24,7 @@ static const char *const specs[] = {
     [FORM_D_M] = "dm",
     [FORM_P_D_M] = "pdm",
     [FORM_M_A] = "mB",
+    [FORM_P_M_A] = "pmB",
     [FORM_D_M_B_C] = "dmB",
     [FORM_BAR] = NULL,
     [FORM_T] = "t",

@@ -330,6 +330,45 @@ void exec_STSUL(Issue *issue) {
   unlock(issue, physical);
 }
 
+/* Lanes in order: a lane finds its bit free if a lane before it has freed that. */
+static uint32_t lanes_that_unlock(const Issue *issue, const uint32_t physical[32]) {
+  const LockUnit *unit = &issue->sm->lock_unit;
+  bool own = issue->gpu->machine->sm.lock_unit.conditional_unlock == CONDITIONAL_UNLOCK_OWN;
+  ThreadId threads = warp_thread_base(warp_block(issue->sm, issue->warp), issue->warp);
+  uint32_t freed[32], count = 0, lanes = 0;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint32_t index = lock_unit_index(unit, physical[lane]), i = 0;
+    const LockBit *bit = &unit->bit[index];
+    while (i < count && freed[i] != index)
+      i++;
+    if (i < count || !bit->held || (own && !thread_equal(bit->owner, thread_plus(threads, lane))))
+      continue;
+    freed[count++] = index;
+    lanes |= 1u << lane;
+  }
+  return lanes;
+}
+
+/* What the lanes do whose bit isn't held is no access. */
+void exec_STSCUL(Issue *issue) {
+  uint32_t physical[32], executing = issue->mask;
+  if (!own_addresses(issue, 4, physical))
+    return;
+  uint32_t lanes = lanes_that_unlock(issue, physical);
+  uint64_t when = serve(issue, physical, 4, true);
+  issue->sm->counters.unlock_attempts += bits_count(executing);
+  issue->sm->counters.unlock_failures += bits_count(executing & ~lanes);
+  if (lanes) {
+    issue->mask = lanes;
+    report_shared(issue, ACCESS_WRITE, physical, 4, 0, true);
+    store_shared(issue, physical, 4, when);
+    unlock(issue, physical);
+    issue->mask = executing;
+  }
+  issue_set_pred(issue, issue->inst->pdst, lanes);
+}
+
 /* ---- native atomics (on machines before sm_50 they work all the same, where the hardware has a loop of LDSLK) ---- */
 
 static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_t bytes) {

@@ -314,7 +314,8 @@ static void step(const Issue *issue) {
   case OP_LD:
   case OP_LDS:
   case OP_LDL:
-  case OP_LDSLK: use_address(issue); break;
+  case OP_LDSLK:
+  case OP_STSCUL: use_address(issue); break;
   case OP_ST:
   case OP_STS:
   case OP_STL:

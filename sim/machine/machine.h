@@ -58,6 +58,10 @@
   X(HASH_MODULO, "modulo")   \
   X(HASH_ROTATED, "rotated") \
   X(HASH_SPREAD, "spread")
+#define CONDITIONAL_UNLOCKS(X)       \
+  X(CONDITIONAL_UNLOCK_NONE, "none") \
+  X(CONDITIONAL_UNLOCK_HELD, "held") \
+  X(CONDITIONAL_UNLOCK_OWN, "own")
 #define ATOMIC_OCCUPANCIES(X)     \
   X(ATOMIC_OCCUPIES_UNIT, "unit") \
   X(ATOMIC_OCCUPIES_LINE, "line")
@@ -86,6 +90,7 @@ typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
 typedef enum { L2_STARTS(X) L2_STARTS_COUNT } L2Start;
 typedef enum { BLOCK_ORDERINGS(X) BLOCK_ORDERINGS_COUNT } BlockOrders;
 typedef enum { SLICE_HASHES(X) SLICE_HASHES_COUNT } SliceHash;
+typedef enum { CONDITIONAL_UNLOCKS(X) CONDITIONAL_UNLOCKS_COUNT } ConditionalUnlock;
 typedef enum { ATOMIC_OCCUPANCIES(X) ATOMIC_OCCUPANCIES_COUNT } AtomicOccupies;
 typedef enum { HOLD_RELEASES(X) HOLD_RELEASES_COUNT } HoldRelease;
 #undef X

@@ -1,6 +1,7 @@
 /* lock_unit.h - the lock bits beside one SM's shared memory (Li et al., section 3; US patent 8375176).
  * Models: lock_unit.bits bits; the bit of a word is (physical byte address >> low_bit) mod bits; LDSLK of a free bit
- * takes it for exactly one lane; STSUL frees it whoever holds it. No latency of its own: it is read with the data.
+ * takes it for exactly one lane; STSUL frees it whoever holds it, STSCUL (lock_unit.conditional_unlock) only if it is
+ * held. No latency of its own: it is read with the data.
  * Does not model: ownership. Owners are kept for findings only, and nothing reads them to decide what happens.
  * All resident blocks of the SM share the bits. Bits are set free when the machine starts. */
 #ifndef LOCKSTEP_MEMORY_LOCK_UNIT_H
@@ -32,6 +33,11 @@ void lock_unit_init(LockUnit *unit, const Machine *machine);
 void lock_unit_clear(LockUnit *unit);
 /* Kernel launch: all bits become free (guess, SEMANTICS "Lock unit"). */
 void lock_unit_release_all(LockUnit *unit);
+
+/* True if the machine has STSCUL: a bit that is taken may be what somebody waits for. */
+static inline bool lock_unit_is_conditional(const Machine *machine) {
+  return machine->sm.lock_unit.conditional_unlock != CONDITIONAL_UNLOCK_NONE;
+}
 
 /* The lock bit of a physical byte address. */
 static inline uint32_t lock_unit_index(const LockUnit *unit, uint32_t address) {

@@ -39,6 +39,7 @@ static const char *const form_operands[] = {
     [FORM_D_M] = "d, m",
     [FORM_P_D_M] = "p, d, m",
     [FORM_M_A] = "m, a",
+    [FORM_P_M_A] = "p, m, a",
     [FORM_D_M_B_C] = "d, m, b(, c)",
     [FORM_BAR] = "by form",
     [FORM_T] = "t",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/memory/heap.h"
+#include "sim/scenario/machine_runs.h"
 #include "sim/scenario/programs.h"
 
 static void free_buffer(gpointer data) {
@@ -93,17 +94,23 @@ bool scenario_launch_may_run(const Scenario *scenario, guint index, Diag *diag) 
   return programs_may_run_code(scenario->programs) || scenario_launch_runs(scenario, scenario->program, index, diag);
 }
 
-static const Program *with_launches(const Scenario *scenario, const Program *program, Diag *diag) {
+static const Kernel *launch_kernel(const Scenario *scenario, const Program *program, guint index) {
+  return program_kernel(program, ((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, index))->kernel);
+}
+
+static const Program *with_launches(const Scenario *scenario, const Machine *machine, const Program *program,
+                                    Diag *diag) {
   bool good = program != NULL;
   for (guint i = 0; program && i < scenario->launches->len; i++)
-    good &= scenario_launch_runs(scenario, program, i, diag);
+    good &= scenario_launch_runs(scenario, program, i, diag) &&
+            machine_runs_kernel(machine, program, launch_kernel(scenario, program, i), diag);
   return good ? program : NULL;
 }
 
 const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  return with_launches(scenario, programs_for(scenario->programs, machine, diag), diag);
+  return with_launches(scenario, machine, programs_for(scenario->programs, machine, diag), diag);
 }
 
 const Program *scenario_source(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  return with_launches(scenario, programs_source_for(scenario->programs, machine, diag), diag);
+  return with_launches(scenario, machine, programs_source_for(scenario->programs, machine, diag), diag);
 }

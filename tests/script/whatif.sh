@@ -16,7 +16,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 15
+plan 21
 batch="memory.atomic.batch_loads=64"
 sleeping="$traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="$traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -59,5 +59,20 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   flow=$(cycles "$traces/wavefront/grid_tiny_lock.yaml" $widest -m gtx570-2blocks)
   less "2048 lock bits don't make data flow a quarter faster" "$(cycles "$traces/wavefront/grid_tiny_lock.yaml" $widest -m gtx570)" "$flow" 0.8
   less "which is slower than data parallel on a large grid" "$data" "$flow" 3
+
+  # Conditional unlock: a lock bit for each channel instead of two.
+  chain="$traces/whatif/channel"
+  less "conditional unlock: a chain of channels is faster" "$(cycles "${chain}_one_bit.yaml" -m gtx570-conditional)" \
+    "$(cycles "${chain}_two_bits.yaml" -m gtx570)" 1.05
+  verdict() { "$LOCKSTEP" run "$@" --format csv 2>/dev/null | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["verdict"] }'; }
+  is() { point "$1" "$(test "$2" = "$3" || echo "$2, not $3")"; }
+  is "a long one has an alias deadlock with two bits a channel" "$(verdict "${chain}_two_bits.yaml" -p warps=20)" alias-deadlock
+  is "also where there is conditional unlock" "$(verdict "${chain}_two_bits.yaml" -m gtx570-conditional -p warps=20)" alias-deadlock
+  is "and none with one bit" "$(verdict "${chain}_one_bit.yaml" -p warps=32)" completed
+  stolen() { "$LOCKSTEP" run "$traces/whatif/conditional_add.yaml" -m "$1" --format json 2>/dev/null | grep -c unlock-not-held; }
+  is "without a guard a bit without owner is freed by others, one with an owner isn't" \
+    "$(stolen gtx570-conditional) $(stolen gtx570-conditional-own)" "1 0"
+  "$LOCKSTEP" run "${chain}_one_bit.yaml" -m gtx570 >"$folder/refused" 2>&1 && status=0 || status=$?
+  is "a machine without it refuses the program" "$status $(grep -c 'error: STSCUL: gtx570 has no conditional unlock' "$folder/refused")" "3 1"
 }
 finish

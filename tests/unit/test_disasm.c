@@ -54,6 +54,8 @@ static const Spelling spellings[] = {
     {"LDS R1, [-4]", "LDS R1, [0xfffffffc]"},
     {"STS.64 [R2+0x7fffffff], RZ", NULL},
     {"LDSLK P0,RZ ,[R5]", "LDSLK P0, RZ, [R5]"},
+    {"STSCUL P1,[R2+0x4] ,R3", "STSCUL P1, [R2+0x4], R3"},
+    {"STSCUL PT, [RZ+0x10], RZ", "STSCUL PT, [0x10], RZ"},
     {"LD.CG.E.128 R4, [R2]", "LD.E.CG.128 R4, [R2]"},
     {"ATOM.CAS.E R1, [R2], R4, RZ", "ATOM.E.CAS R1, [R2], R4, RZ"},
     {"ATOM.ADD.U32 R1, [R2], R4", "ATOM.ADD R1, [R2], R4"},
@@ -301,7 +303,7 @@ static const char *const specs[] = {
     [FORM_D_A_B_S] = "daas",  [FORM_D_A_B_Q] = "daaq", [FORM_D_A_B_CMP] = "daaq", [FORM_P_A_B_CMP] = "ppaaq",
     [FORM_P_Q_Q_Q] = "ppqqq", [FORM_D_SR] = "dr",      [FORM_D_P_Q] = "dpq",      [FORM_D_M] = "dm",
     [FORM_P_D_M] = "pdm",     [FORM_M_A] = "mB",       [FORM_D_M_B_C] = "dmB",    [FORM_BAR] = "",
-    [FORM_T] = "t",
+    [FORM_T] = "t",           [FORM_P_M_A] = "pmB",
 };
 
 /* The modifiers that an opcode needs and some that it may have. */

@@ -227,6 +227,7 @@ static void act_lane(unsigned which, State *state, unsigned lane) {
 #define load(address, bytes) load_bytes(state, space, address, bytes)
 #define store(address, bytes, value) store_bytes(state, space, address, bytes, value)
 #define take(address) take_bit(state, address)
+#define held(address) (state->lock[(address) / 4 % LOCK_BITS])
 #define release(address) (state->lock[(address) / 4 % LOCK_BITS] = false)
 #define CASE(...) i++;
 #define STATE(op_, space_, align_, text_, ...) \
@@ -240,6 +241,7 @@ static void act_lane(unsigned which, State *state, unsigned lane) {
 #undef load
 #undef store
 #undef take
+#undef held
 #undef release
   if (written >= 0)
     set_pred(state, (unsigned)written, lane, result);

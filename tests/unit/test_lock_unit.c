@@ -189,6 +189,65 @@ START_TEST(stsul_frees_whoever_holds) {
 }
 END_TEST
 
+/* ---- STSCUL ---- */
+
+/* Some lanes hold bits; then some try to put. R1 is the address of both. */
+typedef struct Put {
+  const char *what, *settings, *address;
+  uint32_t takers, putters, stored, held; /* held: how many bits afterwards */
+} Put;
+
+/* clang-format off */
+static const Put puts[] = {
+    {"nobody holds", "held", "MOV R1, 8", 0, 0xffffffff, 0, 0},
+    {"a word each, all held", "held", "SHL R1, R0, 2", 0xffffffff, 0xffffffff, 0xffffffff, 0},
+    {"a word each, some held", "held", "SHL R1, R0, 2", 0x00ff00ff, 0xffffffff, 0x00ff00ff, 0},
+    {"a word each, some put", "held", "SHL R1, R0, 2", 0xffffffff, 0x0f000000, 0x0f000000, 28},
+    {"one word: the lowest lane stores", "held", "MOV R1, 8", 0xffffffff, 0xffffff00, 0x00000100, 0},
+    {"one word, the holder among others", "held", "MOV R1, 8", 0x00000010, 0x00000012, 0x00000002, 0},
+    {"aliases: one stores", "held", "SHL R1, R0, 12", 0x00000002, 0x00000007, 0x00000001, 0},
+    {"one word, own: the holder stores", "own", "MOV R1, 8", 0x00000010, 0xffffffff, 0x00000010, 0},
+    {"one word, own: another lane doesn't", "own", "MOV R1, 8", 0x00000010, 0x0000000f, 0, 1},
+    {"aliases, own", "own", "SHL R1, R0, 12", 0x00000006, 0x00000007, 0x00000002, 0},
+};
+/* clang-format on */
+
+START_TEST(stscul_stores_and_frees_what_is_held) {
+  const Put *put = &puts[_i];
+  g_autofree char *settings = g_strconcat("sm.lock_unit.conditional_unlock=", put->settings, NULL);
+  g_autofree char *text =
+      g_strdup_printf(".shared 32768\nS2R R0, SR_LaneId; IADD R2, R0, 100; %s; @P1 LDSLK P0, RZ, [R1]; "
+                      "@P2 STSCUL P3, [R1], R2; EXIT",
+                      put->address);
+  g_autoptr(Lab) lab = lab_new(settings, text);
+  lab_launch(lab, 1, strstr(put->address, "12") ? 8 : 32);
+  lab_place(lab);
+  Warp *warp = lab_warp(lab, 0);
+  warp->pred[1] = put->takers;
+  warp->pred[2] = put->putters;
+  warp->pred[3] = 0xa5a5a5a5; /* stays in lanes that don't execute */
+  lab_finish(lab);
+  uint32_t right = put->stored | (0xa5a5a5a5 & ~put->putters);
+  ck_assert_msg(warp->pred[3] == right, "%s: P3 is %x, not %x", put->what, warp->pred[3], right);
+  const Sm *sm = &lab->gpu->sms[0];
+  uint32_t held = 0;
+  for (unsigned i = 0; i < sm->lock_unit.bits; i++)
+    held += sm->lock_unit.bit[i].held;
+  ck_assert_msg(held == put->held, "%s: %u bits are held", put->what, held);
+  for (unsigned lane = 0; lane < 32; lane++) {
+    uint32_t word = sm->shared.words[lab_row(lab, 0, 1)[lane] / 4];
+    if (put->stored >> lane & 1)
+      ck_assert_msg(word == 100 + lane, "%s: lane %u left %u", put->what, lane, word);
+    else if (!put->stored)
+      ck_assert_msg(word == 0, "%s: word of lane %u is %u", put->what, lane, word);
+  }
+  uint32_t tried = (uint32_t)__builtin_popcount(put->putters), done = (uint32_t)__builtin_popcount(put->stored);
+  ck_assert_uint_eq(lab->gpu->counters.unlock_attempts, tried);
+  ck_assert_uint_eq(lab->gpu->counters.unlock_failures, tried - done);
+  ck_assert_uint_eq(lab->gpu->counters.lock_releases, done);
+}
+END_TEST
+
 /* Warp 1 frees what warp 0 holds, which then takes it again. */
 START_TEST(another_warp_frees_it) {
   g_autoptr(Lab) lab = lab_new(
@@ -372,6 +431,7 @@ int main(void) {
   tcase_add_test(tcase, a_failed_attempt_costs_the_same);
   tcase_add_test(tcase, aliases_replay);
   tcase_add_loop_test(tcase, protects_a_counter, 0, 4);
+  tcase_add_loop_test(tcase, stscul_stores_and_frees_what_is_held, 0, G_N_ELEMENTS(puts));
   tcase_set_timeout(tcase, 30);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

@@ -139,6 +139,7 @@ static const char *const examples[OP_COUNT] = {
     [OP_STS] = "STS.U8 [0x10], R2",
     [OP_LDSLK] = "LDSLK P0, RZ, [R0]",
     [OP_STSUL] = "STSUL [RZ+0x10], RZ",
+    [OP_STSCUL] = "STSCUL P1, [R2+0x10], R3",
     [OP_LD] = "LD.E.CV.128 R4, [R2]",
     [OP_ST] = "ST.WT [R2-4], R3",
     [OP_ATOM] = "ATOM.E.ADD.F32.FTZ.RN R1, [R2], R4",

@@ -101,7 +101,7 @@ WordChange diagnose_word_change(const WaitGraph *graph, WordKey key) {
 }
 
 static const LockBit *bit_of(const WaitGraph *graph, BitKey key) {
-  return look_bit(&graph->explorer->gpu->sms[key >> 32], (uint32_t)key);
+  return look_bit(&graph->explorer->gpu->sms[bit_key_sm(key)], (uint32_t)key);
 }
 
 /* "held since cycle 12 by lane 0 ... (line 9) for shared address 0x0" */
@@ -166,6 +166,8 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
     const LockBit *bit = bit_of(graph, thing->key);
     g_autofree char *wanted = locate_shared_text(block, edge->physical),
                     *held = locate_shared_text(block, bit->address);
+    if (thing->key & BIT_TAKEN)
+      return g_strdup_printf("for lock bit %u of %s to be taken, to store and free it", (uint32_t)thing->key, wanted);
     if (edge->kind == EDGE_ALIAS)
       return g_strdup_printf("for lock bit %u of %s, which is held for %s: both addresses map to that bit",
                              (uint32_t)thing->key, wanted, held);
@@ -250,7 +252,8 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
                  : g_strdup_printf("%s %s %s, and nobody is left who could come", who, diagnose_verb(lanes), what));
     return;
   }
-  g_autofree char *holder = holder_text(graph, thing, view->block);
+  g_autofree char *holder =
+      thing->key & BIT_TAKEN && thing->kind == NODE_BIT ? NULL : holder_text(graph, thing, view->block);
   locate_evidence(finding, view->launch, edge->pc, g_strdup_printf("%s %s %s", who, diagnose_verb(lanes), what));
   if (holder)
     finding_add_evidence(finding, 0,

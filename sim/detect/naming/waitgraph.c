@@ -122,6 +122,8 @@ GArray *wait_touches(GHashTable *table) {
 }
 
 static EdgeKind bit_edge_kind(const WarpView *view, const Touch *touch) {
+  if (touch->key & BIT_TAKEN)
+    return EDGE_BIT;
   const LockBit *bit = look_bit(view->sm, (uint32_t)touch->key);
   return bit->held && bit->address / 4 != touch->physical / 4 ? EDGE_ALIAS : EDGE_BIT;
 }
@@ -261,8 +263,9 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
       .view = view, .lane = lane, .words = wait_touches(touched->reads), .bits = wait_touches(touched->lock_reads)};
   footprint_reset(touched);
   for (guint i = spin.bits->len; i-- > 0;) {
-    const BitSet *bit = abstract_bit(&explorer->memory, view->sm, (uint32_t)g_array_index(spin.bits, Touch, i).key);
-    if (bit->may_be_free)
+    BitKey key = g_array_index(spin.bits, Touch, i).key;
+    const BitSet *bit = abstract_bit(&explorer->memory, view->sm, (uint32_t)key);
+    if (key & BIT_TAKEN ? bit->may_be_held : bit->may_be_free)
       g_array_remove_index(spin.bits, i); /* it is taken and freed all the time: not what the lane lacks */
   }
   if (!connect_copies(graph, node, &spin) && !connect_causes(graph, node, &spin, false))
@@ -393,7 +396,7 @@ static guint find_thread(WaitGraph *graph, ThreadId thread) {
 static void connect_holders(WaitGraph *graph) {
   for (guint i = 0; i < graph->nodes->len; i++) {
     Node node = *wait_node(graph, i);
-    if (node.kind != NODE_BIT)
+    if (node.kind != NODE_BIT || node.key & BIT_TAKEN)
       continue;
     const Sm *sm = &graph->explorer->gpu->sms[node.key >> 32];
     const LockBit *bit = look_bit(sm, (uint32_t)node.key);

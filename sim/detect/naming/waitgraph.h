@@ -31,7 +31,7 @@ typedef struct Node {
   NodeKind kind;
   guint view;          /* LANE, ENTRY: index into explorer->views; BARRIER: one of the block's warps */
   uint32_t index;      /* LANE: lane; ENTRY: see below; BARRIER: id; PENDING: launch; COPY: SM */
-  uint64_t key;        /* WORD, COPY: WordKey; BIT: BitKey */
+  uint64_t key;        /* WORD, COPY: WordKey; BIT: BitKey, with BIT_TAKEN if it is to be taken */
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
   bool in_cycle;

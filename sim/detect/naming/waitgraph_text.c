@@ -28,7 +28,9 @@ static char *node_text(const WaitGraph *graph, const Node *node) {
     return word_key_is_shared(node->key) ? g_strdup_printf("shared word 0x%x of SM %u", (uint32_t)node->key * 4,
                                                            (uint32_t)(node->key >> 32) & 0x7fffffffu)
                                          : locate_global_text(gpu, node->key * 4);
-  case NODE_BIT: return g_strdup_printf("lock bit %u of SM %u", (uint32_t)node->key, (uint32_t)(node->key >> 32));
+  case NODE_BIT:
+    return g_strdup_printf("lock bit %u of SM %u%s", (uint32_t)node->key, bit_key_sm(node->key),
+                           node->key & BIT_TAKEN ? ", to be taken" : "");
   case NODE_ENTRY: return wait_entry_name(view_of(graph, node), node->index);
   case NODE_BARRIER:
     return g_strdup_printf("barrier %u of block %" G_GUINT64_FORMAT, node->index, view_of(graph, node)->block->index);

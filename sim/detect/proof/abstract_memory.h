@@ -46,7 +46,10 @@ static inline bool word_key_is_shared(WordKey key) { return key >> 63; }
 
 /* Names a lock bit of an SM. */
 typedef uint64_t BitKey;
+/* Of a lock bit, that it is freed; with BIT_TAKEN, that it is taken: what a lane waits for, and what one does. */
+#define BIT_TAKEN (UINT64_C(1) << 63)
 static inline BitKey bit_key(uint32_t sm, uint32_t bit) { return (uint64_t)sm << 32 | bit; }
+static inline uint32_t bit_key_sm(BitKey key) { return (uint32_t)(key >> 32) & 0x7fffffff; }
 
 /* What atomic adds may still do to a word. */
 typedef struct AddsLeft {

@@ -1,5 +1,6 @@
 /* Loads, stores and lock bits of one lane, on the sets of values that words may hold. */
 #include "sim/core/cached.h"
+#include "sim/core/look.h"
 #include "sim/core/place.h"
 #include "sim/detect/proof/explore_step.h"
 
@@ -151,6 +152,7 @@ static bool is_free(const LaneWalk *walk, WordKey key) {
          (assumption->fixed_words && !g_hash_table_contains(assumption->fixed_words, &key));
 }
 
+/* True if the bit is assumed to be free or, with BIT_TAKEN, to be held, whatever it may be. */
 static bool bit_is_free(const LaneWalk *walk, BitKey key) {
   const Assumption *assumption = walk->assumption;
   return assumption && ((assumption->free_bits && g_hash_table_contains(assumption->free_bits, &key)) ||
@@ -311,6 +313,8 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
   }
   if (may_be_free) {
     explore_set_predicate(state, inst->pdst, true);
+    if (walk->footprint && lock_unit_is_conditional(walk->explorer->gpu->machine))
+      footprint_note(walk->footprint->frees, bkey | BIT_TAKEN, state->pc, place->physical);
     if (keeps_stores(walk))
       abstract_hold_bit(memory, bit);
     load_parts(walk, state, inst, place, 0);
@@ -365,6 +369,42 @@ static void store(LaneWalk *walk, LaneState *state, const Inst *inst, const Plac
     store_part(walk, state, inst, place, part);
   if (op_info[inst->op].flags & OPF_UNLOCK)
     free_bit(walk, state->pc, place->physical);
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
+/* True if the lane may hold the bit: it does so now, or may take it. */
+static bool may_own(const LaneWalk *walk, const BitSet *bit, BitKey key) {
+  const LockBit *now = look_bit(walk->view->sm, (uint32_t)key);
+  ThreadId lane = thread_plus(warp_thread_base(walk->view->block, walk->view->warp), walk->lane);
+  return bit->may_be_free || bit_is_free(walk, key) || (now->held && thread_equal(now->owner, lane));
+}
+
+/* STSCUL: the bit may be held, or free, or either. */
+static void store_conditional(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
+  const Sm *sm = walk->view->sm;
+  bool own = walk->explorer->gpu->machine->sm.lock_unit.conditional_unlock == CONDITIONAL_UNLOCK_OWN;
+  uint32_t index = lock_unit_index(&sm->lock_unit, place->physical);
+  BitSet *bit = abstract_bit(&walk->explorer->memory, sm, index);
+  BitKey key = bit_key(sm->index, index);
+  walk->effects.of_warp = true;
+  walk->effects.of_lane |= own;
+  if (!read_only(walk))
+    abstract_note_reader(&bit->readers, walk->view->index);
+  if (walk->footprint)
+    footprint_note(walk->footprint->lock_reads, key | BIT_TAKEN, state->pc, place->physical);
+  bool stores = bit->may_be_held || bit_is_free(walk, key | BIT_TAKEN);
+  stores = is_any_lane(walk) || (stores && (!own || may_own(walk, bit, key)));
+  if (!stores || own || is_any_lane(walk) || bit->may_be_free || bit_is_free(walk, key)) {
+    LaneSpace refused;
+    lane_state_copy(&refused.state, state, walk_nregs(walk));
+    explore_set_predicate(&refused.state, inst->pdst, false);
+    explore_go_on(walk, &refused.state, inst, refused.state.pc + 1);
+  }
+  if (!stores)
+    return;
+  store_part(walk, state, inst, place, 0);
+  free_bit(walk, state->pc, place->physical);
+  explore_set_predicate(state, inst->pdst, true);
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
@@ -437,6 +477,8 @@ void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
     load_locked(walk, state, inst, &place);
   else if (flags & OPF_ATOMIC)
     explore_atomic(walk, state, inst, &place);
+  else if (inst->op == OP_STSCUL)
+    store_conditional(walk, state, inst, &place);
   else if (flags & OPF_STORE)
     store(walk, state, inst, &place);
   else if (place.space == MEM_PARAM)

@@ -17,10 +17,10 @@ typedef struct Touch {
 /* Notes what an exploration touches, the first access of each word and bit: key -> Touch. NULL members aren't wanted. */
 typedef struct Footprint {
   GHashTable *reads;
-  GHashTable *lock_reads;
+  GHashTable *lock_reads; /* lock bits asked; with BIT_TAKEN: by STSCUL */
   GHashTable *stores; /* words that are stored to or changed */
   GHashTable *writes; /* only words given a value that their set (of a layer: the set below) doesn't have */
-  GHashTable *frees;  /* lock bits freed */
+  GHashTable *frees;  /* lock bits freed; with BIT_TAKEN, taken (where there is STSCUL) */
   GHashTable *wild;   /* by pc: instructions that store at an address that isn't known */
 } Footprint;
 
@@ -34,9 +34,10 @@ void footprint_note(GHashTable *touches, uint64_t key, uint32_t pc, uint32_t phy
 /* What a lane is assumed to find, beyond the fixpoint. */
 typedef struct Assumption {
   GHashTable *free_words;  /* WordKey set: these hold anything */
-  GHashTable *free_bits;   /* BitKey set: these may be free */
+  GHashTable *free_bits;   /* BitKey set: these may be free, or with BIT_TAKEN held */
   GHashTable *fixed_words; /* WordKey set: all other words hold anything; NULL: all words are fixed */
-  GHashTable *fixed_bits;  /* BitKey set: all other lock bits may be free; NULL: all are fixed */
+  GHashTable
+      *fixed_bits; /* BitKey set: all other lock bits may be free (or with BIT_TAKEN held); NULL: all are fixed */
   bool fresh;              /* loads read memory, whatever an L1 keeps */
   /* A load of that word may find its value, too, beside what was seen (Explorer.seen); or NULL. */
   const Touch *stored;

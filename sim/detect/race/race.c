@@ -146,9 +146,10 @@ static void acquire_bits(RaceDetector *detector, const ProbePoint *point, const 
   }
 }
 
-static void release_bits(RaceDetector *detector, const ProbePoint *point, const uint64_t address[32]) {
+static void release_bits(RaceDetector *detector, const ProbePoint *point, const uint64_t address[32],
+                         uint32_t lanes) {
   WarpOrder *warp = warp_order(detector, point);
-  for (uint32_t rest = point->lanes; rest; rest &= rest - 1) {
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);
     vclock_join(&sm_order(detector, point->sm)->bits[bit], &warp->clock);
   }
@@ -189,8 +190,9 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
                        .locks = lock || unlock,
                        .polls = polls && polls[point->pc]};
   look_for_select(detector, point, &access);
-  if (lock)
-    acquire_bits(detector, point, address, taken);
+  bool waits_for_taking = lock_unit_is_conditional(point->gpu->machine);
+  if (lock || (unlock && waits_for_taking))
+    acquire_bits(detector, point, address, lock ? taken : point->lanes);
   WarpOrder *warp = warp_order(detector, point);
   bool trial = detector->watch.trial.repair != NULL;
   if (warp->undecided)
@@ -203,8 +205,8 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     race_step(&detector->watch, point, warp, &access);
   if (trial)
     race_trial_access(&detector->watch.trial, warp, point, true);
-  if (unlock)
-    release_bits(detector, point, address);
+  if (unlock || (lock && waits_for_taking))
+    release_bits(detector, point, address, access.lanes);
 }
 
 static void performed(void *user, const ProbePoint *point, const AccessPart *part) {

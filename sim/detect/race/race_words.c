@@ -125,7 +125,7 @@ bool race_words_writes(const Step *step, const Group *group) {
   const Inst *inst = step->point->inst;
   if (step->access->kind == ACCESS_READ)
     return false;
-  if (inst->op == OP_STSUL)
+  if (inst->op == OP_STSUL || inst->op == OP_STSCUL)
     return any_lane_has_now(step, group, false);
   if (step->access->kind == ACCESS_ATOMIC && inst->mode == ATOM_CAS)
     return any_lane_has_now(step, group, true);
