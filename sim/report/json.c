@@ -151,6 +151,14 @@ static void add_longest(JsonBuilder *builder, const LongestLaunch *longest) {
   json_builder_end_object(builder);
 }
 
+static void add_transfers(JsonBuilder *builder, const MeasuredTransfers *transfers) {
+  json_builder_set_member_name(builder, "lock_transfers");
+  json_builder_begin_object(builder);
+  add_int(builder, "number", (int64_t)transfers->transfers);
+  add_double(builder, "mean_cycles", transfers->mean_cycles);
+  json_builder_end_object(builder);
+}
+
 static void add_occupancy(JsonBuilder *builder, const GArray *occupancy) {
   begin_array(builder, "occupancy");
   for (guint i = 0; occupancy && i < occupancy->len; i++) {
@@ -238,6 +246,8 @@ char *json_run(const RunResult *result) {
   add_regions(builder, result->regions);
   if (result->longest.found)
     add_longest(builder, &result->longest);
+  if (result->transfers.found)
+    add_transfers(builder, &result->transfers);
   add_occupancy(builder, result->occupancy);
   begin_array(builder, "findings");
   for (guint i = 0; i < result->findings->len; i++)

@@ -72,6 +72,12 @@ static void append_operations(const RunResult *result, Canvas *canvas) {
               "operations", NUMBER_WIDTH, result->operations, each, result->clock_hz / each / 1e6);
 }
 
+static void append_transfers(const MeasuredTransfers *transfers, Canvas *canvas) {
+  if (transfers->found)
+    paint_plain(canvas, "  %-*s%*" G_GUINT64_FORMAT "  %.0f cycles each, as the program measured\n", NAME_WIDTH,
+                "lock transfers", NUMBER_WIDTH, transfers->transfers, transfers->mean_cycles);
+}
+
 static void append_counters(const Counters *counters, Canvas *canvas) {
   for (unsigned i = 0; i < COUNTER_COUNT; i++) {
     uint64_t value = counter_value(counters, i);
@@ -216,6 +222,7 @@ void text_run(const RunResult *result, Canvas *canvas) {
     if (result->longest.found)
       append_longest(&result->longest, result->clock_hz, canvas);
     append_operations(result, canvas);
+    append_transfers(&result->transfers, canvas);
     append_occupancy(result, canvas);
     append_counters(&result->counters, canvas);
     if (result->details)

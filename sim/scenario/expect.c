@@ -98,17 +98,9 @@ static bool expected_mapping(Loader *loader, ExpectBuffer *expected, const YamlN
 }
 
 bool loader_add_expected_buffer(Loader *loader, Expectation *expect, const YamlNode *name, const YamlNode *value) {
-  int index = loader_find_buffer(loader, name->scalar);
-  if (index < 0) {
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (guint i = 0; i < loader->scenario->buffers->len; i++)
-      g_ptr_array_add(names, ((ScenarioBuffer *)g_ptr_array_index(loader->scenario->buffers, i))->name);
-    g_ptr_array_add(names, NULL);
-    g_autofree char *quoted = quote_text(name->scalar);
-    loader_error(loader, name, "unknown buffer %s", quoted);
-    diag_hint_nearest(loader->diag, name->scalar, (const char *const *)names->pdata);
+  int index = loader_known_buffer(loader, name);
+  if (index < 0)
     return false;
-  }
   if (value->type == YAML_NODE_SCALAR) {
     g_autofree char *found = yaml_describe(value);
     return loader_error(loader, value,

@@ -203,6 +203,20 @@ int loader_find_buffer(const Loader *loader, const char *name) {
   return -1;
 }
 
+int loader_known_buffer(Loader *loader, const YamlNode *name) {
+  int index = loader_find_buffer(loader, name->scalar);
+  if (index >= 0)
+    return index;
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (guint i = 0; i < loader->scenario->buffers->len; i++)
+    g_ptr_array_add(names, ((ScenarioBuffer *)g_ptr_array_index(loader->scenario->buffers, i))->name);
+  g_ptr_array_add(names, NULL);
+  g_autofree char *quoted = quote_text(name->scalar);
+  loader_error(loader, name, "unknown buffer %s", quoted);
+  diag_hint_nearest(loader->diag, name->scalar, (const char *const *)names->pdata);
+  return -1;
+}
+
 bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words) {
   int64_t count, ignored;
   g_autofree char *quoted = quote_text(name->scalar);

@@ -80,6 +80,8 @@ bool loader_init_graph(Loader *loader, ScenarioBuffer *buffer, const YamlNode *n
 bool loader_unknown_name(Loader *loader, const YamlNode *node);
 /* Index of a buffer by name, or -1. */
 int loader_find_buffer(const Loader *loader, const char *name);
+/* The same; an unknown one is an error that names the nearest. */
+int loader_known_buffer(Loader *loader, const YamlNode *name);
 /* Adds a buffer for each module variable of the program; call it when all others are there. */
 bool loader_add_variables(Loader *loader);
 /* Appends an argument to a launch: of PTX it takes the type of its parameter, of SASS it is one or more words. */

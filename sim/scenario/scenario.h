@@ -83,7 +83,12 @@ typedef struct ScenarioMeasure {
   bool longest_launch;  /* what is measured is the launch that takes longest, not the time until the last has ended */
   bool has_shared_data; /* this range of each block's shared memory is data, not cost of synchronization */
   uint32_t shared_data_offset, shared_data_bytes;
+  bool has_transfers; /* the program measures how long locks go from owner to owner */
+  guint transfers;    /* the buffer where it adds that up (MEASURED_TRANSFER_WORDS) */
 } ScenarioMeasure;
+
+/* Nanoseconds, and the number of transfers; 64 bits each. */
+enum { MEASURED_TRANSFER_WORDS = 4 };
 
 typedef struct Scenario {
   char *name;  /* file name without folder and ending */

@@ -268,8 +268,24 @@ static bool read_region(Loader *loader, const YamlNode *node) {
   return true;
 }
 
+static bool read_transfers(Loader *loader, const YamlNode *node) {
+  if (!loader_expect(loader, node, YAML_NODE_SCALAR, "transfers"))
+    return false;
+  int index = loader_known_buffer(loader, node);
+  if (index < 0)
+    return false;
+  const ScenarioBuffer *buffer = g_ptr_array_index(loader->scenario->buffers, (guint)index);
+  if (buffer->words < MEASURED_TRANSFER_WORDS)
+    return loader_error(loader, node,
+                        "transfers: buffer `%s` has %u words, expected %d: nanoseconds, transfers (.u64)",
+                        buffer->name, buffer->words, MEASURED_TRANSFER_WORDS);
+  loader->scenario->measure.has_transfers = true;
+  loader->scenario->measure.transfers = (guint)index;
+  return true;
+}
+
 static bool read_measure(Loader *loader, const YamlNode *root) {
-  static const char *const keys[] = {"operations", "region", "longest_launch", "shared_data", NULL};
+  static const char *const keys[] = {"operations", "region", "longest_launch", "shared_data", "transfers", NULL};
   const YamlNode *node = yaml_get(root, "measure");
   ScenarioMeasure *measure = &loader->scenario->measure;
   if (!node)
@@ -287,8 +303,11 @@ static bool read_measure(Loader *loader, const YamlNode *root) {
     measure->has_operations = true;
     good &= loader_range(loader, operations, "operations", 1, INT64_MAX, &measure->operations);
   }
+  const YamlNode *transfers = yaml_get(node, "transfers");
   if (region)
     good &= read_region(loader, region);
+  if (transfers)
+    good &= read_transfers(loader, transfers);
   if (shared_data) {
     uint32_t pair[2] = {0, 0};
     good &= read_pair(loader, shared_data, "shared_data", pair);

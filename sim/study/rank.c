@@ -21,6 +21,8 @@ static void row_add(RankRow *row, const RunResult *result) {
   sample_add(&row->dram_bytes, (double)result->dram_bytes);
   for (unsigned i = 0; i < TRANSFERS && result->locks.handovers; i++)
     sample_add(&row->transfer[i], (double)result->locks.transfer[i] / MILLI_CYCLE / (double)result->locks.handovers);
+  if (result->transfers.found)
+    sample_add(&row->measured_transfer, result->transfers.mean_cycles);
   if (verdict_rank(result->verdict) > verdict_rank(row->verdict))
     row->verdict = result->verdict;
   if (run_result_exit_status(result) != 0)

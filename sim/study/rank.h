@@ -20,6 +20,7 @@ typedef struct RankRow {
   bool as_expected;           /* every run met the scenario's expectation (or completed without findings) */
   Sample cycles;              /* measured (run_result_measured_cycles) */
   Sample transfer[TRANSFERS]; /* of locks, each run's mean in cycles; only if RunOptions.locks */
+  Sample measured_transfer;   /* the same as programs measured it (RunResult.transfers) */
   Sample l2_sectors;          /* that accesses moved to or from the L2 (counters.global_segments) */
   Sample dram_bytes;
   double ratio; /* baseline mean / this mean: above 1 is faster than the baseline; NAN unless both completed */

@@ -163,6 +163,17 @@ static LongestLaunch longest_launch(const Gpu *gpu) {
   return longest;
 }
 
+static uint64_t word_pair(const uint32_t *words) { return (uint64_t)words[1] << 32 | words[0]; }
+
+static MeasuredTransfers measured_transfers(const Simulation *simulation, const Machine *machine) {
+  const ScenarioMeasure *measure = &simulation->scenario->measure;
+  const uint32_t *words = look_words(simulation->gpu, simulation->buffers[measure->transfers]).words;
+  uint64_t nanoseconds = word_pair(words), transfers = word_pair(words + 2);
+  if (transfers == 0)
+    return (MeasuredTransfers){0};
+  return (MeasuredTransfers){true, transfers, (double)nanoseconds / (double)transfers * machine->clocks.sm / 1e9};
+}
+
 static uint64_t dram_bytes(const Gpu *gpu) {
   const MemStats *stats = look_memory(gpu);
   uint64_t bytes = 0;
@@ -189,6 +200,8 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   collect_region(simulation, result);
   if (scenario->measure.longest_launch && outcome->verdict == VERDICT_COMPLETED)
     result->longest = longest_launch(gpu);
+  if (scenario->measure.has_transfers && outcome->verdict == VERDICT_COMPLETED)
+    result->transfers = measured_transfers(simulation, machine);
   result->code = g_strdup(simulation->program->made_of);
   result->occupancy = collect_occupancy(simulation);
   if (gpu->printed->len)

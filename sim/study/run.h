@@ -25,6 +25,13 @@ typedef struct LongestLaunch {
   uint64_t cycles;
 } LongestLaunch;
 
+/* How long locks went from owner to owner, as the program itself measured it (ScenarioMeasure.transfers). */
+typedef struct MeasuredTransfers {
+  bool found; /* the scenario says where, the run completed, and there were some */
+  uint64_t transfers;
+  double mean_cycles;
+} MeasuredTransfers;
+
 /* How full a launch makes an SM. */
 typedef struct LaunchOccupancy {
   char *kernel;
@@ -69,6 +76,7 @@ typedef struct RunResult {
   uint64_t printed_lost; /* calls of printf whose output had no room */
   GArray *regions;       /* RegionResult */
   LongestLaunch longest;
+  MeasuredTransfers transfers;
   GArray *occupancy;   /* LaunchOccupancy, one for each launch; may be NULL */
   GPtrArray *findings; /* Finding * */
   Counters counters;

@@ -25,7 +25,7 @@ const char *validation_group_name(ValidationGroup group) { return groups[group];
 
 static bool is_ratio(Metric metric) {
   return metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO || metric == METRIC_RATE_RATIO ||
-         metric == METRIC_L2_RATIO || metric == METRIC_DRAM_RATIO;
+         metric == METRIC_TRANSFER_RATIO || metric == METRIC_L2_RATIO || metric == METRIC_DRAM_RATIO;
 }
 static bool has_baseline(Metric metric) { return is_ratio(metric) || metric == METRIC_FASTER; }
 static bool compares_rates(Metric metric) { return metric == METRIC_RATE_RATIO || metric == METRIC_FASTER; }
@@ -279,6 +279,8 @@ static const Sample *sample_of(const RankRow *row, Metric metric) {
   case METRIC_TRANSFER_UNLOCK: return &row->transfer[TRANSFER_FROM_UNLOCK];
   case METRIC_TRANSFER_PORT: return &row->transfer[TRANSFER_FROM_PORT];
   case METRIC_TRANSFER_L2: return &row->transfer[TRANSFER_AT_L2];
+  case METRIC_TRANSFER_MEASURED:
+  case METRIC_TRANSFER_RATIO: return &row->measured_transfer;
   case METRIC_L2_RATIO: return &row->l2_sectors;
   case METRIC_DRAM_RATIO: return &row->dram_bytes;
   default: return &row->cycles;
@@ -292,6 +294,7 @@ static void set_prediction(ValidationRow *row, const RankRow *sample, const Rank
   case METRIC_LOCK_BITS: row->predicted = (double)sample->lock_bits; break;
   case METRIC_SPEEDUP: row->predicted = base->mean / own->mean; break;
   case METRIC_TIME_RATIO:
+  case METRIC_TRANSFER_RATIO:
   case METRIC_L2_RATIO:
   case METRIC_DRAM_RATIO: row->predicted = base->mean > 0 ? own->mean / base->mean : 0; break;
   case METRIC_RATE_RATIO: row->predicted = rate(sample) / rate(baseline); break;

@@ -8,21 +8,23 @@
 
 /* What a row compares. A speed-up, a time ratio and a rate ratio refer to the row named as baseline, in print as in
  * prediction. "faster" sets two rates side by side where a source says which is higher, and not by how much. */
-#define METRICS(X)                                                                          \
-  X(METRIC_CYCLES, "cycles")                                                                \
-  X(METRIC_MICROSECONDS, "us")                                                              \
-  X(METRIC_MILLISECONDS, "ms")                                                              \
-  X(METRIC_SPEEDUP, "speedup")       /* baseline's time / this time */                      \
-  X(METRIC_TIME_RATIO, "time_ratio") /* this time / baseline's time */                      \
-  X(METRIC_RATE_RATIO, "rate_ratio") /* operations a second / those of the baseline */      \
-  X(METRIC_FASTER, "faster")         /* 1: more operations a second than baseline; 0: no */ \
-  X(METRIC_TRANSFER, "transfer")     /* of locks, TRANSFER_FROM_FENCE, in cycles */         \
-  X(METRIC_TRANSFER_UNLOCK, "transfer_unlock")                                              \
-  X(METRIC_TRANSFER_PORT, "transfer_port")                                                  \
-  X(METRIC_TRANSFER_L2, "transfer_l2")                                                      \
-  X(METRIC_L2_RATIO, "l2_ratio")     /* sectors to and from the L2 / the baseline's */      \
-  X(METRIC_DRAM_RATIO, "dram_ratio") /* bytes to and from DRAM / the baseline's */          \
-  X(METRIC_SHARED_BYTES, "shared_bytes")                                                    \
+#define METRICS(X)                                                                                   \
+  X(METRIC_CYCLES, "cycles")                                                                         \
+  X(METRIC_MICROSECONDS, "us")                                                                       \
+  X(METRIC_MILLISECONDS, "ms")                                                                       \
+  X(METRIC_SPEEDUP, "speedup")       /* baseline's time / this time */                               \
+  X(METRIC_TIME_RATIO, "time_ratio") /* this time / baseline's time */                               \
+  X(METRIC_RATE_RATIO, "rate_ratio") /* operations a second / those of the baseline */               \
+  X(METRIC_FASTER, "faster")         /* 1: more operations a second than baseline; 0: no */          \
+  X(METRIC_TRANSFER, "transfer")     /* of locks, TRANSFER_FROM_FENCE, in cycles */                  \
+  X(METRIC_TRANSFER_UNLOCK, "transfer_unlock")                                                       \
+  X(METRIC_TRANSFER_PORT, "transfer_port")                                                           \
+  X(METRIC_TRANSFER_L2, "transfer_l2")                                                               \
+  X(METRIC_TRANSFER_MEASURED, "transfer_measured") /* by the program, in cycles */                   \
+  X(METRIC_TRANSFER_RATIO, "transfer_ratio")       /* that / the baseline's */                       \
+  X(METRIC_L2_RATIO, "l2_ratio")                   /* sectors to and from the L2 / the baseline's */ \
+  X(METRIC_DRAM_RATIO, "dram_ratio")               /* bytes to and from DRAM / the baseline's */     \
+  X(METRIC_SHARED_BYTES, "shared_bytes")                                                             \
   X(METRIC_LOCK_BITS, "lock_bits")
 
 #define X(enumerator, spelling) enumerator,

@@ -73,19 +73,26 @@ row,scenario,machine,params,group,metric,published,unit,source,page,baseline,see
 fence,$common,test,transfer,1,cycles,x,1,,1
 l2,$common,test,transfer_l2,1,cycles,x,1,,1
 all,$common,test,l2_ratio,100,%,x,1,all,1
+own,traces/irregular/hash_table_timed.yaml,gtx1080ti,fence=0,test,transfer_measured,1,cycles,x,1,,1
+ratio,traces/irregular/hash_table_timed.yaml,gtx1080ti,fence=0,test,transfer_ratio,1,,x,1,ratio,1
+longer,traces/irregular/hash_table_timed.yaml,gtx1080ti,fence=0 rounds=88,test,transfer_ratio,1,,x,1,ratio,1
 half,$common each=1,test,l2_ratio,50,%,x,1,all,1
 warm,$common pool=100000 places=1000000,test,dram_ratio,100,%,x,1,warm,1
 cold,$common pool=100000 places=1000000 each=1,test,dram_ratio,50,%,x,1,warm,1
 END
 "$LOCKSTEP" run "$traces/hash_table.yaml" -m gtx1080ti -p fence=0 -p check=0 -s memory.l2.start=cold --details --format csv \
   >"$folder/locks" 2>/dev/null
+"$LOCKSTEP" run "$traces/hash_table_timed.yaml" -m gtx1080ti -p fence=0 -s memory.l2.start=cold >"$folder/text" 2>/dev/null
 "$LOCKSTEP" validate "$folder/suite.csv" -s memory.l2.start=cold --format csv >"$folder/validation" 2>"$folder/err" || cat "$folder/err"
-point "transfers and traffic of a suite" "$(awk -F, -v fence="$(quantity from_fence)" -v l2="$(quantity at_l2)" '
+point "transfers and traffic of a suite" "$(awk -F, -v fence="$(quantity from_fence)" -v l2="$(quantity at_l2)" \
+  -v own="$(awk '/ns each/ { print $5 * 1.68 }' "$folder/text")" '
   NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
   { predicted[$2] = $at["predicted"] }
   END {
     if (predicted["fence"] - fence > 0.01 || fence - predicted["fence"] > 0.01) print predicted["fence"], "and", fence
     if (predicted["l2"] - l2 > 0.01 || l2 - predicted["l2"] > 0.01) print predicted["l2"], "and", l2
+    if (predicted["own"] - own > 0.5 || own - predicted["own"] > 0.5) print predicted["own"], "and", own
+    if (predicted["ratio"] != 1 || !(predicted["longer"] > 0.5 && predicted["longer"] < 0.99)) print predicted["ratio"], predicted["longer"]
     if (!(predicted["half"] > 0.3 && predicted["half"] < 0.8)) print predicted["half"], "of the traffic to the L2"
     if (!(predicted["cold"] > 0.3 && predicted["cold"] < 0.8)) print predicted["cold"], "of the traffic to DRAM"
   }' "$folder/validation")"

@@ -267,6 +267,8 @@ static const struct {
     {HEAD LAUNCH "measure: {longest_launch: 2}\n", 5, 27, "longest_launch is 2, expected 0 to 1", NULL},
     {HEAD LAUNCH "measure: {region: [0, 2]}\n", 5, 23, "one.sass has no `.mark 2`", NULL},
     {HEAD LAUNCH "measure: {region: [0]}\n", 5, 19, "region: expected a list of two, found one of 1", NULL},
+    {HEAD LAUNCH "measure: {transfers: aa}\n", 5, 22, "unknown buffer `aa`", "did you mean `a`?"},
+    {HEAD LAUNCH "measure: {transfers: a}\n", 5, 22, "transfers: buffer `a` has 2 words, expected 4", NULL},
     {HEAD LAUNCH "measure: {operations: 0}\n", 5, 23, "operations is 0, expected 1 to", NULL},
     {HEAD LAUNCH "machines: gtx570\n", 5, 11, "machines: expected a list, found `gtx570`", NULL},
     {HEAD LAUNCH "expect: {verdict: complete}\n", 5, 19, "unknown verdict `complete`", "did you mean `completed`?"},
