@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
   messages::LocalLocks locks(words, lock_count, gridDim.x), times(stamps, lock_count, gridDim.x);
   locks.begin();
   times.begin();
-  Inserter<messages::Measured> inserter = {table, locks, touch, rounds, {stamps, LOCKS, 0, 0}};
+  Inserter<messages::Measured> inserter = {table, locks, touch, rounds, {stamps, LOCKS, 0, 0, false}};
   messages::Channel<2> from(channels + blockIdx.x * messages::channel_words(entries, 2), entries);
   messages::receive_all<2>(from, &space, finished, clients, period, inserter);
   inserter.clock.finish(sums);

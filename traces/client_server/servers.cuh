@@ -24,25 +24,32 @@ static __device__ __forceinline__ void unlock(Word *lock) {
 
 // Who measures nothing: see lock_each().
 struct Unmeasured {
+  __device__ __forceinline__ void waits() {}
   __device__ __forceinline__ void taken(Word) {}
   __device__ __forceinline__ void frees(Word) {}
   __device__ __forceinline__ void forget() {}
 };
 // How long each lock takes from one owner to the next, by %globaltimer: a stamp beside each lock, written before the fence of the
-// unlock, in nanoseconds by 32 bits; 0: the lock is new. A thread adds up, and adds its sum to that of all at the end.
+// unlock, in nanoseconds by 32 bits; 0: the lock is new. Only who has waited for the lock counts. A thread adds up, and adds its sum
+// to that of all at the end.
 struct Measured {
   Word *stamps, count;
   unsigned long long sum, transfers;
+  bool waited;
 
   static __device__ __forceinline__ Word now() {
     Word t;
     asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(t)::"memory");
     return t | 1;
   }
+  __device__ __forceinline__ void waits() { waited = true; }
   __device__ __forceinline__ void taken(Word index) {
     Word freed = look(&stamps[index]);
-    sum += freed ? now() - freed : 0;
-    transfers += freed != 0;
+    if (freed && waited) {
+      sum += now() - freed;
+      transfers++;
+    }
+    waited = false;
   }
   __device__ __forceinline__ void frees(Word index) { put(&stamps[index], now()); }
   // A warp: what comes next is no transfer.
@@ -84,6 +91,8 @@ public:
         clock.frees(index);
         unlock(mine);
         has = false;
+      } else if (has) {
+        clock.waits();
       }
     } while (__any_sync(ALL_LANES, has));
   }
