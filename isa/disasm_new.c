@@ -25,6 +25,12 @@ static const uint8_t shown[OP_COUNT] = {
     [OP_DSETP] = COMPARISON | LOGIC,
     [OP_REDUX] = TYPE,
     [OP_ATOMS] = TYPE,
+    [OP_HADD2] = TYPE,
+    [OP_HMUL2] = TYPE,
+    [OP_HFMA2] = TYPE,
+    [OP_HSETP2] = COMPARISON | TYPE | LOGIC,
+    [OP_HSET2] = COMPARISON | TYPE | LOGIC,
+    [OP_HMNMX2] = TYPE,
     [OP_LDL] = WIDTH,
     [OP_STL] = WIDTH,
 };
@@ -36,7 +42,8 @@ static const char *const comparisons[] = {
 static const char *const logics[] = {[LOP_AND] = "AND", [LOP_OR] = "OR", [LOP_XOR] = "XOR", [LOP_PASS_B] = "PASS_B"};
 static const char *const types[] = {[TYPE_S32] = "S32", [TYPE_U32] = "U32", [TYPE_F32] = "F32", [TYPE_S8] = "S8",
                                     [TYPE_U8] = "U8",   [TYPE_S16] = "S16", [TYPE_U16] = "U16", [TYPE_S64] = "S64",
-                                    [TYPE_U64] = "U64", [TYPE_F16] = "F16", [TYPE_F64] = "F64"};
+                                    [TYPE_U64] = "U64", [TYPE_F16] = "F16", [TYPE_F64] = "F64",
+                                    [TYPE_BF16] = "BF16"};
 static const char *const widths[] = {[WIDTH_32] = "",     [WIDTH_U8] = "U8", [WIDTH_S8] = "S8",  [WIDTH_U16] = "U16",
                                      [WIDTH_S16] = "S16", [WIDTH_64] = "64", [WIDTH_128] = "128"};
 static const char *const spaces[] = {[MEM_GLOBAL] = "",     [MEM_GENERIC] = "GENERIC", [MEM_CONST] = "CONST",
@@ -96,8 +103,7 @@ static void append_access(GString *out, const Inst *inst) {
 
 /* To an integer, or to an integral value, by one of the four ways; else as floats are rounded. */
 static void append_rounding(GString *out, const Inst *inst) {
-  bool to_integer = inst->type != TYPE_F16 && inst->type != TYPE_F32 && inst->type != TYPE_F64;
-  bool from_float = inst->type2 == TYPE_F16 || inst->type2 == TYPE_F32 || inst->type2 == TYPE_F64;
+  bool to_integer = !type_is_float(inst->type), from_float = type_is_float(inst->type2);
   bool integral = inst->op == OP_CVT && ((to_integer && from_float) || (inst->flags & INST_INTEGRAL));
   append(out, integral ? integral_rounds[inst->mode] : float_rounds[inst->round]);
 }

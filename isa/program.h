@@ -70,8 +70,13 @@ typedef enum {
   TYPE_S64,
   TYPE_U64,
   TYPE_F16,
-  TYPE_F64
+  TYPE_F64,
+  TYPE_BF16
 } DataType;
+/* True if the type is one of the four of floats. */
+static inline bool type_is_float(DataType type) {
+  return type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64 || type == TYPE_BF16;
+}
 typedef enum { WIDTH_32, WIDTH_U8, WIDTH_S8, WIDTH_U16, WIDTH_S16, WIDTH_64, WIDTH_128 } MemWidth;
 typedef enum { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_WB, CACHE_WT } CacheOp;
 typedef enum {
@@ -97,6 +102,9 @@ enum {
   MBARRIER_DROPS = 16,
   MBARRIER_BEFORE_HOPPER = 32
 };
+/* Inst.lop of LDGSTS: all bytes; zeros where psrc[0] is false; and in as many bytes at the end as the low bits of the
+ * address say. */
+typedef enum { COPY_ALL, COPY_OR_ZEROS, COPY_PART } CopyMode;
 typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
 /* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a
@@ -232,7 +240,8 @@ typedef struct Inst {
   uint8_t cache;         /* CacheOp */
   uint8_t mode;          /* AtomOp, VoteMode, BarMode, FenceScope, RoundMode, SpecialReg, MufuFunction, ShflMode,
                          * MatchMode, PrmtMode, TestpMode, the shift of ISCADD, the table of LOP3, the barrier of
-                         * BSSY, BSYNC and BREAK; SHF: 0 left, 1 right;
+                         * BSSY, BSYNC and BREAK; SHF: 0 left, 1 right; HADD2, HMUL2, HFMA2: 1 if what is negative
+                         * becomes 0;
                          * WARPSYNC: WarpsyncMode */
   uint32_t flags;        /* INST_* */
   int16_t dst;           /* register row; nregs is the sink */

@@ -294,7 +294,9 @@ static void copy(Lower *lower) {
   vinst->inst.cache = CACHE_CG;
   vinst->b = to.base.index;
   vinst->b_row = to.base.row;
-  vinst->inst.lop = shortened;
+  vinst->inst.lop = !shortened                                       ? COPY_ALL
+                    : ignores_source(lower, lower_operand(lower, 3)) ? COPY_OR_ZEROS
+                                                                     : COPY_PART;
   lower_set_psrc(vinst, 0, some);
 }
 

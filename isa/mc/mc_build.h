@@ -59,6 +59,9 @@ bool mc_refuse(McBuild *build);
 /* False if it has a modifier that isn't among those (NULL at the end). */
 bool mc_only(const McBuild *build, ...) G_GNUC_NULL_TERMINATED;
 
+/* The CmpOp that a modifier names, or -1. */
+int mc_comparison(const McBuild *build);
+
 /* ---- operands ---- */
 guint mc_count(const McBuild *build);
 /* Operand `index`; one that says nothing (RZ, PT) beyond the last. */
@@ -107,7 +110,7 @@ int16_t mc_symbol_pair(McBuild *build, uint32_t variable, uint32_t offset);
  * address. */
 #define MC_BAD INT16_MIN
 
-/* ---- lowerers, by root: mc_int.c, mc_float.c, mc_memory.c, mc_control.c, mc_warp.c ---- */
+/* ---- lowerers, by root: mc_int.c, mc_float.c, mc_half.c, mc_memory.c, mc_control.c, mc_warp.c ---- */
 #define MC(root, function) bool function(McBuild *build);
 #include "isa/mc/mc_ops.def"
 #undef MC

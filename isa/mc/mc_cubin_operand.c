@@ -61,6 +61,14 @@ static double half_value(uint32_t bits) {
   return bits >> 15 ? -value : value;
 }
 
+/* A bfloat16 is the high half of a float. */
+static float brain_value(uint32_t bits) {
+  float value;
+  bits <<= 16;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 static void print_immediate(McDecoder *decoder, char kind) {
   uint32_t bits = (uint32_t)mc_field(decoder, 32, 32);
   uint64_t wide = (uint64_t)bits << 32;
@@ -75,6 +83,11 @@ static void print_immediate(McDecoder *decoder, char kind) {
     mc_print_real(decoder->out, half_value(bits >> 16));
     g_string_append(decoder->out, ", ");
     mc_print_real(decoder->out, half_value(bits & 0xffff));
+    break;
+  case 'b':
+    mc_print_real(decoder->out, brain_value(bits >> 16));
+    g_string_append(decoder->out, ", ");
+    mc_print_real(decoder->out, brain_value(bits & 0xffff));
     break;
   case 's': mc_print_integer(decoder->out, (int32_t)bits); break;
   default: mc_print_integer(decoder->out, bits); break;

@@ -1,4 +1,4 @@
-/* Lowering of floats: single, double and half precision, and conversions. */
+/* Lowering of floats, single and double, and of all conversions. */
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ bool mc_fsel(McBuild *build) {
 
 /* ---- comparisons ---- */
 
-static int comparison(const McBuild *build) {
+int mc_comparison(const McBuild *build) {
   static const char *const names[] = {"F",   "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "T",
                                       "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "NUM", "NAN"};
   for (guint i = 0; i < G_N_ELEMENTS(names); i++)
@@ -98,7 +98,7 @@ static int comparison(const McBuild *build) {
 }
 
 static bool compare(McBuild *build, Opcode op, bool wide) {
-  int cmp = comparison(build);
+  int cmp = mc_comparison(build);
   if (cmp < 0 || mc_has(build, "MIN") || mc_has(build, "MAX") || mc_count(build) < 5)
     return mc_refuse(build);
   Inst inst = mc_blank(build, op);
@@ -115,6 +115,27 @@ static bool compare(McBuild *build, Opcode op, bool wide) {
 }
 
 bool mc_fsetp(McBuild *build) { return compare(build, OP_FSETP, false); }
+
+/* FSET.BF.LT.AND R0, R1, R2, PT: ones or zeros; with BF 1.0f or 0. */
+bool mc_fset(McBuild *build) {
+  int cmp = mc_comparison(build);
+  if (cmp < 0 || mc_count(build) < 4)
+    return mc_refuse(build);
+  Inst inst = mc_blank(build, OP_FSETP), choose = mc_blank(build, OP_SEL);
+  inst.type = TYPE_F32;
+  inst.cmp = (uint8_t)cmp;
+  inst.lop = mc_has(build, "OR") ? LOP_OR : mc_has(build, "XOR") ? LOP_XOR : LOP_AND;
+  inst.flags |= mc_has(build, "FTZ") ? INST_FTZ : 0;
+  inst.pdst = choose.psrc[0] = mc_scratch_predicate(build);
+  set_a_b(build, &inst, 1, false);
+  mc_predicate_in(&inst, 0, mc_at(build, 3));
+  mc_emit(build, &inst);
+  choose.a = mc_constant(build, mc_has(build, "BF") ? 0x3f800000 : UINT32_MAX);
+  choose.b = mc_constant(build, 0);
+  choose.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &choose);
+  return true;
+}
 
 /* fmin() and fmax() of doubles: p says that a is to be taken, p2 that b isn't a number, so that a NaN is only made
  * where both are none. */
@@ -175,90 +196,7 @@ bool mc_mufu(McBuild *build) {
   return true;
 }
 
-/* ---- halves ---- */
-
-/* The f16 nearest to a number; those of listings are exact. */
-static uint32_t half_bits(double value) {
-  uint32_t sign = signbit(value) ? 0x8000 : 0;
-  int exponent;
-  if (isnan(value))
-    return 0x7fff;
-  double part = frexp(fabs(value), &exponent); /* in [0.5, 1) */
-  if (value == 0)
-    return sign;
-  if (isinf(value) || exponent > 16)
-    return sign | 0x7c00;
-  if (exponent < -13)
-    return sign | (uint32_t)ldexp(part, exponent + 24);
-  return sign | (uint32_t)(exponent + 14) << 10 | ((uint32_t)ldexp(part, 11) & 0x3ff);
-}
-
-static bool is_number(const McOperand *operand) { return operand->kind == MC_REAL || operand->kind == MC_INTEGER; }
-
-static double number(const McOperand *operand) {
-  return operand->kind == MC_REAL ? operand->real : (double)(int64_t)operand->value;
-}
-
-/* Operand `*index` as a pair of halves, and *index goes behind it: two immediates (the high one first), or a register
- * of which both halves are taken, or one twice. */
-static int16_t half_pair(McBuild *build, guint *index) {
-  McOperand operand = *mc_at(build, (*index)++);
-  if (is_number(&operand)) {
-    uint32_t low = half_bits(number(mc_at(build, *index)));
-    (*index)++;
-    return mc_constant(build, half_bits(number(&operand)) << 16 | low);
-  }
-  uint8_t part = operand.part;
-  operand.part = MC_ALL;
-  int16_t row = mc_value(build, &operand);
-  if (part != MC_H0_H0 && part != MC_H1_H1)
-    return row;
-  Inst inst = mc_blank(build, OP_PRMT);
-  inst.a = row;
-  inst.b = mc_constant(build, 0);
-  inst.c = mc_constant(build, part == MC_H0_H0 ? 0x1010 : 0x3232);
-  inst.dst = mc_scratch(build, 1);
-  mc_emit(build, &inst);
-  return inst.dst;
-}
-
-static bool half(McBuild *build, Opcode op, unsigned operands) {
-  guint index = 1;
-  const McOperand *at[3];
-  if (!mc_only(build, "MMA", "SAT", NULL))
-    return mc_refuse(build);
-  Inst inst = mc_blank(build, op);
-  inst.type = TYPE_F16;
-  inst.flags |= mc_has(build, "SAT") ? INST_SAT : 0;
-  int16_t rows[3];
-  for (unsigned i = 0; i < operands; i++) {
-    at[i] = mc_at(build, index);
-    rows[i] = half_pair(build, &index);
-  }
-  inst.a = rows[0];
-  inst.b = rows[1];
-  inst.flags |= signs(at[0], INST_NEG_A, INST_ABS_A) | signs(at[1], INST_NEG_B, INST_ABS_B);
-  if (operands > 2) {
-    inst.c = rows[2];
-    inst.flags |= signs(at[2], INST_NEG_C, 0);
-  }
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
-  mc_emit(build, &inst);
-  return true;
-}
-
-/* ptxas moves constants with it, too: -0 * 0 + c. */
-bool mc_hfma2(McBuild *build) {
-  const McOperand *a = mc_at(build, 1), *b = mc_at(build, 2), *high = mc_at(build, 3), *low = mc_at(build, 4);
-  bool nothing = a->kind == MC_REGISTER && a->number == MC_RZ && b->kind == MC_REGISTER && b->number == MC_RZ;
-  if (!nothing || !is_number(high) || !is_number(low))
-    return half(build, OP_HFMA2, 3);
-  Inst inst = mc_blank(build, OP_MOV);
-  inst.a = mc_constant(build, half_bits(number(high)) << 16 | half_bits(number(low)));
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
-  mc_emit(build, &inst);
-  return true;
-}
+/* ---- conversions ---- */
 
 static Inst conversion(McBuild *build, DataType to, DataType from) {
   Inst inst = mc_blank(build, OP_CVT);
@@ -270,46 +208,20 @@ static Inst conversion(McBuild *build, DataType to, DataType from) {
   return inst;
 }
 
-/* HADD2.F32 R0, -RZ, R1.H0_H0: a half as a float. */
-static bool half_to_float(McBuild *build) {
-  McOperand from = *mc_at(build, 2);
-  const McOperand *zero = mc_at(build, 1);
-  bool fine = zero->kind == MC_REGISTER && zero->number == MC_RZ && from.kind == MC_REGISTER && !from.minus &&
-              (from.part == MC_H0_H0 || from.part == MC_H1_H1);
-  if (!fine)
-    return mc_refuse(build);
-  uint32_t shift = from.part == MC_H1_H1 ? 16 : 0;
-  from.part = MC_ALL;
-  Inst low = mc_blank(build, OP_SHR), inst = conversion(build, TYPE_F32, TYPE_F16);
-  low.type = TYPE_U32;
-  low.a = mc_value(build, &from);
-  low.b = mc_constant(build, shift);
-  low.dst = inst.a = mc_scratch(build, 1);
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
-  mc_emit(build, &low);
-  mc_emit(build, &inst);
-  return true;
-}
-
-bool mc_hadd2(McBuild *build) { return mc_has(build, "F32") ? half_to_float(build) : half(build, OP_HADD2, 2); }
-
-bool mc_hmul2(McBuild *build) { return half(build, OP_HMUL2, 2); }
-
-/* ---- conversions ---- */
-
 static const struct {
   const char *name;
   DataType type;
 } types[] = {
-    {"S8", TYPE_S8},   {"U8", TYPE_U8},   {"S16", TYPE_S16}, {"U16", TYPE_U16}, {"S32", TYPE_S32}, {"U32", TYPE_U32},
-    {"S64", TYPE_S64}, {"U64", TYPE_U64}, {"F16", TYPE_F16}, {"F32", TYPE_F32}, {"F64", TYPE_F64},
+    {"S8", TYPE_S8},   {"U8", TYPE_U8},   {"S16", TYPE_S16}, {"U16", TYPE_U16},
+    {"S32", TYPE_S32}, {"U32", TYPE_U32}, {"S64", TYPE_S64}, {"U64", TYPE_U64},
+    {"F16", TYPE_F16}, {"F32", TYPE_F32}, {"F64", TYPE_F64}, {"BF16", TYPE_BF16},
 };
 
 /* The type that modifier `number` of those that are types names. */
 static DataType named_type(const McBuild *build, unsigned number, bool floats, DataType otherwise) {
   for (unsigned i = 0; i < MC_MODIFIERS_MAX && build->inst->modifiers[i]; i++)
     for (guint t = 0; t < G_N_ELEMENTS(types); t++) {
-      bool is_float = types[t].type == TYPE_F16 || types[t].type == TYPE_F32 || types[t].type == TYPE_F64;
+      bool is_float = type_is_float(types[t].type);
       if (strcmp(types[t].name, build->inst->modifiers[i]) == 0 && is_float == floats && number-- == 0)
         return types[t].type;
     }
@@ -363,8 +275,10 @@ bool mc_i2f(McBuild *build) {
   return convert(build, to, from, is_wide(from) ? mc_pair(build, a) : low_part(build, a), 0);
 }
 
-/* A float or double with its signs. */
+/* A float or double with its signs. Those of a half stand elsewhere: it has none here. */
 static int16_t signed_source(McBuild *build, const McOperand *operand, DataType type) {
+  if ((type == TYPE_F16 || type == TYPE_BF16) && (operand->minus || operand->absolute))
+    mc_refuse(build);
   if (type != TYPE_F64)
     return mc_signed_float(build, operand);
   if (!operand->minus && !operand->absolute)
@@ -387,18 +301,20 @@ bool mc_f2i(McBuild *build) {
 
 bool mc_f2f(McBuild *build) {
   DataType to = named_type(build, 0, true, TYPE_F32), from = named_type(build, 1, true, TYPE_F32);
-  return from != TYPE_F16 ? convert(build, to, from, signed_source(build, mc_at(build, 1), from), 0)
-                          : mc_refuse(build);
+  return from != TYPE_F16 && from != TYPE_BF16
+             ? convert(build, to, from, signed_source(build, mc_at(build, 1), from), 0)
+             : mc_refuse(build);
 }
 
-/* F2FP.F16.F32.PACK_AB d, a, b: the halves of a (high) and b. */
+/* F2FP.F16.F32.PACK_AB d, a, b: the halves (or bfloat16s) of a (high) and b. */
 bool mc_f2fp(McBuild *build) {
-  if (!mc_only(build, "F16", "F32", "PACK_AB", "RZ", NULL) || !mc_has(build, "F16"))
+  if (!mc_only(build, "F16", "BF16", "F32", "PACK_AB", "RZ", NULL))
     return mc_refuse(build);
+  DataType to = mc_has(build, "BF16") ? TYPE_BF16 : TYPE_F16;
   int16_t parts[2];
   for (unsigned i = 0; i < 2; i++) {
     int16_t row = mc_signed_float(build, mc_at(build, 1 + i));
-    Inst inst = conversion(build, TYPE_F16, TYPE_F32);
+    Inst inst = conversion(build, to, TYPE_F32);
     inst.round = (uint8_t)rounding(build);
     inst.a = row;
     inst.dst = parts[i] = mc_scratch(build, 1);

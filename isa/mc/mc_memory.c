@@ -166,11 +166,14 @@ static bool set_atomic(McBuild *build, Inst *inst) {
   guint op = G_N_ELEMENTS(names);
   for (guint i = 0; i < G_N_ELEMENTS(names); i++)
     op = mc_has(build, names[i]) ? i : op;
-  if (op == G_N_ELEMENTS(names) || mc_has(build, "F16x2") || mc_has(build, "BF16x2") || mc_has(build, "BF16_V2"))
+  bool halves = mc_has(build, "F16x2"), brains = mc_has(build, "BF16x2") || mc_has(build, "BF16_V2");
+  if (op == G_N_ELEMENTS(names) || ((halves || brains) && op != ATOM_ADD))
     return mc_refuse(build);
   bool wide = mc_has(build, "64") || mc_has(build, "S64") || mc_has(build, "F64") || mc_has(build, "U64");
   inst->mode = (uint8_t)op;
-  inst->type = mc_has(build, "F32")   ? TYPE_F32
+  inst->type = halves                 ? TYPE_F16
+               : brains               ? TYPE_BF16
+               : mc_has(build, "F32") ? TYPE_F32
                : mc_has(build, "F64") ? TYPE_F64
                : mc_has(build, "S64") ? TYPE_S64
                : wide                 ? TYPE_U64
@@ -325,7 +328,8 @@ bool mc_cctl(McBuild *build) {
 
 /* ---- asynchronous copies ---- */
 
-/* LDGSTS.E.BYPASS.128.ZFILL [R7+0x10], desc[UR4][R2.64], P1: without BYPASS the L1 would keep the line. */
+/* LDGSTS.E.BYPASS.128.ZFILL [R7+0x10], desc[UR4][R2.64], P1: without BYPASS the L1 would keep the line. Without ZFILL the
+ * predicate alone says whether anything is read. */
 bool mc_ldgsts(McBuild *build) {
   const McOperand *to = mc_at(build, 0);
   Inst inst = mc_blank(build, OP_LDGSTS);
@@ -337,7 +341,7 @@ bool mc_ldgsts(McBuild *build) {
   inst.b = narrow_address(build, to);
   if (to->offset)
     inst.b = sum(build, OP_IADD, inst.b, mc_constant(build, (uint32_t)to->offset));
-  inst.lop = mc_has(build, "ZFILL");
+  inst.lop = mc_has(build, "ZFILL") ? COPY_PART : mc_count(build) > 2 ? COPY_OR_ZEROS : COPY_ALL;
   if (inst.lop)
     mc_predicate_in(&inst, 0, mc_at(build, 2));
   inst.dst = MC_ROW_SINK;

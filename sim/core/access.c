@@ -2,6 +2,7 @@
 
 #include "sim/core/due.h"
 #include "sim/core/mbarrier.h"
+#include "sim/core/soft_float.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
@@ -58,8 +59,16 @@ static uint64_t from_f64(double value) {
   return bits;
 }
 
+/* Both halves of a word. */
+static uint64_t add_halves(SoftFormat format, uint64_t a, uint64_t b) {
+  return soft_add(format, a & 0xffff, b & 0xffff, FROUND_NEAREST) |
+         soft_add(format, a >> 16 & 0xffff, b >> 16 & 0xffff, FROUND_NEAREST) << 16;
+}
+
 static uint64_t add(const Inst *inst, uint64_t a, uint64_t b) {
   switch ((DataType)inst->type) {
+  case TYPE_F16: return add_halves(SOFT_F16, a, b);
+  case TYPE_BF16: return add_halves(SOFT_BF16, a, b);
   case TYPE_F32:
     return flush(inst, (uint32_t)from_f32(as_f32(flush(inst, (uint32_t)a)) + as_f32(flush(inst, (uint32_t)b))));
   case TYPE_F64: return from_f64(as_f64(a) + as_f64(b));

@@ -225,7 +225,7 @@ void async_copies_check(const Issue *issue, const uint32_t physical[WARP_LANES],
 
 /* ---- the instructions ---- */
 
-/* Lanes whose guard on the source (ZFILL) is false get zeros. */
+/* Lanes whose guard on the source is false get zeros. */
 void exec_LDGSTS(Issue *issue) {
   const Inst *inst = issue->inst;
   uint32_t physical[WARP_LANES], bytes = width_bytes[inst->width], all = issue->mask;
@@ -234,7 +234,7 @@ void exec_LDGSTS(Issue *issue) {
   if (!shared_addresses(issue, issue_operand(issue, inst->b), 0, bytes, physical))
     return;
   issue->mask = loads;
-  bool fine = loads == 0 || access_fetch(issue, inst->lop, valid);
+  bool fine = loads == 0 || access_fetch(issue, inst->lop == COPY_PART, valid);
   issue->mask = all;
   if (!fine)
     return;

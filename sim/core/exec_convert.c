@@ -5,8 +5,6 @@
 #include "sim/core/exec_rows.h"
 #include "sim/core/soft_float.h"
 
-static bool is_float(DataType type) { return type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64; }
-
 static bool is_unsigned(DataType type) {
   return type == TYPE_U8 || type == TYPE_U16 || type == TYPE_U32 || type == TYPE_U64;
 }
@@ -17,7 +15,8 @@ static unsigned bits_of(DataType type) {
   case TYPE_U8: return 8;
   case TYPE_S16:
   case TYPE_U16:
-  case TYPE_F16: return 16;
+  case TYPE_F16:
+  case TYPE_BF16: return 16;
   case TYPE_S64:
   case TYPE_U64:
   case TYPE_F64: return 64;
@@ -26,7 +25,10 @@ static unsigned bits_of(DataType type) {
 }
 
 static SoftFormat format_of(DataType type) {
-  return type == TYPE_F16 ? SOFT_F16 : type == TYPE_F32 ? SOFT_F32 : SOFT_F64;
+  return type == TYPE_F16    ? SOFT_F16
+         : type == TYPE_BF16 ? SOFT_BF16
+         : type == TYPE_F32  ? SOFT_F32
+                             : SOFT_F64;
 }
 
 /* ---- in ---- */
@@ -59,7 +61,7 @@ static void read_floats(const Issue *issue, double row[WARP_LANES]) {
   else if (inst->type2 == TYPE_F32)
     ROW row[l] = float_of((uint32_t)bits[l]);
   else
-    ROW row[l] = double_of(soft_convert(SOFT_F64, SOFT_F16, bits[l], FROUND_NEAREST));
+    ROW row[l] = double_of(soft_convert(SOFT_F64, format_of(inst->type2), bits[l], FROUND_NEAREST));
 }
 
 /* ---- out ---- */
@@ -167,7 +169,7 @@ static void integer_to_float(Issue *issue) {
   if (takes_sign)
     extend_sign(row, bits_of(inst->type2));
   double out[WARP_LANES];
-  if (inst->round != FROUND_NEAREST || inst->type == TYPE_F16) {
+  if (inst->round != FROUND_NEAREST || bits_of(inst->type) == 16) {
     SoftFormat format = format_of(inst->type);
     ROW {
       bool negative = takes_sign && row[l] >> 63;
@@ -196,7 +198,7 @@ static void float_to_float(Issue *issue) {
 }
 
 void exec_CVT(Issue *issue) {
-  bool from_float = is_float(issue->inst->type2), to_float = is_float(issue->inst->type);
+  bool from_float = type_is_float(issue->inst->type2), to_float = type_is_float(issue->inst->type);
   if (from_float)
     (to_float ? float_to_float : float_to_integer)(issue);
   else

@@ -98,7 +98,7 @@ static inline uint64_t double_bits(double value) {
 }
 
 /* What every result that is not a number looks like. */
-#define NAN_F16 UINT32_C(0x7fff)
+#define NAN_F16 UINT32_C(0x7fff) /* of bfloat16, too */
 #define NAN_F32 UINT32_C(0x7fffffff)
 #define NAN_F64 UINT64_C(0xfff8000000000000)
 

@@ -19,8 +19,10 @@ typedef struct Layout {
   uint64_t nan;
 } Layout;
 
-static const Layout layouts[] = {
-    [SOFT_F16] = {16, 10, 15, NAN_F16}, [SOFT_F32] = {32, 23, 127, NAN_F32}, [SOFT_F64] = {64, 52, 1023, NAN_F64}};
+static const Layout layouts[] = {[SOFT_F16] = {16, 10, 15, NAN_F16},
+                                 [SOFT_F32] = {32, 23, 127, NAN_F32},
+                                 [SOFT_F64] = {64, 52, 1023, NAN_F64},
+                                 [SOFT_BF16] = {16, 7, 127, NAN_F16}};
 
 static Parts unpack(SoftFormat format, uint64_t bits) {
   const Layout *layout = &layouts[format];

@@ -9,7 +9,7 @@
 
 #include "isa/program.h"
 
-typedef enum { SOFT_F16, SOFT_F32, SOFT_F64 } SoftFormat;
+typedef enum { SOFT_F16, SOFT_F32, SOFT_F64, SOFT_BF16 } SoftFormat;
 
 uint64_t soft_add(SoftFormat format, uint64_t a, uint64_t b, FloatRound round);
 uint64_t soft_mul(SoftFormat format, uint64_t a, uint64_t b, FloatRound round);

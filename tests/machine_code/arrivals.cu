@@ -125,3 +125,17 @@ extern "C" __global__ void alone(int *out, const int *in) {
   wait(&barrier, 0);
   out[t] = value[threadIdx.x ^ 1];
 }
+
+// Zeros in place of odd numbers.
+extern "C" __global__ void ignored(int *out, const int *in) {
+  __shared__ int value[96];
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  value[threadIdx.x] = -1;
+  asm volatile("{ .reg .pred odd; setp.ne.u32 odd, %2, 0; cp.async.ca.shared.global [%0], [%1], 4, odd; }" ::"r"(
+                   ADDRESS(&value[threadIdx.x])),
+               "l"(&in[t]), "r"(in[t] & 1)
+               : "memory");
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+  out[t] = value[threadIdx.x ^ 1];
+}

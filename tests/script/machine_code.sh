@@ -76,8 +76,8 @@ plan 30
   head -c 700 "$SRCDIR/traces/mbarrier/ring.fatbin" >cut.fatbin
   expect "cut off" 3 'the fat binary is cut off, or has an unknown form, at byte 0 of it' "$LOCKSTEP" run cut.fatbin -m h200 $adds
   expect "a file of another kind" 3 'or a file with CUDA code' "$LOCKSTEP" run asked -m h200 $adds
-  expect "an instruction that isn't read" 3 'aren.t modelled: .*HSET2, 1 use' "$LOCKSTEP" run \
-    "$SRCDIR/tests/machine_code/halves.sm_90.cubin" -m h200 $adds
+  expect "an instruction that isn't read" 3 'aren.t modelled: .*LDSM, 1 use' "$LOCKSTEP" run \
+    "$SRCDIR/tests/machine_code/matrix.sm_90.cubin" -m h200 $adds
   bare="--kernel lock_gpu --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked"
   expect "arguments of a listing that doesn't name them" 0 '^listing on rtx3070: completed' "$LOCKSTEP" run listing.sass \
     -m rtx3070 $bare --arg total

@@ -299,7 +299,9 @@ static double integral(double value, FloatRound round) {
   }
 }
 
-static bool is_floating(DataType type) { return type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64; }
+static bool is_floating(DataType type) {
+  return type == TYPE_F16 || type == TYPE_BF16 || type == TYPE_F32 || type == TYPE_F64;
+}
 static bool has_sign(DataType type) {
   return type == TYPE_S8 || type == TYPE_S16 || type == TYPE_S32 || type == TYPE_S64;
 }
@@ -307,11 +309,11 @@ static bool has_sign(DataType type) {
 static unsigned width_of(DataType type) {
   static const unsigned bits[] = {
       [TYPE_S8] = 8,   [TYPE_U8] = 8,   [TYPE_S16] = 16, [TYPE_U16] = 16, [TYPE_F16] = 16, [TYPE_S32] = 32,
-      [TYPE_U32] = 32, [TYPE_F32] = 32, [TYPE_S64] = 64, [TYPE_U64] = 64, [TYPE_F64] = 64};
+      [TYPE_U32] = 32, [TYPE_F32] = 32, [TYPE_S64] = 64, [TYPE_U64] = 64, [TYPE_F64] = 64, [TYPE_BF16] = 16};
   return bits[type];
 }
 
-static double from_half(uint32_t half) {
+double from_half(uint32_t half) {
   int exponent = half >> 10 & 31, fraction = half & 1023;
   double size = exponent == 31 ? (fraction ? NAN : INFINITY)
                 : exponent     ? ldexp(1024 + fraction, exponent - 25)
@@ -319,7 +321,7 @@ static double from_half(uint32_t half) {
   return half >> 15 ? -size : size;
 }
 
-static uint32_t to_half(double value, FloatRound round) {
+uint32_t to_half(double value, FloatRound round) {
   if (isnan(value))
     return 0x7fff;
   int exponent = isfinite(value) && value != 0 ? ilogb(value) : 0;
@@ -336,12 +338,37 @@ static uint32_t to_half(double value, FloatRound round) {
   return sign | (uint32_t)(exponent + 15) << 10 | ((uint32_t)ldexp(size, 10 - exponent) & 1023);
 }
 
+uint32_t to_brain(double value, FloatRound round) {
+  if (isnan(value))
+    return 0x7fff;
+  uint32_t sign = signbit(value) ? 0x8000 : 0;
+  if (isinf(value))
+    return sign | 0x7f80;
+  int exponent = value != 0 ? ilogb(value) : -126;
+  double step = ldexp(1, (exponent < -126 ? -126 : exponent) - 7), units = fabs(integral(value / step, round));
+  double size = units * step;
+  if (size >= ldexp(1, 128))
+    return sign | (round == FROUND_NEAREST || round == (sign ? FROUND_DOWN : FROUND_UP) ? 0x7f80 : 0x7f7f);
+  if (size < ldexp(1, -126))
+    return sign | (uint32_t)ldexp(size, 133);
+  exponent = ilogb(size);
+  return sign | (uint32_t)(exponent + 127) << 7 | ((uint32_t)ldexp(size, 7 - exponent) & 127);
+}
+
+double rounded_to_odd(Int128 number) {
+  Int128 size = number < 0 ? -number : number;
+  double value = size >> 40 ? (double)((uint64_t)(size >> 20) | ((size & 0xfffff) != 0)) * 0x1p20 : (double)size;
+  return number < 0 ? -value : value;
+}
+
 /* A number that fits into no double is given as an integer. */
 static uint64_t to_floating(const Inst *inst, double value, bool is_integer, Int128 number) {
   volatile double wide = value;
   volatile float narrow;
   volatile uint64_t magnitude = (uint64_t)(number < 0 ? -number : number);
   volatile int64_t negative = number < 0 ? (int64_t)number : 0;
+  if (inst->type == TYPE_BF16)
+    return to_brain(is_integer ? rounded_to_odd(number) : value, inst->round);
   if (inst->type == TYPE_F16)
     return to_half(is_integer ? (double)number : value, inst->round);
   fesetround(host_modes[inst->round]);
@@ -374,6 +401,8 @@ static uint64_t to_integral(const Inst *inst, double value) {
 static double as_floating(const Inst *inst, uint64_t value) {
   if (inst->type2 == TYPE_F16)
     return from_half((uint32_t)value & 0xffff);
+  if (inst->type2 == TYPE_BF16)
+    return f(low(value) << 16);
   if (inst->type2 == TYPE_F32)
     return inst->flags & INST_FTZ ? fz(low(value)) : f(low(value));
   return d(value);

@@ -178,5 +178,11 @@ uint32_t rounded(char operation, uint32_t a, uint32_t b, uint32_t c, FloatRound 
 uint64_t rounded64(char operation, uint64_t a, uint64_t b, uint64_t c, FloatRound round);
 /* PTX's cvt of `value` (the low bits of a row or pair), as the row or pair it gives. */
 uint64_t converted(const Inst *inst, uint64_t value);
+/* f16 and bfloat16, by their bits. A double that rounds as the number does to 40 bits or fewer: what doesn't fit
+ * makes it odd. */
+double from_half(uint32_t half);
+uint32_t to_half(double value, FloatRound round);
+uint32_t to_brain(double value, FloatRound round);
+double rounded_to_odd(Int128 number);
 
 #endif

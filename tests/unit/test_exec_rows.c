@@ -147,6 +147,68 @@ static uint32_t half_unit_sum(uint64_t x, uint64_t y, uint64_t z) { return (void
 static uint32_t half_product(uint64_t x, uint64_t y, uint64_t z) { return (void)z, half_of(h(x) * h(y)); }
 static uint32_t half_fused(uint64_t x, uint64_t y, uint64_t z) { return half_of(fused(h(x), h(y), h(z))); }
 
+static uint32_t half_positive(uint64_t x, uint64_t y, uint64_t z) {
+  double value = fused(h(x), h(y), h(z));
+  return signbit(value) && !isnan(value) ? 0 : half_of(value);
+}
+
+static uint64_t half_flush(uint64_t half) { return half & 0x7c00 ? half : half & 0x8000; }
+static double hz(uint64_t half) { return h(half_flush(half)); }
+static uint32_t half_flushed_sum(uint64_t x, uint64_t y, uint64_t z) {
+  return (void)z, (uint32_t)half_flush(half_of(hz(x) + hz(y)));
+}
+
+/* ---- bf16 ---- */
+
+static double bf(uint64_t brain) { return f((uint32_t)(brain & 0xffff) << 16); }
+
+static uint32_t brain_of(double value) {
+  uint32_t sign = signbit(value) ? 0x8000 : 0;
+  double size = fabs(value);
+  if (isnan(value))
+    return 0x7fff;
+  if (size >= ldexp(511, 119)) /* half a unit above the largest */
+    return sign | 0x7f80;
+  int exponent = size < ldexp(1, -126) ? -126 : ilogb(size);
+  return sign | (uint32_t)((exponent + 126) * 128 + (int)nearbyint(ldexp(size, 7 - exponent)));
+}
+
+static uint32_t brain_sum(uint64_t x, uint64_t y, uint64_t z) { return (void)z, brain_of(fused(bf(x), 1, bf(y))); }
+static uint32_t brain_unit_sum(uint64_t x, uint64_t y, uint64_t z) {
+  double value = fused(bf(x), 1, bf(y));
+  return (void)z, brain_of(value >= 1 ? 1 : value > 0 ? value : 0);
+}
+static uint32_t brain_product(uint64_t x, uint64_t y, uint64_t z) { return (void)z, brain_of(bf(x) * bf(y)); }
+static uint32_t brain_fused(uint64_t x, uint64_t y, uint64_t z) { return brain_of(fused(bf(x), bf(y), bf(z))); }
+static uint32_t brain_positive(uint64_t x, uint64_t y, uint64_t z) {
+  double value = fused(bf(x), bf(y), bf(z));
+  return signbit(value) && !isnan(value) ? 0 : brain_of(value);
+}
+
+/* ---- the lesser and the greater of two halves ---- */
+
+/* The first is less, -0 less than +0; `none`: a NaN wins. */
+static double extreme(double x, double y, bool least, bool none) {
+  if (isnan(x) || isnan(y))
+    return none || (isnan(x) && isnan(y)) ? NAN : isnan(x) ? y : x;
+  bool less = x == y ? signbit(x) && !signbit(y) : x < y;
+  return less == least ? x : y;
+}
+
+#define EXTREME(name, of, from, least, none)                    \
+  static uint32_t name(uint64_t x, uint64_t y, uint64_t z) {    \
+    return (void)z, of(extreme(from(x), from(y), least, none)); \
+  }
+EXTREME(half_least, half_of, h, true, false)
+EXTREME(half_most, half_of, h, false, false)
+EXTREME(half_least_or_nan, half_of, h, true, true)
+EXTREME(half_most_or_nan, half_of, h, false, true)
+EXTREME(brain_least, brain_of, bf, true, false)
+EXTREME(brain_most, brain_of, bf, false, false)
+EXTREME(brain_least_or_nan, brain_of, bf, true, true)
+EXTREME(brain_most_or_nan, brain_of, bf, false, true)
+#undef EXTREME
+
 /* The exponent of a float as it is encoded. */
 static int exponent_of(double value) { return fabs(value) < 0x1p-126 ? -127 : ilogb(value); }
 

@@ -85,9 +85,9 @@ START_TEST(listings_decode_to_their_text) {
 END_TEST
 
 /* One line for each form: sm, address, two words, text. */
-START_TEST(each_recorded_form) {
-  Bytes bytes = recorded("encodings.txt");
-  g_auto(GStrv) lines = g_strsplit(bytes.at, "\n", -1);
+static unsigned check_forms(const char *file) {
+  Bytes bytes = recorded(file);
+  char **lines = g_strsplit(bytes.at, "\n", -1);
   unsigned checked = 0;
   for (guint i = 0; lines[i]; i++) {
     unsigned sm, address;
@@ -102,9 +102,15 @@ START_TEST(each_recorded_form) {
     check_encoding(&encoding, lines[i] + end, lines[i]);
     checked++;
   }
-  ck_assert_uint_gt(checked, 1650);
+  g_strfreev(lines);
   g_free(bytes.at);
+  return checked;
 }
+
+START_TEST(each_recorded_form) { ck_assert_uint_gt(check_forms("encodings.txt"), 1650); }
+END_TEST
+
+START_TEST(each_inferred_form) { ck_assert_uint_gt(check_forms("inferred.txt"), 250); }
 END_TEST
 
 /* What no row has, or has with other bits set, is unknown rather than guessed. */
@@ -404,6 +410,7 @@ int main(void) {
   TCase *tcase = tcase_create("mc_cubin");
   tcase_add_test(tcase, listings_decode_to_their_text);
   tcase_add_test(tcase, each_recorded_form);
+  tcase_add_test(tcase, each_inferred_form);
   tcase_add_test(tcase, other_encodings_have_no_text);
   tcase_add_loop_test(tcase, cubins_say_what_nvdisasm_says, 0, 4);
   tcase_add_test(tcase, inlined_calls);

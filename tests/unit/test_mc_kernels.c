@@ -1,10 +1,12 @@
 /* Kernels of machine code (tests/machine_code/NAME.cu and the cubins that nvcc made of them) against a CPU
  * reference; copies and barriers as PTX, too. */
+#include <math.h>
 #include <string.h>
 
 #include "sim/core/gpu.h"
 #include "sim/core/symbols.h"
 #include "tests/unit/mc_lab.h"
+#include "tests/unit/oracle.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
@@ -135,13 +137,126 @@ static uint32_t added(uint32_t t, const uint32_t *in) {
   return sum;
 }
 
+static uint32_t ignored(uint32_t t, const uint32_t *in) { return in[t ^ 1] & 1 ? 0 : in[t ^ 1]; }
+
+/* ---- pairs.cu ---- */
+
+typedef double Value(uint32_t bits);
+typedef uint32_t Bits(double value);
+
+static double brain(uint32_t bits) { return f(bits << 16); }
+static uint32_t half_bits(double value) { return to_half(value, FROUND_NEAREST); }
+static uint32_t brain_bits(double value) { return to_brain(value, FROUND_NEAREST); }
+static uint32_t word_of(const uint32_t *in, uint32_t t) { return in[t] * UINT32_C(2654435761); }
+static uint32_t joined(uint32_t low, uint32_t high) { return low | high << 16; }
+
+/* A number of each half, of both values or of one and a number. */
+typedef struct Pair {
+  double low, high;
+} Pair;
+
+static Pair pair_of(uint32_t word, Value *value) { return (Pair){value(word & 0xffff), value(word >> 16)}; }
+static Pair sizes_of(Pair a) { return (Pair){fabs(a.low), fabs(a.high)}; }
+static Pair negated(Pair a) { return (Pair){-a.low, -a.high}; }
+
+/* `bits` has 1 for less, 2 for equal, 4 for greater, 8 for unordered. */
+static uint32_t compared(unsigned bits, Pair a, Pair b, uint32_t yes) {
+  return joined(related(bits, a.low, b.low) ? yes : 0, related(bits, a.high, b.high) ? yes : 0);
+}
+
+static double extreme_of(double a, double b, bool least, bool none) {
+  if (isnan(a) || isnan(b))
+    return none || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
+  bool less = a == b ? signbit(a) && !signbit(b) : a < b;
+  return less == least ? a : b;
+}
+
+static uint32_t extremes(Pair a, Pair b, bool least, bool none, Bits *bits) {
+  return joined(bits(extreme_of(a.low, b.low, least, none)), bits(extreme_of(a.high, b.high, least, none)));
+}
+
+static uint32_t half_compared(uint32_t t, const uint32_t *in) {
+  Pair a = pair_of(word_of(in, t), from_half), b = pair_of(word_of(in, t ^ 1), from_half);
+  uint32_t sum = compared(1, a, b, 0xffff) + 3 * compared(10, a, (Pair){b.low, b.low}, 0xffff) +
+                 5 * compared(6, sizes_of(a), negated(b), 0x3c00) + 7 * compared(13, a, (Pair){1.5, -2}, 0x3c00);
+  return sum + (a.low < b.low ? 11 : 0) + (related(12, a.low, b.low) && related(12, a.high, b.high) ? 13 : 0) +
+         (isnan(a.high) ? 17 : 0);
+}
+
+static uint32_t half_extremes(uint32_t t, const uint32_t *in) {
+  Pair a = pair_of(word_of(in, t), from_half), b = pair_of(word_of(in, t ^ 1), from_half);
+  return extremes(a, b, true, false, half_bits) + 3 * extremes(a, b, false, true, half_bits) +
+         5 * extremes(sizes_of(a), (Pair){0.25, 100}, false, false, half_bits);
+}
+
+static double positive(double value) { return signbit(value) && !isnan(value) ? 0 : value; }
+static double unit_of(double value) { return value >= 1 ? 1 : value > 0 ? value : 0; }
+
+static uint32_t half_sums(uint32_t t, const uint32_t *in) {
+  Pair a = pair_of(word_of(in, t), from_half), b = pair_of(word_of(in, t ^ 1), from_half);
+  uint32_t fma =
+      joined(half_bits(positive(fused(a.low, b.low, a.low))), half_bits(positive(fused(a.high, b.high, a.high))));
+  return fma + 3 * joined(half_bits(unit_of(a.low + b.low)), half_bits(unit_of(a.high + b.high)));
+}
+
+static uint32_t brain_compared(uint32_t t, const uint32_t *in) {
+  Pair a = pair_of(word_of(in, t), brain), b = pair_of(word_of(in, t ^ 1), brain);
+  uint32_t sum = compared(1, a, b, 0xffff) + 3 * compared(10, a, b, 0xffff) + 5 * compared(14, a, b, 0x3f80);
+  return sum + (a.low < b.low ? 11 : 0) + extremes(a, b, true, false, brain_bits) +
+         3 * extremes(a, b, false, true, brain_bits);
+}
+
+static uint32_t brains_fused(Pair a, Pair b, Pair c) {
+  return joined(brain_bits(fused(a.low, b.low, c.low)), brain_bits(fused(a.high, b.high, c.high)));
+}
+
+static uint32_t brain_sums(uint32_t t, const uint32_t *in) {
+  Pair a = pair_of(word_of(in, t), brain), b = pair_of(word_of(in, t ^ 1), brain);
+  uint32_t relu =
+      joined(brain_bits(positive(fused(a.low, b.low, b.low))), brain_bits(positive(fused(a.high, b.high, b.high))));
+  return brains_fused(a, (Pair){1, 1}, b) + 3 * brains_fused(a, (Pair){1.5, -3}, (Pair){-0.0, -0.0}) +
+         5 * brains_fused(a, b, a) + 7 * relu;
+}
+
+static uint32_t brain_converted(uint32_t t, const uint32_t *in) {
+  uint32_t word = word_of(in, t), sum = joined(brain_bits(f(word)), brain_bits(1.25));
+  double low = brain(word & 0x43ff);
+  const uint32_t parts[] = {brain_bits(f(word)),
+                            to_brain(f(word), FROUND_ZERO),
+                            to_brain(f(word), FROUND_DOWN),
+                            to_brain(f(word), FROUND_UP),
+                            brain_bits(rounded_to_odd((int32_t)word)),
+                            brain_bits(rounded_to_odd(word)),
+                            (uint32_t)(int32_t)low,
+                            brain_bits(rint(low))};
+  for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
+    sum = (sum << 5 | sum >> 27) ^ parts[i];
+  return sum;
+}
+
+/* b + a, and b again. */
+static uint32_t pairs_added(uint32_t a, uint32_t b, Value *value, Bits *bits) {
+  Pair first = pair_of(a, value), second = pair_of(b, value);
+  uint32_t sum = joined(bits(fused(first.low, 1, second.low)), bits(fused(first.high, 1, second.high)));
+  Pair both = pair_of(sum, value);
+  return joined(bits(fused(both.low, 1, second.low)), bits(fused(both.high, 1, second.high)));
+}
+
+static uint32_t halves_added(uint32_t t, const uint32_t *in) {
+  return pairs_added(word_of(in, t), word_of(in, t ^ 1), from_half, half_bits);
+}
+
+static uint32_t brains_added(uint32_t t, const uint32_t *in) {
+  return pairs_added(word_of(in, t), word_of(in, t ^ 1), brain, brain_bits);
+}
+
 /* ---- bits.cu ---- */
 
 static uint32_t ones_from(uint32_t first, uint32_t count) {
   return first > 31 ? 0 : (count > 31 ? UINT32_MAX : (1u << count) - 1) << first;
 }
 
-static uint32_t ones(uint32_t t, const uint32_t *in) {
+static uint32_t bit_masks(uint32_t t, const uint32_t *in) {
   uint32_t first = in[t] & 63, count = in[t] >> 6 & 63;
   return ones_from(first & 31, count & 31) + 3 * ones_from(first, count);
 }
@@ -166,8 +281,17 @@ static const KernelCase cases[] = {
     {"arrivals", "counted", neighbour},
     {"arrivals", "library", neighbour},
     {"arrivals", "alone", neighbour},
+    {"arrivals", "ignored", ignored},
     {"copies", "sizes", sizes},
-    {"bits", "ones", ones},
+    {"bits", "ones", bit_masks},
+    {"pairs", "half_compared", half_compared},
+    {"pairs", "half_extremes", half_extremes},
+    {"pairs", "half_sums", half_sums},
+    {"pairs", "brain_compared", brain_compared},
+    {"pairs", "brain_sums", brain_sums},
+    {"pairs", "brain_converted", brain_converted},
+    {"pairs", "halves_added", halves_added},
+    {"pairs", "brains_added", brains_added},
     {"copies", "filled", filled},
     {"copies", "stages", stages},
     {"copies", "pipelined", stages},
@@ -279,7 +403,7 @@ START_TEST(kernels_of_ptx) {
         check(&cases[c], &architectures[i], "ptx");
         checked++;
       }
-  ck_assert_uint_eq(checked, 30);
+  ck_assert_uint_eq(checked, 32);
 }
 END_TEST
 

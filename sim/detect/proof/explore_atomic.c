@@ -2,9 +2,7 @@
 #include "sim/core/exec.h"
 #include "sim/detect/proof/explore_step.h"
 
-static bool is_float(const Inst *inst) {
-  return inst->type == TYPE_F32 || inst->type == TYPE_F64 || inst->type == TYPE_F16;
-}
+static bool is_float(const Inst *inst) { return type_is_float(inst->type); }
 
 /* True if adding the number to what the word may hold may give what it couldn't hold before. A range has more values than a list. */
 static bool gives_news(const ValueSet *set, const ValueSet *before, uint32_t number) {

@@ -27,7 +27,7 @@ static void join_store(Explorer *explorer, const Sm *sm, const Flight *flight, u
 }
 
 static bool adds_numbers(const Inst *inst) {
-  return inst->mode == ATOM_ADD && inst->width == WIDTH_32 && inst->type != TYPE_F32 && inst->type != TYPE_F16;
+  return inst->mode == ATOM_ADD && inst->width == WIDTH_32 && !type_is_float(inst->type);
 }
 
 static void join_add(Explorer *explorer, ValueSet *set, uint32_t number) {
