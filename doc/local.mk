@@ -27,15 +27,18 @@ update-docs: lockstep$(EXEEXT)
 	  (cd $(srcdir) && $(abs_builddir)/lockstep$(EXEEXT) draw $$arguments -o doc/$$name.svg) || exit 1; \
 	done
 
-# The tables of Stuart and Owens, and whole scenarios beside an H200, in doc/results.md. Apart, since it takes a minute.
+# The tables of Stuart and Owens, and whole scenarios beside an H200, in doc/results.md. Apart, since it takes some minutes.
 update-results: lockstep$(EXEEXT)
 	./lockstep$(EXEEXT) validate stuart2011_table1 stuart2011_table2 stuart2011_table3 --format csv >validation.csv
 	SRCDIR=$(abs_srcdir) LOCKSTEP=$(abs_builddir)/lockstep$(EXEEXT) TABLE=$(abs_builddir)/cycles.md \
 	  $(SHELL) $(srcdir)/tests/script/cycles.sh
 	awk -f $(srcdir)/doc/results.awk validation.csv $(srcdir)/doc/results.md >tables.md
+	SRCDIR=$(abs_srcdir) LOCKSTEP=$(abs_builddir)/lockstep$(EXEEXT) TABLE=$(abs_builddir)/locks.md \
+	  $(SHELL) $(srcdir)/tests/script/word_locks.sh
 	awk -v name=h200_cycles -v file=cycles.md -f $(srcdir)/doc/insert.awk tables.md >page.md
-	cp page.md $(srcdir)/doc/results.md
-	rm -f page.md tables.md validation.csv cycles.md
+	awk -v name=h200_word_locks -v file=locks.md -f $(srcdir)/doc/insert.awk page.md >tables.md
+	cp tables.md $(srcdir)/doc/results.md
+	rm -f page.md tables.md validation.csv cycles.md locks.md
 
 # The papers' figures, and Li et al.'s Table 3 at all sizes, from the plans in validation/figures. Apart, since it takes half
 # an hour of a core; _figures keeps the tables.

@@ -215,7 +215,9 @@ liblockstep_a_SOURCES += \
   sim/machine/units.h \
   sim/machine/yaml_tree.c \
   sim/machine/yaml_tree.h \
+  sim/memory/arbiter.c \
   sim/memory/atomic_unit.c \
+  sim/memory/arbiter.h \
   sim/memory/atomic_unit.h \
   sim/memory/backing.c \
   sim/memory/backing.h \

@@ -187,6 +187,7 @@ TEST_FILES = \
   tests/script/accesses.sh \
   tests/script/needleman.sh \
   tests/script/cycles.sh \
+  tests/script/word_locks.sh \
   tests/script/primitives.sh \
   tests/script/client_server.sh \
   tests/script/badinput.sh \

@@ -152,6 +152,7 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32
   request->host = host;
   request->unused = issue->inst->op == OP_RED;
   request->exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH;
+  request->cas = kind == MEM_ATOMIC && issue->inst->mode == ATOM_CAS;
   memcpy(request->address, address, sizeof request->address);
   flight->lanes = issue->mask;
   flight->request.performed = 0;

@@ -24,7 +24,7 @@ void atomic_unit_clear(AtomicUnit *unit) {
 
 /* Whether an entry still says something. */
 static bool is_held(const AtomicUnit *unit, const AtomicRules *rules, const HeldLine *entry, uint64_t milli) {
-  return entry->until > milli || (rules->release_all && entry->epoch == unit->epoch);
+  return entry->waiting || entry->until > milli || (rules->release_all && entry->epoch == unit->epoch);
 }
 
 /* The entry of a line, or the free place where it would be. The table is never full. */
@@ -55,7 +55,7 @@ static void clean(AtomicUnit *unit, const AtomicRules *rules, uint64_t milli) {
 bool atomic_unit_holds(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli) {
   if (!unit->count)
     return false;
-  if (unit->free_at <= milli && !rules->by_line) {
+  if (unit->free_at <= milli && !unit->waiting && !rules->by_line) {
     unit->epoch++; /* it has run empty: nothing is held */
     unit->count = 0;
     for (uint32_t i = 0; i < unit->size; i++)
@@ -89,12 +89,8 @@ static bool joins_batch(const AtomicUnit *unit, const AtomicRules *rules, uint64
          unit->batch.start >= milli;
 }
 
-AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, MemKind kind, uint64_t busy,
-                             uint64_t milli) {
-  if (joins_batch(unit, rules, line, kind, milli)) {
-    unit->batched++;
-    return (AtomicTurn){milli, unit->batch.start, unit->batch.end};
-  }
+/* The entry of a line, new if it has none. */
+static HeldLine *hold(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli) {
   if (unit->count * 2 >= unit->size)
     clean(unit, rules, milli);
   HeldLine *entry = entry_of(unit, line);
@@ -102,6 +98,26 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
     unit->count++;
     *entry = (HeldLine){.line = line + 1};
   }
+  return entry;
+}
+
+void atomic_unit_wait(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli) {
+  hold(unit, rules, line, milli)->waiting++;
+  unit->waiting++;
+}
+
+void atomic_unit_called(AtomicUnit *unit, uint64_t line) {
+  entry_of(unit, line)->waiting--;
+  unit->waiting--;
+}
+
+AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, MemKind kind, uint64_t busy,
+                             uint64_t milli) {
+  if (joins_batch(unit, rules, line, kind, milli)) {
+    unit->batched++;
+    return (AtomicTurn){milli, unit->batch.start, unit->batch.end};
+  }
+  HeldLine *entry = hold(unit, rules, line, milli);
   if (rules->by_line) {
     uint64_t start = MAX(milli, entry->until);
     entry->until = start + busy;

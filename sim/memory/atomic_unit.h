@@ -23,9 +23,10 @@ typedef struct AtomicRules {
 } AtomicRules;
 
 typedef struct HeldLine {
-  uint64_t line;  /* its number and 1; 0: free */
-  uint64_t until; /* its last access so far is over */
-  uint64_t epoch; /* release: unit */
+  uint64_t line;    /* its number and 1; 0: free */
+  uint64_t until;   /* its last access that had a turn so far is over */
+  uint32_t waiting; /* accesses that wait to be called (arbiter.h) */
+  uint64_t epoch;   /* release: unit */
 } HeldLine;
 
 typedef struct AtomicTurn {
@@ -44,6 +45,7 @@ typedef struct AtomicUnit {
   uint32_t oldest;
   AtomicTurn batch;          /* of the loads that have a turn together, if they are the unit's last access */
   uint32_t batched;          /* how many they are; 0: its last access is none */
+  uint32_t waiting;          /* accesses that wait to be called, of all lines */
   uint64_t busy, busy_until; /* so far it was busy, or held a line, for so long; until when */
 } AtomicUnit;
 
@@ -52,6 +54,10 @@ void atomic_unit_init(AtomicUnit *unit);
 void atomic_unit_clear(AtomicUnit *unit);
 /* True if a load or store of that line, served now, has to go through the unit. */
 bool atomic_unit_holds(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli);
+/* An access waits to be called (arbiter.h), and holds its line from now on. */
+void atomic_unit_wait(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli);
+/* It waits no longer: atomic_unit_enter() is next. */
+void atomic_unit_called(AtomicUnit *unit, uint64_t line);
 /* An atomic (which holds its line from now on), or another access to a line that is held, takes its place behind all
  * before. */
 AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, MemKind kind, uint64_t busy,

@@ -140,30 +140,27 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* ---- the atomic unit ---- */
 
-static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  h->stats.slice[h->queue.pool[index].slice].waiting--;
-  if (h->queue.pool[index].kind != MEM_LOAD)
-    drop_copy(h, &h->queue.pool[index], cycle);
-  perform_in_slice(h, index, cycle);
-}
-
-/* The part waits for its turn in the atomic unit. */
-static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uint64_t cycle) {
+/* The part waits for its turn in the atomic unit, or has waited since `entered`. */
+static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uint64_t entered, bool waited) {
   const Part *part = &h->queue.pool[index];
   SliceStats *stats = &h->stats.slice[part->slice];
-  uint64_t waits = turn->start - milli_of(cycle);
-  slice_stats_wait(stats, waits);
+  uint64_t waits = turn->start - milli_of(entered);
+  if (waited)
+    stats->waited += waits;
+  else
+    slice_stats_wait(stats, waits);
   if (part->kind != MEM_ATOMIC) {
     h->counters->l2_held++;
     stats->hostages++;
     stats->hostage += waits;
   }
-  part_note(&h->queue, index, TRACE_ENTERED, milli_of(cycle));
+  part_note(&h->queue, index, TRACE_ENTERED, milli_of(entered));
   part_note(&h->queue, index, TRACE_TURN, turn->start);
   part_note(&h->queue, index, TRACE_TURN_OVER, turn->end);
 }
 
-static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
+/* It is settled when the part has its turn. Returns the cycle of that. */
+static uint64_t settle_turn(Hierarchy *h, uint32_t index, uint64_t entered, bool waited, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
   MemKind kind = part->kind;
@@ -174,9 +171,55 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
     part->more += h->switch_latency;
   AtomicTurn turn = atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind, busy, milli_of(cycle));
   slice->free_at = MAX(slice->free_at, turn.entered);
-  uint64_t due = milli_cycle(turn.start);
-  count_turn(h, index, &turn, cycle);
+  count_turn(h, index, &turn, entered, waited);
   part->stage = PART_TURN;
+  return milli_cycle(turn.start);
+}
+
+/* A part that waited for others to have their turns is next. */
+static void call(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  Slice *slice = &h->slice[part->slice];
+  slice->arbiter.begun++;
+  atomic_unit_called(&slice->atomics, part->line);
+  part_queue_push(&h->queue, index, settle_turn(h, index, part->due, true, cycle));
+}
+
+/* The unit has begun with the last part that was called: who is next is called, and loads that have the turn with it. */
+static void call_next(Hierarchy *h, Slice *slice, uint64_t cycle) {
+  uint32_t index = arbiter_next(&slice->arbiter, &h->arbiter_rules, &h->queue), line = h->queue.pool[index].line;
+  bool loads = h->queue.pool[index].kind == MEM_LOAD;
+  call(h, index, cycle);
+  for (uint32_t batched = 1; loads && batched < h->atomic_rules.batch_loads; batched++) {
+    index = arbiter_load(&slice->arbiter, &h->arbiter_rules, &h->queue, line);
+    if (index == PART_NONE)
+      return;
+    call(h, index, cycle);
+  }
+}
+
+static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Slice *slice = &h->slice[h->queue.pool[index].slice];
+  h->stats.slice[h->queue.pool[index].slice].waiting--;
+  if (h->queue.pool[index].kind != MEM_LOAD)
+    drop_copy(h, &h->queue.pool[index], cycle);
+  perform_in_slice(h, index, cycle);
+  if (slice->arbiter.begun && --slice->arbiter.begun == 0 && slice->arbiter.waiting)
+    call_next(h, slice, cycle);
+}
+
+static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  Slice *slice = &h->slice[part->slice];
+  if (slice->arbiter.begun) {
+    part->due = cycle;
+    atomic_unit_wait(&slice->atomics, &h->atomic_rules, part->line, milli_of(cycle));
+    slice_stats_queue(&h->stats.slice[part->slice]);
+    arbiter_wait(&slice->arbiter, &h->arbiter_rules, &h->queue, index);
+    return;
+  }
+  uint64_t due = settle_turn(h, index, cycle, false, cycle);
+  slice->arbiter.begun = h->arbiter_rules.groups > 1;
   if (due == cycle)
     take_turn(h, index, cycle);
   else

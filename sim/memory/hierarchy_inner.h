@@ -4,6 +4,7 @@
 #ifndef LOCKSTEP_MEMORY_HIERARCHY_INNER_H
 #define LOCKSTEP_MEMORY_HIERARCHY_INNER_H
 
+#include "sim/memory/arbiter.h"
 #include "sim/memory/atomic_unit.h"
 #include "sim/memory/backing.h"
 #include "sim/memory/coalescer.h"
@@ -31,6 +32,7 @@ typedef struct Slice {
   uint32_t waiting; /* parts that wait for their turn */
   PartList stopped; /* SMs that wait for room, by Port.next */
   AtomicUnit atomics;
+  Arbiter arbiter;
 } Slice;
 
 struct Hierarchy {
@@ -42,6 +44,7 @@ struct Hierarchy {
   Crossbar crossbar;
   PortRules port_rules;
   AtomicRules atomic_rules;
+  ArbiterRules arbiter_rules; /* groups: 1 with a unit that locks lines alone */
   Tags tags;
   Dram dram;
   PartQueue queue;

@@ -27,6 +27,7 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
     uint64_t line = coalescer_line(&h->coalescer, request, piece);
     piece->slice = (uint16_t)(first_slice + slice_map_index(&h->map, line));
     piece->home = slice_map_home(&h->map, line);
+    piece->cas = request->cas;
     if (request->kind == MEM_ATOMIC)
       coalescer_turns(&h->coalescer, request, piece);
     if (request->kind == MEM_STORE && rules->merge_lines)
@@ -91,7 +92,7 @@ static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request)
 
 /* An atomic's last lane is through its unit later than the first. */
 static uint32_t lag(const Hierarchy *h, const MemPiece *piece) {
-  uint64_t turns = h->port_rules.atomic_turn * (piece->turns - 1u), word = h->coalescer.word_milli;
+  uint64_t turns = port_turn(&h->port_rules, piece->cas) * (piece->turns - 1u), word = h->coalescer.word_milli;
   return (uint32_t)MAX(turns, piece->busy > word ? piece->busy - word : 0);
 }
 
@@ -119,7 +120,8 @@ static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, 
                  .joined = piece->joined,
                  .home = piece->home,
                  .unused = request->unused,
-                 .exchange = request->exchange};
+                 .exchange = request->exchange,
+                 .cas = request->cas};
   set_bytes(h, part, request);
   h->counters->global_segments += part->sector_count;
   if (request->kind == MEM_ATOMIC) {

@@ -38,6 +38,7 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   crossbar_init(&h->crossbar, machine, seed);
   port_rules_init(&h->port_rules, machine);
   atomic_rules_init(&h->atomic_rules, machine);
+  arbiter_rules_init(&h->arbiter_rules, machine);
   tags_init(&h->tags, machine);
   dram_init(&h->dram, machine);
   part_queue_init(&h->queue);
@@ -67,8 +68,9 @@ void hierarchy_free(Hierarchy *h) {
   for (uint32_t sm = 0; sm < h->sms; sm++)
     port_clear(&h->issue[sm]);
   for (uint32_t i = 0; i < h->slices; i++)
-    atomic_unit_clear(&h->slice[i].atomics);
+    atomic_unit_clear(&h->slice[i].atomics), arbiter_clear(&h->slice[i].arbiter);
   crossbar_clear(&h->crossbar);
+  arbiter_rules_clear(&h->arbiter_rules);
   tags_clear(&h->tags);
   dram_clear(&h->dram);
   part_queue_clear(&h->queue);

@@ -17,6 +17,7 @@ typedef struct MemPiece {
   bool joined : 1;          /* a store that joins one before it at the port (memory.port.merge_lines) */
   uint8_t turns : 6;        /* of an atomic, in the atomic unit; up to 32 */
   bool home : 1;            /* the half of the L2 that is the line's home */
+  bool cas : 1;             /* as in MemRequest */
 } MemPiece;
 
 /* One warp's access. */
@@ -30,6 +31,7 @@ typedef struct MemRequest {
   bool host;      /* some lane goes to host-mapped memory */
   bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
+  bool cas;       /* of an atomic: it has two operands (CAS) */
   uint64_t address[32];
   uint32_t
       performed; /* lanes whose words have been read or changed; the sender sets those that had no need to come */

@@ -64,6 +64,12 @@ static inline void link_stats_add(LinkStats *link, uint64_t bytes) {
   link->bytes += bytes;
 }
 
+/* One part more waits. */
+static inline void slice_stats_queue(SliceStats *slice) {
+  if (++slice->waiting > slice->peak)
+    slice->peak = slice->waiting;
+}
+
 /* One part more waits, for so long; who takes it from the queue counts down `waiting`. One that has its turn at once
  * is no queue. */
 static inline void slice_stats_wait(SliceStats *slice, uint64_t milli) {

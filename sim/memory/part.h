@@ -46,7 +46,7 @@ typedef struct Part {
   bool away : 1;                 /* has crossed to the other half */
   bool copied : 1;               /* a store that has crossed from a half with a copy */
   bool parked : 1;               /* waits for parts of its SM that have crossed */
-  bool unused : 1, exchange : 1; /* of an atomic: as in MemRequest */
+  bool unused : 1, exchange : 1, cas : 1; /* of an atomic: as in MemRequest */
 } Part;
 _Static_assert(sizeof(Part) == 64, "a part is one line of the host's cache");
 

@@ -10,6 +10,7 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .store = mem_clock_core(machine, machine->memory.port.store_interval),
                        .store_sector = mem_clock_core(machine, machine->memory.port.store_sector_interval),
                        .atomic_turn = mem_clock_core(machine, machine->memory.port.atomic_turn_interval),
+                       .cas_turn = mem_clock_core(machine, machine->memory.port.cas_turn_interval),
                        .reply = mem_clock_core(machine, machine->memory.port.reply_interval),
                        .reply_sector = mem_clock_core(machine, machine->memory.port.reply_sector_interval),
                        .merge = mem_clock_core(machine, machine->memory.port.merge_interval),
@@ -54,13 +55,14 @@ uint64_t port_takes(const PortRules *rules, MemKind kind, const MemPiece *piece)
   if (piece->joined)
     return rules->merge;
   uint64_t by_size = kind == MEM_STORE    ? MAX(rules->store, rules->store_sector * piece->sector_count)
-                     : kind == MEM_ATOMIC ? rules->atomic_turn * piece->turns
+                     : kind == MEM_ATOMIC ? port_turn(rules, piece->cas) * piece->turns
                                           : 0;
   return MAX(rules->request, by_size);
 }
 
 uint64_t port_part_takes(const PortRules *rules, const Part *part) {
-  MemPiece piece = {.sector_count = part->sector_count, .turns = part->turns, .joined = part->joined};
+  MemPiece piece = {
+      .sector_count = part->sector_count, .turns = part->turns, .joined = part->joined, .cas = part->cas};
   return port_takes(rules, (MemKind)part->kind, &piece);
 }
 

@@ -19,7 +19,8 @@
 
 /* The same of all ports. */
 typedef struct PortRules {
-  uint64_t request, split, store, store_sector, atomic_turn, reply, reply_sector, merge, scheduler, store_split;
+  uint64_t request, split, store, store_sector, atomic_turn, cas_turn, reply, reply_sector, merge, scheduler,
+      store_split;
   uint32_t credits, merge_lines, queue;
 } PortRules;
 
@@ -45,6 +46,11 @@ typedef struct Port {
   uint64_t *leaves;      /* when the accesses before leave that may wait, a ring */
   uint32_t leaves_at;
 } Port;
+
+/* What a turn of an atomic takes. */
+static inline uint64_t port_turn(const PortRules *rules, bool cas) {
+  return cas ? rules->cas_turn : rules->atomic_turn;
+}
 
 void port_rules_init(PortRules *rules, const Machine *machine);
 void port_init(Port *port, const PortRules *rules);
