@@ -201,6 +201,7 @@ liblockstep_a_SOURCES += \
   sim/engine/stop.h \
   sim/engine/team.c \
   sim/engine/team.h \
+  sim/engine/warp_set.h \
   sim/engine/wheel.h \
   sim/machine/machine.h \
   sim/machine/machine_check.c \

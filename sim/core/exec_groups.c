@@ -29,8 +29,8 @@ static void yield_encoded(Issue *issue) {
   Sm *sm = issue->sm;
   uint32_t mine = issue->warp->slot % machine->sm.schedulers, others = 0;
   Scheduler *scheduler = &sm->scheduler[mine];
-  for (uint64_t rest = scheduler->mine; rest; rest &= rest - 1) {
-    const Warp *warp = &sm->warps[__builtin_ctzll(rest)];
+  for (WarpSet rest = scheduler->mine; rest; rest = warp_set_rest(rest)) {
+    const Warp *warp = &sm->warps[warp_set_first(rest)];
     others += warp->state == WARP_RUNNING && warp != issue->warp;
   }
   uint64_t waits = MAX(scheduler->converge_free, issue->now) - issue->now;

@@ -548,7 +548,7 @@ void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now) {
   LaneGroups *groups = warp->groups;
   if (warp->state == WARP_RUNNING) {
     int index = choose(groups, now);
-    if (warp->drains || warp->awaits || warp->awaits_loads || sm->crowded >> warp->slot & 1 ||
+    if (warp->drains || warp->awaits || warp->awaits_loads || warp_set_has(sm->crowded, warp->slot) ||
         groups->runs_from <= now || index < 0 || groups->group[index].from >= groups->runs_from)
       return;
     sm_suspend(sm, warp);

@@ -35,9 +35,10 @@ void slots_end(Sm *sm, const Warp *warp) { sm->slots[scheduler_of(sm, warp->slot
 /* What the scheduler, which has warps, waits for: the oldest of them. */
 static Stall waits_for(const Sm *sm, const Scheduler *scheduler) {
   const Warp *oldest = NULL;
-  for (uint32_t slot = 0; slot < sm->gpu->machine->sm.max_warps; slot++) {
+  for (uint32_t slot = 0; sm->ready && slot < sm->gpu->machine->sm.max_warps; slot++) {
     const Warp *warp = &sm->warps[slot];
-    bool lives = scheduler->mine >> slot & 1 && (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER);
+    bool lives =
+        warp_set_has(scheduler->mine, slot) && (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER);
     if (lives && (!oldest || warp->age < oldest->age))
       oldest = warp;
   }

@@ -29,8 +29,8 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   const Machine *machine = gpu->machine;
   for (uint32_t i = 0; i < machine->sm.schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
-    for (uint32_t slot = i; slot < SM_WARPS_MAX; slot += machine->sm.schedulers)
-      scheduler->mine |= UINT64_C(1) << slot;
+    for (uint32_t slot = i; slot < machine->sm.max_warps; slot += machine->sm.schedulers)
+      warp_set_add(&scheduler->mine, slot);
     scheduler->of_unit[ISSUE_ANY] = scheduler->mine;
     rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + 1 + index * SM_SCHEDULERS_MAX + i);
   }
@@ -43,10 +43,10 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
 
 /* ---- issuing ---- */
 
-static unsigned pick_oldest(const Sm *sm, uint64_t ready, bool youngest) {
-  unsigned best = (unsigned)__builtin_ctzll(ready);
-  for (uint64_t rest = ready & (ready - 1); rest; rest &= rest - 1) {
-    unsigned slot = (unsigned)__builtin_ctzll(rest);
+static unsigned pick_oldest(const Sm *sm, WarpSet ready, bool youngest) {
+  unsigned best = warp_set_first(ready);
+  for (WarpSet rest = warp_set_rest(ready); rest; rest = warp_set_rest(rest)) {
+    unsigned slot = warp_set_first(rest);
     if ((sm->warps[slot].age < sm->warps[best].age) != youngest)
       best = slot;
   }
@@ -54,7 +54,7 @@ static unsigned pick_oldest(const Sm *sm, uint64_t ready, bool youngest) {
 }
 
 /* Those of `ready` whose unit takes an instruction in cycle `time`. */
-static uint64_t with_free_unit(const Scheduler *scheduler, uint64_t ready, uint64_t time) {
+static WarpSet with_free_unit(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
   for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
     if (scheduler->unit_free[unit] > time)
       ready &= ~scheduler->of_unit[unit];
@@ -62,13 +62,13 @@ static uint64_t with_free_unit(const Scheduler *scheduler, uint64_t ready, uint6
 }
 
 /* Who could issue in cycle `time`. */
-static uint64_t eligible(const Sm *sm, const Scheduler *scheduler, uint64_t time) {
-  uint64_t ready = scheduler->send_at > time ? scheduler->ready & ~sm->senders : scheduler->ready;
+static WarpSet eligible(const Sm *sm, const Scheduler *scheduler, uint64_t time) {
+  WarpSet ready = scheduler->send_at > time ? scheduler->ready & ~sm->senders : scheduler->ready;
   return G_UNLIKELY(scheduler->units_free > time) ? with_free_unit(scheduler, ready, time) : ready;
 }
 
 /* When somebody of `ready` could, from `time` on, as far as units are concerned. */
-static uint64_t unit_takes(const Scheduler *scheduler, uint64_t ready, uint64_t time) {
+static uint64_t unit_takes(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
   uint64_t first = WHEEL_NEVER;
   if (scheduler->units_free <= time || ready & scheduler->of_unit[ISSUE_ANY])
     return time;
@@ -79,10 +79,10 @@ static uint64_t unit_takes(const Scheduler *scheduler, uint64_t ready, uint64_t 
 }
 
 /* The one that has issued nothing for the longest time. */
-static unsigned pick_waiting(const Sm *sm, uint64_t ready) {
-  unsigned best = (unsigned)__builtin_ctzll(ready);
-  for (uint64_t rest = ready & (ready - 1); rest; rest &= rest - 1) {
-    unsigned slot = (unsigned)__builtin_ctzll(rest);
+static unsigned pick_waiting(const Sm *sm, WarpSet ready) {
+  unsigned best = warp_set_first(ready);
+  for (WarpSet rest = warp_set_rest(ready); rest; rest = warp_set_rest(rest)) {
+    unsigned slot = warp_set_first(rest);
     if (sm->warps[slot].issued < sm->warps[best].issued)
       best = slot;
   }
@@ -90,23 +90,23 @@ static unsigned pick_waiting(const Sm *sm, uint64_t ready) {
 }
 
 /* The next slot behind that which issued last. */
-static unsigned pick_next(const Scheduler *scheduler, uint64_t ready) {
-  uint64_t after = ready & (~UINT64_C(1) << scheduler->last);
-  return (unsigned)__builtin_ctzll(after ? after : ready);
+static unsigned pick_next(const Scheduler *scheduler, WarpSet ready) {
+  WarpSet after = ready & (~(WarpSet)1 << scheduler->last);
+  return warp_set_first(after ? after : ready);
 }
 
-static unsigned pick(Sm *sm, Scheduler *scheduler, uint64_t ready) {
-  if ((ready & (ready - 1)) == 0)
-    return (unsigned)__builtin_ctzll(ready);
+static unsigned pick(Sm *sm, Scheduler *scheduler, WarpSet ready) {
+  if (warp_set_rest(ready) == 0)
+    return warp_set_first(ready);
   switch (sm->gpu->machine->sm.policy) {
-  case POLICY_GTO: return ready >> scheduler->last & 1 ? scheduler->last : pick_oldest(sm, ready, false);
-  case POLICY_GREEDY: return ready >> scheduler->last & 1 ? scheduler->last : pick_waiting(sm, ready);
+  case POLICY_GTO: return warp_set_has(ready, scheduler->last) ? scheduler->last : pick_oldest(sm, ready, false);
+  case POLICY_GREEDY: return warp_set_has(ready, scheduler->last) ? scheduler->last : pick_waiting(sm, ready);
   case POLICY_YOUNGEST: return pick_oldest(sm, ready, true);
   case POLICY_RANDOM: {
-    uint32_t skip = rng_below(&scheduler->rng, (uint32_t)__builtin_popcountll(ready));
+    uint32_t skip = rng_below(&scheduler->rng, warp_set_count(ready));
     while (skip--)
-      ready &= ready - 1;
-    return (unsigned)__builtin_ctzll(ready);
+      ready = warp_set_rest(ready);
+    return warp_set_first(ready);
   }
   default: return pick_next(scheduler, ready);
   }
@@ -272,7 +272,7 @@ static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
     warp->invited = false;
     return false;
   }
-  sm->crowded |= UINT64_C(1) << warp->slot;
+  warp_set_add(&sm->crowded, warp->slot);
   warp->crowded_since = warp->invited ? warp->crowded_since : issue->now;
   warp->invited = false;
   warp->blocked = true;
@@ -490,15 +490,15 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
 }
 
 /* The scheduler issues at `now`; `ready` could. */
-static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t ready, uint64_t now) {
+static void run_scheduler(Sm *sm, Scheduler *scheduler, WarpSet ready, uint64_t now) {
   Gpu *gpu = sm->gpu;
   unsigned slot = pick(sm, scheduler, ready);
-  if (G_UNLIKELY(scheduler->send_at == now && now > scheduler->free_at && sm->senders >> slot & 1))
+  if (G_UNLIKELY(scheduler->send_at == now && now > scheduler->free_at && warp_set_has(sm->senders, slot)))
     sm->stall[slot] = STALL_PORT;
   if (G_UNLIKELY(sm->stall[slot]))
     slots_wait(sm, slot, now);
   sm->cycle = now;
-  scheduler->ready &= ~(UINT64_C(1) << slot);
+  warp_set_remove(&scheduler->ready, slot);
   scheduler->last = slot;
   sm->warps[slot].issued = now + 1;
   scheduler->free_at = now + gpu->machine->sm.issue_interval;
@@ -508,7 +508,7 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, uint64_t ready, uint64_t
 
 /* Warps of the SM that wake by `now` could issue. */
 static void wake_warps(Sm *sm, uint32_t schedulers, uint64_t now) {
-  uint64_t woken = wheel_advance(&sm->wheel, now);
+  WarpSet woken = wheel_advance(&sm->wheel, now);
   for (uint32_t i = 0; woken && i < schedulers; i++)
     sm->scheduler[i].ready |= woken & sm->scheduler[i].mine;
 }
@@ -522,7 +522,7 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
     if (!scheduler->ready)
       continue;
     uint64_t from = MAX(scheduler->free_at, now);
-    uint64_t others = scheduler->ready & ~sm->senders;
+    WarpSet others = scheduler->ready & ~sm->senders;
     if (others)
       next = MIN(next, unit_takes(scheduler, others, from));
     if (scheduler->ready != others)
@@ -544,7 +544,7 @@ static bool run_cycle(Sm *sm, uint64_t now) {
     Scheduler *scheduler = &sm->scheduler[i];
     if (!scheduler->ready || scheduler->free_at > now)
       continue;
-    uint64_t ready = eligible(sm, scheduler, now);
+    WarpSet ready = eligible(sm, scheduler, now);
     if (!ready)
       continue;
     run_scheduler(sm, scheduler, ready, now);

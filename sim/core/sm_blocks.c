@@ -25,6 +25,7 @@ static void make_arrays(Sm *sm) {
     sm->lane_groups = g_new(LaneGroups, warps);
   else
     sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
+  sm->warps = g_new0(Warp, warps);
   for (uint32_t i = 0; i < warps; i++) {
     Warp *warp = &sm->warps[i];
     warp->slot = i;
@@ -50,6 +51,7 @@ void sm_clear(Sm *sm) {
     hazards_clear(&sm->warps[i]);
     async_copies_clear(&sm->warps[i]);
   }
+  g_free(sm->warps);
   g_free(sm->register_rows);
   pages_free(sm->ready_rows);
   pages_free(sm->written_rows);

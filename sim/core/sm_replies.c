@@ -60,15 +60,15 @@ void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
 /* Its next instruction is for another unit of its scheduler than the last. */
 static void change_unit(Sm *sm, Warp *warp, unsigned unit) {
   Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-  scheduler->of_unit[warp->unit] &= ~(UINT64_C(1) << warp->slot);
-  scheduler->of_unit[unit] |= UINT64_C(1) << warp->slot;
+  warp_set_remove(&scheduler->of_unit[warp->unit], warp->slot);
+  warp_set_add(&scheduler->of_unit[unit], warp->slot);
   warp->unit = unit;
 }
 
 void sm_come_to(Sm *sm, Warp *warp, const Decoded *decoded) {
   if (warp->unit != decoded->unit)
     change_unit(sm, warp, decoded->unit);
-  sm->senders = (sm->senders & ~(UINT64_C(1) << warp->slot)) | (uint64_t)decoded->sends << warp->slot;
+  warp_set_put(&sm->senders, warp->slot, decoded->sends);
 }
 
 /* When the instruction at warp->pc, which the warp comes to, can issue, not before `time`; REG_PENDING: after a reply
@@ -128,7 +128,7 @@ void sm_suspend(Sm *sm, Warp *warp) {
 
 void sm_release(Sm *sm, Warp *warp, uint64_t now) {
   Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-  if (warp->state != WARP_RUNNING || scheduler->ready >> warp->slot & 1)
+  if (warp->state != WARP_RUNNING || warp_set_has(scheduler->ready, warp->slot))
     return; /* it waits for a barrier, or could issue anyhow */
   if (warp->blocked) {
     warp->blocked_delay = 0;
@@ -153,7 +153,7 @@ static void end_drain(Sm *sm, Warp *warp) {
   if (warp->drain_empties_l1)
     cached_forget(sm);
   warp->drains = 0;
-  sm->draining &= ~(UINT64_C(1) << warp->slot);
+  warp_set_remove(&sm->draining, warp->slot);
 }
 
 void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain *drain) {
@@ -167,7 +167,7 @@ void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain
     sm_wait_for_operands(sm, warp, decoded, next, drain->delay);
     return;
   }
-  sm->draining |= UINT64_C(1) << warp->slot;
+  warp_set_add(&sm->draining, warp->slot);
   block_warp(sm, warp, next, drain->delay);
   sm->stall[warp->slot] = STALL_FENCE;
 }
@@ -256,25 +256,25 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
     lower(warp, warp_block(sm, warp)->launch->kernel, flight->decoded, now);
   if (PROBE_WANTED(sm->gpu, replied))
     tell_replied(sm, warp, flight, now);
-  if (warp->blocked && !warp->drains && !(sm->crowded >> warp->slot & 1))
+  if (warp->blocked && !warp->drains && !warp_set_has(sm->crowded, warp->slot))
     unblock(sm, warp, now);
 }
 
 /* The oldest access is another one now: fences may be over. */
 static void end_drains(Sm *sm, uint64_t now) {
-  for (uint64_t rest = sm->draining; rest; rest &= rest - 1)
-    unblock(sm, &sm->warps[__builtin_ctzll(rest)], now);
+  for (WarpSet rest = sm->draining; rest; rest = warp_set_rest(rest))
+    unblock(sm, &sm->warps[warp_set_first(rest)], now);
 }
 
 /* One more access may be sent: by the warp that has waited longest. */
 static void end_crowd(Sm *sm, uint64_t now) {
   Warp *first = NULL;
-  for (uint64_t rest = sm->crowded; rest; rest &= rest - 1) {
-    Warp *warp = &sm->warps[__builtin_ctzll(rest)];
+  for (WarpSet rest = sm->crowded; rest; rest = warp_set_rest(rest)) {
+    Warp *warp = &sm->warps[warp_set_first(rest)];
     if (!first || warp->crowded_since < first->crowded_since)
       first = warp;
   }
-  sm->crowded &= ~(UINT64_C(1) << first->slot);
+  warp_set_remove(&sm->crowded, first->slot);
   first->invited = true;
   unblock(sm, first, now);
 }

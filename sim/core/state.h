@@ -23,7 +23,13 @@
 #include "sim/memory/memsys.h"
 #include "sim/memory/shared.h"
 
-enum { SM_WARPS_MAX = 64, SM_BLOCKS_MAX = 64, SM_SCHEDULERS_MAX = 8, BLOCK_WARPS_MAX = 32, BLOCK_BARRIERS = 16 };
+enum {
+  SM_WARPS_MAX = WARP_SET_MAX,
+  SM_BLOCKS_MAX = 64,
+  SM_SCHEDULERS_MAX = 8,
+  BLOCK_WARPS_MAX = 32,
+  BLOCK_BARRIERS = 16
+};
 
 /* A named barrier of a block. Mask bits are warps in the block. */
 typedef struct Barrier {
@@ -110,15 +116,15 @@ typedef struct Block {
 } Block;
 
 typedef struct Scheduler {
-  uint64_t ready;                    /* warps that could issue, by slot */
-  uint64_t mine;                     /* slots that belong to it */
+  WarpSet ready;                     /* warps that could issue, by slot */
+  WarpSet mine;                      /* slots that belong to it */
   uint64_t free_at;                  /* it can issue again in this cycle */
   uint64_t send_at;                  /* none of its warps sends an access to global memory before */
   uint64_t unit_free[ISSUE_UNITS];   /* machine code: when each unit takes another instruction */
   uint64_t units_free;               /* when all of them do */
   uint64_t shadow_free[ISSUE_UNITS]; /* the same of what warps did behind a block barrier */
   uint64_t converge_free;            /* when it can choose the next lanes behind a YIELD */
-  uint64_t of_unit[ISSUE_UNITS];     /* warps whose next instruction is for it, by slot */
+  WarpSet of_unit[ISSUE_UNITS];      /* warps whose next instruction is for it, by slot */
   uint32_t last;                     /* slot it issued last */
   Rng rng;                           /* POLICY_RANDOM */
 } Scheduler;
@@ -158,7 +164,7 @@ typedef struct Sm {
   struct Gpu *gpu;
   uint32_t index;
   bool ready; /* arrays exist */
-  Warp warps[SM_WARPS_MAX];
+  Warp *warps; /* sm.max_warps of them, from the first block on */
   Block blocks[SM_BLOCKS_MAX];
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
   SharedMemory shared;
@@ -169,9 +175,9 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
-  uint64_t draining; /* warps in a fence, by slot */
-  uint64_t crowded;  /* warps that wait until they may send an access, by slot */
-  uint64_t senders;  /* warps whose next instruction may be one, by slot */
+  WarpSet draining;  /* warps in a fence, by slot */
+  WarpSet crowded;   /* warps that wait until they may send an access, by slot */
+  WarpSet senders;   /* warps whose next instruction may be one, by slot */
   Wheel wheel;       /* when each warp that sleeps wakes, by slot */
   Rng jitter;
   Rng starts; /* the same for starts of blocks that take the place of others: apart, since windows change the order of draws */

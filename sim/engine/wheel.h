@@ -1,4 +1,4 @@
-/* wheel.h - a timing wheel for up to 64 sleepers, numbered 0-63: who wakes in which cycle.
+/* wheel.h - a timing wheel for up to WARP_SET_MAX sleepers, numbered from 0: who wakes in which cycle.
  * Insert, and the step to the next waking cycle, cost a few instructions. Who sleeps beyond the wheel's span stays
  * outside until it comes within it, so that a long wait (a contended memory) costs nothing in between. Exact: nobody
  * wakes early or late. */
@@ -9,15 +9,17 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { WHEEL_SPAN = 256, WHEEL_WORDS = WHEEL_SPAN / 64, WHEEL_SLEEPERS = 64 };
+#include "sim/engine/warp_set.h"
+
+enum { WHEEL_SPAN = 256, WHEEL_WORDS = WHEEL_SPAN / 64 };
 #define WHEEL_NEVER UINT64_MAX
 
 typedef struct Wheel {
-  uint64_t slot[WHEEL_SPAN];      /* sleepers to look at in that cycle modulo the span */
+  WarpSet slot[WHEEL_SPAN];       /* sleepers to look at in that cycle modulo the span */
   uint64_t occupied[WHEEL_WORDS]; /* bit i: slot i isn't empty */
-  uint64_t wake[WHEEL_SLEEPERS];  /* the cycle each sleeper really wakes */
+  uint64_t wake[WARP_SET_MAX];    /* the cycle each sleeper really wakes */
   uint64_t now;                   /* all slots before this cycle were drained */
-  uint64_t far;                   /* sleepers that aren't in a slot: they wake at now + WHEEL_SPAN or later */
+  WarpSet far;                    /* sleepers that aren't in a slot: they wake at now + WHEEL_SPAN or later */
   uint64_t far_next;              /* the first of their wakings, WHEEL_NEVER if there are none */
 } Wheel;
 
@@ -28,7 +30,7 @@ static inline void wheel_init(Wheel *wheel) {
 
 static inline void wheel_put(Wheel *wheel, unsigned sleeper, uint64_t at) {
   uint32_t index = (uint32_t)(at % WHEEL_SPAN);
-  wheel->slot[index] |= UINT64_C(1) << sleeper;
+  warp_set_add(&wheel->slot[index], sleeper);
   wheel->occupied[index / 64] |= UINT64_C(1) << (index % 64);
 }
 
@@ -41,36 +43,35 @@ static inline void wheel_insert(Wheel *wheel, unsigned sleeper, uint64_t time) {
     wheel_put(wheel, sleeper, time);
     return;
   }
-  wheel->far |= UINT64_C(1) << sleeper;
+  warp_set_add(&wheel->far, sleeper);
   if (time < wheel->far_next)
     wheel->far_next = time;
 }
 
 /* Sleeper, which must be asleep, won't wake. */
 static inline void wheel_remove(Wheel *wheel, unsigned sleeper) {
-  uint64_t bit = UINT64_C(1) << sleeper;
-  if (wheel->far & bit) {
-    wheel->far &= ~bit;
+  if (warp_set_has(wheel->far, sleeper)) {
+    warp_set_remove(&wheel->far, sleeper);
     wheel->far_next = WHEEL_NEVER;
-    for (uint64_t rest = wheel->far; rest; rest &= rest - 1) {
-      uint64_t wake = wheel->wake[__builtin_ctzll(rest)];
+    for (WarpSet rest = wheel->far; rest; rest = warp_set_rest(rest)) {
+      uint64_t wake = wheel->wake[warp_set_first(rest)];
       wheel->far_next = wake < wheel->far_next ? wake : wheel->far_next;
     }
     return;
   }
   uint32_t index = (uint32_t)(wheel->wake[sleeper] % WHEEL_SPAN);
-  wheel->slot[index] &= ~bit;
+  warp_set_remove(&wheel->slot[index], sleeper);
   if (!wheel->slot[index])
     wheel->occupied[index / 64] &= ~(UINT64_C(1) << (index % 64));
 }
 
 /* Takes into the wheel who has come within its span. */
 static inline void wheel_fetch(Wheel *wheel) {
-  uint64_t far = wheel->far;
+  WarpSet far = wheel->far;
   wheel->far = 0;
   wheel->far_next = WHEEL_NEVER;
-  for (; far; far &= far - 1) {
-    unsigned sleeper = (unsigned)__builtin_ctzll(far);
+  for (; far; far = warp_set_rest(far)) {
+    unsigned sleeper = warp_set_first(far);
     wheel_insert(wheel, sleeper, wheel->wake[sleeper]);
   }
 }
@@ -100,8 +101,8 @@ static inline uint64_t wheel_next(const Wheel *wheel) {
 }
 
 /* Empties the slots up to cycle `time` and moves there. */
-static inline uint64_t wheel_drain(Wheel *wheel, uint64_t time) {
-  uint64_t woken = 0;
+static inline WarpSet wheel_drain(Wheel *wheel, uint64_t time) {
+  WarpSet woken = 0;
   for (uint64_t next = wheel_near(wheel); next <= time; next = wheel_near(wheel)) {
     uint32_t index = (uint32_t)(next % WHEEL_SPAN);
     woken |= wheel->slot[index];
@@ -114,8 +115,8 @@ static inline uint64_t wheel_drain(Wheel *wheel, uint64_t time) {
 }
 
 /* Moves to cycle `time` (>= now) and returns the set of sleepers that wake in a cycle <= time. */
-static inline uint64_t wheel_advance(Wheel *wheel, uint64_t time) {
-  uint64_t woken = wheel_drain(wheel, time);
+static inline WarpSet wheel_advance(Wheel *wheel, uint64_t time) {
+  WarpSet woken = wheel_drain(wheel, time);
   if (wheel->far_next < time + WHEEL_SPAN) {
     wheel_fetch(wheel);
     woken |= wheel_drain(wheel, time); /* who should have woken by now was put into this cycle */

@@ -16,7 +16,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 21
+plan 24
 batch="memory.atomic.batch_loads=64"
 sleeping="$traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="$traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -59,6 +59,15 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   flow=$(cycles "$traces/wavefront/grid_tiny_lock.yaml" $widest -m gtx570-2blocks)
   less "2048 lock bits don't make data flow a quarter faster" "$(cycles "$traces/wavefront/grid_tiny_lock.yaml" $widest -m gtx570)" "$flow" 0.8
   less "which is slower than data parallel on a large grid" "$data" "$flow" 3
+
+  # 4096 bits and threads.
+  wide="-p tiles=64 -p first=59 -p diagonals=1"
+  data=$(cycles "$traces/wavefront/grid_data_parallel.yaml" $wide -m gtx570-4blocks)
+  flow=$(cycles "$traces/wavefront/grid_tiny_lock.yaml" $wide -m gtx570-4blocks)
+  two=$(cycles "$traces/wavefront/grid_tiny_lock.yaml" $wide -m gtx570-2blocks)
+  less "60 tiles: data flow is faster with 4096 bits than with 2048" "$flow" "$two" 1.02
+  less "but not by a quarter" "$two" "$flow" 0.8
+  less "and data parallel is more than twice as fast" "$data" "$flow" 2
 
   # Conditional unlock: a lock bit for each channel instead of two.
   chain="$traces/whatif/channel"

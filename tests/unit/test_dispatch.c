@@ -21,6 +21,7 @@ static const Fit fits[] = {
     {"blocks", "sm.max_blocks=5", "", 32, 0, 5},
     {"warps", "sm.max_warps=10 sm.max_threads=320 sm.max_blocks=64", "", 64, 0, 5},
     {"partial warps take whole ones", "sm.max_warps=10 sm.max_threads=320 sm.max_blocks=64", "", 33, 0, 5},
+    {"128 warps", "sm.max_warps=128 sm.max_threads=4096 sm.registers=131072", "", 1024, 0, 4},
     {"threads", "sm.max_warps=48 sm.max_threads=1536 sm.max_blocks=64", "", 512, 0, 3},
     {"registers", "sm.registers=8192 sm.register_granule=64 sm.max_blocks=64", ".reg 10", 64, 0, 12},
     {"registers in granules", "sm.registers=8192 sm.register_granule=512 sm.max_blocks=64", ".reg 10", 64, 0, 8},

@@ -236,6 +236,30 @@ START_TEST(chooses_by_policy) {
 }
 END_TEST
 
+/* Warps beyond 64: each issues under each policy, meets at barriers, waits for memory and in fences. */
+START_TEST(as_many_as_128_warps) {
+  static const char *const policies[] = {"loose-round-robin", "greedy-then-oldest", "youngest", "random",
+                                         "greedy-then-waiting"};
+  g_autofree char *settings = g_strdup_printf("sm.max_warps=128 sm.max_threads=4096 sm.registers=131072 "
+                                              "memory.port.credits=16 sm.schedulers=%u sm.policy=%s",
+                                              _i % 2 ? 4 : 1, policies[_i % 5]);
+  g_autoptr(Lab) lab = lab_new(settings, "MOV R1, c[0x0][0x20]; MOV32I R2, 1; RED.ADD [R1], R2; MEMBAR.GL\n"
+                                         "BAR.RED.POPC R3, RZ; LD.CV R4, [R1]; RED.ADD [R1+0x4], R4; EXIT");
+  uint32_t *sums = lab_buffer(lab, 2);
+  lab_launch(lab, 5, 1024);
+  lab_place(lab);
+  ck_assert_uint_eq(lab->gpu->sms[0].resident_warps, 128);
+  lab_finish(lab);
+  ck_assert_uint_eq(sums[0], 5 * 1024);
+  ck_assert_uint_ge(sums[1], 5 * 1024 * 1024); /* each thread sees its own block's */
+  uint32_t issued[128] = {0};
+  for (guint i = 0; i < lab->trace->len; i++)
+    issued[lab_issue(lab, i)->slot]++;
+  for (unsigned slot = 0; slot < 128; slot++)
+    ck_assert_msg(issued[slot] == 8 || issued[slot] == 16, "slot %u issued %u times", slot, issued[slot]);
+}
+END_TEST
+
 /* Round robin goes on behind the warp that issued last, also round the end, and passes those that aren't ready. */
 START_TEST(round_robin_is_fair) {
   g_autofree char *order =
@@ -385,6 +409,7 @@ int main(void) {
   tcase_add_test(tcase, skips_what_no_lane_executes);
   tcase_add_test(tcase, each_scheduler_has_its_warps);
   tcase_add_loop_test(tcase, chooses_by_policy, 0, G_N_ELEMENTS(chosen));
+  tcase_add_loop_test(tcase, as_many_as_128_warps, 0, 10);
   tcase_add_test(tcase, round_robin_is_fair);
   tcase_add_test(tcase, random_is_seeded_and_even);
   tcase_add_test(tcase, who_has_waited_longest);

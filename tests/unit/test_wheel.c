@@ -13,8 +13,9 @@ START_TEST(wakes_in_the_cycle) {
       Wheel wheel;
       wheel_init(&wheel);
       ck_assert(wheel_advance(&wheel, start) == 0);
-      uint64_t wake = start + sleeps[i], woken = 0, steps = 0;
-      wheel_insert(&wheel, 63, wake);
+      uint64_t wake = start + sleeps[i], steps = 0;
+      WarpSet woken = 0;
+      wheel_insert(&wheel, i % 2 ? 63 : WARP_SET_MAX - 1, wake);
       while (!woken) {
         uint64_t next = wheel_next(&wheel);
         ck_assert_msg(next <= wake && steps++ < sleeps[i] / 200 + 3, "sleep of %d from %u", (int)sleeps[i], start);
@@ -22,7 +23,7 @@ START_TEST(wakes_in_the_cycle) {
         ck_assert_msg((woken != 0) == (next == wake), "sleep of %d from %u: woken in %d", (int)sleeps[i], start,
                       (int)next);
       }
-      ck_assert(woken == UINT64_C(1) << 63 && wheel_next(&wheel) == WHEEL_NEVER);
+      ck_assert(woken == (WarpSet)1 << (i % 2 ? 63 : WARP_SET_MAX - 1) && wheel_next(&wheel) == WHEEL_NEVER);
     }
   }
 }
@@ -48,14 +49,15 @@ START_TEST(the_past_is_now) {
 }
 END_TEST
 
-START_TEST(all_64_at_once) {
+START_TEST(all_at_once) {
   Wheel wheel;
   wheel_init(&wheel);
-  for (unsigned sleeper = 0; sleeper < WHEEL_SLEEPERS; sleeper++)
+  for (unsigned sleeper = 0; sleeper < WARP_SET_MAX; sleeper++)
     wheel_insert(&wheel, sleeper, 300 + sleeper / 32);
   ck_assert(wheel_advance(&wheel, 299) == 0);
   ck_assert(wheel_advance(&wheel, 300) == 0xffffffff);
   ck_assert(wheel_advance(&wheel, 301) == (uint64_t)0xffffffff << 32);
+  ck_assert(wheel_advance(&wheel, 303) == (WarpSet)UINT64_MAX << 64);
 }
 END_TEST
 
@@ -63,14 +65,14 @@ END_TEST
 START_TEST(agrees_with_an_array) {
   Wheel wheel;
   Rng rng;
-  uint64_t wake[WHEEL_SLEEPERS], now = 0;
+  uint64_t wake[WARP_SET_MAX], now = 0;
   static const uint32_t ranges[] = {3, 40, 256, 300, 2000, 100000};
-  for (unsigned i = 0; i < WHEEL_SLEEPERS; i++)
+  for (unsigned i = 0; i < WARP_SET_MAX; i++)
     wake[i] = WHEEL_NEVER;
   wheel_init(&wheel);
   rng_seed(&rng, 5, (uint64_t)_i);
   for (unsigned step = 0; step < 20000; step++) {
-    unsigned sleeper = rng_below(&rng, WHEEL_SLEEPERS);
+    unsigned sleeper = rng_below(&rng, WARP_SET_MAX);
     if (wake[sleeper] == WHEEL_NEVER && rng_below(&rng, 3)) {
       wake[sleeper] = now + rng_below(&rng, ranges[rng_below(&rng, (uint32_t)_i + 1)]);
       wheel_insert(&wheel, sleeper, wake[sleeper]);
@@ -81,15 +83,16 @@ START_TEST(agrees_with_an_array) {
       wake[sleeper] = WHEEL_NEVER;
       continue;
     }
-    uint64_t first = WHEEL_NEVER, due = 0, next = wheel_next(&wheel);
-    for (unsigned i = 0; i < WHEEL_SLEEPERS; i++)
+    WarpSet due = 0;
+    uint64_t first = WHEEL_NEVER, next = wheel_next(&wheel);
+    for (unsigned i = 0; i < WARP_SET_MAX; i++)
       first = wake[i] < first ? wake[i] : first;
     UNIT_ASSERT(next <= first && (next == WHEEL_NEVER) == (first == WHEEL_NEVER) && next >= now, "step %u", step);
     if (next == WHEEL_NEVER || rng_below(&rng, 4) == 0)
       next = now + rng_below(&rng, 700);
-    for (unsigned i = 0; i < WHEEL_SLEEPERS; i++)
+    for (unsigned i = 0; i < WARP_SET_MAX; i++)
       if (wake[i] <= next) {
-        due |= UINT64_C(1) << i;
+        warp_set_add(&due, i);
         wake[i] = WHEEL_NEVER;
       }
     now = next;
@@ -104,7 +107,7 @@ int main(void) {
   tcase_add_test(tcase, wakes_in_the_cycle);
   tcase_add_test(tcase, an_empty_wheel_never_wakes);
   tcase_add_test(tcase, the_past_is_now);
-  tcase_add_test(tcase, all_64_at_once);
+  tcase_add_test(tcase, all_at_once);
   tcase_add_loop_test(tcase, agrees_with_an_array, 0, 6);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

@@ -133,8 +133,8 @@ void explore_flights_add(Explorer *explorer, const Sm *sm, guint first) {
   const Flights *flights = &sm->flights;
   for (uint32_t index = flights->oldest; index != NO_FLIGHT; index = flights_at(flights, index)->next)
     add_flight(explorer, sm, flights_at(flights, index), first);
-  for (uint64_t rest = sm->draining; rest; rest &= rest - 1)
-    if (sm->warps[__builtin_ctzll(rest)].drain_empties_l1)
+  for (WarpSet rest = sm->draining; rest; rest = warp_set_rest(rest))
+    if (sm->warps[warp_set_first(rest)].drain_empties_l1)
       empty_copies(explorer, sm);
 }
 

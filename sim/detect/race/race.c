@@ -18,7 +18,7 @@ struct RaceDetector {
   Probe probe;
   const Gpu *gpu;
   SmOrder **sms; /* made when their first block comes */
-  uint32_t sm_count, bit_count;
+  uint32_t sm_count, warp_count, bit_count; /* warps of an SM; kept, since the Gpu may go first */
   RaceWatch watch;
   GArray *polls;        /* bool *, of each launch: its kernel's polling loads, borrowed */
   GHashTable *kernels;  /* Kernel * -> bool *, or NULL */
@@ -292,6 +292,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
                             .block_start = block_start,
                             .block_end = block_end};
   detector->sm_count = gpu->machine->gpu.sms;
+  detector->warp_count = gpu->machine->sm.max_warps;
   detector->bit_count = gpu->machine->sm.lock_unit.bits;
   detector->sms = g_new0(SmOrder *, detector->sm_count);
   race_order_init(&detector->watch.order, gpu);
@@ -313,10 +314,10 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   return detector;
 }
 
-static void sm_order_free(SmOrder *sm, uint32_t bits) {
+static void sm_order_free(SmOrder *sm, uint32_t warps, uint32_t bits) {
   if (!sm)
     return;
-  for (unsigned i = 0; i < SM_WARPS_MAX; i++)
+  for (unsigned i = 0; i < warps; i++)
     warp_order_clear(&sm->warps[i]);
   for (uint64_t rest = sm->taken; rest; rest &= rest - 1)
     for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
@@ -335,7 +336,7 @@ void race_detector_free(RaceDetector *detector) {
   g_array_free(detector->watch.settled, TRUE);
   race_flights_clear(&detector->watch.flights, &detector->watch.order);
   for (uint32_t i = 0; i < detector->sm_count; i++)
-    sm_order_free(detector->sms[i], detector->bit_count);
+    sm_order_free(detector->sms[i], detector->warp_count, detector->bit_count);
   g_free(detector->sms);
   race_order_clear(&detector->watch.order);
   g_array_free(detector->polls, TRUE);
