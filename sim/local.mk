@@ -281,6 +281,10 @@ liblockstep_a_SOURCES += \
   sim/report/explain.h \
   sim/report/json.c \
   sim/report/json.h \
+  sim/report/json_fields.c \
+  sim/report/json_fields.h \
+  sim/report/json_studies.c \
+  sim/report/json_studies.h \
   sim/report/paint.c \
   sim/report/paint.h \
   sim/report/plot/bars.c \

@@ -4,6 +4,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 #include "sim/cli/studies.h"
+#include "sim/report/json_studies.h"
 #include "sim/study/csv_field.h"
 #include "sim/study/sweep/sensitivity.h"
 
@@ -21,6 +22,9 @@ static const CommandHelp help = {
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_STUDY | OPTIONS_SENSITIVITY | OPTIONS_FORMAT,
     .example = "  lockstep sensitivity traces/primitives/mutex_spin.yaml -m gtx580 --only memory\n",
 };
+
+/* Percent. */
+static double changed_by(const Options *options) { return isnan(options->by) ? 10 : options->by; }
 
 static void append_text(GString *out, const Sensitivity *found, const Machine *machine) {
   guint silent = 0, failed = 0;
@@ -68,6 +72,13 @@ static void append_csv(GString *out, const Sensitivity *found, const Machine *ma
   }
 }
 
+static void append_json(GString *out, const Sensitivity *found, const Machine *machine, const Options *options,
+                        unsigned seeds) {
+  Changes changes = options_changes(options);
+  g_autofree char *object = json_sensitivity(found, machine, options->rest[0], changed_by(options), &changes, seeds);
+  g_string_append_printf(out, "%s\n", object);
+}
+
 /* The machine with what -s changes. */
 static Machine *load_machine(const Plan *plan, const Options *options, Diag *diag) {
   const PlanPart *part = g_ptr_array_index(plan->parts, 0);
@@ -79,11 +90,9 @@ static Machine *load_machine(const Plan *plan, const Options *options, Diag *dia
 }
 
 static int sensitivity(const Options *options, Diag *diag) {
-  double by = isnan(options->by) ? 10 : options->by;
+  double by = changed_by(options);
   if (!(by > 0 && by < 90))
     return diag_usage(diag, "--by %g: expected a percentage between 0 and 90", by), STATUS_OK;
-  if (options->format == FORMAT_JSON)
-    return diag_usage(diag, "sensitivity has no JSON; --format csv has every number"), STATUS_OK;
   g_autoptr(Plan) plan = studies_plan(options, SEEDS, diag);
   g_autoptr(Machine) machine = plan ? load_machine(plan, options, diag) : NULL;
   if (!machine)
@@ -98,6 +107,8 @@ static int sensitivity(const Options *options, Diag *diag) {
   g_autoptr(GString) text = g_string_new(NULL);
   if (options->format == FORMAT_CSV)
     append_csv(text, found, machine);
+  else if (options->format == FORMAT_JSON)
+    append_json(text, found, machine, options, plan->seeds);
   else
     append_text(text, found, machine);
   return session_write(text->str);

@@ -5,6 +5,8 @@
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 #include "sim/cli/studies.h"
+#include "sim/report/json_studies.h"
+#include "sim/study/csv_field.h"
 #include "sim/study/sweep/tune.h"
 
 enum { SEEDS = 4, BUDGET_MAX = 100000, NEAR_PERCENT = 2 };
@@ -17,7 +19,8 @@ static const CommandHelp help = {
         "(-p imax=1..4096), others are fixed. A grid whose values grow by a constant factor comes first, then a\n"
         "pattern search from its best point with ever smaller steps; --budget says how many points are measured,\n"
         "each over --seeds seeds. -o FILE keeps the landscape as the table of a sweep, which `plot --map` draws.",
-    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_STUDY | OPTIONS_TUNE | OPTIONS_OUTPUT,
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_STUDY | OPTIONS_TUNE | OPTIONS_OUTPUT |
+              OPTIONS_FORMAT,
     .example = "  lockstep tune traces/primitives/mutex_spin_backoff.yaml -m gtx580 -p blocks=128 -p imax=1..1024\n",
 };
 
@@ -115,6 +118,39 @@ static char *tune_text(const GArray *axes, const Tuned *tuned, unsigned seeds) {
   return g_string_free(out, FALSE);
 }
 
+/* A row for each point, in the order in which they were measured. */
+static char *tune_csv(const GArray *axes, const Tuned *tuned) {
+  GString *out = g_string_new(NULL);
+  for (guint i = 0; i < axes->len; i++)
+    csv_field(out, g_array_index(axes, TuneAxis, i).name);
+  static const char *const names[] = {"mean_microseconds", "lowest_microseconds", "highest_microseconds", "best",
+                                      NULL};
+  for (guint i = 0; names[i]; i++)
+    csv_field(out, names[i]);
+  for (guint i = 0; i < tuned->points->len; i++) {
+    const TunePoint *point = &g_array_index(tuned->points, TunePoint, i);
+    double numbers[] = {point->mean, point->lowest, point->highest};
+    g_string_append_c(out, '\n');
+    for (guint j = 0; j < axes->len; j++)
+      csv_field_format(out, "%" G_GINT64_FORMAT, point->value[j]);
+    for (guint j = 0; j < G_N_ELEMENTS(numbers); j++)
+      if (isinf(point->mean))
+        csv_field(out, "");
+      else
+        csv_field_format(out, "%.6f", numbers[j]);
+    csv_field_format(out, "%d", i == tuned->best);
+  }
+  g_string_append_c(out, '\n');
+  return g_string_free(out, FALSE);
+}
+
+static char *tune_json(const GArray *axes, const Tuned *tuned, const Options *options, unsigned seeds) {
+  Changes changes = options_changes(options);
+  g_autofree char *object =
+      json_tune(tuned, axes, options->rest[0], options->machines ? options->machines[0] : NULL, &changes, seeds);
+  return g_strconcat(object, "\n", NULL);
+}
+
 static int search(const Options *options, const GArray *axes, Diag *diag) {
   guint budget = options->budget ? (guint)options->budget : TUNE_BUDGET_DEFAULT;
   g_autoptr(Plan) plan = studies_plan(options, SEEDS, diag);
@@ -135,7 +171,9 @@ static int search(const Options *options, const GArray *axes, Diag *diag) {
     if (!store_finish(store, keys, diag))
       return STATUS_OK;
   }
-  g_autofree char *text = tune_text(axes, tuned, plan->seeds);
+  g_autofree char *text = options->format == FORMAT_CSV    ? tune_csv(axes, tuned)
+                          : options->format == FORMAT_JSON ? tune_json(axes, tuned, options, plan->seeds)
+                                                           : tune_text(axes, tuned, plan->seeds);
   return session_write(text);
 }
 

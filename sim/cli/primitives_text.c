@@ -5,6 +5,7 @@
 
 #include "sim/cli/session.h"
 #include "sim/cli/studies.h"
+#include "sim/report/json_studies.h"
 #include "sim/study/csv_field.h"
 #include "sim/study/sweep/primitives.h"
 
@@ -91,6 +92,15 @@ static void append_csv(GString *out, const GPtrArray *contests, const char *mach
   }
 }
 
+/* One object for one machine, an array for several. */
+static void append_json(GString *out, const GPtrArray *contests, const Machine *machine, const Options *options,
+                        guint seeds, bool first) {
+  Changes changes = options_changes(options);
+  g_autofree char *object = json_primitives(contests, machine, &changes, seeds);
+  bool several = options->machines[1] != NULL;
+  g_string_append_printf(out, "%s%s%s", !several ? "" : first ? "[\n" : ",\n", object, several ? "" : "\n");
+}
+
 static int rank_machine(const char *name, const Options *options, bool first, Diag *diag) {
   g_autoptr(Machine) machine = machine_load(name, (const char *const *)options->overrides, diag);
   g_autoptr(GArray) blocks = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -108,6 +118,8 @@ static int rank_machine(const char *name, const Options *options, bool first, Di
   if (options->format == FORMAT_CSV) {
     g_string_append(text, first ? "machine,kind,blocks,rank,primitive,operations_per_second,problem\n" : "");
     append_csv(text, contests, machine->name);
+  } else if (options->format == FORMAT_JSON) {
+    append_json(text, contests, machine, options, seeds, first);
   } else {
     g_string_append(text, first ? "" : "\n");
     append_ranking(text, contests, machine->name, ops, seeds);
@@ -122,10 +134,10 @@ int primitives_rank_machines(const Options *options, Diag *diag) {
            status;
   if (options->ops < 0 || options->ops > G_MAXINT32)
     return diag_usage(diag, "--ops must be above 0"), status;
-  if (options->format == FORMAT_JSON)
-    return diag_usage(diag, "--primitives has no JSON; --format csv has every number"), status;
   for (char **name = options->machines; *name && !diag_has_errors(diag); name++)
     status = exit_status_worst(status, rank_machine(*name, options, name == options->machines, diag));
+  if (options->format == FORMAT_JSON && options->machines[1] && !diag_has_errors(diag))
+    status = exit_status_worst(status, session_write("\n]\n"));
   return status;
 }
 

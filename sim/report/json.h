@@ -7,9 +7,6 @@
 #include "sim/study/run.h"
 #include "sim/study/validate.h"
 
-/* The number of the form; it changes when a field's meaning does, not when one is added. */
-enum { JSON_SCHEMA = 1 };
-
 char *json_run(const RunResult *result);
 char *json_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes);
 char *json_validation(const Validation *validation, const Changes *changes);

@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 21
+plan 26
 
 cd "$folder"
 
@@ -45,6 +45,10 @@ points=$(sed -n 's/^\([0-9]*\) points.*/\1/p' "$folder/out")
 point "the landscape is the table of a sweep" "$(test "$(wc -l <land.csv)" = $((points + 1)) && head -1 land.csv | grep -q '^scenario,machine,n,m,seed,' || cat land.csv)"
 expect "a budget" 0 "^12 points" "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=1..16 --seeds 1 --budget 12
 expect "one param, the other fixed" 0 "^best: n=40, " "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1
+expect "tune as JSON" 0 '"schema" : 1' "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1 --format json
+point "it has the best and each point" "$(awk '/"best" :/ { best = 1 } best == 1 && /"n" : 40/ { best = 2 } /"mean_microseconds"/ { points++ }
+  END { if (best != 2 || points < 10) print best ", " points }' "$folder/out")"
+expect "tune as CSV" 0 "^40,[0-9.]+,[0-9.]+,[0-9.]+,1$" "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1 --format csv
 expect "nothing to search" 2 "nothing to search" "$LOCKSTEP" tune valley.yaml -p n=4
 expect "a range downwards" 2 "expected LOWEST..HIGHEST" "$LOCKSTEP" tune valley.yaml -p n=9..4
 expect "a param that isn't there" 2 "has no param .k." "$LOCKSTEP" tune valley.yaml -p k=1..4
@@ -59,6 +63,7 @@ point "no row of it" "$(grep '^memory' "$folder/out" || :)"
 point "time goes with the inverse of the clock" "$(awk -F, 'NR == 2 && $5 < -0.99 && $5 > -1.01 { found = 1 } END { if (!found) print "elasticity of the clock" }' clock.csv)"
 "$LOCKSTEP" plot clock.csv -o clock.svg --script clock.gp 2>err || :
 point "bars of elasticities" "$(grep -q "'clocks.sm'" clock.gp || cat err)"
+expect "sensitivity as JSON" 0 '"elasticity" : -(1|0.99|1.00)' "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only clocks.sm --format json
 expect "a change that is none" 2 "expected a percentage" "$LOCKSTEP" sensitivity valley.yaml --by 0
 
 # Table 5 of Stuart and Owens, small.
@@ -69,6 +74,8 @@ best() { # prints the first of kind $1
 point "the best barrier" "$(test "$(best barrier)" = barrier_xf || cat rank.csv)"
 point "the best semaphore of one" "$(test "$(best 'semaphore (initial value 1)')" = semaphore_spin_backoff || cat rank.csv)"
 point "the best semaphore of many" "$(test "$(best 'semaphore (initial value 120)')" = semaphore_sleep || cat rank.csv)"
+expect "the ranking as JSON" 0 '"primitive" : "barrier_xf"' \
+  "$LOCKSTEP" rank --primitives -m gtx580 --blocks 64 --ops 4 --seeds 1 --format json
 expect "no machine is named" 2 "name a machine with -m" "$LOCKSTEP" rank --primitives
 expect "blocks that are none" 2 "isn't a number of blocks" "$LOCKSTEP" rank --primitives -m gtx580 --blocks 0
 
