@@ -71,6 +71,7 @@ liblockstep_a_SOURCES += \
   isa/lower/ptx_lower_control.c \
   isa/lower/ptx_lower_convert.c \
   isa/lower/ptx_lower_float.c \
+  isa/lower/ptx_lower_half.c \
   isa/lower/ptx_lower_int.c \
   isa/lower/ptx_lower_line.c \
   isa/lower/ptx_lower_mem.c \

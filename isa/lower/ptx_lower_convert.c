@@ -25,8 +25,7 @@ static LogicOp bool_op(const PtxInst *inst) {
   return inst->mods.boolop == PTX_OR ? LOP_OR : inst->mods.boolop == PTX_XOR ? LOP_XOR : LOP_AND;
 }
 
-/* What the comparison itself needs; operands 1 and 2, and the predicate 3 if there is a boolop. */
-static VInst *compare(Lower *lower, Opcode op, Value dst, PtxWord type) {
+VInst *lower_comparison(Lower *lower, Opcode op, Value dst, PtxWord type) {
   const PtxInst *inst = lower->inst;
   bool is_float = ptx_type_kind(type) == PTX_KIND_FLOAT;
   type = compare_type(inst, type);
@@ -53,22 +52,30 @@ void lower_SETP(Lower *lower, const PtxInst *inst) {
   bool pair = first->kind == PTX_OPERAND_PAIR;
   int32_t pdst = lower_pred_result(lower, pair ? lower_part(lower, first, 0) : first);
   int32_t pdst2 = pair ? lower_pred_result(lower, lower_part(lower, first, 1)) : VPRED_SINK;
-  VInst *vinst = compare(lower, setp_op((PtxWord)inst->mods.type), VALUE_SINK, (PtxWord)inst->mods.type);
+  if (lower_is_half((PtxWord)inst->mods.type)) {
+    lower_half_setp(lower, pdst, pdst2);
+    return;
+  }
+  VInst *vinst = lower_comparison(lower, setp_op((PtxWord)inst->mods.type), VALUE_SINK, (PtxWord)inst->mods.type);
   vinst->pdst = pdst;
   vinst->pdst2 = pdst2;
 }
 
 void lower_SET(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type2;
+  if (lower_is_half(type)) {
+    lower_half_set(lower);
+    return;
+  }
   Opcode op = setp_op(type);
   bool to_float = inst->mods.type == PTX_F32;
   Result result = lower_result(lower, 0, (PtxWord)inst->mods.type);
   if (op == OP_ISETP) {
-    compare(lower, OP_ISET, result.value, type)->inst.flags |= to_float ? (uint32_t)INST_BF : 0;
+    lower_comparison(lower, OP_ISET, result.value, type)->inst.flags |= to_float ? (uint32_t)INST_BF : 0;
     return;
   }
   Pred holds = lower_temp_pred(lower);
-  compare(lower, op, VALUE_SINK, type)->pdst = holds.index;
+  lower_comparison(lower, op, VALUE_SINK, type)->pdst = holds.index;
   lower_select(lower, result.value, lower_imm(lower, to_float ? 0x3f800000 : UINT32_MAX), lower_imm(lower, 0), holds,
                false);
 }
@@ -248,11 +255,18 @@ static void float_to_int(Lower *lower, PtxWord to, PtxWord from) {
   lower_finish(lower, &result);
 }
 
+/* What a float of 16 bits is written to is zero above it. */
+static Result float_result(Lower *lower, PtxWord to) {
+  Result result = lower_result(lower, 0, to);
+  result.value = result.reg;
+  return result;
+}
+
 static void int_to_float(Lower *lower, PtxWord to, PtxWord from) {
   bool saturate = lower->inst->mods.flags & PTX_FLAG_SAT;
-  Result result = lower_result(lower, 0, to);
+  Result result = float_result(lower, to);
   Value a = lower_value(lower, 1, from);
-  VInst *vinst = convert(lower, result.value, a, to, from, saturate && to == PTX_F32);
+  VInst *vinst = convert(lower, result.value, a, to, from, saturate && to != PTX_F64);
   if (to == PTX_F32 && !lower_is_wide(from) && !saturate && vinst->inst.round == FROUND_NEAREST) {
     vinst->inst.op = OP_I2F;
     vinst->inst.type = vinst->inst.type2;
@@ -278,22 +292,29 @@ static void same_float(Lower *lower, Value dst, Value a, PtxWord type) {
 static void float_to_float(Lower *lower, PtxWord to, PtxWord from) {
   const PtxInst *inst = lower->inst;
   bool saturate = inst->mods.flags & PTX_FLAG_SAT;
-  Result result = lower_result(lower, 0, to);
+  Result result = float_result(lower, to);
   Value a = lower_value(lower, 1, from);
   if (to == from && !rounds_to_integer(inst))
     same_float(lower, result.value, a, to);
   else
-    convert(lower, result.value, a, to, from, saturate && to == PTX_F32);
+    convert(lower, result.value, a, to, from, saturate && to != PTX_F64);
   if (saturate && to == PTX_F64)
     lower_saturate64(lower, result.value, result.value);
 }
+
+/* sm_80 has bf16 from and to f32 only. */
+static bool is_newer(PtxWord to, PtxWord from) { return to != PTX_F32 && from != PTX_F32; }
 
 void lower_CVT(Lower *lower, const PtxInst *inst) {
   PtxWord to = (PtxWord)inst->mods.type, from = (PtxWord)inst->mods.type2;
   bool to_float = ptx_type_kind(to) == PTX_KIND_FLOAT, from_float = ptx_type_kind(from) == PTX_KIND_FLOAT;
   if (lower_operand(lower, 0)->kind == PTX_OPERAND_SINK)
     return;
-  if (to_float)
+  if ((to == PTX_BF16 || from == PTX_BF16) && !lower_needs(lower, is_newer(to, from) ? 90 : 80, "this conversion"))
+    return;
+  if (to == PTX_F16X2 || to == PTX_BF16X2)
+    lower_half_pack(lower);
+  else if (to_float)
     (from_float ? float_to_float : int_to_float)(lower, to, from);
   else
     (from_float ? float_to_int : int_to_int)(lower, to, from);

@@ -54,7 +54,12 @@ void lower_float_multiply(Lower *lower) { binary(lower, OP_FMUL, OP_DMUL); }
 
 void lower_float_fma(Lower *lower) { ternary(lower, OP_FFMA, OP_DFMA); }
 
-void lower_FMA(Lower *lower, const PtxInst *inst) { lower_float_fma(lower); }
+void lower_FMA(Lower *lower, const PtxInst *inst) {
+  if (lower_is_half(own_type(lower)))
+    lower_half_fma(lower);
+  else
+    lower_float_fma(lower);
+}
 
 void lower_float_divide(Lower *lower) { binary(lower, OP_FDIV, OP_DDIV); }
 

@@ -60,7 +60,9 @@ static uint32_t add_flags(const PtxInst *inst, bool carry_in) {
 }
 
 void lower_ADD(Lower *lower, const PtxInst *inst) {
-  if (is_float((PtxWord)inst->mods.type))
+  if (lower_is_half((PtxWord)inst->mods.type))
+    lower_half_binary(lower, OP_HADD2, false);
+  else if (is_float((PtxWord)inst->mods.type))
     lower_float_add(lower, false);
   else if (is_packed((PtxWord)inst->mods.type))
     lower_packed(lower, OP_IADD, false);
@@ -71,7 +73,9 @@ void lower_ADD(Lower *lower, const PtxInst *inst) {
 void lower_ADDC(Lower *lower, const PtxInst *inst) { lower_binary(lower, OP_IADD, OP_IADD64, add_flags(inst, true)); }
 
 void lower_SUB(Lower *lower, const PtxInst *inst) {
-  if (is_float((PtxWord)inst->mods.type))
+  if (lower_is_half((PtxWord)inst->mods.type))
+    lower_half_binary(lower, OP_HADD2, true);
+  else if (is_float((PtxWord)inst->mods.type))
     lower_float_add(lower, true);
   else
     lower_binary(lower, OP_ISUB, OP_ISUB64, add_flags(inst, false));
@@ -100,8 +104,11 @@ static void product(Lower *lower, Value dst, PtxWord type, uint8_t mode, Value a
 
 void lower_MUL(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
-  if (is_float(type)) {
-    lower_float_multiply(lower);
+  if (is_float(type) || lower_is_half(type)) {
+    if (lower_is_half(type))
+      lower_half_binary(lower, OP_HMUL2, false);
+    else
+      lower_float_multiply(lower);
     return;
   }
   PtxWord source = inst->mods.mode == PTX_LO ? low_half(type) : type;
@@ -212,8 +219,11 @@ void lower_REM(Lower *lower, const PtxInst *inst) { lower_binary(lower, OP_IREM,
 
 void lower_ABS(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
-  if (is_float(type)) {
-    lower_float_sign(lower, LOP_AND);
+  if (is_float(type) || lower_is_half(type)) {
+    if (lower_is_half(type))
+      lower_half_sign(lower, false);
+    else
+      lower_float_sign(lower, LOP_AND);
     return;
   }
   Result result = lower_result(lower, 0, type);
@@ -223,8 +233,11 @@ void lower_ABS(Lower *lower, const PtxInst *inst) {
 
 void lower_NEG(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
-  if (is_float(type)) {
-    lower_float_sign(lower, LOP_XOR);
+  if (is_float(type) || lower_is_half(type)) {
+    if (lower_is_half(type))
+      lower_half_sign(lower, true);
+    else
+      lower_float_sign(lower, LOP_XOR);
     return;
   }
   bool wide = lower_is_wide(type);
@@ -237,7 +250,9 @@ void lower_NEG(Lower *lower, const PtxInst *inst) {
 static void lower_minmax(Lower *lower, bool minimum) {
   PtxWord type = (PtxWord)lower->inst->mods.type;
   Result result;
-  if (is_float(type)) {
+  if (lower_is_half(type)) {
+    lower_half_minmax(lower, minimum);
+  } else if (is_float(type)) {
     lower_float_minmax(lower, minimum);
   } else if (is_packed(type)) {
     lower_packed(lower, OP_IMNMX, minimum);

@@ -302,6 +302,8 @@ static bool has_atomic(Lower *lower, const PtxInst *inst) {
   }
   if (type == PTX_F64)
     return lower_needs(lower, 60, "an atomic addition of f64");
+  if (lower_is_half(type))
+    return lower_needs(lower, type == PTX_BF16X2 ? 90 : 60, "an atomic addition of this type");
   bool newer = op == PTX_MIN || op == PTX_MAX || op == PTX_AND || op == PTX_OR || op == PTX_XOR;
   return !(lower_is_wide(type) && newer) || lower_needs(lower, 32, "this atomic operation on 64 bits");
 }

@@ -224,6 +224,9 @@ static const Pred PRED_ALWAYS = {VPRED_TRUE, false};
 
 static inline bool lower_is_wide(PtxWord type) { return ptx_type_bytes(type) == 8; }
 static inline bool lower_is_signed(PtxWord type) { return ptx_type_kind(type) == PTX_KIND_SIGNED; }
+static inline bool lower_is_half(PtxWord type) {
+  return type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
+}
 /* S32 or U32, S64 or U64: how the value of an integer type is taken once it is extended. */
 DataType lower_int_type(PtxWord type);
 /* The DataType of a PTX type; bits count as unsigned. */
@@ -242,6 +245,22 @@ void lower_float_minmax(Lower *lower, bool minimum);
 FloatRound lower_round(const PtxInst *inst);
 /* Zero to one, NaN becomes zero (f64, `dst` may be `value`). */
 void lower_saturate64(Lower *lower, Value dst, Value value);
+
+/* -- ptx_lower_half.c: the same of f16, bf16 and pairs of them -- */
+
+/* HADD2 or HMUL2 */
+void lower_half_binary(Lower *lower, Opcode op, bool subtract);
+void lower_half_fma(Lower *lower);
+void lower_half_sign(Lower *lower, bool negate);
+void lower_half_minmax(Lower *lower, bool minimum);
+void lower_half_setp(Lower *lower, int32_t pdst, int32_t pdst2);
+void lower_half_set(Lower *lower);
+void lower_half_pack(Lower *lower);
+
+/* -- ptx_lower_convert.c -- */
+
+/* What a comparison itself needs: operands 1 and 2, and the predicate 3 if there is a boolop. */
+VInst *lower_comparison(Lower *lower, Opcode op, Value dst, PtxWord type);
 
 /* -- ptx_lower_mem.c -- */
 

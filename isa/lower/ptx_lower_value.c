@@ -13,6 +13,8 @@ DataType lower_int_type(PtxWord type) {
 DataType lower_data_type(PtxWord type) {
   static const DataType unsigned_of[] = {[1] = TYPE_U8, [2] = TYPE_U16, [4] = TYPE_U32, [8] = TYPE_U64};
   static const DataType signed_of[] = {[1] = TYPE_S8, [2] = TYPE_S16, [4] = TYPE_S32, [8] = TYPE_S64};
+  if (lower_is_half(type))
+    return type == PTX_F16 || type == PTX_F16X2 ? TYPE_F16 : TYPE_BF16;
   if (type == PTX_F32 || type == PTX_F64)
     return type == PTX_F32 ? TYPE_F32 : TYPE_F64;
   return (lower_is_signed(type) ? signed_of : unsigned_of)[ptx_type_bytes(type)];

@@ -60,6 +60,8 @@ enum {
   PTX_FLAG_MASK = 1 << 16,
   PTX_FLAG_PROXY = 1 << 17,
   PTX_FLAG_NOINC = 1 << 18,
+  PTX_FLAG_NOFTZ = 1 << 19,
+  PTX_FLAG_RELU = 1 << 20,
 };
 
 /* What a mnemonic says; each a PtxWord, 0 if it isn't there. */

@@ -108,7 +108,7 @@ static uint64_t as_type(const PtxVar *var, const Token *token, bool negative) {
   } else {
     wide = (double)bits;
   }
-  if (ptx_type_kind((PtxWord)var->type) != PTX_KIND_FLOAT) {
+  if (var->type != PTX_F32 && var->type != PTX_F64) {
     unsigned bytes = ptx_type_bytes((PtxWord)var->type);
     bits = negative ? 0 - bits : bits;
     return bytes == 8 ? bits : bits & (((uint64_t)1 << 8 * bytes) - 1);

@@ -1,5 +1,5 @@
-/* Arithmetic on pairs of halves (f16) and of bfloat16s, of machine code and of PTX. Operands of which one half is taken
- * twice have been made pairs by PRMT before. */
+/* Arithmetic on pairs of halves (f16) and of bfloat16s, of machine code and of PTX. Operands of which one half
+ * is taken twice have been made pairs by PRMT before. */
 #include "sim/core/exec_rows.h"
 #include "sim/core/soft_float.h"
 

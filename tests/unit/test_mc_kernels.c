@@ -403,7 +403,7 @@ START_TEST(kernels_of_ptx) {
         check(&cases[c], &architectures[i], "ptx");
         checked++;
       }
-  ck_assert_uint_eq(checked, 32);
+  ck_assert_uint_eq(checked, 48);
 }
 END_TEST
 
