@@ -42,7 +42,7 @@ missed() {
 # schedules_of FILE: how much of `check` it gets. What is long, and the same under all of them, gets three schedules.
 schedules_of() {
   case ${1##*/} in
-  cuda_slow_fence_* | flight_stale* | fault_late_*) echo "--schedules 3" ;;
+  cuda_slow_fence_* | cuda_dispatch_* | flight_stale* | fault_late_* | name_* | race_launches*) echo "--schedules 3" ;;
   *) echo "--seeds 1" ;;
   esac
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# A run comes out the same, byte by byte, however many threads share its SMs: each scenario of traces/, for its first 200,000 cycles (TAP).
+# A run comes out the same, byte by byte, however many threads share its SMs: each scenario of traces/, for its first 100,000 cycles (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
 run() { # run THREADS SCENARIO
-  "$LOCKSTEP" run --threads "$1" --limit-cycles 200000 --format json "$2" 2>&1 </dev/null || :
+  "$LOCKSTEP" run --threads "$1" --limit-cycles 100000 --format json "$2" 2>&1 </dev/null || :
 }
 
 # shellcheck disable=SC2012
