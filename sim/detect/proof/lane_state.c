@@ -2,6 +2,11 @@
 
 enum { TABLE_INITIAL = 1024 };
 
+/* The values that a register takes among states of one instruction, up to one more than a register may. */
+struct Values {
+  uint32_t value[VALUES_BEFORE_WIDENING + 1], count;
+};
+
 /* Whether somebody may ask for a way back to a state: where words are changed by more than known values. */
 static bool has_atomics(const Kernel *kernel) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
@@ -17,13 +22,13 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
       .liveness = liveness,
       .stride = lane_state_bytes(kernel->nregs),
       .edges = g_array_new(FALSE, FALSE, sizeof(StateEdge)),
-      .back_edges = g_array_new(FALSE, FALSE, sizeof(StateEdge)),
       .keeps_edges = has_atomics(kernel),
       .from = NO_STATE,
       .next_at_pc = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
       .newest_at_pc = g_new0(uint32_t, kernel->ninsts),
       .count_at_pc = g_new0(uint32_t, kernel->ninsts),
       .tried_at_pc = g_new0(uint32_t, kernel->ninsts),
+      .values_at_pc = g_new0(Values *, kernel->ninsts),
       .widened = g_new0(RegSet, kernel->ninsts),
       .table = g_new0(uint64_t, TABLE_INITIAL),
       .generation = 1,
@@ -35,12 +40,15 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
 void state_set_clear(StateSet *set) {
   g_free(set->states);
   g_array_free(set->edges, TRUE);
-  g_array_free(set->back_edges, TRUE);
+  g_free(set->returns);
   g_array_free(set->next_at_pc, TRUE);
   g_array_free(set->dirty, TRUE);
   g_free(set->newest_at_pc);
   g_free(set->count_at_pc);
   g_free(set->tried_at_pc);
+  for (uint32_t pc = 0; pc < set->ninsts; pc++)
+    g_free(set->values_at_pc[pc]);
+  g_free(set->values_at_pc);
   g_free(set->widened);
   g_free(set->table);
 }
@@ -50,12 +58,14 @@ void state_set_reset(StateSet *set) {
     uint32_t pc = g_array_index(set->dirty, uint32_t, i);
     set->newest_at_pc[pc] = set->count_at_pc[pc] = set->tried_at_pc[pc] = 0;
     set->widened[pc] = (RegSet){0};
+    for (uint32_t reg = 0; set->values_at_pc[pc] && reg < set->nregs; reg++)
+      set->values_at_pc[pc][reg].count = 0;
   }
   g_array_set_size(set->dirty, 0);
   set->count = 0;
   set->from = NO_STATE;
   g_array_set_size(set->edges, 0);
-  g_array_set_size(set->back_edges, 0);
+  g_clear_pointer(&set->returns, g_free);
   g_array_set_size(set->next_at_pc, 0);
   if (++set->generation == 0) {
     memset(set->table, 0, set->table_size * sizeof *set->table);
@@ -100,27 +110,31 @@ static void forget(const StateSet *set, LaneState *state, RegSet live, RegSet ma
       state->regs[reg] = 0;
 }
 
-/* Registers that take many values among the states of this instruction. One that isn't live there has one, 0. */
-static RegSet find_widening(StateSet *set, uint32_t pc) {
+static void add_value(Values *values, uint32_t value) {
+  for (uint32_t i = 0; i < values->count; i++)
+    if (values->value[i] == value)
+      return;
+  if (values->count <= VALUES_BEFORE_WIDENING)
+    values->value[values->count++] = value;
+}
+
+/* Registers that take many values among the states of this instruction. One that isn't live there has one, 0. The newest `count`
+ * states are new since this was asked last. */
+static RegSet find_widening(StateSet *set, uint32_t pc, uint32_t count) {
   RegSet found = {0}, candidates = regset_without(set->liveness->live_regs[pc], set->widened[pc]);
-  for (uint32_t reg = 0; reg < set->nregs; reg++) {
-    if (!regset_has(&candidates, reg))
-      continue;
-    uint32_t values[VALUES_BEFORE_WIDENING + 1], count = 0;
-    for (uint32_t at = set->newest_at_pc[pc]; at && count <= VALUES_BEFORE_WIDENING;
-         at = g_array_index(set->next_at_pc, uint32_t, at - 1)) {
-      const LaneState *state = state_set_at(set, at - 1);
-      uint32_t i = 0;
-      if (regset_has(&state->unknown, reg))
-        continue;
-      while (i < count && values[i] != state->regs[reg])
-        i++;
-      if (i == count)
-        values[count++] = state->regs[reg];
-    }
-    if (count > VALUES_BEFORE_WIDENING)
-      regset_put(&found, reg);
+  if (!set->values_at_pc[pc])
+    set->values_at_pc[pc] = g_new0(Values, set->nregs);
+  Values *values = set->values_at_pc[pc];
+  for (uint32_t at = set->newest_at_pc[pc]; at && count;
+       at = g_array_index(set->next_at_pc, uint32_t, at - 1), count--) {
+    const LaneState *state = state_set_at(set, at - 1);
+    for (uint32_t reg = 0; reg < set->nregs; reg++)
+      if (regset_has(&candidates, reg) && !regset_has(&state->unknown, reg))
+        add_value(&values[reg], state->regs[reg]);
   }
+  for (uint32_t reg = 0; reg < set->nregs; reg++)
+    if (regset_has(&candidates, reg) && values[reg].count > VALUES_BEFORE_WIDENING)
+      regset_put(&found, reg);
   return found;
 }
 
@@ -157,8 +171,6 @@ static void connect(StateSet *set, uint32_t to) {
     return;
   StateEdge edge = {set->from, to};
   g_array_append_val(set->edges, edge);
-  if (to <= set->from)
-    g_array_append_val(set->back_edges, edge);
 }
 
 static void append(StateSet *set, const LaneState *state, uint32_t hash) {
@@ -182,8 +194,8 @@ bool state_set_add(StateSet *set, LaneState *state) {
   state->preds_unknown &= set->liveness->live_preds[pc];
   uint32_t hash = hash_state(set, state), known = find(set, state, hash), count = set->count_at_pc[pc];
   if (known == NO_STATE && count >= STATES_BEFORE_WIDENING && count % 8 == 0 && set->tried_at_pc[pc] != count) {
+    RegSet wider = find_widening(set, pc, count - set->tried_at_pc[pc]);
     set->tried_at_pc[pc] = count;
-    RegSet wider = find_widening(set, pc);
     if (!regset_empty(regset_without(wider, set->widened[pc]))) {
       set->widened[pc] = regset_or(set->widened[pc], wider);
       forget(set, state, set->liveness->live_regs[pc], set->widened[pc]);
@@ -206,50 +218,105 @@ bool state_set_add(StateSet *set, LaneState *state) {
   return true;
 }
 
-/* Index of the first edge (sorted) from that state or a later one. */
-static guint first_edge(const GArray *edges, uint32_t from) {
-  guint low = 0, high = edges->len;
-  while (low < high) {
-    guint middle = low + (high - low) / 2;
-    if (g_array_index(edges, StateEdge, middle).from < from)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+/* ---- ways back ---- */
+
+/* Tarjan's search for strongly connected components, without recursion. A state is on a way back to itself if its component has
+ * others, or if it leads to itself. */
+typedef struct Search {
+  const StateSet *set;
+  uint32_t *
+      first; /* of each state: its first edge; they stand sorted, since states are stepped in the order of their indices */
+  uint32_t *next;       /* of each state: the edge to look at next */
+  uint32_t *number;     /* of each state, from 1 in the order in which they are found; 0: not yet */
+  uint32_t *low;        /* the lowest number that it leads to among open ones */
+  uint8_t *open;        /* its component isn't complete */
+  GArray *path, *stack; /* uint32_t: states that are being looked at; those that are open */
+  uint32_t found;
+} Search;
+
+static uint32_t pop(GArray *states) {
+  uint32_t last = g_array_index(states, uint32_t, states->len - 1);
+  g_array_set_size(states, states->len - 1);
+  return last;
 }
 
-/* A way that leaves a state for newer ones, and comes back, has an edge back past it. */
-static bool may_return(const StateSet *set, uint32_t index) {
-  for (guint i = 0; i < set->back_edges->len; i++) {
-    const StateEdge *edge = &g_array_index(set->back_edges, StateEdge, i);
-    if (edge->to <= index && index <= edge->from)
-      return true;
-  }
-  return false;
+static void search_enter(Search *search, uint32_t state) {
+  search->number[state] = search->low[state] = ++search->found;
+  search->next[state] = search->first[state];
+  search->open[state] = 1;
+  g_array_append_val(search->path, state);
+  g_array_append_val(search->stack, state);
 }
 
-/* States are stepped in the order of their indices, so the edges stand sorted. */
-bool state_set_returns(const StateSet *set, uint32_t index) {
+/* All that the state leads to has been looked at. */
+static void search_leave(Search *search, uint32_t state, uint8_t *returns) {
+  pop(search->path);
+  if (search->path->len > 0) {
+    uint32_t parent = g_array_index(search->path, uint32_t, search->path->len - 1);
+    search->low[parent] = MIN(search->low[parent], search->low[state]);
+  }
+  if (search->low[state] != search->number[state])
+    return;
+  bool alone = g_array_index(search->stack, uint32_t, search->stack->len - 1) == state;
+  uint32_t member;
+  do {
+    member = pop(search->stack);
+    search->open[member] = 0;
+    returns[member] |= !alone;
+  } while (member != state);
+}
+
+static void search_from(Search *search, uint32_t start, uint8_t *returns) {
+  search_enter(search, start);
+  while (search->path->len > 0) {
+    uint32_t state = g_array_index(search->path, uint32_t, search->path->len - 1);
+    if (search->next[state] == search->first[state + 1]) {
+      search_leave(search, state, returns);
+      continue;
+    }
+    uint32_t to = g_array_index(search->set->edges, StateEdge, search->next[state]++).to;
+    returns[state] |= to == state;
+    if (!search->number[to])
+      search_enter(search, to);
+    else if (search->open[to])
+      search->low[state] = MIN(search->low[state], search->number[to]);
+  }
+}
+
+static void find_returns(StateSet *set) {
+  Search search = {.set = set,
+                   .first = g_new(uint32_t, set->count + 1),
+                   .next = g_new(uint32_t, set->count),
+                   .number = g_new0(uint32_t, set->count),
+                   .low = g_new(uint32_t, set->count),
+                   .open = g_new0(uint8_t, set->count),
+                   .path = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                   .stack = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+  uint32_t edge = 0;
+  for (uint32_t state = 0; state <= set->count; state++) {
+    while (edge < set->edges->len && g_array_index(set->edges, StateEdge, edge).from < state)
+      edge++;
+    search.first[state] = edge;
+  }
+  g_free(set->returns);
+  set->returns = g_new0(uint8_t, set->count);
+  for (uint32_t state = 0; state < set->count; state++)
+    if (!search.number[state])
+      search_from(&search, state, set->returns);
+  g_free(search.first);
+  g_free(search.next);
+  g_free(search.number);
+  g_free(search.low);
+  g_free(search.open);
+  g_array_free(search.path, TRUE);
+  g_array_free(search.stack, TRUE);
+}
+
+bool state_set_returns(StateSet *set, uint32_t index) {
   if (!set->keeps_edges)
     return true;
-  if (!may_return(set, index))
-    return false;
-  g_autofree uint8_t *seen = g_new0(uint8_t, set->count);
-  g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  g_array_append_val(todo, index);
-  while (todo->len > 0 && !seen[index]) {
-    uint32_t from = g_array_index(todo, uint32_t, todo->len - 1);
-    g_array_set_size(todo, todo->len - 1);
-    for (guint i = first_edge(set->edges, from); i < set->edges->len; i++) {
-      StateEdge edge = g_array_index(set->edges, StateEdge, i);
-      if (edge.from != from)
-        break;
-      if (seen[edge.to])
-        continue;
-      seen[edge.to] = 1;
-      g_array_append_val(todo, edge.to);
-    }
-  }
-  return seen[index];
+  if (set->returns_of != set->edges->len || !set->returns)
+    find_returns(set);
+  set->returns_of = set->edges->len;
+  return set->returns[index];
 }

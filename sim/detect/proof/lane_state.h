@@ -63,20 +63,24 @@ typedef struct StateEdge {
   uint32_t from, to;
 } StateEdge;
 
+typedef struct Values Values;
+
 typedef struct StateSet {
   uint32_t nregs, ninsts;
   const Liveness *liveness;
   size_t stride;   /* bytes of a state */
   uint8_t *states; /* `count` of them */
   uint32_t count, space;
-  GArray *edges;      /* StateEdge, if `keeps_edges` */
-  GArray *back_edges; /* those of them that lead to an older state, or to the same */
+  GArray *edges; /* StateEdge, if `keeps_edges` */
   bool keeps_edges;
+  uint8_t *returns;       /* of each state: a lane may come back to it; NULL: not known, ... */
+  guint returns_of;       /* ... or known with so many edges */
   uint32_t from;          /* the state that is being stepped, whose successors are added; NO_STATE before the first */
   GArray *next_at_pc;     /* uint32_t: chain of states of one instruction */
   uint32_t *newest_at_pc; /* for each instruction: index + 1 of its newest state, 0 if none */
   uint32_t *count_at_pc;
   uint32_t *tried_at_pc; /* for how many states widening was tried last */
+  Values **values_at_pc; /* ... and what its registers held in them; NULL: it never was */
   RegSet *widened;       /* for each instruction: registers made unknown there */
   uint64_t *table;       /* open addressing: generation << 32 | index of a state */
   uint32_t table_size;
@@ -92,7 +96,7 @@ void state_set_reset(StateSet *set);
 /* Adds a state, which it canonicalises and maybe widens in place; true if it is new. Its index is then count - 1. */
 bool state_set_add(StateSet *set, LaneState *state);
 /* True if a lane may come back to that state, and always without `keeps_edges`. */
-bool state_set_returns(const StateSet *set, uint32_t index);
+bool state_set_returns(StateSet *set, uint32_t index);
 
 /* Borrowed until the next state is added. */
 static inline LaneState *state_set_at(const StateSet *set, uint32_t index) {
