@@ -60,7 +60,7 @@ static void choose_syncs(Converge *converge) {
       bool apart = unproven || converge->divergence.diverged[b] || (i == flow->first[b] && converge->yields.at[b]);
       bool warpsync = is_full_warpsync(converge->vkernel, vinst);
       converge->drop[i] = vinst->inst.op == OP_NOP || (warpsync && !apart);
-      converge->sync_before[i] = apart && vinst->inst.op == OP_BAR && !vinst_is_guarded(vinst);
+      converge->sync_before[i] = apart && op_info[vinst->inst.op].flags & OPF_BARRIER && !vinst_is_guarded(vinst);
       if (i == flow->first[b])
         converge->begins_synced[b] = converge->sync_before[i] || (warpsync && apart && converge->capability >= 90);
       unproven = yields_unproven_behind(&converge->yields, converge->vkernel, &converge->divergence, b, i, unproven);

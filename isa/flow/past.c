@@ -29,7 +29,7 @@ static bool block_works(const Kernel *kernel, const Flow *flow, uint32_t block) 
 
 static bool lanes_meet(const Kernel *kernel) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
-    if (kernel->insts[pc].op == OP_BAR || kernel->insts[pc].op == OP_WARPSYNC ||
+    if (op_info[kernel->insts[pc].op].flags & OPF_BARRIER || kernel->insts[pc].op == OP_WARPSYNC ||
         kernel->insts[pc].flags & INST_SYNCED)
       return true;
   return false;
@@ -87,7 +87,7 @@ static bool has_effect(const Kernel *kernel, const Flow *flow, uint32_t block) {
   enum { EFFECTS = OPF_STORE | OPF_LOCK };
   for (uint32_t pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    if (op_info[inst->op].flags & EFFECTS || inst->op == OP_BAR || inst->op == OP_PRINTF || inst->op == OP_FREE)
+    if (op_info[inst->op].flags & (EFFECTS | OPF_BARRIER) || inst->op == OP_PRINTF || inst->op == OP_FREE)
       return true;
   }
   return false;

@@ -72,7 +72,7 @@ static bool find_side(const Shortener *shorten, uint32_t block, int32_t predicat
     if (!can_be_predicated(vinst, predicate) || is_marked(shorten->vkernel->kernel, i))
       return false;
     side->cost += cost_of(vinst);
-    side->has_barrier |= vinst->inst.op == OP_BAR;
+    side->has_barrier |= (op_info[vinst->inst.op].flags & OPF_BARRIER) != 0;
   }
   return side->cost <= SIDE_MAX;
 }

@@ -36,7 +36,8 @@ bool is_full_warpsync(const VKernel *vkernel, const VInst *vinst) {
 }
 
 bool is_aligned_barrier(const VInst *vinst) {
-  return vinst->inst.op == OP_BAR && !vinst_is_guarded(vinst) && !(vinst->inst.flags & INST_UNALIGNED);
+  return op_info[vinst->inst.op].flags & OPF_BARRIER && !vinst_is_guarded(vinst) &&
+         !(vinst->inst.flags & INST_UNALIGNED);
 }
 
 /* -- facts -- */

@@ -132,6 +132,14 @@ static void call_undefined(Lower *lower, const char *name) {
   lower_op0(lower, OP_TRAP)->inst.imm = (int32_t)index + 1;
 }
 
+/* __syncblocks(), for machines that have it: __threadfence() on both sides, as threads of other blocks are to see what
+ * this one wrote, and the other way round. */
+static void call_syncblocks(Lower *lower) {
+  lower_fence_of_gpu(lower);
+  lower_op0(lower, OP_SYNCBLOCKS)->inst.flags |= INST_UNALIGNED;
+  lower_fence_of_gpu(lower);
+}
+
 static void call_extern(Lower *lower, const char *name) {
   PtxWord pointer = lower->module->address_size == 64 ? PTX_B64 : PTX_B32;
   unsigned arguments = lower_operand(lower, 2)->count;
@@ -145,6 +153,8 @@ static void call_extern(Lower *lower, const char *name) {
     call_malloc(lower, pointer, true);
   else if (strcmp(name, "free") == 0 && arguments == 1)
     call_free(lower, pointer);
+  else if (strcmp(name, "__syncblocks") == 0 && arguments == 0)
+    call_syncblocks(lower);
   else
     call_undefined(lower, name);
 }

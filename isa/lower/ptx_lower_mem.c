@@ -363,6 +363,8 @@ static void fence(Lower *lower, FenceScope scope, MemSem sem) {
   vinst->inst.sem = (uint8_t)sem;
 }
 
+void lower_fence_of_gpu(Lower *lower) { fence(lower, FENCE_GL, SEM_ACQ_REL); }
+
 static FenceScope fence_scope(uint8_t word) {
   return word == PTX_CTA ? FENCE_CTA : word == PTX_SYS ? FENCE_SYS : FENCE_GL;
 }

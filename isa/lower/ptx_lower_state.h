@@ -202,6 +202,8 @@ Value lower_extend(Lower *lower, Value value, unsigned bits, bool is_signed);
 /* -- VInsts; `wide` is set as the opcode says. What they return is valid until the next one -- */
 
 VInst *lower_op0(Lower *lower, Opcode op);
+/* __threadfence(). */
+void lower_fence_of_gpu(Lower *lower);
 VInst *lower_op1(Lower *lower, Opcode op, Value dst, Value a);
 VInst *lower_op2(Lower *lower, Opcode op, Value dst, Value a, Value b);
 VInst *lower_op3(Lower *lower, Opcode op, Value dst, Value a, Value b, Value c);

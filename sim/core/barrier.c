@@ -40,14 +40,13 @@ static void release_groups(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t 
   lane_groups_barrier_done(warp, id, resume);
 }
 
-/* `self` is the arrival that completes it (its warp goes on at self->next), or NULL. */
-static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *self) {
+/* Lets the block's warps go. `self` is the arrival that completes it (its warp goes on at self->next), or NULL. */
+static void let_go(Sm *sm, Block *block, uint32_t id, uint64_t now, uint64_t resume, Issue *self) {
   Gpu *gpu = sm->gpu;
   Barrier barrier = block->barrier[id];
   block->barrier[id] = (Barrier){.all = true};
   sm->counters.barriers_completed++;
   sm->progress++;
-  uint64_t resume = MAX(barrier.latest, now) + gpu->machine->sm.barrier.arrive_to_resume;
   ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
   PROBE_FIRE(gpu, barrier_complete, &point, id, barrier.arrived, barrier.waiting);
   for (uint32_t rest = barrier.waiting; rest; rest &= rest - 1) {
@@ -66,6 +65,43 @@ static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *sel
     else
       sm_resume(sm, warp, resume);
   }
+}
+
+/* All blocks of the launch have come to SYNCBLOCKS. */
+static void let_blocks_go(Gpu *gpu, Launch *launch, uint64_t now, Issue *self) {
+  uint64_t resume = launch->met + gpu->machine->grid.barrier_latency;
+  launch->blocks_met = launch->met = 0;
+  PROBE_FIRE(gpu, blocks_meet, gpu, launch);
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_blocks; slot++)
+      if (gpu->sms[i].blocks[slot].launch == launch)
+        let_go(&gpu->sms[i], &gpu->sms[i].blocks[slot], GRID_BARRIER, now, resume, self);
+}
+
+/* The block comes to SYNCBLOCKS. Launches with one don't run in windows (Launch.orderly), so the other blocks can be
+ * looked at. */
+static void come_to_grid(Sm *sm, Block *block, uint64_t now, Issue *self) {
+  Launch *launch = block->launch;
+  Barrier *barrier = &block->barrier[GRID_BARRIER];
+  Milli interval = sm->gpu->machine->grid.barrier_interval;
+  if (barrier->whole)
+    return;
+  barrier->whole = true;
+  uint64_t counted = milli_cycle(milli_serve(&launch->met_milli, MAX(barrier->latest, now), interval) + interval);
+  launch->met = MAX(launch->met, counted);
+  sm->progress++;
+  if (++launch->blocks_met < launch->blocks)
+    return;
+  sm->counters.grid_barriers++;
+  let_blocks_go(sm->gpu, launch, now, self);
+}
+
+static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *self) {
+  uint64_t latest = MAX(block->barrier[id].latest, now);
+  if (id == GRID_BARRIER)
+    come_to_grid(sm, block, now, self);
+  else
+    let_go(sm, block, id, now, latest + sm->gpu->machine->sm.barrier.arrive_to_resume, self);
 }
 
 static bool is_complete(const Block *block, const Barrier *barrier) {

@@ -107,6 +107,23 @@ static bool uniform_operand(Issue *issue, int16_t slot, const char *what, uint32
   return true;
 }
 
+static void tell_arrival(const Issue *issue, uint32_t id) {
+  const Warp *warp = issue->warp;
+  uint32_t missing = warp->groups ? 0 : warp->lanes & ~issue->mask;
+  ProbePoint point = issue_point(issue, issue->mask);
+  if (missing)
+    tell_partial_barrier(&point, missing & warp->alive, missing & ~warp->alive);
+  PROBE_FIRE(issue->gpu, barrier_arrive, &point, id, issue->inst->mode != BAR_ARV);
+}
+
+void exec_SYNCBLOCKS(Issue *issue) {
+  uint32_t before = issue->warp->active;
+  tell_arrival(issue, GRID_BARRIER);
+  barrier_arrive(issue, GRID_BARRIER, 0);
+  if (issue->warp->groups)
+    lane_groups_switch(issue, before);
+}
+
 void exec_BAR(Issue *issue) {
   uint32_t id, count = 0, barriers = issue->gpu->machine->sm.barrier.count;
   if (!uniform_operand(issue, issue->inst->a, "barrier", &id))
@@ -125,11 +142,8 @@ void exec_BAR(Issue *issue) {
     return;
   }
   Warp *warp = issue->warp;
-  uint32_t missing = warp->groups ? 0 : warp->lanes & ~issue->mask, before = warp->active;
-  ProbePoint point = issue_point(issue, issue->mask);
-  if (missing)
-    tell_partial_barrier(&point, missing & warp->alive, missing & ~warp->alive);
-  PROBE_FIRE(issue->gpu, barrier_arrive, &point, id, issue->inst->mode != BAR_ARV);
+  uint32_t before = warp->active;
+  tell_arrival(issue, id);
   if (!barrier_arrive(issue, id, count))
     record_fault(issue, issue->mask, NULL, 0,
                  g_strdup_printf("barrier %u with a thread count of %u, but an earlier arrival gave %u", id, count,

@@ -271,7 +271,8 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
     const Inst *inst = &launch->kernel->insts[i];
     launch->decoded[i] = decode(gpu, launch->kernel, inst);
     launch->tracks_unset |= (inst->flags & INST_MAYBE_UNSET) != 0;
-    launch->orderly |= inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE;
+    launch->orderly |=
+        inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE || inst->op == OP_SYNCBLOCKS;
     launch->uses_l1 |= op_info[inst->op].unit == UNIT_GLOBAL && cached_is_load(gpu->machine, inst) &&
                        op_info[inst->op].flags & OPF_LOAD;
   }

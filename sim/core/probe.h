@@ -126,6 +126,8 @@ typedef struct Probe {
   void (*barrier_arrive)(void *user, const ProbePoint *point, uint32_t id, bool waits);
   /* Barrier `id` completes: arrived warps (mask by warp in block) are ordered before the waiting ones. */
   void (*barrier_complete)(void *user, const ProbePoint *point, uint32_t id, uint32_t arrived, uint32_t waiting);
+  /* All blocks of the launch have come to SYNCBLOCKS; barrier_complete, of GRID_BARRIER, follows for each. */
+  void (*blocks_meet)(void *user, const struct Gpu *gpu, const struct Launch *launch);
   void (*block_start)(void *user, const ProbePoint *point);
   void (*block_end)(void *user, const ProbePoint *point);
   void (*issued)(void *user, const ProbePoint *point, uint64_t until);
@@ -137,15 +139,16 @@ typedef struct Probe {
 } Probe;
 
 /* All callbacks. */
-#define PROBE_EACH(X)                                                                                              \
-  X(unlock_not_owned)                                                                                              \
-  X(exit_holding)                                                                                                  \
-  X(partial_barrier)                                                                                               \
-  X(unset_read)                                                                                                    \
-  X(hazard)                                                                                                        \
-  X(undefined_use)                                                                                                 \
-  X(access) X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) X(odd_mask) X(barrier_arrive) \
-      X(barrier_complete) X(block_start) X(block_end) X(issued) X(joined) X(replied)
+#define PROBE_EACH(X)                                                                                    \
+  X(unlock_not_owned)                                                                                    \
+  X(exit_holding)                                                                                        \
+  X(partial_barrier)                                                                                     \
+  X(unset_read)                                                                                          \
+  X(hazard)                                                                                              \
+  X(undefined_use)                                                                                       \
+  X(access)                                                                                              \
+  X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) X(odd_mask) X(barrier_arrive) \
+      X(barrier_complete) X(blocks_meet) X(block_start) X(block_end) X(issued) X(joined) X(replied)
 #define PROBE_ONE(callback) +1
 _Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");
 

@@ -10,6 +10,8 @@
 /* An SM of the Gpu; or, with a number beyond its SMs, one to try things on, which gpu_run() doesn't run. */
 void sm_init(Sm *sm, struct Gpu *gpu, uint32_t index);
 void sm_clear(Sm *sm);
+/* True if all limits allow one more block of the launch. */
+bool sm_has_room(const Sm *sm, const Launch *launch);
 /* Puts block `index` of `launch` on the SM if all limits allow it; its warps start at `now` (plus jitter). */
 bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
 /* Runs the SM, whose event is due at `now`, for as long as no other source comes first. Returns when its next event

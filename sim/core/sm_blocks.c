@@ -166,6 +166,11 @@ static bool has_room(const Sm *sm, const Launch *launch) {
          sm->registers_used + sm_block_registers(machine, launch) <= machine->sm.registers;
 }
 
+bool sm_has_room(const Sm *sm, const Launch *launch) {
+  uint32_t base;
+  return has_room(sm, launch) && find_shared(sm, launch, &base);
+}
+
 bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   uint32_t base;
   if (!has_room(sm, launch) || !find_shared(sm, launch, &base))

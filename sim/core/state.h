@@ -28,7 +28,8 @@ enum {
   SM_BLOCKS_MAX = 64,
   SM_SCHEDULERS_MAX = 8,
   BLOCK_WARPS_MAX = 32,
-  BLOCK_BARRIERS = 16
+  GRID_BARRIER = 16, /* behind those that BAR can name: of all blocks (SYNCBLOCKS), as far as it is this block's */
+  BLOCK_BARRIERS = 17
 };
 
 /* A named barrier of a block. Mask bits are warps in the block. */
@@ -38,6 +39,7 @@ typedef struct Barrier {
   uint32_t threads;    /* arrivals so far, 32 for each warp */
   uint32_t expected;   /* thread count of the arrivals, 0 for the whole block */
   bool open;           /* somebody has come since it last completed */
+  bool whole;          /* GRID_BARRIER: the block has come to that of all blocks, and waits there */
   uint64_t latest;     /* when the last arrival takes effect */
   uint32_t population; /* BAR.RED: lanes whose predicate was true */
   bool all, any;
@@ -93,6 +95,8 @@ typedef struct Launch {
   uint64_t free_at;     /* before, none of its blocks leaves the dispatcher */
   uint64_t next_block;  /* how many were dispatched: the turn of the next, by grid.dispatch_order */
   uint64_t finished_blocks;
+  uint64_t blocks_met;     /* blocks that wait at SYNCBLOCKS */
+  uint64_t met_milli, met; /* when the arrivals there have been counted; that of the last */
   uint64_t under_way; /* accesses of global memory */
   uint64_t first;    /* when its first block may be dispatched: all that it follows has ended, the overhead is over */
   uint64_t last_end; /* when a block exited last, or the reply to an access came */

@@ -180,7 +180,7 @@ static void add_others(DrawWarp *own, DrawStep *step, const Warp *warp, const Li
 /* What all lanes are in behind the instruction. */
 static void look(DrawWarp *own, DrawStep *step, const ProbePoint *point, const Listing *listing) {
   const Warp *warp = point->warp;
-  bool at_barrier = point->inst->op == OP_BAR && point->inst->mode != BAR_ARV && point->lanes;
+  bool at_barrier = op_info[point->inst->op].flags & OPF_BARRIER && point->inst->mode != BAR_ARV && point->lanes;
   step->sets = 0;
   add_set(own, step, warp->active, at_barrier ? DRAW_BARRIER : DRAW_ACTIVE, step->place);
   add_others(own, step, warp, listing);

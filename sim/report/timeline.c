@@ -183,7 +183,7 @@ static void issued(void *user, const ProbePoint *point, uint64_t until) {
   slice->line = point->inst->line;
   slice->file = point->inst->file ? program_file_name(point->block->launch->program, point->inst->file) : NULL;
   slice->lanes = point->lanes;
-  slice->waits = point->inst->op == OP_BAR && point->inst->mode != BAR_ARV && point->lanes != 0;
+  slice->waits = op_info[point->inst->op].flags & OPF_BARRIER && point->inst->mode != BAR_ARV && point->lanes != 0;
   slice->until = slice->waits ? UINT64_MAX : until;
   timeline->cycle = MAX(timeline->cycle, point->cycle);
 }

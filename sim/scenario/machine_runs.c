@@ -5,6 +5,9 @@
 static const char *lacking(const Machine *machine, const Inst *inst) {
   if (inst->op == OP_STSCUL && !lock_unit_is_conditional(machine))
     return "has no conditional unlock (sm.lock_unit.conditional_unlock is none); Kepler has STSCUL, Fermi STSUL";
+  if (inst->op == OP_SYNCBLOCKS && !machine->grid.barrier_latency)
+    return "has no barrier of all blocks (grid.barrier_latency is 0), nor has any GPU; a barrier in software is "
+           "traces/primitives/barrier_xf.yaml";
   return NULL;
 }
 

@@ -11,7 +11,7 @@ slow="fault_after_long_walk slow_chain_live spin_attempt_limit_high_live undecid
 # The files that the test suite runs (x.yaml stands for x.sass), less the slow ones and those of PTX and machine code.
 list_corpus() {
   for file in $(grep -L \
-    -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx570-' tests/corpus/*.yaml) tests/corpus/*.sass; do
+    -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx5[78]0-' tests/corpus/*.yaml) tests/corpus/*.sass; do
     name=${file##*/}
     name=${name%.*}
     case " $slow " in
@@ -58,7 +58,7 @@ machines_of() {
 
 # check_ptx: the same for the programs of PTX and machine code.
 check_ptx() {
-  for file in $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx570-' tests/corpus/*.yaml); do
+  for file in $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx5[78]0-' tests/corpus/*.yaml); do
     for machine in $(machines_of "$file"); do
       # shellcheck disable=SC2046 # an option and its value
       "$LOCKSTEP" check "$file" -m "$machine" $(schedules_of "$file") >"$folder/ptx" 2>&1 || {

@@ -16,7 +16,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 24
+plan 28
 batch="memory.atomic.batch_loads=64"
 sleeping="$traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="$traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -68,6 +68,18 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   less "60 tiles: data flow is faster with 4096 bits than with 2048" "$flow" "$two" 1.02
   less "but not by a quarter" "$two" "$flow" 0.8
   less "and data parallel is more than twice as fast" "$data" "$flow" 2
+
+  # A barrier of all blocks in hardware.
+  for m in gtx295 gtx580; do
+    less "__syncblocks on $m-syncblocks: more than twice as fast as the barrier of Xiao and Feng" \
+      "$(cycles "$traces/whatif/syncblocks.yaml" -m $m-syncblocks -p blocks=128)" \
+      "$(cycles "$traces/primitives/barrier_xf.yaml" -m $m-syncblocks -p blocks=128)" 2
+  done
+  one=$(cycles "$traces/whatif/syncblocks.yaml" -m gtx580-syncblocks -p ops=1 -p blocks=100)
+  two=$(cycles "$traces/whatif/syncblocks.yaml" -m gtx580-syncblocks -p ops=1 -p blocks=100 -s grid.barrier_latency=1280)
+  point "its latency is a parameter" "$(test $((two - one)) = 1000 || echo "$one, $two")"
+  two=$(cycles "$traces/whatif/syncblocks.yaml" -m gtx580-syncblocks -p ops=1 -p blocks=100 -s grid.barrier_interval=12)
+  point "and so is what a block costs" "$(test $((two - one)) = 1000 || echo "$one, $two")"
 
   # Conditional unlock: a lock bit for each channel instead of two.
   chain="$traces/whatif/channel"

@@ -50,6 +50,58 @@ START_TEST(resumes_after_the_last_arrival) {
 }
 END_TEST
 
+/* SYNCBLOCKS: each block is counted `interval` behind the one before, and all go on `latency` behind the last. */
+START_TEST(blocks_meet) {
+  for (uint32_t blocks = 1; blocks <= 6; blocks++) {
+    g_autoptr(Lab) lab = lab_new(TIMES "gpu.sms=2 grid.barrier_latency=100 grid.barrier_interval=5",
+                                 "SYNCBLOCKS; NOP; SYNCBLOCKS; EXIT");
+    lab_launch(lab, blocks, 64);
+    lab_finish(lab);
+    uint64_t first = 0, second = 0;
+    for (guint i = 0; i < lab->trace->len; i++) {
+      const LabIssue *issue = lab_issue(lab, i);
+      if (issue->pc == 0)
+        first = MAX(first, issue->cycle);
+      if (issue->pc == 2)
+        second = MAX(second, issue->cycle);
+    }
+    for (guint i = 0; i < lab->trace->len; i++) {
+      const LabIssue *issue = lab_issue(lab, i);
+      if (issue->pc ==
+          1) /* nobody before; two schedulers, and up to three blocks an SM, which issue 2 cycles apart */
+        ck_assert_msg(issue->cycle >= 5 * blocks + 100 && issue->cycle <= first + 5 * blocks + 100 + 6,
+                      "%u blocks: goes on in cycle %d", blocks, (int)issue->cycle);
+      if (issue->pc == 3)
+        ck_assert_msg(issue->cycle >= second + 5 + 100, "%u blocks: ends in cycle %d", blocks, (int)issue->cycle);
+    }
+    ck_assert_uint_eq(lab->gpu->counters.grid_barriers, 2);
+    ck_assert_uint_eq(lab->gpu->counters.barriers_completed, 2 * blocks);
+  }
+}
+END_TEST
+
+/* One block of one warp, by hand: counted in cycle 7, goes on in 107. */
+START_TEST(a_block_alone_meets_itself) {
+  g_autoptr(Lab) lab = lab_new(TIMES "grid.barrier_latency=100 grid.barrier_interval=7", "SYNCBLOCKS; NOP; EXIT");
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 1, 0), 107);
+}
+END_TEST
+
+/* Warps that have exited aren't waited for; who is left of each block is. */
+START_TEST(blocks_meet_without_exited_warps) {
+  g_autoptr(Lab) lab =
+      lab_new(TIMES "gpu.sms=2 grid.barrier_latency=100",
+              "S2R R0, SR_Tid_X; ISETP.GE.AND P0, pt, R0, 0x20, pt; @P0 EXIT; SYNCBLOCKS; MOV R1, c[0x0][0x20]\n"
+              "MOV32I R2, 1; RED.ADD [R1], R2; EXIT");
+  uint32_t *sum = lab_buffer(lab, 1);
+  lab_launch(lab, 5, 96);
+  lab_finish(lab);
+  ck_assert_uint_eq(sum[0], 5 * 32);
+}
+END_TEST
+
 /* Four warps on two schedulers: two a cycle, two cycles apart. */
 START_TEST(issues_after_it_one_at_a_time) {
   g_autoptr(Lab) lab = start(TIMES, "BAR.SYNC 0; NOP; EXIT", 128);
@@ -441,6 +493,9 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("barrier");
   TCase *tcase = tcase_create("barrier");
+  tcase_add_test(tcase, blocks_meet);
+  tcase_add_test(tcase, a_block_alone_meets_itself);
+  tcase_add_test(tcase, blocks_meet_without_exited_warps);
   tcase_add_test(tcase, resumes_after_the_last_arrival);
   tcase_add_test(tcase, issues_after_it_one_at_a_time);
   tcase_add_test(tcase, arrivals_are_counted_one_by_one);

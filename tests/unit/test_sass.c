@@ -145,6 +145,7 @@ static const char *const examples[OP_COUNT] = {
     [OP_ATOM] = "ATOM.E.ADD.F32.FTZ.RN R1, [R2], R4",
     [OP_RED] = "RED.MAX.S32 [R2], R3",
     [OP_MEMBAR] = "MEMBAR.GL",
+    [OP_SYNCBLOCKS] = "SYNCBLOCKS",
     [OP_BAR] = "BAR.RED.AND P0, R1, 0x40, !P2",
     [OP_SSY] = "SSY here",
     [OP_PBK] = "PBK here",

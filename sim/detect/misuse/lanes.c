@@ -49,7 +49,7 @@ static void partial_barrier(void *user, const ProbePoint *point, uint32_t absent
 static bool is_before_barrier(const ProbePoint *point) {
   const Kernel *kernel = point->block->launch->kernel;
   return point->inst->op == OP_WARPSYNC && point->pc + 1 < kernel->ninsts &&
-         kernel->insts[point->pc + 1].op == OP_BAR;
+         op_info[kernel->insts[point->pc + 1].op].flags & OPF_BARRIER;
 }
 
 static const char *operation_name(const ProbePoint *point) {

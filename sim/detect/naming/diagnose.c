@@ -122,6 +122,15 @@ static char *holder_text(const WaitGraph *graph, const Node *thing, const Block 
 
 static char *barrier_text(const WaitGraph *graph, const Node *thing) {
   const Barrier *barrier = &diagnose_view(graph, thing)->block->barrier[thing->index];
+  const Launch *launch = diagnose_view(graph, thing)->launch;
+  if (thing->index == GRID_BARRIER) {
+    g_autofree char *exited = launch->finished_blocks
+                                  ? g_strdup_printf(", %" G_GUINT64_FORMAT " exited", launch->finished_blocks)
+                                  : g_strdup("");
+    return g_strdup_printf("at the barrier of all blocks (%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                           " have come%s)",
+                           launch->blocks_met, launch->blocks, exited);
+  }
   if (!barrier->expected)
     return g_strdup_printf("at barrier %u", thing->index);
   return g_strdup_printf("at barrier %u (%u of %u threads have come)", thing->index, barrier->threads,
@@ -218,6 +227,8 @@ static char *missing_text(const WaitGraph *graph, guint thing) {
       g_autofree char *which = some_came(view, node->index) ? missing_lanes_text(graph, node, number) : NULL;
       g_string_append_printf(text, "%s%s%swarp %u", text->len ? ", " : "", which ? which : "", which ? " of " : "",
                              view->warp->warp_in_block);
+      if (node->index == GRID_BARRIER)
+        g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, view->block->index);
     }
   }
   g_array_free(views, TRUE);
@@ -283,6 +294,14 @@ static void add_pending(Finding *finding, const Launch *launch, const Edge *edge
 /* The other direction: who would act, and where. */
 static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) {
   const Node *thing = wait_node(graph, edge->from), *actor = wait_node(graph, edge->to);
+  if (thing->kind == NODE_BARRIER && actor->kind == NODE_PENDING) {
+    const Launch *launch = gpu_launch(graph->explorer->gpu, actor->index);
+    finding_add_evidence(finding, 0,
+                         g_strdup_printf("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                                         " blocks can't start until a resident block exits",
+                                         launch->blocks - launch->next_block, launch->blocks));
+    return;
+  }
   if (thing->kind == NODE_PENDING || (thing->kind != NODE_WORD && thing->kind != NODE_BIT))
     return;
   Gpu *gpu = graph->explorer->gpu;

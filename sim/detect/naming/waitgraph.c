@@ -310,7 +310,31 @@ static uint32_t lanes_at_barrier(const WarpView *view, uint32_t id) {
   return lanes;
 }
 
+/* SYNCBLOCKS waits for the lanes that keep blocks of the launch from it, and for blocks that aren't resident. */
+static void connect_blocks(WaitGraph *graph, guint node, const Launch *launch, uint32_t pc) {
+  guint first = 0;
+  while (wait_view(graph, first)->launch != launch)
+    first++;
+  guint barrier = wait_node_of(graph, NODE_BARRIER, first, GRID_BARRIER, 0);
+  bool fresh = wait_node(graph, barrier)->first_edge == 0;
+  wait_connect(graph, node, barrier, EDGE_BARRIER, pc, 0);
+  for (guint i = first; fresh && i < graph->explorer->views->len; i++) {
+    const WarpView *view = wait_view(graph, i);
+    const Barrier *at = &view->block->barrier[GRID_BARRIER];
+    if (view->launch != launch || at->arrived >> view->warp->warp_in_block & 1 || view->arrives[GRID_BARRIER])
+      continue;
+    for (uint32_t rest = lanes_in_the_way(view) & ~lanes_at_barrier(view, GRID_BARRIER); rest; rest &= rest - 1)
+      wait_connect(graph, barrier, wait_lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_BARRIER, pc, 0);
+  }
+  if (fresh && launch->next_block < launch->blocks)
+    wait_connect(graph, barrier, wait_node_of(graph, NODE_PENDING, 0, launch->index, 0), EDGE_RESIDENCY, pc, 0);
+}
+
 static void connect_barrier(WaitGraph *graph, guint node, const WarpView *of_block, uint32_t id, uint32_t pc) {
+  if (id == GRID_BARRIER) {
+    connect_blocks(graph, node, of_block->launch, pc);
+    return;
+  }
   guint barrier = wait_node_of(graph, NODE_BARRIER, block_view(of_block), id, 0);
   bool fresh = wait_node(graph, barrier)->first_edge == 0;
   wait_connect(graph, node, barrier, EDGE_BARRIER, pc, 0);
@@ -331,7 +355,8 @@ static uint32_t barrier_line_pc(const WarpView *view, uint32_t id) {
   if (!view->warp->groups && view->warp->state == WARP_AT_BARRIER && view->warp->barrier == id)
     return view->warp->barrier_pc;
   for (uint32_t pc = view->warp->pc; pc < kernel->ninsts; pc++)
-    if (kernel->insts[pc].op == OP_BAR && kernel->insts[pc].mode != BAR_ARV)
+    if (id == GRID_BARRIER ? kernel->insts[pc].op == OP_SYNCBLOCKS
+                           : kernel->insts[pc].op == OP_BAR && kernel->insts[pc].mode != BAR_ARV)
       return pc;
   return view->warp->pc;
 }

@@ -33,6 +33,8 @@ static char *node_text(const WaitGraph *graph, const Node *node) {
                            node->key & BIT_TAKEN ? ", to be taken" : "");
   case NODE_ENTRY: return wait_entry_name(view_of(graph, node), node->index);
   case NODE_BARRIER:
+    if (node->index == GRID_BARRIER)
+      return g_strdup_printf("barrier of all blocks of %s", view_of(graph, node)->launch->kernel->name);
     return g_strdup_printf("barrier %u of block %" G_GUINT64_FORMAT, node->index, view_of(graph, node)->block->index);
   case NODE_PENDING:
     return g_strdup_printf("blocks of %s that aren't resident", gpu_launch(gpu, node->index)->kernel->name);

@@ -43,6 +43,8 @@ Explorer *explorer_new(Gpu *gpu) {
   abstract_memory_init(&explorer->memory, gpu);
   explorer->copies = copies_new(gpu);
   explorer->views = g_ptr_array_new_with_free_func(view_free);
+  explorer->meets = g_array_new(FALSE, TRUE, sizeof(bool));
+  g_array_set_size(explorer->meets, gpu->launches->len);
   explorer->blocks = g_hash_table_new(NULL, NULL);
   explorer->facts = g_hash_table_new_full(NULL, NULL, NULL, facts_free);
   explorer->changes = g_array_new(FALSE, FALSE, sizeof(LaneChange));
@@ -68,6 +70,8 @@ void explorer_restart(Explorer *explorer) {
   explorer->gave_up = false;
   explorer->finisher = NULL;
   explorer->explores_all = false;
+  g_array_set_size(explorer->meets, 0);
+  g_array_set_size(explorer->meets, explorer->gpu->launches->len);
   add_views(explorer);
 }
 
@@ -80,6 +84,7 @@ void explorer_free(Explorer *explorer) {
   copies_free(explorer->copies);
   g_queue_clear(&explorer->queue);
   g_ptr_array_free(explorer->views, TRUE);
+  g_array_free(explorer->meets, TRUE);
   g_hash_table_destroy(explorer->blocks);
   g_hash_table_destroy(explorer->facts);
   g_array_free(explorer->changes, TRUE);
@@ -328,7 +333,7 @@ ExploreResult explorer_prove(Explorer *explorer) {
       return EXPLORE_LIVE;
     if (explorer->gave_up)
       return EXPLORE_UNPROVABLE;
-  } while (explorer->memory.version != version);
+  } while (explorer->memory.version != version || view_update_meets(explorer));
   return explorer->finisher ? EXPLORE_LIVE : EXPLORE_STUCK;
 }
 

@@ -250,7 +250,7 @@ void explore_step(LaneWalk *walk, LaneState *state) {
     return;
   }
   uint32_t pc = state->pc;
-  if (inst->op == OP_BAR && walk->view->warp->groups && !(inst->flags & INST_UNALIGNED))
+  if (op_info[inst->op].flags & OPF_BARRIER && walk->view->warp->groups && !(inst->flags & INST_UNALIGNED))
     explore_barrier_beside(walk, state, inst);
   if (inst->op == OP_SSY || inst->op == OP_PBK || inst->op == OP_PCNT) {
     /* If the guard holds in another lane, the warp pushes for all active ones. */

@@ -71,11 +71,12 @@ static bool is_executed(const WarpView *view, uint32_t id) {
 }
 
 void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst) {
-  if (slot_unknown(state, inst->a)) {
+  bool of_all = inst->op == OP_SYNCBLOCKS;
+  if (!of_all && slot_unknown(state, inst->a)) {
     walk->explorer->gave_up = true;
     return;
   }
-  uint32_t id = slot_value(walk, state, inst->a);
+  uint32_t id = of_all ? (uint32_t)GRID_BARRIER : slot_value(walk, state, inst->a);
   walk->reach.may_switch = true;
   walk->effects.of_warp = true;
   if (id < BLOCK_BARRIERS && is_executed(walk->view, id))

@@ -190,9 +190,25 @@ static bool operands_clash(LaneWalk *walk, uint32_t pc, uint32_t id, uint32_t co
   return clash;
 }
 
+/* The lane goes on if the barrier may complete. */
+static void wait_at_barrier(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t id) {
+  walk->reach.block_barriers |= 1u << id;
+  if (!assumes_all_open(walk) && !explorer_barrier_opens(walk->view, id))
+    return;
+  explore_forget_writes(walk, state, inst);
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
 void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
   WarpView *view = walk->view;
   bool has_count = inst->flags & INST_HAS_COUNT;
+  if (inst->op == OP_SYNCBLOCKS) {
+    walk->effects.of_warp = true;
+    if (!read_only(walk))
+      arrive_at_barrier(walk, GRID_BARRIER, 0, inst);
+    wait_at_barrier(walk, state, inst, GRID_BARRIER);
+    return;
+  }
   if (slot_unknown(state, inst->a) || (has_count && slot_unknown(state, inst->b))) {
     walk->explorer->gave_up = true;
     return;
@@ -213,9 +229,5 @@ void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
     explore_go_on(walk, state, inst, state->pc + 1);
     return;
   }
-  walk->reach.block_barriers |= 1u << id;
-  if (!assumes_all_open(walk) && !explorer_barrier_opens(view, id))
-    return;
-  explore_forget_writes(walk, state, inst);
-  explore_go_on(walk, state, inst, state->pc + 1);
+  wait_at_barrier(walk, state, inst, id);
 }

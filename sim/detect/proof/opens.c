@@ -3,7 +3,8 @@
 #include "sim/core/barrier.h"
 #include "sim/detect/proof/explore_groups.h"
 
-bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
+/* True if the block may complete it, as far as it is its own. */
+static bool block_completes(const WarpView *of_block, uint32_t id) {
   const Block *block = of_block->block;
   Barrier best = block->barrier[id]; /* with all that may come */
   uint32_t fewest = best.open ? best.expected : 0, unfinished = barrier_unfinished(block);
@@ -30,6 +31,50 @@ bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
   bool opens = fewest && barrier_completes(&best, unfinished);
   best.expected = 0;
   return opens || (uncounted && barrier_completes(&best, unfinished));
+}
+
+bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
+  if (id == GRID_BARRIER)
+    return of_block->launch->index < of_block->meets->len &&
+           g_array_index(of_block->meets, bool, of_block->launch->index);
+  return block_completes(of_block, id);
+}
+
+/* Some SM has room for one more block: it may be on its way there. */
+static bool some_room(const Gpu *gpu, const Launch *launch) {
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    if (sm_has_room(&gpu->sms[i], launch))
+      return true;
+  return false;
+}
+
+/* True if no block of the launch is seen to stay away from SYNCBLOCKS: none has exited, each that is resident may come,
+ * and the others have room. (Where they could start only when some block exits, the proof ends as soon as one may.) */
+static bool blocks_may_meet(const Explorer *explorer, const Launch *launch) {
+  if (launch->finished_blocks || (launch->next_block < launch->blocks && !some_room(explorer->gpu, launch)))
+    return false;
+  for (guint i = 0; i < explorer->views->len; i++) {
+    const WarpView *view = g_ptr_array_index(explorer->views, i);
+    if (view->launch == launch && !block_completes(view, GRID_BARRIER))
+      return false;
+  }
+  return true;
+}
+
+bool view_update_meets(Explorer *explorer) {
+  bool news = false;
+  for (guint i = 0; i < explorer->meets->len; i++) {
+    bool *meets = &g_array_index(explorer->meets, bool, i);
+    if (*meets || !blocks_may_meet(explorer, gpu_launch(explorer->gpu, i)))
+      continue;
+    *meets = news = true;
+    for (guint j = 0; j < explorer->views->len; j++) {
+      WarpView *view = g_ptr_array_index(explorer->views, j);
+      if (view->launch->index == i)
+        view_wake(explorer, view);
+    }
+  }
+  return news;
 }
 
 /* An entry opens once no lane above it is sure to stay above it. */

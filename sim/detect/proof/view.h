@@ -102,6 +102,7 @@ typedef struct WarpView {
   uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
   uint32_t most[BLOCK_BARRIERS];    /* the largest */
   GArray *bars;                     /* BarOperands */
+  const GArray *meets;              /* Explorer.meets */
   GPtrArray *flights; /* const Flight *: accesses under way that are steps of its lanes (explore_flight.h); NULL: none */
 } WarpView;
 
@@ -129,6 +130,7 @@ typedef struct Explorer {
   GPtrArray *views;    /* WarpView *, by SM, then slot */
   GHashTable *blocks;  /* Block * -> BlockView *, owned by their views; never iterated */
   GHashTable *facts;   /* Kernel * -> KernelFacts *; never iterated */
+  GArray *meets;       /* bool, of each launch: its blocks may all come to SYNCBLOCKS */
   GQueue queue;        /* BlockView *: those with dirty warps */
   GArray *changes;     /* LaneChange of the lane that is explored */
   WalkEffects effects; /* of the same, its arrays */

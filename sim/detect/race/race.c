@@ -124,6 +124,21 @@ static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, boo
   order_arrive(barrier, warp_order(detector, point));
 }
 
+/* What any block brings to SYNCBLOCKS all of them know then. */
+static void blocks_meet(void *user, const Gpu *gpu, const Launch *launch) {
+  RaceDetector *detector = user;
+  BarrierOrder all = {0};
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+      for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_blocks; slot++) {
+        if (gpu->sms[i].blocks[slot].launch != launch)
+          continue;
+        BarrierOrder *barrier = &sm_order(detector, &gpu->sms[i])->barriers[slot][GRID_BARRIER];
+        order_join_barriers(pass ? barrier : &all, pass ? &all : barrier);
+      }
+  barrier_order_clear(&all);
+}
+
 static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, uint32_t arrived, uint32_t waiting) {
   RaceDetector *detector = user;
   const Block *block = point->block;
@@ -289,6 +304,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
                             .warp_sync = warp_sync,
                             .barrier_arrive = barrier_arrive,
                             .barrier_complete = barrier_complete,
+                            .blocks_meet = blocks_meet,
                             .block_start = block_start,
                             .block_end = block_end};
   detector->sm_count = gpu->machine->gpu.sms;

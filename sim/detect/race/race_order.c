@@ -535,6 +535,11 @@ void order_join_barrier(BarrierOrder *barrier, const WarpOrder *warp) {
     fence_order_join(&barrier->fences, warp->fences);
 }
 
+void order_join_barriers(BarrierOrder *barrier, const BarrierOrder *other) {
+  vclock_join(&barrier->arrived, &other->arrived);
+  fence_order_join(&barrier->fences, &other->fences);
+}
+
 void order_arrive(BarrierOrder *barrier, WarpOrder *warp) {
   order_join_barrier(barrier, warp);
   order_move_on(warp);

@@ -128,6 +128,7 @@ void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive);
 void order_arrive(BarrierOrder *barrier, WarpOrder *warp);
 /* A warp that has exited counts as arrived. */
 void order_join_barrier(BarrierOrder *barrier, const WarpOrder *warp);
+void order_join_barriers(BarrierOrder *barrier, const BarrierOrder *other);
 void order_leave_barrier(RaceOrder *order, const BarrierOrder *barrier, WarpOrder *warp);
 
 #endif
