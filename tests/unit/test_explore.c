@@ -5,6 +5,8 @@
 
 #include "sim/detect/naming/waitgraph.h"
 #include "sim/detect/proof/explore.h"
+#include "sim/detect/proof/lane_state.h"
+#include "sim/engine/rng.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
@@ -168,12 +170,47 @@ START_TEST(stops_when_asked) {
 }
 END_TEST
 
+enum { GRAPH_STATES = 24 };
+
+/* A random graph, about `mean` edges from each state, sorted; and which state leads to which by any way. */
+static void random_graph(Rng *rng, uint32_t mean, GArray *edges, bool reaches[GRAPH_STATES][GRAPH_STATES]) {
+  memset(reaches, 0, GRAPH_STATES * sizeof *reaches);
+  for (uint32_t from = 0; from < GRAPH_STATES; from++)
+    for (uint32_t to = 0; to < GRAPH_STATES; to++)
+      if (rng_below(rng, GRAPH_STATES) < mean) {
+        StateEdge edge = {from, to};
+        g_array_append_val(edges, edge);
+        reaches[from][to] = true;
+      }
+  for (unsigned by = 0; by < GRAPH_STATES; by++)
+    for (unsigned from = 0; from < GRAPH_STATES; from++)
+      for (unsigned to = 0; to < GRAPH_STATES; to++)
+        reaches[from][to] |= reaches[from][by] && reaches[by][to];
+}
+
+START_TEST(states_return_that_reach_themselves) {
+  Rng rng;
+  rng_seed(&rng, (uint64_t)_i, 0);
+  for (unsigned graph = 0; graph < 50; graph++) {
+    bool reaches[GRAPH_STATES][GRAPH_STATES];
+    StateSet set = {
+        .count = GRAPH_STATES, .keeps_edges = true, .edges = g_array_new(FALSE, FALSE, sizeof(StateEdge))};
+    random_graph(&rng, 1 + (unsigned)_i, set.edges, reaches);
+    for (uint32_t state = 0; state < GRAPH_STATES; state++)
+      ck_assert_int_eq(state_set_returns(&set, state), reaches[state][state]);
+    g_array_free(set.edges, TRUE);
+    g_free(set.returns);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("explore");
   TCase *tcase = tcase_create("explore");
   tcase_add_loop_test(tcase, proves, 0, G_N_ELEMENTS(cases));
   tcase_add_loop_test(tcase, shows_any_name_in_json, 0, 4);
   tcase_add_test(tcase, stops_when_asked);
+  tcase_add_loop_test(tcase, states_return_that_reach_themselves, 0, 3);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

@@ -118,8 +118,8 @@ static void add_value(Values *values, uint32_t value) {
     values->value[values->count++] = value;
 }
 
-/* Registers that take many values among the states of this instruction. One that isn't live there has one, 0. The newest `count`
- * states are new since this was asked last. */
+/* Registers that take many values among the states of this instruction. One that isn't live there has one, 0. The
+ * newest `count` states are new since this was asked last. */
 static RegSet find_widening(StateSet *set, uint32_t pc, uint32_t count) {
   RegSet found = {0}, candidates = regset_without(set->liveness->live_regs[pc], set->widened[pc]);
   if (!set->values_at_pc[pc])
@@ -220,12 +220,11 @@ bool state_set_add(StateSet *set, LaneState *state) {
 
 /* ---- ways back ---- */
 
-/* Tarjan's search for strongly connected components, without recursion. A state is on a way back to itself if its component has
- * others, or if it leads to itself. */
+/* Tarjan's search for strongly connected components, without recursion. A state is on a way back to itself if its
+ * component has others, or if it leads to itself. */
 typedef struct Search {
   const StateSet *set;
-  uint32_t *
-      first; /* of each state: its first edge; they stand sorted, since states are stepped in the order of their indices */
+  uint32_t *first;      /* of each state: its first edge; edges stand sorted, as states are stepped in their order */
   uint32_t *next;       /* of each state: the edge to look at next */
   uint32_t *number;     /* of each state, from 1 in the order in which they are found; 0: not yet */
   uint32_t *low;        /* the lowest number that it leads to among open ones */
