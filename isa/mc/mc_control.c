@@ -230,6 +230,10 @@ bool mc_call(McBuild *build) {
 
 bool mc_exit(McBuild *build) {
   Inst inst = mc_blank(build, OP_EXIT);
+  if (mc_count(build) > 1 || (mc_count(build) == 1 && !mc_is_predicate(mc_at(build, 0))))
+    return mc_refuse(build);
+  if (mc_count(build) == 1)
+    guard_also(build, &inst, mc_at(build, 0));
   mc_emit(build, &inst);
   return true;
 }

@@ -59,8 +59,8 @@ test -z "${TABLE:-}" || {
   printf '\nMedian error over %d rows: PTX %.1f %%, machine code %.1f %%.\n' "$(grep -c . "$folder/all.csv")" "$(median 7)" "$(median 6)"
 } >"${TABLE:-/dev/null}"
 
-# Two threads fall into step: whether each try of one comes just before or just behind the other's decides, on the GPU and here. Fences of crowded SMs are
-# short (mem_crowd_h200.csv).
+# Two threads fall into step: whether each try of one comes just before or just behind the other's decides, on the GPU and here. Why fences in a crowd take
+# longer on the GPU isn't known.
 known="add,1,64,1 add,2,32,1 lock,2,32,1 lock_fenced,32,64,32 lock_fenced,132,32,32"
 
 plan 3

@@ -48,8 +48,8 @@ __global__ void fences(unsigned *word, unsigned *quiet, int fencing, int own, in
   }
   if (!own && blockIdx.x < fencing)
     return;
-  for (int i = 0; i < 100000 && *done < fencing; i++)
-    asm volatile("atom.global.cas.b32 %0, [%1], 7, 8;" : "=r"(seen) : "l"(word) : "memory");
+  for (int i = 0; i < 100000 && *done < fencing; i++) /* each behind the one before: what comes back is 0 */
+    asm volatile("atom.global.cas.b32 %0, [%1], 7, 8;" : "=r"(seen) : "l"(word + seen) : "memory");
 }
 
 int main() {
