@@ -185,7 +185,7 @@ static void call(Hierarchy *h, uint32_t index, uint64_t cycle) {
   part_queue_push(&h->queue, index, settle_turn(h, index, part->due, true, cycle));
 }
 
-/* The unit has begun with the last part that was called: who is next is called, and loads that have the turn with it. */
+/* The unit has begun with the last part that was called: the next one is called, and loads that share its turn. */
 static void call_next(Hierarchy *h, Slice *slice, uint64_t cycle) {
   uint32_t index = arbiter_next(&slice->arbiter, &h->arbiter_rules, &h->queue), line = h->queue.pool[index].line;
   bool loads = h->queue.pool[index].kind == MEM_LOAD;

@@ -78,7 +78,7 @@ static bool add_range(const Range *range, const char *item, const AxisPlace *pla
 
 static bool add_item(const char *item, const AxisPlace *place, GPtrArray *values, Diag *diag) {
   const char *dots = strstr(item, "..");
-  Range range;
+  Range range = {0};
   if (!*item)
     return axis_error(place, diag, "a value is missing");
   if (!dots) {
