@@ -32,7 +32,8 @@ static void lane_mask(SpecialReg which, uint32_t row[32]) {
 /* Nanoseconds since the start. */
 static uint64_t nanoseconds(const Issue *issue) {
   const Machine *machine = issue->gpu->machine;
-  uint64_t steps = (uint64_t)((Wide)issue->now * (uint64_t)machine->clocks.globaltimer / (uint64_t)machine->clocks.sm);
+  Wide ticks = (Wide)issue->now * (uint64_t)machine->clocks.globaltimer;
+  uint64_t steps = (uint64_t)(ticks / (uint64_t)machine->clocks.sm);
   return (uint64_t)((Wide)steps * 1000000000u / (uint64_t)machine->clocks.globaltimer);
 }
 

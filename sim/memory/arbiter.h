@@ -1,6 +1,8 @@
 /* arbiter.h - who has the next turn in the atomic unit of a slice, where groups of SMs take turns.
  * Models: SMs whose TPCs belong to one group (a CPC of a GPC) share a way into the slice, in order of arrival; the
- * groups take turns, one access each (memory.atomic.groups). TPCs are dealt to the groups one after the other.
+ * groups take turns, one access each (memory.atomic.groups). SM n belongs to
+ * group n modulo TPCs modulo groups: blocks come to one SM of each TPC before the others, as on the GPU, so here the
+ * second half of the SMs are the others (memory.crossbar.tpc_sms has neighbours: what is equally far away).
  * Source: validation/hardware/mem_crowd_h200.csv: of 132 SMs that try one word at once, 24 are answered 1.38 times as
  * often as the others, as if six groups of 24 had four SMs and the rest six.
  * Ownership: owns its lists; parts belong to a PartQueue, and are in none of its cycles meanwhile. */
