@@ -157,6 +157,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/seen.h \
   sim/detect/proof/settle.c \
   sim/detect/proof/settle.h \
+  sim/detect/race/decides.c \
+  sim/detect/race/decides.h \
   sim/detect/race/handoff.c \
   sim/detect/race/handoff.h \
   sim/detect/race/lane_order.c \

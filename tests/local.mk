@@ -39,6 +39,7 @@ UNIT_TESTS = \
   tests/unit/test_correlation \
   tests/unit/test_counter \
   tests/unit/test_csv_table \
+  tests/unit/test_decides \
   tests/unit/test_details \
   tests/unit/test_diag \
   tests/unit/test_disasm \

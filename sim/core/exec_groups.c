@@ -16,8 +16,7 @@ void exec_WARPSYNC(Issue *issue) {
     lane_groups_warpsync(issue, issue_operand(issue, issue->inst->a), issue->mask);
   } else {
     const uint32_t *members = issue->inst->mode == WARPSYNC_ALL ? NULL : issue_operand(issue, issue->inst->a);
-    ProbePoint point = issue_point(issue, issue->mask);
-    PROBE_FIRE(issue->gpu, warp_sync, &point);
+    members_tell_sync(issue, issue->mask, members);
     members_tell(issue, issue->warp->pc, issue->mask, members, 0);
   }
 }

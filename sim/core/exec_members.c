@@ -37,6 +37,19 @@ void members_tell(const Issue *issue, uint32_t pc, uint32_t lanes, const uint32_
   tell_odd_mask(&point, absent, strangers);
 }
 
+void members_tell_sync(const Issue *issue, uint32_t lanes, const uint32_t members[WARP_LANES]) {
+  if (!PROBE_WANTED(issue->gpu, warp_sync))
+    return;
+  for (uint32_t rest = lanes; rest;) {
+    uint32_t mask = members ? members[__builtin_ctz(rest)] : ALL_LANES, alike = members ? 0 : rest;
+    for (uint32_t others = members ? rest : 0; others; others &= others - 1)
+      alike |= members[__builtin_ctz(others)] == mask ? others & -others : 0;
+    ProbePoint point = issue_point(issue, alike);
+    PROBE_FIRE(issue->gpu, warp_sync, &point);
+    rest &= ~alike;
+  }
+}
+
 void members_tell_synced(const Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *members = NULL;

@@ -413,8 +413,7 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   }
   issue->next = MAX(issue->next, done);
   if (!waits) { /* all are here */
-    ProbePoint point = issue_point(issue, lanes);
-    PROBE_FIRE(issue->gpu, warp_sync, &point);
+    members_tell_sync(issue, lanes, members);
     members_tell(issue, warp->pc, lanes, members, 0);
     return;
   }

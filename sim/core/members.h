@@ -16,6 +16,9 @@ bool members_alike(const Kernel *kernel, uint32_t a, uint32_t b);
  * `elsewhere`: lanes that needn't be with them. */
 void members_tell(const Issue *issue, uint32_t pc, uint32_t lanes, const uint32_t members[WARP_LANES],
                   uint32_t elsewhere);
+/* `lanes`, which are together at a WARPSYNC, go on: told once for each mask among them, since it orders the lanes
+ * that it names and no others. members[lane] is the lane's mask, NULL: that of all lanes. */
+void members_tell_sync(const Issue *issue, uint32_t lanes, const uint32_t members[WARP_LANES]);
 /* The running lanes come to an INST_SYNCED. */
 void members_tell_synced(const Issue *issue);
 

@@ -116,8 +116,8 @@ typedef struct Probe {
   void (*fence)(void *user, const ProbePoint *point);
   /* A load hits its SM's L1, whose copy isn't what memory holds. */
   void (*stale_read)(void *user, const ProbePoint *point, const StaleRead *stale);
-  /* Lanes that are together at a WARPSYNC go on, or at the place of one that was left out (INST_SYNCED: told before
-   * the instruction has its effect). */
+  /* Lanes with one mask that are together at a WARPSYNC go on, or all at the place of one that was left out
+   * (INST_SYNCED: told before the instruction has its effect). */
   void (*warp_sync)(void *user, const ProbePoint *point);
   /* Lanes go on behind a WARPSYNC, or come to an INST_SYNCED, although masks of theirs name lanes that aren't there
    * (`absent`: elsewhere, or exited), or some aren't in their own (`strangers`). */

@@ -16,14 +16,18 @@ CheckOptions check_options_default(void) { return (CheckOptions){.run = run_opti
  * verdict. */
 enum { STARVATION_FACTOR = 50, STARVATION_CYCLES_MIN = 1000000 };
 
+static bool is_known(const GPtrArray *known, const Finding *finding) {
+  for (guint i = 0; i < known->len; i++)
+    if (finding_same_place(g_ptr_array_index(known, i), finding))
+      return true;
+  return false;
+}
+
 /* Findings of `from` that `into` doesn't have (same kind at the same place). */
 static void unite_findings(GPtrArray *into, const GPtrArray *from) {
   for (guint i = 0; i < from->len; i++) {
     const Finding *finding = g_ptr_array_index(from, i);
-    bool known = false;
-    for (guint k = 0; k < into->len && !known; k++)
-      known = finding_same_place(g_ptr_array_index(into, k), finding);
-    if (!known)
+    if (!is_known(into, finding))
       g_ptr_array_add(into, finding_copy(finding));
   }
 }
@@ -323,24 +327,31 @@ static void attempt_in_parallel(Attempts *attempts) {
   g_thread_pool_free(pool, FALSE, TRUE);
 }
 
-/* Tries the repairs of findings that no earlier schedule had, in the schedule that has them. */
-static void try_repairs(Attempts *attempts, guint index, const RunResult *run, const GPtrArray *known, Diag *diag) {
+/* Of findings that no earlier schedule had, in the schedule that has them: drops those that their doubt ends, and
+ * tries the repairs of the others. */
+static void try_repairs(Attempts *attempts, guint index, RunResult *run, const GPtrArray *known, Diag *diag) {
   const Schedule *schedule = &g_array_index(attempts->schedules, Schedule, index);
   Machine *variant = schedule_machine(schedule, attempts->machine);
   RunOptions options = options_under(&attempts->options->run, schedule);
   options.as_source = run->source_cycles > 0;
-  for (guint i = 0; i < run->findings->len; i++) {
-    Finding *finding = g_ptr_array_index(run->findings, i);
-    bool is_new = true;
-    for (guint k = 0; k < known->len && is_new; k++)
-      is_new = !finding_same_place(g_ptr_array_index(known, k), finding);
-    if (!is_new)
+  uint64_t cycles = run->source_cycles ? run->source_cycles : run->cycles;
+  g_autoptr(GPtrArray) before = g_ptr_array_copy(run->findings, NULL, NULL);
+  g_autoptr(GPtrArray) dropped = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+  g_ptr_array_set_free_func(before, NULL);
+  for (guint i = 0; i < run->findings->len;) {
+    Finding *finding = g_ptr_array_index(run->findings, i++);
+    if (is_known(known, finding))
       continue;
-    if (finding->repairs)
+    if (finding->repairs || finding->doubt)
       tell_step(attempts, index, ", trying a repair");
-    repairs_try(finding, attempts->scenario, variant, &options, run->source_cycles ? run->source_cycles : run->cycles,
-                diag);
+    if (repairs_doubt(finding, attempts->scenario, variant, &options, cycles, diag))
+      g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
+    else
+      repairs_try(finding, attempts->scenario, variant, &options, cycles, diag);
   }
+  const Expectation *expect = scenario_expectation(attempts->scenario, attempts->machine->name);
+  if (expect && dropped->len)
+    run_result_expect_findings(run, expect, before);
   machine_free(variant);
 }
 

@@ -16,18 +16,6 @@ static bool has_place(const GPtrArray *findings, const Finding *finding) {
   return false;
 }
 
-/* Failures that say which findings aren't expected, after the verdict's and before those of buffers. */
-static void expect_findings(RunResult *result, const Expectation *expect, const GPtrArray *before) {
-  g_autoptr(GPtrArray) old = g_ptr_array_new_with_free_func(g_free), new = g_ptr_array_new();
-  expectation_findings(expect, before, old);
-  expectation_findings(expect, result->findings, new);
-  guint first = result->failures->len - result->wrong_buffers - old->len;
-  if (old->len)
-    g_ptr_array_remove_range(result->failures, first, old->len);
-  for (guint i = 0; i < new->len; i++)
-    g_ptr_array_insert(result->failures, (gint)(first + i), g_ptr_array_index(new, i));
-}
-
 /* The findings of the machine code with those of its PTX in their place. */
 static GPtrArray *unite(const RunResult *code, RunResult *source) {
   GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
@@ -43,6 +31,7 @@ static GPtrArray *unite(const RunResult *code, RunResult *source) {
       continue;
     Finding *copy = finding_copy(finding);
     copy->repairs = g_steal_pointer(&finding->repairs); /* to be tried with the PTX */
+    copy->doubt = g_steal_pointer(&finding->doubt);
     g_ptr_array_add(all, copy);
   }
   return all;
@@ -59,7 +48,7 @@ static void adopt(RunResult *result, RunResult *source, const Expectation *expec
   result->findings = unite(result, source);
   result->source_cycles = source->cycles;
   if (expect)
-    expect_findings(result, expect, before);
+    run_result_expect_findings(result, expect, before);
   g_ptr_array_unref(before);
   add_to_code(result, "; races and misuse are looked for in its PTX");
 }

@@ -17,6 +17,11 @@ static bool is_gone(const Finding *finding, const Repair *repair, const Scenario
   return true;
 }
 
+bool repairs_doubt(const Finding *finding, const Scenario *scenario, const Machine *machine,
+                   const RunOptions *options, uint64_t cycles, Diag *diag) {
+  return finding->doubt && is_gone(finding, finding->doubt, scenario, machine, options, cycles, diag);
+}
+
 static void word_as_hint(Finding *finding, const char *why) {
   char *hint = g_strdup_printf("hint, %s: %s", why, finding->repair);
   g_free(finding->repair);

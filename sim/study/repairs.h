@@ -1,10 +1,14 @@
 /* repairs.h - tries the repairs of a finding in the model: the run is repeated with a fence or barrier put in, and a
- * repair is proposed only if the finding is gone. What can't be tried, or doesn't help, stays a hint. */
+ * repair is proposed only if the finding is gone. What can't be tried, or doesn't help, stays a hint. A doubt is
+ * tried likewise, before the finding is told. */
 #ifndef LOCKSTEP_STUDY_REPAIRS_H
 #define LOCKSTEP_STUDY_REPAIRS_H
 
 #include "sim/study/run.h"
 
+/* True if the finding has a doubt, and is gone where that is taken into account. */
+bool repairs_doubt(const Finding *finding, const Scenario *scenario, const Machine *machine,
+                   const RunOptions *options, uint64_t cycles, Diag *diag);
 /* Sets finding->repair. The run that has the finding took so many cycles. */
 void repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                  uint64_t cycles, Diag *diag);

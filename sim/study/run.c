@@ -40,6 +40,18 @@ void run_result_free(RunResult *result) {
   g_free(result);
 }
 
+/* They stand after the verdict's and before those of buffers. */
+void run_result_expect_findings(RunResult *result, const Expectation *expect, const GPtrArray *before) {
+  g_autoptr(GPtrArray) old = g_ptr_array_new_with_free_func(g_free), new = g_ptr_array_new();
+  expectation_findings(expect, before, old);
+  expectation_findings(expect, result->findings, new);
+  guint first = result->failures->len - result->wrong_buffers - old->len;
+  if (old->len)
+    g_ptr_array_remove_range(result->failures, first, old->len);
+  for (guint i = 0; i < new->len; i++)
+    g_ptr_array_insert(result->failures, (gint)(first + i), g_ptr_array_index(new, i));
+}
+
 /* ---- one simulation ---- */
 
 static Outcome simulate(Simulation *simulation, bool livelocks) {

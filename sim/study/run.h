@@ -111,6 +111,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunResult, run_result_free)
 
 RunOptions run_options_default(void);
 
+/* The findings have changed, `before` is what they were: the failures that tell of findings that aren't expected
+ * become what they are now. */
+void run_result_expect_findings(RunResult *result, const Expectation *expect, const GPtrArray *before);
+
 /* Exit status of a result by SEMANTICS, "Exit status": 0, 1 or 4. */
 int run_result_exit_status(const RunResult *result);
 /* The worst of two exit statuses, 3 > 2 > 1 > 4 > 0. */

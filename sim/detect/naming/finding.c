@@ -106,6 +106,12 @@ Finding *finding_new(FindingId id, char *message_taken) {
   return finding;
 }
 
+static void repair_free(gpointer data) {
+  Repair *repair = data;
+  g_free(repair->text);
+  g_free(repair);
+}
+
 void finding_free(Finding *finding) {
   if (!finding)
     return;
@@ -119,6 +125,7 @@ void finding_free(Finding *finding) {
   g_free(finding->repair);
   if (finding->repairs)
     g_ptr_array_unref(finding->repairs);
+  g_clear_pointer(&finding->doubt, repair_free);
   g_ptr_array_free(finding->evidence, TRUE);
   g_free(finding);
 }
@@ -135,6 +142,7 @@ Finding *finding_copy(const Finding *finding) {
   copy->holder = g_strdup(finding->holder);
   copy->repair = g_strdup(finding->repair);
   copy->repairs = NULL;
+  copy->doubt = NULL;
   copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
   for (guint i = 0; i < finding->evidence->len; i++) {
     const Evidence *evidence = g_ptr_array_index(finding->evidence, i);
@@ -154,12 +162,6 @@ Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text) {
   return evidence;
 }
 
-static void repair_free(gpointer data) {
-  Repair *repair = data;
-  g_free(repair->text);
-  g_free(repair);
-}
-
 void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned count, char *text) {
   LS_REQUIRE("repair-edits", count > 0 && count <= REPAIR_EDITS_MAX);
   Repair *repair = g_new0(Repair, 1);
@@ -169,6 +171,13 @@ void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned coun
   if (!finding->repairs)
     finding->repairs = g_ptr_array_new_with_free_func(repair_free);
   g_ptr_array_add(finding->repairs, repair);
+}
+
+void finding_set_doubt(Finding *finding, RepairEdit access) {
+  g_clear_pointer(&finding->doubt, repair_free);
+  finding->doubt = g_new0(Repair, 1);
+  finding->doubt->edit[0] = access;
+  finding->doubt->edits = 1;
 }
 
 static unsigned evidence_line(const Finding *finding, unsigned index) {

@@ -52,6 +52,7 @@ typedef enum {
   EDIT_WARP_SYNC_BEFORE,
   EDIT_BARRIER_BEHIND, /* __syncthreads() */
   EDIT_BARRIER_BEFORE,
+  EDIT_NOTHING, /* of a doubt: the access itself */
 } EditKind;
 typedef struct RepairEdit {
   EditKind kind;
@@ -85,6 +86,7 @@ typedef struct Finding {
   char *holder;        /* who holds what is waited for, since when and where; or NULL */
   char *repair;        /* how it is usually repaired, or NULL */
   GPtrArray *repairs;  /* Repair *, to be tried in this order; NULL: none. A copy has none */
+  Repair *doubt;       /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */
   GPtrArray *evidence; /* Evidence *, in reading order */
   uint64_t count;      /* how often it happened (misuse is reported once a place) */
 } Finding;
@@ -100,5 +102,7 @@ char *lanes_text(uint32_t lanes);
 bool finding_same_place(const Finding *a, const Finding *b);
 /* Adds a repair to be tried. Takes ownership of `text`. */
 void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned count, char *text);
+/* The access may not depend on what was handed on before it (decides.h). `access`: EDIT_NOTHING. */
+void finding_set_doubt(Finding *finding, RepairEdit access);
 
 #endif

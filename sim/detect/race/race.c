@@ -326,6 +326,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   shadow_init(&detector->watch.shadow[SPACE_GLOBAL]);
   race_report_init(&detector->watch.report, findings);
   race_trial_init(&detector->watch.trial, trial);
+  detector->watch.order.doubt = race_trial_doubt(&detector->watch.trial);
   gpu_subscribe(gpu, &detector->probe);
   return detector;
 }

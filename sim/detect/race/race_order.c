@@ -113,6 +113,7 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
   g_ptr_array_add(order->warps, warp);
   if (launch->index > 0) {
     vclock_advance(&warp->clock, stream_actor(order, launch->index), launch->index);
+    vclock_advance(&warp->relied, stream_actor(order, launch->index), launch->index);
     if (warp->fences)
       vclock_advance(&warp->fences->known, stream_actor(order, launch->index), launch->index);
   }
@@ -189,7 +190,7 @@ bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lan
     uint32_t of_earlier = shift ? earlier->lanes >> shift | earlier->lanes << (32 - shift) : earlier->lanes;
     return lane_order_knows(by_lanes, lanes, of_earlier, earlier->time);
   }
-  return clock_knows(order, order_clock(warp, plain), earlier);
+  return clock_knows(order, order_clock(order, warp, plain), earlier);
 }
 
 bool order_is_pending(const WarpOrder *warp, const Access *earlier) {
@@ -228,7 +229,7 @@ static bool acquires(const Inst *inst) {
   return inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC;
 }
 
-static bool releases(const Inst *inst) {
+bool order_releases(const Inst *inst) {
   return inst->sem == SEM_RELEASE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC;
 }
 
@@ -243,9 +244,21 @@ static void learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
   forget_handoff(order, warp);
 }
 
+/* What counts for a doubt. */
+static void rely_on(const RaceOrder *order, WarpOrder *warp, const VClock *clock) {
+  if (order->doubt.counts)
+    vclock_join(&warp->relied, clock);
+}
+
+static bool counts(const RaceOrder *order, const WarpOrder *warp, uint32_t pc) {
+  return order->doubt.counts && !thread_is_host(warp->base) &&
+         order->doubt.counts(order->doubt.user, gpu_launch(order->gpu, warp->base.launch), pc);
+}
+
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
   warp_views_keep(warp, NULL);
   learn(order, warp, clock);
+  rely_on(order, warp, clock);
 }
 
 static bool knows_nothing(const VClock *clock) { return clock->count == 0 && clock->floor == 0; }
@@ -319,6 +332,8 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
     warp->was_handed = true;
     warp->handed_lanes = lanes;
   }
+  if (counts(order, warp, pc))
+    rely_on(order, warp, &released->clock);
   if (took_already(warp, released, inst, lanes)) {
     forget_handoff(order, warp);
     return;
@@ -348,6 +363,8 @@ static void take(WarpOrder *warp, void *user) {
   const Cell *cell = taking->cell;
   if (cell->released)
     take_released(taking->order, warp, cell->released, taking->inst, taking->pc, taking->lanes);
+  if (cell->flag && taking->order->doubt.counts)
+    handoff_take(&taking->order->handoffs, cell->handed, cell->handed_time, &warp->relied);
   if (cell->flag && handoff_take(&taking->order->handoffs, cell->handed, cell->handed_time, &warp->clock))
     forget_handoff(taking->order, warp);
 }
@@ -442,6 +459,12 @@ static void give_block(Released *released, const WarpOrder *warp, const VClock *
   vclock_join_as_of(&released->gift[i].clock, clock, warp->actor, warp->time);
 }
 
+/* A strong write behind a release of its own thread to that word hands on what the release did (PTX ISA, "Release and
+ * Acquire Patterns", the second). */
+static bool goes_on(const Released *released, const WarpOrder *warp) {
+  return released->alone && thread_equal(released->writer, warp->base);
+}
+
 /* What the write hands on by the model: all that its warp knew at its issue, or at the newest fence before. */
 static void give_by_scope(const RaceOrder *order, Released *released, const WarpOrder *warp, const Inst *inst,
                           bool adds) {
@@ -449,8 +472,8 @@ static void give_by_scope(const RaceOrder *order, Released *released, const Warp
   Nearness scope = order_scope(inst);
   const VClock *clock[SCOPES];
   for (unsigned i = 0; i < SCOPES; i++)
-    clock[i] = releases(inst) ? &fences->known : &fences->fenced[i];
-  if (!adds)
+    clock[i] = order_releases(inst) ? &fences->known : &fences->fenced[i];
+  if (!adds && !goes_on(released, warp))
     reset_given(released);
   if (!thread_is_host(warp->base)) {
     give_block(released, warp, clock[IN_ONE_BLOCK]);
@@ -466,9 +489,11 @@ void order_release(RaceOrder *order, const WarpOrder *warp, Cell *cell, uint64_t
   Released *released = released_of(order, cell, word);
   released->change = ++order->changes;
   bool adds = op_info[inst->op].flags & OPF_ATOMIC || !has_own_clock(order);
+  bool alone = !adds || (released->alone && thread_equal(released->writer, warp->base));
   if (warp->fences)
     give_by_scope(order, released, warp, inst, adds);
   released->writer = warp->base;
+  released->alone = alone;
   released->from = pc;
   if (adds) {
     vclock_join_as_of(&released->clock, &warp->clock, warp->actor, warp->time);

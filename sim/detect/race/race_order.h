@@ -49,12 +49,20 @@ typedef struct Released {
   unsigned gifts;
   bool crowded;    /* there were more blocks */
   ThreadId writer; /* the newest */
+  bool alone;      /* nobody else has added to it */
   uint32_t from;   /* the instruction of the newest */
   uint64_t change; /* number of its newest change; no two changes of any words have the same */
 } Released;
 
+/* A doubt about a finding: hand-offs that don't decide its access don't count for it. */
+typedef struct OrderDoubt {
+  bool (*counts)(void *user, const Launch *launch, uint32_t pc); /* one that the load at `pc` takes; NULL: no doubt */
+  void *user;
+} OrderDoubt;
+
 typedef struct RaceOrder {
   const Gpu *gpu;
+  OrderDoubt doubt;
   GArray *actors;   /* ThreadId of lane 0 of each warp that was started */
   GPtrArray *warps; /* WarpOrder * of each, borrowed: its slot's, which may be another warp's by now */
   GArray *released; /* Released */
@@ -86,8 +94,9 @@ void order_host_awaited(RaceOrder *order, uint32_t launch);
 void order_move_on(WarpOrder *warp);
 
 /* What the warp knows of others, in the model's order or the plain one ... */
-static inline const VClock *order_clock(const WarpOrder *warp, bool plain) {
-  return plain || !warp->fences ? &warp->clock : &warp->fences->known;
+static inline const VClock *order_clock(const RaceOrder *order, const WarpOrder *warp, bool plain) {
+  const VClock *by_handoffs = order->doubt.counts ? &warp->relied : &warp->clock;
+  return plain || !warp->fences ? by_handoffs : &warp->fences->known;
 }
 /* ... and whether that is all: there is no launch or host whose end orders what they did. */
 static inline bool order_clock_has_all(const RaceOrder *order) {
@@ -106,6 +115,8 @@ bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Ac
 Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* Who a strong access or a fence of this scope is strong for. */
 Nearness order_scope(const Inst *inst);
+/* True if the access itself is a release. */
+bool order_releases(const Inst *inst);
 
 /* A strong read, or a read of a flag, of `lanes`: at once; by an access that was under way; its clocks for what comes behind the
  * fences that its warp has issued since (they wait for it, but the access itself doesn't come behind them). */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/race/race_order.h"
 
 /* The store's value is what the load gave and something added: nothing but straight code between the two. */
 static bool stores_sum(const Kernel *kernel, uint32_t load, uint32_t store) {
@@ -64,8 +65,10 @@ static void try_fences(Finding *finding, const ProbePoint *point, const Race *ra
   RepairEdit both[] = {edit_at(writer, race->handed.from, EDIT_FENCE_BEFORE, in_block),
                        edit_at(reader, race->handed.to, EDIT_FENCE_BEHIND, in_block)};
   if (race->cause == RACE_NO_RELEASE || race->cause == RACE_NARROW_RELEASE)
-    finding_add_repair(finding, &both[0], 1,
-                       g_strdup_printf("put %s before %s, or make that a release", fence, from));
+    finding_add_repair(
+        finding, &both[0], 1,
+        g_strdup_printf("put %s before %s%s", fence, from,
+                        order_releases(&writer->kernel->insts[race->handed.from]) ? "" : ", or make that a release"));
   else
     finding_add_repair(finding, &both[1], 1, g_strdup_printf("put %s behind %s, or make that an acquire", fence, to));
   finding_add_repair(finding, both, 2, g_strdup_printf("put %s before %s, and behind %s", fence, from, to));
@@ -88,6 +91,10 @@ static void try_barriers(Finding *finding, const ProbePoint *point, const Race *
              before = edit_at(launch, point->pc, EDIT_BARRIER_BEFORE, false);
   finding_add_repair(finding, &behind, 1, g_strdup_printf("put __syncthreads() behind %s, before %s", first, then));
   finding_add_repair(finding, &before, 1, g_strdup_printf("put __syncthreads() before %s, behind %s", then, first));
+}
+
+void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *second) {
+  finding_set_doubt(finding, edit_at(race_launch_of(point, second), second->pc, EDIT_NOTHING, false));
 }
 
 void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {

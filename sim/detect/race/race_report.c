@@ -190,8 +190,9 @@ static Reason missing_fence(const ProbePoint *point, const Race *race, const Rac
   if (race->cause == RACE_NO_RELEASE)
     return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s without a fence between", access,
                                            first, from_source, from),
-                    .repair = g_strdup_printf("put __threadfence() before `%s` in %s, or make that a release",
-                                              from_source, from)};
+                    .repair = g_strdup_printf(
+                        "put __threadfence() before `%s` in %s%s", from_source, from,
+                        order_releases(&writer->kernel->insts[race->handed.from]) ? "" : ", or make that a release")};
   return (Reason){
       .why = g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, without a "
                              "fence behind that",
@@ -300,6 +301,8 @@ static Finding *between_accesses(const ProbePoint *point, const Race *race, cons
         g_strdup("the load's value goes into a select only: where the source loads under a condition, the "
                  "compiler may have made the load unconditional, and there is no race in the source"));
   finding->repair = reason.repair;
+  if (is_reliance(race))
+    race_add_doubt(finding, point, second);
   if (race->cause != RACE_SPECULATIVE)
     race_add_repairs(finding, point, race, second);
   return finding;

@@ -1,6 +1,7 @@
 #include "sim/detect/race/race_trial.h"
 
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/race/decides.h"
 
 static void free_phases(gpointer data) {
   if (data)
@@ -12,6 +13,7 @@ void race_trial_init(RaceTrial *trial, const Repair *repair) {
   if (!repair)
     return;
   trial->marks = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  trial->deciding = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   trial->phases = g_ptr_array_new_with_free_func(free_phases);
 }
 
@@ -19,6 +21,7 @@ void race_trial_clear(RaceTrial *trial) {
   if (!trial->repair)
     return;
   g_hash_table_destroy(trial->marks);
+  g_hash_table_destroy(trial->deciding);
   g_ptr_array_unref(trial->phases);
 }
 
@@ -40,6 +43,25 @@ static const uint8_t *marks_of(RaceTrial *trial, const Launch *launch) {
   }
   g_hash_table_insert(trial->marks, (gpointer)launch->kernel, marks);
   return marks;
+}
+
+static bool counts(void *user, const Launch *launch, uint32_t pc) {
+  RaceTrial *trial = user;
+  const bool *deciding = g_hash_table_lookup(trial->deciding, launch->kernel);
+  if (!deciding) {
+    const uint8_t *marks = marks_of(trial, launch);
+    g_autofree bool *accesses = g_new0(bool, launch->kernel->ninsts);
+    for (uint32_t i = 0; i < launch->kernel->ninsts; i++)
+      accesses[i] = marks[i];
+    deciding = decides_find(launch->kernel, accesses);
+    g_hash_table_insert(trial->deciding, (gpointer)launch->kernel, (gpointer)deciding);
+  }
+  return deciding[pc];
+}
+
+OrderDoubt race_trial_doubt(RaceTrial *trial) {
+  bool doubts = trial->repair && trial->repair->edit[0].kind == EDIT_NOTHING;
+  return (OrderDoubt){.counts = doubts ? counts : NULL, .user = trial};
 }
 
 static GArray *phases_of(const RaceTrial *trial, uint32_t actor) {
@@ -66,6 +88,7 @@ void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *poin
     if (!(marks >> i & 1) || is_behind(edit->kind) != behind)
       continue;
     switch (edit->kind) {
+    case EDIT_NOTHING: break;
     case EDIT_FENCE_BEFORE:
     case EDIT_FENCE_BEHIND:
       order_fence(warp, edit->in_block ? IN_ONE_BLOCK : ON_ONE_GPU, point->pc, point->lanes);

@@ -2,6 +2,7 @@
  * what the warps know of each other becomes what it would be.
  * A block barrier puts each access into a phase of its warp, the number of barriers before it: those of other phases are
  * ordered, whichever came first here. It is misplaced where part of a warp passes it, or some warps of a block more often.
+ * A doubt (EDIT_NOTHING) puts nothing in: it takes away what doesn't decide the access that it is about (decides.h).
  * Misses order that is handed on behind such a barrier: then a repair that would help isn't proposed. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_TRIAL_H
 #define LOCKSTEP_DETECT_RACE_RACE_TRIAL_H
@@ -12,12 +13,15 @@
 typedef struct RaceTrial {
   const Repair *repair; /* NULL: none, and nothing below */
   GHashTable *marks;    /* Kernel * -> uint8_t for each instruction: mask of the edits there */
+  GHashTable *deciding; /* Kernel * -> bool of each instruction: what it is handed counts for a doubt */
   GPtrArray *phases;    /* of each actor: GArray of the times in which its phases began, or NULL */
   bool misplaced;
 } RaceTrial;
 
 void race_trial_init(RaceTrial *trial, const Repair *repair);
 void race_trial_clear(RaceTrial *trial);
+/* What the order has to know of a doubt; none: no doubt. Borrows the trial. */
+OrderDoubt race_trial_doubt(RaceTrial *trial);
 /* Does what is put in before or behind the access. */
 void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point, bool behind);
 /* True if a barrier that was put in orders `earlier` and what the warp does now. */

@@ -162,7 +162,7 @@ static Nearness nearness(const void *user, const Access *earlier) {
 AccessOrder race_words_order(const Step *step, const Question *question) {
   return (AccessOrder){.user = question,
                        .actor = step->warp->actor,
-                       .clock = order_clock(step->warp, false),
+                       .clock = order_clock(&step->watch->order, step->warp, false),
                        .clock_has_all = order_clock_has_all(&step->watch->order) && !step->watch->trial.repair,
                        .before = is_before,
                        .handed = is_handed,

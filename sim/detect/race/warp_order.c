@@ -67,12 +67,14 @@ void warp_order_clear(WarpOrder *warp) {
     g_ptr_array_unref(warp->views);
   warp->views = NULL;
   vclock_clear(&warp->clock);
+  vclock_clear(&warp->relied);
   forget_order(warp);
 }
 
 void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
   leave_views(warp);
   vclock_reset(&warp->clock);
+  vclock_reset(&warp->relied);
   if (ptx != (warp->fences != NULL) || lanes != (warp->lanes[0] != NULL))
     forget_order(warp);
   if (ptx && !warp->fences)
@@ -96,6 +98,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
 static void free_view(gpointer data) {
   WarpView *view = data;
   vclock_clear(&view->kept.clock);
+  vclock_clear(&view->kept.relied);
   forget_fences(&view->kept);
   g_free(view);
 }
@@ -176,14 +179,16 @@ bool warp_moment_waits(const WarpMoment *moment) {
 
 /* Its clocks keep their memory from use to use. */
 static void keep(WarpView *view) {
-  VClock clock = view->kept.clock;
+  VClock clock = view->kept.clock, relied = view->kept.relied;
   FenceOrder *fences = view->kept.fences;
   view->kept = *view->warp;
   view->kept.clock = clock;
+  view->kept.relied = relied;
   view->kept.fences = fences;
   view->kept.handoff = 0;
   view->kept.views = NULL;
   vclock_assign(&view->kept.clock, &view->warp->clock);
+  vclock_assign(&view->kept.relied, &view->warp->relied);
   if (!view->warp->fences) {
     forget_fences(&view->kept);
   } else {

@@ -39,6 +39,7 @@ typedef struct HandOver {
 /* A warp that is resident, or was last in its slot. */
 typedef struct WarpOrder {
   VClock clock;         /* the plain order */
+  VClock relied;        /* of it, for a doubt: without hand-offs that don't count for it; otherwise empty */
   uint32_t actor, time; /* its own entry in the clocks */
   uint32_t handoff;     /* what its plain stores hand on (handoff.h); 0: nothing */
   ThreadId base;        /* its lane 0, or THREAD_HOST */
