@@ -148,6 +148,8 @@ static const struct {
     [OP_ST] = {G_WIDTH | G_ADDR64 | G_STCACHE, 0},
     [OP_ATOM] = {G_ATOM | G_ADDR64 | G_INT | G_F32 | G_FTZ | G_RN, 0},
     [OP_RED] = {G_ATOM | G_ADDR64 | G_INT | G_F32 | G_FTZ | G_RN, 0},
+    [OP_ENQUEUE] = {G_ADDR64, 0},
+    [OP_DEQUEUE] = {G_ADDR64, 0},
     [OP_MEMBAR] = {G_FENCE, 0},
     [OP_BAR] = {G_BAR, 0},
     [OP_BRA] = {G_UNIFORM, 0},
@@ -165,6 +167,7 @@ Inst sass_names_blank(Opcode op) {
       .pdst2 = PRED_SINK,
       .psrc = {PRED_TRUE, PRED_TRUE, PRED_TRUE},
       .type = (uint8_t)default_type(op),
+      .width = op == OP_DEQUEUE ? WIDTH_64 : WIDTH_32,
       .target = NO_TARGET,
       .reconv = NO_TARGET,
   };

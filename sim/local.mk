@@ -4,6 +4,8 @@ liblockstep_a_SOURCES += \
   sim/core/async_copy.h \
   sim/core/mbarrier.c \
   sim/core/mbarrier.h \
+  sim/core/queue_unit.c \
+  sim/core/queue_unit.h \
   sim/core/access.h \
   sim/core/barrier.c \
   sim/core/barrier.h \
@@ -130,6 +132,7 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/explore_groups.c \
   sim/detect/proof/explore_groups.h \
   sim/detect/proof/explore_heap.c \
+  sim/detect/proof/explore_queue.c \
   sim/detect/proof/explore_memory.c \
   sim/detect/proof/explore_step.c \
   sim/detect/proof/explore_step.h \

@@ -140,6 +140,28 @@ static void call_syncblocks(Lower *lower) {
   lower_fence_of_gpu(lower);
 }
 
+/* __enqueue(queue, value) returns 1 or 0, __dequeue(queue) the value in the low word and 1 or 0 in the high one; for
+ * machines that have them. */
+static void call_queue(Lower *lower, PtxWord pointer, bool puts) {
+  bool wide = lower_is_wide(pointer);
+  Value queue = argument(lower, 0, pointer), value = puts ? argument(lower, 1, PTX_B32) : VALUE_SINK;
+  Value result = lower_temp(lower, puts ? 1 : 2);
+  VInst *vinst = lower_op0(lower, puts ? OP_ENQUEUE : OP_DEQUEUE);
+  vinst->dst = result.index;
+  vinst->dst_row = result.row;
+  vinst->a = queue.index;
+  vinst->a_row = queue.row;
+  if (puts) {
+    vinst->b = value.index;
+    vinst->b_row = value.row;
+  }
+  vinst->inst.width = puts ? WIDTH_32 : WIDTH_64;
+  vinst->inst.space = MEM_GENERIC;
+  vinst->inst.flags |= wide ? INST_ADDR64 : 0;
+  vinst->inst.wide = (uint8_t)((wide ? WIDE_A : 0) | (puts ? 0 : WIDE_DST));
+  give_result(lower, puts ? PTX_B32 : PTX_B64, result);
+}
+
 static void call_extern(Lower *lower, const char *name) {
   PtxWord pointer = lower->module->address_size == 64 ? PTX_B64 : PTX_B32;
   unsigned arguments = lower_operand(lower, 2)->count;
@@ -155,6 +177,10 @@ static void call_extern(Lower *lower, const char *name) {
     call_free(lower, pointer);
   else if (strcmp(name, "__syncblocks") == 0 && arguments == 0)
     call_syncblocks(lower);
+  else if (strcmp(name, "__enqueue") == 0 && arguments == 2)
+    call_queue(lower, pointer, true);
+  else if (strcmp(name, "__dequeue") == 0 && arguments == 1)
+    call_queue(lower, pointer, false);
   else
     call_undefined(lower, name);
 }

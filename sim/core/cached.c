@@ -256,9 +256,9 @@ static void update_copy(L1 *l1, const Flight *flight, uint32_t part, unsigned la
 }
 
 /* Lanes evict the sectors that they store to, those of one line together. */
-static void evict_copies(L1 *l1, const Flight *flight) {
+static void evict_copies(const Gpu *gpu, L1 *l1, const Flight *flight) {
   const L1Shape *shape = l1_shape(l1);
-  uint32_t bytes = MAX(flight->request.bytes, 4u);
+  uint32_t bytes = MIN(MAX(serve_span(gpu, flight), 4u), 1u << shape->line_shift);
   for (uint32_t rest = flight->lanes; rest;) {
     uint64_t first = flight->request.address[__builtin_ctz(rest)], line = l1_line(shape, first), at = first;
     uint32_t sectors = 0;
@@ -294,7 +294,7 @@ static void update_copies(const Machine *machine, L1 *l1, const Flight *flight) 
 void cached_store(Issue *issue, const Flight *flight) {
   L1 *l1 = issue->sm->l1;
   if (l1 && cached_evicts(issue->inst))
-    evict_copies(l1, flight);
+    evict_copies(issue->gpu, l1, flight);
   else if (l1)
     update_copies(issue->gpu->machine, l1, flight);
 }

@@ -5,6 +5,7 @@
 #include "base/wide.h"
 #include "sim/core/cached.h"
 #include "sim/core/constants.h"
+#include "sim/core/queue_unit.h"
 #include "sim/core/record.h"
 #include "sim/core/serve.h"
 #include "sim/core/tell.h"
@@ -56,6 +57,10 @@ static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32
   if (fault == PLACE_MISALIGNED) {
     g_string_printf(text, "misaligned %u-byte access to %s address " HEX64, bytes, space, address);
     repair = "align the address";
+  } else if (fault == PLACE_NO_QUEUES) {
+    g_string_printf(text, "queue at global address " HEX64 " in host-mapped memory, where there is no queue unit",
+                    address);
+    repair = "put the queue into memory of the GPU";
   } else if (fault == PLACE_READ_ONLY) {
     g_string_printf(text, "write to constant memory, `%s`", inside->name);
     repair = "a kernel can't change constant memory: let the host set it, or declare the variable without const";
@@ -133,23 +138,19 @@ static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const ui
 
 /* ---- global memory ---- */
 
-/* The access that the instruction makes, without its data; NULL after a fault. */
-static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32]) {
-  uint32_t bytes = width_bytes[issue->inst->width];
-  Span span = span_of(issue->mask, bytes, address);
-  BackingBuffer *buffer = one_buffer(issue, kind, bytes, &span);
-  bool host = buffer && buffer->host;
-  if (!buffer && !check_addresses(issue, kind, bytes, address, &host))
-    return NULL;
+/* The access that the instruction makes, to checked addresses, without its data. */
+static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32], const Span *span,
+                          BackingBuffer *buffer) {
   Flight *flight = flights_new(&issue->sm->flights);
   MemRequest *request = &flight->request;
   request->kind = kind;
   request->sm = issue->sm->index;
   request->mask = issue->mask;
-  request->bytes = bytes;
-  request->run = span.run;
-  request->together = span.low == span.high;
-  request->host = host;
+  request->bytes = width_bytes[issue->inst->width];
+  request->run = span->run;
+  request->together = span->low == span->high;
+  request->host = false;
+  request->queue = MEM_NO_QUEUE;
   request->unused = issue->inst->op == OP_RED;
   request->exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH;
   request->cas = kind == MEM_ATOMIC && issue->inst->mode == ATOM_CAS;
@@ -168,13 +169,26 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32
   return flight;
 }
 
+/* The same; NULL after a fault. */
+static Flight *make_flight(Issue *issue, MemKind kind, const uint64_t address[32]) {
+  uint32_t bytes = width_bytes[issue->inst->width];
+  Span span = span_of(issue->mask, bytes, address);
+  BackingBuffer *buffer = one_buffer(issue, kind, bytes, &span);
+  bool host = buffer && buffer->host;
+  if (!buffer && !check_addresses(issue, kind, bytes, address, &host))
+    return NULL;
+  Flight *flight = new_flight(issue, kind, address, &span, buffer);
+  flight->request.host = host;
+  return flight;
+}
+
 static void report_global(Issue *issue, AccessKind kind, const Flight *flight) {
   if (!PROBE_WANTED(issue->gpu, access))
     return;
   const MemRequest *request = &flight->request;
   ProbePoint point = issue_point(issue, issue->mask);
-  PROBE_FIRE(issue->gpu, access, &point, SPACE_GLOBAL, kind, request->address, request->bytes, 0, false,
-             serve_number(issue->sm, flight));
+  PROBE_FIRE(issue->gpu, access, &point, SPACE_GLOBAL, kind, request->address, serve_span(issue->gpu, flight), 0,
+             false, serve_number(issue->sm, flight));
 }
 
 static bool global_load(Issue *issue, const uint64_t address[32]) {
@@ -238,6 +252,45 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   cached_store(issue, flight);
   access_send(issue, flight);
   return true;
+}
+
+/* ---- queues ---- */
+
+/* The operation on the queues at the lanes' addresses; NULL after a fault. */
+static Flight *make_queue_flight(Issue *issue, const uint64_t address[32]) {
+  uint32_t bytes = issue->gpu->machine->memory.queue.bytes;
+  BackingBuffer *buffer = NULL, *first = NULL;
+  bool same = true;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    PlaceFault fault = place_of_queue(issue->gpu->backing, address[lane], bytes, &buffer);
+    if (fault) {
+      raise_fault(issue, fault, address[lane], bytes, lane);
+      return NULL;
+    }
+    first = first ? first : buffer;
+    same = same && buffer == first && !buffer->heap;
+  }
+  Span span = span_of(issue->mask, bytes, address);
+  span.run = false; /* the bytes of its results aren't side by side in memory */
+  Flight *flight = new_flight(issue, MEM_ATOMIC, address, &span, same ? first : NULL);
+  flight->request.queue = issue->inst->op == OP_ENQUEUE ? MEM_ENQUEUE : MEM_DEQUEUE;
+  return flight;
+}
+
+static void access_queue(Issue *issue) {
+  uint64_t address[32];
+  lane_addresses(issue, address);
+  Flight *flight = make_queue_flight(issue, address);
+  if (!flight)
+    return;
+  if (issue->inst->op == OP_ENQUEUE)
+    memcpy(flight->data[0], access_data(issue, 0), sizeof flight->data[0]);
+  report_global(issue, ACCESS_ATOMIC, flight);
+  if (G_UNLIKELY(issue->warp->undefined_rows) && issue->inst->op == OP_ENQUEUE)
+    undefined_leaves(issue);
+  cached_store(issue, flight);
+  access_send(issue, flight);
 }
 
 /* ---- constants and parameters ---- */
@@ -345,6 +398,8 @@ void exec_LD(Issue *issue) { access_memory(issue, MEM_LOAD); }
 void exec_ST(Issue *issue) { access_memory(issue, MEM_STORE); }
 void exec_ATOM(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
+void exec_ENQUEUE(Issue *issue) { access_queue(issue); }
+void exec_DEQUEUE(Issue *issue) { access_queue(issue); }
 
 /* Within an SM accesses to a line are performed in order, so .CTA waits for loads of its warp at most; wider scopes
  * wait until the global accesses that the SM has under way are performed, and for the fence itself. */

@@ -14,6 +14,7 @@ typedef enum {
   PLACE_NOT_CONSTANT, /* an access to constant memory, and the address of something else */
   PLACE_NOT_TAKEN,    /* in the device heap, but not (or no longer) memory that malloc() returned */
   PLACE_NO_ATOMICS,   /* an atomic operation on local memory */
+  PLACE_NO_QUEUES,    /* a queue in memory of the host, which no queue unit comes to */
 } PlaceFault;
 
 /* What the instruction does to memory. */
@@ -66,5 +67,8 @@ static inline PlaceFault place_in_local(MemKind kind, uint64_t at, uint32_t byte
  * constant memory. */
 PlaceFault place_in_buffer(Backing *backing, MemKind kind, bool constant, uint64_t address, uint32_t bytes,
                            BackingBuffer **buffer);
+
+/* The same of an operation on a queue (queue_unit.h), which takes so many bytes. */
+PlaceFault place_of_queue(Backing *backing, uint64_t address, uint32_t bytes, BackingBuffer **buffer);
 
 #endif

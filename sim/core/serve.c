@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/wide.h"
 #include "sim/core/host.h"
+#include "sim/core/queue_unit.h"
 #include "sim/core/undefined.h"
 
 void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now) {
@@ -16,7 +17,7 @@ void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now
   AccessPart part = {.number = serve_number(sm, flight),
                      .kind = kinds[flight->request.kind],
                      .address = flight->request.address,
-                     .bytes = flight->request.bytes,
+                     .bytes = serve_span(sm->gpu, flight),
                      .data = (const uint32_t(*)[WARP_LANES])flight->data,
                      .last = (flight->request.performed | lanes) == flight->lanes};
   PROBE_FIRE(sm->gpu, performed, &point, &part);
@@ -245,14 +246,46 @@ static bool operate_together(const Gpu *gpu, Flight *flight, uint32_t mask, cons
   return true;
 }
 
+/* What a lane's result of a queue, row `part`, depends on has no value. */
+static void note_unset(Flight *flight, uint32_t part, unsigned lane, uint8_t undefined) {
+  if (undefined && !flight->undefined)
+    flight->undefined = g_malloc0_n(FLIGHT_ROWS, sizeof *flight->undefined);
+  if (undefined)
+    flight->undefined[part][lane] = undefined;
+}
+
+/* A lane's operation on the queue whose word is number `word` of `buffer`. */
+static void operate_queue(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane,
+                          const WordChange *change) {
+  bool puts = flight->request.queue == MEM_ENQUEUE;
+  QueueStep step = queue_unit_step(flight->inst, buffer->data[word], gpu->machine->memory.queue.bytes);
+  uint32_t slot = word + step.slot, value = puts || !step.done ? step.done : buffer->data[slot];
+  if (G_UNLIKELY(buffer->defined)) {
+    note_unset(flight, 0, lane, 0xf & ~buffer->defined[puts || !step.done ? word : slot]);
+    note_unset(flight, 1, lane, puts ? 0 : 0xf & ~buffer->defined[word]);
+    if (step.done && puts)
+      backing_define(buffer, slot, 15, 15);
+  }
+  if (step.done && puts)
+    change_word(gpu, buffer, slot, flight->data[0][lane], change, lane);
+  change_word(gpu, buffer, word, step.word, change, lane);
+  flight->data[0][lane] = value;
+  flight->data[1][lane] = step.done;
+  flight->changed[lane] = step.done;
+}
+
 /* Lanes in order. */
 static void operate_all(Gpu *gpu, Flight *flight, uint32_t mask, const WordChange *change) {
-  if (operate_together(gpu, flight, mask, change))
+  if (!flight->request.queue && operate_together(gpu, flight, mask, change))
     return;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     BackingBuffer *buffer = serve_buffer(gpu, flight, lane);
     uint32_t word = (uint32_t)(flight->request.address[lane] - buffer->base) / 4;
+    if (flight->request.queue) {
+      operate_queue(gpu, flight, buffer, word, lane, change);
+      continue;
+    }
     if (G_UNLIKELY(buffer->defined))
       define_atomic(gpu, flight, buffer, word, lane);
     operate(gpu, flight, buffer, word, lane, change);

@@ -33,6 +33,10 @@ static inline uint32_t *serve_run(const Flight *flight, uint32_t lanes) {
 static inline uint64_t serve_number(const Sm *sm, const Flight *flight) {
   return flight->number * sm->gpu->machine->gpu.sms + sm->index;
 }
+/* Bytes of memory from each lane's address on that the access is to: of a queue all of it. */
+static inline uint32_t serve_span(const Gpu *gpu, const Flight *flight) {
+  return G_UNLIKELY(flight->request.queue) ? gpu->machine->memory.queue.bytes : flight->request.bytes;
+}
 /* Tells who listens that lanes are performed now, before their words are read or changed. */
 void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now);
 /* The lanes of `mask` read their words, each extended as the instruction says. */

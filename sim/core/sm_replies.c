@@ -221,6 +221,14 @@ static void tell_undefined(Sm *sm, Warp *warp, const Flight *flight, bool reside
   undefined_atomic(&issue, flight->met, MEM_GLOBAL, resident);
 }
 
+static void count_queue(Sm *sm, const Flight *flight) {
+  uint32_t row = flight->request.queue == MEM_ENQUEUE ? 0 : 1, done = 0;
+  for (uint32_t rest = flight->lanes; rest; rest &= rest - 1)
+    done += flight->data[row][__builtin_ctz(rest)];
+  *(row ? &sm->counters.queue_takes : &sm->counters.queue_puts) += done;
+  sm->counters.queue_fails += bits_count(flight->lanes) - done;
+}
+
 static void tell_replied(Sm *sm, const Warp *warp, const Flight *flight, uint64_t now) {
   ProbePoint point = {.gpu = sm->gpu,
                       .sm = sm,
@@ -238,6 +246,8 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
   bool resident = warp->age == flight->age && warp->state != WARP_DONE && warp->state != WARP_FREE;
   if (cached_is_acquire(flight->inst))
     cached_forget(sm);
+  if (G_UNLIKELY(flight->request.queue))
+    count_queue(sm, flight);
   if (warp->awaits == flight->number)
     warp->awaits = 0;
   if (warp->age == flight->age && op_info[flight->inst->op].flags & OPF_LOAD)

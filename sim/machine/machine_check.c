@@ -106,6 +106,18 @@ static void check_l2(const Checker *c) {
     report_pair(c, "memory.l2.bytes", "hold lines to go with", "memory.l2.halves");
 }
 
+/* A queue lies in one line, which one unit holds. */
+static void check_queue(const Checker *c) {
+  require_power_of_two(c, "memory.queue.bytes");
+  require_at_most(c, "memory.queue.bytes", "memory.l2.line");
+  uint32_t bytes = c->machine->memory.queue.bytes;
+  if (bytes == 0 || bytes >= 8)
+    return;
+  g_autofree char *message =
+      g_strdup_printf("memory.queue.bytes is %u, must be 0 or at least 8: the word of a queue, and a slot", bytes);
+  c->report((const char *const[]){"memory.queue.bytes", NULL}, message, c->user);
+}
+
 void machine_check(const Machine *machine, MachineCheckReport report, gpointer user) {
   Checker checker = {machine, report, user};
   check_threads(&checker);
@@ -119,4 +131,5 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   check_l1(&checker);
   require_power_of_two(&checker, "memory.segment");
   check_l2(&checker);
+  check_queue(&checker);
 }

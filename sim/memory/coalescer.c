@@ -10,6 +10,8 @@ void coalescer_init(Coalescer *coalescer, const Machine *machine) {
   coalescer->sector_shift = (uint32_t)__builtin_ctz(machine->memory.l2.sector);
   coalescer->word_milli = mem_clock_core(machine, machine->memory.atomic.word_interval);
   coalescer->sector_milli = mem_clock_core(machine, machine->memory.atomic.sector_interval);
+  coalescer->queue_milli = coalescer->word_milli + mem_clock_core(machine, machine->memory.queue.slot_interval);
+  coalescer->queue_bytes = machine->memory.queue.bytes;
 }
 
 /* The sector of an address within its line, as a bit. */
@@ -67,6 +69,15 @@ static uint32_t split(const Coalescer *coalescer, MemRequest *request) {
   return count;
 }
 
+/* Of queues of the lanes, each in one line. */
+static void take_queues(const Coalescer *coalescer, MemRequest *request, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t rest = request->piece[i].lanes; rest; rest &= rest - 1) {
+      uint64_t first = request->address[__builtin_ctz(rest)], last = first + coalescer->queue_bytes - 1;
+      request->piece[i].sectors |= between(sector_bit(coalescer, first), sector_bit(coalescer, last));
+    }
+}
+
 uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request) {
   uint32_t count = 1;
   if (request->together && request->mask)
@@ -76,6 +87,8 @@ uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request) {
     count = split_run(coalescer, request);
   else
     count = split(coalescer, request);
+  if (request->queue)
+    take_queues(coalescer, request, count);
   count_sectors(request, count);
   return count;
 }
@@ -106,6 +119,11 @@ static bool is_one_word(const MemRequest *request, uint32_t lanes) {
 void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemPiece *piece) {
   uint64_t busy = 0;
   uint32_t turns = 0;
+  if (request->queue) {
+    piece->turns = (uint8_t)bits_count(piece->lanes);
+    piece->busy = (uint32_t)(piece->turns * coalescer->queue_milli);
+    return;
+  }
   if (request->together || is_one_word(request, piece->lanes)) {
     piece->turns = (uint8_t)bits_count(piece->lanes);
     piece->busy = (uint32_t)(piece->turns * coalescer->word_milli);

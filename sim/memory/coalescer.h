@@ -2,7 +2,8 @@
  * of it.
  * Models: lanes to lines and sectors; pieces in the order of their first lanes; how long an atomic unit is busy with
  * the lanes of a piece: those on one word take turns, and sectors follow each other (memory.atomic.word_interval,
- * sector_interval).
+ * sector_interval). A lane's operation on a queue takes the word's time and the slot's; which slot it will be isn't
+ * known when it sets out, so that its part has all sectors of the queue.
  * Does not model: lines by halves or quarters of a warp.
  * Time: none. */
 #ifndef LOCKSTEP_MEMORY_COALESCER_H
@@ -14,6 +15,8 @@
 typedef struct Coalescer {
   uint32_t line_shift, sector_shift;
   uint64_t word_milli, sector_milli; /* of the atomic unit */
+  uint64_t queue_milli;              /* of an operation on a queue: its word, and a slot */
+  uint32_t queue_bytes;
 } Coalescer;
 
 void coalescer_init(Coalescer *coalescer, const Machine *machine);

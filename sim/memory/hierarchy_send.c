@@ -86,7 +86,8 @@ static bool is_host(Hierarchy *h, uint64_t line) {
 static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request) {
   uint16_t sectors = (uint16_t)(part->sector_count << h->coalescer.sector_shift);
   uint16_t operands = request->kind == MEM_ATOMIC ? (uint16_t)(bits_count(part->lanes) * request->bytes) : 0;
-  part->out = request->kind == MEM_LOAD ? 0 : request->kind == MEM_STORE ? sectors : operands;
+  bool brings = request->kind != MEM_LOAD && request->queue != MEM_DEQUEUE;
+  part->out = !brings ? 0 : request->kind == MEM_STORE ? sectors : operands;
   part->in = request->kind == MEM_LOAD ? sectors : request->unused ? 0 : operands;
 }
 

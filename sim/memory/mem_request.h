@@ -8,6 +8,9 @@
 
 typedef enum { MEM_LOAD, MEM_STORE, MEM_ATOMIC } MemKind;
 
+/* What an atomic asks of a queue unit. */
+typedef enum { MEM_NO_QUEUE, MEM_ENQUEUE, MEM_DEQUEUE } MemQueue;
+
 /* What an access asks of one line. */
 typedef struct MemPiece {
   uint32_t lanes, sectors;  /* by bit */
@@ -32,6 +35,7 @@ typedef struct MemRequest {
   bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
   bool cas;       /* of an atomic: it has two operands (CAS) */
+  MemQueue queue; /* of an atomic: on the queue at each lane's address; `bytes` are those of its result */
   uint64_t address[32];
   uint32_t
       performed; /* lanes whose words have been read or changed; the sender sets those that had no need to come */

@@ -16,7 +16,7 @@ struct MemSys {
   Backing *backing;
   Counters *counters;
   uint64_t latency, host_latency;
-  Milli atomic_interval;
+  Milli atomic_interval, queue_interval;
   uint32_t segment, segment_shift, bytes_per_cycle;
   MemStats stats;
   uint64_t free_at; /* in 1/bytes_per_cycle of a cycle: when the server has moved all bytes so far */
@@ -40,6 +40,7 @@ MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, cons
   memsys->latency = machine->memory.latency;
   memsys->host_latency = machine->host.latency;
   memsys->atomic_interval = machine->memory.atomic_interval;
+  memsys->queue_interval = machine->memory.atomic_interval + machine->memory.queue.slot_interval;
   memsys->segment = machine->memory.segment;
   memsys->segment_shift = (uint32_t)__builtin_ctz(machine->memory.segment);
   memsys->bytes_per_cycle = machine->memory.bytes_per_cycle;
@@ -87,7 +88,7 @@ static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_
     if (!buffer->ready_milli)
       buffer->ready_milli = g_new0(uint64_t, buffer->words);
     uint64_t *ready = &buffer->ready_milli[(address - buffer->base) / 4];
-    uint64_t start = milli_serve(ready, arrival, memsys->atomic_interval);
+    uint64_t start = milli_serve(ready, arrival, request->queue ? memsys->queue_interval : memsys->atomic_interval);
     last = MAX(last, start);
     memsys->counters->global_atomics++;
   }
@@ -111,7 +112,8 @@ static void count(MemSys *memsys, const MemRequest *request, uint32_t segments, 
   SliceStats *stats = &memsys->stats.slice[0];
   PortStats *port = &memsys->stats.port[request->sm];
   uint64_t bytes = (uint64_t)segments * memsys->segment, lanes = (uint64_t)__builtin_popcount(request->mask);
-  uint64_t out = request->kind == MEM_LOAD ? 0 : request->kind == MEM_STORE ? bytes : lanes * request->bytes;
+  bool brings = request->kind != MEM_LOAD && request->queue != MEM_DEQUEUE;
+  uint64_t out = !brings ? 0 : request->kind == MEM_STORE ? bytes : lanes * request->bytes;
   uint64_t in = request->kind == MEM_LOAD                       ? bytes
                 : request->kind == MEM_STORE || request->unused ? 0
                                                                 : lanes * request->bytes;

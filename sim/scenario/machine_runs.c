@@ -1,4 +1,6 @@
 #include "sim/scenario/machine_runs.h"
+
+#include "sim/core/queue_unit.h"
 #include "sim/memory/lock_unit.h"
 
 /* What the machine lacks for the instruction, as text for people; NULL if it has it. */
@@ -8,6 +10,9 @@ static const char *lacking(const Machine *machine, const Inst *inst) {
   if (inst->op == OP_SYNCBLOCKS && !machine->grid.barrier_latency)
     return "has no barrier of all blocks (grid.barrier_latency is 0), nor has any GPU; a barrier in software is "
            "traces/primitives/barrier_xf.yaml";
+  if (queue_unit_has(inst) && !machine->memory.queue.bytes)
+    return "has no queue units (memory.queue.bytes is 0), nor has any GPU; queues in software are "
+           "traces/whatif/queue_lock.yaml and queue_ring.yaml";
   return NULL;
 }
 

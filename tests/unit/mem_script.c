@@ -78,11 +78,24 @@ static char *read_place(const Script *script, const char *word, uint64_t *addres
   return g_strdup_printf("there is no buffer `%s`", parts[0]);
 }
 
+/* `enqueue` and `dequeue`, whose result has two words. */
+static bool read_queue(const char *word, MemRequest *request) {
+  bool puts = g_strcmp0(word, "enqueue") == 0;
+  if (!puts && g_strcmp0(word, "dequeue") != 0)
+    return false;
+  request->kind = MEM_ATOMIC;
+  request->queue = puts ? MEM_ENQUEUE : MEM_DEQUEUE;
+  request->bytes = puts ? 4 : 8;
+  return true;
+}
+
 /* `load`, `store.64`, `atomic`, `red` */
 static char *read_kind(const char *word, MemRequest *request) {
   static const char *const kinds[] = {[MEM_LOAD] = "load", [MEM_STORE] = "store", [MEM_ATOMIC] = "atomic"};
   g_auto(GStrv) parts = g_strsplit(word ? word : "", ".", 2);
   uint64_t bits = 32;
+  if (read_queue(word, request))
+    return NULL;
   if (parts[0] && parts[1] && (!is_number(parts[1], &bits) || bits < 8 || bits > 128 || bits & (bits - 1)))
     return wanted("8, 16, 32, 64 or 128", parts[1]);
   request->bytes = (uint32_t)bits / 8;
@@ -96,7 +109,7 @@ static char *read_kind(const char *word, MemRequest *request) {
       request->kind = (MemKind)i;
       return NULL;
     }
-  return wanted("load, store, atomic or red", word);
+  return wanted("load, store, atomic, red, enqueue or dequeue", word);
 }
 
 typedef struct Options {

@@ -353,6 +353,7 @@ static void put_instruction(Maker *maker) {
   } else {
     bool memory = op == OP_LDS || op == OP_STS || op == OP_LD || op == OP_ST, global = info->unit == UNIT_GLOBAL;
     bool wide = global && op != OP_MEMBAR && pick(maker, 2), pair = memory && pick(maker, 4) == 0;
+    bool takes = op == OP_DEQUEUE; /* always a pair */
     if (pair)
       put(maker, ".64");
     else
@@ -360,7 +361,7 @@ static void put_instruction(Maker *maker) {
     const char *spec = op == OP_MOV32I ? "di" : specs[info->form];
     put(maker, wide ? ".E" : "");
     put(maker, pick(maker, 8) == 0 ? ".S" : "");
-    put_operands(maker, spec, info, pair ? 2 : 1, wide);
+    put_operands(maker, spec, info, pair || takes ? 2 : 1, wide);
   }
   ONE_OF(maker, ";\n", "\n", " // c\n", " /* c */ ;\n");
 }

@@ -282,6 +282,15 @@ static void fill_state(State *state, const Case *what, Rng *rng) {
     state->lock[i] = rng_below(rng, 3) == 0;
 }
 
+/* Queues in all states, and words of none. */
+static void fill_queues(State *state, uint32_t bytes, Rng *rng) {
+  for (unsigned at = 0; at < MEMORY_BYTES; at += bytes) {
+    uint32_t room = rng_below(rng, 10), head = rng_below(rng, room + 1), count = rng_below(rng, room + 2);
+    if (rng_below(rng, 8))
+      store_bytes(state, GLOBAL, BACKING_FIRST_ADDRESS + at, 4, head | count << 8 | room << 16);
+  }
+}
+
 static void put_state(Lab *lab, const State *state, uint32_t *global) {
   Sm *sm = &lab->gpu->sms[0];
   for (unsigned i = 0; i < MEMORY_BYTES / 4; i++) {
@@ -321,7 +330,8 @@ static void check_state_case(unsigned which) {
   rng_seed(&rng, 8, which);
   for (unsigned round = 0; round < STATE_ROUNDS; round++) {
     bool lowest = round % 2;
-    g_autoptr(Lab) lab = lab_new(lowest ? "sm.store_winner=lowest-lane" : "", text);
+    g_autoptr(Lab) lab =
+        lab_new(lowest ? "sm.store_winner=lowest-lane memory.queue.bytes=32" : "memory.queue.bytes=32", text);
     const Inst *inst = &program_kernel(lab->program, 0)->insts[0];
     ck_assert_uint_eq(inst->op, what->op);
     uint32_t *global = lab_buffer(lab, MEMORY_BYTES / 4);
@@ -329,6 +339,8 @@ static void check_state_case(unsigned which) {
     lab_launch(lab, 1, threads);
     lab_place(lab);
     fill_state(state, what, &rng);
+    if (what->op == OP_ENQUEUE || what->op == OP_DEQUEUE)
+      fill_queues(state, what->align, &rng);
     put_state(lab, state, global);
     uint32_t alive = lab_warp(lab, 0)->active,
              guard = inst->guard == PRED_TRUE ? ALL_LANES : state->pred[inst->guard];

@@ -250,6 +250,12 @@ static const Refusal refusals[] = {
     {"sm: {spin_backoff: {confidence: 4, least: 2000, most: 1000}}\n",
      "m.yaml:1:55: error: sm.spin_backoff.least is 2000 cycles, must not exceed sm.spin_backoff.most, which is 1000 "
      "cycles\n"},
+    {"memory: {queue: {bytes: 96}}\n",
+     "m.yaml:1:25: error: memory.queue.bytes is 96 bytes, must be a power of two\n"},
+    {"memory: {queue: {bytes: 256}}\n",
+     "m.yaml:1:25: error: memory.queue.bytes is 256 bytes, must not exceed memory.l2.line, which is 128 bytes\n"},
+    {"memory: {queue: {bytes: 4}}\n",
+     "m.yaml:1:25: error: memory.queue.bytes is 4, must be 0 or at least 8: the word of a queue, and a slot\n"},
     {"memory: {segment: 100}\n", "m.yaml:1:19: error: memory.segment is 100 bytes, must be a power of two\n"},
 };
 
@@ -477,7 +483,7 @@ START_TEST(dumps_any_values) {
                 g_str_has_prefix(param->path, "sm.shared") || g_str_has_prefix(param->path, "sm.l1") ||
                 g_str_has_prefix(param->path, "sm.spin_backoff") || g_str_has_prefix(param->path, "memory.l2") ||
                 g_str_equal(param->path, "memory.dram.row") || g_str_equal(param->path, "memory.slices") ||
-                g_str_equal(param->path, "memory.segment");
+                g_str_equal(param->path, "memory.segment") || g_str_equal(param->path, "memory.queue.bytes");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_MILLI)

@@ -7,10 +7,10 @@
 #include "tests/unit/unit.h"
 
 static const char *const scripts[] = {
-    "server", "fractions", "coalescer",   "port",      "slice",        "tags",       "warm",
-    "dram",   "atomic",    "hold_line",   "hold_unit", "hold_queue",   "hold_batch", "turns_groups",
-    "no_l2",  "clocks",    "host",        "halves",    "copies",       "pairs",      "goes_on",
-    "counts", "no_queue",  "store_split", "merge",     "merge_credits"};
+    "server", "fractions",     "coalescer", "port",         "slice",        "tags",         "warm",     "dram",
+    "atomic", "hold_line",     "hold_unit", "hold_queue",   "hold_batch",   "turns_groups", "no_l2",    "clocks",
+    "host",   "halves",        "copies",    "pairs",        "goes_on",      "counts",       "no_queue", "store_split",
+    "merge",  "merge_credits", "queues",    "queues_no_l2", "queues_server"};
 
 START_TEST(a_script_comes_out) {
   g_autofree char *file = g_strdup_printf("%s/tests/memory/%s.mem", g_getenv("SRCDIR"), scripts[_i]), *text = NULL;
@@ -31,7 +31,7 @@ static const Wrong wrongs[] = {
      "x:3: reply, performed, accesses, segments, atomics or another counter was expected, not `replies`"},
     {START "at 9 SM0 load a[0]\n", "x:3: a cycle no earlier"},
     {START "at 10 SM9 load a[0]\n", "x:3: an SM of the machine"},
-    {START "at 10 SM0 fetch a[0]\n", "x:3: load, store, atomic or red was expected, not `fetch`"},
+    {START "at 10 SM0 fetch a[0]\n", "x:3: load, store, atomic, red, enqueue or dequeue was expected, not `fetch`"},
     {START "at 10 SM0 load.24 a[0]\n", "x:3: 8, 16, 32, 64 or 128"},
     {START "at 10 SM0 load a[64]\n", "x:3: a has 64 words"},
     {START "at 10 SM0 load b[0]\n", "x:3: there is no buffer `b`"},

@@ -1,10 +1,11 @@
 #include "sim/detect/naming/diagnose.h"
-#include "sim/core/look.h"
 
 #include <string.h>
 
 #include "sim/core/host.h"
 #include "sim/core/lane_groups.h"
+#include "sim/core/look.h"
+#include "sim/core/queue_unit.h"
 #include "sim/detect/naming/locate.h"
 
 /* In order of precedence: which edge in a cycle gives it which name. */
@@ -159,12 +160,39 @@ static char *copy_text(const WaitGraph *graph, const Node *thing) {
   return g_strdup_printf("for %s to change from %u", word, copy);
 }
 
+/* The instruction on queues that waits for the word of one; NULL: it is another wait. */
+static const Inst *queue_wait(const WaitGraph *graph, const Edge *edge) {
+  const Node *from = wait_node(graph, edge->from);
+  if (from->kind != NODE_LANE || wait_node(graph, edge->to)->kind != NODE_WORD)
+    return NULL;
+  const Inst *inst = &diagnose_view(graph, from)->launch->kernel->insts[edge->pc];
+  return queue_unit_has(inst) ? inst : NULL;
+}
+
+/* "for room in the queue at q[0] (global 0x10000), which is full: 7 values" */
+static char *queue_text(const WaitGraph *graph, const Inst *inst, WordKey key) {
+  g_autofree char *where = word_text(graph, key, NULL);
+  const char *what = inst->op == OP_ENQUEUE ? "room" : "a value";
+  uint32_t word = word_value(graph, key), count = word >> 8 & 0xff;
+  if (!queue_unit_is_queue(word, graph->explorer->gpu->machine->memory.queue.bytes))
+    return g_strdup_printf("for %s in the queue at %s, which holds 0x%x: no capacity that there is room for, or a "
+                           "head or count beyond it",
+                           what, where, word);
+  if (inst->op == OP_ENQUEUE)
+    return g_strdup_printf("for room in the queue at %s, which is full: %u value%s", where, count,
+                           count > 1 ? "s" : "");
+  return g_strdup_printf("for a value in the queue at %s, which is empty", where);
+}
+
 /* "waits for shared address 0x0 to change from 1" */
 static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *block) {
   const Node *thing = wait_node(graph, edge->to);
   switch (thing->kind) {
   case NODE_WORD: {
     g_autofree char *word = word_text(graph, thing->key, block);
+    const Inst *queue = queue_wait(graph, edge);
+    if (queue)
+      return queue_text(graph, queue, thing->key);
     if (graph->explorer->seen)
       return g_strdup_printf("for others to change %s in between", word);
     g_autofree char *value = values_text(graph, thing->key);
@@ -388,6 +416,11 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
   return g_strdup_printf("%s %s %s%s", who, diagnose_verb(lanes), what, why ? why : "");
 }
 
+static const char *queue_repair(const Inst *inst) {
+  return inst->op == OP_ENQUEUE ? "let others take values out meanwhile, or give the queue room for all of them"
+                                : "put in as many values as are taken out, or one that says that no more will come";
+}
+
 /* `itself`: the lane waits for what it holds. `join`: the cycle's wait for lanes of the same warp, or NULL. */
 Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
@@ -409,8 +442,10 @@ Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge
   if (thing->kind == NODE_WORD || thing->kind == NODE_COPY ||
       (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
     finding->holder = holder_text(graph, thing, view->block);
-  finding->repair =
-      g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, diagnose_is_compiled(view)) : repair_of(id));
+  const Inst *queue = id == FINDING_ORPHAN_WAIT ? queue_wait(graph, edge) : NULL;
+  finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, diagnose_is_compiled(view))
+                             : queue                     ? queue_repair(queue)
+                                                         : repair_of(id));
   return finding;
 }
 

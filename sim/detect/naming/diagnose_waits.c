@@ -1,6 +1,7 @@
 /* Waits that nobody can end, without a cycle: for a change that nobody would make, a barrier that nobody can complete, a copy that
  * stays, or for nothing at all. */
 #include "sim/core/host.h"
+#include "sim/core/queue_unit.h"
 #include "sim/detect/naming/diagnose.h"
 #include "sim/detect/naming/locate.h"
 
@@ -67,7 +68,7 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   g_autofree char *who = diagnose_lanes(graph, waiter, 1u << waiter->index);
   locate_evidence(finding, launch, thing->waiter_pc,
                   g_strdup_printf("%s would change it here, but waits for it itself", who));
-  if (op_info[inst->op].flags & OPF_ATOMIC &&
+  if (op_info[inst->op].flags & OPF_ATOMIC && !queue_unit_has(inst) &&
       (inst->mode == ATOM_ADD || inst->mode == ATOM_INC || inst->mode == ATOM_DEC)) {
     g_free(finding->repair);
     finding->repair =

@@ -1,5 +1,6 @@
 /* Atomics of one lane, and what they add to words. */
 #include "sim/core/exec.h"
+#include "sim/core/queue_unit.h"
 #include "sim/detect/proof/explore_step.h"
 
 static bool is_float(const Inst *inst) { return type_is_float(inst->type); }
@@ -110,6 +111,10 @@ static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst
 
 /* What the word held before can be any of its values, those that the change adds too. */
 void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
+  if (queue_unit_has(inst)) {
+    explore_queue(walk, state, inst, place);
+    return;
+  }
   explore_update_copy(walk, inst, place, place->key, false, 0);
   if (place->bytes == 4)
     change_word(walk, state, inst, place->key);

@@ -38,10 +38,23 @@ static void join_add(Explorer *explorer, ValueSet *set, uint32_t number) {
     abstract_add_sums(&explorer->memory, set, 0, size, size);
 }
 
+/* The word of a queue may become what it will, and with it which slot gets a value. */
+static void join_queue(Explorer *explorer, const Sm *sm, const Flight *flight, unsigned lane) {
+  uint32_t bytes = explorer->gpu->machine->memory.queue.bytes;
+  uint64_t address = flight->request.address[lane];
+  abstract_add_anything(&explorer->memory, word_of(explorer, sm, address));
+  for (uint32_t at = 4; at < bytes && flight->request.queue == MEM_ENQUEUE; at += 4)
+    abstract_add(&explorer->memory, word_of(explorer, sm, address + at), flight->data[0][lane]);
+}
+
 /* An atomic operation whose result nobody reads. */
 static void join_atomic(Explorer *explorer, const Sm *sm, const Flight *flight, unsigned lane) {
   const Inst *inst = flight->inst;
   uint64_t address = flight->request.address[lane];
+  if (flight->request.queue) {
+    join_queue(explorer, sm, flight, lane);
+    return;
+  }
   if (adds_numbers(inst)) {
     if (flight->data[0][lane])
       join_add(explorer, word_of(explorer, sm, address), flight->data[0][lane]);

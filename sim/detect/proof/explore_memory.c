@@ -2,6 +2,7 @@
 #include "sim/core/cached.h"
 #include "sim/core/look.h"
 #include "sim/core/place.h"
+#include "sim/core/queue_unit.h"
 #include "sim/detect/proof/explore_step.h"
 
 /* ---- addresses ---- */
@@ -37,7 +38,7 @@ static PlaceFault locate(const LaneWalk *walk, const LaneState *state, const Ins
   MemKind kind = place_kind(inst);
   MemSpace space = place_space(inst);
   *place = (Place){.space = space, .offset = (uint32_t)(address % 4), .bytes = width_bytes[inst->width]};
-  bool generic = space == MEM_GENERIC;
+  bool generic = space == MEM_GENERIC && !queue_unit_has(inst);
   if (generic)
     space = place_window(address);
   if (space == MEM_SHARED)
@@ -50,6 +51,9 @@ static PlaceFault locate(const LaneWalk *walk, const LaneState *state, const Ins
   }
   BackingBuffer *buffer;
   place->key = word_key_global(address);
+  if (queue_unit_has(inst))
+    return place_of_queue(walk->explorer->gpu->backing, address, walk->explorer->gpu->machine->memory.queue.bytes,
+                          &buffer);
   return place_in_buffer(walk->explorer->gpu->backing, kind, space == MEM_CONST, address, place->bytes, &buffer);
 }
 

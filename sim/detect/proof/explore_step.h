@@ -1,7 +1,8 @@
 /* explore_step.h - one step of one lane: every state that may follow a state.
  * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates, arithmetic;
  * explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch; explore_memory.c: loads and
- * stores; explore_heap.c: malloc() and free(); explore_flight.c: accesses under way; explore_atomic.c: atomics, and what they add to words.
+ * stores; explore_heap.c: malloc() and free(); explore_flight.c: accesses under way; explore_atomic.c: atomics, and what they add to words;
+ * explore_queue.c: operations on queues.
  * A step uses up the state that it is given. */
 #ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
 #define LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
@@ -136,6 +137,11 @@ bool explore_is_heap(const LaneWalk *walk, WordKey key);
 /* An unfinished thread may come to malloc(), to free(); the lane's way depends on that. */
 bool explore_may_take(LaneWalk *walk);
 bool explore_may_give(LaneWalk *walk);
+
+/* ---- explore_queue.c ---- */
+
+/* ENQUEUE, DEQUEUE of the queue at `place`. */
+void explore_queue(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place);
 
 /* ---- explore_atomic.c ---- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "isa/flow/cfg.h"
+#include "sim/core/queue_unit.h"
 
 /* Where an instruction or block stands towards a choice by the loaded value. */
 enum { ALWAYS = 1, IF_TRUE = 2, IF_FALSE = 4 };
@@ -205,7 +206,7 @@ static void start(Loop *loop) {
 static bool checks_phase(const Inst *inst) { return inst->op == OP_LDS && inst->sem == SEM_RELAXED; }
 
 static bool is_load(const Inst *inst, bool tries) {
-  bool is_try = inst->op == OP_ATOM || inst->op == OP_ATOMS || inst->op == OP_LDSLK;
+  bool is_try = inst->op == OP_ATOM || inst->op == OP_ATOMS || inst->op == OP_LDSLK || queue_unit_has(inst);
   return (inst->op == OP_LDS || inst->op == OP_LD || (tries && is_try)) && !never_runs(inst);
 }
 

@@ -1,5 +1,6 @@
 #include "sim/detect/race/race_step.h"
 
+#include "sim/core/queue_unit.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
 
@@ -290,9 +291,10 @@ void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const
 
 /* ---- issued ---- */
 
-/* A CAS: whether it writes shows when it is performed. */
+/* A CAS, or an operation on a queue: whether it writes shows when it is performed. */
 static bool is_undecided(const Step *step) {
-  return step->access->kind == ACCESS_ATOMIC && step->point->inst->mode == ATOM_CAS;
+  const Inst *inst = step->point->inst;
+  return step->access->kind == ACCESS_ATOMIC && (inst->mode == ATOM_CAS || queue_unit_has(inst));
 }
 
 static void issue_group(Step *step, RaceFlight *flight, const Group *group) {

@@ -2,6 +2,7 @@
 
 #include "base/wide.h"
 #include "sim/core/look.h"
+#include "sim/core/queue_unit.h"
 
 /* ---- lanes ---- */
 
@@ -121,10 +122,26 @@ static bool any_lane_has_now(const Step *step, const Group *group, bool equal) {
   return group->lanes & (equal ? have : ~have);
 }
 
+/* The lanes' operations, one after the other, on the queue whose part the group's word is: true if one changes it. */
+static bool queue_writes(const Step *step, const Group *group) {
+  uint64_t address = step->access->address[__builtin_ctz(group->lanes)];
+  const Inst *inst = step->point->inst;
+  uint32_t word = look_global(step->point->gpu, address);
+  for (uint32_t rest = group->lanes; rest; rest &= rest - 1) {
+    QueueStep next = queue_unit_step(inst, word, step->access->bytes);
+    if (next.done && (step->part == 0 || (inst->op == OP_ENQUEUE && next.slot == step->part)))
+      return true;
+    word = next.word;
+  }
+  return false;
+}
+
 bool race_words_writes(const Step *step, const Group *group) {
   const Inst *inst = step->point->inst;
   if (step->access->kind == ACCESS_READ)
     return false;
+  if (queue_unit_has(inst))
+    return queue_writes(step, group);
   if (inst->op == OP_STSUL || inst->op == OP_STSCUL)
     return any_lane_has_now(step, group, false);
   if (step->access->kind == ACCESS_ATOMIC && inst->mode == ATOM_CAS)
