@@ -12,7 +12,7 @@ static const char *lacking(const Machine *machine, const Inst *inst) {
            "traces/primitives/barrier_xf.yaml";
   if (queue_unit_has(inst) && !machine->memory.queue.bytes)
     return "has no queue units (memory.queue.bytes is 0), nor has any GPU; queues in software are "
-           "traces/whatif/queue_lock.yaml and queue_ring.yaml";
+           "traces/whatif/queue_fa.yaml and queue_ring.yaml";
   return NULL;
 }
 

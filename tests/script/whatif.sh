@@ -16,7 +16,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 28
+plan 34
 batch="memory.atomic.batch_loads=64"
 sleeping="$traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="$traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -80,6 +80,24 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   point "its latency is a parameter" "$(test $((two - one)) = 1000 || echo "$one, $two")"
   two=$(cycles "$traces/whatif/syncblocks.yaml" -m gtx580-syncblocks -p ops=1 -p blocks=100 -s grid.barrier_interval=12)
   point "and so is what a block costs" "$(test $((two - one)) = 1000 || echo "$one, $two")"
+
+  # Queues in hardware.
+  queue="$traces/whatif/queue"
+  on="-m gtx580-queues -p blocks=64"
+  unit=$(cycles "${queue}_hardware.yaml" $on)
+  less "a queue in hardware: more than 20 times as fast as one under a lock" "$unit" "$(cycles "${queue}_spin.yaml" $on)" 20
+  less "and faster than a ring without locks" "$unit" "$(cycles "${queue}_ring.yaml" $on)" 1.2
+  on="-m gtx295-queues -p blocks=64"
+  unit=$(cycles "${queue}_hardware.yaml" $on)
+  less "where atomics are slow, still faster than under a lock" "$unit" "$(cycles "${queue}_fa.yaml" $on)" 5
+  less "but slower than the ring, whose ends lie in two lines" "$(cycles "${queue}_ring.yaml" $on)" "$unit" 3
+  # One block alone: 20 operations, one behind the other, and 2 SM cycles in each of 100 core cycles.
+  on="${queue}_hardware.yaml -m gtx580-queues -p blocks=1 -p ops=10"
+  one=$(cycles $on -s memory.queue.slot_interval=0) two=$(cycles $on -s memory.queue.slot_interval=100)
+  point "what a slot takes is a parameter" "$(test $((two - one)) = 4000 || echo "$one, $two")"
+  "$LOCKSTEP" run "${queue}_hardware.yaml" -m gtx580 >"$folder/refused" 2>&1 && status=0 || status=$?
+  point "a machine without queue units refuses the program" \
+    "$(test $status = 3 && grep -q 'queues.cu:42:.* error: ENQUEUE: gtx580 has no queue units' "$folder/refused" || cat "$folder/refused")"
 
   # Conditional unlock: a lock bit for each channel instead of two.
   chain="$traces/whatif/channel"
