@@ -42,8 +42,7 @@ static const char *const comparisons[] = {
 static const char *const logics[] = {[LOP_AND] = "AND", [LOP_OR] = "OR", [LOP_XOR] = "XOR", [LOP_PASS_B] = "PASS_B"};
 static const char *const types[] = {[TYPE_S32] = "S32", [TYPE_U32] = "U32", [TYPE_F32] = "F32", [TYPE_S8] = "S8",
                                     [TYPE_U8] = "U8",   [TYPE_S16] = "S16", [TYPE_U16] = "U16", [TYPE_S64] = "S64",
-                                    [TYPE_U64] = "U64", [TYPE_F16] = "F16", [TYPE_F64] = "F64",
-                                    [TYPE_BF16] = "BF16"};
+                                    [TYPE_U64] = "U64", [TYPE_F16] = "F16", [TYPE_F64] = "F64", [TYPE_BF16] = "BF16"};
 static const char *const widths[] = {[WIDTH_32] = "",     [WIDTH_U8] = "U8", [WIDTH_S8] = "S8",  [WIDTH_U16] = "U16",
                                      [WIDTH_S16] = "S16", [WIDTH_64] = "64", [WIDTH_128] = "128"};
 static const char *const spaces[] = {[MEM_GLOBAL] = "",     [MEM_GENERIC] = "GENERIC", [MEM_CONST] = "CONST",
@@ -63,6 +62,8 @@ static const char *const atoms[] = {
     [ATOM_ADD] = "ADD",   [ATOM_MIN] = "MIN", [ATOM_MAX] = "MAX",      [ATOM_INC] = "INC",
     [ATOM_DEC] = "DEC",   [ATOM_AND] = "AND", [ATOM_OR] = "OR",        [ATOM_XOR] = "XOR",
     [ATOM_EXCH] = "EXCH", [ATOM_CAS] = "CAS", [ATOM_ARRIVE] = "ARRIVE"};
+static const char *const merges[] = {
+    [MERGE_NONE] = "", [MERGE_COUNT] = "COUNT", [MERGE_REDUX] = "REDUX", [MERGE_WARP] = "WARP"};
 static const char *const permutes[] = {
     [PRMT_INDEX] = "",  [PRMT_F4E] = "F4E", [PRMT_B4E] = "B4E",  [PRMT_RC8] = "RC8",
     [PRMT_ECL] = "ECL", [PRMT_ECR] = "ECR", [PRMT_RC16] = "RC16"};
@@ -137,6 +138,8 @@ void disasm_new_modifiers(GString *out, const Inst *inst) {
     append_new_opcode(out, inst);
   else if (is_atomic && inst->type > TYPE_F32)
     append(out, types[inst->type]);
+  if (is_atomic || inst->op == OP_ATOMS)
+    append(out, merges[inst->cmp]);
   append_rounding(out, inst);
   append_flag(out, inst, INST_KEEP_NAN, "NAN");
   append_flag(out, inst, INST_UNALIGNED, "UNALIGNED");

@@ -92,6 +92,15 @@ typedef enum {
   ATOM_CAS,
   ATOM_ARRIVE /* machine code: at a barrier in shared memory; Inst.lop says how: MBARRIER_* */
 } AtomOp;
+
+/* Lanes of a warp whose atomic operations go to memory as one, as ptxas writes them: values are those of each lane's
+ * own one, in the order of the lanes (isa/flow/merge.h). */
+typedef enum {
+  MERGE_NONE,
+  MERGE_COUNT, /* those that execute it are counted, since they all add the same */
+  MERGE_REDUX, /* what they bring is reduced by one instruction */
+  MERGE_WARP,  /* by shuffles, if all lanes of the warp execute it */
+} MergeMode;
 /* ATOM_ARRIVE: so many arrive: 1, as many as the operand says; the phase waits for that many more bytes, or fewer;
  * those who arrive take no part any more; the word is as sm_80 has it. */
 enum {
@@ -233,7 +242,7 @@ typedef struct Inst {
   uint8_t pdst, pdst2;   /* predicates written */
   uint8_t psrc[3];       /* predicates read */
   uint8_t psrc_not;      /* bit i: psrc[i] is negated */
-  uint8_t cmp;           /* CmpOp */
+  uint8_t cmp;           /* CmpOp; ATOM, RED, ATOMS: MergeMode */
   uint8_t lop, lop2;     /* LogicOp */
   uint8_t type;          /* DataType */
   uint8_t width;         /* MemWidth */

@@ -223,6 +223,7 @@ TEST_FILES = \
   tests/script/plot.sh \
   tests/script/schedules.sh \
   tests/script/slurm.sh \
+  tests/script/merge.sh \
   tests/script/twins.sh \
   tests/script/studies.sh \
   tests/script/sweep.sh \

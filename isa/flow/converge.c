@@ -4,6 +4,7 @@
 
 #include "isa/flow/between.h"
 #include "isa/flow/breaks.h"
+#include "isa/flow/merge.h"
 #include "isa/flow/preheader.h"
 #include "isa/flow/short_branch.h"
 #include "isa/flow/yield.h"
@@ -550,6 +551,7 @@ void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields) {
   uint32_t n = converge.flow.nblocks;
   loops_init(&converge.loops, &converge.flow);
   divergence_init(&converge.divergence, vkernel, &converge.flow, &converge.loops);
+  atomics_merge(vkernel, capability, &converge.flow, &converge.loops, &converge.divergence);
   rounds_init(&converge.rounds, &converge.divergence.flow, &converge.loops);
   yields_init(&converge.yields, vkernel, yields ? capability : NO_YIELDS, &converge.flow, &converge.loops,
               &converge.divergence);

@@ -368,6 +368,24 @@ static void take_all_for_divergent(Values *values) {
   }
 }
 
+static bool differs(const Values *values, int32_t reg, uint8_t first, uint8_t rows) {
+  bool divergent = false;
+  for (unsigned row = 0; reg >= 0 && reg != VREG_SINK && row < rows; row++)
+    divergent |= values->divergent[values->ranges.unit_of_reg[reg] + first + row];
+  return divergent;
+}
+
+static void note_operands(Values *values) {
+  for (guint i = 0; i < values->vkernel->insts->len; i++) {
+    const VInst *vinst = inst_at(values->vkernel, i);
+    VOperands rows = vinst_operands(vinst);
+    uint8_t *found = &values->divergence->differs[i];
+    *found |= differs(values, vinst->a, vinst->a_row, rows.a) ? DIFFERS_A : 0;
+    *found |= differs(values, vinst->b, vinst->b_row, rows.b) ? DIFFERS_B : 0;
+    *found |= differs(values, vinst->c, vinst->c_row, rows.c) ? DIFFERS_C : 0;
+  }
+}
+
 static void find_divergent_branches(Divergence *divergence, const VKernel *vkernel, const Flow *flow,
                                     const Loops *loops) {
   Values values = {.vkernel = vkernel,
@@ -397,6 +415,7 @@ static void find_divergent_branches(Divergence *divergence, const VKernel *vkern
   }
   if (!ok || values.queue->len)
     take_all_for_divergent(&values);
+  note_operands(&values);
   live_ranges_clear(&values.ranges);
   GArray *const arrays[] = {values.queue, values.region, values.other, values.joins};
   for (unsigned i = 0; i < G_N_ELEMENTS(arrays); i++)
@@ -444,6 +463,7 @@ void divergence_init(Divergence *divergence, const VKernel *vkernel, const Flow 
   build_graph(divergence, vkernel, flow);
   divergence->branches = g_new0(uint8_t, flow->nblocks + 1);
   divergence->diverged = g_new0(uint8_t, flow->nblocks + 1);
+  divergence->differs = g_new0(uint8_t, vkernel->insts->len + 1);
   find_divergent_branches(divergence, vkernel, flow, loops);
   find_diverged_blocks(divergence);
 }
@@ -453,6 +473,7 @@ void divergence_clear(Divergence *divergence) {
   g_free(divergence->ipdom);
   g_free(divergence->branches);
   g_free(divergence->diverged);
+  g_free(divergence->differs);
   g_free(divergence->only_exits);
   *divergence = (Divergence){0};
 }

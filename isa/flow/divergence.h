@@ -13,10 +13,14 @@
 #include "isa/flow/live_range.h"
 #include "isa/flow/loops.h"
 
+/* Of an instruction: operands that may differ between the lanes. */
+enum { DIFFERS_A = 1, DIFFERS_B = 2, DIFFERS_C = 4 };
+
 typedef struct Divergence {
   Flow flow;           /* without the edges that only lead to the end */
   int32_t *ipdom;      /* immediate post-dominators of that graph */
   uint8_t *branches;   /* of each block: it ends with a branch whose guard may differ between the lanes */
+  uint8_t *differs;    /* of each instruction: DIFFERS_* */
   uint8_t *diverged;   /* of each block: only part of the lanes may be in it */
   uint8_t *only_exits; /* of each block: it does nothing but end the lanes */
 } Divergence;

@@ -118,6 +118,20 @@ AtomicOperands access_atomic_operands(const Issue *issue) {
   };
 }
 
+uint32_t access_merge_before(const Machine *machine, const Inst *inst) {
+  enum { SHUFFLES = 5 };
+  uint32_t alu = machine->sm.latency.alu;
+  switch ((MergeMode)inst->cmp) {
+  case MERGE_COUNT: return machine->sm.latency.ballot + 3 * alu;
+  case MERGE_REDUX: return machine->sm.latency.redux + 2 * alu;
+  default: return SHUFFLES * (machine->sm.latency.shuffle + alu);
+  }
+}
+
+uint32_t access_merge_delay(const Machine *machine, const Inst *inst) {
+  return access_merge_before(machine, inst) + machine->sm.latency.shuffle + machine->sm.latency.alu;
+}
+
 /* For the end of the window. */
 static void keep(Sm *sm, MemRequest *request, uint64_t time) {
   if (sm->out_count == sm->out_space) {

@@ -68,6 +68,11 @@ static inline uint32_t combine_masks(LogicOp lop, uint32_t a, uint32_t b) {
   return 0;
 }
 
+/* Its lanes bring memory one atomic operation, if they are on one word. */
+static inline bool issue_merges(const Issue *issue) {
+  return issue->inst->cmp == MERGE_WARP ? issue->mask == UINT32_MAX : issue->inst->cmp != MERGE_NONE;
+}
+
 static inline void issue_set_pred(Issue *issue, unsigned predicate, uint32_t value) {
   issue->pred[predicate] = (issue->pred[predicate] & ~issue->mask) | (value & issue->mask);
 }

@@ -154,6 +154,7 @@ static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32]
   request->unused = issue->inst->op == OP_RED;
   request->exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH;
   request->cas = kind == MEM_ATOMIC && issue->inst->mode == ATOM_CAS;
+  request->merged = kind == MEM_ATOMIC && issue_merges(issue);
   memcpy(request->address, address, sizeof request->address);
   flight->lanes = issue->mask;
   flight->request.performed = 0;
@@ -251,6 +252,8 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   report_global(issue, ACCESS_ATOMIC, flight);
   cached_store(issue, flight);
   access_send(issue, flight);
+  if (flight->request.merged)
+    issue->next += access_merge_before(issue->gpu->machine, issue->inst);
   return true;
 }
 

@@ -374,7 +374,8 @@ void exec_STSCUL(Issue *issue) {
 static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
   AtomOp op = issue->inst->mode;
   SharedAtomic kind = op == ATOM_CAS ? SHARED_CAS : op == ATOM_EXCH ? SHARED_EXCHANGE : SHARED_ARITHMETIC;
-  SharedCost cost = shared_atomic_cost(&issue->sm->shared, kind, physical, issue->mask, access_words(bytes));
+  uint32_t lanes = issue_merges(issue) ? issue->mask & -issue->mask : issue->mask;
+  SharedCost cost = shared_atomic_cost(&issue->sm->shared, kind, physical, lanes, access_words(bytes));
   return take_pipe(issue, &cost);
 }
 
@@ -388,6 +389,10 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   if (!shared_addresses(issue, base, offset, bytes, physical))
     return false;
   uint64_t when = serve_atomics(issue, physical, bytes);
+  if (issue_merges(issue)) {
+    issue->next += access_merge_before(issue->gpu->machine, inst);
+    issue->ready += access_merge_delay(issue->gpu->machine, inst);
+  }
   report_shared(issue, ACCESS_ATOMIC, physical, bytes, 0, false);
   AtomicOperands operands = access_atomic_operands(issue);
   WordChange change = access_change(issue, when);

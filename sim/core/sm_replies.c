@@ -1,6 +1,7 @@
 /* Warps that wait: for operands, for replies of global memory, for fences. */
 #include <glib.h>
 
+#include "sim/core/access.h"
 #include "sim/core/async_copy.h"
 #include "sim/core/cached.h"
 #include "sim/core/due.h"
@@ -259,7 +260,8 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
   if (!resident)
     return;
   warp->pending -= flight->decoded->writes;
-  sm_set_ready(warp, flight->decoded, now);
+  uint64_t ready = now + (flight->request.merged ? access_merge_delay(sm->gpu->machine, flight->inst) : 0);
+  sm_set_ready(warp, flight->decoded, ready);
   if (G_UNLIKELY(warp->open_rows))
     hazards_close(warp, flight);
   if (flight->decoded->raises)

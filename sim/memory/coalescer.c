@@ -125,7 +125,7 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
     return;
   }
   if (request->together || is_one_word(request, piece->lanes)) {
-    piece->turns = (uint8_t)bits_count(piece->lanes);
+    piece->turns = request->merged ? 1 : (uint8_t)bits_count(piece->lanes);
     piece->busy = (uint32_t)(piece->turns * coalescer->word_milli);
     return;
   }

@@ -36,6 +36,7 @@ typedef struct MemRequest {
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
   bool cas;       /* of an atomic: it has two operands (CAS) */
   MemQueue queue; /* of an atomic: on the queue at each lane's address; `bytes` are those of its result */
+  bool merged;    /* of an atomic: its lanes bring one operation (MergeMode) */
   uint64_t address[32];
   uint32_t
       performed; /* lanes whose words have been read or changed; the sender sets those that had no need to come */

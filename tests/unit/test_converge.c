@@ -77,11 +77,11 @@ static GHashTable *recorded_shapes(unsigned capability) {
 
 /* -- what we do -- */
 
-static Program *lower(unsigned capability) {
+static Program *lower(const char *file, unsigned capability) {
   g_autoptr(Diag) diag = diag_new();
-  g_autofree char *text = read_data("convergence.ptx");
+  g_autofree char *text = read_data(file);
   PtxTarget target = {.capability = capability, .convergence_barriers = true, .max_registers = 255};
-  Program *program = ptx_lab_lower("convergence.ptx", text, &target, diag);
+  Program *program = ptx_lab_lower(file, text, &target, diag);
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(program, "%s", messages);
   return program;
@@ -121,7 +121,7 @@ START_TEST(barriers_stand_where_ptxas_puts_them) {
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   g_autoptr(GHashTable) recorded = recorded_shapes(capability);
   g_autoptr(GString) wrong = g_string_new(NULL);
-  Program *program = lower(capability);
+  Program *program = lower("convergence.ptx", capability);
   ck_assert_uint_eq(program->kernels->len, g_hash_table_size(recorded));
   for (guint k = 0; k < program->kernels->len; k++) {
     const Kernel *kernel = program_kernel(program, k);
@@ -132,6 +132,49 @@ START_TEST(barriers_stand_where_ptxas_puts_them) {
     if (strcmp(shape, want) == 0 ? difference != NULL : !is_listed(difference, shape))
       g_string_append_printf(wrong, "sm_%u %s %s (ptxas %s)\n", capability, kernel->name, *shape ? shape : "-", want);
   }
+  ck_assert_msg(wrong->len == 0, "\n%s", wrong->str);
+  program_free(program);
+}
+END_TEST
+
+/* -- atomic operations -- */
+
+/* A letter for each atomic operation. */
+static char *merges_of(const Kernel *kernel) {
+  static const char letters[] = {[MERGE_NONE] = '-', [MERGE_COUNT] = 'c', [MERGE_REDUX] = 'r', [MERGE_WARP] = 'w'};
+  GString *text = g_string_new(NULL);
+  for (uint32_t i = 0; i < kernel->ninsts; i++)
+    if (op_info[kernel->insts[i].op].flags & OPF_ATOMIC)
+      g_string_append_c(text, letters[kernel->insts[i].cmp]);
+  return g_string_free(text, FALSE);
+}
+
+static const Kernel *find_kernel(const Program *program, const char *name) {
+  for (guint k = 0; k < program->kernels->len; k++)
+    if (g_str_equal(program_kernel(program, k)->name, name))
+      return program_kernel(program, k);
+  return NULL;
+}
+
+/* tests/converge/merge.txt, line by line. */
+START_TEST(atomics_merge_where_ptxas_merges_them) {
+  g_autofree char *text = read_data("merge.txt");
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autoptr(GString) wrong = g_string_new(NULL);
+  Program *program = lower("merge.ptx", capabilities[_i]);
+  guint count = 0;
+  for (unsigned i = 0; lines[i]; i++) {
+    g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
+    if (lines[i][0] == '#' || g_strv_length(words) < 4)
+      continue;
+    const Kernel *kernel = find_kernel(program, words[0]);
+    ck_assert_msg(kernel, "no kernel %s", words[0]);
+    g_autofree char *merges = merges_of(kernel);
+    if (strcmp(merges, words[1 + _i]) != 0)
+      g_string_append_printf(wrong, "sm_%u %s %s (ptxas %s)\n", capabilities[_i], words[0], merges, words[1 + _i]);
+    count++;
+  }
+  ck_assert_uint_eq(program->kernels->len, count);
   ck_assert_msg(wrong->len == 0, "\n%s", wrong->str);
   program_free(program);
 }
@@ -428,6 +471,7 @@ int main(void) {
   Suite *suite = suite_create("converge");
   TCase *tcase = tcase_create("converge");
   tcase_add_loop_test(tcase, barriers_stand_where_ptxas_puts_them, 0, G_N_ELEMENTS(capabilities));
+  tcase_add_loop_test(tcase, atomics_merge_where_ptxas_merges_them, 0, G_N_ELEMENTS(capabilities));
   tcase_add_test(tcase, nested_branches_have_barriers_by_depth);
   tcase_add_test(tcase, the_innermost_go_without_a_barrier);
   tcase_add_test(tcase, a_loop_at_the_start_has_room_before_it);
