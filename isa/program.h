@@ -231,6 +231,7 @@ enum {
   INST_INTEGRAL = 1u << 25, /* CVT of float to float: first rounds to an integral value by `mode` (cvt.rni.f32.f32) */
   INST_KEEP_NAN = 1u << 26, /* FMNMX: a NaN wins over a number (min.NaN) */
   INST_FUSED = 1u << 29,    /* a part of one instruction of machine code: it issues with the next one */
+  INST_LOCK = 1u << 30,     /* ATOM.CAS, RED.EXCH: of a lock in the tags of L1 and L2 (sim/core/locks.h) */
   INST_LEAVES = 1u << 28,   /* lanes may exit behind it without further work (set by cfg_annotate; isa/flow/past.h) */
 };
 

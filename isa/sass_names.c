@@ -69,6 +69,7 @@ static const Suffix suffixes[] = {
     {"XOR", G_ATOM, FIELD_MODE, ATOM_XOR},
     {"EXCH", G_ATOM, FIELD_MODE, ATOM_EXCH},
     {"CAS", G_ATOM, FIELD_MODE, ATOM_CAS},
+    {"LOCK", G_ATOM, FIELD_FLAG, INST_LOCK},
     {"CTA", G_FENCE, FIELD_MODE, FENCE_CTA},
     {"GL", G_FENCE, FIELD_MODE, FENCE_GL},
     {"SYS", G_FENCE, FIELD_MODE, FENCE_SYS},

@@ -49,6 +49,8 @@ liblockstep_a_SOURCES += \
   sim/core/lane_groups.c \
   sim/core/lane_groups.h \
   sim/core/launch.c \
+  sim/core/locks.c \
+  sim/core/locks.h \
   sim/core/launch.h \
   sim/core/look.c \
   sim/core/look.h \
@@ -249,6 +251,8 @@ liblockstep_a_SOURCES += \
   sim/memory/local.h \
   sim/memory/local_defined.c \
   sim/memory/local_defined.h \
+  sim/memory/lock_queue.c \
+  sim/memory/lock_queue.h \
   sim/memory/lock_unit.c \
   sim/memory/lock_unit.h \
   sim/memory/mem_clock.h \

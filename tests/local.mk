@@ -65,6 +65,7 @@ UNIT_TESTS = \
   tests/unit/test_lanes \
   tests/unit/test_leaders \
   tests/unit/test_layout \
+  tests/unit/test_lock_queue \
   tests/unit/test_lock_unit \
   tests/unit/test_lower_cost \
   tests/unit/test_machine \

@@ -162,6 +162,19 @@ static void call_queue(Lower *lower, PtxWord pointer, bool puts) {
   give_result(lower, puts ? PTX_B32 : PTX_B64, result);
 }
 
+/* int __lock_acquire(unsigned *lock), void __lock_release(unsigned *lock), for machines with locks in tags. */
+static void call_lock_acquire(Lower *lower, PtxWord pointer) {
+  Value address = argument(lower, 0, pointer), old = lower_temp(lower, 1), result = lower_temp(lower, 1);
+  lower_lock_try(lower, pointer, address, old);
+  Pred taken = lower_compare(lower, CMP_EQ, TYPE_U32, old, lower_imm(lower, 0));
+  lower_select(lower, result, lower_imm(lower, 1), lower_imm(lower, 0), taken, false);
+  give_result(lower, PTX_B32, result);
+}
+
+static void call_lock_release(Lower *lower, PtxWord pointer) {
+  lower_lock_release(lower, pointer, argument(lower, 0, pointer));
+}
+
 static void call_extern(Lower *lower, const char *name) {
   PtxWord pointer = lower->module->address_size == 64 ? PTX_B64 : PTX_B32;
   unsigned arguments = lower_operand(lower, 2)->count;
@@ -181,6 +194,10 @@ static void call_extern(Lower *lower, const char *name) {
     call_queue(lower, pointer, true);
   else if (strcmp(name, "__dequeue") == 0 && arguments == 1)
     call_queue(lower, pointer, false);
+  else if (strcmp(name, "__lock_acquire") == 0 && arguments == 1)
+    call_lock_acquire(lower, pointer);
+  else if (strcmp(name, "__lock_release") == 0 && arguments == 1)
+    call_lock_release(lower, pointer);
   else
     call_undefined(lower, name);
 }

@@ -353,6 +353,35 @@ void lower_ATOM(Lower *lower, const PtxInst *inst) { atomic(lower, 1, true); }
 
 void lower_RED(Lower *lower, const PtxInst *inst) { atomic(lower, 0, false); }
 
+static VInst *lock_access(Lower *lower, Opcode op, PtxWord pointer, Value address, AtomOp mode, Value b) {
+  VInst *vinst = lower_op0(lower, op);
+  vinst->a = address.index;
+  vinst->a_row = address.row;
+  vinst->b = b.index;
+  vinst->b_row = b.row;
+  vinst->inst.mode = (uint8_t)mode;
+  vinst->inst.type = TYPE_U32;
+  vinst->inst.width = WIDTH_32;
+  vinst->inst.space = MEM_GLOBAL;
+  vinst->inst.sem = SEM_RELAXED;
+  vinst->inst.flags |= lower_is_wide(pointer) ? INST_LOCK | INST_ADDR64 : INST_LOCK;
+  return vinst;
+}
+
+void lower_lock_try(Lower *lower, PtxWord pointer, Value address, Value old) {
+  Value free = in_registers(lower, lower_imm(lower, 0), false),
+        taken = in_registers(lower, lower_imm(lower, 1), false);
+  VInst *vinst = lock_access(lower, OP_ATOM, pointer, address, ATOM_CAS, free);
+  vinst->dst = old.index;
+  vinst->dst_row = old.row;
+  vinst->c = taken.index;
+  vinst->c_row = taken.row;
+}
+
+void lower_lock_release(Lower *lower, PtxWord pointer, Value address) {
+  lock_access(lower, OP_RED, pointer, address, ATOM_EXCH, in_registers(lower, lower_imm(lower, 0), false));
+}
+
 /* -- fences -- */
 
 static void fence(Lower *lower, FenceScope scope, MemSem sem) {

@@ -204,6 +204,10 @@ Value lower_extend(Lower *lower, Value value, unsigned bits, bool is_signed);
 VInst *lower_op0(Lower *lower, Opcode op);
 /* __threadfence(). */
 void lower_fence_of_gpu(Lower *lower);
+/* An access to the lock at that address of global memory, one of the machine's (sim/core/locks.h): tries to take it,
+ * `old` is 0 if that succeeds; frees it. */
+void lower_lock_try(Lower *lower, PtxWord pointer, Value address, Value old);
+void lower_lock_release(Lower *lower, PtxWord pointer, Value address);
 VInst *lower_op1(Lower *lower, Opcode op, Value dst, Value a);
 VInst *lower_op2(Lower *lower, Opcode op, Value dst, Value a, Value b);
 VInst *lower_op3(Lower *lower, Opcode op, Value dst, Value a, Value b, Value c);

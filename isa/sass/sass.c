@@ -416,6 +416,9 @@ static bool parse_suffixes(SassParser *parser, const Token *token, gsize from, I
   const char *missing = sass_names_missing(inst->op, seen);
   if (missing)
     return sass_parser_error(parser, token, "%s lacks %s", name, missing);
+  bool locks = inst->op == OP_ATOM ? inst->mode == ATOM_CAS : inst->op == OP_RED && inst->mode == ATOM_EXCH;
+  if (inst->flags & INST_LOCK && !locks)
+    return sass_parser_error(parser, token, "%s has .LOCK for %s only", name, inst->op == OP_ATOM ? ".CAS" : ".EXCH");
   if (inst->type == TYPE_F32 && inst->mode != ATOM_ADD)
     return sass_parser_error(parser, token, "%s has .F32 for .ADD only", name);
   return true;

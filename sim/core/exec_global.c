@@ -5,6 +5,7 @@
 #include "base/wide.h"
 #include "sim/core/cached.h"
 #include "sim/core/constants.h"
+#include "sim/core/locks.h"
 #include "sim/core/queue_unit.h"
 #include "sim/core/record.h"
 #include "sim/core/serve.h"
@@ -165,6 +166,7 @@ static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32]
   flight->pc = issue->pc;
   flight->number = ++issue->sm->flights.made;
   flight->parts = 0;
+  flight->refused = 0;
   flight->waits = 1;
   flight->earliest = 0;
   return flight;
@@ -243,6 +245,24 @@ static void keep_operands(const Issue *issue, Flight *flight) {
   }
 }
 
+/* A lock in tags: what the L1 has no answer for goes to memory. */
+static void access_lock(Issue *issue, Flight *flight) {
+  uint32_t here = locks_answer(issue, flight);
+  if (here)
+    serve_at_once(issue->gpu, flight, here, issue->now);
+  flight->request.performed = here;
+  flight->request.mask = flight->lanes & ~here;
+  if (flight->request.mask) {
+    access_send(issue, flight);
+    return;
+  }
+  issue->ready = flight->earliest;
+  if (issue->inst->op == OP_ATOM)
+    access_use_loaded(issue, flight);
+  else
+    flights_release(&issue->sm->flights, flight);
+}
+
 /* Lanes in order; the destination receives the old values. */
 static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   Flight *flight = make_flight(issue, MEM_ATOMIC, address);
@@ -251,6 +271,10 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   keep_operands(issue, flight);
   report_global(issue, ACCESS_ATOMIC, flight);
   cached_store(issue, flight);
+  if (G_UNLIKELY(locks_are_meant(issue->gpu, issue->inst))) {
+    access_lock(issue, flight);
+    return true;
+  }
   access_send(issue, flight);
   if (flight->request.merged)
     issue->next += access_merge_before(issue->gpu->machine, issue->inst);

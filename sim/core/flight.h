@@ -43,6 +43,7 @@ typedef struct Flight {
   MemRequest request; /* first: the memory system gives it back */
   uint32_t data[FLIGHT_ROWS][WARP_LANES];
   bool changed[WARP_LANES]; /* of an atomic operation that is performed: the lane changed its word */
+  uint32_t refused;         /* lanes that a lock in tags doesn't let in (locks.h) */
   uint32_t
       lanes; /* all lanes of the access; request.mask may be fewer: some hit the L1, or wait for another access */
   BackingBuffer *buffer; /* that holds the words of all lanes; NULL: they lie in several, or in the device heap */

@@ -9,6 +9,7 @@
 #include "sim/core/windows.h"
 #include "sim/engine/team.h"
 #include "sim/memory/heap.h"
+#include "sim/memory/lock_queue.h"
 
 /* ---- making ---- */
 
@@ -31,6 +32,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->memory_event = WHEEL_NEVER;
   MemClient client = {.user = gpu, .perform = serve_perform, .soon = serve_soon, .reply = take_reply};
   gpu->memsys = memsys_new(machine, seed, backing, &client, &gpu->counters);
+  gpu->locks = lock_queues_new(machine, &gpu->counters);
   gpu->launches = g_ptr_array_new();
   gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));
   gpu->printed = g_string_new(NULL);
@@ -63,6 +65,7 @@ void gpu_free(Gpu *gpu) {
   team_free(gpu->team);
   g_free(gpu->due);
   memsys_free(gpu->memsys);
+  lock_queues_free(gpu->locks);
   heap_free(gpu->heap);
   host_free(gpu->host);
   g_string_free(gpu->printed, TRUE);

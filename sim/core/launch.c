@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "sim/core/cached.h"
+#include "sim/core/locks.h"
 #include "sim/core/sm.h"
 
 /* The constant bank of sm_20: ntid at 0x8, nctaid at 0x14, arguments from 0x20. */
@@ -272,7 +273,8 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
     launch->decoded[i] = decode(gpu, launch->kernel, inst);
     launch->tracks_unset |= (inst->flags & INST_MAYBE_UNSET) != 0;
     launch->orderly |=
-        inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE || inst->op == OP_SYNCBLOCKS;
+        inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE || inst->op == OP_SYNCBLOCKS ||
+        locks_are_meant(gpu, inst);
     launch->uses_l1 |= op_info[inst->op].unit == UNIT_GLOBAL && cached_is_load(gpu->machine, inst) &&
                        op_info[inst->op].flags & OPF_LOAD;
   }

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/wide.h"
 #include "sim/core/host.h"
+#include "sim/core/locks.h"
 #include "sim/core/queue_unit.h"
 #include "sim/core/undefined.h"
 
@@ -135,6 +136,11 @@ static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t wo
   const Inst *inst = flight->inst;
   uint32_t bytes = flight->request.bytes, byte = flight->request.address[lane] % 4;
   bool host = buffer->host && gpu->host;
+  if (G_UNLIKELY(flight->refused >> lane & 1)) {
+    flight->data[0][lane] = flight->data[FLIGHT_OPERAND_C][lane];
+    flight->changed[lane] = false;
+    return;
+  }
   if (G_UNLIKELY(host))
     meet_host(gpu, buffer, word, access_words(bytes), change->cycle, false);
   uint32_t before = buffer->data[word];
@@ -227,8 +233,8 @@ static void read_sectors(const Gpu *gpu, const Flight *flight, uint32_t mask, ui
 static bool operate_together(const Gpu *gpu, Flight *flight, uint32_t mask, const WordChange *change) {
   BackingBuffer *buffer = flight->buffer;
   const Inst *inst = flight->inst;
-  if (!flight->request.together || flight->request.bytes != 4 || !buffer || buffer->defined || gpu->hashes_memory ||
-      (gpu->host && buffer->host))
+  if (!flight->request.together || locks_are_meant(gpu, inst) || flight->request.bytes != 4 || !buffer ||
+      buffer->defined || gpu->hashes_memory || (gpu->host && buffer->host))
     return false;
   uint32_t word = (uint32_t)(flight->request.address[__builtin_ctz(mask)] - buffer->base) / 4;
   uint32_t value = buffer->data[word], changer = WARP_LANES;
@@ -292,9 +298,17 @@ static void operate_all(Gpu *gpu, Flight *flight, uint32_t mask, const WordChang
   }
 }
 
+void serve_at_once(Gpu *gpu, Flight *flight, uint32_t lanes, uint64_t now) {
+  serve_tell(&gpu->sms[flight->request.sm], flight, lanes, now);
+  WordChange change = {.cycle = now, .thread = flight->thread, .pc = flight->pc};
+  operate_all(gpu, flight, lanes, &change);
+}
+
 void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t time) {
   Gpu *gpu = user;
   Flight *flight = (Flight *)request;
+  if (G_UNLIKELY(locks_are_meant(gpu, flight->inst)))
+    locks_arrive(gpu, flight, lanes, time);
   serve_tell(&gpu->sms[request->sm], flight, lanes, time);
   WordChange change = {.cycle = time, .thread = flight->thread, .pc = flight->pc};
   switch (request->kind) {

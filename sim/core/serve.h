@@ -12,6 +12,8 @@
 
 /* What the memory system calls (MemClient.perform), with the Gpu as user. */
 void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t time);
+/* Lanes of an atomic operation that is seen to in the SM: as serve_perform(). */
+void serve_at_once(Gpu *gpu, Flight *flight, uint32_t lanes, uint64_t now);
 /* The same for MemClient.soon. */
 void serve_soon(void *user, const MemRequest *request, uint32_t lanes);
 /* The same for memsys_follow(). */

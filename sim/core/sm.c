@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "sim/core/cached.h"
 #include "sim/core/hazards.h"
+#include "sim/core/locks.h"
 #include "sim/core/members.h"
 #include "sim/core/record.h"
 #include "sim/core/simt_stack.h"
@@ -282,6 +283,14 @@ static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   return true;
 }
 
+/* A warp that was invited to send an access had no need to: somebody else is, where no reply would see to that, and
+ * behind a lock, since warps come for a lock again and again. */
+static void decline(Sm *sm, const Inst *inst, uint64_t now) {
+  bool replies = flights_oldest(&sm->flights) != UINT64_MAX;
+  if (sm->crowded && (!replies || locks_are_meant(sm->gpu, inst)))
+    sm_end_crowd(sm, now);
+}
+
 /* On some machines a load of a warp waits until what the warp has under way has been answered. */
 static bool waits_for_loads(const Issue *issue) {
   Warp *warp = issue->warp;
@@ -443,6 +452,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
                  .sm = sm,
                  .block = block,
                  .warp = warp};
+  bool invited = warp->invited;
   if (G_UNLIKELY(decoded->sends) && (waits_for_loads(&issue) || waits_for_room(&issue, decoded)))
     return;
   if (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))
@@ -468,6 +478,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
     issue.ready = now + decoded->skip_latency;
   }
   issue.ready = MAX(issue.ready, parts_ready);
+  if (G_UNLIKELY(invited) && !issue.flight)
+    decline(sm, inst, now);
   if (issue.flight)
     await(warp, decoded, &issue);
   else if (decoded->stall)

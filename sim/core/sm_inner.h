@@ -33,6 +33,8 @@ typedef struct SmDrain {
 /* The same behind a fence: it waits until all accesses that the SM has under way are performed. */
 void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain *drain);
 
+/* One more access may be sent: by the warp that has waited longest for that. There is one. */
+void sm_end_crowd(Sm *sm, uint64_t now);
 /* Takes the replies that have come by `now`. */
 void sm_take_replies(Sm *sm, uint64_t now);
 

@@ -278,8 +278,7 @@ static void end_drains(Sm *sm, uint64_t now) {
     unblock(sm, &sm->warps[warp_set_first(rest)], now);
 }
 
-/* One more access may be sent: by the warp that has waited longest. */
-static void end_crowd(Sm *sm, uint64_t now) {
+void sm_end_crowd(Sm *sm, uint64_t now) {
   Warp *first = NULL;
   for (WarpSet rest = sm->crowded; rest; rest = warp_set_rest(rest)) {
     Warp *warp = &sm->warps[warp_set_first(rest)];
@@ -315,7 +314,7 @@ void sm_take_replies(Sm *sm, uint64_t now) {
     if (oldest && sm->draining)
       end_drains(sm, now);
     if (sm->crowded)
-      end_crowd(sm, now);
+      sm_end_crowd(sm, now);
     tell_access_ended(sm, flight->launch, now);
     flights_release(&sm->flights, flight);
   }

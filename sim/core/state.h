@@ -97,7 +97,7 @@ typedef struct Launch {
   uint64_t finished_blocks;
   uint64_t blocks_met;     /* blocks that wait at SYNCBLOCKS */
   uint64_t met_milli, met; /* when the arrivals there have been counted; that of the last */
-  uint64_t under_way; /* accesses of global memory */
+  uint64_t under_way;      /* accesses of global memory */
   uint64_t first;    /* when its first block may be dispatched: all that it follows has ended, the overhead is over */
   uint64_t last_end; /* when a block exited last, or the reply to an access came */
   bool orderly;      /* some instruction acts on what all SMs share, beside memory */
@@ -167,7 +167,7 @@ typedef struct SmSend {
 typedef struct Sm {
   struct Gpu *gpu;
   uint32_t index;
-  bool ready; /* arrays exist */
+  bool ready;  /* arrays exist */
   Warp *warps; /* sm.max_warps of them, from the first block on */
   Block blocks[SM_BLOCKS_MAX];
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
@@ -179,10 +179,10 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
-  WarpSet draining;  /* warps in a fence, by slot */
-  WarpSet crowded;   /* warps that wait until they may send an access, by slot */
-  WarpSet senders;   /* warps whose next instruction may be one, by slot */
-  Wheel wheel;       /* when each warp that sleeps wakes, by slot */
+  WarpSet draining; /* warps in a fence, by slot */
+  WarpSet crowded;  /* warps that wait until they may send an access, by slot */
+  WarpSet senders;  /* warps whose next instruction may be one, by slot */
+  Wheel wheel;      /* when each warp that sleeps wakes, by slot */
   Rng jitter;
   Rng starts; /* the same for starts of blocks that take the place of others: apart, since windows change the order of draws */
   bool refilled; /* some block has exited */
@@ -237,15 +237,16 @@ typedef struct Gpu {
   EventQueue queue;
   Backing *backing;
   MemSys *memsys;
-  uint64_t memory_event; /* of its event in the queue; WHEEL_NEVER: none */
-  uint64_t *due;         /* of each SM: when its next event is due, WHEEL_NEVER: none; 0 while it runs */
-  struct Team *team;     /* threads of windows (windows.h); NULL: one */
-  uint32_t threads;      /* in it, at most */
-  int64_t team_work;     /* they share windows behind one of so many instructions */
-  EventQueue sends;      /* of a window */
-  bool runs_windows;     /* nobody looks at `queue` */
-  bool in_window;        /* SMs run, each on its own */
-  struct Heap *heap;     /* NULL: no kernel asks for memory */
+  uint64_t memory_event;    /* of its event in the queue; WHEEL_NEVER: none */
+  uint64_t *due;            /* of each SM: when its next event is due, WHEEL_NEVER: none; 0 while it runs */
+  struct Team *team;        /* threads of windows (windows.h); NULL: one */
+  uint32_t threads;         /* in it, at most */
+  int64_t team_work;        /* they share windows behind one of so many instructions */
+  EventQueue sends;         /* of a window */
+  bool runs_windows;        /* nobody looks at `queue` */
+  bool in_window;           /* SMs run, each on its own */
+  struct Heap *heap;        /* NULL: no kernel asks for memory */
+  struct LockQueues *locks; /* locks in tags; NULL: the machine has none */
   Counters counters;
   GPtrArray *launches;        /* Launch * */
   uint32_t next_sm;           /* where the dispatcher looks first */

@@ -128,6 +128,8 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   require_power_of_two(&checker, "sm.shared.granule");
   check_granules(&checker);
   require_at_most(&checker, "sm.spin_backoff.least", "sm.spin_backoff.most");
+  require_at_most(&checker, "sm.lock_queue.l1_ways", "sm.l1.ways");
+  require_at_most(&checker, "sm.lock_queue.l2_ways", "memory.l2.ways");
   check_l1(&checker);
   require_power_of_two(&checker, "memory.segment");
   check_l2(&checker);

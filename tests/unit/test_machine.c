@@ -247,6 +247,10 @@ static const Refusal refusals[] = {
      "m.yaml:1:34: error: memory.slices is 7, must be a multiple of memory.l2.halves, which is 2\n"},
     {"memory: {slices: 8, l2: {halves: 2}}\n",
      "m.yaml:1:34: error: memory.l2.bytes is 0 bytes, must hold lines to go with memory.l2.halves, which is 2\n"},
+    {"sm: {lock_queue: {l1_ways: 5}}\n",
+     "m.yaml:1:28: error: sm.lock_queue.l1_ways is 5, must not exceed sm.l1.ways, which is 4\n"},
+    {"sm: {lock_queue: {l1_ways: 1, l2_ways: 17}}\n",
+     "m.yaml:1:40: error: sm.lock_queue.l2_ways is 17, must not exceed memory.l2.ways, which is 16\n"},
     {"sm: {spin_backoff: {confidence: 4, least: 2000, most: 1000}}\n",
      "m.yaml:1:55: error: sm.spin_backoff.least is 2000 cycles, must not exceed sm.spin_backoff.most, which is 1000 "
      "cycles\n"},
@@ -481,9 +485,10 @@ START_TEST(dumps_any_values) {
     const Param *param = param_at(i);
     bool tied = g_str_has_prefix(param->path, "sm.max_") || g_str_has_prefix(param->path, "sm.register") ||
                 g_str_has_prefix(param->path, "sm.shared") || g_str_has_prefix(param->path, "sm.l1") ||
-                g_str_has_prefix(param->path, "sm.spin_backoff") || g_str_has_prefix(param->path, "memory.l2") ||
-                g_str_equal(param->path, "memory.dram.row") || g_str_equal(param->path, "memory.slices") ||
-                g_str_equal(param->path, "memory.segment") || g_str_equal(param->path, "memory.queue.bytes");
+                g_str_has_prefix(param->path, "sm.spin_backoff") || g_str_has_prefix(param->path, "sm.lock_queue") ||
+                g_str_has_prefix(param->path, "memory.l2") || g_str_equal(param->path, "memory.dram.row") ||
+                g_str_equal(param->path, "memory.slices") || g_str_equal(param->path, "memory.segment") ||
+                g_str_equal(param->path, "memory.queue.bytes");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_MILLI)

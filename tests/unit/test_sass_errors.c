@@ -22,6 +22,8 @@ static const Mistake mistakes[] = {
     {"ISETP.AND P0, PT, R1, R2, PT" TAIL, 1, 1, "ISETP lacks a comparison: .LT .EQ .LE .GT .NE .GE", NULL},
     {"IMUL.U32.S32 R0, R1, R2" TAIL, 1, 10, "`.S32` contradicts an earlier modifier of IMUL", NULL},
     {"ATOM.MAX.F32 R0, [R1], R2" TAIL, 1, 1, "ATOM has .F32 for .ADD only", NULL},
+    {"ATOM.ADD.LOCK R0, [R1], R2" TAIL, 1, 1, "ATOM has .LOCK for .CAS only", NULL},
+    {"RED.OR.LOCK [R1], R2" TAIL, 1, 1, "RED has .LOCK for .EXCH only", NULL},
     {"RED.CAS [R1], R2" TAIL, 1, 5, "RED has no modifier `.CAS`", NULL},
     {"MOV R63, R1" TAIL, 1, 5, "register R63 is above the limit: sm_20 has R0 to R62, and RZ", NULL},
     {"LDS R1, [R99]" TAIL, 1, 10, "register R99 is above the limit: sm_20 has R0 to R62, and RZ", NULL},

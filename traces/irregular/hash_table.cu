@@ -1,84 +1,25 @@
 // A hash table of linked lists with a lock for each bucket: threads insert elements of a pool (Listing 1 of Wang, Fussell and Lin,
-// 2019). A bucket is {lock, head}. Node i belongs to operation i, and holds the one behind it in the list, as a number + 1; 0 ends a
-// list. PTX: make_ptx.sh hash_table.cu
-#include "inputs.cuh"
-#include "locks.cuh"
-using namespace inputs;
+// 2019). PTX: make_ptx.sh hash_table.cu
+#include "hash_table.cuh"
 
-struct Bucket {
-  Word lock, head;
-};
-
-struct Table {
-  Bucket *buckets;
-  Word *next;
-  int places, pool, scattered; // buckets; elements; where they lie
-  Word seed;
-  __device__ __forceinline__ Word place(Word op) const {
-    return place_of(key_of(seed, op, pool), places, scattered);
+// A lock is a word, as in the paper.
+struct Words {
+  template <class Clock> static __device__ __forceinline__ bool take(Word *lock, int fence, Clock &clock) {
+    return locks::try_lock(lock, fence, clock);
   }
+  static __device__ __forceinline__ void free(Word *lock) { locks::unlock(lock); }
 };
-
-// `each` operations a thread. `touch` 0: the critical section leaves the list alone. `rounds` of arithmetic lengthen it.
-template <class Clock>
-static __device__ __forceinline__ void insert_all(Table table, int each, int fence, int touch, int rounds, Clock clock) {
-  __prof_trigger(0);
-#pragma unroll 1
-  for (int i = 0; i < each; i++) {
-    Word op = thread_number() * each + i, place = table.place(op);
-    Bucket *bucket = &table.buckets[place];
-    int done = 0;
-    do {
-      if (locks::try_lock(&bucket->lock, fence, clock)) {
-        clock.taken(place);
-        if (touch) {
-          locks::put(&table.next[op], locks::look(&bucket->head));
-          locks::put(&bucket->head, op + 1);
-        }
-        locks::work(rounds);
-        clock.frees(place);
-        __threadfence();
-        locks::unlock(&bucket->lock);
-        done = 1;
-      }
-      locks::join(done);
-    } while (!done);
-  }
-  clock.finish();
-  __prof_trigger(1);
-}
 
 extern "C" __global__ void insert(Table table, int each, int fence, int touch, int rounds) {
-  insert_all(table, each, fence, touch, rounds, locks::Untimed::of(0, 0));
+  insert_all<Words>(table, each, fence, touch, rounds, locks::Untimed::of(0, 0));
 }
 extern "C" __global__ void insert_timed(Table table, int each, int fence, int touch, int rounds, locks::Time *stamps,
                                         locks::Time *sums) {
-  insert_all(table, each, fence, touch, rounds, locks::Timed::of(stamps, sums));
+  insert_all<Words>(table, each, fence, touch, rounds, locks::Timed::of(stamps, sums));
 }
 
-// The check: a thread for each operation. Whose node is the first of its list follows the list. Nodes of a list all belong to its
-// bucket, so no two lists share one; each list ends; then all nodes are there once if as many were met as inserted.
-// `result`: nodes met; nodes of a wrong bucket; lists without end; locks that are still held.
 extern "C" __global__ void check(Table table, int each, int operations, Word *result) {
-#pragma unroll 1
-  for (int i = 0; i < each; i++) {
-    Word op = thread_number() * each + i, place = table.place(op);
-    Bucket bucket = table.buckets[place];
-    if (bucket.head != op + 1)
-      continue;
-    int met = 0, wrong = 0;
-    Word node = bucket.head;
-#pragma unroll 1
-    for (; node && node <= (Word)operations && met < operations; node = table.next[node - 1], met++)
-      wrong += table.place(node - 1) != place;
-    atomicAdd(&result[0], met);
-    if (wrong)
-      atomicAdd(&result[1], wrong);
-    if (node)
-      atomicAdd(&result[2], 1);
-    if (bucket.lock)
-      atomicAdd(&result[3], 1);
-  }
+  check_all(table, each, operations, result);
 }
 
 extern "C" __global__ void say(const locks::Time *sums) { locks::say(sums); }

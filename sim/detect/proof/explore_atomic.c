@@ -109,6 +109,17 @@ static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst
   }
 }
 
+/* A lock in tags (sim/core/locks.h) may let nobody in although its word says "free": another SM is next, or nothing is
+ * known of the lock where the lane asks. */
+static void refuse_lock(LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  LaneSpace refused;
+  uint32_t taken;
+  lane_state_copy(&refused.state, state, walk_nregs(walk));
+  bool known = explore_operand(walk, state, inst, true, 0, &taken);
+  explore_set_register(walk, &refused.state, inst->dst, !known, taken);
+  explore_go_on(walk, &refused.state, inst, state->pc + 1);
+}
+
 /* What the word held before can be any of its values, those that the change adds too. */
 void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place) {
   if (queue_unit_has(inst)) {
@@ -122,6 +133,8 @@ void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Pl
     change_pair(walk, state, inst, place->key);
   else
     explore_store_unknown(walk, state->pc, place->key);
+  if (inst->flags & INST_LOCK && inst->mode == ATOM_CAS)
+    refuse_lock(walk, state, inst);
   if (op_info[inst->op].flags & OPF_LOAD)
     explore_load(walk, state, inst, place);
   else

@@ -3,6 +3,7 @@
 #include "isa/flow/cfg.h"
 #include "sim/core/host.h"
 #include "sim/core/lane_groups.h"
+#include "sim/memory/lock_queue.h"
 
 /* Registers and predicates whose value can matter to what the program does. */
 typedef struct Slice {
@@ -152,7 +153,7 @@ static bool something_is_under_way(const Gpu *gpu, const Watched *watched) {
 }
 
 static uint64_t digest(const Gpu *gpu, const Watched *watched) {
-  uint64_t hash = gpu->memory_hash;
+  uint64_t hash = gpu->memory_hash ^ lock_queues_digest(gpu->locks);
   for (guint i = 0; i < watched->warps->len; i++) {
     guint launch = g_array_index(watched->launches, guint, i);
     hash = digest_warp(hash, g_array_index(watched->wakings, Waking, i).sm, g_ptr_array_index(watched->warps, i),
@@ -231,7 +232,8 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
       if (*stop != GPU_BUDGET || gpu->progress != progress)
         break;
       returns += gpu->memory_hash == 0 && digest_places(&watched) == places && !somebody_sleeps(gpu, &watched) &&
-                 !something_is_under_way(gpu, &watched) && digest(gpu, &watched) == start;
+                 !something_is_under_way(gpu, &watched) && lock_queues_are_still(gpu->locks, gpu->cycle) &&
+                 digest(gpu, &watched) == start;
     }
     gpu->hashes_memory = false;
   }
