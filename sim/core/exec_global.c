@@ -58,6 +58,10 @@ static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32
   if (fault == PLACE_MISALIGNED) {
     g_string_printf(text, "misaligned %u-byte access to %s address " HEX64, bytes, space, address);
     repair = "align the address";
+  } else if (fault == PLACE_BEYOND && queue_unit_has(issue->inst) && backing_find(backing, address, 1)) {
+    g_string_printf(text, "queue of %u bytes at global address " HEX64 ", which ends beyond `%s`", bytes, address,
+                    backing_find(backing, address, 1)->name);
+    repair = "give the buffer room for the whole queue: a machine's queues have memory.queue.bytes";
   } else if (fault == PLACE_NO_QUEUES) {
     g_string_printf(text, "queue at global address " HEX64 " in host-mapped memory, where there is no queue unit",
                     address);
@@ -302,6 +306,7 @@ static Flight *make_queue_flight(Issue *issue, const uint64_t address[32]) {
   span.run = false; /* the bytes of its results aren't side by side in memory */
   Flight *flight = new_flight(issue, MEM_ATOMIC, address, &span, same ? first : NULL);
   flight->request.queue = issue->inst->op == OP_ENQUEUE ? MEM_ENQUEUE : MEM_DEQUEUE;
+  memset(flight->data, 0, sizeof flight->data);
   return flight;
 }
 

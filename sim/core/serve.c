@@ -267,8 +267,10 @@ static void operate_queue(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint3
   QueueStep step = queue_unit_step(flight->inst, buffer->data[word], gpu->machine->memory.queue.bytes);
   uint32_t slot = word + step.slot, value = puts || !step.done ? step.done : buffer->data[slot];
   if (G_UNLIKELY(buffer->defined)) {
-    note_unset(flight, 0, lane, 0xf & ~buffer->defined[puts || !step.done ? word : slot]);
-    note_unset(flight, 1, lane, puts ? 0 : 0xf & ~buffer->defined[word]);
+    uint8_t unset = 0xf & ~buffer->defined[word];
+    flight->data[FLIGHT_OPERAND_C][lane] = puts || unset ? 0 : step.slot; /* the word that has no value */
+    note_unset(flight, 0, lane, puts || unset ? unset : 0xf & ~buffer->defined[slot]);
+    note_unset(flight, 1, lane, puts ? 0 : unset);
     if (step.done && puts)
       backing_define(buffer, slot, 15, 15);
   }

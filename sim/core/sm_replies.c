@@ -1,5 +1,6 @@
 /* Warps that wait: for operands, for replies of global memory, for fences. */
 #include <glib.h>
+#include <string.h>
 
 #include "sim/core/access.h"
 #include "sim/core/async_copy.h"
@@ -203,6 +204,13 @@ static Issue issue_of(Sm *sm, const Flight *flight, Block *block, Warp *warp) {
                  .warp = warp};
 }
 
+/* The word that the lanes' results of row `part` have their bytes without a value from, less 4 * part bytes. */
+static void undefined_places(const Flight *flight, uint32_t part, uint64_t address[WARP_LANES]) {
+  memcpy(address, flight->request.address, WARP_LANES * sizeof *address);
+  for (unsigned lane = 0; flight->request.queue && lane < WARP_LANES; lane++)
+    address[lane] += 4 * (uint64_t)flight->data[FLIGHT_OPERAND_C][lane] - 4 * part;
+}
+
 /* The lanes get what they loaded. */
 static void write_reply(Sm *sm, Warp *warp, const Flight *flight) {
   Issue issue = issue_of(sm, flight, warp_block(sm, warp), warp);
@@ -210,8 +218,11 @@ static void write_reply(Sm *sm, Warp *warp, const Flight *flight) {
   for (uint32_t part = 0; part < rows; part++)
     issue_write(&issue, flight->decoded->write[part], flight->data[part]);
   bool marks = flight->undefined && warp_block(sm, warp)->launch; /* the block is there */
-  for (uint32_t part = 0; G_UNLIKELY(marks) && part < rows; part++)
-    undefined_loaded(&issue, part, flight->undefined[part], MEM_GLOBAL, flight->request.address);
+  for (uint32_t part = 0; G_UNLIKELY(marks) && part < rows; part++) {
+    uint64_t address[WARP_LANES];
+    undefined_places(flight, part, address);
+    undefined_loaded(&issue, part, flight->undefined[part], MEM_GLOBAL, address);
+  }
 }
 
 /* An atomic operation met memory that nobody had written. */

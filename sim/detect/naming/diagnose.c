@@ -416,7 +416,9 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
   return g_strdup_printf("%s %s %s%s", who, diagnose_verb(lanes), what, why ? why : "");
 }
 
-static const char *queue_repair(const Inst *inst) {
+static const char *queue_repair(const WaitGraph *graph, const Inst *inst, WordKey key) {
+  if (!queue_unit_is_queue(word_value(graph, key), graph->explorer->gpu->machine->memory.queue.bytes))
+    return "let the queue's first word be its capacity times 65536 before anybody uses it";
   return inst->op == OP_ENQUEUE ? "let others take values out meanwhile, or give the queue room for all of them"
                                 : "put in as many values as are taken out, or one that says that no more will come";
 }
@@ -444,7 +446,7 @@ Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge
     finding->holder = holder_text(graph, thing, view->block);
   const Inst *queue = id == FINDING_ORPHAN_WAIT ? queue_wait(graph, edge) : NULL;
   finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, diagnose_is_compiled(view))
-                             : queue                     ? queue_repair(queue)
+                             : queue                     ? queue_repair(graph, queue, thing->key)
                                                          : repair_of(id));
   return finding;
 }
