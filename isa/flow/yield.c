@@ -226,9 +226,43 @@ static int compare_blocks(gconstpointer x, gconstpointer y) {
   return a < b ? -1 : a > b;
 }
 
-/* An exit of a loop: whether it goes where lanes only end, and whether it depends on a strong load. */
+/* True if another block reads the register, or its value comes from an earlier round. */
+static bool lives_on(const Search *search, uint32_t block, int32_t reg) {
+  const Flow *flow = search->flow;
+  bool written = false;
+  for (uint32_t i = 0; i < flow->first[flow->nblocks]; i++) {
+    bool inside = i >= flow->first[block] && i < flow->first[block + 1];
+    VRegUse uses[8];
+    unsigned count = vinst_reads(inst_at(search->vkernel, i), uses);
+    for (unsigned u = 0; u < count; u++)
+      if (uses[u].reg == reg && !(inside && written))
+        return true;
+    count = vinst_writes(inst_at(search->vkernel, i), uses);
+    for (unsigned u = 0; u < count && inside; u++)
+      written |= uses[u].reg == reg;
+  }
+  return false;
+}
+
+/* The block does nothing but work out where it branches to. */
+static bool only_tests(const Search *search, uint32_t block) {
+  for (uint32_t i = search->flow->first[block]; i + 1 < search->flow->first[block + 1]; i++) {
+    const VInst *vinst = inst_at(search->vkernel, i);
+    VRegUse uses[8];
+    if (!unit_is_arithmetic(op_info[vinst->inst.op].unit))
+      return false;
+    unsigned count = vinst_writes(vinst, uses);
+    for (unsigned u = 0; u < count; u++)
+      if (lives_on(search, block, uses[u].reg))
+        return false;
+  }
+  return true;
+}
+
+/* An exit of a loop: whether it goes where lanes only end, whether it depends on a strong load, and whether its block does
+ * nothing else. */
 typedef struct LoopExit {
-  bool ends, depends;
+  bool ends, depends, only_tests;
 } LoopExit;
 
 static GArray *find_exits(Search *search, uint32_t header, const GArray *blocks) {
@@ -238,7 +272,9 @@ static GArray *find_exits(Search *search, uint32_t header, const GArray *blocks)
     uint32_t block = g_array_index(blocks, uint32_t, i);
     if (!leaves(search, header, block))
       continue;
-    LoopExit exit = {.ends = true, .depends = reads_taint(search, last_of(search, block))};
+    LoopExit exit = {.ends = true,
+                     .depends = reads_taint(search, last_of(search, block)),
+                     .only_tests = only_tests(search, block)};
     for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
       if (!loops_contains(search->loops, header, flow->out.to[e]))
         exit.ends &= search->divergence->only_exits[flow->out.to[e]] != 0;
@@ -247,8 +283,28 @@ static GArray *find_exits(Search *search, uint32_t header, const GArray *blocks)
   return exits;
 }
 
-/* From sm_90 on: some exit has to depend on a strong load or atomic of the loop; and of three or another odd number
- * (those before the last by which lanes end don't count) the last one. */
+/* ptxas joins ways out of a loop: a block that only tests to the exit before it, and exits that depend on a strong load by
+ * twos. Of those that follow each other one is left if they are an odd number. The last exit counts in any case; those by
+ * which lanes end count only there. */
+static bool any_counts(const GArray *exits) {
+  unsigned run = 0;
+  bool odd = false, depends = false;
+  for (guint i = 0; i < exits->len; i++) {
+    const LoopExit *exit = &g_array_index(exits, LoopExit, i);
+    if (exit->ends && i + 1 < exits->len)
+      continue;
+    if (exit->only_tests) {
+      depends |= exit->depends;
+      continue;
+    }
+    odd |= run % 2 && !exit->depends;
+    run = exit->depends ? run + 1 : 0;
+    depends = exit->depends;
+  }
+  return odd || depends;
+}
+
+/* From sm_90 on an exit has to depend on a strong load or atomic of the loop. */
 static bool exits_depend(Search *search, uint32_t header) {
   bool comes_back;
   g_autoptr(GArray) blocks = loop_blocks(search, header, PAST_ALL, &comes_back);
@@ -261,15 +317,7 @@ static bool exits_depend(Search *search, uint32_t header) {
       taint_block(search, header, g_array_index(blocks, uint32_t, i));
   }
   g_autoptr(GArray) exits = find_exits(search, header, blocks);
-  unsigned count = 0;
-  bool some = false, last = false;
-  for (guint i = 0; i < exits->len; i++) {
-    const LoopExit *exit = &g_array_index(exits, LoopExit, i);
-    count += i + 1 == exits->len || !exit->ends;
-    some |= exit->depends;
-    last = exit->depends;
-  }
-  return some && (count == 1 || count % 2 == 0 || last);
+  return any_counts(exits);
 }
 
 /* -- the rule -- */

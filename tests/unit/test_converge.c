@@ -137,6 +137,41 @@ START_TEST(barriers_stand_where_ptxas_puts_them) {
 }
 END_TEST
 
+/* -- ways out of a loop -- */
+
+static const Kernel *find_kernel(const Program *program, const char *name) {
+  for (guint k = 0; k < program->kernels->len; k++)
+    if (g_str_equal(program_kernel(program, k)->name, name))
+      return program_kernel(program, k);
+  return NULL;
+}
+
+/* tests/converge/exits.txt, line by line. */
+START_TEST(loops_yield_as_their_exits_say) {
+  g_autofree char *text = read_data("exits.txt");
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autoptr(GString) wrong = g_string_new(NULL);
+  Program *program = lower("exits.ptx", 90);
+  guint count = 0;
+  for (unsigned i = 0; lines[i]; i++) {
+    g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
+    if (lines[i][0] == '#' || g_strv_length(words) < 2)
+      continue;
+    const Kernel *kernel = find_kernel(program, words[0]);
+    ck_assert_msg(kernel, "no kernel %s", words[0]);
+    unsigned yields = 0;
+    for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+      yields += kernel->insts[pc].op == OP_YIELD;
+    if (yields != g_ascii_strtoull(words[1], NULL, 10))
+      g_string_append_printf(wrong, "%s %u (ptxas %s)\n", words[0], yields, words[1]);
+    count++;
+  }
+  ck_assert_uint_eq(program->kernels->len, count);
+  ck_assert_msg(wrong->len == 0, "\n%s", wrong->str);
+  program_free(program);
+}
+END_TEST
+
 /* -- atomic operations -- */
 
 /* A letter for each atomic operation. */
@@ -147,13 +182,6 @@ static char *merges_of(const Kernel *kernel) {
     if (op_info[kernel->insts[i].op].flags & OPF_ATOMIC)
       g_string_append_c(text, letters[kernel->insts[i].cmp]);
   return g_string_free(text, FALSE);
-}
-
-static const Kernel *find_kernel(const Program *program, const char *name) {
-  for (guint k = 0; k < program->kernels->len; k++)
-    if (g_str_equal(program_kernel(program, k)->name, name))
-      return program_kernel(program, k);
-  return NULL;
 }
 
 /* tests/converge/merge.txt, line by line. */
@@ -471,6 +499,7 @@ int main(void) {
   Suite *suite = suite_create("converge");
   TCase *tcase = tcase_create("converge");
   tcase_add_loop_test(tcase, barriers_stand_where_ptxas_puts_them, 0, G_N_ELEMENTS(capabilities));
+  tcase_add_test(tcase, loops_yield_as_their_exits_say);
   tcase_add_loop_test(tcase, atomics_merge_where_ptxas_merges_them, 0, G_N_ELEMENTS(capabilities));
   tcase_add_test(tcase, nested_branches_have_barriers_by_depth);
   tcase_add_test(tcase, the_innermost_go_without_a_barrier);
