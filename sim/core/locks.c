@@ -4,10 +4,13 @@
 
 static bool is_try(const Flight *flight) { return flight->inst->mode == ATOM_CAS; }
 
+static const BackingBuffer *buffer_of(const Gpu *gpu, const Flight *flight, unsigned lane) {
+  return flight->buffer ? flight->buffer : backing_find(gpu->backing, flight->request.address[lane], 4);
+}
+
 static uint32_t word_at(const Gpu *gpu, const Flight *flight, unsigned lane) {
-  uint64_t address = flight->request.address[lane];
-  const BackingBuffer *buffer = flight->buffer ? flight->buffer : backing_find(gpu->backing, address, 4);
-  return buffer->data[(address - buffer->base) / 4];
+  const BackingBuffer *buffer = buffer_of(gpu, flight, lane);
+  return buffer->data[(flight->request.address[lane] - buffer->base) / 4];
 }
 
 static bool finds_free(const Gpu *gpu, const Flight *flight, unsigned lane) {
@@ -34,13 +37,29 @@ static uint32_t count_locks(const Flight *flight) {
   return count;
 }
 
+/* Tells of a lane that frees what it hasn't got. */
+static void watch_release(Issue *issue, const Flight *flight, unsigned lane) {
+  if (!PROBE_WANTED(issue->gpu, stray_release))
+    return;
+  uint64_t address = flight->request.address[lane];
+  ThreadId self = thread_plus(flight->thread, lane);
+  const BackingBuffer *buffer = buffer_of(issue->gpu, flight, lane);
+  WordChange was = change_log_get(&buffer->changes, (uint32_t)((address - buffer->base) / 4));
+  bool free = finds_free(issue->gpu, flight, lane), stranger = !free && !thread_same_warp(was.thread, self);
+  ProbePoint point = issue_point(issue, 1u << lane);
+  if (free || stranger)
+    PROBE_FIRE(issue->gpu, stray_release, &point, address, free ? NULL : &was);
+}
+
 /* True if the L1 sees to the lane. */
 static bool is_done_here(Issue *issue, Flight *flight, unsigned lane) {
   LockQueues *queues = issue->gpu->locks;
   uint64_t address = flight->request.address[lane];
   uint32_t sm = issue->sm->index;
-  if (!is_try(flight))
+  if (!is_try(flight)) {
+    watch_release(issue, flight, lane);
     return lock_queues_release(queues, sm, address, issue->now);
+  }
   LockAnswer answer = lock_queues_try(queues, sm, address, finds_free(issue->gpu, flight, lane), issue->now);
   if (answer == LOCK_WAIT)
     refuse(issue->gpu, flight, lane);
@@ -55,8 +74,6 @@ uint32_t locks_answer(Issue *issue, Flight *flight) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     here |= is_done_here(issue, flight, lane) ? 1u << lane : 0;
   }
-  if (flight->refused == flight->lanes)
-    flight->earliest += issue->gpu->machine->sm.lock_queue.hold;
   return here;
 }
 

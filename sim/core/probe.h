@@ -82,6 +82,8 @@ typedef struct Probe {
   /* STSUL by `lane` of a bit that is free (`was` NULL) or that another thread holds. */
   void (*unlock_not_owned)(void *user, const ProbePoint *point, unsigned lane, uint32_t address, uint32_t bit,
                            const LockBit *was);
+  /* A lane frees a lock in tags (locks.h) that is free (`was` NULL), or that a thread of another warp took. */
+  void (*stray_release)(void *user, const ProbePoint *point, uint64_t address, const WordChange *was);
   /* Lanes exit although they hold this bit. */
   void (*exit_holding)(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held);
   /* Lanes arrive at a barrier, and other lanes of the warp don't: those of `absent` haven't exited, those of `exited`
@@ -141,6 +143,7 @@ typedef struct Probe {
 /* All callbacks. */
 #define PROBE_EACH(X)                                                                                    \
   X(unlock_not_owned)                                                                                    \
+  X(stray_release)                                                                                       \
   X(exit_holding)                                                                                        \
   X(partial_barrier)                                                                                     \
   X(unset_read)                                                                                          \

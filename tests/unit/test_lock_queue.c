@@ -263,11 +263,9 @@ END_TEST
   "ISETP.EQ.AND P0, pt, R3, RZ, pt; @P0 LD.CV R6, [R4]; @P0 IADD R6, R6, 0x1; @P0 ST.WT [R4], R6; @P0 MEMBAR.GL;" \
   "@P0 RED.EXCH.LOCK [R1], RZ; @!P0 BRA again; EXIT"
 
-static const char *const counting[] = {"",
-                                       "sm.lock_queue.handovers=0",
-                                       "sm.lock_queue.keep=1",
+static const char *const counting[] = {"", "sm.lock_queue.handovers=0", "sm.lock_queue.keep=1",
                                        "sm.lock_queue.l1_ways=1 sm.lock_queue.l2_ways=0",
-                                       "sm.lock_queue.hold=700",
+
                                        "sm.lock_queue.grant_latency=3000"};
 
 START_TEST(sections_exclude_each_other) {
@@ -283,16 +281,16 @@ START_TEST(sections_exclude_each_other) {
 }
 END_TEST
 
-/* The L1's answer, by hand: 4 cycles of the tags, latency 10, and `hold` if no lane gets on. */
+/* The L1's answer, by hand: 4 cycles of the tags, latency 10 or 60. */
 START_TEST(an_answer_of_the_l1_takes_time) {
-  for (uint32_t hold = 0; hold <= 100; hold += 100) {
-    g_autofree char *settings = g_strdup_printf(QUEUES "sm.lock_queue.interval=4 sm.lock_queue.hold=%u", hold);
+  for (uint32_t latency = 10; latency <= 60; latency += 50) {
+    g_autofree char *settings = g_strdup_printf(QUEUES "sm.lock_queue.interval=4 sm.lock_queue.latency=%u", latency);
     g_autoptr(Lab) lab =
         lab_new(settings, TRY_LOCK "MOV R9, R3; MOV32I R8, 0x1; ATOM.CAS.LOCK R3, [R1], RZ, R2; MOV R9, R3; EXIT");
     lab_buffer(lab, 1);
     lab_launch(lab, 1, 32);
     lab_finish(lab);
-    ck_assert_uint_eq(lab_cycle(lab, 0, 6, 0) - lab_cycle(lab, 0, 5, 0), 14 + hold);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 6, 0) - lab_cycle(lab, 0, 5, 0), 4 + latency);
   }
 }
 END_TEST

@@ -44,6 +44,25 @@ static void unlock_not_owned(void *user, const ProbePoint *point, unsigned lane,
     set_lock(finding, point, address, bit);
 }
 
+static void stray_release(void *user, const ProbePoint *point, uint64_t address, const WordChange *was) {
+  uint64_t key = report_key(FINDING_UNLOCK_NOT_HELD, point);
+  if (report_is_known(user, key))
+    return;
+  g_autofree char *who = report_who(point), *where = locate_global_text(point->gpu, address);
+  g_autofree char *owner = was && !thread_is_none(was->thread) ? locate_thread_text(point->gpu, was->thread) : NULL;
+  Finding *finding = report_add_new(
+      user, FINDING_UNLOCK_NOT_HELD, key, point,
+      owner ? g_strdup_printf("%s free%s the lock %s, which %s took in cycle %" G_GUINT64_FORMAT, who,
+                              report_ending(point), where, owner, was->cycle)
+            : g_strdup_printf("%s free%s the lock %s, which nobody holds", who, report_ending(point), where),
+      owner ? "let only the holder release a lock; check the address"
+            : "release each lock once, on the path of the lane that took it");
+  finding->space = g_strdup("global");
+  finding->address = address;
+  if (owner)
+    finding->holder = g_strdup_printf("%s, since cycle %" G_GUINT64_FORMAT, owner, was->cycle);
+}
+
 static void exit_holding(void *user, const ProbePoint *point, uint32_t bit, const LockBit *held) {
   g_autofree char *who = report_who(point), *where = locate_shared_text(point->block, held->address);
   g_autofree char *line = locate_line_text(point->block->launch, held->pc);
@@ -103,6 +122,7 @@ static void stale_read(void *user, const ProbePoint *point, const StaleRead *sta
 Misuse *misuse_new(Gpu *gpu, GPtrArray *findings) {
   return report_new(gpu, findings,
                     (Probe){.unlock_not_owned = unlock_not_owned,
+                            .stray_release = stray_release,
                             .exit_holding = exit_holding,
                             .unset_read = unset_read,
                             .stale_read = stale_read});

@@ -12,15 +12,18 @@
 /* Accesses of a block, the paper's: of fewer the one atomic before them would be too large a part. */
 #define ACCESSES_COUNT "1000"
 
+/* For machines with locks in tags only (sm.lock_queue). */
+#define TAGGED "mutex_tags"
+
 static const struct {
-  const char *name; /* of a semaphore with its initial value */
-  const char *contenders[8];
-  int initial; /* 0: the scenarios have no such param */
+  const char *name;          /* of a semaphore with its initial value */
+  const char *contenders[8]; /* NULL behind the last */
+  int initial;               /* 0: the scenarios have no such param */
 } kinds[KIND_COUNT] = {
     [KIND_BARRIER] = {"barrier", {"barrier_xf", "barrier_atomic"}, 0},
     [KIND_MUTEX] = {"mutex",
                     {"mutex_spin", "mutex_spin_backoff", "mutex_spin_then_backoff", "mutex_fa", "mutex_fa_backoff",
-                     "mutex_ring"},
+                     "mutex_ring", TAGGED},
                     0},
     [KIND_SEMAPHORE_LOW] = {"semaphore (initial value 1)",
                             {"semaphore_spin", "semaphore_spin_backoff", "semaphore_sleep"},
@@ -120,15 +123,21 @@ static GArray *kind_blocks(PrimitiveKind kind, const GArray *wanted, const Machi
 /* What is ranked: a part of a plan for each kind and number of blocks, whose scenarios are the contenders. */
 typedef struct Ranking {
   GArray *blocks[KIND_COUNT]; /* guint */
+  bool tags;                  /* the machine has locks in tags */
   Plan *plan;
 } Ranking;
+
+static bool takes_part(const Ranking *ranking, const char *name) {
+  return ranking->tags || strcmp(name, TAGGED) != 0;
+}
 
 static void add_contest(Ranking *ranking, PrimitiveKind kind, guint blocks, guint ops, const char *machine,
                         const char *const *settings) {
   PlanPart *part = add_part(ranking->plan, machine, settings);
   ops = ops ? ops : CLAMP(PRIMITIVE_OPERATIONS / blocks, 1, PRIMITIVE_OPS_MOST);
   for (const char *const *name = kinds[kind].contenders; *name; name++)
-    g_ptr_array_add(part->scenarios, g_strdup_printf(PRIMITIVES "%s.yaml", *name));
+    if (takes_part(ranking, *name))
+      g_ptr_array_add(part->scenarios, g_strdup_printf(PRIMITIVES "%s.yaml", *name));
   add_number(part, "blocks", blocks);
   add_number(part, "ops", ops);
   if (kinds[kind].initial)
@@ -143,6 +152,7 @@ static bool ranking_init(Ranking *ranking, const char *name, const char *const *
   *ranking = (Ranking){.plan = plan_empty()};
   ranking->plan->seeds = seeds;
   ranking->plan->limit_cycles = 0;
+  ranking->tags = machine && machine->sm.lock_queue.l1_ways;
   for (guint kind = 0; machine && kind < KIND_COUNT; kind++) {
     ranking->blocks[kind] = kind_blocks(kind, blocks, machine, diag);
     if (!ranking->blocks[kind])
@@ -160,11 +170,13 @@ static void ranking_clear(Ranking *ranking) {
   plan_free(ranking->plan);
 }
 
-static Contest *read_contest(PrimitiveKind kind, guint blocks, const GArray *all, guint *at) {
+static Contest *read_contest(const Ranking *ranking, PrimitiveKind kind, guint blocks, const GArray *all, guint *at) {
   Contest *contest = g_new0(Contest, 1);
   *contest = (Contest){kind, blocks, g_array_new(FALSE, TRUE, sizeof(Contender))};
   g_array_set_clear_func(contest->contenders, clear_contender);
   for (const char *const *name = kinds[kind].contenders; *name; name++) {
+    if (!takes_part(ranking, *name))
+      continue;
     const Measured *measured = &g_array_index(all, Measured, (*at)++);
     Contender contender = {
         .name = *name, .rate = measured->completed ? measured->rate : 0, .problem = g_strdup(measured->problem)};
@@ -183,7 +195,8 @@ GPtrArray *primitives_rank(const char *machine, const char *const *settings, con
   guint at = 0;
   for (guint kind = 0; all && kind < KIND_COUNT; kind++)
     for (guint i = 0; i < ranking.blocks[kind]->len; i++)
-      g_ptr_array_add(contests, read_contest(kind, g_array_index(ranking.blocks[kind], guint, i), all, &at));
+      g_ptr_array_add(contests,
+                      read_contest(&ranking, kind, g_array_index(ranking.blocks[kind], guint, i), all, &at));
   ranking_clear(&ranking);
   return contests;
 }
