@@ -48,7 +48,7 @@ static void touch_inst(const VInst *vinst, uint32_t i, const LiveRanges *ranges,
   count = vinst_pred_reads(vinst, names);
   for (unsigned p = 0; p < count; p++)
     touch(data, preds + (uint32_t)names[p], i, READ);
-  uint8_t kind = vinst_is_guarded(vinst) ? WRITE_SOME : WRITE;
+  uint8_t kind = vinst_is_guarded(vinst) && !vinst->own ? WRITE_SOME : WRITE;
   count = vinst_writes(vinst, uses);
   for (unsigned u = 0; u < count; u++)
     for (unsigned row = 0; row < uses[u].rows; row++)

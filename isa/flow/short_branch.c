@@ -1,7 +1,8 @@
 #include "isa/flow/short_branch.h"
 
-/* Seen with ptxas 13.0 on sm_90: six stores and the barrier are predicated, seven aren't. */
-enum { SIDE_MAX = 7 };
+/* Seen with ptxas 13.0 on sm_90: six stores and the barrier are predicated, seven aren't. A side without a barrier has
+ * one plain load from global memory at most: two are rarely predicated. */
+enum { SIDE_MAX = 7, LOADS_MAX = 1, DIVISION = 20 };
 
 typedef struct Shortener {
   VKernel *vkernel;
@@ -13,8 +14,8 @@ typedef struct Shortener {
 
 /* One way of a branch: a block that only the branch leads to, and that leads to one block only. */
 typedef struct Side {
-  uint32_t block, next, cost;
-  bool has_barrier;
+  uint32_t block, next, cost, loads; /* plain ones from global memory */
+  bool has_barrier, has_fence;
 } Side;
 
 static const VInst *inst_at(const Shortener *shorten, uint32_t i) {
@@ -29,12 +30,14 @@ static bool is_plain_branch(const VInst *vinst) {
   return vinst->inst.op == OP_BRA && vinst->inst.target != NO_TARGET;
 }
 
-/* What an instruction counts for: 64-bit arithmetic is two instructions, and a shift is usually part of an
- * addition. */
+/* What an instruction counts for: 64-bit arithmetic is two instructions, a shift is usually part of an addition, and a
+ * division takes some twenty. */
 static uint32_t cost_of(const VInst *vinst) {
   VOperands operands = vinst_operands(vinst);
   if (vinst->inst.op == OP_SHL)
     return 0;
+  if (op_info[vinst->inst.op].unit == UNIT_DIVIDE)
+    return DIVISION;
   return op_info[vinst->inst.op].unit == UNIT_ALU && operands.dst == 2 ? 2 : 1;
 }
 
@@ -58,6 +61,11 @@ static bool is_marked(const Kernel *kernel, uint32_t i) {
   return false;
 }
 
+static bool is_plain_load(const VInst *vinst) {
+  const OpInfo *info = &op_info[vinst->inst.op];
+  return info->unit == UNIT_GLOBAL && info->flags & OPF_LOAD && vinst->inst.sem == SEM_WEAK;
+}
+
 static bool find_side(const Shortener *shorten, uint32_t block, int32_t predicate, Side *side) {
   const Flow *flow = &shorten->flow;
   if (block >= flow->nblocks || flow->exits[block] || flow->in.start[block + 1] - flow->in.start[block] != 1 ||
@@ -73,8 +81,16 @@ static bool find_side(const Shortener *shorten, uint32_t block, int32_t predicat
       return false;
     side->cost += cost_of(vinst);
     side->has_barrier |= (op_info[vinst->inst.op].flags & OPF_BARRIER) != 0;
+    side->has_fence |= vinst->inst.op == OP_MEMBAR;
+    side->loads += is_plain_load(vinst);
   }
   return side->cost <= SIDE_MAX;
+}
+
+static bool is_short(const Side *side) { return side->has_barrier || (!side->has_fence && side->loads <= LOADS_MAX); }
+
+static bool are_short(const Side *side, const Side *other) {
+  return side->has_barrier || other->has_barrier || (is_short(side) && is_short(other));
 }
 
 static void guard_side(Shortener *shorten, const Side *side, const VInst *branch, bool taken) {
@@ -95,27 +111,61 @@ static void predicate_branch(Shortener *shorten, uint32_t block) {
       shorten->guard[block] != VPRED_TRUE || !find_side(shorten, block + 1, branch->guard, &other))
     return;
   uint32_t target = shorten->flow.block_of[branch->inst.target];
-  if (other.next == target && other.has_barrier) { /* if */
+  if (other.next == target && is_short(&other)) { /* if */
     guard_side(shorten, &other, branch, false);
     shorten->drop_branch[block] = 1;
   } else if (target == block + 2 && find_side(shorten, target, branch->guard, &taken) && taken.next == other.next &&
-             (other.has_barrier || taken.has_barrier)) { /* if and else */
+             are_short(&other, &taken)) { /* if and else */
     guard_side(shorten, &other, branch, false);
     guard_side(shorten, &taken, branch, true);
     shorten->drop_branch[block] = shorten->drop_branch[other.block] = 1;
   } else if (target == block + 2 && is_lone_branch(shorten, other.block) && other.next == block + 3 &&
              find_side(shorten, target, branch->guard, &taken) &&
              find_side(shorten, other.next, branch->guard, &behind) && taken.next == behind.next &&
-             (taken.has_barrier ||
-              behind.has_barrier)) { /* the same, the sides the other way round, as nvcc has it */
+             are_short(&taken, &behind)) { /* the same, the sides the other way round, as nvcc has it */
     guard_side(shorten, &taken, branch, true);
     guard_side(shorten, &behind, branch, false);
     shorten->drop_branch[block] = shorten->drop_branch[other.block] = shorten->drop_branch[taken.block] = 1;
   }
 }
 
+/* -- registers -- */
+
+enum { NO_HOME = -1, MANY_HOMES = -2 };
+
+static void note_home(int32_t *home, uint32_t block, bool first_is_write) {
+  *home = *home == (int32_t)block || (*home == NO_HOME && first_is_write) ? (int32_t)block : MANY_HOMES;
+}
+
+/* Of each register: the block that writes it before reading it, if no other has it, else MANY_HOMES. */
+static int32_t *find_homes(const Shortener *shorten) {
+  guint n = shorten->vkernel->rows->len;
+  int32_t *home = g_new(int32_t, n + 1);
+  for (guint r = 0; r < n; r++)
+    home[r] = NO_HOME;
+  for (uint32_t i = 0; i < shorten->vkernel->insts->len; i++) {
+    VRegUse uses[8];
+    uint32_t block = shorten->flow.block_of[i];
+    unsigned count = vinst_reads(inst_at(shorten, i), uses);
+    for (unsigned u = 0; u < count; u++)
+      note_home(&home[uses[u].reg], block, false);
+    count = vinst_writes(inst_at(shorten, i), uses);
+    for (unsigned u = 0; u < count; u++)
+      note_home(&home[uses[u].reg], block, true);
+  }
+  return home;
+}
+
+static bool is_own(const VInst *vinst, const int32_t *home, uint32_t block) {
+  VRegUse uses[8];
+  int32_t preds[2];
+  unsigned count = vinst_writes(vinst, uses);
+  return count == 1 && vinst_pred_writes(vinst, preds) == 0 && home[uses[0].reg] == (int32_t)block;
+}
+
 static void rewrite(Shortener *shorten) {
   const Flow *flow = &shorten->flow;
+  g_autofree int32_t *home = find_homes(shorten);
   VEdit edit;
   vedit_init(&edit, shorten->vkernel);
   for (uint32_t b = 0; b < flow->nblocks; b++)
@@ -128,6 +178,7 @@ static void rewrite(Shortener *shorten) {
       if (!branches && shorten->guard[b] != VPRED_TRUE) {
         vinst.guard = shorten->guard[b];
         vinst.inst.flags |= shorten->guard_not[b] ? INST_GUARD_NOT : 0;
+        vinst.own = is_own(&vinst, home, b);
       }
       g_array_append_val(edit.insts, vinst);
     }

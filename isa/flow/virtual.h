@@ -28,6 +28,7 @@ typedef struct VInst {
   int32_t pdst, pdst2; /* virtual predicate or VPRED_SINK */
   int32_t psrc[3];     /* virtual predicate or VPRED_TRUE */
   bool shifted;        /* it was a shift before vkernel_narrow() */
+  bool own; /* guarded: what it writes is read behind it under the same guard only, and lives in no other way */
 } VInst;
 
 typedef struct VKernel {

@@ -11,9 +11,7 @@ measured=validation/hardware/run_ptx_h200.csv
 # Where lockstep is known to differ: a scenario and a buffer, or `outcome` (doc/validation.md has the reasons).
 known_ptx="
 convolution_no_barrier output
-lock_v2_warps victim
-peterson_victim_read_first_warps victim
-peterson_warps victim
+peterson_blocks victim
 "
 
 known_sass="

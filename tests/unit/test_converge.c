@@ -432,7 +432,13 @@ static const Short shorts[] = {
     {"eight", "?9 s s s s s s s b e", "?9 s s s s s s s b e"},
     {"64-bit additions are two", "?6 d d d b s e", "?6 d d d b s e"},
     {"shifts are none", "?9 l l l s s s s b e", "-l -l -l -s -s -s -s -b e"},
-    {"without a barrier", "?3 s s e", "?3 s s e"},
+    {"without a barrier", "?3 s s e", "-s -s e"},
+    {"with a fence", "?4 s f s e", "?4 s f s e"},
+    {"a fence and a barrier", "?4 s f b e", "-s -f -b e"},
+    {"a load", "?4 g s s e", "-g -s -s e"},
+    {"two loads", "?4 g g s e", "?4 g g s e"},
+    {"two loads that are volatile", "?4 v v s e", "-v -v -s e"},
+    {"a division", "?3 i s e", "?3 i s e"},
     {"an atomic", "?4 s a b e", "?4 s a b e"},
     {"what the predicate is written by", "?4 p s b e", "?4 p s b e"},
     {"a side that others come to", "?4 s b >1 s e", "?4 s b >1 s e"},
@@ -449,6 +455,13 @@ static VInst short_inst(VKernel *vkernel, char letter) {
   case 'd': return wide;
   case 'l': return lab_op(OP_SHL, word, word, word);
   case 'p': return lab_set(0, CMP_LT, word, word);
+  case 'f': return vinst_new(OP_MEMBAR);
+  case 'i': return lab_op(OP_IDIV, word, word, word);
+  case 'v':
+    wide = lab_op(OP_LD, word, word, VREG_SINK);
+    wide.inst.sem = SEM_VOLATILE;
+    return wide;
+  case 'g': return lab_op(OP_LD, word, word, VREG_SINK);
   default: return vinst_new(OP_EXIT);
   }
 }
@@ -466,13 +479,15 @@ static char *short_text(const VKernel *vkernel) {
     static const struct {
       Opcode op;
       char letter;
-    } letters[] = {{OP_STS, 's'}, {OP_BAR, 'b'},   {OP_ATOM, 'a'}, {OP_IADD64, 'd'},
-                   {OP_SHL, 'l'}, {OP_ISETP, 'p'}, {OP_EXIT, 'e'}};
+    } letters[] = {{OP_STS, 's'},   {OP_BAR, 'b'},    {OP_ATOM, 'a'}, {OP_IADD64, 'd'}, {OP_SHL, 'l'},
+                   {OP_ISETP, 'p'}, {OP_MEMBAR, 'f'}, {OP_IDIV, 'i'}, {OP_EXIT, 'e'}};
     if (vinst->guard >= 0)
       g_string_append_c(text, negated ? '-' : '+');
     for (unsigned k = 0; k < G_N_ELEMENTS(letters); k++)
       if (letters[k].op == (Opcode)vinst->inst.op)
         g_string_append_c(text, letters[k].letter);
+    if (vinst->inst.op == OP_LD)
+      g_string_append_c(text, vinst->inst.sem == SEM_VOLATILE ? 'v' : 'g');
   }
   return g_string_free(text, FALSE);
 }
