@@ -125,6 +125,48 @@ static void write_heap(RandomPtx *writer) {
   }
 }
 
+/* ---- queues, of up to 3 and 2 values ---- */
+
+/* %r2 becomes 1 if it was put or taken. */
+static void write_queue_step(RandomPtx *writer, unsigned queue, bool puts) {
+  add(writer, "  {\n  .param .b64 queue;\n  .param .b32 value;\n  .param .b64 taken;\n  .param .b32 done;\n");
+  add(writer, "  mov.u64 %%rd5, queues+%u;\n  cvta.global.u64 %%rd5, %%rd5;\n  st.param.b64 [queue], %%rd5;\n",
+      RANDOM_QUEUE_BYTES * queue);
+  if (puts)
+    add(writer,
+        "  st.param.b32 [value], %%v%u;\n  call.uni (done), __enqueue, (queue, value);\n"
+        "  ld.param.b32 %%r2, [done];\n  }\n",
+        pick(writer, VALUES));
+  else
+    add(writer,
+        "  call.uni (taken), __dequeue, (queue);\n  ld.param.b64 %%rd7, [taken];\n  }\n"
+        "  mov.b64 {%%v%u, %%r2}, %%rd7;\n",
+        pick(writer, VALUES));
+}
+
+/* Once, or until it is done; seldom something else happens to the queue's words. */
+static void write_queue(RandomPtx *writer) {
+  unsigned label = writer->labels++, queue = pick(writer, 2), what = pick(writer, 16);
+  if (what == 0) {
+    add(writer, "  st.volatile.u32 [queues+%u], %%v%u;\n", RANDOM_QUEUE_BYTES * queue + 4 * pick(writer, 3),
+        pick(writer, VALUES));
+    return;
+  }
+  if (what == 1) {
+    add(writer, "  atom.exch.b32 %%v%u, [queues+%u], %u;\n", pick(writer, VALUES), RANDOM_QUEUE_BYTES * queue,
+        0x20000 + pick(writer, 3));
+    return;
+  }
+  bool waits = what < 5 && !writer->gentle;
+  if (waits)
+    add(writer, "Q%u:\n", label);
+  write_queue_step(writer, queue, pick(writer, 2));
+  if (waits)
+    add(writer, "  setp.eq.u32 %%p2, %%r2, 0;\n  @%%p2 bra Q%u;\n", label);
+  else if (pick(writer, 2))
+    add(writer, "  setp.eq.u32 %%p0, %%r2, 0;\n");
+}
+
 /* ---- statements ---- */
 
 static void write_value(RandomPtx *writer) {
@@ -208,6 +250,8 @@ static void write_statements(RandomPtx *writer, unsigned depth) {
     unsigned what = pick(writer, depth < DEPTH_MAX ? 14 : 9);
     if (writer->heap && pick(writer, 3) == 0)
       write_heap(writer);
+    else if (writer->queues && pick(writer, 3) == 0)
+      write_queue(writer);
     else if (what < 5)
       write_access(writer);
     else if (what < 8)
@@ -259,6 +303,12 @@ char *random_ptx_module(RandomPtx *writer, unsigned kernels) {
         ".extern .func (.param .b64 piece) malloc (.param .b64 size);\n.extern .func free (.param .b64 piece);\n"
         ".global .align 8 .u64 nodes[%d];\n",
         NODES);
+  if (writer->queues)
+    add(writer,
+        ".extern .func (.param .b32 done) __enqueue (.param .b64 queue, .param .b32 value);\n"
+        ".extern .func (.param .b64 taken) __dequeue (.param .b64 queue);\n"
+        ".global .align %d .u32 queues[%d] = {196608, 0, 0, 0, 0, 0, 0, 0, 131072};\n",
+        RANDOM_QUEUE_BYTES, 2 * RANDOM_QUEUE_BYTES / 4);
   for (unsigned kernel = 0; kernel < kernels; kernel++)
     write_kernel(writer, kernel);
   return g_string_free(g_steal_pointer(&writer->text), FALSE);
