@@ -16,7 +16,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 34
+plan 40
 batch="memory.atomic.batch_loads=64"
 sleeping="$traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="$traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -98,6 +98,28 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   "$LOCKSTEP" run "${queue}_hardware.yaml" -m gtx580 >"$folder/refused" 2>&1 && status=0 || status=$?
   point "a machine without queue units refuses the program" \
     "$(test $status = 3 && grep -q 'queues.cu:42:.* error: ENQUEUE: gtx580 has no queue units' "$folder/refused" || cat "$folder/refused")"
+
+  # Locks in tags: gain with few, lose with many; a machine without refuses; so does rank.
+  table="-p blocks=28 -p threads=256 -p each=1"
+  words=$(cycles "$traces/irregular/hash_table.yaml" $table -m gtx1080ti -p pool=64)
+  less "64 locks in tags: faster than words" "$(cycles "$traces/irregular/hash_queue.yaml" $table -p pool=64)" "$words" 1.2
+  words=$(cycles "$traces/irregular/hash_table.yaml" $table -m gtx1080ti -p pool=1024)
+  tags=$(cycles "$traces/irregular/hash_queue.yaml" $table -p pool=1024)
+  less "1024 of them: slower" "$words" "$tags" 1.05
+  less "fewer tags: slower still" "$tags" \
+    "$(cycles "$traces/irregular/hash_queue.yaml" $table -p pool=1024 -m gtx1080ti-hql-small -s sm.lock_queue.l1_ways=1)" 1.05
+  "$LOCKSTEP" run "$traces/irregular/hash_queue.yaml" -m gtx1080ti >"$folder/refused" 2>&1 && status=0 || status=$?
+  point "a machine without locks in tags refuses them" "$(test "$status" = 3 &&
+    grep -q 'error: ATOM: gtx1080ti has no locks in the tags of L1 and L2' "$folder/refused" || cat "$folder/refused")"
+  for m in gtx1080ti gtx1080ti-hql; do
+    "$LOCKSTEP" rank --primitives -m $m --blocks 64 --seeds 1 --format csv 2>/dev/null | awk -F, -v m=$m '/,mutex,64,1,/ { print m, $5 }'
+  done >"$folder/best"
+  point "a lock in tags is the best mutex of 64 blocks" \
+    "$(printf '%s\n' "gtx1080ti mutex_spin" "gtx1080ti-hql mutex_tags" | diff - "$folder/best")"
+  for threads in 1 2 4; do
+    "$LOCKSTEP" run "$traces/irregular/hash_queue.yaml" --threads $threads --format json 2>/dev/null | md5sum
+  done | sort -u >"$folder/sums"
+  point "any number of threads gives the same bytes" "$(test "$(wc -l <"$folder/sums")" = 1 || cat "$folder/sums")"
 
   # Conditional unlock: a lock bit for each channel instead of two.
   chain="$traces/whatif/channel"
