@@ -16,7 +16,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 40
+plan 41
 batch="memory.atomic.batch_loads=64"
 sleeping="$traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="$traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -98,6 +98,9 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   "$LOCKSTEP" run "${queue}_hardware.yaml" -m gtx580 >"$folder/refused" 2>&1 && status=0 || status=$?
   point "a machine without queue units refuses the program" \
     "$(test $status = 3 && grep -q 'queues.cu:42:.* error: ENQUEUE: gtx580 has no queue units' "$folder/refused" || cat "$folder/refused")"
+  "$LOCKSTEP" run "$SRCDIR/tests/corpus/queue_copies_live.yaml" -s sm.l1.bytes=16384 -s sm.l1.sector=32 -s sm.l1.global_loads=cached \
+    >"$folder/copies" 2>&1 || true
+  point "an SM's copies of a queue go when it puts a value into it" "$(grep -q '^as expected' "$folder/copies" || cat "$folder/copies")"
 
   # Locks in tags: gain with few, lose with many; a machine without refuses; so does rank.
   table="-p blocks=28 -p threads=256 -p each=1"
