@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "isa/flow/hoist.h"
 #include "isa/flow/short_branch.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
@@ -510,6 +511,31 @@ START_TEST(short_branches_around_barriers_are_predicated) {
 }
 END_TEST
 
+/* Two rounds of an unrolled loop: what uses the first load comes behind the second, whose address doesn't wait. */
+START_TEST(loads_come_before_what_uses_them) {
+  enum { ADDRESS, FIRST, SUM, NEXT, SECOND, TOTAL, REGISTERS };
+  static const Opcode kept[] = {OP_LDS, OP_IADD, OP_STS, OP_IADD, OP_LDS, OP_IADD, OP_EXIT};
+  static const Opcode hoisted[] = {OP_LDS, OP_IMUL, OP_LDS, OP_IADD, OP_IADD, OP_EXIT};
+  for (unsigned stores = 0; stores < 2; stores++) {
+    VKernel *vkernel = lab_virtual();
+    for (unsigned r = 0; r < REGISTERS; r++)
+      vkernel_register(vkernel, 1);
+    lab_add(vkernel, lab_op(OP_LDS, FIRST, ADDRESS, VREG_SINK));
+    lab_add(vkernel, lab_op(OP_IADD, SUM, FIRST, FIRST));
+    if (stores) /* no load passes it */
+      lab_add(vkernel, lab_op(OP_STS, VREG_SINK, ADDRESS, SUM));
+    lab_add(vkernel, lab_op(stores ? OP_IADD : OP_IMUL, NEXT, ADDRESS, ADDRESS));
+    lab_add(vkernel, lab_op(OP_LDS, SECOND, NEXT, VREG_SINK));
+    lab_add(vkernel, lab_op(OP_IADD, TOTAL, SUM, SECOND));
+    lab_add(vkernel, vinst_new(OP_EXIT));
+    loads_hoist(vkernel);
+    for (guint i = 0; i < vkernel->insts->len; i++)
+      ck_assert_uint_eq(g_array_index(vkernel->insts, VInst, i).inst.op, (stores ? kept : hoisted)[i]);
+    vkernel_free(vkernel);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("converge");
   TCase *tcase = tcase_create("converge");
@@ -523,6 +549,7 @@ int main(void) {
   tcase_add_test(tcase, others_pass_by_the_meeting_point);
   tcase_add_loop_test(tcase, who_stays_in_a_loop_meets_in_each_round, 0, 2);
   tcase_add_loop_test(tcase, short_branches_around_barriers_are_predicated, 0, G_N_ELEMENTS(shorts));
+  tcase_add_test(tcase, loads_come_before_what_uses_them);
   tcase_add_test(tcase, large_kernels_end_soon);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);
