@@ -1,7 +1,7 @@
 #include "isa/flow/short_branch.h"
 
-/* Seen with ptxas 13.0 on sm_90: six stores and the barrier are predicated, seven aren't. A side without a barrier has
- * one plain load from global memory at most: two are rarely predicated. */
+/* Seen with ptxas 13.0 on sm_90: six stores and the barrier are predicated, seven aren't. A side without a barrier
+ * has one plain load from global memory at most: two are rarely predicated. */
 enum { SIDE_MAX = 7, LOADS_MAX = 1, DIVISION = 20 };
 
 typedef struct Shortener {
@@ -30,8 +30,8 @@ static bool is_plain_branch(const VInst *vinst) {
   return vinst->inst.op == OP_BRA && vinst->inst.target != NO_TARGET;
 }
 
-/* What an instruction counts for: 64-bit arithmetic is two instructions, a shift is usually part of an addition, and a
- * division takes some twenty. */
+/* What an instruction counts for: 64-bit arithmetic is two instructions, a shift is usually part of an addition, and
+ * a division takes some twenty. */
 static uint32_t cost_of(const VInst *vinst) {
   VOperands operands = vinst_operands(vinst);
   if (vinst->inst.op == OP_SHL)

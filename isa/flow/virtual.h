@@ -67,9 +67,9 @@ unsigned vinst_writes(const VInst *vinst, VRegUse uses[8]);
 void vkernel_early_exits(VKernel *vkernel);
 
 /* Volta and later: puts BSSY and BSYNC around the branches that may diverge, YIELD where ptxas puts it, and takes
- * WARPSYNCs away where the warp is provably converged (SEMANTICS, "Convergence barriers"). Says which atomic operations
- * a warp makes one (merge.h). `capability`: 75, 86, 90 ... `yields`: the program is for sm_70 or newer; ptxas gives an
- * older one no YIELD, on no GPU. */
+ * WARPSYNCs away where the warp is provably converged (SEMANTICS, "Convergence barriers"). Says which atomic
+ * operations a warp makes one (merge.h). `capability`: 75, 86, 90 ... `yields`: the program is for sm_70 or newer;
+ * ptxas gives an older one no YIELD, on no GPU. */
 void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields);
 
 /* The mask of a WARPSYNC that stands in a register, since nvcc moves it there first, becomes a constant again. */

@@ -259,8 +259,8 @@ static bool only_tests(const Search *search, uint32_t block) {
   return true;
 }
 
-/* An exit of a loop: whether it goes where lanes only end, whether it depends on a strong load, and whether its block does
- * nothing else. */
+/* An exit of a loop: whether it goes where lanes only end, whether it depends on a strong load, and whether its block
+ * does nothing else. */
 typedef struct LoopExit {
   bool ends, depends, only_tests;
 } LoopExit;
@@ -283,9 +283,9 @@ static GArray *find_exits(Search *search, uint32_t header, const GArray *blocks)
   return exits;
 }
 
-/* ptxas joins ways out of a loop: a block that only tests to the exit before it, and exits that depend on a strong load by
- * twos. Of those that follow each other one is left if they are an odd number. The last exit counts in any case; those by
- * which lanes end count only there. */
+/* ptxas joins ways out of a loop: a block that only tests to the exit before it, and exits that depend on a strong
+ * load by twos. Of those that follow each other one is left if they are an odd number. The last exit counts in any
+ * case; those by which lanes end count only there. */
 static bool any_counts(const GArray *exits) {
   unsigned run = 0;
   bool odd = false, depends = false;

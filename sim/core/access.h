@@ -55,8 +55,8 @@ static inline uint64_t access_value(const uint32_t *const rows[2], unsigned lane
   return rows[0][lane] | (rows[1] ? (uint64_t)rows[1][lane] << 32 : 0);
 }
 
-/* What lanes whose operations go to memory as one (MergeMode) take before it: VOTE, FLO, ISETP and a product, or REDUX,
- * ISETP and a move, or five times SHFL and the operation. */
+/* What lanes whose operations go to memory as one (MergeMode) take before it: VOTE, FLO, ISETP and a product, or
+ * REDUX, ISETP and a move, or five times SHFL and the operation. */
 uint32_t access_merge_before(const Machine *machine, const Inst *inst);
 /* By how much later each has its result for that: with SHFL and an addition behind the reply. */
 uint32_t access_merge_delay(const Machine *machine, const Inst *inst);

@@ -1,7 +1,7 @@
 /* Whatever the executors do is among what the proof's exploration allows: random programs of PTX (faults, constant
- * memory, atomics on local memory, barriers, locks, queues, several kernels, streams, a host, hundreds of launches) run under
- * random schedules; at some moments all that can happen is explored, and each instruction, stored value, exit and
- * fault until a block or a kernel comes must be in it. And no run that ends was called a deadlock before. */
+ * memory, atomics on local memory, barriers, locks, queues, several kernels, streams, a host, hundreds of launches)
+ * run under random schedules; at some moments all that can happen is explored, and each instruction, stored value,
+ * exit and fault until a block or a kernel comes must be in it. And no run that ends was called a deadlock before. */
 #include <glib.h>
 #include <string.h>
 

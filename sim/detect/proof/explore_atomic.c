@@ -5,7 +5,8 @@
 
 static bool is_float(const Inst *inst) { return type_is_float(inst->type); }
 
-/* True if adding the number to what the word may hold may give what it couldn't hold before. A range has more values than a list. */
+/* True if adding the number to what the word may hold may give what it couldn't hold before. A range has more values
+ * than a list. */
 static bool gives_news(const ValueSet *set, const ValueSet *before, uint32_t number) {
   if (number == 0 || (before->anything && !before->ranged))
     return false;
@@ -109,8 +110,8 @@ static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst
   }
 }
 
-/* A lock in tags (sim/core/locks.h) may let nobody in although its word says "free": another SM is next, or nothing is
- * known of the lock where the lane asks. */
+/* A lock in tags (sim/core/locks.h) may let nobody in although its word says "free": another SM is next, or nothing
+ * is known of the lock where the lane asks. */
 static void refuse_lock(LaneWalk *walk, const LaneState *state, const Inst *inst) {
   LaneSpace refused;
   uint32_t taken;

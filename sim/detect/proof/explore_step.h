@@ -1,9 +1,9 @@
 /* explore_step.h - one step of one lane: every state that may follow a state.
- * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates, arithmetic;
- * explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch; explore_memory.c: loads and
- * stores; explore_heap.c: malloc() and free(); explore_flight.c: accesses under way; explore_atomic.c: atomics, and what they add to words;
- * explore_queue.c: operations on queues.
- * A step uses up the state that it is given. */
+ * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates,
+ * arithmetic; explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch;
+ * explore_memory.c: loads and stores; explore_heap.c: malloc() and free(); explore_flight.c: accesses under way;
+ * explore_atomic.c: atomics, and what they add to words; explore_queue.c: operations on queues. A step uses up the
+ * state that it is given. */
 #ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
 #define LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
 
@@ -116,7 +116,8 @@ const ValueSet *explore_read(LaneWalk *walk, WordKey key, uint32_t pc);
 bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey key);
 void explore_store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value);
 void explore_store_unknown(LaneWalk *walk, uint32_t pc, WordKey key);
-/* Notes for a footprint that the word is changed: `news`: to what it couldn't hold before; `value`: NULL for one that isn't known. */
+/* Notes for a footprint that the word is changed: `news`: to what it couldn't hold before; `value`: NULL for one that
+ * isn't known. */
 void explore_note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool news, const uint32_t *value);
 /* What a word may hold already; in a layer, below it. */
 const ValueSet *explore_set_before(const LaneWalk *walk, WordKey key);
@@ -128,7 +129,8 @@ void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t num
 /* The lane loads, and goes on. */
 void explore_load(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place);
 
-/* ---- explore_heap.c: the device heap. What malloc() returns isn't known: that depends on who calls it before ---- */
+/* ---- explore_heap.c: the device heap. What malloc() returns isn't known: that depends on who calls it before ----
+ * */
 
 void explore_malloc(LaneWalk *walk, LaneState *state, const Inst *inst);
 void explore_free(LaneWalk *walk, LaneState *state, const Inst *inst);
@@ -160,8 +162,8 @@ void explore_repeat_adds(Explorer *explorer, WarpView *view, unsigned lane, cons
  * An acquire or a fence that isn't over will empty its SM's L1. Sectors on their way to an L1 bring the values that they were read
  * with. ---- */
 
-/* What is under way on an SM: its stores join the words, its other accesses the views of their warps, which are those of the SM from
- * number `first` on. */
+/* What is under way on an SM: its stores join the words, its other accesses the views of their warps, which are those
+ * of the SM from number `first` on. */
 void explore_flights_add(Explorer *explorer, const Sm *sm, guint first);
 
 /* True if the lane has accesses under way that are steps. */
