@@ -132,8 +132,8 @@ static void call_undefined(Lower *lower, const char *name) {
   lower_op0(lower, OP_TRAP)->inst.imm = (int32_t)index + 1;
 }
 
-/* __syncblocks(), for machines that have it: __threadfence() on both sides, as threads of other blocks are to see what
- * this one wrote, and the other way round. */
+/* __syncblocks(), for machines that have it: __threadfence() on both sides, as threads of other blocks are to see
+ * what this one wrote, and the other way round. */
 static void call_syncblocks(Lower *lower) {
   lower_fence_of_gpu(lower);
   lower_op0(lower, OP_SYNCBLOCKS)->inst.flags |= INST_UNALIGNED;

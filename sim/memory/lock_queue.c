@@ -218,11 +218,16 @@ static LockAnswer ask_first(LockQueues *queues, uint32_t sm, uint64_t address, u
   return LOCK_ASK;
 }
 
-LockAnswer lock_queues_try(LockQueues *queues, uint32_t sm, uint64_t address, bool free, uint64_t now) {
+/* As of now: settling it may end its record. NULL: there is none. */
+static Lock *find_settled(LockQueues *queues, uint64_t address, uint64_t now) {
   Lock *lock = find(queues, address);
   if (lock)
     settle(queues, lock, now);
-  lock = find(queues, address);
+  return find(queues, address);
+}
+
+LockAnswer lock_queues_try(LockQueues *queues, uint32_t sm, uint64_t address, bool free, uint64_t now) {
+  Lock *lock = find_settled(queues, address, now);
   Entry *entry = lock ? &lock->entry[sm] : NULL;
   if (!entry || entry->state == ENTRY_NONE)
     return ask_first(queues, sm, address, now);
@@ -274,10 +279,8 @@ static bool grant(LockQueues *queues, Lock *lock, uint32_t sm, uint64_t now) {
 }
 
 bool lock_queues_ask(LockQueues *queues, uint32_t sm, uint64_t address, bool free, uint64_t now) {
-  Lock *lock = find(queues, address);
-  if (lock)
-    settle(queues, lock, now);
-  lock = find_or_make(queues, address);
+  Lock *lock = find_settled(queues, address, now);
+  lock = lock ? lock : find_or_make(queues, address);
   Entry *entry = &lock->entry[sm];
   if (lock->owner == NO_SM && free && lock->free_at <= now)
     return grant(queues, lock, sm, now);

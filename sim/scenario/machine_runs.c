@@ -14,8 +14,8 @@ static const char *lacking(const Machine *machine, const Inst *inst) {
     return "has no queue units (memory.queue.bytes is 0), nor has any GPU; queues in software are "
            "traces/whatif/queue_fa.yaml and queue_ring.yaml";
   if (inst->flags & INST_LOCK && !machine->sm.lock_queue.l1_ways)
-    return "has no locks in the tags of L1 and L2 (sm.lock_queue.l1_ways is 0), nor has any GPU; a lock in software is "
-           "traces/primitives/mutex_spin.yaml";
+    return "has no locks in the tags of L1 and L2 (sm.lock_queue.l1_ways is 0), nor has any GPU; "
+           "a lock in software is traces/primitives/mutex_spin.yaml";
   return NULL;
 }
 

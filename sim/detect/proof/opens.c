@@ -48,8 +48,9 @@ static bool some_room(const Gpu *gpu, const Launch *launch) {
   return false;
 }
 
-/* True if no block of the launch is seen to stay away from SYNCBLOCKS: none has exited, each that is resident may come,
- * and the others have room. (Where they could start only when some block exits, the proof ends as soon as one may.) */
+/* True if no block of the launch is seen to stay away from SYNCBLOCKS: none has exited, each that is resident may
+ * come, and the others have room. (Where they could start only when some block exits, the proof ends as soon as one
+ * may.) */
 static bool blocks_may_meet(const Explorer *explorer, const Launch *launch) {
   if (launch->finished_blocks || (launch->next_block < launch->blocks && !some_room(explorer->gpu, launch)))
     return false;

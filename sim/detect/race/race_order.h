@@ -73,7 +73,7 @@ typedef struct RaceOrder {
   GArray *streams;             /* uint32_t, of each launch: the first launch of its stream */
   GHashTable *first_of_stream; /* stream -> that launch */
   BarrierOrder *started;       /* of each launch: what the host knew when it started it; NULL: it did nothing yet */
-  GHashTable *ended;           /* launch -> BarrierOrder *: what its blocks knew at their end, if there are other streams */
+  GHashTable *ended;           /* launch -> BarrierOrder *: what its blocks knew at their end; if there are streams */
   WarpOrder host;              /* the host: one more thread, in no launch */
 } RaceOrder;
 
