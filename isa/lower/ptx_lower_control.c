@@ -134,7 +134,8 @@ static void call_undefined(Lower *lower, const char *name) {
 
 /* __syncblocks(), for machines that have it: __threadfence() on both sides, as threads of other blocks are to see
  * what this one wrote, and the other way round. */
-static void call_syncblocks(Lower *lower) {
+static void call_syncblocks(Lower *lower, PtxWord pointer) {
+  (void)pointer;
   lower_fence_of_gpu(lower);
   lower_op0(lower, OP_SYNCBLOCKS)->inst.flags |= INST_UNALIGNED;
   lower_fence_of_gpu(lower);
@@ -175,6 +176,57 @@ static void call_lock_release(Lower *lower, PtxWord pointer) {
   lower_lock_release(lower, pointer, argument(lower, 0, pointer));
 }
 
+static void call_enqueue(Lower *lower, PtxWord pointer) { call_queue(lower, pointer, true); }
+static void call_dequeue(Lower *lower, PtxWord pointer) { call_queue(lower, pointer, false); }
+
+/* -- functions of machines that nobody has built -- */
+
+enum { NO_BYTES = 0, POINTER_BYTES = 1 };
+
+typedef struct MachineFunction {
+  const char *name, *declaration;
+  void (*call)(Lower *lower, PtxWord pointer);
+  uint8_t result, argument[2]; /* bytes, or one of the above */
+} MachineFunction;
+
+static const MachineFunction machine_functions[] = {
+    {"__syncblocks", "void __syncblocks()", call_syncblocks, NO_BYTES, {NO_BYTES}},
+    {"__enqueue", "int __enqueue(void *queue, unsigned value)", call_enqueue, 4, {POINTER_BYTES, 4}},
+    {"__dequeue", "unsigned long long __dequeue(void *queue)", call_dequeue, 8, {POINTER_BYTES}},
+    {"__lock_acquire", "int __lock_acquire(unsigned *lock)", call_lock_acquire, 4, {POINTER_BYTES}},
+    {"__lock_release", "void __lock_release(unsigned *lock)", call_lock_release, NO_BYTES, {POINTER_BYTES}},
+};
+
+/* `list` has values of so many bytes; NO_BYTES: none from there on. */
+static bool has_sizes(const Lower *lower, const PtxOperand *list, const uint8_t *bytes, unsigned most) {
+  unsigned count = 0;
+  for (; count < most && bytes[count] != NO_BYTES; count++) {
+    const PtxOperand *operand = count < list->count ? lower_part(lower, list, count) : NULL;
+    unsigned wanted = bytes[count] == POINTER_BYTES ? lower->module->address_size / 8 : bytes[count];
+    if (operand && operand->kind == PTX_OPERAND_VAR &&
+        ptx_var_bytes(ptx_var(lower->module, operand->index)) != wanted)
+      return false;
+  }
+  return list->count == count;
+}
+
+/* True if it is one of them, and has been lowered or told to be declared otherwise. */
+static bool call_machine(Lower *lower, const char *name, PtxWord pointer) {
+  for (unsigned i = 0; i < G_N_ELEMENTS(machine_functions); i++) {
+    const MachineFunction *function = &machine_functions[i];
+    if (strcmp(name, function->name) != 0)
+      continue;
+    if (has_sizes(lower, lower_operand(lower, 0), &function->result, 1) &&
+        has_sizes(lower, lower_operand(lower, 2), function->argument, G_N_ELEMENTS(function->argument)))
+      function->call(lower, pointer);
+    else
+      lower_error(lower, lower->inst->at, "`%s` is declared otherwise; expected `extern \"C\" __device__ %s;`", name,
+                  function->declaration);
+    return true;
+  }
+  return false;
+}
+
 static void call_extern(Lower *lower, const char *name) {
   PtxWord pointer = lower->module->address_size == 64 ? PTX_B64 : PTX_B32;
   unsigned arguments = lower_operand(lower, 2)->count;
@@ -188,17 +240,7 @@ static void call_extern(Lower *lower, const char *name) {
     call_malloc(lower, pointer, true);
   else if (strcmp(name, "free") == 0 && arguments == 1)
     call_free(lower, pointer);
-  else if (strcmp(name, "__syncblocks") == 0 && arguments == 0)
-    call_syncblocks(lower);
-  else if (strcmp(name, "__enqueue") == 0 && arguments == 2)
-    call_queue(lower, pointer, true);
-  else if (strcmp(name, "__dequeue") == 0 && arguments == 1)
-    call_queue(lower, pointer, false);
-  else if (strcmp(name, "__lock_acquire") == 0 && arguments == 1)
-    call_lock_acquire(lower, pointer);
-  else if (strcmp(name, "__lock_release") == 0 && arguments == 1)
-    call_lock_release(lower, pointer);
-  else
+  else if (!call_machine(lower, name, pointer))
     call_undefined(lower, name);
 }
 

@@ -72,6 +72,10 @@ static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32
   } else if (fault == PLACE_NOT_CONSTANT) {
     g_string_printf(text, "access to constant memory at " HEX64 ", which is in `%s`, not a constant", address,
                     inside->name);
+  } else if (place_window(address) != MEM_GLOBAL) {
+    g_string_printf(text, "access to %s address " HEX64 ", which is in %s memory", space, address,
+                    place_window(address) == MEM_SHARED ? "shared" : "local");
+    repair = "pass the address of a buffer in global memory";
   } else {
     g_string_printf(text, "access to %s address " HEX64 ", which is in no buffer", space, address);
     if (address < NULL_PAGE) {

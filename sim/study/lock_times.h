@@ -17,7 +17,7 @@
 /* From when on. The first three last until the reply of the successful try is back at its warp, as a program can
  * measure it. */
 typedef enum {
-  TRANSFER_FROM_FENCE, /* the fence before the unlock begins: a program that leaves a time for the next owner reads it */
+  TRANSFER_FROM_FENCE,  /* the fence before the unlock begins: where a program reads the time that it leaves */
   TRANSFER_FROM_UNLOCK, /* the unlock is issued */
   TRANSFER_FROM_PORT,   /* it leaves its SM */
   TRANSFER_AT_L2,       /* it is performed, and only until the successful try is performed */

@@ -159,6 +159,14 @@ static const struct {
      "5:46: error: `e` is in another file, which isn't supported"},
     {LAB_HEAD ".func f(.param .b32 a) { trap; } .entry k() { .param .b64 x; call f, (x); ret; }",
      "4:71: error: this isn't what the function takes: `.b32` of 4 bytes"},
+    {LAB_HEAD ".extern .func (.param .b32 r) __dequeue(.param .b64 q);\n"
+              ".entry k() { .param .b64 q; .param .b32 r; call (r), __dequeue, (q); ret; }",
+     "5:44: error: `__dequeue` is declared otherwise; expected `extern \"C\" __device__ unsigned long long "
+     "__dequeue(void *queue);`"},
+    {LAB_HEAD ".extern .func __lock_release(.param .b64 l, .param .b32 n);\n"
+              ".entry k() { .param .b64 l; .param .b32 n; call __lock_release, (l, n); ret; }",
+     "5:44: error: `__lock_release` is declared otherwise; expected `extern \"C\" __device__ void "
+     "__lock_release(unsigned *lock);`"},
 };
 
 START_TEST(reports_module_error) { expect_errors(module_errors[_i].text, &pascal, module_errors[_i].message); }
