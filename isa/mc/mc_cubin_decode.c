@@ -144,6 +144,12 @@ static void print_selection(McDecoder *decoder) {
     decoder->failed = true;
 }
 
+/* Which half of its register an instruction of one half takes. */
+static void print_one_half(McDecoder *decoder) {
+  if (mc_field(decoder, 60, 1))
+    g_string_append(decoder->out, ".H1");
+}
+
 /* The scoreboards of DEPBAR, as {2,1}. */
 static void print_scoreboards(McDecoder *decoder) {
   unsigned set = (unsigned)mc_field(decoder, 32, 6);
@@ -302,6 +308,7 @@ static void decode_field(McDecoder *decoder) {
     else
       print_scoreboards(decoder);
     break;
+  case 'h': print_one_half(decoder); break;
   case 'G': mc_decode_global(decoder); break;
   case 'H': mc_decode_shared(decoder); break;
   case 'L': mc_decode_local(decoder); break;

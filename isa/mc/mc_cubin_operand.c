@@ -18,6 +18,7 @@ enum {
   FORM_LAST_UNIFORM = 7,
   CONSTANT_BASE = 38, /* bits of a word in a constant bank: offset, bank */
   CONSTANT_BANK = 54,
+  HIGH_NEGATED = 86,
   UNIFORM_BIT = 91,
 };
 
@@ -32,7 +33,8 @@ typedef struct Flags {
   unsigned reuse; /* bit */
   bool minus, absolute, inverted;
   bool halves; /* it may take one half of its register twice */
-  bool fused;  /* HFMA2 has the signs and the half of the last place elsewhere */
+  bool negates; /* the high half may be negated */
+  bool fused;   /* HFMA2 has the signs and the half of the last place elsewhere */
   char immediate;
 } Flags;
 
@@ -45,6 +47,7 @@ static Flags read_flags(McDecoder *decoder, char letter) {
     case '-': flags.minus = true; break;
     case '|': flags.absolute = true; break;
     case 'w': flags.halves = true; break;
+    case 'n': flags.negates = true; break;
     case 'H': flags.fused = true; break;
     case '3': flags.reuse = 124; break;
     case '~': flags.inverted = true; break;
@@ -100,9 +103,12 @@ static void print_bank_word(McDecoder *decoder) {
   g_string_append_printf(decoder->out, "c[0x%x][0x%x]", bank, offset);
 }
 
-static void print_half(McDecoder *decoder, const Place *place) {
+static void print_half(McDecoder *decoder, const Place *place, bool negates) {
   static const char *const halves[] = {"", NULL, ".H0_H0", ".H1_H1"};
-  const char *half = halves[mc_field(decoder, place->half, 2)];
+  unsigned which = (unsigned)mc_field(decoder, place->half, 2);
+  const char *half = halves[which];
+  if (negates && mc_field(decoder, HIGH_NEGATED, 1))
+    half = which == 0 ? ".H0_NH1" : NULL;
   if (half)
     g_string_append(decoder->out, half);
   else
@@ -125,10 +131,10 @@ static void print_place(McDecoder *decoder, const Place *place, unsigned form, c
     mc_print_register_field(decoder, place->at);
   if (absolute)
     g_string_append_c(decoder->out, '|');
-  if (flags->halves)
-    print_half(decoder, place);
   if (form == FORM_REGISTERS && !uniform && mc_field(decoder, flags->reuse, 1))
     g_string_append(decoder->out, ".reuse");
+  if (flags->halves)
+    print_half(decoder, place, flags->negates);
 }
 
 /* The place in the middle: its kind as if it were of the second operand. */
@@ -293,14 +299,16 @@ void mc_decode_local(McDecoder *decoder) {
   print_base(decoder, mc_signed_field(decoder, 40, 24));
 }
 
-/* c[0x2][R0+0xc], c[0x0][0x28] */
+/* c[0x2][R0+0xc], c[0x2][UR4], c[0x0][0x28] */
 void mc_decode_bank(McDecoder *decoder, bool base) {
-  decoder->p++;
+  bool uniform = *++decoder->p == 'U';
   int64_t offset = mc_signed_field(decoder, CONSTANT_BASE, 16);
   unsigned bank = (unsigned)mc_field(decoder, CONSTANT_BANK, 5);
-  bool register_base = base && (mc_field(decoder, 24, 8) != MC_RZ || offset == 0);
+  bool register_base = uniform || (base && (mc_field(decoder, 24, 8) != MC_RZ || offset == 0));
   g_string_append_printf(decoder->out, "c[0x%x][", bank);
-  if (register_base)
+  if (uniform)
+    mc_print_uniform_field(decoder, 24);
+  else if (register_base)
     mc_print_register_field(decoder, 24);
   if (register_base)
     print_offset(decoder, "+", offset, false);

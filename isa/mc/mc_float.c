@@ -174,6 +174,14 @@ bool mc_fchk(McBuild *build) {
   return true;
 }
 
+/* RCP64H takes the high word of a double, which a number of its text is. */
+static int16_t high_word(McBuild *build, const McOperand *number) {
+  double value = number->kind == MC_REAL ? number->real : (double)(int64_t)number->value;
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return mc_constant(build, (uint32_t)(bits >> 32));
+}
+
 bool mc_mufu(McBuild *build) {
   static const char *const names[] = {
       [MUFU_RCP] = "RCP",       [MUFU_RSQ] = "RSQ",       [MUFU_SQRT] = "SQRT", [MUFU_SIN_TURNS] = "SIN",
@@ -189,7 +197,9 @@ bool mc_mufu(McBuild *build) {
     return mc_refuse(build);
   inst.mode = (uint8_t)function;
   inst.type = TYPE_F32;
-  inst.a = mc_float(build, a);
+  bool number = a->kind == MC_INTEGER || a->kind == MC_REAL;
+  bool of_double = function == MUFU_RCP64H || function == MUFU_RSQ64H;
+  inst.a = number && of_double ? high_word(build, a) : mc_float(build, a);
   inst.flags |= signs(a, INST_NEG_A, INST_ABS_A);
   inst.dst = mc_destination(build, mc_at(build, 0), 1);
   mc_emit(build, &inst);

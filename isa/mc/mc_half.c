@@ -38,6 +38,16 @@ static uint32_t pair_bits(McBuild *build, guint index) {
   return number_bits(type, mc_at(build, index)) << 16 | number_bits(type, mc_at(build, index + 1));
 }
 
+static int16_t negate_high(McBuild *build, int16_t row) {
+  Inst inst = mc_blank(build, OP_LOP);
+  inst.lop = LOP_XOR;
+  inst.a = row;
+  inst.b = mc_constant(build, 0x80000000u);
+  inst.dst = mc_scratch(build, 1);
+  mc_emit(build, &inst);
+  return inst.dst;
+}
+
 /* Operand `*index` as a pair of halves, and *index goes behind it: two immediates, or a register of which both halves
  * are taken, or one twice. Its signs are the instruction's. */
 static int16_t half_pair(McBuild *build, guint *index, Inst *inst, uint32_t minus, uint32_t absolute) {
@@ -51,6 +61,8 @@ static int16_t half_pair(McBuild *build, guint *index, Inst *inst, uint32_t minu
   uint8_t part = operand.part;
   operand.part = MC_ALL;
   int16_t row = mc_value(build, &operand);
+  if (part == MC_H0_NH1)
+    return negate_high(build, row);
   if (part != MC_H0_H0 && part != MC_H1_H1)
     return row;
   Inst twice = mc_blank(build, OP_PRMT);

@@ -11,9 +11,9 @@ typedef struct Word {
   McPart part;
 } Word;
 
-static const Word parts[] = {{"H0_H0", MC_H0_H0}, {"H1_H1", MC_H1_H1}, {"H0", MC_H0}, {"H1", MC_H1},
-                             {"B0", MC_B0},       {"B1", MC_B1},       {"B2", MC_B2}, {"B3", MC_B3},
-                             {"64", MC_PAIR64},   {"U32", MC_U32}};
+static const Word parts[] = {{"H0_H0", MC_H0_H0}, {"H1_H1", MC_H1_H1}, {"H0_NH1", MC_H0_NH1}, {"H0", MC_H0},
+                             {"H1", MC_H1},       {"B0", MC_B0},       {"B1", MC_B1},         {"B2", MC_B2},
+                             {"B3", MC_B3},       {"64", MC_PAIR64},   {"U32", MC_U32}};
 
 typedef struct Bank {
   const char *letters;
@@ -370,8 +370,9 @@ static int read_worded(McReader *reader, McOperand *operand) {
     reader->p += length;
     return 1;
   }
-  if (length == 2 && strncmp(reader->p, "PR", 2) == 0) {
-    operand->kind = MC_PREDICATES;
+  bool uniform = length == 3 && strncmp(reader->p, "UPR", 3) == 0;
+  if (uniform || (length == 2 && strncmp(reader->p, "PR", 2) == 0)) {
+    operand->kind = uniform ? MC_PREDICATES_UNIFORM : MC_PREDICATES;
     reader->p += length;
     return 1;
   }

@@ -32,9 +32,10 @@ void mc_print_real(GString *out, double real) {
 }
 
 static void print_part(GString *out, unsigned part) {
-  static const char *const texts[] = {[MC_ALL] = "",   [MC_H0_H0] = ".H0_H0", [MC_H1_H1] = ".H1_H1", [MC_H0] = ".H0",
-                                      [MC_H1] = ".H1", [MC_B0] = ".B0",       [MC_B1] = ".B1",       [MC_B2] = ".B2",
-                                      [MC_B3] = ".B3", [MC_PAIR64] = ".64",   [MC_U32] = ".U32"};
+  static const char *const texts[] = {
+      [MC_ALL] = "",           [MC_H0_H0] = ".H0_H0", [MC_H1_H1] = ".H1_H1", [MC_H0] = ".H0",
+      [MC_H0_NH1] = ".H0_NH1", [MC_H1] = ".H1",       [MC_B0] = ".B0",       [MC_B1] = ".B1",
+      [MC_B2] = ".B2",         [MC_B3] = ".B3",       [MC_PAIR64] = ".64",   [MC_U32] = ".U32"};
   g_string_append(out, texts[part]);
 }
 
@@ -122,6 +123,7 @@ static void print_core(GString *out, const McOperand *operand) {
   case MC_MEMORY: print_memory(out, operand); break;
   case MC_SYMBOL: print_symbol(out, operand); break;
   case MC_PREDICATES: g_string_append(out, "PR"); break;
+  case MC_PREDICATES_UNIFORM: g_string_append(out, "UPR"); break;
   case MC_SCOREBOARDS: print_scoreboards(out, operand->value); break;
   case MC_SPECIAL:
   case MC_NAME: g_string_append(out, operand->text); break;
@@ -140,10 +142,10 @@ static void print_operand(GString *out, const McOperand *operand) {
   print_core(out, operand);
   if (operand->absolute)
     g_string_append_c(out, '|');
-  if (operand->kind <= MC_UNIFORM || operand->kind == MC_CONSTANT)
-    print_part(out, operand->part);
   if (operand->reuse)
     g_string_append(out, ".reuse");
+  if (operand->kind <= MC_UNIFORM || operand->kind == MC_CONSTANT)
+    print_part(out, operand->part);
 }
 
 /* BRX R6 -0x1c0: the number is added to the register, and no comma stands between them. */

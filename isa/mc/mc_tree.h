@@ -31,14 +31,15 @@ typedef enum {
   MC_INTEGER,           /* value; a minus sign of the text is applied */
   MC_REAL,              /* real; +INF, -QNAN and the like, too */
   MC_CONSTANT, /* c[bank][base + offset]; base is a register or MC_NO_REGISTER; uniform likewise (cx[UR4][0x8]: bank is -1) */
-  MC_MEMORY,      /* [base.width * scale + uniform + offset], perhaps with a descriptor before it */
-  MC_SPECIAL,     /* SR_TID.X, SRZ: text is the name, interned, as written */
-  MC_TARGET,      /* place in the kernel: value is the byte address, of `(.L_x_3), and of cuobjdump's number where only a place can
+  MC_MEMORY,  /* [base.width * scale + uniform + offset], perhaps with a descriptor before it */
+  MC_SPECIAL, /* SR_TID.X, SRZ: text is the name, interned, as written */
+  MC_TARGET, /* place in the kernel: value is the byte address, of `(.L_x_3), and of cuobjdump's number where only a place can
                      stand; the offset of BRX, which is added to a register, is an MC_INTEGER */
-  MC_SYMBOL,      /* `(name), 32@lo((name)): text is the name, interned; `part` says which bits */
-  MC_PREDICATES,  /* PR: all predicates as one word */
-  MC_SCOREBOARDS, /* {2,1}: value has a bit for each */
-  MC_NAME,        /* any other word: text, interned */
+  MC_SYMBOL,             /* `(name), 32@lo((name)): text is the name, interned; `part` says which bits */
+  MC_PREDICATES,         /* PR: all predicates as one word */
+  MC_PREDICATES_UNIFORM, /* UPR: the same of uniform ones */
+  MC_SCOREBOARDS,        /* {2,1}: value has a bit for each */
+  MC_NAME,               /* any other word: text, interned */
 } McOperandKind;
 
 /* Which part of a register an operand takes. */
@@ -46,6 +47,7 @@ typedef enum {
   MC_ALL,
   MC_H0_H0,
   MC_H1_H1,
+  MC_H0_NH1, /* both halves, the high one negated */
   MC_H0,
   MC_H1,
   MC_B0,
