@@ -120,7 +120,7 @@ static const Shape shapes[] = {
     {"IADD3.X R1, ~R254, RZ, RZ, P0, !PT", 5, {.kind = MC_PREDICATE, .number = MC_PT, .negated = true, NONE}},
     {"I2F.U16 R1, R20.H1", 1, {.kind = MC_REGISTER, .number = 20, .part = MC_H1, NONE}},
     {"I2F.S8 R1, R23.B2", 1, {.kind = MC_REGISTER, .number = 23, .part = MC_B2, NONE}},
-    {"HADD2 R1, R2.H0_H0, -R3.H1_H1.reuse",
+    {"HADD2 R1, R2.H0_H0, -R3.reuse.H1_H1",
      2,
      {.kind = MC_REGISTER, .number = 3, .part = MC_H1_H1, .minus = true, .reuse = true, NONE}},
     {"VOTEU.ANY UR4, UPT, P3", 0, {.kind = MC_UNIFORM, .number = 4, NONE}},
