@@ -234,6 +234,8 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
   return stop;
 }
 
+void gpu_end(Gpu *gpu) { gpu->limit_cycles = 0; }
+
 void gpu_set_threads(Gpu *gpu, uint32_t threads) {
   g_clear_pointer(&gpu->team, team_free);
   gpu->threads = MAX(threads, 1);

@@ -32,6 +32,9 @@ void gpu_add_heap(Gpu *gpu, uint32_t bytes);
 /* Runs until something of GpuStop happens; `instructions` is the budget of warp instructions. */
 GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles);
 
+/* For a subscriber that knows enough: gpu_run() ends, as at a limit of cycles. */
+void gpu_end(Gpu *gpu);
+
 /* Adds a subscriber; it must outlive the run, or be removed. Its callbacks stay as they are as long as it listens. */
 void gpu_subscribe(Gpu *gpu, Probe *probe);
 void gpu_unsubscribe(Gpu *gpu, Probe *probe);

@@ -7,21 +7,21 @@ typedef enum { DETECT_ALWAYS, DETECT_CHECK } DetectorRuns;
 
 typedef struct Detector {
   DetectorRuns runs;
-  gpointer (*attach)(Gpu *gpu, GPtrArray *findings, const Repair *trial);
+  gpointer (*attach)(Gpu *gpu, GPtrArray *findings, const RepairTrial *trial);
   bool (*conclude)(gpointer self);
   void (*detach)(gpointer self);
 } Detector;
 
-#define DETECTOR(id, runs, type, attach, conclude, detach, doc)                     \
-  static gpointer attach_##id(Gpu *gpu, GPtrArray *findings, const Repair *trial) { \
-    (void)trial;                                                                    \
-    return attach;                                                                  \
-  }                                                                                 \
-  static bool conclude_##id(gpointer data) {                                        \
-    type *self = data;                                                              \
-    (void)self;                                                                     \
-    return conclude;                                                                \
-  }                                                                                 \
+#define DETECTOR(id, runs, type, attach, conclude, detach, doc)                          \
+  static gpointer attach_##id(Gpu *gpu, GPtrArray *findings, const RepairTrial *trial) { \
+    (void)trial;                                                                         \
+    return attach;                                                                       \
+  }                                                                                      \
+  static bool conclude_##id(gpointer data) {                                             \
+    type *self = data;                                                                   \
+    (void)self;                                                                          \
+    return conclude;                                                                     \
+  }                                                                                      \
   static void detach_##id(gpointer data) { detach((type *)data); }
 #include "sim/detect/detectors.def"
 
@@ -35,7 +35,7 @@ struct Detectors {
   gpointer self[G_N_ELEMENTS(table)]; /* NULL: not attached */
 };
 
-Detectors *detectors_attach(Gpu *gpu, GPtrArray *findings, bool check, const Repair *trial) {
+Detectors *detectors_attach(Gpu *gpu, GPtrArray *findings, bool check, const RepairTrial *trial) {
   Detectors *detectors = g_new0(Detectors, 1);
   for (guint i = 0; i < G_N_ELEMENTS(table); i++)
     if (check || table[i].runs == DETECT_ALWAYS)

@@ -4,7 +4,7 @@
 static bool is_gone(const Finding *finding, const Repair *repair, const Scenario *scenario, const Machine *machine,
                     const RunOptions *options, uint64_t cycles, Diag *diag) {
   RunOptions trial = *options;
-  trial.trial = repair;
+  trial.trial = &(const RepairTrial){repair, finding};
   trial.observer = NULL;
   trial.keep_buffers = false;
   trial.limit_cycles = MIN(trial.limit_cycles, cycles + 1);

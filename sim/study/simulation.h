@@ -16,7 +16,7 @@ typedef struct RunOptions {
   const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
   bool as_source;        /* PTX in place of the machine code that was made of it (scenario_source()) */
   bool races;            /* attach the detectors of check, too: data races */
-  const Repair *trial;   /* put in for the search for races, or NULL. Borrowed */
+  const RepairTrial *trial; /* of a repair, put in for the search for races; NULL: none. Borrowed */
   uint32_t
       threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */
   bool keep_buffers; /* RunResult.buffers */

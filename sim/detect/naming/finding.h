@@ -91,6 +91,12 @@ typedef struct Finding {
   uint64_t count;      /* how often it happened (misuse is reported once a place) */
 } Finding;
 
+/* A run that shows whether a finding is gone with a repair, or in spite of a doubt. */
+typedef struct RepairTrial {
+  const Repair *repair;
+  const Finding *finding;
+} RepairTrial;
+
 Finding *finding_new(FindingId id, char *message_taken);
 void finding_free(Finding *finding);
 Finding *finding_copy(const Finding *finding);

@@ -292,7 +292,7 @@ static void host_does(void *user, const HostPoint *point, HostDeed deed) {
 
 /* ---- life ---- */
 
-RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *trial) {
+RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial *trial) {
   RaceDetector *detector = g_new0(RaceDetector, 1);
   detector->gpu = gpu;
   detector->probe = (Probe){.user = detector,
@@ -325,7 +325,9 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const Repair *tri
   shadow_init(&detector->watch.shadow[SPACE_SHARED]);
   shadow_init(&detector->watch.shadow[SPACE_GLOBAL]);
   race_report_init(&detector->watch.report, findings);
-  race_trial_init(&detector->watch.trial, trial);
+  if (trial)
+    race_report_seek(&detector->watch.report, trial->finding, gpu);
+  race_trial_init(&detector->watch.trial, trial ? trial->repair : NULL);
   detector->watch.order.doubt = race_trial_doubt(&detector->watch.trial);
   gpu_subscribe(gpu, &detector->probe);
   return detector;

@@ -33,6 +33,11 @@ void race_report_init(RaceReport *report, GPtrArray *findings) {
                          .known = g_hash_table_new(bits_hash_key, g_int64_equal)};
 }
 
+void race_report_seek(RaceReport *report, const Finding *sought, Gpu *gpu) {
+  report->sought = sought;
+  report->ends = gpu;
+}
+
 void race_report_clear(RaceReport *report) {
   g_hash_table_destroy(report->known);
   g_ptr_array_unref(report->pairs);
@@ -362,6 +367,13 @@ static guint word_told(const RacePair *pair) {
   return 0;
 }
 
+/* Nothing is withdrawn in PTX, which says itself what is volatile; whatever else is found of the pair has its place. */
+static void end_if_sought(const RaceReport *report, const Finding *finding) {
+  if (report->sought && gpu_launch(report->ends, 0)->program->dialect == DIALECT_PTX &&
+      finding_same_place(finding, report->sought))
+    gpu_end(report->ends);
+}
+
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
   RaceEnd second = {.base = race->base,
                     .lanes = race->lanes,
@@ -388,6 +400,7 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
   if (full && (!race->missed || g_array_index(pair->words, WordRaces, word_told(pair)).missed))
     return;
   new.finding = make_finding(point, race, &second);
+  end_if_sought(report, new.finding);
   if (full) {
     new.finding->count += g_array_index(pair->words, WordRaces, RACE_WORDS_MAX - 1).finding->count;
     finding_free(g_array_index(pair->words, WordRaces, RACE_WORDS_MAX - 1).finding);

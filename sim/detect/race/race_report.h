@@ -9,7 +9,9 @@
 #include "sim/detect/race/race_ends.h"
 
 typedef struct RaceReport {
-  GPtrArray *findings; /* borrowed */
+  GPtrArray *findings;   /* borrowed */
+  const Finding *sought; /* borrowed; NULL: none */
+  Gpu *ends;             /* its run ends once that is found */
   GPtrArray *pairs;    /* RacePair * in the order of their first race; owns them */
   GHashTable *known;   /* pair of lines -> RacePair * */
 } RaceReport;
@@ -18,6 +20,8 @@ enum { RACE_WORDS_MAX = 64 };
 
 void race_report_init(RaceReport *report, GPtrArray *findings);
 void race_report_clear(RaceReport *report);
+/* All that is asked of the run is whether it has a finding at the place of `sought`. */
+void race_report_seek(RaceReport *report, const Finding *sought, Gpu *gpu);
 /* `point` is the second access; one to shared memory has its block. */
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race);
 /* Races on that word so far were none: it is a flag. */

@@ -114,7 +114,7 @@ static unsigned phase_at(const RaceTrial *trial, uint32_t actor, uint32_t time) 
 }
 
 bool race_trial_orders(const RaceTrial *trial, const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
-  return trial->repair && order_nearness(order, warp, earlier) == IN_ONE_BLOCK &&
+  return race_trial_has_phases(trial) && order_nearness(order, warp, earlier) == IN_ONE_BLOCK &&
          phase_at(trial, earlier->actor, earlier->time) != phase_at(trial, warp->actor, warp->time);
 }
 

@@ -24,6 +24,8 @@ void race_trial_clear(RaceTrial *trial);
 OrderDoubt race_trial_doubt(RaceTrial *trial);
 /* Does what is put in before or behind the access. */
 void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point, bool behind);
+/* True if a barrier was put in and has been passed. */
+static inline bool race_trial_has_phases(const RaceTrial *trial) { return trial->repair && trial->phases->len; }
 /* True if a barrier that was put in orders `earlier` and what the warp does now. */
 bool race_trial_orders(const RaceTrial *trial, const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* At the end: true if all can stand where they are. */

@@ -180,7 +180,8 @@ AccessOrder race_words_order(const Step *step, const Question *question) {
   return (AccessOrder){.user = question,
                        .actor = step->warp->actor,
                        .clock = order_clock(&step->watch->order, step->warp, false),
-                       .clock_has_all = order_clock_has_all(&step->watch->order) && !step->watch->trial.repair,
+                       .clock_has_all =
+                           order_clock_has_all(&step->watch->order) && !race_trial_has_phases(&step->watch->trial),
                        .before = is_before,
                        .handed = is_handed,
                        .nearness = nearness,
