@@ -143,8 +143,22 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 
 /* ---- adding ---- */
 
+/* Eight bytes of an access, from `actor` (with `time`) or `chain` (with what follows) on: lists are long where many warps poll. */
+static inline uint64_t eight_bytes(const Access *access, size_t offset) {
+  uint64_t bytes;
+  memcpy(&bytes, (const char *)access + offset, sizeof bytes);
+  return bytes;
+}
+static inline uint64_t who_of(const Access *access) { return eight_bytes(access, offsetof(Access, actor)); }
+static inline uint64_t what_of(const Access *access) { return eight_bytes(access, offsetof(Access, chain)); }
+static inline uint64_t what_bits(Access access) { return what_of(&access); }
+#define WHAT(...) what_bits((Access){__VA_ARGS__})
+
 /* Whoever conflicts with `old` conflicts with `next` too, if `next` is ordered after `old`. */
-static bool covers(const Access *next, const Access *old) {
+static inline bool covers(const Access *next, const Access *old) {
+  const uint64_t kind = WHAT(.bytes = 0xff, .write = true, .dropped = true, .strong = 0xff);
+  if (((what_of(next) ^ what_of(old)) & kind) == 0)
+    return true;
   return next->write >= old->write && next->dropped <= old->dropped && next->strong <= old->strong &&
          (old->bytes & ~next->bytes) == 0;
 }
@@ -173,41 +187,29 @@ static bool conflicts(const Access *next, const Access *old, const AccessOrder *
   return (next->write || old->write) && (next->bytes & old->bytes) && !both_strong(next, old, order);
 }
 
-/* The chain of number `at` has grown since. */
-static bool has_grown(const AccessList *list, unsigned at) {
-  const Access *old = &list->access[at];
-  for (unsigned i = at + 1; i < list->count; i++) {
-    const Access *next = &list->access[i];
-    if (next->write && next->strong && !next->flying && next->chain == old->chain && (next->bytes & old->bytes))
-      return true;
-  }
-  return false;
+/* A write that has been performed, and is the newest of the access's chain so far. */
+static inline bool is_grown(const Access *old, const Access *access) {
+  const uint64_t asked = WHAT(.chain = UINT32_MAX, .write = true, .flying = true);
+  return (what_of(old) & asked) == WHAT(.chain = access->chain, .write = true) && old->strong &&
+         (old->bytes & access->bytes);
 }
 
-/* A read (`reads`) doesn't see less for being repeated, unless it is of another value. */
-static bool same_sight(const Access *a, const AccessList *list, unsigned at, bool reads) {
-  const Access *old = &list->access[at];
-  return !reads || !a->strong || (old->strong && !old->flying && a->chain == old->chain && !has_grown(list, at));
-}
-
-/* The first access from number `at` on that the warp made at its time of `access`, or list->count. */
-static inline unsigned find_of_warp(const AccessList *list, unsigned at, const Access *access) {
-  uint32_t actor = access->actor, time = access->time;
-  const Access *old = list->access + at, *end = list->access + list->count;
-  while (old < end && (old->actor != actor || old->time != time))
-    old++;
-  return (unsigned)(old - list->access);
-}
-
-/* The warp did the same, and released nothing since: who it races with was told then. In a row lanes stand for words,
+/* The warp did the same, and released nothing since: who it races with was told then. A read doesn't see less for being
+ * repeated, unless it is of another value: of another chain, or of one that has grown since. In a row lanes stand for words,
  * which have to be among those of then. */
 static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
-  for (unsigned i = 0; (i = find_of_warp(list, i, access)) < list->count; i++) {
+  bool sees = order->reads && access->strong;
+  uint64_t who = who_of(access);
+  for (unsigned i = list->count; i-- > 0;) {
     const Access *old = &list->access[i];
-    bool alike = !((in_row || order->by_lanes) && access->lanes & ~old->lanes) &&
-                 !(order->by_lanes && access->shift != old->shift);
-    if (alike && covers(old, access) && same_sight(access, list, i, order->reads))
-      return true;
+    if (who_of(old) == who) {
+      bool alike = !((in_row || order->by_lanes) && access->lanes & ~old->lanes) &&
+                   !(order->by_lanes && access->shift != old->shift);
+      if (alike && covers(old, access) && (!sees || (old->strong && !old->flying && old->chain == access->chain)))
+        return true;
+    }
+    if (sees && is_grown(old, access))
+      return false;
   }
   return false;
 }
@@ -332,10 +334,11 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
 /* The first access that isn't strong for whoever makes `next`, and the other way round: none before it conflicts with
  * that. */
 static unsigned first_near(const AccessList *list, const Access *next, const AccessOrder *order) {
-  const Access *old = list->access, *end = list->access + list->count;
-  while (old < end && in_scope(next, order->farthest) && in_scope(old, order->farthest))
-    old++;
-  return (unsigned)(old - list->access);
+  unsigned first = 0;
+  if (in_scope(next, order->farthest))
+    while (first < list->count && in_scope(&list->access[first], order->farthest))
+      first++;
+  return first;
 }
 
 unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
@@ -372,8 +375,9 @@ static bool land(AccessList *list, uint32_t number, const Access *access) {
 }
 
 static bool did_the_same(const AccessList *list, const Access *access) {
-  for (unsigned i = 0; (i = find_of_warp(list, i, access)) < list->count; i++)
-    if (covers(&list->access[i], access))
+  uint64_t who = who_of(access);
+  for (unsigned i = 0; i < list->count; i++)
+    if (who_of(&list->access[i]) == who && covers(&list->access[i], access))
       return true;
   return false;
 }

@@ -23,6 +23,7 @@
 #include <assert.h>
 #include <glib.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sim/detect/race/vclock.h"
@@ -41,7 +42,8 @@ enum {
 /* Who a strong access is strong for. Those of threads that are in both scopes don't race with each other. */
 typedef enum { ACCESS_WEAK, ACCESS_STRONG_IN_BLOCK, ACCESS_STRONG_ON_GPU, ACCESS_STRONG } AccessStrength;
 
-/* A warp instruction that touched a word. All its lanes touched the same bytes of the word. */
+/* A warp instruction that touched a word. All its lanes touched the same bytes of the word. `actor` and `time` stand together,
+ * as do `chain` and what follows: shadow.c compares them as a whole. */
 typedef struct Access {
   uint64_t cycle;
   uint32_t actor, time; /* of the warp's vector clock */
@@ -58,6 +60,8 @@ typedef struct Access {
   uint8_t shift;
 } Access;
 static_assert(sizeof(Access) == 32, "an Access is kept for every word that a program touches");
+static_assert(offsetof(Access, time) == offsetof(Access, actor) + 4 && offsetof(Access, chain) + 8 == sizeof(Access),
+              "shadow.c compares them together");
 
 typedef struct AccessList {
   Access *access; /* oldest first */

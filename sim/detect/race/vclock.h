@@ -30,11 +30,12 @@ void vclock_reset(VClock *clock);
 /* The first entry of `actor` or a later one. */
 uint32_t vclock_find(const VClock *clock, uint32_t actor);
 static inline uint32_t vclock_time(const VClock *clock, uint32_t actor) {
-  if (clock->count == 0)
+  if (clock->count == 0 || actor < clock->entry[0].actor)
     return 0;
   uint32_t at = actor - clock->entry[0].actor; /* warps that start together mostly stand together, without a gap */
-  if (at >= clock->count || clock->entry[at].actor != actor)
-    at = vclock_find(clock, actor);
+  if (at < clock->count && clock->entry[at].actor == actor)
+    return clock->entry[at].time;
+  at = vclock_find(clock, actor);
   return at < clock->count && clock->entry[at].actor == actor ? clock->entry[at].time : 0;
 }
 /* Times only rise. */
