@@ -258,6 +258,8 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
   bool resident = warp->age == flight->age && warp->state != WARP_DONE && warp->state != WARP_FREE;
   if (cached_is_acquire(flight->inst))
     cached_forget(sm);
+  if (flight->request.kind == MEM_ATOMIC)
+    memsys_replied(sm->gpu->memsys, &flight->request);
   if (G_UNLIKELY(flight->request.queue))
     count_queue(sm, flight);
   if (warp->awaits == flight->number)

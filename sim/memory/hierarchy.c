@@ -171,6 +171,7 @@ static uint64_t settle_turn(Hierarchy *h, uint32_t index, uint64_t entered, bool
     part->more += h->switch_latency;
   AtomicTurn turn = atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind, busy, milli_of(cycle));
   slice->free_at = MAX(slice->free_at, turn.entered);
+  part->busy = (uint32_t)MIN(turn.start - milli_of(entered), UINT32_MAX);
   count_turn(h, index, &turn, entered, waited);
   part->stage = PART_TURN;
   return milli_cycle(turn.start);

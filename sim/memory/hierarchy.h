@@ -28,6 +28,7 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
                          Counters *counters);
 void hierarchy_free(Hierarchy *hierarchy);
 void hierarchy_send(Hierarchy *hierarchy, MemRequest *request, uint64_t time);
+void hierarchy_replied(Hierarchy *h, const MemRequest *request);
 uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system);
 MemNext hierarchy_goes_on(Hierarchy *hierarchy, MemRequest *request, uint64_t time, uint64_t sent_milli);
 uint64_t hierarchy_next(const Hierarchy *hierarchy);

@@ -42,6 +42,8 @@ static void reply(Hierarchy *h, uint32_t index, uint64_t milli) {
   if (G_UNLIKELY(h->client.part != NULL))
     tell_part(h, part, index, back);
   request->answered = MAX(request->answered, back);
+  if (part->kind == MEM_ATOMIC)
+    request->waited = MAX(request->waited, part->busy);
   part_free(&h->queue, index);
   for (uint32_t next; (next = port->held.first) != PART_NONE && port_has_credit(port, &h->queue.pool[next]);) {
     port->held.first = h->queue.pool[next].next;

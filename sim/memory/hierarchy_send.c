@@ -19,7 +19,7 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
   const PortRules *rules = &h->port_rules;
   Port *issue = &h->issue[request->sm];
   uint32_t first_slice = h->crossbar.sm_half[request->sm] * h->map.slices;
-  uint64_t takes = 0;
+  uint64_t takes = 0, way = 0;
   uint32_t joined = 0;
   request->parts = coalescer_split(&h->coalescer, request);
   for (uint32_t i = 0; i < request->parts; i++) {
@@ -36,13 +36,21 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
     if (rules->queue)
       takes += port_takes(rules, request->kind, piece);
     if (h->fence_probe)
-      issue->farthest = MAX(issue->farthest, round_trip(h, request->sm, piece));
+      way = MAX(way, round_trip(h, request->sm, piece));
   }
+  request->way = (uint32_t)way;
+  issue->farthest = MAX(issue->farthest, way);
   issue->out_free = MAX(issue->out_free, milli_of(time)) + takes;
   request->from = MAX(milli_of(time), sent_milli);
   MemNext next = port_goes_on(issue, rules, request, milli_of(time));
   next.credits = request->parts - joined;
   return next;
+}
+
+void hierarchy_replied(Hierarchy *h, const MemRequest *request) {
+  Port *issue = &h->issue[request->sm];
+  if (h->fence_probe && request->waited)
+    issue->farthest = MAX(issue->farthest, (uint64_t)request->way + request->waited);
 }
 
 uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) {
@@ -141,6 +149,7 @@ void hierarchy_expect(Hierarchy *h, uint32_t parts) { part_queue_reserve(&h->que
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
   h->counters->global_accesses++;
   request->answered = 0;
+  request->waited = 0;
   for (uint32_t i = 0, count = request->parts; i < count; i++)
     make_part(h, request, &request->piece[i], i, time);
 }

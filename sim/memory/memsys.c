@@ -160,6 +160,11 @@ MemNext memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time, uint6
   return (MemNext){time, sent_milli, 1};
 }
 
+void memsys_replied(MemSys *memsys, const MemRequest *request) {
+  if (memsys->units)
+    hierarchy_replied(memsys->units, request);
+}
+
 uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system) {
   return memsys->units ? hierarchy_fence(memsys->units, sm, time, system) : time;
 }
