@@ -67,9 +67,11 @@ static void drop_round(Dead *dead) {
 }
 
 /* ptxas 13.0: an atomic operation on global memory whose result nobody reads is a RED, but for EXCH and CAS, which
- * RED hasn't, and for one that acquires, or has a generic address. */
+ * RED hasn't, and for one that acquires, or has a generic address. Those have no register on a machine that ptxas 13.0 knows. */
 static void reduce_atomic(const Dead *dead, VInst *vinst) {
   Inst *inst = &vinst->inst;
+  if (inst->op == OP_ATOM && dead->vkernel->uniform_datapath && vinst->dst != VREG_SINK && !dead->readers[vinst->dst])
+    vinst->dst = VREG_SINK;
   if (inst->op != OP_ATOM || inst->space != MEM_GLOBAL || inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS ||
       inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC ||
       (vinst->dst != VREG_SINK && dead->readers[vinst->dst]))
@@ -400,7 +402,7 @@ Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *f
   drop_dead(vkernel);
   vkernel_place_values(vkernel);
   if (vkernel->uniform_datapath) /* what ptxas of today is known to do */
-    loads_hoist(vkernel);
+    accesses_hoist(vkernel);
   part_operands(vkernel);
   mark_insts(vkernel);
   widen_sinks(vkernel);

@@ -1,13 +1,13 @@
 #include "isa/flow/hoist.h"
 
-/* So many loads wait together: registers are held meanwhile. So long is a stretch. */
-enum { LOADS_MAX = 8, STRETCH_MAX = 128 };
+/* So many accesses wait together: registers are held meanwhile. So long is a stretch. */
+enum { ACCESSES_MAX = 8, STRETCH_MAX = 128 };
 
 typedef struct Hoist {
   VKernel *vkernel;
   uint8_t *starts; /* of each instruction: a block, mark or label begins with it */
   VInst now[STRETCH_MAX], later[STRETCH_MAX];
-  unsigned nows, laters, loads;
+  unsigned nows, laters, accesses;
   guint first; /* where the stretch begins */
 } Hoist;
 
@@ -41,25 +41,31 @@ static bool depends(const VInst *before, const VInst *after) {
          preds_meet(pread, preads, its_pwritten, its_pwrites);
 }
 
-static bool is_plain_load(const VInst *vinst) {
-  return (vinst->inst.op == OP_LD || vinst->inst.op == OP_LDS) && vinst->inst.sem == SEM_WEAK;
+/* Loads, and atomic operations that each lane makes for itself; none that acquires or releases. */
+static bool is_access(const VInst *vinst) {
+  switch (vinst->inst.op) {
+  case OP_LD:
+  case OP_LDS: return vinst->inst.sem <= SEM_RELAXED;
+  case OP_ATOM: return vinst->inst.sem <= SEM_RELAXED && vinst->inst.cmp == MERGE_NONE;
+  default: return false;
+  }
 }
 
 static bool can_stand_in(const VInst *vinst) {
-  return (is_plain_load(vinst) || unit_is_arithmetic(op_info[vinst->inst.op].unit)) && !vinst_is_guarded(vinst) &&
+  return (is_access(vinst) || unit_is_arithmetic(op_info[vinst->inst.op].unit)) && !vinst_is_guarded(vinst) &&
          !(vinst->inst.flags & (INST_CARRY_IN | INST_CARRY_OUT | INST_SYNCED));
 }
 
-/* The stretch is over: behind the last load comes what was held back. */
+/* The stretch is over: behind the last access comes what was held back. */
 static void end_stretch(Hoist *hoist) {
   guint at = hoist->first;
-  if (hoist->loads > 1) {
+  if (hoist->accesses > 1) {
     for (unsigned i = 0; i < hoist->nows; i++)
       g_array_index(hoist->vkernel->insts, VInst, at++) = hoist->now[i];
     for (unsigned i = 0; i < hoist->laters; i++)
       g_array_index(hoist->vkernel->insts, VInst, at++) = hoist->later[i];
   }
-  hoist->nows = hoist->laters = hoist->loads = 0;
+  hoist->nows = hoist->laters = hoist->accesses = 0;
 }
 
 static bool is_held_back(const Hoist *hoist, const VInst *vinst) {
@@ -67,16 +73,16 @@ static bool is_held_back(const Hoist *hoist, const VInst *vinst) {
     if (depends(&hoist->later[i], vinst))
       return true;
   for (unsigned i = 0; i < hoist->nows; i++)
-    if (is_plain_load(&hoist->now[i]) && depends(&hoist->now[i], vinst))
+    if (is_access(&hoist->now[i]) && depends(&hoist->now[i], vinst))
       return true;
   return false;
 }
 
 static void add(Hoist *hoist, guint i) {
   VInst vinst = g_array_index(hoist->vkernel->insts, VInst, i);
-  bool load = is_plain_load(&vinst);
-  if (hoist->nows + hoist->laters == STRETCH_MAX || (load && hoist->loads == LOADS_MAX) ||
-      (load && is_held_back(hoist, &vinst)))
+  bool access = is_access(&vinst);
+  if (hoist->nows + hoist->laters == STRETCH_MAX || (access && hoist->accesses == ACCESSES_MAX) ||
+      (access && is_held_back(hoist, &vinst)))
     end_stretch(hoist);
   if (hoist->nows + hoist->laters == 0)
     hoist->first = i;
@@ -84,7 +90,7 @@ static void add(Hoist *hoist, guint i) {
     hoist->later[hoist->laters++] = vinst;
   else
     hoist->now[hoist->nows++] = vinst;
-  hoist->loads += load;
+  hoist->accesses += access;
 }
 
 static uint8_t *find_starts(const VKernel *vkernel) {
@@ -101,7 +107,7 @@ static uint8_t *find_starts(const VKernel *vkernel) {
   return starts;
 }
 
-void loads_hoist(VKernel *vkernel) {
+void accesses_hoist(VKernel *vkernel) {
   g_autofree Hoist *hoist = g_new0(Hoist, 1);
   hoist->vkernel = vkernel;
   hoist->starts = find_starts(vkernel);

@@ -511,28 +511,51 @@ START_TEST(short_branches_around_barriers_are_predicated) {
 }
 END_TEST
 
-/* Two rounds of an unrolled loop: what uses the first load comes behind the second, whose address doesn't wait. */
-START_TEST(loads_come_before_what_uses_them) {
+/* Two rounds of an unrolled loop: what uses the first value comes behind the second access, whose address doesn't wait. */
+typedef struct Hoisted {
+  const char *what;
+  Opcode access;
+  MemSem sem;
+  uint8_t merged; /* MergeMode */
+  bool stores;    /* between the two: no access passes it */
+  bool hoists;
+} Hoisted;
+
+static const Hoisted hoisted_accesses[] = {
+    {"loads of shared memory", OP_LDS, SEM_WEAK, MERGE_NONE, false, true},
+    {"loads with a store between", OP_LDS, SEM_WEAK, MERGE_NONE, true, false},
+    {"volatile loads", OP_LD, SEM_VOLATILE, MERGE_NONE, false, true},
+    {"loads that acquire", OP_LD, SEM_ACQUIRE, MERGE_NONE, false, false},
+    {"atomics", OP_ATOM, SEM_RELAXED, MERGE_NONE, false, true},
+    {"atomics that acquire", OP_ATOM, SEM_ACQUIRE, MERGE_NONE, false, false},
+    {"atomics of a warp that are one", OP_ATOM, SEM_RELAXED, MERGE_WARP, false, false},
+};
+
+START_TEST(accesses_come_before_what_uses_them) {
   enum { ADDRESS, FIRST, SUM, NEXT, SECOND, TOTAL, REGISTERS };
-  static const Opcode kept[] = {OP_LDS, OP_IADD, OP_STS, OP_IADD, OP_LDS, OP_IADD, OP_EXIT};
-  static const Opcode hoisted[] = {OP_LDS, OP_IMUL, OP_LDS, OP_IADD, OP_IADD, OP_EXIT};
-  for (unsigned stores = 0; stores < 2; stores++) {
-    VKernel *vkernel = lab_virtual();
-    for (unsigned r = 0; r < REGISTERS; r++)
-      vkernel_register(vkernel, 1);
-    lab_add(vkernel, lab_op(OP_LDS, FIRST, ADDRESS, VREG_SINK));
-    lab_add(vkernel, lab_op(OP_IADD, SUM, FIRST, FIRST));
-    if (stores) /* no load passes it */
-      lab_add(vkernel, lab_op(OP_STS, VREG_SINK, ADDRESS, SUM));
-    lab_add(vkernel, lab_op(stores ? OP_IADD : OP_IMUL, NEXT, ADDRESS, ADDRESS));
-    lab_add(vkernel, lab_op(OP_LDS, SECOND, NEXT, VREG_SINK));
-    lab_add(vkernel, lab_op(OP_IADD, TOTAL, SUM, SECOND));
-    lab_add(vkernel, vinst_new(OP_EXIT));
-    loads_hoist(vkernel);
-    for (guint i = 0; i < vkernel->insts->len; i++)
-      ck_assert_uint_eq(g_array_index(vkernel->insts, VInst, i).inst.op, (stores ? kept : hoisted)[i]);
-    vkernel_free(vkernel);
-  }
+  const Hoisted *one = &hoisted_accesses[_i];
+  const Opcode kept[] = {one->access, OP_IADD, one->stores ? OP_STS : OP_IMUL, one->stores ? OP_IMUL : one->access,
+                         one->stores ? one->access : OP_IADD};
+  const Opcode moved[] = {one->access, OP_IMUL, one->access, OP_IADD, OP_IADD};
+  VKernel *vkernel = lab_virtual();
+  for (unsigned r = 0; r < REGISTERS; r++)
+    vkernel_register(vkernel, 1);
+  VInst first = lab_op(one->access, FIRST, ADDRESS, VREG_SINK), second = lab_op(one->access, SECOND, NEXT, VREG_SINK);
+  first.inst.sem = second.inst.sem = one->sem;
+  first.inst.cmp = second.inst.cmp = one->merged;
+  lab_add(vkernel, first);
+  lab_add(vkernel, lab_op(OP_IADD, SUM, FIRST, FIRST));
+  if (one->stores)
+    lab_add(vkernel, lab_op(OP_STS, VREG_SINK, ADDRESS, SUM));
+  lab_add(vkernel, lab_op(OP_IMUL, NEXT, ADDRESS, ADDRESS));
+  lab_add(vkernel, second);
+  lab_add(vkernel, lab_op(OP_IADD, TOTAL, SUM, SECOND));
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  accesses_hoist(vkernel);
+  for (guint i = 0; i < G_N_ELEMENTS(kept); i++)
+    UNIT_ASSERT(g_array_index(vkernel->insts, VInst, i).inst.op == (one->hoists ? moved : kept)[i],
+                "%s: instruction %u", one->what, i);
+  vkernel_free(vkernel);
 }
 END_TEST
 
@@ -549,7 +572,7 @@ int main(void) {
   tcase_add_test(tcase, others_pass_by_the_meeting_point);
   tcase_add_loop_test(tcase, who_stays_in_a_loop_meets_in_each_round, 0, 2);
   tcase_add_loop_test(tcase, short_branches_around_barriers_are_predicated, 0, G_N_ELEMENTS(shorts));
-  tcase_add_test(tcase, loads_come_before_what_uses_them);
+  tcase_add_loop_test(tcase, accesses_come_before_what_uses_them, 0, G_N_ELEMENTS(hoisted_accesses));
   tcase_add_test(tcase, large_kernels_end_soon);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);
