@@ -161,6 +161,24 @@ static const Case try_cases[] = {
     {"a lock bit, without a loop", HEAD "LDSLK P1, R1, [RZ];\n@P1 STSUL [RZ], RZ;\n" END, {0}},
 };
 
+#define WORK "ATOM.ADD R4, [R0], R2;\n"
+static const Case wait_cases[] = {
+    {"tried again, until another word ends the loop",
+     HEAD "again: LD R1, [R0+0x4];\nISETP.GE.AND P0, pt, R5, R1, pt;\n@P0 BRA next;\n" WORK
+          "next: LD R2, [R0+0x8];\nISETP.GT.AND P0, pt, R2, RZ, pt;\n@P0 BRA again;\n" END,
+     {4, 8}},
+    {"behind the word that ends the loop",
+     HEAD "again: LD R2, [R0+0x8];\nISETP.EQ.AND P1, pt, R2, RZ, pt;\nLD R1, [R0+0x4];\nISETP.GE.AND P0, pt, R5, R1, pt;\n"
+          "@P0 BRA next;\n" WORK "next: @P1 BRA again;\n" END,
+     {4}},
+    {"a round stores", HEAD "again: LD R1, [R0+0x4];\nISETP.GE.AND P0, pt, R5, R1, pt;\n@P0 BRA next;\n" WORK
+          "next: ST [R0+0x8], R1;\nIADD R3, R3, -0x1;\nISETP.GT.AND P0, pt, R3, RZ, pt;\n@P0 BRA again;\n" END,
+     {0}},
+};
+
+START_TEST(finds_loads_that_are_tried_again) { check_case(&wait_cases[_i], polling_waits); }
+END_TEST
+
 START_TEST(finds_tries_to_take_locks) { check_case(&try_cases[_i], polling_tries); }
 END_TEST
 
@@ -182,6 +200,7 @@ int main(void) {
   Suite *suite = suite_create("polling");
   TCase *tcase = tcase_create("polling");
   tcase_add_loop_test(tcase, finds_the_polling_loads_and_no_others, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, finds_loads_that_are_tried_again, 0, G_N_ELEMENTS(wait_cases));
   tcase_add_loop_test(tcase, finds_tries_to_take_locks, 0, G_N_ELEMENTS(try_cases));
   tcase_add_test(tcase, large_kernels_are_bounded);
   suite_add_tcase(suite, tcase);

@@ -15,6 +15,7 @@ enum {
   WAITERS_ASKED = 8,
   OWN_PASSES_MAX = 16,
   JOINT_PASSES_MAX = 64,
+  LATER_MAX = 4,
   BEHIND_STEPS_MAX = 4000000,
   BEHIND_DEPTH_MAX = 4
 };
@@ -31,6 +32,7 @@ typedef struct Release {
   guint view;
   unsigned lane;
   GHashTable *words, *bits;
+  GHashTable *later; /* keys, owned: words of `words` that it waits for once the others are as it needs them; or NULL */
 } Release;
 
 static void add_key(GHashTable **set, uint64_t *key) {
@@ -53,6 +55,43 @@ static void release_init(Release *release, const WaitGraph *graph, guint view, u
 static void release_clear(Release *release) {
   g_clear_pointer(&release->words, g_hash_table_destroy);
   g_clear_pointer(&release->bits, g_hash_table_destroy);
+  g_clear_pointer(&release->later, g_hash_table_destroy);
+}
+
+/* The words that the lane reads on its way once its wait is over, but not where it spins now, join the release. False if
+ * there are none. */
+static bool add_later_words(WaitGraph *graph, const Node *lane, Release *release) {
+  Footprint *touched = &graph->touched;
+  Assumption over = {.free_words = release->words, .free_bits = release->bits, .fresh = true, .read_only = true};
+  LaneSpace start;
+  explorer_start(wait_view(graph, release->view), release->lane, &start.state);
+  explorer_lane(graph->explorer, wait_view(graph, release->view), release->lane, &start.state, &over, touched);
+  g_autoptr(GArray) reads = wait_touches(touched->reads);
+  footprint_reset(touched);
+  bool more = false;
+  for (guint i = 0; i < reads->len; i++) {
+    uint64_t *key = &g_array_index(reads, Touch, i).key;
+    if (g_hash_table_contains(lane->words, key) || g_hash_table_contains(release->words, key))
+      continue;
+    if (!release->later)
+      release->later = wait_owned_keys();
+    wait_add_owned(release->later, *key);
+    add_key(&release->words, g_hash_table_lookup(release->later, key));
+    more = true;
+  }
+  return more;
+}
+
+/* A lane that comes to a wait for another word as soon as this one is over, as in `while (a || b)`, waits for both: its
+ * release gets the words behind, until it goes on. */
+static void release_extend(WaitGraph *graph, guint actor, Release *release) {
+  const Node *lane = wait_node(graph, actor);
+  for (unsigned more = 0; lane->words && release->words && more < LATER_MAX; more++) {
+    Assumption over = {.free_words = release->words, .free_bits = release->bits, .fresh = true, .read_only = true};
+    if (wait_frees(graph, wait_view(graph, release->view), release->lane, &over) ||
+        !add_later_words(graph, lane, release))
+      return;
+  }
 }
 
 static void explore_released(WaitGraph *graph, const Release *release, Footprint *footprint) {
@@ -190,7 +229,8 @@ typedef struct Joint {
   uint64_t steps_to; /* of the explorer: then it ends */
 } Joint;
 
-static GArray *all_lanes(WaitGraph *graph) {
+/* `later`: with what they wait for behind their wait. */
+static GArray *all_lanes(WaitGraph *graph, bool later) {
   GArray *lanes = g_array_new(FALSE, FALSE, sizeof(Release));
   for (guint i = 0; i < graph->nodes->len; i++) {
     const Node *node = wait_node(graph, i);
@@ -198,6 +238,8 @@ static GArray *all_lanes(WaitGraph *graph) {
     if (node->kind != NODE_LANE)
       continue;
     release_init(&release, graph, node->view, node->index, i);
+    if (later)
+      release_extend(graph, i, &release);
     g_array_append_val(lanes, release);
   }
   return lanes;
@@ -205,7 +247,10 @@ static GArray *all_lanes(WaitGraph *graph) {
 
 static bool is_waiter(const Joint *joint, const Release *release) {
   guint lane = wait_lane_node(joint->graph, release->view, release->lane);
-  return joint->thing != G_MAXUINT && wait_graph_has_edge(joint->graph, lane, joint->thing);
+  if (joint->thing == G_MAXUINT)
+    return false;
+  return wait_graph_has_edge(joint->graph, lane, joint->thing) ||
+         (release->later && g_hash_table_contains(release->later, &wait_node(joint->graph, joint->thing)->key));
 }
 
 static void explore_in_joint(Joint *joint, guint number, Footprint *footprint) {
@@ -286,11 +331,11 @@ static GHashTable *lacking_words(WaitGraph *graph) {
 }
 
 /* `lacking`: the words for which somebody is sought. */
-static void explore_joint_actors(WaitGraph *graph, GHashTable *lacking) {
+static void explore_joint_actors(WaitGraph *graph, GHashTable *lacking, bool later) {
   guint nodes = graph->nodes->len;
   Joint joint = {.graph = graph,
                  .thing = G_MAXUINT,
-                 .lanes = all_lanes(graph),
+                 .lanes = all_lanes(graph, later),
                  .steps_to = graph->explorer->steps + ACTOR_STEPS_MAX};
   g_autoptr(GHashTable) storable = find_storable(&joint);
   for (joint.thing = 0; joint.thing < nodes; joint.thing++) {
@@ -309,7 +354,14 @@ static void add_joint_actors(WaitGraph *graph, LaneClasses *classes) {
   if (g_hash_table_size(words) == 0 || graph->explorer->seen)
     return;
   if (!classes || !lane_classes_never_change(classes, words))
-    explore_joint_actors(graph, words);
+    explore_joint_actors(graph, words, false);
+}
+
+/* Once nobody is found who would change a word: who would if he also had what he waits for next. */
+static void add_later_actors(WaitGraph *graph) {
+  g_autoptr(GHashTable) words = lacking_words(graph);
+  if (g_hash_table_size(words) && !graph->explorer->seen)
+    explore_joint_actors(graph, words, true);
 }
 
 /* ---- a word behind the word ---- */
@@ -433,4 +485,5 @@ void wait_graph_add_actors(WaitGraph *graph) {
   do
     add_actors(graph);
   while (look_behind_words(graph) && ++depth < BEHIND_DEPTH_MAX);
+  add_later_actors(graph);
 }

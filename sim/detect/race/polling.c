@@ -28,6 +28,7 @@ typedef struct Loop {
   uint32_t load;   /* whose value is followed, or NOBODY */
   uint64_t stands; /* registers that are written under one choice of the load only */
   bool tries;      /* atomic operations and LDSLK are looked at, too */
+  bool quiet;      /* it passes nothing that changes memory */
   int64_t steps;   /* that may still be taken */
 } Loop;
 
@@ -46,10 +47,13 @@ static uint32_t loop_block(const Loop *loop, guint index) { return g_array_index
 
 /* ---- the blocks of a loop ---- */
 
-static bool has_barrier(const Loop *loop, uint32_t block) {
-  for (uint32_t pc = block_at(loop, block)->first; pc <= block_at(loop, block)->last; pc++)
-    if (op_info[loop->kernel->insts[pc].op].unit == UNIT_BARRIER)
+/* No such loop passes the block. */
+static bool is_outside(const Loop *loop, uint32_t block) {
+  for (uint32_t pc = block_at(loop, block)->first; pc <= block_at(loop, block)->last; pc++) {
+    const OpInfo *info = &op_info[loop->kernel->insts[pc].op];
+    if (info->unit == UNIT_BARRIER || (loop->quiet && info->flags & (OPF_STORE | OPF_ATOMIC)))
       return true;
+  }
   return false;
 }
 
@@ -63,7 +67,7 @@ static bool flood(Loop *loop, GArray *list, uint8_t mark, uint8_t within) {
       return false;
     for (guint i = 0; i < row->len; i++) {
       uint32_t to = g_array_index(row, uint32_t, i);
-      if ((loop->inside[to] & mark) || (loop->inside[to] & within) != within || has_barrier(loop, to))
+      if ((loop->inside[to] & mark) || (loop->inside[to] & within) != within || is_outside(loop, to))
         continue;
       loop->inside[to] |= mark;
       g_array_append_val(list, to);
@@ -81,7 +85,7 @@ static int compare_blocks(gconstpointer x, gconstpointer y) {
  * or too large a one. */
 static bool find_blocks(Loop *loop, uint32_t head, uint32_t latch) {
   enum { LEADS = 1, FOLLOWS = 2 };
-  if (has_barrier(loop, head) || has_barrier(loop, latch))
+  if (is_outside(loop, head) || is_outside(loop, latch))
     return false;
   g_autoptr(GArray) before = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   loop->head = head;
@@ -303,6 +307,50 @@ static uint64_t find_standing(Loop *loop) {
   return (written[IF_TRUE] ^ written[IF_FALSE]) & ~written[ALWAYS];
 }
 
+/* True if the branch at the end of the block depends on what the block itself loads. */
+static bool decides_by_itself(Loop *loop, uint32_t block) {
+  const CfgBlock *place = block_at(loop, block);
+  const Inst *branch = &loop->kernel->insts[place->last];
+  uint32_t followed = loop->load;
+  bool decides = false;
+  for (uint32_t load = place->first; load < place->last && !decides; load++) {
+    if (!is_load(&loop->kernel->insts[load], false))
+      continue;
+    Facts facts = {0};
+    loop->load = load;
+    for (uint32_t pc = load; pc < place->last; pc++)
+      follow(loop, block, pc, &facts);
+    decides = inst_is_guarded(branch) && (facts.told_preds >> branch->guard & 1);
+  }
+  loop->load = followed;
+  return decides;
+}
+
+/* Between the load, which has been followed, and the end of the round nothing leads out of the loop but its value, and what is
+ * loaded behind it: who leaves knew nothing more when it was loaded. */
+static bool leads_out_alone(Loop *loop) {
+  g_autoptr(GArray) behind = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_autofree bool *seen = g_new0(bool, loop->cfg->blocks->len);
+  uint32_t home = loop->cfg->block_of[loop->load];
+  g_array_append_val(behind, home);
+  for (guint next = 0; next < behind->len; next++) {
+    uint32_t block = g_array_index(behind, uint32_t, next);
+    Facts end = at_end(loop, block);
+    bool more;
+    if (leads_out(loop, block) && !is_way_out(loop, block, &end, &more) &&
+        (block == home || !decides_by_itself(loop, block)))
+      return false;
+    const GArray *row = block_at(loop, block)->successors;
+    for (guint i = 0; i < row->len; i++) {
+      uint32_t to = g_array_index(row, uint32_t, i);
+      if (loop->inside[to] && to != loop->head && !seen[to])
+        g_array_append_val(behind, to);
+      seen[to] = true;
+    }
+  }
+  return true;
+}
+
 /* True if the loaded value decides a branch out of the loop. Choices that it makes inside let it reach more. */
 static bool ends_loop(Loop *loop, uint32_t load) {
   bool out = false, more = true;
@@ -319,7 +367,7 @@ static bool ends_loop(Loop *loop, uint32_t load) {
     more |= stands != loop->stands;
     loop->stands = stands;
   }
-  return out && !stores_back(loop);
+  return out && !stores_back(loop) && (!loop->quiet || leads_out_alone(loop));
 }
 
 /* ---- the kernel ---- */
@@ -374,7 +422,7 @@ static bool any_load(const Kernel *kernel, bool tries) {
 }
 
 /* Every cycle holds an edge that doesn't lead forwards in the text. */
-static bool *find_polls(const Kernel *kernel, bool tries) {
+static bool *find_polls(const Kernel *kernel, bool tries, bool quiet) {
   if (!any_load(kernel, tries))
     return NULL;
   g_autoptr(Cfg) cfg = cfg_new(kernel);
@@ -386,7 +434,8 @@ static bool *find_polls(const Kernel *kernel, bool tries) {
                .chosen = g_new0(uint8_t, cfg->blocks->len),
                .entry = g_new0(Facts, cfg->blocks->len),
                .steps = POLLING_STEPS_MAX,
-               .tries = tries};
+               .tries = tries,
+               .quiet = quiet};
   for (uint32_t latch = 0; latch < cfg->blocks->len && loop.steps > 0; latch++) {
     const GArray *row = block_at(&loop, latch)->successors;
     for (guint i = 0; i < row->len && loop.steps > 0; i++) {
@@ -409,5 +458,14 @@ static bool *find_polls(const Kernel *kernel, bool tries) {
   return polls;
 }
 
-bool *polling_loads(const Kernel *kernel) { return find_polls(kernel, false); }
-bool *polling_tries(const Kernel *kernel) { return find_polls(kernel, true); }
+bool *polling_loads(const Kernel *kernel) { return find_polls(kernel, false, false); }
+bool *polling_tries(const Kernel *kernel) { return find_polls(kernel, true, false); }
+
+bool *polling_waits(const Kernel *kernel) {
+  bool *loads = polling_loads(kernel), *quiet = find_polls(kernel, false, true);
+  for (uint32_t pc = 0; loads && quiet && pc < kernel->ninsts; pc++)
+    loads[pc] |= quiet[pc];
+  if (loads)
+    g_free(quiet);
+  return loads ? loads : quiet;
+}

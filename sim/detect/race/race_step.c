@@ -139,12 +139,12 @@ static uint32_t record_rows(Step *step) {
 
 /* ---- accesses that rely on an order ---- */
 
-/* A load that waits in a loop sees the write sooner or later. */
+/* A load that waits in a loop, or is tried again, sees the write sooner or later. */
 static bool waits(const Step *step) {
   const Kernel *kernel = gpu_launch(step->point->gpu, step->warp->base.launch)->kernel;
   gpointer polls;
   if (!g_hash_table_lookup_extended(step->watch->waits, kernel, NULL, &polls)) {
-    polls = polling_loads(kernel);
+    polls = polling_waits(kernel);
     g_hash_table_insert(step->watch->waits, (gpointer)kernel, polls);
   }
   return polls && ((const bool *)polls)[step->point->pc];

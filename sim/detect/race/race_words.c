@@ -212,6 +212,8 @@ RaceEnd race_words_end(const Step *step, const Access *access) {
 }
 
 RaceCause race_words_missing_fence(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
+  if (earlier->actor == warp->actor) /* a fence of any scope does, and what is pending may be other lanes' */
+    return !warp->was_fenced && order_is_too_narrow(order, warp, earlier) ? RACE_NO_ACQUIRE : RACE_NO_RELEASE;
   if (order_is_pending(warp, earlier))
     return warp->was_fenced ? RACE_NARROW_ACQUIRE : RACE_NO_ACQUIRE;
   return order_is_too_narrow(order, warp, earlier) ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
