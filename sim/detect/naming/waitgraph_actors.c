@@ -32,7 +32,8 @@ typedef struct Release {
   guint view;
   unsigned lane;
   GHashTable *words, *bits;
-  GHashTable *later; /* keys, owned: words of `words` that it waits for once the others are as it needs them; or NULL */
+  GHashTable
+      *later; /* keys, owned: those of `words` that it waits for behind the others; or NULL */
 } Release;
 
 static void add_key(GHashTable **set, uint64_t *key) {
