@@ -32,8 +32,7 @@ typedef struct Release {
   guint view;
   unsigned lane;
   GHashTable *words, *bits;
-  GHashTable
-      *later; /* keys, owned: those of `words` that it waits for behind the others; or NULL */
+  GHashTable *later; /* keys, owned: those of `words` that it waits for behind the others; or NULL */
 } Release;
 
 static void add_key(GHashTable **set, uint64_t *key) {
