@@ -19,7 +19,8 @@ typedef struct Walk {
   uint32_t *start; /* nunits + 1: the touches of each unit, in program order, an instruction's reads first */
   /* Of the unit at hand: stamps of blocks, and its first and last touch in each block. */
   uint32_t stamp, *seen, *live_in, *live_out, *reached, *first, *last;
-  GArray *blocks, *queue; /* uint32_t */
+  uint32_t *block, blocks; /* those that it touches or lives through */
+  uint32_t *queue, queued; /* each block comes there twice at most */
   uint64_t steps;
   LiveRanges *ranges;
 } Walk;
@@ -96,7 +97,7 @@ static void see(Walk *walk, uint32_t block) {
     return;
   walk->seen[block] = walk->stamp;
   walk->first[block] = UINT32_MAX;
-  g_array_append_val(walk->blocks, block);
+  walk->block[walk->blocks++] = block;
 }
 
 /* Whether the block's touches read before they write for good (`reads`), write for good (`kills`), or write at
@@ -123,22 +124,19 @@ static void enter(Walk *walk, uint32_t block) {
     return;
   see(walk, block);
   walk->live_in[block] = walk->stamp;
-  g_array_append_val(walk->queue, block);
+  walk->queue[walk->queued++] = block;
 }
 
 /* Backwards from each block that reads what it didn't write. */
 static void find_live_blocks(Walk *walk) {
   const Flow *flow = walk->flow;
-  guint touched_blocks = walk->blocks->len;
-  g_array_set_size(walk->queue, 0);
-  for (guint i = 0; i < touched_blocks; i++) {
-    uint32_t block = g_array_index(walk->blocks, uint32_t, i);
-    if (summarize(walk, block).reads)
-      enter(walk, block);
-  }
-  while (walk->queue->len) {
-    uint32_t block = g_array_index(walk->queue, uint32_t, walk->queue->len - 1);
-    g_array_set_size(walk->queue, walk->queue->len - 1);
+  uint32_t touched_blocks = walk->blocks;
+  walk->queued = 0;
+  for (uint32_t i = 0; i < touched_blocks; i++)
+    if (summarize(walk, walk->block[i]).reads)
+      enter(walk, walk->block[i]);
+  while (walk->queued) {
+    uint32_t block = walk->queue[--walk->queued];
     for (uint32_t e = flow->in.start[block]; e < flow->in.start[block + 1]; e++) {
       uint32_t before = flow->in.to[e];
       walk->steps++;
@@ -154,14 +152,13 @@ static void find_live_blocks(Walk *walk) {
  * live all the way. */
 static void find_reached_blocks(Walk *walk) {
   const Flow *flow = walk->flow;
-  for (guint i = 0; i < walk->blocks->len; i++) {
-    uint32_t block = g_array_index(walk->blocks, uint32_t, i);
+  for (uint32_t i = 0; i < walk->blocks; i++) {
+    uint32_t block = walk->block[i];
     if (walk->live_out[block] == walk->stamp && summarize(walk, block).writes)
-      g_array_append_val(walk->queue, block);
+      walk->queue[walk->queued++] = block;
   }
-  while (walk->queue->len) {
-    uint32_t block = g_array_index(walk->queue, uint32_t, walk->queue->len - 1);
-    g_array_set_size(walk->queue, walk->queue->len - 1);
+  while (walk->queued) {
+    uint32_t block = walk->queue[--walk->queued];
     for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++) {
       uint32_t next = flow->out.to[e];
       walk->steps++;
@@ -169,7 +166,7 @@ static void find_reached_blocks(Walk *walk) {
         continue;
       walk->reached[next] = walk->stamp;
       if (walk->live_out[next] == walk->stamp && !summarize(walk, next).writes)
-        g_array_append_val(walk->queue, next);
+        walk->queue[walk->queued++] = next;
     }
   }
 }
@@ -238,10 +235,25 @@ static int compare_blocks(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
+/* Most units have few blocks. */
+static void sort_blocks(uint32_t *block, uint32_t count) {
+  enum { FEW = 16 };
+  if (count > FEW) {
+    qsort(block, count, sizeof *block, compare_blocks);
+    return;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    uint32_t one = block[i], at = i;
+    for (; at > 0 && block[at - 1] > one; at--)
+      block[at] = block[at - 1];
+    block[at] = one;
+  }
+}
+
 static void walk_unit(Walk *walk, uint32_t unit) {
   guint base = walk->ranges->spans->len;
   walk->stamp = unit + 1;
-  g_array_set_size(walk->blocks, 0);
+  walk->blocks = 0;
   for (uint32_t t = walk->start[unit]; t < walk->start[unit + 1]; t++) {
     uint32_t block = walk->flow->block_of[walk->touches[t].inst];
     see(walk, block);
@@ -251,10 +263,9 @@ static void walk_unit(Walk *walk, uint32_t unit) {
   }
   find_live_blocks(walk);
   find_reached_blocks(walk);
-  if (walk->blocks->len > 1)
-    qsort(walk->blocks->data, walk->blocks->len, sizeof(uint32_t), compare_blocks);
-  for (guint i = 0; i < walk->blocks->len; i++)
-    add_block_spans(walk, g_array_index(walk->blocks, uint32_t, i));
+  sort_blocks(walk->block, walk->blocks);
+  for (uint32_t i = 0; i < walk->blocks; i++)
+    add_block_spans(walk, walk->block[i]);
   join_spans(walk->ranges->spans, base);
 }
 
@@ -275,7 +286,7 @@ bool live_ranges_init(LiveRanges *ranges, const VKernel *vkernel, const Flow *fl
   ranges->spans = g_array_new(FALSE, FALSE, sizeof(Span));
   ranges->start = g_new0(uint32_t, ranges->nunits + 1);
   gsize blocks = (gsize)flow->nblocks + 1;
-  g_autofree uint32_t *memory = g_new0(uint32_t, 6 * blocks);
+  g_autofree uint32_t *memory = g_new0(uint32_t, 9 * blocks);
   Walk walk = {.flow = flow,
                .ranges = ranges,
                .seen = memory,
@@ -284,16 +295,14 @@ bool live_ranges_init(LiveRanges *ranges, const VKernel *vkernel, const Flow *fl
                .reached = memory + 3 * blocks,
                .first = memory + 4 * blocks,
                .last = memory + 5 * blocks,
-               .blocks = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-               .queue = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+               .block = memory + 6 * blocks,
+               .queue = memory + 7 * blocks};
   collect_touches(&walk, vkernel);
   uint64_t limit = (uint64_t)flow->nblocks * STEPS_PER_BLOCK + STEPS_SPARE;
   for (uint32_t unit = 0; unit < ranges->nunits && walk.steps < limit; unit++) {
     walk_unit(&walk, unit);
     ranges->start[unit + 1] = ranges->spans->len;
   }
-  g_array_unref(walk.blocks);
-  g_array_unref(walk.queue);
   g_free(walk.touches);
   g_free(walk.start);
   return walk.steps < limit;

@@ -243,6 +243,23 @@ static void add_abi_registers(Kernel *kernel) {
 }
 
 /* Hands the VKernel through the passes. NULL after errors. */
+static Kernel *pass_on(Lower *lower, uint32_t index) {
+  if (lower->target->without_code)
+    return g_steal_pointer(&lower->vkernel->kernel);
+  vkernel_early_exits(lower->vkernel);
+  if (lower->target->convergence_barriers)
+    vkernel_converge(lower->vkernel, lower->target->capability, lower->module->target_sm >= 70);
+  else
+    vkernel_lockstep(lower->vkernel);
+  Kernel *kernel = vkernel_allocate(lower->vkernel, register_limit(lower, ptx_function(lower->module, index)),
+                                    lower->module->file, lower->diag);
+  if (kernel) {
+    finish_marks(kernel);
+    add_abi_registers(kernel);
+  }
+  return kernel;
+}
+
 static Kernel *finish_kernel(Lower *lower, uint32_t index) {
   Kernel *kernel = NULL;
   STEAL(lower->consts, consts, nconsts);
@@ -251,19 +268,8 @@ static Kernel *finish_kernel(Lower *lower, uint32_t index) {
   g_clear_pointer(&lower->const_rows, g_hash_table_destroy);
   g_byte_array_free(lower->temporary, TRUE);
   g_byte_array_free(lower->temporary_preds, TRUE);
-  if (!lower->failed) {
-    vkernel_early_exits(lower->vkernel);
-    if (lower->target->convergence_barriers)
-      vkernel_converge(lower->vkernel, lower->target->capability, lower->module->target_sm >= 70);
-    else
-      vkernel_lockstep(lower->vkernel);
-    kernel = vkernel_allocate(lower->vkernel, register_limit(lower, ptx_function(lower->module, index)),
-                              lower->module->file, lower->diag);
-    if (kernel) {
-      finish_marks(kernel);
-      add_abi_registers(kernel);
-    }
-  }
+  if (!lower->failed)
+    kernel = pass_on(lower, index);
   g_clear_pointer(&lower->vkernel, vkernel_free);
   return kernel;
 }

@@ -11,6 +11,7 @@ typedef struct PtxTarget {
   unsigned max_registers;    /* sm.max_thread_registers */
   unsigned sm_registers;     /* sm.registers; 0: launch bounds don't limit a kernel's registers */
   unsigned register_granule; /* sm.register_granule */
+  bool without_code;         /* the kernels' parameters, marks and refusals are all that is wanted: no instructions */
 } PtxTarget;
 
 #endif

@@ -29,7 +29,7 @@ static const Special specials[PTX_SR_COUNT] = {
 };
 
 static bool equals(const char *word, const char *text, gsize length) {
-  return strncmp(word, text, length) == 0 && word[length] == '\0';
+  return (length == 0 || *word == *text) && strncmp(word, text, length) == 0 && word[length] == '\0';
 }
 
 const char *ptx_word_text(PtxWord word) { return words[word].text; }

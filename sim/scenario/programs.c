@@ -140,7 +140,7 @@ static const PtxText *find_text(Programs *programs, unsigned capability, Diag *d
 }
 
 static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
-  static const PtxTarget all = {.capability = CAPABILITY_ALL, .max_registers = REGISTERS_ALL};
+  static const PtxTarget all = {.capability = CAPABILITY_ALL, .max_registers = REGISTERS_ALL, .without_code = true};
   const PtxText *text = find_text(programs, capability, diag);
   programs->common = text ? lower(programs, text, &all, diag) : NULL;
   return programs->common != NULL;
@@ -505,8 +505,11 @@ static const Version *make_version(Programs *programs, const PtxTarget *target, 
 }
 
 static const Program *program_in_form(Programs *programs, const Machine *machine, bool machine_code, Diag *diag) {
-  PtxTarget target = {machine->gpu.compute_capability, machine->sm.convergence == CONVERGENCE_BARRIER,
-                      machine->sm.max_thread_registers, machine->sm.registers, machine->sm.register_granule};
+  PtxTarget target = {.capability = machine->gpu.compute_capability,
+                      .convergence_barriers = machine->sm.convergence == CONVERGENCE_BARRIER,
+                      .max_registers = machine->sm.max_thread_registers,
+                      .sm_registers = machine->sm.registers,
+                      .register_granule = machine->sm.register_granule};
   unsigned arch = programs->is_cuda ? nvcc_arch(target.capability) : 0;
   g_mutex_lock(&programs->lock);
   const Version *version = find_version(programs, &target, arch, machine_code);
