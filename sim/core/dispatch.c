@@ -162,8 +162,11 @@ void dispatch_blocks(Gpu *gpu, uint64_t now) { dispatch(gpu, now, 0); }
 
 void dispatch_refill(Gpu *gpu, uint64_t now) { dispatch(gpu, now, gpu->machine->grid.refill_latency); }
 
-bool dispatch_waits_for_room(const Gpu *gpu, uint32_t cycles) {
-  for (guint i = 0; i < gpu->launches->len; i++) {
+bool dispatch_waits_for_room(Gpu *gpu, uint32_t cycles) {
+  while (gpu->placed_launches < gpu->launches->len &&
+         gpu_launch(gpu, gpu->placed_launches)->next_block == gpu_launch(gpu, gpu->placed_launches)->blocks)
+    gpu->placed_launches++;
+  for (guint i = gpu->placed_launches; i < gpu->launches->len; i++) {
     const Launch *launch = gpu_launch(gpu, i), *previous = launch->previous;
     if (launch->next_block == launch->blocks)
       continue;

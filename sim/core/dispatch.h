@@ -14,7 +14,7 @@ void dispatch_blocks(Gpu *gpu, uint64_t now);
 void dispatch_refill(Gpu *gpu, uint64_t now);
 /* True if all blocks that aren't placed yet wait for room, or for launches whose blocks do, and start at least so
  * many cycles after a place is free. */
-bool dispatch_waits_for_room(const Gpu *gpu, uint32_t cycles);
+bool dispatch_waits_for_room(Gpu *gpu, uint32_t cycles);
 /* Launches end whose blocks and accesses have; the host hears of it. */
 void dispatch_end_launches(Gpu *gpu);
 /* True if the block waits for room. */
