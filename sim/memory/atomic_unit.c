@@ -8,6 +8,7 @@
 void atomic_rules_init(AtomicRules *rules, const Machine *machine) {
   *rules = (AtomicRules){.switch_busy = mem_clock_core(machine, machine->memory.atomic.switch_interval),
                          .load_busy = mem_clock_core(machine, machine->memory.atomic.load_interval),
+                         .load_again_busy = mem_clock_core(machine, machine->memory.atomic.load_again_interval),
                          .store_busy = mem_clock_core(machine, machine->memory.atomic.store_interval),
                          .by_line = machine->memory.atomic.occupies == ATOMIC_OCCUPIES_LINE,
                          .release_all = machine->memory.atomic.release == RELEASE_UNIT,
@@ -126,6 +127,8 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
   }
   if (kind == MEM_ATOMIC && unit->last != line + 1)
     busy += rules->switch_busy;
+  if (kind == MEM_LOAD && unit->batched && unit->last == line + 1)
+    busy = rules->load_again_busy;
   uint64_t entered = wait_for_room(unit, rules, milli), start = MAX(entered, unit->free_at);
   unit->started[unit->oldest] = start;
   unit->oldest = unit->oldest + 1 < rules->queue ? unit->oldest + 1 : 0;

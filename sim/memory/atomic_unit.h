@@ -3,7 +3,8 @@
  * arrival. An atomic holds its line: loads and stores of that line go through the unit too, behind it. A held line is
  * released when none of its accesses waits in the unit any longer, or (release: unit) when nothing does. A unit of a
  * chip without L2 (occupies: line) locks a line alone: other lines pass. A queue of so many; who finds it full waits
- * outside. Loads of one line that wait one behind the other may have one turn together (batch_loads).
+ * outside. A load behind one of the same line takes less (load_again_interval), or they have one turn together
+ * (batch_loads).
  * Does not model: operands; what the unit does when a result isn't used.
  * Time: thousandths of an SM cycle; calls come by rising time, to the cycle.
  * Ownership: owns its table of lines, which grows with the lines held at a time. */
@@ -17,7 +18,7 @@
 
 /* The same of all units. */
 typedef struct AtomicRules {
-  uint64_t switch_busy, load_busy, store_busy;
+  uint64_t switch_busy, load_busy, load_again_busy, store_busy;
   bool by_line, release_all;
   uint32_t queue, batch_loads;
 } AtomicRules;
