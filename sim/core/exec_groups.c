@@ -21,9 +21,9 @@ void exec_WARPSYNC(Issue *issue) {
   }
 }
 
-/* YIELD of machine code: its scheduler's convergence unit chooses who goes on, and does so twice if only those could that give way. Other warps of
+/* A scheduler's convergence unit chooses who goes on, and does so twice if only those could that give way. Other warps of
  * the scheduler delay it. */
-static void yield_encoded(Issue *issue) {
+static void give_way(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Sm *sm = issue->sm;
   uint32_t mine = issue->warp->slot % machine->sm.schedulers, others = 0;
@@ -42,10 +42,7 @@ static void yield_encoded(Issue *issue) {
 void exec_YIELD(Issue *issue) {
   if (!issue->warp->groups)
     return;
-  if (issue->encoded)
-    yield_encoded(issue);
-  else
-    lane_groups_yield(issue, 0);
+  give_way(issue);
 }
 
 /* How long a sleep of `wanted` nanoseconds takes on an H200: up to the next power of two, 40 ns at least. The longest that

@@ -265,11 +265,11 @@ END_TEST
 START_TEST(switches_take_time) {
   g_autoptr(Lab) lab =
       group_lab_new("sm.issue_interval=2 sm.latency.branch_taken=30 sm.lane_groups.switch_latency=11 "
-                    "sm.lane_groups.sync_latency=7 sm.simt_stack.branch_order=taken-first",
+                    "sm.lane_groups.sync_latency=7 sm.encoded.yield=23 sm.simt_stack.branch_order=taken-first",
                     "@P0 BRA a; NOP; a: WARPSYNC 15; NOP; YIELD ; EXIT", 4);
   lab_finish(lab);
   lab_expect_path(lab, 0, "0:3 2:3 1:c 2:c 3:f 4:f 5:f");
-  static const uint64_t cycles[] = {0, 30, 30 + 11, 43, 43 + 7, 52, 54};
+  static const uint64_t cycles[] = {0, 30, 30 + 11, 43, 43 + 7, 52, 52 + 23};
   for (unsigned i = 0; i < G_N_ELEMENTS(cycles); i++)
     ck_assert_msg(lab_issue(lab, i)->cycle == cycles[i], "issue %u at %d", i, (int)lab_issue(lab, i)->cycle);
 }
