@@ -40,9 +40,11 @@ update-results: lockstep$(EXEEXT)
 	SRCDIR=$(abs_srcdir) LOCKSTEP=$(abs_builddir)/lockstep$(EXEEXT) TABLE=$(abs_builddir)/merge.md \
 	  $(SHELL) $(srcdir)/tests/script/merge.sh
 	awk -v name=h200_merge -v file=merge.md -f $(srcdir)/doc/insert.awk tables.md >page.md
-	mv page.md tables.md
+	SRCDIR=$(abs_srcdir) LOCKSTEP=$(abs_builddir)/lockstep$(EXEEXT) TABLE=$(abs_builddir)/primitives.md \
+	  $(SHELL) $(srcdir)/tests/script/primitives_h200.sh
+	awk -v name=h200_primitives -v file=primitives.md -f $(srcdir)/doc/insert.awk page.md >tables.md
 	cp tables.md $(srcdir)/doc/results.md
-	rm -f tables.md validation.csv cycles.md locks.md merge.md
+	rm -f tables.md page.md validation.csv cycles.md locks.md merge.md primitives.md
 
 # The papers' figures, and Li et al.'s Table 3 at all sizes, from the plans in validation/figures. Apart, since it takes half
 # an hour of a core; _figures keeps the tables.

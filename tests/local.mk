@@ -189,6 +189,7 @@ TEST_FILES = \
   tests/script/accesses.sh \
   tests/script/needleman.sh \
   tests/script/cycles.sh \
+  tests/script/primitives_h200.sh \
   tests/script/word_locks.sh \
   tests/script/primitives.sh \
   tests/script/client_server.sh \
@@ -238,6 +239,7 @@ TEST_HELPERS = \
   tests/script/setup.sh \
   tests/script/slurm_site.sh \
   tests/script/summary.sh \
+  tests/script/gpu_cycles.sh \
   tests/script/tap.sh \
   tests/script/valgrind.sh
 

@@ -1,6 +1,6 @@
-/* mem_rows - the rows of validation/hardware/mem_latency.cu and mem_mixed.cu on a simulated machine: what their
- * main() does, with the same kernels (their PTX), and the same CSV.
- *   mem_rows latency|mixed quick|all MACHINE SEED [PATH=VALUE...]
+/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu and mem_holder.cu on a simulated machine: what
+ * their main() does, with the same kernels (their PTX), and the same CSV.
+ *   mem_rows latency|mixed|holder quick|all MACHINE SEED [PATH=VALUE...]
  * quick: rows that take a few seconds. Rows are those of the GPU program; where it repeats a measurement, one is
  * made.
  * A mistake in what it is given ends it with exit status 2. */
@@ -292,10 +292,56 @@ static void mixtures(const Bench *bench) {
   }
 }
 
+/* ---- who holds a crowded lock ---- */
+
+enum { HOLDER_ROUNDS = 64, HOLDER_STEPS = 6 };
+
+static void holder(const Bench *bench, uint32_t blocks, uint32_t threads, int32_t lanes) {
+  static const char *const steps[HOLDER_STEPS] = {"its own try",     "fence",       "load",
+                                                  "store and fence", "fence again", "exchange"};
+  Backing *backing = backing_new();
+  guint word, total, spent;
+  struct {
+    uint64_t word, total;
+    int32_t lanes, ignored;
+    uint64_t spent;
+  } args = {.word = add(backing, "word", PAGE, &word), .total = add(backing, "total", PAGE, &total), .lanes = lanes};
+  args.spent = add(backing, "spent", 2 * HOLDER_STEPS, &spent);
+  launch(bench, backing, "_Z6holderPjS_iPx", (Shape){blocks, threads, 0}, &args, sizeof args);
+  for (unsigned i = 0; i < HOLDER_STEPS; i++) {
+    GArray *each = doubles();
+    g_autofree char *variant = g_strdup_printf("holder: %s", steps[i]);
+    push(each, (double)((const int64_t *)backing_buffer(backing, spent)->data)[i]);
+    print_row("holder", variant, blocks, (unsigned long)lanes * threads / 32, HOLDER_ROUNDS, each);
+  }
+  backing_free(backing);
+}
+
+static void holders(const Bench *bench) {
+  static const struct {
+    uint32_t blocks, threads;
+    int32_t lanes;
+  } shapes[] = {{1, 32, 32},  {4, 32, 32},   {32, 32, 1},   {32, 32, 32}, {32, 64, 32},
+                {132, 32, 1}, {132, 32, 32}, {132, 128, 1}, {66, 32, 32}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(shapes); i++)
+    if (bench->all || shapes[i].blocks <= 32)
+      holder(bench, shapes[i].blocks, shapes[i].threads, shapes[i].lanes);
+}
+
+static const struct Table {
+  const char *name, *program;
+  void (*rows)(const Bench *bench);
+} tables[] = {{"latency", "mem_latency.ptx", latency},
+              {"mixed", "mem_mixed.ptx", mixtures},
+              {"holder", "mem_holder.ptx", holders}};
+
 int main(int argc, char **argv) {
-  bool is_latency = argc > 1 && strcmp(argv[1], "latency") == 0;
-  if (argc < 5 || (!is_latency && strcmp(argv[1], "mixed") != 0)) {
-    fputs("usage: mem_rows latency|mixed quick|all MACHINE SEED [PATH=VALUE...]\n", stderr);
+  const struct Table *table = NULL;
+  for (unsigned i = 0; argc > 1 && i < G_N_ELEMENTS(tables); i++)
+    if (strcmp(argv[1], tables[i].name) == 0)
+      table = &tables[i];
+  if (argc < 5 || !table) {
+    fputs("usage: mem_rows latency|mixed|holder quick|all MACHINE SEED [PATH=VALUE...]\n", stderr);
     return 2;
   }
   g_autoptr(Diag) diag = diag_new();
@@ -306,13 +352,10 @@ int main(int argc, char **argv) {
     return 2;
   }
   Bench bench = {.machine = machine, .seed = g_ascii_strtoull(argv[4], NULL, 10), .all = strcmp(argv[2], "all") == 0};
-  bench.program = read_program(is_latency ? "mem_latency.ptx" : "mem_mixed.ptx", machine);
+  bench.program = read_program(table->program, machine);
   printf("# lockstep, machine %s, seed %s\nprogram,variant,blocks,threads,n,accesses,cycles,low,high\n",
          machine->name, argv[4]);
-  if (is_latency)
-    latency(&bench);
-  else
-    mixtures(&bench);
+  table->rows(&bench);
   program_free(bench.program);
   return 0;
 }

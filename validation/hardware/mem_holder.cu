@@ -1,7 +1,7 @@
 // What a warp that holds a crowded lock waits for, step by step; and how long stores take until they have been performed.
 // Build: nvcc -O2 -std=c++17 -arch=sm_90 -o mem_holder mem_holder.cu
 // Run:   ./mem_holder > mem_holder.csv
-// Variants: `holder: STEP` (n: lanes of each warp that try): the first warp of the block in the middle does what a critical section does, while all
+// Variants: `holder: STEP` (n: lanes of each block that try): the first warp of the block in the middle does what a critical section does, while all
 // others try the word with compare-and-swaps that fail. `performed: PLACE` (n: stores of one thread of each block): from the first store to the end of
 // the fence behind the last one.
 #include "mem.cuh"
@@ -73,7 +73,8 @@ int main() {
     }
     std::vector<long long> each = spent.get();
     for (int i = 0; i < STEPS; i++)
-      row("holder", std::string("holder: ") + step_names[i], blocks, threads, lanes, ROUNDS, {(double)each[i]});
+      row("holder", std::string("holder: ") + step_names[i], blocks, threads, lanes * threads / 32, ROUNDS,
+          {(double)each[i]});
   }
   Buffer<double> took(1056);
   static const std::pair<const char *, int> places[] = {
