@@ -108,12 +108,29 @@ static bool uniform_operand(Issue *issue, int16_t slot, const char *what, uint32
   return true;
 }
 
+/* Lanes of a SIMT stack that wait at an EXIT for those that run, and do nothing else any more. */
+static uint32_t lanes_at_exit(const Issue *issue) {
+  const Warp *warp = issue->warp;
+  const Kernel *kernel = warp_block(issue->sm, warp)->launch->kernel;
+  uint32_t at_exit = 0, above = warp->active;
+  for (uint32_t i = warp->depth; i-- > 0;) {
+    const StackEntry *entry = &warp->stack[i];
+    if (entry->pc < kernel->ninsts && kernel->insts[entry->pc].op == OP_EXIT &&
+        !inst_is_guarded(&kernel->insts[entry->pc]))
+      at_exit |= entry->mask & ~above;
+    above |= entry->mask;
+  }
+  return at_exit & warp->alive;
+}
+
 static void tell_arrival(const Issue *issue, uint32_t id) {
   const Warp *warp = issue->warp;
   uint32_t missing = warp->groups ? 0 : warp->lanes & ~issue->mask;
   ProbePoint point = issue_point(issue, issue->mask);
-  if (missing)
-    tell_partial_barrier(&point, missing & warp->alive, missing & ~warp->alive);
+  if (missing) {
+    uint32_t here = warp->alive & ~lanes_at_exit(issue);
+    tell_partial_barrier(&point, missing & here, missing & ~here);
+  }
   PROBE_FIRE(issue->gpu, barrier_arrive, &point, id, issue->inst->mode != BAR_ARV);
 }
 

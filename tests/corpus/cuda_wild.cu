@@ -56,6 +56,51 @@ template <bool TWICE> static __device__ void prefer(Preferring *lock, int *data,
 extern "C" __global__ void prefer_once(Preferring *lock, int *data, int *seen) { prefer<false>(lock, data, seen); }
 extern "C" __global__ void prefer_twice(Preferring *lock, int *data, int *seen) { prefer<true>(lock, data, seen); }
 
+// A big lock for readers: each has a flag of its own, and a writer looks at all of them. A reader takes its flag down while it
+// waits for the writer, or keeps it up.
+template <bool DOWN>
+static __device__ void big_reader(volatile int *reading, int *writing, int *data, int *torn) {
+  if (threadIdx.x != 0)
+    return;
+  int me = blockIdx.x;
+  for (int r = 0; r < 3; r++)
+    if (me == 0) {
+      while (atomicCAS(writing, 0, 1) != 0) {
+      }
+      __threadfence();
+      for (int i = 1; i < gridDim.x; i++)
+        while (reading[i]) {
+        }
+      __threadfence();
+      data[0]++;
+      data[1]++;
+      __threadfence();
+      atomicExch(writing, 0);
+    } else {
+      for (;;) {
+        reading[me] = 1;
+        __threadfence();
+        if (!*(volatile int *)writing)
+          break;
+        if (DOWN)
+          reading[me] = 0;
+        while (*(volatile int *)writing) {
+        }
+      }
+      __threadfence();
+      if (data[0] != data[1])
+        atomicAdd(torn, 1);
+      __threadfence();
+      reading[me] = 0;
+    }
+}
+extern "C" __global__ void flag_down(volatile int *reading, int *writing, int *data, int *torn) {
+  big_reader<true>(reading, writing, data, torn);
+}
+extern "C" __global__ void flag_up(volatile int *reading, int *writing, int *data, int *torn) {
+  big_reader<false>(reading, writing, data, torn);
+}
+
 // Who asks for work tries again until nothing is pending: it needn't see the newest end at once.
 extern "C" __global__ void tried_again(volatile int *pending, volatile int *ends, int *done) {
   if (threadIdx.x != 0)

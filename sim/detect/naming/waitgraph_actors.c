@@ -15,7 +15,6 @@ enum {
   WAITERS_ASKED = 8,
   OWN_PASSES_MAX = 16,
   JOINT_PASSES_MAX = 64,
-  LATER_MAX = 4,
   BEHIND_STEPS_MAX = 4000000,
   BEHIND_DEPTH_MAX = 4
 };
@@ -58,18 +57,23 @@ static void release_clear(Release *release) {
   g_clear_pointer(&release->later, g_hash_table_destroy);
 }
 
-/* The words that the lane reads on its way once its wait is over, but not where it spins now, join the release. False if
- * there are none. */
+/* The words that the lane reads on its way, once its wait is over, until it waits again join the release. False if there are
+ * none, or it needs no more. */
 static bool add_later_words(WaitGraph *graph, const Node *lane, Release *release) {
   Footprint *touched = &graph->touched;
-  Assumption over = {.free_words = release->words, .free_bits = release->bits, .fresh = true, .read_only = true};
+  Assumption over = {.free_words = release->words,
+                     .free_bits = release->bits,
+                     .all_open = true,
+                     .fresh = true,
+                     .read_only = true};
   LaneSpace start;
-  explorer_start(wait_view(graph, release->view), release->lane, &start.state);
-  explorer_lane(graph->explorer, wait_view(graph, release->view), release->lane, &start.state, &over, touched);
+  WarpView *view = wait_view(graph, release->view);
+  explorer_start(view, release->lane, &start.state);
+  LaneReach reach = explorer_lane(graph->explorer, view, release->lane, &start.state, &over, touched);
   g_autoptr(GArray) reads = wait_touches(touched->reads);
   footprint_reset(touched);
   bool more = false;
-  for (guint i = 0; i < reads->len; i++) {
+  for (guint i = 0; i < reads->len && !reach.may_exit; i++) {
     uint64_t *key = &g_array_index(reads, Touch, i).key;
     if (g_hash_table_contains(lane->words, key) || g_hash_table_contains(release->words, key))
       continue;
@@ -83,14 +87,10 @@ static bool add_later_words(WaitGraph *graph, const Node *lane, Release *release
 }
 
 /* A lane that comes to a wait for another word as soon as this one is over, as in `while (a || b)`, waits for both: its
- * release gets the words behind, until it goes on. */
-static void release_extend(WaitGraph *graph, guint actor, Release *release) {
+ * release gets the words behind, until it may exit. */
+static void release_extend(WaitGraph *graph, guint actor, Release *release, uint64_t steps_to) {
   const Node *lane = wait_node(graph, actor);
-  for (unsigned more = 0; lane->words && release->words && more < LATER_MAX; more++) {
-    Assumption over = {.free_words = release->words, .free_bits = release->bits, .fresh = true, .read_only = true};
-    if (wait_frees(graph, wait_view(graph, release->view), release->lane, &over) ||
-        !add_later_words(graph, lane, release))
-      return;
+  while (lane->words && release->words && graph->explorer->steps < steps_to && add_later_words(graph, lane, release)) {
   }
 }
 
@@ -231,6 +231,7 @@ typedef struct Joint {
 
 /* `later`: with what they wait for behind their wait. */
 static GArray *all_lanes(WaitGraph *graph, bool later) {
+  uint64_t steps_to = graph->explorer->steps + ACTOR_STEPS_MAX;
   GArray *lanes = g_array_new(FALSE, FALSE, sizeof(Release));
   for (guint i = 0; i < graph->nodes->len; i++) {
     const Node *node = wait_node(graph, i);
@@ -239,7 +240,7 @@ static GArray *all_lanes(WaitGraph *graph, bool later) {
       continue;
     release_init(&release, graph, node->view, node->index, i);
     if (later)
-      release_extend(graph, i, &release);
+      release_extend(graph, i, &release, steps_to);
     g_array_append_val(lanes, release);
   }
   return lanes;
@@ -247,17 +248,21 @@ static GArray *all_lanes(WaitGraph *graph, bool later) {
 
 static bool is_waiter(const Joint *joint, const Release *release) {
   guint lane = wait_lane_node(joint->graph, release->view, release->lane);
-  if (joint->thing == G_MAXUINT)
-    return false;
-  return wait_graph_has_edge(joint->graph, lane, joint->thing) ||
-         (release->later && g_hash_table_contains(release->later, &wait_node(joint->graph, joint->thing)->key));
+  return joint->thing != G_MAXUINT && wait_graph_has_edge(joint->graph, lane, joint->thing);
 }
 
+/* A lane that comes back to a wait for `thing` is let through all others before. */
 static void explore_in_joint(Joint *joint, guint number, Footprint *footprint) {
   Release release = g_array_index(joint->lanes, Release, number);
+  uint64_t *thing = joint->thing == G_MAXUINT ? NULL : &wait_node(joint->graph, joint->thing)->key;
+  bool waits_later = thing && release.later && g_hash_table_contains(release.later, thing);
   if (is_waiter(joint, &release))
     release.words = release.bits = NULL;
+  else if (waits_later)
+    g_hash_table_remove(release.words, thing);
   explore_released(joint->graph, &release, footprint);
+  if (release.words && waits_later)
+    g_hash_table_add(release.words, g_hash_table_lookup(release.later, thing));
 }
 
 /* Forwards and backwards in turn: stores go along a chain of lanes either way. */
@@ -309,7 +314,8 @@ static GHashTable *find_storable(Joint *joint) {
     explore_in_joint(joint, i, &graph->touched);
     g_hash_table_iter_init(&iter, graph->touched.writes);
     while (g_hash_table_iter_next(&iter, &key, NULL))
-      if (!release->words || !g_hash_table_contains(release->words, key))
+      if (!release->words || !g_hash_table_contains(release->words, key) ||
+          (release->later && g_hash_table_contains(release->later, key)))
         wait_add_owned(words, *(uint64_t *)key);
     footprint_reset(&graph->touched);
   }
