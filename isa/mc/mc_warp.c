@@ -119,6 +119,10 @@ bool mc_r2ur(McBuild *build) {
   others.a = value;
   others.b = take.dst;
   others.pdst = mc_predicate_out(mc_at(build, 0));
+  if (mc_has(build, "OR")) { /* the other half of a wide value: whether either differs */
+    others.lop = LOP_OR;
+    mc_predicate_in(&others, 0, mc_at(build, 0));
+  }
   move.a = take.dst;
   move.dst = mc_destination(build, mc_at(build, 1), 1);
   mc_emit(build, &others);

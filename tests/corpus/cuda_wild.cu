@@ -58,8 +58,7 @@ extern "C" __global__ void prefer_twice(Preferring *lock, int *data, int *seen) 
 
 // A big lock for readers: each has a flag of its own, and a writer looks at all of them. A reader takes its flag down while it
 // waits for the writer, or keeps it up.
-template <bool DOWN>
-static __device__ void big_reader(volatile int *reading, int *writing, int *data, int *torn) {
+template <bool DOWN> static __device__ void big_reader(volatile int *reading, int *writing, int *data, int *torn) {
   if (threadIdx.x != 0)
     return;
   int me = blockIdx.x;

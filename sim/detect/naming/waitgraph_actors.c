@@ -61,11 +61,8 @@ static void release_clear(Release *release) {
  * none, or it needs no more. */
 static bool add_later_words(WaitGraph *graph, const Node *lane, Release *release) {
   Footprint *touched = &graph->touched;
-  Assumption over = {.free_words = release->words,
-                     .free_bits = release->bits,
-                     .all_open = true,
-                     .fresh = true,
-                     .read_only = true};
+  Assumption over = {
+      .free_words = release->words, .free_bits = release->bits, .all_open = true, .fresh = true, .read_only = true};
   LaneSpace start;
   WarpView *view = wait_view(graph, release->view);
   explorer_start(view, release->lane, &start.state);
@@ -90,7 +87,8 @@ static bool add_later_words(WaitGraph *graph, const Node *lane, Release *release
  * release gets the words behind, until it may exit. */
 static void release_extend(WaitGraph *graph, guint actor, Release *release, uint64_t steps_to) {
   const Node *lane = wait_node(graph, actor);
-  while (lane->words && release->words && graph->explorer->steps < steps_to && add_later_words(graph, lane, release)) {
+  while (lane->words && release->words && graph->explorer->steps < steps_to &&
+         add_later_words(graph, lane, release)) {
   }
 }
 
