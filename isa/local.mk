@@ -124,6 +124,7 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_lower.h \
   isa/mc/mc_memory.c \
   isa/mc/mc_ops.def \
+  isa/mc/mc_vector.c \
   isa/mc/mc_warp.c \
   isa/mc/mc_async.c \
   isa/mc/mc_fatbin.c \

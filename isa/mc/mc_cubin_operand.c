@@ -18,7 +18,7 @@ enum {
   FORM_LAST_UNIFORM = 7,
   CONSTANT_BASE = 38, /* bits of a word in a constant bank: offset, bank */
   CONSTANT_BANK = 54,
-  HIGH_NEGATED = 86,
+  TURNED = 86,
   UNIFORM_BIT = 91,
 };
 
@@ -33,7 +33,7 @@ typedef struct Flags {
   unsigned reuse; /* bit */
   bool minus, absolute, inverted;
   bool halves; /* it may take one half of its register twice */
-  bool negates; /* the high half may be negated */
+  bool turns;   /* it may take H0_NH1 */
   bool fused;   /* HFMA2 has the signs and the half of the last place elsewhere */
   char immediate;
 } Flags;
@@ -47,7 +47,7 @@ static Flags read_flags(McDecoder *decoder, char letter) {
     case '-': flags.minus = true; break;
     case '|': flags.absolute = true; break;
     case 'w': flags.halves = true; break;
-    case 'n': flags.negates = true; break;
+    case 'n': flags.turns = true; break;
     case 'H': flags.fused = true; break;
     case '3': flags.reuse = 124; break;
     case '~': flags.inverted = true; break;
@@ -103,11 +103,11 @@ static void print_bank_word(McDecoder *decoder) {
   g_string_append_printf(decoder->out, "c[0x%x][0x%x]", bank, offset);
 }
 
-static void print_half(McDecoder *decoder, const Place *place, bool negates) {
+static void print_half(McDecoder *decoder, const Place *place, bool turns) {
   static const char *const halves[] = {"", NULL, ".H0_H0", ".H1_H1"};
   unsigned which = (unsigned)mc_field(decoder, place->half, 2);
   const char *half = halves[which];
-  if (negates && mc_field(decoder, HIGH_NEGATED, 1))
+  if (turns && mc_field(decoder, TURNED, 1))
     half = which == 0 ? ".H0_NH1" : NULL;
   if (half)
     g_string_append(decoder->out, half);
@@ -134,7 +134,7 @@ static void print_place(McDecoder *decoder, const Place *place, unsigned form, c
   if (form == FORM_REGISTERS && !uniform && mc_field(decoder, flags->reuse, 1))
     g_string_append(decoder->out, ".reuse");
   if (flags->halves)
-    print_half(decoder, place, flags->negates);
+    print_half(decoder, place, flags->turns);
 }
 
 /* The place in the middle: its kind as if it were of the second operand. */

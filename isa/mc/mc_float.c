@@ -174,38 +174,6 @@ bool mc_fchk(McBuild *build) {
   return true;
 }
 
-/* RCP64H takes the high word of a double, which a number of its text is. */
-static int16_t high_word(McBuild *build, const McOperand *number) {
-  double value = number->kind == MC_REAL ? number->real : (double)(int64_t)number->value;
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return mc_constant(build, (uint32_t)(bits >> 32));
-}
-
-bool mc_mufu(McBuild *build) {
-  static const char *const names[] = {
-      [MUFU_RCP] = "RCP",       [MUFU_RSQ] = "RSQ",       [MUFU_SQRT] = "SQRT", [MUFU_SIN_TURNS] = "SIN",
-      [MUFU_COS_TURNS] = "COS", [MUFU_EX2] = "EX2",       [MUFU_LG2] = "LG2",   [MUFU_TANH] = "TANH",
-      [MUFU_RCP64H] = "RCP64H", [MUFU_RSQ64H] = "RSQ64H",
-  };
-  const McOperand *a = mc_at(build, 1);
-  Inst inst = mc_blank(build, OP_MUFU);
-  guint function = G_N_ELEMENTS(names);
-  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-    function = names[i] && mc_has(build, names[i]) ? i : function;
-  if (function == G_N_ELEMENTS(names) || mc_has(build, "F16"))
-    return mc_refuse(build);
-  inst.mode = (uint8_t)function;
-  inst.type = TYPE_F32;
-  bool number = a->kind == MC_INTEGER || a->kind == MC_REAL;
-  bool of_double = function == MUFU_RCP64H || function == MUFU_RSQ64H;
-  inst.a = number && of_double ? high_word(build, a) : mc_float(build, a);
-  inst.flags |= signs(a, INST_NEG_A, INST_ABS_A);
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
-  mc_emit(build, &inst);
-  return true;
-}
-
 /* ---- conversions ---- */
 
 static Inst conversion(McBuild *build, DataType to, DataType from) {
@@ -258,6 +226,59 @@ static int16_t low_part(McBuild *build, const McOperand *operand) {
   return inst.dst;
 }
 
+/* ---- functions ---- */
+
+/* MUFU.TANH.F16 R0, R1.H1: of a half as a float, into the low half. */
+static bool function_of_half(McBuild *build, DataType type, uint8_t function) {
+  Inst widen = conversion(build, TYPE_F32, type), inst = mc_blank(build, OP_MUFU),
+       narrow = conversion(build, type, TYPE_F32);
+  widen.a = low_part(build, mc_at(build, 1));
+  inst.mode = function;
+  inst.type = TYPE_F32;
+  widen.dst = inst.a = inst.dst = narrow.a = mc_scratch(build, 1);
+  narrow.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &widen);
+  mc_emit(build, &inst);
+  mc_emit(build, &narrow);
+  return true;
+}
+
+/* RCP64H takes the high word of a double, which a number of its text is. */
+static int16_t high_word(McBuild *build, const McOperand *number) {
+  double value = number->kind == MC_REAL ? number->real : (double)(int64_t)number->value;
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return mc_constant(build, (uint32_t)(bits >> 32));
+}
+
+bool mc_mufu(McBuild *build) {
+  static const char *const names[] = {
+      [MUFU_RCP] = "RCP",       [MUFU_RSQ] = "RSQ",       [MUFU_SQRT] = "SQRT", [MUFU_SIN_TURNS] = "SIN",
+      [MUFU_COS_TURNS] = "COS", [MUFU_EX2] = "EX2",       [MUFU_LG2] = "LG2",   [MUFU_TANH] = "TANH",
+      [MUFU_RCP64H] = "RCP64H", [MUFU_RSQ64H] = "RSQ64H",
+  };
+  const McOperand *a = mc_at(build, 1);
+  Inst inst = mc_blank(build, OP_MUFU);
+  guint function = G_N_ELEMENTS(names);
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    function = names[i] && mc_has(build, names[i]) ? i : function;
+  if (function == G_N_ELEMENTS(names))
+    return mc_refuse(build);
+  if (mc_has(build, "F16") || mc_has(build, "BF16"))
+    return function_of_half(build, mc_has(build, "F16") ? TYPE_F16 : TYPE_BF16, (uint8_t)function);
+  inst.mode = (uint8_t)function;
+  inst.type = TYPE_F32;
+  bool number = a->kind == MC_INTEGER || a->kind == MC_REAL;
+  bool of_double = function == MUFU_RCP64H || function == MUFU_RSQ64H;
+  inst.a = number && of_double ? high_word(build, a) : mc_float(build, a);
+  inst.flags |= signs(a, INST_NEG_A, INST_ABS_A);
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* ---- rounding ---- */
+
 static RoundMode round_mode(const McBuild *build) {
   return mc_has(build, "TRUNC")   ? ROUND_TRUNC
          : mc_has(build, "FLOOR") ? ROUND_FLOOR
@@ -287,8 +308,11 @@ bool mc_i2f(McBuild *build) {
 
 /* A float or double with its signs. Those of a half stand elsewhere: it has none here. */
 static int16_t signed_source(McBuild *build, const McOperand *operand, DataType type) {
-  if ((type == TYPE_F16 || type == TYPE_BF16) && (operand->minus || operand->absolute))
+  bool half = type == TYPE_F16 || type == TYPE_BF16;
+  if (half && (operand->minus || operand->absolute))
     mc_refuse(build);
+  if (half && operand->kind == MC_REGISTER)
+    return low_part(build, operand);
   if (type != TYPE_F64)
     return mc_signed_float(build, operand);
   if (!operand->minus && !operand->absolute)

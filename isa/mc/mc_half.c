@@ -38,11 +38,22 @@ static uint32_t pair_bits(McBuild *build, guint index) {
   return number_bits(type, mc_at(build, index)) << 16 | number_bits(type, mc_at(build, index + 1));
 }
 
-static int16_t negate_high(McBuild *build, int16_t row) {
+static int16_t selected(McBuild *build, int16_t row, uint32_t selector) {
+  Inst inst = mc_blank(build, OP_PRMT);
+  inst.a = row;
+  inst.b = mc_constant(build, 0);
+  inst.c = mc_constant(build, selector);
+  inst.dst = mc_scratch(build, 1);
+  mc_emit(build, &inst);
+  return inst.dst;
+}
+
+/* H0_NH1: the low half as the high one, and the high one, negated, as the low one. */
+static int16_t turned(McBuild *build, int16_t row) {
   Inst inst = mc_blank(build, OP_LOP);
   inst.lop = LOP_XOR;
-  inst.a = row;
-  inst.b = mc_constant(build, 0x80000000u);
+  inst.a = selected(build, row, 0x1032);
+  inst.b = mc_constant(build, 0x8000);
   inst.dst = mc_scratch(build, 1);
   mc_emit(build, &inst);
   return inst.dst;
@@ -62,16 +73,10 @@ static int16_t half_pair(McBuild *build, guint *index, Inst *inst, uint32_t minu
   operand.part = MC_ALL;
   int16_t row = mc_value(build, &operand);
   if (part == MC_H0_NH1)
-    return negate_high(build, row);
+    return turned(build, row);
   if (part != MC_H0_H0 && part != MC_H1_H1)
     return row;
-  Inst twice = mc_blank(build, OP_PRMT);
-  twice.a = row;
-  twice.b = mc_constant(build, 0);
-  twice.c = mc_constant(build, part == MC_H0_H0 ? 0x1010 : 0x3232);
-  twice.dst = mc_scratch(build, 1);
-  mc_emit(build, &twice);
-  return twice.dst;
+  return selected(build, row, part == MC_H0_H0 ? 0x1010 : 0x3232);
 }
 
 static void set_kind(const McBuild *build, Inst *inst) {
@@ -174,6 +179,25 @@ bool mc_hset2(McBuild *build) {
   inst.flags |= mc_has(build, "BF") ? INST_BF : 0;
   if (!set_compared(build, &inst, 1))
     return false;
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  mc_emit(build, &inst);
+  return true;
+}
+
+/* Of three numbers, without signs: the extreme of two and the third. */
+bool mc_vhmnmx(McBuild *build) {
+  Inst inst = mc_blank(build, OP_HMNMX2);
+  if (!mc_only(build, "BF16_V2", "NAN", NULL) || mc_count(build) != 5)
+    return mc_refuse(build);
+  set_kind(build, &inst);
+  inst.flags |= mc_has(build, "NAN") ? INST_KEEP_NAN : 0;
+  mc_predicate_in(&inst, 0, mc_at(build, 4));
+  inst.a = mc_value(build, mc_at(build, 1));
+  inst.b = mc_value(build, mc_at(build, 2));
+  inst.dst = mc_scratch(build, 1);
+  mc_emit(build, &inst);
+  inst.a = inst.dst;
+  inst.b = mc_value(build, mc_at(build, 3));
   inst.dst = mc_destination(build, mc_at(build, 0), 1);
   mc_emit(build, &inst);
   return true;

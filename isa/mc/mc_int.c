@@ -142,11 +142,38 @@ bool mc_lepc(McBuild *build) {
 
 /* ---- sums ---- */
 
+static bool is_nothing(const McOperand *operand) {
+  return (operand->kind == MC_REGISTER && operand->number == MC_RZ) ||
+         (operand->kind == MC_UNIFORM && operand->number == MC_URZ);
+}
+
+/* UIADD3.64 UR4, UR4, -0x10, URZ: two sums. */
+static bool add_wide(McBuild *build) {
+  const McOperand *c = mc_at(build, 3);
+  int16_t sum = mc_pair(build, mc_at(build, 1));
+  if (!mc_only(build, "64", NULL) || mc_at(build, 1)->minus)
+    return mc_refuse(build);
+  for (guint i = 2; i < 4; i++) {
+    bool last = i == 3 || is_nothing(c);
+    Inst inst = mc_blank(build, mc_at(build, i)->minus ? OP_ISUB64 : OP_IADD64);
+    inst.wide = WIDE_DST | WIDE_A | WIDE_B;
+    inst.a = sum;
+    inst.b = mc_pair(build, mc_at(build, i));
+    inst.dst = sum = last ? mc_destination(build, mc_at(build, 0), 2) : mc_scratch(build, 2);
+    mc_emit(build, &inst);
+    if (last)
+      break;
+  }
+  return true;
+}
+
 bool mc_iadd3(McBuild *build) {
   guint carries = predicates_from(build, 1), at = 1 + carries;
   const McOperand *a = mc_at(build, at), *b = mc_at(build, at + 1), *c = mc_at(build, at + 2);
   guint added = predicates_from(build, at + 3);
   Inst inst = mc_blank(build, OP_IADD3);
+  if (mc_has(build, "64"))
+    return !carries && !added ? add_wide(build) : mc_refuse(build);
   if (!mc_only(build, "X", NULL) || a->absolute || b->absolute || c->absolute)
     return mc_refuse(build);
   inst.lop = mc_has(build, "X");
@@ -177,12 +204,6 @@ static bool add(McBuild *build, Opcode op, const McOperand *a, const McOperand *
   return true;
 }
 
-bool mc_viadd(McBuild *build) {
-  if (!mc_only(build, "16x2", NULL))
-    return mc_refuse(build);
-  return add(build, mc_has(build, "16x2") ? OP_IADD2 : OP_IADD, mc_at(build, 1), mc_at(build, 2));
-}
-
 /* ---- products ---- */
 
 static bool multiply_wide(McBuild *build, guint at, bool carry_out, bool carry_in) {
@@ -205,11 +226,6 @@ static bool multiply_wide(McBuild *build, guint at, bool carry_out, bool carry_i
 }
 
 static bool is_one(const McOperand *operand) { return operand->kind == MC_INTEGER && operand->value == 1; }
-
-static bool is_nothing(const McOperand *operand) {
-  return (operand->kind == MC_REGISTER && operand->number == MC_RZ) ||
-         (operand->kind == MC_UNIFORM && operand->number == MC_URZ);
-}
 
 /* The high word of a * b + c, where c is two words, and its carry. */
 static bool multiply_high(McBuild *build, guint at, bool carry_out) {
@@ -290,35 +306,6 @@ bool mc_lea(McBuild *build) {
 bool mc_iabs(McBuild *build) {
   Inst inst = mc_blank(build, OP_IABS);
   inst.a = mc_signed_value(build, mc_at(build, 1));
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
-  mc_emit(build, &inst);
-  return true;
-}
-
-bool mc_vabsdiff(McBuild *build) {
-  if (!mc_only(build, "U32", NULL))
-    return mc_refuse(build);
-  Inst inst = mc_blank(build, OP_SAD);
-  inst.type = (uint8_t)int_type(build);
-  inst.a = mc_signed_value(build, mc_at(build, 1));
-  inst.b = mc_signed_value(build, mc_at(build, 2));
-  inst.c = mc_signed_value(build, mc_at(build, 3));
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
-  mc_emit(build, &inst);
-  return true;
-}
-
-bool mc_idp(McBuild *build) {
-  const char *const *types = build->inst->modifiers;
-  bool four = types[0] && strcmp(types[0], "4A") == 0 && types[1] && types[2] && !types[3];
-  if (!four)
-    return mc_refuse(build);
-  Inst inst = mc_blank(build, OP_DP4A);
-  inst.type = strcmp(types[1], "S8") == 0 ? TYPE_S32 : TYPE_U32;
-  inst.type2 = strcmp(types[2], "S8") == 0 ? TYPE_S32 : TYPE_U32;
-  inst.a = mc_value(build, mc_at(build, 1));
-  inst.b = mc_value(build, mc_at(build, 2));
-  inst.c = mc_signed_value(build, mc_at(build, 3));
   inst.dst = mc_destination(build, mc_at(build, 0), 1);
   mc_emit(build, &inst);
   return true;
@@ -484,14 +471,9 @@ bool mc_isetp(McBuild *build) {
   return true;
 }
 
-static bool has_halves(const McBuild *build) { return mc_has(build, "S16x2") || mc_has(build, "U16x2"); }
-
-/* Of whole words, or of the halves that the modifiers name. */
-static Opcode extreme_op(const McBuild *build) { return has_halves(build) ? OP_IMNMX2 : OP_IMNMX; }
-
-static void choose(McBuild *build, Opcode op, int16_t dst, int16_t a, int16_t b, const McOperand *predicate) {
-  Inst inst = mc_blank(build, op);
-  inst.type = (uint8_t)(op != OP_IMNMX2 ? int_type(build) : mc_has(build, "U16x2") ? TYPE_U16 : TYPE_S16);
+static void choose(McBuild *build, int16_t dst, int16_t a, int16_t b, const McOperand *predicate) {
+  Inst inst = mc_blank(build, OP_SEL);
+  inst.type = (uint8_t)int_type(build);
   inst.a = a;
   inst.b = b;
   inst.dst = dst;
@@ -501,38 +483,7 @@ static void choose(McBuild *build, Opcode op, int16_t dst, int16_t a, int16_t b,
 
 bool mc_sel(McBuild *build) {
   int16_t a = mc_signed_value(build, mc_at(build, 1)), b = mc_signed_value(build, mc_at(build, 2));
-  choose(build, OP_SEL, mc_destination(build, mc_at(build, 0), 1), a, b, mc_at(build, 3));
-  return true;
-}
-
-bool mc_imnmx(McBuild *build) {
-  if (!mc_only(build, "U32", "S32", "S16x2", "U16x2", NULL))
-    return mc_refuse(build);
-  int16_t a = mc_signed_value(build, mc_at(build, 1)), b = mc_signed_value(build, mc_at(build, 2));
-  choose(build, extreme_op(build), mc_destination(build, mc_at(build, 0), 1), a, b, mc_at(build, 3));
-  return true;
-}
-
-bool mc_vimnmx3(McBuild *build) {
-  if (!mc_only(build, "U32", "S16x2", "U16x2", NULL))
-    return mc_refuse(build);
-  int16_t a = mc_signed_value(build, mc_at(build, 1)), b = mc_signed_value(build, mc_at(build, 2)),
-          c = mc_signed_value(build, mc_at(build, 3)), between = mc_scratch(build, 1);
-  choose(build, extreme_op(build), between, a, b, mc_at(build, 4));
-  choose(build, extreme_op(build), mc_destination(build, mc_at(build, 0), 1), between, c, mc_at(build, 4));
-  return true;
-}
-
-bool mc_viaddmnmx(McBuild *build) {
-  if (!mc_only(build, "U32", NULL))
-    return mc_refuse(build);
-  Inst sum = mc_blank(build, OP_IADD);
-  sum.a = mc_signed_value(build, mc_at(build, 1));
-  sum.b = mc_signed_value(build, mc_at(build, 2));
-  int16_t c = mc_signed_value(build, mc_at(build, 3));
-  sum.dst = mc_scratch(build, 1);
-  mc_emit(build, &sum);
-  choose(build, OP_IMNMX, mc_destination(build, mc_at(build, 0), 1), sum.dst, c, mc_at(build, 4));
+  choose(build, mc_destination(build, mc_at(build, 0), 1), a, b, mc_at(build, 3));
   return true;
 }
 
@@ -540,25 +491,38 @@ bool mc_viaddmnmx(McBuild *build) {
 
 enum { PREDICATES = 7 };
 
+/* Predicate `number` of PR or UPR. */
+static McOperand predicate_of(const McOperand *all, unsigned number) {
+  bool uniform = all->kind == MC_PREDICATES_UNIFORM;
+  return (McOperand){.kind = uniform ? MC_UNIFORM_PREDICATE : MC_PREDICATE, .number = (int16_t)number};
+}
+
+static bool is_all(const McOperand *operand) {
+  return operand->kind == MC_PREDICATES || operand->kind == MC_PREDICATES_UNIFORM;
+}
+
+/* R2P PR, R0.B1, 0x7f; UR2UP UPR, UR62.B3, which has no mask. */
 bool mc_r2p(McBuild *build) {
   McOperand from = *mc_at(build, 1);
-  const McOperand *mask = mc_at(build, 2);
+  const McOperand *all = mc_at(build, 0), *mask = mc_at(build, 2);
   unsigned shift = from.part >= MC_B0 && from.part <= MC_B3 ? 8u * (from.part - MC_B0) : 0;
-  if (mc_at(build, 0)->kind != MC_PREDICATES || mask->kind != MC_INTEGER || from.kind != MC_REGISTER)
+  uint64_t which = mask->kind == MC_INTEGER ? mask->value : UINT64_MAX;
+  if (!is_all(all) || (mask->kind != MC_INTEGER && mc_count(build) > 2) || !mc_is_register(&from))
     return mc_refuse(build);
   from.part = MC_ALL;
   int16_t row = mc_value(build, &from);
   for (unsigned i = 0; i < PREDICATES; i++) {
     Inst inst = mc_blank(build, OP_LOP3);
-    if (!(mask->value >> i & 1))
+    if (!(which >> i & 1))
       continue;
+    McOperand predicate = predicate_of(all, i);
     inst.mode = 0xc0;
     inst.lop = LOP_OR;
     inst.a = row;
     inst.b = mc_constant(build, 1u << (i + shift));
     inst.c = mc_constant(build, 0);
     inst.dst = MC_ROW_SINK;
-    inst.pdst = (uint8_t)i;
+    inst.pdst = mc_predicate_out(&predicate);
     mc_predicate_in(&inst, 0, NULL);
     mc_emit(build, &inst);
   }
@@ -569,22 +533,27 @@ bool mc_r2p(McBuild *build) {
   return true;
 }
 
+/* P2R R0, PR, R1, 0x7f; UP2UR.B3 UR62, UPR, UR62, 0xff: into the bits of one byte. */
 bool mc_p2r(McBuild *build) {
-  const McOperand *mask = mc_at(build, 3);
-  if (mc_at(build, 1)->kind != MC_PREDICATES || mask->kind != MC_INTEGER || !mc_only(build, NULL))
+  static const char *const bytes[] = {"B0", "B1", "B2", "B3"};
+  const McOperand *all = mc_at(build, 1), *mask = mc_at(build, 3);
+  unsigned shift = 0;
+  for (unsigned i = 0; i < G_N_ELEMENTS(bytes); i++)
+    shift = mc_has(build, bytes[i]) ? 8 * i : shift;
+  if (!is_all(all) || mask->kind != MC_INTEGER || !mc_only(build, "B0", "B1", "B2", "B3", NULL))
     return mc_refuse(build);
   Inst keep = mc_blank(build, OP_LOP);
   keep.lop = LOP_AND;
   keep.a = mc_value(build, mc_at(build, 2));
-  keep.b = mc_constant(build, ~(uint32_t)mask->value);
+  keep.b = mc_constant(build, ~((uint32_t)mask->value << shift));
   keep.dst = mc_scratch(build, 1);
   mc_emit(build, &keep);
   int16_t bit = mc_scratch(build, 1);
   for (unsigned i = 0; i < PREDICATES; i++) {
     if (!(mask->value >> i & 1))
       continue;
-    McOperand predicate = {.kind = MC_PREDICATE, .number = (int16_t)i};
-    choose(build, OP_SEL, bit, mc_constant(build, 1u << i), mc_constant(build, 0), &predicate);
+    McOperand predicate = predicate_of(all, i);
+    choose(build, bit, mc_constant(build, 1u << (i + shift)), mc_constant(build, 0), &predicate);
     Inst join = mc_blank(build, OP_LOP);
     join.lop = LOP_OR;
     join.a = keep.dst;

@@ -314,8 +314,9 @@ bool mc_nothing(McBuild *build) {
 }
 
 bool mc_cctl(McBuild *build) {
-  if (!mc_has(build, "IVALL")) /* a prefetch */
-    return mc_has(build, "PF1") || mc_has(build, "PF1.5") || mc_has(build, "PF2") || mc_has(build, "PF")
+  if (!mc_has(build, "IVALL")) /* a prefetch; what the L2 should keep (RML2) or may forget (DML2) */
+    return mc_has(build, "PF1") || mc_has(build, "PF1.5") || mc_has(build, "PF2") || mc_has(build, "PF") ||
+                   mc_has(build, "RML2") || mc_has(build, "DML2")
                ? mc_nothing(build)
                : mc_refuse(build);
   Inst inst = mc_blank(build, OP_CCTL);

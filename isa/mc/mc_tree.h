@@ -47,7 +47,7 @@ typedef enum {
   MC_ALL,
   MC_H0_H0,
   MC_H1_H1,
-  MC_H0_NH1, /* both halves, the high one negated */
+  MC_H0_NH1, /* the low half, then the high one, negated */
   MC_H0,
   MC_H1,
   MC_B0,

@@ -1,6 +1,7 @@
 /* Kernels of machine code (tests/machine_code/NAME.cu and the cubins that nvcc made of them) against a CPU
  * reference; copies and barriers as PTX, too. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/core/gpu.h"
@@ -263,6 +264,132 @@ static uint32_t bit_masks(uint32_t t, const uint32_t *in) {
 
 static uint32_t itself(uint32_t t, const uint32_t *in) { return in[t]; }
 
+/* ---- vectors.cu ---- */
+
+static int32_t byte_of(uint32_t word, uint32_t i, bool sign) {
+  uint8_t byte = (uint8_t)(word >> (8 * i));
+  return sign ? (int8_t)byte : byte;
+}
+
+static int32_t half_of(uint32_t word, uint32_t i, bool sign) {
+  uint16_t half = (uint16_t)(word >> (16 * i));
+  return sign ? (int16_t)half : half;
+}
+
+static uint32_t dot(uint32_t a, uint32_t b, uint32_t c, bool high, bool a_signed, bool b_signed) {
+  for (uint32_t i = 0; i < 2; i++)
+    c += (uint32_t)(half_of(a, i, a_signed) * byte_of(b, i + (high ? 2 : 0), b_signed));
+  return c;
+}
+
+static uint32_t dots(uint32_t t, const uint32_t *in) {
+  uint32_t a = word_of(in, t), b = word_of(in, t ^ 1), c = word_of(in, t ^ 3);
+  return dot(a, b, c, false, false, false) + 3 * dot(a, b, c, true, true, true) +
+         5 * dot(a, b, c, false, true, false) + 7 * dot(a, b, c, true, false, true);
+}
+
+static uint32_t differences(uint32_t t, const uint32_t *in) {
+  uint32_t a = word_of(in, t), b = word_of(in, t ^ 1), c = word_of(in, t ^ 3), each = 0, sum = c, other = c;
+  for (uint32_t i = 0; i < 4; i++) {
+    uint32_t apart = (uint32_t)abs(byte_of(a, i, false) - byte_of(b, i, false));
+    each |= apart << (8 * i);
+    sum += apart;
+    other += (uint32_t)abs(byte_of(a, i, true) - byte_of(b, i, true));
+  }
+  return each + 3 * sum + 5 * other;
+}
+
+static int32_t least_of(int32_t a, int32_t b) { return MIN(a, b); }
+static int32_t most_of(int32_t a, int32_t b) { return MAX(a, b); }
+
+typedef int32_t Choice(int32_t a, int32_t b);
+
+/* Of each half. */
+static uint32_t both(uint32_t a, uint32_t b, bool sign, Choice *choice) {
+  return joined((uint32_t)choice(half_of(a, 0, sign), half_of(b, 0, sign)) & 0xffff,
+                (uint32_t)choice(half_of(a, 1, sign), half_of(b, 1, sign)) & 0xffff);
+}
+
+static uint32_t both_sums(uint32_t a, uint32_t b) {
+  return joined((a + b) & 0xffff, ((a >> 16) + (b >> 16)) & 0xffff);
+}
+static uint32_t both_positive(uint32_t a) { return both(a, 0, true, most_of); }
+
+static uint32_t told(uint32_t a, uint32_t result, uint32_t high, uint32_t low) {
+  return (a >> 16 == result >> 16 ? high : 0) + ((uint16_t)a == (uint16_t)result ? low : 0);
+}
+
+static uint32_t integer_extremes(uint32_t t, const uint32_t *in) {
+  uint32_t a = word_of(in, t), b = word_of(in, t ^ 1), c = word_of(in, t ^ 3);
+  int32_t x = (int32_t)a, y = (int32_t)b, z = (int32_t)c;
+  uint32_t least = both(a, b, false, least_of), other = (b & 0xffff) | (a & 0xffff0000u),
+           most = both(a, other, true, most_of);
+  uint32_t sum = (uint32_t)MAX(MAX(x, y), 0) + 3 * (uint32_t)MAX(MIN(MIN(x, y), z), 0) +
+                 5 * both_positive(both(a, b, true, most_of)) +
+                 7 * both_positive(both(both(a, b, true, least_of), c, true, least_of)) +
+                 11 * both(both_sums(a, b), c, true, least_of) +
+                 13 * both_positive(both(both_sums(a, b), c, true, most_of)) +
+                 17 * (uint32_t)MAX(MIN((int32_t)(a + b), z), 0) + 19 * both(both_sums(a, b), c, false, most_of) +
+                 23 * both(both(a, b, false, most_of), c, false, most_of);
+  return sum + 29 * least + 31 * most + told(a, least, 37, 41) + told(a, most, 43, 47);
+}
+
+static uint32_t three_halves(uint32_t t, const uint32_t *in) {
+  Pair c = pair_of(word_of(in, t ^ 3), from_half), a = pair_of(word_of(in, t), from_half),
+       b = pair_of(word_of(in, t ^ 1), from_half);
+  Pair most = pair_of(extremes(a, b, false, true, half_bits), from_half),
+       least = pair_of(extremes(a, b, true, true, half_bits), from_half);
+  return extremes(most, c, false, true, half_bits) + 3 * extremes(least, c, true, true, half_bits);
+}
+
+static uint32_t rounded_halves(uint32_t t, const uint32_t *in) {
+  Pair a = pair_of(word_of(in, t) & 0x57ff57ff, from_half);
+  return joined(half_bits(floor(a.low)), half_bits(floor(a.high))) +
+         3 * joined(half_bits(ceil(a.low)), half_bits(ceil(a.high))) +
+         5 * joined(half_bits(trunc(a.low)), half_bits(trunc(a.high))) +
+         7 * joined(half_bits(rint(a.low)), half_bits(rint(a.high)));
+}
+
+static double tangent(double value) { return (float)tanh(value); }
+
+static uint32_t tangents(uint32_t t, const uint32_t *in) {
+  Pair a = pair_of(word_of(in, t) & 0xbfffbfff, from_half), b = pair_of(word_of(in, t) & 0xbfffbfff, brain);
+  return joined(half_bits(tangent(a.low)), half_bits(tangent(a.high))) +
+         3 * joined(brain_bits(tangent(b.low)), brain_bits(tangent(b.high)));
+}
+
+static double half_fused(double a, double b, double c) { return from_half(half_bits(fused(a, b, c))); }
+
+static uint32_t complex_numbers(uint32_t t, const uint32_t *in) {
+  Pair a = pair_of(word_of(in, t) & 0xbfffbfff, from_half), b = pair_of(word_of(in, t ^ 1) & 0xbfffbfff, from_half),
+       c = pair_of(word_of(in, t ^ 3) & 0xbfffbfff, from_half);
+  double real = half_fused(a.low, b.low, c.low), imaginary = half_fused(a.low, b.high, c.high);
+  return joined(half_bits(fused(-a.high, b.high, real)), half_bits(fused(a.high, b.low, imaginary)));
+}
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static uint32_t quotients(uint32_t t, const uint32_t *in) {
+  double a = (int32_t)word_of(in, t) * 0.75;
+  uint64_t sum = bits_of(a / 100.) + 3 * bits_of(a / 0.3);
+  return (uint32_t)(sum ^ sum >> 32);
+}
+
+static uint32_t blocks_apart(uint32_t t, const uint32_t *in) {
+  uint32_t reversed = 0;
+  for (uint32_t i = 0; i < 32; i++)
+    reversed |= (in[t] >> i & 1) << (31 - i);
+  switch (t / THREADS) {
+  case 0: return in[t] * 3 + 5;
+  case 1: return in[t] ^ 1234;
+  default: return reversed;
+  }
+}
+
 /* ---- all ---- */
 
 static const KernelCase cases[] = {
@@ -292,6 +419,15 @@ static const KernelCase cases[] = {
     {"pairs", "brain_converted", brain_converted},
     {"pairs", "halves_added", halves_added},
     {"pairs", "brains_added", brains_added},
+    {"vectors", "dots", dots},
+    {"vectors", "differences", differences},
+    {"vectors", "extremes", integer_extremes},
+    {"vectors", "extremes_of_halves", three_halves},
+    {"vectors", "rounded", rounded_halves},
+    {"vectors", "tangents", tangents},
+    {"vectors", "complex_numbers", complex_numbers},
+    {"vectors", "quotients", quotients},
+    {"vectors", "blocks_apart", blocks_apart},
     {"copies", "filled", filled},
     {"copies", "stages", stages},
     {"copies", "pipelined", stages},
