@@ -48,6 +48,7 @@ UNIT_TESTS = \
   tests/unit/test_event \
   tests/unit/test_exec \
   tests/unit/test_exec_rows \
+  tests/unit/test_unknown_bits \
   tests/unit/test_explore \
   tests/unit/test_explore_flight \
   tests/unit/test_proof_page \
@@ -124,6 +125,7 @@ tests_unit_libunit_a_SOURCES = \
   tests/unit/virtual_lab.c tests/unit/virtual_lab.h
 tests_unit_test_exec_SOURCES = tests/unit/test_exec.c tests/unit/op_cases.def
 tests_unit_test_exec_rows_SOURCES = tests/unit/test_exec_rows.c tests/unit/row_cases.def
+tests_unit_test_unknown_bits_SOURCES = tests/unit/test_unknown_bits.c
 LDADD = tests/unit/libunit.a liblockstep.a $(CHECK_LIBS) $(LIBS_ALL)
 if HAVE_CHECK
 check_LIBRARIES += tests/unit/libunit.a

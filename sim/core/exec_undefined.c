@@ -5,22 +5,37 @@
 
 #include "base/bits.h"
 #include "sim/core/access.h"
+#include "sim/core/unknown_bits.h"
 
 enum { ALL_BYTES = 15 };
 
 static uint32_t rows_of(const Issue *issue) { return warp_block(issue->sm, issue->warp)->launch->kernel->nregs; }
 
-static uint32_t any_byte(const UndefinedRow *row) {
-  return row->byte[0] | row->byte[1] | row->byte[2] | row->byte[3];
+/* Lanes in which some of those bits are undefined. */
+static uint32_t lanes_with(const UndefinedRow *row, uint32_t bits) {
+  uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    lanes |= row->bits[lane] & bits ? lane_bit[lane] : 0;
+  return lanes;
 }
 
-static bool is_marked(const UndefinedRow *row) { return any_byte(row) != 0; }
+static uint32_t lanes_of(const UndefinedRow *row) { return lanes_with(row, UINT32_MAX); }
 
-/* Rows behind the registers hold the marks of predicates, in byte 0. */
+static bool is_marked(const UndefinedRow *row) { return lanes_of(row) != 0; }
+
+/* A mask of bytes, and the bits of those. */
+static uint32_t bits_of_bytes(uint8_t bytes) {
+  uint32_t bits = 0;
+  for (unsigned b = 0; b < 4; b++)
+    bits |= bytes >> b & 1 ? 0xffu << 8 * b : 0;
+  return bits;
+}
+
+/* Rows behind the registers hold the marks of predicates. */
 static uint32_t pred_row(const Issue *issue, unsigned predicate) { return rows_of(issue) + predicate; }
 
 static uint32_t pred_lanes(const Issue *issue, unsigned predicate) {
-  return issue->warp->undefined[pred_row(issue, predicate)].byte[0];
+  return lanes_of(&issue->warp->undefined[pred_row(issue, predicate)]);
 }
 
 void undefined_reset(Warp *warp) {
@@ -33,10 +48,11 @@ void undefined_reset(Warp *warp) {
 static void set_row(Warp *warp, uint32_t reg, uint32_t lanes, const UndefinedRow *value) {
   UndefinedRow *row = &warp->undefined[reg];
   bool before = is_marked(row), some = false;
-  for (unsigned b = 0; b < 4; b++) {
-    uint32_t marks = value ? value->byte[b] & lanes : 0;
-    row->byte[b] = (row->byte[b] & ~lanes) | marks;
-    some |= marks != 0;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    if (!(lanes & lane_bit[lane]))
+      continue;
+    row->bits[lane] = value ? value->bits[lane] : 0;
+    some |= row->bits[lane] != 0;
   }
   if (some)
     row->from = value->from;
@@ -60,8 +76,9 @@ static void tell(const Issue *issue, uint32_t lanes, const UndefinedFrom *from) 
 /* `slot` matters to the executing lanes. */
 static void use(const Issue *issue, int16_t slot) {
   const UndefinedRow *row = row_of(issue, slot);
-  if (row && any_byte(row) & issue->mask)
-    tell(issue, any_byte(row) & issue->mask, &row->from);
+  uint32_t lanes = row ? lanes_of(row) & issue->mask : 0;
+  if (lanes)
+    tell(issue, lanes, &row->from);
 }
 
 static void use_pred(const Issue *issue, unsigned predicate, uint32_t lanes) {
@@ -85,59 +102,67 @@ static const UndefinedRow *value_row(const Issue *issue, int16_t slot, unsigned 
 }
 
 static void merge(UndefinedRow *into, const UndefinedRow *from, uint32_t lanes) {
-  for (unsigned b = 0; from && b < 4; b++)
-    into->byte[b] |= from->byte[b] & lanes;
-  if (from && any_byte(from) & lanes)
-    into->from = from->from;
+  if (!from || !(lanes_of(from) & lanes))
+    return;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    into->bits[lane] |= lanes & lane_bit[lane] ? from->bits[lane] : 0;
+  into->from = from->from;
 }
 
-/* All bytes, in the lanes in which a predicate is undefined. */
+/* `bits` in the lanes in which a predicate is undefined. */
 static void merge_pred(const Issue *issue, UndefinedRow *into, unsigned predicate, uint32_t lanes) {
   const UndefinedRow *row = &issue->warp->undefined[pred_row(issue, predicate)];
-  for (unsigned b = 0; b < 4; b++)
-    into->byte[b] |= row->byte[0] & lanes;
-  if (row->byte[0] & lanes)
+  uint32_t marked = lanes_of(row) & lanes;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    into->bits[lane] |= marked & lane_bit[lane] ? UINT32_MAX : 0;
+  if (marked)
     into->from = row->from;
 }
 
-/* Moves and selections, row by row. */
-static void pass_on(const Issue *issue, uint32_t from_a, uint32_t from_b) {
+static UndefinedRow pass_row(const Issue *issue, unsigned i, uint32_t from_a, uint32_t from_b) {
   const Inst *inst = issue->inst;
-  RegList writes = inst_writes(inst, rows_of(issue));
-  UndefinedRow value[8] = {{{0}, {0}}};
-  for (unsigned i = 0; i < writes.count; i++) {
-    merge(&value[i], value_row(issue, inst->a, i, inst->wide & WIDE_A), from_a);
-    merge(&value[i], value_row(issue, inst->b, i, inst->wide & WIDE_B), from_b);
-    merge_pred(issue, &value[i], inst->psrc[0], issue->mask);
-  }
+  UndefinedRow value = {{0}, {0}};
+  merge(&value, value_row(issue, inst->a, i, inst->wide & WIDE_A), from_a);
+  merge(&value, value_row(issue, inst->b, i, inst->wide & WIDE_B), from_b);
+  return value;
+}
+
+/* Moves, row by row. */
+static void pass_on(const Issue *issue) {
+  RegList writes = inst_writes(issue->inst, rows_of(issue));
+  UndefinedRow value[8];
+  for (unsigned i = 0; i < writes.count; i++)
+    value[i] = pass_row(issue, i, issue->mask, 0);
   for (unsigned i = 0; i < writes.count; i++)
     set_row(issue->warp, (uint32_t)writes.reg[i], issue->mask, &value[i]);
 }
 
-/* Lanes in which an operand of LOP.AND clears byte b of the result, whatever the other one holds. */
-static uint32_t cleared(const Issue *issue, int16_t slot, unsigned b) {
+/* Where the choice has no value, what both words have alike has one. */
+static void merge_choice(const Issue *issue, UndefinedRow *into, unsigned i) {
   const Inst *inst = issue->inst;
-  if (inst->lop != LOP_AND || inst->flags & (INST_INV_A | INST_INV_B))
-    return 0;
-  const uint32_t *value = issue_operand(issue, slot);
-  const UndefinedRow *row = row_of(issue, slot);
-  uint32_t lanes = 0;
+  uint32_t lanes = pred_lanes(issue, inst->psrc[0]) & issue->mask;
+  if (!lanes)
+    return;
+  int16_t next = (int16_t)i;
+  const uint32_t *a = issue_operand(issue, (int16_t)(inst->a < 0 ? inst->a - next : inst->a + next)),
+                 *b = issue_operand(issue, (int16_t)(inst->b < 0 ? inst->b - next : inst->b + next));
+  merge(into, value_row(issue, inst->a, i, inst->wide & WIDE_A), lanes);
+  merge(into, value_row(issue, inst->b, i, inst->wide & WIDE_B), lanes);
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
-    lanes |= value[lane] >> 8 * b & 0xff ? 0 : lane_bit[lane];
-  return row ? lanes & ~row->byte[b] : lanes;
+    into->bits[lane] |= lanes & lane_bit[lane] ? a[lane] ^ b[lane] : 0;
+  into->from = issue->warp->undefined[pred_row(issue, inst->psrc[0])].from;
 }
 
-/* Logic: byte by byte. */
-static void combine(const Issue *issue) {
-  const Inst *inst = issue->inst;
-  UndefinedRow value = {{0}, {0}};
-  if (inst->lop != LOP_PASS_B)
-    merge(&value, row_of(issue, inst->a), issue->mask);
-  merge(&value, row_of(issue, inst->b), issue->mask);
-  for (unsigned b = 0; b < 4; b++)
-    value.byte[b] &= ~(cleared(issue, inst->a, b) | cleared(issue, inst->b, b));
-  if ((uint32_t)inst->dst < rows_of(issue))
-    set_row(issue->warp, (uint32_t)inst->dst, issue->mask, &value);
+static void choose(const Issue *issue) {
+  RegList writes = inst_writes(issue->inst, rows_of(issue));
+  UndefinedRow value[8];
+  uint32_t first = issue_pred(issue, 0);
+  for (unsigned i = 0; i < writes.count; i++) {
+    value[i] = pass_row(issue, i, issue->mask & first, issue->mask & ~first);
+    merge_choice(issue, &value[i], i);
+  }
+  for (unsigned i = 0; i < writes.count; i++)
+    set_row(issue->warp, (uint32_t)writes.reg[i], issue->mask, &value[i]);
 }
 
 /* A shuffle: lanes get the marks of the lanes that they read from. */
@@ -145,30 +170,20 @@ static void exchange(const Issue *issue) {
   const Inst *inst = issue->inst;
   const UndefinedRow *row = row_of(issue, inst->a);
   UndefinedRow value = {{0}, {0}};
-  for (unsigned b = 0; row && b < 4; b++)
-    value.byte[b] = shuffle_takers(issue, row->byte[b]);
+  uint32_t rest = row ? lanes_of(row) : 0;
+  while (rest) { /* the lanes with the marks of the lowest one */
+    uint32_t bits = row->bits[__builtin_ctz(rest)], alike = 0;
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+      alike |= row->bits[lane] == bits ? lane_bit[lane] : 0;
+    uint32_t takers = shuffle_takers(issue, alike);
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+      value.bits[lane] |= takers & lane_bit[lane] ? bits : 0;
+    rest &= ~alike;
+  }
   if (row)
     value.from = row->from;
   if ((uint32_t)inst->dst < rows_of(issue))
     set_row(issue->warp, (uint32_t)inst->dst, issue->mask, &value);
-}
-
-/* Arithmetic: whatever it reads spoils all that it writes. */
-static void spoil(const Issue *issue) {
-  RegList reads = inst_reads(issue->inst), writes = inst_writes(issue->inst, rows_of(issue));
-  UndefinedRow value = {{0}, {0}};
-  uint32_t lanes = 0;
-  for (unsigned i = 0; i < reads.count; i++) {
-    const UndefinedRow *row = row_of(issue, reads.reg[i]);
-    lanes |= row ? any_byte(row) : 0;
-    if (row)
-      value.from = row->from;
-  }
-  for (unsigned b = 0; b < 4; b++)
-    value.byte[b] = lanes;
-  merge_pred(issue, &value, issue->inst->psrc[0], issue->mask);
-  for (unsigned i = 0; i < writes.count; i++)
-    set_row(issue->warp, (uint32_t)writes.reg[i], issue->mask, &value);
 }
 
 /* ---- predicates ---- */
@@ -193,7 +208,9 @@ static Truth truth_combine(LogicOp lop, Truth a, Truth b) {
 }
 
 static void set_pred(const Issue *issue, unsigned predicate, uint32_t undefined, const UndefinedFrom *from) {
-  UndefinedRow value = {.byte = {undefined}, .from = *from};
+  UndefinedRow value = {.from = *from};
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    value.bits[lane] = undefined & lane_bit[lane] ? UINT32_MAX : 0;
   if (predicate != PRED_SINK)
     set_row(issue->warp, pred_row(issue, predicate), issue->mask, &value);
 }
@@ -211,17 +228,72 @@ static UndefinedFrom some_from(const Issue *issue) {
   return from;
 }
 
-/* (a cmp b) lop q: what the comparison gives isn't known yet, so that only q can decide. */
+/* Lanes in which a register that the instruction reads has one of those bits undefined. */
+static uint32_t read_lanes(const Issue *issue, uint32_t bits) {
+  RegList reads = inst_reads(issue->inst);
+  uint32_t lanes = 0;
+  for (unsigned i = 0; i < reads.count; i++)
+    lanes |= row_of(issue, reads.reg[i]) ? lanes_with(row_of(issue, reads.reg[i]), bits) : 0;
+  return lanes;
+}
+
+/* ISETP.EX: the low words' relation decides where the high ones are equal. */
+static uint32_t low_lanes(const Issue *issue) {
+  const uint32_t *a = issue_operand(issue, issue->inst->a), *b = issue_operand(issue, issue->inst->b);
+  uint32_t lanes = pred_lanes(issue, issue->inst->psrc[1]);
+  for (unsigned lane = 0; lane < WARP_LANES && lanes; lane++)
+    lanes &= a[lane] == b[lane] ? UINT32_MAX : ~lane_bit[lane];
+  return lanes;
+}
+
+/* The comparison alone, without what it is combined with: of HSETP2 of the low halves, and of the high ones. */
+static void compare(const Issue *issue, uint32_t results[2]) {
+  uint32_t preds[PRED_ROWS];
+  Inst inst = *issue->inst;
+  Issue alone = *issue;
+  memcpy(preds, issue->pred, sizeof preds);
+  inst.lop = LOP_AND;
+  inst.psrc[0] = PRED_TRUE;
+  inst.psrc_not &= (uint8_t)~1u;
+  inst.pdst = 0;
+  inst.pdst2 = 1;
+  alone.inst = &inst;
+  alone.pred = preds;
+  executors[inst.op](&alone);
+  results[0] = preds[0];
+  results[1] = inst.op == OP_HSETP2 ? preds[1] : preds[0];
+}
+
+/* (a cmp b) lop q. HSETP2 has one for each half; of the others the second is the complement. */
 static void relate(const Issue *issue) {
   const Inst *inst = issue->inst;
-  RegList reads = inst_reads(inst);
-  Truth relation = {inst->lop == LOP_AND ? ALL_LANES : 0, 0};
-  for (unsigned i = 0; i < reads.count; i++)
-    relation.undefined |= row_of(issue, reads.reg[i]) ? any_byte(row_of(issue, reads.reg[i])) : 0;
-  uint32_t undefined = truth_combine(inst->lop, relation, truth_of(issue, 0)).undefined;
+  bool halves = inst->op == OP_HSETP2;
+  uint32_t unknown[2] = {read_lanes(issue, halves ? 0xffff : UINT32_MAX), 0}, holds[2];
+  if (inst->op == OP_ISETPX)
+    unknown[0] |= low_lanes(issue);
+  unknown[1] = halves ? read_lanes(issue, 0xffff0000u) : unknown[0];
+  compare(issue, holds);
+  holds[1] = halves ? holds[1] : ~holds[0];
   UndefinedFrom from = some_from(issue);
-  set_pred(issue, inst->pdst, undefined, &from);
-  set_pred(issue, inst->pdst2, undefined, &from);
+  Truth other = truth_of(issue, 0);
+  uint32_t first = truth_combine(inst->lop, (Truth){holds[0], unknown[0]}, other).undefined,
+           last = truth_combine(inst->lop, (Truth){holds[1], unknown[1]}, other).undefined;
+  set_pred(issue, inst->pdst, first, &from);
+  set_pred(issue, inst->pdst2, last, &from);
+}
+
+/* PLOP3: functions of three predicates, by tables. */
+static void tabulate(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  uint32_t value[3], unknown[3];
+  for (unsigned i = 0; i < 3; i++) {
+    Truth truth = truth_of(issue, i);
+    value[i] = truth.value;
+    unknown[i] = truth.undefined;
+  }
+  UndefinedFrom from = some_from(issue);
+  set_pred(issue, inst->pdst, unknown_truths(inst->mode, value, unknown), &from);
+  set_pred(issue, inst->pdst2, unknown_truths((uint32_t)inst->imm, value, unknown), &from);
 }
 
 static void combine_preds(const Issue *issue) {
@@ -231,6 +303,75 @@ static void combine_preds(const Issue *issue) {
   UndefinedFrom from = some_from(issue);
   set_pred(issue, inst->pdst, truth_combine(inst->lop2, first, last).undefined, &from);
   set_pred(issue, inst->pdst2, truth_combine(inst->lop2, complement, last).undefined, &from);
+}
+
+/* ---- words ---- */
+
+static uint32_t added_pred_lanes(const Issue *issue) {
+  uint32_t lanes = 0;
+  for (unsigned i = 0; i < G_N_ELEMENTS(issue->inst->psrc); i++)
+    lanes |= pred_lanes(issue, issue->inst->psrc[i]);
+  return lanes;
+}
+
+/* What whatever it reads spoils: all that it writes. */
+static void spoil(const Issue *issue) {
+  RegList writes = inst_writes(issue->inst, rows_of(issue));
+  uint32_t lanes = (read_lanes(issue, UINT32_MAX) | added_pred_lanes(issue)) & issue->mask;
+  UndefinedRow value = {{0}, some_from(issue)};
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    value.bits[lane] = lanes & lane_bit[lane] ? UINT32_MAX : 0;
+  for (unsigned i = 0; i < writes.count; i++)
+    set_row(issue->warp, (uint32_t)writes.reg[i], issue->mask, &value);
+  for (uint32_t rest = inst_pred_writes(issue->inst); rest; rest &= rest - 1)
+    set_pred(issue, (unsigned)__builtin_ctz(rest), lanes, &value.from);
+}
+
+/* LOP3's predicate: whether the result isn't 0, lop q. A bit that is known and set decides. */
+static uint32_t nonzero_lanes(const Issue *issue, const UndefinedRow *result, const UnknownOperands operands[]) {
+  Truth nonzero = {0, lanes_of(result)};
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    const uint32_t *value = operands[lane].value;
+    uint32_t word = 0;
+    for (unsigned i = 0; i < 8; i++)
+      if (issue->inst->mode >> i & 1)
+        word |= (i & 4 ? value[0] : ~value[0]) & (i & 2 ? value[1] : ~value[1]) & (i & 1 ? value[2] : ~value[2]);
+    nonzero.value |= word ? lane_bit[lane] : 0;
+    nonzero.undefined &= word & ~result->bits[lane] ? ~lane_bit[lane] : UINT32_MAX;
+  }
+  return truth_combine(issue->inst->lop, nonzero, truth_of(issue, 0)).undefined;
+}
+
+static uint32_t marks_of(const Issue *issue, int16_t slot, unsigned lane) {
+  const UndefinedRow *row = row_of(issue, slot);
+  return row ? row->bits[lane] : 0;
+}
+
+/* Words whose bits are told apart. */
+static void compute(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  int16_t slots[3] = {inst->a, inst->b, inst->c};
+  unsigned count = op_info[inst->op].form == FORM_D_A_B_C ? 3 : 2;
+  UnknownOperands operands[WARP_LANES] = {{{0}, {0}, false}};
+  UndefinedRow value = {{0}, some_from(issue)};
+  bool logic = inst->op == OP_LOP3;
+  uint32_t carries = logic ? 0 : added_pred_lanes(issue);
+  for (unsigned i = 0; i < count; i++) {
+    const uint32_t *word = issue_operand(issue, slots[i]);
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+      operands[lane].value[i] = word[lane];
+      operands[lane].unknown[i] = marks_of(issue, slots[i], lane);
+    }
+  }
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    operands[lane].carry = carries & lane_bit[lane];
+    value.bits[lane] = issue->mask & lane_bit[lane] ? unknown_bits(inst, &operands[lane]) : 0;
+  }
+  uint32_t told = logic ? nonzero_lanes(issue, &value, operands) : read_lanes(issue, UINT32_MAX) | carries;
+  if ((uint32_t)inst->dst < rows_of(issue))
+    set_row(issue->warp, (uint32_t)inst->dst, issue->mask, &value);
+  for (uint32_t rest = inst_pred_writes(inst); rest; rest &= rest - 1)
+    set_pred(issue, (unsigned)__builtin_ctz(rest), told & issue->mask, &value.from);
 }
 
 static bool only_computes(const Inst *inst) {
@@ -288,9 +429,9 @@ void undefined_leaves(const Issue *issue) {
   uint32_t bytes = width_bytes[issue->inst->width];
   for (uint32_t part = 0; part < access_words(bytes) && issue->inst->b >= 0; part++) {
     const UndefinedRow *row = value_row(issue, issue->inst->b, part, true);
-    uint32_t lanes = row ? row->byte[0] & issue->mask : 0;
-    for (uint32_t b = 1; row && b < MIN(bytes, 4u); b++)
-      lanes &= row->byte[b];
+    uint32_t lanes = row ? issue->mask : 0;
+    for (uint32_t b = 0; row && b < MIN(bytes, 4u); b++)
+      lanes &= lanes_with(row, 0xffu << 8 * b);
     if (lanes)
       tell(issue, lanes, &row->from);
   }
@@ -301,11 +442,11 @@ static void step(const Issue *issue) {
   switch ((Opcode)inst->op) {
   case OP_MOV:
   case OP_MOV64:
-  case OP_MOV32I: pass_on(issue, issue->mask, 0); return;
+  case OP_MOV32I: pass_on(issue); return;
   case OP_SEL:
-  case OP_SEL64: pass_on(issue, issue_pred(issue, 0) & issue->mask, ~issue_pred(issue, 0) & issue->mask); return;
-  case OP_LOP: combine(issue); return;
+  case OP_SEL64: choose(issue); return;
   case OP_PSETP: combine_preds(issue); return;
+  case OP_PLOP3: tabulate(issue); return;
   case OP_SHFL:
     use(issue, inst->b);
     use(issue, inst->c);
@@ -325,6 +466,9 @@ static void step(const Issue *issue) {
       use_all(issue);
     } else if (op_info[inst->op].form == FORM_P_A_B_CMP) {
       relate(issue);
+      return;
+    } else if (unknown_bits_has(inst)) {
+      compute(issue);
       return;
     } else {
       spoil(issue);
@@ -360,8 +504,8 @@ void undefined_unset(const Issue *issue, unsigned number, bool is_predicate, uin
                                .address = number,
                                .lane = (unsigned)__builtin_ctz(lanes),
                                .warp = issue->warp->warp_in_block};
-  for (unsigned b = 0; b < (is_predicate ? 1 : 4); b++)
-    value.byte[b] |= lanes;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    value.bits[lane] = lanes & lane_bit[lane] ? UINT32_MAX : value.bits[lane];
   set_row(issue->warp, at, ALL_LANES, &value);
 }
 
@@ -400,8 +544,7 @@ void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined
       continue;
     value.from.lane = lane;
     value.from.address = address[lane] + 4 * part;
-    for (unsigned b = 0; b < 4; b++)
-      value.byte[b] |= undefined[lane] >> b & 1 ? lane_bit[lane] : 0;
+    value.bits[lane] = bits_of_bytes(undefined[lane]);
   }
   const UndefinedFrom *kept = kept_from(issue, value.from.lane, space, value.from.address);
   if (kept)
@@ -428,7 +571,7 @@ uint8_t undefined_stored(const Issue *issue, uint32_t part, unsigned lane) {
   const UndefinedRow *row = issue->warp->undefined_rows ? value_row(issue, issue->inst->b, part, true) : NULL;
   uint8_t undefined = 0;
   for (unsigned b = 0; row && b < 4; b++)
-    undefined |= (uint8_t)((row->byte[b] >> lane & 1) << b);
+    undefined |= row->bits[lane] >> 8 * b & 0xff ? (uint8_t)(1u << b) : 0;
   return undefined;
 }
 

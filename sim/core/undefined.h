@@ -1,14 +1,14 @@
-/* undefined.h - values that come from memory, or in PTX from registers, which nobody has written: kept apart byte
- * by byte while they lie in registers, until one of them matters.
+/* undefined.h - values that come from memory, or from registers, which nobody has written: kept apart bit by bit
+ * while they lie in registers, byte by byte in memory, until one of them matters.
  * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory
- * pass them on (and a finding goes back to where they were first loaded); logic works byte by byte, other
- * arithmetic spoils its whole result; a comparison makes an undefined predicate, unless the predicate that it is
- * combined with decides. They matter where they become an address, a branch's condition, a vote, a mask, the guard
+ * pass them on (and a finding goes back to where they were first loaded); logic, permutations, shifts, sums and
+ * products of words work by their bits (unknown_bits.h), other arithmetic spoils its whole result; a comparison
+ * makes an undefined predicate, unless the predicate that it is combined with decides. They matter where they become an address, a branch's condition, a vote, a mask, the guard
  * of an instruction that does more than compute, an operand of an atomic operation (or what it adds to or
  * compares), or what is stored in global memory (unless a byte of it is defined: padding); then the detectors are
  * told. What is loaded and never used doesn't matter. An atomic AND or OR that sets or clears a bit of a byte
  * defines the byte: so the barriers of cooperative groups start, bit by bit.
- * Does not model: values that pass through the carry or global memory; single bits of an undefined value.
+ * Does not model: values that pass through the carry or global memory; bits that lie in memory.
  * Ownership: an Sm owns the marks of its warps, which are made when a warp first loads such a value. */
 #ifndef LOCKSTEP_CORE_UNDEFINED_H
 #define LOCKSTEP_CORE_UNDEFINED_H
@@ -30,7 +30,8 @@ typedef struct UndefinedFrom {
 } UndefinedFrom;
 
 typedef struct UndefinedRow {
-  uint32_t byte[4]; /* lanes in which this byte of the register is undefined */
+  uint32_t
+      bits[WARP_LANES]; /* of each lane: the bits of the register that are undefined; of a predicate all or none */
   UndefinedFrom from;
 } UndefinedRow;
 
