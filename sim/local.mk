@@ -87,6 +87,8 @@ liblockstep_a_SOURCES += \
   sim/core/tell.c \
   sim/core/tell.h \
   sim/core/undefined.h \
+  sim/core/undefined_memory.c \
+  sim/core/undefined_rows.h \
   sim/core/unknown_bits.c \
   sim/core/unknown_bits.h \
   sim/core/warp.h \

@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 30
+plan 32
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -76,6 +76,11 @@ plan 30
   head -c 700 "$SRCDIR/traces/mbarrier/ring.fatbin" >cut.fatbin
   expect "cut off" 3 'the fat binary is cut off, or has an unknown form, at byte 0 of it' "$LOCKSTEP" run cut.fatbin -m h200 $adds
   expect "a file of another kind" 3 'or a file with CUDA code' "$LOCKSTEP" run asked -m h200 $adds
+  corpus=$SRCDIR/tests/corpus
+  expect "a register that is unset where it doesn't matter" 0 '^as expected' "$LOCKSTEP" run $corpus/cuda_unset_decided_live.yaml \
+    -m h200 --code sass
+  expect "one that matters" 0 'cuda_unset_decided.cu:26: warning: unset-register' "$LOCKSTEP" run $corpus/cuda_unset_decided.yaml \
+    -m h200 --code sass
   expect "an instruction that isn't read" 3 'aren.t modelled: .*LDSM, 1 use' "$LOCKSTEP" run \
     "$SRCDIR/tests/machine_code/matrix.sm_90.cubin" -m h200 $adds
   bare="--kernel lock_gpu --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked"
