@@ -45,7 +45,8 @@ typedef struct McBuild {
   int scratch, scratch_predicates;
   uint8_t guard;
   bool guard_not;
-  bool failed; /* it isn't modelled */
+  bool failed;      /* it isn't modelled */
+  bool raises_each; /* its accesses raise its scoreboards, each of them, instead of its last part */
 } McBuild;
 
 typedef bool (*McLowerer)(McBuild *build);

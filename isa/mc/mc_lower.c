@@ -149,7 +149,9 @@ static void add_control(McBuild *build) {
   uint32_t unit = mc_issue_bits(build->module, build->inst, before);
   uint32_t waits = whole & ~((1u << CONTROL_WAIT_SHIFT) - 1), raises = whole & ((1u << CONTROL_WAIT_SHIFT) - 1);
   for (guint i = build->first; i < build->insts->len; i++) {
-    uint32_t word = (i == build->first ? waits : 0) | (i + 1 == build->insts->len ? raises : none) | unit;
+    bool accesses = op_info[g_array_index(build->insts, Inst, i).op].unit == UNIT_GLOBAL;
+    bool last = build->raises_each ? accesses : i + 1 == build->insts->len;
+    uint32_t word = (i == build->first ? waits : 0) | (last ? raises : none) | unit;
     g_array_append_val(build->control, word);
   }
 }
@@ -199,7 +201,7 @@ static void lower_inst(McBuild *build, guint index) {
   build->index = index;
   build->first = build->insts->len;
   build->scratch = build->scratch_predicates = 0;
-  build->failed = false;
+  build->failed = build->raises_each = false;
   const McOperand *guard = &build->inst->guard;
   build->guard = guard->number == MC_PT ? PRED_TRUE : mc_predicate_out(guard);
   build->guard_not = guard->negated;

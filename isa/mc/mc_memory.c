@@ -161,24 +161,30 @@ bool mc_store(McBuild *build) {
 
 /* ---- atomic operations ---- */
 
+/* How many floats are added at a time, each on its own: F32x2, F32x4. */
+static unsigned floats_of(const McBuild *build) {
+  return mc_has(build, "F32x4") ? 4 : mc_has(build, "F32x2") ? 2 : 1;
+}
+
 static bool set_atomic(McBuild *build, Inst *inst) {
   static const char *const names[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS"};
   guint op = G_N_ELEMENTS(names);
   for (guint i = 0; i < G_N_ELEMENTS(names); i++)
     op = mc_has(build, names[i]) ? i : op;
   bool halves = mc_has(build, "F16x2"), brains = mc_has(build, "BF16x2") || mc_has(build, "BF16_V2");
-  if (op == G_N_ELEMENTS(names) || ((halves || brains) && op != ATOM_ADD))
+  if (op == G_N_ELEMENTS(names) || mc_has(build, "128") ||
+      ((halves || brains || floats_of(build) > 1) && op != ATOM_ADD))
     return mc_refuse(build);
   bool wide = mc_has(build, "64") || mc_has(build, "S64") || mc_has(build, "F64") || mc_has(build, "U64");
   inst->mode = (uint8_t)op;
-  inst->type = halves                 ? TYPE_F16
-               : brains               ? TYPE_BF16
-               : mc_has(build, "F32") ? TYPE_F32
-               : mc_has(build, "F64") ? TYPE_F64
-               : mc_has(build, "S64") ? TYPE_S64
-               : wide                 ? TYPE_U64
-               : mc_has(build, "S32") ? TYPE_S32
-                                      : TYPE_U32;
+  inst->type = halves                                         ? TYPE_F16
+               : brains                                       ? TYPE_BF16
+               : mc_has(build, "F32") || floats_of(build) > 1 ? TYPE_F32
+               : mc_has(build, "F64")                         ? TYPE_F64
+               : mc_has(build, "S64")                         ? TYPE_S64
+               : wide                                         ? TYPE_U64
+               : mc_has(build, "S32")                         ? TYPE_S32
+                                                              : TYPE_U32;
   inst->width = wide ? WIDTH_64 : WIDTH_32;
   inst->wide |= wide ? WIDE_B : 0;
   inst->flags |= mc_has(build, "FTZ") ? INST_FTZ : 0;
@@ -191,7 +197,7 @@ static bool set_operands(McBuild *build, Inst *inst, guint at) {
   bool wide = inst->wide & WIDE_B, swaps = inst->mode == ATOM_CAS;
   if (mc_count(build) != at + (swaps ? 2 : 1))
     return mc_refuse(build);
-  inst->b = wide ? mc_pair(build, mc_at(build, at)) : mc_value(build, mc_at(build, at));
+  inst->b = wide ? mc_pair(build, mc_at(build, at)) : stored_value(build, mc_at(build, at), floats_of(build));
   if (swaps) {
     inst->c = wide ? mc_pair(build, mc_at(build, at + 1)) : mc_value(build, mc_at(build, at + 1));
     inst->wide |= wide ? WIDE_C : 0;
@@ -210,6 +216,19 @@ static void was_done(McBuild *build, const McOperand *predicate) {
   mc_emit(build, &inst);
 }
 
+/* One operation for each float; what they have of scoreboards each of them raises. */
+static void emit_each(McBuild *build, Inst *inst) {
+  unsigned count = floats_of(build);
+  bool stays = inst->b < 0, drops = inst->dst == MC_ROW_SINK;
+  build->raises_each = count > 1;
+  for (unsigned i = 0; i < count; i++) {
+    mc_emit(build, inst);
+    inst->imm += 4;
+    inst->b += stays ? 0 : 1;
+    inst->dst += drops ? 0 : 1;
+  }
+}
+
 bool mc_atom(McBuild *build) {
   Inst inst = mc_blank(build, OP_ATOM);
   if (!mc_is_predicate(mc_at(build, 0)) || !set_atomic(build, &inst) ||
@@ -217,9 +236,9 @@ bool mc_atom(McBuild *build) {
     return mc_refuse(build);
   inst.scope = (uint8_t)scope_of(build);
   inst.wide |= inst.width == WIDTH_64 ? WIDE_DST : 0;
-  inst.dst = mc_destination(build, mc_at(build, 1), words_of(inst.width));
+  inst.dst = mc_destination(build, mc_at(build, 1), floats_of(build) * words_of(inst.width));
   was_done(build, mc_at(build, 0));
-  mc_emit(build, &inst);
+  emit_each(build, &inst);
   return true;
 }
 
@@ -230,7 +249,7 @@ bool mc_red(McBuild *build) {
       !set_operands(build, &inst, 1))
     return mc_refuse(build);
   inst.scope = (uint8_t)scope_of(build);
-  mc_emit(build, &inst);
+  emit_each(build, &inst);
   return true;
 }
 

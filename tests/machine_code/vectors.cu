@@ -111,3 +111,36 @@ extern "C" __global__ void blocks_apart(unsigned *out, const unsigned *in) {
                : "r"(value));
   out[t] = sum;
 }
+
+// Several floats at a time, on sm_90: each of them is added on its own.
+extern "C" __global__ void floats_added(float *out, const unsigned *in) {
+  unsigned t = THREAD;
+  float *group = out + t / 4 * 4, value = in[t] & 255;
+#if __CUDA_ARCH__ >= 900
+  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(group), "f"(value), "f"(value * 2), "f"(value * 3), "f"(value * 4)
+               : "memory");
+#else
+  for (int i = 0; i < 4; i++)
+    atomicAdd(group + i, value * (i + 1));
+#endif
+}
+
+extern "C" __global__ void floats_fetched(float *out, const unsigned *in) {
+  unsigned t = THREAD;
+  float *pair = out + t, low = in[t] & 255, high = in[t ^ 1] & 255, x = 0, y = 0;
+  if (t % 2)
+    return;
+  for (int i = 0; i < 3; i++) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("atom.global.add.v2.f32 {%0, %1}, [%2 + 0], {%3, %4};"
+                 : "=f"(x), "=f"(y)
+                 : "l"(pair), "f"(low + x), "f"(high + y)
+                 : "memory");
+#else
+    x = atomicAdd(pair, low + x);
+    y = atomicAdd(pair + 1, high + y);
+#endif
+  }
+}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/mc/mc_listing.h"
+#include "isa/mc/mc_lower.h"
 #include "sim/core/gpu.h"
 #include "sim/core/symbols.h"
 #include "tests/unit/mc_lab.h"
@@ -390,6 +392,22 @@ static uint32_t blocks_apart(uint32_t t, const uint32_t *in) {
   }
 }
 
+static uint32_t float_bits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static uint32_t floats_added(uint32_t t, const uint32_t *in) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 4; i++)
+    sum += low_byte(in, t / 4 * 4 + i) * (t % 4 + 1);
+  return float_bits((float)sum);
+}
+
+/* Adds v to 0, v to v, and 2 v to 2 v. */
+static uint32_t floats_fetched(uint32_t t, const uint32_t *in) { return float_bits(4 * (float)low_byte(in, t)); }
+
 /* ---- all ---- */
 
 static const KernelCase cases[] = {
@@ -428,6 +446,8 @@ static const KernelCase cases[] = {
     {"vectors", "complex_numbers", complex_numbers},
     {"vectors", "quotients", quotients},
     {"vectors", "blocks_apart", blocks_apart},
+    {"vectors", "floats_added", floats_added},
+    {"vectors", "floats_fetched", floats_fetched},
     {"copies", "filled", filled},
     {"copies", "stages", stages},
     {"copies", "pipelined", stages},
@@ -543,11 +563,34 @@ START_TEST(kernels_of_ptx) {
 }
 END_TEST
 
+/* By hand, without encodings: what ptxas makes of such code only where it runs out of uniform predicates. */
+START_TEST(words_of_uniform_registers) {
+  enum { LOW_BYTES = 0xabcdef, PREDICATES = 0x55, CHOSEN = 0x10 + 0x30, SUM = 2 * 3 + 5 };
+  g_autofree char *path = g_build_filename(g_getenv("SRCDIR"), "tests", "machine_code", "uniform_words.txt", NULL),
+                  *text = NULL;
+  gsize length;
+  g_autoptr(Diag) diag = diag_new();
+  ck_assert(g_file_get_contents(path, &text, &length, NULL));
+  g_autoptr(McModule) module = mc_listing_parse(path, text, length, diag);
+  Machine *machine = machine_load("h200", NULL, diag);
+  Program *program = module ? mc_lower(module, 90, NULL, diag) : NULL;
+  uint32_t in[N] = {0}, out[N] = {0};
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(program && !program_kernel(program, 0)->refusal, "%s", messages);
+  run(program, machine, "uniform_words", in, out);
+  for (uint32_t t = 0; t < N; t++)
+    ck_assert_msg(out[t] == (PREDICATES << 24 | LOW_BYTES) + CHOSEN + SUM, "thread %u: %#x", t, out[t]);
+  program_free(program);
+  machine_free(machine);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("mc_kernels");
   TCase *tcase = tcase_create("mc_kernels");
   tcase_add_loop_test(tcase, kernels, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, kernels_of_ptx);
+  tcase_add_test(tcase, words_of_uniform_registers);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
