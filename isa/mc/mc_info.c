@@ -14,6 +14,7 @@ enum {
   ATTRIBUTE_KPARAM_INFO = 0x17,
   ATTRIBUTE_REGCOUNT = 0x2f,
   ATTRIBUTE_INDIRECT_BRANCH_TARGETS = 0x34,
+  ATTRIBUTE_CTA_PER_CLUSTER = 0x3d,
   ATTRIBUTE_NUM_BARRIERS = 0x4c,
   PARAM_SIZE_SHIFT = 18, /* of the flags of KPARAM_INFO */
 };
@@ -77,6 +78,11 @@ static void note_of_kernel(McKernel *kernel, const Attribute *attribute) {
     break;
   case ATTRIBUTE_KPARAM_INFO: add_param(kernel, attribute); break;
   case ATTRIBUTE_INDIRECT_BRANCH_TARGETS: add_targets(kernel, attribute); break;
+  case ATTRIBUTE_CTA_PER_CLUSTER: {
+    uint64_t blocks = (uint64_t)(get32(attribute, 0) & 0xffff) * (get32(attribute, 4) & 0xffff);
+    kernel->cluster_blocks = (int32_t)MIN(blocks * (get32(attribute, 8) & 0xffff), (uint64_t)INT32_MAX);
+    break;
+  }
   case ATTRIBUTE_NUM_BARRIERS: kernel->barriers = attribute->bytes > 0 ? attribute->value[0] : 0; break;
   case ATTRIBUTE_MAX_THREADS: {
     uint64_t threads = (uint64_t)get32(attribute, 0) * get32(attribute, 4);

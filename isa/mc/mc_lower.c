@@ -402,11 +402,19 @@ static const char *usual_name(const char *name) {
   return NULL;
 }
 
+static Diag *refused_cluster(const McBuild *build) {
+  Diag *refusal = diag_new();
+  diag_error(refusal, build->module->file, build->kernel->line, 1,
+             "kernel `%s` runs in clusters of %d blocks, and only those of one block are modelled",
+             build->kernel->name, build->source->cluster_blocks);
+  return refusal;
+}
+
 static void refuse_kernel(McBuild *build) {
   Kernel *kernel = build->kernel;
-  kernel->refusal = diag_new();
   g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(build->refused), by_name);
   GString *text = g_string_new(NULL);
+  kernel->refusal = kernel->refusal ? kernel->refusal : diag_new();
   for (GList *name = names; name; name = name->next) {
     int uses = GPOINTER_TO_INT(g_hash_table_lookup(build->refused, name->data));
     const char *usual = usual_name(name->data);
@@ -423,6 +431,9 @@ static void refuse_kernel(McBuild *build) {
                "kernel `%s` has instructions that aren't modelled: %s", kernel->name, text->str);
   }
   g_string_free(text, TRUE);
+}
+
+static void drop_code(Kernel *kernel) {
   g_clear_pointer(&kernel->insts, g_free);
   g_clear_pointer(&kernel->control, g_free);
   kernel->ninsts = 0;
@@ -482,8 +493,11 @@ static bool lower_kernel(Program *program, const McModule *module, const McKerne
   if (!fits)
     g_hash_table_insert(build.refused, (gpointer) "more than 250 registers, uniform ones included",
                         GINT_TO_POINTER(1));
-  if (g_hash_table_size(build.refused)) {
+  kernel->refusal = source->cluster_blocks > 1 ? refused_cluster(&build) : NULL;
+  if (g_hash_table_size(build.refused))
     refuse_kernel(&build);
+  if (kernel->refusal) {
+    drop_code(kernel);
   } else {
     good = set_targets(&build, diag);
     set_jumps(&build);

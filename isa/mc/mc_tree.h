@@ -146,6 +146,7 @@ typedef struct McKernel {
   int32_t param_bytes;
   int32_t barriers;    /* named block barriers */
   int32_t max_threads; /* .maxntid, of a block */
+  int32_t cluster_blocks; /* __cluster_dims__; 0: it doesn't say */
   GArray *params;      /* McParam by ordinal; NULL: unknown */
   GArray *targets; /* uint32_t, byte addresses: of indirect branches (EIATTR_INDIRECT_BRANCH_TARGETS); NULL: none */
 } McKernel;

@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 32
+plan 34
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -81,6 +81,9 @@ plan 32
     -m h200 --code sass
   expect "one that matters" 0 'cuda_unset_decided.cu:26: warning: unset-register' "$LOCKSTEP" run $corpus/cuda_unset_decided.yaml \
     -m h200 --code sass
+  cluster="$LOCKSTEP run $SRCDIR/tests/machine_code/cluster.sm_90.cubin -m h200 --grid 2 --block 1 --buffer out=2 --arg out"
+  expect "a cluster of two blocks" 3 'kernel .pairs. runs in clusters of 2 blocks' $cluster --kernel pairs
+  expect "a cluster of one" 0 '^cluster.sm_90 on h200: completed' $cluster --kernel alone
   expect "an instruction that isn't read" 3 'aren.t modelled: .*LDSM, 1 use' "$LOCKSTEP" run \
     "$SRCDIR/tests/machine_code/matrix.sm_90.cubin" -m h200 $adds
   bare="--kernel lock_gpu --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked"
