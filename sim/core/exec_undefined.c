@@ -120,6 +120,8 @@ static void exchange(const Issue *issue) {
     value.from = row->from;
   if ((uint32_t)inst->dst < rows_of(issue))
     set_row(issue->warp, (uint32_t)inst->dst, issue->mask, &value);
+  for (uint32_t preds = inst_pred_writes(inst); preds; preds &= preds - 1) /* lanes in range */
+    set_row(issue->warp, pred_row(issue, (unsigned)__builtin_ctz(preds)), issue->mask, NULL);
 }
 
 /* ---- predicates ---- */
@@ -361,8 +363,21 @@ static void use_address(const Issue *issue) {
     use(issue, (int16_t)(issue->inst->a + 1));
 }
 
+/* Something that it reads is undefined in some lane. */
+static bool reads_undefined(const Issue *issue) {
+  RegList reads = inst_reads(issue->inst);
+  for (unsigned i = 0; i < reads.count; i++)
+    if (row_of(issue, reads.reg[i]))
+      return true;
+  return added_pred_lanes(issue) != 0;
+}
+
 static void step(const Issue *issue) {
   const Inst *inst = issue->inst;
+  if (only_computes(inst) && !reads_undefined(issue)) {
+    define_results(issue);
+    return;
+  }
   switch ((Opcode)inst->op) {
   case OP_MOV:
   case OP_MOV64:
