@@ -1,5 +1,6 @@
 /* undefined.h - values that come from memory, or from registers, which nobody has written: kept apart bit by bit
- * while they lie in registers, byte by byte in memory, until one of them matters.
+ * while they lie in registers, byte by byte in memory (but for words that the block has stored to shared or local
+ * memory), until one of them matters.
  * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory
  * pass them on (and a finding goes back to where they were first loaded); logic, permutations, shifts, sums and
  * products of words work by their bits (unknown_bits.h), other arithmetic spoils its whole result; a comparison
@@ -8,7 +9,7 @@
  * compares), or what is stored in global memory (unless a byte of it is defined: padding); then the detectors are
  * told. What is loaded and never used doesn't matter. An atomic AND or OR that sets or clears a bit of a byte
  * defines the byte: so the barriers of cooperative groups start, bit by bit.
- * Does not model: values that pass through the carry or global memory; bits that lie in memory.
+ * Does not model: values that pass through the carry or global memory.
  * Ownership: an Sm owns the marks of its warps, which are made when a warp first loads such a value. */
 #ifndef LOCKSTEP_CORE_UNDEFINED_H
 #define LOCKSTEP_CORE_UNDEFINED_H

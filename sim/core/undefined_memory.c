@@ -60,11 +60,11 @@ void undefined_unset(const Issue *issue, unsigned number, bool is_predicate, uin
   set_row(issue->warp, at, ALL_LANES, &value);
 }
 
-/* Where undefined bytes of a word come from that somebody stored there. */
+/* Where undefined bytes of a word come from that somebody stored there, and which of its bits are undefined. */
 typedef struct Kept {
   uint64_t place;
   uint64_t block;
-  uint32_t launch;
+  uint32_t launch, bits;
   UndefinedFrom from;
 } Kept;
 
@@ -75,13 +75,19 @@ static uint64_t place_of(const Issue *issue, unsigned lane, MemSpace space, uint
 }
 
 /* NULL: nobody of the block has stored them. */
-static const UndefinedFrom *kept_from(const Issue *issue, unsigned lane, MemSpace space, uint64_t address) {
+static const Kept *find_kept(const Issue *issue, unsigned lane, MemSpace space, uint64_t address) {
   if (!issue->sm->undefined_kept || space == MEM_GLOBAL)
     return NULL;
   uint64_t place = place_of(issue, lane, space, address);
   const Kept *kept = g_hash_table_lookup(issue->sm->undefined_kept, &place);
   const Block *block = warp_block(issue->sm, issue->warp);
-  return kept && kept->block == block->index && kept->launch == block->launch->index ? &kept->from : NULL;
+  return kept && kept->block == block->index && kept->launch == block->launch->index ? kept : NULL;
+}
+
+/* A word of predicates that was spilled has bits with and without a value. */
+static uint32_t loaded_bits(const Issue *issue, uint8_t bytes, const Kept *kept) {
+  bool whole = width_bytes[issue->inst->width] >= 4;
+  return bits_of_bytes(bytes) & (kept && whole ? kept->bits : UINT32_MAX);
 }
 
 void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined[WARP_LANES], MemSpace space,
@@ -95,11 +101,12 @@ void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined
       continue;
     value.from.lane = lane;
     value.from.address = address[lane] + 4 * part;
-    value.bits[lane] = bits_of_bytes(undefined[lane]);
+    const Kept *own = find_kept(issue, lane, space, value.from.address);
+    value.bits[lane] = loaded_bits(issue, undefined[lane], own);
   }
-  const UndefinedFrom *kept = kept_from(issue, value.from.lane, space, value.from.address);
+  const Kept *kept = find_kept(issue, value.from.lane, space, value.from.address);
   if (kept)
-    value.from = *kept;
+    value.from = kept->from;
   make_room(issue->warp, rows);
   set_row(issue->warp, (uint32_t)issue->inst->dst + part, issue->mask, &value);
 }
@@ -113,8 +120,13 @@ void undefined_keep(const Issue *issue, uint32_t part, unsigned lane, MemSpace s
     *kept = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, g_free);
   if (!row || g_hash_table_size(*kept) >= KEPT_MAX)
     return;
+  bool whole = width_bytes[issue->inst->width] >= 4;
   Kept *new = g_new(Kept, 1);
-  *new = (Kept){place_of(issue, lane, space, address), block->index, block->launch->index, row->from};
+  *new = (Kept){.place = place_of(issue, lane, space, address),
+                .block = block->index,
+                .launch = block->launch->index,
+                .bits = whole ? row->bits[lane] : UINT32_MAX,
+                .from = row->from};
   g_hash_table_replace(*kept, &new->place, new);
 }
 
