@@ -100,13 +100,12 @@ static bool free_waits(Search *search, WarpView *view, unsigned lane, GHashTable
   return chosen->len;
 }
 
-/* Explores a lane, through all that it waits for. */
+/* Explores a lane, through all that it waits for. The footprint is of this lane alone then. */
 static void explore_through(Search *search, WarpView *view, unsigned lane, GHashTable *freed, Footprint *footprint) {
   uint64_t reach;
   bool freed_more;
   do {
-    footprint_clear(footprint);
-    footprint_init(footprint);
+    footprint_reset(footprint);
     reach = explore_pending(search, view, lane, freed, footprint);
     freed_more = reach != UINT64_MAX && free_waits(search, view, lane, freed, footprint->reads, reach);
   } while (freed_more);
@@ -197,6 +196,8 @@ static void explore_block(Search *search, guint first, GHashTable *freed, GArray
   Explorer *explorer = search->graph->explorer;
   uint64_t version;
   unsigned pass = 0;
+  Footprint footprint;
+  footprint_init(&footprint);
   do {
     version = explorer->memory.version;
     g_array_set_size(stores, 0);
@@ -204,8 +205,6 @@ static void explore_block(Search *search, guint first, GHashTable *freed, GArray
       WarpView *view = wait_view(search->graph, i);
       for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        Footprint footprint;
-        footprint_init(&footprint);
         explore_through(search, view, lane, freed, &footprint);
         if (search->any) {
           add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.wild, true);
@@ -214,10 +213,10 @@ static void explore_block(Search *search, guint first, GHashTable *freed, GArray
           note_found(search, explorer->seen ? footprint.stores : footprint.writes, footprint.stores);
           note_stores(stores, view, lane, footprint.stores);
         }
-        footprint_clear(&footprint);
       }
     }
   } while (explorer->memory.version != version && ++pass < PENDING_PASSES_MAX);
+  footprint_clear(&footprint);
   g_array_sort(stores, compare_stores);
   if (!search->any)
     clear_suspects(search, stores);

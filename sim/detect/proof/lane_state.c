@@ -229,37 +229,30 @@ typedef struct Search {
   uint32_t *number;     /* of each state, from 1 in the order in which they are found; 0: not yet */
   uint32_t *low;        /* the lowest number that it leads to among open ones */
   uint8_t *open;        /* its component isn't complete */
-  GArray *path, *stack; /* uint32_t: states that are being looked at; those that are open */
-  uint32_t found;
+  uint32_t *path, *stack; /* states that are being looked at; those that are open: each once at most */
+  uint32_t on_path, on_stack, found;
 } Search;
-
-static uint32_t pop(GArray *states) {
-  uint32_t last = g_array_index(states, uint32_t, states->len - 1);
-  g_array_set_size(states, states->len - 1);
-  return last;
-}
 
 static void search_enter(Search *search, uint32_t state) {
   search->number[state] = search->low[state] = ++search->found;
   search->next[state] = search->first[state];
   search->open[state] = 1;
-  g_array_append_val(search->path, state);
-  g_array_append_val(search->stack, state);
+  search->path[search->on_path++] = state;
+  search->stack[search->on_stack++] = state;
 }
 
 /* All that the state leads to has been looked at. */
 static void search_leave(Search *search, uint32_t state, uint8_t *returns) {
-  pop(search->path);
-  if (search->path->len > 0) {
-    uint32_t parent = g_array_index(search->path, uint32_t, search->path->len - 1);
+  if (--search->on_path > 0) {
+    uint32_t parent = search->path[search->on_path - 1];
     search->low[parent] = MIN(search->low[parent], search->low[state]);
   }
   if (search->low[state] != search->number[state])
     return;
-  bool alone = g_array_index(search->stack, uint32_t, search->stack->len - 1) == state;
+  bool alone = search->stack[search->on_stack - 1] == state;
   uint32_t member;
   do {
-    member = pop(search->stack);
+    member = search->stack[--search->on_stack];
     search->open[member] = 0;
     returns[member] |= !alone;
   } while (member != state);
@@ -267,8 +260,8 @@ static void search_leave(Search *search, uint32_t state, uint8_t *returns) {
 
 static void search_from(Search *search, uint32_t start, uint8_t *returns) {
   search_enter(search, start);
-  while (search->path->len > 0) {
-    uint32_t state = g_array_index(search->path, uint32_t, search->path->len - 1);
+  while (search->on_path > 0) {
+    uint32_t state = search->path[search->on_path - 1];
     if (search->next[state] == search->first[state + 1]) {
       search_leave(search, state, returns);
       continue;
@@ -283,14 +276,19 @@ static void search_from(Search *search, uint32_t start, uint8_t *returns) {
 }
 
 static void find_returns(StateSet *set) {
+  gsize count = set->count;
+  g_autofree uint32_t *memory = g_new(uint32_t, 6 * count + 1);
+  uint32_t *rest = memory + count + 1;
+  g_autofree uint8_t *open = g_new0(uint8_t, count);
   Search search = {.set = set,
-                   .first = g_new(uint32_t, set->count + 1),
-                   .next = g_new(uint32_t, set->count),
-                   .number = g_new0(uint32_t, set->count),
-                   .low = g_new(uint32_t, set->count),
-                   .open = g_new0(uint8_t, set->count),
-                   .path = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                   .stack = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+                   .first = memory,
+                   .next = rest,
+                   .number = rest + count,
+                   .low = rest + 2 * count,
+                   .open = open,
+                   .path = rest + 3 * count,
+                   .stack = rest + 4 * count};
+  memset(search.number, 0, count * sizeof *search.number);
   uint32_t edge = 0;
   for (uint32_t state = 0; state <= set->count; state++) {
     while (edge < set->edges->len && g_array_index(set->edges, StateEdge, edge).from < state)
@@ -302,13 +300,6 @@ static void find_returns(StateSet *set) {
   for (uint32_t state = 0; state < set->count; state++)
     if (!search.number[state])
       search_from(&search, state, set->returns);
-  g_free(search.first);
-  g_free(search.next);
-  g_free(search.number);
-  g_free(search.low);
-  g_free(search.open);
-  g_array_free(search.path, TRUE);
-  g_array_free(search.stack, TRUE);
 }
 
 bool state_set_returns(StateSet *set, uint32_t index) {

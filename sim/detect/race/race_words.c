@@ -73,18 +73,46 @@ static void sort_groups(Step *step) {
   }
 }
 
+static void end_group(Step *step, Group *group) {
+  group->cell = shadow_cell(race_words_shadow(step), race_words_number(step, group->word));
+  if (group->cell)
+    step->groups++;
+}
+
+/* Each of the lanes has a whole word of its own, behind that of the lane before. */
+static bool words_rise(const Step *step, uint32_t lanes) {
+  const uint64_t *address = step->access->address;
+  if (step->bytes < 4)
+    return false;
+  uint64_t word = address[__builtin_ctz(lanes)] / 4;
+  for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
+    uint64_t next = address[__builtin_ctz(rest)] / 4;
+    if (next <= word)
+      return false;
+    word = next;
+  }
+  return true;
+}
+
 void race_words_group(Step *step, uint32_t lanes) {
   const uint64_t *address = step->access->address;
   step->groups = 0;
+  if (lanes && words_rise(step, lanes)) {
+    for (; lanes; lanes &= lanes - 1) {
+      Group *group = &step->group[step->groups];
+      unsigned lane = (unsigned)__builtin_ctz(lanes);
+      *group = (Group){.word = address[lane] / 4 + step->part, .bytes = 0xf, .lanes = lane_bit[lane]};
+      end_group(step, group);
+    }
+    return;
+  }
   while (lanes) {
     unsigned first = (unsigned)__builtin_ctz(lanes);
     Group *group = &step->group[step->groups];
     *group = (Group){.word = address[first] / 4 + step->part, .bytes = byte_mask(step, first)};
     group->lanes = lanes_of(step, group, lanes);
     lanes &= ~group->lanes;
-    group->cell = shadow_cell(race_words_shadow(step), race_words_number(step, group->word));
-    if (group->cell)
-      step->groups++;
+    end_group(step, group);
   }
   sort_groups(step);
 }
