@@ -60,12 +60,12 @@ host: [{launch: 0}, {repeat: 1000000000, steps: []}]
 END
 sed 's/repeat: 1000000000, steps: \[\]/repeat: 2, steps: [{delay: 1}]/' repeat.yaml >repeats.yaml
 
-# killed SIGNAL COMMAND...: sends the signal after a second and a half.
+# killed SIGNAL COMMAND...: sends the signal after three quarters of a second.
 # shellcheck disable=SC2317 # called by name
 killed() {
   signal=$1
   shift
-  timeout --preserve-status -s "$signal" 1.5 "$LOCKSTEP" "$@"
+  timeout --preserve-status -s "$signal" 0.75 "$LOCKSTEP" "$@"
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
@@ -135,12 +135,12 @@ expect "settings in a validation" 0 '^suite, -s sm.jitter_cycles=0, mean' \
 # Limits and signals.
 expect "a limit of time is above 0" 2 'limit-seconds must be above 0' "$LOCKSTEP" run good.sass --limit-seconds 0
 expect "a limit of time" 4 '^spin on gtx570: undecided .*ended by --limit-seconds' \
-  "$LOCKSTEP" run spin.sass --limit-seconds 1.5
+  "$LOCKSTEP" run spin.sass --limit-seconds 0.75
 expect "it holds for the whole check" 4 'the worst of 1 of 8 schedules, ended by --limit-seconds' \
-  timeout 60 "$LOCKSTEP" check spin.sass --limit-seconds 1.5
+  timeout 60 "$LOCKSTEP" check spin.sass --limit-seconds 0.75
 expect "and for all scenarios" 4 'time was over before' \
-  timeout 60 "$LOCKSTEP" run spin.sass spin.sass spin.sass --limit-seconds 1.5
-expect "and for a ranking" 4 'time was over before' timeout 60 "$LOCKSTEP" rank spin.sass --limit-seconds 1.5
+  timeout 60 "$LOCKSTEP" run spin.sass spin.sass spin.sass --limit-seconds 0.75
+expect "and for a ranking" 4 'time was over before' timeout 60 "$LOCKSTEP" rank spin.sass --limit-seconds 0.75
 expect "a limit of cycles is named" 4 'ended by --limit-cycles' "$LOCKSTEP" run spin.sass --limit-cycles 20000
 expect "SIGINT" 130 '^spin on gtx570: undecided .*ended by a signal' killed INT run spin.sass
 expect "SIGTERM" 143 'ended by SIGTERM' killed TERM check spin.sass

@@ -23,12 +23,15 @@ check_all() { # check_all MACHINE HIDDEN: complaints go to $folder/wrong and $fo
   for file in $(grep -l "^machines:.*\<$1\>" traces/slides/*.yaml traces/blog/*.yaml); do
     name=${file##*/}
     name=${name%.yaml}
+    # A block more than fits hangs under each schedule, and all that takes long is the proof, which is the same for each.
+    tried=$schedules
+    test "${name#barrier_over_capacity}" = "$name" || tried="--schedules 3"
     params=
     ! grep -q '^params: {blocks: 32' "$file" || params='-p blocks=4'
     ! grep -q '^params: {blocks: 264' "$file" || params='-p blocks=32 -s gpu.sms=16'
     ! grep -q '^params: {blocks: 265' "$file" || params='-p blocks=33 -s gpu.sms=16'
     # shellcheck disable=SC2086 # some words
-    "$LOCKSTEP" check "$file" -m "$1" $schedules $params >"$folder/out" 2>"$folder/err" || {
+    "$LOCKSTEP" check "$file" -m "$1" $tried $params >"$folder/out" 2>"$folder/err" || {
       echo "$file: exit status $?"
       grep -A3 '^not as expected' "$folder/out" || head -3 "$folder/err"
     } >>"$folder/wrong"
