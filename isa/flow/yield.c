@@ -184,13 +184,24 @@ static void taint_whole_block(Search *search, uint32_t header, int32_t block) {
     taint_results(search, inst_at(search->vkernel, i));
 }
 
+/* The next place behind `block` on the way to `meet`: where all its ways meet; else where some do that leads from it alone, as behind
+ * the two of a `||`: who leaves for `meet` before that breaks out of the way. */
+static int32_t next_place(const Search *search, int32_t block, int32_t meet) {
+  const Flow *flow = &search->divergence->flow;
+  int32_t all = search->divergence->ipdom[block];
+  for (uint32_t b = (uint32_t)block + 1; all == meet && b < flow->nblocks; b++)
+    if (search->loops->idom[b] == block && flow->in.start[b + 1] - flow->in.start[b] > 1 && (int32_t)b != meet)
+      return (int32_t)b;
+  return all;
+}
+
 /* From `block` to `meet` by places that all ways through the block come to, and no other ways: what lies to one side
  * of them doesn't count, be it another branch or a loop. */
 static void taint_way(Search *search, uint32_t header, int32_t block, int32_t meet) {
   int32_t first = block;
   while (block != NO_TARGET && block != meet && loops_dominates(search->loops, (uint32_t)first, (uint32_t)block)) {
     taint_whole_block(search, header, block);
-    block = search->divergence->ipdom[block];
+    block = next_place(search, block, meet);
   }
 }
 
