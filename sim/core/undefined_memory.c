@@ -143,7 +143,8 @@ uint8_t undefined_narrowed(uint8_t undefined, uint32_t bytes, uint32_t offset) {
   return narrow == wanted ? ALL_BYTES : narrow;
 }
 
-/* The operation puts its operand, or bits of it, in place of what is there: it hands on what it meets, and uses none. */
+/* The operation puts its operand, or bits of it, in place of what is there: it hands on what it meets, and uses
+ * none. */
 static bool replaces(const Inst *inst) {
   return inst->mode == ATOM_EXCH || inst->mode == ATOM_AND || inst->mode == ATOM_OR;
 }

@@ -1,5 +1,5 @@
-/* undefined_rows.h - the marks of one warp's registers and predicates: what exec_undefined.c (instructions that compute)
- * and undefined_memory.c (loads, stores, atomic operations) share. Private to them. */
+/* undefined_rows.h - the marks of one warp's registers and predicates: what exec_undefined.c (instructions that
+ * compute) and undefined_memory.c (loads, stores, atomic operations) share. Private to them. */
 #ifndef LOCKSTEP_CORE_UNDEFINED_ROWS_H
 #define LOCKSTEP_CORE_UNDEFINED_ROWS_H
 
