@@ -68,6 +68,7 @@ static void append(Shadow *shadow, AccessList *list, const Access *access) {
       list->space = (uint16_t)space;
     }
   }
+  list->weakest = list->count ? MIN(list->weakest, access->strong) : access->strong;
   list->access[list->count++] = *access;
 }
 
@@ -335,6 +336,8 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
  * that. */
 static unsigned first_near(const AccessList *list, const Access *next, const AccessOrder *order) {
   unsigned first = 0;
+  if (in_scope(next, order->farthest) && list->weakest > (uint8_t)order->farthest)
+    return list->count;
   if (in_scope(next, order->farthest))
     while (first < list->count && in_scope(&list->access[first], order->farthest))
       first++;
@@ -374,6 +377,33 @@ static bool land(AccessList *list, uint32_t number, const Access *access) {
   return false;
 }
 
+/* What is asked of each access of a list, taken out of the loop. */
+typedef struct Asked {
+  const AccessOrder *order;
+  const VClockEntry *entry;
+  uint32_t count, first, floor;
+} Asked;
+
+static Asked ask(const AccessOrder *order) {
+  const VClock *clock = order->clock;
+  return (Asked){order, clock->entry, clock->count, clock->count ? clock->entry[0].actor : 0, clock->floor};
+}
+
+static inline bool knows(const Asked *asked, const Access *old) {
+  uint32_t at = old->actor - asked->first;
+  if (old->actor >= asked->floor && at < asked->count && asked->entry[at].actor == old->actor)
+    return asked->entry[at].time >= old->time;
+  return vclock_knows(asked->order->clock, old->actor, old->time);
+}
+
+/* is_ordered() of a read of another warp needs nothing but the clock. */
+static inline bool is_ordered_in(const Asked *asked, const Cell *cell, unsigned at, const Access *next) {
+  const Access *old = &cell->list.access[at];
+  if (!old->write && old->actor != asked->order->actor && asked->order->clock_has_all)
+    return knows(asked, old);
+  return is_ordered(cell, at, next, asked->order);
+}
+
 static bool did_the_same(const AccessList *list, const Access *access) {
   uint64_t who = who_of(access);
   for (unsigned i = 0; i < list->count; i++)
@@ -396,9 +426,10 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
     return true; /* the list had no room for it */
   bool drops[CELL_ACCESSES_MAX];
   unsigned first = list->count;
+  Asked asked = ask(order);
   for (unsigned i = 0; i < list->count; i++) {
     const Access *old = &list->access[i];
-    drops[i] = !old->flying && covers(&next, old) && is_ordered(cell, i, &next, order) &&
+    drops[i] = !old->flying && covers(&next, old) && is_ordered_in(&asked, cell, i, &next) &&
                !is_needed(cell, i, &next) && !is_parted(list, i, &next);
     first = drops[i] ? MIN(first, i) : first;
   }

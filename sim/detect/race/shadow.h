@@ -66,6 +66,7 @@ static_assert(offsetof(Access, time) == offsetof(Access, actor) + 4 && offsetof(
 typedef struct AccessList {
   Access *access; /* oldest first */
   uint16_t count, space;
+  uint8_t weakest; /* no access is less strong (AccessStrength) */
 } AccessList;
 
 typedef struct Cell {
