@@ -551,7 +551,10 @@ void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields) {
   uint32_t n = converge.flow.nblocks;
   loops_init(&converge.loops, &converge.flow);
   divergence_init(&converge.divergence, vkernel, &converge.flow, &converge.loops);
-  atomics_merge(vkernel, capability, &converge.flow, &converge.loops, &converge.divergence);
+  if (atomics_merge(vkernel, capability, &converge.flow, &converge.loops, &converge.divergence)) {
+    divergence_clear(&converge.divergence);
+    divergence_init(&converge.divergence, vkernel, &converge.flow, &converge.loops);
+  }
   rounds_init(&converge.rounds, &converge.divergence.flow, &converge.loops);
   yields_init(&converge.yields, vkernel, yields ? capability : NO_YIELDS, &converge.flow, &converge.loops,
               &converge.divergence);

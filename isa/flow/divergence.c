@@ -153,9 +153,20 @@ static bool is_lane_register(uint8_t special) {
   }
 }
 
+/* An addition of 0, which is how a loop polls, and ptxas makes one operation of the lanes' (isa/flow/merge.h): all get what
+ * it gives. */
+static bool adds_nothing(const VKernel *vkernel, const VInst *vinst) {
+  const Inst *inst = &vinst->inst;
+  if (inst->op != OP_ATOM || inst->mode != ATOM_ADD || inst->cmp != MERGE_COUNT || vinst->b >= 0)
+    return false;
+  const ConstRef *constant = &vkernel->kernel->consts[~vinst->b];
+  return constant->kind == CONST_IMMEDIATE && constant->value == 0;
+}
+
 /* Results that differ between the lanes whatever the operands. The result of a barrier with reduction is the same in
  * all lanes, but ptxas doesn't use that. */
-static bool makes_divergence(const Inst *inst) {
+static bool makes_divergence(const VKernel *vkernel, const VInst *vinst) {
+  const Inst *inst = &vinst->inst;
   uint32_t flags = op_info[inst->op].flags;
   if (inst->flags & INST_CARRY_IN) /* the carry isn't followed */
     return true;
@@ -169,7 +180,7 @@ static bool makes_divergence(const Inst *inst) {
   case OP_MALLOC: return true;
   case OP_MATCH: return inst->mode == MATCH_ANY;
   case OP_LD: return inst->space == MEM_LOCAL;
-  default: return (flags & OPF_LOAD) && (flags & (OPF_ATOMIC | OPF_LOCK));
+  default: return (flags & OPF_LOAD) && (flags & (OPF_ATOMIC | OPF_LOCK)) && !adds_nothing(vkernel, vinst);
   }
 }
 
@@ -405,7 +416,7 @@ static void find_divergent_branches(Divergence *divergence, const VKernel *vkern
   if (ok)
     find_crossing(&values);
   for (guint i = 0; ok && i < vkernel->insts->len; i++)
-    if (makes_divergence(&inst_at(vkernel, i)->inst))
+    if (makes_divergence(vkernel, inst_at(vkernel, i)))
       mark_results(&values, inst_at(vkernel, i));
   while (ok && values.queue->len && values.steps < REGION_STEPS_MAX) {
     uint32_t unit = g_array_index(values.queue, uint32_t, values.queue->len - 1);

@@ -156,13 +156,14 @@ static MergeMode mode_of(const Merge *merge, uint32_t i) {
   }
 }
 
-void atomics_merge(VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
+bool atomics_merge(VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
                    const Divergence *divergence) {
   Merge merge = {
       .vkernel = vkernel, .flow = flow, .loops = loops, .divergence = divergence, .capability = capability};
   g_autofree uint8_t *lone = NULL;
+  bool counts = false;
   if (vkernel->kernel->max_threads == 1)
-    return;
+    return false;
   for (guint i = 0; i < vkernel->insts->len; i++) {
     VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
     if (vinst->inst.op != OP_ATOM && vinst->inst.op != OP_RED && vinst->inst.op != OP_ATOMS)
@@ -173,8 +174,10 @@ void atomics_merge(VKernel *vkernel, unsigned capability, const Flow *flow, cons
     }
     if (!lone[flow->block_of[i]] && !has_lone_guard(&merge, vinst))
       vinst->inst.cmp = (uint8_t)mode_of(&merge, i);
+    counts |= vinst->inst.cmp == MERGE_COUNT;
   }
   g_free(merge.maker);
   g_free(merge.pred_maker);
   g_free(merge.wanted);
+  return counts;
 }
