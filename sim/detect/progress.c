@@ -21,6 +21,8 @@ enum { SLICES_TO_SETTLE = 6 };
 enum { LOOK_STEPS = 20000, INSTRUCTIONS_PER_STEP = 4 };
 /* Barriers that complete are progress, but an endless loop may hold one: a look after so many slices without any other. */
 enum { SLICES_OF_BARRIERS = 16 };
+/* Threads that sleep issue little: a slice takes no more than so many cycles. */
+#define SLICE_CYCLES UINT64_C(20000000)
 /* A slice goes in pieces, so that a wish to stop is heard within a second. */
 enum { PIECE_INSTRUCTIONS = 200000 };
 
@@ -31,6 +33,7 @@ typedef struct Watch {
   Explorer *explorer;      /* NULL before the first look */
   ExploreFirst first;      /* who could finish at the last look: it may be so still */
   uint64_t interval;       /* instructions until the next look */
+  uint64_t until;          /* cycle in which the slice ends at the latest */
   unsigned live_looks;     /* in a row, without progress */
   unsigned recurrences;    /* seen since the last progress */
   unsigned barrier_slices; /* in a row, with barriers completed and nothing else */
@@ -150,6 +153,7 @@ static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
   bool stuck = is_stuck(watch, budget_of(watch, run_ended));
   if (stuck && !run_ended) {
     GpuStop stop = settle_watch(&watch->settle, watch->gpu, watch->options->limit_cycles);
+    watch->proofs += stop == GPU_LIMIT;
     if (stop != GPU_BUDGET)
       return conclude(watch, stop, outcome);
     stuck = is_stuck(watch, 0);
@@ -245,13 +249,16 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
 /* Warps that exited and blocks that came: what no loop can repeat for ever. */
 static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
 
-/* As gpu_run() with the watch's interval, or less if somebody wants it to stop. */
-static GpuStop run_pieces(const Watch *watch) {
+/* As gpu_run() with the watch's interval, or less if somebody wants it to stop, or if that takes long. */
+static GpuStop run_pieces(Watch *watch) {
   Gpu *gpu = watch->gpu;
   GpuStop stop = GPU_BUDGET;
+  watch->until = MIN(MAX(watch->until, gpu->cycle) + SLICE_CYCLES, watch->options->limit_cycles);
   for (int64_t left = (int64_t)watch->interval; left > 0 && stop == GPU_BUDGET;) {
     int64_t piece = MIN(left, (int64_t)PIECE_INSTRUCTIONS);
-    stop = gpu_run(gpu, (uint64_t)piece, watch->options->limit_cycles);
+    stop = gpu_run(gpu, (uint64_t)piece, watch->until);
+    if (stop == GPU_LIMIT && watch->until < watch->options->limit_cycles)
+      return GPU_BUDGET;
     left -= piece - gpu->budget; /* it may have issued a few more */
     if (watch->options->heartbeat)
       watch->options->heartbeat(watch->options->heartbeat_user, gpu->cycle, gpu->counters.warp_instructions);
