@@ -423,6 +423,27 @@ static const char *queue_repair(const WaitGraph *graph, const Inst *inst, WordKe
                                 : "put in as many values as are taken out, or one that says that no more will come";
 }
 
+/* True if the lane that waits by the edge has given the word its value itself: a lock that it takes again. */
+static bool has_set(const WaitGraph *graph, const Edge *edge, WordKey key) {
+  const Node *lane = wait_node(graph, edge->from);
+  const WarpView *view = diagnose_view(graph, lane);
+  ThreadId thread = diagnose_word_change(graph, key).thread;
+  return !thread_is_none(thread) && thread.launch == view->launch->index && thread.block == view->block->index &&
+         thread_warp(thread) == view->warp->warp_in_block && thread_lane(thread) == lane->index;
+}
+
+/* Of a word that only those who wait for it would change: who gave it its value is one of them, or has gone. */
+static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
+  const Node *thing = wait_node(graph, wait->to);
+  for (guint i = 0; i < graph->edges->len && thing->kind == NODE_WORD && thing->waiter; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    if (edge->to == wait->to && wait_node(graph, edge->from)->kind == NODE_LANE && has_set(graph, edge, thing->key))
+      return "who changed the word last waits for it, too: let no thread take a lock that it has, and let somebody who "
+             "doesn't wait for the word give the signal";
+  }
+  return repair_of(FINDING_ORPHAN_WAIT);
+}
+
 /* `itself`: the lane waits for what it holds. `join`: the cycle's wait for lanes of the same warp, or NULL. */
 Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
@@ -447,6 +468,7 @@ Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge
   const Inst *queue = id == FINDING_ORPHAN_WAIT ? queue_wait(graph, edge) : NULL;
   finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, diagnose_is_compiled(view))
                              : queue                     ? queue_repair(graph, queue, thing->key)
+                             : id == FINDING_ORPHAN_WAIT ? orphan_repair(graph, edge)
                                                          : repair_of(id));
   return finding;
 }
