@@ -438,7 +438,8 @@ static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
   for (guint i = 0; i < graph->edges->len && thing->kind == NODE_WORD && thing->waiter; i++) {
     const Edge *edge = wait_edge(graph, i);
     if (edge->to == wait->to && wait_node(graph, edge->from)->kind == NODE_LANE && has_set(graph, edge, thing->key))
-      return "who changed the word last waits for it, too: let no thread take a lock that it has, and let somebody who "
+      return "who changed the word last waits for it, too: let no thread take a lock that it has, and let somebody "
+             "who "
              "doesn't wait for the word give the signal";
   }
   return repair_of(FINDING_ORPHAN_WAIT);
