@@ -14,7 +14,7 @@
 /* Warps contend for lock bits and global words, which they also load through the L1, and meet at barriers; one lane
  * in four gives back a bit that it doesn't hold. */
 static const char contended[] =
-    ".shared 1024\nS2R R0, SR_Tid_X; S2R R1, SR_LaneId; S2R R8, SR_CTAid_X; MOV R2, c[0x0][0x20]; MOV R9, 6\n"
+    ".shared 1024\nS2R R0, SR_Tid_X; S2R R1, SR_LaneId; S2R R8, SR_CTAid_X; MOV R2, c[0x0][0x20]; MOV R9, 4\n"
     "LOP.AND R3, R0, 7; SHL R3, R3, 2; LOP.AND R10, R8, 3; SHL R10, R10, 7; IADD R10, R10, R2\n"
     "round: LDSLK P0, R4, [R3]; @P0 IADD R4, R4, R0; @P0 STSUL [R3], R4; @!P0 BRA round\n"
     "ISETP.LT P1, PT, R1, 9, PT; @P1 ATOM.EXCH R5, [R10], R0; @!P1 ATOM.ADD R5, [R2+0x4], R1; RED.ADD [R10+0x8], R8\n"
@@ -34,7 +34,7 @@ typedef struct Way {
   bool stops;
 } Way;
 
-enum { RESIDENT = 12, WAITING = 45 /* blocks: more than the SMs hold */ };
+enum { RESIDENT = 12, WAITING = 31 /* blocks: more than twice what the SMs hold */ };
 
 static uint64_t digest_findings(GPtrArray *findings) {
   uint64_t hash = 0;
