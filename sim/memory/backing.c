@@ -93,10 +93,21 @@ const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address) {
   return nearest;
 }
 
+#define HASH_PRIME UINT64_C(0x100000001b3)
+
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes) {
   for (const unsigned char *byte = data; bytes; byte++, bytes--)
-    hash = (hash ^ *byte) * UINT64_C(0x100000001b3);
+    hash = (hash ^ *byte) * HASH_PRIME;
   return hash;
+}
+
+/* Most words of large buffers are 0. */
+static uint64_t hash_word(uint64_t hash, uint32_t word) {
+  if (word == 0)
+    return hash * (HASH_PRIME * HASH_PRIME * HASH_PRIME * HASH_PRIME);
+  unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8), (unsigned char)(word >> 16),
+                            (unsigned char)(word >> 24)};
+  return hash_bytes(hash, bytes, sizeof bytes);
 }
 
 uint64_t backing_digest(const Backing *backing) {
@@ -106,11 +117,8 @@ uint64_t backing_digest(const Backing *backing) {
     if (buffer->heap)
       continue;
     hash = hash_bytes(hash, buffer->name, strlen(buffer->name) + 1);
-    for (uint32_t word = 0; word < buffer->words; word++) {
-      unsigned char bytes[4] = {(unsigned char)buffer->data[word], (unsigned char)(buffer->data[word] >> 8),
-                                (unsigned char)(buffer->data[word] >> 16), (unsigned char)(buffer->data[word] >> 24)};
-      hash = hash_bytes(hash, bytes, sizeof bytes);
-    }
+    for (uint32_t word = 0; word < buffer->words; word++)
+      hash = hash_word(hash, buffer->data[word]);
   }
   return hash;
 }

@@ -7,7 +7,7 @@
 
 /* Runs that left the same. */
 typedef struct ResultKind {
-  char *digest;    /* of all buffers */
+  char *digest;    /* of all buffers; NULL for the first kind, which is compared word by word */
   char *buffers;   /* "x = 1, y = 0 3": short buffers, cut off after a few; may be empty */
   char *differs;   /* "x[0] is 1 instead of 32", from the first kind; NULL for that */
   guint schedules; /* how many */
