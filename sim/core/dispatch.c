@@ -143,10 +143,18 @@ static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
   return true;
 }
 
+/* There may be thousands of launches, and most of them one behind the other. */
+static void pass_placed(Gpu *gpu) {
+  while (gpu->placed_launches < gpu->launches->len &&
+         gpu_launch(gpu, gpu->placed_launches)->next_block == gpu_launch(gpu, gpu->placed_launches)->blocks)
+    gpu->placed_launches++;
+}
+
 /* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. Those of
  * launches that have waited for room come `later` cycles later. */
 static void dispatch(Gpu *gpu, uint64_t now, uint64_t later) {
-  for (guint i = 0; i < gpu->launches->len; i++) {
+  pass_placed(gpu);
+  for (guint i = gpu->placed_launches; i < gpu->launches->len; i++) {
     Launch *launch = gpu_launch(gpu, i);
     if (launch->next_block == launch->blocks || !may_run(launch))
       continue;
@@ -163,9 +171,7 @@ void dispatch_blocks(Gpu *gpu, uint64_t now) { dispatch(gpu, now, 0); }
 void dispatch_refill(Gpu *gpu, uint64_t now) { dispatch(gpu, now, gpu->machine->grid.refill_latency); }
 
 bool dispatch_waits_for_room(Gpu *gpu, uint32_t cycles) {
-  while (gpu->placed_launches < gpu->launches->len &&
-         gpu_launch(gpu, gpu->placed_launches)->next_block == gpu_launch(gpu, gpu->placed_launches)->blocks)
-    gpu->placed_launches++;
+  pass_placed(gpu);
   for (guint i = gpu->placed_launches; i < gpu->launches->len; i++) {
     const Launch *launch = gpu_launch(gpu, i), *previous = launch->previous;
     if (launch->next_block == launch->blocks)
@@ -189,6 +195,8 @@ static void end_launch(Gpu *gpu, Launch *launch) {
 }
 
 void dispatch_end_launches(Gpu *gpu) {
-  for (guint i = 0; i < gpu->launches->len; i++)
+  while (gpu->ended_launches < gpu->launches->len && gpu_launch(gpu, gpu->ended_launches)->finished)
+    gpu->ended_launches++;
+  for (guint i = gpu->ended_launches; i < gpu->launches->len; i++)
     end_launch(gpu, gpu_launch(gpu, i));
 }

@@ -257,6 +257,7 @@ typedef struct Gpu {
   uint32_t unfinished_launches;
   uint32_t undispatched;  /* launches some of whose blocks aren't placed yet */
   uint32_t placed_launches; /* so many of the first ones have placed all their blocks, at least */
+  uint32_t ended_launches;  /* so many of the first ones have ended, at least */
   uint32_t register_rows; /* of a warp slot: what the kernels of the launches need, and the sink */
   uint64_t cycle;         /* of the newest event */
   uint64_t end_cycle;     /* when the last launch ended */
