@@ -540,8 +540,9 @@ static void write_kernel(Converge *converge) {
 
 void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields) {
   vkernel_fold_masks(vkernel);
-  short_branches_predicate(vkernel);
   preheaders_insert(vkernel);
+  yields_mark(vkernel, yields ? capability : NO_YIELDS);
+  short_branches_predicate(vkernel);
   Converge converge = {.vkernel = vkernel,
                        .capability = capability,
                        .meetings = g_array_new(FALSE, FALSE, sizeof(Meeting)),
@@ -558,6 +559,7 @@ void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields) {
   rounds_init(&converge.rounds, &converge.divergence.flow, &converge.loops);
   yields_init(&converge.yields, vkernel, yields ? capability : NO_YIELDS, &converge.flow, &converge.loops,
               &converge.divergence);
+  yields_unmark(vkernel);
   converge.enter = g_new0(uint32_t, n + 1);
   converge.leave = g_new0(uint32_t, n + 1);
   converge.seen = g_new0(uint32_t, n + 1);

@@ -205,13 +205,23 @@ static void taint_way(Search *search, uint32_t header, int32_t block, int32_t me
   }
 }
 
+/* All ways to some test that may leave the loop go by `block`. */
+static bool decides_exit(const Search *search, uint32_t header, uint32_t block) {
+  for (uint32_t b = 0; b < search->flow->nblocks; b++)
+    if (b != block && loops_contains(search->loops, header, b) && leaves(search, header, b) &&
+        loops_dominates(search->loops, block, b))
+      return true;
+  return false;
+}
+
 /* What a branch in the loop decides depends on what the branch depends on. ptxas sees that only where the two ways
  * meet at a place to which all ways lead from this branch, and only of what is set on the straight way behind it: in
  * a chain of tests that all lead to one place, behind the first; in a switch, in the arm of the lowest value. */
 static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
   const Flow *flow = &search->divergence->flow;
   int32_t meet = search->divergence->ipdom[block];
-  if (leaves(search, header, block) || meet == NO_TARGET || search->loops->idom[meet] != (int32_t)block)
+  if (leaves(search, header, block) || meet == NO_TARGET || search->loops->idom[meet] != (int32_t)block ||
+      !decides_exit(search, header, block))
     return;
   int32_t arm = switch_first_arm(search->vkernel, search->flow, block);
   if (arm != NO_TARGET && arm != meet)
@@ -468,31 +478,77 @@ static void find_yields(Search *search) {
   } while (spread_all(search));
 }
 
-void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
-                 const Divergence *divergence) {
+static Search search_begin(const VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
+                           const Divergence *divergence) {
   gsize blocks = (gsize)flow->nblocks + 1, names = (gsize)vkernel->rows->len + vkernel->npreds + 1;
-  *yields = (Yields){.at = g_new0(uint8_t, blocks), .unproven = g_new0(uint8_t, blocks)};
-  g_autofree LoopFacts *facts = g_new0(LoopFacts, blocks);
-  g_autofree uint32_t *seen = g_new0(uint32_t, blocks), *taint = g_new0(uint32_t, names);
   Search search = {.vkernel = vkernel,
                    .capability = capability,
                    .flow = flow,
                    .loops = loops,
                    .divergence = divergence,
-                   .yields = yields,
-                   .facts = facts,
-                   .seen = seen,
-                   .taint = taint};
+                   .facts = g_new0(LoopFacts, blocks),
+                   .seen = g_new0(uint32_t, blocks),
+                   .taint = g_new0(uint32_t, names)};
   find_facts(&search);
+  return search;
+}
+
+static void search_end(Search *search) {
+  g_free(search->facts);
+  g_free(search->seen);
+  g_free(search->taint);
+}
+
+static bool is_marked(const Search *search, uint32_t header) {
+  for (uint32_t i = search->flow->first[header]; i < search->flow->first[header + 1]; i++)
+    if (inst_at(search->vkernel, i)->inst.flags & INST_AWAITS)
+      return true;
+  return false;
+}
+
+void yields_mark(VKernel *vkernel, unsigned capability) {
+  Flow flow;
+  Loops loops;
+  Divergence divergence;
+  if (capability < 90)
+    return;
+  vkernel_flow(vkernel, &flow);
+  loops_init(&loops, &flow);
+  divergence_init(&divergence, vkernel, &flow, &loops);
+  Search search = search_begin(vkernel, capability, &flow, &loops, &divergence);
+  for (guint i = 0; i < loops.headers->len; i++) {
+    uint32_t header = g_array_index(loops.headers, uint32_t, i);
+    bool awaits = search.facts[header].strong && exits_depend(&search, header);
+    for (uint32_t k = flow.first[header]; awaits && k < flow.first[header + 1]; k++)
+      g_array_index(vkernel->insts, VInst, k).inst.flags |= INST_AWAITS;
+  }
+  search_end(&search);
+  divergence_clear(&divergence);
+  loops_clear(&loops);
+  flow_clear(&flow);
+}
+
+void yields_unmark(VKernel *vkernel) {
+  for (guint i = 0; i < vkernel->insts->len; i++)
+    g_array_index(vkernel->insts, VInst, i).inst.flags &= ~(uint32_t)INST_AWAITS;
+}
+
+void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
+                 const Divergence *divergence) {
+  gsize blocks = (gsize)flow->nblocks + 1;
+  *yields = (Yields){.at = g_new0(uint8_t, blocks), .unproven = g_new0(uint8_t, blocks)};
+  Search search = search_begin(vkernel, capability, flow, loops, divergence);
+  search.yields = yields;
   for (guint i = 0; i < loops->headers->len; i++) {
     uint32_t header = g_array_index(loops->headers, uint32_t, i);
-    facts[header].depends = capability >= 90 && facts[header].strong && exits_depend(&search, header);
+    search.facts[header].depends = is_marked(&search, header);
   }
   find_yields(&search);
   if (capability != NO_YIELDS) {
     find_other_rounds(&search);
     spread_all(&search);
   }
+  search_end(&search);
 }
 
 void yields_clear(Yields *yields) {
