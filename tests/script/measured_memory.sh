@@ -13,8 +13,8 @@ hardware=validation/hardware
 
 # Of these an error above 30 % is known: a variant, or a variant and its threads and n.
 # A CAS of several lanes takes a sector twice, not told apart here. Reductions on 4 lines take the port 7 cycles. A membar.cta behind more stores than the
-# port has room for waits now and then on the GPU, and one of eight warps at once takes 10 cycles, not 21. With 1056 blocks: loads of one line that cross to
-# the other half aren't merged here; a load doesn't wait for the unit's atomics on another line. Stores of a warp alone to 24 lines take 1.35 cycles a line on
+# port has room for waits now and then on the GPU, and one of eight warps at once takes 10 cycles, not 21. With 1056 blocks
+# a load doesn't wait for the unit's atomics on another line. Stores of a warp alone to 24 lines take 1.35 cycles a line on
 # the GPU where all other numbers of lines take 2. Blocks whose loops have a branch behind each four stores take turns on the GPU even where the port is full.
 # Four warps that store to 32 sectors of their own: which of them comes to the port when decides what joins. A second fence begins here just when the other warp's try
 # has been answered; an SM whose group has two others finds fewer of them on an H200.
@@ -29,9 +29,6 @@ lanes red.add; own lines; own/32/4
 membar.cta of all after stores; own lines/256/0
 membar.cta of all after stores; own lines/256/8
 membar.cta of all after stores; own lines/256/16
-others: atom.add now and then; same word/1056/1
-others: atom.add now and then; same line/1056/1
-others: atom.add now and then; same sector/1056/1
 volatile beside atom.add; next line/1056/1
 own lines of a warp; warps 0x1/512/24
 own lines of a warp; 16 apart; warps 0x1/512/24
