@@ -226,8 +226,8 @@ enum {
       1u << 21,             /* reads a register or predicate that some path leaves unwritten (set by cfg_annotate) */
   INST_MARKS = 1u << 22,    /* a `.mark` stands before this instruction; see Kernel.marks */
   INST_HAS_MASK = 1u << 23, /* VOTE: operand a is the member mask */
-  /* While convergence barriers are placed: of the head of a loop, one of whose exits depends on what an atomic or strong load of
-   * it gave. */
+  /* While convergence barriers are placed: of the head of a loop, one of whose exits depends on what an atomic or
+   * strong load of it gave. */
   INST_AWAITS = 1u << 31,
   INST_SYNCED = 1u << 27,    /* a WARPSYNC stood before it, and was left out since its lanes are together there */
   INST_UNALIGNED = 1u << 24, /* BAR: lanes of a warp may arrive at different times (PTX barrier without .aligned) */

@@ -67,7 +67,8 @@ static void drop_round(Dead *dead) {
 }
 
 /* ptxas 13.0: an atomic operation on global memory whose result nobody reads is a RED, but for EXCH and CAS, which
- * RED hasn't, and for one that acquires, or has a generic address. Those have no register on a machine that ptxas 13.0 knows. */
+ * RED hasn't, and for one that acquires, or has a generic address. Those have no register on a machine that ptxas
+ * 13.0 knows. */
 static void reduce_atomic(const Dead *dead, VInst *vinst) {
   Inst *inst = &vinst->inst;
   if (inst->op == OP_ATOM && dead->vkernel->uniform_datapath && vinst->dst != VREG_SINK && !dead->readers[vinst->dst])

@@ -153,8 +153,8 @@ static bool is_lane_register(uint8_t special) {
   }
 }
 
-/* An addition of 0, which is how a loop polls, and ptxas makes one operation of the lanes' (isa/flow/merge.h): all get what
- * it gives. */
+/* An addition of 0, which is how a loop polls, and ptxas makes one operation of the lanes' (isa/flow/merge.h): all
+ * get what it gives. */
 static bool adds_nothing(const VKernel *vkernel, const VInst *vinst) {
   const Inst *inst = &vinst->inst;
   if (inst->op != OP_ATOM || inst->mode != ATOM_ADD || inst->cmp != MERGE_COUNT || vinst->b >= 0)

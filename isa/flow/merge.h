@@ -11,7 +11,8 @@
 
 /* Sets the MergeMode of each atomic operation whose address is the same for all lanes, unless only one lane can be
  * there. `flow`, `loops` and `divergence` are the kernel's; `capability`: 75, 86, 90 ...
- * True if there is one whose lanes bring the same value: `divergence` doesn't know yet that all get the same of an addition of 0. */
+ * True if there is one whose lanes bring the same value: `divergence` doesn't know yet that all get the same of an
+ * addition of 0. */
 bool atomics_merge(VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,
                    const Divergence *divergence);
 

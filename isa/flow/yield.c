@@ -184,8 +184,8 @@ static void taint_whole_block(Search *search, uint32_t header, int32_t block) {
     taint_results(search, inst_at(search->vkernel, i));
 }
 
-/* The next place behind `block` on the way to `meet`: where all its ways meet; else where some do that leads from it alone, as behind
- * the two of a `||`: who leaves for `meet` before that breaks out of the way. */
+/* The next place behind `block` on the way to `meet`: where all its ways meet; else where some do that leads from
+ * it alone, as behind the two of a `||`: who leaves for `meet` before that breaks out of the way. */
 static int32_t next_place(const Search *search, int32_t block, int32_t meet) {
   const Flow *flow = &search->divergence->flow;
   int32_t all = search->divergence->ipdom[block];

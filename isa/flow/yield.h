@@ -14,8 +14,8 @@ typedef struct Yields {
 /* No YIELD anywhere, instead of a compute capability. */
 enum { NO_YIELDS = 0 };
 
-/* Before short branches are predicated, which ptxas does later: marks the loops that an exit of depends on what a strong load or
- * atomic gave. yields_init() wants the marks; yields_unmark() takes them away. */
+/* Before short branches are predicated, which ptxas does later: marks the loops that an exit of depends on what a
+ * strong load or atomic gave. yields_init() wants the marks; yields_unmark() takes them away. */
 void yields_mark(VKernel *vkernel, unsigned capability);
 void yields_unmark(VKernel *vkernel);
 void yields_init(Yields *yields, const VKernel *vkernel, unsigned capability, const Flow *flow, const Loops *loops,

@@ -34,7 +34,7 @@ typedef struct Flags {
   bool minus, absolute, inverted;
   bool halves; /* it may take one half of its register twice */
   bool turns;  /* it may take H0_NH1 */
-  bool fused;   /* HFMA2 has the signs and the half of the last place elsewhere */
+  bool fused;  /* HFMA2 has the signs and the half of the last place elsewhere */
   char immediate;
 } Flags;
 

@@ -364,7 +364,8 @@ static void set_resources(McBuild *build, const Kernel *like) {
   kernel->bank = BANK_VOLTA;
   kernel->max_threads = known_or(source->max_threads, 0);
   kernel->local_bytes = (stack_bytes(build) + 15u) / 16 * 16;
-  /* ptxas may load 16 bytes where the last variable has fewer: the rest is there on a GPU, which gives out larger pieces. */
+  /* ptxas may load 16 bytes where the last variable has fewer: the rest is there on a GPU, which gives out larger
+   * pieces. */
   kernel->shared_bytes = (known_or(source->shared_bytes, like ? like->shared_bytes : 0) + 15u) / 16 * 16;
   if (build->sm < 90 || !(kernel->shared_bytes || touches_shared(build)))
     return;

@@ -33,8 +33,9 @@ typedef enum {
   MC_CONSTANT, /* c[bank][base + offset]; base is a register or MC_NO_REGISTER; uniform likewise (cx[UR4][0x8]: bank is -1) */
   MC_MEMORY,  /* [base.width * scale + uniform + offset], perhaps with a descriptor before it */
   MC_SPECIAL, /* SR_TID.X, SRZ: text is the name, interned, as written */
-  MC_TARGET, /* place in the kernel: value is the byte address, of `(.L_x_3), and of cuobjdump's number where only a place can
-                     stand; the offset of BRX, which is added to a register, is an MC_INTEGER */
+  /* Place in the kernel: value is the byte address, of `(.L_x_3), and of cuobjdump's number where only a place can
+   * stand; the offset of BRX, which is added to a register, is an MC_INTEGER. */
+  MC_TARGET,
   MC_SYMBOL,             /* `(name), 32@lo((name)): text is the name, interned; `part` says which bits */
   MC_PREDICATES,         /* PR: all predicates as one word */
   MC_PREDICATES_UNIFORM, /* UPR: the same of uniform ones */

@@ -21,8 +21,8 @@ void exec_WARPSYNC(Issue *issue) {
   }
 }
 
-/* A scheduler's convergence unit chooses who goes on, and does so twice if only those could that give way. Other warps of
- * the scheduler delay it. */
+/* A scheduler's convergence unit chooses who goes on, and does so twice if only those could that give way. Other
+ * warps of the scheduler delay it. */
 static void give_way(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Sm *sm = issue->sm;

@@ -4,8 +4,9 @@
  * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory
  * pass them on (and a finding goes back to where they were first loaded); logic, permutations, shifts, sums and
  * products of words work by their bits (unknown_bits.h), other arithmetic spoils its whole result; a comparison
- * makes an undefined predicate, unless the predicate that it is combined with decides. They matter where they become an address, a branch's condition, a vote, a mask, the guard
- * of an instruction that does more than compute, an operand of an atomic operation (or what it adds to or
+ * makes an undefined predicate, unless the predicate that it is combined with decides. They matter where they
+ * become an address, a branch's condition, a vote, a mask, the guard of an instruction that does more than compute,
+ * an operand of an atomic operation (or what it adds to or
  * compares), or what is stored in global memory (unless a byte of it is defined: padding); then the detectors are
  * told. What is loaded and never used doesn't matter. An atomic AND or OR that sets or clears a bit of a byte
  * defines the byte: so the barriers of cooperative groups start, bit by bit.

@@ -10,7 +10,8 @@
 typedef struct Detectors Detectors;
 
 /* Attaches the detectors of every run, with `check` also those of check alone. `findings` (Finding *) is borrowed, as
- * is `trial`, of a repair to be put in for the search for races (NULL: none): the run ends once its finding is there. */
+ * is `trial`, of a repair to be put in for the search for races (NULL: none): the run ends once its finding is
+ * there. */
 Detectors *detectors_attach(Gpu *gpu, GPtrArray *findings, bool check, const RepairTrial *trial);
 /* The run has ended: each adds what it finds only then. False: the trial can't stand where it is. */
 bool detectors_conclude(Detectors *detectors);

@@ -32,8 +32,8 @@ void memsys_free(MemSys *memsys);
  * taken, and sets request->parts and pieces. That is the SM's own view, and changes nothing else: SMs may call it
  * side by side. */
 MemNext memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time, uint64_t sent_milli);
-/* The SM has the reply of an atomic. Its own view, too: a fence asks the home of a line that the SM accessed since the fence before,
- * and comes there behind those who wait for a turn. How long that takes the reply tells. */
+/* The SM has the reply of an atomic. Its own view, too: a fence asks the home of a line that the SM accessed since
+ * the fence before, and comes there behind those who wait for a turn. How long that takes the reply tells. */
 void memsys_replied(MemSys *memsys, const MemRequest *request);
 /* A fence of that SM begins in cycle `time`: when it is over at the earliest. The SM waits for what it has under way
  * besides. Its own view, too. `system`: it is one of the system, else of the chip. */

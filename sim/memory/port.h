@@ -41,8 +41,9 @@ typedef struct Port {
   uint64_t *recent;      /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;
   uint8_t recent_like[PORT_LIKE]; /* how many of them there are of each line modulo PORT_LIKE */
-  uint64_t farthest;     /* the longest way there and back of what was sent or answered since the last fence, those who waited there before
-                          * included; 0: nothing was */
+  /* The longest way there and back of what was sent or answered since the last fence, with the wait there; 0: nothing
+   * was. */
+  uint64_t farthest;
   uint64_t fenced_until; /* cycle: the fences so far are over */
   uint64_t *leaves;      /* when the accesses before leave that may wait, a ring */
   uint32_t leaves_at;

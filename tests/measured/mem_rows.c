@@ -1,5 +1,5 @@
-/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu and mem_holder.cu on a simulated machine: what
- * their main() does, with the same kernels (their PTX), and the same CSV.
+/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu and mem_holder.cu on a simulated machine:
+ * what their main() does, with the same kernels (their PTX), and the same CSV.
  *   mem_rows latency|mixed|holder quick|all MACHINE SEED [PATH=VALUE...]
  * quick: rows that take a few seconds. Rows are those of the GPU program; where it repeats a measurement, one is
  * made.

@@ -511,7 +511,8 @@ START_TEST(short_branches_around_barriers_are_predicated) {
 }
 END_TEST
 
-/* Two rounds of an unrolled loop: what uses the first value comes behind the second access, whose address doesn't wait. */
+/* Two rounds of an unrolled loop: what uses the first value comes behind the second access, whose address doesn't
+ * wait. */
 typedef struct Hoisted {
   const char *what;
   Opcode access;

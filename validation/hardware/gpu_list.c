@@ -8,7 +8,8 @@
  *   module FILE.ptx
  *   buffer NAME WORDS INITIAL...     words; the others are 0
  *   launch KERNEL GX GY GZ BX BY BZ SHARED STREAM COOPERATIVE ARGUMENT...
- * An argument is the name of a buffer, a number, or `=HEX@BYTE:BUFFER...`: bytes, and where addresses of buffers go. */
+ * An argument is the name of a buffer, a number, or `=HEX@BYTE:BUFFER...`: bytes, and where addresses of buffers
+ * go. */
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>

@@ -57,8 +57,8 @@ static void release_clear(Release *release) {
   g_clear_pointer(&release->later, g_hash_table_destroy);
 }
 
-/* The words that the lane reads on its way, once its wait is over, until it waits again join the release. False if there are
- * none, or it needs no more. */
+/* The words that the lane reads on its way, once its wait is over, until it waits again join the release. False if
+ * there are none, or it needs no more. */
 static bool add_later_words(WaitGraph *graph, const Node *lane, Release *release) {
   Footprint *touched = &graph->touched;
   Assumption over = {
@@ -83,8 +83,8 @@ static bool add_later_words(WaitGraph *graph, const Node *lane, Release *release
   return more;
 }
 
-/* A lane that comes to a wait for another word as soon as this one is over, as in `while (a || b)`, waits for both: its
- * release gets the words behind, until it may exit. */
+/* A lane that comes to a wait for another word as soon as this one is over, as in `while (a || b)`, waits for both:
+ * its release gets the words behind, until it may exit. */
 static void release_extend(WaitGraph *graph, guint actor, Release *release, uint64_t steps_to) {
   const Node *lane = wait_node(graph, actor);
   while (lane->words && release->words && graph->explorer->steps < steps_to &&

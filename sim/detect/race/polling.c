@@ -326,8 +326,8 @@ static bool decides_by_itself(Loop *loop, uint32_t block) {
   return decides;
 }
 
-/* Between the load, which has been followed, and the end of the round nothing leads out of the loop but its value, and what is
- * loaded behind it: who leaves knew nothing more when it was loaded. */
+/* Between the load, which has been followed, and the end of the round nothing leads out of the loop but its value,
+ * and what is loaded behind it: who leaves knew nothing more when it was loaded. */
 static bool leads_out_alone(Loop *loop) {
   g_autoptr(GArray) behind = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   g_autofree bool *seen = g_new0(bool, loop->cfg->blocks->len);

@@ -26,8 +26,8 @@ bool *polling_loads(const Kernel *kernel);
 /* The same, with atomic operations (ATOM, ATOMS) and LDSLK whose result or predicate decides: those that try to take
  * a lock. Whether a try has succeeded shows only when it runs. */
 bool *polling_tries(const Kernel *kernel);
-/* Polling loads, and those of which an old value leads to another round, past nothing that changes memory, unless something that
- * is loaded behind them ends the loop (`while (more) { if (head >= tail) continue; ... }`). */
+/* Polling loads, and those of which an old value leads to another round, past nothing that changes memory, unless
+ * something that is loaded behind them ends the loop (`while (more) { if (head >= tail) continue; ... }`). */
 bool *polling_waits(const Kernel *kernel);
 
 #endif

@@ -44,8 +44,8 @@
 
 typedef struct RaceDetector RaceDetector;
 
-/* Subscribes to the Gpu, which it must outlive. `findings` is borrowed, as is `trial`, of a repair to be put in (NULL:
- * none): it ends the Gpu's run once its finding is there for good. */
+/* Subscribes to the Gpu, which it must outlive. `findings` is borrowed, as is `trial`, of a repair to be put in
+ * (NULL: none): it ends the Gpu's run once its finding is there for good. */
 RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial *trial);
 /* At the end of the run: appends the findings, one for each pair of source lines. False: the trial can't stand where
  * it is. */

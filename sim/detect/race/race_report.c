@@ -367,7 +367,8 @@ static guint word_told(const RacePair *pair) {
   return 0;
 }
 
-/* Nothing is withdrawn in PTX, which says itself what is volatile; whatever else is found of the pair has its place. */
+/* Nothing is withdrawn in PTX, which says itself what is volatile; whatever else is found of the pair has its
+ * place. */
 static void end_if_sought(const RaceReport *report, const Finding *finding) {
   if (report->sought && gpu_launch(report->ends, 0)->program->dialect == DIALECT_PTX &&
       finding_same_place(finding, report->sought))

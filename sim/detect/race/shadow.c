@@ -144,7 +144,8 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 
 /* ---- adding ---- */
 
-/* Eight bytes of an access, from `actor` (with `time`) or `chain` (with what follows) on: lists are long where many warps poll. */
+/* Eight bytes of an access, from `actor` (with `time`) or `chain` (with what follows) on: lists are long where many
+ * warps poll. */
 static inline uint64_t eight_bytes(const Access *access, size_t offset) {
   uint64_t bytes;
   memcpy(&bytes, (const char *)access + offset, sizeof bytes);
@@ -195,9 +196,9 @@ static inline bool is_grown(const Access *old, const Access *access) {
          (old->bytes & access->bytes);
 }
 
-/* The warp did the same, and released nothing since: who it races with was told then. A read doesn't see less for being
- * repeated, unless it is of another value: of another chain, or of one that has grown since. In a row lanes stand for words,
- * which have to be among those of then. */
+/* The warp did the same, and released nothing since: who it races with was told then. A read doesn't see less for
+ * being repeated, unless it is of another value: of another chain, or of one that has grown since. In a row lanes
+ * stand for words, which have to be among those of then. */
 static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
   bool sees = order->reads && access->strong;
   uint64_t who = who_of(access);

@@ -42,8 +42,8 @@ enum {
 /* Who a strong access is strong for. Those of threads that are in both scopes don't race with each other. */
 typedef enum { ACCESS_WEAK, ACCESS_STRONG_IN_BLOCK, ACCESS_STRONG_ON_GPU, ACCESS_STRONG } AccessStrength;
 
-/* A warp instruction that touched a word. All its lanes touched the same bytes of the word. `actor` and `time` stand together,
- * as do `chain` and what follows: shadow.c compares them as a whole. */
+/* A warp instruction that touched a word. All its lanes touched the same bytes of the word. `actor` and `time`
+ * stand together, as do `chain` and what follows: shadow.c compares them as a whole. */
 typedef struct Access {
   uint64_t cycle;
   uint32_t actor, time; /* of the warp's vector clock */
