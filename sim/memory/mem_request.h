@@ -46,7 +46,7 @@ typedef struct MemRequest {
   uint64_t sent;
   uint64_t from; /* thousandths: when its first part comes to the port, behind its warp's stores before */
   uint64_t answered;
-  /* Thousandths: the longest way to a line's home and back; of an atomic, how long its parts waited for their turn. */
+  /* Thousandths: the longest way to a line's home and back; of an atomic, how long its parts waited for a turn. */
   uint32_t way, waited;
   MemPiece piece[32];
 } MemRequest;

@@ -33,8 +33,8 @@ typedef struct Part {
   uint64_t number;    /* the SM, then the number of the SM's part */
   uint32_t lanes, sectors;
   uint32_t next; /* in a list */
-  /* Thousandths. busy: of an atomic, what it takes of its unit; from its turn on, how long it waited for that. more: how
-   * much later than the first lane the last one is through. */
+  /* Thousandths. busy: of an atomic, what it takes of its unit; from its turn on, how long it waited for that. more:
+   * how much later than the first lane the last one is through. */
   uint32_t busy, more;
   uint16_t sm, slice; /* slice: the one that serves it, of all */
   uint16_t out, in;   /* bytes that go along with it to its slice, and with its reply */

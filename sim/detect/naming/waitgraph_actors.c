@@ -334,20 +334,33 @@ static GHashTable *lacking_words(WaitGraph *graph) {
   return words;
 }
 
-/* `lacking`: the words for which somebody is sought. */
-static void explore_joint_actors(WaitGraph *graph, GHashTable *lacking, bool later) {
+static bool some_wait_later(const GArray *lanes) {
+  for (guint i = 0; i < lanes->len; i++)
+    if (g_array_index(lanes, Release, i).later)
+      return true;
+  return false;
+}
+
+static void connect_all_together(Joint *joint, GHashTable *lacking) {
+  WaitGraph *graph = joint->graph;
   guint nodes = graph->nodes->len;
+  g_autoptr(GHashTable) storable = find_storable(joint);
+  for (joint->thing = 0; joint->thing < nodes; joint->thing++) {
+    const Node *thing = wait_node(graph, joint->thing);
+    if (thing->kind == NODE_WORD && g_hash_table_contains(lacking, &thing->key) &&
+        g_hash_table_contains(storable, &thing->key))
+      connect_together(joint);
+  }
+}
+
+/* `lacking`: the words for which somebody is sought. `later`: as all_lanes(); nothing if no lane waits for more then. */
+static void explore_joint_actors(WaitGraph *graph, GHashTable *lacking, bool later) {
   Joint joint = {.graph = graph,
                  .thing = G_MAXUINT,
                  .lanes = all_lanes(graph, later),
                  .steps_to = graph->explorer->steps + ACTOR_STEPS_MAX};
-  g_autoptr(GHashTable) storable = find_storable(&joint);
-  for (joint.thing = 0; joint.thing < nodes; joint.thing++) {
-    const Node *thing = wait_node(graph, joint.thing);
-    if (thing->kind == NODE_WORD && g_hash_table_contains(lacking, &thing->key) &&
-        g_hash_table_contains(storable, &thing->key))
-      connect_together(&joint);
-  }
+  if (!later || some_wait_later(joint.lanes))
+    connect_all_together(&joint, lacking);
   for (guint i = 0; i < joint.lanes->len; i++)
     release_clear(&g_array_index(joint.lanes, Release, i));
   g_array_free(joint.lanes, TRUE);
