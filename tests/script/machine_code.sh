@@ -72,7 +72,7 @@ plan 34
   expect "no entry for the machine" 3 'that runs on a GPU of compute capability 6.1, only sm_80, sm_90' "$LOCKSTEP" run add.o \
     -m gtx1060 $adds
   expect "compressed" 3 'cuobjdump -xelf all add.packed.fatbin. writes each' "$LOCKSTEP" run add.packed.fatbin -m h200 $adds
-  expect "no CUDA in it" 3 'there is no CUDA code in it: it has no section ..nv_fatbin' "$LOCKSTEP" run "$LOCKSTEP" -m h200 $adds
+  expect "no CUDA in it" 3 'there is no CUDA code in it: it has no section ..nv_fatbin' "$LOCKSTEP" run "$(command -v env)" -m h200 $adds
   head -c 700 "$SRCDIR/traces/mbarrier/ring.fatbin" >cut.fatbin
   expect "cut off" 3 'the fat binary is cut off, or has an unknown form, at byte 0 of it' "$LOCKSTEP" run cut.fatbin -m h200 $adds
   expect "a file of another kind" 3 'or a file with CUDA code' "$LOCKSTEP" run asked -m h200 $adds
