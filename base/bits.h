@@ -24,6 +24,15 @@ static inline uint32_t bits_reverse(uint32_t x) {
   return x >> 16 | x << 16;
 }
 
+/* The function of three words that an 8-bit table gives, bit by bit: bit 4 a + 2 b + c of the table. */
+static inline uint32_t bits_by_table(uint32_t table, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 8; i++)
+    if (table >> i & 1)
+      result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+  return result;
+}
+
 static inline guint bits_hash_key(gconstpointer key) {
   uint64_t value = *(const uint64_t *)key * UINT64_C(0x9e3779b97f4a7c15);
   return (guint)(value >> 32);

@@ -168,18 +168,9 @@ void exec_ISETPX(Issue *issue) {
   set_relation(issue, (high & ~equal) | (equal & below));
 }
 
-/* The function of three masks that an 8-bit table gives. */
-static uint32_t table_mask(uint32_t table, uint32_t a, uint32_t b, uint32_t c) {
-  uint32_t result = 0;
-  for (unsigned i = 0; i < 8; i++)
-    if (table >> i & 1)
-      result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-  return result;
-}
-
 void exec_PLOP3(Issue *issue) {
   uint32_t a = issue_pred(issue, 0), b = issue_pred(issue, 1), c = issue_pred(issue, 2);
-  set_both(issue, table_mask(issue->inst->mode, a, b, c), table_mask((uint32_t)issue->inst->imm, a, b, c));
+  set_both(issue, bits_by_table(issue->inst->mode, a, b, c), bits_by_table((uint32_t)issue->inst->imm, a, b, c));
 }
 
 void exec_SGXT(Issue *issue) {

@@ -1,13 +1,5 @@
 #include "sim/core/unknown_bits.h"
-
-/* All three together, bit by bit: bit 4 a + 2 b + c of the table. */
-static uint32_t by_table(uint32_t table, uint32_t a, uint32_t b, uint32_t c) {
-  uint32_t result = 0;
-  for (unsigned i = 0; i < 8; i++)
-    if (table >> i & 1)
-      result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-  return result;
-}
+#include "base/bits.h"
 
 uint32_t unknown_truths(uint32_t table, const uint32_t value[3], const uint32_t unknown[3]) {
   uint32_t all = UINT32_MAX, any = 0;
@@ -15,7 +7,7 @@ uint32_t unknown_truths(uint32_t table, const uint32_t value[3], const uint32_t 
     uint32_t word[3];
     for (unsigned i = 0; i < 3; i++)
       word[i] = (value[i] & ~unknown[i]) | (choice >> i & 1 ? unknown[i] : 0);
-    uint32_t result = by_table(table, word[0], word[1], word[2]);
+    uint32_t result = bits_by_table(table, word[0], word[1], word[2]);
     all &= result;
     any |= result;
   }

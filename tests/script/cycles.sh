@@ -24,15 +24,10 @@ test -z "${TABLE:-}" || {
   echo "| scenario | H200 | PTX | | machine code | |"
   echo "| --- | --- | --- | --- | --- | --- |"
   awk -F, '{ gsub(":", " ", $1); printf "| %s | %d | %d | %+.0f %% | %d | %+.0f %% |\n", $1, $2, $3, 100 * ($3 / $2 - 1), $4, 100 * ($4 / $2 - 1) }' "$folder/all.csv"
-  printf '\nMedian error over %d scenarios: PTX %.1f %%, machine code %.1f %%.\n' "$(grep -c . "$folder/all.csv")" \
-    "$(median 3 "$folder/all.csv")" "$(median 4 "$folder/all.csv")"
+  say_medians "$folder/all.csv" scenarios
 } >"${TABLE:-/dev/null}"
 
 plan 4
-point "both forms complete" "$(awk -F, 'NF != 4 || $3 == "" || $4 == ""' "$folder/all.csv")"
-point "enough of them" "$(awk 'END { if (NR < 30) print NR }' "$folder/all.csv")"
-point "the median error is below 10 %" "$(for column in 3 4; do
-  median $column "$folder/all.csv" | awk -v column=$column '!($1 < 10) { print "column", column, $1 }'
-done)"
+judge "$folder/all.csv" 30 10
 point "none is over half off" "$(awk -F, '{ for (i = 3; i <= 4; i++) if ($i > 1.5 * $2 || $i < 0.5 * $2) print }' "$folder/all.csv")"
 finish

@@ -16,6 +16,20 @@ both_forms() {
   done
 }
 
+# judge FILE LEAST LIMIT: three points: all ran, there are enough of them, and the medians are below LIMIT percent.
+judge() {
+  point "both forms complete" "$(awk -F, 'NF != 4 || $3 == "" || $4 == ""' "$1")"
+  point "enough of them" "$(awk -v least="$2" 'END { if (NR < least) print NR }' "$1")"
+  point "the median error is below $3 %" "$(for column in 3 4; do
+    median $column "$1" | awk -v column=$column -v limit="$3" '!($1 < limit) { print "column", column, $1 }'
+  done)"
+}
+
+# say_medians FILE WHAT: the line below a table.
+say_medians() {
+  printf '\nMedian error over %d %s: PTX %.1f %%, machine code %.1f %%.\n' "$(grep -c . "$1")" "$2" "$(median 3 "$1")" "$(median 4 "$1")"
+}
+
 # median COLUMN FILE: of the errors of column 3 or 4, in percent.
 median() {
   awk -F, -v column="$1" '{ error = 100 * ($column / $2 - 1); print error < 0 ? -error : error }' "$2" | sort -n |

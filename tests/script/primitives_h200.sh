@@ -31,16 +31,11 @@ test -z "${TABLE:-}" || awk -F, '
     for (i = 1; i <= rows; i++)
       print "| " row[i] " |" cell(row[i] SUBSEP 2) cell(row[i] SUBSEP 8) cell(row[i] SUBSEP 32) cell(row[i] SUBSEP 132) cell(row[i] SUBSEP 264)
   }' "$folder/all.csv" >"${TABLE:-/dev/null}"
-test -z "${TABLE:-}" || printf '\nMedian error over %d rows: PTX %.1f %%, machine code %.1f %%.\n' "$(grep -c . "$folder/all.csv")" \
-  "$(median 3 "$folder/all.csv")" "$(median 4 "$folder/all.csv")" >>"$TABLE"
+test -z "${TABLE:-}" || say_medians "$folder/all.csv" rows >>"$TABLE"
 
 # Who gets a spin semaphore of few places is a lottery in which a try more or less decides.
 plan 4
-point "both forms complete" "$(awk -F, 'NF != 4 || $3 == "" || $4 == ""' "$folder/all.csv")"
-point "enough of them" "$(awk 'END { if (NR < 20) print NR }' "$folder/all.csv")"
-point "the median error is below 12 %" "$(for column in 3 4; do
-  median $column "$folder/all.csv" | awk -v column=$column '!($1 < 12) { print "column", column, $1 }'
-done)"
+judge "$folder/all.csv" 20 12
 point "none is over 40 % off" "$(awk -F, '
   $1 !~ /semaphore_spin:/ { for (i = 3; i <= 4; i++) if ($i > 1.4 * $2 || $i < $2 / 1.4) print }' "$folder/all.csv")"
 finish

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "sim/machine/machine.h"
 #include "sim/scenario/scenario.h"
 
 static const ScenarioBuffer *buffer_of(const Scenario *scenario, guint index) {
@@ -103,6 +104,13 @@ static bool show(const char *machine, const char *item) {
 int main(int argc, char **argv) {
   if (argc < 3) {
     fputs("usage: gpu_list MACHINE FILE.yaml[:NAME=VALUE...]...\n", stderr);
+    return 2;
+  }
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Machine) machine = machine_load(argv[1], NULL, diag);
+  if (!machine) {
+    g_autofree char *messages = diag_render(diag);
+    fputs(messages, stderr);
     return 2;
   }
   bool right = true;

@@ -1,9 +1,10 @@
-// What a warp that holds a crowded lock waits for, step by step; and how long stores take until they have been performed.
+// What a warp that holds a crowded lock waits for, step by step; and how long stores take until they have been
+// performed.
 // Build: nvcc -O2 -std=c++17 -arch=sm_90 -o mem_holder mem_holder.cu
 // Run:   ./mem_holder > mem_holder.csv
-// Variants: `holder: STEP` (n: lanes of each block that try): the first warp of the block in the middle does what a critical section does, while all
-// others try the word with compare-and-swaps that fail. `performed: PLACE` (n: stores of one thread of each block): from the first store to the end of
-// the fence behind the last one.
+// Variants: `holder: STEP` (n: lanes of each block that try): the first warp of the block in the middle does what a
+// critical section does, while all others try the word with compare-and-swaps that fail. `performed: PLACE` (n:
+// stores of one thread of each block): from the first store to the end of the fence behind the last one.
 #include "mem.cuh"
 
 enum { ROUNDS = 64, BEGIN = 30000, END = 1500000, STEPS = 6 };

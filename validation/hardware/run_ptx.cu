@@ -13,8 +13,9 @@
 // `run_ptx -c list` runs the recorded machine code beside each module, x.sm_90.cubin beside x.ptx, one scenario at a
 // time, and tells how long its launches take: scenario,outcome,launches,runs,warm,ns,low,high: the median and the range
 // over the runs by the global timer, from a kernel before the launches to one behind them, less what as many empty
-// kernels take. Each run has its buffers in another place, since it decides how far an SM has to the half of the L2. warm: 1 if its instructions had been read in a run before; 0 if the module was loaded for each run,
-// since it has variables. Launches of one stream have a row each as well, scenario#1:kernel.
+// kernels take. Each run has its buffers in another place, since it decides how far an SM has to the half of the L2.
+// warm: 1 if its instructions had been read in a run before; 0 if the module was loaded for each run, since it has
+// variables. Launches of one stream have a row each as well, scenario#1:kernel.
 #include <cuda.h>
 
 #include <algorithm>
@@ -214,7 +215,8 @@ __global__ void stamp(unsigned long long *at) {
   *at = time;
 }
 __global__ void nothing() {}
-// Until all launches are in the stream, since how fast the CPU sends them must not show; or 20 ms, if there are more than it holds.
+// Until all launches are in the stream, since how fast the CPU sends them must not show; or 20 ms, if there are more
+// than it holds.
 __global__ void hold(volatile int *go) {
   for (long long start = clock64(); !*go && clock64() - start < 40000000;)
     ;

@@ -353,7 +353,8 @@ static void connect_all_together(Joint *joint, GHashTable *lacking) {
   }
 }
 
-/* `lacking`: the words for which somebody is sought. `later`: as all_lanes(); nothing if no lane waits for more then. */
+/* `lacking`: the words for which somebody is sought. `later`: as all_lanes(); nothing if no lane waits for more
+ * then. */
 static void explore_joint_actors(WaitGraph *graph, GHashTable *lacking, bool later) {
   Joint joint = {.graph = graph,
                  .thing = G_MAXUINT,
