@@ -404,10 +404,14 @@ liblockstep_a_SOURCES += \
   sim/study/results.h \
   sim/study/run.c \
   sim/study/run.h \
+  sim/study/samples.c \
+  sim/study/samples.h \
   sim/study/simulation.c \
   sim/study/simulation.h \
   sim/study/schedule.c \
   sim/study/schedule.h \
+  sim/study/suite.c \
+  sim/study/suite.h \
   sim/study/validate.c \
   sim/study/validate.h
 

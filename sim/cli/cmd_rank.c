@@ -57,7 +57,7 @@ static GPtrArray *load_scenarios(const Options *options, Diag *diag) {
 static int rows_status(const GPtrArray *rows) {
   int status = STATUS_OK;
   for (guint i = 0; i < rows->len; i++) {
-    const RankRow *row = g_ptr_array_index(rows, i);
+    const Measurement *row = g_ptr_array_index(rows, i);
     if (!row->as_expected)
       status = exit_status_worst(status, row->verdict == VERDICT_UNDECIDED ? STATUS_UNDECIDED : STATUS_FINDING);
   }
@@ -84,25 +84,28 @@ static int write_rows(const GPtrArray *rows, const Machine *machine, const Optio
   return session_write(text->str);
 }
 
-static void show_step(guint done, const char *scenario, gpointer progress) {
-  progress_step(progress, done, scenario);
+static void show_run(gpointer progress, guint done, guint total, const char *what) {
+  (void)total;
+  progress_step(progress, done, what);
 }
 
 /* Measures all scenarios on one machine; the rows' statuses go into `status`. */
 static bool rank_machine(const GPtrArray *scenarios, const Machine *machine, const Options *options, bool first,
                          int *status, Diag *diag) {
+  unsigned seeds = options->seeds > 0 ? (unsigned)options->seeds : SAMPLE_SEEDS_MIN;
   Progress progress;
-  progress_init(&progress, scenarios->len);
+  progress_init(&progress, scenarios->len * seeds);
   Options shown = *options; /* borrows what it points to */
   shown.progress = &progress;
-  RunOptions run = options_run(&shown);
-  unsigned seeds = options->seeds > 0 ? (unsigned)options->seeds : RANK_SEEDS_MIN;
-  g_autoptr(GPtrArray) rows = rank_scenarios(scenarios, machine, &run, seeds, show_step, &progress, diag);
+  SamplesOptions samples = options_samples(&shown);
+  samples.step = show_run;
+  samples.step_user = &progress;
+  g_autoptr(GPtrArray) rows = rank_scenarios(scenarios, machine, &samples, seeds, diag);
   progress_end(&progress);
   if (!rows)
     return false;
-  const RankRow *last = rows->len ? g_ptr_array_index(rows, rows->len - 1) : NULL;
-  if (rows->len < scenarios->len || last->cycles.runs < seeds)
+  const Measurement *last = rows->len ? g_ptr_array_index(rows, rows->len - 1) : NULL;
+  if (rows->len < scenarios->len || !last->whole)
     *status = exit_status_worst(*status, session_cut_short(options, diag));
   *status = exit_status_worst(*status, rows_status(rows));
   *status = exit_status_worst(*status, write_rows(rows, machine, options, first));
@@ -114,9 +117,9 @@ static int rank(const Options *options, Diag *diag) {
     return primitives_rank_machines(options, diag);
   if (!*options->rest)
     diag_usage(diag, "no scenario named");
-  if (options->seeds > 0 && options->seeds < RANK_SEEDS_MIN)
+  if (options->seeds > 0 && options->seeds < SAMPLE_SEEDS_MIN)
     diag_usage(diag, "a figure needs at least %d seeds, since one phase of spinning warps isn't typical",
-               RANK_SEEDS_MIN);
+               SAMPLE_SEEDS_MIN);
   if (diag_has_errors(diag))
     return STATUS_OK;
   g_autoptr(GPtrArray) scenarios = load_scenarios(options, diag);

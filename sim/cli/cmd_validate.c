@@ -13,7 +13,7 @@ static const CommandHelp help = {
     .about = "Runs the scenarios of a suite of published figures (all suites if none is named), each over at\n"
              "least 12 seeds, and sets prediction and publication side by side: error of each row, mean absolute\n"
              "error, rank correlation. -m and -s show what another machine or another value would give.",
-    .groups = OPTIONS_MACHINE | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_FORMAT,
+    .groups = OPTIONS_MACHINE | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_JOBS | OPTIONS_FORMAT,
     .example = "  lockstep validate li2015_table2 -s sm.barrier.arrive_to_resume=100\n",
 };
 
@@ -36,24 +36,44 @@ static int write_suite(const Validation *validation, const Options *options, boo
   return session_write(text->str);
 }
 
-static int run_suites(char **suites, const Options *options, Diag *diag) {
-  g_autoptr(GHashTable) samples = validate_samples_new();
-  ValidateOptions validate = {
-      .run = options_run(options),
-      .seeds = options->seeds > 0 ? (unsigned)options->seeds : RANK_SEEDS_MIN,
-      .machine = options->machines ? options->machines[0] : NULL,
-      .overrides = (const char *const *)options->overrides,
-      .samples = samples,
-  };
-  guint count = g_strv_length(suites), written = 0;
-  int status = STATUS_OK;
+static void free_validation(gpointer validation) { validation_free(validation); }
+
+/* Those that can be read. */
+static GPtrArray *read_suites(char **names, ValidateRuns *runs, Diag *diag) {
+  GPtrArray *suites = g_ptr_array_new_with_free_func(free_validation);
+  for (; *names; names++) {
+    Validation *suite = suite_read(*names, diag);
+    if (!suite)
+      continue;
+    validate_runs_want(runs, suite);
+    g_ptr_array_add(suites, suite);
+  }
+  return suites;
+}
+
+static int run_suites(char **names, const Options *options, Diag *diag) {
+  guint count = g_strv_length(names), written = 0;
   Progress progress;
   progress_init(&progress, count);
-  for (guint i = 0; i < count && (i == 0 || !stop_asked(&options->stop)); i++) {
-    progress_step(&progress, i, suites[i]);
-    g_autoptr(Validation) validation = validate_suite(suites[i], &validate, diag);
+  Options shown = *options; /* borrows what it points to */
+  shown.progress = &progress;
+  ValidateOptions validate = {
+      .samples = options_samples(&shown),
+      .seeds = options->seeds > 0 ? (unsigned)options->seeds : SAMPLE_SEEDS_MIN,
+      .machine = options->machines ? options->machines[0] : NULL,
+      .overrides = (const char *const *)options->overrides,
+  };
+  validate.samples.step = progress_runs;
+  validate.samples.step_user = &progress;
+  g_autoptr(ValidateRuns) runs = validate_runs_new(&validate);
+  g_autoptr(GPtrArray) suites = read_suites(names, runs, diag);
+  int status = STATUS_OK;
+  for (guint i = 0; i < suites->len && (i == 0 || !stop_asked(&options->stop)); i++) {
+    Validation *validation = g_ptr_array_index(suites, i);
+    progress_step(&progress, i, validation->suite);
+    bool good = validate_suite(validation, runs, diag);
     progress_clear(&progress);
-    if (!validation)
+    if (!good)
       continue;
     if (validation->cut_short)
       status = exit_status_worst(status, session_cut_short(options, diag));
@@ -67,13 +87,13 @@ static int run_suites(char **suites, const Options *options, Diag *diag) {
 }
 
 static int validate(const Options *options, Diag *diag) {
-  if (options->seeds > 0 && options->seeds < RANK_SEEDS_MIN)
+  if (options->seeds > 0 && options->seeds < SAMPLE_SEEDS_MIN)
     diag_usage(diag, "a figure needs at least %d seeds, since one phase of spinning warps isn't typical",
-               RANK_SEEDS_MIN);
+               SAMPLE_SEEDS_MIN);
   if (options->machines && options->machines[1])
     diag_usage(diag, "one machine at a time");
   int status = STATUS_OK;
-  g_auto(GStrv) all = *options->rest ? NULL : validate_list();
+  g_auto(GStrv) all = *options->rest ? NULL : suite_list();
   if (all && !all[0]) {
     g_autofree char *folder = datadir_join("validation", "published");
     diag_error(diag, NULL, 0, 0, "no suites in `%s`; is LOCKSTEP_DATA right?", folder);

@@ -173,21 +173,45 @@ static char **take_flags(char **argv) {
   return flags;
 }
 
+static bool takes_value(const Row *rows, guint count, char short_name) {
+  for (guint i = 0; i < count; i++)
+    if (rows[i].short_name == short_name)
+      return rows[i].value != NULL;
+  return false;
+}
+
+/* "-j4" becomes "-j" and "4": GOption takes a short option's value from the next argument only. */
+static char **split_values(char *const *argv, const Row *rows, guint count) {
+  g_autoptr(GStrvBuilder) split = g_strv_builder_new();
+  for (bool options = true; *argv; argv++) {
+    const char *argument = *argv;
+    options = options && strcmp(argument, "--") != 0;
+    if (options && argument[0] == '-' && argument[1] && argument[2] && takes_value(rows, count, argument[1])) {
+      g_autofree char *name = g_strndup(argument, 2);
+      g_strv_builder_add(split, name);
+      argument += 2;
+    }
+    g_strv_builder_add(split, argument);
+  }
+  return g_strv_builder_end(split);
+}
+
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag) {
-  *options = (Options){.seed = 1,
-                       .seeds = SEEDS_DEFAULT,
-                       .schedules = SEEDS_DEFAULT,
-                       .jobs = help->groups & (OPTIONS_SWEEP | OPTIONS_STUDY | OPTIONS_PRIMITIVES) ? 0 : 1,
-                       .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT,
-                       .limit_seconds = NAN,
-                       .point_seconds = NAN,
-                       .by = NAN,
-                       .from = NOT_GIVEN,
-                       .to = NOT_GIVEN,
-                       .stop = {.signal = interrupt_signal()}};
+  *options =
+      (Options){.seed = 1,
+                .seeds = SEEDS_DEFAULT,
+                .schedules = SEEDS_DEFAULT,
+                .jobs = help->groups & (OPTIONS_SWEEP | OPTIONS_STUDY | OPTIONS_PRIMITIVES | OPTIONS_JOBS) ? 0 : 1,
+                .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT,
+                .limit_seconds = NAN,
+                .point_seconds = NAN,
+                .by = NAN,
+                .from = NOT_GIVEN,
+                .to = NOT_GIVEN,
+                .stop = {.signal = interrupt_signal()}};
   Row rows[OPTIONS_MAX];
   guint count = list_rows(help->groups, rows);
-  g_auto(GStrv) copy = g_strdupv(argv);
+  g_auto(GStrv) copy = split_values(argv, rows, count);
   if (help->groups & FLAGS_GROUPS)
     options->compiler_flags = take_flags(copy);
   bool parsed = parse(options, help, rows, count, &copy, diag);
@@ -231,6 +255,11 @@ RunOptions options_run(const Options *options) {
     run.heartbeat_user = options->progress;
   }
   return run;
+}
+
+SamplesOptions options_samples(const Options *options) {
+  return (SamplesOptions){.run = options_run(options),
+                          .jobs = options->jobs ? (unsigned)options->jobs : g_get_num_processors()};
 }
 
 ScenarioOptions options_scenario(const Options *options) {

@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "sim/cli/progress.h"
 #include "sim/scenario/scenario.h"
-#include "sim/study/run.h"
+#include "sim/study/samples.h"
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_COUNT } Format;
 
@@ -37,6 +37,7 @@ enum {
   OPTIONS_TUNE = 1 << 19,
   OPTIONS_PRIMITIVES = 1 << 20,
   OPTIONS_DRAW = 1 << 21, /* --lanes --warps --from --to */
+  OPTIONS_JOBS = 1 << 22, /* -j of runs over seeds */
 };
 
 typedef struct Options {
@@ -95,6 +96,7 @@ void options_clear(Options *options);
 
 /* What the study and scenario layers take; borrows from `options`. */
 RunOptions options_run(const Options *options);
+SamplesOptions options_samples(const Options *options);
 ScenarioOptions options_scenario(const Options *options);
 Changes options_changes(const Options *options);
 

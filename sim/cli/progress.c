@@ -38,14 +38,23 @@ void progress_step(Progress *progress, guint done, const char *what) {
   fflush(stderr);
 }
 
-void progress_part(gpointer user, guint index, guint total, const char *what) {
-  Progress *progress = user;
+/* Takes the part. */
+static void set_part(Progress *progress, char *part) {
   g_free(progress->part);
-  progress->part = g_strdup_printf("schedule %u of %u (%s)", index + 1, total, what);
+  progress->part = part;
   if (!progress->wanted || !progress->what || elapsed_seconds(progress) < QUIET_SECONDS)
     return;
   write_head(progress);
   fflush(stderr);
+}
+
+void progress_part(gpointer user, guint index, guint total, const char *what) {
+  set_part(user, g_strdup_printf("schedule %u of %u (%s)", index + 1, total, what));
+}
+
+void progress_runs(gpointer user, guint done, guint total, const char *what) {
+  g_autofree char *quoted = quote_name(what);
+  set_part(user, g_strdup_printf("%u of %u runs done (%s)", done, total, quoted));
 }
 
 void progress_heartbeat(gpointer user, guint64 cycle, guint64 instructions) {

@@ -20,6 +20,8 @@ void progress_step(Progress *progress, guint done, const char *what);
 /* Within a step: schedule `index` (from 0) of `total` begins, or something else with it, as `what` says; `user` is
  * the Progress. */
 void progress_part(gpointer user, guint index, guint total, const char *what);
+/* Within a step: `done` of `total` runs have ended, and `what` begins; `user` is the Progress. */
+void progress_runs(gpointer user, guint done, guint total, const char *what);
 /* How far the run under way is (RunOptions.heartbeat); `user` is the Progress. */
 void progress_heartbeat(gpointer user, guint64 cycle, guint64 instructions);
 /* Removes the line, before other output. */

@@ -48,7 +48,7 @@ void csv_rank_header(GString *out) {
 
 void csv_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes, GString *out) {
   for (guint i = 0; i < rows->len; i++) {
-    const RankRow *row = g_ptr_array_index(rows, i);
+    const Measurement *row = g_ptr_array_index(rows, i);
     csv_field(out, row->scenario);
     csv_field(out, machine->name);
     csv_field_format(out, "%u", row->cycles.runs);

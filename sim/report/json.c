@@ -197,7 +197,7 @@ char *json_run(const RunResult *result) {
   return json_finish(builder);
 }
 
-static void add_rank_row(JsonBuilder *builder, const RankRow *row, const RankRow *baseline, double hz) {
+static void add_rank_row(JsonBuilder *builder, const Measurement *row, const Measurement *baseline, double hz) {
   json_builder_begin_object(builder);
   json_add_string(builder, "scenario", row->scenario);
   json_add_string(builder, "about", row->about);

@@ -253,7 +253,8 @@ void text_summary(const GPtrArray *results, Canvas *canvas) {
   }
 }
 
-static void append_rank_row(const RankRow *row, const RankRow *baseline, int widest, double hz, Canvas *canvas) {
+static void append_rank_row(const Measurement *row, const Measurement *baseline, int widest, double hz,
+                            Canvas *canvas) {
   if (row->verdict != VERDICT_COMPLETED) { /* cycles until a proof are no performance */
     paint_plain(canvas, "%-*s %12s %9s %9s %9s %9s %7s %7s %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ", widest,
                 row->scenario, "-", "-", "-", "-", "-", "-", "-", row->shared_bytes, row->lock_bits);
@@ -275,8 +276,8 @@ static void append_rank_row(const RankRow *row, const RankRow *baseline, int wid
 void text_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes, Canvas *canvas) {
   int widest = (int)strlen("scenario");
   for (guint i = 0; i < rows->len; i++)
-    widest = MAX(widest, (int)strlen(((const RankRow *)g_ptr_array_index(rows, i))->scenario));
-  const RankRow *baseline = rows->len ? g_ptr_array_index(rows, 0) : NULL;
+    widest = MAX(widest, (int)strlen(((const Measurement *)g_ptr_array_index(rows, i))->scenario));
+  const Measurement *baseline = rows->len ? g_ptr_array_index(rows, 0) : NULL;
   if (!baseline)
     return;
   paint_append(canvas, PAINT_BOLD, "%s, %u seeds", machine->name, baseline->cycles.runs);

@@ -1,102 +1,32 @@
-/* validate.h - predictions beside published figures. A suite is a CSV whose rows name a scenario, a metric and what
- * was published with its source; doc/validation.md describes the columns. Every figure is a mean over seeds (rank.h).
- * Rows that served to fit a parameter are kept apart from those that test the prediction. */
+/* validate.h - predictions beside published figures (suite.h). Every figure is a mean over seeds (samples.h); rows that
+ * look at the same scenario share its runs. */
 #ifndef LOCKSTEP_STUDY_VALIDATE_H
 #define LOCKSTEP_STUDY_VALIDATE_H
 
-#include "sim/study/rank.h"
-
-/* What a row compares. A speed-up, a time ratio and a rate ratio refer to the row named as baseline, in print as in
- * prediction. "faster" sets two rates side by side where a source says which is higher, and not by how much. */
-#define METRICS(X)                                                                                   \
-  X(METRIC_CYCLES, "cycles")                                                                         \
-  X(METRIC_MICROSECONDS, "us")                                                                       \
-  X(METRIC_MILLISECONDS, "ms")                                                                       \
-  X(METRIC_SPEEDUP, "speedup")       /* baseline's time / this time */                               \
-  X(METRIC_TIME_RATIO, "time_ratio") /* this time / baseline's time */                               \
-  X(METRIC_RATE_RATIO, "rate_ratio") /* operations a second / those of the baseline */               \
-  X(METRIC_FASTER, "faster")         /* 1: more operations a second than baseline; 0: no */          \
-  X(METRIC_TRANSFER, "transfer")     /* of locks, TRANSFER_FROM_FENCE, in cycles */                  \
-  X(METRIC_TRANSFER_UNLOCK, "transfer_unlock")                                                       \
-  X(METRIC_TRANSFER_PORT, "transfer_port")                                                           \
-  X(METRIC_TRANSFER_L2, "transfer_l2")                                                               \
-  X(METRIC_TRANSFER_MEASURED, "transfer_measured") /* by the program, in cycles */                   \
-  X(METRIC_TRANSFER_RATIO, "transfer_ratio")       /* that / the baseline's */                       \
-  X(METRIC_L2_RATIO, "l2_ratio")                   /* sectors to and from the L2 / the baseline's */ \
-  X(METRIC_DRAM_RATIO, "dram_ratio")               /* bytes to and from DRAM / the baseline's */     \
-  X(METRIC_SHARED_BYTES, "shared_bytes")                                                             \
-  X(METRIC_LOCK_BITS, "lock_bits")
-
-#define X(enumerator, spelling) enumerator,
-typedef enum { METRICS(X) METRIC_COUNT } Metric;
-#undef X
-
-typedef enum { GROUP_FITTED, GROUP_TEST, GROUP_COUNT } ValidationGroup;
-
-typedef enum {
-  JUDGED_NOT, /* no tolerance is stated: the row is only reported */
-  JUDGED_WITHIN,
-  JUDGED_OUTSIDE,
-} Judgement;
-
-typedef struct ValidationRow {
-  char *row, *scenario, *machine, *baseline, *unit, *source, *page, *note;
-  char **params; /* "blocks=240": the scenario's, as -p has them; NULL-terminated */
-  ValidationGroup group;
-  Metric metric;
-  double printed;   /* as it stands in the source */
-  double published; /* what the prediction is compared with: `printed`, or its ratio to the baseline's */
-  double predicted, deviation;
-  bool is_baseline;     /* of ratios: 1 by definition, so it doesn't count in the mean error */
-  bool has_error;       /* false if the published value is 0 */
-  double error_percent; /* of the prediction, relative to the published value */
-  unsigned most_seeds;  /* it needs no more: one run has many phases of its own; 0: unlimited */
-  bool has_tolerance;
-  double tolerance_percent;
-  Judgement judgement;
-  Verdict verdict;  /* the worst over the seeds */
-  bool as_expected; /* every run met the scenario's expectation */
-} ValidationRow;
-
-/* The rows of one metric within a group. */
-typedef struct ValidationSummary {
-  ValidationGroup group;
-  Metric metric;
-  guint rows, errors;        /* errors: rows that count in the mean */
-  double mean_error_percent; /* mean absolute percentage error */
-  bool has_correlation;      /* at least three rows, not all equal */
-  double correlation;        /* Spearman's rank correlation */
-} ValidationSummary;
-
-typedef struct Validation {
-  char *suite; /* file name without folder and ending */
-  unsigned seeds;
-  GPtrArray *rows;   /* ValidationRow *, in the order of the file */
-  GArray *summaries; /* ValidationSummary: fitted rows first */
-  bool cut_short;    /* ValidateOptions.run.stop asked for it: rows are missing */
-} Validation;
+#include "sim/study/samples.h"
+#include "sim/study/suite.h"
 
 typedef struct ValidateOptions {
-  RunOptions run;
-  unsigned seeds;               /* at least RANK_SEEDS_MIN */
+  SamplesOptions samples;
+  unsigned seeds;               /* at least SAMPLE_SEEDS_MIN */
   const char *machine;          /* instead of the rows' own; NULL */
   const char *const *overrides; /* parameters changed ("sm.lock_unit.bits=2048"), NULL-terminated; NULL */
-  GHashTable *samples;          /* validate_samples_new(): runs that several suites share. Borrowed */
 } ValidateOptions;
 
-/* No samples yet. Suites that share them have the same options. Free with g_hash_table_unref. */
-GHashTable *validate_samples_new(void);
+/* Runs that suites share. */
+typedef struct ValidateRuns ValidateRuns;
 
-/* The suites in the data folder (names), sorted, NULL-terminated; free with g_strfreev. */
-char **validate_list(void);
-/* Runs a suite by name, or by path if it holds '/' or ends in .csv. NULL after errors. If `options->run.stop` asks
- * for it, the rows that weren't measured by then are missing. */
-Validation *validate_suite(const char *suite, const ValidateOptions *options, Diag *diag);
-void validation_free(Validation *validation);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Validation, validation_free)
+/* None yet; `options` are borrowed. */
+ValidateRuns *validate_runs_new(const ValidateOptions *options);
+void validate_runs_free(ValidateRuns *runs);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ValidateRuns, validate_runs_free)
+/* Notes what a suite will look at, so that runs for a suite before it serve this one, too. */
+void validate_runs_want(ValidateRuns *runs, const Validation *validation);
 
-const char *metric_name(Metric metric);
-const char *validation_group_name(ValidationGroup group);
+/* Makes the runs that are missing and puts the predictions into the suite's rows. False after errors. If something
+ * stops the runs (SamplesOptions), the rows that weren't measured by then are dropped (Validation.cut_short). */
+bool validate_suite(Validation *validation, ValidateRuns *runs, Diag *diag);
+
 /* "within 20 %" or "outside 20 %"; "equal" or "differs" where the tolerance is 0, and for counted bytes and bits;
  * else "". Free with g_free. */
 char *validation_judgement_text(const ValidationRow *row);

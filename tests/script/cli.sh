@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 106
+plan 107
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -90,6 +90,7 @@ expect "JSON" 0 '"verdict" : "completed"' "$LOCKSTEP" run good.sass --format jso
 expect "CSV" 0 '^good,gtx570,1,completed,0,' "$LOCKSTEP" run good.sass --format csv
 expect "check" 0 '^good on gtx570: completed' "$LOCKSTEP" check good.sass
 expect "rank" 0 '^good +[0-9.]+ ' "$LOCKSTEP" rank good.sass
+expect "an option's value without a blank" 0 '^good +[0-9.]+ ' "$LOCKSTEP" rank good.sass -mgtx570 -j2
 expect "expectation not met" 1 'not as expected' "$LOCKSTEP" run wrong.sass
 expect "a finding" 1 'unset-register' "$LOCKSTEP" run unset.sass
 expect "undecided" 4 'undecided' "$LOCKSTEP" run spin.sass --limit-cycles 20000

@@ -126,8 +126,8 @@ START_TEST(text_takes_colour_where_allowed) {
 END_TEST
 
 START_TEST(rank_prints_ratios_with_their_spread) {
-  RankRow slow = {.scenario = "slow", .as_expected = true, .cycles = {12, 400, 40, 300, 500}, .ratio = 1};
-  RankRow fast = {
+  Measurement slow = {.scenario = "slow", .as_expected = true, .cycles = {12, 400, 40, 300, 500}, .ratio = 1};
+  Measurement fast = {
       .scenario = "fast", .as_expected = true, .cycles = {12, 100, 0, 100, 100}, .ratio = 4, .lock_bits = 512};
   g_autoptr(GPtrArray) rows = g_ptr_array_new();
   Machine *machine = machine_new_default();

@@ -1,0 +1,219 @@
+#include "sim/study/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/datadir.h"
+#include "sim/study/csv_table.h"
+
+enum { SUITE_BYTES_MAX = 4 << 20, REQUIRED_COLUMNS = 8, SEEDS_MAX = 1000000 };
+#define SUITE_FOLDER "validation/published"
+
+static const char *const columns[] = {"row",       "scenario", "machine", "group", "metric",
+                                      "published", "unit",     "source",  "page",  "baseline",
+                                      "tolerance", "note",     "params",  "seeds", NULL};
+#define X(enumerator, spelling) spelling,
+static const char *const metrics[] = {METRICS(X) NULL};
+#undef X
+static const char *const groups[] = {"fitted", "test", NULL};
+
+const char *metric_name(Metric metric) { return metrics[metric]; }
+const char *validation_group_name(ValidationGroup group) { return groups[group]; }
+
+bool metric_is_ratio(Metric metric) {
+  return metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO || metric == METRIC_RATE_RATIO ||
+         metric == METRIC_TRANSFER_RATIO || metric == METRIC_L2_RATIO || metric == METRIC_DRAM_RATIO;
+}
+bool metric_compares_rates(Metric metric) { return metric == METRIC_RATE_RATIO || metric == METRIC_FASTER; }
+static bool has_baseline(Metric metric) { return metric_is_ratio(metric) || metric == METRIC_FASTER; }
+
+static void free_row(gpointer data) {
+  ValidationRow *row = data;
+  g_free(row->row);
+  g_free(row->scenario);
+  g_free(row->machine);
+  g_free(row->baseline);
+  g_free(row->unit);
+  g_free(row->source);
+  g_free(row->page);
+  g_free(row->note);
+  g_strfreev(row->params);
+  g_free(row);
+}
+
+void validation_free(Validation *validation) {
+  if (!validation)
+    return;
+  g_free(validation->suite);
+  g_ptr_array_free(validation->rows, TRUE);
+  g_array_free(validation->summaries, TRUE);
+  g_free(validation);
+}
+
+/* --- the file --- */
+
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static char *suite_name(const char *path) {
+  char *name = g_path_get_basename(path);
+  if (g_str_has_suffix(name, ".csv"))
+    name[strlen(name) - strlen(".csv")] = '\0';
+  return name;
+}
+
+char **suite_list(void) {
+  g_autofree char *folder = datadir_join(SUITE_FOLDER, NULL);
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  GPtrArray *names = g_ptr_array_new();
+  for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir))
+    if (g_str_has_suffix(name, ".csv"))
+      g_ptr_array_add(names, suite_name(name));
+  g_ptr_array_sort(names, compare_names);
+  g_ptr_array_add(names, NULL);
+  return (char **)g_ptr_array_free(names, FALSE);
+}
+
+static bool take_number(const CsvTable *table, const CsvRow *row, const char *column, double *value, Diag *diag) {
+  const char *text = csv_table_field(table, row, column);
+  char *end;
+  *value = g_ascii_strtod(text, &end);
+  if (*text && !*end && isfinite(*value))
+    return true;
+  return diag_error(diag, table->file, row->line, 0, "%s: `%s` isn't a number", column, text);
+}
+
+/* A number of seeds, or nothing: 0. */
+static bool take_seeds(const CsvTable *table, const CsvRow *row, unsigned *seeds, Diag *diag) {
+  double value;
+  *seeds = 0;
+  if (!*csv_table_field(table, row, "seeds"))
+    return true;
+  if (!take_number(table, row, "seeds", &value, diag))
+    return false;
+  if (!(value >= 1 && value <= SEEDS_MAX && value == floor(value)))
+    return diag_error(diag, table->file, row->line, 0, "seeds: %g isn't a whole number from 1 to %d", value,
+                      SEEDS_MAX);
+  *seeds = (unsigned)value;
+  return true;
+}
+
+static bool take_word(const CsvTable *table, const CsvRow *row, const char *column, const char *const *words,
+                      guint *value, Diag *diag) {
+  const char *text = csv_table_field(table, row, column);
+  for (*value = 0; words[*value]; (*value)++)
+    if (strcmp(words[*value], text) == 0)
+      return true;
+  diag_error(diag, table->file, row->line, 0, "unknown %s `%s`", column, text);
+  diag_hint_nearest(diag, text, words);
+  return false;
+}
+
+/* "a=1 b=2", with any number of blanks. */
+static char **take_params(const char *text) {
+  g_auto(GStrv) parts = g_strsplit(text, " ", -1);
+  g_autoptr(GStrvBuilder) params = g_strv_builder_new();
+  for (char **part = parts; *part; part++)
+    if (**part)
+      g_strv_builder_add(params, *part);
+  return g_strv_builder_end(params);
+}
+
+static bool take_row(Validation *validation, const CsvTable *table, const CsvRow *source, Diag *diag) {
+  ValidationRow *row = g_new0(ValidationRow, 1);
+  g_ptr_array_add(validation->rows, row);
+  row->row = g_strdup(csv_table_field(table, source, "row"));
+  row->scenario = g_strdup(csv_table_field(table, source, "scenario"));
+  row->machine = g_strdup(csv_table_field(table, source, "machine"));
+  row->baseline = g_strdup(csv_table_field(table, source, "baseline"));
+  row->unit = g_strdup(csv_table_field(table, source, "unit"));
+  row->source = g_strdup(csv_table_field(table, source, "source"));
+  row->page = g_strdup(csv_table_field(table, source, "page"));
+  row->note = g_strdup(csv_table_field(table, source, "note"));
+  row->params = take_params(csv_table_field(table, source, "params"));
+  guint group, metric;
+  if (!take_word(table, source, "group", groups, &group, diag) ||
+      !take_word(table, source, "metric", metrics, &metric, diag) ||
+      !take_number(table, source, "published", &row->printed, diag))
+    return false;
+  row->group = group;
+  row->metric = metric;
+  if (!take_seeds(table, source, &row->most_seeds, diag))
+    return false;
+  row->has_tolerance = *csv_table_field(table, source, "tolerance") != '\0';
+  if (row->has_tolerance && !take_number(table, source, "tolerance", &row->tolerance_percent, diag))
+    return false;
+  row->is_baseline = metric_is_ratio(row->metric) && strcmp(row->row, row->baseline) == 0;
+  return true;
+}
+
+const ValidationRow *suite_baseline(const Validation *validation, const ValidationRow *row) {
+  if (!has_baseline(row->metric))
+    return NULL;
+  for (guint i = 0; i < validation->rows->len; i++) {
+    const ValidationRow *other = g_ptr_array_index(validation->rows, i);
+    if ((other->metric == row->metric || row->metric == METRIC_FASTER) && strcmp(other->row, row->baseline) == 0)
+      return other;
+  }
+  return NULL;
+}
+
+static bool resolve_baselines(Validation *validation, const CsvTable *table, Diag *diag) {
+  for (guint i = 0; i < validation->rows->len; i++) {
+    ValidationRow *row = g_ptr_array_index(validation->rows, i);
+    const CsvRow *source = g_ptr_array_index(table->rows, i);
+    row->published = row->printed;
+    if (!has_baseline(row->metric))
+      continue;
+    const ValidationRow *baseline = suite_baseline(validation, row);
+    if (!baseline)
+      return diag_error(diag, table->file, source->line, 0, "no row `%s` with this metric to serve as baseline",
+                        row->baseline);
+    if (metric_compares_rates(row->metric) && strcmp(row->machine, baseline->machine) != 0)
+      return diag_error(diag, table->file, source->line, 0, "rates of two machines, %s and %s, aren't compared",
+                        row->machine, baseline->machine);
+    if (!metric_is_ratio(row->metric))
+      continue;
+    if (baseline->printed == 0)
+      return diag_error(diag, table->file, source->line, 0, "the baseline's published value is 0");
+    row->published = row->printed / baseline->printed;
+  }
+  return true;
+}
+
+/* The suite's file; NULL, with a message, if it has no such name. */
+static char *find_suite(const char *suite, Diag *diag) {
+  if (strchr(suite, '/') || g_str_has_suffix(suite, ".csv"))
+    return datadir_resolve(suite);
+  g_auto(GStrv) names = suite_list();
+  if (!g_strv_contains((const char *const *)names, suite)) {
+    diag_usage(diag, "there is no suite `%s`", suite);
+    diag_hint_nearest(diag, suite, (const char *const *)names);
+    return NULL;
+  }
+  g_autofree char *name = g_strconcat(suite, ".csv", NULL);
+  return datadir_join(SUITE_FOLDER, name);
+}
+
+static bool load(Validation *validation, const char *path, Diag *diag) {
+  gsize length;
+  g_autofree char *text = datadir_read_file(path, SUITE_BYTES_MAX, &length, NULL, 0, 0, diag);
+  g_autoptr(CsvTable) table = text ? csv_table_parse(path, text, columns, REQUIRED_COLUMNS, diag) : NULL;
+  if (!table)
+    return false;
+  bool right = true;
+  for (guint i = 0; i < table->rows->len; i++)
+    right = take_row(validation, table, g_ptr_array_index(table->rows, i), diag) && right;
+  return right && resolve_baselines(validation, table, diag);
+}
+
+Validation *suite_read(const char *suite, Diag *diag) {
+  g_autofree char *path = find_suite(suite, diag);
+  if (!path)
+    return NULL;
+  g_autoptr(Validation) validation = g_new0(Validation, 1);
+  validation->suite = suite_name(path);
+  validation->rows = g_ptr_array_new_with_free_func(free_row);
+  validation->summaries = g_array_new(FALSE, FALSE, sizeof(ValidationSummary));
+  return load(validation, path, diag) ? g_steal_pointer(&validation) : NULL;
+}
