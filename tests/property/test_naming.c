@@ -307,6 +307,36 @@ START_TEST(range_of_another_block) {
 }
 END_TEST
 
+/* All threads come to a count in shared memory that expects one more, and have something of their own to store behind it. */
+START_TEST(a_count_that_all_wait_for) {
+  static const char text[] =
+      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 words)\n{\n.reg .pred %p<3>;\n"
+      ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.shared .align 4 .b8 count[4];\nld.param.u64 %rd1, [words];\n"
+      "mov.u32 %r1, %tid.x;\nmov.u32 %r3, 0;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+      "setp.ne.u32 %p0, %r1, 0;\n@%p0 bra meet;\nst.volatile.shared.u32 [count], 0;\nmeet: bar.sync 0;\n"
+      "again: st.global.u32 [%rd3], %r3;\natom.shared.add.u32 %r4, [count], 1;\n"
+      "wait: ld.volatile.shared.u32 %r4, [count];\nsetp.lt.u32 %p1, %r4, 257;\n@%p1 bra wait;\n"
+      "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 4;\n@%p2 bra again;\nret;\n}\n";
+  PtxTarget target = {.capability = 75, .convergence_barriers = true, .max_registers = 255};
+  Program *program = ptx_lab_lower_good(text, &target);
+  Machine *machine = lab_machine("sm.convergence=barrier");
+  Backing *backing = backing_new();
+  uint64_t words = backing_buffer(backing, backing_add(backing, "words", 256, NULL))->base;
+  Gpu *gpu = gpu_new(machine, backing, 0);
+  Tally tally = {0};
+  launch(gpu, program, (Shape){1, 256}, words, NULL);
+  ck_assert_int_eq(gpu_run(gpu, 6000, 50000000), GPU_BUDGET);
+  compare(gpu, text, &tally);
+  ck_assert_uint_eq(tally.graphs, 2);
+  UNIT_ASSERT(tally.steps * 3 < tally.steps_of_each, "%u steps together, %u each for itself", (unsigned)tally.steps,
+              (unsigned)tally.steps_of_each);
+  gpu_free(gpu);
+  backing_free(backing);
+  program_free(program);
+  machine_free(machine);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("naming");
   TCase *tcase = tcase_create("naming");
@@ -314,6 +344,7 @@ int main(void) {
   tcase_add_loop_test(tcase, lanes_left_out_add_nothing, 0, G_N_ELEMENTS(settings));
   tcase_add_test(tcase, lock_bit_of_another_block);
   tcase_add_test(tcase, range_of_another_block);
+  tcase_add_test(tcase, a_count_that_all_wait_for);
   tcase_add_loop_test(tcase, lanes_with_lock_bits_left_out_add_nothing, 0, 2);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

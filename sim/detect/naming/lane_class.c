@@ -7,6 +7,7 @@ enum { MEMBERS_MIN = 8, CLASS_PASSES_MAX = 16 };
 
 typedef struct LaneClass {
   const Launch *launch;
+  const Block *block; /* NULL: of any */
   uint32_t pc;
   uint32_t members;
   guint view; /* the first member */
@@ -22,7 +23,7 @@ struct LaneClasses {
   WaitGraph *graph;
   GPtrArray *all;     /* LaneClass * */
   bool outside;       /* some lane is in none */
-  bool awaits_shared; /* somebody waits for a word of shared memory, or a lock bit */
+  bool awaits_shared; /* somebody waits for a word of shared memory, or a lock bit: classes are of one block each */
 };
 
 static void class_free(gpointer data) {
@@ -33,10 +34,12 @@ static void class_free(gpointer data) {
   g_free(class);
 }
 
-static LaneClass *class_at(const LaneClasses *classes, const Launch *launch, uint32_t pc) {
-  for (guint i = 0; i < classes->all->len; i++) {
+/* Views of a block stand together, so its classes are the newest while its lanes are added. */
+static LaneClass *class_at(const LaneClasses *classes, const WarpView *view, uint32_t pc) {
+  const Block *block = classes->awaits_shared ? view->block : NULL;
+  for (guint i = classes->all->len; i-- > 0;) {
     LaneClass *class = g_ptr_array_index(classes->all, i);
-    if (class->launch == launch && class->pc == pc)
+    if (class->launch == view->launch && class->block == block && class->pc == pc)
       return class;
   }
   return NULL;
@@ -75,10 +78,11 @@ static void add_member(LaneClasses *classes, guint index, unsigned lane) {
   LaneSpace start;
   explorer_start(view, lane, &start.state);
   explore_forget_loads(view, lane, &start.state);
-  LaneClass *class = class_at(classes, view->launch, start.state.pc);
+  LaneClass *class = class_at(classes, view, start.state.pc);
   if (!class) {
     class = g_new0(LaneClass, 1);
     *class = (LaneClass){.launch = view->launch,
+                         .block = classes->awaits_shared ? view->block : NULL,
                          .pc = start.state.pc,
                          .view = index,
                          .lane = lane,
@@ -124,8 +128,8 @@ void lane_classes_free(LaneClasses *classes) {
 
 /* ---- what a class may do ---- */
 
-/* Shared memory and lock bits of the first member's SM stand for those of every member's: a change of one says nothing where
- * somebody waits for such. */
+/* Lock bits of the first member's SM stand for those of every member's: a change of one says nothing where somebody waits for
+ * such. Shared memory is the block's own, or nobody waits for it. */
 static void note_changes(LaneClasses *classes, LaneClass *class, const Footprint *touched) {
   WaitGraph *graph = classes->graph;
   GHashTableIter iter;
@@ -136,9 +140,7 @@ static void note_changes(LaneClasses *classes, LaneClass *class, const Footprint
   while (!class->says_nothing && g_hash_table_iter_next(&iter, &key, NULL)) {
     uint64_t word = *(uint64_t *)key;
     guint thing = wait_graph_find(graph, NODE_WORD, 0, 0, word);
-    if (word_key_is_shared(word))
-      class->says_nothing = classes->awaits_shared;
-    else if (thing != G_MAXUINT)
+    if (thing != G_MAXUINT)
       g_array_append_val(class->things, thing);
   }
 }
@@ -182,7 +184,7 @@ bool lane_classes_changes_nothing(LaneClasses *classes, guint index, unsigned la
     return false;
   LaneSpace start;
   explorer_start(view, lane, &start.state);
-  LaneClass *class = class_at(classes, view->launch, start.state.pc);
+  LaneClass *class = class_at(classes, view, start.state.pc);
   if (class->members < MEMBERS_MIN)
     return false;
   if (!class->asked)
@@ -207,7 +209,7 @@ static bool touched_one(const LaneClasses *classes, GHashTable *words) {
     return true;
   g_hash_table_iter_init(&iter, touched->stores);
   while (g_hash_table_iter_next(&iter, &key, NULL))
-    if (word_key_is_shared(*(uint64_t *)key) ? classes->awaits_shared : g_hash_table_contains(words, key))
+    if (g_hash_table_contains(words, key))
       return true;
   return false;
 }

@@ -367,9 +367,29 @@ static void explore_joint_actors(WaitGraph *graph, GHashTable *lacking, bool lat
   g_array_free(joint.lanes, TRUE);
 }
 
+static bool waits_for(const WaitGraph *graph, guint lane, uint64_t key) {
+  guint word = wait_graph_find(graph, NODE_WORD, 0, 0, key);
+  return word != G_MAXUINT && wait_graph_has_edge(graph, lane, word);
+}
+
+/* Each lane waits for each of the words: nobody is left who would store to one while it goes on waiting. */
+static bool all_wait_for(const WaitGraph *graph, GHashTable *words) {
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    GHashTableIter iter;
+    gpointer key;
+    g_hash_table_iter_init(&iter, words);
+    while (wait_node(graph, i)->kind == NODE_LANE && g_hash_table_iter_next(&iter, &key, NULL))
+      if (!waits_for(graph, i, *(uint64_t *)key))
+        return false;
+  }
+  return true;
+}
+
 static void add_joint_actors(WaitGraph *graph, LaneClasses *classes) {
   g_autoptr(GHashTable) words = lacking_words(graph);
   if (g_hash_table_size(words) == 0 || graph->explorer->seen)
+    return;
+  if (!graph->of_each && all_wait_for(graph, words))
     return;
   if (!classes || !lane_classes_never_change(classes, words))
     explore_joint_actors(graph, words, false);
@@ -418,11 +438,6 @@ static GArray *sorted_keys(GHashTable *keys) {
     g_array_append_vals(sorted, key, 1);
   g_array_sort(sorted, compare_keys);
   return sorted;
-}
-
-static bool waits_for(const WaitGraph *graph, guint lane, uint64_t key) {
-  guint word = wait_graph_find(graph, NODE_WORD, 0, 0, key);
-  return word != G_MAXUINT && wait_graph_has_edge(graph, lane, word);
 }
 
 /* The lane at edge `at`, which waits for a word that nobody else would change, waits for another one in its stead. */
@@ -476,15 +491,33 @@ static void release_host(WaitGraph *graph) {
   }
 }
 
+static guint count_things(const WaitGraph *graph) {
+  guint things = 0;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    things += wait_node(graph, i)->kind == NODE_WORD || wait_node(graph, i)->kind == NODE_BIT;
+  return things;
+}
+
+/* The lane waits for all that is awaited, and of each it is known already who would change it but waits itself. */
+static bool has_nothing_to_add(const WaitGraph *graph, guint lane, guint things) {
+  guint known = 0;
+  for (uint32_t at = wait_node(graph, lane)->first_edge; at; at = wait_edge(graph, at - 1)->next)
+    known += wait_node(graph, wait_edge(graph, at - 1)->to)->waiter != 0;
+  return known == things;
+}
+
 static void release_lanes(WaitGraph *graph, LaneClasses *classes) {
   const Explorer *explorer = graph->explorer;
   uint64_t steps_to = explorer->steps + ACTOR_STEPS_MAX;
+  guint things = count_things(graph);
   for (guint i = 0; i < explorer->views->len; i++)
     for (uint32_t rest = wait_view(graph, i)->warp->alive; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
-      if (explorer->steps < steps_to && !wait_view(graph, i)->reach[lane].may_exit &&
-          !(classes && lane_classes_changes_nothing(classes, i, lane)))
-        release_lane(graph, i, lane);
+      if (explorer->steps >= steps_to || wait_view(graph, i)->reach[lane].may_exit ||
+          (!graph->of_each && has_nothing_to_add(graph, wait_lane_node(graph, i, lane), things)) ||
+          (classes && lane_classes_changes_nothing(classes, i, lane)))
+        continue;
+      release_lane(graph, i, lane);
     }
 }
 
