@@ -38,3 +38,12 @@ static uint64_t arrive_before_hopper(uint64_t word) {
 uint64_t mbarrier_arrive(const Inst *inst, uint64_t word, uint32_t operand) {
   return inst->lop & MBARRIER_BEFORE_HOPPER ? arrive_before_hopper(word) : arrive(inst, word, operand);
 }
+
+MbarrierCounts mbarrier_counts(const Inst *inst, uint64_t word) {
+  if (inst->lop & MBARRIER_BEFORE_HOPPER)
+    return (MbarrierCounts){.expected = -(uint32_t)word & OLD_COUNT_MASK,
+                            .missing = -(uint32_t)(word >> 32) & OLD_COUNT_MASK};
+  return (MbarrierCounts){.expected = (uint32_t)(-(word >> EXPECTED_AT) & COUNT_MASK),
+                          .missing = (uint32_t)(-(word >> PENDING_AT) & COUNT_MASK),
+                          .bytes = (uint32_t)(word >> BYTES_AT & BYTES_MASK)};
+}

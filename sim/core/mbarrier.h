@@ -12,4 +12,11 @@ enum { MBARRIER_BYTES = 8 };
 /* The word after the instruction (ATOM_ARRIVE) of one lane, whose operand is `operand`. */
 uint64_t mbarrier_arrive(const Inst *inst, uint64_t word, uint32_t operand);
 
+/* What the word of a barrier at which `inst` arrives says. */
+typedef struct MbarrierCounts {
+  uint32_t expected, missing; /* arrivals of each phase, and those still to come in this one */
+  uint32_t bytes;             /* still to come */
+} MbarrierCounts;
+MbarrierCounts mbarrier_counts(const Inst *inst, uint64_t word);
+
 #endif
