@@ -53,6 +53,11 @@ static const Case cases[] = {
     {"fences on both sides", HEAD HAND_OVER(FENCE, SET, GET, FENCE), 1, 2, .race = {0}},
     {"no fence before the flag", HEAD HAND_OVER("", SET, GET, FENCE), 1, 2, .race = {8, 15},
      .says = "`ATOM.EXCH RZ, [R8+0x4], R5;` in line 10 without a fence between"},
+    {"no fence before the flag, and a count behind it", /* the flag is what the reader waits for */
+     HEAD "@!P2 BRA wait;\nST [R8], R5;\n" SET "\nATOM.ADD R11, [R8+0x8], R5;\nEXIT;\n"
+          "wait: " GET " ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA wait;\nMEMBAR.GL;\nATOM.ADD R11, [R8+0x8], R5;\n"
+          "LD R7, [R8];\n" END,
+     1, 2, .race = {8, 15}, .says = "in line 9 without a fence between"},
     {"no fence behind the flag", HEAD HAND_OVER(FENCE, SET, GET, ""), 1, 2, .race = {8, 15},
      .says = "taken by `wait: ATOM.ADD R6, [R8+0x4], RZ;` in line 12, without a fence behind that"},
     {"a fence behind the flag instead", HEAD HAND_OVER("", SET FENCE, GET, FENCE), 1, 2, .race = {8, 15},

@@ -200,8 +200,16 @@ bool order_is_pending(const WarpOrder *warp, const Access *earlier) {
   return false;
 }
 
+const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier) {
+  for (unsigned i = warp->handed_count; i-- > 0;)
+    if (warp->handed[i].actor == earlier->actor && warp->handed[i].time >= earlier->time)
+      return &warp->handed[i];
+  return &warp->handed[warp->handed_newest];
+}
+
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
-  const Released *released = &g_array_index(order->released, Released, warp->handed.released - 1);
+  const HandOver *handed = order_handed_by(warp, earlier);
+  const Released *released = &g_array_index(order->released, Released, handed->released - 1);
   for (unsigned i = 0; i < released->gifts; i++)
     if (vclock_knows(&released->gift[i].clock, earlier->actor, earlier->time))
       return true;
@@ -319,6 +327,31 @@ static bool tells_nothing(const RaceOrder *order, const WarpOrder *warp, const I
   return inst->op == OP_RED || inst->dst == (int)gpu_launch(order->gpu, warp->base.launch)->kernel->nregs;
 }
 
+static bool is_same_handing(const HandOver *one, const HandOver *other) {
+  return one->released == other->released && one->to == other->to;
+}
+
+/* What is taken again tells nothing new; the same word's next write, at the same place, takes the place of the one before. */
+static void note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc) {
+  HandOver *handed = warp->handed, next = {.writer = released->writer.launch,
+                                           .released = number,
+                                           .from = released->from,
+                                           .to = pc,
+                                           .actor = released->actor,
+                                           .time = released->time};
+  unsigned at = 0;
+  while (at < warp->handed_count && !is_same_handing(&handed[at], &next))
+    at++;
+  bool again = at < warp->handed_count && handed[at].actor == next.actor && handed[at].time == next.time;
+  warp->handed_newest = again ? (uint8_t)at : 0;
+  if (again)
+    return;
+  if (at == warp->handed_count && at < HANDED_MAX)
+    warp->handed_count++;
+  memmove(handed + 1, handed, MIN(at, HANDED_MAX - 1) * sizeof *handed);
+  handed[0] = next;
+}
+
 static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, const Inst *inst, uint32_t pc,
                           uint32_t lanes) {
   const Released *released = &g_array_index(order->released, Released, number - 1);
@@ -327,8 +360,7 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
     return;
   }
   if (warp->fences) {
-    warp->handed =
-        (HandOver){.writer = released->writer.launch, .released = number, .from = released->from, .to = pc};
+    note_handed(warp, released, number, pc);
     warp->was_handed = true;
     warp->handed_lanes = lanes;
   }
@@ -495,6 +527,8 @@ void order_release(RaceOrder *order, const WarpOrder *warp, Cell *cell, uint64_t
   released->writer = warp->base;
   released->alone = alone;
   released->from = pc;
+  released->actor = warp->actor;
+  released->time = warp->time;
   if (adds) {
     vclock_join_as_of(&released->clock, &warp->clock, warp->actor, warp->time);
     return;

@@ -51,6 +51,7 @@ typedef struct Released {
   ThreadId writer; /* the newest */
   bool alone;      /* nobody else has added to it */
   uint32_t from;   /* the instruction of the newest */
+  uint32_t actor, time; /* of the newest */
   uint64_t change; /* number of its newest change; no two changes of any words have the same */
 } Released;
 
@@ -110,6 +111,8 @@ bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lan
                      bool plain);
 /* True if the warp was handed `earlier`, and only its own fence is missing, or of too small a scope. */
 bool order_is_pending(const WarpOrder *warp, const Access *earlier);
+/* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, else the newest. */
+const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier);
 /* True if the warp was handed it by a release that is only for its writer's block. */
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);

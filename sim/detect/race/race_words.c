@@ -279,7 +279,7 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
     step->race[step->races++] = (Race){.first = first,
                                        .with = *with,
                                        .cause = cause,
-                                       .handed = step->warp->handed,
+                                       .handed = *order_handed_by(step->warp, with),
                                        .fence_pc = step->warp->fence_pc,
                                        .base = step->warp->base,
                                        .space = step->access->space,
@@ -370,7 +370,7 @@ static void tell_held(RaceWatch *watch, HeldRace *held) {
   if (held->observed || is_ordered_now(watch, held, &then))
     return;
   race->cause = race_words_cause(&watch->order, &then, race->lanes, race->strong, &race->with);
-  race->handed = then.handed;
+  race->handed = *order_handed_by(&then, &race->with);
   race->fence_pc = then.fence_pc;
   race_report_add(&watch->report, &held->point, race);
 }

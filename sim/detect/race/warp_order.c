@@ -88,6 +88,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
   }
   warp->time = 0;
   warp->was_handed = false;
+  warp->handed_count = warp->handed_newest = 0;
   warp->handed_lanes = 0;
   warp->taken_change = 0;
   warp->undecided = false;

@@ -31,10 +31,13 @@ void fence_order_join(FenceOrder *to, const FenceOrder *from);
 
 /* A strong write and the strong read that took it. */
 typedef struct HandOver {
-  uint32_t writer;   /* launch, THREAD_LAUNCH_HOST for the host */
-  uint32_t released; /* number of what the word hands on */
-  uint32_t from, to; /* instructions */
+  uint32_t writer;      /* launch, THREAD_LAUNCH_HOST for the host */
+  uint32_t released;    /* number of what the word hands on */
+  uint32_t from, to;    /* instructions */
+  uint32_t actor, time; /* the writer's, of its clock then */
 } HandOver;
+
+enum { HANDED_MAX = 4 };
 
 /* A warp that is resident, or was last in its slot. */
 typedef struct WarpOrder {
@@ -45,7 +48,9 @@ typedef struct WarpOrder {
   ThreadId base;        /* its lane 0, or THREAD_HOST */
   FenceOrder *fences;   /* NULL for Fermi */
   LaneOrder *lanes[2];  /* in the plain order, in the model's; NULL where the order of issue counts */
-  HandOver handed;      /* the newest that told it something in the plain order, if `was_handed` */
+  HandOver handed[HANDED_MAX]; /* those that told it something in the plain order, the newest first */
+  uint8_t handed_count;
+  uint8_t handed_newest; /* the one that was taken last, which may have told nothing new */
   bool was_handed;
   uint32_t handed_lanes;        /* which lanes took that, or have met one that did since */
   bool was_acquired;            /* the newest was taken with an acquire */
