@@ -206,11 +206,15 @@ void cached_load(Issue *issue, Flight *flight) {
 
 /* ---- replies ---- */
 
-static const Fill *fill_with(const Gpu *gpu, const Flight *fetcher, uint64_t address) {
+/* The sector with that address, which is one of them. `*place`: where the one before was: lanes mostly come to sectors in
+ * the same order. */
+static const Fill *fill_with(const Gpu *gpu, const Flight *fetcher, uint64_t address, uint32_t *place) {
+  uint32_t bytes = gpu->machine->sm.l1.sector;
   for (uint32_t i = 0; i < fetcher->fill_count; i++) {
-    const Fill *fill = flight_fill_at(fetcher, i);
-    if (address - fill->address < gpu->machine->sm.l1.sector)
+    const Fill *fill = flight_fill_at(fetcher, *place);
+    if (address - fill->address < bytes)
       return fill;
+    *place = *place + 1 < fetcher->fill_count ? *place + 1 : 0;
   }
   return NULL;
 }
@@ -218,10 +222,11 @@ static const Fill *fill_with(const Gpu *gpu, const Flight *fetcher, uint64_t add
 /* Lanes of another access get what was fetched. */
 static void give(Sm *sm, const Flight *fetcher, const Waiter *waiter, uint64_t now) {
   Flight *flight = flights_at(&sm->flights, waiter->flight);
+  uint32_t place = 0;
   for (uint32_t rest = waiter->lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint64_t address = flight->request.address[lane];
-    const Fill *fill = fill_with(sm->gpu, fetcher, address);
+    const Fill *fill = fill_with(sm->gpu, fetcher, address, &place);
     for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
       flight->data[part][lane] =
           loaded(flight->inst, fill->words[(address - fill->address) / 4 + part], address + 4 * part);

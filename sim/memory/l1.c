@@ -11,22 +11,25 @@ typedef struct Sector {
   uint32_t fetcher; /* of a pending one: who brings it */
 } Sector;
 
+/* What a way has beside its line's number. */
 typedef struct Line {
-  uint64_t number;     /* byte address / line size */
   uint64_t used;       /* the cache's clock at its last use */
   uint64_t generation; /* it holds nothing unless this is the cache's */
   uint32_t valid;      /* its sectors */
   uint32_t pending;    /* those on their way */
 } Line;
 
+enum { NO_LINE = UINT32_MAX };
+
 struct L1 {
   uint32_t line_bytes, sector_bytes, sectors, sets, ways;
   L1Shape shape;
   uint64_t reciprocal; /* of sets: 2^64 / sets, rounded up */
   bool updates;        /* a store updates the own copy; else it evicts it */
+  uint32_t newest;     /* the line that was found last; NO_LINE: none yet. Lanes of a warp come to the same one in a row */
   uint64_t generation, clock;
-  Line *lines;    /* by set */
-  Line *newest;   /* found last; NULL: none yet. Lanes of a warp come to the same line in a row */
+  uint32_t *tag;  /* of each way, by set: byte address / line size + 1; 0: it never held anything */
+  Line *lines;    /* in the same order */
   Sector *sector; /* `sectors` for each line */
   uint32_t *data;
   uint64_t salt; /* of the hash: the SM */
@@ -55,7 +58,9 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hash
   l1->reciprocal = UINT64_MAX / l1->sets + 1;
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
   l1->generation = 1;
+  l1->newest = NO_LINE;
   uint32_t lines = l1->sets * l1->ways;
+  l1->tag = PAGES_NEW(uint32_t, lines);
   l1->lines = PAGES_NEW(Line, lines);
   l1->sector = PAGES_NEW(Sector, (size_t)lines * l1->sectors);
   l1->data = PAGES_NEW(uint32_t, (size_t)lines * l1->line_bytes / 4);
@@ -68,6 +73,7 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hash
 void l1_free(L1 *l1) {
   if (!l1)
     return;
+  pages_free(l1->tag);
   pages_free(l1->lines);
   pages_free(l1->sector);
   pages_free(l1->data);
@@ -84,86 +90,93 @@ static uint32_t set_number(const L1 *l1, uint64_t number) {
   return (uint32_t)(((unsigned __int128)fraction * l1->sets) >> 64);
 }
 
-static Line *set_of(const L1 *l1, uint64_t number) { return &l1->lines[(size_t)set_number(l1, number) * l1->ways]; }
+/* The first way of the set that the line belongs to. */
+static uint32_t set_of(const L1 *l1, uint64_t number) { return set_number(l1, number) * l1->ways; }
 
 static uint32_t valid_sectors(const L1 *l1, const Line *line) {
   return line->generation == l1->generation ? line->valid : 0;
 }
 
-static bool is_taken(const L1 *l1, const Line *line) {
+static bool is_taken(const L1 *l1, uint32_t at) {
+  const Line *line = &l1->lines[at];
   return line->generation == l1->generation && (line->valid | line->pending);
 }
 
-static Line *find_line(const L1 *l1, uint64_t address) {
+/* Where the line of an address lies; NO_LINE: it isn't there. */
+static uint32_t find_line(const L1 *l1, uint64_t address) {
   uint64_t number = l1_line(&l1->shape, address);
-  Line *newest = l1->newest;
-  if (newest && newest->number == number && is_taken(l1, newest))
+  uint32_t tag = (uint32_t)number + 1, newest = l1->newest;
+  if (newest != NO_LINE && l1->tag[newest] == tag && is_taken(l1, newest))
     return newest;
-  Line *set = set_of(l1, number);
-  for (uint32_t way = 0; way < l1->ways; way++)
-    if (set[way].number == number && is_taken(l1, &set[way]))
-      return &set[way];
-  return NULL;
+  for (uint32_t at = set_of(l1, number), end = at + l1->ways; at < end; at++)
+    if (l1->tag[at] == tag && is_taken(l1, at))
+      return at;
+  return NO_LINE;
 }
 
-static Sector *sector_at(const L1 *l1, const Line *line, uint64_t address) {
-  return &l1->sector[(size_t)(line - l1->lines) * l1->sectors +
-                     ((address & (l1->line_bytes - 1)) >> l1->shape.sector_shift)];
+static Sector *sector_at(const L1 *l1, uint32_t line, uint64_t address) {
+  return &l1->sector[(size_t)line * l1->sectors + ((address & (l1->line_bytes - 1)) >> l1->shape.sector_shift)];
 }
 
-static uint32_t *word_at(const L1 *l1, const Line *line, uint64_t address) {
-  return &l1->data[((size_t)(line - l1->lines) * l1->line_bytes + (address & (l1->line_bytes - 1))) / 4];
+static uint32_t *word_at(const L1 *l1, uint32_t line, uint64_t address) {
+  return &l1->data[(((size_t)line << l1->shape.line_shift) + (address & (l1->line_bytes - 1))) / 4];
 }
 
 static uint32_t sector_mask(const L1 *l1, uint64_t address, uint32_t bytes) {
   return l1_sectors(&l1->shape, address, bytes);
 }
 
+/* The one sector of an address. */
+static uint32_t sector_bit(const L1 *l1, uint64_t address) {
+  return 1u << ((address & (l1->line_bytes - 1)) >> l1->shape.sector_shift);
+}
+
 /* ---- the hash: contents of the sets, and within a set the order of use, which says who is replaced next ---- */
 
-static uint64_t digest_line(const L1 *l1, const Line *line, uint32_t younger) {
-  uint64_t hash = rng_mix(l1->salt ^ line->number ^ rng_mix(younger + 1) ^ (uint64_t)line->pending << 32);
+static uint64_t digest_line(const L1 *l1, uint32_t at, uint32_t younger) {
+  const Line *line = &l1->lines[at];
+  uint64_t hash = rng_mix(l1->salt ^ (l1->tag[at] - 1u) ^ rng_mix(younger + 1) ^ (uint64_t)line->pending << 32);
   for (uint32_t rest = valid_sectors(l1, line); rest; rest &= rest - 1) {
     uint32_t offset = (uint32_t)__builtin_ctz(rest) * l1->sector_bytes;
     for (uint32_t end = offset + l1->sector_bytes; offset < end; offset += 4)
-      hash = rng_mix(hash ^ ((uint64_t)offset << 32 | *word_at(l1, line, offset)));
+      hash = rng_mix(hash ^ ((uint64_t)offset << 32 | *word_at(l1, at, offset)));
   }
   return hash;
 }
 
-static G_GNUC_NO_INLINE uint64_t digest_set(const L1 *l1, const Line *set) {
+/* Of the set that begins at `first`. */
+static G_GNUC_NO_INLINE uint64_t digest_set(const L1 *l1, uint32_t first) {
   uint64_t hash = 0;
-  for (uint32_t way = 0; way < l1->ways; way++) {
-    if (!is_taken(l1, &set[way]))
+  for (uint32_t at = first; at < first + l1->ways; at++) {
+    if (!is_taken(l1, at))
       continue;
     uint32_t younger = 0;
-    for (uint32_t other = 0; other < l1->ways; other++)
-      younger += is_taken(l1, &set[other]) && set[other].used > set[way].used;
-    hash ^= digest_line(l1, &set[way], younger);
+    for (uint32_t other = first; other < first + l1->ways; other++)
+      younger += is_taken(l1, other) && l1->lines[other].used > l1->lines[at].used;
+    hash ^= digest_line(l1, at, younger);
   }
   return hash;
 }
 
 /* Before and after each change of a set: takes its share out of the hash, or puts it in. */
 static inline void hash_set(const L1 *l1, uint64_t address) {
-  if (G_UNLIKELY(l1->hash && *l1->hashing))
+  if (G_UNLIKELY(*l1->hashing))
     *l1->hash ^= digest_set(l1, set_of(l1, l1_line(&l1->shape, address)));
 }
 
 /* ---- use ---- */
 
-static void use(L1 *l1, Line *line) {
-  line->used = ++l1->clock;
+static void use(L1 *l1, uint32_t line) {
+  l1->lines[line].used = ++l1->clock;
   l1->newest = line;
 }
 
-L1Look l1_look(const L1 *l1, uint64_t address) {
-  const Line *line = find_line(l1, address);
-  if (!line)
+L1Look l1_look(L1 *l1, uint64_t address) {
+  uint32_t line = find_line(l1, address);
+  if (line == NO_LINE)
     return (L1Look){0};
-  return (L1Look){.words = &l1->data[(size_t)(line - l1->lines) * l1->line_bytes / 4],
-                  .valid = line->valid,
-                  .pending = line->pending};
+  l1->newest = line;
+  return (L1Look){.words = word_at(l1, line, 0), .valid = l1->lines[line].valid, .pending = l1->lines[line].pending};
 }
 
 void l1_use(L1 *l1, uint64_t address) {
@@ -175,46 +188,47 @@ void l1_use(L1 *l1, uint64_t address) {
 uint64_t l1_since(const L1 *l1, uint64_t address) { return sector_at(l1, find_line(l1, address), address)->since; }
 
 bool l1_peek(const L1 *l1, uint64_t address, uint32_t *word) {
-  const Line *line = find_line(l1, address);
-  if (!line || !(line->valid & sector_mask(l1, address, 4)))
+  uint32_t line = find_line(l1, address);
+  if (line == NO_LINE || !(l1->lines[line].valid & sector_mask(l1, address, 4)))
     return false;
   *word = *word_at(l1, line, address);
   return true;
 }
 
-bool l1_has_line(const L1 *l1, uint64_t address) { return find_line(l1, address) != NULL; }
+bool l1_has_line(const L1 *l1, uint64_t address) { return find_line(l1, address) != NO_LINE; }
 
 uint64_t l1_set(const L1 *l1, uint64_t address) { return set_number(l1, l1_line(&l1->shape, address)); }
 
 uint32_t l1_room(const L1 *l1, uint64_t address) {
-  const Line *set = set_of(l1, l1_line(&l1->shape, address));
-  uint32_t room = 0;
-  for (uint32_t way = 0; way < l1->ways; way++)
-    room += !is_taken(l1, &set[way]);
+  uint32_t first = set_of(l1, l1_line(&l1->shape, address)), room = 0;
+  for (uint32_t at = first; at < first + l1->ways; at++)
+    room += !is_taken(l1, at);
   return room;
 }
 
 /* The line for an address: its own, else one that holds nothing, else the one that was used longest ago. */
-static Line *claim_line(L1 *l1, uint64_t address) {
-  Line *line = find_line(l1, address);
-  if (line)
+static uint32_t claim_line(L1 *l1, uint64_t address) {
+  uint32_t line = find_line(l1, address);
+  if (line != NO_LINE)
     return line;
-  Line *set = set_of(l1, l1_line(&l1->shape, address)), *oldest = set;
-  for (uint32_t way = 0; way < l1->ways; way++) {
-    if (!is_taken(l1, &set[way])) {
-      oldest = &set[way];
+  uint64_t number = l1_line(&l1->shape, address);
+  uint32_t first = set_of(l1, number), oldest = first;
+  for (uint32_t at = first; at < first + l1->ways; at++) {
+    if (!is_taken(l1, at)) {
+      oldest = at;
       break;
     }
-    if (set[way].used < oldest->used)
-      oldest = &set[way];
+    if (l1->lines[at].used < l1->lines[oldest].used)
+      oldest = at;
   }
-  *oldest = (Line){.number = l1_line(&l1->shape, address), .generation = l1->generation};
+  l1->tag[oldest] = (uint32_t)number + 1;
+  l1->lines[oldest] = (Line){.generation = l1->generation};
   return oldest;
 }
 
 bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher) {
-  const Line *line = find_line(l1, address);
-  if (!line || !(line->pending & sector_mask(l1, address, 1)))
+  uint32_t line = find_line(l1, address);
+  if (line == NO_LINE || !(l1->lines[line].pending & sector_bit(l1, address)))
     return false;
   *fetcher = sector_at(l1, line, address)->fetcher;
   return true;
@@ -222,8 +236,8 @@ bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher) {
 
 uint64_t l1_expect(L1 *l1, uint64_t address, uint32_t fetcher) {
   hash_set(l1, address);
-  Line *line = claim_line(l1, address);
-  line->pending |= sector_mask(l1, address, 1);
+  uint32_t line = claim_line(l1, address);
+  l1->lines[line].pending |= sector_bit(l1, address);
   sector_at(l1, line, address)->fetcher = fetcher;
   use(l1, line);
   hash_set(l1, address);
@@ -231,27 +245,28 @@ uint64_t l1_expect(L1 *l1, uint64_t address, uint32_t fetcher) {
 }
 
 void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since) {
-  Line *line = find_line(l1, start);
-  uint32_t mask = sector_mask(l1, start, 1);
-  Sector *sector = line ? sector_at(l1, line, start) : NULL;
-  if (!line || !(line->pending & mask) || sector->fetcher != fetcher)
+  uint32_t at = find_line(l1, start), mask = sector_bit(l1, start);
+  if (at == NO_LINE || !(l1->lines[at].pending & mask) || sector_at(l1, at, start)->fetcher != fetcher)
     return;
+  Line *line = &l1->lines[at];
   hash_set(l1, start);
+  l1->newest = at; /* the next sector is often its, too */
   line->pending &= ~mask;
   line->valid |= mask;
-  sector->since = since;
-  l1->newest = line; /* the next sector is often its, too */
-  memcpy(word_at(l1, line, start), words, l1->sector_bytes);
+  sector_at(l1, at, start)->since = since;
+  memcpy(word_at(l1, at, start), words, l1->sector_bytes);
   hash_set(l1, start);
 }
 
+/* The bytes of a word, by bit, as a mask of its bits. */
 static uint32_t wide_mask(uint32_t bytes) {
   return (bytes & 1 ? 0xffu : 0) | (bytes & 2 ? 0xff00u : 0) | (bytes & 4 ? 0xff0000u : 0) |
          (bytes & 8 ? 0xff000000u : 0);
 }
 
 /* Sectors of a line are stored to: those that don't stay are given up. Returns the others. */
-static uint32_t stay(L1 *l1, Line *line, uint64_t address, uint32_t sectors) {
+static uint32_t stay(L1 *l1, uint32_t at, uint64_t address, uint32_t sectors) {
+  const Line *line = &l1->lines[at];
   uint32_t go = l1->updates ? line->pending & sectors : sectors;
   if (go & (line->valid | line->pending))
     l1_evict(l1, address, go);
@@ -259,42 +274,42 @@ static uint32_t stay(L1 *l1, Line *line, uint64_t address, uint32_t sectors) {
 }
 
 void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask) {
-  Line *line = find_line(l1, address);
-  if (!line || !stay(l1, line, address, sector_mask(l1, address, 4)))
+  uint32_t line = find_line(l1, address);
+  if (line == NO_LINE || !stay(l1, line, address, sector_bit(l1, address)))
     return;
   hash_set(l1, address);
-  uint32_t *copy = word_at(l1, line, address), own = wide_mask(mask);
+  uint32_t *copy = word_at(l1, line, address), own = mask == 15 ? UINT32_MAX : wide_mask(mask);
   *copy = (*copy & ~own) | (word & own);
   hash_set(l1, address);
 }
 
 void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count) {
-  Line *line = find_line(l1, address);
-  uint32_t sectors = sector_mask(l1, address, 4 * count), there = line ? stay(l1, line, address, sectors) : 0;
+  uint32_t line = find_line(l1, address), sectors = sector_mask(l1, address, 4 * count);
+  uint32_t there = line == NO_LINE ? 0 : stay(l1, line, address, sectors);
   if (!there)
     return;
   hash_set(l1, address);
   uint32_t *copy = word_at(l1, line, address);
-  for (uint32_t i = 0; i < count && there == sectors; i++)
-    copy[i] = words[i];
+  if (there == sectors)
+    memcpy(copy, words, 4 * (size_t)count);
   for (uint32_t i = 0; i < count && there != sectors; i++)
-    if (sector_mask(l1, address + 4 * i, 4) & there)
+    if (sector_bit(l1, address + 4 * i) & there)
       copy[i] = words[i];
   hash_set(l1, address);
 }
 
 void l1_evict(L1 *l1, uint64_t address, uint32_t sectors) {
-  Line *line = find_line(l1, address);
-  if (!line)
+  uint32_t line = find_line(l1, address);
+  if (line == NO_LINE)
     return;
   hash_set(l1, address);
-  line->valid &= ~sectors;
-  line->pending &= ~sectors;
+  l1->lines[line].valid &= ~sectors;
+  l1->lines[line].pending &= ~sectors;
   hash_set(l1, address);
 }
 
 void l1_invalidate(L1 *l1) {
-  for (uint32_t set = 0; l1->hash && *l1->hashing && set < l1->sets; set++)
-    *l1->hash ^= digest_set(l1, &l1->lines[(size_t)set * l1->ways]);
+  for (uint32_t set = 0; *l1->hashing && set < l1->sets; set++)
+    *l1->hash ^= digest_set(l1, set * l1->ways);
   l1->generation++;
 }

@@ -20,8 +20,8 @@ typedef struct L1 L1;
 /* The size of the cache beside so many bytes of shared memory that the blocks of an SM take. */
 uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes);
 
-/* A cache of `bytes`. `hash` (may be NULL): while *hashing, each change of what the cache holds, or of the order of
- * use, moves *hash: it comes back to its value when the cache's state does. */
+/* A cache of `bytes`. `hash`: while *hashing, each change of what the cache holds, or of the order of use,
+ * moves *hash: it comes back to its value when the cache's state does. */
 L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hashing, uint64_t *hash);
 void l1_free(L1 *l1);
 
@@ -44,7 +44,7 @@ typedef struct L1Look {
   const uint32_t *words;   /* the line's; NULL: it isn't there */
   uint32_t valid, pending; /* its sectors, by bit */
 } L1Look;
-L1Look l1_look(const L1 *l1, uint64_t address);
+L1Look l1_look(L1 *l1, uint64_t address);
 /* A load uses the line, which is there. */
 void l1_use(L1 *l1, uint64_t address);
 /* When the sector of `address`, a valid one, was read from memory. */
