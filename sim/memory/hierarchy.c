@@ -315,7 +315,8 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied,
     tag->valid |= part->sectors;
     tag->dirty |= part->sectors;
   }
-  if (kind == MEM_ATOMIC || atomic_unit_holds(&slice->atomics, &h->atomic_rules, part->line, milli_of(cycle))) {
+  if (kind == MEM_ATOMIC ||
+      (slice->atomics.count && atomic_unit_holds(&slice->atomics, &h->atomic_rules, part->line, milli_of(cycle)))) {
     enter_atomic_unit(h, index, cycle);
     return;
   }
@@ -371,24 +372,25 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   }
 }
 
-/* Takes its place in the slice, where there is room. `at_once`: no earlier part of its SM is still to be served in this cycle. */
-static void enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_once) {
+/* The part takes its place in the slice, where there is room, and waits for its turn. True: it has its turn at once, which
+ * it can if `at_once`: no earlier part of its SM is still to be served in this cycle. */
+static bool enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_once) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
+  SliceStats *stats = &h->stats.slice[part->slice];
   uint64_t milli = crossbar_pass(&h->crossbar, part->slice, milli_of(cycle));
   uint64_t start = MAX(milli, slice->free_at), due = milli_cycle(start);
   uint64_t takes = slice_takes(h, part);
   slice->free_at = start + takes;
-  h->stats.slice[part->slice].busy += takes;
+  stats->busy += takes;
   part_note(&h->queue, index, TRACE_SERVED, start);
-  if (due == cycle && at_once && slice->waiting == 0) {
-    look_up(h, index, cycle);
-    return;
-  }
+  if (due == cycle && at_once && slice->waiting == 0)
+    return true;
   slice->waiting++;
-  slice_stats_wait(&h->stats.slice[part->slice], start - milli_of(cycle));
+  slice_stats_wait(stats, start - milli_of(cycle));
   part->stage = PART_LOOKUP;
   part_queue_push(&h->queue, index, due);
+  return false;
 }
 
 /* ---- slices that are full ---- */
@@ -431,7 +433,8 @@ static void admit(Hierarchy *h, uint32_t index, uint64_t cycle) {
   }
 }
 
-static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
+/* True: it has its turn in the slice at once. */
+static bool arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Port *port = &h->port[part->sm];
   Slice *slice = &h->slice[part->slice];
@@ -441,16 +444,15 @@ static void arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
     part->set = tags_set(&h->tags, part->line);
   link_stats_add(&stats->in, part->out);
   part_note(&h->queue, index, TRACE_ARRIVED, milli_of(cycle));
-  if (port->stopped_part != PART_NONE) {
+  if (G_UNLIKELY(port->stopped_part != PART_NONE)) {
     part_list_append(&h->queue, &port->stopped, index);
-    return;
+    return false;
   }
-  if (slice->waiting < h->slice_queue) {
-    enter_slice(h, index, cycle, true);
-    return;
-  }
+  if (G_LIKELY(slice->waiting < h->slice_queue))
+    return enter_slice(h, index, cycle, true);
   port->stopped_part = index;
   wait_for_room(h, part->sm, slice, cycle);
+  return false;
 }
 
 /* The part is its SM's stopped one. */
@@ -465,28 +467,43 @@ static void resume(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* ---- time ---- */
 
-static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  uint32_t slice = h->queue.pool[index].slice;
+/* A part leaves the queue of its slice: its turn has come. */
+static void leave_queue(Hierarchy *h, uint32_t slice) {
+  h->slice[slice].waiting--;
+  h->stats.slice[slice].waiting--;
+}
+
+/* What is due other than a turn in a slice. */
+static void serve_other(Hierarchy *h, uint32_t index, uint64_t cycle) {
   switch ((PartStage)h->queue.pool[index].stage) {
-  case PART_ARRIVES: arrive(h, index, cycle); return;
   case PART_RESUMES: resume(h, index, cycle); return;
-  case PART_CROSSES:
-    part_note(&h->queue, index, TRACE_HOME, milli_of(cycle));
-    enter_slice(h, index, cycle, true);
-    return;
-  case PART_LOOKUP:
-    h->slice[slice].waiting--;
-    h->stats.slice[slice].waiting--;
-    look_up(h, index, cycle);
-    admit(h, slice, cycle);
-    return;
-  case PART_FILLED: access_line(h, index, find(h, &h->queue.pool[index]), true, cycle); return;
   case PART_TURN: take_turn(h, index, cycle); return;
-  case PART_HOST:
+  case PART_FILLED: access_line(h, index, find(h, &h->queue.pool[index]), true, cycle); return;
+  default:
     link_stats_add(&h->stats.host_in, h->queue.pool[index].in);
     perform(h, index, cycle, milli_of(cycle) + h->host_latency);
     return;
   }
+}
+
+static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  const Part *part = &h->queue.pool[index];
+  PartStage stage = (PartStage)part->stage;
+  uint32_t slice = part->slice;
+  bool turn = stage == PART_LOOKUP;
+  if (turn)
+    leave_queue(h, slice);
+  else if (stage == PART_ARRIVES)
+    turn = arrive(h, index, cycle);
+  else if (stage == PART_CROSSES) {
+    part_note(&h->queue, index, TRACE_HOME, milli_of(cycle));
+    turn = enter_slice(h, index, cycle, true);
+  } else
+    serve_other(h, index, cycle);
+  if (turn)
+    look_up(h, index, cycle);
+  if (stage == PART_LOOKUP && G_UNLIKELY(h->slice[slice].stopped.first != PART_NONE))
+    admit(h, slice, cycle);
 }
 
 uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue); }
@@ -508,19 +525,19 @@ static void look_ahead(Hierarchy *h, uint64_t cycle) {
   for (h->parts_seen = MAX(h->parts_seen, cycle); h->parts_seen < cycle + PARTS_AHEAD; h->parts_seen++) {
     const PartSlot *slot = part_queue_at(&h->queue, h->parts_seen);
     for (uint32_t i = 0; i < slot->count; i++)
-      __builtin_prefetch(&h->queue.pool[slot->part[i]], 1);
+      __builtin_prefetch(&h->queue.pool[(uint32_t)slot->part[i]], 1);
   }
   for (h->tags_seen = MAX(h->tags_seen, cycle); h->tags_seen < cycle + TAGS_AHEAD; h->tags_seen++) {
     const PartSlot *slot = part_queue_at(&h->queue, h->tags_seen);
     for (uint32_t i = 0; i < slot->count; i++)
-      prefetch_tags(h, &h->queue.pool[slot->part[i]]);
+      prefetch_tags(h, &h->queue.pool[(uint32_t)slot->part[i]]);
   }
 }
 
 /* What is due in one cycle. */
 static void serve_cycle(Hierarchy *h, uint64_t cycle) {
   uint32_t count = part_queue_take(&h->queue, cycle);
-  const uint32_t *batch = h->queue.batch.part;
+  const uint32_t *batch = h->queue.batch;
   for (uint32_t i = 0; i < count; i++)
     serve(h, batch[i], cycle);
 }

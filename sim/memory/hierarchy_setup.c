@@ -41,7 +41,7 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   arbiter_rules_init(&h->arbiter_rules, machine);
   tags_init(&h->tags, machine);
   dram_init(&h->dram, machine);
-  part_queue_init(&h->queue);
+  part_queue_init(&h->queue, h->sms);
   init_times(h, machine);
   mem_stats_init(&h->stats, machine);
   h->port = g_new0(Port, h->sms);

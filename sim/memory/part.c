@@ -5,14 +5,22 @@
 
 #include "base/assert.h"
 
-void part_queue_init(PartQueue *queue) { *queue = (PartQueue){.free = PART_NONE}; }
+void part_queue_init(PartQueue *queue, uint32_t sms) {
+  uint32_t words = (sms + 63) / 64;
+  *queue = (PartQueue){
+      .free = PART_NONE,
+      .order = {.sms = g_new0(uint64_t, words), .first = g_new(uint32_t, 64 * words), .words = words}};
+}
 
 void part_queue_clear(PartQueue *queue) {
   free(queue->pool);
   g_free(queue->steps);
   g_free(queue->far);
   g_free(queue->done);
-  g_free(queue->batch.part);
+  g_free(queue->batch);
+  g_free(queue->order.sms);
+  g_free(queue->order.first);
+  g_free(queue->order.next);
   for (uint32_t i = 0; i < PARTS_SPAN; i++)
     g_free(queue->slot[i].part);
 }
@@ -61,26 +69,11 @@ uint32_t part_new(PartQueue *queue) {
   return part;
 }
 
-void part_free(PartQueue *queue, uint32_t part) {
-  queue->free_count++;
-  queue->pool[part].next = queue->free;
-  queue->free = part;
-}
-
 /* ---- by time ---- */
 
-static void grow_slot(PartSlot *slot) {
+void part_slot_grow(PartSlot *slot) {
   slot->size = slot->size ? slot->size * 2 : 8;
-  slot->part = g_renew(uint32_t, slot->part, slot->size);
-}
-
-static void put_in_slot(PartQueue *queue, uint32_t part, uint64_t due) {
-  uint32_t number = (uint32_t)(due % PARTS_SPAN);
-  PartSlot *slot = &queue->slot[number];
-  if (G_UNLIKELY(slot->count == slot->size))
-    grow_slot(slot);
-  slot->part[slot->count++] = part;
-  queue->occupied[number / 64] |= UINT64_C(1) << number % 64;
+  slot->part = g_renew(uint64_t, slot->part, slot->size);
 }
 
 static bool far_before(const PartQueue *queue, uint32_t a, uint32_t b) {
@@ -88,7 +81,7 @@ static bool far_before(const PartQueue *queue, uint32_t a, uint32_t b) {
   return first->due != second->due ? first->due < second->due : first->number < second->number;
 }
 
-static void far_push(PartQueue *queue, uint32_t part) {
+void part_queue_push_far(PartQueue *queue, uint32_t part) {
   if (queue->far_count == queue->far_size) {
     queue->far_size = queue->far_size ? queue->far_size * 2 : 64;
     queue->far = g_renew(uint32_t, queue->far, queue->far_size);
@@ -112,14 +105,6 @@ static uint32_t far_pop(PartQueue *queue) {
   return first;
 }
 
-void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due) {
-  queue->pool[part].due = due;
-  if (due - queue->now < PARTS_SPAN)
-    put_in_slot(queue, part, due);
-  else
-    far_push(queue, part);
-}
-
 uint64_t part_queue_next(const PartQueue *queue) {
   uint32_t start = (uint32_t)(queue->now % PARTS_SPAN), word = start / 64;
   uint64_t bits = queue->occupied[word] & UINT64_MAX << start % 64;
@@ -134,37 +119,65 @@ uint64_t part_queue_next(const PartQueue *queue) {
   return queue->far_count ? queue->pool[queue->far[0]].due : UINT64_MAX;
 }
 
-/* By insertion: the SMs send one after the other, so that they are nearly in order. */
-static void sort_batch(const PartQueue *queue) {
-  uint32_t *batch = queue->batch.part, count = queue->batch.count;
-  for (uint32_t i = 1; i < count; i++) {
-    uint32_t part = batch[i], hole = i;
-    uint64_t number = queue->pool[part].number;
-    for (; hole > 0 && queue->pool[batch[hole - 1]].number > number; hole--)
-      batch[hole] = batch[hole - 1];
-    batch[hole] = part;
+static uint64_t number_of(const PartQueue *queue, const PartSlot *slot, uint32_t place) {
+  return queue->pool[(uint32_t)slot->part[place]].number;
+}
+
+/* The part at that place of the slot comes into the list of its SM, mostly an empty one. */
+static void put_in_order(const PartQueue *queue, const PartSlot *slot, uint32_t place) {
+  const PartOrder *order = &queue->order;
+  uint32_t sm = (uint32_t)(slot->part[place] >> 32);
+  uint64_t bit = UINT64_C(1) << sm % 64, *sms = &order->sms[sm / 64];
+  if (!(*sms & bit)) {
+    *sms |= bit;
+    order->first[sm] = place;
+    order->next[place] = PART_NONE;
+    return;
+  }
+  uint64_t number = number_of(queue, slot, place);
+  uint32_t *link = &order->first[sm];
+  while (*link != PART_NONE && number_of(queue, slot, *link) < number)
+    link = &order->next[*link];
+  order->next[place] = *link;
+  *link = place;
+}
+
+static void sort_slot(PartQueue *queue, const PartSlot *slot) {
+  PartOrder *order = &queue->order;
+  uint32_t *at = queue->batch;
+  if (slot->count == 1) {
+    *at = (uint32_t)slot->part[0];
+    return;
+  }
+  for (uint32_t place = 0; place < slot->count; place++)
+    put_in_order(queue, slot, place);
+  for (uint32_t word = 0; word < order->words; word++) {
+    for (uint64_t rest = order->sms[word]; rest; rest &= rest - 1)
+      for (uint32_t place = order->first[64 * word + (uint32_t)__builtin_ctzll(rest)]; place != PART_NONE;
+           place = order->next[place])
+        *at++ = (uint32_t)slot->part[place];
+    order->sms[word] = 0;
   }
 }
 
 uint32_t part_queue_take(PartQueue *queue, uint64_t due) {
   queue->now = due;
-  while (queue->far_count && queue->pool[queue->far[0]].due - due < PARTS_SPAN) {
-    uint32_t part = far_pop(queue);
-    put_in_slot(queue, part, queue->pool[part].due);
+  while (queue->far_count && queue->pool[queue->far[0]].due - due < PARTS_SPAN)
+    part_queue_put(queue, far_pop(queue));
+  uint32_t number = (uint32_t)(due % PARTS_SPAN), count = queue->slot[number].count;
+  PartSlot *slot = &queue->slot[number];
+  if (G_UNLIKELY(queue->batch_size < slot->size)) {
+    queue->batch_size = slot->size;
+    queue->batch = g_renew(uint32_t, queue->batch, slot->size);
+    queue->order.next = g_renew(uint32_t, queue->order.next, slot->size);
   }
-  uint32_t number = (uint32_t)(due % PARTS_SPAN);
-  PartSlot emptied = {.part = queue->batch.part, .size = queue->batch.size};
-  queue->batch = queue->slot[number];
-  queue->slot[number] = emptied;
+  sort_slot(queue, slot);
+  slot->count = 0;
   queue->occupied[number / 64] &= ~(UINT64_C(1) << number % 64);
-  sort_batch(queue);
-  return queue->batch.count;
+  return count;
 }
 
-void part_queue_done(PartQueue *queue, uint32_t part, uint64_t milli) {
-  if (G_UNLIKELY(queue->done_count == queue->done_size)) {
-    queue->done_size = MAX(64, 2 * queue->done_size);
-    queue->done = g_renew(PartDone, queue->done, queue->done_size);
-  }
-  queue->done[queue->done_count++] = (PartDone){milli, part};
+void part_queue_grow_done(PartQueue *queue) {
+  queue->done_size = MAX(64, 2 * queue->done_size);
+  queue->done = g_renew(PartDone, queue->done, queue->done_size);
 }

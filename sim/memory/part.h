@@ -61,11 +61,19 @@ typedef struct PartList {
   uint32_t first, last;
 } PartList;
 
-/* Parts that are due in one cycle. */
+/* Parts that are due in one cycle: each with its SM in the upper half. */
 typedef struct PartSlot {
-  uint32_t *part;
+  uint64_t *part;
   uint32_t count, size;
 } PartSlot;
+
+/* To bring parts of one cycle in order: a list for each SM, of places in their slot. */
+typedef struct PartOrder {
+  uint64_t *sms;   /* a bit for each SM that has a list */
+  uint32_t *first; /* of each SM */
+  uint32_t *next;  /* of each place */
+  uint32_t words;  /* of `sms` */
+} PartOrder;
 
 typedef struct PartQueue {
   Part *pool;
@@ -77,12 +85,15 @@ typedef struct PartQueue {
   uint64_t occupied[PARTS_WORDS];
   uint32_t *far; /* a heap, by cycle and number: parts that are due PARTS_SPAN cycles ahead or later */
   uint32_t far_count, far_size;
-  PartSlot batch; /* of one cycle, sorted */
+  uint32_t *batch; /* of one cycle, in order */
+  uint32_t batch_size;
+  PartOrder order;
   PartDone *done; /* in the order in which they were performed */
   uint32_t done_count, done_size;
 } PartQueue;
 
-void part_queue_init(PartQueue *queue);
+/* For parts of so many SMs. */
+void part_queue_init(PartQueue *queue, uint32_t sms);
 void part_queue_clear(PartQueue *queue);
 
 /* From now on parts have steps. Before the first part is made. */
@@ -92,20 +103,49 @@ void part_queue_follow(PartQueue *queue);
 void part_queue_reserve(PartQueue *queue, uint32_t parts);
 /* A new part; all of it but `next` is to be set. */
 uint32_t part_new(PartQueue *queue);
-void part_free(PartQueue *queue, uint32_t part);
-/* `part`, whose number is set, is due in that cycle, `queue->now` or later. */
-void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due);
+static inline void part_free(PartQueue *queue, uint32_t part) {
+  queue->free_count++;
+  queue->pool[part].next = queue->free;
+  queue->free = part;
+}
 /* The first cycle in which something is due; UINT64_MAX: never. */
 uint64_t part_queue_next(const PartQueue *queue);
 /* Takes out what is due in cycle `due`, which part_queue_next() gave, in order. Returns how many; they stand in
  * queue->batch until the next call. What is pushed for the same cycle meanwhile comes with the next call. */
 uint32_t part_queue_take(PartQueue *queue, uint64_t due);
+/* Of part_queue_push(): the part is due PARTS_SPAN cycles ahead or later. */
+void part_queue_push_far(PartQueue *queue, uint32_t part);
+/* Makes room in a slot. */
+void part_slot_grow(PartSlot *slot);
+
+static inline void part_queue_put(PartQueue *queue, uint32_t part) {
+  const Part *at = &queue->pool[part];
+  uint32_t number = (uint32_t)(at->due % PARTS_SPAN);
+  PartSlot *slot = &queue->slot[number];
+  if (G_UNLIKELY(slot->count == slot->size))
+    part_slot_grow(slot);
+  slot->part[slot->count++] = (uint64_t)at->sm << 32 | part;
+  queue->occupied[number / 64] |= UINT64_C(1) << number % 64;
+}
+/* `part`, whose SM and number are set, is due in that cycle, `queue->now` or later. */
+static inline void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due) {
+  queue->pool[part].due = due;
+  if (G_LIKELY(due - queue->now < PARTS_SPAN))
+    part_queue_put(queue, part);
+  else
+    part_queue_push_far(queue, part);
+}
 /* What is due in cycle `due`, less than PARTS_SPAN ahead, so far. */
 static inline const PartSlot *part_queue_at(const PartQueue *queue, uint64_t due) {
   return &queue->slot[due % PARTS_SPAN];
 }
+void part_queue_grow_done(PartQueue *queue);
 /* The part is one of queue->done now; its owner frees it, and counts them down. */
-void part_queue_done(PartQueue *queue, uint32_t part, uint64_t milli);
+static inline void part_queue_done(PartQueue *queue, uint32_t part, uint64_t milli) {
+  if (G_UNLIKELY(queue->done_count == queue->done_size))
+    part_queue_grow_done(queue);
+  queue->done[queue->done_count++] = (PartDone){milli, part};
+}
 
 /* The part comes to a step of its way. */
 static inline void part_note(PartQueue *queue, uint32_t part, TraceStep step, uint64_t milli) {

@@ -12,9 +12,9 @@
 #include "sim/machine/machine.h"
 
 typedef struct TagLine {
-  uint64_t used : 62;
   uint64_t busy : 1;     /* until the cycle that tags_busy_until() has */
   uint64_t in_order : 1; /* who waits goes on one behind the other, a cycle apart: as they came */
+  uint64_t used : 62;
   uint32_t valid, dirty; /* sectors, by bit */
 } TagLine;
 
