@@ -109,9 +109,9 @@ static void wait_for(Flight *fetcher, Flight *flight, uint32_t lanes) {
 }
 
 /* The lowest lane that wants a sector fetches it. */
-static void fetch(L1 *l1, Flight *flight, unsigned lane) {
-  Fill *fill = flight_add_fill(flight, 1u << l1_shape(l1)->sector_shift);
-  fill->address = l1_expect(l1, flight->request.address[lane], flight->index);
+static void fetch(const L1Shape *shape, Flight *flight, unsigned lane) {
+  Fill *fill = flight_add_fill(flight, 1u << shape->sector_shift);
+  fill->address = flight->request.address[lane] >> shape->sector_shift << shape->sector_shift;
   flight->fetchers |= 1u << lane;
 }
 
@@ -121,7 +121,7 @@ static uint32_t lanes_together(const L1Shape *shape, const Flight *flight, uint3
   uint32_t bytes = flight->request.bytes, sector = 1u << shape->sector_shift, lane = (uint32_t)__builtin_ctz(rest);
   uint64_t first = address[lane] >> shape->sector_shift;
   if (flight->request.run && bytes <= sector) {
-    uint32_t end = lane + (sector - (uint32_t)(address[lane] & (sector - 1))) / bytes;
+    uint32_t end = lane + ((sector - (uint32_t)(address[lane] & (sector - 1))) >> __builtin_ctz(bytes));
     return rest & (end < WARP_LANES ? (1u << end) - 1 : ALL_LANES);
   }
   uint32_t others = rest & (rest - 1);
@@ -136,7 +136,7 @@ static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lane
   const L1Shape *shape = l1_shape(l1);
   const uint64_t *address = flight->request.address;
   uint64_t first = address[__builtin_ctz(lanes)], line = l1_line(shape, first);
-  uint32_t hits = 0, own = 0, rest = lanes, bytes = flight->request.bytes, fetcher;
+  uint32_t hits = 0, own = 0, fetched = 0, rest = lanes, bytes = flight->request.bytes, fetcher;
   L1Look look = l1_look(l1, first);
   for (uint32_t group; rest && l1_line(shape, address[__builtin_ctz(rest)]) == line; rest &= ~group) {
     uint64_t at = address[__builtin_ctz(rest)];
@@ -153,10 +153,14 @@ static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lane
       continue;
     }
     *missing |= group;
-    if (!pending && !(own & sector))
-      fetch(l1, flight, (unsigned)__builtin_ctz(rest));
+    if (!pending && !(own & sector)) {
+      fetch(shape, flight, (unsigned)__builtin_ctz(rest));
+      fetched |= sector;
+    }
     own |= sector;
   }
+  if (fetched)
+    l1_expect(l1, first, fetched, flight->index);
   if (hits) {
     l1_use(l1, first);
     read_copies(issue, shape, look.words, flight, hits);

@@ -234,14 +234,15 @@ bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher) {
   return true;
 }
 
-uint64_t l1_expect(L1 *l1, uint64_t address, uint32_t fetcher) {
+void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher) {
   hash_set(l1, address);
   uint32_t line = claim_line(l1, address);
-  l1->lines[line].pending |= sector_bit(l1, address);
-  sector_at(l1, line, address)->fetcher = fetcher;
+  Sector *sector = &l1->sector[(size_t)line * l1->sectors];
+  l1->lines[line].pending |= sectors;
+  for (uint32_t rest = sectors; rest; rest &= rest - 1)
+    sector[__builtin_ctz(rest)].fetcher = fetcher;
   use(l1, line);
   hash_set(l1, address);
-  return address >> l1->shape.sector_shift << l1->shape.sector_shift;
 }
 
 void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since) {

@@ -58,9 +58,9 @@ uint64_t l1_set(const L1 *l1, uint64_t address);
 uint32_t l1_room(const L1 *l1, uint64_t address);
 /* True if the sector of `address` is on its way; then *fetcher brings it. */
 bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher);
-/* The sector of `address` is on its way from now on: `fetcher`, a number of the caller's, brings it. Returns its
- * first address. */
-uint64_t l1_expect(L1 *l1, uint64_t address, uint32_t fetcher);
+/* These sectors of the line of `address` are on their way from now on: `fetcher`, a number of the caller's, brings
+ * them. */
+void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher);
 /* The sector from `start` on comes, as it was in memory in cycle `since`. Kept if it is still expected from
  * `fetcher`. */
 void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since);

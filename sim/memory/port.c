@@ -35,18 +35,21 @@ void port_clear(Port *port) {
   g_free(port->leaves);
 }
 
+/* Lines that an SM stores to are often a power of two apart. */
+static uint32_t like(uint64_t line) { return (uint32_t)line * UINT32_C(0x9e3779b1) >> (32 - PORT_LIKE_BITS); }
+
 bool port_joins(Port *port, const PortRules *rules, uint64_t line) {
   if (!port->recent)
     port->recent = g_new0(uint64_t, rules->merge_lines);
-  uint8_t *like = &port->recent_like[line % PORT_LIKE];
-  for (uint32_t at = 0; *like && at < rules->merge_lines; at++)
+  uint8_t *alike = &port->recent_like[like(line)];
+  for (uint32_t at = 0; *alike && at < rules->merge_lines; at++)
     if (port->recent[at] == line + 1)
       return true;
   uint64_t *oldest = &port->recent[port->recent_at];
   if (*oldest)
-    port->recent_like[(*oldest - 1) % PORT_LIKE]--;
+    port->recent_like[like(*oldest - 1)]--;
   *oldest = line + 1;
-  ++*like;
+  ++*alike;
   port->recent_at = port->recent_at + 1 < rules->merge_lines ? port->recent_at + 1 : 0;
   return false;
 }

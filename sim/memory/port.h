@@ -24,7 +24,7 @@ typedef struct PortRules {
   uint32_t credits, merge_lines, queue;
 } PortRules;
 
-enum { PORT_LIKE = 256 };
+enum { PORT_LIKE_BITS = 8 };
 
 typedef struct Port {
   uint64_t out_free, in_free;
@@ -40,7 +40,7 @@ typedef struct Port {
   uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */
   uint64_t *recent;      /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;
-  uint8_t recent_like[PORT_LIKE]; /* how many of them there are of each line modulo PORT_LIKE */
+  uint8_t recent_like[1 << PORT_LIKE_BITS]; /* how many of them there are of each kind of lines (port.c) */
   /* The longest way there and back of what was sent or answered since the last fence, with the wait there; 0: nothing
    * was. */
   uint64_t farthest;
