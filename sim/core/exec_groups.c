@@ -28,7 +28,7 @@ static void give_way(Issue *issue) {
   Sm *sm = issue->sm;
   uint32_t mine = issue->warp->slot % machine->sm.schedulers, others = 0;
   Scheduler *scheduler = &sm->scheduler[mine];
-  for (WarpSet rest = scheduler->mine; rest; rest = warp_set_rest(rest)) {
+  for (WarpSet rest = sm->slots_of[mine]; rest; rest = warp_set_rest(rest)) {
     const Warp *warp = &sm->warps[warp_set_first(rest)];
     others += warp->state == WARP_RUNNING && warp != issue->warp;
   }

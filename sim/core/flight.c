@@ -1,9 +1,9 @@
 #include "sim/core/flight.h"
 
+#include <string.h>
+
 #include "sim/core/undefined.h"
 #include "sim/engine/wheel.h"
-
-enum { FIRST_SPACE = 16 };
 
 static void flight_free(gpointer data) {
   Flight *flight = data;
@@ -21,11 +21,10 @@ void flights_init(Flights *flights) {
                        .free = NO_FLIGHT,
                        .oldest = NO_FLIGHT,
                        .newest = NO_FLIGHT};
-  event_queue_init(&flights->queue, FIRST_SPACE);
 }
 
 void flights_clear(Flights *flights) {
-  event_queue_clear(&flights->queue);
+  g_free(flights->reply);
   g_ptr_array_free(flights->pool, TRUE);
   g_free(flights->sent_up_to);
 }
@@ -85,16 +84,43 @@ void flights_send(Flights *flights, Flight *flight, const Warp *warp) {
   flights->newest = flight->index;
 }
 
+/* For one reply more. */
+static void make_room(Flights *flights) {
+  uint32_t count = flights->end_reply - flights->first_reply;
+  if (2 * count >= flights->reply_space) {
+    flights->reply_space = MAX(32, 2 * flights->reply_space);
+    flights->reply = g_renew(Reply, flights->reply, flights->reply_space);
+  }
+  memmove(flights->reply, flights->reply + flights->first_reply, count * sizeof *flights->reply);
+  flights->first_reply = 0;
+  flights->end_reply = count;
+}
+
 void flights_answer(Flights *flights, Flight *flight, uint64_t time) {
+  if (flights->end_reply == flights->reply_space)
+    make_room(flights);
+  uint32_t hole = flights->end_reply++, first = flights->first_reply;
+  Reply *reply = flights->reply;
+  for (; hole > first &&
+         (reply[hole - 1].time > time || (reply[hole - 1].time == time && reply[hole - 1].flight > flight->index));
+       hole--)
+    reply[hole] = reply[hole - 1];
+  reply[hole] = (Reply){time, flight->index};
   flight->time = time;
-  event_queue_push(&flights->queue, time, flight->index);
   flights->event_time = MIN(flights->event_time, time);
 }
 
 Flight *flights_take(Flights *flights, uint64_t now) {
-  if (flights->queue.count && flights->queue.heap[0].time <= now)
-    return flights_at(flights, event_queue_pop(&flights->queue).source);
-  flights->event_time = flights->queue.count ? flights->queue.heap[0].time : WHEEL_NEVER;
+  if (flights->first_reply == flights->end_reply) {
+    flights->event_time = WHEEL_NEVER;
+    return NULL;
+  }
+  const Reply *first = &flights->reply[flights->first_reply];
+  if (first->time <= now) {
+    flights->first_reply++;
+    return flights_at(flights, first->flight);
+  }
+  flights->event_time = first->time;
   return NULL;
 }
 

@@ -15,7 +15,6 @@
 
 #include "base/bits.h"
 #include "sim/core/warp.h"
-#include "sim/engine/event.h"
 #include "sim/memory/memsys.h"
 
 struct Decoded;
@@ -71,8 +70,16 @@ typedef struct Flight {
   struct UndefinedMet *met;         /* those that an atomic operation met; NULL: none */
 } Flight;
 
+/* A reply that is due. */
+typedef struct Reply {
+  uint64_t time;
+  uint32_t flight;
+} Reply;
+
 typedef struct Flights {
-  EventQueue queue;        /* replies; the source is an index into the pool */
+  /* Replies by (time, flight): those from `first_reply` up to `end_reply`. They are told nearly in order. */
+  Reply *reply;
+  uint32_t first_reply, end_reply, reply_space;
   GPtrArray *pool;         /* Flight *: all that there are */
   uint32_t free;           /* index of one that isn't in use, and of others by `next`; NO_FLIGHT: there is none */
   uint64_t event_time;     /* when the SM's next reply is due; WHEEL_NEVER: none is known */

@@ -27,7 +27,6 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->backing = backing;
   gpu->sms = PAGES_NEW(Sm, machine->gpu.sms);
   gpu->due = g_new0(uint64_t, machine->gpu.sms);
-  event_queue_init(&gpu->sends, 64);
   event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms);
   gpu->memory_event = WHEEL_NEVER;
   MemClient client = {.user = gpu, .perform = serve_perform, .soon = serve_soon, .reply = take_reply};
@@ -61,7 +60,8 @@ void gpu_free(Gpu *gpu) {
   g_ptr_array_free(gpu->launches, TRUE);
   g_array_free(gpu->marks, TRUE);
   event_queue_clear(&gpu->queue);
-  event_queue_clear(&gpu->sends);
+  g_free(gpu->sends);
+  g_free(gpu->send_places);
   team_free(gpu->team);
   g_free(gpu->due);
   memsys_free(gpu->memsys);

@@ -33,12 +33,12 @@ void slots_begin(Sm *sm, uint32_t slot, uint64_t time) {
 void slots_end(Sm *sm, const Warp *warp) { sm->slots[scheduler_of(sm, warp->slot)].warps--; }
 
 /* What the scheduler, which has warps, waits for: the oldest of them. */
-static Stall waits_for(const Sm *sm, const Scheduler *scheduler) {
+static Stall waits_for(const Sm *sm, uint32_t scheduler) {
   const Warp *oldest = NULL;
   for (uint32_t slot = 0; sm->ready && slot < sm->gpu->machine->sm.max_warps; slot++) {
     const Warp *warp = &sm->warps[slot];
-    bool lives =
-        warp_set_has(scheduler->mine, slot) && (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER);
+    bool lives = warp_set_has(sm->slots_of[scheduler], slot) &&
+                 (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER);
     if (lives && (!oldest || warp->age < oldest->age))
       oldest = warp;
   }
@@ -59,7 +59,7 @@ static uint64_t read_scheduler(const Sm *sm, uint32_t index, uint64_t end, uint6
     return free_at - end;
   if (end <= free_at)
     return 0;
-  Stall stall = tally->warps ? waits_for(sm, &sm->scheduler[index]) : STALL_EMPTY;
+  Stall stall = tally->warps ? waits_for(sm, index) : STALL_EMPTY;
   if (stall != STALL_LATENCY)
     slots[stall] += end - free_at;
   return 0;

@@ -31,8 +31,8 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   for (uint32_t i = 0; i < machine->sm.schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
     for (uint32_t slot = i; slot < machine->sm.max_warps; slot += machine->sm.schedulers)
-      warp_set_add(&scheduler->mine, slot);
-    scheduler->of_unit[ISSUE_ANY] = scheduler->mine;
+      warp_set_add(&sm->slots_of[i], slot);
+    scheduler->of_unit[ISSUE_ANY] = sm->slots_of[i];
     rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + 1 + index * SM_SCHEDULERS_MAX + i);
   }
   flights_init(&sm->flights);
@@ -62,9 +62,9 @@ static WarpSet with_free_unit(const Scheduler *scheduler, WarpSet ready, uint64_
   return ready;
 }
 
-/* Who could issue in cycle `time`. */
-static WarpSet eligible(const Sm *sm, const Scheduler *scheduler, uint64_t time) {
-  WarpSet ready = scheduler->send_at > time ? scheduler->ready & ~sm->senders : scheduler->ready;
+/* Those of `awake`, warps of the scheduler, that could issue in cycle `time`. */
+static WarpSet eligible(const Sm *sm, const Scheduler *scheduler, WarpSet awake, uint64_t time) {
+  WarpSet ready = scheduler->send_at > time ? awake & ~sm->senders : awake;
   return G_UNLIKELY(scheduler->units_free > time) ? with_free_unit(scheduler, ready, time) : ready;
 }
 
@@ -510,7 +510,7 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, WarpSet ready, uint64_t 
   if (G_UNLIKELY(sm->stall[slot]))
     slots_wait(sm, slot, now);
   sm->cycle = now;
-  warp_set_remove(&scheduler->ready, slot);
+  warp_set_remove(&sm->awake, slot);
   scheduler->last = slot;
   sm->warps[slot].issued = now + 1;
   scheduler->free_at = now + gpu->machine->sm.issue_interval;
@@ -518,26 +518,21 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, WarpSet ready, uint64_t 
   sm->budget--;
 }
 
-/* Warps of the SM that wake by `now` could issue. */
-static void wake_warps(Sm *sm, uint32_t schedulers, uint64_t now) {
-  WarpSet woken = wheel_advance(&sm->wheel, now);
-  for (uint32_t i = 0; woken && i < schedulers; i++)
-    sm->scheduler[i].ready |= woken & sm->scheduler[i].mine;
-}
-
 /* When something is due, at `now` or later. */
 static uint64_t next_event(const Sm *sm, uint64_t now) {
   uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
-  uint32_t schedulers = sm->gpu->machine->sm.schedulers;
-  for (uint32_t i = 0; i < schedulers; i++) {
+  WarpSet rest = sm->awake;
+  for (uint32_t i = 0; rest; i++) {
     const Scheduler *scheduler = &sm->scheduler[i];
-    if (!scheduler->ready)
+    WarpSet awake = rest & sm->slots_of[i];
+    if (!awake)
       continue;
+    rest &= ~awake;
     uint64_t from = MAX(scheduler->free_at, now);
-    WarpSet others = scheduler->ready & ~sm->senders;
+    WarpSet others = awake & ~sm->senders;
     if (others)
       next = MIN(next, unit_takes(scheduler, others, from));
-    if (scheduler->ready != others)
+    if (awake != others)
       next = MIN(next, MAX(from, scheduler->send_at));
   }
   return next;
@@ -546,17 +541,19 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
 /* All that is due at `now`. False: it stops, since the budget is used up, something faulted, or the dispatcher has
  * something to do. */
 static bool run_cycle(Sm *sm, uint64_t now) {
-  uint32_t schedulers = sm->gpu->machine->sm.schedulers;
   if (sm->flights.event_time <= now)
     sm_take_replies(sm, now);
   if (G_UNLIKELY(sm->ended != WHEEL_NEVER))
     return false;
-  wake_warps(sm, schedulers, now);
-  for (uint32_t i = 0; i < schedulers; i++) {
+  sm->awake |= wheel_advance(&sm->wheel, now);
+  WarpSet rest = sm->awake;
+  for (uint32_t i = 0; rest; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
-    if (!scheduler->ready || scheduler->free_at > now)
+    WarpSet awake = rest & sm->slots_of[i];
+    rest &= ~awake;
+    if (!awake || scheduler->free_at > now)
       continue;
-    WarpSet ready = eligible(sm, scheduler, now);
+    WarpSet ready = eligible(sm, scheduler, awake, now);
     if (!ready)
       continue;
     run_scheduler(sm, scheduler, ready, now);

@@ -129,8 +129,7 @@ void sm_suspend(Sm *sm, Warp *warp) {
 }
 
 void sm_release(Sm *sm, Warp *warp, uint64_t now) {
-  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-  if (warp->state != WARP_RUNNING || warp_set_has(scheduler->ready, warp->slot))
+  if (warp->state != WARP_RUNNING || warp_set_has(sm->awake, warp->slot))
     return; /* it waits for a barrier, or could issue anyhow */
   if (warp->blocked) {
     warp->blocked_delay = 0;

@@ -120,8 +120,6 @@ typedef struct Block {
 } Block;
 
 typedef struct Scheduler {
-  WarpSet ready;                     /* warps that could issue, by slot */
-  WarpSet mine;                      /* slots that belong to it */
   uint64_t free_at;                  /* it can issue again in this cycle */
   uint64_t send_at;                  /* none of its warps sends an access to global memory before */
   uint64_t unit_free[ISSUE_UNITS];   /* machine code: when each unit takes another instruction */
@@ -182,6 +180,8 @@ typedef struct Sm {
   WarpSet draining; /* warps in a fence, by slot */
   WarpSet crowded;  /* warps that wait until they may send an access, by slot */
   WarpSet senders;  /* warps whose next instruction may be one, by slot */
+  WarpSet awake;    /* warps that could issue, by slot */
+  WarpSet slots_of[SM_SCHEDULERS_MAX]; /* that belong to each scheduler */
   Wheel wheel;      /* when each warp that sleeps wakes, by slot */
   Rng jitter;
   Rng starts; /* the same for starts of blocks that take the place of others: apart, since windows change the order of draws */
@@ -204,7 +204,7 @@ typedef struct Sm {
   GArray *notes;       /* of tell.h; NULL: none so far */
   LaunchTally *launch_tally;
   SmSend *out;                                        /* requests of a window */
-  uint32_t out_count, out_sent, out_space, out_parts; /* out_parts: of all of them together */
+  uint32_t out_count, out_space, out_parts;           /* out_parts: of all of them together */
   uint8_t stall[SM_WARPS_MAX];                        /* Stall: of what each warp waits for now, by slot */
   SlotTally slots[SM_SCHEDULERS_MAX];
   uint64_t issued; /* warp instructions in `counters` before gpu_run() added those up */
@@ -242,7 +242,9 @@ typedef struct Gpu {
   struct Team *team;        /* threads of windows (windows.h); NULL: one */
   uint32_t threads;         /* in it, at most */
   int64_t team_work;        /* they share windows behind one of so many instructions */
-  EventQueue sends;         /* of a window */
+  SmSend *sends;            /* requests of a window, in order; room for so many */
+  uint32_t *send_places;    /* to bring them in order: for each cycle of the window */
+  uint32_t sends_space, send_cycles;
   bool runs_windows;        /* nobody looks at `queue` */
   bool in_window;           /* SMs run, each on its own */
   struct Heap *heap;        /* NULL: no kernel asks for memory */

@@ -1,5 +1,7 @@
 #include "sim/core/windows.h"
 
+#include <string.h>
+
 #include "sim/core/dispatch.h"
 #include "sim/core/due.h"
 #include "sim/core/sm.h"
@@ -9,6 +11,8 @@
 
 /* Shorter windows, and smaller budgets, aren't worth it. */
 enum { WINDOW_MIN = 8, BUDGET_MIN = 1000 };
+/* So many requests before it is sent a request comes to the host's cache. */
+enum { REQUEST_AHEAD = 3 };
 
 /* ---- when ---- */
 
@@ -39,7 +43,7 @@ bool windows_may_come(const Gpu *gpu) {
 
 typedef struct Window {
   Gpu *gpu;
-  uint64_t end;
+  uint64_t start, end;
   uint32_t *used; /* SMs that blocks were placed on */
   uint32_t used_count;
   uint64_t ages;     /* Gpu.ages then */
@@ -47,6 +51,7 @@ typedef struct Window {
   uint32_t count;
   int64_t work;    /* instructions of the newest, and parts of accesses */
   uint32_t served; /* parts of accesses that wait to be performed */
+  uint32_t sends;  /* requests of all SMs */
 } Window;
 
 static uint64_t earliest(const Window *window) {
@@ -96,27 +101,45 @@ static void run_components(Window *window) {
 
 static uint32_t shares_of(const Window *window) { return window->gpu->backing->undefined ? 1 : window->gpu->threads; }
 
-/* Requests of all SMs go to memory by (cycle, SM, order). */
-static void send_requests(Window *window) {
-  Gpu *gpu = window->gpu;
-  EventQueue *order = &gpu->sends;
+/* A place for each request of the window, of all SMs, by (cycle, SM, order): those of each cycle are counted first. */
+static void order_requests(const Window *window, uint32_t places[], SmSend sorted[]) {
+  const Gpu *gpu = window->gpu;
+  uint64_t span = window->end - window->start;
+  memset(places, 0, (span + 1) * sizeof *places);
   for (uint32_t i = 0; i < window->count; i++) {
     const Sm *sm = &gpu->sms[window->running[i]];
-    if (sm->out_count)
-      event_queue_push(order, sm->out[0].time, window->running[i]);
+    for (uint32_t at = 0; at < sm->out_count; at++)
+      places[sm->out[at].time - window->start + 1]++;
   }
-  while (order->count) {
-    Event event = event_queue_pop(order);
-    Sm *sm = &gpu->sms[event.source];
-    uint32_t at = sm->out_sent;
-    do
-      memsys_send(gpu->memsys, sm->out[at].request, sm->out[at].time);
-    while (++at < sm->out_count && event_queue_is_first(order, sm->out[at].time, event.source));
-    sm->out_sent = at;
-    if (at < sm->out_count)
-      event_queue_push(order, sm->out[at].time, event.source);
-    else
-      sm->out_count = sm->out_sent = 0;
+  for (uint64_t cycle = 1; cycle < span; cycle++)
+    places[cycle] += places[cycle - 1];
+  for (uint32_t i = 0; i < window->count; i++) {
+    Sm *sm = &gpu->sms[window->running[i]];
+    for (uint32_t at = 0; at < sm->out_count; at++)
+      sorted[places[sm->out[at].time - window->start]++] = sm->out[at];
+    sm->out_count = 0;
+  }
+}
+
+/* Requests of all SMs go to memory. */
+static void send_requests(Window *window) {
+  Gpu *gpu = window->gpu;
+  uint32_t count = window->sends, span = (uint32_t)(window->end - window->start);
+  if (count == 0)
+    return;
+  if (gpu->sends_space < count) {
+    gpu->sends_space = 2 * count;
+    gpu->sends = g_renew(SmSend, gpu->sends, gpu->sends_space);
+  }
+  if (gpu->send_cycles < span) {
+    gpu->send_cycles = span;
+    gpu->send_places = g_renew(uint32_t, gpu->send_places, span + 1);
+  }
+  order_requests(window, gpu->send_places, gpu->sends);
+  for (uint32_t i = 0; i < count; i++) {
+    if (i + REQUEST_AHEAD < count)
+      mem_request_prefetch(gpu->sends[i + REQUEST_AHEAD].request);
+    memsys_send(gpu->memsys, gpu->sends[i].request, gpu->sends[i].time);
   }
 }
 
@@ -133,8 +156,10 @@ static void pass_piece(void *user, uint32_t piece) {
 static void pass_on(Window *window) {
   Gpu *gpu = window->gpu;
   uint32_t parts = 0;
+  window->sends = 0;
   for (uint32_t i = 0; i < window->count; i++) {
     Sm *sm = &gpu->sms[window->running[i]];
+    window->sends += sm->out_count;
     parts += sm->out_parts;
     sm->out_parts = 0;
   }
@@ -211,6 +236,7 @@ void windows_run(Gpu *gpu) {
     uint64_t first = earliest(&window);
     if (first == WHEEL_NEVER || first > gpu->limit_cycles)
       break;
+    window.start = first;
     window.end = gpu->limit_cycles - first < span ? gpu->limit_cycles + 1 : first + span;
     run_window(&window);
     if (gpu->ages != window.ages)

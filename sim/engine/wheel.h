@@ -109,6 +109,8 @@ static inline WarpSet wheel_drain(Wheel *wheel, uint64_t time) {
     wheel->slot[index] = 0;
     wheel->occupied[index / 64] &= ~(UINT64_C(1) << (index % 64));
     wheel->now = next;
+    if (next == time)
+      break;
   }
   wheel->now = time;
   return woken;

@@ -26,7 +26,7 @@ struct L1 {
   L1Shape shape;
   uint64_t reciprocal; /* of sets: 2^64 / sets, rounded up */
   bool updates;        /* a store updates the own copy; else it evicts it */
-  uint32_t newest;     /* the line that was found last; NO_LINE: none yet. Lanes of a warp come to the same one in a row */
+  uint32_t newest;     /* the line found last; NO_LINE: none yet. Lanes of a warp come to the same one in a row */
   uint64_t generation, clock;
   uint32_t *tag;  /* of each way, by set: byte address / line size + 1; 0: it never held anything */
   Line *lines;    /* in the same order */

@@ -51,6 +51,13 @@ typedef struct MemRequest {
   MemPiece piece[32];
 } MemRequest;
 
+/* It will be sent soon. */
+static inline void mem_request_prefetch(const MemRequest *request) {
+  __builtin_prefetch(request);
+  __builtin_prefetch(&request->parts, 1);
+  __builtin_prefetch(&request->piece[0]);
+}
+
 struct MemTrace;
 /* A part of an access has been performed: its way. */
 typedef void (*MemFollower)(void *user, const struct MemTrace *trace);

@@ -7,9 +7,9 @@
 
 void part_queue_init(PartQueue *queue, uint32_t sms) {
   uint32_t words = (sms + 63) / 64;
-  *queue = (PartQueue){
-      .free = PART_NONE,
-      .order = {.sms = g_new0(uint64_t, words), .first = g_new(uint32_t, 64 * words), .words = words}};
+  *queue =
+      (PartQueue){.free = PART_NONE,
+                  .order = {.sms = g_new0(uint64_t, words), .first = g_new(uint32_t, 64 * words), .words = words}};
 }
 
 void part_queue_clear(PartQueue *queue) {
