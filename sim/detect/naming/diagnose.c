@@ -442,6 +442,8 @@ static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
              "who "
              "doesn't wait for the word give the signal";
   }
+  if (thing->kind == NODE_WORD && thing->waiter)
+    return "who would change the word waits for it first: let it do so before it waits, or let it wait for another";
   return repair_of(FINDING_ORPHAN_WAIT);
 }
 
@@ -510,10 +512,31 @@ static Finding *explain_cycle(const WaitGraph *graph, FindingId id, const GArray
   return finding;
 }
 
+/* Lanes of several warps, which wait for lanes of their own only where the program itself lets them: the same circle would
+ * be there if each lane ran by itself. */
+static bool is_of_warps(const WaitGraph *graph, uint32_t component) {
+  guint view = G_MAXUINT;
+  bool several = false;
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    if (node->component != component)
+      continue;
+    if (node->kind == NODE_ENTRY && !wait_entry_is_meant(diagnose_view(graph, node), node->index))
+      return false;
+    several |= node->kind == NODE_LANE && view != G_MAXUINT && node->view != view;
+    view = node->kind == NODE_LANE ? node->view : view;
+  }
+  return several;
+}
+
+static bool gives_name(const WaitGraph *graph, uint32_t component, EdgeKind kind) {
+  return wait_graph_has_kind(graph, component, kind) && !(kind == EDGE_JOIN && is_of_warps(graph, component));
+}
+
 /* The name of a component that has a cycle: index into names. */
 static unsigned name_component(const WaitGraph *graph, uint32_t component) {
   unsigned i = 0;
-  while (i + 1 < G_N_ELEMENTS(names) && !wait_graph_has_kind(graph, component, names[i].edge))
+  while (i + 1 < G_N_ELEMENTS(names) && !gives_name(graph, component, names[i].edge))
     i++;
   return i;
 }

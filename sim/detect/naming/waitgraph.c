@@ -183,17 +183,29 @@ static void connect_touches(WaitGraph *graph, guint node, const Spin *spin, bool
     connect_touch(graph, node, spin->view, &g_array_index(touches, Touch, i), is_bit);
 }
 
+bool wait_reads_plainly(const WarpView *view, uint32_t pc) {
+  const Launch *launch = view->launch;
+  const Inst *inst = &launch->kernel->insts[pc];
+  return launch->program->dialect == DIALECT_PTX && inst->sem == SEM_WEAK && inst->cache != CACHE_CV &&
+         !(op_info[inst->op].flags & OPF_ATOMIC);
+}
+
+/* Of several causes, those count that the program expects to change; all, if it expects that of none. */
 static unsigned connect_single_causes(WaitGraph *graph, guint node, const Spin *spin, bool is_bit, bool later) {
   const GArray *touches = is_bit ? spin->bits : spin->words;
-  unsigned found = 0;
+  g_autoptr(GArray) causes = g_array_new(FALSE, FALSE, sizeof(Touch));
+  bool expected = false;
   for (guint i = 0; i < touches->len; i++) {
     const Touch *touch = &g_array_index(touches, Touch, i);
     if (!is_cause(graph, spin, touch, later))
       continue;
-    connect_touch(graph, node, spin->view, touch, is_bit);
-    found++;
+    g_array_append_vals(causes, touch, 1);
+    expected |= !is_bit && !wait_reads_plainly(spin->view, touch->pc);
   }
-  return found;
+  for (guint i = 0; i < causes->len; i++)
+    if (is_bit || !expected || !wait_reads_plainly(spin->view, g_array_index(causes, Touch, i).pc))
+      connect_touch(graph, node, spin->view, &g_array_index(causes, Touch, i), is_bit);
+  return causes->len;
 }
 
 /* True if the lane reads a copy of the word that its SM's L1 keeps, though memory may hold something else. */

@@ -73,12 +73,17 @@ typedef struct WaitGraph {
   uint32_t components;
 } WaitGraph;
 
+/* The instruction is a plain load of PTX: the program doesn't expect that others change what it reads. */
+bool wait_reads_plainly(const WarpView *view, uint32_t pc);
+
 /* An entry is one of the SIMT stack, or with lane groups: a group that waits at a BSYNC or WARPSYNC, by its index,
  * or ENTRY_OF_TURN: the running group, which doesn't come to a point where the warp may switch to those that could
  * run. */
 enum { ENTRY_OF_TURN = WARP_LANES };
 typedef enum { ENTRY_JOIN, ENTRY_PATH, ENTRY_WARPSYNC, ENTRY_MEETING, ENTRY_TURN } EntryKind;
 EntryKind wait_entry_kind(const WarpView *view, uint32_t entry);
+/* The program itself lets its lanes wait there for the others: at an operation of the warp, or one that comes next. */
+bool wait_entry_is_meant(const WarpView *view, uint32_t entry);
 /* Where its lanes wait; for a turn, where the running lanes are. */
 uint32_t wait_entry_pc(const WarpView *view, uint32_t entry);
 /* The lanes that are waited for there and can't come. */

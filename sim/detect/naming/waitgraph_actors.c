@@ -450,7 +450,9 @@ static bool look_behind(WaitGraph *graph, guint at) {
     uint32_t pc;
     if (waits_for(graph, edge.from, *other))
       continue;
-    if (would_change(graph, &lane, edge.to, other, &pc)) {
+    const WarpView *view = wait_view(graph, lane.view);
+    if (would_change(graph, &lane, edge.to, other, &pc) &&
+        (wait_reads_plainly(view, edge.pc) || !wait_reads_plainly(view, pc))) {
       wait_reconnect(graph, at, wait_node_of(graph, NODE_WORD, 0, 0, *other), pc);
       return true;
     }

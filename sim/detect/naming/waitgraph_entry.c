@@ -34,6 +34,45 @@ EntryKind wait_entry_kind(const WarpView *view, uint32_t entry) {
   }
 }
 
+/* Nothing that others see comes between `pc` and an operation of the warp, whatever way is taken. */
+static bool leads_to_operation(const Kernel *kernel, uint32_t pc) {
+  g_autofree bool *seen = g_new0(bool, kernel->ninsts);
+  g_autoptr(GArray) ways = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  bool meets = false;
+  g_array_append_val(ways, pc);
+  while (ways->len) {
+    pc = g_array_index(ways, uint32_t, ways->len - 1);
+    g_array_set_size(ways, ways->len - 1);
+    for (; pc < kernel->ninsts && !seen[pc]; pc++) {
+      const Inst *inst = &kernel->insts[pc];
+      uint32_t flags = op_info[inst->op].flags, target = (uint32_t)inst->target;
+      seen[pc] = true;
+      meets |= inst->flags & INST_SYNCED || inst->op == OP_WARPSYNC;
+      if (inst->flags & INST_SYNCED || inst->op == OP_WARPSYNC)
+        break;
+      if (flags & (OPF_STORE | OPF_ATOMIC | OPF_LOCK) || (flags & OPF_BRANCH && inst->op != OP_BRA) ||
+          inst->op == OP_EXIT)
+        return false;
+      if (inst->op == OP_BRA)
+        g_array_append_val(ways, target);
+      if (inst->op == OP_BRA && !inst_is_guarded(inst))
+        break;
+    }
+  }
+  return meets;
+}
+
+bool wait_entry_is_meant(const WarpView *view, uint32_t entry) {
+  switch (wait_entry_kind(view, entry)) {
+  case ENTRY_WARPSYNC: return true;
+  case ENTRY_JOIN:
+  case ENTRY_PATH: return leads_to_operation(view->launch->kernel, wait_entry_pc(view, entry));
+  case ENTRY_MEETING:
+  case ENTRY_TURN: break;
+  }
+  return false;
+}
+
 uint32_t wait_entry_pc(const WarpView *view, uint32_t entry) {
   if (!view->warp->groups)
     return view->warp->stack[entry].pc;
