@@ -170,6 +170,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/decides.h \
   sim/detect/race/handoff.c \
   sim/detect/race/handoff.h \
+  sim/detect/race/lane_holes.c \
+  sim/detect/race/lane_holes.h \
   sim/detect/race/lane_order.c \
   sim/detect/race/lane_order.h \
   sim/detect/race/polling.c \

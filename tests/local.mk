@@ -200,6 +200,7 @@ TEST_FILES = \
   tests/script/cli.sh \
   tests/script/corpus_check.sh \
   tests/script/corpus_findings.sh \
+  tests/script/corpus_races.sh \
   tests/script/corpus_schedules.sh \
   tests/script/determinism.sh \
   tests/script/threads.sh \

@@ -46,6 +46,14 @@ typedef struct Case {
   "again: ATOM.CAS R6, [R8+0x4], RZ, R5; ISETP.NE.AND P0, pt, R6, RZ, pt; @P0 BRA again;\n" acquire \
   "\nLD R7, [R8]; IADD R7, R7, R5;\nST [R8], R7;\n" release "\nATOM.EXCH RZ, [R8+0x4], RZ;\n" END
 
+/* Eight lanes of block 0 store (line 8), and lane 0 tells (line 11); those of block 1 read (line 15). */
+#define TOLD_BY_LANE(meet, fence, set)                                                                        \
+  HEAD "@!P2 BRA wait; IADD R14, R8, R1; ISETP.EQ.AND P4, pt, R0, RZ, pt; ISETP.NE.AND P5, pt, R0, RZ, pt;\n" \
+       "ST [R14+0x10], R5;\n" meet "\n" fence "\n" set "\nEXIT;\n"                                            \
+       "wait: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA wait;\n" FENCE                     \
+       "\nIADD R14, R8, R1; LD R7, [R14+0x10];\n" END
+#define LANE_SETS "@P4 ATOM.EXCH RZ, [R8+0x4], R5;"
+
 /* Warp 1 stores (line 8) and exits; warp 0 reads (line 11) behind what stands in line 10. */
 #define EXITS_BEFORE(meet) "@P1 BRA wait;\nSTS [R3], R5;\nEXIT;\nwait: " meet "\nLDS R7, [R1];\n" END
 
@@ -104,6 +112,23 @@ static const Case cases[] = {
      HEAD "@!P2 BRA wait;\nST.WT [R8+0x4], R5;\nEXIT;\n"
           "wait: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA wait;\nST [R8+0x4], RZ;\n" END,
      1, 2, .race = {0}},
+    {"a fence of the lane that tells", TOLD_BY_LANE("", "@P4 MEMBAR.GL;", LANE_SETS), 8, 2, .race = {8, 15},
+     .says = "hasn't met these lanes"},
+    {"the same with lane groups", TOLD_BY_LANE("", "@P4 MEMBAR.GL;", LANE_SETS), 8, 2, .lane_groups = true,
+     .race = {8, 15}, .says = "hasn't met these lanes"},
+    {"a fence of the lane that tells, behind a warp sync", TOLD_BY_LANE("NOP;", "@P4 MEMBAR.GL;", LANE_SETS), 8, 2,
+     .race = {0}},
+    {"a release of the lane that tells", TOLD_BY_LANE("", "", "@P4 ST.CS [R8+0x4], R5;"), 8, 2, .race = {8, 15},
+     .says = "hasn't met these lanes"},
+    {"a release of the lane that tells, behind a warp sync", TOLD_BY_LANE("NOP;", "", "@P4 ST.CS [R8+0x4], R5;"), 8,
+     2, .race = {0}},
+    {"a fence of all lanes before one tells", TOLD_BY_LANE("", "MEMBAR.GL;", LANE_SETS), 8, 2, .race = {0}},
+    {"a fence of the other lanes, then of the one that tells", /* who knows the second knows the first */
+     TOLD_BY_LANE("@P5 MEMBAR.GL;", "@P4 MEMBAR.GL;", LANE_SETS), 8, 2, .race = {0}},
+    {"a fence of the one that tells, then of the other lanes",
+     TOLD_BY_LANE("@P4 MEMBAR.GL;", "@P5 MEMBAR.GL;", LANE_SETS), 8, 2, .race = {0}},
+    {"a block barrier behind the fence of a lane",
+     TOLD_BY_LANE("@P4 MEMBAR.GL;", "BAR.SYNC 0x0; @P4 MEMBAR.GL;", LANE_SETS), 8, 2, .race = {0}},
     {"lanes that change a byte each", HEAD "LDS.U8 R4, [R0]; IADD R4, R4, R5;\nSTS.U8 [R0], R4;\n" END, 32, 1, true,
      .race = {0}},
     {"lanes that read their neighbour's byte", HEAD "LOP.XOR R3, R0, 0x1;\nSTS.U8 [R0], R0;\nLDS.U8 R4, [R3];\n" END,

@@ -50,6 +50,7 @@ typedef enum {
   EDIT_FENCE_BEFORE,
   EDIT_FENCE_BEHIND,
   EDIT_WARP_SYNC_BEFORE,
+  EDIT_WARP_SYNC_BEHIND,
   EDIT_BARRIER_BEHIND, /* __syncthreads() */
   EDIT_BARRIER_BEFORE,
   EDIT_NOTHING, /* of a doubt: the access itself */

@@ -121,6 +121,7 @@ static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, boo
   RaceDetector *detector = user;
   BarrierOrder *barrier = &sm_order(detector, point->sm)->barriers[point->block->slot][id];
   barrier->counted = (point->inst->flags & INST_HAS_COUNT) != 0;
+  lane_holes_end(&detector->watch.order.holes, warp_order(detector, point));
   order_arrive(barrier, warp_order(detector, point));
 }
 
@@ -144,8 +145,11 @@ static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, u
   const Block *block = point->block;
   SmOrder *sm = sm_order(detector, point->sm);
   BarrierOrder *barrier = &sm->barriers[block->slot][id];
-  for (uint32_t rest = barrier->counted ? 0 : block->finished; rest; rest &= rest - 1)
-    order_join_barrier(barrier, &sm->warps[block->warp_slot[__builtin_ctz(rest)]]);
+  for (uint32_t rest = barrier->counted ? 0 : block->finished; rest; rest &= rest - 1) {
+    WarpOrder *exited = &sm->warps[block->warp_slot[__builtin_ctz(rest)]];
+    lane_holes_end(&detector->watch.order.holes, exited);
+    order_join_barrier(barrier, exited);
+  }
   for (uint32_t rest = waiting; rest; rest &= rest - 1)
     order_leave_barrier(&detector->watch.order, barrier, &sm->warps[block->warp_slot[__builtin_ctz(rest)]]);
   barrier_order_reset(barrier);
@@ -172,7 +176,10 @@ static void release_bits(RaceDetector *detector, const ProbePoint *point, const 
 }
 
 static void fence(void *user, const ProbePoint *point) {
-  order_fence(warp_order(user, point), order_scope(point->inst), point->pc, point->lanes);
+  RaceDetector *detector = user;
+  WarpOrder *warp = warp_order(detector, point);
+  lane_holes_release(&detector->watch.order.holes, warp, point->lanes);
+  order_fence(warp, order_scope(point->inst), point->pc, point->lanes);
 }
 
 static void warp_sync(void *user, const ProbePoint *point) {
@@ -214,6 +221,10 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     order_move_on(warp);
   if (trial)
     race_trial_access(&detector->watch.trial, warp, point, false);
+  if (point->inst->sem == SEM_WEAK && kind != ACCESS_ATOMIC)
+    lane_holes_note(warp, access.lanes);
+  if (order_releases(point->inst) && kind != ACCESS_READ)
+    lane_holes_release(&detector->watch.order.holes, warp, access.lanes);
   if (space == SPACE_GLOBAL)
     race_issue(&detector->watch, point, warp, &access, number);
   else

@@ -15,6 +15,7 @@ typedef enum {
   RACE_NO_ACQUIRE,     /* handed over, but the reader has no fence between the flag and the second access */
   RACE_NARROW_RELEASE, /* the writer's fence, or its write, has too small a scope */
   RACE_NARROW_ACQUIRE, /* the reader's */
+  RACE_NO_SYNC,        /* handed over by a lane that hadn't met the lanes of the first access */
   RACE_SPECULATIVE,    /* a load whose value a select drops */
 } RaceCause;
 

@@ -26,6 +26,7 @@ void race_order_init(RaceOrder *order, const Gpu *gpu) {
                        .ended = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_barrier)};
   g_array_set_clear_func(order->released, clear_released);
   handoffs_init(&order->handoffs);
+  lane_holes_init(&order->holes);
   view_pool_init(&order->views);
 }
 
@@ -37,6 +38,7 @@ void race_order_clear(RaceOrder *order) {
   g_hash_table_destroy(order->first_of_stream);
   g_hash_table_destroy(order->ended);
   handoffs_clear(&order->handoffs);
+  lane_holes_clear(&order->holes);
   for (uint32_t i = 0; i < order->launches; i++)
     barrier_order_clear(&order->started[i]);
   g_free(order->started);
@@ -135,6 +137,7 @@ void order_end_block(RaceOrder *order, const Block *block, WarpOrder *warps) {
   }
   for (uint32_t i = 0; i < block->warps; i++) {
     WarpOrder *warp = &warps[block->warp_slot[i]];
+    lane_holes_end(&order->holes, warp);
     order_fence(warp, IN_ONE_SYSTEM, 0, ALL_LANES); /* the end is one */
     order_join_barrier(ended, warp);
   }
@@ -168,8 +171,17 @@ void order_host_awaited(RaceOrder *order, uint32_t launch) {
 
 /* ---- questions ---- */
 
-static bool clock_knows(const RaceOrder *order, const VClock *clock, const Access *earlier) {
-  if (vclock_knows(clock, earlier->actor, earlier->time))
+static bool has_hole(const RaceOrder *order, const VClock *clock, const Access *earlier) {
+  return earlier->actor >= clock->floor &&
+         lane_holes_hide(&order->holes, earlier, vclock_time(clock, earlier->actor));
+}
+
+bool order_is_hidden(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
+  return warp->fences && earlier->actor != warp->actor && has_hole(order, order_clock(order, warp, false), earlier);
+}
+
+static bool clock_knows(const RaceOrder *order, const VClock *clock, const Access *earlier, bool plain) {
+  if (vclock_knows(clock, earlier->actor, earlier->time) && (plain || !has_hole(order, clock, earlier)))
     return true;
   ThreadId thread = g_array_index(order->actors, ThreadId, earlier->actor);
   if (order_clock_has_all(order) || thread_is_host(thread))
@@ -190,7 +202,7 @@ bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lan
     uint32_t of_earlier = shift ? earlier->lanes >> shift | earlier->lanes << (32 - shift) : earlier->lanes;
     return lane_order_knows(by_lanes, lanes, of_earlier, earlier->time);
   }
-  return clock_knows(order, order_clock(order, warp, plain), earlier);
+  return clock_knows(order, order_clock(order, warp, plain), earlier, plain || !warp->fences);
 }
 
 bool order_is_pending(const WarpOrder *warp, const Access *earlier) {

@@ -8,7 +8,8 @@
  * volatile accesses are of .sys. What the plain order has and the model's hasn't is a missing fence, or one of too small a
  * scope. What comes behind a strong read also comes after the strong writes that it observed themselves (shadow.h).
  *
- * Generous where the model is finer than a warp: a fence of one lane counts for its warp; what a fence covered before a
+ * Generous where the model is finer than a warp: a store of one lane hands on what another lane's fence covered, and what one
+ * lane takes its warp knows (but a fence doesn't cover what other lanes did, lane_holes.h); what a fence covered before a
  * block barrier counts for all warps behind it; of a chain of atomics of more than GIFTS_MAX blocks every fence counts for
  * the whole GPU. So races can be missed, none is invented.
  *
@@ -22,6 +23,7 @@
 
 #include "sim/core/gpu.h"
 #include "sim/detect/race/handoff.h"
+#include "sim/detect/race/lane_holes.h"
 #include "sim/detect/race/warp_order.h"
 
 /* Words that have a clock of their own for what their strong writes hand on; further words share these clocks. */
@@ -69,6 +71,7 @@ typedef struct RaceOrder {
   GArray *released; /* Released */
   uint64_t changes; /* so far, of what words hand on */
   HandOffs handoffs;
+  LaneHoles holes;
   ViewPool views;
   uint32_t launches;
   GArray *streams;             /* uint32_t, of each launch: the first launch of its stream */
@@ -109,6 +112,8 @@ const WarpOrder *order_of_actor(const RaceOrder *order, uint32_t actor);
 /* True if `earlier` comes before what `lanes` of the warp do now; in the model's order, or the plain one. */
 bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,
                      bool plain);
+/* True if what the warp knows has `earlier`, but the lane that handed it on hadn't met those that made it. */
+bool order_is_hidden(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* True if the warp was handed `earlier`, and only its own fence is missing, or of too small a scope. */
 bool order_is_pending(const WarpOrder *warp, const Access *earlier);
 /* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, else the newest. */

@@ -107,6 +107,15 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
     try_fences(finding, point, race, second, false);
     return;
   }
+  if (race->cause == RACE_NO_SYNC) {
+    const Launch *launch = race_launch_of(point, &race->first);
+    g_autofree char *first = code_text(launch, race->first.pc);
+    RepairEdit edit = edit_at(launch, race->first.pc, EDIT_WARP_SYNC_BEHIND, false);
+    finding_add_repair(
+        finding, &edit, 1,
+        g_strdup_printf("put __syncwarp() behind %s, before the lane that hands it on comes to its fence", first));
+    return;
+  }
   if (race_is_update(point, race, second) || !race_of_one_block(race, second))
     return;
   if (race->cause == RACE_LANES) {

@@ -234,6 +234,19 @@ static Reason beside_host(const ProbePoint *point, const Race *race, const RaceE
                  "kernel");
 }
 
+/* The fence or release is another lane's. */
+static Reason missing_sync(const ProbePoint *point, const Race *race) {
+  const Launch *launch = race_launch_of(point, &race->first);
+  g_autofree char *line = locate_line_text(launch, race->first.pc), *source = locate_source(launch, race->first.pc);
+  return (Reason){
+      .why = g_strdup_printf("another lane of the warp hands on the %s in %s, by a fence or release that it hasn't "
+                             "met these lanes before: a fence orders what its own lane did",
+                             race->first.write ? "store" : "load", line),
+      .repair = g_strdup_printf("put __syncwarp() behind `%s` in %s, before the lane that hands it on "
+                                "comes to its fence",
+                                source, line)};
+}
+
 static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   if (race->cause == RACE_SPECULATIVE)
     return (Reason){
@@ -250,6 +263,7 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
   case RACE_SCOPES:
     return because("both are strong, but one of them only for threads of its own block (.cta)",
                    "give both the scope of the GPU (.gpu)");
+  case RACE_NO_SYNC: return missing_sync(point, race);
   case RACE_SPECULATIVE:
   case RACE_LANES:
   case RACE_IN_INSTRUCTION:
@@ -265,6 +279,7 @@ static const char *gap_text(const Race *race) {
   case RACE_NO_ACQUIRE: return "a fence is missing between the two";
   case RACE_NARROW_RELEASE:
   case RACE_NARROW_ACQUIRE: return "the fence's scope is too small";
+  case RACE_NO_SYNC: return "a __syncwarp() is missing between the two";
   case RACE_SPECULATIVE: return "nothing orders the two, but the load is speculative and its value is dropped";
   default: return "nothing orders the two";
   }

@@ -79,7 +79,9 @@ static void pass_barrier(RaceTrial *trial, WarpOrder *warp, const ProbePoint *po
   g_array_append_val(*phases, warp->time);
 }
 
-static bool is_behind(EditKind kind) { return kind == EDIT_FENCE_BEHIND || kind == EDIT_BARRIER_BEHIND; }
+static bool is_behind(EditKind kind) {
+  return kind == EDIT_FENCE_BEHIND || kind == EDIT_WARP_SYNC_BEHIND || kind == EDIT_BARRIER_BEHIND;
+}
 
 void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point, bool behind) {
   uint8_t marks = marks_of(trial, point->block->launch)[point->pc];
@@ -93,7 +95,8 @@ void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *poin
     case EDIT_FENCE_BEHIND:
       order_fence(warp, edit->in_block ? IN_ONE_BLOCK : ON_ONE_GPU, point->pc, point->lanes);
       break;
-    case EDIT_WARP_SYNC_BEFORE: order_warp_sync(warp, point->lanes, point->warp->alive); break;
+    case EDIT_WARP_SYNC_BEFORE:
+    case EDIT_WARP_SYNC_BEHIND: order_warp_sync(warp, point->lanes, point->warp->alive); break;
     case EDIT_BARRIER_BEFORE:
     case EDIT_BARRIER_BEHIND: pass_barrier(trial, warp, point); break;
     }

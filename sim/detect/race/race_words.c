@@ -199,6 +199,11 @@ static bool is_handed(const void *user, const Access *earlier) {
   return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, true);
 }
 
+static bool is_hidden(const void *user, const Access *earlier) {
+  const Question *question = user;
+  return order_is_hidden(&question->step->watch->order, question->step->warp, earlier);
+}
+
 static Nearness nearness(const void *user, const Access *earlier) {
   const Step *step = ((const Question *)user)->step;
   return order_nearness(&step->watch->order, step->warp, earlier);
@@ -211,6 +216,7 @@ AccessOrder race_words_order(const Step *step, const Question *question) {
                        .clock_has_all =
                            order_clock_has_all(&step->watch->order) && !race_trial_has_phases(&step->watch->trial),
                        .before = is_before,
+                       .hidden = step->watch->order.holes.any ? is_hidden : NULL,
                        .handed = is_handed,
                        .nearness = nearness,
                        .farthest = step->point->gpu->host ? IN_ONE_SYSTEM : ON_ONE_GPU,
@@ -250,6 +256,8 @@ RaceCause race_words_missing_fence(const RaceOrder *order, const WarpOrder *warp
 RaceCause race_words_cause(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, bool strong,
                            const Access *earlier) {
   bool of_host = thread_is_host(g_array_index(order->actors, ThreadId, earlier->actor));
+  if (order_is_hidden(order, warp, earlier))
+    return RACE_NO_SYNC;
   if (warp->was_handed && (!earlier->strong || of_host) && order_is_before(order, warp, lanes, earlier, true))
     return race_words_missing_fence(order, warp, earlier);
   if (strong && earlier->strong)

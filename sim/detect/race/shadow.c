@@ -181,8 +181,10 @@ static inline bool both_strong(const Access *next, const Access *old, const Acce
 static inline bool is_before(const AccessOrder *order, const Access *old) {
   if (old->actor == order->actor)
     return order->before(order->user, old);
-  return vclock_knows(order->clock, old->actor, old->time) ||
-         (!order->clock_has_all && order->before(order->user, old));
+  bool known = vclock_knows(order->clock, old->actor, old->time);
+  if (G_UNLIKELY(order->hidden) && known)
+    known = !order->hidden(order->user, old);
+  return known || (!order->clock_has_all && order->before(order->user, old));
 }
 
 static bool conflicts(const Access *next, const Access *old, const AccessOrder *order) {
@@ -461,6 +463,8 @@ typedef enum { ROW_ORDERED, ROW_UNORDERED, ROW_UNCLEAR } RowOrdered;
 static RowOrdered row_ordered(const Access *next, const Access *old, const AccessOrder *order) {
   if (is_before(order, old))
     return ROW_ORDERED;
+  if (order->hidden && order->hidden(order->user, old))
+    return ROW_UNCLEAR;
   if (!order->by_lanes || next->actor != old->actor)
     return ROW_UNORDERED;
   return next->shift == old->shift ? ROW_ORDERED : ROW_UNCLEAR; /* each lane comes after itself */

@@ -96,6 +96,8 @@ typedef struct AccessOrder {
   const VClock *clock;                                     /* what it has of other actors is ordered before it */
   bool clock_has_all;                                      /* nothing else of them is */
   bool (*before)(const void *user, const Access *earlier); /* `earlier` is ordered before it, in its lanes */
+  bool (*hidden)(const void *user,
+                 const Access *earlier); /* it isn't ordered, although `clock` has it; NULL: none is */
   bool (*handed)(const void *user, const Access *earlier); /* it would be, if each strong access were a fence */
   Nearness (*nearness)(const void *user, const Access *earlier);
   Nearness farthest; /* any two threads are at least so near */

@@ -91,6 +91,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
   warp->handed_count = warp->handed_newest = 0;
   warp->handed_lanes = 0;
   warp->taken_change = 0;
+  warp->touched = warp->touched_since = 0;
   warp->undecided = false;
 }
 

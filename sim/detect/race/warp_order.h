@@ -61,6 +61,8 @@ typedef struct WarpOrder {
   uint64_t taken_change;        /* Released.change of the newest it took; 0: none */
   uint32_t fence_count[SCOPES]; /* fences so far of that scope or a wider one */
   uint32_t syncs;               /* so far, of its lanes with each other */
+  uint32_t touched,
+      touched_since; /* lanes with accesses behind that time that no fence or release has had (lane_holes.h) */
   bool undecided;   /* an access of its present time is under way that may turn out to hand something on */
   GPtrArray *views; /* WarpView *, oldest first; NULL: there were none yet */
 } WarpOrder;

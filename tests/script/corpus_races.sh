@@ -1,0 +1,29 @@
+#!/bin/sh
+# `lockstep check` finds data races and accesses without an order in exactly those of some PTX programs of tests/corpus/ that list
+# them, on each machine that they name, and a repair that helps with each (TAP).
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR"
+
+programs="cuda_races race_ptx"
+
+# look ID: scenarios on machines where the finding is listed and not found, or the other way round.
+look() {
+  for program in $programs; do
+    for file in $(grep -l "^program: $program.ptx" tests/corpus/*.yaml); do
+      listed=$(grep -cE "^  findings: .*\<$1\>" "$file" || :)
+      for machine in $(sed -n 's/^machines: *\[\(.*\)\]/\1/p' "$file" | tr ',' ' '); do
+        "$LOCKSTEP" check "$file" -m "$machine" >"$folder/out" 2>"$folder/err" || echo "$file on $machine: exit status $?"
+        found=$(grep -c ": warning: $1: " "$folder/out" || :)
+        test "$listed" = 0 && test "$found" = 0 && continue
+        test "$listed" != 0 && test "$found" != 0 || echo "$file on $machine: $1 listed $listed times, found $found times"
+        ! grep -q 'hint, which alone' "$folder/out" || echo "$file on $machine: no repair"
+      done
+    done
+  done
+}
+
+plan 2
+point "each data race that is listed, no other, with a repair" "$(look data-race)"
+point "the same of accesses without an order" "$(look unordered-access)"
+finish
