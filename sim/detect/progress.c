@@ -184,7 +184,7 @@ static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
   case GPU_LIMIT:
     if (watch->proofs == 0 || !look(watch, true, outcome)) {
       outcome->verdict = VERDICT_UNDECIDED;
-      outcome->stop = STOP_CYCLES;
+      outcome->stop = watch->options->windowed ? STOP_WINDOW : STOP_CYCLES;
     }
     return true;
   case GPU_BLOCKED:

@@ -65,8 +65,8 @@ static void append_occupancy(const RunResult *result, Canvas *canvas) {
 
 static void append_operations(const RunResult *result, Canvas *canvas) {
   double cycles = (double)run_result_measured_cycles(result);
-  if (!result->has_operations || result->operations <= 0 || cycles <= 0)
-    return;
+  if (!result->has_operations || result->operations <= 0 || cycles <= 0 || result->verdict != VERDICT_COMPLETED)
+    return; /* or not all were done */
   double each = cycles / (double)result->operations;
   paint_plain(canvas, "  %-*s%*" G_GINT64_FORMAT "  %.2f cycles each, %.4g million a second\n", NAME_WIDTH,
               "operations", NUMBER_WIDTH, result->operations, each, result->clock_hz / each / 1e6);
@@ -201,7 +201,11 @@ static void append_conditions(const RunResult *result, Canvas *canvas) {
     paint_plain(canvas, " (the worst of %u schedules", result->schedules->len);
   text_changes(&result->changes, canvas);
   if (result->stop)
-    paint_plain(canvas, ", ended by %s%s", result->stop == STOP_SIGNAL ? "a " : "--", stop_name(result->stop));
+    paint_plain(canvas, ", ended by %s%s",
+                result->stop == STOP_SIGNAL   ? "a "
+                : result->stop == STOP_WINDOW ? "its "
+                                              : "--",
+                stop_name(result->stop));
   paint_plain(canvas, ")\n");
 }
 

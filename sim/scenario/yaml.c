@@ -285,7 +285,7 @@ static bool read_transfers(Loader *loader, const YamlNode *node) {
 }
 
 static bool read_measure(Loader *loader, const YamlNode *root) {
-  static const char *const keys[] = {"operations", "region", "longest_launch", "shared_data", "transfers", NULL};
+  static const char *const keys[] = {"operations", "region", "longest_launch", "shared_data", "transfers", "window", NULL};
   const YamlNode *node = yaml_get(root, "measure");
   ScenarioMeasure *measure = &loader->scenario->measure;
   if (!node)
@@ -303,7 +303,11 @@ static bool read_measure(Loader *loader, const YamlNode *root) {
     measure->has_operations = true;
     good &= loader_range(loader, operations, "operations", 1, INT64_MAX, &measure->operations);
   }
-  const YamlNode *transfers = yaml_get(node, "transfers");
+  const YamlNode *transfers = yaml_get(node, "transfers"), *window = yaml_get(node, "window");
+  int64_t window_cycles = 0;
+  if (window)
+    good &= loader_range(loader, window, "window", 0, INT64_MAX, &window_cycles);
+  measure->window = (uint64_t)window_cycles;
   if (region)
     good &= read_region(loader, region);
   if (transfers)

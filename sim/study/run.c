@@ -55,7 +55,10 @@ void run_result_expect_findings(RunResult *result, const Expectation *expect, co
 /* ---- one simulation ---- */
 
 static Outcome simulate(Simulation *simulation, bool livelocks) {
-  ProgressOptions progress = {.limit_cycles = simulation->options->limit_cycles,
+  uint64_t limit = simulation->options->limit_cycles, window = simulation->scenario->measure.window;
+  bool windowed = window && window <= limit;
+  ProgressOptions progress = {.limit_cycles = windowed ? window : limit,
+                              .windowed = windowed,
                               .stop = simulation->options->stop,
                               .heartbeat = simulation->options->heartbeat,
                               .heartbeat_user = simulation->options->heartbeat_user,
@@ -212,7 +215,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   collect_region(simulation, result);
   if (scenario->measure.longest_launch && outcome->verdict == VERDICT_COMPLETED)
     result->longest = longest_launch(gpu);
-  if (scenario->measure.has_transfers && outcome->verdict == VERDICT_COMPLETED)
+  if (scenario->measure.has_transfers && (outcome->verdict == VERDICT_COMPLETED || outcome->stop == STOP_WINDOW))
     result->transfers = measured_transfers(simulation, machine);
   result->code = g_strdup(simulation->program->made_of);
   result->occupancy = collect_occupancy(simulation);

@@ -27,7 +27,7 @@ typedef struct LongestLaunch {
 
 /* How long locks went from owner to owner, as the program itself measured it (ScenarioMeasure.transfers). */
 typedef struct MeasuredTransfers {
-  bool found; /* the scenario says where, the run completed, and there were some */
+  bool found; /* the scenario says where, the run completed or its window is over, and there were some */
   uint64_t transfers;
   double mean_cycles;
 } MeasuredTransfers;

@@ -43,7 +43,7 @@ unordered_complaint() {
 }
 lost_complaint() { run_complaint 'the words of owed sum to' "$@"; }
 
-plan 58
+plan 59
 for machine in gtx1080ti rtx3070 h200; do
   point "basic, on $machine" "$(safe_complaint messages_basic $machine)"
   point "no fence before the mask, on $machine" "$(racy_complaint messages_no_fence $machine)"
@@ -68,6 +68,7 @@ for pool in 3 1024; do
   point "hash table by servers, pool of $pool" "$(ordered_complaint hash_server gtx1080ti -p pool=$pool)"
   point "hash table by servers, aliased locks, pool of $pool" "$(ordered_complaint hash_server h200 -p pool=$pool -p locks=2 -p servers=3)"
 done
+point "accounts by servers that measure their locks" "$(ordered_complaint accounts_server_timed gtx1080ti -p each=1)"
 point "accounts by servers" "$(ordered_complaint accounts_server gtx1080ti -p each=1)"
 point "accounts by servers, aliased locks" "$(ordered_complaint accounts_server h200 -p pool=64 -p servers=3 -p locks=4 -p each=1)"
 point "accounts by servers, no hierarchy: no end" "$(run_complaint 'ended by --limit-cycles' accounts_server gtx1080ti -p ordered=0 -p each=1 --limit-cycles 700000)"

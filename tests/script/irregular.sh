@@ -15,7 +15,7 @@ changed() {
   cp "$traces"/*.cuh "$folder/irregular"
 }
 
-plan 31
+plan 35
 for machine in gtx1080ti h200; do
   expect "$machine: hash table, completed and without a finding" 0 "^as expected" \
     "$LOCKSTEP" check "$traces/hash_table.yaml" -m $machine -p each=1
@@ -65,6 +65,16 @@ point "the same when each instruction is followed" "$(diff "$folder/locks" "$fol
 expect "steps of a microsecond: a mean in between" 0 "^496 transfers of locks, [0-9]{3}\.[0-9]+ ns each" \
   "$LOCKSTEP" run "$traces/hash_table_timed.yaml" -m gtx1080ti -p fence=0
 
+# --- a convoy, for so many cycles ---
+
+expect "a window ends the run, and that is as expected" 0 '^accounts_convoy on gtx1080ti: undecided .*ended by its window' \
+  "$LOCKSTEP" run "$traces/accounts_convoy.yaml" -m gtx1080ti
+point "not all operations were done: no rate" "$(grep -E "^  operations" "$folder/out" || :)"
+expect "a window that is longer than the run" 1 'the verdict is completed, expected undecided' \
+  "$LOCKSTEP" run "$traces/accounts_convoy.yaml" -m gtx1080ti -p window=2000000
+expect "a smaller limit comes first" 0 'ended by --limit-cycles' \
+  "$LOCKSTEP" run "$traces/accounts_convoy.yaml" -m gtx1080ti --limit-cycles 5000
+
 # --- published figures ---
 
 common="traces/irregular/hash_table.yaml,gtx1080ti,fence=0 check=0"
@@ -76,6 +86,7 @@ all,$common,test,l2_ratio,100,%,x,1,all,1
 own,traces/irregular/hash_table_timed.yaml,gtx1080ti,fence=0,test,transfer_measured,1,cycles,x,1,,1
 ratio,traces/irregular/hash_table_timed.yaml,gtx1080ti,fence=0,test,transfer_ratio,1,,x,1,ratio,1
 longer,traces/irregular/hash_table_timed.yaml,gtx1080ti,fence=0 rounds=88,test,transfer_ratio,1,,x,1,ratio,1
+convoy,traces/irregular/accounts_convoy.yaml,gtx1080ti,,test,transfer,1,cycles,x,1,,1
 half,$common each=1,test,l2_ratio,50,%,x,1,all,1
 warm,$common pool=100000 places=1000000,test,dram_ratio,100,%,x,1,warm,1
 cold,$common pool=100000 places=1000000 each=1,test,dram_ratio,50,%,x,1,warm,1
@@ -93,6 +104,7 @@ point "transfers and traffic of a suite" "$(awk -F, -v fence="$(quantity from_fe
     if (predicted["l2"] - l2 > 0.01 || l2 - predicted["l2"] > 0.01) print predicted["l2"], "and", l2
     if (predicted["own"] - own > 0.5 || own - predicted["own"] > 0.5) print predicted["own"], "and", own
     if (predicted["ratio"] != 1 || !(predicted["longer"] > 0.5 && predicted["longer"] < 0.99)) print predicted["ratio"], predicted["longer"]
+    if (!(predicted["convoy"] > 1000)) print predicted["convoy"], "cycles from owner to owner"
     if (!(predicted["half"] > 0.3 && predicted["half"] < 0.8)) print predicted["half"], "of the traffic to the L2"
     if (!(predicted["cold"] > 0.3 && predicted["cold"] < 0.8)) print predicted["cold"], "of the traffic to DRAM"
   }' "$folder/validation")"

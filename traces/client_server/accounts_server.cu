@@ -42,13 +42,27 @@ struct Mover {
   }
 };
 
+template <class Clock>
+static __device__ __forceinline__ void serve(const messages::NestedShape &shape, messages::NestedSpace *space,
+                                             const messages::LocalLocks &locks, const Mover &mover, Clock clock) {
+  messages::NestedServer<Mover, Clock> server(shape, space, locks, mover, clock);
+  server.run();
+  clock.finish();
+  __prof_trigger(1);
+}
 extern "C" __global__ void __launch_bounds__(1024, 2)
     transfer_servers(Bank bank, messages::NestedShape shape, int lock_count, int touch, int rounds) {
   __shared__ Word words[LOCKS];
   __shared__ messages::NestedSpace space;
-  Mover mover = {bank, touch, rounds};
   messages::LocalLocks locks(words, lock_count, gridDim.x);
-  messages::NestedServer<Mover> server(shape, &space, locks, mover);
-  server.run();
-  __prof_trigger(1);
+  serve(shape, &space, locks, {bank, touch, rounds}, ::locks::Untimed::of(0, 0));
+}
+// `stamps`: one for each lock of all servers, in the order of the hierarchy.
+extern "C" __global__ void __launch_bounds__(1024, 2)
+    transfer_servers_timed(Bank bank, messages::NestedShape shape, int lock_count, int touch, int rounds, locks::Time *stamps,
+                           locks::Time *sums) {
+  __shared__ Word words[LOCKS];
+  __shared__ messages::NestedSpace space;
+  messages::LocalLocks locks(words, lock_count, gridDim.x);
+  serve(shape, &space, locks, {bank, touch, rounds}, ::locks::Timed::of(stamps, sums));
 }

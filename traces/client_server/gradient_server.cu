@@ -48,7 +48,8 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
   __shared__ messages::NestedSpace space;
   Stepper stepper = {model, rate, rounds};
   messages::LocalLocks locks(words, lock_count, gridDim.x);
-  messages::NestedServer<Stepper> server(shape, &space, locks, stepper);
+  ::locks::Untimed clock;
+  messages::NestedServer<Stepper, ::locks::Untimed> server(shape, &space, locks, stepper, clock);
   server.run();
   __prof_trigger(1);
 }

@@ -30,11 +30,14 @@ struct NestedShape {
   Word *finished, *served; // clients, and servers, that are done
 };
 
-template <class Section> class NestedServer {
+// `Clock` measures how long locks go from owner to owner (locks.cuh of traces/irregular): who has a lock is who may execute the critical
+// section, whichever thread took it in its server's shared memory. Its locks have the numbers of the hierarchy.
+template <class Section, class Clock> class NestedServer {
   NestedShape shape_;
   NestedSpace *space_;
   LocalLocks locks_;
   Section section_;
+  Clock &clock_;
   Word me_;
 
   template <int WORDS> __device__ __forceinline__ Channel<WORDS> channel(Word *channels, Word server) const {
@@ -49,6 +52,10 @@ template <class Section> class NestedServer {
     atomicAnd(reply_word(threadIdx.x), ~bit);
     return true;
   }
+  __device__ __forceinline__ void note_taken(Word number) const {
+    clock_.has_lock();
+    clock_.taken(locks_.rank_of(number));
+  }
   __device__ __forceinline__ void give_back(Word number) const {
     Word index = locks_.index_of(number), server = locks_.server_of(number);
     Message<1> message = {{index}};
@@ -60,8 +67,8 @@ template <class Section> class NestedServer {
 
 public:
   __device__ __forceinline__ NestedServer(const NestedShape &shape, NestedSpace *space, const LocalLocks &locks,
-                                          const Section &section)
-      : shape_(shape), space_(space), locks_(locks), section_(section), me_(blockIdx.x) {}
+                                          const Section &section, Clock &clock)
+      : shape_(shape), space_(space), locks_(locks), section_(section), clock_(clock), me_(blockIdx.x) {}
 
   // Orders: the number of the lower lock's data, that of the other one's, and a word for the section.
   __device__ __forceinline__ void operator()(bool has, const Message<3> &order) {
@@ -73,10 +80,17 @@ public:
     }
     Word *mine = locks_.lock(locks_.index_of(own)), *its = locks_.lock(locks_.index_of(other));
     do {
-      if (has && !holds)
+      if (has && !holds) {
         holds = same || (remote ? take_reply() : try_lock(its));
+        if (holds && !same)
+          note_taken(other);
+      }
       if (has && holds && try_lock(mine)) {
+        note_taken(own);
         section_(own, other, order.word[2]);
+        clock_.frees(locks_.rank_of(own));
+        if (!same)
+          clock_.frees(locks_.rank_of(other));
         __threadfence();
         unlock(mine);
         if (remote)

@@ -105,6 +105,7 @@ static char *standing_text(const Gpu *gpu, const Standing *standing) {
 static char *headline(const Gpu *gpu, StopReason reason, uint64_t threads) {
   static const char *const reasons[] = {[STOP_NONE] = "nothing runs, and nothing could be proved",
                                         [STOP_CYCLES] = "the limit of cycles came first",
+                                        [STOP_WINDOW] = "the scenario's `window` of cycles is over",
                                         [STOP_SECONDS] = "the limit of seconds came first",
                                         [STOP_SIGNAL] = "a signal came first"};
   uint64_t blocks = 0;
