@@ -45,7 +45,7 @@ struct Mover {
 template <class Clock>
 static __device__ __forceinline__ void serve(const messages::NestedShape &shape, messages::NestedSpace *space,
                                              const messages::LocalLocks &locks, const Mover &mover, Clock clock) {
-  messages::NestedServer<Mover, Clock> server(shape, space, locks, mover, clock);
+  messages::NestedServer<Mover, Clock> server(shape, space, local_buffers, locks, mover, clock);
   server.run();
   clock.finish();
   __prof_trigger(1);

@@ -122,22 +122,28 @@ public:
     free(!assigned);
     return assigned;
   }
-  // The warp reads up to 32 messages itself, and frees them behind action(has, message), which mustn't wait. For messages whose
-  // handling is short and sure to succeed, without followers.
+  // The warp reads all messages itself, and calls action(has, message), which mustn't wait, for up to 32 at a time. It frees them when a
+  // quarter of the buffer has been read, or nothing else is to be done. For messages whose handling is short and sure to succeed,
+  // without followers.
   template <class Action> __device__ __forceinline__ bool step_directly(Action &action) {
-    Word found = min(find_run(), (Word)LANES);
-    if (found == 0)
-      return false;
-    bool has = lane_number() < found;
-    Message<WORDS> message;
-    __threadfence(); // the messages' data, which the mask's bits stand for
-    if (has)
-      from_.load(head_ + lane_number(), message);
-    action(has, message);
-    __syncwarp();
-    head_ += found;
-    reset(found);
-    return true;
+    Word found = find_run();
+    if (found) {
+      __threadfence(); // the messages' data, which the mask's bits stand for
+#pragma unroll 1
+      for (Word at = lane_number(); at - lane_number() < found; at += LANES) {
+        bool has = at < found;
+        Message<WORDS> message;
+        if (has)
+          from_.load(head_ + at, message);
+        action(has, message);
+        __syncwarp();
+      }
+      head_ += found;
+    }
+    Word read = head_ - freed_;
+    if (read && (!found || read >= from_.entries() / 4))
+      reset(read);
+    return found;
   }
   // Whole warp: true if no message will come any more, and all have been assigned.
   __device__ __forceinline__ bool is_over(const Word *finished, Word senders) const {
@@ -339,6 +345,19 @@ template <int WORDS, class Rules = Sound> class Sender {
       publish(target, count, message);
   }
 
+  // False if the local buffer is full.
+  __device__ __forceinline__ bool enter(Word target, Word place, const Message<WORDS> &message) const {
+    if (place - look(buffer(target) + COPIED_AT) >= local_)
+      return false;
+    __threadfence_block(); // who has copied this entry, a lap ago, is done
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+      data(target, place)[w * local_] = message.word[w];
+    __threadfence_block();
+    atomicOr(mask(target, place), bit(place));
+    return true;
+  }
+
 public:
   __device__ __forceinline__ Sender(Word *shared, Word *channels, Word targets, Word entries, Word local)
       : turn_(shared), channels_(channels), targets_(targets), entries_(entries), local_(local) {}
@@ -351,20 +370,28 @@ public:
   __device__ __forceinline__ void send(bool has, Word target, const Message<WORDS> &message) const {
     Word place = has ? atomicAdd(buffer(target) + RESERVED_AT, 1) : 0;
     do {
-      if (has && place - look(buffer(target) + COPIED_AT) < local_) {
-        __threadfence_block(); // who has copied this entry, a lap ago, is done
-#pragma unroll
-        for (int w = 0; w < WORDS; w++)
-          data(target, place)[w * local_] = message.word[w];
-        __threadfence_block();
-        atomicOr(mask(target, place), bit(place));
-        has = false;
-      }
+      has = has && !enter(target, place, message);
       __threadfence_block(); // the bits of this warp, for whoever takes the next turn
       __syncwarp();
       Word turn = lane_number() == 0 ? atomicInc(turn_, targets_ - 1) : 0;
       copy(from_first(turn));
     } while (__any_sync(ALL_LANES, has));
+  }
+  // The same, until all have left the local buffers, copied by this warp or another: whoever waits for answers mustn't leave them there.
+  __device__ __forceinline__ void send_through(bool has, Word target, const Message<WORDS> &message) const {
+    Word place = has ? atomicAdd(buffer(target) + RESERVED_AT, 1) : 0, round = warp_number();
+    unsigned left = __ballot_sync(ALL_LANES, has);
+    bool waits = has;
+#pragma unroll 1
+    while (left) {
+      has = has && !enter(target, place, message);
+      __threadfence_block(); // the bits of this warp, for whoever copies the buffer next
+      __syncwarp();
+      Word shift = round++ % LANES, lane = (__ffs(__funnelshift_r(left, left, shift)) - 1 + shift) % LANES;
+      copy(__shfl_sync(ALL_LANES, target, lane));
+      waits = waits && (int)(look(buffer(target) + COPIED_AT) - place) <= 0;
+      left = __ballot_sync(ALL_LANES, waits);
+    }
   }
   __device__ __forceinline__ void flush() const {
     __syncthreads();

@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
   Stepper stepper = {model, rate, rounds};
   messages::LocalLocks locks(words, lock_count, gridDim.x);
   ::locks::Untimed clock;
-  messages::NestedServer<Stepper, ::locks::Untimed> server(shape, &space, locks, stepper, clock);
+  messages::NestedServer<Stepper, ::locks::Untimed> server(shape, &space, local_buffers, locks, stepper, clock);
   server.run();
   __prof_trigger(1);
 }

@@ -4,7 +4,8 @@
 //
 // Why it ends: the higher lock is taken first, and the hierarchy is one of all servers' locks. Whoever waits for a request's lock
 // holds nothing. Replies and unlocks have channels and warps of their own, which never wait; so have requests, since all who execute
-// orders may be waiting for replies. A warp sends all its requests before it takes any lock.
+// orders may be waiting for replies. A warp sends all its requests before it takes any lock. Requests go through local buffers; replies
+// and unlocks, which others wait for, don't.
 //
 // A server block: the leaders of orders and of requests, the warps that handle replies and unlocks, `workers` followers for orders, and
 // the rest for requests.
@@ -26,7 +27,7 @@ struct NestedSpace {
 // What all servers share. `separate`: 0 (broken): unlock messages go the way of requests.
 struct NestedShape {
   Word *orders, *requests, *replies, *unlocks; // channels, one for each server
-  Word entries, servers, clients, period, workers, separate;
+  Word entries, local, servers, clients, period, workers, separate; // local: entries of a local buffer of requests
   Word *finished, *served; // clients, and servers, that are done
 };
 
@@ -36,6 +37,7 @@ template <class Section, class Clock> class NestedServer {
   NestedShape shape_;
   NestedSpace *space_;
   LocalLocks locks_;
+  Sender<2> requests_;
   Section section_;
   Clock &clock_;
   Word me_;
@@ -48,7 +50,7 @@ template <class Section, class Clock> class NestedServer {
     Word bit = 1u << lane_number();
     if (!(look(reply_word(threadIdx.x)) & bit))
       return false;
-    __threadfence(); // behind the critical sections of the lock's owners before
+    __threadfence_block(); // behind the critical sections of the lock's owners before; who noted the reply had the GPU's fence
     atomicAnd(reply_word(threadIdx.x), ~bit);
     return true;
   }
@@ -66,18 +68,18 @@ template <class Section, class Clock> class NestedServer {
   }
 
 public:
-  __device__ __forceinline__ NestedServer(const NestedShape &shape, NestedSpace *space, const LocalLocks &locks,
+  // `buffers`: sender_words(servers, local, 2) words of shared memory.
+  __device__ __forceinline__ NestedServer(const NestedShape &shape, NestedSpace *space, Word *buffers, const LocalLocks &locks,
                                           const Section &section, Clock &clock)
-      : shape_(shape), space_(space), locks_(locks), section_(section), clock_(clock), me_(blockIdx.x) {}
+      : shape_(shape), space_(space), locks_(locks), requests_(buffers, shape.requests, shape.servers, shape.entries, shape.local),
+        section_(section), clock_(clock), me_(blockIdx.x) {}
 
   // Orders: the number of the lower lock's data, that of the other one's, and a word for the section.
   __device__ __forceinline__ void operator()(bool has, const Message<3> &order) {
     Word own = order.word[0], other = order.word[1];
     bool remote = locks_.server_of(other) != me_, same = locks_.rank_of(other) == locks_.rank_of(own), holds = false;
-    if (has && remote) {
-      Message<2> request = {{locks_.index_of(other), me_ << 16 | threadIdx.x}};
-      basic_send(channel<2>(shape_.requests, locks_.server_of(other)), request);
-    }
+    requests_.send_through(has && remote, locks_.server_of(other),
+                           {{locks_.index_of(other), me_ << 16 | threadIdx.x}});
     Word *mine = locks_.lock(locks_.index_of(own)), *its = locks_.lock(locks_.index_of(other));
     do {
       if (has && !holds) {
@@ -109,8 +111,7 @@ public:
       has = false;
     }
     do {
-      if (has && try_lock(locks_.lock(request.word[0]))) {
-        __threadfence();
+      if (has && try_lock(locks_.lock(request.word[0]))) { // the message's fences are the lock's, too
         Message<1> reply = {{request.word[1] & 0xffff}};
         basic_send(channel<1>(shape_.replies, request.word[1] >> 16), reply);
         has = false;
@@ -121,6 +122,7 @@ public:
     begin_receiver(&space_->orders);
     begin_receiver(&space_->requests);
     locks_.begin();
+    requests_.begin();
     if (threadIdx.x < LANES)
       space_->replied[threadIdx.x] = 0;
     __syncthreads();
