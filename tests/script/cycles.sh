@@ -14,7 +14,7 @@ measured=validation/hardware/run_cycles_h200.csv
 least=10000
 most=400000
 only='!/:/ && $5 == 1'
-test -z "${TABLE:-}" || { most=1000000000 only='($5 == 1 || /irregular|client_server/ && $6 * 1.98 >= 25000 * $3)'; }
+test -z "${TABLE:-}" || { most=5000000 only='($5 == 1 || /irregular|client_server/ && $6 * 1.98 >= 25000 * $3)'; }
 awk -F, -v least=$least -v most=$most '
   $2 == "completed" && $1 !~ /^traces\/(primitives|accesses)|_timed/ && '"$only"' {
     cycles = $6 * 1.98; if (cycles >= least * $3 && cycles < most) printf "%s,%.0f\n", $1, cycles
