@@ -24,7 +24,7 @@ typedef void (*Heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions);
 
 typedef struct ProgressOptions {
   uint64_t limit_cycles;
-  bool windowed; /* the limit is a scenario's window (STOP_WINDOW) */
+  bool windowed;       /* the limit is a scenario's window (STOP_WINDOW) */
   const Stop *stop;    /* ends the run early; may be NULL */
   Heartbeat heartbeat; /* may be NULL */
   gpointer heartbeat_user;

@@ -81,7 +81,7 @@ typedef struct ScenarioMeasure {
   bool has_region;
   Region region;
   bool longest_launch;  /* what is measured is the launch that takes longest, not the time until the last has ended */
-  uint64_t window;      /* the run ends after so many SM cycles, undecided: of one that would last too long; 0: never */
+  uint64_t window; /* the run ends after so many SM cycles, undecided: of one that would last too long; 0: never */
   bool has_shared_data; /* this range of each block's shared memory is data, not cost of synchronization */
   uint32_t shared_data_offset, shared_data_bytes;
   bool has_transfers; /* the program measures how long locks go from owner to owner */

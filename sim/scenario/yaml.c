@@ -285,7 +285,8 @@ static bool read_transfers(Loader *loader, const YamlNode *node) {
 }
 
 static bool read_measure(Loader *loader, const YamlNode *root) {
-  static const char *const keys[] = {"operations", "region", "longest_launch", "shared_data", "transfers", "window", NULL};
+  static const char *const keys[] = {"operations", "region", "longest_launch", "shared_data", "transfers",
+                                     "window",     NULL};
   const YamlNode *node = yaml_get(root, "measure");
   ScenarioMeasure *measure = &loader->scenario->measure;
   if (!node)

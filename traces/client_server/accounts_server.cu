@@ -59,8 +59,8 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
 }
 // `stamps`: one for each lock of all servers, in the order of the hierarchy.
 extern "C" __global__ void __launch_bounds__(1024, 2)
-    transfer_servers_timed(Bank bank, messages::NestedShape shape, int lock_count, int touch, int rounds, locks::Time *stamps,
-                           locks::Time *sums) {
+    transfer_servers_timed(Bank bank, messages::NestedShape shape, int lock_count, int touch, int rounds,
+                           locks::Time *stamps, locks::Time *sums) {
   __shared__ Word words[LOCKS];
   __shared__ messages::NestedSpace space;
   messages::LocalLocks locks(words, lock_count, gridDim.x);

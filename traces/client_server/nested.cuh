@@ -69,10 +69,11 @@ template <class Section, class Clock> class NestedServer {
 
 public:
   // `buffers`: sender_words(servers, local, 2) words of shared memory.
-  __device__ __forceinline__ NestedServer(const NestedShape &shape, NestedSpace *space, Word *buffers, const LocalLocks &locks,
-                                          const Section &section, Clock &clock)
-      : shape_(shape), space_(space), locks_(locks), requests_(buffers, shape.requests, shape.servers, shape.entries, shape.local),
-        section_(section), clock_(clock), me_(blockIdx.x) {}
+  __device__ __forceinline__ NestedServer(const NestedShape &shape, NestedSpace *space, Word *buffers,
+                                          const LocalLocks &locks, const Section &section, Clock &clock)
+      : shape_(shape), space_(space), locks_(locks),
+        requests_(buffers, shape.requests, shape.servers, shape.entries, shape.local), section_(section),
+        clock_(clock), me_(blockIdx.x) {}
 
   // Orders: the number of the lower lock's data, that of the other one's, and a word for the section.
   __device__ __forceinline__ void operator()(bool has, const Message<3> &order) {
