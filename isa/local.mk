@@ -99,6 +99,8 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_cubin_operand.c \
   isa/mc/mc_cubin_reader.h \
   isa/mc/mc_half.c \
+  isa/mc/mc_hazards.c \
+  isa/mc/mc_hazards.h \
   isa/mc/mc_info.c \
   isa/mc/mc_info.h \
   isa/mc/mc_listing.c \

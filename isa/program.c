@@ -19,6 +19,7 @@ void kernel_free(Kernel *kernel) {
   if (kernel->undefined)
     g_ptr_array_unref(kernel->undefined);
   g_free(kernel->control);
+  g_free(kernel->hazards);
   g_free(kernel->jumps);
   diag_free(kernel->refusal);
   g_free(kernel);

@@ -342,6 +342,23 @@ typedef struct Mark {
   uint32_t pc, number;
 } Mark;
 
+/* Why an instruction of machine code may issue too early (isa/mc/mc_hazards.h). */
+typedef enum {
+  HAZARD_READ,      /* it reads what the producer, which raises a scoreboard, hasn't written */
+  HAZARD_OVERWRITE, /* it overwrites that */
+  HAZARD_LATENCY,   /* it reads what the producer, of fixed latency, hasn't written */
+  HAZARD_SOURCE,    /* it overwrites what the producer hasn't read */
+} CodeHazardKind;
+
+/* Instruction `pc` may issue before `producer` is that far, on some path. */
+typedef struct CodeHazard {
+  uint32_t pc, producer;
+  uint8_t kind;   /* CodeHazardKind */
+  bool predicate; /* of `number`, a row of a register otherwise */
+  uint8_t number;
+  uint8_t distance, latency; /* HAZARD_LATENCY: cycles between their issue, and those that it takes */
+} CodeHazard;
+
 /* A label or other name for an instruction; the printer uses it. */
 typedef struct Label {
   char *name;
@@ -375,6 +392,8 @@ typedef struct Kernel {
   GPtrArray *
       undefined; /* char *: functions without a body that it calls: a TRAP with imm i + 1 stands for a call; NULL: none */
   uint32_t *control; /* of each instruction of machine code: CONTROL_*; NULL: it has no encodings, or is none */
+  CodeHazard *hazards; /* of machine code, by rising pc */
+  uint32_t nhazards;
   uint32_t *jumps;   /* instructions that its BRX may go to, rising */
   uint32_t njumps;
   uint16_t param_base;    /* where parameters begin in c[0x0] */

@@ -23,6 +23,7 @@ AM_TESTS_ENVIRONMENT = \
 UNIT_TESTS = \
   tests/property/test_exploration \
   tests/property/test_litmus \
+  tests/property/test_mc_hazards \
   tests/property/test_naming \
   tests/property/test_programs \
   tests/property/test_properties \

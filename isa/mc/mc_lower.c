@@ -5,6 +5,7 @@
 
 #include "isa/flow/cfg.h"
 #include "isa/mc/mc_build.h"
+#include "isa/mc/mc_hazards.h"
 #include "isa/mc/mc_issue.h"
 
 enum { RESERVED_SHARED = 0x400, ROWS_MAX = 250, INSTS_MAX = 1 << 20 };
@@ -502,8 +503,10 @@ static bool lower_kernel(Program *program, const McModule *module, const McKerne
   } else {
     good = set_targets(&build, diag);
     set_jumps(&build);
-    if (good)
+    if (good) {
       cfg_annotate(kernel);
+      mc_hazards_find(module, source, kernel);
+    }
     settle_saves(kernel);
   }
   g_ptr_array_add(program->kernels, kernel);

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "sim/core/cached.h"
+#include "sim/core/hazards.h"
 #include "sim/core/locks.h"
 #include "sim/core/sm.h"
 
@@ -95,11 +96,6 @@ static void decode_skip(Decoded *decoded, const Gpu *gpu, Opcode op) {
   decoded->skip_latency = op_info[op].unit == UNIT_GLOBAL ? gpu->unit_latency[UNIT_SHARED] : decoded->latency;
 }
 
-static void add_hazard(Decoded *decoded, int16_t reg) {
-  LS_REQUIRE("decoded-hazards", decoded->hazards < G_N_ELEMENTS(decoded->hazard));
-  decoded->hazard[decoded->hazards++] = (uint8_t)reg;
-}
-
 /* For how long an instruction of machine code takes its unit. */
 static uint32_t occupies(const Machine *machine, uint32_t control) {
   uint32_t of_unit = 0;
@@ -155,16 +151,13 @@ static uint32_t sources_cycles(const Machine *machine, const Inst *inst) {
 static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   uint32_t control = kernel->control[inst - kernel->insts], waits = control >> CONTROL_WAIT_SHIFT & 63;
   uint32_t write = control >> CONTROL_WRITE_SHIFT & 7, read = control >> CONTROL_READ_SHIFT & 7;
-  RegList reads = inst_reads(inst);
-  for (unsigned i = 0; i < reads.count; i++)
-    add_hazard(decoded, reads.reg[i]);
-  for (unsigned i = 0; i < decoded->writes; i++)
-    add_hazard(decoded, decoded->write[i]);
   decoded->waits = 0;
   decoded->pred_wait = 0;
   for (unsigned i = 0; i < CONTROL_SCOREBOARDS; i++)
     if (waits >> i & 1)
       decoded->wait[decoded->waits++] = (uint8_t)scoreboard_row(kernel, i);
+  decoded->hazards = hazards_has(kernel, (uint32_t)(inst - kernel->insts));
+  decoded->executor = decoded->hazards ? hazards_execute : decoded->executor;
   decoded->stall = (uint8_t)MAX(control & CONTROL_STALL, 1);
   decoded->raises = write < CONTROL_SCOREBOARDS ? (uint8_t)(write + 1) : 0;
   decoded->sources = read < CONTROL_SCOREBOARDS ? (uint8_t)(read + 1) : 0;

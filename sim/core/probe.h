@@ -92,10 +92,10 @@ typedef struct Probe {
   void (*partial_barrier)(void *user, const ProbePoint *point, uint32_t absent, uint32_t exited);
   /* `reg` (or, if is_predicate, a predicate) is read by lanes that never wrote it. */
   void (*unset_read)(void *user, const ProbePoint *point, unsigned reg, bool is_predicate);
-  /* Lanes use or overwrite register row `row`, which the instruction `producer` hasn't written yet (hazards.h); or
-   * (HAZARD_SHARED) that byte of shared memory, which the copy `producer` writes, and nobody has waited for
-   * (async_copy.h). */
-  void (*hazard)(void *user, const ProbePoint *point, unsigned row, uint32_t producer);
+  /* Lanes execute an instruction that may issue too early after `producer` (HAZARD_CODE: an index into
+   * Kernel.hazards); or they touch (HAZARD_SHARED) that byte of shared memory, which the copy `producer` writes, and
+   * nobody has waited for (async_copy.h). */
+  void (*hazard)(void *user, const ProbePoint *point, unsigned what, uint32_t producer);
   /* A value that lanes of the point use was loaded, at `from`, from memory that nobody had written. */
   void (*undefined_use)(void *user, const ProbePoint *point, const struct UndefinedFrom *from);
   /* Lanes issue an access to memory; address[lane] is the byte address (global), or the physical one (shared).

@@ -167,7 +167,6 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
     Decoded sources = {.sources = decoded->sources};
     sm_raise_until_reply(warp, kernel, decoded);
     sm_raise(warp, kernel, &sources, 0, issue->sources);
-    hazards_open(issue, decoded, REG_PENDING);
   }
   warp->newest_access = issue->flight->number;
   warp->awaits = waits_as_acquire(issue) ? warp->newest_access : 0;
@@ -176,8 +175,6 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
 /* What it writes is there at a time that is known. */
 static void raise_scoreboards(const Issue *issue, const Decoded *decoded) {
   sm_raise(issue->warp, issue->block->launch->kernel, decoded, issue->ready, issue->sources);
-  if (decoded->raises && issue->mask)
-    hazards_open(issue, decoded, issue->ready);
 }
 
 /* All lanes of a path of `active` lanes have left by this instruction (EXIT, BRK, CONT, RET): another one runs
@@ -354,13 +351,13 @@ static uint64_t issue_beside(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(warp->undefined_rows))
     undefined_step(&issue, warp->active);
   if (issue.mask) {
-    if (G_UNLIKELY(hazards_any(warp, now)))
-      hazards_check(&issue, decoded);
     decoded->executor(&issue);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);
     if (!decoded->stall)
       sm_set_ready(warp, decoded, now);
+  } else if (G_UNLIKELY(decoded->hazards)) {
+    hazards_skip(&issue, warp->active);
   }
   warp->pc++;
   return op_info[inst->op].unit == UNIT_ALU ? now : issue.ready;
@@ -464,8 +461,6 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(warp->undefined_rows))
     undefined_step(&issue, active);
   if (G_LIKELY(issue.mask)) {
-    if (G_UNLIKELY(hazards_any(warp, now)))
-      hazards_check(&issue, decoded);
     decoded->executor(&issue);
     if (decoded->interval)
       pipe_take(&sm->pipes, decoded->pipe, decoded->interval * issue.turns, &issue);
@@ -476,6 +471,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   } else {
     issue.next = now + decoded->skip;
     issue.ready = now + decoded->skip_latency;
+    if (G_UNLIKELY(decoded->hazards))
+      hazards_skip(&issue, active);
   }
   issue.ready = MAX(issue.ready, parts_ready);
   if (G_UNLIKELY(invited) && !issue.flight)

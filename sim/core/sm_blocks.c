@@ -4,7 +4,6 @@
 #include "base/pages.h"
 #include "sim/core/async_copy.h"
 #include "sim/core/barrier.h"
-#include "sim/core/hazards.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/slots.h"
@@ -48,7 +47,6 @@ void sm_clear(Sm *sm) {
     local_memory_clear(&sm->warps[i].local);
     local_defined_clear(&sm->warps[i].local_defined);
     g_free(sm->warps[i].undefined);
-    hazards_clear(&sm->warps[i]);
     async_copies_clear(&sm->warps[i]);
   }
   g_free(sm->warps);
@@ -114,8 +112,6 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .undefined = warp->undefined,
                 .undefined_room = warp->undefined_room,
                 .undefined_rows = warp->undefined_rows,
-                .open = warp->open,
-                .open_room = warp->open_room,
                 .copies = warp->copies,
                 .slot = slot,
                 .consts = launch->const_rows,
@@ -133,7 +129,6 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
     memset(fresh.written, 0, rows * sizeof(uint32_t));
   }
   *warp = fresh;
-  hazards_start(sm->gpu, launch->kernel, warp);
   async_copies_reset(warp);
   if (warp->groups)
     lane_groups_reset(warp->groups);

@@ -6,7 +6,6 @@
 #include "sim/core/async_copy.h"
 #include "sim/core/cached.h"
 #include "sim/core/due.h"
-#include "sim/core/hazards.h"
 #include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
@@ -274,8 +273,6 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
   warp->pending -= flight->decoded->writes;
   uint64_t ready = now + (flight->request.merged ? access_merge_delay(sm->gpu->machine, flight->inst) : 0);
   sm_set_ready(warp, flight->decoded, ready);
-  if (G_UNLIKELY(warp->open_rows))
-    hazards_close(warp, flight);
   if (flight->decoded->raises)
     lower(warp, warp_block(sm, warp)->launch->kernel, flight->decoded, now);
   if (PROBE_WANTED(sm->gpu, replied))

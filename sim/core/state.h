@@ -62,10 +62,9 @@ typedef struct Decoded {
   /* Of machine code with encodings (then `wait` names rows of scoreboards): */
   uint8_t stall; /* cycles until the warp's next instruction, at least; 0: this is none */
   uint8_t raises,
-      sources;     /* scoreboard + 1 that falls when the result is there, when the sources are read; 0: none */
-  uint8_t hazards; /* how many entries of the list below */
+      sources;  /* scoreboard + 1 that falls when the result is there, when the sources are read; 0: none */
+  bool hazards; /* it may issue too early (hazards.h) */
   uint16_t sources_cycles; /* until the sources are read */
-  uint8_t hazard[12];      /* registers that it reads or writes */
   uint8_t unit, occupies;  /* IssueUnit, and for how many cycles it takes it */
 } Decoded;
 

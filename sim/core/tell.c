@@ -96,11 +96,11 @@ void tell_unset_read(const ProbePoint *point, unsigned reg, bool is_predicate) {
     PROBE_FIRE(point->gpu, unset_read, point, reg, is_predicate);
 }
 
-void tell_hazard(const ProbePoint *point, unsigned row, uint32_t producer) {
+void tell_hazard(const ProbePoint *point, unsigned what, uint32_t producer) {
   if (runs_window(point->gpu))
-    note_numbers(NOTE_HAZARD, point, row, producer);
+    note_numbers(NOTE_HAZARD, point, what, producer);
   else
-    PROBE_FIRE(point->gpu, hazard, point, row, producer);
+    PROBE_FIRE(point->gpu, hazard, point, what, producer);
 }
 
 void tell_odd_mask(const ProbePoint *point, uint32_t absent, uint32_t strangers) {

@@ -13,9 +13,11 @@ void tell_unlock_not_owned(const ProbePoint *point, unsigned lane, uint32_t addr
 void tell_exit_holding(const ProbePoint *point, uint32_t bit, const LockBit *held);
 void tell_partial_barrier(const ProbePoint *point, uint32_t absent, uint32_t exited);
 void tell_unset_read(const ProbePoint *point, unsigned reg, bool is_predicate);
-/* A row with this bit is a byte of the block's shared memory, which an asynchronous copy writes. */
+/* `what` with this bit is a byte of the block's shared memory, which an asynchronous copy writes. */
 #define HAZARD_SHARED UINT32_C(0x80000000)
-void tell_hazard(const ProbePoint *point, unsigned row, uint32_t producer);
+/* With this one it is an index into Kernel.hazards. */
+#define HAZARD_CODE UINT32_C(0x40000000)
+void tell_hazard(const ProbePoint *point, unsigned what, uint32_t producer);
 void tell_undefined_use(const ProbePoint *point, const UndefinedFrom *from);
 void tell_odd_mask(const ProbePoint *point, uint32_t absent, uint32_t strangers);
 void tell_fence(const ProbePoint *point);

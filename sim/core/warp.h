@@ -48,7 +48,6 @@ typedef struct StackEntry {
 
 struct LaneGroups;
 struct UndefinedRow;
-typedef struct OpenRow OpenRow;
 struct AsyncCopies;
 
 typedef struct Warp {
@@ -99,10 +98,7 @@ typedef struct Warp {
   struct UndefinedRow
       *undefined; /* of each register; undefined_room of them; kept from block to block, NULL: none yet */
   uint32_t undefined_room, undefined_rows; /* undefined_rows: how many registers have a mark */
-  OpenRow *open;                 /* of hazards.h: who writes each row; open_room of them, kept from block to block */
-  uint32_t open_room, open_rows; /* open_rows: how many it has; 0: nobody wants to know */
-  struct AsyncCopies *copies;    /* of async_copy.h; kept from block to block, NULL: none yet */
-  uint64_t open_until;           /* when all of them but those of global memory are written */
+  struct AsyncCopies *copies;              /* of async_copy.h; kept from block to block, NULL: none yet */
   uint32_t spin_pc;              /* of spin_backoff.h: the backward branch that it took last, plus 1; 0: none */
   uint64_t spin_compared, spin_turn; /* what was compared there, and when its turn began */
   uint64_t shadow;                   /* behind a block barrier: when it would have gone on without one; 0: nowhere */
