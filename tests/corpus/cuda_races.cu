@@ -44,3 +44,85 @@ extern "C" __global__ void flag_and_count(int *data, volatile int *flag, int *co
 extern "C" __global__ void flag_and_count_fenced(int *data, volatile int *flag, int *count, int *out) {
   tell_and_count<true>(data, flag, count, out);
 }
+
+// A queue is closed behind its last item; who finds it closed reads its end, which may still be the old one.
+template <bool FENCE>
+static __device__ void take_all(int *item, volatile int *end, volatile int *closed, volatile int *late, int *sum) {
+  enum { ITEMS = 4 };
+  if (threadIdx.x != 0)
+    return;
+  if (blockIdx.x == 0) {
+    for (int i = 0; i < ITEMS; i++) {
+      item[i] = i + 1;
+      __threadfence();
+      *end = i + 1;
+    }
+    __threadfence();
+    *closed = 1;
+    *late = 1;
+    return;
+  }
+  while (*late == 0) {
+  }
+  int at = 0, all = 0;
+  for (;;) {
+    int last = *closed;
+    if (FENCE)
+      __threadfence();
+    int now = *end;
+    if (at < now) {
+      __threadfence();
+      all += item[at++];
+    } else if (last) {
+      break;
+    }
+  }
+  *sum = all;
+}
+extern "C" __global__ void closed_first(int *item, volatile int *end, volatile int *closed, volatile int *late,
+                                        int *sum) {
+  take_all<false>(item, end, closed, late, sum);
+}
+extern "C" __global__ void closed_first_fenced(int *item, volatile int *end, volatile int *closed, volatile int *late,
+                                               int *sum) {
+  take_all<true>(item, end, closed, late, sum);
+}
+
+// Each block puts a node on a stack and takes all that is there. The second is late.
+struct Node {
+  int value;
+  Node *next;
+};
+template <bool FENCE>
+static __device__ void push_and_take(Node *node, unsigned long long *top, volatile int *late, int *sum) {
+  if (threadIdx.x != 0)
+    return;
+  while (blockIdx.x != 0 && *late == 0) {
+  }
+  Node *mine = &node[blockIdx.x];
+  mine->value = blockIdx.x + 1;
+  for (unsigned long long seen = atomicAdd(top, 0ull), old;; seen = old) {
+    mine->next = (Node *)seen;
+    if (FENCE)
+      __threadfence();
+    old = atomicCAS(top, seen, (unsigned long long)mine);
+    if (old == seen)
+      break;
+  }
+  if (blockIdx.x == 0) {
+    *late = 1;
+    return;
+  }
+  int all = 0;
+  Node *each = (Node *)atomicExch(top, 0ull);
+  __threadfence();
+  for (; each; each = each->next)
+    all += each->value;
+  *sum = all;
+}
+extern "C" __global__ void stack_unfenced(Node *node, unsigned long long *top, volatile int *late, int *sum) {
+  push_and_take<false>(node, top, late, sum);
+}
+extern "C" __global__ void stack_fenced(Node *node, unsigned long long *top, volatile int *late, int *sum) {
+  push_and_take<true>(node, top, late, sum);
+}

@@ -172,6 +172,14 @@ static const Case wait_cases[] = {
      "again: LD R2, [R0+0x8];\nISETP.EQ.AND P1, pt, R2, RZ, pt;\nLD R1, [R0+0x4];\nISETP.GE.AND P0, pt, R5, R1, pt;\n"
      "@P0 BRA next;\n" WORK "next: @P1 BRA again;\n" END,
      {4}},
+    {"an old value, and the word that ended the loop was loaded before",
+     HEAD "again: LD R2, [R0+0x8];\nLD R1, [R0+0x4];\nISETP.GE.AND P0, pt, R5, R1, pt;\n@P0 BRA none;\n" WORK
+          "BRA again;\nnone: ISETP.EQ.AND P1, pt, R2, RZ, pt;\n@P1 BRA again;\n" END,
+     {4}},
+    {"an old value, and the word that ended the loop was loaded behind",
+     HEAD "again: LD R1, [R0+0x4];\nISETP.GE.AND P0, pt, R5, R1, pt;\n@P0 BRA none;\n" WORK
+          "BRA again;\nnone: LD R2, [R0+0x8];\nISETP.EQ.AND P1, pt, R2, RZ, pt;\n@P1 BRA again;\n" END,
+     {4, 9}},
     {"a round stores",
      HEAD "again: LD R1, [R0+0x4];\nISETP.GE.AND P0, pt, R5, R1, pt;\n@P0 BRA next;\n" WORK
           "next: ST [R0+0x8], R1;\nIADD R3, R3, -0x1;\nISETP.GT.AND P0, pt, R3, RZ, pt;\n@P0 BRA again;\n" END,

@@ -29,6 +29,7 @@ typedef struct Loop {
   uint64_t stands; /* registers that are written under one choice of the load only */
   bool tries;      /* atomic operations and LDSLK are looked at, too */
   bool quiet;      /* it passes nothing that changes memory */
+  GPtrArray *ended; /* of each polling load: bool *, the blocks of the loops that it ends; NULL: not wanted */
   int64_t steps;   /* that may still be taken */
 } Loop;
 
@@ -214,7 +215,7 @@ static bool is_load(const Inst *inst, bool tries) {
   return (inst->op == OP_LDS || inst->op == OP_LD || (tries && is_try)) && !never_runs(inst);
 }
 
-/* The loads of the loop, not known as polls yet, whose address stands still. */
+/* The loads of the loop, not known as polls yet unless all loops that they end are wanted, whose address stands still. */
 static GArray *find_candidates(Loop *loop, const bool *known) {
   GArray *list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (guint i = 0; i < loop->blocks->len; i++) {
@@ -222,7 +223,7 @@ static GArray *find_candidates(Loop *loop, const bool *known) {
     Facts facts = loop->entry[block];
     for (uint32_t pc = block_at(loop, block)->first; pc <= block_at(loop, block)->last; pc++) {
       const Inst *inst = &loop->kernel->insts[pc];
-      if (is_load(inst, loop->tries) && !known[pc] && !(bits_of(inst_reads(inst)) & facts.carried))
+      if (is_load(inst, loop->tries) && (loop->ended || !known[pc]) && !(bits_of(inst_reads(inst)) & facts.carried))
         g_array_append_val(list, pc);
       follow(loop, block, pc, &facts);
     }
@@ -370,6 +371,73 @@ static bool ends_loop(Loop *loop, uint32_t load) {
   return out && !stores_back(loop) && (!loop->quiet || leads_out_alone(loop));
 }
 
+static bool comes_to(const Loop *loop, uint32_t from, uint32_t to) {
+  g_autofree bool *seen = g_new0(bool, loop->cfg->blocks->len);
+  g_autoptr(GArray) behind = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_array_append_val(behind, from);
+  for (guint next = 0; next < behind->len; next++) {
+    uint32_t block = g_array_index(behind, uint32_t, next);
+    if (block == to)
+      return true;
+    const GArray *row = block_at(loop, block)->successors;
+    for (guint i = 0; i < row->len; i++) {
+      uint32_t successor = g_array_index(row, uint32_t, i);
+      if (!seen[successor])
+        g_array_append_val(behind, successor);
+      seen[successor] = true;
+    }
+  }
+  return false;
+}
+
+/* A way out of the loop at the end of the block, from which nobody comes back to `home`. */
+static bool leads_away(const Loop *loop, uint32_t block, uint32_t home) {
+  const GArray *row = block_at(loop, block)->successors;
+  for (guint i = 0; i < row->len; i++) {
+    uint32_t next = g_array_index(row, uint32_t, i);
+    if (!loop->inside[next] && !comes_to(loop, next, home))
+      return true;
+  }
+  return block_at(loop, block)->exits;
+}
+
+/* True if the value itself, and not what it chooses, decides a branch out of the loop for good. */
+static bool ends_by_value(Loop *loop, uint32_t load) {
+  bool out = false;
+  forget_load(loop);
+  loop->load = load;
+  spread(loop);
+  for (guint i = 0; i < loop->blocks->len && !out; i++) {
+    uint32_t block = loop_block(loop, i);
+    const Inst *branch = &loop->kernel->insts[block_at(loop, block)->last];
+    Facts end = at_end(loop, block);
+    out = op_info[branch->op].flags & OPF_BRANCH && inst_is_guarded(branch) &&
+          (end.told_preds >> branch->guard & 1) && leads_away(loop, block, loop->cfg->block_of[load]);
+  }
+  return out;
+}
+
+/* What a load before it in its block found ends the loop for good, and what it finds itself doesn't: `if (head < tail) ...;
+ * else if (closed) break;`. */
+static bool ends_by_earlier(Loop *loop, uint32_t load) {
+  if (ends_by_value(loop, load))
+    return false;
+  for (uint32_t pc = block_at(loop, loop->cfg->block_of[load])->first; pc < load; pc++)
+    if (is_load(&loop->kernel->insts[pc], false) && ends_by_value(loop, pc))
+      return true;
+  return false;
+}
+
+static void note_ended(Loop *loop, uint32_t load) {
+  if (!loop->ended)
+    return;
+  bool **blocks = (bool **)&g_ptr_array_index(loop->ended, load);
+  if (!*blocks)
+    *blocks = g_new0(bool, loop->cfg->blocks->len);
+  for (guint i = 0; i < loop->blocks->len; i++)
+    (*blocks)[loop_block(loop, i)] = true;
+}
+
 /* ---- the kernel ---- */
 
 /* The load's copy in a block: true if it is there, or the search ends there. */
@@ -410,6 +478,7 @@ static void look_at_loop(Loop *loop, bool *polls) {
     if (!ends_loop(loop, load))
       continue;
     polls[load] = true;
+    note_ended(loop, load);
     add_copies(loop, load, polls);
   }
 }
@@ -422,7 +491,25 @@ static bool any_load(const Kernel *kernel, bool tries) {
 }
 
 /* Every cycle holds an edge that doesn't lead forwards in the text. */
-static bool *find_polls(const Kernel *kernel, bool tries, bool quiet) {
+/* Takes back those that wait for nothing: an old value ends all loops that they end together, if an earlier load says so. */
+static void take_back(Loop *loop, bool *polls) {
+  for (uint32_t load = 0; load < loop->kernel->ninsts && loop->steps > 0; load++) {
+    const bool *blocks = g_ptr_array_index(loop->ended, load);
+    for (uint32_t block = 0; blocks && block < loop->cfg->blocks->len; block++) {
+      loop->inside[block] = blocks[block];
+      if (blocks[block])
+        g_array_append_val(loop->blocks, block);
+    }
+    loop->head = loop->cfg->block_of[load];
+    if (blocks && polls[load]) {
+      start(loop);
+      polls[load] = !ends_by_earlier(loop, load);
+    }
+    leave_blocks(loop);
+  }
+}
+
+static bool *find_polls(const Kernel *kernel, bool tries, bool quiet, bool waits) {
   if (!any_load(kernel, tries))
     return NULL;
   g_autoptr(Cfg) cfg = cfg_new(kernel);
@@ -435,7 +522,10 @@ static bool *find_polls(const Kernel *kernel, bool tries, bool quiet) {
                .entry = g_new0(Facts, cfg->blocks->len),
                .steps = POLLING_STEPS_MAX,
                .tries = tries,
-               .quiet = quiet};
+               .quiet = quiet,
+               .ended = waits ? g_ptr_array_new_with_free_func(g_free) : NULL};
+  if (waits)
+    g_ptr_array_set_size(loop.ended, (gint)kernel->ninsts);
   for (uint32_t latch = 0; latch < cfg->blocks->len && loop.steps > 0; latch++) {
     const GArray *row = block_at(&loop, latch)->successors;
     for (guint i = 0; i < row->len && loop.steps > 0; i++) {
@@ -445,6 +535,8 @@ static bool *find_polls(const Kernel *kernel, bool tries, bool quiet) {
       leave_blocks(&loop);
     }
   }
+  if (waits)
+    take_back(&loop, polls);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     polls[pc] |= checks_phase(&kernel->insts[pc]);
     found |= polls[pc];
@@ -453,16 +545,17 @@ static bool *find_polls(const Kernel *kernel, bool tries, bool quiet) {
   g_free(loop.inside);
   g_free(loop.chosen);
   g_free(loop.entry);
+  g_clear_pointer(&loop.ended, g_ptr_array_unref);
   if (!found)
     g_clear_pointer(&polls, g_free);
   return polls;
 }
 
-bool *polling_loads(const Kernel *kernel) { return find_polls(kernel, false, false); }
-bool *polling_tries(const Kernel *kernel) { return find_polls(kernel, true, false); }
+bool *polling_loads(const Kernel *kernel) { return find_polls(kernel, false, false, false); }
+bool *polling_tries(const Kernel *kernel) { return find_polls(kernel, true, false, false); }
 
 bool *polling_waits(const Kernel *kernel) {
-  bool *loads = polling_loads(kernel), *quiet = find_polls(kernel, false, true);
+  bool *loads = find_polls(kernel, false, false, true), *quiet = find_polls(kernel, false, true, true);
   for (uint32_t pc = 0; loads && quiet && pc < kernel->ninsts; pc++)
     loads[pc] |= quiet[pc];
   if (loads)

@@ -27,7 +27,9 @@ bool *polling_loads(const Kernel *kernel);
  * a lock. Whether a try has succeeded shows only when it runs. */
 bool *polling_tries(const Kernel *kernel);
 /* Polling loads, and those of which an old value leads to another round, past nothing that changes memory, unless
- * something that is loaded behind them ends the loop (`while (more) { if (head >= tail) continue; ... }`). */
+ * something that is loaded behind them ends the loop (`while (more) { if (head >= tail) continue; ... }`). Not those
+ * where an old value leads out if what was loaded before them says so (`closed = ...; if (head < tail) ...; else if
+ * (closed) break;`). */
 bool *polling_waits(const Kernel *kernel);
 
 #endif
