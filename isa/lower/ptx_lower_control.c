@@ -50,7 +50,8 @@ void lower_TRAP(Lower *lower, const PtxInst *inst) { lower_op0(lower, OP_TRAP); 
 /* There is no debugger. */
 void lower_BRKPT(Lower *lower, const PtxInst *inst) {}
 
-void lower_GRIDDEPCONTROL(Lower *lower, const PtxInst *inst) { lower_unsupported(lower, "griddepcontrol"); }
+/* A launch begins when those that it depends on have ended: nothing is left to wait for, and nobody is waiting. */
+void lower_GRIDDEPCONTROL(Lower *lower, const PtxInst *inst) { lower_needs(lower, 90, "griddepcontrol"); }
 
 /* A guarded mark stands at an instruction of its own, which lanes without it jump over. */
 void lower_PMEVENT(Lower *lower, const PtxInst *inst) {

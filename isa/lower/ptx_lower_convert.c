@@ -356,6 +356,29 @@ void lower_CVTA(Lower *lower, const PtxInst *inst) {
     lower_move(lower, result.value, a, wide);
 }
 
+/* -- clusters, which have one block -- */
+
+/* A block number that isn't this block's is undefined; of one that is written as a number that is known. */
+void lower_MAPA(Lower *lower, const PtxInst *inst) {
+  PtxWord type = (PtxWord)inst->mods.type;
+  const PtxOperand *src = lower_operand(lower, 1), *rank = lower_operand(lower, 2);
+  bool wide = lower_is_wide(type);
+  if (!lower_needs(lower, 90, "mapa"))
+    return;
+  if (rank->kind == PTX_OPERAND_INTEGER && rank->bits) {
+    lower_unsupported(lower, "an address in another block of a cluster");
+    return;
+  }
+  Result result = lower_result(lower, 0, type);
+  Value a = src->kind == PTX_OPERAND_VAR ? lower_address(lower, src, wide, 0) : lower_value(lower, 1, type);
+  lower_move(lower, result.value, a, wide);
+}
+
+void lower_GETCTARANK(Lower *lower, const PtxInst *inst) {
+  if (lower_needs(lower, 90, "getctarank"))
+    lower_move(lower, lower_result(lower, 0, PTX_U32).value, lower_imm(lower, 0), false);
+}
+
 void lower_ISSPACEP(Lower *lower, const PtxInst *inst) {
   uint8_t space = inst->mods.space;
   const PtxOperand *src = lower_operand(lower, 1);

@@ -225,7 +225,22 @@ static void scan_body(Lower *lower, const PtxFunction *function, LowerFunction *
     check_end(lower, function);
 }
 
-static void scan_function(Lower *lower, uint32_t index, unsigned depth) {
+/* "`f` calls `g`, which calls `f`": the calls in a circle that `caller` closes by calling `index`. */
+static char *circle_of(const Lower *lower, uint32_t index, uint32_t caller) {
+  const char *name = ptx_module_name(lower->module, ptx_function(lower->module, index)->name);
+  if (caller == index)
+    return g_strdup_printf("`%s` calls itself", name);
+  GString *text = g_string_new(NULL);
+  for (uint32_t at = caller; at != index; at = lower->functions[at].caller) {
+    const char *between = ptx_module_name(lower->module, ptx_function(lower->module, at)->name);
+    g_autofree char *link = g_strdup_printf(" calls `%s`, which", between);
+    g_string_prepend(text, link);
+  }
+  g_autofree char *links = g_string_free(text, FALSE);
+  return g_strdup_printf("`%s`%s calls `%s`", name, links, name);
+}
+
+static void scan_function(Lower *lower, uint32_t index, uint32_t caller, unsigned depth) {
   const PtxFunction *function = ptx_function(lower->module, index);
   LowerFunction *info = &lower->functions[index];
   if (info->state == SCAN_DONE)
@@ -234,16 +249,17 @@ static void scan_function(Lower *lower, uint32_t index, unsigned depth) {
     info->errors = diag_new();
   lower->diag = info->errors;
   if (info->state == SCAN_OPEN) {
-    lower_error(lower, function->at, "`%s` calls itself, perhaps through others: recursion isn't supported",
-                ptx_module_name(lower->module, function->name));
+    g_autofree char *circle = circle_of(lower, index, caller);
+    lower_error(lower, function->at, "%s: recursion isn't supported", circle);
     return;
   }
   if (depth <= LOWER_DEPTH_MAX) {
     info->state = SCAN_OPEN;
+    info->caller = caller;
     scan_body(lower, function, info);
     for (guint i = 0; i < info->callees->len; i++) {
       uint32_t callee = g_array_index(info->callees, uint32_t, i);
-      scan_function(lower, callee, depth + 1);
+      scan_function(lower, callee, index, depth + 1);
       info->height = MAX(info->height, lower->functions[callee].height + 1);
     }
     info->state = SCAN_DONE;
@@ -255,7 +271,7 @@ static void scan_function(Lower *lower, uint32_t index, unsigned depth) {
 
 void lower_scan(Lower *lower, uint32_t function) {
   Diag *diag = lower->diag;
-  scan_function(lower, function, 0);
+  scan_function(lower, function, function, 0);
   lower->diag = diag;
   lower->failed = false;
 }

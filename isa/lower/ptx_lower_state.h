@@ -66,6 +66,7 @@ typedef struct LowerFunction {
   bool names_reserved; /* %reserved_smem_offset_* */
   uint32_t height;     /* how deep calls are nested in it */
   Diag *errors;        /* of the function itself: a kernel that reaches it is refused; NULL before the scan */
+  uint32_t caller;     /* while it is SCAN_OPEN: who called it there; itself: nobody */
   uint32_t kernel;     /* the kernel that reached it last, + 1 */
 } LowerFunction;
 

@@ -18,7 +18,7 @@ static const struct {
   unsigned below; /* only on machines of less than this capability; 0: on all */
 } refused[] = {
     {"atomics_", "an atomic operation on 16 bits isn't supported", 0},
-    {"calls_", "calls itself, perhaps through others: recursion isn't supported", 0},
+    {"calls_", "calls itself: recursion isn't supported", 0},
     {"specials_", "%pm0 isn't supported: there are no performance monitors", 0},
     {"votes_", "match needs compute capability 7.0, and the machine has 6.1", 70},
 };
@@ -219,6 +219,11 @@ static const struct {
     {"atom.global.add.noftz.f16x2 %r1, [%l1], %r2; red.shared.add.noftz.f16x2 [%r3], %r1;", "ATOM ATOMS EXIT",
      "ATOM ATOMS EXIT"},
     {"mbarrier.pending_count.b64 %r1, %l1; st.global.u32 [%l2], %r1;", "LOP ISUB ST EXIT", "BFE ISUB ST EXIT"},
+    {"griddepcontrol.launch_dependents; griddepcontrol.wait;", NULL, "EXIT"},
+    {"mapa.shared::cluster.u32 %r1, %r2, %r3; mapa.u64 %l2, %l3, 0; st.global.u32 [%l2], %r1;", NULL, "ST EXIT"},
+    {"getctarank.shared::cluster.u32 %r1, %r2; getctarank.u64 %r2, %l3; st.global.u32 [%l2+4], %r1; "
+     "st.global.u32 [%l2], %r2;",
+     NULL, "ST ST EXIT"},
     {"fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;", "MEMBAR EXIT", "MEMBAR EXIT"},
 };
 

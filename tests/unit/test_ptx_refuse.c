@@ -18,7 +18,7 @@ static const struct {
   const char *body, *message;
 } errors[] = {
     {"fence.proxy.alias;", "7:1: error: fence.proxy.alias isn't supported"},
-    {"griddepcontrol.wait;", "7:1: error: griddepcontrol isn't supported"},
+    {"griddepcontrol.wait;", "7:1: error: griddepcontrol needs compute capability 9.0, and the machine has 2.0"},
     {"ld.global.v4.u64 {%l1, %l2, %l3, %l4}, [%l5];", "7:1: error: an access of more than 16 bytes isn't supported"},
     {"ld.mmio.relaxed.sys.global.u32 %r1, [%l1];", "7:1: error: .mmio isn't supported"},
     {"mov.u32 %r1, %pm3;", "7:14: error: %pm3 isn't supported: there are no performance monitors"},
@@ -72,6 +72,9 @@ static const struct {
      "7:1: error: mbarrier.expect_tx needs compute capability 9.0, and the machine has 8.6", &ampere},
     {"mbarrier.try_wait.shared.b64 %p1, [%r1], %l1;",
      "7:1: error: mbarrier.try_wait needs compute capability 9.0, and the machine has 8.6", &ampere},
+    {"mapa.u64 %l1, %l2, 1;", "7:1: error: an address in another block of a cluster isn't supported", &hopper},
+    {"getctarank.u64 %r1, %l2;", "7:1: error: getctarank needs compute capability 9.0, and the machine has 8.6",
+     &ampere},
     {"add.rn.bf16x2 %r1, %r2, %r3;",
      "7:1: error: this operation on bf16 needs compute capability 9.0, and the machine has 8.6", &ampere},
     {"atom.global.add.noftz.bf16x2 %r1, [%l1], %r2;",
@@ -144,7 +147,11 @@ static const struct {
     {LAB_HEAD ".entry k() { .reg .b32 %r; add.u32 %r, %r, 1; }",
      "4:28: error: `k` can run past its last instruction; end it with `ret` or `exit`"},
     {LAB_HEAD ".func f() { call f; ret; } .entry k() { call f; ret; }",
-     "4:7: error: `f` calls itself, perhaps through others: recursion isn't supported"},
+     "4:7: error: `f` calls itself: recursion isn't supported"},
+    {LAB_HEAD
+     ".func g(); .func h(); .func f() { call g; ret; } .func g() { call h; ret; } .func h() { call f; ret; } "
+     ".entry k() { call f; ret; }",
+     "4:29: error: `f` calls `g`, which calls `h`, which calls `f`: recursion isn't supported"},
     {LAB_HEAD
      ".func f() { ret; } .func g() { ret; }\n.entry k() { .reg .b64 %l; mov.u64 %l, f; T: .calltargets f, g; "
      "call %l, T; "
@@ -186,8 +193,8 @@ START_TEST(refuses_kernels) {
   static const char *const messages[] = {
       "k.ptx:5:15: error: fence.proxy.alias isn't supported\n",
       NULL,
-      "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
-      "k.ptx:6:7: error: `again` calls itself, perhaps through others: recursion isn't supported\n",
+      "k.ptx:6:7: error: `again` calls itself: recursion isn't supported\n",
+      "k.ptx:6:7: error: `again` calls itself: recursion isn't supported\n",
       "k.ptx:11:18: error: `mma.sync` isn't supported\n",
       "k.ptx:12:32: error: match needs compute capability 7.0, and the machine has 6.1\n"};
   static const char *const names[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
