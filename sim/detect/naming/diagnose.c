@@ -512,6 +512,30 @@ static Finding *explain_cycle(const WaitGraph *graph, FindingId id, const GArray
   return finding;
 }
 
+/* The lanes that an entry waits for come back to it by lanes of its own warp alone. */
+static bool comes_back_in_warp(const WaitGraph *graph, guint entry) {
+  const Node *home = wait_node(graph, entry);
+  g_autofree bool *seen = g_new0(bool, graph->nodes->len);
+  g_autoptr(GArray) behind = g_array_new(FALSE, FALSE, sizeof(guint));
+  g_array_append_val(behind, entry);
+  for (guint next = 0; next < behind->len; next++) {
+    const Node *node = wait_node(graph, g_array_index(behind, guint, next));
+    for (uint32_t at = node->first_edge; at; at = wait_edge(graph, at - 1)->next) {
+      guint to = wait_edge(graph, at - 1)->to;
+      const Node *other = wait_node(graph, to);
+      bool of_warp = other->kind == NODE_LANE || other->kind == NODE_ENTRY
+                         ? other->view == home->view
+                         : other->kind == NODE_WORD || other->kind == NODE_BIT;
+      if (to == entry)
+        return true;
+      if (of_warp && !seen[to])
+        g_array_append_val(behind, to);
+      seen[to] = true;
+    }
+  }
+  return false;
+}
+
 /* Lanes of several warps, which wait for lanes of their own only where the program itself lets them: the same circle would
  * be there if each lane ran by itself. */
 static bool is_of_warps(const WaitGraph *graph, uint32_t component) {
@@ -521,7 +545,8 @@ static bool is_of_warps(const WaitGraph *graph, uint32_t component) {
     const Node *node = wait_node(graph, i);
     if (node->component != component)
       continue;
-    if (node->kind == NODE_ENTRY && !wait_entry_is_meant(diagnose_view(graph, node), node->index))
+    if (node->kind == NODE_ENTRY &&
+        (!wait_entry_is_meant(diagnose_view(graph, node), node->index) || comes_back_in_warp(graph, i)))
       return false;
     several |= node->kind == NODE_LANE && view != G_MAXUINT && node->view != view;
     view = node->kind == NODE_LANE ? node->view : view;
