@@ -335,7 +335,7 @@ bool mc_f2i(McBuild *build) {
 
 bool mc_f2f(McBuild *build) {
   DataType to = named_type(build, 0, true, TYPE_F32), from = named_type(build, 1, true, TYPE_F32);
-  return from != TYPE_F16 && from != TYPE_BF16
+  return (from == TYPE_F16 && to == TYPE_F64) || (from != TYPE_F16 && from != TYPE_BF16)
              ? convert(build, to, from, signed_source(build, mc_at(build, 1), from), 0)
              : mc_refuse(build);
 }

@@ -84,6 +84,21 @@ static void set_kind(const McBuild *build, Inst *inst) {
   inst->flags |= mc_has(build, "FTZ") ? INST_FTZ : 0;
 }
 
+/* The third operand: there is no flag for its bars. */
+static int16_t added_pair(McBuild *build, guint *index, Inst *inst) {
+  bool absolute = mc_at(build, *index)->absolute;
+  int16_t row = half_pair(build, index, inst, INST_NEG_C, 0);
+  if (!absolute)
+    return row;
+  Inst bars = mc_blank(build, OP_LOP);
+  bars.lop = LOP_AND;
+  bars.a = row;
+  bars.b = mc_constant(build, 0x7fff7fff);
+  bars.dst = mc_scratch(build, 1);
+  mc_emit(build, &bars);
+  return bars.dst;
+}
+
 static bool arithmetic(McBuild *build, Opcode op, unsigned operands) {
   guint index = 1;
   if (!mc_only(build, "MMA", "SAT", "RELU", "FTZ", "BF16_V2", NULL))
@@ -95,7 +110,7 @@ static bool arithmetic(McBuild *build, Opcode op, unsigned operands) {
   inst.a = half_pair(build, &index, &inst, INST_NEG_A, INST_ABS_A);
   inst.b = half_pair(build, &index, &inst, INST_NEG_B, INST_ABS_B);
   if (operands > 2)
-    inst.c = half_pair(build, &index, &inst, INST_NEG_C, 0);
+    inst.c = added_pair(build, &index, &inst);
   inst.dst = mc_destination(build, mc_at(build, 0), 1);
   mc_emit(build, &inst);
   return true;

@@ -2,9 +2,11 @@
  * first and of its last source, and under a guard
  * and its opposite. */
 #include <glib.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "sim/core/gpu.h"
+#include "tests/unit/mc_lab.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 #include "validation/hardware/ptx_forms.h"
@@ -148,12 +150,36 @@ START_TEST(halves_agree_with_themselves) {
 }
 END_TEST
 
+/* tests/machine_code/halves.sm_90.ptx has kernels of ptx_forms.h; beside it is what ptxas made of them, mostly by other
+ * instructions. */
+START_TEST(ptxas_computes_halves_alike) {
+  g_autofree char *path = g_build_filename(g_getenv("SRCDIR"), "tests", "machine_code", "halves.sm_90.ptx", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr(Diag) diag = diag_new();
+  Machine *machine = machine_load("h200", NULL, diag);
+  ck_assert(machine != NULL && g_file_get_contents(path, &text, NULL, NULL));
+  g_autoptr(Program) ptx = lower_all(text, machine);
+  g_autoptr(Program) code = mc_lab_cubin("tests/machine_code", "halves.sm_90.cubin", ptx);
+  ck_assert_uint_ge(code->kernels->len, 16);
+  for (guint i = 0; i < code->kernels->len; i++) {
+    uint64_t of_ptx[2 * FORMS_THREADS], of_code[2 * FORMS_THREADS];
+    run_kernel(machine, ptx, i, of_ptx);
+    run_kernel(machine, code, i, of_code);
+    for (unsigned k = 0; k < 2 * FORMS_THREADS; k++)
+      ck_assert_msg(of_ptx[k] == of_code[k], "%s, thread %u: 0x%" PRIx64 " as PTX, 0x%" PRIx64 " as machine code",
+                    program_kernel(ptx, i)->name, k / 2, of_ptx[k], of_code[k]);
+  }
+  machine_free(machine);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("ptx_forms");
   TCase *tcase = tcase_create("forms");
   tcase_set_timeout(tcase, 120 * unit_patience());
   tcase_add_loop_test(tcase, matches_hardware, 0, 2 * VARIANTS);
   tcase_add_test(tcase, halves_agree_with_themselves);
+  tcase_add_test(tcase, ptxas_computes_halves_alike);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
