@@ -101,11 +101,11 @@ void flights_answer(Flights *flights, Flight *flight, uint64_t time) {
     make_room(flights);
   uint32_t hole = flights->end_reply++, first = flights->first_reply;
   Reply *reply = flights->reply;
-  for (; hole > first &&
-         (reply[hole - 1].time > time || (reply[hole - 1].time == time && reply[hole - 1].flight > flight->index));
+  for (; hole > first && (reply[hole - 1].time > time ||
+                          (reply[hole - 1].time == time && reply[hole - 1].flight->index > flight->index));
        hole--)
     reply[hole] = reply[hole - 1];
-  reply[hole] = (Reply){time, flight->index};
+  reply[hole] = (Reply){time, flight};
   flight->time = time;
   flights->event_time = MIN(flights->event_time, time);
 }
@@ -118,7 +118,7 @@ Flight *flights_take(Flights *flights, uint64_t now) {
   const Reply *first = &flights->reply[flights->first_reply];
   if (first->time <= now) {
     flights->first_reply++;
-    return flights_at(flights, first->flight);
+    return first->flight;
   }
   flights->event_time = first->time;
   return NULL;

@@ -39,9 +39,7 @@ typedef struct Waiter {
 } Waiter;
 
 typedef struct Flight {
-  MemRequest request; /* first: the memory system gives it back */
-  uint32_t data[FLIGHT_ROWS][WARP_LANES];
-  bool changed[WARP_LANES]; /* of an atomic operation that is performed: the lane changed its word */
+  MemRequest request;       /* first: the memory system gives it back */
   uint32_t refused;         /* lanes that a lock in tags doesn't let in (locks.h) */
   uint32_t
       lanes; /* all lanes of the access; request.mask may be fewer: some hit the L1, or wait for another access */
@@ -68,16 +66,18 @@ typedef struct Flight {
   GArray *waiters;                  /* Waiter; NULL: none so far */
   uint8_t (*undefined)[WARP_LANES]; /* bytes without a value that a load's lanes got, by row; NULL: none */
   struct UndefinedMet *met;         /* those that an atomic operation met; NULL: none */
+  uint32_t data[FLIGHT_ROWS][WARP_LANES];
+  bool changed[WARP_LANES]; /* of an atomic operation that is performed: the lane changed its word */
 } Flight;
 
 /* A reply that is due. */
 typedef struct Reply {
   uint64_t time;
-  uint32_t flight;
+  Flight *flight;
 } Reply;
 
 typedef struct Flights {
-  /* Replies by (time, flight): those from `first_reply` up to `end_reply`. They are told nearly in order. */
+  /* Replies by (time, index of the access): those from `first_reply` up to `end_reply`. They are told nearly in order. */
   Reply *reply;
   uint32_t first_reply, end_reply, reply_space;
   GPtrArray *pool;         /* Flight *: all that there are */
@@ -114,6 +114,21 @@ void flights_send(Flights *flights, Flight *flight, const Warp *warp);
 void flights_answer(Flights *flights, Flight *flight, uint64_t time);
 /* The next one whose reply is due by `now`; NULL if there is none: then event_time says when the next is due. */
 Flight *flights_take(Flights *flights, uint64_t now);
+/* The reply that is `ahead` behind the next one, 0: the next one itself; NULL: none is known yet. */
+static inline Flight *flights_ahead(const Flights *flights, uint32_t ahead) {
+  uint32_t place = flights->first_reply + ahead;
+  return place < flights->end_reply ? flights->reply[place].flight : NULL;
+}
+/* What a reply comes to is wanted soon. */
+static inline void flight_prefetch(const Flight *flight) {
+  const char *first = (const char *)&flight->request.kind;
+  __builtin_prefetch(first, 1);
+  __builtin_prefetch(first + 64, 1);
+  __builtin_prefetch(first + 128, 1);
+  __builtin_prefetch(first + 192, 1);
+  __builtin_prefetch(flight->data[0]);
+  __builtin_prefetch(&flight->data[0][16]);
+}
 /* It isn't under way any more. */
 void flights_land(Flights *flights, Flight *flight);
 /* Number of the oldest that is under way; UINT64_MAX: none is. */

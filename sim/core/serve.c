@@ -331,6 +331,7 @@ void serve_soon(void *user, const MemRequest *request, uint32_t lanes) {
     return;
   uint32_t word = (uint32_t)((request->address[__builtin_ctz(lanes)] - buffer->base) / 4);
   __builtin_prefetch(&buffer->data[word], 1);
+  __builtin_prefetch(&flight->data[0][__builtin_ctz(lanes)], 1);
   if (request->kind != MEM_LOAD)
     change_log_prefetch(&buffer->changes, word);
 }

@@ -313,8 +313,25 @@ static bool has_all(Sm *sm, Flight *flight, uint64_t now) {
   return false;
 }
 
+/* Brings what the next replies come to to the host's cache: of the one after the next its access, of the next one, whose
+ * access is there already, its warp and its sectors. */
+static void look_ahead(const Sm *sm) {
+  const Flight *next = flights_ahead(&sm->flights, 0), *second = flights_ahead(&sm->flights, 1);
+  if (second)
+    flight_prefetch(second);
+  if (!next)
+    return;
+  const char *warp = (const char *)&sm->warps[next->slot];
+  __builtin_prefetch(warp, 1);
+  __builtin_prefetch(warp + 64, 1);
+  __builtin_prefetch(warp + 128, 1);
+  if (next->fill_count && sm->l1)
+    l1_prefetch(sm->l1, flight_fill_at(next, 0)->address);
+}
+
 void sm_take_replies(Sm *sm, uint64_t now) {
   for (Flight *flight; (flight = flights_take(&sm->flights, now));) {
+    look_ahead(sm);
     if (!has_all(sm, flight, now))
       continue;
     bool oldest = flight->previous == NO_FLIGHT;

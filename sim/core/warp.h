@@ -50,58 +50,60 @@ struct LaneGroups;
 struct UndefinedRow;
 struct AsyncCopies;
 
+/* What each instruction and each reply come to stands in the first lines of the host's cache. */
 typedef struct Warp {
   uint32_t pc;     /* next instruction */
   uint32_t active; /* lanes of the running path or lane group */
   uint32_t alive;  /* lanes that haven't exited */
-  uint32_t lanes;  /* those that it began with */
   uint32_t state;  /* WarpState */
-  uint32_t pred[PRED_ROWS];
-  uint32_t *regs;         /* nregs + SINK_ROWS rows of 32 */
-  const uint32_t *consts; /* rows of the launch's constant table */
-  uint64_t *reg_ready;    /* cycle in which each register row can be read, or REG_PENDING; nregs + SINK_ROWS */
-  uint64_t pred_ready[PRED_ROWS];
-  uint64_t latest_ready;  /* the largest of all ready cycles but REG_PENDING */
-  uint32_t pending;       /* rows that are REG_PENDING */
-  uint64_t newest_access; /* number of its newest access of global memory (flight.h) */
-  uint64_t sent_milli;    /* when the parts of its stores so far have come to the port (MemNext) */
+  uint32_t slot;   /* in the SM */
+  uint32_t unit;   /* IssueUnit of its next instruction */
+  uint32_t block_slot;     /* in the SM */
+  uint32_t pending;        /* rows that are REG_PENDING */
+  uint32_t undefined_rows; /* how many registers have a mark in `undefined` */
+  uint32_t *regs;          /* nregs + SINK_ROWS rows of 32 */
+  const uint32_t *consts;  /* rows of the launch's constant table */
+  uint64_t *reg_ready;     /* cycle in which each register row can be read, or REG_PENDING; nregs + SINK_ROWS */
+  uint64_t latest_ready;   /* the largest of all ready cycles but REG_PENDING */
+  uint64_t issued;         /* when it issued last, plus 1; 0: never */
+  uint64_t shadow;         /* behind a block barrier: when it would have gone on without one; 0: nowhere */
+  uint32_t *written;       /* lanes in which each register was written; nregs + SINK_ROWS; NULL unless needed */
   /* While `blocked` it can issue only after a reply of global memory, not before `blocked_from` and the operands of
    * its next instruction; `blocked_delay` comes on top. */
   bool blocked;
-  bool released;          /* it has waited as the release at its pc does before it */
-  bool drain_empties_l1;  /* when the fence is over */
-  uint64_t drains;        /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
-  uint64_t awaits;        /* number of the acquire whose reply it waits for; 0: none */
-  bool awaits_loads;      /* as long as registers are pending: behind fence.acq_rel.cta */
-  uint64_t crowded_since; /* in Sm.crowded: when it came there */
-  bool invited;           /* it may send an access before those who wait there */
+  bool released;         /* it has waited as the release at its pc does before it */
+  bool drain_empties_l1; /* when the fence is over */
+  bool awaits_loads;     /* as long as registers are pending: behind fence.acq_rel.cta */
+  bool invited;          /* it may send an access before those who wait in Sm.crowded */
+  uint64_t awaits;       /* number of the acquire whose reply it waits for; 0: none */
+  uint64_t drains;       /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
   uint64_t blocked_from, blocked_delay;
+  uint64_t age;               /* order of dispatch */
+  struct AsyncCopies *copies; /* of async_copy.h; kept from block to block, NULL: none yet */
+  uint64_t newest_access;     /* number of its newest access of global memory (flight.h) */
+  uint64_t sent_milli;        /* when the parts of its stores so far have come to the port (MemNext) */
+  uint64_t crowded_since;     /* in Sm.crowded: when it came there */
+  uint32_t pred[PRED_ROWS];
+  uint64_t pred_ready[PRED_ROWS];
   uint64_t last_store; /* service of its newest store to shared memory */
+  uint32_t lanes;      /* those that it began with */
+  uint32_t depth;      /* of `stack` */
   StackEntry *stack;
-  uint32_t depth;
   struct LaneGroups *groups; /* the lane groups that don't run; NULL on a machine with SIMT stacks */
   uint32_t ssys;             /* explicit SSY entries above the innermost call */
   uint32_t holding;          /* lanes that took a lock bit since the block came */
-  uint32_t slot;             /* in the SM */
-  uint32_t unit;             /* IssueUnit of its next instruction */
-  uint64_t issued;           /* when it issued last, plus 1; 0: never */
-  uint32_t block_slot;       /* in the SM */
   uint32_t warp_in_block;
   uint32_t barrier;      /* the barrier it waits at, if WARP_AT_BARRIER; this and the next two: without lane groups */
   uint32_t barrier_mask; /* lanes that wait there */
   uint32_t barrier_pc;   /* the BAR it waits at */
-  uint64_t age;          /* order of dispatch */
   LocalMemory local;     /* the slot keeps it from block to block, and the next */
   LocalDefined local_defined;
-  uint32_t *written; /* lanes in which each register was written; nregs + SINK_ROWS; NULL unless needed */
   uint32_t pred_written[PRED_ROWS];
   struct UndefinedRow
       *undefined; /* of each register; undefined_room of them; kept from block to block, NULL: none yet */
-  uint32_t undefined_room, undefined_rows; /* undefined_rows: how many registers have a mark */
-  struct AsyncCopies *copies;              /* of async_copy.h; kept from block to block, NULL: none yet */
-  uint32_t spin_pc;              /* of spin_backoff.h: the backward branch that it took last, plus 1; 0: none */
-  uint64_t spin_compared, spin_turn; /* what was compared there, and when its turn began */
-  uint64_t shadow;                   /* behind a block barrier: when it would have gone on without one; 0: nowhere */
+  uint32_t undefined_room;
+  uint32_t spin_pc;                        /* of spin_backoff.h: the backward branch that it took last, plus 1; 0: none */
+  uint64_t spin_compared, spin_turn;       /* what was compared there, and when its turn began */
   uint64_t falls[CONTROL_SCOREBOARDS];     /* of each scoreboard: when what isn't under way to memory is there */
   uint16_t under_way[CONTROL_SCOREBOARDS]; /* accesses that it waits for */
   uint32_t left_from[WARP_LANES];          /* of each lane: the newest INST_LEAVES that it issued, or PAST_NOWHERE */

@@ -66,13 +66,21 @@ static bool is_of_share(const Hierarchy *h, const Part *part, uint32_t share, ui
   return shares == 1 || ((uint64_t)part->line << h->coalescer.line_shift >> SHARE_SHIFT) % shares == share;
 }
 
+/* Its words are read or changed soon: what is small of it, and what its sender keeps behind that. */
+static void prefetch_request(const MemRequest *request) {
+  const char *first = (const char *)&request->kind;
+  __builtin_prefetch(first);
+  __builtin_prefetch(first + 64);
+  __builtin_prefetch(first + 128);
+}
+
 void hierarchy_perform(Hierarchy *h, uint32_t share, uint32_t shares) {
   for (uint32_t i = 0, count = h->queue.done_count; i < count; i++) {
     const Part *part = done_part(h, i);
     if (i + PART_AHEAD < count)
       __builtin_prefetch(done_part(h, i + PART_AHEAD));
     if (i + REQUEST_AHEAD < count)
-      __builtin_prefetch(done_part(h, i + REQUEST_AHEAD)->request);
+      prefetch_request(done_part(h, i + REQUEST_AHEAD)->request);
     if (i + WORDS_AHEAD < count && h->client.soon) {
       const Part *soon = done_part(h, i + WORDS_AHEAD);
       h->client.soon(h->client.user, soon->request, soon->lanes);

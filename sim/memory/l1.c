@@ -171,6 +171,18 @@ static void use(L1 *l1, uint32_t line) {
   l1->newest = line;
 }
 
+void l1_prefetch(const L1 *l1, uint64_t address) {
+  uint64_t number = l1_line(&l1->shape, address);
+  uint32_t first = set_of(l1, number), tag = (uint32_t)number + 1;
+  for (uint32_t at = first; at < first + l1->ways; at++)
+    if (l1->tag[at] == tag) {
+      __builtin_prefetch(&l1->lines[at], 1);
+      __builtin_prefetch(&l1->sector[(size_t)at * l1->sectors], 1);
+      __builtin_prefetch(word_at(l1, at, 0), 1);
+      __builtin_prefetch(word_at(l1, at, l1->line_bytes / 2), 1);
+    }
+}
+
 L1Look l1_look(L1 *l1, uint64_t address) {
   uint32_t line = find_line(l1, address);
   if (line == NO_LINE)

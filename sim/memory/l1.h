@@ -45,6 +45,8 @@ typedef struct L1Look {
   uint32_t valid, pending; /* its sectors, by bit */
 } L1Look;
 L1Look l1_look(L1 *l1, uint64_t address);
+/* The line of an address, mostly there, is wanted soon. */
+void l1_prefetch(const L1 *l1, uint64_t address);
 /* A load uses the line, which is there. */
 void l1_use(L1 *l1, uint64_t address);
 /* When the sector of `address`, a valid one, was read from memory. */

@@ -25,6 +25,9 @@ typedef struct MemPiece {
 
 /* One warp's access. */
 typedef struct MemRequest {
+  MemPiece
+      piece[32]; /* the memory system's own while the request is under way: as many as there were parts, by lane */
+  uint64_t address[32];
   MemKind kind;
   uint32_t sm;    /* who sends it */
   uint32_t mask;  /* lanes that take part */
@@ -35,25 +38,23 @@ typedef struct MemRequest {
   bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
   bool cas;       /* of an atomic: it has two operands (CAS) */
-  MemQueue queue; /* of an atomic: on the queue at each lane's address; `bytes` are those of its result */
   bool merged;    /* of an atomic: its lanes bring one operation (MergeMode) */
-  uint64_t address[32];
+  MemQueue queue; /* of an atomic: on the queue at each lane's address; `bytes` are those of its result */
   uint32_t
       performed; /* lanes whose words have been read or changed; the sender sets those that had no need to come */
   /* The memory system's own while the request is under way: parts that aren't answered yet, when it was sent, and the
-   * newest answer; pieces, as many as there were parts, by lane. */
+   * newest answer. */
   uint32_t parts;
   uint64_t sent;
   uint64_t from; /* thousandths: when its first part comes to the port, behind its warp's stores before */
   uint64_t answered;
   /* Thousandths: the longest way to a line's home and back; of an atomic, how long its parts waited for a turn. */
   uint32_t way, waited;
-  MemPiece piece[32];
 } MemRequest;
 
 /* It will be sent soon. */
 static inline void mem_request_prefetch(const MemRequest *request) {
-  __builtin_prefetch(request);
+  __builtin_prefetch(&request->kind);
   __builtin_prefetch(&request->parts, 1);
   __builtin_prefetch(&request->piece[0]);
 }
