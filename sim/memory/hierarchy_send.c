@@ -15,35 +15,48 @@ static uint64_t round_trip(const Hierarchy *h, uint32_t sm, const MemPiece *piec
   return milli;
 }
 
-MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint64_t sent_milli) {
+/* Where the pieces of a request go, and what they take on their way out. */
+typedef struct Ways {
+  uint64_t takes, longest;
+  uint32_t joined;
+} Ways;
+
+static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
   const PortRules *rules = &h->port_rules;
-  Port *issue = &h->issue[request->sm];
-  uint32_t first_slice = h->crossbar.sm_half[request->sm] * h->map.slices;
-  uint64_t takes = 0, way = 0;
-  uint32_t joined = 0;
-  request->parts = coalescer_split(&h->coalescer, request);
-  for (uint32_t i = 0; i < request->parts; i++) {
+  uint32_t sm = request->sm, first_slice = h->crossbar.sm_half[sm] * h->map.slices, parts = request->parts;
+  MemKind kind = request->kind;
+  bool joins = kind == MEM_STORE && rules->merge_lines, cas = request->cas;
+  Ways ways = {0};
+  for (uint32_t i = 0; i < parts; i++) {
     MemPiece *piece = &request->piece[i];
     uint64_t line = coalescer_line(&h->coalescer, request, piece);
     piece->slice = (uint16_t)(first_slice + slice_map_index(&h->map, line));
     piece->home = slice_map_home(&h->map, line);
-    piece->cas = request->cas;
-    if (request->kind == MEM_ATOMIC)
+    piece->cas = cas;
+    if (kind == MEM_ATOMIC)
       coalescer_turns(&h->coalescer, request, piece);
-    if (request->kind == MEM_STORE && rules->merge_lines)
-      piece->joined = port_joins(issue, rules, line);
-    joined += piece->joined;
+    if (joins && port_joins(issue, rules, line)) {
+      piece->joined = true;
+      ways.joined++;
+    }
     if (rules->queue)
-      takes += port_takes(rules, request->kind, piece);
+      ways.takes += port_piece_takes(rules, kind, piece);
     if (h->fence_probe)
-      way = MAX(way, round_trip(h, request->sm, piece));
+      ways.longest = MAX(ways.longest, round_trip(h, sm, piece));
   }
-  request->way = (uint32_t)way;
-  issue->farthest = MAX(issue->farthest, way);
-  issue->out_free = MAX(issue->out_free, milli_of(time)) + takes;
+  return ways;
+}
+
+MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint64_t sent_milli) {
+  Port *issue = &h->issue[request->sm];
+  request->parts = coalescer_split(&h->coalescer, request);
+  Ways ways = find_ways(h, request, issue);
+  request->way = (uint32_t)ways.longest;
+  issue->farthest = MAX(issue->farthest, ways.longest);
+  issue->out_free = MAX(issue->out_free, milli_of(time)) + ways.takes;
   request->from = MAX(milli_of(time), sent_milli);
-  MemNext next = port_goes_on(issue, rules, request, milli_of(time));
-  next.credits = request->parts - joined;
+  MemNext next = port_goes_on(issue, &h->port_rules, request, milli_of(time));
+  next.credits = request->parts - ways.joined;
   return next;
 }
 
@@ -93,10 +106,14 @@ static bool is_host(Hierarchy *h, uint64_t line) {
 /* What goes along with a part to its slice, and with its reply. */
 static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request) {
   uint16_t sectors = (uint16_t)(part->sector_count << h->coalescer.sector_shift);
-  uint16_t operands = request->kind == MEM_ATOMIC ? (uint16_t)(bits_count(part->lanes) * request->bytes) : 0;
-  bool brings = request->kind != MEM_LOAD && request->queue != MEM_DEQUEUE;
-  part->out = !brings ? 0 : request->kind == MEM_STORE ? sectors : operands;
-  part->in = request->kind == MEM_LOAD ? sectors : request->unused ? 0 : operands;
+  if (request->kind != MEM_ATOMIC) {
+    part->out = request->kind == MEM_STORE ? sectors : 0;
+    part->in = request->kind == MEM_LOAD ? sectors : 0;
+    return;
+  }
+  uint16_t operands = (uint16_t)(bits_count(part->lanes) * request->bytes);
+  part->out = request->queue != MEM_DEQUEUE ? operands : 0;
+  part->in = request->unused ? 0 : operands;
 }
 
 /* An atomic's last lane is through its unit later than the first. */
@@ -105,51 +122,63 @@ static uint32_t lag(const Hierarchy *h, const MemPiece *piece) {
   return (uint32_t)MAX(turns, piece->busy > word ? piece->busy - word : 0);
 }
 
-static void make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, uint32_t nth, uint64_t time) {
-  uint32_t index = part_new(&h->queue), sm = request->sm;
+/* What all parts of a request have alike. */
+static Part common_part(const Hierarchy *h, MemRequest *request) {
+  return (Part){.request = request,
+                .number = (uint64_t)request->sm << 48 | h->port[request->sm].parts,
+                .next = PART_NONE,
+                .sm = (uint16_t)request->sm,
+                .stage = PART_ARRIVES,
+                .kind = request->kind,
+                .unused = request->unused,
+                .exchange = request->exchange,
+                .cas = request->cas};
+}
+
+/* One that has all that `common` has. Returns its number in the pool. */
+static uint32_t make_part(Hierarchy *h, const Part *common, const MemPiece *piece) {
+  const MemRequest *request = common->request;
+  uint32_t index = part_new(&h->queue);
   Part *part = &h->queue.pool[index];
-  Port *port = &h->port[sm];
-  const PortRules *rules = &h->port_rules;
   uint64_t line = coalescer_line(&h->coalescer, request, piece);
-  bool host = request->host && is_host(h, line);
-  *part = (Part){.request = request,
-                 .line = (uint32_t)line,
-                 .number = (uint64_t)sm << 48 | port->parts++,
-                 .lanes = piece->lanes,
-                 .sectors = piece->sectors,
-                 .next = PART_NONE,
-                 .busy = piece->busy,
-                 .more = (uint32_t)(nth * (request->kind == MEM_STORE ? rules->store_split : rules->split)),
-                 .sm = (uint16_t)sm,
-                 .slice = piece->slice,
-                 .stage = host ? PART_HOST : PART_ARRIVES,
-                 .kind = request->kind,
-                 .turns = piece->turns,
-                 .sector_count = piece->sector_count,
-                 .joined = piece->joined,
-                 .home = piece->home,
-                 .unused = request->unused,
-                 .exchange = request->exchange,
-                 .cas = request->cas};
+  *part = *common;
+  part->line = (uint32_t)line;
+  part->lanes = piece->lanes;
+  part->sectors = piece->sectors;
+  part->busy = piece->busy;
+  part->slice = piece->slice;
+  part->turns = piece->turns;
+  part->sector_count = piece->sector_count;
+  part->joined = piece->joined;
+  part->home = piece->home;
+  if (request->host && is_host(h, line))
+    part->stage = PART_HOST;
   set_bytes(h, part, request);
   h->counters->global_segments += part->sector_count;
   if (request->kind == MEM_ATOMIC) {
     part->more += lag(h, piece);
     h->counters->global_atomics += bits_count(piece->lanes);
   }
-  part_note(&h->queue, index, TRACE_SENT, milli_of(time));
-  if (port->held.first == PART_NONE && port_has_credit(port, part))
-    hierarchy_leave(h, index, milli_of(time));
-  else
-    part_list_append(&h->queue, &port->held, index);
+  return index;
 }
 
 void hierarchy_expect(Hierarchy *h, uint32_t parts) { part_queue_reserve(&h->queue, parts); }
 
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
+  Port *port = &h->port[request->sm];
+  uint32_t apart = (uint32_t)(request->kind == MEM_STORE ? h->port_rules.store_split : h->port_rules.split);
+  Part part = common_part(h, request);
+  uint64_t milli = milli_of(time);
   h->counters->global_accesses++;
   request->answered = 0;
   request->waited = 0;
-  for (uint32_t i = 0, count = request->parts; i < count; i++)
-    make_part(h, request, &request->piece[i], i, time);
+  for (uint32_t i = 0, count = request->parts; i < count; i++, part.number++, part.more += apart) {
+    uint32_t index = make_part(h, &part, &request->piece[i]);
+    part_note(&h->queue, index, TRACE_SENT, milli);
+    if (port->held.first == PART_NONE && port_has_credit(port, &h->queue.pool[index]))
+      hierarchy_leave(h, index, milli);
+    else
+      part_list_append(&h->queue, &port->held, index);
+  }
+  port->parts += request->parts;
 }

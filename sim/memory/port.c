@@ -54,49 +54,12 @@ bool port_joins(Port *port, const PortRules *rules, uint64_t line) {
   return false;
 }
 
-uint64_t port_takes(const PortRules *rules, MemKind kind, const MemPiece *piece) {
-  if (piece->joined)
-    return rules->merge;
-  uint64_t by_size = kind == MEM_STORE    ? MAX(rules->store, rules->store_sector * piece->sector_count)
-                     : kind == MEM_ATOMIC ? port_turn(rules, piece->cas) * piece->turns
-                                          : 0;
-  return MAX(rules->request, by_size);
-}
-
-uint64_t port_part_takes(const PortRules *rules, const Part *part) {
-  MemPiece piece = {
-      .sector_count = part->sector_count, .turns = part->turns, .joined = part->joined, .cas = part->cas};
-  return port_takes(rules, (MemKind)part->kind, &piece);
-}
-
-uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
-  uint64_t ready = milli;
-  if (port->credit && !part->joined) {
-    ready = MAX(milli, port->credit[port->first_credit]);
-    port->first_credit = port->first_credit + 1 < rules->credits ? port->first_credit + 1 : 0;
-  }
-  port->credits -= !part->joined;
-  uint64_t start = MAX(ready, port->out_free);
-  port->out_free = start + port_part_takes(rules, part);
-  return start;
-}
-
-uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
-  MemKind kind = (MemKind)part->kind;
-  uint64_t start = milli;
-  if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->unused)) {
-    uint64_t by_size = kind == MEM_LOAD ? rules->reply_sector * part->sector_count : 0;
-    start = MAX(milli, port->in_free);
-    port->in_free = start + MAX(rules->reply, by_size);
-  }
-  if (part->joined)
-    return start;
+void port_return_credit(Port *port, const PortRules *rules, uint64_t milli) {
   if (!port->credit)
     port->credit = g_new0(uint64_t, rules->credits); /* all others have been there from the start */
   uint32_t last = port->first_credit + port->credits;
-  port->credit[last < rules->credits ? last : last - rules->credits] = start;
+  port->credit[last < rules->credits ? last : last - rules->credits] = milli;
   port->credits++;
-  return start;
 }
 
 /* When there is room in the queue behind an access that takes a place in it now, until `leaves`. */

@@ -60,16 +60,52 @@ void port_clear(Port *port);
 
 /* True if a store to that line joins one before. It is the last one then. */
 bool port_joins(Port *port, const PortRules *rules, uint64_t line);
-/* What a piece of an access, or a part, takes of the way out. */
-uint64_t port_takes(const PortRules *rules, MemKind kind, const MemPiece *piece);
-uint64_t port_part_takes(const PortRules *rules, const Part *part);
+/* What a piece of an access takes of the way out that has so many sectors or, of an atomic, turns. */
+static inline uint64_t port_takes(const PortRules *rules, MemKind kind, bool joined, bool cas, uint32_t sectors,
+                                  uint32_t turns) {
+  if (joined)
+    return rules->merge;
+  uint64_t by_size = kind == MEM_STORE    ? MAX(rules->store, rules->store_sector * sectors)
+                     : kind == MEM_ATOMIC ? port_turn(rules, cas) * turns
+                                          : 0;
+  return MAX(rules->request, by_size);
+}
+static inline uint64_t port_piece_takes(const PortRules *rules, MemKind kind, const MemPiece *piece) {
+  return port_takes(rules, kind, piece->joined, piece->cas, piece->sector_count, piece->turns);
+}
+static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {
+  return port_takes(rules, (MemKind)part->kind, part->joined, part->cas, part->sector_count, part->turns);
+}
 /* True if the part finds a credit, or needs none. */
 static inline bool port_has_credit(const Port *port, const Part *part) { return port->credits || part->joined; }
 /* The part leaves at `milli` or later, with a credit if it needs one, which there must be. Returns when. */
-uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
+static inline uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
+  uint64_t ready = milli;
+  if (port->credit && !part->joined) {
+    ready = MAX(milli, port->credit[port->first_credit]);
+    port->first_credit = port->first_credit + 1 < rules->credits ? port->first_credit + 1 : 0;
+  }
+  port->credits -= !part->joined;
+  uint64_t start = MAX(ready, port->out_free);
+  port->out_free = start + port_part_takes(rules, part);
+  return start;
+}
+/* The credit is back at `milli`. */
+void port_return_credit(Port *port, const PortRules *rules, uint64_t milli);
 /* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back
  * then. */
-uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli);
+static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
+  MemKind kind = (MemKind)part->kind;
+  uint64_t start = milli;
+  if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->unused)) {
+    uint64_t by_size = kind == MEM_LOAD ? rules->reply_sector * part->sector_count : 0;
+    start = MAX(milli, port->in_free);
+    port->in_free = start + MAX(rules->reply, by_size);
+  }
+  if (!part->joined)
+    port_return_credit(port, rules, start);
+  return start;
+}
 
 /* A warp's access, whose parts are known, has been handed over at `milli`: when the next one can be. */
 MemNext port_goes_on(Port *port, const PortRules *rules, const MemRequest *request, uint64_t milli);

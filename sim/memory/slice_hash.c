@@ -16,10 +16,7 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
                     .salt = rng_mix(seed + 1)};
 }
 
-uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
-  uint64_t granule = line >> map->granule_shift;
-  if (map->policy == HASH_SPREAD)
-    return (uint32_t)((rng_mix(granule ^ map->salt) >> 32) * map->slices >> 32);
+uint32_t slice_map_by_rounds(const SliceMap *map, uint64_t granule) {
   uint64_t round = granule / map->slices;
   uint32_t place = (uint32_t)(granule - round * map->slices);
   if (map->policy == HASH_MODULO)

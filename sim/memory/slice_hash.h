@@ -18,8 +18,15 @@ typedef struct SliceMap {
 } SliceMap;
 
 void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed);
+/* Of slice_map_index(), where the policy has rounds of granules through all slices. */
+uint32_t slice_map_by_rounds(const SliceMap *map, uint64_t granule);
 /* Within its half. */
-uint32_t slice_map_index(const SliceMap *map, uint64_t line);
+static inline uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
+  uint64_t granule = line >> map->granule_shift;
+  if (map->policy != HASH_SPREAD)
+    return slice_map_by_rounds(map, granule);
+  return (uint32_t)((rng_mix(granule ^ map->salt) >> 32) * map->slices >> 32);
+}
 
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
   return map->halves == 1 ? 0 : (uint32_t)(rng_mix(map->salt ^ ~(line >> map->page_shift)) & 1);
