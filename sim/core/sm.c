@@ -455,7 +455,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))
     return;
   sm->counters.warp_instructions++;
-  sm->counters.lane_instructions += bits_count(issue.mask);
+  sm->counters.lane_instructions += issue.mask == ALL_LANES ? WARP_LANES : bits_count(issue.mask);
   if (G_UNLIKELY(inst->flags & TOLD_FLAGS))
     tell_flags(&issue, active);
   if (G_UNLIKELY(warp->undefined_rows))
@@ -518,13 +518,12 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, WarpSet ready, uint64_t 
 /* When something is due, at `now` or later. */
 static uint64_t next_event(const Sm *sm, uint64_t now) {
   uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
-  WarpSet rest = sm->awake;
-  for (uint32_t i = 0; rest; i++) {
+  uint32_t schedulers = sm->awake ? sm->gpu->machine->sm.schedulers : 0;
+  for (uint32_t i = 0; i < schedulers; i++) {
     const Scheduler *scheduler = &sm->scheduler[i];
-    WarpSet awake = rest & sm->slots_of[i];
+    WarpSet awake = sm->awake & sm->slots_of[i];
     if (!awake)
       continue;
-    rest &= ~awake;
     uint64_t from = MAX(scheduler->free_at, now);
     WarpSet others = awake & ~sm->senders;
     if (others)
@@ -543,11 +542,10 @@ static bool run_cycle(Sm *sm, uint64_t now) {
   if (G_UNLIKELY(sm->ended != WHEEL_NEVER))
     return false;
   sm->awake |= wheel_advance(&sm->wheel, now);
-  WarpSet rest = sm->awake;
-  for (uint32_t i = 0; rest; i++) {
+  uint32_t schedulers = sm->awake ? sm->gpu->machine->sm.schedulers : 0;
+  for (uint32_t i = 0; i < schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
-    WarpSet awake = rest & sm->slots_of[i];
-    rest &= ~awake;
+    WarpSet awake = sm->awake & sm->slots_of[i];
     if (!awake || scheduler->free_at > now)
       continue;
     WarpSet ready = eligible(sm, scheduler, awake, now);
