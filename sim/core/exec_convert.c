@@ -79,6 +79,14 @@ static void write_integers(Issue *issue, uint64_t row[WARP_LANES]) {
   issue_write(issue, inst->dst, low);
 }
 
+/* From f64 a NaN keeps its sign and the head of its payload (validation/hardware/ptx_forms_half.csv; seen on payloads of ones). */
+static uint32_t half_of(double value, FloatRound round) {
+  uint64_t bits = double_bits(value);
+  if (isnan(value))
+    return (uint32_t)(bits >> 63 << 15) | 0x7e00 | (uint32_t)(bits >> 42 & 0x1ff);
+  return (uint32_t)soft_convert(SOFT_F16, SOFT_F64, bits, round);
+}
+
 static void write_floats(Issue *issue, const double row[WARP_LANES]) {
   const Inst *inst = issue->inst;
   uint32_t low[WARP_LANES];
@@ -90,6 +98,8 @@ static void write_floats(Issue *issue, const double row[WARP_LANES]) {
   }
   if (inst->type == TYPE_F32 && inst->round == FROUND_NEAREST)
     ROW low[l] = isnan(row[l]) ? NAN_F32 : float_bits((float)row[l]);
+  else if (inst->type == TYPE_F16 && inst->type2 == TYPE_F64)
+    ROW low[l] = half_of(row[l], inst->round);
   else
     ROW low[l] = (uint32_t)soft_convert(format_of(inst->type), SOFT_F64, double_bits(row[l]), inst->round);
   if (inst->type == TYPE_F32 && inst->flags & INST_FTZ)
