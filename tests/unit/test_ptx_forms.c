@@ -119,9 +119,8 @@ static void check_variant(const Machine *machine, GArray *forms, Variant variant
     Recorded *form = &g_array_index(forms, Recorded, i);
     uint64_t stored[2 * FORMS_THREADS];
     run_kernel(machine, program, i, stored);
-    ck_assert_msg(forms_hash(form->instruction, stored) == form->hash,
-                  "variant %d on %s: %s isn't what a GPU gives", variant, machine->name,
-                  form->instruction);
+    ck_assert_msg(forms_hash(form->instruction, stored) == form->hash, "variant %d on %s: %s isn't what a GPU gives",
+                  variant, machine->name, form->instruction);
   }
 }
 
