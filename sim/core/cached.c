@@ -210,8 +210,8 @@ void cached_load(Issue *issue, Flight *flight) {
 
 /* ---- replies ---- */
 
-/* The sector with that address, which is one of them. `*place`: where the one before was: lanes mostly come to sectors in
- * the same order. */
+/* The sector with that address, which is one of them. `*place`: where the one before was: lanes mostly come to
+ * sectors in the same order. */
 static const Fill *fill_with(const Gpu *gpu, const Flight *fetcher, uint64_t address, uint32_t *place) {
   uint32_t bytes = gpu->machine->sm.l1.sector;
   for (uint32_t i = 0; i < fetcher->fill_count; i++) {

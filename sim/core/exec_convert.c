@@ -79,7 +79,8 @@ static void write_integers(Issue *issue, uint64_t row[WARP_LANES]) {
   issue_write(issue, inst->dst, low);
 }
 
-/* From f64 a NaN keeps its sign and the head of its payload (validation/hardware/ptx_forms_half.csv; seen on payloads of ones). */
+/* From f64 a NaN keeps its sign and the head of its payload (validation/hardware/ptx_forms_half.csv; seen on payloads
+ * of ones). */
 static uint32_t half_of(double value, FloatRound round) {
   uint64_t bits = double_bits(value);
   if (isnan(value))

@@ -77,7 +77,8 @@ typedef struct Reply {
 } Reply;
 
 typedef struct Flights {
-  /* Replies by (time, index of the access): those from `first_reply` up to `end_reply`. They are told nearly in order. */
+  /* Replies by (time, index of the access): those from `first_reply` up to `end_reply`. They are told nearly in
+   * order. */
   Reply *reply;
   uint32_t first_reply, end_reply, reply_space;
   GPtrArray *pool;         /* Flight *: all that there are */

@@ -313,8 +313,8 @@ static bool has_all(Sm *sm, Flight *flight, uint64_t now) {
   return false;
 }
 
-/* Brings what the next replies come to to the host's cache: of the one after the next its access, of the next one, whose
- * access is there already, its warp and its sectors. */
+/* Brings what the next replies come to to the host's cache: of the one after the next its access, of the next one,
+ * whose access is there already, its warp and its sectors. */
 static void look_ahead(const Sm *sm) {
   const Flight *next = flights_ahead(&sm->flights, 0), *second = flights_ahead(&sm->flights, 1);
   if (second)

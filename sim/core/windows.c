@@ -101,7 +101,8 @@ static void run_components(Window *window) {
 
 static uint32_t shares_of(const Window *window) { return window->gpu->backing->undefined ? 1 : window->gpu->threads; }
 
-/* A place for each request of the window, of all SMs, by (cycle, SM, order): those of each cycle are counted first. */
+/* A place for each request of the window, of all SMs, by (cycle, SM, order): those of each cycle are counted
+ * first. */
 static void order_requests(const Window *window, uint32_t places[], SmSend sorted[]) {
   const Gpu *gpu = window->gpu;
   uint64_t span = window->end - window->start;

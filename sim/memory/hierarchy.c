@@ -372,8 +372,8 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   }
 }
 
-/* The part takes its place in the slice, where there is room, and waits for its turn. True: it has its turn at once, which
- * it can if `at_once`: no earlier part of its SM is still to be served in this cycle. */
+/* The part takes its place in the slice, where there is room, and waits for its turn. True: it has its turn at once,
+ * which it can if `at_once`: no earlier part of its SM is still to be served in this cycle. */
 static bool enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_once) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];

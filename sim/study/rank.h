@@ -5,10 +5,10 @@
 
 #include "sim/study/samples.h"
 
-/* Measures each scenario under seeds first_seed .. first_seed+seeds-1 (options->run.seed). `scenarios` holds Scenario *;
- * the first is the baseline. Returns Measurement * in the same order, with their ratios; NULL after errors. Free with
- * g_ptr_array_unref. If `options->run.stop` asks for it, measuring ends early: then rows are missing, and the last may
- * have fewer seeds. */
+/* Measures each scenario under seeds first_seed .. first_seed+seeds-1 (options->run.seed). `scenarios` holds Scenario
+ * *; the first is the baseline. Returns Measurement * in the same order, with their ratios; NULL after errors. Free
+ * with g_ptr_array_unref. If `options->run.stop` asks for it, measuring ends early: then rows are missing, and the
+ * last may have fewer seeds. */
 GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, const SamplesOptions *options,
                           unsigned seeds, Diag *diag);
 /* Standard deviation of row->ratio, from the spreads of both rows; 0 for the baseline itself. */

@@ -25,7 +25,7 @@ typedef struct Measurement {
   Sample measured_transfer;   /* the same as programs measured it (RunResult.transfers) */
   Sample l2_sectors;          /* that accesses moved to or from the L2 (counters.global_segments) */
   Sample dram_bytes;
-  double ratio;     /* rank.h: baseline mean / this mean, above 1 if it is faster; NAN unless both completed. Else 1 */
+  double ratio;     /* rank.h: baseline mean / this mean, above 1 if faster; NAN unless both completed. Else 1 */
   uint64_t shared_bytes; /* counters.shared_bytes_beyond_data, the largest over the seeds */
   uint64_t lock_bits;    /* counters.lock_bits, the largest over the seeds */
   bool has_operations;
@@ -54,8 +54,8 @@ typedef struct SamplesOptions {
   gpointer step_user;
 } SamplesOptions;
 
-/* Makes all measurements of `tasks` (SampleTask). Returns Measurement * in the same order; NULL after errors: those of
- * the first run that has some. If `run.stop` asked for an end, the last ones lack seeds or are missing. Free with
+/* Makes all measurements of `tasks` (SampleTask). Returns Measurement * in the same order; NULL after errors: those
+ * of the first run that has some. If `run.stop` asked for an end, the last ones lack seeds or are missing. Free with
  * g_ptr_array_unref. */
 GPtrArray *samples_take(const GArray *tasks, const SamplesOptions *options, Diag *diag);
 

@@ -1,5 +1,5 @@
-/* validate.h - predictions beside published figures (suite.h). Every figure is a mean over seeds (samples.h); rows that
- * look at the same scenario share its runs. */
+/* validate.h - predictions beside published figures (suite.h). Every figure is a mean over seeds (samples.h); rows
+ * that look at the same scenario share its runs. */
 #ifndef LOCKSTEP_STUDY_VALIDATE_H
 #define LOCKSTEP_STUDY_VALIDATE_H
 

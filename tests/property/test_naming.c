@@ -307,7 +307,8 @@ START_TEST(range_of_another_block) {
 }
 END_TEST
 
-/* All threads come to a count in shared memory that expects one more, and have something of their own to store behind it. */
+/* All threads come to a count in shared memory that expects one more, and have something of their own to store behind
+ * it. */
 START_TEST(a_count_that_all_wait_for) {
   static const char text[] =
       ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 words)\n{\n.reg .pred %p<3>;\n"

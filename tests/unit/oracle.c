@@ -361,6 +361,13 @@ double rounded_to_odd(Int128 number) {
   return number < 0 ? -value : value;
 }
 
+/* What an H200 makes of a NaN of f64: its sign, and the head of its payload. */
+static uint32_t half_nan(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return 0x7e00 | (bits >> 63 ? 0x8000 : 0) | (uint32_t)(bits >> 42) % 512;
+}
+
 /* A number that fits into no double is given as an integer. */
 static uint64_t to_floating(const Inst *inst, double value, bool is_integer, Int128 number) {
   volatile double wide = value;
@@ -369,6 +376,8 @@ static uint64_t to_floating(const Inst *inst, double value, bool is_integer, Int
   volatile int64_t negative = number < 0 ? (int64_t)number : 0;
   if (inst->type == TYPE_BF16)
     return to_brain(is_integer ? rounded_to_odd(number) : value, inst->round);
+  if (inst->type == TYPE_F16 && inst->type2 == TYPE_F64 && isnan(value))
+    return half_nan(value);
   if (inst->type == TYPE_F16)
     return to_half(is_integer ? (double)number : value, inst->round);
   fesetround(host_modes[inst->round]);

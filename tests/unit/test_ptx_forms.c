@@ -148,8 +148,8 @@ START_TEST(halves_match_hardware) {
 }
 END_TEST
 
-/* tests/machine_code/halves.sm_90.ptx has kernels of ptx_forms.h; beside it is what ptxas made of them, mostly by other
- * instructions. */
+/* tests/machine_code/halves.sm_90.ptx has kernels of ptx_forms.h; beside it is what ptxas made of them, mostly by
+ * other instructions. */
 START_TEST(ptxas_computes_halves_alike) {
   g_autofree char *path = g_build_filename(g_getenv("SRCDIR"), "tests", "machine_code", "halves.sm_90.ptx", NULL);
   g_autofree char *text = NULL;

@@ -536,8 +536,8 @@ static bool comes_back_in_warp(const WaitGraph *graph, guint entry) {
   return false;
 }
 
-/* Lanes of several warps, which wait for lanes of their own only where the program itself lets them: the same circle would
- * be there if each lane ran by itself. */
+/* Lanes of several warps, which wait for lanes of their own only where the program itself lets them: the same circle
+ * would be there if each lane ran by itself. */
 static bool is_of_warps(const WaitGraph *graph, uint32_t component) {
   guint view = G_MAXUINT;
   bool several = false;

@@ -128,8 +128,8 @@ void lane_classes_free(LaneClasses *classes) {
 
 /* ---- what a class may do ---- */
 
-/* Lock bits of the first member's SM stand for those of every member's: a change of one says nothing where somebody waits for
- * such. Shared memory is the block's own, or nobody waits for it. */
+/* Lock bits of the first member's SM stand for those of every member's: a change of one says nothing where somebody
+ * waits for such. Shared memory is the block's own, or nobody waits for it. */
 static void note_changes(LaneClasses *classes, LaneClass *class, const Footprint *touched) {
   WaitGraph *graph = classes->graph;
   GHashTableIter iter;

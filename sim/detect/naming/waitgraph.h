@@ -82,7 +82,8 @@ bool wait_reads_plainly(const WarpView *view, uint32_t pc);
 enum { ENTRY_OF_TURN = WARP_LANES };
 typedef enum { ENTRY_JOIN, ENTRY_PATH, ENTRY_WARPSYNC, ENTRY_MEETING, ENTRY_TURN } EntryKind;
 EntryKind wait_entry_kind(const WarpView *view, uint32_t entry);
-/* The program itself lets its lanes wait there for the others: at an operation of the warp, or one that comes next. */
+/* The program itself lets its lanes wait there for the others: at an operation of the warp, or one that comes
+ * next. */
 bool wait_entry_is_meant(const WarpView *view, uint32_t entry);
 /* Where its lanes wait; for a turn, where the running lanes are. */
 uint32_t wait_entry_pc(const WarpView *view, uint32_t entry);

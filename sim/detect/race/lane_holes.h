@@ -1,11 +1,11 @@
 /* lane_holes.h - what a fence or release of some lanes doesn't hand on of the other lanes of their warp.
  *
- * A vector clock has one time for a warp, and who knows it knows what all its lanes did up to then. By the memory model of PTX a
- * fence or release is of the lanes that execute it: what others did comes before it only if they have met these since
- * (`__syncwarp()`). Such a fence makes a hole: of those others, what they did since it was handed on or all lanes met, until
- * a later fence or release that has it, or a block barrier.
- * Only accesses that aren't strong fall into holes. Generous: lanes that have met only some others have met all of them.
- * Bounded: LANE_HOLES_MAX of a warp; the oldest are forgotten, so that a race can be missed. */
+ * A vector clock has one time for a warp, and who knows it knows what all its lanes did up to then. By the memory
+ * model of PTX a fence or release is of the lanes that execute it: what others did comes before it only if they have
+ * met these since (`__syncwarp()`). Such a fence makes a hole: of those others, what they did since it was handed on
+ * or all lanes met, until a later fence or release that has it, or a block barrier.
+ * Only accesses that aren't strong fall into holes. Generous: lanes that have met only some others have met all of
+ * them. Bounded: LANE_HOLES_MAX of a warp; the oldest are forgotten, so that a race can be missed. */
 #ifndef LOCKSTEP_DETECT_RACE_LANE_HOLES_H
 #define LOCKSTEP_DETECT_RACE_LANE_HOLES_H
 

@@ -215,7 +215,8 @@ static bool is_load(const Inst *inst, bool tries) {
   return (inst->op == OP_LDS || inst->op == OP_LD || (tries && is_try)) && !never_runs(inst);
 }
 
-/* The loads of the loop, not known as polls yet unless all loops that they end are wanted, whose address stands still. */
+/* The loads of the loop, not known as polls yet unless all loops that they end are wanted, whose address stands
+ * still. */
 static GArray *find_candidates(Loop *loop, const bool *known) {
   GArray *list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (guint i = 0; i < loop->blocks->len; i++) {
@@ -417,8 +418,8 @@ static bool ends_by_value(Loop *loop, uint32_t load) {
   return out;
 }
 
-/* What a load before it in its block found ends the loop for good, and what it finds itself doesn't: `if (head < tail) ...;
- * else if (closed) break;`. */
+/* What a load before it in its block found ends the loop for good, and what it finds itself doesn't: `if (head <
+ * tail) ...; else if (closed) break;`. */
 static bool ends_by_earlier(Loop *loop, uint32_t load) {
   if (ends_by_value(loop, load))
     return false;
@@ -491,7 +492,8 @@ static bool any_load(const Kernel *kernel, bool tries) {
 }
 
 /* Every cycle holds an edge that doesn't lead forwards in the text. */
-/* Takes back those that wait for nothing: an old value ends all loops that they end together, if an earlier load says so. */
+/* Takes back those that wait for nothing: an old value ends all loops that they end together, if an earlier load says
+ * so. */
 static void take_back(Loop *loop, bool *polls) {
   for (uint32_t load = 0; load < loop->kernel->ninsts && loop->steps > 0; load++) {
     const bool *blocks = g_ptr_array_index(loop->ended, load);

@@ -343,7 +343,8 @@ static bool is_same_handing(const HandOver *one, const HandOver *other) {
   return one->released == other->released && one->to == other->to;
 }
 
-/* What is taken again tells nothing new; the same word's next write, at the same place, takes the place of the one before. */
+/* What is taken again tells nothing new; the same word's next write, at the same place, takes the place of the one
+ * before. */
 static void note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc) {
   HandOver *handed = warp->handed, next = {.writer = released->writer.launch,
                                            .released = number,

@@ -8,10 +8,10 @@
  * volatile accesses are of .sys. What the plain order has and the model's hasn't is a missing fence, or one of too small a
  * scope. What comes behind a strong read also comes after the strong writes that it observed themselves (shadow.h).
  *
- * Generous where the model is finer than a warp: a store of one lane hands on what another lane's fence covered, and what one
- * lane takes its warp knows (but a fence doesn't cover what other lanes did, lane_holes.h); what a fence covered before a
- * block barrier counts for all warps behind it; of a chain of atomics of more than GIFTS_MAX blocks every fence counts for
- * the whole GPU. So races can be missed, none is invented.
+ * Generous where the model is finer than a warp: a store of one lane hands on what another lane's fence covered, and
+ * what one lane takes its warp knows (but a fence doesn't cover what other lanes did, lane_holes.h); what a fence
+ * covered before a block barrier counts for all warps behind it; of a chain of atomics of more than GIFTS_MAX blocks
+ * every fence counts for the whole GPU. So races can be missed, none is invented.
  *
  * Lanes: in PTX, on whatever machine, and with convergence barriers they are ordered only by WARPSYNC (which each `.sync`
  * operation begins with), block barriers, and hand-offs (lane_order.h). In Fermi code the order in which a warp issues counts.
@@ -116,7 +116,8 @@ bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lan
 bool order_is_hidden(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* True if the warp was handed `earlier`, and only its own fence is missing, or of too small a scope. */
 bool order_is_pending(const WarpOrder *warp, const Access *earlier);
-/* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, else the newest. */
+/* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, else
+ * the newest. */
 const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier);
 /* True if the warp was handed it by a release that is only for its writer's block. */
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
