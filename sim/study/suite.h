@@ -73,7 +73,7 @@ typedef struct ValidationSummary {
 } ValidationSummary;
 
 typedef struct Validation {
-  char *suite; /* file name without folder and ending */
+  char *suite;       /* file name without folder and ending */
   unsigned seeds;    /* of its runs */
   GPtrArray *rows;   /* ValidationRow *, in the order of the file */
   GArray *summaries; /* ValidationSummary: fitted rows first */
