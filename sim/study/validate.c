@@ -111,8 +111,10 @@ static bool batch_add(Batch *batch, Subject *subject, const ValidateRuns *runs, 
   ScenarioOptions options = {.params = (const char *const *)row->params};
   g_autoptr(Scenario) scenario = scenario_load(path, &options, diag);
   g_autoptr(Machine) machine = machine_load(machine_of(runs, row), runs->options->overrides, diag);
-  if (!scenario || !machine)
+  if (!scenario || !machine) {
+    diag_hint(diag, "the suite's row `%s` asks for it", row->row);
     return false;
+  }
   SampleTask task = {.scenario = scenario, .machine = machine, .seeds = seeds_of(runs, row), .locks = subject->locks};
   g_ptr_array_add(batch->scenarios, g_steal_pointer(&scenario));
   g_ptr_array_add(batch->machines, g_steal_pointer(&machine));

@@ -273,6 +273,25 @@ START_TEST(lock_bit_of_another_block) {
 }
 END_TEST
 
+/* The graphs of kernel `text` once it has issued `instructions`, on words of zeros. */
+static Tally compare_after(const char *text, const char *settings, Shape shape, uint64_t instructions) {
+  PtxTarget target = {.capability = 75, .convergence_barriers = true, .max_registers = 255};
+  Program *program = ptx_lab_lower_good(text, &target);
+  Machine *machine = lab_machine(settings);
+  Backing *backing = backing_new();
+  uint64_t words = backing_buffer(backing, backing_add(backing, "words", 256, NULL))->base;
+  Gpu *gpu = gpu_new(machine, backing, 0);
+  Tally tally = {0};
+  launch(gpu, program, shape, words, NULL);
+  ck_assert_int_eq(gpu_run(gpu, instructions, 50000000), GPU_BUDGET);
+  compare(gpu, text, &tally);
+  gpu_free(gpu);
+  backing_free(backing);
+  program_free(program);
+  machine_free(machine);
+  return tally;
+}
+
 /* Warps 2 and 3 of block 0 are still to add to a word of shared memory, so its range is known; in block 1 it lies
  * beyond that. (Warp 3 of block 1 would change the word whatever is found.) */
 START_TEST(range_of_another_block) {
@@ -288,22 +307,9 @@ START_TEST(range_of_another_block) {
       "wait: ld.volatile.global.u32 %r4, [%rd1];\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra wait;\n"
       "meet: bar.sync 0;\nld.volatile.shared.u32 %r5, [both];\nsetp.lt.u32 %p1, %r5, 100;\n@%p1 bra done;\n"
       "st.volatile.global.u32 [%rd1], 1;\ndone: ret;\n}\n";
-  PtxTarget target = {.capability = 75, .convergence_barriers = true, .max_registers = 255};
-  Program *program = ptx_lab_lower_good(text, &target);
-  Machine *machine = lab_machine("gpu.sms=2 sm.convergence=barrier");
-  Backing *backing = backing_new();
-  uint64_t words = backing_buffer(backing, backing_add(backing, "words", 4, NULL))->base;
-  Gpu *gpu = gpu_new(machine, backing, 0);
-  Tally tally = {0};
-  launch(gpu, program, (Shape){2, 128}, words, NULL);
-  ck_assert_int_eq(gpu_run(gpu, 400, 50000000), GPU_BUDGET);
-  compare(gpu, text, &tally);
+  Tally tally = compare_after(text, "gpu.sms=2 sm.convergence=barrier", (Shape){2, 128}, 400);
   ck_assert_uint_eq(tally.graphs, 2);
   ck_assert_uint_eq(tally.to_actors, 2 * (64 + 32));
-  gpu_free(gpu);
-  backing_free(backing);
-  program_free(program);
-  machine_free(machine);
 }
 END_TEST
 
@@ -318,23 +324,10 @@ START_TEST(a_count_that_all_wait_for) {
       "again: st.global.u32 [%rd3], %r3;\natom.shared.add.u32 %r4, [count], 1;\n"
       "wait: ld.volatile.shared.u32 %r4, [count];\nsetp.lt.u32 %p1, %r4, 257;\n@%p1 bra wait;\n"
       "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 4;\n@%p2 bra again;\nret;\n}\n";
-  PtxTarget target = {.capability = 75, .convergence_barriers = true, .max_registers = 255};
-  Program *program = ptx_lab_lower_good(text, &target);
-  Machine *machine = lab_machine("sm.convergence=barrier");
-  Backing *backing = backing_new();
-  uint64_t words = backing_buffer(backing, backing_add(backing, "words", 256, NULL))->base;
-  Gpu *gpu = gpu_new(machine, backing, 0);
-  Tally tally = {0};
-  launch(gpu, program, (Shape){1, 256}, words, NULL);
-  ck_assert_int_eq(gpu_run(gpu, 6000, 50000000), GPU_BUDGET);
-  compare(gpu, text, &tally);
+  Tally tally = compare_after(text, "sm.convergence=barrier", (Shape){1, 256}, 6000);
   ck_assert_uint_eq(tally.graphs, 2);
   UNIT_ASSERT(tally.steps * 3 < tally.steps_of_each, "%u steps together, %u each for itself", (unsigned)tally.steps,
               (unsigned)tally.steps_of_each);
-  gpu_free(gpu);
-  backing_free(backing);
-  program_free(program);
-  machine_free(machine);
 }
 END_TEST
 
