@@ -63,7 +63,7 @@ static RunResult *check_one(const Scenario *scenario, const Machine *machine, co
     check.seeds = (unsigned)options->seeds;
   if (options->schedules > 0)
     check.schedules = (unsigned)options->schedules;
-  check.jobs = options->jobs ? (unsigned)options->jobs : g_get_num_processors();
+  check.jobs = (unsigned)options->jobs;
   check.step = options->progress ? progress_part : NULL;
   check.step_user = options->progress;
   g_autofree char *given = given_text(options);

@@ -201,7 +201,6 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
       (Options){.seed = 1,
                 .seeds = SEEDS_DEFAULT,
                 .schedules = SEEDS_DEFAULT,
-                .jobs = help->groups & (OPTIONS_SWEEP | OPTIONS_STUDY | OPTIONS_PRIMITIVES | OPTIONS_JOBS) ? 0 : 1,
                 .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT,
                 .limit_seconds = NAN,
                 .point_seconds = NAN,

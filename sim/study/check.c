@@ -1,6 +1,7 @@
 #include "sim/study/check.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/quote.h"
 #include "sim/study/forms.h"
@@ -288,6 +289,7 @@ typedef struct Attempts {
   const CheckOptions *options;
   const GArray *schedules;
   const RunResult *first; /* Gathering.first */
+  unsigned jobs;          /* at a time, once the first has been made */
   RunResult **run;        /* of each schedule, once it was made; NULL after an error */
   Diag **diag;
   GMutex lock; /* of CheckOptions.step */
@@ -309,7 +311,7 @@ static void attempt(gpointer data, gpointer user) {
   guint index = GPOINTER_TO_UINT(data) - 1;
   const Schedule *schedule = &g_array_index(attempts->schedules, Schedule, index);
   RunOptions options = attempts->options->run;
-  if (attempts->options->jobs > 1)
+  if (attempts->jobs > 1)
     options.heartbeat = NULL; /* of several runs at once */
   if (index > 0 && stop_asked(options.stop))
     return;
@@ -319,9 +321,21 @@ static void attempt(gpointer data, gpointer user) {
                                  index > 0 ? attempts->first : NULL, attempts->diag[index]);
 }
 
+/* Without a wish, a check takes no more memory than so many bytes, unless one run does. */
+enum { JOBS_BYTES = 250 * 1024 * 1024 };
+
+/* How many runs there are at a time, once the first has been made: its peak is the process's so far. */
+static unsigned jobs_that_fit(const CheckOptions *options) {
+  struct rusage usage;
+  if (options->jobs || getrusage(RUSAGE_SELF, &usage))
+    return MAX(options->jobs, 1);
+  guint64 fit = JOBS_BYTES / (1024 * (guint64)MAX(usage.ru_maxrss, 1));
+  return (unsigned)CLAMP(fit, 1, g_get_num_processors());
+}
+
 /* All but the first, which has been made, on several threads. */
 static void attempt_in_parallel(Attempts *attempts) {
-  GThreadPool *pool = g_thread_pool_new(attempt, attempts, (gint)attempts->options->jobs, TRUE, NULL);
+  GThreadPool *pool = g_thread_pool_new(attempt, attempts, (gint)attempts->jobs, TRUE, NULL);
   for (guint i = 1; i < attempts->schedules->len; i++)
     g_thread_pool_push(pool, GUINT_TO_POINTER(i + 1), NULL);
   g_thread_pool_free(pool, FALSE, TRUE);
@@ -370,7 +384,9 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
     try_repairs(attempts, i, run, all->united.findings, diag);
     gather(all, attempts->schedules, i, run);
     all->united.stop = cut || i + 1 == count ? cut : stop_asked(attempts->options->run.stop);
-    if (i == 0 && attempts->options->jobs > 1 && count > 1 && !all->united.stop)
+    if (i == 0)
+      attempts->jobs = jobs_that_fit(attempts->options);
+    if (i == 0 && attempts->jobs > 1 && count > 1 && !all->united.stop)
       attempt_in_parallel(attempts);
   }
   return true;
@@ -411,6 +427,7 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
                        .options = options,
                        .schedules = schedules,
                        .first = &all.first,
+                       .jobs = 1,
                        .run = g_new0(RunResult *, schedules->len),
                        .diag = g_new0(Diag *, schedules->len)};
   RunResult *result = NULL;

@@ -89,6 +89,7 @@ static Scenario *load(const char *folder, const Row *row, unsigned rounds, Diag 
 __attribute__((noinline)) static RunResult *run_row(const Row *row, const Scenario *scenario, const Machine *machine,
                                                     Diag *diag) {
   CheckOptions check = check_options_default();
+  check.jobs = 1;
   return row->checks ? check_scenario(scenario, machine, &check, diag)
                      : run_scenario(scenario, machine, &check.run, diag);
 }

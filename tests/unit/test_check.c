@@ -38,6 +38,7 @@ static RunResult *check_program(Listener *listener) {
   Stop stop = {.signal = &listener->signal};
   CheckOptions options = check_options_default();
   options.run.stop = &stop;
+  options.jobs = 1; /* steps come in order */
   options.step = listen;
   options.step_user = listener;
   RunResult *result = check_scenario(scenario, machine, &options, diag);
