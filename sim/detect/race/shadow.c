@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/wide.h"
 
 struct ShadowPage {
   Row row[SHADOW_PAGE_ROWS];
@@ -55,20 +56,79 @@ static void free_list(Shadow *shadow, AccessList *list) {
   *list = (AccessList){0};
 }
 
+/* ---- lists ---- */
+
+/* Eight bytes of an access, from `actor` (with `time`) or `chain` (with what follows) on: lists are long where many
+ * warps poll. */
+static inline uint64_t eight_bytes(const Access *access, size_t offset) {
+  uint64_t bytes;
+  memcpy(&bytes, (const char *)access + offset, sizeof bytes);
+  return bytes;
+}
+static inline uint64_t who_of(const Access *access) { return eight_bytes(access, offsetof(Access, actor)); }
+static inline uint64_t what_of(const Access *access) { return eight_bytes(access, offsetof(Access, chain)); }
+
+/* Whose access it is, and of when, nearly: a list is mostly searched for one that it hasn't. */
+typedef uint16_t Tag;
+static inline Tag tag_of(const Access *access) {
+  return (Tag)(who_of(access) * UINT64_C(0x9e3779b97f4a7c15) >> 48);
+}
+static inline Tag *tags_of(const AccessList *list) { return (Tag *)(void *)(list->access + list->space); }
+
+/* More accesses than this are worth a look at all tags. */
+enum { TAGS_MIN = 8 };
+
+WIDE_CLONES static bool find_tag(const Tag *tag, unsigned count, Tag wanted) {
+  unsigned found = 0;
+  for (unsigned i = 0; i < count; i++)
+    found += tag[i] == wanted;
+  return found;
+}
+
+/* False: the list has no access of that warp and time. */
+static inline bool may_have(const AccessList *list, const Access *access) {
+  return list->count < TAGS_MIN || find_tag(tags_of(list), list->count, tag_of(access));
+}
+
+static void grow(AccessList *list, unsigned space) {
+  Access *larger = g_malloc(space * (sizeof *larger + sizeof(Tag)));
+  if (list->count) {
+    memcpy(larger, list->access, list->count * sizeof *larger);
+    memcpy(larger + space, tags_of(list), list->count * sizeof(Tag));
+  }
+  g_free(list->access);
+  list->access = larger;
+  list->space = (uint16_t)space;
+}
+
+static void remove_at(AccessList *list, unsigned at) {
+  Tag *tag = tags_of(list);
+  list->count--;
+  memmove(list->access + at, list->access + at + 1, (list->count - at) * sizeof *list->access);
+  memmove(tag + at, tag + at + 1, (list->count - at) * sizeof *tag);
+}
+
+/* Access number `from` is number `to` from now on. */
+static inline void move(AccessList *list, unsigned to, unsigned from) {
+  Tag *tag = tags_of(list);
+  list->access[to] = list->access[from];
+  tag[to] = tag[from];
+}
+
 static void append(Shadow *shadow, AccessList *list, const Access *access) {
   if (list->count == list->space) {
     unsigned space = list->space ? MIN(2u * list->space, (unsigned)CELL_ACCESSES_MAX) : 2;
     if (space == list->space || shadow->accesses + (space - list->space) > SHADOW_ACCESSES_MAX) {
       if (list->count == 0)
         return;
-      memmove(list->access, list->access + 1, --list->count * sizeof *list->access);
+      remove_at(list, 0);
     } else {
       shadow->accesses += space - list->space;
-      list->access = g_renew(Access, list->access, space);
-      list->space = (uint16_t)space;
+      grow(list, space);
     }
   }
   list->weakest = list->count ? MIN(list->weakest, access->strong) : access->strong;
+  tags_of(list)[list->count] = tag_of(access);
   list->access[list->count++] = *access;
 }
 
@@ -144,15 +204,6 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 
 /* ---- adding ---- */
 
-/* Eight bytes of an access, from `actor` (with `time`) or `chain` (with what follows) on: lists are long where many
- * warps poll. */
-static inline uint64_t eight_bytes(const Access *access, size_t offset) {
-  uint64_t bytes;
-  memcpy(&bytes, (const char *)access + offset, sizeof bytes);
-  return bytes;
-}
-static inline uint64_t who_of(const Access *access) { return eight_bytes(access, offsetof(Access, actor)); }
-static inline uint64_t what_of(const Access *access) { return eight_bytes(access, offsetof(Access, chain)); }
 static inline uint64_t what_bits(Access access) { return what_of(&access); }
 #define WHAT(...) what_bits((Access){__VA_ARGS__})
 
@@ -204,6 +255,8 @@ static inline bool is_grown(const Access *old, const Access *access) {
 static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
   bool sees = order->reads && access->strong;
   uint64_t who = who_of(access);
+  if (!may_have(list, access))
+    return false;
   for (unsigned i = list->count; i-- > 0;) {
     const Access *old = &list->access[i];
     if (who_of(old) == who) {
@@ -298,7 +351,7 @@ static void drop(AccessList *list, const bool *drops, unsigned first) {
   unsigned kept = first;
   for (unsigned i = first; i < list->count; i++)
     if (!drops[i])
-      list->access[kept++] = list->access[i];
+      move(list, kept++, i);
   list->count = (uint16_t)kept;
 }
 
@@ -374,7 +427,7 @@ static bool land(AccessList *list, uint32_t number, const Access *access) {
       continue;
     old->lanes &= ~access->lanes;
     if (old->lanes == 0)
-      memmove(old, old + 1, (--list->count - i) * sizeof *old);
+      remove_at(list, i);
     return true;
   }
   return false;
@@ -409,6 +462,8 @@ static inline bool is_ordered_in(const Asked *asked, const Cell *cell, unsigned 
 
 static bool did_the_same(const AccessList *list, const Access *access) {
   uint64_t who = who_of(access);
+  if (!may_have(list, access))
+    return false;
   for (unsigned i = 0; i < list->count; i++)
     if (who_of(&list->access[i]) == who && covers(&list->access[i], access))
       return true;
@@ -500,7 +555,7 @@ bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const Access
   for (unsigned i = 0; i < list->count; i++) {
     if (!left[i])
       continue;
-    list->access[kept] = list->access[i];
+    move(list, kept, i);
     list->access[kept++].lanes = left[i];
   }
   list->count = (uint16_t)kept;

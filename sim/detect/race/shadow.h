@@ -64,7 +64,7 @@ static_assert(offsetof(Access, time) == offsetof(Access, actor) + 4 && offsetof(
               "shadow.c compares them together");
 
 typedef struct AccessList {
-  Access *access; /* oldest first */
+  Access *access; /* oldest first; behind the `space` of them a tag of each, of `actor` and `time` (shadow.c) */
   uint16_t count, space;
   uint8_t weakest; /* no access is less strong (AccessStrength) */
 } AccessList;
