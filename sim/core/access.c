@@ -142,13 +142,21 @@ static void keep(Sm *sm, MemRequest *request, uint64_t time) {
   sm->out_parts += request->parts;
 }
 
+void access_hold_sends(const Issue *issue, uint64_t until) {
+  Scheduler *scheduler = &issue->sm->scheduler[issue->warp->slot % issue->gpu->machine->sm.schedulers];
+  scheduler->send_at = MAX(scheduler->send_at, until);
+}
+
 void access_send(Issue *issue, Flight *flight) {
   issue->flight = flight;
   flights_send(&issue->sm->flights, flight, issue->warp);
   tell_access_began(issue->sm, flight->launch);
   MemNext next = memsys_goes_on(issue->gpu->memsys, &flight->request, issue->now, issue->warp->sent_milli);
-  issue->sm->scheduler[issue->warp->slot % issue->gpu->machine->sm.schedulers].send_at = next.cycle;
+  access_hold_sends(issue, next.cycle);
   issue->warp->sent_milli = next.sent_milli;
+  L1 *l1 = issue->sm->l1;
+  if (flight->request.kind == MEM_STORE && l1 && issue->gpu->machine->sm.l1.line_interval)
+    access_hold_sends(issue, l1_take(l1, issue->now, next.takes_milli).room);
   flights_count_parts(&issue->sm->flights, flight, next.credits, issue->gpu->machine->memory.port.queue);
   if (G_UNLIKELY(issue->gpu->in_window)) {
     keep(issue->sm, &flight->request, issue->now);

@@ -85,6 +85,8 @@ void shared_put(Sm *sm, uint32_t word, uint32_t value, const WordChange *change,
  * is; with `aligns` the low bits of an address say how many fewer than its width. False after a fault. */
 bool access_fetch(Issue *issue, bool aligns, uint8_t valid[WARP_LANES]);
 
+/* The scheduler of the warp that issues sends no further access to global memory before that cycle. */
+void access_hold_sends(const Issue *issue, uint64_t until);
 /* The access leaves the SM: issue->flight. */
 struct Flight;
 void access_send(Issue *issue, struct Flight *flight);

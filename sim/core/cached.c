@@ -171,19 +171,52 @@ static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lane
   return lanes & ~rest;
 }
 
-/* Returns the lanes that have to go to memory. */
-static uint32_t look_up(Issue *issue, L1 *l1, Flight *flight) {
+/* The lines that the lanes of an access come to; in rising order, mostly. */
+typedef struct Lines {
+  uint64_t line[WARP_LANES], highest;
+  uint32_t count;
+} Lines;
+
+static void add_line(Lines *lines, uint64_t line) {
+  bool rises = lines->count == 0 || line > lines->highest;
+  for (uint32_t i = 0; !rises && i < lines->count; i++)
+    if (lines->line[i] == line)
+      return;
+  lines->highest = MAX(lines->highest, line);
+  lines->line[lines->count++] = line;
+}
+
+/* Returns the lanes that have to go to memory. *count: of lines. */
+static uint32_t look_up(Issue *issue, L1 *l1, Flight *flight, uint32_t *count) {
   uint32_t missing = 0;
-  for (uint32_t rest = flight->lanes; rest;)
+  Lines lines;
+  lines.highest = lines.count = 0;
+  for (uint32_t rest = flight->lanes; rest;) {
+    add_line(&lines, l1_line(l1_shape(l1), flight->request.address[__builtin_ctz(rest)]));
     rest &= ~look_up_line(issue, l1, flight, rest, &missing);
+  }
+  *count = lines.count;
   return missing;
+}
+
+/* The L1 has looked up so many lines, and a load of theirs that hits has its data. */
+static uint64_t hit_time(const Issue *issue, L1 *l1, uint32_t lines) {
+  const Machine *machine = issue->gpu->machine;
+  uint64_t interval = machine->sm.l1.line_interval, start = milli_of(issue->now);
+  if (interval) {
+    L1Turn turn = l1_take(l1, issue->now, interval * lines);
+    start = MAX(turn.start_milli, issue->warp->sent_milli);
+    access_hold_sends(issue, turn.room);
+  }
+  return milli_cycle(start + machine->sm.l1.line_latency * (lines - 1)) + machine->sm.l1.latency;
 }
 
 void cached_load(Issue *issue, Flight *flight) {
   L1 *l1 = cache_of(issue->sm);
+  uint32_t lines;
   flight->waits = 0;
-  flight->earliest = issue->now + issue->gpu->machine->sm.l1.latency;
-  uint32_t missing = look_up(issue, l1, flight), hits = flight->request.performed;
+  uint32_t missing = look_up(issue, l1, flight, &lines), hits = flight->request.performed;
+  flight->earliest = hit_time(issue, l1, lines);
   flight->request.performed = 0;
   if (hits)
     serve_tell(issue->sm, flight, hits, issue->now);

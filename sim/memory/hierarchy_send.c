@@ -56,6 +56,7 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
   issue->out_free = MAX(issue->out_free, milli_of(time)) + ways.takes;
   request->from = MAX(milli_of(time), sent_milli);
   MemNext next = port_goes_on(issue, &h->port_rules, request, milli_of(time));
+  next.takes_milli = ways.takes;
   next.credits = request->parts - ways.joined;
   return next;
 }

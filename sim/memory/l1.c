@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pages.h"
+#include "sim/engine/milli.h"
 #include "sim/engine/rng.h"
 
 typedef struct Sector {
@@ -35,6 +36,9 @@ struct L1 {
   uint64_t salt; /* of the hash: the SM */
   const bool *hashing;
   uint64_t *hash;
+  uint64_t free_milli; /* after the turns so far */
+  uint64_t *leaves; /* when each of the last `queue` turns is over, a ring; NULL: any number of accesses may wait */
+  uint32_t queue, oldest;
 };
 
 uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes) {
@@ -67,17 +71,31 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hash
   l1->salt = rng_mix(sm + 1);
   l1->hashing = hashing;
   l1->hash = hash;
+  l1->queue = machine->memory.port.queue;
+  l1->leaves = l1->queue ? g_new0(uint64_t, l1->queue) : NULL;
   return l1;
 }
 
 void l1_free(L1 *l1) {
   if (!l1)
     return;
+  g_free(l1->leaves);
   pages_free(l1->tag);
   pages_free(l1->lines);
   pages_free(l1->sector);
   pages_free(l1->data);
   g_free(l1);
+}
+
+L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli) {
+  L1Turn turn = {milli_serve(&l1->free_milli, now, takes_milli), 0};
+  if (!l1->leaves)
+    return turn;
+  uint64_t *oldest = &l1->leaves[l1->oldest];
+  turn.room = milli_cycle(*oldest);
+  *oldest = l1->free_milli;
+  l1->oldest = l1->oldest + 1 < l1->queue ? l1->oldest + 1 : 0;
+  return turn;
 }
 
 /* ---- places ---- */

@@ -5,8 +5,8 @@
  * Models: where shared memory and the L1 are one array (sm.l1.carveout), shared memory takes the smallest part that
  * CUDA allows and that its blocks fit in; the L1 has the rest.
  * Does not model: banks; a limit to the misses on their way.
- * Time: none of its own. A miss takes a line at once; its sectors are pending until they come (l1_expect(),
- * l1_fill()). A store, an atomic operation or an invalidation meanwhile gives the pending sector up: what comes then
+ * Time: accesses take turns (l1_take()); else none of its own. A miss takes a line at once; its sectors are pending
+ * until they come (l1_expect(), l1_fill()). A store, an atomic operation or an invalidation meanwhile gives the pending sector up: what comes then
  * isn't kept.
  * Ownership: an Sm owns its cache, and makes it at the first load that may use it. */
 #ifndef LOCKSTEP_MEMORY_L1_H
@@ -38,6 +38,14 @@ static inline uint32_t l1_sectors(const L1Shape *shape, uint64_t address, uint32
   uint32_t last = (uint32_t)((offset + bytes - 1) >> shape->sector_shift);
   return (UINT32_MAX >> (31 - (last - first))) << first;
 }
+
+/* When an access has its turn, in thousandths of a cycle; and the cycle in which the next one can be issued, since as
+ * many wait here at most as at the port (memory.port.queue). */
+typedef struct L1Turn {
+  uint64_t start_milli, room;
+} L1Turn;
+/* An access that comes in cycle `now` takes the L1 for so many thousandths of a cycle. */
+L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli);
 
 /* What there is of the line of an address. Good until the cache changes. */
 typedef struct L1Look {

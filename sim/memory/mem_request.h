@@ -64,9 +64,10 @@ struct MemTrace;
 typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
 
 /* Behind an access: the cycle in which its scheduler can issue the next one; when the parts of its warp's stores so
- * far have come to the port, in thousandths of a cycle; how many credits its parts take. */
+ * far have come to the port, in thousandths of a cycle; how long its parts take the port, in thousandths (0: not known);
+ * how many credits they take. */
 typedef struct MemNext {
-  uint64_t cycle, sent_milli;
+  uint64_t cycle, sent_milli, takes_milli;
   uint32_t credits;
 } MemNext;
 

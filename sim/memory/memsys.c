@@ -157,7 +157,7 @@ MemNext memsys_goes_on(MemSys *memsys, MemRequest *request, uint64_t time, uint6
   if (memsys->units)
     return hierarchy_goes_on(memsys->units, request, time, sent_milli);
   request->parts = 1;
-  return (MemNext){time, sent_milli, 1};
+  return (MemNext){.cycle = time, .sent_milli = sent_milli, .credits = 1};
 }
 
 void memsys_replied(MemSys *memsys, const MemRequest *request) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The memory system of `h200` beside an H200: kernels of validation/hardware/mem_rate.cu, mem_stores.cu, mem_fence.cu, mem_latency.cu and mem_mixed.cu, run as the GPU
+# The memory system of `h200` beside an H200: kernels of validation/hardware/mem_l1.cu, mem_rate.cu, mem_stores.cu, mem_fence.cu, mem_latency.cu, mem_mixed.cu and mem_holder.cu, run as the GPU
 # ran them, and the mean cycles of an access (of a fence) over all blocks. The mean error of each table is below 10 %, and none is above 30 % without a reason. TAP;
 # the error of each variant is a comment. MEASURED=all (`make measured-memory`): all rows, not only those that take a few seconds. Left out:
 # - rows whose blocks differ by more than a third on the GPU, and of mem_rate atomics of 2 to 8 blocks: which half of the L2 a page and a block belong to decides;
@@ -17,8 +17,10 @@ hardware=validation/hardware
 # a load doesn't wait for the unit's atomics on another line. Stores of a warp alone to 24 lines take 1.35 cycles a line on
 # the GPU where all other numbers of lines take 2. Blocks whose loops have a branch behind each four stores take turns on the GPU even where the port is full.
 # Four warps that store to 32 sectors of their own: which of them comes to the port when decides what joins. A second fence begins here just when the other warp's try
-# has been answered; an SM whose group has two others finds fewer of them on an H200.
+# has been answered; an SM whose group has two others finds fewer of them on an H200. Stores of 32 warps to a line each join here, since one warp goes on before the others.
 known="
+load and store; own sectors/1024/2
+load and store; own sectors/1024/4
 holder: fence again/32/64
 holder: fence/66/32
 holder: exchange/66/32
@@ -47,7 +49,7 @@ scenario() {
     BEGIN {
       kind["volatile"] = 2; kind["store"] = 3; kind["atom.add"] = 4; kind["red.add"] = 5; kind["atom.exch"] = 6; kind["atom.cas"] = 7
       apart["one word"] = 0; apart["one line each"] = 32; apart["one page each"] = 1024
-      stride["one word"] = 0; stride["one line"] = 1; stride["own sectors"] = 8; stride["own lines"] = 32
+      stride["one word"] = 0; stride["one line"] = 1; stride["own sectors"] = 8; stride["own lines"] = 32; stride["own lines apart"] = 96
       scope["membar.cta"] = 0; scope["membar.gl"] = 1; scope["membar.sys"] = 2
     }
     function word_after(text, what) { return substr(text, index(text, what) + length(what)) }
@@ -69,6 +71,7 @@ scenario() {
       launch("_Z8by_warpsPjjiiiiPx", word_after($2, " warps ") ", " $5 ", " step ", " whose ", " (place ~ /of a block/ ? 1024 : place ~ /and a block/ ? 16384 : 0), $4, 32 * $3)
     }
     $2 ~ /^blocks; / && ($3 <= 528 || most) { launch("_Z9by_blocksILb" ($2 ~ /four/) "EEvPjiiiPx", $5 ", 32, 200", $4, 2 * $3) }
+    $1 == "l1" { launch(word[4] == "bytes" ? "_Z4hitsILi" word[3] "EEvPjiiPx" : "_Z8count_upPjiiPx", stride[part[2]] ", " $5, $4, 64) }
     $2 ~ /after stores/ && $3 == 1 {
       launch("_Z12after_storesILi" scope[word[1]] "ELb" ($2 ~ / of all /) "ELb" (part[2] == "together") "EEvPjiiPx", $4 ", " $5, 256, 64)
     }
@@ -88,6 +91,7 @@ compare() {
     !(FNR in cycles) { next }
     {
       is = cycles[FNR] / $3 / ($1 == "fence" ? 32 : $6); wanted = $7
+      if ($1 == "l1") is /= $4 / 32
       if ($2 ~ / warps 0x/) is /= warps[substr($2, index($2, " warps ") + 7)]
       if ($2 ~ /atom/ && $3 == 1 && is > wanted + 103) wanted += 206
       if ($1 == "fence" && ($2 ~ /together/ && $5 <= 4 || $4 * $5 <= 2)) wanted += is > wanted + 105 ? 210 : is < wanted - 105 ? -210 : 0
@@ -171,7 +175,8 @@ rows() {
 # Rows of 1056 blocks are farther off.
 mixed=10
 test -z "${MEASURED-}" || mixed=12
-plan 6
+plan 7
+check mem_l1 10
 check mem_rate 10
 check mem_stores 10
 check mem_fence 10

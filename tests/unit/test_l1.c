@@ -441,6 +441,24 @@ START_TEST(hits_are_quick) {
 }
 END_TEST
 
+/* A load takes the L1 for each line that its lanes come to, whichever lanes these are, and waits for the loads before it. */
+START_TEST(lines_take_turns) {
+  g_autoptr(Lab) lab = lab_new(CACHED "sm.l1.latency=80 sm.l1.line_interval=3 sm.l1.line_latency=2.25 "
+                                      "sm.issue_interval=2 sm.l1.sector=32 sm.l1.line=128",
+                               "S2R R0, SR_Tid_X; LOP.AND R0, R0, 0x3; SHL R0, R0, 0x7; MOV R1, c[0x0][0x20]; "
+                               "IADD R0, R0, R1; LD R2, [R0]; MOV R3, R2; LD R4, [R0]; MOV R5, R4; LD R6, [R0]; "
+                               "LD R7, [R1]; MOV R8, R7; EXIT");
+  lab_buffer(lab, 128);
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  uint64_t four = lab_cycle(lab, 0, 7, 0), behind = lab_cycle(lab, 0, 9, 0);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 8, 0), four + 80 + 7); /* 3 * 2.25 more than one line */
+  ck_assert_uint_eq(lab_cycle(lab, 0, 10, 0), behind + 2);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 11, 0), behind + 4 * 3 + 80); /* the L1 has looked at four lines first */
+  ck_assert_uint_eq(lab->gpu->counters.l1_misses, 32);
+}
+END_TEST
+
 /* Two kernels: the second, on the same SMs, sees what the first wrote elsewhere. */
 START_TEST(a_kernel_starts_without_copies) {
   g_autoptr(Lab) lab = lab_new(CACHED, "S2R R3, SR_CTAid_X; MOV R0, c[0x0][0x20]; SHL R4, R3, 0x2; IADD R4, R4, R0; "
@@ -506,6 +524,7 @@ int main(void) {
   tcase_add_test(tcase, a_launch_has_what_its_blocks_leave);
   tcase_add_test(tcase, blocks_of_an_sm_count_together);
   tcase_add_test(tcase, hits_are_quick);
+  tcase_add_test(tcase, lines_take_turns);
   tcase_add_test(tcase, a_kernel_starts_without_copies);
   tcase_add_test(tcase, race_free_programs_see_no_cache);
   suite_add_tcase(suite, tcase);
