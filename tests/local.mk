@@ -207,6 +207,7 @@ TEST_FILES = \
   tests/script/threads.sh \
   tests/script/docs.sh \
   tests/script/draw.sh \
+  tests/script/fences.sh \
   tests/script/first_use.sh \
   tests/script/forms.sh \
   tests/script/fuzz_replay.sh \

@@ -70,9 +70,7 @@ static inline uint64_t what_of(const Access *access) { return eight_bytes(access
 
 /* Whose access it is, and of when, nearly: a list is mostly searched for one that it hasn't. */
 typedef uint16_t Tag;
-static inline Tag tag_of(const Access *access) {
-  return (Tag)(who_of(access) * UINT64_C(0x9e3779b97f4a7c15) >> 48);
-}
+static inline Tag tag_of(const Access *access) { return (Tag)(who_of(access) * UINT64_C(0x9e3779b97f4a7c15) >> 48); }
 static inline Tag *tags_of(const AccessList *list) { return (Tag *)(void *)(list->access + list->space); }
 
 /* More accesses than this are worth a look at all tags. */
