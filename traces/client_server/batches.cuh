@@ -296,14 +296,37 @@ template <int WORDS, class Rules = Sound> class Sender {
         put(known, read);
     }
   }
-  // The first `count` lanes have a message each.
-  __device__ __forceinline__ void publish(Word target, Word count, const Message<WORDS> &message) const {
+  // Takes `count` places in a row, and waits until they are free.
+  __device__ __forceinline__ Word reserve(Word target, Word count) const {
     Channel<WORDS> to = channel(target);
-    Word lane = lane_number(), *known = buffer(target) + KNOWN_AT, read = from_first(look(known)), first = 0;
-    if (lane == 0)
+    Word *known = buffer(target) + KNOWN_AT, read = from_first(look(known)), first = 0;
+    if (lane_number() == 0)
       first = atomicAdd(to.write_index(), count);
     first = from_first(first);
     await_room(to, known, read, first + count - 1);
+    return first;
+  }
+  // Takes as many places in a row as are free, up to `count`, from *first on. Returns how many. Doesn't wait.
+  __device__ __forceinline__ Word reserve_free(Word target, Word count, Word *first) const {
+    Channel<WORDS> to = channel(target);
+    Word taken = 0, place = 0;
+    if (lane_number() == 0) {
+      Word found = look(to.write_index());
+      do {
+        place = found;
+        int room = (int)(entries_ - (place - look(to.read_index())));
+        taken = room > 0 ? min(count, (Word)room) : 0;
+        if (taken)
+          found = atomicCAS(to.write_index(), place, place + taken);
+      } while (found != place);
+    }
+    *first = from_first(place);
+    return from_first(taken);
+  }
+  // The first `count` lanes have a message each, for the places from `first` on, which are free.
+  __device__ __forceinline__ void publish(Word target, Word first, Word count, const Message<WORDS> &message) const {
+    Channel<WORDS> to = channel(target);
+    Word lane = lane_number();
     __threadfence(); // who has read these entries, a lap ago, is done
     if (lane < count)
       to.store(first + lane, message);
@@ -316,15 +339,18 @@ template <int WORDS, class Rules = Sound> class Sender {
     if (lane == 1 && end > LANES)
       atomicOr(to.mask(first + count), bits_between(0, end - LANES));
   }
-  // Takes a run of messages out of a local buffer, if no other warp does, and publishes it.
-  __device__ __forceinline__ void copy(Word target) const {
+  // Takes a run of messages out of a local buffer, if no other warp does, and publishes it. `WAITS`: for room, else it leaves there what
+  // finds none.
+  template <bool WAITS> __device__ __forceinline__ void copy(Word target) const {
     Word lane = lane_number(), *copied = buffer(target) + COPIED_AT, *busy = buffer(target) + BUSY_AT;
     if (from_first(lane == 0 ? atomicExch(busy, 1) : 0))
       return;
     __threadfence_block();
     Word first = from_first(look(copied)), place = first + lane;
     unsigned ready = __ballot_sync(ALL_LANES, lane < local_ && (look(mask(target, place)) & bit(place)));
-    Word count = ~ready ? __ffs(~ready) - 1 : LANES;
+    Word count = ~ready ? __ffs(~ready) - 1 : LANES, to = 0;
+    if (!WAITS && count)
+      count = reserve_free(target, count, &to);
     Message<WORDS> message;
     if (lane < count) {
       __threadfence_block();
@@ -341,8 +367,10 @@ template <int WORDS, class Rules = Sound> class Sender {
       __threadfence_block();
       atomicExch(busy, 0);
     }
+    if (WAITS && count)
+      to = reserve(target, count);
     if (count)
-      publish(target, count, message);
+      publish(target, to, count, message);
   }
 
   // False if the local buffer is full.
@@ -374,30 +402,34 @@ public:
       __threadfence_block(); // the bits of this warp, for whoever takes the next turn
       __syncwarp();
       Word turn = lane_number() == 0 ? atomicInc(turn_, targets_ - 1) : 0;
-      copy(from_first(turn));
+      copy<true>(from_first(turn));
     } while (__any_sync(ALL_LANES, has));
   }
-  // The same, until all have left the local buffers, copied by this warp or another: whoever waits for answers mustn't leave them there.
-  __device__ __forceinline__ void send_through(bool has, Word target, const Message<WORDS> &message) const {
-    Word place = has ? atomicAdd(buffer(target) + RESERVED_AT, 1) : 0, round = warp_number();
-    unsigned left = __ballot_sync(ALL_LANES, has);
-    bool waits = has;
-#pragma unroll 1
-    while (left) {
-      has = has && !enter(target, place, message);
-      __threadfence_block(); // the bits of this warp, for whoever copies the buffer next
-      __syncwarp();
-      Word shift = round++ % LANES, lane = (__ffs(__funnelshift_r(left, left, shift)) - 1 + shift) % LANES;
-      copy(__shfl_sync(ALL_LANES, target, lane));
-      waits = waits && (int)(look(buffer(target) + COPIED_AT) - place) <= 0;
-      left = __ballot_sync(ALL_LANES, waits);
-    }
+  // The same step by step, for who has other things to do meanwhile: a message's place in the local buffer, and what of it is to be
+  // done. A step enters messages where there is room, and copies one buffer as far as its channel has room. It never waits.
+  struct Sending {
+    Word place;
+    bool enters, waits; // it isn't in the local buffer yet; it hasn't left it yet
+  };
+  __device__ __forceinline__ Sending begin_sending(bool has, Word target) const {
+    return {has ? atomicAdd(buffer(target) + RESERVED_AT, 1) : 0, has, has};
+  }
+  // Whole warp, some of whose lanes, `left`, have messages that wait. `round`: of steps, counted up. Returns who still has one.
+  __device__ __forceinline__ unsigned send_step(Sending &sending, unsigned left, Word target, const Message<WORDS> &message,
+                                                Word &round) const {
+    sending.enters = sending.enters && !enter(target, sending.place, message);
+    __threadfence_block(); // the bits of this warp, for whoever copies the buffer next
+    __syncwarp();
+    Word shift = round++ % LANES, lane = (__ffs(__funnelshift_r(left, left, shift)) - 1 + shift) % LANES;
+    copy<false>(__shfl_sync(ALL_LANES, target, lane));
+    sending.waits = sending.waits && (int)(look(buffer(target) + COPIED_AT) - sending.place) <= 0;
+    return __ballot_sync(ALL_LANES, sending.waits);
   }
   __device__ __forceinline__ void flush() const {
     __syncthreads();
     for (Word target = warp_number(); target < targets_; target += blockDim.x / LANES)
       while (from_first(look(buffer(target) + RESERVED_AT)) != from_first(look(buffer(target) + COPIED_AT)))
-        copy(target);
+        copy<true>(target);
   }
 };
 

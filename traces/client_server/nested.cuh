@@ -4,8 +4,9 @@
 //
 // Why it ends: the higher lock is taken first, and the hierarchy is one of all servers' locks. Whoever waits for a request's lock
 // holds nothing. Replies and unlocks have channels and warps of their own, which never wait; so have requests, since all who execute
-// orders may be waiting for replies. A warp sends all its requests before it takes any lock. Requests go through local buffers; replies
-// and unlocks, which others wait for, don't.
+// orders may be waiting for replies. Who has a lock never waits for room in a channel of requests: some of a warp's requests may be
+// granted before others have found room there, which may come only when those locks are given back. So a warp goes on with the orders
+// that can go on while it sends. Requests go through local buffers; replies and unlocks, which others wait for, don't.
 //
 // A server block: the leaders of orders and of requests, the warps that handle replies and unlocks, `workers` followers for orders, and
 // the rest for requests.
@@ -79,10 +80,14 @@ public:
   __device__ __forceinline__ void operator()(bool has, const Message<3> &order) {
     Word own = order.word[0], other = order.word[1];
     bool remote = locks_.server_of(other) != me_, same = locks_.rank_of(other) == locks_.rank_of(own), holds = false;
-    requests_.send_through(has && remote, locks_.server_of(other),
-                           {{locks_.index_of(other), me_ << 16 | threadIdx.x}});
-    Word *mine = locks_.lock(locks_.index_of(own)), *its = locks_.lock(locks_.index_of(other));
+    Word *mine = locks_.lock(locks_.index_of(own)), *its = locks_.lock(locks_.index_of(other)), target = locks_.server_of(other),
+         round = warp_number();
+    Message<2> request = {{locks_.index_of(other), me_ << 16 | threadIdx.x}};
+    typename Sender<2>::Sending sending = requests_.begin_sending(has && remote, target);
+    unsigned left = __ballot_sync(ALL_LANES, has && remote);
     do {
+      if (left)
+        left = requests_.send_step(sending, left, target, request, round);
       if (has && !holds) {
         holds = same || (remote ? take_reply() : try_lock(its));
         if (holds && !same)
