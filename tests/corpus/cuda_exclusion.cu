@@ -71,6 +71,31 @@ template <Fence F> static __device__ void dekker(int *wants, int *turn, int *dat
 extern "C" __global__ void dekker_acq_rel(int *wants, int *turn, int *data) { dekker<NONE>(wants, turn, data); }
 extern "C" __global__ void dekker_sc(int *wants, int *turn, int *data) { dekker<SC>(wants, turn, data); }
 
+// Lamport's bakery: who enters takes a number, and waits for all who have a lower one.
+template <Fence F> static __device__ void bakery(int *choosing, int *number, int *data) {
+  int me = blockIdx.x, last = 0;
+#pragma unroll 1
+  for (int i = 0; i < rounds; i++) {
+    Word(choosing[me]).store(1, release);
+    fence<F>();
+    int mine = 1 + max(Word(number[0]).load(acquire), Word(number[1]).load(acquire));
+    Word(number[me]).store(mine, release);
+    fence<F>();
+    Word(choosing[me]).store(0, release);
+    fence<F>();
+    int other = 1 - me;
+    while (Word(choosing[other]).load(acquire))
+      ;
+    do
+      last = Word(number[other]).load(acquire);
+    while (last && (last < mine || (last == mine && other < me)));
+    data[0]++;
+    Word(number[me]).store(0, release);
+  }
+}
+extern "C" __global__ void bakery_acq_rel(int *choosing, int *number, int *data) { bakery<NONE>(choosing, number, data); }
+extern "C" __global__ void bakery_sc(int *choosing, int *number, int *data) { bakery<SC>(choosing, number, data); }
+
 // Readers count themselves, the writer raises a flag: each looks at what the other has done.
 template <Fence F> static __device__ void readers(int *reading, int *writing, int *data) {
 #pragma unroll 1

@@ -176,7 +176,8 @@ static bool is_known(const OlderLook *look, const Step *step, const Access *writ
   if (write->actor == step->warp->actor || thread_is_host(g_array_index(order->actors, ThreadId, write->actor)))
     return true;
   bool near = order_nearness(order, step->warp, write) == IN_ONE_BLOCK;
-  return order_clock_knows(order, &look->known, write) || order_clock_knows(order, &look->by_plain, write) ||
+  bool by_plain = !order_is_omitted(step->warp, write) && order_clock_knows(order, &look->by_plain, write);
+  return by_plain || order_clock_knows(order, &look->known, write) ||
          order_clock_knows(order, &look->strict[near], write);
 }
 
@@ -211,6 +212,14 @@ static OlderCase make_case(const Step *step, const Group *group, const PastValue
   return found;
 }
 
+/* It is the load of the trial, or one that may read an older value only because that one did. */
+static bool takes_older(Step *step, const PastValue *value) {
+  RaceTrial *trial = &step->watch->trial;
+  const Launch *launch = gpu_launch(step->point->gpu, step->warp->base.launch);
+  return race_trial_takes_older(trial, launch, step->point->pc, value->value) ||
+         (race_trial_asks_older(trial) && order_is_omitted(step->warp, &value->ended_by));
+}
+
 bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, OlderValue *taken) {
   RaceOlder *older = &step->watch->older;
   const Inst *inst = step->point->inst;
@@ -235,8 +244,7 @@ bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, 
     return false;
   look->found = make_case(step, group, value);
   g_hash_table_insert(older->in_doubt, actor, look);
-  const Launch *launch = gpu_launch(step->point->gpu, step->warp->base.launch);
-  if (!race_trial_takes_older(&step->watch->trial, launch, step->point->pc, value->value))
+  if (!takes_older(step, value))
     return false;
   if (!step->watch->report.older)
     step->watch->report.older = older_place(step->point->gpu, &look->found);
