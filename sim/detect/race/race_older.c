@@ -181,16 +181,20 @@ static bool is_known(const OlderLook *look, const Step *step, const Access *writ
          order_clock_knows(order, &look->strict[near], write);
 }
 
+/* What the group's bytes are of a word. */
+static uint32_t part_of(const Group *group, uint32_t word) {
+  unsigned first = (unsigned)__builtin_ctz(group->bytes), bytes = (unsigned)__builtin_popcount(group->bytes);
+  return word >> 8 * first & (bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX);
+}
+
 static const PastValue *find_older(const OlderLook *look, const Step *step, const Group *group,
                                    const WordPast *past) {
-  uint32_t now = look_global(step->point->gpu, group->word * 4), bits = 0;
-  for (unsigned byte = 0; byte < 4; byte++)
-    bits |= group->bytes >> byte & 1 ? 0xffu << 8 * byte : 0;
+  uint32_t now = part_of(group, look_global(step->point->gpu, group->word * 4));
   for (unsigned i = past->count; i-- > 0;) {
     const PastValue *value = &past->values[i];
     if (past->writes - (past->count - 1 - i) <= look->seen || is_known(look, step, &value->ended_by))
       return NULL;
-    if (((value->value ^ now) & bits) == 0 && value->ended_by.bytes & group->bytes)
+    if (part_of(group, value->value) == now && value->ended_by.bytes & group->bytes)
       return value;
   }
   return NULL;
@@ -200,7 +204,7 @@ static OlderCase make_case(const Step *step, const Group *group, const PastValue
   OlderCase found = {.launch = step->warp->base.launch,
                      .pc = step->point->pc,
                      .word = group->word,
-                     .value = value->value,
+                     .value = part_of(group, value->value),
                      .write = value->ended_by,
                      .writer = g_array_index(step->watch->order.actors, ThreadId, value->ended_by.actor),
                      .reader = step->warp->base,
@@ -213,10 +217,10 @@ static OlderCase make_case(const Step *step, const Group *group, const PastValue
 }
 
 /* It is the load of the trial, or one that may read an older value only because that one did. */
-static bool takes_older(Step *step, const PastValue *value) {
+static bool takes_older(Step *step, const Group *group, const PastValue *value) {
   RaceTrial *trial = &step->watch->trial;
   const Launch *launch = gpu_launch(step->point->gpu, step->warp->base.launch);
-  return race_trial_takes_older(trial, launch, step->point->pc, value->value) ||
+  return race_trial_takes_older(trial, launch, step->point->pc, part_of(group, value->value)) ||
          (race_trial_asks_older(trial) && order_is_omitted(step->warp, &value->ended_by));
 }
 
@@ -244,7 +248,7 @@ bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, 
     return false;
   look->found = make_case(step, group, value);
   g_hash_table_insert(older->in_doubt, actor, look);
-  if (!takes_older(step, value))
+  if (!takes_older(step, group, value))
     return false;
   if (!step->watch->report.older)
     step->watch->report.older = older_place(step->point->gpu, &look->found);
