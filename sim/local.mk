@@ -181,6 +181,7 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_ends.h \
   sim/detect/race/race_flight.c \
   sim/detect/race/race_flight.h \
+  sim/detect/race/race_meet.c \
   sim/detect/race/race_observer.c \
   sim/detect/race/race_observer.h \
   sim/detect/race/race_order.c \
@@ -191,6 +192,10 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_report.h \
   sim/detect/race/race_step.c \
   sim/detect/race/race_step.h \
+  sim/detect/race/older_text.c \
+  sim/detect/race/older_text.h \
+  sim/detect/race/race_older.c \
+  sim/detect/race/race_older.h \
   sim/detect/race/race_trial.c \
   sim/detect/race/race_trial.h \
   sim/detect/race/race_words.c \

@@ -94,6 +94,9 @@ void lower_set_memory(Lower *lower, VInst *vinst, const LowerAddress *address, M
   vinst->inst.sem = (uint8_t)sem_of(lower->inst);
   vinst->inst.scope = (uint8_t)scope_of(lower->inst);
   vinst->inst.cache = (uint8_t)cache_of(lower->inst);
+  bool of_block = vinst->inst.scope == SCOPE_CTA && (vinst->inst.sem == SEM_RELAXED || vinst->inst.sem == SEM_ACQUIRE);
+  if (of_block && vinst->inst.op == OP_LD) /* LDG.E.STRONG.SM: as ptxas has it, it may hit the L1 */
+    vinst->inst.cache = CACHE_CA;
   vinst->inst.flags |= address->wide ? (uint32_t)INST_ADDR64 : 0;
 }
 

@@ -14,12 +14,17 @@ typedef enum {
   LATENCY_UNIFORM_MOVE
 } Latency;
 
+/* Units that return their results in order: a wait for a later one will do. */
+typedef enum { OUT_OF_ORDER, IN_ORDER_CONVERSIONS, IN_ORDER_SHARED, IN_ORDER_CONSTANTS } InOrder;
+
 /* An instruction of machine code with all its parts. */
 typedef struct Step {
   uint32_t first, last;
   uint64_t reads[WORDS], writes[WORDS], addresses[WORDS];
   uint8_t stall, write, read, wait; /* scoreboards: CONTROL_NONE */
   uint8_t latency;                  /* Latency */
+  uint8_t in_order;                 /* InOrder */
+  bool owes;                        /* its results come at no fixed time, so ptxas has it raise a scoreboard */
   bool memory, uniform;             /* it accesses memory; it is of the uniform datapath */
   bool settles;                     /* ptxas takes sources of accesses before it as read behind it */
 } Step;
@@ -46,6 +51,19 @@ typedef struct State {
 static bool has(const uint64_t *set, unsigned item) { return set[item / 64] >> item % 64 & 1; }
 static void add(uint64_t *set, unsigned item) { set[item / 64] |= UINT64_C(1) << item % 64; }
 
+static bool is_one_of(const char *root, const char *roots) {
+  g_autofree char *word = g_strdup_printf(" %s ", root);
+  return strstr(roots, word) != NULL;
+}
+
+static InOrder order_of(const char *root) {
+  if (is_one_of(root, " MUFU I2F F2I F2F FRND I2I POPC FLO BREV FCHK "))
+    return IN_ORDER_CONVERSIONS;
+  if (is_one_of(root, " LDS LDSM ATOMS SHFL S2R S2UR B2R "))
+    return IN_ORDER_SHARED;
+  return is_one_of(root, " LDC ") ? IN_ORDER_CONSTANTS : OUT_OF_ORDER;
+}
+
 static Latency latency_of(const char *root) {
   static const struct {
     const char *roots;
@@ -59,9 +77,8 @@ static Latency latency_of(const char *root) {
       {" UIADD3 UIMAD ULEA USHF ULOP3 USEL UISETP UPRMT UFLO UBREV UBMSK USGXT UPLOP3 ", LATENCY_UNIFORM},
       {" ULDC UMOV VOTEU UPOPC ", LATENCY_UNIFORM_MOVE},
   };
-  g_autofree char *word = g_strdup_printf(" %s ", root);
   for (guint i = 0; i < G_N_ELEMENTS(table); i++)
-    if (strstr(table[i].roots, word))
+    if (is_one_of(root, table[i].roots))
       return table[i].latency;
   return LATENCY_VARIABLE;
 }
@@ -115,6 +132,8 @@ static void make_steps(Search *search, const McModule *module, const McKernel *s
     const char *root = source_of(module, source, &kernel->insts[pc])->root;
     step->last = pc;
     step->latency = (uint8_t)latency_of(root);
+    step->in_order = (uint8_t)order_of(root);
+    step->owes |= step->in_order != OUT_OF_ORDER || is_one_of(root, " LD LDG LDL ATOM ATOMG MATCH REDUX QSPC ");
     step->uniform = root[0] == 'U';
     step->settles |= strcmp(root, "BAR") == 0 || strcmp(root, "MEMBAR") == 0 || strcmp(root, "YIELD") == 0;
     add_part(step, kernel, &kernel->insts[pc], root);
@@ -197,8 +216,15 @@ static void push_covered(Search *search, uint32_t from, uint32_t cover) {
   }
 }
 
-static uint32_t raised(const Step *step) {
-  return (step->write == CONTROL_NONE ? 0 : 1u << step->write) | (step->read == CONTROL_NONE ? 0 : 1u << step->read);
+static uint32_t scoreboard_bit(uint8_t scoreboard) { return scoreboard == CONTROL_NONE ? 0 : 1u << scoreboard; }
+
+static uint32_t raised(const Step *step) { return scoreboard_bit(step->write) | scoreboard_bit(step->read); }
+
+/* The scoreboards of a step that fall behind the producer's result, or behind its reading of its sources. */
+static uint32_t falls_behind(const Step *producer, const Step *step, bool sources) {
+  if (sources)
+    return producer->memory && step->memory ? raised(step) : 0;
+  return producer->in_order && producer->in_order == step->in_order ? scoreboard_bit(step->write) : 0;
 }
 
 /* `sources`: the item is read by the producer; else it is written. The predicate of an ATOM, which says whether the
@@ -207,7 +233,7 @@ static void follow_scoreboard(Search *search, uint32_t from, unsigned item, bool
   const Step *producer = &search->steps[from];
   bool early = sources || (item >= PREDICATES && producer->memory);
   start(search);
-  push_covered(search, from, early ? raised(producer) : 1u << producer->write);
+  push_covered(search, from, early ? raised(producer) : scoreboard_bit(producer->write));
   while (search->stack->len) {
     State state = g_array_index(search->stack, State, search->stack->len - 1);
     const Step *step = &search->steps[state.step];
@@ -224,7 +250,7 @@ static void follow_scoreboard(Search *search, uint32_t from, unsigned item, bool
     }
     if (overwrites(search, step, item))
       continue;
-    push_covered(search, state.step, state.cover | (sources && producer->memory && step->memory ? raised(step) : 0));
+    push_covered(search, state.step, state.cover | falls_behind(producer, step, sources));
   }
 }
 
@@ -303,7 +329,7 @@ static void follow_writes(Search *search, uint32_t from) {
     }
     if (!has(step->writes, item))
       continue;
-    if (step->write != CONTROL_NONE)
+    if (step->write != CONTROL_NONE || step->owes)
       follow_scoreboard(search, from, item, false);
     else if (step->latency != LATENCY_VARIABLE)
       follow_latency(search, from, item);

@@ -3,6 +3,7 @@
  *   ld, ld.ca, ld.cs, ld.nc, ldu   weak loads: hit, or fetch their sectors (machines with sm.l1.global_loads: cached)
  *   ld.cg, ld.cv, ld.volatile,     go to the L2; a copy stays
  *   ld.relaxed
+ *   ld.relaxed.cta, ld.acquire.cta as weak loads (STRONG.SM): a block's threads share the L1
  *   ld.acquire, atom.acquire,      go to the L2, then invalidate the whole L1 (CCTL.IVALL), except at .cta scope
  *   atom.acq_rel
  *   st, st.wb, st.cs               write through; they update or evict the own copy (sm.l1.global_stores)
@@ -18,10 +19,10 @@
 
 #include "sim/core/access.h"
 
-/* True for loads that may hit the L1: weak ones, and those of machine code that are strong for a block (ld.ca of PTX
- * is one). */
+/* True for loads that may hit the L1: weak ones, and those that are strong for a block. */
 static inline bool cached_is_load(const Machine *machine, const Inst *inst) {
-  bool of_block = inst->sem == SEM_RELAXED && inst->scope == SCOPE_CTA && inst->cache == CACHE_CA;
+  bool of_block = (inst->sem == SEM_RELAXED || inst->sem == SEM_ACQUIRE) && inst->scope == SCOPE_CTA &&
+                  inst->cache == CACHE_CA;
   return machine->sm.l1.bytes && machine->sm.l1.global_loads == L1_CACHED && (inst->sem == SEM_WEAK || of_block) &&
          (inst->cache == CACHE_DEFAULT || inst->cache == CACHE_CA || inst->cache == CACHE_CS);
 }

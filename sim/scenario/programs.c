@@ -150,7 +150,12 @@ static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
 
 static const McModule *add_listing(Programs *programs, unsigned arch, const char *file, const char *bytes,
                                    gsize length, Diag *diag) {
+  enum { TEXT_BYTES = 1 << 12 };
   bool binary = mc_is_cubin((const uint8_t *)bytes, length);
+  if (!binary && memchr(bytes, 0, MIN(length, TEXT_BYTES))) {
+    diag_error(diag, file, 0, 0, "this is no cubin, fat binary or executable, and no text either");
+    return NULL;
+  }
   McModule *module = binary ? mc_cubin_read(file, (const uint8_t *)bytes, length, diag)
                             : mc_listing_parse(file, bytes, length, diag);
   if (!module)

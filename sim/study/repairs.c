@@ -17,8 +17,38 @@ static bool is_gone(const Finding *finding, const Repair *repair, const Scenario
   return true;
 }
 
-bool repairs_doubt(const Finding *finding, const Scenario *scenario, const Machine *machine,
-                   const RunOptions *options, uint64_t cycles, Diag *diag) {
+/* The finding of a run that shows what an older value leads to; NULL: to nothing. The caller owns it. */
+static Finding *try_older(const Finding *finding, const Scenario *scenario, const Machine *machine,
+                          const RunOptions *options, uint64_t cycles, Diag *diag) {
+  RunOptions trial = *options;
+  trial.trial = &(const RepairTrial){finding->doubt, finding};
+  trial.observer = NULL;
+  trial.keep_buffers = false;
+  trial.limit_cycles = MIN(trial.limit_cycles, cycles + 1);
+  g_autoptr(RunResult) run = run_scenario(scenario, machine, &trial, diag);
+  for (guint i = 0; run && !stop_is_final(run->stop) && i < run->findings->len; i++)
+    if (((const Finding *)g_ptr_array_index(run->findings, i))->id == finding->id)
+      return finding_copy(g_ptr_array_index(run->findings, i));
+  return NULL;
+}
+
+/* It stands if the run shows that something races then, and says what. */
+static bool doubt_older(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
+                        uint64_t cycles, Diag *diag) {
+  Finding *shown = try_older(finding, scenario, machine, options, cycles, diag);
+  if (!shown)
+    return true;
+  const guint places = 2; /* which both have */
+  for (gint at = (gint)places; shown->evidence->len > places; at++)
+    g_ptr_array_insert(finding->evidence, at, g_ptr_array_steal_index(shown->evidence, places));
+  finding_free(shown);
+  return false;
+}
+
+bool repairs_doubt(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
+                   uint64_t cycles, Diag *diag) {
+  if (finding->doubt && finding->doubt->edit[0].kind == EDIT_OLDER)
+    return doubt_older(finding, scenario, machine, options, cycles, diag);
   return finding->doubt && is_gone(finding, finding->doubt, scenario, machine, options, cycles, diag);
 }
 

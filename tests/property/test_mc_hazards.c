@@ -153,7 +153,7 @@ static guint waits_for(const McModule *module, const McKernel *kernel, guint pro
 }
 
 /* A load whose word the instruction reads that waits for it. */
-static bool find_load(const McModule *module, const McKernel *kernel, guint from, guint *changed, guint *early) {
+static bool find_load_and_use(const McModule *module, const McKernel *kernel, guint from, guint *load, guint *early) {
   for (guint i = from; i + 1 < kernel->insts; i++) {
     const McInst *inst = mc_inst(module, kernel, i);
     unsigned scoreboard = control(module, kernel, i).write;
@@ -164,10 +164,19 @@ static bool find_load(const McModule *module, const McKernel *kernel, guint from
     if (!use || to < 0 || inst->guard.number != MC_PT ||
         (register_at(module, user, 1) != to && register_at(module, user, 2) != to))
       continue;
-    *changed = *early = use;
+    *load = i;
+    *early = use;
     return true;
   }
   return false;
+}
+
+/* Its wait mask is changed ... */
+static bool find_load(const McModule *module, const McKernel *kernel, guint from, guint *changed, guint *early) {
+  guint load;
+  bool found = find_load_and_use(module, kernel, from, &load, early);
+  *changed = *early;
+  return found;
 }
 
 /* A store whose value is overwritten by the instruction that waits for it. */
@@ -194,6 +203,7 @@ static const Mutation mutations[] = {
     {"a stall count of 13 before a guard lowered", find_guard, STALL, 1, HAZARD_LATENCY, 100},
     {"a stall count between two LOP3 lowered", find_sum, STALL, 1, HAZARD_LATENCY, 100},
     {"a wait mask cleared", find_load, 63u << 11, 0, HAZARD_READ, 100},
+    {"a write scoreboard removed", find_load_and_use, 0, 7u << 5, HAZARD_READ, 100},
     {"a read scoreboard removed", find_store, 0, 7u << 8, HAZARD_SOURCE, 20},
 };
 

@@ -128,7 +128,8 @@ loop:
 }
 END
 
-plan 34
+printf "\001\000\002\003" >bytes.cubin
+plan 35
 expect "misspelt machine key" 3 '^(\./)?key.yaml:4:[0-9]+: error: .*lock_unti' lockstep run good.sass -m ./key.yaml
 expect "nearest key" 3 'did you mean .*lock_unit' lockstep run good.sass -m ./key.yaml
 expect "misspelt scenario key" 3 '^key_scenario.yaml:3:1: error: .*launchs' lockstep run key_scenario.yaml
@@ -140,6 +141,7 @@ expect "unknown override" 2 'sm.lock_unit.bit' lockstep run good.sass -s sm.lock
 expect "missing file" 3 '^missing.yaml: error: ' lockstep run missing.yaml
 expect "missing machine" 2 'gtx571' lockstep run good.sass -m gtx571
 expect "missing program" 3 '^no_program.yaml:2:[0-9]+: error: .*missing.sass' lockstep run no_program.yaml
+expect "bytes that are no cubin" 3 "^bytes.cubin: error: this is no cubin" lockstep show bytes.cubin -m h200
 expect "directory as scenario" 3 '^directory.yaml: error: .*directory' lockstep run directory.yaml
 expect "directory as program" 3 '^directory.sass: error: .*directory' lockstep run directory.sass
 expect "garbage as program" 3 '^garbage.sass:[0-9]+:[0-9]+: error: ' lockstep run garbage.sass

@@ -248,8 +248,12 @@ START_TEST(finds_the_race_and_no_other) {
   race_memory_finish(memory);
   g_autoptr(GString) told = g_string_new(NULL);
   bool found = false;
+  guint count = 0;
   for (guint i = 0; i < findings->len; i++) {
     const Finding *finding = g_ptr_array_index(findings, i);
+    if (finding->doubt && finding->doubt->edit[0].kind == EDIT_OLDER) /* `check` tries that */
+      continue;
+    count++;
     unsigned lines[] = {evidence(finding, 0)->line, evidence(finding, 1)->line};
     const char *first = race_memory_name(MIN(lines[0], lines[1])), *then = race_memory_name(MAX(lines[0], lines[1]));
     const char *second = race_memory_name(lines[1]), *text = evidence(finding, 2)->text;
@@ -258,7 +262,7 @@ START_TEST(finds_the_race_and_no_other) {
              (!test->says || strstr(text, test->says)) && (!test->then || strcmp(second, test->then) == 0) &&
              (!test->sees || strstr(finding->message, test->sees));
   }
-  ck_assert_msg(findings->len == (test->race[0] != NULL) && found == (test->race[0] != NULL), "%s:\n%s", test->name,
+  ck_assert_msg(count == (test->race[0] != NULL) && found == (test->race[0] != NULL), "%s:\n%s", test->name,
                 told->str);
   race_memory_free(memory);
 }

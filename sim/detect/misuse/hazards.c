@@ -57,7 +57,8 @@ static char *repair_of(const CodeHazard *hazard, unsigned scoreboard, const Told
   if (hazard->kind == HAZARD_LATENCY)
     return g_strdup_printf("raise the stall count of %s, or of one between, by %u", told->line, cycles);
   if (scoreboard == CONTROL_NONE)
-    return g_strdup_printf("give the instruction of %s a read scoreboard, and wait for it here", told->line);
+    return g_strdup_printf("give the instruction of %s a %s scoreboard, and wait for it here", told->line,
+                           hazard->kind == HAZARD_SOURCE ? "read" : "write");
   return g_strdup_printf("wait for scoreboard %u here: bit %u of the wait mask", scoreboard, scoreboard);
 }
 
@@ -66,7 +67,9 @@ static char *evidence_of(const CodeHazard *hazard, unsigned scoreboard, const To
   if (hazard->kind == HAZARD_LATENCY)
     return g_strdup_printf("%s is written by this, %u cycles behind its issue", told->name, hazard->latency);
   if (scoreboard == CONTROL_NONE)
-    return g_strdup_printf("%s is read by this, which raises no read scoreboard", told->name);
+    return g_strdup_printf(source ? "%s is read by this, which raises no read scoreboard"
+                                  : "%s is written by this, at no fixed time, and it raises no write scoreboard",
+                           told->name);
   return g_strdup_printf("%s is %s by this: scoreboard %u falls when it %s", told->name, source ? "read" : "written",
                          scoreboard, source ? "has been" : "is there");
 }

@@ -51,9 +51,8 @@ static const char *repair_of(FindingId id) {
            "threads "
            "wait for each other's signal";
   case FINDING_STALE_WAIT:
-    return "make the load volatile or atomic, or put a fence (__threadfence()) into the loop: a plain load may read "
-           "the "
-           "same copy again and again";
+    return "make the load volatile or atomic, with the scope of the GPU, or put a fence (__threadfence()) into the "
+           "loop: a plain load, or one for its own block (.cta), may read the same copy again and again";
   case FINDING_ORPHAN_WAIT:
     return "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
   default: return NULL;

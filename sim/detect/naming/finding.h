@@ -53,13 +53,17 @@ typedef enum {
   EDIT_WARP_SYNC_BEHIND,
   EDIT_BARRIER_BEHIND, /* __syncthreads() */
   EDIT_BARRIER_BEFORE,
+  EDIT_SC_FENCE_BEFORE, /* fence.sc */
+  EDIT_SC_FENCE_BEHIND,
   EDIT_NOTHING, /* of a doubt: the access itself */
+  EDIT_OLDER, /* of a doubt: the load reads an older value, equal to the one that it reads; stands if something races then */
 } EditKind;
 typedef struct RepairEdit {
   EditKind kind;
   const char *kernel; /* its name, interned */
   uint32_t pc;
-  bool in_block; /* a fence for the block only */
+  bool in_block;  /* a fence for the block only */
+  uint32_t value; /* EDIT_OLDER */
 } RepairEdit;
 
 /* A repair that can be tried in the model. */

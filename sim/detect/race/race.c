@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
+#include "sim/detect/race/race_older.h"
 #include "sim/detect/race/race_step.h"
 #include "sim/detect/race/speculation.h"
 
@@ -17,7 +18,7 @@ typedef struct SmOrder {
 struct RaceDetector {
   Probe probe;
   const Gpu *gpu;
-  SmOrder **sms; /* made when their first block comes */
+  SmOrder **sms;                            /* made when their first block comes */
   uint32_t sm_count, warp_count, bit_count; /* warps of an SM; kept, since the Gpu may go first */
   RaceWatch watch;
   GArray *polls;        /* bool *, of each launch: its kernel's polling loads, borrowed */
@@ -179,6 +180,8 @@ static void fence(void *user, const ProbePoint *point) {
   RaceDetector *detector = user;
   WarpOrder *warp = warp_order(detector, point);
   lane_holes_release(&detector->watch.order.holes, warp, point->lanes);
+  if (point->inst->sem == SEM_SC)
+    order_fence_strictly(&detector->watch.order, warp, order_scope(point->inst));
   order_fence(warp, order_scope(point->inst), point->pc, point->lanes);
 }
 
@@ -217,10 +220,11 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     acquire_bits(detector, point, address, lock ? taken : point->lanes);
   WarpOrder *warp = warp_order(detector, point);
   bool trial = detector->watch.trial.repair != NULL;
+  race_older_next(&detector->watch, point, warp, &access);
   if (warp->undecided)
     order_move_on(warp);
   if (trial)
-    race_trial_access(&detector->watch.trial, warp, point, false);
+    race_trial_access(&detector->watch.trial, &detector->watch.order, warp, point, false);
   if (point->inst->sem == SEM_WEAK && kind != ACCESS_ATOMIC)
     lane_holes_note(warp, access.lanes);
   if (order_releases(point->inst) && kind != ACCESS_READ)
@@ -230,7 +234,7 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
   else
     race_step(&detector->watch, point, warp, &access);
   if (trial)
-    race_trial_access(&detector->watch.trial, warp, point, true);
+    race_trial_access(&detector->watch.trial, &detector->watch.order, warp, point, true);
   if (unlock || (lock && waits_for_taking))
     release_bits(detector, point, address, access.lanes);
 }
@@ -241,6 +245,7 @@ static void performed(void *user, const ProbePoint *point, const AccessPart *par
 
 bool race_detector_finish(RaceDetector *detector) {
   race_settle(&detector->watch, true);
+  race_older_finish(&detector->watch);
   race_report_finish(&detector->watch.report);
   return race_trial_fits(&detector->watch.trial, &detector->watch.order);
 }
@@ -324,6 +329,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   detector->sms = g_new0(SmOrder *, detector->sm_count);
   race_order_init(&detector->watch.order, gpu);
   race_flights_init(&detector->watch.flights);
+  race_older_init(&detector->watch.older);
   detector->watch.held = g_array_new(FALSE, FALSE, sizeof(HeldRace));
   detector->watch.readings = g_array_new(FALSE, FALSE, sizeof(HeldReading));
   detector->watch.observable = g_array_new(FALSE, FALSE, sizeof(ObservableRace));
@@ -339,6 +345,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   if (trial)
     race_report_seek(&detector->watch.report, trial->finding, gpu);
   race_trial_init(&detector->watch.trial, trial ? trial->repair : NULL);
+  detector->watch.report.seeks_older = race_trial_asks_older(&detector->watch.trial);
   detector->watch.order.doubt = race_trial_doubt(&detector->watch.trial);
   gpu_subscribe(gpu, &detector->probe);
   return detector;
@@ -362,6 +369,7 @@ void race_detector_free(RaceDetector *detector) {
   if (!detector)
     return;
   race_words_forget(&detector->watch);
+  race_older_clear(&detector->watch.older);
   race_observer_forget(&detector->watch);
   g_array_free(detector->watch.settled, TRUE);
   race_flights_clear(&detector->watch.flights, &detector->watch.order);

@@ -44,7 +44,24 @@ typedef struct Race {
   bool write, strong;
   bool missed;          /* it reads, and doesn't see what `first` wrote, though a hand-off comes between */
   bool perhaps_dropped; /* it is a load whose value a select may drop */
+  bool omitted;         /* it is one because a trial takes a value for an older one */
 } Race;
+
+enum { OLDER_WRITES = 4 };
+
+/* A load reads a value that the word had before, too: it might have read that one. */
+typedef struct OlderCase {
+  uint32_t launch, pc; /* of the load */
+  uint64_t word;       /* address / 4 */
+  uint32_t value;
+  Access write;    /* what ended the older one */
+  ThreadId writer; /* its lane 0, and the load's */
+  ThreadId reader;
+  uint32_t lanes; /* of the load */
+  uint64_t cycle;
+  bool announced;               /* before the load its warp wrote to another word, at which the writer looks, too */
+  uint64_t wrote[OLDER_WRITES]; /* the words that it wrote last; 0: none */
+} OlderCase;
 
 static inline const Launch *race_launch_of(const ProbePoint *point, const RaceEnd *end) {
   return gpu_launch(point->gpu, end->base.launch);

@@ -39,21 +39,13 @@ void race_order_clear(RaceOrder *order) {
   g_hash_table_destroy(order->ended);
   handoffs_clear(&order->handoffs);
   lane_holes_clear(&order->holes);
+  for (unsigned i = 0; i < G_N_ELEMENTS(order->strict); i++)
+    vclock_clear(&order->strict[i]);
   for (uint32_t i = 0; i < order->launches; i++)
     barrier_order_clear(&order->started[i]);
   g_free(order->started);
   warp_order_clear(&order->host);
   view_pool_clear(&order->views);
-}
-
-void barrier_order_reset(BarrierOrder *barrier) {
-  vclock_reset(&barrier->arrived);
-  fence_order_reset(&barrier->fences);
-}
-
-void barrier_order_clear(BarrierOrder *barrier) {
-  vclock_clear(&barrier->arrived);
-  fence_order_clear(&barrier->fences);
 }
 
 /* ---- warps ---- */
@@ -187,6 +179,15 @@ static bool clock_knows(const RaceOrder *order, const VClock *clock, const Acces
   if (order_clock_has_all(order) || thread_is_host(thread))
     return false;
   return vclock_time(clock, stream_actor(order, thread.launch)) > thread.launch;
+}
+
+bool order_clock_knows(const RaceOrder *order, const VClock *clock, const Access *earlier) {
+  return clock_knows(order, clock, earlier, true);
+}
+
+bool order_is_omitted(const WarpOrder *warp, const Access *earlier) {
+  return warp->fences && earlier->actor != warp->actor &&
+         vclock_knows(&warp->fences->omitted, earlier->actor, earlier->time);
 }
 
 const WarpOrder *order_of_actor(const RaceOrder *order, uint32_t actor) {
@@ -365,8 +366,40 @@ static void note_handed(WarpOrder *warp, const Released *released, uint32_t numb
   handed[0] = next;
 }
 
-static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, const Inst *inst, uint32_t pc,
-                          uint32_t lanes) {
+/* Of the GPU's fence.sc: whoever acquires comes behind all of them so far (generous). */
+static void take_strict(const RaceOrder *order, WarpOrder *warp) {
+  for (unsigned i = 0; i < G_N_ELEMENTS(order->strict); i++)
+    if (!knows_nothing(&order->strict[i]))
+      vclock_join(&warp->fences->strict[i], &order->strict[i]);
+}
+
+/* What the warp learned since the loop began, it hasn't learned. */
+static void unlearn(const WarpOrder *warp, const OlderValue *older) {
+  FenceOrder *fences = warp->fences;
+  if (warp->time != older->time)
+    return;
+  vclock_join(&fences->omitted, &fences->known);
+  vclock_assign(&fences->known, older->known);
+  for (unsigned i = 0; i < SCOPES; i++) {
+    vclock_join(&fences->omitted, &fences->pending[i]);
+    vclock_assign(&fences->pending[i], &older->pending[i]);
+  }
+}
+
+/* What the read is handed counts for the plain order alone; for the model, what the older write gave. */
+static void take_older(WarpOrder *warp, const Released *released, const OlderValue *older, const Inst *inst,
+                       uint32_t lanes) {
+  Given all[GIVEN_MAX];
+  unsigned count = find_given(warp, released, inst, all);
+  unlearn(warp, older);
+  for (unsigned i = 0; i < count; i++)
+    vclock_join(&warp->fences->omitted, all[i].clock);
+  take_given(warp, older->given, IN_ONE_BLOCK, inst, lanes);
+}
+
+/* `older`: the value that it takes; NULL: the newest. */
+static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, const OlderValue *older,
+                          const Inst *inst, uint32_t pc, uint32_t lanes) {
   const Released *released = &g_array_index(order->released, Released, number - 1);
   if (tells_nothing(order, warp, inst)) { /* it is read for the model all the same */
     take_by_scope(warp, released, inst, lanes);
@@ -390,8 +423,15 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
   warp->was_acquired = acquires(inst);
   learn_lanes(warp, 0, lanes, &released->clock);
   learn(order, warp, &released->clock);
-  if (warp->fences)
+  if (!warp->fences)
+    return;
+  take_strict(order, warp);
+  if (!older) {
     take_by_scope(warp, released, inst, lanes);
+    return;
+  }
+  take_older(warp, released, older, inst, lanes);
+  warp->taken_change = 0; /* another load may take all of it */
 }
 
 /* A read of a word. */
@@ -400,14 +440,15 @@ typedef struct Taking {
   const Cell *cell;
   const Inst *inst;
   uint32_t pc, lanes;
-  const WarpOrder *at; /* its warp when it was issued */
+  const WarpOrder *at;     /* its warp when it was issued */
+  const OlderValue *older; /* of take_released() */
 } Taking;
 
 static void take(WarpOrder *warp, void *user) {
   const Taking *taking = user;
   const Cell *cell = taking->cell;
   if (cell->released)
-    take_released(taking->order, warp, cell->released, taking->inst, taking->pc, taking->lanes);
+    take_released(taking->order, warp, cell->released, taking->older, taking->inst, taking->pc, taking->lanes);
   if (cell->flag && taking->order->doubt.counts)
     handoff_take(&taking->order->handoffs, cell->handed, cell->handed_time, &warp->relied);
   if (cell->flag && handoff_take(&taking->order->handoffs, cell->handed, cell->handed_time, &warp->clock))
@@ -428,6 +469,23 @@ void order_acquire_late(RaceOrder *order, WarpView *view, const Cell *cell, cons
   Taking taking = {.order = order, .cell = cell, .inst = inst, .pc = pc, .lanes = lanes};
   if (hands_on(cell))
     warp_view_teach(view, take, &taking);
+}
+
+void order_acquire_older(RaceOrder *order, WarpView *view, const Cell *cell, const OlderValue *older,
+                         const Inst *inst, uint32_t pc, uint32_t lanes) {
+  Taking taking = {.order = order, .cell = cell, .inst = inst, .pc = pc, .lanes = lanes, .older = older};
+  if (hands_on(cell))
+    warp_view_teach(view, take, &taking);
+}
+
+void order_given(const RaceOrder *order, const Cell *cell, VClock *clock) {
+  if (!cell->released)
+    return;
+  const Released *released = &g_array_index(order->released, Released, cell->released - 1);
+  for (unsigned i = 0; i < SCOPES; i++)
+    vclock_join(clock, &released->given[i]);
+  for (unsigned i = 0; i < released->gifts; i++)
+    vclock_join(clock, &released->gift[i].clock);
 }
 
 static bool has_fenced_since(const WarpOrder *warp, const WarpOrder *then, unsigned scope) {
@@ -589,38 +647,13 @@ void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes) {
   order_move_on(warp);
 }
 
-void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive) {
-  for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes); i++)
-    if (warp->lanes[i])
-      lane_order_sync(warp->lanes[i], lanes, alive, warp->time);
-  if (warp->handed_lanes & lanes && lanes & ~warp->handed_lanes) {
-    warp_views_keep(warp, NULL);
-    warp->handed_lanes |= lanes;
+void order_fence_strictly(RaceOrder *order, WarpOrder *warp, Nearness scope) {
+  if (!warp->fences)
+    return;
+  warp_views_keep(warp, NULL);
+  for (unsigned i = scope == IN_ONE_BLOCK; i < G_N_ELEMENTS(order->strict); i++) {
+    vclock_join_as_of(&order->strict[i], &warp->fences->known, warp->actor, warp->time);
+    vclock_join(&order->strict[i], &warp->fences->strict[i]);
   }
-  warp->syncs++;
-  order_move_on(warp);
-}
-
-void order_join_barrier(BarrierOrder *barrier, const WarpOrder *warp) {
-  vclock_join(&barrier->arrived, &warp->clock);
-  if (warp->fences)
-    fence_order_join(&barrier->fences, warp->fences);
-}
-
-void order_join_barriers(BarrierOrder *barrier, const BarrierOrder *other) {
-  vclock_join(&barrier->arrived, &other->arrived);
-  fence_order_join(&barrier->fences, &other->fences);
-}
-
-void order_arrive(BarrierOrder *barrier, WarpOrder *warp) {
-  order_join_barrier(barrier, warp);
-  order_move_on(warp);
-}
-
-void order_leave_barrier(RaceOrder *order, const BarrierOrder *barrier, WarpOrder *warp) {
-  order_learn(order, warp, &barrier->arrived);
-  if (warp->fences)
-    fence_order_join(warp->fences, &barrier->fences);
-  if (warp->lanes[0])
-    order_warp_sync(warp, ALL_LANES, ALL_LANES);
+  take_strict(order, warp);
 }

@@ -49,12 +49,12 @@ typedef struct Released {
   VClock given[SCOPES]; /* ON_ONE_GPU: from one thread of the GPU to others; IN_ONE_SYSTEM: from and to the host */
   Gift gift[GIFTS_MAX];
   unsigned gifts;
-  bool crowded;    /* there were more blocks */
-  ThreadId writer; /* the newest */
-  bool alone;      /* nobody else has added to it */
-  uint32_t from;   /* the instruction of the newest */
+  bool crowded;         /* there were more blocks */
+  ThreadId writer;      /* the newest */
+  bool alone;           /* nobody else has added to it */
+  uint32_t from;        /* the instruction of the newest */
   uint32_t actor, time; /* of the newest */
-  uint64_t change; /* number of its newest change; no two changes of any words have the same */
+  uint64_t change;      /* number of its newest change; no two changes of any words have the same */
 } Released;
 
 /* A doubt about a finding: hand-offs that don't decide its access don't count for it. */
@@ -62,6 +62,13 @@ typedef struct OrderDoubt {
   bool (*counts)(void *user, const Launch *launch, uint32_t pc); /* one that the load at `pc` takes; NULL: no doubt */
   void *user;
 } OrderDoubt;
+
+/* A value that a read takes for an older one: as if it had done so in the first round of its loop. */
+typedef struct OlderValue {
+  const VClock *given;           /* what the older value's write handed on */
+  const VClock *known, *pending; /* what the warp knew before the loop; `pending`: SCOPES of them */
+  uint32_t time;                 /* of the warp, since then */
+} OlderValue;
 
 typedef struct RaceOrder {
   const Gpu *gpu;
@@ -72,6 +79,7 @@ typedef struct RaceOrder {
   uint64_t changes; /* so far, of what words hand on */
   HandOffs handoffs;
   LaneHoles holes;
+  VClock strict[2]; /* what stands before the fences that are fence.sc: of the GPU or wider, of any scope */
   ViewPool views;
   uint32_t launches;
   GArray *streams;             /* uint32_t, of each launch: the first launch of its stream */
@@ -112,6 +120,12 @@ const WarpOrder *order_of_actor(const RaceOrder *order, uint32_t actor);
 /* True if `earlier` comes before what `lanes` of the warp do now; in the model's order, or the plain one. */
 bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, const Access *earlier,
                      bool plain);
+/* True if the clock has `earlier`, or a launch that is over. */
+bool order_clock_knows(const RaceOrder *order, const VClock *clock, const Access *earlier);
+/* True if the warp would have been handed `earlier`, had it not been taken for an older value's. */
+bool order_is_omitted(const WarpOrder *warp, const Access *earlier);
+/* Adds all that the newest write of the cell's word hands on to `clock`. */
+void order_given(const RaceOrder *order, const Cell *cell, VClock *clock);
 /* True if what the warp knows has `earlier`, but the lane that handed it on hadn't met those that made it. */
 bool order_is_hidden(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* True if the warp was handed `earlier`, and only its own fence is missing, or of too small a scope. */
@@ -131,6 +145,9 @@ bool order_releases(const Inst *inst);
  * fences that its warp has issued since (they wait for it, but the access itself doesn't come behind them). */
 void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
                    uint32_t lanes);
+/* The same where the read takes the word's value for an older one. */
+void order_acquire_older(RaceOrder *order, WarpView *view, const Cell *cell, const OlderValue *older,
+                         const Inst *inst, uint32_t pc, uint32_t lanes);
 void order_acquire_late(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t pc,
                         uint32_t lanes);
 void order_pass_fences(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t lanes);
@@ -144,6 +161,8 @@ void order_hand_on(RaceOrder *order, Cell *cell, uint32_t handoff, uint32_t time
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock);
 
 void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes);
+/* The fence is sequentially consistent, and is told before order_fence(). */
+void order_fence_strictly(RaceOrder *order, WarpOrder *warp, Nearness scope);
 void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive);
 void order_arrive(BarrierOrder *barrier, WarpOrder *warp);
 /* A warp that has exited counts as arrived. */

@@ -46,6 +46,18 @@ bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *se
          first->imm == then->imm && stores_sum(launch->kernel, load, store);
 }
 
+bool race_loads_for_update(const Kernel *kernel, uint32_t load) {
+  enum { NEAR = 16 };
+  const Inst *first = &kernel->insts[load];
+  for (uint32_t pc = load + 1; pc < MIN(kernel->ninsts, load + NEAR); pc++) {
+    const Inst *then = &kernel->insts[pc];
+    if (op_info[then->op].flags & OPF_STORE && op_info[then->op].unit == op_info[first->op].unit &&
+        first->a == then->a && first->imm == then->imm && stores_sum(kernel, load, pc))
+      return true;
+  }
+  return false;
+}
+
 static RepairEdit edit_at(const Launch *launch, uint32_t pc, EditKind kind, bool in_block) {
   return (RepairEdit){.kind = kind, .kernel = g_intern_string(launch->kernel->name), .pc = pc, .in_block = in_block};
 }

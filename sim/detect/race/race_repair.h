@@ -8,6 +8,8 @@
 /* x++ on one word by several threads: a load and a store of one line with one address, and what is stored is a sum of what was
  * loaded. */
 bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second);
+/* The load's value, and something added, is stored where it was: x++ on a volatile. */
+bool race_loads_for_update(const Kernel *kernel, uint32_t load);
 /* The second may not depend on what was handed to it: adds that doubt. */
 void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *second);
 /* Adds the repairs to be tried to the finding. */

@@ -39,6 +39,7 @@ void race_report_seek(RaceReport *report, const Finding *sought, Gpu *gpu) {
 }
 
 void race_report_clear(RaceReport *report) {
+  g_clear_pointer(&report->older, finding_free);
   g_hash_table_destroy(report->known);
   g_ptr_array_unref(report->pairs);
 }
@@ -390,6 +391,31 @@ static void end_if_sought(const RaceReport *report, const Finding *finding) {
     gpu_end(report->ends);
 }
 
+/* ---- older values ---- */
+
+/* Of two strong accesses only an update shows that they mustn't be at once. */
+static bool excludes(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (!race->omitted || race->cause == RACE_SPECULATIVE)
+    return false;
+  if (!race->first.strong || !race->strong)
+    return true;
+  return is_reliance(race) && !race->write &&
+         race_loads_for_update(race_launch_of(point, second)->kernel, second->pc);
+}
+
+static void add_older(RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (!report->older || report->older_stands || !excludes(point, race, second))
+    return;
+  g_autofree char *where = where_text(point, race);
+  add_end(report->older, point, &race->first, "the one");
+  add_end(report->older, point, second, "the other");
+  finding_add_evidence(report->older, 0,
+                       g_strdup_printf("these two, of %s, are ordered only if the newer value is read", where));
+  report->older_stands = true;
+  if (report->ends)
+    gpu_end(report->ends);
+}
+
 void race_report_add(RaceReport *report, const ProbePoint *point, const Race *race) {
   RaceEnd second = {.base = race->base,
                     .lanes = race->lanes,
@@ -397,6 +423,10 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
                     .cycle = point->cycle,
                     .write = race->write,
                     .strong = race->strong};
+  if (report->seeks_older) {
+    add_older(report, point, race, &second);
+    return;
+  }
   RacePair *pair = find_pair(report, point, race, &second);
   for (guint i = 0; i < pair->words->len; i++) {
     WordRaces *known = &g_array_index(pair->words, WordRaces, i);
@@ -450,6 +480,8 @@ void race_report_settle(RaceReport *report, AccessSpace space, uint64_t word) {
 
 /* One finding for a pair, which counts for all words. */
 void race_report_finish(RaceReport *report) {
+  if (report->older_stands)
+    g_ptr_array_add(report->findings, g_steal_pointer(&report->older));
   for (guint i = 0; i < report->pairs->len; i++) {
     RacePair *pair = g_ptr_array_index(report->pairs, i);
     if (pair->words->len == 0)

@@ -12,8 +12,11 @@ typedef struct RaceReport {
   GPtrArray *findings;   /* borrowed */
   const Finding *sought; /* borrowed; NULL: none */
   Gpu *ends;             /* its run ends once that is found */
-  GPtrArray *pairs;    /* RacePair * in the order of their first race; owns them */
-  GHashTable *known;   /* pair of lines -> RacePair * */
+  Finding *older;   /* a trial of an older value: what was taken for it, once something was; NULL: nothing, or none */
+  bool seeks_older; /* such a trial: nothing else is told */
+  bool older_stands; /* something races because of that */
+  GPtrArray *pairs;  /* RacePair * in the order of their first race; owns them */
+  GHashTable *known; /* pair of lines -> RacePair * */
 } RaceReport;
 
 enum { RACE_WORDS_MAX = 64 };

@@ -3,6 +3,7 @@
 #include "sim/core/queue_unit.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
+#include "sim/detect/race/race_older.h"
 
 /* The flight of an access of a shadow that is under way, and whose races wait. */
 static RaceFlight *open_flight(const RaceWatch *watch, const Access *access) {
@@ -442,6 +443,25 @@ static void decide(const RaceFlight *flight, bool released, bool last) {
     warp->undecided = false;
 }
 
+/* What the words of the groups hand on is taken; returns which groups take an older value (race_older.h). */
+static uint32_t take_words(Step *step, RaceFlight *flight) {
+  RaceOrder *order = &step->watch->order;
+  const ProbePoint *point = step->point;
+  uint32_t taken = 0;
+  for (unsigned i = 0; i < step->groups; i++) {
+    const Group *group = &step->group[i];
+    OlderValue older;
+    bool is_older = race_older_reads(step, &flight->moment, group, &older);
+    race_older_writes(step, group);
+    taken |= is_older ? 1u << i : 0;
+    if (is_older)
+      order_acquire_older(order, flight->moment.view, group->cell, &older, point->inst, point->pc, group->lanes);
+    else if (takes(step, group))
+      order_acquire_late(order, flight->moment.view, group->cell, point->inst, point->pc, group->lanes);
+  }
+  return taken;
+}
+
 /* step->warp: its warp as of the access, behind what it was handed before. Returns whether something was handed on. */
 static bool perform_words(Step *step, RaceFlight *flight) {
   RaceOrder *order = &step->watch->order;
@@ -449,15 +469,12 @@ static bool perform_words(Step *step, RaceFlight *flight) {
   bool released = false;
   if (step->hands_over)
     check_reliance(step, flight);
-  for (unsigned i = 0; i < step->groups; i++)
-    if (takes(step, &step->group[i]))
-      order_acquire_late(order, flight->moment.view, step->group[i].cell, inst, step->point->pc,
-                         step->group[i].lanes);
+  uint32_t older = take_words(step, flight);
   *step->warp = warp_moment_order(&flight->moment);
   for (unsigned i = 0; i < step->groups && step->strong; i++)
     perform_group(step, flight, &step->group[i]);
   for (unsigned i = 0; i < step->groups; i++)
-    if (takes(step, &step->group[i]))
+    if (takes(step, &step->group[i]) && !(older >> i & 1))
       order_pass_fences(order, flight->moment.view, step->group[i].cell, inst, step->group[i].lanes);
   for (unsigned i = 0; i < step->groups; i++)
     released |= release_group(step, &step->group[i], flight->handoff);

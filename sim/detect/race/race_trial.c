@@ -80,17 +80,28 @@ static void pass_barrier(RaceTrial *trial, WarpOrder *warp, const ProbePoint *po
 }
 
 static bool is_behind(EditKind kind) {
-  return kind == EDIT_FENCE_BEHIND || kind == EDIT_WARP_SYNC_BEHIND || kind == EDIT_BARRIER_BEHIND;
+  return kind == EDIT_FENCE_BEHIND || kind == EDIT_SC_FENCE_BEHIND || kind == EDIT_WARP_SYNC_BEHIND ||
+         kind == EDIT_BARRIER_BEHIND;
 }
 
-void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point, bool behind) {
+bool race_trial_takes_older(RaceTrial *trial, const Launch *launch, uint32_t pc, uint32_t value) {
+  return race_trial_asks_older(trial) && trial->repair->edit[0].value == value && marks_of(trial, launch)[pc];
+}
+
+void race_trial_access(RaceTrial *trial, RaceOrder *order, WarpOrder *warp, const ProbePoint *point, bool behind) {
   uint8_t marks = marks_of(trial, point->block->launch)[point->pc];
   for (unsigned i = 0; marks >> i; i++) {
     const RepairEdit *edit = &trial->repair->edit[i];
     if (!(marks >> i & 1) || is_behind(edit->kind) != behind)
       continue;
     switch (edit->kind) {
-    case EDIT_NOTHING: break;
+    case EDIT_NOTHING:
+    case EDIT_OLDER: break;
+    case EDIT_SC_FENCE_BEFORE:
+    case EDIT_SC_FENCE_BEHIND:
+      order_fence_strictly(order, warp, ON_ONE_GPU);
+      order_fence(warp, ON_ONE_GPU, point->pc, point->lanes);
+      break;
     case EDIT_FENCE_BEFORE:
     case EDIT_FENCE_BEHIND:
       order_fence(warp, edit->in_block ? IN_ONE_BLOCK : ON_ONE_GPU, point->pc, point->lanes);

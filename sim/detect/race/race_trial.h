@@ -23,7 +23,12 @@ void race_trial_clear(RaceTrial *trial);
 /* What the order has to know of a doubt; none: no doubt. Borrows the trial. */
 OrderDoubt race_trial_doubt(RaceTrial *trial);
 /* Does what is put in before or behind the access. */
-void race_trial_access(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point, bool behind);
+void race_trial_access(RaceTrial *trial, RaceOrder *order, WarpOrder *warp, const ProbePoint *point, bool behind);
+/* The trial takes a value that some load reads for an older one (race_older.h); this value of the one at `pc`. */
+static inline bool race_trial_asks_older(const RaceTrial *trial) {
+  return trial->repair && trial->repair->edit[0].kind == EDIT_OLDER;
+}
+bool race_trial_takes_older(RaceTrial *trial, const Launch *launch, uint32_t pc, uint32_t value);
 /* True if a barrier was put in and has been passed. */
 static inline bool race_trial_has_phases(const RaceTrial *trial) { return trial->repair && trial->phases->len; }
 /* True if a barrier that was put in orders `earlier` and what the warp does now. */

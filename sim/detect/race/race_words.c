@@ -297,6 +297,7 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
                                        .lanes = lanes,
                                        .perhaps_dropped = step->access->perhaps_dropped,
                                        .write = write,
+                                       .omitted = order_is_omitted(step->warp, with),
                                        .strong = step->strong != ACCESS_WEAK};
 }
 

@@ -44,6 +44,15 @@ typedef struct ObservableRace {
   bool observed;
 } ObservableRace;
 
+/* What is kept of older values (race_older.h). */
+typedef struct RaceOlder {
+  GHashTable *words;    /* word -> WordPast */
+  GHashTable *looks;    /* actor and word -> OlderLook */
+  GHashTable *writers;  /* actor -> OlderWriter */
+  GHashTable *in_doubt; /* actor -> OlderLook *, borrowed: its newest load is in doubt */
+  GArray *cases;        /* OlderCase */
+} RaceOlder;
+
 /* What steps have in common. */
 typedef struct RaceWatch {
   RaceOrder order;
@@ -51,6 +60,7 @@ typedef struct RaceWatch {
   RaceFlights flights;
   RaceReport report;
   RaceTrial trial;
+  RaceOlder older;
   GArray *settled;    /* SettledRace, of the lanes that are being performed */
   GArray *held;       /* HeldRace */
   GArray *readings;   /* HeldReading */

@@ -4,6 +4,9 @@
 
 void fence_order_clear(FenceOrder *fences) {
   vclock_clear(&fences->known);
+  for (unsigned i = 0; i < G_N_ELEMENTS(fences->strict); i++)
+    vclock_clear(&fences->strict[i]);
+  vclock_clear(&fences->omitted);
   for (unsigned i = 0; i < SCOPES; i++) {
     vclock_clear(&fences->fenced[i]);
     vclock_clear(&fences->pending[i]);
@@ -12,6 +15,9 @@ void fence_order_clear(FenceOrder *fences) {
 
 void fence_order_reset(FenceOrder *fences) {
   vclock_reset(&fences->known);
+  for (unsigned i = 0; i < G_N_ELEMENTS(fences->strict); i++)
+    vclock_reset(&fences->strict[i]);
+  vclock_reset(&fences->omitted);
   for (unsigned i = 0; i < SCOPES; i++) {
     vclock_reset(&fences->fenced[i]);
     vclock_reset(&fences->pending[i]);
@@ -20,6 +26,9 @@ void fence_order_reset(FenceOrder *fences) {
 
 void fence_order_join(FenceOrder *to, const FenceOrder *from) {
   vclock_join(&to->known, &from->known);
+  for (unsigned i = 0; i < G_N_ELEMENTS(to->strict); i++)
+    vclock_join(&to->strict[i], &from->strict[i]);
+  vclock_join(&to->omitted, &from->omitted);
   for (unsigned i = 0; i < SCOPES; i++) {
     vclock_join(&to->fenced[i], &from->fenced[i]);
     vclock_join(&to->pending[i], &from->pending[i]);
@@ -28,6 +37,9 @@ void fence_order_join(FenceOrder *to, const FenceOrder *from) {
 
 static void assign_fences(FenceOrder *to, const FenceOrder *from) {
   vclock_assign(&to->known, &from->known);
+  for (unsigned i = 0; i < G_N_ELEMENTS(to->strict); i++)
+    vclock_assign(&to->strict[i], &from->strict[i]);
+  vclock_assign(&to->omitted, &from->omitted);
   for (unsigned i = 0; i < SCOPES; i++) {
     vclock_assign(&to->fenced[i], &from->fenced[i]);
     vclock_assign(&to->pending[i], &from->pending[i]);

@@ -23,6 +23,8 @@ typedef struct FenceOrder {
   VClock known;
   VClock fenced[SCOPES];  /* `known` at the newest fence of that scope or a wider one */
   VClock pending[SCOPES]; /* what strong reads were handed by threads so near, until a fence */
+  VClock strict[2];       /* what stands before fence.sc of others that come before: of the GPU, of any scope */
+  VClock omitted;         /* what hand-offs would have told that a trial takes for an older value's (race_older.h) */
 } FenceOrder;
 
 void fence_order_reset(FenceOrder *fences);
@@ -41,13 +43,13 @@ enum { HANDED_MAX = 4 };
 
 /* A warp that is resident, or was last in its slot. */
 typedef struct WarpOrder {
-  VClock clock;         /* the plain order */
-  VClock relied;        /* of it, for a doubt: without hand-offs that don't count for it; otherwise empty */
-  uint32_t actor, time; /* its own entry in the clocks */
-  uint32_t handoff;     /* what its plain stores hand on (handoff.h); 0: nothing */
-  ThreadId base;        /* its lane 0, or THREAD_HOST */
-  FenceOrder *fences;   /* NULL for Fermi */
-  LaneOrder *lanes[2];  /* in the plain order, in the model's; NULL where the order of issue counts */
+  VClock clock;                /* the plain order */
+  VClock relied;               /* of it, for a doubt: without hand-offs that don't count for it; otherwise empty */
+  uint32_t actor, time;        /* its own entry in the clocks */
+  uint32_t handoff;            /* what its plain stores hand on (handoff.h); 0: nothing */
+  ThreadId base;               /* its lane 0, or THREAD_HOST */
+  FenceOrder *fences;          /* NULL for Fermi */
+  LaneOrder *lanes[2];         /* in the plain order, in the model's; NULL where the order of issue counts */
   HandOver handed[HANDED_MAX]; /* those that told it something in the plain order, the newest first */
   uint8_t handed_count;
   uint8_t handed_newest; /* the one that was taken last, which may have told nothing new */
@@ -63,8 +65,8 @@ typedef struct WarpOrder {
   uint32_t syncs;               /* so far, of its lanes with each other */
   uint32_t touched,
       touched_since; /* lanes with accesses behind that time that no fence or release has had (lane_holes.h) */
-  bool undecided;   /* an access of its present time is under way that may turn out to hand something on */
-  GPtrArray *views; /* WarpView *, oldest first; NULL: there were none yet */
+  bool undecided;    /* an access of its present time is under way that may turn out to hand something on */
+  GPtrArray *views;  /* WarpView *, oldest first; NULL: there were none yet */
 } WarpOrder;
 
 typedef struct WarpView {
