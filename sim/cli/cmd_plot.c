@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/datadir.h"
@@ -7,7 +5,8 @@
 #include "sim/cli/session.h"
 #include "sim/report/plot/plot.h"
 
-enum { TABLE_BYTES_MAX = 1 << 30 };
+/* What ends a picture stands in its last END_BYTES. */
+enum { TABLE_BYTES_MAX = 1 << 30, PICTURE_BYTES_MAX = 1 << 30, END_BYTES = 16 };
 
 static const CommandHelp help = {
     .name = "plot",
@@ -53,10 +52,17 @@ static bool take_scales(const char *log, PlotOptions *plot, Diag *diag) {
   return true;
 }
 
-static bool keep_script(const char *path, const char *script, Diag *diag) {
-  g_autoptr(GError) error = NULL;
-  return g_file_set_contents(path, script, -1, &error) ||
-         diag_error(diag, path, 0, 0, "can't be written: %s", error->message);
+/* gnuplot doesn't say that the disk is full: a whole picture ends as its kind does. */
+static void check_picture(const char *path, Diag *diag) {
+  const char *wanted = g_str_has_suffix(path, ".png") ? "IEND" : "</svg>";
+  gsize length = 0, wanted_length = strlen(wanted);
+  g_autofree char *picture = datadir_read_file(path, PICTURE_BYTES_MAX, &length, NULL, 0, 0, diag);
+  if (!picture)
+    return;
+  for (gsize back = wanted_length; back <= MIN(length, (gsize)END_BYTES); back++)
+    if (memcmp(picture + length - back, wanted, wanted_length) == 0)
+      return;
+  diag_error(diag, path, 0, 0, "the picture isn't whole: is the disk full?");
 }
 
 static void draw(CsvTable *table, const PlotOptions *plot, const Options *options, Diag *diag) {
@@ -68,8 +74,9 @@ static void draw(CsvTable *table, const PlotOptions *plot, const Options *option
     diag_note(diag, table->file, 0, 0, "%u of %u rows have no value here and are left out", left_out,
               table->rows->len);
   g_autofree char *script = figure_script(figure, options->output);
-  if (!options->script || keep_script(options->script, script, diag))
-    figure_draw(script, diag);
+  if ((!options->script || datadir_write_file(options->script, script, "gnuplot's program", diag)) &&
+      figure_draw(script, diag))
+    check_picture(options->output, diag);
 }
 
 static int plot(const Options *options, Diag *diag) {
