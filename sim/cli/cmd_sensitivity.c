@@ -89,10 +89,26 @@ static Machine *load_machine(const Plan *plan, const Options *options, Diag *dia
   return name ? machine_load(name, (const char *const *)options->overrides, diag) : NULL;
 }
 
+/* A prefix that no parameter has would leave an empty table, or a gap in one. */
+static void check_prefixes(char **prefixes, Diag *diag) {
+  for (; prefixes && *prefixes; prefixes++) {
+    bool found = false;
+    for (unsigned i = 0; i < machine_param_count() && !found; i++)
+      found = g_str_has_prefix(machine_param_path(i), *prefixes);
+    if (!found) {
+      diag_usage(diag, "--only %s: no parameter starts so", *prefixes);
+      diag_hint(diag, "`lockstep doc machine` lists them");
+    }
+  }
+}
+
 static int sensitivity(const Options *options, Diag *diag) {
   double by = changed_by(options);
   if (!(by > 0 && by < 90))
     return diag_usage(diag, "--by %g: expected a percentage between 0 and 90", by), STATUS_OK;
+  check_prefixes(options->only, diag);
+  if (diag_has_errors(diag))
+    return STATUS_OK;
   g_autoptr(Plan) plan = studies_plan(options, SEEDS, diag);
   g_autoptr(Machine) machine = plan ? load_machine(plan, options, diag) : NULL;
   if (!machine)

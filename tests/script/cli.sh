@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 107
+plan 118
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -137,6 +137,17 @@ expect "settings in a validation" 0 '^suite, -s sm.jitter_cycles=0, mean' \
 expect "a limit of time is above 0" 2 'limit-seconds must be above 0' "$LOCKSTEP" run good.sass --limit-seconds 0
 expect "a limit of time" 4 '^spin on gtx570: undecided .*ended by --limit-seconds' \
   "$LOCKSTEP" run spin.sass --limit-seconds 0.75
+expect "no such limit of time" 2 'limit-seconds must be above 0' "$LOCKSTEP" run good.sass --limit-seconds nan
+for option in '--seeds -1' '--schedules -1' '--limit-cycles 0' '--seed -1'; do
+  # shellcheck disable=SC2086 # words
+  expect "check $option" 2 "${option% *} must be (at least|between) [01]" "$LOCKSTEP" check good.sass $option
+done
+expect "a picture from before the start" 2 'from must be at least 0' "$LOCKSTEP" draw good.sass -o x.svg --from -1
+expect "no points to measure" 2 'budget must be between 1 and' "$LOCKSTEP" tune good.sass -p n=1..4 --budget 0
+expect "no operations" 2 'ops must be between 1 and' "$LOCKSTEP" rank --primitives -m gtx570 --ops 0
+expect "no shards" 2 'shards must be between 1 and' "$LOCKSTEP" sweep good.sass -o x.csv --slurm --shards 0
+expect "no percentage" 2 'by must be a number' "$LOCKSTEP" sensitivity good.sass --by nan
+expect "no parameters" 2 'only memory.nope: no parameter starts so' "$LOCKSTEP" sensitivity good.sass --only memory.nope
 expect "it holds for the whole check" 4 'the worst of 1 of 8 schedules, ended by --limit-seconds' \
   timeout 60 "$LOCKSTEP" check spin.sass --limit-seconds 0.75
 expect "and for all scenarios" 4 'time was over before' \
