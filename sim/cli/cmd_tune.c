@@ -105,8 +105,8 @@ static char *tune_text(const GArray *axes, const Tuned *tuned, unsigned seeds) {
   GString *out = g_string_new("best: ");
   const TunePoint *best = &g_array_index(tuned->points, TunePoint, tuned->best);
   append_values(out, axes, best);
-  g_string_append_printf(out, ", %.3f us (%.3f .. %.3f over %u seeds)\n", best->mean, best->lowest, best->highest,
-                         seeds);
+  g_string_append_printf(out, ", %.3f us (%.3f .. %.3f over %u seed%s)\n", best->mean, best->lowest, best->highest,
+                         seeds, seeds == 1 ? "" : "s");
   if (!isnan(tuned->plain))
     g_string_append_printf(out, "with the scenario's own values: %.3f us, %.2f times as long\n", tuned->plain,
                            tuned->plain / best->mean);

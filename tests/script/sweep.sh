@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 18
+plan 22
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -21,6 +21,13 @@ point "the same on four threads, into a file" "$(same one.csv four.csv)"
 expect "nothing is left to do" 0 "36 points \(36 were there\)" sweep -o four.csv
 expect "--count" 0 "^36 points, 36 done$" sweep -o four.csv --count
 point "no journal is left" "$(ls | grep journal || :)"
+ln -s /dev/zero zero.csv
+expect "a file that never ends" 3 "zero.csv: error: is not a regular file" timeout 20 "$LOCKSTEP" sweep "$scenario" -m gtx580 -p accesses=1 -o zero.csv
+point "no journal beside it" "$(ls /dev/*.journal 2>/dev/null || :)"
+ln -s real.csv link.csv
+: >real.csv
+expect "a file by a link" 0 "2 points" sweep -p blocks=1 -p accesses=1 -p atomic=0 --seeds 1 -m gtx580 -o link.csv
+point "goes through the link" "$(test -L link.csv || echo "the link is gone"; grep -L ^accesses real.csv)"
 
 # killed again and again, until it is done
 runs=0
