@@ -202,9 +202,19 @@ static bool is_buffer_name(const Loader *loader, const YamlNode *node) {
          !loader_param(node->scalar, &ignored, (gpointer)loader);
 }
 
+/* Of a float whose type nothing says. */
+static bool refuse_fraction(Layout *layout, const YamlNode *node) {
+  loader_error(layout->loader, node, "`%s` is no whole number, and nothing says which float it is", node->scalar);
+  diag_hint(layout->loader->diag, "write {f32: %s} or {f64: %s}", node->scalar, node->scalar);
+  return false;
+}
+
 static bool add_scalar(Layout *layout, const YamlNode *node) {
+  const MemberType *type = type_here(layout);
+  if (loader_is_fraction(node) && !type->is_float)
+    return refuse_fraction(layout, node);
   if (!is_buffer_name(layout->loader, node))
-    return add_number(layout, node, type_here(layout));
+    return add_number(layout, node, type);
   int buffer = loader_find_buffer(layout->loader, node->scalar);
   return buffer < 0 ? loader_unknown_name(layout->loader, node) : add_address(layout, node, (guint)buffer);
 }

@@ -113,6 +113,14 @@ bool loader_bool(Loader *loader, const YamlNode *node, const char *what, bool *v
   return loader_error(loader, node, "%s: expected true or false, found %s", what, quoted);
 }
 
+bool loader_is_fraction(const YamlNode *node) {
+  char *end = node->scalar;
+  bool hexadecimal = node->type == YAML_NODE_SCALAR && strpbrk(node->scalar, "xX");
+  if (node->type == YAML_NODE_SCALAR && !hexadecimal && strpbrk(node->scalar, ".eE"))
+    g_ascii_strtod(node->scalar, &end);
+  return end != node->scalar && !*end;
+}
+
 bool loader_real(Loader *loader, const YamlNode *node, const char *what, double *value) {
   if (!loader_expect(loader, node, YAML_NODE_SCALAR, what))
     return false;

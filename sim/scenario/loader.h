@@ -58,6 +58,8 @@ bool loader_integer(Loader *loader, const YamlNode *node, const char *what, int6
 /* The same, and it must lie in lowest..highest. */
 bool loader_range(Loader *loader, const YamlNode *node, const char *what, int64_t lowest, int64_t highest,
                   int64_t *value);
+/* True of a number that only a float can hold: `0.5`, `1e6`. */
+bool loader_is_fraction(const YamlNode *node);
 /* A floating-point number, or an expression. */
 bool loader_real(Loader *loader, const YamlNode *node, const char *what, double *value);
 /* A value of one 32-bit word, signed or unsigned. */

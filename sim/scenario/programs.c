@@ -289,8 +289,7 @@ Programs *programs_new(const char *file, const char *path, const char *text, gsi
   bool text_ends = programs_has_ending(file, ".sass") || programs_has_ending(file, ".ptx") || is_cuda;
   bool fat = !text_ends && mc_is_fatbin((const uint8_t *)text, length);
   programs->is_listing = (programs_has_ending(file, ".sass") && mc_is_listing(text, length)) ||
-                         programs_has_ending(file, ".cubin") ||
-                         (!text_ends && programs_is_binary(text, length));
+                         programs_has_ending(file, ".cubin") || (!text_ends && programs_is_binary(text, length));
   programs->flags = g_strdupv((char **)flags);
   programs->texts = g_ptr_array_new_with_free_func(free_text);
   programs->versions = g_ptr_array_new_with_free_func(free_version);
@@ -412,6 +411,11 @@ char **programs_kernel_names(Programs *programs) {
     names[i] = g_strdup(alike == 1 ? brief : readable[i]);
   }
   return names;
+}
+
+char *programs_kernel_name(Programs *programs, guint kernel) {
+  g_auto(GStrv) names = programs_kernel_names(programs);
+  return g_strdup(names[kernel]);
 }
 
 bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag *diag, const char *file,

@@ -49,6 +49,8 @@ bool programs_may_run_code(const Programs *programs);
 int programs_find_kernel(Programs *programs, const char *name, bool *several);
 /* As people write them, NULL-terminated; free with g_strfreev. */
 char **programs_kernel_names(Programs *programs);
+/* One of them, for a message. Free with g_free. */
+char *programs_kernel_name(Programs *programs, guint kernel);
 /* The error for a kernel that wasn't found, with the nearest, or all. Returns false. */
 bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag *diag, const char *file,
                         unsigned line, unsigned column);

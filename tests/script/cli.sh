@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 118
+plan 124
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -242,6 +242,28 @@ fi
 # shellcheck disable=SC2086 # words
 expect "addresses in a buffer" 0 'x = 1, y = 5 5' "$LOCKSTEP" check names.ptx $one --kernel _ZN2ns5plainEPPi \
   --buffer 'list=4:[x, y]' --buffer x=1:1 --buffer 'y=2:[5]' --arg list
+# shellcheck disable=SC2086 # words
+expect "floats in a buffer" 0 'x = 1069547520 1069547520' "$LOCKSTEP" check names.ptx $one --kernel _ZN2ns5plainEPPi \
+  --buffer 'list=4:[x, x]' --buffer 'x=2:{f32: 1.5}' --arg list
+# shellcheck disable=SC2086 # words
+expect "a fraction for an address" 2 'parameter .list. .u64. can.t take .1.5.; expected a whole number, or a buffer' \
+  "$LOCKSTEP" run names.ptx $one --kernel _ZN2ns5plainEPPi --arg 1.5
+# shellcheck disable=SC2086 # words
+expect "a float of no type" 2 'write .f32: 0.5. or .f64: 0.5' "$LOCKSTEP" run names.ptx $one --kernel _ZN2ns5plainEPPi \
+  --buffer 'list=4:[list, 0.5]' --arg list
+cat >nameless.ptx <<'END'
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry _Z5emptyPii(.param .u64 _Z5emptyPii_param_0, .param .u32 _Z5emptyPii_param_1) { ret; }
+END
+expect "all that is missing" 2 'takes 2 arguments, 0 given; parameter 1 .u64. is missing' "$LOCKSTEP" run nameless.ptx -m h200
+point "at once" "$(test "$(wc -l <"$folder/err")" = 3 || cat "$folder/err")"
+if command -v c++filt >"$folder/filter"; then
+  expect "the kernel as its source calls it" 2 'kernel .empty. has no grid' "$LOCKSTEP" run nameless.ptx -m h200
+else
+  point "the kernel as its source calls it # SKIP no c++filt" ""
+fi
 cat >compiler <<'END'
 #!/bin/sh
 printf '%s\n' "$@" >flags
