@@ -23,5 +23,7 @@ typedef struct LaunchConfig {
  * of it yet. */
 Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why);
 void launch_free(Launch *launch);
+/* True of machine code that loads the address of a cooperative launch's workspace. */
+bool launch_reads_workspace(const Kernel *kernel);
 
 #endif

@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 124
+plan 127
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -264,6 +264,23 @@ if command -v c++filt >"$folder/filter"; then
 else
   point "the kernel as its source calls it # SKIP no c++filt" ""
 fi
+cat >module.ptx <<'END'
+.version 9.0
+.target sm_75
+.address_size 64
+.const .align 4 .u32 fixed = 3;
+.global .align 4 .u32 count;
+.global .align 1 .b8 __unnamed_1[3] = {104, 105};
+.extern .shared .align 4 .b8 some[];
+.visible .entry adds() { .reg .u32 %r<3>; ld.const.u32 %r1, [fixed]; atom.global.add.u32 %r2, [count], %r1; ret; }
+.visible .entry stores() { st.shared.u32 [some], 1; ret; }
+END
+# shellcheck disable=SC2086 # words
+expect "results are what a kernel may change" 0 'under 9 schedules: count = 3$' "$LOCKSTEP" check module.ptx $one --kernel adds
+# shellcheck disable=SC2086 # words
+expect "no dynamic shared memory" 1 'repair: give the launch dynamic shared memory' "$LOCKSTEP" run module.ptx $one --kernel stores
+# shellcheck disable=SC2086 # words
+expect "some" 0 'completed' "$LOCKSTEP" run module.ptx $one --kernel stores --shared 4
 cat >compiler <<'END'
 #!/bin/sh
 printf '%s\n' "$@" >flags
