@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 22
+plan 24
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -85,4 +85,16 @@ for figure in "$SRCDIR"/validation/figures/*.yaml; do
   "$LOCKSTEP" sweep "$figure" --count 2>count.err | grep -qE '^[0-9]+ points$' || cat "$figure" count.err
 done >figures
 point "the plans of the figures" "$(cat figures)"
+# CUDA source is compiled once for all points.
+cat >compiler <<'E2'
+#!/bin/sh
+echo "$1" >>calls
+while test "$1" != -o; do shift; done
+printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n' >"$2"
+E2
+chmod +x compiler
+echo '// nothing' >source.cu
+printf 'program: source.cu\nparams: {n: 1}\nlaunches: [{grid: n, block: 1}]\n' >source.yaml
+expect "points of CUDA source" 0 '^source,h200,8,1,completed' env NVCC=./compiler "$LOCKSTEP" sweep source.yaml -m h200 -p n=1..8 --code ptx
+point "are compiled once" "$(test "$(cat calls)" = -ptx || cat calls)"
 finish
