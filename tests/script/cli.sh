@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 127
+plan 131
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -179,6 +179,13 @@ point "is written through it" "$(test -p pipe || echo "the pipe is gone"; grep -
 expect "a wait-for graph through a link" 0 'completed' "$LOCKSTEP" run good.sass --wait-graph link
 point "leaves the link" "$(test -L link || echo "the link is gone"; grep -L digraph graph.dot)"
 expect "a wait-for graph to a full disk" 3 '/dev/full: error: can.t write' "$LOCKSTEP" run good.sass --wait-graph /dev/full
+
+# What a machine is called.
+"$LOCKSTEP" machine show gtx570 -s sm.lock_unit.bits=2048 >many.yaml
+expect "a changed machine has its file's name" 0 '^good on many: completed' "$LOCKSTEP" run good.sass -m many.yaml
+point "and says what it is" "$(grep -q '^about: "GeForce GTX 570 .*, with sm.lock_unit.bits=2048"$' many.yaml || head -2 many.yaml)"
+expect "a machine as it is keeps its own" 0 '^name: "gtx570"' "$LOCKSTEP" machine show gtx570
+point "names of machines line up" "$("$LOCKSTEP" machine list | sed -n 's/^\([^ ]* *  \)[^ ].*/\1/p' | awk '{ print length }' | uniq | sed 1d)"
 
 # What a machine is named for.
 printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n' >other.ptx
