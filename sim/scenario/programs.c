@@ -155,6 +155,11 @@ static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
 static const McModule *add_listing(Programs *programs, unsigned arch, const char *file, const char *bytes,
                                    gsize length, Diag *diag) {
   bool binary = mc_is_cubin((const uint8_t *)bytes, length);
+  if (!binary && memchr(bytes, '\0', length)) {
+    diag_error(diag, file, 0, 0,
+               "neither a cubin nor a listing of machine code (`cuobjdump -sass`, `nvdisasm -hex`)");
+    return NULL;
+  }
   McModule *module = binary ? mc_cubin_read(file, (const uint8_t *)bytes, length, diag)
                             : mc_listing_parse(file, bytes, length, diag);
   if (!module)

@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 131
+plan 135
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -179,6 +179,12 @@ point "is written through it" "$(test -p pipe || echo "the pipe is gone"; grep -
 expect "a wait-for graph through a link" 0 'completed' "$LOCKSTEP" run good.sass --wait-graph link
 point "leaves the link" "$(test -L link || echo "the link is gone"; grep -L digraph graph.dot)"
 expect "a wait-for graph to a full disk" 3 '/dev/full: error: can.t write' "$LOCKSTEP" run good.sass --wait-graph /dev/full
+
+printf '\001\000\002\n' >noise.cubin
+expect "noise for a cubin" 3 '^noise.cubin: error: neither a cubin nor a listing' "$LOCKSTEP" run noise.cubin -m h200
+expect "no machines at all" 2 'no machines in .*; is LOCKSTEP_DATA right' env LOCKSTEP_DATA=/nonexistent "$LOCKSTEP" run good.sass
+expect "help by that word" 0 '^Usage: lockstep run ' "$LOCKSTEP" help run
+expect "help of what isn't there" 2 'did you mean .check.' "$LOCKSTEP" help chek
 
 # What a machine is called.
 "$LOCKSTEP" machine show gtx570 -s sm.lock_unit.bits=2048 >many.yaml
