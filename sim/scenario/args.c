@@ -230,7 +230,6 @@ static bool too_many(Loader *loader, const ScenarioLaunch *launch, const YamlNod
 bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node) {
   ScenarioArg arg = {.kind = ARG_INTEGER};
   const KernelParam *param = next_param(loader, launch);
-  int64_t ignored;
   bool good;
   if (!param && loader->scenario->program->dialect == DIALECT_PTX)
     return too_many(loader, launch, node);
@@ -242,7 +241,7 @@ bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node
         "an argument: expected a buffer, a number, {f32: ...}, {struct: [...]} or {bytes: [...]}, found a list");
   else if (node->type == YAML_NODE_MAPPING)
     good = arg_mapping(loader, &arg, node, launch, param);
-  else if (expr_is_name(node->scalar) && !loader_param(node->scalar, &ignored, loader))
+  else if (loader_is_buffer(loader, node))
     good = arg_buffer(loader, &arg, node, param);
   else
     good = arg_number(loader, &arg, node, param);

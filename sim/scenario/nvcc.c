@@ -136,7 +136,9 @@ static bool run_nvcc(const Command *command, Diag *diag) {
                     &error))
     return diag_error(diag, file, 0, 0, "can't run nvcc: %s", error->message);
   g_autofree char *all = g_strconcat(messages, output, NULL);
-  g_spawn_check_wait_status(status, &error);
+  bool succeeded = g_spawn_check_wait_status(status, &error);
+  if (command->assembles && succeeded)
+    return true; /* the source has been made PTX before, and its warnings were told then */
   return report(all, file, error, diag);
 }
 

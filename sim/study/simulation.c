@@ -134,8 +134,12 @@ static void place_buffers(Simulation *simulation) {
   simulation->symbols = symbols_place(simulation->program, simulation->backing);
   for (guint i = 0; i < scenario->buffers->len; i++) {
     const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
-    if (buffer->variable >= 0)
-      simulation->buffers[i] = first + (guint)buffer->variable;
+    if (buffer->variable < 0)
+      continue;
+    simulation->buffers[i] = first + (guint)buffer->variable;
+    BackingBuffer *placed = backing_buffer(simulation->backing, simulation->buffers[i]);
+    g_free(placed->name); /* the program's own may be mangled */
+    placed->name = g_strdup(buffer->name);
   }
   for (guint i = 0; i < scenario->buffers->len; i++)
     backing_buffer(simulation->backing, simulation->buffers[i])->host =

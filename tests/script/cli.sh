@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 135
+plan 139
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -284,12 +284,23 @@ cat >module.ptx <<'END'
 .const .align 4 .u32 fixed = 3;
 .global .align 4 .u32 count;
 .global .align 1 .b8 __unnamed_1[3] = {104, 105};
+.global .align 4 .u32 _ZN3app4flagE;
 .extern .shared .align 4 .b8 some[];
 .visible .entry adds() { .reg .u32 %r<3>; ld.const.u32 %r1, [fixed]; atom.global.add.u32 %r2, [count], %r1; ret; }
-.visible .entry stores() { st.shared.u32 [some], 1; ret; }
+.visible .entry sets(.param .u64 p) { .reg .u64 %l<2>; ld.param.u64 %l1, [p]; st.global.u32 [%l1], 4; ret; }
+.visible .entry stores() { st.shared.u32 [some], 1; st.global.u32 [_ZN3app4flagE], 2; ret; }
 END
 # shellcheck disable=SC2086 # words
-expect "results are what a kernel may change" 0 'under 9 schedules: count = 3$' "$LOCKSTEP" check module.ptx $one --kernel adds
+expect "results are what a kernel may change" 0 'under 9 schedules: count = 3, [^ ]* = 0$' "$LOCKSTEP" check module.ptx $one --kernel adds
+for flag in app::flag _ZN3app4flagE; do
+  if command -v c++filt >"$folder/filter" || test "$flag" = _ZN3app4flagE; then
+    # shellcheck disable=SC2086 # words
+    expect "a variable by its name $flag" 0 'count = 0, (app::flag|_ZN3app4flagE) = 4$' "$LOCKSTEP" check module.ptx $one \
+      --kernel sets --arg $flag
+  else
+    point "a variable by its name $flag # SKIP no c++filt" ""
+  fi
+done
 # shellcheck disable=SC2086 # words
 expect "no dynamic shared memory" 1 'repair: give the launch dynamic shared memory' "$LOCKSTEP" run module.ptx $one --kernel stores
 # shellcheck disable=SC2086 # words
@@ -302,6 +313,14 @@ printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret
 END
 chmod +x compiler
 echo '// nothing' >source.cu
+printf '#!/bin/sh\necho "source.cu(1): warning #1-D: twice" >&2\n. ./compiler\n' >chatty
+chmod +x chatty
+cp "$SRCDIR/traces/slides/cas_lock.sm_90.cubin" made.cubin
+sed 's/^while.*/&; case $2 in *.cubin) cp made.cubin "$2"; exit;; esac/' compiler >both
+printf '#!/bin/sh\necho "source.cu(1): warning #1-D: twice" >&2\n. ./both\n' >chatty
+# shellcheck disable=SC2086 # words
+expect "a warning of the compiler" 3 'warning: nvcc: #1-D: twice' env NVCC=./chatty "$LOCKSTEP" run source.cu --code sass $one
+point "is told once" "$(test "$(grep -c twice "$folder/err")" = 1 || cat "$folder/err")"
 # shellcheck disable=SC2086 # words
 expect "flags for the compiler" 0 '^source on h200: completed' env NVCC=./compiler "$LOCKSTEP" run source.cu --code ptx $one -- -I 'a b' -DN=4
 point "reach it" "$(tr '\n' '|' <flags | grep -q '|-I|a b|-DN=4|-o|' || cat flags)"
