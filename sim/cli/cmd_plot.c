@@ -1,3 +1,6 @@
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/datadir.h"
@@ -52,6 +55,21 @@ static bool take_scales(const char *log, PlotOptions *plot, Diag *diag) {
   return true;
 }
 
+/* gnuplot would print the picture where it can't write it. */
+static bool check_output(const char *path, Diag *diag) {
+  FILE *file = fopen(path, "ab");
+  if (file)
+    fclose(file);
+  return file || diag_error(diag, path, 0, 0, "can't write the picture: %s", g_strerror(errno));
+}
+
+/* What check_output() made isn't left behind. */
+static void remove_empty(const char *path) {
+  GStatBuf info;
+  if (g_stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
+    g_unlink(path);
+}
+
 /* gnuplot doesn't say that the disk is full: a whole picture ends as its kind does. */
 static void check_picture(const char *path, Diag *diag) {
   const char *wanted = g_str_has_suffix(path, ".png") ? "IEND" : "</svg>";
@@ -74,9 +92,13 @@ static void draw(CsvTable *table, const PlotOptions *plot, const Options *option
     diag_note(diag, table->file, 0, 0, "%u of %u rows have no value here and are left out", left_out,
               table->rows->len);
   g_autofree char *script = figure_script(figure, options->output);
-  if ((!options->script || datadir_write_file(options->script, script, "gnuplot's program", diag)) &&
-      figure_draw(script, diag))
+  if ((options->script && !datadir_write_file(options->script, script, "gnuplot's program", diag)) ||
+      !check_output(options->output, diag))
+    return;
+  if (figure_draw(script, diag))
     check_picture(options->output, diag);
+  else
+    remove_empty(options->output);
 }
 
 static int plot(const Options *options, Diag *diag) {

@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 24
+plan 25
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -81,6 +81,8 @@ seeds: 3
 EOF
 "$LOCKSTEP" sweep plan.yaml -o plan.csv 2>err
 point "the same as a plan" "$(same one.csv plan.csv)"
+echo 'scenarios: []' >none.yaml
+expect "a plan of nothing" 3 "^none.yaml:1:12: error: expected a list of scenarios, found an empty list" "$LOCKSTEP" sweep none.yaml
 for figure in "$SRCDIR"/validation/figures/*.yaml; do
   "$LOCKSTEP" sweep "$figure" --count 2>count.err | grep -qE '^[0-9]+ points$' || cat "$figure" count.err
 done >figures
