@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 139
+plan 140
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -305,6 +305,18 @@ done
 expect "no dynamic shared memory" 1 'repair: give the launch dynamic shared memory' "$LOCKSTEP" run module.ptx $one --kernel stores
 # shellcheck disable=SC2086 # words
 expect "some" 0 'completed' "$LOCKSTEP" run module.ptx $one --kernel stores --shared 4
+cat >halves.ptx <<'END'
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry lock_cpu(.param .u64 lock, .param .u64 count, .param .u32 apart) {
+  .reg .u64 %l<2>; .reg .b16 %h<2>;
+  ld.param.u64 %l1, [lock]; atom.global.add.noftz.f16 %h1, [%l1], %h1; ret;
+}
+END
+cp "$SRCDIR/traces/slides/cas_lock.sm_90.cubin" halves.sm_90.cubin
+expect "why there is no PTX to check" 0 'without its PTX \(an atomic operation on 16 bits isn.t supported\): missing' "$LOCKSTEP" check \
+  halves.ptx --code sass -m h200 --kernel lock_cpu --grid 1 --block 32 --buffer lock=1 --buffer count=1 --arg lock --arg count --arg 1
 cat >compiler <<'END'
 #!/bin/sh
 printf '%s\n' "$@" >flags
