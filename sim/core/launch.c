@@ -309,6 +309,7 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
     g_free(launch);
     return NULL;
   }
+  launch->name = g_strdup(config->name ? config->name : config->kernel->name);
   keep_params(launch, config);
   launch->const_rows = make_const_rows(config);
   decode_all(gpu, launch);
@@ -316,6 +317,7 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
 }
 
 void launch_free(Launch *launch) {
+  g_free(launch->name);
   g_free(launch->params);
   g_free(launch->const_rows);
   g_free(launch->decoded);

@@ -9,6 +9,7 @@
 typedef struct LaunchConfig {
   const Program *program;
   const Kernel *kernel;
+  const char *name; /* of the kernel in messages; NULL: its own, which may be mangled */
   uint32_t grid[3], block[3];
   uint32_t shared_bytes; /* dynamic, added to the kernel's static share */
   int stream;            /* launches of one stream follow each other, different streams run concurrently */

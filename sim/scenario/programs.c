@@ -413,7 +413,9 @@ int programs_find_kernel(Programs *programs, const char *name, bool *several) {
 }
 
 char **programs_kernel_names(Programs *programs) {
+  g_mutex_lock(&programs->lock); /* several runs may ask at once */
   char **readable = readable_names(programs), **names = mangled_names(programs->common);
+  g_mutex_unlock(&programs->lock);
   for (guint i = 0; names[i]; i++) {
     g_autofree char *brief = demangle_short(readable[i]);
     guint alike = 0;

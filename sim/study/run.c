@@ -109,11 +109,12 @@ static void clear_occupancy(gpointer data) { g_free(((LaunchOccupancy *)data)->k
 
 static GArray *collect_occupancy(const Simulation *simulation) {
   GArray *all = g_array_new(FALSE, FALSE, sizeof(LaunchOccupancy));
+  g_auto(GStrv) names = programs_kernel_names(simulation->scenario->programs);
   g_array_set_clear_func(all, clear_occupancy);
   for (guint i = 0; i < simulation->scenario->launches->len; i++) {
     const ScenarioLaunch *launch = g_ptr_array_index(simulation->scenario->launches, i);
     const Kernel *kernel = program_kernel(simulation->program, launch->kernel);
-    LaunchOccupancy item = {.kernel = g_strdup(kernel->name),
+    LaunchOccupancy item = {.kernel = g_strdup(names[launch->kernel]),
                             .is_ptx = simulation->program->dialect == DIALECT_PTX,
                             .occupancy =
                                 occupancy_of(simulation->gpu->machine, kernel, launch->block, launch->shared_bytes)};

@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 140
+plan 141
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -305,6 +305,14 @@ done
 expect "no dynamic shared memory" 1 'repair: give the launch dynamic shared memory' "$LOCKSTEP" run module.ptx $one --kernel stores
 # shellcheck disable=SC2086 # words
 expect "some" 0 'completed' "$LOCKSTEP" run module.ptx $one --kernel stores --shared 4
+printf 'program: nameless.ptx\nbuffers: {a: {words: 1}}\nlaunches:\n  - {kernel: _Z5emptyPii, grid: 1, block: 32, args: [a, 1]}\n' >one.yaml
+{ cat one.yaml && sed -n '$p' one.yaml; } | sed 's/nameless/stuck/' >stuck.yaml
+sed 's/{ ret; }/{ .reg .pred %p; .reg .u32 %r; .reg .u64 %l; ld.param.u64 %l, [_Z5emptyPii_param_0];\nl: ld.volatile.global.u32 %r, [%l]; setp.eq.u32 %p, %r, 0; @%p bra l; ret; }/' nameless.ptx >stuck.ptx
+if command -v c++filt >"$folder/filter"; then
+  expect "a launch by its kernel's name" 1 'of launch 0 \(empty\) waits? for a' "$LOCKSTEP" run stuck.yaml -m h200
+else
+  point "a launch by its kernel's name # SKIP no c++filt" ""
+fi
 cat >halves.ptx <<'END'
 .version 9.0
 .target sm_75
