@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -168,4 +169,12 @@ char *datadir_read_file(const char *path, gsize max_bytes, gsize *length, const 
   char *text = check_kind(&named, fd, max_bytes) ? read_all(&named, fd, max_bytes, length) : NULL;
   close(fd);
   return text;
+}
+
+bool datadir_write_file(const char *path, const char *text, const char *what, Diag *diag) {
+  FILE *file = fopen(path, "w");
+  bool written = file && fputs(text, file) != EOF;
+  if (file)
+    written = fclose(file) == 0 && written;
+  return written || diag_error(diag, path, 0, 0, "can't write %s: %s", what, g_strerror(errno));
 }

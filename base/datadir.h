@@ -1,6 +1,6 @@
 /* datadir.h - where configs/, traces/ and validation/ are, after installation and in the build tree alike.
  * Order: $LOCKSTEP_DATA; beside the executable (PREFIX/bin/lockstep -> PREFIX/share/lockstep); the source tree if the
- * executable runs from the build tree; the configured data folder. */
+ * executable runs from the build tree; the configured data folder. And how files are read and written whole. */
 #ifndef LOCKSTEP_BASE_DATADIR_H
 #define LOCKSTEP_BASE_DATADIR_H
 
@@ -18,5 +18,8 @@ char *datadir_resolve(const char *path);
  * where the name was written (file NULL: the command line). Returns NULL after errors; free with g_free. */
 char *datadir_read_file(const char *path, gsize max_bytes, gsize *length, const char *place_file, unsigned place_line,
                         unsigned place_column, Diag *diag);
+/* Writes a whole file in place: through links, into pipes and devices, which stay what they are. `what` is what a
+ * message calls it ("the picture"). Returns false after errors. */
+bool datadir_write_file(const char *path, const char *text, const char *what, Diag *diag);
 
 #endif

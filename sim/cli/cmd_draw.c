@@ -1,6 +1,6 @@
-#include <errno.h>
-#include <stdio.h>
+#include <string.h>
 
+#include "base/datadir.h"
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 #include "sim/report/draw_svg.h"
@@ -19,12 +19,7 @@ static const CommandHelp help = {
 static int write_picture(const char *svg, const char *path, Diag *diag) {
   if (!path)
     return session_write(svg);
-  FILE *file = fopen(path, "w"); /* through links, into pipes and devices */
-  bool written = file && fputs(svg, file) != EOF;
-  if (file)
-    written = fclose(file) == 0 && written;
-  if (!written)
-    diag_error(diag, path, 0, 0, "can't write the picture: %s", g_strerror(errno));
+  datadir_write_file(path, svg, "the picture", diag);
   return STATUS_OK;
 }
 
@@ -52,6 +47,17 @@ static int draw_on(const Scenario *scenario, const Machine *machine, const Optio
   return write_picture(svg, options->output, diag);
 }
 
+/* A name that says another kind of picture would keep SVG all the same. */
+static void refuse_other_kinds(const char *path, Diag *diag) {
+  static const char *const others[] = {".png", ".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".html", NULL};
+  const char *ending = path ? strrchr(path, '.') : NULL;
+  g_autofree char *lower = ending ? g_ascii_strdown(ending, -1) : NULL;
+  if (!lower || !g_strv_contains(others, lower))
+    return;
+  diag_usage(diag, "-o %s: the picture is SVG; expected a name that ends in .svg", path);
+  diag_hint(diag, "a browser shows it, and Inkscape or rsvg-convert makes another kind of it");
+}
+
 static int draw(const Options *options, Diag *diag) {
   if (g_strv_length(options->rest) != 1)
     diag_usage(diag, "expected one scenario, not %u", g_strv_length(options->rest));
@@ -59,6 +65,7 @@ static int draw(const Options *options, Diag *diag) {
     diag_usage(diag, "a picture is of one machine, and these are %u", g_strv_length(options->machines));
   if (options->lanes && options->warps)
     diag_usage(diag, "--lanes and --warps: a row is one of them");
+  refuse_other_kinds(options->output, diag);
   if (diag_has_errors(diag))
     return STATUS_OK;
   g_autoptr(Scenario) scenario = session_load_scenario(options->rest[0], options, diag);

@@ -29,19 +29,31 @@ static int list(const Options *options, Diag *diag) {
     return STATUS_OK;
   }
   g_autoptr(GString) text = g_string_new(NULL);
+  gsize width = 0;
+  for (char **name = names; *name; name++)
+    width = MAX(width, strlen(*name));
   for (char **name = names; *name; name++) {
     g_autoptr(Machine) machine = load(*name, options, diag);
     if (machine)
-      g_string_append_printf(text, "%-16s %s\n", *name, machine->about ? machine->about : "");
+      g_string_append_printf(text, "%-*s  %s\n", (int)width, *name, machine->about ? machine->about : "");
   }
   return session_write(text->str);
+}
+
+/* A changed machine isn't the one it was made from: it says what it is, and takes the name of the file that it is
+ * kept in. */
+static char *dump_changed(Machine *machine, char **changes) {
+  g_autofree char *all = g_strjoinv(", ", changes), *about = machine->about;
+  machine->about = g_strdup_printf("%s%swith %s", about ? about : "", about ? ", " : "", all);
+  g_autofree char *text = machine_dump(machine);
+  return g_strdup(g_str_has_prefix(text, "name:") ? strchr(text, '\n') + 1 : text);
 }
 
 static int show(const Options *options, Diag *diag) {
   g_autoptr(Machine) machine = load(options->rest[1], options, diag);
   if (!machine)
     return STATUS_OK;
-  g_autofree char *text = machine_dump(machine);
+  g_autofree char *text = options->overrides ? dump_changed(machine, options->overrides) : machine_dump(machine);
   return session_write(text);
 }
 

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "sim/cli/session.h"
 #include "sim/report/plot/plot.h"
 
-enum { TABLE_BYTES_MAX = 1 << 30 };
+/* What ends a picture stands in its last END_BYTES. */
+enum { TABLE_BYTES_MAX = 1 << 30, PICTURE_BYTES_MAX = 1 << 30, END_BYTES = 16 };
 
 static const CommandHelp help = {
     .name = "plot",
@@ -53,10 +55,32 @@ static bool take_scales(const char *log, PlotOptions *plot, Diag *diag) {
   return true;
 }
 
-static bool keep_script(const char *path, const char *script, Diag *diag) {
-  g_autoptr(GError) error = NULL;
-  return g_file_set_contents(path, script, -1, &error) ||
-         diag_error(diag, path, 0, 0, "can't be written: %s", error->message);
+/* gnuplot would print the picture where it can't write it. */
+static bool check_output(const char *path, Diag *diag) {
+  FILE *file = fopen(path, "ab");
+  if (file)
+    fclose(file);
+  return file || diag_error(diag, path, 0, 0, "can't write the picture: %s", g_strerror(errno));
+}
+
+/* What check_output() made isn't left behind. */
+static void remove_empty(const char *path) {
+  GStatBuf info;
+  if (g_stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
+    g_unlink(path);
+}
+
+/* gnuplot doesn't say that the disk is full: a whole picture ends as its kind does. */
+static void check_picture(const char *path, Diag *diag) {
+  const char *wanted = g_str_has_suffix(path, ".png") ? "IEND" : "</svg>";
+  gsize length = 0, wanted_length = strlen(wanted);
+  g_autofree char *picture = datadir_read_file(path, PICTURE_BYTES_MAX, &length, NULL, 0, 0, diag);
+  if (!picture)
+    return;
+  for (gsize back = wanted_length; back <= MIN(length, (gsize)END_BYTES); back++)
+    if (memcmp(picture + length - back, wanted, wanted_length) == 0)
+      return;
+  diag_error(diag, path, 0, 0, "the picture isn't whole: is the disk full?");
 }
 
 static void draw(CsvTable *table, const PlotOptions *plot, const Options *options, Diag *diag) {
@@ -68,8 +92,13 @@ static void draw(CsvTable *table, const PlotOptions *plot, const Options *option
     diag_note(diag, table->file, 0, 0, "%u of %u rows have no value here and are left out", left_out,
               table->rows->len);
   g_autofree char *script = figure_script(figure, options->output);
-  if (!options->script || keep_script(options->script, script, diag))
-    figure_draw(script, diag);
+  if ((options->script && !datadir_write_file(options->script, script, "gnuplot's program", diag)) ||
+      !check_output(options->output, diag))
+    return;
+  if (figure_draw(script, diag))
+    check_picture(options->output, diag);
+  else
+    remove_empty(options->output);
 }
 
 static int plot(const Options *options, Diag *diag) {

@@ -1,6 +1,4 @@
-#include <errno.h>
-#include <stdio.h>
-
+#include "base/datadir.h"
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 #include "sim/report/timeline.h"
@@ -19,12 +17,7 @@ static const CommandHelp help = {
 /* A run that ended well has no graph: the file then holds an empty one. */
 static void write_graph(const RunResult *result, const char *path, Diag *diag) {
   const char *graph = result->wait_graph_dot ? result->wait_graph_dot : "digraph waits {\n}\n";
-  FILE *file = fopen(path, "w"); /* through links, into pipes and devices */
-  bool written = file && fputs(graph, file) != EOF;
-  if (file)
-    written = fclose(file) == 0 && written;
-  if (!written)
-    diag_error(diag, path, 0, 0, "can't write the wait-for graph: %s", g_strerror(errno));
+  datadir_write_file(path, graph, "the wait-for graph", diag);
 }
 
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {

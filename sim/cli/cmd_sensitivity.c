@@ -28,9 +28,9 @@ static double changed_by(const Options *options) { return isnan(options->by) ? 1
 
 static void append_text(GString *out, const Sensitivity *found, const Machine *machine) {
   guint silent = 0, failed = 0;
-  g_string_append_printf(out, "%.3f us on %s; %u runs\n\n%-*s%-*s%12s  %-18s%s\n", found->base, machine->name,
-                         found->runs, NAME_COLUMN, "parameter", VALUE_COLUMN, "value", "elasticity", "over seeds",
-                         "source");
+  g_string_append_printf(out, "%.3f us on %s; %u run%s\n\n%-*s%-*s%12s  %-18s%s\n", found->base, machine->name,
+                         found->runs, found->runs == 1 ? "" : "s", NAME_COLUMN, "parameter", VALUE_COLUMN, "value",
+                         "elasticity", "over seeds", "source");
   for (guint i = 0; i < found->rows->len; i++) {
     const Elasticity *row = &g_array_index(found->rows, Elasticity, i);
     failed += row->problem != NULL;
@@ -43,8 +43,8 @@ static void append_text(GString *out, const Sensitivity *found, const Machine *m
     g_string_append_printf(out, "%-*s%-*s%+12.3f  %-18s%.*s\n", NAME_COLUMN, machine_param_path(row->param),
                            VALUE_COLUMN, value, row->mean, range, (int)strcspn(source, ":"), source);
   }
-  g_string_append_printf(out, "\n%u parameters with an elasticity below %g; %u that can't be changed so\n", silent,
-                         shown_least, failed);
+  g_string_append_printf(out, "\n%u parameter%s with an elasticity below %g; %u that can't be changed so\n", silent,
+                         silent == 1 ? "" : "s", shown_least, failed);
 }
 
 static void append_csv(GString *out, const Sensitivity *found, const Machine *machine) {
@@ -89,10 +89,26 @@ static Machine *load_machine(const Plan *plan, const Options *options, Diag *dia
   return name ? machine_load(name, (const char *const *)options->overrides, diag) : NULL;
 }
 
+/* A prefix that no parameter has would leave an empty table, or a gap in one. */
+static void check_prefixes(char **prefixes, Diag *diag) {
+  for (; prefixes && *prefixes; prefixes++) {
+    bool found = false;
+    for (unsigned i = 0; i < machine_param_count() && !found; i++)
+      found = g_str_has_prefix(machine_param_path(i), *prefixes);
+    if (!found) {
+      diag_usage(diag, "--only %s: no parameter starts so", *prefixes);
+      diag_hint(diag, "`lockstep doc machine` lists them");
+    }
+  }
+}
+
 static int sensitivity(const Options *options, Diag *diag) {
   double by = changed_by(options);
   if (!(by > 0 && by < 90))
     return diag_usage(diag, "--by %g: expected a percentage between 0 and 90", by), STATUS_OK;
+  check_prefixes(options->only, diag);
+  if (diag_has_errors(diag))
+    return STATUS_OK;
   g_autoptr(Plan) plan = studies_plan(options, SEEDS, diag);
   g_autoptr(Machine) machine = plan ? load_machine(plan, options, diag) : NULL;
   if (!machine)

@@ -67,7 +67,8 @@ static int say_summary(const SweepSummary *summary, const Options *options, cons
     return exit_status_worst(summary->failed ? STATUS_FINDING : STATUS_OK, session_cut_short(options, diag));
   }
   if (path)
-    say("lockstep: %s: %u points (%u were there)\n", path, summary->points, summary->before);
+    say("lockstep: %s: %u point%s (%u %s there)\n", path, summary->points, summary->points == 1 ? "" : "s",
+        summary->before, summary->before == 1 ? "was" : "were");
   return summary->failed ? STATUS_FINDING : STATUS_OK;
 }
 
@@ -116,7 +117,7 @@ static int count(const SweepPoints *points, const Share *share, const Options *o
     return STATUS_OK;
   g_autofree char *done =
       options->output ? g_strdup_printf(", %u done", shards_count_done(store, keys)) : g_strdup("");
-  g_autofree char *text = g_strdup_printf("%u points%s\n", keys->len, done);
+  g_autofree char *text = g_strdup_printf("%u point%s%s\n", keys->len, keys->len == 1 ? "" : "s", done);
   return session_write(text);
 }
 

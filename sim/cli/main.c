@@ -33,7 +33,7 @@ static char *help_text(void) {
       "Predicts how GPU synchronization behaves: whether a program hangs, why, and how long it takes.\n\n"
       "Commands:\n");
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
-    g_string_append_printf(text, "  %-10s %s\n", commands[i].name, commands[i].doc);
+    g_string_append_printf(text, "  %-12s %s\n", commands[i].name, commands[i].doc);
   g_string_append(
       text, "\n`lockstep COMMAND --help` shows a command's options. Exit status: 0 as expected; 1 a finding, or an\n"
             "expectation not met; 2 wrong usage; 3 bad input; 4 undecided; 130 or 143 ended by a signal.\n\n"
@@ -73,14 +73,16 @@ int main(int argc, char **argv) {
     return STATUS_USAGE;
   }
   const char *name = argv[1];
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+  bool asks = strcmp(name, "help") == 0 && argc > 2; /* `lockstep help run` is `lockstep run --help` */
+  if (asks)
+    name = argv[2];
+  else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
     return session_write(help);
-  }
-  if (strcmp(name, "--version") == 0) {
+  else if (strcmp(name, "--version") == 0)
     return session_write(PACKAGE_STRING "\n");
-  }
+  char *with_help[] = {(char *)name, "--help", NULL};
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
     if (strcmp(name, commands[i].name) == 0)
-      return run(&commands[i], argc - 1, argv + 1);
+      return asks ? run(&commands[i], 2, with_help) : run(&commands[i], argc - 1, argv + 1);
   return reject(name);
 }

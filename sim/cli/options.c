@@ -1,5 +1,7 @@
 #include "sim/cli/options.h"
 
+#include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -7,15 +9,22 @@
 
 #include "sim/cli/interrupt.h"
 #include "sim/engine/team.h"
+#include "sim/study/sweep/plan.h"
 
 /* Commands that read programs, and so may have to compile one. */
 enum { FLAGS_GROUPS = OPTIONS_LAUNCH | OPTIONS_SHOW };
-/* What --seeds and --schedules hold while they aren't given. */
-enum { SEEDS_DEFAULT = -1 };
-/* What --from and --to do. */
-enum { NOT_GIVEN = -1 };
+/* What numbers hold while they are parsed and aren't given: nobody would write them. */
+#define INTEGER_NOT_GIVEN G_MININT64
+#define REAL_NOT_GIVEN (-DBL_MAX)
 
-enum { OPTIONS_MAX = 80, JOBS_MAX = 1024, HELP_COLUMN = 30, SECONDS_MAX = 1000000000 };
+enum {
+  OPTIONS_MAX = 80,
+  JOBS_MAX = 1024,
+  HELP_COLUMN = 30,
+  SECONDS_MAX = 1000000000,
+  SEEDS_MAX = 1000000,
+  BUDGET_MAX = 100000
+};
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
 
@@ -118,31 +127,66 @@ static bool take_code(Options *options, Diag *diag) {
   return true;
 }
 
-static bool check_ranges(const Options *options, Diag *diag) {
-  if (options->limit_cycles <= 0)
-    return diag_usage(diag, "--limit-cycles must be above 0");
-  if (!isnan(options->limit_seconds) && !(options->limit_seconds > 0 && options->limit_seconds <= SECONDS_MAX))
-    return diag_usage(diag, "--limit-seconds must be above 0, and at most %d", SECONDS_MAX);
-  if (!isnan(options->point_seconds) && !(options->point_seconds > 0 && options->point_seconds <= SECONDS_MAX))
-    return diag_usage(diag, "--point-seconds must be above 0, and at most %d", SECONDS_MAX);
-  if (options->seed < 0)
-    return diag_usage(diag, "--seed must not be negative");
-  if (options->seeds != SEEDS_DEFAULT && (options->seeds < 1 || options->seeds > 1000000))
-    return diag_usage(diag, "--seeds must be between 1 and 1000000");
-  if (options->schedules != SEEDS_DEFAULT && (options->schedules < 1 || options->schedules > 1000000))
-    return diag_usage(diag, "--schedules must be between 1 and 1000000");
-  if (options->jobs < 0 || options->jobs > JOBS_MAX)
-    return diag_usage(diag, "--jobs must be between 0 and %d", JOBS_MAX);
-  if (options->from < NOT_GIVEN || options->to < NOT_GIVEN)
-    return diag_usage(diag, "--from and --to are cycles, from 0 on");
-  if (options->threads < 0 || options->threads > TEAM_THREADS_MAX)
-    return diag_usage(diag, "--threads must be between 0 and %d", TEAM_THREADS_MAX);
-  if (options->schedules != SEEDS_DEFAULT && options->seeds != SEEDS_DEFAULT)
-    return diag_usage(diag, "--schedules counts seeds, too: give --seeds or --schedules");
+/* A whole number that may be left out: what it may be, and what its field holds without it. */
+typedef struct NumberRange {
+  const char *option;
+  size_t field;
+  gint64 lowest, highest, otherwise;
+} NumberRange;
+
+static const NumberRange number_ranges[] = {
+    {"seeds", offsetof(Options, seeds), 1, SEEDS_MAX, -1},
+    {"schedules", offsetof(Options, schedules), 1, SEEDS_MAX, -1},
+    {"from", offsetof(Options, from), 0, G_MAXINT64, -1},
+    {"to", offsetof(Options, to), 0, G_MAXINT64, -1},
+    {"threads", offsetof(Options, threads), 0, TEAM_THREADS_MAX, 0},
+    {"budget", offsetof(Options, budget), 1, BUDGET_MAX, 0},
+    {"ops", offsetof(Options, ops), 1, G_MAXINT32, 0},
+    {"shards", offsetof(Options, shards), 1, PLAN_POINTS_MAX, 0},
+    {"jobs", offsetof(Options, jobs), 0, JOBS_MAX, 0},
+    {"seed", offsetof(Options, seed), 0, G_MAXINT64, 1},
+    {"limit-cycles", offsetof(Options, limit_cycles), 1, G_MAXINT64, (gint64)LIMIT_CYCLES_DEFAULT},
+};
+
+static gpointer field_at(Options *options, size_t field) { return (char *)options + field; }
+
+static bool check_number(Options *options, const NumberRange *range, Diag *diag) {
+  gint64 *number = field_at(options, range->field);
+  if (*number == INTEGER_NOT_GIVEN)
+    *number = range->otherwise;
+  else if (*number < range->lowest && range->highest == G_MAXINT64)
+    return diag_usage(diag, "--%s must be at least %" PRId64, range->option, range->lowest);
+  else if (*number < range->lowest || *number > range->highest)
+    return diag_usage(diag, "--%s must be between %" PRId64 " and %" PRId64, range->option, range->lowest,
+                      range->highest);
   return true;
 }
 
-static gpointer field_of(Options *options, const Row *row) { return (char *)options + row->field; }
+/* Seconds that aren't given are NAN from here on; given ones are above 0. */
+static bool check_seconds(double *seconds, const char *option, Diag *diag) {
+  if (*seconds == REAL_NOT_GIVEN)
+    *seconds = NAN;
+  else if (!(*seconds > 0 && *seconds <= SECONDS_MAX))
+    return diag_usage(diag, "--%s must be above 0, and at most %d", option, SECONDS_MAX);
+  return true;
+}
+
+static bool check_ranges(Options *options, Diag *diag) {
+  bool seeds = options->seeds != INTEGER_NOT_GIVEN, schedules = options->schedules != INTEGER_NOT_GIVEN;
+  for (gsize i = 0; i < G_N_ELEMENTS(number_ranges); i++)
+    if (!check_number(options, &number_ranges[i], diag))
+      return false;
+  if (isnan(options->by))
+    return diag_usage(diag, "--by must be a number");
+  if (options->by == REAL_NOT_GIVEN)
+    options->by = NAN;
+  if (seeds && schedules)
+    return diag_usage(diag, "--schedules counts seeds, too: give --seeds or --schedules");
+  return check_seconds(&options->limit_seconds, "limit-seconds", diag) &&
+         check_seconds(&options->point_seconds, "point-seconds", diag);
+}
+
+static gpointer field_of(Options *options, const Row *row) { return field_at(options, row->field); }
 
 /* Parses with GOption, whose argument vector it may reorder but doesn't own. */
 static bool parse(Options *options, const CommandHelp *help, const Row *rows, guint count, char ***argv, Diag *diag) {
@@ -197,17 +241,12 @@ static char **split_values(char *const *argv, const Row *rows, guint count) {
 }
 
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag) {
-  *options =
-      (Options){.seed = 1,
-                .seeds = SEEDS_DEFAULT,
-                .schedules = SEEDS_DEFAULT,
-                .limit_cycles = (gint64)LIMIT_CYCLES_DEFAULT,
-                .limit_seconds = NAN,
-                .point_seconds = NAN,
-                .by = NAN,
-                .from = NOT_GIVEN,
-                .to = NOT_GIVEN,
-                .stop = {.signal = interrupt_signal()}};
+  *options = (Options){.limit_seconds = REAL_NOT_GIVEN,
+                       .point_seconds = REAL_NOT_GIVEN,
+                       .by = REAL_NOT_GIVEN,
+                       .stop = {.signal = interrupt_signal()}};
+  for (gsize i = 0; i < G_N_ELEMENTS(number_ranges); i++)
+    *(gint64 *)field_at(options, number_ranges[i].field) = INTEGER_NOT_GIVEN;
   Row rows[OPTIONS_MAX];
   guint count = list_rows(help->groups, rows);
   g_auto(GStrv) copy = split_values(argv, rows, count);

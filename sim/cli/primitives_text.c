@@ -132,8 +132,6 @@ int primitives_rank_machines(const Options *options, Diag *diag) {
   if (!options->machines || options->rest[0])
     return diag_usage(diag, "--primitives ranks those of traces/primitives: name a machine with -m, and no scenario"),
            status;
-  if (options->ops < 0 || options->ops > G_MAXINT32)
-    return diag_usage(diag, "--ops must be above 0"), status;
   for (char **name = options->machines; *name && !diag_has_errors(diag); name++)
     status = exit_status_worst(status, rank_machine(*name, options, name == options->machines, diag));
   if (options->format == FORMAT_JSON && options->machines[1] && !diag_has_errors(diag))

@@ -40,8 +40,6 @@ static bool check_options(const Options *options, Diag *diag) {
     return diag_usage(diag, "--status submits nothing: it goes with -o FILE alone");
   if (!isnan(options->limit_seconds))
     return diag_usage(diag, "--limit-seconds is for a sweep here; --time says how long a task may take");
-  if (options->shards < 0 || options->shards > PLAN_POINTS_MAX)
-    return diag_usage(diag, "--shards must be between 1 and %d", PLAN_POINTS_MAX);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "sim/core/access.h"
+#include "sim/core/launch.h"
 #include "sim/core/print.h"
 #include "sim/core/record.h"
 
@@ -73,7 +74,7 @@ void exec_ASSERTFAIL(Issue *issue) {
 /* True if the kernel asks for the workspace of a cooperative launch, as grid.sync() does, and hasn't got one. */
 static bool lacks_workspace(const Issue *issue) {
   const Launch *launch = warp_block(issue->sm, issue->warp)->launch;
-  bool asks = false;
+  bool asks = launch_reads_workspace(launch->kernel);
   for (uint32_t i = 0; i < launch->kernel->ninsts && !asks; i++) {
     const Inst *inst = &launch->kernel->insts[i];
     asks = inst->op == OP_S2R && (inst->mode == SR_ENVREG1 || inst->mode == SR_ENVREG2);

@@ -12,20 +12,28 @@ static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {
   return (bytes >= 4 ? 15u : (1u << bytes) - 1) << offset;
 }
 
+static const char *shared_repair(const Issue *issue) {
+  const Launch *launch = warp_block(issue->sm, issue->warp)->launch;
+  if (!program_is_compiled(launch->program))
+    return "raise .shared, or keep the lanes that have no element from the access";
+  if (launch->shared_bytes <= launch->kernel->shared_system)
+    return "give the launch dynamic shared memory (shared: BYTES, or --shared BYTES): the kernel has no __shared__ "
+           "array of a fixed size";
+  return "enlarge the __shared__ array (or the launch's dynamic shared memory), or keep the lanes that have no "
+         "element "
+         "from the access";
+}
+
 static void shared_fault(Issue *issue, const uint32_t relative[32], uint32_t bad, uint32_t bytes, uint32_t limit) {
   uint32_t address = relative[__builtin_ctz(bad)];
-  bool compiled = program_is_compiled(warp_block(issue->sm, issue->warp)->launch->program);
   if (place_in(address, bytes, limit) == PLACE_MISALIGNED)
     record_fault(issue, bad, "shared", address,
                  g_strdup_printf("misaligned %u-byte access to shared address 0x%x", bytes, address),
                  g_strdup_printf("make the address a multiple of %u", bytes));
   else
-    record_fault(
-        issue, bad, "shared", address,
-        g_strdup_printf("access to shared address 0x%x beyond the block's %u bytes", address, limit),
-        g_strdup(compiled ? "enlarge the __shared__ array (or the launch's dynamic shared memory), or keep the lanes "
-                            "that have no element from the access"
-                          : "raise .shared, or keep the lanes that have no element from the access"));
+    record_fault(issue, bad, "shared", address,
+                 g_strdup_printf("access to shared address 0x%x beyond the block's %u bytes", address, limit),
+                 g_strdup(shared_repair(issue)));
 }
 
 /* Lanes whose access faults, if they make it. */

@@ -19,19 +19,27 @@ static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
   return word;
 }
 
-/* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the windows of shared and local memory at 0x18 and 0x20, the stack pointer at 0x28;
- * %envreg1 and %envreg2, the workspace of a cooperative grid, high word first; arguments. */
+/* Where sm_70 and later have %envreg1 and %envreg2, the workspace of a cooperative grid, high word first. */
+static uint32_t workspace_offset(const Kernel *kernel) {
+  enum { ENVREG1 = 0x8c, ENVREG1_HOPPER = 0x44, HOPPER_ARGS = 0x210 };
+  return kernel->param_base >= HOPPER_ARGS ? ENVREG1_HOPPER : ENVREG1;
+}
+
+bool launch_reads_workspace(const Kernel *kernel) {
+  uint32_t workspace = workspace_offset(kernel);
+  for (uint32_t i = 0; kernel->bank == BANK_VOLTA && i < kernel->nconsts; i++) {
+    const ConstRef *ref = &kernel->consts[i];
+    if (ref->kind == CONST_BANK && (ref->value == workspace || ref->value == workspace + 4))
+      return true;
+  }
+  return false;
+}
+
+/* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the windows of shared and local memory at 0x18 and
+ * 0x20, the stack pointer at 0x28; the workspace; arguments. */
 static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
-  enum {
-    NCTAID = 0xc,
-    SHARED = 0x18,
-    LOCAL = 0x20,
-    STACK = 0x28,
-    ENVREG1 = 0x8c,
-    ENVREG1_HOPPER = 0x44,
-    HOPPER_ARGS = 0x210
-  };
-  uint32_t base = config->kernel->param_base, word = 0, workspace = base >= HOPPER_ARGS ? ENVREG1_HOPPER : ENVREG1;
+  enum { NCTAID = 0xc, SHARED = 0x18, LOCAL = 0x20, STACK = 0x28 };
+  uint32_t base = config->kernel->param_base, word = 0, workspace = workspace_offset(config->kernel);
   if (offset < NCTAID)
     return config->block[offset / 4];
   if (offset < NCTAID + 12)
@@ -265,9 +273,8 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
     const Inst *inst = &launch->kernel->insts[i];
     launch->decoded[i] = decode(gpu, launch->kernel, inst);
     launch->tracks_unset |= (inst->flags & INST_MAYBE_UNSET) != 0;
-    launch->orderly |=
-        inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE || inst->op == OP_SYNCBLOCKS ||
-        locks_are_meant(gpu, inst);
+    launch->orderly |= inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE ||
+                       inst->op == OP_SYNCBLOCKS || locks_are_meant(gpu, inst);
     launch->uses_l1 |= op_info[inst->op].unit == UNIT_GLOBAL && cached_is_load(gpu->machine, inst) &&
                        op_info[inst->op].flags & OPF_LOAD;
   }
@@ -302,6 +309,7 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
     g_free(launch);
     return NULL;
   }
+  launch->name = g_strdup(config->name ? config->name : config->kernel->name);
   keep_params(launch, config);
   launch->const_rows = make_const_rows(config);
   decode_all(gpu, launch);
@@ -309,6 +317,7 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
 }
 
 void launch_free(Launch *launch) {
+  g_free(launch->name);
   g_free(launch->params);
   g_free(launch->const_rows);
   g_free(launch->decoded);

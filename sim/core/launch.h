@@ -9,6 +9,7 @@
 typedef struct LaunchConfig {
   const Program *program;
   const Kernel *kernel;
+  const char *name; /* of the kernel in messages; NULL: its own, which may be mangled */
   uint32_t grid[3], block[3];
   uint32_t shared_bytes; /* dynamic, added to the kernel's static share */
   int stream;            /* launches of one stream follow each other, different streams run concurrently */
@@ -23,5 +24,7 @@ typedef struct LaunchConfig {
  * of it yet. */
 Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why);
 void launch_free(Launch *launch);
+/* True of machine code that loads the address of a cooperative launch's workspace. */
+bool launch_reads_workspace(const Kernel *kernel);
 
 #endif

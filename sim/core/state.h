@@ -77,6 +77,7 @@ static inline uint32_t scoreboard_row(const Kernel *kernel, unsigned scoreboard)
 typedef struct Launch {
   const Program *program;
   const Kernel *kernel;
+  char *name; /* of the kernel in messages */
   uint32_t index;
   uint32_t grid[3], block[3];
   uint64_t blocks; /* in the grid */

@@ -57,6 +57,10 @@ static void hint_machine(Diag *diag, const char *name) {
   diag_hint_nearest(diag, name, (const char *const *)names);
   if (names[0])
     diag_hint(diag, "machines: %s; a file is given by its path", list);
+  else {
+    g_autofree char *folder = datadir_join("configs", NULL);
+    diag_hint(diag, "no machines in `%s`; is LOCKSTEP_DATA right?", folder);
+  }
 }
 
 /* ---- one value ---- */

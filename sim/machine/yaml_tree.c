@@ -331,7 +331,7 @@ char *yaml_describe(const YamlNode *node) {
   if (node->type == YAML_NODE_MAPPING)
     return g_strdup("a mapping");
   if (node->type == YAML_NODE_SEQUENCE)
-    return g_strdup("a list");
+    return g_strdup(node->values->len ? "a list" : "an empty list");
   if (!*node->scalar)
     return g_strdup("nothing");
   return quote_text(node->scalar);

@@ -32,11 +32,25 @@ static const TypeFacts type_facts[] = {
     [TYPE_F64] = {"f64", true, 0, 0},
 };
 
-/* "`sum_param_1` (u32)", "`sum_param_2` (a struct of 24 bytes)" */
+/* What nvcc calls KERNEL_param_0 has no name of its own: it is 1. */
+static char *param_name(const KernelParam *param) {
+  const char *number = g_strrstr(param->name, "_param_");
+  guint64 index;
+  if (number && g_ascii_string_to_unsigned(number + strlen("_param_"), 10, 0, 4096, &index, NULL))
+    return g_strdup_printf("%u", (unsigned)index + 1);
+  return g_strdup_printf("`%s`", param->name);
+}
+
+/* "1 (u32)", "`size` (u32)", "2 (a struct of 24 bytes)": what stands behind "parameter" */
 static char *param_text(const KernelParam *param) {
+  g_autofree char *name = param_name(param);
   if (param->bytes_array)
-    return g_strdup_printf("`%s` (a struct of %u bytes)", param->name, param->bytes);
-  return g_strdup_printf("`%s` (%s)", param->name, type_facts[param->type].name);
+    return g_strdup_printf("%s (a struct of %u bytes)", name, param->bytes);
+  return g_strdup_printf("%s (%s)", name, type_facts[param->type].name);
+}
+
+static char *kernel_name(const Loader *loader, const ScenarioLaunch *launch) {
+  return programs_kernel_name(loader->scenario->programs, launch->kernel);
 }
 
 static bool wrong_type(Loader *loader, const YamlNode *node, const KernelParam *param, const char *found) {
@@ -52,6 +66,15 @@ static const KernelParam *next_param(const Loader *loader, const ScenarioLaunch 
              : NULL;
 }
 
+/* True if a parameter is as wide as the program's addresses: a pointer, a number, or a struct that holds nothing but
+ * a pointer. A narrower one can't be meant for a buffer. */
+static bool takes_address(const Loader *loader, const KernelParam *param) {
+  uint32_t bytes = programs_address_bytes(loader->scenario->programs);
+  if (!param || param->bytes_array)
+    return !param || param->bytes == bytes;
+  return !type_facts[param->type].is_float && param->bytes >= bytes;
+}
+
 /* A plain number takes the parameter's type: `2` is a float where one is wanted. */
 static bool arg_number(Loader *loader, ScenarioArg *arg, const YamlNode *node, const KernelParam *param) {
   if (!param)
@@ -61,6 +84,11 @@ static bool arg_number(Loader *loader, ScenarioArg *arg, const YamlNode *node, c
   g_autofree char *text = param_text(param);
   g_autofree char *what = g_strdup_printf("parameter %s", text);
   const TypeFacts *facts = &type_facts[param->type];
+  if (!facts->is_float && loader_is_fraction(node)) {
+    g_autofree char *found = g_strdup_printf("`%s`; expected a whole number%s", node->scalar,
+                                             takes_address(loader, param) ? ", or a buffer" : "");
+    return wrong_type(loader, node, param, found);
+  }
   if (!facts->is_float)
     return loader_range(loader, node, what, facts->lowest, facts->highest, &arg->integer);
   double value;
@@ -85,15 +113,6 @@ bool loader_unknown_name(Loader *loader, const YamlNode *node) {
   g_ptr_array_add(names, NULL);
   diag_hint_nearest(loader->diag, node->scalar, (const char *const *)names->pdata);
   return false;
-}
-
-/* True if a parameter is as wide as the program's addresses: a pointer, a number, or a struct that holds nothing but
- * a pointer. A narrower one can't be meant for a buffer. */
-static bool takes_address(const Loader *loader, const KernelParam *param) {
-  uint32_t bytes = programs_address_bytes(loader->scenario->programs);
-  if (!param || param->bytes_array)
-    return !param || param->bytes == bytes;
-  return !type_facts[param->type].is_float && param->bytes >= bytes;
 }
 
 static bool arg_buffer(Loader *loader, ScenarioArg *arg, const YamlNode *node, const KernelParam *param) {
@@ -200,17 +219,17 @@ static bool arg_mapping(Loader *loader, ScenarioArg *arg, const YamlNode *node, 
 static bool too_many(Loader *loader, const ScenarioLaunch *launch, const YamlNode *node) {
   const Kernel *kernel = program_kernel(loader->scenario->program, launch->kernel);
   guint count = kernel->params->len;
+  g_autofree char *name = kernel_name(loader, launch);
   if (count == 0)
-    return loader_error(loader, node, "kernel `%s` takes no arguments", kernel->name);
+    return loader_error(loader, node, "kernel `%s` takes no arguments", name);
   g_autofree char *last = param_text(&g_array_index(kernel->params, KernelParam, count - 1));
-  return loader_error(loader, node, "kernel `%s` takes %u argument%s, of which %s is the last", kernel->name, count,
+  return loader_error(loader, node, "kernel `%s` takes %u argument%s, of which parameter %s is the last", name, count,
                       count == 1 ? "" : "s", last);
 }
 
 bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node) {
   ScenarioArg arg = {.kind = ARG_INTEGER};
   const KernelParam *param = next_param(loader, launch);
-  int64_t ignored;
   bool good;
   if (!param && loader->scenario->program->dialect == DIALECT_PTX)
     return too_many(loader, launch, node);
@@ -222,7 +241,7 @@ bool loader_add_arg(Loader *loader, ScenarioLaunch *launch, const YamlNode *node
         "an argument: expected a buffer, a number, {f32: ...}, {struct: [...]} or {bytes: [...]}, found a list");
   else if (node->type == YAML_NODE_MAPPING)
     good = arg_mapping(loader, &arg, node, launch, param);
-  else if (expr_is_name(node->scalar) && !loader_param(node->scalar, &ignored, loader))
+  else if (loader_is_buffer(loader, node))
     good = arg_buffer(loader, &arg, node, param);
   else
     good = arg_number(loader, &arg, node, param);
@@ -261,12 +280,14 @@ static char *missing_words(const Program *program, const Kernel *kernel, gsize b
                          needed == 1 ? "" : "s", bytes / 4);
 }
 
-static char *missing_params(const Kernel *kernel, guint given) {
-  if (given >= kernel->params->len)
+static char *missing_params(const Loader *loader, const ScenarioLaunch *launch, const Kernel *kernel) {
+  guint given = launch->args->len, count = kernel->params->len;
+  if (given >= count)
     return NULL;
+  g_autofree char *name = kernel_name(loader, launch);
   g_autofree char *next = param_text(&g_array_index(kernel->params, KernelParam, given));
-  return g_strdup_printf("kernel `%s` takes %u argument%s, %u given; %s is missing", kernel->name,
-                         kernel->params->len, kernel->params->len == 1 ? "" : "s", given, next);
+  return g_strdup_printf("kernel `%s` takes %u argument%s, %u given; parameter %s is missing", name, count,
+                         count == 1 ? "" : "s", given, next);
 }
 
 bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage) {
@@ -283,7 +304,7 @@ bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage)
     return diag_error(loader->diag, launch->file, launch->line, launch->column, "%zu bytes of arguments, at most %d",
                       bytes, SCENARIO_ARG_BYTES_MAX);
   g_autofree char *message =
-      kernel->params ? missing_params(kernel, launch->args->len) : missing_words(program, kernel, bytes);
+      kernel->params ? missing_params(loader, launch, kernel) : missing_words(program, kernel, bytes);
   if (!message)
     return true;
   if (usage && program->dialect == DIALECT_PTX)
@@ -302,14 +323,14 @@ static bool refuse_launch(Loader *loader, const ScenarioLaunch *launch, const ch
 bool loader_check_block(Loader *loader, const ScenarioLaunch *launch) {
   const Kernel *kernel = program_kernel(loader->scenario->program, launch->kernel);
   const uint32_t *block = launch->block, *exact = kernel->exact_block;
-  g_autofree char *message = NULL;
+  g_autofree char *message = NULL, *name = kernel_name(loader, launch);
   uint64_t threads = (uint64_t)block[0] * block[1];
   threads = threads > UINT32_MAX ? threads : threads * block[2];
   if (exact[0] && memcmp(block, exact, sizeof launch->block) != 0)
     message = g_strdup_printf("the block is %u x %u x %u, kernel `%s` needs %u x %u x %u (.reqntid)", block[0],
-                              block[1], block[2], kernel->name, exact[0], exact[1], exact[2]);
+                              block[1], block[2], name, exact[0], exact[1], exact[2]);
   else if (kernel->max_threads && threads > kernel->max_threads)
     message = g_strdup_printf("the block has %" G_GUINT64_FORMAT " threads, kernel `%s` allows at most %u (.maxntid)",
-                              threads, kernel->name, kernel->max_threads);
+                              threads, name, kernel->max_threads);
   return !message || refuse_launch(loader, launch, message);
 }

@@ -192,11 +192,11 @@ static bool read_size(Loader *loader, ScenarioLaunch *launch, const char *name, 
   if (directive)
     return with_pieces(loader, directive->text, ",", directive->line, directive->column, read, launch);
   const Program *program = loader->scenario->program;
+  g_autofree char *kernel = programs_kernel_name(loader->scenario->programs, launch->kernel);
   if (program->dialect == DIALECT_PTX)
-    return diag_usage(loader->diag, "kernel `%s` has no %s: add --%s N",
-                      program_kernel(program, launch->kernel)->name, name, name);
-  return diag_usage(loader->diag, "kernel `%s` has no %s: add `.%s N` to %s, or --%s N",
-                    program_kernel(program, launch->kernel)->name, name, name, program->file, name);
+    return diag_usage(loader->diag, "kernel `%s` has no %s: add --%s N", kernel, name, name);
+  return diag_usage(loader->diag, "kernel `%s` has no %s: add `.%s N` to %s, or --%s N", kernel, name, name,
+                    program->file, name);
 }
 
 static bool read_shared(Loader *loader, const YamlNode *node, gpointer launch) {
@@ -223,11 +223,12 @@ static bool add_launch(Loader *loader, guint kernel) {
     good &= loader_option(loader, "--shared", options->shared, read_shared, launch);
   launch->cooperative = options->cooperative;
   OptionRead how = {",", read_args, launch};
+  bool args = true;
   for (const char *const *arg = options->args; arg && *arg; arg++)
-    good &= loader_option(loader, "--arg", *arg, read_option, &how);
+    args &= loader_option(loader, "--arg", *arg, read_option, &how);
   if (!options->args || !options->args[0])
-    good &= each_directive(loader, "arg", (int)kernel, ",", read_args, launch);
-  good = good && loader_check_args(loader, launch, true);
+    args &= each_directive(loader, "arg", (int)kernel, ",", read_args, launch);
+  good &= args && loader_check_args(loader, launch, true);
   if (options->grid || options->block || options->shared)
     g_clear_pointer(&launch->file, g_free); /* its size stands on the command line */
   return good && loader_check_block(loader, launch);

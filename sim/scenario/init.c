@@ -11,8 +11,12 @@ static bool init_list(Loader *loader, ScenarioBuffer *buffer, const YamlNode *no
                         buffer->name, buffer->words, buffer->words == 1 ? "" : "s");
   for (guint i = 0; i < node->values->len; i++) {
     int64_t value;
-    if (!loader_word(loader, g_ptr_array_index(node->values, i), "an initial value", &value))
+    const YamlNode *item = g_ptr_array_index(node->values, i);
+    if (!loader_word(loader, item, "an initial value", &value)) {
+      if (loader_is_fraction(item))
+        diag_hint(loader->diag, "a list of floats is {f32: [...]}");
       return false;
+    }
     buffer->init[i] = (uint32_t)value;
   }
   return true;
@@ -48,7 +52,20 @@ static bool init_file(Loader *loader, ScenarioBuffer *buffer, const YamlNode *no
   return true;
 }
 
+/* A float, in every word. */
+static bool init_float(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
+  double value;
+  if (!loader_real(loader, node, "f32", &value))
+    return false;
+  float narrow = (float)value;
+  for (uint32_t i = 0; i < buffer->words; i++)
+    memcpy(&buffer->init[i], &narrow, sizeof narrow);
+  return true;
+}
+
 static bool init_floats(Loader *loader, ScenarioBuffer *buffer, const YamlNode *node) {
+  if (node->type == YAML_NODE_SCALAR)
+    return init_float(loader, buffer, node);
   if (!loader_expect(loader, node, YAML_NODE_SEQUENCE, "f32"))
     return false;
   if (node->values->len > buffer->words)
@@ -108,7 +125,7 @@ static bool init_buffer(Loader *loader, ScenarioBuffer *buffer, const YamlNode *
   if (!iota && !buffer->undefined && !loader_word(loader, node, "init", &value)) {
     diag_hint_nearest(loader->diag, node->scalar, words);
     diag_hint(loader->diag,
-              "init is a number, iota, undefined, a list, {random: ...}, {f32: [...]}, {struct: [...]}, "
+              "init is a number, iota, undefined, a list, {random: ...}, {f32: 1.5}, {f32: [...]}, {struct: [...]}, "
               "{graph: ...} or {file: ...}");
     return false;
   }

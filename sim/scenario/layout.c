@@ -196,15 +196,19 @@ static bool add_address(Layout *layout, const YamlNode *node, guint buffer) {
   return grow(layout, node, bytes);
 }
 
-static bool is_buffer_name(const Loader *loader, const YamlNode *node) {
-  int64_t ignored;
-  return node->type == YAML_NODE_SCALAR && expr_is_name(node->scalar) &&
-         !loader_param(node->scalar, &ignored, (gpointer)loader);
+/* Of a float whose type nothing says. */
+static bool refuse_fraction(Layout *layout, const YamlNode *node) {
+  loader_error(layout->loader, node, "`%s` is no whole number, and nothing says which float it is", node->scalar);
+  diag_hint(layout->loader->diag, "write {f32: %s} or {f64: %s}", node->scalar, node->scalar);
+  return false;
 }
 
 static bool add_scalar(Layout *layout, const YamlNode *node) {
-  if (!is_buffer_name(layout->loader, node))
-    return add_number(layout, node, type_here(layout));
+  const MemberType *type = type_here(layout);
+  if (loader_is_fraction(node) && !type->is_float)
+    return refuse_fraction(layout, node);
+  if (!loader_is_buffer(layout->loader, node))
+    return add_number(layout, node, type);
   int buffer = loader_find_buffer(layout->loader, node->scalar);
   return buffer < 0 ? loader_unknown_name(layout->loader, node) : add_address(layout, node, (guint)buffer);
 }
@@ -242,7 +246,7 @@ static bool add_struct(Layout *layout, const YamlNode *list);
 
 /* Of a struct in the struct, whose place depends on it. */
 static unsigned alignment_of(const Layout *layout, const YamlNode *node) {
-  if (is_buffer_name(layout->loader, node))
+  if (loader_is_buffer(layout->loader, node))
     return programs_address_bytes(layout->loader->scenario->programs);
   unsigned most = node->type == YAML_NODE_SCALAR ? 4 : 1;
   for (gsize i = 0; node->type == YAML_NODE_MAPPING && i < G_N_ELEMENTS(member_types); i++)
@@ -284,7 +288,7 @@ bool layout_members(Loader *loader, const YamlNode *list, const LayoutLoads *loa
 bool layout_is_needed(const Loader *loader, const YamlNode *list) {
   for (guint i = 0; i < list->values->len; i++) {
     const YamlNode *node = g_ptr_array_index(list->values, i);
-    if (node->type != YAML_NODE_SCALAR || is_buffer_name(loader, node))
+    if (node->type != YAML_NODE_SCALAR || loader_is_buffer(loader, node))
       return true;
   }
   return false;

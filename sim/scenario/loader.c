@@ -4,6 +4,7 @@
 #include "base/datadir.h"
 #include "base/quote.h"
 #include "sim/memory/heap.h"
+#include "sim/scenario/demangle.h"
 #include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"
 
@@ -113,6 +114,14 @@ bool loader_bool(Loader *loader, const YamlNode *node, const char *what, bool *v
   return loader_error(loader, node, "%s: expected true or false, found %s", what, quoted);
 }
 
+bool loader_is_fraction(const YamlNode *node) {
+  char *end = node->scalar;
+  bool hexadecimal = node->type == YAML_NODE_SCALAR && strpbrk(node->scalar, "xX");
+  if (node->type == YAML_NODE_SCALAR && !hexadecimal && strpbrk(node->scalar, ".eE"))
+    g_ascii_strtod(node->scalar, &end);
+  return end != node->scalar && !*end;
+}
+
 bool loader_real(Loader *loader, const YamlNode *node, const char *what, double *value) {
   if (!loader_expect(loader, node, YAML_NODE_SCALAR, what))
     return false;
@@ -196,11 +205,26 @@ uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words
   return values;
 }
 
+/* A module variable is found by its mangled name, too. */
+static bool is_called(const Scenario *scenario, const ScenarioBuffer *buffer, const char *name) {
+  if (strcmp(buffer->name, name) == 0 || buffer->variable < 0)
+    return strcmp(buffer->name, name) == 0;
+  const ProgramVariable *variable = g_ptr_array_index(scenario->program->variables, buffer->variable);
+  return strcmp(variable->name, name) == 0;
+}
+
 int loader_find_buffer(const Loader *loader, const char *name) {
   for (guint i = 0; i < loader->scenario->buffers->len; i++)
-    if (strcmp(((ScenarioBuffer *)g_ptr_array_index(loader->scenario->buffers, i))->name, name) == 0)
+    if (is_called(loader->scenario, g_ptr_array_index(loader->scenario->buffers, i), name))
       return (int)i;
   return -1;
+}
+
+bool loader_is_buffer(const Loader *loader, const YamlNode *node) {
+  int64_t ignored;
+  if (node->type != YAML_NODE_SCALAR || loader_param(node->scalar, &ignored, (gpointer)loader))
+    return false;
+  return expr_is_name(node->scalar) || loader_find_buffer(loader, node->scalar) >= 0; /* `ns::counter` */
 }
 
 int loader_known_buffer(Loader *loader, const YamlNode *name) {
@@ -240,15 +264,34 @@ bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *wor
   return true;
 }
 
+/* Names of the program's module variables as the source has them; one that c++filt can't tell stays mangled. */
+static char **variable_names(const Program *program) {
+  const GPtrArray *variables = program->variables;
+  char **names = g_new0(char *, variables->len + 1), **readable = NULL;
+  bool mangled = false;
+  for (guint i = 0; i < variables->len; i++) {
+    names[i] = g_strdup(((const ProgramVariable *)g_ptr_array_index(variables, i))->name);
+    mangled |= g_str_has_prefix(names[i], "_Z");
+  }
+  if (mangled)
+    readable = demangle_names(names);
+  if (!readable)
+    return names;
+  g_strfreev(names);
+  return readable;
+}
+
 bool loader_add_variables(Loader *loader) {
   const GPtrArray *variables = loader->scenario->program->variables;
+  g_auto(GStrv) names = variable_names(loader->scenario->program);
   for (guint i = 0; i < variables->len; i++) {
     const ProgramVariable *variable = g_ptr_array_index(variables, i);
     if (loader_find_buffer(loader, variable->name) >= 0)
       return diag_error(loader->diag, loader->file, 0, 0, "buffer `%s` has the name of a variable of %s; rename it",
                         variable->name, loader->scenario->program->file);
+    bool taken = loader_find_buffer(loader, names[i]) >= 0;
     ScenarioBuffer *buffer = g_new0(ScenarioBuffer, 1);
-    buffer->name = g_strdup(variable->name);
+    buffer->name = g_strdup(taken ? variable->name : names[i]);
     buffer->words = (variable->bytes + 3) / 4;
     buffer->variable = (int)i;
     g_ptr_array_add(loader->scenario->buffers, buffer);

@@ -58,6 +58,8 @@ bool loader_integer(Loader *loader, const YamlNode *node, const char *what, int6
 /* The same, and it must lie in lowest..highest. */
 bool loader_range(Loader *loader, const YamlNode *node, const char *what, int64_t lowest, int64_t highest,
                   int64_t *value);
+/* True of a number that only a float can hold: `0.5`, `1e6`. */
+bool loader_is_fraction(const YamlNode *node);
 /* A floating-point number, or an expression. */
 bool loader_real(Loader *loader, const YamlNode *node, const char *what, double *value);
 /* A value of one 32-bit word, signed or unsigned. */
@@ -80,7 +82,9 @@ bool loader_init_graph(Loader *loader, ScenarioBuffer *buffer, const YamlNode *n
 bool loader_unknown_name(Loader *loader, const YamlNode *node);
 /* Index of a buffer by name, or -1. */
 int loader_find_buffer(const Loader *loader, const char *name);
-/* The same; an unknown one is an error that names the nearest. */
+/* True of a scalar that is a name and no param's: it must be a buffer's. */
+bool loader_is_buffer(const Loader *loader, const YamlNode *node);
+/* The same as loader_find_buffer(); an unknown one is an error that names the nearest. */
 int loader_known_buffer(Loader *loader, const YamlNode *name);
 /* Adds a buffer for each module variable of the program; call it when all others are there. */
 bool loader_add_variables(Loader *loader);

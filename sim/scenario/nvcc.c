@@ -101,23 +101,23 @@ static bool says_arch(const char *const *flags) {
   return false;
 }
 
-/* Where nvcc is to write, and what else it is told. */
+/* What nvcc is told. */
 typedef struct Command {
-  const char *nvcc, *path, *into;
+  const NvccSource *source;
   unsigned arch;
-  const char *const *flags;
-  bool assembles; /* to machine code */
+  bool assembles;          /* to machine code */
+  const char *nvcc, *into; /* where it writes */
 } Command;
 
 static GPtrArray *make_argv(const Command *command, const char *arch) {
   GPtrArray *argv = g_ptr_array_new();
   const char *const first[] = {command->nvcc, command->assembles ? "-cubin" : "-ptx", "-lineinfo"},
-                    *const last[] = {"-o", command->into, command->path};
+                    *const last[] = {"-o", command->into, command->source->path};
   for (gsize i = 0; i < G_N_ELEMENTS(first); i++)
     g_ptr_array_add(argv, (gpointer)first[i]);
-  if (!says_arch(command->flags))
+  if (!says_arch(command->source->flags))
     g_ptr_array_add(argv, (gpointer)arch);
-  for (const char *const *flag = command->flags; flag && *flag; flag++)
+  for (const char *const *flag = command->source->flags; flag && *flag; flag++)
     g_ptr_array_add(argv, (gpointer)*flag);
   for (gsize i = 0; i < G_N_ELEMENTS(last); i++)
     g_ptr_array_add(argv, (gpointer)last[i]);
@@ -125,7 +125,8 @@ static GPtrArray *make_argv(const Command *command, const char *arch) {
   return argv;
 }
 
-static bool run_nvcc(const Command *command, const char *file, Diag *diag) {
+static bool run_nvcc(const Command *command, Diag *diag) {
+  const char *file = command->source->file;
   g_autofree char *arch = g_strdup_printf("-arch=sm_%u", command->arch);
   g_autoptr(GPtrArray) argv = make_argv(command, arch);
   g_autofree char *output = NULL, *messages = NULL;
@@ -135,20 +136,23 @@ static bool run_nvcc(const Command *command, const char *file, Diag *diag) {
                     &error))
     return diag_error(diag, file, 0, 0, "can't run nvcc: %s", error->message);
   g_autofree char *all = g_strconcat(messages, output, NULL);
-  g_spawn_check_wait_status(status, &error);
+  bool succeeded = g_spawn_check_wait_status(status, &error);
+  if (command->assembles && succeeded)
+    return true; /* the source has been made PTX before, and its warnings were told then */
   return report(all, file, error, diag);
 }
 
-static char *read_output(const Command *command, const char *file, gsize *length, Diag *diag) {
+static char *read_output(const Command *command, gsize *length, Diag *diag) {
   GStatBuf info;
   if (g_stat(command->into, &info) == 0 && info.st_size > 0)
     return datadir_read_file(command->into, PTX_BYTES_MAX, length, NULL, 0, 0, diag);
-  diag_error(diag, file, 0, 0, "`%s` wrote no %s, though it says that it succeeded", command->nvcc,
+  diag_error(diag, command->source->file, 0, 0, "`%s` wrote no %s, though it says that it succeeded", command->nvcc,
              command->assembles ? "cubin" : "PTX");
   return NULL;
 }
 
-static char *compile(Command command, const char *file, gsize *length, Diag *diag) {
+static char *compile_now(Command command, gsize *length, Diag *diag) {
+  const char *file = command.source->file;
   g_autofree char *nvcc = find_nvcc();
   if (!nvcc) {
     no_nvcc(file, command.arch, diag);
@@ -165,20 +169,76 @@ static char *compile(Command command, const char *file, gsize *length, Diag *dia
   close(descriptor);
   command.nvcc = nvcc;
   command.into = into;
-  bool ran = run_nvcc(&command, file, diag);
-  char *text = ran ? read_output(&command, file, length, diag) : NULL;
+  bool ran = run_nvcc(&command, diag);
+  char *text = ran ? read_output(&command, length, diag) : NULL;
   g_unlink(into);
   return text;
 }
 
-char *nvcc_compile(const char *path, const char *file, unsigned arch, const char *const *flags, gsize *length,
-                   Diag *diag) {
-  return compile((Command){.path = path, .arch = arch, .flags = flags}, file, length, diag);
+/* ---- what was compiled ---- */
+
+struct NvccCache {
+  gatomicrefcount references;
+  GMutex lock;       /* of what follows; held while nvcc runs, so that nobody compiles the same */
+  GHashTable *known; /* what the compiler is told, but for the file it writes -> GBytes */
+};
+
+static void free_bytes(gpointer bytes) { g_bytes_unref(bytes); }
+
+NvccCache *nvcc_cache_new(void) {
+  NvccCache *cache = g_new0(NvccCache, 1);
+  g_atomic_ref_count_init(&cache->references);
+  g_mutex_init(&cache->lock);
+  cache->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes);
+  return cache;
 }
 
-char *nvcc_assemble(const char *path, const char *file, unsigned arch, const char *const *flags, gsize *length,
-                    Diag *diag) {
-  return compile((Command){.path = path, .arch = arch, .flags = flags, .assembles = true}, file, length, diag);
+NvccCache *nvcc_cache_ref(NvccCache *cache) {
+  g_atomic_ref_count_inc(&cache->references);
+  return cache;
+}
+
+void nvcc_cache_unref(NvccCache *cache) {
+  if (!g_atomic_ref_count_dec(&cache->references))
+    return;
+  g_hash_table_destroy(cache->known);
+  g_mutex_clear(&cache->lock);
+  g_free(cache);
+}
+
+static char *cache_key(const Command *command) {
+  GString *key = g_string_new(command->source->path);
+  g_string_append_printf(key, "\n%d %u", command->assembles, command->arch);
+  for (const char *const *flag = command->source->flags; flag && *flag; flag++)
+    g_string_append_printf(key, "\n%s", *flag);
+  return g_string_free(key, FALSE);
+}
+
+static char *compile(Command command, gsize *length, Diag *diag) {
+  NvccCache *cache = command.source->cache;
+  if (!cache)
+    return compile_now(command, length, diag);
+  g_autofree char *key = cache_key(&command);
+  g_mutex_lock(&cache->lock);
+  GBytes *known = g_hash_table_lookup(cache->known, key);
+  char *text = known ? NULL : compile_now(command, length, diag);
+  if (text) { /* with the NUL behind it */
+    known = g_bytes_new(text, *length + 1);
+    g_hash_table_insert(cache->known, g_steal_pointer(&key), known);
+  } else if (known) {
+    text = g_memdup2(g_bytes_get_data(known, length), g_bytes_get_size(known));
+    *length -= 1;
+  }
+  g_mutex_unlock(&cache->lock);
+  return text;
+}
+
+char *nvcc_compile(const NvccSource *source, unsigned arch, gsize *length, Diag *diag) {
+  return compile((Command){.source = source, .arch = arch}, length, diag);
+}
+
+char *nvcc_assemble(const NvccSource *source, unsigned arch, gsize *length, Diag *diag) {
+  return compile((Command){.source = source, .arch = arch, .assembles = true}, length, diag);
 }
 
 bool nvcc_is_there(void) {

@@ -12,7 +12,6 @@
 #include "isa/ptx/ptx_parse.h"
 #include "isa/sass/sass.h"
 #include "sim/scenario/demangle.h"
-#include "sim/scenario/nvcc.h"
 
 enum { KERNELS_SHOWN_MAX = 400, SOURCE_BYTES_MAX = 16 << 20, CAPABILITY_ALL = 999, REGISTERS_ALL = 255 };
 
@@ -39,7 +38,8 @@ typedef struct Listing {
 
 struct Programs {
   char *file, *path;
-  char **flags; /* for nvcc; NULL: none */
+  char **flags;        /* for nvcc; NULL: none */
+  NvccCache *compiled; /* NULL: none */
   bool is_cuda, is_listing;
   char *binary; /* what `fat` points into; NULL: it is no fat binary */
   GArray *fat;  /* McFatEntry: cubins in it; a listing then */
@@ -125,6 +125,10 @@ static const PtxText *add_text(Programs *programs, unsigned arch, char *text, gs
   return entry;
 }
 
+static NvccSource cuda_source(const Programs *programs) {
+  return (NvccSource){programs->path, programs->file, (const char *const *)programs->flags, programs->compiled};
+}
+
 /* The PTX for a machine of that capability, compiled if need be. */
 static const PtxText *find_text(Programs *programs, unsigned capability, Diag *diag) {
   unsigned arch = programs->is_cuda ? nvcc_arch(capability) : 0;
@@ -134,8 +138,8 @@ static const PtxText *find_text(Programs *programs, unsigned capability, Diag *d
       return text;
   }
   gsize length;
-  char *compiled =
-      nvcc_compile(programs->path, programs->file, arch, (const char *const *)programs->flags, &length, diag);
+  NvccSource source = cuda_source(programs);
+  char *compiled = nvcc_compile(&source, arch, &length, diag);
   return compiled ? add_text(programs, arch, compiled, length, diag) : NULL;
 }
 
@@ -150,10 +154,10 @@ static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
 
 static const McModule *add_listing(Programs *programs, unsigned arch, const char *file, const char *bytes,
                                    gsize length, Diag *diag) {
-  enum { TEXT_BYTES = 1 << 12 };
   bool binary = mc_is_cubin((const uint8_t *)bytes, length);
-  if (!binary && memchr(bytes, 0, MIN(length, TEXT_BYTES))) {
-    diag_error(diag, file, 0, 0, "this is no cubin, fat binary or executable, and no text either");
+  if (!binary && memchr(bytes, '\0', length)) {
+    diag_error(diag, file, 0, 0,
+               "neither a cubin nor a listing of machine code (`cuobjdump -sass`, `nvdisasm -hex`)");
     return NULL;
   }
   McModule *module = binary ? mc_cubin_read(file, (const uint8_t *)bytes, length, diag)
@@ -200,8 +204,8 @@ static const McModule *find_beside(Programs *programs, unsigned arch, Diag *diag
 /* What nvcc makes of CUDA source. */
 static const McModule *assemble(Programs *programs, unsigned arch, Diag *diag) {
   gsize length;
-  g_autofree char *bytes =
-      nvcc_assemble(programs->path, programs->file, arch, (const char *const *)programs->flags, &length, diag);
+  NvccSource source = cuda_source(programs);
+  g_autofree char *bytes = nvcc_assemble(&source, arch, &length, diag);
   g_autofree char *name = g_strdup_printf("%s (sm_%u)", programs->file, arch);
   return bytes ? add_listing(programs, arch, name, bytes, length, diag) : NULL;
 }
@@ -279,8 +283,10 @@ bool programs_is_binary(const char *text, gsize length) {
   return mc_is_cubin((const uint8_t *)text, length) || mc_is_fatbin((const uint8_t *)text, length);
 }
 
-Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
-                       const char *const *flags, CodeKind code, Diag *diag) {
+Programs *programs_new(const char *file, const char *path, const char *text, gsize length,
+                       const ProgramsOptions *options, Diag *diag) {
+  const char *const *flags = options->flags;
+  unsigned capability = options->capability;
   bool is_cuda = programs_has_ending(file, ".cu");
   if (!is_cuda && flags && *flags) {
     diag_usage(diag, "`-- %s`: flags of the compiler are for a .cu, and %s isn't one", *flags, file);
@@ -290,12 +296,12 @@ Programs *programs_new(const char *file, const char *path, const char *text, gsi
   programs->file = g_strdup(file);
   programs->path = g_strdup(path);
   programs->is_cuda = is_cuda;
-  programs->code = code;
+  programs->code = options->code;
+  programs->compiled = options->compiled ? nvcc_cache_ref(options->compiled) : NULL;
   bool text_ends = programs_has_ending(file, ".sass") || programs_has_ending(file, ".ptx") || is_cuda;
   bool fat = !text_ends && mc_is_fatbin((const uint8_t *)text, length);
   programs->is_listing = (programs_has_ending(file, ".sass") && mc_is_listing(text, length)) ||
-                         programs_has_ending(file, ".cubin") ||
-                         (!text_ends && programs_is_binary(text, length));
+                         programs_has_ending(file, ".cubin") || (!text_ends && programs_is_binary(text, length));
   programs->flags = g_strdupv((char **)flags);
   programs->texts = g_ptr_array_new_with_free_func(free_text);
   programs->versions = g_ptr_array_new_with_free_func(free_version);
@@ -327,6 +333,8 @@ void programs_free(Programs *programs) {
   g_mutex_clear(&programs->lock);
   if (programs->fat)
     g_array_unref(programs->fat);
+  if (programs->compiled)
+    nvcc_cache_unref(programs->compiled);
   g_free(programs->binary);
   g_free(programs->file);
   g_free(programs->path);
@@ -405,7 +413,9 @@ int programs_find_kernel(Programs *programs, const char *name, bool *several) {
 }
 
 char **programs_kernel_names(Programs *programs) {
+  g_mutex_lock(&programs->lock); /* several runs may ask at once */
   char **readable = readable_names(programs), **names = mangled_names(programs->common);
+  g_mutex_unlock(&programs->lock);
   for (guint i = 0; names[i]; i++) {
     g_autofree char *brief = demangle_short(readable[i]);
     guint alike = 0;
@@ -417,6 +427,11 @@ char **programs_kernel_names(Programs *programs) {
     names[i] = g_strdup(alike == 1 ? brief : readable[i]);
   }
   return names;
+}
+
+char *programs_kernel_name(Programs *programs, guint kernel) {
+  g_auto(GStrv) names = programs_kernel_names(programs);
+  return g_strdup(names[kernel]);
 }
 
 bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag *diag, const char *file,

@@ -11,6 +11,7 @@
 #include "isa/program.h"
 #include "isa/ptx/ptx_tree.h"
 #include "sim/machine/machine.h"
+#include "sim/scenario/nvcc.h"
 
 typedef struct Programs Programs;
 
@@ -22,15 +23,23 @@ typedef enum {
                  * CUDA source, what nvcc makes */
 } CodeKind;
 
+/* How a program is read. Of a .cu: the capability of the machine that will probably run it, flags of the user for the
+ * compiler (NULL-terminated, or NULL), and what was compiled before (borrowed; NULL: nothing is kept). */
+typedef struct ProgramsOptions {
+  CodeKind code;
+  unsigned capability;
+  const char *const *flags;
+  NvccCache *compiled;
+} ProgramsOptions;
+
 /* True if a path ends so (".sass"), in any case, and isn't all ending. */
 bool programs_has_ending(const char *path, const char *ending);
 /* True of machine code that isn't text: a cubin, a fat binary, an executable or object of the host. */
 bool programs_is_binary(const char *text, gsize length);
 /* From the text of a program, or its bytes; the ending of `file`, its name as shown, says what it is. Of a .cu,
- * `path` is what nvcc reads, `capability` is that of the machine that will probably run it, and `flags` are what the
- * user has for the compiler (NULL-terminated, or NULL). NULL after errors. */
-Programs *programs_new(const char *file, const char *path, const char *text, gsize length, unsigned capability,
-                       const char *const *flags, CodeKind code, Diag *diag);
+ * `path` is what nvcc reads. NULL after errors. */
+Programs *programs_new(const char *file, const char *path, const char *text, gsize length,
+                       const ProgramsOptions *options, Diag *diag);
 void programs_free(Programs *programs);
 /* What holds on every machine. Borrowed. */
 Program *programs_common(const Programs *programs);
@@ -49,6 +58,8 @@ bool programs_may_run_code(const Programs *programs);
 int programs_find_kernel(Programs *programs, const char *name, bool *several);
 /* As people write them, NULL-terminated; free with g_strfreev. */
 char **programs_kernel_names(Programs *programs);
+/* One of them, for a message. Free with g_free. */
+char *programs_kernel_name(Programs *programs, guint kernel);
 /* The error for a kernel that wasn't found, with the nearest, or all. Returns false. */
 bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag *diag, const char *file,
                         unsigned line, unsigned column);

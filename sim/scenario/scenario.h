@@ -80,7 +80,7 @@ typedef struct ScenarioMeasure {
   int64_t operations;
   bool has_region;
   Region region;
-  bool longest_launch;  /* what is measured is the launch that takes longest, not the time until the last has ended */
+  bool longest_launch; /* what is measured is the launch that takes longest, not the time until the last has ended */
   uint64_t window; /* the run ends after so many SM cycles, undecided: of one that would last too long; 0: never */
   bool has_shared_data; /* this range of each block's shared memory is data, not cost of synchronization */
   uint32_t shared_data_offset, shared_data_bytes;
@@ -125,6 +125,7 @@ typedef struct ScenarioOptions {
   const char *const *settings;       /* what is changed of it (-s) */
   const char *const *compiler_flags; /* of a .cu (behind `--`) */
   CodeKind code;                     /* what PTX and CUDA source run as */
+  NvccCache *compiled;               /* what was made of a .cu before; NULL: nothing is kept */
 } ScenarioOptions;
 
 /* Loads `.yaml`/`.yml` as a scenario, `.sass`, `.ptx` and `.cu` as a bare program (of a bare program, what is missing

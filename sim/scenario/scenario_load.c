@@ -26,14 +26,13 @@ static unsigned probable_capability(const Loader *loader) {
 }
 
 static bool set_program(Loader *loader, const char *file, const char *path, const char *text, gsize length) {
-  const char *const *flags = loader->options ? loader->options->compiler_flags : NULL;
-  unsigned capability =
-      programs_has_ending(file, ".cu") || programs_has_ending(file, ".sass") || programs_is_binary(text, length)
-          ? probable_capability(loader)
-          : 0;
+  static const ScenarioOptions none = {.code = CODE_BEST};
+  const ScenarioOptions *given = loader->options ? loader->options : &none;
+  ProgramsOptions options = {.code = given->code, .flags = given->compiler_flags, .compiled = given->compiled};
+  if (programs_has_ending(file, ".cu") || programs_has_ending(file, ".sass") || programs_is_binary(text, length))
+    options.capability = probable_capability(loader);
   Scenario *scenario = loader->scenario;
-  scenario->programs = programs_new(file, path, text, length, capability, flags,
-                                    loader->options ? loader->options->code : CODE_BEST, loader->diag);
+  scenario->programs = programs_new(file, path, text, length, &options, loader->diag);
   scenario->program = scenario->programs ? programs_common(scenario->programs) : NULL;
   return scenario->program != NULL;
 }

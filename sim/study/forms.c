@@ -65,19 +65,32 @@ static RunResult *run_source(const Scenario *scenario, const Machine *machine, c
   return run_scenario(scenario, machine, &source, ignored);
 }
 
-/* What has one form. */
-static RunResult *run_alone(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
+/* Why there is no PTX to look at: " (an atomic operation on 16 bits isn't supported)", or nothing. */
+static char *why_no_source(const Diag *found) {
+  for (unsigned i = 0; i < diag_count(found); i++)
+    if (diag_item(found, i)->severity == DIAG_ERROR)
+      return g_strdup_printf(" (%s)", diag_item(found, i)->message);
+  return g_strdup("");
+}
+
+/* What has one form; `found` says why it has no other. */
+static RunResult *run_alone(const Scenario *scenario, const Machine *machine, const RunOptions *options,
+                            const Diag *found, Diag *diag) {
   RunResult *result = run_scenario(scenario, machine, options, diag);
   const Program *program = result ? scenario_program(scenario, machine, diag) : NULL;
-  if (options->races && program && program->dialect == DIALECT_MACHINE_CODE)
-    add_to_code(result, " without its PTX: missing fences, __syncwarp() and lanes of masks can't be told");
+  if (options->races && program && program->dialect == DIALECT_MACHINE_CODE) {
+    g_autofree char *why = why_no_source(found);
+    g_autofree char *text =
+        g_strconcat(" without its PTX", why, ": missing fences, __syncwarp() and lanes of masks can't be told", NULL);
+    add_to_code(result, text);
+  }
   return result;
 }
 
 RunResult *forms_run(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
-  g_autoptr(Diag) ignored = diag_new();
-  if (!options->races || !scenario_source(scenario, machine, ignored))
-    return run_alone(scenario, machine, options, diag);
+  g_autoptr(Diag) found = diag_new();
+  if (!options->races || !scenario_source(scenario, machine, found))
+    return run_alone(scenario, machine, options, found, diag);
   RunOptions plain = *options;
   plain.races = false;
   RunResult *code = run_scenario(scenario, machine, &plain, diag);

@@ -109,11 +109,12 @@ static void clear_occupancy(gpointer data) { g_free(((LaunchOccupancy *)data)->k
 
 static GArray *collect_occupancy(const Simulation *simulation) {
   GArray *all = g_array_new(FALSE, FALSE, sizeof(LaunchOccupancy));
+  g_auto(GStrv) names = programs_kernel_names(simulation->scenario->programs);
   g_array_set_clear_func(all, clear_occupancy);
   for (guint i = 0; i < simulation->scenario->launches->len; i++) {
     const ScenarioLaunch *launch = g_ptr_array_index(simulation->scenario->launches, i);
     const Kernel *kernel = program_kernel(simulation->program, launch->kernel);
-    LaunchOccupancy item = {.kernel = g_strdup(kernel->name),
+    LaunchOccupancy item = {.kernel = g_strdup(names[launch->kernel]),
                             .is_ptx = simulation->program->dialect == DIALECT_PTX,
                             .occupancy =
                                 occupancy_of(simulation->gpu->machine, kernel, launch->block, launch->shared_bytes)};
@@ -143,12 +144,22 @@ static void free_buffer(gpointer data) {
   g_free(result);
 }
 
+/* Constants stay what they are, and `$str` and `__unnamed_1` are the compiler's: formats of printf, names of
+ * functions for assert. */
+static bool may_be_result(const Scenario *scenario, guint buffer) {
+  const ScenarioBuffer *own = g_ptr_array_index(scenario->buffers, buffer);
+  if (own->variable < 0)
+    return true;
+  const ProgramVariable *variable = g_ptr_array_index(scenario->program->variables, own->variable);
+  return !variable->constant && own->name[0] != '$' && !g_str_has_prefix(own->name, "__unnamed_");
+}
+
 static GPtrArray *collect_buffers(const Simulation *simulation) {
   GPtrArray *all = g_ptr_array_new_with_free_func(free_buffer);
   for (guint i = 0; i < simulation->scenario->buffers->len; i++) {
     BufferLook from = look_words(simulation->gpu, simulation->buffers[i]);
-    if (from.name[0] == '$')
-      continue; /* the compiler's: formats of printf */
+    if (!may_be_result(simulation->scenario, i))
+      continue;
     ResultBuffer *buffer = g_new(ResultBuffer, 1);
     *buffer = (ResultBuffer){g_strdup(from.name), from.count, g_memdup2(from.words, (gsize)from.count * 4)};
     g_ptr_array_add(all, buffer);

@@ -82,11 +82,12 @@ static uint64_t add_workspace(Simulation *simulation, const ScenarioLaunch *laun
   return backing_buffer(simulation->backing, backing_add(simulation->backing, name, WORKSPACE_WORDS, NULL))->base;
 }
 
-static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, Diag *diag) {
+static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, char **names, Diag *diag) {
   const Kernel *kernel = program_kernel(simulation->program, launch->kernel);
   GByteArray *args = marshal_args(simulation, launch, kernel);
   LaunchConfig config = {.program = simulation->program,
                          .kernel = kernel,
+                         .name = names[launch->kernel],
                          .shared_bytes = launch->shared_bytes,
                          .stream = launch->stream,
                          .envreg = launch->cooperative ? add_workspace(simulation, launch) : 0,
@@ -134,8 +135,12 @@ static void place_buffers(Simulation *simulation) {
   simulation->symbols = symbols_place(simulation->program, simulation->backing);
   for (guint i = 0; i < scenario->buffers->len; i++) {
     const ScenarioBuffer *buffer = g_ptr_array_index(scenario->buffers, i);
-    if (buffer->variable >= 0)
-      simulation->buffers[i] = first + (guint)buffer->variable;
+    if (buffer->variable < 0)
+      continue;
+    simulation->buffers[i] = first + (guint)buffer->variable;
+    BackingBuffer *placed = backing_buffer(simulation->backing, simulation->buffers[i]);
+    g_free(placed->name); /* the program's own may be mangled */
+    placed->name = g_strdup(buffer->name);
   }
   for (guint i = 0; i < scenario->buffers->len; i++)
     backing_buffer(simulation->backing, simulation->buffers[i])->host =
@@ -222,8 +227,9 @@ bool simulation_init(Simulation *simulation, const Scenario *scenario, const Mac
     simulation->locks = lock_times_new();
     gpu_subscribe(simulation->gpu, lock_times_probe(simulation->locks));
   }
+  g_auto(GStrv) names = programs_kernel_names(scenario->programs);
   for (guint i = 0; i < scenario->launches->len; i++)
-    if (!add_launch(simulation, g_ptr_array_index(scenario->launches, i), diag))
+    if (!add_launch(simulation, g_ptr_array_index(scenario->launches, i), names, diag))
       return false;
   set_threads(simulation->gpu, options->threads);
   return set_host(simulation, diag);

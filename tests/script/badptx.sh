@@ -115,9 +115,9 @@ launch='--grid 1 --block 32'
   expect "a scenario of the refused one" 3 "^two.ptx:8:3: error: fence.proxy.alias isn't supported" lockstep run refused.yaml
   point "it is told once" "$(test "$(grep -c proxy err)" = 1 || cat err)"
   expect "a scenario of no kernel" 3 '^nearest.yaml:5:[0-9]+: error: unknown kernel .olt.' lockstep run nearest.yaml
-  expect "too few arguments" 3 '^few.yaml:5:5: error: .*takes 1 argument, 0 given; .p. \(u64\)' lockstep run few.yaml
-  expect "too many" 3 '^many.yaml:5:[0-9]+: error: .*takes 1 argument, of which .p. \(u64\)' lockstep run many.yaml
-  expect "a float for an address" 3 '^type.yaml:5:[0-9]+: error: expected a whole number in .1.5.' lockstep run type.yaml
+  expect "too few arguments" 3 '^few.yaml:5:5: error: .*takes 1 argument, 0 given; parameter .p. \(u64\)' lockstep run few.yaml
+  expect "too many" 3 '^many.yaml:5:[0-9]+: error: .*takes 1 argument, of which parameter .p. \(u64\)' lockstep run many.yaml
+  expect "a float for an address" 3 '^type.yaml:5:[0-9]+: error: parameter .p. \(u64\) can.t take .1.5.; expected a whole number' lockstep run type.yaml
   expect "a struct for an address" 3 '^struct.yaml:5:[0-9]+: error: .*has 8 bytes, 1 given' lockstep run struct.yaml
 
   expect "missing CUDA" 3 '^none.cu: error: no such file' lockstep run none.cu -m h200 $launch

@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 107
+plan 141
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -137,6 +137,17 @@ expect "settings in a validation" 0 '^suite, -s sm.jitter_cycles=0, mean' \
 expect "a limit of time is above 0" 2 'limit-seconds must be above 0' "$LOCKSTEP" run good.sass --limit-seconds 0
 expect "a limit of time" 4 '^spin on gtx570: undecided .*ended by --limit-seconds' \
   "$LOCKSTEP" run spin.sass --limit-seconds 0.75
+expect "no such limit of time" 2 'limit-seconds must be above 0' "$LOCKSTEP" run good.sass --limit-seconds nan
+for option in '--seeds -1' '--schedules -1' '--limit-cycles 0' '--seed -1'; do
+  # shellcheck disable=SC2086 # words
+  expect "check $option" 2 "${option% *} must be (at least|between) [01]" "$LOCKSTEP" check good.sass $option
+done
+expect "a picture from before the start" 2 'from must be at least 0' "$LOCKSTEP" draw good.sass -o x.svg --from -1
+expect "no points to measure" 2 'budget must be between 1 and' "$LOCKSTEP" tune good.sass -p n=1..4 --budget 0
+expect "no operations" 2 'ops must be between 1 and' "$LOCKSTEP" rank --primitives -m gtx570 --ops 0
+expect "no shards" 2 'shards must be between 1 and' "$LOCKSTEP" sweep good.sass -o x.csv --slurm --shards 0
+expect "no percentage" 2 'by must be a number' "$LOCKSTEP" sensitivity good.sass --by nan
+expect "no parameters" 2 'only memory.nope: no parameter starts so' "$LOCKSTEP" sensitivity good.sass --only memory.nope
 expect "it holds for the whole check" 4 'the worst of 1 of 8 schedules, ended by --limit-seconds' \
   timeout 60 "$LOCKSTEP" check spin.sass --limit-seconds 0.75
 expect "and for all scenarios" 4 'time was over before' \
@@ -168,6 +179,19 @@ point "is written through it" "$(test -p pipe || echo "the pipe is gone"; grep -
 expect "a wait-for graph through a link" 0 'completed' "$LOCKSTEP" run good.sass --wait-graph link
 point "leaves the link" "$(test -L link || echo "the link is gone"; grep -L digraph graph.dot)"
 expect "a wait-for graph to a full disk" 3 '/dev/full: error: can.t write' "$LOCKSTEP" run good.sass --wait-graph /dev/full
+
+printf '\001\000\002\n' >noise.cubin
+expect "noise for a cubin" 3 '^noise.cubin: error: neither a cubin nor a listing' "$LOCKSTEP" run noise.cubin -m h200
+expect "no machines at all" 2 'no machines in .*; is LOCKSTEP_DATA right' env LOCKSTEP_DATA=/nonexistent "$LOCKSTEP" run good.sass
+expect "help by that word" 0 '^Usage: lockstep run ' "$LOCKSTEP" help run
+expect "help of what isn't there" 2 'did you mean .check.' "$LOCKSTEP" help chek
+
+# What a machine is called.
+"$LOCKSTEP" machine show gtx570 -s sm.lock_unit.bits=2048 >many.yaml
+expect "a changed machine has its file's name" 0 '^good on many: completed' "$LOCKSTEP" run good.sass -m many.yaml
+point "and says what it is" "$(grep -q '^about: "GeForce GTX 570 .*, with sm.lock_unit.bits=2048"$' many.yaml || head -2 many.yaml)"
+expect "a machine as it is keeps its own" 0 '^name: "gtx570"' "$LOCKSTEP" machine show gtx570
+point "names of machines line up" "$("$LOCKSTEP" machine list | sed -n 's/^\([^ ]* *  \)[^ ].*/\1/p' | awk '{ print length }' | uniq | sed 1d)"
 
 # What a machine is named for.
 printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n' >other.ptx
@@ -231,6 +255,76 @@ fi
 # shellcheck disable=SC2086 # words
 expect "addresses in a buffer" 0 'x = 1, y = 5 5' "$LOCKSTEP" check names.ptx $one --kernel _ZN2ns5plainEPPi \
   --buffer 'list=4:[x, y]' --buffer x=1:1 --buffer 'y=2:[5]' --arg list
+# shellcheck disable=SC2086 # words
+expect "floats in a buffer" 0 'x = 1069547520 1069547520' "$LOCKSTEP" check names.ptx $one --kernel _ZN2ns5plainEPPi \
+  --buffer 'list=4:[x, x]' --buffer 'x=2:{f32: 1.5}' --arg list
+# shellcheck disable=SC2086 # words
+expect "a fraction for an address" 2 'parameter .list. .u64. can.t take .1.5.; expected a whole number, or a buffer' \
+  "$LOCKSTEP" run names.ptx $one --kernel _ZN2ns5plainEPPi --arg 1.5
+# shellcheck disable=SC2086 # words
+expect "a float of no type" 2 'write .f32: 0.5. or .f64: 0.5' "$LOCKSTEP" run names.ptx $one --kernel _ZN2ns5plainEPPi \
+  --buffer 'list=4:[list, 0.5]' --arg list
+cat >nameless.ptx <<'END'
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry _Z5emptyPii(.param .u64 _Z5emptyPii_param_0, .param .u32 _Z5emptyPii_param_1) { ret; }
+END
+expect "all that is missing" 2 'takes 2 arguments, 0 given; parameter 1 .u64. is missing' "$LOCKSTEP" run nameless.ptx -m h200
+point "at once" "$(test "$(wc -l <"$folder/err")" = 3 || cat "$folder/err")"
+if command -v c++filt >"$folder/filter"; then
+  expect "the kernel as its source calls it" 2 'kernel .empty. has no grid' "$LOCKSTEP" run nameless.ptx -m h200
+else
+  point "the kernel as its source calls it # SKIP no c++filt" ""
+fi
+cat >module.ptx <<'END'
+.version 9.0
+.target sm_75
+.address_size 64
+.const .align 4 .u32 fixed = 3;
+.global .align 4 .u32 count;
+.global .align 1 .b8 __unnamed_1[3] = {104, 105};
+.global .align 4 .u32 _ZN3app4flagE;
+.extern .shared .align 4 .b8 some[];
+.visible .entry adds() { .reg .u32 %r<3>; ld.const.u32 %r1, [fixed]; atom.global.add.u32 %r2, [count], %r1; ret; }
+.visible .entry sets(.param .u64 p) { .reg .u64 %l<2>; ld.param.u64 %l1, [p]; st.global.u32 [%l1], 4; ret; }
+.visible .entry stores() { st.shared.u32 [some], 1; st.global.u32 [_ZN3app4flagE], 2; ret; }
+END
+# shellcheck disable=SC2086 # words
+expect "results are what a kernel may change" 0 'under 9 schedules: count = 3, [^ ]* = 0$' "$LOCKSTEP" check module.ptx $one --kernel adds
+for flag in app::flag _ZN3app4flagE; do
+  if command -v c++filt >"$folder/filter" || test "$flag" = _ZN3app4flagE; then
+    # shellcheck disable=SC2086 # words
+    expect "a variable by its name $flag" 0 'count = 0, (app::flag|_ZN3app4flagE) = 4$' "$LOCKSTEP" check module.ptx $one \
+      --kernel sets --arg $flag
+  else
+    point "a variable by its name $flag # SKIP no c++filt" ""
+  fi
+done
+# shellcheck disable=SC2086 # words
+expect "no dynamic shared memory" 1 'repair: give the launch dynamic shared memory' "$LOCKSTEP" run module.ptx $one --kernel stores
+# shellcheck disable=SC2086 # words
+expect "some" 0 'completed' "$LOCKSTEP" run module.ptx $one --kernel stores --shared 4
+printf 'program: nameless.ptx\nbuffers: {a: {words: 1}}\nlaunches:\n  - {kernel: _Z5emptyPii, grid: 1, block: 32, args: [a, 1]}\n' >one.yaml
+{ cat one.yaml && sed -n '$p' one.yaml; } | sed 's/nameless/stuck/' >stuck.yaml
+sed 's/{ ret; }/{ .reg .pred %p; .reg .u32 %r; .reg .u64 %l; ld.param.u64 %l, [_Z5emptyPii_param_0];\nl: ld.volatile.global.u32 %r, [%l]; setp.eq.u32 %p, %r, 0; @%p bra l; ret; }/' nameless.ptx >stuck.ptx
+if command -v c++filt >"$folder/filter"; then
+  expect "a launch by its kernel's name" 1 'of launch 0 \(empty\) waits? for a' "$LOCKSTEP" run stuck.yaml -m h200
+else
+  point "a launch by its kernel's name # SKIP no c++filt" ""
+fi
+cat >halves.ptx <<'END'
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry lock_cpu(.param .u64 lock, .param .u64 count, .param .u32 apart) {
+  .reg .u64 %l<2>; .reg .b16 %h<2>;
+  ld.param.u64 %l1, [lock]; atom.global.add.noftz.f16 %h1, [%l1], %h1; ret;
+}
+END
+cp "$SRCDIR/traces/slides/cas_lock.sm_90.cubin" halves.sm_90.cubin
+expect "why there is no PTX to check" 0 'without its PTX \(an atomic operation on 16 bits isn.t supported\): missing' "$LOCKSTEP" check \
+  halves.ptx --code sass -m h200 --kernel lock_cpu --grid 1 --block 32 --buffer lock=1 --buffer count=1 --arg lock --arg count --arg 1
 cat >compiler <<'END'
 #!/bin/sh
 printf '%s\n' "$@" >flags
@@ -239,6 +333,14 @@ printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret
 END
 chmod +x compiler
 echo '// nothing' >source.cu
+printf '#!/bin/sh\necho "source.cu(1): warning #1-D: twice" >&2\n. ./compiler\n' >chatty
+chmod +x chatty
+cp "$SRCDIR/traces/slides/cas_lock.sm_90.cubin" made.cubin
+sed 's/^while.*/&; case $2 in *.cubin) cp made.cubin "$2"; exit;; esac/' compiler >both
+printf '#!/bin/sh\necho "source.cu(1): warning #1-D: twice" >&2\n. ./both\n' >chatty
+# shellcheck disable=SC2086 # words
+expect "a warning of the compiler" 3 'warning: nvcc: #1-D: twice' env NVCC=./chatty "$LOCKSTEP" run source.cu --code sass $one
+point "is told once" "$(test "$(grep -c twice "$folder/err")" = 1 || cat "$folder/err")"
 # shellcheck disable=SC2086 # words
 expect "flags for the compiler" 0 '^source on h200: completed' env NVCC=./compiler "$LOCKSTEP" run source.cu --code ptx $one -- -I 'a b' -DN=4
 point "reach it" "$(tr '\n' '|' <flags | grep -q '|-I|a b|-DN=4|-o|' || cat flags)"

@@ -37,7 +37,7 @@ whole() { # complains unless picture $1 is well-formed
   fi
 }
 
-plan 31
+plan 32
 expect "a spin lock that hangs in a warp" 0 "^drawn" drawn hang "$traces/slides/lock_cpu_lanes.yaml" -m gtx1080ti
 point "is well-formed" "$(whole hang)"
 end=$(sed -n 's/.*cycles 0 to \([0-9]*\) of [0-9]*, since what follows only repeats itself.*/\1/p' "$folder/hang.svg")
@@ -76,4 +76,5 @@ expect "too long" 2 'choose fewer cycles with --from and --to' drawn no "$traces
 expect "nothing there" 2 'the run has 4469 cycles' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 5000
 expect "an empty window" 2 'expected a cycle behind 100' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 100 --to 100
 expect "a file that can't be written" 3 "can't write the picture" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o "$folder/no/such.svg"
+expect "another kind of picture" 2 "x.PNG: the picture is SVG" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o "$folder/x.PNG"
 finish

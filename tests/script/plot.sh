@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 20
+plan 24
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -56,6 +56,9 @@ expect "a column without numbers" 2 "column .verdict. has no numbers" "$LOCKSTEP
 expect "no picture format" 2 "expected -o FILE" "$LOCKSTEP" plot sweep.csv -o x.gif
 expect "no table" 3 "is no table of" "$LOCKSTEP" plot suite.csv -o x.svg
 expect "a row is left over" 2 "no row is left" "$LOCKSTEP" plot sweep.csv -o x.svg --where blocks=7
+ln -s kept.gp link.gp
+"$LOCKSTEP" plot sweep.csv -o x.svg --script link.gp 2>err || :
+point "a program that goes through a link" "$(test -L link.gp || echo "the link is gone"; grep -L multiplot kept.gp 2>&1)"
 "$LOCKSTEP" rank "$SRCDIR/traces/reduction/tiny_lock.yaml" "$SRCDIR/traces/reduction/warp_vote.yaml" -m gtx570 \
   --format csv >rank.csv
 "$LOCKSTEP" plot rank.csv -o rank.svg --script rank.gp 2>err || :
@@ -70,8 +73,13 @@ if command -v gnuplot >/dev/null; then
     if command -v xmllint >/dev/null; then xmllint --noout one.svg 2>&1; fi)"
   "$LOCKSTEP" plot sweep.csv -o one.png
   point "a PNG" "$(head -c 8 one.png | od -An -c | grep -q 'P   N   G' || echo "no PNG")"
+  expect "a folder that isn't there" 3 "^no/x.svg: error: can't write the picture: No such file" \
+    "$LOCKSTEP" plot sweep.csv -o no/x.svg
+  point "no picture instead" "$(cat "$folder/out")"
+  ln -s /dev/full full.svg
+  expect "a full disk" 3 'full.svg: error: ' "$LOCKSTEP" plot sweep.csv -o full.svg
 else
-  for what in "the same SVG for the same data" "an SVG with its curves" "a PNG"; do
+  for what in "the same SVG for the same data" "an SVG with its curves" "a PNG" "a folder that isn't there" "no picture instead" "a full disk"; do
     number=$((number + 1))
     echo "ok $number - $what # SKIP no gnuplot"
   done

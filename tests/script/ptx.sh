@@ -80,9 +80,9 @@ plan 32
 {
   expect "no grid and block" 2 'kernel .fill. has no grid: add --grid N' "$LOCKSTEP" run fill.ptx -m h200
   expect "no machine" 2 'no machine named for .fill.ptx., whose target is sm_75' "$LOCKSTEP" run fill.ptx $launch
-  expect "a missing argument has a name" 2 'takes 2 arguments, 1 given; .fill_n. \(u32\) is missing: add --arg' \
+  expect "a missing argument has a name" 2 'takes 2 arguments, 1 given; parameter .fill_n. \(u32\) is missing: add --arg' \
     "$LOCKSTEP" run fill.ptx -m h200 --grid 1 --block 32 --buffer out=64 --arg out
-  expect "too many arguments" 2 'takes 2 arguments, of which .fill_n. \(u32\) is the last' "$LOCKSTEP" run fill.ptx \
+  expect "too many arguments" 2 'takes 2 arguments, of which parameter .fill_n. \(u32\) is the last' "$LOCKSTEP" run fill.ptx \
     -m h200 $launch --arg 1
   expect "an address for a number" 2 'parameter .fill_n. \(u32\) can.t take buffer .out., an address' "$LOCKSTEP" \
     run fill.ptx -m h200 --grid 1 --block 32 --buffer out=64 --arg out --arg out

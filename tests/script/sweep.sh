@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 18
+plan 25
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -21,6 +21,13 @@ point "the same on four threads, into a file" "$(same one.csv four.csv)"
 expect "nothing is left to do" 0 "36 points \(36 were there\)" sweep -o four.csv
 expect "--count" 0 "^36 points, 36 done$" sweep -o four.csv --count
 point "no journal is left" "$(ls | grep journal || :)"
+ln -s /dev/zero zero.csv
+expect "a file that never ends" 3 "zero.csv: error: is not a regular file" timeout 20 "$LOCKSTEP" sweep "$scenario" -m gtx580 -p accesses=1 -o zero.csv
+point "no journal beside it" "$(ls /dev/*.journal 2>/dev/null || :)"
+ln -s real.csv link.csv
+: >real.csv
+expect "a file by a link" 0 "2 points" sweep -p blocks=1 -p accesses=1 -p atomic=0 --seeds 1 -m gtx580 -o link.csv
+point "goes through the link" "$(test -L link.csv || echo "the link is gone"; grep -L ^accesses real.csv)"
 
 # killed again and again, until it is done
 runs=0
@@ -74,8 +81,22 @@ seeds: 3
 EOF
 "$LOCKSTEP" sweep plan.yaml -o plan.csv 2>err
 point "the same as a plan" "$(same one.csv plan.csv)"
+echo 'scenarios: []' >none.yaml
+expect "a plan of nothing" 3 "^none.yaml:1:12: error: expected a list of scenarios, found an empty list" "$LOCKSTEP" sweep none.yaml
 for figure in "$SRCDIR"/validation/figures/*.yaml; do
   "$LOCKSTEP" sweep "$figure" --count 2>count.err | grep -qE '^[0-9]+ points$' || cat "$figure" count.err
 done >figures
 point "the plans of the figures" "$(cat figures)"
+# CUDA source is compiled once for all points.
+cat >compiler <<'E2'
+#!/bin/sh
+echo "$1" >>calls
+while test "$1" != -o; do shift; done
+printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n' >"$2"
+E2
+chmod +x compiler
+echo '// nothing' >source.cu
+printf 'program: source.cu\nparams: {n: 1}\nlaunches: [{grid: n, block: 1}]\n' >source.yaml
+expect "points of CUDA source" 0 '^source,h200,8,1,completed' env NVCC=./compiler "$LOCKSTEP" sweep source.yaml -m h200 -p n=1..8 --code ptx
+point "are compiled once" "$(test "$(cat calls)" = -ptx || cat calls)"
 finish

@@ -302,17 +302,17 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
 static void add_pending(Finding *finding, const Launch *launch, const Edge *edge) {
   bool waits_its_turn = launch->next_block == 0 && launch->index > 0;
   if (!waits_its_turn) {
-    locate_evidence(
-        finding, launch, edge->pc,
-        g_strdup_printf("block %" G_GUINT64_FORMAT " of %s would change it here, but it is one of %" G_GUINT64_FORMAT
-                        " of %" G_GUINT64_FORMAT " that can't start until a resident block exits",
-                        edge->block, launch->kernel->name, launch->blocks - launch->next_block, launch->blocks));
+    locate_evidence(finding, launch, edge->pc,
+                    g_strdup_printf("block %" G_GUINT64_FORMAT
+                                    " of %s would change it here, but it is one of %" G_GUINT64_FORMAT
+                                    " of %" G_GUINT64_FORMAT " that can't start until a resident block exits",
+                                    edge->block, launch->name, launch->blocks - launch->next_block, launch->blocks));
     return;
   }
   locate_evidence(finding, launch, edge->pc,
                   g_strdup_printf("%s (launch %u) would change it here, but it starts only when the launches before "
                                   "it have finished or left room",
-                                  launch->kernel->name, launch->index));
+                                  launch->name, launch->index));
   g_free(finding->repair);
   finding->repair =
       g_strdup("launch the kernel that gives the signal first, or on a stream of its own, with room for both");

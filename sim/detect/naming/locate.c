@@ -139,7 +139,7 @@ char *locate_lanes_text(const Gpu *gpu, const Launch *launch, uint64_t block, ui
   g_autofree char *which = lanes_text(lanes);
   if (gpu->launches->len > 1)
     return g_strdup_printf("%s of warp %u of block %" G_GUINT64_FORMAT " of launch %u (%s)", which, warp, block,
-                           launch->index, launch->kernel->name);
+                           launch->index, launch->name);
   return g_strdup_printf("%s of warp %u of block %" G_GUINT64_FORMAT, which, warp, block);
 }
 

@@ -95,9 +95,9 @@ static char *standing_text(const Gpu *gpu, const Standing *standing) {
                                       [STANDING_TURN] = "wait here for their turn in the warp",
                                       [STANDING_WARP] = "wait for other lanes of their warp, to go on here",
                                       [STANDING_BARRIER] = "wait at this barrier"};
-  g_autofree char *kernel = gpu->launches->len > 1 ? g_strdup_printf(" of launch %u (%s)", standing->launch->index,
-                                                                     standing->launch->kernel->name)
-                                                   : g_strdup("");
+  g_autofree char *kernel =
+      gpu->launches->len > 1 ? g_strdup_printf(" of launch %u (%s)", standing->launch->index, standing->launch->name)
+                             : g_strdup("");
   return g_strdup_printf("threads%s that %s: %" G_GUINT64_FORMAT ", in warps: %" G_GUINT64_FORMAT, kernel,
                          deeds[standing->kind], standing->threads, standing->warps);
 }

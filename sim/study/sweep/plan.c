@@ -13,6 +13,19 @@ Plan *plan_empty(void) {
   plan->seed = 1;
   plan->seeds = 1;
   plan->limit_cycles = LIMIT_CYCLES_DEFAULT;
+  plan->compiled = nvcc_cache_new();
+  return plan;
+}
+
+Plan *plan_like(const Plan *given) {
+  Plan *plan = plan_empty();
+  plan->seed = given->seed;
+  plan->seeds = given->seeds;
+  plan->limit_cycles = given->limit_cycles;
+  plan->point_seconds = given->point_seconds;
+  plan->code = given->code;
+  nvcc_cache_unref(plan->compiled);
+  plan->compiled = nvcc_cache_ref(given->compiled);
   return plan;
 }
 
@@ -25,6 +38,7 @@ Plan *plan_new(void) {
 void plan_free(Plan *plan) {
   if (!plan)
     return;
+  nvcc_cache_unref(plan->compiled);
   g_free(plan->file);
   g_ptr_array_free(plan->parts, TRUE);
   g_ptr_array_free(plan->numbers, TRUE);

@@ -21,6 +21,7 @@ typedef struct Plan {
   uint64_t limit_cycles;
   double point_seconds; /* a point that takes longer is given up; 0: none is */
   CodeKind code;
+  NvccCache *compiled; /* what points share of what nvcc made */
 } Plan;
 
 typedef struct PlanPoint {
@@ -36,6 +37,8 @@ typedef struct PlanPoint {
 /* An empty plan with one part, or (plan_empty) with none. */
 Plan *plan_new(void);
 Plan *plan_empty(void);
+/* An empty plan with the seeds, limits and code of another, with which it shares what nvcc made. */
+Plan *plan_like(const Plan *given);
 /* Reads a plan. Scenarios are looked for beside it first. NULL after errors. */
 Plan *plan_parse(const char *file, const char *text, gsize length, Diag *diag);
 Plan *plan_load(const char *path, Diag *diag);

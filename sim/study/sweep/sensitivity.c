@@ -49,13 +49,8 @@ static void add_part(Plan *plan, const PlanPart *base, const char *path, const c
 /* The first part is without a change; then come a part for each value that was tried. */
 static Plan *make_plan(const Plan *given, const Machine *machine, double by, const char *const *prefixes,
                        GArray *rows) {
-  Plan *plan = plan_empty();
+  Plan *plan = plan_like(given);
   const PlanPart *base = g_ptr_array_index(given->parts, 0);
-  plan->seed = given->seed;
-  plan->seeds = given->seeds;
-  plan->limit_cycles = given->limit_cycles;
-  plan->point_seconds = given->point_seconds;
-  plan->code = given->code;
   g_ptr_array_add(plan->parts, plan_part_copy(base));
   for (unsigned i = 0; i < machine_param_count(); i++) {
     const char *path = machine_param_path(i);

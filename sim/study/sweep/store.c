@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -44,10 +45,23 @@ static bool check_header(const Store *store, const char *path, const char *found
   return false;
 }
 
+/* Rows stay in a file, which is read again: a device might never end, and a pipe loses them. */
+static bool check_kind(const char *path, Diag *diag) {
+  if (!g_file_test(path, G_FILE_TEST_EXISTS) || g_file_test(path, G_FILE_TEST_IS_REGULAR))
+    return true;
+  if (g_file_test(path, G_FILE_TEST_IS_DIR))
+    return diag_error(diag, path, 0, 0, "is a folder; expected a file to write");
+  diag_error(diag, path, 0, 0, "is not a regular file");
+  diag_hint(diag, "without -o rows are printed");
+  return false;
+}
+
 /* The contents of a file; an empty text if there is none. NULL after errors. */
 static char *read_file(const char *path, Diag *diag) {
   g_autoptr(GError) error = NULL;
   char *text = NULL;
+  if (!check_kind(path, diag))
+    return NULL;
   if (g_file_get_contents(path, &text, NULL, &error))
     return text;
   if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
@@ -102,15 +116,24 @@ Store *store_new(const char *header) {
   return store;
 }
 
+/* Where a link leads, since a file is put in place by its name; else the path as it is. Free with g_free. */
+static char *behind_link(const char *path) {
+  char *real = g_file_test(path, G_FILE_TEST_IS_SYMLINK) ? realpath(path, NULL) : NULL;
+  char *copy = g_strdup(real ? real : path);
+  free(real);
+  return copy;
+}
+
 static Store *store_at(const char *path, const char *header) {
   Store *store = store_new(header);
-  store->path = g_strdup(path);
-  store->journal = g_strdup_printf("%s.journal", path);
+  store->path = behind_link(path);
+  store->journal = g_strdup_printf("%s.journal", store->path);
   return store;
 }
 
 bool store_exists(const char *path) {
-  g_autofree char *journal = g_strdup_printf("%s.journal", path);
+  g_autofree char *real = behind_link(path);
+  g_autofree char *journal = g_strdup_printf("%s.journal", real);
   return g_file_test(path, G_FILE_TEST_EXISTS) || g_file_test(journal, G_FILE_TEST_EXISTS);
 }
 
@@ -168,11 +191,7 @@ static bool start_journal(Store *store, bool fresh, Diag *diag) {
 
 Store *store_open(const char *path, const char *header, bool fresh, Diag *diag) {
   g_autoptr(Store) store = store_at(path, header);
-  if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
-    diag_error(diag, path, 0, 0, "is a folder; expected a file to write");
-    return NULL;
-  }
-  if (!lock_journal(store, diag) || !start_journal(store, fresh, diag) ||
+  if (!check_kind(path, diag) || !lock_journal(store, diag) || !start_journal(store, fresh, diag) ||
       (!fresh && !(read_rows(store, diag) && read_journal(store, diag))))
     return NULL;
   return g_steal_pointer(&store);

@@ -31,6 +31,7 @@ static ScenarioOptions scenario_options(const Plan *plan, const PlanPoint *point
       .machine = machine,
       .settings = point ? (const char *const *)point->settings : NULL,
       .code = plan->code,
+      .compiled = plan->compiled,
   };
 }
 

@@ -31,12 +31,7 @@ static const TuneAxis *axis_at(const GArray *axes, guint index) { return &g_arra
 
 /* A plan of one part for each point; without points, one of the scenario's own values. */
 static Plan *plan_of(const Plan *given, const GArray *axes, const TunePoint *points, guint count) {
-  Plan *plan = plan_empty();
-  plan->seed = given->seed;
-  plan->seeds = given->seeds;
-  plan->limit_cycles = given->limit_cycles;
-  plan->point_seconds = given->point_seconds;
-  plan->code = given->code;
+  Plan *plan = plan_like(given);
   for (guint i = 0; i < MAX(count, 1u); i++) {
     PlanPart *part = plan_part_copy(g_ptr_array_index(given->parts, 0));
     for (guint j = 0; count && j < axes->len; j++) {
