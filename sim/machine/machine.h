@@ -57,7 +57,8 @@
 #define SLICE_HASHES(X)      \
   X(HASH_MODULO, "modulo")   \
   X(HASH_ROTATED, "rotated") \
-  X(HASH_SPREAD, "spread")
+  X(HASH_SPREAD, "spread")   \
+  X(HASH_PAIRS, "pairs")
 #define CONDITIONAL_UNLOCKS(X)       \
   X(CONDITIONAL_UNLOCK_NONE, "none") \
   X(CONDITIONAL_UNLOCK_HELD, "held") \
@@ -65,6 +66,12 @@
 #define ATOMIC_OCCUPANCIES(X)     \
   X(ATOMIC_OCCUPIES_UNIT, "unit") \
   X(ATOMIC_OCCUPIES_LINE, "line")
+#define PORT_REPLIES(X)               \
+  X(REPLIES_BY_SERVICE, "by-service") \
+  X(REPLIES_BY_ARRIVAL, "by-arrival")
+#define ATOMIC_HOLDS(X)        \
+  X(ATOMIC_HOLDS_LINE, "line") \
+  X(ATOMIC_HOLDS_SLICE, "slice")
 #define HOLD_RELEASES(X)  \
   X(RELEASE_LINE, "line") \
   X(RELEASE_UNIT, "unit")
@@ -92,6 +99,8 @@ typedef enum { BLOCK_ORDERINGS(X) BLOCK_ORDERINGS_COUNT } BlockOrders;
 typedef enum { SLICE_HASHES(X) SLICE_HASHES_COUNT } SliceHash;
 typedef enum { CONDITIONAL_UNLOCKS(X) CONDITIONAL_UNLOCKS_COUNT } ConditionalUnlock;
 typedef enum { ATOMIC_OCCUPANCIES(X) ATOMIC_OCCUPANCIES_COUNT } AtomicOccupies;
+typedef enum { PORT_REPLIES(X) PORT_REPLIES_COUNT } PortReplies;
+typedef enum { ATOMIC_HOLDS(X) ATOMIC_HOLDS_COUNT } AtomicHolds;
 typedef enum { HOLD_RELEASES(X) HOLD_RELEASES_COUNT } HoldRelease;
 #undef X
 

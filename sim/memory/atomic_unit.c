@@ -11,6 +11,8 @@ void atomic_rules_init(AtomicRules *rules, const Machine *machine) {
                          .load_again_busy = mem_clock_core(machine, machine->memory.atomic.load_again_interval),
                          .store_busy = mem_clock_core(machine, machine->memory.atomic.store_interval),
                          .by_line = machine->memory.atomic.occupies == ATOMIC_OCCUPIES_LINE,
+                         .whole = machine->memory.atomic.holds == ATOMIC_HOLDS_SLICE &&
+                                  machine->memory.atomic.occupies != ATOMIC_OCCUPIES_LINE,
                          .release_all = machine->memory.atomic.release == RELEASE_UNIT,
                          .queue = machine->memory.atomic.queue,
                          .batch_loads = machine->memory.atomic.batch_loads};
@@ -103,12 +105,14 @@ static HeldLine *hold(AtomicUnit *unit, const AtomicRules *rules, uint64_t line,
 }
 
 void atomic_unit_wait(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli) {
-  hold(unit, rules, line, milli)->waiting++;
+  if (!rules->whole)
+    hold(unit, rules, line, milli)->waiting++;
   unit->waiting++;
 }
 
 void atomic_unit_called(AtomicUnit *unit, uint64_t line) {
-  entry_of(unit, line)->waiting--;
+  if (unit->size)
+    entry_of(unit, line)->waiting--;
   unit->waiting--;
 }
 
@@ -118,7 +122,7 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
     unit->batched++;
     return (AtomicTurn){milli, unit->batch.start, unit->batch.end};
   }
-  HeldLine *entry = hold(unit, rules, line, milli);
+  HeldLine none, *entry = rules->whole ? &none : hold(unit, rules, line, milli);
   if (rules->by_line) {
     uint64_t start = MAX(milli, entry->until);
     entry->until = start + busy;
@@ -127,7 +131,7 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
   }
   if (kind == MEM_ATOMIC && unit->last != line + 1)
     busy += rules->switch_busy;
-  if (kind == MEM_LOAD && unit->batched && unit->last == line + 1)
+  if (kind == MEM_LOAD && (unit->last == line + 1 ? unit->batched > 0 : rules->whole))
     busy = rules->load_again_busy;
   uint64_t entered = wait_for_room(unit, rules, milli), start = MAX(entered, unit->free_at);
   unit->started[unit->oldest] = start;

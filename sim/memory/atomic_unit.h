@@ -2,7 +2,9 @@
  * Models: turns of an interval (memory.atomic), apart from the latency of a reply, which is longer; in order of
  * arrival. An atomic holds its line: loads and stores of that line go through the unit too, behind it. A held line is
  * released when none of its accesses waits in the unit any longer, or (release: unit) when nothing does. A unit of a
- * chip without L2 (occupies: line) locks a line alone: other lines pass. A queue of so many; who finds it full waits
+ * chip without L2 (occupies: line) locks a line alone: other lines pass. Or (holds: slice) whatever comes to the slice
+ * goes through the unit while that is busy, in order; what isn't on the line of the access before takes no longer than
+ * a load behind a load. A queue of so many; who finds it full waits
  * outside. A load behind one of the same line takes less (load_again_interval), or they have one turn together
  * (batch_loads).
  * Does not model: operands; what the unit does when a result isn't used.
@@ -19,7 +21,7 @@
 /* The same of all units. */
 typedef struct AtomicRules {
   uint64_t switch_busy, load_busy, load_again_busy, store_busy;
-  bool by_line, release_all;
+  bool by_line, release_all, whole; /* whole: holds: slice */
   uint32_t queue, batch_loads;
 } AtomicRules;
 
@@ -55,6 +57,10 @@ void atomic_unit_init(AtomicUnit *unit);
 void atomic_unit_clear(AtomicUnit *unit);
 /* True if a load or store of that line, served now, has to go through the unit. */
 bool atomic_unit_holds(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli);
+/* The same where a unit holds all of its slice: true if anything that is served now has to go through the unit. */
+static inline bool atomic_unit_busy(const AtomicUnit *unit, uint64_t milli) {
+  return unit->waiting || unit->free_at > milli;
+}
 /* An access waits to be called (arbiter.h), and holds its line from now on. */
 void atomic_unit_wait(AtomicUnit *unit, const AtomicRules *rules, uint64_t line, uint64_t milli);
 /* It waits no longer: atomic_unit_enter() is next. */

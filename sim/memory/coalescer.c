@@ -10,6 +10,7 @@ void coalescer_init(Coalescer *coalescer, const Machine *machine) {
   coalescer->sector_shift = (uint32_t)__builtin_ctz(machine->memory.l2.sector);
   coalescer->word_milli = mem_clock_core(machine, machine->memory.atomic.word_interval);
   coalescer->sector_milli = mem_clock_core(machine, machine->memory.atomic.sector_interval);
+  coalescer->cas_milli = mem_clock_core(machine, machine->memory.atomic.cas_interval);
   coalescer->queue_milli = coalescer->word_milli + mem_clock_core(machine, machine->memory.queue.slot_interval);
   coalescer->queue_bytes = machine->memory.queue.bytes;
 }
@@ -136,7 +137,8 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
         lanes |= rest & -rest;
     uint32_t most = most_on_a_word(coalescer, request, lanes, &bytes);
     bool whole = most == 1 && bytes == 1u << coalescer->sector_shift;
-    busy += whole ? coalescer->sector_milli : most * coalescer->word_milli;
+    uint64_t takes = whole ? coalescer->sector_milli : most * coalescer->word_milli;
+    busy += request->cas ? MAX(takes, coalescer->cas_milli) : takes;
     turns += most;
   }
   piece->turns = (uint8_t)turns;

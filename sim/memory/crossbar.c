@@ -72,7 +72,10 @@ void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
                          .sm_half = g_new0(uint8_t, sms),
                          .port_free = g_new0(uint64_t, slices),
                          .port_busy = mem_clock_core(machine, machine->memory.crossbar.port_interval),
-                         .port_slices = machine->memory.crossbar.port_slices};
+                         .port_slices = machine->memory.crossbar.port_slices,
+                         .far_free = g_new0(uint64_t, slices),
+                         .far_busy = mem_clock_core(machine, machine->memory.crossbar.far_interval),
+                         .far_slices = machine->memory.crossbar.far_slices};
   uint64_t far_spread = mem_clock_core(machine, machine->memory.crossbar.far_spread);
   draw_offsets(crossbar, machine, &rng);
   if (machine->memory.l2.halves == 2)
@@ -90,4 +93,5 @@ void crossbar_clear(Crossbar *crossbar) {
   g_free(crossbar->sm_cluster);
   g_free(crossbar->sm_half);
   g_free(crossbar->port_free);
+  g_free(crossbar->far_free);
 }

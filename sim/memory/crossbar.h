@@ -1,7 +1,7 @@
 /* crossbar.h - how far each SM is from each slice, and which half of the L2 an SM belongs to.
  * Models: latency = base + offset of the SM + offset of the slice (seeded, short ways more often; the SMs of a TPC
  * share theirs) + what the slice and the SM's cluster (GPC) have between them; ports that some neighbouring slices
- * share; the way between the halves of the L2.
+ * share; the way between the halves of the L2, and the links of that, which neighbouring slices share.
  * The last but one makes different orders possible for SMs of different clusters: with a sum of two offsets alone all
  * SMs see the same.
  * Does not model: links that SMs share; bandwidth is at the ports of SMs and slices.
@@ -21,6 +21,8 @@ typedef struct Crossbar {
   uint32_t slices, half_slices;
   uint64_t *port_free, port_busy; /* ports of slices: free from when on; what a request takes of one */
   uint32_t port_slices;
+  uint64_t *far_free, far_busy; /* the same of links between the halves */
+  uint32_t far_slices;
 } Crossbar;
 
 void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed);
@@ -38,6 +40,15 @@ static inline uint64_t crossbar_back(const Crossbar *crossbar, uint32_t sm, uint
 /* From a slice to that of the same lines in the other half; and a reply's way back. */
 static inline uint64_t crossbar_over(const Crossbar *crossbar, uint32_t slice) {
   return crossbar->far + crossbar->far_offset[slice % crossbar->half_slices];
+}
+/* An access is on its way from a slice to the other half since `milli`: when it is on the link. */
+static inline uint64_t crossbar_cross(Crossbar *crossbar, uint32_t slice, uint64_t milli) {
+  if (!crossbar->far_busy)
+    return milli;
+  uint64_t *free_at = &crossbar->far_free[slice % crossbar->half_slices / crossbar->far_slices];
+  uint64_t start = milli > *free_at ? milli : *free_at;
+  *free_at = start + crossbar->far_busy;
+  return start;
 }
 static inline uint64_t crossbar_back_over(const Crossbar *crossbar, uint32_t slice) {
   return crossbar->far_reply + crossbar->far_offset[slice % crossbar->half_slices];

@@ -84,8 +84,11 @@ static void keep_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (*passing(h, part))
     return;
   TagLine *tag = other_tag(h, part, cycle);
-  if (tag)
-    tag->valid |= part->sectors;
+  if (!tag)
+    return;
+  tag->valid |= part->sectors;
+  if (h->copy_latency && part->kind == MEM_LOAD && !tag->busy)
+    *tags_busy_until(&h->tags, tag) = cycle + h->copy_latency; /* for wait_for_copy() */
 }
 
 /* ---- the reply ---- */
@@ -138,7 +141,35 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
   perform(h, index, cycle, milli);
 }
 
+/* What a part takes of its slice, or of one in its SM's half on its way to the other one. */
+static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
+  uint32_t sectors = part->sector_count;
+  switch (part->kind) {
+  case MEM_LOAD: return MAX(h->load, h->load_sector * sectors);
+  case MEM_STORE: return part->joined ? 0 : MAX(h->store, h->store_sector * sectors);
+  default:
+    if (!h->pass || is_at_home(h, part))
+      return h->atomic;
+    return part->lanes & (part->lanes - 1) ? h->pass * sectors << part->cas : h->pass;
+  }
+}
+
 /* ---- the atomic unit ---- */
+
+/* From the slice of its SM's half to the line's home. */
+static void go_over(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Part *part = &h->queue.pool[index];
+  uint64_t over = crossbar_over(&h->crossbar, part->slice);
+  uint64_t milli = crossbar_cross(&h->crossbar, part->slice, milli_of(cycle));
+  part->slice = hierarchy_other_slice(h, part);
+  part->stage = PART_CROSSES;
+  part->away = true;
+  h->counters->l2_crossings++;
+  h->stats.slice[part->slice].crossed++;
+  link_stats_add(&h->stats.away, part->out);
+  part_note(&h->queue, index, TRACE_CROSSED, milli);
+  part_queue_push(&h->queue, index, milli_cycle(milli + over));
+}
 
 /* The part waits for its turn in the atomic unit, or has waited since `entered`. */
 static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uint64_t entered, bool waited) {
@@ -149,6 +180,8 @@ static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uin
     stats->waited += waits;
   else
     slice_stats_wait(stats, waits);
+  if (part->passes)
+    return;
   if (part->kind != MEM_ATOMIC) {
     h->counters->l2_held++;
     stats->hostages++;
@@ -163,15 +196,17 @@ static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uin
 static uint64_t settle_turn(Hierarchy *h, uint32_t index, uint64_t entered, bool waited, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
-  MemKind kind = part->kind;
-  uint64_t busy = kind == MEM_ATOMIC  ? part->busy
-                  : kind == MEM_STORE ? h->atomic_rules.store_busy
-                                      : h->atomic_rules.load_busy;
+  MemKind kind = part->passes ? MEM_STORE : part->kind;
+  uint64_t busy = part->passes         ? slice_takes(h, part)
+                  : kind == MEM_ATOMIC ? part->busy
+                  : kind == MEM_STORE  ? h->atomic_rules.store_busy
+                                       : h->atomic_rules.load_busy;
   if (kind == MEM_ATOMIC && slice->atomics.last != part->line + 1)
     part->more += h->switch_latency;
   AtomicTurn turn = atomic_unit_enter(&slice->atomics, &h->atomic_rules, part->line, kind, busy, milli_of(cycle));
   slice->free_at = MAX(slice->free_at, turn.entered);
-  part->busy = (uint32_t)MIN(turn.start - milli_of(entered), UINT32_MAX);
+  if (!part->passes)
+    part->busy = (uint32_t)MIN(turn.start - milli_of(entered), UINT32_MAX);
   count_turn(h, index, &turn, entered, waited);
   part->stage = PART_TURN;
   return milli_cycle(turn.start);
@@ -200,11 +235,17 @@ static void call_next(Hierarchy *h, Slice *slice, uint64_t cycle) {
 }
 
 static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  Slice *slice = &h->slice[h->queue.pool[index].slice];
-  h->stats.slice[h->queue.pool[index].slice].waiting--;
-  if (h->queue.pool[index].kind != MEM_LOAD)
-    drop_copy(h, &h->queue.pool[index], cycle);
-  perform_in_slice(h, index, cycle);
+  Part *part = &h->queue.pool[index];
+  Slice *slice = &h->slice[part->slice];
+  h->stats.slice[part->slice].waiting--;
+  if (part->passes) {
+    part->passes = false;
+    go_over(h, index, cycle);
+  } else {
+    if (part->kind != MEM_LOAD)
+      drop_copy(h, part, cycle);
+    perform_in_slice(h, index, cycle);
+  }
   if (slice->arbiter.begun && --slice->arbiter.begun == 0 && slice->arbiter.waiting)
     call_next(h, slice, cycle);
 }
@@ -232,22 +273,19 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 /* To the line's home, in the other half. Behind a store or an atomic the copy here can't be read: who comes later crosses behind it. */
 static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
-  uint64_t over = crossbar_over(&h->crossbar, part->slice);
+  Slice *slice = &h->slice[part->slice];
   if (part->kind != MEM_LOAD) {
     part->copied = part->kind == MEM_STORE && tag && !(part->sectors & ~tag->valid);
     if (tag)
       tag->valid = 0;
     ++*passing(h, part);
   }
-  part->slice = hierarchy_other_slice(h, part);
-  part->stage = PART_CROSSES;
-  part->away = true;
   away_of(h, part)->crossed++;
-  h->counters->l2_crossings++;
-  h->stats.slice[part->slice].crossed++;
-  link_stats_add(&h->stats.away, part->out);
-  part_note(&h->queue, index, TRACE_CROSSED, milli_of(cycle));
-  part_queue_push(&h->queue, index, milli_cycle(milli_of(cycle) + over));
+  part->passes = h->atomic_rules.whole && atomic_unit_busy(&slice->atomics, milli_of(cycle));
+  if (part->passes)
+    enter_atomic_unit(h, index, cycle);
+  else
+    go_over(h, index, cycle);
 }
 
 /* A part in the half that isn't its line's home: true if it goes to the other one, or waits behind what went there. */
@@ -306,6 +344,14 @@ static bool waits_for_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t 
   return true;
 }
 
+/* True if a load or store that is served now has to go through the atomic unit. */
+static bool is_held(Hierarchy *h, const Part *part, uint64_t cycle) {
+  AtomicUnit *unit = &h->slice[part->slice].atomics;
+  if (h->atomic_rules.whole)
+    return atomic_unit_busy(unit, milli_of(cycle));
+  return unit->count && atomic_unit_holds(unit, &h->atomic_rules, part->line, milli_of(cycle));
+}
+
 /* The line is there, or nothing is to be fetched for it. `copied`: the other half may have a copy. */
 static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
@@ -315,8 +361,7 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied,
     tag->valid |= part->sectors;
     tag->dirty |= part->sectors;
   }
-  if (kind == MEM_ATOMIC ||
-      (slice->atomics.count && atomic_unit_holds(&slice->atomics, &h->atomic_rules, part->line, milli_of(cycle)))) {
+  if (kind == MEM_ATOMIC || is_held(h, part, cycle)) {
     enter_atomic_unit(h, index, cycle);
     return;
   }
@@ -325,9 +370,11 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied,
   perform_in_slice(h, index, cycle);
 }
 
-/* A store or an atomic at home, and the other half has a copy: it waits until that is void, and the line with it. */
-static void wait_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
+/* A store or an atomic at home, and the other half has a copy, or will have it soon: it waits until that is void, and the line with it. */
+static void wait_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, const TagLine *copy, uint64_t cycle) {
   uint64_t until = milli_cycle(milli_of(cycle) + h->invalidate);
+  if (h->copy_latency)
+    until = MAX(until, *tags_busy_until(&h->tags, copy));
   tags_keep_busy(&h->tags, tag, until, true);
   wait_until(h, index, until);
 }
@@ -356,20 +403,11 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   h->counters->l2_hits++;
   h->stats.slice[part->slice].hits++;
   bool waits = h->invalidate && tag && part->kind != MEM_LOAD && !part->joined;
-  bool copied = !waits || copy_of(h, part, cycle);
-  if (waits && copied)
-    wait_for_copy(h, index, tag, cycle);
+  const TagLine *copy = waits ? copy_of(h, part, cycle) : NULL;
+  if (copy)
+    wait_for_copy(h, index, tag, copy, cycle);
   else
-    access_line(h, index, tag, copied, cycle);
-}
-
-static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
-  uint32_t sectors = part->sector_count;
-  switch (part->kind) {
-  case MEM_LOAD: return MAX(h->load, h->load_sector * sectors);
-  case MEM_STORE: return part->joined ? 0 : MAX(h->store, h->store_sector * sectors);
-  default: return h->atomic;
-  }
+    access_line(h, index, tag, !waits, cycle);
 }
 
 /* The part takes its place in the slice, where there is room, and waits for its turn. True: it has its turn at once,

@@ -57,7 +57,9 @@ struct Hierarchy {
   uint32_t sms, slices, slice_queue, window;
   uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
   uint32_t switch_latency;
-  uint64_t invalidate; /* what a copy in the other half delays a store or an atomic */
+  uint64_t pass;         /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */
+  uint32_t copy_latency; /* cycles until a copy that a load left can be made void */
+  uint64_t invalidate;   /* what a copy in the other half delays a store or an atomic */
   uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
   uint32_t fence_least, fence_probe, fence_system; /* cycles */
   uint64_t host_latency, host_busy, host_free;

@@ -4,6 +4,8 @@
 #include "sim/memory/hierarchy_inner.h"
 #include "sim/memory/mem_clock.h"
 
+enum { BANKS = 32 /* of words */ };
+
 /* ---- as the SM sees it when a warp issues an access ---- */
 
 /* From the SM to the home of the line, and back. */
@@ -21,11 +23,24 @@ typedef struct Ways {
   uint32_t joined;
 } Ways;
 
+/* True if all lanes of an atomic are on one bank, and bring a result each: they leave the SM more slowly then. */
+static bool is_banked(const MemRequest *request) {
+  uint32_t rest = request->mask & (request->mask - 1);
+  if (request->unused || request->merged || !rest)
+    return false;
+  uint64_t first = request->address[__builtin_ctz(request->mask)];
+  for (; !request->together && rest; rest &= rest - 1)
+    if ((request->address[__builtin_ctz(rest)] ^ first) & (4 * BANKS - 1))
+      return false;
+  return true;
+}
+
 static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
   const PortRules *rules = &h->port_rules;
   uint32_t sm = request->sm, first_slice = h->crossbar.sm_half[sm] * h->map.slices, parts = request->parts;
   MemKind kind = request->kind;
-  bool joins = kind == MEM_STORE && rules->merge_lines, cas = request->cas;
+  bool joins = kind == MEM_STORE && rules->merge_lines, cas = request->cas,
+       banked = kind == MEM_ATOMIC && rules->bank_turn && is_banked(request);
   Ways ways = {0};
   for (uint32_t i = 0; i < parts; i++) {
     MemPiece *piece = &request->piece[i];
@@ -33,6 +48,7 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
     piece->slice = (uint16_t)(first_slice + slice_map_index(&h->map, line));
     piece->home = slice_map_home(&h->map, line);
     piece->cas = cas;
+    piece->banked = banked;
     if (kind == MEM_ATOMIC)
       coalescer_turns(&h->coalescer, request, piece);
     if (joins && port_joins(issue, rules, line)) {
@@ -119,7 +135,8 @@ static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request)
 
 /* An atomic's last lane is through its unit later than the first. */
 static uint32_t lag(const Hierarchy *h, const MemPiece *piece) {
-  uint64_t turns = port_turn(&h->port_rules, piece->cas) * (piece->turns - 1u), word = h->coalescer.word_milli;
+  uint64_t turns = port_turn(&h->port_rules, piece->cas, piece->banked) * (piece->turns - 1u),
+           word = h->coalescer.word_milli;
   return (uint32_t)MAX(turns, piece->busy > word ? piece->busy - word : 0);
 }
 
@@ -152,6 +169,7 @@ static uint32_t make_part(Hierarchy *h, const Part *common, const MemPiece *piec
   part->sector_count = piece->sector_count;
   part->joined = piece->joined;
   part->home = piece->home;
+  part->banked = piece->banked;
   if (request->host && is_host(h, line))
     part->stage = PART_HOST;
   set_bytes(h, part, request);

@@ -11,6 +11,8 @@ static void init_times(Hierarchy *h, const Machine *machine) {
   h->atomic = mem_clock_core(machine, machine->memory.l2.atomic_interval);
   h->latency = mem_clock_core(machine, machine->memory.l2.latency);
   h->switch_latency = (uint32_t)mem_clock_core(machine, machine->memory.atomic.switch_latency);
+  h->pass = mem_clock_core(machine, machine->memory.l2.pass_interval);
+  h->copy_latency = (uint32_t)milli_cycle(mem_clock_core(machine, machine->memory.l2.copy_latency));
   h->invalidate = mem_clock_core(machine, machine->memory.l2.invalidate_latency);
   h->atomic_latency = mem_clock_core(machine, machine->memory.atomic.latency);
   h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);

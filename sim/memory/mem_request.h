@@ -18,9 +18,10 @@ typedef struct MemPiece {
   uint16_t slice;           /* that it goes to, in its SM's half */
   uint8_t sector_count : 6; /* up to 32 */
   bool joined : 1;          /* a store that joins one before it at the port (memory.port.merge_lines) */
-  uint8_t turns : 6;        /* of an atomic, in the atomic unit; up to 32 */
-  bool home : 1;            /* the half of the L2 that is the line's home */
-  bool cas : 1;             /* as in MemRequest */
+  bool banked : 1;   /* of an atomic: all lanes of its request are on one bank (memory.port.bank_turn_interval) */
+  uint8_t turns : 6; /* of an atomic, in the atomic unit; up to 32 */
+  bool home : 1;     /* the half of the L2 that is the line's home */
+  bool cas : 1;      /* as in MemRequest */
 } MemPiece;
 
 /* One warp's access. */

@@ -42,12 +42,14 @@ typedef struct Part {
   uint8_t kind : 4;   /* MemKind */
   uint8_t turns;      /* of an atomic, in the atomic unit */
   uint8_t sector_count : 6;
-  bool joined : 1;               /* a store that joined another one (memory.port.merge_lines) */
-  bool home : 1;                 /* the half of the L2 that is the line's home */
-  bool away : 1;                 /* has crossed to the other half */
-  bool copied : 1;               /* a store that has crossed from a half with a copy */
-  bool parked : 1;               /* waits for parts of its SM that have crossed */
+  bool joined : 1;                        /* a store that joined another one (memory.port.merge_lines) */
+  bool home : 1;                          /* the half of the L2 that is the line's home */
+  bool away : 1;                          /* has crossed to the other half */
+  bool copied : 1;                        /* a store that has crossed from a half with a copy */
+  bool parked : 1;                        /* waits for parts of its SM that have crossed */
   bool unused : 1, exchange : 1, cas : 1; /* of an atomic: as in MemRequest */
+  bool banked : 1;                        /* as in MemPiece */
+  bool passes : 1;                        /* waits in a slice of its SM's half for its way to the other one */
 } Part;
 _Static_assert(sizeof(Part) == 64, "a part is one line of the host's cache");
 
@@ -80,7 +82,7 @@ typedef struct PartQueue {
   uint64_t (*steps)[TRACE_STEPS]; /* of each part, if somebody follows them; else NULL */
   bool followed;
   uint32_t size, free, free_count; /* list of free parts */
-  uint64_t now;        /* nothing is due before */
+  uint64_t now;                    /* nothing is due before */
   PartSlot slot[PARTS_SPAN];
   uint64_t occupied[PARTS_WORDS];
   uint32_t *far; /* a heap, by cycle and number: parts that are due PARTS_SPAN cycles ahead or later */

@@ -1,6 +1,7 @@
 #include "sim/memory/port.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "sim/memory/mem_clock.h"
 
@@ -11,11 +12,13 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .store_sector = mem_clock_core(machine, machine->memory.port.store_sector_interval),
                        .atomic_turn = mem_clock_core(machine, machine->memory.port.atomic_turn_interval),
                        .cas_turn = mem_clock_core(machine, machine->memory.port.cas_turn_interval),
+                       .bank_turn = mem_clock_core(machine, machine->memory.port.bank_turn_interval),
                        .reply = mem_clock_core(machine, machine->memory.port.reply_interval),
                        .reply_sector = mem_clock_core(machine, machine->memory.port.reply_sector_interval),
                        .merge = mem_clock_core(machine, machine->memory.port.merge_interval),
                        .scheduler = mem_clock_core(machine, machine->memory.port.scheduler_interval),
                        .store_split = mem_clock_core(machine, machine->memory.port.store_split_interval),
+                       .by_arrival = machine->memory.port.replies == REPLIES_BY_ARRIVAL,
                        .queue = machine->memory.port.queue,
                        .credits = machine->memory.port.credits,
                        .merge_lines = machine->memory.port.merge_lines};
@@ -33,6 +36,39 @@ void port_clear(Port *port) {
   g_free(port->credit);
   g_free(port->recent);
   g_free(port->leaves);
+  g_free(port->slots);
+}
+
+/* Cycles before `now` are over: their slots become those of later ones. */
+static void renew_slots(Port *port, uint64_t now) {
+  if (!port->slots || now >= port->slots_from + PORT_SLOTS) {
+    port->slots = g_realloc(port->slots, PORT_SLOTS / 8);
+    memset(port->slots, 0, PORT_SLOTS / 8);
+    port->slots_from = now / 64 * 64;
+  }
+  for (; port->slots_from + 64 <= now; port->slots_from += 64)
+    port->slots[port->slots_from / 64 % (PORT_SLOTS / 64)] = 0;
+}
+
+/* The first free cycle from that one on, which isn't free any longer; the last one of the ring, where none is. */
+static uint64_t take_cycle(Port *port, uint64_t cycle) {
+  uint64_t end = port->slots_from + PORT_SLOTS, taken = (UINT64_C(1) << cycle % 64) - 1;
+  for (; cycle < end; cycle = cycle / 64 * 64 + 64, taken = 0) {
+    uint64_t *word = &port->slots[cycle / 64 % (PORT_SLOTS / 64)], room = ~(*word | taken);
+    if (!room)
+      continue;
+    *word |= room & -room;
+    return cycle / 64 * 64 + (uint32_t)__builtin_ctzll(room);
+  }
+  return end;
+}
+
+uint64_t port_take_slot(Port *port, uint64_t takes, uint64_t milli, uint64_t now) {
+  renew_slots(port, now);
+  uint64_t cycle = take_cycle(port, milli / MILLI_CYCLE);
+  for (port->in_rest += takes - MIN(takes, MILLI_CYCLE); port->in_rest >= MILLI_CYCLE; port->in_rest -= MILLI_CYCLE)
+    take_cycle(port, milli / MILLI_CYCLE);
+  return MAX(milli, milli_of(cycle));
 }
 
 /* Lines that an SM stores to are often a power of two apart. */

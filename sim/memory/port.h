@@ -19,15 +19,19 @@
 
 /* The same of all ports. */
 typedef struct PortRules {
-  uint64_t request, split, store, store_sector, atomic_turn, cas_turn, reply, reply_sector, merge, scheduler,
-      store_split;
+  uint64_t request, split, store, store_sector, atomic_turn, cas_turn, bank_turn, reply, reply_sector, merge,
+      scheduler, store_split;
   uint32_t credits, merge_lines, queue;
+  bool by_arrival;
 } PortRules;
 
-enum { PORT_LIKE_BITS = 8 };
+enum { PORT_LIKE_BITS = 8, PORT_SLOTS = 2048 };
 
 typedef struct Port {
   uint64_t out_free, in_free;
+  /* by_arrival: cycles of the way in that are taken, a ring from `slots_from` on, NULL until there is one; and what
+   * replies took beyond whole cycles. */
+  uint64_t *slots, slots_from, in_rest;
   uint64_t sent;  /* as its SM sees it: when all stores so far have come to it */
   uint64_t parts; /* sent so far: their numbers */
   /* Credits that are back or on their way back, a ring: when each can be used. */
@@ -49,9 +53,10 @@ typedef struct Port {
   uint32_t leaves_at;
 } Port;
 
-/* What a turn of an atomic takes. */
-static inline uint64_t port_turn(const PortRules *rules, bool cas) {
-  return cas ? rules->cas_turn : rules->atomic_turn;
+/* What a turn of an atomic takes; `banked`: its lanes are all on one bank. */
+static inline uint64_t port_turn(const PortRules *rules, bool cas, bool banked) {
+  uint64_t turn = cas ? rules->cas_turn : rules->atomic_turn;
+  return banked ? MAX(turn, rules->bank_turn) : turn;
 }
 
 void port_rules_init(PortRules *rules, const Machine *machine);
@@ -60,21 +65,23 @@ void port_clear(Port *port);
 
 /* True if a store to that line joins one before. It is the last one then. */
 bool port_joins(Port *port, const PortRules *rules, uint64_t line);
-/* What a piece of an access takes of the way out that has so many sectors or, of an atomic, turns. */
-static inline uint64_t port_takes(const PortRules *rules, MemKind kind, bool joined, bool cas, uint32_t sectors,
-                                  uint32_t turns) {
+/* What a piece of an access takes of the way out that has so many sectors; `turns`: of an atomic, what its turns take. */
+static inline uint64_t port_takes(const PortRules *rules, MemKind kind, bool joined, uint32_t sectors,
+                                  uint64_t turns) {
   if (joined)
     return rules->merge;
   uint64_t by_size = kind == MEM_STORE    ? MAX(rules->store, rules->store_sector * sectors)
-                     : kind == MEM_ATOMIC ? port_turn(rules, cas) * turns
+                     : kind == MEM_ATOMIC ? turns
                                           : 0;
   return MAX(rules->request, by_size);
 }
 static inline uint64_t port_piece_takes(const PortRules *rules, MemKind kind, const MemPiece *piece) {
-  return port_takes(rules, kind, piece->joined, piece->cas, piece->sector_count, piece->turns);
+  return port_takes(rules, kind, piece->joined, piece->sector_count,
+                    port_turn(rules, piece->cas, piece->banked) * piece->turns);
 }
 static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {
-  return port_takes(rules, (MemKind)part->kind, part->joined, part->cas, part->sector_count, part->turns);
+  return port_takes(rules, (MemKind)part->kind, part->joined, part->sector_count,
+                    port_turn(rules, part->cas, part->banked) * part->turns);
 }
 /* True if the part finds a credit, or needs none. */
 static inline bool port_has_credit(const Port *port, const Part *part) { return port->credits || part->joined; }
@@ -92,6 +99,9 @@ static inline uint64_t port_leave(Port *port, const PortRules *rules, const Part
 }
 /* The credit is back at `milli`. */
 void port_return_credit(Port *port, const PortRules *rules, uint64_t milli);
+/* A reply that takes the way in so long comes at `milli`, where replies go on in the order in which they come, though
+ * they aren't told in that: all that are told from now on come in cycle `now` or later. Returns when it does. */
+uint64_t port_take_slot(Port *port, uint64_t takes, uint64_t milli, uint64_t now);
 /* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back
  * then. */
 static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
@@ -99,8 +109,13 @@ static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part
   uint64_t start = milli;
   if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->unused)) {
     uint64_t by_size = kind == MEM_LOAD ? rules->reply_sector * part->sector_count : 0;
-    start = MAX(milli, port->in_free);
-    port->in_free = start + MAX(rules->reply, by_size);
+    uint64_t takes = MAX(rules->reply, by_size);
+    if (rules->by_arrival) {
+      start = port_take_slot(port, takes, milli, part->due);
+    } else {
+      start = MAX(milli, port->in_free);
+      port->in_free = start + takes;
+    }
   }
   if (!part->joined)
     port_return_credit(port, rules, start);

@@ -1,6 +1,6 @@
 /* slice_hash.h - which slice of the L2 a line belongs to, and which half of the L2 is a page's home.
  * Models: any number of slices (11x2, 48x2, ...), memory.l2.hash and granule; two halves with a home for each page,
- * seeded; which lines have a copy in the other half at first (memory.l2.copies).
+ * seeded (pairs: two neighbouring pages have different ones, and the same slices of each half); which lines have a copy in the other half at first (memory.l2.copies).
  * Does not model: a real chip's functions, which aren't published.
  * Time: none. */
 #ifndef LOCKSTEP_MEMORY_SLICE_HASH_H
@@ -13,6 +13,7 @@ typedef struct SliceMap {
   SliceHash policy;
   uint32_t slices;                            /* of a half */
   uint32_t halves, granule_shift, page_shift; /* in lines */
+  uint32_t page_granules;                     /* pairs: of a page, at least 4 */
   uint32_t copies;                            /* of 100 lines */
   uint64_t salt;
 } SliceMap;
@@ -20,16 +21,23 @@ typedef struct SliceMap {
 void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed);
 /* Of slice_map_index(), where the policy has rounds of granules through all slices. */
 uint32_t slice_map_by_rounds(const SliceMap *map, uint64_t granule);
+/* The same, where pairs of slices take turns. */
+uint32_t slice_map_by_pairs(const SliceMap *map, uint64_t granule);
 /* Within its half. */
 static inline uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
   uint64_t granule = line >> map->granule_shift;
+  if (map->policy == HASH_PAIRS)
+    return slice_map_by_pairs(map, granule);
   if (map->policy != HASH_SPREAD)
     return slice_map_by_rounds(map, granule);
   return (uint32_t)((rng_mix(granule ^ map->salt) >> 32) * map->slices >> 32);
 }
 
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
-  return map->halves == 1 ? 0 : (uint32_t)(rng_mix(map->salt ^ ~(line >> map->page_shift)) & 1);
+  uint64_t page = line >> map->page_shift;
+  if (map->policy == HASH_PAIRS)
+    return map->halves == 1 ? 0 : (uint32_t)((rng_mix(map->salt ^ ~(page & ~UINT64_C(1))) ^ page) & 1);
+  return map->halves == 1 ? 0 : (uint32_t)(rng_mix(map->salt ^ ~page) & 1);
 }
 /* Whether the half that isn't the line's home has a copy before anybody has accessed the line. */
 static inline bool slice_map_copied(const SliceMap *map, uint64_t line) {

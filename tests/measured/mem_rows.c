@@ -1,6 +1,6 @@
-/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu and mem_holder.cu on a simulated machine:
+/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu, mem_holder.cu and mem_random.cu on a simulated machine:
  * what their main() does, with the same kernels (their PTX), and the same CSV.
- *   mem_rows latency|mixed|holder quick|all MACHINE SEED [PATH=VALUE...]
+ *   mem_rows latency|mixed|holder|random quick|all MACHINE SEED [PATH=VALUE...]
  * quick: rows that take a few seconds. Rows are those of the GPU program; where it repeats a measurement, one is
  * made.
  * A mistake in what it is given ends it with exit status 2. */
@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "isa/lower/ptx_lower.h"
+#include "isa/mc/mc_cubin.h"
+#include "isa/mc/mc_lower.h"
 #include "isa/ptx/ptx_parse.h"
 #include "sim/core/gpu.h"
 #include "sim/engine/rng.h"
@@ -22,7 +24,26 @@ typedef struct Bench {
   bool all;
 } Bench;
 
+/* Machine code. */
+static Program *read_cubin(const char *file, const Machine *machine) {
+  g_autofree char *path = g_build_filename(g_getenv("SRCDIR"), "validation", "hardware", file, NULL), *bytes = NULL;
+  gsize length;
+  if (!g_file_get_contents(path, &bytes, &length, NULL))
+    g_error("%s can't be read", path);
+  g_autoptr(Diag) diag = diag_new();
+  McModule *module = mc_cubin_read(file, (const uint8_t *)bytes, length, diag);
+  Program *program = module ? mc_lower(module, machine->gpu.compute_capability, NULL, diag) : NULL;
+  if (!program) {
+    g_autofree char *messages = diag_render(diag);
+    g_error("%s", messages);
+  }
+  mc_module_free(module);
+  return program;
+}
+
 static Program *read_program(const char *file, const Machine *machine) {
+  if (g_str_has_suffix(file, ".cubin"))
+    return read_cubin(file, machine);
   g_autofree char *path = g_build_filename(g_getenv("SRCDIR"), "validation", "hardware", file, NULL), *text = NULL;
   gsize bytes;
   if (!g_file_get_contents(path, &text, &bytes, NULL))
@@ -328,12 +349,53 @@ static void holders(const Bench *bench) {
       holder(bench, shapes[i].blocks, shapes[i].threads, shapes[i].lanes);
 }
 
+/* ---- a crowd on random words ---- */
+
+static void random_row(const char *variant, uint32_t blocks, uint32_t warps, uint32_t pairs, uint64_t cycles,
+                       uint64_t count) {
+  double mean = (double)cycles / (double)count;
+  printf("random,%s,%u,%u,%u,1,%.2f,%.2f,%.2f\n", variant, blocks, 32 * warps, pairs, mean, mean, mean);
+  fflush(stdout);
+}
+
+static void random_crowd(const Bench *bench, uint32_t pairs, uint32_t warps, uint32_t blocks, bool adds, bool apart) {
+  static const char *const ops[] = {"atom.cas that fails", "atom.add"}, *const lines[] = {"their", "other"};
+  struct {
+    uint64_t pairs;
+    uint32_t count, loads_at, adds, ignored;
+    uint64_t sums;
+  } args = {.count = pairs, .loads_at = apart ? 2 * pairs : 0, .adds = adds};
+  Backing *backing = backing_new();
+  guint words, sums;
+  args.pairs = add(backing, "words", 4 * (gsize)pairs, &words);
+  args.sums = add(backing, "sums", 8, &sums);
+  launch(bench, backing, "_Z5crowdPjjjiPy", (Shape){blocks, 32 * warps, 0}, &args, sizeof args);
+  const uint64_t *sum = (const uint64_t *)backing_buffer(backing, sums)->data;
+  g_autofree char *tries = g_strdup_printf("%s; loads of %s lines", ops[adds], lines[apart]);
+  g_autofree char *loads = g_strdup_printf("load of %s lines beside %s", lines[apart], ops[adds]);
+  random_row(tries, blocks, warps, pairs, sum[2], sum[3]);
+  random_row(loads, blocks, warps, pairs, sum[0], sum[1]);
+  backing_free(backing);
+}
+
+static void random_crowds(const Bench *bench) {
+  static const uint32_t pairs[] = {1 << 10, 1 << 15, 1 << 20}, warps[] = {2, 9, 32},
+                        blocks[] = {1, 8, 28, 56, 112, 132};
+  for (unsigned i = 0; i < G_N_ELEMENTS(pairs); i++)
+    for (unsigned j = 0; j < G_N_ELEMENTS(warps); j++)
+      for (unsigned k = 0; k < G_N_ELEMENTS(blocks); k++)
+        if (bench->all || (blocks[k] * warps[j] <= 300 && blocks[k] >= 28 && pairs[i] != 1 << 15))
+          for (unsigned what = 0; what < 4; what++)
+            random_crowd(bench, pairs[i], warps[j], blocks[k], what & 2, what & 1);
+}
+
 static const struct Table {
   const char *name, *program;
   void (*rows)(const Bench *bench);
 } tables[] = {{"latency", "mem_latency.ptx", latency},
               {"mixed", "mem_mixed.ptx", mixtures},
-              {"holder", "mem_holder.ptx", holders}};
+              {"holder", "mem_holder.ptx", holders},
+              {"random", "mem_random.sm_90.cubin", random_crowds}};
 
 int main(int argc, char **argv) {
   const struct Table *table = NULL;
@@ -341,7 +403,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], tables[i].name) == 0)
       table = &tables[i];
   if (argc < 5 || !table) {
-    fputs("usage: mem_rows latency|mixed|holder quick|all MACHINE SEED [PATH=VALUE...]\n", stderr);
+    fputs("usage: mem_rows latency|mixed|holder|random quick|all MACHINE SEED [PATH=VALUE...]\n", stderr);
     return 2;
   }
   g_autoptr(Diag) diag = diag_new();

@@ -6,12 +6,13 @@
 #include "tests/unit/mem_script.h"
 #include "tests/unit/unit.h"
 
-static const char *const scripts[] = {"server",    "fractions",     "coalescer",  "port",         "slice",
-                                      "tags",      "warm",          "dram",       "atomic",       "hold_line",
-                                      "hold_unit", "hold_queue",    "hold_batch", "hold_again",   "turns_groups",
-                                      "no_l2",     "clocks",        "host",       "halves",       "copies",
-                                      "pairs",     "goes_on",       "counts",     "no_queue",     "store_split",
-                                      "merge",     "merge_credits", "queues",     "queues_no_l2", "queues_server"};
+static const char *const scripts[] = {
+    "atomic",     "clocks",     "coalescer",     "copies",       "copies_void",   "counts",
+    "dram",       "fractions",  "goes_on",       "halves",       "halves_pass",   "hash_pairs",
+    "hold_again", "hold_batch", "hold_line",     "hold_queue",   "hold_slice",    "hold_unit",
+    "host",       "merge",      "merge_credits", "no_l2",        "no_queue",      "pairs",
+    "port",       "port_banks", "queues",        "queues_no_l2", "queues_server", "replies",
+    "server",     "slice",      "store_split",   "tags",         "turns_groups",  "warm"};
 
 START_TEST(a_script_comes_out) {
   g_autofree char *file = g_strdup_printf("%s/tests/memory/%s.mem", g_getenv("SRCDIR"), scripts[_i]), *text = NULL;
