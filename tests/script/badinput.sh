@@ -141,7 +141,7 @@ expect "unknown override" 2 'sm.lock_unit.bit' lockstep run good.sass -s sm.lock
 expect "missing file" 3 '^missing.yaml: error: ' lockstep run missing.yaml
 expect "missing machine" 2 'gtx571' lockstep run good.sass -m gtx571
 expect "missing program" 3 '^no_program.yaml:2:[0-9]+: error: .*missing.sass' lockstep run no_program.yaml
-expect "bytes that are no cubin" 3 "^bytes.cubin: error: this is no cubin" lockstep show bytes.cubin -m h200
+expect "bytes that are no cubin" 3 "^bytes.cubin: error: neither a cubin nor a listing" lockstep show bytes.cubin -m h200
 expect "directory as scenario" 3 '^directory.yaml: error: .*directory' lockstep run directory.yaml
 expect "directory as program" 3 '^directory.sass: error: .*directory' lockstep run directory.sass
 expect "garbage as program" 3 '^garbage.sass:[0-9]+:[0-9]+: error: ' lockstep run garbage.sass

@@ -306,22 +306,15 @@ template <int WORDS, class Rules = Sound> class Sender {
     await_room(to, known, read, first + count - 1);
     return first;
   }
-  // Takes as many places in a row as are free, up to `count`, from *first on. Returns how many. Doesn't wait.
-  __device__ __forceinline__ Word reserve_free(Word target, Word count, Word *first) const {
-    Channel<WORDS> to = channel(target);
-    Word taken = 0, place = 0;
-    if (lane_number() == 0) {
-      Word found = look(to.write_index());
-      do {
-        place = found;
-        int room = (int)(entries_ - (place - look(to.read_index())));
-        taken = room > 0 ? min(count, (Word)room) : 0;
-        if (taken)
-          found = atomicCAS(to.write_index(), place, place + taken);
-      } while (found != place);
-    }
-    *first = from_first(place);
-    return from_first(taken);
+  // True if the place is free, likewise. Doesn't wait.
+  __device__ __forceinline__ bool has_room(const Channel<WORDS> &to, Word *known, Word place) const {
+    if (to.has_room(place, from_first(look(known))))
+      return true;
+    Word read = from_first(look(to.read_index()));
+    __threadfence();
+    if (lane_number() == 0)
+      put(known, read);
+    return to.has_room(place, read);
   }
   // The first `count` lanes have a message each, for the places from `first` on, which are free.
   __device__ __forceinline__ void publish(Word target, Word first, Word count, const Message<WORDS> &message) const {
@@ -339,18 +332,21 @@ template <int WORDS, class Rules = Sound> class Sender {
     if (lane == 1 && end > LANES)
       atomicOr(to.mask(first + count), bits_between(0, end - LANES));
   }
-  // Takes a run of messages out of a local buffer, if no other warp does, and publishes it. `WAITS`: for room, else it leaves there what
-  // finds none.
-  template <bool WAITS> __device__ __forceinline__ void copy(Word target) const {
+  // A run of messages on its way to a channel: the first `count` lanes have one each, for the places from `first` on.
+  struct Run {
+    Word target, first, count;
+    Message<WORDS> message;
+  };
+  // Takes a run of messages out of a local buffer, if no other warp does, and publishes it; or, unless it `WAITS` for room, leaves that to
+  // the caller: *later.
+  template <bool WAITS> __device__ __forceinline__ void copy(Word target, Run *later) const {
     Word lane = lane_number(), *copied = buffer(target) + COPIED_AT, *busy = buffer(target) + BUSY_AT;
     if (from_first(lane == 0 ? atomicExch(busy, 1) : 0))
       return;
     __threadfence_block();
     Word first = from_first(look(copied)), place = first + lane;
     unsigned ready = __ballot_sync(ALL_LANES, lane < local_ && (look(mask(target, place)) & bit(place)));
-    Word count = ~ready ? __ffs(~ready) - 1 : LANES, to = 0;
-    if (!WAITS && count)
-      count = reserve_free(target, count, &to);
+    Word count = ~ready ? __ffs(~ready) - 1 : LANES;
     Message<WORDS> message;
     if (lane < count) {
       __threadfence_block();
@@ -368,9 +364,9 @@ template <int WORDS, class Rules = Sound> class Sender {
       atomicExch(busy, 0);
     }
     if (WAITS && count)
-      to = reserve(target, count);
-    if (count)
-      publish(target, to, count, message);
+      publish(target, reserve(target, count), count, message);
+    if (!WAITS && count)
+      *later = {target, from_first(lane == 0 ? atomicAdd(channel(target).write_index(), count) : 0), count, message};
   }
 
   // False if the local buffer is full.
@@ -402,34 +398,44 @@ public:
       __threadfence_block(); // the bits of this warp, for whoever takes the next turn
       __syncwarp();
       Word turn = lane_number() == 0 ? atomicInc(turn_, targets_ - 1) : 0;
-      copy<true>(from_first(turn));
+      copy<true>(from_first(turn), nullptr);
     } while (__any_sync(ALL_LANES, has));
   }
   // The same step by step, for who has other things to do meanwhile: a message's place in the local buffer, and what of it is to be
-  // done. A step enters messages where there is room, and copies one buffer as far as its channel has room. It never waits.
+  // done; and a run that waits for room.
   struct Sending {
     Word place;
     bool enters, waits; // it isn't in the local buffer yet; it hasn't left it yet
+    unsigned left;      // lanes whose message hasn't
+    Run run;            // its count is 0 if there is none
+    __device__ __forceinline__ bool goes_on() const { return left || run.count; }
   };
   __device__ __forceinline__ Sending begin_sending(bool has, Word target) const {
-    return {has ? atomicAdd(buffer(target) + RESERVED_AT, 1) : 0, has, has};
+    return {has ? atomicAdd(buffer(target) + RESERVED_AT, 1) : 0, has, has, __ballot_sync(ALL_LANES, has), {0, 0, 0, {}}};
   }
-  // Whole warp, some of whose lanes, `left`, have messages that wait. `round`: of steps, counted up. Returns who still has one.
-  __device__ __forceinline__ unsigned send_step(Sending &sending, unsigned left, Word target, const Message<WORDS> &message,
-                                                Word &round) const {
-    sending.enters = sending.enters && !enter(target, sending.place, message);
-    __threadfence_block(); // the bits of this warp, for whoever copies the buffer next
-    __syncwarp();
-    Word shift = round++ % LANES, lane = (__ffs(__funnelshift_r(left, left, shift)) - 1 + shift) % LANES;
-    copy<false>(__shfl_sync(ALL_LANES, target, lane));
-    sending.waits = sending.waits && (int)(look(buffer(target) + COPIED_AT) - sending.place) <= 0;
-    return __ballot_sync(ALL_LANES, sending.waits);
+  // A whole warp whose sending goes on enters messages where there is room, takes a run out of a local buffer, and publishes it when there
+  // is room in its channel. It never waits. `round`: of steps, counted up.
+  __device__ __forceinline__ void send_step(Sending &sending, Word target, const Message<WORDS> &message, Word &round) const {
+    Run &run = sending.run;
+    if (run.count == 0) {
+      sending.enters = sending.enters && !enter(target, sending.place, message);
+      __threadfence_block(); // the bits of this warp, for whoever copies the buffer next
+      __syncwarp();
+      Word shift = round++ % LANES, lane = (__ffs(__funnelshift_r(sending.left, sending.left, shift)) - 1 + shift) % LANES;
+      copy<false>(__shfl_sync(ALL_LANES, target, lane), &run);
+      sending.waits = sending.waits && (int)(look(buffer(target) + COPIED_AT) - sending.place) <= 0;
+      sending.left = __ballot_sync(ALL_LANES, sending.waits);
+    }
+    if (run.count && has_room(channel(run.target), buffer(run.target) + KNOWN_AT, run.first + run.count - 1)) {
+      publish(run.target, run.first, run.count, run.message);
+      run.count = 0;
+    }
   }
   __device__ __forceinline__ void flush() const {
     __syncthreads();
     for (Word target = warp_number(); target < targets_; target += blockDim.x / LANES)
       while (from_first(look(buffer(target) + RESERVED_AT)) != from_first(look(buffer(target) + COPIED_AT)))
-        copy<true>(target);
+        copy<true>(target, nullptr);
   }
 };
 

@@ -5,8 +5,8 @@
 // Why it ends: the higher lock is taken first, and the hierarchy is one of all servers' locks. Whoever waits for a request's lock
 // holds nothing. Replies and unlocks have channels and warps of their own, which never wait; so have requests, since all who execute
 // orders may be waiting for replies. Who has a lock never waits for room in a channel of requests: some of a warp's requests may be
-// granted before others have found room there, which may come only when those locks are given back. So a warp goes on with the orders
-// that can go on while it sends. Requests go through local buffers; replies and unlocks, which others wait for, don't.
+// granted before others have found room there, which may come only when those locks are given back. So a warp looks after
+// its orders between two looks for room. Requests go through local buffers; replies and unlocks, which others wait for, don't.
 //
 // A server block: the leaders of orders and of requests, the warps that handle replies and unlocks, `workers` followers for orders, and
 // the rest for requests.
@@ -84,10 +84,12 @@ public:
          round = warp_number();
     Message<2> request = {{locks_.index_of(other), me_ << 16 | threadIdx.x}};
     typename Sender<2>::Sending sending = requests_.begin_sending(has && remote, target);
-    unsigned left = __ballot_sync(ALL_LANES, has && remote);
     do {
-      if (left)
-        left = requests_.send_step(sending, left, target, request, round);
+      if (sending.goes_on()) {
+        requests_.send_step(sending, target, request, round);
+        if (sending.left && !sending.run.count)
+          continue;
+      }
       if (has && !holds) {
         holds = same || (remote ? take_reply() : try_lock(its));
         if (holds && !same)
@@ -107,7 +109,7 @@ public:
           unlock(its);
         has = false;
       }
-    } while (__any_sync(ALL_LANES, has));
+    } while (__any_sync(ALL_LANES, has) || sending.goes_on());
   }
   // Requests: which lock, and who asks for it. The reply says that it is taken.
   __device__ __forceinline__ void operator()(bool has, const Message<2> &request) {
