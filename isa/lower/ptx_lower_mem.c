@@ -94,7 +94,8 @@ void lower_set_memory(Lower *lower, VInst *vinst, const LowerAddress *address, M
   vinst->inst.sem = (uint8_t)sem_of(lower->inst);
   vinst->inst.scope = (uint8_t)scope_of(lower->inst);
   vinst->inst.cache = (uint8_t)cache_of(lower->inst);
-  bool of_block = vinst->inst.scope == SCOPE_CTA && (vinst->inst.sem == SEM_RELAXED || vinst->inst.sem == SEM_ACQUIRE);
+  bool of_block =
+      vinst->inst.scope == SCOPE_CTA && (vinst->inst.sem == SEM_RELAXED || vinst->inst.sem == SEM_ACQUIRE);
   if (of_block && vinst->inst.op == OP_LD) /* LDG.E.STRONG.SM: as ptxas has it, it may hit the L1 */
     vinst->inst.cache = CACHE_CA;
   vinst->inst.flags |= address->wide ? (uint32_t)INST_ADDR64 : 0;
@@ -299,10 +300,8 @@ static AtomOp atom_op(uint8_t word) {
 static bool has_atomic(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
   uint8_t op = inst->mods.op;
-  if (ptx_type_bytes(type) == 2) {
-    lower_unsupported(lower, "an atomic operation on 16 bits");
-    return false;
-  }
+  if (ptx_type_bytes(type) == 2)
+    return lower_needs(lower, type == PTX_BF16 ? 90 : 70, "an atomic operation on 16 bits");
   if (type == PTX_F64)
     return lower_needs(lower, 60, "an atomic addition of f64");
   if (lower_is_half(type))
@@ -319,9 +318,9 @@ static void atomic(Lower *lower, unsigned where, bool has_result) {
   if (!has_atomic(lower, inst))
     return;
   const PtxOperand *target = lower_operand(lower, where);
-  Result result = {.value = VALUE_SINK};
+  Value result = VALUE_SINK;
   if (has_result)
-    result = lower_result(lower, 0, type);
+    result = lower_result(lower, 0, type).reg; /* 16 bits come zero-extended */
   Value b = in_registers(lower, lower_value(lower, where + 1, type), wide), c = VALUE_SINK;
   if (inst->mods.op == PTX_CAS)
     c = in_registers(lower, lower_value(lower, where + 2, type), wide);
@@ -331,11 +330,11 @@ static void atomic(Lower *lower, unsigned where, bool has_result) {
     return;
   }
   bool shared = address.space == PTX_SHARED;
-  bool drops = result.value.index == VREG_SINK && inst->mods.op != PTX_CAS && inst->mods.op != PTX_EXCH;
+  bool drops = result.index == VREG_SINK && inst->mods.op != PTX_CAS && inst->mods.op != PTX_EXCH;
   VInst *vinst = lower_op0(lower, shared ? OP_ATOMS : drops ? OP_RED : OP_ATOM);
-  lower_set_memory(lower, vinst, &address, wide ? WIDTH_64 : WIDTH_32);
-  vinst->dst = result.value.index;
-  vinst->dst_row = result.value.row;
+  lower_set_memory(lower, vinst, &address, wide ? WIDTH_64 : ptx_type_bytes(type) == 2 ? WIDTH_U16 : WIDTH_32);
+  vinst->dst = result.index;
+  vinst->dst_row = result.row;
   vinst->b = b.index;
   vinst->b_row = b.row;
   vinst->inst.mode = (uint8_t)atom_op(inst->mods.op);

@@ -17,7 +17,7 @@ static const struct {
   const char *file, *message;
   unsigned below; /* only on machines of less than this capability; 0: on all */
 } refused[] = {
-    {"atomics_", "an atomic operation on 16 bits isn't supported", 0},
+    {"atomics_", "an atomic operation on 16 bits needs compute capability 7.0, and the machine has 6.1", 70},
     {"calls_", "calls itself: recursion isn't supported", 0},
     {"specials_", "%pm0 isn't supported: there are no performance monitors", 0},
     {"votes_", "match needs compute capability 7.0, and the machine has 6.1", 70},

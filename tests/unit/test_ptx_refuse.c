@@ -79,7 +79,8 @@ static const struct {
      "7:1: error: this operation on bf16 needs compute capability 9.0, and the machine has 8.6", &ampere},
     {"atom.global.add.noftz.bf16x2 %r1, [%l1], %r2;",
      "7:1: error: an atomic addition of this type needs compute capability 9.0, and the machine has 8.6", &ampere},
-    {"red.global.add.noftz.f16 [%l1], %h1;", "7:1: error: an atomic operation on 16 bits isn't supported", &hopper},
+    {"red.global.add.noftz.bf16 [%l1], %h1;",
+     "7:1: error: an atomic operation on 16 bits needs compute capability 9.0, and the machine has 8.6", &ampere},
     {".local .b64 x; mbarrier.inval.b64 [x];", "7:35: error: an mbarrier lies in shared memory, this is `.local`",
      &hopper},
 };
