@@ -21,8 +21,8 @@
 
 /* True for loads that may hit the L1: weak ones, and those that are strong for a block. */
 static inline bool cached_is_load(const Machine *machine, const Inst *inst) {
-  bool of_block = (inst->sem == SEM_RELAXED || inst->sem == SEM_ACQUIRE) && inst->scope == SCOPE_CTA &&
-                  inst->cache == CACHE_CA;
+  bool of_block =
+      (inst->sem == SEM_RELAXED || inst->sem == SEM_ACQUIRE) && inst->scope == SCOPE_CTA && inst->cache == CACHE_CA;
   return machine->sm.l1.bytes && machine->sm.l1.global_loads == L1_CACHED && (inst->sem == SEM_WEAK || of_block) &&
          (inst->cache == CACHE_DEFAULT || inst->cache == CACHE_CA || inst->cache == CACHE_CS);
 }

@@ -177,12 +177,12 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   Flights flights;
-  WarpSet draining; /* warps in a fence, by slot */
-  WarpSet crowded;  /* warps that wait until they may send an access, by slot */
-  WarpSet senders;  /* warps whose next instruction may be one, by slot */
-  WarpSet awake;    /* warps that could issue, by slot */
+  WarpSet draining;                    /* warps in a fence, by slot */
+  WarpSet crowded;                     /* warps that wait until they may send an access, by slot */
+  WarpSet senders;                     /* warps whose next instruction may be one, by slot */
+  WarpSet awake;                       /* warps that could issue, by slot */
   WarpSet slots_of[SM_SCHEDULERS_MAX]; /* that belong to each scheduler */
-  Wheel wheel;      /* when each warp that sleeps wakes, by slot */
+  Wheel wheel;                         /* when each warp that sleeps wakes, by slot */
   Rng jitter;
   Rng starts; /* the same for starts of blocks that take the place of others: apart, since windows change the order of draws */
   bool refilled; /* some block has exited */
@@ -203,9 +203,9 @@ typedef struct Sm {
   struct Fault *fault; /* in a window; else NULL */
   GArray *notes;       /* of tell.h; NULL: none so far */
   LaunchTally *launch_tally;
-  SmSend *out;                                        /* requests of a window */
-  uint32_t out_count, out_space, out_parts;           /* out_parts: of all of them together */
-  uint8_t stall[SM_WARPS_MAX];                        /* Stall: of what each warp waits for now, by slot */
+  SmSend *out;                              /* requests of a window */
+  uint32_t out_count, out_space, out_parts; /* out_parts: of all of them together */
+  uint8_t stall[SM_WARPS_MAX];              /* Stall: of what each warp waits for now, by slot */
   SlotTally slots[SM_SCHEDULERS_MAX];
   uint64_t issued; /* warp instructions in `counters` before gpu_run() added those up */
 } Sm;
@@ -237,13 +237,13 @@ typedef struct Gpu {
   EventQueue queue;
   Backing *backing;
   MemSys *memsys;
-  uint64_t memory_event;    /* of its event in the queue; WHEEL_NEVER: none */
-  uint64_t *due;            /* of each SM: when its next event is due, WHEEL_NEVER: none; 0 while it runs */
-  struct Team *team;        /* threads of windows (windows.h); NULL: one */
-  uint32_t threads;         /* in it, at most */
-  int64_t team_work;        /* they share windows behind one of so many instructions */
-  SmSend *sends;            /* requests of a window, in order; room for so many */
-  uint32_t *send_places;    /* to bring them in order: for each cycle of the window */
+  uint64_t memory_event; /* of its event in the queue; WHEEL_NEVER: none */
+  uint64_t *due;         /* of each SM: when its next event is due, WHEEL_NEVER: none; 0 while it runs */
+  struct Team *team;     /* threads of windows (windows.h); NULL: one */
+  uint32_t threads;      /* in it, at most */
+  int64_t team_work;     /* they share windows behind one of so many instructions */
+  SmSend *sends;         /* requests of a window, in order; room for so many */
+  uint32_t *send_places; /* to bring them in order: for each cycle of the window */
   uint32_t sends_space, send_cycles;
   bool runs_windows;        /* nobody looks at `queue` */
   bool in_window;           /* SMs run, each on its own */
@@ -257,15 +257,15 @@ typedef struct Gpu {
   uint64_t starts_free_at;    /* the same for blocks that wait for the end of their launch's overhead */
   uint64_t unfinished_blocks; /* of all launches */
   uint32_t unfinished_launches;
-  uint32_t undispatched;  /* launches some of whose blocks aren't placed yet */
+  uint32_t undispatched;    /* launches some of whose blocks aren't placed yet */
   uint32_t placed_launches; /* so many of the first ones have placed all their blocks, at least */
   uint32_t ended_launches;  /* so many of the first ones have ended, at least */
-  uint32_t register_rows; /* of a warp slot: what the kernels of the launches need, and the sink */
-  uint64_t cycle;         /* of the newest event */
-  uint64_t end_cycle;     /* when the last launch ended */
-  uint64_t ages;          /* warps dispatched so far */
-  uint64_t progress;      /* counts what cannot be undone: warps exited, blocks placed, barriers completed */
-  int64_t budget;         /* instructions until the next stop */
+  uint32_t register_rows;   /* of a warp slot: what the kernels of the launches need, and the sink */
+  uint64_t cycle;           /* of the newest event */
+  uint64_t end_cycle;       /* when the last launch ended */
+  uint64_t ages;            /* warps dispatched so far */
+  uint64_t progress;        /* counts what cannot be undone: warps exited, blocks placed, barriers completed */
+  int64_t budget;           /* instructions until the next stop */
   uint64_t limit_cycles;
   const Stop *stop; /* what the run listens to (gpu_run() doesn't); NULL: nothing. Borrowed */
   uint32_t unit_latency[UNIT_COUNT];

@@ -7,8 +7,8 @@
 #include "sim/study/run.h"
 
 /* True if the finding has a doubt, and is gone where that is taken into account. */
-bool repairs_doubt(Finding *finding, const Scenario *scenario, const Machine *machine,
-                   const RunOptions *options, uint64_t cycles, Diag *diag);
+bool repairs_doubt(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
+                   uint64_t cycles, Diag *diag);
 /* Sets finding->repair. The run that has the finding took so many cycles. */
 void repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                  uint64_t cycles, Diag *diag);
