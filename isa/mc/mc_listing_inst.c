@@ -131,6 +131,8 @@ static bool read_operands(McReader *reader, McInst *inst, const McMnemonic *mnem
 
 /* ---- encoding ---- */
 
+enum { ENCODING_DIGITS = 16 };
+
 bool mc_read_encoding(McReader *reader) {
   const char *at = reader->p;
   uint64_t value;
@@ -138,8 +140,13 @@ bool mc_read_encoding(McReader *reader) {
   mc_reader_space(reader);
   if (!mc_reader_starts(reader, "0x"))
     return mc_reader_unexpected(reader, reader->p, "an encoding such as 0x000fe20000000f00");
+  const char *word = reader->p;
   if (!mc_reader_number(reader, &value))
     return false;
+  unsigned digits = (unsigned)(reader->p - word) - 2;
+  if (digits != ENCODING_DIGITS)
+    return mc_reader_error(reader, word, "a word of an encoding has %d hexadecimal digits, found %u", ENCODING_DIGITS,
+                           digits);
   mc_reader_space(reader);
   if (!mc_reader_take(reader, "*/"))
     return mc_reader_unexpected(reader, reader->p, "`*/`");

@@ -376,6 +376,10 @@ typedef struct Mistake {
 #define ONE(text) HEADER "/*0000*/ " text " ;\n"
 #define DATA "\t.target sm_90\n\t.section .text.k,\"ax\"\n/*0000*/ EXIT;\n\t.section .nv.constant3,\"a\",@progbits\n"
 
+#define W1 "0x0000000000007918"
+#define W2 "0x000fc00000000000"
+#define W3 "0x0000000000000003"
+
 static const Mistake mistakes[] = {
     {"", "dir/prog.sass: error: this listing has no kernel of sm_70 to sm_90\n"},
     {"code for sm_90\nFunction : k\n", "dir/prog.sass:2:1: error: the kernel `k` has no instructions\n"},
@@ -383,12 +387,14 @@ static const Mistake mistakes[] = {
                        "dir/prog.sass: error: this listing has no kernel of sm_70 to sm_90\n"},
     {HEADER "/*0000*/ NOP;\n/*0020*/ EXIT;\n",
      "dir/prog.sass:4:1: error: expected the instruction at address 0010, found 0020\n"},
-    {HEADER "/*0000*/ NOP; /* 0x1 */\n/*0010*/ EXIT;\n",
+    {HEADER "/*0000*/ NOP; /* " W1 " */\n/*0010*/ EXIT;\n",
      "dir/prog.sass:4:10: error: expected the second word of the encoding, found `EXIT`\n"},
-    {HEADER "/*0000*/ NOP; /* 0x1 */\n /* 0x2 */\n /* 0x3 */\n",
+    {HEADER "/*0000*/ NOP; /* " W1 " */\n /* " W2 " */\n /* " W3 " */\n",
      "dir/prog.sass:5:2: error: an encoding has two words, found a third one\n"},
-    {HEADER "/*0000*/ NOP; /* 0x1 */\n",
-     "dir/prog.sass:3:24: error: expected the second word of the encoding, found the end of the line\n"},
+    {HEADER "/*0000*/ NOP; /* " W1 " */\n",
+     "dir/prog.sass:3:39: error: expected the second word of the encoding, found the end of the line\n"},
+    {HEADER "/*0000*/ NOP; /* 0x1234 */\n",
+     "dir/prog.sass:3:18: error: a word of an encoding has 16 hexadecimal digits, found 4\n"},
     {HEADER "/*0000*/ NOP; /* nonsense */\n",
      "dir/prog.sass:3:18: error: expected an encoding such as 0x000fe20000000f00, found `nonsense`\n"},
     {ONE("nop"), "dir/prog.sass:3:10: error: expected an instruction, found `nop`\n"},
