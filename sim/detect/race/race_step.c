@@ -447,15 +447,17 @@ static void decide(const RaceFlight *flight, bool released, bool last) {
 static uint32_t take_words(Step *step, RaceFlight *flight) {
   RaceOrder *order = &step->watch->order;
   const ProbePoint *point = step->point;
+  OlderValue older[G_N_ELEMENTS(step->group)];
   uint32_t taken = 0;
+  /* All words are read with what the warp knows before any of them hands something on, which step->warp doesn't outlive. */
+  for (unsigned i = 0; i < step->groups; i++) {
+    taken |= race_older_reads(step, &flight->moment, &step->group[i], &older[i]) ? 1u << i : 0;
+    race_older_writes(step, &step->group[i]);
+  }
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
-    OlderValue older;
-    bool is_older = race_older_reads(step, &flight->moment, group, &older);
-    race_older_writes(step, group);
-    taken |= is_older ? 1u << i : 0;
-    if (is_older)
-      order_acquire_older(order, flight->moment.view, group->cell, &older, point->inst, point->pc, group->lanes);
+    if (taken >> i & 1)
+      order_acquire_older(order, flight->moment.view, group->cell, &older[i], point->inst, point->pc, group->lanes);
     else if (takes(step, group))
       order_acquire_late(order, flight->moment.view, group->cell, point->inst, point->pc, group->lanes);
   }
