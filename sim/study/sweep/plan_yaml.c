@@ -221,13 +221,19 @@ bool plan_is_plan(const char *path) {
 
 /* --- writing --- */
 
-/* In double quotes, so that YAML takes it as it is. */
+/* In double quotes, so that YAML takes it as it is: it would fold line breaks, of which U+0085, U+2028 and U+2029 are some. */
 static void append_quoted(GString *out, const char *text) {
   g_string_append_c(out, '"');
-  for (; *text; text++) {
+  for (const char *next; *text; text = next) {
+    gunichar letter = g_utf8_get_char_validated(text, -1);
+    bool is_valid = letter < (gunichar)-2;
+    next = is_valid ? g_utf8_next_char(text) : text + 1;
     if (*text == '"' || *text == '\\')
       g_string_append_c(out, '\\');
-    g_string_append_c(out, *text);
+    if (is_valid && (g_unichar_iscntrl(letter) || letter == 0x2028 || letter == 0x2029))
+      g_string_append_printf(out, "\\u%04x", letter);
+    else
+      g_string_append_len(out, text, next - text);
   }
   g_string_append_c(out, '"');
 }
