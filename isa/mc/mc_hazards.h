@@ -6,13 +6,14 @@
  * - it overwrites a register that an instruction of variable latency reads, and no wait for a scoreboard lies between
  *   that falls when that one has read it: its own, or one of a later access to memory, since those read in order.
  *
- * An instruction of variable latency that raises no write scoreboard counts as awaited with a later one of its unit that
- * returns results in order (conversions and MUFU; shared memory, shuffles and S2R; constants); otherwise with none: ptxas has a
- * scoreboard for each result that is read.
+ * An instruction of variable latency that raises no write scoreboard counts as awaited with a later one of its unit
+ * that returns results in order (conversions and MUFU; shared memory, shuffles and S2R; constants); otherwise with
+ * none: ptxas has a scoreboard for each result that is read.
  *
  * Latencies are the least distances of `ptxas` (CUDA 13.0) in the listings of this repository's sources for sm_75 to
  * sm_90, so what is told is a distance that the compiler never takes, and a shorter one of a rare pair isn't told.
- * Not looked at: what lies behind BRX, RET and ENDCOLLECTIVE; results of CALL, BAR and R2UR; pairs whose guards exclude each other; pairs very far from each other. */
+ * Not looked at: what lies behind BRX, RET and ENDCOLLECTIVE; results of CALL, BAR and R2UR; pairs whose guards
+ * exclude each other; pairs very far from each other. */
 #ifndef LOCKSTEP_ISA_MC_MC_HAZARDS_H
 #define LOCKSTEP_ISA_MC_MC_HAZARDS_H
 

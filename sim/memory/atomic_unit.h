@@ -2,14 +2,12 @@
  * Models: turns of an interval (memory.atomic), apart from the latency of a reply, which is longer; in order of
  * arrival. An atomic holds its line: loads and stores of that line go through the unit too, behind it. A held line is
  * released when none of its accesses waits in the unit any longer, or (release: unit) when nothing does. A unit of a
- * chip without L2 (occupies: line) locks a line alone: other lines pass. Or (holds: slice) whatever comes to the slice
- * goes through the unit while that is busy, in order; what isn't on the line of the access before takes no longer than
- * a load behind a load. A queue of so many; who finds it full waits
- * outside. A load behind one of the same line takes less (load_again_interval), or they have one turn together
- * (batch_loads).
- * Does not model: operands; what the unit does when a result isn't used.
- * Time: thousandths of an SM cycle; calls come by rising time, to the cycle.
- * Ownership: owns its table of lines, which grows with the lines held at a time. */
+ * chip without L2 (occupies: line) locks a line alone: other lines pass. Or (holds: slice) whatever comes to the
+ * slice goes through the unit while that is busy, in order; what isn't on the line of the access before takes no
+ * longer than a load behind a load. A queue of so many; who finds it full waits outside. A load behind one of the
+ * same line takes less (load_again_interval), or they have one turn together (batch_loads). Does not model: operands;
+ * what the unit does when a result isn't used. Time: thousandths of an SM cycle; calls come by rising time, to the
+ * cycle. Ownership: owns its table of lines, which grows with the lines held at a time. */
 #ifndef LOCKSTEP_MEMORY_ATOMIC_UNIT_H
 #define LOCKSTEP_MEMORY_ATOMIC_UNIT_H
 

@@ -74,12 +74,14 @@ static bool drop_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
   return copy != NULL;
 }
 
-/* How many stores and atomics of that half (the one that isn't the line's home) to the line, or to one like it, are on their way home. */
+/* How many stores and atomics of that half (the one that isn't the line's home) to the line, or to one like it, are
+ * on their way home. */
 static uint32_t *passing(const Hierarchy *h, const Part *part) {
   return &h->passing[!part->home * PASSING_LINES + part->line % PASSING_LINES];
 }
 
-/* A copy for the readers of the other half, whose home has been asked. None if a store passes the reply: it would be old. */
+/* A copy for the readers of the other half, whose home has been asked. None if a store passes the reply: it would be
+ * old. */
 static void keep_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (*passing(h, part))
     return;
@@ -110,7 +112,8 @@ static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
   away->parked.first = PART_NONE;
 }
 
-/* What crossed to its line's home is performed there. A load's half has a copy then, and a store's that had one before has it again. */
+/* What crossed to its line's home is performed there. A load's half has a copy then, and a store's that had one
+ * before has it again. */
 static void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (--away_of(h, part)->crossed == 0)
     look_again(h, away_of(h, part), cycle);
@@ -270,7 +273,8 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* ---- the slice ---- */
 
-/* To the line's home, in the other half. Behind a store or an atomic the copy here can't be read: who comes later crosses behind it. */
+/* To the line's home, in the other half. Behind a store or an atomic the copy here can't be read: who comes later
+ * crosses behind it. */
 static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
@@ -288,7 +292,8 @@ static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
     go_over(h, index, cycle);
 }
 
-/* A part in the half that isn't its line's home: true if it goes to the other one, or waits behind what went there. */
+/* A part in the half that isn't its line's home: true if it goes to the other one, or waits behind what went there.
+ */
 static bool goes_home(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   MemKind kind = part->kind;
@@ -370,7 +375,8 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied,
   perform_in_slice(h, index, cycle);
 }
 
-/* A store or an atomic at home, and the other half has a copy, or will have it soon: it waits until that is void, and the line with it. */
+/* A store or an atomic at home, and the other half has a copy, or will have it soon: it waits until that is void, and
+ * the line with it. */
 static void wait_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, const TagLine *copy, uint64_t cycle) {
   uint64_t until = milli_cycle(milli_of(cycle) + h->invalidate);
   if (h->copy_latency)
@@ -546,7 +552,8 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue); }
 
-/* Parts that are due so many cycles from now on come to the host's cache, and the tags of those that are due sooner. */
+/* Parts that are due so many cycles from now on come to the host's cache, and the tags of those that are due sooner.
+ */
 enum { PARTS_AHEAD = 6, TAGS_AHEAD = 3 };
 
 static void prefetch_tags(Hierarchy *h, Part *part) {

@@ -6,9 +6,9 @@
  * CUDA allows and that its blocks fit in; the L1 has the rest.
  * Does not model: banks; a limit to the misses on their way.
  * Time: accesses take turns (l1_take()); else none of its own. A miss takes a line at once; its sectors are pending
- * until they come (l1_expect(), l1_fill()). A store, an atomic operation or an invalidation meanwhile gives the pending sector up: what comes then
- * isn't kept.
- * Ownership: an Sm owns its cache, and makes it at the first load that may use it. */
+ * until they come (l1_expect(), l1_fill()). A store, an atomic operation or an invalidation meanwhile gives the
+ * pending sector up: what comes then isn't kept. Ownership: an Sm owns its cache, and makes it at the first load that
+ * may use it. */
 #ifndef LOCKSTEP_MEMORY_L1_H
 #define LOCKSTEP_MEMORY_L1_H
 

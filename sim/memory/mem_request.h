@@ -65,8 +65,8 @@ struct MemTrace;
 typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
 
 /* Behind an access: the cycle in which its scheduler can issue the next one; when the parts of its warp's stores so
- * far have come to the port, in thousandths of a cycle; how long its parts take the port, in thousandths (0: not known);
- * how many credits they take. */
+ * far have come to the port, in thousandths of a cycle; how long its parts take the port, in thousandths (0: not
+ * known); how many credits they take. */
 typedef struct MemNext {
   uint64_t cycle, sent_milli, takes_milli;
   uint32_t credits;

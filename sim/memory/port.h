@@ -65,7 +65,8 @@ void port_clear(Port *port);
 
 /* True if a store to that line joins one before. It is the last one then. */
 bool port_joins(Port *port, const PortRules *rules, uint64_t line);
-/* What a piece of an access takes of the way out that has so many sectors; `turns`: of an atomic, what its turns take. */
+/* What a piece of an access takes of the way out that has so many sectors; `turns`: of an atomic, what its turns
+ * take. */
 static inline uint64_t port_takes(const PortRules *rules, MemKind kind, bool joined, uint32_t sectors,
                                   uint64_t turns) {
   if (joined)

@@ -11,8 +11,8 @@ typedef struct CheckOptions {
   RunOptions run;
   unsigned seeds;     /* for the machine's own policy; default 4 */
   unsigned schedules; /* how many in all, over policies, branch orders and seeds; 0: as `seeds` says */
-  /* Schedules at a time; 0: one a processor, but no more than take 250 MB together, as far as the first one tells. What
-   * comes out is the same. */
+  /* Schedules at a time; 0: one a processor, but no more than take 250 MB together, as far as the first one tells.
+   * What comes out is the same. */
   unsigned jobs;
   /* What begins: the run of schedule `index` (from 0), or something else with it, as `what` says. From any thread,
    * but one at a time; or NULL. */

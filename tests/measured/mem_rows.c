@@ -1,9 +1,8 @@
-/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu, mem_holder.cu and mem_random.cu on a simulated machine:
- * what their main() does, with the same kernels (their PTX), and the same CSV.
- *   mem_rows latency|mixed|holder|random quick|all MACHINE SEED [PATH=VALUE...]
- * quick: rows that take a few seconds. Rows are those of the GPU program; where it repeats a measurement, one is
- * made.
- * A mistake in what it is given ends it with exit status 2. */
+/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu, mem_holder.cu and mem_random.cu on a
+ * simulated machine: what their main() does, with the same kernels (their PTX), and the same CSV. mem_rows
+ * latency|mixed|holder|random quick|all MACHINE SEED [PATH=VALUE...] quick: rows that take a few seconds. Rows are
+ * those of the GPU program; where it repeats a measurement, one is made. A mistake in what it is given ends it with
+ * exit status 2. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

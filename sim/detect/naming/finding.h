@@ -45,7 +45,8 @@ typedef struct Evidence {
   char *text;
 } Evidence;
 
-/* Something put into a program, at every access that comes from the same line of the same kernel and has the same opcode. */
+/* Something put into a program, at every access that comes from the same line of the same kernel and has the same
+ * opcode. */
 typedef enum {
   EDIT_FENCE_BEFORE,
   EDIT_FENCE_BEHIND,
@@ -56,7 +57,8 @@ typedef enum {
   EDIT_SC_FENCE_BEFORE, /* fence.sc */
   EDIT_SC_FENCE_BEHIND,
   EDIT_NOTHING, /* of a doubt: the access itself */
-  EDIT_OLDER, /* of a doubt: the load reads an older value, equal to the one that it reads; stands if something races then */
+  EDIT_OLDER, /* of a doubt: the load reads an older value, equal to the one that it reads; stands if something races
+                 then */
 } EditKind;
 typedef struct RepairEdit {
   EditKind kind;

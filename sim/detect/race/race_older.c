@@ -147,7 +147,8 @@ static OlderLook *look_of(RaceOlder *older, const WarpOrder *warp, uint64_t word
   return look;
 }
 
-/* The load is the next round of a loop that does nothing but load; compilers make one of `while (x)` before the loop, too. */
+/* The load is the next round of a loop that does nothing but load; compilers make one of `while (x)` before the loop,
+ * too. */
 static bool goes_on(const OlderLook *look, const Step *step, uint32_t time) {
   const Launch *launch = gpu_launch(step->point->gpu, step->warp->base.launch);
   uint32_t pc = step->point->pc;

@@ -85,7 +85,8 @@ static void record(Step *step, Group *group) {
 
 static uint32_t rotate_right(uint32_t bits, unsigned by) { return by ? bits >> by | bits << (32 - by) : bits; }
 
-/* The words `touched` of the row of `first`, word i by lane (i - shift) % 32. False: the row has to be taken apart. */
+/* The words `touched` of the row of `first`, word i by lane (i - shift) % 32. False: the row has to be taken apart.
+ */
 static bool record_in_row(Step *step, uint64_t first, uint32_t touched, unsigned shift) {
   Row *row = shadow_row(race_words_shadow(step), race_words_number(step, first));
   if (!row)
@@ -114,8 +115,8 @@ static bool record_in_row(Step *step, uint64_t first, uint32_t touched, unsigned
   return true;
 }
 
-/* Returns the lanes whose words are in rows that were taken apart. Plain accesses to words that nobody may hand over, lane by
- * lane one after the other, lie in one row or two. */
+/* Returns the lanes whose words are in rows that were taken apart. Plain accesses to words that nobody may hand over,
+ * lane by lane one after the other, lie in one row or two. */
 static uint32_t record_rows(Step *step) {
   const RaceAccess *access = step->access;
   uint32_t lanes = access->lanes;
@@ -151,8 +152,8 @@ static bool waits(const Step *step) {
   return polls && ((const bool *)polls)[step->point->pc];
 }
 
-/* Hand-offs are kept by warps: what one lane hands on to another of its warp, or with the very store that it made, isn't known to
- * be what a third lane did. */
+/* Hand-offs are kept by warps: what one lane hands on to another of its warp, or with the very store that it made,
+ * isn't known to be what a third lane did. */
 static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
   return earlier->actor == step->warp->actor || earlier->pc == step->warp->handed[step->warp->handed_newest].from;
 }
@@ -364,8 +365,8 @@ void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, cons
 
 /* ---- performed ---- */
 
-/* Races that waited for lanes of the group, with what came first, or was handed to them: returns how many there are after all.
- * Those with what was issued later go to watch->settled. */
+/* Races that waited for lanes of the group, with what came first, or was handed to them: returns how many there are
+ * after all. Those with what was issued later go to watch->settled. */
 static unsigned settle_waiting(const Step *step, RaceFlight *flight, const Group *group, const Access *access,
                                const AccessOrder *order, Access races[RACES_MAX]) {
   unsigned count = 0;
@@ -432,7 +433,8 @@ static void perform_group(Step *step, RaceFlight *flight, const Group *group) {
     tell_strong(step, &flight->moment, group, &access, &races[i]);
 }
 
-/* It is known now whether a CAS handed something on: then what its warp does from now on wasn't, if it isn't so already. */
+/* It is known now whether a CAS handed something on: then what its warp does from now on wasn't, if it isn't so
+ * already. */
 static void decide(const RaceFlight *flight, bool released, bool last) {
   WarpOrder *warp = flight->moment.view->warp;
   if (!warp || warp->time != flight->moment.time)
@@ -449,7 +451,8 @@ static uint32_t take_words(Step *step, RaceFlight *flight) {
   const ProbePoint *point = step->point;
   OlderValue older[G_N_ELEMENTS(step->group)];
   uint32_t taken = 0;
-  /* All words are read with what the warp knows before any of them hands something on, which step->warp doesn't outlive. */
+  /* All words are read with what the warp knows before any of them hands something on, which step->warp doesn't
+   * outlive. */
   for (unsigned i = 0; i < step->groups; i++) {
     taken |= race_older_reads(step, &flight->moment, &step->group[i], &older[i]) ? 1u << i : 0;
     race_older_writes(step, &step->group[i]);
@@ -464,7 +467,8 @@ static uint32_t take_words(Step *step, RaceFlight *flight) {
   return taken;
 }
 
-/* step->warp: its warp as of the access, behind what it was handed before. Returns whether something was handed on. */
+/* step->warp: its warp as of the access, behind what it was handed before. Returns whether something was handed on.
+ */
 static bool perform_words(Step *step, RaceFlight *flight) {
   RaceOrder *order = &step->watch->order;
   const Inst *inst = step->point->inst;

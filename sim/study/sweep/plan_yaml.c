@@ -221,7 +221,8 @@ bool plan_is_plan(const char *path) {
 
 /* --- writing --- */
 
-/* In double quotes, so that YAML takes it as it is: it would fold line breaks, of which U+0085, U+2028 and U+2029 are some. */
+/* In double quotes, so that YAML takes it as it is: it would fold line breaks, of which U+0085, U+2028 and U+2029 are
+ * some. */
 static void append_quoted(GString *out, const char *text) {
   g_string_append_c(out, '"');
   for (const char *next; *text; text = next) {
