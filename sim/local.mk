@@ -176,6 +176,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/lane_order.h \
   sim/detect/race/polling.c \
   sim/detect/race/polling.h \
+  sim/detect/race/polling_loop.c \
+  sim/detect/race/polling_loop.h \
   sim/detect/race/race.c \
   sim/detect/race/race.h \
   sim/detect/race/race_ends.h \

@@ -43,7 +43,7 @@ unordered_complaint() {
 }
 lost_complaint() { run_complaint 'the words of owed sum to' "$@"; }
 
-plan 60
+plan 62
 for machine in gtx1080ti rtx3070 h200; do
   point "basic, on $machine" "$(safe_complaint messages_basic $machine)"
   point "no fence before the mask, on $machine" "$(racy_complaint messages_no_fence $machine)"
@@ -83,6 +83,8 @@ done
 expect "gradient descent by servers, channels of requests that run full" 0 "^as expected" \
   "$LOCKSTEP" run traces/client_server/gradient_server.yaml -m gtx1080ti -p blocks=8 -p servers=4 -p edges=512 -p entries=32 \
   -p local=32 -p workers=3 --limit-cycles 3000000
+point "spanning tree by servers that measure their locks" "$(safe_complaint spanning_server_timed gtx1080ti)"
+point "the same on a random graph" "$(ordered_complaint spanning_server_random_timed gtx1080ti)"
 point "clients that don't wait for servers" "$(unordered_complaint spanning_server gtx1080ti -p vertices=64 -p edges=200 -p fault=1 --limit-cycles 200000)"
 point "a mark that is reset late: work is lost" "$(run_complaint 'result\[0\] is 1' maximum_server gtx1080ti -p fault=1 -p width=8 -p length=6)"
 point "a message for each push: buffers run full" "$(run_complaint 'ended by --limit-cycles' maximum_server h200 -p fault=2 -p length=8 -p width=8 --limit-cycles 700000)"

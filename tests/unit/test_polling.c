@@ -51,6 +51,23 @@ static const Case cases[] = {
      HEAD "wait: LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, RZ, pt;\n@P0 BRA wait;\n"
           "IADD R2, R2, 0x1;\nISETP.LT.AND P0, pt, R2, 0x5, pt;\n@P0 BRA wait;\n" END,
      {4}},
+    {"beside the number of the round",
+     HEAD "again: LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, R2, pt;\n@P0 BRA skip;\nIADD R2, R2, 0x1;\n"
+          "MOV32I R3, 0x1;\nskip: ISETP.EQ.AND P1, pt, R3, RZ, pt;\n@P1 BRA again;\n" END,
+     {4}},
+    {"beside a number that every look changes",
+     HEAD "again: LDS R1, [RZ];\nIADD R2, R2, 0x1;\nISETP.NE.AND P0, pt, R1, R2, pt;\n@P0 BRA skip;\n"
+          "MOV32I R3, 0x1;\nskip: ISETP.EQ.AND P1, pt, R3, RZ, pt;\n@P1 BRA again;\n" END,
+     {0}},
+    {"beside a counter that goes on until it has come so far",
+     HEAD "again: LDS R1, [RZ];\nISETP.LE.AND P0, pt, R1, R2, pt;\n@P0 BRA last;\nIADD R2, R2, 0x1;\nBRA next;\n"
+          "last: MOV32I R3, 0x1;\nnext: ISETP.EQ.AND P1, pt, R3, RZ, pt;\n@P1 BRA again;\n" END,
+     {0}},
+    {"beside a count that decides for itself",
+     HEAD "again: LDS R1, [RZ];\nISETP.NE.AND P0, pt, R1, R4, pt;\n@P0 BRA skip;\nMOV32I R5, 0x1;\n"
+          "skip: ISETP.LT.AND P2, pt, R2, 0x5, pt;\n@!P2 BRA full;\nIADD R2, R2, 0x1;\n"
+          "full: ISETP.NE.AND P1, pt, R2, 0x5, pt;\n@P1 BRA again;\n" END,
+     {0}},
     {"all of it in one loop",
      HEAD "again: LDS R1, [RZ];\nISETP.EQ.AND P0, pt, R1, RZ, pt;\n@P0 BRA skip;\nSTS [RZ], RZ;\n"
           "MOV32I R2, 0x1;\nskip: ISETP.EQ.AND P1, pt, R2, RZ, pt;\n@P1 BRA again;\n" END,

@@ -7,7 +7,8 @@
  * - has the same address each time: no register of it depends on what an earlier round left;
  * - reaches, within the loop, the guard of a branch that leaves it. It may pass registers and predicates, and choose
  *   by branches and guards what others become (`done = true`), but isn't compared with or added to what each round
- *   changes: `i < *n` and `sum += *x` are no polls;
+ *   changes: `i < *n` and `sum += *x` are no polls. What rounds change under one choice of the load only (the number
+ *   of an epoch: `if (*served == epoch) { ...; epoch++; }`) stands still while it waits;
  * - isn't stored back to its word, changed or not, in every round: `i = *next; *next = i + 1` is a counter.
  * So is the copy of such a load that stands before the loop, if a loop was turned round to test at its end, and each
  * look at the phase of an mbarrier (sm_90).
@@ -17,9 +18,7 @@
 #ifndef LOCKSTEP_DETECT_RACE_POLLING_H
 #define LOCKSTEP_DETECT_RACE_POLLING_H
 
-#include "isa/program.h"
-
-enum { POLLING_LOOP_BLOCKS_MAX = 1000, POLLING_STEPS_MAX = 20000000 };
+#include "sim/detect/race/polling_loop.h"
 
 /* For each instruction whether it is one (LDS and LD only), or NULL if none is. Free with g_free. */
 bool *polling_loads(const Kernel *kernel);
