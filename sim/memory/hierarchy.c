@@ -357,6 +357,16 @@ static bool is_held(Hierarchy *h, const Part *part, uint64_t cycle) {
   return unit->count && atomic_unit_holds(unit, &h->atomic_rules, part->line, milli_of(cycle));
 }
 
+/* A load or a store has its turn: what the slice takes more for it. */
+static void write_after_read(Hierarchy *h, const Part *part, uint64_t cycle) {
+  RecentLoads *loads = &h->recent_loads[part->slice];
+  Slice *slice = &h->slice[part->slice];
+  if (part->kind == MEM_LOAD)
+    recent_loads_add(loads, part->line, cycle + h->read_window);
+  else if (recent_loads_end(loads, part->line, cycle))
+    slice->free_at = MAX(slice->free_at, milli_of(cycle)) + h->write_after_read;
+}
+
 /* The line is there, or nothing is to be fetched for it. `copied`: the other half may have a copy. */
 static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
@@ -366,6 +376,8 @@ static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied,
     tag->valid |= part->sectors;
     tag->dirty |= part->sectors;
   }
+  if (h->recent_loads && kind != MEM_ATOMIC)
+    write_after_read(h, part, cycle);
   if (kind == MEM_ATOMIC || is_held(h, part, cycle)) {
     enter_atomic_unit(h, index, cycle);
     return;

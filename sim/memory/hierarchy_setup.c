@@ -13,6 +13,8 @@ static void init_times(Hierarchy *h, const Machine *machine) {
   h->switch_latency = (uint32_t)mem_clock_core(machine, machine->memory.atomic.switch_latency);
   h->pass = mem_clock_core(machine, machine->memory.l2.pass_interval);
   h->copy_latency = (uint32_t)milli_cycle(mem_clock_core(machine, machine->memory.l2.copy_latency));
+  h->read_window = (uint32_t)milli_cycle(mem_clock_core(machine, machine->memory.l2.write_after_read_window));
+  h->write_after_read = mem_clock_core(machine, machine->memory.l2.write_after_read_interval);
   h->invalidate = mem_clock_core(machine, machine->memory.l2.invalidate_latency);
   h->atomic_latency = mem_clock_core(machine, machine->memory.atomic.latency);
   h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);
@@ -55,6 +57,8 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
     h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
     atomic_unit_init(&h->slice[i].atomics);
   }
+  if (h->read_window)
+    h->recent_loads = g_new0(RecentLoads, h->slices);
   if (machine->memory.l2.halves == 2) {
     h->away = g_new(Away, h->sms * AWAY_LINES);
     h->passing = g_new0(uint32_t, 2 * PASSING_LINES);
@@ -80,6 +84,7 @@ void hierarchy_free(Hierarchy *h) {
   g_free(h->port);
   g_free(h->issue);
   g_free(h->slice);
+  g_free(h->recent_loads);
   g_free(h->away);
   g_free(h->passing);
   g_free(h);

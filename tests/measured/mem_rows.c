@@ -1,6 +1,7 @@
-/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu, mem_holder.cu and mem_random.cu on a
- * simulated machine: what their main() does, with the same kernels (their PTX), and the same CSV. mem_rows
- * latency|mixed|holder|random quick|all MACHINE SEED [PATH=VALUE...] quick: rows that take a few seconds. Rows are
+/* mem_rows - the rows of validation/hardware/mem_latency.cu, mem_mixed.cu, mem_holder.cu, mem_random.cu and
+ * mem_turns.cu on a simulated machine: what their main() does, with the same kernels (their PTX), and the same CSV.
+ * mem_rows latency|mixed|holder|random|turns quick|all MACHINE SEED [PATH=VALUE...] quick: rows that take a few
+ * seconds. Rows are
  * those of the GPU program; where it repeats a measurement, one is made. A mistake in what it is given ends it with
  * exit status 2. */
 #include <stdio.h>
@@ -388,13 +389,85 @@ static void random_crowds(const Bench *bench) {
             random_crowd(bench, pairs[i], warps[j], blocks[k], what & 2, what & 1);
 }
 
+/* ---- accesses of different kinds by turns ---- */
+
+enum { LOADS = 1, STORES, REDUCES, ADDS, KINDS };
+
+typedef struct Turns {
+  uint32_t words, blocks, warps;
+  unsigned first, second; /* kinds; second: 0, none */
+  bool same, apart;       /* of the same word; warps of the second kind are others */
+} Turns;
+
+static void turns_row(const Turns *turns, const char *variant, const uint64_t *sum) {
+  double mean = (double)sum[0] / (double)sum[1];
+  printf("turns,%s,%u,%u,%u,1,%.2f,%.2f,%.2f\n", variant, turns->blocks, 32 * turns->warps, turns->words / LINE, mean,
+         mean, mean);
+}
+
+static void take_turns(const Bench *bench, const Turns *turns) {
+  static const char *const kinds[] = {"nothing", "load", "store", "red.add", "atom.add"};
+  struct {
+    uint64_t words;
+    uint32_t count, first, second, same, apart, ignored;
+    uint64_t sums;
+  } args = {.count = turns->words,
+            .first = turns->first,
+            .second = turns->second,
+            .same = turns->same,
+            .apart = turns->apart};
+  Backing *backing = backing_new();
+  guint words, sums;
+  args.words = add(backing, "words", 4 << 20, &words);
+  args.sums = add(backing, "sums", 8, &sums);
+  launch(bench, backing, "turns", (Shape){turns->blocks, 32 * turns->warps, 0}, &args, sizeof args);
+  const uint64_t *sum = (const uint64_t *)backing_buffer(backing, sums)->data;
+  const char *a = kinds[turns->first], *b = kinds[turns->second];
+  g_autofree char *behind = g_strdup_printf("%s then %s; %s word", a, b, turns->same ? "the same" : "another"),
+                  *beside = g_strdup_printf("%s beside %s", a, b), *other = g_strdup_printf("%s beside %s", b, a);
+  turns_row(turns, !turns->second ? a : turns->apart ? beside : behind, sum);
+  if (turns->apart)
+    turns_row(turns, other, sum + 2);
+  fflush(stdout);
+  backing_free(backing);
+}
+
+static void mix(const Bench *bench, uint32_t words, uint32_t blocks, uint32_t warps, unsigned first) {
+  Turns turns = {words, blocks, warps, first, 0, false, false};
+  take_turns(bench, &turns);
+  for (turns.second = LOADS; turns.second < KINDS; turns.second++) {
+    if (turns.second == first || (!bench->all && turns.first + turns.second > LOADS + STORES))
+      continue;
+    turns.apart = false;
+    for (unsigned same = 0; same < 2; same++) {
+      turns.same = same;
+      take_turns(bench, &turns);
+    }
+    turns.same = false;
+    turns.apart = true;
+    if (first < turns.second)
+      take_turns(bench, &turns);
+  }
+}
+
+static void all_turns(const Bench *bench) {
+  static const uint32_t words[] = {1 << 22, 1 << 19, 1 << 16, 1 << 14},
+                        shapes[][2] = {{1, 32}, {56, 8}, {56, 32}, {132, 32}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+    for (unsigned k = 0; k < G_N_ELEMENTS(shapes); k++)
+      for (unsigned first = LOADS; first < KINDS; first++)
+        if (bench->all ? shapes[k][0] <= 56 : i == 2 && k < 2 && first <= STORES)
+          mix(bench, words[i], shapes[k][0], shapes[k][1], first);
+}
+
 static const struct Table {
   const char *name, *program;
   void (*rows)(const Bench *bench);
 } tables[] = {{"latency", "mem_latency.ptx", latency},
               {"mixed", "mem_mixed.ptx", mixtures},
               {"holder", "mem_holder.ptx", holders},
-              {"random", "mem_random.sm_90.cubin", random_crowds}};
+              {"random", "mem_random.sm_90.cubin", random_crowds},
+              {"turns", "mem_turns.ptx", all_turns}};
 
 int main(int argc, char **argv) {
   const struct Table *table = NULL;
@@ -402,7 +475,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], tables[i].name) == 0)
       table = &tables[i];
   if (argc < 5 || !table) {
-    fputs("usage: mem_rows latency|mixed|holder|random quick|all MACHINE SEED [PATH=VALUE...]\n", stderr);
+    fputs("usage: mem_rows latency|mixed|holder|random|turns quick|all MACHINE SEED [PATH=VALUE...]\n", stderr);
     return 2;
   }
   g_autoptr(Diag) diag = diag_new();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The memory system of `h200` beside an H200: kernels of validation/hardware/mem_l1.cu, mem_rate.cu, mem_stores.cu, mem_fence.cu, mem_latency.cu, mem_mixed.cu, mem_holder.cu and mem_random.cu (as machine code), run as the GPU
+# The memory system of `h200` beside an H200: kernels of validation/hardware/mem_l1.cu, mem_rate.cu, mem_stores.cu, mem_fence.cu, mem_latency.cu, mem_mixed.cu, mem_holder.cu, mem_turns.cu and mem_random.cu (as machine code), run as the GPU
 # ran them, and the mean cycles of an access (of a fence) over all blocks. The mean error of each table is below 10 %, and none is above 30 % without a reason. TAP;
 # the error of each variant is a comment. MEASURED=all (`make measured-memory`): all rows, not only those that take a few seconds. Left out:
 # - rows whose blocks differ by more than a third on the GPU, and of mem_rate atomics of 2 to 8 blocks: which half of the L2 a page and a block belong to decides;
@@ -17,7 +17,8 @@ hardware=validation/hardware
 # Stores of a warp alone to 24 lines take 1.35 cycles a line on
 # the GPU where all other numbers of lines take 2. Blocks whose loops have a branch behind each four stores take turns on the GPU even where the port is full.
 # Four warps that store to 32 sectors of their own: which of them comes to the port when decides what joins. A second fence begins here just when the other warp's try
-# has been answered; an SM whose group has two others finds fewer of them on an H200. Stores of 32 warps to a line each join here, since one warp goes on before the others.
+# has been answered; an SM whose group has two others finds fewer of them on an H200. Loads of some warps beside stores of others of the SM are 43 % slower here, and beside
+# stores of all SMs 32 % faster. Stores of 32 warps to a line each join here, since one warp goes on before the others.
 known="
 load and store; own sectors/1024/2
 load and store; own sectors/1024/4
@@ -34,6 +35,8 @@ own lines of a warp; 16 apart; warps 0x1/512/24
 own lines of a warp and a block; warps 0x1/512/24
 the same lines of all blocks; warps 0x1/512/24
 the same lines of a block; warps 0x1/512/24
+load beside store/256
+load beside store/1024
 "
 
 # With more than four warps an SM; with 1056 blocks that add next to another word; with a holder beside 132 blocks that try with 4 lanes each. Loads beside a crowd on random words wait
@@ -162,7 +165,7 @@ rows() {
     }
     function other_half(more) { return more > 130 && more < 280 ? 206 : more < -130 && more > -280 ? -206 : 0 }
     FNR < 3 || $2 ~ /^atom.add of all lines/ { next }
-    $1 == "random" { $2 = $2 "/" $4 }
+    $1 == "random" || $1 == "turns" { $2 = $2 "/" $4 }
     $2 ~ /by SM$|by page from/ && FILENAME == ARGV[1] { insert(ours, $2 mode(), ++have[$2 mode()], $7 + 0); next }
     $2 ~ /by SM$|by page from/ { insert(theirs, $2 mode(), ++there[$2 mode()], $7 + 0); next }
     FILENAME == ARGV[1] { cycles[$2, $3, $5] = $7; next }
@@ -192,7 +195,7 @@ mixed=10
 test -z "${MEASURED-}" || mixed=12
 # Of mem_random cas_turn_interval and port.replies are fitted, on rows of one SM with the others in view; the other parameters on mem_units, mem_rate and mem_crowd.
 random=12
-plan 8
+plan 9
 check mem_l1 10
 check mem_rate 10
 check mem_stores 10
@@ -201,4 +204,5 @@ rows mem_latency 10
 rows mem_mixed "$mixed"
 rows mem_holder 20
 rows mem_random "$random"
+rows mem_turns 12
 finish
