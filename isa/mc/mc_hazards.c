@@ -257,7 +257,9 @@ static void follow_scoreboard(Search *search, uint32_t from, unsigned item, bool
 /* ---- fixed latencies ---- */
 
 static uint32_t cycles_of_predicate(const Search *search, const Step *producer, bool guards) {
-  enum { GUARD_TURING = 12, GUARD = 13, OPERAND = 4 };
+  enum { GUARD_TURING = 12, GUARD = 13, OPERAND = 4, OF_MOVE = 1 /* PLOP3 behind VOTEU */ };
+  if (producer->latency == LATENCY_UNIFORM_MOVE && !guards)
+    return OF_MOVE;
   bool vector = producer->latency == LATENCY_VECTOR || producer->latency == LATENCY_DOUBLE;
   return !guards || !vector ? OPERAND : search->sm < 80 ? GUARD_TURING : GUARD;
 }
