@@ -143,10 +143,10 @@ check() {
   point "$1: as on the H200" "$(grep -v '^#' "$folder/compared" || :; head -n 3 "$folder/err")"
 }
 
-# rows TABLE LIMIT: the same of a table that tests/measured/mem_rows.c makes. Of rows that differ by SM or page alone, chance says which is near: they
+# rows TABLE LIMIT [quick]: the same of a table that tests/measured/mem_rows.c makes (quick: never all its rows). Of rows that differ by SM or page alone, chance says which is near: they
 # are compared in the order of their cycles, those of the own half and those of the other one apart. An atomic of few blocks may be in either half.
 rows() {
-  "$BUILDDIR/tests/measured/mem_rows" "${1#mem_}" "${MEASURED:-quick}" h200 12 >"$folder/rows" 2>"$folder/err" || :
+  "$BUILDDIR/tests/measured/mem_rows" "${1#mem_}" "${3:-${MEASURED:-quick}}" h200 12 >"$folder/rows" 2>"$folder/err" || :
   awk -F, -v limit="$2" -v known="$known" '
     BEGIN { count = split(known, lines, "\n"); for (i = 1; i <= count; i++) allowed[lines[i]] }
     function mode() { return $2 ~ /^atom/ && $7 > 430 ? " in the other half" : "" }
@@ -204,5 +204,5 @@ rows mem_latency 10
 rows mem_mixed "$mixed"
 rows mem_holder 20
 rows mem_random "$random"
-rows mem_turns 12
+rows mem_turns 12 quick
 finish

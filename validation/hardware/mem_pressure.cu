@@ -69,7 +69,8 @@ int main() {
            all[all.size() / 10], all[all.size() * 9 / 10]);
   };
   for (unsigned count : {1u << 10, 1u << 15, 1u << 20})
-    for (auto [blocks, warps] : {std::pair<int, int>{28, 31}, {56, 8}, {56, 16}, {56, 31}, {132, 8}, {132, 16}, {132, 24}, {132, 31}})
+    for (auto [blocks, warps] : {std::pair<int, int>{28, 31}, {56, 8}, {56, 16}, {56, 31}, {132, 8}, {132, 16}, {132, 24},
+                                 {132, 31}})
       for (int adds : {0, 1}) {
         for (int lanes : {1, 4, 32})
           measure(count, blocks, warps, adds, 0, lanes);

@@ -1,7 +1,5 @@
 #include "sim/detect/race/polling.h"
 
-#include <string.h>
-
 #include "sim/core/queue_unit.h"
 
 /* Machine code's look at the phase of an mbarrier. */
@@ -305,7 +303,6 @@ static bool any_load(const Kernel *kernel, bool tries) {
   return false;
 }
 
-/* Every cycle holds an edge that doesn't lead forwards in the text. */
 /* Takes back those that wait for nothing: an old value ends all loops that they end together, if an earlier load says
  * so. */
 static void take_back(PollLoop *loop, bool *polls) {
@@ -325,6 +322,7 @@ static void take_back(PollLoop *loop, bool *polls) {
   }
 }
 
+/* Every cycle holds an edge that doesn't lead forwards in the text. */
 static bool *find_polls(const Kernel *kernel, bool tries, bool quiet, bool waits) {
   if (!any_load(kernel, tries))
     return NULL;

@@ -19,7 +19,8 @@ static bool is_outside(const PollLoop *loop, uint32_t block) {
   return false;
 }
 
-/* Adds to `list` and marks in `inside` what lies before its blocks; if `within`, what lies behind and has that mark. */
+/* Adds to `list` and marks in `inside` what lies before its blocks; if `within`, what lies behind and has that mark.
+ */
 static bool flood(PollLoop *loop, GArray *list, uint8_t mark, uint8_t within) {
   for (guint next = 0; next < list->len; next++) {
     const CfgBlock *block = poll_block(loop, g_array_index(list, uint32_t, next));
