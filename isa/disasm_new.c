@@ -116,7 +116,7 @@ static void append_new_opcode(GString *out, const Inst *inst) {
   if (what & COMPARISON)
     append(out, comparisons[inst->cmp]);
   if (what & TYPE)
-    append(out, types[inst->type]);
+    append(out, inst->width == WIDTH_128 ? widths[WIDTH_128] : types[inst->type]); /* ATOMS of 128 bits has no type */
   if (what & TYPE2)
     append(out, types[inst->type2]);
   if (what & LOGIC)
@@ -136,6 +136,8 @@ void disasm_new_modifiers(GString *out, const Inst *inst) {
   bool is_atomic = inst->op == OP_ATOM || inst->op == OP_RED;
   if (is_new)
     append_new_opcode(out, inst);
+  else if (is_atomic && inst->width == WIDTH_128)
+    append(out, widths[WIDTH_128]);
   else if (is_atomic && inst->type > TYPE_F32)
     append(out, types[inst->type]);
   if (is_atomic || inst->op == OP_ATOMS)

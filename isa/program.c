@@ -188,6 +188,18 @@ static void add(RegList *list, int16_t row, uint32_t count) {
 
 static uint32_t value_rows(const Inst *inst, uint8_t wide_bit) { return inst->wide & wide_bit ? 2 : 1; }
 
+/* Of an atomic operation. */
+static uint32_t atomic_rows(const Inst *inst, uint8_t wide_bit) {
+  return inst->width == WIDTH_128 ? 4 : value_rows(inst, wide_bit);
+}
+
+static uint32_t result_rows(const Inst *inst) {
+  Form form = (Form)op_info[inst->op].form;
+  return form == FORM_D_M       ? width_registers(inst->width)
+         : form == FORM_D_M_B_C ? atomic_rows(inst, WIDE_DST)
+                                : value_rows(inst, WIDE_DST);
+}
+
 RegList inst_reads(const Inst *inst) {
   RegList list = {0};
   uint32_t address = inst->flags & INST_ADDR64 ? 2 : 1;
@@ -214,9 +226,9 @@ RegList inst_reads(const Inst *inst) {
     break;
   case FORM_D_M_B_C:
     add(&list, inst->a, address);
-    add(&list, inst->b, value_rows(inst, WIDE_B));
+    add(&list, inst->b, atomic_rows(inst, WIDE_B));
     if (inst->mode == ATOM_CAS)
-      add(&list, inst->c, value_rows(inst, WIDE_C));
+      add(&list, inst->c, atomic_rows(inst, WIDE_C));
     break;
   case FORM_BAR:
     add(&list, inst->a, 1);
@@ -251,8 +263,7 @@ RegList inst_writes(const Inst *inst, uint32_t nregs) {
   case FORM_D_M_B_C:
   case FORM_BAR:
     if ((uint32_t)inst->dst < nregs)
-      add(&list, inst->dst,
-          op_info[inst->op].form == FORM_D_M ? width_registers(inst->width) : value_rows(inst, WIDE_DST));
+      add(&list, inst->dst, result_rows(inst));
     break;
   case FORM_NONE:
   case FORM_A:

@@ -158,7 +158,7 @@ typedef enum { MEM_GLOBAL, MEM_GENERIC, MEM_CONST, MEM_PARAM, MEM_SHARED, MEM_LO
 typedef enum { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } MemSem;
 /* The threads that a strong access or a fence is strong for (Inst.scope; a MEMBAR has FenceScope in `mode`, too). */
 typedef enum { SCOPE_GPU, SCOPE_CTA, SCOPE_SYS } MemScope;
-/* Inst.wide: the operands that are 64-bit values. */
+/* Inst.wide: the operands that are 64-bit values. (Those of 128 bits are told by Inst.width.) */
 enum { WIDE_DST = 1u << 0, WIDE_A = 1u << 1, WIDE_B = 1u << 2, WIDE_C = 1u << 3 };
 typedef enum {
   SR_LANEID,
@@ -391,10 +391,10 @@ typedef struct Kernel {
   uint32_t nlabels;
   GPtrArray *
       undefined; /* char *: functions without a body that it calls: a TRAP with imm i + 1 stands for a call; NULL: none */
-  uint32_t *control; /* of each instruction of machine code: CONTROL_*; NULL: it has no encodings, or is none */
+  uint32_t *control;   /* of each instruction of machine code: CONTROL_*; NULL: it has no encodings, or is none */
   CodeHazard *hazards; /* of machine code, by rising pc */
   uint32_t nhazards;
-  uint32_t *jumps;   /* instructions that its BRX may go to, rising */
+  uint32_t *jumps; /* instructions that its BRX may go to, rising */
   uint32_t njumps;
   uint16_t param_base;    /* where parameters begin in c[0x0] */
   uint16_t bank;          /* ConstBank: what else c[0x0] holds */
@@ -475,10 +475,11 @@ int32_t kernel_at_address(const Kernel *kernel, uint32_t address);
 uint32_t kernel_address(const Kernel *kernel, uint32_t pc);
 
 /* The registers an instruction reads and writes, for scoreboard, liveness and slicing. Rows, not counting constants;
- * 64- and 128-bit accesses name each register of the group. `count` is at most 8. */
+ * 64- and 128-bit accesses name each register of the group. `count` is at most 10: a CAS of 128 bits has an address
+ * and two groups of four. */
 typedef struct RegList {
   uint8_t count;
-  int16_t reg[8];
+  int16_t reg[12];
 } RegList;
 RegList inst_reads(const Inst *inst);
 RegList inst_writes(const Inst *inst, uint32_t nregs);

@@ -59,6 +59,17 @@ static uint8_t width_rows(uint8_t width) { return width == WIDTH_128 ? 4 : width
 
 static uint8_t value_rows(const Inst *inst, unsigned wide_bit) { return inst->wide & wide_bit ? 2 : 1; }
 
+/* Of an atomic operation. */
+static uint8_t atomic_rows(const Inst *inst, unsigned wide_bit) {
+  return inst->width == WIDTH_128 ? 4 : value_rows(inst, wide_bit);
+}
+
+static uint8_t result_rows(const Inst *inst, Form form) {
+  return form == FORM_D_M       ? width_rows(inst->width)
+         : form == FORM_D_M_B_C ? atomic_rows(inst, WIDE_DST)
+                                : value_rows(inst, WIDE_DST);
+}
+
 VOperands vinst_operands(const VInst *vinst) {
   const Inst *inst = &vinst->inst;
   VOperands rows = {0};
@@ -87,8 +98,8 @@ VOperands vinst_operands(const VInst *vinst) {
     break;
   case FORM_D_M_B_C:
     rows.a = address;
-    rows.b = value_rows(inst, WIDE_B);
-    rows.c = inst->mode == ATOM_CAS ? value_rows(inst, WIDE_C) : 0;
+    rows.b = atomic_rows(inst, WIDE_B);
+    rows.c = inst->mode == ATOM_CAS ? atomic_rows(inst, WIDE_C) : 0;
     break;
   case FORM_BAR:
     rows.a = 1;
@@ -103,7 +114,7 @@ VOperands vinst_operands(const VInst *vinst) {
   bool writes = form != FORM_NONE && form != FORM_A && form != FORM_P_A && form != FORM_P_A_B_CMP &&
                 form != FORM_P_Q_Q_Q && form != FORM_M_A && form != FORM_P_M_A && form != FORM_T;
   if (writes)
-    rows.dst = form == FORM_D_M ? width_rows(inst->width) : value_rows(inst, WIDE_DST);
+    rows.dst = result_rows(inst, form);
   return rows;
 }
 

@@ -297,7 +297,7 @@ static void pass_argument(Lower *lower, LowerFrame *frame, uint32_t formal, cons
     lower->frame = caller;
   } else {
     Value value = actual->kind == PTX_OPERAND_VAR
-                      ? lower_param_value(lower, caller, actual->index, 0, lower_is_wide(type) ? 8 : 4)
+                      ? lower_param_value(lower, caller, actual->index, 0, ptx_type_bytes(type))
                       : lower_value_of(lower, actual, type);
     PtxOperand operand = formal_operand(var);
     lower->frame = frame;
@@ -325,7 +325,7 @@ static void take_result(Lower *lower, LowerFrame *frame, uint32_t formal, const 
   }
   Value value;
   if (var->space == PTX_PARAM) {
-    value = lower_param_value(lower, frame, formal, 0, lower_is_wide(type) ? 8 : 4);
+    value = lower_param_value(lower, frame, formal, 0, ptx_type_bytes(type));
   } else {
     PtxOperand operand = formal_operand(var);
     lower->frame = frame;

@@ -118,7 +118,7 @@ static PtxWord bits_type(unsigned bytes) {
   return bytes == 1 ? PTX_B8 : bytes == 2 ? PTX_B16 : bytes == 4 ? PTX_B32 : PTX_B64;
 }
 
-/* mov.b64 {a, b}, c: parts of 1 to 4 bytes. */
+/* mov.b64 {a, b}, c: parts of 1 to 8 bytes. */
 static void unpack(Lower *lower, const PtxOperand *parts, PtxWord type) {
   unsigned bytes = ptx_type_bytes(type) / MAX(parts->count, 1);
   Value whole = lower_value(lower, 1, type);
@@ -129,8 +129,8 @@ static void unpack(Lower *lower, const PtxOperand *parts, PtxWord type) {
       continue;
     Value row = lower_row(whole, byte / 4);
     Result result = lower_result_of(lower, part, bits_type(bytes));
-    if (bytes == 4)
-      lower_move(lower, result.value, row, false);
+    if (bytes >= 4)
+      lower_move(lower, result.value, row, bytes == 8);
     else
       lower_extract(lower, &result, row, byte % 4 * 8);
   }
@@ -148,12 +148,24 @@ static Value pack_row(Lower *lower, const PtxOperand *parts, unsigned first, uns
   return row;
 }
 
+/* mov.b128 c, {a, b}, or of four parts. */
+static void pack_four_words(Lower *lower, const PtxOperand *parts, Value dst) {
+  unsigned rows = 4 / MAX(parts->count, 1);
+  for (unsigned i = 0; i < parts->count; i++)
+    lower_move(lower, lower_row(dst, i * rows),
+               lower_value_of(lower, lower_part(lower, parts, i), bits_type(rows * 4)), rows == 2);
+}
+
 /* mov.b64 c, {a, b} */
 static void pack(Lower *lower, const PtxOperand *parts, PtxWord type) {
   unsigned bytes = ptx_type_bytes(type) / MAX(parts->count, 1), rows = lower_is_wide(type) ? 2 : 1;
   Result result = lower_result(lower, 0, type);
   if (result.value.index == VREG_SINK)
     return;
+  if (type == PTX_B128) {
+    pack_four_words(lower, parts, result.value);
+    return;
+  }
   Value row[2];
   for (unsigned i = 0; i < rows; i++)
     row[i] = pack_row(lower, parts, i * parts->count / rows, parts->count / rows, bytes);

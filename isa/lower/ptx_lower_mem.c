@@ -134,6 +134,7 @@ static MemWidth load_width(PtxWord type, unsigned reg_bytes) {
   case 1: return lower_is_signed(type) ? WIDTH_S8 : WIDTH_U8;
   case 2: return lower_is_signed(type) && reg_bytes > 2 ? WIDTH_S16 : WIDTH_U16;
   case 8: return WIDTH_64;
+  case 16: return WIDTH_128;
   default: return WIDTH_32;
   }
 }
@@ -240,6 +241,7 @@ static MemWidth store_width(PtxWord type) {
   case 1: return WIDTH_U8;
   case 2: return WIDTH_U16;
   case 8: return WIDTH_64;
+  case 16: return WIDTH_128;
   default: return WIDTH_32;
   }
 }
@@ -300,6 +302,8 @@ static AtomOp atom_op(uint8_t word) {
 static bool has_atomic(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
   uint8_t op = inst->mods.op;
+  if (type == PTX_B128)
+    return lower_needs(lower, 90, "an atomic operation on 128 bits");
   if (ptx_type_bytes(type) == 2)
     return lower_needs(lower, type == PTX_BF16 ? 90 : 70, "an atomic operation on 16 bits");
   if (type == PTX_F64)
@@ -332,13 +336,13 @@ static void atomic(Lower *lower, unsigned where, bool has_result) {
   bool shared = address.space == PTX_SHARED;
   bool drops = result.index == VREG_SINK && inst->mods.op != PTX_CAS && inst->mods.op != PTX_EXCH;
   VInst *vinst = lower_op0(lower, shared ? OP_ATOMS : drops ? OP_RED : OP_ATOM);
-  lower_set_memory(lower, vinst, &address, wide ? WIDTH_64 : ptx_type_bytes(type) == 2 ? WIDTH_U16 : WIDTH_32);
+  lower_set_memory(lower, vinst, &address, store_width(type));
   vinst->dst = result.index;
   vinst->dst_row = result.row;
   vinst->b = b.index;
   vinst->b_row = b.row;
   vinst->inst.mode = (uint8_t)atom_op(inst->mods.op);
-  vinst->inst.type = (uint8_t)lower_data_type(type);
+  vinst->inst.type = type == PTX_B128 ? TYPE_U32 : (uint8_t)lower_data_type(type); /* 128 bits are no number */
   vinst->inst.wide = wide ? WIDE_DST | WIDE_B : 0;
   if (inst->mods.op == PTX_CAS) {
     vinst->c = c.index;

@@ -62,7 +62,7 @@ static Value param_words(Lower *lower, LowerFrame *frame, uint32_t var, uint32_t
   return first;
 }
 
-Value lower_param_value(Lower *lower, LowerFrame *frame, uint32_t var, uint32_t byte, unsigned bytes) {
+static Value read_words(Lower *lower, LowerFrame *frame, uint32_t var, uint32_t byte, unsigned bytes) {
   if (lower_is_kernel_param(lower, frame, var)) {
     uint32_t offset = PARAM_BANK_OFFSET + lower->var_byte[var] + byte;
     ConstRef low = {.kind = CONST_BANK, .value = offset}, high = {.kind = CONST_BANK, .value = offset + 4};
@@ -79,6 +79,15 @@ Value lower_param_value(Lower *lower, LowerFrame *frame, uint32_t var, uint32_t 
   return whole;
 }
 
+Value lower_param_value(Lower *lower, LowerFrame *frame, uint32_t var, uint32_t byte, unsigned bytes) {
+  if (bytes <= 8)
+    return read_words(lower, frame, var, byte, bytes == 8 ? 8 : 4);
+  Value whole = lower_temp(lower, (uint8_t)(bytes / 4));
+  for (unsigned at = 0; at < bytes; at += 8)
+    lower_move(lower, lower_row(whole, at / 4), read_words(lower, frame, var, byte + at, 8), true);
+  return whole;
+}
+
 /* A byte or half-word goes into its word; what is first written to one is all of it. */
 static void store_narrow(Lower *lower, Value word, bool fresh, uint32_t byte, unsigned bytes, Value value) {
   if (fresh && byte % 4 == 0)
@@ -91,6 +100,10 @@ static void store_narrow(Lower *lower, Value word, bool fresh, uint32_t byte, un
 
 void lower_param_store(Lower *lower, LowerFrame *frame, uint32_t var, uint32_t byte, PtxWord type, Value value) {
   unsigned bytes = ptx_type_bytes(type);
+  for (unsigned at = 0; bytes > 8 && at < bytes; at += 8)
+    lower_param_store(lower, frame, var, byte + at, PTX_B64, lower_row(value, at / 4));
+  if (bytes > 8)
+    return;
   Value second = VALUE_SINK;
   bool fresh;
   Value first = param_words(lower, frame, var, byte / 4, bytes == 8 ? 8 : 4, &second, &fresh);
@@ -126,7 +139,7 @@ static void load_lane(Lower *lower, const PtxOperand *address, const PtxOperand 
   unsigned bytes = ptx_type_bytes(type);
   if (dst->kind == PTX_OPERAND_SINK)
     return;
-  Value value = lower_param_value(lower, lower->frame, address->index, byte & ~3u, bytes == 8 ? 8 : 4);
+  Value value = lower_param_value(lower, lower->frame, address->index, byte & ~3u, bytes);
   lower_take(lower, dst, type, value, byte % 4);
 }
 

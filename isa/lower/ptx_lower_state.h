@@ -216,6 +216,8 @@ void lower_set_psrc(VInst *vinst, unsigned i, Pred pred);
 /* Into a new temporary. */
 Value lower_to_temp(Lower *lower, Opcode op, DataType type, Value a, Value b);
 void lower_move(Lower *lower, Value dst, Value src, bool wide);
+/* A value of that type, of up to four rows. */
+void lower_move_as(Lower *lower, PtxWord type, Value dst, Value src);
 void lower_logic(Lower *lower, LogicOp lop, Value dst, Value a, Value b);
 /* d = p ? a : b */
 void lower_select(Lower *lower, Value dst, Value a, Value b, Pred pred, bool wide);

@@ -38,6 +38,8 @@ Value lower_temp(Lower *lower, uint8_t rows) { return (Value){new_register(lower
 
 Pred lower_temp_pred(Lower *lower) { return (Pred){new_predicate(lower, true), false}; }
 
+static uint8_t rows_of(PtxWord type) { return (uint8_t)MAX(ptx_type_bytes(type) / 4, 1); }
+
 static unsigned vector_lanes(const PtxVar *var) { return var->vec == PTX_V4 ? 4 : var->vec == PTX_V2 ? 2 : 1; }
 
 /* An entry: the virtual register (of the first component; the others follow) and the type below it. */
@@ -48,8 +50,8 @@ static gpointer add_register(Lower *lower, LowerFrame *frame, uint32_t number) {
   const PtxVar *var = ptx_var(module, ptx_module_register(module, frame->function, number));
   int32_t first = -1;
   for (unsigned lane = 0; lane < vector_lanes(var); lane++) {
-    int32_t index = var->type == PTX_PRED ? new_predicate(lower, false)
-                                          : new_register(lower, lower_is_wide((PtxWord)var->type) ? 2 : 1, false);
+    int32_t index =
+        var->type == PTX_PRED ? new_predicate(lower, false) : new_register(lower, rows_of((PtxWord)var->type), false);
     if (lane == 0)
       first = index;
   }
@@ -226,6 +228,12 @@ void lower_move(Lower *lower, Value dst, Value src, bool wide) {
     lower_op1(lower, wide ? OP_MOV64 : OP_MOV, dst, src);
 }
 
+void lower_move_as(Lower *lower, PtxWord type, Value dst, Value src) {
+  unsigned rows = rows_of(type);
+  for (unsigned row = 0; row < rows; row += 2)
+    lower_move(lower, lower_row(dst, row), lower_row(src, row), rows > 1);
+}
+
 void lower_logic(Lower *lower, LogicOp lop, Value dst, Value a, Value b) {
   lower_op2(lower, OP_LOP, dst, a, b)->inst.lop = (uint8_t)lop;
 }
@@ -300,7 +308,17 @@ static Value read_float(Lower *lower, const PtxOperand *operand, PtxWord type) {
   return lower_imm(lower, low);
 }
 
+/* 128 bits, of which an immediate has 64; ptxas 13.0 puts zeros above -1, too. */
+static Value read_four_words(Lower *lower, uint64_t low) {
+  Value value = lower_temp(lower, rows_of(PTX_B128));
+  lower_move(lower, value, lower_imm64(lower, low), true);
+  lower_move(lower, lower_row(value, 2), lower_imm64(lower, 0), true);
+  return value;
+}
+
 static Value read_integer(Lower *lower, const PtxOperand *operand, PtxWord type) {
+  if (type == PTX_B128)
+    return read_four_words(lower, operand->bits);
   unsigned unused = 64 - ptx_type_bytes(type) * 8;
   uint64_t bits = operand->bits << unused;
   bits = lower_is_signed(type) ? (uint64_t)((int64_t)bits >> unused) : bits >> unused;
@@ -521,7 +539,7 @@ void lower_take(Lower *lower, const PtxOperand *operand, PtxWord type, Value wor
     lower_extract(lower, &result, word, byte * 8);
     return;
   }
-  lower_move(lower, result.value, word, lower_is_wide(type));
+  lower_move_as(lower, type, result.value, word);
   lower_finish(lower, &result);
 }
 
@@ -530,6 +548,6 @@ void lower_store_result(Lower *lower, const PtxOperand *operand, PtxWord type, V
   if (ptx_type_bytes(type) < 4)
     result.value = value;
   else
-    lower_move(lower, result.value, value, lower_is_wide(type));
+    lower_move_as(lower, type, result.value, value);
   lower_finish(lower, &result);
 }

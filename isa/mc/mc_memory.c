@@ -172,7 +172,8 @@ static bool set_atomic(McBuild *build, Inst *inst) {
   for (guint i = 0; i < G_N_ELEMENTS(names); i++)
     op = mc_has(build, names[i]) ? i : op;
   bool halves = mc_has(build, "F16x2"), brains = mc_has(build, "BF16x2") || mc_has(build, "BF16_V2");
-  if (op == G_N_ELEMENTS(names) || mc_has(build, "128") ||
+  bool four = mc_has(build, "128");
+  if (op == G_N_ELEMENTS(names) || (four && op != ATOM_EXCH && op != ATOM_CAS) ||
       ((halves || brains || floats_of(build) > 1) && op != ATOM_ADD))
     return mc_refuse(build);
   bool wide = mc_has(build, "64") || mc_has(build, "S64") || mc_has(build, "F64") || mc_has(build, "U64");
@@ -185,7 +186,7 @@ static bool set_atomic(McBuild *build, Inst *inst) {
                : wide                                         ? TYPE_U64
                : mc_has(build, "S32")                         ? TYPE_S32
                                                               : TYPE_U32;
-  inst->width = wide ? WIDTH_64 : WIDTH_32;
+  inst->width = four ? WIDTH_128 : wide ? WIDTH_64 : WIDTH_32;
   inst->wide |= wide ? WIDE_B : 0;
   inst->flags |= mc_has(build, "FTZ") ? INST_FTZ : 0;
   inst->sem = SEM_RELAXED;
@@ -195,11 +196,12 @@ static bool set_atomic(McBuild *build, Inst *inst) {
 /* Operands b, and c of a CAS, from operand `at` on. */
 static bool set_operands(McBuild *build, Inst *inst, guint at) {
   bool wide = inst->wide & WIDE_B, swaps = inst->mode == ATOM_CAS;
+  unsigned words = MAX(floats_of(build), words_of(inst->width));
   if (mc_count(build) != at + (swaps ? 2 : 1))
     return mc_refuse(build);
-  inst->b = wide ? mc_pair(build, mc_at(build, at)) : stored_value(build, mc_at(build, at), floats_of(build));
+  inst->b = wide ? mc_pair(build, mc_at(build, at)) : stored_value(build, mc_at(build, at), words);
   if (swaps) {
-    inst->c = wide ? mc_pair(build, mc_at(build, at + 1)) : mc_value(build, mc_at(build, at + 1));
+    inst->c = wide ? mc_pair(build, mc_at(build, at + 1)) : stored_value(build, mc_at(build, at + 1), words);
     inst->wide |= wide ? WIDE_C : 0;
   }
   return !build->failed;

@@ -13,6 +13,9 @@ static PtxWord twice(PtxWord type) {
   }
 }
 
+/* A register of 128 bits holds nothing narrower. */
+static bool is_four_words(PtxWord type) { return type == PTX_B128; }
+
 /* The type that the shape asks for, or PTX_NONE for any. */
 static PtxWord type_of(const PtxShape *shape, const PtxMods *mods) {
   switch (shape->type) {
@@ -25,6 +28,8 @@ static PtxWord type_of(const PtxShape *shape, const PtxMods *mods) {
 
 static bool fits(PtxWord have, PtxWord want, bool wider) {
   PtxTypeKind a = ptx_type_kind(have), b = ptx_type_kind(want);
+  if (is_four_words(have))
+    return is_four_words(want);
   if (want == PTX_NONE)
     return have != PTX_PRED;
   if (a == PTX_KIND_PRED || b == PTX_KIND_PRED)
@@ -89,9 +94,9 @@ static bool check_value(PtxParser *parser, const PtxOperand *operand, const PtxS
     return fits(have, want, shape->wider) || fail_type(parser, operand, mnemonic, have, want);
   }
   if (operand->kind == PTX_OPERAND_VAR || operand->kind == PTX_OPERAND_FUNCTION)
-    return (shape->kind == 's' && ptx_type_bytes(want) >= 4 && kind != PTX_KIND_FLOAT) ||
+    return (shape->kind == 's' && ptx_type_bytes(want) >= 4 && kind != PTX_KIND_FLOAT && !is_four_words(want)) ||
            fail(parser, operand, mnemonic, "a register or a number");
-  if (is_float && (kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED))
+  if (is_float && (kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED || is_four_words(want)))
     return fail(parser, operand, mnemonic, "an integer");
   if (operand->kind == PTX_OPERAND_INTEGER && kind == PTX_KIND_FLOAT)
     return fail(parser, operand, mnemonic, "a float such as 0f3F800000 or 1.0");
@@ -131,7 +136,7 @@ static bool check_vector(PtxParser *parser, const PtxOperand *operand, const Ptx
   unsigned needed = mnemonic->mods.vec == PTX_V4 ? 4 : 2;
   PtxShape part = *shape;
   if (shape->parts) {
-    static const PtxWord bits[] = {[1] = PTX_B8, [2] = PTX_B16, [4] = PTX_B32};
+    static const PtxWord bits[] = {[1] = PTX_B8, [2] = PTX_B16, [4] = PTX_B32, [8] = PTX_B64};
     unsigned bytes = ptx_type_bytes(want) / operand->count;
     if ((operand->count != 2 && operand->count != 4) || bytes < 1 || want == PTX_PRED)
       return fail(parser, operand, mnemonic, "two or four parts");
@@ -168,7 +173,7 @@ static bool check_memory(PtxParser *parser, const PtxOperand *operand, const Ptx
     return true;
   if (operand->kind == PTX_OPERAND_MEM_REG) {
     PtxWord have = type_of_register(parser, operand, &vector);
-    bool good = !vector && ptx_type_bytes(have) >= 4 && ptx_type_kind(have) != PTX_KIND_FLOAT;
+    bool good = !vector && ptx_type_bytes(have) >= 4 && ptx_type_kind(have) != PTX_KIND_FLOAT && !is_four_words(have);
     return good || ptx_parser_error_at(parser, operand->at, "a `.%s` can't be an address", ptx_word_text(have));
   }
   if (operand->kind != PTX_OPERAND_MEM_VAR)

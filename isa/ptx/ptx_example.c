@@ -8,7 +8,7 @@ static char letter_for(PtxWord type) {
     return 'p';
   if (ptx_type_kind(type) == PTX_KIND_FLOAT && ptx_type_bytes(type) > 2)
     return type == PTX_F32 ? 'f' : 'd';
-  return ptx_type_bytes(type) == 8 ? 'l' : ptx_type_bytes(type) == 4 ? 'r' : 'h';
+  return ptx_type_bytes(type) == 16 ? 'q' : ptx_type_bytes(type) == 8 ? 'l' : ptx_type_bytes(type) == 4 ? 'r' : 'h';
 }
 
 static PtxWord type_for(const PtxShape *shape, const PtxMods *mods) {

@@ -309,7 +309,6 @@ static const char *const unsupported_words[] = {
     "bf16",
     "bf16x2",
     "tf32",
-    "b128",
     "u128",
     "s128",
     "v8",

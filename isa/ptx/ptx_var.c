@@ -111,7 +111,7 @@ static uint64_t as_type(const PtxVar *var, const Token *token, bool negative) {
   if (var->type != PTX_F32 && var->type != PTX_F64) {
     unsigned bytes = ptx_type_bytes((PtxWord)var->type);
     bits = negative ? 0 - bits : bits;
-    return bytes == 8 ? bits : bits & (((uint64_t)1 << 8 * bytes) - 1);
+    return bytes >= 8 ? bits : bits & (((uint64_t)1 << 8 * bytes) - 1);
   }
   bool same = (var->type == PTX_F32 && token->kind == TOK_F32) || (var->type == PTX_F64 && token->kind == TOK_REAL);
   if (!same && var->type == PTX_F32) {

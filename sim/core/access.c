@@ -110,12 +110,13 @@ uint64_t atomic_apply(const Inst *inst, uint64_t old, uint64_t b, uint64_t c) {
 
 AtomicOperands access_atomic_operands(const Issue *issue) {
   const Inst *inst = issue->inst;
-  bool wide = inst->width == WIDTH_64;
   int16_t c = inst->mode == ATOM_CAS ? inst->c : inst->b;
-  return (AtomicOperands){
-      .b = {issue_operand(issue, inst->b), wide ? access_part(issue, inst->b, 1, inst->wide & WIDE_B) : NULL},
-      .c = {issue_operand(issue, c), wide ? access_part(issue, c, 1, inst->wide & WIDE_C) : NULL},
-  };
+  AtomicOperands operands = {{NULL}, {NULL}};
+  for (uint32_t part = 0; part < access_words(width_bytes[inst->width]); part++) {
+    operands.b[part] = access_part(issue, inst->b, part, inst->wide & WIDE_B);
+    operands.c[part] = access_part(issue, c, part, inst->wide & WIDE_C);
+  }
+  return operands;
 }
 
 uint32_t access_merge_before(const Machine *machine, const Inst *inst) {

@@ -46,12 +46,14 @@ static inline unsigned access_next_store(uint32_t rest, uint32_t bytes, bool low
   return 31 - (unsigned)__builtin_clz(rest & ~later);
 }
 
-/* An atomic instruction's operands b and c: low and high rows; high ones are NULL unless it is of 64 bits. */
+/* An atomic instruction's operands b and c: their rows, the lowest first; the others are NULL unless it is of 64 or
+ * 128 bits. */
 typedef struct AtomicOperands {
-  const uint32_t *b[2], *c[2];
+  const uint32_t *b[ACCESS_PARTS_MAX], *c[ACCESS_PARTS_MAX];
 } AtomicOperands;
 AtomicOperands access_atomic_operands(const Issue *issue);
-static inline uint64_t access_value(const uint32_t *const rows[2], unsigned lane) {
+/* The low 64 bits. */
+static inline uint64_t access_value(const uint32_t *const rows[ACCESS_PARTS_MAX], unsigned lane) {
   return rows[0][lane] | (rows[1] ? (uint64_t)rows[1][lane] << 32 : 0);
 }
 

@@ -93,11 +93,14 @@ static inline void issue_write(Issue *issue, int16_t slot, const uint32_t row[WA
 
 /* What executors and exploration both need of memory: bytes of a MemWidth; the part of `word` that a narrow load at
  * byte `offset` gives, and the word after a narrow store; the value after an atomic operation, of as many bits as the
- * instruction's width. */
+ * instruction's width. Those of 128 bits, EXCH and CAS, don't compute: whether part of what is there lets `b` in. */
 extern const uint8_t width_bytes[];
 uint32_t narrow_load(uint32_t word, uint32_t offset, MemWidth width);
 uint32_t narrow_store(uint32_t word, uint32_t offset, uint32_t bytes, uint32_t value);
 uint64_t atomic_apply(const Inst *inst, uint64_t old, uint64_t b, uint64_t c);
+static inline bool atomic_agrees(const Inst *inst, uint32_t old, uint32_t b) {
+  return inst->mode != ATOM_CAS || old == b;
+}
 
 /* Lanes of the shuffle that is issued that take the value of one of `lanes`. */
 uint32_t shuffle_takers(const Issue *issue, uint32_t lanes);

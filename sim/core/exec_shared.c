@@ -387,11 +387,34 @@ static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_
   return take_pipe(issue, &cost);
 }
 
+/* Of a lane: 128 bits are exchanged, or compared and swapped, all four words at once. */
+static void operate_on_four(Issue *issue, const AtomicOperands *operands, uint32_t word,
+                            uint32_t old[ACCESS_PARTS_MAX][32], const WordChange *change, unsigned lane) {
+  bool swaps = issue->inst->mode == ATOM_CAS, stores = true;
+  for (uint32_t part = 0; part < ACCESS_PARTS_MAX; part++)
+    stores &= atomic_agrees(issue->inst, old[part][lane], operands->b[part][lane]);
+  for (uint32_t part = 0; stores && part < ACCESS_PARTS_MAX; part++)
+    change_word(issue, word + part, (swaps ? operands->c : operands->b)[part][lane], change, lane);
+}
+
+static void operate_on_value(Issue *issue, const AtomicOperands *operands, uint32_t word, uint32_t byte,
+                             uint32_t old[ACCESS_PARTS_MAX][32], const WordChange *change, unsigned lane) {
+  const Inst *inst = issue->inst;
+  uint32_t bytes = width_bytes[inst->width];
+  uint64_t value = atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, access_value(operands->b, lane),
+                                access_value(operands->c, lane));
+  uint32_t low = (uint32_t)value;
+  change_word(issue, word, bytes < 4 ? narrow_store(issue->sm->shared.words[word], byte, bytes, low) : low, change,
+              lane);
+  if (bytes == 8)
+    change_word(issue, word + 1, (uint32_t)(value >> 32), change, lane);
+}
+
 /* Lanes in order. */
 bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
   SharedMemory *shared = &issue->sm->shared;
   const Inst *inst = issue->inst;
-  uint32_t physical[32], bytes = width_bytes[inst->width], old[2][32] = {{0}};
+  uint32_t physical[32], bytes = width_bytes[inst->width], old[ACCESS_PARTS_MAX][32] = {{0}};
   UndefinedMet met;
   met.lanes = 0; /* the rest is set when it is needed */
   if (!shared_addresses(issue, base, offset, bytes, physical))
@@ -415,12 +438,10 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
         left = undefined_meet(&met, inst, part, lane, left, physical[lane], operand);
       shared->touched[word + part] |= (uint8_t)(accessed | (accessed & ~left) << SHARED_DEFINED);
     }
-    uint64_t value =
-        atomic_apply(inst, old[0][lane] | (uint64_t)old[1][lane] << 32, operand, access_value(operands.c, lane));
-    uint32_t low = (uint32_t)value;
-    change_word(issue, word, bytes < 4 ? narrow_store(shared->words[word], byte, bytes, low) : low, &change, lane);
-    if (bytes == 8)
-      change_word(issue, word + 1, (uint32_t)(value >> 32), &change, lane);
+    if (G_UNLIKELY(bytes == 16))
+      operate_on_four(issue, &operands, word, old, &change, lane);
+    else
+      operate_on_value(issue, &operands, word, byte, old, &change, lane);
   }
   issue->warp->last_store = when;
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)

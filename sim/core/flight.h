@@ -22,8 +22,8 @@ struct Launch;
 struct UndefinedMet;
 
 /* Rows of a Flight's data: the words that a lane stores or gets; of an atomic operation its operand b, and from
- * FLIGHT_OPERAND_C on operand c. */
-enum { FLIGHT_ROWS = 4, FLIGHT_OPERAND_C = 2, NO_FLIGHT = UINT32_MAX };
+ * FLIGHT_OPERAND_C on operand c, each of up to 128 bits. */
+enum { FLIGHT_ROWS = 8, FLIGHT_OPERAND_C = 4, NO_FLIGHT = UINT32_MAX };
 
 /* A sector that a load brings to the L1, for the lowest lane that wants it. */
 typedef struct Fill {
@@ -39,8 +39,8 @@ typedef struct Waiter {
 } Waiter;
 
 typedef struct Flight {
-  MemRequest request;       /* first: the memory system gives it back */
-  uint32_t refused;         /* lanes that a lock in tags doesn't let in (locks.h) */
+  MemRequest request; /* first: the memory system gives it back */
+  uint32_t refused;   /* lanes that a lock in tags doesn't let in (locks.h) */
   uint32_t
       lanes; /* all lanes of the access; request.mask may be fewer: some hit the L1, or wait for another access */
   BackingBuffer *buffer; /* that holds the words of all lanes; NULL: they lie in several, or in the device heap */

@@ -129,21 +129,29 @@ static uint64_t operand(const Flight *flight, uint32_t row, unsigned lane) {
   return flight->data[row][lane] | (flight->request.bytes == 8 ? (uint64_t)flight->data[row + 1][lane] << 32 : 0);
 }
 
-/* One lane's atomic operation: the words change, and its data are what they held. `word` is the first of them in
- * `buffer`. */
-static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane,
-                    const WordChange *change) {
+/* 128 bits: an exchange, or a compare and swap, of all four words at once. */
+static void operate_on_four(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane,
+                            const WordChange *change) {
   const Inst *inst = flight->inst;
-  uint32_t bytes = flight->request.bytes, byte = flight->request.address[lane] % 4;
-  bool host = buffer->host && gpu->host;
-  if (G_UNLIKELY(flight->refused >> lane & 1)) {
-    flight->data[0][lane] = flight->data[FLIGHT_OPERAND_C][lane];
-    flight->changed[lane] = false;
-    return;
+  uint32_t from = inst->mode == ATOM_CAS ? FLIGHT_OPERAND_C : 0, new[ACCESS_PARTS_MAX];
+  bool stores = true;
+  for (uint32_t part = 0; part < ACCESS_PARTS_MAX; part++) {
+    new[part] = flight->data[from + part][lane];
+    stores &= atomic_agrees(inst, buffer->data[word + part], flight->data[part][lane]);
   }
-  if (G_UNLIKELY(host))
-    meet_host(gpu, buffer, word, access_words(bytes), change->cycle, false);
-  uint32_t before = buffer->data[word];
+  flight->changed[lane] = false;
+  for (uint32_t part = 0; part < ACCESS_PARTS_MAX; part++) {
+    flight->data[part][lane] = buffer->data[word + part];
+    flight->changed[lane] |= stores && new[part] != buffer->data[word + part];
+    if (stores)
+      change_word(gpu, buffer, word + part, new[part], change, lane);
+  }
+}
+
+static void operate_on_value(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane,
+                             const WordChange *change) {
+  const Inst *inst = flight->inst;
+  uint32_t bytes = flight->request.bytes, byte = flight->request.address[lane] % 4, before = buffer->data[word];
   uint64_t b = operand(flight, 0, lane), c = operand(flight, FLIGHT_OPERAND_C, lane);
   flight->data[0][lane] = bytes < 4 ? narrow_load(before, byte, inst->width) : before;
   flight->data[1][lane] = bytes == 8 ? buffer->data[word + 1] : 0;
@@ -154,6 +162,25 @@ static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t wo
   change_word(gpu, buffer, word, bytes < 4 ? narrow_store(before, byte, bytes, low) : low, change, lane);
   if (bytes == 8)
     change_word(gpu, buffer, word + 1, (uint32_t)(value >> 32), change, lane);
+}
+
+/* One lane's atomic operation: the words change, and its data are what they held. `word` is the first of them in
+ * `buffer`. */
+static void operate(Gpu *gpu, Flight *flight, BackingBuffer *buffer, uint32_t word, unsigned lane,
+                    const WordChange *change) {
+  uint32_t bytes = flight->request.bytes;
+  bool host = buffer->host && gpu->host;
+  if (G_UNLIKELY(flight->refused >> lane & 1)) {
+    flight->data[0][lane] = flight->data[FLIGHT_OPERAND_C][lane];
+    flight->changed[lane] = false;
+    return;
+  }
+  if (G_UNLIKELY(host))
+    meet_host(gpu, buffer, word, access_words(bytes), change->cycle, false);
+  if (G_UNLIKELY(bytes == 16))
+    operate_on_four(gpu, flight, buffer, word, lane, change);
+  else
+    operate_on_value(gpu, flight, buffer, word, lane, change);
   if (G_UNLIKELY(host))
     meet_host(gpu, buffer, word, access_words(bytes), change->cycle, true);
 }

@@ -56,7 +56,7 @@ typedef struct Decoded {
   bool sends;            /* it may send an access to global memory */
   uint8_t pipe;          /* PipeKind */
   uint8_t waits, writes; /* how many entries of the lists below */
-  uint8_t wait[12];      /* registers that must be ready before it can issue: read or written */
+  uint8_t wait[16];      /* registers that must be ready before it can issue: read or written */
   uint8_t write[4];
   uint32_t pred_wait, pred_write;
   /* Of machine code with encodings (then `wait` names rows of scoreboards): */

@@ -58,7 +58,7 @@ void undefined_leaves(const Issue *issue);
 /* What the lanes of an atomic operation meet in memory that nobody has written. */
 typedef struct UndefinedMet {
   uint32_t lanes;               /* the rest is set once there are such */
-  uint8_t bytes[2][WARP_LANES]; /* of each row of the result */
+  uint8_t bytes[4][WARP_LANES]; /* of each row of the result */
   uint64_t address[WARP_LANES];
 } UndefinedMet;
 /* `lane`, whose operand b is given, comes to row `part` of the word at `address`, of which the bytes `undefined`

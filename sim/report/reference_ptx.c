@@ -11,22 +11,25 @@ enum { SHOWN_SEQUENCES = 3, SHOWN_INSTS = 8 };
 
 /* An instruction stands where the lanes of a warp may be apart, between registers that come from memory and go
  * there. */
-#define BEFORE                                                                                                \
-  ".version 9.0\n.target sm_90\n.address_size 64\n.func callee(.param .b32 a) { ret; }\n"                     \
-  ".visible .entry k(.param .u64 in)\n{ .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %l<9>;" \
-  ".reg .f32 %f<9>; .reg .f64 %d<9>; TABLE: .branchtargets DONE;"                                             \
-  "ld.param.u64 %l7, [in]; mov.u32 %r8, %tid.x; setp.eq.u32 %p8, %r8, 0;"                                     \
-  "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%l7]; ld.global.v2.u32 {%r5, %r6}, [%l7];"                         \
-  "ld.global.v2.u64 {%l1, %l2}, [%l7]; ld.global.v2.u64 {%l3, %l4}, [%l7];"                                   \
-  "ld.global.v4.u16 {%h1, %h2, %h3, %h4}, [%l7]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%l7];"               \
-  "ld.global.v2.f64 {%d1, %d2}, [%l7]; ld.global.v2.f64 {%d3, %d4}, [%l7];"                                   \
-  "setp.eq.u32 %p1, %r1, 1; setp.eq.u32 %p2, %r2, 2; setp.eq.u32 %p3, %r3, 3; setp.eq.u32 %p4, %r4, 4;"       \
+#define BEFORE                                                                                                  \
+  ".version 9.0\n.target sm_90\n.address_size 64\n.func callee(.param .b32 a) { ret; }\n"                       \
+  ".visible .entry k(.param .u64 in)\n{ .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %l<9>;"   \
+  ".reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b128 %q<9>; TABLE: .branchtargets DONE;"                             \
+  "ld.param.u64 %l7, [in]; mov.u32 %r8, %tid.x; setp.eq.u32 %p8, %r8, 0;"                                       \
+  "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%l7]; ld.global.v2.u32 {%r5, %r6}, [%l7];"                           \
+  "ld.global.v2.u64 {%l1, %l2}, [%l7]; ld.global.v2.u64 {%l3, %l4}, [%l7];"                                     \
+  "ld.global.v4.u16 {%h1, %h2, %h3, %h4}, [%l7]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%l7];"                 \
+  "ld.global.v2.f64 {%d1, %d2}, [%l7]; ld.global.v2.f64 {%d3, %d4}, [%l7];"                                     \
+  "ld.global.b128 %q1, [%l7]; ld.global.b128 %q2, [%l7]; ld.global.b128 %q3, [%l7]; ld.global.b128 %q4, [%l7];" \
+  "setp.eq.u32 %p1, %r1, 1; setp.eq.u32 %p2, %r2, 2; setp.eq.u32 %p3, %r3, 3; setp.eq.u32 %p4, %r4, 4;"         \
   "setp.eq.u32 %p5, %r5, 5;\n@%p8 bra DONE;\n"
-#define AFTER                                                                                  \
-  ";\nDONE: st.global.v4.u32 [%l7], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%l7], {%l1, %l2};" \
-  "st.global.v2.u64 [%l7], {%l3, %l4}; st.global.v4.u16 [%l7], {%h1, %h2, %h3, %h4};"          \
-  "st.global.v4.f32 [%l7], {%f1, %f2, %f3, %f4}; st.global.v2.f64 [%l7], {%d1, %d2};"          \
-  "st.global.v2.f64 [%l7], {%d3, %d4}; @%p1 exit; @%p2 exit; @%p3 exit; @%p4 exit; @%p5 exit; ret; }\n"
+#define AFTER                                                                                                     \
+  ";\nDONE: st.global.v4.u32 [%l7], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%l7], {%l1, %l2};"                    \
+  "st.global.v2.u64 [%l7], {%l3, %l4}; st.global.v4.u16 [%l7], {%h1, %h2, %h3, %h4};"                             \
+  "st.global.v4.f32 [%l7], {%f1, %f2, %f3, %f4}; st.global.v2.f64 [%l7], {%d1, %d2};"                             \
+  "st.global.v2.f64 [%l7], {%d3, %d4}; st.global.b128 [%l7], %q1; st.global.b128 [%l7], %q2;"                     \
+  "st.global.b128 [%l7], %q3; st.global.b128 [%l7], %q4; @%p1 exit; @%p2 exit; @%p3 exit; @%p4 exit; @%p5 exit; " \
+  "ret; }\n"
 enum { LINE = 8 }; /* of the instruction */
 
 static const PtxTarget newest = {.capability = 90, .convergence_barriers = true, .max_registers = 255};
@@ -148,8 +151,10 @@ char *reference_ptx(void) {
       "each form. [ptx.md](ptx.md) says how the text is read.\n\n"
       "Modifiers stand in this order; those in `[ ]` may be left out, those in `{ }` come in any order. Operands: "
       "`d` "
-      "a register written, `a` a register or number, `s` what only mov reads, `i` a number, `q` a predicate, `p` as `a` or a predicate, `M` an "
-      "address (in the space behind `:`), `l` a label, `t` a table of branch targets, `C` the operands of a call. Behind `:` stands the type: "
+      "a register written, `a` a register or number, `s` what only mov reads, `i` a number, `q` a predicate, `p` as "
+      "`a` or a predicate, `M` an "
+      "address (in the space behind `:`), `l` a label, `t` a table of branch targets, `C` the operands of a call. "
+      "Behind `:` stands the type: "
       "`T` the first of the mnemonic, `U` the second, `W` the first, twice as wide, `*` any; `+`: a wider register "
       "will do; `v`: a vector if there is `.v2` or `.v4`; `=`: or parts in braces; `|`: a second result, a "
       "predicate, "

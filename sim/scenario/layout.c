@@ -178,7 +178,7 @@ static const MemberType *type_here(const Layout *layout) {
     type = load_at(layout->loads, (at + 3) / 4 * 4);
   if (type == PTX_NONE)
     type = load_at(layout->loads, (at + 7) / 8 * 8);
-  unsigned bytes = type == PTX_NONE ? 4 : ptx_type_bytes(type);
+  unsigned bytes = type == PTX_NONE ? 4 : MIN(ptx_type_bytes(type), 8);
   if (type == PTX_F32 || type == PTX_F64)
     return &member_types[type == PTX_F32 ? 8 : 9];
   for (gsize i = 0; i < G_N_ELEMENTS(plain_types); i++)

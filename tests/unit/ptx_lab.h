@@ -6,8 +6,9 @@
 
 /* The parts of a text with one kernel `k`: LAB_OPEN, statements, LAB_CLOSE. */
 #define LAB_HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
-#define LAB_REGS                                                                                             \
-  ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>; .reg .f64 %d<8>;\n" \
+#define LAB_REGS                                                                          \
+  ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>;" \
+  ".reg .f64 %d<8>; .reg .b128 %q<8>;\n"                                                  \
   ".reg .v4 .u32 %v;\n"
 #define LAB_OPEN LAB_HEAD ".visible .entry k(.param .u64 in, .param .align 4 .b8 big[12])\n{ " LAB_REGS
 #define LAB_CLOSE "\nDONE: ret; }\n"

@@ -122,6 +122,10 @@ static const struct {
     {"slct.u32.s32 %r1, %r2, %r3, %r4;", "ISETP SEL"},
     {"mov.b32 {%h1, %h2}, %r1; mov.b32 %r2, {%h3, %h4};", "BFI BFE BFE"},
     {"mov.b64 %l1, {%r1, %r2};", "MOV MOV"},
+    {"mov.b128 %q1, -1; mov.b128 %q2, %q1; st.global.b128 [%l1], %q2;", "MOV64 MOV64 ST"},
+    {"mov.b128 %q1, {%r1, %r2, %r3, %r4}; st.global.b128 [%l1], %q1;", "ST"},
+    {"ld.global.b128 %q1, [%l1]; mov.b128 {%r1, %r2, %r3, %r4}, %q1;", "LD"},
+    {"ld.global.b128 %q1, [%l1]; st.shared.b128 [%r1], %q1; st.release.gpu.b128 [%l1], 5;", "LD STS MOV64 MOV64 ST"},
     {"cvt.u32.u16 %r1, %h1; st.global.u32 [%l1], %r1; cvt.s64.s32 %l2, %r1; st.global.u64 [%l1], %l2;",
      "ST MOV SHR ST"},
     {"cvt.u64.u32 %l2, %r1; atom.global.exch.b64 %l2, [%l7], %l2;", "MOV ATOM MOV"},
@@ -216,6 +220,8 @@ static const struct {
     {"cvt.rn.f16.f32 %h1, %f1; cvt.f32.bf16 %f2, %h1; st.global.f32 [%l1], %f2;", "CVT CVT ST EXIT",
      "CVT CVT ST EXIT"},
     {"cvt.rz.bf16x2.f32 %r1, %f1, %f2; st.global.u32 [%l1], %r1;", "CVT CVT BFI ST EXIT", "CVT CVT BFI ST EXIT"},
+    {"atom.global.cas.b128 %q1, [%l1], %q2, %q3; atom.shared.exch.b128 _, [%r1], %q1; atom.exch.b128 _, [%l1], -1;",
+     NULL, "ATOM ATOMS MOV64 MOV64 ATOM EXIT"},
     {"atom.global.add.noftz.f16x2 %r1, [%l1], %r2; red.shared.add.noftz.f16x2 [%r3], %r1;", "ATOM ATOMS EXIT",
      "ATOM ATOMS EXIT"},
     {"mbarrier.pending_count.b64 %r1, %l1; st.global.u32 [%l2], %r1;", "LOP ISUB ST EXIT", "BFE ISUB ST EXIT"},
@@ -270,6 +276,27 @@ START_TEST(keeps_order_and_scope) {
   ck_assert(inst[4].sem == SEM_SC && inst[4].mode == FENCE_SYS && inst[4].scope == SCOPE_SYS);
   ck_assert(inst[5].cache == CACHE_CG && inst[5].sem == SEM_WEAK);
   ck_assert(inst[6].sem == SEM_SC && inst[6].mode == FENCE_GL);
+}
+END_TEST
+
+/* Each word of a group of four, and the address: ten registers. */
+START_TEST(swaps_four_registers) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Program) program = ptx_lab_lower("k.ptx",
+                                             LAB_OPEN "ld.global.b128 %q2, [%l1]; ld.global.b128 %q3, [%l1];\n"
+                                                      "atom.global.cas.b128 %q1, [%l2], %q2, %q3;\n"
+                                                      "st.global.b128 [%l1], %q1;" LAB_CLOSE,
+                                             &hopper, diag);
+  ck_assert_ptr_nonnull(program);
+  const Kernel *kernel = program_kernel(program, 0);
+  uint32_t at = 0;
+  while (at < kernel->ninsts && kernel->insts[at].op != OP_ATOM)
+    at++;
+  ck_assert_uint_lt(at, kernel->ninsts);
+  const Inst *inst = &kernel->insts[at];
+  ck_assert_uint_eq(inst_reads(inst).count, 10);
+  ck_assert_uint_eq(inst_writes(inst, kernel->nregs).count, 4);
+  ck_assert(inst->width == WIDTH_128 && inst->dst % 4 == 0 && inst->b % 4 == 0 && inst->c % 4 == 0);
 }
 END_TEST
 
@@ -596,6 +623,7 @@ int main(void) {
   tcase_add_loop_test(tcase, chooses_async_opcodes, 0, (int)G_N_ELEMENTS(async_choices));
   tcase_add_test(tcase, guards_effects_only);
   tcase_add_test(tcase, keeps_order_and_scope);
+  tcase_add_test(tcase, swaps_four_registers);
   tcase_add_test(tcase, reduces_atomics_that_nobody_reads);
   tcase_add_test(tcase, limits_registers_by_launch_bounds);
   tcase_add_test(tcase, counts_registers_as_ptxas);

@@ -12,7 +12,8 @@
 #define HEAD ".version 9.0\n.target sm_90a, debug\n.address_size 64\n"
 #define OPEN                                                                                                         \
   HEAD ".global .align 8 .b8 word[16];\n.shared .b32 tile;\n.visible .entry k(.param .u64 in, .param .b8 big[12])\n" \
-       "{ .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>; .reg .f64 %d<8>;\n"
+       "{ .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %l<8>; .reg .f32 %f<8>; "                    \
+       ".reg .f64 %d<8>; .reg .b128 %q<8>;\n"
 #define CLOSE "\nDONE: ret; }\n"
 enum { LINE = 8 }; /* of what stands between OPEN and CLOSE */
 
@@ -180,12 +181,12 @@ START_TEST(keeps_registers_apart) {
   g_autoptr(PtxModule) module = parse_one(
       "mov.u32 %r1, 1; { .reg .b32 %r<3>, %q; mov.u32 %r1, 2; mov.u32 %q, 3; mov.u32 %r5, 4; { mov.u32 %r2, 5; } } "
       "mov.u32 %r1, 6;");
-  static const uint32_t numbers[] = {17, 49, 51, 21, 50, 17}; /* 8 predicates, 8 halves, then %r; 48 in all */
+  static const uint32_t numbers[] = {17, 57, 59, 21, 58, 17}; /* 8 predicates, 8 halves, then %r; 56 in all */
   for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
     uint32_t number = ptx_operand(module, ptx_inst(module, i)->operands)->index;
     ck_assert_msg(number == numbers[i], "register %u of instruction %u", number, i);
   }
-  ck_assert_uint_eq(ptx_function(module, 0)->nregs, 48 + 4);
+  ck_assert_uint_eq(ptx_function(module, 0)->nregs, 56 + 4);
 }
 END_TEST
 

@@ -110,6 +110,41 @@ static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst
   }
 }
 
+/* One of the words of an exchange, or of a compare and swap. */
+typedef struct Swap {
+  bool known, stays; /* the new value is known; it is the one that the word has, if anything is stored */
+  uint32_t new;
+} Swap;
+
+/* Part `part`. False: the word can't hold what is compared. */
+static bool look_at_part(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key, uint32_t part,
+                         Swap *swap) {
+  bool cas = inst->mode == ATOM_CAS;
+  uint32_t old;
+  bool compares = explore_operand(walk, state, inst, false, part, &old) && cas;
+  const ValueSet *set = explore_read(walk, key, state->pc);
+  bool anything = explore_may_be_anything(walk, set, key), one = !anything && set->count == 1;
+  swap->known = explore_operand(walk, state, inst, cas, part, &swap->new);
+  swap->stays = swap->known && (compares ? old == swap->new : one && set->value[0] == swap->new);
+  return !compares || anything || abstract_has(set, old);
+}
+
+/* 128 bits are exchanged, or compared and swapped. Each of the four words may hold any of its values, whatever the
+ * others hold. A CAS stores only if each may hold what is compared. */
+static void change_four(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
+  enum { WORDS = 4 };
+  Swap swap[WORDS];
+  bool stores = true;
+  for (uint32_t i = 0; i < WORDS; i++)
+    stores &= look_at_part(walk, state, inst, key + i, i, &swap[i]);
+  for (uint32_t i = 0; i < WORDS && stores; i++) {
+    if (!swap[i].known)
+      explore_store_unknown(walk, state->pc, key + i);
+    else if (!swap[i].stays)
+      explore_store_value(walk, state->pc, key + i, swap[i].new);
+  }
+}
+
 /* A lock in tags (sim/core/locks.h) may let nobody in although its word says "free": another SM is next, or nothing
  * is known of the lock where the lane asks. */
 static void refuse_lock(LaneWalk *walk, const LaneState *state, const Inst *inst) {
@@ -127,11 +162,14 @@ void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Pl
     explore_queue(walk, state, inst, place);
     return;
   }
-  explore_update_copy(walk, inst, place, place->key, false, 0);
+  for (uint32_t word = 0; word < place->bytes; word += 4)
+    explore_update_copy(walk, inst, place, place->key + word / 4, false, 0);
   if (place->bytes == 4)
     change_word(walk, state, inst, place->key);
   else if (place->bytes == 8)
     change_pair(walk, state, inst, place->key);
+  else if (place->bytes == 16)
+    change_four(walk, state, inst, place->key);
   else
     explore_store_unknown(walk, state->pc, place->key);
   if (inst->flags & INST_LOCK && inst->mode == ATOM_CAS)

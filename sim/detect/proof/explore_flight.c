@@ -225,10 +225,14 @@ void explore_take_flights(LaneWalk *walk, LaneState *state, bool only_these) {
 
 /* ---- lanes alike ---- */
 
+/* The operands of the same atomic operation. */
 static bool same_data(const Flight *a, unsigned lane_a, const Flight *b, unsigned lane_b) {
-  for (unsigned row = 0; row < FLIGHT_ROWS; row++)
-    if (a->data[row][lane_a] != b->data[row][lane_b])
+  for (uint32_t row = 0; row < access_words(a->request.bytes); row++) {
+    const uint32_t *b_of_a = a->data[row], *c_of_a = a->data[FLIGHT_OPERAND_C + row];
+    const uint32_t *b_of_b = b->data[row], *c_of_b = b->data[FLIGHT_OPERAND_C + row];
+    if (b_of_a[lane_a] != b_of_b[lane_b] || c_of_a[lane_a] != c_of_b[lane_b])
       return false;
+  }
   return true;
 }
 
