@@ -54,18 +54,19 @@ struct Hierarchy {
   Port *issue; /* the same as the SM sees it when a warp issues an access: nothing of credits and of stops */
   Slice *slice;
   RecentLoads *recent_loads; /* of each slice; NULL: none count */
-  Away *away;        /* AWAY_LINES of each SM; NULL with one half */
-  uint32_t *passing; /* stores and atomics on their way home, PASSING_LINES of each half; NULL with one */
+  Away *away;                /* AWAY_LINES of each SM; NULL with one half */
+  uint32_t *passing;         /* stores and atomics on their way home, PASSING_LINES of each half; NULL with one */
   uint32_t sms, slices, slice_queue, window;
   uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
   uint32_t switch_latency;
-  uint64_t pass;         /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */
+  uint64_t pass;        /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */
   uint32_t read_window; /* cycles; and what the first store behind a load takes more of its slice meanwhile */
   uint64_t write_after_read;
   uint32_t copy_latency; /* cycles until a copy that a load left can be made void */
   uint64_t invalidate;   /* what a copy in the other half delays a store or an atomic */
   uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
   uint32_t fence_least, fence_probe, fence_system; /* cycles */
+  uint32_t quad_latency;                           /* thousandths, of an atomic on 128 bits */
   uint64_t host_latency, host_busy, host_free;
   MemStats stats;
 };

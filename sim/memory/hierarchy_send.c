@@ -35,6 +35,8 @@ static bool is_banked(const MemRequest *request) {
   return true;
 }
 
+enum { QUAD_BYTES = 16 };
+
 static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
   const PortRules *rules = &h->port_rules;
   uint32_t sm = request->sm, first_slice = h->crossbar.sm_half[sm] * h->map.slices, parts = request->parts;
@@ -48,6 +50,7 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
     piece->slice = (uint16_t)(first_slice + slice_map_index(&h->map, line));
     piece->home = slice_map_home(&h->map, line);
     piece->cas = cas;
+    piece->quad = kind == MEM_ATOMIC && request->bytes == QUAD_BYTES;
     piece->banked = banked;
     if (kind == MEM_ATOMIC)
       coalescer_turns(&h->coalescer, request, piece);
@@ -135,7 +138,7 @@ static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request)
 
 /* An atomic's last lane is through its unit later than the first. */
 static uint32_t lag(const Hierarchy *h, const MemPiece *piece) {
-  uint64_t turns = port_turn(&h->port_rules, piece->cas, piece->banked) * (piece->turns - 1u),
+  uint64_t turns = port_turn(&h->port_rules, piece->cas, piece->banked, piece->quad) * (piece->turns - 1u),
            word = h->coalescer.word_milli;
   return (uint32_t)MAX(turns, piece->busy > word ? piece->busy - word : 0);
 }
@@ -170,12 +173,13 @@ static uint32_t make_part(Hierarchy *h, const Part *common, const MemPiece *piec
   part->joined = piece->joined;
   part->home = piece->home;
   part->banked = piece->banked;
+  part->quad = piece->quad;
   if (request->host && is_host(h, line))
     part->stage = PART_HOST;
   set_bytes(h, part, request);
   h->counters->global_segments += part->sector_count;
   if (request->kind == MEM_ATOMIC) {
-    part->more += lag(h, piece);
+    part->more += lag(h, piece) + (piece->quad ? h->quad_latency : 0);
     h->counters->global_atomics += bits_count(piece->lanes);
   }
   return index;

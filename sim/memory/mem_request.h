@@ -22,6 +22,7 @@ typedef struct MemPiece {
   uint8_t turns : 6; /* of an atomic, in the atomic unit; up to 32 */
   bool home : 1;     /* the half of the L2 that is the line's home */
   bool cas : 1;      /* as in MemRequest */
+  bool quad : 1;     /* of an atomic: of 128 bits. The slices take no longer for it (mem_wide_h200.csv, `try`) */
 } MemPiece;
 
 /* One warp's access. */

@@ -40,7 +40,8 @@ typedef struct Part {
   uint16_t out, in;   /* bytes that go along with it to its slice, and with its reply */
   uint8_t stage : 4;  /* PartStage */
   uint8_t kind : 4;   /* MemKind */
-  uint8_t turns;      /* of an atomic, in the atomic unit */
+  uint8_t turns : 6;  /* of an atomic, in the atomic unit; up to 32 */
+  bool quad : 1;      /* as in MemPiece */
   uint8_t sector_count : 6;
   bool joined : 1;                        /* a store that joined another one (memory.port.merge_lines) */
   bool home : 1;                          /* the half of the L2 that is the line's home */

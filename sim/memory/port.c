@@ -20,6 +20,7 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .store_split = mem_clock_core(machine, machine->memory.port.store_split_interval),
                        .by_arrival = machine->memory.port.replies == REPLIES_BY_ARRIVAL,
                        .queue = machine->memory.port.queue,
+                       .quad_cas_turns = machine->memory.port.quad_cas_turns,
                        .credits = machine->memory.port.credits,
                        .merge_lines = machine->memory.port.merge_lines};
 }

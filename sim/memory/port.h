@@ -21,7 +21,7 @@
 typedef struct PortRules {
   uint64_t request, split, store, store_sector, atomic_turn, cas_turn, bank_turn, reply, reply_sector, merge,
       scheduler, store_split;
-  uint32_t credits, merge_lines, queue;
+  uint32_t credits, merge_lines, queue, quad_cas_turns;
   bool by_arrival;
 } PortRules;
 
@@ -53,10 +53,10 @@ typedef struct Port {
   uint32_t leaves_at;
 } Port;
 
-/* What a turn of an atomic takes; `banked`: its lanes are all on one bank. */
-static inline uint64_t port_turn(const PortRules *rules, bool cas, bool banked) {
-  uint64_t turn = cas ? rules->cas_turn : rules->atomic_turn;
-  return banked ? MAX(turn, rules->bank_turn) : turn;
+/* What a turn of an atomic takes; `banked`: its lanes are all on one bank; `quad`: it is of 128 bits. */
+static inline uint64_t port_turn(const PortRules *rules, bool cas, bool banked, bool quad) {
+  uint64_t turn = cas ? rules->cas_turn : rules->atomic_turn, one = banked ? MAX(turn, rules->bank_turn) : turn;
+  return cas && quad ? one * rules->quad_cas_turns : one;
 }
 
 void port_rules_init(PortRules *rules, const Machine *machine);
@@ -78,11 +78,11 @@ static inline uint64_t port_takes(const PortRules *rules, MemKind kind, bool joi
 }
 static inline uint64_t port_piece_takes(const PortRules *rules, MemKind kind, const MemPiece *piece) {
   return port_takes(rules, kind, piece->joined, piece->sector_count,
-                    port_turn(rules, piece->cas, piece->banked) * piece->turns);
+                    port_turn(rules, piece->cas, piece->banked, piece->quad) * piece->turns);
 }
 static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {
   return port_takes(rules, (MemKind)part->kind, part->joined, part->sector_count,
-                    port_turn(rules, part->cas, part->banked) * part->turns);
+                    port_turn(rules, part->cas, part->banked, part->quad) * part->turns);
 }
 /* True if the part finds a credit, or needs none. */
 static inline bool port_has_credit(const Port *port, const Part *part) { return port->credits || part->joined; }

@@ -15,9 +15,12 @@ void shared_init(SharedMemory *shared, const Machine *machine) {
       .own_interval = MAX(machine->sm.shared.pass_interval, machine->sm.shared.conflict_interval),
       .scheduler_interval = machine->sm.shared.scheduler_interval,
       .turns_by_bank = machine->sm.shared.atomic_turns == TURNS_BY_BANK,
-      .atomic = {[SHARED_ARITHMETIC] = {machine->sm.shared.atomic_interval, machine->sm.shared.atomic_extra},
-                 [SHARED_EXCHANGE] = {machine->sm.shared.exchange_interval, machine->sm.shared.exchange_extra},
-                 [SHARED_CAS] = {machine->sm.shared.cas_interval, machine->sm.shared.cas_extra}},
+      .atomic = {[SHARED_ARITHMETIC] = {machine->sm.shared.atomic_interval, machine->sm.shared.atomic_extra, 0, 0},
+                 [SHARED_EXCHANGE] = {machine->sm.shared.exchange_interval, machine->sm.shared.exchange_extra, 0,
+                                      machine->sm.shared.quad_interval},
+                 [SHARED_CAS] = {machine->sm.shared.cas_interval, machine->sm.shared.cas_extra,
+                                 machine->sm.shared.wide_cas_extra, machine->sm.shared.quad_cas_interval}},
+      .quad_extra = machine->sm.shared.quad_extra,
       .latency = machine->sm.shared.latency,
       .jitter = machine->sm.jitter_cycles,
   };
@@ -125,6 +128,8 @@ static SharedCost cost_by_bank(const SharedMemory *shared, Milli interval, const
                       .until_milli = (uint64_t)turns * interval};
 }
 
+enum { QUAD = 4 }; /* words of 128 bits */
+
 SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
                               uint32_t words_each) {
   Milli interval = shared->atomic[kind].interval;
@@ -141,6 +146,10 @@ SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uin
     cost.own_milli += behind;
     cost.until_milli += behind;
   }
-  cost.extra = shared->atomic[kind].extra;
+  cost.extra = shared->atomic[kind].extra + (words_each > 1 ? shared->atomic[kind].wide_extra : 0);
+  if (words_each == QUAD) {
+    cost.extra += shared->quad_extra;
+    cost.hold_milli = MAX(cost.hold_milli, shared->atomic[kind].quad_interval);
+  }
   return cost;
 }

@@ -39,8 +39,10 @@ typedef struct SharedMemory {
   bool turns_by_bank;     /* of atomics */
   struct {
     Milli interval;
-    uint32_t extra;
+    uint32_t extra, wide_extra; /* of one word; of several beyond that */
+    Milli quad_interval;        /* of the pipe, at least: of four words */
   } atomic[SHARED_ATOMICS];
+  uint32_t quad_extra;
   uint32_t bank_mask; /* banks - 1 if a power of two, else 0 */
   uint32_t stamp;     /* of the scratch below */
   struct {
@@ -86,7 +88,8 @@ static inline SharedCost shared_cost(const SharedMemory *shared, uint32_t passes
 }
 /* Of a native atomic. Turns by word: distinct words take the passes that their banks need, then lanes on one word
  * follow each other. Turns by bank: so do lanes on one bank. What keeps one access waiting holds the pipe as far as a
- * pass would. */
+ * pass would. Of four words each: turns are those of the first words, as measured on an H200 (mem_wide_h200.csv: 8
+ * lanes side by side have one, 32 have four). */
 SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
                               uint32_t words_each);
 

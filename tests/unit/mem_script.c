@@ -89,7 +89,7 @@ static bool read_queue(const char *word, MemRequest *request) {
   return true;
 }
 
-/* `load`, `store.64`, `atomic`, `red` */
+/* `load`, `store.64`, `atomic`, `cas`, `red` */
 static char *read_kind(const char *word, MemRequest *request) {
   static const char *const kinds[] = {[MEM_LOAD] = "load", [MEM_STORE] = "store", [MEM_ATOMIC] = "atomic"};
   g_auto(GStrv) parts = g_strsplit(word ? word : "", ".", 2);
@@ -100,7 +100,8 @@ static char *read_kind(const char *word, MemRequest *request) {
     return wanted("8, 16, 32, 64 or 128", parts[1]);
   request->bytes = (uint32_t)bits / 8;
   request->unused = g_strcmp0(parts[0], "red") == 0;
-  if (request->unused) {
+  request->cas = g_strcmp0(parts[0], "cas") == 0;
+  if (request->unused || request->cas) {
     request->kind = MEM_ATOMIC;
     return NULL;
   }
@@ -109,7 +110,7 @@ static char *read_kind(const char *word, MemRequest *request) {
       request->kind = (MemKind)i;
       return NULL;
     }
-  return wanted("load, store, atomic, red, enqueue or dequeue", word);
+  return wanted("load, store, atomic, cas, red, enqueue or dequeue", word);
 }
 
 typedef struct Options {

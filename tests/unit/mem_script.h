@@ -9,6 +9,7 @@
  *   at 12 SM3 atomic a[0] x32 step 0                  32 lanes, so many bytes apart (4 unless it says otherwise)
  *   at 12 SM3 store.64 a[0] x4                        .8 .16 .32 .64 .128 bits of each lane; .32 unless it says otherwise
  *   at 12 SM3 load a[0] mask 0xf0 step 128 turn 2     these lanes; lane l has place l % 2
+ *   at 12 SM3 cas.128 a[0] x4 step 128                an atomic with two operands
  *   at 12 SM3 enqueue a[0]                            also dequeue: the queue that begins there (memory.queue)
  *   at 12 SM3 red a[0] as first                       an atomic whose result nobody uses; `as`: a name
  *   at 12 SM0 store a[0] x8 step 128 warp 3          its warp 3 (0 unless it says otherwise)

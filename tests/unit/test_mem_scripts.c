@@ -7,12 +7,12 @@
 #include "tests/unit/unit.h"
 
 static const char *const scripts[] = {
-    "after_loads",   "atomic",        "clocks",     "coalescer",  "copies",      "copies_void", "counts",
-    "dram",          "fractions",     "goes_on",    "halves",     "halves_pass", "hash_pairs",  "hold_again",
-    "hold_batch",    "hold_line",     "hold_queue", "hold_slice", "hold_unit",   "host",        "merge",
-    "merge_credits", "no_l2",         "no_queue",   "pairs",      "port",        "port_banks",  "queues",
-    "queues_no_l2",  "queues_server", "replies",    "server",     "slice",       "store_split", "tags",
-    "turns_groups",  "warm"};
+    "after_loads",   "atomic",       "clocks",        "coalescer",  "copies",      "copies_void", "counts",
+    "dram",          "fractions",    "goes_on",       "halves",     "halves_pass", "hash_pairs",  "hold_again",
+    "hold_batch",    "hold_line",    "hold_queue",    "hold_slice", "hold_unit",   "host",        "merge",
+    "merge_credits", "no_l2",        "no_queue",      "pairs",      "port",        "port_banks",  "port_quads",
+    "queues",        "queues_no_l2", "queues_server", "replies",    "server",      "slice",       "store_split",
+    "tags",          "turns_groups", "warm"};
 
 START_TEST(a_script_comes_out) {
   g_autofree char *file = g_strdup_printf("%s/tests/memory/%s.mem", g_getenv("SRCDIR"), scripts[_i]), *text = NULL;
@@ -33,7 +33,8 @@ static const Wrong wrongs[] = {
      "x:3: reply, performed, accesses, segments, atomics or another counter was expected, not `replies`"},
     {START "at 9 SM0 load a[0]\n", "x:3: a cycle no earlier"},
     {START "at 10 SM9 load a[0]\n", "x:3: an SM of the machine"},
-    {START "at 10 SM0 fetch a[0]\n", "x:3: load, store, atomic, red, enqueue or dequeue was expected, not `fetch`"},
+    {START "at 10 SM0 fetch a[0]\n",
+     "x:3: load, store, atomic, cas, red, enqueue or dequeue was expected, not `fetch`"},
     {START "at 10 SM0 load.24 a[0]\n", "x:3: 8, 16, 32, 64 or 128"},
     {START "at 10 SM0 load a[64]\n", "x:3: a has 64 words"},
     {START "at 10 SM0 load b[0]\n", "x:3: there is no buffer `b`"},

@@ -234,6 +234,43 @@ START_TEST(atomics_cost_by_kind_and_conflict) {
 }
 END_TEST
 
+/* Turns by bank, and of values of two and four words what they take beyond one word. */
+START_TEST(atomics_cost_by_width) {
+  static const struct {
+    SharedAtomic kind;
+    uint32_t mask, words;
+    SharedCost cost;
+  } cases[] = {
+      {SHARED_CAS, 1, 1, {1, 7, 2000, 0, 4000}},
+      {SHARED_CAS, 1, 2, {1, 11, 2000, 0, 4000}},
+      {SHARED_CAS, 1, 4, {1, 22, 12000, 0, 4000}},
+      {SHARED_EXCHANGE, 1, 2, {1, 1, 1500, 0, 3000}},
+      {SHARED_EXCHANGE, 1, 4, {1, 12, 4000, 0, 3000}},
+      {SHARED_EXCHANGE, 0xff, 4, {1, 12, 4000, 0, 3000}},
+      {SHARED_EXCHANGE, UINT32_MAX, 4, {4, 12, 6000, 9000, 12000}},
+  };
+  g_autoptr(Machine) machine =
+      lab_machine("sm.shared.pass_interval=1 sm.shared.conflict_interval=2 sm.shared.exchange_interval=3 "
+                  "sm.shared.cas_interval=4 sm.shared.exchange_extra=1 sm.shared.cas_extra=7 "
+                  "sm.shared.wide_cas_extra=4 sm.shared.quad_extra=11 sm.shared.quad_interval=4 "
+                  "sm.shared.quad_cas_interval=12 sm.shared.atomic_turns=bank");
+  SharedMemory shared;
+  shared_init(&shared, machine);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    uint32_t address[32];
+    for (uint32_t lane = 0; lane < 32; lane++)
+      address[lane] = lane * 4 * cases[i].words;
+    SharedCost cost = shared_atomic_cost(&shared, cases[i].kind, address, cases[i].mask, cases[i].words),
+               want = cases[i].cost;
+    ck_assert_msg(cost.passes == want.passes && cost.extra == want.extra && cost.hold_milli == want.hold_milli &&
+                      cost.own_milli == want.own_milli && cost.until_milli == want.until_milli,
+                  "%u: %u passes, %u extra, holds %d, own %d, until %d", i, cost.passes, cost.extra,
+                  (int)cost.hold_milli, (int)cost.own_milli, (int)cost.until_milli);
+  }
+  shared_clear(&shared);
+}
+END_TEST
+
 /* A pass takes 10 cycles: without room to run ahead a warp waits until its store is being served. */
 START_TEST(stores_hold_their_warp_up) {
   static const struct {
@@ -370,6 +407,7 @@ int main(void) {
   tcase_add_test(tcase, a_pass_may_take_a_fraction);
   tcase_add_test(tcase, schedulers_take_turns);
   tcase_add_loop_test(tcase, atomics_cost_by_kind_and_conflict, 0, G_N_ELEMENTS(atomic_cases));
+  tcase_add_test(tcase, atomics_cost_by_width);
   tcase_add_test(tcase, stores_hold_their_warp_up);
   tcase_add_test(tcase, jitter_stays_within_its_bounds);
   tcase_add_test(tcase, a_new_block_finds_zeros);
