@@ -164,10 +164,6 @@ static void load_lane(Lower *lower, const PtxOperand *dst, Value group, unsigned
 static void load(Lower *lower) {
   const PtxInst *inst = lower->inst;
   const PtxOperand *dst = lower_operand(lower, 0), *source = lower_operand(lower, 1);
-  if (inst->mods.flags & PTX_FLAG_MMIO) {
-    lower_unsupported(lower, ".mmio");
-    return;
-  }
   if (space_of(lower, source) == PTX_PARAM && source->kind == PTX_OPERAND_MEM_VAR) {
     lower_param_load(lower);
     return;
@@ -255,10 +251,6 @@ static Value store_value(Lower *lower, const PtxOperand *src, PtxWord type) {
 
 void lower_ST(Lower *lower, const PtxInst *inst) {
   const PtxOperand *target = lower_operand(lower, 0), *src = lower_operand(lower, 1);
-  if (inst->mods.flags & PTX_FLAG_MMIO) {
-    lower_unsupported(lower, ".mmio");
-    return;
-  }
   if (space_of(lower, target) == PTX_PARAM) {
     if (target->kind == PTX_OPERAND_MEM_VAR)
       lower_param_write(lower);

@@ -48,7 +48,23 @@ void lower_BAR(Lower *lower, const PtxInst *inst) {
     barrier(lower, true);
 }
 
-void lower_BARRIER(Lower *lower, const PtxInst *inst) { barrier(lower, inst->mods.flags & PTX_FLAG_ALIGNED); }
+/* Of a cluster of one block ptxas 13.0 makes nothing of the arrival, and BAR.SYNC 0 of the wait. */
+static void cluster_barrier(Lower *lower, bool aligned) {
+  if (!lower_needs(lower, 90, "barrier.cluster") || lower->inst->mods.mode == PTX_ARRIVE)
+    return;
+  VInst *vinst = lower_op0(lower, OP_BAR);
+  vinst->a = lower_imm(lower, 0).index;
+  vinst->inst.mode = BAR_SYNC;
+  vinst->inst.flags |= aligned ? 0 : (uint32_t)INST_UNALIGNED;
+}
+
+void lower_BARRIER(Lower *lower, const PtxInst *inst) {
+  bool aligned = inst->mods.flags & PTX_FLAG_ALIGNED;
+  if (inst->mods.scope == PTX_CLUSTER)
+    cluster_barrier(lower, aligned);
+  else
+    barrier(lower, aligned);
+}
 
 /* -- votes -- */
 

@@ -383,6 +383,18 @@ bool mc_bar(McBuild *build) {
   return true;
 }
 
+/* The barrier of a cluster, of one block: its wait is one for the block's threads, as ptxas has it where it doesn't know
+ * how large a cluster is and finds one block. */
+bool mc_cluster_wait(McBuild *build) {
+  Inst inst = mc_blank(build, OP_BAR);
+  inst.mode = BAR_SYNC;
+  inst.a = mc_constant(build, 0);
+  inst.flags |= INST_UNALIGNED;
+  inst.dst = MC_ROW_SINK;
+  mc_emit(build, &inst);
+  return true;
+}
+
 /* B2R.RESULT R0; B2R.RESULT RZ, P0: what the last BAR.RED gave. */
 bool mc_b2r(McBuild *build) {
   const McOperand *to = mc_at(build, 0);

@@ -252,7 +252,6 @@ static unsigned match(const FormRow *form, const Split *split, PtxMods *mods, co
 static const char *const unsupported_ops[] = {
     "alloca",
     "applypriority",
-    "barrier.cluster",
     "clusterlaunchcontrol",
     "createpolicy",
     "discard",
@@ -439,11 +438,8 @@ bool ptx_ops_read(const PtxOps *ops, const char *text, gsize length, PtxMnemonic
   if (!split_mnemonic(text, length, &split, error))
     return false;
   PtxOp op = find_op(text, split.count ? split.start[0] - 1 : length);
-  bool barrier_cluster = op == PTX_OP_BARRIER && split.count && split.word[0] == PTX_CLUSTER;
   if (op == PTX_OP_COUNT)
     return fail_op(text, length, &split, error);
-  if (barrier_cluster)
-    return fail_unsupported(error, 0, g_strdup("`barrier.cluster` isn't supported"));
   unsigned furthest = 0;
   const Element *lacks = NULL;
   for (unsigned f = ops->first[op]; f < ops->first[op + 1]; f++) {

@@ -319,11 +319,11 @@ cat >halves.ptx <<'END'
 .address_size 64
 .visible .entry lock_cpu(.param .u64 lock, .param .u64 count, .param .u32 apart) {
   .reg .u64 %l<2>; .reg .b32 %r<2>;
-  ld.param.u64 %l1, [lock]; ld.mmio.relaxed.sys.global.u32 %r1, [%l1]; ret;
+  ld.param.u64 %l1, [lock]; fence.proxy.alias; ret;
 }
 END
 cp "$SRCDIR/traces/slides/cas_lock.sm_90.cubin" halves.sm_90.cubin
-expect "why there is no PTX to check" 0 'without its PTX \(\.mmio isn.t supported\): missing' "$LOCKSTEP" check \
+expect "why there is no PTX to check" 0 'without its PTX \(fence\.proxy\.alias isn.t supported\): missing' "$LOCKSTEP" check \
   halves.ptx --code sass -m h200 --kernel lock_cpu --grid 1 --block 32 --buffer lock=1 --buffer count=1 --arg lock --arg count --arg 1
 cat >compiler <<'END'
 #!/bin/sh

@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 34
+plan 36
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -84,6 +84,10 @@ plan 34
   cluster="$LOCKSTEP run $SRCDIR/tests/machine_code/cluster.sm_90.cubin -m h200 --grid 2 --block 1 --buffer out=2 --arg out"
   expect "a cluster of two blocks" 3 'kernel .pairs. runs in clusters of 2 blocks' $cluster --kernel pairs
   expect "a cluster of one" 0 '^cluster.sm_90 on h200: completed' $cluster --kernel alone
+  for kernel in meets meets_alone; do
+    expect "and its barrier, $kernel" 0 '^cluster.sm_90 on h200: completed' "$LOCKSTEP" check "$SRCDIR/tests/machine_code/cluster.sm_90.cubin" \
+      -m h200 --kernel $kernel --grid 1 --block 64 --buffer out=64 --arg out
+  done
   expect "an instruction that isn't read" 3 'aren.t modelled: .*LDSM, 1 use' "$LOCKSTEP" run \
     "$SRCDIR/tests/machine_code/matrix.sm_90.cubin" -m h200 $adds
   bare="--kernel lock_gpu --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked"

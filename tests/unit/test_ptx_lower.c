@@ -230,6 +230,8 @@ static const struct {
     {"getctarank.shared::cluster.u32 %r1, %r2; getctarank.u64 %r2, %l3; st.global.u32 [%l2+4], %r1; "
      "st.global.u32 [%l2], %r2;",
      NULL, "ST ST EXIT"},
+    {"barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;", NULL, "BAR EXIT"},
+    {"barrier.cluster.arrive.relaxed; barrier.cluster.wait; ld.mmio.relaxed.sys.u32 %r1, [%l1];", NULL, "BAR LD EXIT"},
     {"fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;", "MEMBAR EXIT", "MEMBAR EXIT"},
 };
 

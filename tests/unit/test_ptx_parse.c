@@ -364,7 +364,6 @@ static const Mistake skipped[] = {
     {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];", 0, 3,
      "`.async` of st isn't supported", NULL},
     {"createpolicy.fractional.L2::evict_last.b64 %l1, 1.0;", 0, 1, "`createpolicy.fractional` isn't supported", NULL},
-    {"barrier.cluster.arrive;", 0, 1, "`barrier.cluster` isn't supported", NULL},
     {"add.tf32 %h1, %h2, %h3;", 0, 4, "`.tf32` of add isn't supported", NULL},
     {"ex2.approx.f16 %h1, %h2;", 0, 11, "`.f16` of ex2 isn't supported", NULL},
     {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [word, {%f1, %f2}];", 0, 1, "`tex.2d` isn't supported", NULL},
