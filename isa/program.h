@@ -111,6 +111,10 @@ enum {
   MBARRIER_DROPS = 16,
   MBARRIER_BEFORE_HOPPER = 32
 };
+/* Inst.lop of LDS: 0, or a look at the phase of an mbarrier (sm_90: SYNCS.PHASECHK), or that of a try (.TRYWAIT). */
+enum { LDS_CHECKS_PHASE = 1, LDS_TRIES_PHASE = 2 };
+/* Inst.mode of ISETP: 0, or it says whether a try found the phase complete. */
+enum { ISETP_OF_TRY = 1 };
 /* Inst.lop of LDGSTS: all bytes; zeros where psrc[0] is false; and in as many bytes at the end as the low bits of the
  * address say. */
 typedef enum { COPY_ALL, COPY_OR_ZEROS, COPY_PART } CopyMode;

@@ -86,6 +86,8 @@ liblockstep_a_SOURCES += \
   sim/core/symbols.h \
   sim/core/tell.c \
   sim/core/tell.h \
+  sim/core/try_wait.c \
+  sim/core/try_wait.h \
   sim/core/undefined.h \
   sim/core/undefined_memory.c \
   sim/core/undefined_rows.h \

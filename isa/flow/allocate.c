@@ -66,16 +66,21 @@ static void drop_round(Dead *dead) {
   }
 }
 
+/* Nobody reads what it gives. */
+static bool result_is_dead(const Dead *dead, const VInst *vinst) {
+  return vinst->dst == VREG_SINK || !dead->readers[vinst->dst];
+}
+
 /* ptxas 13.0: an atomic operation on global memory whose result nobody reads is a RED, but for EXCH and CAS, which
  * RED hasn't, and for one that acquires, or has a generic address. Those have no register on a machine that ptxas
- * 13.0 knows. */
+ * 13.0 knows; nor has one on shared memory. */
 static void reduce_atomic(const Dead *dead, VInst *vinst) {
   Inst *inst = &vinst->inst;
-  if (inst->op == OP_ATOM && dead->vkernel->uniform_datapath && vinst->dst != VREG_SINK && !dead->readers[vinst->dst])
+  if ((inst->op == OP_ATOM || inst->op == OP_ATOMS) && dead->vkernel->uniform_datapath && result_is_dead(dead, vinst))
     vinst->dst = VREG_SINK;
   if (inst->op != OP_ATOM || inst->space != MEM_GLOBAL || inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS ||
       inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC ||
-      (vinst->dst != VREG_SINK && dead->readers[vinst->dst]))
+      !result_is_dead(dead, vinst))
     return;
   inst->op = OP_RED;
   vinst->dst = VREG_SINK;
@@ -116,12 +121,13 @@ static void mark_insts(VKernel *vkernel) {
     g_array_index(vkernel->insts, VInst, vkernel->kernel->marks[m].pc).inst.flags |= INST_MARKS;
 }
 
-/* The sink has one row: what is wider and discarded gets a register of its own. */
+/* What is wider than a row and discarded gets a register of its own, but for results of atomic operations on shared
+ * memory, which nobody waits for. */
 static void widen_sinks(VKernel *vkernel) {
   for (guint i = 0; i < vkernel->insts->len; i++) {
     VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
     uint8_t rows = vinst_operands(vinst).dst;
-    if (vinst->dst == VREG_SINK && rows > 1) {
+    if (vinst->dst == VREG_SINK && rows > (vinst->inst.op == OP_ATOMS ? SINK_ROWS : 1)) {
       vinst->dst = vkernel_register(vkernel, rows);
       vinst->dst_row = 0;
     }

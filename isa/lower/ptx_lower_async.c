@@ -136,12 +136,15 @@ static void count_bytes(Lower *lower) {
 /* p = whether the phase of the barrier isn't that of bit 31 of `state`. */
 static void look(Lower *lower, const LowerAddress *address, Value state, int32_t p) {
   MemSem sem = lower->inst->mods.sem == PTX_RELAXED ? SEM_RELAXED : SEM_ACQUIRE;
+  bool tries = lower->inst->mods.mode == PTX_TRY_WAIT && lower->inst->noperands < 4 && is_hopper(lower);
   LowerAddress high = high_word(address);
   Value now = lower_temp(lower, 1), differs = lower_temp(lower, 1);
   VInst *vinst = reach(lower, OP_LDS, &high, WIDTH_32, sem);
+  vinst->inst.lop = !is_hopper(lower) ? 0 : tries ? LDS_TRIES_PHASE : LDS_CHECKS_PHASE;
   vinst->dst = now.index;
   lower_logic(lower, LOP_XOR, differs, now, state);
   vinst = lower_op2(lower, OP_ISETP, VALUE_SINK, differs, lower_imm(lower, 0));
+  vinst->inst.mode = tries ? ISETP_OF_TRY : 0;
   vinst->inst.cmp = CMP_LT;
   vinst->inst.type = TYPE_S32;
   vinst->pdst = p;
@@ -291,7 +294,7 @@ static void copy(Lower *lower) {
     to.base = lower_to_temp(lower, OP_IADD, TYPE_U32, to.base, lower_imm(lower, (uint32_t)to.offset));
   VInst *vinst = lower_op0(lower, OP_LDGSTS);
   lower_set_memory(lower, vinst, &from, bytes == 16 ? WIDTH_128 : bytes == 8 ? WIDTH_64 : WIDTH_32);
-  vinst->inst.cache = CACHE_CG;
+  vinst->inst.cache = lower->inst->mods.cache == PTX_CG ? CACHE_CG : CACHE_CA;
   vinst->b = to.base.index;
   vinst->b_row = to.base.row;
   vinst->inst.lop = !shortened                                       ? COPY_ALL

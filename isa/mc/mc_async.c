@@ -53,9 +53,10 @@ static bool arrive(McBuild *build) {
   return true;
 }
 
-/* PHASECHK: whether the phase isn't that of bit 31 of the operand. A TRYWAIT, which may sleep for a while, looks as
- * well. */
+/* PHASECHK: whether the phase isn't that of bit 31 of the operand. A TRYWAIT may sleep for a while first
+ * (sim/core/try_wait.h). */
 static bool check_phase(McBuild *build) {
+  bool tries = mc_has(build, "TRYWAIT");
   Inst load = mc_blank(build, OP_LDS), differ = mc_blank(build, OP_LOP), compare = mc_blank(build, OP_ISETP);
   if (!mc_only(build, "PHASECHK", "TRANS64", "TRYWAIT", NULL) ||
       !mc_address(build, &load, mc_at(build, 1), MEM_SHARED))
@@ -63,12 +64,14 @@ static bool check_phase(McBuild *build) {
   load.imm += 4; /* the high word */
   load.dst = mc_scratch(build, 1);
   load.sem = SEM_RELAXED;
+  load.lop = tries ? LDS_TRIES_PHASE : LDS_CHECKS_PHASE;
   mc_emit(build, &load);
   differ.lop = LOP_XOR;
   differ.a = load.dst;
   differ.b = mc_value(build, mc_at(build, 2));
   differ.dst = mc_scratch(build, 1);
   mc_emit(build, &differ);
+  compare.mode = tries ? ISETP_OF_TRY : 0;
   compare.cmp = CMP_LT;
   compare.a = differ.dst;
   compare.b = mc_constant(build, 0);

@@ -350,7 +350,7 @@ bool mc_cctl(McBuild *build) {
 
 /* ---- asynchronous copies ---- */
 
-/* LDGSTS.E.BYPASS.128.ZFILL [R7+0x10], desc[UR4][R2.64], P1: without BYPASS the L1 would keep the line. Without ZFILL the
+/* LDGSTS.E.BYPASS.128.ZFILL [R7+0x10], desc[UR4][R2.64], P1: without BYPASS it goes through the L1. Without ZFILL the
  * predicate alone says whether anything is read. */
 bool mc_ldgsts(McBuild *build) {
   const McOperand *to = mc_at(build, 0);
@@ -359,7 +359,7 @@ bool mc_ldgsts(McBuild *build) {
       to->kind != MC_MEMORY || !mc_address(build, &inst, mc_at(build, 1), MEM_GLOBAL))
     return mc_refuse(build);
   inst.width = (uint8_t)width_of(build);
-  inst.cache = CACHE_CG;
+  inst.cache = mc_has(build, "BYPASS") ? CACHE_CG : CACHE_CA;
   inst.b = narrow_address(build, to);
   if (to->offset)
     inst.b = sum(build, OP_IADD, inst.b, mc_constant(build, (uint32_t)to->offset));

@@ -4,6 +4,7 @@
 #include "sim/core/access.h"
 #include "sim/core/mbarrier.h"
 #include "sim/core/tell.h"
+#include "sim/core/try_wait.h"
 
 struct AsyncCopies {
   AsyncCopy *copy;
@@ -155,9 +156,11 @@ static void arrive(Sm *sm, Warp *warp, const AsyncArrival *arrival, uint64_t now
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint32_t place = arrival->physical[lane] / 4;
     uint64_t word = sm->shared.words[place] | (uint64_t)sm->shared.words[place + 1] << 32;
+    uint32_t before = (uint32_t)(word >> 32);
     word = mbarrier_arrive(inst, word, arrival->operand[lane]);
     shared_put(sm, place, (uint32_t)word, &change, lane);
     shared_put(sm, place + 1, (uint32_t)(word >> 32), &change, lane);
+    try_wait_changed(sm, place + 1, before, (uint32_t)(word >> 32), now);
   }
 }
 

@@ -225,7 +225,8 @@ void cached_load(Issue *issue, Flight *flight) {
   issue->sm->counters.l1_misses += bits_count(missing);
   if (G_UNLIKELY(issue->gpu->backing->undefined))
     serve_note_undefined(issue->gpu, flight, flight->lanes & ~missing);
-  if (hits == flight->lanes) {
+  bool copies = issue->inst->op == OP_LDGSTS; /* what it stores is there when a reply would have come */
+  if (hits == flight->lanes && !copies) {
     issue->ready = flight->earliest;
     access_use_loaded(issue, flight);
     return;
@@ -238,6 +239,8 @@ void cached_load(Issue *issue, Flight *flight) {
     issue->flight = flight;
     flights_send(&issue->sm->flights, flight, issue->warp);
     tell_access_began(issue->sm, flight->launch);
+    if (!flight->waits)
+      flights_answer(&issue->sm->flights, flight, flight->earliest);
   }
 }
 

@@ -163,6 +163,7 @@ static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32]
   request->unused = issue->inst->op == OP_RED;
   request->exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH;
   request->cas = kind == MEM_ATOMIC && issue->inst->mode == ATOM_CAS;
+  request->floats = kind == MEM_ATOMIC && issue->inst->mode == ATOM_ADD && type_is_float(issue->inst->type);
   request->merged = kind == MEM_ATOMIC && issue_merges(issue);
   memcpy(request->address, address, sizeof request->address);
   flight->lanes = issue->mask;
@@ -227,7 +228,10 @@ bool access_fetch(Issue *issue, bool aligns, uint8_t valid[WARP_LANES]) {
   if (!flight)
     return false;
   report_global(issue, ACCESS_READ, flight);
-  access_send(issue, flight);
+  if (cached_is_load(issue->gpu->machine, issue->inst))
+    cached_load(issue, flight);
+  else
+    access_send(issue, flight);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "sim/core/async_copy.h"
 #include "sim/core/record.h"
 #include "sim/core/tell.h"
+#include "sim/core/try_wait.h"
 #include "sim/core/undefined.h"
 
 static uint32_t byte_mask(uint32_t bytes, uint32_t offset) {
@@ -88,7 +89,8 @@ static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes,
   SharedMemory *shared = &issue->sm->shared;
   uint32_t passes =
       shared_passes(shared, locks ? &issue->sm->lock_unit : NULL, physical, issue->mask, access_words(bytes));
-  SharedCost cost = shared_cost(shared, passes);
+  bool checks = issue->inst->op == OP_LDS && issue->inst->lop;
+  SharedCost cost = checks ? shared_check_cost(shared, passes) : shared_cost(shared, passes);
   return take_pipe(issue, &cost);
 }
 
@@ -252,6 +254,8 @@ bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
   serve(issue, physical, bytes, false);
   report_shared(issue, ACCESS_READ, physical, bytes, 0, false);
   load_shared(issue, physical, bytes);
+  if (G_UNLIKELY(issue->inst->op == OP_LDS && issue->inst->lop == LDS_TRIES_PHASE))
+    try_wait_look(issue, physical);
   return true;
 }
 
@@ -379,9 +383,27 @@ void exec_STSCUL(Issue *issue) {
 
 /* ---- native atomics (on machines before sm_50 they work all the same, where the hardware has a loop of LDSLK) ---- */
 
+/* ptxas makes ATOMS.POPC.INC of it. */
+static bool only_counts(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  const Kernel *kernel = issue->block->launch->kernel;
+  if (inst->mode != ATOM_ADD || inst->width != WIDTH_32 || type_is_float(inst->type) || inst->b >= 0)
+    return false;
+  const ConstRef *operand = &kernel->consts[~inst->b];
+  return operand->kind == CONST_IMMEDIATE && operand->value == 1 && inst->dst == (int16_t)kernel->nregs;
+}
+
+static SharedAtomic kind_of_atomic(const Issue *issue) {
+  switch (issue->inst->mode) {
+  case ATOM_CAS: return SHARED_CAS;
+  case ATOM_EXCH: return SHARED_EXCHANGE;
+  case ATOM_ARRIVE: return issue->inst->lop & MBARRIER_BEFORE_HOPPER ? SHARED_ARITHMETIC : SHARED_ARRIVAL;
+  default: return only_counts(issue) ? SHARED_COUNT : SHARED_ARITHMETIC;
+  }
+}
+
 static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
-  AtomOp op = issue->inst->mode;
-  SharedAtomic kind = op == ATOM_CAS ? SHARED_CAS : op == ATOM_EXCH ? SHARED_EXCHANGE : SHARED_ARITHMETIC;
+  SharedAtomic kind = kind_of_atomic(issue);
   uint32_t lanes = issue_merges(issue) ? issue->mask & -issue->mask : issue->mask;
   SharedCost cost = shared_atomic_cost(&issue->sm->shared, kind, physical, lanes, access_words(bytes));
   return take_pipe(issue, &cost);
@@ -408,6 +430,8 @@ static void operate_on_value(Issue *issue, const AtomicOperands *operands, uint3
               lane);
   if (bytes == 8)
     change_word(issue, word + 1, (uint32_t)(value >> 32), change, lane);
+  if (G_UNLIKELY(inst->mode == ATOM_ARRIVE && issue->sm->trying))
+    try_wait_changed(issue->sm, word + 1, old[1][lane], (uint32_t)(value >> 32), change->cycle);
 }
 
 /* Lanes in order. */

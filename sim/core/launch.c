@@ -5,6 +5,7 @@
 #include "sim/core/hazards.h"
 #include "sim/core/locks.h"
 #include "sim/core/sm.h"
+#include "sim/core/try_wait.h"
 
 /* The constant bank of sm_20: ntid at 0x8, nctaid at 0x14, arguments from 0x20. */
 static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
@@ -187,6 +188,8 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                      .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR && inst->op != OP_CCTL,
                      .releases = cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
                                  inst->op != OP_MEMBAR && inst->op != OP_CCTL};
+  if (inst->op == OP_ISETP && inst->mode == ISETP_OF_TRY)
+    decoded.executor = try_wait_compare;
   decode_skip(&decoded, gpu, inst->op);
   for (unsigned i = 0; i < reads.count; i++)
     add_wait(&decoded, reads.reg[i]);

@@ -425,6 +425,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Block *block = warp_block(sm, warp);
   Launch *launch = block->launch;
   uint64_t parts_ready = 0;
+  if (G_UNLIKELY(sm->trying))
+    warp_set_remove(&sm->trying, warp->slot); /* it doesn't sleep any longer (try_wait.h) */
   if (G_UNLIKELY(warp->shadow) && !issue_shadow(sm, warp, now))
     return;
   if (G_UNLIKELY(launch->kernel->insts[warp->pc].flags & INST_FUSED) && !issue_parts(sm, warp, now, &parts_ready))
@@ -475,8 +477,12 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
       hazards_skip(&issue, active);
   }
   issue.ready = MAX(issue.ready, parts_ready);
-  if (G_UNLIKELY(invited) && !issue.flight)
-    decline(sm, inst, now);
+  if (G_UNLIKELY(invited)) {
+    if (!issue.flight)
+      decline(sm, inst, now);
+    else if (sm->crowded && flights_have_room(&sm->flights, gpu->machine->memory.port.credits))
+      sm_end_crowd(sm, now);
+  }
   if (issue.flight)
     await(warp, decoded, &issue);
   else if (decoded->stall)

@@ -19,6 +19,7 @@ Backing *backing_new(void) {
   backing->buffers = g_array_new(FALSE, TRUE, sizeof(BackingBuffer));
   g_array_set_clear_func(backing->buffers, buffer_clear);
   backing->next_address = BACKING_FIRST_ADDRESS;
+  backing->alignment = BACKING_GAP;
   return backing;
 }
 
@@ -39,8 +40,8 @@ guint backing_add(Backing *backing, const char *name, uint32_t words, const uint
   change_log_init(&buffer.changes, words);
   if (init)
     memcpy(buffer.data, init, (size_t)words * 4);
-  uint64_t end = buffer.base + (uint64_t)words * 4 + BACKING_ALIGNMENT;
-  backing->next_address = (end + BACKING_ALIGNMENT - 1) / BACKING_ALIGNMENT * BACKING_ALIGNMENT;
+  uint64_t end = buffer.base + (uint64_t)words * 4 + BACKING_GAP;
+  backing->next_address = (end + backing->alignment - 1) / backing->alignment * backing->alignment;
   g_array_append_val(backing->buffers, buffer);
   return backing->buffers->len - 1;
 }

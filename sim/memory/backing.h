@@ -10,7 +10,7 @@
 
 #include "sim/memory/change_log.h"
 
-enum { BACKING_FIRST_ADDRESS = 0x10000, BACKING_ALIGNMENT = 512 };
+enum { BACKING_FIRST_ADDRESS = 0x10000, BACKING_GAP = 512 /* bytes behind a buffer, at least */ };
 
 typedef struct BackingBuffer {
   char *name;
@@ -28,6 +28,7 @@ typedef struct BackingBuffer {
 typedef struct Backing {
   GArray *buffers; /* BackingBuffer, by rising address */
   uint64_t next_address;
+  uint32_t alignment; /* bytes: a buffer begins at multiples of it; BACKING_GAP, unless it is set */
   guint last;     /* the buffer that was found last, by any thread */
   bool undefined; /* some buffer has `defined` */
 } Backing;

@@ -9,6 +9,7 @@ void coalescer_init(Coalescer *coalescer, const Machine *machine) {
   coalescer->line_shift = (uint32_t)__builtin_ctz(machine->memory.l2.line);
   coalescer->sector_shift = (uint32_t)__builtin_ctz(machine->memory.l2.sector);
   coalescer->word_milli = mem_clock_core(machine, machine->memory.atomic.word_interval);
+  coalescer->float_milli = MAX(mem_clock_core(machine, machine->memory.atomic.float_interval), coalescer->word_milli);
   coalescer->sector_milli = mem_clock_core(machine, machine->memory.atomic.sector_interval);
   coalescer->cas_milli = mem_clock_core(machine, machine->memory.atomic.cas_interval);
   coalescer->queue_milli = coalescer->word_milli + mem_clock_core(machine, machine->memory.queue.slot_interval);
@@ -119,7 +120,7 @@ static bool is_one_word(const MemRequest *request, uint32_t lanes) {
 
 void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemPiece *piece) {
   uint64_t busy = 0;
-  uint32_t turns = 0;
+  uint32_t turns = 0, longest = 0; /* of a sector */
   if (request->queue) {
     piece->turns = (uint8_t)bits_count(piece->lanes);
     piece->busy = (uint32_t)(piece->turns * coalescer->queue_milli);
@@ -127,7 +128,7 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
   }
   if (request->together || is_one_word(request, piece->lanes)) {
     piece->turns = request->merged ? 1 : (uint8_t)bits_count(piece->lanes);
-    piece->busy = (uint32_t)(piece->turns * coalescer->word_milli);
+    piece->busy = (uint32_t)(piece->turns * (request->floats ? coalescer->float_milli : coalescer->word_milli));
     return;
   }
   for (uint32_t sectors = piece->sectors; sectors; sectors &= sectors - 1) {
@@ -140,7 +141,10 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
     uint64_t takes = whole ? coalescer->sector_milli : most * coalescer->word_milli;
     busy += request->cas ? MAX(takes, coalescer->cas_milli) : takes;
     turns += most;
+    longest = MAX(longest, most);
   }
+  if (request->floats) /* those on one word wait for each other, sectors don't */
+    busy = MAX(busy, longest * coalescer->float_milli);
   piece->turns = (uint8_t)turns;
   piece->busy = (uint32_t)busy;
 }

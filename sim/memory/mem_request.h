@@ -40,6 +40,7 @@ typedef struct MemRequest {
   bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
   bool cas;       /* of an atomic: it has two operands (CAS) */
+  bool floats;    /* of an atomic: it adds floating-point numbers */
   bool merged;    /* of an atomic: its lanes bring one operation (MergeMode) */
   MemQueue queue; /* of an atomic: on the queue at each lane's address; `bytes` are those of its result */
   uint32_t

@@ -19,8 +19,12 @@ void shared_init(SharedMemory *shared, const Machine *machine) {
                  [SHARED_EXCHANGE] = {machine->sm.shared.exchange_interval, machine->sm.shared.exchange_extra, 0,
                                       machine->sm.shared.quad_interval},
                  [SHARED_CAS] = {machine->sm.shared.cas_interval, machine->sm.shared.cas_extra,
-                                 machine->sm.shared.wide_cas_extra, machine->sm.shared.quad_cas_interval}},
+                                 machine->sm.shared.wide_cas_extra, machine->sm.shared.quad_cas_interval},
+                 [SHARED_COUNT] = {machine->sm.shared.count_interval, machine->sm.shared.atomic_extra, 0, 0},
+                 [SHARED_ARRIVAL] = {machine->sm.shared.arrival_interval, machine->sm.shared.atomic_extra, 0, 0}},
       .quad_extra = machine->sm.shared.quad_extra,
+      .check_interval = machine->sm.shared.check_interval,
+      .check_extra = machine->sm.shared.check_extra,
       .latency = machine->sm.shared.latency,
       .jitter = machine->sm.jitter_cycles,
   };
@@ -130,22 +134,65 @@ static SharedCost cost_by_bank(const SharedMemory *shared, Milli interval, const
 
 enum { QUAD = 4 }; /* words of 128 bits */
 
+/* Of one lane of each word. */
+static uint32_t first_on_each(const uint32_t address[32], uint32_t mask) {
+  uint32_t first = 0;
+  while (mask) {
+    uint32_t lane = (uint32_t)__builtin_ctz(mask), same = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+      same |= address[__builtin_ctz(rest)] == address[lane] ? rest & -rest : 0;
+    first |= 1u << lane;
+    mask &= ~same;
+  }
+  return first;
+}
+
+/* So many passes, that interval apart. */
+static SharedCost cost_of_passes(uint32_t passes, Milli interval) {
+  return (SharedCost){.passes = passes,
+                      .hold_milli = (uint64_t)passes * interval,
+                      .own_milli = (uint64_t)(passes - 1) * interval,
+                      .until_milli = (uint64_t)passes * interval};
+}
+
+SharedCost shared_check_cost(const SharedMemory *shared, uint32_t passes) {
+  if (!shared->check_interval)
+    return shared_cost(shared, passes);
+  SharedCost cost = cost_of_passes(passes, shared->check_interval);
+  cost.extra = shared->check_extra;
+  return cost;
+}
+
+/* Lanes on one word go together. */
+static SharedCost cost_together(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
+                                uint32_t words_each) {
+  uint32_t passes = kind == SHARED_COUNT ? shared_passes(shared, NULL, address, mask, words_each)
+                                         : (uint32_t)bits_count(first_on_each(address, mask));
+  return cost_of_passes(passes, shared->atomic[kind].interval);
+}
+
+/* Distinct words take the passes that their banks need, then lanes on one word follow each other. */
+static SharedCost cost_by_word(SharedMemory *shared, Milli interval, const uint32_t address[32], uint32_t mask,
+                               uint32_t words_each) {
+  uint32_t word[32];
+  for (uint32_t lane = 0; lane < 32; lane++)
+    word[lane] = address[lane] / 4;
+  uint64_t behind = (uint64_t)(most_on(word, mask) - 1) * interval;
+  SharedCost cost = shared_cost(shared, shared_passes(shared, NULL, address, mask, words_each));
+  cost.hold_milli += share(shared, behind);
+  cost.own_milli += behind;
+  cost.until_milli += behind;
+  return cost;
+}
+
 SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
                               uint32_t words_each) {
+  if (kind >= SHARED_COUNT && !shared->atomic[kind].interval)
+    kind = SHARED_ARITHMETIC;
   Milli interval = shared->atomic[kind].interval;
-  SharedCost cost;
-  if (shared->turns_by_bank) {
-    cost = cost_by_bank(shared, interval, address, mask);
-  } else {
-    uint32_t word[32];
-    for (uint32_t lane = 0; lane < 32; lane++)
-      word[lane] = address[lane] / 4;
-    uint64_t behind = (uint64_t)(most_on(word, mask) - 1) * interval;
-    cost = shared_cost(shared, shared_passes(shared, NULL, address, mask, words_each));
-    cost.hold_milli += share(shared, behind);
-    cost.own_milli += behind;
-    cost.until_milli += behind;
-  }
+  SharedCost cost = kind >= SHARED_COUNT    ? cost_together(shared, kind, address, mask, words_each)
+                    : shared->turns_by_bank ? cost_by_bank(shared, interval, address, mask)
+                                            : cost_by_word(shared, interval, address, mask, words_each);
   cost.extra = shared->atomic[kind].extra + (words_each > 1 ? shared->atomic[kind].wide_extra : 0);
   if (words_each == QUAD) {
     cost.extra += shared->quad_extra;

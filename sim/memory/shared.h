@@ -22,7 +22,8 @@
 enum { SHARED_DEFINED = 4 }; /* shift of the second mask in SharedMemory.touched */
 
 /* Native atomics differ in what they cost. */
-typedef enum { SHARED_ARITHMETIC, SHARED_EXCHANGE, SHARED_CAS, SHARED_ATOMICS } SharedAtomic;
+/* SHARED_COUNT: an addition of 1 whose result nobody uses. */
+typedef enum { SHARED_ARITHMETIC, SHARED_EXCHANGE, SHARED_CAS, SHARED_COUNT, SHARED_ARRIVAL, SHARED_ATOMICS } SharedAtomic;
 
 typedef struct SharedMemory {
   uint32_t *words;
@@ -37,6 +38,8 @@ typedef struct SharedMemory {
   uint64_t free_milli;    /* when the pipe has served all that came so far */
   uint64_t turn_milli[8]; /* when the next access of each scheduler can start */
   bool turns_by_bank;     /* of atomics */
+  Milli check_interval;   /* of looks at the phase of an mbarrier; 0: as a load */
+  uint32_t check_extra;
   struct {
     Milli interval;
     uint32_t extra, wide_extra; /* of one word; of several beyond that */
@@ -92,6 +95,9 @@ static inline SharedCost shared_cost(const SharedMemory *shared, uint32_t passes
  * lanes side by side have one, 32 have four). */
 SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
                               uint32_t words_each);
+
+/* Of a look at the phase of an mbarrier, by lanes that look at one. */
+SharedCost shared_check_cost(const SharedMemory *shared, uint32_t passes);
 
 /* Takes the pipe for an access that a warp of a scheduler issues now. */
 static inline SharedService shared_serve(SharedMemory *shared, unsigned scheduler, uint64_t now,

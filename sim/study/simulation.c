@@ -210,6 +210,7 @@ bool simulation_init(Simulation *simulation, const Scenario *scenario, const Mac
   simulation->program = (options->as_source ? scenario_source : scenario_program)(scenario, machine, diag);
   if (!simulation->program)
     return false;
+  simulation->backing->alignment = machine->memory.buffer_alignment;
   place_buffers(simulation);
   simulation->gpu = gpu_new(machine, simulation->backing, seed);
   if (!add_heap(simulation, diag))

@@ -27,6 +27,16 @@ fence_system
 lock_done_32/512
 turns_32
 "
+known_mbarrier="copy_16_ca
+copy_4
+copy_4_ahead
+copy_4_four
+copy_syncthreads
+hand_one_test/1024
+hand_test/1024
+round_one_waits
+round_try/1024
+"
 
 # scenario PROGRAM: each row of its table as a launch with a buffer of its own, row_LINE, expected to be 0, so that what it holds is told.
 scenario() {
@@ -51,6 +61,9 @@ rows() {
       if (program == "control") return threads == 32 && kernel ~ /^(loop_1|if_none|if_half|barrier_count)$/
       if (program == "warp")
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
+      if (program == "mbarrier")
+        return threads == 32 && kernel ~ /^(test_(true|false)_(1|32)|try_false_(1|32))$/ ||
+          threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1)$/
       return (threads == 32 || threads == 1024) && kernel ~ /^poll_lane_(meets|syncwarp)$/ || (threads == 32 || threads == 256) && kernel == "fence_block"
     }
     function put(kernel, threads, n, ours, theirs) {
@@ -128,11 +141,12 @@ measure() {
 }
 
 test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
-plan 16
+plan 20
 for program in alu control warp poll; do
   measure sass "$program" 8
 done
-for program in alu control warp poll; do
+measure sass mbarrier 12
+for program in alu control warp poll mbarrier; do
   measure ptx "$program" ""
 done
 finish

@@ -206,6 +206,12 @@ static const AtomicCase atomic_cases[] = {
     {"by bank, compare-and-swap, 8 lanes on a word", "bank", SHARED_CAS, 0xff, 0, 128, {8, 7, 16000, 28000, 32000}},
     {"by word, one word", "word", SHARED_ARITHMETIC, UINT32_MAX, 0, 128, {1, 0, 32000, 62000, 64000}},
     {"by word, two words of a bank", "word", SHARED_EXCHANGE, UINT32_MAX, 128, 256, {2, 1, 24500, 47000, 49000}},
+    {"counting, one word", "bank", SHARED_COUNT, UINT32_MAX, 0, 128, {1, 0, 5000, 0, 5000}},
+    {"counting, two words of a bank", "bank", SHARED_COUNT, UINT32_MAX, 128, 256, {2, 0, 10000, 5000, 10000}},
+    {"counting, a bank each", "bank", SHARED_COUNT, UINT32_MAX, 4, 128, {1, 0, 5000, 0, 5000}},
+    {"arrivals at one barrier", "bank", SHARED_ARRIVAL, UINT32_MAX, 0, 128, {1, 0, 6000, 0, 6000}},
+    {"arrivals at four barriers", "word", SHARED_ARRIVAL, UINT32_MAX, 8, 32, {4, 0, 24000, 18000, 24000}},
+    {"an arrival of one lane", "bank", SHARED_ARRIVAL, 4, 8, 128, {1, 0, 6000, 0, 6000}},
     {"by word, 32 words of a bank", "word", SHARED_CAS, UINT32_MAX, 128, 4096, {32, 7, 32000, 62000, 64000}},
 };
 /* clang-format on */
@@ -216,7 +222,8 @@ START_TEST(atomics_cost_by_kind_and_conflict) {
   g_autofree char *settings =
       g_strconcat("sm.shared.pass_interval=1 sm.shared.conflict_interval=2 sm.shared.atomic_interval=2 "
                   "sm.shared.exchange_interval=3 sm.shared.cas_interval=4 sm.shared.exchange_extra=1 "
-                  "sm.shared.cas_extra=7 sm.shared.atomic_turns=",
+                  "sm.shared.cas_extra=7 sm.shared.count_interval=5 sm.shared.arrival_interval=6 "
+                  "sm.shared.atomic_turns=",
                   c->turns, NULL);
   g_autoptr(Machine) machine = lab_machine(settings);
   SharedMemory shared;
@@ -267,6 +274,39 @@ START_TEST(atomics_cost_by_width) {
                   "%u: %u passes, %u extra, holds %d, own %d, until %d", i, cost.passes, cost.extra,
                   (int)cost.hold_milli, (int)cost.own_milli, (int)cost.until_milli);
   }
+  shared_clear(&shared);
+}
+END_TEST
+
+/* Without an interval of their own additions of 1 and arrivals are as any atomic, and looks at a phase as any load. */
+START_TEST(what_is_not_known_of_barriers) {
+  g_autoptr(Machine) machine =
+      lab_machine("sm.shared.pass_interval=1 sm.shared.conflict_interval=2 sm.shared.atomic_interval=2 "
+                  "sm.shared.atomic_turns=bank");
+  SharedMemory shared;
+  shared_init(&shared, machine);
+  uint32_t address[32] = {0};
+  SharedCost any = shared_atomic_cost(&shared, SHARED_ARITHMETIC, address, 0xff, 1),
+             count = shared_atomic_cost(&shared, SHARED_COUNT, address, 0xff, 1),
+             arrival = shared_atomic_cost(&shared, SHARED_ARRIVAL, address, 0xff, 1),
+             load = shared_cost(&shared, 3), check = shared_check_cost(&shared, 3);
+  ck_assert_mem_eq(&any, &count, sizeof any);
+  ck_assert_mem_eq(&any, &arrival, sizeof any);
+  ck_assert_mem_eq(&load, &check, sizeof load);
+  shared_clear(&shared);
+}
+END_TEST
+
+START_TEST(looks_at_a_phase_take_the_pipe) {
+  g_autoptr(Machine) machine = lab_machine("sm.shared.check_interval=4.1 sm.shared.check_extra=15");
+  SharedMemory shared;
+  shared_init(&shared, machine);
+  SharedCost one = shared_check_cost(&shared, 1), two = shared_check_cost(&shared, 2);
+  ck_assert_uint_eq(one.hold_milli, 4100);
+  ck_assert_uint_eq(one.own_milli, 0);
+  ck_assert_uint_eq(one.extra, 15);
+  ck_assert_uint_eq(two.hold_milli, 8200);
+  ck_assert_uint_eq(two.own_milli, 4100);
   shared_clear(&shared);
 }
 END_TEST
@@ -408,6 +448,8 @@ int main(void) {
   tcase_add_test(tcase, schedulers_take_turns);
   tcase_add_loop_test(tcase, atomics_cost_by_kind_and_conflict, 0, G_N_ELEMENTS(atomic_cases));
   tcase_add_test(tcase, atomics_cost_by_width);
+  tcase_add_test(tcase, what_is_not_known_of_barriers);
+  tcase_add_test(tcase, looks_at_a_phase_take_the_pipe);
   tcase_add_test(tcase, stores_hold_their_warp_up);
   tcase_add_test(tcase, jitter_stays_within_its_bounds);
   tcase_add_test(tcase, a_new_block_finds_zeros);

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_after): some of their rows beside an H200, as the
+# machine code that is recorded beside them. TAP. MEASURED=all: all rows, which takes some minutes.
+# shellcheck disable=SC2154 # tap.sh has the folder
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR/validation/hardware"
+
+# compare TABLE LIMIT KNOWN CONDITION: rows of which the awk condition holds: mean error, and those above 30 % that KNOWN, a condition too, isn't true of.
+compare() {
+  names=$(sed -n 2p "$1_h200.csv")
+  awk -F, -v names="$names" 'FNR > 2 { print }' "$1_h200.csv" | awk -F, "$4" >"$folder/rows"
+  while read -r row; do
+    set -- "$1" "$2" "$3" "$row"
+    options=$(echo "$names,$row" | awk -F, '{ for (i = 1; i < NF / 2; i++) printf " -p %s=%s", $i, $(NF / 2 + i) }')
+    # shellcheck disable=SC2086 # several options
+    "$LOCKSTEP" run "$1.yaml" --code sass $options 2>/dev/null </dev/null | sed -n 1p
+  done <"$folder/rows" >"$folder/ours"
+  paste -d, "$folder/rows" "$folder/ours" | awk -F, -v limit="$2" -v table="$1" '
+    { theirs = $(NF / 2); error = $NF / theirs - 1; size = error < 0 ? -error : error; sum += size; if (size > worst) worst = size }
+    size > 0.3 && !('"$3"') { print $0 }
+    END {
+      printf "# %s: %d rows, mean error %.1f %%, worst %.1f %%\n", table, NR, 100 * sum / NR, 100 * worst
+      if (!NR || 100 * sum / NR > limit) printf "mean error %.1f %%\n", 100 * sum / NR
+    }' >"$folder/wrong"
+  grep '^#' "$folder/wrong"
+  point "$1: as on the H200" "$(grep -v '^#' "$folder/wrong" || :)"
+}
+
+all=${MEASURED:+1}
+plan 2
+# Columns: kind, blocks, warps, words. Reductions of many words leave an SM slower here.
+compare mem_kinds 12 '$1 < 6 && $4 > 256' "${all:-\$2 == 132 && \$4 <= 32 && \$1 ~ /^[03567]\$/}"
+# Columns: first, its lanes, second, its lanes, same, pause, blocks. Behind stores and reductions of all warps the second access waits longer here, and the
+# first one less.
+compare mem_after 18 '$1 == 1 || $1 == 2' "${all:-\$5 == 0 && \$6 == 0 && \$7 == 1}"
+finish
