@@ -183,6 +183,17 @@ static const Case cases[] = {
      "next: @P1 STS [0x100], R5;\n@!P1 LDS R6, [0x100];\n" END,
      .block = 64, .grid = 3, .races = {{17, 18}}},
 
+    {"the last lane stores the memory's first words", /* lane 0 of it would have words before that */
+     HEAD "ISETP.EQ.AND P3, pt, R0, 0x1f, pt; ISETP.EQ.AND P4, pt, R0, 0x20, pt;\n"
+          "@P3 STS [0x4], R0;\n@P4 LDS R4, [0x4];\n" END,
+     .block = 64, .races = {{7, 8}}},
+    {"the last lane stores the memory's first words behind a barrier",
+     HEAD "ISETP.EQ.AND P3, pt, R0, 0x1f, pt; ISETP.EQ.AND P4, pt, R0, 0x20, pt;\n"
+          "@P3 STS [0x4], R0;\n" BARRIER "@P4 LDS R4, [0x4];\n" END,
+     .block = 64},
+    {"the last lane stores the memory's first words in block after block",
+     HEAD "ISETP.EQ.AND P3, pt, R0, 0x1f, pt;\n@P3 STS [0x4], R2;\n@P3 LDS R4, [0x4];\n" END, .block = 32,
+     .grid = 4},
     {"each block has its own shared memory", HEAD "STS [R1], R2;\nLDS R4, [R1];\n" END, .block = 32, .grid = 4},
     {"a warp slot used again orders nothing", HEAD "ST [R8], R2;\n" END, .block = 1, .grid = 2, .races = {{6, 6}}},
     {"launches of one stream", HEAD "ST [R8], R2;\n" END, .block = 1, .launches = 3, .streams = 1},

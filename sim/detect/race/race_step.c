@@ -129,8 +129,9 @@ static uint32_t record_rows(Step *step) {
     apart |= lanes >> lane & 1 ? access->address[lane] ^ (first + 4 * lane) : 0;
   if (apart)
     return lanes;
-  unsigned shift = (unsigned)(first / 4 % ROW_WORDS);
-  uint64_t row = first / 4 - shift;
+  uint64_t word = access->address[lowest] / 4 - lowest; /* of lane 0, which may lie before the memory's first word */
+  unsigned shift = (unsigned)(word % ROW_WORDS);
+  uint64_t row = word - shift;
   uint32_t low = lanes << shift, high = shift ? lanes >> (32 - shift) : 0, left = 0;
   if (low && !record_in_row(step, row, low, shift))
     left |= low >> shift;
