@@ -357,6 +357,47 @@ bool mc_nanosleep(McBuild *build) {
 
 /* ---- block barriers ---- */
 
+/* A row of the lowest bits of another. */
+static int16_t lowest_bits(McBuild *build, int16_t row, unsigned bits) {
+  Inst keep = mc_blank(build, OP_LOP);
+  keep.lop = LOP_AND;
+  keep.a = row;
+  keep.b = mc_constant(build, (UINT32_C(1) << bits) - 1);
+  keep.dst = mc_scratch(build, 1);
+  mc_emit(build, &keep);
+  return keep.dst;
+}
+
+static int16_t bits_above(McBuild *build, int16_t row, unsigned from) {
+  Inst shift = mc_blank(build, OP_SHR);
+  shift.type = TYPE_U32;
+  shift.a = row;
+  shift.b = mc_constant(build, from);
+  shift.dst = mc_scratch(build, 1);
+  mc_emit(build, &shift);
+  return shift.dst;
+}
+
+/* An encoding has room for one register: where number and count are in registers it is one that has both. */
+static bool is_packed(const McBuild *build) {
+  const McOperand *number = mc_at(build, 0), *count = mc_at(build, 1);
+  return number->kind == MC_REGISTER && count->kind == MC_REGISTER && number->number == count->number;
+}
+
+static void barrier_operands(McBuild *build, Inst *inst, guint values) {
+  enum { NUMBER_BITS = 4, COUNT_FROM = 16, COUNT_BITS = 12 };
+  inst->a = values > 0 ? mc_value(build, mc_at(build, 0)) : mc_constant(build, 0);
+  if (values < 2)
+    return;
+  inst->b = mc_value(build, mc_at(build, 1));
+  inst->flags |= INST_HAS_COUNT;
+  inst->lop = 1; /* a count of 0 is that of the block */
+  if (is_packed(build)) {
+    inst->b = lowest_bits(build, bits_above(build, inst->a, COUNT_FROM), COUNT_BITS);
+    inst->a = lowest_bits(build, inst->a, NUMBER_BITS);
+  }
+}
+
 bool mc_bar(McBuild *build) {
   guint count = mc_count(build);
   bool reduces = mc_has(build, "RED"), has_predicate = count && mc_is_predicate(mc_at(build, count - 1));
@@ -368,12 +409,7 @@ bool mc_bar(McBuild *build) {
               : mc_has(build, "OR")  ? BAR_RED_OR
               : mc_has(build, "AND") ? BAR_RED_AND
                                      : BAR_RED_POPC;
-  inst.a = values > 0 ? mc_value(build, mc_at(build, 0)) : mc_constant(build, 0);
-  if (values > 1) {
-    inst.b = mc_value(build, mc_at(build, 1));
-    inst.flags |= INST_HAS_COUNT;
-    inst.lop = 1; /* a count of 0 is that of the block */
-  }
+  barrier_operands(build, &inst, values);
   inst.dst = inst.mode == BAR_RED_POPC ? MC_ROW_RESULT : MC_ROW_SINK;
   inst.pdst = inst.mode == BAR_RED_AND || inst.mode == BAR_RED_OR ? MC_RESULT_PREDICATE : PRED_SINK;
   if (reduces)
