@@ -190,6 +190,7 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_observer.h \
   sim/detect/race/race_order.c \
   sim/detect/race/race_order.h \
+  sim/detect/race/race_release.c \
   sim/detect/race/race_repair.c \
   sim/detect/race/race_repair.h \
   sim/detect/race/race_report.c \
@@ -206,6 +207,7 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_words.h \
   sim/detect/race/shadow.c \
   sim/detect/race/shadow.h \
+  sim/detect/race/shadow_parts.c \
   sim/detect/race/speculation.c \
   sim/detect/race/speculation.h \
   sim/detect/race/vclock.c \

@@ -162,6 +162,28 @@ static const Case cases[] = {
           "three: LDS R6, [0x184]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA three;\n"
           "LOP.AND R1, R1, 0x7f; LDS R7, [R1];\n" END,
      .block = 96, .races = {{7, 10}}},
+    {"two flags in one word, of a byte each",
+     HEAD
+     "MOV R5, 0x1; ISETP.EQ.AND P3, pt, R9, 0x1, pt; @P1 BRA one; @P3 BRA two; BRA three;\n"
+     "one: STS [R1], R0; STS.U8 [0x180], R5; EXIT;\n"
+     "two: " PAUSE("rest",
+                   "1000") "STS.U8 [0x181], R5; EXIT;\n"
+                           "three: " PAUSE(
+                               "longer",
+                               "3000") "again: LDS.U8 R6, [0x180]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA again;\n"
+                                       "LOP.AND R1, R1, 0x7f; LDS R7, [R1];\n" END,
+     .block = 96},
+    {"two flags in one word, and the other one is polled",
+     HEAD
+     "MOV R5, 0x1; ISETP.EQ.AND P3, pt, R9, 0x1, pt; @P1 BRA one; @P3 BRA two; BRA three;\n"
+     "one: STS [R1], R0; STS.U8 [0x180], R5; EXIT;\n"
+     "two: " PAUSE("rest",
+                   "1000") "STS.U8 [0x181], R5; EXIT;\n"
+                           "three: " PAUSE(
+                               "longer",
+                               "3000") "again: LDS.U8 R6, [0x181]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA again;\n"
+                                       "LOP.AND R1, R1, 0x7f; LDS R7, [R1];\n" END,
+     .block = 96, .races = {{7, 10}}},
     {"words take turns", /* each warp in its turn adds to a count */
      HEAD "turn: LDS R4, [0x100]; ISETP.NE.AND P0, pt, R4, R9, pt; @P0 BRA turn;\n"
           "LDS R5, [0x0]; IADD R5, R5, 0x1;\nSTS [0x0], R5;\nIADD R4, R4, 0x1; STS [0x100], R4;\n" END,
@@ -192,8 +214,7 @@ static const Case cases[] = {
           "@P3 STS [0x4], R0;\n" BARRIER "@P4 LDS R4, [0x4];\n" END,
      .block = 64},
     {"the last lane stores the memory's first words in block after block",
-     HEAD "ISETP.EQ.AND P3, pt, R0, 0x1f, pt;\n@P3 STS [0x4], R2;\n@P3 LDS R4, [0x4];\n" END, .block = 32,
-     .grid = 4},
+     HEAD "ISETP.EQ.AND P3, pt, R0, 0x1f, pt;\n@P3 STS [0x4], R2;\n@P3 LDS R4, [0x4];\n" END, .block = 32, .grid = 4},
     {"each block has its own shared memory", HEAD "STS [R1], R2;\nLDS R4, [R1];\n" END, .block = 32, .grid = 4},
     {"a warp slot used again orders nothing", HEAD "ST [R8], R2;\n" END, .block = 1, .grid = 2, .races = {{6, 6}}},
     {"launches of one stream", HEAD "ST [R8], R2;\n" END, .block = 1, .launches = 3, .streams = 1},

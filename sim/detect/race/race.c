@@ -80,15 +80,15 @@ typedef struct Forgetting {
 } Forgetting;
 
 /* What was said of races on words that now are others (of a block that has left, of memory that was freed) stays. */
-static void forgotten(void *user, uint64_t word, const Cell *cell, const Row *row) {
+static void forgotten(void *user, uint64_t word, Cell *cell, const Row *row) {
   const Forgetting *forgetting = user;
   RaceWatch *watch = &forgetting->detector->watch;
-  if (cell && cell->raced)
+  if (cell && cell->whole.raced)
     race_report_settle(&watch->report, forgetting->space, word);
   for (uint32_t raced = row && !row->cells ? row->raced : 0; raced; raced &= raced - 1)
     race_report_settle(&watch->report, forgetting->space, word + (unsigned)__builtin_ctz(raced));
   if (cell)
-    handoff_drop(&watch->order.handoffs, cell->handed);
+    order_forget(&watch->order, cell);
 }
 
 static void forget_words(RaceDetector *detector, AccessSpace space, uint64_t first, uint64_t count) {

@@ -78,7 +78,7 @@ static void tell(RaceWatch *watch, ObservableRace *held) {
 
 static bool is_flag(const RaceWatch *watch, uint64_t word) {
   const Cell *cell = shadow_cell((Shadow *)&watch->shadow[SPACE_GLOBAL], word);
-  return cell && cell->flag;
+  return cell && cell->whole.flag;
 }
 
 static void drop(RaceWatch *watch, ObservableRace *held) {

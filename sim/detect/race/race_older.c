@@ -125,7 +125,7 @@ void race_older_writes(Step *step, const Group *group) {
   value->ended_by = race_words_access(step, group->lanes, group->bytes, true);
   vclock_reset(&value->given);
   if (race_trial_asks_older(&step->watch->trial))
-    order_given(&step->watch->order, group->cell, &value->given);
+    order_given(&step->watch->order, group->cell, group->bytes, &value->given);
 }
 
 /* ---- loads ---- */

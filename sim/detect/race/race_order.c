@@ -434,197 +434,94 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
   warp->taken_change = 0; /* another load may take all of it */
 }
 
-/* A read of a word. */
+/* A read of some bytes of a word. */
 typedef struct Taking {
   RaceOrder *order;
-  const Cell *cell;
-  const Inst *inst;
-  uint32_t pc, lanes;
+  const WordRead *read;
   const WarpOrder *at;     /* its warp when it was issued */
   const OlderValue *older; /* of take_released() */
 } Taking;
 
-static void take(WarpOrder *warp, void *user) {
-  const Taking *taking = user;
-  const Cell *cell = taking->cell;
-  if (cell->released)
-    take_released(taking->order, warp, cell->released, taking->older, taking->inst, taking->pc, taking->lanes);
-  if (cell->flag && taking->order->doubt.counts)
-    handoff_take(&taking->order->handoffs, cell->handed, cell->handed_time, &warp->relied);
-  if (cell->flag && handoff_take(&taking->order->handoffs, cell->handed, cell->handed_time, &warp->clock))
-    forget_handoff(taking->order, warp);
+static void take_part(RaceOrder *order, WarpOrder *warp, const CellPart *part, bool flag, const Taking *taking) {
+  const WordRead *read = taking->read;
+  if (part->released)
+    take_released(order, warp, part->released, taking->older, read->inst, read->pc, read->lanes);
+  if (flag && order->doubt.counts)
+    handoff_take(&order->handoffs, part->handed, part->handed_time, &warp->relied);
+  if (flag && handoff_take(&order->handoffs, part->handed, part->handed_time, &warp->clock))
+    forget_handoff(order, warp);
 }
 
-void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
-                   uint32_t lanes) {
-  Taking taking = {.order = order, .cell = cell, .inst = inst, .pc = pc, .lanes = lanes};
+static void take(WarpOrder *warp, void *user) {
+  const Taking *taking = user;
+  Cell *cell = taking->read->cell;
+  const CellPart *part;
+  for (unsigned at = 0; (part = cell_next_part(cell, taking->read->bytes, &at));)
+    take_part(taking->order, warp, part, cell->whole.flag, taking);
+}
+
+void order_acquire(RaceOrder *order, WarpOrder *warp, const WordRead *read) {
+  Taking taking = {.order = order, .read = read};
   warp_views_keep(warp, NULL);
   take(warp, &taking);
 }
 
-static bool hands_on(const Cell *cell) { return cell->released || (cell->flag && cell->handed); }
+static bool hands_on(const WordRead *read) {
+  bool flag = read->cell->whole.flag;
+  const CellPart *part;
+  for (unsigned at = 0; (part = cell_next_part(read->cell, read->bytes, &at));)
+    if (part->released || (flag && part->handed))
+      return true;
+  return false;
+}
 
-void order_acquire_late(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t pc,
-                        uint32_t lanes) {
-  Taking taking = {.order = order, .cell = cell, .inst = inst, .pc = pc, .lanes = lanes};
-  if (hands_on(cell))
+void order_acquire_late(RaceOrder *order, WarpView *view, const WordRead *read) {
+  Taking taking = {.order = order, .read = read};
+  if (hands_on(read))
     warp_view_teach(view, take, &taking);
 }
 
-void order_acquire_older(RaceOrder *order, WarpView *view, const Cell *cell, const OlderValue *older,
-                         const Inst *inst, uint32_t pc, uint32_t lanes) {
-  Taking taking = {.order = order, .cell = cell, .inst = inst, .pc = pc, .lanes = lanes, .older = older};
-  if (hands_on(cell))
+void order_acquire_older(RaceOrder *order, WarpView *view, const WordRead *read, const OlderValue *older) {
+  Taking taking = {.order = order, .read = read, .older = older};
+  if (hands_on(read))
     warp_view_teach(view, take, &taking);
-}
-
-void order_given(const RaceOrder *order, const Cell *cell, VClock *clock) {
-  if (!cell->released)
-    return;
-  const Released *released = &g_array_index(order->released, Released, cell->released - 1);
-  for (unsigned i = 0; i < SCOPES; i++)
-    vclock_join(clock, &released->given[i]);
-  for (unsigned i = 0; i < released->gifts; i++)
-    vclock_join(clock, &released->gift[i].clock);
 }
 
 static bool has_fenced_since(const WarpOrder *warp, const WarpOrder *then, unsigned scope) {
   return warp->fence_count[scope] != then->fence_count[scope];
 }
 
-static void pass_fences(WarpOrder *warp, void *user) {
-  const Taking *taking = user;
-  if (warp == taking->at || !has_fenced_since(warp, taking->at, IN_ONE_BLOCK))
-    return;
-  warp->was_fenced = true;
+static void pass_fences_with(WarpOrder *warp, const Taking *taking, const Released *released) {
   Given given[GIVEN_MAX];
-  const Released *released = &g_array_index(taking->order->released, Released, taking->cell->released - 1);
-  unsigned count = find_given(warp, released, taking->inst, given);
+  unsigned count = find_given(warp, released, taking->read->inst, given);
   for (unsigned i = 0; i < count; i++) {
     if (knows_nothing(given[i].clock) || !has_fenced_since(warp, taking->at, given[i].from))
       continue;
     vclock_join(&warp->fences->known, given[i].clock);
-    learn_lanes(warp, 1, taking->lanes, given[i].clock);
+    learn_lanes(warp, 1, taking->read->lanes, given[i].clock);
     for (unsigned scope = 0; scope < SCOPES; scope++)
       if (has_fenced_since(warp, taking->at, MAX(scope, (unsigned)given[i].from)))
         vclock_join(&warp->fences->fenced[scope], given[i].clock);
   }
 }
 
-void order_pass_fences(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t lanes) {
-  Taking taking = {.order = order, .cell = cell, .inst = inst, .lanes = lanes, .at = warp_view_order(view)};
-  if (view->is_kept && cell->released && taking.at->fences) /* a fence would have made it keep what was */
-    warp_view_teach(view, pass_fences, &taking);
-}
-
-/* Words that share a clock can't forget what one of them handed on. */
-static bool has_own_clock(const RaceOrder *order) { return order->released->len < RELEASED_MAX; }
-
-static Released *released_of(RaceOrder *order, Cell *cell, uint64_t word) {
-  GArray *released = order->released;
-  if (!cell->released && released->len < RELEASED_MAX) {
-    g_array_set_size(released, released->len + 1);
-    cell->released = released->len;
-  } else if (!cell->released) {
-    cell->released = 1 + (uint32_t)(word % RELEASED_MAX);
-  }
-  return &g_array_index(released, Released, cell->released - 1);
-}
-
-/* Nothing was handed on. */
-static void reset_given(Released *released) {
-  for (unsigned i = 0; i < SCOPES; i++)
-    vclock_reset(&released->given[i]);
-  for (unsigned i = 0; i < released->gifts; i++)
-    vclock_reset(&released->gift[i].clock);
-  released->gifts = 0;
-  released->crowded = false;
-}
-
-/* To the threads of the writer's block. */
-static void give_block(Released *released, const WarpOrder *warp, const VClock *clock) {
-  ThreadId block = warp->base;
-  unsigned i = 0;
-  while (i < released->gifts && !thread_same_block(released->gift[i].block, block))
-    i++;
-  if (i == GIFTS_MAX) { /* the oldest one's block is forgotten */
-    VClock *oldest = &released->gift[0].clock, space;
-    vclock_join(&released->given[ON_ONE_GPU], oldest);
-    vclock_reset(oldest);
-    space = *oldest;
-    memmove(released->gift, released->gift + 1, (GIFTS_MAX - 1) * sizeof *released->gift);
-    released->gift[--i].clock = space;
-    released->gifts--;
-    released->crowded = true;
-  }
-  if (i == released->gifts)
-    released->gift[released->gifts++].block = block;
-  vclock_join_as_of(&released->gift[i].clock, clock, warp->actor, warp->time);
-}
-
-/* A strong write behind a release of its own thread to that word hands on what the release did (PTX ISA, "Release and
- * Acquire Patterns", the second). */
-static bool goes_on(const Released *released, const WarpOrder *warp) {
-  return released->alone && thread_equal(released->writer, warp->base);
-}
-
-/* What the write hands on by the model: all that its warp knew at its issue, or at the newest fence before. */
-static void give_by_scope(const RaceOrder *order, Released *released, const WarpOrder *warp, const Inst *inst,
-                          bool adds) {
-  const FenceOrder *fences = warp->fences;
-  Nearness scope = order_scope(inst);
-  const VClock *clock[SCOPES];
-  for (unsigned i = 0; i < SCOPES; i++)
-    clock[i] = order_releases(inst) ? &fences->known : &fences->fenced[i];
-  if (!adds && !goes_on(released, warp))
-    reset_given(released);
-  if (!thread_is_host(warp->base)) {
-    give_block(released, warp, clock[IN_ONE_BLOCK]);
-    if (scope >= ON_ONE_GPU)
-      vclock_join_as_of(&released->given[ON_ONE_GPU], clock[ON_ONE_GPU], warp->actor, warp->time);
-  }
-  if (scope >= IN_ONE_SYSTEM && order->gpu->host)
-    vclock_join_as_of(&released->given[IN_ONE_SYSTEM], clock[IN_ONE_SYSTEM], warp->actor, warp->time);
-}
-
-void order_release(RaceOrder *order, const WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst,
-                   uint32_t pc) {
-  Released *released = released_of(order, cell, word);
-  released->change = ++order->changes;
-  bool adds = op_info[inst->op].flags & OPF_ATOMIC || !has_own_clock(order);
-  bool alone = !adds || (released->alone && thread_equal(released->writer, warp->base));
-  if (warp->fences)
-    give_by_scope(order, released, warp, inst, adds);
-  released->writer = warp->base;
-  released->alone = alone;
-  released->from = pc;
-  released->actor = warp->actor;
-  released->time = warp->time;
-  if (adds) {
-    vclock_join_as_of(&released->clock, &warp->clock, warp->actor, warp->time);
+static void pass_fences(WarpOrder *warp, void *user) {
+  const Taking *taking = user;
+  const CellPart *part;
+  if (warp == taking->at || !has_fenced_since(warp, taking->at, IN_ONE_BLOCK))
     return;
+  for (unsigned at = 0; (part = cell_next_part(taking->read->cell, taking->read->bytes, &at));) {
+    if (!part->released)
+      continue;
+    warp->was_fenced = true;
+    pass_fences_with(warp, taking, &g_array_index(taking->order->released, Released, part->released - 1));
   }
-  vclock_assign_as_of(&released->clock, &warp->clock, warp->actor, warp->time);
-  handoff_drop(&order->handoffs, cell->handed);
-  cell->handed = 0;
 }
 
-uint32_t order_handoff(RaceOrder *order, WarpOrder *warp) {
-  if (!warp->handoff)
-    warp->handoff = handoff_new(&order->handoffs, warp->actor, &warp->clock);
-  return warp->handoff;
-}
-
-void order_hand_on(RaceOrder *order, Cell *cell, uint32_t handoff, uint32_t time) {
-  handoff_use(&order->handoffs, handoff);
-  handoff_drop(&order->handoffs, cell->handed);
-  cell->handed = handoff;
-  cell->handed_time = time;
-  if (cell->released && has_own_clock(order)) {
-    Released *released = &g_array_index(order->released, Released, cell->released - 1);
-    vclock_reset(&released->clock);
-    released->change = ++order->changes;
-  }
+void order_pass_fences(RaceOrder *order, WarpView *view, const WordRead *read) {
+  Taking taking = {.order = order, .read = read, .at = warp_view_order(view)};
+  if (view->is_kept && taking.at->fences && hands_on(read)) /* a fence would have made it keep what was */
+    warp_view_teach(view, pass_fences, &taking);
 }
 
 /* ---- fences and barriers ---- */

@@ -43,7 +43,7 @@ typedef struct Gift {
   VClock clock;
 } Gift;
 
-/* What the strong writes of a word hand on. */
+/* What the strong writes of a word, or of bytes that are written apart from the rest of one, hand on. */
 typedef struct Released {
   VClock clock;
   VClock given[SCOPES]; /* ON_ONE_GPU: from one thread of the GPU to others; IN_ONE_SYSTEM: from and to the host */
@@ -69,6 +69,23 @@ typedef struct OlderValue {
   const VClock *known, *pending; /* what the warp knew before the loop; `pending`: SCOPES of them */
   uint32_t time;                 /* of the warp, since then */
 } OlderValue;
+
+/* A strong read of some bytes of a word, or a read of a flag, ... */
+typedef struct WordRead {
+  Cell *cell;
+  uint32_t bytes;
+  const Inst *inst;
+  uint32_t pc, lanes;
+} WordRead;
+
+/* ... and a strong write. */
+typedef struct WordWrite {
+  Cell *cell;
+  uint32_t bytes;
+  uint64_t word; /* its number */
+  const Inst *inst;
+  uint32_t pc;
+} WordWrite;
 
 typedef struct RaceOrder {
   const Gpu *gpu;
@@ -124,8 +141,8 @@ bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lan
 bool order_clock_knows(const RaceOrder *order, const VClock *clock, const Access *earlier);
 /* True if the warp would have been handed `earlier`, had it not been taken for an older value's. */
 bool order_is_omitted(const WarpOrder *warp, const Access *earlier);
-/* Adds all that the newest write of the cell's word hands on to `clock`. */
-void order_given(const RaceOrder *order, const Cell *cell, VClock *clock);
+/* Adds all that the newest writes of these bytes hand on to `clock`. */
+void order_given(const RaceOrder *order, Cell *cell, uint32_t bytes, VClock *clock);
 /* True if what the warp knows has `earlier`, but the lane that handed it on hadn't met those that made it. */
 bool order_is_hidden(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* True if the warp was handed `earlier`, and only its own fence is missing, or of too small a scope. */
@@ -143,20 +160,21 @@ bool order_releases(const Inst *inst);
 
 /* A strong read, or a read of a flag, of `lanes`: at once; by an access that was under way; its clocks for what comes behind the
  * fences that its warp has issued since (they wait for it, but the access itself doesn't come behind them). */
-void order_acquire(RaceOrder *order, WarpOrder *warp, const Cell *cell, const Inst *inst, uint32_t pc,
-                   uint32_t lanes);
+void order_acquire(RaceOrder *order, WarpOrder *warp, const WordRead *read);
 /* The same where the read takes the word's value for an older one. */
-void order_acquire_older(RaceOrder *order, WarpView *view, const Cell *cell, const OlderValue *older,
-                         const Inst *inst, uint32_t pc, uint32_t lanes);
-void order_acquire_late(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t pc,
-                        uint32_t lanes);
-void order_pass_fences(RaceOrder *order, WarpView *view, const Cell *cell, const Inst *inst, uint32_t lanes);
+void order_acquire_older(RaceOrder *order, WarpView *view, const WordRead *read, const OlderValue *older);
+void order_acquire_late(RaceOrder *order, WarpView *view, const WordRead *read);
+void order_pass_fences(RaceOrder *order, WarpView *view, const WordRead *read);
 /* A strong write of a warp, at its time `warp->time`. A store ends what was handed on before, an atomic adds to it. */
-void order_release(RaceOrder *order, const WarpOrder *warp, Cell *cell, uint64_t word, const Inst *inst, uint32_t pc);
+void order_release(RaceOrder *order, const WarpOrder *warp, const WordWrite *write);
 /* What a plain store that the warp issues now hands on (handoff.h); the caller uses it in order_hand_on(). Whether the word is a
  * flag may turn out only when somebody polls it. */
 uint32_t order_handoff(RaceOrder *order, WarpOrder *warp);
-void order_hand_on(RaceOrder *order, Cell *cell, uint32_t handoff, uint32_t time);
+void order_hand_on(RaceOrder *order, Cell *cell, uint32_t bytes, uint32_t handoff, uint32_t time);
+/* Before these bytes are written apart from the rest of the word: what they hand on is their own from now on. */
+void order_part(RaceOrder *order, Cell *cell, uint32_t bytes, uint64_t word);
+/* The word is forgotten. */
+void order_forget(RaceOrder *order, Cell *cell);
 /* The warp learns all that `clock` knows, of lock bits. */
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock);
 

@@ -16,7 +16,7 @@ static RaceCause cause_of(const Step *step, uint32_t lanes, const Access *earlie
 
 static void tell_race(Step *step, const Group *group, uint32_t lanes, const Access *mine, const Access *other) {
   bool dropped = mine->dropped || other->dropped;
-  group->cell->raced = 1;
+  group->cell->whole.raced = 1;
   race_words_add(step, group->word, 1, lanes, other, dropped ? RACE_SPECULATIVE : cause_of(step, lanes, other),
                  mine->write);
 }
@@ -185,7 +185,7 @@ static void check_reliance(Step *step, const RaceFlight *flight) {
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
     Access access = race_words_access(step, group->lanes, group->bytes, false);
-    access.chain = group->cell->chain;
+    access.chain = shadow_chain(group->cell, group->bytes);
     if (!held) {
       relies_on(step, group->cell, group->word, &access);
       continue;
@@ -227,9 +227,9 @@ void race_settle(RaceWatch *watch, bool all) {
 /* ---- hand-offs ---- */
 
 static void make_flag(Step *step, const Group *group) {
-  if (group->cell->raced && !group->cell->flag)
+  if (group->cell->whole.raced && !group->cell->whole.flag)
     race_report_withdraw(&step->watch->report, step->access->space, race_words_number(step, group->word));
-  group->cell->flag = 1;
+  group->cell->whole.flag = 1;
 }
 
 /* Stores and atomic operations of the step hand something on. */
@@ -237,19 +237,36 @@ static bool hands_on(const Step *step) {
   return step->access->kind != ACCESS_READ && (step->hands_over || step->watch->flags[step->access->space]);
 }
 
+static void release(Step *step, const Group *group) {
+  WordWrite write = {.cell = group->cell,
+                     .bytes = group->bytes,
+                     .word = group->word,
+                     .inst = step->point->inst,
+                     .pc = step->point->pc};
+  order_release(&step->watch->order, step->warp, &write);
+}
+
+static WordRead read_of(const Step *step, const Group *group) {
+  return (WordRead){.cell = group->cell,
+                    .bytes = group->bytes,
+                    .inst = step->point->inst,
+                    .pc = step->point->pc,
+                    .lanes = group->lanes};
+}
+
 /* `handoff`: what a plain store hands on. Returns whether something was handed on. */
 static bool release_group(Step *step, const Group *group, uint32_t handoff) {
   if (!hands_on(step) || !race_words_writes(step, group))
     return false;
   if (step->hands_over)
-    order_release(&step->watch->order, step->warp, group->cell, group->word, step->point->inst, step->point->pc);
+    release(step, group);
   else
-    order_hand_on(&step->watch->order, group->cell, handoff, step->warp->time);
+    order_hand_on(&step->watch->order, group->cell, group->bytes, handoff, step->warp->time);
   return true;
 }
 
 static bool takes(const Step *step, const Group *group) {
-  return step->access->kind != ACCESS_WRITE && (step->hands_over || group->cell->flag);
+  return step->access->kind != ACCESS_WRITE && (step->hands_over || group->cell->whole.flag);
 }
 
 /* All lanes together, since they are one warp to the next instruction. */
@@ -261,11 +278,12 @@ static void access_words(Step *step) {
     const Group *group = &step->group[i];
     if (step->access->polls)
       make_flag(step, group);
+    WordRead read = read_of(step, group);
     if (takes(step, group))
-      order_acquire(&step->watch->order, step->warp, group->cell, step->point->inst, step->point->pc, group->lanes);
+      order_acquire(&step->watch->order, step->warp, &read);
   }
   for (unsigned i = 0; i < step->groups; i++)
-    if (!step->group[i].cell->flag)
+    if (!step->group[i].cell->whole.flag)
       record(step, &step->group[i]);
   uint32_t handoff = hands_on(step) && !step->hands_over ? order_handoff(&step->watch->order, step->warp) : 0;
   for (unsigned i = 0; i < step->groups; i++)
@@ -324,7 +342,7 @@ static void issue_words(Step *step, RaceFlight *flight) {
   for (unsigned i = 0; i < step->groups && step->access->polls; i++)
     make_flag(step, &step->group[i]);
   for (unsigned i = 0; i < step->groups; i++) {
-    if (step->group[i].cell->flag)
+    if (step->group[i].cell->whole.flag)
       continue;
     if (step->strong)
       issue_group(step, flight, &step->group[i]);
@@ -381,9 +399,9 @@ static unsigned settle_waiting(const Step *step, RaceFlight *flight, const Group
         shadow_was_observed(group->cell, other, order))
       continue;
     SettledRace settled = {.later = waiting->later, .word = group->word, .first = *access, .then = *other};
-    settled.first.chain = group->cell->chain;
+    settled.first.chain = shadow_chain(group->cell, group->bytes);
     if (waiting->later && !order_is_before(&step->watch->order, step->warp, group->lanes, other, true)) {
-      group->cell->raced = 1;
+      group->cell->whole.raced = 1;
       g_array_append_val(step->watch->settled, settled);
     } else if (count < RACES_MAX) {
       races[count++] = *other;
@@ -423,12 +441,12 @@ static void perform_group(Step *step, RaceFlight *flight, const Group *group) {
   AccessOrder order = race_words_order(step, &question);
   unsigned count = settle_waiting(step, flight, group, &access, &order, races);
   bool is_new = shadow_perform(race_words_shadow(step), group->cell, &access, &order);
-  access.chain = group->cell->chain;
+  access.chain = shadow_chain(group->cell, group->bytes);
   race_words_performed(step->watch, flight->number, access.chain);
   race_observer_performed(step->watch, flight->number, access.chain);
   if (order.reads)
     race_observer_reads(step, flight->moment.view->warp, group, &access, &order);
-  if (!is_new || group->cell->flag)
+  if (!is_new || group->cell->whole.flag)
     return;
   for (unsigned i = 0; i < count; i++)
     tell_strong(step, &flight->moment, group, &access, &races[i]);
@@ -449,7 +467,6 @@ static void decide(const RaceFlight *flight, bool released, bool last) {
 /* What the words of the groups hand on is taken; returns which groups take an older value (race_older.h). */
 static uint32_t take_words(Step *step, RaceFlight *flight) {
   RaceOrder *order = &step->watch->order;
-  const ProbePoint *point = step->point;
   OlderValue older[G_N_ELEMENTS(step->group)];
   uint32_t taken = 0;
   /* All words are read with what the warp knows before any of them hands something on, which step->warp doesn't
@@ -460,10 +477,11 @@ static uint32_t take_words(Step *step, RaceFlight *flight) {
   }
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
+    WordRead read = read_of(step, group);
     if (taken >> i & 1)
-      order_acquire_older(order, flight->moment.view, group->cell, &older[i], point->inst, point->pc, group->lanes);
+      order_acquire_older(order, flight->moment.view, &read, &older[i]);
     else if (takes(step, group))
-      order_acquire_late(order, flight->moment.view, group->cell, point->inst, point->pc, group->lanes);
+      order_acquire_late(order, flight->moment.view, &read);
   }
   return taken;
 }
@@ -472,7 +490,6 @@ static uint32_t take_words(Step *step, RaceFlight *flight) {
  */
 static bool perform_words(Step *step, RaceFlight *flight) {
   RaceOrder *order = &step->watch->order;
-  const Inst *inst = step->point->inst;
   bool released = false;
   if (step->hands_over)
     check_reliance(step, flight);
@@ -480,14 +497,16 @@ static bool perform_words(Step *step, RaceFlight *flight) {
   *step->warp = warp_moment_order(&flight->moment);
   for (unsigned i = 0; i < step->groups && step->strong; i++)
     perform_group(step, flight, &step->group[i]);
-  for (unsigned i = 0; i < step->groups; i++)
+  for (unsigned i = 0; i < step->groups; i++) {
+    WordRead read = read_of(step, &step->group[i]);
     if (takes(step, &step->group[i]) && !(older >> i & 1))
-      order_pass_fences(order, flight->moment.view, step->group[i].cell, inst, step->group[i].lanes);
+      order_pass_fences(order, flight->moment.view, &read);
+  }
   for (unsigned i = 0; i < step->groups; i++)
     released |= release_group(step, &step->group[i], flight->handoff);
   for (unsigned i = 0; i < step->groups && step->access->kind == ACCESS_WRITE && !step->strong && step->warp->fences;
        i++)
-    shadow_end_chain(step->group[i].cell);
+    shadow_end_chain(step->group[i].cell, step->group[i].bytes);
   return released;
 }
 

@@ -73,10 +73,21 @@ static void sort_groups(Step *step) {
   }
 }
 
+/* It writes some bytes of a word that hand on something, or will. */
+static bool parts_word(const Step *step, const Group *group) {
+  const Cell *cell = group->cell;
+  return group->bytes != CELL_BYTES && step->access->kind != ACCESS_READ &&
+         (step->hands_over || step->watch->flags[step->access->space] || cell->whole.released || cell->parts);
+}
+
 static void end_group(Step *step, Group *group) {
-  group->cell = shadow_cell(race_words_shadow(step), race_words_number(step, group->word));
-  if (group->cell)
-    step->groups++;
+  uint64_t word = race_words_number(step, group->word);
+  group->cell = shadow_cell(race_words_shadow(step), word);
+  if (!group->cell)
+    return;
+  if (parts_word(step, group))
+    order_part(&step->watch->order, group->cell, group->bytes, word);
+  step->groups++;
 }
 
 /* Each of the lanes has a whole word of its own, behind that of the lane before. */
@@ -307,7 +318,7 @@ void race_words_compare(Step *step, const Group *group) {
   for (uint32_t rest = group->lanes; rest; rest &= rest - 1) {
     if (((row[__builtin_ctz(rest)] ^ row[__builtin_ctz(group->lanes)]) & mask) == 0)
       continue;
-    group->cell->raced = 1;
+    group->cell->whole.raced = 1;
     Access self = race_words_access(step, group->lanes, group->bytes, true);
     race_words_add(step, group->word, 1, group->lanes, &self, RACE_IN_INSTRUCTION, true);
     return;

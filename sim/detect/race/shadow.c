@@ -14,8 +14,10 @@ static void free_page(gpointer data) {
   ShadowPage *page = data;
   for (unsigned i = 0; i < SHADOW_PAGE_ROWS; i++) {
     Row *row = &page->row[i];
-    for (unsigned word = 0; row->cells && word < ROW_WORDS; word++)
+    for (unsigned word = 0; row->cells && word < ROW_WORDS; word++) {
       g_free(row->cells[word].list.access);
+      g_free(row->cells[word].parts);
+    }
     g_free(row->cells);
     g_free(row->list.access);
   }
@@ -144,7 +146,7 @@ static void take_apart(Shadow *shadow, Row *row) {
     }
   }
   for (unsigned word = 0; word < ROW_WORDS; word++)
-    row->cells[word].raced = row->raced >> word & 1;
+    row->cells[word].whole.raced = row->raced >> word & 1;
   free_list(shadow, &row->list);
 }
 
@@ -160,11 +162,17 @@ Cell *shadow_cell(Shadow *shadow, uint64_t word) {
   return &row->cells[word % ROW_WORDS];
 }
 
+static void free_cell(Shadow *shadow, Cell *cell) {
+  free_list(shadow, &cell->list);
+  g_free(cell->parts);
+  *cell = (Cell){0};
+}
+
 static void forget_row(Shadow *shadow, Row *row, uint64_t first, ShadowForgotten forgotten, void *user) {
   forgotten(user, first, NULL, row);
   for (unsigned word = 0; row->cells && word < ROW_WORDS; word++) {
     forgotten(user, first + word, &row->cells[word], NULL);
-    free_list(shadow, &row->cells[word].list);
+    free_cell(shadow, &row->cells[word]);
   }
   shadow->rows -= row->cells != NULL;
   g_free(row->cells);
@@ -177,8 +185,7 @@ static void forget_cells(Shadow *shadow, Row *row, uint64_t first, unsigned from
                          ShadowForgotten forgotten, void *user) {
   for (unsigned word = from; word < end; word++) {
     forgotten(user, first + word, &row->cells[word], NULL);
-    free_list(shadow, &row->cells[word].list);
-    row->cells[word] = (Cell){0};
+    free_cell(shadow, &row->cells[word]);
   }
 }
 
@@ -286,7 +293,7 @@ static G_GNUC_NO_INLINE bool was_observed(const Cell *cell, unsigned at, const A
 
 bool shadow_observes(const Access *next, const Access *old, const AccessOrder *order) {
   return order->reads && old->write && old->strong && !old->flying && old->chain == next->chain &&
-         both_strong(next, old, order);
+         old->bytes & next->bytes && both_strong(next, old, order);
 }
 
 /* Number `at` comes before the access, or before something that this comes after, in observation order or the
@@ -364,8 +371,8 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
                     unsigned max) {
   Access next = *access;
   if (!order->reads && !order->later)
-    shadow_end_chain(cell);
-  next.chain = cell->chain;
+    shadow_end_chain(cell, next.bytes);
+  next.chain = shadow_chain(cell, next.bytes);
   if (repeats(&cell->list, &next, false, order))
     return 0;
   AccessList *list = &cell->list;
@@ -401,7 +408,7 @@ static unsigned first_near(const AccessList *list, const Access *next, const Acc
 unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                       unsigned max) {
   Access guess = *access; /* as it will be if nobody comes between */
-  guess.chain = cell->chain + (order->reads ? 0 : 1);
+  guess.chain = order->reads ? shadow_chain(cell, guess.bytes) : cell->whole.chain + 1;
   if (repeats(&cell->list, &guess, false, order)) {
     if (access->open && cell->list.count < CELL_ACCESSES_MAX / 2)
       append(shadow, &cell->list, access);
@@ -473,8 +480,8 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
   Access next = *access;
   next.flying = next.open = false;
   if (!order->reads)
-    cell->chain++;
-  next.chain = cell->chain;
+    shadow_end_chain(cell, next.bytes);
+  next.chain = shadow_chain(cell, next.bytes);
   bool was_there = land(list, access->chain, access);
   if (repeats(list, &next, false, order))
     return false;

@@ -8,7 +8,7 @@
  * The observation order of PTX: a strong access comes after the strong writes of the chain that it reads from, which
  * is a write and the atomic operations behind it, each on what the one before left. So what comes after that access
  * (or is it) comes after those writes, with no fence. Cells number the chains; numbers come again, and then a race
- * can be missed.
+ * can be missed. Bytes of a word that are stored apart, two locks of 16 bits, have chains of their own.
  *
  * A strong access is added when it is issued, and stays until it is performed; what it read or left is known only
  * then.
@@ -69,16 +69,45 @@ typedef struct AccessList {
   uint8_t weakest; /* no access is less strong (AccessStrength) */
 } AccessList;
 
-typedef struct Cell {
-  AccessList list;
-  uint32_t chain; /* of the value that the word has */
+/* What some bytes of a word have together: all of them, until narrower stores part them. */
+typedef struct CellPart {
+  uint32_t chain; /* of the value that they have; of the whole word: the newest */
   /* For the caller: */
-  uint32_t released;         /* which clock the word's strong writes left; 0: none */
+  uint32_t released;         /* which clock their strong writes left; 0: none */
   uint32_t handed;           /* what the newest plain store handed on (handoff.h); 0: nothing */
   uint32_t handed_time : 30; /* the time of its warp then */
-  uint32_t flag : 1;         /* a polling load has read the word */
-  uint32_t raced : 1;
+  uint32_t flag : 1;         /* of the whole word: a polling load has read it, ... */
+  uint32_t raced : 1;        /* ... and some accesses to it race */
+} CellPart;
+
+enum { CELL_PARTS_MAX = 4, CELL_BYTES = 0xf };
+
+/* The parts, whose bytes are the word's, none of them twice. */
+typedef struct CellParts {
+  uint8_t count, bytes[CELL_PARTS_MAX];
+  CellPart part[CELL_PARTS_MAX];
+} CellParts;
+
+typedef struct Cell {
+  AccessList list;
+  CellPart whole;
+  CellParts *parts; /* NULL: `whole` has all */
 } Cell;
+
+/* The next part from number *at on that has some of these bytes; NULL: none. */
+static inline CellPart *cell_next_part(Cell *cell, uint32_t bytes, unsigned *at) {
+  if (!cell->parts)
+    return (*at)++ ? NULL : &cell->whole;
+  while (*at < cell->parts->count) {
+    unsigned number = (*at)++;
+    if (cell->parts->bytes[number] & bytes)
+      return &cell->parts->part[number];
+  }
+  return NULL;
+}
+/* The bytes are parted from the others of their word, with what there was in both parts: the caller sees to its own
+ * fields in `added`, the new parts. Returns how many they are. */
+unsigned cell_part(Cell *cell, uint32_t bytes, CellPart *added[CELL_PARTS_MAX]);
 
 typedef struct Row {
   AccessList list;
@@ -125,7 +154,7 @@ Row *shadow_row(Shadow *shadow, uint64_t word);
 Cell *shadow_cell(Shadow *shadow, uint64_t word);
 /* Calls `forgotten` for each cell and row (one of the two is NULL) of these words, and forgets all accesses to
  * them; a row that is partly among them is taken apart. */
-typedef void (*ShadowForgotten)(void *user, uint64_t word, const Cell *cell, const Row *row);
+typedef void (*ShadowForgotten)(void *user, uint64_t word, Cell *cell, const Row *row);
 void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgotten forgotten, void *user);
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
@@ -133,8 +162,18 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
 /* True if strong accesses of the block of who asks are under way to the word: what it does now is performed behind
  * them. */
 bool shadow_is_behind(const Cell *cell, const AccessOrder *order);
-/* A store that wasn't strong is performed. */
-static inline void shadow_end_chain(Cell *cell) { cell->chain++; }
+uint32_t shadow_chain_of_parts(const Cell *cell, uint32_t bytes);
+void shadow_end_chain_of_parts(Cell *cell, uint32_t bytes);
+/* Of the newest value of these bytes. */
+static inline uint32_t shadow_chain(const Cell *cell, uint32_t bytes) {
+  return cell->parts ? shadow_chain_of_parts(cell, bytes) : cell->whole.chain;
+}
+/* A store to these bytes that wasn't strong is performed. */
+static inline void shadow_end_chain(Cell *cell, uint32_t bytes) {
+  cell->whole.chain++;
+  if (cell->parts)
+    shadow_end_chain_of_parts(cell, bytes);
+}
 /* A strong access is issued; `access->chain` is its number. Those that it races with as far as is known now are
  * copied. */
 unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
