@@ -170,6 +170,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/settle.h \
   sim/detect/race/decides.c \
   sim/detect/race/decides.h \
+  sim/detect/race/guesses.c \
+  sim/detect/race/guesses.h \
   sim/detect/race/handoff.c \
   sim/detect/race/handoff.h \
   sim/detect/race/lane_holes.c \
@@ -197,6 +199,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_report.h \
   sim/detect/race/race_step.c \
   sim/detect/race/race_step.h \
+  sim/detect/race/merges.c \
+  sim/detect/race/merges.h \
   sim/detect/race/older_text.c \
   sim/detect/race/older_text.h \
   sim/detect/race/race_older.c \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/detect/misuse/report.h"
+#include "sim/detect/race/guesses.h"
 
 static void set_lock(Finding *finding, const ProbePoint *point, uint32_t physical, uint32_t bit) {
   finding->space = g_strdup("shared");
@@ -92,13 +93,26 @@ static void unset_read(void *user, const ProbePoint *point, unsigned reg, bool i
       "give it a value on every path to here");
 }
 
+/* A compare-and-swap of the same word tells that the value was old, and that is all that it is for. */
+static bool is_guess(Misuse *misuse, const ProbePoint *point) {
+  const Kernel *kernel = point->block->launch->kernel;
+  gpointer guesses;
+  if (!misuse->guesses)
+    misuse->guesses = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  if (!g_hash_table_lookup_extended(misuse->guesses, kernel, NULL, &guesses)) {
+    guesses = guesses_find(kernel);
+    g_hash_table_insert(misuse->guesses, (gpointer)kernel, guesses);
+  }
+  return guesses && ((const bool *)guesses)[point->pc];
+}
+
 /* One for each pair of a load and a store. */
 static void stale_read(void *user, const ProbePoint *point, const StaleRead *stale) {
   const WordChange *newest = &stale->newest;
   const Launch *writer = thread_is_host(newest->thread) ? NULL : gpu_launch(point->gpu, newest->thread.launch);
   uint64_t key = rng_mix(report_key(FINDING_STALE_READ, point)) ^ (writer ? locate_key(writer, newest->pc) : 0);
   key |= UINT64_C(1) << 63; /* apart from the keys of places */
-  if (report_is_known(user, key))
+  if (is_guess(user, point) || report_is_known(user, key))
     return;
   g_autofree char *who = report_who(point), *where = locate_global_text(point->gpu, stale->address & ~UINT64_C(3));
   g_autofree char *by = locate_thread_text(point->gpu, newest->thread),

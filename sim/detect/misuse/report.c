@@ -58,6 +58,8 @@ void misuse_free(Misuse *report) {
   if (!report)
     return;
   g_hash_table_destroy(report->places);
+  if (report->guesses)
+    g_hash_table_destroy(report->guesses);
   g_clear_pointer(&report->skipped, g_hash_table_destroy);
   g_free(report);
 }

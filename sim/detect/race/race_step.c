@@ -1,6 +1,7 @@
 #include "sim/detect/race/race_step.h"
 
 #include "sim/core/queue_unit.h"
+#include "sim/detect/race/guesses.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
 #include "sim/detect/race/race_older.h"
@@ -142,12 +143,23 @@ static uint32_t record_rows(Step *step) {
 
 /* ---- accesses that rely on an order ---- */
 
-/* A load that waits in a loop, or is tried again, sees the write sooner or later. */
+/* Its polling loads and guesses, together. */
+static bool *find_waits(const Kernel *kernel) {
+  bool *waits = polling_waits(kernel);
+  g_autofree bool *guesses = guesses_find(kernel);
+  if (!waits)
+    return g_steal_pointer(&guesses);
+  for (uint32_t pc = 0; guesses && pc < kernel->ninsts; pc++)
+    waits[pc] |= guesses[pc];
+  return waits;
+}
+
+/* A load that waits in a loop, or is tried again, sees the write sooner or later; what is only a guess needn't. */
 static bool waits(const Step *step) {
   const Kernel *kernel = gpu_launch(step->point->gpu, step->warp->base.launch)->kernel;
   gpointer polls;
   if (!g_hash_table_lookup_extended(step->watch->waits, kernel, NULL, &polls)) {
-    polls = polling_waits(kernel);
+    polls = find_waits(kernel);
     g_hash_table_insert(step->watch->waits, (gpointer)kernel, polls);
   }
   return polls && ((const bool *)polls)[step->point->pc];

@@ -66,7 +66,7 @@ typedef struct RaceWatch {
   GArray *readings;   /* HeldReading */
   GArray *observable; /* ObservableRace */
   bool flags[2];      /* some kernel polls that AccessSpace */
-  GHashTable *waits;  /* Kernel * of PTX -> bool *, its polling loads; those that were asked for */
+  GHashTable *waits;  /* Kernel * of PTX -> bool *, its polling loads and guesses; those that were asked for */
 } RaceWatch;
 
 typedef struct RaceAccess {
