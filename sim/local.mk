@@ -192,6 +192,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_observer.h \
   sim/detect/race/race_order.c \
   sim/detect/race/race_order.h \
+  sim/detect/race/race_own.c \
+  sim/detect/race/race_own.h \
   sim/detect/race/race_release.c \
   sim/detect/race/race_repair.c \
   sim/detect/race/race_repair.h \

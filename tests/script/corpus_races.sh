@@ -5,7 +5,7 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
-programs="cuda_races cuda_exclusion cuda_half_locks cuda_guesses race_ptx"
+programs="cuda_races cuda_exclusion cuda_half_locks cuda_guesses cuda_own_place race_ptx"
 
 # look ID: scenarios on machines where the finding is listed and not found, or the other way round.
 look() {

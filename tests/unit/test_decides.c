@@ -64,7 +64,7 @@ START_TEST(finds_what_decides_an_access) {
   g_autofree bool *accesses = g_new0(bool, kernel->ninsts);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
     accesses[pc] = kernel->insts[pc].line == test->access;
-  g_autofree bool *decides = decides_find(kernel, accesses);
+  g_autofree bool *decides = decides_find(kernel, accesses, true);
   unsigned count = 0;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     if (!decides[pc])
@@ -78,10 +78,24 @@ START_TEST(finds_what_decides_an_access) {
 }
 END_TEST
 
+/* What the store leaves there isn't looked for. */
+START_TEST(leaves_out_what_decides_by_stores) {
+  g_autoptr(Program) program = lab_parse(HEAD "LD.CV R1, [R0];\nSTS [RZ], R1;\nBAR.SYNC 0x0;\nLDS R2, [RZ];\n" TEST(
+      "P0", "R2") "@P0 EXIT;\nLD.CV R3, [R4];\n" END);
+  const Kernel *kernel = program_kernel(program, 0);
+  g_autofree bool *accesses = g_new0(bool, kernel->ninsts);
+  accesses[6] = true;
+  g_autofree bool *decides = decides_find(kernel, accesses, false);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    ck_assert(decides[pc] == (kernel->insts[pc].line == 7));
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("decides");
   TCase *tcase = tcase_create("decides");
   tcase_add_loop_test(tcase, finds_what_decides_an_access, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, leaves_out_what_decides_by_stores);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

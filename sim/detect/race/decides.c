@@ -17,7 +17,7 @@ typedef struct Slice {
   bool *included;          /* of each instruction */
   bool *executed;          /* of each block: what decides whether it is executed has been looked for */
   GHashTable *whole;       /* values that were followed through a whole block: block << 32 | value */
-  bool stored[UNIT_COUNT]; /* the stores of that unit are included */
+  bool stored[UNIT_COUNT]; /* the stores of that unit are included, or aren't wanted */
   bool *decides;
 } Slice;
 
@@ -163,7 +163,7 @@ static void begin(Slice *slice, const bool *accesses) {
   }
 }
 
-bool *decides_find(const Kernel *kernel, const bool *accesses) {
+bool *decides_find(const Kernel *kernel, const bool *accesses, bool by_stores) {
   g_autoptr(Cfg) cfg = cfg_new(kernel);
   Slice slice = {.kernel = kernel,
                  .cfg = cfg,
@@ -172,6 +172,7 @@ bool *decides_find(const Kernel *kernel, const bool *accesses) {
                  .included = g_new0(bool, kernel->ninsts),
                  .executed = g_new0(bool, cfg->blocks->len),
                  .whole = g_hash_table_new(g_direct_hash, g_direct_equal),
+                 .stored = {[UNIT_GLOBAL] = !by_stores, [UNIT_SHARED] = !by_stores},
                  .decides = g_new0(bool, kernel->ninsts)};
   begin(&slice, accesses);
   while (slice.insts->len || slice.wants->len) {

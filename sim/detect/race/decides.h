@@ -10,7 +10,8 @@
 #include "isa/program.h"
 
 /* Of each instruction of the kernel: true if it is a load or atomic operation whose value decides whether an
- * instruction of `accesses` (one bool for each instruction) is executed, or what its address is. Free with g_free. */
-bool *decides_find(const Kernel *kernel, const bool *accesses);
+ * instruction of `accesses` (one bool for each instruction) is executed, or what its address is. `by_stores`: by way of
+ * what stores leave in global or shared memory, too. Free with g_free. */
+bool *decides_find(const Kernel *kernel, const bool *accesses, bool by_stores);
 
 #endif

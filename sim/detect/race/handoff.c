@@ -67,3 +67,8 @@ bool handoff_take(const HandOffs *handoffs, uint32_t number, uint32_t time, VClo
     vclock_advance(clock, from->actor, time);
   return true;
 }
+
+void handoff_join(const HandOffs *handoffs, uint32_t number, VClock *clock) {
+  if (number)
+    vclock_join(clock, &item(handoffs, number)->knows);
+}

@@ -22,6 +22,8 @@ void handoffs_clear(HandOffs *handoffs);
 uint32_t handoff_new(HandOffs *handoffs, uint32_t actor, const VClock *knows);
 void handoff_use(HandOffs *handoffs, uint32_t number);
 void handoff_drop(HandOffs *handoffs, uint32_t number);
+/* All of it, whoever made it. */
+void handoff_join(const HandOffs *handoffs, uint32_t number, VClock *clock);
 /* True if `clock` learned something: the store was made in that time of its actor. */
 bool handoff_take(const HandOffs *handoffs, uint32_t number, uint32_t time, VClock *clock);
 

@@ -4,6 +4,7 @@
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
 #include "sim/detect/race/race_older.h"
+#include "sim/detect/race/race_own.h"
 #include "sim/detect/race/race_step.h"
 #include "sim/detect/race/speculation.h"
 
@@ -225,6 +226,7 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     order_move_on(warp);
   if (trial)
     race_trial_access(&detector->watch.trial, &detector->watch.order, warp, point, false);
+  race_own_access(&detector->watch, point, warp, &access);
   if (point->inst->sem == SEM_WEAK && kind != ACCESS_ATOMIC)
     lane_holes_note(warp, access.lanes);
   if (order_releases(point->inst) && kind != ACCESS_READ)
@@ -370,6 +372,8 @@ void race_detector_free(RaceDetector *detector) {
     return;
   race_words_forget(&detector->watch);
   race_older_clear(&detector->watch.older);
+  if (detector->watch.own)
+    g_hash_table_destroy(detector->watch.own);
   race_observer_forget(&detector->watch);
   g_array_free(detector->watch.settled, TRUE);
   race_flights_clear(&detector->watch.flights, &detector->watch.order);

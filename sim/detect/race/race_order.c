@@ -103,6 +103,8 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
   warp->actor = order->actors->len;
   warp->base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
   forget_handoff(order, warp);
+  handoff_drop(&order->handoffs, warp->promise);
+  warp->promise = 0;
   g_array_append_val(order->actors, warp->base);
   g_ptr_array_add(order->warps, warp);
   if (launch->index > 0) {
@@ -271,9 +273,37 @@ static void rely_on(const RaceOrder *order, WarpOrder *warp, const VClock *clock
     vclock_join(&warp->relied, clock);
 }
 
-static bool counts(const RaceOrder *order, const WarpOrder *warp, uint32_t pc) {
-  return order->doubt.counts && !thread_is_host(warp->base) &&
-         order->doubt.counts(order->doubt.user, gpu_launch(order->gpu, warp->base.launch), pc);
+static Decides decides(const RaceOrder *order, const WarpOrder *warp, uint32_t pc) {
+  if (!order->doubt.counts || thread_is_host(warp->base))
+    return DECIDES_NOTHING;
+  return order->doubt.counts(order->doubt.user, gpu_launch(order->gpu, warp->base.launch), pc);
+}
+
+static void forget_promise(RaceOrder *order, WarpOrder *warp) {
+  handoff_drop(&order->handoffs, warp->promise);
+  warp->promise = 0;
+}
+
+/* Of a hand-off that the instruction takes. */
+static void rely_by(RaceOrder *order, WarpOrder *warp, uint32_t pc, const VClock *clock) {
+  Decides how = decides(order, warp, pc);
+  if (how == DECIDES_AT_ONCE)
+    rely_on(order, warp, clock);
+  if (how != DECIDES_BY_STORES)
+    return;
+  vclock_join(&warp->stored, clock);
+  forget_promise(order, warp);
+}
+
+uint32_t order_promise(RaceOrder *order, WarpOrder *warp) {
+  if (!warp->promise && (warp->stored.count || warp->stored.floor))
+    warp->promise = handoff_new(&order->handoffs, warp->actor, &warp->stored);
+  return warp->promise;
+}
+
+void order_rely(RaceOrder *order, WarpOrder *warp, uint32_t promise) {
+  warp_views_keep(warp, NULL);
+  handoff_join(&order->handoffs, promise, &warp->relied);
 }
 
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
@@ -410,8 +440,7 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
     warp->was_handed = true;
     warp->handed_lanes = lanes;
   }
-  if (counts(order, warp, pc))
-    rely_on(order, warp, &released->clock);
+  rely_by(order, warp, pc, &released->clock);
   if (took_already(warp, released, inst, lanes)) {
     forget_handoff(order, warp);
     return;

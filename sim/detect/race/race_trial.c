@@ -45,18 +45,25 @@ static const uint8_t *marks_of(RaceTrial *trial, const Launch *launch) {
   return marks;
 }
 
-static bool counts(void *user, const Launch *launch, uint32_t pc) {
+static uint8_t *find_deciding(const Kernel *kernel, const uint8_t *marks) {
+  uint8_t *deciding = g_new0(uint8_t, kernel->ninsts);
+  g_autofree bool *accesses = g_new0(bool, kernel->ninsts);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    accesses[pc] = marks[pc];
+  g_autofree bool *at_once = decides_find(kernel, accesses, false), *by_stores = decides_find(kernel, accesses, true);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    deciding[pc] = at_once[pc] ? DECIDES_AT_ONCE : by_stores[pc] ? DECIDES_BY_STORES : DECIDES_NOTHING;
+  return deciding;
+}
+
+static Decides counts(void *user, const Launch *launch, uint32_t pc) {
   RaceTrial *trial = user;
-  const bool *deciding = g_hash_table_lookup(trial->deciding, launch->kernel);
+  uint8_t *deciding = g_hash_table_lookup(trial->deciding, launch->kernel);
   if (!deciding) {
-    const uint8_t *marks = marks_of(trial, launch);
-    g_autofree bool *accesses = g_new0(bool, launch->kernel->ninsts);
-    for (uint32_t i = 0; i < launch->kernel->ninsts; i++)
-      accesses[i] = marks[i];
-    deciding = decides_find(launch->kernel, accesses);
-    g_hash_table_insert(trial->deciding, (gpointer)launch->kernel, (gpointer)deciding);
+    deciding = find_deciding(launch->kernel, marks_of(trial, launch));
+    g_hash_table_insert(trial->deciding, (gpointer)launch->kernel, deciding);
   }
-  return deciding[pc];
+  return (Decides)deciding[pc];
 }
 
 OrderDoubt race_trial_doubt(RaceTrial *trial) {

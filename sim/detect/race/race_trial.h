@@ -13,8 +13,9 @@
 typedef struct RaceTrial {
   const Repair *repair; /* NULL: none, and nothing below */
   GHashTable *marks;    /* Kernel * -> uint8_t for each instruction: mask of the edits there */
-  GHashTable *deciding; /* Kernel * -> bool of each instruction: what it is handed counts for a doubt */
-  GPtrArray *phases;    /* of each actor: GArray of the times in which its phases began, or NULL */
+  GHashTable
+      *deciding; /* Kernel * -> uint8_t of each instruction: whether what it is handed counts for a doubt: Decides */
+  GPtrArray *phases; /* of each actor: GArray of the times in which its phases began, or NULL */
   bool misplaced;
 } RaceTrial;
 

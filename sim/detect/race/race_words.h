@@ -65,6 +65,7 @@ typedef struct RaceWatch {
   GArray *held;       /* HeldRace */
   GArray *readings;   /* HeldReading */
   GArray *observable; /* ObservableRace */
+  GHashTable *own;    /* of a doubt: what its warp's own store to a word rested on (race_own.h) */
   bool flags[2];      /* some kernel polls that AccessSpace */
   GHashTable *waits;  /* Kernel * of PTX -> bool *, its polling loads and guesses; those that were asked for */
 } RaceWatch;

@@ -80,6 +80,7 @@ void warp_order_clear(WarpOrder *warp) {
   warp->views = NULL;
   vclock_clear(&warp->clock);
   vclock_clear(&warp->relied);
+  vclock_clear(&warp->stored);
   forget_order(warp);
 }
 
@@ -87,6 +88,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
   leave_views(warp);
   vclock_reset(&warp->clock);
   vclock_reset(&warp->relied);
+  vclock_reset(&warp->stored);
   if (ptx != (warp->fences != NULL) || lanes != (warp->lanes[0] != NULL))
     forget_order(warp);
   if (ptx && !warp->fences)
@@ -113,6 +115,7 @@ static void free_view(gpointer data) {
   WarpView *view = data;
   vclock_clear(&view->kept.clock);
   vclock_clear(&view->kept.relied);
+  vclock_clear(&view->kept.stored);
   forget_fences(&view->kept);
   g_free(view);
 }
@@ -193,16 +196,18 @@ bool warp_moment_waits(const WarpMoment *moment) {
 
 /* Its clocks keep their memory from use to use. */
 static void keep(WarpView *view) {
-  VClock clock = view->kept.clock, relied = view->kept.relied;
+  VClock clock = view->kept.clock, relied = view->kept.relied, stored = view->kept.stored;
   FenceOrder *fences = view->kept.fences;
   view->kept = *view->warp;
   view->kept.clock = clock;
   view->kept.relied = relied;
+  view->kept.stored = stored;
   view->kept.fences = fences;
-  view->kept.handoff = 0;
+  view->kept.handoff = view->kept.promise = 0;
   view->kept.views = NULL;
   vclock_assign(&view->kept.clock, &view->warp->clock);
   vclock_assign(&view->kept.relied, &view->warp->relied);
+  vclock_assign(&view->kept.stored, &view->warp->stored);
   if (!view->warp->fences) {
     forget_fences(&view->kept);
   } else {

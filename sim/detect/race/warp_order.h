@@ -45,6 +45,8 @@ enum { HANDED_MAX = 4 };
 typedef struct WarpOrder {
   VClock clock;                /* the plain order */
   VClock relied;               /* of it, for a doubt: without hand-offs that don't count for it; otherwise empty */
+  VClock stored;               /* ... and what counts once the warp loads again what it stores from now on */
+  uint32_t promise;            /* that, for stores (handoff.h); 0: there is none yet */
   uint32_t actor, time;        /* its own entry in the clocks */
   uint32_t handoff;            /* what its plain stores hand on (handoff.h); 0: nothing */
   ThreadId base;               /* its lane 0, or THREAD_HOST */
