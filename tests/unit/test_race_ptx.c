@@ -66,6 +66,13 @@ static const Case cases[] = {
           "wait: " GET " ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA wait;\nMEMBAR.GL;\nATOM.ADD R11, [R8+0x8], R5;\n"
           "LD R7, [R8];\n" END,
      1, 2, .race = {8, 15}, .says = "in line 9 without a fence between"},
+    {"no fence before the flag, told by a third block behind a fence",
+     HEAD
+     "ISETP.EQ.AND P4, pt, R2, 0x1, pt; @P4 BRA second; @!P2 BRA third;\nST [R8], R5;\nST.WT [R8+0x4], R5; EXIT;\n"
+     "second: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA second; MEMBAR.GL; "
+     "ST.WT [R8+0x8], R5; EXIT;\n"
+     "third: LD.CV R6, [R8+0x8]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA third; MEMBAR.GL; LD R7, [R8];\n" END,
+     1, 3, .race = {8, 11}, .says = "behind a fence; one is missing on the way to there"},
     {"no fence behind the flag", HEAD HAND_OVER(FENCE, SET, GET, ""), 1, 2, .race = {8, 15},
      .says = "taken by `wait: ATOM.ADD R6, [R8+0x4], RZ;` in line 12, without a fence behind that"},
     {"a fence behind the flag instead", HEAD HAND_OVER("", SET FENCE, GET, FENCE), 1, 2, .race = {8, 15},

@@ -168,6 +168,17 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
                  "it is seen, or split the kernel into two launches");
 }
 
+/* The write at `pc` is a release, or stands directly behind a fence. */
+static bool is_fenced(const Kernel *kernel, uint32_t pc) {
+  const uint32_t other = OPF_LOAD | OPF_STORE | OPF_ATOMIC | OPF_BRANCH | OPF_BARRIER;
+  if (order_releases(&kernel->insts[pc]))
+    return true;
+  while (pc-- > 0 && !(op_info[kernel->insts[pc].op].flags & other))
+    if (kernel->insts[pc].op == OP_MEMBAR)
+      return true;
+  return false;
+}
+
 /* The order would be there, but for a fence. */
 static Reason missing_fence(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = race_launch_of(point, second);
@@ -193,6 +204,13 @@ static Reason missing_fence(const ProbePoint *point, const Race *race, const Rac
                                            access, first, from_source, from, to_source, to, fence_source, fence),
                     .repair = g_strdup_printf("put __threadfence() behind `%s` in %s instead", to_source, to)};
   }
+  if (race->cause == RACE_NO_RELEASE && is_fenced(writer->kernel, race->handed.from))
+    return (Reason){
+        .why = g_strdup_printf("the %s in %s comes by way of other threads, the last of which hands it on by "
+                               "`%s` in %s, behind a fence; one is missing on the way to there",
+                               access, first, from_source, from),
+        .repair = g_strdup("put __threadfence() before each store or atomic operation that hands on, and "
+                           "behind each load that takes it, on the whole way")};
   if (race->cause == RACE_NO_RELEASE)
     return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s without a fence between", access,
                                            first, from_source, from),
