@@ -1,16 +1,17 @@
-/* guesses.h - loads whose value is a guess only: what a compare-and-swap of the same word expects to find there. An old
- * value makes that fail, and the word is looked at again; so it does no harm.
+/* guesses.h - loads whose value is a guess only: what a compare-and-swap of the same word expects to find there.
+ * An old value makes that fail, and the word is looked at again; so it does no harm.
  *
  * On every way from such a load, as far as its value goes,
- * - the value and what is computed of it reach nothing but both values of a compare-and-swap of the word: no address,
- *   no store, no guard, no other lane, no branch but the following ones. The compared value is the loaded one as it is,
- *   or with some of its bytes replaced (PRMT), and then what is stored depends on the other bytes only;
- * - a branch that the value decides leads on both ways to that compare-and-swap or back to the load, past nothing that
- *   changes memory, that loads, or that ends the thread;
- * - behind the compare-and-swap a branch compares its result with the value, for equality: in all bits, or in the bytes
- *   that weren't replaced. If they differ the next thing is another round, as above, or a compare-and-swap of the word
- *   that expects that result; if they are equal the value was the newest one after all, and all that was computed of it
- *   may be used.
+ * - the value and what is computed of it reach nothing but both values of a compare-and-swap of the word: no
+ *   address, no store, no guard, no other lane, no branch but the following ones. The compared value is the loaded
+ *   one as it is, or with some of its bytes replaced (PRMT), and then what is stored depends on the other bytes
+ *   only;
+ * - a branch that the value decides leads on both ways to that compare-and-swap or back to the load, past nothing
+ *   that changes memory, that loads, or that ends the thread;
+ * - behind the compare-and-swap a branch compares its result with the value, for equality: in all bits, or in the
+ *   bytes that weren't replaced. If they differ the next thing is another round, as above, or a compare-and-swap
+ *   of the word that expects that result; if they are equal the value was the newest one after all, and all that
+ *   was computed of it may be used.
  * Looks at loads of 32 bits. A kernel with very many ways (GUESS_STATES_MAX) has none. */
 #ifndef LOCKSTEP_DETECT_RACE_GUESSES_H
 #define LOCKSTEP_DETECT_RACE_GUESSES_H
