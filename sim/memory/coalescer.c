@@ -128,7 +128,8 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
   }
   if (request->together || is_one_word(request, piece->lanes)) {
     piece->turns = request->merged ? 1 : (uint8_t)bits_count(piece->lanes);
-    piece->busy = (uint32_t)(piece->turns * (request->floats ? coalescer->float_milli : coalescer->word_milli));
+    piece->busy = (uint32_t)(coalescer->word_milli +
+                             (piece->turns - 1u) * (request->floats ? coalescer->float_milli : coalescer->word_milli));
     return;
   }
   for (uint32_t sectors = piece->sectors; sectors; sectors &= sectors - 1) {
@@ -144,7 +145,7 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
     longest = MAX(longest, most);
   }
   if (request->floats) /* those on one word wait for each other, sectors don't */
-    busy = MAX(busy, longest * coalescer->float_milli);
+    busy = MAX(busy, coalescer->word_milli + (longest - 1) * coalescer->float_milli);
   piece->turns = (uint8_t)turns;
   piece->busy = (uint32_t)busy;
 }
