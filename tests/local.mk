@@ -219,6 +219,7 @@ TEST_FILES = \
   tests/script/measured.sh \
   tests/script/measured_memory.sh \
   tests/script/mem_scenarios.sh \
+  tests/script/wild.sh \
   tests/script/install.sh \
   tests/script/layers.sh \
   tests/script/registers.sh \

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Programs of synchronization as they occur in the wild, which were written by somebody who didn't know the model (validation/wild): how long they take as PTX,
+# as machine code and on a real H200. The short ones. TAP. TABLE=FILE writes the table of doc/results.md, with all of them.
+# shellcheck disable=SC2154 # tap.sh has the folder
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+. "$SRCDIR/tests/script/gpu_cycles.sh"
+cd "$SRCDIR/validation/wild"
+
+most=45000
+test -z "${TABLE:-}" || most=10000000
+awk -F, -v most=$most 'FNR > 2 && $2 * 1.98 < most { printf "%s,%.0f\n", $1, $2 * 1.98 }' cycles_h200.csv | sort -t, -k2,2n | both_forms >"$folder/all.csv"
+
+test -z "${TABLE:-}" || {
+  echo "| scenario | H200 | PTX | | machine code | |"
+  echo "| --- | --- | --- | --- | --- | --- |"
+  awk -F, '{ gsub(":", " ", $1); printf "| %s | %d | %d | %+.0f %% | %d | %+.0f %% |\n", $1, $2, $3, 100 * ($3 / $2 - 1), $4, 100 * ($4 / $2 - 1) }' "$folder/all.csv"
+  say_medians "$folder/all.csv" scenarios
+} >"${TABLE:-/dev/null}"
+
+plan 4
+judge "$folder/all.csv" 25 12
+point "machine code is nowhere 40 % off" "$(awk -F, '$4 > 1.4 * $2 || $4 < 0.6 * $2' "$folder/all.csv")"
+finish
