@@ -20,8 +20,8 @@ static bool has(const RegList *list, int reg) {
   return false;
 }
 
-/* True if some instruction from `first` up to that one reads a register that one of them writes later, or itself: then
- * they can't be done again. */
+/* True if some instruction from `first` up to that one reads a register that one of them writes later, or itself:
+ * then they can't be done again. */
 static bool changes_own_sources(const Kernel *kernel, const Inst *first, const Inst *last) {
   for (const Inst *writer = first; writer <= last; writer++) {
     RegList writes = inst_writes(writer, kernel->nregs);

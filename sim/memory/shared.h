@@ -23,7 +23,14 @@ enum { SHARED_DEFINED = 4 }; /* shift of the second mask in SharedMemory.touched
 
 /* Native atomics differ in what they cost. */
 /* SHARED_COUNT: an addition of 1 whose result nobody uses. */
-typedef enum { SHARED_ARITHMETIC, SHARED_EXCHANGE, SHARED_CAS, SHARED_COUNT, SHARED_ARRIVAL, SHARED_ATOMICS } SharedAtomic;
+typedef enum {
+  SHARED_ARITHMETIC,
+  SHARED_EXCHANGE,
+  SHARED_CAS,
+  SHARED_COUNT,
+  SHARED_ARRIVAL,
+  SHARED_ATOMICS
+} SharedAtomic;
 
 typedef struct SharedMemory {
   uint32_t *words;

@@ -20,12 +20,7 @@ awk -F, -v least=$least -v most=$most '
     cycles = $6 * 1.98; if (cycles >= least * $3 && cycles < most) printf "%s,%.0f\n", $1, cycles
   }' "$measured" | sort -t, -k2,2n | both_forms >"$folder/all.csv"
 
-test -z "${TABLE:-}" || {
-  echo "| scenario | H200 | PTX | | machine code | |"
-  echo "| --- | --- | --- | --- | --- | --- |"
-  awk -F, '{ gsub(":", " ", $1); printf "| %s | %d | %d | %+.0f %% | %d | %+.0f %% |\n", $1, $2, $3, 100 * ($3 / $2 - 1), $4, 100 * ($4 / $2 - 1) }' "$folder/all.csv"
-  say_medians "$folder/all.csv" scenarios
-} >"${TABLE:-/dev/null}"
+test -z "${TABLE:-}" || say_table "$folder/all.csv" scenarios >"$TABLE"
 
 plan 4
 judge "$folder/all.csv" 30 10

@@ -25,6 +25,14 @@ judge() {
   done)"
 }
 
+# say_table FILE WHAT: a table of doc/results.md, and the medians below it.
+say_table() {
+  echo "| ${2%s} | H200 | PTX | | machine code | |"
+  echo "| --- | --- | --- | --- | --- | --- |"
+  awk -F, '{ gsub(":", " ", $1); printf "| %s | %d | %d | %+.0f %% | %d | %+.0f %% |\n", $1, $2, $3, 100 * ($3 / $2 - 1), $4, 100 * ($4 / $2 - 1) }' "$1"
+  say_medians "$1" "$2"
+}
+
 # say_medians FILE WHAT: the line below a table.
 say_medians() {
   printf '\nMedian error over %d %s: PTX %.1f %%, machine code %.1f %%.\n' "$(grep -c . "$1")" "$2" "$(median 3 "$1")" "$(median 4 "$1")"

@@ -11,12 +11,7 @@ most=45000
 test -z "${TABLE:-}" || most=10000000
 awk -F, -v most=$most 'FNR > 2 && $2 * 1.98 < most { printf "%s,%.0f\n", $1, $2 * 1.98 }' cycles_h200.csv | sort -t, -k2,2n | both_forms >"$folder/all.csv"
 
-test -z "${TABLE:-}" || {
-  echo "| scenario | H200 | PTX | | machine code | |"
-  echo "| --- | --- | --- | --- | --- | --- |"
-  awk -F, '{ gsub(":", " ", $1); printf "| %s | %d | %d | %+.0f %% | %d | %+.0f %% |\n", $1, $2, $3, 100 * ($3 / $2 - 1), $4, 100 * ($4 / $2 - 1) }' "$folder/all.csv"
-  say_medians "$folder/all.csv" scenarios
-} >"${TABLE:-/dev/null}"
+test -z "${TABLE:-}" || say_table "$folder/all.csv" scenarios >"$TABLE"
 
 plan 4
 judge "$folder/all.csv" 25 12
