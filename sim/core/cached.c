@@ -202,7 +202,9 @@ static uint32_t look_up(Issue *issue, L1 *l1, Flight *flight, uint32_t *count) {
 /* The L1 has looked up so many lines, and a load of theirs that hits has its data. */
 static uint64_t hit_time(const Issue *issue, L1 *l1, uint32_t lines) {
   const Machine *machine = issue->gpu->machine;
-  uint64_t interval = machine->sm.l1.line_interval, start = milli_of(issue->now);
+  bool copies = issue->inst->op == OP_LDGSTS;
+  uint64_t interval = MAX(machine->sm.l1.line_interval, copies ? machine->sm.l1.copy_interval : 0);
+  uint64_t start = milli_of(issue->now);
   if (interval) {
     L1Turn turn = l1_take(l1, issue->now, interval * lines);
     start = MAX(turn.start_milli, issue->warp->sent_milli);

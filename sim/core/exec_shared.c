@@ -91,6 +91,8 @@ static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes,
       shared_passes(shared, locks ? &issue->sm->lock_unit : NULL, physical, issue->mask, access_words(bytes));
   bool checks = issue->inst->op == OP_LDS && issue->inst->lop;
   SharedCost cost = checks ? shared_check_cost(shared, passes) : shared_cost(shared, passes);
+  if (G_UNLIKELY(checks && issue->warp->tries_until))
+    cost.hold_milli = cost.until_milli = 0; /* a try that wakes: it has been at the pipe (try_wait.h) */
   return take_pipe(issue, &cost);
 }
 

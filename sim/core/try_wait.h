@@ -1,7 +1,7 @@
 /* try_wait.h - warps that sleep until a phase of an mbarrier is complete (SYNCS.PHASECHK.TRYWAIT, mbarrier.try_wait).
  * Models: a warp all of whose lanes try one barrier in vain sleeps until an arrival completes the phase, and looks
- * again, or for sm.shared.try_limit: then it goes on without the phase. One that has lanes elsewhere goes on
- * sm.shared.try_apart later. Measured on an H200 (validation/hardware/mc_mbarrier.cu).
+ * again without taking the pipe, or for sm.shared.try_limit: then it goes on without the phase. One that has lanes
+ * elsewhere goes on sm.shared.try_apart later. Measured on an H200 (validation/hardware/mc_mbarrier.cu).
  * Does not model: looking again where what stands between the look and its comparison can't be done twice (as PTX may
  * be scheduled): there the program's own loop does.
  * All of it is of one SM. */

@@ -35,7 +35,6 @@ copy_syncthreads
 hand_one_test/1024
 hand_test/1024
 round_one_waits
-round_try/1024
 "
 
 # scenario PROGRAM: each row of its table as a launch with a buffer of its own, row_LINE, expected to be 0, so that what it holds is told.
@@ -63,7 +62,7 @@ rows() {
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
       if (program == "mbarrier")
         return threads == 32 && kernel ~ /^(test_(true|false)_(1|32)|try_false_(1|32))$/ ||
-          threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1)$/
+          threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1|copy_4_four)$/
       return (threads == 32 || threads == 1024) && kernel ~ /^poll_lane_(meets|syncwarp)$/ || (threads == 32 || threads == 256) && kernel == "fence_block"
     }
     function put(kernel, threads, n, ours, theirs) {
