@@ -30,7 +30,7 @@ turns_32
 known_mbarrier="copy_16_ca
 copy_4
 copy_4_ahead
-copy_4_four
+copy_4_four/128
 copy_syncthreads
 hand_one_test/1024
 hand_test/1024
