@@ -419,8 +419,8 @@ bool mc_bar(McBuild *build) {
   return true;
 }
 
-/* The barrier of a cluster, of one block: its wait is one for the block's threads, as ptxas has it where it doesn't know
- * how large a cluster is and finds one block. */
+/* The barrier of a cluster, of one block: its wait is one for the block's threads, as ptxas has it where it doesn't
+ * know how large a cluster is and finds one block. */
 bool mc_cluster_wait(McBuild *build) {
   Inst inst = mc_blank(build, OP_BAR);
   inst.mode = BAR_SYNC;

@@ -425,8 +425,6 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Block *block = warp_block(sm, warp);
   Launch *launch = block->launch;
   uint64_t parts_ready = 0;
-  if (G_UNLIKELY(sm->trying))
-    warp_set_remove(&sm->trying, warp->slot); /* it doesn't sleep any longer (try_wait.h) */
   if (G_UNLIKELY(warp->shadow) && !issue_shadow(sm, warp, now))
     return;
   if (G_UNLIKELY(launch->kernel->insts[warp->pc].flags & INST_FUSED) && !issue_parts(sm, warp, now, &parts_ready))

@@ -179,7 +179,7 @@ typedef struct Sm {
   Flights flights;
   WarpSet draining;                    /* warps in a fence, by slot */
   WarpSet crowded;                     /* warps that wait until they may send an access, by slot */
-  WarpSet trying;                      /* warps that sleep until a phase of an mbarrier is complete (try_wait.h) */
+  WarpSet trying;                      /* warps that sleep, or slept, until an mbarrier is ready (try_wait.h) */
   WarpSet senders;                     /* warps whose next instruction may be one, by slot */
   WarpSet awake;                       /* warps that could issue, by slot */
   WarpSet slots_of[SM_SCHEDULERS_MAX]; /* that belong to each scheduler */

@@ -62,6 +62,7 @@ static void fall_asleep(Issue *issue) {
   issue->next_pc = look ? issue->pc - (uint32_t)(issue->inst - look) : issue->next_pc;
   warp->tries_until = look ? warp->tries_until : 0;
   issue->sm->stall[warp->slot] = STALL_BARRIER;
+  warp->tried_at = warp->issued;
   warp_set_add(&issue->sm->trying, warp->slot);
 }
 
@@ -91,6 +92,7 @@ void try_wait_changed(Sm *sm, uint32_t word, uint32_t before, uint32_t after, ui
     if (warp->tried_word != word)
       continue;
     warp_set_remove(&sm->trying, warp->slot);
-    sm_release(sm, warp, time);
+    if (warp->issued == warp->tried_at) /* else it woke at the limit, or is another warp */
+      sm_release(sm, warp, time);
   }
 }

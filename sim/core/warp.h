@@ -82,7 +82,8 @@ typedef struct Warp {
   struct AsyncCopies *copies; /* of async_copy.h; kept from block to block, NULL: none yet */
   uint64_t newest_access;     /* number of its newest access of global memory (flight.h) */
   uint64_t sent_milli;        /* when the parts of its stores so far have come to the port (MemNext) */
-  uint32_t tried_word, tried; /* of the mbarrier that it tried last, the high one: which word, and what it held (try_wait.h) */
+  uint32_t tried_word, tried; /* high word of the mbarrier that it tried last (try_wait.h): which, and what it held */
+  uint64_t tried_at;          /* `issued` when it fell asleep there: it sleeps as long as that is the same */
   uint64_t tries_until;       /* it sleeps, or looks again, before it gives the try up in that cycle; 0: it doesn't */
   uint64_t crowded_since;     /* in Sm.crowded: when it came there */
   uint32_t pred[PRED_ROWS];

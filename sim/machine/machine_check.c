@@ -132,6 +132,7 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   require_at_most(&checker, "sm.lock_queue.l2_ways", "memory.l2.ways");
   check_l1(&checker);
   require_power_of_two(&checker, "memory.segment");
+  require_power_of_two(&checker, "memory.buffer_alignment");
   check_l2(&checker);
   check_queue(&checker);
 }

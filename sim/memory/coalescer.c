@@ -128,8 +128,8 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
   }
   if (request->together || is_one_word(request, piece->lanes)) {
     piece->turns = request->merged ? 1 : (uint8_t)bits_count(piece->lanes);
-    piece->busy = (uint32_t)(coalescer->word_milli +
-                             (piece->turns - 1u) * (request->floats ? coalescer->float_milli : coalescer->word_milli));
+    uint64_t behind = request->floats ? coalescer->float_milli : coalescer->word_milli;
+    piece->busy = (uint32_t)(coalescer->word_milli + (piece->turns - 1u) * behind);
     return;
   }
   for (uint32_t sectors = piece->sectors; sectors; sectors &= sectors - 1) {

@@ -134,17 +134,16 @@ static SharedCost cost_by_bank(const SharedMemory *shared, Milli interval, const
 
 enum { QUAD = 4 }; /* words of 128 bits */
 
-/* Of one lane of each word. */
-static uint32_t first_on_each(const uint32_t address[32], uint32_t mask) {
-  uint32_t first = 0;
-  while (mask) {
-    uint32_t lane = (uint32_t)__builtin_ctz(mask), same = 0;
+/* How many addresses the lanes have. */
+static uint32_t count_distinct(const uint32_t address[32], uint32_t mask) {
+  uint32_t count = 0;
+  for (; mask; count++) {
+    uint32_t first = address[__builtin_ctz(mask)], same = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1)
-      same |= address[__builtin_ctz(rest)] == address[lane] ? rest & -rest : 0;
-    first |= 1u << lane;
+      same |= address[__builtin_ctz(rest)] == first ? rest & -rest : 0;
     mask &= ~same;
   }
-  return first;
+  return count;
 }
 
 /* So many passes, that interval apart. */
@@ -167,7 +166,7 @@ SharedCost shared_check_cost(const SharedMemory *shared, uint32_t passes) {
 static SharedCost cost_together(SharedMemory *shared, SharedAtomic kind, const uint32_t address[32], uint32_t mask,
                                 uint32_t words_each) {
   uint32_t passes = kind == SHARED_COUNT ? shared_passes(shared, NULL, address, mask, words_each)
-                                         : (uint32_t)bits_count(first_on_each(address, mask));
+                                         : count_distinct(address, mask);
   return cost_of_passes(passes, shared->atomic[kind].interval);
 }
 

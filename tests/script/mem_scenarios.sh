@@ -29,8 +29,8 @@ compare() {
 
 all=${MEASURED:+1}
 plan 2
-# Columns: kind, blocks, warps, words. Reductions of many words leave an SM slower here.
-compare mem_kinds 12 '$1 < 6 && $4 > 256' "${all:-\$2 == 132 && \$4 <= 32 && \$1 ~ /^[03567]\$/}"
+# Columns: kind, blocks, warps, words. Reductions of many words leave an SM slower here. One word and kind 3 set a parameter.
+compare mem_kinds 12 '$1 < 6 && $4 > 256' "${all:-\$2 == 132 && \$4 <= 32 && \$1 ~ /^[03567]\$/ && !(\$1 == 3 && \$4 == 1)}"
 # Columns: first, its lanes, second, its lanes, same, pause, blocks. Behind stores and reductions of all warps the second access waits longer here, and the
 # first one less.
 compare mem_after 18 '$1 == 1 || $1 == 2' "${all:-\$5 == 0 && \$6 == 0 && \$7 == 1}"

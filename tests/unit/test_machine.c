@@ -260,6 +260,8 @@ static const Refusal refusals[] = {
      "m.yaml:1:25: error: memory.queue.bytes is 256 bytes, must not exceed memory.l2.line, which is 128 bytes\n"},
     {"memory: {queue: {bytes: 4}}\n",
      "m.yaml:1:25: error: memory.queue.bytes is 4, must be 0 or at least 8: the word of a queue, and a slot\n"},
+    {"memory: {buffer_alignment: 1000}\n",
+     "m.yaml:1:28: error: memory.buffer_alignment is 1000 bytes, must be a power of two\n"},
     {"memory: {segment: 100}\n", "m.yaml:1:19: error: memory.segment is 100 bytes, must be a power of two\n"},
 };
 

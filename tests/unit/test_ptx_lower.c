@@ -231,7 +231,8 @@ static const struct {
      "st.global.u32 [%l2], %r2;",
      NULL, "ST ST EXIT"},
     {"barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;", NULL, "BAR EXIT"},
-    {"barrier.cluster.arrive.relaxed; barrier.cluster.wait; ld.mmio.relaxed.sys.u32 %r1, [%l1];", NULL, "BAR LD EXIT"},
+    {"barrier.cluster.arrive.relaxed; barrier.cluster.wait; ld.mmio.relaxed.sys.u32 %r1, [%l1];", NULL,
+     "BAR LD EXIT"},
     {"fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;", "MEMBAR EXIT", "MEMBAR EXIT"},
 };
 

@@ -278,7 +278,7 @@ START_TEST(atomics_cost_by_width) {
 }
 END_TEST
 
-/* Without an interval of their own additions of 1 and arrivals are as any atomic, and looks at a phase as any load. */
+/* Without an interval of their own additions of 1 and arrivals are as any atomic, looks at a phase as any load. */
 START_TEST(what_is_not_known_of_barriers) {
   g_autoptr(Machine) machine =
       lab_machine("sm.shared.pass_interval=1 sm.shared.conflict_interval=2 sm.shared.atomic_interval=2 "

@@ -11,7 +11,8 @@ struct Misuse {
   Probe probe;
   GPtrArray *findings; /* Finding *; borrowed */
   GHashTable *places;  /* kind and place -> Finding *: a program may misuse at very many places */
-  GHashTable *guesses; /* of misuse_new(): Kernel * -> bool of each instruction (guesses.h), or NULL; made when asked */
+  /* Of misuse_new(): Kernel * -> bool of each instruction (guesses.h), or NULL; made when asked. */
+  GHashTable *guesses;
   GHashTable *skipped; /* of misuse_new_lanes(): launch, instruction and INST_LEAVES -> what past_skipped() says */
 };
 

@@ -57,8 +57,8 @@ typedef struct Released {
   uint64_t change;      /* number of its newest change; no two changes of any words have the same */
 } Released;
 
-/* Whether what a load takes decides the access of a doubt: not at all; by way of registers; by stores whose values the
- * same warp, or another one, loads again. */
+/* Whether what a load takes decides the access of a doubt: not at all; by way of registers; by stores whose values
+ * the same warp, or another one, loads again. */
 typedef enum { DECIDES_NOTHING, DECIDES_AT_ONCE, DECIDES_BY_STORES } Decides;
 
 /* A doubt about a finding: hand-offs that don't decide its access don't count for it. */
@@ -179,8 +179,8 @@ void order_hand_on(RaceOrder *order, Cell *cell, uint32_t bytes, uint32_t handof
 void order_part(RaceOrder *order, Cell *cell, uint32_t bytes, uint64_t word);
 /* The word is forgotten. */
 void order_forget(RaceOrder *order, Cell *cell);
-/* For a doubt: what the stores of the warp rest on now (handoff.h; the caller uses it), and that it relies on what one
- * of them rested on. */
+/* For a doubt: what the stores of the warp rest on now (handoff.h; the caller uses it), and that it relies on what
+ * one of them rested on. */
 uint32_t order_promise(RaceOrder *order, WarpOrder *warp);
 void order_rely(RaceOrder *order, WarpOrder *warp, uint32_t promise);
 /* The warp learns all that `clock` knows, of lock bits. */
