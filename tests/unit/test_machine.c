@@ -490,6 +490,7 @@ START_TEST(dumps_any_values) {
                 g_str_has_prefix(param->path, "sm.spin_backoff") || g_str_has_prefix(param->path, "sm.lock_queue") ||
                 g_str_has_prefix(param->path, "memory.l2") || g_str_equal(param->path, "memory.dram.row") ||
                 g_str_equal(param->path, "memory.slices") || g_str_equal(param->path, "memory.segment") ||
+                g_str_equal(param->path, "memory.buffer_alignment") ||
                 g_str_equal(param->path, "memory.queue.bytes");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
