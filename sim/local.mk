@@ -269,6 +269,8 @@ liblockstep_a_SOURCES += \
   sim/memory/hierarchy_send.c \
   sim/memory/hierarchy_setup.c \
   sim/memory/l1.c \
+  sim/memory/l1_banks.c \
+  sim/memory/l1_banks.h \
   sim/memory/l1.h \
   sim/memory/local.c \
   sim/memory/local.h \

@@ -156,7 +156,7 @@ void access_send(Issue *issue, Flight *flight) {
   access_hold_sends(issue, next.cycle);
   issue->warp->sent_milli = next.sent_milli;
   L1 *l1 = issue->sm->l1;
-  if (flight->request.kind == MEM_STORE && l1 && issue->gpu->machine->sm.l1.line_interval)
+  if (flight->request.kind == MEM_STORE && l1 && issue->gpu->machine->sm.l1.bank_interval)
     access_hold_sends(issue, l1_take(l1, issue->now, next.takes_milli).room);
   flights_count_parts(&issue->sm->flights, flight, next.credits, issue->gpu->machine->memory.port.queue);
   if (G_UNLIKELY(issue->gpu->in_window)) {

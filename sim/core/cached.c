@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "sim/core/serve.h"
 #include "sim/core/tell.h"
+#include "sim/memory/l1_banks.h"
 
 static L1 *cache_of(Sm *sm) {
   Gpu *gpu = sm->gpu;
@@ -186,39 +187,43 @@ static void add_line(Lines *lines, uint64_t line) {
   lines->line[lines->count++] = line;
 }
 
-/* Returns the lanes that have to go to memory. *count: of lines. */
-static uint32_t look_up(Issue *issue, L1 *l1, Flight *flight, uint32_t *count) {
+/* Returns the lanes that have to go to memory. */
+static uint32_t look_up(Issue *issue, L1 *l1, Flight *flight, Lines *lines) {
   uint32_t missing = 0;
-  Lines lines;
-  lines.highest = lines.count = 0;
+  lines->highest = lines->count = 0;
   for (uint32_t rest = flight->lanes; rest;) {
-    add_line(&lines, l1_line(l1_shape(l1), flight->request.address[__builtin_ctz(rest)]));
+    add_line(lines, l1_line(l1_shape(l1), flight->request.address[__builtin_ctz(rest)]));
     rest &= ~look_up_line(issue, l1, flight, rest, &missing);
   }
-  *count = lines.count;
   return missing;
 }
 
-/* The L1 has looked up so many lines, and a load of theirs that hits has its data. */
-static uint64_t hit_time(const Issue *issue, L1 *l1, uint32_t lines) {
+/* The L1 has looked up the lines, and a load of theirs that hits has its data. */
+static uint64_t hit_time(const Issue *issue, L1 *l1, const Flight *flight, const Lines *lines) {
   const Machine *machine = issue->gpu->machine;
   bool copies = issue->inst->op == OP_LDGSTS;
-  uint64_t interval = MAX(machine->sm.l1.line_interval, copies ? machine->sm.l1.copy_interval : 0);
-  uint64_t start = milli_of(issue->now);
-  if (interval) {
-    L1Turn turn = l1_take(l1, issue->now, interval * lines);
+  uint64_t tags = 1, words = 1, start = milli_of(issue->now);
+  if (lines->count > 1) {
+    tags = l1_banks_tags(lines->line, lines->count, machine->sm.l1.tag_banks);
+    words = l1_banks_words(flight->request.address, flight->lanes, flight->request.bytes);
+  }
+  uint64_t takes = MAX(tags * machine->sm.l1.tag_interval, words * machine->sm.l1.bank_interval);
+  takes = MAX(takes, copies ? machine->sm.l1.copy_interval * lines->count : 0);
+  if (takes) {
+    L1Turn turn = l1_take(l1, issue->now, takes);
     start = MAX(turn.start_milli, issue->warp->sent_milli);
     access_hold_sends(issue, turn.room);
   }
-  return milli_cycle(start + machine->sm.l1.line_latency * (lines - 1)) + machine->sm.l1.latency;
+  start += machine->sm.l1.tag_latency * (tags - 1) + machine->sm.l1.bank_latency * (words - 1);
+  return milli_cycle(start) + machine->sm.l1.latency;
 }
 
 void cached_load(Issue *issue, Flight *flight) {
   L1 *l1 = cache_of(issue->sm);
-  uint32_t lines;
+  Lines lines;
   flight->waits = 0;
   uint32_t missing = look_up(issue, l1, flight, &lines), hits = flight->request.performed;
-  flight->earliest = hit_time(issue, l1, lines);
+  flight->earliest = hit_time(issue, l1, flight, &lines);
   flight->request.performed = 0;
   if (hits)
     serve_tell(issue->sm, flight, hits, issue->now);

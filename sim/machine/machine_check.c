@@ -73,6 +73,7 @@ static void check_l1(const Checker *c) {
     return;
   require_power_of_two(c, "sm.l1.line");
   require_power_of_two(c, "sm.l1.sector");
+  require_power_of_two(c, "sm.l1.tag_banks");
   require_at_most(c, "sm.l1.sector", "sm.l1.line");
   if (m->sm.l1.line / m->sm.l1.sector > 32) {
     g_autofree char *message =

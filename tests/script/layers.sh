@@ -78,7 +78,7 @@ check_looks() {
 # Traffic goes by memsys.h: nobody else knows the units behind it. What an SM has itself (shared memory, L1, lock bits, local memory), locks in tags,
 # and the words, with their changes and the heap among them, are no traffic.
 check_traffic() {
-  own='memsys|shared|l1|lock_unit|lock_queue|local|local_defined|backing|change_log|heap|thread_id'
+  own='memsys|shared|l1|l1_banks|lock_unit|lock_queue|local|local_defined|backing|change_log|heap|thread_id'
   grep -Hn '^ *# *include *"sim/memory/' sim/core/*.[ch] sim/detect/*.[ch] sim/detect/*/*.[ch] sim/scenario/*.[ch] sim/study/*.[ch] \
     sim/report/*.[ch] sim/cli/*.[ch] | grep -vE "\"sim/memory/($own)\.h\"" |
     sed 's/^\([^:]*:[0-9]*\):.*"\(.*\)".*/\1: \2 is a unit of the memory system: traffic goes by sim\/memory\/memsys.h/' || :

@@ -5,6 +5,7 @@
 #include "sim/detect/misuse/misuse.h"
 #include "sim/detect/naming/locate.h"
 #include "sim/engine/rng.h"
+#include "sim/memory/l1_banks.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
@@ -441,9 +442,9 @@ START_TEST(hits_are_quick) {
 }
 END_TEST
 
-/* A load takes the L1 for each line that its lanes come to, whichever lanes these are, and waits for the loads before it. */
-START_TEST(lines_take_turns) {
-  g_autoptr(Lab) lab = lab_new(CACHED "sm.l1.latency=80 sm.l1.line_interval=3 sm.l1.line_latency=2.25 "
+/* A load takes the L1 for each word of one bank that its lanes come to, and waits for the loads before it. */
+START_TEST(words_of_a_bank_take_turns) {
+  g_autoptr(Lab) lab = lab_new(CACHED "sm.l1.latency=80 sm.l1.bank_interval=3 sm.l1.bank_latency=2.25 "
                                       "sm.issue_interval=2 sm.l1.sector=32 sm.l1.line=128",
                                "S2R R0, SR_Tid_X; LOP.AND R0, R0, 0x3; SHL R0, R0, 0x7; MOV R1, c[0x0][0x20]; "
                                "IADD R0, R0, R1; LD R2, [R0]; MOV R3, R2; LD R4, [R0]; MOV R5, R4; LD R6, [R0]; "
@@ -454,8 +455,59 @@ START_TEST(lines_take_turns) {
   uint64_t four = lab_cycle(lab, 0, 7, 0), behind = lab_cycle(lab, 0, 9, 0);
   ck_assert_uint_eq(lab_cycle(lab, 0, 8, 0), four + 80 + 7); /* 3 * 2.25 more than one line */
   ck_assert_uint_eq(lab_cycle(lab, 0, 10, 0), behind + 2);
-  ck_assert_uint_eq(lab_cycle(lab, 0, 11, 0), behind + 4 * 3 + 80); /* the L1 has looked at four lines first */
+  ck_assert_uint_eq(lab_cycle(lab, 0, 11, 0), behind + 4 * 3 + 80); /* the L1 has read four words first */
   ck_assert_uint_eq(lab->gpu->counters.l1_misses, 32);
+}
+END_TEST
+
+/* Four lanes go to a line and a bank of words each: the lines take turns at one bank of tags, and none at four. */
+START_TEST(lines_of_a_tag_bank_take_turns) {
+  for (uint32_t banks = 1; banks <= 4; banks *= 2) {
+    g_autofree char *settings =
+        g_strdup_printf(CACHED "sm.l1.latency=80 sm.l1.tag_interval=3 sm.l1.bank_interval=1 sm.l1.tag_latency=2.25 "
+                               "sm.l1.tag_banks=%u sm.issue_interval=2 sm.l1.sector=32 sm.l1.line=128",
+                        banks);
+    g_autoptr(Lab) lab = lab_new(settings,
+                                 "S2R R0, SR_Tid_X; LOP.AND R0, R0, 0x3; IMAD R0, R0, 0x84, RZ; MOV R1, c[0x0][0x20]; "
+                                 "IADD R0, R0, R1; LD R2, [R0]; MOV R3, R2; LD R4, [R0]; MOV R5, R4; LD R6, [R0]; "
+                                 "LD R7, [R1]; MOV R8, R7; EXIT");
+    lab_buffer(lab, 128);
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    uint64_t turns = 4 / banks, four = lab_cycle(lab, 0, 7, 0), behind = lab_cycle(lab, 0, 9, 0);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 8, 0), four + 80 + (turns - 1) * 9 / 4 + (turns > 1));
+    ck_assert_uint_eq(lab_cycle(lab, 0, 11, 0), behind + MAX(2, turns * 3) + 80);
+  }
+}
+END_TEST
+
+/* What an H200 took (mem_gather_h200.csv): lines in a row have a bank of tags each; of each third line most have the
+ * same; two lines of one bank differ in bit 9 and in bits 0. */
+START_TEST(turns_of_banks) {
+  uint64_t row[32], third[32], address[32];
+  const uint32_t counts[] = {4, 8, 16, 32}, in_row[] = {1, 2, 4, 8}, of_third[] = {3, 5, 7, 11};
+  for (uint32_t i = 0; i < 32; i++) {
+    row[i] = i;
+    third[i] = 3 * i;
+  }
+  for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++) {
+    ck_assert_uint_eq(l1_banks_tags(row, counts[i], 4), in_row[i]);
+    ck_assert_uint_eq(l1_banks_tags(third, counts[i], 4), of_third[i]);
+    ck_assert_uint_eq(l1_banks_tags(third, counts[i], 1), counts[i]);
+  }
+  const uint64_t beside[2] = {1, 1 << 9}, apart[2] = {2, 1 << 9};
+  ck_assert_uint_eq(l1_banks_tags(beside, 2, 4), 2);
+  ck_assert_uint_eq(l1_banks_tags(apart, 2, 4), 1);
+  for (uint32_t of_bank = 1; of_bank <= 32; of_bank *= 2) { /* so many lanes in each bank, in lines of their own */
+    for (uint32_t i = 0; i < 32; i++)
+      address[i] = 128 * i + 4 * (i / of_bank);
+    ck_assert_uint_eq(l1_banks_words(address, UINT32_MAX, 4), of_bank);
+  }
+  for (uint32_t i = 0; i < 32; i++)
+    address[i] = 4096 + 16 * i;
+  ck_assert_uint_eq(l1_banks_words(address, UINT32_MAX, 16), 4);
+  ck_assert_uint_eq(l1_banks_words(address, 0xff, 16), 1);
+  ck_assert_uint_eq(l1_banks_words(address, UINT32_MAX, 1), 4); /* every fourth word of four lines */
 }
 END_TEST
 
@@ -524,7 +576,10 @@ int main(void) {
   tcase_add_test(tcase, a_launch_has_what_its_blocks_leave);
   tcase_add_test(tcase, blocks_of_an_sm_count_together);
   tcase_add_test(tcase, hits_are_quick);
-  tcase_add_test(tcase, lines_take_turns);
+  tcase_add_test(tcase, words_of_a_bank_take_turns);
+  tcase_add_test(tcase, lines_of_a_tag_bank_take_turns);
+  tcase_add_test(tcase, turns_of_banks);
+
   tcase_add_test(tcase, a_kernel_starts_without_copies);
   tcase_add_test(tcase, race_free_programs_see_no_cache);
   suite_add_tcase(suite, tcase);
