@@ -126,6 +126,8 @@ typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMod
 typedef enum { WARPSYNC_ANY, WARPSYNC_ALL, WARPSYNC_COLLECTIVE, WARPSYNC_EXCLUSIVE } WarpsyncMode;
 /* BRADIV: to its target if lanes of the mask are elsewhere, or if none are. */
 typedef enum { BRANCH_DIVERGED, BRANCH_CONVERGED } BranchDivMode;
+/* BRX: whether its register is one of each lane or of the warp. */
+typedef enum { JUMP_OF_LANES, JUMP_OF_WARP } JumpMode;
 typedef enum { FENCE_CTA, FENCE_GL, FENCE_SYS } FenceScope;
 typedef enum { ROUND_TRUNC, ROUND_FLOOR, ROUND_CEIL, ROUND_NEAREST } RoundMode;
 typedef enum { FROUND_NEAREST, FROUND_ZERO, FROUND_DOWN, FROUND_UP } FloatRound; /* Inst.round */
@@ -338,7 +340,8 @@ enum {
   CONTROL_UNIT_SHIFT = 24, /* IssueUnit, 4 bits */
   CONTROL_READS_SHIFT =
       28, /* registers that it reads from one bank, 2 bits: it takes its unit as many cycles at least */
-  CONTROL_TWICE = 1 << 30, /* it takes its unit twice as long as others */
+  CONTROL_TWICE = 1 << 30, /* a product of 64 bits: it takes its unit twice as long as others, and its scheduler
+                              sm.encoded.wide_issue more */
 };
 
 /* `.mark n` before instruction `pc`: fires when a warp issues that instruction, and costs nothing. */

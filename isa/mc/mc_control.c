@@ -67,6 +67,7 @@ static bool jump_by_register(McBuild *build, uint32_t base) {
   if (!mc_is_register(reg) || (mc_count(build) > 1 && offset->kind != MC_INTEGER && offset->kind != MC_TARGET))
     return mc_refuse(build);
   inst.a = mc_value(build, reg);
+  inst.mode = reg->kind == MC_UNIFORM ? JUMP_OF_WARP : JUMP_OF_LANES;
   inst.imm = (int32_t)(base + (mc_count(build) > 1 ? (uint32_t)offset->value : 0));
   mc_emit(build, &inst);
   return true;

@@ -74,9 +74,9 @@ static uint32_t reads(const McModule *module, const McInst *inst, const McInst *
 uint32_t mc_issue_bits(const McModule *module, const McInst *inst, const McInst *before) {
   IssueUnit unit = unit_of(inst);
   uint32_t bits = (uint32_t)unit << CONTROL_UNIT_SHIFT;
+  if (unit == ISSUE_MULTIPLY && (has(inst, "HI") || has(inst, "WIDE")))
+    bits |= CONTROL_TWICE;
   if (unit == ISSUE_FLOAT || unit == ISSUE_DOUBLE)
     bits |= reads(module, inst, before, unit == ISSUE_DOUBLE) << CONTROL_READS_SHIFT;
-  if (unit == ISSUE_MULTIPLY && has(inst, "HI"))
-    bits |= CONTROL_TWICE;
   return bits;
 }

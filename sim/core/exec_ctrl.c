@@ -92,6 +92,7 @@ void exec_BRX(Issue *issue) {
   }
   lane_groups_scatter(issue, issue->mask, target);
   redirect(issue);
+  issue->next += issue->inst->mode == JUMP_OF_WARP ? 0 : issue->gpu->machine->sm.encoded.branch_indirect;
 }
 
 static void push_target(Issue *issue, StackKind kind) {

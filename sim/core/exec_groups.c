@@ -71,6 +71,7 @@ void exec_ENDCOLLECTIVE(Issue *issue) {
   if (issue->warp->groups) {
     lane_groups_end_collective(issue, issue->mask);
     issue->next_pc = issue->warp->pc;
+    issue->next += issue->gpu->machine->sm.encoded.branch_indirect;
   }
 }
 

@@ -26,6 +26,12 @@ static void drop(LaneGroups *groups, uint32_t index) {
   memmove(&groups->group[index], &groups->group[index + 1], (groups->count - index) * sizeof groups->group[0]);
 }
 
+/* The groups that are ready are no longer the ones left behind last. */
+static void leave_behind(LaneGroups *groups) {
+  for (uint32_t i = 0; i < groups->count; i++)
+    groups->group[i].left = groups->group[i].left || groups->group[i].state == GROUP_READY;
+}
+
 void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t behind) {
   const Machine *machine = issue->gpu->machine;
   Warp *warp = issue->warp;
@@ -34,6 +40,7 @@ void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t
   uint32_t pc[2] = {target, behind}, mask[2] = {taken, rest};
   unsigned first = taken_first ? 0 : 1;
   LS_REQUIRE("lane-groups-diverge", taken && rest);
+  leave_behind(warp->groups);
   add(warp->groups, (LaneGroup){.from = issue->now, .pc = pc[!first], .mask = mask[!first], .state = GROUP_READY});
   warp->pc = pc[first];
   warp->active = mask[first];
@@ -46,13 +53,15 @@ void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WAR
   for (uint32_t left = warp->active; left; left &= ~way[count++].mask) {
     unsigned lowest = (unsigned)__builtin_ctz(left);
     uint32_t to = lanes >> lowest & 1 ? target[lowest] : warp->pc + 1;
-    way[count] = (LaneGroup){.from = issue->now, .pc = to, .state = GROUP_READY};
+    way[count] = (LaneGroup){.from = issue->now, .pc = to, .state = GROUP_READY, .left = true};
     for (uint32_t rest = left; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
       if ((lanes >> lane & 1 ? target[lane] : warp->pc + 1) == to)
         way[count].mask |= 1u << lane;
     }
   }
+  if (count > 1)
+    leave_behind(warp->groups);
   for (uint32_t i = count; i-- > 1;)
     add(warp->groups, way[i]);
   warp->pc = way[0].pc;
@@ -161,6 +170,13 @@ static uint32_t lanes_at_warpsync(const LaneGroups *groups, uint32_t mask) {
     if (groups->group[i].state == GROUP_AT_WARPSYNC && groups->group[i].which == mask)
       lanes |= groups->group[i].mask & mask;
   return lanes;
+}
+
+static uint32_t groups_at_warpsync(const LaneGroups *groups, uint32_t mask) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < groups->count; i++)
+    count += groups->group[i].state == GROUP_AT_WARPSYNC && groups->group[i].which == mask;
+  return count;
 }
 
 static bool some_at_warpsync(const LaneGroups *groups) {
@@ -373,7 +389,9 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
     warp->state = WARP_AT_BARRIER;
     return;
   }
-  bool stays = warp->groups->group[index].mask & before;
+  const LaneGroup *next = &warp->groups->group[index];
+  bool stays = next->mask & before;
+  switched += next->left ? machine->sm.encoded.switch_left : 0;
   uint64_t starts = take(warp, index, stays ? issue->now : switched);
   issue->next = MAX(issue->next, starts);
   issue->next_pc = warp->pc;
@@ -403,7 +421,8 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
   uint32_t mode = issue->inst->mode, first = members[__builtin_ctz(lanes)];
-  uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
+  const Machine *machine = issue->gpu->machine;
+  uint64_t done = issue->now + machine->sm.lane_groups.sync_latency;
   bool waits = lanes != before || some_at_warpsync(warp->groups);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -424,6 +443,8 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
     park(warp, GROUP_AT_WARPSYNC, mask, alike, mode);
     rest &= ~alike;
   }
+  if (mode == WARPSYNC_COLLECTIVE)
+    done += (uint64_t)machine->sm.encoded.collective * groups_at_warpsync(warp->groups, first);
   release_complete(issue, done);
   lane_groups_switch(issue, before);
 }

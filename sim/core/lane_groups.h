@@ -40,6 +40,7 @@ typedef struct LaneGroup {
       which;     /* AT_SYNC: convergence barrier; AT_WARPSYNC, AT_MEETING: mask of lanes; AT_BARRIER: block barrier */
   uint32_t mode; /* AT_WARPSYNC: its WarpsyncMode */
   uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of lanes that it waits for */
+  bool left;       /* READY: others have gone apart since, or it is one of several that went apart at once */
 } LaneGroup;
 
 typedef struct LaneGroups {

@@ -121,6 +121,7 @@ static uint32_t occupies(const Machine *machine, uint32_t control) {
   return MAX(of_unit, control >> CONTROL_READS_SHIFT & 3);
 }
 
+
 static bool is_uniform(const Kernel *kernel, int16_t row) {
   int named = (int)(kernel->nregs - kernel->uniform_registers), inner = (int)(kernel->nregs - kernel->inner_rows);
   return row >= named && row < inner;
@@ -172,6 +173,8 @@ static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kerne
   decoded->sources = read < CONTROL_SCOREBOARDS ? (uint8_t)(read + 1) : 0;
   decoded->sources_cycles = (uint16_t)sources_cycles(gpu->machine, inst);
   decoded->skip = decoded->stall;
+  decoded->holds = (uint8_t)(control & CONTROL_TWICE ? gpu->machine->sm.encoded.wide_issue : 0);
+  decoded->stall += control & CONTROL_TWICE ? gpu->machine->sm.encoded.wide_stall : 0;
   decoded->latency = encoded_latency(gpu->machine, kernel, inst, decoded->latency);
   decoded->interval = inst->op == OP_VOTE ? 0 : decoded->interval;
   decoded->unit = (uint8_t)(control >> CONTROL_UNIT_SHIFT & 15);

@@ -48,7 +48,8 @@ static Stall waits_for(const Sm *sm, uint32_t scheduler) {
 /* All but latency. Returns the slots of instructions that reach beyond `end`. */
 static uint64_t read_scheduler(const Sm *sm, uint32_t index, uint64_t end, uint64_t slots[SLOTS_COUNT]) {
   const SlotTally *tally = &sm->slots[index];
-  uint64_t free_at = sm->scheduler[index].free_at;
+  const Scheduler *scheduler = &sm->scheduler[index];
+  uint64_t free_at = scheduler->free_at - (scheduler->held_until == scheduler->free_at ? scheduler->held : 0);
   for (unsigned stall = STALL_LATENCY + 1; stall < STALL_COUNT; stall++)
     slots[stall] += tally->stalled[stall];
   if (tally->warps && tally->begins > MAX(free_at, end))

@@ -413,11 +413,17 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
   return false;
 }
 
-/* The scheduler's unit takes another instruction when it has taken this one. */
+/* The scheduler's unit takes another instruction when it has taken this one. Behind a product of 64 bits the scheduler
+ * issues later. */
 static void take_unit(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t now) {
   Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
   scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], now + decoded->occupies);
   scheduler->units_free = MAX(scheduler->units_free, now + decoded->occupies);
+  if (decoded->holds) {
+    scheduler->free_at += decoded->holds;
+    scheduler->held_until = scheduler->free_at;
+    scheduler->held = decoded->holds;
+  }
 }
 
 static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {

@@ -66,6 +66,7 @@ typedef struct Decoded {
   bool hazards; /* it may issue too early (hazards.h) */
   uint16_t sources_cycles; /* until the sources are read */
   uint8_t unit, occupies;  /* IssueUnit, and for how many cycles it takes it */
+  uint8_t holds;           /* cycles more than others in which its scheduler issues nothing else */
 } Decoded;
 
 /* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards of machine code. */
@@ -121,6 +122,7 @@ typedef struct Block {
 
 typedef struct Scheduler {
   uint64_t free_at;                  /* it can issue again in this cycle */
+  uint64_t held_until, held;         /* the last free_at that came so many cycles later than usual */
   uint64_t send_at;                  /* none of its warps sends an access to global memory before */
   uint64_t unit_free[ISSUE_UNITS];   /* machine code: when each unit takes another instruction */
   uint64_t units_free;               /* when all of them do */

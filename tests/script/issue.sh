@@ -9,13 +9,9 @@ set -eu
 cd "$SRCDIR"
 
 # Machine code above 30 %: a kernel, or kernel/threads. The reasons are in doc/hardware.md.
-known_alu="imad_hi_d
-imad_hi_i/32
-imad_hi_i/128
-rcp_d
+known_alu="rcp_d
 "
 known_control="barrier_pair
-syncwarp_in_sides
 "
 known_warp="source_global/256
 source_global/512
@@ -24,9 +20,10 @@ source_global/1024
 known_poll="fence_block_load/1024
 fence_block_shared_store
 fence_system
-lock_done_32/512
 turns_32
 "
+known_paths=""
+known_wide=""
 known_mbarrier="copy_16_ca
 copy_4
 copy_4_ahead
@@ -58,6 +55,10 @@ rows() {
         return threads == 32 && kernel ~ /^(popc_d|ex2_d|lop3_d)$/ ||
           threads == 1024 && kernel ~ /^(lop3_i|imad_i|imad_hi_i|fadd_i|ffma_d|dadd_i|dfma_d|popc_i)$/
       if (program == "control") return threads == 32 && kernel ~ /^(loop_1|if_none|if_half|barrier_count)$/
+      if (program == "paths")
+        return threads == 32 && kernel ~ /^(in_half_before|nested_3|call_1|table_(same|two|four)|sides_meet|arms_meet_[34])$/
+      if (program == "wide")
+        return threads == 32 && kernel ~ /^(high|wide)_d$/ || threads == 1024 && kernel ~ /^(high|wide)_logic_4_[di]$/
       if (program == "warp")
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
       if (program == "mbarrier")
@@ -140,12 +141,12 @@ measure() {
 }
 
 test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
-plan 20
-for program in alu control warp poll; do
+plan 28
+for program in alu control paths wide warp poll; do
   measure sass "$program" 8
 done
 measure sass mbarrier 12
-for program in alu control warp poll mbarrier; do
+for program in alu control paths wide warp poll mbarrier; do
   measure ptx "$program" ""
 done
 finish

@@ -21,7 +21,7 @@ known_ptx="${known_both}bar.warp.sync
 vote.any/32/1024
 store and barrier of all warps
 "
-known_sass="${known_both}load by footprint beside shared memory of 0 KB/253952
+known_sass="${known_both}
 "
 
 # scenario PART: each row of a part of the table (1 and 2: loads by footprint, which need large buffers; 0: the others) as a launch with a buffer of its own, row_LINE, that takes the cycles of each warp. Each is expected to
