@@ -205,8 +205,10 @@ static void write_wait(RandomPtx *writer) {
     add(writer, "  ld.volatile.u32 %%r2, [%s+%u];\n", base, word);
   if (pick(writer, 4) == 0)
     add(writer, "  red.add.u32 [%s+%u], 1;\n", base, 4 * pick(writer, WORDS));
-  add(writer, "  setp.%s.u32 %%p2, %%r2, %u;\n  @%%p2 bra W%u;\n", lock || pick(writer, 2) ? "ne" : "eq",
-      lock ? 0 : pick(writer, 2), label);
+  add(writer, "  setp.%s.u32 %%p2, %%r2, %u;\n", lock || pick(writer, 2) ? "ne" : "eq", lock ? 0 : pick(writer, 2));
+  if (!lock && pick(writer, 4) == 0)
+    add(writer, "  bar.red.%s.pred %%p2, 0, %%p2;\n", pick(writer, 2) ? "and" : "or");
+  add(writer, "  @%%p2 bra W%u;\n", label);
   if (!lock)
     return;
   write_statements(writer, DEPTH_MAX);
@@ -241,7 +243,8 @@ static void write_seldom(RandomPtx *writer) {
                                       "  bar.sync 1, 64;\n", "  bar.arrive 1, 64;\n",
                                       "  @%p0 exit;\n",      "  @%p0 bar.sync 0;\n",
                                       "  membar.gl;\n",      "  @%p3 trap;\n",
-                                      "  bar.sync 1, 96;\n", "  bar.red.popc.u32 %v1, 0, %p0;\n"};
+                                      "  bar.sync 1, 96;\n", "  bar.red.popc.u32 %v1, 0, %p0;\n",
+                                      "  bar.red.and.pred %p1, 0, %p0;\n", "  bar.red.or.pred %p0, 0, %p2;\n"};
   add(writer, "%s", texts[pick(writer, G_N_ELEMENTS(texts))]);
 }
 

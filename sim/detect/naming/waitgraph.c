@@ -93,7 +93,8 @@ static guint block_view(const WarpView *view) {
 
 static bool goes_further(const LaneReach *now, const LaneReach *before) {
   return now->may_exit || now->lowest_entry < before->lowest_entry ||
-         (now->block_barriers & ~before->block_barriers) || (now->conv_barriers & ~before->conv_barriers) ||
+         (now->block_barriers & ~before->block_barriers) || (now->says[0] & ~before->says[0]) ||
+         (now->says[1] & ~before->says[1]) || (now->conv_barriers & ~before->conv_barriers) ||
          (now->meets_by_mask && !before->meets_by_mask) || (now->meets_all && !before->meets_all) ||
          (now->may_switch && !before->may_switch);
 }
@@ -417,6 +418,42 @@ static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
   }
 }
 
+/* A lane that reads nothing, and whose loop goes on until a BAR.RED says otherwise: it waits for the lanes that bring the
+ * same there and would bring something else once their own wait were over. */
+static void connect_reduction(WaitGraph *graph, guint index, unsigned lane, uint32_t id) {
+  const WarpView *view = wait_view(graph, index);
+  guint node = wait_lane_node(graph, index, lane), barrier = G_MAXUINT;
+  uint32_t pc = barrier_line_pc(view, id);
+  for (guint warp = 0; warp < view->block->warps; warp++) {
+    const WarpView *other = view->of_block->warp[warp];
+    for (uint32_t rest = other ? other->says_true[id] | other->says_false[id] : 0; rest; rest &= rest - 1) {
+      unsigned decides = (unsigned)__builtin_ctz(rest);
+      guint decider = wait_graph_find(graph, NODE_LANE, other->index, decides, 0);
+      if (decider == G_MAXUINT || decider == node || !wait_node(graph, decider)->reads)
+        continue;
+      if (barrier == G_MAXUINT)
+        barrier = wait_node_of(graph, NODE_BARRIER, block_view(view), id, 0);
+      wait_connect(graph, barrier, decider, EDGE_WORD, pc, 0);
+    }
+  }
+  if (barrier != G_MAXUINT)
+    wait_connect(graph, node, barrier, EDGE_WORD, pc, 0);
+}
+
+/* Once all lanes are connected to what they read. */
+static void connect_reductions(WaitGraph *graph) {
+  for (guint i = 0; i < graph->nodes->len; i++)
+    wait_node(graph, i)->reads = wait_node(graph, i)->kind == NODE_LANE && wait_node(graph, i)->first_edge;
+  for (guint i = 0, lanes = graph->nodes->len; i < lanes; i++) {
+    Node node = *wait_node(graph, i);
+    if (node.kind != NODE_LANE || node.first_edge)
+      continue;
+    const uint32_t *says = wait_view(graph, node.view)->reach[node.index].says;
+    for (uint32_t rest = says[0] | says[1]; rest; rest &= rest - 1)
+      connect_reduction(graph, node.view, node.index, (uint32_t)__builtin_ctz(rest));
+  }
+}
+
 /* ---- who holds what is waited for ---- */
 
 static guint find_thread(WaitGraph *graph, ThreadId thread) {
@@ -476,6 +513,7 @@ static void connect_all(WaitGraph *graph) {
       if (!wait_view(graph, i)->reach[lane].may_exit)
         connect_lane(graph, i, lane);
     }
+  connect_reductions(graph);
   connect_host(graph);
   connect_holders(graph);
   wait_graph_add_actors(graph);

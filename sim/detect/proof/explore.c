@@ -219,6 +219,8 @@ static bool add_reach(LaneReach *to, const LaneReach *reach) {
   to->block_barriers |= reach->block_barriers;
   to->may_switch |= reach->may_switch;
   to->meets_all |= reach->meets_all;
+  to->says[0] |= reach->says[0];
+  to->says[1] |= reach->says[1];
   to->calls_waiters |= reach->calls_waiters;
   to->may_yield |= reach->may_yield;
   to->meets_by_mask |= reach->meets_by_mask;

@@ -190,13 +190,42 @@ static bool operands_clash(LaneWalk *walk, uint32_t pc, uint32_t id, uint32_t co
   return clash;
 }
 
+/* What others may bring to the reduction: either, where it isn't known which lane this is, or what keeps the others. */
+static Brought others_bring(const LaneWalk *walk, uint32_t id) {
+  if (assumes_all_open(walk) || is_any_lane(walk) || walk->view->any_block)
+    return (Brought){true, true};
+  return explorer_barrier_brought(walk->view, id);
+}
+
+/* The barrier completes: what BAR.RED makes of the lane's predicate and of the others'. A count is 0 or unknown. */
+static void take_reduction(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t id) {
+  bool mine = explore_source_predicate(state, inst, 0);
+  Brought others = others_bring(walk, id);
+  bool may_true = inst->mode == BAR_RED_AND ? mine : mine || others.some_true;
+  bool may_false = inst->mode == BAR_RED_AND ? !mine || others.some_false : !mine;
+  for (int outcome = 0; outcome < 2; outcome++) {
+    if (!(outcome ? may_true : may_false))
+      continue;
+    LaneSpace after;
+    lane_state_copy(&after.state, state, walk_nregs(walk));
+    explore_forget_writes(walk, &after.state, inst);
+    if (inst->mode != BAR_RED_POPC)
+      explore_set_predicate(&after.state, inst->pdst, outcome);
+    else if (!outcome && (uint32_t)inst->dst < walk_nregs(walk))
+      explore_set_register(walk, &after.state, inst->dst, false, 0);
+    explore_go_on(walk, &after.state, inst, state->pc + 1);
+  }
+}
+
 /* The lane goes on if the barrier may complete. */
 static void wait_at_barrier(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t id) {
   walk->reach.block_barriers |= 1u << id;
   if (!assumes_all_open(walk) && !explorer_barrier_opens(walk->view, id))
     return;
-  explore_forget_writes(walk, state, inst);
-  explore_go_on(walk, state, inst, state->pc + 1);
+  if (inst->op == OP_BAR && inst->mode >= BAR_RED_POPC)
+    take_reduction(walk, state, inst, id);
+  else
+    explore_go_on(walk, state, inst, state->pc + 1);
 }
 
 void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
@@ -228,6 +257,11 @@ void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
   if (inst->mode == BAR_ARV) {
     explore_go_on(walk, state, inst, state->pc + 1);
     return;
+  }
+  if (inst->mode >= BAR_RED_POPC) {
+    bool says = explore_source_predicate(state, inst, 0);
+    walk->reach.says[says] |= 1u << id;
+    explore_come_to(walk, says ? &view->says_true[id] : &view->says_false[id]);
   }
   wait_at_barrier(walk, state, inst, id);
 }

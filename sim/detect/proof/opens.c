@@ -40,6 +40,18 @@ bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
   return block_completes(of_block, id);
 }
 
+Brought explorer_barrier_brought(const WarpView *view, uint32_t id) {
+  const Barrier *barrier = &view->block->barrier[id];
+  Brought brought = {barrier->open && barrier->any, barrier->open && !barrier->all};
+  view->of_block->asked |= 1u << view->warp->warp_in_block;
+  for (uint32_t rest = barrier_unfinished(view->block); rest; rest &= rest - 1) {
+    const WarpView *other = view->of_block->warp[__builtin_ctz(rest)];
+    brought.some_true |= !other || other->says_true[id];
+    brought.some_false |= !other || other->says_false[id];
+  }
+  return brought;
+}
+
 /* Some SM has room for one more block: it may be on its way there. */
 static bool some_room(const Gpu *gpu, const Launch *launch) {
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
@@ -95,15 +107,26 @@ bool view_update_open(WarpView *view) {
   return changed;
 }
 
-/* What a BAR.RED writes comes when the barrier completes. */
-static void forget_barrier_result(const WarpView *view, uint32_t pc, LaneState *state) {
+/* What a BAR.RED writes comes when the barrier completes. What the lane itself brought is in the barrier already. */
+static void forget_barrier_result(const WarpView *view, const LanePlace *place, LaneState *state) {
   const Kernel *kernel = view->launch->kernel;
-  const Inst *inst = &kernel->insts[pc];
+  const Inst *inst = &kernel->insts[place->barrier_pc];
+  const Barrier *barrier = &view->block->barrier[place->barrier];
   RegList writes = inst_writes(inst, kernel->nregs);
   for (unsigned i = 0; i < writes.count; i++)
     if ((uint32_t)writes.reg[i] < kernel->nregs)
       regset_put(&state->unknown, (unsigned)writes.reg[i]);
-  state->preds_unknown |= inst_pred_writes(inst) & ~(1u << PRED_SINK);
+  uint32_t predicates = inst_pred_writes(inst) & ~(1u << PRED_SINK);
+  state->preds_unknown |= predicates;
+  if (inst->mode != BAR_RED_AND && inst->mode != BAR_RED_OR)
+    return;
+  Brought brought = explorer_barrier_brought(view, place->barrier);
+  bool may_true = inst->mode == BAR_RED_AND ? barrier->all : brought.some_true;
+  bool may_false = inst->mode == BAR_RED_AND ? brought.some_false : !barrier->any;
+  if (may_true && may_false)
+    return;
+  state->preds_unknown &= ~predicates;
+  state->preds = may_true ? state->preds | predicates : state->preds & ~predicates;
 }
 
 /* Where a lane of a warp with a SIMT stack goes on from. */
@@ -115,6 +138,7 @@ static LanePlace stack_place(const WarpView *view, unsigned lane) {
   return (LanePlace){.pc = warp->pc,
                      .level = warp->depth,
                      .barrier_pc = warp->barrier_pc,
+                     .barrier = warp->barrier,
                      .at_barrier = warp->state == WARP_AT_BARRIER && warp->barrier_mask >> lane & 1};
 }
 
@@ -133,7 +157,8 @@ static LanePlace group_place(const WarpView *view, unsigned lane) {
     return (LanePlace){.pc = view->warp->pc};
   return (LanePlace){.pc = group->pc + (group->state != GROUP_READY && group->state != GROUP_YIELDED),
                      .at_barrier = group->state == GROUP_AT_BARRIER,
-                     .barrier_pc = group->pc};
+                     .barrier_pc = group->pc,
+                     .barrier = group->which};
 }
 
 static bool group_lane_runs(const WarpView *view, unsigned lane) {
@@ -156,5 +181,5 @@ void explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
   for (uint32_t predicate = 0; predicate < PRED_ROWS; predicate++)
     start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
   if (place.at_barrier)
-    forget_barrier_result(view, place.barrier_pc, start);
+    forget_barrier_result(view, &place, start);
 }

@@ -20,6 +20,7 @@ typedef struct LaneReach {
   bool may_fault;          /* it faults, which ends the run */
   uint32_t lowest_entry;   /* the lowest stack entry it arrives at; its own level while it arrives nowhere */
   uint32_t block_barriers; /* bit: a block barrier that it comes to and waits at */
+  uint32_t says[2];        /* the same, to a BAR.RED with a predicate that is false, or true */
   /* -- with lane groups -- */
   /* It comes to a point where another group may get its turn; block barriers and EXIT, which are such points too, don't
    * count here. */
@@ -40,7 +41,7 @@ typedef struct LaneReach {
 /* Where a lane goes on from. */
 typedef struct LanePlace {
   uint32_t pc, level;  /* level: entries of the warp's stack below it */
-  uint32_t barrier_pc; /* the BAR that it waits at, if `at_barrier` */
+  uint32_t barrier_pc, barrier; /* the BAR that it waits at, if `at_barrier`, and its number */
   bool at_barrier;
 } LanePlace;
 
@@ -101,6 +102,7 @@ typedef struct WarpView {
   uint32_t uncounted;               /* barriers that some lane may arrive at without a thread count */
   uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
   uint32_t most[BLOCK_BARRIERS];    /* the largest */
+  uint32_t says_true[BLOCK_BARRIERS], says_false[BLOCK_BARRIERS]; /* lanes that may bring that to a BAR.RED of each */
   GArray *bars;                     /* BarOperands */
   const GArray *meets;              /* Explorer.meets */
   GPtrArray *flights; /* const Flight *: accesses under way that are steps of its lanes (explore_flight.h); NULL: none */
