@@ -88,6 +88,59 @@ extern "C" __global__ void closed_first_fenced(int *item, volatile int *end, vol
   take_all<true>(item, end, closed, late, sum);
 }
 
+// The same with a lane that looks for its warp and says by a shuffle what it found. An old end does no harm to who
+// leaves only once nothing is left, which it reads behind the end.
+enum End { CLOSED, NOTHING_LEFT };
+struct Queue {
+  int head, end, closed, left;
+};
+template <End END> static __device__ void take_by_leader(int *item, Queue *queue, volatile int *late, int *sum) {
+  enum { ITEMS = 4 };
+  volatile Queue *seen = queue;
+  if (blockIdx.x == 0) {
+    for (int i = 0; i < ITEMS && threadIdx.x == 0; i++) {
+      item[i] = i + 1;
+      __threadfence();
+      seen->end = i + 1;
+    }
+    __threadfence();
+    if (threadIdx.x == 0)
+      seen->closed = 1;
+    *late = 1;
+    return;
+  }
+  while (*late == 0) {
+  }
+  int all = 0;
+  for (;;) {
+    int task = 0;
+    if (threadIdx.x == 0) {
+      int closed = END == CLOSED ? seen->closed : 0, head = seen->head;
+      if (head < seen->end && atomicCAS(&queue->head, head, head + 1) == head)
+        task = head + 1;
+      else if (END == CLOSED ? closed : seen->left == 0)
+        task = -1;
+    }
+    task = __shfl_sync(~0u, task, 0);
+    if (task < 0)
+      break;
+    if (task == 0)
+      continue;
+    __threadfence();
+    all += item[task - 1];
+    if (threadIdx.x == 0)
+      atomicSub(&queue->left, 1);
+  }
+  if (threadIdx.x == 0)
+    *sum = all;
+}
+extern "C" __global__ void closed_by_leader(int *item, Queue *queue, volatile int *late, int *sum) {
+  take_by_leader<CLOSED>(item, queue, late, sum);
+}
+extern "C" __global__ void left_by_leader(int *item, Queue *queue, volatile int *late, int *sum) {
+  take_by_leader<NOTHING_LEFT>(item, queue, late, sum);
+}
+
 // Each block puts a node on a stack and takes all that is there. The second is late.
 struct Node {
   int value;

@@ -125,40 +125,15 @@ static bool counts_on(const Roles *roles, uint8_t choice) {
          (written_only(roles, choice ^ POLL_IF_TRUE ^ POLL_IF_FALSE) & roles->decides);
 }
 
-/* True if the branch at the end of the block depends on what the block itself loads. */
-static bool decides_by_itself(PollLoop *loop, uint32_t block) {
-  const CfgBlock *place = poll_block(loop, block);
-  const Inst *branch = &loop->kernel->insts[place->last];
-  uint32_t followed = loop->load;
-  bool decides = false;
-  for (uint32_t load = place->first; load < place->last && !decides; load++) {
-    if (!is_load(&loop->kernel->insts[load], false))
-      continue;
-    PollFacts facts = {0};
-    loop->load = load;
-    for (uint32_t pc = load; pc < place->last; pc++)
-      poll_follow(loop, block, pc, &facts);
-    decides = inst_is_guarded(branch) && (facts.told_preds >> branch->guard & 1);
-  }
-  loop->load = followed;
-  return decides;
-}
-
-/* Between the load, which has been followed, and the end of the round nothing leads out of the loop but its value,
- * and what is loaded behind it: who leaves knew nothing more when it was loaded. */
-static bool leads_out_alone(PollLoop *loop) {
-  g_autoptr(GArray) behind = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+/* Blocks that the load leads to in its round, its own first. */
+static GArray *find_behind(const PollLoop *loop) {
+  GArray *behind = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   g_autofree bool *seen = g_new0(bool, loop->cfg->blocks->len);
   uint32_t home = loop->cfg->block_of[loop->load];
+  seen[home] = true;
   g_array_append_val(behind, home);
   for (guint next = 0; next < behind->len; next++) {
-    uint32_t block = g_array_index(behind, uint32_t, next);
-    PollFacts end = poll_at_end(loop, block);
-    bool more;
-    if (poll_leads_out(loop, block) && !is_way_out(loop, block, &end, &more) &&
-        (block == home || !decides_by_itself(loop, block)))
-      return false;
-    const GArray *row = poll_block(loop, block)->successors;
+    const GArray *row = poll_block(loop, g_array_index(behind, uint32_t, next))->successors;
     for (guint i = 0; i < row->len; i++) {
       uint32_t to = g_array_index(row, uint32_t, i);
       if (loop->inside[to] && to != loop->head && !seen[to])
@@ -166,7 +141,47 @@ static bool leads_out_alone(PollLoop *loop) {
       seen[to] = true;
     }
   }
-  return true;
+  return behind;
+}
+
+/* Takes from the list the blocks whose last branch depends on what `load` finds. */
+static void drop_decided(PollLoop *loop, uint32_t load, GArray *blocks) {
+  poll_forget_load(loop);
+  loop->load = load;
+  poll_spread(loop);
+  for (guint i = blocks->len; i-- > 0;) {
+    uint32_t block = g_array_index(blocks, uint32_t, i);
+    const Inst *branch = &loop->kernel->insts[poll_block(loop, block)->last];
+    PollFacts end = poll_at_end(loop, block);
+    if (inst_is_guarded(branch) && (end.told_preds >> branch->guard & 1))
+      g_array_remove_index(blocks, i);
+  }
+}
+
+/* Between the load, which has been followed, and the end of the round nothing leads out of the loop but its value,
+ * and what is loaded behind it, also by way of registers and shuffles (a leader that looks for all lanes): who leaves
+ * knew nothing more when it was loaded. */
+static bool leads_out_alone(PollLoop *loop) {
+  g_autoptr(GArray) behind = find_behind(loop), ways = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  uint32_t followed = loop->load, home = loop->cfg->block_of[followed];
+  for (guint i = 0; i < behind->len; i++) {
+    uint32_t block = g_array_index(behind, uint32_t, i);
+    PollFacts end = poll_at_end(loop, block);
+    bool more;
+    if (!poll_leads_out(loop, block) || is_way_out(loop, block, &end, &more))
+      continue;
+    if (block == home)
+      return false;
+    g_array_append_val(ways, block);
+  }
+  for (guint i = 0; i < behind->len && ways->len && loop->steps > 0; i++) {
+    const CfgBlock *block = poll_block(loop, g_array_index(behind, uint32_t, i));
+    for (uint32_t pc = MAX(block->first, i ? 0 : followed + 1); pc <= block->last && ways->len; pc++)
+      if (is_load(&loop->kernel->insts[pc], false))
+        drop_decided(loop, pc, ways);
+  }
+  loop->load = followed;
+  return !ways->len;
 }
 
 /* Follows the load until it reaches nothing more. Choices that it makes inside let it reach more. Returns true if it
