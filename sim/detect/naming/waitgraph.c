@@ -218,26 +218,31 @@ static bool reads_old_copy(Explorer *explorer, const Sm *sm, WordKey key) {
   return set->count != 1 || !abstract_has(set, copy);
 }
 
-/* Copies in the L1 that it reads though memory may hold something else, if it would go on with that. */
-static bool connect_copies(WaitGraph *graph, guint node, const Spin *spin) {
-  const Sm *sm = spin->view->sm;
-  g_autoptr(GArray) old = g_array_new(FALSE, FALSE, sizeof(Touch));
+/* The copies in the L1 among what the lane reads though memory may hold something else. */
+static GArray *find_old_copies(const WaitGraph *graph, const Spin *spin) {
+  GArray *old = g_array_new(FALSE, FALSE, sizeof(Touch));
   for (guint i = 0; i < spin->words->len; i++) {
     const Touch *touch = &g_array_index(spin->words, Touch, i);
-    if (reads_old_copy(graph->explorer, sm, touch->key))
+    if (reads_old_copy(graph->explorer, spin->view->sm, touch->key))
       g_array_append_val(old, *touch);
   }
-  if (!old->len)
-    return false;
+  return old;
+}
+
+static void connect_copies(WaitGraph *graph, guint node, const Sm *sm, const GArray *old) {
+  for (guint i = 0; i < old->len; i++) {
+    const Touch *touch = &g_array_index(old, Touch, i);
+    wait_connect(graph, node, wait_node_of(graph, NODE_COPY, 0, sm->index, touch->key), EDGE_COPY, touch->pc, 0);
+  }
+}
+
+/* True if the lane would go on with what memory holds. */
+static bool goes_on_fresh(WaitGraph *graph, const Spin *spin) {
   GHashTable *words = wait_key_set(), *bits = wait_key_set();
   add_keys(words, spin->words, NULL);
   add_keys(bits, spin->bits, NULL);
   Assumption fresh = {.fixed_words = words, .fixed_bits = bits, .read_only = true, .fresh = true};
   bool goes_on = wait_frees(graph, spin->view, spin->lane, &fresh);
-  for (guint i = 0; goes_on && i < old->len; i++) {
-    const Touch *touch = &g_array_index(old, Touch, i);
-    wait_connect(graph, node, wait_node_of(graph, NODE_COPY, 0, sm->index, touch->key), EDGE_COPY, touch->pc, 0);
-  }
   g_hash_table_destroy(words);
   g_hash_table_destroy(bits);
   return goes_on;
@@ -261,12 +266,9 @@ static GHashTable *keys_of(const GArray *touches) {
   return keys;
 }
 
-/* A lane that spins. One that would go on only to wait for the next thing, such as for a lock that it holds now and would
- * free on the way, is let through there, too. */
-static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
+static Spin look_at(WaitGraph *graph, guint index, unsigned lane) {
   Explorer *explorer = graph->explorer;
   WarpView *view = wait_view(graph, index);
-  guint node = wait_lane_node(graph, index, lane);
   Footprint *touched = &graph->touched;
   Assumption look = {.read_only = true};
   LaneSpace start;
@@ -281,12 +283,34 @@ static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
     if (key & BIT_TAKEN ? bit->may_be_held : bit->may_be_free)
       g_array_remove_index(spin.bits, i); /* it is taken and freed all the time: not what the lane lacks */
   }
-  if (!connect_copies(graph, node, &spin) && !connect_causes(graph, node, &spin, false))
-    connect_causes(graph, node, &spin, true);
+  return spin;
+}
+
+static void spin_clear(Spin *spin) {
+  g_array_free(spin->bits, TRUE);
+  g_array_free(spin->words, TRUE);
+}
+
+static void connect_all_causes(WaitGraph *graph, guint node, const Spin *spin) {
+  if (!connect_causes(graph, node, spin, false))
+    connect_causes(graph, node, spin, true);
+}
+
+/* A lane that spins. One that would go on only to wait for the next thing, such as for a lock that it holds now and would
+ * free on the way, is let through there, too. */
+static void connect_spinner(WaitGraph *graph, guint index, unsigned lane) {
+  guint node = wait_lane_node(graph, index, lane);
+  Spin spin = look_at(graph, index, lane);
+  g_autoptr(GArray) old = find_old_copies(graph, &spin);
+  if (old->len && goes_on_fresh(graph, &spin))
+    connect_copies(graph, node, spin.view->sm, old);
+  else if (old->len)
+    wait_node(graph, node)->reads_old = true;
+  else
+    connect_all_causes(graph, node, &spin);
   wait_node(graph, node)->words = keys_of(spin.words);
   wait_node(graph, node)->bits = keys_of(spin.bits);
-  g_array_free(spin.bits, TRUE);
-  g_array_free(spin.words, TRUE);
+  spin_clear(&spin);
 }
 
 /* A lane at an entry waits for the lanes that can't come to it. `pc`: where the lane is. */
@@ -418,6 +442,47 @@ static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
   }
 }
 
+/* True if another lane that spins reads one of the words. */
+static bool somebody_reads(const WaitGraph *graph, guint self, const GArray *words) {
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    for (guint k = 0; i != self && node->words && k < words->len; k++)
+      if (g_hash_table_contains(node->words, &g_array_index(words, Touch, k).key))
+        return true;
+  }
+  return false;
+}
+
+/* True if the lane, which would come back to its wait, would with what memory holds write something new on the way that
+ * others wait for: a consumer that takes what is there, and says so. */
+static bool copy_keeps_from_writing(WaitGraph *graph, guint index) {
+  const Node *node = wait_node(graph, index);
+  WarpView *view = wait_view(graph, node->view);
+  Assumption fresh = {.read_only = true, .fresh = true};
+  LaneSpace start;
+  explorer_start(view, node->index, &start.state);
+  explorer_lane(graph->explorer, view, node->index, &start.state, &fresh, &graph->touched);
+  g_autoptr(GArray) writes = wait_touches(graph->touched.writes);
+  footprint_reset(&graph->touched);
+  return somebody_reads(graph, index, writes);
+}
+
+/* Lanes that read old copies and would stay in their loop with what memory holds, too; once all have been looked at. */
+static void connect_writers(WaitGraph *graph) {
+  for (guint i = 0, lanes = graph->nodes->len; i < lanes; i++) {
+    Node node = *wait_node(graph, i);
+    if (!node.reads_old)
+      continue;
+    Spin spin = look_at(graph, node.view, node.index);
+    g_autoptr(GArray) old = find_old_copies(graph, &spin);
+    if (copy_keeps_from_writing(graph, i))
+      connect_copies(graph, i, spin.view->sm, old);
+    else
+      connect_all_causes(graph, i, &spin);
+    spin_clear(&spin);
+  }
+}
+
 /* A lane that reads nothing, and whose loop goes on until a BAR.RED says otherwise: it waits for the lanes that bring the
  * same there and would bring something else once their own wait were over. */
 static void connect_reduction(WaitGraph *graph, guint index, unsigned lane, uint32_t id) {
@@ -513,6 +578,7 @@ static void connect_all(WaitGraph *graph) {
       if (!wait_view(graph, i)->reach[lane].may_exit)
         connect_lane(graph, i, lane);
     }
+  connect_writers(graph);
   connect_reductions(graph);
   connect_host(graph);
   connect_holders(graph);

@@ -35,6 +35,7 @@ typedef struct Node {
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
   bool in_cycle;
+  bool reads_old; /* LANE: it reads copies in its L1 that are old, and would wait all the same */
   bool reads; /* LANE: it waits for what it reads itself, not for a reduction of its block */
   uint32_t waiter; /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
   uint32_t waiter_pc; /* where it would */
