@@ -60,6 +60,21 @@ static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *arr
                              "thread that leaves early arrives a last time and drops out (arrive_and_drop())");
 }
 
+/* The word of grid.sync(), behind the size of the workspace of a cooperative launch: some block doesn't come. */
+static bool add_grid(const WaitGraph *graph, Finding *finding, const Edge *first) {
+  const Node *thing = wait_node(graph, first->to);
+  const Launch *launch = diagnose_view(graph, wait_node(graph, first->from))->launch;
+  if (thing->kind != NODE_WORD || !launch->envreg || thing->key != word_key_global(launch->envreg + 4))
+    return false;
+  finding_add_evidence(finding, 0,
+                       g_strdup_printf("it is the barrier of a cooperative grid: all %" G_GUINT64_FORMAT
+                                       " blocks have to come to it; exited: %" G_GUINT64_FORMAT,
+                                       launch->blocks, launch->finished_blocks));
+  g_free(finding->repair);
+  finding->repair = g_strdup("let every block of the grid come to each grid.sync(), or none");
+  return true;
+}
+
 /* The other warps that wait for the same word or bit, and who of them would change it. */
 static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *first) {
   const Node *thing = wait_node(graph, first->to);
@@ -80,7 +95,7 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   }
   if (others > WAITERS_SHOWN_MAX)
     finding_add_evidence(finding, 0, g_strdup_printf("so do lanes of %u more warps", others - WAITERS_SHOWN_MAX));
-  if (!thing->waiter)
+  if (add_grid(graph, finding, first) || !thing->waiter)
     return;
   const Node *waiter = wait_node(graph, thing->waiter - 1);
   const Launch *launch = diagnose_view(graph, waiter)->launch;

@@ -483,12 +483,21 @@ static void connect_writers(WaitGraph *graph) {
   }
 }
 
+/* A BAR.RED that lanes of the warp come to. */
+static uint32_t reduction_pc(const WarpView *view) {
+  const Kernel *kernel = view->launch->kernel;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    if (kernel->insts[pc].op == OP_BAR && kernel->insts[pc].mode >= BAR_RED_POPC && view_explored(view, pc))
+      return pc;
+  return view->warp->pc;
+}
+
 /* A lane that reads nothing, and whose loop goes on until a BAR.RED says otherwise: it waits for the lanes that bring the
  * same there and would bring something else once their own wait were over. */
 static void connect_reduction(WaitGraph *graph, guint index, unsigned lane, uint32_t id) {
   const WarpView *view = wait_view(graph, index);
   guint node = wait_lane_node(graph, index, lane), barrier = G_MAXUINT;
-  uint32_t pc = barrier_line_pc(view, id);
+  uint32_t pc = reduction_pc(view);
   for (guint warp = 0; warp < view->block->warps; warp++) {
     const WarpView *other = view->of_block->warp[warp];
     for (uint32_t rest = other ? other->says_true[id] | other->says_false[id] : 0; rest; rest &= rest - 1) {
