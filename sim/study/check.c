@@ -188,6 +188,8 @@ typedef struct Gathering {
   Results results;
   Reliance *reliance;
   const CheckOptions *options;
+  const Scenario *scenario;
+  const Machine *machine;
 } Gathering;
 
 /* A run whose verdict counts. */
@@ -204,6 +206,16 @@ static void count(Gathering *all, const Schedule *schedule, RunResult *run) {
   run_result_free(run);
 }
 
+/* A deadlock of blocks of one launch that all fit: no order of dispatch is to blame, since any block may be slow. */
+static bool hangs_in_any_order(const Gathering *all, const RunResult *run) {
+  if (run->verdict == VERDICT_COMPLETED || run->verdict == VERDICT_FAULT || run->verdict == VERDICT_UNDECIDED ||
+      all->scenario->launches->len != 1 || !run->occupancy || run->occupancy->len != 1)
+    return false;
+  const uint32_t *grid = ((const ScenarioLaunch *)g_ptr_array_index(all->scenario->launches, 0))->grid;
+  const LaunchOccupancy *launch = &g_array_index(run->occupancy, LaunchOccupancy, 0);
+  return (double)grid[0] * grid[1] * grid[2] <= (double)launch->occupancy.blocks * all->machine->gpu.sms;
+}
+
 static void gather(Gathering *all, const GArray *schedules, guint index, RunResult *run) {
   const Schedule *schedule = &g_array_index(schedules, Schedule, index),
                  *own = &g_array_index(schedules, Schedule, 0);
@@ -217,7 +229,7 @@ static void gather(Gathering *all, const GArray *schedules, guint index, RunResu
     return;
   }
   bool went_wrong = run->verdict != VERDICT_COMPLETED || run->wrong_buffers;
-  if (!schedule->reordered)
+  if (!schedule->reordered || (all->first.verdict == VERDICT_COMPLETED && hangs_in_any_order(all, run)))
     count(all, schedule, run);
   else if (went_wrong && run->verdict != VERDICT_UNDECIDED)
     reliance_add(all->reliance, index, run);
@@ -421,7 +433,9 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
                               .schedules = g_array_new(FALSE, FALSE, sizeof(ScheduleResult)),
                               .file = scenario->file},
                    .reliance = reliance_new(),
-                   .options = options};
+                   .options = options,
+                   .scenario = scenario,
+                   .machine = machine};
   Attempts attempts = {.scenario = scenario,
                        .machine = machine,
                        .options = options,
