@@ -239,12 +239,18 @@ static void write_loop(RandomPtx *writer, unsigned depth) {
 }
 
 static void write_seldom(RandomPtx *writer) {
-  static const char *const texts[] = {"  bar.sync 0;\n",     "  bar.sync 0;\n",
-                                      "  bar.sync 1, 64;\n", "  bar.arrive 1, 64;\n",
-                                      "  @%p0 exit;\n",      "  @%p0 bar.sync 0;\n",
-                                      "  membar.gl;\n",      "  @%p3 trap;\n",
-                                      "  bar.sync 1, 96;\n", "  bar.red.popc.u32 %v1, 0, %p0;\n",
-                                      "  bar.red.and.pred %p1, 0, %p0;\n", "  bar.red.or.pred %p0, 0, %p2;\n"};
+  static const char *const texts[] = {"  bar.sync 0;\n",
+                                      "  bar.sync 0;\n",
+                                      "  bar.sync 1, 64;\n",
+                                      "  bar.arrive 1, 64;\n",
+                                      "  @%p0 exit;\n",
+                                      "  @%p0 bar.sync 0;\n",
+                                      "  membar.gl;\n",
+                                      "  @%p3 trap;\n",
+                                      "  bar.sync 1, 96;\n",
+                                      "  bar.red.popc.u32 %v1, 0, %p0;\n",
+                                      "  bar.red.and.pred %p1, 0, %p0;\n",
+                                      "  bar.red.or.pred %p0, 0, %p2;\n"};
   add(writer, "%s", texts[pick(writer, G_N_ELEMENTS(texts))]);
 }
 
