@@ -193,6 +193,8 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                                  inst->op != OP_MEMBAR && inst->op != OP_CCTL};
   if (inst->op == OP_ISETP && inst->mode == ISETP_OF_TRY)
     decoded.executor = try_wait_compare;
+  if (inst->op == OP_IDIV || inst->op == OP_IREM)
+    decoded.holds = (uint8_t)gpu->machine->sm.latency.divide_issue;
   decode_skip(&decoded, gpu, inst->op);
   for (unsigned i = 0; i < reads.count; i++)
     add_wait(&decoded, reads.reg[i]);
