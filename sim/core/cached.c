@@ -172,28 +172,32 @@ static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lane
   return lanes & ~rest;
 }
 
-/* The lines that the lanes of an access come to; in rising order, mostly. */
+/* The lines that the lanes of an access come to, in rising order, mostly, and which lanes come to each. */
 typedef struct Lines {
   uint64_t line[WARP_LANES], highest;
-  uint32_t count;
+  uint32_t lanes[WARP_LANES], count;
 } Lines;
 
-static void add_line(Lines *lines, uint64_t line) {
+static void add_line(Lines *lines, uint64_t line, uint32_t lanes) {
   bool rises = lines->count == 0 || line > lines->highest;
   for (uint32_t i = 0; !rises && i < lines->count; i++)
-    if (lines->line[i] == line)
+    if (lines->line[i] == line) {
+      lines->lanes[i] |= lanes;
       return;
+    }
   lines->highest = MAX(lines->highest, line);
-  lines->line[lines->count++] = line;
+  lines->line[lines->count] = line;
+  lines->lanes[lines->count++] = lanes;
 }
 
 /* Returns the lanes that have to go to memory. */
 static uint32_t look_up(Issue *issue, L1 *l1, Flight *flight, Lines *lines) {
   uint32_t missing = 0;
   lines->highest = lines->count = 0;
-  for (uint32_t rest = flight->lanes; rest;) {
-    add_line(lines, l1_line(l1_shape(l1), flight->request.address[__builtin_ctz(rest)]));
-    rest &= ~look_up_line(issue, l1, flight, rest, &missing);
+  for (uint32_t rest = flight->lanes, found; rest; rest &= ~found) {
+    uint64_t line = l1_line(l1_shape(l1), flight->request.address[__builtin_ctz(rest)]);
+    found = look_up_line(issue, l1, flight, rest, &missing);
+    add_line(lines, line, found);
   }
   return missing;
 }
@@ -205,7 +209,7 @@ static uint64_t hit_time(const Issue *issue, L1 *l1, const Flight *flight, const
   uint64_t tags = 1, words = 1, start = milli_of(issue->now);
   if (lines->count > 1) {
     tags = l1_banks_tags(lines->line, lines->count, machine->sm.l1.tag_banks);
-    words = l1_banks_words(flight->request.address, flight->lanes, flight->request.bytes);
+    words = l1_banks_words(flight->request.address, lines->lanes, lines->count, flight->request.bytes);
   }
   uint64_t takes = MAX(tags * machine->sm.l1.tag_interval, words * machine->sm.l1.bank_interval);
   takes = MAX(takes, copies ? machine->sm.l1.copy_interval * lines->count : 0);

@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-enum { ROW_SHIFT = 7, ROW_WORDS = 32, LANES = 32, TAG_BANKS = 4 };
+enum { BANKS = 32, LANES = 32, TAG_BANKS = 4 };
 
 /* Bits of a line's number whose parity is the low and the high bit of its bank's number. */
 static const uint32_t low_bits = 0x37ab5, high_bits = 0x2d5da;
@@ -38,20 +38,12 @@ static uint32_t most_common(const uint32_t *mask, uint32_t count) {
   return most;
 }
 
-uint32_t l1_banks_words(const uint64_t address[32], uint32_t lanes, uint32_t bytes) {
-  uint64_t row[LANES];
-  uint32_t words[LANES], count = 0, each = MAX(bytes / 4, 1u);
-  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-    uint64_t first = address[__builtin_ctz(rest)];
-    uint32_t at = count, own = ((1u << each) - 1) << (first >> 2 & (ROW_WORDS - 1));
-    while (at > 0 && row[at - 1] != first >> ROW_SHIFT)
-      at--;
-    if (at == 0) {
-      row[count] = first >> ROW_SHIFT;
-      words[count++] = own;
-    } else {
-      words[at - 1] |= own;
-    }
+uint32_t l1_banks_words(const uint64_t address[32], const uint32_t *lanes, uint32_t count, uint32_t bytes) {
+  uint32_t words[LANES], own = (1u << MAX(bytes / 4, 1u)) - 1;
+  for (uint32_t i = 0; i < count; i++) {
+    words[i] = 0;
+    for (uint32_t rest = lanes[i]; rest; rest &= rest - 1)
+      words[i] |= own << (address[__builtin_ctz(rest)] >> 2 & (BANKS - 1));
   }
   return most_common(words, count);
 }

@@ -11,7 +11,8 @@
 
 /* The turns of the bank that has most of `lines`, numbers that differ; of 1, 2 or 4 banks. */
 uint32_t l1_banks_tags(const uint64_t *lines, uint32_t count, uint32_t banks);
-/* The turns of the bank that has most of the words that `lanes` load, `bytes` each, aligned to that. */
-uint32_t l1_banks_words(const uint64_t address[32], uint32_t lanes, uint32_t bytes);
+/* The turns of the bank that has most of the words that lanes load, `bytes` each, aligned to that. lanes[i]: those
+ * that come to the i-th of `count` lines. */
+uint32_t l1_banks_words(const uint64_t address[32], const uint32_t *lanes, uint32_t count, uint32_t bytes);
 
 #endif

@@ -485,6 +485,7 @@ END_TEST
  * same; two lines of one bank differ in bit 9 and in bits 0. */
 START_TEST(turns_of_banks) {
   uint64_t row[32], third[32], address[32];
+  uint32_t lanes[32];
   const uint32_t counts[] = {4, 8, 16, 32}, in_row[] = {1, 2, 4, 8}, of_third[] = {3, 5, 7, 11};
   for (uint32_t i = 0; i < 32; i++) {
     row[i] = i;
@@ -499,15 +500,19 @@ START_TEST(turns_of_banks) {
   ck_assert_uint_eq(l1_banks_tags(beside, 2, 4), 2);
   ck_assert_uint_eq(l1_banks_tags(apart, 2, 4), 1);
   for (uint32_t of_bank = 1; of_bank <= 32; of_bank *= 2) { /* so many lanes in each bank, in lines of their own */
-    for (uint32_t i = 0; i < 32; i++)
+    for (uint32_t i = 0; i < 32; i++) {
       address[i] = 128 * i + 4 * (i / of_bank);
-    ck_assert_uint_eq(l1_banks_words(address, UINT32_MAX, 4), of_bank);
+      lanes[i] = 1u << i;
+    }
+    ck_assert_uint_eq(l1_banks_words(address, lanes, 32, 4), of_bank);
   }
-  for (uint32_t i = 0; i < 32; i++)
+  for (uint32_t i = 0; i < 32; i++) {
     address[i] = 4096 + 16 * i;
-  ck_assert_uint_eq(l1_banks_words(address, UINT32_MAX, 16), 4);
-  ck_assert_uint_eq(l1_banks_words(address, 0xff, 16), 1);
-  ck_assert_uint_eq(l1_banks_words(address, UINT32_MAX, 1), 4); /* every fourth word of four lines */
+    lanes[i] = 0xffu << 8 * (i & 3);
+  }
+  ck_assert_uint_eq(l1_banks_words(address, lanes, 4, 16), 4);
+  ck_assert_uint_eq(l1_banks_words(address, lanes, 1, 16), 1);
+  ck_assert_uint_eq(l1_banks_words(address, lanes, 4, 1), 4); /* every fourth word of four lines */
 }
 END_TEST
 
