@@ -180,7 +180,7 @@ static void remove_folder(void) {
   g_free(folder);
 }
 
-static char *contents(const char *file) {
+G_NO_INLINE static char *contents(const char *file) {
   char *text = NULL;
   ck_assert(g_file_get_contents(file, &text, NULL, NULL));
   return text;
