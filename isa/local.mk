@@ -50,6 +50,8 @@ liblockstep_a_SOURCES += \
   isa/flow/hoist.h \
   isa/flow/merge.c \
   isa/flow/merge.h \
+  isa/flow/select.c \
+  isa/flow/select.h \
   isa/flow/short_branch.c \
   isa/flow/short_branch.h \
   isa/flow/sink.c \

@@ -11,6 +11,7 @@
 #include "isa/flow/narrow.h"
 #include "isa/flow/predicates.h"
 #include "isa/flow/regset.h"
+#include "isa/flow/select.h"
 #include "isa/flow/sink.h"
 #include "isa/flow/spill.h"
 #include "isa/flow/uniform.h"
@@ -403,6 +404,7 @@ Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *f
   LS_REQUIRE("virtual-kernel-instructions", vkernel->insts->len > 0);
   mark_insts(vkernel);
   vkernel_fold_constants(vkernel);
+  vkernel_fold_selects(vkernel);
   vkernel_narrow(vkernel);
   drop_dead(vkernel);
   vkernel_split_constants(vkernel);

@@ -1,6 +1,7 @@
 /* Constants as operands, values made where they are wanted, and the registers that hardware needs besides: each with
  * its nearest twin, where the program has to stay as it is. */
 #include "isa/flow/constants.h"
+#include "isa/flow/select.h"
 #include "isa/flow/sink.h"
 #include "tests/unit/unit.h"
 #include "tests/unit/virtual_lab.h"
@@ -42,6 +43,54 @@ static VInst sum_of(VKernel *vkernel, int32_t *sum, int32_t a, int32_t b) {
   *sum = vkernel_register(vkernel, 1);
   return lab_op(OP_IADD, *sum, a, b);
 }
+
+/* -- selects -- */
+
+/* A number chosen by `p` and compared with 0; an addition and a branch follow under the guard. `changed`: p is another
+ * comparison's in between. Returns the addition. */
+static const VInst *choose(VKernel *vkernel, CmpOp cmp, uint32_t first, uint32_t second, bool changed) {
+  int32_t chosen = vkernel_register(vkernel, 1), p = vkernel_predicate(vkernel), q = vkernel_predicate(vkernel), sum;
+  for (int i = 0; i <= changed; i++) {
+    lab_add(vkernel, lab_set(p, CMP_LT, loaded(vkernel, 0), lab_const(vkernel, 7)));
+    if (i)
+      break;
+    VInst select = lab_op(OP_SEL, chosen, lab_const(vkernel, first), lab_const(vkernel, second));
+    select.psrc[0] = p;
+    lab_add(vkernel, select);
+  }
+  VInst compares = lab_set(q, cmp, chosen, lab_const(vkernel, 0));
+  compares.inst.type = TYPE_U32;
+  lab_add(vkernel, compares);
+  VInst adds = sum_of(vkernel, &sum, loaded(vkernel, 4), second == 3 ? chosen : lab_const(vkernel, 1));
+  adds.guard = q;
+  uint32_t at_add = lab_add(vkernel, adds);
+  lab_store(vkernel, lab_const(vkernel, 8), WIDTH_32, sum);
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  vkernel_fold_selects(vkernel);
+  ck_assert(at(vkernel, at_add)->guard == p || at(vkernel, at_add)->guard == q);
+  return at(vkernel, at_add)->guard == p ? at(vkernel, at_add) : NULL;
+}
+
+/* What is compared is known to be the predicate or its opposite; not if both choices compare alike, if the predicate is
+ * another one by then, or if the number is read elsewhere, too. */
+START_TEST(chosen_numbers_are_their_predicate) {
+  static const struct {
+    CmpOp cmp;
+    uint32_t first, second;
+    bool changed, folded, negated;
+  } rows[] = {{CMP_EQ, 1, 0, false, true, true},  {CMP_NE, 1, 0, false, true, false}, {CMP_NE, 0, 1, false, true, true},
+              {CMP_GT, 5, 0, false, true, false}, {CMP_GE, 1, 0, false, false, false}, {CMP_NE, 1, 2, false, false, false},
+              {CMP_NE, 1, 0, true, false, false},  {CMP_EQ, 0, 3, false, false, false}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    VKernel *vkernel = lab_virtual();
+    const VInst *adds = choose(vkernel, rows[i].cmp, rows[i].first, rows[i].second, rows[i].changed);
+    ck_assert_msg((adds != NULL) == rows[i].folded, "row %zu", i);
+    if (adds)
+      ck_assert_msg(((adds->inst.flags & INST_GUARD_NOT) != 0) == rows[i].negated, "row %zu", i);
+    vkernel_free(vkernel);
+  }
+}
+END_TEST
 
 /* -- constants -- */
 
@@ -281,6 +330,7 @@ int main(void) {
   tcase_add_test(tcase, one_constant_an_instruction);
   tcase_add_test(tcase, sums_of_constants_are_constants);
   tcase_add_test(tcase, each_block_loads_its_constants);
+  tcase_add_test(tcase, chosen_numbers_are_their_predicate);
   tcase_add_test(tcase, loops_load_no_constants);
   tcase_add_test(tcase, values_are_made_where_they_are_wanted);
   tcase_add_test(tcase, nothing_sinks_into_a_loop);
