@@ -25,6 +25,7 @@ static const uint8_t shown[OP_COUNT] = {
     [OP_DSETP] = COMPARISON | LOGIC,
     [OP_REDUX] = TYPE,
     [OP_ATOMS] = TYPE,
+    [OP_BULKRED] = TYPE,
     [OP_HADD2] = TYPE,
     [OP_HMUL2] = TYPE,
     [OP_HFMA2] = TYPE,
@@ -74,8 +75,8 @@ static const char *const directions[] = {"L", "R"};
 
 /* What Inst.mode says, of each opcode that has one. */
 static const char *const *const modes[OP_COUNT] = {
-    [OP_MUFU] = functions, [OP_DMUFU] = functions, [OP_SHFL] = shuffles, [OP_MATCH] = matches,  [OP_REDUX] = atoms,
-    [OP_ATOMS] = atoms,    [OP_PRMT] = permutes,   [OP_TESTP] = tests,   [OP_SHF] = directions,
+    [OP_MUFU] = functions, [OP_DMUFU] = functions, [OP_SHFL] = shuffles, [OP_MATCH] = matches, [OP_REDUX] = atoms,
+    [OP_BULKRED] = atoms,  [OP_ATOMS] = atoms,     [OP_PRMT] = permutes, [OP_TESTP] = tests,   [OP_SHF] = directions,
 };
 
 static void append(GString *out, const char *name) {

@@ -73,6 +73,7 @@ liblockstep_a_SOURCES += \
   isa/lower/ptx_lower.c \
   isa/lower/ptx_lower.h \
   isa/lower/ptx_lower_async.c \
+  isa/lower/ptx_lower_bulk.c \
   isa/lower/ptx_lower_bits.c \
   isa/lower/ptx_lower_control.c \
   isa/lower/ptx_lower_convert.c \

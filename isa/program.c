@@ -227,7 +227,7 @@ RegList inst_reads(const Inst *inst) {
   case FORM_D_M_B_C:
     add(&list, inst->a, address);
     add(&list, inst->b, atomic_rows(inst, WIDE_B));
-    if (inst->mode == ATOM_CAS)
+    if (inst->mode == ATOM_CAS || inst_is_bulk(inst))
       add(&list, inst->c, atomic_rows(inst, WIDE_C));
     break;
   case FORM_BAR:

@@ -280,6 +280,13 @@ typedef struct Inst {
 } Inst;
 static_assert(sizeof(Inst) == 64, "Inst is one cache line");
 
+/* A copy in bulk between global and shared memory: operand a is the address in global memory, b that in shared memory
+ * and (BULKLOAD) behind it that of the mbarrier, c the bytes. INST_UNIFORM: it is one of the warp, not of each
+ * lane. */
+static inline bool inst_is_bulk(const Inst *inst) {
+  return inst->op == OP_BULKLOAD || inst->op == OP_BULKSTORE || inst->op == OP_BULKRED;
+}
+
 /* A row of a kernel's constant table. */
 typedef struct ConstRef {
   enum { CONST_IMMEDIATE, CONST_BANK, CONST_SYMBOL } kind;

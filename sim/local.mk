@@ -2,6 +2,8 @@ liblockstep_a_SOURCES += \
   sim/core/access.c \
   sim/core/async_copy.c \
   sim/core/async_copy.h \
+  sim/core/bulk.c \
+  sim/core/bulk.h \
   sim/core/mbarrier.c \
   sim/core/mbarrier.h \
   sim/core/queue_unit.c \
@@ -107,6 +109,7 @@ liblockstep_a_SOURCES += \
   sim/detect/misuse/misuse.h \
   sim/detect/misuse/report.c \
   sim/detect/misuse/report.h \
+  sim/detect/misuse/proxies.c \
   sim/detect/misuse/uninitialized.c \
   sim/detect/naming/findings.def \
   sim/detect/naming/diagnose.c \

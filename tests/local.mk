@@ -34,6 +34,7 @@ UNIT_TESTS = \
   tests/unit/test_allocate \
   tests/unit/test_backing \
   tests/unit/test_barrier \
+  tests/unit/test_bulk \
   tests/unit/test_cfg \
   tests/unit/test_check \
   tests/unit/test_converge \

@@ -99,7 +99,7 @@ VOperands vinst_operands(const VInst *vinst) {
   case FORM_D_M_B_C:
     rows.a = address;
     rows.b = atomic_rows(inst, WIDE_B);
-    rows.c = inst->mode == ATOM_CAS ? atomic_rows(inst, WIDE_C) : 0;
+    rows.c = inst->mode == ATOM_CAS || inst_is_bulk(inst) ? atomic_rows(inst, WIDE_C) : 0;
     break;
   case FORM_BAR:
     rows.a = 1;

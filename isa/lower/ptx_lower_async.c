@@ -288,7 +288,7 @@ static void copy(Lower *lower) {
     return;
   LowerAddress to = lower_address_in(lower, lower_operand(lower, 0), lower->inst->mods.space);
   LowerAddress from = lower_address_in(lower, lower_operand(lower, 1), PTX_GLOBAL);
-  bool shortened = lower->inst->noperands == 4;
+  bool shortened = lower->inst->noperands == (lower->inst->mods.flags & PTX_FLAG_HINT ? 5 : 4);
   Pred some = shortened ? shorten(lower, &from, bytes) : PRED_ALWAYS;
   if (to.offset)
     to.base = lower_to_temp(lower, OP_IADD, TYPE_U32, to.base, lower_imm(lower, (uint32_t)to.offset));
@@ -321,7 +321,17 @@ static void arrive_when_copied(Lower *lower) {
   arrive_at(lower, OP_COPYARRIVE, &address, VALUE_SINK, counted ? MBARRIER_ONE : MBARRIER_COMPLETES, one);
 }
 
+void lower_complete_bytes(Lower *lower, unsigned where, uint32_t bytes) {
+  LowerAddress address;
+  if (lower_needs(lower, HOPPER, "st.async") && barrier_address(lower, where, &address))
+    arrive_at(lower, OP_ATOMS, &address, VALUE_SINK, MBARRIER_COMPLETES, lower_imm64(lower, bytes));
+}
+
 void lower_CP(Lower *lower, const PtxInst *inst) {
+  if (inst->mods.flags & PTX_FLAG_BULK) {
+    lower_bulk(lower);
+    return;
+  }
   if (!lower_needs(lower, COPIES_FROM, "cp.async"))
     return;
   switch (inst->mods.mode2) {

@@ -274,6 +274,8 @@ void lower_ST(Lower *lower, const PtxInst *inst) {
   vinst->b = value.index;
   vinst->b_row = value.row;
   lower_set_memory(lower, vinst, &address, width);
+  if (inst->mods.flags & PTX_FLAG_ASYNC)
+    lower_complete_bytes(lower, 2, ptx_type_bytes(access_type(lower)) * lower_lanes(inst));
 }
 
 /* Only hints. */
@@ -401,11 +403,15 @@ void lower_MEMBAR(Lower *lower, const PtxInst *inst) { fence(lower, fence_scope(
 /* Acquire and release fences are made as strong as both together. As ptxas has them, that between accesses and the
  * copies of the async proxy is one of the block, and that behind `mbarrier.init` nothing. */
 void lower_FENCE(Lower *lower, const PtxInst *inst) {
-  bool proxy = inst->mods.flags & PTX_FLAG_PROXY;
-  if (proxy && inst->mods.mode != PTX_ASYNC)
+  bool proxy = inst->mods.flags & PTX_FLAG_PROXY, global = inst->mods.space == PTX_GLOBAL;
+  if (proxy && inst->mods.mode == PTX_ALIAS) {
     lower_unsupported(lower, "fence.proxy.alias");
-  else if (proxy)
+  } else if (proxy && inst->mods.mode == PTX_ASYNC_GENERIC && inst->mods.sem == PTX_ACQUIRE) {
+    return; /* as ptxas has it */
+  } else if (proxy) {
     fence(lower, FENCE_CTA, SEM_ACQ_REL);
-  else if (inst->mods.mode != PTX_MBARRIER_INIT)
+    lower_op0(lower, OP_FENCEVIEW)->inst.mode = global;
+  } else if (inst->mods.mode != PTX_MBARRIER_INIT) {
     fence(lower, fence_scope(inst->mods.scope), inst->mods.sem == PTX_SC ? SEM_SC : SEM_ACQ_REL);
+  }
 }

@@ -286,6 +286,13 @@ LowerAddress lower_address_in(Lower *lower, const PtxOperand *operand, uint8_t s
 /* Operand a, space, width, and order, scope and cache as the instruction says. */
 void lower_set_memory(Lower *lower, VInst *vinst, const LowerAddress *address, MemWidth width);
 
+/* -- ptx_lower_async.c, ptx_lower_bulk.c -- */
+
+/* So many bytes are complete at the mbarrier that operand `where` names. */
+void lower_complete_bytes(Lower *lower, unsigned where, uint32_t bytes);
+/* cp.async.bulk */
+void lower_bulk(Lower *lower);
+
 /* -- ptx_lower_param.c: parameters of kernels and around calls -- */
 
 /* True if the variable is a parameter of the kernel itself. */

@@ -94,6 +94,14 @@ static bool read_threads(PtxParser *parser, uint32_t threads[3]) {
   return true;
 }
 
+/* Of one block, as others can't run. */
+static bool read_cluster(PtxParser *parser, uint32_t at, PtxFunction *function) {
+  if (!read_threads(parser, function->cluster))
+    return false;
+  return (function->cluster[0] == 1 && function->cluster[1] == 1 && function->cluster[2] == 1) ||
+         ptx_parser_error_at(parser, at, "clusters of more than one block aren't supported");
+}
+
 /* One directive between the parameters and the body. */
 static bool read_tuning(PtxParser *parser, PtxFunction *function) {
   Token token = parser->token;
@@ -103,6 +111,14 @@ static bool read_tuning(PtxParser *parser, PtxFunction *function) {
     return read_threads(parser, function->maxntid);
   if (token_equals(&token, ".reqntid"))
     return read_threads(parser, function->reqntid);
+  if (token_equals(&token, ".reqnctapercluster"))
+    return read_cluster(parser, token.at, function);
+  if (token_equals(&token, ".explicitcluster")) {
+    function->explicit_cluster = true;
+    return true;
+  }
+  if (token_equals(&token, ".maxclusterrank"))
+    return ptx_parser_number(parser, THREADS_MAX, "a number of blocks", &ignored);
   if (token_equals(&token, ".minnctapersm"))
     return ptx_parser_number(parser, THREADS_MAX, "a number of blocks", &function->minnctapersm);
   if (token_equals(&token, ".maxnctapersm"))

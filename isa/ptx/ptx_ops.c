@@ -61,10 +61,10 @@ static const SourceRow source_rows[] = {
 static const char *const fields[PTX_FIELDS] = {"type", "type2", "round", "cmp",   "boolop", "space",
                                                "sem",  "scope", "cache", "evict", "evict2", "prefetch",
                                                "vec",  "op",    "mode",  "mode2"};
-static const PtxWord flag_words[] = {PTX_FTZ,     PTX_SAT,   PTX_CC,   PTX_TO,       PTX_NC,   PTX_SYNC,
-                                     PTX_ALIGNED, PTX_CTA,   PTX_WARP, PTX_SHIFTAMT, PTX_UNI,  PTX_NAN_WINS,
-                                     PTX_XORSIGN, PTX_ABS,   PTX_MMIO, PTX_IDX,      PTX_MASK, PTX_PROXY,
-                                     PTX_NOINC,   PTX_NOFTZ, PTX_RELU};
+static const PtxWord flag_words[] = {
+    PTX_FTZ,      PTX_SAT,   PTX_CC,       PTX_TO,      PTX_NC,   PTX_SYNC, PTX_ALIGNED, PTX_CTA,  PTX_WARP,
+    PTX_SHIFTAMT, PTX_UNI,   PTX_NAN_WINS, PTX_XORSIGN, PTX_ABS,  PTX_MMIO, PTX_IDX,     PTX_MASK, PTX_PROXY,
+    PTX_NOINC,    PTX_NOFTZ, PTX_RELU,     PTX_BULK,    PTX_HINT, PTX_READ, PTX_ASYNC};
 
 /* -- compiling the table -- */
 
@@ -253,7 +253,6 @@ static const char *const unsupported_ops[] = {
     "alloca",
     "applypriority",
     "clusterlaunchcontrol",
-    "createpolicy",
     "discard",
     "dp2a",
     "istypep",
@@ -321,18 +320,15 @@ static const char *const unsupported_words[] = {
     "rs",
     "cluster",
     "unified",
-    "cache_hint",
-    "L2::cache_hint",
     "async",
     "tensormap",
     "proxy",
-    "sync_restrict",
     "tex",
     "surf",
     "sampler",
-    "bulk",
-    "reduce",
     "texmode_unified",
+    "tensor",
+    "multicast::cluster",
     NULL,
 };
 

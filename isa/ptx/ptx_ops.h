@@ -62,6 +62,10 @@ enum {
   PTX_FLAG_NOINC = 1 << 18,
   PTX_FLAG_NOFTZ = 1 << 19,
   PTX_FLAG_RELU = 1 << 20,
+  PTX_FLAG_BULK = 1 << 21,
+  PTX_FLAG_HINT = 1 << 22, /* its last operand is a cache policy */
+  PTX_FLAG_READ = 1 << 23,
+  PTX_FLAG_ASYNC = 1 << 24,
 };
 
 /* What a mnemonic says; each a PtxWord, 0 if it isn't there. */

@@ -204,6 +204,9 @@ static void append_head(const PtxModule *module, const PtxFunction *function, GS
   g_string_append(out, function->noreturn ? "\n.noreturn" : "");
   append_threads(".maxntid", function->maxntid, out);
   append_threads(".reqntid", function->reqntid, out);
+  append_threads(".reqnctapercluster", function->cluster, out);
+  if (function->explicit_cluster)
+    g_string_append(out, "\n.explicitcluster");
   if (function->minnctapersm)
     g_string_append_printf(out, "\n.minnctapersm %u", function->minnctapersm);
   if (function->maxnreg)

@@ -158,8 +158,8 @@ typedef enum { PTX_TABLE_BRANCH, PTX_TABLE_CALL, PTX_TABLE_PROTOTYPE } PtxTableK
 typedef struct PtxFunction {
   uint32_t at, name; /* 0 for a prototype */
   uint8_t linkage;   /* PtxLinkage */
-  bool entry, has_body, noreturn, prototype;
-  uint8_t reserved[3]; /* no padding: modules are compared byte by byte */
+  bool entry, has_body, noreturn, prototype, explicit_cluster;
+  uint8_t reserved[2]; /* no padding: modules are compared byte by byte */
   uint32_t definition; /* the function of that name that has a body; itself if it has; PTX_NO_INDEX if none has */
   uint32_t first_var, nvars; /* results, then parameters, then those of the body */
   uint32_t nrets, nparams;
@@ -167,7 +167,7 @@ typedef struct PtxFunction {
   uint32_t first_skipped, nskipped;
   uint32_t broken;                 /* 1 + in PtxModule.broken, or 0 */
   uint32_t nregs;                  /* register numbers, used or not */
-  uint32_t maxntid[3], reqntid[3]; /* 0: not given */
+  uint32_t maxntid[3], reqntid[3], cluster[3]; /* 0: not given */
   uint32_t minnctapersm, maxnreg;
 } PtxFunction;
 

@@ -167,6 +167,20 @@ void access_send(Issue *issue, Flight *flight) {
   due_memory(issue->gpu);
 }
 
+uint64_t access_send_apart(Sm *sm, Flight *flight, uint64_t now, bool fenced) {
+  Gpu *gpu = sm->gpu;
+  flight->apart = !fenced;
+  flights_enter(&sm->flights, flight);
+  MemNext next = memsys_goes_on(gpu->memsys, &flight->request, now, 0);
+  if (G_UNLIKELY(gpu->in_window)) {
+    keep(sm, &flight->request, now);
+    return next.cycle;
+  }
+  memsys_send(gpu->memsys, &flight->request, now);
+  due_memory(gpu);
+  return next.cycle;
+}
+
 void access_use_loaded(Issue *issue, Flight *flight) {
   for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
     access_write(issue, part, flight->data[part]);

@@ -92,6 +92,9 @@ void access_hold_sends(const Issue *issue, uint64_t until);
 /* The access leaves the SM: issue->flight. */
 struct Flight;
 void access_send(Issue *issue, struct Flight *flight);
+/* The same of an access that no warp makes itself, a piece of a copy in bulk; `fenced`: fences of the SM wait for it.
+ * Returns when the next one can follow. */
+uint64_t access_send_apart(Sm *sm, struct Flight *flight, uint64_t now, bool fenced);
 /* The access had no need to leave it: its lanes have what they load. Releases it. */
 void access_use_loaded(Issue *issue, struct Flight *flight);
 

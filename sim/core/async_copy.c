@@ -141,6 +141,16 @@ static bool has_to_wait(const struct AsyncCopies *copies, const AsyncArrival *ar
   return false;
 }
 
+void async_copies_arrive(Sm *sm, const Inst *inst, uint32_t place, uint32_t operand, const WordChange *change,
+                         unsigned lane) {
+  uint64_t word = sm->shared.words[place] | (uint64_t)sm->shared.words[place + 1] << 32;
+  uint32_t before = (uint32_t)(word >> 32);
+  word = mbarrier_arrive(inst, word, operand);
+  shared_put(sm, place, (uint32_t)word, change, lane);
+  shared_put(sm, place + 1, (uint32_t)(word >> 32), change, lane);
+  try_wait_changed(sm, place + 1, before, (uint32_t)(word >> 32), change->cycle);
+}
+
 static void arrive(Sm *sm, Warp *warp, const AsyncArrival *arrival, uint64_t now) {
   const Block *block = warp_block(sm, warp);
   const Inst *inst = &block->launch->kernel->insts[arrival->pc];
@@ -154,13 +164,7 @@ static void arrive(Sm *sm, Warp *warp, const AsyncArrival *arrival, uint64_t now
   WordChange change = {.cycle = now, .thread = warp_thread_base(block, warp), .pc = arrival->pc};
   for (uint32_t rest = arrival->lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    uint32_t place = arrival->physical[lane] / 4;
-    uint64_t word = sm->shared.words[place] | (uint64_t)sm->shared.words[place + 1] << 32;
-    uint32_t before = (uint32_t)(word >> 32);
-    word = mbarrier_arrive(inst, word, arrival->operand[lane]);
-    shared_put(sm, place, (uint32_t)word, &change, lane);
-    shared_put(sm, place + 1, (uint32_t)(word >> 32), &change, lane);
-    try_wait_changed(sm, place + 1, before, (uint32_t)(word >> 32), now);
+    async_copies_arrive(sm, inst, arrival->physical[lane] / 4, arrival->operand[lane], &change, lane);
   }
 }
 

@@ -45,6 +45,9 @@ bool async_copies_awaited(const Warp *warp);
 const AsyncCopy *async_copies_find(const Warp *warp, uint64_t number);
 /* Its arrivals that wait for copies; valid until the warp does something. */
 const AsyncArrival *async_copies_arrivals(const Warp *warp, uint32_t *count);
+/* What a copy that is over does to the mbarrier whose first word in shared memory that is: as `inst`, of a lane. */
+void async_copies_arrive(Sm *sm, const Inst *inst, uint32_t place, uint32_t operand, const WordChange *change,
+                         unsigned lane);
 /* Tells if the lanes of `issue` access words of copies in their block that nobody has waited for. */
 void async_copies_check(const Issue *issue, const uint32_t physical[WARP_LANES], uint32_t bytes);
 

@@ -178,6 +178,8 @@ static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32]
   flight->refused = 0;
   flight->waits = 1;
   flight->earliest = 0;
+  flight->apart = false;
+  flight->bulk = NULL;
   return flight;
 }
 

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "sim/core/access.h"
 #include "sim/core/async_copy.h"
+#include "sim/core/bulk.h"
 #include "sim/core/record.h"
 #include "sim/core/tell.h"
 #include "sim/core/try_wait.h"
@@ -98,8 +99,11 @@ static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes,
 
 static void report_shared(Issue *issue, AccessKind kind, const uint32_t physical[32], uint32_t bytes, uint32_t taken,
                           bool unlock) {
-  if (G_UNLIKELY(issue->block->copying) && PROBE_WANTED(issue->gpu, hazard))
+  if (G_UNLIKELY(issue->block->copying) && PROBE_WANTED(issue->gpu, hazard)) {
     async_copies_check(issue, physical, bytes);
+    if (issue->sm->bulk)
+      bulk_check(issue, physical, bytes, kind != ACCESS_READ);
+  }
   if (!PROBE_WANTED(issue->gpu, access))
     return;
   uint64_t address[32];

@@ -70,11 +70,11 @@ void flights_count_parts(Flights *flights, Flight *flight, uint32_t parts, uint3
   flights->sent_at = (flights->sent_at + 1) % queue;
 }
 
-void flights_send(Flights *flights, Flight *flight, const Warp *warp) {
-  flight->age = warp->age;
-  flight->slot = warp->slot;
+void flights_enter(Flights *flights, Flight *flight) {
   flight->time = WHEEL_NEVER;
   flight->under_way = true;
+  if (flight->apart)
+    return;
   flight->previous = flights->newest;
   flight->next = NO_FLIGHT;
   if (flights->newest == NO_FLIGHT)
@@ -82,6 +82,12 @@ void flights_send(Flights *flights, Flight *flight, const Warp *warp) {
   else
     flights_at(flights, flights->newest)->next = flight->index;
   flights->newest = flight->index;
+}
+
+void flights_send(Flights *flights, Flight *flight, const Warp *warp) {
+  flight->age = warp->age;
+  flight->slot = warp->slot;
+  flights_enter(flights, flight);
 }
 
 /* For one reply more. */
@@ -127,6 +133,8 @@ Flight *flights_take(Flights *flights, uint64_t now) {
 void flights_land(Flights *flights, Flight *flight) {
   flight->under_way = false;
   flights->parts_landed += flight->parts;
+  if (flight->apart)
+    return;
   if (flight->previous == NO_FLIGHT)
     flights->oldest = flight->next;
   else

@@ -17,6 +17,7 @@
 #include "sim/core/warp.h"
 #include "sim/memory/memsys.h"
 
+struct BulkCopy;
 struct Decoded;
 struct Launch;
 struct UndefinedMet;
@@ -60,6 +61,8 @@ typedef struct Flight {
   uint32_t previous,
       next; /* indices of those under way that were issued before and after; NO_FLIGHT. Not in use: see Flights.free */
   bool under_way; /* sent, and the reply hasn't come */
+  bool apart;     /* of a copy in bulk that fences don't wait for: it isn't among those before and after */
+  struct BulkCopy *bulk; /* the copy in bulk that it is part of (bulk.h); NULL: it is a warp's own */
   char *fills;    /* Fill, by lane, each of `fill_bytes`; NULL: none so far */
   uint32_t fill_count, fill_space, fill_bytes;
   uint32_t fetchers;                /* the lanes of `fills` */
@@ -109,7 +112,8 @@ void flights_count_parts(Flights *flights, Flight *flight, uint32_t parts, uint3
 static inline bool flights_have_room(const Flights *flights, uint32_t credits) {
   return !flights->sent_up_to || flights->sent_up_to[flights->sent_at] <= flights->parts_landed + credits;
 }
-/* An access of the warp leaves. When its reply comes isn't known yet. */
+/* An access leaves, of whom its fields say; or of the warp. When its reply comes isn't known yet. */
+void flights_enter(Flights *flights, Flight *flight);
 void flights_send(Flights *flights, Flight *flight, const Warp *warp);
 /* Its reply comes in cycle `time`. */
 void flights_answer(Flights *flights, Flight *flight, uint64_t time);

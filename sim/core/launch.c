@@ -188,7 +188,8 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                      .latency = pipe_latency(gpu->machine, pipe, gpu->unit_latency[op_info[inst->op].unit]),
                      .pipe = pipe,
                      .interval = pipe_interval(gpu->machine, pipe),
-                     .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR && inst->op != OP_CCTL,
+                     .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR && inst->op != OP_CCTL &&
+                              !inst_is_bulk(inst),
                      .releases = cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
                                  inst->op != OP_MEMBAR && inst->op != OP_CCTL};
   if (inst->op == OP_ISETP && inst->mode == ISETP_OF_TRY)

@@ -43,7 +43,10 @@ MbarrierCounts mbarrier_counts(const Inst *inst, uint64_t word) {
   if (inst->lop & MBARRIER_BEFORE_HOPPER)
     return (MbarrierCounts){.expected = -(uint32_t)word & OLD_COUNT_MASK,
                             .missing = -(uint32_t)(word >> 32) & OLD_COUNT_MASK};
+  uint32_t bytes = (uint32_t)(word >> BYTES_AT & BYTES_MASK);
+  bool surplus = bytes >> (BYTES_BITS - 1);
   return (MbarrierCounts){.expected = (uint32_t)(-(word >> EXPECTED_AT) & COUNT_MASK),
                           .missing = (uint32_t)(-(word >> PENDING_AT) & COUNT_MASK),
-                          .bytes = (uint32_t)(word >> BYTES_AT & BYTES_MASK)};
+                          .bytes = surplus ? (uint32_t)(BYTES_MASK + 1) - bytes : bytes,
+                          .surplus = surplus};
 }

@@ -15,7 +15,8 @@ uint64_t mbarrier_arrive(const Inst *inst, uint64_t word, uint32_t operand);
 /* What the word of a barrier at which `inst` arrives says. */
 typedef struct MbarrierCounts {
   uint32_t expected, missing; /* arrivals of each phase, and those still to come in this one */
-  uint32_t bytes;             /* still to come */
+  uint32_t bytes;             /* still to come; `surplus`: more than were expected have come */
+  bool surplus;
 } MbarrierCounts;
 MbarrierCounts mbarrier_counts(const Inst *inst, uint64_t word);
 

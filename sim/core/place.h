@@ -68,6 +68,29 @@ static inline PlaceFault place_in_local(MemKind kind, uint64_t at, uint32_t byte
 PlaceFault place_in_buffer(Backing *backing, MemKind kind, bool constant, uint64_t address, uint32_t bytes,
                            BackingBuffer **buffer);
 
+/* A copy in bulk: the bytes in global memory and in the block's shared memory, and the mbarrier there that they count
+ * at. */
+typedef struct BulkPlace {
+  uint64_t address;
+  uint32_t shared, barrier, bytes;
+  bool counts, changes; /* it counts at a barrier; it changes global memory */
+} BulkPlace;
+typedef enum {
+  BULK_FINE,
+  BULK_ODD_SIZE, /* misaligned: the size, what lies in shared memory, the barrier, what lies in global memory */
+  BULK_ODD_SHARED,
+  BULK_ODD_BARRIER,
+  BULK_ODD_GLOBAL,
+  BULK_BEYOND_SHARED, /* of the block's shared memory; or in no buffer, or beyond its end */
+  BULK_BEYOND_BARRIER,
+  BULK_BEYOND_GLOBAL,
+  BULK_NOT_TAKEN, /* as in PlaceFault */
+  BULK_READ_ONLY
+} BulkFault;
+enum { BULK_ALIGNMENT = 16, BULK_BARRIER_BYTES = 8 };
+/* *buffer holds all its bytes, or NULL. `limit`: the block's bytes of shared memory. No bytes: a copy of nothing. */
+BulkFault place_of_bulk(Backing *backing, const BulkPlace *place, uint32_t limit, BackingBuffer **buffer);
+
 /* The same of an operation on a queue (queue_unit.h), which takes so many bytes. */
 PlaceFault place_of_queue(Backing *backing, uint64_t address, uint32_t bytes, BackingBuffer **buffer);
 

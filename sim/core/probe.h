@@ -121,6 +121,10 @@ typedef struct Probe {
   /* Lanes with one mask that are together at a WARPSYNC go on, or all at the place of one that was left out
    * (INST_SYNCED: told before the instruction has its effect). */
   void (*warp_sync)(void *user, const ProbePoint *point);
+  /* A lane hands a copy in bulk to its unit: of so many bytes of shared memory, which it is about to write, or read. */
+  void (*bulk)(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes);
+  /* From here on such copies see what the lanes have stored to shared memory. */
+  void (*proxy_fence)(void *user, const ProbePoint *point);
   /* Lanes go on behind a WARPSYNC, or come to an INST_SYNCED, although masks of theirs name lanes that aren't there
    * (`absent`: elsewhere, or exited), or some aren't in their own (`strangers`). */
   void (*odd_mask)(void *user, const ProbePoint *point, uint32_t absent, uint32_t strangers);
@@ -141,16 +145,17 @@ typedef struct Probe {
 } Probe;
 
 /* All callbacks. */
-#define PROBE_EACH(X)                                                                                    \
-  X(unlock_not_owned)                                                                                    \
-  X(stray_release)                                                                                       \
-  X(exit_holding)                                                                                        \
-  X(partial_barrier)                                                                                     \
-  X(unset_read)                                                                                          \
-  X(hazard)                                                                                              \
-  X(undefined_use)                                                                                       \
-  X(access)                                                                                              \
-  X(performed) X(part) X(heap) X(host) X(fence) X(stale_read) X(warp_sync) X(odd_mask) X(barrier_arrive) \
+#define PROBE_EACH(X)                                                                                              \
+  X(unlock_not_owned)                                                                                              \
+  X(stray_release)                                                                                                 \
+  X(exit_holding)                                                                                                  \
+  X(partial_barrier)                                                                                               \
+  X(unset_read)                                                                                                    \
+  X(hazard)                                                                                                        \
+  X(undefined_use)                                                                                                 \
+  X(access)                                                                                                        \
+  X(performed)                                                                                                     \
+  X(part) X(heap) X(host) X(fence) X(stale_read) X(bulk) X(proxy_fence) X(warp_sync) X(odd_mask) X(barrier_arrive) \
       X(barrier_complete) X(blocks_meet) X(block_start) X(block_end) X(issued) X(joined) X(replied)
 #define PROBE_ONE(callback) +1
 _Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");

@@ -529,6 +529,8 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, WarpSet ready, uint64_t 
 static uint64_t next_event(const Sm *sm, uint64_t now) {
   uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
   uint32_t schedulers = sm->awake ? sm->gpu->machine->sm.schedulers : 0;
+  if (G_UNLIKELY(sm->bulk != NULL))
+    next = MIN(next, sm_next_piece(sm));
   for (uint32_t i = 0; i < schedulers; i++) {
     const Scheduler *scheduler = &sm->scheduler[i];
     WarpSet awake = sm->awake & sm->slots_of[i];
@@ -549,6 +551,8 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
 static bool run_cycle(Sm *sm, uint64_t now) {
   if (sm->flights.event_time <= now)
     sm_take_replies(sm, now);
+  if (G_UNLIKELY(sm->bulk != NULL))
+    sm_send_pieces(sm, now);
   if (G_UNLIKELY(sm->ended != WHEEL_NEVER))
     return false;
   sm->awake |= wheel_advance(&sm->wheel, now);

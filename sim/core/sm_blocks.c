@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "sim/core/async_copy.h"
 #include "sim/core/barrier.h"
+#include "sim/core/bulk.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/slots.h"
@@ -41,6 +42,7 @@ static void make_arrays(Sm *sm) {
 
 void sm_clear(Sm *sm) {
   flights_clear(&sm->flights);
+  bulk_clear(sm);
   if (!sm->ready)
     return;
   for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++) {
@@ -130,6 +132,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   }
   *warp = fresh;
   async_copies_reset(warp);
+  bulk_reset(sm, warp);
   if (warp->groups)
     lane_groups_reset(warp->groups);
   local_memory_start(&warp->local, (launch->kernel->local_bytes + 3) / 4);

@@ -35,6 +35,11 @@ void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain
 
 /* One more access may be sent: by the warp that has waited longest for that. There is one. */
 void sm_end_crowd(Sm *sm, uint64_t now);
+/* Of an SM with copies in bulk: when its unit has something to do, and to do it (bulk.h). */
+uint64_t sm_next_piece(const Sm *sm);
+void sm_send_pieces(Sm *sm, uint64_t now);
+/* What the warp may have waited for has come: it goes on if there is nothing else. */
+void sm_go_on(Sm *sm, Warp *warp, uint64_t now);
 /* Takes the replies that have come by `now`. */
 void sm_take_replies(Sm *sm, uint64_t now);
 

@@ -4,6 +4,7 @@
 
 #include "sim/core/access.h"
 #include "sim/core/async_copy.h"
+#include "sim/core/bulk.h"
 #include "sim/core/cached.h"
 #include "sim/core/due.h"
 #include "sim/core/sm.h"
@@ -86,9 +87,10 @@ static uint64_t operands_ready(Sm *sm, Warp *warp, const Decoded *decoded, uint6
 }
 
 /* True if it can't go on before a reply, whatever its operands are. */
-static bool awaits_reply(Warp *warp) {
+static bool awaits_reply(const Sm *sm, Warp *warp) {
   warp->awaits_loads = warp->awaits_loads && warp->pending;
-  return warp->awaits || warp->awaits_loads || (warp->copies && async_copies_awaited(warp));
+  return warp->awaits || warp->awaits_loads || (warp->copies && async_copies_awaited(warp)) ||
+         G_UNLIKELY(sm->bulk && bulk_awaited(sm, warp));
 }
 
 /* It waits for a reply of global memory. */
@@ -105,7 +107,7 @@ bool sm_has_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t now) {
 
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay) {
   uint64_t time = operands_ready(sm, warp, decoded, from);
-  if (time == REG_PENDING || awaits_reply(warp))
+  if (time == REG_PENDING || awaits_reply(sm, warp))
     block_warp(sm, warp, from, delay);
   else
     wheel_insert(&sm->wheel, warp->slot, time + delay);
@@ -184,10 +186,15 @@ static void unblock(Sm *sm, Warp *warp, uint64_t now) {
   }
   const Decoded *decoded = &warp_block(sm, warp)->launch->decoded[warp->pc];
   uint64_t ready = operands_ready(sm, warp, decoded, warp->blocked_from);
-  if (ready == REG_PENDING || awaits_reply(warp))
+  if (ready == REG_PENDING || awaits_reply(sm, warp))
     return;
   warp->blocked = false;
   sm_wake(sm, warp, ready + warp->blocked_delay);
+}
+
+void sm_go_on(Sm *sm, Warp *warp, uint64_t now) {
+  if (warp->blocked && !warp->drains && !warp_set_has(sm->crowded, warp->slot))
+    unblock(sm, warp, now);
 }
 
 /* As the access that was issued, now that its reply has come. Its warp may have exited. */
@@ -277,8 +284,7 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
     lower(warp, warp_block(sm, warp)->launch->kernel, flight->decoded, now);
   if (PROBE_WANTED(sm->gpu, replied))
     tell_replied(sm, warp, flight, now);
-  if (warp->blocked && !warp->drains && !warp_set_has(sm->crowded, warp->slot))
-    unblock(sm, warp, now);
+  sm_go_on(sm, warp, now);
 }
 
 /* The oldest access is another one now: fences may be over. */
@@ -329,13 +335,31 @@ static void look_ahead(const Sm *sm) {
     l1_prefetch(sm->l1, flight_fill_at(next, 0)->address);
 }
 
+uint64_t sm_next_piece(const Sm *sm) { return bulk_next(sm); }
+
+void sm_send_pieces(Sm *sm, uint64_t now) { bulk_run(sm, now); }
+
+/* Of a copy in bulk. */
+static void land_piece(Sm *sm, Flight *flight, bool oldest, uint64_t now) {
+  if (flight->request.kind == MEM_ATOMIC)
+    memsys_replied(sm->gpu->memsys, &flight->request);
+  bulk_land(sm, flight, now);
+  if (oldest && sm->draining)
+    end_drains(sm, now);
+  flights_release(&sm->flights, flight);
+}
+
 void sm_take_replies(Sm *sm, uint64_t now) {
   for (Flight *flight; (flight = flights_take(&sm->flights, now));) {
     look_ahead(sm);
     if (!has_all(sm, flight, now))
       continue;
-    bool oldest = flight->previous == NO_FLIGHT;
+    bool oldest = !flight->apart && flight->previous == NO_FLIGHT;
     flights_land(&sm->flights, flight);
+    if (G_UNLIKELY(flight->bulk != NULL)) {
+      land_piece(sm, flight, oldest, now);
+      continue;
+    }
     deliver(sm, flight, now);
     if (oldest && sm->draining)
       end_drains(sm, now);

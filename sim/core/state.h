@@ -116,7 +116,7 @@ typedef struct Block {
   uint32_t warps, warps_left;
   uint8_t warp_slot[BLOCK_WARPS_MAX];
   uint32_t finished; /* mask of warps in the block that are done */
-  uint32_t copying;  /* how many of its warps have asynchronous copies that aren't done */
+  uint32_t copying;  /* how many of its warps have asynchronous copies that aren't done, and copies in bulk */
   Barrier barrier[BLOCK_BARRIERS];
 } Block;
 
@@ -178,6 +178,7 @@ typedef struct Sm {
   ConstCache constants;
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
+  struct BulkUnit *bulk;       /* of bulk.h; NULL until a copy comes */
   Flights flights;
   WarpSet draining;                    /* warps in a fence, by slot */
   WarpSet crowded;                     /* warps that wait until they may send an access, by slot */

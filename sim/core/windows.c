@@ -19,7 +19,7 @@ enum { REQUEST_AHEAD = 3 };
 /* Somebody follows the machine instruction by instruction. */
 static bool is_followed(const Gpu *gpu) {
   return PROBE_WANTED(gpu, access) || PROBE_WANTED(gpu, performed) || PROBE_WANTED(gpu, heap) ||
-         PROBE_WANTED(gpu, host) || PROBE_WANTED(gpu, warp_sync) ||
+         PROBE_WANTED(gpu, host) || PROBE_WANTED(gpu, warp_sync) || PROBE_WANTED(gpu, bulk) ||
          PROBE_WANTED(gpu, barrier_arrive) || PROBE_WANTED(gpu, barrier_complete) || PROBE_WANTED(gpu, block_start) ||
          PROBE_WANTED(gpu, block_end) || PROBE_WANTED(gpu, issued) || PROBE_WANTED(gpu, joined) ||
          PROBE_WANTED(gpu, replied);

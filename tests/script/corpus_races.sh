@@ -5,7 +5,7 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
-programs="cuda_races cuda_exclusion cuda_half_locks cuda_guesses cuda_own_place race_ptx"
+programs="cuda_races cuda_exclusion cuda_half_locks cuda_guesses cuda_own_place cuda_bulk race_ptx"
 
 # look ID: scenarios on machines where the finding is listed and not found, or the other way round.
 look() {
@@ -17,13 +17,17 @@ look() {
         found=$(grep -c ": warning: $1: " "$folder/out" || :)
         test "$listed" = 0 && test "$found" = 0 && continue
         test "$listed" != 0 && test "$found" != 0 || echo "$file on $machine: $1 listed $listed times, found $found times"
+        case $file in
+        *cuda_bulk_again_early.yaml) continue ;; # the wait for a copy that is missing is none of the repairs that are tried
+        esac
         ! grep -q 'hint, which alone' "$folder/out" || echo "$file on $machine: no repair"
       done
     done
   done
 }
 
-plan 2
+plan 3
 point "each data race that is listed, no other, with a repair" "$(look data-race)"
 point "the same of accesses without an order" "$(look unordered-access)"
+point "the same of copies in bulk without a fence before" "$(look proxy-fence)"
 finish

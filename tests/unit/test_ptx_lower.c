@@ -233,7 +233,27 @@ static const struct {
     {"barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;", NULL, "BAR EXIT"},
     {"barrier.cluster.arrive.relaxed; barrier.cluster.wait; ld.mmio.relaxed.sys.u32 %r1, [%l1];", NULL,
      "BAR LD EXIT"},
-    {"fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;", "MEMBAR EXIT", "MEMBAR EXIT"},
+    {"fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;", "MEMBAR FENCEVIEW EXIT",
+     "MEMBAR FENCEVIEW EXIT"},
+    {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;", "EXIT", "EXIT"},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%l1+16], %r2, [%r3+8];", NULL,
+     "IADD BULKLOAD EXIT"},
+    {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r1], [%l1], 64, [%r3], %l2;",
+     NULL, "BULKLOAD EXIT"},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%l1], [%r1+32], %r2; cp.async.bulk.commit_group;", NULL,
+     "IADD BULKSTORE BULKEND EXIT"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s64 [%l1], [%r1], %r2; cp.async.bulk.wait_group.read 2;",
+     NULL, "BULKRED BULKWAIT EXIT"},
+    {"cp.async.bulk.prefetch.L2.global [%l1], %r2; cp.async.bulk.wait_group 0;", NULL, "BULKWAIT CCTL EXIT"},
+    {"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r1], {%r2, %r3}, [%r4];", NULL,
+     "STS ATOMS EXIT"},
+    {"createpolicy.fractional.L2::evict_last.b64 %l2, 1.0; ld.global.L2::cache_hint.u32 %r1, [%l1], %l2; "
+     "st.global.L2::cache_hint.u32 [%l3], %r1, %l2;",
+     "LD ST EXIT", "LD ST EXIT"},
+    {"cp.async.cg.shared.global.L2::cache_hint [%r1], [%l1], 16, %l2;", "LDGSTS EXIT", "LDGSTS EXIT"},
+    {"red.global.add.L2::cache_hint.u32 [%l1], %r1, %l2; atom.global.cas.L2::cache_hint.b32 %r1, [%l1], %r2, %r3, "
+     "%l2;",
+     "RED ATOM EXIT", "RED ATOM EXIT"},
 };
 
 static void check_opcodes(const char *body, const PtxTarget *target, const char *expected) {

@@ -124,7 +124,7 @@ static const struct {
     {"()", "bra NOWHERE;", "there is no label `NOWHERE` here"},
     {"()", "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [image, {%r5}];", "`tex.1d` isn't supported"},
     {"()", "suld.b.1d.b32.trap {%r1}, [image, {%r5}];", "`suld.b` isn't supported"},
-    {"() .reqnctapercluster 2", "", "`.reqnctapercluster` isn't supported here"},
+    {"() .reqnctapercluster 2", "", "clusters of more than one block aren't supported"},
     {"() .blocksareclusters .explicitcluster", "", "`.blocksareclusters` isn't supported here"},
     {"(.param .frob a)", "ld.param.u32 %r1, [a];", "`.frob` isn't supported in a declaration"},
     {"()", "call broken;", "unknown instruction `frobnicate`"},

@@ -24,13 +24,22 @@ static void meets_copy(void *user, const ProbePoint *point, uint64_t key, uint32
   const Launch *launch = point->block->launch;
   g_autofree char *who = report_who(point), *line = locate_line_text(launch, copy),
                   *source = locate_source(launch, copy);
-  char *message =
-      g_strdup_printf("%s access%s shared address 0x%x, which the asynchronous copy `%s` (%s) writes, and "
-                      "nobody has waited for",
-                      who, point->lanes & (point->lanes - 1) ? "" : "es", address, source, line);
-  Finding *finding = report_add_new(user, FINDING_HAZARD, key, point, message,
-                                    "wait for the copy before (cp.async.wait_group, __pipeline_wait_prior), and let "
-                                    "other threads pass a barrier behind that");
+  const Inst *inst = &launch->kernel->insts[copy];
+  bool leaves = inst->op == OP_BULKSTORE || inst->op == OP_BULKRED, one = !(point->lanes & (point->lanes - 1));
+  char *message = g_strdup_printf(
+      "%s %s%s shared address 0x%x, which the asynchronous copy `%s` (%s) %s, and nobody has waited for", who,
+      leaves ? "change" : "access",
+      !one     ? ""
+      : leaves ? "s"
+               : "es",
+      address, source, line, leaves ? "reads" : "writes");
+  const char *repair = leaves ? "wait for the copy's group before (cp.async.bulk.wait_group.read), and let other "
+                                "threads pass a barrier behind that"
+                       : inst->op == OP_BULKLOAD
+                           ? "wait for the phase of the mbarrier at which the copy counts before"
+                           : "wait for the copy before (cp.async.wait_group, __pipeline_wait_prior), and let "
+                             "other threads pass a barrier behind that";
+  Finding *finding = report_add_new(user, FINDING_HAZARD, key, point, message, repair);
   finding->space = g_strdup("shared");
   finding->address = address;
   locate_evidence(finding, launch, copy, g_strdup("copied by this"));

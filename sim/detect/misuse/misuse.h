@@ -20,6 +20,9 @@ void misuse_conclude_lanes(Misuse *misuse);
 Misuse *misuse_new_uninitialized(Gpu *gpu, GPtrArray *findings);
 /* Registers of machine code that are used before an instruction under way has written them. */
 Misuse *misuse_new_hazards(Gpu *gpu, GPtrArray *findings);
+/* Copies in bulk of shared memory that a thread has stored to without a fence. */
+Misuse *misuse_new_proxies(Gpu *gpu, GPtrArray *findings);
+void misuse_free_proxies(Misuse *misuse);
 /* NULL is allowed. */
 void misuse_free(Misuse *misuse);
 

@@ -13,6 +13,7 @@ struct Misuse {
   GHashTable *places;  /* kind and place -> Finding *: a program may misuse at very many places */
   /* Of misuse_new(): Kernel * -> bool of each instruction (guesses.h), or NULL; made when asked. */
   GHashTable *guesses;
+  struct ProxyWatch *proxies; /* of misuse_new_proxies() */
   GHashTable *skipped; /* of misuse_new_lanes(): launch, instruction and INST_LEAVES -> what past_skipped() says */
 };
 

@@ -52,10 +52,17 @@ static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *arr
   g_string_printf(text,
                   "it is a barrier of which each phase expects %u arrivals: %u of this one have come, %u are missing",
                   counts.expected, counts.expected - counts.missing, counts.missing);
-  if (counts.bytes)
-    g_string_append_printf(text, ", and %u bytes", counts.bytes);
+  if (counts.bytes && !counts.surplus)
+    g_string_append_printf(text, ", and %u bytes that it expects", counts.bytes);
+  else if (counts.bytes)
+    g_string_append_printf(text, ", and %u bytes have come that nobody has expected", counts.bytes);
   finding_add_evidence(finding, 0, g_string_free(text, FALSE));
   g_free(finding->repair);
+  if (counts.bytes && !counts.missing) {
+    finding->repair = g_strdup("let each phase expect as many bytes (expect_tx) as the copies that count at the "
+                               "barrier bring in it");
+    return;
+  }
   finding->repair = g_strdup("initialise the barrier with the number of arrivals that really come in each phase; a "
                              "thread that leaves early arrives a last time and drops out (arrive_and_drop())");
 }
@@ -95,8 +102,14 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   }
   if (others > WAITERS_SHOWN_MAX)
     finding_add_evidence(finding, 0, g_strdup_printf("so do lanes of %u more warps", others - WAITERS_SHOWN_MAX));
-  if (add_grid(graph, finding, first) || !thing->waiter)
+  if (add_grid(graph, finding, first))
     return;
+  if (!thing->waiter) {
+    const Inst *look = &diagnose_view(graph, wait_node(graph, first->from))->launch->kernel->insts[first->pc];
+    if (look->op == OP_LDS && look->lop && word_key_is_shared(thing->key))
+      add_counts(graph, finding, look, thing->key);
+    return;
+  }
   const Node *waiter = wait_node(graph, thing->waiter - 1);
   const Launch *launch = diagnose_view(graph, waiter)->launch;
   const Inst *inst = &launch->kernel->insts[thing->waiter_pc];

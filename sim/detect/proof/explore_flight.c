@@ -1,6 +1,7 @@
 #include "sim/detect/proof/explore_step.h"
 
 #include "sim/core/async_copy.h"
+#include "sim/core/bulk.h"
 #include "sim/core/cached.h"
 #include "sim/core/look.h"
 #include "sim/core/mbarrier.h"
@@ -118,6 +119,8 @@ static void join_copy(Explorer *explorer, const Sm *sm, const Flight *flight) {
 
 static void add_flight(Explorer *explorer, const Sm *sm, const Flight *flight, guint first) {
   uint32_t lanes = flight->lanes & ~flight->request.performed;
+  if (flight->bulk)
+    return;
   if (flight->inst->op == OP_LDGSTS) {
     join_copy(explorer, sm, flight);
     return;
@@ -142,8 +145,24 @@ static void add_flight(Explorer *explorer, const Sm *sm, const Flight *flight, g
   }
 }
 
+/* Words that a copy in bulk will change, and the barrier that it counts at. */
+static void join_bulk(Explorer *explorer, const Sm *sm, const BulkCopy *copy) {
+  bool in = copy->inst->op == OP_BULKLOAD;
+  for (uint32_t offset = 0; offset < copy->bytes; offset += 4) {
+    if (in)
+      join_unknown(explorer, sm, copy->physical + offset, 4);
+    else
+      abstract_add_anything(&explorer->memory, word_of(explorer, sm, copy->address + offset));
+  }
+  if (copy->barrier != NO_BARRIER)
+    join_unknown(explorer, sm, copy->barrier, MBARRIER_BYTES);
+}
+
 void explore_flights_add(Explorer *explorer, const Sm *sm, guint first) {
   const Flights *flights = &sm->flights;
+  const GPtrArray *copies = bulk_under_way(sm);
+  for (guint i = 0; copies && i < copies->len; i++)
+    join_bulk(explorer, sm, g_ptr_array_index(copies, i));
   for (uint32_t index = flights->oldest; index != NO_FLIGHT; index = flights_at(flights, index)->next)
     add_flight(explorer, sm, flights_at(flights, index), first);
   for (WarpSet rest = sm->draining; rest; rest = warp_set_rest(rest))

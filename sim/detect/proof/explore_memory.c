@@ -464,6 +464,47 @@ static void copy_words(LaneWalk *walk, LaneState *state, const Inst *inst) {
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
+/* The words of a copy in bulk, and those of its barrier, become anything, at some time. Where it isn't known which,
+ * the proof gives up. */
+static void change_in_bulk(LaneWalk *walk, const LaneState *state, const BulkPlace *bulk) {
+  Place to = {.bytes = 4}, barrier = {.bytes = BULK_BARRIER_BYTES};
+  for (uint32_t offset = 0; offset < bulk->bytes; offset += 4) {
+    locate_shared(walk, bulk->shared + offset, &to);
+    explore_store_unknown(walk, state->pc, bulk->changes ? word_key_global(bulk->address + offset) : to.key);
+  }
+  locate_shared(walk, bulk->barrier, &barrier);
+  for (uint32_t part = 0; bulk->counts && part < words_of(&barrier); part++)
+    explore_store_unknown(walk, state->pc, barrier.key + part);
+}
+
+static void copy_in_bulk(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  bool in = inst->op == OP_BULKLOAD;
+  int16_t barrier = in ? slot_part(inst->b, 1, true) : inst->b;
+  bool unknown = address_unknown(state, inst) || slot_unknown(state, inst->b) || slot_unknown(state, inst->c) ||
+                 slot_unknown(state, barrier);
+  if (unknown) {
+    walk->explorer->gave_up |= !read_only(walk);
+    explore_fault(walk);
+    if (read_only(walk))
+      explore_go_on(walk, state, inst, state->pc + 1);
+    return;
+  }
+  BulkPlace bulk = {.address = address_of(walk, state, inst),
+                    .shared = slot_value(walk, state, inst->b),
+                    .barrier = slot_value(walk, state, barrier),
+                    .bytes = slot_value(walk, state, inst->c),
+                    .counts = in,
+                    .changes = !in};
+  BackingBuffer *buffer;
+  BulkFault fault = place_of_bulk(walk->explorer->gpu->backing, &bulk, walk->view->block->shared_bytes, &buffer);
+  if (fault || (buffer && buffer->heap))
+    explore_fault(walk);
+  if (fault)
+    return;
+  change_in_bulk(walk, state, &bulk);
+  explore_go_on(walk, state, inst, state->pc + 1);
+}
+
 void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t flags = op_info[inst->op].flags;
   Place place;
@@ -471,6 +512,8 @@ void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
     empty_l1(walk);
   if (inst->op == OP_LDGSTS)
     copy_words(walk, state, inst);
+  else if (inst_is_bulk(inst))
+    copy_in_bulk(walk, state, inst);
   else if (flags & OPF_FENCE)
     explore_go_on(walk, state, inst, state->pc + 1);
   else if (address_unknown(state, inst))

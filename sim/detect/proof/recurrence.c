@@ -1,6 +1,7 @@
 #include "sim/detect/proof/recurrence.h"
 
 #include "isa/flow/cfg.h"
+#include "sim/core/bulk.h"
 #include "sim/core/host.h"
 #include "sim/core/lane_groups.h"
 #include "sim/memory/lock_queue.h"
@@ -147,7 +148,8 @@ static bool somebody_sleeps(const Gpu *gpu, const Watched *watched) {
 /* True if something is under way that was so when the watch began: it may still change what somebody waits for. */
 static bool something_is_under_way(const Gpu *gpu, const Watched *watched) {
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
-    if (gpu->sms[i].ready && flights_oldest(&gpu->sms[i].flights) <= watched->issued[i])
+    if (gpu->sms[i].ready &&
+        (flights_oldest(&gpu->sms[i].flights) <= watched->issued[i] || bulk_is_busy(&gpu->sms[i])))
       return true;
   return false;
 }

@@ -1,0 +1,460 @@
+#include "sim/core/bulk.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "sim/core/access.h"
+#include "sim/core/async_copy.h"
+#include "sim/core/due.h"
+#include "sim/core/mbarrier.h"
+#include "sim/core/record.h"
+#include "sim/core/sm_inner.h"
+#include "sim/core/tell.h"
+
+enum { CHUNK_BYTES = WARP_LANES * BULK_ALIGNMENT, LINE_BYTES = 128, THOUSAND = 1000 };
+
+/* What comes to shared memory, and what leaves it. */
+typedef enum { WAY_IN, WAY_OUT, WAYS } Way;
+
+/* What lanes of a warp have ended, and wait for. */
+typedef struct BulkGroups {
+  uint32_t ended[WARP_LANES], awaited[WARP_LANES];
+} BulkGroups;
+
+struct BulkUnit {
+  GPtrArray *copies;   /* BulkCopy *, in order of issue: all that aren't over */
+  uint64_t free[WAYS]; /* in thousandths of a cycle: when it begins the next */
+  BulkGroups *groups;  /* of each warp slot */
+};
+
+static Way way_of(const BulkCopy *copy) { return copy->inst->op == OP_BULKLOAD ? WAY_IN : WAY_OUT; }
+static bool is_end(const BulkCopy *copy) { return copy->inst->op == OP_BULKEND; }
+
+static struct BulkUnit *unit_of(Sm *sm) {
+  if (!sm->bulk) {
+    sm->bulk = g_new0(struct BulkUnit, 1);
+    sm->bulk->copies = g_ptr_array_new_with_free_func(g_free);
+    sm->bulk->groups = g_new0(BulkGroups, sm->gpu->machine->sm.max_warps);
+  }
+  return sm->bulk;
+}
+
+void bulk_clear(Sm *sm) {
+  if (!sm->bulk)
+    return;
+  g_ptr_array_free(sm->bulk->copies, TRUE);
+  g_free(sm->bulk->groups);
+  g_clear_pointer(&sm->bulk, g_free);
+}
+
+void bulk_reset(Sm *sm, const Warp *warp) {
+  if (sm->bulk)
+    sm->bulk->groups[warp->slot] = (BulkGroups){{0}, {0}};
+}
+
+const GPtrArray *bulk_under_way(const Sm *sm) { return sm->bulk ? sm->bulk->copies : NULL; }
+
+static BulkCopy *copy_at(const Sm *sm, guint i) { return g_ptr_array_index(sm->bulk->copies, i); }
+
+/* The warp that issued it, if it hasn't exited, or another one of its block is still there; else NULL. */
+static Warp *warp_of(Sm *sm, const BulkCopy *copy) {
+  Warp *warp = &sm->warps[copy->slot];
+  return warp->age == copy->age && warp->state != WARP_FREE && warp_block(sm, warp)->launch ? warp : NULL;
+}
+
+/* ---- what detectors hear ---- */
+
+/* What a copy does, as instructions that a lane could do it by: weak accesses, relaxed additions, and a release at
+ * the barrier. */
+static const Inst as_load = {.op = OP_BULKLOAD}, as_store = {.op = OP_BULKSTORE},
+                  as_reduction = {.op = OP_RED, .mode = ATOM_ADD, .sem = SEM_RELAXED, .scope = SCOPE_GPU},
+                  as_arrival = {.op = OP_ATOMS, .mode = ATOM_ARRIVE, .sem = SEM_RELEASE, .scope = SCOPE_GPU};
+
+static ProbePoint point_of(Sm *sm, Warp *warp, const BulkCopy *copy, const Inst *inst, uint64_t now) {
+  return (ProbePoint){.gpu = sm->gpu,
+                      .sm = sm,
+                      .block = warp_block(sm, warp),
+                      .warp = warp,
+                      .inst = inst,
+                      .pc = copy->pc,
+                      .lanes = 1u << copy->lane,
+                      .cycle = now};
+}
+
+/* 16 bytes in shared memory; or in global memory, where they are performed at once. */
+static void tell_piece(Sm *sm, const ProbePoint *point, const BulkCopy *copy, AccessSpace space, AccessKind kind,
+                       uint32_t offset) {
+  uint64_t address[WARP_LANES] = {0};
+  static const uint32_t nothing[FLIGHT_ROWS][WARP_LANES];
+  bool global = space == SPACE_GLOBAL;
+  address[copy->lane] = global ? copy->address + offset : copy->physical + offset;
+  uint64_t number = global ? ++sm->flights.made * sm->gpu->machine->gpu.sms + sm->index : 0;
+  PROBE_FIRE(sm->gpu, access, point, space, kind, address, BULK_ALIGNMENT, 0, false, number);
+  if (!global || !PROBE_WANTED(sm->gpu, performed))
+    return;
+  ProbePoint done = {
+      .gpu = sm->gpu, .sm = sm, .inst = point->inst, .pc = copy->pc, .lanes = point->lanes, .cycle = point->cycle};
+  AccessPart part = {
+      .number = number, .kind = kind, .address = address, .bytes = BULK_ALIGNMENT, .data = nothing, .last = true};
+  PROBE_FIRE(sm->gpu, performed, &done, &part);
+}
+
+/* What the copy does is done by its lane now. */
+static void tell_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
+  Warp *warp = warp_of(sm, copy);
+  bool in = way_of(copy) == WAY_IN;
+  if (copy->told || !warp)
+    return;
+  copy->told = true;
+  if (!PROBE_WANTED(sm->gpu, access))
+    return;
+  bool reduces = copy->inst->op == OP_BULKRED;
+  ProbePoint reads = point_of(sm, warp, copy, in ? &as_load : &as_store, now), writes = reads;
+  writes.inst = reduces ? &as_reduction : reads.inst;
+  for (uint32_t offset = 0; offset < copy->bytes; offset += BULK_ALIGNMENT) {
+    tell_piece(sm, &reads, copy, in ? SPACE_GLOBAL : SPACE_SHARED, ACCESS_READ, offset);
+    tell_piece(sm, &writes, copy, in ? SPACE_SHARED : SPACE_GLOBAL, reduces ? ACCESS_ATOMIC : ACCESS_WRITE, offset);
+  }
+}
+
+static void tell_count(Sm *sm, Warp *warp, const BulkCopy *copy, uint64_t now) {
+  if (!PROBE_WANTED(sm->gpu, access))
+    return;
+  uint64_t address[WARP_LANES] = {0};
+  address[copy->lane] = copy->barrier;
+  ProbePoint point = point_of(sm, warp, copy, &as_arrival, now);
+  PROBE_FIRE(sm->gpu, access, &point, SPACE_SHARED, ACCESS_ATOMIC, address, MBARRIER_BYTES, 0, false, 0);
+}
+
+static bool overlaps(const BulkCopy *copy, uint32_t address, uint32_t bytes) {
+  return address < copy->physical + copy->bytes && copy->physical < address + bytes;
+}
+
+void bulk_check(const Issue *issue, const uint32_t physical[WARP_LANES], uint32_t bytes, bool stores) {
+  const Block *block = issue->block;
+  for (guint i = 0; i < issue->sm->bulk->copies->len; i++) {
+    const BulkCopy *copy = copy_at(issue->sm, i);
+    uint32_t lanes = 0;
+    if (is_end(copy) || (way_of(copy) == WAY_OUT && (!stores || copy->read)))
+      continue;
+    for (uint32_t rest = issue->mask; rest; rest &= rest - 1)
+      lanes |= overlaps(copy, physical[__builtin_ctz(rest)], bytes) ? rest & -rest : 0;
+    if (!lanes || warp_of(issue->sm, copy) == NULL || copy->launch != block->launch)
+      continue;
+    ProbePoint point = issue_point(issue, lanes);
+    tell_hazard(&point, HAZARD_SHARED | (physical[__builtin_ctz(lanes)] - block->shared_base), copy->pc);
+  }
+}
+
+/* ---- accesses ---- */
+
+static Flight *new_flight(Sm *sm, BulkCopy *copy, MemKind kind, uint32_t bytes, uint32_t lanes) {
+  Flight *flight = flights_new(&sm->flights);
+  MemRequest *request = &flight->request;
+  request->kind = kind;
+  request->sm = sm->index;
+  request->mask = lanes;
+  request->bytes = bytes;
+  request->run = lanes == ALL_LANES;
+  request->together = request->host = request->exchange = request->cas = request->merged = false;
+  request->queue = MEM_NO_QUEUE;
+  request->unused = kind == MEM_ATOMIC;
+  request->floats = kind == MEM_ATOMIC && copy->inst->mode == ATOM_ADD && type_is_float(copy->inst->type);
+  request->performed = 0;
+  for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+    request->address[lane] = copy->address + copy->sent + (uint64_t)bytes * lane;
+  flight->lanes = lanes;
+  flight->buffer = copy->buffer;
+  request->host = copy->buffer && copy->buffer->host;
+  flight->inst = copy->inst;
+  flight->launch = copy->launch;
+  flight->thread = copy->thread;
+  flight->pc = copy->pc;
+  flight->slot = copy->slot;
+  flight->age = copy->age;
+  flight->number = ++sm->flights.made;
+  flight->parts = flight->refused = 0;
+  flight->waits = 1;
+  flight->earliest = 0;
+  flight->bulk = copy;
+  return flight;
+}
+
+/* What its lanes store, or add: the bytes of shared memory. */
+static void read_source(const Sm *sm, const BulkCopy *copy, Flight *flight) {
+  uint32_t words = flight->request.bytes / 4, first = (copy->physical + copy->sent) / 4;
+  for (uint32_t rest = flight->lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    for (uint32_t part = 0; part < words; part++)
+      flight->data[part][lane] = sm->shared.words[first + lane * words + part];
+  }
+}
+
+/* The next piece leaves; the unit takes the one behind it when this one has passed. */
+static void send_piece(Sm *sm, BulkCopy *copy, uint64_t now) {
+  const Machine *machine = sm->gpu->machine;
+  bool in = way_of(copy) == WAY_IN, reduces = copy->inst->op == OP_BULKRED;
+  uint32_t of_lane = reduces ? width_bytes[copy->inst->width] : BULK_ALIGNMENT;
+  uint32_t lanes = MIN((copy->bytes - copy->sent) / of_lane, WARP_LANES), bytes = of_lane * lanes;
+  Milli interval = in        ? machine->sm.bulk.load_interval
+                   : reduces ? machine->sm.bulk.reduce_interval
+                             : machine->sm.bulk.store_interval;
+  Flight *flight = new_flight(sm, copy,
+                              in        ? MEM_LOAD
+                              : reduces ? MEM_ATOMIC
+                                        : MEM_STORE,
+                              of_lane, lanes == WARP_LANES ? ALL_LANES : (1u << lanes) - 1);
+  if (!in)
+    read_source(sm, copy, flight);
+  copy->sent += bytes;
+  uint64_t next = access_send_apart(sm, flight, now, !in);
+  uint64_t *free = &sm->bulk->free[way_of(copy)], least = MAX(copy->begins, now * THOUSAND - (THOUSAND - 1));
+  *free = MAX(*free, least) + interval * bytes / LINE_BYTES;
+  *free = MAX(*free, next * THOUSAND);
+}
+
+/* ---- the unit ---- */
+
+/* The first that hasn't been read, of those that go that way; NULL: there is none. */
+static BulkCopy *current(const Sm *sm, Way way) {
+  for (guint i = 0; i < sm->bulk->copies->len; i++) {
+    BulkCopy *copy = copy_at(sm, i);
+    if (!copy->read && way_of(copy) == way)
+      return copy;
+  }
+  return NULL;
+}
+
+static uint64_t due(const Sm *sm, Way way) {
+  const BulkCopy *copy = current(sm, way);
+  if (!copy)
+    return WHEEL_NEVER;
+  return (MAX(sm->bulk->free[way], copy->sent ? 0 : copy->begins) + THOUSAND - 1) / THOUSAND;
+}
+
+uint64_t bulk_next(const Sm *sm) {
+  uint64_t in = due(sm, WAY_IN), out = due(sm, WAY_OUT);
+  return MIN(in, out);
+}
+
+static void end_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
+  Warp *warp = warp_of(sm, copy);
+  if (warp && !is_end(copy))
+    warp_block(sm, warp)->copying--;
+  tell_access_ended(sm, copy->launch, now);
+  g_ptr_array_remove(sm->bulk->copies, copy);
+}
+
+bool bulk_awaited(const Sm *sm, const Warp *warp) {
+  const BulkGroups *groups = sm->bulk ? &sm->bulk->groups[warp->slot] : NULL;
+  for (guint i = 0; groups && i < sm->bulk->copies->len; i++) {
+    const BulkCopy *copy = copy_at(sm, i);
+    if (!copy->read && way_of(copy) == WAY_OUT && copy->slot == warp->slot && copy->age == warp->age &&
+        copy->group < groups->awaited[copy->lane])
+      return true;
+  }
+  return false;
+}
+
+/* All bytes have been read. */
+static void end_reading(Sm *sm, BulkCopy *copy, uint64_t now) {
+  Warp *warp = &sm->warps[copy->slot];
+  bool waits = way_of(copy) == WAY_OUT && warp->age == copy->age && bulk_awaited(sm, warp);
+  copy->read = true;
+  if (is_end(copy))
+    end_copy(sm, copy, now);
+  if (waits)
+    sm_go_on(sm, warp, now);
+}
+
+static void run_way(Sm *sm, Way way, uint64_t now) {
+  while (due(sm, way) <= now) {
+    BulkCopy *copy = current(sm, way);
+    if (copy->sent < copy->bytes)
+      send_piece(sm, copy, now);
+    else
+      end_reading(sm, copy, now);
+  }
+}
+
+void bulk_run(Sm *sm, uint64_t now) {
+  run_way(sm, WAY_IN, now);
+  run_way(sm, WAY_OUT, now);
+}
+
+/* The words of a load come to shared memory, if the block is there. */
+static void put_words(Sm *sm, const BulkCopy *copy, const Flight *flight, const WordChange *change) {
+  uint32_t words = BULK_ALIGNMENT / 4;
+  uint32_t first = (copy->physical + (uint32_t)(flight->request.address[0] - copy->address)) / 4;
+  for (uint32_t rest = flight->lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    for (uint32_t part = 0; part < words; part++)
+      shared_put(sm, first + lane * words + part, flight->data[part][lane], change, copy->lane);
+  }
+}
+
+void bulk_land(Sm *sm, Flight *flight, uint64_t now) {
+  BulkCopy *copy = flight->bulk;
+  Warp *warp = warp_of(sm, copy);
+  WordChange change = {.cycle = now, .thread = copy->thread, .pc = copy->pc};
+  flight->bulk = NULL;
+  copy->landed += flight->request.bytes * bits_count(flight->lanes);
+  if (way_of(copy) == WAY_IN && warp)
+    put_words(sm, copy, flight, &change);
+  if (copy->landed < copy->bytes)
+    return;
+  if (!copy->read)
+    end_reading(sm, copy, now);
+  tell_copy(sm, copy, now);
+  if (copy->barrier != NO_BARRIER && warp) {
+    tell_count(sm, warp, copy, now);
+    async_copies_arrive(sm, copy->inst, copy->barrier / 4, copy->bytes, &change, copy->lane);
+  }
+  end_copy(sm, copy, now);
+}
+
+/* ---- the instructions ---- */
+
+/* What is wrong with a copy, and how to repair it. */
+static void raise_fault(Issue *issue, unsigned lane, const BulkPlace *place, BulkFault fault) {
+  static const char *const what[] = {[BULK_ODD_SIZE] = "the size",
+                                     [BULK_ODD_SHARED] = "shared address",
+                                     [BULK_ODD_BARRIER] = "mbarrier at shared address",
+                                     [BULK_ODD_GLOBAL] = "global address",
+                                     [BULK_BEYOND_SHARED] = "bytes from shared address",
+                                     [BULK_BEYOND_BARRIER] = "mbarrier at shared address",
+                                     [BULK_BEYOND_GLOBAL] = "bytes from global address",
+                                     [BULK_NOT_TAKEN] = "bytes from global address",
+                                     [BULK_READ_ONLY] = "bytes from global address"};
+  bool global = fault == BULK_ODD_GLOBAL || fault >= BULK_BEYOND_GLOBAL, odd = fault <= BULK_ODD_GLOBAL;
+  bool barrier = fault == BULK_ODD_BARRIER || fault == BULK_BEYOND_BARRIER;
+  uint64_t number = fault == BULK_ODD_SIZE ? place->bytes
+                    : global               ? place->address
+                    : barrier              ? place->barrier
+                                           : place->shared;
+  GString *text = g_string_new("copy in bulk: ");
+  const BackingBuffer *inside = global ? backing_find(issue->gpu->backing, place->address, 1) : NULL;
+  if (!odd && !barrier)
+    g_string_append_printf(text, "%u ", place->bytes);
+  g_string_append_printf(text, "%s 0x%" G_GINT64_MODIFIER "x", what[fault], number);
+  if (odd)
+    g_string_append_printf(text, " isn't a multiple of %d", barrier ? BULK_BARRIER_BYTES : BULK_ALIGNMENT);
+  else if (!global)
+    g_string_append_printf(text, " beyond the block's %u bytes", issue->block->shared_bytes);
+  else if (fault == BULK_NOT_TAKEN)
+    g_string_append(text, ", not all of which malloc() gave");
+  else if (fault == BULK_READ_ONLY)
+    g_string_append_printf(text, " are constant memory, `%s`", inside ? inside->name : "");
+  else if (inside)
+    g_string_append_printf(text, " end beyond `%s`", inside->name);
+  else
+    g_string_append(text, ", which is in no buffer");
+  record_fault(issue, 1u << lane, global ? "global" : "shared", number, g_string_free(text, FALSE),
+               g_strdup(odd && barrier ? "align the barrier to 8 bytes"
+                        : odd          ? "make both addresses and the size multiples of 16 bytes"
+                        : global       ? "enlarge the buffer, or correct the address or the size"
+                                       : "enlarge the __shared__ array (or the launch's dynamic shared memory)"));
+}
+
+static void add(Issue *issue, const BulkCopy *copy) {
+  struct BulkUnit *unit = unit_of(issue->sm);
+  BulkCopy *kept = g_memdup2(copy, sizeof *copy);
+  kept->group = unit->groups[copy->slot].ended[copy->lane];
+  g_ptr_array_add(unit->copies, kept);
+  tell_access_began(issue->sm, kept->launch);
+  issue->block->copying += !is_end(kept);
+}
+
+static BulkCopy begin(const Issue *issue, unsigned lane, uint32_t latency) {
+  return (BulkCopy){.inst = issue->inst,
+                    .launch = issue->block->launch,
+                    .thread = warp_thread_base(issue->block, issue->warp),
+                    .age = issue->warp->age,
+                    .slot = issue->warp->slot,
+                    .lane = lane,
+                    .pc = issue->pc,
+                    .barrier = NO_BARRIER,
+                    .begins = (issue->now + latency) * THOUSAND};
+}
+
+/* Lanes that the instruction is for: one of the uniform datapath is one of the warp, which we count as the lowest. */
+static uint32_t lanes_of(const Issue *issue) {
+  return issue->inst->flags & INST_UNIFORM ? issue->mask & -issue->mask : issue->mask;
+}
+
+static void tell_bulk(const Issue *issue, const BulkCopy *copy) {
+  if (!PROBE_WANTED(issue->gpu, bulk))
+    return;
+  ProbePoint point = issue_point(issue, 1u << copy->lane);
+  PROBE_FIRE(issue->gpu, bulk, &point, copy->physical, copy->bytes, way_of(copy) == WAY_IN);
+}
+
+static void start(Issue *issue, uint32_t latency) {
+  const Inst *inst = issue->inst;
+  const uint32_t *low = issue_operand(issue, inst->a), *high = access_part(issue, inst->a, 1, true);
+  const uint32_t *shared = issue_operand(issue, inst->b), *barrier = access_part(issue, inst->b, 1, true);
+  const uint32_t *bytes = issue_operand(issue, inst->c);
+  bool in = inst->op == OP_BULKLOAD;
+  for (uint32_t rest = lanes_of(issue); rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    BulkCopy copy = begin(issue, lane, latency);
+    BulkPlace place = {.address = place_address(inst, low[lane], place_is_wide(inst) ? high[lane] : 0),
+                       .shared = shared[lane],
+                       .barrier = in ? barrier[lane] : 0,
+                       .bytes = bytes[lane],
+                       .counts = in,
+                       .changes = !in};
+    BulkFault fault = place_of_bulk(issue->gpu->backing, &place, issue->block->shared_bytes, &copy.buffer);
+    if (fault) {
+      raise_fault(issue, lane, &place, fault);
+      return;
+    }
+    if (!place.bytes)
+      continue;
+    copy.buffer = copy.buffer->heap ? NULL : copy.buffer;
+    copy.address = place.address;
+    copy.bytes = place.bytes;
+    copy.physical = issue->block->shared_base + place.shared;
+    copy.barrier = in ? issue->block->shared_base + place.barrier : NO_BARRIER;
+    tell_bulk(issue, &copy);
+    add(issue, &copy);
+  }
+}
+
+void exec_BULKLOAD(Issue *issue) { start(issue, issue->gpu->machine->sm.bulk.load_latency); }
+void exec_BULKSTORE(Issue *issue) { start(issue, issue->gpu->machine->sm.bulk.store_latency); }
+void exec_BULKRED(Issue *issue) { start(issue, issue->gpu->machine->sm.bulk.reduce_latency); }
+
+void exec_BULKEND(Issue *issue) {
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    if (lane == (unsigned)__builtin_ctz(issue->mask)) {
+      BulkCopy end = begin(issue, lane, issue->gpu->machine->sm.bulk.group_latency);
+      add(issue, &end);
+    }
+    unit_of(issue->sm)->groups[issue->warp->slot].ended[lane]++;
+  }
+}
+
+void exec_BULKWAIT(Issue *issue) {
+  Sm *sm = issue->sm;
+  uint32_t left = (uint32_t)issue->inst->imm;
+  BulkGroups *groups = sm->bulk ? &sm->bulk->groups[issue->warp->slot] : NULL;
+  for (uint32_t rest = groups ? issue->mask : 0; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    groups->awaited[lane] = groups->ended[lane] > left ? groups->ended[lane] - left : 0;
+  }
+  for (guint i = 0; groups && i < sm->bulk->copies->len; i++) {
+    BulkCopy *copy = copy_at(sm, i);
+    if (way_of(copy) == WAY_OUT && copy->slot == issue->warp->slot && copy->age == issue->warp->age &&
+        copy->group < groups->awaited[copy->lane])
+      tell_copy(sm, copy, issue->now);
+  }
+}
+
+void exec_FENCEVIEW(Issue *issue) {
+  if (!PROBE_WANTED(issue->gpu, proxy_fence) || issue->inst->mode)
+    return;
+  ProbePoint point = issue_point(issue, issue->mask);
+  PROBE_FIRE(issue->gpu, proxy_fence, &point);
+}

@@ -1,0 +1,60 @@
+/* bulk.h - copies in bulk between global and shared memory (UBLKCP, UBLKRED: cp.async.bulk): a unit of each SM that
+ * goes on while their threads do something else.
+ * Models: a lane hands the unit a copy of so many bytes. It sends the accesses that these take, 512 bytes each, past
+ * the L1, in order, at a rate of its own (sm.bulk), and the memory system serves them as any others. Bytes that come
+ * to shared memory count at an mbarrier when the last of them is there. Copies out of shared memory, and reductions,
+ * are in groups of their lane: a group is over when all bytes have been read. From there on their accesses are stores
+ * that fences of the SM wait for. Till a group is over, or the bytes are there, an access of somebody else to
+ * the words is a hazard (async_copy.h).
+ * For the race detector all that a copy does is done by its lane when the lane waits for its group, or when it is
+ * over; the count at the barrier hands it on.
+ * Does not model: bytes that are expected for each piece of a copy, blocks that exit while their copies read shared
+ * memory (what is there by then is copied), waits that tell bytes that are read from bytes that are written (machine
+ * code has one instruction for both), several copies side by side in the unit.
+ * Ownership: an Sm owns its unit, made for the first copy. */
+#ifndef LOCKSTEP_CORE_BULK_H
+#define LOCKSTEP_CORE_BULK_H
+
+#include "sim/core/state.h"
+
+enum { NO_BARRIER = UINT32_MAX };
+
+/* A copy, or (no bytes) the end of a group. */
+typedef struct BulkCopy {
+  const Inst *inst;
+  Launch *launch;
+  BackingBuffer *buffer; /* NULL: in the device heap */
+  ThreadId thread;       /* of the warp's lane 0 */
+  uint64_t age;          /* of the warp */
+  uint32_t slot, lane, pc;
+  uint32_t group;             /* of the lane: how many have ended before it */
+  uint64_t address;           /* in global memory */
+  uint32_t physical, barrier; /* in shared memory; NO_BARRIER: it counts at none */
+  uint32_t bytes, sent, landed;
+  uint64_t begins; /* in thousandths of a cycle: not before */
+  bool read;       /* all bytes have been read: its group may be over */
+  bool told;       /* to the race detector */
+} BulkCopy;
+
+void bulk_clear(Sm *sm);
+/* For a warp that starts: it has none. */
+void bulk_reset(Sm *sm, const Warp *warp);
+/* When the unit has something to do; WHEEL_NEVER: nothing. */
+uint64_t bulk_next(const Sm *sm);
+/* Does what is due at `now`. */
+void bulk_run(Sm *sm, uint64_t now);
+/* The reply to an access of a copy has come. */
+void bulk_land(Sm *sm, Flight *flight, uint64_t now);
+/* True if the warp waits for a group that isn't over. */
+bool bulk_awaited(const Sm *sm, const Warp *warp);
+/* Those that aren't over, const BulkCopy *; NULL: there was none. */
+const GPtrArray *bulk_under_way(const Sm *sm);
+static inline bool bulk_is_busy(const Sm *sm) {
+  const GPtrArray *copies = bulk_under_way(sm);
+  return copies && copies->len;
+}
+/* Tells if the lanes of `issue` access bytes that a copy of their block is about to write, or store to some that it
+ * is about to read. */
+void bulk_check(const Issue *issue, const uint32_t physical[WARP_LANES], uint32_t bytes, bool stores);
+
+#endif
