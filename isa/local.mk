@@ -132,6 +132,7 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_vector.c \
   isa/mc/mc_warp.c \
   isa/mc/mc_async.c \
+  isa/mc/mc_bulk.c \
   isa/mc/mc_fatbin.c \
   isa/mc/mc_fatbin.h \
   isa/opcode.c \

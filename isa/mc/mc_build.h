@@ -111,7 +111,8 @@ int16_t mc_symbol_pair(McBuild *build, uint32_t variable, uint32_t offset);
  * address. */
 #define MC_BAD INT16_MIN
 
-/* ---- lowerers, by root: mc_int.c, mc_vector.c, mc_float.c, mc_half.c, mc_memory.c, mc_control.c, mc_warp.c ---- */
+/* ---- lowerers, by root: mc_int.c, mc_vector.c, mc_float.c, mc_half.c, mc_memory.c, mc_async.c, mc_bulk.c,
+ * mc_control.c, mc_warp.c ---- */
 #define MC(root, function) bool function(McBuild *build);
 #include "isa/mc/mc_ops.def"
 #undef MC

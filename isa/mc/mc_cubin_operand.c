@@ -200,17 +200,18 @@ static void print_descriptor(McDecoder *decoder, unsigned at) {
   g_string_append_c(decoder->out, ']');
 }
 
-/* Turing adds a uniform register to the base; later, it is a descriptor, which sm_80 to sm_89 don't show. */
+/* Turing, and what is MMIO, adds a uniform register to the base; else it is a descriptor later, which sm_80 to sm_89
+ * don't show. */
 static void print_global(McDecoder *decoder, const GlobalPlace *place) {
   int64_t offset = mc_signed_field(decoder, 40, 24);
   bool wide = mc_field(decoder, place->wide, 1), descriptor = mc_field(decoder, place->descriptor, 1);
   if (descriptor)
     print_descriptor(decoder, place->uniform);
-  if (descriptor != (decoder->code.sm >= 80) || (descriptor && !wide))
+  if ((descriptor && decoder->code.sm < 80) || (descriptor && !wide))
     decoder->failed = true;
   mc_field(decoder, place->uniform, 6);
   g_string_append_c(decoder->out, '[');
-  bool base = mc_field(decoder, 24, 8) != MC_RZ || descriptor;
+  bool base = mc_field(decoder, 24, 8) != MC_RZ || decoder->code.sm >= 80;
   if (base) {
     mc_print_register_field(decoder, 24);
     g_string_append(decoder->out, wide ? ".64" : ".U32");

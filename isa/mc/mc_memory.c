@@ -25,7 +25,7 @@ static MemScope scope_of(const McBuild *build) {
 
 /* An access is strong for a scope, or weak. */
 static void set_order(const McBuild *build, Inst *inst) {
-  bool strong = mc_has(build, "STRONG");
+  bool strong = mc_has(build, "STRONG") || mc_has(build, "MMIO");
   inst->sem = strong ? SEM_RELAXED : SEM_WEAK;
   inst->scope = strong ? (uint8_t)scope_of(build) : SCOPE_GPU;
 }
@@ -373,29 +373,6 @@ bool mc_ldgsts(McBuild *build) {
 
 bool mc_ldgdepbar(McBuild *build) {
   Inst inst = mc_blank(build, OP_COPYEND);
-  mc_emit(build, &inst);
-  return true;
-}
-
-/* True if some group of copies raises the scoreboard. */
-static bool counts_copies(const McBuild *build, int scoreboard) {
-  for (guint i = 0; i < build->source->insts; i++) {
-    const McInst *inst = mc_inst(build->module, build->source, i);
-    if (strcmp(inst->root, "LDGDEPBAR") == 0 && (!inst->encoded || mc_control(inst).write == scoreboard))
-      return true;
-  }
-  return false;
-}
-
-/* DEPBAR.LE SB0, 0x1 waits for copies. Any other wait stands in its control bits, and in what mc_lower.c adds for
- * it. */
-bool mc_depbar(McBuild *build) {
-  const McOperand *scoreboard = mc_at(build, 0), *left = mc_at(build, 1);
-  if (!mc_has(build, "LE") || scoreboard->kind != MC_SCOREBOARD || left->kind != MC_INTEGER ||
-      !counts_copies(build, scoreboard->number))
-    return mc_nothing(build);
-  Inst inst = mc_blank(build, OP_COPYWAIT);
-  inst.imm = (int32_t)left->value;
   mc_emit(build, &inst);
   return true;
 }
