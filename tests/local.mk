@@ -197,6 +197,7 @@ TEST_FILES = \
   tests/script/primitives_h200.sh \
   tests/script/word_locks.sh \
   tests/script/primitives.sh \
+  tests/script/bulk.sh \
   tests/script/client_server.sh \
   tests/script/badinput.sh \
   tests/script/badptx.sh \
