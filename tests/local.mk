@@ -251,6 +251,7 @@ TEST_HELPERS = \
   tests/script/summary.sh \
   tests/script/gpu_cycles.sh \
   tests/script/tap.sh \
+  tests/script/glib.supp \
   tests/script/valgrind.sh
 
 # $(CORPUS) (configure.ac): small programs with known verdicts, each deadlock beside its nearest live twin. No two may differ in the ending only.

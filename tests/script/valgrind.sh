@@ -21,6 +21,7 @@ check() { # check NAME STATUS... -- COMMAND...: runs COMMAND under valgrind; one
   shift
   status=0
   G_SLICE=always-malloc "$VALGRIND" -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+    --suppressions="$SRCDIR/tests/script/glib.supp" \
     --child-silent-after-fork=no "$@" >"$log" 2>&1 || status=$?
   case "$allowed" in
   *" $status "*) passed=$((passed + 1)) ;;
