@@ -46,8 +46,8 @@ static VInst sum_of(VKernel *vkernel, int32_t *sum, int32_t a, int32_t b) {
 
 /* -- selects -- */
 
-/* A number chosen by `p` and compared with 0; an addition and a branch follow under the guard. `changed`: p is another
- * comparison's in between. Returns the addition. */
+/* A number chosen by `p` and compared with 0; an addition follows under that guard. `changed`: p is another
+ * comparison's in between. Returns the addition, if its guard is p now. */
 static const VInst *choose(VKernel *vkernel, CmpOp cmp, uint32_t first, uint32_t second, bool changed) {
   int32_t chosen = vkernel_register(vkernel, 1), p = vkernel_predicate(vkernel), q = vkernel_predicate(vkernel), sum;
   for (int i = 0; i <= changed; i++) {
@@ -71,15 +71,16 @@ static const VInst *choose(VKernel *vkernel, CmpOp cmp, uint32_t first, uint32_t
   return at(vkernel, at_add)->guard == p ? at(vkernel, at_add) : NULL;
 }
 
-/* What is compared is known to be the predicate or its opposite; not if both choices compare alike, if the predicate is
- * another one by then, or if the number is read elsewhere, too. */
+/* What is compared is known to be the predicate or its opposite; not if both choices compare alike, if the predicate
+ * is another one by then, or if the number is read elsewhere, too. */
 START_TEST(chosen_numbers_are_their_predicate) {
   static const struct {
     CmpOp cmp;
     uint32_t first, second;
     bool changed, folded, negated;
-  } rows[] = {{CMP_EQ, 1, 0, false, true, true},  {CMP_NE, 1, 0, false, true, false}, {CMP_NE, 0, 1, false, true, true},
-              {CMP_GT, 5, 0, false, true, false}, {CMP_GE, 1, 0, false, false, false}, {CMP_NE, 1, 2, false, false, false},
+  } rows[] = {{CMP_EQ, 1, 0, false, true, true},   {CMP_NE, 1, 0, false, true, false},
+              {CMP_NE, 0, 1, false, true, true},   {CMP_GT, 5, 0, false, true, false},
+              {CMP_GE, 1, 0, false, false, false}, {CMP_NE, 1, 2, false, false, false},
               {CMP_NE, 1, 0, true, false, false},  {CMP_EQ, 0, 3, false, false, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     VKernel *vkernel = lab_virtual();
