@@ -161,6 +161,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/lane_memo.h \
   sim/detect/proof/opens.c \
   sim/detect/proof/opens.h \
+  sim/detect/proof/reduction.c \
+  sim/detect/proof/reduction.h \
   sim/detect/proof/question.c \
   sim/detect/proof/question.h \
   sim/detect/proof/leaders.c \

@@ -500,7 +500,7 @@ static void connect_reduction(WaitGraph *graph, guint index, unsigned lane, uint
   uint32_t pc = reduction_pc(view);
   for (guint warp = 0; warp < view->block->warps; warp++) {
     const WarpView *other = view->of_block->warp[warp];
-    for (uint32_t rest = other ? other->says_true[id] | other->says_false[id] : 0; rest; rest &= rest - 1) {
+    for (uint32_t rest = other ? other->says[0][id] | other->says[1][id] : 0; rest; rest &= rest - 1) {
       unsigned decides = (unsigned)__builtin_ctz(rest);
       guint decider = wait_graph_find(graph, NODE_LANE, other->index, decides, 0);
       if (decider == G_MAXUINT || decider == node || !wait_node(graph, decider)->reads)

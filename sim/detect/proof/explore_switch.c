@@ -79,6 +79,8 @@ void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *
   uint32_t id = of_all ? (uint32_t)GRID_BARRIER : slot_value(walk, state, inst->a);
   walk->reach.may_switch = true;
   walk->effects.of_warp = true;
-  if (id < BLOCK_BARRIERS && is_executed(walk->view, id))
+  if (id < BLOCK_BARRIERS && is_executed(walk->view, id)) {
+    explore_come_to(walk, &walk->view->says_nothing[id]);
     explore_come_to(walk, &walk->view->arrives[id]);
+  }
 }

@@ -14,12 +14,8 @@ void explore_set_register(const LaneWalk *walk, LaneState *state, int reg, bool 
 }
 
 void explore_set_range(const LaneWalk *walk, LaneState *state, int reg, uint32_t low, uint32_t high) {
-  explore_set_register(walk, state, reg, true, 0);
-  if ((uint32_t)reg >= walk_nregs(walk))
-    return;
-  state->ranged = (uint32_t)reg + 1;
-  state->low = low;
-  state->high = high;
+  if ((uint32_t)reg < walk_nregs(walk))
+    lane_state_set_range(state, (unsigned)reg, low, high);
 }
 
 bool explore_source_predicate(const LaneState *state, const Inst *inst, unsigned index) {

@@ -2,6 +2,7 @@
 #include "sim/core/barrier.h"
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/opens.h"
+#include "sim/detect/proof/reduction.h"
 
 /* All other lanes of its warp have exited, so it knows who votes. A mask of which nothing is known may leave it out. */
 static bool is_alone(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
@@ -190,29 +191,26 @@ static bool operands_clash(LaneWalk *walk, uint32_t pc, uint32_t id, uint32_t co
   return clash;
 }
 
-/* What others may bring to the reduction: either, where it isn't known which lane this is, or what keeps the others. */
-static Brought others_bring(const LaneWalk *walk, uint32_t id) {
-  if (assumes_all_open(walk) || is_any_lane(walk) || walk->view->any_block)
-    return (Brought){true, true};
-  return explorer_barrier_brought(walk->view, id);
-}
-
-/* The barrier completes: what BAR.RED makes of the lane's predicate and of the others'. A count is 0 or unknown. */
+/* The barrier completes: what BAR.RED makes of the lane's predicate and of the others'. */
 static void take_reduction(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t id) {
   bool mine = explore_source_predicate(state, inst, 0);
-  Brought others = others_bring(walk, id);
-  bool may_true = inst->mode == BAR_RED_AND ? mine : mine || others.some_true;
-  bool may_false = inst->mode == BAR_RED_AND ? !mine || others.some_false : !mine;
+  /* It may not be known which lane this is, or what keeps the others. */
+  bool with_anybody = assumes_all_open(walk) || is_any_lane(walk) || walk->view->any_block;
+  Reduced reduced = with_anybody ? reduction_with_anybody((BarMode)inst->mode, mine)
+                                 : reduction_of_comer(walk->view, id, (BarMode)inst->mode, walk->lane, mine);
+  explore_forget_writes(walk, state, inst);
+  if (inst->mode == BAR_RED_POPC) {
+    if ((uint32_t)inst->dst < walk_nregs(walk))
+      lane_state_set_range(state, (unsigned)inst->dst, reduced.low, reduced.high);
+    explore_go_on(walk, state, inst, state->pc + 1);
+    return;
+  }
   for (int outcome = 0; outcome < 2; outcome++) {
-    if (!(outcome ? may_true : may_false))
+    if (!reduced.may[outcome])
       continue;
     LaneSpace after;
     lane_state_copy(&after.state, state, walk_nregs(walk));
-    explore_forget_writes(walk, &after.state, inst);
-    if (inst->mode != BAR_RED_POPC)
-      explore_set_predicate(&after.state, inst->pdst, outcome);
-    else if (!outcome && (uint32_t)inst->dst < walk_nregs(walk))
-      explore_set_register(walk, &after.state, inst->dst, false, 0);
+    explore_set_predicate(&after.state, inst->pdst, outcome);
     explore_go_on(walk, &after.state, inst, state->pc + 1);
   }
 }
@@ -254,14 +252,16 @@ void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
     explore_fault(walk);
   if (!read_only(walk))
     arrive_at_barrier(walk, id, count, inst);
+  if (inst->mode < BAR_RED_POPC) {
+    explore_come_to(walk, &view->says_nothing[id]);
+  } else {
+    bool says = explore_source_predicate(state, inst, 0);
+    walk->reach.says[says] |= 1u << id;
+    explore_come_to(walk, &view->says[says][id]);
+  }
   if (inst->mode == BAR_ARV) {
     explore_go_on(walk, state, inst, state->pc + 1);
     return;
-  }
-  if (inst->mode >= BAR_RED_POPC) {
-    bool says = explore_source_predicate(state, inst, 0);
-    walk->reach.says[says] |= 1u << id;
-    explore_come_to(walk, says ? &view->says_true[id] : &view->says_false[id]);
   }
   wait_at_barrier(walk, state, inst, id);
 }

@@ -58,6 +58,22 @@ static inline void lane_state_copy(LaneState *to, const LaneState *from, uint32_
   memcpy(to, from, lane_state_bytes(nregs));
 }
 
+/* Of the register only that is known. */
+static inline void lane_state_set_range(LaneState *state, unsigned reg, uint32_t low, uint32_t high) {
+  bool known = low == high;
+  if (state->ranged == reg + 1)
+    state->ranged = state->low = state->high = 0;
+  state->regs[reg] = known ? low : 0;
+  if (known) {
+    regset_drop(&state->unknown, reg);
+    return;
+  }
+  regset_put(&state->unknown, reg);
+  state->ranged = reg + 1;
+  state->low = low;
+  state->high = high;
+}
+
 /* The lane may go on from one state of the set to another (indices). */
 typedef struct StateEdge {
   uint32_t from, to;

@@ -2,6 +2,7 @@
 
 #include "sim/core/barrier.h"
 #include "sim/detect/proof/explore_groups.h"
+#include "sim/detect/proof/reduction.h"
 
 /* True if the block may complete it, as far as it is its own. */
 static bool block_completes(const WarpView *of_block, uint32_t id) {
@@ -38,18 +39,6 @@ bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
     return of_block->launch->index < of_block->meets->len &&
            g_array_index(of_block->meets, bool, of_block->launch->index);
   return block_completes(of_block, id);
-}
-
-Brought explorer_barrier_brought(const WarpView *view, uint32_t id) {
-  const Barrier *barrier = &view->block->barrier[id];
-  Brought brought = {barrier->open && barrier->any, barrier->open && !barrier->all};
-  view->of_block->asked |= 1u << view->warp->warp_in_block;
-  for (uint32_t rest = barrier_unfinished(view->block); rest; rest &= rest - 1) {
-    const WarpView *other = view->of_block->warp[__builtin_ctz(rest)];
-    brought.some_true |= !other || other->says_true[id];
-    brought.some_false |= !other || other->says_false[id];
-  }
-  return brought;
 }
 
 /* Some SM has room for one more block: it may be on its way there. */
@@ -107,26 +96,22 @@ bool view_update_open(WarpView *view) {
   return changed;
 }
 
-/* What a BAR.RED writes comes when the barrier completes. What the lane itself brought is in the barrier already. */
-static void forget_barrier_result(const WarpView *view, const LanePlace *place, LaneState *state) {
+/* What a BAR.RED writes comes when the barrier completes, to those that the guard didn't leave out. */
+static void take_result(const WarpView *view, const LanePlace *place, LaneState *state) {
   const Kernel *kernel = view->launch->kernel;
   const Inst *inst = &kernel->insts[place->barrier_pc];
-  const Barrier *barrier = &view->block->barrier[place->barrier];
-  RegList writes = inst_writes(inst, kernel->nregs);
-  for (unsigned i = 0; i < writes.count; i++)
-    if ((uint32_t)writes.reg[i] < kernel->nregs)
-      regset_put(&state->unknown, (unsigned)writes.reg[i]);
-  uint32_t predicates = inst_pred_writes(inst) & ~(1u << PRED_SINK);
-  state->preds_unknown |= predicates;
-  if (inst->mode != BAR_RED_AND && inst->mode != BAR_RED_OR)
+  bool guard = inst->guard == PRED_TRUE || (state->preds >> inst->guard & 1);
+  if (inst->op != OP_BAR || inst->mode < BAR_RED_POPC || guard == (bool)(inst->flags & INST_GUARD_NOT))
     return;
-  Brought brought = explorer_barrier_brought(view, place->barrier);
-  bool may_true = inst->mode == BAR_RED_AND ? barrier->all : brought.some_true;
-  bool may_false = inst->mode == BAR_RED_AND ? brought.some_false : !barrier->any;
-  if (may_true && may_false)
-    return;
-  state->preds_unknown &= ~predicates;
-  state->preds = may_true ? state->preds | predicates : state->preds & ~predicates;
+  Reduced reduced = reduction_of_waiters(view, place->barrier, (BarMode)inst->mode);
+  if (inst->mode == BAR_RED_POPC && (uint32_t)inst->dst < kernel->nregs) {
+    lane_state_set_range(state, (unsigned)inst->dst, reduced.low, reduced.high);
+  } else if (inst->mode != BAR_RED_POPC) {
+    uint32_t predicate = inst_pred_writes(inst) & ~(1u << PRED_SINK);
+    state->preds &= ~predicate;
+    state->preds_unknown |= reduced.may[0] && reduced.may[1] ? predicate : 0;
+    state->preds |= reduced.may[0] ? 0 : predicate;
+  }
 }
 
 /* Where a lane of a warp with a SIMT stack goes on from. */
@@ -181,5 +166,5 @@ void explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
   for (uint32_t predicate = 0; predicate < PRED_ROWS; predicate++)
     start->preds |= (warp->pred[predicate] >> lane & 1) << predicate;
   if (place.at_barrier)
-    forget_barrier_result(view, &place, start);
+    take_result(view, &place, start);
 }

@@ -8,11 +8,6 @@
 /* True if that barrier of the warp's block may complete, given what all warps of the block may do. Who asks is explored again
  * when they may do more. */
 bool explorer_barrier_opens(const WarpView *view, uint32_t id);
-/* Which predicates a BAR.RED of that barrier may find, less what the asking lane brings itself. */
-typedef struct Brought {
-  bool some_true, some_false;
-} Brought;
-Brought explorer_barrier_brought(const WarpView *view, uint32_t id);
 /* Finds out which launches' blocks may all come to SYNCBLOCKS, and wakes those who wait there. True if there is one
  * more; to be asked when all warps are explored. */
 bool view_update_meets(Explorer *explorer);

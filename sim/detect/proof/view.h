@@ -40,7 +40,7 @@ typedef struct LaneReach {
 
 /* Where a lane goes on from. */
 typedef struct LanePlace {
-  uint32_t pc, level;  /* level: entries of the warp's stack below it */
+  uint32_t pc, level;           /* level: entries of the warp's stack below it */
   uint32_t barrier_pc, barrier; /* the BAR that it waits at, if `at_barrier`, and its number */
   bool at_barrier;
 } LanePlace;
@@ -97,15 +97,17 @@ typedef struct WarpView {
   uint32_t *ways;         /* bits 2 * pc and 2 * pc + 1: lanes may pass a guarded call, or take it */
   uint32_t *meet;         /* one for each of facts->meetings: lanes that may come to it */
   LaneReach reach[WARP_LANES];
-  uint32_t arrives[BLOCK_BARRIERS]; /* lanes that may arrive (wait) at each barrier */
-  uint32_t signals;                 /* barriers that some lane may signal with BAR.ARV */
-  uint32_t uncounted;               /* barriers that some lane may arrive at without a thread count */
-  uint32_t fewest[BLOCK_BARRIERS];  /* the smallest thread count that its arrivals give, 0 for none */
-  uint32_t most[BLOCK_BARRIERS];    /* the largest */
-  uint32_t says_true[BLOCK_BARRIERS], says_false[BLOCK_BARRIERS]; /* lanes that may bring that to a BAR.RED of each */
-  GArray *bars;                     /* BarOperands */
-  const GArray *meets;              /* Explorer.meets */
-  GPtrArray *flights; /* const Flight *: accesses under way that are steps of its lanes (explore_flight.h); NULL: none */
+  uint32_t arrives[BLOCK_BARRIERS];      /* lanes that may arrive (wait) at each barrier */
+  uint32_t signals;                      /* barriers that some lane may signal with BAR.ARV */
+  uint32_t uncounted;                    /* barriers that some lane may arrive at without a thread count */
+  uint32_t fewest[BLOCK_BARRIERS];       /* the smallest thread count that its arrivals give, 0 for none */
+  uint32_t most[BLOCK_BARRIERS];         /* the largest */
+  uint32_t says[2][BLOCK_BARRIERS];      /* lanes that may bring false, or true, to a BAR.RED of each */
+  uint32_t says_nothing[BLOCK_BARRIERS]; /* lanes that may come to it without */
+  GArray *bars;                          /* BarOperands */
+  const GArray *meets;                   /* Explorer.meets */
+  GPtrArray
+      *flights; /* const Flight *: accesses under way that are steps of its lanes (explore_flight.h); NULL: none */
 } WarpView;
 
 /* A word that an exploration read, and how often it had grown at the first time. */
