@@ -35,8 +35,8 @@ typedef struct Node {
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
   bool in_cycle;
-  bool reads_old; /* LANE: it reads copies in its L1 that are old, and would wait all the same */
-  bool reads; /* LANE: it waits for what it reads itself, not for a reduction of its block */
+  bool reads_old;  /* LANE: it reads copies in its L1 that are old, and would wait all the same */
+  bool reads;      /* LANE: it waits for what it reads itself, not for a reduction of its block */
   uint32_t waiter; /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
   uint32_t waiter_pc; /* where it would */
   GHashTable *words;  /* LANE that spins: the words and bits that it reads where it is; else NULL */
@@ -127,14 +127,19 @@ char *wait_graph_dot(const WaitGraph *graph);
  * lanes of a warp that wait for the same and are waited for by the same are one node. */
 char *wait_graph_json(const WaitGraph *graph);
 
-/* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_actors.c, who
- * would change it; waitgraph_pending.c, which blocks that aren't resident would ---- */
+/* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_spin.c, the same of one
+ * in a loop; waitgraph_actors.c, who would change it; waitgraph_pending.c, which blocks that aren't resident would ---- */
 /* The node of that name, made if it is new: pointers to nodes are good until then. */
 guint wait_node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
 /* The node of that name, G_MAXUINT if there is none. */
 guint wait_graph_find(const WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
 guint wait_lane_node(WaitGraph *graph, guint view, unsigned lane);
 bool wait_graph_has_edge(const WaitGraph *graph, guint from, guint to);
+/* A lane that spins. One that would go on only to wait for the next thing, such as for a lock that it holds now and would
+ * free on the way, is let through there, too. */
+void wait_connect_spinner(WaitGraph *graph, guint index, unsigned lane);
+/* Lanes that read old copies and would stay in their loop with what memory holds, too; once all have been looked at. */
+void wait_connect_writers(WaitGraph *graph);
 /* An edge, unless these two have one. */
 void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical);
 /* The edge goes to another thing instead, for which its lane waits at `pc`. */
