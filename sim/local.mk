@@ -127,6 +127,7 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/waitgraph.c \
   sim/detect/naming/waitgraph.h \
   sim/detect/naming/waitgraph_actors.c \
+  sim/detect/naming/waitgraph_chances.c \
   sim/detect/naming/waitgraph_cycles.c \
   sim/detect/naming/waitgraph_entry.c \
   sim/detect/naming/waitgraph_pending.c \

@@ -127,18 +127,30 @@ char *wait_graph_dot(const WaitGraph *graph);
  * lanes of a warp that wait for the same and are waited for by the same are one node. */
 char *wait_graph_json(const WaitGraph *graph);
 
-/* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_spin.c, the same of one
- * in a loop; waitgraph_actors.c, who would change it; waitgraph_pending.c, which blocks that aren't resident would ---- */
+/* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_spin.c, the same
+ * of one in a loop; waitgraph_actors.c, who would change it; waitgraph_pending.c, which blocks that aren't resident
+ * would; waitgraph_chances.c, which of that leads nowhere ---- */
 /* The node of that name, made if it is new: pointers to nodes are good until then. */
 guint wait_node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
 /* The node of that name, G_MAXUINT if there is none. */
 guint wait_graph_find(const WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
 guint wait_lane_node(WaitGraph *graph, guint view, unsigned lane);
 bool wait_graph_has_edge(const WaitGraph *graph, guint from, guint to);
-/* A lane that spins. One that would go on only to wait for the next thing, such as for a lock that it holds now and would
- * free on the way, is let through there, too. */
+/* A word that nobody would change, as far as that is known yet. */
+static inline bool wait_lacks_actor(const Node *node) { return node->kind == NODE_WORD && !node->first_edge; }
+/* True if the lane, which waits for `thing`, would change it so that it helps if another word were different: *pc:
+ * where it reads that. */
+bool wait_would_change(WaitGraph *graph, const Node *lane, guint thing, uint64_t *other, uint32_t *pc);
+/* True if the lane would change the thing once its wait were over, by other words than these. */
+bool wait_changes_without(WaitGraph *graph, guint actor, guint thing, GHashTable *without);
+/* Drops the edges of lanes that wait for several words, any of which would do, and that lead nowhere: what such a
+ * lane would change only if one of these changed that nobody would (waitgraph_chances.c). */
+void wait_graph_drop_chances(WaitGraph *graph);
+/* A lane that spins. One that would go on only to wait for the next thing, such as for a lock that it holds now and
+ * would free on the way, is let through there, too. */
 void wait_connect_spinner(WaitGraph *graph, guint index, unsigned lane);
-/* Lanes that read old copies and would stay in their loop with what memory holds, too; once all have been looked at. */
+/* Lanes that read old copies and would stay in their loop with what memory holds, too; once all have been looked
+ * at. */
 void wait_connect_writers(WaitGraph *graph);
 /* An edge, unless these two have one. */
 void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical);

@@ -218,6 +218,26 @@ static void release_lane(WaitGraph *graph, guint index, unsigned lane) {
   release_clear(&release);
 }
 
+bool wait_changes_without(WaitGraph *graph, guint actor, guint thing, GHashTable *without) {
+  const Node *lane = wait_node(graph, actor);
+  uint64_t key = wait_node(graph, thing)->key;
+  MemoryLayer layer;
+  Release release;
+  GHashTableIter iter;
+  gpointer word;
+  release_init(&release, graph, lane->view, lane->index, actor);
+  g_hash_table_iter_init(&iter, without);
+  while (release.words && g_hash_table_iter_next(&iter, &word, NULL))
+    g_hash_table_remove(release.words, word);
+  explorer_push_memory(graph->explorer, &layer, lane->view, 1);
+  explore_alone(graph, &release);
+  bool changes = g_hash_table_contains(graph->touched.writes, &key);
+  footprint_reset(&graph->touched);
+  explorer_pop_memory(graph->explorer, &layer);
+  release_clear(&release);
+  return changes;
+}
+
 /* ---- all lanes together ---- */
 
 typedef struct Joint {
@@ -321,14 +341,12 @@ static GHashTable *find_storable(Joint *joint) {
   return words;
 }
 
-static bool lacks_actor(const Node *node) { return node->kind == NODE_WORD && !node->first_edge; }
-
 /* The words that somebody waits for and nobody alone would change. */
 static GHashTable *lacking_words(WaitGraph *graph) {
   GHashTable *words = wait_key_set();
   for (guint i = 0; i < graph->edges->len; i++) {
     Node *thing = wait_node(graph, wait_edge(graph, i)->to);
-    if (lacks_actor(thing))
+    if (wait_lacks_actor(thing))
       g_hash_table_add(words, &thing->key);
   }
   return words;
@@ -404,9 +422,7 @@ static void add_later_actors(WaitGraph *graph) {
 
 /* ---- a word behind the word ---- */
 
-/* True if the lane, which waits for `thing`, would change it so that it helps if another word were different: *pc:
- * where it reads that. */
-static bool would_change(WaitGraph *graph, const Node *lane, guint thing, uint64_t *other, uint32_t *pc) {
+bool wait_would_change(WaitGraph *graph, const Node *lane, guint thing, uint64_t *other, uint32_t *pc) {
   MemoryLayer layer;
   Release release = {.view = lane->view, .lane = lane->index};
   Footprint *touched = &graph->touched;
@@ -451,7 +467,7 @@ static bool look_behind(WaitGraph *graph, guint at) {
     if (waits_for(graph, edge.from, *other))
       continue;
     const WarpView *view = wait_view(graph, lane.view);
-    if (would_change(graph, &lane, edge.to, other, &pc) &&
+    if (wait_would_change(graph, &lane, edge.to, other, &pc) &&
         (wait_reads_plainly(view, edge.pc) || !wait_reads_plainly(view, pc))) {
       wait_reconnect(graph, at, wait_node_of(graph, NODE_WORD, 0, 0, *other), pc);
       return true;
@@ -469,7 +485,7 @@ static bool look_behind_words(WaitGraph *graph) {
   for (guint i = 0; i < graph->edges->len && explorer->steps < steps_to; i++) {
     const Edge *edge = wait_edge(graph, i);
     const Node *from = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
-    if (from->kind == NODE_LANE && from->words && lacks_actor(thing) && !edge->behind)
+    if (from->kind == NODE_LANE && from->words && wait_lacks_actor(thing) && !edge->behind)
       found |= look_behind(graph, i);
   }
   return found;
@@ -539,4 +555,5 @@ void wait_graph_add_actors(WaitGraph *graph) {
     add_actors(graph);
   while (look_behind_words(graph) && ++depth < BEHIND_DEPTH_MAX);
   add_later_actors(graph);
+  wait_graph_drop_chances(graph);
 }

@@ -1,5 +1,6 @@
-/* What a lane waits for that goes round in a loop: which of the words and bits that it reads there, or of the copies of them
- * in its L1, would have to change for it to go on. Each is tried by exploring the lane with other contents of it. */
+/* What a lane waits for that goes round in a loop: which of the words and bits that it reads there, or of the
+ * copies of them in its L1, would have to change for it to go on. Each is tried by exploring the lane with other
+ * contents of it. */
 #include "sim/core/look.h"
 #include "sim/detect/naming/waitgraph.h"
 
