@@ -116,6 +116,24 @@ START_TEST(lanes_read_well) {
 }
 END_TEST
 
+static const struct {
+  uint32_t number;
+  const char *text;
+} number_cases[] = {
+    {0, "0"},
+    {65537, "65537"},
+    {0x80000000, "2147483648"},
+    {0xfffeffff, "4294901759"},
+    {0xffff0000, "4294901760 (-65536 if signed)"},
+    {0xffffffff, "4294967295 (-1 if signed)"},
+};
+
+START_TEST(small_negative_numbers_are_told_twice) {
+  g_autofree char *text = number_text(number_cases[_i].number);
+  ck_assert_msg(g_strcmp0(text, number_cases[_i].text) == 0, "%08x: %s", number_cases[_i].number, text);
+}
+END_TEST
+
 START_TEST(verdict_must_exist) {
   unit_expect_precondition("verdict-in-table");
   verdict_name(VERDICT_COUNT);
@@ -145,6 +163,7 @@ int main(void) {
   tcase_add_test(tcase, new_finding_concerns_nothing);
   tcase_add_test(tcase, copy_is_deep);
   tcase_add_loop_test(tcase, lanes_read_well, 0, G_N_ELEMENTS(lane_cases));
+  tcase_add_loop_test(tcase, small_negative_numbers_are_told_twice, 0, G_N_ELEMENTS(number_cases));
   unit_add_precondition_test(tcase, verdict_must_exist);
   unit_add_precondition_test(tcase, finding_must_exist);
   unit_add_precondition_test(tcase, severity_must_exist);

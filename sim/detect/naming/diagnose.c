@@ -24,41 +24,6 @@ static const struct {
 
 bool diagnose_is_compiled(const WarpView *view) { return program_is_compiled(view->launch->program); }
 
-static const char *simd_repair_of(bool ptx) {
-  return ptx ? "give the lock back (or the signal) inside the loop, on the path of the lane that has it: while "
-               "(!done) if "
-               "(atomicCAS(lock, 0, 1) == 0) { ...; atomicExch(lock, 0); done = true; }, or let one lane of the warp "
-               "take the lock"
-             : "put the release (or the signal) on the path of the lane that must give it, before the lanes rejoin: "
-               "loop over \"try, critical section, release\" until done (Listings 7 and 8 of Li et al.), or let one "
-               "lane of the warp take the lock";
-}
-
-static const char *repair_of(FindingId id) {
-  switch (id) {
-  case FINDING_ALIAS_DEADLOCK:
-    return "place the two words so that their lock bits differ (addresses less than bits * 4 bytes apart), or use "
-           "fewer "
-           "locks at a time; sm.lock_unit.bits says how many there are";
-  case FINDING_RESIDENCY_DEADLOCK:
-    return "launch no more blocks than can be resident at once, or let each block do the work of several in a loop";
-  case FINDING_BARRIER_DEADLOCK:
-    return "let every warp that the barrier counts reach it, in the same order as the others, and hold no lock that "
-           "it needs "
-           "on the way";
-  case FINDING_LOCK_ORDER_DEADLOCK:
-    return "take locks in one order everywhere, or release what is held when the second one is refused; let no two "
-           "threads "
-           "wait for each other's signal";
-  case FINDING_STALE_WAIT:
-    return "make the load volatile or atomic, with the scope of the GPU, or put a fence (__threadfence()) into the "
-           "loop: a plain load, or one for its own block (.cta), may read the same copy again and again";
-  case FINDING_ORPHAN_WAIT:
-    return "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
-  default: return NULL;
-  }
-}
-
 const WarpView *diagnose_view(const WaitGraph *graph, const Node *node) {
   return g_ptr_array_index(graph->explorer->views, node->view);
 }
@@ -88,7 +53,7 @@ static char *word_text(const WaitGraph *graph, WordKey key, const Block *block) 
   return locate_global_text(graph->explorer->gpu, key * 4);
 }
 
-static uint32_t word_value(const WaitGraph *graph, WordKey key) {
+uint32_t diagnose_word_value(const WaitGraph *graph, WordKey key) {
   const Gpu *gpu = graph->explorer->gpu;
   return word_key_is_shared(key) ? look_shared(&gpu->sms[(key >> 32) & 0x7fffffff], (uint32_t)key)
                                  : look_global(gpu, key * 4);
@@ -117,7 +82,8 @@ static char *holder_text(const WaitGraph *graph, const Node *thing, const Block 
   if (thread_is_none(change.thread))
     return NULL;
   g_autofree char *who = locate_thread_text(gpu, change.thread), *when = locate_change_text(gpu, &change);
-  return g_strdup_printf("%s, which gave it the value %u in %s", who, word_value(graph, thing->key), when);
+  g_autofree char *value = number_text(diagnose_word_value(graph, thing->key));
+  return g_strdup_printf("%s, which gave it the value %s in %s", who, value, when);
 }
 
 static char *barrier_text(const WaitGraph *graph, const Node *thing) {
@@ -142,10 +108,12 @@ static char *values_text(const WaitGraph *graph, WordKey key) {
   enum { VALUES_SHOWN = 4 };
   const ValueSet *set = g_hash_table_lookup(graph->explorer->memory.words, &key);
   if (!set || set->count < 2)
-    return g_strdup_printf("%u", word_value(graph, key));
+    return number_text(diagnose_word_value(graph, key));
   GString *text = g_string_new(NULL);
-  for (uint32_t i = 0; i < MIN(set->count, (uint32_t)VALUES_SHOWN); i++)
-    g_string_append_printf(text, "%s%u", i ? ", " : "", set->value[i]);
+  for (uint32_t i = 0; i < MIN(set->count, (uint32_t)VALUES_SHOWN); i++) {
+    g_autofree char *value = number_text(set->value[i]);
+    g_string_append_printf(text, "%s%s", i ? ", " : "", value);
+  }
   if (set->count > VALUES_SHOWN)
     g_string_append(text, ", ...");
   return g_string_free(text, FALSE);
@@ -156,11 +124,11 @@ static char *copy_text(const WaitGraph *graph, const Node *thing) {
   g_autofree char *word = word_text(graph, thing->key, NULL);
   uint32_t copy = 0;
   copies_keep(graph->explorer->copies, &graph->explorer->gpu->sms[thing->index], thing->key * 4, &copy);
-  return g_strdup_printf("for %s to change from %u", word, copy);
+  g_autofree char *value = number_text(copy);
+  return g_strdup_printf("for %s to change from %s", word, value);
 }
 
-/* The instruction on queues that waits for the word of one; NULL: it is another wait. */
-static const Inst *queue_wait(const WaitGraph *graph, const Edge *edge) {
+const Inst *diagnose_queue_wait(const WaitGraph *graph, const Edge *edge) {
   const Node *from = wait_node(graph, edge->from);
   if (from->kind != NODE_LANE || wait_node(graph, edge->to)->kind != NODE_WORD)
     return NULL;
@@ -172,7 +140,7 @@ static const Inst *queue_wait(const WaitGraph *graph, const Edge *edge) {
 static char *queue_text(const WaitGraph *graph, const Inst *inst, WordKey key) {
   g_autofree char *where = word_text(graph, key, NULL);
   const char *what = inst->op == OP_ENQUEUE ? "room" : "a value";
-  uint32_t word = word_value(graph, key), count = word >> 8 & 0xff;
+  uint32_t word = diagnose_word_value(graph, key), count = word >> 8 & 0xff;
   if (!queue_unit_is_queue(word, graph->explorer->gpu->machine->memory.queue.bytes))
     return g_strdup_printf("for %s in the queue at %s, which holds 0x%x: no capacity that there is room for, or a "
                            "head or count beyond it",
@@ -189,7 +157,7 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
   switch (thing->kind) {
   case NODE_WORD: {
     g_autofree char *word = word_text(graph, thing->key, block);
-    const Inst *queue = queue_wait(graph, edge);
+    const Inst *queue = diagnose_queue_wait(graph, edge);
     if (queue)
       return queue_text(graph, queue, thing->key);
     if (graph->explorer->seen)
@@ -263,7 +231,7 @@ static char *missing_text(const WaitGraph *graph, guint thing) {
 }
 
 /* True if a lane waits for the warp to run it. */
-static bool is_turn(const WaitGraph *graph, const Edge *edge) {
+bool diagnose_is_turn(const WaitGraph *graph, const Edge *edge) {
   const Node *thing = wait_node(graph, edge->to);
   return thing->kind == NODE_ENTRY && wait_entry_kind(diagnose_view(graph, thing), thing->index) == ENTRY_TURN;
 }
@@ -274,7 +242,7 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
   const WarpView *view = diagnose_view(graph, lane);
   uint32_t lanes = diagnose_companions(graph, lane, edge->to);
   g_autofree char *who = diagnose_lanes(graph, lane, lanes), *what = thing_text(graph, edge, view->block);
-  if (is_turn(graph, edge)) {
+  if (diagnose_is_turn(graph, edge)) {
     g_autofree char *missing = missing_text(graph, edge->to);
     locate_evidence(
         finding, view->launch, edge->pc,
@@ -352,11 +320,11 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
 /* Why who must act in a simd-deadlock can't. */
 static char *simd_reason(const WaitGraph *graph, const Edge *edge, const Edge *join, const char *these) {
   NodeKind thing = wait_node(graph, edge->to)->kind;
-  if (is_turn(graph, edge))
+  if (diagnose_is_turn(graph, edge))
     return g_strdup_printf(" the running lanes come to none, since they wait for %s", these);
   if (thing == NODE_ENTRY || !join)
     return g_strdup_printf("; who is waited for there waits in turn for %s", these);
-  if (is_turn(graph, join))
+  if (diagnose_is_turn(graph, join))
     return g_strdup_printf("; who must do that can't run, since %s spin%s without a point where the warp may switch",
                            these, g_str_equal(these, "this lane") ? "s" : "");
   static const char *const places[] = {[ENTRY_PATH] = "at a reconvergence point",
@@ -366,19 +334,6 @@ static char *simd_reason(const WaitGraph *graph, const Edge *edge, const Edge *j
   const Node *entry = wait_node(graph, join->to);
   return g_strdup_printf("; who must do that waits %s for %s",
                          places[wait_entry_kind(diagnose_view(graph, entry), entry->index)], these);
-}
-
-static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool ptx) {
-  const Node *entry = join ? wait_node(graph, join->to) : NULL;
-  if (entry && is_turn(graph, join))
-    return "put a __nanosleep (nanosleep in PTX) into the waiting loop, so that the warp may run its other lanes; or "
-           "loop over \"try, critical section, release\" until done";
-  if (entry && wait_entry_kind(diagnose_view(graph, entry), entry->index) == ENTRY_WARPSYNC)
-    return "synchronize the warp (__syncwarp, or bar.warp.sync in PTX) only where all lanes of its mask come without "
-           "waiting for each other in between, or give it the mask of those that do";
-  if (entry && wait_entry_kind(diagnose_view(graph, entry), entry->index) == ENTRY_MEETING)
-    return "put the barrier where all lanes of the warp come to it: behind the branch, not in it";
-  return simd_repair_of(ptx);
 }
 
 /* The sentence that heads a finding: who waits for what, and why that can't come. */
@@ -415,37 +370,6 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
   return g_strdup_printf("%s %s %s%s", who, diagnose_verb(lanes), what, why ? why : "");
 }
 
-static const char *queue_repair(const WaitGraph *graph, const Inst *inst, WordKey key) {
-  if (!queue_unit_is_queue(word_value(graph, key), graph->explorer->gpu->machine->memory.queue.bytes))
-    return "let the queue's first word be its capacity times 65536 before anybody uses it";
-  return inst->op == OP_ENQUEUE ? "let others take values out meanwhile, or give the queue room for all of them"
-                                : "put in as many values as are taken out, or one that says that no more will come";
-}
-
-/* True if the lane that waits by the edge has given the word its value itself: a lock that it takes again. */
-static bool has_set(const WaitGraph *graph, const Edge *edge, WordKey key) {
-  const Node *lane = wait_node(graph, edge->from);
-  const WarpView *view = diagnose_view(graph, lane);
-  ThreadId thread = diagnose_word_change(graph, key).thread;
-  return !thread_is_none(thread) && thread.launch == view->launch->index && thread.block == view->block->index &&
-         thread_warp(thread) == view->warp->warp_in_block && thread_lane(thread) == lane->index;
-}
-
-/* Of a word that only those who wait for it would change: who gave it its value is one of them, or has gone. */
-static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
-  const Node *thing = wait_node(graph, wait->to);
-  for (guint i = 0; i < graph->edges->len && thing->kind == NODE_WORD && thing->waiter; i++) {
-    const Edge *edge = wait_edge(graph, i);
-    if (edge->to == wait->to && wait_node(graph, edge->from)->kind == NODE_LANE && has_set(graph, edge, thing->key))
-      return "who changed the word last waits for it, too: let no thread take a lock that it has, and let somebody "
-             "who "
-             "doesn't wait for the word give the signal";
-  }
-  if (thing->kind == NODE_WORD && thing->waiter)
-    return "who would change the word waits for it first: let it do so before it waits, or let it wait for another";
-  return repair_of(FINDING_ORPHAN_WAIT);
-}
-
 /* `itself`: the lane waits for what it holds. `join`: the cycle's wait for lanes of the same warp, or NULL. */
 Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join) {
   const Node *lane = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
@@ -467,11 +391,7 @@ Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge
   if (thing->kind == NODE_WORD || thing->kind == NODE_COPY ||
       (thing->kind == NODE_BIT && bit_of(graph, thing->key)->held))
     finding->holder = holder_text(graph, thing, view->block);
-  const Inst *queue = id == FINDING_ORPHAN_WAIT ? queue_wait(graph, edge) : NULL;
-  finding->repair = g_strdup(id == FINDING_SIMD_DEADLOCK ? simd_repair(graph, join, diagnose_is_compiled(view))
-                             : queue                     ? queue_repair(graph, queue, thing->key)
-                             : id == FINDING_ORPHAN_WAIT ? orphan_repair(graph, edge)
-                                                         : repair_of(id));
+  finding->repair = g_strdup(diagnose_repair(graph, id, edge, join));
   return finding;
 }
 

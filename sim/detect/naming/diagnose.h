@@ -19,6 +19,14 @@ char *diagnose_lanes(const WaitGraph *graph, const Node *node, uint32_t lanes);
 const char *diagnose_verb(uint32_t lanes);
 /* Who changed a word last. */
 WordChange diagnose_word_change(const WaitGraph *graph, WordKey key);
+/* What the word holds now. */
+uint32_t diagnose_word_value(const WaitGraph *graph, WordKey key);
+/* The instruction on queues that waits for the word of one; NULL: it is another wait. */
+const Inst *diagnose_queue_wait(const WaitGraph *graph, const Edge *edge);
+/* The edge is a lane's wait for its turn. */
+bool diagnose_is_turn(const WaitGraph *graph, const Edge *edge);
+/* What would mend the wait; `join`: the cycle's wait for lanes of the same warp, or NULL. NULL: nothing is known. */
+const char *diagnose_repair(const WaitGraph *graph, FindingId id, const Edge *edge, const Edge *join);
 /* "the host, step 1 (poll flag[1]), polls flag[1] until it isn't 0, and sees 0". Free with g_free. */
 char *diagnose_host_text(const WaitGraph *graph);
 /* A finding about the wait `edge`. `itself`: the lane waits for what it holds. `join`: the cycle's wait for lanes of the same

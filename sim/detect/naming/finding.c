@@ -193,6 +193,12 @@ bool finding_same_place(const Finding *a, const Finding *b) {
   return (a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0);
 }
 
+char *number_text(uint32_t number) {
+  enum { SMALL = 65536 };
+  bool negative = number >= UINT32_MAX - SMALL + 1;
+  return negative ? g_strdup_printf("%u (-%u if signed)", number, 0 - number) : g_strdup_printf("%u", number);
+}
+
 char *lanes_text(uint32_t lanes) {
   if (lanes == 0)
     return g_strdup("no lane");

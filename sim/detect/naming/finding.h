@@ -111,6 +111,8 @@ Finding *finding_copy(const Finding *finding);
 Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text);
 /* "lane 3", "lanes 0-3, 7", "all 32 lanes". Free with g_free. */
 char *lanes_text(uint32_t lanes);
+/* "7"; "4294967295 (-1 if signed)" of a number that is a small negative one. Free with g_free. */
+char *number_text(uint32_t number);
 /* The same kind at the same place; of two accesses it is chance which comes first. */
 bool finding_same_place(const Finding *a, const Finding *b);
 /* Adds a repair to be tried. Takes ownership of `text`. */

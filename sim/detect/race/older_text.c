@@ -55,12 +55,12 @@ Finding *older_place(const Gpu *gpu, const OlderCase *found) {
   const Launch *writer = gpu_launch(gpu, found->writer.launch), *reader = gpu_launch(gpu, found->launch);
   g_autofree char *who = who_text(gpu, found->reader, found->lanes),
                   *other = who_text(gpu, found->writer, found->write.lanes),
-                  *where = locate_global_text(gpu, found->word * 4);
+                  *where = locate_global_text(gpu, found->word * 4), *value = number_text(found->value);
   Finding *finding = locate_finding(
       FINDING_UNORDERED_ACCESS,
-      g_strdup_printf("%s: reads %u from %s and goes on, as it would have before %s changed it; nothing orders that "
+      g_strdup_printf("%s: reads %s from %s and goes on, as it would have before %s changed it; nothing orders that "
                       "change before the load, so both may go on at once",
-                      who, found->value, where, other),
+                      who, value, where, other),
       reader, found->pc);
   add_place(finding, writer, found->write.pc,
             g_strdup_printf("first: %s changed it in cycle %" G_GUINT64_FORMAT, other, found->write.cycle));
