@@ -413,8 +413,8 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
   return false;
 }
 
-/* The scheduler's unit takes another instruction when it has taken this one. Behind a product of 64 bits, or a division
- * of PTX, the scheduler issues later. */
+/* The scheduler's unit takes another instruction when it has taken this one. Behind a product of 64 bits, or a
+ * division of PTX, the scheduler issues later. */
 static void take_unit(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t now) {
   Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
   scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], now + decoded->occupies);

@@ -469,7 +469,8 @@ START_TEST(lines_of_a_tag_bank_take_turns) {
                         banks);
     g_autoptr(Lab) lab = lab_new(settings,
                                  "S2R R0, SR_Tid_X; LOP.AND R0, R0, 0x3; IMAD R0, R0, 0x84, RZ; "
-                                 "MOV R1, c[0x0][0x20]; IADD R0, R0, R1; LD R2, [R0]; MOV R3, R2; LD R4, [R0]; MOV R5, R4; LD R6, [R0]; "
+                                 "MOV R1, c[0x0][0x20]; IADD R0, R0, R1; LD R2, [R0]; MOV R3, R2; "
+                                 "LD R4, [R0]; MOV R5, R4; LD R6, [R0]; "
                                  "LD R7, [R1]; MOV R8, R7; EXIT");
     lab_buffer(lab, 128);
     lab_launch(lab, 1, 32);

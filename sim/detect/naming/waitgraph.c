@@ -229,8 +229,8 @@ static uint32_t reduction_pc(const WarpView *view) {
   return view->warp->pc;
 }
 
-/* A lane that reads nothing, and whose loop goes on until a BAR.RED says otherwise: it waits for the lanes that bring the
- * same there and would bring something else once their own wait were over. */
+/* A lane that reads nothing, and whose loop goes on until a BAR.RED says otherwise: it waits for the lanes that bring
+ * the same there and would bring something else once their own wait were over. */
 static void connect_reduction(WaitGraph *graph, guint index, unsigned lane, uint32_t id) {
   const WarpView *view = wait_view(graph, index);
   guint node = wait_lane_node(graph, index, lane), barrier = G_MAXUINT;

@@ -63,8 +63,8 @@ static void add_keys(GHashTable *set, const GArray *touches, const Touch *withou
       g_hash_table_add(set, &g_array_index(touches, Touch, i).key);
 }
 
-/* True if the lane goes on once `cause` (NULL: all that it reads) is changed. `later`: as long as all that it comes to
- * read afterwards is as it needs it, too. */
+/* True if the lane goes on once `cause` (NULL: all that it reads) is changed. `later`: as long as all that it comes
+ * to read afterwards is as it needs it, too. */
 static bool is_cause(WaitGraph *graph, const Spin *spin, const Touch *cause, bool later) {
   GHashTable *words = wait_key_set(), *bits = wait_key_set();
   Assumption assumption = {.read_only = true};
@@ -161,7 +161,7 @@ static bool goes_on_fresh(WaitGraph *graph, const Spin *spin) {
   return goes_on;
 }
 
-/* The words and bits of which another content would let the lane go on; if only several together would, all of them. */
+/* The words and bits of which another content would let the lane go on; if only several together would, all. */
 static bool connect_causes(WaitGraph *graph, guint node, const Spin *spin, bool later) {
   unsigned found = connect_single_causes(graph, node, spin, true, later);
   found += connect_single_causes(graph, node, spin, false, later);
@@ -237,8 +237,8 @@ static bool somebody_reads(const WaitGraph *graph, guint self, const GArray *wor
   return false;
 }
 
-/* True if the lane, which would come back to its wait, would with what memory holds write something new on the way that
- * others wait for: a consumer that takes what is there, and says so. */
+/* True if the lane, which would come back to its wait, would with what memory holds write something new on the way
+ * that others wait for: a consumer that takes what is there, and says so. */
 static bool copy_keeps_from_writing(WaitGraph *graph, guint index) {
   const Node *node = wait_node(graph, index);
   WarpView *view = wait_view(graph, node->view);
