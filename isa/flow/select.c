@@ -48,15 +48,6 @@ static bool is_alias(const VKernel *vkernel, const VInst *select, const VInst *v
   return of_first != holds((CmpOp)vinst->inst.cmp, flip, second, with);
 }
 
-static bool writes_pred(const VInst *vinst, int32_t pred) {
-  int32_t preds[2];
-  unsigned count = vinst_pred_writes(vinst, preds);
-  for (unsigned i = 0; i < count; i++)
-    if (preds[i] == pred)
-      return true;
-  return false;
-}
-
 static bool writes_register(const VInst *vinst, int32_t reg) {
   VRegUse uses[8];
   unsigned count = vinst_writes(vinst, uses);
@@ -82,7 +73,7 @@ static void replace(VInst *vinst, Alias alias) {
 static void replace_behind(VKernel *vkernel, Alias alias, uint32_t from, uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
     replace(inst_at(vkernel, i), alias);
-    if (writes_pred(inst_at(vkernel, i), alias.pred) || writes_pred(inst_at(vkernel, i), alias.of))
+    if (vinst_writes_pred(inst_at(vkernel, i), alias.pred) || vinst_writes_pred(inst_at(vkernel, i), alias.of))
       return;
   }
 }
@@ -109,7 +100,7 @@ static void fold_select(VKernel *vkernel, const uint32_t *readers, uint32_t at, 
     const VInst *vinst = inst_at(vkernel, i);
     if (is_alias(vkernel, &select, vinst, &alias) && alias.pred != alias.of)
       replace_behind(vkernel, alias, i + 1, end);
-    if (writes_register(vinst, select.dst) || writes_pred(vinst, select.psrc[0]))
+    if (writes_register(vinst, select.dst) || vinst_writes_pred(vinst, select.psrc[0]))
       return;
   }
 }

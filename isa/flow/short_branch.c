@@ -46,12 +46,7 @@ static bool can_be_predicated(const VInst *vinst, int32_t predicate) {
   if (vinst_is_guarded(vinst) || info->flags & (OPF_ATOMIC | OPF_CONTROL | OPF_BRANCH | OPF_SWITCH) ||
       info->unit == UNIT_SHUFFLE || info->unit == UNIT_VOTE || vinst->inst.flags & INST_UNALIGNED)
     return false;
-  int32_t written[2];
-  unsigned count = vinst_pred_writes(vinst, written);
-  for (unsigned i = 0; i < count; i++)
-    if (written[i] == predicate)
-      return false;
-  return true;
+  return !vinst_writes_pred(vinst, predicate);
 }
 
 static bool is_marked(const Kernel *kernel, uint32_t i) {

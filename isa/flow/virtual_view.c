@@ -93,3 +93,12 @@ void vedit_finish(VEdit *edit, VKernel *vkernel) {
   g_free(edit->moved);
   *edit = (VEdit){0};
 }
+
+bool vinst_writes_pred(const VInst *vinst, int32_t pred) {
+  int32_t preds[2];
+  unsigned count = vinst_pred_writes(vinst, preds);
+  for (unsigned i = 0; i < count; i++)
+    if (preds[i] == pred)
+      return true;
+  return false;
+}

@@ -9,6 +9,7 @@
 /* Virtual predicates read (the guard first) and written; how many. */
 unsigned vinst_pred_reads(const VInst *vinst, int32_t preds[4]);
 unsigned vinst_pred_writes(const VInst *vinst, int32_t preds[2]);
+bool vinst_writes_pred(const VInst *vinst, int32_t pred);
 bool vinst_is_guarded(const VInst *vinst);
 
 /* A VInst of `op` that stands for nothing in the source: its place is that of `vinst`. */
