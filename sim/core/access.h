@@ -81,6 +81,8 @@ bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
 /* Physical addresses of all lanes in shared memory; false after a fault of an active one. */
 bool shared_addresses(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset, uint32_t bytes,
                       uint32_t physical[WARP_LANES]);
+/* The warp that issues takes the pipe, and waits where that lets it not run ahead. */
+SharedService shared_take(Issue *issue, const SharedCost *cost);
 /* A word of shared memory gets a value that an asynchronous copy brings. */
 void shared_put(Sm *sm, uint32_t word, uint32_t value, const WordChange *change, unsigned lane);
 /* The lanes load from global memory as issue->inst says, past the L1: issue->flight. valid[lane]: how many bytes that

@@ -6,12 +6,15 @@
 #include "sim/core/tell.h"
 #include "sim/core/try_wait.h"
 
+enum { GROUPS = 8 };
+
 struct AsyncCopies {
   AsyncCopy *copy;
   uint32_t count, room;
   uint32_t made;    /* copies so far */
   uint32_t group;   /* that the next copy is in */
   uint32_t awaits;  /* those of groups before that are waited for */
+  uint64_t ended[GROUPS]; /* when the end of a group has passed the pipe, of the newest groups, by number */
   GArray *arrivals; /* AsyncArrival, in order; NULL: there was none yet */
 };
 
@@ -240,6 +243,9 @@ void exec_LDGSTS(Issue *issue) {
   uint8_t valid[WARP_LANES] = {0};
   if (!shared_addresses(issue, issue_operand(issue, inst->b), 0, bytes, physical))
     return;
+  SharedMemory *shared = &issue->sm->shared;
+  SharedCost cost = shared_copy_cost(shared, shared_passes(shared, NULL, physical, all, access_words(bytes)));
+  shared_take(issue, &cost);
   issue->mask = loads;
   bool fine = loads == 0 || access_fetch(issue, inst->lop == COPY_PART, valid);
   issue->mask = all;
@@ -262,8 +268,10 @@ void exec_LDGSTS(Issue *issue) {
 }
 
 void exec_COPYEND(Issue *issue) {
-  if (issue->warp->copies)
-    issue->warp->copies->group++;
+  struct AsyncCopies *copies = copies_of(issue->warp);
+  SharedCost cost = shared_group_cost(&issue->sm->shared);
+  uint64_t start = shared_take(issue, &cost).start;
+  copies->ended[copies->group++ % GROUPS] = start + issue->gpu->machine->sm.shared.group_latency;
 }
 
 void exec_COPYWAIT(Issue *issue) {
@@ -272,6 +280,8 @@ void exec_COPYWAIT(Issue *issue) {
   if (!copies)
     return;
   copies->awaits = copies->group > left ? copies->group - left : 0;
+  if (copies->awaits && copies->group - copies->awaits < GROUPS)
+    issue->next = MAX(issue->next, copies->ended[(copies->awaits - 1) % GROUPS]);
   for (uint32_t i = 0; i < copies->count; i++) {
     AsyncCopy *copy = &copies->copy[i];
     if (copy->waited || copy->group >= copies->awaits)

@@ -212,8 +212,11 @@ static uint64_t hit_time(const Issue *issue, L1 *l1, const Flight *flight, const
     words = l1_banks_words(flight->request.address, lines->lanes, lines->count, flight->request.bytes);
   }
   uint64_t takes = MAX(tags * machine->sm.l1.tag_interval, words * machine->sm.l1.bank_interval);
-  takes = MAX(takes, copies ? machine->sm.l1.copy_interval * lines->count : 0);
-  if (takes) {
+  if (copies) { /* one after the other, with accesses to shared memory in between */
+    SharedMemory *shared = &issue->sm->shared;
+    shared_hold(shared, takes);
+    start = MAX(shared->start_milli, issue->warp->sent_milli);
+  } else if (takes) {
     L1Turn turn = l1_take(l1, issue->now, takes);
     start = MAX(turn.start_milli, issue->warp->sent_milli);
     access_hold_sends(issue, turn.room);

@@ -1,25 +1,54 @@
 #include "sim/core/constants.h"
 
 #include "base/bits.h"
-#include "sim/core/state.h"
 
 enum { LINE_SHIFT = 6, BLOCK_SHIFT = 8 };
 
-/* How much longer a load takes whose line isn't there, or still under way; `inner`: not in memory. */
+/* A launch's own tags. */
+static uint64_t tags_of(const Launch *launch) { return ((uint64_t)launch->index + 1) << 40; }
+
+/* How much longer something takes whose line isn't there, or still under way; 0: it is there. */
+static uint64_t look_up(ConstLines *lines, uint64_t tag, uint64_t now, bool *first) {
+  uint64_t *kept = &lines->tag[tag % CONST_LINES], *there = &lines->there[tag % CONST_LINES];
+  *first = *kept != tag;
+  *kept = tag;
+  return *first ? 0 : MAX(*there, now) - now;
+}
+
+/* The same of a load; `inner`: not in memory. */
 static uint64_t touch(const Issue *issue, uint64_t address, bool inner) {
   const Machine *machine = issue->gpu->machine;
   ConstCache *cache = &issue->sm->constants;
-  uint64_t launch = ((uint64_t)issue->block->launch->index + 1) << 40 | (uint64_t)inner << 39;
+  uint64_t launch = tags_of(issue->block->launch) | (uint64_t)inner << 39;
   uint64_t line = launch | address >> LINE_SHIFT, block = launch | address >> BLOCK_SHIFT;
-  uint64_t *kept = &cache->line[line % CONST_LINES], *behind = &cache->block[block % CONST_BLOCKS],
-           *there = &cache->there[line % CONST_LINES];
-  if (*kept == line)
-    return MAX(*there, issue->now) - issue->now;
-  *there = issue->now +
-           (inner || *behind == block ? machine->sm.encoded.constant_line : machine->sm.encoded.constant_block);
-  *kept = line;
+  uint64_t *behind = &cache->block[block % CONST_BLOCKS];
+  bool first;
+  uint64_t longer = look_up(&cache->loads, line, issue->now, &first);
+  if (!first)
+    return longer;
+  longer = inner || *behind == block ? machine->sm.encoded.constant_line : machine->sm.encoded.constant_block;
+  cache->loads.there[line % CONST_LINES] = issue->now + longer;
   *behind = inner ? *behind : block;
-  return *there - issue->now;
+  return longer;
+}
+
+uint64_t constants_operand_comes(Sm *sm, const Launch *launch, uint32_t line, uint64_t now) {
+  bool first;
+  uint64_t tag = tags_of(launch) | line, longer = look_up(&sm->constants.operands, tag, now, &first);
+  if (first) {
+    longer = sm->gpu->machine->sm.encoded.operand_line;
+    sm->constants.operands.there[tag % CONST_LINES] = now + longer;
+  }
+  return now + longer;
+}
+
+uint32_t constants_operand_line(const Kernel *kernel, const Inst *inst) {
+  const int16_t operands[] = {inst->a, inst->b, inst->c};
+  bool loads = inst->op == OP_LDC || inst->op == OP_LDC64;
+  for (unsigned i = 0; !loads && i < G_N_ELEMENTS(operands); i++)
+    if (operands[i] < 0 && ~operands[i] < (int)kernel->nconsts && kernel->consts[~operands[i]].kind == CONST_BANK)
+      return kernel->consts[~operands[i]].value >> LINE_SHIFT;
+  return CONSTANTS_NO_LINE;
 }
 
 void constants_load_known(Issue *issue, uint32_t offset) { issue->ready += touch(issue, offset, true); }

@@ -72,16 +72,22 @@ static bool own_addresses(Issue *issue, uint32_t bytes, uint32_t physical[32]) {
 }
 
 /* Takes the pipe and sets when the result is ready, and when the warp goes on. Returns when the service starts. */
-static uint64_t take_pipe(Issue *issue, const SharedCost *cost) {
+SharedService shared_take(Issue *issue, const SharedCost *cost) {
   Sm *sm = issue->sm;
   const Machine *machine = issue->gpu->machine;
   SharedService service =
       shared_serve(&sm->shared, issue->warp->slot % machine->sm.schedulers, issue->now, cost, &sm->jitter);
-  issue->ready = service.ready;
   if (service.start > issue->next + machine->sm.shared.run_ahead)
     issue->next = service.start - machine->sm.shared.run_ahead;
+  return service;
+}
+
+/* The same, and counted. */
+static uint64_t take_pipe(Issue *issue, const SharedCost *cost) {
   issue->sm->counters.shared_accesses++;
   issue->sm->counters.shared_passes += cost->passes;
+  SharedService service = shared_take(issue, cost);
+  issue->ready = service.ready;
   return service.start;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "sim/core/cached.h"
+#include "sim/core/constants.h"
 #include "sim/core/hazards.h"
 #include "sim/core/locks.h"
 #include "sim/core/sm.h"
@@ -178,6 +179,8 @@ static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kerne
   decoded->latency = encoded_latency(gpu->machine, kernel, inst, decoded->latency);
   decoded->interval = inst->op == OP_VOTE ? 0 : decoded->interval;
   decoded->unit = (uint8_t)(control >> CONTROL_UNIT_SHIFT & 15);
+  decoded->passes_by = op_info[inst->op].unit == UNIT_SHARED;
+  decoded->constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);
   decoded->occupies = (uint8_t)occupies(gpu->machine, control);
 }
 
@@ -289,8 +292,11 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
   }
   /* Who comes to the first part of an instruction comes to its last. */
   for (uint32_t i = launch->kernel->ninsts; i-- > 1;)
-    if (launch->kernel->insts[i - 1].flags & INST_FUSED)
-      launch->decoded[i - 1].sends = launch->decoded[i].sends;
+    if (launch->kernel->insts[i - 1].flags & INST_FUSED) {
+      Decoded *part = &launch->decoded[i - 1];
+      part->sends = launch->decoded[i].sends;
+      part->constant = part->constant ? part->constant : launch->decoded[i].constant;
+    }
 }
 
 Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {

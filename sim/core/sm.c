@@ -3,7 +3,9 @@
 #include <glib.h>
 
 #include "base/bits.h"
+#include "sim/core/access.h"
 #include "sim/core/cached.h"
+#include "sim/core/constants.h"
 #include "sim/core/hazards.h"
 #include "sim/core/locks.h"
 #include "sim/core/members.h"
@@ -401,6 +403,10 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
     if ((op_info[inst->op].unit != UNIT_ALU && !reads_clock) || inst->flags & INST_FUSED || decoded->waits ||
         decoded->raises)
       break;
+    if (decoded->constant)
+      time = constants_operand_comes(sm, launch, decoded->constant - 1u, time);
+    if (time >= now)
+      break;
     time = take_shadow(sm, warp, decoded, time);
     issue_beside(sm, warp, time);
     sm->counters.warp_instructions++;
@@ -426,11 +432,29 @@ static void take_unit(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t
   }
 }
 
+/* An access to shared memory whose guard holds in no lane takes its turn of the pipe, and has no result. */
+static void pass_by(Issue *issue) {
+  SharedCost cost = shared_skip_cost(&issue->sm->shared);
+  shared_take(issue, &cost);
+}
+
+/* The next instruction names a word of constant memory that isn't at hand. */
+static bool waits_for_constant(Sm *sm, Warp *warp, uint64_t now) {
+  const Launch *launch = warp_block(sm, warp)->launch;
+  const Decoded *decoded = &launch->decoded[warp->pc];
+  uint64_t comes = decoded->constant ? constants_operand_comes(sm, launch, decoded->constant - 1u, now) : now;
+  if (comes > now)
+    sm_wait_for_operands(sm, warp, decoded, comes, 0);
+  return comes > now;
+}
+
 static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Block *block = warp_block(sm, warp);
   Launch *launch = block->launch;
   uint64_t parts_ready = 0;
+  if (waits_for_constant(sm, warp, now))
+    return;
   if (G_UNLIKELY(warp->shadow) && !issue_shadow(sm, warp, now))
     return;
   if (G_UNLIKELY(launch->kernel->insts[warp->pc].flags & INST_FUSED) && !issue_parts(sm, warp, now, &parts_ready))
@@ -477,6 +501,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   } else {
     issue.next = now + decoded->skip;
     issue.ready = now + decoded->skip_latency;
+    if (G_UNLIKELY(decoded->passes_by))
+      pass_by(&issue);
     if (G_UNLIKELY(decoded->hazards))
       hazards_skip(&issue, active);
   }

@@ -67,6 +67,8 @@ typedef struct Decoded {
   uint16_t sources_cycles; /* until the sources are read */
   uint8_t unit, occupies;  /* IssueUnit, and for how many cycles it takes it */
   uint8_t holds;           /* cycles more than others in which its scheduler issues nothing else */
+  bool passes_by;          /* it takes a turn of the pipe of shared memory even if its guard holds in no lane */
+  uint8_t constant;        /* line of constant memory that an operand is in, + 1; 0: none */
 } Decoded;
 
 /* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards of machine code. */
@@ -145,10 +147,15 @@ typedef struct SlotTally {
 
 enum { CONST_LINES = 32, CONST_BLOCKS = 256 };
 
-/* What of constant memory is in an SM (constants.h): tags by the low bits of the line's or block's number, 0:
- * nothing; and when each line has come. */
+/* Lines of constant memory: tags by the low bits of the line's number, 0: nothing; and when each line has come. */
+typedef struct ConstLines {
+  uint64_t tag[CONST_LINES], there[CONST_LINES];
+} ConstLines;
+
+/* What of constant memory is in an SM (constants.h). */
 typedef struct ConstCache {
-  uint64_t line[CONST_LINES], block[CONST_BLOCKS], there[CONST_LINES];
+  ConstLines loads, operands;   /* for loads; for what instructions name */
+  uint64_t block[CONST_BLOCKS]; /* tags as those of lines */
 } ConstCache;
 
 /* What a launch has more than before a window (tell.h). */

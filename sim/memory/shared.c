@@ -21,10 +21,12 @@ void shared_init(SharedMemory *shared, const Machine *machine) {
                  [SHARED_CAS] = {machine->sm.shared.cas_interval, machine->sm.shared.cas_extra,
                                  machine->sm.shared.wide_cas_extra, machine->sm.shared.quad_cas_interval},
                  [SHARED_COUNT] = {machine->sm.shared.count_interval, machine->sm.shared.atomic_extra, 0, 0},
-                 [SHARED_ARRIVAL] = {machine->sm.shared.arrival_interval, machine->sm.shared.atomic_extra, 0, 0}},
+                 [SHARED_ARRIVAL] = {machine->sm.shared.arrival_interval, machine->sm.shared.arrival_extra, 0, 0}},
       .quad_extra = machine->sm.shared.quad_extra,
       .check_interval = machine->sm.shared.check_interval,
       .check_extra = machine->sm.shared.check_extra,
+      .copy_interval = machine->sm.shared.copy_interval,
+      .group_interval = machine->sm.shared.group_interval,
       .latency = machine->sm.shared.latency,
       .jitter = machine->sm.jitter_cycles,
   };

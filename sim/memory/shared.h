@@ -43,10 +43,13 @@ typedef struct SharedMemory {
   Milli pass_interval, own_interval; /* between passes: of the pipe; of one access */
   Milli scheduler_interval;
   uint64_t free_milli;    /* when the pipe has served all that came so far */
+  uint64_t start_milli;   /* when the newest access started */
+  uint64_t held_milli;    /* and for how long it has the pipe */
   uint64_t turn_milli[8]; /* when the next access of each scheduler can start */
   bool turns_by_bank;     /* of atomics */
   Milli check_interval;   /* of looks at the phase of an mbarrier; 0: as a load */
   uint32_t check_extra;
+  Milli copy_interval, group_interval; /* of a copy's scheduler; of the pipe, at the end of a group of copies */
   struct {
     Milli interval;
     uint32_t extra, wide_extra; /* of one word; of several beyond that */
@@ -106,11 +109,35 @@ SharedCost shared_atomic_cost(SharedMemory *shared, SharedAtomic kind, const uin
 /* Of a look at the phase of an mbarrier, by lanes that look at one. */
 SharedCost shared_check_cost(const SharedMemory *shared, uint32_t passes);
 
+/* Of an access whose guard holds in no lane. */
+static inline SharedCost shared_skip_cost(const SharedMemory *shared) {
+  return (SharedCost){.hold_milli = shared->pass_interval};
+}
+/* Of a copy from global memory (LDGSTS) that stores in so many passes, one behind the other: its addresses take one
+ * more. */
+static inline SharedCost shared_copy_cost(const SharedMemory *shared, uint32_t passes) {
+  uint64_t hold = (uint64_t)(passes + 1) * shared->pass_interval;
+  return (SharedCost){.passes = passes,
+                      .hold_milli = hold,
+                      .own_milli = hold - shared->pass_interval,
+                      .until_milli = hold > shared->copy_interval ? hold : shared->copy_interval};
+}
+/* Of the end of a group of copies (LDGDEPBAR). */
+static inline SharedCost shared_group_cost(const SharedMemory *shared) {
+  return (SharedCost){.hold_milli = shared->group_interval};
+}
+/* The newest access holds the pipe for so long, at least. */
+static inline void shared_hold(SharedMemory *shared, uint64_t milli) {
+  shared->free_milli += milli > shared->held_milli ? milli - shared->held_milli : 0;
+}
+
 /* Takes the pipe for an access that a warp of a scheduler issues now. */
 static inline SharedService shared_serve(SharedMemory *shared, unsigned scheduler, uint64_t now,
                                          const SharedCost *cost, Rng *rng) {
   uint64_t start = milli_serve(&shared->free_milli, now, cost->hold_milli);
   start = start > shared->turn_milli[scheduler] ? start : shared->turn_milli[scheduler];
+  shared->start_milli = start;
+  shared->held_milli = cost->hold_milli;
   shared->turn_milli[scheduler] =
       start + (cost->until_milli > shared->scheduler_interval ? cost->until_milli : shared->scheduler_interval);
   SharedService service = {milli_cycle(start), milli_cycle(start + cost->own_milli) + shared->latency + cost->extra};

@@ -20,16 +20,19 @@ source_global/1024
 known_poll="fence_block_load/1024
 fence_block_shared_store
 fence_system
+lock_done_32/512
 turns_32
 "
 known_paths=""
 known_wide=""
-known_mbarrier="copy_16_ca
-copy_4
-copy_4_ahead
-copy_4_four/128
-copy_syncthreads
-hand_one_test/1024
+known_copies="group_wait/1024
+group_wait_all/1024
+"
+known_special="beside_laneid/1024
+beside_lanemask/1024
+four_clusterid/1024
+"
+known_mbarrier="hand_one_test/1024
 hand_test/1024
 round_one_waits
 "
@@ -61,9 +64,11 @@ rows() {
         return threads == 32 && kernel ~ /^(high|wide)_d$/ || threads == 1024 && kernel ~ /^(high|wide)_logic_4_[di]$/
       if (program == "warp")
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
+      if (program == "copies") return threads == 32 && kernel ~ /^(group_wait|(one|two|four)_1)$/ || threads == 1024 && kernel ~ /^(group|two_groups_1)$/
+      if (program == "special") return threads == 32 && kernel == "once_nctaid"
       if (program == "mbarrier")
         return threads == 32 && kernel ~ /^(test_(true|false)_(1|32)|try_false_(1|32))$/ ||
-          threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1|copy_4_four)$/
+          threads == 32 && kernel == "arrive_32" || threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1)$/
       return (threads == 32 || threads == 1024) && kernel ~ /^poll_lane_(meets|syncwarp)$/ || (threads == 32 || threads == 256) && kernel == "fence_block"
     }
     function put(kernel, threads, n, ours, theirs) {
@@ -141,12 +146,12 @@ measure() {
 }
 
 test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
-plan 28
-for program in alu control paths wide warp poll; do
+plan 36
+for program in alu control paths wide warp poll copies special; do
   measure sass "$program" 8
 done
-measure sass mbarrier 12
-for program in alu control paths wide warp poll mbarrier; do
+measure sass mbarrier 8
+for program in alu control paths wide warp poll copies special mbarrier; do
   measure ptx "$program" ""
 done
 finish
