@@ -1,14 +1,16 @@
 /* async_copy.h - copies from global to shared memory that go on while their warp does something else (LDGSTS:
  * cp.async).
- * Models: a copy is a load that the memory system serves as any other, past the L1; its words are in shared memory
- * when the reply has come.
+ * Models: a copy is a load that the memory system, or the L1, serves as any other; its words are in shared memory
+ * when the reply has come. It takes turns of the pipe of shared memory, and so does the end of a group (shared.h;
+ * an H200: validation/hardware/mc_copies.cu); a wait for a group is over sm.shared.group_latency after that at the
+ * earliest.
  * A warp's copies up to a COPYEND are a group; a COPYWAIT waits for all groups but the newest so many. Till the warp
  * has waited, an access to the words of a copy is a hazard; then the copy is a store of its lanes, as the race
  * detector hears of it. A COPYARRIVE arrives at a barrier in shared memory (mbarrier.h) when the copies of its lanes
  * up to there have come: they have been waited for then, and the arrival hands their words on to who waits at the
  * barrier.
- * Does not model: waits of single lanes (a wait of some lanes is one of the warp), copies that stay in the L1, the
- * pipe that an arrival takes; that the lanes of a copy which arrives read it before they look at the barrier, once it
+ * Does not model: waits of single lanes (a wait of some lanes is one of the warp), the pipe that an arrival
+ * takes; that the lanes of a copy which arrives read it before they look at the barrier, once it
  * has come.
  * Ownership: a Warp owns its copies, from block to block. */
 #ifndef LOCKSTEP_CORE_ASYNC_COPY_H

@@ -36,7 +36,7 @@ uint64_t constants_operand_comes(Sm *sm, const Launch *launch, uint32_t line, ui
   bool first;
   uint64_t tag = tags_of(launch) | line, longer = look_up(&sm->constants.operands, tag, now, &first);
   if (first) {
-    longer = sm->gpu->machine->sm.encoded.operand_line;
+    longer = sm->gpu->machine->sm.latency.operand_line;
     sm->constants.operands.there[tag % CONST_LINES] = now + longer;
   }
   return now + longer;

@@ -1,8 +1,9 @@
 /* constants.h - constant memory as machine code reads it: an SM's cache of lines for loads, that of blocks behind it,
  * loads whose lanes want several words, and another cache of lines for what instructions name (c[0x0][0x210], ULDC).
  * All are empty at the start of a launch. A load of several words takes them one after the other. A warp whose next
- * instruction names a word of a line that isn't there doesn't issue it until the line has come. Measured on an H200
- * (validation/hardware/mc_warp.cu, mc_special.cu). PTX takes sm.latency.constant, whatever it loads.
+ * instruction names a word of a line that isn't there doesn't issue it until the line has come; of PTX, one that
+ * names a parameter. Measured on an H200 (validation/hardware/mc_warp.cu, mc_special.cu). Loads of PTX take
+ * sm.latency.constant, whatever they load.
  * Ownership: an Sm holds its ConstCache (state.h). */
 #ifndef LOCKSTEP_CORE_CONSTANTS_H
 #define LOCKSTEP_CORE_CONSTANTS_H

@@ -342,7 +342,6 @@ static void access_constant(Issue *issue, MemKind kind, const uint64_t address[3
   Flight *flight = make_flight(issue, kind, address);
   if (!flight)
     return; /* like each store: nothing is a constant and can be written */
-  issue->ready = issue->now + issue->gpu->machine->sm.latency.constant;
   serve_load(issue->gpu, flight, issue->mask);
   access_use_loaded(issue, flight);
 }
@@ -369,7 +368,6 @@ static void load_parameter(Issue *issue, const uint64_t address[32]) {
       rows[part][lane] = narrow_load(word, 0, issue->inst->width);
     }
   }
-  issue->ready = issue->now + issue->gpu->machine->sm.latency.constant;
   for (uint32_t part = 0; part < access_words(bytes); part++)
     access_write(issue, part, rows[part]);
 }

@@ -180,7 +180,6 @@ static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kerne
   decoded->interval = inst->op == OP_VOTE ? 0 : decoded->interval;
   decoded->unit = (uint8_t)(control >> CONTROL_UNIT_SHIFT & 15);
   decoded->passes_by = op_info[inst->op].unit == UNIT_SHARED;
-  decoded->constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);
   decoded->occupies = (uint8_t)occupies(gpu->machine, control);
 }
 
@@ -195,6 +194,7 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                               !inst_is_bulk(inst),
                      .releases = cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
                                  inst->op != OP_MEMBAR && inst->op != OP_CCTL};
+  decoded.constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);
   if (inst->op == OP_ISETP && inst->mode == ISETP_OF_TRY)
     decoded.executor = try_wait_compare;
   if (inst->op == OP_IDIV || inst->op == OP_IREM)

@@ -356,7 +356,9 @@ static uint64_t issue_beside(Sm *sm, Warp *warp, uint64_t now) {
     decoded->executor(&issue);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);
-    if (!decoded->stall)
+    if (issue.flight) /* one of several operations of an instruction (ATOMG.F32x2) */
+      await(warp, decoded, &issue);
+    else if (!decoded->stall)
       sm_set_ready(warp, decoded, now);
   } else if (G_UNLIKELY(decoded->hazards)) {
     hazards_skip(&issue, warp->active);
