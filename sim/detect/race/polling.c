@@ -89,10 +89,10 @@ typedef struct Roles {
 
 static void add_roles(const PollLoop *loop, uint32_t block, uint32_t pc, const PollFacts *facts, Roles *roles) {
   const Inst *inst = &loop->kernel->insts[pc], *branch = &loop->kernel->insts[poll_block(loop, block)->last];
-  uint64_t reads = poll_bits(inst_reads(inst));
+  uint64_t reads = loop->insts[pc].reads;
   uint8_t choice = poll_choice(loop, block, inst, facts);
   for (uint8_t kind = POLL_ALWAYS; kind <= POLL_IF_FALSE; kind <<= 1)
-    roles->written[kind] |= choice & kind ? poll_bits(inst_writes(inst, loop->kernel->nregs)) : 0;
+    roles->written[kind] |= choice & kind ? loop->insts[pc].writes : 0;
   if (reads & facts->told)
     roles->compared |= reads & facts->carried & ~facts->copied;
   if (poll_leads_out(loop, block) && inst_is_guarded(branch) && (inst_pred_writes(inst) >> branch->guard & 1))
@@ -342,9 +342,11 @@ static bool *find_polls(const Kernel *kernel, bool tries, bool quiet, bool waits
   if (!any_load(kernel, tries))
     return NULL;
   g_autoptr(Cfg) cfg = cfg_new(kernel);
+  g_autofree PollInst *insts = poll_read_kernel(kernel);
   bool *polls = g_new0(bool, kernel->ninsts), found = false;
   PollLoop loop = {.kernel = kernel,
                    .cfg = cfg,
+                   .insts = insts,
                    .blocks = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
                    .inside = g_new0(uint8_t, cfg->blocks->len),
                    .chosen = g_new0(uint8_t, cfg->blocks->len),

@@ -7,6 +7,21 @@ uint64_t poll_bits(RegList list) {
   return bits;
 }
 
+PollInst *poll_read_kernel(const Kernel *kernel) {
+  PollInst *insts = g_new0(PollInst, kernel->ninsts);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    insts[pc] = (PollInst){.reads = poll_bits(inst_reads(inst)),
+                           .writes = poll_bits(inst_writes(inst, kernel->nregs)),
+                           .pred_reads = inst_pred_reads(inst),
+                           .pred_writes = inst_pred_writes(inst),
+                           .never_runs = poll_never_runs(inst),
+                           .guarded = inst_is_guarded(inst),
+                           .loads = op_info[inst->op].flags & OPF_LOAD};
+  }
+  return insts;
+}
+
 /* ---- the blocks of a loop ---- */
 
 /* No such loop passes the block. */
@@ -83,17 +98,17 @@ uint8_t poll_choice(const PollLoop *loop, uint32_t block, const Inst *inst, cons
 /* What is told may be written over what each round changes, but not mixed with it; a register that rounds change
  * under one choice of the load only (a count of messages) stands still while it waits. */
 void poll_follow(const PollLoop *loop, uint32_t block, uint32_t pc, PollFacts *facts) {
-  const Inst *inst = &loop->kernel->insts[pc];
-  if (poll_never_runs(inst))
+  const PollInst *inst = &loop->insts[pc];
+  if (inst->never_runs)
     return;
-  uint64_t reads = poll_bits(inst_reads(inst)), writes = poll_bits(inst_writes(inst, loop->kernel->nregs));
-  uint32_t pred_reads = inst_pred_reads(inst), pred_writes = inst_pred_writes(inst);
-  uint8_t choice = poll_choice(loop, block, inst, facts);
+  uint64_t reads = inst->reads, writes = inst->writes;
+  uint32_t pred_reads = inst->pred_reads, pred_writes = inst->pred_writes;
+  uint8_t choice = poll_choice(loop, block, &loop->kernel->insts[pc], facts);
   bool carried = reads & facts->carried, mixed = reads & facts->carried & ~facts->told & ~loop->stands;
   bool is_load = pc == loop->load;
   bool by_data = !mixed && (reads & facts->told), chosen = choice != POLL_ALWAYS || (pred_reads & facts->told_preds);
-  bool copies = is_load || (reads & facts->copied && !(op_info[inst->op].flags & OPF_LOAD));
-  if (!inst_is_guarded(inst)) {
+  bool copies = is_load || (reads & facts->copied && !inst->loads);
+  if (!inst->guarded) {
     facts->carried &= ~writes;
     facts->told &= ~writes;
     facts->copied &= ~writes;
@@ -156,7 +171,7 @@ void poll_start(PollLoop *loop) {
   for (guint i = 0; i < loop->blocks->len; i++) {
     const CfgBlock *block = poll_block(loop, poll_block_number(loop, i));
     for (uint32_t pc = block->first; pc <= block->last; pc++)
-      head->carried |= poll_bits(inst_writes(&loop->kernel->insts[pc], loop->kernel->nregs));
+      head->carried |= loop->insts[pc].writes;
   }
   loop->load = POLL_NOBODY;
   poll_forget_load(loop);

@@ -22,9 +22,17 @@ typedef struct PollFacts {
   uint32_t told_preds;
 } PollFacts;
 
+/* What an instruction reads and writes, since each is followed many times. */
+typedef struct PollInst {
+  uint64_t reads, writes; /* registers below R64 */
+  uint32_t pred_reads, pred_writes;
+  bool never_runs, guarded, loads;
+} PollInst;
+
 typedef struct PollLoop {
   const Kernel *kernel;
   const Cfg *cfg;
+  const PollInst *insts;
   GArray *blocks;   /* uint32_t, rising */
   uint8_t *inside;  /* of each block of the kernel */
   uint8_t *chosen;  /* POLL_IF_TRUE, POLL_IF_FALSE: the block runs if the load says so; 0: always */
@@ -52,6 +60,9 @@ static inline uint32_t poll_block_number(const PollLoop *loop, guint index) {
 static inline bool poll_never_runs(const Inst *inst) {
   return inst->guard == PRED_TRUE && (inst->flags & INST_GUARD_NOT);
 }
+
+/* Of each instruction of the kernel. Free with g_free. */
+PollInst *poll_read_kernel(const Kernel *kernel);
 
 /* Finds the blocks from which `latch` is reached without passing `head`, and that `head` reaches. False if that is no
  * loop, or too large a one. */
