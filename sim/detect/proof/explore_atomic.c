@@ -59,6 +59,26 @@ static void change_word(LaneWalk *walk, const LaneState *state, const Inst *inst
   }
 }
 
+/* A part of a word: its other bytes stay. */
+static void change_bytes(LaneWalk *walk, const LaneState *state, const Inst *inst, const Place *place) {
+  uint32_t b, c, pc = state->pc;
+  bool known = explore_operand(walk, state, inst, false, 0, &b);
+  known &= explore_operand(walk, state, inst, inst->mode == ATOM_CAS, 0, &c);
+  const ValueSet *set = explore_read(walk, place->key, pc);
+  if (!known || is_float(inst) || explore_may_be_anything(walk, set, place->key)) {
+    explore_store_unknown(walk, pc, place->key);
+    return;
+  }
+  uint32_t count = set->count, values[VALUES_MAX];
+  memcpy(values, set->value, count * sizeof *values);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t old = narrow_load(values[i], place->offset, inst->width);
+    uint32_t new = (uint32_t)atomic_apply(inst, old, b, c);
+    if (new != old)
+      explore_store_value(walk, pc, place->key, narrow_store(values[i], place->offset, place->bytes, new));
+  }
+}
+
 /* True if the low word of a 64-bit counter can't carry into the high one by what is added to it. */
 static bool stays_low(LaneWalk *walk, WordKey key, uint32_t pc) {
   const ValueSet *set = explore_read(walk, key, pc);
@@ -171,7 +191,7 @@ void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Pl
   else if (place->bytes == 16)
     change_four(walk, state, inst, place->key);
   else
-    explore_store_unknown(walk, state->pc, place->key);
+    change_bytes(walk, state, inst, place);
   if (inst->flags & INST_LOCK && inst->mode == ATOM_CAS)
     refuse_lock(walk, state, inst);
   if (op_info[inst->op].flags & OPF_LOAD)
