@@ -140,19 +140,6 @@ static void walk_lane(LaneWalk *walk, const LaneState *start, bool only_flights)
   explore_apply_changes(walk);
 }
 
-LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
-                        const Assumption *assumption, Footprint *footprint) {
-  LaneWalk walk = {.explorer = explorer,
-                   .view = view,
-                   .lane = lane,
-                   .assumption = assumption,
-                   .footprint = footprint,
-                   .changes = explorer->changes,
-                   .effects = explorer->effects};
-  walk_lane(&walk, start, false);
-  return walk.reach;
-}
-
 /* Explores a lane of the proof, or finds one alike. */
 static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start) {
   LaneReach reach;
@@ -206,6 +193,39 @@ void explorer_pop_memory(Explorer *explorer, MemoryLayer *layer) {
     }
   }
   g_ptr_array_free(layer->shares, TRUE);
+}
+
+/* A lane that is asked keeps nothing but its own memory: registers that it saves there, and addresses to return to. */
+static void walk_on_layer(LaneWalk *walk, const LaneState *start) {
+  enum { PASSES_MAX = 16 };
+  Explorer *explorer = walk->explorer;
+  MemoryLayer layer;
+  uint64_t version;
+  unsigned passes = 0;
+  explorer_push_memory(explorer, &layer, walk->view->index, 1);
+  do {
+    version = explorer->memory.version;
+    walk_lane(walk, start, false);
+  } while (explorer->memory.version != version && ++passes < PASSES_MAX);
+  bool gave_up = explorer->gave_up;
+  explorer_pop_memory(explorer, &layer);
+  explorer->gave_up |= gave_up;
+}
+
+LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
+                        const Assumption *assumption, Footprint *footprint) {
+  LaneWalk walk = {.explorer = explorer,
+                   .view = view,
+                   .lane = lane,
+                   .assumption = assumption,
+                   .footprint = footprint,
+                   .changes = explorer->changes,
+                   .effects = explorer->effects};
+  if (view->launch->kernel->local_bytes && read_only(&walk) && !keeps_stores(&walk))
+    walk_on_layer(&walk, start);
+  else
+    walk_lane(&walk, start, false);
+  return walk.reach;
 }
 
 /* ---- the fixpoint ---- */

@@ -184,7 +184,7 @@ void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t num
   unknown = unknown || is_any_lane(walk); /* as many times as there are such lanes */
   LaneChange change = {.key = key, .unknown = unknown, .number = number, .state = walk->view->facts->states.from};
   changed_word(walk, key);
-  if (keeps_stores(walk) && (unknown || number))
+  if (keeps_store(walk, key) && (unknown || number))
     g_array_append_val(walk->changes, change);
 }
 
@@ -217,7 +217,7 @@ void explore_store_unknown(LaneWalk *walk, uint32_t pc, WordKey key) {
 void explore_store_value(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t value) {
   ValueSet *set = changed_word(walk, key);
   explore_note_store(walk, key, pc, walk->footprint && !abstract_has(explore_set_before(walk, key), value), &value);
-  if (keeps_stores(walk))
+  if (keeps_store(walk, key))
     abstract_add(&walk->explorer->memory, set, value);
 }
 

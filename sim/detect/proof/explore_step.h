@@ -54,6 +54,10 @@ static inline bool assumes_all_open(const LaneWalk *walk) { return walk->assumpt
 static inline bool is_any_lane(const LaneWalk *walk) { return walk->assumption && walk->assumption->any_lane; }
 static inline bool read_only(const LaneWalk *walk) { return walk->assumption && walk->assumption->read_only; }
 static inline bool keeps_stores(const LaneWalk *walk) { return !read_only(walk) || walk->assumption->stores; }
+/* The same of one word. What a lane saves in its own memory it finds there, whatever it is asked. */
+static inline bool keeps_store(const LaneWalk *walk, WordKey key) {
+  return keeps_stores(walk) || word_key_is_local(key);
+}
 
 /* ---- explore_value.c: rows of one lane. A slot is an operand: a register, or ~ a constant row. ---- */
 
