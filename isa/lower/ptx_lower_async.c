@@ -213,12 +213,12 @@ static void initialise(Lower *lower) {
     return;
   Value count = lower_value(lower, 1, PTX_U32);
   Value word = is_hopper(lower) ? new_word(lower, count) : old_word(lower, count);
-  VInst *vinst = is_hopper(lower) ? reach(lower, OP_ATOMS, &address, WIDTH_64, SEM_RELAXED)
-                                  : reach(lower, OP_STS, &address, WIDTH_64, SEM_WEAK);
+  VInst *vinst = reach(lower, is_hopper(lower) ? OP_ATOMS : OP_STS, &address, WIDTH_64, SEM_WEAK);
   vinst->b = word.index;
   if (is_hopper(lower)) {
     vinst->dst = VREG_SINK;
     vinst->inst.mode = ATOM_EXCH;
+    vinst->inst.lop = EXCH_INITS;
     vinst->inst.type = TYPE_U64;
     vinst->inst.wide = WIDE_DST | WIDE_B;
   }

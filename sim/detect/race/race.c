@@ -203,9 +203,15 @@ static void look_for_select(const RaceDetector *detector, const ProbePoint *poin
   access->perhaps_dropped = selection->known_later;
 }
 
-static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
+/* The first word of an mbarrier is stored, whatever the instruction. */
+static AccessKind kind_of(const Inst *inst, AccessKind kind) {
+  return kind == ACCESS_ATOMIC && inst->mode == ATOM_EXCH && inst->lop == EXCH_INITS ? ACCESS_WRITE : kind;
+}
+
+static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind done,
                           const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
   RaceDetector *detector = user;
+  AccessKind kind = kind_of(point->inst, done);
   bool lock = point->inst->op == OP_LDSLK;
   const bool *polls = g_array_index(detector->polls, const bool *, point->block->launch->index);
   RaceAccess access = {.address = address,
