@@ -114,6 +114,7 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/findings.def \
   sim/detect/naming/diagnose.c \
   sim/detect/naming/diagnose.h \
+  sim/detect/naming/diagnose_mbarrier.c \
   sim/detect/naming/diagnose_repair.c \
   sim/detect/naming/diagnose_waits.c \
   sim/detect/naming/finding.c \

@@ -315,6 +315,7 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
   g_autofree char *who = diagnose_lanes(graph, actor, 1u << actor->index);
   locate_evidence(finding, view->launch, edge->pc,
                   g_strdup_printf("%s would change it here, but can't get here", who));
+  diagnose_mbarrier_circle(graph, finding, edge);
 }
 
 /* Why who must act in a simd-deadlock can't. */

@@ -33,6 +33,15 @@ char *diagnose_host_text(const WaitGraph *graph);
  * warp, or NULL. */
 Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge, bool itself, const Edge *join);
 
+/* ---- diagnose_mbarrier.c: a word that is a barrier in shared memory; what it lacks joins the finding ---- */
+
+/* `inst` arrives there. False if it does something else. */
+bool diagnose_mbarrier_arrives(const WaitGraph *graph, Finding *finding, const Inst *inst, WordKey key);
+/* Somebody looks at its phase by the wait. */
+void diagnose_mbarrier_look(const WaitGraph *graph, Finding *finding, const Edge *wait);
+/* Who would arrive there is in a circle. */
+void diagnose_mbarrier_circle(const WaitGraph *graph, Finding *finding, const Edge *act);
+
 /* Findings for waits for copies in an L1. True if there are any. */
 bool diagnose_copies(const WaitGraph *graph, GPtrArray *findings);
 /* Findings for waits that are in no cycle, and the verdict. */

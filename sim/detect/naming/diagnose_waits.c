@@ -2,7 +2,6 @@
  * stays, or for nothing at all. */
 #include "sim/core/host.h"
 #include "sim/core/look.h"
-#include "sim/core/mbarrier.h"
 #include "sim/core/queue_unit.h"
 #include "sim/detect/naming/diagnose.h"
 #include "sim/detect/naming/locate.h"
@@ -42,31 +41,6 @@ static bool some_lane_waits(const WaitGraph *graph) {
 
 enum { WAITERS_SHOWN_MAX = 8 };
 
-/* A barrier in shared memory that expects more than comes. */
-static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *arrives, uint64_t key) {
-  const Sm *sm = &graph->explorer->gpu->sms[(key >> 32) & 0x7fffffff];
-  uint32_t first = (uint32_t)key & ~1u;
-  uint64_t word = (uint64_t)look_shared(sm, first + 1) << 32 | look_shared(sm, first);
-  MbarrierCounts counts = mbarrier_counts(arrives, word);
-  GString *text = g_string_new(NULL);
-  g_string_printf(text,
-                  "it is a barrier of which each phase expects %u arrivals: %u of this one have come, %u are missing",
-                  counts.expected, counts.expected - counts.missing, counts.missing);
-  if (counts.bytes && !counts.surplus)
-    g_string_append_printf(text, ", and %u bytes that it expects", counts.bytes);
-  else if (counts.bytes)
-    g_string_append_printf(text, ", and %u bytes have come that nobody has expected", counts.bytes);
-  finding_add_evidence(finding, 0, g_string_free(text, FALSE));
-  g_free(finding->repair);
-  if (counts.bytes && !counts.missing) {
-    finding->repair = g_strdup("let each phase expect as many bytes (expect_tx) as the copies that count at the "
-                               "barrier bring in it");
-    return;
-  }
-  finding->repair = g_strdup("initialise the barrier with the number of arrivals that really come in each phase; a "
-                             "thread that leaves early arrives a last time and drops out (arrive_and_drop())");
-}
-
 /* The word of grid.sync(), behind the size of the workspace of a cooperative launch: some block doesn't come. */
 static bool add_grid(const WaitGraph *graph, Finding *finding, const Edge *first) {
   const Node *thing = wait_node(graph, first->to);
@@ -105,9 +79,7 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   if (add_grid(graph, finding, first))
     return;
   if (!thing->waiter) {
-    const Inst *look = &diagnose_view(graph, wait_node(graph, first->from))->launch->kernel->insts[first->pc];
-    if (look->op == OP_LDS && look->lop && word_key_is_shared(thing->key))
-      add_counts(graph, finding, look, thing->key);
+    diagnose_mbarrier_look(graph, finding, first);
     return;
   }
   const Node *waiter = wait_node(graph, thing->waiter - 1);
@@ -116,9 +88,9 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   g_autofree char *who = diagnose_lanes(graph, waiter, 1u << waiter->index);
   locate_evidence(finding, launch, thing->waiter_pc,
                   g_strdup_printf("%s would change it here, but waits for it itself", who));
-  if (op_info[inst->op].flags & OPF_ATOMIC && inst->mode == ATOM_ARRIVE && word_key_is_shared(thing->key))
-    add_counts(graph, finding, inst, thing->key);
-  else if (op_info[inst->op].flags & OPF_ATOMIC && !queue_unit_has(inst) &&
+  if (diagnose_mbarrier_arrives(graph, finding, inst, thing->key))
+    return;
+  if (op_info[inst->op].flags & OPF_ATOMIC && !queue_unit_has(inst) &&
            (inst->mode == ATOM_ADD || inst->mode == ATOM_INC || inst->mode == ATOM_DEC)) {
     g_free(finding->repair);
     finding->repair =
