@@ -23,6 +23,11 @@ static char *counts_text(const MbarrierCounts *counts) {
   return g_string_free(text, FALSE);
 }
 
+static const char repair_bytes[] =
+    "let each phase expect as many bytes (expect_tx) as the copies that count at the barrier bring in it";
+
+static bool lacks_bytes_alone(const MbarrierCounts *counts) { return counts->bytes && !counts->missing; }
+
 /* It expects more than comes. */
 static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *inst, uint64_t key) {
   MbarrierCounts counts = counts_of(graph, inst, key);
@@ -30,8 +35,8 @@ static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *ins
   finding_add_evidence(finding, 0, g_strdup_printf("it is %s", text));
   g_free(finding->repair);
   finding->repair =
-      g_strdup(counts.bytes && !counts.missing
-                   ? "let each phase expect as many bytes (expect_tx) as the copies that count at the barrier bring in it"
+      g_strdup(lacks_bytes_alone(&counts)
+                   ? repair_bytes
                    : "initialise the barrier with the number of arrivals that really come in each phase; a thread that "
                      "leaves early arrives a last time and drops out (arrive_and_drop())");
 }
@@ -64,7 +69,13 @@ void diagnose_mbarrier_circle(const WaitGraph *graph, Finding *finding, const Ed
   MbarrierCounts counts = counts_of(graph, inst, thing->key);
   g_autofree char *text = counts_text(&counts);
   finding_add_evidence(finding, 0, g_strdup_printf("that word is %s", text));
+  if (g_strcmp0(finding->repair, repair_bytes) == 0)
+    return;
   g_free(finding->repair);
+  if (lacks_bytes_alone(&counts)) {
+    finding->repair = g_strdup(repair_bytes);
+    return;
+  }
   finding->repair =
       g_strdup("initialise each barrier with the number of arrivals that really come in each phase, let every thread "
                "that it counts arrive in each round, and let each wait be for the next phase: with two barriers, one of "
