@@ -26,6 +26,7 @@ typedef struct Step {
   uint8_t in_order;                 /* InOrder */
   bool owes;                        /* its results come at no fixed time, so ptxas has it raise a scoreboard */
   bool memory, uniform;             /* it accesses memory; it is of the uniform datapath */
+  bool copies;                      /* R2UR, which reads the predicate of .OR late */
   bool settles;                     /* ptxas takes sources of accesses before it as read behind it */
 } Step;
 
@@ -135,6 +136,7 @@ static void make_steps(Search *search, const McModule *module, const McKernel *s
     step->in_order = (uint8_t)order_of(root);
     step->owes |= step->in_order != OUT_OF_ORDER || is_one_of(root, " LD LDG LDL ATOM ATOMG MATCH REDUX QSPC ");
     step->uniform = root[0] == 'U';
+    step->copies |= strcmp(root, "R2UR") == 0;
     step->settles |= strcmp(root, "BAR") == 0 || strcmp(root, "MEMBAR") == 0 || strcmp(root, "YIELD") == 0;
     add_part(step, kernel, &kernel->insts[pc], root);
     add_control(step, kernel->control[pc]);
@@ -256,10 +258,12 @@ static void follow_scoreboard(Search *search, uint32_t from, unsigned item, bool
 
 /* ---- fixed latencies ---- */
 
-static uint32_t cycles_of_predicate(const Search *search, const Step *producer, bool guards) {
-  enum { GUARD_TURING = 12, GUARD = 13, OPERAND = 4, OF_MOVE = 1 /* PLOP3 behind VOTEU */ };
+static uint32_t cycles_of_predicate(const Search *search, const Step *producer, const Step *consumer, bool guards) {
+  enum { GUARD_TURING = 12, GUARD = 13, OPERAND = 4, OF_MOVE = 1 /* PLOP3 behind VOTEU */, OF_COPY = 2 };
   if (producer->latency == LATENCY_UNIFORM_MOVE && !guards)
     return OF_MOVE;
+  if (consumer->copies && !guards)
+    return OF_COPY;
   bool vector = producer->latency == LATENCY_VECTOR || producer->latency == LATENCY_DOUBLE;
   return !guards || !vector ? OPERAND : search->sm < 80 ? GUARD_TURING : GUARD;
 }
@@ -282,7 +286,7 @@ static uint32_t cycles_of_register(const Search *search, const Step *producer, c
 static uint32_t cycles_of(const Search *search, const Step *producer, const Step *consumer, unsigned item) {
   const Inst *inst = &search->kernel->insts[consumer->last];
   if (item >= PREDICATES)
-    return cycles_of_predicate(search, producer, inst->guard == item - PREDICATES);
+    return cycles_of_predicate(search, producer, consumer, inst->guard == item - PREDICATES);
   return cycles_of_register(search, producer, consumer, has(consumer->addresses, item));
 }
 

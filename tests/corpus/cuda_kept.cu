@@ -81,6 +81,25 @@ template <bool SYNCS> static __device__ void hand_over(int *out) {
 extern "C" __global__ void init_synced(int *out) { hand_over<true>(out); }
 extern "C" __global__ void init_early(int *out) { hand_over<false>(out); }
 
+// Two lanes initialise one barrier each, of as many arrivals as a word says: ptxas makes a loop of that.
+extern "C" __global__ void init_loaded(const volatile int *count, int *out) {
+  __shared__ unsigned long long barrier[2];
+  unsigned at = (unsigned)__cvta_generic_to_shared(&barrier[threadIdx.x % 2]);
+  if (threadIdx.x < 2)
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(count[threadIdx.x]) : "memory");
+  __syncthreads();
+  unsigned long long state;
+  asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+  int done;
+  do
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(at), "l"(state)
+                 : "memory");
+  while (!done);
+  out[threadIdx.x] = 1;
+}
+
 // A barrier that expects more than come, among warps that hand two buffers to and fro.
 template <int EMPTIED> static __device__ void to_and_fro(int *out) {
   __shared__ unsigned long long full[2], empty[2];
