@@ -105,12 +105,31 @@ static void print_special(McDecoder *decoder, unsigned at) {
   static const struct {
     uint8_t number;
     const char *name;
-  } specials[] = {{0x00, "SR_LANEID"},        {0x02, "SR_VIRTCFG"}, {0x03, "SR_VIRTID"},   {0x21, "SR_TID.X"},
-                  {0x22, "SR_TID.Y"},         {0x23, "SR_TID.Z"},   {0x25, "SR_CTAID.X"},  {0x26, "SR_CTAID.Y"},
-                  {0x27, "SR_CTAID.Z"},       {0x2f, "SR_SWINHI"},  {0x32, "SR_SMEMSZ"},   {0x38, "SR_EQMASK"},
-                  {0x39, "SR_LTMASK"},        {0x3a, "SR_LEMASK"},  {0x3b, "SR_GTMASK"},   {0x3c, "SR_GEMASK"},
-                  {0x43, "SR_VIRTUALSMID"},   {0x50, "SR_CLOCKLO"}, {0x51, "SR_CLOCKHI"},  {0x52, "SR_GLOBALTIMERLO"},
-                  {0x53, "SR_GLOBALTIMERHI"}, {0x64, "SR_PM0"},     {0x88, "SR_CgaCtaId"}, {0xff, "SRZ"}};
+  } specials[] = {{0x00, "SR_LANEID"},
+                  {0x02, "SR_VIRTCFG"},
+                  {0x03, "SR_VIRTID"},
+                  {0x21, "SR_TID.X"},
+                  {0x22, "SR_TID.Y"},
+                  {0x23, "SR_TID.Z"},
+                  {0x25, "SR_CTAID.X"},
+                  {0x26, "SR_CTAID.Y"},
+                  {0x27, "SR_CTAID.Z"},
+                  {0x2f, "SR_SWINHI"},
+                  {0x32, "SR_SMEMSZ"},
+                  {0x37, "SR_LMEMHIOFF"},
+                  {0x38, "SR_EQMASK"},
+                  {0x39, "SR_LTMASK"},
+                  {0x3a, "SR_LEMASK"},
+                  {0x3b, "SR_GTMASK"},
+                  {0x3c, "SR_GEMASK"},
+                  {0x43, "SR_VIRTUALSMID"},
+                  {0x50, "SR_CLOCKLO"},
+                  {0x51, "SR_CLOCKHI"},
+                  {0x52, "SR_GLOBALTIMERLO"},
+                  {0x53, "SR_GLOBALTIMERHI"},
+                  {0x64, "SR_PM0"},
+                  {0x88, "SR_CgaCtaId"},
+                  {0xff, "SRZ"}};
   unsigned number = (unsigned)mc_field(decoder, at, 8);
   for (guint i = 0; i < G_N_ELEMENTS(specials); i++)
     if (specials[i].number == number) {
@@ -170,6 +189,10 @@ static int64_t branch_offset(McDecoder *decoder) {
   decoder->p++;
   if (*decoder->p == 'L')
     return mc_signed_field(decoder, 24, 8); /* LEPC, whose offset was never longer */
+  if (*decoder->p == 'B') {
+    decoder->p++;
+    return (int64_t)((uint64_t)mc_signed_field(decoder, 34, 30) << 2);
+  }
   int64_t words = mc_signed_field(decoder, 34, 48);
   if (*decoder->p == '9') {
     decoder->p++;

@@ -55,6 +55,7 @@ static const Special specials[] = {
     {"SR_GLOBALTIMERLO", SR_GLOBALTIMERLO},
     {"SR_GLOBALTIMERHI", SR_GLOBALTIMERHI},
     {"SR_SMEMSZ", SR_SHARED_BYTES},
+    {"SR_LMEMHIOFF", -1}, /* the least stack pointer: code without optimisation compares with it */
     {"SR_CgaCtaId", -1},
     {"SR_CTAID_IN_CGA", -1},
     {"SR_PM0", -1},

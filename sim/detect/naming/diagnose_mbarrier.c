@@ -34,11 +34,11 @@ static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *ins
   g_autofree char *text = counts_text(&counts);
   finding_add_evidence(finding, 0, g_strdup_printf("it is %s", text));
   g_free(finding->repair);
-  finding->repair =
-      g_strdup(lacks_bytes_alone(&counts)
-                   ? repair_bytes
-                   : "initialise the barrier with the number of arrivals that really come in each phase; a thread that "
-                     "leaves early arrives a last time and drops out (arrive_and_drop())");
+  finding->repair = g_strdup(
+      lacks_bytes_alone(&counts)
+          ? repair_bytes
+          : "initialise the barrier with the number of arrivals that really come in each phase; a thread that "
+            "leaves early arrives a last time and drops out (arrive_and_drop())");
 }
 
 static bool arrives(const Inst *inst, WordKey key) {
@@ -76,8 +76,8 @@ void diagnose_mbarrier_circle(const WaitGraph *graph, Finding *finding, const Ed
     finding->repair = g_strdup(repair_bytes);
     return;
   }
-  finding->repair =
-      g_strdup("initialise each barrier with the number of arrivals that really come in each phase, let every thread "
-               "that it counts arrive in each round, and let each wait be for the next phase: with two barriers, one of "
-               "full and one of empty buffers, who fills waits for parity 1 first, and who empties for parity 0");
+  finding->repair = g_strdup(
+      "initialise each barrier with the number of arrivals that really come in each phase, let every thread "
+      "that it counts arrive in each round, and let each wait be for the next phase: with two barriers, one of "
+      "full and one of empty buffers, who fills waits for parity 1 first, and who empties for parity 0");
 }

@@ -91,7 +91,7 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   if (diagnose_mbarrier_arrives(graph, finding, inst, thing->key))
     return;
   if (op_info[inst->op].flags & OPF_ATOMIC && !queue_unit_has(inst) &&
-           (inst->mode == ATOM_ADD || inst->mode == ATOM_INC || inst->mode == ATOM_DEC)) {
+      (inst->mode == ATOM_ADD || inst->mode == ATOM_INC || inst->mode == ATOM_DEC)) {
     g_free(finding->repair);
     finding->repair =
         g_strdup("a count may have passed the awaited number before a thread looks: wait until it is at "
