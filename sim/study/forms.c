@@ -17,10 +17,18 @@ static bool has_place(const GPtrArray *findings, const Finding *finding) {
   return false;
 }
 
+static bool is_wait(Verdict verdict) { return verdict == VERDICT_LIVELOCK || verdict == VERDICT_ORPHAN_WAIT; }
+
+/* The PTX comes as far as the machine code. One form may name a wait that the other finds no name for. */
+static bool comes_as_far(const RunResult *source, const RunResult *code) {
+  return source->verdict == VERDICT_COMPLETED || source->verdict == code->verdict ||
+         (is_wait(source->verdict) && is_wait(code->verdict));
+}
+
 /* The findings of the machine code with those of its PTX in their place. */
 static GPtrArray *unite(const RunResult *code, RunResult *source) {
   GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  bool same_end = source->verdict == VERDICT_COMPLETED || source->verdict == code->verdict;
+  bool same_end = comes_as_far(source, code);
   for (guint i = 0; i < code->findings->len; i++) {
     const Finding *finding = g_ptr_array_index(code->findings, i);
     if (!is_of_source(finding->id) || (!same_end && !has_place(source->findings, finding)))
@@ -96,7 +104,7 @@ RunResult *forms_run(const Scenario *scenario, const Machine *machine, const Run
   plain.races = false;
   RunResult *code = run_scenario(scenario, machine, &plain, diag);
   g_autoptr(RunResult) source = code && !code->stop ? run_source(scenario, machine, options, code->cycles) : NULL;
-  bool same_end = source && (source->verdict == VERDICT_COMPLETED || source->verdict == code->verdict);
+  bool same_end = source && comes_as_far(source, code);
   if (code && !same_end && !code->stop) { /* its own races count */
     run_result_free(code);
     code = run_scenario(scenario, machine, options, diag);
