@@ -114,6 +114,24 @@ static bool reads_itself(LaneWalk *walk, const LaneState *state, const Inst *ins
   return slot_value(walk, state, inst->b) == walk->lane && slot_value(walk, state, inst->c) == 0x1f;
 }
 
+/* While the machine goes round in a circle (Explorer.seen): what the shuffle gave the lane there. False if it wasn't
+ * seen, or if the lane is asked what it would do behind the circle. */
+static bool take_seen(LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  const SeenLoads *seen = walk->explorer->seen;
+  bool behind = walk->assumption && walk->assumption->stores;
+  bool of_circle = seen && seen->warp == walk->view->warp && !is_any_lane(walk) && !behind;
+  const SeenValues *values = of_circle ? seen_values(seen, walk->lane, state->pc, 0) : NULL;
+  for (uint32_t i = 0; values && i < values->count; i++) {
+    LaneSpace after;
+    lane_state_copy(&after.state, state, walk_nregs(walk));
+    explore_forget_writes(walk, &after.state, inst);
+    explore_set_register(walk, &after.state, inst->dst, false, values->value[i]);
+    explore_go_on(walk, &after.state, inst, state->pc + 1);
+  }
+  walk->effects.of_lane |= of_circle;
+  return values;
+}
+
 /* What other lanes hold isn't known here, unless their leader gives it to them. */
 void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst) {
   const Leader *leader = leader_of(walk, state, inst);
@@ -121,6 +139,8 @@ void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst) {
     take_value(walk, state, inst, slot_unknown(state, inst->a), slot_value(walk, state, inst->a));
     return;
   }
+  if (!leader && take_seen(walk, state, inst))
+    return;
   if (!leader) {
     explore_forget_writes(walk, state, inst);
     explore_go_on(walk, state, inst, state->pc + 1);

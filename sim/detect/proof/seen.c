@@ -45,13 +45,14 @@ static void add_value(SeenLoads *seen, uint64_t key, uint32_t value) {
   values->count = MIN(values->count + 1, SEEN_VALUES_MAX + 1);
 }
 
-/* A load has written its destination. */
+/* A load or a shuffle has written its destination. */
 static void note_loaded(SeenLoads *seen, const ProbePoint *point) {
   const Inst *inst = point->inst;
-  if (point->warp != seen->warp || !(op_info[inst->op].flags & OPF_LOAD) || inst->dst < 0)
+  bool is_shuffle = op_info[inst->op].unit == UNIT_SHUFFLE;
+  if (point->warp != seen->warp || !(is_shuffle || op_info[inst->op].flags & OPF_LOAD) || inst->dst < 0)
     return;
   for (uint32_t rest = point->lanes; rest; rest &= rest - 1)
-    for (uint32_t part = 0; part < access_words(width_bytes[inst->width]); part++) {
+    for (uint32_t part = 0; part < (is_shuffle ? 1 : access_words(width_bytes[inst->width])); part++) {
       unsigned lane = (unsigned)__builtin_ctz(rest);
       add_value(seen, place_key(lane, point->pc, part),
                 point->warp->regs[(uint32_t)(inst->dst + (int)part) * WARP_LANES + lane]);

@@ -2,7 +2,8 @@
  *
  * Where a single warp can issue, and nothing else acts, its next steps are given by its state: once the state comes back, it goes
  * on for ever, in the only order there is. The exploration of lanes (explore.h) would still let each load find any
- * value that a word ever holds, and so find a way out that doesn't exist. With what each load did read it stays in the circle. */
+ * value that a word ever holds, and each shuffle any at all, and so find a way out that doesn't exist. With what each did give
+ * it stays in the circle. */
 #ifndef LOCKSTEP_DETECT_PROOF_SEEN_H
 #define LOCKSTEP_DETECT_PROOF_SEEN_H
 
@@ -26,7 +27,7 @@ Warp *seen_only_warp(const Gpu *gpu);
 /* Runs so many instructions and notes what that warp reads. NULL if the run stopped (*stop says why). */
 SeenLoads *seen_record(Gpu *gpu, const Warp *warp, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop);
 void seen_free(SeenLoads *seen);
-/* What word `part` of the load at `pc` gave to the lane; NULL if that isn't known. */
+/* What word `part` of the load, or the shuffle, at `pc` gave to the lane; NULL if that isn't known. */
 const SeenValues *seen_values(const SeenLoads *seen, unsigned lane, uint32_t pc, uint32_t part);
 
 #endif
