@@ -111,7 +111,8 @@ enum {
   MBARRIER_DROPS = 16,
   MBARRIER_BEFORE_HOPPER = 32
 };
-/* Inst.lop of ATOM_EXCH: 0, or the exchange gives an mbarrier its first word (sm_90: SYNCS.EXCH), as a plain store does. */
+/* Inst.lop of ATOM_EXCH: 0, or the exchange gives an mbarrier its first word (sm_90: SYNCS.EXCH), as a plain store
+ * does. */
 enum { EXCH_INITS = 1 };
 /* Inst.lop of LDS: 0, or a look at the phase of an mbarrier (sm_90: SYNCS.PHASECHK), or that of a try (.TRYWAIT). */
 enum { LDS_CHECKS_PHASE = 1, LDS_TRIES_PHASE = 2 };

@@ -195,7 +195,7 @@ void explorer_pop_memory(Explorer *explorer, MemoryLayer *layer) {
   g_ptr_array_free(layer->shares, TRUE);
 }
 
-/* A lane that is asked keeps nothing but its own memory: registers that it saves there, and addresses to return to. */
+/* A lane that is asked keeps nothing but its own memory: registers that it saves there, and where calls return to. */
 static void walk_on_layer(LaneWalk *walk, const LaneState *start) {
   enum { PASSES_MAX = 16 };
   Explorer *explorer = walk->explorer;

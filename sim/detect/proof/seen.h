@@ -2,8 +2,8 @@
  *
  * Where a single warp can issue, and nothing else acts, its next steps are given by its state: once the state comes back, it goes
  * on for ever, in the only order there is. The exploration of lanes (explore.h) would still let each load find any
- * value that a word ever holds, and each shuffle any at all, and so find a way out that doesn't exist. With what each did give
- * it stays in the circle. */
+ * value that a word ever holds, and each shuffle any at all, and so find a way out that doesn't exist. With what each
+ * did give it stays in the circle. */
 #ifndef LOCKSTEP_DETECT_PROOF_SEEN_H
 #define LOCKSTEP_DETECT_PROOF_SEEN_H
 
