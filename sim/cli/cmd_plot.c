@@ -7,6 +7,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 #include "sim/report/plot/plot.h"
+#include "sim/study/suite.h"
 
 /* What ends a picture stands in its last END_BYTES. */
 enum { TABLE_BYTES_MAX = 1 << 30, PICTURE_BYTES_MAX = 1 << 30, END_BYTES = 16 };
@@ -16,7 +17,8 @@ static const CommandHelp help = {
     .synopsis = "TABLE",
     .about = "Draws the CSV of a sweep: curves over the parameter with most values (or --x), one for each\n"
              "combination of what else varies, with a band over seeds, a panel for each machine; or a map over two\n"
-             "parameters (--map). Draws the CSV of `rank` or `validate` as bars. gnuplot makes the picture.",
+             "parameters (--map). Draws the CSV of `rank`, `validate` or `sensitivity` as bars, that of\n"
+             "`rank --primitives` at several numbers of blocks as curves. gnuplot makes the picture.",
     .groups = OPTIONS_OUTPUT | OPTIONS_PLOT,
     .example = "  lockstep sweep plan.yaml -o mutexes.csv && lockstep plot mutexes.csv -o mutexes.svg\n"
                "  lockstep plot out.csv --x imax --map blocks --y microseconds -o map.png\n",
@@ -35,10 +37,8 @@ static CsvTable *load_table(const char *path, Diag *diag) {
 
 /* A suite by its name, as `validate` takes it, or any file. */
 static CsvTable *load_suite(const char *name, Diag *diag) {
-  bool is_path = strchr(name, '/') || g_str_has_suffix(name, ".csv");
-  g_autofree char *file = g_strdup_printf("%s.csv", name);
-  g_autofree char *path = is_path ? g_strdup(name) : datadir_join("validation/published", file);
-  return load_table(path, diag);
+  g_autofree char *path = suite_path(name, diag);
+  return path ? load_table(path, diag) : NULL;
 }
 
 static bool take_scales(const char *log, PlotOptions *plot, Diag *diag) {

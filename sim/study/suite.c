@@ -181,8 +181,7 @@ static bool resolve_baselines(Validation *validation, const CsvTable *table, Dia
   return true;
 }
 
-/* The suite's file; NULL, with a message, if it has no such name. */
-static char *find_suite(const char *suite, Diag *diag) {
+char *suite_path(const char *suite, Diag *diag) {
   if (strchr(suite, '/') || g_str_has_suffix(suite, ".csv"))
     return datadir_resolve(suite);
   g_auto(GStrv) names = suite_list();
@@ -208,7 +207,7 @@ static bool load(Validation *validation, const char *path, Diag *diag) {
 }
 
 Validation *suite_read(const char *suite, Diag *diag) {
-  g_autofree char *path = find_suite(suite, diag);
+  g_autofree char *path = suite_path(suite, diag);
   if (!path)
     return NULL;
   g_autoptr(Validation) validation = g_new0(Validation, 1);

@@ -82,6 +82,9 @@ typedef struct Validation {
 
 /* The suites in the data folder (names), sorted, NULL-terminated; free with g_strfreev. */
 char **suite_list(void);
+/* The file of a suite, by name, or by path if it holds '/' or ends in .csv. NULL, with the nearest name, if there is
+ * none of that name. Free with g_free. */
+char *suite_path(const char *suite, Diag *diag);
 /* Reads a suite by name, or by path if it holds '/' or ends in .csv. NULL after errors. */
 Validation *suite_read(const char *suite, Diag *diag);
 void validation_free(Validation *validation);

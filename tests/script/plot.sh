@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 24
+plan 30
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -66,7 +66,29 @@ point "bars of a ranking" "$(has "set xtics ('tiny_lock' 0, 'warp_vote' 1)" <ran
 sed 's/^ 0 0 \([0-9]*\).*/\1/p' -n rank.gp >bar
 mean=$(sed -n 2p rank.csv | cut -d, -f10)
 point "a bar is as high as the mean time" "$(test "$(cat bar)" = "${mean%.*}" || cat bar rank.csv)"
+cat >kinds.csv <<E2
+machine,kind,blocks,rank,primitive,operations_per_second,problem
+a,barrier,4,1,xf,900,
+a,barrier,8,1,xf,800,
+a,mutex,4,1,spin,30,
+a,mutex,4,2,fa,20,
+a,mutex,8,1,fa,15,
+a,mutex,8,2,spin,0,undecided
+E2
+"$LOCKSTEP" plot kinds.csv -o kinds.svg --script kinds.gp 2>err || :
+point "a ranking of primitives: a panel for each kind, over blocks" \
+  "$(has "set title 'barrier'" "set title 'mutex'" "set xlabel 'blocks'" ' 4 0 30 30 30' ' 8 0 15 15 15' <kinds.gp; grep ' 8 0 0 ' kinds.gp)"
+point "what doesn't complete is told" "$(grep -q '1 of 6 rows' err || cat err)"
+"$LOCKSTEP" plot kinds.csv --where blocks=8 -o kinds.svg --script kinds.gp 2>err || :
+point "at one number of blocks: bars" "$(has "set title 'mutex, 8 blocks'" "set xtics ('fa' 0)" <kinds.gp)"
+point "a sweep's param that is called so is none" "$(sed 's/imax/kind/' sweep.csv >kind.csv
+  "$LOCKSTEP" plot kind.csv -o kind.svg --script kind.gp 2>err; has "set title 'a'" "set title 'b'" <kind.gp)"
+expect "a suite that isn't there" 2 "did you mean .stuart2011_table1.\?" \
+  "$LOCKSTEP" plot sweep.csv -o x.svg --over stuart2011_tabl1
 if command -v gnuplot >/dev/null; then
+  sed -E 's/^(fa.*),10,20,/\1,10,1660880,/; s/^(fa,a,2,8.*),10,,deadlock/\1,10,902182,deadlock/' sweep.csv >large.csv
+  "$LOCKSTEP" plot large.csv --map imax --x blocks --where scenario=fa -o map.svg 2>err || cat err
+  point "a map says what its colours are" "$(grep -q 'operations a second' map.svg || echo "it doesn't")"
   "$LOCKSTEP" plot sweep.csv -o one.svg && mv one.svg first.svg && "$LOCKSTEP" plot sweep.csv -o one.svg
   point "the same SVG for the same data" "$(cmp one.svg first.svg 2>&1)"
   point "an SVG with its curves" "$(grep -c '<path' one.svg | awk '$1 < 5 { print "only " $1 " paths" }'
@@ -79,7 +101,7 @@ if command -v gnuplot >/dev/null; then
   ln -s /dev/full full.svg
   expect "a full disk" 3 'full.svg: error: ' "$LOCKSTEP" plot sweep.csv -o full.svg
 else
-  for what in "the same SVG for the same data" "an SVG with its curves" "a PNG" "a folder that isn't there" "no picture instead" "a full disk"; do
+  for what in "a map says what its colours are" "the same SVG for the same data" "an SVG with its curves" "a PNG" "a folder that isn't there" "no picture instead" "a full disk"; do
     number=$((number + 1))
     echo "ok $number - $what # SKIP no gnuplot"
   done

@@ -1,5 +1,5 @@
 /* bars.c - bars of a ranking (time of each scenario), of a validation (published beside predicted), and of
- * elasticities. */
+ * elasticities; of a ranking of primitives, operations a second. */
 #include <math.h>
 #include <string.h>
 
@@ -57,6 +57,18 @@ static void add_elasticity(Figure *figure, const CsvTable *table, const CsvRow *
     add_bar(panel, "elasticity", csv_table_field(table, row, "parameter"), mean, lowest, highest);
 }
 
+/* Of several machines a panel's title names its own. */
+static void add_primitive(Figure *figure, const CsvTable *table, const CsvRow *row) {
+  double rate;
+  g_autofree char *title =
+      g_strdup_printf("%s, %s blocks%s%s", csv_table_field(table, row, "kind"), csv_table_field(table, row, "blocks"),
+                      columns_count(table, "machine") > 1 ? ", " : "",
+                      columns_count(table, "machine") > 1 ? csv_table_field(table, row, "machine") : "");
+  FigurePanel *panel = figure_panel(figure, title);
+  if (columns_number(table, row, "operations_per_second", &rate) && !*csv_table_field(table, row, "problem"))
+    add_bar(panel, "rate", csv_table_field(table, row, "primitive"), rate, rate, rate);
+}
+
 static bool has_bars(const Figure *figure) {
   for (guint i = 0; i < figure->panels->len; i++)
     if (((const FigurePanel *)g_ptr_array_index(figure->panels, i))->series->len == 0)
@@ -65,19 +77,22 @@ static bool has_bars(const Figure *figure) {
 }
 
 Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag) {
-  bool ranked = columns_has(table, "ratio"), elastic = columns_has(table, "elasticity");
+  bool ranked = columns_has(table, "ratio"), elastic = columns_has(table, "elasticity"),
+       primitives = columns_has(table, "primitive");
   g_autoptr(Figure) figure = figure_new(FIGURE_BARS);
   if (options->x || options->y || options->map || options->curves || options->panels) {
     diag_usage(diag, "%s is a %s: --x, --y, --map, --curves and --panels are for the table of a sweep", table->file,
-               ranked    ? "ranking"
-               : elastic ? "list of elasticities"
-                         : "validation");
+               ranked || primitives ? "ranking"
+               : elastic            ? "list of elasticities"
+                                    : "validation");
     return NULL;
   }
   for (guint i = 0; i < table->rows->len; i++) {
     const CsvRow *row = g_ptr_array_index(table->rows, i);
     if (elastic)
       add_elasticity(figure, table, row);
+    else if (primitives)
+      add_primitive(figure, table, row);
     else if (ranked)
       add_ranked(figure, table, row);
     else
@@ -88,7 +103,10 @@ Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag)
     return NULL;
   }
   figure->title = g_strdup(options->title);
-  figure->y_label = g_strdup(ranked ? "time (us)" : elastic ? "elasticity of the time" : "");
+  figure->y_label = g_strdup(ranked       ? "time (us)"
+                             : elastic    ? "elasticity of the time"
+                             : primitives ? "operations a second"
+                                          : "");
   figure->x_label = g_strdup("");
   figure->log_y = options->log_y == AXIS_LOG;
   return g_steal_pointer(&figure);

@@ -63,9 +63,10 @@ bool columns_is_number(const CsvTable *table, const char *name) {
 }
 
 GPtrArray *columns_varying(const CsvTable *table) {
+  static const char *const results[] = {"rank", "operations_per_second", "problem", NULL}; /* of a ranking */
   GPtrArray *varying = g_ptr_array_new();
   for (char **column = table->columns; *column && strcmp(*column, "seed") != 0; column++)
-    if (columns_count(table, *column) > 1)
+    if (columns_count(table, *column) > 1 && !g_strv_contains(results, *column))
       g_ptr_array_add(varying, *column);
   return varying;
 }

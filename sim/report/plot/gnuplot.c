@@ -13,7 +13,8 @@ enum {
   HEAD_HEIGHT = 30,
   BAR_WIDTH = 46,
   MARGIN_WIDTH = 120,
-  LINE_CHARS = 60
+  LINE_CHARS = 60,
+  COLOUR_CHARS = 14 /* right of a map: the bar of colours with its numbers and what they are */
 };
 
 /* Colours that people with any kind of colour vision tell apart (Okabe and Ito, 2008); more curves than these differ
@@ -191,7 +192,7 @@ static void append_head(GString *out, const Figure *figure, const char *path) {
                            : "set key below vertical maxcols 1 Left reverse height 1\n");
   if (figure->kind == FIGURE_MAP) {
     append_set(out, "cblabel", figure->colour_label);
-    g_string_append(out, "set cblabel offset 1,0\n");
+    g_string_append_printf(out, "set cblabel offset 1,0\nset rmargin %d\n", COLOUR_CHARS);
   }
   if (figure->log_x)
     g_string_append(out, "set logscale x 2\n");

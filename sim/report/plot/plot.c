@@ -31,6 +31,11 @@ static bool is_everywhere(const CsvTable *table, const char *name) {
   return true;
 }
 
+/* The table of `rank --primitives`. */
+static bool is_primitives(const CsvTable *table) {
+  return columns_has(table, "kind") && columns_has(table, "primitive") && columns_has(table, "problem");
+}
+
 /* The parameter with most values. */
 static const char *choose_x(const CsvTable *table, const GPtrArray *varying, const Choice *choice) {
   const char *best = NULL;
@@ -73,10 +78,12 @@ static bool choose(const CsvTable *table, const PlotOptions *options, Choice *ch
   choice->curves = g_ptr_array_new();
   if (!check_named(table, options, diag))
     return false;
-  if (!choice->panels && columns_count(table, "machine") > 1)
+  if (!choice->panels && is_primitives(table) && columns_count(table, "kind") > 1)
+    choice->panels = "kind"; /* of primitives: a barrier isn't compared with a mutex */
+  else if (!choice->panels && columns_count(table, "machine") > 1)
     choice->panels = "machine";
   if (!choice->x)
-    choice->x = choose_x(table, varying, choice);
+    choice->x = is_primitives(table) ? "blocks" : choose_x(table, varying, choice);
   if (!choice->x)
     return diag_usage(diag, "%s: no parameter varies that could be the x axis; name a column with --x", table->file);
   if (!choice->y)
@@ -94,7 +101,10 @@ static bool choose(const CsvTable *table, const PlotOptions *options, Choice *ch
 /* --- curves and maps --- */
 
 /* A column whose values are names, which say what they are. */
-static bool is_name(const char *column) { return strcmp(column, "scenario") == 0 || strcmp(column, "machine") == 0; }
+static bool is_name(const char *column) {
+  static const char *const names[] = {"scenario", "machine", "kind", "primitive", NULL};
+  return g_strv_contains(names, column);
+}
 
 /* "mutex_fa, imax 64": a value alone says what it is where it is a name. */
 static char *curve_name(const CsvTable *table, const CsvRow *row, const Choice *choice) {
@@ -121,7 +131,7 @@ static bool add_row(Figure *figure, const CsvTable *table, const CsvRow *row, co
   double x = 0, y = 0, value;
   g_autofree char *title = panel_title(table, row, choice);
   FigurePanel *panel = figure_panel(figure, title);
-  if (!columns_number(table, row, choice->y, &value))
+  if (!columns_number(table, row, choice->y, &value) || *csv_table_field(table, row, "problem"))
     return false;
   if (choice->map) {
     x = figure_label(panel->x_labels, csv_table_field(table, row, choice->x));
@@ -296,6 +306,20 @@ static Figure *plot_sweep(const CsvTable *table, const PlotOptions *options, gui
   return choose_scales(figure, options, diag) ? g_steal_pointer(&figure) : NULL;
 }
 
+/* True if a ranking of primitives has each kind at one number of blocks only: a curve would be a dot. */
+static bool has_one_number(const CsvTable *table) {
+  g_autoptr(GHashTable) numbers = g_hash_table_new(g_str_hash, g_str_equal); /* of each kind */
+  for (guint i = 0; i < table->rows->len; i++) {
+    const CsvRow *row = g_ptr_array_index(table->rows, i);
+    const char *kind = csv_table_field(table, row, "kind"), *blocks = csv_table_field(table, row, "blocks");
+    const char *known = g_hash_table_lookup(numbers, kind);
+    if (known && strcmp(known, blocks) != 0)
+      return false;
+    g_hash_table_insert(numbers, (gpointer)kind, (gpointer)blocks);
+  }
+  return true;
+}
+
 Figure *plot_figure(CsvTable *table, const PlotOptions *options, guint *left_out, Diag *diag) {
   *left_out = 0;
   if (table->rows->len == 0) {
@@ -304,9 +328,10 @@ Figure *plot_figure(CsvTable *table, const PlotOptions *options, guint *left_out
   }
   if (!columns_keep(table, options->where, diag))
     return NULL;
-  if (columns_has(table, "key") && columns_has(table, "seed"))
+  bool one_each = is_primitives(table) && !options->x && !options->map && has_one_number(table);
+  if ((columns_has(table, "key") && columns_has(table, "seed")) || (is_primitives(table) && !one_each))
     return plot_sweep(table, options, left_out, diag);
-  if ((columns_has(table, "ratio") && columns_has(table, "mean_cycles")) || columns_has(table, "suite") ||
+  if (one_each || (columns_has(table, "ratio") && columns_has(table, "mean_cycles")) || columns_has(table, "suite") ||
       columns_has(table, "elasticity"))
     return plot_bars(table, options, diag);
   diag_error(diag, table->file, 1, 1,
