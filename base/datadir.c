@@ -79,6 +79,37 @@ char *datadir_resolve(const char *path) {
   return g_strdup(path);
 }
 
+static gint compare_texts(gconstpointer a, gconstpointer b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The names in a folder, sorted, so that what is nearest doesn't depend on the disk. NULL-terminated. */
+static GPtrArray *list_folder(const char *path) {
+  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+  GDir *folder = g_dir_open(path, 0, NULL);
+  for (const char *name; folder && (name = g_dir_read_name(folder));)
+    g_ptr_array_add(names, g_strdup(name));
+  if (folder)
+    g_dir_close(folder);
+  g_ptr_array_sort(names, compare_texts);
+  g_ptr_array_add(names, NULL);
+  return names;
+}
+
+void datadir_hint_nearest(const char *path, Diag *diag) {
+  g_autofree char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
+  g_autofree char *data = g_path_is_absolute(path) ? NULL : datadir_join(folder, NULL);
+  const char *const places[] = {folder, data};
+  for (guint i = 0; i < G_N_ELEMENTS(places) && places[i]; i++) {
+    g_autoptr(GPtrArray) names = list_folder(places[i]);
+    const char *nearest = diag_nearest(name, (const char *const *)names->pdata);
+    if (!nearest)
+      continue;
+    g_autofree char *whole = strchr(path, '/') ? g_build_filename(folder, nearest, NULL) : g_strdup(nearest);
+    g_autofree char *shown = quote_name(whole);
+    diag_hint(diag, "did you mean `%s`?", shown);
+    return;
+  }
+}
+
 /* Where the name was written, and the name: what a message about the file needs. */
 typedef struct Named {
   const char *path, *place_file;
@@ -97,7 +128,10 @@ static void report(const Named *named, const char *problem) {
 
 static void report_errno(const Named *named, int error) {
   g_autofree char *problem = g_strdup_printf("cannot be read: %s", g_strerror(error));
-  report(named, error == ENOENT || error == ENOTDIR ? "no such file" : problem);
+  bool is_missing = error == ENOENT || error == ENOTDIR;
+  report(named, is_missing ? "no such file" : problem);
+  if (is_missing)
+    datadir_hint_nearest(named->path, named->diag);
 }
 
 static void report_size(const Named *named, gsize max_bytes) {

@@ -14,6 +14,9 @@ char *datadir_join(const char *folder, const char *name);
 /* Resolves a user's file argument: as given if it exists, else under the data folder if it exists there
  * ("traces/locks/spin.yaml" works from anywhere), else as given. Newly allocated. */
 char *datadir_resolve(const char *path);
+/* Adds "did you mean `X`?" to the newest message, if a file that a user named has a near neighbour where it would
+ * lie, below the folder as given or the data folder. */
+void datadir_hint_nearest(const char *path, Diag *diag);
 /* Reads a whole regular file, with a message for a missing file, a directory, or one above `max_bytes`. `place_*` is
  * where the name was written (file NULL: the command line). Returns NULL after errors; free with g_free. */
 char *datadir_read_file(const char *path, gsize max_bytes, gsize *length, const char *place_file, unsigned place_line,

@@ -83,7 +83,7 @@ static void append_json(GString *out, const Sensitivity *found, const Machine *m
 static Machine *load_machine(const Plan *plan, const Options *options, Diag *diag) {
   const PlanPart *part = g_ptr_array_index(plan->parts, 0);
   if (part->machines->len)
-    return machine_load(g_ptr_array_index(part->machines, 0), (const char *const *)options->overrides, diag);
+    return machine_load(plan_part_text(part->machines, 0), (const char *const *)options->overrides, diag);
   g_autoptr(Scenario) scenario = session_load_scenario(options->rest[0], options, diag);
   const char *name = scenario ? session_default_machine(scenario, diag) : NULL;
   return name ? machine_load(name, (const char *const *)options->overrides, diag) : NULL;

@@ -7,7 +7,7 @@
 static void take_list(GPtrArray *into, char **texts) {
   g_ptr_array_set_size(into, 0);
   for (; *texts; texts++)
-    g_ptr_array_add(into, g_strdup(*texts));
+    plan_part_name(into, *texts, NULL);
 }
 
 /* -m names the machines of every part. */

@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 25
+plan 33
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -83,6 +83,31 @@ EOF
 point "the same as a plan" "$(same one.csv plan.csv)"
 echo 'scenarios: []' >none.yaml
 expect "a plan of nothing" 3 "^none.yaml:1:12: error: expected a list of scenarios, found an empty list" "$LOCKSTEP" sweep none.yaml
+# what a plan names wrongly is told where it stands, with what is nearest
+wrong() { # TEXT PATTERN HINT: complains unless the plan is refused so
+  printf '%s\n' "$1" >wrong.yaml
+  status=0
+  "$LOCKSTEP" sweep wrong.yaml --count >out 2>&1 || status=$?
+  { test $status = 3 && grep -qE "$2" out && grep -qE "$3" out; } || { echo "status $status"; cat out; }
+}
+cp "$scenario" beside.yaml
+point "a scenario that isn't there" "$(wrong "machines: gtx580
+scenarios: [$scenario,
+  besides.yaml]" '^wrong.yaml:3:3: error: .besides.yaml.: no such file' 'did you mean .beside.yaml.\?')"
+point "one of the data folder" "$(wrong 'scenarios: traces/accesses/acceses.yaml' \
+  '^wrong.yaml:1:12: error: .traces/accesses/acceses.yaml.: no such' 'did you mean .traces/accesses/accesses.yaml.\?')"
+point "a machine that isn't there" "$(wrong "scenarios: $scenario
+parts: [{machines: [gtx580, gtx29]}]" '^wrong.yaml:2:29: error: there is no machine .gtx29.' 'did you mean .gtx295.\?')"
+point "a parameter and a param that aren't there" "$(wrong "scenarios: $scenario
+set: {sm.schedulrs: 2}
+params: {blok: 1}" '^wrong.yaml:2:7: error: unknown parameter .sm.schedulrs.' '^wrong.yaml:3:10: error: .* has no param .blok.')"
+point "a key that is nearly a plan's" "$(wrong "scenario: $scenario
+machines: gtx580" '^wrong.yaml:1:1: error: unknown key .scenario. in a plan' 'did you mean .scenarios.\?')"
+point "a part without a scenario" "$(wrong "parts:
+  - {machines: gtx580, params: {blocks: 1}}" '^wrong.yaml:2:5: error: no scenario named' .)"
+point "a scenario is no plan" "$(wrong 'program: x.ptx
+sets: 1' '^wrong.yaml:2:1: error: unknown key .sets. in a scenario' .)"
+expect "a file of the command line: the nearest" 3 "did you mean .wrong.yaml.\?" "$LOCKSTEP" sweep wong.yaml
 for figure in "$SRCDIR"/validation/figures/*.yaml; do
   "$LOCKSTEP" sweep "$figure" --count 2>count.err | grep -qE '^[0-9]+ points$' || cat "$figure" count.err
 done >figures

@@ -14,17 +14,28 @@ typedef struct Axis {
   GPtrArray *values; /* char *, at least one */
 } Axis;
 
+/* A scenario or a machine, as a user would name it on the command line. */
+typedef struct PlanName {
+  char *text;
+  AxisPlace place; /* its strings are the PlanName's own */
+} PlanName;
+
 /* Everything in it is combined with everything: scenarios, machines, values of each axis, seeds; the first varies
  * slowest. */
 typedef struct PlanPart {
-  GPtrArray *scenarios; /* char *, as a user would name it on the command line */
-  GPtrArray *machines;  /* char *; empty: each scenario's first one */
-  GPtrArray *axes;      /* Axis *, settings before params */
+  GPtrArray *scenarios;  /* PlanName * */
+  GPtrArray *machines;   /* PlanName *; empty: each scenario's first one */
+  GPtrArray *axes;       /* Axis *, settings before params */
+  unsigned line, column; /* where it begins in the plan's file; 0 if there is none */
 } PlanPart;
 
 PlanPart *plan_part_new(void);
 PlanPart *plan_part_copy(const PlanPart *part);
 void plan_part_free(gpointer part);
+/* Appends a scenario or a machine to a list of the part's; the place's strings are copied (NULL: the command line). */
+void plan_part_name(GPtrArray *names, const char *text, const AxisPlace *place);
+/* The text of one of them. Borrowed. */
+const char *plan_part_text(const GPtrArray *names, guint index);
 /* Takes the axis: in place of one of that kind and name, else behind those of its kind. */
 void plan_part_put(PlanPart *part, Axis *axis);
 

@@ -98,10 +98,12 @@ guint64 plan_points(const Plan *plan) {
 
 bool plan_check(const Plan *plan, Diag *diag) {
   AxisPlace place = {.file = plan->file, .option = "sweep"};
-  for (guint i = 0; i < plan->parts->len; i++)
-    if (((const PlanPart *)g_ptr_array_index(plan->parts, i))->scenarios->len == 0)
-      return axis_error(&place, diag, plan->parts->len > 1 ? "part %u names no scenario" : "no scenario named",
-                        i + 1);
+  for (guint i = 0; i < plan->parts->len; i++) {
+    const PlanPart *part = g_ptr_array_index(plan->parts, i);
+    AxisPlace at = {.file = plan->file, .line = part->line, .column = part->column, .option = "sweep"};
+    if (part->scenarios->len == 0)
+      return axis_error(&at, diag, plan->parts->len > 1 ? "part %u names no scenario" : "no scenario named", i + 1);
+  }
   if (plan_points(plan) <= PLAN_POINTS_MAX)
     return true;
   return axis_error(&place, diag, "more than %d points", PLAN_POINTS_MAX);
@@ -140,8 +142,8 @@ void plan_point(const Plan *plan, guint64 index, PlanPoint *point) {
     point->axis_value[i - 1] = g_ptr_array_index(axis->values, take_digit(&rest, axis->values->len));
   }
   if (found->machines->len)
-    point->machine = g_ptr_array_index(found->machines, take_digit(&rest, found->machines->len));
-  point->scenario = g_ptr_array_index(found->scenarios, rest);
+    point->machine = plan_part_text(found->machines, (guint)take_digit(&rest, found->machines->len));
+  point->scenario = plan_part_text(found->scenarios, (guint)rest);
   point->settings = list_values(point, AXIS_SETTING);
   point->params = list_values(point, AXIS_PARAM);
 }

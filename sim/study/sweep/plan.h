@@ -42,7 +42,8 @@ Plan *plan_like(const Plan *given);
 /* Reads a plan. Scenarios are looked for beside it first. NULL after errors. */
 Plan *plan_parse(const char *file, const char *text, gsize length, Diag *diag);
 Plan *plan_load(const char *path, Diag *diag);
-/* True if the file is a plan: YAML with `scenarios` or `parts`. False for anything else, one that can't be read among
+/* True if the file is a plan: YAML with `scenarios`, `parts`, or other keys that a plan has and a scenario hasn't.
+ * False for anything else, one that can't be read among
  * it. */
 bool plan_is_plan(const char *path);
 void plan_free(Plan *plan);

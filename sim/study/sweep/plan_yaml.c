@@ -93,12 +93,14 @@ static bool take_scenario(Reader *reader, const YamlNode *node, gpointer part) {
                                 ? g_strdup(node->scalar)
                                 : g_build_filename(reader->folder, node->scalar, NULL);
   bool is_there = g_file_test(beside, G_FILE_TEST_EXISTS);
-  g_ptr_array_add(((PlanPart *)part)->scenarios, g_strdup(is_there ? beside : node->scalar));
+  AxisPlace place = place_of(reader, node);
+  plan_part_name(((PlanPart *)part)->scenarios, is_there ? beside : node->scalar, &place);
   return *node->scalar || fail(reader, node, "a scenario");
 }
 
 static bool take_machine(Reader *reader, const YamlNode *node, gpointer part) {
-  g_ptr_array_add(((PlanPart *)part)->machines, g_strdup(node->scalar));
+  AxisPlace place = place_of(reader, node);
+  plan_part_name(((PlanPart *)part)->machines, node->scalar, &place);
   return *node->scalar || fail(reader, node, "a machine");
 }
 
@@ -161,6 +163,8 @@ static bool read_parts(Reader *reader, const YamlNode *root, const PlanPart *com
   for (guint i = 0; i < node->values->len; i++) {
     const YamlNode *item = g_ptr_array_index(node->values, i);
     PlanPart *part = plan_part_copy(common);
+    part->line = item->line;
+    part->column = item->column;
     g_ptr_array_add(reader->plan->parts, part);
     good &= item->type == YAML_NODE_MAPPING
                 ? yaml_check_keys(reader->tree, item, part_keys, "a part of a plan", reader->diag) &&
@@ -177,6 +181,8 @@ static bool read_plan(Reader *reader) {
   Plan *plan = reader->plan;
   guint64 seeds = plan->seeds;
   PlanPart *common = plan_part_new();
+  common->line = root->line;
+  common->column = root->column;
   bool good = yaml_check_keys(reader->tree, root, plan_keys, "a plan", reader->diag);
   good &= read_part(reader, root, common) && read_parts(reader, root, common);
   good &= read_count(reader, root, "seed", 0, G_MAXINT64, &plan->seed);
@@ -207,6 +213,25 @@ Plan *plan_load(const char *path, Diag *diag) {
   return text ? plan_parse(resolved, text, length, diag) : NULL;
 }
 
+/* A plan's keys that no scenario has, and words that are nearly one of its lists: who writes `scenario: x.yaml` wants
+ * to hear of a plan. */
+static bool is_for_plan(const char *key) {
+  static const char *const lists[] = {"scenarios", "parts", NULL};
+  static const char *const shared[] = {"about", "machines", "params", NULL};
+  if (g_strv_contains(shared, key))
+    return false;
+  return g_strv_contains(plan_keys, key) || diag_nearest(key, lists);
+}
+
+static bool looks_like_plan(const YamlNode *root) {
+  if (yaml_get(root, "scenarios") || yaml_get(root, "parts"))
+    return true;
+  bool some = false;
+  for (guint i = 0; i < root->keys->len; i++)
+    some |= is_for_plan(((const YamlNode *)g_ptr_array_index(root->keys, i))->scalar);
+  return some && !yaml_get(root, "program") && !yaml_get(root, "launches");
+}
+
 bool plan_is_plan(const char *path) {
   gsize length;
   g_autoptr(Diag) ignored = diag_new();
@@ -215,8 +240,7 @@ bool plan_is_plan(const char *path) {
     return false;
   g_autofree char *text = datadir_read_file(resolved, PLAN_FILE_MAX, &length, NULL, 0, 0, ignored);
   g_autoptr(YamlTree) tree = text ? yaml_tree_parse(resolved, text, length, ignored) : NULL;
-  return tree && tree->root->type == YAML_NODE_MAPPING &&
-         (yaml_get(tree->root, "scenarios") || yaml_get(tree->root, "parts"));
+  return tree && tree->root->type == YAML_NODE_MAPPING && looks_like_plan(tree->root);
 }
 
 /* --- writing --- */
@@ -239,11 +263,16 @@ static void append_quoted(GString *out, const char *text) {
   g_string_append_c(out, '"');
 }
 
-static void append_list(GString *out, const char *key, const GPtrArray *texts, char *(*form)(const char *text)) {
+static const char *value_at(const GPtrArray *values, guint index) { return g_ptr_array_index(values, index); }
+
+/* A list of texts, which `text_at` finds and `form` writes. */
+static void append_list(GString *out, const char *key, const GPtrArray *texts,
+                        const char *(*text_at)(const GPtrArray *texts, guint index),
+                        char *(*form)(const char *text)) {
   append_quoted(out, key);
   g_string_append(out, ": [");
   for (guint i = 0; i < texts->len; i++) {
-    g_autofree char *text = form(g_ptr_array_index(texts, i));
+    g_autofree char *text = form(text_at(texts, i));
     g_string_append(out, i ? ", " : "");
     append_quoted(out, text);
   }
@@ -273,7 +302,7 @@ static void append_axes(GString *out, const PlanPart *part, AxisKind kind) {
       g_string_append_printf(out, "    %s:\n", kind == AXIS_SETTING ? "set" : "params");
     first = false;
     g_string_append(out, "      ");
-    append_list(out, axis->name, axis->values, as_it_is);
+    append_list(out, axis->name, axis->values, value_at, as_it_is);
   }
 }
 
@@ -287,15 +316,15 @@ char *plan_text(const Plan *plan) {
   if (plan->code != CODE_BEST)
     g_string_append_printf(out, "code: %s\n", plan->code == CODE_PTX ? "ptx" : "sass");
   if (plan->numbers->len)
-    append_list(out, "counters", plan->numbers, as_it_is);
+    append_list(out, "counters", plan->numbers, value_at, as_it_is);
   g_string_append(out, "parts:\n");
   for (guint i = 0; i < plan->parts->len; i++) {
     const PlanPart *part = g_ptr_array_index(plan->parts, i);
     g_string_append(out, "  - ");
-    append_list(out, "scenarios", part->scenarios, absolute);
+    append_list(out, "scenarios", part->scenarios, plan_part_text, absolute);
     if (part->machines->len) {
       g_string_append(out, "    ");
-      append_list(out, "machines", part->machines, machine_text);
+      append_list(out, "machines", part->machines, plan_part_text, machine_text);
     }
     append_axes(out, part, AXIS_SETTING);
     append_axes(out, part, AXIS_PARAM);

@@ -52,7 +52,7 @@ static void add_number(PlanPart *part, const char *name, guint value) {
 
 static PlanPart *add_part(Plan *plan, const char *machine, const char *const *settings) {
   PlanPart *part = plan_part_new();
-  g_ptr_array_add(part->machines, g_strdup(machine));
+  plan_part_name(part->machines, machine, NULL);
   for (; settings && *settings; settings++) {
     const char *equals = strchr(*settings, '=');
     g_autofree char *path = g_strndup(*settings, equals ? (gsize)(equals - *settings) : strlen(*settings));
@@ -131,13 +131,18 @@ static bool takes_part(const Ranking *ranking, const char *name) {
   return ranking->tags || strcmp(name, TAGGED) != 0;
 }
 
+static void add_scenario(PlanPart *part, const char *name) {
+  g_autofree char *path = g_strdup_printf(PRIMITIVES "%s.yaml", name);
+  plan_part_name(part->scenarios, path, NULL);
+}
+
 static void add_contest(Ranking *ranking, PrimitiveKind kind, guint blocks, guint ops, const char *machine,
                         const char *const *settings) {
   PlanPart *part = add_part(ranking->plan, machine, settings);
   ops = ops ? ops : CLAMP(PRIMITIVE_OPERATIONS / blocks, 1, PRIMITIVE_OPS_MOST);
   for (const char *const *name = kinds[kind].contenders; *name; name++)
     if (takes_part(ranking, *name))
-      g_ptr_array_add(part->scenarios, g_strdup_printf(PRIMITIVES "%s.yaml", *name));
+      add_scenario(part, *name);
   add_number(part, "blocks", blocks);
   add_number(part, "ops", ops);
   if (kinds[kind].initial)
@@ -215,7 +220,7 @@ bool primitives_classify(const char *name, const char *const *settings, const Sw
     return false;
   for (guint i = 0; i < G_N_ELEMENTS(ways); i++) {
     PlanPart *part = add_part(plan, name, settings);
-    g_ptr_array_add(part->scenarios, g_strdup(ACCESSES));
+    plan_part_name(part->scenarios, ACCESSES, NULL);
     add_number(part, "blocks", found->blocks);
     add_values(part, AXIS_PARAM, "accesses", (const char *const[]){ACCESSES_COUNT, NULL});
     add_values(part, AXIS_PARAM, "atomic", (const char *const[]){ways[i].atomic, NULL});

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/datadir.h"
+#include "base/quote.h"
 #include "config.h"
 #include "isa/disasm.h"
 #include "sim/scenario/scenario.h"
@@ -106,12 +108,37 @@ static const Subject *find_subject(GHashTable *subjects, const PlanPoint *point)
   return g_hash_table_lookup(subjects, name);
 }
 
-/* Loads a scenario and a machine. NULL after errors. */
-static Subject *load_subject(const Plan *plan, const char *path, const char *named, Diag *diag) {
-  ScenarioOptions options = scenario_options(plan, NULL, named);
-  g_autoptr(Scenario) scenario = scenario_load(path, &options, diag);
-  const char *name = scenario ? machine_name(named, scenario, diag) : NULL;
-  g_autoptr(Machine) machine = name ? machine_load(name, NULL, diag) : NULL;
+/* A file that a plan names: an error at its place there, if there is none. */
+static bool check_file(const PlanName *name, Diag *diag) {
+  g_autofree char *real = datadir_resolve(name->text);
+  if (!name->place.file || g_file_test(real, G_FILE_TEST_EXISTS))
+    return true;
+  g_autofree char *shown = quote_name(name->text);
+  axis_error(&name->place, diag, "`%s`: no such file", shown);
+  datadir_hint_nearest(name->text, diag);
+  return false;
+}
+
+/* What is wrong with the name of a machine is told where a plan has it. */
+static Machine *load_machine(const char *name, const PlanName *named, Diag *diag) {
+  g_autoptr(Diag) found = diag_new();
+  Machine *machine = machine_load(name, NULL, found);
+  bool is_name = !machine && diag_exit_status(found) == 2;
+  if (!is_name || !named || !named->place.file) {
+    diag_add_all(diag, found);
+    return machine;
+  }
+  axis_error(&named->place, diag, "%s", diag_item(found, 0)->message);
+  diag_hint(diag, "%s", diag_item(found, 0)->hint);
+  return NULL;
+}
+
+/* Loads a scenario and a machine (`named`, NULL: the scenario's). NULL after errors. */
+static Subject *load_subject(const Plan *plan, const PlanName *path, const PlanName *named, Diag *diag) {
+  ScenarioOptions options = scenario_options(plan, NULL, named ? named->text : NULL);
+  g_autoptr(Scenario) scenario = check_file(path, diag) ? scenario_load(path->text, &options, diag) : NULL;
+  const char *name = scenario ? machine_name(named ? named->text : NULL, scenario, diag) : NULL;
+  g_autoptr(Machine) machine = name ? load_machine(name, named, diag) : NULL;
   char *digest = machine ? subject_digest(scenario, machine, diag) : NULL;
   if (!digest)
     return NULL;
@@ -120,8 +147,9 @@ static Subject *load_subject(const Plan *plan, const char *path, const char *nam
   return subject;
 }
 
-static bool prepare_subject(Preparation *preparation, const PlanPart *part, const char *path, const char *named) {
-  g_autofree char *name = subject_name(path, named);
+static bool prepare_subject(Preparation *preparation, const PlanPart *part, const PlanName *path,
+                            const PlanName *named) {
+  g_autofree char *name = subject_name(path->text, named ? named->text : NULL);
   Subject *subject = g_hash_table_lookup(preparation->subjects, name);
   if (!subject) {
     subject = load_subject(preparation->plan, path, named, preparation->diag);
@@ -129,7 +157,8 @@ static bool prepare_subject(Preparation *preparation, const PlanPart *part, cons
       return false;
     g_hash_table_replace(preparation->subjects, g_steal_pointer(&name), subject);
   }
-  return check_params(part, subject, preparation->diag) && check_settings(part, subject->machine, preparation->diag);
+  bool good = check_params(part, subject, preparation->diag);
+  return check_settings(part, subject->machine, preparation->diag) && good;
 }
 
 static bool prepare_part(Preparation *preparation, const PlanPart *part) {
