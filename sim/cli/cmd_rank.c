@@ -117,6 +117,8 @@ static int rank(const Options *options, Diag *diag) {
     return primitives_rank_machines(options, diag);
   if (!*options->rest)
     diag_usage(diag, "no scenario named");
+  if (options->blocks || options->ops)
+    diag_usage(diag, "--blocks and --ops are for --primitives; a scenario's are its params, as in -p blocks=8");
   if (options->seeds > 0 && options->seeds < SAMPLE_SEEDS_MIN)
     diag_usage(diag, "a figure needs at least %d seeds, since one phase of spinning warps isn't typical",
                SAMPLE_SEEDS_MIN);

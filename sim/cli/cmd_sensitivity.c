@@ -105,7 +105,7 @@ static void check_prefixes(char **prefixes, Diag *diag) {
 static int sensitivity(const Options *options, Diag *diag) {
   double by = changed_by(options);
   if (!(by > 0 && by < 90))
-    return diag_usage(diag, "--by %g: expected a percentage between 0 and 90", by), STATUS_OK;
+    return diag_usage(diag, "--by %g: expected a percentage above 0 and below 90", by), STATUS_OK;
   check_prefixes(options->only, diag);
   if (diag_has_errors(diag))
     return STATUS_OK;

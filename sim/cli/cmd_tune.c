@@ -15,10 +15,11 @@ static const CommandHelp help = {
     .name = "tune",
     .synopsis = "SCENARIO",
     .about =
-        "Finds the values of a scenario's params under which it is fastest. A param with a range is searched\n"
-        "(-p imax=1..4096), others are fixed. A grid whose values grow by a constant factor comes first, then a\n"
-        "pattern search from its best point with ever smaller steps; --budget says how many points are measured,\n"
-        "each over --seeds seeds. -o FILE keeps the landscape as the table of a sweep, which `plot --map` draws.",
+        "Finds the values of a scenario's params under which it (or, if it counts them, an operation) takes the\n"
+        "least time. A param with a range is searched (-p imax=1..4096), others are fixed. A grid whose values grow\n"
+        "by a constant factor comes first, then a pattern search from its best point with ever smaller steps;\n"
+        "--budget says how many points are measured, each over --seeds seeds. -o FILE keeps the landscape as the\n"
+        "table of a sweep, which `plot --map` draws.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_RUN | OPTIONS_STUDY | OPTIONS_TUNE | OPTIONS_OUTPUT |
               OPTIONS_FORMAT,
     .example = "  lockstep tune traces/primitives/mutex_spin_backoff.yaml -m gtx580 -p blocks=128 -p imax=1..1024\n",
@@ -37,17 +38,23 @@ static bool read_axis(const char *param, TuneAxis *axis) {
   return true;
 }
 
+/* Several values in a form that a sweep takes, and a search doesn't. */
+static bool is_several(const char *param) {
+  const char *equals = strchr(param, '=');
+  return equals && (strchr(equals, ',') || strstr(equals, ".."));
+}
+
 /* Parts the params into those that are searched and the others, which `fixed` gets. */
 static bool part_params(const Options *options, GArray *axes, GStrvBuilder *fixed, Diag *diag) {
   for (char **param = options->params; param && *param; param++) {
     TuneAxis axis;
-    if (!read_axis(*param, &axis)) {
+    bool is_axis = read_axis(*param, &axis);
+    if (is_axis)
+      g_array_append_val(axes, axis);
+    else
       g_strv_builder_add(fixed, *param);
-      continue;
-    }
-    g_array_append_val(axes, axis);
-    if (axis.lowest < 0 || axis.lowest >= axis.highest)
-      return diag_usage(diag, "-p %s: expected LOWEST..HIGHEST, from 0 on, upwards", *param);
+    if (is_axis ? axis.lowest < 0 || axis.lowest >= axis.highest : is_several(*param))
+      return diag_usage(diag, "-p %s: expected LOWEST..HIGHEST, whole numbers from 0 on, upwards", *param);
   }
   if (axes->len == 0)
     return diag_usage(diag, "nothing to search: give a range, as in -p imax=1..4096");
@@ -66,7 +73,7 @@ static void append_valley(GString *out, const GArray *axes, const Tuned *tuned, 
     gint64 lowest = G_MAXINT64, highest = G_MININT64;
     for (guint j = 0; j < tuned->points->len; j++) {
       const TunePoint *point = &g_array_index(tuned->points, TunePoint, j);
-      if (point->mean > best * (1 + NEAR_PERCENT / 100.0))
+      if (point->cost > best * (1 + NEAR_PERCENT / 100.0))
         continue;
       lowest = MIN(lowest, point->value[i]);
       highest = MAX(highest, point->value[i]);
@@ -77,7 +84,7 @@ static void append_valley(GString *out, const GArray *axes, const Tuned *tuned, 
 }
 
 static gint compare_points(gconstpointer a, gconstpointer b) {
-  double difference = ((const TunePoint *)a)->mean - ((const TunePoint *)b)->mean;
+  double difference = ((const TunePoint *)a)->cost - ((const TunePoint *)b)->cost;
   return difference > 0   ? 1
          : difference < 0 ? -1
                           : memcmp(((const TunePoint *)a)->value, ((const TunePoint *)b)->value,
@@ -89,7 +96,7 @@ static void append_landscape(GString *out, const GArray *axes, const Tuned *tune
   g_array_sort(sorted, compare_points);
   for (guint i = 0; i < axes->len; i++)
     g_string_append_printf(out, "%12s", g_array_index(axes, TuneAxis, i).name);
-  g_string_append_printf(out, "%16s  over seeds\n", "time (us)");
+  g_string_append_printf(out, "%16s  over seeds%s\n", "time (us)", tuned->counts_vary ? ", of an operation" : "");
   for (guint i = 0; i < sorted->len; i++) {
     const TunePoint *point = &g_array_index(sorted, TunePoint, i);
     for (guint j = 0; j < axes->len; j++)
@@ -97,7 +104,10 @@ static void append_landscape(GString *out, const GArray *axes, const Tuned *tune
     if (isinf(point->mean))
       g_string_append(out, "               -  doesn't complete\n");
     else
-      g_string_append_printf(out, "%16.3f  %.3f .. %.3f\n", point->mean, point->lowest, point->highest);
+      g_string_append_printf(out, "%16.3f  %.3f .. %.3f", point->mean, point->lowest, point->highest);
+    if (!isinf(point->mean) && tuned->counts_vary)
+      g_string_append_printf(out, ", %.4f", point->cost);
+    g_string_append(out, isinf(point->mean) ? "" : "\n");
   }
 }
 
@@ -107,13 +117,17 @@ static char *tune_text(const GArray *axes, const Tuned *tuned, unsigned seeds) {
   append_values(out, axes, best);
   g_string_append_printf(out, ", %.3f us (%.3f .. %.3f over %u seed%s)\n", best->mean, best->lowest, best->highest,
                          seeds, seeds == 1 ? "" : "s");
+  if (tuned->counts_vary)
+    g_string_append_printf(out, "an operation takes %.4f us: that is compared, since their number varies\n",
+                           best->cost);
   if (!isnan(tuned->plain))
-    g_string_append_printf(out, "with the scenario's own values: %.3f us, %.2f times as long\n", tuned->plain,
-                           tuned->plain / best->mean);
+    g_string_append_printf(out, "with the scenario's own values: %.3f us, %s%.2f times as long\n", tuned->plain,
+                           tuned->counts_vary ? "an operation " : "", tuned->plain_cost / best->cost);
   g_string_append_printf(out, "within %d %% of it: ", NEAR_PERCENT);
-  append_valley(out, axes, tuned, best->mean);
-  g_string_append_printf(out, "\n%u points (%u of the grid), %u runs\n\n", tuned->points->len, tuned->grid,
-                         tuned->points->len * seeds);
+  append_valley(out, axes, tuned, best->cost);
+  guint points = tuned->points->len;
+  g_string_append_printf(out, "\n%u point%s (%u of the grid), %u run%s\n\n", points, points == 1 ? "" : "s",
+                         tuned->grid, points * seeds, points * seeds == 1 ? "" : "s");
   append_landscape(out, axes, tuned);
   return g_string_free(out, FALSE);
 }

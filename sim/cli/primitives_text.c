@@ -61,7 +61,7 @@ static void append_ranking(GString *out, const GPtrArray *contests, const char *
   const char *best = NULL;
   g_string_append_printf(out, "%s: operations a second, over %u seed%s", machine, seeds, seeds == 1 ? "" : "s");
   if (ops)
-    g_string_append_printf(out, ", %u operations a block", ops);
+    g_string_append_printf(out, ", %u operation%s a block", ops, ops == 1 ? "" : "s");
   g_string_append_c(out, '\n');
   for (guint i = 0; i < contests->len; i++) {
     const Contest *contest = g_ptr_array_index(contests, i);
@@ -132,6 +132,8 @@ int primitives_rank_machines(const Options *options, Diag *diag) {
   if (!options->machines || options->rest[0])
     return diag_usage(diag, "--primitives ranks those of traces/primitives: name a machine with -m, and no scenario"),
            status;
+  if (options->params || options->baseline)
+    return diag_usage(diag, "--primitives takes --blocks and --ops, no -p and no --baseline"), status;
   for (char **name = options->machines; *name && !diag_has_errors(diag); name++)
     status = exit_status_worst(status, rank_machine(*name, options, name == options->machines, diag));
   if (options->format == FORMAT_JSON && options->machines[1] && !diag_has_errors(diag))

@@ -30,7 +30,7 @@ Plan *studies_plan(const Options *options, unsigned seeds, Diag *diag) {
     plan->seeds = seeds;
   if (plan->parts->len == 1 && plan_points(plan) == plan->seeds)
     return g_steal_pointer(&plan);
-  diag_usage(diag, "expected one scenario on one machine, and one value of each -s");
+  diag_usage(diag, "expected one scenario on one machine, and one value of each -s and -p");
   return NULL;
 }
 

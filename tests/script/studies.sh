@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 26
+plan 35
 
 cd "$folder"
 
@@ -50,6 +50,15 @@ point "it has the best and each point" "$(awk '/"best" :/ { best = 1 } best == 1
   END { if (best != 2 || points < 10) print best ", " points }' "$folder/out")"
 expect "tune as CSV" 0 "^40,[0-9.]+,[0-9.]+,[0-9.]+,1$" "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1 --format csv
 expect "nothing to search" 2 "nothing to search" "$LOCKSTEP" tune valley.yaml -p n=4
+for values in '1..9*2' '1..9:2' 1,2,4 a..b; do
+  expect "values of a sweep: $values" 2 "-p n=.*: expected LOWEST..HIGHEST" "$LOCKSTEP" tune valley.yaml -p "n=$values"
+done
+# With twice as many operations in less than twice the time an operation is faster: n is compared by that.
+sed 's/params:.*/params: {n: 500, m: 9, count: 1}/; $a measure: {operations: count * count}' valley.yaml >counted.yaml
+expect "by the time of an operation, if their number varies" 0 "^best: count=8, " \
+  "$LOCKSTEP" tune counted.yaml -p count=1..8 --seeds 1
+expect "why no point completes" 3 "no point of the grid completes: undecided" \
+  "$LOCKSTEP" tune valley.yaml -p n=1000..1001 --seeds 1 --limit-cycles 100
 expect "a range downwards" 2 "expected LOWEST..HIGHEST" "$LOCKSTEP" tune valley.yaml -p n=9..4
 expect "a param that isn't there" 2 "has no param .k." "$LOCKSTEP" tune valley.yaml -p k=1..4
 
@@ -64,6 +73,8 @@ point "time goes with the inverse of the clock" "$(awk -F, 'NR == 2 && $5 < -0.9
 "$LOCKSTEP" plot clock.csv -o clock.svg --script clock.gp 2>err || :
 point "bars of elasticities" "$(grep -q "'clocks.sm'" clock.gp || cat err)"
 expect "sensitivity as JSON" 0 '"elasticity" : -(1|0.99|1.00)' "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only clocks.sm --format json
+expect "a generation is no amount" 0 "^[0-9.]+ us on h200; 1 run$" \
+  "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only gpu.compute_capability
 expect "a change that is none" 2 "expected a percentage" "$LOCKSTEP" sensitivity valley.yaml --by 0
 
 # Table 5 of Stuart and Owens, small.
@@ -77,6 +88,8 @@ point "the best semaphore of many" "$(test "$(best 'semaphore (initial value 120
 expect "the ranking as JSON" 0 '"primitive" : "barrier_xf"' \
   "$LOCKSTEP" rank --primitives -m gtx580 --blocks 64 --ops 4 --seeds 1 --format json
 expect "no machine is named" 2 "name a machine with -m" "$LOCKSTEP" rank --primitives
+expect "--blocks of a scenario" 2 "are for --primitives" "$LOCKSTEP" rank valley.yaml --blocks 8
+expect "a param of --primitives" 2 "takes --blocks and --ops" "$LOCKSTEP" rank --primitives -m gtx580 -p ops=4
 expect "blocks that are none" 2 "isn't a number of blocks" "$LOCKSTEP" rank --primitives -m gtx580 --blocks 0
 
 # With few SMs classify is quick, and its characteristics are those of the machine.

@@ -30,6 +30,9 @@ static bool is_wanted(const char *path, const char *const *prefixes) {
   return false;
 }
 
+/* A number that is a name: there is no GPU between two generations. */
+static bool is_amount(const char *path) { return strcmp(path, "gpu.compute_capability") != 0; }
+
 static bool is_set(const PlanPart *part, const char *path) {
   for (guint i = 0; i < part->axes->len; i++)
     if (strcmp(((const Axis *)g_ptr_array_index(part->axes, i))->name, path) == 0)
@@ -54,7 +57,7 @@ static Plan *make_plan(const Plan *given, const Machine *machine, double by, con
   g_ptr_array_add(plan->parts, plan_part_copy(base));
   for (unsigned i = 0; i < machine_param_count(); i++) {
     const char *path = machine_param_path(i);
-    if (!is_wanted(path, prefixes) || is_set(base, path))
+    if (!is_wanted(path, prefixes) || !is_amount(path) || is_set(base, path))
       continue;
     Elasticity row = {.param = i,
                       .lower = machine_param_scaled(machine, i, 1 - by),

@@ -16,6 +16,7 @@ typedef struct Search {
   Diag *diag;
   Tuned *tuned;
   double factor[TUNE_AXES_MAX]; /* of a step along each axis */
+  char *problem;                /* why the first that didn't complete didn't; NULL */
 } Search;
 
 void tuned_free(Tuned *tuned) {
@@ -57,7 +58,27 @@ GPtrArray *tune_keys(const Plan *given, const GArray *axes, const Tuned *tuned, 
   return points ? g_ptr_array_ref(points->keys) : g_ptr_array_new();
 }
 
-static bool is_better(const TunePoint *a, const TunePoint *b) { return a->mean < b->mean; }
+static bool is_better(const TunePoint *a, const TunePoint *b) { return a->cost < b->cost; }
+
+/* Microseconds of an operation, or of all of them. */
+static double cost_of(const Measured *measured) { return measured->rate > 0 ? 1e6 / measured->rate : measured->mean; }
+
+static void take_point(Search *search, TunePoint point, const Measured *measured) {
+  Tuned *tuned = search->tuned;
+  bool completed = measured->completed;
+  point.mean = completed ? measured->mean : INFINITY;
+  point.lowest = completed ? measured->lowest : INFINITY;
+  point.highest = completed ? measured->highest : INFINITY;
+  point.cost = completed ? cost_of(measured) : INFINITY;
+  g_array_append_val(tuned->points, point);
+  const TunePoint *best = &g_array_index(tuned->points, TunePoint, tuned->best);
+  if (completed && isfinite(best->mean) && fabs(point.mean / point.cost / (best->mean / best->cost) - 1) > 1e-6)
+    tuned->counts_vary = true;
+  if (is_better(&point, best))
+    tuned->best = tuned->points->len - 1;
+  if (!completed && !search->problem)
+    search->problem = g_strdup(measured->problem);
+}
 
 /* Measures the points of `batch` that the budget allows, and adds them. False after errors, or if it was stopped. */
 static bool measure_batch(Search *search, GArray *batch) {
@@ -69,16 +90,8 @@ static bool measure_batch(Search *search, GArray *batch) {
   g_autoptr(GArray) all = measure_plan(plan, search->store, search->options, search->diag);
   if (!all)
     return false;
-  for (guint i = 0; i < count; i++) {
-    const Measured *measured = &g_array_index(all, Measured, i);
-    TunePoint point = g_array_index(batch, TunePoint, i);
-    point.mean = measured->completed ? measured->mean : INFINITY;
-    point.lowest = measured->completed ? measured->lowest : INFINITY;
-    point.highest = measured->completed ? measured->highest : INFINITY;
-    g_array_append_val(tuned->points, point);
-    if (is_better(&point, &g_array_index(tuned->points, TunePoint, tuned->best)))
-      tuned->best = tuned->points->len - 1;
-  }
+  for (guint i = 0; i < count; i++)
+    take_point(search, g_array_index(batch, TunePoint, i), &g_array_index(all, Measured, i));
   return true;
 }
 
@@ -192,6 +205,7 @@ static bool measure_plain(Search *search) {
     return false;
   const Measured *plain = &g_array_index(all, Measured, 0);
   search->tuned->plain = plain->completed ? plain->mean : NAN;
+  search->tuned->plain_cost = plain->completed ? cost_of(plain) : NAN;
   return true;
 }
 
@@ -199,12 +213,11 @@ Tuned *tune(const Plan *plan, const GArray *axes, guint budget, Store *store, co
             Diag *diag) {
   g_autoptr(Tuned) tuned = g_new0(Tuned, 1);
   tuned->points = g_array_new(FALSE, TRUE, sizeof(TunePoint));
-  Search search = {plan, axes, budget, store, options, diag, tuned, {0}};
-  if (!measure_plain(&search) || !search_grid(&search))
-    return NULL;
-  if (isinf(g_array_index(tuned->points, TunePoint, tuned->best).mean)) {
-    diag_error(diag, NULL, 0, 0, "no point of the grid completes");
-    return NULL;
-  }
-  return search_pattern(&search) ? g_steal_pointer(&tuned) : NULL;
+  Search search = {plan, axes, budget, store, options, diag, tuned, {0}, NULL};
+  bool good = measure_plain(&search) && search_grid(&search);
+  if (good && isinf(g_array_index(tuned->points, TunePoint, tuned->best).mean))
+    good = diag_error(diag, NULL, 0, 0, "no point of the grid completes: %s", search.problem);
+  good = good && search_pattern(&search);
+  g_free(search.problem);
+  return good ? g_steal_pointer(&tuned) : NULL;
 }

@@ -1,4 +1,5 @@
-/* tune.h - the values of a scenario's params under which it is fastest.
+/* tune.h - the values of a scenario's params under which it is fastest: takes the least time, or, if it counts
+ * operations, the least time for one of them, since a param such as the number of blocks changes how many there are.
  *
  * Method: a grid first, whose values grow by a constant factor, then a pattern search: from the best point one step
  * up and down along each param, to the best of them if it is better; else the steps' factors are replaced by their
@@ -21,6 +22,7 @@ typedef struct TuneAxis {
 typedef struct TunePoint {
   gint64 value[TUNE_AXES_MAX];
   double mean, lowest, highest; /* microseconds; infinite if it didn't complete */
+  double cost;                  /* microseconds of an operation; of all, if the scenario counts none */
 } TunePoint;
 
 typedef struct Tuned {
@@ -28,6 +30,8 @@ typedef struct Tuned {
   guint best;     /* index of the fastest */
   guint grid;     /* how many of them are of the grid */
   double plain;   /* microseconds with the scenario's own values; NaN if it doesn't complete */
+  double plain_cost;
+  bool counts_vary; /* points have different numbers of operations */
 } Tuned;
 
 /* `plan` has one scenario, machine, seeds, and what else is fixed; `axes` are TuneAxis, at most TUNE_AXES_MAX. At
