@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "sim/cli/interrupt.h"
 #include "sim/engine/team.h"
 #include "sim/study/sweep/plan.h"
@@ -188,12 +189,34 @@ static bool check_ranges(Options *options, Diag *diag) {
 
 static gpointer field_of(Options *options, const Row *row) { return field_at(options, row->field); }
 
+/* A text goes into messages, tables and pictures, which are UTF-8. (The name of a file may be anything.) */
+static bool check_texts(Options *options, const Row *rows, guint count, Diag *diag) {
+  for (guint i = 0; i < count; i++) {
+    gpointer field = field_of(options, &rows[i]);
+    char *one[] = {rows[i].type == TEXT ? *(char **)field : NULL, NULL};
+    char **texts = rows[i].type == MANY ? *(char ***)field : one;
+    for (; texts && *texts; texts++)
+      if (!g_utf8_validate(*texts, -1, NULL)) {
+        g_autofree char *quoted = quote_text(*texts);
+        return diag_usage(diag, "--%s %s: isn't UTF-8", rows[i].long_name, quoted);
+      }
+  }
+  return true;
+}
+
+/* Texts are taken as they are, as names of files: GOption would refuse letters that the locale hasn't, and the C
+ * locale has ASCII only. */
+static GOptionArg taken_as(GOptionArg type) {
+  return type == TEXT ? G_OPTION_ARG_FILENAME : type == MANY ? G_OPTION_ARG_FILENAME_ARRAY : type;
+}
+
 /* Parses with GOption, whose argument vector it may reorder but doesn't own. */
 static bool parse(Options *options, const CommandHelp *help, const Row *rows, guint count, char ***argv, Diag *diag) {
   GOptionEntry entries[OPTIONS_MAX + 2] = {{.long_name = NULL}};
   for (guint i = 0; i < count; i++)
-    entries[i] = (GOptionEntry){rows[i].long_name, rows[i].short_name, 0, rows[i].type, field_of(options, &rows[i]),
-                                rows[i].doc,       rows[i].value};
+    entries[i] =
+        (GOptionEntry){rows[i].long_name, rows[i].short_name, 0, taken_as(rows[i].type), field_of(options, &rows[i]),
+                       rows[i].doc,       rows[i].value};
   entries[count] = (GOptionEntry){G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->rest, NULL, NULL};
   g_autoptr(GOptionContext) context = g_option_context_new(NULL);
   g_autoptr(GError) error = NULL;
@@ -259,7 +282,8 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
     options->help = help_text(help, rows, count);
     return OPTIONS_HELP;
   }
-  if (!parsed || !take_format(options, diag) || !take_code(options, diag) || !check_ranges(options, diag))
+  if (!parsed || !check_texts(options, rows, count, diag) || !take_format(options, diag) ||
+      !take_code(options, diag) || !check_ranges(options, diag))
     return OPTIONS_BAD;
   if (!isnan(options->limit_seconds))
     options->stop.deadline = g_get_monotonic_time() + (gint64)(options->limit_seconds * G_USEC_PER_SEC);

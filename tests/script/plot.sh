@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 30
+plan 32
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -53,6 +53,9 @@ expect "what varies must be shown" 2 "\`scenario. varies, too" \
   "$LOCKSTEP" plot sweep.csv -o x.svg --map imax --x blocks
 expect "a column that isn't there" 2 "did you mean .blocks.\?" "$LOCKSTEP" plot sweep.csv -o x.svg --x block
 expect "a column without numbers" 2 "column .verdict. has no numbers" "$LOCKSTEP" plot sweep.csv -o x.svg --y verdict
+point "a title in any letters, in the C locale" "$(LC_ALL=C script --title 'Mutexe für 8 Blöcke' | grep -q "title 'Mutexe für 8 Blöcke'" || cat err)"
+expect "a title that isn't UTF-8" 2 "^lockstep: error: --title .*: isn't UTF-8" \
+  "$LOCKSTEP" plot sweep.csv -o x.svg --title "$(printf 'a\377')"
 expect "no picture format" 2 "expected -o FILE" "$LOCKSTEP" plot sweep.csv -o x.gif
 expect "no table" 3 "is no table of" "$LOCKSTEP" plot suite.csv -o x.svg
 expect "a row is left over" 2 "no row is left" "$LOCKSTEP" plot sweep.csv -o x.svg --where blocks=7
