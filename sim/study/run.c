@@ -118,6 +118,7 @@ static GArray *collect_occupancy(const Simulation *simulation) {
                             .is_ptx = simulation->program->dialect == DIALECT_PTX,
                             .occupancy =
                                 occupancy_of(simulation->gpu->machine, kernel, launch->block, launch->shared_bytes)};
+    item.resident_blocks = item.occupancy.blocks * simulation->gpu->machine->gpu.sms;
     g_array_append_val(all, item);
   }
   return all;

@@ -37,6 +37,7 @@ typedef struct LaunchOccupancy {
   char *kernel;
   bool is_ptx; /* its registers were allocated here: the report says how many */
   Occupancy occupancy;
+  uint32_t resident_blocks; /* of all SMs */
 } LaunchOccupancy;
 
 /* A buffer of the scenario at the end. */

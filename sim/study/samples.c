@@ -38,6 +38,9 @@ static void measurement_add(Measurement *measurement, const RunResult *result) {
   sample_add(&measurement->cycles, (double)run_result_measured_cycles(result));
   sample_add(&measurement->l2_sectors, (double)result->counters.global_segments);
   sample_add(&measurement->dram_bytes, (double)result->dram_bytes);
+  sample_add(&measurement->atomics, (double)result->counters.global_atomics);
+  if (result->occupancy && result->occupancy->len)
+    measurement->resident_blocks = g_array_index(result->occupancy, LaunchOccupancy, 0).resident_blocks;
   for (unsigned i = 0; i < TRANSFERS && result->locks.handovers; i++)
     sample_add(&measurement->transfer[i],
                (double)result->locks.transfer[i] / MILLI_CYCLE / (double)result->locks.handovers);

@@ -25,6 +25,8 @@ typedef struct Measurement {
   Sample measured_transfer;   /* the same as programs measured it (RunResult.transfers) */
   Sample l2_sectors;          /* that accesses moved to or from the L2 (counters.global_segments) */
   Sample dram_bytes;
+  Sample atomics;           /* on global memory (counters.global_atomics) */
+  uint32_t resident_blocks; /* as many blocks of the first launch as the machine holds */
   double ratio;          /* rank.h: baseline mean / this mean, above 1 if faster; NAN unless both completed. Else 1 */
   uint64_t shared_bytes; /* counters.shared_bytes_beyond_data, the largest over the seeds */
   uint64_t lock_bits;    /* counters.lock_bits, the largest over the seeds */

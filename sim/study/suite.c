@@ -26,6 +26,7 @@ bool metric_is_ratio(Metric metric) {
          metric == METRIC_TRANSFER_RATIO || metric == METRIC_L2_RATIO || metric == METRIC_DRAM_RATIO;
 }
 bool metric_compares_rates(Metric metric) { return metric == METRIC_RATE_RATIO || metric == METRIC_FASTER; }
+bool metric_needs_operations(Metric metric) { return metric_compares_rates(metric) || metric == METRIC_ATOMICS; }
 static bool has_baseline(Metric metric) { return metric_is_ratio(metric) || metric == METRIC_FASTER; }
 
 static void free_row(gpointer data) {

@@ -28,6 +28,8 @@
   X(METRIC_TRANSFER_RATIO, "transfer_ratio")       /* that / the baseline's */                       \
   X(METRIC_L2_RATIO, "l2_ratio")                   /* sectors to and from the L2 / the baseline's */ \
   X(METRIC_DRAM_RATIO, "dram_ratio")               /* bytes to and from DRAM / the baseline's */     \
+  X(METRIC_ATOMICS, "atomics")                     /* on global memory, an operation */              \
+  X(METRIC_RESIDENT_BLOCKS, "resident_blocks")     /* as many blocks as the machine holds */         \
   X(METRIC_SHARED_BYTES, "shared_bytes")                                                             \
   X(METRIC_LOCK_BITS, "lock_bits")
 
@@ -100,5 +102,7 @@ const char *validation_group_name(ValidationGroup group);
 bool metric_is_ratio(Metric metric);
 /* It needs operations a second of both. */
 bool metric_compares_rates(Metric metric);
+/* It needs the scenario's number of operations. */
+bool metric_needs_operations(Metric metric);
 
 #endif

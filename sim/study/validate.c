@@ -173,6 +173,11 @@ static void set_prediction(ValidationRow *row, const Measurement *sample, const 
   switch (row->metric) {
   case METRIC_SHARED_BYTES: row->predicted = (double)sample->shared_bytes; break;
   case METRIC_LOCK_BITS: row->predicted = (double)sample->lock_bits; break;
+  case METRIC_RESIDENT_BLOCKS: row->predicted = sample->resident_blocks; break;
+  case METRIC_ATOMICS:
+    row->predicted = sample->atomics.mean / (double)sample->operations;
+    row->deviation = sample->atomics.deviation / (double)sample->operations;
+    break;
   case METRIC_SPEEDUP: row->predicted = base->mean / own->mean; break;
   case METRIC_TIME_RATIO:
   case METRIC_TRANSFER_RATIO:
@@ -215,7 +220,8 @@ static bool predict(const Validation *validation, ValidationRow *row, const Vali
   *cut = !sample || (baseline_row && !baseline);
   if (*cut)
     return true;
-  if (metric_compares_rates(row->metric) && (!sample->has_operations || !baseline->has_operations))
+  if (metric_needs_operations(row->metric) &&
+      (!sample->has_operations || sample->operations <= 0 || (baseline && !baseline->has_operations)))
     return diag_error(diag, NULL, 0, 0,
                       "row `%s`: its scenario, or the baseline's, doesn't say how many operations it does", row->row);
   row->verdict = sample->verdict;
@@ -277,8 +283,8 @@ bool validate_suite(Validation *validation, ValidateRuns *runs, Diag *diag) {
 }
 
 char *validation_judgement_text(const ValidationRow *row) {
-  bool counted =
-      row->metric == METRIC_SHARED_BYTES || row->metric == METRIC_LOCK_BITS || row->metric == METRIC_FASTER;
+  bool counted = row->metric == METRIC_SHARED_BYTES || row->metric == METRIC_LOCK_BITS ||
+                 row->metric == METRIC_FASTER || row->metric == METRIC_RESIDENT_BLOCKS;
   if (row->is_baseline)
     return g_strdup("baseline");
   if (row->judgement == JUDGED_NOT)

@@ -17,6 +17,13 @@ read_complaint() {
   awk -F, 'NR > 1 && ($15 != "completed" || $16 != "yes" || !($11 > 0)) { print }' "$folder/out"
 }
 
+# The same of what the text says.
+text_complaint() {
+  sed 's/,contentious=/,accesses=8 contentious=/' validation/published/stuart2011_section3.csv >"$folder/text.csv"
+  "$LOCKSTEP" validate "$folder/text.csv" --format csv >"$folder/out" 2>"$folder/err" || cat "$folder/err"
+  test "$(grep -c ',completed,yes,' "$folder/out")" = "$(grep -c '^"*GTX' "$folder/text.csv")" || cat "$folder/out"
+}
+
 # A row of Table 2 or 3 is the quotient of two rows of Table 1, rounded or cut off to the digits that are printed.
 quotient_complaint() {
   awk -F, '
@@ -44,10 +51,11 @@ count_complaint() {
 
 machines=$(sed -n 's/^machines: \[\(.*\)\]/\1/p' "$scenario" | tr ',' ' ')
 set -- $machines
-plan $((5 + 12 * $#))
+plan $((6 + 12 * $#))
 point "Table 1 is read" "$(read_complaint 1 '' $((12 * $#)))"
 point "Table 2 is read" "$(read_complaint 2 ,baseline $((12 * $#)))"
 point "Table 3 is read" "$(read_complaint 3 ,baseline $((12 * $#)))"
+point "what sections 3 and 7 say is read" "$(text_complaint)"
 point "Table 2 follows from Table 1" "$(quotient_complaint 2 $((6 * $#)))"
 point "Table 3 follows from Table 1" "$(quotient_complaint 3 $((8 * $#)))"
 for machine; do
