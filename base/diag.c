@@ -60,6 +60,15 @@ void diag_add_all(Diag *diag, const Diag *from) {
   g_ptr_array_foreach(from->items, copy_item, diag);
 }
 
+void diag_add_serious(Diag *diag, const Diag *from) {
+  diag->errors += from->errors;
+  for (guint i = 0; i < from->items->len; i++) {
+    gpointer item = g_ptr_array_index(from->items, i);
+    if (((const DiagItem *)item)->severity != DIAG_NOTE)
+      copy_item(item, diag);
+  }
+}
+
 static void append(Diag *diag, DiagSeverity severity, DiagClass klass, const char *file, unsigned line,
                    unsigned column, const char *format, va_list args) {
   if (severity == DIAG_ERROR)

@@ -47,6 +47,8 @@ void diag_note(Diag *diag, const char *file, unsigned line, unsigned column, con
 bool diag_usage(Diag *diag, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Appends copies of all messages of `from`. */
 void diag_add_all(Diag *diag, const Diag *from);
+/* The same without notes. */
+void diag_add_serious(Diag *diag, const Diag *from);
 /* Adds a hint ("did you mean ...?") to the newest message. */
 void diag_hint(Diag *diag, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Adds "did you mean `X`?" to the newest message if some candidate is near enough to `found`; else lists nothing.

@@ -12,7 +12,7 @@ static const CommandHelp help = {
              "files. `classify` measures by simulation how atomics and contention compare with volatile accesses,\n"
              "says which barriers, mutexes and semaphores that calls for, and whether `rank --primitives` agrees.\n"
              "A machine is a name from the list, or a file.",
-    .groups = OPTIONS_MACHINE,
+    .groups = OPTIONS_SETTINGS | OPTIONS_JOBS,
     .example = "  lockstep machine diff gtx570 gtx580\n"
                "  lockstep machine show gtx570 -s sm.lock_unit.bits=2048 > big_locks.yaml\n",
 };

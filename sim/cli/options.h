@@ -36,8 +36,9 @@ enum {
   OPTIONS_SENSITIVITY = 1 << 18,
   OPTIONS_TUNE = 1 << 19,
   OPTIONS_PRIMITIVES = 1 << 20,
-  OPTIONS_DRAW = 1 << 21, /* --lanes --warps --from --to */
-  OPTIONS_JOBS = 1 << 22, /* -j of runs over seeds */
+  OPTIONS_DRAW = 1 << 21,     /* --lanes --warps --from --to */
+  OPTIONS_JOBS = 1 << 22,     /* -j of runs over seeds */
+  OPTIONS_SETTINGS = 1 << 23, /* -s, where machines are arguments */
 };
 
 typedef struct Options {

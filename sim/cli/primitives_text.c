@@ -9,7 +9,7 @@
 #include "sim/study/csv_field.h"
 #include "sim/study/sweep/primitives.h"
 
-/* Seeds, if the user says nothing. */
+/* Seeds, if the user says nothing. The programs are lockstep's own, so notes on them would tell nothing. */
 enum { SEEDS = 2, NAME_COLUMN = 26 };
 
 /* --- the ranking --- */
@@ -134,8 +134,11 @@ int primitives_rank_machines(const Options *options, Diag *diag) {
            status;
   if (options->params || options->baseline)
     return diag_usage(diag, "--primitives takes --blocks and --ops, no -p and no --baseline"), status;
-  for (char **name = options->machines; *name && !diag_has_errors(diag); name++)
-    status = exit_status_worst(status, rank_machine(*name, options, name == options->machines, diag));
+  for (char **name = options->machines; *name && !diag_has_errors(diag); name++) {
+    g_autoptr(Diag) found = diag_new();
+    status = exit_status_worst(status, rank_machine(*name, options, name == options->machines, found));
+    diag_add_serious(diag, found);
+  }
   if (options->format == FORMAT_JSON && options->machines[1] && !diag_has_errors(diag))
     status = exit_status_worst(status, session_write("\n]\n"));
   return status;
@@ -201,7 +204,7 @@ static void append_advice(GString *out, const Characteristics *found, const GPtr
   }
 }
 
-int primitives_classify_machine(const char *name, const Options *options, Diag *diag) {
+static int classify(const char *name, const Options *options, Diag *diag) {
   const char *const *settings = (const char *const *)options->overrides;
   Characteristics found;
   Progress progress;
@@ -217,4 +220,11 @@ int primitives_classify_machine(const char *name, const Options *options, Diag *
   append_characteristics(text, &found, name);
   append_advice(text, &found, contests);
   return session_write(text->str);
+}
+
+int primitives_classify_machine(const char *name, const Options *options, Diag *diag) {
+  g_autoptr(Diag) found = diag_new();
+  int status = classify(name, options, found);
+  diag_add_serious(diag, found);
+  return status;
 }

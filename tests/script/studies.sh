@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 35
+plan 38
 
 cd "$folder"
 
@@ -78,7 +78,7 @@ expect "a generation is no amount" 0 "^[0-9.]+ us on h200; 1 run$" \
 expect "a change that is none" 2 "expected a percentage" "$LOCKSTEP" sensitivity valley.yaml --by 0
 
 # Table 5 of Stuart and Owens, small.
-"$LOCKSTEP" rank --primitives -m gtx580 --blocks 64 --ops 4 --seeds 1 --format csv >rank.csv 2>err
+"$LOCKSTEP" rank --primitives -m gtx580 --blocks 64 --ops 4 --seeds 1 --format csv >rank.csv 2>notes
 best() { # prints the first of kind $1
   awk -F, -v kind="$1" '$2 == kind && $4 == 1 { print $5 }' rank.csv
 }
@@ -93,5 +93,9 @@ expect "a param of --primitives" 2 "takes --blocks and --ops" "$LOCKSTEP" rank -
 expect "blocks that are none" 2 "isn't a number of blocks" "$LOCKSTEP" rank --primitives -m gtx580 --blocks 0
 
 # With few SMs classify is quick, and its characteristics are those of the machine.
+point "nothing is noted of lockstep's own programs" "$(cat notes)"
+expect "classify takes the machine as an argument, and no -m" 2 "unknown option -m" \
+  "$LOCKSTEP" machine classify gtx580 -m gtx295
+expect "classify on one thread" 0 "^lines held hostage +yes" "$LOCKSTEP" machine classify gtx580 -s gpu.sms=2 -j 1
 expect "classify" 0 "^lines held hostage +yes" "$LOCKSTEP" machine classify gtx580 -s gpu.sms=2
 finish
