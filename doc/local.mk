@@ -70,7 +70,7 @@ update-figures: lockstep$(EXEEXT)
 	./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/whatif_bits.yaml --seeds 4 -o _figures/whatif_bits.csv
 	./lockstep$(EXEEXT) plot _figures/whatif_bits.csv --x first --y microseconds --panels tiles --curves scenario,machine \
 	  --title "Diagonals of Needleman-Wunsch, 1984 x 1984" -o $(srcdir)/doc/whatif_bits.svg
-	for what in channels syncblocks queues; do \
+	for what in atomics hostage channels syncblocks queues; do \
 	  ./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/whatif_$$what.yaml -o _figures/whatif_$$what.csv && \
 	  ./lockstep$(EXEEXT) plot _figures/whatif_$$what.csv -o $(srcdir)/doc/whatif_$$what.svg || exit 1; \
 	done

@@ -16,7 +16,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 41
+plan 43
 batch="memory.atomic.batch_loads=64"
 sleeping="$traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="$traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -35,6 +35,11 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   spins=$(cycles $spin -m gtx580) fast_spins=$(cycles $spin -m gtx580-fast)
   less "spinning gains more" "$(awk "BEGIN { print int($fast_spins * $slow / $fast) }")" "$spins" 1.1
   less "backoff still beats spinning" "$fast" "$fast_spins" 1.3
+  few="-p blocks=48" most="-p blocks=96"
+  less "of 48 blocks it doesn't" "$(cycles "$traces/primitives/mutex_spin.yaml" -m gtx580-fast $few)" \
+    "$(cycles "$traces/whatif/fast_atomics.yaml" -m gtx580-fast $few)" 1.05
+  less "of 96 it does" "$(cycles "$traces/whatif/fast_atomics.yaml" -m gtx580-fast $most)" \
+    "$(cycles "$traces/primitives/mutex_spin.yaml" -m gtx580-fast $most)" 1.05
   for other in fa fa_backoff ring; do
     less "and mutex_$other" "$fast" "$(cycles "$traces/primitives/mutex_$other.yaml" -p blocks=128 -m gtx580-fast)" 1.3
   done
