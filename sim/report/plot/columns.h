@@ -18,7 +18,8 @@ bool columns_is_number(const CsvTable *table, const char *name);
 /* A field as a number; false if it is none. */
 bool columns_number(const CsvTable *table, const CsvRow *row, const char *name, double *value);
 /* The columns that a sweep varied: scenario, machine, and those of parameters, as far as they have several values;
- * of a ranking of primitives: machine, kind, blocks, primitive. Strings are the table's; free with g_ptr_array_unref. */
+ * of a ranking of primitives: machine, kind, blocks, primitive. Strings are the table's; free with
+ * g_ptr_array_unref. */
 GPtrArray *columns_varying(const CsvTable *table);
 
 #endif

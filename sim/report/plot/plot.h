@@ -20,8 +20,9 @@ typedef struct PlotOptions {
   const CsvTable *printed; /* a suite of published figures, to be put over curves; NULL: none */
 } PlotOptions;
 
-/* The figure of a table, by its columns: `key` is a sweep, `ratio` a ranking, `primitive` a ranking of
- * primitives, `suite` a validation. `left_out` counts rows without a value. Rows that `options->where` leaves out are taken out of the table. NULL after errors. */
+/* The figure of a table, by its columns: `key` is a sweep, `ratio` a ranking, `primitive` a ranking of primitives,
+ * `suite` a validation. `left_out` counts rows without a value. Rows that `options->where` leaves out are taken out
+ * of the table. NULL after errors. */
 Figure *plot_figure(CsvTable *table, const PlotOptions *options, guint *left_out, Diag *diag);
 
 /* The figure of a ranking or of a validation (bars.c). */

@@ -32,7 +32,8 @@ typedef struct PlanPart {
 PlanPart *plan_part_new(void);
 PlanPart *plan_part_copy(const PlanPart *part);
 void plan_part_free(gpointer part);
-/* Appends a scenario or a machine to a list of the part's; the place's strings are copied (NULL: the command line). */
+/* Appends a scenario or a machine to a list of the part's; the place's strings are copied (NULL: the command
+ * line). */
 void plan_part_name(GPtrArray *names, const char *text, const AxisPlace *place);
 /* The text of one of them. Borrowed. */
 const char *plan_part_text(const GPtrArray *names, guint index);
