@@ -33,6 +33,7 @@ Flight *flights_new(Flights *flights) {
   if (flights->free != NO_FLIGHT) {
     Flight *flight = flights_at(flights, flights->free);
     flights->free = flight->next;
+    flight->decoded = NULL;
     return flight;
   }
   Flight *flight = g_new0(Flight, 1);
