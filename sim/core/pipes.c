@@ -30,6 +30,7 @@ uint32_t pipe_latency(const Machine *machine, PipeKind pipe, uint32_t unit_laten
   case PIPE_BALLOT: return machine->sm.latency.ballot;
   case PIPE_MATCH: return machine->sm.latency.match;
   case PIPE_REDUX: return machine->sm.latency.redux;
+  case PIPE_CONSTANT: return machine->sm.latency.constant;
   default: return unit_latency;
   }
 }

@@ -74,5 +74,11 @@ void repairs_try(Finding *finding, const Scenario *scenario, const Machine *mach
     finding->repair = g_strdup(repair->text);
     return;
   }
+  if (finding->otherwise) {
+    g_free(finding->repair);
+    finding->repair = g_strdup(finding->otherwise);
+    word_as_hint(finding, "not tried in the model");
+    return;
+  }
   word_as_hint(finding, "which alone doesn't help in the model");
 }

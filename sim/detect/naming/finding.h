@@ -78,24 +78,25 @@ typedef struct Repair {
 
 typedef struct Finding {
   FindingId id;
-  char *message;       /* one sentence, starts with a lower-case letter, no full stop */
-  char *file;          /* source file, or NULL */
-  unsigned line;       /* source line, 0 if unknown */
-  char *source;        /* that line's text, or NULL */
-  char *inlined;       /* "atomic.hpp:94": what of the compiler was inlined there, the innermost first; or NULL */
-  char *callers;       /* "mine.cu:28 (`barrier(x);`)": where that line was inlined, the innermost first; or NULL */
-  uint64_t cycle;      /* when it happened or was proved */
-  int64_t block, warp; /* linear block index in its grid, warp in the block; -1 if it concerns several */
-  uint32_t lanes;      /* mask of lanes, 0 if it concerns several warps */
-  char *space;         /* "shared", "global", or NULL if no address is concerned */
-  uint64_t address;    /* byte address in that space, if `space` */
-  int64_t lock_bit;    /* -1 if none */
-  char *holder;        /* who holds what is waited for, since when and where; or NULL */
-  char *repair;        /* how it is usually repaired, or NULL */
-  GPtrArray *repairs;  /* Repair *, to be tried in this order; NULL: none. A copy has none */
-  Repair *doubt;       /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */
-  GPtrArray *evidence; /* Evidence *, in reading order */
-  uint64_t count;      /* how often it happened (misuse is reported once a place) */
+  char *message;         /* one sentence, starts with a lower-case letter, no full stop */
+  char *file;            /* source file, or NULL */
+  unsigned line;         /* source line, 0 if unknown */
+  char *source;          /* that line's text, or NULL */
+  char *inlined;         /* "atomic.hpp:94": what of the compiler was inlined there, the innermost first; or NULL */
+  char *callers;         /* "mine.cu:28 (`barrier(x);`)": where that line was inlined, the innermost first; or NULL */
+  uint64_t cycle;        /* when it happened or was proved */
+  int64_t block, warp;   /* linear block index in its grid, warp in the block; -1 if it concerns several */
+  uint32_t lanes;        /* mask of lanes, 0 if it concerns several warps */
+  char *space;           /* "shared", "global", or NULL if no address is concerned */
+  uint64_t address;      /* byte address in that space, if `space` */
+  int64_t lock_bit;      /* -1 if none */
+  char *holder;          /* who holds what is waited for, since when and where; or NULL */
+  char *repair;          /* how it is usually repaired, or NULL */
+  GPtrArray *repairs;    /* Repair *, to be tried in this order; NULL: none. A copy has none */
+  const char *otherwise; /* where none of these helps: what can't be tried; NULL: nothing. A constant */
+  Repair *doubt;         /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */
+  GPtrArray *evidence;   /* Evidence *, in reading order */
+  uint64_t count;        /* how often it happened (misuse is reported once a place) */
 } Finding;
 
 /* A run that shows whether a finding is gone with a repair, or in spite of a doubt. */

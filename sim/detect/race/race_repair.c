@@ -5,6 +5,8 @@
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/race/race_order.h"
 
+const char race_plain_access_repair[] = "make the plain access volatile or atomic, too";
+
 /* The store's value is what the load gave and something added: nothing but straight code between the two. */
 static bool stores_sum(const Kernel *kernel, uint32_t load, uint32_t store) {
   int16_t value = kernel->insts[store].b;
@@ -138,4 +140,6 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
   }
   if (race->cause == RACE_LANES || race->cause == RACE_UNORDERED)
     try_barriers(finding, point, race, second);
+  if (race->first.strong != second->strong && !(race->first.write && second->write))
+    finding->otherwise = race_plain_access_repair;
 }

@@ -5,6 +5,9 @@
 #include "sim/detect/naming/finding.h"
 #include "sim/detect/race/race_ends.h"
 
+/* Of a strong access and a plain one, not both stores: what may help without a barrier, and can't be tried. */
+extern const char race_plain_access_repair[];
+
 /* x++ on one word by several threads: a load and a store of one line with one address, and what is stored is a sum of what was
  * loaded. */
 bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second);

@@ -140,7 +140,7 @@ static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
     return "put __syncwarp() between the two, or make the plain access volatile or atomic, too";
   if (race_of_one_block(race, second))
     return "put __syncthreads() between the two, or make the plain access volatile or atomic, too";
-  return "make the plain access volatile or atomic, too";
+  return race_plain_access_repair;
 }
 
 static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
