@@ -34,8 +34,10 @@ static void give_way(Issue *issue) {
   }
   uint64_t waits = MAX(scheduler->converge_free, issue->now) - issue->now;
   uint64_t delay = MAX(waits, milli_cycle(others * machine->sm.encoded.yield_neighbour));
-  bool twice =
-      lane_groups_give_way(issue, machine->sm.encoded.yield + delay, machine->sm.encoded.yield_beside + delay);
+  YieldCost cost = {.ready = machine->sm.encoded.switch_groups + delay,
+                    .away = machine->sm.encoded.yield + delay,
+                    .back = machine->sm.encoded.yield_beside + delay};
+  bool twice = lane_groups_give_way(issue, &cost);
   scheduler->converge_free = issue->now + waits + (twice ? 2 : 1) * machine->sm.encoded.yield_interval;
 }
 

@@ -523,11 +523,11 @@ void lane_groups_yield(Issue *issue, uint64_t cycles) {
   lane_groups_switch(issue, before);
 }
 
-bool lane_groups_give_way(Issue *issue, uint64_t away, uint64_t back) {
+bool lane_groups_give_way(Issue *issue, const YieldCost *cost) {
   Warp *warp = issue->warp;
   LaneGroups *groups = warp->groups;
   uint32_t before = warp->active;
-  uint64_t from = MAX(issue->next, issue->now + away);
+  uint64_t from = MAX(issue->next, issue->now + cost->away);
   if (groups->count) {
     count_yield(groups, before);
     add(groups, (LaneGroup){.from = from, .pc = warp->pc + 1, .mask = before, .state = GROUP_YIELDED});
@@ -535,7 +535,9 @@ bool lane_groups_give_way(Issue *issue, uint64_t away, uint64_t back) {
     release_complete(issue, issue->now);
     int index = choose(groups, from);
     bool itself = groups->group[index].mask & before && groups->count > 1;
-    issue->next = take(warp, index, itself ? issue->now + back : from);
+    if (groups->group[index].state == GROUP_READY)
+      from = MAX(issue->next, issue->now + cost->ready);
+    issue->next = take(warp, index, itself ? issue->now + cost->back : from);
     issue->next_pc = warp->pc;
     return itself;
   }

@@ -84,9 +84,13 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
 void lane_groups_meet(Issue *issue, uint32_t lanes);
 /* YIELD, and NANOSLEEP for `cycles`: another group may run. */
 void lane_groups_yield(Issue *issue, uint64_t cycles);
-/* YIELD of machine code: another group goes on after `away` cycles, or this one after `back` if there are others and
- * none of them can. True if it goes on like that. */
-bool lane_groups_give_way(Issue *issue, uint64_t away, uint64_t back);
+/* What a YIELD of machine code takes until the chosen group goes on, in cycles: one that hasn't given way; one that
+ * has; and this one, if there are others and none of them can. */
+typedef struct YieldCost {
+  uint64_t ready, away, back;
+} YieldCost;
+/* YIELD of machine code: another group goes on, or this one. True if it is this one, and there are others. */
+bool lane_groups_give_way(Issue *issue, const YieldCost *cost);
 /* `lanes` of the running group wait at block barrier `id`; lane_groups_switch() is to follow. */
 void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes);
 /* Lanes have exited (Warp.alive says which haven't): who waited only for them goes on. */

@@ -21,7 +21,6 @@ known_poll="fence_block_load/1024
 fence_block_shared_store
 fence_system
 lock_done_32/512
-turns_32
 "
 known_paths=""
 known_wide=""
