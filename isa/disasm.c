@@ -155,6 +155,7 @@ static const char *spec_of(const Inst *inst) {
       [FORM_P_Q_Q_Q] = "pPqqq", [FORM_D_SR] = "dr",      [FORM_D_P_Q] = "dpq",      [FORM_D_M] = "dm",
       [FORM_P_D_M] = "pdm",     [FORM_M_A] = "mb",       [FORM_D_M_B_C] = "dmb",    [FORM_BAR] = "",
       [FORM_T] = "t",           [FORM_A] = "a",          [FORM_P_A] = "pa",         [FORM_P_M_A] = "pmb",
+      [FORM_A_B] = "ab",
   };
   if (op_info[inst->op].form == FORM_D_M_B_C && inst->mode == ATOM_CAS)
     return "dmbc";

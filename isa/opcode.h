@@ -41,6 +41,7 @@ typedef enum {
   FORM_BAR,
   FORM_T,
   FORM_A,
+  FORM_A_B,
   FORM_P_A
 } Form;
 

@@ -208,6 +208,7 @@ RegList inst_reads(const Inst *inst) {
     add(&list, inst->c, value_rows(inst, WIDE_C));
     /* fall through */
   case FORM_D_A_B:
+  case FORM_A_B:
   case FORM_D_A_B_S:
   case FORM_D_A_B_Q:
   case FORM_D_A_B_CMP:
@@ -267,6 +268,7 @@ RegList inst_writes(const Inst *inst, uint32_t nregs) {
     break;
   case FORM_NONE:
   case FORM_A:
+  case FORM_A_B:
   case FORM_P_A:
   case FORM_P_A_B_CMP:
   case FORM_P_Q_Q_Q:

@@ -80,6 +80,7 @@ VOperands vinst_operands(const VInst *vinst) {
     rows.c = value_rows(inst, WIDE_C);
     /* fall through */
   case FORM_D_A_B:
+  case FORM_A_B:
   case FORM_D_A_B_S:
   case FORM_D_A_B_Q:
   case FORM_D_A_B_CMP:
@@ -111,7 +112,7 @@ VOperands vinst_operands(const VInst *vinst) {
   case FORM_D_SR:
   case FORM_T: break;
   }
-  bool writes = form != FORM_NONE && form != FORM_A && form != FORM_P_A && form != FORM_P_A_B_CMP &&
+  bool writes = form != FORM_NONE && form != FORM_A && form != FORM_A_B && form != FORM_P_A && form != FORM_P_A_B_CMP &&
                 form != FORM_P_Q_Q_Q && form != FORM_M_A && form != FORM_P_M_A && form != FORM_T;
   if (writes)
     rows.dst = result_rows(inst, form);

@@ -35,13 +35,17 @@ static void guard_also(McBuild *build, Inst *inst, const McOperand *predicate) {
   inst->flags &= ~(uint32_t)INST_GUARD_NOT;
 }
 
-/* BRA.DIV UR4, t; BRA.CONV ~URZ, t; without a mask it is of all lanes. */
+/* BRA.DIV UR4, t; BRA.CONV ~URZ, t; without a mask it is of all lanes. Under a guard, too, all lanes of the path go one
+ * way: those whose guard is false count as missing. ptxas guards it so that lanes with different masks go to the code
+ * that treats one mask after the other. */
 static bool branch_by_mask(McBuild *build, BranchDivMode mode) {
   bool masked = mc_count(build) > 1;
   int16_t mask = masked ? mc_signed_value(build, mc_at(build, 0)) : mc_constant(build, UINT32_MAX);
+  int16_t here = mc_guard_path(build);
   Inst inst = mc_blank(build, OP_BRADIV);
   inst.mode = (uint8_t)mode;
   inst.a = mask;
+  inst.b = here;
   return jump(build, &inst, mc_at(build, masked ? 1 : 0));
 }
 

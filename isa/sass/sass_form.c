@@ -29,6 +29,7 @@ static const char *const specs[] = {
     [FORM_BAR] = NULL,
     [FORM_T] = "t",
     [FORM_A] = "a",
+    [FORM_A_B] = "ab",
     [FORM_P_A] = "pa",
 };
 

@@ -57,8 +57,9 @@ void exec_BRA(Issue *issue) {
 /* All lanes of the path go one way. */
 void exec_BRADIV(Issue *issue) {
   Warp *warp = issue->warp;
-  const uint32_t *members = issue_operand(issue, issue->inst->a);
-  uint32_t missing = members[__builtin_ctz(issue->mask)] & warp->alive & ~warp->active;
+  unsigned first = (unsigned)__builtin_ctz(issue->mask);
+  uint32_t members = issue_operand(issue, issue->inst->a)[first], here = issue_operand(issue, issue->inst->b)[first];
+  uint32_t missing = members & warp->alive & ~(warp->active & here);
   bool converged = issue->inst->mode == BRANCH_CONVERGED;
   if ((missing == 0) != converged)
     return;

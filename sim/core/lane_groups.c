@@ -127,12 +127,15 @@ static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t la
   return add(groups, (LaneGroup){.pc = warp->pc, .mask = lanes, .state = state, .which = which, .mode = mode});
 }
 
-/* True if two groups that leave a wait go on as one: from one place, but not from exclusive WARPSYNCs of different masks; or from a
- * collective of one mask, wherever they are. */
+/* True for a WARPSYNC whose lanes of one mask go on by themselves. */
+static bool goes_by_mask(uint32_t mode) { return mode == WARPSYNC_EXCLUSIVE || mode == WARPSYNC_COLLECTIVE; }
+
+/* True if two groups that leave a wait go on as one: from one place, but not from exclusive or collective WARPSYNCs of
+ * different masks; or from a collective of one mask, wherever they are. */
 static bool go_together(const LaneGroup *going, const LaneGroup *group) {
   if (group->which == going->which && group->mode == WARPSYNC_COLLECTIVE && going->mode == WARPSYNC_COLLECTIVE)
     return true;
-  return going->pc == group->pc + 1 && (group->mode != WARPSYNC_EXCLUSIVE || group->which == going->which);
+  return going->pc == group->pc + 1 && (!goes_by_mask(group->mode) || group->which == going->which);
 }
 
 /* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. They are
@@ -426,7 +429,7 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   bool waits = lanes != before || some_at_warpsync(warp->groups);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
-    waits = waits || members[lane] & warp->alive & ~lanes || (mode == WARPSYNC_EXCLUSIVE && members[lane] != first);
+    waits = waits || members[lane] & warp->alive & ~lanes || (goes_by_mask(mode) && members[lane] != first);
     if (mode == WARPSYNC_COLLECTIVE)
       warp->groups->comes_back[lane] = (uint32_t)issue->inst->target;
   }

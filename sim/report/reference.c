@@ -44,6 +44,7 @@ static const char *const form_operands[] = {
     [FORM_BAR] = "by form",
     [FORM_T] = "t",
     [FORM_A] = "a",
+    [FORM_A_B] = "a, b",
     [FORM_P_A] = "p, a",
 };
 
