@@ -24,15 +24,30 @@ static void set_a_b(McBuild *build, Inst *inst, guint first, bool wide) {
   inst->wide |= wide ? WIDE_A | WIDE_B : 0;
 }
 
+/* A double without its sign. */
+static int16_t bare_double(McBuild *build, int16_t row) {
+  Inst low = mc_blank(build, OP_MOV), high = mc_blank(build, OP_LOP);
+  int16_t to = mc_scratch(build, 2);
+  low.a = row;
+  low.dst = to;
+  high.lop = LOP_AND;
+  high.a = (int16_t)(row + 1);
+  high.b = mc_constant(build, 0x7fffffff);
+  high.dst = (int16_t)(to + 1);
+  mc_emit(build, &low);
+  mc_emit(build, &high);
+  return to;
+}
+
 static void set_c(McBuild *build, Inst *inst, guint index, bool wide) {
   const McOperand *c = mc_at(build, index);
   if (c->absolute && !wide) {
     inst->c = mc_signed_float(build, c);
     return;
   }
-  if (c->absolute)
-    mc_refuse(build);
   inst->c = wide ? mc_double(build, c) : mc_float(build, c);
+  if (c->absolute)
+    inst->c = bare_double(build, inst->c);
   inst->flags |= signs(c, INST_NEG_C, 0);
   inst->wide |= wide ? WIDE_C : 0;
 }
@@ -137,10 +152,11 @@ bool mc_fset(McBuild *build) {
   return true;
 }
 
-/* fmin() and fmax() of doubles: p says that a is to be taken, p2 that b isn't a number, so that a NaN is only made
- * where both are none. */
+/* fmin() and fmax() of doubles: p says that a is to be taken, p2 that neither is a number: then the code makes a quiet
+ * NaN of b. */
 static bool extreme(McBuild *build) {
   Inst less = mc_blank(build, OP_DSETP), nan = less, either = mc_blank(build, OP_PLOP3);
+  enum { LESS_OR_B_ALONE = 0xf0 | (0xcc & ~0xaa), BOTH = 0xcc & 0xaa }; /* of less, b is a NaN, a is a NaN */
   bool minimum = mc_has(build, "MIN");
   less.type = nan.type = TYPE_F64;
   less.cmp = minimum ? CMP_LT : CMP_GT;
@@ -154,9 +170,12 @@ static bool extreme(McBuild *build) {
   either.pdst2 = mc_predicate_out(mc_at(build, 1));
   either.psrc[0] = less.pdst;
   either.psrc[1] = nan.pdst;
-  either.mode = 0xfc; /* q | q2 */
-  either.imm = 0xcc;  /* q2 */
+  either.mode = LESS_OR_B_ALONE;
+  either.imm = BOTH;
   mc_emit(build, &less);
+  mc_emit(build, &nan);
+  nan.a = nan.b = less.a;
+  nan.pdst = either.psrc[2] = mc_scratch_predicate(build);
   mc_emit(build, &nan);
   mc_emit(build, &either);
   return true;
@@ -331,6 +350,12 @@ static int16_t signed_source(McBuild *build, const McOperand *operand, DataType 
 bool mc_f2i(McBuild *build) {
   DataType to = named_type(build, 0, false, TYPE_S32), from = named_type(build, 0, true, TYPE_F32);
   return convert(build, to, from, signed_source(build, mc_at(build, 1), from), 0);
+}
+
+/* I2I.U8.S32.SAT R0, R1 */
+bool mc_i2i(McBuild *build) {
+  DataType to = named_type(build, 0, false, TYPE_S32), from = named_type(build, 1, false, TYPE_S32);
+  return mc_has(build, "SAT") ? convert(build, to, from, mc_value(build, mc_at(build, 1)), INST_SAT) : mc_refuse(build);
 }
 
 bool mc_f2f(McBuild *build) {

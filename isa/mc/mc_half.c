@@ -129,16 +129,28 @@ bool mc_hfma2(McBuild *build) {
   return true;
 }
 
-/* HADD2.F32 R0, -RZ, R1.H0_H0: a half as a float. */
+static int16_t with_bits(McBuild *build, int16_t row, LogicOp op, uint32_t bits) {
+  Inst inst = mc_blank(build, OP_LOP);
+  inst.lop = (uint8_t)op;
+  inst.a = row;
+  inst.b = mc_constant(build, bits);
+  inst.dst = mc_scratch(build, 1);
+  mc_emit(build, &inst);
+  return inst.dst;
+}
+
+/* HADD2.F32 R0, -RZ, |R1.H0_H0|: a half as a float. */
 static bool half_to_float(McBuild *build) {
   McOperand from = *mc_at(build, 2);
   const McOperand *zero = mc_at(build, 1);
-  bool fine = zero->kind == MC_REGISTER && zero->number == MC_RZ && from.kind == MC_REGISTER && !from.minus &&
+  bool fine = zero->kind == MC_REGISTER && zero->number == MC_RZ && from.kind == MC_REGISTER &&
               (from.part == MC_H0_H0 || from.part == MC_H1_H1);
   if (!fine)
     return mc_refuse(build);
   uint32_t shift = from.part == MC_H1_H1 ? 16 : 0;
+  bool minus = from.minus, absolute = from.absolute;
   from.part = MC_ALL;
+  from.minus = from.absolute = false;
   Inst low = mc_blank(build, OP_SHR), inst = mc_blank(build, OP_CVT);
   inst.type = TYPE_F32;
   inst.type2 = TYPE_F16;
@@ -147,8 +159,10 @@ static bool half_to_float(McBuild *build) {
   low.a = mc_value(build, &from);
   low.b = mc_constant(build, shift);
   low.dst = inst.a = mc_scratch(build, 1);
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
   mc_emit(build, &low);
+  inst.a = absolute ? with_bits(build, inst.a, LOP_AND, 0x7fff) : inst.a;
+  inst.a = minus ? with_bits(build, inst.a, LOP_XOR, 0x8000) : inst.a;
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
   mc_emit(build, &inst);
   return true;
 }

@@ -15,7 +15,7 @@ typedef enum {
 } Latency;
 
 /* Units that return their results in order: a wait for a later one will do. */
-typedef enum { OUT_OF_ORDER, IN_ORDER_CONVERSIONS, IN_ORDER_SHARED, IN_ORDER_CONSTANTS } InOrder;
+typedef enum { OUT_OF_ORDER, IN_ORDER_CONVERSIONS, IN_ORDER_SHARED, IN_ORDER_CONSTANTS, IN_ORDER_SPACES } InOrder;
 
 /* An instruction of machine code with all its parts. */
 typedef struct Step {
@@ -58,10 +58,12 @@ static bool is_one_of(const char *root, const char *roots) {
 }
 
 static InOrder order_of(const char *root) {
-  if (is_one_of(root, " MUFU I2F F2I F2F FRND I2I POPC FLO BREV FCHK "))
+  if (is_one_of(root, " MUFU I2F F2I F2F FRND POPC FLO BREV FCHK "))
     return IN_ORDER_CONVERSIONS;
   if (is_one_of(root, " LDS LDSM ATOMS SHFL S2R S2UR B2R "))
     return IN_ORDER_SHARED;
+  if (is_one_of(root, " QSPC "))
+    return IN_ORDER_SPACES;
   return is_one_of(root, " LDC ") ? IN_ORDER_CONSTANTS : OUT_OF_ORDER;
 }
 
@@ -71,7 +73,7 @@ static Latency latency_of(const char *root) {
     Latency latency;
   } table[] = {
       {" IADD3 LOP3 SHF ISETP SEL PRMT LEA PLOP3 VIMNMX IMNMX VIMNMX3 VIADDMNMX IABS SGXT BMSK FSEL FSETP FMNMX FSET "
-       "MOV P2R R2P I2FP F2FP VOTE VABSDIFF IDP HFMA2 HADD2 HMUL2 HSETP2 FADD FMUL FFMA VIADD CS2R ",
+       "MOV P2R R2P I2FP F2FP VOTE VABSDIFF IDP HFMA2 HADD2 HMUL2 HSETP2 FADD FMUL FFMA VIADD CS2R I2I ",
        LATENCY_VECTOR},
       {" IMAD ", LATENCY_MULTIPLY},
       {" DADD DMUL DFMA DSETP ", LATENCY_DOUBLE},

@@ -207,16 +207,31 @@ static bool add(McBuild *build, Opcode op, const McOperand *a, const McOperand *
 
 /* ---- products ---- */
 
+/* Two words with their sign. */
+static int16_t signed_pair(McBuild *build, const McOperand *operand) {
+  int16_t row = mc_pair(build, operand);
+  if (!operand->minus)
+    return row;
+  Inst inst = mc_blank(build, OP_ISUB64);
+  inst.wide = WIDE_DST | WIDE_A | WIDE_B;
+  inst.a = mc_constant_pair(build, 0);
+  inst.b = row;
+  inst.dst = mc_scratch(build, 2);
+  mc_emit(build, &inst);
+  return inst.dst;
+}
+
 static bool multiply_wide(McBuild *build, guint at, bool carry_out, bool carry_in) {
   const McOperand *a = mc_at(build, at), *b = mc_at(build, at + 1), *c = mc_at(build, at + 2);
-  if (c->minus || c->inverted || c->absolute)
+  if (c->inverted || c->absolute || (c->minus && (carry_out || carry_in)))
     return mc_refuse(build);
+  int16_t added = signed_pair(build, c);
   Inst inst = mc_blank(build, carry_out || carry_in ? OP_IMADWX : OP_IMADW);
   inst.type = (uint8_t)int_type(build);
   inst.wide = WIDE_DST | WIDE_C;
   inst.a = mc_signed_value(build, a);
   inst.b = mc_signed_value(build, b);
-  inst.c = mc_pair(build, c);
+  inst.c = added;
   inst.dst = mc_destination(build, mc_at(build, 0), 2);
   if (carry_out)
     inst.pdst = mc_predicate_out(mc_at(build, 1));
@@ -287,14 +302,15 @@ bool mc_lea(McBuild *build) {
   guint values = high && !extends ? 4 : 3;
   const McOperand *a = mc_at(build, at), *b = mc_at(build, at + 1), *shift = mc_at(build, at + values - 1);
   bool takes = at + values < mc_count(build);
-  if (shift->kind != MC_INTEGER || a->inverted || b->inverted)
+  if (shift->kind != MC_INTEGER || a->inverted)
     return mc_refuse(build);
+  int16_t added = b->inverted ? mc_signed_value(build, b) : mc_value(build, b);
   Inst inst = mc_blank(build, OP_LEA);
   inst.type = extends ? TYPE_S32 : TYPE_U32;
   inst.mode = (uint8_t)(shift->value & 31);
-  inst.flags |= (high ? INST_HI : 0) | negation(a, INST_NEG_A) | negation(b, INST_NEG_B);
+  inst.flags |= (high ? INST_HI : 0) | negation(a, INST_NEG_A) | (b->minus ? INST_NEG_B : 0);
   inst.a = mc_value(build, a);
-  inst.b = mc_value(build, b);
+  inst.b = added;
   inst.c = values == 4 ? mc_value(build, mc_at(build, at + 2)) : mc_constant(build, 0);
   inst.dst = mc_destination(build, mc_at(build, 0), 1);
   if (carries)
@@ -342,6 +358,23 @@ bool mc_lop3(McBuild *build) {
   return true;
 }
 
+/* An operand of PLOP3: a predicate, or R17.SIGN, whether the register is negative. */
+static void logic_input(McBuild *build, Inst *inst, unsigned index, const McOperand *operand) {
+  if (operand->kind != MC_REGISTER) {
+    mc_predicate_in(inst, index, operand);
+    return;
+  }
+  McOperand whole = *operand;
+  whole.part = MC_ALL;
+  Inst compare = mc_blank(build, OP_ISETP);
+  compare.type = TYPE_S32;
+  compare.cmp = CMP_LT;
+  compare.a = mc_value(build, &whole);
+  compare.b = mc_constant(build, 0);
+  inst->psrc[index] = compare.pdst = mc_scratch_predicate(build);
+  mc_emit(build, &compare);
+}
+
 bool mc_plop3(McBuild *build) {
   const McOperand *table = mc_at(build, 5), *other = mc_at(build, 6);
   if (table->kind != MC_INTEGER || other->kind != MC_INTEGER)
@@ -350,7 +383,7 @@ bool mc_plop3(McBuild *build) {
   inst.pdst = mc_predicate_out(mc_at(build, 0));
   inst.pdst2 = mc_predicate_out(mc_at(build, 1));
   for (unsigned i = 0; i < 3; i++)
-    mc_predicate_in(&inst, i, mc_at(build, 2 + i));
+    logic_input(build, &inst, i, mc_at(build, 2 + i));
   inst.mode = (uint8_t)table->value;
   inst.imm = (int32_t)(other->value & 0xff);
   mc_emit(build, &inst);

@@ -13,7 +13,7 @@ typedef struct Word {
 
 static const Word parts[] = {{"H0_H0", MC_H0_H0}, {"H1_H1", MC_H1_H1}, {"H0_NH1", MC_H0_NH1}, {"H0", MC_H0},
                              {"H1", MC_H1},       {"B0", MC_B0},       {"B1", MC_B1},         {"B2", MC_B2},
-                             {"B3", MC_B3},       {"64", MC_PAIR64},   {"U32", MC_U32}};
+                             {"B3", MC_B3},       {"64", MC_PAIR64},   {"U32", MC_U32},       {"SIGN", MC_SIGN}};
 
 typedef struct Bank {
   const char *letters;

@@ -231,7 +231,52 @@ static void emit_each(McBuild *build, Inst *inst) {
   }
 }
 
+/* CAST.SPIN: whether it stored, in place of what was there. */
+static void swapped(McBuild *build, const Inst *swap, const McOperand *to) {
+  bool wide = swap->width == WIDTH_64;
+  Inst same = mc_blank(build, wide ? OP_ISETP64 : OP_ISETP), choose = mc_blank(build, OP_SEL);
+  same.type = wide ? TYPE_U64 : TYPE_U32;
+  same.cmp = CMP_EQ;
+  same.a = swap->dst;
+  same.b = swap->b;
+  same.wide = wide ? WIDE_A | WIDE_B : 0;
+  same.pdst = mc_scratch_predicate(build);
+  mc_emit(build, &same);
+  choose.a = mc_constant(build, 1);
+  choose.b = mc_constant(build, 0);
+  choose.psrc[0] = same.pdst;
+  choose.dst = mc_destination(build, to, wide ? 2 : 1);
+  mc_emit(build, &choose);
+  if (wide && choose.dst != MC_ROW_SINK) {
+    Inst high = mc_blank(build, OP_MOV);
+    high.dst = (int16_t)(choose.dst + 1);
+    high.a = mc_constant(build, 0);
+    mc_emit(build, &high);
+  }
+}
+
+/* ATOM.E.CAST.SPIN PT, R3, [R8], R2, R3: of generic memory, where another block's shared memory may be. */
+static bool compare_and_tell(McBuild *build) {
+  bool wide = mc_has(build, "64");
+  Inst inst = mc_blank(build, OP_ATOM);
+  inst.mode = ATOM_CAS;
+  inst.width = wide ? WIDTH_64 : WIDTH_32;
+  inst.type = wide ? TYPE_U64 : TYPE_U32;
+  inst.wide = wide ? WIDE_B | WIDE_DST : 0;
+  inst.sem = SEM_RELAXED;
+  inst.scope = SCOPE_GPU;
+  if (!mc_address(build, &inst, mc_at(build, 2), MEM_GENERIC) || !set_operands(build, &inst, 3))
+    return mc_refuse(build);
+  inst.dst = mc_scratch(build, words_of(inst.width));
+  was_done(build, mc_at(build, 0));
+  mc_emit(build, &inst);
+  swapped(build, &inst, mc_at(build, 1));
+  return true;
+}
+
 bool mc_atom(McBuild *build) {
+  if (mc_has(build, "CAST"))
+    return compare_and_tell(build);
   Inst inst = mc_blank(build, OP_ATOM);
   if (!mc_is_predicate(mc_at(build, 0)) || !set_atomic(build, &inst) ||
       !mc_address(build, &inst, mc_at(build, 2), space_of(build)) || !set_operands(build, &inst, 3))
@@ -253,30 +298,6 @@ bool mc_red(McBuild *build) {
   inst.scope = (uint8_t)scope_of(build);
   emit_each(build, &inst);
   return true;
-}
-
-/* CAST.SPIN: whether it stored, in place of what was there. */
-static void swapped(McBuild *build, const Inst *swap) {
-  bool wide = swap->width == WIDTH_64;
-  Inst same = mc_blank(build, wide ? OP_ISETP64 : OP_ISETP), choose = mc_blank(build, OP_SEL);
-  same.type = wide ? TYPE_U64 : TYPE_U32;
-  same.cmp = CMP_EQ;
-  same.a = swap->dst;
-  same.b = swap->b;
-  same.wide = wide ? WIDE_A | WIDE_B : 0;
-  same.pdst = mc_scratch_predicate(build);
-  mc_emit(build, &same);
-  choose.a = mc_constant(build, 1);
-  choose.b = mc_constant(build, 0);
-  choose.psrc[0] = same.pdst;
-  choose.dst = mc_destination(build, mc_at(build, 0), wide ? 2 : 1);
-  mc_emit(build, &choose);
-  if (wide && choose.dst != MC_ROW_SINK) {
-    Inst high = mc_blank(build, OP_MOV);
-    high.dst = (int16_t)(choose.dst + 1);
-    high.a = mc_constant(build, 0);
-    mc_emit(build, &high);
-  }
 }
 
 bool mc_atoms(McBuild *build) {
@@ -310,7 +331,7 @@ bool mc_atoms(McBuild *build) {
       tells ? mc_scratch(build, words_of(inst.width)) : mc_destination(build, mc_at(build, 0), words_of(inst.width));
   mc_emit(build, &inst);
   if (tells)
-    swapped(build, &inst);
+    swapped(build, &inst, mc_at(build, 0));
   return true;
 }
 
@@ -382,7 +403,7 @@ bool mc_qspc(McBuild *build) {
   Inst inst = mc_blank(build, OP_ISSPACEP);
   if (memory->kind != MC_MEMORY)
     return mc_refuse(build);
-  inst.space = mc_has(build, "S") ? MEM_SHARED : mc_has(build, "L") ? MEM_LOCAL : MEM_GLOBAL;
+  inst.space = mc_has(build, "S") || mc_has(build, "D") ? MEM_SHARED : mc_has(build, "L") ? MEM_LOCAL : MEM_GLOBAL;
   inst.pdst = mc_predicate_out(mc_at(build, 0));
   inst.a = wide_address(build, memory);
   if (memory->offset)

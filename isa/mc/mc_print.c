@@ -35,7 +35,8 @@ static void print_part(GString *out, unsigned part) {
   static const char *const texts[] = {
       [MC_ALL] = "",           [MC_H0_H0] = ".H0_H0", [MC_H1_H1] = ".H1_H1", [MC_H0] = ".H0",
       [MC_H0_NH1] = ".H0_NH1", [MC_H1] = ".H1",       [MC_B0] = ".B0",       [MC_B1] = ".B1",
-      [MC_B2] = ".B2",         [MC_B3] = ".B3",       [MC_PAIR64] = ".64",   [MC_U32] = ".U32"};
+      [MC_B2] = ".B2",         [MC_B3] = ".B3",       [MC_PAIR64] = ".64",   [MC_U32] = ".U32",
+      [MC_SIGN] = ".SIGN"};
   g_string_append(out, texts[part]);
 }
 

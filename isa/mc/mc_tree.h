@@ -56,7 +56,8 @@ typedef enum {
   MC_B2,
   MC_B3,
   MC_PAIR64 /* R4.64 */,
-  MC_U32 /* R4.U32 */
+  MC_U32 /* R4.U32 */,
+  MC_SIGN /* R4.SIGN, in place of a predicate */
 } McPart;
 /* MC_SYMBOL. */
 typedef enum { MC_SYMBOL_WHOLE, MC_SYMBOL_LOW32, MC_SYMBOL_HIGH32 } McSymbolPart;

@@ -38,9 +38,9 @@ bool launch_reads_workspace(const Kernel *kernel) {
 }
 
 /* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the windows of shared and local memory at 0x18 and
- * 0x20, the stack pointer at 0x28; the workspace; arguments. */
+ * 0x20, the stack pointer at 0x28, dynamic shared bytes at 0x2c; the workspace; arguments. */
 static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
-  enum { NCTAID = 0xc, SHARED = 0x18, LOCAL = 0x20, STACK = 0x28 };
+  enum { NCTAID = 0xc, SHARED = 0x18, LOCAL = 0x20, STACK = 0x28, DYNAMIC = 0x2c };
   uint32_t base = config->kernel->param_base, word = 0, workspace = workspace_offset(config->kernel);
   if (offset < NCTAID)
     return config->block[offset / 4];
@@ -52,6 +52,8 @@ static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
     return LOCAL_WINDOW;
   if (offset == STACK)
     return config->kernel->local_bytes;
+  if (offset == DYNAMIC)
+    return config->shared_bytes;
   if (offset == workspace || offset == workspace + 4)
     return (uint32_t)(offset == workspace ? config->envreg >> 32 : config->envreg);
   if (offset >= base && offset - base < config->args_bytes)

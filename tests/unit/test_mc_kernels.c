@@ -13,7 +13,7 @@
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
-enum { BLOCKS = 2, THREADS = 96, N = BLOCKS * THREADS, CYCLES_MAX = 5000000 };
+enum { BLOCKS = 2, THREADS = 96, N = BLOCKS * THREADS, CYCLES_MAX = 5000000, DYNAMIC_BYTES = 96 };
 
 /* A thread's result: `t` counts in the grid, `in` is the whole input. */
 typedef uint32_t (*Reference)(uint32_t t, const uint32_t *in);
@@ -408,6 +408,64 @@ static uint32_t floats_added(uint32_t t, const uint32_t *in) {
 /* Adds v to 0, v to v, and 2 v to 2 v. */
 static uint32_t floats_fetched(uint32_t t, const uint32_t *in) { return float_bits(4 * (float)low_byte(in, t)); }
 
+/* ---- rest.cu ---- */
+
+/* A thread and those of its tile of `size` threads. */
+static uint32_t ballot_of_tile(uint32_t t, uint32_t size, const uint32_t *in, uint32_t bit) {
+  uint32_t votes = 0;
+  for (uint32_t i = 0; i < size; i++)
+    votes |= (low_byte(in, t / size * size + i) & bit ? 1u : 0) << i;
+  return votes;
+}
+
+static uint32_t tile_votes(uint32_t t, const uint32_t *in) {
+  enum { PAIR = 16, FOUR = 4 };
+  bool all = true;
+  for (uint32_t i = 0; i < FOUR; i++)
+    all = all && low_byte(in, t / FOUR * FOUR + i) > 3;
+  uint32_t r = low_byte(in, t ^ 1) * 3 + ballot_of_tile(t, PAIR, in, 1);
+  return (r * 5 + all) * 7 + (ballot_of_tile(t, FOUR, in, 64) != 0);
+}
+
+static uint32_t double_extremes(uint32_t t, const uint32_t *in) {
+  double a = in[t] & 1 ? NAN : (in[t] & 255) * 0.5 - 20, b = in[t] & 2 ? NAN : (in[t] >> 8 & 63) - 7.0;
+  double low = fmin(a, b), high = fmax(a, b);
+  return (uint32_t)((isnan(low) ? 1000 : (int)(low * 4)) * 3 + (isnan(high) ? 2000 : (int)(high * 4)));
+}
+
+static double as_half(double value) {
+  enum { PRECISION = 11 };
+  int exponent;
+  double part = frexp(value, &exponent);
+  return ldexp(rint(ldexp(part, PRECISION)), exponent - PRECISION);
+}
+
+static uint32_t bare(uint32_t t, const uint32_t *in) {
+  uint32_t bits = (in[t] & 0x7f) << 8 | 1, exponent = bits >> 10;
+  double part = exponent ? 1024 + (bits & 1023) : bits & 1023, half = ldexp(part, (int)MAX(exponent, 1) - 25);
+  double d = (in[t] & 255) - 100.0;
+  int root = exponent == 31 ? -1 : (int)(as_half(sqrt(half)) * 16);
+  return (uint32_t)(root * 5 + (int)(fabs(d * 3 - 50) - d * d));
+}
+
+static int32_t clamped(int64_t value, int64_t low, int64_t high) { return (int32_t)CLAMP(value, low, high); }
+
+static uint32_t saturated(uint32_t t, const uint32_t *in) {
+  int32_t a = (int32_t)(in[t] << (in[t] & 31)), b = (int32_t)(in[t] * 77777777u), s = (int32_t)(in[t] * 5);
+  uint32_t r = (uint32_t)clamped((int64_t)a + b, INT32_MIN, INT32_MAX);
+  r = r * 3 + (uint32_t)clamped((int64_t)a - b, INT32_MIN, INT32_MAX);
+  r = r * 3 + (uint32_t)clamped(s - 300, 0, UINT8_MAX);
+  r = r * 3 + (uint32_t)clamped((int32_t)((uint32_t)s << 8), INT16_MIN, INT16_MAX);
+  return r * 3 + (b == -1 ? 32u : (uint32_t)__builtin_clz(~(uint32_t)b));
+}
+
+static uint32_t less(uint32_t t, const uint32_t *in) {
+  int64_t x = (int64_t)(int32_t)in[t] * (int32_t)(in[t] * 99991u) - (int32_t)in[t ^ 1];
+  return (uint32_t)(x >> 7) + 5 * (uint32_t)(x >> 32);
+}
+
+static uint32_t dynamic(uint32_t t, const uint32_t *in) { return in[t] + DYNAMIC_BYTES; }
+
 /* ---- all ---- */
 
 static const KernelCase cases[] = {
@@ -453,6 +511,12 @@ static const KernelCase cases[] = {
     {"copies", "pipelined", stages},
     {"copies", "together", neighbour},
     {"copies", "waited", itself},
+    {"rest", "tile_votes", tile_votes},
+    {"rest", "double_extremes", double_extremes},
+    {"rest", "bare", bare},
+    {"rest", "saturated", saturated},
+    {"rest", "less", less},
+    {"rest", "dynamic", dynamic},
 };
 
 typedef struct Architecture {
@@ -485,6 +549,7 @@ static void run(const Program *program, const Machine *machine, const char *name
                          .block = {THREADS, 1, 1},
                          .args = args->data,
                          .args_bytes = args->len,
+                         .shared_bytes = DYNAMIC_BYTES,
                          .symbols = symbols};
   g_autofree char *why = NULL;
   ck_assert_msg(gpu_add_launch(gpu, &config, &why), "%s: %s", name, why);
