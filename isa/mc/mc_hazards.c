@@ -142,6 +142,8 @@ static void make_steps(Search *search, const McModule *module, const McKernel *s
     step->settles |= strcmp(root, "BAR") == 0 || strcmp(root, "MEMBAR") == 0 || strcmp(root, "YIELD") == 0;
     add_part(step, kernel, &kernel->insts[pc], root);
     add_control(step, kernel->control[pc]);
+    if (strcmp(root, "ERRBAR") == 0) /* it waits longer than any latency: ptxas writes a stall of 0 */
+      step->stall = FIXED_MAX;
     search->step_of[pc] = search->count - 1;
   }
 }
