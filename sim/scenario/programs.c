@@ -236,14 +236,27 @@ static const char *made_by(const Programs *programs, const McModule *module) {
   return programs->is_cuda && g_str_has_prefix(module->file, programs->file) ? ", compiled by nvcc" : "";
 }
 
+/* Of which architectures a listing has code: `sm_75, sm_86`. */
+static char *architectures(const McModule *module) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (guint i = 0; i < module->kernels->len; i++) {
+    g_autofree char *name = g_strdup_printf("sm_%u", mc_kernel(module, i)->sm);
+    if (!g_ptr_array_find(names, g_intern_string(name), NULL))
+      g_ptr_array_add(names, (gpointer)g_intern_string(name));
+  }
+  g_ptr_array_add(names, NULL);
+  return g_strjoinv(", ", (char **)names->pdata);
+}
+
 /* The program for one architecture of a listing; `like` says how the kernels are numbered, NULL: as the listing has
  * them. */
 static Program *lower_listing(const Programs *programs, const McModule *module, unsigned capability,
                               const Program *like, Diag *diag) {
   unsigned arch = mc_choose_arch(module, capability);
   if (!arch) {
-    diag_error(diag, programs->file, 0, 0, "no machine code that runs on a GPU of compute capability %u.%u",
-               capability / 10, capability % 10);
+    g_autofree char *there = architectures(module);
+    diag_error(diag, programs->file, 0, 0, "no machine code that runs on a GPU of compute capability %u.%u, only %s",
+               capability / 10, capability % 10, there);
     return NULL;
   }
   Program *program = mc_lower(module, arch, like, diag);

@@ -51,7 +51,7 @@ plan 36
   ring="-m h200 --kernel ring_without_fences --grid 2 --block 32 --buffer ring=6 --buffer total=1 --arg ring --arg total --arg 12 --schedules 1"
   expect "with its PTX" 1 'code +machine code of sm_90; races and misuse are looked for in its PTX' "$LOCKSTEP" check cuda_pipes.ptx --code sass $ring
   point "whose races are found, by their lines" "$(grep -q '^cuda_pipes.cu:30: warning: data-race: .* a fence is missing' out || cat out)"
-  expect "of another generation" 3 'no machine code that runs on a GPU of compute capability 8.6' "$LOCKSTEP" run \
+  expect "of another generation" 3 'no machine code that runs on a GPU of compute capability 8.6, only sm_90' "$LOCKSTEP" run \
     counter.sm_90.cubin -m rtx3070 $launch
   expect "a listing" 0 'ATOM.E.CAS.STRONG.GPU' "$LOCKSTEP" show listing.sass --kernel lock_gpu
   expect "that lacks data" 3 'kernel .lock_cpu. reads constant bank [34], and the listing' "$LOCKSTEP" show listing.sass \
