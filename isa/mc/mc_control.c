@@ -320,18 +320,20 @@ bool mc_bmov(McBuild *build) {
   return true;
 }
 
+/* Before sm_90 a collective has no place to come back to: it is in a subroutine, and RET leaves it. */
 bool mc_warpsync(McBuild *build) {
   if (!mc_only(build, "ALL", "COLLECTIVE", "EXCLUSIVE", NULL))
     return mc_refuse(build);
-  bool collective = mc_has(build, "COLLECTIVE"), all = mc_has(build, "ALL");
+  bool called = mc_has(build, "COLLECTIVE") && mc_count(build) == 1 && mc_is_register(mc_at(build, 0));
+  bool collective = mc_has(build, "COLLECTIVE") && !called, all = mc_has(build, "ALL");
   int16_t mask = mc_count(build) == 0 || (collective && mc_count(build) == 1) ? mc_constant(build, UINT32_MAX)
                                                                               : mc_value(build, mc_at(build, 0));
   Inst inst = mc_blank(build, OP_WARPSYNC);
   inst.a = mask;
-  inst.mode = collective                   ? WARPSYNC_COLLECTIVE
-              : all                        ? WARPSYNC_ALL
-              : mc_has(build, "EXCLUSIVE") ? WARPSYNC_EXCLUSIVE
-                                           : WARPSYNC_ANY;
+  inst.mode = collective                             ? WARPSYNC_COLLECTIVE
+              : all                                  ? WARPSYNC_ALL
+              : called || mc_has(build, "EXCLUSIVE") ? WARPSYNC_EXCLUSIVE
+                                                     : WARPSYNC_ANY;
   if (collective)
     return jump(build, &inst, mc_at(build, mc_count(build) - 1));
   mc_emit(build, &inst);

@@ -48,3 +48,12 @@ extern "C" __global__ void dynamic(int *out, const int *in) {
   asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
   out[T] = (int)bytes + in[T];
 }
+
+extern "C" __global__ void reduced(int *out, const int *in) {
+  unsigned value = in[T] & 255, lane = threadIdx.x & 31, r = 0;
+  if (value & 1)
+    r = __reduce_add_sync(__activemask(), value);
+  if (lane < 10)
+    r += 1000 * __reduce_min_sync(0x3ff, value);
+  out[T] = r;
+}

@@ -464,6 +464,16 @@ static uint32_t less(uint32_t t, const uint32_t *in) {
   return (uint32_t)(x >> 7) + 5 * (uint32_t)(x >> 32);
 }
 
+static uint32_t reduced(uint32_t t, const uint32_t *in) {
+  enum { LANES = 32, SOME = 10 };
+  uint32_t first = t / LANES * LANES, odd = 0, least = UINT32_MAX;
+  for (uint32_t i = 0; i < LANES; i++) {
+    odd += low_byte(in, first + i) & 1 ? low_byte(in, first + i) : 0;
+    least = i < SOME ? MIN(least, low_byte(in, first + i)) : least;
+  }
+  return (low_byte(in, t) & 1 ? odd : 0) + (t % LANES < SOME ? 1000 * least : 0);
+}
+
 static uint32_t dynamic(uint32_t t, const uint32_t *in) { return in[t] + DYNAMIC_BYTES; }
 
 /* ---- all ---- */
@@ -517,6 +527,7 @@ static const KernelCase cases[] = {
     {"rest", "saturated", saturated},
     {"rest", "less", less},
     {"rest", "dynamic", dynamic},
+    {"rest", "reduced", reduced},
 };
 
 typedef struct Architecture {
