@@ -112,7 +112,8 @@ VOperands vinst_operands(const VInst *vinst) {
   case FORM_D_SR:
   case FORM_T: break;
   }
-  bool writes = form != FORM_NONE && form != FORM_A && form != FORM_A_B && form != FORM_P_A && form != FORM_P_A_B_CMP &&
+  bool writes = form != FORM_NONE && form != FORM_A && form != FORM_A_B && form != FORM_P_A &&
+                form != FORM_P_A_B_CMP &&
                 form != FORM_P_Q_Q_Q && form != FORM_M_A && form != FORM_P_M_A && form != FORM_T;
   if (writes)
     rows.dst = result_rows(inst, form);

@@ -35,8 +35,8 @@ static void guard_also(McBuild *build, Inst *inst, const McOperand *predicate) {
   inst->flags &= ~(uint32_t)INST_GUARD_NOT;
 }
 
-/* BRA.DIV UR4, t; BRA.CONV ~URZ, t; without a mask it is of all lanes. Under a guard, too, all lanes of the path go one
- * way: those whose guard is false count as missing. ptxas guards it so that lanes with different masks go to the code
+/* BRA.DIV UR4, t; BRA.CONV ~URZ, t; without a mask it is of all lanes. Under a guard, too, all lanes of the path go
+ * one way: those whose guard is false count as missing. ptxas guards it so that lanes with different masks go to the code
  * that treats one mask after the other. */
 static bool branch_by_mask(McBuild *build, BranchDivMode mode) {
   bool masked = mc_count(build) > 1;

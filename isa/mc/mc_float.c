@@ -152,8 +152,8 @@ bool mc_fset(McBuild *build) {
   return true;
 }
 
-/* fmin() and fmax() of doubles: p says that a is to be taken, p2 that neither is a number: then the code makes a quiet
- * NaN of b. */
+/* fmin() and fmax() of doubles: p says that a is to be taken, p2 that neither is a number: then the code makes a
+ * quiet NaN of b. */
 static bool extreme(McBuild *build) {
   Inst less = mc_blank(build, OP_DSETP), nan = less, either = mc_blank(build, OP_PLOP3);
   enum { LESS_OR_B_ALONE = 0xf0 | (0xcc & ~0xaa), BOTH = 0xcc & 0xaa }; /* of less, b is a NaN, a is a NaN */
@@ -355,7 +355,9 @@ bool mc_f2i(McBuild *build) {
 /* I2I.U8.S32.SAT R0, R1 */
 bool mc_i2i(McBuild *build) {
   DataType to = named_type(build, 0, false, TYPE_S32), from = named_type(build, 1, false, TYPE_S32);
-  return mc_has(build, "SAT") ? convert(build, to, from, mc_value(build, mc_at(build, 1)), INST_SAT) : mc_refuse(build);
+  if (!mc_has(build, "SAT"))
+    return mc_refuse(build);
+  return convert(build, to, from, mc_value(build, mc_at(build, 1)), INST_SAT);
 }
 
 bool mc_f2f(McBuild *build) {

@@ -130,8 +130,8 @@ static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t la
 /* True for a WARPSYNC whose lanes of one mask go on by themselves. */
 static bool goes_by_mask(uint32_t mode) { return mode == WARPSYNC_EXCLUSIVE || mode == WARPSYNC_COLLECTIVE; }
 
-/* True if two groups that leave a wait go on as one: from one place, but not from exclusive or collective WARPSYNCs of
- * different masks; or from a collective of one mask, wherever they are. */
+/* True if two groups that leave a wait go on as one: from one place, but not from exclusive or collective WARPSYNCs
+ * of different masks; or from a collective of one mask, wherever they are. */
 static bool go_together(const LaneGroup *going, const LaneGroup *group) {
   if (group->which == going->which && group->mode == WARPSYNC_COLLECTIVE && going->mode == WARPSYNC_COLLECTIVE)
     return true;

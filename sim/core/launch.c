@@ -196,7 +196,8 @@ static Decoded decode(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                               !inst_is_bulk(inst),
                      .releases = cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
                                  inst->op != OP_MEMBAR && inst->op != OP_CCTL};
-  decoded.constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);
+  if (gpu->machine->sm.latency.operand_line)
+    decoded.constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);
   if (inst->op == OP_ISETP && inst->mode == ISETP_OF_TRY)
     decoded.executor = try_wait_compare;
   if (inst->op == OP_IDIV || inst->op == OP_IREM)

@@ -121,7 +121,7 @@ typedef struct Probe {
   /* Lanes with one mask that are together at a WARPSYNC go on, or all at the place of one that was left out
    * (INST_SYNCED: told before the instruction has its effect). */
   void (*warp_sync)(void *user, const ProbePoint *point);
-  /* A lane hands a copy in bulk to its unit: of so many bytes of shared memory, which it is about to write or read. */
+  /* A lane hands a copy in bulk to its unit: of bytes of shared memory, which it is about to write or read. */
   void (*bulk)(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes);
   /* From here on such copies see what the lanes have stored to shared memory. */
   void (*proxy_fence)(void *user, const ProbePoint *point);

@@ -444,7 +444,7 @@ static void pass_by(Issue *issue) {
 static bool waits_for_constant(Sm *sm, Warp *warp, uint64_t now) {
   const Launch *launch = warp_block(sm, warp)->launch;
   const Decoded *decoded = &launch->decoded[warp->pc];
-  uint64_t comes = decoded->constant ? constants_operand_comes(sm, launch, decoded->constant - 1u, now) : now;
+  uint64_t comes = constants_operand_comes(sm, launch, decoded->constant - 1u, now);
   if (comes > now)
     sm_wait_for_operands(sm, warp, decoded, comes, 0);
   return comes > now;
@@ -455,7 +455,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
   Block *block = warp_block(sm, warp);
   Launch *launch = block->launch;
   uint64_t parts_ready = 0;
-  if (waits_for_constant(sm, warp, now))
+  if (launch->decoded[warp->pc].constant && waits_for_constant(sm, warp, now))
     return;
   if (G_UNLIKELY(warp->shadow) && !issue_shadow(sm, warp, now))
     return;
