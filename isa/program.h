@@ -349,7 +349,8 @@ enum {
   CONTROL_NONE = 7,
   CONTROL_UNIT_SHIFT = 24, /* IssueUnit, 4 bits */
   CONTROL_READS_SHIFT =
-      28, /* registers that it reads from one bank, 2 bits: it takes its unit as many cycles at least */
+      28, /* registers that it reads from one bank, 2 bits: floats take their unit as many cycles at least, others a
+             port that all of the scheduler's warps share */
   CONTROL_TWICE = 1 << 30, /* a product of 64 bits: it takes its unit twice as long as others, and its scheduler
                               sm.encoded.wide_issue more */
 };

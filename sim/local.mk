@@ -15,6 +15,8 @@ liblockstep_a_SOURCES += \
   sim/core/cached.h \
   sim/core/constants.c \
   sim/core/constants.h \
+  sim/core/decode.c \
+  sim/core/decode.h \
   sim/core/dispatch.c \
   sim/core/dispatch.h \
   sim/core/due.c \
@@ -76,6 +78,8 @@ liblockstep_a_SOURCES += \
   sim/core/spin_backoff.c \
   sim/core/spin_backoff.h \
   sim/core/slots.h \
+  sim/core/scheduler.c \
+  sim/core/scheduler.h \
   sim/core/sm.c \
   sim/core/sm_blocks.c \
   sim/core/sm_replies.c \

@@ -7,6 +7,7 @@
 #define LOCKSTEP_ISA_MC_MC_BUILD_H
 
 #include "base/diag.h"
+#include "isa/mc/mc_issue.h"
 #include "isa/mc/mc_tree.h"
 #include "isa/program.h"
 
@@ -38,6 +39,7 @@ typedef struct McBuild {
   bool uses_result;                            /* there is a row MC_ROW_RESULT */
   bool calls_pointers;                         /* nobody knows how deep its stack gets */
   bool encoded;                                /* all instructions have encodings */
+  McReuse reuse;                               /* what the instructions so far have left */
   /* of the instruction that is lowered: */
   const McInst *inst;
   uint32_t index; /* in the kernel */

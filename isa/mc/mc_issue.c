@@ -45,38 +45,86 @@ static const McOperand *source(const McModule *module, const McInst *inst, uint3
   return operand && operand->kind == MC_REGISTER && operand->number != MC_RZ ? operand : NULL;
 }
 
-/* The instruction before left that operand in the reuse cache: the same register at the same place. */
-static bool is_kept(const McModule *module, const McInst *before, uint32_t index, int16_t number) {
-  const McOperand *operand = before ? source(module, before, index) : NULL;
-  return operand && operand->reuse && operand->number == number;
+void mc_reuse_init(McReuse *reuse) {
+  for (unsigned i = 0; i < MC_REUSE_PLACES; i++)
+    reuse->integer[i] = reuse->floating[i] = MC_RZ;
 }
 
-/* How many registers of one bank (there are two: even and odd ones) an instruction of floats reads; of doubles: each
- * of a pair has its own bank. */
-static uint32_t reads(const McModule *module, const McInst *inst, const McInst *before, bool pairs) {
+/* It is written. */
+static void forget(McReuse *reuse, int16_t number) {
+  for (unsigned i = 0; i < MC_REUSE_PLACES; i++) {
+    reuse->integer[i] = reuse->integer[i] == number ? MC_RZ : reuse->integer[i];
+    reuse->floating[i] = reuse->floating[i] == number ? MC_RZ : reuse->floating[i];
+  }
+}
+
+/* The operands that are read from registers, by place. */
+typedef struct Sources {
+  const McOperand *place[MC_REUSE_PLACES]; /* NULL: it isn't a register */
+} Sources;
+
+static Sources sources_of(const McModule *module, const McInst *inst) {
+  Sources sources = {{NULL}};
+  unsigned place = 0;
+  for (uint32_t i = 0; i < inst->operands && place < G_N_ELEMENTS(sources.place); i++) {
+    McOperandKind kind = (McOperandKind)mc_operand(module, inst, i)->kind;
+    if (kind == MC_PREDICATE || kind == MC_UNIFORM_PREDICATE || (i == 0 && kind == MC_REGISTER))
+      continue;
+    sources.place[place++] = source(module, inst, i);
+  }
+  return sources;
+}
+
+/* Those that it marks stay, others were read from there for the last time. */
+static void keep_marked(const Sources *sources, int16_t kept[]) {
+  for (unsigned i = 0; i < G_N_ELEMENTS(sources->place); i++) {
+    const McOperand *operand = sources->place[i];
+    if (operand && operand->reuse)
+      kept[i] = operand->number;
+    else if (operand && kept[i] == operand->number)
+      kept[i] = MC_RZ;
+  }
+}
+
+/* How many registers of one bank (there are two: even and odd ones) an instruction reads, a cycle each; of doubles:
+ * each of a pair has its own bank. */
+static uint32_t reads_of_bank(const McModule *module, const McInst *inst, int16_t kept[], bool pairs) {
+  Sources sources = sources_of(module, inst);
   uint32_t of_bank[2] = {0, 0};
-  int16_t seen[3];
-  unsigned count = 0;
-  for (uint32_t i = 1; i < inst->operands && count < G_N_ELEMENTS(seen); i++) {
-    const McOperand *operand = source(module, inst, i);
-    bool again = !operand || is_kept(module, before, i, operand->number);
-    for (unsigned k = 0; !again && k < count; k++)
-      again = seen[k] == operand->number;
+  for (unsigned i = 0; i < G_N_ELEMENTS(sources.place); i++) {
+    const McOperand *operand = sources.place[i];
+    bool again = !operand || kept[i] == operand->number;
+    for (unsigned k = 0; !again && k < i; k++)
+      again = sources.place[k] && sources.place[k]->number == operand->number;
     if (again)
       continue;
-    seen[count++] = operand->number;
     of_bank[operand->number & 1]++;
-    of_bank[1] += pairs;
+    of_bank[~operand->number & 1] += pairs || (i == 2 && has(inst, "WIDE"));
   }
-  return MAX(of_bank[0], of_bank[1]);
+  keep_marked(&sources, kept);
+  uint32_t most = MAX(of_bank[0], of_bank[1]);
+  return MAX(most, 1);
 }
 
-uint32_t mc_issue_bits(const McModule *module, const McInst *inst, const McInst *before) {
+/* It leaves what it has written to those behind it. */
+static void forget_written(const McModule *module, const McInst *inst, McReuse *reuse) {
+  const McOperand *result = inst->operands ? mc_operand(module, inst, 0) : NULL;
+  if (!result || result->kind != MC_REGISTER)
+    return;
+  forget(reuse, result->number);
+  if (has(inst, "WIDE") || has(inst, "64") || has(inst, "128"))
+    forget(reuse, result->number + 1);
+}
+
+uint32_t mc_issue_bits(const McModule *module, const McInst *inst, McReuse *reuse) {
   IssueUnit unit = unit_of(inst);
-  uint32_t bits = (uint32_t)unit << CONTROL_UNIT_SHIFT;
+  uint32_t bits = (uint32_t)unit << CONTROL_UNIT_SHIFT, count = 0;
   if (unit == ISSUE_MULTIPLY && (has(inst, "HI") || has(inst, "WIDE")))
     bits |= CONTROL_TWICE;
   if (unit == ISSUE_FLOAT || unit == ISSUE_DOUBLE)
-    bits |= reads(module, inst, before, unit == ISSUE_DOUBLE) << CONTROL_READS_SHIFT;
-  return bits;
+    count = reads_of_bank(module, inst, reuse->floating, unit == ISSUE_DOUBLE);
+  else if (unit == ISSUE_LOGIC || unit == ISSUE_MULTIPLY || strcmp(inst->root, "VIADD") == 0)
+    count = reads_of_bank(module, inst, reuse->integer, false);
+  forget_written(module, inst, reuse);
+  return bits | MIN(count, 3) << CONTROL_READS_SHIFT;
 }

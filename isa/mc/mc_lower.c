@@ -146,8 +146,7 @@ static uint32_t control_of(const McBuild *build, const McInst *inst) {
 static void add_control(McBuild *build) {
   uint32_t whole = control_of(build, build->inst),
            none = CONTROL_NONE << CONTROL_WRITE_SHIFT | CONTROL_NONE << CONTROL_READ_SHIFT;
-  const McInst *before = build->index ? mc_inst(build->module, build->source, build->index - 1) : NULL;
-  uint32_t unit = mc_issue_bits(build->module, build->inst, before);
+  uint32_t unit = mc_issue_bits(build->module, build->inst, &build->reuse);
   uint32_t waits = whole & ~((1u << CONTROL_WAIT_SHIFT) - 1), raises = whole & ((1u << CONTROL_WAIT_SHIFT) - 1);
   for (guint i = build->first; i < build->insts->len; i++) {
     bool accesses = op_info[g_array_index(build->insts, Inst, i).op].unit == UNIT_GLOBAL;
@@ -445,6 +444,7 @@ static void drop_code(Kernel *kernel) {
 
 static void build_init(McBuild *build, const McModule *module, const McKernel *source, Program *program) {
   *build = (McBuild){.module = module, .source = source, .program = program, .sm = source->sm, .encoded = true};
+  mc_reuse_init(&build->reuse);
   build->kernel = g_new0(Kernel, 1);
   build->kernel->name = g_strdup(source->name);
   build->kernel->line = source->line;

@@ -10,6 +10,7 @@
 #include "sim/core/locks.h"
 #include "sim/core/members.h"
 #include "sim/core/record.h"
+#include "sim/core/scheduler.h"
 #include "sim/core/simt_stack.h"
 #include "sim/core/slots.h"
 #include "sim/core/sm_inner.h"
@@ -45,75 +46,6 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
 }
 
 /* ---- issuing ---- */
-
-static unsigned pick_oldest(const Sm *sm, WarpSet ready, bool youngest) {
-  unsigned best = warp_set_first(ready);
-  for (WarpSet rest = warp_set_rest(ready); rest; rest = warp_set_rest(rest)) {
-    unsigned slot = warp_set_first(rest);
-    if ((sm->warps[slot].age < sm->warps[best].age) != youngest)
-      best = slot;
-  }
-  return best;
-}
-
-/* Those of `ready` whose unit takes an instruction in cycle `time`. */
-static WarpSet with_free_unit(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
-  for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
-    if (scheduler->unit_free[unit] > time)
-      ready &= ~scheduler->of_unit[unit];
-  return ready;
-}
-
-/* Those of `awake`, warps of the scheduler, that could issue in cycle `time`. */
-static WarpSet eligible(const Sm *sm, const Scheduler *scheduler, WarpSet awake, uint64_t time) {
-  WarpSet ready = scheduler->send_at > time ? awake & ~sm->senders : awake;
-  return G_UNLIKELY(scheduler->units_free > time) ? with_free_unit(scheduler, ready, time) : ready;
-}
-
-/* When somebody of `ready` could, from `time` on, as far as units are concerned. */
-static uint64_t unit_takes(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
-  uint64_t first = WHEEL_NEVER;
-  if (scheduler->units_free <= time || ready & scheduler->of_unit[ISSUE_ANY])
-    return time;
-  for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
-    if (ready & scheduler->of_unit[unit])
-      first = MIN(first, MAX(time, scheduler->unit_free[unit]));
-  return first;
-}
-
-/* The one that has issued nothing for the longest time. */
-static unsigned pick_waiting(const Sm *sm, WarpSet ready) {
-  unsigned best = warp_set_first(ready);
-  for (WarpSet rest = warp_set_rest(ready); rest; rest = warp_set_rest(rest)) {
-    unsigned slot = warp_set_first(rest);
-    if (sm->warps[slot].issued < sm->warps[best].issued)
-      best = slot;
-  }
-  return best;
-}
-
-/* The next slot behind that which issued last. */
-static unsigned pick_next(const Scheduler *scheduler, WarpSet ready) {
-  WarpSet after = ready & (~(WarpSet)1 << scheduler->last);
-  return warp_set_first(after ? after : ready);
-}
-
-static unsigned pick(Sm *sm, Scheduler *scheduler, WarpSet ready) {
-  if (warp_set_rest(ready) == 0)
-    return warp_set_first(ready);
-  switch (sm->gpu->machine->sm.policy) {
-  case POLICY_GTO: return warp_set_has(ready, scheduler->last) ? scheduler->last : pick_oldest(sm, ready, false);
-  case POLICY_GREEDY: return warp_set_has(ready, scheduler->last) ? scheduler->last : pick_waiting(sm, ready);
-  case POLICY_YOUNGEST: return pick_oldest(sm, ready, true);
-  case POLICY_RANDOM: {
-    uint32_t skip = rng_below(&scheduler->rng, warp_set_count(ready));
-    while (skip--)
-      ready = warp_set_rest(ready);
-    return warp_set_first(ready);
-  }
-  default: return pick_next(scheduler, ready);
-  }
-}
 
 /* Some lanes never wrote what the instruction reads. In what a compiler made that matters once the value does:
  * `int v; if (p) v = *a;` is common. */
@@ -379,18 +311,6 @@ static bool issue_parts(Sm *sm, Warp *warp, uint64_t now, uint64_t *ready) {
   return true;
 }
 
-/* An instruction behind a block barrier takes its unit at `time` or when those that did before let it. Returns when. */
-static uint64_t take_shadow(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t time) {
-  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-  if (!decoded->occupies)
-    return time;
-  time = MAX(time, scheduler->shadow_free[decoded->unit]);
-  scheduler->shadow_free[decoded->unit] = time + decoded->occupies;
-  scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], time + decoded->occupies);
-  scheduler->units_free = MAX(scheduler->units_free, time + decoded->occupies);
-  return time;
-}
-
 /* While a warp of machine code waits at a block barrier it goes on with arithmetic: what it would have done by now it does at
  * once. False if it isn't yet time for the instruction behind that. */
 static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
@@ -409,7 +329,7 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
       time = constants_operand_comes(sm, launch, decoded->constant - 1u, time);
     if (time >= now)
       break;
-    time = take_shadow(sm, warp, decoded, time);
+    time = scheduler_take_behind(sm_scheduler(sm, warp), decoded, time);
     issue_beside(sm, warp, time);
     sm->counters.warp_instructions++;
     sm->counters.lane_instructions += bits_count(warp->active);
@@ -419,19 +339,6 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
   time = MAX(time, now);
   sm_wait_for_operands(sm, warp, &launch->decoded[warp->pc], time, 0);
   return false;
-}
-
-/* The scheduler's unit takes another instruction when it has taken this one. Behind a product of 64 bits, or a
- * division of PTX, the scheduler issues later. */
-static void take_unit(Sm *sm, const Warp *warp, const Decoded *decoded, uint64_t now) {
-  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-  scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], now + decoded->occupies);
-  scheduler->units_free = MAX(scheduler->units_free, now + decoded->occupies);
-  if (decoded->holds) {
-    scheduler->free_at += decoded->holds;
-    scheduler->held_until = scheduler->free_at;
-    scheduler->held = decoded->holds;
-  }
 }
 
 /* An access to shared memory whose guard holds in no lane takes its turn of the pipe, and has no result. */
@@ -496,8 +403,8 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
     decoded->executor(&issue);
     if (decoded->interval)
       pipe_take(&sm->pipes, decoded->pipe, decoded->interval * issue.turns, &issue);
-    if (decoded->occupies || decoded->holds)
-      take_unit(sm, warp, decoded, now);
+    if (decoded->occupies | decoded->holds | decoded->reads)
+      scheduler_take(sm_scheduler(sm, warp), decoded, warp->slot, gpu->machine->sm.encoded.register_lag, now);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);
   } else {
@@ -539,7 +446,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
 /* The scheduler issues at `now`; `ready` could. */
 static void run_scheduler(Sm *sm, Scheduler *scheduler, WarpSet ready, uint64_t now) {
   Gpu *gpu = sm->gpu;
-  unsigned slot = pick(sm, scheduler, ready);
+  unsigned slot = scheduler_pick(sm, scheduler, ready);
   if (G_UNLIKELY(scheduler->send_at == now && now > scheduler->free_at && warp_set_has(sm->senders, slot)))
     sm->stall[slot] = STALL_PORT;
   if (G_UNLIKELY(sm->stall[slot]))
@@ -567,7 +474,7 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
     uint64_t from = MAX(scheduler->free_at, now);
     WarpSet others = awake & ~sm->senders;
     if (others)
-      next = MIN(next, unit_takes(scheduler, others, from));
+      next = MIN(next, scheduler_unit_takes(scheduler, others, from));
     if (awake != others)
       next = MIN(next, MAX(from, scheduler->send_at));
   }
@@ -590,7 +497,7 @@ static bool run_cycle(Sm *sm, uint64_t now) {
     WarpSet awake = sm->awake & sm->slots_of[i];
     if (!awake || scheduler->free_at > now)
       continue;
-    WarpSet ready = eligible(sm, scheduler, awake, now);
+    WarpSet ready = scheduler_eligible(sm, scheduler, awake, now);
     if (!ready)
       continue;
     run_scheduler(sm, scheduler, ready, now);

@@ -66,6 +66,7 @@ typedef struct Decoded {
   bool hazards; /* it may issue too early (hazards.h) */
   uint16_t sources_cycles; /* until the sources are read */
   uint8_t unit, occupies;  /* IssueUnit, and for how many cycles it takes it */
+  uint8_t reads;           /* cycles that it takes to read its registers; 0: nobody waits for that */
   uint8_t holds;           /* cycles more than others in which its scheduler issues nothing else */
   bool passes_by;          /* it takes a turn of the pipe of shared memory even if its guard holds in no lane */
   uint8_t constant;        /* line of constant memory that an operand is in, + 1; 0: none */
@@ -128,6 +129,8 @@ typedef struct Scheduler {
   uint64_t send_at;                  /* none of its warps sends an access to global memory before */
   uint64_t unit_free[ISSUE_UNITS];   /* machine code: when each unit takes another instruction */
   uint64_t units_free;               /* when all of them do */
+  WarpSet fences;                    /* the warp whose fence unit_free[ISSUE_FENCE] is about */
+  uint64_t read_until;               /* the registers of all that has issued have been read */
   uint64_t shadow_free[ISSUE_UNITS]; /* the same of what warps did behind a block barrier */
   uint64_t converge_free;            /* when it can choose the next lanes behind a YIELD */
   WarpSet of_unit[ISSUE_UNITS];      /* warps whose next instruction is for it, by slot */

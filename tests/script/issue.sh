@@ -54,13 +54,13 @@ rows() {
   awk -F, -v code="$1" -v program="$2" '
     function fitted(kernel, threads) {
       if (program == "alu")
-        return threads == 32 && kernel ~ /^(popc_d|ex2_d|lop3_d)$/ ||
+        return threads == 32 && kernel ~ /^(popc_d|ex2_d|lop3_d|mix_lop_imad|mix_lop_ffma|ffma_i|dfma_i)$/ ||
           threads == 1024 && kernel ~ /^(lop3_i|imad_i|imad_hi_i|fadd_i|ffma_d|dadd_i|dfma_d|popc_i)$/
       if (program == "control") return threads == 32 && kernel ~ /^(loop_1|if_none|if_half|barrier_count)$/
       if (program == "paths")
         return threads == 32 && kernel ~ /^(in_half_before|nested_3|call_1|table_(same|two|four)|sides_meet|arms_meet_[34])$/
       if (program == "wide")
-        return threads == 32 && kernel ~ /^(high|wide)_d$/ || threads == 1024 && kernel ~ /^(high|wide)_logic_4_[di]$/
+        return threads == 32 && kernel !~ /divide|modulo/ || threads == 1024 && kernel ~ /^(high|wide)_logic_4_[di]$/
       if (program == "warp")
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
       if (program == "copies") return threads == 32 && kernel ~ /^(group_wait|(one|two|four)_1)$/ || threads == 1024 && kernel ~ /^(group|two_groups_1)$/

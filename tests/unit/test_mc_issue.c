@@ -164,6 +164,51 @@ static const IssueCase cases[] = {
      {{"VIADD R2, R2, 0x1", 8, NONE, NONE, 0, 0},
       {"VIADD R3, R3, 0x1", 5, NONE, NONE, 0, 8}, /* at 1 + 8; the first warp's is at 8 */
       {"EXIT", 5, NONE, NONE, 0, 13}}},
+    {"a chain of IMAD.HI: the result comes later than the stall counts say",
+     false,
+     1,
+     {{"IMAD.HI.U32 R4, R4, R3, RZ", 6, NONE, NONE, 0, 0},
+      {"IMAD.HI.U32 R4, R4, R3, RZ", 6, NONE, NONE, 0, 9}, /* 0 + 9 */
+      {"MOV R5, 0x1", 1, NONE, NONE, 0, 17},               /* 9 + 6 + 2 */
+      {"EXIT", 5, NONE, NONE, 0, 18}}},
+    {"IMAD.WIDE: its low word and its high one",
+     false,
+     1,
+     {{"IMAD.WIDE.U32 R4, R2, R3, RZ", 1, NONE, NONE, 0, 0},
+      {"VIADD R6, R4, 0x1", 1, NONE, NONE, 0, 7}, /* 0 + 7 */
+      {"VIADD R7, R5, 0x1", 1, NONE, NONE, 0, 9}, /* 0 + 9 */
+      {"EXIT", 5, NONE, NONE, 0, 10}}},
+    {"a product that is overwritten is waited for by nobody",
+     false,
+     1,
+     {{"IMAD.HI.U32 R4, R2, R3, RZ", 1, NONE, NONE, 0, 0},
+      {"MOV R4, 0x1", 1, NONE, NONE, 0, 3}, /* 0 + 1 + 2 */
+      {"VIADD R6, R4, 0x1", 1, NONE, NONE, 0, 4},
+      {"EXIT", 5, NONE, NONE, 0, 5}}},
+    {"three registers of one bank take three cycles, and issue is two ahead of that",
+     false,
+     1,
+     {{"LOP3.LUT R2, R3, R5, R7, 0x96, !PT", 1, NONE, NONE, 0, 0}, /* read until 3 */
+      {"IMAD R4, R3, R5, R7", 1, NONE, NONE, 0, 1},                /* 3 - 2; read until 6 */
+      {"LOP3.LUT R6, R3, R5, R8, 0x96, !PT", 1, NONE, NONE, 0, 4}, /* 6 - 2; two odd ones, until 8 */
+      {"VIADD R9, R9, 0x1", 1, NONE, NONE, 0, 6},                  /* 8 - 2 */
+      {"EXIT", 5, NONE, NONE, 0, 7}}},                             /* 9 - 2 */
+    {"registers that are kept aren't read again, whatever is between",
+     false,
+     1,
+     {{"LOP3.LUT R2, R3.reuse, R5.reuse, R7, 0x96, !PT", 1, NONE, NONE, 0, 0}, /* until 3 */
+      {"IMAD R4, R3.reuse, R5, R7", 1, NONE, NONE, 0, 1},                      /* one; until 4 */
+      {"FADD R10, R11, R12", 1, NONE, NONE, 0, 2},
+      {"LOP3.LUT R6, R3, R5, R8, 0x96, !PT", 1, NONE, NONE, 0, 3}, /* R5 was read without a mark; until 5 */
+      {"IMAD R4, R3, R5, R7", 1, NONE, NONE, 0, 4},                /* so was R3; until 8 */
+      {"VIADD R9, R9, 0x1", 1, NONE, NONE, 0, 6},                  /* 8 - 2 */
+      {"EXIT", 5, NONE, NONE, 0, 7}}},
+    {"five warps: the last one's fence waits for the first one's, not the second fence of a warp for its own",
+     false,
+     5,
+     {{"MEMBAR.ALL.CTA", 1, NONE, 0, 0, 0}, /* at 30, the first at 0, its second at 12 */
+      {"MEMBAR.ALL.CTA", 1, NONE, 0, SB(0), 10},
+      {"EXIT", 5, NONE, NONE, 0, 11}}},
     {"no encodings: operands are waited for",
      true,
      1,
@@ -203,6 +248,12 @@ static Machine *machine_of(void) {
                                             {"sm.encoded.yield", "52"},
                                             {"sm.encoded.constant_line", "77"},
                                             {"sm.encoded.special", "23"},
+                                            {"sm.encoded.wide_issue", "2"},
+                                            {"sm.encoded.wide_high", "9"},
+                                            {"sm.encoded.wide_low", "7"},
+                                            {"sm.encoded.register_lag", "2"},
+                                            {"sm.encoded.fence", "10"},
+                                            {"sm.encoded.fence_interval", "18"},
                                             {"sm.barrier.arrive_to_resume", "12"},
                                             {"sm.barrier.arrival_interval", "2"}};
   g_autoptr(Diag) diag = diag_new();

@@ -1,0 +1,205 @@
+#include "sim/core/decode.h"
+
+#include "base/assert.h"
+#include "sim/core/cached.h"
+#include "sim/core/constants.h"
+#include "sim/core/hazards.h"
+#include "sim/core/sm.h"
+#include "sim/core/try_wait.h"
+
+static void add_wait(Decoded *decoded, int16_t reg) {
+  for (unsigned i = 0; i < decoded->waits; i++)
+    if (decoded->wait[i] == reg)
+      return;
+  LS_REQUIRE("decoded-waits", decoded->waits < G_N_ELEMENTS(decoded->wait));
+  decoded->wait[decoded->waits++] = (uint8_t)reg;
+}
+
+/* How an instruction goes by whose guard holds in no lane: it takes its issue slot, a branch until it is known where
+ * the warp goes on. Its destinations are held as long as its unit takes (measured of LDS); no request leaves the
+ * SM. */
+static void decode_skip(Decoded *decoded, const Gpu *gpu, Opcode op) {
+  bool branches = op == OP_BRA || op == OP_BRK || op == OP_CONT || op == OP_RET || op == OP_CAL;
+  decoded->skip = branches ? gpu->machine->sm.latency.branch_not_taken : gpu->machine->sm.issue_interval;
+  decoded->skip_latency = op_info[op].unit == UNIT_GLOBAL ? gpu->unit_latency[UNIT_SHARED] : decoded->latency;
+}
+
+/* Reading registers takes floats and doubles of their unit, others of what the scheduler's units share. */
+static bool reads_take_unit(uint32_t control) {
+  IssueUnit unit = (IssueUnit)(control >> CONTROL_UNIT_SHIFT & 15);
+  return unit == ISSUE_FLOAT || unit == ISSUE_DOUBLE;
+}
+
+/* For how long an instruction of machine code takes its unit. */
+static uint32_t occupies(const Machine *machine, uint32_t control) {
+  uint32_t of_unit = 0;
+  switch ((IssueUnit)(control >> CONTROL_UNIT_SHIFT & 15)) {
+  case ISSUE_LOGIC: of_unit = machine->sm.encoded.logic_interval; break;
+  case ISSUE_MULTIPLY: of_unit = machine->sm.encoded.multiply_interval; break;
+  case ISSUE_FLOAT: of_unit = machine->sm.encoded.float_interval; break;
+  case ISSUE_DOUBLE: of_unit = machine->sm.encoded.double_interval; break;
+  case ISSUE_SLOW: of_unit = machine->sm.encoded.slow_interval; break;
+  case ISSUE_FENCE: of_unit = machine->sm.encoded.fence_interval; break;
+  default: return 0;
+  }
+  of_unit *= control & CONTROL_TWICE ? 2 : 1;
+  return reads_take_unit(control) ? MAX(of_unit, control >> CONTROL_READS_SHIFT & 3) : of_unit;
+}
+
+static bool is_uniform(const Kernel *kernel, int16_t row) {
+  int named = (int)(kernel->nregs - kernel->uniform_registers), inner = (int)(kernel->nregs - kernel->inner_rows);
+  return row >= named && row < inner;
+}
+
+/* How long an instruction of machine code takes whose result comes at a time that isn't in its stall count. */
+static uint32_t encoded_latency(const Machine *machine, const Kernel *kernel, const Inst *inst, uint32_t usual) {
+  uint32_t control = kernel->control[inst - kernel->insts];
+  bool clock = inst->mode == SR_CLOCKLO || inst->mode == SR_CLOCKHI || inst->mode == SR_CLOCK64 ||
+               inst->mode == SR_GLOBALTIMERLO || inst->mode == SR_GLOBALTIMERHI || inst->mode == SR_GLOBALTIMER;
+  if ((control >> CONTROL_UNIT_SHIFT & 15) == ISSUE_SLOW)
+    return machine->sm.encoded.slow;
+  switch ((Opcode)inst->op) {
+  case OP_MOV:
+  case OP_PLOP3: return machine->sm.latency.sysreg; /* B2R: others raise no scoreboard */
+  case OP_LDC:
+  case OP_LDC64: return machine->sm.encoded.constant;
+  case OP_LD:
+    return inst->space == MEM_CONST || inst->space == MEM_PARAM ? machine->sm.encoded.constant_indexed : usual;
+  case OP_REDUX: return machine->sm.encoded.redux;
+  case OP_SHFL: return inst->mode == SHFL_IDX ? machine->sm.encoded.shuffle_index : usual;
+  case OP_S2R: return clock || is_uniform(kernel, inst->dst) ? usual : machine->sm.encoded.special;
+  default: return usual;
+  }
+}
+
+/* How long it takes to read the sources. */
+static uint32_t sources_cycles(const Machine *machine, const Inst *inst) {
+  Unit unit = op_info[inst->op].unit;
+  if (inst->op == OP_MEMBAR && inst->mode == FENCE_CTA)
+    return machine->sm.encoded.fence;
+  return unit == UNIT_GLOBAL || unit == UNIT_LOCAL ? machine->sm.encoded.sources_global
+                                                   : machine->sm.encoded.sources_shared;
+}
+
+/* Machine code says itself what it waits for. */
+static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
+  uint32_t control = kernel->control[inst - kernel->insts], waits = control >> CONTROL_WAIT_SHIFT & 63;
+  uint32_t write = control >> CONTROL_WRITE_SHIFT & 7, read = control >> CONTROL_READ_SHIFT & 7;
+  decoded->waits = 0;
+  decoded->pred_wait = 0;
+  for (unsigned i = 0; i < CONTROL_SCOREBOARDS; i++)
+    if (waits >> i & 1)
+      decoded->wait[decoded->waits++] = (uint8_t)scoreboard_row(kernel, i);
+  decoded->hazards = hazards_has(kernel, (uint32_t)(inst - kernel->insts));
+  decoded->executor = decoded->hazards ? hazards_execute : decoded->executor;
+  decoded->stall = (uint8_t)MAX(control & CONTROL_STALL, 1);
+  decoded->raises = write < CONTROL_SCOREBOARDS ? (uint8_t)(write + 1) : 0;
+  decoded->sources = read < CONTROL_SCOREBOARDS ? (uint8_t)(read + 1) : 0;
+  decoded->sources_cycles = (uint16_t)sources_cycles(gpu->machine, inst);
+  decoded->skip = decoded->stall;
+  decoded->holds = (uint8_t)(control & CONTROL_TWICE ? gpu->machine->sm.encoded.wide_issue : 0);
+  decoded->stall += decoded->holds;
+  decoded->latency = encoded_latency(gpu->machine, kernel, inst, decoded->latency);
+  decoded->interval = inst->op == OP_VOTE ? 0 : decoded->interval;
+  decoded->unit = (uint8_t)(control >> CONTROL_UNIT_SHIFT & 15);
+  decoded->passes_by = op_info[inst->op].unit == UNIT_SHARED;
+  decoded->occupies = (uint8_t)occupies(gpu->machine, control);
+  if (gpu->machine->sm.encoded.register_lag && !reads_take_unit(control))
+    decoded->reads = (uint8_t)(control >> CONTROL_READS_SHIFT & 3);
+}
+
+Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
+  RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
+  PipeKind pipe = pipe_of(inst, writes.count > 0);
+  Decoded decoded = {.executor = executors[inst->op],
+                     .latency = pipe_latency(gpu->machine, pipe, gpu->unit_latency[op_info[inst->op].unit]),
+                     .pipe = pipe,
+                     .interval = pipe_interval(gpu->machine, pipe),
+                     .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR && inst->op != OP_CCTL &&
+                              !inst_is_bulk(inst),
+                     .releases = cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
+                                 inst->op != OP_MEMBAR && inst->op != OP_CCTL};
+  if (gpu->machine->sm.latency.operand_line)
+    decoded.constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);
+  if (inst->op == OP_ISETP && inst->mode == ISETP_OF_TRY)
+    decoded.executor = try_wait_compare;
+  if (inst->op == OP_IDIV || inst->op == OP_IREM)
+    decoded.holds = (uint8_t)gpu->machine->sm.latency.divide_issue;
+  decode_skip(&decoded, gpu, inst->op);
+  for (unsigned i = 0; i < reads.count; i++)
+    add_wait(&decoded, reads.reg[i]);
+  for (unsigned i = 0; i < writes.count; i++) {
+    add_wait(&decoded, writes.reg[i]);
+    decoded.write[decoded.writes++] = (uint8_t)writes.reg[i];
+  }
+  decoded.pred_write = inst_pred_writes(inst);
+  decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;
+  if (kernel->control)
+    decode_control(&decoded, gpu, kernel, inst);
+  return decoded;
+}
+
+/* ---- products of 64 bits ---- */
+
+/* A product whose result comes later than its stall count says; rows of its result, and when they come. */
+typedef struct Product {
+  int16_t row[2];
+  uint32_t comes[2];
+} Product;
+
+enum { PRODUCTS_MAX = 4 };
+
+/* Those under way. */
+typedef struct Products {
+  Product product[PRODUCTS_MAX];
+  unsigned next;
+} Products;
+
+/* The cycle in which all of `reads` are there, `time` at least. */
+static uint32_t products_ready(const Products *products, const RegList *reads, uint32_t time) {
+  for (unsigned i = 0; i < reads->count; i++)
+    for (unsigned k = 0; k < PRODUCTS_MAX; k++)
+      for (unsigned part = 0; part < 2; part++)
+        if (products->product[k].row[part] == reads->reg[i])
+          time = MAX(time, products->product[k].comes[part]);
+  return time;
+}
+
+static void products_add(Products *products, const Machine *machine, const RegList *writes, uint32_t time) {
+  Product *product = &products->product[products->next++ % PRODUCTS_MAX];
+  for (unsigned part = 0; part < 2; part++) {
+    bool low = part == 0 && writes->count > 1;
+    product->row[part] = part < writes->count ? writes->reg[part] : -1;
+    product->comes[part] = time + (low ? machine->sm.encoded.wide_low : machine->sm.encoded.wide_high);
+  }
+}
+
+static void products_forget(Products *products, const RegList *writes) {
+  for (unsigned i = 0; i < writes->count; i++)
+    for (unsigned k = 0; k < PRODUCTS_MAX; k++)
+      for (unsigned part = 0; part < 2; part++)
+        if (products->product[k].row[part] == writes->reg[i])
+          products->product[k].row[part] = -1;
+}
+
+void decode_products(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
+  Products products = {0};
+  Decoded *before = NULL; /* the instruction before, if the next one follows it for certain */
+  uint32_t time = 0;
+  memset(products.product, -1, sizeof products.product);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
+    uint32_t ready = before ? products_ready(&products, &reads, time) : time;
+    if (ready > time)
+      before->stall = (uint8_t)MIN(before->stall + (ready - time), UINT8_MAX);
+    time = ready;
+    products_forget(&products, &writes);
+    if (kernel->control[pc] & CONTROL_TWICE)
+      products_add(&products, gpu->machine, &writes, time);
+    if (inst->flags & INST_FUSED)
+      continue;
+    time += decoded[pc].stall;
+    before = op_info[inst->op].flags & OPF_BRANCH ? NULL : &decoded[pc];
+  }
+}

@@ -1,0 +1,86 @@
+#include "sim/core/scheduler.h"
+
+#include "sim/engine/wheel.h"
+
+/* ---- which warp ---- */
+
+static unsigned pick_oldest(const Sm *sm, WarpSet ready, bool youngest) {
+  unsigned best = warp_set_first(ready);
+  for (WarpSet rest = warp_set_rest(ready); rest; rest = warp_set_rest(rest)) {
+    unsigned slot = warp_set_first(rest);
+    if ((sm->warps[slot].age < sm->warps[best].age) != youngest)
+      best = slot;
+  }
+  return best;
+}
+
+/* The one that has issued nothing for the longest time. */
+static unsigned pick_waiting(const Sm *sm, WarpSet ready) {
+  unsigned best = warp_set_first(ready);
+  for (WarpSet rest = warp_set_rest(ready); rest; rest = warp_set_rest(rest)) {
+    unsigned slot = warp_set_first(rest);
+    if (sm->warps[slot].issued < sm->warps[best].issued)
+      best = slot;
+  }
+  return best;
+}
+
+/* The next slot behind that which issued last. */
+static unsigned pick_next(const Scheduler *scheduler, WarpSet ready) {
+  WarpSet after = ready & (~(WarpSet)1 << scheduler->last);
+  return warp_set_first(after ? after : ready);
+}
+
+unsigned scheduler_pick_of(const Sm *sm, Scheduler *scheduler, WarpSet ready) {
+  switch (sm->gpu->machine->sm.policy) {
+  case POLICY_GTO: return pick_oldest(sm, ready, false);
+  case POLICY_GREEDY: return pick_waiting(sm, ready);
+  case POLICY_YOUNGEST: return pick_oldest(sm, ready, true);
+  case POLICY_RANDOM: {
+    uint32_t skip = rng_below(&scheduler->rng, warp_set_count(ready));
+    while (skip--)
+      ready = warp_set_rest(ready);
+    return warp_set_first(ready);
+  }
+  default: return pick_next(scheduler, ready);
+  }
+}
+
+/* ---- units ---- */
+
+/* A warp's own fences follow each other as its control bits say. */
+static WarpSet fences_again(const Scheduler *scheduler, WarpSet ready) {
+  return ready & scheduler->fences & scheduler->of_unit[ISSUE_FENCE];
+}
+
+WarpSet scheduler_free_units(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
+  WarpSet again = fences_again(scheduler, ready);
+  for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
+    if (scheduler->unit_free[unit] > time)
+      ready &= ~scheduler->of_unit[unit];
+  return ready | again;
+}
+
+uint64_t scheduler_wait_for_unit(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
+  uint64_t first = fences_again(scheduler, ready) ? time : WHEEL_NEVER;
+  for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
+    if (ready & scheduler->of_unit[unit])
+      first = MIN(first, MAX(time, scheduler->unit_free[unit]));
+  return first;
+}
+
+void scheduler_hold(Scheduler *scheduler, uint64_t cycles) {
+  scheduler->free_at += cycles;
+  scheduler->held_until = scheduler->free_at;
+  scheduler->held = cycles;
+}
+
+uint64_t scheduler_take_behind(Scheduler *scheduler, const Decoded *decoded, uint64_t time) {
+  if (!decoded->occupies)
+    return time;
+  time = MAX(time, scheduler->shadow_free[decoded->unit]);
+  scheduler->shadow_free[decoded->unit] = time + decoded->occupies;
+  scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], time + decoded->occupies);
+  scheduler->units_free = MAX(scheduler->units_free, time + decoded->occupies);
+  return time;
+}

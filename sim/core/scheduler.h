@@ -1,0 +1,65 @@
+/* scheduler.h - a scheduler of an SM: which of its warps issues next, and what an instruction keeps busy that they
+ * share: units, and the ports of the registers. Machine code alone names units (isa/mc/mc_issue.h). */
+#ifndef LOCKSTEP_CORE_SCHEDULER_H
+#define LOCKSTEP_CORE_SCHEDULER_H
+
+#include "sim/core/state.h"
+
+static inline Scheduler *sm_scheduler(Sm *sm, const Warp *warp) {
+  return &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+}
+
+/* Those of `ready` whose unit takes an instruction in cycle `time`. */
+WarpSet scheduler_free_units(const Scheduler *scheduler, WarpSet ready, uint64_t time);
+
+/* Those of `awake`, warps of the scheduler, that could issue in cycle `time`. */
+static inline WarpSet scheduler_eligible(const Sm *sm, const Scheduler *scheduler, WarpSet awake, uint64_t time) {
+  WarpSet ready = scheduler->send_at > time ? awake & ~sm->senders : awake;
+  return G_UNLIKELY(scheduler->units_free > time) ? scheduler_free_units(scheduler, ready, time) : ready;
+}
+
+/* When somebody of `ready` could, from `time` on, as far as units are concerned. */
+uint64_t scheduler_wait_for_unit(const Scheduler *scheduler, WarpSet ready, uint64_t time);
+static inline uint64_t scheduler_unit_takes(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
+  bool any = scheduler->units_free <= time || ready & scheduler->of_unit[ISSUE_ANY];
+  return any ? time : scheduler_wait_for_unit(scheduler, ready, time);
+}
+
+/* The slot of one of `ready`, by sm.policy. scheduler_pick_of(): of several; under greedy policies the one that issued
+ * last isn't among them. */
+unsigned scheduler_pick_of(const Sm *sm, Scheduler *scheduler, WarpSet ready);
+static inline unsigned scheduler_pick(const Sm *sm, Scheduler *scheduler, WarpSet ready) {
+  SchedulerPolicy policy = sm->gpu->machine->sm.policy;
+  if (warp_set_rest(ready) == 0)
+    return warp_set_first(ready);
+  if ((policy == POLICY_GTO || policy == POLICY_GREEDY) && warp_set_has(ready, scheduler->last))
+    return scheduler->last;
+  return scheduler_pick_of(sm, scheduler, ready);
+}
+
+/* It issues nothing for so many cycles more than usual. */
+void scheduler_hold(Scheduler *scheduler, uint64_t cycles);
+
+/* The warp in `slot` issues `decoded` at `now`: its unit takes another instruction when it has taken this one. Behind
+ * a product of 64 bits, or a division of PTX, the scheduler issues later, and so it does when reading registers lags
+ * behind issue by more than `lag` cycles (sm.encoded.register_lag). */
+static inline void scheduler_take(Scheduler *scheduler, const Decoded *decoded, uint32_t slot, uint32_t lag,
+                                  uint64_t now) {
+  uint64_t free = now + decoded->occupies, least = scheduler->free_at + decoded->holds;
+  scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], free);
+  scheduler->units_free = MAX(scheduler->units_free, free);
+  if (G_UNLIKELY(decoded->unit == ISSUE_FENCE))
+    scheduler->fences = (WarpSet)1 << slot;
+  if (decoded->reads) {
+    scheduler->read_until = MAX(scheduler->read_until, now) + decoded->reads;
+    least = scheduler->read_until > least + lag ? scheduler->read_until - lag : least;
+  }
+  if (G_UNLIKELY(least > scheduler->free_at))
+    scheduler_hold(scheduler, least - scheduler->free_at);
+}
+
+/* An instruction behind a block barrier takes its unit at `time`, or when those that did before let it. Returns
+ * when. */
+uint64_t scheduler_take_behind(Scheduler *scheduler, const Decoded *decoded, uint64_t time);
+
+#endif
