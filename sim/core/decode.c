@@ -182,7 +182,7 @@ static void products_forget(Products *products, const RegList *writes) {
           products->product[k].row[part] = -1;
 }
 
-void decode_products(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
+static void wait_for_products(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
   Products products = {0};
   Decoded *before = NULL; /* the instruction before, if the next one follows it for certain */
   uint32_t time = 0;
@@ -202,4 +202,25 @@ void decode_products(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
     time += decoded[pc].stall;
     before = op_info[inst->op].flags & OPF_BRANCH ? NULL : &decoded[pc];
   }
+}
+
+/* ---- fences ---- */
+
+/* memory.fence_least and its like were measured from clock to clock, so they have what ptxas puts behind a MEMBAR in
+ * them: ERRBAR and CGAERRBAR, which do nothing here, and CCTL. */
+static void count_fences_once(const Kernel *kernel, Decoded decoded[]) {
+  bool behind = false;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    behind &= inst->op == OP_NOP || inst->op == OP_CCTL;
+    if (behind)
+      decoded[pc].stall = 1;
+    behind |= inst->op == OP_MEMBAR && inst->mode != FENCE_CTA;
+  }
+}
+
+void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
+  if (gpu->machine->sm.encoded.wide_high)
+    wait_for_products(gpu, kernel, decoded);
+  count_fences_once(kernel, decoded);
 }

@@ -166,8 +166,8 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
     launch->uses_l1 |= op_info[inst->op].unit == UNIT_GLOBAL && cached_is_load(gpu->machine, inst) &&
                        op_info[inst->op].flags & OPF_LOAD;
   }
-  if (launch->kernel->control && gpu->machine->sm.encoded.wide_high)
-    decode_products(gpu, launch->kernel, launch->decoded);
+  if (launch->kernel->control)
+    decode_in_order(gpu, launch->kernel, launch->decoded);
   /* Who comes to the first part of an instruction comes to its last. */
   for (uint32_t i = launch->kernel->ninsts; i-- > 1;)
     if (launch->kernel->insts[i - 1].flags & INST_FUSED) {

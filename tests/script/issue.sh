@@ -20,14 +20,14 @@ source_global/1024
 known_poll="fence_block_load/1024
 fence_block_shared_store
 fence_system
-lock_done_32/512
 "
 known_paths=""
 known_wide=""
 known_copies="group_wait/1024
 group_wait_all/1024
 "
-known_special="beside_laneid/1024
+known_special="shared_before/1024
+beside_laneid/1024
 beside_lanemask/1024
 four_clusterid/1024
 "
