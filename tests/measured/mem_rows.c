@@ -456,7 +456,7 @@ static void all_turns(const Bench *bench) {
   for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
     for (unsigned k = 0; k < G_N_ELEMENTS(shapes); k++)
       for (unsigned first = LOADS; first < KINDS; first++)
-        if (bench->all || (i == 2 && k < 2 && first <= STORES))
+        if (bench->all || (i == 2 && (k == 0 ? first <= STORES : k == 1 && first == STORES)))
           mix(bench, words[i], shapes[k][0], shapes[k][1], first);
 }
 

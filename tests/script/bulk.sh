@@ -1,7 +1,7 @@
 #!/bin/sh
 # Copies in bulk (cp.async.bulk) of `h200` (TAP). Programs of tests/machine_code/bulk.cu, as PTX and as machine code: those that are right are clean, and a
 # barrier that expects its bytes twice is named. And the kernels of validation/hardware/mc_bulk.cu, run as the GPU ran them, beside the cycles that
-# the longest block counted on an H200 (mc_bulk_h200.csv), as machine code; the error of each kernel is a comment. With BULK_ROWS a file's name, the
+# the longest block counted on an H200 (mc_bulk_h200.csv), as machine code; the error of each kernel is a comment. Of rows of all SMs each third. With BULK_ROWS a file's name, all
 # rows go there: kernel,blocks,bytes,n,lockstep,GPU,group.
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
@@ -38,8 +38,8 @@ of_program() {
 
 # scenario: each row as a launch with a buffer of its own, row_LINE, expected to be 0, so that what it holds is told.
 scenario() {
-  awk -F, -v program="$PWD/validation/hardware/mc_bulk.ptx" '
-    FNR < 3 { next }
+  awk -F, -v program="$PWD/validation/hardware/mc_bulk.ptx" -v all="${BULK_ROWS-}" '
+    FNR < 3 || !all && $3 > 66 && FNR % 3 != 1 { next }
     {
       buffers = buffers "  row_" FNR ": {words: 4}\n"
       launches = launches "  - {kernel: " $2 ", grid: " $3 ", block: 32, args: [row_" FNR ", " $5 ", " $4 ", words]}\n"
@@ -102,7 +102,7 @@ expect "nobody says that a stage is empty" 1 'each phase expects 3 arrivals: 0 o
 scenario >"$folder/bulk.yaml"
 "$LOCKSTEP" run "$folder/bulk.yaml" -m h200 --code sass >"$folder/out" 2>"$folder/err" || :
 sed -n 's/^ *row_\([0-9]*\)\[0\] is \([0-9]*\), expected 0.*$/\1,\2/p' "$folder/out" >"$folder/cycles"
-lacking=$(($(grep -c '^bulk,' $rows) - $(wc -l <"$folder/cycles")))
+lacking=$(($(grep -c 'kernel:' "$folder/bulk.yaml") - $(wc -l <"$folder/cycles")))
 point "each row is simulated" "$(test "$lacking" = 0 || { echo "$lacking rows are not"; head -n 3 "$folder/err"; })"
 rows_of "$folder/cycles" >"$folder/rows"
 test -z "${BULK_ROWS-}" || cp "$folder/rows" "$BULK_ROWS"
