@@ -222,6 +222,7 @@ TEST_FILES = \
   tests/script/measured_memory.sh \
   tests/script/mem_scenarios.sh \
   tests/script/wild.sh \
+  tests/script/wild2.sh \
   tests/script/install.sh \
   tests/script/layers.sh \
   tests/script/registers.sh \
@@ -250,6 +251,7 @@ TEST_HELPERS = \
   tests/script/slurm_site.sh \
   tests/script/summary.sh \
   tests/script/gpu_cycles.sh \
+  tests/script/wild_set.sh \
   tests/script/tap.sh \
   tests/script/glib.supp \
   tests/script/valgrind.sh

@@ -3,15 +3,8 @@
 # as machine code and on a real H200. The short ones. TAP. TABLE=FILE writes the table of doc/results.md, with all of them.
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
-. "$SRCDIR/tests/script/tap.sh"
-. "$SRCDIR/tests/script/gpu_cycles.sh"
-cd "$SRCDIR/validation/wild"
-
-most=30000
-test -z "${TABLE:-}" || most=10000000
-awk -F, -v most=$most 'FNR > 2 && $2 * 1.98 < most { printf "%s,%.0f\n", $1, $2 * 1.98 }' cycles_h200.csv | sort -t, -k2,2n | both_forms >"$folder/all.csv"
-
-test -z "${TABLE:-}" || say_table "$folder/all.csv" scenarios >"$TABLE"
+. "$SRCDIR/tests/script/wild_set.sh"
+wild_set wild 30000
 
 plan 4
 judge "$folder/all.csv" 12 12
