@@ -8,6 +8,7 @@
 #include "sim/core/locks.h"
 #include "sim/core/queue_unit.h"
 #include "sim/core/record.h"
+#include "sim/core/scheduler.h"
 #include "sim/core/serve.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
@@ -410,6 +411,8 @@ static void access_generic(Issue *issue, MemKind kind, const uint64_t address[32
   if (fine && (issue->mask = shared)) {
     fine = access_shared(issue, kind, low, -SHARED_WINDOW);
     ready = MAX(ready, issue->ready);
+    if (kind == MEM_STORE || issue->inst->op == OP_RED)
+      shared_hold(&issue->sm->shared, issue->sm->shared.generic_interval);
   }
   if (fine && (issue->mask = local)) {
     access_local(issue, kind, low, -LOCAL_WINDOW);
@@ -441,6 +444,16 @@ void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 void exec_ENQUEUE(Issue *issue) { access_queue(issue); }
 void exec_DEQUEUE(Issue *issue) { access_queue(issue); }
 
+/* Machine code: a fence of the block waits for the stores to shared memory of its scheduler's warps, and others wait
+ * for it. */
+static void fence_block(Issue *issue) {
+  const Machine *machine = issue->gpu->machine;
+  Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
+  if (scheduler->last_store)
+    issue->sources = MAX(issue->sources, scheduler->last_store + machine->sm.encoded.fence_store);
+  scheduler_occupy(scheduler, ISSUE_FENCE, issue->sources + machine->sm.encoded.fence_gap);
+}
+
 /* Within an SM accesses to a line are performed in order, so .CTA waits for loads of its warp at most; wider scopes
  * wait until the global accesses that the SM has under way are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
@@ -450,8 +463,8 @@ void exec_MEMBAR(Issue *issue) {
     const Machine *machine = issue->gpu->machine;
     if (!issue->encoded)
       issue->next = MAX(issue->next, issue->now + machine->memory.fence_block);
-    else if (issue->warp->last_store)
-      issue->sources = MAX(issue->sources, issue->warp->last_store + machine->sm.encoded.fence_store);
+    else
+      fence_block(issue);
     issue->warp->awaits_loads = issue->inst->sem == SEM_ACQ_REL && machine->memory.block_orders == BLOCK_ORDERS_LOADS;
   }
   ProbePoint point = issue_point(issue, issue->mask);

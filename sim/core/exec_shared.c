@@ -6,6 +6,7 @@
 #include "sim/core/async_copy.h"
 #include "sim/core/bulk.h"
 #include "sim/core/record.h"
+#include "sim/core/scheduler.h"
 #include "sim/core/tell.h"
 #include "sim/core/try_wait.h"
 #include "sim/core/undefined.h"
@@ -89,6 +90,13 @@ static uint64_t take_pipe(Issue *issue, const SharedCost *cost) {
   SharedService service = shared_take(issue, cost);
   issue->ready = service.ready;
   return service.start;
+}
+
+/* What barriers and fences of the block wait for. */
+static void note_store(Issue *issue, uint64_t when) {
+  Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
+  issue->warp->last_store = when;
+  scheduler->last_store = MAX(scheduler->last_store, when);
 }
 
 /* The same for a load or store. */
@@ -226,7 +234,7 @@ static void store_row(Issue *issue, uint32_t word, uint64_t when) {
       change_log_note(&shared->changes, word + lane, &change, lane);
   memcpy(words, data, 32 * sizeof *words);
   memset(&shared->touched[word], ALL_BYTES | ALL_DEFINED, 32);
-  issue->warp->last_store = when;
+  note_store(issue, when);
 }
 
 static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t bytes, uint64_t when) {
@@ -256,7 +264,7 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
       change_word(issue, word, value, &change, lane);
     }
   }
-  issue->warp->last_store = when;
+  note_store(issue, when);
 }
 
 bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
@@ -479,7 +487,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
     else
       operate_on_value(issue, &operands, word, byte, old, &change, lane);
   }
-  issue->warp->last_store = when;
+  note_store(issue, when);
   for (uint32_t part = 0; part < access_words(bytes) && op_info[inst->op].flags & OPF_LOAD; part++)
     access_write(issue, part, old[part]);
   if (G_UNLIKELY(met.lanes))

@@ -80,7 +80,6 @@ uint64_t scheduler_take_behind(Scheduler *scheduler, const Decoded *decoded, uin
     return time;
   time = MAX(time, scheduler->shadow_free[decoded->unit]);
   scheduler->shadow_free[decoded->unit] = time + decoded->occupies;
-  scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], time + decoded->occupies);
-  scheduler->units_free = MAX(scheduler->units_free, time + decoded->occupies);
+  scheduler_occupy(scheduler, decoded->unit, time + decoded->occupies);
   return time;
 }

@@ -40,14 +40,19 @@ static inline unsigned scheduler_pick(const Sm *sm, Scheduler *scheduler, WarpSe
 /* It issues nothing for so many cycles more than usual. */
 void scheduler_hold(Scheduler *scheduler, uint64_t cycles);
 
+/* `unit` takes nothing before `until`. */
+static inline void scheduler_occupy(Scheduler *scheduler, IssueUnit unit, uint64_t until) {
+  scheduler->unit_free[unit] = MAX(scheduler->unit_free[unit], until);
+  scheduler->units_free = MAX(scheduler->units_free, until);
+}
+
 /* The warp in `slot` issues `decoded` at `now`: its unit takes another instruction when it has taken this one. Behind
  * a product of 64 bits, or a division of PTX, the scheduler issues later, and so it does when reading registers lags
  * behind issue by more than `lag` cycles (sm.encoded.register_lag). */
 static inline void scheduler_take(Scheduler *scheduler, const Decoded *decoded, uint32_t slot, uint32_t lag,
                                   uint64_t now) {
-  uint64_t free = now + decoded->occupies, least = scheduler->free_at + decoded->holds;
-  scheduler->unit_free[decoded->unit] = MAX(scheduler->unit_free[decoded->unit], free);
-  scheduler->units_free = MAX(scheduler->units_free, free);
+  uint64_t least = scheduler->free_at + decoded->holds;
+  scheduler_occupy(scheduler, decoded->unit, now + decoded->occupies);
   if (G_UNLIKELY(decoded->unit == ISSUE_FENCE))
     scheduler->fences = (WarpSet)1 << slot;
   if (decoded->reads) {

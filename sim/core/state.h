@@ -130,6 +130,7 @@ typedef struct Scheduler {
   uint64_t unit_free[ISSUE_UNITS];   /* machine code: when each unit takes another instruction */
   uint64_t units_free;               /* when all of them do */
   WarpSet fences;                    /* the warp whose fence unit_free[ISSUE_FENCE] is about */
+  uint64_t last_store;               /* service of its warps' newest store to shared memory */
   uint64_t read_until;               /* the registers of all that has issued have been read */
   uint64_t shadow_free[ISSUE_UNITS]; /* the same of what warps did behind a block barrier */
   uint64_t converge_free;            /* when it can choose the next lanes behind a YIELD */

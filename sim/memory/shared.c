@@ -25,6 +25,7 @@ void shared_init(SharedMemory *shared, const Machine *machine) {
       .quad_extra = machine->sm.shared.quad_extra,
       .check_interval = machine->sm.shared.check_interval,
       .check_extra = machine->sm.shared.check_extra,
+      .generic_interval = machine->sm.shared.generic_interval,
       .copy_interval = machine->sm.shared.copy_interval,
       .group_interval = machine->sm.shared.group_interval,
       .latency = machine->sm.shared.latency,

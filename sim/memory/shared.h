@@ -49,6 +49,7 @@ typedef struct SharedMemory {
   bool turns_by_bank;     /* of atomics */
   Milli check_interval;   /* of looks at the phase of an mbarrier; 0: as a load */
   uint32_t check_extra;
+  Milli generic_interval; /* what a store or reduction by a generic address holds the pipe at least */
   Milli copy_interval, group_interval; /* of a copy's scheduler; of the pipe, at the end of a group of copies */
   struct {
     Milli interval;

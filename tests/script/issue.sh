@@ -31,6 +31,9 @@ beside_laneid/1024
 beside_lanemask/1024
 four_clusterid/1024
 "
+known_generic="fence_store
+red_own
+"
 known_mbarrier="hand_one_test/1024
 hand_test/1024
 round_one_waits
@@ -65,6 +68,7 @@ rows() {
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
       if (program == "copies") return threads == 32 && kernel ~ /^(group_wait|(one|two|four)_1)$/ || threads == 1024 && kernel ~ /^(group|two_groups_1)$/
       if (program == "special") return threads == 32 && kernel == "once_nctaid"
+      if (program == "generic") return threads == 1024 && kernel == "store_four"
       if (program == "mbarrier")
         return threads == 32 && kernel ~ /^(test_(true|false)_(1|32)|try_false_(1|32))$/ ||
           threads == 32 && kernel == "arrive_32" || threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1)$/
@@ -145,12 +149,12 @@ measure() {
 }
 
 test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
-plan 36
-for program in alu control paths wide warp poll copies special; do
+plan 40
+for program in alu control paths wide warp poll copies special generic; do
   measure sass "$program" 8
 done
 measure sass mbarrier 8
-for program in alu control paths wide warp poll copies special mbarrier; do
+for program in alu control paths wide warp poll copies special generic mbarrier; do
   measure ptx "$program" ""
 done
 finish
