@@ -108,6 +108,12 @@ static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kerne
     decoded->reads = (uint8_t)(control >> CONTROL_READS_SHIFT & 3);
 }
 
+/* A fence comes before it. One of the block, too, where that takes time; machine code has it as an instruction. */
+static bool is_release(const Machine *machine, const Kernel *kernel, const Inst *inst) {
+  bool of_block = inst->scope == SCOPE_CTA && (inst->sem == SEM_RELEASE || inst->sem == SEM_ACQ_REL);
+  return cached_is_release(inst) || (of_block && !kernel->control && machine->memory.fence_block);
+}
+
 Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
   PipeKind pipe = pipe_of(inst, writes.count > 0);
@@ -117,7 +123,7 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                      .interval = pipe_interval(gpu->machine, pipe),
                      .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR && inst->op != OP_CCTL &&
                               !inst_is_bulk(inst),
-                     .releases = cached_is_release(inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
+                     .releases = is_release(gpu->machine, kernel, inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
                                  inst->op != OP_MEMBAR && inst->op != OP_CCTL};
   if (gpu->machine->sm.latency.operand_line)
     decoded.constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);

@@ -444,16 +444,6 @@ void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 void exec_ENQUEUE(Issue *issue) { access_queue(issue); }
 void exec_DEQUEUE(Issue *issue) { access_queue(issue); }
 
-/* Machine code: a fence of the block waits for the stores to shared memory of its scheduler's warps, and others wait
- * for it. */
-static void fence_block(Issue *issue) {
-  const Machine *machine = issue->gpu->machine;
-  Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
-  if (scheduler->last_store)
-    issue->sources = MAX(issue->sources, scheduler->last_store + machine->sm.encoded.fence_store);
-  scheduler_occupy(scheduler, ISSUE_FENCE, issue->sources + machine->sm.encoded.fence_gap);
-}
-
 /* Within an SM accesses to a line are performed in order, so .CTA waits for loads of its warp at most; wider scopes
  * wait until the global accesses that the SM has under way are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
@@ -461,10 +451,12 @@ void exec_MEMBAR(Issue *issue) {
   issue->drains_system = issue->inst->mode == FENCE_SYS;
   if (!issue->drains && issue->gpu) {
     const Machine *machine = issue->gpu->machine;
-    if (!issue->encoded)
-      issue->next = MAX(issue->next, issue->now + machine->memory.fence_block);
-    else
-      fence_block(issue);
+    uint32_t takes = issue->encoded ? machine->sm.encoded.fence : machine->memory.fence_block;
+    uint64_t end = scheduler_fence(sm_scheduler(issue->sm, issue->warp), machine, issue->warp->slot, issue->now, takes);
+    if (issue->encoded)
+      issue->sources = MAX(issue->sources, end);
+    else if (machine->memory.fence_block)
+      issue->next = MAX(issue->next, end);
     issue->warp->awaits_loads = issue->inst->sem == SEM_ACQ_REL && machine->memory.block_orders == BLOCK_ORDERS_LOADS;
   }
   ProbePoint point = issue_point(issue, issue->mask);

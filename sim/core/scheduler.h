@@ -25,8 +25,8 @@ static inline uint64_t scheduler_unit_takes(const Scheduler *scheduler, WarpSet 
   return any ? time : scheduler_wait_for_unit(scheduler, ready, time);
 }
 
-/* The slot of one of `ready`, by sm.policy. scheduler_pick_of(): of several; under greedy policies the one that issued
- * last isn't among them. */
+/* The slot of one of `ready`, by sm.policy. scheduler_pick_of(): of several; under greedy policies the one that
+ * issued last isn't among them. */
 unsigned scheduler_pick_of(const Sm *sm, Scheduler *scheduler, WarpSet ready);
 static inline unsigned scheduler_pick(const Sm *sm, Scheduler *scheduler, WarpSet ready) {
   SchedulerPolicy policy = sm->gpu->machine->sm.policy;
@@ -46,15 +46,17 @@ static inline void scheduler_occupy(Scheduler *scheduler, IssueUnit unit, uint64
   scheduler->units_free = MAX(scheduler->units_free, until);
 }
 
-/* The warp in `slot` issues `decoded` at `now`: its unit takes another instruction when it has taken this one. Behind
+/* A fence of the block by the warp in `slot`, at `now`: behind the one of another warp that is under way, for `takes`
+ * cycles at least, and until the stores to shared memory of the scheduler's warps are done. Returns when it is over;
+ * the next warp's begins sm.encoded.fence_gap later. */
+uint64_t scheduler_fence(Scheduler *scheduler, const Machine *machine, uint32_t slot, uint64_t now, uint32_t takes);
+
+/* A warp issues `decoded` at `now`: its unit takes another instruction when it has taken this one. Behind
  * a product of 64 bits, or a division of PTX, the scheduler issues later, and so it does when reading registers lags
  * behind issue by more than `lag` cycles (sm.encoded.register_lag). */
-static inline void scheduler_take(Scheduler *scheduler, const Decoded *decoded, uint32_t slot, uint32_t lag,
-                                  uint64_t now) {
+static inline void scheduler_take(Scheduler *scheduler, const Decoded *decoded, uint32_t lag, uint64_t now) {
   uint64_t least = scheduler->free_at + decoded->holds;
   scheduler_occupy(scheduler, decoded->unit, now + decoded->occupies);
-  if (G_UNLIKELY(decoded->unit == ISSUE_FENCE))
-    scheduler->fences = (WarpSet)1 << slot;
   if (decoded->reads) {
     scheduler->read_until = MAX(scheduler->read_until, now) + decoded->reads;
     least = scheduler->read_until > least + lag ? scheduler->read_until - lag : least;

@@ -187,8 +187,11 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   }
   issue->warp->released = true;
   issue->next = issue->now;
-  issue->drains = true;
+  issue->drains = issue->inst->scope != SCOPE_CTA;
   issue->drains_system = issue->inst->scope == SCOPE_SYS;
+  if (!issue->drains)
+    issue->next = scheduler_fence(sm_scheduler(issue->sm, issue->warp), issue->gpu->machine, issue->warp->slot,
+                                  issue->now, issue->gpu->machine->memory.fence_block);
   slots_lose(issue, STALL_FENCE);
   go_on(issue);
   return true;
@@ -404,7 +407,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
     if (decoded->interval)
       pipe_take(&sm->pipes, decoded->pipe, decoded->interval * issue.turns, &issue);
     if (decoded->occupies | decoded->holds | decoded->reads)
-      scheduler_take(sm_scheduler(sm, warp), decoded, warp->slot, gpu->machine->sm.encoded.register_lag, now);
+      scheduler_take(sm_scheduler(sm, warp), decoded, gpu->machine->sm.encoded.register_lag, now);
     if (G_UNLIKELY(warp->written != NULL))
       note_written(warp, decoded, issue.mask);
   } else {
