@@ -288,6 +288,7 @@ typedef struct Gpu {
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
+  bool memory_changed;  /* since it was last set to false, while hashing: a word that others can read, or a lock bit */
   GArray *marks;        /* MarkTime */
   struct Host *host;    /* sim/core/host.h; NULL: the launches are all there is */
   Fault fault;
@@ -306,13 +307,15 @@ static inline ThreadId warp_thread_base(const Block *block, const Warp *warp) {
   return thread_id(block->launch->index, block->index, warp->warp_in_block * WARP_LANES);
 }
 
+enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3, HASH_LOCAL = 4, HASH_HEAP = 5 };
 /* A word or lock bit of `space` at `place` changes: moves its share of the memory hash. */
 static inline void gpu_hash_change(Gpu *gpu, uint64_t space, uint64_t place, uint32_t before, uint32_t after) {
-  if (G_UNLIKELY(gpu->hashes_memory))
-    gpu->memory_hash ^=
-        rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
+  if (G_LIKELY(!gpu->hashes_memory))
+    return;
+  gpu->memory_hash ^=
+      rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
+  gpu->memory_changed |= before != after && space != HASH_LOCAL;
 }
-enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3, HASH_LOCAL = 4, HASH_HEAP = 5 };
 
 static inline ProbePoint issue_point(const Issue *issue, uint32_t lanes) {
   return (ProbePoint){.gpu = issue->gpu,

@@ -223,6 +223,23 @@ static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
   return true;
 }
 
+/* No word changes all the way round: every order of steps goes the same way. Named like a deadlock; false if the circle
+ * doesn't say by what. */
+static bool conclude_still(Watch *watch, Outcome *outcome) {
+  GpuStop stop;
+  SeenLoads *seen = seen_record_still(watch->gpu, RECURRENCE_WINDOW, watch->options->limit_cycles, &stop);
+  if (!seen)
+    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+  Explorer *explorer = explorer_new(watch->gpu);
+  explorer->exchanged = seen;
+  bool stuck = explorer_prove(explorer) == EXPLORE_STUCK;
+  if (stuck)
+    explain(watch, explorer, outcome);
+  explorer_free(explorer);
+  seen_free(seen);
+  return stuck;
+}
+
 /* True if the run ended, by a livelock or otherwise. */
 static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   GpuStop stop;
@@ -231,6 +248,8 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   Warp *only = seen_only_warp(watch->gpu);
   if (only)
     return conclude_alone(watch, only, outcome);
+  if (conclude_still(watch, outcome))
+    return true;
   if (!watch->gpu->noisy) {
     watch->gpu->noisy = true;
     watch->disturbed_at = watch->gpu->cycle;

@@ -64,7 +64,7 @@ void explorer_restart(Explorer *explorer) {
   abstract_memory_init(&explorer->memory, explorer->gpu);
   copies_free(explorer->copies);
   explorer->copies = copies_new(explorer->gpu);
-  explorer->seen = NULL;
+  explorer->seen = explorer->exchanged = NULL;
   g_clear_pointer(&explorer->host_added, g_free);
   explorer->steps = 0;
   explorer->gave_up = false;

@@ -238,8 +238,9 @@ static bool load_seen(LaneWalk *walk, const LaneState *state, const Inst *inst, 
   const SeenLoads *seen = walk->explorer->seen;
   const Touch *stored = walk->assumption ? walk->assumption->stored : NULL;
   WordKey key = place->key + part;
-  const SeenValues *values = seen && seen->warp == walk->view->warp && !is_free(walk, key)
-                                 ? seen_values(seen, walk->lane, state->pc, part)
+  const WarpView *view = walk->view;
+  const SeenValues *values = seen && !is_free(walk, key)
+                                 ? seen_values(seen, view->sm, view->warp, walk->lane, state->pc, part)
                                  : NULL;
   if (!values)
     return false;

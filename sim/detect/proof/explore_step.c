@@ -138,12 +138,18 @@ void explore_go_on(LaneWalk *walk, LaneState *state, const Inst *inst, uint32_t 
 
 /* ---- control ---- */
 
-/* Which lanes are together isn't followed: either way. */
+/* Which lanes are together isn't followed: either way, or as it was seen. */
 static void branch_divergent(LaneWalk *walk, LaneState *state, const Inst *inst) {
-  LaneSpace taken;
-  lane_state_copy(&taken.state, state, walk_nregs(walk));
-  explore_go_on(walk, &taken.state, inst, (uint32_t)inst->target);
-  explore_go_on(walk, state, inst, state->pc + 1);
+  const SeenValues *seen = walk->explorer->exchanged ? explore_exchange_seen(walk, state->pc) : NULL;
+  bool may[2] = {!seen, !seen};
+  for (uint32_t i = 0; seen && i < seen->count; i++)
+    may[seen->value[i]] = true;
+  for (int way = 0; way < 2; way++) {
+    LaneSpace after;
+    lane_state_copy(&after.state, state, walk_nregs(walk));
+    if (may[way])
+      explore_go_on(walk, &after.state, inst, way ? (uint32_t)inst->target : state->pc + 1);
+  }
 }
 
 static void branch_indirect(LaneWalk *walk, LaneState *state, const Inst *inst) {

@@ -87,6 +87,9 @@ void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst);
 
 /* ---- explore_warp.c ---- */
 
+/* While the machine goes round in a circle (Explorer.seen, .exchanged): what the exchange at `pc` gave the lane. NULL if
+ * it wasn't seen, or if the lane is asked what it would do behind the circle. */
+const SeenValues *explore_exchange_seen(LaneWalk *walk, uint32_t pc);
 void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst);
 void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst);
 void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst);

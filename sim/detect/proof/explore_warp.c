@@ -10,6 +10,26 @@ static bool is_alone(const LaneWalk *walk, const LaneState *state, const Inst *i
   return walk->view->warp->alive == 1u << walk->lane && knows_mask && !is_any_lane(walk);
 }
 
+const SeenValues *explore_exchange_seen(LaneWalk *walk, uint32_t pc) {
+  const WarpView *view = walk->view;
+  const SeenLoads *seen = walk->explorer->seen ? walk->explorer->seen : walk->explorer->exchanged;
+  bool behind = walk->assumption && walk->assumption->stores;
+  bool of_circle = seen && (!seen->warp || seen->warp == view->warp) && !is_any_lane(walk) && !behind;
+  walk->effects.of_lane |= of_circle;
+  return of_circle ? seen_values(seen, view->sm, view->warp, walk->lane, pc, 0) : NULL;
+}
+
+/* The lane has voted: `ballot` is who said yes; NULL: that isn't known. */
+static void take_vote(LaneWalk *walk, const LaneState *state, const Inst *inst, bool outcome, const uint32_t *ballot) {
+  LaneSpace after;
+  lane_state_copy(&after.state, state, walk_nregs(walk));
+  explore_forget_writes(walk, &after.state, inst);
+  if (ballot && (uint32_t)inst->dst < walk_nregs(walk))
+    explore_set_register(walk, &after.state, inst->dst, false, *ballot);
+  explore_set_predicate(&after.state, inst->pdst, outcome);
+  explore_go_on(walk, &after.state, inst, state->pc + 1);
+}
+
 void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   VoteSet *votes = abstract_vote(&walk->explorer->memory, walk->view->warp, walk->view->sm, state->pc);
   walk->effects.of_warp = true;
@@ -41,16 +61,14 @@ void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
     may_false = mine ? others_false : others_true;
     break;
   }
+  const SeenValues *ballots = inst->dst >= 0 ? explore_exchange_seen(walk, state->pc) : NULL;
+  bool alone = is_alone(walk, state, inst);
+  uint32_t own = mine ? 1u << walk->lane & ~absent : 0; /* a ballot of others depends on all of them */
   for (int outcome = 0; outcome < 2; outcome++) {
     if (!(outcome ? may_true : may_false))
       continue;
-    LaneSpace after;
-    lane_state_copy(&after.state, state, walk_nregs(walk));
-    explore_forget_writes(walk, &after.state, inst); /* a ballot depends on all lanes */
-    if (is_alone(walk, state, inst) && (uint32_t)inst->dst < walk_nregs(walk))
-      explore_set_register(walk, &after.state, inst->dst, false, mine ? 1u << walk->lane & ~absent : 0);
-    explore_set_predicate(&after.state, inst->pdst, outcome);
-    explore_go_on(walk, &after.state, inst, state->pc + 1);
+    for (uint32_t i = 0; i < (ballots ? ballots->count : 1); i++)
+      take_vote(walk, state, inst, outcome, ballots ? &ballots->value[i] : alone ? &own : NULL);
   }
 }
 
@@ -114,13 +132,9 @@ static bool reads_itself(LaneWalk *walk, const LaneState *state, const Inst *ins
   return slot_value(walk, state, inst->b) == walk->lane && slot_value(walk, state, inst->c) == 0x1f;
 }
 
-/* While the machine goes round in a circle (Explorer.seen): what the shuffle gave the lane there. False if it wasn't
- * seen, or if the lane is asked what it would do behind the circle. */
+/* The same of a shuffle; false if it wasn't seen. */
 static bool take_seen(LaneWalk *walk, const LaneState *state, const Inst *inst) {
-  const SeenLoads *seen = walk->explorer->seen;
-  bool behind = walk->assumption && walk->assumption->stores;
-  bool of_circle = seen && seen->warp == walk->view->warp && !is_any_lane(walk) && !behind;
-  const SeenValues *values = of_circle ? seen_values(seen, walk->lane, state->pc, 0) : NULL;
+  const SeenValues *values = explore_exchange_seen(walk, state->pc);
   for (uint32_t i = 0; values && i < values->count; i++) {
     LaneSpace after;
     lane_state_copy(&after.state, state, walk_nregs(walk));
@@ -128,7 +142,6 @@ static bool take_seen(LaneWalk *walk, const LaneState *state, const Inst *inst) 
     explore_set_register(walk, &after.state, inst->dst, false, values->value[i]);
     explore_go_on(walk, &after.state, inst, state->pc + 1);
   }
-  walk->effects.of_lane |= of_circle;
   return values;
 }
 

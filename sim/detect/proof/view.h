@@ -144,6 +144,7 @@ typedef struct Explorer {
   uint64_t steps;        /* instructions explored, and what the views took to make */
   uint64_t budget;       /* the proof gives up after so many steps; 0: never */
   const SeenLoads *seen; /* what the loads of one warp find; borrowed; NULL: whatever the words may hold */
+  const SeenLoads *exchanged; /* what the exchanges of all warps give; borrowed; NULL: anything */
   bool *host_added;      /* which steps of the host have been counted as adds; NULL: no host */
   bool explores_all;     /* also behind the first warp that may finish */
   bool gave_up;
