@@ -2,6 +2,7 @@
  * a member mask counts for the lane that gives it. */
 #include "sim/core/exec_rows.h"
 #include "sim/core/state.h"
+#include "sim/core/undefined.h"
 
 void exec_VOTE(Issue *issue) {
   const Inst *inst = issue->inst;
@@ -50,13 +51,17 @@ void exec_SHFL(Issue *issue) {
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
                  *c = issue_operand(issue, inst->c);
   uint32_t row[WARP_LANES], in_range = 0;
+  uint8_t source[WARP_LANES];
   ROW {
     bool fine;
-    row[l] = a[source_lane(inst->mode, l, b[l], c[l], &fine)];
+    source[l] = (uint8_t)source_lane(inst->mode, l, b[l], c[l], &fine);
+    row[l] = a[source[l]];
     in_range |= fine ? lane_bit[l] : 0;
   }
   issue_write(issue, inst->dst, row);
   issue_set_pred(issue, inst->pdst, in_range);
+  if (G_UNLIKELY(issue->mask != ALL_LANES) && PROBE_WANTED(issue->gpu, undefined_use))
+    undefined_shuffled(issue, source);
 }
 
 /* Machine code: so many values, one after the other. */

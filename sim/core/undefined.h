@@ -1,4 +1,5 @@
-/* undefined.h - values that come from memory, or from registers, which nobody has written: kept apart bit by bit
+/* undefined.h - values that come from memory, or from registers, which nobody has written, and what a shuffle of PTX
+ * gives that reads from a lane which doesn't take part in it: kept apart bit by bit
  * while they lie in registers, byte by byte in memory (but for words that the block has stored to shared or local
  * memory), until one of them matters.
  * Models: moves, selections, shuffles, the results of atomic operations, and stores to shared and local memory
@@ -23,8 +24,10 @@ typedef struct UndefinedFrom {
   enum {
     UNDEFINED_MEMORY,
     UNDEFINED_REGISTER,
-    UNDEFINED_PREDICATE
-  } kind;           /* of the latter two `address` is the number */
+    UNDEFINED_PREDICATE, /* of this and the one before `address` is the number */
+    UNDEFINED_EXITED,
+    UNDEFINED_OUTSIDE /* a shuffle's, from lane `address`, which has exited; which isn't in the mask */
+  } kind;
   uint32_t space;   /* MemSpace */
   uint64_t address; /* where a lane loaded it; of shared memory the physical one */
   uint32_t lane;    /* that lane */
@@ -41,6 +44,9 @@ typedef struct UndefinedRow {
 void undefined_reset(Warp *warp);
 /* The instruction reads register `number`, which `lanes` never wrote; or that predicate. */
 void undefined_unset(const Issue *issue, unsigned number, bool is_predicate, uint32_t lanes);
+/* Behind the shuffle, which all lanes of its masks have come to that haven't exited: marks what lanes got from others
+ * that don't take part. source[lane] is where each has read. */
+void undefined_shuffled(const Issue *issue, const uint8_t source[WARP_LANES]);
 /* Before an instruction of a warp with undefined registers executes: tells of uses, passes marks on. Of the
  * `active` lanes those of issue->mask, for which the guard holds, execute it. */
 void undefined_step(const Issue *issue, uint32_t active);

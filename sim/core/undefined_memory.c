@@ -1,6 +1,7 @@
 /* Values that nobody has written: where they come from, and what memory does with them. */
 #include <glib.h>
 
+#include "sim/core/members.h"
 #include "sim/core/undefined_rows.h"
 
 enum { ALL_BYTES = 15 };
@@ -58,6 +59,54 @@ void undefined_unset(const Issue *issue, unsigned number, bool is_predicate, uin
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
     value.bits[lane] = lanes & lane_bit[lane] ? UINT32_MAX : value.bits[lane];
   set_row(issue->warp, at, ALL_LANES, &value);
+}
+
+/* The masks of the lanes that shuffle at `pc`; NULL: all lanes'. False: it has none (`shfl` without `.sync`). */
+static bool find_members(const Issue *issue, const Kernel *kernel, const uint32_t **members) {
+  const Inst *before = issue->pc > 0 ? &kernel->insts[issue->pc - 1] : NULL;
+  bool has_mask = before && before->op == OP_WARPSYNC;
+  *members = has_mask && before->mode != WARPSYNC_ALL ? issue_operand(issue, before->a) : NULL;
+  return has_mask || issue->inst->flags & INST_SYNCED;
+}
+
+/* The lanes of a mask may come to the same operation at another place too: then who has exited may have taken part. */
+static bool has_alike(const Kernel *kernel, uint32_t shuffle) {
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    if (kernel->insts[pc].op == OP_WARPSYNC && pc + 1 != shuffle && members_alike(kernel, pc, shuffle - 1))
+      return true;
+  return false;
+}
+
+void undefined_shuffled(const Issue *issue, const uint8_t source[WARP_LANES]) {
+  const Launch *launch = issue->block->launch;
+  const uint32_t *members;
+  uint32_t exited = 0, outside = 0;
+  if (launch->program->dialect != DIALECT_PTX || !find_members(issue, launch->kernel, &members))
+    return;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint32_t from = lane_bit[source[lane]];
+    if (from & issue->mask)
+      continue;
+    outside |= members && !(members[lane] & from) ? lane_bit[lane] : 0;
+    exited |= from & ~issue->warp->alive ? lane_bit[lane] : 0;
+  }
+  exited &= ~outside;
+  if (exited && !(issue->inst->flags & INST_SYNCED) && has_alike(launch->kernel, issue->pc))
+    exited = 0;
+  if (!(exited | outside) || (uint32_t)issue->inst->dst >= rows_of(issue))
+    return;
+  make_room(issue->warp, rows_of(issue));
+  UndefinedRow value = issue->warp->undefined[issue->inst->dst];
+  unsigned first = (unsigned)__builtin_ctz(exited | outside);
+  value.from = (UndefinedFrom){.pc = issue->pc,
+                               .kind = outside & lane_bit[first] ? UNDEFINED_OUTSIDE : UNDEFINED_EXITED,
+                               .address = source[first],
+                               .lane = first,
+                               .warp = issue->warp->warp_in_block};
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    value.bits[lane] = (exited | outside) & lane_bit[lane] ? UINT32_MAX : value.bits[lane];
+  set_row(issue->warp, (uint32_t)issue->inst->dst, ALL_LANES, &value);
 }
 
 /* Where undefined bytes of a word come from that somebody stored there, and which of its bits are undefined. */

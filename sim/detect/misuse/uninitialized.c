@@ -1,4 +1,4 @@
-/* Values of memory, and of registers of PTX, that nothing has written. */
+/* Values of memory, and of registers of PTX, that nothing has written, and those that no lane gave. */
 #include "sim/core/look.h"
 #include "sim/core/undefined.h"
 #include "sim/detect/misuse/report.h"
@@ -25,6 +25,36 @@ static void use_of_register(Misuse *misuse, const ProbePoint *point, const Undef
     add_use(finding, point, from);
 }
 
+static const char *why_absent(const ProbePoint *point, const UndefinedFrom *from) {
+  if (from->kind == UNDEFINED_OUTSIDE)
+    return "isn't in the mask";
+  bool exists = from->warp * WARP_LANES + from->address < point->block->launch->block_threads;
+  return exists ? "has exited" : "has no thread";
+}
+
+/* A shuffle gave it, which read from a lane that takes no part. */
+static void use_of_shuffle(Misuse *misuse, const ProbePoint *point, const UndefinedFrom *from) {
+  ProbePoint read = *point;
+  bool exited = from->kind == UNDEFINED_EXITED;
+  read.pc = from->pc;
+  read.inst = &point->block->launch->kernel->insts[from->pc];
+  read.lanes = 1u << from->lane;
+  g_autofree char *who =
+      locate_lanes_text(point->gpu, point->block->launch, point->block->index, from->warp, read.lanes);
+  Finding *finding = report_add(
+      misuse, FINDING_SYNC_MASK, &read,
+      g_strdup_printf("%s reads from lane %u by a shuffle; that lane %s, so the value is undefined, and it is used",
+                      who, (unsigned)from->address, why_absent(point, from)),
+      exited ? "let all lanes come to the shuffle that others read from (with a neutral value), and return behind it; "
+               "let blocks be of whole warps"
+             : "read only from lanes of the mask, or let that lane take part: its bit in the mask, and the shuffle on "
+               "its way, too");
+  if (!finding)
+    return;
+  finding->warp = from->warp;
+  add_use(finding, point, from);
+}
+
 static const char *repair_of(const Gpu *gpu, const UndefinedFrom *from) {
   if (from->space != MEM_GLOBAL)
     return "write it before, in every thread that has a part of it";
@@ -34,6 +64,10 @@ static const char *repair_of(const Gpu *gpu, const UndefinedFrom *from) {
 
 /* Found at the load, when its value matters. */
 static void undefined_use(void *user, const ProbePoint *point, const UndefinedFrom *from) {
+  if (from->kind == UNDEFINED_EXITED || from->kind == UNDEFINED_OUTSIDE) {
+    use_of_shuffle(user, point, from);
+    return;
+  }
   if (from->kind != UNDEFINED_MEMORY) {
     use_of_register(user, point, from);
     return;
