@@ -55,7 +55,14 @@ static void use_of_shuffle(Misuse *misuse, const ProbePoint *point, const Undefi
   add_use(finding, point, from);
 }
 
-static const char *repair_of(const Gpu *gpu, const UndefinedFrom *from) {
+/* The first word of a barrier in shared memory (mbarrier). */
+static bool is_of_barrier(const Inst *inst) {
+  return op_info[inst->op].unit == UNIT_SHARED && op_info[inst->op].flags & OPF_ATOMIC && inst->mode == ATOM_ARRIVE;
+}
+
+static const char *repair_of(const Gpu *gpu, const UndefinedFrom *from, const Inst *load) {
+  if (is_of_barrier(load))
+    return "initialise the barrier before, in one thread, and put __syncthreads() behind that";
   if (from->space != MEM_GLOBAL)
     return "write it before, in every thread that has a part of it";
   return look_in_heap(gpu, from->address) ? "write it before: malloc() and new leave memory as they find it"
@@ -86,7 +93,7 @@ static void undefined_use(void *user, const ProbePoint *point, const UndefinedFr
                                : locate_global_text(point->gpu, from->address);
   Finding *finding =
       report_add(user, FINDING_UNINITIALIZED_READ, &load,
-                 g_strdup_printf("%s reads %s, which nothing has written", who, where), repair_of(point->gpu, from));
+                 g_strdup_printf("%s reads %s, which nothing has written", who, where), repair_of(point->gpu, from, load.inst));
   finding->warp = from->warp;
   finding->space = g_strdup(from->space == MEM_SHARED ? "shared" : from->space == MEM_LOCAL ? "local" : "global");
   finding->address = from->space == MEM_SHARED ? from->address - point->block->shared_base : from->address;

@@ -37,8 +37,9 @@ static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *ins
   finding->repair = g_strdup(
       lacks_bytes_alone(&counts)
           ? repair_bytes
-          : "initialise the barrier with the number of arrivals that really come in each phase; a thread that "
-            "leaves early arrives a last time and drops out (arrive_and_drop())");
+          : "initialise the barrier with the number of arrivals that really come in each phase, and before the first "
+            "of them (__syncthreads()); a thread that leaves early arrives a last time and drops out "
+            "(arrive_and_drop())");
 }
 
 static bool arrives(const Inst *inst, WordKey key) {

@@ -5,6 +5,8 @@
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/race/race_order.h"
 
+const char race_initialise_repair[] =
+    "let one thread initialise the barrier, and put __syncthreads() behind that, before any thread uses it";
 const char race_plain_access_repair[] = "make the plain access volatile or atomic, too";
 
 /* The store's value is what the load gave and something added: nothing but straight code between the two. */
@@ -107,6 +109,38 @@ static void try_barriers(Finding *finding, const ProbePoint *point, const Race *
   finding_add_repair(finding, &before, 1, g_strdup_printf("put __syncthreads() before %s, behind %s", then, first));
 }
 
+/* ---- barriers in shared memory ---- */
+
+static const Inst *inst_of(const ProbePoint *point, const RaceEnd *end) {
+  return race_is_host(end) ? NULL : &race_launch_of(point, end)->kernel->insts[end->pc];
+}
+
+/* It arrives at a barrier, or looks at its phase. */
+static bool uses_barrier(const Inst *inst) {
+  return inst && op_info[inst->op].unit == UNIT_SHARED &&
+         ((op_info[inst->op].flags & OPF_ATOMIC && inst->mode == ATOM_ARRIVE) || (inst->op == OP_LDS && inst->lop));
+}
+
+static bool initialises(const Inst *inst) { return inst && inst->op == OP_ATOMS && inst->mode == ATOM_EXCH && inst->lop; }
+
+const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const Inst *one = inst_of(point, &race->first), *other = inst_of(point, second);
+  if (race->first.write && (initialises(one) || (!uses_barrier(one) && uses_barrier(other))))
+    return &race->first;
+  return second->write && (initialises(other) || (!uses_barrier(other) && uses_barrier(one))) ? second : NULL;
+}
+
+/* One thread initialises it, and all of the block use it: the barrier goes before the use, whichever came first here. */
+static void try_before_use(Finding *finding, const ProbePoint *point, const RaceEnd *init, const RaceEnd *use) {
+  const Launch *launch = race_launch_of(point, use);
+  g_autofree char *first = code_text(launch, init->pc), *then = code_text(launch, use->pc);
+  RepairEdit before = edit_at(launch, use->pc, EDIT_BARRIER_BEFORE, false);
+  finding_add_repair(finding, &before, 1,
+                     g_strdup_printf("put __syncthreads() behind the initialisation of the barrier, %s, before any "
+                                     "thread uses it (%s)",
+                                     first, then));
+}
+
 void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *second) {
   finding_set_doubt(finding, edit_at(race_launch_of(point, second), second->pc, EDIT_NOTHING, false));
 }
@@ -132,6 +166,12 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
   }
   if (race_is_update(point, race, second) || !race_of_one_block(race, second))
     return;
+  const RaceEnd *init = race_initialises(point, race, second);
+  if (init && (race->cause == RACE_UNORDERED || race->cause == RACE_LANES)) {
+    try_before_use(finding, point, init, init == second ? &race->first : second);
+    finding->otherwise = race_initialise_repair;
+    return;
+  }
   if (race->cause == RACE_LANES) {
     const Launch *launch = race_launch_of(point, second);
     g_autofree char *then = code_text(launch, point->pc);

@@ -6,7 +6,9 @@
 #include "sim/detect/race/race_ends.h"
 
 /* Of a strong access and a plain one, not both stores: what may help without a barrier, and can't be tried. */
-extern const char race_plain_access_repair[];
+extern const char race_plain_access_repair[], race_initialise_repair[];
+/* The end that initialises a barrier in shared memory (mbarrier), if the other one uses it, or does the same; NULL. */
+const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const RaceEnd *second);
 
 /* x++ on one word by several threads: a load and a store of one line with one address, and what is stored is a sum of what was
  * loaded. */

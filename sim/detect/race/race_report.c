@@ -149,6 +149,8 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
     return because(missing,
                    "free memory only when every thread has done with it: behind a barrier, or by the last one of "
                    "an atomic counter, with __threadfence() before each counts");
+  if (race_initialises(point, race, second))
+    return because(missing, race_initialise_repair);
   if (race->first.strong || second->strong)
     return (Reason){.why = g_strdup_printf("one of the two is strong (atomic, volatile, relaxed or stronger), the "
                                            "other isn't; %s",
