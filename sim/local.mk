@@ -200,6 +200,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_ends.h \
   sim/detect/race/race_flight.c \
   sim/detect/race/race_flight.h \
+  sim/detect/race/race_late.c \
+  sim/detect/race/race_late.h \
   sim/detect/race/race_meet.c \
   sim/detect/race/race_observer.c \
   sim/detect/race/race_observer.h \
@@ -229,6 +231,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/shadow_parts.c \
   sim/detect/race/speculation.c \
   sim/detect/race/speculation.h \
+  sim/detect/race/unfenced.c \
+  sim/detect/race/unfenced.h \
   sim/detect/race/vclock.c \
   sim/detect/race/vclock.h \
   sim/detect/race/warp_order.c \

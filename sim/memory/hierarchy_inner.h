@@ -68,6 +68,9 @@ struct Hierarchy {
   uint32_t fence_least, fence_probe, fence_system; /* cycles */
   uint32_t quad_latency;                           /* thousandths, of an atomic on 128 bits */
   uint64_t host_latency, host_busy, host_free;
+  uint32_t late_stores; /* cycles */
+  uint64_t late_seed;
+  uint64_t *late; /* of each SM and LATE_LINES lines: behind which cycle the next part comes; NULL: nothing is late */
   MemStats stats;
 };
 
@@ -75,6 +78,7 @@ struct Hierarchy {
 static inline uint16_t hierarchy_other_slice(const Hierarchy *h, const Part *part) {
   return (uint16_t)(part->slice < h->map.slices ? part->slice + h->map.slices : part->slice - h->map.slices);
 }
+enum { LATE_LINES = 256 };
 /* The part leaves its SM's port at `milli` or later; there is a credit. */
 void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli);
 /* What has been served: words, and replies, part by part. */

@@ -1,5 +1,6 @@
 /* From the SM to the slice: an access is split, its parts leave the SM's port. */
 #include "base/bits.h"
+#include "sim/engine/rng.h"
 #include "sim/memory/hierarchy.h"
 #include "sim/memory/hierarchy_inner.h"
 #include "sim/memory/mem_clock.h"
@@ -101,6 +102,16 @@ uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) 
 
 /* ---- parts ---- */
 
+/* When a part arrives that would in cycle `due`: behind the late ones of its SM to its line, and itself late, perhaps. */
+static uint64_t be_late(Hierarchy *h, const Part *part, uint64_t due) {
+  uint64_t *until = &h->late[part->sm * LATE_LINES + part->line % LATE_LINES];
+  uint64_t drawn = rng_mix(h->late_seed ^ rng_mix(part->number));
+  if (part->kind == MEM_STORE && drawn & 1)
+    due += (drawn >> 32) % h->late_stores;
+  *until = MAX(due, *until + 1);
+  return *until;
+}
+
 void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) {
   Part *part = &h->queue.pool[index];
   uint64_t start = port_leave(&h->port[part->sm], &h->port_rules, part, milli);
@@ -115,7 +126,8 @@ void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) {
     part_queue_push(&h->queue, index, milli_cycle(start + h->host_latency));
     return;
   }
-  part_queue_push(&h->queue, index, milli_cycle(start + crossbar_there(&h->crossbar, part->sm, part->slice)));
+  uint64_t due = milli_cycle(start + crossbar_there(&h->crossbar, part->sm, part->slice));
+  part_queue_push(&h->queue, index, G_UNLIKELY(h->late != NULL) ? be_late(h, part, due) : due);
 }
 
 static bool is_host(Hierarchy *h, uint64_t line) {

@@ -1,3 +1,4 @@
+#include "sim/engine/rng.h"
 #include "sim/memory/hierarchy.h"
 #include "sim/memory/hierarchy_inner.h"
 #include "sim/memory/mem_clock.h"
@@ -58,6 +59,10 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
     h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
     atomic_unit_init(&h->slice[i].atomics);
   }
+  h->late_stores = machine->memory.late_stores;
+  h->late_seed = rng_mix(seed);
+  if (h->late_stores)
+    h->late = g_new0(uint64_t, (gsize)h->sms * LATE_LINES);
   if (h->read_window)
     h->recent_loads = g_new0(RecentLoads, h->slices);
   if (machine->memory.l2.halves == 2) {
@@ -88,6 +93,7 @@ void hierarchy_free(Hierarchy *h) {
   g_free(h->recent_loads);
   g_free(h->away);
   g_free(h->passing);
+  g_free(h->late);
   g_free(h);
 }
 

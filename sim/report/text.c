@@ -90,7 +90,8 @@ static void append_counters(const Counters *counters, Canvas *canvas) {
 
 static bool is_one_group(const ScheduleResult *a, const ScheduleResult *b) {
   return a->verdict == b->verdict && a->result == b->result && g_str_equal(a->policy, b->policy) &&
-         g_str_equal(a->branch_order, b->branch_order) && g_str_equal(a->dispatch_order, b->dispatch_order);
+         g_str_equal(a->branch_order, b->branch_order) && g_str_equal(a->dispatch_order, b->dispatch_order) &&
+         a->late_stores == b->late_stores;
 }
 
 /* True if schedule `i` is the first with its policy, orders, verdict and result. */
@@ -127,6 +128,8 @@ static void append_group(const GArray *schedules, guint i, bool results, Canvas 
     paint_plain(canvas, ", result %u", own->result);
   if (own->reordered)
     paint_plain(canvas, ", blocks dispatched in %s order", own->dispatch_order);
+  if (own->late_stores)
+    paint_plain(canvas, ", stores up to %u cycles late", own->late_stores);
   paint_plain(canvas, "\n");
 }
 

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/quote.h"
+#include "sim/detect/race/unfenced.h"
 #include "sim/study/forms.h"
 #include "sim/study/reliance.h"
 #include "sim/study/repairs.h"
@@ -146,8 +147,12 @@ static void report_starvation(RunResult *check, const Schedule *schedule, uint64
           ? g_strdup_printf("not finished after %" G_GUINT64_FORMAT
                             " cycles under %s%s; under the machine's own %s it ends",
                             cycles, where,
-                            schedule->reordered ? "" : ": threads that spin keep the one they wait for from running",
-                            schedule->reordered ? "order of dispatch" : "policy")
+                            schedule->reordered || schedule->late_stores
+                                ? ""
+                                : ": threads that spin keep the one they wait for from running",
+                            schedule->reordered     ? "order of dispatch"
+                            : schedule->late_stores ? "stores"
+                                                    : "policy")
           : g_strdup_printf("under %s the threads go in circles for a while; under other seeds they don't", where);
   Finding *finding = finding_new(FINDING_TIMING_STARVATION, message);
   finding->file = g_strdup(check->file);
@@ -156,7 +161,7 @@ static void report_starvation(RunResult *check, const Schedule *schedule, uint64
 
 /* True if the run was cut off because its policy starves a program that the machine's own policy completes. */
 static bool is_starved(const RunResult *run, const Schedule *schedule, const Schedule *own, const RunResult *first) {
-  bool other = schedule->policy != own->policy || schedule->reordered;
+  bool other = schedule->policy != own->policy || schedule->reordered || schedule->late_stores;
   return run->verdict == VERDICT_UNDECIDED && !stop_is_final(run->stop) && other &&
          first->verdict == VERDICT_COMPLETED;
 }
@@ -172,7 +177,7 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
                           const Schedule *schedule, const RunResult *first, Diag *diag) {
   Machine *variant = schedule_machine(schedule, machine);
   RunOptions run = options_under(options, schedule);
-  bool other = schedule->policy != machine->sm.policy || schedule->reordered;
+  bool other = schedule->policy != machine->sm.policy || schedule->reordered || schedule->late_stores;
   if (first && first->verdict == VERDICT_COMPLETED && other)
     run.limit_cycles = MIN(run.limit_cycles, first->cycles * STARVATION_FACTOR + STARVATION_CYCLES_MIN);
   RunResult *result = forms_run(scenario, variant, &run, diag);
@@ -414,6 +419,22 @@ static void attempts_clear(Attempts *attempts) {
   g_mutex_clear(&attempts->lock);
 }
 
+/* Some launch has threads on several SMs that a late store could mislead. */
+static bool has_unfenced(const Scenario *scenario, const Machine *machine) {
+  g_autoptr(Diag) ignored = diag_new();
+  const Program *program = scenario_source(scenario, machine, ignored);
+  program = program ? program : scenario_program(scenario, machine, ignored);
+  if (!program || program->dialect != DIALECT_PTX || !machine->memory.slices)
+    return false;
+  for (guint i = 0; i < scenario->launches->len; i++) {
+    const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, i);
+    if ((launch->grid[0] > 1 || launch->grid[1] > 1 || launch->grid[2] > 1 || scenario->launches->len > 1) &&
+        unfenced_has_pair(g_ptr_array_index(program->kernels, launch->kernel)))
+      return true;
+  }
+  return false;
+}
+
 /* The schedules to try. */
 static GArray *make_schedules(const Scenario *scenario, const Machine *machine, const CheckOptions *options) {
   bool blocks = false;
@@ -421,8 +442,9 @@ static GArray *make_schedules(const Scenario *scenario, const Machine *machine, 
     const uint32_t *grid = ((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, i))->grid;
     blocks |= grid[0] > 1 || grid[1] > 1 || grid[2] > 1;
   }
-  return options->schedules ? schedules_count(machine, options->run.seed, options->schedules, blocks)
-                            : schedules_by_seeds(machine, options->run.seed, options->seeds, blocks);
+  ScheduleKinds kinds = {.blocks = blocks, .late = has_unfenced(scenario, machine)};
+  return options->schedules ? schedules_count(machine, options->run.seed, options->schedules, kinds)
+                            : schedules_by_seeds(machine, options->run.seed, options->seeds, kinds);
 }
 
 RunResult *check_scenario(const Scenario *scenario, const Machine *machine, const CheckOptions *options, Diag *diag) {

@@ -26,13 +26,13 @@ static unsigned branch_orders(BranchOrder own, BranchOrder orders[ORDER_COUNT]) 
   return count;
 }
 
-/* The other orders of dispatch, as long as there are fewer than `count`. */
 /* Of the two greedy policies the machine's own is enough, or else the older one. */
 static bool differs(SchedulerPolicy own, SchedulerPolicy policy) {
   SchedulerPolicy left_out = own == POLICY_GREEDY ? POLICY_GTO : POLICY_GREEDY;
   return policy != left_out;
 }
 
+/* The other orders of dispatch, as long as there are fewer than `count`. */
 static void append_reordered(GArray *schedules, Schedule own, guint count) {
   Schedule next = own;
   next.reordered = true;
@@ -43,7 +43,16 @@ static void append_reordered(GArray *schedules, Schedule own, guint count) {
   }
 }
 
-GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, bool blocks) {
+/* Late stores: a few round trips to memory, or many, so that other threads come to where a store isn't seen. */
+static void append_late(GArray *schedules, Schedule own, guint count) {
+  static const uint32_t late[] = {8000, 3000};
+  for (unsigned i = 0; i < G_N_ELEMENTS(late) && schedules->len < count; i++) {
+    own.late_stores = late[i];
+    g_array_append_val(schedules, own);
+  }
+}
+
+GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, ScheduleKinds kinds) {
   GArray *schedules = new_schedules();
   BranchOrder orders[ORDER_COUNT];
   unsigned norders = branch_orders(machine->sm.simt_stack.branch_order, orders);
@@ -56,13 +65,15 @@ GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, b
         if (differs(own.policy, next.policy))
           g_array_append_val(schedules, next);
       }
-    if (blocks)
+    if (kinds.blocks)
       append_reordered(schedules, own, count);
+    if (kinds.late)
+      append_late(schedules, own, count);
   }
   return schedules;
 }
 
-GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, bool blocks) {
+GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, ScheduleKinds kinds) {
   Schedule own = own_schedule(machine, seed), next = own;
   GArray *schedules = new_schedules();
   for (unsigned i = 0; i < MAX(seeds, 1u); i++, next.seed++)
@@ -80,8 +91,11 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
     if (next.policy != own.policy && differs(own.policy, policy))
       g_array_append_val(schedules, next);
   }
-  if (blocks)
+  if (kinds.blocks)
     append_reordered(schedules, own, G_MAXUINT);
+  next = own;
+  for (unsigned i = 0; kinds.late && i < MAX(seeds, 1u); i++, next.seed++)
+    append_late(schedules, next, G_MAXUINT);
   return schedules;
 }
 
@@ -90,14 +104,19 @@ Machine *schedule_machine(const Schedule *schedule, const Machine *machine) {
   variant->sm.policy = schedule->policy;
   variant->sm.simt_stack.branch_order = schedule->order;
   variant->grid.dispatch_order = schedule->dispatch;
+  if (schedule->late_stores)
+    variant->memory.late_stores = schedule->late_stores;
   return variant;
 }
 
 char *schedule_text(const Schedule *schedule) {
-  return g_strdup_printf("policy %s, branch order %s, %s%s%sseed %" G_GUINT64_FORMAT, policy_names[schedule->policy],
-                         order_names[schedule->order], schedule->reordered ? "dispatch order " : "",
+  g_autofree char *late =
+      schedule->late_stores ? g_strdup_printf("stores up to %u cycles late, ", schedule->late_stores) : g_strdup("");
+  return g_strdup_printf("policy %s, branch order %s, %s%s%s%sseed %" G_GUINT64_FORMAT,
+                         policy_names[schedule->policy], order_names[schedule->order],
+                         schedule->reordered ? "dispatch order " : "",
                          schedule->reordered ? dispatch_names[schedule->dispatch] : "",
-                         schedule->reordered ? ", " : "", schedule->seed);
+                         schedule->reordered ? ", " : "", late, schedule->seed);
 }
 
 ScheduleResult schedule_result(const Schedule *schedule) {
@@ -105,12 +124,16 @@ ScheduleResult schedule_result(const Schedule *schedule) {
                           .branch_order = order_names[schedule->order],
                           .dispatch_order = dispatch_names[schedule->dispatch],
                           .reordered = schedule->reordered,
+                          .late_stores = schedule->late_stores,
                           .seed = schedule->seed};
 }
 
 char *schedule_arguments(const ScheduleResult *schedule) {
-  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s%s%s --seed %" G_GUINT64_FORMAT,
+  g_autofree char *late = schedule->late_stores
+                              ? g_strdup_printf(" -s memory.late_stores=%u", schedule->late_stores)
+                              : g_strdup("");
+  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s%s%s%s --seed %" G_GUINT64_FORMAT,
                          schedule->policy, schedule->branch_order,
                          schedule->reordered ? " -s grid.dispatch_order=" : "",
-                         schedule->reordered ? schedule->dispatch_order : "", schedule->seed);
+                         schedule->reordered ? schedule->dispatch_order : "", late, schedule->seed);
 }

@@ -9,15 +9,22 @@ typedef struct Schedule {
   BranchOrder order;
   DispatchOrder dispatch;
   uint64_t seed;
-  bool reordered; /* `dispatch` isn't the machine's own */
+  bool reordered;       /* `dispatch` isn't the machine's own */
+  uint32_t late_stores; /* cycles (memory.late_stores) */
 } Schedule;
 
-/* The machine's own policy under `seeds` seeds from `seed` on, then the other branch order, the other policies and,
- * with `blocks` (some launch has several), the other orders of dispatch. */
-GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, bool blocks);
-/* `count` schedules: seed after seed each policy with each branch order, the machine's own first, and with `blocks`
- * the other orders of dispatch. */
-GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, bool blocks);
+/* What the programs of a check can tell apart. */
+typedef struct ScheduleKinds {
+  bool blocks; /* some launch has several */
+  bool late;   /* late stores (unfenced.h) */
+} ScheduleKinds;
+
+/* The machine's own policy under `seeds` seeds from `seed` on, then the other branch order, the other policies, the
+ * other orders of dispatch, and late stores under each of the seeds. */
+GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, ScheduleKinds kinds);
+/* `count` schedules: seed after seed each policy with each branch order, the machine's own first, the other orders of
+ * dispatch, and late stores. */
+GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, ScheduleKinds kinds);
 /* The machine under that schedule; free it with machine_free(). */
 Machine *schedule_machine(const Schedule *schedule, const Machine *machine);
 /* "policy youngest, branch order taken-first, seed 1". Newly allocated. */

@@ -5,6 +5,8 @@
 // first, block 0 waits for its own second place, and finds at the front what it put there a lap ago. If it stays inside until block 1
 // has put its number there, both are; if it doesn't, the front passes block 1 by.
 // With `laps` 1 it puts the number of its place, which no lap repeats.
+// Before it draws a place a block makes sure that its own step of the front is seen: else it may have the next place, and look at what
+// it put into the slot of the one before.
 // PTX: ../../traces/make_ptx.sh ring_laps.cu
 static __device__ unsigned look(const unsigned *word) { return *(const volatile unsigned *)word; }
 static __device__ void put(unsigned *word, unsigned value) { *(volatile unsigned *)word = value; }
@@ -18,6 +20,7 @@ static __device__ void pause(const unsigned *own, int reads) {
 }
 
 static __device__ void lock(unsigned *words, const unsigned *own, int laps, int late) {
+  __threadfence();
   unsigned place = atomicAdd(words + TAIL, 1), item = laps ? place + 1 : blockIdx.x + 1;
   pause(own, late);
   put(words + SLOTS + place % SIZE, item);

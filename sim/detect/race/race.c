@@ -124,6 +124,7 @@ static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, boo
   BarrierOrder *barrier = &sm_order(detector, point->sm)->barriers[point->block->slot][id];
   barrier->counted = (point->inst->flags & INST_HAS_COUNT) != 0;
   lane_holes_end(&detector->watch.order.holes, warp_order(detector, point));
+  order_end_fence(&detector->watch.order, warp_order(detector, point));
   order_arrive(barrier, warp_order(detector, point));
 }
 
@@ -181,8 +182,9 @@ static void fence(void *user, const ProbePoint *point) {
   RaceDetector *detector = user;
   WarpOrder *warp = warp_order(detector, point);
   lane_holes_release(&detector->watch.order.holes, warp, point->lanes);
+  order_end_fence(&detector->watch.order, warp);
   if (point->inst->sem == SEM_SC)
-    order_fence_strictly(&detector->watch.order, warp, order_scope(point->inst));
+    order_fence_strictly(warp, order_scope(point->inst));
   order_fence(warp, order_scope(point->inst), point->pc, point->lanes);
 }
 
@@ -227,6 +229,7 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     acquire_bits(detector, point, address, lock ? taken : point->lanes);
   WarpOrder *warp = warp_order(detector, point);
   bool trial = detector->watch.trial.repair != NULL;
+  order_end_fence(&detector->watch.order, warp);
   race_older_next(&detector->watch, point, warp, &access);
   if (warp->undecided)
     order_move_on(warp);
@@ -338,6 +341,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   race_order_init(&detector->watch.order, gpu);
   race_flights_init(&detector->watch.flights);
   race_older_init(&detector->watch.older);
+  detector->watch.late = race_late_new(gpu);
   detector->watch.held = g_array_new(FALSE, FALSE, sizeof(HeldRace));
   detector->watch.readings = g_array_new(FALSE, FALSE, sizeof(HeldReading));
   detector->watch.observable = g_array_new(FALSE, FALSE, sizeof(ObservableRace));
@@ -350,6 +354,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   shadow_init(&detector->watch.shadow[SPACE_SHARED]);
   shadow_init(&detector->watch.shadow[SPACE_GLOBAL]);
   race_report_init(&detector->watch.report, findings);
+  detector->watch.report.late = detector->watch.late;
   if (trial)
     race_report_seek(&detector->watch.report, trial->finding, gpu);
   race_trial_init(&detector->watch.trial, trial ? trial->repair : NULL);
@@ -378,6 +383,7 @@ void race_detector_free(RaceDetector *detector) {
     return;
   race_words_forget(&detector->watch);
   race_older_clear(&detector->watch.older);
+  race_late_free(detector->watch.late);
   if (detector->watch.own)
     g_hash_table_destroy(detector->watch.own);
   race_observer_forget(&detector->watch);

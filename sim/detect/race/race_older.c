@@ -25,6 +25,7 @@ typedef struct WordPast {
 
 typedef struct OlderWriter {
   uint64_t words[OLDER_WRITES];
+  uint32_t fences; /* of the GPU, before its newest write */
 } OlderWriter;
 
 /* A warp's loads of a word. */
@@ -91,7 +92,8 @@ static WordPast *past_of(RaceOlder *older, uint64_t word) {
 }
 
 /* The words that a warp wrote last, the newest first. */
-static void note_writer(RaceOlder *older, uint32_t actor, uint64_t word) {
+static void note_writer(RaceOlder *older, const WarpOrder *warp, uint64_t word) {
+  uint32_t actor = warp->actor;
   OlderWriter *writer = g_hash_table_lookup(older->writers, GUINT_TO_POINTER(actor));
   if (!writer && g_hash_table_size(older->writers) >= LOOKS_MAX)
     return;
@@ -104,12 +106,13 @@ static void note_writer(RaceOlder *older, uint32_t actor, uint64_t word) {
     at++;
   memmove(writer->words + 1, writer->words, at * sizeof *writer->words);
   writer->words[0] = word;
+  writer->fences = warp->fence_count[ON_ONE_GPU];
 }
 
 void race_older_writes(Step *step, const Group *group) {
   if (!is_watched(step) || !race_words_writes(step, group))
     return;
-  note_writer(&step->watch->older, step->warp->actor, group->word);
+  note_writer(&step->watch->older, step->warp, group->word);
   WordPast *past = past_of(&step->watch->older, group->word);
   if (!past)
     return;
@@ -212,8 +215,10 @@ static OlderCase make_case(const Step *step, const Group *group, const PastValue
                      .lanes = group->lanes,
                      .cycle = step->point->cycle};
   const OlderWriter *writer = g_hash_table_lookup(step->watch->older.writers, GUINT_TO_POINTER(step->warp->actor));
-  if (writer)
+  if (writer) {
     memcpy(found.wrote, writer->words, sizeof found.wrote);
+    found.fenced = step->warp->fence_count[ON_ONE_GPU] != writer->fences;
+  }
   return found;
 }
 
@@ -309,6 +314,10 @@ void race_older_finish(RaceWatch *watch) {
   for (guint i = 0; i < watch->older.cases->len && !race_trial_asks_older(&watch->trial); i++) {
     OlderCase *found = &g_array_index(watch->older.cases, OlderCase, i);
     found->announced = was_announced(&watch->older, found);
-    g_ptr_array_add(report->findings, older_finding(watch->order.gpu, found));
+    Finding *finding = older_finding(watch->order.gpu, found);
+    if (watch->late && found->fenced)
+      race_late_explain(watch->late, finding, &(LateDeed){found->reader, found->cycle, found->pc},
+                        &(LateDeed){found->writer, found->write.cycle, found->write.pc});
+    g_ptr_array_add(report->findings, finding);
   }
 }

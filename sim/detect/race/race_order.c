@@ -573,13 +573,19 @@ void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes) {
   order_move_on(warp);
 }
 
-void order_fence_strictly(RaceOrder *order, WarpOrder *warp, Nearness scope) {
-  if (!warp->fences)
+void order_fence_strictly(WarpOrder *warp, Nearness scope) {
+  warp->strict = warp->fences ? scope + 1 : 0;
+  warp->strict_time = warp->time;
+}
+
+void order_end_fence(RaceOrder *order, WarpOrder *warp) {
+  if (!warp->strict)
     return;
   warp_views_keep(warp, NULL);
-  for (unsigned i = scope == IN_ONE_BLOCK; i < G_N_ELEMENTS(order->strict); i++) {
-    vclock_join_as_of(&order->strict[i], &warp->fences->known, warp->actor, warp->time);
+  for (unsigned i = warp->strict - 1 == IN_ONE_BLOCK; i < G_N_ELEMENTS(order->strict); i++) {
+    vclock_join_as_of(&order->strict[i], &warp->fences->known, warp->actor, warp->strict_time);
     vclock_join(&order->strict[i], &warp->fences->strict[i]);
   }
   take_strict(order, warp);
+  warp->strict = 0;
 }

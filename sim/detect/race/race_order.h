@@ -187,8 +187,11 @@ void order_rely(RaceOrder *order, WarpOrder *warp, uint32_t promise);
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock);
 
 void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes);
-/* The fence is sequentially consistent, and is told before order_fence(). */
-void order_fence_strictly(RaceOrder *order, WarpOrder *warp, Nearness scope);
+/* The fence is sequentially consistent, and is told before order_fence(). Its place among those of others is where it
+ * ends: what others stored before a fence that ends earlier is performed by then. */
+void order_fence_strictly(WarpOrder *warp, Nearness scope);
+/* Before the warp does something that may come behind such a fence: it is over. */
+void order_end_fence(RaceOrder *order, WarpOrder *warp);
 void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive);
 void order_arrive(BarrierOrder *barrier, WarpOrder *warp);
 /* A warp that has exited counts as arrived. */

@@ -317,7 +317,7 @@ static FindingId finding_of(const Race *race) {
   return is_reliance(race) ? FINDING_UNORDERED_ACCESS : FINDING_DATA_RACE;
 }
 
-static Finding *between_accesses(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+static Finding *between_accesses(const RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
   g_autofree char *where = where_text(point, race);
   bool several = second->lanes & (second->lanes - 1);
@@ -344,7 +344,10 @@ static Finding *between_accesses(const ProbePoint *point, const Race *race, cons
   finding->repair = reason.repair;
   if (is_reliance(race))
     race_add_doubt(finding, point, second);
-  if (race->cause != RACE_SPECULATIVE)
+  LateDeed one = {race->first.base, race->first.cycle, race->first.pc}, other = {second->base, second->cycle, point->pc};
+  if (report->late && race->cause == RACE_UNORDERED && !race_of_one_block(race, second))
+    race_late_explain(report->late, finding, &one, &other);
+  else if (race->cause != RACE_SPECULATIVE)
     race_add_repairs(finding, point, race, second);
   return finding;
 }
@@ -361,9 +364,9 @@ static Finding *within_instruction(const ProbePoint *point, const Race *race, co
   return finding;
 }
 
-static Finding *make_finding(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+static Finding *make_finding(const RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   Finding *finding = race->cause == RACE_IN_INSTRUCTION ? within_instruction(point, race, second)
-                                                        : between_accesses(point, race, second);
+                                                        : between_accesses(report, point, race, second);
   finding->cycle = point->cycle;
   const RaceEnd *place = race_is_host(second) || race->first.dropped ? &race->first : second;
   finding->block = (int64_t)place->base.block;
@@ -447,6 +450,8 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
     add_older(report, point, race, &second);
     return;
   }
+  if (report->late && is_reliance(race)) /* what such a run shows of these isn't more than others do */
+    return;
   RacePair *pair = find_pair(report, point, race, &second);
   for (guint i = 0; i < pair->words->len; i++) {
     WordRaces *known = &g_array_index(pair->words, WordRaces, i);
@@ -454,7 +459,7 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
       uint64_t count = known->finding->count + 1;
       if (race->missed && !known->missed) {
         finding_free(known->finding);
-        known->finding = make_finding(point, race, &second);
+        known->finding = make_finding(report, point, race, &second);
         known->missed = true;
       }
       known->finding->count = count;
@@ -465,7 +470,7 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
   bool full = pair->words->len >= RACE_WORDS_MAX;
   if (full && (!race->missed || g_array_index(pair->words, WordRaces, word_told(pair)).missed))
     return;
-  new.finding = make_finding(point, race, &second);
+  new.finding = make_finding(report, point, race, &second);
   end_if_sought(report, new.finding);
   if (full) {
     new.finding->count += g_array_index(pair->words, WordRaces, RACE_WORDS_MAX - 1).finding->count;

@@ -7,6 +7,7 @@
 #include "sim/core/gpu.h"
 #include "sim/detect/naming/finding.h"
 #include "sim/detect/race/race_ends.h"
+#include "sim/detect/race/race_late.h"
 
 typedef struct RaceReport {
   GPtrArray *findings;   /* borrowed */
@@ -15,6 +16,7 @@ typedef struct RaceReport {
   Finding *older;   /* a trial of an older value: what was taken for it, once something was; NULL: nothing, or none */
   bool seeks_older; /* such a trial: nothing else is told */
   bool older_stands; /* something races because of that */
+  const RaceLate *late; /* borrowed; NULL: no store is late */
   GPtrArray *pairs;  /* RacePair * in the order of their first race; owns them */
   GHashTable *known; /* pair of lines -> RacePair * */
 } RaceReport;

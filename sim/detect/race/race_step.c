@@ -350,7 +350,21 @@ static void issue_group(Step *step, RaceFlight *flight, const Group *group) {
   }
 }
 
+static LateAccess late_access(const Step *step, const Group *group) {
+  return (LateAccess){.base = step->warp->base,
+                      .word = group->word,
+                      .pc = step->point->pc,
+                      .lanes = group->lanes,
+                      .issued = step->point->cycle,
+                      .write = step->access->kind == ACCESS_WRITE};
+}
+
 static void issue_words(Step *step, RaceFlight *flight) {
+  for (unsigned i = 0; step->watch->late && i < step->groups && step->strong && step->access->kind == ACCESS_WRITE;
+       i++) {
+    LateAccess store = late_access(step, &step->group[i]);
+    race_late_issued(step->watch->late, &store);
+  }
   for (unsigned i = 0; i < step->groups && step->access->polls; i++)
     make_flag(step, &step->group[i]);
   for (unsigned i = 0; i < step->groups; i++) {
@@ -498,9 +512,10 @@ static uint32_t take_words(Step *step, RaceFlight *flight) {
   return taken;
 }
 
-/* step->warp: its warp as of the access, behind what it was handed before. Returns whether something was handed on.
+/* step->warp: its warp as of the access, behind what it was handed before; `performed`: the cycle. Returns whether
+ * something was handed on.
  */
-static bool perform_words(Step *step, RaceFlight *flight) {
+static bool perform_words(Step *step, RaceFlight *flight, uint64_t performed) {
   RaceOrder *order = &step->watch->order;
   bool released = false;
   if (step->hands_over)
@@ -509,6 +524,11 @@ static bool perform_words(Step *step, RaceFlight *flight) {
   *step->warp = warp_moment_order(&flight->moment);
   for (unsigned i = 0; i < step->groups && step->strong; i++)
     perform_group(step, flight, &step->group[i]);
+  for (unsigned i = 0; step->watch->late && i < step->groups && step->strong; i++) {
+    LateAccess access = late_access(step, &step->group[i]);
+    access.performed = performed;
+    race_late_performed(step->watch->late, &access);
+  }
   for (unsigned i = 0; i < step->groups; i++) {
     WordRead read = read_of(step, &step->group[i]);
     if (takes(step, &step->group[i]) && !(older >> i & 1))
@@ -541,7 +561,7 @@ void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *p
   for (; step.part < MAX(access.bytes / 4, 1); step.part++) {
     then = warp_moment_order(&flight->moment);
     race_words_group(&step, access.lanes);
-    released |= perform_words(&step, flight);
+    released |= perform_words(&step, flight, point->cycle);
   }
   if (is_undecided(&step))
     decide(flight, released, part->last);

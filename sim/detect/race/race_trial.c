@@ -106,8 +106,9 @@ void race_trial_access(RaceTrial *trial, RaceOrder *order, WarpOrder *warp, cons
     case EDIT_OLDER: break;
     case EDIT_SC_FENCE_BEFORE:
     case EDIT_SC_FENCE_BEHIND:
-      order_fence_strictly(order, warp, ON_ONE_GPU);
+      order_fence_strictly(warp, ON_ONE_GPU);
       order_fence(warp, ON_ONE_GPU, point->pc, point->lanes);
+      order_end_fence(order, warp);
       break;
     case EDIT_FENCE_BEFORE:
     case EDIT_FENCE_BEHIND:

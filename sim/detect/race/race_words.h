@@ -61,6 +61,7 @@ typedef struct RaceWatch {
   RaceReport report;
   RaceTrial trial;
   RaceOlder older;
+  RaceLate *late;     /* NULL: no store is late */
   GArray *settled;    /* SettledRace, of the lanes that are being performed */
   GArray *held;       /* HeldRace */
   GArray *readings;   /* HeldReading */

@@ -107,6 +107,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
   warp->taken_change = 0;
   warp->touched = warp->touched_since = 0;
   warp->undecided = false;
+  warp->strict = 0;
 }
 
 /* ---- views ---- */

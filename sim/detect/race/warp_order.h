@@ -64,6 +64,8 @@ typedef struct WarpOrder {
   uint32_t taken_lanes;         /* which lanes took it */
   uint64_t taken_change;        /* Released.change of the newest it took; 0: none */
   uint32_t fence_count[SCOPES]; /* fences so far of that scope or a wider one */
+  unsigned strict;              /* a fence.sc isn't over: its scope (Nearness) and 1 more */
+  uint32_t strict_time;         /* of the warp when it began */
   uint32_t syncs;               /* so far, of its lanes with each other */
   uint32_t touched,
       touched_since; /* lanes with accesses behind that time that no fence or release has had (lane_holes.h) */
