@@ -101,10 +101,14 @@ static bool looks(const RaceLate *late, ThreadId base, uint64_t word) {
   return g_hash_table_contains(late->looks, &key);
 }
 
-/* Of two pairs before the deed: the one whose store was overtaken by it, else by a load, else the newer one. */
+static bool is_deed(const LateAccess *access, const LateDeed *deed) {
+  return access->pc == deed->pc && access->issued == deed->cycle;
+}
+
+/* Of two pairs before the deed: the one that it is part of, else the newer one, else that of a load. */
 static bool is_better(const LatePair *pair, const LatePair *than, const LateDeed *deed) {
-  bool is_it = pair->by.pc == deed->pc && pair->by.issued == deed->cycle,
-       was_it = than->by.pc == deed->pc && than->by.issued == deed->cycle;
+  bool is_it = is_deed(&pair->by, deed) || is_deed(&pair->store, deed),
+       was_it = is_deed(&than->by, deed) || is_deed(&than->store, deed);
   if (is_it != was_it)
     return is_it;
   if (pair->store.issued != than->store.issued)
@@ -118,7 +122,7 @@ static const LatePair *find_pair(const RaceLate *late, const LateDeed *one, cons
   const LatePair *found = NULL;
   for (unsigned i = 0; warp && i < warp->pairs; i++) {
     const LatePair *pair = &warp->pair[i];
-    if (pair->store.issued < one->cycle && looks(late, other->base, pair->store.word) &&
+    if (pair->store.issued <= one->cycle && looks(late, other->base, pair->store.word) &&
         (!found || is_better(pair, found, one)))
       found = pair;
   }
