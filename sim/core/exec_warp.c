@@ -19,8 +19,8 @@ void exec_VOTE(Issue *issue) {
   issue_set_pred(issue, inst->pdst, inst->mode == VOTE_ALL ? all : inst->mode == VOTE_ANY ? any : all | ~any);
 }
 
-/* The lane that `lane` reads from under PTX's shfl: c has the clamp in its bits 4 to 0 and, in bits 12 to 8, ones where
- * lanes of one segment agree. A lane out of range reads itself. */
+/* The lane that `lane` reads from under PTX's shfl: c has the clamp in its bits 4 to 0 and, in bits 12 to 8, ones
+ * where lanes of one segment agree. A lane out of range reads itself. */
 static unsigned source_lane(ShflMode mode, unsigned lane, uint32_t b, uint32_t c, bool *in_range) {
   int segment = c >> 8 & 31, clamp = c & 31, own = (int)lane, by = b & 31;
   int first = own & segment, last = first | (clamp & ~segment), source = own;

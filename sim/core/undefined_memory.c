@@ -69,7 +69,8 @@ static bool find_members(const Issue *issue, const Kernel *kernel, const uint32_
   return has_mask || issue->inst->flags & INST_SYNCED;
 }
 
-/* The lanes of a mask may come to the same operation at another place too: then who has exited may have taken part. */
+/* The lanes of a mask may come to the same operation at another place too: then who has exited may have taken
+ * part. */
 static bool has_alike(const Kernel *kernel, uint32_t shuffle) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
     if (kernel->insts[pc].op == OP_WARPSYNC && pc + 1 != shuffle && members_alike(kernel, pc, shuffle - 1))

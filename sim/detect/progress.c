@@ -11,15 +11,16 @@
 /* After so many looks in a row that found a live program, and then at each doubling, states are watched for
  * recurrence. */
 enum { LOOKS_BEFORE_RECURRENCE = 4 };
-/* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then held up at
- * random: only if states still recur in so many looks more is it a livelock. */
+/* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then
+ * held up at random: only if states still recur in so many looks more is it a livelock. */
 enum { RECURRENCES_IN_NOISE = 3 };
 /* After a proof, so many slices more, each twice as long, for threads that haven't come to where they will hang. */
 enum { SLICES_TO_SETTLE = 6 };
-/* A look may explore so many steps, or one for so many instructions since the last look: a step takes two to three times as long
- * as an instruction. */
+/* A look may explore so many steps, or one for so many instructions since the last look: a step takes two to three
+ * times as long as an instruction. */
 enum { LOOK_STEPS = 20000, INSTRUCTIONS_PER_STEP = 4 };
-/* Barriers that complete are progress, but an endless loop may hold one: a look after so many slices without any other. */
+/* Barriers that complete are progress, but an endless loop may hold one: a look after so many slices without any
+ * other. */
 enum { SLICES_OF_BARRIERS = 16 };
 /* Threads that sleep issue little: a slice takes no more than so many cycles. */
 #define SLICE_CYCLES UINT64_C(20000000)
@@ -71,7 +72,8 @@ static void report_fault(Gpu *gpu, GPtrArray *findings) {
   g_ptr_array_insert(findings, 0, finding);
 }
 
-/* What the unfinished threads can still do, as the machine stands. No more steps than `budget`; 0: as many as it takes. */
+/* What the unfinished threads can still do, as the machine stands. No more steps than `budget`; 0: as many as it
+ * takes. */
 static ExploreResult explore(Watch *watch, uint64_t budget) {
   if (watch->explorer)
     explorer_restart(watch->explorer);
@@ -127,8 +129,8 @@ static void explain(Watch *watch, Explorer *explorer, Outcome *outcome) {
   g_ptr_array_free(causes, TRUE);
 }
 
-/* Steps that a look may take: the exploration is to cost less than the instructions run since the last one. Where the run has
- * ended there is time. */
+/* Steps that a look may take: the exploration is to cost less than the instructions run since the last one. Where
+ * the run has ended there is time. */
 static uint64_t budget_of(const Watch *watch, bool run_ended) {
   return run_ended ? 0 : MAX((uint64_t)LOOK_STEPS, watch->interval / INSTRUCTIONS_PER_STEP);
 }
@@ -148,7 +150,8 @@ static bool is_stuck(Watch *watch, uint64_t budget) {
   return explore(watch, budget) == EXPLORE_STUCK && (watch->explorer->views->len || host_hangs(watch->gpu->host));
 }
 
-/* Looks whether anybody can still finish. True if the verdict is known. After a proof a window shows who has come to rest. */
+/* Looks whether anybody can still finish. True if the verdict is known. After a proof a window shows who has come
+ * to rest. */
 static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
   bool stuck = is_stuck(watch, budget_of(watch, run_ended));
   if (stuck && !run_ended) {
@@ -201,8 +204,8 @@ static bool due_for_recurrence(const Watch *watch) {
   return watch->live_looks >= LOOKS_BEFORE_RECURRENCE && (doubled || watch->gpu->noisy);
 }
 
-/* Only one warp can issue, and its state came back: it goes on like that for ever, and there is no other order. Named after
- * what keeps it from ending, as a deadlock, as far as what it reads in the circle says that. */
+/* Only one warp can issue, and its state came back: it goes on like that for ever, and there is no other order.
+ * Named after what keeps it from ending, as a deadlock, as far as what it reads in the circle says that. */
 static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
   GpuStop stop;
   SeenLoads *seen = seen_record(watch->gpu, warp, RECURRENCE_WINDOW, watch->options->limit_cycles, &stop);
@@ -223,8 +226,8 @@ static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
   return true;
 }
 
-/* No word changes all the way round: every order of steps goes the same way. Named like a deadlock; false if the circle
- * doesn't say by what. */
+/* No word changes all the way round: every order of steps goes the same way. Named like a deadlock; false if the
+ * circle doesn't say by what. */
 static bool conclude_still(Watch *watch, Outcome *outcome) {
   GpuStop stop;
   SeenLoads *seen = seen_record_still(watch->gpu, RECURRENCE_WINDOW, watch->options->limit_cycles, &stop);
@@ -243,12 +246,14 @@ static bool conclude_still(Watch *watch, Outcome *outcome) {
 /* True if the run ended, by a livelock or otherwise. */
 static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   GpuStop stop;
+  uint64_t barriers = watch->gpu->counters.barriers_completed;
   if (!recurrence_watch(watch->gpu, watch->options->limit_cycles, &stop))
     return stop != GPU_BUDGET && conclude(watch, stop, outcome);
-  Warp *only = seen_only_warp(watch->gpu);
+  bool by_barriers = watch->gpu->counters.barriers_completed != barriers;
+  Warp *only = by_barriers ? NULL : seen_only_warp(watch->gpu);
   if (only)
     return conclude_alone(watch, only, outcome);
-  if (conclude_still(watch, outcome))
+  if (!by_barriers && conclude_still(watch, outcome))
     return true;
   if (!watch->gpu->noisy) {
     watch->gpu->noisy = true;
@@ -292,10 +297,11 @@ static GpuStop run_slice(Watch *watch, bool *calm) {
   Gpu *gpu = watch->gpu;
   uint64_t progress = gpu->progress, moved = moves(gpu);
   GpuStop stop = run_pieces(watch);
-  if (gpu->progress != progress) {
-    watch->live_looks = watch->recurrences = 0;
+  if (moves(gpu) != moved) {
+    watch->live_looks = watch->recurrences = watch->barrier_slices = 0;
     gpu->noisy = false;
-    watch->barrier_slices = moves(gpu) == moved ? watch->barrier_slices + 1 : 0;
+  } else if (gpu->progress != progress) {
+    watch->barrier_slices++;
   }
   *calm = gpu->progress == progress || watch->barrier_slices >= SLICES_OF_BARRIERS;
   if (*calm)

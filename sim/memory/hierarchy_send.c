@@ -102,7 +102,8 @@ uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) 
 
 /* ---- parts ---- */
 
-/* When a part arrives that would in cycle `due`: behind the late ones of its SM to its line, and itself late, perhaps. */
+/* When a part arrives that would in cycle `due`: behind the late ones of its SM to its line, and itself late,
+ * perhaps. */
 static uint64_t be_late(Hierarchy *h, const Part *part, uint64_t due) {
   uint64_t *until = &h->late[part->sm * LATE_LINES + part->line % LATE_LINES];
   uint64_t drawn = rng_mix(h->late_seed ^ rng_mix(part->number));

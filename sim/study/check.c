@@ -143,17 +143,16 @@ static void require_all_verdicts(RunResult *check, const Expectation *expect) {
 static void report_starvation(RunResult *check, const Schedule *schedule, uint64_t cycles) {
   g_autofree char *where = schedule_text(schedule);
   char *message =
-      cycles
-          ? g_strdup_printf("not finished after %" G_GUINT64_FORMAT
-                            " cycles under %s%s; under the machine's own %s it ends",
-                            cycles, where,
-                            schedule->reordered || schedule->late_stores
-                                ? ""
-                                : ": threads that spin keep the one they wait for from running",
-                            schedule->reordered     ? "order of dispatch"
-                            : schedule->late_stores ? "stores"
-                                                    : "policy")
-          : g_strdup_printf("under %s the threads go in circles for a while; under other seeds they don't", where);
+      cycles ? g_strdup_printf("not finished after %" G_GUINT64_FORMAT
+                               " cycles under %s%s; under the machine's own %s it ends",
+                               cycles, where,
+                               schedule->reordered || schedule->late_stores
+                                   ? ""
+                                   : ": threads that spin keep the one they wait for from running",
+                               schedule->reordered     ? "order of dispatch"
+                               : schedule->late_stores ? "stores"
+                                                       : "policy")
+             : g_strdup_printf("under %s the threads go in circles for a while; under other seeds they don't", where);
   Finding *finding = finding_new(FINDING_TIMING_STARVATION, message);
   finding->file = g_strdup(check->file);
   g_ptr_array_add(check->findings, finding);
@@ -420,10 +419,11 @@ static void attempts_clear(Attempts *attempts) {
 }
 
 /* Some launch has threads on several SMs that a late store could mislead. */
-static bool has_unfenced(const Scenario *scenario, const Machine *machine) {
-  g_autoptr(Diag) ignored = diag_new();
+static bool has_unfenced(const Scenario *scenario, const Machine *machine, Diag *diag) {
+  g_autoptr(Diag) ignored = diag_new(), found = diag_new();
   const Program *program = scenario_source(scenario, machine, ignored);
-  program = program ? program : scenario_program(scenario, machine, ignored);
+  if (!program && (program = scenario_program(scenario, machine, found)))
+    diag_add_all(diag, found); /* it is lowered once */
   if (!program || program->dialect != DIALECT_PTX || !machine->memory.slices)
     return false;
   for (guint i = 0; i < scenario->launches->len; i++) {
@@ -436,19 +436,20 @@ static bool has_unfenced(const Scenario *scenario, const Machine *machine) {
 }
 
 /* The schedules to try. */
-static GArray *make_schedules(const Scenario *scenario, const Machine *machine, const CheckOptions *options) {
+static GArray *make_schedules(const Scenario *scenario, const Machine *machine, const CheckOptions *options,
+                              Diag *diag) {
   bool blocks = false;
   for (guint i = 0; i < scenario->launches->len; i++) {
     const uint32_t *grid = ((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, i))->grid;
     blocks |= grid[0] > 1 || grid[1] > 1 || grid[2] > 1;
   }
-  ScheduleKinds kinds = {.blocks = blocks, .late = has_unfenced(scenario, machine)};
+  ScheduleKinds kinds = {.blocks = blocks, .late = has_unfenced(scenario, machine, diag)};
   return options->schedules ? schedules_count(machine, options->run.seed, options->schedules, kinds)
                             : schedules_by_seeds(machine, options->run.seed, options->seeds, kinds);
 }
 
 RunResult *check_scenario(const Scenario *scenario, const Machine *machine, const CheckOptions *options, Diag *diag) {
-  g_autoptr(GArray) schedules = make_schedules(scenario, machine, options);
+  g_autoptr(GArray) schedules = make_schedules(scenario, machine, options, diag);
   const Expectation *expect = scenario_expectation(scenario, machine->name);
   Gathering all = {.united = {.findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free),
                               .failures = g_ptr_array_new_with_free_func(g_free),

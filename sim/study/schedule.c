@@ -129,9 +129,8 @@ ScheduleResult schedule_result(const Schedule *schedule) {
 }
 
 char *schedule_arguments(const ScheduleResult *schedule) {
-  g_autofree char *late = schedule->late_stores
-                              ? g_strdup_printf(" -s memory.late_stores=%u", schedule->late_stores)
-                              : g_strdup("");
+  g_autofree char *late =
+      schedule->late_stores ? g_strdup_printf(" -s memory.late_stores=%u", schedule->late_stores) : g_strdup("");
   return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s%s%s%s --seed %" G_GUINT64_FORMAT,
                          schedule->policy, schedule->branch_order,
                          schedule->reordered ? " -s grid.dispatch_order=" : "",

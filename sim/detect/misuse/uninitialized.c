@@ -45,10 +45,11 @@ static void use_of_shuffle(Misuse *misuse, const ProbePoint *point, const Undefi
       misuse, FINDING_SYNC_MASK, &read,
       g_strdup_printf("%s reads from lane %u by a shuffle; that lane %s, so the value is undefined, and it is used",
                       who, (unsigned)from->address, why_absent(point, from)),
-      exited ? "let all lanes come to the shuffle that others read from (with a neutral value), and return behind it; "
-               "let blocks be of whole warps"
-             : "read only from lanes of the mask, or let that lane take part: its bit in the mask, and the shuffle on "
-               "its way, too");
+      exited
+          ? "let all lanes come to the shuffle that others read from (with a neutral value), and return behind it; "
+            "let blocks be of whole warps"
+          : "read only from lanes of the mask, or let that lane take part: its bit in the mask, and the shuffle on "
+            "its way, too");
   if (!finding)
     return;
   finding->warp = from->warp;
@@ -91,9 +92,9 @@ static void undefined_use(void *user, const ProbePoint *point, const UndefinedFr
                            : from->space == MEM_LOCAL
                                ? g_strdup_printf("local address 0x%" G_GINT64_MODIFIER "x", from->address)
                                : locate_global_text(point->gpu, from->address);
-  Finding *finding =
-      report_add(user, FINDING_UNINITIALIZED_READ, &load,
-                 g_strdup_printf("%s reads %s, which nothing has written", who, where), repair_of(point->gpu, from, load.inst));
+  Finding *finding = report_add(user, FINDING_UNINITIALIZED_READ, &load,
+                                g_strdup_printf("%s reads %s, which nothing has written", who, where),
+                                repair_of(point->gpu, from, load.inst));
   finding->warp = from->warp;
   finding->space = g_strdup(from->space == MEM_SHARED ? "shared" : from->space == MEM_LOCAL ? "local" : "global");
   finding->address = from->space == MEM_SHARED ? from->address - point->block->shared_base : from->address;

@@ -239,9 +239,8 @@ static bool load_seen(LaneWalk *walk, const LaneState *state, const Inst *inst, 
   const Touch *stored = walk->assumption ? walk->assumption->stored : NULL;
   WordKey key = place->key + part;
   const WarpView *view = walk->view;
-  const SeenValues *values = seen && !is_free(walk, key)
-                                 ? seen_values(seen, view->sm, view->warp, walk->lane, state->pc, part)
-                                 : NULL;
+  const SeenValues *values =
+      seen && !is_free(walk, key) ? seen_values(seen, view->sm, view->warp, walk->lane, state->pc, part) : NULL;
   if (!values)
     return false;
   explore_read(walk, key, state->pc);

@@ -65,8 +65,8 @@ void explore_enter(LaneWalk *walk, LaneState *state) {
   state_set_add(&walk->view->facts->states, state);
 }
 
-/* On the lane's stack lie the entries below it, the frames that it pushed, and up to two entries for each branch that parted
- * it from other lanes. A full stack is a fault. */
+/* On the lane's stack lie the entries below it, the frames that it pushed, and up to two entries for each branch
+ * that parted it from other lanes. A full stack is a fault. */
 static void check_depth(LaneWalk *walk, const LaneState *state) {
   uint32_t depth = walk->explorer->gpu->machine->sm.simt_stack.depth, known = state->level + state->depth;
   if (known + 2 * (WARP_LANES - 1) < depth)

@@ -29,8 +29,8 @@ typedef struct LaneWalk {
   GArray *changes; /* LaneChange */
   WalkEffects effects;
   LaneReach reach;
-  /* While the lane takes the steps that are under way (explore_flight.h): the one that it takes, its number; where the lane goes on
-   * from; how many loads it took. */
+  /* While the lane takes the steps that are under way (explore_flight.h): the one that it takes, its number; where
+   * the lane goes on from; how many loads it took. */
   const Flight *flight;
   guint flight_at;
   uint32_t start_pc, loads_taken;
@@ -87,8 +87,8 @@ void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst);
 
 /* ---- explore_warp.c ---- */
 
-/* While the machine goes round in a circle (Explorer.seen, .exchanged): what the exchange at `pc` gave the lane. NULL if
- * it wasn't seen, or if the lane is asked what it would do behind the circle. */
+/* While the machine goes round in a circle (Explorer.seen, .exchanged): what the exchange at `pc` gave the lane.
+ * NULL if it wasn't seen, or if the lane is asked what it would do behind the circle. */
 const SeenValues *explore_exchange_seen(LaneWalk *walk, uint32_t pc);
 void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst);
 void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst);
@@ -162,12 +162,12 @@ void explore_repeat_adds(Explorer *explorer, WarpView *view, unsigned lane, cons
 
 /* ---- explore_flight.c: accesses under way (sim/core/flight.h) in the proof: a look sees a cut of the machine.
  *
- * Words that haven't been performed yet may be at any time. So an access whose result its lane waits for, or will read, is a step
- * of that lane before all others: a load may find any value of its word's set, an atomic operation has its effect once more. The values
- * of stores, and of atomic operations that nobody reads, join their words' sets at the start, an add once. Steps of one lane under
- * way are taken in order of issue: their words' sets have all values anyway, whatever the order was.
- * An acquire or a fence that isn't over will empty its SM's L1. Sectors on their way to an L1 bring the values that they were read
- * with. ---- */
+ * Words that haven't been performed yet may be at any time. So an access whose result its lane waits for, or will
+ * read, is a step of that lane before all others: a load may find any value of its word's set, an atomic operation
+ * has its effect once more. The values of stores, and of atomic operations that nobody reads, join their words'
+ * sets at the start, an add once. Steps of one lane under way are taken in order of issue: their words' sets have
+ * all values anyway, whatever the order was. An acquire or a fence that isn't over will empty its SM's L1. Sectors
+ * on their way to an L1 bring the values that they were read with. ---- */
 
 /* What is under way on an SM: its stores join the words, its other accesses the views of their warps, which are those
  * of the SM from number `first` on. */

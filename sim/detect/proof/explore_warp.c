@@ -4,7 +4,8 @@
 #include "sim/detect/proof/opens.h"
 #include "sim/detect/proof/reduction.h"
 
-/* All other lanes of its warp have exited, so it knows who votes. A mask of which nothing is known may leave it out. */
+/* All other lanes of its warp have exited, so it knows who votes. A mask of which nothing is known may leave it
+ * out. */
 static bool is_alone(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
   bool knows_mask = !(inst->flags & INST_HAS_MASK) || !slot_unknown(state, inst->a);
   return walk->view->warp->alive == 1u << walk->lane && knows_mask && !is_any_lane(walk);
@@ -20,7 +21,8 @@ const SeenValues *explore_exchange_seen(LaneWalk *walk, uint32_t pc) {
 }
 
 /* The lane has voted: `ballot` is who said yes; NULL: that isn't known. */
-static void take_vote(LaneWalk *walk, const LaneState *state, const Inst *inst, bool outcome, const uint32_t *ballot) {
+static void take_vote(LaneWalk *walk, const LaneState *state, const Inst *inst, bool outcome,
+                      const uint32_t *ballot) {
   LaneSpace after;
   lane_state_copy(&after.state, state, walk_nregs(walk));
   explore_forget_writes(walk, &after.state, inst);

@@ -131,8 +131,8 @@ typedef struct Watched {
   bool clocked; /* a clock value can matter to one of them */
 } Watched;
 
-/* True if a warp has slept since the watch began, until its memory accesses are performed, say: then the machine hasn't come
- * back to where it was, since that time goes by. */
+/* True if a warp has slept since the watch began, until its memory accesses are performed, say: then the machine
+ * hasn't come back to where it was, since that time goes by. */
 static bool somebody_sleeps(const Gpu *gpu, const Watched *watched) {
   for (guint i = 0; i < watched->warps->len; i++) {
     const Warp *warp = g_ptr_array_index(watched->warps, i);
@@ -154,12 +154,23 @@ static bool something_is_under_way(const Gpu *gpu, const Watched *watched) {
   return false;
 }
 
+/* Who has come to the barriers of the warp's block. */
+static uint64_t digest_barriers(uint64_t hash, const Sm *sm, const Warp *warp) {
+  const Block *block = &sm->blocks[warp->block_slot];
+  for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
+    if (block->barrier[id].open)
+      hash = mix(mix(hash, id), (uint64_t)block->barrier[id].threads << 32 | block->barrier[id].expected);
+  return hash;
+}
+
 static uint64_t digest(const Gpu *gpu, const Watched *watched) {
   uint64_t hash = gpu->memory_hash ^ lock_queues_digest(gpu->locks);
   for (guint i = 0; i < watched->warps->len; i++) {
     guint launch = g_array_index(watched->launches, guint, i);
-    hash = digest_warp(hash, g_array_index(watched->wakings, Waking, i).sm, g_ptr_array_index(watched->warps, i),
-                       &watched->slices[launch], &watched->liveness[launch]);
+    const Sm *sm = g_array_index(watched->wakings, Waking, i).sm;
+    const Warp *warp = g_ptr_array_index(watched->warps, i);
+    hash = digest_warp(hash, sm, warp, &watched->slices[launch], &watched->liveness[launch]);
+    hash = digest_barriers(hash, sm, warp);
   }
   return hash;
 }
@@ -218,10 +229,13 @@ static void watch_clear(Watched *watched, const Gpu *gpu) {
   g_free(watched->issued);
 }
 
+/* What no loop can repeat for ever: all but barriers. */
+static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
+
 bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   Watched watched;
   watch_init(&watched, gpu);
-  uint64_t progress = gpu->progress;
+  uint64_t moved = moves(gpu);
   unsigned returns = 0;
   *stop = GPU_BUDGET;
   if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked && host_is_still(gpu->host)) {
@@ -231,7 +245,7 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
     unsigned window = MIN((unsigned)RECURRENCE_WINDOW, RECURRENCE_DIGESTS / MAX(watched.warps->len, 1u));
     for (unsigned i = 0; i < window && returns < RECURRENCES_NEEDED; i++) {
       *stop = gpu_run(gpu, 1, limit_cycles);
-      if (*stop != GPU_BUDGET || gpu->progress != progress)
+      if (*stop != GPU_BUDGET || moves(gpu) != moved)
         break;
       returns += gpu->memory_hash == 0 && digest_places(&watched) == places && !somebody_sleeps(gpu, &watched) &&
                  !something_is_under_way(gpu, &watched) && lock_queues_are_still(gpu->locks, gpu->cycle) &&

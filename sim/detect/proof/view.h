@@ -1,8 +1,9 @@
-/* view.h - what the proof (explore.h) knows of each unfinished warp while it explores: where its lanes may get, what its
- * block's warps may do, and who has to be looked at again because something that they depend on has grown.
+/* view.h - what the proof (explore.h) knows of each unfinished warp while it explores: where its lanes may get,
+ * what its block's warps may do, and who has to be looked at again because something that they depend on has
+ * grown.
  *
- * Ownership: an Explorer owns its views; warps, blocks and launches are the Gpu's. What is worked out of a kernel once
- * (KernelFacts) stays for all looks of one run. */
+ * Ownership: an Explorer owns its views; warps, blocks and launches are the Gpu's. What is worked out of a kernel
+ * once (KernelFacts) stays for all looks of one run. */
 #ifndef LOCKSTEP_DETECT_PROOF_VIEW_H
 #define LOCKSTEP_DETECT_PROOF_VIEW_H
 
@@ -13,8 +14,8 @@
 #include "sim/detect/proof/leaders.h"
 #include "sim/detect/proof/seen.h"
 
-/* Where a lane may get to, by what is known so far; it only grows. Entries are indices into the warp's stack; a lane above
- * all of them is at its depth. */
+/* Where a lane may get to, by what is known so far; it only grows. Entries are indices into the warp's stack; a
+ * lane above all of them is at its depth. */
 typedef struct LaneReach {
   bool may_exit;           /* it executes EXIT, or faults */
   bool may_fault;          /* it faults, which ends the run */
@@ -22,8 +23,8 @@ typedef struct LaneReach {
   uint32_t block_barriers; /* bit: a block barrier that it comes to and waits at */
   uint32_t says[2];        /* the same, to a BAR.RED with a predicate that is false, or true */
   /* -- with lane groups -- */
-  /* It comes to a point where another group may get its turn; block barriers and EXIT, which are such points too, don't
-   * count here. */
+  /* It comes to a point where another group may get its turn; block barriers and EXIT, which are such points too,
+   * don't count here. */
   bool may_switch;
   /* It executes YIELD or NANOSLEEP: lanes that wait at a BSYNC may go on without whom they wait for. */
   bool may_yield;
@@ -33,8 +34,8 @@ typedef struct LaneReach {
   bool meets_all;
   /* It comes to a WARPSYNC of either kind, or waits at one: lanes that are wanted there leave their BSYNC. */
   bool calls_waiters;
-  /* bit: a convergence barrier where nobody has to wait for it, since it comes to the BSYNC, waits there, leaves by BREAK or
-   * begins anew by BSSY. */
+  /* bit: a convergence barrier where nobody has to wait for it, since it comes to the BSYNC, waits there, leaves
+   * by BREAK or begins anew by BSSY. */
   uint32_t conv_barriers;
 } LaneReach;
 
@@ -52,7 +53,8 @@ typedef struct AddShare {
   uint64_t up, down;
 } AddShare;
 
-/* A BAR whose barrier or count is in a register, as one lane comes to it: all lanes that execute it must name the same. */
+/* A BAR whose barrier or count is in a register, as one lane comes to it: all lanes that execute it must name the
+ * same. */
 typedef struct BarOperands {
   uint32_t pc, lane, id, count;
 } BarOperands;
@@ -166,7 +168,8 @@ void view_wake(Explorer *explorer, WarpView *view);
 void view_wake_sm(Explorer *explorer, const Sm *sm);
 /* What the warp may do at block barriers has grown: so have those of its block that asked, and itself. */
 void view_wake_block(Explorer *explorer, WarpView *view);
-/* Adds lanes to a mask of the view (arrivals, votes ...). If that is news, the warp and who depends on it are woken. */
+/* Adds lanes to a mask of the view (arrivals, votes ...). If that is news, the warp and who depends on it are
+ * woken. */
 void view_add_lanes(Explorer *explorer, WarpView *view, uint32_t *mask, uint32_t lanes);
 /* The lane may take the guarded call at `pc`, or pass it. True if that is news. */
 bool view_note_way(Explorer *explorer, WarpView *view, uint32_t pc, bool taken);

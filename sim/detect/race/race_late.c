@@ -145,11 +145,11 @@ void race_late_explain(const RaceLate *late, Finding *finding, const LateDeed *o
                   *who = locate_lanes_text(late->gpu, launch, pair->store.base.block, thread_warp(pair->store.base),
                                            pair->store.lanes);
   const char *kind = pair->by.write ? "store" : "load";
-  locate_evidence(
-      finding, launch, pair->store.pc,
-      g_strdup_printf("%s stored here in cycle %" G_GUINT64_FORMAT "; its %s of %s, which comes later, was performed "
-                      "in cycle %" G_GUINT64_FORMAT ", while the store was still under way",
-                      who, pair->store.issued, kind, by, pair->by.performed));
+  locate_evidence(finding, launch, pair->store.pc,
+                  g_strdup_printf("%s stored here in cycle %" G_GUINT64_FORMAT
+                                  "; its %s of %s, which comes later, was performed "
+                                  "in cycle %" G_GUINT64_FORMAT ", while the store was still under way",
+                                  who, pair->store.issued, kind, by, pair->by.performed));
   finding_add_evidence(finding, 0,
                        g_strdup_printf("no GPU's stores are as late as those of this run: the memory model allows "
                                        "it, since only %s between the two keeps their order",

@@ -1,10 +1,10 @@
 /* race_late.h - stores that accesses behind them overtake, in runs whose stores may be late (memory.late_stores).
  *
  * Such a run shows what the memory model allows where a fence is missing: two threads that each store to their own
- * word, and then look at the other's, both find the old value and go on. What races then is said by the detector; the
- * cause is a store that was performed after an access of its own thread behind it, to a word at which the other thread
- * looks. Of each warp the newest such pairs are kept.
- * Ownership: a RaceWatch owns it, its RaceReport borrows it. */
+ * word, and then look at the other's, both find the old value and go on. What races then is said by the detector;
+ * the cause is a store that was performed after an access of its own thread behind it, to a word at which the
+ * other thread looks. Of each warp the newest such pairs are kept. Ownership: a RaceWatch owns it, its RaceReport
+ * borrows it. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_LATE_H
 #define LOCKSTEP_DETECT_RACE_RACE_LATE_H
 
@@ -29,7 +29,8 @@ typedef struct LateAccess {
 /* A strong store of global memory is issued; a strong load or store is performed. */
 void race_late_issued(RaceLate *late, const LateAccess *store);
 void race_late_performed(RaceLate *late, const LateAccess *access);
-/* What a warp did that shouldn't have been possible: an access of the warp whose lane 0 is `base`, issued in `cycle`. */
+/* What a warp did that shouldn't have been possible: an access of the warp whose lane 0 is `base`, issued in
+ * `cycle`. */
 typedef struct LateDeed {
   ThreadId base;
   uint64_t cycle;

@@ -50,7 +50,8 @@ void race_order_clear(RaceOrder *order) {
 
 /* ---- warps ---- */
 
-/* The pinned actor whose time is the index of the newest launch of a stream that has begun: all before it are done. */
+/* The pinned actor whose time is the index of the newest launch of a stream that has begun: all before it are
+ * done. */
 static uint32_t stream_actor(const RaceOrder *order, uint32_t launch) {
   return VCLOCK_PINNED + g_array_index(order->streams, uint32_t, launch);
 }
@@ -96,7 +97,8 @@ static void forget_handoff(RaceOrder *order, WarpOrder *warp) {
 void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx) {
   const Launch *launch = block->launch;
   find_streams(order);
-  /* What a warp does in machine code it does in that order: the compiler has left out barriers of lanes that are together. */
+  /* What a warp does in machine code it does in that order: the compiler has left out barriers of lanes that are
+   * together. */
   bool by_lanes =
       order->gpu->machine->sm.convergence == CONVERGENCE_BARRIER && launch->program->dialect != DIALECT_MACHINE_CODE;
   warp_order_reset(warp, ptx, ptx || by_lanes);

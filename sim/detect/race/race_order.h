@@ -1,23 +1,24 @@
 /* race_order.h - what each warp knows of what the others did: vector clocks, and how they pass on.
  *
- * Two orders are kept. In the plain one every hand-off orders what stands before it in the writer and behind it in the
- * reader; it is all that Fermi programs have (its code doesn't show what the source ordered, and its loads bypass nothing).
- * In that of the PTX memory model a hand-off needs a release on one side and an acquire on the other: a fence before a
- * strong write, or a write with .release; a fence behind a strong read, or a read with .acquire. On both sides the scope of
- * the fence and that of the access have to include the other thread: .cta its own block, .gpu all but the host, .sys all;
- * volatile accesses are of .sys. What the plain order has and the model's hasn't is a missing fence, or one of too small a
- * scope. What comes behind a strong read also comes after the strong writes that it observed themselves (shadow.h).
+ * Two orders are kept. In the plain one every hand-off orders what stands before it in the writer and behind it in
+ * the reader; it is all that Fermi programs have (its code doesn't show what the source ordered, and its loads
+ * bypass nothing). In that of the PTX memory model a hand-off needs a release on one side and an acquire on the
+ * other: a fence before a strong write, or a write with .release; a fence behind a strong read, or a read with
+ * .acquire. On both sides the scope of the fence and that of the access have to include the other thread: .cta its
+ * own block, .gpu all but the host, .sys all; volatile accesses are of .sys. What the plain order has and the
+ * model's hasn't is a missing fence, or one of too small a scope. What comes behind a strong read also comes after
+ * the strong writes that it observed themselves (shadow.h).
  *
- * Generous where the model is finer than a warp: a store of one lane hands on what another lane's fence covered, and
- * what one lane takes its warp knows (but a fence doesn't cover what other lanes did, lane_holes.h); what a fence
- * covered before a block barrier counts for all warps behind it; of a chain of atomics of more than GIFTS_MAX blocks
- * every fence counts for the whole GPU. So races can be missed, none is invented.
+ * Generous where the model is finer than a warp: a store of one lane hands on what another lane's fence covered,
+ * and what one lane takes its warp knows (but a fence doesn't cover what other lanes did, lane_holes.h); what a
+ * fence covered before a block barrier counts for all warps behind it; of a chain of atomics of more than
+ * GIFTS_MAX blocks every fence counts for the whole GPU. So races can be missed, none is invented.
  *
- * Lanes: in PTX, on whatever machine, and with convergence barriers they are ordered only by WARPSYNC (which each `.sync`
- * operation begins with), block barriers, and hand-offs (lane_order.h). In Fermi code the order in which a warp issues counts.
- * The host's accesses are volatile, with a release before and an acquire behind each; it knows what a launch did that it has
- * waited for, and a launch that it starts knows what it knows.
- * Bounded: words beyond RELEASED_MAX share what they hand on. */
+ * Lanes: in PTX, on whatever machine, and with convergence barriers they are ordered only by WARPSYNC (which each
+ * `.sync` operation begins with), block barriers, and hand-offs (lane_order.h). In Fermi code the order in which a
+ * warp issues counts. The host's accesses are volatile, with a release before and an acquire behind each; it knows
+ * what a launch did that it has waited for, and a launch that it starts knows what it knows. Bounded: words beyond
+ * RELEASED_MAX share what they hand on. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_ORDER_H
 #define LOCKSTEP_DETECT_RACE_RACE_ORDER_H
 
@@ -162,17 +163,19 @@ Nearness order_scope(const Inst *inst);
 /* True if the access itself is a release. */
 bool order_releases(const Inst *inst);
 
-/* A strong read, or a read of a flag, of `lanes`: at once; by an access that was under way; its clocks for what comes behind the
- * fences that its warp has issued since (they wait for it, but the access itself doesn't come behind them). */
+/* A strong read, or a read of a flag, of `lanes`: at once; by an access that was under way; its clocks for what
+ * comes behind the fences that its warp has issued since (they wait for it, but the access itself doesn't come
+ * behind them). */
 void order_acquire(RaceOrder *order, WarpOrder *warp, const WordRead *read);
 /* The same where the read takes the word's value for an older one. */
 void order_acquire_older(RaceOrder *order, WarpView *view, const WordRead *read, const OlderValue *older);
 void order_acquire_late(RaceOrder *order, WarpView *view, const WordRead *read);
 void order_pass_fences(RaceOrder *order, WarpView *view, const WordRead *read);
-/* A strong write of a warp, at its time `warp->time`. A store ends what was handed on before, an atomic adds to it. */
+/* A strong write of a warp, at its time `warp->time`. A store ends what was handed on before, an atomic adds to
+ * it. */
 void order_release(RaceOrder *order, const WarpOrder *warp, const WordWrite *write);
-/* What a plain store that the warp issues now hands on (handoff.h); the caller uses it in order_hand_on(). Whether the word is a
- * flag may turn out only when somebody polls it. */
+/* What a plain store that the warp issues now hands on (handoff.h); the caller uses it in order_hand_on(). Whether
+ * the word is a flag may turn out only when somebody polls it. */
 uint32_t order_handoff(RaceOrder *order, WarpOrder *warp);
 void order_hand_on(RaceOrder *order, Cell *cell, uint32_t bytes, uint32_t handoff, uint32_t time);
 /* Before these bytes are written apart from the rest of the word: what they hand on is their own from now on. */

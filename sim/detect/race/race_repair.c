@@ -121,7 +121,9 @@ static bool uses_barrier(const Inst *inst) {
          ((op_info[inst->op].flags & OPF_ATOMIC && inst->mode == ATOM_ARRIVE) || (inst->op == OP_LDS && inst->lop));
 }
 
-static bool initialises(const Inst *inst) { return inst && inst->op == OP_ATOMS && inst->mode == ATOM_EXCH && inst->lop; }
+static bool initialises(const Inst *inst) {
+  return inst && inst->op == OP_ATOMS && inst->mode == ATOM_EXCH && inst->lop;
+}
 
 const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const Inst *one = inst_of(point, &race->first), *other = inst_of(point, second);
@@ -130,7 +132,8 @@ const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const
   return second->write && (initialises(other) || (!uses_barrier(other) && uses_barrier(one))) ? second : NULL;
 }
 
-/* One thread initialises it, and all of the block use it: the barrier goes before the use, whichever came first here. */
+/* One thread initialises it, and all of the block use it: the barrier goes before the use, whichever came first
+ * here. */
 static void try_before_use(Finding *finding, const ProbePoint *point, const RaceEnd *init, const RaceEnd *use) {
   const Launch *launch = race_launch_of(point, use);
   g_autofree char *first = code_text(launch, init->pc), *then = code_text(launch, use->pc);

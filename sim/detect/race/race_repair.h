@@ -1,4 +1,5 @@
-/* race_repair.h - which fences and barriers may end a race. They are tried in the model (race_trial.h) before one is proposed. */
+/* race_repair.h - which fences and barriers may end a race. They are tried in the model (race_trial.h) before one
+ * is proposed. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_REPAIR_H
 #define LOCKSTEP_DETECT_RACE_RACE_REPAIR_H
 
@@ -7,11 +8,12 @@
 
 /* Of a strong access and a plain one, not both stores: what may help without a barrier, and can't be tried. */
 extern const char race_plain_access_repair[], race_initialise_repair[];
-/* The end that initialises a barrier in shared memory (mbarrier), if the other one uses it, or does the same; NULL. */
+/* The end that initialises a barrier in shared memory (mbarrier), if the other one uses it, or does the same;
+ * NULL. */
 const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const RaceEnd *second);
 
-/* x++ on one word by several threads: a load and a store of one line with one address, and what is stored is a sum of what was
- * loaded. */
+/* x++ on one word by several threads: a load and a store of one line with one address, and what is stored is a sum
+ * of what was loaded. */
 bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second);
 /* The load's value, and something added, is stored where it was: x++ on a volatile. */
 bool race_loads_for_update(const Kernel *kernel, uint32_t load);

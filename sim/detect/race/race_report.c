@@ -317,7 +317,8 @@ static FindingId finding_of(const Race *race) {
   return is_reliance(race) ? FINDING_UNORDERED_ACCESS : FINDING_DATA_RACE;
 }
 
-static Finding *between_accesses(const RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+static Finding *between_accesses(const RaceReport *report, const ProbePoint *point, const Race *race,
+                                 const RaceEnd *second) {
   g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
   g_autofree char *where = where_text(point, race);
   bool several = second->lanes & (second->lanes - 1);
@@ -344,7 +345,8 @@ static Finding *between_accesses(const RaceReport *report, const ProbePoint *poi
   finding->repair = reason.repair;
   if (is_reliance(race))
     race_add_doubt(finding, point, second);
-  LateDeed one = {race->first.base, race->first.cycle, race->first.pc}, other = {second->base, second->cycle, point->pc};
+  LateDeed one = {race->first.base, race->first.cycle, race->first.pc},
+           other = {second->base, second->cycle, point->pc};
   if (report->late && race->cause == RACE_UNORDERED && !race_of_one_block(race, second))
     race_late_explain(report->late, finding, &one, &other);
   else if (race->cause != RACE_SPECULATIVE)
@@ -364,7 +366,8 @@ static Finding *within_instruction(const ProbePoint *point, const Race *race, co
   return finding;
 }
 
-static Finding *make_finding(const RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+static Finding *make_finding(const RaceReport *report, const ProbePoint *point, const Race *race,
+                             const RaceEnd *second) {
   Finding *finding = race->cause == RACE_IN_INSTRUCTION ? within_instruction(point, race, second)
                                                         : between_accesses(report, point, race, second);
   finding->cycle = point->cycle;

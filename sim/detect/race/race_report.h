@@ -1,6 +1,6 @@
-/* race_report.h - findings of the race detector: one for each pair of source lines, with both accesses.
- * A race on a word that turns out to be a flag is withdrawn, so findings are held back until the end of the run. For a
- * pair of lines RACE_WORDS_MAX words are kept: if all of them turn out to be flags, races on further words are missed. */
+/* race_report.h - findings of the race detector: one for each pair of source lines, with both accesses. A race on
+ * a word that turns out to be a flag is withdrawn, so findings are held back until the end of the run. For a pair
+ * of lines RACE_WORDS_MAX words are kept: if all of them turn out to be flags, races on further words are missed. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_REPORT_H
 #define LOCKSTEP_DETECT_RACE_RACE_REPORT_H
 

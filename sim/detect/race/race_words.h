@@ -33,8 +33,8 @@ typedef struct HeldRace {
   bool observed;     /* ... and something that stands before it has observed the other access */
 } HeldRace;
 
-/* A race of a strong write with an access that was issued before, but behind others to the word that were under way and
- * read: if one of them observes the write, that came first (race_observer.h). */
+/* A race of a strong write with an access that was issued before, but behind others to the word that were under
+ * way and read: if one of them observes the write, that came first (race_observer.h). */
 typedef struct ObservableRace {
   Race race;
   Access write;

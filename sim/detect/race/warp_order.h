@@ -1,11 +1,13 @@
-/* warp_order.h - what one warp knows of what the others did: vector clocks, now and as of accesses that are under way.
+/* warp_order.h - what one warp knows of what the others did: vector clocks, now and as of accesses that are under
+ * way.
  *
- * An access of global memory is issued, and performed later. What it hands on is what its warp knew at its issue, however much
- * the warp has learned or done since; what it is handed counts for all that its warp issues behind it, the accesses that are
- * under way too. So each access under way has a view of its warp: that is the warp as it is, until it learns something that the
- * access must not know; then the view keeps a copy of what was. Accesses between which the warp can't learn share a view.
- * The warp's own time isn't part of a view: a moment of the warp is a view and a time.
- * Ownership: a ViewPool owns all views; a WarpOrder lists those of its accesses under way, until another warp takes its slot. */
+ * An access of global memory is issued, and performed later. What it hands on is what its warp knew at its issue,
+ * however much the warp has learned or done since; what it is handed counts for all that its warp issues behind
+ * it, the accesses that are under way too. So each access under way has a view of its warp: that is the warp as it
+ * is, until it learns something that the access must not know; then the view keeps a copy of what was. Accesses
+ * between which the warp can't learn share a view. The warp's own time isn't part of a view: a moment of the warp
+ * is a view and a time. Ownership: a ViewPool owns all views; a WarpOrder lists those of its accesses under way,
+ * until another warp takes its slot. */
 #ifndef LOCKSTEP_DETECT_RACE_WARP_ORDER_H
 #define LOCKSTEP_DETECT_RACE_WARP_ORDER_H
 
@@ -101,13 +103,15 @@ void warp_order_clear(WarpOrder *warp);
 /* Ready for another warp; views of the one before keep what was. `lanes`: they aren't ordered by issue. */
 void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes);
 
-/* The moment of what is issued now, until warp_moment_drop(); `reads`: an access that reads, until warp_moment_has_read(). */
+/* The moment of what is issued now, until warp_moment_drop(); `reads`: an access that reads, until
+ * warp_moment_has_read(). */
 WarpMoment warp_moment_take(ViewPool *pool, WarpOrder *warp, bool reads);
 void warp_moment_drop(ViewPool *pool, WarpMoment *moment);
 void warp_moment_has_read(WarpMoment *moment);
 /* The same moment for somebody else. */
 WarpMoment warp_moment_share(const WarpMoment *moment);
-/* What the warp knew then, with what it has been handed by what it issued before: to be read only, until the warp learns again. */
+/* What the warp knew then, with what it has been handed by what it issued before: to be read only, until the warp
+ * learns again. */
 WarpOrder warp_moment_order(const WarpMoment *moment);
 /* Accesses that the warp issued before, and that read, are under way. */
 bool warp_moment_waits(const WarpMoment *moment);
