@@ -60,7 +60,7 @@ void exec_SHFL(Issue *issue) {
   }
   issue_write(issue, inst->dst, row);
   issue_set_pred(issue, inst->pdst, in_range);
-  if (G_UNLIKELY(issue->mask != ALL_LANES) && PROBE_WANTED(issue->gpu, undefined_use))
+  if (G_UNLIKELY(issue->mask != ALL_LANES) && issue->gpu && PROBE_WANTED(issue->gpu, undefined_use))
     undefined_shuffled(issue, source);
 }
 
