@@ -176,9 +176,9 @@ static void check_counts(const LitmusCase *one, const LitmusRun *run, const char
 static const char *const few_sms[] = {"gpu.sms=16", NULL};
 
 /* All programs of a test, in each place, or in one after the other with each seed. */
-static void run_test_on(unsigned test, const char *name, bool everywhere) {
+static void run_test_on(unsigned test, const char *name, const char *const settings[], bool everywhere) {
   g_autoptr(Diag) diag = diag_new();
-  g_autoptr(Machine) machine = machine_load(name, few_sms, diag);
+  g_autoptr(Machine) machine = machine_load(name, settings, diag);
   LitmusCase cases[LITMUS_CASES_MAX];
   Program *programs[LITMUS_CASES_MAX], *chosen[LITMUS_CASES_MAX];
   unsigned count = litmus_cases(cases, LITMUS_CASES_MAX), of_chosen[LITMUS_CASES_MAX];
@@ -205,10 +205,16 @@ static void run_test_on(unsigned test, const char *name, bool everywhere) {
     program_free(programs[i]);
 }
 
-START_TEST(nothing_forbidden_on_h200) { run_test_on((unsigned)_i, "h200", true); }
+START_TEST(nothing_forbidden_on_h200) { run_test_on((unsigned)_i, "h200", few_sms, true); }
 END_TEST
 
-START_TEST(nothing_forbidden_on_rtx3070) { run_test_on((unsigned)_i, "rtx3070", false); }
+START_TEST(nothing_forbidden_on_rtx3070) { run_test_on((unsigned)_i, "rtx3070", few_sms, false); }
+END_TEST
+
+/* As `lockstep check` makes stores late. */
+static const char *const late[] = {"gpu.sms=16", "memory.late_stores=3000", NULL};
+
+START_TEST(nothing_forbidden_with_late_stores) { run_test_on((unsigned)_i, "h200", late, false); }
 END_TEST
 
 /* A copy that a load of its SM left in the L1 is a weak outcome that has to come: the flag is new and the message
@@ -242,6 +248,7 @@ int main(void) {
   tcase_set_timeout(runs, 60 * (1 + seeds()));
   tcase_add_loop_test(runs, nothing_forbidden_on_h200, 0, (int)litmus_test_count);
   tcase_add_loop_test(runs, nothing_forbidden_on_rtx3070, 0, (int)litmus_test_count);
+  tcase_add_loop_test(runs, nothing_forbidden_with_late_stores, 0, (int)litmus_test_count);
   tcase_add_test(runs, copies_in_the_l1_show);
   suite_add_tcase(suite, runs);
   return unit_run(suite);
