@@ -499,7 +499,8 @@ void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[
 void lane_groups_meet(Issue *issue, uint32_t lanes) {
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
-  uint64_t done = issue->now + issue->gpu->machine->sm.lane_groups.sync_latency;
+  const Machine *machine = issue->gpu->machine;
+  uint64_t done = issue->now + machine->sm.lane_groups.sync_latency;
   issue->next = MAX(issue->next, done);
   if (lanes == warp->alive) {
     ProbePoint point = issue_point(issue, lanes);
@@ -507,7 +508,7 @@ void lane_groups_meet(Issue *issue, uint32_t lanes) {
     return;
   }
   park(warp, GROUP_AT_MEETING, ALL_LANES, lanes, 0);
-  release_complete(issue, done);
+  release_complete(issue, done + (issue->encoded ? machine->sm.encoded.meeting : 0));
   lane_groups_switch(issue, before);
 }
 

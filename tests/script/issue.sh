@@ -71,7 +71,7 @@ rows() {
       if (program == "generic") return threads == 1024 && kernel == "store_four"
       if (program == "mbarrier")
         return threads == 32 && kernel ~ /^(test_(true|false)_(1|32)|try_false_(1|32))$/ ||
-          threads == 32 && kernel == "arrive_32" || threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1)$/
+          threads == 32 && kernel ~ /^(arrive_32|round_one_waits)$/ || threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1)$/
       return (threads == 32 || threads == 1024) && kernel ~ /^poll_lane_(meets|syncwarp)$/ || (threads == 32 || threads == 256) && kernel == "fence_block"
     }
     function put(kernel, threads, n, ours, theirs) {
