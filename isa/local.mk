@@ -125,6 +125,8 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_int.c \
   isa/mc/mc_issue.c \
   isa/mc/mc_issue.h \
+  isa/mc/mc_link.c \
+  isa/mc/mc_link.h \
   isa/mc/mc_lower.c \
   isa/mc/mc_lower.h \
   isa/mc/mc_memory.c \

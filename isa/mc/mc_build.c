@@ -137,8 +137,20 @@ static bool bank_address(McBuild *build, const McData *data, uint32_t offset, Co
   return false;
 }
 
+/* A pointer to a `__constant__` variable is the address of bank 3, which the driver writes into bank 0, and its place
+ * there. */
+static bool is_user_bank(McBuild *build, uint32_t offset, ConstRef *ref) {
+  uint32_t at = build->sm >= 90 ? 0xd0 : 0x50;
+  int variable = offset == at || offset == at + 4 ? mc_bank_variable(build, 3) : -1;
+  *ref = (ConstRef){.kind = variable >= 0 && offset == at ? CONST_SYMBOL : CONST_IMMEDIATE,
+                    .symbol = (uint32_t)MAX(variable, 0)};
+  return variable >= 0;
+}
+
 /* Word `offset` of a constant bank, as a row of the launch; false if it has to be loaded. */
 static bool bank_word(McBuild *build, const McOperand *operand, uint32_t offset, ConstRef *ref) {
+  if (operand->bank == 0 && is_user_bank(build, offset, ref))
+    return true;
   if (operand->bank == 0) {
     *ref = (ConstRef){.kind = CONST_BANK, .value = offset};
     return true;

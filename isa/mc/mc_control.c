@@ -95,59 +95,86 @@ bool mc_brx(McBuild *build) {
 }
 
 bool mc_ret(McBuild *build) {
-  return mc_only(build, "REL", "NODEC", NULL) ? jump_by_register(build, 0) : mc_refuse(build);
+  return mc_only(build, "REL", "ABS", "NODEC", NULL) ? jump_by_register(build, 0) : mc_refuse(build);
 }
 
 /* ---- calls ---- */
 
-/* The number that `reg` has at instruction `before`, if a move of a constant not far above gives it. */
-static bool known_number(const McBuild *build, guint before, int reg, uint64_t *value) {
-  for (guint i = before; i-- > 0;) {
-    const McInst *inst = mc_inst(build->module, build->source, i);
+/* The address of the function that instruction `index` is of, and 0 in the kernel's own code. */
+static uint32_t start_of_function(const McBuild *build) {
+  uint32_t start = 0;
+  for (guint i = 0; i < build->module->kernels->len; i++) {
+    const McKernel *kernel = mc_kernel(build->module, i);
+    uint32_t at = kernel->insts && !kernel->entry ? mc_inst(build->module, kernel, 0)->address : 0;
+    start = at <= build->inst->address ? MAX(start, at) : start;
+  }
+  return start;
+}
+
+/* The instruction before `index` in the same function, or NULL. */
+static const McInst *inst_before(const McBuild *build, guint index, uint32_t start) {
+  const McInst *inst = index ? mc_inst(build->module, build->source, index - 1) : NULL;
+  return inst && inst->address >= start ? inst : NULL;
+}
+
+static bool is_move(const McInst *inst) {
+  return strcmp(inst->root, "MOV") == 0 || strcmp(inst->name, "IMAD.MOV.U32") == 0;
+}
+
+/* The newest instruction before *index in the same function that gives `reg` its value; through moves, which without
+ * optimization are many, from one register to the next. NULL if there is none. *index is its own then. */
+static const McInst *giver_of(const McBuild *build, int reg, guint *index) {
+  uint32_t start = start_of_function(build);
+  const McInst *inst;
+  for (; (inst = inst_before(build, *index, start)); --*index) {
     const McOperand *to = inst->operands ? mc_operand(build->module, inst, 0) : NULL;
     if (!to || to->kind != MC_REGISTER || to->number != reg)
       continue;
     const McOperand *from = mc_operand(build->module, inst, inst->operands - 1);
-    bool moves =
-        strcmp(inst->root, "MOV") == 0 || strcmp(inst->name, "IMAD.MOV.U32") == 0 || strcmp(inst->root, "HFMA2") == 0;
-    if (!moves)
-      return false;
-    if (from->kind == MC_REGISTER && from->number == MC_RZ)
-      *value = 0;
-    else if (from->kind == MC_INTEGER || from->kind == MC_REAL)
-      *value = from->kind == MC_INTEGER ? from->value : 0;
-    else
-      return false;
-    if (strcmp(inst->root, "HFMA2") == 0) { /* two halves: 0, and a small number's bits */
-      double low = from->kind == MC_REAL ? from->real : (double)(int64_t)from->value;
-      *value = (uint64_t)(low * 16777216.0 + 0.5);
+    if (!is_move(inst) || from->kind != MC_REGISTER || from->number == MC_RZ) {
+      --*index;
+      return inst;
     }
-    return true;
+    reg = from->number;
   }
-  return false;
+  return NULL;
+}
+
+/* The number that `reg` has before instruction `index`, if a move of a constant gives it. */
+static bool known_number(const McBuild *build, guint index, int reg, uint64_t *value) {
+  const McInst *inst = giver_of(build, reg, &index);
+  if (!inst || (!is_move(inst) && strcmp(inst->root, "HFMA2") != 0))
+    return false;
+  const McOperand *from = mc_operand(build->module, inst, inst->operands - 1);
+  if (from->kind == MC_REGISTER && from->number == MC_RZ)
+    *value = 0;
+  else if (from->kind == MC_INTEGER || from->kind == MC_REAL)
+    *value = from->kind == MC_INTEGER ? from->value : 0;
+  else
+    return false;
+  if (strcmp(inst->root, "HFMA2") == 0) { /* two halves: 0, and a small number's bits */
+    double low = from->kind == MC_REAL ? from->real : (double)(int64_t)from->value;
+    *value = (uint64_t)(low * 16777216.0 + 0.5);
+  }
+  return true;
 }
 
 /* The function whose address `reg` has: loaded from bank 4. NULL if it isn't known. */
 static const char *called_function(const McBuild *build, int reg) {
-  for (guint i = build->index; i-- > 0;) {
-    const McInst *inst = mc_inst(build->module, build->source, i);
-    const McOperand *to = inst->operands ? mc_operand(build->module, inst, 0) : NULL;
-    if (!to || to->kind != MC_REGISTER || to->number != reg)
-      continue;
-    const McOperand *from = mc_operand(build->module, inst, inst->operands - 1);
-    const McData *data = mc_find_data(build->module, ".nv.constant4");
-    uint64_t index = 0;
-    if (from->kind == MC_SYMBOL)
-      return from->text;
-    if (from->kind != MC_CONSTANT || from->bank != 4 || !data || !data->relocs ||
-        (from->base != MC_NO_REGISTER && from->base != MC_RZ && !known_number(build, i, from->base, &index)))
-      return NULL;
-    for (guint r = 0; r < data->relocs->len; r++) {
-      const McReloc *reloc = &g_array_index(data->relocs, McReloc, r);
-      if (reloc->offset == index + (uint32_t)from->offset)
-        return reloc->symbol;
-    }
+  guint index = build->index;
+  const McInst *inst = giver_of(build, reg, &index);
+  const McOperand *from = inst ? mc_operand(build->module, inst, inst->operands - 1) : NULL;
+  const McData *data = mc_find_data(build->module, ".nv.constant4");
+  uint64_t number = 0;
+  if (from && from->kind == MC_SYMBOL)
+    return from->text;
+  if (!from || from->kind != MC_CONSTANT || from->bank != 4 || !data || !data->relocs ||
+      (from->base != MC_NO_REGISTER && from->base != MC_RZ && !known_number(build, index, from->base, &number)))
     return NULL;
+  for (guint r = 0; r < data->relocs->len; r++) {
+    const McReloc *reloc = &g_array_index(data->relocs, McReloc, r);
+    if (reloc->offset == number + (uint32_t)from->offset)
+      return reloc->symbol;
   }
   return NULL;
 }
@@ -207,16 +234,33 @@ static void add_functions(McBuild *build) {
   }
 }
 
+/* Functions with a section of their own that the kernel has: a pointer to one is its address. False if there are
+ * none. */
+static bool add_linked_functions(McBuild *build) {
+  const McInst *last = mc_inst(build->module, build->source, build->source->insts - 1);
+  bool some = false;
+  for (guint i = 0; build->module->has_data && i < build->module->kernels->len; i++) {
+    const McKernel *function = mc_kernel(build->module, i);
+    uint32_t at = function->insts && !function->entry ? mc_inst(build->module, function, 0)->address : 0;
+    if (at == 0 || at > last->address)
+      continue;
+    add_jump(build, at);
+    some = true;
+  }
+  return some;
+}
+
 /* By a pointer: of a function of the program, or of one that the system has. */
 static bool call_by_register(McBuild *build, const McOperand *target, uint32_t behind) {
   const char *name = called_function(build, target->number);
   const McSymbol *symbol = name ? mc_find_symbol(build->module, name) : NULL;
   if (name)
     return !(symbol && symbol->section) ? call_system(build, name) : mc_refuse(build);
-  if (!mc_has(build, "REL")) /* it may be anywhere in memory */
+  if (mc_has(build, "REL"))
+    add_functions(build);
+  else if (!add_linked_functions(build)) /* it may be anywhere in memory */
     return mc_refuse(build);
   add_jump(build, behind);
-  add_functions(build);
   build->calls_pointers = true;
   return jump_by_register(build, 0);
 }
@@ -228,6 +272,10 @@ bool mc_call(McBuild *build) {
     return mc_refuse(build);
   if (mc_is_register(target))
     return call_by_register(build, target, behind);
+  if (target->kind == MC_SYMBOL)
+    return call_system(build, target->text);
+  if (mc_has(build, "ABS") && target->value == 0) /* a listing of cuobjdump doesn't say whom */
+    return mc_refuse(build);
   Inst inst = mc_blank(build, OP_BRA);
   add_jump(build, behind);
   return jump(build, &inst, target);

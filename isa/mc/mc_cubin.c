@@ -6,6 +6,7 @@
 #include "isa/mc/mc_cubin_decode.h"
 #include "isa/mc/mc_cubin_reader.h"
 #include "isa/mc/mc_info.h"
+#include "isa/mc/mc_link.h"
 #include "isa/mc/mc_listing_reader.h"
 
 enum {
@@ -170,6 +171,7 @@ static void read_all(McCubin *cubin) {
   read_attributes(cubin);
   mc_cubin_read_relocations(cubin);
   mc_cubin_read_lines(cubin);
+  mc_link(cubin->module);
   if (cubin->module->kernels->len == 0 && diag_error_count(cubin->diag) == cubin->errors)
     diag_error(cubin->diag, cubin->file, 0, 0, "this cubin has no code");
 }

@@ -13,6 +13,9 @@ enum {
   RELOCATION_GENERIC_64 = 4,
   RELOCATION_LOW_32 = 0x38,
   RELOCATION_HIGH_32 = 0x39,
+  /* The target of CALL.ABS, before sm_90 and of it. */
+  RELOCATION_CALL = 0x3a,
+  RELOCATION_CALL_90 = 0x4b,
   IMMEDIATE_BIT = 32,
 };
 
@@ -140,6 +143,25 @@ static McOperand *find_immediate(McCubin *cubin, const McInst *inst) {
   return NULL;
 }
 
+/* The name of a function, also where its section stands for it. */
+static const char *name_of_function(const McCubinSymbol *symbol) {
+  static const char text[] = ".text.";
+  return g_str_has_prefix(symbol->name, text) ? g_intern_string(symbol->name + strlen(text)) : symbol->name;
+}
+
+/* CALL.ABS `(name). */
+static void relocate_call(McCubin *cubin, McInst *inst, const Relocation *from) {
+  McOperand *operand = inst->operands ? (McOperand *)mc_operand(cubin->module, inst, 0) : NULL;
+  bool calls = operand && strcmp(inst->root, "CALL") == 0 && operand->kind == MC_TARGET;
+  uint64_t addend = from->has_addend ? (uint64_t)from->addend : calls ? operand->value : 0;
+  if (!calls || !from->symbol || !*from->symbol->name || from->symbol->value + addend != 0) {
+    mc_cubin_make_unknown(inst, inst->low);
+    return;
+  }
+  operand->kind = MC_SYMBOL;
+  operand->text = name_of_function(from->symbol);
+}
+
 /* MOV R4, 32@lo(name). A place in the kernel itself is a target, as in nvdisasm's listings. Object files for the
  * linker have relocations of many more kinds; an instruction with one of them is unknown until it is linked. */
 static void relocate_inst(McCubin *cubin, const McKernel *kernel, const Relocation *from) {
@@ -150,6 +172,10 @@ static void relocate_inst(McCubin *cubin, const McKernel *kernel, const Relocati
     return;
   }
   McInst *inst = (McInst *)mc_inst(cubin->module, kernel, (guint)(from->offset / MC_INST_BYTES));
+  if (from->type == RELOCATION_CALL || from->type == RELOCATION_CALL_90) {
+    relocate_call(cubin, inst, from);
+    return;
+  }
   McOperand *operand = find_immediate(cubin, inst);
   bool named = from->symbol && *from->symbol->name && (low || high);
   int64_t addend = from->has_addend ? from->addend : operand ? (int64_t)operand->value : 0;
@@ -162,7 +188,7 @@ static void relocate_inst(McCubin *cubin, const McKernel *kernel, const Relocati
   } else {
     operand->kind = MC_SYMBOL;
     operand->part = low ? MC_SYMBOL_LOW32 : MC_SYMBOL_HIGH32;
-    operand->text = from->symbol->name;
+    operand->text = name_of_function(from->symbol);
   }
 }
 

@@ -120,19 +120,22 @@ static void add_control(Step *step, uint32_t control) {
   step->stall = (uint8_t)MAX(step->stall, control & CONTROL_STALL);
 }
 
-/* Instructions of the kernel stand in the order of the listing, 16 bytes each. */
-static const McInst *source_of(const McModule *module, const McKernel *source, const Inst *inst) {
-  return mc_inst(module, source, (inst->address - mc_inst(module, source, 0)->address) / MC_INST_BYTES);
+/* Instructions of the kernel stand in the order of their addresses: the next one of those from *index on. */
+static const McInst *source_of(const McModule *module, const McKernel *source, const Inst *inst, guint *index) {
+  while (mc_inst(module, source, *index)->address != inst->address)
+    ++*index;
+  return mc_inst(module, source, *index);
 }
 
 static void make_steps(Search *search, const McModule *module, const McKernel *source) {
   const Kernel *kernel = search->kernel;
+  guint index = 0;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     bool begins = pc == 0 || !(kernel->insts[pc - 1].flags & INST_FUSED);
     if (begins)
       search->steps[search->count++] = (Step){.first = pc, .write = CONTROL_NONE, .read = CONTROL_NONE};
     Step *step = &search->steps[search->count - 1];
-    const char *root = source_of(module, source, &kernel->insts[pc])->root;
+    const char *root = source_of(module, source, &kernel->insts[pc], &index)->root;
     step->last = pc;
     step->latency = (uint8_t)latency_of(root);
     step->in_order = (uint8_t)order_of(root);

@@ -99,7 +99,9 @@ static void note_of_module(McModule *module, const McInfo *info, const Attribute
     return;
   const char *name = info->symbol(info->context, get32(attribute, 0));
   McKernel *kernel = name ? mc_info_kernel(module, name) : NULL;
-  uint32_t value = MIN(get32(attribute, 4), (uint32_t)INT32_MAX);
+  uint32_t value = get32(attribute, 4);
+  if (value > INT32_MAX) /* ptxas doesn't know the stack of functions that call each other in circles */
+    return;
   if (kernel && attribute->number == ATTRIBUTE_REGCOUNT)
     kernel->registers = (int32_t)value;
   else if (kernel)

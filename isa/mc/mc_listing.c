@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "isa/mc/mc_link.h"
 #include "isa/mc/mc_listing_reader.h"
 
 /* ---- what the parts share ---- */
@@ -357,6 +358,7 @@ McModule *mc_listing_parse(const char *file, const char *text, gsize length, Dia
   mc_resolve(&reader);
   mc_read_infos(&reader);
   check_kernels(&reader);
+  mc_link(reader.module);
   McModule *module = reader.module;
   mc_reader_clear(&reader);
   if (diag_error_count(diag) > errors)

@@ -308,7 +308,8 @@ static uint32_t frame_bytes(const McBuild *build) {
 static uint32_t stack_bytes(const McBuild *build) {
   enum { USUAL_LIMIT = 1024 };
   uint32_t moved = frame_bytes(build), known = known_or(build->source->stack_bytes, moved);
-  return build->calls_pointers || moved > known ? MAX(known, USUAL_LIMIT) : known;
+  bool unknown = build->module->has_data && build->source->stack_bytes < 0;
+  return build->calls_pointers || moved > known || unknown ? MAX(known, USUAL_LIMIT) : known;
 }
 
 static uint16_t param_base(const McBuild *build) {

@@ -453,7 +453,7 @@ static bool indexed_constant(McBuild *build, const McOperand *operand, MemWidth 
   if (operand->bank == 0) {
     inst.space = MEM_PARAM;
     inst.a = mc_value(build, &index);
-    inst.imm = operand->offset - (int32_t)build->kernel->param_base;
+    inst.imm = operand->offset; /* from the bank's first byte */
   } else {
     int variable = mc_bank_variable(build, operand->bank);
     if (variable < 0)

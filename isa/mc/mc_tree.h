@@ -140,7 +140,9 @@ typedef struct McKernel {
   unsigned sm;      /* 90 for sm_90 */
   bool entry;
   uint32_t line;              /* of the listing */
-  uint32_t first_inst, insts; /* in McModule.insts, which stand in order of address without holes */
+  /* In McModule.insts, which stand in order of address. Between its own and those of functions that were linked to it
+   * there may be holes. */
+  uint32_t first_inst, insts;
   int32_t registers;          /* of a thread, from the resource lines; -1: unknown. The rest likewise */
   int32_t stack_bytes;        /* frame and calls below it: local memory of a thread */
   int32_t shared_bytes;       /* static */

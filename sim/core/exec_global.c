@@ -350,6 +350,7 @@ static void access_constant(Issue *issue, MemKind kind, const uint64_t address[3
 static void load_parameter(Issue *issue, const uint64_t address[32]) {
   const Launch *launch = warp_block(issue->sm, issue->warp)->launch;
   uint32_t bytes = width_bytes[issue->inst->width], rows[ACCESS_PARTS_MAX][32] = {{0}};
+  uint32_t before = launch->kernel->bank == BANK_VOLTA ? launch->kernel->param_base : 0;
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint64_t at = address[lane];
@@ -358,8 +359,9 @@ static void load_parameter(Issue *issue, const uint64_t address[32]) {
       record_fault(
           issue, 1u << lane, "param", at,
           fault == PLACE_MISALIGNED
-              ? g_strdup_printf("misaligned %u-byte access to parameter byte " HEX64, bytes, at)
-              : g_strdup_printf("access to parameter byte " HEX64 " beyond the kernel's %u", at, launch->param_bytes),
+              ? g_strdup_printf("misaligned %u-byte access to parameter byte " HEX64, bytes, at - before)
+              : g_strdup_printf("access to parameter byte " HEX64 " beyond the kernel's %u", at - before,
+                                launch->param_bytes - before),
           g_strdup("keep the index within the parameter"));
       return;
     }

@@ -36,9 +36,18 @@ bool launch_reads_workspace(const Kernel *kernel) {
 }
 
 /* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the windows of shared and local memory at 0x18 and
- * 0x20, the stack pointer at 0x28, dynamic shared bytes at 0x2c; the workspace; arguments. */
-static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
-  enum { NCTAID = 0xc, SHARED = 0x18, LOCAL = 0x20, STACK = 0x28, DYNAMIC = 0x2c };
+ * 0x20, the stack pointer at 0x28, dynamic shared bytes at 0x2c; the workspace; how many SMs there are at 0x10c, and
+ * what of a block's shared memory is the system's at 0x114; arguments. */
+static uint32_t volta_word(const Machine *machine, const LaunchConfig *config, uint32_t offset) {
+  enum {
+    NCTAID = 0xc,
+    SHARED = 0x18,
+    LOCAL = 0x20,
+    STACK = 0x28,
+    DYNAMIC = 0x2c,
+    SMS = 0x10c,
+    SYSTEM_SHARED = 0x114
+  };
   uint32_t base = config->kernel->param_base, word = 0, workspace = workspace_offset(config->kernel);
   if (offset < NCTAID)
     return config->block[offset / 4];
@@ -52,6 +61,10 @@ static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
     return config->kernel->local_bytes;
   if (offset == DYNAMIC)
     return config->shared_bytes;
+  if (offset == SMS)
+    return machine->gpu.sms;
+  if (offset == SYSTEM_SHARED)
+    return config->kernel->shared_system;
   if (offset == workspace || offset == workspace + 4)
     return (uint32_t)(offset == workspace ? config->envreg >> 32 : config->envreg);
   if (offset >= base && offset - base < config->args_bytes)
@@ -59,10 +72,11 @@ static uint32_t volta_word(const LaunchConfig *config, uint32_t offset) {
   return word;
 }
 
-static uint32_t const_value(const LaunchConfig *config, const ConstRef *ref) {
+static uint32_t const_value(const Machine *machine, const LaunchConfig *config, const ConstRef *ref) {
   switch (ref->kind) {
   case CONST_BANK:
-    return config->kernel->bank == BANK_VOLTA ? volta_word(config, ref->value) : bank_word(config, ref->value);
+    return config->kernel->bank == BANK_VOLTA ? volta_word(machine, config, ref->value)
+                                              : bank_word(config, ref->value);
   case CONST_SYMBOL:
     LS_REQUIRE("launch-symbols", config->symbols && ref->symbol < config->program->variables->len);
     return (uint32_t)config->symbols[ref->symbol] + ref->value;
@@ -71,22 +85,28 @@ static uint32_t const_value(const LaunchConfig *config, const ConstRef *ref) {
   return ref->value;
 }
 
-static uint32_t *make_const_rows(const LaunchConfig *config) {
+static uint32_t *make_const_rows(const Machine *machine, const LaunchConfig *config) {
   const Kernel *kernel = config->kernel;
   uint32_t *rows = g_new(uint32_t, (size_t)kernel->nconsts * WARP_LANES + 1);
   for (uint32_t i = 0; i < kernel->nconsts; i++) {
-    uint32_t value = const_value(config, &kernel->consts[i]);
+    uint32_t value = const_value(machine, config, &kernel->consts[i]);
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
       rows[i * WARP_LANES + lane] = value;
   }
   return rows;
 }
 
-static void keep_params(Launch *launch, const LaunchConfig *config) {
-  launch->param_bytes = MAX(config->args_bytes, config->kernel->param_bytes);
-  launch->params = g_malloc0(launch->param_bytes + 1u);
+/* Machine code indexes the whole bank. */
+static void keep_params(const Machine *machine, Launch *launch, const LaunchConfig *config) {
+  uint32_t before = config->kernel->bank == BANK_VOLTA ? config->kernel->param_base : 0;
+  launch->param_bytes = before + MAX(config->args_bytes, config->kernel->param_bytes);
+  launch->params = g_malloc0(launch->param_bytes + 4u);
+  for (uint32_t at = 0; at < before; at += 4) {
+    uint32_t word = volta_word(machine, config, at);
+    memcpy(launch->params + at, &word, sizeof word);
+  }
   if (config->args_bytes)
-    memcpy(launch->params, config->args, config->args_bytes);
+    memcpy(launch->params + before, config->args, config->args_bytes);
 }
 
 static char *refuse_grid(const Machine *machine, const LaunchConfig *config) {
@@ -203,8 +223,8 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
     return NULL;
   }
   launch->name = g_strdup(config->name ? config->name : config->kernel->name);
-  keep_params(launch, config);
-  launch->const_rows = make_const_rows(config);
+  keep_params(gpu->machine, launch, config);
+  launch->const_rows = make_const_rows(gpu->machine, config);
   decode_all(gpu, launch);
   return launch;
 }

@@ -88,7 +88,7 @@ typedef struct Launch {
   uint32_t block_threads, block_warps, shared_bytes;
   int stream;
   const struct Launch *previous; /* of its stream; NULL: the first */
-  uint8_t *params;               /* of the kernel, for MEM_PARAM: as given, zeros up to what the kernel declares */
+  uint8_t *params; /* of the kernel, for MEM_PARAM: as given, zeros up to what it declares; of machine code, c[0x0] */
   uint32_t param_bytes;
   uint64_t envreg;      /* SR_ENVREG1 and 2: high and low word; cooperative launches have an address there */
   uint32_t *const_rows; /* kernel->nconsts rows of 32 */

@@ -1,5 +1,7 @@
 // Calls through pointers, virtual functions, recursion, frames on the stack and jump tables: out[t] of in[t], as tests/unit/test_mc_kernels.c
-// computes it on a CPU. Recorded: for sm in 75 86 90: nvcc -cubin -arch=sm_$sm -o pointers.sm_$sm.cubin pointers.cu
+// computes it on a CPU. Recorded: for sm in 75 86 90: nvcc -cubin -arch=sm_$sm -o pointers.sm_$sm.cubin pointers.cu; and pointers_linked, with
+// functions in sections of their own: nvcc -rdc=true -lineinfo -cubin -arch=sm_$sm -o object.cubin pointers.cu;
+// nvlink -arch=sm_$sm -o pointers_linked.sm_$sm.cubin object.cubin
 typedef int (*Op)(int, int);
 
 __device__ __noinline__ int add(int a, int b) { return a + b; }

@@ -270,9 +270,36 @@ START_TEST(addresses_in_code) {
             high->part == MC_SYMBOL_HIGH32);
   ck_assert_str_eq(low->text, "words");
   ck_assert_str_eq(high->text, "words");
-  ck_assert_str_eq(operand_at(module, kernel, 4, 1)->text, function->name);
+  const McOperand *address = operand_at(module, kernel, 4, 1), *above = operand_at(module, kernel, 5, 1);
+  ck_assert(address->kind == MC_INTEGER && address->value == 0x100 && above->kind == MC_INTEGER && above->value == 0);
+  ck_assert_uint_eq(kernel->insts, 0x100 / MC_INST_BYTES + function->insts); /* it calls by a pointer */
+  ck_assert_uint_eq(mc_inst(module, kernel, 0x100 / MC_INST_BYTES)->address, 0x100);
   const McOperand *back = operand_at(module, kernel, 8, 1), *zero = operand_at(module, kernel, 9, 1);
   ck_assert(back->kind == MC_TARGET && back->value == 0xb0 && zero->kind == MC_INTEGER && zero->value == 0);
+}
+END_TEST
+
+/* `nvcc -G` calls inline functions by their addresses: the code of those that a kernel needs stands behind its own. */
+START_TEST(functions_behind_kernels) {
+  g_autoptr(McModule) module = read_right("debug.sm_90.cubin");
+  const McKernel *kernel = NULL;
+  for (guint i = 0; i < module->kernels->len; i++)
+    if (strcmp(mc_kernel(module, i)->name, "turns") == 0)
+      kernel = mc_kernel(module, i);
+  unsigned calls = 0, swaps = 0;
+  for (guint i = 0; kernel && i < kernel->insts; i++) {
+    const McInst *inst = mc_inst(module, kernel, i);
+    const McOperand *first = inst->operands ? mc_operand(module, inst, 0) : NULL;
+    swaps += mc_has_modifier(inst, "CAS");
+    if (strcmp(inst->name, "CALL.ABS.NOINC") == 0) {
+      bool there = false;
+      for (guint k = 0; k < kernel->insts; k++)
+        there |= mc_inst(module, kernel, k)->address == first->value;
+      ck_assert(first->kind == MC_TARGET && first->value > 0 && there);
+      calls++;
+    }
+  }
+  ck_assert(calls >= 6 && swaps >= 1);
 }
 END_TEST
 
@@ -416,6 +443,7 @@ int main(void) {
   tcase_add_test(tcase, inlined_calls);
   tcase_add_test(tcase, inlined_in_one_of_several);
   tcase_add_test(tcase, addresses_in_code);
+  tcase_add_test(tcase, functions_behind_kernels);
   tcase_add_test(tcase, other_relocations_in_code);
   tcase_add_test(tcase, unknown_encodings_stay);
   tcase_add_loop_test(tcase, what_is_wrong_is_said, 0, G_N_ELEMENTS(complaints));

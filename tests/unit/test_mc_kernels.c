@@ -82,6 +82,21 @@ static uint32_t switches(uint32_t t, const uint32_t *in) {
   return r;
 }
 
+/* ---- debug.cu ---- */
+
+static uint32_t turns(uint32_t t, const uint32_t *in) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < N; i++)
+    sum += (uint32_t)((int32_t)in[i] % 100);
+  return t < N ? sum : 0;
+}
+
+static uint32_t pointed(uint32_t t, const uint32_t *in) {
+  static const uint32_t first[] = {5, 7, 11}, second[] = {2, 3, 13};
+  uint32_t value = low_byte(in, t), constant = (value & 1 ? first : second)[value % 3];
+  return BLOCKS + (value % 2 ? value / constant : value + constant);
+}
+
 /* ---- mbarrier.cu ---- */
 
 static uint32_t rounds(uint32_t t, const uint32_t *in) {
@@ -485,6 +500,14 @@ static const KernelCase cases[] = {
     {"pointers", "nested", nested},
     {"pointers", "frames", frames},
     {"pointers", "switches", switches},
+    {"pointers_linked", "by_table", by_table},
+    {"pointers_linked", "virtuals", virtuals},
+    {"pointers_linked", "recursion", recursion},
+    {"pointers_linked", "nested", nested},
+    {"pointers_linked", "frames", frames},
+    {"pointers_linked", "switches", switches},
+    {"debug", "turns", turns},
+    {"debug", "pointed", pointed},
     {"mbarrier", "rounds", rounds},
     {"mbarrier", "drops", drops},
     {"mbarrier", "raw", neighbour},
