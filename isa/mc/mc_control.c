@@ -94,20 +94,24 @@ bool mc_brx(McBuild *build) {
   return jump_by_register(build, offset->kind == MC_TARGET ? 0 : build->inst->address + MC_INST_BYTES);
 }
 
+/* The copy of a function for one call knows its place. */
 bool mc_ret(McBuild *build) {
-  return mc_only(build, "REL", "ABS", "NODEC", NULL) ? jump_by_register(build, 0) : mc_refuse(build);
+  if (!mc_only(build, "REL", "ABS", "NODEC", NULL))
+    return mc_refuse(build);
+  if (mc_at(build, 0)->kind != MC_TARGET)
+    return jump_by_register(build, 0);
+  Inst inst = mc_blank(build, OP_BRA);
+  return jump(build, &inst, mc_at(build, 0));
 }
 
 /* ---- calls ---- */
 
-/* The address of the function that instruction `index` is of, and 0 in the kernel's own code. */
+/* The address of the function that the instruction is of, and 0 in the kernel's own code. */
 static uint32_t start_of_function(const McBuild *build) {
+  const GArray *starts = build->source->starts;
   uint32_t start = 0;
-  for (guint i = 0; i < build->module->kernels->len; i++) {
-    const McKernel *kernel = mc_kernel(build->module, i);
-    uint32_t at = kernel->insts && !kernel->entry ? mc_inst(build->module, kernel, 0)->address : 0;
-    start = at <= build->inst->address ? MAX(start, at) : start;
-  }
+  for (guint i = 0; starts && i < starts->len && g_array_index(starts, uint32_t, i) <= build->inst->address; i++)
+    start = g_array_index(starts, uint32_t, i);
   return start;
 }
 
@@ -234,15 +238,22 @@ static void add_functions(McBuild *build) {
   }
 }
 
+static bool begins_function(const McBuild *build, uint32_t address) {
+  const GArray *starts = build->source->starts;
+  for (guint i = 0; starts && i < starts->len; i++)
+    if (g_array_index(starts, uint32_t, i) == address)
+      return true;
+  return false;
+}
+
 /* Functions with a section of their own that the kernel has: a pointer to one is its address. False if there are
  * none. */
 static bool add_linked_functions(McBuild *build) {
-  const McInst *last = mc_inst(build->module, build->source, build->source->insts - 1);
   bool some = false;
-  for (guint i = 0; build->module->has_data && i < build->module->kernels->len; i++) {
+  for (guint i = 0; i < build->module->kernels->len; i++) {
     const McKernel *function = mc_kernel(build->module, i);
     uint32_t at = function->insts && !function->entry ? mc_inst(build->module, function, 0)->address : 0;
-    if (at == 0 || at > last->address)
+    if (at == 0 || !begins_function(build, at))
       continue;
     add_jump(build, at);
     some = true;

@@ -6,6 +6,7 @@ static void clear_kernel(gpointer item) {
   McKernel *kernel = item;
   g_clear_pointer(&kernel->params, g_array_unref);
   g_clear_pointer(&kernel->targets, g_array_unref);
+  g_clear_pointer(&kernel->starts, g_array_unref);
 }
 
 static void clear_data(gpointer item) {

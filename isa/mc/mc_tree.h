@@ -153,6 +153,7 @@ typedef struct McKernel {
   int32_t cluster_blocks; /* __cluster_dims__; 0: it doesn't say */
   GArray *params;      /* McParam by ordinal; NULL: unknown */
   GArray *targets; /* uint32_t, byte addresses: of indirect branches (EIATTR_INDIRECT_BRANCH_TARGETS); NULL: none */
+  GArray *starts;  /* uint32_t, byte addresses, rising: of functions that were linked to it (mc_link.h); NULL: none */
 } McKernel;
 
 typedef struct McModule {
