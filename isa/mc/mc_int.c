@@ -18,10 +18,13 @@ static uint32_t negation(const McOperand *operand, uint32_t flag) {
   return operand->minus || operand->inverted ? flag : 0;
 }
 
+/* Without optimization many registers are moved to themselves, which doesn't change what a loop polls. */
 static bool move(McBuild *build, const McOperand *to, int16_t from) {
   Inst inst = mc_blank(build, OP_MOV);
   inst.dst = mc_destination(build, to, 1);
   inst.a = from;
+  if (inst.dst == from)
+    return mc_nothing(build);
   mc_emit(build, &inst);
   return true;
 }

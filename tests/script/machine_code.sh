@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 36
+plan 42
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -90,6 +90,16 @@ plan 36
   done
   expect "an instruction that isn't read" 3 'aren.t modelled: .*LDSM, 1 use' "$LOCKSTEP" run \
     "$SRCDIR/tests/machine_code/matrix.sm_90.cubin" -m h200 $adds
+  for kernel in phases halves; do
+    for sm in 80 86 90; do
+      case $sm in
+      90) machine=h200 ;;
+      *) machine=rtx3070 ;;
+      esac
+      expect "plain loads that race with nothing, $kernel of sm_$sm" 0 "^looks.sm_$sm on $machine: completed" "$LOCKSTEP" check \
+        "$SRCDIR/tests/machine_code/looks.sm_$sm.cubin" -m $machine --kernel $kernel --grid 1 --block 64 --buffer out=64 --arg out
+    done
+  done
   bare="--kernel lock_gpu --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked"
   expect "arguments of a listing that doesn't name them" 0 '^listing on rtx3070: completed' "$LOCKSTEP" run listing.sass \
     -m rtx3070 $bare --arg total

@@ -1,6 +1,7 @@
 #include "sim/detect/race/race.h"
 
 #include "base/pages.h"
+#include "sim/detect/race/guesses.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
 #include "sim/detect/race/race_older.h"
@@ -24,6 +25,9 @@ struct RaceDetector {
   RaceWatch watch;
   GArray *polls;        /* bool *, of each launch: its kernel's polling loads, borrowed */
   GHashTable *kernels;  /* Kernel * -> bool *, or NULL */
+  GHashTable *mbarriers; /* words of shared memory that some instruction of machine code arrived at as at a barrier */
+  GArray *guesses;      /* bool *, of each launch of machine code: loads that are guesses (guesses.h), borrowed */
+  GHashTable *guessing; /* Kernel * -> bool *, or NULL */
   GArray *selections;   /* Selection *, of each launch: of its kernel's loads, owned by `selected` */
   GHashTable *selected; /* Kernel * -> Selection *, or NULL */
 };
@@ -45,6 +49,43 @@ static WarpOrder *warp_order(RaceDetector *detector, const ProbePoint *point) {
 
 static bool is_ptx(const Launch *launch) { return launch->program->dialect == DIALECT_PTX; }
 
+/* ---- barriers in shared memory ---- */
+
+static bool arrives(const Launch *launch, const Inst *inst) {
+  return inst->op == OP_ATOMS && inst->mode == ATOM_ARRIVE && !is_ptx(launch);
+}
+
+static gpointer word_key(uint64_t word) { return GSIZE_TO_POINTER((gsize)word + 1); }
+
+/* Before sm_90 a plain load looks at a barrier's phase, wherever it stands. */
+static bool looks_at_phase(const RaceDetector *detector, const ProbePoint *point, const RaceAccess *access) {
+  uint64_t word = access->address[__builtin_ctz(access->lanes)] / 4;
+  return access->kind == ACCESS_READ && access->space == SPACE_SHARED && g_hash_table_size(detector->mbarriers) &&
+         g_hash_table_contains(detector->mbarriers, word_key(race_words_shared(point->sm, word)));
+}
+
+static void note_arrivals(RaceDetector *detector, const ProbePoint *point, const RaceAccess *access) {
+  if (!arrives(point->block->launch, point->inst))
+    return;
+  for (uint32_t rest = access->lanes; rest; rest &= rest - 1) {
+    uint64_t word = race_words_shared(point->sm, access->address[__builtin_ctz(rest)] / 4);
+    g_hash_table_add(detector->mbarriers, word_key(word));
+    g_hash_table_add(detector->mbarriers, word_key(word + 1));
+  }
+}
+
+typedef struct Words {
+  uint64_t first, count;
+} Words;
+
+static gboolean is_among(gpointer key, gpointer value, gpointer user) {
+  (void)value;
+  const Words *words = user;
+  return GPOINTER_TO_SIZE(key) - 1 - words->first < words->count;
+}
+
+/* ---- what machine code doesn't say ---- */
+
 /* Finds the polling loads of launches that are new. PTX says itself what is volatile. */
 static void find_polls(RaceDetector *detector) {
   for (guint i = detector->polls->len; i < detector->gpu->launches->len; i++) {
@@ -56,9 +97,24 @@ static void find_polls(RaceDetector *detector) {
       g_hash_table_insert(detector->kernels, (gpointer)kernel, polls);
     }
     g_array_append_val(detector->polls, polls);
-    for (uint32_t pc = 0; polls && pc < kernel->ninsts; pc++)
-      if (((const bool *)polls)[pc])
+    for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+      if ((polls && ((const bool *)polls)[pc]) || arrives(gpu_launch(detector->gpu, i), &kernel->insts[pc]))
         detector->watch.flags[op_info[kernel->insts[pc].op].unit == UNIT_SHARED ? SPACE_SHARED : SPACE_GLOBAL] = true;
+  }
+}
+
+/* In machine code the first load of a word that a compare-and-swap changes is one of ptxas's making, often: an atomic
+ * operation on a half becomes one. */
+static void find_guesses(RaceDetector *detector) {
+  for (guint i = detector->guesses->len; i < detector->gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(detector->gpu, i);
+    gpointer guesses = NULL;
+    if (launch->program->dialect == DIALECT_MACHINE_CODE &&
+        !g_hash_table_lookup_extended(detector->guessing, launch->kernel, NULL, &guesses)) {
+      guesses = guesses_find(launch->kernel);
+      g_hash_table_insert(detector->guessing, (gpointer)launch->kernel, guesses);
+    }
+    g_array_append_val(detector->guesses, guesses);
   }
 }
 
@@ -106,12 +162,15 @@ static void block_start(void *user, const ProbePoint *point) {
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
     barrier_order_reset(&barriers[id]);
   find_polls(detector);
+  find_guesses(detector);
   find_selections(detector);
   for (uint32_t i = 0; i < block->warps; i++)
     order_start_warp(&detector->watch.order, &sm->warps[block->warp_slot[i]], block, i, is_ptx(block->launch));
   uint64_t first = race_words_shared(point->sm, block->shared_base / 4);
+  Words words = {first, (block->shared_bytes + 3) / 4};
+  g_hash_table_foreach_remove(detector->mbarriers, is_among, &words);
   if (block->shared_bytes)
-    forget_words(detector, SPACE_SHARED, first, (block->shared_bytes + 3) / 4);
+    forget_words(detector, SPACE_SHARED, words.first, words.count);
 }
 
 static void block_end(void *user, const ProbePoint *point) {
@@ -215,6 +274,9 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
   RaceDetector *detector = user;
   AccessKind kind = kind_of(point->inst, done);
   bool lock = point->inst->op == OP_LDSLK;
+  const bool *guesses = g_array_index(detector->guesses, const bool *, point->block->launch->index);
+  if (kind == ACCESS_READ && guesses && guesses[point->pc]) /* an old value does no harm */
+    return;
   const bool *polls = g_array_index(detector->polls, const bool *, point->block->launch->index);
   RaceAccess access = {.address = address,
                        .lanes = lock ? taken : point->lanes,
@@ -223,6 +285,8 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
                        .kind = kind,
                        .locks = lock || unlock,
                        .polls = polls && polls[point->pc]};
+  access.polls |= access.lanes && looks_at_phase(detector, point, &access);
+  note_arrivals(detector, point, &access);
   look_for_select(detector, point, &access);
   bool waits_for_taking = lock_unit_is_conditional(point->gpu->machine);
   if (lock || (unlock && waits_for_taking))
@@ -348,6 +412,9 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   detector->watch.settled = g_array_new(FALSE, FALSE, sizeof(SettledRace));
   detector->polls = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  detector->mbarriers = g_hash_table_new(g_direct_hash, g_direct_equal);
+  detector->guesses = g_array_new(FALSE, FALSE, sizeof(bool *));
+  detector->guessing = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   detector->selections = g_array_new(FALSE, FALSE, sizeof(Selection *));
   detector->selected = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   detector->watch.waits = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
@@ -395,6 +462,9 @@ void race_detector_free(RaceDetector *detector) {
   race_order_clear(&detector->watch.order);
   g_array_free(detector->polls, TRUE);
   g_hash_table_destroy(detector->kernels);
+  g_hash_table_destroy(detector->mbarriers);
+  g_array_free(detector->guesses, TRUE);
+  g_hash_table_destroy(detector->guessing);
   g_array_free(detector->selections, TRUE);
   g_hash_table_destroy(detector->selected);
   g_hash_table_destroy(detector->watch.waits);
