@@ -121,8 +121,11 @@ static const McInst *inst_before(const McBuild *build, guint index, uint32_t sta
   return inst && inst->address >= start ? inst : NULL;
 }
 
-static bool is_move(const McInst *inst) {
-  return strcmp(inst->root, "MOV") == 0 || strcmp(inst->name, "IMAD.MOV.U32") == 0;
+static bool is_move(const McBuild *build, const McInst *inst) {
+  if (strcmp(inst->root, "MOV") == 0)
+    return true;
+  const McOperand *first = strcmp(inst->name, "IMAD.MOV.U32") == 0 ? mc_operand(build->module, inst, 1) : NULL;
+  return first && first->kind == MC_REGISTER && first->number == MC_RZ;
 }
 
 /* The newest instruction before *index in the same function that gives `reg` its value; through moves, which without
@@ -135,7 +138,7 @@ static const McInst *giver_of(const McBuild *build, int reg, guint *index) {
     if (!to || to->kind != MC_REGISTER || to->number != reg)
       continue;
     const McOperand *from = mc_operand(build->module, inst, inst->operands - 1);
-    if (!is_move(inst) || from->kind != MC_REGISTER || from->number == MC_RZ) {
+    if (!is_move(build, inst) || from->kind != MC_REGISTER || from->number == MC_RZ) {
       --*index;
       return inst;
     }
@@ -147,7 +150,7 @@ static const McInst *giver_of(const McBuild *build, int reg, guint *index) {
 /* The number that `reg` has before instruction `index`, if a move of a constant gives it. */
 static bool known_number(const McBuild *build, guint index, int reg, uint64_t *value) {
   const McInst *inst = giver_of(build, reg, &index);
-  if (!inst || (!is_move(inst) && strcmp(inst->root, "HFMA2") != 0))
+  if (!inst || (!is_move(build, inst) && strcmp(inst->root, "HFMA2") != 0))
     return false;
   const McOperand *from = mc_operand(build->module, inst, inst->operands - 1);
   if (from->kind == MC_REGISTER && from->number == MC_RZ)
@@ -379,20 +382,19 @@ bool mc_bmov(McBuild *build) {
   return true;
 }
 
-/* Before sm_90 a collective has no place to come back to: it is in a subroutine, and RET leaves it. */
+/* Before sm_90 a collective is EXCLUSIVE and has no place to come back to: it is in a subroutine, and RET leaves it. */
 bool mc_warpsync(McBuild *build) {
   if (!mc_only(build, "ALL", "COLLECTIVE", "EXCLUSIVE", NULL))
     return mc_refuse(build);
-  bool called = mc_has(build, "COLLECTIVE") && mc_count(build) == 1 && mc_is_register(mc_at(build, 0));
-  bool collective = mc_has(build, "COLLECTIVE") && !called, all = mc_has(build, "ALL");
+  bool collective = mc_has(build, "COLLECTIVE"), all = mc_has(build, "ALL");
   int16_t mask = mc_count(build) == 0 || (collective && mc_count(build) == 1) ? mc_constant(build, UINT32_MAX)
                                                                               : mc_value(build, mc_at(build, 0));
   Inst inst = mc_blank(build, OP_WARPSYNC);
   inst.a = mask;
-  inst.mode = collective                             ? WARPSYNC_COLLECTIVE
-              : all                                  ? WARPSYNC_ALL
-              : called || mc_has(build, "EXCLUSIVE") ? WARPSYNC_EXCLUSIVE
-                                                     : WARPSYNC_ANY;
+  inst.mode = collective                   ? WARPSYNC_COLLECTIVE
+              : all                        ? WARPSYNC_ALL
+              : mc_has(build, "EXCLUSIVE") ? WARPSYNC_EXCLUSIVE
+                                           : WARPSYNC_ANY;
   if (collective)
     return jump(build, &inst, mc_at(build, mc_count(build) - 1));
   mc_emit(build, &inst);

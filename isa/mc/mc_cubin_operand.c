@@ -20,6 +20,7 @@ enum {
   CONSTANT_BANK = 54,
   TURNED = 86,
   UNIFORM_BIT = 91,
+  POLICY_BIT = 101, /* of sm_80 to sm_89: the descriptor isn't the usual one */
 };
 
 typedef struct Place {
@@ -192,8 +193,9 @@ static void print_base(McDecoder *decoder, int64_t offset) {
 }
 
 static void print_descriptor(McDecoder *decoder, unsigned at) {
+  bool policy = decoder->code.sm >= 80 && decoder->code.sm < 90 && mc_field(decoder, POLICY_BIT, 1);
   mc_field(decoder, at, 6);
-  if (decoder->code.sm < 90)
+  if (decoder->code.sm < 90 && !policy)
     return;
   g_string_append(decoder->out, "desc[");
   mc_print_uniform_field(decoder, at);

@@ -367,9 +367,20 @@ bool mc_f2f(McBuild *build) {
              : mc_refuse(build);
 }
 
-/* F2FP.F16.F32.PACK_AB d, a, b: the halves (or bfloat16s) of a (high) and b. */
+/* The greater of each half and 0. */
+static void clamp_halves(McBuild *build, int16_t row, DataType type) {
+  Inst inst = mc_blank(build, OP_HMNMX2);
+  inst.type = (uint8_t)type;
+  inst.flags |= INST_KEEP_NAN;
+  inst.a = inst.dst = row;
+  inst.b = mc_constant(build, 0);
+  mc_predicate_in(&inst, 0, NULL);
+  mc_emit(build, &inst);
+}
+
+/* F2FP.F16.F32.PACK_AB d, a, b: the halves (or bfloat16s) of a (high) and b. Those of 8 bits aren't modelled. */
 bool mc_f2fp(McBuild *build) {
-  if (!mc_only(build, "F16", "BF16", "F32", "PACK_AB", "RZ", NULL))
+  if (!mc_only(build, "F16", "BF16", "F32", "PACK_AB", "RZ", "RELU", NULL))
     return mc_refuse(build);
   DataType to = mc_has(build, "BF16") ? TYPE_BF16 : TYPE_F16;
   int16_t parts[2];
@@ -387,6 +398,8 @@ bool mc_f2fp(McBuild *build) {
   pack.c = mc_constant(build, 0x5410);
   pack.dst = mc_destination(build, mc_at(build, 0), 1);
   mc_emit(build, &pack);
+  if (mc_has(build, "RELU"))
+    clamp_halves(build, pack.dst, to);
   return true;
 }
 

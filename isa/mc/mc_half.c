@@ -139,14 +139,8 @@ static int16_t with_bits(McBuild *build, int16_t row, LogicOp op, uint32_t bits)
   return inst.dst;
 }
 
-/* HADD2.F32 R0, -RZ, |R1.H0_H0|: a half as a float. */
-static bool half_to_float(McBuild *build) {
-  McOperand from = *mc_at(build, 2);
-  const McOperand *zero = mc_at(build, 1);
-  bool fine = zero->kind == MC_REGISTER && zero->number == MC_RZ && from.kind == MC_REGISTER &&
-              (from.part == MC_H0_H0 || from.part == MC_H1_H1);
-  if (!fine)
-    return mc_refuse(build);
+/* A half of a register as a float. */
+static int16_t widened(McBuild *build, McOperand from, int16_t to) {
   uint32_t shift = from.part == MC_H1_H1 ? 16 : 0;
   bool minus = from.minus, absolute = from.absolute;
   from.part = MC_ALL;
@@ -162,7 +156,38 @@ static bool half_to_float(McBuild *build) {
   mc_emit(build, &low);
   inst.a = absolute ? with_bits(build, inst.a, LOP_AND, 0x7fff) : inst.a;
   inst.a = minus ? with_bits(build, inst.a, LOP_XOR, 0x8000) : inst.a;
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  inst.dst = to;
+  mc_emit(build, &inst);
+  return to;
+}
+
+static bool is_nothing(const McOperand *operand) {
+  return operand->kind == MC_REGISTER && operand->number == MC_RZ && operand->minus;
+}
+
+static bool is_one_half(const McOperand *operand) {
+  return operand->kind == MC_REGISTER && (operand->part == MC_H0_H0 || operand->part == MC_H1_H1);
+}
+
+/* HADD2.F32 R0, -RZ, |R1.H0_H0|: a half as a float; HADD2.F32 R0, R1.H0_H0, 0.5, 0.5: its sum with another one. Turing
+ * has -RZ behind. */
+static bool half_to_float(McBuild *build) {
+  const McOperand *a = mc_at(build, 1), *b = mc_at(build, 2);
+  int16_t to = mc_destination(build, mc_at(build, 0), 1);
+  bool number = mc_count(build) == 4 && is_number(b) && is_number(mc_at(build, 3));
+  if (!number && mc_count(build) != 3)
+    return mc_refuse(build);
+  if (is_nothing(a) || is_nothing(b)) {
+    const McOperand *from = is_nothing(a) ? b : a;
+    return is_one_half(from) ? widened(build, *from, to) == to : mc_refuse(build);
+  }
+  if (!is_one_half(a) || (!number && !is_one_half(b)))
+    return mc_refuse(build);
+  Inst inst = mc_blank(build, OP_FADD);
+  inst.a = widened(build, *a, mc_scratch(build, 1));
+  inst.b = number ? mc_float(build, mc_at(build, 3)) : widened(build, *b, mc_scratch(build, 1));
+  inst.flags |= mc_has(build, "FTZ") ? INST_FTZ : 0;
+  inst.dst = to;
   mc_emit(build, &inst);
   return true;
 }

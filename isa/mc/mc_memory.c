@@ -161,9 +161,11 @@ bool mc_store(McBuild *build) {
 
 /* ---- atomic operations ---- */
 
-/* How many floats are added at a time, each on its own: F32x2, F32x4. */
+/* How many words are added at a time, each on its own: F32x2, F32x4; of halves F16x4, F16x8. */
 static unsigned floats_of(const McBuild *build) {
-  return mc_has(build, "F32x4") ? 4 : mc_has(build, "F32x2") ? 2 : 1;
+  bool four = mc_has(build, "F32x4") || mc_has(build, "F16x8") || mc_has(build, "BF16x8"),
+       two = mc_has(build, "F32x2") || mc_has(build, "F16x4") || mc_has(build, "BF16x4");
+  return four ? 4 : two ? 2 : 1;
 }
 
 static bool set_atomic(McBuild *build, Inst *inst) {
@@ -171,7 +173,8 @@ static bool set_atomic(McBuild *build, Inst *inst) {
   guint op = G_N_ELEMENTS(names);
   for (guint i = 0; i < G_N_ELEMENTS(names); i++)
     op = mc_has(build, names[i]) ? i : op;
-  bool halves = mc_has(build, "F16x2"), brains = mc_has(build, "BF16x2") || mc_has(build, "BF16_V2");
+  bool halves = mc_has(build, "F16x2") || mc_has(build, "F16x4") || mc_has(build, "F16x8");
+  bool brains = mc_has(build, "BF16x2") || mc_has(build, "BF16_V2") || mc_has(build, "BF16x4") || mc_has(build, "BF16x8");
   bool four = mc_has(build, "128");
   if (op == G_N_ELEMENTS(names) || (four && op != ATOM_EXCH && op != ATOM_CAS) ||
       ((halves || brains || floats_of(build) > 1) && op != ATOM_ADD))

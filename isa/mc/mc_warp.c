@@ -85,12 +85,11 @@ bool mc_redux(McBuild *build) {
 /* One lane of those that execute, the lowest; its number isn't asked for. */
 bool mc_elect(McBuild *build) {
   const McOperand *lane = mc_at(build, 1), *who = mc_at(build, 2);
-  if (mc_count(build) != 3 || !mc_only(build, "IGNOREKILL", NULL) || lane->number != MC_URZ || who->number != MC_PT ||
-      who->negated)
+  if (mc_count(build) != 3 || !mc_only(build, "IGNOREKILL", NULL) || who->number != MC_PT || who->negated)
     return mc_refuse(build);
   Inst inst = mc_blank(build, OP_ELECT);
   inst.a = mc_constant(build, UINT32_MAX);
-  inst.dst = MC_ROW_SINK;
+  inst.dst = mc_destination(build, lane, 1);
   inst.pdst = mc_predicate_out(mc_at(build, 0));
   mc_emit(build, &inst);
   return true;

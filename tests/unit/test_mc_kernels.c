@@ -491,6 +491,32 @@ static uint32_t reduced(uint32_t t, const uint32_t *in) {
 
 static uint32_t dynamic(uint32_t t, const uint32_t *in) { return in[t] + DYNAMIC_BYTES; }
 
+/* ---- special.cu ---- */
+
+static uint32_t sums_of_halves(uint32_t t, const uint32_t *in) { return 3 * low_byte(in, t) + 1; }
+
+static uint32_t positive_halves(uint32_t t, const uint32_t *in) {
+  double a = low_byte(in, t) - 100.0, b = 50.0 - (in[t] & 127);
+  return joined(half_bits(MAX(b, 0)), half_bits(MAX(a, 0)));
+}
+
+static uint32_t with_policies(uint32_t t, const uint32_t *in) { return in[t] + 3; }
+
+static uint32_t elected(uint32_t t, const uint32_t *in) {
+  (void)in;
+  return t % 32 == 5;
+}
+
+static uint32_t several_halves(uint32_t t, const uint32_t *in) {
+  double low = in[t & ~1u] & 1 ? 4 : 2, high = in[t & ~1u] & 1 ? 2 : 4;
+  return t % 2 ? joined(half_bits(2), half_bits(2)) : joined(half_bits(low), half_bits(high));
+}
+
+static uint32_t machine_numbers(uint32_t t, const uint32_t *in) {
+  (void)in;
+  return t < N;
+}
+
 /* ---- all ---- */
 
 static const KernelCase cases[] = {
@@ -544,6 +570,12 @@ static const KernelCase cases[] = {
     {"copies", "pipelined", stages},
     {"copies", "together", neighbour},
     {"copies", "waited", itself},
+    {"special", "sums_of_halves", sums_of_halves},
+    {"special", "positive_halves", positive_halves},
+    {"special", "policies", with_policies},
+    {"special", "elected", elected},
+    {"special", "several_halves", several_halves},
+    {"special", "machine_numbers", machine_numbers},
     {"rest", "tile_votes", tile_votes},
     {"rest", "double_extremes", double_extremes},
     {"rest", "bare", bare},
