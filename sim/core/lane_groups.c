@@ -460,13 +460,14 @@ void lane_groups_save(Issue *issue, unsigned barrier, uint32_t lanes) {
   issue->warp->groups->saved[barrier] |= lanes;
 }
 
-/* The record of `members` that `lanes` have saved and others are in still; -1: there is none. */
+/* The record of `members` that `lanes` have saved, whether they have begun another one since or not; -1: there is
+ * none. */
 static int saved_record(const LaneGroups *groups, unsigned barrier, uint32_t members, uint32_t lanes,
                         uint32_t alive) {
   for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1) {
     int at = __builtin_ctz(rest);
-    uint32_t away = groups->away[barrier][at];
-    if (away & lanes && ((groups->record[barrier][at] | away) & alive) == (members & alive))
+    uint32_t all = groups->record[barrier][at] | groups->away[barrier][at];
+    if (all & lanes && (all & alive) == (members & alive))
       return at;
   }
   return -1;
@@ -480,18 +481,20 @@ static void restore(LaneGroups *groups, unsigned barrier, uint32_t members, uint
     away = groups->away[barrier][at] & ~lanes;
     groups->used[barrier] &= ~(1u << at);
   }
+  withdraw(groups, barrier, lanes);
   put_record(groups, barrier, present, away);
 }
 
 void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes) {
   LaneGroups *groups = issue->warp->groups;
-  withdraw(groups, barrier, lanes);
   for (uint32_t rest = lanes; rest;) {
     uint32_t record = members[__builtin_ctz(rest)], alike = 0;
     for (uint32_t others = rest; others; others &= others - 1)
       alike |= members[__builtin_ctz(others)] == record ? others & -others : 0;
     if (record)
       restore(groups, barrier, record, alike, issue->warp->alive);
+    else
+      withdraw(groups, barrier, alike);
     rest &= ~alike;
   }
 }

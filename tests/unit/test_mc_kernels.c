@@ -97,6 +97,22 @@ static uint32_t pointed(uint32_t t, const uint32_t *in) {
   return BLOCKS + (value % 2 ? value / constant : value + constant);
 }
 
+/* ---- sorted.cu ---- */
+
+static int by_number(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static uint32_t sorted(uint32_t t, const uint32_t *in) {
+  enum { VALUES = 10 };
+  uint32_t values[VALUES];
+  for (uint32_t i = 0; i < VALUES; i++)
+    values[i] = in[(t + i) % N] & 1023;
+  qsort(values, VALUES, sizeof *values, by_number);
+  return values[3] + 1000 * values[8];
+}
+
 /* ---- mbarrier.cu ---- */
 
 static uint32_t rounds(uint32_t t, const uint32_t *in) {
@@ -534,6 +550,7 @@ static const KernelCase cases[] = {
     {"pointers_linked", "switches", switches},
     {"debug", "turns", turns},
     {"debug", "pointed", pointed},
+    {"sorted", "sorted", sorted},
     {"mbarrier", "rounds", rounds},
     {"mbarrier", "drops", drops},
     {"mbarrier", "raw", neighbour},
