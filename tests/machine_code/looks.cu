@@ -42,3 +42,14 @@ extern "C" __global__ void halves(unsigned short *out) {
   unsigned short old;
   asm volatile("atom.global.add.noftz.f16 %0, [%1], %2;" : "=h"(old) : "l"(out + 1), "h"((unsigned short)0x3c00) : "memory");
 }
+
+// So does one to 64 bits of shared memory.
+extern "C" __global__ void sums(int *out) {
+  __shared__ unsigned long long sum;
+  if (threadIdx.x == 0)
+    sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, (unsigned long long)threadIdx.x << 30);
+  __syncthreads();
+  out[threadIdx.x] = (int)(sum >> 30);
+}

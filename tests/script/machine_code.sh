@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 42
+plan 45
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -90,7 +90,7 @@ plan 42
   done
   expect "an instruction that isn't read" 3 'aren.t modelled: .*LDSM, 1 use' "$LOCKSTEP" run \
     "$SRCDIR/tests/machine_code/matrix.sm_90.cubin" -m h200 $adds
-  for kernel in phases halves; do
+  for kernel in phases halves sums; do
     for sm in 80 86 90; do
       case $sm in
       90) machine=h200 ;;

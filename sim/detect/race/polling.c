@@ -62,6 +62,12 @@ static bool same_address(const Inst *x, const Inst *y) {
   return op_info[x->op].unit == op_info[y->op].unit && x->a == y->a && x->imm == y->imm;
 }
 
+/* A compare-and-swap stores in the round that ends the loop. */
+static bool stores(const Inst *inst) {
+  bool swaps = (inst->op == OP_ATOM || inst->op == OP_ATOMS) && inst->mode == ATOM_CAS;
+  return (op_info[inst->op].flags & OPF_STORE) && !swaps;
+}
+
 /* True if each round stores to the word what it made of the loaded value. */
 static bool stores_back(PollLoop *loop) {
   const Inst *load = &loop->kernel->insts[loop->load];
@@ -71,7 +77,7 @@ static bool stores_back(PollLoop *loop) {
     for (uint32_t pc = poll_block(loop, block)->first; pc <= poll_block(loop, block)->last; pc++) {
       const Inst *inst = &loop->kernel->insts[pc];
       uint64_t data = poll_bits(inst_reads(inst)) & ~poll_bits(inst_reads(load));
-      if ((op_info[inst->op].flags & OPF_STORE) && same_address(inst, load) && (data & facts.copied) &&
+      if (stores(inst) && same_address(inst, load) && (data & facts.copied) &&
           poll_choice(loop, block, inst, &facts) == POLL_ALWAYS)
         return true;
       poll_follow(loop, block, pc, &facts);
