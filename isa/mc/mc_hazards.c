@@ -15,7 +15,14 @@ typedef enum {
 } Latency;
 
 /* Units that return their results in order: a wait for a later one will do. */
-typedef enum { OUT_OF_ORDER, IN_ORDER_CONVERSIONS, IN_ORDER_SHARED, IN_ORDER_CONSTANTS, IN_ORDER_SPACES } InOrder;
+typedef enum {
+  OUT_OF_ORDER,
+  IN_ORDER_CONVERSIONS,
+  IN_ORDER_SHARED,
+  IN_ORDER_CONSTANTS,
+  IN_ORDER_SPACES,
+  IN_ORDER_REDUCTIONS
+} InOrder;
 
 /* An instruction of machine code with all its parts. */
 typedef struct Step {
@@ -64,6 +71,8 @@ static InOrder order_of(const char *root) {
     return IN_ORDER_SHARED;
   if (is_one_of(root, " QSPC "))
     return IN_ORDER_SPACES;
+  if (is_one_of(root, " REDUX "))
+    return IN_ORDER_REDUCTIONS;
   return is_one_of(root, " LDC ") ? IN_ORDER_CONSTANTS : OUT_OF_ORDER;
 }
 
@@ -92,8 +101,11 @@ static void add_rows(uint64_t *set, const uint64_t *without, const RegList *list
       add(set, (unsigned)list->reg[i]);
 }
 
+/* Constants with an index are read as operands are. */
 static bool is_memory(const Inst *inst) {
   Unit unit = op_info[inst->op].unit;
+  if (inst->op == OP_LD && (inst->space == MEM_CONST || inst->space == MEM_PARAM))
+    return false;
   return unit == UNIT_GLOBAL || unit == UNIT_SHARED || unit == UNIT_LOCAL;
 }
 

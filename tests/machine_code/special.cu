@@ -69,3 +69,43 @@ extern "C" __global__ void machine_numbers(int *out, const int *in) {
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
   out[blockIdx.x * blockDim.x + threadIdx.x] = sm < sms;
 }
+
+// Reductions of a warp in a row, of which ptxas waits for a later one only.
+extern "C" __global__ void reductions(int *out, const int *in) {
+  __shared__ int s[16];
+  __shared__ unsigned long long wide[4];
+  __shared__ double d[2];
+  __shared__ float f[2];
+  int t = blockIdx.x * blockDim.x + threadIdx.x, i = threadIdx.x;
+  if (i < 16)
+    s[i] = i == 4 ? -1 : 0;
+  if (i < 4)
+    wide[i] = 0;
+  if (i < 2) {
+    d[i] = 0;
+    f[i] = 100;
+  }
+  __syncthreads();
+  atomicAdd(&s[0], i);
+  atomicSub(&s[1], 2);
+  atomicMax(&s[2], i * 3 % 50);
+  atomicMin(&s[3], -i);
+  atomicAnd(&s[4], ~(i & 12));
+  atomicOr(&s[5], 1 << (i & 15));
+  atomicXor(&s[6], i);
+  atomicInc((unsigned *)&s[7], 9);
+  atomicDec((unsigned *)&s[8], 5);
+  atomicExch(&s[9], 77);
+  atomicCAS(&s[10], 0, 3);
+  atomicAdd(&wide[0], 1ull << 33);
+  atomicAdd(&d[0], 0.5);
+  atomicAdd(&f[1], 0.25f);
+  __syncthreads();
+  out[t] = s[0] + 3 * s[1] + 5 * s[2] + 7 * s[3] + 11 * s[4] + 13 * s[5] + 17 * s[6];
+}
+
+// The index of a parameter is read as an operand is, not as an address.
+struct Numbers {
+  int number[64];
+};
+extern "C" __global__ void indexed(Numbers numbers, int *out, int base) { out[threadIdx.x] = numbers.number[base + threadIdx.x]; }

@@ -528,6 +528,18 @@ static uint32_t several_halves(uint32_t t, const uint32_t *in) {
   return t % 2 ? joined(half_bits(2), half_bits(2)) : joined(half_bits(low), half_bits(high));
 }
 
+static uint32_t reductions(uint32_t t, const uint32_t *in) {
+  uint32_t sum = 0, most = 0, all = UINT32_MAX, any = 0, odd = 0;
+  for (uint32_t i = 0; i < THREADS; i++) {
+    sum += i - 3 * 2;
+    most = MAX(most, i * 3 % 50);
+    all &= ~(i & 12);
+    any |= 1u << (i & 15);
+    odd ^= i;
+  }
+  return t < N && in ? sum + 5 * most - 7 * (THREADS - 1) + 11 * all + 13 * any + 17 * odd : 0;
+}
+
 static uint32_t machine_numbers(uint32_t t, const uint32_t *in) {
   (void)in;
   return t < N;
@@ -592,6 +604,7 @@ static const KernelCase cases[] = {
     {"special", "policies", with_policies},
     {"special", "elected", elected},
     {"special", "several_halves", several_halves},
+    {"special", "reductions", reductions},
     {"special", "machine_numbers", machine_numbers},
     {"rest", "tile_votes", tile_votes},
     {"rest", "double_extremes", double_extremes},
