@@ -243,9 +243,10 @@ static uint32_t raised(const Step *step) { return scoreboard_bit(step->write) | 
 
 /* The scoreboards of a step that fall behind the producer's result, or behind its reading of its sources. */
 static uint32_t falls_behind(const Step *producer, const Step *step, bool sources) {
+  bool one_unit = producer->in_order && producer->in_order == step->in_order;
   if (sources)
-    return producer->memory && step->memory ? raised(step) : 0;
-  return producer->in_order && producer->in_order == step->in_order ? scoreboard_bit(step->write) : 0;
+    return one_unit || (producer->memory && step->memory) ? raised(step) : 0;
+  return one_unit ? scoreboard_bit(step->write) : 0;
 }
 
 /* `sources`: the item is read by the producer; else it is written. The predicate of an ATOM, which says whether the
