@@ -185,6 +185,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/decides.h \
   sim/detect/race/guesses.c \
   sim/detect/race/guesses.h \
+  sim/detect/race/narrow_guesses.c \
+  sim/detect/race/narrow_guesses.h \
   sim/detect/race/handoff.c \
   sim/detect/race/handoff.h \
   sim/detect/race/lane_holes.c \

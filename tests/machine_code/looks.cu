@@ -53,3 +53,19 @@ extern "C" __global__ void sums(int *out) {
   __syncthreads();
   out[threadIdx.x] = (int)(sum >> 30);
 }
+
+// CUDA's own atomic addition to a bfloat16 of GPUs that have none loads the half at first, and compares and swaps the word.
+extern "C" __global__ void counts(unsigned short *out) {
+  unsigned short old = *out, seen;
+  do {
+    seen = old;
+    old = atomicCAS(out, seen, (unsigned short)(seen + 3));
+  } while (old != seen);
+}
+
+// The value decides more than that: it is stored, whatever the compare-and-swap says.
+extern "C" __global__ void kept(unsigned short *out) {
+  unsigned short old = *out;
+  atomicCAS(out, old, (unsigned short)(old + 3));
+  out[2 + 2 * (blockIdx.x * blockDim.x + threadIdx.x)] = old;
+}

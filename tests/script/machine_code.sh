@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 45
+plan 49
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -99,6 +99,17 @@ plan 45
       expect "plain loads that race with nothing, $kernel of sm_$sm" 0 "^looks.sm_$sm on $machine: completed" "$LOCKSTEP" check \
         "$SRCDIR/tests/machine_code/looks.sm_$sm.cubin" -m $machine --kernel $kernel --grid 1 --block 64 --buffer out=64 --arg out
     done
+  done
+  launch2="--grid 2 --block 32 --buffer out=80 --arg out"
+  for run in "sm_80 -m rtx3070 -s gpu.compute_capability=80" "sm_90 -m h200"; do
+    # shellcheck disable=SC2086 # options
+    set -- $run
+    arch=$1
+    shift
+    expect "a half that a compare-and-swap checks, $arch" 0 "^looks.$arch on .*: completed" "$LOCKSTEP" check \
+      "$SRCDIR/tests/machine_code/looks.$arch.cubin" "$@" --kernel counts $launch2
+    expect "one that is kept, $arch" 1 "looks.cu:[0-9]*: warning: data-race" "$LOCKSTEP" check \
+      "$SRCDIR/tests/machine_code/looks.$arch.cubin" "$@" --kernel kept $launch2
   done
   bare="--kernel lock_gpu --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked"
   expect "arguments of a listing that doesn't name them" 0 '^listing on rtx3070: completed' "$LOCKSTEP" run listing.sass \

@@ -4,6 +4,7 @@
 
 #include "isa/flow/cfg.h"
 #include "sim/detect/race/merges.h"
+#include "sim/detect/race/narrow_guesses.h"
 
 enum { GUESS_STATES_MAX = 2000, HELD_MAX = 12, HELD_PREDS_MAX = 4, WHOLE = INT16_MAX };
 
@@ -442,7 +443,8 @@ bool *guesses_find(const Kernel *kernel) {
       .kernel = kernel, .cfg = cfg, .liveness = &liveness, .states = g_array_new(FALSE, FALSE, sizeof(State))};
   bool *guesses = g_new0(bool, kernel->ninsts), any = false;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
-    any |= guesses[pc] = may_be_guess(&kernel->insts[pc]) && is_guess(&walk, pc);
+    any |= guesses[pc] =
+        (may_be_guess(&kernel->insts[pc]) && is_guess(&walk, pc)) || narrow_guesses_has(kernel, cfg, pc);
   g_array_free(walk.states, TRUE);
   liveness_clear(&liveness);
   if (!any)
