@@ -359,6 +359,25 @@ static void set_params(McBuild *build) {
   }
 }
 
+/* Its own code names it by its place in bank 0; without optimization the place is in a register first. */
+static bool reads_word(const McBuild *build, uint32_t offset) {
+  bool indexes = false, names = false;
+  for (guint i = 0; i < build->consts->len; i++) {
+    const ConstRef *ref = &g_array_index(build->consts, ConstRef, i);
+    if (ref->kind == CONST_BANK && ref->value == offset)
+      return true;
+    names |= ref->kind == CONST_IMMEDIATE && ref->value == offset;
+  }
+  for (guint i = 0; names && i < build->insts->len; i++) {
+    const Inst *inst = &g_array_index(build->insts, Inst, i);
+    indexes |= inst->op == OP_LD && inst->space == MEM_PARAM;
+  }
+  return indexes;
+}
+
+/* Cooperative groups of several warps use the system's part of shared memory (%reserved_smem_offset_1). */
+static bool reads_reserved(const McBuild *build) { return reads_word(build, build->sm >= 90 ? 0x6c : 0x124); }
+
 static void set_resources(McBuild *build, const Kernel *like) {
   Kernel *kernel = build->kernel;
   const McKernel *source = build->source;
@@ -368,7 +387,11 @@ static void set_resources(McBuild *build, const Kernel *like) {
   /* ptxas may load 16 bytes where the last variable has fewer: the rest is there on a GPU, which gives out larger
    * pieces. */
   kernel->shared_bytes = (known_or(source->shared_bytes, like ? like->shared_bytes : 0) + 15u) / 16 * 16;
-  if (build->sm < 90 || !(kernel->shared_bytes || touches_shared(build)))
+  if (build->sm < 90) {
+    kernel->shared_behind = reads_reserved(build) ? RESERVED_SHARED : 0;
+    return;
+  }
+  if (!kernel->shared_bytes && !touches_shared(build) && !reads_reserved(build))
     return;
   kernel->shared_system = RESERVED_SHARED;
   if (source->shared_bytes < RESERVED_SHARED) /* otherwise it is counted there */

@@ -35,9 +35,16 @@ bool launch_reads_workspace(const Kernel *kernel) {
   return false;
 }
 
+/* Where the bytes of shared memory begin that the system has behind all others. */
+static uint32_t place_of_system(const LaunchConfig *config) {
+  enum { ALIGN = 16 };
+  return (config->kernel->shared_bytes + config->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
 /* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the windows of shared and local memory at 0x18 and
  * 0x20, the stack pointer at 0x28, dynamic shared bytes at 0x2c; the workspace; how many SMs there are at 0x10c, and
- * what of a block's shared memory is the system's at 0x114; arguments. */
+ * what of a block's shared memory is the system's at 0x114, and where it is at 0x124 (it is the first on sm_90);
+ * arguments. */
 static uint32_t volta_word(const Machine *machine, const LaunchConfig *config, uint32_t offset) {
   enum {
     NCTAID = 0xc,
@@ -46,7 +53,8 @@ static uint32_t volta_word(const Machine *machine, const LaunchConfig *config, u
     STACK = 0x28,
     DYNAMIC = 0x2c,
     SMS = 0x10c,
-    SYSTEM_SHARED = 0x114
+    SYSTEM_SHARED = 0x114,
+    SYSTEM_SHARED_AT = 0x124
   };
   uint32_t base = config->kernel->param_base, word = 0, workspace = workspace_offset(config->kernel);
   if (offset < NCTAID)
@@ -65,6 +73,8 @@ static uint32_t volta_word(const Machine *machine, const LaunchConfig *config, u
     return machine->gpu.sms;
   if (offset == SYSTEM_SHARED)
     return config->kernel->shared_system;
+  if (offset == SYSTEM_SHARED_AT && config->kernel->shared_behind)
+    return place_of_system(config);
   if (offset == workspace || offset == workspace + 4)
     return (uint32_t)(offset == workspace ? config->envreg >> 32 : config->envreg);
   if (offset >= base && offset - base < config->args_bytes)
@@ -212,6 +222,8 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
   launch->block_threads = (uint32_t)MIN(threads * config->block[2], UINT32_MAX - WARP_LANES);
   launch->block_warps = (launch->block_threads + WARP_LANES - 1) / WARP_LANES;
   launch->shared_bytes = config->kernel->shared_bytes + config->shared_bytes;
+  if (config->kernel->shared_behind)
+    launch->shared_bytes = place_of_system(config) + config->kernel->shared_behind;
   launch->stream = config->stream;
   launch->previous = newest_of_stream(gpu, config->stream);
   launch->envreg = config->envreg;

@@ -104,6 +104,26 @@ extern "C" __global__ void reductions(int *out, const int *in) {
   out[t] = s[0] + 3 * s[1] + 5 * s[2] + 7 * s[3] + 11 * s[4] + 13 * s[5] + 17 * s[6];
 }
 
+// Shared memory of the system, which cooperative groups of several warps use.
+extern "C" __global__ void system_shared(int *out, const int *in) {
+  __shared__ int own[96];
+  int t = blockIdx.x * blockDim.x + threadIdx.x, word;
+  own[threadIdx.x] = in[t];
+#if __CUDA_ARCH__ >= 800
+  unsigned first, mine;
+  asm("mov.u32 %0, %%reserved_smem_offset_1;" : "=r"(first));
+  mine = first + threadIdx.x % 32 * 4;
+#else
+  __shared__ int first[32];
+  unsigned mine = (unsigned)__cvta_generic_to_shared(first + threadIdx.x % 32);
+#endif
+  if (threadIdx.x < 32)
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(mine), "r"(in[t] + 1) : "memory");
+  __syncthreads();
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(mine) : "memory");
+  out[t] = own[threadIdx.x ^ 1] + 3 * word;
+}
+
 // The index of a parameter is read as an operand is, not as an address.
 struct Numbers {
   int number[64];

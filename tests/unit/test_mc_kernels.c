@@ -540,6 +540,10 @@ static uint32_t reductions(uint32_t t, const uint32_t *in) {
   return t < N && in ? sum + 5 * most - 7 * (THREADS - 1) + 11 * all + 13 * any + 17 * odd : 0;
 }
 
+static uint32_t system_shared(uint32_t t, const uint32_t *in) {
+  return in[t ^ 1] + 3 * (in[t / THREADS * THREADS + t % 32] + 1);
+}
+
 static uint32_t machine_numbers(uint32_t t, const uint32_t *in) {
   (void)in;
   return t < N;
@@ -605,6 +609,7 @@ static const KernelCase cases[] = {
     {"special", "elected", elected},
     {"special", "several_halves", several_halves},
     {"special", "reductions", reductions},
+    {"special", "system_shared", system_shared},
     {"special", "machine_numbers", machine_numbers},
     {"rest", "tile_votes", tile_votes},
     {"rest", "double_extremes", double_extremes},
