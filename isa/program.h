@@ -417,7 +417,7 @@ typedef struct Kernel {
   uint16_t param_base;    /* where parameters begin in c[0x0] */
   uint16_t bank;          /* ConstBank: what else c[0x0] holds */
   uint32_t shared_system; /* bytes at the start of shared_bytes that belong to the system, as sm_90 has it */
-  uint32_t shared_behind; /* the system's behind all others, dynamic ones too: before sm_90, if the kernel asks for them */
+  uint32_t shared_behind; /* the system's behind all others, dynamic ones too: before sm_90, if it asks for them */
   Diag *refusal;          /* why the kernel can't run (then it has no instructions); NULL: it can */
 } Kernel;
 

@@ -382,7 +382,8 @@ bool mc_bmov(McBuild *build) {
   return true;
 }
 
-/* Before sm_90 a collective is EXCLUSIVE and has no place to come back to: it is in a subroutine, and RET leaves it. */
+/* Before sm_90 a collective is EXCLUSIVE and has no place to come back to: it is in a subroutine, and RET leaves
+ * it. */
 bool mc_warpsync(McBuild *build) {
   if (!mc_only(build, "ALL", "COLLECTIVE", "EXCLUSIVE", NULL))
     return mc_refuse(build);

@@ -169,8 +169,8 @@ static bool is_one_half(const McOperand *operand) {
   return operand->kind == MC_REGISTER && (operand->part == MC_H0_H0 || operand->part == MC_H1_H1);
 }
 
-/* HADD2.F32 R0, -RZ, |R1.H0_H0|: a half as a float; HADD2.F32 R0, R1.H0_H0, 0.5, 0.5: its sum with another one. Turing
- * has -RZ behind. */
+/* HADD2.F32 R0, -RZ, |R1.H0_H0|: a half as a float; HADD2.F32 R0, R1.H0_H0, 0.5, 0.5: its sum with another one.
+ * Turing has -RZ behind. */
 static bool half_to_float(McBuild *build) {
   const McOperand *a = mc_at(build, 1), *b = mc_at(build, 2);
   int16_t to = mc_destination(build, mc_at(build, 0), 1);

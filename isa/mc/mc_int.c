@@ -20,11 +20,9 @@ static uint32_t negation(const McOperand *operand, uint32_t flag) {
 
 /* Without optimization many registers are moved to themselves, which doesn't change what a loop polls. */
 static bool move(McBuild *build, const McOperand *to, int16_t from) {
-  Inst inst = mc_blank(build, OP_MOV);
+  Inst inst = mc_blank(build, mc_destination(build, to, 1) == from ? OP_NOP : OP_MOV);
   inst.dst = mc_destination(build, to, 1);
   inst.a = from;
-  if (inst.dst == from)
-    return mc_nothing(build);
   mc_emit(build, &inst);
   return true;
 }

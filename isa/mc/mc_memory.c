@@ -174,7 +174,8 @@ static bool set_atomic(McBuild *build, Inst *inst) {
   for (guint i = 0; i < G_N_ELEMENTS(names); i++)
     op = mc_has(build, names[i]) ? i : op;
   bool halves = mc_has(build, "F16x2") || mc_has(build, "F16x4") || mc_has(build, "F16x8");
-  bool brains = mc_has(build, "BF16x2") || mc_has(build, "BF16_V2") || mc_has(build, "BF16x4") || mc_has(build, "BF16x8");
+  bool brains = mc_has(build, "BF16x2") || mc_has(build, "BF16_V2") || mc_has(build, "BF16x4") ||
+                mc_has(build, "BF16x8");
   bool four = mc_has(build, "128");
   if (op == G_N_ELEMENTS(names) || (four && op != ATOM_EXCH && op != ATOM_CAS) ||
       ((halves || brains || floats_of(build) > 1) && op != ATOM_ADD))

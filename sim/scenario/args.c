@@ -307,7 +307,7 @@ bool loader_check_args(Loader *loader, const ScenarioLaunch *launch, bool usage)
       kernel->params ? missing_params(loader, launch, kernel) : missing_words(program, kernel, bytes);
   if (!message)
     return true;
-  if (usage && program->dialect == DIALECT_PTX)
+  if (usage && program_is_compiled(program))
     return diag_usage(loader->diag, "%s: add --arg", message);
   if (usage)
     return diag_usage(loader->diag, "%s: add `.arg` to %s, or --arg", message, program->file);

@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 49
+plan 50
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -116,6 +116,8 @@ plan 49
     -m rtx3070 $bare --arg total
   expect "too few of them" 2 'reads 16 bytes of arguments, 8 given .8 for an address, 4 for a number' "$LOCKSTEP" run \
     listing.sass -m rtx3070 $bare
+  expect "an argument that a cubin misses" 2 'parameter .argument 0. .*is missing: add --arg' "$LOCKSTEP" run \
+    "$SRCDIR/tests/machine_code/sorted.sm_90.cubin" -m h200 --grid 1 --block 32
   expect "a kind that there isn't" 2 'did you mean `sass`' "$LOCKSTEP" run counter.cu -m h200 --code sas $launch
 }
 finish
