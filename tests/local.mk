@@ -121,6 +121,7 @@ tests_unit_libunit_a_SOURCES = \
   tests/unit/mem_script.c tests/unit/mem_script.h \
   tests/unit/oracle.c tests/unit/oracle.h \
   tests/unit/mc_lab.c tests/unit/mc_lab.h \
+  tests/unit/mc_vectors.c tests/unit/mc_vectors.h \
   tests/unit/ptx_lab.c tests/unit/ptx_lab.h \
   tests/unit/race_memory.c tests/unit/race_memory.h \
   tests/unit/same.c tests/unit/same.h \

@@ -36,7 +36,7 @@ red_own
 "
 known_mbarrier="hand_one_test/1024
 hand_test/1024
-round_one_waits
+round_one_waits/1024
 "
 
 # scenario PROGRAM: each row of its table as a launch with a buffer of its own, row_LINE, expected to be 0, so that what it holds is told.
