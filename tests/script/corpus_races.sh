@@ -13,14 +13,15 @@ look() {
     for file in $(grep -l "^program: $program.ptx" tests/corpus/*.yaml); do
       listed=$(grep -cE "^  findings: .*\<$1\>" "$file" || :)
       for machine in $(sed -n 's/^machines: *\[\(.*\)\]/\1/p' "$file" | tr ',' ' '); do
-        "$LOCKSTEP" check "$file" -m "$machine" >"$folder/out" 2>"$folder/err" || echo "$file on $machine: exit status $?"
-        found=$(grep -c ": warning: $1: " "$folder/out" || :)
+        told=$folder/${file##*/}.$machine
+        test -e "$told" || "$LOCKSTEP" check "$file" -m "$machine" >"$told" 2>"$folder/err" || echo "$file on $machine: exit status $?"
+        found=$(grep -c ": warning: $1: " "$told" || :)
         test "$listed" = 0 && test "$found" = 0 && continue
         test "$listed" != 0 && test "$found" != 0 || echo "$file on $machine: $1 listed $listed times, found $found times"
         case $file in
         *cuda_bulk_again_early.yaml) continue ;; # the wait for a copy that is missing is none of the repairs that are tried
         esac
-        ! grep -q 'hint, which alone' "$folder/out" || echo "$file on $machine: no repair"
+        ! grep -q 'hint, which alone' "$told" || echo "$file on $machine: no repair"
       done
     done
   done
