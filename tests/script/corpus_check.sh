@@ -49,9 +49,11 @@ schedules_of() {
   esac
 }
 
-# machines_of FILE: those that it names. The long ones, which are there for names and faults, are checked on the first only.
+# machines_of FILE: those that it names; of rtx3070 and h200, whose warps take turns alike, the second. The long ones, which are there for names and
+# faults, are checked on the first only.
 machines_of() {
   machines=$(sed -n 's/^machines: \[\(.*\)\]/\1/p' "$1" | tr -d ',')
+  case $machines in *h200*) machines=$(echo "$machines" | sed 's/rtx3070 *//') ;; esac
   case ${1##*/} in
   name_* | fault_late_*) echo "${machines%% *}" ;;
   *) echo "$machines" ;;
