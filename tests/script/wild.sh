@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
 . "$SRCDIR/tests/script/wild_set.sh"
-wild_set wild 28000
+wild_set wild 30000
 
 plan 4
 judge "$folder/all.csv" 12 12
