@@ -171,7 +171,8 @@ static void read_all(McCubin *cubin) {
   read_attributes(cubin);
   mc_cubin_read_relocations(cubin);
   mc_cubin_read_lines(cubin);
-  mc_link(cubin->module);
+  if (diag_error_count(cubin->diag) == cubin->errors)
+    mc_link(cubin->module);
   if (cubin->module->kernels->len == 0 && diag_error_count(cubin->diag) == cubin->errors)
     diag_error(cubin->diag, cubin->file, 0, 0, "this cubin has no code");
 }

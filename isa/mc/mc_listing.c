@@ -358,11 +358,12 @@ McModule *mc_listing_parse(const char *file, const char *text, gsize length, Dia
   mc_resolve(&reader);
   mc_read_infos(&reader);
   check_kernels(&reader);
-  mc_link(reader.module);
   McModule *module = reader.module;
   mc_reader_clear(&reader);
   if (diag_error_count(diag) > errors)
     g_clear_pointer(&module, mc_module_free);
+  else
+    mc_link(module);
   return module;
 }
 
