@@ -39,7 +39,6 @@ static uint32_t occupies(const Machine *machine, uint32_t control) {
   case ISSUE_FLOAT: of_unit = machine->sm.encoded.float_interval; break;
   case ISSUE_DOUBLE: of_unit = machine->sm.encoded.double_interval; break;
   case ISSUE_SLOW: of_unit = machine->sm.encoded.slow_interval; break;
-  case ISSUE_FENCE: of_unit = machine->sm.encoded.fence_interval; break;
   default: return 0;
   }
   of_unit *= control & CONTROL_TWICE ? 2 : 1;
@@ -197,8 +196,10 @@ static void wait_for_products(const Gpu *gpu, const Kernel *kernel, Decoded deco
     const Inst *inst = &kernel->insts[pc];
     RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
     uint32_t ready = before ? products_ready(&products, &reads, time) : time;
-    if (ready > time)
+    if (ready > time) {
       before->stall = (uint8_t)MIN(before->stall + (ready - time), UINT8_MAX);
+      before->skip += ready - time;
+    }
     time = ready;
     products_forget(&products, &writes);
     if (kernel->control[pc] & CONTROL_TWICE)
@@ -226,7 +227,7 @@ static void count_fences_once(const Kernel *kernel, Decoded decoded[]) {
 }
 
 void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
-  if (gpu->machine->sm.encoded.wide_high)
+  if (gpu->machine->sm.encoded.wide_high || gpu->machine->sm.encoded.wide_low)
     wait_for_products(gpu, kernel, decoded);
   count_fences_once(kernel, decoded);
 }

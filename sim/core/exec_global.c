@@ -454,11 +454,9 @@ void exec_MEMBAR(Issue *issue) {
   if (!issue->drains && issue->gpu) {
     const Machine *machine = issue->gpu->machine;
     uint32_t takes = issue->encoded ? machine->sm.encoded.fence : machine->memory.fence_block;
-    uint64_t end = scheduler_fence(sm_scheduler(issue->sm, issue->warp), machine, issue->warp->slot, issue->now, takes);
-    if (issue->encoded)
-      issue->sources = MAX(issue->sources, end);
-    else if (machine->memory.fence_block)
-      issue->next = MAX(issue->next, end);
+    uint64_t *until = issue->encoded ? &issue->sources : &issue->next;
+    if (takes)
+      *until = MAX(*until, scheduler_fence(issue, takes));
     issue->warp->awaits_loads = issue->inst->sem == SEM_ACQ_REL && machine->memory.block_orders == BLOCK_ORDERS_LOADS;
   }
   ProbePoint point = issue_point(issue, issue->mask);

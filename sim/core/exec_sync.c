@@ -65,7 +65,7 @@ static uint64_t uniform_register(const Issue *issue, SpecialReg which) {
   case SR_GLOBALTIMER: return nanoseconds(issue);
   case SR_GRIDID: return launch->index;
   case SR_SHARED_BYTES: return launch->shared_bytes;
-  case SR_DYNAMIC_SHARED_BYTES: 
+  case SR_DYNAMIC_SHARED_BYTES:
     return launch->shared_bytes - launch->kernel->shared_bytes - launch->kernel->shared_behind;
   case SR_ENVREG1: return launch->envreg >> 32;
   case SR_ENVREG2: return (uint32_t)launch->envreg;

@@ -84,12 +84,14 @@ uint64_t scheduler_take_behind(Scheduler *scheduler, const Decoded *decoded, uin
   return time;
 }
 
-uint64_t scheduler_fence(Scheduler *scheduler, const Machine *machine, uint32_t slot, uint64_t now, uint32_t takes) {
-  bool own = warp_set_has(scheduler->fences, slot);
-  uint64_t start = own ? now : MAX(now, scheduler->unit_free[ISSUE_FENCE]), end = start + takes;
+uint64_t scheduler_fence(const Issue *issue, uint32_t takes) {
+  const Machine *machine = issue->gpu->machine;
+  Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
+  bool own = warp_set_has(scheduler->fences, issue->warp->slot);
+  uint64_t start = own ? issue->now : MAX(issue->now, scheduler->unit_free[ISSUE_FENCE]), end = start + takes;
   if (scheduler->last_store)
     end = MAX(end, scheduler->last_store + machine->sm.encoded.fence_store);
-  scheduler->fences = (WarpSet)1 << slot;
+  scheduler->fences = (WarpSet)1 << issue->warp->slot;
   scheduler_occupy(scheduler, ISSUE_FENCE, end + machine->sm.encoded.fence_gap);
   return end;
 }

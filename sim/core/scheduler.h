@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_CORE_SCHEDULER_H
 #define LOCKSTEP_CORE_SCHEDULER_H
 
+#include "sim/core/exec.h"
 #include "sim/core/state.h"
 
 static inline Scheduler *sm_scheduler(Sm *sm, const Warp *warp) {
@@ -46,10 +47,10 @@ static inline void scheduler_occupy(Scheduler *scheduler, IssueUnit unit, uint64
   scheduler->units_free = MAX(scheduler->units_free, until);
 }
 
-/* A fence of the block by the warp in `slot`, at `now`: behind the one of another warp that is under way, for `takes`
- * cycles at least, and until the stores to shared memory of the scheduler's warps are done. Returns when it is over;
- * the next warp's begins sm.encoded.fence_gap later. */
-uint64_t scheduler_fence(Scheduler *scheduler, const Machine *machine, uint32_t slot, uint64_t now, uint32_t takes);
+/* A fence of the block: behind the one of another warp that is under way, for `takes` cycles at least, and until the
+ * stores to shared memory of the scheduler's warps are done. Returns when it is over; the next warp's begins
+ * sm.encoded.fence_gap later. */
+uint64_t scheduler_fence(const Issue *issue, uint32_t takes);
 
 /* A warp issues `decoded` at `now`: its unit takes another instruction when it has taken this one. Behind
  * a product of 64 bits, or a division of PTX, the scheduler issues later, and so it does when reading registers lags

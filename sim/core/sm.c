@@ -190,8 +190,7 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   issue->drains = issue->inst->scope != SCOPE_CTA;
   issue->drains_system = issue->inst->scope == SCOPE_SYS;
   if (!issue->drains)
-    issue->next = scheduler_fence(sm_scheduler(issue->sm, issue->warp), issue->gpu->machine, issue->warp->slot,
-                                  issue->now, issue->gpu->machine->memory.fence_block);
+    issue->next = scheduler_fence(issue, issue->gpu->machine->memory.fence_block);
   slots_lose(issue, STALL_FENCE);
   go_on(issue);
   return true;

@@ -253,7 +253,7 @@ static Machine *machine_of(void) {
                                             {"sm.encoded.wide_low", "7"},
                                             {"sm.encoded.register_lag", "2"},
                                             {"sm.encoded.fence", "10"},
-                                            {"sm.encoded.fence_interval", "18"},
+                                            {"sm.encoded.fence_gap", "8"},
                                             {"sm.barrier.arrive_to_resume", "12"},
                                             {"sm.barrier.arrival_interval", "2"}};
   g_autoptr(Diag) diag = diag_new();
