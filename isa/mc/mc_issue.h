@@ -8,8 +8,8 @@
 
 #include "isa/mc/mc_tree.h"
 
-/* Registers that instructions of integers, and of floats, marked as `.reuse`, by place among the sources; MC_RZ: none.
- * They stay until another is marked there, they are read there without a mark, or written. */
+/* Registers that instructions of integers, and of floats, marked as `.reuse`, by place among the sources; MC_RZ:
+ * none. They stay until another is marked there, they are read there without a mark, or written. */
 enum { MC_REUSE_PLACES = 3 };
 typedef struct McReuse {
   int16_t integer[MC_REUSE_PLACES], floating[MC_REUSE_PLACES];

@@ -12,7 +12,8 @@
  *   bytes that weren't replaced. If they differ the next thing is another round, as above, or a compare-and-swap
  *   of the word that expects that result; if they are equal the value was the newest one after all, and all that
  *   was computed of it may be used.
- * Looks at loads of 32 bits; narrow_guesses.h has those of bytes and halves. A kernel with very many ways (GUESS_STATES_MAX) has none. */
+ * Looks at loads of 32 bits; narrow_guesses.h has those of bytes and halves. A kernel with very many ways
+ * (GUESS_STATES_MAX) has none. */
 #ifndef LOCKSTEP_DETECT_RACE_GUESSES_H
 #define LOCKSTEP_DETECT_RACE_GUESSES_H
 

@@ -152,7 +152,8 @@ static void step(Search *search, uint32_t pc) {
 }
 
 static bool is_narrow(const Inst *inst) {
-  bool narrow = inst->width == WIDTH_U8 || inst->width == WIDTH_S8 || inst->width == WIDTH_U16 || inst->width == WIDTH_S16;
+  bool narrow =
+      inst->width == WIDTH_U8 || inst->width == WIDTH_S8 || inst->width == WIDTH_U16 || inst->width == WIDTH_S16;
   return (inst->op == OP_LD || inst->op == OP_LDS) && narrow && !inst_is_guarded(inst) &&
          inst->space != MEM_CONST && inst->space != MEM_PARAM;
 }
