@@ -4,6 +4,7 @@
 #include "sim/core/barrier.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/record.h"
+#include "sim/core/scheduler.h"
 #include "sim/core/simt_stack.h"
 #include "sim/core/spin_backoff.h"
 #include "sim/core/tell.h"
@@ -30,6 +31,12 @@ static void redirect(Issue *issue) {
   issue->next = MAX(issue->next, issue->now + taken);
 }
 
+/* The running group goes one of so many ways. */
+static void redirect_apart(Issue *issue, uint32_t ways) {
+  redirect(issue);
+  issue->next += ways > 1 ? scheduler_choose(issue, ways - 1) : 0;
+}
+
 void exec_BRA(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Warp *warp = issue->warp;
@@ -37,19 +44,20 @@ void exec_BRA(Issue *issue) {
     issue->next = issue->now + machine->sm.latency.branch_not_taken;
     return;
   }
-  uint32_t from = warp->pc;
+  uint32_t from = warp->pc, ways = 1;
   if (issue->mask == warp->active) {
     warp->pc = (uint32_t)issue->inst->target;
   } else {
     issue->sm->counters.divergent_branches++;
     if (warp->groups) {
       lane_groups_diverge(issue, issue->mask, (uint32_t)issue->inst->target, warp->pc + 1);
+      ways = 2;
     } else if (!simt_diverge(warp, machine, issue->inst, issue->mask)) {
       overflow(issue);
       return;
     }
   }
-  redirect(issue);
+  redirect_apart(issue, ways);
   if (issue->sm->spin_backoff && (uint32_t)issue->inst->target <= from)
     spin_backoff_turn(issue, from);
 }
@@ -63,11 +71,12 @@ void exec_BRADIV(Issue *issue) {
   bool converged = issue->inst->mode == BRANCH_CONVERGED;
   if ((missing == 0) != converged)
     return;
-  if (issue->mask == warp->active)
-    warp->pc = (uint32_t)issue->inst->target;
-  else
+  bool apart = issue->mask != warp->active;
+  if (apart)
     lane_groups_diverge(issue, issue->mask, (uint32_t)issue->inst->target, warp->pc + 1);
-  redirect(issue);
+  else
+    warp->pc = (uint32_t)issue->inst->target;
+  redirect_apart(issue, apart ? 2 : 1);
 }
 
 void exec_BRX(Issue *issue) {
@@ -91,8 +100,7 @@ void exec_BRX(Issue *issue) {
     record_fault(issue, issue->mask, NULL, 0, g_strdup("an indirect branch on a machine with a SIMT stack"), NULL);
     return;
   }
-  lane_groups_scatter(issue, issue->mask, target);
-  redirect(issue);
+  redirect_apart(issue, lane_groups_scatter(issue, issue->mask, target));
   issue->next += issue->inst->mode == JUMP_OF_WARP ? 0 : issue->gpu->machine->sm.encoded.branch_indirect;
 }
 

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "sim/core/members.h"
+#include "sim/core/scheduler.h"
 #include "sim/core/sm.h"
 
 void lane_groups_reset(LaneGroups *groups) {
@@ -46,7 +47,7 @@ void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t
   warp->active = mask[first];
 }
 
-void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]) {
+uint32_t lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]) {
   Warp *warp = issue->warp;
   LaneGroup way[WARP_LANES];
   uint32_t count = 0;
@@ -66,6 +67,7 @@ void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WAR
     add(warp->groups, way[i]);
   warp->pc = way[0].pc;
   warp->active = way[0].mask;
+  return count;
 }
 
 /* ---- records of convergence barriers ---- */
@@ -395,6 +397,7 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
   const LaneGroup *next = &warp->groups->group[index];
   bool stays = next->mask & before;
   switched += next->left ? machine->sm.encoded.switch_left : 0;
+  switched += stays ? 0 : scheduler_choose(issue, 1);
   uint64_t starts = take(warp, index, stays ? issue->now : switched);
   issue->next = MAX(issue->next, starts);
   issue->next_pc = warp->pc;

@@ -61,8 +61,9 @@ typedef struct LaneGroups {
 void lane_groups_reset(LaneGroups *groups);
 /* A branch whose lanes go two ways: `taken` to instruction `target`, the rest of the running group to `behind`. */
 void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t behind);
-/* The running group's lanes `lanes` go to target[lane] each, the others to the next instruction. */
-void lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]);
+/* The running group's lanes `lanes` go to target[lane] each, the others to the next instruction. Returns how many
+ * ways that are. */
+uint32_t lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target[WARP_LANES]);
 /* ENDCOLLECTIVE: `lanes` of the running group go where their WARPSYNC.COLLECTIVE said. */
 void lane_groups_end_collective(Issue *issue, uint32_t lanes);
 /* BMOV: `lanes` keep in a register who takes part in convergence barrier `barrier` with them; and the way back:

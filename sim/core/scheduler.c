@@ -95,3 +95,12 @@ uint64_t scheduler_fence(const Issue *issue, uint32_t takes) {
   scheduler_occupy(scheduler, ISSUE_FENCE, end + machine->sm.encoded.fence_gap);
   return end;
 }
+
+uint64_t scheduler_choose(const Issue *issue, uint32_t choices) {
+  if (!issue->encoded)
+    return 0;
+  Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
+  uint64_t start = MAX(issue->now, scheduler->choice_free);
+  scheduler->choice_free = start + (uint64_t)choices * issue->gpu->machine->sm.encoded.choice_interval;
+  return start - issue->now;
+}

@@ -52,6 +52,10 @@ static inline void scheduler_occupy(Scheduler *scheduler, IssueUnit unit, uint64
  * sm.encoded.fence_gap later. */
 uint64_t scheduler_fence(const Issue *issue, uint32_t takes);
 
+/* Machine code: lanes of a warp part, or others of them are chosen, `choices` times in a row. A scheduler does that
+ * for one of its warps at a time (sm.encoded.choice_interval). Returns how many cycles the warp waits for its turn. */
+uint64_t scheduler_choose(const Issue *issue, uint32_t choices);
+
 /* A warp issues `decoded` at `now`: its unit takes another instruction when it has taken this one. Behind
  * a product of 64 bits, or a division of PTX, the scheduler issues later, and so it does when reading registers lags
  * behind issue by more than `lag` cycles (sm.encoded.register_lag). */

@@ -134,6 +134,7 @@ typedef struct Scheduler {
   uint64_t read_until;               /* the registers of all that has issued have been read */
   uint64_t shadow_free[ISSUE_UNITS]; /* the same of what warps did behind a block barrier */
   uint64_t converge_free;            /* when it can choose the next lanes behind a YIELD */
+  uint64_t choice_free;              /* machine code: when it can part the lanes of a warp, or choose others */
   WarpSet of_unit[ISSUE_UNITS];      /* warps whose next instruction is for it, by slot */
   uint32_t last;                     /* slot it issued last */
   Rng rng;                           /* POLICY_RANDOM */
