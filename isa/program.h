@@ -334,7 +334,6 @@ typedef enum {
   ISSUE_FLOAT,
   ISSUE_DOUBLE,
   ISSUE_SLOW, /* 4 lanes wide: conversions, MUFU, POPC */
-  ISSUE_FENCE,
   ISSUE_UNITS
 } IssueUnit;
 

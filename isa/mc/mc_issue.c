@@ -23,7 +23,6 @@ static const RootUnit units[] = {
     {"DADD", ISSUE_DOUBLE},    {"DMUL", ISSUE_DOUBLE},    {"DFMA", ISSUE_DOUBLE},   {"DSETP", ISSUE_DOUBLE},
     {"POPC", ISSUE_SLOW},      {"FLO", ISSUE_SLOW},       {"BREV", ISSUE_SLOW},     {"MUFU", ISSUE_SLOW},
     {"I2F", ISSUE_SLOW},       {"F2I", ISSUE_SLOW},       {"F2F", ISSUE_SLOW},      {"FRND", ISSUE_SLOW},
-    {"MEMBAR", ISSUE_FENCE},
 };
 
 static IssueUnit unit_of(const McInst *inst) {

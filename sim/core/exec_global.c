@@ -455,8 +455,8 @@ void exec_MEMBAR(Issue *issue) {
     const Machine *machine = issue->gpu->machine;
     uint32_t takes = issue->encoded ? machine->sm.encoded.fence : machine->memory.fence_block;
     uint64_t *until = issue->encoded ? &issue->sources : &issue->next;
-    if (takes)
-      *until = MAX(*until, scheduler_fence(issue, takes));
+    uint64_t over = takes ? scheduler_fence(issue, takes) : 0;
+    *until = MAX(*until, over);
     issue->warp->awaits_loads = issue->inst->sem == SEM_ACQ_REL && machine->memory.block_orders == BLOCK_ORDERS_LOADS;
   }
   ProbePoint point = issue_point(issue, issue->mask);

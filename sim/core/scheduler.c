@@ -48,21 +48,15 @@ unsigned scheduler_pick_of(const Sm *sm, Scheduler *scheduler, WarpSet ready) {
 
 /* ---- units ---- */
 
-/* A warp's own fences follow each other as its control bits say. */
-static WarpSet fences_again(const Scheduler *scheduler, WarpSet ready) {
-  return ready & scheduler->fences & scheduler->of_unit[ISSUE_FENCE];
-}
-
 WarpSet scheduler_free_units(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
-  WarpSet again = fences_again(scheduler, ready);
   for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
     if (scheduler->unit_free[unit] > time)
       ready &= ~scheduler->of_unit[unit];
-  return ready | again;
+  return ready;
 }
 
 uint64_t scheduler_wait_for_unit(const Scheduler *scheduler, WarpSet ready, uint64_t time) {
-  uint64_t first = fences_again(scheduler, ready) ? time : WHEEL_NEVER;
+  uint64_t first = WHEEL_NEVER;
   for (unsigned unit = 1; unit < ISSUE_UNITS; unit++)
     if (ready & scheduler->of_unit[unit])
       first = MIN(first, MAX(time, scheduler->unit_free[unit]));
@@ -84,16 +78,31 @@ uint64_t scheduler_take_behind(Scheduler *scheduler, const Decoded *decoded, uin
   return time;
 }
 
+/* Which of the SM's the warp's is. */
+static unsigned number_of(const Issue *issue) {
+  return issue->warp->slot % issue->gpu->machine->sm.schedulers;
+}
+
 uint64_t scheduler_fence(const Issue *issue, uint32_t takes) {
   const Machine *machine = issue->gpu->machine;
   Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
-  bool own = warp_set_has(scheduler->fences, issue->warp->slot);
-  uint64_t start = own ? issue->now : MAX(issue->now, scheduler->unit_free[ISSUE_FENCE]), end = start + takes;
+  SharedMemory *shared = &issue->sm->shared;
+  uint64_t start = issue->now;
+  if (scheduler->fence_slot != issue->warp->slot + 1)
+    start = MAX(start, MAX(scheduler->fence_free, shared_line_free(shared, number_of(issue))));
+  uint64_t end = start + takes;
   if (scheduler->last_store)
     end = MAX(end, scheduler->last_store + machine->sm.encoded.fence_store);
-  scheduler->fences = (WarpSet)1 << issue->warp->slot;
-  scheduler_occupy(scheduler, ISSUE_FENCE, end + machine->sm.encoded.fence_gap);
+  shared_line_hold(shared, number_of(issue), end);
+  scheduler->fence_slot = issue->warp->slot + 1;
+  scheduler->fence_over = MAX(scheduler->fence_over, end);
+  scheduler->fence_free = MAX(scheduler->fence_free, end + machine->sm.encoded.fence_gap);
   return end;
+}
+
+void scheduler_behind_fence(const Issue *issue) {
+  if (G_UNLIKELY(sm_scheduler(issue->sm, issue->warp)->fence_over > issue->now))
+    shared_line_delay(&issue->sm->shared, number_of(issue), issue->gpu->machine->sm.encoded.fence_behind);
 }
 
 uint64_t scheduler_choose(const Issue *issue, uint32_t choices) {

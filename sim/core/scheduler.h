@@ -47,10 +47,13 @@ static inline void scheduler_occupy(Scheduler *scheduler, IssueUnit unit, uint64
   scheduler->units_free = MAX(scheduler->units_free, until);
 }
 
-/* A fence of the block: behind the one of another warp that is under way, for `takes` cycles at least, and until the
- * stores to shared memory of the scheduler's warps are done. Returns when it is over; the next warp's begins
- * sm.encoded.fence_gap later. */
+/* A fence of the block, of a warp, for `takes` cycles at least. It stands in line with what warps of its scheduler do
+ * to shared memory: it begins behind what came before, sm.encoded.fence_gap after another warp's fence, and lasts
+ * until their stores are done. Returns when it is over. */
 uint64_t scheduler_fence(const Issue *issue, uint32_t takes);
+/* An access to shared memory has taken its turn: one that came before such a fence was over has waited for it, and
+ * takes sm.encoded.fence_behind more. */
+void scheduler_behind_fence(const Issue *issue);
 
 /* Machine code: lanes of a warp part, or others of them are chosen, `choices` times in a row. A scheduler does that
  * for one of its warps at a time (sm.encoded.choice_interval). Returns how many cycles the warp waits for its turn. */

@@ -129,7 +129,8 @@ typedef struct Scheduler {
   uint64_t send_at;                  /* none of its warps sends an access to global memory before */
   uint64_t unit_free[ISSUE_UNITS];   /* machine code: when each unit takes another instruction */
   uint64_t units_free;               /* when all of them do */
-  WarpSet fences;                    /* the warp whose fence unit_free[ISSUE_FENCE] is about */
+  uint64_t fence_over, fence_free;   /* the fences of the block so far are over; another warp's can begin */
+  uint32_t fence_slot;               /* the warp of the newest, and 1 */
   uint64_t last_store;               /* service of its warps' newest store to shared memory */
   uint64_t read_until;               /* the registers of all that has issued have been read */
   uint64_t shadow_free[ISSUE_UNITS]; /* the same of what warps did behind a block barrier */

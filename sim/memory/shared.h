@@ -147,4 +147,19 @@ static inline SharedService shared_serve(SharedMemory *shared, unsigned schedule
   return service;
 }
 
+/* The line in which accesses by a scheduler's warps stand: when the next one can have the pipe; nobody has it before
+ * cycle `until`; the newest takes so many cycles more of it. */
+static inline uint64_t shared_line_free(const SharedMemory *shared, unsigned scheduler) {
+  return milli_cycle(shared->turn_milli[scheduler]);
+}
+
+static inline void shared_line_hold(SharedMemory *shared, unsigned scheduler, uint64_t until) {
+  uint64_t milli = milli_of(until), *turn = &shared->turn_milli[scheduler];
+  *turn = milli > *turn ? milli : *turn;
+}
+
+static inline void shared_line_delay(SharedMemory *shared, unsigned scheduler, uint32_t cycles) {
+  shared->turn_milli[scheduler] += milli_of(cycles);
+}
+
 #endif

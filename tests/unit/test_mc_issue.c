@@ -203,12 +203,26 @@ static const IssueCase cases[] = {
       {"IMAD R4, R3, R5, R7", 1, NONE, NONE, 0, 4},                /* so was R3; until 8 */
       {"VIADD R9, R9, 0x1", 1, NONE, NONE, 0, 6},                  /* 8 - 2 */
       {"EXIT", 5, NONE, NONE, 0, 7}}},
-    {"five warps: the last one's fence waits for the first one's, not the second fence of a warp for its own",
+    {"five warps: the last one's fence begins behind the first one's",
      false,
      5,
-     {{"MEMBAR.ALL.CTA", 1, NONE, 0, 0, 0}, /* at 30, the first at 0, its second at 12 */
+     {{"MEMBAR.ALL.CTA", 1, NONE, 0, 0, 0}, /* a cycle after the first one's, over at 10; 10 + 8 to 28 */
+      {"MEMBAR.ALL.CTA", 1, NONE, 0, SB(0), 27},
+      {"EXIT", 5, NONE, NONE, 0, 28}}},
+    {"a warp's own fences follow each other",
+     false,
+     1,
+     {{"MEMBAR.ALL.CTA", 1, NONE, 0, 0, 0},
       {"MEMBAR.ALL.CTA", 1, NONE, 0, SB(0), 10},
-      {"EXIT", 5, NONE, NONE, 0, 11}}},
+      {"VIADD R4, R4, 0x3", 1, NONE, NONE, SB(0), 20},
+      {"EXIT", 5, NONE, NONE, 0, 21}}},
+    {"a load from shared memory stands in line behind a fence",
+     false,
+     1,
+     {{"MEMBAR.ALL.CTA", 1, NONE, 0, 0, 0},
+      {"LDS R2, [RZ]", 1, 1, NONE, 0, 1},
+      {"MOV R4, R2", 1, NONE, NONE, SB(1), 33}, /* 10 + 23 */
+      {"EXIT", 5, NONE, NONE, 0, 34}}},
     {"no encodings: operands are waited for",
      true,
      1,
