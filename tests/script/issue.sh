@@ -33,8 +33,17 @@ four_clusterid/1024
 "
 known_generic="fence_store/256
 fence_store/512
-fence_store/1024
 red_own
+"
+known_lane="no_red/32
+lds_beside_fence/384
+lds_beside_fence/512
+lds_beside_fence/768
+lds_beside_fence/1024
+fence_alone/512
+fence_beside_put/1024
+put_fence_4/512
+put_fence_beside_put/1024
 "
 known_mbarrier="hand_one_test/1024
 hand_test/1024
@@ -71,6 +80,7 @@ rows() {
       if (program == "copies") return threads == 32 && kernel ~ /^(group_wait|(one|two|four)_1)$/ || threads == 1024 && kernel ~ /^(group|two_groups_1)$/
       if (program == "special") return threads == 32 && kernel == "once_nctaid"
       if (program == "generic") return threads >= 256 && kernel ~ /^(store_four|store_release|lock_lane|fence_.*)$/
+      if (program == "lane") return kernel ~ /fence|^(if_(red|exch|loop|else|syncwarp|beside)|half_(exch|loop)|most_loop|two_ifs|in_if)$/
       if (program == "mbarrier")
         return threads == 32 && kernel ~ /^(test_(true|false)_(1|32)|try_false_(1|32))$/ ||
           threads == 32 && kernel ~ /^(arrive_32|round_one_waits)$/ || threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1)$/
@@ -154,14 +164,15 @@ measure() {
 }
 
 test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
-plan 40
+plan 44
 for program in alu control paths wide warp copies special mbarrier; do
   measure sass "$program" 8
 done
 # What fences of a block by many warps take is fitted, and not understood (doc/hardware.md).
 measure sass poll 8 9
 measure sass generic 8 16
-for program in alu control paths wide warp poll copies special generic mbarrier; do
+measure sass lane 8 11
+for program in alu control paths wide warp poll copies special generic lane mbarrier; do
   measure ptx "$program" ""
 done
 finish
