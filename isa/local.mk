@@ -46,8 +46,8 @@ liblockstep_a_SOURCES += \
   isa/flow/regset.h \
   isa/flow/scratch.c \
   isa/flow/scratch.h \
-  isa/flow/hoist.c \
-  isa/flow/hoist.h \
+  isa/flow/schedule.c \
+  isa/flow/schedule.h \
   isa/flow/merge.c \
   isa/flow/merge.h \
   isa/flow/select.c \

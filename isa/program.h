@@ -118,6 +118,9 @@ enum { EXCH_INITS = 1 };
 enum { LDS_CHECKS_PHASE = 1, LDS_TRIES_PHASE = 2 };
 /* Inst.mode of ISETP: 0, or it says whether a try found the phase complete. */
 enum { ISETP_OF_TRY = 1 };
+/* IADD and IADD64 that make a generic address of one of shared memory, where the window's place has to be asked for
+ * (sm_90: S2R of SR_SWINHI; older GPUs have it in the constant bank). */
+enum { SUM_OF_WINDOW = 1 };
 /* Inst.lop of LDGSTS: all bytes; zeros where psrc[0] is false; and in as many bytes at the end as the low bits of the
  * address say. */
 typedef enum { COPY_ALL, COPY_OR_ZEROS, COPY_PART } CopyMode;

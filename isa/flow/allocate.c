@@ -7,7 +7,7 @@
 #include "isa/flow/cfg.h"
 #include "isa/flow/color.h"
 #include "isa/flow/constants.h"
-#include "isa/flow/hoist.h"
+#include "isa/flow/schedule.h"
 #include "isa/flow/narrow.h"
 #include "isa/flow/predicates.h"
 #include "isa/flow/regset.h"
@@ -411,7 +411,7 @@ Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *f
   drop_dead(vkernel);
   vkernel_place_values(vkernel);
   if (vkernel->uniform_datapath) /* what ptxas of today is known to do */
-    accesses_hoist(vkernel);
+    vkernel_schedule(vkernel);
   part_operands(vkernel);
   mark_insts(vkernel);
   widen_sinks(vkernel);

@@ -358,14 +358,17 @@ void lower_CVTA(Lower *lower, const PtxInst *inst) {
     return;
   }
   Value a = lower_value(lower, 1, type);
-  if (window)
-    lower_op2(lower,
-              back   ? wide ? OP_ISUB64 : OP_ISUB
-              : wide ? OP_IADD64
-                     : OP_IADD,
-              result.value, a, wide ? lower_imm64(lower, window) : lower_imm(lower, window));
-  else
+  if (!window) {
     lower_move(lower, result.value, a, wide);
+    return;
+  }
+  VInst *sum = lower_op2(lower,
+                         back   ? wide ? OP_ISUB64 : OP_ISUB
+                         : wide ? OP_IADD64
+                                : OP_IADD,
+                         result.value, a, wide ? lower_imm64(lower, window) : lower_imm(lower, window));
+  if (!back && is_shared(inst->mods.space) && lower->target->capability >= 90)
+    sum->inst.mode = SUM_OF_WINDOW;
 }
 
 /* -- clusters, which have one block -- */

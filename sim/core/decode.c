@@ -85,7 +85,7 @@ static void decode_control(Decoded *decoded, const Gpu *gpu, const Kernel *kerne
   uint32_t control = kernel->control[inst - kernel->insts], waits = control >> CONTROL_WAIT_SHIFT & 63;
   uint32_t write = control >> CONTROL_WRITE_SHIFT & 7, read = control >> CONTROL_READ_SHIFT & 7;
   decoded->waits = 0;
-  decoded->pred_wait = 0;
+  decoded->pred_wait = decoded->guard_wait = 0;
   for (unsigned i = 0; i < CONTROL_SCOREBOARDS; i++)
     if (waits >> i & 1)
       decoded->wait[decoded->waits++] = (uint8_t)scoreboard_row(kernel, i);
@@ -113,6 +113,31 @@ static bool is_release(const Machine *machine, const Kernel *kernel, const Inst 
   return cached_is_release(inst) || (of_block && !kernel->control && machine->memory.fence_block);
 }
 
+/* Latencies that the unit doesn't say, of a GPU whose machine code is known. */
+static uint32_t known_latency(const Machine *machine, const Inst *inst, uint32_t usual) {
+  switch ((Opcode)inst->op) {
+  case OP_POPC:
+  case OP_FLO:
+  case OP_BREV:
+  case OP_I2F:
+  case OP_F2I:
+  case OP_CVT: return machine->sm.encoded.slow;
+  case OP_IADD:
+  case OP_IADD64: return inst->mode == SUM_OF_WINDOW ? machine->sm.latency.sysreg + usual : usual;
+  case OP_IMUL:
+  case OP_IMAD: return inst->flags & INST_HI ? machine->sm.encoded.wide_high : usual;
+  default: return usual;
+  }
+}
+
+/* Who reads a predicate in order to choose lanes reads it later than those who compute with it. */
+static void decode_guards(Decoded *decoded, const Machine *machine, const Inst *inst) {
+  uint32_t guard = inst_is_guarded(inst) ? 1u << inst->guard : 0;
+  bool of_alu = op_info[inst->op].unit == UNIT_ALU && decoded->pred_write;
+  decoded->guard_wait = inst->op == OP_VOTE ? inst_pred_reads(inst) : guard;
+  decoded->guard_lag = (uint8_t)(of_alu ? MAX(machine->sm.latency.guard, machine->sm.latency.alu) - machine->sm.latency.alu : 0);
+}
+
 Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
   PipeKind pipe = pipe_of(inst, writes.count > 0);
@@ -137,8 +162,12 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
     add_wait(&decoded, writes.reg[i]);
     decoded.write[decoded.writes++] = (uint8_t)writes.reg[i];
   }
+  decoded.apart = (uint8_t)gpu->machine->sm.issue_interval;
+  if (gpu->machine->gpu.compute_capability >= COMPILER_STALLS_FROM)
+    decoded.latency = known_latency(gpu->machine, inst, decoded.latency);
   decoded.pred_write = inst_pred_writes(inst);
   decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;
+  decode_guards(&decoded, gpu->machine, inst);
   if (kernel->control)
     decode_control(&decoded, gpu, kernel, inst);
   return decoded;
@@ -230,4 +259,89 @@ void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
   if (gpu->machine->sm.encoded.wide_high || gpu->machine->sm.encoded.wide_low)
     wait_for_products(gpu, kernel, decoded);
   count_fences_once(kernel, decoded);
+}
+
+/* ---- stall counts ---- */
+
+enum { ROWS_MAX = 256, DIVISORS_MAX = 8 };
+
+/* Along straight code: when what arithmetic has written can be read, in cycles of issue; and divisors whose
+ * reciprocals are at hand. */
+typedef struct Straight {
+  uint32_t reg[ROWS_MAX], pred[PRED_ROWS], guard[PRED_ROWS];
+  int16_t divisor[DIVISORS_MAX];
+  unsigned divisors;
+} Straight;
+
+static uint32_t operands_come(const Straight *straight, const Kernel *kernel, const Inst *inst,
+                              const Decoded *decoded) {
+  RegList reads = inst_reads(inst);
+  uint32_t time = 0;
+  for (unsigned i = 0; i < reads.count; i++)
+    time = MAX(time, reads.reg[i] < (int16_t)kernel->nregs ? straight->reg[reads.reg[i]] : 0);
+  for (uint32_t rest = inst_pred_reads(inst); rest; rest &= rest - 1)
+    time = MAX(time, straight->pred[__builtin_ctz(rest)]);
+  for (uint32_t rest = decoded->guard_wait; rest; rest &= rest - 1)
+    time = MAX(time, straight->guard[__builtin_ctz(rest)]);
+  return time;
+}
+
+static void note_results(Straight *straight, const Kernel *kernel, const Decoded *decoded, bool fixed, uint32_t time) {
+  uint32_t comes = fixed ? time + decoded->latency : 0;
+  for (unsigned i = 0; i < decoded->writes; i++) {
+    if (decoded->write[i] < kernel->nregs)
+      straight->reg[decoded->write[i]] = comes;
+    for (unsigned d = 0; d < straight->divisors; d++)
+      if (straight->divisor[d] == decoded->write[i])
+        straight->divisor[d] = straight->divisor[--straight->divisors];
+  }
+  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1) {
+    straight->pred[__builtin_ctz(rest)] = comes;
+    straight->guard[__builtin_ctz(rest)] = fixed ? comes + decoded->guard_lag : 0;
+  }
+}
+
+/* The first division by a value makes its reciprocal. */
+static bool makes_reciprocal(Straight *straight, int16_t divisor) {
+  for (unsigned d = 0; d < straight->divisors; d++)
+    if (straight->divisor[d] == divisor)
+      return false;
+  if (straight->divisors < DIVISORS_MAX)
+    straight->divisor[straight->divisors++] = divisor;
+  return true;
+}
+
+/* Its result comes when its latency has passed, and no earlier. */
+static bool is_fixed(const Machine *machine, const Inst *inst, const Decoded *decoded) {
+  return op_info[inst->op].unit == UNIT_ALU && decoded->latency < machine->sm.encoded.slow;
+}
+
+/* Whom some branch goes to. */
+static bool *find_targets(const Kernel *kernel) {
+  bool *targets = g_new0(bool, kernel->ninsts + 1);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    if (kernel->insts[pc].op == OP_BRA)
+      targets[kernel->insts[pc].target] = true;
+  return targets;
+}
+
+void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
+  const Machine *machine = gpu->machine;
+  g_autofree Straight *straight = g_new0(Straight, 1);
+  g_autofree bool *targets = find_targets(kernel);
+  uint32_t time = 0;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    straight->divisors = targets[pc] ? 0 : straight->divisors;
+    if ((inst->op == OP_IDIV || inst->op == OP_IREM) && makes_reciprocal(straight, inst->b))
+      decoded[pc].latency += machine->sm.latency.reciprocal;
+    time = MAX(time, operands_come(straight, kernel, inst, &decoded[pc]));
+    note_results(straight, kernel, &decoded[pc], is_fixed(machine, inst, &decoded[pc]), time);
+    uint32_t next = time + (inst->op == OP_BRA ? machine->sm.latency.branch_not_taken : decoded[pc].apart);
+    if (pc + 1 < kernel->ninsts && inst->op != OP_BRA)
+      next = MAX(next, operands_come(straight, kernel, inst + 1, &decoded[pc + 1]));
+    decoded[pc].apart = (uint8_t)MIN(next - time, UINT8_MAX);
+    decoded[pc].skip = MAX(decoded[pc].skip, decoded[pc].apart);
+    time = next;
+  }
 }

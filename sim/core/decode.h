@@ -5,6 +5,8 @@
 
 #include "sim/core/state.h"
 
+enum { COMPILER_STALLS_FROM = 75 };
+
 /* `inst`, one of kernel->insts. */
 Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst);
 /* What depends on the instructions before one, in machine code with encodings (kernel->control); `decoded` has
@@ -15,5 +17,11 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst);
  * ERRBAR and CCTL behind a fence are a part of the fence. Measured: validation/hardware/mc_poll.cu, fences in a
  * row. */
 void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
+/* The same of code without encodings, for a GPU whose compiler keeps results of a fixed latency apart from their
+ * readers (sm_75 and newer; older ones have it too, but nobody has looked). It counts cycles of issue, not those that
+ * a warp waits for a load, so what it adds is added to such a wait. Read out of what ptxas makes of
+ * validation/hardware/mc_generic.cu: 12 cycles between an addition that waits for a load and the branch, whose
+ * comparison stands 23 cycles before. */
+void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
 
 #endif

@@ -20,7 +20,7 @@ static uint32_t encoded_branch(const Issue *issue) {
   enum { LINE = 128, LAST = LINE - 16 };
   const Machine *machine = issue->gpu->machine;
   uint32_t to = issue->block->launch->kernel->insts[issue->warp->pc].address;
-  return machine->sm.encoded.branch + (to % LINE == LAST ? machine->sm.encoded.branch_line : 0);
+  return machine->sm.latency.branch_taken + (to % LINE == LAST ? machine->sm.encoded.branch_line : 0);
 }
 
 /* The warp goes on at warp->pc, which some stack operation chose. */

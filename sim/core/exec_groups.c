@@ -34,7 +34,7 @@ static void give_way(Issue *issue) {
   }
   uint64_t waits = MAX(scheduler->converge_free, issue->now) - issue->now;
   uint64_t delay = MAX(waits, milli_cycle(others * machine->sm.encoded.yield_neighbour));
-  YieldCost cost = {.ready = machine->sm.encoded.switch_groups + delay,
+  YieldCost cost = {.ready = machine->sm.lane_groups.switch_latency + delay,
                     .away = machine->sm.encoded.yield + delay,
                     .back = machine->sm.encoded.yield_beside + delay};
   bool twice = lane_groups_give_way(issue, &cost);

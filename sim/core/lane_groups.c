@@ -385,8 +385,7 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
   const Machine *machine = issue->gpu->machine;
   if (warp->active || !warp->alive)
     return;
-  uint64_t switched =
-      issue->now + (issue->encoded ? machine->sm.encoded.switch_groups : machine->sm.lane_groups.switch_latency);
+  uint64_t switched = issue->now + machine->sm.lane_groups.switch_latency;
   int index = choose(warp->groups, switched);
   issue->next_pc = warp->pc;
   issue->sm->stall[warp->slot] = index < 0 ? STALL_BARRIER : STALL_LATENCY;
@@ -407,7 +406,7 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
   const Machine *machine = issue->gpu->machine;
-  uint64_t done = issue->now + (issue->encoded ? machine->sm.encoded.sync : machine->sm.lane_groups.sync_latency);
+  uint64_t done = issue->now + machine->sm.lane_groups.bsync_latency;
   for (uint32_t rest = lanes; rest;) {
     uint32_t record = lane_groups_participants(warp->groups, barrier, (unsigned)__builtin_ctz(rest));
     if (record && record & warp->alive & ~lanes)
@@ -421,6 +420,13 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
     return;
   release_complete(issue, done);
   lane_groups_switch(issue, before);
+}
+
+/* PTX says WARPSYNC where ptxas leads lanes that aren't together to a WARPSYNC.COLLECTIVE elsewhere: BRA.DIV,
+ * ENDCOLLECTIVE, BSYNC, BRA. */
+static uint32_t collective_way(const Machine *machine) {
+  return 2 * machine->sm.latency.branch_taken + machine->sm.encoded.branch_indirect +
+         machine->sm.lane_groups.bsync_latency;
 }
 
 void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes) {
@@ -449,8 +455,10 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
     park(warp, GROUP_AT_WARPSYNC, mask, alike, mode);
     rest &= ~alike;
   }
-  if (mode == WARPSYNC_COLLECTIVE)
+  if (mode == WARPSYNC_COLLECTIVE || !issue->encoded)
     done += (uint64_t)machine->sm.encoded.collective * groups_at_warpsync(warp->groups, first);
+  if (!issue->encoded && machine->sm.encoded.collective)
+    done += collective_way(machine);
   release_complete(issue, done);
   lane_groups_switch(issue, before);
 }
@@ -514,7 +522,7 @@ void lane_groups_meet(Issue *issue, uint32_t lanes) {
     return;
   }
   park(warp, GROUP_AT_MEETING, ALL_LANES, lanes, 0);
-  release_complete(issue, done + (issue->encoded ? machine->sm.encoded.meeting : 0));
+  release_complete(issue, done + machine->sm.encoded.meeting);
   lane_groups_switch(issue, before);
 }
 

@@ -198,6 +198,8 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
   }
   if (launch->kernel->control)
     decode_in_order(gpu, launch->kernel, launch->decoded);
+  else if (gpu->machine->gpu.compute_capability >= COMPILER_STALLS_FROM)
+    decode_stall_counts(gpu, launch->kernel, launch->decoded);
   /* Who comes to the first part of an instruction comes to its last. */
   for (uint32_t i = launch->kernel->ninsts; i-- > 1;)
     if (launch->kernel->insts[i - 1].flags & INST_FUSED) {

@@ -87,7 +87,8 @@ static void note_written(Warp *warp, const Decoded *decoded, uint32_t mask) {
 static bool waits_as_acquire(const Issue *issue) {
   const Inst *inst = issue->inst;
   bool of_block = issue->gpu->machine->memory.block_orders == BLOCK_ORDERS_LOADS && inst->scope == SCOPE_CTA;
-  return cached_is_acquire(inst) || (of_block && (inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL));
+  bool merged = !issue->encoded && inst->op == OP_ATOM && inst->cmp != MERGE_NONE; /* a shuffle comes behind it */
+  return merged || cached_is_acquire(inst) || (of_block && (inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL));
 }
 
 /* Its access is under way: what it writes is pending. */
@@ -382,7 +383,7 @@ static void issue_warp(Sm *sm, Warp *warp, uint64_t now) {
                  .next_pc = warp->pc + 1,
                  .now = now,
                  .ready = now + decoded->latency,
-                 .next = now + (decoded->stall ? decoded->stall : gpu->machine->sm.issue_interval),
+                 .next = now + (decoded->stall ? decoded->stall : decoded->apart),
                  .encoded = decoded->stall,
                  .turns = 1,
                  .sources = now + decoded->sources_cycles,

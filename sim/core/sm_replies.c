@@ -54,9 +54,9 @@ void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
   for (unsigned i = 0; i < decoded->writes; i++)
     warp->reg_ready[decoded->write[i]] = ready;
   for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1)
-    warp->pred_ready[__builtin_ctz(rest)] = ready;
-  if ((decoded->writes | decoded->pred_write) && ready > warp->latest_ready)
-    warp->latest_ready = ready;
+    warp->pred_ready[__builtin_ctz(rest)] = ready, warp->guard_ready[__builtin_ctz(rest)] = ready + decoded->guard_lag;
+  if ((decoded->writes | decoded->pred_write) && ready + decoded->guard_lag > warp->latest_ready)
+    warp->latest_ready = ready + decoded->guard_lag;
 }
 
 /* Its next instruction is for another unit of its scheduler than the last. */
@@ -83,6 +83,8 @@ static uint64_t operands_ready(Sm *sm, Warp *warp, const Decoded *decoded, uint6
     time = MAX(time, warp->reg_ready[decoded->wait[i]]);
   for (uint32_t rest = decoded->pred_wait; rest; rest &= rest - 1)
     time = MAX(time, warp->pred_ready[__builtin_ctz(rest)]);
+  for (uint32_t rest = decoded->guard_wait; rest; rest &= rest - 1)
+    time = MAX(time, warp->guard_ready[__builtin_ctz(rest)]);
   return time;
 }
 

@@ -59,6 +59,9 @@ typedef struct Decoded {
   uint8_t wait[16];      /* registers that must be ready before it can issue: read or written */
   uint8_t write[4];
   uint32_t pred_wait, pred_write;
+  uint32_t guard_wait; /* the predicates that decide who executes it, or whom a VOTE counts */
+  uint8_t guard_lag;   /* so much later than others such an instruction can read what it writes */
+  uint8_t apart;       /* cycles until the warp's next instruction at least, since that depends on this or one before */
   /* Of machine code with encodings (then `wait` names rows of scoreboards): */
   uint8_t stall; /* cycles until the warp's next instruction, at least; 0: this is none */
   uint8_t raises,

@@ -88,6 +88,7 @@ typedef struct Warp {
   uint64_t crowded_since;     /* in Sm.crowded: when it came there */
   uint32_t pred[PRED_ROWS];
   uint64_t pred_ready[PRED_ROWS];
+  uint64_t guard_ready[PRED_ROWS]; /* the same for guards */
   uint64_t last_store; /* service of its newest store to shared memory */
   uint32_t lanes;      /* those that it began with */
   uint32_t depth;      /* of `stack` */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "isa/flow/hoist.h"
+#include "isa/flow/schedule.h"
 #include "isa/flow/short_branch.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
@@ -513,31 +513,34 @@ END_TEST
 
 /* Two rounds of an unrolled loop: what uses the first value comes behind the second access, whose address doesn't
  * wait. */
-typedef struct Hoisted {
+typedef struct Scheduled {
   const char *what;
   Opcode access;
   MemSem sem;
   uint8_t merged; /* MergeMode */
-  bool stores;    /* between the two: no access passes it */
-  bool hoists;
-} Hoisted;
+  Opcode between; /* OP_NOP, or what stands between the two: no access passes it */
+  Opcode order[6];
+} Scheduled;
 
-static const Hoisted hoisted_accesses[] = {
-    {"loads of shared memory", OP_LDS, SEM_WEAK, MERGE_NONE, false, true},
-    {"loads with a store between", OP_LDS, SEM_WEAK, MERGE_NONE, true, false},
-    {"volatile loads", OP_LD, SEM_VOLATILE, MERGE_NONE, false, true},
-    {"loads that acquire", OP_LD, SEM_ACQUIRE, MERGE_NONE, false, false},
-    {"atomics", OP_ATOM, SEM_RELAXED, MERGE_NONE, false, true},
-    {"atomics that acquire", OP_ATOM, SEM_ACQUIRE, MERGE_NONE, false, false},
-    {"atomics of a warp that are one", OP_ATOM, SEM_RELAXED, MERGE_WARP, false, false},
+static const Scheduled scheduled_accesses[] = {
+    {"loads of shared memory", OP_LDS, SEM_WEAK, MERGE_NONE, OP_NOP, {OP_LDS, OP_IMUL, OP_LDS, OP_IADD, OP_IADD}},
+    {"loads with a store between", OP_LDS, SEM_WEAK, MERGE_NONE, OP_STS,
+     {OP_LDS, OP_IMUL, OP_IADD, OP_STS, OP_LDS, OP_IADD}},
+    {"loads with a fence between", OP_LDS, SEM_WEAK, MERGE_NONE, OP_MEMBAR,
+     {OP_LDS, OP_IMUL, OP_IADD, OP_MEMBAR, OP_LDS, OP_IADD}},
+    {"volatile loads", OP_LD, SEM_VOLATILE, MERGE_NONE, OP_NOP, {OP_LD, OP_IMUL, OP_LD, OP_IADD, OP_IADD}},
+    {"loads that acquire", OP_LD, SEM_ACQUIRE, MERGE_NONE, OP_NOP, {OP_IMUL, OP_LD, OP_IADD, OP_LD, OP_IADD}},
+    {"atomics", OP_ATOM, SEM_RELAXED, MERGE_NONE, OP_NOP, {OP_ATOM, OP_IMUL, OP_ATOM, OP_IADD, OP_IADD}},
+    {"atomics that acquire", OP_ATOM, SEM_ACQUIRE, MERGE_NONE, OP_NOP, {OP_IMUL, OP_ATOM, OP_IADD, OP_ATOM, OP_IADD}},
+    {"atomics of a warp that are one", OP_ATOM, SEM_RELAXED, MERGE_WARP, OP_NOP,
+     {OP_ATOM, OP_IMUL, OP_IADD, OP_ATOM, OP_IADD}},
+    {"loads with a meeting between", OP_LDS, SEM_WEAK, MERGE_NONE, OP_WARPSYNC,
+     {OP_LDS, OP_IADD, OP_WARPSYNC, OP_IMUL, OP_LDS, OP_IADD}},
 };
 
 START_TEST(accesses_come_before_what_uses_them) {
   enum { ADDRESS, FIRST, SUM, NEXT, SECOND, TOTAL, REGISTERS };
-  const Hoisted *one = &hoisted_accesses[_i];
-  const Opcode kept[] = {one->access, OP_IADD, one->stores ? OP_STS : OP_IMUL, one->stores ? OP_IMUL : one->access,
-                         one->stores ? one->access : OP_IADD};
-  const Opcode moved[] = {one->access, OP_IMUL, one->access, OP_IADD, OP_IADD};
+  const Scheduled *one = &scheduled_accesses[_i];
   VKernel *vkernel = lab_virtual();
   for (unsigned r = 0; r < REGISTERS; r++)
     vkernel_register(vkernel, 1);
@@ -546,16 +549,61 @@ START_TEST(accesses_come_before_what_uses_them) {
   first.inst.cmp = second.inst.cmp = one->merged;
   lab_add(vkernel, first);
   lab_add(vkernel, lab_op(OP_IADD, SUM, FIRST, FIRST));
-  if (one->stores)
+  if (one->between == OP_STS)
     lab_add(vkernel, lab_op(OP_STS, VREG_SINK, ADDRESS, SUM));
+  else if (one->between != OP_NOP)
+    lab_add(vkernel, vinst_new(one->between));
   lab_add(vkernel, lab_op(OP_IMUL, NEXT, ADDRESS, ADDRESS));
   lab_add(vkernel, second);
   lab_add(vkernel, lab_op(OP_IADD, TOTAL, SUM, SECOND));
   lab_add(vkernel, vinst_new(OP_EXIT));
-  accesses_hoist(vkernel);
-  for (guint i = 0; i < G_N_ELEMENTS(kept); i++)
-    UNIT_ASSERT(g_array_index(vkernel->insts, VInst, i).inst.op == (one->hoists ? moved : kept)[i],
-                "%s: instruction %u", one->what, i);
+  vkernel_schedule(vkernel);
+  for (guint i = 0; i + 1 < vkernel->insts->len; i++)
+    UNIT_ASSERT(g_array_index(vkernel->insts, VInst, i).inst.op == one->order[i], "%s: instruction %u is %s",
+                one->what, i, op_info[g_array_index(vkernel->insts, VInst, i).inst.op].sass);
+  vkernel_free(vkernel);
+}
+END_TEST
+
+/* A loop that polls: its YIELD comes behind a load, and stays before an atomic. */
+START_TEST(a_yield_comes_behind_a_load) {
+  const Opcode access[] = {OP_LD, OP_LDS, OP_ATOM};
+  enum { ADDRESS, VALUE, REGISTERS };
+  VKernel *vkernel = lab_virtual();
+  for (unsigned r = 0; r < REGISTERS; r++)
+    vkernel_register(vkernel, 1);
+  VInst poll = lab_op(access[_i], VALUE, ADDRESS, VREG_SINK);
+  poll.inst.sem = SEM_RELAXED;
+  lab_add(vkernel, vinst_new(OP_YIELD));
+  lab_add(vkernel, poll);
+  lab_add(vkernel, lab_branch(0, VPRED_TRUE, false));
+  vkernel_schedule(vkernel);
+  guint behind = access[_i] == OP_ATOM ? 0 : 1;
+  ck_assert_int_eq(g_array_index(vkernel->insts, VInst, behind).inst.op, OP_YIELD);
+  ck_assert_int_eq(g_array_index(vkernel->insts, VInst, 1 - behind).inst.op, access[_i]);
+  vkernel_free(vkernel);
+}
+END_TEST
+
+/* Nothing comes between a try of an mbarrier and the comparison that says how it went. */
+START_TEST(a_try_stays_with_its_comparison) {
+  enum { ADDRESS, STATE, OTHER, SUM, REGISTERS };
+  VKernel *vkernel = lab_virtual();
+  for (unsigned r = 0; r < REGISTERS; r++)
+    vkernel_register(vkernel, 1);
+  vkernel_predicate(vkernel);
+  VInst try = lab_op(OP_LDS, STATE, ADDRESS, VREG_SINK), compare = lab_op(OP_ISETP, VREG_SINK, STATE, OTHER);
+  try.inst.lop = LDS_TRIES_PHASE;
+  compare.inst.mode = ISETP_OF_TRY;
+  compare.pdst = 0;
+  lab_add(vkernel, try);
+  lab_add(vkernel, compare);
+  lab_add(vkernel, lab_op(OP_IADD, SUM, ADDRESS, ADDRESS));
+  lab_add(vkernel, lab_op(OP_IMUL, SUM, ADDRESS, OTHER));
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  vkernel_schedule(vkernel);
+  ck_assert_int_eq(g_array_index(vkernel->insts, VInst, 0).inst.op, OP_LDS);
+  ck_assert_int_eq(g_array_index(vkernel->insts, VInst, 1).inst.op, OP_ISETP);
   vkernel_free(vkernel);
 }
 END_TEST
@@ -573,7 +621,9 @@ int main(void) {
   tcase_add_test(tcase, others_pass_by_the_meeting_point);
   tcase_add_loop_test(tcase, who_stays_in_a_loop_meets_in_each_round, 0, 2);
   tcase_add_loop_test(tcase, short_branches_around_barriers_are_predicated, 0, G_N_ELEMENTS(shorts));
-  tcase_add_loop_test(tcase, accesses_come_before_what_uses_them, 0, G_N_ELEMENTS(hoisted_accesses));
+  tcase_add_loop_test(tcase, accesses_come_before_what_uses_them, 0, G_N_ELEMENTS(scheduled_accesses));
+  tcase_add_loop_test(tcase, a_yield_comes_behind_a_load, 0, 3);
+  tcase_add_test(tcase, a_try_stays_with_its_comparison);
   tcase_add_test(tcase, large_kernels_end_soon);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);

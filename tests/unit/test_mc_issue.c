@@ -258,7 +258,7 @@ static Machine *machine_of(void) {
                                             {"sm.shared.latency", "23"},
                                             {"sm.encoded.constant", "39"},
                                             {"sm.encoded.sources_shared", "12"},
-                                            {"sm.encoded.branch", "9"},
+                                            {"sm.latency.branch_taken", "9"},
                                             {"sm.encoded.yield", "52"},
                                             {"sm.encoded.constant_line", "77"},
                                             {"sm.encoded.special", "23"},

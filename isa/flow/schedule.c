@@ -1,0 +1,255 @@
+#include "isa/flow/schedule.h"
+
+/* So long is a stretch. */
+enum { STRETCH_MAX = 128 };
+/* Cycles, of an H200, about; what matters is which is longer. A predicate is mostly a guard. */
+enum { ARITHMETIC = 5, GUARD = 13, SHARED = 25, SPECIAL = 25, WIDE_ARITHMETIC = 40, GLOBAL = 250 };
+
+/* One instruction of the stretch. */
+typedef struct Entry {
+  VInst vinst;
+  uint32_t path; /* cycles from its issue to the end of the stretch, at least */
+  uint32_t from; /* cycle in which what it depends on is there, so far */
+  bool moves;    /* it passes others that it doesn't depend on; those that don't keep their order */
+  bool stops;    /* the warp waits at it: nothing sinks below it, and what can had better come first */
+  bool done;
+} Entry;
+
+typedef struct Stretch {
+  VKernel *vkernel;
+  Entry entry[STRETCH_MAX];
+  uint32_t lag[STRETCH_MAX][STRETCH_MAX]; /* [before][after]: cycles in between; 0: they don't depend */
+  unsigned count;
+  guint first; /* where the stretch begins */
+} Stretch;
+
+/* ---- what depends on what ---- */
+
+static bool meets(const VRegUse *a, unsigned as, const VRegUse *b, unsigned bs) {
+  for (unsigned i = 0; i < as; i++)
+    for (unsigned k = 0; k < bs; k++)
+      if (a[i].reg == b[k].reg)
+        return true;
+  return false;
+}
+
+static bool preds_meet(const int32_t *a, unsigned as, const int32_t *b, unsigned bs) {
+  for (unsigned i = 0; i < as; i++)
+    for (unsigned k = 0; k < bs; k++)
+      if (a[i] == b[k])
+        return true;
+  return false;
+}
+
+/* What an instruction reads and writes. */
+typedef struct Uses {
+  VRegUse read[8], written[8];
+  int32_t pread[4], pwritten[2];
+  unsigned reads, writes, preads, pwrites;
+} Uses;
+
+static Uses uses_of(const VInst *vinst) {
+  Uses uses;
+  uses.reads = vinst_reads(vinst, uses.read);
+  uses.writes = vinst_writes(vinst, uses.written);
+  uses.preads = vinst_pred_reads(vinst, uses.pread);
+  uses.pwrites = vinst_pred_writes(vinst, uses.pwritten);
+  return uses;
+}
+
+/* Until a register that it writes can be read. The warp waits for an access that acquires, and for one that a warp
+ * makes of its lanes' (merge.h). */
+static uint32_t latency(const VInst *vinst) {
+  const Inst *inst = &vinst->inst;
+  switch (op_info[inst->op].unit) {
+  case UNIT_GLOBAL:
+    if (inst->space == MEM_PARAM || inst->space == MEM_CONST)
+      return SHARED;
+    return inst->sem > SEM_RELAXED || (inst->op == OP_ATOM && inst->cmp != MERGE_NONE) ? 1 : GLOBAL;
+  case UNIT_SHARED:
+  case UNIT_LOCAL:
+  case UNIT_SHUFFLE: return SHARED;
+  case UNIT_SYSREG:
+  case UNIT_VOTE: return SPECIAL;
+  case UNIT_SFU:
+  case UNIT_FP64:
+  case UNIT_DIVIDE: return WIDE_ARITHMETIC;
+  default: return ARITHMETIC;
+  }
+}
+
+/* Cycles by which `after` stands behind `before` at least, as far as registers go; 0: it needn't. */
+static uint32_t lag_between(const VInst *before, const Uses *first, const VInst *after, const Uses *second) {
+  if (preds_meet(first->pwritten, first->pwrites, second->pread, second->preads))
+    return after->guard >= 0 && preds_meet(first->pwritten, first->pwrites, &after->guard, 1) ? GUARD : ARITHMETIC;
+  if (meets(first->written, first->writes, second->read, second->reads))
+    return latency(before);
+  bool again = meets(first->written, first->writes, second->written, second->writes) ||
+               meets(first->read, first->reads, second->written, second->writes) ||
+               preds_meet(first->pwritten, first->pwrites, second->pwritten, second->pwrites) ||
+               preds_meet(first->pread, first->preads, second->pwritten, second->pwrites);
+  return again ? 1 : 0;
+}
+
+/* ---- what may move ---- */
+
+static bool is_constant_load(const Inst *inst) {
+  return inst->op == OP_LD && (inst->space == MEM_PARAM || inst->space == MEM_CONST);
+}
+
+static bool may_move(const VInst *vinst) {
+  const uint32_t fixed = INST_MARKS | INST_SYNCED | INST_CARRY_IN | INST_CARRY_OUT;
+  return (unit_is_arithmetic(op_info[vinst->inst.op].unit) || is_constant_load(&vinst->inst)) &&
+         !(vinst->inst.flags & fixed);
+}
+
+/* Lanes of a warp come together, part or give way there, or a flag is passed on that no operand names. */
+static bool ends_stretch(const VInst *vinst) {
+  const Inst *inst = &vinst->inst;
+  if (inst->flags & (INST_CARRY_IN | INST_CARRY_OUT))
+    return true;
+  return op_info[inst->op].unit == UNIT_CONTROL && inst->op != OP_BSSY && inst->op != OP_BRA;
+}
+
+/* The warp doesn't go on before it is over. */
+static bool stops(const VInst *vinst) {
+  const Inst *inst = &vinst->inst;
+  if (op_info[inst->op].unit == UNIT_BARRIER || inst->op == OP_MEMBAR)
+    return true;
+  return op_info[inst->op].unit == UNIT_GLOBAL && inst->sem > SEM_RELAXED;
+}
+
+/* ---- one stretch ---- */
+
+static void find_lags(Stretch *stretch) {
+  Uses uses[STRETCH_MAX];
+  for (unsigned i = 0; i < stretch->count; i++)
+    uses[i] = uses_of(&stretch->entry[i].vinst);
+  for (unsigned i = 0; i < stretch->count; i++) {
+    const Entry *before = &stretch->entry[i];
+    for (unsigned k = i + 1; k < stretch->count; k++) {
+      const Entry *after = &stretch->entry[k];
+      uint32_t lag = lag_between(&before->vinst, &uses[i], &after->vinst, &uses[k]);
+      bool keeps = !before->moves && !after->moves;
+      stretch->lag[i][k] = lag == 0 && (keeps || after->stops) ? 1 : lag;
+    }
+  }
+}
+
+static void find_paths(Stretch *stretch) {
+  for (unsigned i = stretch->count; i-- > 0;) {
+    Entry *entry = &stretch->entry[i];
+    int32_t preds[2];
+    entry->path = vinst_pred_writes(&entry->vinst, preds) ? GUARD : 1;
+    for (unsigned k = i + 1; k < stretch->count; k++)
+      if (stretch->lag[i][k])
+        entry->path = MAX(entry->path, stretch->lag[i][k] + stretch->entry[k].path);
+  }
+}
+
+static bool is_ready(const Stretch *stretch, unsigned i) {
+  for (unsigned before = 0; before < i; before++)
+    if (!stretch->entry[before].done && stretch->lag[before][i])
+      return false;
+  return true;
+}
+
+/* True if `a` is issued rather than `b`, which comes before it, in cycle `now` or when it can. */
+static bool goes_first(const Entry *a, const Entry *b, uint32_t now) {
+  uint32_t at = MAX(a->from, now) + (a->stops ? GUARD : 0), other = MAX(b->from, now) + (b->stops ? GUARD : 0);
+  return at != other ? at < other : a->path > b->path;
+}
+
+/* The next one: the first that can issue, and of those the one that most has to wait for. A branch comes last. */
+static unsigned choose(const Stretch *stretch, uint32_t now) {
+  unsigned best = STRETCH_MAX;
+  for (unsigned i = 0; i < stretch->count; i++) {
+    const Entry *entry = &stretch->entry[i];
+    bool last = entry->vinst.inst.op == OP_BRA;
+    if (entry->done || !is_ready(stretch, i) || (last && best < STRETCH_MAX))
+      continue;
+    if (best == STRETCH_MAX || goes_first(entry, &stretch->entry[best], now))
+      best = i;
+  }
+  return best;
+}
+
+static void end_stretch(Stretch *stretch) {
+  uint32_t now = 0;
+  find_lags(stretch);
+  find_paths(stretch);
+  for (unsigned done = 0; done < stretch->count; done++) {
+    unsigned next = choose(stretch, now);
+    Entry *entry = &stretch->entry[next];
+    entry->done = true;
+    now = MAX(entry->from, now) + 1;
+    for (unsigned after = next + 1; after < stretch->count; after++)
+      if (stretch->lag[next][after])
+        stretch->entry[after].from = MAX(stretch->entry[after].from, now - 1 + stretch->lag[next][after]);
+    g_array_index(stretch->vkernel->insts, VInst, stretch->first + done) = entry->vinst;
+  }
+  stretch->count = 0;
+}
+
+static void add(Stretch *stretch, guint i) {
+  const VInst *vinst = &g_array_index(stretch->vkernel->insts, VInst, i);
+  if (stretch->count == STRETCH_MAX)
+    end_stretch(stretch);
+  if (stretch->count == 0)
+    stretch->first = i;
+  stretch->entry[stretch->count++] = (Entry){.vinst = *vinst, .moves = may_move(vinst), .stops = stops(vinst)};
+}
+
+static uint8_t *find_starts(const VKernel *vkernel) {
+  Flow flow;
+  vkernel_flow(vkernel, &flow);
+  uint8_t *starts = g_new0(uint8_t, vkernel->insts->len + 1);
+  for (uint32_t b = 0; b < flow.nblocks; b++)
+    starts[flow.first[b]] = 1;
+  for (uint32_t m = 0; m < vkernel->kernel->nmarks; m++)
+    starts[vkernel->kernel->marks[m].pc] = 1;
+  for (uint32_t l = 0; l < vkernel->kernel->nlabels; l++)
+    starts[vkernel->kernel->labels[l].pc] = 1;
+  flow_clear(&flow);
+  return starts;
+}
+
+/* ---- giving way ---- */
+
+/* A YIELD at the head of a loop that polls by a load comes behind that, and takes its time while the load is under way;
+ * before an atomic it stays. */
+static void yield_behind_load(VKernel *vkernel, guint at, const uint8_t *starts) {
+  for (guint i = at + 1; i < vkernel->insts->len && !starts[i]; i++) {
+    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+    if ((vinst->inst.op == OP_LD && !is_constant_load(&vinst->inst)) || vinst->inst.op == OP_LDS) {
+      VInst yield = g_array_index(vkernel->insts, VInst, at);
+      for (guint k = at; k < i; k++)
+        g_array_index(vkernel->insts, VInst, k) = g_array_index(vkernel->insts, VInst, k + 1);
+      g_array_index(vkernel->insts, VInst, i) = yield;
+      return;
+    }
+    if (!may_move(vinst))
+      return;
+  }
+}
+
+void vkernel_schedule(VKernel *vkernel) {
+  g_autofree Stretch *stretch = g_new0(Stretch, 1);
+  g_autofree uint8_t *starts = find_starts(vkernel);
+  bool tries = false; /* from a try until the comparison that says how it went: sim/core/try_wait.c looks for them */
+  stretch->vkernel = vkernel;
+  for (guint i = 0; i < vkernel->insts->len; i++)
+    if (g_array_index(vkernel->insts, VInst, i).inst.op == OP_YIELD)
+      yield_behind_load(vkernel, i, starts);
+  for (guint i = 0; i < vkernel->insts->len; i++) {
+    const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
+    tries |= vinst->inst.op == OP_LDS && vinst->inst.lop == LDS_TRIES_PHASE;
+    bool ends = tries || ends_stretch(vinst);
+    if (starts[i] || ends)
+      end_stretch(stretch);
+    if (!ends)
+      add(stretch, i);
+    tries &= vinst->inst.op != OP_ISETP || vinst->inst.mode != ISETP_OF_TRY;
+  }
+  end_stretch(stretch);
+}
