@@ -122,13 +122,14 @@ static void mark_insts(VKernel *vkernel) {
     g_array_index(vkernel->insts, VInst, vkernel->kernel->marks[m].pc).inst.flags |= INST_MARKS;
 }
 
-/* What is wider than a row and discarded gets a register of its own, but for results of atomic operations on shared
- * memory, which nobody waits for. */
+/* What is wider than a row and discarded gets a register of its own, but for results of atomic operations, which
+ * nobody waits for. */
 static void widen_sinks(VKernel *vkernel) {
   for (guint i = 0; i < vkernel->insts->len; i++) {
     VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
     uint8_t rows = vinst_operands(vinst).dst;
-    if (vinst->dst == VREG_SINK && rows > (vinst->inst.op == OP_ATOMS ? SINK_ROWS : 1)) {
+    bool atomic = vinst->inst.op == OP_ATOMS || vinst->inst.op == OP_ATOM;
+    if (vinst->dst == VREG_SINK && rows > (atomic ? SINK_ROWS : 1)) {
       vinst->dst = vkernel_register(vkernel, rows);
       vinst->dst_row = 0;
     }

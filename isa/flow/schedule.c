@@ -121,6 +121,19 @@ static bool stops(const VInst *vinst) {
 
 /* ---- one stretch ---- */
 
+/* `after` decides what a select, entry `i` or later, takes of a load that `before` is, or drops: who loads in vain is
+ * told by that order (sim/detect/race/speculation.c). */
+static bool decides_select(const Stretch *stretch, const Uses uses[], unsigned before, unsigned after) {
+  const Inst *load = &stretch->entry[before].vinst.inst;
+  if (load->op != OP_LD || is_constant_load(load) || !uses[after].pwrites)
+    return false;
+  for (unsigned i = after + 1; i < stretch->count; i++)
+    if (stretch->entry[i].vinst.inst.op == OP_SEL &&
+        preds_meet(uses[after].pwritten, uses[after].pwrites, uses[i].pread, uses[i].preads))
+      return true;
+  return false;
+}
+
 static void find_lags(Stretch *stretch) {
   Uses uses[STRETCH_MAX];
   for (unsigned i = 0; i < stretch->count; i++)
@@ -130,7 +143,7 @@ static void find_lags(Stretch *stretch) {
     for (unsigned k = i + 1; k < stretch->count; k++) {
       const Entry *after = &stretch->entry[k];
       uint32_t lag = lag_between(&before->vinst, &uses[i], &after->vinst, &uses[k]);
-      bool keeps = !before->moves && !after->moves;
+      bool keeps = (!before->moves && !after->moves) || decides_select(stretch, uses, i, k);
       stretch->lag[i][k] = lag == 0 && (keeps || after->stops) ? 1 : lag;
     }
   }
@@ -237,6 +250,7 @@ void vkernel_schedule(VKernel *vkernel) {
   g_autofree Stretch *stretch = g_new0(Stretch, 1);
   g_autofree uint8_t *starts = find_starts(vkernel);
   bool tries = false; /* from a try until the comparison that says how it went: sim/core/try_wait.c looks for them */
+  bool synced = false; /* behind a WARPSYNC, which names of findings know by what stands next to it */
   stretch->vkernel = vkernel;
   for (guint i = 0; i < vkernel->insts->len; i++)
     if (g_array_index(vkernel->insts, VInst, i).inst.op == OP_YIELD)
@@ -244,7 +258,8 @@ void vkernel_schedule(VKernel *vkernel) {
   for (guint i = 0; i < vkernel->insts->len; i++) {
     const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
     tries |= vinst->inst.op == OP_LDS && vinst->inst.lop == LDS_TRIES_PHASE;
-    bool ends = tries || ends_stretch(vinst);
+    bool ends = tries || ends_stretch(vinst) || (synced && !may_move(vinst));
+    synced = vinst->inst.op == OP_WARPSYNC;
     if (starts[i] || ends)
       end_stretch(stretch);
     if (!ends)

@@ -1,6 +1,7 @@
 #include "sim/core/barrier.h"
 
 #include "base/bits.h"
+#include "sim/core/decode.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/tell.h"
 
@@ -25,10 +26,17 @@ static void give_result(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t pc,
   }
 }
 
+/* PTX has the result in the instruction; machine code reads it by a B2R behind it. */
+static uint64_t result_delay(const Gpu *gpu, const Kernel *kernel, uint32_t pc) {
+  bool reads = kernel->insts[pc].mode >= BAR_RED_POPC && !kernel->control && decode_knows_code(gpu->machine);
+  return reads ? gpu->machine->sm.latency.sysreg : 0;
+}
+
 /* The lane groups that wait at barrier `id` may go on. */
 static void release_groups(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t id, uint64_t resume) {
   const LaneGroups *groups = warp->groups;
   const Kernel *kernel = warp_block(sm, warp)->launch->kernel;
+  uint64_t delay = 0;
   for (uint32_t i = 0; i < groups->count; i++) {
     const LaneGroup *group = &groups->group[i];
     if (group->state != GROUP_AT_BARRIER || group->which != id)
@@ -36,8 +44,9 @@ static void release_groups(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t 
     const Inst *inst = &kernel->insts[group->pc];
     uint32_t guard = warp->pred[inst->guard];
     give_result(sm, barrier, warp, group->pc, group->mask & (inst->flags & INST_GUARD_NOT ? ~guard : guard));
+    delay = result_delay(sm->gpu, kernel, group->pc);
   }
-  lane_groups_barrier_done(warp, id, resume);
+  lane_groups_barrier_done(warp, id, resume + delay);
 }
 
 /* Lets the block's warps go. `self` is the arrival that completes it (its warp goes on at self->next), or NULL. */
@@ -180,7 +189,7 @@ static void count_warp(Issue *issue, Barrier *barrier) {
   const Warp *warp = issue->warp;
   uint32_t drained = issue->gpu->machine->sm.barrier.store_drain;
   uint64_t effective = drained && warp->last_store ? MAX(issue->now, warp->last_store + drained) : issue->now;
-  if (issue->encoded && issue->inst->flags & INST_HAS_COUNT)
+  if (decode_knows_code(issue->gpu->machine) && issue->inst->flags & INST_HAS_COUNT)
     effective += issue->gpu->machine->sm.encoded.barrier_count;
   uint64_t done = counted(issue, effective);
   barrier->latest = MAX(barrier->latest, done);

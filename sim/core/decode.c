@@ -163,7 +163,7 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
     decoded.write[decoded.writes++] = (uint8_t)writes.reg[i];
   }
   decoded.apart = (uint8_t)gpu->machine->sm.issue_interval;
-  if (gpu->machine->gpu.compute_capability >= COMPILER_STALLS_FROM)
+  if (decode_knows_code(gpu->machine))
     decoded.latency = known_latency(gpu->machine, inst, decoded.latency);
   decoded.pred_write = inst_pred_writes(inst);
   decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;
@@ -269,16 +269,33 @@ enum { ROWS_MAX = 256, DIVISORS_MAX = 8 };
  * reciprocals are at hand. */
 typedef struct Straight {
   uint32_t reg[ROWS_MAX], pred[PRED_ROWS], guard[PRED_ROWS];
+  bool product[ROWS_MAX]; /* by the unit that multiplies */
   int16_t divisor[DIVISORS_MAX];
   unsigned divisors;
 } Straight;
 
-static uint32_t operands_come(const Straight *straight, const Kernel *kernel, const Inst *inst,
-                              const Decoded *decoded) {
+static bool is_product(const Inst *inst) {
+  switch ((Opcode)inst->op) {
+  case OP_IMUL:
+  case OP_IMAD:
+  case OP_IMULW:
+  case OP_FMUL:
+  case OP_FFMA: return true;
+  default: return false;
+  }
+}
+
+static uint32_t operands_come(const Straight *straight, const Machine *machine, const Kernel *kernel,
+                              const Inst *inst, const Decoded *decoded) {
   RegList reads = inst_reads(inst);
   uint32_t time = 0;
-  for (unsigned i = 0; i < reads.count; i++)
-    time = MAX(time, reads.reg[i] < (int16_t)kernel->nregs ? straight->reg[reads.reg[i]] : 0);
+  for (unsigned i = 0; i < reads.count; i++) {
+    uint32_t row = (uint32_t)reads.reg[i];
+    if (row >= kernel->nregs || !straight->reg[row])
+      continue;
+    bool other = straight->product[row] != is_product(inst);
+    time = MAX(time, straight->reg[row] + (other ? machine->sm.latency.other_unit : 0));
+  }
   for (uint32_t rest = inst_pred_reads(inst); rest; rest &= rest - 1)
     time = MAX(time, straight->pred[__builtin_ctz(rest)]);
   for (uint32_t rest = decoded->guard_wait; rest; rest &= rest - 1)
@@ -286,11 +303,14 @@ static uint32_t operands_come(const Straight *straight, const Kernel *kernel, co
   return time;
 }
 
-static void note_results(Straight *straight, const Kernel *kernel, const Decoded *decoded, bool fixed, uint32_t time) {
+static void note_results(Straight *straight, const Kernel *kernel, const Inst *inst, const Decoded *decoded,
+                         bool fixed, uint32_t time) {
   uint32_t comes = fixed ? time + decoded->latency : 0;
   for (unsigned i = 0; i < decoded->writes; i++) {
-    if (decoded->write[i] < kernel->nregs)
+    if (decoded->write[i] < kernel->nregs) {
       straight->reg[decoded->write[i]] = comes;
+      straight->product[decoded->write[i]] = is_product(inst);
+    }
     for (unsigned d = 0; d < straight->divisors; d++)
       if (straight->divisor[d] == decoded->write[i])
         straight->divisor[d] = straight->divisor[--straight->divisors];
@@ -335,11 +355,11 @@ void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]
     straight->divisors = targets[pc] ? 0 : straight->divisors;
     if ((inst->op == OP_IDIV || inst->op == OP_IREM) && makes_reciprocal(straight, inst->b))
       decoded[pc].latency += machine->sm.latency.reciprocal;
-    time = MAX(time, operands_come(straight, kernel, inst, &decoded[pc]));
-    note_results(straight, kernel, &decoded[pc], is_fixed(machine, inst, &decoded[pc]), time);
+    time = MAX(time, operands_come(straight, machine, kernel, inst, &decoded[pc]));
+    note_results(straight, kernel, inst, &decoded[pc], is_fixed(machine, inst, &decoded[pc]), time);
     uint32_t next = time + (inst->op == OP_BRA ? machine->sm.latency.branch_not_taken : decoded[pc].apart);
     if (pc + 1 < kernel->ninsts && inst->op != OP_BRA)
-      next = MAX(next, operands_come(straight, kernel, inst + 1, &decoded[pc + 1]));
+      next = MAX(next, operands_come(straight, machine, kernel, inst + 1, &decoded[pc + 1]));
     decoded[pc].apart = (uint8_t)MIN(next - time, UINT8_MAX);
     decoded[pc].skip = MAX(decoded[pc].skip, decoded[pc].apart);
     time = next;

@@ -198,7 +198,7 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
   }
   if (launch->kernel->control)
     decode_in_order(gpu, launch->kernel, launch->decoded);
-  else if (gpu->machine->gpu.compute_capability >= COMPILER_STALLS_FROM)
+  else if (decode_knows_code(gpu->machine))
     decode_stall_counts(gpu, launch->kernel, launch->decoded);
   /* Who comes to the first part of an instruction comes to its last. */
   for (uint32_t i = launch->kernel->ninsts; i-- > 1;)

@@ -84,10 +84,11 @@ static void note_written(Warp *warp, const Decoded *decoded, uint32_t mask) {
 }
 
 /* The warp goes on when its reply has come. */
-static bool waits_as_acquire(const Issue *issue) {
+static bool waits_as_acquire(const Issue *issue, const Decoded *decoded) {
   const Inst *inst = issue->inst;
   bool of_block = issue->gpu->machine->memory.block_orders == BLOCK_ORDERS_LOADS && inst->scope == SCOPE_CTA;
-  bool merged = !issue->encoded && inst->op == OP_ATOM && inst->cmp != MERGE_NONE; /* a shuffle comes behind it */
+  /* A shuffle comes behind it. */
+  bool merged = !issue->encoded && inst->op == OP_ATOM && inst->cmp != MERGE_NONE && decoded->writes;
   return merged || cached_is_acquire(inst) || (of_block && (inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL));
 }
 
@@ -104,7 +105,7 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
     sm_raise(warp, kernel, &sources, 0, issue->sources);
   }
   warp->newest_access = issue->flight->number;
-  warp->awaits = waits_as_acquire(issue) ? warp->newest_access : 0;
+  warp->awaits = waits_as_acquire(issue, decoded) ? warp->newest_access : 0;
 }
 
 /* What it writes is there at a time that is known. */
