@@ -87,6 +87,7 @@ liblockstep_a_SOURCES += \
   sim/core/sm_inner.h \
   sim/core/soft_float.c \
   sim/core/soft_float.h \
+  sim/core/stall_counts.c \
   sim/core/state.h \
   sim/core/symbols.c \
   sim/core/symbols.h \

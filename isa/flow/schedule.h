@@ -1,5 +1,5 @@
-/* schedule.h - the order of instructions within a block, as ptxas has it: what depends on a value stands as far behind
- * it as others can fill the time, and a comparison stands well before its branch. Private to isa/. */
+/* schedule.h - the order of instructions within a block, as ptxas has it: what depends on a value stands as far
+ * behind it as others can fill the time, and a comparison stands well before its branch. Private to isa/. */
 #ifndef LOCKSTEP_ISA_FLOW_SCHEDULE_H
 #define LOCKSTEP_ISA_FLOW_SCHEDULE_H
 

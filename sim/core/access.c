@@ -119,18 +119,20 @@ AtomicOperands access_atomic_operands(const Issue *issue) {
   return operands;
 }
 
-uint32_t access_merge_before(const Machine *machine, const Inst *inst) {
+bool access_is_used(const Issue *issue) { return issue->block->launch->decoded[issue->pc].writes > 0; }
+
+uint32_t access_merge_before(const Machine *machine, const Inst *inst, bool used) {
   enum { SHUFFLES = 5 };
-  uint32_t alu = machine->sm.latency.alu;
+  uint32_t alu = machine->sm.latency.alu, guard = MAX(machine->sm.latency.guard, alu);
   switch ((MergeMode)inst->cmp) {
-  case MERGE_COUNT: return machine->sm.latency.ballot + 3 * alu;
-  case MERGE_REDUX: return machine->sm.latency.redux + 2 * alu;
+  case MERGE_COUNT: return machine->sm.latency.ballot + (used ? machine->sm.encoded.slow : alu) + guard;
+  case MERGE_REDUX: return machine->sm.latency.redux + guard;
   default: return SHUFFLES * (machine->sm.latency.shuffle + alu);
   }
 }
 
 uint32_t access_merge_delay(const Machine *machine, const Inst *inst) {
-  return access_merge_before(machine, inst) + machine->sm.latency.shuffle + machine->sm.latency.alu;
+  return access_merge_before(machine, inst, true) + machine->sm.latency.shuffle + machine->sm.latency.alu;
 }
 
 /* For the end of the window. */

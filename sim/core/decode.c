@@ -113,9 +113,18 @@ static bool is_release(const Machine *machine, const Kernel *kernel, const Inst 
   return cached_is_release(inst) || (of_block && !kernel->control && machine->memory.fence_block);
 }
 
+enum { LOADS_BASES_FROM = 90 };
+
+/* 64 bits of the constant bank come by an LDC, which ptxas puts at the beginning of the block. */
+static bool loads_base(const Machine *machine, const Kernel *kernel, int16_t operand) {
+  return operand < 0 && ~operand < (int)kernel->nconsts && kernel->consts[~operand].kind == CONST_BANK &&
+         machine->gpu.compute_capability >= LOADS_BASES_FROM;
+}
+
 /* Latencies that the unit doesn't say, of a GPU whose machine code is known. */
-static uint32_t known_latency(const Machine *machine, const Inst *inst, uint32_t usual) {
+static uint32_t known_latency(const Machine *machine, const Kernel *kernel, const Inst *inst, uint32_t usual) {
   switch ((Opcode)inst->op) {
+  case OP_MOV64: return loads_base(machine, kernel, inst->a) ? machine->sm.encoded.constant : usual;
   case OP_POPC:
   case OP_FLO:
   case OP_BREV:
@@ -133,9 +142,10 @@ static uint32_t known_latency(const Machine *machine, const Inst *inst, uint32_t
 /* Who reads a predicate in order to choose lanes reads it later than those who compute with it. */
 static void decode_guards(Decoded *decoded, const Machine *machine, const Inst *inst) {
   uint32_t guard = inst_is_guarded(inst) ? 1u << inst->guard : 0;
-  bool of_alu = op_info[inst->op].unit == UNIT_ALU && decoded->pred_write;
-  decoded->guard_wait = inst->op == OP_VOTE ? inst_pred_reads(inst) : guard;
-  decoded->guard_lag = (uint8_t)(of_alu ? MAX(machine->sm.latency.guard, machine->sm.latency.alu) - machine->sm.latency.alu : 0);
+  bool votes = inst->op == OP_VOTE, computes = votes || op_info[inst->op].unit == UNIT_ALU;
+  uint32_t alu = machine->sm.latency.alu;
+  decoded->guard_wait = votes ? inst_pred_reads(inst) : guard;
+  decoded->guard_lag = (uint8_t)(computes && decoded->pred_write ? MAX(machine->sm.latency.guard, alu) - alu : 0);
 }
 
 Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
@@ -164,7 +174,7 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   }
   decoded.apart = (uint8_t)gpu->machine->sm.issue_interval;
   if (decode_knows_code(gpu->machine))
-    decoded.latency = known_latency(gpu->machine, inst, decoded.latency);
+    decoded.latency = known_latency(gpu->machine, kernel, inst, decoded.latency);
   decoded.pred_write = inst_pred_writes(inst);
   decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;
   decode_guards(&decoded, gpu->machine, inst);
@@ -259,109 +269,4 @@ void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
   if (gpu->machine->sm.encoded.wide_high || gpu->machine->sm.encoded.wide_low)
     wait_for_products(gpu, kernel, decoded);
   count_fences_once(kernel, decoded);
-}
-
-/* ---- stall counts ---- */
-
-enum { ROWS_MAX = 256, DIVISORS_MAX = 8 };
-
-/* Along straight code: when what arithmetic has written can be read, in cycles of issue; and divisors whose
- * reciprocals are at hand. */
-typedef struct Straight {
-  uint32_t reg[ROWS_MAX], pred[PRED_ROWS], guard[PRED_ROWS];
-  bool product[ROWS_MAX]; /* by the unit that multiplies */
-  int16_t divisor[DIVISORS_MAX];
-  unsigned divisors;
-} Straight;
-
-static bool is_product(const Inst *inst) {
-  switch ((Opcode)inst->op) {
-  case OP_IMUL:
-  case OP_IMAD:
-  case OP_IMULW:
-  case OP_FMUL:
-  case OP_FFMA: return true;
-  default: return false;
-  }
-}
-
-static uint32_t operands_come(const Straight *straight, const Machine *machine, const Kernel *kernel,
-                              const Inst *inst, const Decoded *decoded) {
-  RegList reads = inst_reads(inst);
-  uint32_t time = 0;
-  for (unsigned i = 0; i < reads.count; i++) {
-    uint32_t row = (uint32_t)reads.reg[i];
-    if (row >= kernel->nregs || !straight->reg[row])
-      continue;
-    bool other = straight->product[row] != is_product(inst);
-    time = MAX(time, straight->reg[row] + (other ? machine->sm.latency.other_unit : 0));
-  }
-  for (uint32_t rest = inst_pred_reads(inst); rest; rest &= rest - 1)
-    time = MAX(time, straight->pred[__builtin_ctz(rest)]);
-  for (uint32_t rest = decoded->guard_wait; rest; rest &= rest - 1)
-    time = MAX(time, straight->guard[__builtin_ctz(rest)]);
-  return time;
-}
-
-static void note_results(Straight *straight, const Kernel *kernel, const Inst *inst, const Decoded *decoded,
-                         bool fixed, uint32_t time) {
-  uint32_t comes = fixed ? time + decoded->latency : 0;
-  for (unsigned i = 0; i < decoded->writes; i++) {
-    if (decoded->write[i] < kernel->nregs) {
-      straight->reg[decoded->write[i]] = comes;
-      straight->product[decoded->write[i]] = is_product(inst);
-    }
-    for (unsigned d = 0; d < straight->divisors; d++)
-      if (straight->divisor[d] == decoded->write[i])
-        straight->divisor[d] = straight->divisor[--straight->divisors];
-  }
-  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1) {
-    straight->pred[__builtin_ctz(rest)] = comes;
-    straight->guard[__builtin_ctz(rest)] = fixed ? comes + decoded->guard_lag : 0;
-  }
-}
-
-/* The first division by a value makes its reciprocal. */
-static bool makes_reciprocal(Straight *straight, int16_t divisor) {
-  for (unsigned d = 0; d < straight->divisors; d++)
-    if (straight->divisor[d] == divisor)
-      return false;
-  if (straight->divisors < DIVISORS_MAX)
-    straight->divisor[straight->divisors++] = divisor;
-  return true;
-}
-
-/* Its result comes when its latency has passed, and no earlier. */
-static bool is_fixed(const Machine *machine, const Inst *inst, const Decoded *decoded) {
-  return op_info[inst->op].unit == UNIT_ALU && decoded->latency < machine->sm.encoded.slow;
-}
-
-/* Whom some branch goes to. */
-static bool *find_targets(const Kernel *kernel) {
-  bool *targets = g_new0(bool, kernel->ninsts + 1);
-  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
-    if (kernel->insts[pc].op == OP_BRA)
-      targets[kernel->insts[pc].target] = true;
-  return targets;
-}
-
-void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
-  const Machine *machine = gpu->machine;
-  g_autofree Straight *straight = g_new0(Straight, 1);
-  g_autofree bool *targets = find_targets(kernel);
-  uint32_t time = 0;
-  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
-    const Inst *inst = &kernel->insts[pc];
-    straight->divisors = targets[pc] ? 0 : straight->divisors;
-    if ((inst->op == OP_IDIV || inst->op == OP_IREM) && makes_reciprocal(straight, inst->b))
-      decoded[pc].latency += machine->sm.latency.reciprocal;
-    time = MAX(time, operands_come(straight, machine, kernel, inst, &decoded[pc]));
-    note_results(straight, kernel, inst, &decoded[pc], is_fixed(machine, inst, &decoded[pc]), time);
-    uint32_t next = time + (inst->op == OP_BRA ? machine->sm.latency.branch_not_taken : decoded[pc].apart);
-    if (pc + 1 < kernel->ninsts && inst->op != OP_BRA)
-      next = MAX(next, operands_come(straight, machine, kernel, inst + 1, &decoded[pc + 1]));
-    decoded[pc].apart = (uint8_t)MIN(next - time, UINT8_MAX);
-    decoded[pc].skip = MAX(decoded[pc].skip, decoded[pc].apart);
-    time = next;
-  }
 }

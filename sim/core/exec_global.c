@@ -292,7 +292,7 @@ static bool global_atomic(Issue *issue, const uint64_t address[32]) {
   }
   access_send(issue, flight);
   if (flight->request.merged)
-    issue->next += access_merge_before(issue->gpu->machine, issue->inst);
+    issue->next += access_merge_before(issue->gpu->machine, issue->inst, access_is_used(issue));
   return true;
 }
 

@@ -466,7 +466,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
     return false;
   uint64_t when = serve_atomics(issue, physical, bytes);
   if (issue_merges(issue)) {
-    issue->next += access_merge_before(issue->gpu->machine, inst);
+    issue->next += access_merge_before(issue->gpu->machine, inst, access_is_used(issue));
     issue->ready += access_merge_delay(issue->gpu->machine, inst);
   }
   report_shared(issue, ACCESS_ATOMIC, physical, bytes, 0, false);

@@ -53,8 +53,10 @@ static void lower(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint
 void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
   for (unsigned i = 0; i < decoded->writes; i++)
     warp->reg_ready[decoded->write[i]] = ready;
-  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1)
-    warp->pred_ready[__builtin_ctz(rest)] = ready, warp->guard_ready[__builtin_ctz(rest)] = ready + decoded->guard_lag;
+  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1) {
+    warp->pred_ready[__builtin_ctz(rest)] = ready;
+    warp->guard_ready[__builtin_ctz(rest)] = ready + decoded->guard_lag;
+  }
   if ((decoded->writes | decoded->pred_write) && ready + decoded->guard_lag > warp->latest_ready)
     warp->latest_ready = ready + decoded->guard_lag;
 }

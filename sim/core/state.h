@@ -61,7 +61,7 @@ typedef struct Decoded {
   uint32_t pred_wait, pred_write;
   uint32_t guard_wait; /* the predicates that decide who executes it, or whom a VOTE counts */
   uint8_t guard_lag;   /* so much later than others such an instruction can read what it writes */
-  uint8_t apart;       /* cycles until the warp's next instruction at least, since that depends on this or one before */
+  uint8_t apart;       /* cycles until the warp's next instruction, at least (stall_counts.c) */
   /* Of machine code with encodings (then `wait` names rows of scoreboards): */
   uint8_t stall; /* cycles until the warp's next instruction, at least; 0: this is none */
   uint8_t raises,

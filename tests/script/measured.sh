@@ -19,7 +19,6 @@ load by footprint beside shared memory of 226 KB/32768
 "
 known_ptx="${known_both}bar.warp.sync
 vote.any/32/1024
-store and barrier of all warps
 "
 known_sass="${known_both}
 "
