@@ -23,6 +23,7 @@ typedef struct BulkGroups {
 
 struct BulkUnit {
   GPtrArray *copies;   /* BulkCopy *, in order of issue: all that aren't over */
+  GPtrArray *untold;   /* those to global memory that are, for whose group their lane hasn't waited */
   uint64_t free[WAYS]; /* in thousandths of a cycle: when it begins the next */
   BulkGroups *groups;  /* of each warp slot */
 };
@@ -34,6 +35,7 @@ static struct BulkUnit *unit_of(Sm *sm) {
   if (!sm->bulk) {
     sm->bulk = g_new0(struct BulkUnit, 1);
     sm->bulk->copies = g_ptr_array_new_with_free_func(g_free);
+    sm->bulk->untold = g_ptr_array_new_with_free_func(g_free);
     sm->bulk->groups = g_new0(BulkGroups, sm->gpu->machine->sm.max_warps);
   }
   return sm->bulk;
@@ -43,6 +45,7 @@ void bulk_clear(Sm *sm) {
   if (!sm->bulk)
     return;
   g_ptr_array_free(sm->bulk->copies, TRUE);
+  g_ptr_array_free(sm->bulk->untold, TRUE);
   g_free(sm->bulk->groups);
   g_clear_pointer(&sm->bulk, g_free);
 }
@@ -237,12 +240,21 @@ uint64_t bulk_next(const Sm *sm) {
   return MIN(in, out);
 }
 
+/* Its lane does it when it waits, for a release before that doesn't hand it on. */
+static bool is_untold(const Sm *sm, const BulkCopy *copy) {
+  return way_of(copy) == WAY_OUT && !is_end(copy) && !copy->told && PROBE_WANTED(sm->gpu, access);
+}
+
 static void end_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
   Warp *warp = warp_of(sm, copy);
   if (warp && !is_end(copy))
     warp_block(sm, warp)->copying--;
   tell_access_ended(sm, copy->launch, now);
-  g_ptr_array_remove(sm->bulk->copies, copy);
+  guint at;
+  if (warp && is_untold(sm, copy) && g_ptr_array_find(sm->bulk->copies, copy, &at))
+    g_ptr_array_add(sm->bulk->untold, g_ptr_array_steal_index(sm->bulk->copies, at));
+  else
+    g_ptr_array_remove(sm->bulk->copies, copy);
 }
 
 bool bulk_awaited(const Sm *sm, const Warp *warp) {
@@ -305,7 +317,8 @@ void bulk_land(Sm *sm, Flight *flight, uint64_t now) {
     return;
   if (!copy->read)
     end_reading(sm, copy, now);
-  tell_copy(sm, copy, now);
+  if (!is_untold(sm, copy))
+    tell_copy(sm, copy, now);
   if (copy->barrier != NO_BARRIER && warp) {
     tell_count(sm, warp, copy, now);
     async_copies_arrive(sm, copy->inst, copy->barrier / 4, copy->bytes, &change, copy->lane);
@@ -436,6 +449,14 @@ void exec_BULKEND(Issue *issue) {
   }
 }
 
+static bool is_of(const Warp *warp, const BulkCopy *copy) {
+  return copy->slot == warp->slot && copy->age == warp->age;
+}
+
+static bool is_waited_for(const Warp *warp, const BulkGroups *groups, const BulkCopy *copy) {
+  return way_of(copy) == WAY_OUT && is_of(warp, copy) && copy->group < groups->awaited[copy->lane];
+}
+
 void exec_BULKWAIT(Issue *issue) {
   Sm *sm = issue->sm;
   uint32_t left = (uint32_t)issue->inst->imm;
@@ -444,11 +465,25 @@ void exec_BULKWAIT(Issue *issue) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     groups->awaited[lane] = groups->ended[lane] > left ? groups->ended[lane] - left : 0;
   }
-  for (guint i = 0; groups && i < sm->bulk->copies->len; i++) {
-    BulkCopy *copy = copy_at(sm, i);
-    if (way_of(copy) == WAY_OUT && copy->slot == issue->warp->slot && copy->age == issue->warp->age &&
-        copy->group < groups->awaited[copy->lane])
-      tell_copy(sm, copy, issue->now);
+  for (guint i = 0; groups && i < sm->bulk->copies->len; i++)
+    if (is_waited_for(issue->warp, groups, copy_at(sm, i)))
+      tell_copy(sm, copy_at(sm, i), issue->now);
+  for (guint i = groups ? sm->bulk->untold->len : 0; i-- > 0;) {
+    BulkCopy *copy = g_ptr_array_index(sm->bulk->untold, i);
+    if (!is_waited_for(issue->warp, groups, copy))
+      continue;
+    tell_copy(sm, copy, issue->now);
+    g_ptr_array_remove_index(sm->bulk->untold, i);
+  }
+}
+
+void bulk_warp_exits(Sm *sm, const Warp *warp, uint64_t now) {
+  for (guint i = sm->bulk ? sm->bulk->untold->len : 0; i-- > 0;) {
+    BulkCopy *copy = g_ptr_array_index(sm->bulk->untold, i);
+    if (!is_of(warp, copy))
+      continue;
+    tell_copy(sm, copy, now);
+    g_ptr_array_remove_index(sm->bulk->untold, i);
   }
 }
 

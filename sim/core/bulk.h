@@ -6,8 +6,8 @@
  * are in groups of their lane: a group is over when all bytes have been read. From there on their accesses are stores
  * that fences of the SM wait for. Till a group is over, or the bytes are there, an access of somebody else to
  * the words is a hazard (async_copy.h).
- * For the race detector all that a copy does is done by its lane when the lane waits for its group, or when it is
- * over; the count at the barrier hands it on.
+ * For the race detector all that a copy does is done by its lane: one to global memory when the lane waits for its
+ * group, or exits; one to shared memory when it is over, and the count at the barrier hands it on.
  * Does not model: bytes that are expected for each piece of a copy, blocks that exit while their copies read shared
  * memory (what is there by then is copied), waits that tell bytes that are read from bytes that are written (machine
  * code has one instruction for both), several copies side by side in the unit.
@@ -39,6 +39,8 @@ typedef struct BulkCopy {
 void bulk_clear(Sm *sm);
 /* For a warp that starts: it has none. */
 void bulk_reset(Sm *sm, const Warp *warp);
+/* Its lanes wait for no more groups. */
+void bulk_warp_exits(Sm *sm, const Warp *warp, uint64_t now);
 /* When the unit has something to do; WHEEL_NEVER: nothing. */
 uint64_t bulk_next(const Sm *sm);
 /* Does what is due at `now`. */

@@ -247,6 +247,7 @@ void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now) {
   Block *block = warp_block(sm, warp);
   warp->state = WARP_DONE;
   slots_end(sm, warp);
+  bulk_warp_exits(sm, warp, now);
   block->finished |= 1u << warp->warp_in_block;
   block->warps_left--;
   sm->progress++;
