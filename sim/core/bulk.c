@@ -102,22 +102,31 @@ static void tell_piece(Sm *sm, const ProbePoint *point, const BulkCopy *copy, Ac
   PROBE_FIRE(sm->gpu, performed, &done, &part);
 }
 
-/* What the copy does is done by its lane now. */
-static void tell_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
+/* Its lane reads what the copy does now, if it hasn't been told yet. */
+static void tell_reads(Sm *sm, BulkCopy *copy, uint64_t now) {
   Warp *warp = warp_of(sm, copy);
   bool in = way_of(copy) == WAY_IN;
+  if (copy->reads_told || !warp || !PROBE_WANTED(sm->gpu, access))
+    return;
+  copy->reads_told = true;
+  ProbePoint point = point_of(sm, warp, copy, in ? &as_load : &as_store, now);
+  for (uint32_t offset = 0; offset < copy->bytes; offset += BULK_ALIGNMENT)
+    tell_piece(sm, &point, copy, in ? SPACE_GLOBAL : SPACE_SHARED, ACCESS_READ, offset);
+}
+
+/* All that the copy does is done by its lane now. */
+static void tell_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
+  Warp *warp = warp_of(sm, copy);
+  bool in = way_of(copy) == WAY_IN, reduces = copy->inst->op == OP_BULKRED;
+  tell_reads(sm, copy, now);
   if (copy->told || !warp)
     return;
   copy->told = true;
   if (!PROBE_WANTED(sm->gpu, access))
     return;
-  bool reduces = copy->inst->op == OP_BULKRED;
-  ProbePoint reads = point_of(sm, warp, copy, in ? &as_load : &as_store, now), writes = reads;
-  writes.inst = reduces ? &as_reduction : reads.inst;
-  for (uint32_t offset = 0; offset < copy->bytes; offset += BULK_ALIGNMENT) {
-    tell_piece(sm, &reads, copy, in ? SPACE_GLOBAL : SPACE_SHARED, ACCESS_READ, offset);
-    tell_piece(sm, &writes, copy, in ? SPACE_SHARED : SPACE_GLOBAL, reduces ? ACCESS_ATOMIC : ACCESS_WRITE, offset);
-  }
+  ProbePoint point = point_of(sm, warp, copy, reduces ? &as_reduction : in ? &as_load : &as_store, now);
+  for (uint32_t offset = 0; offset < copy->bytes; offset += BULK_ALIGNMENT)
+    tell_piece(sm, &point, copy, in ? SPACE_SHARED : SPACE_GLOBAL, reduces ? ACCESS_ATOMIC : ACCESS_WRITE, offset);
 }
 
 static void tell_count(Sm *sm, Warp *warp, const BulkCopy *copy, uint64_t now) {
@@ -317,6 +326,7 @@ void bulk_land(Sm *sm, Flight *flight, uint64_t now) {
     return;
   if (!copy->read)
     end_reading(sm, copy, now);
+  tell_reads(sm, copy, now);
   if (!is_untold(sm, copy))
     tell_copy(sm, copy, now);
   if (copy->barrier != NO_BARRIER && warp) {

@@ -6,8 +6,8 @@
  * are in groups of their lane: a group is over when all bytes have been read. From there on their accesses are stores
  * that fences of the SM wait for. Till a group is over, or the bytes are there, an access of somebody else to
  * the words is a hazard (async_copy.h).
- * For the race detector all that a copy does is done by its lane: one to global memory when the lane waits for its
- * group, or exits; one to shared memory when it is over, and the count at the barrier hands it on.
+ * For the race detector its lane does what the copy does: it reads when the copy is over, and so it writes to shared
+ * memory, which the count at the barrier hands on; to global memory when it waits for the group, or exits.
  * Does not model: bytes that are expected for each piece of a copy, blocks that exit while their copies read shared
  * memory (what is there by then is copied), waits that tell bytes that are read from bytes that are written (machine
  * code has one instruction for both), several copies side by side in the unit.
@@ -33,7 +33,7 @@ typedef struct BulkCopy {
   uint32_t bytes, sent, landed;
   uint64_t begins; /* in thousandths of a cycle: not before */
   bool read;       /* all bytes have been read: its group may be over */
-  bool told;       /* to the race detector */
+  bool reads_told, told; /* to the race detector: what it reads; all */
 } BulkCopy;
 
 void bulk_clear(Sm *sm);
