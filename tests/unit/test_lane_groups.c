@@ -275,6 +275,24 @@ START_TEST(switches_take_time) {
 }
 END_TEST
 
+/* Of PTX: lanes that aren't together meet at a WARPSYNC.COLLECTIVE elsewhere, and come back. */
+START_TEST(meeting_apart_takes_time) {
+  g_autoptr(Lab) lab =
+      group_lab_new("sm.issue_interval=2 sm.latency.branch_taken=30 sm.lane_groups.switch_latency=11 "
+                    "sm.lane_groups.sync_latency=7 sm.lane_groups.bsync_latency=14 sm.encoded.collective=100 "
+                    "sm.encoded.branch_indirect=27 sm.simt_stack.branch_order=taken-first",
+                    "@P0 BRA a; NOP; a: WARPSYNC 15; NOP; WARPSYNC 15; EXIT", 4);
+  lab_finish(lab);
+  uint64_t met = 43 + 7 + 100 + 2 * 30 + 27 + 14;
+  static const unsigned order[] = {3, 4, 5};
+  const uint64_t cycles[] = {43, met, met + 2};
+  for (unsigned i = 0; i < G_N_ELEMENTS(order); i++)
+    ck_assert_msg(lab_issue(lab, order[i])->cycle == cycles[i], "issue %u at %d", order[i],
+                  (int)lab_issue(lab, order[i])->cycle);
+  ck_assert_uint_eq(lab_issue(lab, 6)->cycle, met + 2 + 7); /* all are there */
+}
+END_TEST
+
 /* A barrier that never completes, and part of a warp that came to it. */
 START_TEST(a_partial_barrier_is_told_at_the_end) {
   static const char *const texts[] = {"@P0 BRA a; BAR.SYNC 1, 64; EXIT; a: WARPSYNC -1; EXIT",
@@ -354,6 +372,7 @@ int main(void) {
   tcase_add_test(tcase, sleeps_as_an_h200);
   tcase_add_test(tcase, a_barrier_ends_a_warps_sleep);
   tcase_add_test(tcase, switches_take_time);
+  tcase_add_test(tcase, meeting_apart_takes_time);
   tcase_add_test(tcase, a_partial_barrier_is_told_at_the_end);
   tcase_add_test(tcase, masks_that_never_meet_are_told_at_the_end);
   tcase_add_test(tcase, a_program_is_made_for_one_way_of_divergence);

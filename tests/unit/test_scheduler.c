@@ -55,6 +55,62 @@ START_TEST(waits_for_operands) {
 }
 END_TEST
 
+/* From compute capability 75 on code stalls as ptxas lets it: cycles of issue between arithmetic and its reader, on top
+ * of which come those that the warp waits for a load. */
+#define AS_PTXAS                                                                                            \
+  "gpu.compute_capability=90 sm.schedulers=2 sm.issue_interval=1 sm.latency.alu=4 sm.latency.other_unit=1 " \
+  "sm.latency.guard=13 sm.latency.vote=4 sm.latency.ballot=4 sm.latency.branch_taken=10 "                   \
+  "sm.latency.branch_not_taken=5 sm.latency.divide=60 sm.latency.reciprocal=76 sm.latency.divide_issue=0 "  \
+  "sm.latency.sysreg=36 sm.encoded.slow=17 sm.shared.latency=23 sm.shared.pass_interval=1 "
+
+/* clang-format off */
+static const Wait stalls[] = {
+    {"a chain in one unit", "IADD R1, R0, R0; LOP.AND R2, R1, R0; EXIT", {0, 4, 5}},
+    {"a product and back", "IADD R1, R0, R0; IMAD R2, R1, R0, R0; IADD R3, R2, R0; EXIT", {0, 5, 10, 11}},
+    {"a guard", "ISETP.EQ P0, PT, R0, R1, PT; @P0 NOP; EXIT", {0, 13, 14}},
+    {"a predicate as a value", "ISETP.EQ P0, PT, R0, R1, PT; SEL R2, R0, R1, P0; EXIT", {0, 4, 5}},
+    {"a vote counts by guards", "ISETP.EQ P0, PT, R0, R1, PT; VOTE.ANY R2, P1, P0; MOV R3, R2; EXIT", {0, 13, 17, 18}},
+    {"a vote's predicate", "VOTE.ANY RZ, P0, P1; @P0 NOP; EXIT", {0, 13, 14}},
+    {"on top of a load", "LDS R1, [RZ]; ISETP.EQ P0, PT, R0, R2, PT; IADD R3, R1, R0; @P0 BRA on; on: EXIT",
+     {0, 1, 23, 35, 45}},
+    {"a branch that falls through", "@!PT BRA on; on: EXIT", {0, 5}},
+    {"POPC, which has no fixed latency", "POPC R1, R0, R0; MOV R2, R1; EXIT", {0, 17, 18}},
+};
+/* clang-format on */
+
+START_TEST(stalls_as_ptxas_does) {
+  g_autofree char *text = g_strconcat(".reg 12\n.shared 64\n", stalls[_i].text, NULL);
+  g_autoptr(Lab) lab = lab_new(AS_PTXAS, text);
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  for (unsigned pc = 0; pc < lab->trace->len; pc++)
+    ck_assert_msg(lab_issue(lab, pc)->cycle == stalls[_i].cycles[pc], "%s: instruction %u in %d, not %d",
+                  stalls[_i].what, pc, (int)lab_issue(lab, pc)->cycle, (int)stalls[_i].cycles[pc]);
+}
+END_TEST
+
+/* SASS has no division: the opcode of another instruction is changed. */
+START_TEST(the_first_division_by_a_value_makes_its_reciprocal) {
+  static const struct {
+    const char *what, *text;
+    uint64_t second;
+  } cases[] = {{"by the same", "IADD R1, R0, R2; MOV R3, R1; IADD R4, R3, R2; MOV R5, R4; EXIT", 60},
+               {"by another", "IADD R1, R0, R2; MOV R3, R1; IADD R4, R3, R6; MOV R5, R4; EXIT", 136},
+               {"by a new value", "IADD R1, R0, R2; MOV R2, R1; IADD R4, R1, R2; MOV R5, R4; EXIT", 136}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *text = g_strconcat(".reg 12\n", cases[i].text, NULL);
+    g_autoptr(Lab) lab = lab_new(AS_PTXAS, text);
+    lab_inst(lab, 0)->op = lab_inst(lab, 2)->op = OP_IDIV;
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 1, 0), 136);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 2, 0), 140);
+    ck_assert_msg(lab_cycle(lab, 0, 3, 0) == 140 + cases[i].second, "%s: %d", cases[i].what,
+                  (int)lab_cycle(lab, 0, 3, 0));
+  }
+}
+END_TEST
+
 START_TEST(latencies_are_parameters) {
   static const struct {
     const char *settings, *text;
@@ -403,6 +459,8 @@ int main(void) {
   Suite *suite = suite_create("scheduler");
   TCase *tcase = tcase_create("scheduler");
   tcase_add_loop_test(tcase, waits_for_operands, 0, G_N_ELEMENTS(waits));
+  tcase_add_loop_test(tcase, stalls_as_ptxas_does, 0, G_N_ELEMENTS(stalls));
+  tcase_add_test(tcase, the_first_division_by_a_value_makes_its_reciprocal);
   tcase_add_test(tcase, latencies_are_parameters);
   tcase_add_test(tcase, lanes_meet_at_their_own_cost);
   tcase_add_test(tcase, pipes_take_turns);
