@@ -324,8 +324,8 @@ static void load_bases(VKernel *vkernel) {
 
 /* ---- giving way ---- */
 
-/* A YIELD at the head of a loop that polls by a load comes behind that, and takes its time while the load is under way;
- * before an atomic it stays. */
+/* A YIELD at the head of a loop that polls by a load comes behind that, and takes its time while the load is under
+ * way; before an atomic it stays. */
 static void yield_behind_load(VKernel *vkernel, guint at, const uint8_t *starts) {
   for (guint i = at + 1; i < vkernel->insts->len && !starts[i]; i++) {
     const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);

@@ -58,8 +58,8 @@ static inline uint64_t access_value(const uint32_t *const rows[ACCESS_PARTS_MAX]
 }
 
 /* What lanes whose operations go to memory as one (MergeMode) take before it: VOTE, FLO, ISETP and a product, or
- * REDUX, ISETP and a move, or five times SHFL and the operation. `used`: the result is, so the FLO isn't uniform, since
- * a SHFL asks for its lane. */
+ * REDUX, ISETP and a move, or five times SHFL and the operation. `used`: the result is, so the FLO isn't uniform,
+ * since a SHFL asks for its lane. */
 uint32_t access_merge_before(const Machine *machine, const Inst *inst, bool used);
 /* True if somebody reads what the instruction gives. */
 bool access_is_used(const Issue *issue);

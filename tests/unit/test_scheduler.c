@@ -55,8 +55,8 @@ START_TEST(waits_for_operands) {
 }
 END_TEST
 
-/* From compute capability 75 on code stalls as ptxas lets it: cycles of issue between arithmetic and its reader, on top
- * of which come those that the warp waits for a load. */
+/* From compute capability 75 on code stalls as ptxas lets it: cycles of issue between arithmetic and its reader, on
+ * top of which come those that the warp waits for a load. */
 #define AS_PTXAS                                                                                            \
   "gpu.compute_capability=90 sm.schedulers=2 sm.issue_interval=1 sm.latency.alu=4 sm.latency.other_unit=1 " \
   "sm.latency.guard=13 sm.latency.vote=4 sm.latency.ballot=4 sm.latency.branch_taken=10 "                   \
