@@ -16,7 +16,7 @@ typedef struct Attempt {
 typedef struct Team {
   const SamplesOptions *options;
   GArray *attempts; /* Attempt: by task, and by seed */
-  gint failed;      /* atomic: some run ended with an error */
+  gint failed;      /* atomic: the number of the first run that is known to have ended with an error; else of all */
   GMutex lock;      /* of what follows, and of SamplesOptions.step */
   guint done;
 } Team;
@@ -108,13 +108,21 @@ static void tell_step(Team *team, const Attempt *attempt, uint64_t seed) {
   g_mutex_unlock(&team->lock);
 }
 
-/* One run, on any thread. Runs begin in order: all before one that has an error are made, so the first error is the
- * same for any number of threads. */
+/* The run has an error: those behind it needn't be made. */
+static void fail(Team *team, int number) {
+  int first = g_atomic_int_get(&team->failed);
+  while (number < first && !g_atomic_int_compare_and_exchange(&team->failed, first, number))
+    first = g_atomic_int_get(&team->failed);
+}
+
+/* One run, on any thread. All before one that has an error are made, so the first error is the same for any number of
+ * threads. */
 static void make_attempt(gpointer data, gpointer user) {
   Attempt *attempt = data;
   Team *team = user;
   RunOptions run = team->options->run;
-  if (stop_asked(run.stop) || g_atomic_int_get(&team->failed))
+  int number = (int)(attempt - &g_array_index(team->attempts, Attempt, 0));
+  if (stop_asked(run.stop) || number > g_atomic_int_get(&team->failed))
     return;
   run.seed += attempt->seed;
   run.locks |= attempt->task->locks;
@@ -127,7 +135,7 @@ static void make_attempt(gpointer data, gpointer user) {
   attempt->result = run_scenario(attempt->task->scenario, attempt->task->machine, &run, attempt->diag);
   attempt->ended = true;
   if (!attempt->result)
-    g_atomic_int_set(&team->failed, 1);
+    fail(team, number);
   g_mutex_lock(&team->lock);
   team->done++;
   g_mutex_unlock(&team->lock);
@@ -163,6 +171,7 @@ GPtrArray *samples_take(const GArray *tasks, const SamplesOptions *options, Diag
       g_array_append_val(team.attempts, attempt);
     }
   }
+  team.failed = (int)team.attempts->len;
   make_attempts(&team);
   g_autoptr(GPtrArray) measurements = g_ptr_array_new_with_free_func(free_measurement);
   bool good = gather(&team, measurements, diag);
