@@ -92,6 +92,7 @@ UNIT_TESTS = \
   tests/unit/test_ptx_scenario \
   tests/unit/test_race \
   tests/unit/test_race_flight \
+  tests/unit/test_race_late \
   tests/unit/test_race_ptx \
   tests/unit/test_report \
   tests/unit/test_rng \
@@ -106,6 +107,7 @@ UNIT_TESTS = \
   tests/unit/test_sink \
   tests/unit/test_slots \
   tests/unit/test_sweep \
+  tests/unit/test_unfenced \
   tests/unit/test_uniform \
   tests/unit/test_timeline \
   tests/unit/test_timeline_memory \

@@ -41,7 +41,7 @@ void race_late_free(RaceLate *late) {
 }
 
 static uint64_t warp_key(ThreadId base) {
-  return rng_mix(base.block) ^ rng_mix((uint64_t)base.launch << 32 | thread_warp(base));
+  return rng_mix(rng_mix(base.block) ^ ((uint64_t)base.launch << 32 | thread_warp(base)));
 }
 
 static uint64_t look_key(ThreadId base, uint64_t word) { return rng_mix(warp_key(base) ^ rng_mix(word)); }
