@@ -22,6 +22,8 @@ liblockstep_a_SOURCES += \
   isa/flow/divergence.c \
   isa/flow/divergence.h \
   isa/flow/early_exit.c \
+  isa/flow/fenced.c \
+  isa/flow/fenced.h \
   isa/flow/flow.c \
   isa/flow/flow.h \
   isa/flow/live_range.c \

@@ -430,12 +430,16 @@ liblockstep_a_SOURCES += \
   sim/study/details.c \
   sim/study/details.def \
   sim/study/details.h \
+  sim/study/fences.c \
+  sim/study/fences.h \
   sim/study/forms.c \
   sim/study/forms.h \
   sim/study/hot_lines.c \
   sim/study/hot_lines.h \
   sim/study/lock_times.c \
   sim/study/lock_times.h \
+  sim/study/put_fences.c \
+  sim/study/put_fences.h \
   sim/study/rank.c \
   sim/study/rank.h \
   sim/study/reliance.c \

@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "sim/detect/race/unfenced.h"
+#include "sim/study/fences.h"
 #include "sim/study/forms.h"
 #include "sim/study/reliance.h"
 #include "sim/study/repairs.h"
@@ -309,6 +310,7 @@ typedef struct Attempts {
   unsigned jobs;          /* at a time, once the first has been made */
   RunResult **run;        /* of each schedule, once it was made; NULL after an error */
   Diag **diag;
+  FenceSearch *fences;
   GMutex lock; /* of CheckOptions.step */
 } Attempts;
 
@@ -373,11 +375,11 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, const G
     Finding *finding = g_ptr_array_index(run->findings, i++);
     if (is_known(known, finding))
       continue;
-    if (finding->repairs || finding->doubt)
+    if (finding->repairs || finding->doubt || finding->fences)
       tell_step(attempts, index, ", trying a repair");
     if (repairs_doubt(finding, attempts->scenario, variant, &options, cycles, diag))
       g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
-    else
+    else if (!fence_search_try(attempts->fences, finding, index, run, diag))
       repairs_try(finding, attempts->scenario, variant, &options, cycles, diag);
   }
   const Expectation *expect = scenario_expectation(attempts->scenario, attempts->machine->name);
@@ -416,6 +418,7 @@ static void attempts_clear(Attempts *attempts) {
   }
   g_free(attempts->run);
   g_free(attempts->diag);
+  fence_search_free(attempts->fences);
   g_mutex_clear(&attempts->lock);
 }
 
@@ -477,6 +480,7 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
                        .schedules = schedules,
                        .first = &all.first,
                        .jobs = 1,
+                       .fences = fence_search_new(scenario, machine, &options->run, schedules),
                        .run = g_new0(RunResult *, schedules->len),
                        .diag = g_new0(Diag *, schedules->len)};
   RunResult *result = NULL;

@@ -41,6 +41,7 @@ static GPtrArray *unite(const RunResult *code, RunResult *source) {
     Finding *copy = finding_copy(finding);
     copy->repairs = g_steal_pointer(&finding->repairs); /* to be tried with the PTX */
     copy->doubt = g_steal_pointer(&finding->doubt);
+    copy->fences = g_steal_pointer(&finding->fences);
     g_ptr_array_add(all, copy);
   }
   return all;

@@ -39,6 +39,8 @@ static bool doubt_older(Finding *finding, const Scenario *scenario, const Machin
   if (!shown)
     return true;
   const guint places = 2; /* which both have */
+  for (guint i = 0; i < places && shown->evidence->len >= 2 * places; i++)
+    finding->meets[i] = ((const Evidence *)g_ptr_array_index(shown->evidence, places + i))->line;
   for (gint at = (gint)places; shown->evidence->len > places; at++)
     g_ptr_array_insert(finding->evidence, at, g_ptr_array_steal_index(shown->evidence, places));
   finding_free(shown);

@@ -5,6 +5,7 @@
 #include "sim/core/occupancy.h"
 #include "sim/core/symbols.h"
 #include "sim/engine/team.h"
+#include "sim/study/put_fences.h"
 
 static uint64_t buffer_base(const Simulation *simulation, guint buffer) {
   return backing_buffer(simulation->backing, simulation->buffers[buffer])->base;
@@ -210,6 +211,8 @@ bool simulation_init(Simulation *simulation, const Scenario *scenario, const Mac
   simulation->program = (options->as_source ? scenario_source : scenario_program)(scenario, machine, diag);
   if (!simulation->program)
     return false;
+  if (options->fences)
+    simulation->program = simulation->fenced = put_fences(simulation->program, options->fences);
   simulation->backing->alignment = machine->memory.buffer_alignment;
   place_buffers(simulation);
   simulation->gpu = gpu_new(machine, simulation->backing, seed);
@@ -245,5 +248,6 @@ void simulation_clear(Simulation *simulation) {
   g_free(simulation->buffers);
   g_free(simulation->symbols);
   backing_free(simulation->backing);
+  fenced_free(simulation->fenced);
   g_ptr_array_unref(simulation->findings);
 }

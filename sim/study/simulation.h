@@ -17,6 +17,7 @@ typedef struct RunOptions {
   bool as_source;        /* PTX in place of the machine code that was made of it (scenario_source()) */
   bool races;            /* attach the detectors of check, too: data races */
   const RepairTrial *trial; /* of a repair, put in for the search for races; NULL: none. Borrowed */
+  const GPtrArray *fences;  /* LateFence *: PTX with these put in; NULL: as it is. Borrowed */
   uint32_t
       threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */
   bool keep_buffers; /* RunResult.buffers */
@@ -33,6 +34,7 @@ typedef struct Simulation {
   const Scenario *scenario;
   const RunOptions *options;
   const Program *program;
+  Program *fenced; /* with RunOptions.fences; NULL: none */
   Backing *backing;
   guint *buffers;    /* for each buffer of the scenario the one in `backing` */
   uint64_t *symbols; /* addresses of the program's variables */

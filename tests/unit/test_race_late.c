@@ -48,14 +48,9 @@ static const Finding *put_race(const GPtrArray *findings) {
   return NULL;
 }
 
-/* "lane 0 of warp 0 of block 0 stored here in cycle 5; ..." and its place. */
+/* What the likeliest fence is about; NULL: there is none. */
 static const Evidence *late_evidence(const Finding *finding) {
-  for (guint i = 0; i < finding->evidence->len; i++) {
-    const Evidence *evidence = g_ptr_array_index(finding->evidence, i);
-    if (strstr(evidence->text, " stored here in cycle "))
-      return evidence;
-  }
-  return NULL;
+  return finding->fences ? ((const LateFence *)g_ptr_array_index(finding->fences, 0))->evidence : NULL;
 }
 
 static RaceMemory *run_script(const char *settings, const char *script) {

@@ -94,6 +94,16 @@ static void evidence_free(gpointer data) {
   g_free(evidence);
 }
 
+static Evidence *evidence_copy(const Evidence *evidence) {
+  Evidence *copy = g_new(Evidence, 1);
+  *copy = (Evidence){.line = evidence->line,
+                     .file = g_strdup(evidence->file),
+                     .source = g_strdup(evidence->source),
+                     .callers = g_strdup(evidence->callers),
+                     .text = g_strdup(evidence->text)};
+  return copy;
+}
+
 Finding *finding_new(FindingId id, char *message_taken) {
   LS_REQUIRE("finding-in-table", (unsigned)id < FINDING_COUNT);
   Finding *finding = g_new0(Finding, 1);
@@ -125,6 +135,8 @@ void finding_free(Finding *finding) {
   g_free(finding->repair);
   if (finding->repairs)
     g_ptr_array_unref(finding->repairs);
+  if (finding->fences)
+    g_ptr_array_unref(finding->fences);
   g_clear_pointer(&finding->doubt, repair_free);
   g_ptr_array_free(finding->evidence, TRUE);
   g_free(finding);
@@ -143,14 +155,10 @@ Finding *finding_copy(const Finding *finding) {
   copy->repair = g_strdup(finding->repair);
   copy->repairs = NULL;
   copy->doubt = NULL;
+  copy->fences = NULL;
   copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
-  for (guint i = 0; i < finding->evidence->len; i++) {
-    const Evidence *evidence = g_ptr_array_index(finding->evidence, i);
-    Evidence *added = finding_add_evidence(copy, evidence->line, g_strdup(evidence->text));
-    added->file = g_strdup(evidence->file);
-    added->source = g_strdup(evidence->source);
-    added->callers = g_strdup(evidence->callers);
-  }
+  for (guint i = 0; i < finding->evidence->len; i++)
+    g_ptr_array_add(copy->evidence, evidence_copy(g_ptr_array_index(finding->evidence, i)));
   return copy;
 }
 
@@ -173,12 +181,41 @@ void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned coun
   g_ptr_array_add(finding->repairs, repair);
 }
 
+LateFence *late_fence_copy(const LateFence *fence) {
+  LateFence *copy = g_new(LateFence, 1);
+  *copy = *fence;
+  copy->stores = g_array_copy(fence->stores);
+  copy->where = g_strdup(fence->where);
+  copy->evidence = evidence_copy(fence->evidence);
+  return copy;
+}
+
+void late_fence_free(gpointer data) {
+  LateFence *fence = data;
+  g_array_unref(fence->stores);
+  g_free(fence->where);
+  evidence_free(fence->evidence);
+  g_free(fence);
+}
+
+void finding_add_fence(Finding *finding, const LateFence *fence) {
+  if (!finding->fences)
+    finding->fences = g_ptr_array_new_with_free_func(late_fence_free);
+  g_ptr_array_add(finding->fences, g_memdup2(fence, sizeof *fence));
+}
+
+void finding_add_fence_evidence(Finding *finding, const LateFence *fence) {
+  g_ptr_array_add(finding->evidence, evidence_copy(fence->evidence));
+}
+
 void finding_set_doubt(Finding *finding, RepairEdit access) {
   g_clear_pointer(&finding->doubt, repair_free);
   finding->doubt = g_new0(Repair, 1);
   finding->doubt->edit[0] = access;
   finding->doubt->edits = 1;
 }
+
+void finding_trust(Finding *finding) { g_clear_pointer(&finding->doubt, repair_free); }
 
 static unsigned evidence_line(const Finding *finding, unsigned index) {
   return index < finding->evidence->len ? ((const Evidence *)g_ptr_array_index(finding->evidence, index))->line : 0;

@@ -76,6 +76,17 @@ typedef struct Repair {
   char *text; /* what is proposed if the finding is gone with it */
 } Repair;
 
+/* A fence.sc behind a store that was overtaken, in a run whose stores may be late (memory.late_stores), or might have
+ * been. It is tried by a run of the program with that fence. */
+typedef struct LateFence {
+  const char *kernel; /* its name, interned */
+  GArray *stores;     /* uint32_t, rising: the instruction of the store, and those of the same line like it */
+  char *where;        /* "behind the store of `x = 1;` in line 5 and before the load of `y` in line 6" */
+  Evidence *evidence; /* what it was overtaken by */
+  bool load;          /* that was a load */
+  bool overtaken;     /* it was, in this run; else it might have been */
+} LateFence;
+
 typedef struct Finding {
   FindingId id;
   char *message;         /* one sentence, starts with a lower-case letter, no full stop */
@@ -93,6 +104,8 @@ typedef struct Finding {
   char *holder;          /* who holds what is waited for, since when and where; or NULL */
   char *repair;          /* how it is usually repaired, or NULL */
   GPtrArray *repairs;    /* Repair *, to be tried in this order; NULL: none. A copy has none */
+  unsigned meets[2];     /* lines of the two accesses that would race, if that is what it leads to; 0: not known */
+  GPtrArray *fences;     /* LateFence *, the likeliest first; NULL: none. A copy has none */
   const char *otherwise; /* where none of these helps: what can't be tried; NULL: nothing. A constant */
   Repair *doubt;         /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */
   GPtrArray *evidence;   /* Evidence *, in reading order */
@@ -118,6 +131,14 @@ char *number_text(uint32_t number);
 bool finding_same_place(const Finding *a, const Finding *b);
 /* Adds a repair to be tried. Takes ownership of `text`. */
 void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned count, char *text);
+/* It stands: its doubt goes. */
+void finding_trust(Finding *finding);
+/* Takes ownership of all of the fence, which is a value that isn't needed any longer. */
+void finding_add_fence(Finding *finding, const LateFence *fence);
+/* Adds what the fence has as evidence, a copy of it. */
+void finding_add_fence_evidence(Finding *finding, const LateFence *fence);
+LateFence *late_fence_copy(const LateFence *fence);
+void late_fence_free(gpointer fence);
 /* The access may not depend on what was handed on before it (decides.h). `access`: EDIT_NOTHING. */
 void finding_set_doubt(Finding *finding, RepairEdit access);
 

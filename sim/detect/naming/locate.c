@@ -61,6 +61,20 @@ uint64_t locate_key(const Launch *launch, uint32_t pc) {
   return (uint64_t)file_of(launch, pc) << 32 | locate_line(launch, pc);
 }
 
+bool locate_is_alike(const Launch *launch, uint32_t a, uint32_t b) {
+  const Inst *one = &launch->kernel->insts[a], *other = &launch->kernel->insts[b];
+  return one->op == other->op && one->space == other->space && one->sem == other->sem && one->cache == other->cache &&
+         locate_key(launch, a) == locate_key(launch, b);
+}
+
+GArray *locate_alike(const Launch *launch, uint32_t pc) {
+  GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  for (uint32_t other = 0; other < launch->kernel->ninsts; other++)
+    if (locate_is_alike(launch, other, pc))
+      g_array_append_val(all, other);
+  return all;
+}
+
 /* "mine.h:12 (`lock();`)"; without the text for what the compiler's headers hold. */
 static char *frame_text(const Program *program, const SourceFrame *frame) {
   const char *file = program_file_name(program, frame->file);

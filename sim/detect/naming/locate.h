@@ -11,6 +11,10 @@ unsigned locate_line(const Launch *launch, uint32_t pc);
 char *locate_line_text(const Launch *launch, uint32_t pc);
 /* One number for the file and line of an instruction. */
 uint64_t locate_key(const Launch *launch, uint32_t pc);
+/* True of instructions of one line that do the same, as an unrolled loop has them. */
+bool locate_is_alike(const Launch *launch, uint32_t a, uint32_t b);
+/* All that are so, `pc` itself too: uint32_t, rising. The caller owns it. */
+GArray *locate_alike(const Launch *launch, uint32_t pc);
 /* Adds evidence at that instruction. Takes ownership of `text`. */
 void locate_evidence(Finding *finding, const Launch *launch, uint32_t pc, char *text);
 /* That instruction's text as written, without comments and address; newly allocated. */

@@ -9,5 +9,8 @@
 Finding *older_place(const Gpu *gpu, const OlderCase *found);
 /* In doubt, and with what may repair it. The caller owns it. */
 Finding *older_finding(const Gpu *gpu, const OlderCase *found);
+/* Adds what may help: a fence between the reader's last store and its load, where there is none, and one behind the
+ * writer's store (Finding.fences). */
+void older_add_fences(Finding *finding, const Gpu *gpu, const OlderCase *found);
 
 #endif

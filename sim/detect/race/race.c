@@ -318,9 +318,22 @@ static void performed(void *user, const ProbePoint *point, const AccessPart *par
   race_perform(&((RaceDetector *)user)->watch, point, part);
 }
 
+/* What has hung by now, where stores are late. */
+static void explain_waits(const RaceDetector *detector) {
+  const GPtrArray *findings = detector->watch.report.findings;
+  for (guint i = 0; detector->watch.late && i < findings->len; i++) {
+    Finding *finding = g_ptr_array_index(findings, i);
+    bool hangs = finding->id == FINDING_ORPHAN_WAIT || finding->id == FINDING_LIVELOCK ||
+                 finding->id == FINDING_LOCK_ORDER_DEADLOCK || finding->id == FINDING_SIMD_DEADLOCK;
+    if (hangs && g_strcmp0(finding->space, "global") == 0)
+      race_late_explain_wait(detector->watch.late, finding);
+  }
+}
+
 bool race_detector_finish(RaceDetector *detector) {
   race_settle(&detector->watch, true);
   race_older_finish(&detector->watch);
+  explain_waits(detector);
   race_report_finish(&detector->watch.report);
   return race_trial_fits(&detector->watch.trial, &detector->watch.order);
 }

@@ -61,6 +61,7 @@ typedef struct OlderCase {
   uint64_t cycle;
   bool announced;               /* before the load its warp wrote to another word, at which the writer looks, too */
   bool fenced;                  /* between what it wrote last and the load there is a fence */
+  uint32_t store;               /* what wrote that */
   uint64_t wrote[OLDER_WRITES]; /* the words that it wrote last; 0: none */
 } OlderCase;
 

@@ -116,17 +116,35 @@ static bool is_better(const LatePair *pair, const LatePair *than, const LateDeed
   return !pair->by.write && than->by.write;
 }
 
-/* Of the pairs of the one, whose stores the other looks for. NULL: there is none. */
-static const LatePair *find_pair(const RaceLate *late, const LateDeed *one, const LateDeed *other) {
+/* The best pairs first, one of each store, `found` of them. */
+typedef struct LatePairs {
+  const LatePair *pair[PAIRS_MAX];
+  unsigned found;
+} LatePairs;
+
+static void put_in(LatePairs *pairs, const LatePair *pair, const LateDeed *deed) {
+  unsigned at = 0;
+  while (at < pairs->found && !is_better(pair, pairs->pair[at], deed))
+    if (pairs->pair[at++]->store.pc == pair->store.pc)
+      return;
+  unsigned end = at;
+  while (end < pairs->found && pairs->pair[end]->store.pc != pair->store.pc)
+    end++;
+  pairs->found += end == pairs->found;
+  memmove(&pairs->pair[at + 1], &pairs->pair[at], (end - at) * sizeof *pairs->pair);
+  pairs->pair[at] = pair;
+}
+
+/* Of the pairs of the one before its deed, those whose stores the other looks for. */
+static LatePairs find_pairs(const RaceLate *late, const LateDeed *one, const LateDeed *other) {
   const LateWarp *warp = warp_of(late, one->base);
-  const LatePair *found = NULL;
+  LatePairs pairs = {.found = 0};
   for (unsigned i = 0; warp && i < warp->pairs; i++) {
     const LatePair *pair = &warp->pair[i];
-    if (pair->store.issued <= one->cycle && looks(late, other->base, pair->store.word) &&
-        (!found || is_better(pair, found, one)))
-      found = pair;
+    if (pair->store.issued <= one->cycle && looks(late, other->base, pair->store.word))
+      put_in(&pairs, pair, one);
   }
-  return found;
+  return pairs;
 }
 
 static char *code_text(const Launch *launch, uint32_t pc) {
@@ -134,28 +152,94 @@ static char *code_text(const Launch *launch, uint32_t pc) {
   return g_strdup_printf("`%s` in %s", source, line);
 }
 
-void race_late_explain(const RaceLate *late, Finding *finding, const LateDeed *one, const LateDeed *other) {
-  const LatePair *pair = find_pair(late, one, other);
-  if (!pair)
-    pair = find_pair(late, other, one);
-  if (!pair)
-    return;
+static const char *kind_of(const LateAccess *access) {
+  return access->write ? "store" : access->atomic ? "atomic operation" : "load";
+}
+
+static Evidence *evidence_of(const RaceLate *late, Finding *finding, const LatePair *pair) {
   const Launch *launch = gpu_launch(late->gpu, pair->store.base.launch);
-  g_autofree char *store = code_text(launch, pair->store.pc), *by = code_text(launch, pair->by.pc),
+  g_autofree char *by = code_text(launch, pair->by.pc),
                   *who = locate_lanes_text(late->gpu, launch, pair->store.base.block, thread_warp(pair->store.base),
                                            pair->store.lanes);
-  const char *kind = pair->by.write ? "store" : "load";
   locate_evidence(finding, launch, pair->store.pc,
                   g_strdup_printf("%s stored here in cycle %" G_GUINT64_FORMAT
                                   "; its %s of %s, which comes later, was performed "
                                   "in cycle %" G_GUINT64_FORMAT ", while the store was still under way",
-                                  who, pair->store.issued, kind, by, pair->by.performed));
-  finding_add_evidence(finding, 0,
-                       g_strdup_printf("no GPU's stores are as late as those of this run: the memory model allows "
-                                       "it, since only %s between the two keeps their order",
-                                       pair->by.write ? "a fence" : "fence.sc (__threadfence())"));
-  g_clear_pointer(&finding->repairs, g_ptr_array_unref);
-  g_free(finding->repair);
-  finding->repair = g_strdup_printf("put __threadfence() (fence.sc) behind the store of %s and before the %s of %s",
-                                    store, kind, by);
+                                  who, pair->store.issued, kind_of(&pair->by), by, pair->by.performed));
+  return g_ptr_array_steal_index(finding->evidence, finding->evidence->len - 1);
+}
+
+static bool has_fence(const Finding *finding, const char *kernel, uint32_t store) {
+  for (guint i = 0; finding->fences && i < finding->fences->len; i++) {
+    const LateFence *fence = g_ptr_array_index(finding->fences, i);
+    for (guint k = 0; fence->kernel == kernel && k < fence->stores->len; k++)
+      if (g_array_index(fence->stores, uint32_t, k) == store)
+        return true;
+  }
+  return false;
+}
+
+static void add_fence(const RaceLate *late, Finding *finding, const LatePair *pair) {
+  const Launch *launch = gpu_launch(late->gpu, pair->store.base.launch);
+  const char *kernel = g_intern_string(launch->kernel->name);
+  if (has_fence(finding, kernel, pair->store.pc))
+    return;
+  g_autofree char *store = code_text(launch, pair->store.pc), *by = code_text(launch, pair->by.pc);
+  LateFence fence = {
+      .kernel = kernel,
+      .stores = locate_alike(launch, pair->store.pc),
+      .where = g_strdup_printf("behind the store of %s and before the %s of %s", store, kind_of(&pair->by), by),
+      .evidence = evidence_of(late, finding, pair),
+      .load = !pair->by.write,
+      .overtaken = true};
+  finding_add_fence(finding, &fence);
+}
+
+void race_late_explain(const RaceLate *late, Finding *finding, const LateDeed *one, const LateDeed *other) {
+  LatePairs pairs[] = {find_pairs(late, one, other), find_pairs(late, other, one)};
+  for (unsigned side = 0; side < G_N_ELEMENTS(pairs); side++)
+    for (unsigned i = 0; i < pairs[side].found; i++)
+      add_fence(late, finding, pairs[side].pair[i]);
+}
+
+/* ---- waits ---- */
+
+/* A pair, and why it may be the cause. */
+typedef struct LateSuspect {
+  const LatePair *pair;
+  bool awaited, waits;
+} LateSuspect;
+
+static gint compare_suspects(gconstpointer a, gconstpointer b) {
+  const LateSuspect *one = a, *other = b;
+  const LateAccess *store = &one->pair->store, *than = &other->pair->store;
+  if (one->awaited != other->awaited)
+    return one->awaited ? -1 : 1;
+  if (one->waits != other->waits)
+    return one->waits ? -1 : 1;
+  if (store->issued != than->issued)
+    return store->issued > than->issued ? -1 : 1;
+  if (store->base.block != than->base.block)
+    return store->base.block < than->base.block ? -1 : 1;
+  return store->word < than->word ? -1 : store->word > than->word;
+}
+
+void race_late_explain_wait(const RaceLate *late, Finding *finding) {
+  g_autoptr(GArray) suspects = g_array_new(FALSE, FALSE, sizeof(LateSuspect));
+  GHashTableIter all;
+  gpointer value;
+  g_hash_table_iter_init(&all, late->warps);
+  while (g_hash_table_iter_next(&all, NULL, &value)) {
+    const LateWarp *warp = value;
+    for (unsigned i = 0; i < warp->pairs; i++) {
+      const ThreadId *base = &warp->pair[i].store.base;
+      LateSuspect suspect = {.pair = &warp->pair[i],
+                             .awaited = warp->pair[i].store.word == finding->address / 4,
+                             .waits = (int64_t)base->block == finding->block && thread_warp(*base) == finding->warp};
+      g_array_append_val(suspects, suspect);
+    }
+  }
+  g_array_sort(suspects, compare_suspects);
+  for (guint i = 0; i < suspects->len; i++)
+    add_fence(late, finding, g_array_index(suspects, LateSuspect, i).pair);
 }

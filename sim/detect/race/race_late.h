@@ -24,6 +24,7 @@ typedef struct LateAccess {
   uint32_t pc, lanes;
   uint64_t issued, performed; /* cycles */
   bool write;
+  bool atomic; /* an atomic operation */
 } LateAccess;
 
 /* A strong store of global memory is issued; a strong load or store is performed. */
@@ -37,7 +38,11 @@ typedef struct LateDeed {
   uint32_t pc;
 } LateDeed;
 
-/* If a store of one of the two was overtaken before, and the other looks at its word: says so, and what helps. */
+/* If stores of one of the two were overtaken before, and the other looks at their words: adds a fence behind each of
+ * them to what may help (Finding.fences). */
 void race_late_explain(const RaceLate *late, Finding *finding, const LateDeed *one, const LateDeed *other);
+/* The same of threads that wait for a word for ever: of all stores that were overtaken, those to that word first, then
+ * those of who waits. */
+void race_late_explain_wait(const RaceLate *late, Finding *finding);
 
 #endif

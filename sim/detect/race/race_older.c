@@ -26,6 +26,7 @@ typedef struct WordPast {
 typedef struct OlderWriter {
   uint64_t words[OLDER_WRITES];
   uint32_t fences; /* of the GPU, before its newest write */
+  uint32_t pc;     /* of that */
 } OlderWriter;
 
 /* A warp's loads of a word. */
@@ -92,7 +93,7 @@ static WordPast *past_of(RaceOlder *older, uint64_t word) {
 }
 
 /* The words that a warp wrote last, the newest first. */
-static void note_writer(RaceOlder *older, const WarpOrder *warp, uint64_t word) {
+static void note_writer(RaceOlder *older, const WarpOrder *warp, uint64_t word, uint32_t pc) {
   uint32_t actor = warp->actor;
   OlderWriter *writer = g_hash_table_lookup(older->writers, GUINT_TO_POINTER(actor));
   if (!writer && g_hash_table_size(older->writers) >= LOOKS_MAX)
@@ -107,12 +108,13 @@ static void note_writer(RaceOlder *older, const WarpOrder *warp, uint64_t word) 
   memmove(writer->words + 1, writer->words, at * sizeof *writer->words);
   writer->words[0] = word;
   writer->fences = warp->fence_count[ON_ONE_GPU];
+  writer->pc = pc;
 }
 
 void race_older_writes(Step *step, const Group *group) {
   if (!is_watched(step) || !race_words_writes(step, group))
     return;
-  note_writer(&step->watch->older, step->warp, group->word);
+  note_writer(&step->watch->older, step->warp, group->word, step->point->pc);
   WordPast *past = past_of(&step->watch->older, group->word);
   if (!past)
     return;
@@ -217,6 +219,7 @@ static OlderCase make_case(const Step *step, const Group *group, const PastValue
   const OlderWriter *writer = g_hash_table_lookup(step->watch->older.writers, GUINT_TO_POINTER(step->warp->actor));
   if (writer) {
     memcpy(found.wrote, writer->words, sizeof found.wrote);
+    found.store = writer->pc;
     found.fenced = step->warp->fence_count[ON_ONE_GPU] != writer->fences;
   }
   return found;
@@ -315,9 +318,13 @@ void race_older_finish(RaceWatch *watch) {
     OlderCase *found = &g_array_index(watch->older.cases, OlderCase, i);
     found->announced = was_announced(&watch->older, found);
     Finding *finding = older_finding(watch->order.gpu, found);
-    if (watch->late && found->fenced)
+    if (found->announced)
+      older_add_fences(finding, watch->order.gpu, found);
+    if (watch->late)
       race_late_explain(watch->late, finding, &(LateDeed){found->reader, found->cycle, found->pc},
                         &(LateDeed){found->writer, found->write.cycle, found->write.pc});
+    if (found->fenced && finding->fences) /* that between its store and the load is there */
+      g_clear_pointer(&finding->repairs, g_ptr_array_unref);
     g_ptr_array_add(report->findings, finding);
   }
 }

@@ -349,7 +349,7 @@ static Finding *between_accesses(const RaceReport *report, const ProbePoint *poi
            other = {second->base, second->cycle, point->pc};
   if (report->late && race->cause == RACE_UNORDERED && !race_of_one_block(race, second))
     race_late_explain(report->late, finding, &one, &other);
-  else if (race->cause != RACE_SPECULATIVE)
+  if (!finding->fences && race->cause != RACE_SPECULATIVE)
     race_add_repairs(finding, point, race, second);
   return finding;
 }

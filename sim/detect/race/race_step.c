@@ -356,7 +356,8 @@ static LateAccess late_access(const Step *step, const Group *group) {
                       .pc = step->point->pc,
                       .lanes = group->lanes,
                       .issued = step->point->cycle,
-                      .write = step->access->kind == ACCESS_WRITE};
+                      .write = step->access->kind == ACCESS_WRITE,
+                      .atomic = step->access->kind == ACCESS_ATOMIC};
 }
 
 static void issue_words(Step *step, RaceFlight *flight) {

@@ -25,12 +25,6 @@ void race_trial_clear(RaceTrial *trial) {
   g_ptr_array_unref(trial->phases);
 }
 
-static bool is_alike(const Launch *launch, uint32_t a, uint32_t b) {
-  const Inst *one = &launch->kernel->insts[a], *other = &launch->kernel->insts[b];
-  return one->op == other->op && one->space == other->space && one->sem == other->sem && one->cache == other->cache &&
-         locate_key(launch, a) == locate_key(launch, b);
-}
-
 static const uint8_t *marks_of(RaceTrial *trial, const Launch *launch) {
   uint8_t *marks = g_hash_table_lookup(trial->marks, launch->kernel);
   if (marks)
@@ -39,7 +33,7 @@ static const uint8_t *marks_of(RaceTrial *trial, const Launch *launch) {
   for (unsigned i = 0; i < trial->repair->edits; i++) {
     const RepairEdit *edit = &trial->repair->edit[i];
     for (uint32_t pc = 0; g_strcmp0(edit->kernel, launch->kernel->name) == 0 && pc < launch->kernel->ninsts; pc++)
-      marks[pc] |= is_alike(launch, pc, edit->pc) ? 1u << i : 0;
+      marks[pc] |= locate_is_alike(launch, pc, edit->pc) ? 1u << i : 0;
   }
   g_hash_table_insert(trial->marks, (gpointer)launch->kernel, marks);
   return marks;
