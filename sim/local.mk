@@ -227,6 +227,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_older.h \
   sim/detect/race/race_trial.c \
   sim/detect/race/race_trial.h \
+  sim/detect/race/race_validated.c \
+  sim/detect/race/race_validated.h \
   sim/detect/race/race_words.c \
   sim/detect/race/race_words.h \
   sim/detect/race/shadow.c \
@@ -236,6 +238,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/speculation.h \
   sim/detect/race/unfenced.c \
   sim/detect/race/unfenced.h \
+  sim/detect/race/validates.c \
+  sim/detect/race/validates.h \
   sim/detect/race/vclock.c \
   sim/detect/race/vclock.h \
   sim/detect/race/warp_order.c \

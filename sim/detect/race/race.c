@@ -7,6 +7,7 @@
 #include "sim/detect/race/race_older.h"
 #include "sim/detect/race/race_own.h"
 #include "sim/detect/race/race_step.h"
+#include "sim/detect/race/race_validated.h"
 #include "sim/detect/race/speculation.h"
 
 typedef struct SmOrder {
@@ -333,6 +334,7 @@ static void explain_waits(const RaceDetector *detector) {
 bool race_detector_finish(RaceDetector *detector) {
   race_settle(&detector->watch, true);
   race_older_finish(&detector->watch);
+  race_validated_finish(&detector->watch);
   explain_waits(detector);
   race_report_finish(&detector->watch.report);
   return race_trial_fits(&detector->watch.trial, &detector->watch.order);
@@ -419,6 +421,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   race_flights_init(&detector->watch.flights);
   race_older_init(&detector->watch.older);
   detector->watch.late = race_late_new(gpu);
+  detector->watch.validated = race_validated_new();
   detector->watch.held = g_array_new(FALSE, FALSE, sizeof(HeldRace));
   detector->watch.readings = g_array_new(FALSE, FALSE, sizeof(HeldReading));
   detector->watch.observable = g_array_new(FALSE, FALSE, sizeof(ObservableRace));
@@ -464,6 +467,7 @@ void race_detector_free(RaceDetector *detector) {
   race_words_forget(&detector->watch);
   race_older_clear(&detector->watch.older);
   race_late_free(detector->watch.late);
+  race_validated_free(detector->watch.validated);
   if (detector->watch.own)
     g_hash_table_destroy(detector->watch.own);
   race_observer_forget(&detector->watch);

@@ -5,6 +5,7 @@
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
 #include "sim/detect/race/race_older.h"
+#include "sim/detect/race/race_validated.h"
 
 /* The flight of an access of a shadow that is under way, and whose races wait. */
 static RaceFlight *open_flight(const RaceWatch *watch, const Access *access) {
@@ -366,6 +367,8 @@ static void issue_words(Step *step, RaceFlight *flight) {
     LateAccess store = late_access(step, &step->group[i]);
     race_late_issued(step->watch->late, &store);
   }
+  for (unsigned i = 0; i < step->groups; i++)
+    race_validated_issued(step, &step->group[i]);
   for (unsigned i = 0; i < step->groups && step->access->polls; i++)
     make_flag(step, &step->group[i]);
   for (unsigned i = 0; i < step->groups; i++) {
@@ -501,6 +504,7 @@ static uint32_t take_words(Step *step, RaceFlight *flight) {
   for (unsigned i = 0; i < step->groups; i++) {
     taken |= race_older_reads(step, &flight->moment, &step->group[i], &older[i]) ? 1u << i : 0;
     race_older_writes(step, &step->group[i]);
+    race_validated_performed(step, &step->group[i]);
   }
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];

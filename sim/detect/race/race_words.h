@@ -53,6 +53,8 @@ typedef struct RaceOlder {
   GArray *cases;        /* OlderCase */
 } RaceOlder;
 
+typedef struct RaceValidated RaceValidated; /* race_validated.h */
+
 /* What steps have in common. */
 typedef struct RaceWatch {
   RaceOrder order;
@@ -62,6 +64,7 @@ typedef struct RaceWatch {
   RaceTrial trial;
   RaceOlder older;
   RaceLate *late;     /* NULL: no store is late */
+  RaceValidated *validated;
   GArray *settled;    /* SettledRace, of the lanes that are being performed */
   GArray *held;       /* HeldRace */
   GArray *readings;   /* HeldReading */
