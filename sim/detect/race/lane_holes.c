@@ -4,6 +4,7 @@
 typedef struct Hole {
   uint32_t from, to, until;
   uint32_t lanes;
+  bool fenced; /* by themselves, but they hadn't met who handed on; it is dropped when they have */
 } Hole;
 
 typedef struct ActorHoles {
@@ -68,10 +69,10 @@ static uint32_t with_met(const LaneOrder *order, uint32_t lanes) {
 static void close_holes(GArray *list, uint32_t lanes, uint32_t floor, uint32_t time) {
   for (guint i = list->len; i-- > 0;) {
     Hole *hole = &g_array_index(list, Hole, i);
-    if (hole->until != UINT32_MAX)
+    if (hole->until != UINT32_MAX || hole->fenced)
       continue;
     uint32_t left = hole->to <= floor ? 0 : hole->lanes & ~lanes;
-    Hole closed = {hole->from, hole->to, time, hole->lanes & ~left};
+    Hole closed = {hole->from, hole->to, time, hole->lanes & ~left, false};
     if (left == 0) {
       hole->until = time;
     } else if (closed.lanes) {
@@ -81,11 +82,16 @@ static void close_holes(GArray *list, uint32_t lanes, uint32_t floor, uint32_t t
   }
 }
 
+static void forget_oldest(ActorHoles *of) {
+  if (of->holes->len > LANE_HOLES_MAX)
+    g_array_remove_range(of->holes, 0, of->holes->len - LANE_HOLES_MAX);
+}
+
 static void open_holes(ActorHoles *of, const WarpOrder *warp, uint32_t lanes) {
   guint first = of->holes->len;
   for (; lanes; lanes &= lanes - 1) {
     unsigned lane = (unsigned)__builtin_ctz(lanes);
-    Hole hole = {MAX(warp->touched_since, of->covered[lane]), warp->time, UINT32_MAX, 1u << lane};
+    Hole hole = {MAX(warp->touched_since, of->covered[lane]), warp->time, UINT32_MAX, 1u << lane, false};
     guint at = first;
     while (at < of->holes->len && g_array_index(of->holes, Hole, at).from != hole.from)
       at++;
@@ -94,8 +100,7 @@ static void open_holes(ActorHoles *of, const WarpOrder *warp, uint32_t lanes) {
     else
       g_array_append_val(of->holes, hole);
   }
-  if (of->holes->len > LANE_HOLES_MAX)
-    g_array_remove_range(of->holes, 0, of->holes->len - LANE_HOLES_MAX);
+  forget_oldest(of);
 }
 
 void lane_holes_release(LaneHoles *holes, WarpOrder *warp, uint32_t lanes) {
@@ -120,10 +125,61 @@ void lane_holes_release(LaneHoles *holes, WarpOrder *warp, uint32_t lanes) {
     of->covered[__builtin_ctz(rest)] = warp->time;
 }
 
-void lane_holes_end(LaneHoles *holes, WarpOrder *warp) {
+/* ---- what lanes have fenced themselves ---- */
+
+/* These lanes have handed on what they did, or have met who does so; or all of them had met at time `floor`. */
+static void drop_fenced(ActorHoles *of, uint32_t lanes, uint32_t floor) {
+  for (guint i = of->holes->len; i-- > 0;) {
+    Hole *hole = &g_array_index(of->holes, Hole, i);
+    if (!hole->fenced)
+      continue;
+    hole->lanes &= hole->to <= floor ? 0 : ~lanes;
+    if (!hole->lanes)
+      g_array_remove_index(of->holes, i);
+  }
+}
+
+void lane_holes_fence(WarpOrder *warp, uint32_t lanes) {
+  const LaneOrder *order = warp->lanes[1];
+  if (!order)
+    return;
+  forget_touched(warp, order->floor);
+  if (warp->held_to <= order->floor)
+    warp->held = 0;
+  if (!(warp->touched & lanes))
+    return;
+  if (!warp->held)
+    warp->held_from = warp->touched_since;
+  warp->held |= warp->touched & lanes;
+  warp->held_to = warp->time;
+}
+
+void lane_holes_hand_on(LaneHoles *holes, WarpOrder *warp, uint32_t lanes) {
+  const LaneOrder *order = warp->lanes[1];
+  if (!order || (!warp->held && !holes->any))
+    return;
+  uint32_t met = with_met(order, lanes);
   ActorHoles *of = holes_of(holes, warp->actor);
   if (of)
+    drop_fenced(of, met, order->floor);
+  warp->held &= warp->held_to <= order->floor ? 0 : ~met;
+  if (!warp->held)
+    return;
+  if (!of)
+    of = make_holes(holes, warp->actor);
+  Hole hole = {warp->held_from, warp->held_to, UINT32_MAX, warp->held, true};
+  g_array_append_val(of->holes, hole);
+  forget_oldest(of);
+  warp->held = 0;
+}
+
+void lane_holes_end(LaneHoles *holes, WarpOrder *warp) {
+  ActorHoles *of = holes_of(holes, warp->actor);
+  if (of) {
     close_holes(of->holes, ALL_LANES, warp->time, warp->time);
+    drop_fenced(of, ALL_LANES, warp->time);
+  }
+  warp->held = 0;
   forget_touched(warp, warp->time);
 }
 

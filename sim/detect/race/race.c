@@ -241,6 +241,8 @@ static void release_bits(RaceDetector *detector, const ProbePoint *point, const 
 static void fence(void *user, const ProbePoint *point) {
   RaceDetector *detector = user;
   WarpOrder *warp = warp_order(detector, point);
+  if (point->gpu->machine->sm.convergence == CONVERGENCE_BARRIER) /* else its lanes fence at once */
+    lane_holes_fence(warp, point->lanes);
   lane_holes_release(&detector->watch.order.holes, warp, point->lanes);
   order_end_fence(&detector->watch.order, warp);
   if (point->inst->sem == SEM_SC)
@@ -303,6 +305,8 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
   race_own_access(&detector->watch, point, warp, &access);
   if (point->inst->sem == SEM_WEAK && kind != ACCESS_ATOMIC)
     lane_holes_note(warp, access.lanes);
+  if (kind != ACCESS_READ && (point->inst->sem != SEM_WEAK || kind == ACCESS_ATOMIC))
+    lane_holes_hand_on(&detector->watch.order.holes, warp, access.lanes);
   if (order_releases(point->inst) && kind != ACCESS_READ)
     lane_holes_release(&detector->watch.order.holes, warp, access.lanes);
   if (space == SPACE_GLOBAL)

@@ -106,6 +106,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
   warp->handed_lanes = 0;
   warp->taken_change = 0;
   warp->touched = warp->touched_since = 0;
+  warp->held = 0;
   warp->undecided = false;
   warp->strict = 0;
 }

@@ -71,6 +71,7 @@ typedef struct WarpOrder {
   uint32_t syncs;               /* so far, of its lanes with each other */
   uint32_t touched,
       touched_since; /* lanes with accesses behind that time that no fence or release has had (lane_holes.h) */
+  uint32_t held, held_from, held_to; /* lanes with accesses between these times that a fence of theirs has had */
   bool undecided;    /* an access of its present time is under way that may turn out to hand something on */
   GPtrArray *views;  /* WarpView *, oldest first; NULL: there were none yet */
 } WarpOrder;
