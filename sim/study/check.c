@@ -430,24 +430,29 @@ static uint64_t warps_of(const ScenarioLaunch *launch) {
   return blocks_of(launch) * (((uint64_t)launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32);
 }
 
-/* Some launch has threads on several SMs that a late store could mislead, and no launch is too large: a lock that
- * lacks a fence shows that with few threads. */
-static bool has_unfenced(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  enum { LATE_WARPS_MAX = 256 };
+/* With late stores a large launch takes long: waits become as many times longer as there are threads in a row. A lock
+ * that lacks a fence shows that with few threads, too. */
+enum { LATE_WARPS_FEW = 256, LATE_WARPS_MAX = 1024 };
+
+/* Under how many seeds, at most, stores are to be late: none, unless some launch has threads on several SMs that a late store
+ * could mislead, and no launch is too large. */
+static unsigned late_seeds(const Scenario *scenario, const Machine *machine, Diag *diag) {
   g_autoptr(Diag) ignored = diag_new(), found = diag_new();
   const Program *program = scenario_source(scenario, machine, ignored);
-  bool unfenced = false, small = true;
+  bool unfenced = false;
+  uint64_t most = 0;
   if (!program && (program = scenario_program(scenario, machine, found)))
     diag_add_all(diag, found); /* it is lowered once */
   if (!program || program->dialect != DIALECT_PTX || !machine->memory.slices)
-    return false;
-  for (guint i = 0; i < scenario->launches->len; i++) {
+    return 0;
+  for (guint i = 0; i < scenario->launches->len; i++)
+    most = MAX(most, warps_of(g_ptr_array_index(scenario->launches, i)));
+  for (guint i = 0; most <= LATE_WARPS_MAX && i < scenario->launches->len && !unfenced; i++) {
     const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, i);
-    small &= blocks_of(launch) <= LATE_WARPS_MAX && warps_of(launch) <= LATE_WARPS_MAX;
-    if (small && !unfenced && (blocks_of(launch) > 1 || scenario->launches->len > 1))
+    if (blocks_of(launch) > 1 || scenario->launches->len > 1)
       unfenced = unfenced_has_pair(g_ptr_array_index(program->kernels, launch->kernel));
   }
-  return unfenced && small;
+  return !unfenced ? 0 : most <= LATE_WARPS_FEW ? G_MAXUINT : 1;
 }
 
 /* The schedules to try. */
@@ -458,7 +463,7 @@ static GArray *make_schedules(const Scenario *scenario, const Machine *machine, 
     const uint32_t *grid = ((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, i))->grid;
     blocks |= grid[0] > 1 || grid[1] > 1 || grid[2] > 1;
   }
-  ScheduleKinds kinds = {.blocks = blocks, .late = has_unfenced(scenario, machine, diag)};
+  ScheduleKinds kinds = {.blocks = blocks, .late = late_seeds(scenario, machine, diag)};
   return options->schedules ? schedules_count(machine, options->run.seed, options->schedules, kinds)
                             : schedules_by_seeds(machine, options->run.seed, options->seeds, kinds);
 }

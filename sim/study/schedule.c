@@ -67,7 +67,7 @@ GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, S
       }
     if (kinds.blocks)
       append_reordered(schedules, own, count);
-    if (kinds.late)
+    if (own.seed - seed < kinds.late)
       append_late(schedules, own, count);
   }
   return schedules;
@@ -94,7 +94,7 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
   if (kinds.blocks)
     append_reordered(schedules, own, G_MAXUINT);
   next = own;
-  for (unsigned i = 0; kinds.late && i < MAX(seeds, 1u); i++, next.seed++)
+  for (unsigned i = 0; i < MIN(kinds.late, MAX(seeds, 1u)); i++, next.seed++)
     append_late(schedules, next, G_MAXUINT);
   return schedules;
 }

@@ -15,8 +15,8 @@ typedef struct Schedule {
 
 /* What the programs of a check can tell apart. */
 typedef struct ScheduleKinds {
-  bool blocks; /* some launch has several */
-  bool late;   /* late stores (unfenced.h) */
+  bool blocks;   /* some launch has several */
+  unsigned late; /* under so many seeds, at most, stores are late, too (unfenced.h) */
 } ScheduleKinds;
 
 /* The machine's own policy under `seeds` seeds from `seed` on, then the other branch order, the other policies, the
