@@ -1,6 +1,7 @@
 #include "sim/detect/progress.h"
 
 #include "sim/core/host.h"
+#include "sim/core/look.h"
 #include "sim/detect/livelock.h"
 #include "sim/detect/naming/diagnose.h"
 #include "sim/detect/naming/locate.h"
@@ -42,6 +43,7 @@ typedef struct Watch {
   uint64_t disturbed_at;   /* cycle in which warps were first held up at random; 0: never */
   unsigned proofs;         /* that nobody can finish, while threads hadn't settled */
   uint64_t explored;       /* steps of all looks */
+  GArray *rising;          /* WordKey: counters that would have to come round; NULL: there are none */
 } Watch;
 
 /* Who called malloc() or free(), if somebody did. */
@@ -199,6 +201,54 @@ static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
   return false;
 }
 
+enum { COUNTERS_SHOWN = 4 };
+
+static gint compare_keys(gconstpointer a, gconstpointer b) {
+  WordKey one = *(const WordKey *)a, other = *(const WordKey *)b;
+  return one < other ? -1 : one > other;
+}
+
+/* The words of global memory that only rise. */
+static GArray *rising_words(const Explorer *explorer) {
+  GArray *all = g_array_new(FALSE, FALSE, sizeof(WordKey));
+  GHashTableIter words;
+  gpointer value;
+  g_hash_table_iter_init(&words, explorer->memory.words);
+  while (g_hash_table_iter_next(&words, NULL, &value)) {
+    const ValueSet *set = value;
+    if (set->adds && set->adds->rises && !word_key_is_shared(set->key) && !word_key_is_local(set->key))
+      g_array_append_val(all, set->key);
+  }
+  g_array_sort(all, compare_keys);
+  return all;
+}
+
+/* Nobody can finish as long as the counters to which threads add again and again only rise: somebody waits for a value
+ * that one of them has passed. They come round some time, so that is no deadlock, but it takes longer than a run. */
+static bool waits_for_round(Watch *watch) {
+  Explorer *explorer = explorer_new(watch->gpu);
+  explorer->budget = budget_of(watch, false);
+  explorer->memory.rising = true;
+  bool stuck = explorer_prove(explorer) == EXPLORE_STUCK && explorer->views->len;
+  watch->explored += explorer->steps;
+  if (stuck)
+    watch->rising = rising_words(explorer);
+  explorer_free(explorer);
+  return stuck;
+}
+
+static void add_rising(const Watch *watch, Finding *finding) {
+  for (guint i = 0; watch->rising && i < MIN(watch->rising->len, (guint)COUNTERS_SHOWN); i++) {
+    uint64_t address = g_array_index(watch->rising, WordKey, i) * 4;
+    g_autofree char *where = locate_global_text(watch->gpu, address);
+    finding_add_evidence(finding, 0,
+                         g_strdup_printf("%s is %u by now, and only rises", where, look_global(watch->gpu, address)));
+  }
+  if (watch->rising)
+    finding->repair = g_strdup("wait until the counter has come to the number or past it (>=), not until it is "
+                               "just that (!=), or let what is added stop there");
+}
+
 static bool due_for_recurrence(const Watch *watch) {
   bool doubled = (watch->live_looks & (watch->live_looks - 1)) == 0;
   return watch->live_looks >= LOOKS_BEFORE_RECURRENCE && (doubled || watch->gpu->noisy);
@@ -337,15 +387,23 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
       continue;
     if (look(&watch, false, &outcome) || (due_for_recurrence(&watch) && watch_recurrence(&watch, &outcome)))
       break;
+    if (due_for_recurrence(&watch) && waits_for_round(&watch)) {
+      outcome.stop = STOP_ROUND;
+      break;
+    }
   }
   if (watch.disturbed_at && outcome.verdict != VERDICT_LIVELOCK)
     report_disturbance(&watch);
   if (outcome.verdict == VERDICT_UNDECIDED && !outcome.stop)
     outcome.stop = stop_asked(options->stop);
-  if (outcome.verdict == VERDICT_UNDECIDED)
+  if (outcome.verdict == VERDICT_UNDECIDED) {
     g_ptr_array_insert(findings, 0, standing_report(gpu, outcome.stop));
+    add_rising(&watch, g_ptr_array_index(findings, 0));
+  }
   outcome.explored = watch.explored;
   settle_clear(&watch.settle);
+  if (watch.rising)
+    g_array_unref(watch.rising);
   explorer_free(watch.explorer);
   return outcome;
 }

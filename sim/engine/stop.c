@@ -9,7 +9,7 @@ StopReason stop_asked(const Stop *stop) {
 }
 
 const char *stop_name(StopReason reason) {
-  static const char *const names[STOP_COUNT] = {NULL, "limit-cycles", "window", "limit-seconds", "signal"};
+  static const char *const names[STOP_COUNT] = {NULL, "limit-cycles", "window", "limit-seconds", "signal", "round"};
   return names[reason];
 }
 

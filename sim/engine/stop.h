@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-typedef enum { STOP_NONE, STOP_CYCLES, STOP_WINDOW, STOP_SECONDS, STOP_SIGNAL, STOP_COUNT } StopReason;
+typedef enum { STOP_NONE, STOP_CYCLES, STOP_WINDOW, STOP_SECONDS, STOP_SIGNAL, STOP_ROUND, STOP_COUNT } StopReason;
 
 typedef struct Stop {
   gint64 deadline;                     /* g_get_monotonic_time() when the time is over; 0: never */
@@ -18,7 +18,8 @@ typedef struct Stop {
 StopReason stop_asked(const Stop *stop);
 /* "signal", "limit-cycles" and so on; NULL of STOP_NONE. */
 const char *stop_name(StopReason reason);
-/* True if the reason ends the whole command: STOP_CYCLES and STOP_WINDOW (ScenarioMeasure.window) end one run. */
+/* True if the reason ends the whole command: STOP_CYCLES, STOP_WINDOW (ScenarioMeasure.window) and STOP_ROUND (a counter
+ * would have to come round) end one run. */
 bool stop_is_final(StopReason reason);
 
 #endif

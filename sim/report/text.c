@@ -207,6 +207,7 @@ static void append_conditions(const RunResult *result, Canvas *canvas) {
     paint_plain(canvas, ", ended by %s%s",
                 result->stop == STOP_SIGNAL   ? "a "
                 : result->stop == STOP_WINDOW ? "its "
+                : result->stop == STOP_ROUND  ? "a counter's "
                                               : "--",
                 stop_name(result->stop));
   paint_plain(canvas, ")\n");

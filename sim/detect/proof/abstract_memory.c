@@ -188,6 +188,11 @@ bool abstract_has(const ValueSet *set, uint32_t value) {
   return is_among(set->value, set->count, value);
 }
 
+enum { NEAR_ROUND = 1 << 28 };
+
+/* Up to where a counter rises before it changes its sign, or comes round. */
+static uint32_t highest(uint32_t now) { return now <= INT32_MAX ? INT32_MAX : UINT32_MAX; }
+
 /* From the lowest to the highest sum, if that range doesn't wrap. */
 static void make_range(ValueSet *set) {
   const AddsLeft *adds = set->adds;
@@ -199,7 +204,7 @@ static void make_range(ValueSet *set) {
   set->anything = true;
   set->ranged = adds->down <= low && adds->up <= UINT32_MAX - high;
   set->low = set->ranged ? low - (uint32_t)adds->down : 0;
-  set->high = set->ranged ? high + (uint32_t)adds->up : 0;
+  set->high = !set->ranged ? 0 : adds->rises ? highest(high) : high + (uint32_t)adds->up;
   set->count = 0;
 }
 
@@ -216,6 +221,10 @@ static void append(ValueSet *set, uint32_t value) {
 
 static void list_sums(ValueSet *set) {
   const AddsLeft *adds = set->adds;
+  if (adds->rises) {
+    make_range(set);
+    return;
+  }
   set->count = 0;
   for (uint32_t i = 0; i < adds->count; i++)
     for (uint64_t sum = 0; sum <= adds->up + adds->down; sum += adds->step) {
@@ -260,14 +269,31 @@ uint32_t abstract_common_step(uint32_t a, uint32_t b) {
   return a;
 }
 
+static void begin_adds(ValueSet *set) {
+  if (set->adds)
+    return;
+  set->adds = g_new0(AddsLeft, 1);
+  set->adds->count = set->count;
+  memcpy(set->adds->base, set->value, set->count * sizeof *set->value);
+}
+
+void abstract_add_rising(AbstractMemory *memory, ValueSet *set) {
+  if (is_top(set) || (set->adds && set->adds->rises))
+    return;
+  begin_adds(set);
+  set->adds->rises = true;
+  make_range(set);
+  if (set->ranged && set->high - set->low < NEAR_ROUND) { /* it comes round soon */
+    abstract_add_anything(memory, set);
+    return;
+  }
+  has_grown(memory, set);
+}
+
 void abstract_add_sums(AbstractMemory *memory, ValueSet *set, uint64_t up, uint64_t down, uint32_t step) {
   if (is_top(set))
     return;
-  if (!set->adds) {
-    set->adds = g_new0(AddsLeft, 1);
-    set->adds->count = set->count;
-    memcpy(set->adds->base, set->value, set->count * sizeof *set->value);
-  }
+  begin_adds(set);
   set->adds->up += up;
   set->adds->down += down;
   set->adds->step = abstract_common_step(step, set->adds->step);

@@ -56,6 +56,7 @@ typedef struct AddsLeft {
   uint64_t up, down; /* the sums of the positive and of the negative numbers */
   uint32_t step;     /* divides them all */
   uint32_t count;
+  bool rises; /* more is added again and again, and the word doesn't come round (AbstractMemory.rising) */
   uint32_t base[VALUES_MAX]; /* the word's value now, and what is stored to it */
 } AddsLeft;
 
@@ -100,6 +101,7 @@ typedef struct AbstractMemory {
   GHashTable *copies;          /* SM and word -> ValueSet: what a copy that stays in its L1 (copies.h) may hold */
   GArray *woken;               /* uint32_t: readers of words and bits that have grown since they were read */
   uint64_t version;            /* counts what has grown */
+  bool rising; /* counters to which lanes add again and again don't come round, which takes long */
   struct AbstractMemory *base; /* of a layer: what it lies on, and leaves as it is; else NULL */
 } AbstractMemory;
 
@@ -124,6 +126,8 @@ void abstract_add(AbstractMemory *memory, ValueSet *set, uint32_t value);
 void abstract_add_anything(AbstractMemory *memory, ValueSet *set);
 /* Lanes may add `up` and take away `down` more than was known; both are multiples of `step`. */
 void abstract_add_sums(AbstractMemory *memory, ValueSet *set, uint64_t up, uint64_t down, uint32_t step);
+/* A lane may add a positive number again and again: the word holds anything from its lowest value on. */
+void abstract_add_rising(AbstractMemory *memory, ValueSet *set);
 uint32_t abstract_common_step(uint32_t a, uint32_t b);
 bool abstract_has(const ValueSet *set, uint32_t value);
 void abstract_free_bit(AbstractMemory *memory, BitSet *bit);

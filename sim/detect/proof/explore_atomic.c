@@ -237,6 +237,9 @@ static void count_adds(Explorer *explorer, WarpView *view, unsigned lane, const 
   abstract_add_sums(memory, abstract_word(memory, view->sm, key), more_up, more_down, step);
 }
 
+/* With larger steps a counter comes round before long. */
+enum { RISE_MAX = 255 };
+
 static bool is_first_of_its_word(const GArray *changes, guint index) {
   WordKey key = g_array_index(changes, LaneChange, index).key;
   for (guint i = 0; i < index; i++)
@@ -256,7 +259,10 @@ void explore_apply_changes(LaneWalk *walk) {
   for (guint i = 0; i < walk->changes->len; i++) {
     LaneChange *change = &g_array_index(walk->changes, LaneChange, i);
     change->again = change->state != NO_STATE && state_set_returns(&walk->view->facts->states, change->state);
-    if (change->unknown || change->again)
+    bool rises = memory->rising && !change->unknown && change->number <= RISE_MAX;
+    if (change->again && rises)
+      abstract_add_rising(memory, abstract_word(memory, walk->view->sm, change->key));
+    else if (change->unknown || change->again)
       abstract_add_anything(memory, abstract_word(memory, walk->view->sm, change->key));
   }
   explore_repeat_adds(walk->explorer, walk->view, walk->lane, walk->changes);

@@ -92,6 +92,7 @@ static void select_operand(const LaneWalk *walk, LaneState *state, const Inst *i
 
 /* Compares each end of a range with a number. True if they agree; then so does all between. */
 static bool range_decides(CmpOp cmp, bool is_signed, uint32_t low, uint32_t high, uint32_t number, bool *result) {
+  is_signed &= cmp != CMP_EQ && cmp != CMP_NE;
   uint32_t flip = is_signed ? UINT32_C(0x80000000) : 0;
   if (is_signed && (low ^ high) >> 31)
     return false; /* the range passes from positive to negative */
