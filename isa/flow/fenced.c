@@ -4,22 +4,28 @@
 
 #include "base/assert.h"
 
-/* Where an instruction comes to stand: behind the fences before it. */
-static uint32_t moved(const FencedPlaces *places, uint32_t pc) {
-  uint32_t before = 0;
-  while (before < places->count && places->pc[before] < pc)
-    before++;
-  return pc + before;
+/* Fences at places below this one. */
+static uint32_t count_below(const FencedPlaces *places, uint32_t place) {
+  uint32_t below = 0;
+  while (below < places->count && places->place[below] < place)
+    below++;
+  return below;
 }
 
-uint32_t fenced_before(const FencedPlaces *places, uint32_t pc) {
+/* Where an instruction comes to stand, and where who branches to it goes: to the fences before it. */
+static uint32_t moved(const FencedPlaces *places, uint32_t pc) { return pc + count_below(places, fenced_behind(pc)); }
+static uint32_t moved_target(const FencedPlaces *places, uint32_t pc) {
+  return pc + count_below(places, fenced_before(pc));
+}
+
+uint32_t fenced_original(const FencedPlaces *places, uint32_t pc) {
   uint32_t before = 0;
-  while (before < places->count && places->pc[before] + 1 + before <= pc)
+  while (before < places->count && fenced_inst(places->place[before]) + places->place[before] % 2 + before <= pc)
     before++;
   return pc - before;
 }
 
-static Inst fence_behind(const Inst *place) {
+static Inst fence_beside(const Inst *place) {
   return (Inst){.op = OP_MEMBAR,
                 .guard = place->guard,
                 .flags = place->flags & INST_GUARD_NOT,
@@ -40,33 +46,32 @@ static Inst fence_behind(const Inst *place) {
 
 static void move_target(const FencedPlaces *places, int32_t *target) {
   if (*target != NO_TARGET)
-    *target = (int32_t)moved(places, (uint32_t)*target);
+    *target = (int32_t)moved_target(places, (uint32_t)*target);
 }
 
-/* A branch to what stands behind such a place goes past the fence. */
 static Kernel *put_fences(const Kernel *kernel, const FencedPlaces *places) {
   Kernel *fenced = g_memdup2(kernel, sizeof *kernel);
   fenced->ninsts += places->count;
   fenced->insts = g_new(Inst, fenced->ninsts);
-  for (uint32_t pc = 0, next = 0; pc < kernel->ninsts; pc++) {
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     Inst *inst = &fenced->insts[moved(places, pc)];
     *inst = kernel->insts[pc];
     move_target(places, &inst->target);
     move_target(places, &inst->reconv);
-    if (next < places->count && places->pc[next] == pc) {
-      inst[1] = fence_behind(&kernel->insts[pc]);
-      next++;
-    }
+  }
+  for (uint32_t i = 0; i < places->count; i++) {
+    uint32_t pc = fenced_inst(places->place[i]), at = pc + places->place[i] % 2 + i;
+    fenced->insts[at] = fence_beside(&kernel->insts[pc]);
   }
   fenced->marks = g_memdup2(kernel->marks, kernel->nmarks * sizeof *kernel->marks);
   for (uint32_t i = 0; i < kernel->nmarks; i++)
-    fenced->marks[i].pc = moved(places, kernel->marks[i].pc);
+    fenced->marks[i].pc = moved_target(places, kernel->marks[i].pc);
   fenced->labels = g_memdup2(kernel->labels, kernel->nlabels * sizeof *kernel->labels);
   for (uint32_t i = 0; i < kernel->nlabels; i++)
-    fenced->labels[i].pc = moved(places, kernel->labels[i].pc);
+    fenced->labels[i].pc = moved_target(places, kernel->labels[i].pc);
   fenced->jumps = g_memdup2(kernel->jumps, kernel->njumps * sizeof *kernel->jumps);
   for (uint32_t i = 0; i < kernel->njumps; i++)
-    fenced->jumps[i] = moved(places, kernel->jumps[i]);
+    fenced->jumps[i] = moved_target(places, kernel->jumps[i]);
   return fenced;
 }
 

@@ -110,15 +110,31 @@ static gpointer place_key(uint32_t file, uint32_t line, uint32_t column) {
   return (gpointer)((uintptr_t)file << 44 | (uintptr_t)line << 20 | column);
 }
 
+/* The nearest loc of the place where this one was inlined. Copies that nvcc makes of a loop's body name the innermost
+ * place only, and the nearest one may be of another call by then, which what was inlined there tells. */
+static uint32_t find_parent(const PtxParser *parser, const PtxLoc *loc) {
+  gpointer at = place_key(loc->inlined_file, loc->inlined_line, loc->inlined_column);
+  guint nearest = loc->inlined_line ? GPOINTER_TO_UINT(g_hash_table_lookup(parser->loc_places, at)) : 0,
+        before =
+            GPOINTER_TO_UINT(g_hash_table_lookup(parser->loc_places, place_key(loc->file, loc->line, loc->column)));
+  if (!nearest)
+    return PTX_NO_INDEX;
+  const PtxLoc *same = before ? ptx_loc(parser->module, before - 1) : NULL;
+  if (same && same->parent != PTX_NO_INDEX && same->function_name == loc->function_name &&
+      same->inlined_file == loc->inlined_file && same->inlined_line == loc->inlined_line &&
+      same->inlined_column == loc->inlined_column &&
+      ptx_loc(parser->module, same->parent)->function_name != ptx_loc(parser->module, nearest - 1)->function_name)
+    return same->parent;
+  return nearest - 1;
+}
+
 static bool read_loc(PtxParser *parser) {
   PtxModule *module = parser->module;
   PtxLoc loc = {.at = parser->token.at, .inst = module->insts->len, .parent = PTX_NO_INDEX};
   if (!read_place(parser, &loc.file, &loc.line, &loc.column) || !read_inlined(parser, &loc) ||
       !ptx_parser_limit(parser, module->locs->len, PTX_RECORDS_MAX, "`.loc` lines"))
     return false;
-  gpointer at = place_key(loc.inlined_file, loc.inlined_line, loc.inlined_column);
-  guint parent = loc.inlined_line ? GPOINTER_TO_UINT(g_hash_table_lookup(parser->loc_places, at)) : 0;
-  loc.parent = parent ? parent - 1 : PTX_NO_INDEX;
+  loc.parent = find_parent(parser, &loc);
   g_array_append_val(module->locs, loc);
   parser->loc = module->locs->len - 1;
   g_hash_table_insert(parser->loc_places, place_key(loc.file, loc.line, loc.column),

@@ -126,7 +126,7 @@ typedef struct PtxLoc {
   uint32_t function_name; /* of `names`: a label in .debug_str; 0 if it isn't inlined */
   uint32_t function_offset;
   uint32_t inlined_file, inlined_line, inlined_column;
-  uint32_t parent; /* loc of the place that it was inlined at, the nearest before it; PTX_NO_INDEX if there is none */
+  uint32_t parent; /* loc of the place that it was inlined at; PTX_NO_INDEX if there is none */
 } PtxLoc;
 
 /* A statement whose instruction is known, but isn't supported: kernels that reach it are refused. It counts as no

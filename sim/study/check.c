@@ -379,8 +379,10 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, const G
       tell_step(attempts, index, ", trying a repair");
     if (repairs_doubt(finding, attempts->scenario, variant, &options, cycles, diag))
       g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
-    else if (!fence_search_try(attempts->fences, finding, index, run, diag))
-      repairs_try(finding, attempts->scenario, variant, &options, cycles, diag);
+    else if (!finding->repairs_first && fence_search_try(attempts->fences, finding, index, run, diag))
+      continue;
+    else if (!repairs_try(finding, attempts->scenario, variant, &options, cycles, diag) && finding->repairs_first)
+      fence_search_try(attempts->fences, finding, index, run, diag);
   }
   const Expectation *expect = scenario_expectation(attempts->scenario, attempts->machine->name);
   if (expect && dropped->len)

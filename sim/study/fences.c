@@ -50,7 +50,7 @@ static char *key_of(const GPtrArray *fences, guint index, bool as_source) {
   GString *key = g_string_new(NULL);
   for (guint i = 0; i < fences->len; i++) {
     const LateFence *fence = g_ptr_array_index(fences, i);
-    g_string_append_printf(key, "%s %u,", fence->kernel, g_array_index(fence->stores, uint32_t, 0));
+    g_string_append_printf(key, "%s %d %u,", fence->kernel, fence->before, g_array_index(fence->insts, uint32_t, 0));
   }
   g_string_append_printf(key, "%u %d", index, as_source);
   return g_string_free(key, FALSE);

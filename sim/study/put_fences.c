@@ -5,9 +5,9 @@ static gint compare_places(gconstpointer a, gconstpointer b) {
   return one < other ? -1 : one > other;
 }
 
-static bool has_place(const GArray *all, uint32_t pc) {
+static bool has_place(const GArray *all, uint32_t place) {
   for (guint i = 0; i < all->len; i++)
-    if (g_array_index(all, uint32_t, i) == pc)
+    if (g_array_index(all, uint32_t, i) == place)
       return true;
   return false;
 }
@@ -17,10 +17,11 @@ static GArray *places_in(const GPtrArray *fences, const char *kernel) {
   GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (guint i = 0; i < fences->len; i++) {
     const LateFence *fence = g_ptr_array_index(fences, i);
-    for (guint k = 0; fence->kernel == kernel && k < fence->stores->len; k++) {
-      uint32_t pc = g_array_index(fence->stores, uint32_t, k);
-      if (!has_place(all, pc))
-        g_array_append_val(all, pc);
+    for (guint k = 0; fence->kernel == kernel && k < fence->insts->len; k++) {
+      uint32_t pc = g_array_index(fence->insts, uint32_t, k),
+               place = fence->before ? fenced_before(pc) : fenced_behind(pc);
+      if (!has_place(all, place))
+        g_array_append_val(all, place);
     }
   }
   g_array_sort(all, compare_places);
@@ -28,7 +29,7 @@ static GArray *places_in(const GPtrArray *fences, const char *kernel) {
 }
 
 static FencedPlaces places_of(const char *kernel, const GArray *all) {
-  return (FencedPlaces){.kernel = kernel, .pc = (const uint32_t *)all->data, .count = all->len};
+  return (FencedPlaces){.kernel = kernel, .place = (const uint32_t *)all->data, .count = all->len};
 }
 
 Program *put_fences(const Program *program, const GPtrArray *fences) {
@@ -47,16 +48,16 @@ LateFence *put_fences_before(const GPtrArray *fences, const LateFence *found) {
   g_autoptr(GArray) all = places_in(fences, found->kernel);
   FencedPlaces places = places_of(found->kernel, all);
   LateFence *before = late_fence_copy(found);
-  for (guint i = 0; i < before->stores->len; i++)
-    g_array_index(before->stores, uint32_t, i) = fenced_before(&places, g_array_index(before->stores, uint32_t, i));
+  for (guint i = 0; i < before->insts->len; i++)
+    g_array_index(before->insts, uint32_t, i) = fenced_original(&places, g_array_index(before->insts, uint32_t, i));
   return before;
 }
 
 bool put_fences_has(const GPtrArray *fences, const LateFence *found) {
   for (guint i = 0; i < fences->len; i++) {
     const LateFence *fence = g_ptr_array_index(fences, i);
-    if (fence->kernel == found->kernel &&
-        g_array_index(fence->stores, uint32_t, 0) == g_array_index(found->stores, uint32_t, 0))
+    if (fence->kernel == found->kernel && fence->before == found->before &&
+        g_array_index(fence->insts, uint32_t, 0) == g_array_index(found->insts, uint32_t, 0))
       return true;
   }
   return false;

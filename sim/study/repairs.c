@@ -60,13 +60,13 @@ static void word_as_hint(Finding *finding, const char *why) {
   finding->repair = hint;
 }
 
-void repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
+bool repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                  uint64_t cycles, Diag *diag) {
   bool orders = finding->id == FINDING_DATA_RACE || finding->id == FINDING_UNORDERED_ACCESS;
   if (!finding->repairs) {
     if (orders && finding->repair)
       word_as_hint(finding, "not tried in the model");
-    return;
+    return false;
   }
   for (guint i = 0; i < finding->repairs->len; i++) {
     const Repair *repair = g_ptr_array_index(finding->repairs, i);
@@ -74,13 +74,14 @@ void repairs_try(Finding *finding, const Scenario *scenario, const Machine *mach
       continue;
     g_free(finding->repair);
     finding->repair = g_strdup(repair->text);
-    return;
+    return true;
   }
   if (finding->otherwise) {
     g_free(finding->repair);
     finding->repair = g_strdup(finding->otherwise);
     word_as_hint(finding, "not tried in the model");
-    return;
+    return false;
   }
   word_as_hint(finding, "which alone doesn't help in the model");
+  return false;
 }

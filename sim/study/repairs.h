@@ -9,8 +9,8 @@
 /* True if the finding has a doubt, and is gone where that is taken into account. */
 bool repairs_doubt(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                    uint64_t cycles, Diag *diag);
-/* Sets finding->repair. The run that has the finding took so many cycles. */
-void repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
+/* Sets finding->repair. The run that has the finding took so many cycles. False: no repair that was tried helps. */
+bool repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                  uint64_t cycles, Diag *diag);
 
 #endif

@@ -39,7 +39,8 @@ START_TEST(stands_behind_its_store) {
   const Kernel *before = kernel_of(program);
   uint32_t store[2], fence[2];
   ck_assert_uint_eq(find_all(before, OP_ST, store), 2);
-  FencedPlaces places = {.kernel = before->name, .pc = store, .count = 2};
+  uint32_t place[] = {fenced_behind(store[0]), fenced_behind(store[1])};
+  FencedPlaces places = {.kernel = before->name, .place = place, .count = 2};
   Program *fenced = fenced_new(program, &places, 1);
   const Kernel *kernel = kernel_of(fenced);
   ck_assert_uint_eq(kernel->ninsts, before->ninsts + 2);
@@ -60,7 +61,8 @@ START_TEST(branches_lead_where_they_led) {
   const Kernel *before = kernel_of(program);
   uint32_t store[2];
   find_all(before, OP_ST, store);
-  FencedPlaces places = {.kernel = before->name, .pc = store, .count = 2};
+  uint32_t place[] = {fenced_behind(store[0]), fenced_behind(store[1])};
+  FencedPlaces places = {.kernel = before->name, .place = place, .count = 2};
   Program *fenced = fenced_new(program, &places, 1);
   const Kernel *kernel = kernel_of(fenced);
   unsigned branches = 0;
@@ -68,16 +70,38 @@ START_TEST(branches_lead_where_they_led) {
     const Inst *inst = &kernel->insts[pc];
     if (inst->op == OP_MEMBAR)
       continue;
-    const Inst *was = &before->insts[fenced_before(&places, pc)];
+    const Inst *was = &before->insts[fenced_original(&places, pc)];
     ck_assert_uint_eq(inst->op, was->op);
     ck_assert_int_eq(inst->target == NO_TARGET, was->target == NO_TARGET);
     if (inst->target == NO_TARGET)
       continue;
     branches++;
-    ck_assert_uint_eq(fenced_before(&places, (uint32_t)inst->target), (uint32_t)was->target);
+    ck_assert_uint_eq(fenced_original(&places, (uint32_t)inst->target), (uint32_t)was->target);
     ck_assert_uint_ne(kernel->insts[inst->target].op, OP_MEMBAR);
   }
   ck_assert_uint_gt(branches, 0);
+  fenced_free(fenced);
+}
+END_TEST
+
+/* A fence before the store that the loop begins with is one of the loop. */
+START_TEST(a_branch_leads_to_the_fence_before) {
+  g_autoptr(Program) program = lower_body();
+  const Kernel *before = kernel_of(program);
+  uint32_t store[2];
+  find_all(before, OP_ST, store);
+  uint32_t place[] = {fenced_before(store[0]), fenced_behind(store[0])};
+  FencedPlaces places = {.kernel = before->name, .place = place, .count = 2};
+  Program *fenced = fenced_new(program, &places, 1);
+  const Kernel *kernel = kernel_of(fenced);
+  ck_assert_uint_eq(kernel->insts[store[0]].op, OP_MEMBAR);
+  ck_assert_uint_eq(kernel->insts[store[0] + 1].op, OP_ST);
+  ck_assert_uint_eq(kernel->insts[store[0] + 2].op, OP_MEMBAR);
+  ck_assert_uint_eq(fenced_original(&places, store[0] + 1), store[0]);
+  bool loops = false;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    loops |= kernel->insts[pc].op == OP_BRA && kernel->insts[pc].target == (int32_t)store[0];
+  ck_assert(loops);
   fenced_free(fenced);
 }
 END_TEST
@@ -86,7 +110,8 @@ START_TEST(another_kernel_stays) {
   g_autoptr(Program) program = lower_body();
   uint32_t store[2];
   find_all(kernel_of(program), OP_ST, store);
-  FencedPlaces places = {.kernel = "other", .pc = store, .count = 2};
+  uint32_t place[] = {fenced_behind(store[0]), fenced_before(store[1])};
+  FencedPlaces places = {.kernel = "other", .place = place, .count = 2};
   Program *fenced = fenced_new(program, &places, 1);
   ck_assert_uint_eq(kernel_of(fenced)->ninsts, kernel_of(program)->ninsts);
   ck_assert_mem_eq(kernel_of(fenced)->insts, kernel_of(program)->insts, kernel_of(program)->ninsts * sizeof(Inst));
@@ -106,6 +131,7 @@ int main(void) {
   TCase *tcase = tcase_create("fenced");
   tcase_add_test(tcase, stands_behind_its_store);
   tcase_add_test(tcase, branches_lead_where_they_led);
+  tcase_add_test(tcase, a_branch_leads_to_the_fence_before);
   tcase_add_test(tcase, another_kernel_stays);
   unit_add_precondition_test(tcase, wants_ptx);
   suite_add_tcase(suite, tcase);

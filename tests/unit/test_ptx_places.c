@@ -141,6 +141,29 @@ START_TEST(follows_lines) {
 }
 END_TEST
 
+/* What nvcc writes of a loop that it unrolls: the second copy names the innermost place only, and $b, another function
+ * inlined at the same place of a header, has come between. */
+START_TEST(follows_copies) {
+  g_autofree char *text = g_strconcat(
+      LAB_OPEN,
+      ".loc 1 13 3\n.loc 2 98 3, function_name $a, inlined_at 1 13 3\n"
+      ".loc 2 303 1, function_name $c, inlined_at 2 98 3\nadd.u32 %r1, %r1, 1;\n"
+      ".loc 1 17 3\n.loc 2 98 3, function_name $b, inlined_at 1 17 3\n"
+      ".loc 2 287 1, function_name $d, inlined_at 2 98 3\nadd.u32 %r1, %r1, 2;\n"
+      ".loc 2 303 1, function_name $c, inlined_at 2 98 3\nadd.u32 %r1, %r1, 3;\n"
+      ".loc 2 287 1, function_name $d, inlined_at 2 98 3\nadd.u32 %r1, %r1, 4;\n",
+      LAB_CLOSE,
+      ".file 1 \"gone/prog.cu\"\n.file 2 \"gone/header.h\"\n"
+      ".section .debug_str {\n$a:\n.b8 97, 0\n$b:\n.b8 98, 0\n$c:\n.b8 99, 0\n$d:\n.b8 100, 0\n}\n",
+      NULL);
+  static const unsigned lines[] = {13, 17, 13, 17};
+  g_autoptr(Program) program = ptx_lab_lower_good(text, &pascal);
+  const Inst *inst = program_kernel(program, 0)->insts;
+  for (unsigned i = 0; i < G_N_ELEMENTS(lines); i++)
+    ck_assert_msg(inst[i].line == lines[i], "instruction %u: line %u", i, inst[i].line);
+}
+END_TEST
+
 START_TEST(reads_sources) {
   g_autofree char *folder = g_build_filename(g_getenv("SRCDIR"), "tests", "ptx", NULL);
   g_autofree char *path = g_build_filename(folder, "lines_sm75.ptx", NULL), *text = NULL;
@@ -165,6 +188,7 @@ int main(void) {
   tcase_add_test(tcase, leaves_out_the_unreachable);
   tcase_add_test(tcase, returns_early);
   tcase_add_test(tcase, follows_lines);
+  tcase_add_test(tcase, follows_copies);
   tcase_add_test(tcase, reads_sources);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

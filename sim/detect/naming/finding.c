@@ -184,17 +184,17 @@ void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned coun
 LateFence *late_fence_copy(const LateFence *fence) {
   LateFence *copy = g_new(LateFence, 1);
   *copy = *fence;
-  copy->stores = g_array_copy(fence->stores);
+  copy->insts = g_array_copy(fence->insts);
   copy->where = g_strdup(fence->where);
-  copy->evidence = evidence_copy(fence->evidence);
+  copy->evidence = fence->evidence ? evidence_copy(fence->evidence) : NULL;
   return copy;
 }
 
 void late_fence_free(gpointer data) {
   LateFence *fence = data;
-  g_array_unref(fence->stores);
+  g_array_unref(fence->insts);
   g_free(fence->where);
-  evidence_free(fence->evidence);
+  g_clear_pointer(&fence->evidence, evidence_free);
   g_free(fence);
 }
 
@@ -205,7 +205,8 @@ void finding_add_fence(Finding *finding, const LateFence *fence) {
 }
 
 void finding_add_fence_evidence(Finding *finding, const LateFence *fence) {
-  g_ptr_array_add(finding->evidence, evidence_copy(fence->evidence));
+  if (fence->evidence)
+    g_ptr_array_add(finding->evidence, evidence_copy(fence->evidence));
 }
 
 void finding_set_doubt(Finding *finding, RepairEdit access) {

@@ -76,13 +76,14 @@ typedef struct Repair {
   char *text; /* what is proposed if the finding is gone with it */
 } Repair;
 
-/* A fence.sc behind a store that was overtaken, in a run whose stores may be late (memory.late_stores), or might have
- * been. It is tried by a run of the program with that fence. */
+/* A fence.sc that may help: behind a store that was overtaken, in a run whose stores may be late (memory.late_stores),
+ * or might have been; or where a hand-off lacks one. It is tried by a run of the program with that fence. */
 typedef struct LateFence {
   const char *kernel; /* its name, interned */
-  GArray *stores;     /* uint32_t, rising: the instruction of the store, and those of the same line like it */
+  GArray *insts;      /* uint32_t, rising: the instruction, and those of the same line like it */
+  bool before;        /* it stands before them, not behind */
   char *where;        /* "behind the store of `x = 1;` in line 5 and before the load of `y` in line 6" */
-  Evidence *evidence; /* what it was overtaken by */
+  Evidence *evidence; /* what the store was overtaken by; or NULL */
   bool load;          /* that was a load */
   bool overtaken;     /* it was, in this run; else it might have been */
 } LateFence;
@@ -106,6 +107,7 @@ typedef struct Finding {
   GPtrArray *repairs;    /* Repair *, to be tried in this order; NULL: none. A copy has none */
   unsigned meets[2];     /* lines of the two accesses that would race, if that is what it leads to; 0: not known */
   GPtrArray *fences;     /* LateFence *, the likeliest first; NULL: none. A copy has none */
+  bool repairs_first;    /* they are tried if no repair helps; else before these */
   const char *otherwise; /* where none of these helps: what can't be tried; NULL: nothing. A constant */
   Repair *doubt;         /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */
   GPtrArray *evidence;   /* Evidence *, in reading order */

@@ -61,16 +61,42 @@ uint64_t locate_key(const Launch *launch, uint32_t pc) {
   return (uint64_t)file_of(launch, pc) << 32 | locate_line(launch, pc);
 }
 
-bool locate_is_alike(const Launch *launch, uint32_t a, uint32_t b) {
-  const Inst *one = &launch->kernel->insts[a], *other = &launch->kernel->insts[b];
-  return one->op == other->op && one->space == other->space && one->sem == other->sem && one->cache == other->cache &&
-         locate_key(launch, a) == locate_key(launch, b);
+static bool does_the_same(const Inst *one, const Inst *other) {
+  return one->op == other->op && one->space == other->space && one->sem == other->sem && one->cache == other->cache;
+}
+
+/* Where the instruction stands in what was inlined: file and line of the innermost frame; 0: nothing was. */
+static uint64_t inner_key(const Launch *launch, uint32_t pc) {
+  uint32_t inlined = launch->kernel->insts[pc].inlined;
+  if (!inlined)
+    return 0;
+  const SourceFrame *frame = &g_array_index(launch->program->frames, SourceFrame, inlined - 1);
+  return (uint64_t)frame->file << 32 | frame->line;
+}
+
+/* nvcc gives copies that it makes of a loop's body no line. It is one of the instruction's if no other line has the
+ * same of what was inlined. */
+static bool is_copy(const Launch *launch, uint32_t pc, uint32_t copy) {
+  const Kernel *kernel = launch->kernel;
+  uint64_t inner = inner_key(launch, pc), key = locate_key(launch, pc);
+  if (locate_line(launch, copy) || !locate_line(launch, pc) || !inner || inner_key(launch, copy) != inner)
+    return false;
+  for (uint32_t other = 0; other < kernel->ninsts; other++)
+    if (does_the_same(&kernel->insts[other], &kernel->insts[pc]) && inner_key(launch, other) == inner &&
+        locate_line(launch, other) && locate_key(launch, other) != key)
+      return false;
+  return true;
+}
+
+bool locate_is_alike(const Launch *launch, uint32_t pc, uint32_t other) {
+  return does_the_same(&launch->kernel->insts[pc], &launch->kernel->insts[other]) &&
+         (locate_key(launch, pc) == locate_key(launch, other) || is_copy(launch, pc, other));
 }
 
 GArray *locate_alike(const Launch *launch, uint32_t pc) {
   GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (uint32_t other = 0; other < launch->kernel->ninsts; other++)
-    if (locate_is_alike(launch, other, pc))
+    if (locate_is_alike(launch, pc, other))
       g_array_append_val(all, other);
   return all;
 }

@@ -11,8 +11,9 @@ unsigned locate_line(const Launch *launch, uint32_t pc);
 char *locate_line_text(const Launch *launch, uint32_t pc);
 /* One number for the file and line of an instruction. */
 uint64_t locate_key(const Launch *launch, uint32_t pc);
-/* True of instructions of one line that do the same, as an unrolled loop has them. */
-bool locate_is_alike(const Launch *launch, uint32_t a, uint32_t b);
+/* True if the other instruction is of the same line and does the same, or is a copy of no line, as in an unrolled
+ * loop. */
+bool locate_is_alike(const Launch *launch, uint32_t pc, uint32_t other);
 /* All that are so, `pc` itself too: uint32_t, rising. The caller owns it. */
 GArray *locate_alike(const Launch *launch, uint32_t pc);
 /* Adds evidence at that instruction. Takes ownership of `text`. */

@@ -92,7 +92,7 @@ Finding *older_finding(const Gpu *gpu, const OlderCase *found) {
 static void add_fence(Finding *finding, const Launch *launch, uint32_t store, char *where, char *why) {
   locate_evidence(finding, launch, store, why);
   LateFence fence = {.kernel = g_intern_string(launch->kernel->name),
-                     .stores = locate_alike(launch, store),
+                     .insts = locate_alike(launch, store),
                      .where = where,
                      .evidence = g_ptr_array_steal_index(finding->evidence, finding->evidence->len - 1),
                      .load = true};

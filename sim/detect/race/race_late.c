@@ -172,8 +172,8 @@ static Evidence *evidence_of(const RaceLate *late, Finding *finding, const LateP
 static bool has_fence(const Finding *finding, const char *kernel, uint32_t store) {
   for (guint i = 0; finding->fences && i < finding->fences->len; i++) {
     const LateFence *fence = g_ptr_array_index(finding->fences, i);
-    for (guint k = 0; fence->kernel == kernel && k < fence->stores->len; k++)
-      if (g_array_index(fence->stores, uint32_t, k) == store)
+    for (guint k = 0; fence->kernel == kernel && k < fence->insts->len; k++)
+      if (g_array_index(fence->insts, uint32_t, k) == store)
         return true;
   }
   return false;
@@ -187,7 +187,7 @@ static void add_fence(const RaceLate *late, Finding *finding, const LatePair *pa
   g_autofree char *store = code_text(launch, pair->store.pc), *by = code_text(launch, pair->by.pc);
   LateFence fence = {
       .kernel = kernel,
-      .stores = locate_alike(launch, pair->store.pc),
+      .insts = locate_alike(launch, pair->store.pc),
       .where = g_strdup_printf("behind the store of %s and before the %s of %s", store, kind_of(&pair->by), by),
       .evidence = evidence_of(late, finding, pair),
       .load = !pair->by.write,

@@ -72,6 +72,16 @@ static char *code_text(const Launch *launch, uint32_t pc) {
   return g_strdup_printf("`%s` in %s", source, line);
 }
 
+/* What is tried by runs with the fences, where what is known of this run isn't enough to tell that they help. */
+static void add_fence(Finding *finding, const Launch *launch, uint32_t pc, bool before, char *where) {
+  LateFence fence = {.kernel = g_intern_string(launch->kernel->name),
+                     .insts = locate_alike(launch, pc),
+                     .before = before,
+                     .where = where};
+  finding_add_fence(finding, &fence);
+  finding->repairs_first = true;
+}
+
 /* A fence on the side that lacks it, then on both. */
 static void try_fences(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second,
                        bool in_block) {
@@ -88,6 +98,14 @@ static void try_fences(Finding *finding, const ProbePoint *point, const Race *ra
   else
     finding_add_repair(finding, &both[1], 1, g_strdup_printf("put %s behind %s, or make that an acquire", fence, to));
   finding_add_repair(finding, both, 2, g_strdup_printf("put %s before %s, and behind %s", fence, from, to));
+  if (in_block)
+    return;
+  bool writer_lacks = race->cause == RACE_NO_RELEASE || race->cause == RACE_NARROW_RELEASE;
+  if (writer_lacks)
+    add_fence(finding, writer, race->handed.from, true, g_strdup_printf("before %s", from));
+  add_fence(finding, reader, race->handed.to, false, g_strdup_printf("behind %s", to));
+  if (!writer_lacks)
+    add_fence(finding, writer, race->handed.from, true, g_strdup_printf("before %s", from));
 }
 
 /* "the load of `x = *p;` in line 5", "`free(p);` in line 6" */

@@ -33,7 +33,7 @@ static const uint8_t *marks_of(RaceTrial *trial, const Launch *launch) {
   for (unsigned i = 0; i < trial->repair->edits; i++) {
     const RepairEdit *edit = &trial->repair->edit[i];
     for (uint32_t pc = 0; g_strcmp0(edit->kernel, launch->kernel->name) == 0 && pc < launch->kernel->ninsts; pc++)
-      marks[pc] |= locate_is_alike(launch, pc, edit->pc) ? 1u << i : 0;
+      marks[pc] |= locate_is_alike(launch, edit->pc, pc) ? 1u << i : 0;
   }
   g_hash_table_insert(trial->marks, (gpointer)launch->kernel, marks);
   return marks;
