@@ -99,19 +99,20 @@ static void add_fence(Finding *finding, const Launch *launch, uint32_t store, ch
   finding_add_fence(finding, &fence);
 }
 
-static bool is_store(const Launch *launch, uint32_t pc) {
-  return !(op_info[launch->kernel->insts[pc].op].flags & OPF_ATOMIC);
+static const char *kind_of(const Launch *launch, uint32_t pc) {
+  return op_info[launch->kernel->insts[pc].op].flags & OPF_ATOMIC ? "atomic operation" : "store";
 }
 
 void older_add_fences(Finding *finding, const Gpu *gpu, const OlderCase *found) {
   const Launch *writer = gpu_launch(gpu, found->writer.launch), *reader = gpu_launch(gpu, found->launch);
   g_autofree char *load = code_text(reader, found->pc), *change = code_text(writer, found->write.pc),
                   *store = code_text(reader, found->store), *who = who_text(gpu, found->reader, found->lanes);
-  if (!found->fenced && is_store(reader, found->store))
+  if (!found->fenced)
     add_fence(finding, reader, found->store,
-              g_strdup_printf("behind the store of %s and before the load of %s", store, load),
-              g_strdup_printf("%s stored here before that load, and there is no fence between the two", who));
-  if (is_store(writer, found->write.pc))
-    add_fence(finding, writer, found->write.pc, g_strdup_printf("behind the store of %s", change),
-              g_strdup("the change may come later than what stands behind it"));
+              g_strdup_printf("behind the %s of %s and before the load of %s", kind_of(reader, found->store), store,
+                              load),
+              g_strdup_printf("%s wrote here before that load, and there is no fence between the two", who));
+  add_fence(finding, writer, found->write.pc,
+            g_strdup_printf("behind the %s of %s", kind_of(writer, found->write.pc), change),
+            g_strdup("the change may come later than what stands behind it"));
 }

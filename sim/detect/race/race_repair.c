@@ -170,6 +170,12 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
   if (race_is_host(&race->first) || race_is_host(second) ||
       race_launch_of(point, second)->program->dialect != DIALECT_PTX)
     return;
+  const RaceEnd *init = race_of_one_block(race, second) ? race_initialises(point, race, second) : NULL;
+  if (init && race->cause != RACE_NO_SYNC && race->cause != RACE_SCOPES) {
+    try_before_use(finding, point, init, init == second ? &race->first : second);
+    finding->otherwise = race_initialise_repair;
+    return;
+  }
   if (race_is_handed(race) && race->handed.writer != THREAD_LAUNCH_HOST) {
     if (race_of_one_block(race, second))
       try_fences(finding, point, race, second, true);
@@ -187,18 +193,15 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
   }
   if (race_is_update(point, race, second) || !race_of_one_block(race, second))
     return;
-  const RaceEnd *init = race_initialises(point, race, second);
-  if (init && (race->cause == RACE_UNORDERED || race->cause == RACE_LANES)) {
-    try_before_use(finding, point, init, init == second ? &race->first : second);
-    finding->otherwise = race_initialise_repair;
-    return;
-  }
   if (race->cause == RACE_LANES) {
     const Launch *launch = race_launch_of(point, second);
     g_autofree char *then = code_text(launch, point->pc);
     RepairEdit edit = edit_at(launch, point->pc, EDIT_WARP_SYNC_BEFORE, false);
     finding_add_repair(finding, &edit, 1, g_strdup_printf("put __syncwarp() before %s", then));
   }
+  const uint32_t *block = race_launch_of(point, second)->block;
+  if (race->cause == RACE_LANES && (uint64_t)block[0] * block[1] * block[2] > WARP_LANES)
+    finding->otherwise = "put __syncthreads() between the two, where all threads of the block come by";
   if (race->cause == RACE_LANES || race->cause == RACE_UNORDERED)
     try_barriers(finding, point, race, second);
   if (race->first.strong != second->strong && !(race->first.write && second->write))
