@@ -216,6 +216,7 @@ TEST_FILES = \
   tests/script/docs.sh \
   tests/script/draw.sh \
   tests/script/fences.sh \
+  tests/script/fences_tried.sh \
   tests/script/first_use.sh \
   tests/script/forms.sh \
   tests/script/fuzz_replay.sh \

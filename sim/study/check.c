@@ -21,12 +21,14 @@ enum { STARVATION_FACTOR = 50, STARVATION_CYCLES_MIN = 1000000 };
 /* With late stores each fence takes many times as long, and a run that isn't over by then is left at that. */
 enum { LATE_FACTOR = 20 };
 
-static bool is_known(const GPtrArray *known, const Finding *finding) {
+static Finding *find_known(const GPtrArray *known, const Finding *finding) {
   for (guint i = 0; i < known->len; i++)
     if (finding_same_place(g_ptr_array_index(known, i), finding))
-      return true;
-  return false;
+      return g_ptr_array_index(known, i);
+  return NULL;
 }
+
+static bool is_known(const GPtrArray *known, const Finding *finding) { return find_known(known, finding) != NULL; }
 
 /* Findings of `from` that `into` doesn't have (same kind at the same place). */
 static void unite_findings(GPtrArray *into, const GPtrArray *from) {
@@ -360,9 +362,25 @@ static void attempt_in_parallel(Attempts *attempts) {
   g_thread_pool_free(pool, FALSE, TRUE);
 }
 
+/* An earlier schedule has the finding and no repair for it: this one may tell which fences help. */
+static void mend_known(Attempts *attempts, guint index, const RunResult *run, Finding *known, Finding *finding,
+                       Diag *diag) {
+  if (!finding->fences || finding->repairs_first || known->fences_tried || !known->repair ||
+      !g_str_has_prefix(known->repair, "hint"))
+    return;
+  known->fences_tried = true;
+  guint before = finding->evidence->len;
+  if (!fence_search_try(attempts->fences, finding, index, run, diag))
+    return;
+  g_free(known->repair);
+  known->repair = g_strdup(finding->repair);
+  while (finding->evidence->len > before)
+    g_ptr_array_add(known->evidence, g_ptr_array_steal_index(finding->evidence, before));
+}
+
 /* Of findings that no earlier schedule had, in the schedule that has them: drops those that their doubt ends, and
  * tries the repairs of the others. */
-static void try_repairs(Attempts *attempts, guint index, RunResult *run, const GPtrArray *known, Diag *diag) {
+static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArray *known, Diag *diag) {
   const Schedule *schedule = &g_array_index(attempts->schedules, Schedule, index);
   Machine *variant = schedule_machine(schedule, attempts->machine);
   RunOptions options = options_under(&attempts->options->run, schedule);
@@ -373,8 +391,11 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, const G
   g_ptr_array_set_free_func(before, NULL);
   for (guint i = 0; i < run->findings->len;) {
     Finding *finding = g_ptr_array_index(run->findings, i++);
-    if (is_known(known, finding))
+    Finding *before_it = find_known(known, finding);
+    if (before_it) {
+      mend_known(attempts, index, run, before_it, finding, diag);
       continue;
+    }
     if (finding->repairs || finding->doubt || finding->fences)
       tell_step(attempts, index, ", trying a repair");
     if (repairs_doubt(finding, attempts->scenario, variant, &options, cycles, diag))

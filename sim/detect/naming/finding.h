@@ -107,6 +107,7 @@ typedef struct Finding {
   GPtrArray *repairs;    /* Repair *, to be tried in this order; NULL: none. A copy has none */
   unsigned meets[2];     /* lines of the two accesses that would race, if that is what it leads to; 0: not known */
   GPtrArray *fences;     /* LateFence *, the likeliest first; NULL: none. A copy has none */
+  bool fences_tried;     /* those of the same finding of a later run */
   bool repairs_first;    /* they are tried if no repair helps; else before these */
   const char *otherwise; /* where none of these helps: what can't be tried; NULL: nothing. A constant */
   Repair *doubt;         /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */

@@ -1,0 +1,34 @@
+#!/bin/sh
+# `lockstep check` names the fences that a program of tests/corpus/ lacks: each has been tried, by a run with it or in what the run knows,
+# and none is named that doesn't help (TAP).
+set -eu
+. "$SRCDIR/tests/script/tap.sh"
+cd "$SRCDIR"
+
+# names SCENARIO PATTERN: the repair of some finding matches the extended regular expression; of none: no fence is proposed.
+names() {
+  "$LOCKSTEP" check "tests/corpus/$1.yaml" -m h200 >"$folder/out" 2>"$folder/err" || echo "exit status $?"
+  grep '^  repair: ' "$folder/out" >"$folder/repairs" || echo "no repair"
+  if test "$2" = none; then
+    ! grep -E '__threadfence\(\)' "$folder/repairs"
+  else
+    grep -qE "$2" "$folder/repairs" || cat "$folder/repairs"
+  fi
+}
+
+plan 10
+point "the one that a value that can't be told from an older one needs, where two words share a line" \
+  "$(names cuda_entry_fast_second 'behind the store of `\*x = me;` in line 101 and before .* in line 103; tried: ')"
+point "one in a loop, which the first look doesn't pass" \
+  "$(names cuda_entry_dekker_second 'behind the store of `wants\[me\] = 1;` in line 44 and before .* in line 38; tried: ')"
+point "both that a lock lacks" \
+  "$(names cuda_late_fast_both 'behind the store of `\*x = me;` .*, and behind the store of `\*y = me;` .*; tried: [0-9]+ runs with them')"
+point "one for who waits for ever" \
+  "$(names cuda_late_mcs_no_fence 'behind the store of `mine->locked = 1;` .* before the atomic operation of .*atomicExch')"
+point "none for a lock that nobody locks" "$(names cuda_late_mcs_unlocked none)"
+point "one behind an atomic operation" "$(names cuda_late_hazard_no_fence 'behind the atomic operation of .*exchange.*; tried: ')"
+point "one behind a load whose loop has copies" "$(names cuda_late_tournament_load '^  repair: put __threadfence\(\) behind `while .* in line 130')"
+point "one before a store whose loop has copies" "$(names cuda_late_tournament_store '^  repair: put __threadfence\(\) before .* in line 133')"
+point "a seqlock's first" "$(names cuda_seqlock_no_first '^  repair: put __threadfence\(\) right behind the change, .* in line 70')"
+point "a seqlock's second" "$(names cuda_seqlock_no_second '^  repair: put __threadfence\(\) right before the second look, .* in line 93')"
+finish
