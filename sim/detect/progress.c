@@ -12,6 +12,8 @@
 /* After so many looks in a row that found a live program, and then at each doubling, states are watched for
  * recurrence. */
 enum { LOOKS_BEFORE_RECURRENCE = 4 };
+/* After so many nobody has a way out but the round of a counter, perhaps. */
+enum { LOOKS_BEFORE_ROUND = 8 };
 /* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then
  * held up at random: only if states still recur in so many looks more is it a livelock. */
 enum { RECURRENCES_IN_NOISE = 3 };
@@ -223,18 +225,23 @@ static GArray *rising_words(const Explorer *explorer) {
   return all;
 }
 
-/* Nobody can finish as long as the counters to which threads add again and again only rise: somebody waits for a value
- * that one of them has passed. They come round some time, so that is no deadlock, but it takes longer than a run. */
+/* Nobody can finish as long as the counters to which threads add again and again only rise: somebody waits for a
+ * value that one of them has passed. They come round some time, so that is no deadlock, but it takes longer than
+ * a run. */
 static bool waits_for_round(Watch *watch) {
+  if (watch->proofs || watch->live_looks < LOOKS_BEFORE_ROUND) /* a proof without that is to come */
+    return false;
   Explorer *explorer = explorer_new(watch->gpu);
   explorer->budget = budget_of(watch, false);
   explorer->memory.rising = true;
   bool stuck = explorer_prove(explorer) == EXPLORE_STUCK && explorer->views->len;
   watch->explored += explorer->steps;
-  if (stuck)
-    watch->rising = rising_words(explorer);
+  g_autoptr(GArray) rising = rising_words(explorer);
   explorer_free(explorer);
-  return stuck;
+  if (!stuck || !rising->len)
+    return false;
+  watch->rising = g_steal_pointer(&rising);
+  return true;
 }
 
 static void add_rising(const Watch *watch, Finding *finding) {

@@ -18,8 +18,8 @@ typedef struct Stop {
 StopReason stop_asked(const Stop *stop);
 /* "signal", "limit-cycles" and so on; NULL of STOP_NONE. */
 const char *stop_name(StopReason reason);
-/* True if the reason ends the whole command: STOP_CYCLES, STOP_WINDOW (ScenarioMeasure.window) and STOP_ROUND (a counter
- * would have to come round) end one run. */
+/* True if the reason ends the whole command: STOP_CYCLES, STOP_WINDOW (ScenarioMeasure.window) and STOP_ROUND (a
+ * counter would have to come round) end one run. */
 bool stop_is_final(StopReason reason);
 
 #endif

@@ -457,8 +457,8 @@ static uint64_t warps_of(const ScenarioLaunch *launch) {
  * that lacks a fence shows that with few threads, too. */
 enum { LATE_WARPS_FEW = 256, LATE_WARPS_MAX = 1024 };
 
-/* Under how many seeds, at most, stores are to be late: none, unless some launch has threads on several SMs that a late store
- * could mislead, and no launch is too large. */
+/* Under how many seeds, at most, stores are to be late: none, unless some launch has threads on several SMs that
+ * a late store could mislead, and no launch is too large. */
 static unsigned late_seeds(const Scenario *scenario, const Machine *machine, Diag *diag) {
   g_autoptr(Diag) ignored = diag_new(), found = diag_new();
   const Program *program = scenario_source(scenario, machine, ignored);

@@ -128,8 +128,8 @@ static const Finding *look_under(Sought *sought, const GPtrArray *fences, guint 
   return still;
 }
 
-/* Whether the finding is gone in the run that has it, and in all with late stores. If not, *still is what one of them has. Runs that don't
- * end in time say nothing, but for that under the schedule that has the finding. */
+/* Whether the finding is gone in the run that has it, and in all with late stores. If not, *still is what one of
+ * them has. Runs that don't end in time say nothing, but for that under the schedule that has the finding. */
 static Answer ask(Sought *sought, const GPtrArray *fences, const Finding **still) {
   guint count = sought->search->schedules->len;
   sought->trials = 0;

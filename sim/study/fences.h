@@ -14,8 +14,8 @@ typedef struct FenceSearch FenceSearch;
 FenceSearch *fence_search_new(const Scenario *scenario, const Machine *machine, const RunOptions *options,
                               const GArray *schedules);
 void fence_search_free(FenceSearch *search);
-/* Says in finding->repair which fences end the finding. False: it doesn't; if there is nothing else to try the evidence
- * says that it was tried. `run`, under schedule `index`, is the one that has the finding. */
+/* Says in finding->repair which fences end the finding. False: it doesn't; if there is nothing else to try the
+ * evidence says that it was tried. `run`, under schedule `index`, is the one that has the finding. */
 bool fence_search_try(FenceSearch *search, Finding *finding, guint index, const RunResult *run, Diag *diag);
 
 #endif

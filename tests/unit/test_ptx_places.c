@@ -141,8 +141,8 @@ START_TEST(follows_lines) {
 }
 END_TEST
 
-/* What nvcc writes of a loop that it unrolls: the second copy names the innermost place only, and $b, another function
- * inlined at the same place of a header, has come between. */
+/* What nvcc writes of a loop that it unrolls: the second copy names the innermost place only, and $b, another
+ * function inlined at the same place of a header, has come between. */
 START_TEST(follows_copies) {
   g_autofree char *text = g_strconcat(
       LAB_OPEN,

@@ -76,8 +76,9 @@ typedef struct Repair {
   char *text; /* what is proposed if the finding is gone with it */
 } Repair;
 
-/* A fence.sc that may help: behind a store that was overtaken, in a run whose stores may be late (memory.late_stores),
- * or might have been; or where a hand-off lacks one. It is tried by a run of the program with that fence. */
+/* A fence.sc that may help: behind a store that was overtaken, in a run whose stores may be late
+ * (memory.late_stores), or might have been; or where a hand-off lacks one. It is tried by a run of the program
+ * with that fence. */
 typedef struct LateFence {
   const char *kernel; /* its name, interned */
   GArray *insts;      /* uint32_t, rising: the instruction, and those of the same line like it */

@@ -108,10 +108,10 @@ void older_add_fences(Finding *finding, const Gpu *gpu, const OlderCase *found) 
   g_autofree char *load = code_text(reader, found->pc), *change = code_text(writer, found->write.pc),
                   *store = code_text(reader, found->store), *who = who_text(gpu, found->reader, found->lanes);
   if (!found->fenced)
-    add_fence(finding, reader, found->store,
-              g_strdup_printf("behind the %s of %s and before the load of %s", kind_of(reader, found->store), store,
-                              load),
-              g_strdup_printf("%s wrote here before that load, and there is no fence between the two", who));
+    add_fence(
+        finding, reader, found->store,
+        g_strdup_printf("behind the %s of %s and before the load of %s", kind_of(reader, found->store), store, load),
+        g_strdup_printf("%s wrote here before that load, and there is no fence between the two", who));
   add_fence(finding, writer, found->write.pc,
             g_strdup_printf("behind the %s of %s", kind_of(writer, found->write.pc), change),
             g_strdup("the change may come later than what stands behind it"));

@@ -41,8 +41,8 @@ typedef struct LateDeed {
 /* If stores of one of the two were overtaken before, and the other looks at their words: adds a fence behind each of
  * them to what may help (Finding.fences). */
 void race_late_explain(const RaceLate *late, Finding *finding, const LateDeed *one, const LateDeed *other);
-/* The same of threads that wait for a word for ever: of all stores that were overtaken, those to that word first, then
- * those of who waits. */
+/* The same of threads that wait for a word for ever: of all stores that were overtaken, those to that word
+ * first, then those of who waits. */
 void race_late_explain_wait(const RaceLate *late, Finding *finding);
 
 #endif

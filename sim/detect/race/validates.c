@@ -117,8 +117,8 @@ static bool *reach(const Kernel *kernel, const Cfg *cfg, int32_t from, uint32_t 
   return reached;
 }
 
-/* What paths from the first to the second pass; NULL: the second can be come to without the first, as in a poll, or the
- * address has changed. */
+/* What paths from the first to the second pass; NULL: the second can be come to without the first, as in a poll,
+ * or the address has changed. */
 static bool *find_between(const Kernel *kernel, const Cfg *cfg, uint32_t first, uint32_t second) {
   g_autofree bool *without = reach(kernel, cfg, NO_TARGET, first),
                   *again = reach(kernel, cfg, (int32_t)second, first);
