@@ -44,7 +44,7 @@ schedules_of() {
   case ${1##*/} in
   cuda_dispatch_crossed*) echo "--seeds 1" ;; # it hangs in other orders of dispatch only
   cuda_slow_fence_* | cuda_dispatch_* | flight_stale* | fault_late_* | name_* | race_launches*) echo "--schedules 3" ;;
-  exclusion_readers_* | exclusion_*_acq_rel* | cuda_entry_*) ;; # whether they meet is chance
+  exclusion_readers_* | exclusion_*_acq_rel* | cuda_entry_* | cuda_late_*) ;; # whether they meet is chance
   *) echo "--seeds 1" ;;
   esac
 }
