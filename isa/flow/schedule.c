@@ -118,9 +118,17 @@ static bool may_move(const VInst *vinst) {
          !(vinst->inst.flags & fixed);
 }
 
-/* Lanes of a warp come together, part or give way there, or a flag is passed on that no operand names. */
+static bool is_clock(const Inst *inst) {
+  return inst->op == OP_S2R && (inst->mode == SR_CLOCKLO || inst->mode == SR_CLOCKHI || inst->mode == SR_CLOCK64 ||
+                                inst->mode == SR_GLOBALTIMER || inst->mode == SR_GLOBALTIMERLO);
+}
+
+/* Lanes of a warp come together, part or give way there, or a flag is passed on that no operand names; or somebody
+ * measures what stands before or behind. */
 static bool ends_stretch(const VInst *vinst) {
   const Inst *inst = &vinst->inst;
+  if (is_clock(inst))
+    return true;
   if (inst->flags & (INST_CARRY_IN | INST_CARRY_OUT))
     return true;
   return op_info[inst->op].unit == UNIT_CONTROL && inst->op != OP_BSSY && inst->op != OP_BRA;
@@ -131,12 +139,9 @@ static bool is_access(const VInst *vinst) {
   return unit == UNIT_GLOBAL || unit == UNIT_SHARED || unit == UNIT_LOCAL;
 }
 
-/* The warp doesn't go on before it is over, or the instruction asks what came before it for the time. */
+/* The warp doesn't go on before it is over. */
 static bool stops(const VInst *vinst) {
   const Inst *inst = &vinst->inst;
-  if (inst->op == OP_S2R && (inst->mode == SR_CLOCKLO || inst->mode == SR_CLOCKHI || inst->mode == SR_CLOCK64 ||
-                             inst->mode == SR_GLOBALTIMER || inst->mode == SR_GLOBALTIMERLO))
-    return true;
   if (op_info[inst->op].unit == UNIT_BARRIER || inst->op == OP_MEMBAR)
     return true;
   return op_info[inst->op].unit == UNIT_GLOBAL && inst->sem > SEM_RELAXED;
