@@ -210,6 +210,12 @@ typedef enum {
   SR_COUNT
 } SpecialReg;
 
+/* True if what the register gives changes as time goes by. */
+static inline bool special_is_clock(unsigned special) {
+  return special == SR_CLOCKLO || special == SR_CLOCKHI || special == SR_CLOCK64 || special == SR_GLOBALTIMER ||
+         special == SR_GLOBALTIMERLO || special == SR_GLOBALTIMERHI;
+}
+
 /* Inst.flags */
 enum {
   INST_GUARD_NOT = 1u << 0, /* the guard predicate is negated */

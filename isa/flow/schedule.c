@@ -118,18 +118,11 @@ static bool may_move(const VInst *vinst) {
          !(vinst->inst.flags & fixed);
 }
 
-static bool is_clock(const Inst *inst) {
-  return inst->op == OP_S2R && (inst->mode == SR_CLOCKLO || inst->mode == SR_CLOCKHI || inst->mode == SR_CLOCK64 ||
-                                inst->mode == SR_GLOBALTIMER || inst->mode == SR_GLOBALTIMERLO);
-}
-
 /* Lanes of a warp come together, part or give way there, or a flag is passed on that no operand names; or somebody
  * measures what stands before or behind. */
 static bool ends_stretch(const VInst *vinst) {
   const Inst *inst = &vinst->inst;
-  if (is_clock(inst))
-    return true;
-  if (inst->flags & (INST_CARRY_IN | INST_CARRY_OUT))
+  if ((inst->op == OP_S2R && special_is_clock(inst->mode)) || inst->flags & (INST_CARRY_IN | INST_CARRY_OUT))
     return true;
   return op_info[inst->op].unit == UNIT_CONTROL && inst->op != OP_BSSY && inst->op != OP_BRA;
 }
@@ -149,7 +142,7 @@ static bool stops(const VInst *vinst) {
 
 /* ---- one stretch ---- */
 
-/* `after` decides what a select, entry `i` or later, takes of a load that `before` is, or drops: who loads in vain is
+/* `before` is a load, and `after` decides for a select behind it, which may drop what was loaded: who loads in vain is
  * told by that order (sim/detect/race/speculation.c). */
 static bool decides_select(const Stretch *stretch, const Uses uses[], unsigned before, unsigned after) {
   const Inst *load = &stretch->entry[before].vinst.inst;

@@ -49,16 +49,7 @@ static void collect_users(Sink *sink) {
 }
 
 static bool is_constant_special(const Inst *inst) {
-  switch ((SpecialReg)inst->mode) {
-  case SR_CLOCKLO:
-  case SR_CLOCKHI:
-  case SR_CLOCK64:
-  case SR_GLOBALTIMER:
-  case SR_GLOBALTIMERLO:
-  case SR_GLOBALTIMERHI:
-  case SR_SMID: return false;
-  default: return true;
-  }
+  return !special_is_clock(inst->mode) && inst->mode != SR_SMID;
 }
 
 /* Arithmetic whose result depends on its operands alone, and which writes nothing but a register. */

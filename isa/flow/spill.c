@@ -49,9 +49,7 @@ static bool can_be_remade(const VInst *vinst) {
     return false;
   if (vinst->inst.op == OP_MOV || vinst->inst.op == OP_MOV64)
     return vinst->a < 0;
-  return vinst->inst.op == OP_S2R && vinst->inst.mode != SR_CLOCKLO && vinst->inst.mode != SR_CLOCKHI &&
-         vinst->inst.mode != SR_CLOCK64 && vinst->inst.mode != SR_GLOBALTIMER &&
-         vinst->inst.mode != SR_GLOBALTIMERLO && vinst->inst.mode != SR_GLOBALTIMERHI;
+  return vinst->inst.op == OP_S2R && !special_is_clock(vinst->inst.mode);
 }
 
 static void note_write(Spill *spill, const VInst *vinst, VRegUse use, uint8_t *written) {

@@ -53,8 +53,7 @@ static bool is_uniform(const Kernel *kernel, int16_t row) {
 /* How long an instruction of machine code takes whose result comes at a time that isn't in its stall count. */
 static uint32_t encoded_latency(const Machine *machine, const Kernel *kernel, const Inst *inst, uint32_t usual) {
   uint32_t control = kernel->control[inst - kernel->insts];
-  bool clock = inst->mode == SR_CLOCKLO || inst->mode == SR_CLOCKHI || inst->mode == SR_CLOCK64 ||
-               inst->mode == SR_GLOBALTIMERLO || inst->mode == SR_GLOBALTIMERHI || inst->mode == SR_GLOBALTIMER;
+  bool clock = special_is_clock(inst->mode);
   if ((control >> CONTROL_UNIT_SHIFT & 15) == ISSUE_SLOW)
     return machine->sm.encoded.slow;
   switch ((Opcode)inst->op) {

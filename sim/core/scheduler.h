@@ -56,7 +56,8 @@ uint64_t scheduler_fence(const Issue *issue, uint32_t takes);
 void scheduler_behind_fence(const Issue *issue);
 
 /* Machine code: lanes of a warp part, or others of them are chosen, `choices` times in a row. A scheduler does that
- * for one of its warps at a time (sm.encoded.choice_interval). Returns how many cycles the warp waits for its turn. */
+ * for one of its warps at a time (sm.encoded.choice_interval). Returns for how many cycles the warp
+ * waits for its turn. */
 uint64_t scheduler_choose(const Issue *issue, uint32_t choices);
 
 /* A warp issues `decoded` at `now`: its unit takes another instruction when it has taken this one. Behind

@@ -184,11 +184,6 @@ void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst) {
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
-static bool is_clock(unsigned special) {
-  return special == SR_CLOCKLO || special == SR_CLOCKHI || special == SR_CLOCK64 || special == SR_GLOBALTIMER ||
-         special == SR_GLOBALTIMERLO || special == SR_GLOBALTIMERHI;
-}
-
 /* Where a block that isn't resident will run isn't known. */
 static bool is_place(unsigned special) {
   return (special >= SR_CTAID_X && special <= SR_CTAID_Z) || special == SR_SMID || special == SR_WARPID;
@@ -218,7 +213,7 @@ void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst) {
     explore_go_on(walk, state, inst, state->pc + 1);
     return;
   }
-  if (is_clock(inst->mode) || (walk->view->any_block && is_place(inst->mode)) ||
+  if (special_is_clock(inst->mode) || (walk->view->any_block && is_place(inst->mode)) ||
       (is_any_lane(walk) && (of_lane || is_place(inst->mode))))
     explore_forget_writes(walk, state, inst);
   else

@@ -96,16 +96,11 @@ static uint64_t digest_warp(uint64_t hash, const Sm *sm, const Warp *warp, const
   return hash;
 }
 
-static bool is_clock(unsigned special) {
-  return special == SR_CLOCKLO || special == SR_CLOCKHI || special == SR_CLOCK64 || special == SR_GLOBALTIMER ||
-         special == SR_GLOBALTIMERLO || special == SR_GLOBALTIMERHI;
-}
-
 /* True if a clock value can matter: then a state that comes back says nothing about the next time. */
 static bool reads_clock(const Kernel *kernel, const Slice *slice) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    if (op_info[inst->op].unit != UNIT_SYSREG || !is_clock(inst->mode))
+    if (op_info[inst->op].unit != UNIT_SYSREG || !special_is_clock(inst->mode))
       continue;
     RegList writes = inst_writes(inst, kernel->nregs);
     for (unsigned i = 0; i < writes.count; i++)
