@@ -24,6 +24,7 @@ typedef struct Search {
   uint32_t *seen, stamp;
   uint32_t *taint, taint_stamp; /* of each register, then each predicate */
   bool taint_grew;
+  uint8_t *direct; /* of each block: its branch depends on a strong load or atomic by values alone */
 } Search;
 
 static const VInst *inst_at(const VKernel *vkernel, uint32_t i) { return &g_array_index(vkernel->insts, VInst, i); }
@@ -215,13 +216,17 @@ static bool decides_exit(const Search *search, uint32_t header, uint32_t block) 
 }
 
 /* What a branch in the loop decides depends on what the branch depends on. ptxas sees that only where the two ways
- * meet at a place to which all ways lead from this branch, and only of what is set on the straight way behind it: in
- * a chain of tests that all lead to one place, behind the first; in a switch, in the arm of the lowest value. */
+ * meet at a place to which all ways lead from this branch, or in the next round if the branch depends on the load by
+ * values alone, and only of what is set on the straight way behind it: in a chain of tests that all lead to one place,
+ * behind the first; in a switch, in the arm of the lowest value. */
 static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
   const Flow *flow = &search->divergence->flow;
   int32_t meet = search->divergence->ipdom[block];
-  if (leaves(search, header, block) || meet == NO_TARGET || search->loops->idom[meet] != (int32_t)block ||
-      !decides_exit(search, header, block))
+  bool round = meet == (int32_t)header && search->direct[block]; /* the two ways only meet in the next round */
+  if (leaves(search, header, block) || meet == NO_TARGET)
+    return;
+  if (!round && (search->loops->idom[meet] != (int32_t)block ||
+                 !(leaves(search, header, header) || decides_exit(search, header, block))))
     return;
   int32_t arm = switch_first_arm(search->vkernel, search->flow, block);
   if (arm != NO_TARGET && arm != meet)
@@ -231,15 +236,28 @@ static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
       taint_way(search, header, (int32_t)flow->out.to[e], meet);
 }
 
-static void taint_block(Search *search, uint32_t header, uint32_t block) {
+static void taint_block(Search *search, uint32_t header, uint32_t block, bool values_alone) {
   for (uint32_t i = search->flow->first[block]; i < search->flow->first[block + 1]; i++) {
     const VInst *vinst = inst_at(search->vkernel, i);
     if (is_strong(&vinst->inst) || reads_taint(search, vinst))
       taint_results(search, vinst);
   }
   const VInst *last = last_of(search, block);
-  if (last->inst.op == OP_BRA && last->guard != VPRED_TRUE && reads_taint(search, last))
+  if (last->inst.op != OP_BRA || last->guard == VPRED_TRUE || !reads_taint(search, last))
+    return;
+  if (values_alone)
+    search->direct[block] = 1;
+  else
     taint_controlled(search, header, block);
+}
+
+static void taint_blocks(Search *search, uint32_t header, const GArray *blocks, bool values_alone) {
+  search->taint_grew = true;
+  for (unsigned round = 0; round < TAINT_ROUNDS && search->taint_grew; round++) {
+    search->taint_grew = false;
+    for (guint i = 0; i < blocks->len; i++)
+      taint_block(search, header, g_array_index(blocks, uint32_t, i), values_alone);
+  }
 }
 
 static int compare_blocks(gconstpointer x, gconstpointer y) {
@@ -331,12 +349,9 @@ static bool exits_depend(Search *search, uint32_t header) {
   g_autoptr(GArray) blocks = loop_blocks(search, header, PAST_ALL, &comes_back);
   g_array_sort(blocks, compare_blocks);
   search->taint_stamp++;
-  search->taint_grew = true;
-  for (unsigned round = 0; round < TAINT_ROUNDS && search->taint_grew; round++) {
-    search->taint_grew = false;
-    for (guint i = 0; i < blocks->len; i++)
-      taint_block(search, header, g_array_index(blocks, uint32_t, i));
-  }
+  memset(search->direct, 0, search->flow->nblocks);
+  taint_blocks(search, header, blocks, true);
+  taint_blocks(search, header, blocks, false);
   g_autoptr(GArray) exits = find_exits(search, header, blocks);
   return any_counts(exits);
 }
@@ -488,7 +503,8 @@ static Search search_begin(const VKernel *vkernel, unsigned capability, const Fl
                    .divergence = divergence,
                    .facts = g_new0(LoopFacts, blocks),
                    .seen = g_new0(uint32_t, blocks),
-                   .taint = g_new0(uint32_t, names)};
+                   .taint = g_new0(uint32_t, names),
+                   .direct = g_new0(uint8_t, blocks)};
   find_facts(&search);
   return search;
 }
@@ -497,6 +513,7 @@ static void search_end(Search *search) {
   g_free(search->facts);
   g_free(search->seen);
   g_free(search->taint);
+  g_free(search->direct);
 }
 
 static bool is_marked(const Search *search, uint32_t header) {
