@@ -229,6 +229,7 @@ TEST_FILES = \
   tests/script/mem_scenarios.sh \
   tests/script/wild.sh \
   tests/script/wild2.sh \
+  tests/script/wild3.sh \
   tests/script/install.sh \
   tests/script/layers.sh \
   tests/script/registers.sh \

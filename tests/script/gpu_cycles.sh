@@ -1,10 +1,10 @@
 # What scripts share that set whole scenarios beside a real GPU (validation/hardware/run_cycles_h200.csv). Sourced behind tap.sh.
 # A scenario is called as gpu_list has it: its file without `.yaml`, and parameters, `traces/primitives/mutex_spin:blocks=32:ops=100`.
 
-# cycles SCENARIO CODE: what the model says on an h200; empty if it doesn't complete.
+# cycles SCENARIO CODE: what the model says on an h200, or on $machine; empty if it doesn't complete.
 cycles() {
   # shellcheck disable=SC2046 # two words for each parameter
-  "$LOCKSTEP" run "${1%%:*}.yaml" $(echo "$1" | sed 's/^[^:]*//; s/:/ -p /g') -m h200 --code "$2" --format csv 2>"$folder/err" | awk -F, '
+  "$LOCKSTEP" run "${1%%:*}.yaml" $(echo "$1" | sed 's/^[^:]*//; s/:/ -p /g') -m "${machine:-h200}" --code "$2" --format csv 2>"$folder/err" | awk -F, '
     NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
     NR == 2 && $column["verdict"] == "completed" { print $column["cycles"] }'
 }
@@ -27,7 +27,7 @@ judge() {
 
 # say_table FILE WHAT: a table of doc/results.md, and the medians below it.
 say_table() {
-  echo "| ${2%s} | H200 | PTX | | machine code | |"
+  echo "| ${2%s} | $(echo "${machine:-h200}" | tr h H) | PTX | | machine code | |"
   echo "| --- | --- | --- | --- | --- | --- |"
   awk -F, '{ gsub(":", " ", $1); printf "| %s | %d | %d | %+.0f %% | %d | %+.0f %% |\n", $1, $2, $3, 100 * ($3 / $2 - 1), $4, 100 * ($4 / $2 - 1) }' "$1"
   say_medians "$1" "$2"

@@ -1,0 +1,11 @@
+#!/bin/sh
+# A third such set, beside an H100, from which nothing has been set (validation/wild3). The short ones. TAP. TABLE=FILE writes the table of doc/results.md, with
+# all of them.
+# shellcheck disable=SC2154 # tap.sh has the folder
+set -eu
+. "$SRCDIR/tests/script/wild_set.sh"
+wild_set wild3 25000 h100
+
+plan 3
+judge "$folder/all.csv" 10 15
+finish
