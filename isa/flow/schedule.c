@@ -155,6 +155,42 @@ static bool decides_select(const Stretch *stretch, const Uses uses[], unsigned b
   return false;
 }
 
+/* A plain access that names its space. */
+static bool is_plain(const Inst *inst, MemSpace *space) {
+  bool shared = inst->op == OP_LDS || inst->op == OP_STS;
+  *space = shared ? MEM_SHARED : inst->space;
+  return inst->sem == SEM_WEAK && inst->cache != CACHE_CV && *space != MEM_GENERIC && !(shared && inst->lop);
+}
+
+static int32_t bytes_of(const Inst *inst) {
+  return inst->width == WIDTH_128 ? 16 : inst->width == WIDTH_64 ? 8 : 4;
+}
+
+/* Entries `before` and `after` count from one register, which keeps its value in between, and meet nowhere. */
+static bool lie_apart(const Stretch *stretch, const Uses uses[], unsigned before, unsigned after) {
+  const VInst *first = &stretch->entry[before].vinst, *second = &stretch->entry[after].vinst;
+  VRegUse base = {.reg = first->a};
+  if (first->a < 0 || first->a != second->a || first->a_row != second->a_row ||
+      (first->inst.imm < second->inst.imm + bytes_of(&second->inst) &&
+       second->inst.imm < first->inst.imm + bytes_of(&first->inst)))
+    return false;
+  for (unsigned i = before; i < after; i++)
+    if (meets(uses[i].written, uses[i].writes, &base, 1))
+      return false;
+  return true;
+}
+
+/* `after` is a plain load, `before` a plain store to another space or other words: ptxas sends the load first, and no
+ * thread can tell, since nothing strong stands between the two. */
+static bool passes_store(const Stretch *stretch, const Uses uses[], unsigned before, unsigned after) {
+  const Inst *store = &stretch->entry[before].vinst.inst, *load = &stretch->entry[after].vinst.inst;
+  MemSpace stored, loaded;
+  if ((store->op != OP_ST && store->op != OP_STS) || (load->op != OP_LD && load->op != OP_LDS))
+    return false;
+  return is_plain(store, &stored) && is_plain(load, &loaded) &&
+         (stored != loaded || lie_apart(stretch, uses, before, after));
+}
+
 static void find_lags(Stretch *stretch) {
   Uses uses[STRETCH_MAX];
   for (unsigned i = 0; i < stretch->count; i++)
@@ -164,7 +200,7 @@ static void find_lags(Stretch *stretch) {
     for (unsigned k = i + 1; k < stretch->count; k++) {
       const Entry *after = &stretch->entry[k];
       uint32_t lag = lag_between(stretch->vkernel, &before->vinst, &uses[i], &after->vinst, &uses[k]);
-      bool keeps = !before->moves && !after->moves;
+      bool keeps = !before->moves && !after->moves && !passes_store(stretch, uses, i, k);
       uint32_t apart = keeps && is_access(&before->vinst) && is_access(&after->vinst) ? ACCESS : 1;
       keeps |= after->stops || decides_select(stretch, uses, i, k);
       stretch->lag[i][k] = MAX(lag, keeps ? apart : 0);

@@ -217,8 +217,8 @@ static bool decides_exit(const Search *search, uint32_t header, uint32_t block) 
 
 /* What a branch in the loop decides depends on what the branch depends on. ptxas sees that only where the two ways
  * meet at a place to which all ways lead from this branch, or in the next round if the branch depends on the load by
- * values alone, and only of what is set on the straight way behind it: in a chain of tests that all lead to one place,
- * behind the first; in a switch, in the arm of the lowest value. */
+ * values alone, and only of what is set on the straight way behind it: in a chain of tests that all lead to one
+ * place, behind the first; in a switch, in the arm of the lowest value. */
 static void taint_controlled(Search *search, uint32_t header, uint32_t block) {
   const Flow *flow = &search->divergence->flow;
   int32_t meet = search->divergence->ipdom[block];

@@ -565,6 +565,49 @@ START_TEST(accesses_come_before_what_uses_them) {
 }
 END_TEST
 
+/* A load, a store of what it gave, and another load, which comes before the store or doesn't. */
+static const struct {
+  const char *what;
+  Opcode store, load;
+  MemSpace space; /* of the store */
+  bool strong, other_base;
+  MemWidth width;
+  int32_t at;
+  bool passes;
+} passed_stores[] = {
+    {"shared memory, then global", OP_STS, OP_LD, MEM_SHARED, false, true, WIDTH_32, 0, true},
+    {"global memory, then shared", OP_ST, OP_LDS, MEM_GLOBAL, false, true, WIDTH_32, 0, true},
+    {"a generic address", OP_ST, OP_LDS, MEM_GENERIC, false, true, WIDTH_32, 0, false},
+    {"the next word", OP_ST, OP_LD, MEM_GLOBAL, false, false, WIDTH_32, 4, true},
+    {"the same word", OP_ST, OP_LD, MEM_GLOBAL, false, false, WIDTH_32, 0, false},
+    {"the next word, wider ones", OP_ST, OP_LD, MEM_GLOBAL, false, false, WIDTH_64, 4, false},
+    {"the word before, by another address", OP_ST, OP_LD, MEM_GLOBAL, false, true, WIDTH_32, -4, false},
+    {"a strong load of the next word", OP_ST, OP_LD, MEM_GLOBAL, true, false, WIDTH_32, 4, false},
+};
+
+START_TEST(loads_pass_stores_to_other_words) {
+  enum { ADDRESS, OTHER, FIRST, SECOND, REGISTERS };
+  VKernel *vkernel = lab_virtual();
+  for (unsigned r = 0; r < REGISTERS; r++)
+    vkernel_register(vkernel, 2);
+  int32_t base = passed_stores[_i].other_base ? OTHER : ADDRESS;
+  VInst store = lab_op(passed_stores[_i].store, VREG_SINK, ADDRESS, FIRST);
+  VInst load = lab_op(passed_stores[_i].load, SECOND, base, VREG_SINK);
+  store.inst.space = passed_stores[_i].space;
+  store.inst.width = load.inst.width = passed_stores[_i].width;
+  load.inst.imm = passed_stores[_i].at;
+  load.inst.sem = passed_stores[_i].strong ? SEM_RELAXED : SEM_WEAK;
+  lab_add(vkernel, lab_op(OP_LD, FIRST, ADDRESS, VREG_SINK));
+  lab_add(vkernel, store);
+  lab_add(vkernel, load);
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  vkernel_schedule(vkernel);
+  Opcode second = g_array_index(vkernel->insts, VInst, 1).inst.op;
+  UNIT_ASSERT((second == passed_stores[_i].load) == passed_stores[_i].passes, "%s", passed_stores[_i].what);
+  vkernel_free(vkernel);
+}
+END_TEST
+
 /* A loop that polls: its YIELD comes behind a load, and stays before an atomic. */
 START_TEST(a_yield_comes_behind_a_load) {
   const Opcode access[] = {OP_LD, OP_LDS, OP_ATOM};
@@ -623,6 +666,7 @@ int main(void) {
   tcase_add_loop_test(tcase, short_branches_around_barriers_are_predicated, 0, G_N_ELEMENTS(shorts));
   tcase_add_loop_test(tcase, accesses_come_before_what_uses_them, 0, G_N_ELEMENTS(scheduled_accesses));
   tcase_add_loop_test(tcase, a_yield_comes_behind_a_load, 0, 3);
+  tcase_add_loop_test(tcase, loads_pass_stores_to_other_words, 0, G_N_ELEMENTS(passed_stores));
   tcase_add_test(tcase, a_try_stays_with_its_comparison);
   tcase_add_test(tcase, large_kernels_end_soon);
   tcase_set_timeout(tcase, 60);
