@@ -1,6 +1,7 @@
 /* Convergence barriers and other points where the lane groups of a warp switch. A machine with SIMT stacks has no groups:
  * there YIELD does nothing, the lanes of a WARPSYNC are together, and NANOSLEEP holds the warp. */
 #include "sim/core/lane_groups.h"
+#include "sim/engine/rng.h"
 #include "sim/core/members.h"
 
 void exec_BSSY(Issue *issue) { lane_groups_begin(issue, issue->inst->mode, issue->mask); }
@@ -47,14 +48,38 @@ void exec_YIELD(Issue *issue) {
   give_way(issue);
 }
 
-/* How long a sleep of `wanted` nanoseconds takes on an H200: up to the next power of two, 40 ns at least. The longest that
- * can be asked for is 1 ms (PTX ISA, nanosleep). */
-static uint64_t sleep_cycles(const Machine *machine, uint32_t wanted) {
-  enum { SHORTEST_NS = 40, LONGEST_WANTED_NS = 1000000 };
-  uint32_t ns = 1;
+__extension__ typedef unsigned __int128 Wide;
+
+/* Nanoseconds that the global timer is ahead of cycle 0. */
+static uint32_t timer_phase(const Gpu *gpu) {
+  enum { STREAM = 0x736c6570, PHASE_BITS = 20 };
+  Rng rng;
+  rng_seed(&rng, gpu->seed, STREAM);
+  return (uint32_t)(rng_next(&rng) >> (64 - PHASE_BITS));
+}
+
+/* The cycle from `now` on in which the global timer is next a multiple of `ns`. */
+static uint64_t next_multiple(const Gpu *gpu, uint64_t now, uint32_t ns) {
+  const Wide giga = 1000000000, clock = (Wide)gpu->machine->clocks.sm;
+  Wide phase = timer_phase(gpu) * clock, period = ns * clock; /* nanoseconds times the clock: cycles times giga */
+  Wide end = (now * giga + phase + period - 1) / period * period - phase;
+  return (uint64_t)((end + giga - 1) / giga);
+}
+
+/* How long a sleep of `wanted` nanoseconds takes that begins now. The longest that can be asked for is 1 ms (PTX ISA,
+ * nanosleep). */
+static uint64_t sleep_cycles(const Issue *issue, uint32_t wanted) {
+  enum { LONGEST_WANTED_NS = 1000000 };
+  const Machine *machine = issue->gpu->machine;
+  uint32_t ns = 1, grid = machine->sm.sleep.grid;
+  uint64_t least = machine->sm.sleep.least, end = issue->now + least;
   while (ns <= MIN(wanted, (uint32_t)LONGEST_WANTED_NS))
     ns *= 2;
-  return (uint64_t)(MAX(ns, (uint32_t)SHORTEST_NS) * machine->clocks.sm / 1e9 + 0.5);
+  if (grid == 0)
+    return MAX((uint64_t)(ns * machine->clocks.sm / 1e9 + 0.5), least) + machine->sm.sleep.wake;
+  if (ns > grid)
+    end = MAX(end, next_multiple(issue->gpu, issue->now, ns));
+  return end - issue->now + machine->sm.sleep.wake;
 }
 
 void exec_NANOSLEEP(Issue *issue) {
@@ -62,7 +87,7 @@ void exec_NANOSLEEP(Issue *issue) {
   uint32_t longest = 0;
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1)
     longest = MAX(longest, wanted[__builtin_ctz(rest)]);
-  uint64_t cycles = sleep_cycles(issue->gpu->machine, longest);
+  uint64_t cycles = sleep_cycles(issue, longest);
   if (issue->warp->groups)
     lane_groups_yield(issue, cycles);
   else

@@ -236,16 +236,43 @@ END_TEST
 
 /* ---- time ---- */
 
-/* An H200 sleeps to the next power of two above what was asked, at least 40 ns; here a cycle is a nanosecond. */
-START_TEST(sleeps_as_an_h200) {
+/* A sleep goes up to the next power of two above what was asked; here a cycle is a nanosecond. */
+START_TEST(sleeps_go_up_to_powers_of_two) {
   static const uint32_t asked[] = {0, 1, 30, 40, 63, 64, 1000, 1024, 1000000, 5000000};
   static const uint32_t slept[] = {40, 40, 40, 64, 64, 128, 1024, 2048, 1048576, 1048576};
   for (unsigned i = 0; i < G_N_ELEMENTS(asked); i++) {
     g_autofree char *text = g_strdup_printf("NANOSLEEP %u; EXIT", asked[i]);
-    g_autoptr(Lab) lab = group_lab_new("clocks.sm=1GHz", text, 32);
+    g_autoptr(Lab) lab = group_lab_new("clocks.sm=1GHz sm.sleep.least=40", text, 32);
     lab_finish(lab);
     ck_assert_uint_eq(lab_cycle(lab, 0, 1, 0), slept[i]);
   }
+}
+END_TEST
+
+#define ON_A_GRID "clocks.sm=1GHz sm.sleep.grid=32 sm.sleep.least=37 sm.sleep.wake=36"
+
+/* An H200's end on a grid of that many nanoseconds: the first takes what is left, the others all of it. */
+START_TEST(sleeps_end_on_a_grid) {
+  static const uint32_t asked[] = {128, 200, 1000, 5000, 5000000};
+  static const uint32_t apart[] = {256, 256, 1024, 8192, 1048576};
+  for (unsigned i = 0; i < G_N_ELEMENTS(asked); i++) {
+    uint32_t ns = asked[i];
+    g_autofree char *text = g_strdup_printf("NANOSLEEP %u; NANOSLEEP %u; NANOSLEEP %u; EXIT", ns, ns, ns);
+    g_autoptr(Lab) lab = group_lab_new(ON_A_GRID, text, 32);
+    lab_finish(lab);
+    ck_assert_uint_le(lab_cycle(lab, 0, 1, 0), apart[i] + 36);
+    ck_assert_uint_ge(lab_cycle(lab, 0, 1, 0), 37 + 36);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 2, 0), lab_cycle(lab, 0, 1, 0) + apart[i]);
+    ck_assert_uint_eq(lab_cycle(lab, 0, 3, 0), lab_cycle(lab, 0, 2, 0) + apart[i]);
+  }
+}
+END_TEST
+
+START_TEST(short_sleeps_have_no_grid) {
+  g_autoptr(Lab) lab = group_lab_new(ON_A_GRID, "NANOSLEEP 31; NANOSLEEP 0; EXIT", 32);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 1, 0), 37 + 36);
+  ck_assert_uint_eq(lab_cycle(lab, 0, 2, 0), 2 * (37 + 36));
 }
 END_TEST
 
@@ -369,7 +396,9 @@ int main(void) {
   tcase_add_loop_test(tcase, other_spin_locks_hang, 0, 2);
   tcase_add_loop_test(tcase, barriers_meet, 0, G_N_ELEMENTS(meetings));
   tcase_add_test(tcase, a_reduction_reaches_each_group);
-  tcase_add_test(tcase, sleeps_as_an_h200);
+  tcase_add_test(tcase, sleeps_go_up_to_powers_of_two);
+  tcase_add_test(tcase, sleeps_end_on_a_grid);
+  tcase_add_test(tcase, short_sleeps_have_no_grid);
   tcase_add_test(tcase, a_barrier_ends_a_warps_sleep);
   tcase_add_test(tcase, switches_take_time);
   tcase_add_test(tcase, meeting_apart_takes_time);
