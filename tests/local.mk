@@ -1,5 +1,5 @@
-# Tests: `make check` runs unit tests, scripts, the corpus, and each scenario of traces/ (traces/local.mk), all in
-# parallel, each with TAP output. Files that run on their own are found by pattern; unit tests are listed.
+# Tests: `make check` runs unit tests and scripts in parallel, each with TAP output. Two of the scripts run the corpus and
+# each scenario of traces/; `make check TESTS=traces/x/y.yaml` runs one of those.
 
 TEST_EXTENSIONS = .sh .yaml .sass
 # Where x.yaml and its program x.sass stand side by side, x.yaml is the test: make takes the first.
@@ -196,6 +196,10 @@ tests_fuzz_fuzz_scenario_LDADD = $(FUZZ_LIBS)
 
 # Scripts that `make check` runs as tests (TAP), and the ones that only targets below call.
 TEST_FILES = \
+  tests/script/corpus_check.sh \
+  tests/script/docs.sh \
+  tests/script/traces.sh \
+  tests/script/corpus.sh \
   tests/script/accesses.sh \
   tests/script/needleman.sh \
   tests/script/cycles.sh \
@@ -207,13 +211,11 @@ TEST_FILES = \
   tests/script/badinput.sh \
   tests/script/badptx.sh \
   tests/script/cli.sh \
-  tests/script/corpus_check.sh \
   tests/script/corpus_findings.sh \
   tests/script/corpus_races.sh \
   tests/script/corpus_schedules.sh \
   tests/script/determinism.sh \
   tests/script/threads.sh \
-  tests/script/docs.sh \
   tests/script/draw.sh \
   tests/script/fences.sh \
   tests/script/fences_tried.sh \
@@ -253,6 +255,8 @@ TEST_HELPERS = \
   tests/script/coverage.sh \
   tests/script/fuzz.sh \
   tests/script/run_scenario.sh \
+  tests/script/scenario_set.sh \
+  tests/script/machines_of.sh \
   tests/script/packages.sh \
   tests/script/setup.sh \
   tests/script/slurm_site.sh \
@@ -262,9 +266,6 @@ TEST_HELPERS = \
   tests/script/tap.sh \
   tests/script/glib.supp \
   tests/script/valgrind.sh
-
-# $(CORPUS) (configure.ac): small programs with known verdicts, each deadlock beside its nearest live twin. No two may differ in the ending only.
-TESTS += $(CORPUS)
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
 TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.*)

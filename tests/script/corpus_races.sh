@@ -1,6 +1,6 @@
 #!/bin/sh
 # `lockstep check` finds data races and accesses without an order in exactly those of some PTX programs of tests/corpus/ that list
-# them, on each machine that they name, and a repair that helps with each (TAP).
+# them, on each machine that they name, and a repair that helps with each (TAP). corpus_check.sh leaves these out.
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"

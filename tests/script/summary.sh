@@ -22,7 +22,8 @@ printf '%s\n' "$@" | awk -v packages="$packages" '
       }
   }
   function kind_of(log_file) {
-    if (log_file ~ /(^|\/)traces\//) return "scenarios"
+    if (log_file ~ /(^|\/)traces\// || log_file ~ /\/traces\.log$/) return "scenarios"
+    if (log_file ~ /\/corpus\.log$/) return "corpus"
     if (log_file ~ /\/fuzz_replay\.log$/) return "fuzz-replay"
     if (log_file ~ /\/golden\.log$/) return "golden"
     if (log_file ~ /\/hardware\.log$/) return "hardware"

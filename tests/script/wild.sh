@@ -4,9 +4,9 @@
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
 . "$SRCDIR/tests/script/wild_set.sh"
-wild_set wild 30000
+wild_set wild 24000
 
 plan 4
-judge "$folder/all.csv" 12 12
+judge "$folder/all.csv" 8 12
 point "machine code is nowhere 40 % off" "$(awk -F, '$4 > 1.4 * $2 || $4 < 0.6 * $2' "$folder/all.csv")"
 finish
