@@ -118,6 +118,8 @@ liblockstep_a_SOURCES += \
   isa/mc/mc_listing_reader.h \
   isa/mc/mc_print.c \
   isa/mc/mc_print.h \
+  isa/mc/mc_unpack.c \
+  isa/mc/mc_unpack.h \
   isa/mc/mc_tree.c \
   isa/mc/mc_tree.h \
   isa/mc/mc_build.c \

@@ -388,6 +388,7 @@ liblockstep_a_SOURCES += \
   sim/scenario/machine_runs.h \
   sim/scenario/nvcc.c \
   sim/scenario/nvcc.h \
+  sim/scenario/program_units.c \
   sim/scenario/programs.c \
   sim/scenario/programs.h \
   sim/scenario/scenario.c \

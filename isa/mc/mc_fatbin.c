@@ -4,6 +4,7 @@
 
 #include "isa/mc/mc_cubin.h"
 #include "isa/mc/mc_cubin_elf.h"
+#include "isa/mc/mc_unpack.h"
 
 #define FATBIN_MAGIC UINT32_C(0xba55ed50)
 
@@ -13,19 +14,24 @@ enum {
   HEAD_SIZE = 6,   /* 16 bits: of the head */
   HEAD_LENGTH = 8, /* 64: of all entries */
   ENTRY_BYTES = 64,
-  ENTRY_KIND = 0,   /* 16 */
-  ENTRY_SIZE = 4,   /* 32: of the entry's head */
-  ENTRY_LENGTH = 8, /* 64: of what follows it */
-  ENTRY_ARCH = 28,  /* 32: 90 for sm_90 */
-  ENTRY_FLAGS = 40, /* 64 */
+  ENTRY_KIND = 0,      /* 16 */
+  ENTRY_SIZE = 4,      /* 32: of the entry's head */
+  ENTRY_LENGTH = 8,    /* 64: of what follows it */
+  ENTRY_PACKED = 16,   /* 32: of its compressed bytes, which zeros follow */
+  ENTRY_ARCH = 28,     /* 32: 90 for sm_90 */
+  ENTRY_FLAGS = 40,    /* 64 */
+  ENTRY_UNPACKED = 56, /* 64: bytes that compressed ones become */
+  KIND_PTX = 1,
   KIND_CUBIN = 2,
-  FLAGS_COMPRESSED = 0x2000 | 0x8000, /* LZ4, Zstandard */
+  FLAG_LZ4 = 0x2000,
+  FLAG_ZSTANDARD = 0x8000,
 };
 
 typedef struct Reader {
   const char *file;
   Diag *diag;
   const uint8_t *start; /* of what is read, for messages */
+  unsigned units;       /* before the fat binary that is read */
   GArray *entries;
 } Reader;
 
@@ -62,18 +68,49 @@ static bool has_code(const uint8_t *bytes, gsize length) {
   return found;
 }
 
-/* The entry at `at`; *length is that of what is left, and becomes that of the entry. */
+static bool has_kernel(const uint8_t *text, gsize length) {
+  return g_strstr_len((const char *)text, (gssize)length, ".entry") != NULL;
+}
+
+static McPacking packing_of(const uint8_t *at) {
+  uint64_t flags = number_at(at + ENTRY_FLAGS, 8);
+  return flags & FLAG_ZSTANDARD ? MC_ZSTANDARD : flags & FLAG_LZ4 ? MC_LZ4 : MC_PLAIN;
+}
+
+static void unpack(McFatEntry *entry, const uint8_t *at) {
+  McPacking packing = packing_of(at);
+  uint64_t unpacked = number_at(at + ENTRY_UNPACKED, 8);
+  if (packing == MC_PLAIN)
+    return;
+  entry->unpacked =
+      mc_unpack(packing, entry->at, MIN(entry->length, number_at(at + ENTRY_PACKED, 4)), unpacked, &entry->problem);
+  if (!entry->unpacked)
+    return;
+  entry->problem = NULL;
+  entry->at = entry->unpacked;
+  entry->length = unpacked;
+}
+
+/* The entry at `at`; *length is that of what is left, and becomes that of the entry. One that can't be unpacked is
+ * kept for the message. */
 static bool read_entry(Reader *reader, const uint8_t *at, gsize *length) {
   uint64_t head = *length >= ENTRY_BYTES ? number_at(at + ENTRY_SIZE, 4) : 0;
   if (head < ENTRY_BYTES || head > *length || number_at(at + ENTRY_LENGTH, 8) > *length - head)
     return cut_off(reader, at);
-  McFatEntry entry = {.sm = (unsigned)number_at(at + ENTRY_ARCH, 4),
-                      .compressed = (number_at(at + ENTRY_FLAGS, 8) & FLAGS_COMPRESSED) != 0,
+  uint64_t kind = number_at(at + ENTRY_KIND, 2);
+  McFatEntry entry = {.ptx = kind == KIND_PTX,
+                      .sm = (unsigned)number_at(at + ENTRY_ARCH, 4),
+                      .unit = reader->units,
                       .at = at + head,
                       .length = number_at(at + ENTRY_LENGTH, 8)};
-  if (number_at(at + ENTRY_KIND, 2) == KIND_CUBIN && (entry.compressed || has_code(entry.at, entry.length)))
-    g_array_append_val(reader->entries, entry);
   *length = head + entry.length;
+  if (kind != KIND_PTX && kind != KIND_CUBIN)
+    return true;
+  unpack(&entry, at);
+  if (entry.problem || (entry.ptx ? has_kernel(entry.at, entry.length) : has_code(entry.at, entry.length)))
+    g_array_append_val(reader->entries, entry);
+  else
+    g_free(entry.unpacked);
   return true;
 }
 
@@ -91,11 +128,13 @@ static bool read_all(Reader *reader, const uint8_t *at, const uint8_t *end) {
       return cut_off(reader, at);
     const uint8_t *stop = at + head + number_at(at + HEAD_LENGTH, 8);
     gsize length;
+    guint before = reader->entries->len;
     for (at += head; at < stop; at += length) {
       length = (gsize)(stop - at);
       if (!read_entry(reader, at, &length))
         return false;
     }
+    reader->units += reader->entries->len > before;
   }
   return true;
 }
@@ -120,8 +159,11 @@ static bool read_host(Reader *reader, const uint8_t *bytes, gsize length) {
                                       "there is no CUDA code in it: it has no section `.nv_fatbin`"));
 }
 
+static void clear_entry(gpointer entry) { g_free(((McFatEntry *)entry)->unpacked); }
+
 GArray *mc_fatbin_read(const char *file, const uint8_t *bytes, gsize length, Diag *diag) {
   Reader reader = {.file = file, .diag = diag, .entries = g_array_new(FALSE, FALSE, sizeof(McFatEntry))};
+  g_array_set_clear_func(reader.entries, clear_entry);
   bool good =
       begins_fatbin(bytes, length) ? read_all(&reader, bytes, bytes + length) : read_host(&reader, bytes, length);
   if (!good)
@@ -135,53 +177,68 @@ static const McFatEntry *entry_at(const GArray *entries, guint index) {
   return &g_array_index(entries, McFatEntry, index);
 }
 
-static bool runs_on(unsigned sm, unsigned capability) { return sm / 10 == capability / 10 && sm <= capability; }
+unsigned mc_fatbin_units(const GArray *entries) {
+  return entries->len ? entry_at(entries, entries->len - 1)->unit + 1 : 0;
+}
 
-static char *architectures(const GArray *entries) {
-  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+static bool runs_on(unsigned sm, unsigned capability) {
+  return !capability || (sm / 10 == capability / 10 && sm <= capability);
+}
+
+static char *architectures(const GArray *entries, unsigned unit) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
   for (guint i = 0; i < entries->len; i++) {
-    bool known = false;
-    for (guint j = 0; j < i; j++)
-      known |= entry_at(entries, j)->sm == entry_at(entries, i)->sm;
-    if (!known)
-      g_ptr_array_add(names, g_strdup_printf("sm_%u", entry_at(entries, i)->sm));
+    const McFatEntry *entry = entry_at(entries, i);
+    g_autofree char *name = g_strdup_printf("%s%u", entry->ptx ? "PTX of compute_" : "sm_", entry->sm);
+    if (entry->unit == unit && !g_ptr_array_find(names, g_intern_string(name), NULL))
+      g_ptr_array_add(names, (gpointer)g_intern_string(name));
   }
   g_ptr_array_add(names, NULL);
   return g_strjoinv(", ", (char **)names->pdata);
 }
 
-static const McFatEntry *none(const char *file, const GArray *entries, unsigned capability, Diag *diag) {
-  g_autofree char *there = architectures(entries);
+/* NULL if there is none. */
+static const McFatEntry *best_cubin(const GArray *entries, unsigned unit, unsigned capability) {
+  const McFatEntry *best = NULL;
+  for (guint i = 0; i < entries->len; i++) {
+    const McFatEntry *entry = entry_at(entries, i);
+    if (!entry->ptx && entry->unit == unit && runs_on(entry->sm, capability) &&
+        (!best || (capability ? entry->sm > best->sm : entry->sm < best->sm)))
+      best = entry;
+  }
+  return best;
+}
+
+bool mc_fatbin_has_code(const GArray *entries, unsigned unit, unsigned capability) {
+  return best_cubin(entries, unit, capability) != NULL;
+}
+
+const McFatEntry *mc_fatbin_choose(const char *file, const GArray *entries, unsigned unit, unsigned capability,
+                                   Diag *diag) {
+  const McFatEntry *best = best_cubin(entries, unit, capability);
+  if (best && !best->problem)
+    return best;
+  if (best) {
+    diag_error(diag, file, 0, 0, "its cubin of sm_%u can't be read: it %s", best->sm, best->problem);
+    diag_hint(diag, "`cuobjdump -xelf all %s` writes each cubin to a file of its own, which lockstep runs", file);
+    return NULL;
+  }
+  g_autofree char *there = architectures(entries, unit);
   diag_error(diag, file, 0, 0, "no machine code that runs on a GPU of compute capability %u.%u, only %s",
-             capability / 10, capability % 10, *there ? there : "PTX, or nothing");
+             capability / 10, capability % 10, *there ? there : "code without a kernel, or nothing");
   diag_hint(diag, "compile it with -gencode arch=compute_%u,code=sm_%u", capability, capability);
   return NULL;
 }
 
-const McFatEntry *mc_fatbin_choose(const char *file, const GArray *entries, unsigned capability, Diag *diag) {
+const McFatEntry *mc_fatbin_ptx(const GArray *entries, unsigned unit, unsigned capability) {
   const McFatEntry *best = NULL;
-  guint alike = 0;
   for (guint i = 0; i < entries->len; i++) {
     const McFatEntry *entry = entry_at(entries, i);
-    if (capability && !runs_on(entry->sm, capability))
+    if (!entry->ptx || entry->unit != unit || entry->problem)
       continue;
-    bool better = !best || (capability ? entry->sm > best->sm : entry->sm < best->sm);
-    alike = better ? 1 : alike + (entry->sm == best->sm);
-    best = better ? entry : best;
+    bool fits = entry->sm <= capability, best_fits = best && best->sm <= capability;
+    if (!best || (fits ? !best_fits || entry->sm > best->sm : !best_fits && entry->sm < best->sm))
+      best = entry;
   }
-  if (!best)
-    return none(file, entries, capability, diag);
-  bool packed = false;
-  for (guint i = 0; i < entries->len; i++)
-    packed |= entry_at(entries, i)->sm == best->sm && entry_at(entries, i)->compressed;
-  if (alike == 1 && !packed)
-    return best;
-  if (!packed)
-    diag_error(diag, file, 0, 0,
-               "it has %u cubins of sm_%u with code, from several source files, and no one of them is all", alike,
-               best->sm);
-  else
-    diag_error(diag, file, 0, 0, "its cubin of sm_%u is compressed, and lockstep doesn't unpack it", best->sm);
-  diag_hint(diag, "`cuobjdump -xelf all %s` writes each cubin to a file of its own, which lockstep runs", file);
-  return NULL;
+  return best;
 }

@@ -59,11 +59,13 @@ static bool load(Shown *shown, const Options *options, Diag *diag) {
   g_autoptr(Diag) ignored = diag_new();
   g_autoptr(Machine) machine =
       options->machines ? machine_load(options->machines[0], (const char *const *)options->overrides, ignored) : NULL;
-  ProgramsOptions wanted = {.code = options->code_kind,
+  const char *const named[] = {options->kernel, NULL};
+  ProgramsOptions wanted = {.kernels = options->kernel ? named : NULL,
+                            .code = options->code_kind,
                             .capability = machine ? machine->gpu.compute_capability : 0,
                             .flags = (const char *const *)options->compiler_flags};
   if (text)
-    shown->alone = programs_new(path, resolved, text, length, &wanted, diag);
+    shown->alone = programs_open(path, resolved, text, length, &wanted, diag);
   return shown->alone != NULL;
 }
 

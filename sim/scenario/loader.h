@@ -25,6 +25,7 @@ typedef struct Loader {
   const char *file; /* names the place of what is being read; changes while the command line is read */
   char *folder;     /* the scenario's folder, as displayed and as opened; "" for the current one */
   char *real_folder;
+  GPtrArray *kernels;     /* const char *, then NULL: what launches of a YAML scenario name; NULL: none */
   GPtrArray *param_names; /* char *, the last is NULL */
   GArray *param_values;   /* int64_t */
   uint64_t words;         /* of all buffers so far */

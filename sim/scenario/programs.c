@@ -41,8 +41,9 @@ struct Programs {
   char **flags;        /* for nvcc; NULL: none */
   NvccCache *compiled; /* NULL: none */
   bool is_cuda, is_listing;
-  char *binary; /* what `fat` points into; NULL: it is no fat binary */
-  GArray *fat;  /* McFatEntry: cubins in it; a listing then */
+  char *binary;  /* what `fat` points into; NULL: it is no fat binary */
+  GArray *fat;   /* McFatEntry: what is in it */
+  unsigned unit; /* of it, that is meant */
   CodeKind code;
   Program *common;
   char **readable;     /* names of its kernels, demangled; NULL: nobody has asked */
@@ -112,8 +113,9 @@ static Program *lower(const Programs *programs, const PtxText *text, const PtxTa
 
 /* Takes `text`. NULL after errors. */
 static const PtxText *add_text(Programs *programs, unsigned arch, char *text, gsize length, Diag *diag) {
-  /* What nvcc made of a .cu has lines of its own. */
-  g_autofree char *name = programs->is_cuda ? g_strdup_printf("%s (PTX)", programs->file) : g_strdup(programs->file);
+  /* What nvcc made of a .cu has lines of its own, and so has the PTX in an executable. */
+  g_autofree char *name =
+      programs->is_cuda || programs->fat ? g_strdup_printf("%s (PTX)", programs->file) : g_strdup(programs->file);
   PtxModule *module = ptx_parse(name, text, length, diag);
   if (!module) {
     g_free(text);
@@ -172,7 +174,7 @@ static const McModule *add_listing(Programs *programs, unsigned arch, const char
 
 /* The cubin of a fat binary for a machine of that capability (0: the oldest). */
 static const McModule *unpack(Programs *programs, unsigned capability, Diag *diag) {
-  const McFatEntry *entry = mc_fatbin_choose(programs->file, programs->fat, capability, diag);
+  const McFatEntry *entry = mc_fatbin_choose(programs->file, programs->fat, programs->unit, capability, diag);
   for (guint i = 0; entry && i < programs->listings->len; i++) {
     const Listing *listing = g_ptr_array_index(programs->listings, i);
     if (listing->arch == entry->sm)
@@ -285,21 +287,50 @@ static bool make_listing_common(Programs *programs, const char *text, gsize leng
   return programs->common != NULL;
 }
 
-/* Keeps a fat binary. False after errors. */
-static bool keep_binary(Programs *programs, const char *text, gsize length, Diag *diag) {
+static bool add_unpacked(Programs *programs, const McFatEntry *ptx, Diag *diag) {
+  gsize length = strnlen((const char *)ptx->at, ptx->length);
+  return add_text(programs, 0, g_strndup((const char *)ptx->at, length), length, diag) != NULL;
+}
+
+/* Keeps a fat binary, and the PTX in it: then that is the program, and the cubins are machine code of it. PTX that
+ * can't be read isn't needed where there is machine code. False after errors. */
+static bool keep_binary(Programs *programs, const char *text, gsize length, unsigned capability, Diag *diag) {
+  g_autoptr(Diag) ignored = diag_new();
   programs->binary = g_memdup2(text, length);
   programs->fat = mc_fatbin_read(programs->file, (const uint8_t *)programs->binary, length, diag);
-  return programs->fat != NULL;
+  if (!programs->fat)
+    return false;
+  const McFatEntry *ptx = mc_fatbin_ptx(programs->fat, programs->unit, capability);
+  bool needed = !mc_fatbin_has_code(programs->fat, programs->unit, capability);
+  programs->is_listing = !ptx || !add_unpacked(programs, ptx, needed ? diag : ignored);
+  return !programs->is_listing || !ptx || !needed;
 }
 
 bool programs_is_binary(const char *text, gsize length) {
   return mc_is_cubin((const uint8_t *)text, length) || mc_is_fatbin((const uint8_t *)text, length);
 }
 
+static bool read_program(Programs *programs, const char *text, gsize length, unsigned capability, Diag *diag) {
+  const char *file = programs->file;
+  bool text_ends = programs_has_ending(file, ".sass") || programs_has_ending(file, ".ptx") || programs->is_cuda;
+  bool fat = !text_ends && mc_is_fatbin((const uint8_t *)text, length);
+  programs->is_listing = (programs_has_ending(file, ".sass") && mc_is_listing(text, length)) ||
+                         programs_has_ending(file, ".cubin") || (!text_ends && programs_is_binary(text, length));
+  if (fat && !keep_binary(programs, text, length, capability, diag))
+    return false;
+  if (programs->is_listing)
+    return make_listing_common(programs, text, length, capability, diag);
+  if (programs_has_ending(file, ".sass")) {
+    programs->common = sass_parse(file, text, length, diag);
+    return programs->common != NULL;
+  }
+  return (programs->is_cuda || fat || add_text(programs, 0, g_strndup(text, length), length, diag)) &&
+         make_common(programs, capability, diag);
+}
+
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length,
                        const ProgramsOptions *options, Diag *diag) {
   const char *const *flags = options->flags;
-  unsigned capability = options->capability;
   bool is_cuda = programs_has_ending(file, ".cu");
   if (!is_cuda && flags && *flags) {
     diag_usage(diag, "`-- %s`: flags of the compiler are for a .cu, and %s isn't one", *flags, file);
@@ -310,28 +341,14 @@ Programs *programs_new(const char *file, const char *path, const char *text, gsi
   programs->path = g_strdup(path);
   programs->is_cuda = is_cuda;
   programs->code = options->code;
+  programs->unit = options->unit;
   programs->compiled = options->compiled ? nvcc_cache_ref(options->compiled) : NULL;
-  bool text_ends = programs_has_ending(file, ".sass") || programs_has_ending(file, ".ptx") || is_cuda;
-  bool fat = !text_ends && mc_is_fatbin((const uint8_t *)text, length);
-  programs->is_listing = (programs_has_ending(file, ".sass") && mc_is_listing(text, length)) ||
-                         programs_has_ending(file, ".cubin") || (!text_ends && programs_is_binary(text, length));
   programs->flags = g_strdupv((char **)flags);
   programs->texts = g_ptr_array_new_with_free_func(free_text);
   programs->versions = g_ptr_array_new_with_free_func(free_version);
   programs->listings = g_ptr_array_new_with_free_func(free_listing);
   g_mutex_init(&programs->lock);
-  bool good;
-  if (programs->is_listing) {
-    good = (!fat || keep_binary(programs, text, length, diag)) &&
-           make_listing_common(programs, text, length, capability, diag);
-  } else if (programs_has_ending(file, ".sass")) {
-    programs->common = sass_parse(file, text, length, diag);
-    good = programs->common != NULL;
-  } else {
-    good = (programs->is_cuda || add_text(programs, 0, g_strndup(text, length), length, diag)) &&
-           make_common(programs, capability, diag);
-  }
-  if (!good)
+  if (!read_program(programs, text, length, options->capability, diag))
     g_clear_pointer(&programs, programs_free);
   return programs;
 }
@@ -495,14 +512,17 @@ static const Version *keep_version(Programs *programs, const PtxTarget *target, 
 }
 
 bool programs_may_run_code(const Programs *programs) {
-  return programs->code == CODE_MACHINE || (programs->code == CODE_BEST && programs->is_cuda && nvcc_is_there());
+  return programs->code == CODE_MACHINE ||
+         (programs->code == CODE_BEST && (programs->fat || (programs->is_cuda && nvcc_is_there())));
 }
 
 /* True if CUDA source or PTX is to run as machine code on a machine of that capability. */
 static bool runs_code(const Programs *programs, unsigned capability) {
   enum { OLDEST = 75 };
-  return programs->is_listing ||
-         (programs_may_run_code(programs) && (programs->code == CODE_MACHINE || capability >= OLDEST));
+  if (programs->is_listing || programs->code == CODE_MACHINE)
+    return true;
+  return programs_may_run_code(programs) && capability >= OLDEST &&
+         (!programs->fat || mc_fatbin_has_code(programs->fat, programs->unit, capability));
 }
 
 static const Version *make_code_version(Programs *programs, const PtxTarget *target, unsigned arch, Diag *diag) {
@@ -512,9 +532,10 @@ static const Version *make_code_version(Programs *programs, const PtxTarget *tar
   return program ? keep_version(programs, target, arch, true, program) : NULL;
 }
 
-/* Why CUDA source runs as PTX. */
+/* Why CUDA source, or what is in an executable, runs as PTX. */
 static char *why_ptx(const Programs *programs) {
   return g_strdup(programs->code == CODE_PTX ? "PTX, as --code says"
+                  : programs->fat            ? "PTX: it has no machine code for that machine"
                                              : "PTX: nvcc makes no machine code for that machine");
 }
 
@@ -523,7 +544,7 @@ static const Version *make_version(Programs *programs, const PtxTarget *target, 
   Program *program = text ? lower(programs, text, target, diag) : NULL;
   if (!program)
     return NULL;
-  if (programs->is_cuda)
+  if (programs->is_cuda || programs->fat)
     program->made_of = why_ptx(programs);
   if (!programs->is_cuda && program->target_sm > target->capability)
     diag_note(diag, programs->file, 0, 0, "the program is for sm_%u, newer than %s, which is sm_%u",

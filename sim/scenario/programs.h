@@ -17,17 +17,22 @@ typedef struct Programs Programs;
 
 /* What a program of CUDA source or PTX runs as (--code). */
 typedef enum {
-  CODE_BEST, /* CUDA source as machine code if nvcc is there and makes it for the machine; PTX as PTX */
+  CODE_BEST, /* CUDA source as machine code if nvcc is there and makes it for the machine; what is in an executable as machine
+              * code if it has that for the machine; PTX as PTX */
   CODE_PTX,  /* PTX, lowered here */
   CODE_MACHINE, /* machine code: what stands beside it, `name.sm_90.sass` or `name.sm_90.cubin` for name.ptx or name.cu; else, of
-                 * CUDA source, what nvcc makes */
+                 * CUDA source, what nvcc makes; of an executable, what it has */
 } CodeKind;
 
 /* How a program is read. Of a .cu: the capability of the machine that will probably run it, flags of the user for the
- * compiler (NULL-terminated, or NULL), and what was compiled before (borrowed; NULL: nothing is kept). */
+ * compiler (NULL-terminated, or NULL), and what was compiled before (borrowed; NULL: nothing is kept). Of a file of
+ * the host that holds code of several source files (units, mc_fatbin.h) which of them is meant, or, for
+ * programs_open(), the names of the kernels that it must have (NULL-terminated; NULL: none is named). */
 typedef struct ProgramsOptions {
   CodeKind code;
   unsigned capability;
+  unsigned unit;
+  const char *const *kernels;
   const char *const *flags;
   NvccCache *compiled;
 } ProgramsOptions;
@@ -40,10 +45,13 @@ bool programs_is_binary(const char *text, gsize length);
  * `path` is what nvcc reads. NULL after errors. */
 Programs *programs_new(const char *file, const char *path, const char *text, gsize length,
                        const ProgramsOptions *options, Diag *diag);
+/* The same, of the unit that has the kernels. */
+Programs *programs_open(const char *file, const char *path, const char *text, gsize length,
+                        const ProgramsOptions *options, Diag *diag);
 void programs_free(Programs *programs);
 /* What holds on every machine. Borrowed. */
 Program *programs_common(const Programs *programs);
-/* True if it is machine code: a listing or a cubin. */
+/* True if it is machine code without PTX: a listing, a cubin, a file of the host that has nothing else. */
 bool programs_is_listing(const Programs *programs);
 /* True if parameters and such come from PTX (or CUDA source). */
 bool programs_is_ptx(const Programs *programs);

@@ -28,11 +28,17 @@ static unsigned probable_capability(const Loader *loader) {
 static bool set_program(Loader *loader, const char *file, const char *path, const char *text, gsize length) {
   static const ScenarioOptions none = {.code = CODE_BEST};
   const ScenarioOptions *given = loader->options ? loader->options : &none;
-  ProgramsOptions options = {.code = given->code, .flags = given->compiler_flags, .compiled = given->compiled};
+  const char *const named[] = {given->kernel, NULL};
+  ProgramsOptions options = {.code = given->code,
+                             .kernels = loader->kernels ? (const char *const *)loader->kernels->pdata
+                                        : given->kernel ? named
+                                                        : NULL,
+                             .flags = given->compiler_flags,
+                             .compiled = given->compiled};
   if (programs_has_ending(file, ".cu") || programs_has_ending(file, ".sass") || programs_is_binary(text, length))
     options.capability = probable_capability(loader);
   Scenario *scenario = loader->scenario;
-  scenario->programs = programs_new(file, path, text, length, &options, loader->diag);
+  scenario->programs = programs_open(file, path, text, length, &options, loader->diag);
   scenario->program = scenario->programs ? programs_common(scenario->programs) : NULL;
   return scenario->program != NULL;
 }
@@ -67,6 +73,7 @@ static void keep_names(Loader *loader) {
 
 static void loader_clear(Loader *loader) {
   g_checksum_free(loader->digest);
+  g_clear_pointer(&loader->kernels, g_ptr_array_unref);
   g_free(loader->folder);
   g_free(loader->real_folder);
   g_ptr_array_free(loader->param_names, TRUE);

@@ -444,6 +444,19 @@ static bool refuse_bare_options(Loader *loader) {
          diag_usage(loader->diag, "%s is for bare programs; %s gives its own launch", given, loader->scenario->file);
 }
 
+/* Which kernels the program must have. What is wrong with a launch is said when it is read. */
+static void collect_kernels(Loader *loader, const YamlNode *root) {
+  const YamlNode *launches = yaml_get(root, "launches");
+  loader->kernels = g_ptr_array_new();
+  for (guint i = 0; launches && launches->type == YAML_NODE_SEQUENCE && i < launches->values->len; i++) {
+    const YamlNode *launch = g_ptr_array_index(launches->values, i);
+    const YamlNode *kernel = launch->type == YAML_NODE_MAPPING ? yaml_get(launch, "kernel") : NULL;
+    if (kernel && kernel->type == YAML_NODE_SCALAR)
+      g_ptr_array_add(loader->kernels, kernel->scalar);
+  }
+  g_ptr_array_add(loader->kernels, NULL);
+}
+
 bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
   static const char *const keys[] = {"about", "program", "params",   "buffers", "heap",      "launches",
                                      "host",  "measure", "machines", "expect",  "expect_on", NULL};
@@ -461,6 +474,7 @@ bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
   good &= read_machines(loader, root);
   if (!program)
     return loader_error(loader, root, "the scenario has no `program`");
+  collect_kernels(loader, root);
   if (!loader_expect(loader, program, YAML_NODE_SCALAR, "program") || !loader_read_program(loader, program))
     return false;
   good &= loader_add_variables(loader);

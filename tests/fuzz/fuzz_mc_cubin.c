@@ -31,11 +31,12 @@ static void read_fat_binary(const uint8_t *data, size_t size) {
     abort();
   for (guint i = 0; entries && i < entries->len; i++) {
     const McFatEntry *entry = &g_array_index(entries, McFatEntry, i);
-    if (entry->at < data || entry->length > size - (size_t)(entry->at - data))
+    if (!entry->unpacked && (entry->at < data || entry->length > size - (size_t)(entry->at - data)))
       abort();
-    if (!entry->compressed)
+    if (!entry->problem && !entry->ptx)
       read_cubin(entry->at, entry->length);
-    mc_fatbin_choose("fuzz.o", entries, entry->sm, diag);
+    mc_fatbin_choose("fuzz.o", entries, entry->unit, entry->sm, diag);
+    mc_fatbin_ptx(entries, entry->unit, entry->sm);
   }
 }
 
