@@ -63,11 +63,13 @@ void race_older_init(RaceOlder *older) {
                        .looks = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, free_look),
                        .writers = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free),
                        .in_doubt = g_hash_table_new(g_direct_hash, g_direct_equal),
+                       .places = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free),
                        .cases = g_array_new(FALSE, FALSE, sizeof(OlderCase))};
 }
 
 void race_older_clear(RaceOlder *older) {
   g_hash_table_destroy(older->in_doubt);
+  g_hash_table_destroy(older->places);
   g_hash_table_destroy(older->looks);
   g_hash_table_destroy(older->writers);
   g_hash_table_destroy(older->words);
@@ -152,15 +154,27 @@ static OlderLook *look_of(RaceOlder *older, const WarpOrder *warp, uint64_t word
   return look;
 }
 
+static uint64_t place_of(RaceOlder *older, const Launch *launch, uint32_t pc) {
+  uint64_t *places = g_hash_table_lookup(older->places, launch->kernel);
+  if (!places) {
+    places = g_new0(uint64_t, launch->kernel->ninsts);
+    g_hash_table_insert(older->places, (gpointer)launch->kernel, places);
+  }
+  if (!places[pc])
+    places[pc] = locate_key(launch, pc);
+  return places[pc];
+}
+
 /* The load is the next round of a loop that does nothing but load; compilers make one of `while (x)` before the loop,
  * too. */
 static bool goes_on(const OlderLook *look, const Step *step, uint32_t time) {
+  RaceOlder *older = &step->watch->older;
   const Launch *launch = gpu_launch(step->point->gpu, step->warp->base.launch);
   uint32_t pc = step->point->pc;
   if (look->pc == UINT32_MAX || look->time != time)
     return false;
   return look->pc == pc || (launch->kernel->insts[look->pc].op == step->point->inst->op &&
-                            locate_key(launch, look->pc) == locate_key(launch, pc));
+                            place_of(older, launch, look->pc) == place_of(older, launch, pc));
 }
 
 static void begin_look(OlderLook *look, const Step *step, uint32_t time) {
@@ -193,17 +207,18 @@ static uint32_t part_of(const Group *group, uint32_t word) {
   return word >> 8 * first & (bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX);
 }
 
+/* The newest that is as the one now, if nothing that came behind it is known. */
 static const PastValue *find_older(const OlderLook *look, const Step *step, const Group *group,
                                    const WordPast *past) {
   uint32_t now = part_of(group, look_global(step->point->gpu, group->word * 4));
-  for (unsigned i = past->count; i-- > 0;) {
-    const PastValue *value = &past->values[i];
-    if (past->writes - (past->count - 1 - i) <= look->seen || is_known(look, step, &value->ended_by))
+  const PastValue *values = past->values, *found = NULL;
+  for (unsigned i = past->count; i-- > 0 && !found;)
+    if (part_of(group, values[i].value) == now && values[i].ended_by.bytes & group->bytes)
+      found = &values[i];
+  for (unsigned i = past->count; found && i-- > 0 && &values[i] >= found;)
+    if (past->writes - (past->count - 1 - i) <= look->seen || is_known(look, step, &values[i].ended_by))
       return NULL;
-    if (part_of(group, value->value) == now && value->ended_by.bytes & group->bytes)
-      return value;
-  }
-  return NULL;
+  return found;
 }
 
 static OlderCase make_case(const Step *step, const Group *group, const PastValue *value) {

@@ -50,6 +50,7 @@ typedef struct RaceOlder {
   GHashTable *looks;    /* actor and word -> OlderLook */
   GHashTable *writers;  /* actor -> OlderWriter */
   GHashTable *in_doubt; /* actor -> OlderLook *, borrowed: its newest load is in doubt */
+  GHashTable *places;   /* Kernel * -> uint64_t *, locate_key() of each instruction that was asked for, or 0 */
   GArray *cases;        /* OlderCase */
 } RaceOlder;
 
