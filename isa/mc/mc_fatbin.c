@@ -139,6 +139,46 @@ static bool read_all(Reader *reader, const uint8_t *at, const uint8_t *end) {
   return true;
 }
 
+static void clear_entry(gpointer entry) { g_free(((McFatEntry *)entry)->unpacked); }
+
+static const McFatEntry *entry_at(const GArray *entries, guint index) {
+  return &g_array_index(entries, McFatEntry, index);
+}
+
+unsigned mc_fatbin_units(const GArray *entries) {
+  return entries->len ? entry_at(entries, entries->len - 1)->unit + 1 : 0;
+}
+
+static GArray *new_entries(void) {
+  GArray *entries = g_array_new(FALSE, FALSE, sizeof(McFatEntry));
+  g_array_set_clear_func(entries, clear_entry);
+  return entries;
+}
+
+static bool has_ptx(const GArray *entries) {
+  bool found = false;
+  for (guint i = 0; i < entries->len; i++)
+    found |= entry_at(entries, i)->ptx;
+  return found;
+}
+
+/* What was linked has no PTX, but its object has: if it is of one object, that is its PTX, too. */
+static void add_ptx_of_object(Reader *reader, McBytes section) {
+  g_autoptr(Diag) ignored = diag_new();
+  g_autoptr(GArray) others = new_entries();
+  Reader object = {.file = reader->file, .diag = ignored, .entries = others};
+  if (!section.at || mc_fatbin_units(reader->entries) != 1 || has_ptx(reader->entries) ||
+      !read_all(&object, section.at, section.at + section.length) || mc_fatbin_units(others) != 1)
+    return;
+  for (guint i = 0; i < others->len; i++) {
+    McFatEntry *entry = &g_array_index(others, McFatEntry, i);
+    if (!entry->ptx)
+      continue;
+    g_array_append_val(reader->entries, *entry);
+    entry->unpacked = NULL;
+  }
+}
+
 /* Executables have theirs in a section of the host's; what `-rdc=true` makes is linked there, and an object has it
  * unlinked in another. */
 static bool read_host(Reader *reader, const uint8_t *bytes, gsize length) {
@@ -154,16 +194,15 @@ static bool read_host(Reader *reader, const uint8_t *bytes, gsize length) {
     found |= at != 0;
     good = section.at == NULL || read_all(reader, section.at, section.at + section.length);
   }
+  if (good)
+    add_ptx_of_object(reader, mc_elf_bytes(&elf, mc_elf_find(&elf, names[1])));
   mc_elf_clear(&elf);
   return good && (found || diag_error(reader->diag, reader->file, 0, 0,
                                       "there is no CUDA code in it: it has no section `.nv_fatbin`"));
 }
 
-static void clear_entry(gpointer entry) { g_free(((McFatEntry *)entry)->unpacked); }
-
 GArray *mc_fatbin_read(const char *file, const uint8_t *bytes, gsize length, Diag *diag) {
-  Reader reader = {.file = file, .diag = diag, .entries = g_array_new(FALSE, FALSE, sizeof(McFatEntry))};
-  g_array_set_clear_func(reader.entries, clear_entry);
+  Reader reader = {.file = file, .diag = diag, .entries = new_entries()};
   bool good =
       begins_fatbin(bytes, length) ? read_all(&reader, bytes, bytes + length) : read_host(&reader, bytes, length);
   if (!good)
@@ -172,14 +211,6 @@ GArray *mc_fatbin_read(const char *file, const uint8_t *bytes, gsize length, Dia
 }
 
 /* ---- choosing ---- */
-
-static const McFatEntry *entry_at(const GArray *entries, guint index) {
-  return &g_array_index(entries, McFatEntry, index);
-}
-
-unsigned mc_fatbin_units(const GArray *entries) {
-  return entries->len ? entry_at(entries, entries->len - 1)->unit + 1 : 0;
-}
 
 static bool runs_on(unsigned sm, unsigned capability) {
   return !capability || (sm / 10 == capability / 10 && sm <= capability);

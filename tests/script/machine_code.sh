@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 55
+plan 56
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -82,6 +82,9 @@ plan 55
   compressed add.packed.fatbin zstd rtx3070 'code +machine code of sm_80'
   compressed add.lz4.fatbin lz4 rtx3070 'code +machine code of sm_80'
   compressed add.lz4.fatbin lz4 h200 'code +PTX: it has no machine code for that machine'
+  cp "$SRCDIR/tests/machine_code/add.linked.object" linked.o
+  expect "linked, with the PTX of its object" 0 'code +machine code of sm_90; races and misuse are looked for in its PTX' \
+    "$LOCKSTEP" check linked.o -m h200 $adds
   cat "$SRCDIR/traces/mbarrier/ring.fatbin" "$SRCDIR/tests/machine_code/plain.fatbin" >two.fatbin
   expect "of several source files, without a name" 2 'lockstep: error: two.fatbin has code of 2 source files with kernels: say which' \
     "$LOCKSTEP" run two.fatbin -m h200 $adds
