@@ -318,6 +318,8 @@ static bool read_program(Programs *programs, const char *text, gsize length, uns
                          programs_has_ending(file, ".cubin") || (!text_ends && programs_is_binary(text, length));
   if (fat && !keep_binary(programs, text, length, capability, diag))
     return false;
+  if (programs->is_listing && programs->code == CODE_PTX)
+    return diag_error(diag, file, 0, 0, "it has machine code and no PTX, which --code ptx asks for");
   if (programs->is_listing)
     return make_listing_common(programs, text, length, capability, diag);
   if (programs_has_ending(file, ".sass")) {

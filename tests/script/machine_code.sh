@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 56
+plan 57
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -90,6 +90,7 @@ plan 56
     "$LOCKSTEP" run two.fatbin -m h200 $adds
   expect "with one" 0 '^two on h200: completed' "$LOCKSTEP" run two.fatbin -m h200 --kernel add $adds
   expect "with a wrong one" 3 'did you mean `add`' "$LOCKSTEP" run two.fatbin -m h200 --kernel ad $adds
+  expect "no PTX in it" 3 'it has machine code and no PTX, which --code ptx asks for' "$LOCKSTEP" run add.o -m h200 --code ptx $adds
   expect "no CUDA in it" 3 'there is no CUDA code in it: it has no section ..nv_fatbin' "$LOCKSTEP" run "$(command -v env)" -m h200 $adds
   head -c 700 "$SRCDIR/traces/mbarrier/ring.fatbin" >cut.fatbin
   expect "cut off" 3 'the fat binary is cut off, or has an unknown form, at byte 0 of it' "$LOCKSTEP" run cut.fatbin -m h200 $adds
