@@ -261,6 +261,10 @@ void exec_LDGSTS(Issue *issue) {
   issue->warp->copies->made++;
   memcpy(copy->physical, physical, sizeof physical);
   memcpy(copy->valid, valid, sizeof valid);
+  if (PROBE_WANTED(issue->gpu, copy)) {
+    ProbePoint point = issue_point(issue, all);
+    PROBE_FIRE(issue->gpu, copy, &point, physical, bytes);
+  }
   if (!copy->number) {
     WordChange change = access_change(issue, issue->now);
     store(issue->sm, copy, NULL, &change);

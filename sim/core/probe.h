@@ -121,6 +121,9 @@ typedef struct Probe {
   /* Lanes with one mask that are together at a WARPSYNC go on, or all at the place of one that was left out
    * (INST_SYNCED: told before the instruction has its effect). */
   void (*warp_sync)(void *user, const ProbePoint *point);
+  /* Lanes begin a copy to shared memory that goes on by itself (async_copy.h), each to so many bytes from there on.
+   * It is told as an access once it has been waited for. */
+  void (*copy)(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes);
   /* A lane hands a copy in bulk to its unit: of bytes of shared memory, which it is about to write or read. */
   void (*bulk)(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes);
   /* From here on such copies see what the lanes have stored to shared memory. */
@@ -155,6 +158,7 @@ typedef struct Probe {
   X(undefined_use)                                                                                                 \
   X(access)                                                                                                        \
   X(performed)                                                                                                     \
+  X(copy)                                                                                                          \
   X(part) X(heap) X(host) X(fence) X(stale_read) X(bulk) X(proxy_fence) X(warp_sync) X(odd_mask) X(barrier_arrive) \
       X(barrier_complete) X(blocks_meet) X(block_start) X(block_end) X(issued) X(joined) X(replied)
 #define PROBE_ONE(callback) +1

@@ -319,6 +319,26 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     release_bits(detector, point, address, access.lanes);
 }
 
+/* What it races with that was before it; what touches its words until it is waited for is a hazard. */
+static void copy_begins(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes) {
+  RaceDetector *detector = user;
+  uint64_t address[WARP_LANES];
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    address[lane] = physical[lane];
+  RaceAccess access = {
+      .address = address, .lanes = point->lanes, .bytes = bytes, .space = SPACE_SHARED, .kind = ACCESS_WRITE};
+  race_look(&detector->watch, point, warp_order(detector, point), &access);
+}
+
+static void bulk_begins(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes) {
+  enum { PIECE_BYTES = 16 };
+  uint32_t physical[WARP_LANES] = {0};
+  for (uint32_t at = 0; writes && at < bytes; at += PIECE_BYTES) {
+    physical[__builtin_ctz(point->lanes)] = address + at;
+    copy_begins(user, point, physical, PIECE_BYTES);
+  }
+}
+
 static void performed(void *user, const ProbePoint *point, const AccessPart *part) {
   race_perform(&((RaceDetector *)user)->watch, point, part);
 }
@@ -408,6 +428,8 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   detector->probe = (Probe){.user = detector,
                             .access = memory_access,
                             .performed = performed,
+                            .copy = copy_begins,
+                            .bulk = bulk_begins,
                             .heap = heap_call,
                             .host = host_does,
                             .fence = fence,

@@ -63,7 +63,9 @@ static void record_lanes(Step *step, Group *group, uint32_t lanes, bool dropped)
   AccessOrder order = race_words_order(step, &question);
   order.later = step->warp->fences && access.write && !step->strong && shadow_is_behind(group->cell, &order);
   step->behind |= order.later;
-  unsigned races = shadow_add(race_words_shadow(step), group->cell, &access, &order, found, RACES_MAX);
+  unsigned races = step->looks
+                       ? shadow_look(group->cell, &access, &order, found, RACES_MAX)
+                       : shadow_add(race_words_shadow(step), group->cell, &access, &order, found, RACES_MAX);
   for (unsigned i = 0; i < races; i++) {
     RaceFlight *waits = open_flight(step->watch, &found[i]);
     if (waits)
@@ -79,7 +81,7 @@ static void record(Step *step, Group *group) {
     record_lanes(step, group, dropped, true);
   if (group->lanes & ~dropped)
     record_lanes(step, group, group->lanes & ~dropped, false);
-  if (step->access->kind == ACCESS_WRITE && !step->strong && (group->lanes & (group->lanes - 1)))
+  if (step->access->kind == ACCESS_WRITE && !step->strong && !step->looks && (group->lanes & (group->lanes - 1)))
     race_words_compare(step, group);
 }
 
@@ -101,7 +103,8 @@ static bool record_in_row(Step *step, uint64_t first, uint32_t touched, unsigned
   Question question = {step, lanes};
   AccessOrder order = race_words_order(step, &question);
   unsigned races;
-  if (!shadow_add_row(race_words_shadow(step), row, &access, &order, found, RACES_MAX, &races))
+  if (!(step->looks ? shadow_look_row(row, &access, &order, found, RACES_MAX, &races)
+                    : shadow_add_row(race_words_shadow(step), row, &access, &order, found, RACES_MAX, &races)))
     return false;
   for (unsigned i = 0; i < races; i++) {
     uint32_t words = found[i].lanes, run = words >> __builtin_ctz(words);
@@ -321,6 +324,19 @@ static bool step_at_once(RaceWatch *watch, const ProbePoint *point, WarpOrder *w
 void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access) {
   if (access->lanes)
     step_at_once(watch, point, warp, access);
+}
+
+void race_look(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access) {
+  Step step;
+  race_words_begin(&step, watch, point, warp, access);
+  step.looks = true;
+  uint32_t lanes = record_rows(&step);
+  for (; lanes && step.part < MAX(access->bytes / 4, 1); step.part++) {
+    race_words_group(&step, lanes);
+    for (unsigned i = 0; i < step.groups; i++)
+      record(&step, &step.group[i]);
+  }
+  end_step(&step, NULL);
 }
 
 /* ---- issued ---- */

@@ -13,6 +13,8 @@
 
 /* An access that is issued and performed at once: to shared memory, or by the host (`point` has no block). */
 void race_step(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access);
+/* A store to shared memory that begins now, and is told as an access later: what it races with already. */
+void race_look(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access);
 /* Access `number` to global memory is issued; lanes of it are performed. */
 void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access,
                 uint64_t number);

@@ -29,7 +29,7 @@ void race_words_begin(Step *step, RaceWatch *watch, const ProbePoint *point, War
   step->part = 0;
   step->later = NULL;
   step->races = 0;
-  step->behind = false;
+  step->behind = step->looks = false;
 }
 
 static uint32_t byte_mask(const Step *step, unsigned lane) {

@@ -106,6 +106,7 @@ typedef struct Step {
   uint32_t part;      /* which word of 64- and 128-bit accesses */
   uint32_t bytes;     /* of a lane in a word */
   LaterAccess *later; /* if it races with what is under way; else NULL. It has one user more than races, the step */
+  bool looks;  /* nothing is added */
   bool behind; /* a plain store, some of whose words are performed behind strong accesses of its block (shadow.h) */
   unsigned groups, races;
   Group group[GROUPS_MAX];

@@ -393,6 +393,14 @@ unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const Acce
   return races;
 }
 
+unsigned shadow_look(const Cell *cell, const Access *access, const AccessOrder *order, Access *race, unsigned max) {
+  unsigned races = 0;
+  for (unsigned i = 0; i < cell->list.count && races < max; i++)
+    if (conflicts(access, &cell->list.access[i], order) && !is_ordered(cell, i, access, order))
+      race[races++] = cell->list.access[i];
+  return races;
+}
+
 /* The first access that isn't strong for whoever makes `next`, and the other way round: none before it conflicts with
  * that. */
 static unsigned first_near(const AccessList *list, const Access *next, const AccessOrder *order) {
@@ -530,6 +538,30 @@ static RowOrdered row_ordered(const Access *next, const Access *old, const Acces
   return next->shift == old->shift ? ROW_ORDERED : ROW_UNCLEAR; /* each lane comes after itself */
 }
 
+/* Adds what `old`, which touched `common` of the words, races with. */
+static void add_row_race(const Access *access, const Access *old, uint32_t common, Access *race, unsigned max,
+                         unsigned *races) {
+  if ((!access->write && !old->write) || *races == max)
+    return;
+  race[*races] = *old;
+  race[(*races)++].lanes = common;
+}
+
+bool shadow_look_row(const Row *row, const Access *access, const AccessOrder *order, Access *race, unsigned max,
+                     unsigned *races) {
+  *races = 0;
+  for (unsigned i = 0; i < row->list.count; i++) {
+    const Access *old = &row->list.access[i];
+    uint32_t common = old->lanes & access->lanes;
+    RowOrdered ordered = common ? row_ordered(access, old, order) : ROW_ORDERED;
+    if (ordered == ROW_UNCLEAR)
+      return false;
+    if (ordered == ROW_UNORDERED)
+      add_row_race(access, old, common, race, max, races);
+  }
+  return true;
+}
+
 /* Nothing is changed before it is clear that the row can stay whole. */
 bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max, unsigned *races) {
@@ -551,10 +583,8 @@ bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const Access
       return false;
     if (ordered == ROW_ORDERED && covers(access, old))
       left[i] &= ~common;
-    if (ordered == ROW_UNORDERED && (access->write || old->write) && *races < max) {
-      race[*races] = *old;
-      race[(*races)++].lanes = common;
-    }
+    if (ordered == ROW_UNORDERED)
+      add_row_race(access, old, common, race, max, races);
   }
   unsigned kept = 0;
   for (unsigned i = 0; i < list->count; i++) {

@@ -159,6 +159,8 @@ void shadow_forget(Shadow *shadow, uint64_t first, uint64_t count, ShadowForgott
 /* Adds an access, and copies up to `max` earlier ones that it races with to `race`. Returns how many. */
 unsigned shadow_add(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max);
+/* The same without adding it: what it would race with. */
+unsigned shadow_look(const Cell *cell, const Access *access, const AccessOrder *order, Access *race, unsigned max);
 /* True if strong accesses of the block of who asks are under way to the word: what it does now is performed behind
  * them. */
 bool shadow_is_behind(const Cell *cell, const AccessOrder *order);
@@ -194,5 +196,8 @@ bool shadow_relies(const Cell *cell, const Access *access, const AccessOrder *or
  * words that both touched. False: it has to be taken apart, and nothing was added. */
 bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const AccessOrder *order, Access *race,
                     unsigned max, unsigned *races);
+/* The same without adding it. */
+bool shadow_look_row(const Row *row, const Access *access, const AccessOrder *order, Access *race, unsigned max,
+                     unsigned *races);
 
 #endif
