@@ -182,6 +182,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/seen.h \
   sim/detect/proof/settle.c \
   sim/detect/proof/settle.h \
+  sim/detect/race/attempts.c \
+  sim/detect/race/attempts.h \
   sim/detect/race/decides.c \
   sim/detect/race/decides.h \
   sim/detect/race/guesses.c \
@@ -213,6 +215,7 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_own.c \
   sim/detect/race/race_own.h \
   sim/detect/race/race_release.c \
+  sim/detect/race/race_relied.c \
   sim/detect/race/race_repair.c \
   sim/detect/race/race_repair.h \
   sim/detect/race/race_report.c \

@@ -185,6 +185,7 @@ static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, boo
   barrier->counted = (point->inst->flags & INST_HAS_COUNT) != 0;
   lane_holes_end(&detector->watch.order.holes, warp_order(detector, point));
   order_end_fence(&detector->watch.order, warp_order(detector, point));
+  order_end_attempts(&detector->watch.order, warp_order(detector, point));
   order_arrive(barrier, warp_order(detector, point));
 }
 
@@ -211,6 +212,7 @@ static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, u
   for (uint32_t rest = barrier->counted ? 0 : block->finished; rest; rest &= rest - 1) {
     WarpOrder *exited = &sm->warps[block->warp_slot[__builtin_ctz(rest)]];
     lane_holes_end(&detector->watch.order.holes, exited);
+    order_end_attempts(&detector->watch.order, exited);
     order_join_barrier(barrier, exited);
   }
   for (uint32_t rest = waiting; rest; rest &= rest - 1)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/detect/race/attempts.h"
+
 static void clear_released(gpointer data) {
   Released *released = data;
   vclock_clear(&released->clock);
@@ -89,11 +91,6 @@ void order_move_on(WarpOrder *warp) {
     vclock_advance(&warp->fences->known, warp->actor, warp->time);
 }
 
-static void forget_handoff(RaceOrder *order, WarpOrder *warp) {
-  handoff_drop(&order->handoffs, warp->handoff);
-  warp->handoff = 0;
-}
-
 void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uint32_t warp_in_block, bool ptx) {
   const Launch *launch = block->launch;
   find_streams(order);
@@ -104,7 +101,7 @@ void order_start_warp(RaceOrder *order, WarpOrder *warp, const Block *block, uin
   warp_order_reset(warp, ptx, ptx || by_lanes);
   warp->actor = order->actors->len;
   warp->base = thread_id(launch->index, block->index, warp_in_block * WARP_LANES);
-  forget_handoff(order, warp);
+  order_forget_handoff(order, warp);
   handoff_drop(&order->handoffs, warp->promise);
   warp->promise = 0;
   g_array_append_val(order->actors, warp->base);
@@ -134,6 +131,7 @@ void order_end_block(RaceOrder *order, const Block *block, WarpOrder *warps) {
   for (uint32_t i = 0; i < block->warps; i++) {
     WarpOrder *warp = &warps[block->warp_slot[i]];
     lane_holes_end(&order->holes, warp);
+    order_end_attempts(order, warp);
     order_fence(warp, IN_ONE_SYSTEM, 0, ALL_LANES); /* the end is one */
     order_join_barrier(ended, warp);
   }
@@ -207,6 +205,8 @@ bool order_is_before(const RaceOrder *order, const WarpOrder *warp, uint32_t lan
     uint32_t of_earlier = shift ? earlier->lanes >> shift | earlier->lanes << (32 - shift) : earlier->lanes;
     return lane_order_knows(by_lanes, lanes, of_earlier, earlier->time);
   }
+  if (plain && attempts_know(warp, earlier->actor, earlier->time))
+    return true;
   return clock_knows(order, order_clock(order, warp, plain), earlier, plain || !warp->fences);
 }
 
@@ -266,52 +266,13 @@ static void learn_lanes(const WarpOrder *warp, unsigned which, uint32_t lanes, c
 
 static void learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
   vclock_join(&warp->clock, clock);
-  forget_handoff(order, warp);
-}
-
-/* What counts for a doubt. */
-static void rely_on(const RaceOrder *order, WarpOrder *warp, const VClock *clock) {
-  if (order->doubt.counts)
-    vclock_join(&warp->relied, clock);
-}
-
-static Decides decides(const RaceOrder *order, const WarpOrder *warp, uint32_t pc) {
-  if (!order->doubt.counts || thread_is_host(warp->base))
-    return DECIDES_NOTHING;
-  return order->doubt.counts(order->doubt.user, gpu_launch(order->gpu, warp->base.launch), pc);
-}
-
-static void forget_promise(RaceOrder *order, WarpOrder *warp) {
-  handoff_drop(&order->handoffs, warp->promise);
-  warp->promise = 0;
-}
-
-/* Of a hand-off that the instruction takes. */
-static void rely_by(RaceOrder *order, WarpOrder *warp, uint32_t pc, const VClock *clock) {
-  Decides how = decides(order, warp, pc);
-  if (how == DECIDES_AT_ONCE)
-    rely_on(order, warp, clock);
-  if (how != DECIDES_BY_STORES)
-    return;
-  vclock_join(&warp->stored, clock);
-  forget_promise(order, warp);
-}
-
-uint32_t order_promise(RaceOrder *order, WarpOrder *warp) {
-  if (!warp->promise && (warp->stored.count || warp->stored.floor))
-    warp->promise = handoff_new(&order->handoffs, warp->actor, &warp->stored);
-  return warp->promise;
-}
-
-void order_rely(RaceOrder *order, WarpOrder *warp, uint32_t promise) {
-  warp_views_keep(warp, NULL);
-  handoff_join(&order->handoffs, promise, &warp->relied);
+  order_forget_handoff(order, warp);
 }
 
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
   warp_views_keep(warp, NULL);
   learn(order, warp, clock);
-  rely_on(order, warp, clock);
+  order_rely_on(order, warp, clock);
 }
 
 static bool knows_nothing(const VClock *clock) { return clock->count == 0 && clock->floor == 0; }
@@ -431,7 +392,9 @@ static void take_older(WarpOrder *warp, const Released *released, const OlderVal
 
 /* `older`: the value that it takes; NULL: the newest. */
 static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, const OlderValue *older,
-                          const Inst *inst, uint32_t pc, uint32_t lanes) {
+                          const WordRead *read) {
+  const Inst *inst = read->inst;
+  uint32_t pc = read->pc, lanes = read->lanes;
   const Released *released = &g_array_index(order->released, Released, number - 1);
   if (tells_nothing(order, warp, inst)) { /* it is read for the model all the same */
     take_by_scope(warp, released, inst, lanes);
@@ -442,18 +405,23 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
     warp->was_handed = true;
     warp->handed_lanes = lanes;
   }
-  rely_by(order, warp, pc, &released->clock);
+  bool attempt = order->doubt.counts && attempts_has(inst);
+  if (attempt)
+    order_attempt(order, warp, read, &released->clock);
+  else
+    order_rely_by(order, warp, pc, &released->clock);
   if (took_already(warp, released, inst, lanes)) {
-    forget_handoff(order, warp);
+    order_forget_handoff(order, warp);
     return;
   }
   warp->was_fenced = false;
   warp->taken_scope = order_scope(inst);
-  warp->taken_change = released->change;
+  warp->taken_change = attempt ? 0 : released->change; /* another load may take all of it */
   warp->taken_lanes = lanes;
   warp->was_acquired = acquires(inst);
   learn_lanes(warp, 0, lanes, &released->clock);
-  learn(order, warp, &released->clock);
+  if (!attempt)
+    learn(order, warp, &released->clock);
   if (!warp->fences)
     return;
   take_strict(order, warp);
@@ -462,7 +430,7 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
     return;
   }
   take_older(warp, released, older, inst, lanes);
-  warp->taken_change = 0; /* another load may take all of it */
+  warp->taken_change = 0;
 }
 
 /* A read of some bytes of a word. */
@@ -476,11 +444,11 @@ typedef struct Taking {
 static void take_part(RaceOrder *order, WarpOrder *warp, const CellPart *part, bool flag, const Taking *taking) {
   const WordRead *read = taking->read;
   if (part->released)
-    take_released(order, warp, part->released, taking->older, read->inst, read->pc, read->lanes);
+    take_released(order, warp, part->released, taking->older, read);
   if (flag && order->doubt.counts)
     handoff_take(&order->handoffs, part->handed, part->handed_time, &warp->relied);
   if (flag && handoff_take(&order->handoffs, part->handed, part->handed_time, &warp->clock))
-    forget_handoff(order, warp);
+    order_forget_handoff(order, warp);
 }
 
 static void take(WarpOrder *warp, void *user) {

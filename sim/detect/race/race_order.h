@@ -81,6 +81,7 @@ typedef struct WordRead {
   uint32_t bytes;
   const Inst *inst;
   uint32_t pc, lanes;
+  bool in_vain; /* an attempt that leaves the word as it is (attempts.h) */
 } WordRead;
 
 /* ... and a strong write. */
@@ -182,10 +183,22 @@ void order_hand_on(RaceOrder *order, Cell *cell, uint32_t bytes, uint32_t handof
 void order_part(RaceOrder *order, Cell *cell, uint32_t bytes, uint64_t word);
 /* The word is forgotten. */
 void order_forget(RaceOrder *order, Cell *cell);
+/* What the warp's plain stores hand on is something else from now on. */
+static inline void order_forget_handoff(RaceOrder *order, WarpOrder *warp) {
+  handoff_drop(&order->handoffs, warp->handoff);
+  warp->handoff = 0;
+}
+/* For a doubt: what is learned counts; what the instruction takes by a hand-off, if that decides; what an attempt
+ * takes (attempts.h). */
+void order_rely_on(const RaceOrder *order, WarpOrder *warp, const VClock *clock);
+void order_rely_by(RaceOrder *order, WarpOrder *warp, uint32_t pc, const VClock *clock);
+void order_attempt(RaceOrder *order, WarpOrder *warp, const WordRead *read, const VClock *clock);
 /* For a doubt: what the stores of the warp rest on now (handoff.h; the caller uses it), and that it relies on what
  * one of them rested on. */
 uint32_t order_promise(RaceOrder *order, WarpOrder *warp);
 void order_rely(RaceOrder *order, WarpOrder *warp, uint32_t promise);
+/* For a doubt: the warp goes on behind its newest attempts. */
+void order_end_attempts(RaceOrder *order, WarpOrder *warp);
 /* The warp learns all that `clock` knows, of lock bits. */
 void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock);
 

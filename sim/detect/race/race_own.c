@@ -1,6 +1,7 @@
 #include "sim/detect/race/race_own.h"
 
 #include "base/bits.h"
+#include "sim/detect/race/attempts.h"
 
 static gint64 key_of(const ProbePoint *point, const WarpOrder *warp, AccessSpace space, uint64_t word) {
   enum { WORD_BITS = 34 };
@@ -32,6 +33,8 @@ static bool takes_by_memory(const RaceWatch *watch, const ProbePoint *point, con
 void race_own_access(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access) {
   if (!watch->order.doubt.counts || !warp->fences)
     return;
+  if (access->kind != ACCESS_READ && !attempts_has(point->inst))
+    order_end_attempts(&watch->order, warp);
   if (!watch->own)
     watch->own = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
   uint32_t promise = order_promise(&watch->order, warp);

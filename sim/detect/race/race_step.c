@@ -267,7 +267,8 @@ static WordRead read_of(const Step *step, const Group *group) {
                     .bytes = group->bytes,
                     .inst = step->point->inst,
                     .pc = step->point->pc,
-                    .lanes = group->lanes};
+                    .lanes = group->lanes,
+                    .in_vain = step->watch->order.doubt.counts && race_words_is_in_vain(step, group)};
 }
 
 /* `handoff`: what a plain store hands on. Returns whether something was handed on. */

@@ -3,6 +3,7 @@
 #include "base/wide.h"
 #include "sim/core/look.h"
 #include "sim/core/queue_unit.h"
+#include "sim/detect/race/attempts.h"
 
 /* ---- lanes ---- */
 
@@ -173,6 +174,11 @@ static bool queue_writes(const Step *step, const Group *group) {
     word = next.word;
   }
   return false;
+}
+
+bool race_words_is_in_vain(const Step *step, const Group *group) {
+  const Inst *inst = step->point->inst;
+  return attempts_has(inst) && !any_lane_has_now(step, group, inst->mode == ATOM_CAS);
 }
 
 bool race_words_writes(const Step *step, const Group *group) {

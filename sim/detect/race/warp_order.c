@@ -1,5 +1,7 @@
 #include "sim/detect/race/warp_order.h"
 
+#include <string.h>
+
 /* ---- the order of the memory model ---- */
 
 void fence_order_clear(FenceOrder *fences) {
@@ -61,6 +63,31 @@ static void forget_order(WarpOrder *warp) {
   g_clear_pointer(&warp->lanes[1], lane_order_free);
 }
 
+/* What only a doubt has. */
+static void clear_relied(WarpOrder *warp) {
+  vclock_clear(&warp->relied);
+  vclock_clear(&warp->stored);
+  for (unsigned i = 0; i < ATTEMPTS_MAX; i++)
+    vclock_clear(&warp->attempt[i].clock);
+}
+
+static void reset_relied(WarpOrder *warp) {
+  vclock_reset(&warp->relied);
+  vclock_reset(&warp->stored);
+  warp->attempts = 0;
+}
+
+static void assign_relied(WarpOrder *to, const WarpOrder *from) {
+  vclock_assign(&to->relied, &from->relied);
+  vclock_assign(&to->stored, &from->stored);
+  for (unsigned i = 0; i < from->attempts; i++) {
+    VClock clock = to->attempt[i].clock;
+    vclock_assign(&clock, &from->attempt[i].clock);
+    to->attempt[i] = from->attempt[i];
+    to->attempt[i].clock = clock;
+  }
+}
+
 /* Another warp takes the slot. */
 static void leave_views(WarpOrder *warp) {
   warp_views_keep(warp, NULL);
@@ -79,16 +106,14 @@ void warp_order_clear(WarpOrder *warp) {
     g_ptr_array_unref(warp->views);
   warp->views = NULL;
   vclock_clear(&warp->clock);
-  vclock_clear(&warp->relied);
-  vclock_clear(&warp->stored);
+  clear_relied(warp);
   forget_order(warp);
 }
 
 void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
   leave_views(warp);
   vclock_reset(&warp->clock);
-  vclock_reset(&warp->relied);
-  vclock_reset(&warp->stored);
+  reset_relied(warp);
   if (ptx != (warp->fences != NULL) || lanes != (warp->lanes[0] != NULL))
     forget_order(warp);
   if (ptx && !warp->fences)
@@ -116,8 +141,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
 static void free_view(gpointer data) {
   WarpView *view = data;
   vclock_clear(&view->kept.clock);
-  vclock_clear(&view->kept.relied);
-  vclock_clear(&view->kept.stored);
+  clear_relied(&view->kept);
   forget_fences(&view->kept);
   g_free(view);
 }
@@ -199,17 +223,19 @@ bool warp_moment_waits(const WarpMoment *moment) {
 /* Its clocks keep their memory from use to use. */
 static void keep(WarpView *view) {
   VClock clock = view->kept.clock, relied = view->kept.relied, stored = view->kept.stored;
+  Attempt attempt[ATTEMPTS_MAX];
   FenceOrder *fences = view->kept.fences;
+  memcpy(attempt, view->kept.attempt, sizeof attempt);
   view->kept = *view->warp;
   view->kept.clock = clock;
   view->kept.relied = relied;
   view->kept.stored = stored;
+  memcpy(view->kept.attempt, attempt, sizeof attempt);
   view->kept.fences = fences;
   view->kept.handoff = view->kept.promise = 0;
   view->kept.views = NULL;
   vclock_assign(&view->kept.clock, &view->warp->clock);
-  vclock_assign(&view->kept.relied, &view->warp->relied);
-  vclock_assign(&view->kept.stored, &view->warp->stored);
+  assign_relied(&view->kept, view->warp);
   if (!view->warp->fences) {
     forget_fences(&view->kept);
   } else {

@@ -41,12 +41,22 @@ typedef struct HandOver {
   uint32_t actor, time; /* the writer's, of its clock then */
 } HandOver;
 
-enum { HANDED_MAX = 4 };
+enum { HANDED_MAX = 4, ATTEMPTS_MAX = 2 };
+
+/* What the newest round of an attempt was handed (attempts.h). */
+typedef struct Attempt {
+  uint32_t pc;
+  bool decides; /* the access of the doubt */
+  bool in_vain;
+  VClock clock;
+} Attempt;
 
 /* A warp that is resident, or was last in its slot. */
 typedef struct WarpOrder {
   VClock clock;                /* the plain order */
   VClock relied;               /* of it, for a doubt: without hand-offs that don't count for it; otherwise empty */
+  Attempt attempt[ATTEMPTS_MAX];
+  unsigned attempts;
   VClock stored;               /* ... and what counts once the warp loads again what it stores from now on */
   uint32_t promise;            /* that, for stores (handoff.h); 0: there is none yet */
   uint32_t actor, time;        /* its own entry in the clocks */
