@@ -215,6 +215,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_own.c \
   sim/detect/race/race_own.h \
   sim/detect/race/race_release.c \
+  sim/detect/race/race_reliance.c \
+  sim/detect/race/race_reliance.h \
   sim/detect/race/race_relied.c \
   sim/detect/race/race_repair.c \
   sim/detect/race/race_repair.h \

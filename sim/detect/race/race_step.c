@@ -1,10 +1,9 @@
 #include "sim/detect/race/race_step.h"
 
 #include "sim/core/queue_unit.h"
-#include "sim/detect/race/guesses.h"
-#include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
 #include "sim/detect/race/race_older.h"
+#include "sim/detect/race/race_reliance.h"
 #include "sim/detect/race/race_validated.h"
 
 /* The flight of an access of a shadow that is under way, and whose races wait. */
@@ -145,97 +144,8 @@ static uint32_t record_rows(Step *step) {
   return left;
 }
 
-/* ---- accesses that rely on an order ---- */
-
-/* Its polling loads and guesses, together. */
-static bool *find_waits(const Kernel *kernel) {
-  bool *waits = polling_waits(kernel);
-  g_autofree bool *guesses = guesses_find(kernel);
-  if (!waits)
-    return g_steal_pointer(&guesses);
-  for (uint32_t pc = 0; guesses && pc < kernel->ninsts; pc++)
-    waits[pc] |= guesses[pc];
-  return waits;
-}
-
-/* A load that waits in a loop, or is tried again, sees the write sooner or later; what is only a guess needn't. */
-static bool waits(const Step *step) {
-  const Kernel *kernel = gpu_launch(step->point->gpu, step->warp->base.launch)->kernel;
-  gpointer polls;
-  if (!g_hash_table_lookup_extended(step->watch->waits, kernel, NULL, &polls)) {
-    polls = find_waits(kernel);
-    g_hash_table_insert(step->watch->waits, (gpointer)kernel, polls);
-  }
-  return polls && ((const bool *)polls)[step->point->pc];
-}
-
-/* Hand-offs are kept by warps: what one lane hands on to another of its warp, or with the very store that it made,
- * isn't known to be what a third lane did. */
-static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
-  return earlier->actor == step->warp->actor || earlier->pc == step->warp->handed[step->warp->handed_newest].from;
-}
-
-/* `access` has read its word in a cell. */
-static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access *access) {
-  Access reader = *access, found;
-  reader.lanes &= step->warp->handed_lanes;
-  Question question = {step, reader.lanes};
-  AccessOrder order = race_words_order(step, &question);
-  bool missed;
-  if (!step->warp->was_handed || !reader.lanes || !shadow_relies(cell, &reader, &order, &found, &missed) ||
-      waits(step) || may_be_of_another_lane(step, &found))
-    return;
-  unsigned before = step->races;
-  race_words_add(step, word, 1, reader.lanes, &found,
-                 race_words_missing_fence(&step->watch->order, step->warp, &found), false);
-  if (step->races > before)
-    step->race[before].missed = missed;
-}
-
-/* Before the warp takes what the words hand on. `flight`: of the step, or NULL. */
-static void check_reliance(Step *step, const RaceFlight *flight) {
-  if (!step->warp->fences || step->access->kind != ACCESS_READ || thread_is_host(step->warp->base))
-    return;
-  bool held = flight && flight->before.view && warp_moment_waits(&flight->before) &&
-              step->watch->readings->len + step->groups <= HELD_MAX;
-  for (unsigned i = 0; i < step->groups; i++) {
-    const Group *group = &step->group[i];
-    Access access = race_words_access(step, group->lanes, group->bytes, false);
-    access.chain = shadow_chain(group->cell, group->bytes);
-    if (!held) {
-      relies_on(step, group->cell, group->word, &access);
-      continue;
-    }
-    HeldReading reading = {
-        .word = group->word, .access = access, .point = *step->point, .before = warp_moment_share(&flight->before)};
-    g_array_append_val(step->watch->readings, reading);
-  }
-}
-
-/* Those that wait no longer, or all of them. */
-static void settle_readings(RaceWatch *watch, bool all) {
-  guint kept = 0;
-  for (guint i = 0; i < watch->readings->len; i++) {
-    HeldReading *reading = &g_array_index(watch->readings, HeldReading, i);
-    if (!all && warp_moment_waits(&reading->before)) {
-      g_array_index(watch->readings, HeldReading, kept++) = *reading;
-      continue;
-    }
-    WarpOrder then = warp_moment_order(&reading->before);
-    RaceAccess access = {.space = SPACE_GLOBAL, .kind = ACCESS_READ};
-    Step step;
-    race_words_begin(&step, watch, &reading->point, &then, &access);
-    const Cell *cell = shadow_cell(race_words_shadow(&step), reading->word);
-    if (cell)
-      relies_on(&step, cell, reading->word, &reading->access);
-    race_words_tell(&step, &reading->before);
-    warp_moment_drop(&watch->order.views, &reading->before);
-  }
-  g_array_set_size(watch->readings, kept);
-}
-
 void race_settle(RaceWatch *watch, bool all) {
-  settle_readings(watch, all);
+  race_reliance_settle(watch, all);
   race_observer_settle(watch, all);
   race_words_settle(watch, all);
 }
@@ -289,8 +199,6 @@ static bool takes(const Step *step, const Group *group) {
 /* All lanes together, since they are one warp to the next instruction. */
 static void access_words(Step *step) {
   bool released = false;
-  if (step->hands_over)
-    check_reliance(step, NULL);
   for (unsigned i = 0; i < step->groups; i++) {
     const Group *group = &step->group[i];
     if (step->access->polls)
@@ -313,8 +221,12 @@ static void access_words(Step *step) {
 static bool step_at_once(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, const RaceAccess *access) {
   Step step;
   race_words_begin(&step, watch, point, warp, access);
-  uint32_t lanes = record_rows(&step);
-  for (; lanes && step.part < MAX(access->bytes / 4, 1); step.part++) {
+  uint32_t lanes = record_rows(&step), parts = lanes ? MAX(access->bytes / 4, 1) : 0;
+  for (; step.hands_over && step.part < parts; step.part++) { /* no part of it tells of another one */
+    race_words_group(&step, lanes);
+    race_reliance_check(&step, NULL);
+  }
+  for (step.part = 0; step.part < parts; step.part++) {
     race_words_group(&step, lanes);
     access_words(&step);
   }
@@ -540,8 +452,6 @@ static uint32_t take_words(Step *step, RaceFlight *flight) {
 static bool perform_words(Step *step, RaceFlight *flight, uint64_t performed) {
   RaceOrder *order = &step->watch->order;
   bool released = false;
-  if (step->hands_over)
-    check_reliance(step, flight);
   uint32_t older = take_words(step, flight);
   *step->warp = warp_moment_order(&flight->moment);
   for (unsigned i = 0; i < step->groups && step->strong; i++)
@@ -580,7 +490,13 @@ void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *p
   Step step;
   bool released = false;
   race_words_begin(&step, watch, &at, &then, &access);
-  for (; step.part < MAX(access.bytes / 4, 1); step.part++) {
+  uint32_t parts = MAX(access.bytes / 4, 1);
+  for (; step.hands_over && step.part < parts; step.part++) { /* as above */
+    then = warp_moment_order(&flight->moment);
+    race_words_group(&step, access.lanes);
+    race_reliance_check(&step, flight);
+  }
+  for (step.part = 0; step.part < parts; step.part++) {
     then = warp_moment_order(&flight->moment);
     race_words_group(&step, access.lanes);
     released |= perform_words(&step, flight, point->cycle);

@@ -131,19 +131,23 @@ void race_words_group(Step *step, uint32_t lanes) {
 
 /* ---- values ---- */
 
-/* The row of a register operand `b` that the access stores or compares with. */
-static const uint32_t *data_row(const Step *step) {
+/* The row of a part of register operand `b` that the access stores or compares with. */
+static const uint32_t *part_row(const Step *step, uint32_t part) {
   if (step->access->data)
-    return step->access->data[step->part];
+    return step->access->data[part];
   const Warp *warp = step->point->warp;
   int16_t slot = step->point->inst->b;
-  return warp_operand(warp->regs, warp->consts, slot >= 0 ? (int16_t)(slot + (int16_t)step->part) : slot);
+  return warp_operand(warp->regs, warp->consts, slot >= 0 ? (int16_t)(slot + (int16_t)part) : slot);
 }
 
-static uint32_t word_now(const Step *step, const Group *group) {
-  return step->access->space == SPACE_SHARED ? look_shared(step->point->sm, (uint32_t)group->word)
-                                             : look_global(step->point->gpu, group->word * 4);
+static const uint32_t *data_row(const Step *step) { return part_row(step, step->part); }
+
+static uint32_t word_at(const Step *step, uint64_t word) {
+  return step->access->space == SPACE_SHARED ? look_shared(step->point->sm, (uint32_t)word)
+                                             : look_global(step->point->gpu, word * 4);
 }
+
+static uint32_t word_now(const Step *step, const Group *group) { return word_at(step, group->word); }
 
 /* The lanes whose operand is `now` in those bits. */
 WIDE_CLONES static uint32_t lanes_that_have(const uint32_t row[WARP_LANES], uint32_t now, uint32_t bits) {
@@ -153,13 +157,17 @@ WIDE_CLONES static uint32_t lanes_that_have(const uint32_t row[WARP_LANES], uint
   return found;
 }
 
-/* Some lane's operand is, or isn't, what the group's bytes hold. */
-static bool any_lane_has_now(const Step *step, const Group *group, bool equal) {
-  const uint32_t *row = data_row(step);
+/* The lanes of the group whose operand is what all bytes hold that they access, those of other parts, too. */
+static uint32_t lanes_alike(const Step *step, const Group *group) {
+  uint32_t lanes = group->lanes, parts = step->access->bytes / 4;
   unsigned shift = 8 * (unsigned)__builtin_ctz(group->bytes);
-  uint32_t now = word_now(step, group) >> shift, mask = step->bytes < 4 ? (1u << 8 * step->bytes) - 1 : UINT32_MAX;
-  uint32_t have = lanes_that_have(row, now, mask);
-  return group->lanes & (equal ? have : ~have);
+  if (parts < 2) {
+    uint32_t mask = step->bytes < 4 ? (1u << 8 * step->bytes) - 1 : UINT32_MAX;
+    return lanes & lanes_that_have(data_row(step), word_now(step, group) >> shift, mask);
+  }
+  for (uint32_t part = 0; part < parts; part++)
+    lanes &= lanes_that_have(part_row(step, part), word_at(step, group->word - step->part + part), UINT32_MAX);
+  return lanes;
 }
 
 /* The lanes' operations, one after the other, on the queue whose part the group's word is: true if one changes it. */
@@ -178,7 +186,10 @@ static bool queue_writes(const Step *step, const Group *group) {
 
 bool race_words_is_in_vain(const Step *step, const Group *group) {
   const Inst *inst = step->point->inst;
-  return attempts_has(inst) && !any_lane_has_now(step, group, inst->mode == ATOM_CAS);
+  if (!attempts_has(inst))
+    return false;
+  uint32_t alike = lanes_alike(step, group);
+  return inst->mode == ATOM_CAS ? !alike : alike == group->lanes;
 }
 
 bool race_words_writes(const Step *step, const Group *group) {
@@ -188,9 +199,9 @@ bool race_words_writes(const Step *step, const Group *group) {
   if (queue_unit_has(inst))
     return queue_writes(step, group);
   if (inst->op == OP_STSUL || inst->op == OP_STSCUL)
-    return any_lane_has_now(step, group, false);
+    return lanes_alike(step, group) != group->lanes;
   if (step->access->kind == ACCESS_ATOMIC && inst->mode == ATOM_CAS)
-    return any_lane_has_now(step, group, true);
+    return lanes_alike(step, group) != 0;
   return true;
 }
 

@@ -1,0 +1,89 @@
+#include "sim/detect/race/race_reliance.h"
+
+#include "sim/detect/race/guesses.h"
+#include "sim/detect/race/polling.h"
+
+/* Its polling loads and guesses, together. */
+static bool *find_waits(const Kernel *kernel) {
+  bool *waits = polling_waits(kernel);
+  g_autofree bool *guesses = guesses_find(kernel);
+  if (!waits)
+    return g_steal_pointer(&guesses);
+  for (uint32_t pc = 0; guesses && pc < kernel->ninsts; pc++)
+    waits[pc] |= guesses[pc];
+  return waits;
+}
+
+/* A load that waits in a loop, or is tried again, sees the write sooner or later; what is only a guess needn't. */
+static bool waits(const Step *step) {
+  const Kernel *kernel = gpu_launch(step->point->gpu, step->warp->base.launch)->kernel;
+  gpointer polls;
+  if (!g_hash_table_lookup_extended(step->watch->waits, kernel, NULL, &polls)) {
+    polls = find_waits(kernel);
+    g_hash_table_insert(step->watch->waits, (gpointer)kernel, polls);
+  }
+  return polls && ((const bool *)polls)[step->point->pc];
+}
+
+/* Hand-offs are kept by warps: what one lane hands on to another of its warp, or with the very store that it made,
+ * isn't known to be what a third lane did. */
+static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
+  return earlier->actor == step->warp->actor || earlier->pc == step->warp->handed[step->warp->handed_newest].from;
+}
+
+/* `access` has read its word in a cell. */
+static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access *access) {
+  Access reader = *access, found;
+  reader.lanes &= step->warp->handed_lanes;
+  Question question = {step, reader.lanes};
+  AccessOrder order = race_words_order(step, &question);
+  bool missed;
+  if (!step->warp->was_handed || !reader.lanes || !shadow_relies(cell, &reader, &order, &found, &missed) ||
+      waits(step) || may_be_of_another_lane(step, &found))
+    return;
+  unsigned before = step->races;
+  race_words_add(step, word, 1, reader.lanes, &found,
+                 race_words_missing_fence(&step->watch->order, step->warp, &found), false);
+  if (step->races > before)
+    step->race[before].missed = missed;
+}
+
+void race_reliance_check(Step *step, const RaceFlight *flight) {
+  if (!step->warp->fences || step->access->kind != ACCESS_READ || thread_is_host(step->warp->base))
+    return;
+  bool held = flight && flight->before.view && warp_moment_waits(&flight->before) &&
+              step->watch->readings->len + step->groups <= HELD_MAX;
+  for (unsigned i = 0; i < step->groups; i++) {
+    const Group *group = &step->group[i];
+    Access access = race_words_access(step, group->lanes, group->bytes, false);
+    access.chain = shadow_chain(group->cell, group->bytes);
+    if (!held) {
+      relies_on(step, group->cell, group->word, &access);
+      continue;
+    }
+    HeldReading reading = {
+        .word = group->word, .access = access, .point = *step->point, .before = warp_moment_share(&flight->before)};
+    g_array_append_val(step->watch->readings, reading);
+  }
+}
+
+void race_reliance_settle(RaceWatch *watch, bool all) {
+  guint kept = 0;
+  for (guint i = 0; i < watch->readings->len; i++) {
+    HeldReading *reading = &g_array_index(watch->readings, HeldReading, i);
+    if (!all && warp_moment_waits(&reading->before)) {
+      g_array_index(watch->readings, HeldReading, kept++) = *reading;
+      continue;
+    }
+    WarpOrder then = warp_moment_order(&reading->before);
+    RaceAccess access = {.space = SPACE_GLOBAL, .kind = ACCESS_READ};
+    Step step;
+    race_words_begin(&step, watch, &reading->point, &then, &access);
+    const Cell *cell = shadow_cell(race_words_shadow(&step), reading->word);
+    if (cell)
+      relies_on(&step, cell, reading->word, &reading->access);
+    race_words_tell(&step, &reading->before);
+    warp_moment_drop(&watch->order.views, &reading->before);
+  }
+  g_array_set_size(watch->readings, kept);
+}
