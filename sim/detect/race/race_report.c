@@ -2,7 +2,9 @@
 
 #include "base/bits.h"
 #include "sim/core/host.h"
+#include "sim/core/lane_groups.h"
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_repair.h"
 
 /* Races of two lines on one word. */
@@ -143,6 +145,27 @@ static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
   return race_plain_access_repair;
 }
 
+/* Other lanes of the warp are in a loop that tries or polls something while these go on: mostly one that takes a lock,
+ * or waits for a flag, for all of them. */
+static bool leaves_waiting_lanes(const ProbePoint *point) {
+  enum { NEAR = 6 }; /* such a loop is short */
+  const Warp *warp = point->warp;
+  bool found = false;
+  const LaneGroups *groups = warp ? warp->groups : NULL;
+  if (!groups || !point->block)
+    return false;
+  const Kernel *kernel = point->block->launch->kernel;
+  g_autofree bool *tries = polling_tries(kernel);
+  for (uint32_t i = 0; tries && i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    bool may_run = group->state == GROUP_READY || group->state == GROUP_YIELDED;
+    for (uint32_t pc = group->pc - MIN(group->pc, (uint32_t)NEAR);
+         may_run && pc < MIN(group->pc + NEAR, kernel->ninsts); pc++)
+      found |= tries[pc];
+  }
+  return found;
+}
+
 static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const char *missing = what_is_missing(point, race, second);
   if (frees(point, &race->first) || frees(point, second))
@@ -156,6 +179,9 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
                                            "other isn't; %s",
                                            missing),
                     .repair = g_strdup(repair_of_mixed(race, second))};
+  if (race->cause != RACE_LANES && leaves_waiting_lanes(point))
+    return because(missing, "if one lane takes the lock, or waits for the flag, for all of its warp, put __syncwarp() "
+                            "behind that, and before it gives the lock back");
   if (race_is_update(point, race, second))
     return because(missing, "make it one atomic operation (atomicAdd() instead of ++ or +=)");
   if (race->cause == RACE_LANES)
