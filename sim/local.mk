@@ -466,6 +466,8 @@ liblockstep_a_SOURCES += \
   sim/study/simulation.h \
   sim/study/schedule.c \
   sim/study/schedule.h \
+  sim/study/schedule_kinds.c \
+  sim/study/schedule_kinds.h \
   sim/study/suite.c \
   sim/study/suite.h \
   sim/study/validate.c \

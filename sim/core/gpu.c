@@ -24,6 +24,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->machine = machine;
   gpu->seed = seed;
   gpu->threads = 1;
+  gpu->holds_up = machine->sm.held_up > 0;
   gpu->backing = backing;
   gpu->sms = PAGES_NEW(Sm, machine->gpu.sms);
   gpu->due = g_new0(uint64_t, machine->gpu.sms);

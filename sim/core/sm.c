@@ -22,14 +22,15 @@ const Executor executors[OP_COUNT] = {
 #include "isa/opcodes.def"
 };
 
-enum { STREAM_JITTER = 1, STREAM_POLICY = 1 << 16, STREAM_STARTS = 1 << 20 };
-enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_CYCLES = 1 << 30 };
+enum { STREAM_JITTER = 1, STREAM_POLICY = 1 << 16, STREAM_STARTS = 1 << 20, STREAM_HELD = 1 << 21 };
+enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_CYCLES = 1 << 30, HELD_EVERY = 8 };
 
 void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   sm->gpu = gpu;
   sm->index = index;
   rng_seed(&sm->jitter, gpu->seed, STREAM_JITTER + index);
   rng_seed(&sm->starts, gpu->seed, STREAM_STARTS + index);
+  rng_seed(&sm->held, gpu->seed, STREAM_HELD + index);
   const Machine *machine = gpu->machine;
   for (uint32_t i = 0; i < machine->sm.schedulers; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
@@ -152,6 +153,22 @@ static uint64_t noise(Sm *sm, const Warp *warp) {
   return rng_below(&sm->jitter, NOISE_EVERY) ? 0 : rng_below(&sm->jitter, NOISE_CYCLES);
 }
 
+/* Others may wait for it, or it for others: an access that is no plain one of PTX, a fence or a barrier. */
+static bool synchronizes(const Issue *issue) {
+  const OpInfo *info = &op_info[issue->inst->op];
+  bool access = (info->unit == UNIT_GLOBAL || info->unit == UNIT_SHARED) && info->flags & (OPF_LOAD | OPF_STORE);
+  bool weak = issue->inst->sem == SEM_WEAK && issue->block->launch->program->dialect == DIALECT_PTX;
+  return info->flags & (OPF_ATOMIC | OPF_FENCE | OPF_BARRIER) || (access && !weak);
+}
+
+/* How long the warp is held up behind the instruction (sm.held_up). */
+static uint64_t hold_up(const Issue *issue) {
+  Sm *sm = issue->sm;
+  if (!synchronizes(issue) || rng_below(&sm->held, HELD_EVERY))
+    return 0;
+  return rng_below(&sm->held, sm->gpu->machine->sm.held_up);
+}
+
 /* The running lanes may exit without further work. */
 static void note_leaving(Warp *warp) {
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
@@ -171,6 +188,8 @@ static void tell_issued(const Issue *issue) {
 static void go_on(const Issue *issue) {
   Warp *warp = issue->warp;
   uint64_t delay = G_UNLIKELY(issue->gpu->noisy) ? noise(issue->sm, warp) : 0;
+  if (G_UNLIKELY(issue->gpu->holds_up))
+    delay += hold_up(issue);
   const Decoded *decoded = &issue->block->launch->decoded[warp->pc];
   if (G_LIKELY(!issue->drains)) {
     sm_wait_for_operands(issue->sm, warp, decoded, issue->next, delay);

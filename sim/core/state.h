@@ -204,6 +204,7 @@ typedef struct Sm {
   WarpSet slots_of[SM_SCHEDULERS_MAX]; /* that belong to each scheduler */
   Wheel wheel;                         /* when each warp that sleeps wakes, by slot */
   Rng jitter;
+  Rng held;   /* Sm.held_up of the machine */
   Rng starts; /* the same for starts of blocks that take the place of others: apart, since windows change the order of draws */
   bool refilled; /* some block has exited */
   Scheduler scheduler[SM_SCHEDULERS_MAX];
@@ -289,6 +290,7 @@ typedef struct Gpu {
   uint64_t limit_cycles;
   const Stop *stop; /* what the run listens to (gpu_run() doesn't); NULL: nothing. Borrowed */
   uint32_t unit_latency[UNIT_COUNT];
+  bool holds_up;        /* the machine has sm.held_up */
   bool noisy;           /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */

@@ -88,10 +88,12 @@ static void append_counters(const Counters *counters, Canvas *canvas) {
   }
 }
 
+enum { SEEDS_LISTED = 4 };
+
 static bool is_one_group(const ScheduleResult *a, const ScheduleResult *b) {
   return a->verdict == b->verdict && a->result == b->result && g_str_equal(a->policy, b->policy) &&
          g_str_equal(a->branch_order, b->branch_order) && g_str_equal(a->dispatch_order, b->dispatch_order) &&
-         a->late_stores == b->late_stores;
+         a->held_up == b->held_up && a->late_stores == b->late_stores;
 }
 
 /* True if schedule `i` is the first with its policy, orders, verdict and result. */
@@ -105,29 +107,48 @@ static bool opens_group(const GArray *schedules, guint i) {
   return true;
 }
 
+/* "1,2,9-24". */
+static char *list_text(const GArray *numbers) {
+  GString *text = g_string_new(NULL);
+  for (guint i = 0, next; i < numbers->len; i = next) {
+    uint64_t first = g_array_index(numbers, uint64_t, i);
+    for (next = i + 1; next < numbers->len && g_array_index(numbers, uint64_t, next) == first + (next - i);)
+      next++;
+    if (next - i <= SEEDS_LISTED)
+      next = i + 1;
+    g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, text->len ? "," : "", first);
+    if (next - i > 1)
+      g_string_append_printf(text, "-%" G_GUINT64_FORMAT, first + (next - i - 1));
+  }
+  return g_string_free(text, FALSE);
+}
+
 /* The seeds and the span of cycles of the schedules that share policy, orders, verdict and result with schedule
  * `i`. */
 static void append_group(const GArray *schedules, guint i, bool results, Canvas *canvas) {
   const ScheduleResult *own = &g_array_index(schedules, ScheduleResult, i);
-  g_autoptr(GString) seeds = g_string_new(NULL);
+  g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   uint64_t lowest = own->cycles, highest = own->cycles;
   for (guint j = i; j < schedules->len; j++) {
     const ScheduleResult *other = &g_array_index(schedules, ScheduleResult, j);
     if (!is_one_group(own, other))
       continue;
-    g_string_append_printf(seeds, "%s%" G_GUINT64_FORMAT, seeds->len ? "," : "", other->seed);
+    g_array_append_val(numbers, other->seed);
     lowest = MIN(lowest, other->cycles);
     highest = MAX(highest, other->cycles);
   }
   g_autofree char *span = lowest == highest
                               ? g_strdup_printf("%" G_GUINT64_FORMAT, lowest)
                               : g_strdup_printf("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, lowest, highest);
-  paint_plain(canvas, "  %-20s %-18s %-12s %16s  ", own->policy, own->branch_order, seeds->str, span);
+  g_autofree char *seeds = list_text(numbers);
+  paint_plain(canvas, "  %-20s %-18s %-12s %16s  ", own->policy, own->branch_order, seeds, span);
   paint_append(canvas, paint_of_verdict(own->verdict), "%s", verdict_name(own->verdict));
   if (results && own->result)
     paint_plain(canvas, ", result %u", own->result);
   if (own->reordered)
     paint_plain(canvas, ", blocks dispatched in %s order", own->dispatch_order);
+  if (own->held_up)
+    paint_plain(canvas, ", warps held up to %u cycles", own->held_up);
   if (own->late_stores)
     paint_plain(canvas, ", stores up to %u cycles late", own->late_stores);
   paint_plain(canvas, "\n");

@@ -4,13 +4,13 @@
 #include <sys/resource.h>
 
 #include "base/quote.h"
-#include "sim/detect/race/unfenced.h"
 #include "sim/study/fences.h"
 #include "sim/study/forms.h"
 #include "sim/study/reliance.h"
 #include "sim/study/repairs.h"
 #include "sim/study/results.h"
 #include "sim/study/schedule.h"
+#include "sim/study/schedule_kinds.h"
 
 CheckOptions check_options_default(void) { return (CheckOptions){.run = run_options_default(), .seeds = 4}; }
 
@@ -18,8 +18,14 @@ CheckOptions check_options_default(void) { return (CheckOptions){.run = run_opti
  * release). It gets so many times the cycles of the machine's own policy, and then counts as starvation, not as a
  * verdict. */
 enum { STARVATION_FACTOR = 50, STARVATION_CYCLES_MIN = 1000000 };
-/* With late stores each fence takes many times as long, and a run that isn't over by then is left at that. */
+/* With late stores each fence takes many times as long, and where warps are held up others wait for them; a run that
+ * isn't over by then is left at that. */
 enum { LATE_FACTOR = 20 };
+/* A hang that comes of being held up is there early, and costs little until it is proved. */
+enum { HELD_CYCLES_MIN = 20000000 };
+
+/* Neither happens on a GPU that does nothing else. */
+static bool is_disturbed(const Schedule *schedule) { return schedule->late_stores || schedule->held_up; }
 
 static Finding *find_known(const GPtrArray *known, const Finding *finding) {
   for (guint i = 0; i < known->len; i++)
@@ -162,7 +168,7 @@ static void report_starvation(RunResult *check, const Schedule *schedule, uint64
 
 /* True if the run was cut off because its policy starves a program that the machine's own policy completes. */
 static bool is_starved(const RunResult *run, const Schedule *schedule, const Schedule *own, const RunResult *first) {
-  bool other = schedule->policy != own->policy || schedule->reordered || schedule->late_stores;
+  bool other = schedule->policy != own->policy || schedule->reordered || is_disturbed(schedule);
   return run->verdict == VERDICT_UNDECIDED && !stop_is_final(run->stop) && other &&
          first->verdict == VERDICT_COMPLETED;
 }
@@ -178,10 +184,11 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
                           const Schedule *schedule, const RunResult *first, Diag *diag) {
   Machine *variant = schedule_machine(schedule, machine);
   RunOptions run = options_under(options, schedule);
-  bool other = schedule->policy != machine->sm.policy || schedule->reordered || schedule->late_stores;
-  uint64_t factor = schedule->late_stores ? LATE_FACTOR : STARVATION_FACTOR;
+  bool other = schedule->policy != machine->sm.policy || schedule->reordered || is_disturbed(schedule);
+  uint64_t factor = is_disturbed(schedule) ? LATE_FACTOR : STARVATION_FACTOR;
   if (first && first->verdict == VERDICT_COMPLETED && other)
-    run.limit_cycles = MIN(run.limit_cycles, first->cycles * factor + STARVATION_CYCLES_MIN);
+    run.limit_cycles = MIN(run.limit_cycles, first->cycles * factor +
+                                                 (schedule->held_up ? HELD_CYCLES_MIN : STARVATION_CYCLES_MIN));
   RunResult *result = forms_run(scenario, variant, &run, diag);
   machine_free(variant);
   return result;
@@ -231,7 +238,7 @@ static void gather(Gathering *all, const GArray *schedules, guint index, RunResu
   bool starved = is_starved(run, schedule, own, &all->first);
   record(&all->united, schedule, run, starved, results_add(&all->results, run, index));
   if (starved) {
-    if (!schedule->late_stores)
+    if (!is_disturbed(schedule))
       report_starvation(&all->united, schedule, run->cycles);
     run_result_free(run);
     return;
@@ -307,7 +314,7 @@ typedef struct Attempts {
   const Scenario *scenario;
   const Machine *machine;
   const CheckOptions *options;
-  const GArray *schedules;
+  GArray *schedules;
   const RunResult *first; /* Gathering.first */
   unsigned jobs;          /* at a time, once the first has been made */
   RunResult **run;        /* of each schedule, once it was made; NULL after an error */
@@ -378,6 +385,12 @@ static void mend_known(Attempts *attempts, guint index, const RunResult *run, Fi
     g_ptr_array_add(known->evidence, g_ptr_array_steal_index(finding->evidence, before));
 }
 
+/* Where warps are held up, orders come up that only wait or repeat something: what relies on one of them is judged by
+ * the other schedules. And that threads are kept from going on is meant. */
+static bool leaves_out(const Schedule *schedule, const Finding *finding) {
+  return schedule->held_up && (finding->id == FINDING_UNORDERED_ACCESS || finding->id == FINDING_TIMING_STARVATION);
+}
+
 /* Of findings that no earlier schedule had, in the schedule that has them: drops those that their doubt ends, and
  * tries the repairs of the others. */
 static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArray *known, Diag *diag) {
@@ -392,6 +405,10 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArr
   for (guint i = 0; i < run->findings->len;) {
     Finding *finding = g_ptr_array_index(run->findings, i++);
     Finding *before_it = find_known(known, finding);
+    if (leaves_out(schedule, finding)) {
+      g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
+      continue;
+    }
     if (before_it) {
       mend_known(attempts, index, run, before_it, finding, diag);
       continue;
@@ -411,10 +428,28 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArr
   machine_free(variant);
 }
 
+/* The runs in which warps are held up, the last ones of the list: of a short program there are more, since each finds
+ * what it finds by chance. */
+enum { HELD_INSTRUCTIONS = 100000, HELD_SEEDS_MIN = 1, HELD_WAITING = 4 };
+
+static uint64_t instructions_of(const RunResult *run) {
+  return counter_value(&run->counters, COUNTER_warp_instructions);
+}
+
+static void leave_out_held(GArray *schedules, const RunResult *first) {
+  uint64_t wanted = MAX(HELD_INSTRUCTIONS / MAX(instructions_of(first), 1), HELD_SEEDS_MIN);
+  guint held = 0;
+  while (held < schedules->len && g_array_index(schedules, Schedule, schedules->len - 1 - held).held_up)
+    held++;
+  if (held > wanted)
+    g_array_set_size(schedules, schedules->len - held + (guint)wanted);
+}
+
 /* Makes the runs and gathers them in order, until something ends them (Gathering.united.stop); false after an error,
  * in `diag`. */
 static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
   guint count = attempts->schedules->len;
+  uint64_t held = 0; /* instructions of such runs, most of which may be those of waiting threads */
   for (guint i = 0; i < count && !all->united.stop; i++) {
     if (!attempts->diag[i])
       attempt(GUINT_TO_POINTER(i + 1), attempts);
@@ -423,6 +458,13 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
     if (!run)
       return false;
     StopReason cut = stop_is_final(run->stop) ? run->stop : STOP_NONE;
+    if (i == 0 && !attempts->options->schedules) {
+      leave_out_held(attempts->schedules, run);
+      all->united.schedules_wanted = count = attempts->schedules->len;
+    }
+    held += g_array_index(attempts->schedules, Schedule, i).held_up ? instructions_of(run) : 0;
+    if (held > HELD_WAITING * HELD_INSTRUCTIONS && !attempts->options->schedules)
+      all->united.schedules_wanted = count = i + 1;
     try_repairs(attempts, i, run, all->united.findings, diag);
     gather(all, attempts->schedules, i, run);
     all->united.stop = cut || i + 1 == count ? cut : stop_asked(attempts->options->run.stop);
@@ -445,48 +487,10 @@ static void attempts_clear(Attempts *attempts) {
   g_mutex_clear(&attempts->lock);
 }
 
-static uint64_t blocks_of(const ScenarioLaunch *launch) {
-  return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-}
-
-static uint64_t warps_of(const ScenarioLaunch *launch) {
-  return blocks_of(launch) * (((uint64_t)launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32);
-}
-
-/* With late stores a large launch takes long: waits become as many times longer as there are threads in a row. A lock
- * that lacks a fence shows that with few threads, too. */
-enum { LATE_WARPS_FEW = 256, LATE_WARPS_MAX = 1024 };
-
-/* Under how many seeds, at most, stores are to be late: none, unless some launch has threads on several SMs that
- * a late store could mislead, and no launch is too large. */
-static unsigned late_seeds(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  g_autoptr(Diag) ignored = diag_new(), found = diag_new();
-  const Program *program = scenario_source(scenario, machine, ignored);
-  bool unfenced = false;
-  uint64_t most = 0;
-  if (!program && (program = scenario_program(scenario, machine, found)))
-    diag_add_all(diag, found); /* it is lowered once */
-  if (!program || program->dialect != DIALECT_PTX || !machine->memory.slices)
-    return 0;
-  for (guint i = 0; i < scenario->launches->len; i++)
-    most = MAX(most, warps_of(g_ptr_array_index(scenario->launches, i)));
-  for (guint i = 0; most <= LATE_WARPS_MAX && i < scenario->launches->len && !unfenced; i++) {
-    const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, i);
-    if (blocks_of(launch) > 1 || scenario->launches->len > 1)
-      unfenced = unfenced_has_pair(g_ptr_array_index(program->kernels, launch->kernel));
-  }
-  return !unfenced ? 0 : most <= LATE_WARPS_FEW ? G_MAXUINT : 1;
-}
-
 /* The schedules to try. */
 static GArray *make_schedules(const Scenario *scenario, const Machine *machine, const CheckOptions *options,
                               Diag *diag) {
-  bool blocks = false;
-  for (guint i = 0; i < scenario->launches->len; i++) {
-    const uint32_t *grid = ((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, i))->grid;
-    blocks |= grid[0] > 1 || grid[1] > 1 || grid[2] > 1;
-  }
-  ScheduleKinds kinds = {.blocks = blocks, .late = late_seeds(scenario, machine, diag)};
+  ScheduleKinds kinds = schedule_kinds(scenario, machine, diag);
   return options->schedules ? schedules_count(machine, options->run.seed, options->schedules, kinds)
                             : schedules_by_seeds(machine, options->run.seed, options->seeds, kinds);
 }

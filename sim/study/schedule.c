@@ -43,6 +43,16 @@ static void append_reordered(GArray *schedules, Schedule own, guint count) {
   }
 }
 
+/* Who asks for fewer is in a hurry. */
+enum { FEW_SEEDS = 4 };
+
+/* Held up for many round trips to memory, so that others do much meanwhile. */
+static void append_held(GArray *schedules, Schedule own, guint count) {
+  own.held_up = 20000;
+  if (schedules->len < count)
+    g_array_append_val(schedules, own);
+}
+
 /* Late stores: a few round trips to memory, or many, so that other threads come to where a store isn't seen. */
 static void append_late(GArray *schedules, Schedule own, guint count) {
   static const uint32_t late[] = {8000, 3000};
@@ -67,6 +77,8 @@ GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, S
       }
     if (kinds.blocks)
       append_reordered(schedules, own, count);
+    if (own.seed - seed < kinds.held)
+      append_held(schedules, own, count);
     if (own.seed - seed < kinds.late)
       append_late(schedules, own, count);
   }
@@ -96,6 +108,9 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
   next = own;
   for (unsigned i = 0; i < MIN(kinds.late, MAX(seeds, 1u)); i++, next.seed++)
     append_late(schedules, next, G_MAXUINT);
+  next = own;
+  for (unsigned i = 0; i < (seeds < FEW_SEEDS ? MIN(kinds.held, MAX(seeds, 1u)) : kinds.held); i++, next.seed++)
+    append_held(schedules, next, G_MAXUINT);
   return schedules;
 }
 
@@ -104,19 +119,23 @@ Machine *schedule_machine(const Schedule *schedule, const Machine *machine) {
   variant->sm.policy = schedule->policy;
   variant->sm.simt_stack.branch_order = schedule->order;
   variant->grid.dispatch_order = schedule->dispatch;
+  if (schedule->held_up)
+    variant->sm.held_up = schedule->held_up;
   if (schedule->late_stores)
     variant->memory.late_stores = schedule->late_stores;
   return variant;
 }
 
 char *schedule_text(const Schedule *schedule) {
+  g_autofree char *held =
+      schedule->held_up ? g_strdup_printf("warps held up to %u cycles, ", schedule->held_up) : g_strdup("");
   g_autofree char *late =
       schedule->late_stores ? g_strdup_printf("stores up to %u cycles late, ", schedule->late_stores) : g_strdup("");
-  return g_strdup_printf("policy %s, branch order %s, %s%s%s%sseed %" G_GUINT64_FORMAT,
+  return g_strdup_printf("policy %s, branch order %s, %s%s%s%s%sseed %" G_GUINT64_FORMAT,
                          policy_names[schedule->policy], order_names[schedule->order],
                          schedule->reordered ? "dispatch order " : "",
                          schedule->reordered ? dispatch_names[schedule->dispatch] : "",
-                         schedule->reordered ? ", " : "", late, schedule->seed);
+                         schedule->reordered ? ", " : "", held, late, schedule->seed);
 }
 
 ScheduleResult schedule_result(const Schedule *schedule) {
@@ -124,15 +143,18 @@ ScheduleResult schedule_result(const Schedule *schedule) {
                           .branch_order = order_names[schedule->order],
                           .dispatch_order = dispatch_names[schedule->dispatch],
                           .reordered = schedule->reordered,
+                          .held_up = schedule->held_up,
                           .late_stores = schedule->late_stores,
                           .seed = schedule->seed};
 }
 
 char *schedule_arguments(const ScheduleResult *schedule) {
+  g_autofree char *held =
+      schedule->held_up ? g_strdup_printf(" -s sm.held_up=%u", schedule->held_up) : g_strdup("");
   g_autofree char *late =
       schedule->late_stores ? g_strdup_printf(" -s memory.late_stores=%u", schedule->late_stores) : g_strdup("");
-  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s%s%s%s --seed %" G_GUINT64_FORMAT,
+  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s%s%s%s%s --seed %" G_GUINT64_FORMAT,
                          schedule->policy, schedule->branch_order,
                          schedule->reordered ? " -s grid.dispatch_order=" : "",
-                         schedule->reordered ? schedule->dispatch_order : "", late, schedule->seed);
+                         schedule->reordered ? schedule->dispatch_order : "", held, late, schedule->seed);
 }

@@ -1,4 +1,5 @@
-/* schedule.h - the schedules that check tries: scheduling policies, branch orders, orders of dispatch, seeds. */
+/* schedule.h - the schedules that check tries: scheduling policies, branch orders, orders of dispatch, seeds, warps that
+ * are held up, late stores. */
 #ifndef LOCKSTEP_STUDY_SCHEDULE_H
 #define LOCKSTEP_STUDY_SCHEDULE_H
 
@@ -10,20 +11,23 @@ typedef struct Schedule {
   DispatchOrder dispatch;
   uint64_t seed;
   bool reordered;       /* `dispatch` isn't the machine's own */
+  uint32_t held_up;     /* cycles (sm.held_up) */
   uint32_t late_stores; /* cycles (memory.late_stores) */
 } Schedule;
 
 /* What the programs of a check can tell apart. */
 typedef struct ScheduleKinds {
   bool blocks;   /* some launch has several */
+  unsigned held; /* under so many seeds, at most, warps are held up, too */
   unsigned late; /* under so many seeds, at most, stores are late, too (unfenced.h) */
 } ScheduleKinds;
 
 /* The machine's own policy under `seeds` seeds from `seed` on, then the other branch order, the other policies, the
- * other orders of dispatch, and late stores under each of the seeds. */
+ * other orders of dispatch, and late stores under each of the seeds; at the end warps that are held up, under more
+ * seeds unless there are few. */
 GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, ScheduleKinds kinds);
 /* `count` schedules: seed after seed each policy with each branch order, the machine's own first, the other orders of
- * dispatch, and late stores. */
+ * dispatch, warps that are held up, and late stores. */
 GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, ScheduleKinds kinds);
 /* The machine under that schedule; free it with machine_free(). */
 Machine *schedule_machine(const Schedule *schedule, const Machine *machine);

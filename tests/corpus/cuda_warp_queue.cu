@@ -29,7 +29,9 @@ template <bool CLOSES> static __device__ void warp_queue(Queue *queue, int *out)
       closed = *(volatile unsigned *)&queue->closed;
       __threadfence();
       first = *(volatile unsigned *)&queue->head;
+      __threadfence(); // the tail mustn't be older than the head
       got = min((unsigned)__popc(want), *(volatile unsigned *)&queue->tail - first);
+      __threadfence();
       if (got && atomicCAS(&queue->head, first, first + got) != first)
         got = 0, closed = 0;
       __threadfence();
@@ -83,6 +85,7 @@ template <bool CLOSES> static __device__ void block_queue(int *out, int rounds) 
       ends = closed;
       __threadfence_block();
       first = *(volatile unsigned *)&head;
+      __threadfence_block();
       got = min(32u, tail - first);
       __threadfence_block();
       if (got && atomicCAS(&head, first, first + got) != first)

@@ -10,8 +10,10 @@ static __device__ void read_lock(Preferring *lock) {
     }
     atomicAdd(&lock->readers, 1);
     __threadfence();
-    if (!*(volatile int *)&lock->writer)
+    if (!*(volatile int *)&lock->writer) {
+      __threadfence();
       return;
+    }
     atomicSub(&lock->readers, 1);
   }
 }
