@@ -31,13 +31,9 @@ static bool asks_others(const Kernel *kernel) {
 
 /* Under how many seeds, at most, stores are to be late: none, unless some launch has threads on several SMs that
  * a late store could mislead, and no launch is too large. */
-static unsigned late_seeds(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  g_autoptr(Diag) ignored = diag_new(), found = diag_new();
-  const Program *program = scenario_source(scenario, machine, ignored);
+static unsigned late_seeds(const Scenario *scenario, const Machine *machine, const Program *program) {
   bool unfenced = false;
   uint64_t most = 0;
-  if (!program && (program = scenario_program(scenario, machine, found)))
-    diag_add_all(diag, found); /* it is lowered once */
   if (!program || program->dialect != DIALECT_PTX || !machine->memory.slices)
     return 0;
   for (guint i = 0; i < scenario->launches->len; i++)
@@ -52,9 +48,7 @@ static unsigned late_seeds(const Scenario *scenario, const Machine *machine, Dia
 
 /* Under how many seeds, at most, warps are to be held up: none, unless the threads of some launch may wait for each
  * other or tell each other something by accesses to memory, and no launch is too large. */
-static unsigned held_seeds(const Scenario *scenario, const Machine *machine) {
-  g_autoptr(Diag) ignored = diag_new();
-  const Program *program = scenario_program(scenario, machine, ignored);
+static unsigned held_seeds(const Scenario *scenario, const Machine *machine, const Program *program) {
   bool found = false;
   uint64_t most = 0;
   if (lock_unit_is_conditional(machine)) /* which no GPU is */
@@ -68,9 +62,14 @@ static unsigned held_seeds(const Scenario *scenario, const Machine *machine) {
 }
 
 ScheduleKinds schedule_kinds(const Scenario *scenario, const Machine *machine, Diag *diag) {
+  g_autoptr(Diag) ignored = diag_new(), found = diag_new();
+  const Program *program = scenario_source(scenario, machine, ignored);
   bool blocks = false;
+  if (!program && (program = scenario_program(scenario, machine, found)))
+    diag_add_all(diag, found); /* it is lowered once */
   for (guint i = 0; i < scenario->launches->len; i++)
     blocks |= blocks_of(g_ptr_array_index(scenario->launches, i)) > 1;
-  return (ScheduleKinds){
-      .blocks = blocks, .held = held_seeds(scenario, machine), .late = late_seeds(scenario, machine, diag)};
+  return (ScheduleKinds){.blocks = blocks,
+                         .held = held_seeds(scenario, machine, program),
+                         .late = late_seeds(scenario, machine, program)};
 }
