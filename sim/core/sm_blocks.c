@@ -146,7 +146,8 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   sm_come_to(sm, warp, &launch->decoded[warp->pc]);
   uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
   Rng *rng = sm->refilled ? &sm->starts : &sm->jitter;
-  uint64_t late = sm->gpu->holds_up && rng_below(&sm->held, 2) ? rng_below(&sm->held, sm->gpu->machine->sm.held_up) : 0;
+  bool held = sm->gpu->holds_up && rng_below(&sm->held, 2);
+  uint64_t late = held ? rng_below(&sm->held, sm->gpu->machine->sm.held_up) : 0;
   sm_wake(sm, warp, now + late + (jitter ? rng_below(rng, jitter + 1) : 0));
 }
 

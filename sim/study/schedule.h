@@ -1,5 +1,5 @@
-/* schedule.h - the schedules that check tries: scheduling policies, branch orders, orders of dispatch, seeds, warps that
- * are held up, late stores. */
+/* schedule.h - the schedules that check tries: scheduling policies, branch orders, orders of dispatch, seeds, warps
+ * that are held up, late stores. */
 #ifndef LOCKSTEP_STUDY_SCHEDULE_H
 #define LOCKSTEP_STUDY_SCHEDULE_H
 

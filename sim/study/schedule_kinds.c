@@ -46,19 +46,20 @@ static unsigned late_seeds(const Scenario *scenario, const Machine *machine, con
   return !unfenced ? 0 : most <= LATE_WARPS_FEW ? G_MAXUINT : 1;
 }
 
-/* Under how many seeds, at most, warps are to be held up: none, unless the threads of some launch may wait for each
- * other or tell each other something by accesses to memory, and no launch is too large. */
+/* Under how many seeds, at most, warps are to be held up: none, unless there are several, or the host, which may wait
+ * for each other or tell each other something by accesses to memory, and no launch is too large. */
 static unsigned held_seeds(const Scenario *scenario, const Machine *machine, const Program *program) {
   bool found = false;
-  uint64_t most = 0;
+  uint64_t most = 0, all = scenario->host ? 1 : 0;
   if (lock_unit_is_conditional(machine)) /* which no GPU is */
     return 0;
   for (guint i = 0; program && i < scenario->launches->len; i++) {
     const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, i);
     most = MAX(most, warps_of(launch));
+    all += warps_of(launch);
     found = found || asks_others(g_ptr_array_index(program->kernels, launch->kernel));
   }
-  return !found || most > LATE_WARPS_MAX ? 0 : most <= LATE_WARPS_FEW ? HELD_SEEDS_MAX : 1;
+  return !found || all < 2 || most > LATE_WARPS_MAX ? 0 : most <= LATE_WARPS_FEW ? HELD_SEEDS_MAX : 1;
 }
 
 ScheduleKinds schedule_kinds(const Scenario *scenario, const Machine *machine, Diag *diag) {

@@ -145,8 +145,8 @@ static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
   return race_plain_access_repair;
 }
 
-/* Other lanes of the warp are in a loop that tries or polls something while these go on: mostly one that takes a lock,
- * or waits for a flag, for all of them. */
+/* Other lanes of the warp are in a loop that tries or polls something while these go on: mostly one that takes a
+ * lock, or waits for a flag, for all of them. */
 static bool leaves_waiting_lanes(const ProbePoint *point) {
   enum { NEAR = 6 }; /* such a loop is short */
   const Warp *warp = point->warp;
@@ -180,8 +180,8 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
                                            missing),
                     .repair = g_strdup(repair_of_mixed(race, second))};
   if (race->cause != RACE_LANES && leaves_waiting_lanes(point))
-    return because(missing, "if one lane takes the lock, or waits for the flag, for all of its warp, put __syncwarp() "
-                            "behind that, and before it gives the lock back");
+    return because(missing, "if one lane takes the lock, or waits for the flag, for all of its warp, put "
+                            "__syncwarp() behind that, and before it gives the lock back");
   if (race_is_update(point, race, second))
     return because(missing, "make it one atomic operation (atomicAdd() instead of ++ or +=)");
   if (race->cause == RACE_LANES)
