@@ -63,6 +63,7 @@ void race_older_init(RaceOlder *older) {
                        .looks = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, free_look),
                        .writers = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free),
                        .in_doubt = g_hash_table_new(g_direct_hash, g_direct_equal),
+                       .together = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free),
                        .places = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free),
                        .cases = g_array_new(FALSE, FALSE, sizeof(OlderCase))};
 }
@@ -70,6 +71,7 @@ void race_older_init(RaceOlder *older) {
 void race_older_clear(RaceOlder *older) {
   g_hash_table_destroy(older->in_doubt);
   g_hash_table_destroy(older->places);
+  g_hash_table_destroy(older->together);
   g_hash_table_destroy(older->looks);
   g_hash_table_destroy(older->writers);
   g_hash_table_destroy(older->words);
@@ -248,6 +250,20 @@ static bool takes_older(Step *step, const Group *group, const PastValue *value) 
          (race_trial_asks_older(trial) && order_is_omitted(step->warp, &value->ended_by));
 }
 
+/* Lanes of the warp have looked at several words by this load since its loop began, be it that only one of them still
+ * does. */
+static bool looks_together(RaceOlder *older, const Step *step, uint32_t time) {
+  gpointer actor = GUINT_TO_POINTER(step->warp->actor);
+  gint64 now = (gint64)((uint64_t)step->point->pc << 32 | time), *known = g_hash_table_lookup(older->together, actor);
+  if (step->groups > 1 && !known && g_hash_table_size(older->together) < LOOKS_MAX) {
+    known = g_new(gint64, 1);
+    g_hash_table_insert(older->together, actor, known);
+  }
+  if (step->groups > 1 && known)
+    *known = now;
+  return step->groups > 1 || (known && *known == now);
+}
+
 bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, OlderValue *taken) {
   RaceOlder *older = &step->watch->older;
   const Inst *inst = step->point->inst;
@@ -259,6 +275,7 @@ bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, 
   OlderLook *look = look_of(older, step->warp, group->word);
   if (!look)
     return false;
+  bool together = looks_together(older, step, moment->time);
   if (!goes_on(look, step, moment->time))
     begin_look(look, step, moment->time);
   if (!past)
@@ -276,7 +293,11 @@ bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, 
     return false;
   if (!step->watch->report.older)
     step->watch->report.older = older_place(step->point->gpu, &look->found);
-  *taken = (OlderValue){.given = &value->given, .known = &look->known, .pending = look->pending, .time = look->time};
+  *taken = (OlderValue){.given = &value->given,
+                        .known = &look->known,
+                        .pending = look->pending,
+                        .time = look->time,
+                        .together = together};
   return true;
 }
 

@@ -369,7 +369,7 @@ static void take_strict(const RaceOrder *order, WarpOrder *warp) {
 /* What the warp learned since the loop began, it hasn't learned. */
 static void unlearn(const WarpOrder *warp, const OlderValue *older) {
   FenceOrder *fences = warp->fences;
-  if (warp->time != older->time)
+  if (warp->time != older->time || older->together)
     return;
   vclock_join(&fences->omitted, &fences->known);
   vclock_assign(&fences->known, older->known);

@@ -51,6 +51,7 @@ typedef struct RaceOlder {
   GHashTable *writers;  /* actor -> OlderWriter */
   GHashTable *in_doubt; /* actor -> OlderLook *, borrowed: its newest load is in doubt */
   GHashTable *places;   /* Kernel * -> uint64_t *, locate_key() of each instruction that was asked for, or 0 */
+  GHashTable *together; /* actor -> where and when its lanes looked at several words at once */
   GArray *cases;        /* OlderCase */
 } RaceOlder;
 
