@@ -18,7 +18,7 @@ typedef struct McFatEntry {
   bool ptx;
   unsigned sm;         /* 90 for sm_90; of PTX, compute_90 */
   unsigned unit;       /* from 0 */
-  const char *problem; /* why it couldn't be unpacked, as the rest of a sentence that begins with "it"; NULL: it could */
+  const char *problem; /* why it couldn't be unpacked: what comes behind "it"; NULL: it could */
   const uint8_t *at;   /* in the file, or in `unpacked` */
   gsize length;
   uint8_t *unpacked; /* owned by the array; NULL: it isn't compressed */
@@ -32,8 +32,8 @@ GArray *mc_fatbin_read(const char *file, const uint8_t *bytes, gsize length, Dia
 unsigned mc_fatbin_units(const GArray *entries);
 /* True if a unit has machine code that runs on a GPU of that compute capability (0: any). */
 bool mc_fatbin_has_code(const GArray *entries, unsigned unit, unsigned capability);
-/* The cubin of a unit that such a GPU runs: of its generation, the newest that isn't newer (capability 0: the oldest).
- * NULL after an error, which names the architectures that are there. */
+/* The cubin of a unit that such a GPU runs: of its generation, the newest that isn't newer (capability 0: the
+ * oldest). NULL after an error, which names the architectures that are there. */
 const McFatEntry *mc_fatbin_choose(const char *file, const GArray *entries, unsigned unit, unsigned capability,
                                    Diag *diag);
 /* The PTX of a unit that a driver would compile for such a GPU: the newest that isn't newer; else the oldest. NULL if

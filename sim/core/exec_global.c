@@ -78,8 +78,8 @@ static void raise_fault(Issue *issue, PlaceFault fault, uint64_t address, uint32
                     place_window(address) == MEM_SHARED ? "shared" : "local");
     repair = "pass the address of a buffer in global memory";
   } else if (inside) {
-    g_string_printf(text, "access of %u bytes to %s address " HEX64 ", which ends beyond `%s` (%u words)", bytes, space,
-                    address, inside->name, inside->words);
+    g_string_printf(text, "access of %u bytes to %s address " HEX64 ", which ends beyond `%s` (%u words)", bytes,
+                    space, address, inside->name, inside->words);
   } else {
     g_string_printf(text, "access to %s address " HEX64 ", which is in no buffer", space, address);
     if (address < NULL_PAGE) {

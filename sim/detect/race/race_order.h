@@ -73,7 +73,7 @@ typedef struct OlderValue {
   const VClock *given;           /* what the older value's write handed on */
   const VClock *known, *pending; /* what the warp knew before the loop; `pending`: SCOPES of them */
   uint32_t time;                 /* of the warp, since then */
-  bool together;                 /* other lanes of the warp looked at other words by the same load: what these told stays */
+  bool together; /* other lanes of the warp looked at other words by the same load: what these told stays */
 } OlderValue;
 
 /* A strong read of some bytes of a word, or a read of a flag, ... */
