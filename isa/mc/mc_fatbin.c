@@ -244,6 +244,15 @@ bool mc_fatbin_has_code(const GArray *entries, unsigned unit, unsigned capabilit
   return best_cubin(entries, unit, capability) != NULL;
 }
 
+bool mc_fatbin_say_packed(const GArray *entries, unsigned unit, Diag *diag) {
+  for (guint i = 0; i < entries->len; i++) {
+    const McFatEntry *entry = entry_at(entries, i);
+    if (entry->ptx && entry->unit == unit && entry->problem)
+      diag_hint(diag, "its PTX of compute_%u can't be read: it %s", entry->sm, entry->problem);
+  }
+  return false;
+}
+
 const McFatEntry *mc_fatbin_choose(const char *file, const GArray *entries, unsigned unit, unsigned capability,
                                    Diag *diag) {
   const McFatEntry *best = best_cubin(entries, unit, capability);
@@ -257,6 +266,7 @@ const McFatEntry *mc_fatbin_choose(const char *file, const GArray *entries, unsi
   g_autofree char *there = architectures(entries, unit);
   diag_error(diag, file, 0, 0, "no machine code that runs on a GPU of compute capability %u.%u, only %s",
              capability / 10, capability % 10, *there ? there : "code without a kernel, or nothing");
+  mc_fatbin_say_packed(entries, unit, diag);
   diag_hint(diag, "compile it with -gencode arch=compute_%u,code=sm_%u", capability, capability);
   return NULL;
 }

@@ -39,5 +39,7 @@ const McFatEntry *mc_fatbin_choose(const char *file, const GArray *entries, unsi
 /* The PTX of a unit that a driver would compile for such a GPU: the newest that isn't newer; else the oldest. NULL if
  * there is none that can be read. */
 const McFatEntry *mc_fatbin_ptx(const GArray *entries, unsigned unit, unsigned capability);
+/* A hint for each PTX of the unit that couldn't be unpacked. Returns false. */
+bool mc_fatbin_say_packed(const GArray *entries, unsigned unit, Diag *diag);
 
 #endif

@@ -310,6 +310,11 @@ bool programs_is_binary(const char *text, gsize length) {
   return mc_is_cubin((const uint8_t *)text, length) || mc_is_fatbin((const uint8_t *)text, length);
 }
 
+static bool no_ptx(const Programs *programs, Diag *diag) {
+  diag_error(diag, programs->file, 0, 0, "it has no PTX that can be read, which --code ptx asks for");
+  return programs->fat && mc_fatbin_say_packed(programs->fat, programs->unit, diag);
+}
+
 static bool read_program(Programs *programs, const char *text, gsize length, unsigned capability, Diag *diag) {
   const char *file = programs->file;
   bool text_ends = programs_has_ending(file, ".sass") || programs_has_ending(file, ".ptx") || programs->is_cuda;
@@ -319,7 +324,7 @@ static bool read_program(Programs *programs, const char *text, gsize length, uns
   if (fat && !keep_binary(programs, text, length, capability, diag))
     return false;
   if (programs->is_listing && programs->code == CODE_PTX)
-    return diag_error(diag, file, 0, 0, "it has machine code and no PTX, which --code ptx asks for");
+    return no_ptx(programs, diag);
   if (programs->is_listing)
     return make_listing_common(programs, text, length, capability, diag);
   if (programs_has_ending(file, ".sass")) {

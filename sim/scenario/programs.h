@@ -17,8 +17,8 @@ typedef struct Programs Programs;
 
 /* What a program of CUDA source or PTX runs as (--code). */
 typedef enum {
-  CODE_BEST, /* CUDA source as machine code if nvcc is there and makes it for the machine; what is in an executable as machine
-              * code if it has that for the machine; PTX as PTX */
+  CODE_BEST, /* CUDA source as machine code if nvcc is there and makes it for the machine; what is in an executable as
+              * machine code if it has that for the machine; PTX as PTX */
   CODE_PTX,  /* PTX, lowered here */
   CODE_MACHINE, /* machine code: what stands beside it, `name.sm_90.sass` or `name.sm_90.cubin` for name.ptx or name.cu; else, of
                  * CUDA source, what nvcc makes; of an executable, what it has */

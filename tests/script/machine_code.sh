@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 57
+plan 59
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -82,6 +82,11 @@ plan 57
   compressed add.packed.fatbin zstd rtx3070 'code +machine code of sm_80'
   compressed add.lz4.fatbin lz4 rtx3070 'code +machine code of sm_80'
   compressed add.lz4.fatbin lz4 h200 'code +PTX: it has no machine code for that machine'
+  { head -c 1800 add.lz4.fatbin && head -c 216 /dev/zero; } >damaged.fatbin
+  for code in "" "--code ptx"; do
+    # shellcheck disable=SC2086 # an option and its value
+    expect "damaged PTX $code" 3 'its PTX of compute_90 can.t be read: it is compressed' "$LOCKSTEP" run damaged.fatbin -m h200 $code $adds
+  done
   cp "$SRCDIR/tests/machine_code/add.linked.object" linked.o
   expect "linked, with the PTX of its object" 0 'code +machine code of sm_90; races and misuse are looked for in its PTX' \
     "$LOCKSTEP" check linked.o -m h200 $adds
@@ -90,7 +95,7 @@ plan 57
     "$LOCKSTEP" run two.fatbin -m h200 $adds
   expect "with one" 0 '^two on h200: completed' "$LOCKSTEP" run two.fatbin -m h200 --kernel add $adds
   expect "with a wrong one" 3 'did you mean `add`' "$LOCKSTEP" run two.fatbin -m h200 --kernel ad $adds
-  expect "no PTX in it" 3 'it has machine code and no PTX, which --code ptx asks for' "$LOCKSTEP" run add.o -m h200 --code ptx $adds
+  expect "no PTX in it" 3 'it has no PTX that can be read, which --code ptx asks for' "$LOCKSTEP" run add.o -m h200 --code ptx $adds
   expect "no CUDA in it" 3 'there is no CUDA code in it: it has no section ..nv_fatbin' "$LOCKSTEP" run "$(command -v env)" -m h200 $adds
   head -c 700 "$SRCDIR/traces/mbarrier/ring.fatbin" >cut.fatbin
   expect "cut off" 3 'the fat binary is cut off, or has an unknown form, at byte 0 of it' "$LOCKSTEP" run cut.fatbin -m h200 $adds
