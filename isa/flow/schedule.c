@@ -142,8 +142,8 @@ static bool stops(const VInst *vinst) {
 
 /* ---- one stretch ---- */
 
-/* `before` is a load, and `after` decides for a select behind it, which may drop what was loaded: who loads in vain is
- * told by that order (sim/detect/race/speculation.c). */
+/* `before` is a load, and `after` decides for a select behind it, which may drop what was loaded: who loads in vain
+ * is told by that order (sim/detect/race/speculation.c). */
 static bool decides_select(const Stretch *stretch, const Uses uses[], unsigned before, unsigned after) {
   const Inst *load = &stretch->entry[before].vinst.inst;
   if (load->op != OP_LD || is_constant_load(load) || !uses[after].pwrites)

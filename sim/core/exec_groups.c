@@ -1,7 +1,6 @@
 /* Convergence barriers and other points where the lane groups of a warp switch. A machine with SIMT stacks has no groups:
  * there YIELD does nothing, the lanes of a WARPSYNC are together, and NANOSLEEP holds the warp. */
 #include "sim/core/lane_groups.h"
-#include "sim/engine/rng.h"
 #include "sim/core/members.h"
 
 void exec_BSSY(Issue *issue) { lane_groups_begin(issue, issue->inst->mode, issue->mask); }
@@ -50,18 +49,10 @@ void exec_YIELD(Issue *issue) {
 
 __extension__ typedef unsigned __int128 Wide;
 
-/* Nanoseconds that the global timer is ahead of cycle 0. */
-static uint32_t timer_phase(const Gpu *gpu) {
-  enum { STREAM = 0x736c6570, PHASE_BITS = 20 };
-  Rng rng;
-  rng_seed(&rng, gpu->seed, STREAM);
-  return (uint32_t)(rng_next(&rng) >> (64 - PHASE_BITS));
-}
-
 /* The cycle from `now` on in which the global timer is next a multiple of `ns`. */
 static uint64_t next_multiple(const Gpu *gpu, uint64_t now, uint32_t ns) {
   const Wide giga = 1000000000, clock = (Wide)gpu->machine->clocks.sm;
-  Wide phase = timer_phase(gpu) * clock, period = ns * clock; /* nanoseconds times the clock: cycles times giga */
+  Wide phase = gpu->timer_phase * clock, period = ns * clock; /* nanoseconds times the clock: cycles times giga */
   Wide end = (now * giga + phase + period - 1) / period * period - phase;
   return (uint64_t)((end + giga - 1) / giga);
 }

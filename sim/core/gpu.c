@@ -19,11 +19,19 @@ static void take_reply(void *user, MemRequest *request, uint64_t time) {
   sm_answer(&gpu->sms[request->sm], (Flight *)request, time);
 }
 
+static uint32_t random_phase(uint64_t seed) {
+  enum { STREAM = 0x736c6570, PHASE_BITS = 20 };
+  Rng rng;
+  rng_seed(&rng, seed, STREAM);
+  return (uint32_t)(rng_next(&rng) >> (64 - PHASE_BITS));
+}
+
 Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   Gpu *gpu = g_new0(Gpu, 1);
   gpu->machine = machine;
   gpu->seed = seed;
   gpu->threads = 1;
+  gpu->timer_phase = random_phase(seed);
   gpu->holds_up = machine->sm.held_up > 0;
   gpu->backing = backing;
   gpu->sms = PAGES_NEW(Sm, machine->gpu.sms);
