@@ -106,6 +106,7 @@ UNIT_TESTS = \
   tests/unit/test_shared \
   tests/unit/test_simt \
   tests/unit/test_sink \
+  tests/unit/test_orders \
   tests/unit/test_slots \
   tests/unit/test_sweep \
   tests/unit/test_unfenced \
@@ -268,7 +269,7 @@ TEST_HELPERS = \
   tests/script/valgrind.sh
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
-TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.*)
+TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.* tests/divergent/orders/*.*)
 TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem tests/machine_code/*.* tests/twins/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 

@@ -5,11 +5,13 @@
 #include "sim/core/members.h"
 #include "sim/core/scheduler.h"
 #include "sim/core/sm.h"
+#include "sim/core/sync_records.h"
 
 void lane_groups_reset(LaneGroups *groups) {
   groups->count = 0;
   groups->runs_from = 0;
   groups->gathering = 0;
+  groups->marked = 0;
   memset(groups->used, 0, sizeof groups->used);
   memset(groups->come, 0, sizeof groups->come);
   memset(groups->executed, 0, sizeof groups->executed);
@@ -70,46 +72,6 @@ uint32_t lane_groups_scatter(Issue *issue, uint32_t lanes, const uint32_t target
   return count;
 }
 
-/* ---- records of convergence barriers ---- */
-
-/* Bit of the record that the lane is in, or -1. */
-static int record_of(const LaneGroups *groups, unsigned barrier, unsigned lane) {
-  for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1)
-    if (groups->record[barrier][__builtin_ctz(rest)] >> lane & 1)
-      return __builtin_ctz(rest);
-  return -1;
-}
-
-uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, unsigned lane) {
-  int record = record_of(groups, barrier, lane);
-  return record < 0 ? 0 : groups->record[barrier][record] | groups->away[barrier][record];
-}
-
-static void put_record(LaneGroups *groups, unsigned barrier, uint32_t lanes, uint32_t away) {
-  unsigned at = (unsigned)__builtin_ctz(lanes);
-  groups->record[barrier][at] = lanes;
-  groups->away[barrier][at] = away;
-  groups->used[barrier] |= 1u << at;
-}
-
-/* `lanes` are in no record any more; those of `away` are still waited for. A record without lanes goes: its lanes have it in registers,
- * or nobody has it. */
-static void leave(LaneGroups *groups, unsigned barrier, uint32_t lanes, uint32_t away) {
-  for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1) {
-    unsigned at = (unsigned)__builtin_ctz(rest);
-    uint32_t record = groups->record[barrier][at], others = groups->away[barrier][at] | (record & away);
-    if (!(record & lanes))
-      continue;
-    groups->used[barrier] &= ~(1u << at);
-    if (record & ~lanes)
-      put_record(groups, barrier, record & ~lanes, others);
-  }
-  groups->saved[barrier] &= ~lanes;
-}
-
-/* `lanes` take no part any more. */
-static void withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes) { leave(groups, barrier, lanes, 0); }
-
 /* ---- waiting and going on ---- */
 
 /* `lanes` of the running group wait; at a BSYNC or WARPSYNC together with those that wait there already for the
@@ -121,7 +83,7 @@ static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t la
   for (uint32_t i = 0; state != GROUP_AT_BARRIER && i < groups->count; i++) {
     LaneGroup *group = &groups->group[i];
     if (group->state == state && group->which == which && group->pc == warp->pc &&
-        (state != GROUP_AT_SYNC || lane_groups_participants(groups, which, lane) & group->mask)) {
+        (state != GROUP_AT_SYNC || sync_records_members(groups, which, lane) & group->mask)) {
       group->mask |= lanes;
       return group;
     }
@@ -140,9 +102,31 @@ static bool go_together(const LaneGroup *going, const LaneGroup *group) {
   return going->pc == group->pc + 1 && (!goes_by_mask(group->mode) || group->which == going->which);
 }
 
-/* Groups of `leaving` (a mask of their indices) go on behind what they wait at; those at one place as one. They are
- * now the newest. */
-static void let_go(LaneGroups *groups, uint32_t leaving, uint64_t from) {
+/* Lanes of `members` that wait at a BSYNC. */
+static uint32_t lanes_at_sync(const LaneGroups *groups, unsigned barrier, uint32_t members) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_SYNC && groups->group[i].which == barrier)
+      lanes |= groups->group[i].mask & members;
+  return lanes;
+}
+
+/* The barrier of a group that goes on from a BSYNC is cleared: nobody is its member any more. Members that had given way keep nobody
+ * else waiting from now on, until they do so again; `but` did so just now. If some members haven't come, nor given way, the lanes of the
+ * group's own record leave alone. */
+static void clear_barrier(Warp *warp, const LaneGroup *group, uint32_t but) {
+  LaneGroups *groups = warp->groups;
+  uint32_t lanes = sync_records_present(groups, group->which, (unsigned)__builtin_ctz(group->mask));
+  if (lanes & warp->alive & ~lanes_at_sync(groups, group->which, lanes) & ~group->mask & ~groups->marked)
+    lanes &= sync_records_of(groups, group->which, group->mask);
+  groups->marked &= ~lanes | but;
+  sync_records_withdraw(groups, group->which, lanes | group->mask);
+}
+
+/* Groups of `leaving` (a mask of their indices) go on behind what they wait at, those at one place as one; `yields` have just given
+ * way. They are now the newest. */
+static void let_go(Warp *warp, uint32_t leaving, uint64_t from, uint32_t yields) {
+  LaneGroups *groups = warp->groups;
   LaneGroup going[WARP_LANES];
   uint32_t count = 0;
   for (uint32_t i = 0; i < groups->count; i++) {
@@ -151,7 +135,7 @@ static void let_go(LaneGroups *groups, uint32_t leaving, uint64_t from) {
     if (!(leaving >> i & 1))
       continue;
     if (group.state == GROUP_AT_SYNC)
-      withdraw(groups, group.which, group.mask);
+      clear_barrier(warp, &group, yields);
     while (same < count && !go_together(&going[same], &group))
       same++;
     if (same == count)
@@ -191,21 +175,14 @@ static bool some_at_warpsync(const LaneGroups *groups) {
   return false;
 }
 
-/* Lanes that have given way by a YIELD or NANOSLEEP and haven't run since. */
-static uint32_t lanes_yielded(const LaneGroups *groups) {
-  uint32_t lanes = 0;
-  for (uint32_t i = 0; i < groups->count; i++)
-    lanes |= groups->group[i].state == GROUP_YIELDED ? groups->group[i].mask : 0;
-  return lanes;
-}
-
-/* Lanes of one record that wait at a BSYNC. */
-static uint32_t lanes_at_sync(const LaneGroups *groups, unsigned barrier, uint32_t record) {
-  uint32_t lanes = 0;
-  for (uint32_t i = 0; i < groups->count; i++)
-    if (groups->group[i].state == GROUP_AT_SYNC && groups->group[i].which == barrier)
-      lanes |= groups->group[i].mask & record;
-  return lanes;
+/* True if a group can go on that hasn't given way since it last had to. */
+static bool some_unmarked_can_run(const Warp *warp) {
+  for (uint32_t i = 0; i < warp->groups->count; i++) {
+    const LaneGroup *group = &warp->groups->group[i];
+    if (group->state == GROUP_READY || (group->state == GROUP_YIELDED && group->mask & ~warp->groups->marked))
+      return true;
+  }
+  return warp->active != 0;
 }
 
 /* Tells that the groups of `leaving` that wait at a WARPSYNC go on; each mask is told once. */
@@ -249,35 +226,38 @@ static void report_members(const Issue *issue, uint32_t leaving) {
   }
 }
 
-/* A group that waits at a BSYNC doesn't wait for lanes that have given way, once they have done so often enough. */
-static bool lets_yielded_off(const Issue *issue, const LaneGroup *group) {
-  return group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release;
-}
-
-/* The lanes of the record of a group at a BSYNC that aren't in another one. */
-static uint32_t lanes_present(const LaneGroups *groups, const LaneGroup *group) {
-  int record = record_of(groups, group->which, (unsigned)__builtin_ctz(group->mask));
-  return record < 0 ? 0 : groups->record[group->which][record];
+/* Lanes that a group at a BSYNC needn't wait for if nobody goes on who hasn't given way: those that have, if `yields`, which do so just
+ * now, are among the members, or there are none; and members of other records, which may wait for the group themselves. (No GPU was seen
+ * to hang there.) */
+static uint32_t excused(const Issue *issue, const LaneGroup *group, uint32_t members, uint32_t yields) {
+  const Warp *warp = issue->warp;
+  const LaneGroups *groups = warp->groups;
+  bool often = group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release;
+  if (some_unmarked_can_run(warp))
+    return 0;
+  return ~sync_records_of(groups, group->which, group->mask) | (often && (!yields || members & yields) ? groups->marked : 0);
 }
 
 /* The lanes that a group at a BSYNC or WARPSYNC waits for. */
-static uint32_t missing_for(const Issue *issue, const LaneGroup *group) {
+static uint32_t missing_for(const Issue *issue, const LaneGroup *group, uint32_t yields) {
   const Warp *warp = issue->warp;
   const LaneGroups *groups = warp->groups;
-  uint32_t record, missing;
+  unsigned lane = (unsigned)__builtin_ctz(group->mask);
+  uint32_t members, missing;
   switch ((GroupState)group->state) {
   case GROUP_AT_WARPSYNC: return group->which & warp->alive & ~lanes_at_warpsync(groups, group->which);
   case GROUP_AT_MEETING: return warp->alive & ~group->mask;
   case GROUP_AT_SYNC:
-    record = lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask));
-    missing = record & warp->alive & ~lanes_at_sync(groups, group->which, lanes_present(groups, group));
-    return missing & (lets_yielded_off(issue, group) ? ~lanes_yielded(groups) : ALL_LANES);
+    members = sync_records_members(groups, group->which, lane);
+    missing = members & warp->alive &
+              ~lanes_at_sync(groups, group->which, sync_records_present(groups, group->which, lane));
+    return missing ? missing & ~excused(issue, group, members, yields) : 0;
   default: return ALL_LANES;
   }
 }
 
-/* Groups (a mask of their indices) that wait at a BSYNC, and all of whose lanes some WARPSYNC waits for. Groups of
- * which it waits for some lanes are split. */
+/* Groups (a mask of their indices) that wait at a BSYNC, and all of whose lanes some WARPSYNC waits for. They leave that barrier alone.
+ * Groups of which it waits for some lanes are split. */
 static uint32_t wanted_elsewhere(LaneGroups *groups) {
   uint32_t wanted = 0, leaving = 0;
   for (uint32_t i = 0; i < groups->count; i++)
@@ -294,53 +274,60 @@ static uint32_t wanted_elsewhere(LaneGroups *groups) {
     leaving |= 1u << i;
     if (rest.mask)
       add(groups, rest);
+    sync_records_withdraw(groups, group->which, group->mask);
   }
   return leaving;
 }
 
-/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more, and who waits at a BSYNC while a WARPSYNC waits for
- * it. */
-static void release_complete(const Issue *issue, uint64_t from) {
+/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more, after `yields` have given way (0: for another reason); and, if nobody
+ * can go on, who waits at a BSYNC while a WARPSYNC waits for it. */
+static void release_complete(const Issue *issue, uint64_t from, uint32_t yields) {
   LaneGroups *groups = issue->warp->groups;
   uint32_t leaving;
   do {
     leaving = 0;
     for (uint32_t i = 0; i < groups->count; i++)
-      leaving |= missing_for(issue, &groups->group[i]) ? 0 : 1u << i;
+      leaving |= missing_for(issue, &groups->group[i], yields) ? 0 : 1u << i;
     if (PROBE_WANTED(issue->gpu, warp_sync))
       report_warpsyncs(issue, leaving);
     if (PROBE_WANTED(issue->gpu, odd_mask))
       report_members(issue, leaving);
-    let_go(groups, leaving, from);
-    leaving = wanted_elsewhere(groups);
-    let_go(groups, leaving, from);
+    let_go(issue->warp, leaving, from, yields);
+    leaving = some_unmarked_can_run(issue->warp) ? 0 : wanted_elsewhere(groups);
+    let_go(issue->warp, leaving, from, 0);
   } while (leaving);
 }
 
 void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes) {
   LaneGroups *groups = issue->warp->groups;
-  uint32_t used = groups->used[barrier];
-  leave(groups, barrier, lanes, groups->saved[barrier]);
-  put_record(groups, barrier, lanes, 0);
+  bool used = groups->used[barrier];
+  sync_records_begin(groups, barrier, lanes);
   if (used && groups->count) /* who waited for them there waits no longer */
-    release_complete(issue, issue->now);
+    release_complete(issue, issue->now, 0);
 }
 
 void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes) {
   LaneGroups *groups = issue->warp->groups;
-  withdraw(groups, barrier, lanes);
+  sync_records_withdraw(groups, barrier, lanes);
   if (groups->count)
-    release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency);
+    release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency, 0);
 }
 
-/* `lanes` give way: who waits for some of them at a BSYNC counts it. */
-static void count_yield(LaneGroups *groups, uint32_t lanes) {
+/* The running group gives way, and can go on from cycle `from` on; others of its warp may do so now. Who waits for some of its lanes at
+ * a BSYNC counts it. */
+static void give_way(Issue *issue, uint64_t from) {
+  LaneGroups *groups = issue->warp->groups;
+  uint32_t yields = issue->warp->active;
   for (uint32_t i = 0; i < groups->count; i++) {
     LaneGroup *group = &groups->group[i];
     if (group->state == GROUP_AT_SYNC &&
-        lane_groups_participants(groups, group->which, (unsigned)__builtin_ctz(group->mask)) & lanes)
+        sync_records_members(groups, group->which, (unsigned)__builtin_ctz(group->mask)) & yields)
       group->yields++;
   }
+  groups->marked |= yields;
+  issue->warp->active = 0;
+  release_complete(issue, issue->now, yields);
+  add(groups, (LaneGroup){.from = from, .pc = issue->warp->pc + 1, .mask = yields, .state = GROUP_YIELDED});
 }
 
 /* ---- choosing who runs ---- */
@@ -376,6 +363,7 @@ static uint64_t take(Warp *warp, int index, uint64_t time) {
   warp->pc = group.pc;
   warp->active = group.mask;
   warp->state = WARP_RUNNING;
+  groups->marked &= ~group.mask;
   groups->runs_from = MAX(group.from, time);
   return groups->runs_from;
 }
@@ -387,6 +375,10 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
     return;
   uint64_t switched = issue->now + machine->sm.lane_groups.switch_latency;
   int index = choose(warp->groups, switched);
+  if (index < 0) { /* who waits at a BSYNC for lanes that wait elsewhere need do so no longer */
+    release_complete(issue, switched, 0);
+    index = choose(warp->groups, switched);
+  }
   issue->next_pc = warp->pc;
   issue->sm->stall[warp->slot] = index < 0 ? STALL_BARRIER : STALL_LATENCY;
   if (index < 0) {
@@ -404,21 +396,24 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
 
 void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
   Warp *warp = issue->warp;
+  LaneGroups *groups = warp->groups;
   uint32_t before = warp->active;
   const Machine *machine = issue->gpu->machine;
   uint64_t done = issue->now + machine->sm.lane_groups.bsync_latency;
+  sync_records_join(groups, barrier, lanes);
   for (uint32_t rest = lanes; rest;) {
-    uint32_t record = lane_groups_participants(warp->groups, barrier, (unsigned)__builtin_ctz(rest));
-    if (record && record & warp->alive & ~lanes)
-      park(warp, GROUP_AT_SYNC, barrier, record & lanes, 0)->yields += (record & lanes_yielded(warp->groups)) != 0;
-    else if (record)
-      withdraw(warp->groups, barrier, record);
-    rest &= record ? ~record : rest - 1;
+    uint32_t members = sync_records_members(groups, barrier, (unsigned)__builtin_ctz(rest));
+    LaneGroup here = {.which = barrier, .mask = members & lanes};
+    if (members && members & warp->alive & ~lanes)
+      park(warp, GROUP_AT_SYNC, barrier, members & lanes, 0)->yields += (members & groups->marked) != 0;
+    else if (members)
+      clear_barrier(warp, &here, 0);
+    rest &= members ? ~members : rest - 1;
   }
   issue->next = MAX(issue->next, done);
   if (warp->active == before)
     return;
-  release_complete(issue, done);
+  release_complete(issue, done, 0);
   lane_groups_switch(issue, before);
 }
 
@@ -459,7 +454,7 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
     done += (uint64_t)machine->sm.encoded.collective * groups_at_warpsync(warp->groups, first);
   if (!issue->encoded && machine->sm.encoded.collective)
     done += collective_way(machine);
-  release_complete(issue, done);
+  release_complete(issue, done, 0);
   lane_groups_switch(issue, before);
 }
 
@@ -471,31 +466,6 @@ void lane_groups_save(Issue *issue, unsigned barrier, uint32_t lanes) {
   issue->warp->groups->saved[barrier] |= lanes;
 }
 
-/* The record of `members` that `lanes` have saved, whether they have begun another one since or not; -1: there is
- * none. */
-static int saved_record(const LaneGroups *groups, unsigned barrier, uint32_t members, uint32_t lanes,
-                        uint32_t alive) {
-  for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1) {
-    int at = __builtin_ctz(rest);
-    uint32_t all = groups->record[barrier][at] | groups->away[barrier][at];
-    if (all & lanes && (all & alive) == (members & alive))
-      return at;
-  }
-  return -1;
-}
-
-static void restore(LaneGroups *groups, unsigned barrier, uint32_t members, uint32_t lanes, uint32_t alive) {
-  int at = saved_record(groups, barrier, members, lanes, alive);
-  uint32_t present = lanes, away = members & ~lanes;
-  if (at >= 0) {
-    present |= groups->record[barrier][at];
-    away = groups->away[barrier][at] & ~lanes;
-    groups->used[barrier] &= ~(1u << at);
-  }
-  withdraw(groups, barrier, lanes);
-  put_record(groups, barrier, present, away);
-}
-
 void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes) {
   LaneGroups *groups = issue->warp->groups;
   for (uint32_t rest = lanes; rest;) {
@@ -503,9 +473,9 @@ void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[
     for (uint32_t others = rest; others; others &= others - 1)
       alike |= members[__builtin_ctz(others)] == record ? others & -others : 0;
     if (record)
-      restore(groups, barrier, record, alike, issue->warp->alive);
+      sync_records_restore(groups, barrier, record, alike, issue->warp->alive);
     else
-      withdraw(groups, barrier, alike);
+      sync_records_withdraw(groups, barrier, alike);
     rest &= ~alike;
   }
 }
@@ -522,7 +492,7 @@ void lane_groups_meet(Issue *issue, uint32_t lanes) {
     return;
   }
   park(warp, GROUP_AT_MEETING, ALL_LANES, lanes, 0);
-  release_complete(issue, done + machine->sm.encoded.meeting);
+  release_complete(issue, done + machine->sm.encoded.meeting, 0);
   lane_groups_switch(issue, before);
 }
 
@@ -534,10 +504,7 @@ void lane_groups_yield(Issue *issue, uint64_t cycles) {
     issue->next = warp->groups->runs_from = from;
     return;
   }
-  count_yield(warp->groups, before);
-  add(warp->groups, (LaneGroup){.from = from, .pc = warp->pc + 1, .mask = before, .state = GROUP_YIELDED});
-  warp->active = 0;
-  release_complete(issue, issue->now);
+  give_way(issue, from);
   lane_groups_switch(issue, before);
 }
 
@@ -547,10 +514,7 @@ bool lane_groups_give_way(Issue *issue, const YieldCost *cost) {
   uint32_t before = warp->active;
   uint64_t from = MAX(issue->next, issue->now + cost->away);
   if (groups->count) {
-    count_yield(groups, before);
-    add(groups, (LaneGroup){.from = from, .pc = warp->pc + 1, .mask = before, .state = GROUP_YIELDED});
-    warp->active = 0;
-    release_complete(issue, issue->now);
+    give_way(issue, from);
     int index = choose(groups, from);
     bool itself = groups->group[index].mask & before && groups->count > 1;
     if (groups->group[index].state == GROUP_READY)
@@ -569,7 +533,7 @@ void lane_groups_wait_at_barrier(Warp *warp, unsigned id, uint32_t lanes) {
 
 void lane_groups_lanes_exited(Issue *issue) {
   if (issue->warp->groups->count)
-    release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency);
+    release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency, 0);
 }
 
 void lane_groups_barrier_done(Warp *warp, unsigned id, uint64_t resume) {
@@ -592,6 +556,7 @@ void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now) {
         groups->runs_from <= now || index < 0 || groups->group[index].from >= groups->runs_from)
       return;
     sm_suspend(sm, warp);
+    groups->marked |= warp->active;
     add(groups, (LaneGroup){.from = groups->runs_from, .pc = warp->pc, .mask = warp->active, .state = GROUP_YIELDED});
   }
   int index = choose(groups, now);

@@ -5,16 +5,15 @@
  * its warp for ever.
  * Of a divergent branch's two ways the smaller goes first, of an indirect branch's that of the lowest lane. The next
  * group is the newest that is ready: the one that was left behind, or let go, last. Who gives way by a YIELD or
- * NANOSLEEP runs again when nobody else is ready, the first to give way first; till then nobody waits for it at a
- * BSYNC. (An H200: validation/hardware/lanes.cu, orders.cu.) Groups become one at a BSYNC or a WARPSYNC that they
- * leave together, and where one is chosen to run that gave way: all that gave way and go on at its instruction come
- * along. A running group takes up nobody by coming to an instruction.
- * WARPSYNCs of one mask match wherever they stand, and let lanes of it go that wait at a BSYNC; a WARPSYNC.ALL
- * matches itself only.
- * Convergence barriers: each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one
- * record of each barrier at most, the newest;
- * groups that use one barrier at the same time have a record each. Lanes whose BMOV has saved a record remain in it
- * when they begin another (a call that uses the barrier, too), and are waited for until BMOV has restored it.
+ * NANOSLEEP runs again when nobody else is ready, the first to give way first. (An H200: validation/hardware/lanes.cu,
+ * orders.cu.) Groups become one at a BSYNC or a WARPSYNC that they leave together, and where one is chosen to run that
+ * gave way: all that gave way and go on at its instruction come along. A running group takes up nobody by coming to an
+ * instruction.
+ * Convergence barriers (sync_records.h): who comes to a BSYNC waits for all members of that barrier. Members that have
+ * given way are marked until they run again, and not waited for once nobody can go on who isn't marked. Then the barrier
+ * is cleared: nobody is its member any more, and its members' marks go, but for that of who has just given way.
+ * WARPSYNCs of one mask match wherever they stand, and let lanes of it go that wait at a BSYNC, once nobody can go on
+ * who isn't marked; a WARPSYNC.ALL matches itself only.
  * Does not model: a scoreboard for each group (registers that one group waits for hold up the others, too).
  * Ownership: an Sm owns the LaneGroups of its warps. */
 #ifndef LOCKSTEP_CORE_LANE_GROUPS_H
@@ -25,7 +24,7 @@
 typedef enum {
   GROUP_READY,       /* can issue from cycle `from` on */
   GROUP_YIELDED,     /* likewise, but has given way */
-  GROUP_AT_SYNC,     /* at a BSYNC: until all other lanes of its record wait there or have exited */
+  GROUP_AT_SYNC,     /* at a BSYNC: until all other members of the barrier wait there or have exited */
   GROUP_AT_WARPSYNC, /* until all lanes of its mask are at a WARPSYNC of that mask or have exited */
   GROUP_AT_MEETING,  /* at a WARPSYNC.ALL: until all lanes are there or have exited */
   GROUP_AT_BARRIER,  /* at a block barrier */
@@ -52,6 +51,7 @@ typedef struct LaneGroups {
   uint32_t away[CONVERGENCE_BARRIERS][WARP_LANES];   /* of each record: lanes that have saved it and begun another one since */
   uint32_t saved[CONVERGENCE_BARRIERS];              /* lanes that have saved the record that they are in */
   uint32_t comes_back[WARP_LANES];                   /* of lanes in a collective: where they go on behind it */
+  uint32_t marked;                   /* lanes that have given way, haven't run since, and aren't waited for at a BSYNC */
   uint32_t gathering;                /* block barriers that lanes have come to, but not yet all of the warp: */
   uint32_t come[BLOCK_BARRIERS];     /* who has come */
   uint32_t executed[BLOCK_BARRIERS]; /* those of them that the guard let execute it */
@@ -72,8 +72,6 @@ void lane_groups_save(Issue *issue, unsigned barrier, uint32_t lanes);
 void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes);
 /* BSSY: `lanes` take part in convergence barrier `barrier`. */
 void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes);
-/* The lanes of that convergence barrier that must come together with `lane`; 0 if it takes no part. */
-uint32_t lane_groups_participants(const LaneGroups *groups, unsigned barrier, unsigned lane);
 /* BREAK: `lanes` take part in it no longer; who waited only for them goes on. */
 void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes);
 /* BSYNC: `lanes` of the running group wait, or go on if nobody is waited for. */

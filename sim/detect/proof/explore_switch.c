@@ -1,5 +1,5 @@
 /* Points where lane groups switch: BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP. */
-#include "sim/core/lane_groups.h"
+#include "sim/core/sync_records.h"
 #include "sim/detect/proof/explore_groups.h"
 #include "sim/detect/proof/explore_step.h"
 
@@ -11,12 +11,14 @@ static bool passes_warpsync(const LaneWalk *walk, const LaneState *state, const 
 }
 
 /* True if all lanes that the lane meets at convergence barrier `barrier` go on with it before another group gets a turn, since the
- * newest group goes first: those of a BSSY that the exploration executed, or of a record that is among them. */
+ * newest group goes first: those of a BSSY that the exploration executed, or members that are among them. */
 static bool meets_own_group(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
   const Warp *warp = walk->view->warp;
-  uint32_t record = lane_groups_participants(warp->groups, inst->mode, walk->lane);
-  return inst->guard == PRED_TRUE &&
-         ((state->begun >> inst->mode & 1) || !(record & warp->alive & ~explore_lanes_together(warp)));
+  uint32_t others = warp->alive & ~explore_lanes_together(warp);
+  bool begun = state->begun >> inst->mode & 1;
+  uint32_t members = begun ? sync_records_all(warp->groups, inst->mode)
+                           : sync_records_members(warp->groups, inst->mode, walk->lane);
+  return inst->guard == PRED_TRUE && !(members & others);
 }
 
 /* WARPSYNC.ALL: false if the lane can't go on behind it. */

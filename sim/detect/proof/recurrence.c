@@ -55,7 +55,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 
 /* The groups of a warp; their order says who runs next. */
 static uint64_t digest_groups(const LaneGroups *groups) {
-  uint64_t sum = groups->gathering;
+  uint64_t sum = mix(groups->gathering, groups->marked);
   for (uint32_t i = 0; i < groups->count; i++) {
     const LaneGroup *group = &groups->group[i];
     sum = mix(sum, i) +
