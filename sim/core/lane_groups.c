@@ -111,9 +111,9 @@ static uint32_t lanes_at_sync(const LaneGroups *groups, unsigned barrier, uint32
   return lanes;
 }
 
-/* The barrier of a group that goes on from a BSYNC is cleared: nobody is its member any more. Members that had given way keep nobody
- * else waiting from now on, until they do so again; `but` did so just now. If some members haven't come, nor given way, the lanes of the
- * group's own record leave alone. */
+/* The barrier of a group that goes on from a BSYNC is cleared: nobody is its member any more. Members that had
+ * given way keep nobody else waiting from now on, until they do so again; `but` did so just now. If some members
+ * haven't come, nor given way, the lanes of the group's own record leave alone. */
 static void clear_barrier(Warp *warp, const LaneGroup *group, uint32_t but) {
   LaneGroups *groups = warp->groups;
   uint32_t lanes = sync_records_present(groups, group->which, (unsigned)__builtin_ctz(group->mask));
@@ -123,8 +123,8 @@ static void clear_barrier(Warp *warp, const LaneGroup *group, uint32_t but) {
   sync_records_withdraw(groups, group->which, lanes | group->mask);
 }
 
-/* Groups of `leaving` (a mask of their indices) go on behind what they wait at, those at one place as one; `yields` have just given
- * way. They are now the newest. */
+/* Groups of `leaving` (a mask of their indices) go on behind what they wait at, those at one place as one;
+ * `yields` have just given way. They are now the newest. */
 static void let_go(Warp *warp, uint32_t leaving, uint64_t from, uint32_t yields) {
   LaneGroups *groups = warp->groups;
   LaneGroup going[WARP_LANES];
@@ -226,16 +226,17 @@ static void report_members(const Issue *issue, uint32_t leaving) {
   }
 }
 
-/* Lanes that a group at a BSYNC needn't wait for if nobody goes on who hasn't given way: those that have, if `yields`, which do so just
- * now, are among the members, or there are none; and members of other records, which may wait for the group themselves. (No GPU was seen
- * to hang there.) */
+/* Lanes that a group at a BSYNC needn't wait for if nobody goes on who hasn't given way: those that have, if
+ * `yields`, which do so just now, are among the members, or there are none; and members of other records, which
+ * may wait for the group themselves. (No GPU was seen to hang there.) */
 static uint32_t excused(const Issue *issue, const LaneGroup *group, uint32_t members, uint32_t yields) {
   const Warp *warp = issue->warp;
   const LaneGroups *groups = warp->groups;
   bool often = group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release;
   if (some_unmarked_can_run(warp))
     return 0;
-  return ~sync_records_of(groups, group->which, group->mask) | (often && (!yields || members & yields) ? groups->marked : 0);
+  return ~sync_records_of(groups, group->which, group->mask) |
+         (often && (!yields || members & yields) ? groups->marked : 0);
 }
 
 /* The lanes that a group at a BSYNC or WARPSYNC waits for. */
@@ -256,8 +257,8 @@ static uint32_t missing_for(const Issue *issue, const LaneGroup *group, uint32_t
   }
 }
 
-/* Groups (a mask of their indices) that wait at a BSYNC, and all of whose lanes some WARPSYNC waits for. They leave that barrier alone.
- * Groups of which it waits for some lanes are split. */
+/* Groups (a mask of their indices) that wait at a BSYNC, and all of whose lanes some WARPSYNC waits for. They
+ * leave that barrier alone. Groups of which it waits for some lanes are split. */
 static uint32_t wanted_elsewhere(LaneGroups *groups) {
   uint32_t wanted = 0, leaving = 0;
   for (uint32_t i = 0; i < groups->count; i++)
@@ -279,8 +280,8 @@ static uint32_t wanted_elsewhere(LaneGroups *groups) {
   return leaving;
 }
 
-/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more, after `yields` have given way (0: for another reason); and, if nobody
- * can go on, who waits at a BSYNC while a WARPSYNC waits for it. */
+/* Lets go who waits at a BSYNC or WARPSYNC for nobody any more, after `yields` have given way (0: for another
+ * reason); and, if nobody can go on, who waits at a BSYNC while a WARPSYNC waits for it. */
 static void release_complete(const Issue *issue, uint64_t from, uint32_t yields) {
   LaneGroups *groups = issue->warp->groups;
   uint32_t leaving;
@@ -313,8 +314,8 @@ void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes) {
     release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency, 0);
 }
 
-/* The running group gives way, and can go on from cycle `from` on; others of its warp may do so now. Who waits for some of its lanes at
- * a BSYNC counts it. */
+/* The running group gives way, and can go on from cycle `from` on; others of its warp may do so now. Who waits for
+ * some of its lanes at a BSYNC counts it. */
 static void give_way(Issue *issue, uint64_t from) {
   LaneGroups *groups = issue->warp->groups;
   uint32_t yields = issue->warp->active;
@@ -347,8 +348,8 @@ static int choose(const LaneGroups *groups, uint64_t soon) {
   return best;
 }
 
-/* Group `index` runs, not before cycle `time`. If it gave way, all others that did and go on at the same instruction come along. Returns when it can
- * issue. */
+/* Group `index` runs, not before cycle `time`. If it gave way, all others that did and go on at the same
+ * instruction come along. Returns when it can issue. */
 static uint64_t take(Warp *warp, int index, uint64_t time) {
   LaneGroups *groups = warp->groups;
   LaneGroup group = groups->group[index];

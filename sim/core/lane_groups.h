@@ -5,13 +5,14 @@
  * its warp for ever.
  * Of a divergent branch's two ways the smaller goes first, of an indirect branch's that of the lowest lane. The next
  * group is the newest that is ready: the one that was left behind, or let go, last. Who gives way by a YIELD or
- * NANOSLEEP runs again when nobody else is ready, the first to give way first. (An H200: validation/hardware/lanes.cu,
- * orders.cu.) Groups become one at a BSYNC or a WARPSYNC that they leave together, and where one is chosen to run that
- * gave way: all that gave way and go on at its instruction come along. A running group takes up nobody by coming to an
- * instruction.
- * Convergence barriers (sync_records.h): who comes to a BSYNC waits for all members of that barrier. Members that have
- * given way are marked until they run again, and not waited for once nobody can go on who isn't marked. Then the barrier
- * is cleared: nobody is its member any more, and its members' marks go, but for that of who has just given way.
+ * NANOSLEEP runs again when nobody else is ready, the first to give way first. (An H200:
+ * validation/hardware/lanes.cu, orders.cu.) Groups become one at a BSYNC or a WARPSYNC that they leave together, and
+ * where one is chosen to run that gave way: all that gave way and go on at its instruction come along. A running
+ * group takes up nobody by coming to an instruction.
+ * Convergence barriers (sync_records.h): who comes to a BSYNC waits for all members of that barrier. Members that
+ * have given way are marked until they run again, and not waited for once nobody can go on who isn't marked. Then the
+ * barrier is cleared: nobody is its member any more, and its members' marks go, but for that of who has just given
+ * way.
  * WARPSYNCs of one mask match wherever they stand, and let lanes of it go that wait at a BSYNC, once nobody can go on
  * who isn't marked; a WARPSYNC.ALL matches itself only.
  * Does not model: a scoreboard for each group (registers that one group waits for hold up the others, too).
@@ -48,10 +49,10 @@ typedef struct LaneGroups {
   uint64_t runs_from;                  /* the first cycle in which the running group can issue, as it was chosen */
   uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */
   uint32_t record[CONVERGENCE_BARRIERS][WARP_LANES]; /* lanes of a record, at its lowest lane */
-  uint32_t away[CONVERGENCE_BARRIERS][WARP_LANES];   /* of each record: lanes that have saved it and begun another one since */
+  uint32_t away[CONVERGENCE_BARRIERS][WARP_LANES];   /* of a record: lanes that have saved it and begun another */
   uint32_t saved[CONVERGENCE_BARRIERS];              /* lanes that have saved the record that they are in */
   uint32_t comes_back[WARP_LANES];                   /* of lanes in a collective: where they go on behind it */
-  uint32_t marked;                   /* lanes that have given way, haven't run since, and aren't waited for at a BSYNC */
+  uint32_t marked;                   /* lanes that have given way and haven't run since: a BSYNC may let them off */
   uint32_t gathering;                /* block barriers that lanes have come to, but not yet all of the warp: */
   uint32_t come[BLOCK_BARRIERS];     /* who has come */
   uint32_t executed[BLOCK_BARRIERS]; /* those of them that the guard let execute it */

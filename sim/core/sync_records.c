@@ -51,8 +51,8 @@ static void put_record(LaneGroups *groups, unsigned barrier, uint32_t lanes, uin
   groups->used[barrier] |= 1u << at;
 }
 
-/* `lanes` are in no record any more; those of `away` are still waited for. A record without lanes goes: its lanes have it in registers,
- * or nobody has it. */
+/* `lanes` are in no record any more; those of `away` are still waited for. A record without lanes goes: its lanes
+ * have it in registers, or nobody has it. */
 static void leave(LaneGroups *groups, unsigned barrier, uint32_t lanes, uint32_t away) {
   for (uint32_t rest = groups->used[barrier]; rest; rest &= rest - 1) {
     unsigned at = (unsigned)__builtin_ctz(rest);

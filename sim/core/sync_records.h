@@ -1,16 +1,17 @@
 /* sync_records.h - who takes part in a warp's convergence barriers (LaneGroups.record).
- * Each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier at most, the newest.
- * The records of one barrier together are its members: lanes that come to a BSYNC of it wait for all of them, wherever these have
- * begun, since the hardware has one register for each barrier of a warp. (An H200: validation/hardware/orders.cu.)
- * Lanes whose BMOV has saved a record remain in it when they begin another (a call that uses the barrier, too): they are away, and
- * waited for until BMOV has restored it. The lanes of such a record wait for each other only. */
+ * Each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier at
+ * most, the newest. The records of one barrier together are its members: lanes that come to a BSYNC of it wait for
+ * all of them, wherever these have begun, since the hardware has one register for each barrier of a warp. (An H200:
+ * validation/hardware/orders.cu.)
+ * Lanes whose BMOV has saved a record remain in it when they begin another (a call that uses the barrier, too): they
+ * are away, and waited for until BMOV has restored it. The lanes of such a record wait for each other only. */
 #ifndef LOCKSTEP_CORE_SYNC_RECORDS_H
 #define LOCKSTEP_CORE_SYNC_RECORDS_H
 
 #include "sim/core/lane_groups.h"
 
-/* The lanes of the record that the lane is in, with those that are away; 0 if it is in none. And of all records that lanes of `lanes` are
- * in. */
+/* The lanes of the record that the lane is in, with those that are away; 0 if it is in none. And of all records
+ * that lanes of `lanes` are in. */
 uint32_t sync_records_own(const LaneGroups *groups, unsigned barrier, unsigned lane);
 uint32_t sync_records_of(const LaneGroups *groups, unsigned barrier, uint32_t lanes);
 /* The lanes that must come together with `lane`, with those that are away; 0 if it takes no part. */
@@ -25,8 +26,8 @@ void sync_records_begin(LaneGroups *groups, unsigned barrier, uint32_t lanes);
 void sync_records_join(LaneGroups *groups, unsigned barrier, uint32_t lanes);
 /* `lanes` take no part any more. */
 void sync_records_withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes);
-/* BMOV: `lanes` take part with `members` again, in the record of these that they have saved, if there is one. `alive`: lanes that haven't
- * exited. */
+/* BMOV: `lanes` take part with `members` again, in the record of these that they have saved, if there is one.
+ * `alive`: lanes that haven't exited. */
 void sync_records_restore(LaneGroups *groups, unsigned barrier, uint32_t members, uint32_t lanes, uint32_t alive);
 
 #endif

@@ -1,6 +1,7 @@
-/* Who runs next at each branch, BSYNC, YIELD and EXIT: random kernels log the order in which lanes take their steps, beside an
- * H200's logs of the same machine code (validation/hardware/orders.py, orders.cu, orders_h200.txt). The rules were read out of
- * these logs. And lanes that take turns under locks of their own (lane_turns.cu), by its clocks. */
+/* Who runs next at each branch, BSYNC, YIELD and EXIT: random kernels log the order in which lanes take their
+ * steps, beside an H200's logs of the same machine code (validation/hardware/orders.py, orders.cu,
+ * orders_h200.txt). The rules were read out of these logs. And lanes that take turns under locks of their own
+ * (lane_turns.cu), by its clocks. */
 #include <string.h>
 
 #include "sim/core/gpu.h"
@@ -8,8 +9,8 @@
 #include "tests/unit/mc_lab.h"
 #include "tests/unit/unit.h"
 
-/* The words that a kernel is given, as in orders.cu: its counter, masks and counts at 8, ones at 128, counters at 256, logs from
- * 512 on. */
+/* The words that a kernel is given, as in orders.cu: its counter, masks and counts at 8, ones at 128, counters at
+ * 256, logs from 512 on. */
 enum { WORDS = 4096, GIVEN = 8, GIVEN_COUNT = 16, ONES = 128, LOGS = 512, LOG_WORDS = 64, LANES = 32 };
 enum { KERNELS = 48, CYCLES_MAX = 10000000, DIFFER_MAX = 67 };
 
@@ -137,7 +138,8 @@ static void run_turns(const Machine *machine, uint32_t clocks[CLOCKS]) {
   program_free(program);
 }
 
-/* Two lanes have their locks at once, then the next two; and each turn begins within an eighth of the H200's clock. */
+/* Two lanes have their locks at once, then the next two; and each turn begins within an eighth of the H200's
+ * clock. */
 START_TEST(turns_of_two) {
   static const char *const overrides[] = {"gpu.sms=2", NULL};
   g_autoptr(Diag) diag = diag_new();
@@ -151,8 +153,8 @@ START_TEST(turns_of_two) {
     g_auto(GStrv) field = g_strsplit(rows[2 + i], ",", -1);
     uint32_t begin = clocks[3 * i] - clocks[0], want = (uint32_t)g_ascii_strtoull(field[2], NULL, 10);
     ck_assert_msg(clocks[3 * i + 1] == clocks[3 * (i & ~1u) + 1], "turn %u isn't with its neighbour", i);
-    ck_assert_msg(ABS((int)begin - (int)want) <= (int)want / 8 + 20, "turn %u begins at %u, on the H200 at %u", i, begin,
-                  want);
+    ck_assert_msg(ABS((int)begin - (int)want) <= (int)want / 8 + 20, "turn %u begins at %u, on the H200 at %u", i,
+                  begin, want);
   }
   machine_free(machine);
 }

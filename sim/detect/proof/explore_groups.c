@@ -69,8 +69,8 @@ uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t lanes) {
   return missing;
 }
 
-/* Lanes that take part in the barrier with `waiting`, in one record, and can neither come to it nor exit; 0 if some other lane may yield,
- * or come to a WARPSYNC, which may wait for these. */
+/* Lanes that take part in the barrier with `waiting`, in one record, and can neither come to it nor exit; 0 if
+ * some other lane may yield, or come to a WARPSYNC, which may wait for these. */
 uint32_t explore_missing_at_sync(const WarpView *view, unsigned barrier, uint32_t waiting) {
   uint32_t missing = 0, alive = view->warp->alive;
   uint32_t record = sync_records_of(view->warp->groups, barrier, waiting);

@@ -10,8 +10,9 @@ static bool passes_warpsync(const LaneWalk *walk, const LaneState *state, const 
   return !explore_missing_at_warpsync(walk->view, slot_value(walk, state, inst->a) & ~(1u << walk->lane));
 }
 
-/* True if all lanes that the lane meets at convergence barrier `barrier` go on with it before another group gets a turn, since the
- * newest group goes first: those of a BSSY that the exploration executed, or members that are among them. */
+/* True if all lanes that the lane meets at convergence barrier `barrier` go on with it before another group gets a
+ * turn, since the newest group goes first: those of a BSSY that the exploration executed, or members that are
+ * among them. */
 static bool meets_own_group(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
   const Warp *warp = walk->view->warp;
   uint32_t others = warp->alive & ~explore_lanes_together(warp);
