@@ -2,7 +2,6 @@
  * there YIELD does nothing, the lanes of a WARPSYNC are together, and NANOSLEEP holds the warp. */
 #include "sim/core/lane_groups.h"
 #include "sim/core/members.h"
-#include "sim/core/sync_records.h"
 
 void exec_BSSY(Issue *issue) { lane_groups_begin(issue, issue->inst->mode, issue->mask); }
 
@@ -98,7 +97,7 @@ void exec_BMOVR(Issue *issue) {
   uint32_t row[WARP_LANES];
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
     row[lane] =
-        issue->warp->groups ? sync_records_own(issue->warp->groups, issue->inst->mode, lane) : issue->mask;
+        issue->warp->groups ? sync_records_own(&issue->warp->groups->sync, issue->inst->mode, lane) : issue->mask;
   issue_write(issue, issue->inst->dst, row);
   if (issue->warp->groups)
     lane_groups_save(issue, issue->inst->mode, issue->mask);

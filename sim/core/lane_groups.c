@@ -5,14 +5,13 @@
 #include "sim/core/members.h"
 #include "sim/core/scheduler.h"
 #include "sim/core/sm.h"
-#include "sim/core/sync_records.h"
 
 void lane_groups_reset(LaneGroups *groups) {
   groups->count = 0;
   groups->runs_from = 0;
   groups->gathering = 0;
   groups->marked = 0;
-  memset(groups->used, 0, sizeof groups->used);
+  memset(groups->sync.used, 0, sizeof groups->sync.used);
   memset(groups->come, 0, sizeof groups->come);
   memset(groups->executed, 0, sizeof groups->executed);
 }
@@ -83,7 +82,7 @@ static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t la
   for (uint32_t i = 0; state != GROUP_AT_BARRIER && i < groups->count; i++) {
     LaneGroup *group = &groups->group[i];
     if (group->state == state && group->which == which && group->pc == warp->pc &&
-        (state != GROUP_AT_SYNC || sync_records_members(groups, which, lane) & group->mask)) {
+        (state != GROUP_AT_SYNC || sync_records_members(&groups->sync, which, lane) & group->mask)) {
       group->mask |= lanes;
       return group;
     }
@@ -116,11 +115,11 @@ static uint32_t lanes_at_sync(const LaneGroups *groups, unsigned barrier, uint32
  * haven't come, nor given way, the lanes of the group's own record leave alone. */
 static void clear_barrier(Warp *warp, const LaneGroup *group, uint32_t but) {
   LaneGroups *groups = warp->groups;
-  uint32_t lanes = sync_records_present(groups, group->which, (unsigned)__builtin_ctz(group->mask));
+  uint32_t lanes = sync_records_present(&groups->sync, group->which, (unsigned)__builtin_ctz(group->mask));
   if (lanes & warp->alive & ~lanes_at_sync(groups, group->which, lanes) & ~group->mask & ~groups->marked)
-    lanes &= sync_records_of(groups, group->which, group->mask);
+    lanes &= sync_records_of(&groups->sync, group->which, group->mask);
   groups->marked &= ~lanes | but;
-  sync_records_withdraw(groups, group->which, lanes | group->mask);
+  sync_records_withdraw(&groups->sync, group->which, lanes | group->mask);
 }
 
 /* Groups of `leaving` (a mask of their indices) go on behind what they wait at, those at one place as one;
@@ -235,7 +234,7 @@ static uint32_t excused(const Issue *issue, const LaneGroup *group, uint32_t mem
   bool often = group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release;
   if (some_unmarked_can_run(warp))
     return 0;
-  return ~sync_records_of(groups, group->which, group->mask) |
+  return ~sync_records_of(&groups->sync, group->which, group->mask) |
          (often && (!yields || members & yields) ? groups->marked : 0);
 }
 
@@ -249,9 +248,9 @@ static uint32_t missing_for(const Issue *issue, const LaneGroup *group, uint32_t
   case GROUP_AT_WARPSYNC: return group->which & warp->alive & ~lanes_at_warpsync(groups, group->which);
   case GROUP_AT_MEETING: return warp->alive & ~group->mask;
   case GROUP_AT_SYNC:
-    members = sync_records_members(groups, group->which, lane);
+    members = sync_records_members(&groups->sync, group->which, lane);
     missing = members & warp->alive &
-              ~lanes_at_sync(groups, group->which, sync_records_present(groups, group->which, lane));
+              ~lanes_at_sync(groups, group->which, sync_records_present(&groups->sync, group->which, lane));
     return missing ? missing & ~excused(issue, group, members, yields) : 0;
   default: return ALL_LANES;
   }
@@ -275,7 +274,7 @@ static uint32_t wanted_elsewhere(LaneGroups *groups) {
     leaving |= 1u << i;
     if (rest.mask)
       add(groups, rest);
-    sync_records_withdraw(groups, group->which, group->mask);
+    sync_records_withdraw(&groups->sync, group->which, group->mask);
   }
   return leaving;
 }
@@ -301,15 +300,15 @@ static void release_complete(const Issue *issue, uint64_t from, uint32_t yields)
 
 void lane_groups_begin(Issue *issue, unsigned barrier, uint32_t lanes) {
   LaneGroups *groups = issue->warp->groups;
-  bool used = groups->used[barrier];
-  sync_records_begin(groups, barrier, lanes);
+  bool used = groups->sync.used[barrier];
+  sync_records_begin(&groups->sync, barrier, lanes);
   if (used && groups->count) /* who waited for them there waits no longer */
     release_complete(issue, issue->now, 0);
 }
 
 void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes) {
   LaneGroups *groups = issue->warp->groups;
-  sync_records_withdraw(groups, barrier, lanes);
+  sync_records_withdraw(&groups->sync, barrier, lanes);
   if (groups->count)
     release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency, 0);
 }
@@ -322,7 +321,7 @@ static void give_way(Issue *issue, uint64_t from) {
   for (uint32_t i = 0; i < groups->count; i++) {
     LaneGroup *group = &groups->group[i];
     if (group->state == GROUP_AT_SYNC &&
-        sync_records_members(groups, group->which, (unsigned)__builtin_ctz(group->mask)) & yields)
+        sync_records_members(&groups->sync, group->which, (unsigned)__builtin_ctz(group->mask)) & yields)
       group->yields++;
   }
   groups->marked |= yields;
@@ -401,9 +400,9 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
   uint32_t before = warp->active;
   const Machine *machine = issue->gpu->machine;
   uint64_t done = issue->now + machine->sm.lane_groups.bsync_latency;
-  sync_records_join(groups, barrier, lanes);
+  sync_records_join(&groups->sync, barrier, lanes);
   for (uint32_t rest = lanes; rest;) {
-    uint32_t members = sync_records_members(groups, barrier, (unsigned)__builtin_ctz(rest));
+    uint32_t members = sync_records_members(&groups->sync, barrier, (unsigned)__builtin_ctz(rest));
     LaneGroup here = {.which = barrier, .mask = members & lanes};
     if (members && members & warp->alive & ~lanes)
       park(warp, GROUP_AT_SYNC, barrier, members & lanes, 0)->yields += (members & groups->marked) != 0;
@@ -464,7 +463,7 @@ void lane_groups_end_collective(Issue *issue, uint32_t lanes) {
 }
 
 void lane_groups_save(Issue *issue, unsigned barrier, uint32_t lanes) {
-  issue->warp->groups->saved[barrier] |= lanes;
+  issue->warp->groups->sync.saved[barrier] |= lanes;
 }
 
 void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[WARP_LANES], uint32_t lanes) {
@@ -474,9 +473,9 @@ void lane_groups_restore(Issue *issue, unsigned barrier, const uint32_t members[
     for (uint32_t others = rest; others; others &= others - 1)
       alike |= members[__builtin_ctz(others)] == record ? others & -others : 0;
     if (record)
-      sync_records_restore(groups, barrier, record, alike, issue->warp->alive);
+      sync_records_restore(&groups->sync, barrier, record, alike, issue->warp->alive);
     else
-      sync_records_withdraw(groups, barrier, alike);
+      sync_records_withdraw(&groups->sync, barrier, alike);
     rest &= ~alike;
   }
 }

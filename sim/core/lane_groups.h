@@ -21,6 +21,7 @@
 #define LOCKSTEP_CORE_LANE_GROUPS_H
 
 #include "sim/core/state.h"
+#include "sim/core/sync_records.h"
 
 typedef enum {
   GROUP_READY,       /* can issue from cycle `from` on */
@@ -46,12 +47,9 @@ typedef struct LaneGroup {
 typedef struct LaneGroups {
   LaneGroup group[WARP_LANES]; /* those that don't run, in the order in which they came to be as they are */
   uint32_t count;
-  uint64_t runs_from;                  /* the first cycle in which the running group can issue, as it was chosen */
-  uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */
-  uint32_t record[CONVERGENCE_BARRIERS][WARP_LANES]; /* lanes of a record, at its lowest lane */
-  uint32_t away[CONVERGENCE_BARRIERS][WARP_LANES];   /* of a record: lanes that have saved it and begun another */
-  uint32_t saved[CONVERGENCE_BARRIERS];              /* lanes that have saved the record that they are in */
-  uint32_t comes_back[WARP_LANES];                   /* of lanes in a collective: where they go on behind it */
+  uint64_t runs_from;                /* the first cycle in which the running group can issue, as it was chosen */
+  SyncRecords sync;                  /* who takes part in convergence barriers */
+  uint32_t comes_back[WARP_LANES];   /* of lanes in a collective: where they go on behind it */
   uint32_t marked;                   /* lanes that have given way and haven't run since: a BSYNC may let them off */
   uint32_t gathering;                /* block barriers that lanes have come to, but not yet all of the warp: */
   uint32_t come[BLOCK_BARRIERS];     /* who has come */

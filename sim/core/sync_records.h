@@ -1,4 +1,4 @@
-/* sync_records.h - who takes part in a warp's convergence barriers (LaneGroups.record).
+/* sync_records.h - who takes part in a warp's convergence barriers (LaneGroups.sync).
  * Each BSSY makes a record of its lanes, BREAK takes lanes out of theirs. A lane is in one record of each barrier at
  * most, the newest. The records of one barrier together are its members: lanes that come to a BSYNC of it wait for
  * all of them, wherever these have begun, since the hardware has one register for each barrier of a warp. (An H200:
@@ -8,26 +8,34 @@
 #ifndef LOCKSTEP_CORE_SYNC_RECORDS_H
 #define LOCKSTEP_CORE_SYNC_RECORDS_H
 
-#include "sim/core/lane_groups.h"
+#include "isa/program.h"
+#include "sim/core/warp.h"
+
+typedef struct SyncRecords {
+  uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */
+  uint32_t record[CONVERGENCE_BARRIERS][WARP_LANES]; /* lanes of a record, at its lowest lane */
+  uint32_t away[CONVERGENCE_BARRIERS][WARP_LANES];   /* of a record: lanes that have saved it and begun another */
+  uint32_t saved[CONVERGENCE_BARRIERS];              /* lanes that have saved the record that they are in */
+} SyncRecords;
 
 /* The lanes of the record that the lane is in, with those that are away; 0 if it is in none. And of all records
  * that lanes of `lanes` are in. */
-uint32_t sync_records_own(const LaneGroups *groups, unsigned barrier, unsigned lane);
-uint32_t sync_records_of(const LaneGroups *groups, unsigned barrier, uint32_t lanes);
+uint32_t sync_records_own(const SyncRecords *records, unsigned barrier, unsigned lane);
+uint32_t sync_records_of(const SyncRecords *records, unsigned barrier, uint32_t lanes);
 /* The lanes that must come together with `lane`, with those that are away; 0 if it takes no part. */
-uint32_t sync_records_members(const LaneGroups *groups, unsigned barrier, unsigned lane);
+uint32_t sync_records_members(const SyncRecords *records, unsigned barrier, unsigned lane);
 /* Those of them that aren't away. */
-uint32_t sync_records_present(const LaneGroups *groups, unsigned barrier, unsigned lane);
+uint32_t sync_records_present(const SyncRecords *records, unsigned barrier, unsigned lane);
 /* All lanes that are in a record of the barrier, or away. */
-uint32_t sync_records_all(const LaneGroups *groups, unsigned barrier);
+uint32_t sync_records_all(const SyncRecords *records, unsigned barrier);
 /* BSSY: `lanes` make a record; those that haven't saved the record that they are in leave it. */
-void sync_records_begin(LaneGroups *groups, unsigned barrier, uint32_t lanes);
+void sync_records_begin(SyncRecords *records, unsigned barrier, uint32_t lanes);
 /* `lanes` come to a BSYNC together: those that are in no record take part, too, if others of them do. */
-void sync_records_join(LaneGroups *groups, unsigned barrier, uint32_t lanes);
+void sync_records_join(SyncRecords *records, unsigned barrier, uint32_t lanes);
 /* `lanes` take no part any more. */
-void sync_records_withdraw(LaneGroups *groups, unsigned barrier, uint32_t lanes);
+void sync_records_withdraw(SyncRecords *records, unsigned barrier, uint32_t lanes);
 /* BMOV: `lanes` take part with `members` again, in the record of these that they have saved, if there is one.
  * `alive`: lanes that haven't exited. */
-void sync_records_restore(LaneGroups *groups, unsigned barrier, uint32_t members, uint32_t lanes, uint32_t alive);
+void sync_records_restore(SyncRecords *records, unsigned barrier, uint32_t members, uint32_t lanes, uint32_t alive);
 
 #endif

@@ -1,6 +1,6 @@
 #include "sim/detect/proof/explore_groups.h"
 
-#include "sim/core/sync_records.h"
+#include "sim/core/lane_groups.h"
 
 const LaneGroup *explore_group_of(const WarpView *view, unsigned lane) {
   const LaneGroups *groups = view->warp->groups;
@@ -18,7 +18,7 @@ uint32_t explore_lanes_together(const Warp *warp) {
     for (uint32_t i = 0; i < groups->count; i++) {
       const LaneGroup *group = &groups->group[i];
       if (group->state == GROUP_AT_SYNC &&
-          !(sync_records_members(groups, group->which, (unsigned)__builtin_ctz(group->mask)) & warp->alive &
+          !(sync_records_members(&groups->sync, group->which, (unsigned)__builtin_ctz(group->mask)) & warp->alive &
             ~lanes & ~group->mask))
         lanes |= group->mask;
     }
@@ -73,7 +73,7 @@ uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t lanes) {
  * some other lane may yield, or come to a WARPSYNC, which may wait for these. */
 uint32_t explore_missing_at_sync(const WarpView *view, unsigned barrier, uint32_t waiting) {
   uint32_t missing = 0, alive = view->warp->alive;
-  uint32_t record = sync_records_of(view->warp->groups, barrier, waiting);
+  uint32_t record = sync_records_of(&view->warp->groups->sync, barrier, waiting);
   for (uint32_t rest = alive & ~waiting; rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
     if (reach->may_yield || reach->calls_waiters)

@@ -1,5 +1,5 @@
 /* Points where lane groups switch: BSSY, BSYNC, BREAK, YIELD, WARPSYNC, NANOSLEEP. */
-#include "sim/core/sync_records.h"
+#include "sim/core/lane_groups.h"
 #include "sim/detect/proof/explore_groups.h"
 #include "sim/detect/proof/explore_step.h"
 
@@ -17,8 +17,8 @@ static bool meets_own_group(const LaneWalk *walk, const LaneState *state, const 
   const Warp *warp = walk->view->warp;
   uint32_t others = warp->alive & ~explore_lanes_together(warp);
   bool begun = state->begun >> inst->mode & 1;
-  uint32_t members = begun ? sync_records_all(warp->groups, inst->mode)
-                           : sync_records_members(warp->groups, inst->mode, walk->lane);
+  uint32_t members = begun ? sync_records_all(&warp->groups->sync, inst->mode)
+                           : sync_records_members(&warp->groups->sync, inst->mode, walk->lane);
   return inst->guard == PRED_TRUE && !(members & others);
 }
 

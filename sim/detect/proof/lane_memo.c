@@ -1,6 +1,6 @@
 #include "sim/detect/proof/lane_memo.h"
 
-#include "sim/core/sync_records.h"
+#include "sim/core/lane_groups.h"
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/explore_groups.h"
 
@@ -132,7 +132,8 @@ static bool stand_together(const WarpView *view, unsigned a, unsigned b) {
   if (explore_group_of(view, a) != explore_group_of(view, b))
     return false;
   for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++)
-    if (sync_records_members(warp->groups, barrier, a) != sync_records_members(warp->groups, barrier, b))
+    if (sync_records_members(&warp->groups->sync, barrier, a) !=
+        sync_records_members(&warp->groups->sync, barrier, b))
       return false;
   return true;
 }
