@@ -111,9 +111,8 @@ static void wait_for(Flight *fetcher, Flight *flight, uint32_t lanes) {
 
 /* The lowest lane that wants a sector fetches it. */
 static void fetch(const L1Shape *shape, Flight *flight, unsigned lane) {
-  Fill *fill = flight_add_fill(flight, 1u << shape->sector_shift);
-  fill->address = flight->request.address[lane] >> shape->sector_shift << shape->sector_shift;
-  flight->fetchers |= 1u << lane;
+  uint64_t address = flight->request.address[lane] >> shape->sector_shift << shape->sector_shift;
+  flight_add_fill(flight, lane, address, 1u << shape->sector_shift);
 }
 
 /* The lanes of `rest`, in a row from the lowest, that come to the same sectors. */
@@ -129,6 +128,36 @@ static uint32_t lanes_together(const L1Shape *shape, const Flight *flight, uint3
   while (others && address[__builtin_ctz(others)] >> shape->sector_shift == first)
     others &= others - 1;
   return rest & ~others;
+}
+
+/* Lanes in a row that come to one line have their words here. */
+static void hit(Issue *issue, L1 *l1, const L1Look *look, Flight *flight, uint32_t lanes) {
+  l1_use(l1, flight->request.address[__builtin_ctz(lanes)]);
+  read_copies(issue, l1_shape(l1), look->words, flight, lanes);
+  if (PROBE_WANTED(issue->gpu, stale_read))
+    watch_copies(issue, l1, flight, lanes);
+  flight->request.performed |= lanes;
+}
+
+/* The same as look_up_line() where the lanes of a run hit all sectors that they want, or miss all. 0: they don't. */
+static uint32_t look_up_run(Issue *issue, L1 *l1, Flight *flight, uint32_t lanes, uint32_t *missing) {
+  const L1Shape *shape = l1_shape(l1);
+  uint32_t lane = (uint32_t)__builtin_ctz(lanes), shift = (uint32_t)__builtin_ctz(flight->request.bytes);
+  uint64_t first = flight->request.address[lane], end = (l1_line(shape, first) + 1) << shape->line_shift;
+  uint32_t count = (uint32_t)MIN((end - first) >> shift, WARP_LANES - lane);
+  uint32_t found = (ALL_LANES >> (WARP_LANES - count)) << lane, wanted = l1_sectors(shape, first, count << shift);
+  L1Look look = l1_look(l1, first);
+  if ((look.valid & wanted) == wanted) {
+    hit(issue, l1, &look, flight, found);
+    return found;
+  }
+  if ((look.valid | look.pending) & wanted)
+    return 0;
+  uint64_t start = first >> shape->sector_shift << shape->sector_shift;
+  flight_add_fill(flight, lane, start, bits_count(wanted) << shape->sector_shift);
+  l1_expect(l1, first, wanted, flight->index);
+  *missing |= found;
+  return found;
 }
 
 /* Lanes in a row that come to one line, from the lowest of `lanes` on, are looked up: *missing have to go to memory.
@@ -162,13 +191,8 @@ static uint32_t look_up_line(Issue *issue, L1 *l1, Flight *flight, uint32_t lane
   }
   if (fetched)
     l1_expect(l1, first, fetched, flight->index);
-  if (hits) {
-    l1_use(l1, first);
-    read_copies(issue, shape, look.words, flight, hits);
-    if (PROBE_WANTED(issue->gpu, stale_read))
-      watch_copies(issue, l1, flight, hits);
-    flight->request.performed |= hits;
-  }
+  if (hits)
+    hit(issue, l1, &look, flight, hits);
   return lanes & ~rest;
 }
 
@@ -193,10 +217,13 @@ static void add_line(Lines *lines, uint64_t line, uint32_t lanes) {
 /* Returns the lanes that have to go to memory. */
 static uint32_t look_up(Issue *issue, L1 *l1, Flight *flight, Lines *lines) {
   uint32_t missing = 0;
+  bool run = flight->request.run && l1_comes_as_one(l1);
   lines->highest = lines->count = 0;
   for (uint32_t rest = flight->lanes, found; rest; rest &= ~found) {
     uint64_t line = l1_line(l1_shape(l1), flight->request.address[__builtin_ctz(rest)]);
-    found = look_up_line(issue, l1, flight, rest, &missing);
+    found = run ? look_up_run(issue, l1, flight, rest, &missing) : 0;
+    if (!found)
+      found = look_up_line(issue, l1, flight, rest, &missing);
     add_line(lines, line, found);
   }
   return missing;
@@ -260,13 +287,12 @@ void cached_load(Issue *issue, Flight *flight) {
 
 /* ---- replies ---- */
 
-/* The sector with that address, which is one of them. `*place`: where the one before was: lanes mostly come to
+/* The sectors with that address, which are among them. `*place`: where the one before was: lanes mostly come to
  * sectors in the same order. */
-static const Fill *fill_with(const Gpu *gpu, const Flight *fetcher, uint64_t address, uint32_t *place) {
-  uint32_t bytes = gpu->machine->sm.l1.sector;
+static const Fill *fill_with(const Flight *fetcher, uint64_t address, uint32_t *place) {
   for (uint32_t i = 0; i < fetcher->fill_count; i++) {
-    const Fill *fill = flight_fill_at(fetcher, *place);
-    if (address - fill->address < bytes)
+    const Fill *fill = &fetcher->fills[*place];
+    if (address - fill->address < fill->bytes)
       return fill;
     *place = *place + 1 < fetcher->fill_count ? *place + 1 : 0;
   }
@@ -280,10 +306,11 @@ static void give(Sm *sm, const Flight *fetcher, const Waiter *waiter, uint64_t n
   for (uint32_t rest = waiter->lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     uint64_t address = flight->request.address[lane];
-    const Fill *fill = fill_with(sm->gpu, fetcher, address, &place);
+    const Fill *fill = fill_with(fetcher, address, &place);
+    const uint32_t *words = flight_fill_words(fetcher, fill);
     for (uint32_t part = 0; part < access_words(flight->request.bytes); part++)
       flight->data[part][lane] =
-          loaded(flight->inst, fill->words[(address - fill->address) / 4 + part], address + 4 * part);
+          loaded(flight->inst, words[(address - fill->address) / 4 + part], address + 4 * part);
   }
   serve_tell(sm, flight, waiter->lanes, now);
   flight->request.performed |= waiter->lanes;
@@ -293,13 +320,12 @@ static void give(Sm *sm, const Flight *fetcher, const Waiter *waiter, uint64_t n
 
 void cached_arrive(Sm *sm, Flight *flight, uint64_t now) {
   for (uint32_t i = 0; sm->l1 && i < flight->fill_count; i++) {
-    const Fill *fill = flight_fill_at(flight, i);
-    l1_fill(sm->l1, fill->address, flight->index, fill->words, fill->since);
+    const Fill *fill = &flight->fills[i];
+    l1_fill(sm->l1, fill->address, fill->bytes, flight->index, flight_fill_words(flight, fill), fill->since);
   }
   for (guint i = 0; flight->waiters && i < flight->waiters->len; i++)
     give(sm, flight, &g_array_index(flight->waiters, Waiter, i), now);
-  flight->fill_count = 0;
-  flight->fetchers = 0;
+  flight_end_fills(flight);
   if (flight->waiters)
     g_array_set_size(flight->waiters, 0);
 }

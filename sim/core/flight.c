@@ -8,6 +8,7 @@
 static void flight_free(gpointer data) {
   Flight *flight = data;
   g_free(flight->fills);
+  g_free(flight->fill_words);
   if (flight->waiters)
     g_array_free(flight->waiters, TRUE);
   g_free(flight->undefined);
@@ -42,13 +43,15 @@ Flight *flights_new(Flights *flights) {
   return flight;
 }
 
-Fill *flight_add_fill(Flight *flight, uint32_t sector_bytes) {
-  if (G_UNLIKELY(flight->fill_count == flight->fill_space)) {
-    flight->fill_bytes = (uint32_t)(sizeof(Fill) + MAX(sector_bytes, sizeof(uint64_t)) + 7) / 8 * 8;
+void flight_grow_fills(Flight *flight, uint32_t words) {
+  if (flight->fill_count == flight->fill_space) {
     flight->fill_space = MAX(4, 2 * flight->fill_space);
-    flight->fills = g_realloc_n(flight->fills, flight->fill_space, flight->fill_bytes);
+    flight->fills = g_renew(Fill, flight->fills, flight->fill_space);
   }
-  return flight_fill_at(flight, flight->fill_count++);
+  if (flight->words_count + words > flight->words_space) {
+    flight->words_space = MAX(MAX(32, 2 * flight->words_space), flight->words_count + words);
+    flight->fill_words = g_renew(uint32_t, flight->fill_words, flight->words_space);
+  }
 }
 
 void flights_release(Flights *flights, Flight *flight) {

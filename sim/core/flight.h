@@ -26,11 +26,12 @@ struct UndefinedMet;
  * FLIGHT_OPERAND_C on operand c, each of up to 128 bits. */
 enum { FLIGHT_ROWS = 8, FLIGHT_OPERAND_C = 4, NO_FLIGHT = UINT32_MAX };
 
-/* A sector that a load brings to the L1, for the lowest lane that wants it. */
+/* Sectors in a row that a load brings to the L1, for the lowest lane that wants one. */
 typedef struct Fill {
-  uint64_t address; /* of its first byte */
-  uint64_t since;   /* when it was read from memory */
-  uint32_t words[]; /* as many as a sector has */
+  uint64_t address; /* of the first byte */
+  uint64_t since;   /* when they were read from memory */
+  uint32_t bytes;
+  uint32_t first_word; /* in Flight.fill_words */
 } Fill;
 
 /* A load some of whose lanes wait for what another one fetches. */
@@ -63,8 +64,9 @@ typedef struct Flight {
   bool under_way; /* sent, and the reply hasn't come */
   bool apart;     /* of a copy in bulk that fences don't wait for: it isn't among those before and after */
   struct BulkCopy *bulk; /* the copy in bulk that it is part of (bulk.h); NULL: it is a warp's own */
-  char *fills;    /* Fill, by lane, each of `fill_bytes`; NULL: none so far */
-  uint32_t fill_count, fill_space, fill_bytes;
+  Fill *fills;           /* by lane; NULL: none so far */
+  uint32_t *fill_words;  /* of all of them, one behind the other */
+  uint32_t fill_count, fill_space, words_count, words_space;
   uint32_t fetchers;                /* the lanes of `fills` */
   GArray *waiters;                  /* Waiter; NULL: none so far */
   uint8_t (*undefined)[WARP_LANES]; /* bytes without a value that a load's lanes got, by row; NULL: none */
@@ -140,15 +142,34 @@ void flights_land(Flights *flights, Flight *flight);
 static inline uint64_t flights_oldest(const Flights *flights) {
   return flights->oldest == NO_FLIGHT ? UINT64_MAX : flights_at(flights, flights->oldest)->number;
 }
-static inline Fill *flight_fill_at(const Flight *flight, uint32_t place) {
-  return (Fill *)(void *)(flight->fills + (size_t)place * flight->fill_bytes);
-}
-/* The sector that a lane of flight->fetchers fetches. */
+/* What a lane of flight->fetchers fetches. */
 static inline Fill *flight_fill(const Flight *flight, unsigned lane) {
-  return flight_fill_at(flight, bits_count(flight->fetchers & ((1u << lane) - 1)));
+  return &flight->fills[bits_count(flight->fetchers & ((1u << lane) - 1))];
 }
-/* One more sector, of so many bytes, to be fetched. Its address is to be set. */
-Fill *flight_add_fill(Flight *flight, uint32_t sector_bytes);
+static inline uint32_t *flight_fill_words(const Flight *flight, const Fill *fill) {
+  return &flight->fill_words[fill->first_word];
+}
+/* Makes room for one more of so many words. */
+void flight_grow_fills(Flight *flight, uint32_t words);
+/* Sectors of so many bytes more, from `address` on, are to be fetched, for a lane behind those of all before. */
+static inline void flight_add_fill(Flight *flight, unsigned lane, uint64_t address, uint32_t bytes) {
+  uint32_t words = bytes / 4, first = flight->words_count, place = flight->fill_count;
+  if (G_UNLIKELY(place == flight->fill_space || first + words > flight->words_space))
+    flight_grow_fills(flight, words);
+  Fill *fill = &flight->fills[place];
+  fill->address = address;
+  fill->bytes = bytes;
+  fill->first_word = first;
+  flight->fill_count = place + 1;
+  flight->words_count = first + words;
+  flight->fetchers |= 1u << lane;
+}
+/* They have come. */
+static inline void flight_end_fills(Flight *flight) {
+  flight->fill_count = 0;
+  flight->words_count = 0;
+  flight->fetchers = 0;
+}
 /* True if it belongs to that warp, not to one before in its slot. */
 static inline bool flight_is_of(const Flight *flight, const Warp *warp) {
   return flight->under_way && flight->slot == warp->slot && flight->age == warp->age;

@@ -233,26 +233,28 @@ void serve_load(Gpu *gpu, Flight *flight, uint32_t mask) {
     serve_note_undefined(gpu, flight, mask);
 }
 
-/* A sector may reach beyond its buffer: no access comes to what lies there. `likely`: it may lie in that one. */
-static void read_sector(const Gpu *gpu, Fill *fill, const BackingBuffer *likely, uint64_t time) {
-  uint32_t bytes = gpu->machine->sm.l1.sector;
+/* Sectors may reach beyond their buffer: no access comes to what lies there. `likely`: they may lie in that one. */
+static void read_sectors(const Gpu *gpu, Fill *fill, uint32_t *words, const BackingBuffer *likely, uint64_t time) {
+  uint32_t bytes = fill->bytes;
   bool all =
       likely && fill->address >= likely->base && fill->address + bytes <= likely->base + 4 * (uint64_t)likely->words;
   const BackingBuffer *whole = all ? likely : backing_find(gpu->backing, fill->address, bytes);
   fill->since = time;
   if (G_LIKELY(whole != NULL)) {
-    memcpy(fill->words, &whole->data[(fill->address - whole->base) / 4], bytes);
+    memcpy(words, &whole->data[(fill->address - whole->base) / 4], bytes);
     return;
   }
   for (uint32_t i = 0; i < bytes / 4; i++) {
     const BackingBuffer *buffer = backing_find(gpu->backing, fill->address + 4 * i, 4);
-    fill->words[i] = buffer ? buffer->data[(fill->address + 4 * i - buffer->base) / 4] : 0;
+    words[i] = buffer ? buffer->data[(fill->address + 4 * i - buffer->base) / 4] : 0;
   }
 }
 
-static void read_sectors(const Gpu *gpu, const Flight *flight, uint32_t mask, uint64_t time) {
-  for (uint32_t rest = mask & flight->fetchers; rest; rest &= rest - 1)
-    read_sector(gpu, flight_fill(flight, (unsigned)__builtin_ctz(rest)), flight->buffer, time);
+static void fetch(const Gpu *gpu, const Flight *flight, uint32_t mask, uint64_t time) {
+  for (uint32_t rest = mask & flight->fetchers; rest; rest &= rest - 1) {
+    Fill *fill = flight_fill(flight, (unsigned)__builtin_ctz(rest));
+    read_sectors(gpu, fill, flight_fill_words(flight, fill), flight->buffer, time);
+  }
 }
 
 /* All lanes operate on one word, as most often: it changes for others once. False: they have to be looked at one by
@@ -343,7 +345,7 @@ void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t tim
   switch (request->kind) {
   case MEM_LOAD:
     serve_load(gpu, flight, lanes);
-    read_sectors(gpu, flight, lanes, time);
+    fetch(gpu, flight, lanes, time);
     break;
   case MEM_STORE: store(gpu, flight, lanes, &change); break;
   case MEM_ATOMIC: operate_all(gpu, flight, lanes, &change); break;

@@ -336,7 +336,7 @@ static void look_ahead(const Sm *sm) {
   __builtin_prefetch(warp + 64, 1);
   __builtin_prefetch(warp + 128, 1);
   if (next->fill_count && sm->l1)
-    l1_prefetch(sm->l1, flight_fill_at(next, 0)->address);
+    l1_prefetch(sm->l1, next->fills[0].address);
 }
 
 uint64_t sm_next_piece(const Sm *sm) { return bulk_next(sm); }

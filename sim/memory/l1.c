@@ -26,6 +26,7 @@ struct L1 {
   uint32_t line_bytes, sector_bytes, sectors, sets, ways;
   L1Shape shape;
   uint64_t reciprocal; /* of sets: 2^64 / sets, rounded up */
+  bool comes_as_one;   /* l1_comes_as_one() */
   bool updates;        /* a store updates the own copy; else it evicts it */
   uint32_t newest;     /* the line found last; NO_LINE: none yet. Lanes of a warp come to the same one in a row */
   uint64_t generation, clock;
@@ -60,6 +61,7 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hash
   l1->ways = machine->sm.l1.ways;
   l1->sets = bytes / l1->line_bytes / l1->ways;
   l1->reciprocal = UINT64_MAX / l1->sets + 1;
+  l1->comes_as_one = !machine->memory.slices || l1->line_bytes <= machine->memory.l2.line;
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
   l1->generation = 1;
   l1->newest = NO_LINE;
@@ -97,6 +99,8 @@ L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli) {
   l1->oldest = l1->oldest + 1 < l1->queue ? l1->oldest + 1 : 0;
   return turn;
 }
+
+bool l1_comes_as_one(const L1 *l1) { return l1->comes_as_one; }
 
 /* ---- places ---- */
 
@@ -275,17 +279,42 @@ void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher) {
   hash_set(l1, address);
 }
 
-void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since) {
-  uint32_t at = find_line(l1, start), mask = sector_bit(l1, start);
-  if (at == NO_LINE || !(l1->lines[at].pending & mask) || sector_at(l1, at, start)->fetcher != fetcher)
+/* Of pending sectors: those that `fetcher` brings. They were read then. */
+static uint32_t take_sectors(Sector *sector, uint32_t pending, uint32_t fetcher, uint64_t since) {
+  uint32_t come = 0;
+  for (uint32_t rest = pending; rest; rest &= rest - 1) {
+    Sector *own = &sector[__builtin_ctz(rest)];
+    if (own->fetcher == fetcher) {
+      own->since = since;
+      come |= rest & -rest;
+    }
+  }
+  return come;
+}
+
+/* Some of the sectors that lie behind each other from `start` on. */
+static void copy_sectors(const L1 *l1, uint32_t line, uint32_t sectors, uint64_t start, const uint32_t *words) {
+  uint32_t first = (uint32_t)(start & (l1->line_bytes - 1));
+  for (uint32_t rest = sectors; rest; rest &= rest - 1) {
+    uint32_t offset = (uint32_t)__builtin_ctz(rest) * l1->sector_bytes;
+    memcpy(word_at(l1, line, offset), &words[(offset - first) / 4], l1->sector_bytes);
+  }
+}
+
+void l1_fill(L1 *l1, uint64_t start, uint32_t bytes, uint32_t fetcher, const uint32_t *words, uint64_t since) {
+  uint32_t at = find_line(l1, start), mask = sector_mask(l1, start, bytes);
+  if (at == NO_LINE)
     return;
   Line *line = &l1->lines[at];
   hash_set(l1, start);
+  uint32_t come = take_sectors(&l1->sector[(size_t)at * l1->sectors], line->pending & mask, fetcher, since);
   l1->newest = at; /* the next sector is often its, too */
-  line->pending &= ~mask;
-  line->valid |= mask;
-  sector_at(l1, at, start)->since = since;
-  memcpy(word_at(l1, at, start), words, l1->sector_bytes);
+  line->pending &= ~come;
+  line->valid |= come;
+  if (come == mask)
+    memcpy(word_at(l1, at, start), words, bytes);
+  else
+    copy_sectors(l1, at, come, start, words);
   hash_set(l1, start);
 }
 

@@ -47,6 +47,9 @@ typedef struct L1Turn {
 /* An access that comes in cycle `now` takes the L1 for so many thousandths of a cycle. */
 L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli);
 
+/* True if what a load wants of a line comes at one time: no line lies in several of the L2. */
+bool l1_comes_as_one(const L1 *l1);
+
 /* What there is of the line of an address. Good until the cache changes. */
 typedef struct L1Look {
   const uint32_t *words;   /* the line's; NULL: it isn't there */
@@ -71,9 +74,9 @@ bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher);
 /* These sectors of the line of `address` are on their way from now on: `fetcher`, a number of the caller's, brings
  * them. */
 void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher);
-/* The sector from `start` on comes, as it was in memory in cycle `since`. Kept if it is still expected from
- * `fetcher`. */
-void l1_fill(L1 *l1, uint64_t start, uint32_t fetcher, const uint32_t *words, uint64_t since);
+/* Sectors of one line, `bytes` from `start` on, come as they were in memory in cycle `since`. Those are kept that are
+ * still expected from `fetcher`. */
+void l1_fill(L1 *l1, uint64_t start, uint32_t bytes, uint32_t fetcher, const uint32_t *words, uint64_t since);
 /* Bytes of the word at `address` (a multiple of 4) now have these values in memory: those in `mask` (bit per byte)
  * are the own SM's store, which updates a copy. */
 void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask);

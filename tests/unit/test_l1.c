@@ -60,7 +60,7 @@ static void fill(Bench *bench, uint32_t offset, uint64_t now) {
     return;
   uint64_t start = (FIRST + offset) & ~UINT64_C(15);
   l1_expect(bench->l1, FIRST + offset, l1_sectors(l1_shape(bench->l1), FIRST + offset, 1), 3);
-  l1_fill(bench->l1, start, 3, &bench->data[(start - FIRST) / 4], now);
+  l1_fill(bench->l1, start, 16, 3, &bench->data[(start - FIRST) / 4], now);
 }
 
 START_TEST(keeps_what_it_fetched) {
@@ -110,9 +110,9 @@ START_TEST(pending_sectors_are_given_up) {
     default: break;
     }
     ck_assert(l1_pending(bench.l1, FIRST + 20, &fetcher) == (what == NOTHING));
-    l1_fill(bench.l1, FIRST + 16, 4, &bench.data[4], 9); /* somebody else's */
+    l1_fill(bench.l1, FIRST + 16, 16, 4, &bench.data[4], 9); /* somebody else's */
     ck_assert(!l1_hit(bench.l1, FIRST + 20, 4));
-    l1_fill(bench.l1, FIRST + 16, 5, &bench.data[4], 9);
+    l1_fill(bench.l1, FIRST + 16, 16, 5, &bench.data[4], 9);
     ck_assert(l1_hit(bench.l1, FIRST + 20, 4) == (what == NOTHING));
     ck_assert(!l1_pending(bench.l1, FIRST + 20, &fetcher));
     bench_clear(&bench);

@@ -74,13 +74,13 @@ static void join_atomic(Explorer *explorer, const Sm *sm, const Flight *flight, 
 
 /* Sectors that were read, and come to the L1. */
 static void join_fills(Explorer *explorer, const Sm *sm, const Flight *flight) {
-  uint32_t words = explorer->gpu->machine->sm.l1.sector / 4;
   for (uint32_t rest = flight->fetchers & flight->request.performed; rest; rest &= rest - 1) {
     const Fill *fill = flight_fill(flight, (unsigned)__builtin_ctz(rest));
-    for (uint32_t word = 0; word < words; word++) {
+    const uint32_t *words = flight_fill_words(flight, fill);
+    for (uint32_t word = 0; word < fill->bytes / 4; word++) {
       uint64_t address = fill->address + 4 * word;
-      if (fill->words[word] != look_global(explorer->gpu, address))
-        abstract_add(&explorer->memory, word_of(explorer, sm, address), fill->words[word]);
+      if (words[word] != look_global(explorer->gpu, address))
+        abstract_add(&explorer->memory, word_of(explorer, sm, address), words[word]);
     }
   }
 }
