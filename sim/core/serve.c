@@ -9,10 +9,10 @@
 #include "sim/core/queue_unit.h"
 #include "sim/core/undefined.h"
 
-void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now) {
+void serve_tell_all(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now) {
   static const AccessKind kinds[] = {
       [MEM_LOAD] = ACCESS_READ, [MEM_STORE] = ACCESS_WRITE, [MEM_ATOMIC] = ACCESS_ATOMIC};
-  if (!PROBE_WANTED(sm->gpu, performed) || flight->bulk)
+  if (flight->bulk)
     return; /* of a copy in bulk it is told when that is over (bulk.h) */
   ProbePoint point = {.gpu = sm->gpu, .sm = sm, .inst = flight->inst, .pc = flight->pc, .lanes = lanes, .cycle = now};
   AccessPart part = {.number = serve_number(sm, flight),

@@ -40,7 +40,11 @@ static inline uint32_t serve_span(const Gpu *gpu, const Flight *flight) {
   return G_UNLIKELY(flight->request.queue) ? gpu->machine->memory.queue.bytes : flight->request.bytes;
 }
 /* Tells who listens that lanes are performed now, before their words are read or changed. */
-void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now);
+void serve_tell_all(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now);
+static inline void serve_tell(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t now) {
+  if (G_UNLIKELY(PROBE_WANTED(sm->gpu, performed)))
+    serve_tell_all(sm, flight, lanes, now);
+}
 /* The lanes of `mask` read their words, each extended as the instruction says. */
 void serve_load(Gpu *gpu, Flight *flight, uint32_t mask);
 /* Notes which bytes those lanes of a load find without a value. */

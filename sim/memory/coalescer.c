@@ -27,7 +27,7 @@ static uint32_t between(uint32_t low, uint32_t high) { return high | (high - low
 
 static void count_sectors(MemRequest *request, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
-    request->piece[i].sector_count = (uint8_t)bits_count(request->piece[i].sectors);
+    request->piece[i].shape = (MemShape){.sector_count = (uint16_t)bits_count(request->piece[i].sectors) & 63};
 }
 
 /* Of a run. */
@@ -122,14 +122,14 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
   uint64_t busy = 0;
   uint32_t turns = 0, longest = 0; /* of a sector */
   if (request->queue) {
-    piece->turns = (uint8_t)bits_count(piece->lanes);
-    piece->busy = (uint32_t)(piece->turns * coalescer->queue_milli);
+    piece->shape.turns = (uint16_t)bits_count(piece->lanes);
+    piece->busy = (uint32_t)(piece->shape.turns * coalescer->queue_milli);
     return;
   }
   if (request->together || is_one_word(request, piece->lanes)) {
-    piece->turns = request->merged ? 1 : (uint8_t)bits_count(piece->lanes);
+    piece->shape.turns = request->merged ? 1 : (uint16_t)bits_count(piece->lanes);
     uint64_t behind = request->floats ? coalescer->float_milli : coalescer->word_milli;
-    piece->busy = (uint32_t)(coalescer->word_milli + (piece->turns - 1u) * behind);
+    piece->busy = (uint32_t)(coalescer->word_milli + (piece->shape.turns - 1u) * behind);
     return;
   }
   for (uint32_t sectors = piece->sectors; sectors; sectors &= sectors - 1) {
@@ -146,6 +146,6 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
   }
   if (request->floats) /* those on one word wait for each other, sectors don't */
     busy = MAX(busy, coalescer->word_milli + (longest - 1) * coalescer->float_milli);
-  piece->turns = (uint8_t)turns;
+  piece->shape.turns = (uint16_t)turns;
   piece->busy = (uint32_t)busy;
 }

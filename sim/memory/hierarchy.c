@@ -31,7 +31,7 @@ static void count_performed(Hierarchy *h, const Part *part) {
 
 /* True if the part is in the half that is its line's home. */
 static bool is_at_home(const Hierarchy *h, const Part *part) {
-  return h->map.halves == 1 || part->home == (part->slice >= h->map.slices);
+  return h->map.halves == 1 || part->shape.home == (part->slice >= h->map.slices);
 }
 
 static TagLine *find(Hierarchy *h, const Part *part) {
@@ -77,7 +77,7 @@ static bool drop_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
 /* How many stores and atomics of that half (the one that isn't the line's home) to the line, or to one like it, are
  * on their way home. */
 static uint32_t *passing(const Hierarchy *h, const Part *part) {
-  return &h->passing[!part->home * PASSING_LINES + part->line % PASSING_LINES];
+  return &h->passing[!part->shape.home * PASSING_LINES + part->line % PASSING_LINES];
 }
 
 /* A copy for the readers of the other half, whose home has been asked. None if a store passes the reply: it would be
@@ -114,7 +114,7 @@ static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
 
 /* What crossed to its line's home is performed there. A load's half has a copy then, and a store's that had one
  * before has it again. */
-static void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) {
+static inline void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (--away_of(h, part)->crossed == 0)
     look_again(h, away_of(h, part), cycle);
   if (part->kind != MEM_LOAD)
@@ -124,7 +124,7 @@ static void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) {
 }
 
 /* Its words are to be read or changed in this cycle; `milli`: when the slice sends the reply off. */
-static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli) {
+static inline void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli) {
   Part *part = &h->queue.pool[index];
   part->due = cycle;
   if (part->away)
@@ -132,7 +132,7 @@ static void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli
   part_queue_done(&h->queue, index, milli);
 }
 
-static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
+static inline void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
   const Part *part = &h->queue.pool[index];
   uint32_t first = part->away ? hierarchy_other_slice(h, part) : part->slice;
   uint64_t milli = milli_of(cycle) + h->latency + crossbar_back(&h->crossbar, part->sm, first);
@@ -146,10 +146,10 @@ static void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* What a part takes of its slice, or of one in its SM's half on its way to the other one. */
 static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
-  uint32_t sectors = part->sector_count;
+  uint32_t sectors = part->shape.sector_count;
   switch (part->kind) {
   case MEM_LOAD: return MAX(h->load, h->load_sector * sectors);
-  case MEM_STORE: return part->joined ? 0 : MAX(h->store, h->store_sector * sectors);
+  case MEM_STORE: return part->shape.joined ? 0 : MAX(h->store, h->store_sector * sectors);
   default:
     if (!h->pass || is_at_home(h, part))
       return h->atomic;
@@ -368,7 +368,7 @@ static void write_after_read(Hierarchy *h, const Part *part, uint64_t cycle) {
 }
 
 /* The line is there, or nothing is to be fetched for it. `copied`: the other half may have a copy. */
-static void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied, uint64_t cycle) {
+static inline void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
   MemKind kind = part->kind;
@@ -420,7 +420,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   }
   h->counters->l2_hits++;
   h->stats.slice[part->slice].hits++;
-  bool waits = h->invalidate && tag && part->kind != MEM_LOAD && !part->joined;
+  bool waits = h->invalidate && tag && part->kind != MEM_LOAD && !part->shape.joined;
   const TagLine *copy = waits ? copy_of(h, part, cycle) : NULL;
   if (copy)
     wait_for_copy(h, index, tag, copy, cycle);
@@ -430,7 +430,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* The part takes its place in the slice, where there is room, and waits for its turn. True: it has its turn at once,
  * which it can if `at_once`: no earlier part of its SM is still to be served in this cycle. */
-static bool enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_once) {
+static inline bool enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_once) {
   Part *part = &h->queue.pool[index];
   Slice *slice = &h->slice[part->slice];
   SliceStats *stats = &h->stats.slice[part->slice];
@@ -490,14 +490,12 @@ static void admit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 }
 
 /* True: it has its turn in the slice at once. */
-static bool arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
+static inline bool arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = &h->queue.pool[index];
   Port *port = &h->port[part->sm];
   Slice *slice = &h->slice[part->slice];
   SliceStats *stats = &h->stats.slice[part->slice];
   stats->arrived++;
-  if (tags_are_there(&h->tags))
-    part->set = tags_set(&h->tags, part->line);
   link_stats_add(&stats->in, part->out);
   part_note(&h->queue, index, TRACE_ARRIVED, milli_of(cycle));
   if (G_UNLIKELY(port->stopped_part != PART_NONE)) {
@@ -568,11 +566,9 @@ uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue);
  */
 enum { PARTS_AHEAD = 6, TAGS_AHEAD = 3 };
 
-static void prefetch_tags(Hierarchy *h, Part *part) {
+static void prefetch_tags(const Hierarchy *h, const Part *part) {
   if (!tags_are_there(&h->tags))
     return;
-  if (part->stage == PART_ARRIVES)
-    part->set = tags_set(&h->tags, part->line);
   tags_prefetch(&h->tags, part->slice, part->set);
   if (h->map.halves == 2)
     tags_prefetch(&h->tags, hierarchy_other_slice(h, part), part->set);

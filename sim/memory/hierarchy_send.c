@@ -13,7 +13,7 @@ enum { BANKS = 32 /* of words */ };
 static uint64_t round_trip(const Hierarchy *h, uint32_t sm, const MemPiece *piece) {
   uint64_t milli =
       crossbar_there(&h->crossbar, sm, piece->slice) + h->latency + crossbar_back(&h->crossbar, sm, piece->slice);
-  if (piece->home != h->crossbar.sm_half[sm])
+  if (piece->shape.home != h->crossbar.sm_half[sm])
     milli += crossbar_over(&h->crossbar, piece->slice) + crossbar_back_over(&h->crossbar, piece->slice);
   return milli;
 }
@@ -38,30 +38,42 @@ static bool is_banked(const MemRequest *request) {
 
 enum { QUAD_BYTES = 16 };
 
+/* Of an atomic. */
+static void take_turns(const Hierarchy *h, const MemRequest *request, MemPiece *piece, bool banked) {
+  piece->shape.quad = request->bytes == QUAD_BYTES;
+  piece->shape.banked = banked;
+  coalescer_turns(&h->coalescer, request, piece);
+}
+
 static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
   const PortRules *rules = &h->port_rules;
   uint32_t sm = request->sm, first_slice = h->crossbar.sm_half[sm] * h->map.slices, parts = request->parts;
   MemKind kind = request->kind;
-  bool joins = kind == MEM_STORE && rules->merge_lines, cas = request->cas,
+  bool joins = kind == MEM_STORE && rules->merge_lines,
        banked = kind == MEM_ATOMIC && rules->bank_turn && is_banked(request);
   Ways ways = {0};
+  uint64_t lines = UINT64_MAX; /* that have slice and home in common */
+  uint16_t slice = 0, home = 0;
   for (uint32_t i = 0; i < parts; i++) {
     MemPiece *piece = &request->piece[i];
     uint64_t line = coalescer_line(&h->coalescer, request, piece);
-    piece->slice = (uint16_t)(first_slice + slice_map_index(&h->map, line));
-    piece->home = slice_map_home(&h->map, line);
-    piece->cas = cas;
-    piece->quad = kind == MEM_ATOMIC && request->bytes == QUAD_BYTES;
-    piece->banked = banked;
+    bool other = line >> h->map.same_shift != lines;
+    if (other) {
+      lines = line >> h->map.same_shift;
+      slice = (uint16_t)(first_slice + slice_map_index(&h->map, line));
+      home = slice_map_home(&h->map, line) & 1;
+    }
+    piece->slice = slice;
+    piece->shape.home = home & 1;
     if (kind == MEM_ATOMIC)
-      coalescer_turns(&h->coalescer, request, piece);
+      take_turns(h, request, piece, banked);
     if (joins && port_joins(issue, rules, line)) {
-      piece->joined = true;
+      piece->shape.joined = true;
       ways.joined++;
     }
     if (rules->queue)
-      ways.takes += port_piece_takes(rules, kind, piece);
-    if (h->fence_probe)
+      ways.takes += port_takes(rules, kind, piece->shape, request->cas);
+    if (other && h->fence_probe)
       ways.longest = MAX(ways.longest, round_trip(h, sm, piece));
   }
   return ways;
@@ -113,7 +125,7 @@ static uint64_t be_late(Hierarchy *h, const Part *part, uint64_t due) {
   return *until;
 }
 
-void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) {
+static inline void leave(Hierarchy *h, uint32_t index, uint64_t milli) {
   Part *part = &h->queue.pool[index];
   uint64_t start = port_leave(&h->port[part->sm], &h->port_rules, part, milli);
   if (part->kind == MEM_STORE)
@@ -131,6 +143,8 @@ void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) {
   part_queue_push(&h->queue, index, G_UNLIKELY(h->late != NULL) ? be_late(h, part, due) : due);
 }
 
+void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) { leave(h, index, milli); }
+
 static bool is_host(Hierarchy *h, uint64_t line) {
   const BackingBuffer *buffer = backing_find(h->backing, line << h->coalescer.line_shift, 1);
   return buffer && buffer->host;
@@ -138,7 +152,7 @@ static bool is_host(Hierarchy *h, uint64_t line) {
 
 /* What goes along with a part to its slice, and with its reply. */
 static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request) {
-  uint16_t sectors = (uint16_t)(part->sector_count << h->coalescer.sector_shift);
+  uint16_t sectors = (uint16_t)(part->shape.sector_count << h->coalescer.sector_shift);
   if (request->kind != MEM_ATOMIC) {
     part->out = request->kind == MEM_STORE ? sectors : 0;
     part->in = request->kind == MEM_LOAD ? sectors : 0;
@@ -150,9 +164,9 @@ static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request)
 }
 
 /* An atomic's last lane is through its unit later than the first. */
-static uint32_t lag(const Hierarchy *h, const MemPiece *piece) {
-  uint64_t turns = port_turn(&h->port_rules, piece->cas, piece->banked, piece->quad) * (piece->turns - 1u),
-           word = h->coalescer.word_milli;
+static uint32_t lag(const Hierarchy *h, const MemPiece *piece, bool cas) {
+  uint64_t turn = port_turn(&h->port_rules, cas, piece->shape.banked, piece->shape.quad),
+           turns = turn * (piece->shape.turns - 1u), word = h->coalescer.word_milli;
   return (uint32_t)MAX(turns, piece->busy > word ? piece->busy - word : 0);
 }
 
@@ -181,18 +195,15 @@ static uint32_t make_part(Hierarchy *h, const Part *common, const MemPiece *piec
   part->sectors = piece->sectors;
   part->busy = piece->busy;
   part->slice = piece->slice;
-  part->turns = piece->turns;
-  part->sector_count = piece->sector_count;
-  part->joined = piece->joined;
-  part->home = piece->home;
-  part->banked = piece->banked;
-  part->quad = piece->quad;
+  part->shape = piece->shape;
+  if (tags_are_there(&h->tags))
+    part->set = tags_set(&h->tags, part->line);
   if (request->host && is_host(h, line))
     part->stage = PART_HOST;
   set_bytes(h, part, request);
-  h->counters->global_segments += part->sector_count;
+  h->counters->global_segments += part->shape.sector_count;
   if (request->kind == MEM_ATOMIC) {
-    part->more += lag(h, piece) + (piece->quad ? h->quad_latency : 0);
+    part->more += lag(h, piece, request->cas) + (piece->shape.quad ? h->quad_latency : 0);
     h->counters->global_atomics += bits_count(piece->lanes);
   }
   return index;
@@ -212,7 +223,7 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
     uint32_t index = make_part(h, &part, &request->piece[i]);
     part_note(&h->queue, index, TRACE_SENT, milli);
     if (port->held.first == PART_NONE && port_has_credit(port, &h->queue.pool[index]))
-      hierarchy_leave(h, index, milli);
+      leave(h, index, milli);
     else
       part_list_append(&h->queue, &port->held, index);
   }

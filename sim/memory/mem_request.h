@@ -11,18 +11,22 @@ typedef enum { MEM_LOAD, MEM_STORE, MEM_ATOMIC } MemKind;
 /* What an atomic asks of a queue unit. */
 typedef enum { MEM_NO_QUEUE, MEM_ENQUEUE, MEM_DEQUEUE } MemQueue;
 
+/* What goes along with a piece from the SM to the slice (part.h): two bytes. */
+typedef struct MemShape {
+  uint16_t sector_count : 6; /* up to 32 */
+  uint16_t turns : 6;        /* of an atomic, in the atomic unit; up to 32 */
+  uint16_t joined : 1;       /* a store that joins one before it at the port (memory.port.merge_lines) */
+  uint16_t home : 1;         /* the half of the L2 that is the line's home */
+  uint16_t banked : 1; /* of an atomic: all lanes of its request are on one bank (memory.port.bank_turn_interval) */
+  uint16_t quad : 1; /* of an atomic: of 128 bits. The slices take no longer for it (mem_wide_h200.csv, `try`) */
+} MemShape;
+
 /* What an access asks of one line. */
 typedef struct MemPiece {
-  uint32_t lanes, sectors;  /* by bit */
-  uint32_t busy;            /* of an atomic: what it takes of its atomic unit, in thousandths of a cycle */
-  uint16_t slice;           /* that it goes to, in its SM's half */
-  uint8_t sector_count : 6; /* up to 32 */
-  bool joined : 1;          /* a store that joins one before it at the port (memory.port.merge_lines) */
-  bool banked : 1;   /* of an atomic: all lanes of its request are on one bank (memory.port.bank_turn_interval) */
-  uint8_t turns : 6; /* of an atomic, in the atomic unit; up to 32 */
-  bool home : 1;     /* the half of the L2 that is the line's home */
-  bool cas : 1;      /* as in MemRequest */
-  bool quad : 1;     /* of an atomic: of 128 bits. The slices take no longer for it (mem_wide_h200.csv, `try`) */
+  uint32_t lanes, sectors; /* by bit */
+  uint32_t busy;           /* of an atomic: what it takes of its atomic unit, in thousandths of a cycle */
+  uint16_t slice;          /* that it goes to, in its SM's half */
+  MemShape shape;
 } MemPiece;
 
 /* One warp's access. */

@@ -56,19 +56,6 @@ void part_queue_reserve(PartQueue *queue, uint32_t parts) {
     grow_pool(queue);
 }
 
-uint32_t part_new(PartQueue *queue) {
-  if (G_UNLIKELY(queue->free == PART_NONE))
-    grow_pool(queue);
-  uint32_t part = queue->free;
-  queue->free = queue->pool[part].next;
-  queue->free_count--;
-  if (queue->free != PART_NONE)
-    __builtin_prefetch(&queue->pool[queue->free], 1);
-  if (G_UNLIKELY(queue->followed))
-    memset(queue->steps[part], 0, sizeof *queue->steps);
-  return part;
-}
-
 /* ---- by time ---- */
 
 void part_slot_grow(PartSlot *slot) {

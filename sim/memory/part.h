@@ -10,6 +10,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "sim/memory/mem_trace.h"
 
@@ -38,18 +39,13 @@ typedef struct Part {
   uint32_t busy, more;
   uint16_t sm, slice; /* slice: the one that serves it, of all */
   uint16_t out, in;   /* bytes that go along with it to its slice, and with its reply */
-  uint8_t stage : 4;  /* PartStage */
-  uint8_t kind : 4;   /* MemKind */
-  uint8_t turns : 6;  /* of an atomic, in the atomic unit; up to 32 */
-  bool quad : 1;      /* as in MemPiece */
-  uint8_t sector_count : 6;
-  bool joined : 1;                        /* a store that joined another one (memory.port.merge_lines) */
-  bool home : 1;                          /* the half of the L2 that is the line's home */
+  MemShape shape;
+  uint8_t stage : 4;                      /* PartStage */
+  uint8_t kind : 4;                       /* MemKind */
   bool away : 1;                          /* has crossed to the other half */
   bool copied : 1;                        /* a store that has crossed from a half with a copy */
   bool parked : 1;                        /* waits for parts of its SM that have crossed */
   bool unused : 1, exchange : 1, cas : 1; /* of an atomic: as in MemRequest */
-  bool banked : 1;                        /* as in MemPiece */
   bool passes : 1;                        /* waits in a slice of its SM's half for its way to the other one */
 } Part;
 _Static_assert(sizeof(Part) == 64, "a part is one line of the host's cache");
@@ -105,7 +101,18 @@ void part_queue_follow(PartQueue *queue);
 /* So many parts can be made without moving the others. */
 void part_queue_reserve(PartQueue *queue, uint32_t parts);
 /* A new part; all of it but `next` is to be set. */
-uint32_t part_new(PartQueue *queue);
+static inline uint32_t part_new(PartQueue *queue) {
+  if (G_UNLIKELY(queue->free == PART_NONE))
+    part_queue_reserve(queue, 1);
+  uint32_t part = queue->free;
+  queue->free = queue->pool[part].next;
+  queue->free_count--;
+  if (queue->free != PART_NONE)
+    __builtin_prefetch(&queue->pool[queue->free], 1);
+  if (G_UNLIKELY(queue->followed))
+    memset(queue->steps[part], 0, sizeof *queue->steps);
+  return part;
+}
 static inline void part_free(PartQueue *queue, uint32_t part) {
   queue->free_count++;
   queue->pool[part].next = queue->free;

@@ -91,13 +91,7 @@ bool port_joins(Port *port, const PortRules *rules, uint64_t line) {
   return false;
 }
 
-void port_return_credit(Port *port, const PortRules *rules, uint64_t milli) {
-  if (!port->credit)
-    port->credit = g_new0(uint64_t, rules->credits); /* all others have been there from the start */
-  uint32_t last = port->first_credit + port->credits;
-  port->credit[last < rules->credits ? last : last - rules->credits] = milli;
-  port->credits++;
-}
+void port_make_credits(Port *port, const PortRules *rules) { port->credit = g_new0(uint64_t, rules->credits); }
 
 /* When there is room in the queue behind an access that takes a place in it now, until `leaves`. */
 static uint64_t take_room(Port *port, const PortRules *rules, uint64_t leaves) {

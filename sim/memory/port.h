@@ -65,41 +65,43 @@ void port_clear(Port *port);
 
 /* True if a store to that line joins one before. It is the last one then. */
 bool port_joins(Port *port, const PortRules *rules, uint64_t line);
-/* What a piece of an access takes of the way out that has so many sectors; `turns`: of an atomic, what its turns
- * take. */
-static inline uint64_t port_takes(const PortRules *rules, MemKind kind, bool joined, uint32_t sectors,
-                                  uint64_t turns) {
-  if (joined)
+/* What a piece of an access takes of the way out; `cas`: of a compare and swap. */
+static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, bool cas) {
+  if (shape.joined)
     return rules->merge;
-  uint64_t by_size = kind == MEM_STORE    ? MAX(rules->store, rules->store_sector * sectors)
-                     : kind == MEM_ATOMIC ? turns
-                                          : 0;
+  if (kind == MEM_LOAD)
+    return rules->request;
+  uint64_t by_size = kind == MEM_STORE ? MAX(rules->store, rules->store_sector * shape.sector_count)
+                                       : port_turn(rules, cas, shape.banked, shape.quad) * shape.turns;
   return MAX(rules->request, by_size);
 }
-static inline uint64_t port_piece_takes(const PortRules *rules, MemKind kind, const MemPiece *piece) {
-  return port_takes(rules, kind, piece->joined, piece->sector_count,
-                    port_turn(rules, piece->cas, piece->banked, piece->quad) * piece->turns);
-}
 static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {
-  return port_takes(rules, (MemKind)part->kind, part->joined, part->sector_count,
-                    port_turn(rules, part->cas, part->banked, part->quad) * part->turns);
+  return port_takes(rules, (MemKind)part->kind, part->shape, part->cas);
 }
 /* True if the part finds a credit, or needs none. */
-static inline bool port_has_credit(const Port *port, const Part *part) { return port->credits || part->joined; }
+static inline bool port_has_credit(const Port *port, const Part *part) { return port->credits || part->shape.joined; }
 /* The part leaves at `milli` or later, with a credit if it needs one, which there must be. Returns when. */
 static inline uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
   uint64_t ready = milli;
-  if (port->credit && !part->joined) {
+  if (port->credit && !part->shape.joined) {
     ready = MAX(milli, port->credit[port->first_credit]);
     port->first_credit = port->first_credit + 1 < rules->credits ? port->first_credit + 1 : 0;
   }
-  port->credits -= !part->joined;
+  port->credits -= !part->shape.joined;
   uint64_t start = MAX(ready, port->out_free);
   port->out_free = start + port_part_takes(rules, part);
   return start;
 }
+/* Makes the ring of credits: all others have been there from the start. */
+void port_make_credits(Port *port, const PortRules *rules);
 /* The credit is back at `milli`. */
-void port_return_credit(Port *port, const PortRules *rules, uint64_t milli);
+static inline void port_return_credit(Port *port, const PortRules *rules, uint64_t milli) {
+  if (G_UNLIKELY(!port->credit))
+    port_make_credits(port, rules);
+  uint32_t last = port->first_credit + port->credits;
+  port->credit[last < rules->credits ? last : last - rules->credits] = milli;
+  port->credits++;
+}
 /* A reply that takes the way in so long comes at `milli`, where replies go on in the order in which they come, though
  * they aren't told in that: all that are told from now on come in cycle `now` or later. Returns when it does. */
 uint64_t port_take_slot(Port *port, uint64_t takes, uint64_t milli, uint64_t now);
@@ -109,7 +111,7 @@ static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part
   MemKind kind = (MemKind)part->kind;
   uint64_t start = milli;
   if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->unused)) {
-    uint64_t by_size = kind == MEM_LOAD ? rules->reply_sector * part->sector_count : 0;
+    uint64_t by_size = kind == MEM_LOAD ? rules->reply_sector * part->shape.sector_count : 0;
     uint64_t takes = MAX(rules->reply, by_size);
     if (rules->by_arrival) {
       start = port_take_slot(port, takes, milli, part->due);
@@ -118,7 +120,7 @@ static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part
       port->in_free = start + takes;
     }
   }
-  if (!part->joined)
+  if (!part->shape.joined)
     port_return_credit(port, rules, start);
   return start;
 }

@@ -16,6 +16,7 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
                     .page_granules =
                         MAX(machine->memory.l2.page / MAX(machine->memory.l2.granule, machine->memory.l2.line), 4u),
                     .salt = rng_mix(seed + 1)};
+  map->same_shift = map->halves == 1 ? map->granule_shift : MIN(map->granule_shift, map->page_shift);
 }
 
 uint32_t slice_map_by_rounds(const SliceMap *map, uint64_t granule) {

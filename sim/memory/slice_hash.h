@@ -13,6 +13,7 @@ typedef struct SliceMap {
   SliceHash policy;
   uint32_t slices;                            /* of a half */
   uint32_t halves, granule_shift, page_shift; /* in lines */
+  uint32_t same_shift;                        /* lines whose numbers agree above have slice and home in common */
   uint32_t page_granules;                     /* pairs: of a page, at least 4 */
   uint32_t copies;                            /* of 100 lines */
   uint64_t salt;
