@@ -5,6 +5,7 @@ liblockstep_a_SOURCES += \
   base/datadir.h \
   base/diag.c \
   base/diag.h \
+  base/four.h \
   base/pages.c \
   base/pages.h \
   base/quote.c \

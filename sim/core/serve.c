@@ -341,15 +341,17 @@ void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t tim
   if (G_UNLIKELY(locks_are_meant(gpu, flight->inst)))
     locks_arrive(gpu, flight, lanes, time);
   serve_tell(&gpu->sms[request->sm], flight, lanes, time);
-  WordChange change = {.cycle = time, .thread = flight->thread, .pc = flight->pc};
-  switch (request->kind) {
-  case MEM_LOAD:
+  if (request->kind == MEM_LOAD) {
     serve_load(gpu, flight, lanes);
-    fetch(gpu, flight, lanes, time);
-    break;
-  case MEM_STORE: store(gpu, flight, lanes, &change); break;
-  case MEM_ATOMIC: operate_all(gpu, flight, lanes, &change); break;
+    if (flight->fetchers & lanes)
+      fetch(gpu, flight, lanes, time);
+    return;
   }
+  WordChange change = {.cycle = time, .thread = flight->thread, .pc = flight->pc};
+  if (request->kind == MEM_STORE)
+    store(gpu, flight, lanes, &change);
+  else
+    operate_all(gpu, flight, lanes, &change);
 }
 
 void serve_soon(void *user, const MemRequest *request, uint32_t lanes) {

@@ -26,8 +26,10 @@ static uint32_t sector_bit(const Coalescer *coalescer, uint64_t address) {
 static uint32_t between(uint32_t low, uint32_t high) { return high | (high - low); }
 
 static void count_sectors(MemRequest *request, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    request->piece[i].shape = (MemShape){.sector_count = (uint16_t)bits_count(request->piece[i].sectors) & 63};
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t sectors = request->piece[i].sectors, more = sectors & (sectors - 1);
+    request->piece[i].shape = (MemShape){.sector_count = (uint16_t)(more ? bits_count(sectors) : 1) & 63};
+  }
 }
 
 /* Of a run. */
@@ -60,13 +62,18 @@ static uint32_t split(const Coalescer *coalescer, MemRequest *request) {
     else if (line != lines[i])
       for (i = 0; i < count && lines[i] != line; i++)
         ;
+    MemPiece *piece = &request->piece[i];
+    uint32_t before = 0, sectors = 0;
     if (i == count) {
       highest = line > highest ? line : highest;
       lines[count++] = line;
-      request->piece[i] = (MemPiece){0};
+      piece->busy = 0;
+    } else {
+      before = piece->lanes;
+      sectors = piece->sectors;
     }
-    request->piece[i].lanes |= 1u << lane;
-    request->piece[i].sectors |= sector_bit(coalescer, address);
+    piece->lanes = before | 1u << lane;
+    piece->sectors = sectors | sector_bit(coalescer, address);
   }
   return count;
 }

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/four.h"
 #include "base/pages.h"
 #include "sim/engine/milli.h"
 #include "sim/engine/rng.h"
@@ -28,6 +29,7 @@ struct L1 {
   uint64_t reciprocal; /* of sets: 2^64 / sets, rounded up */
   bool comes_as_one;   /* l1_comes_as_one() */
   bool updates;        /* a store updates the own copy; else it evicts it */
+  uint32_t absent; /* tag of a line that was looked up last and isn't there; 0: none, or it may be there now */
   uint32_t newest;     /* the line found last; NO_LINE: none yet. Lanes of a warp come to the same one in a row */
   uint64_t generation, clock;
   uint32_t *tag;  /* of each way, by set: byte address / line size + 1; 0: it never held anything */
@@ -130,7 +132,16 @@ static uint32_t find_line(const L1 *l1, uint64_t address) {
   uint32_t tag = (uint32_t)number + 1, newest = l1->newest;
   if (newest != NO_LINE && l1->tag[newest] == tag && is_taken(l1, newest))
     return newest;
-  for (uint32_t at = set_of(l1, number), end = at + l1->ways; at < end; at++)
+  if (l1->absent == tag)
+    return NO_LINE;
+  uint32_t at = set_of(l1, number), end = at + l1->ways;
+  if (l1->ways == 4) {
+    for (uint32_t same = four_equal(&l1->tag[at], tag); same; same &= same - 1)
+      if (is_taken(l1, at + (uint32_t)__builtin_ctz(same)))
+        return at + (uint32_t)__builtin_ctz(same);
+    return NO_LINE;
+  }
+  for (; at < end; at++)
     if (l1->tag[at] == tag && is_taken(l1, at))
       return at;
   return NO_LINE;
@@ -207,8 +218,10 @@ void l1_prefetch(const L1 *l1, uint64_t address) {
 
 L1Look l1_look(L1 *l1, uint64_t address) {
   uint32_t line = find_line(l1, address);
-  if (line == NO_LINE)
+  if (line == NO_LINE) {
+    l1->absent = (uint32_t)l1_line(&l1->shape, address) + 1;
     return (L1Look){0};
+  }
   l1->newest = line;
   return (L1Look){.words = word_at(l1, line, 0), .valid = l1->lines[line].valid, .pending = l1->lines[line].pending};
 }
@@ -256,6 +269,7 @@ static uint32_t claim_line(L1 *l1, uint64_t address) {
       oldest = at;
   }
   l1->tag[oldest] = (uint32_t)number + 1;
+  l1->absent = 0;
   l1->lines[oldest] = (Line){.generation = l1->generation};
   return oldest;
 }

@@ -5,6 +5,8 @@
 
 #include "base/assert.h"
 
+enum { FEW = 6 };
+
 void part_queue_init(PartQueue *queue, uint32_t sms) {
   uint32_t words = (sms + 63) / 64;
   *queue =
@@ -129,11 +131,27 @@ static void put_in_order(const PartQueue *queue, const PartSlot *slot, uint32_t 
   *link = place;
 }
 
+/* Few parts are put in order one by one: a part's number has its SM in the upper bits. */
+static void sort_few(PartQueue *queue, const PartSlot *slot) {
+  uint64_t numbers[FEW];
+  uint32_t *batch = queue->batch;
+  for (uint32_t place = 0; place < slot->count; place++) {
+    uint64_t number = number_of(queue, slot, place);
+    uint32_t hole = place;
+    for (; hole > 0 && numbers[hole - 1] > number; hole--) {
+      numbers[hole] = numbers[hole - 1];
+      batch[hole] = batch[hole - 1];
+    }
+    numbers[hole] = number;
+    batch[hole] = (uint32_t)slot->part[place];
+  }
+}
+
 static void sort_slot(PartQueue *queue, const PartSlot *slot) {
   PartOrder *order = &queue->order;
   uint32_t *at = queue->batch;
-  if (slot->count == 1) {
-    *at = (uint32_t)slot->part[0];
+  if (slot->count <= FEW) {
+    sort_few(queue, slot);
     return;
   }
   for (uint32_t place = 0; place < slot->count; place++)

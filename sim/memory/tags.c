@@ -2,13 +2,10 @@
 
 #include <glib.h>
 
+#include "base/four.h"
 #include "base/pages.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-enum { HOST_LINE = 64, GROUP = 4 /* ways that are looked at together */ };
+enum { HOST_LINE = 64, GROUP = 4 /* ways that are looked at together: four_equal() */ };
 
 static uint32_t round_up(uint64_t bytes, uint32_t to) { return (uint32_t)((bytes + to - 1) / to * to); }
 
@@ -36,22 +33,12 @@ static char *set_of(const Tags *tags, uint32_t slice, uint32_t set) {
 
 static TagLine *lines_of(const Tags *tags, char *set) { return (TagLine *)(void *)(set + tags->lines_at); }
 
-/* Which of the ways from there on have that number, by bit. */
-static uint32_t equal(const uint32_t number[GROUP], uint32_t wanted) {
-#ifdef __SSE2__
-  __m128i same = _mm_cmpeq_epi32(*(const __m128i *)(const void *)number, _mm_set1_epi32((int)wanted));
-  return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(same));
-#else
-  return (number[0] == wanted) | (number[1] == wanted) << 1 | (number[2] == wanted) << 2 | (number[3] == wanted) << 3;
-#endif
-}
-
 TagLine *tags_find(Tags *tags, uint32_t slice, uint32_t set, uint32_t line) {
   char *place = set_of(tags, slice, set);
   const uint32_t *number = (const uint32_t *)(const void *)place;
   uint32_t wanted = line + 1;
   for (uint32_t way = 0; way < tags->ways; way += GROUP) {
-    uint32_t found = equal(&number[way], wanted);
+    uint32_t found = four_equal(&number[way], wanted);
     if (!found)
       continue;
     TagLine *tag = &lines_of(tags, place)[way + (uint32_t)__builtin_ctz(found)];
