@@ -566,24 +566,21 @@ uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue);
  */
 enum { PARTS_AHEAD = 6, TAGS_AHEAD = 3 };
 
-static void prefetch_tags(const Hierarchy *h, const Part *part) {
-  if (!tags_are_there(&h->tags))
-    return;
-  tags_prefetch(&h->tags, part->slice, part->set);
-  if (h->map.halves == 2)
-    tags_prefetch(&h->tags, hierarchy_other_slice(h, part), part->set);
-}
-
 static void look_ahead(Hierarchy *h, uint64_t cycle) {
   for (h->parts_seen = MAX(h->parts_seen, cycle); h->parts_seen < cycle + PARTS_AHEAD; h->parts_seen++) {
     const PartSlot *slot = part_queue_at(&h->queue, h->parts_seen);
     for (uint32_t i = 0; i < slot->count; i++)
       __builtin_prefetch(&h->queue.pool[(uint32_t)slot->part[i]], 1);
   }
-  for (h->tags_seen = MAX(h->tags_seen, cycle); h->tags_seen < cycle + TAGS_AHEAD; h->tags_seen++) {
+  h->tags_seen = tags_are_there(&h->tags) ? MAX(h->tags_seen, cycle) : UINT64_MAX;
+  for (; h->tags_seen < cycle + TAGS_AHEAD; h->tags_seen++) {
     const PartSlot *slot = part_queue_at(&h->queue, h->tags_seen);
-    for (uint32_t i = 0; i < slot->count; i++)
-      prefetch_tags(h, &h->queue.pool[(uint32_t)slot->part[i]]);
+    for (uint32_t i = 0; i < slot->count; i++) { /* gcc drops a function that does nothing else */
+      const Part *part = &h->queue.pool[(uint32_t)slot->part[i]];
+      tags_prefetch(&h->tags, part->slice, part->set);
+      if (h->map.halves == 2)
+        tags_prefetch(&h->tags, hierarchy_other_slice(h, part), part->set);
+    }
   }
 }
 
