@@ -38,24 +38,24 @@ static TagLine *find(Hierarchy *h, const Part *part) {
   return tags_are_there(&h->tags) ? tags_find(&h->tags, part->slice, part->set, part->line) : NULL;
 }
 
-static TagLine *claim(Hierarchy *h, const Part *part, uint64_t cycle) {
+/* A tag for the part's line in that slice, which is in the half of its home or isn't. */
+static TagLine *claim(Hierarchy *h, const Part *part, uint32_t slice, bool at_home, uint64_t cycle) {
   Evicted evicted;
-  TagLine *tag = tags_claim(&h->tags, part->slice, part->set, part->line, cycle, &evicted);
-  if (tag && !is_at_home(h, part) && !slice_map_copied(&h->map, part->line))
+  TagLine *tag = tags_claim(&h->tags, slice, part->set, part->line, cycle, &evicted);
+  if (tag && !at_home && !slice_map_copied(&h->map, part->line))
     tag->valid = 0;
   if (tag && evicted.dirty) {
     h->counters->l2_writebacks++;
-    move_sectors(h, part->slice % h->map.slices, evicted.line, evicted.dirty, true, milli_of(cycle));
+    move_sectors(h, slice % h->map.slices, evicted.line, evicted.dirty, true, milli_of(cycle));
   }
   return tag;
 }
 
 /* The line's tag in the other half than the part's. NULL: there is none. */
 static TagLine *other_tag(Hierarchy *h, const Part *part, uint64_t cycle) {
-  Part there = *part;
-  there.slice = hierarchy_other_slice(h, part);
-  TagLine *tag = tags_find(&h->tags, there.slice, there.set, there.line);
-  return tag ? tag : claim(h, &there, cycle);
+  uint32_t slice = hierarchy_other_slice(h, part);
+  TagLine *tag = tags_find(&h->tags, slice, part->set, part->line);
+  return tag ? tag : claim(h, part, slice, !is_at_home(h, part), cycle);
 }
 
 /* The part is at home: the copy that the other half has. NULL: it has none. */
@@ -409,7 +409,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   }
   TagLine *tag = tags_find(&h->tags, part->slice, part->set, part->line);
   if (!tag)
-    tag = claim(h, part, cycle);
+    tag = claim(h, part, part->slice, is_at_home(h, part), cycle);
   if (!is_at_home(h, part) && goes_home(h, index, tag, cycle))
     return;
   if (tag && tag->busy && waits_for_line(h, index, tag, cycle))

@@ -58,6 +58,7 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
     MemPiece *piece = &request->piece[i];
     uint64_t line = coalescer_line(&h->coalescer, request, piece);
     bool other = line >> h->map.same_shift != lines;
+    piece->line = (uint32_t)line;
     if (other) {
       lines = line >> h->map.same_shift;
       slice = (uint16_t)(first_slice + slice_map_index(&h->map, line));
@@ -171,39 +172,40 @@ static uint32_t lag(const Hierarchy *h, const MemPiece *piece, bool cas) {
 }
 
 /* What all parts of a request have alike. */
-static Part common_part(const Hierarchy *h, MemRequest *request) {
-  return (Part){.request = request,
-                .number = (uint64_t)request->sm << 48 | h->port[request->sm].parts,
-                .next = PART_NONE,
-                .sm = (uint16_t)request->sm,
-                .stage = PART_ARRIVES,
-                .kind = request->kind,
-                .unused = request->unused,
-                .exchange = request->exchange,
-                .cas = request->cas};
+static uint16_t common_states(const MemRequest *request) {
+  Part part = {.stage = PART_ARRIVES,
+               .kind = request->kind,
+               .unused = request->unused,
+               .exchange = request->exchange,
+               .cas = request->cas};
+  return part.states;
 }
 
-/* One that has all that `common` has. Returns its number in the pool. */
-static uint32_t make_part(Hierarchy *h, const Part *common, const MemPiece *piece) {
-  const MemRequest *request = common->request;
+/* A part of the request. Returns its number in the pool. Field by field: a copy of one that was just written makes the
+ * host wait. */
+static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, uint64_t number,
+                                 uint16_t states) {
   uint32_t index = part_new(&h->queue);
   Part *part = &h->queue.pool[index];
-  uint64_t line = coalescer_line(&h->coalescer, request, piece);
-  *part = *common;
-  part->line = (uint32_t)line;
+  part->request = request;
+  part->line = piece->line;
+  part->set = tags_are_there(&h->tags) ? tags_set(&h->tags, piece->line) : 0;
+  part->number = number;
   part->lanes = piece->lanes;
   part->sectors = piece->sectors;
+  part->next = PART_NONE;
   part->busy = piece->busy;
+  part->more = 0;
+  part->sm = (uint16_t)request->sm;
   part->slice = piece->slice;
   part->shape = piece->shape;
-  if (tags_are_there(&h->tags))
-    part->set = tags_set(&h->tags, part->line);
-  if (request->host && is_host(h, line))
+  part->states = states;
+  if (request->host && is_host(h, piece->line))
     part->stage = PART_HOST;
   set_bytes(h, part, request);
   h->counters->global_segments += part->shape.sector_count;
   if (request->kind == MEM_ATOMIC) {
-    part->more += lag(h, piece, request->cas) + (piece->shape.quad ? h->quad_latency : 0);
+    part->more = lag(h, piece, request->cas) + (piece->shape.quad ? h->quad_latency : 0);
     h->counters->global_atomics += bits_count(piece->lanes);
   }
   return index;
@@ -214,13 +216,14 @@ void hierarchy_expect(Hierarchy *h, uint32_t parts) { part_queue_reserve(&h->que
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
   Port *port = &h->port[request->sm];
   uint32_t apart = (uint32_t)(request->kind == MEM_STORE ? h->port_rules.store_split : h->port_rules.split);
-  Part part = common_part(h, request);
-  uint64_t milli = milli_of(time);
+  uint64_t milli = milli_of(time), number = (uint64_t)request->sm << 48 | port->parts;
+  uint16_t states = common_states(request);
   h->counters->global_accesses++;
   request->answered = 0;
   request->waited = 0;
-  for (uint32_t i = 0, count = request->parts; i < count; i++, part.number++, part.more += apart) {
-    uint32_t index = make_part(h, &part, &request->piece[i]);
+  for (uint32_t i = 0, count = request->parts; i < count; i++) {
+    uint32_t index = make_part(h, request, &request->piece[i], number + i, states);
+    h->queue.pool[index].more += i * apart;
     part_note(&h->queue, index, TRACE_SENT, milli);
     if (port->held.first == PART_NONE && port_has_credit(port, &h->queue.pool[index]))
       leave(h, index, milli);

@@ -24,6 +24,7 @@ typedef struct MemShape {
 /* What an access asks of one line. */
 typedef struct MemPiece {
   uint32_t lanes, sectors; /* by bit */
+  uint32_t line;           /* its number */
   uint32_t busy;           /* of an atomic: what it takes of its atomic unit, in thousandths of a cycle */
   uint16_t slice;          /* that it goes to, in its SM's half */
   MemShape shape;

@@ -40,13 +40,18 @@ typedef struct Part {
   uint16_t sm, slice; /* slice: the one that serves it, of all */
   uint16_t out, in;   /* bytes that go along with it to its slice, and with its reply */
   MemShape shape;
-  uint8_t stage : 4;                      /* PartStage */
-  uint8_t kind : 4;                       /* MemKind */
-  bool away : 1;                          /* has crossed to the other half */
-  bool copied : 1;                        /* a store that has crossed from a half with a copy */
-  bool parked : 1;                        /* waits for parts of its SM that have crossed */
-  bool unused : 1, exchange : 1, cas : 1; /* of an atomic: as in MemRequest */
-  bool passes : 1;                        /* waits in a slice of its SM's half for its way to the other one */
+  union {
+    struct {
+      uint8_t stage : 4;                      /* PartStage */
+      uint8_t kind : 4;                       /* MemKind */
+      bool away : 1;                          /* has crossed to the other half */
+      bool copied : 1;                        /* a store that has crossed from a half with a copy */
+      bool parked : 1;                        /* waits for parts of its SM that have crossed */
+      bool unused : 1, exchange : 1, cas : 1; /* of an atomic: as in MemRequest */
+      bool passes : 1;                        /* waits in a slice of its SM's half for its way to the other one */
+    };
+    uint16_t states; /* all of these */
+  };
 } Part;
 _Static_assert(sizeof(Part) == 64, "a part is one line of the host's cache");
 
