@@ -11,12 +11,12 @@
 
 #include "sim/engine/warp_set.h"
 
-enum { WHEEL_SPAN = 256, WHEEL_WORDS = WHEEL_SPAN / 64 };
+enum { WHEEL_SPAN = 64 };
 #define WHEEL_NEVER UINT64_MAX
 
 typedef struct Wheel {
   WarpSet slot[WHEEL_SPAN];       /* sleepers to look at in that cycle modulo the span */
-  uint64_t occupied[WHEEL_WORDS]; /* bit i: slot i isn't empty */
+  uint64_t occupied;              /* bit i: slot i isn't empty */
   uint64_t wake[WARP_SET_MAX];    /* the cycle each sleeper really wakes */
   uint64_t now;                   /* all slots before this cycle were drained */
   WarpSet far;                    /* sleepers that aren't in a slot: they wake at now + WHEEL_SPAN or later */
@@ -31,7 +31,7 @@ static inline void wheel_init(Wheel *wheel) {
 static inline void wheel_put(Wheel *wheel, unsigned sleeper, uint64_t at) {
   uint32_t index = (uint32_t)(at % WHEEL_SPAN);
   warp_set_add(&wheel->slot[index], sleeper);
-  wheel->occupied[index / 64] |= UINT64_C(1) << (index % 64);
+  wheel->occupied |= UINT64_C(1) << index;
 }
 
 /* Sleeper wakes in cycle `time`, at once if that has passed. It must not be asleep already. */
@@ -62,7 +62,7 @@ static inline void wheel_remove(Wheel *wheel, unsigned sleeper) {
   uint32_t index = (uint32_t)(wheel->wake[sleeper] % WHEEL_SPAN);
   warp_set_remove(&wheel->slot[index], sleeper);
   if (!wheel->slot[index])
-    wheel->occupied[index / 64] &= ~(UINT64_C(1) << (index % 64));
+    wheel->occupied &= ~(UINT64_C(1) << index);
 }
 
 /* Takes into the wheel who has come within its span. */
@@ -79,19 +79,8 @@ static inline void wheel_fetch(Wheel *wheel) {
 /* The first cycle >= now whose slot isn't empty, or WHEEL_NEVER. */
 static inline uint64_t wheel_near(const Wheel *wheel) {
   uint32_t start = (uint32_t)(wheel->now % WHEEL_SPAN);
-  uint32_t word = start / 64;
-  uint64_t bits = wheel->occupied[word] & (~UINT64_C(0) << (start % 64));
-  for (unsigned step = 0; step <= WHEEL_WORDS; step++) {
-    if (bits) {
-      uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(bits);
-      return wheel->now + ((index - start) & (WHEEL_SPAN - 1));
-    }
-    word = (word + 1) % WHEEL_WORDS;
-    bits = wheel->occupied[word];
-    if (step + 1 == WHEEL_WORDS)
-      bits &= ~(~UINT64_C(0) << (start % 64));
-  }
-  return WHEEL_NEVER;
+  uint64_t ahead = wheel->occupied >> start | wheel->occupied << (-start % WHEEL_SPAN);
+  return ahead ? wheel->now + (uint32_t)__builtin_ctzll(ahead) : WHEEL_NEVER;
 }
 
 /* The first cycle in which somebody wakes, or WHEEL_NEVER. */
@@ -107,7 +96,7 @@ static inline WarpSet wheel_drain(Wheel *wheel, uint64_t time) {
     uint32_t index = (uint32_t)(next % WHEEL_SPAN);
     woken |= wheel->slot[index];
     wheel->slot[index] = 0;
-    wheel->occupied[index / 64] &= ~(UINT64_C(1) << (index % 64));
+    wheel->occupied &= ~(UINT64_C(1) << index);
     wheel->now = next;
     if (next == time)
       break;
