@@ -45,7 +45,9 @@ static inline void change_log_note(ChangeLog *log, uint32_t word, const WordChan
 }
 /* The word will be changed soon. */
 static inline void change_log_prefetch(const ChangeLog *log, uint32_t word) {
-  __builtin_prefetch(&log->lines[word / CHANGE_LOG_LINE], 1);
+  const ChangeRecord *record = &log->lines[word / CHANGE_LOG_LINE];
+  __builtin_prefetch(record, 1);
+  __builtin_prefetch(&record->next, 1); /* perhaps in another line of the host's cache */
 }
 
 #endif

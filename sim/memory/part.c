@@ -11,7 +11,7 @@ void part_queue_init(PartQueue *queue, uint32_t sms) {
   uint32_t words = (sms + 63) / 64;
   *queue =
       (PartQueue){.free = PART_NONE,
-                  .order = {.sms = g_new0(uint64_t, words), .first = g_new(uint32_t, 64 * words), .words = words}};
+                  .order = {.sms = g_new0(uint64_t, words), .of = g_new0(PartPlaces, 64 * words), .words = words}};
 }
 
 void part_queue_clear(PartQueue *queue) {
@@ -21,8 +21,7 @@ void part_queue_clear(PartQueue *queue) {
   g_free(queue->done);
   g_free(queue->batch);
   g_free(queue->order.sms);
-  g_free(queue->order.first);
-  g_free(queue->order.next);
+  g_free(queue->order.of);
   for (uint32_t i = 0; i < PARTS_SPAN; i++)
     g_free(queue->slot[i].part);
 }
@@ -112,25 +111,6 @@ static uint64_t number_of(const PartQueue *queue, const PartSlot *slot, uint32_t
   return queue->pool[(uint32_t)slot->part[place]].number;
 }
 
-/* The part at that place of the slot comes into the list of its SM, mostly an empty one. */
-static void put_in_order(const PartQueue *queue, const PartSlot *slot, uint32_t place) {
-  const PartOrder *order = &queue->order;
-  uint32_t sm = (uint32_t)(slot->part[place] >> 32);
-  uint64_t bit = UINT64_C(1) << sm % 64, *sms = &order->sms[sm / 64];
-  if (!(*sms & bit)) {
-    *sms |= bit;
-    order->first[sm] = place;
-    order->next[place] = PART_NONE;
-    return;
-  }
-  uint64_t number = number_of(queue, slot, place);
-  uint32_t *link = &order->first[sm];
-  while (*link != PART_NONE && number_of(queue, slot, *link) < number)
-    link = &order->next[*link];
-  order->next[place] = *link;
-  *link = place;
-}
-
 /* Few parts are put in order one by one: a part's number has its SM in the upper bits. */
 static void sort_few(PartQueue *queue, const PartSlot *slot) {
   uint64_t numbers[FEW];
@@ -147,21 +127,38 @@ static void sort_few(PartQueue *queue, const PartSlot *slot) {
   }
 }
 
+/* Counts the parts of each SM, and gives each a place in the batch for its own. */
+static void divide(PartOrder *order, const PartSlot *slot) {
+  uint32_t at = 0;
+  for (uint32_t place = 0; place < slot->count; place++) {
+    uint32_t sm = (uint32_t)(slot->part[place] >> 32);
+    order->sms[sm / 64] |= UINT64_C(1) << sm % 64;
+    order->of[sm].count++;
+  }
+  for (uint32_t word = 0; word < order->words; word++) {
+    for (uint64_t rest = order->sms[word]; rest; rest &= rest - 1) {
+      PartPlaces *own = &order->of[64 * word + (uint32_t)__builtin_ctzll(rest)];
+      own->first = own->next = at;
+      at += own->count;
+      own->count = 0;
+    }
+    order->sms[word] = 0;
+  }
+}
+
 static void sort_slot(PartQueue *queue, const PartSlot *slot) {
-  PartOrder *order = &queue->order;
-  uint32_t *at = queue->batch;
+  uint32_t *batch = queue->batch;
   if (slot->count <= FEW) {
     sort_few(queue, slot);
     return;
   }
-  for (uint32_t place = 0; place < slot->count; place++)
-    put_in_order(queue, slot, place);
-  for (uint32_t word = 0; word < order->words; word++) {
-    for (uint64_t rest = order->sms[word]; rest; rest &= rest - 1)
-      for (uint32_t place = order->first[64 * word + (uint32_t)__builtin_ctzll(rest)]; place != PART_NONE;
-           place = order->next[place])
-        *at++ = (uint32_t)slot->part[place];
-    order->sms[word] = 0;
+  divide(&queue->order, slot);
+  for (uint32_t place = 0; place < slot->count; place++) {
+    PartPlaces *own = &queue->order.of[slot->part[place] >> 32];
+    uint32_t part = (uint32_t)slot->part[place], hole = own->next++;
+    for (; hole > own->first && queue->pool[batch[hole - 1]].number > queue->pool[part].number; hole--)
+      batch[hole] = batch[hole - 1];
+    batch[hole] = part;
   }
 }
 
@@ -174,7 +171,6 @@ uint32_t part_queue_take(PartQueue *queue, uint64_t due) {
   if (G_UNLIKELY(queue->batch_size < slot->size)) {
     queue->batch_size = slot->size;
     queue->batch = g_renew(uint32_t, queue->batch, slot->size);
-    queue->order.next = g_renew(uint32_t, queue->order.next, slot->size);
   }
   sort_slot(queue, slot);
   slot->count = 0;

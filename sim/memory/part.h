@@ -71,12 +71,16 @@ typedef struct PartSlot {
   uint32_t count, size;
 } PartSlot;
 
-/* To bring parts of one cycle in order: a list for each SM, of places in their slot. */
+/* Where the parts of an SM come in the batch of a cycle. */
+typedef struct PartPlaces {
+  uint32_t count, first, next;
+} PartPlaces;
+
+/* To bring parts of one cycle in order, SM by SM. */
 typedef struct PartOrder {
-  uint64_t *sms;   /* a bit for each SM that has a list */
-  uint32_t *first; /* of each SM */
-  uint32_t *next;  /* of each place */
-  uint32_t words;  /* of `sms` */
+  uint64_t *sms;  /* a bit for each SM that has some */
+  PartPlaces *of; /* of each SM; count: 0 in between */
+  uint32_t words; /* of `sms` */
 } PartOrder;
 
 typedef struct PartQueue {
