@@ -15,12 +15,12 @@ enum { WHEEL_SPAN = 64 };
 #define WHEEL_NEVER UINT64_MAX
 
 typedef struct Wheel {
-  WarpSet slot[WHEEL_SPAN];       /* sleepers to look at in that cycle modulo the span */
-  uint64_t occupied;              /* bit i: slot i isn't empty */
-  uint64_t wake[WARP_SET_MAX];    /* the cycle each sleeper really wakes */
-  uint64_t now;                   /* all slots before this cycle were drained */
-  WarpSet far;                    /* sleepers that aren't in a slot: they wake at now + WHEEL_SPAN or later */
-  uint64_t far_next;              /* the first of their wakings, WHEEL_NEVER if there are none */
+  WarpSet slot[WHEEL_SPAN];    /* sleepers to look at in that cycle modulo the span */
+  uint64_t occupied;           /* bit i: slot i isn't empty */
+  uint64_t wake[WARP_SET_MAX]; /* the cycle each sleeper really wakes */
+  uint64_t now;                /* all slots before this cycle were drained */
+  WarpSet far;                 /* sleepers that aren't in a slot: they wake at now + WHEEL_SPAN or later */
+  uint64_t far_next;           /* the first of their wakings, WHEEL_NEVER if there are none */
 } Wheel;
 
 static inline void wheel_init(Wheel *wheel) {

@@ -181,8 +181,8 @@ static uint16_t common_states(const MemRequest *request) {
   return part.states;
 }
 
-/* A part of the request. Returns its number in the pool. Field by field: a copy of one that was just written makes the
- * host wait. */
+/* A part of the request. Returns its number in the pool. Field by field: a copy of one that was just written makes
+ * the host wait. */
 static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, uint64_t number,
                                  uint16_t states) {
   uint32_t index = part_new(&h->queue);

@@ -29,7 +29,7 @@ struct L1 {
   uint64_t reciprocal; /* of sets: 2^64 / sets, rounded up */
   bool comes_as_one;   /* l1_comes_as_one() */
   bool updates;        /* a store updates the own copy; else it evicts it */
-  uint32_t absent; /* tag of a line that was looked up last and isn't there; 0: none, or it may be there now */
+  uint32_t absent;     /* tag of a line that was looked up last and isn't there; 0: none, or it may be there now */
   uint32_t newest;     /* the line found last; NO_LINE: none yet. Lanes of a warp come to the same one in a row */
   uint64_t generation, clock;
   uint32_t *tag;  /* of each way, by set: byte address / line size + 1; 0: it never held anything */

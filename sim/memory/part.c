@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 
+/* So many parts of a cycle are put in order one by one. */
 enum { FEW = 6 };
 
 void part_queue_init(PartQueue *queue, uint32_t sms) {
