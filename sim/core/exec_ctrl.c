@@ -52,7 +52,7 @@ void exec_BRA(Issue *issue) {
     if (warp->groups) {
       lane_groups_diverge(issue, issue->mask, (uint32_t)issue->inst->target, warp->pc + 1);
       ways = 2;
-    } else if (!simt_diverge(warp, machine, issue->inst, issue->mask)) {
+    } else if (!simt_diverge(warp, machine, issue->inst, issue->mask, &issue->sm->ordered)) {
       overflow(issue);
       return;
     }

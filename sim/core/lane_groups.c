@@ -42,6 +42,7 @@ void lane_groups_diverge(Issue *issue, uint32_t taken, uint32_t target, uint32_t
   uint32_t pc[2] = {target, behind}, mask[2] = {taken, rest};
   unsigned first = taken_first ? 0 : 1;
   LS_REQUIRE("lane-groups-diverge", taken && rest);
+  issue->sm->ordered = true;
   leave_behind(warp->groups);
   add(warp->groups, (LaneGroup){.from = issue->now, .pc = pc[!first], .mask = mask[!first], .state = GROUP_READY});
   warp->pc = pc[first];

@@ -54,3 +54,14 @@ uint64_t look_digest(const Gpu *gpu) { return backing_digest(gpu->backing); }
 const LockBit *look_bit(const Sm *sm, uint32_t bit) { return &sm->lock_unit.bit[bit]; }
 
 const MemStats *look_memory(const Gpu *gpu) { return memsys_stats(gpu->memsys); }
+
+Choices look_choices(const Gpu *gpu) {
+  Choices choices = {0};
+  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+    const Sm *sm = &gpu->sms[i];
+    choices.ways |= sm->ordered;
+    for (uint32_t k = 0; sm->ready && k < gpu->machine->sm.schedulers; k++)
+      choices.warps |= sm->scheduler[k].chose;
+  }
+  return choices;
+}

@@ -38,6 +38,13 @@ BufferLook look_words(const Gpu *gpu, uint32_t buffer);
 /* A number for what all buffers hold (backing_digest()). */
 uint64_t look_digest(const Gpu *gpu);
 
+/* What has been up to the machine's schedule so far: without it, other policies and branch orders do the same. */
+typedef struct Choices {
+  bool warps; /* sm.policy has chosen between warps */
+  bool ways;  /* sm.simt_stack.branch_order has said which way of a branch goes first */
+} Choices;
+Choices look_choices(const Gpu *gpu);
+
 /* A lock bit of the SM. Borrowed. */
 const LockBit *look_bit(const Sm *sm, uint32_t bit);
 

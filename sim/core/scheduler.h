@@ -33,6 +33,7 @@ static inline unsigned scheduler_pick(const Sm *sm, Scheduler *scheduler, WarpSe
   SchedulerPolicy policy = sm->gpu->machine->sm.policy;
   if (warp_set_rest(ready) == 0)
     return warp_set_first(ready);
+  scheduler->chose = true;
   if ((policy == POLICY_GTO || policy == POLICY_GREEDY) && warp_set_has(ready, scheduler->last))
     return scheduler->last;
   return scheduler_pick_of(sm, scheduler, ready);

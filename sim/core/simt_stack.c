@@ -36,7 +36,7 @@ bool simt_push(Warp *warp, uint32_t depth_max, StackKind kind, uint32_t pc) {
   return true;
 }
 
-bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t taken) {
+bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t taken, bool *ordered) {
   uint32_t depth_max = machine->sm.simt_stack.depth;
   uint32_t fallthrough = warp->active & ~taken;
   LS_REQUIRE("simt-diverges", taken && fallthrough);
@@ -51,7 +51,9 @@ bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t
   unsigned first = branch_takes_first(machine->sm.simt_stack.branch_order, taken, fallthrough) ? 0 : 1;
   if (joins_at(warp, pc[first]))
     first = !first; /* the lanes of the preferred side wait at once */
-  if (!joins_at(warp, pc[!first]) && !push(warp, depth_max, STACK_PATH, pc[!first], mask[!first]))
+  bool waits = joins_at(warp, pc[!first]);
+  *ordered = *ordered || !waits || pc[0] == pc[1];
+  if (!waits && !push(warp, depth_max, STACK_PATH, pc[!first], mask[!first]))
     return false;
   warp->pc = pc[first];
   warp->active = mask[first];

@@ -13,8 +13,9 @@
 
 /* Pushes an entry of `kind` for the active lanes. */
 bool simt_push(Warp *warp, uint32_t depth_max, StackKind kind, uint32_t pc);
-/* A branch whose lanes go two ways: `taken` to inst->target, the rest of the active lanes to the next instruction. */
-bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t taken);
+/* A branch whose lanes go two ways: `taken` to inst->target, the rest of the active lanes to the next instruction.
+ * *ordered is set where the branch order decides which goes first. */
+bool simt_diverge(Warp *warp, const Machine *machine, const Inst *inst, uint32_t taken, bool *ordered);
 /* The active lanes have joined by `.S`: the next pending path runs, or the entry's lanes resume. False if no SSY is
  * there to join at. */
 bool simt_join(Warp *warp);

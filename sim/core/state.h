@@ -141,6 +141,7 @@ typedef struct Scheduler {
   uint64_t choice_free;              /* machine code: when it can part the lanes of a warp, or choose others */
   WarpSet of_unit[ISSUE_UNITS];      /* warps whose next instruction is for it, by slot */
   uint32_t last;                     /* slot it issued last */
+  bool chose;                        /* sm.policy has chosen between warps */
   Rng rng;                           /* POLICY_RANDOM */
 } Scheduler;
 
@@ -207,6 +208,7 @@ typedef struct Sm {
   Rng held;   /* Sm.held_up of the machine */
   Rng starts; /* the same for starts of blocks that take the place of others: apart, since windows change the order of draws */
   bool refilled; /* some block has exited */
+  bool ordered;  /* sm.simt_stack.branch_order has said which way goes first */
   Scheduler scheduler[SM_SCHEDULERS_MAX];
   uint32_t *register_rows; /* backing of Warp.regs, ... */
   uint64_t *ready_rows;

@@ -254,6 +254,16 @@ static void gather(Gathering *all, const GArray *schedules, guint index, RunResu
     run_result_free(run); /* recorded: the verdict is that of the machine's own order, and a limit proves nothing */
 }
 
+/* A schedule under which all is as under the first. */
+static void gather_again(Gathering *all, const GArray *schedules, guint index) {
+  const Schedule *schedule = &g_array_index(schedules, Schedule, index);
+  guint kind = g_array_index(all->united.schedules, ScheduleResult, 0).result;
+  results_add_again(&all->results, kind);
+  record(&all->united, schedule, &all->first, false, kind);
+  if (all->first.starved)
+    report_starvation(&all->united, schedule, 0);
+}
+
 /* The runs that went wrong under another order of dispatch are a finding if all went well under the machine's own:
  * the program relies on the order. Else they are recorded and don't count. */
 static void settle_reliance(Gathering *all, const Expectation *expect) {
@@ -316,6 +326,7 @@ typedef struct Attempts {
   const CheckOptions *options;
   GArray *schedules;
   const RunResult *first; /* Gathering.first */
+  bool repeats;           /* another run like the first has nothing to add: its findings are known, and tried */
   unsigned jobs;          /* at a time, once the first has been made */
   RunResult **run;        /* of each schedule, once it was made; NULL after an error */
   Diag **diag;
@@ -334,6 +345,16 @@ static void tell_step(Attempts *attempts, guint index, const char *doing) {
   g_mutex_unlock(&attempts->lock);
 }
 
+/* A run under schedule `index` would be the first again, instruction by instruction: nothing of it was up to what the
+ * two differ in. */
+static bool is_first_again(const Attempts *attempts, guint index) {
+  const Schedule *own = &g_array_index(attempts->schedules, Schedule, 0),
+                 *other = &g_array_index(attempts->schedules, Schedule, index);
+  return attempts->repeats && other->seed == own->seed && !other->reordered && !is_disturbed(other) &&
+         (other->policy == own->policy || !attempts->first->choices.warps) &&
+         (other->order == own->order || !attempts->first->choices.ways);
+}
+
 static void attempt(gpointer data, gpointer user) {
   Attempts *attempts = user;
   guint index = GPOINTER_TO_UINT(data) - 1;
@@ -344,6 +365,8 @@ static void attempt(gpointer data, gpointer user) {
   if (index > 0 && stop_asked(options.stop))
     return;
   tell_step(attempts, index, "");
+  if (index > 0 && is_first_again(attempts, index))
+    return;
   attempts->diag[index] = diag_new();
   attempts->run[index] = run_one(attempts->scenario, attempts->machine, &options, schedule,
                                  index > 0 ? attempts->first : NULL, attempts->diag[index]);
@@ -369,11 +392,15 @@ static void attempt_in_parallel(Attempts *attempts) {
   g_thread_pool_free(pool, FALSE, TRUE);
 }
 
-/* An earlier schedule has the finding and no repair for it: this one may tell which fences help. */
+/* An earlier schedule has the finding and no repair for it: a run that has it may tell which fences help. */
+static bool may_mend(const Finding *known, const Finding *finding) {
+  return finding->fences && !finding->repairs_first && !known->fences_tried && known->repair &&
+         g_str_has_prefix(known->repair, "hint");
+}
+
 static void mend_known(Attempts *attempts, guint index, const RunResult *run, Finding *known, Finding *finding,
                        Diag *diag) {
-  if (!finding->fences || finding->repairs_first || known->fences_tried || !known->repair ||
-      !g_str_has_prefix(known->repair, "hint"))
+  if (!may_mend(known, finding))
     return;
   known->fences_tried = true;
   guint before = finding->evidence->len;
@@ -428,6 +455,17 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArr
   machine_free(variant);
 }
 
+/* Of the first run, which had so many findings: none was dropped, which a run like it would try again, and none may be
+ * mended by one. */
+static bool repeats(const RunResult *first, guint findings, const Diag *diag) {
+  bool all = first->findings->len == findings && diag_count(diag) == 0;
+  for (guint i = 0; i < first->findings->len && all; i++) {
+    const Finding *finding = g_ptr_array_index(first->findings, i);
+    all = !may_mend(finding, finding);
+  }
+  return all;
+}
+
 /* The runs in which warps are held up, the last ones of the list: of a short program there are more, since each finds
  * what it finds by chance. */
 enum { HELD_INSTRUCTIONS = 100000, HELD_SEEDS_MIN = 1, HELD_WAITING = 4 };
@@ -451,8 +489,13 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
   guint count = attempts->schedules->len;
   uint64_t held = 0; /* instructions of such runs, most of which may be those of waiting threads */
   for (guint i = 0; i < count && !all->united.stop; i++) {
-    if (!attempts->diag[i])
+    if (!attempts->diag[i] && attempts->jobs == 1)
       attempt(GUINT_TO_POINTER(i + 1), attempts);
+    if (i > 0 && is_first_again(attempts, i)) {
+      gather_again(all, attempts->schedules, i);
+      all->united.stop = i + 1 == count ? STOP_NONE : stop_asked(attempts->options->run.stop);
+      continue;
+    }
     diag_add_all(diag, attempts->diag[i]);
     RunResult *run = g_steal_pointer(&attempts->run[i]);
     if (!run)
@@ -465,7 +508,10 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
     held += g_array_index(attempts->schedules, Schedule, i).held_up ? instructions_of(run) : 0;
     if (held > HELD_WAITING * HELD_INSTRUCTIONS && !attempts->options->schedules)
       all->united.schedules_wanted = count = i + 1;
+    guint findings = run->findings->len;
     try_repairs(attempts, i, run, all->united.findings, diag);
+    if (i == 0)
+      attempts->repeats = repeats(run, findings, attempts->diag[0]);
     gather(all, attempts->schedules, i, run);
     all->united.stop = cut || i + 1 == count ? cut : stop_asked(attempts->options->run.stop);
     if (i == 0)

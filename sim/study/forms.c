@@ -53,6 +53,11 @@ static void add_to_code(RunResult *result, const char *text) {
   g_free(code);
 }
 
+static void add_choices(Choices *all, const RunResult *run) {
+  all->warps |= run && run->choices.warps;
+  all->ways |= run && run->choices.ways;
+}
+
 static void adopt(RunResult *result, RunResult *source, const Expectation *expect) {
   GPtrArray *before = result->findings;
   result->findings = unite(result, source);
@@ -106,10 +111,16 @@ RunResult *forms_run(const Scenario *scenario, const Machine *machine, const Run
   RunResult *code = run_scenario(scenario, machine, &plain, diag);
   g_autoptr(RunResult) source = code && !code->stop ? run_source(scenario, machine, options, code->cycles) : NULL;
   bool same_end = source && comes_as_far(source, code);
+  Choices choices = {0}; /* of all these runs */
+  add_choices(&choices, code);
+  add_choices(&choices, source);
   if (code && !same_end && !code->stop) { /* its own races count */
     run_result_free(code);
     code = run_scenario(scenario, machine, options, diag);
+    add_choices(&choices, code);
   }
+  if (code)
+    code->choices = choices;
   if (code && source)
     adopt(code, source, scenario_expectation(scenario, machine->name));
   return code;

@@ -98,3 +98,8 @@ guint results_add(Results *results, RunResult *run, guint schedule) {
     results->buffers = g_steal_pointer(&buffers);
   return results->kinds->len;
 }
+
+void results_add_again(Results *results, guint kind) {
+  if (kind)
+    g_array_index(results->kinds, ResultKind, kind - 1).schedules++;
+}

@@ -24,5 +24,7 @@ void results_clear(Results *results);
 /* Takes the buffers of a run by schedule `schedule`. Returns the number of its kind, from 1; 0: it didn't
  * complete. */
 guint results_add(Results *results, RunResult *run, guint schedule);
+/* Another run left what kind `kind` left; 0: neither completed. */
+void results_add_again(Results *results, guint kind);
 
 #endif

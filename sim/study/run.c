@@ -66,9 +66,17 @@ static Outcome simulate(Simulation *simulation, bool livelocks) {
   return progress_run(simulation->gpu, &progress, simulation->findings);
 }
 
+static void add_choices(Choices *all, const Gpu *gpu) {
+  if (!gpu)
+    return;
+  Choices more = look_choices(gpu);
+  all->warps |= more.warps;
+  all->ways |= more.ways;
+}
+
 /* True if the candidate livelock recurs under the further seeds too. */
 static bool recurs_elsewhere(const Scenario *scenario, const Machine *machine, const RunOptions *options,
-                             Diag *diag) {
+                             Choices *choices, Diag *diag) {
   RunOptions silent = *options;
   silent.observer = NULL;
   silent.details = false;
@@ -81,6 +89,7 @@ static bool recurs_elsewhere(const Scenario *scenario, const Machine *machine, c
       recurs = outcome.candidate;
       outcome_clear(&outcome);
     }
+    add_choices(choices, other.gpu);
     simulation_clear(&other);
     if (!recurs)
       return false;
@@ -260,6 +269,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
 RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
   Simulation simulation;
   RunResult *result = NULL;
+  Choices choices = {0};
   for (bool livelocks = true; !result; livelocks = false) {
     if (!simulation_init(&simulation, scenario, machine, options, options->seed, diag)) {
       simulation_clear(&simulation);
@@ -267,7 +277,7 @@ RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const 
     }
     Outcome outcome = simulate(&simulation, livelocks);
     /* A recurrence that another seed escapes is a matter of phase: then the run goes on to its end or limit. */
-    bool recurs = outcome.candidate && recurs_elsewhere(scenario, machine, options, diag);
+    bool recurs = outcome.candidate && recurs_elsewhere(scenario, machine, options, &choices, diag);
     if (outcome.candidate && !recurs && stop_asked(options->stop)) {
       outcome.verdict = VERDICT_UNDECIDED; /* the other seeds had no time */
       outcome.stop = stop_asked(options->stop);
@@ -276,9 +286,11 @@ RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const 
       result = collect(&simulation, machine, &outcome);
     if (result)
       result->starved = !livelocks;
+    add_choices(&choices, simulation.gpu);
     outcome_clear(&outcome);
     simulation_clear(&simulation);
   }
+  result->choices = choices;
   return result;
 }
 

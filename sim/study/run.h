@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/core/look.h"
 #include "sim/core/occupancy.h"
 #include "sim/detect/naming/finding.h"
 #include "sim/engine/counter.h"
@@ -105,6 +106,7 @@ typedef struct RunResult {
   bool starved;           /* states recurred for a while under this seed, but not under others */
   uint64_t source_cycles; /* of the run of its PTX that findings come from (forms.h); 0: there was none */
   uint64_t memory_digest; /* of all buffers at the end */
+  Choices choices;        /* what was up to the schedule, in this run and those of other seeds that it made */
 } RunResult;
 
 /* Runs once. NULL after errors (a launch that the machine can't take ...), in `diag`. */

@@ -1,4 +1,5 @@
-/* A check that is cut off: what it didn't come to know is no finding. And what it says of its progress. */
+/* A check that is cut off: what it didn't come to know is no finding. And what it says of its progress, and which runs
+ * it needn't make. */
 #include <string.h>
 
 #include "sim/study/check.h"
@@ -86,6 +87,37 @@ START_TEST(a_cut_is_no_reliance) {
 }
 END_TEST
 
+/* What a run of the program leaves to the schedule on a machine of one scheduler. */
+static Choices choices_of(const char *program) {
+  static const char *const overrides[] = {"sm.schedulers=1", NULL};
+  g_autoptr(Diag) diag = diag_new();
+  ScenarioOptions none = {0};
+  g_autoptr(Scenario) scenario = scenario_parse("choices.sass", program, strlen(program), &none, diag);
+  g_autoptr(Machine) machine = machine_parse("m.yaml", "{}", 2, overrides, diag);
+  g_autofree char *messages = diag_render(diag);
+  ck_assert_msg(scenario && machine, "%s", messages);
+  RunOptions options = run_options_default();
+  g_autoptr(RunResult) result = run_scenario(scenario, machine, &options, diag);
+  ck_assert_ptr_nonnull(result);
+  return result->choices;
+}
+
+#define LOWER_LANES "S2R R0, SR_LANEID;\nISETP.LT.AND P0, PT, R0, 0x4, PT;\nSSY join;\n"
+
+/* A check makes one run of several schedules where these choices don't come up. */
+START_TEST(tells_what_is_up_to_the_schedule) {
+  Choices one = choices_of(".grid 2\n.block 32\nMOV R1, RZ;\nEXIT;\n"),
+          two = choices_of(".grid 1\n.block 64\nMOV R1, RZ;\nMOV R2, RZ;\nEXIT;\n"),
+          some = choices_of(".grid 1\n.block 32\n" LOWER_LANES "@P0 BRA join;\nMOV R1, RZ;\njoin: NOP.S;\nEXIT;\n"),
+          both = choices_of(".grid 1\n.block 32\n" LOWER_LANES "@P0 BRA other;\nMOV R1, RZ;\nBRA join;\n"
+                            "other: MOV R2, RZ;\njoin: NOP.S;\nEXIT;\n");
+  ck_assert(!one.warps && !one.ways);
+  ck_assert(two.warps && !two.ways);
+  ck_assert(!some.warps && !some.ways);
+  ck_assert(!both.warps && both.ways);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("check");
   TCase *tcase = tcase_create("check");
@@ -93,6 +125,7 @@ int main(void) {
   tcase_add_test(tcase, tells_each_schedule);
   tcase_add_test(tcase, a_cut_is_no_dependence);
   tcase_add_test(tcase, a_cut_is_no_reliance);
+  tcase_add_test(tcase, tells_what_is_up_to_the_schedule);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
