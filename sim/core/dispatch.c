@@ -44,6 +44,8 @@ static void renew_l1s(Gpu *gpu) {
   }
   uint32_t bytes = l1_bytes_beside(gpu->machine, wanted);
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+    if (!gpu->sms[i].ready)
+      continue;
     L1 **l1 = &gpu->sms[i].l1;
     if (*l1)
       l1_invalidate(*l1);

@@ -59,8 +59,10 @@ Choices look_choices(const Gpu *gpu) {
   Choices choices = {0};
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
     const Sm *sm = &gpu->sms[i];
+    if (!sm->ready)
+      continue;
     choices.ways |= sm->ordered;
-    for (uint32_t k = 0; sm->ready && k < gpu->machine->sm.schedulers; k++)
+    for (uint32_t k = 0; k < gpu->machine->sm.schedulers; k++)
       choices.warps |= sm->scheduler[k].chose;
   }
   return choices;

@@ -28,6 +28,13 @@ enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_CYCLES = 1 << 30, HELD_EVERY 
 void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   sm->gpu = gpu;
   sm->index = index;
+  if (index < gpu->machine->gpu.sms)
+    gpu->due[index] = WHEEL_NEVER;
+}
+
+void sm_begin(Sm *sm) {
+  const Gpu *gpu = sm->gpu;
+  uint32_t index = sm->index;
   rng_seed(&sm->jitter, gpu->seed, STREAM_JITTER + index);
   rng_seed(&sm->starts, gpu->seed, STREAM_STARTS + index);
   rng_seed(&sm->held, gpu->seed, STREAM_HELD + index);
@@ -42,8 +49,6 @@ void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   flights_init(&sm->flights);
   wheel_init(&sm->wheel);
   sm->ended = WHEEL_NEVER;
-  if (index < machine->gpu.sms)
-    gpu->due[index] = WHEEL_NEVER;
 }
 
 /* ---- issuing ---- */

@@ -15,7 +15,8 @@
 #include "sim/core/undefined.h"
 
 /* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
-static void make_arrays(Sm *sm) {
+static void make_ready(Sm *sm) {
+  sm_begin(sm);
   const Machine *machine = sm->gpu->machine;
   uint32_t rows = sm->gpu->register_rows, warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
   sm->register_rows = g_malloc_n((size_t)warps * rows * WARP_LANES, sizeof(uint32_t));
@@ -41,10 +42,10 @@ static void make_arrays(Sm *sm) {
 }
 
 void sm_clear(Sm *sm) {
-  flights_clear(&sm->flights);
-  bulk_clear(sm);
   if (!sm->ready)
     return;
+  flights_clear(&sm->flights);
+  bulk_clear(sm);
   for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++) {
     local_memory_clear(&sm->warps[i].local);
     local_defined_clear(&sm->warps[i].local_defined);
@@ -176,7 +177,7 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   if (!has_room(sm, launch) || !find_shared(sm, launch, &base))
     return false;
   if (!sm->ready)
-    make_arrays(sm);
+    make_ready(sm);
   Block *block = free_block(sm);
   *block = (Block){.launch = launch,
                    .index = index,

@@ -5,6 +5,8 @@
 
 #include "sim/core/access.h"
 
+/* Its first block comes: all but its place is as it begins. Those that stay empty take no memory. */
+void sm_begin(Sm *sm);
 /* The warp can issue from cycle `time` on. */
 void sm_wake(Sm *sm, Warp *warp, uint64_t time);
 /* `decoded` is the warp's next instruction. */

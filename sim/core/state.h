@@ -184,7 +184,7 @@ typedef struct SmSend {
 typedef struct Sm {
   struct Gpu *gpu;
   uint32_t index;
-  bool ready;  /* arrays exist */
+  bool ready;  /* a block has come: arrays exist, and all but `gpu`, `index` and `blocks` isn't just zeros */
   Warp *warps; /* sm.max_warps of them, from the first block on */
   Block blocks[SM_BLOCKS_MAX];
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;

@@ -26,8 +26,10 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
 static void add_views(Explorer *explorer) {
   Gpu *gpu = explorer->gpu;
   for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+    if (!gpu->sms[i].ready)
+      continue;
     guint first = explorer->views->len;
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; slot < gpu->machine->sm.max_warps; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
         explorer_add_view(explorer, &gpu->sms[i], warp);
