@@ -245,7 +245,8 @@ static void add_abi_registers(Kernel *kernel) {
 
 /* Hands the VKernel through the passes. NULL after errors. */
 static Kernel *pass_on(Lower *lower, uint32_t index) {
-  if (lower->target->without_code)
+  const bool *wanted = lower->target->wanted;
+  if (lower->target->without_code || (wanted && !wanted[lower->program->kernels->len]))
     return g_steal_pointer(&lower->vkernel->kernel);
   vkernel_early_exits(lower->vkernel);
   if (lower->target->convergence_barriers)

@@ -12,6 +12,7 @@ typedef struct PtxTarget {
   unsigned sm_registers;     /* sm.registers; 0: launch bounds don't limit a kernel's registers */
   unsigned register_granule; /* sm.register_granule */
   bool without_code;         /* the kernels' parameters, marks and refusals are all that is wanted: no instructions */
+  const bool *wanted;        /* of each kernel: its instructions are wanted; NULL: those of all. Borrowed */
 } PtxTarget;
 
 #endif

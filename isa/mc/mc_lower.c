@@ -502,7 +502,7 @@ static bool lower_kernel(Program *program, const McModule *module, const McKerne
                          Diag *diag) {
   McBuild build;
   build_init(&build, module, source, program);
-  for (guint i = 0; i < trimmed(&build); i++)
+  for (guint i = 0, count = trimmed(&build); i < count; i++)
     lower_inst(&build, i);
   bool fits = number_rows(&build), good = true;
   Kernel *kernel = build.kernel;
@@ -552,30 +552,32 @@ static const McKernel *find_kernel(const McModule *module, unsigned sm, const ch
   return NULL;
 }
 
-/* The compiler left it out. */
-static void add_missing(Program *program, const Kernel *like) {
+/* The compiler left it out (`missing`), or nobody wants its instructions. */
+static void add_without_code(Program *program, const Kernel *like, bool missing) {
   Kernel *kernel = g_new0(Kernel, 1);
   kernel->name = g_strdup(like->name);
   kernel->line = like->line;
-  kernel->refusal = diag_new();
-  diag_error(kernel->refusal, program->file, 0, 0, "there is no machine code of kernel `%s`", like->name);
+  kernel->refusal = missing ? diag_new() : NULL;
+  if (missing)
+    diag_error(kernel->refusal, program->file, 0, 0, "there is no machine code of kernel `%s`", like->name);
   g_ptr_array_add(program->kernels, kernel);
 }
 
-static bool lower_alike(Program *program, const McModule *module, unsigned sm, const Program *like, Diag *diag) {
+static bool lower_alike(Program *program, const McModule *module, unsigned sm, const Program *like,
+                        const bool *wanted, Diag *diag) {
   bool good = true;
   for (guint i = 0; i < like->kernels->len; i++) {
     const Kernel *model = program_kernel(like, i);
     const McKernel *kernel = find_kernel(module, sm, model->name);
-    if (kernel)
+    if (kernel && (!wanted || wanted[i]))
       good &= lower_kernel(program, module, kernel, model, diag);
     else
-      add_missing(program, model);
+      add_without_code(program, model, !kernel);
   }
   return good;
 }
 
-Program *mc_lower(const McModule *module, unsigned sm, const Program *like, Diag *diag) {
+Program *mc_lower(const McModule *module, unsigned sm, const Program *like, const bool *wanted, Diag *diag) {
   Program *program = program_new(module->file, DIALECT_MACHINE_CODE);
   bool good = true;
   program->target_sm = sm;
@@ -585,7 +587,7 @@ Program *mc_lower(const McModule *module, unsigned sm, const Program *like, Diag
   add_variables(program, module);
   relocate_all(program, module);
   if (like)
-    good = lower_alike(program, module, sm, like, diag);
+    good = lower_alike(program, module, sm, like, wanted, diag);
   for (guint i = 0; !like && i < module->kernels->len; i++) {
     const McKernel *kernel = mc_kernel(module, i);
     if (kernel->sm == sm && kernel->entry && kernel->insts)

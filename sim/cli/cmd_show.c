@@ -159,7 +159,7 @@ static char *render_shown(const Shown *shown, const Options *options, Diag *diag
   if (!options->machines && !options->kernel && !options->cfg && !options->reconvergence)
     return ptx_print_module(programs_module(programs));
   g_autoptr(Machine) machine = load_machine(shown, options, diag);
-  const Program *program = machine ? programs_for(programs, machine, diag) : NULL;
+  const Program *program = machine ? programs_for(programs, machine, NULL, diag) : NULL;
   return program ? render(programs, program, options, diag) : NULL;
 }
 

@@ -27,6 +27,7 @@ typedef struct Version {
   PtxTarget target;
   unsigned arch;
   bool machine_code;
+  bool *wanted; /* of its kernels; NULL: all */
   Program *program;
 } Version;
 
@@ -62,6 +63,7 @@ static void free_text(gpointer data) {
 
 static void free_version(gpointer data) {
   program_free(((Version *)data)->program);
+  g_free(((Version *)data)->wanted);
   g_free(data);
 }
 
@@ -252,16 +254,16 @@ static char *architectures(const McModule *module) {
 
 /* The program for one architecture of a listing; `like` says how the kernels are numbered, NULL: as the listing has
  * them. */
-static Program *lower_listing(const Programs *programs, const McModule *module, unsigned capability,
+static Program *lower_listing(const Programs *programs, const McModule *module, const PtxTarget *target,
                               const Program *like, Diag *diag) {
-  unsigned arch = mc_choose_arch(module, capability);
+  unsigned arch = mc_choose_arch(module, target->capability);
   if (!arch) {
     g_autofree char *there = architectures(module);
     diag_error(diag, programs->file, 0, 0, "no machine code that runs on a GPU of compute capability %u.%u, only %s",
-               capability / 10, capability % 10, there);
+               target->capability / 10, target->capability % 10, there);
     return NULL;
   }
-  Program *program = mc_lower(module, arch, like, diag);
+  Program *program = mc_lower(module, arch, like, target->wanted, diag);
   if (program && programs->is_listing && !programs->fat) {
     g_autofree char *text = g_strjoinv("\n", programs->common->lines);
     program_set_source(program, text, strlen(text));
@@ -281,7 +283,7 @@ static bool make_listing_common(Programs *programs, const char *text, gsize leng
   for (guint i = 0; module && i < module->kernels->len; i++)
     oldest = oldest ? MIN(oldest, mc_kernel(module, i)->sm) : mc_kernel(module, i)->sm;
   unsigned arch = module && capability ? mc_choose_arch(module, capability) : 0;
-  programs->common = module ? mc_lower(module, arch ? arch : oldest, NULL, diag) : NULL;
+  programs->common = module ? mc_lower(module, arch ? arch : oldest, NULL, NULL, diag) : NULL;
   if (programs->common && !programs->fat && !mc_is_cubin((const uint8_t *)text, length))
     program_set_source(programs->common, text, length);
   return programs->common != NULL;
@@ -495,6 +497,10 @@ bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag
 
 /* ---- one machine ---- */
 
+static bool same_kernels(const Programs *programs, const bool *a, const bool *b) {
+  return a && b ? memcmp(a, b, programs->common->kernels->len * sizeof *a) == 0 : a == b;
+}
+
 static const Version *find_version(const Programs *programs, const PtxTarget *target, unsigned arch,
                                    bool machine_code) {
   for (guint i = 0; i < programs->versions->len; i++) {
@@ -504,7 +510,7 @@ static const Version *find_version(const Programs *programs, const PtxTarget *ta
         version->target.max_registers == target->max_registers &&
         version->target.sm_registers == target->sm_registers &&
         version->target.register_granule == target->register_granule && version->arch == arch &&
-        version->machine_code == machine_code)
+        version->machine_code == machine_code && same_kernels(programs, version->wanted, target->wanted))
       return version;
   }
   return NULL;
@@ -513,7 +519,8 @@ static const Version *find_version(const Programs *programs, const PtxTarget *ta
 static const Version *keep_version(Programs *programs, const PtxTarget *target, unsigned arch, bool machine_code,
                                    Program *program) {
   Version *version = g_new(Version, 1);
-  *version = (Version){*target, arch, machine_code, program};
+  bool *wanted = target->wanted ? g_memdup2(target->wanted, programs->common->kernels->len * sizeof *wanted) : NULL;
+  *version = (Version){*target, arch, machine_code, wanted, program};
   g_ptr_array_add(programs->versions, version);
   return version;
 }
@@ -535,7 +542,7 @@ static bool runs_code(const Programs *programs, unsigned capability) {
 static const Version *make_code_version(Programs *programs, const PtxTarget *target, unsigned arch, Diag *diag) {
   const McModule *module = find_listing(programs, target->capability, diag);
   const Program *like = programs->is_listing && !programs->fat ? NULL : programs->common;
-  Program *program = module ? lower_listing(programs, module, target->capability, like, diag) : NULL;
+  Program *program = module ? lower_listing(programs, module, target, like, diag) : NULL;
   return program ? keep_version(programs, target, arch, true, program) : NULL;
 }
 
@@ -565,12 +572,14 @@ static const Version *make_version(Programs *programs, const PtxTarget *target, 
   return keep_version(programs, target, text->arch, false, program);
 }
 
-static const Program *program_in_form(Programs *programs, const Machine *machine, bool machine_code, Diag *diag) {
+static const Program *program_in_form(Programs *programs, const Machine *machine, const bool *wanted,
+                                      bool machine_code, Diag *diag) {
   PtxTarget target = {.capability = machine->gpu.compute_capability,
                       .convergence_barriers = machine->sm.convergence == CONVERGENCE_BARRIER,
                       .max_registers = machine->sm.max_thread_registers,
                       .sm_registers = machine->sm.registers,
-                      .register_granule = machine->sm.register_granule};
+                      .register_granule = machine->sm.register_granule,
+                      .wanted = wanted};
   unsigned arch = programs->is_cuda ? nvcc_arch(target.capability) : 0;
   g_mutex_lock(&programs->lock);
   const Version *version = find_version(programs, &target, arch, machine_code);
@@ -582,14 +591,14 @@ static const Program *program_in_form(Programs *programs, const Machine *machine
   return version ? version->program : NULL;
 }
 
-const Program *programs_for(Programs *programs, const Machine *machine, Diag *diag) {
+const Program *programs_for(Programs *programs, const Machine *machine, const bool *wanted, Diag *diag) {
   if (!programs_is_ptx(programs) && !programs->is_listing)
     return programs->common;
-  return program_in_form(programs, machine, runs_code(programs, machine->gpu.compute_capability), diag);
+  return program_in_form(programs, machine, wanted, runs_code(programs, machine->gpu.compute_capability), diag);
 }
 
-const Program *programs_source_for(Programs *programs, const Machine *machine, Diag *diag) {
+const Program *programs_source_for(Programs *programs, const Machine *machine, const bool *wanted, Diag *diag) {
   if (!programs_is_ptx(programs) || !runs_code(programs, machine->gpu.compute_capability))
     return NULL;
-  return program_in_form(programs, machine, false, diag);
+  return program_in_form(programs, machine, wanted, false, diag);
 }

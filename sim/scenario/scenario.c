@@ -107,10 +107,20 @@ static const Program *with_launches(const Scenario *scenario, const Machine *mac
   return good ? program : NULL;
 }
 
+/* Which kernels of its program are launched: those are lowered. */
+static bool *launched(const Scenario *scenario) {
+  bool *kernels = g_new0(bool, scenario->program->kernels->len);
+  for (guint i = 0; i < scenario->launches->len; i++)
+    kernels[((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, i))->kernel] = true;
+  return kernels;
+}
+
 const Program *scenario_program(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  return with_launches(scenario, machine, programs_for(scenario->programs, machine, diag), diag);
+  g_autofree bool *wanted = launched(scenario);
+  return with_launches(scenario, machine, programs_for(scenario->programs, machine, wanted, diag), diag);
 }
 
 const Program *scenario_source(const Scenario *scenario, const Machine *machine, Diag *diag) {
-  return with_launches(scenario, machine, programs_source_for(scenario->programs, machine, diag), diag);
+  g_autofree bool *wanted = launched(scenario);
+  return with_launches(scenario, machine, programs_source_for(scenario->programs, machine, wanted, diag), diag);
 }

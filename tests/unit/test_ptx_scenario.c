@@ -150,6 +150,20 @@ START_TEST(each_machine_has_its_program) {
 }
 END_TEST
 
+/* The module has two kernels, and a scenario lowers those that it launches. */
+START_TEST(what_is_launched_is_lowered) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Scenario) scenario = parse(LAUNCH("a, 1, 1, 1" REST), diag);
+  g_autoptr(Machine) h200 = load("h200");
+  const Program *program = scenario_program(scenario, h200, diag);
+  ck_assert(program && program->kernels->len == 2);
+  for (guint i = 0; i < 2; i++)
+    ck_assert((program_kernel(program, i)->ninsts > 0) == g_str_equal(program_kernel(program, i)->name, "k"));
+  ck_assert(program_kernel(programs_for(scenario->programs, h200, NULL, diag), 0)->ninsts > 0);
+  ck_assert(program_kernel(programs_for(scenario->programs, h200, NULL, diag), 1)->ninsts > 0);
+}
+END_TEST
+
 /* What CUDA's occupancy calculator says. */
 static const struct {
   const char *machine;
@@ -194,6 +208,7 @@ int main(void) {
   tcase_add_test(tcase, variables_stand_behind_the_buffers);
   tcase_add_loop_test(tcase, bad_scenarios, 0, G_N_ELEMENTS(bad));
   tcase_add_test(tcase, each_machine_has_its_program);
+  tcase_add_test(tcase, what_is_launched_is_lowered);
   suite_add_tcase(suite, tcase);
   TCase *machines = tcase_create("occupancy");
   tcase_add_loop_test(machines, occupancy_is_that_of_the_calculator, 0, G_N_ELEMENTS(cases));
