@@ -24,6 +24,7 @@ typedef struct FormRow {
   Element elements[ELEMENTS_MAX];
   unsigned nelements, nshapes;
   PtxShape shapes[PTX_OPERANDS_MAX];
+  bool compiled; /* the elements and shapes are there: when somebody first asks for the form */
 } FormRow;
 
 struct PtxOps {
@@ -151,6 +152,16 @@ static void compile_operands(FormRow *form) {
   }
 }
 
+static const FormRow *form_at(const PtxOps *ops, unsigned index) {
+  FormRow *form = &ops->forms[index];
+  if (form->compiled)
+    return form;
+  compile_modifiers(form);
+  compile_operands(form);
+  form->compiled = true;
+  return form;
+}
+
 PtxOps *ptx_ops_new(void) {
   PtxOps *ops = g_new0(PtxOps, 1);
   ops->forms = g_new0(FormRow, G_N_ELEMENTS(source_rows));
@@ -166,8 +177,6 @@ PtxOps *ptx_ops_new(void) {
     form->op = (PtxOp)op;
     form->modifiers = row->modifiers;
     form->operands = row->operands;
-    compile_modifiers(form);
-    compile_operands(form);
   }
   ops->first[PTX_OP_COUNT] = (uint16_t)ops->nforms;
   return ops;
@@ -185,8 +194,8 @@ PtxOp ptx_ops_form_op(const PtxOps *ops, uint16_t form) { return ops->forms[form
 const char *ptx_op_mnemonic(PtxOp op) { return op_rows[op].mnemonic; }
 
 const PtxShape *ptx_ops_shapes(const PtxOps *ops, uint16_t form, unsigned *count) {
-  *count = ops->forms[form].nshapes;
-  return ops->forms[form].shapes;
+  *count = form_at(ops, form)->nshapes;
+  return form_at(ops, form)->shapes;
 }
 
 /* -- reading -- */
@@ -369,7 +378,7 @@ static const char **candidates(const PtxOps *ops, PtxOp op, bool *known, PtxWord
   bool seen[PTX_WORD_COUNT] = {false};
   unsigned count = 0;
   for (unsigned f = ops->first[op]; f < ops->first[op + 1]; f++) {
-    const FormRow *form = &ops->forms[f];
+    const FormRow *form = form_at(ops, f);
     for (unsigned e = 0; e < form->nelements; e++)
       for (unsigned k = 0; k < form->elements[e].nwords; k++)
         seen[form->elements[e].words[k]] = true;
@@ -441,7 +450,7 @@ bool ptx_ops_read(const PtxOps *ops, const char *text, gsize length, PtxMnemonic
   for (unsigned f = ops->first[op]; f < ops->first[op + 1]; f++) {
     const Element *missing;
     PtxMods mods = {0};
-    unsigned passed = match(&ops->forms[f], &split, &mods, &missing);
+    unsigned passed = match(form_at(ops, f), &split, &mods, &missing);
     if (passed == split.count && !missing) {
       *mnemonic = (PtxMnemonic){op, (uint16_t)f, mods};
       return true;
@@ -461,7 +470,7 @@ bool ptx_ops_read(const PtxOps *ops, const char *text, gsize length, PtxMnemonic
 /* -- writing -- */
 
 void ptx_ops_write(const PtxOps *ops, uint16_t form, const PtxMods *mods, GString *out) {
-  const FormRow *row = &ops->forms[form];
+  const FormRow *row = form_at(ops, form);
   g_string_append(out, op_rows[row->op].mnemonic);
   for (unsigned e = 0; e < row->nelements; e++) {
     const Element *element = &row->elements[e];
@@ -474,7 +483,7 @@ void ptx_ops_write(const PtxOps *ops, uint16_t form, const PtxMods *mods, GStrin
 }
 
 char *ptx_ops_example(const PtxOps *ops, uint16_t form, unsigned choice, bool full) {
-  const FormRow *row = &ops->forms[form];
+  const FormRow *row = form_at(ops, form);
   GString *text = g_string_new(op_rows[row->op].mnemonic);
   for (unsigned e = 0; e < row->nelements; e++)
     if (full || !row->elements[e].optional) {
@@ -488,15 +497,16 @@ const char *ptx_op_doc(PtxOp op) { return op_rows[op].doc; }
 
 unsigned ptx_ops_choices(const PtxOps *ops, uint16_t form) {
   unsigned most = 1;
-  for (unsigned e = 0; e < ops->forms[form].nelements; e++)
-    most = MAX(most, ops->forms[form].elements[e].nwords);
+  const FormRow *row = form_at(ops, form);
+  for (unsigned e = 0; e < row->nelements; e++)
+    most = MAX(most, row->elements[e].nwords);
   return most;
 }
 
 const char *ptx_ops_operands(const PtxOps *ops, uint16_t form) { return ops->forms[form].operands; }
 
 void ptx_ops_describe(const PtxOps *ops, uint16_t form, GString *out) {
-  const FormRow *row = &ops->forms[form];
+  const FormRow *row = form_at(ops, form);
   uint8_t group = 0;
   g_string_append(out, op_rows[row->op].mnemonic);
   for (unsigned e = 0; e < row->nelements; e++) {

@@ -127,6 +127,7 @@ typedef struct PtxShape {
 
 typedef struct PtxOps PtxOps;
 
+/* The table of forms. What asks it may complete it: it is for one thread at a time. */
 PtxOps *ptx_ops_new(void);
 void ptx_ops_free(PtxOps *ops);
 

@@ -5,13 +5,13 @@
 
 typedef struct Word {
   const char *text;
-  uint8_t bytes, kind;
+  uint8_t length, bytes, kind;
 } Word;
 
 static const Word words[PTX_WORD_COUNT] = {
-    [PTX_NONE] = {"", 0, PTX_KIND_NONE},
-#define T(id, word, bytes, kind) [PTX_##id] = {word, bytes, PTX_KIND_##kind},
-#define W(id, word) [PTX_##id] = {word, 0, PTX_KIND_NONE},
+    [PTX_NONE] = {"", 0, 0, PTX_KIND_NONE},
+#define T(id, word, bytes, kind) [PTX_##id] = {word, sizeof(word) - 1, bytes, PTX_KIND_##kind},
+#define W(id, word) [PTX_##id] = {word, sizeof(word) - 1, 0, PTX_KIND_NONE},
 #include "isa/ptx/ptx_words.def"
 #undef T
 #undef W
@@ -36,7 +36,7 @@ const char *ptx_word_text(PtxWord word) { return words[word].text; }
 
 PtxWord ptx_word_find(const char *text, gsize length) {
   for (unsigned i = 1; i < PTX_WORD_COUNT; i++)
-    if (equals(words[i].text, text, length))
+    if (words[i].length == length && *words[i].text == *text && memcmp(words[i].text, text, length) == 0)
       return (PtxWord)i;
   return PTX_NONE;
 }
