@@ -310,6 +310,7 @@ RunOptions options_run(const Options *options) {
   run.limit_cycles = (uint64_t)options->limit_cycles;
   run.threads = (uint32_t)options->threads;
   run.details = options->details;
+  run.graph = options->wait_graph || options->format == FORMAT_JSON;
   run.stop = &options->stop;
   if (options->progress) {
     options->progress->limit_cycles = run.limit_cycles;

@@ -124,8 +124,8 @@ static void explain(Watch *watch, Explorer *explorer, Outcome *outcome) {
   GPtrArray *causes = g_ptr_array_new();
   WaitGraph *graph = wait_graph_new(explorer);
   outcome->verdict = diagnose(graph, causes);
-  outcome->wait_graph_dot = wait_graph_dot(graph);
-  outcome->wait_graph_json = wait_graph_json(graph);
+  outcome->wait_graph_dot = watch->options->graph ? wait_graph_dot(graph) : NULL;
+  outcome->wait_graph_json = watch->options->graph ? wait_graph_json(graph) : NULL;
   wait_graph_free(graph);
   add_host(watch->gpu, causes);
   for (guint i = causes->len; i-- > 0;)

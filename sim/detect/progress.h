@@ -29,13 +29,14 @@ typedef struct ProgressOptions {
   Heartbeat heartbeat; /* may be NULL */
   gpointer heartbeat_user;
   bool livelocks; /* stop at a recurrence of states (candidate: the caller tries other seeds) */
+  bool graph;     /* Outcome.wait_graph_dot and wait_graph_json */
 } ProgressOptions;
 
 typedef struct Outcome {
   Verdict verdict; /* LIVELOCK with `candidate`: seen under this seed only */
   bool candidate;
   StopReason stop;                        /* why the verdict is UNDECIDED, if a limit or a signal is the reason */
-  char *wait_graph_dot, *wait_graph_json; /* after a deadlock */
+  char *wait_graph_dot, *wait_graph_json; /* after a deadlock, if they are wanted */
   uint64_t explored; /* instructions that the proofs explored; what they cost beside the run's own */
 } Outcome;
 

@@ -62,7 +62,8 @@ static Outcome simulate(Simulation *simulation, bool livelocks) {
                               .stop = simulation->options->stop,
                               .heartbeat = simulation->options->heartbeat,
                               .heartbeat_user = simulation->options->heartbeat_user,
-                              .livelocks = livelocks};
+                              .livelocks = livelocks,
+                              .graph = simulation->options->graph};
   return progress_run(simulation->gpu, &progress, simulation->findings);
 }
 

@@ -97,7 +97,7 @@ typedef struct RunResult {
   uint64_t dram_bytes;  /* read and written */
   LockSums locks;       /* all locks together, if RunOptions.locks or details; else zeros */
   RunDetails *details;  /* if RunOptions.details; else NULL */
-  char *wait_graph_dot; /* the wait-for graph of a deadlock, or NULL */
+  char *wait_graph_dot; /* the wait-for graph of a deadlock, if RunOptions.graph; or NULL */
   char *wait_graph_json;
   StopReason stop;        /* why it is undecided, or (check) not all schedules were tried; STOP_NONE: neither */
   guint schedules_wanted; /* only from check: how many there were to try */

@@ -96,7 +96,8 @@ plan 4
 point "no data race in the corpus but those listed" "$(check $(list_corpus))"
 point "each data race that is listed" "$(missed)"
 point "PTX: each data race that is listed, and no other" "$(check_ptx)"
-# grid_atomic_lock is atomic_lock on more tiles.
+# grid_atomic_lock is atomic_lock on more tiles, which starves under `youngest`: with three million cycles, more than any other schedule takes.
 # shellcheck disable=SC2046 # one word for each file
-point "no data race in traces/ that isn't listed" "$(check $(grep -l '^machines:.*gtx570[],]' traces/*/*.yaml | grep -v /grid_atomic_lock))"
+point "no data race in traces/ that isn't listed" "$(check $(grep -l '^machines:.*gtx570[],]' traces/*/*.yaml | grep -v atomic_lock)
+check traces/wavefront/atomic_lock.yaml --limit-cycles 3000000)"
 finish
