@@ -60,6 +60,23 @@ char *demangle_short(const char *demangled) {
   return g_strndup(start, (gsize)(end - start));
 }
 
+char **demangle_brief(char **demangled) {
+  char **names = g_strdupv(demangled);
+  g_autoptr(GHashTable) count = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (char **name = names; *name; name++) {
+    char *brief = demangle_short(*name);
+    g_hash_table_replace(count, brief, GINT_TO_POINTER(GPOINTER_TO_INT(g_hash_table_lookup(count, brief)) + 1));
+  }
+  for (char **name = names; *name; name++) {
+    g_autofree char *brief = demangle_short(*name);
+    if (GPOINTER_TO_INT(g_hash_table_lookup(count, brief)) > 1)
+      continue;
+    g_free(*name);
+    *name = g_steal_pointer(&brief);
+  }
+  return names;
+}
+
 static char *replaced(const char *text, const char *pattern, const char *by) {
   g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_RAW, 0, NULL);
   return g_regex_replace(regex, text, -1, 0, by, 0, NULL);

@@ -10,6 +10,8 @@
 char **demangle_names(char **names);
 /* The part of a demangled name without result type and parameters: "ns::f<128, true>". Free with g_free. */
 char *demangle_short(const char *demangled);
+/* Of all of them, where no two then are alike; NULL-terminated, to be freed with g_strfreev(). */
+char **demangle_brief(char **demangled);
 /* True if `wanted` means that function: with or without parameters, namespaces and template arguments; blanks don't
  * count, and `unsigned` is `unsigned int`. */
 bool demangle_matches(const char *demangled, const char *wanted);

@@ -48,6 +48,7 @@ struct Programs {
   CodeKind code;
   Program *common;
   char **readable;     /* names of its kernels, demangled; NULL: nobody has asked */
+  char **brief;        /* without what tells no two of them apart; NULL: nobody has asked */
   GMutex lock;         /* of what follows */
   GPtrArray *texts;    /* PtxText *; empty for SASS */
   GPtrArray *versions; /* Version * */
@@ -379,6 +380,7 @@ void programs_free(Programs *programs) {
   g_free(programs->path);
   g_strfreev(programs->flags);
   g_strfreev(programs->readable);
+  g_strfreev(programs->brief);
   g_free(programs);
 }
 
@@ -451,26 +453,24 @@ int programs_find_kernel(Programs *programs, const char *name, bool *several) {
   return found;
 }
 
+static const char *const *brief_names(Programs *programs) {
+  if (!programs->brief)
+    programs->brief = demangle_brief(readable_names(programs));
+  return (const char *const *)programs->brief;
+}
+
 char **programs_kernel_names(Programs *programs) {
   g_mutex_lock(&programs->lock); /* several runs may ask at once */
-  char **readable = readable_names(programs), **names = mangled_names(programs->common);
+  char **names = g_strdupv((char **)brief_names(programs));
   g_mutex_unlock(&programs->lock);
-  for (guint i = 0; names[i]; i++) {
-    g_autofree char *brief = demangle_short(readable[i]);
-    guint alike = 0;
-    for (char **other = readable; *other; other++) {
-      g_autofree char *theirs = demangle_short(*other);
-      alike += strcmp(brief, theirs) == 0;
-    }
-    g_free(names[i]);
-    names[i] = g_strdup(alike == 1 ? brief : readable[i]);
-  }
   return names;
 }
 
 char *programs_kernel_name(Programs *programs, guint kernel) {
-  g_auto(GStrv) names = programs_kernel_names(programs);
-  return g_strdup(names[kernel]);
+  g_mutex_lock(&programs->lock);
+  char *name = g_strdup(brief_names(programs)[kernel]);
+  g_mutex_unlock(&programs->lock);
+  return name;
 }
 
 bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag *diag, const char *file,
