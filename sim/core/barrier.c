@@ -81,7 +81,7 @@ static void let_blocks_go(Gpu *gpu, Launch *launch, uint64_t now, Issue *self) {
   uint64_t resume = launch->met + gpu->machine->grid.barrier_latency;
   launch->blocks_met = launch->met = 0;
   PROBE_FIRE(gpu, blocks_meet, gpu, launch);
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
     for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_blocks; slot++)
       if (gpu->sms[i].blocks[slot].launch == launch)
         let_go(&gpu->sms[i], &gpu->sms[i].blocks[slot], GRID_BARRIER, now, resume, self);

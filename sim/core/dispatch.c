@@ -18,7 +18,7 @@ static void free_lock_bits(Gpu *gpu) {
     if (launch->next_block != launch->finished_blocks)
       return;
   }
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
     if (gpu->sms[i].ready)
       lock_unit_release_all(&gpu->sms[i].lock_unit);
 }
@@ -43,7 +43,7 @@ static void renew_l1s(Gpu *gpu) {
       wanted = MAX(wanted, shared_wanted(gpu, launch));
   }
   uint32_t bytes = l1_bytes_beside(gpu->machine, wanted);
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+  for (uint32_t i = 0; i < gpu->used_sms; i++) {
     if (!gpu->sms[i].ready)
       continue;
     L1 **l1 = &gpu->sms[i].l1;
@@ -111,6 +111,8 @@ static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
   uint32_t sms = gpu->machine->gpu.sms;
   for (uint32_t i = 0; i < sms; i++) {
     uint32_t index = (gpu->next_sm + i) % sms;
+    for (; gpu->used_sms <= index; gpu->used_sms++)
+      sm_init(&gpu->sms[gpu->used_sms], gpu, gpu->used_sms);
     if (sm_try_place(&gpu->sms[index], launch, block, now)) {
       gpu->next_sm = (index + 1) % sms;
       return true;

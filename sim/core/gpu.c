@@ -55,14 +55,14 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   };
   memcpy(gpu->unit_latency, latency, sizeof latency);
   for (uint32_t i = 0; i < machine->gpu.sms; i++)
-    sm_init(&gpu->sms[i], gpu, i);
+    gpu->due[i] = WHEEL_NEVER;
   return gpu;
 }
 
 void gpu_free(Gpu *gpu) {
   if (!gpu)
     return;
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
     sm_clear(&gpu->sms[i]);
   for (guint i = 0; i < gpu->launches->len; i++)
     launch_free(gpu_launch(gpu, i));
@@ -158,7 +158,7 @@ static void run_memory(Gpu *gpu, uint64_t time) {
 }
 
 void gpu_collect(Gpu *gpu) {
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+  for (uint32_t i = 0; i < gpu->used_sms; i++) {
     Sm *sm = &gpu->sms[i];
     if (!sm->ready)
       continue; /* no block has ever been there */

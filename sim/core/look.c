@@ -57,7 +57,7 @@ const MemStats *look_memory(const Gpu *gpu) { return memsys_stats(gpu->memsys); 
 
 Choices look_choices(const Gpu *gpu) {
   Choices choices = {0};
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+  for (uint32_t i = 0; i < gpu->used_sms; i++) {
     const Sm *sm = &gpu->sms[i];
     if (!sm->ready)
       continue;

@@ -66,8 +66,9 @@ static uint64_t read_scheduler(const Sm *sm, uint32_t index, uint64_t end, uint6
   return 0;
 }
 
-void slots_read(const Sm *sm, uint64_t end, uint64_t slots[SLOTS_COUNT]) {
-  const Machine *machine = sm->gpu->machine;
+void slots_read(const Gpu *gpu, uint32_t index, uint64_t end, uint64_t slots[SLOTS_COUNT]) {
+  const Machine *machine = gpu->machine;
+  const Sm *sm = &gpu->sms[index];
   uint64_t beyond = 0, counted = 0, all = machine->sm.schedulers * end;
   memset(slots, 0, SLOTS_COUNT * sizeof *slots);
   for (uint32_t i = 0; i < machine->sm.schedulers; i++)

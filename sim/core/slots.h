@@ -17,8 +17,8 @@ void slots_lose(const Issue *issue, Stall stall);
 void slots_begin(Sm *sm, uint32_t slot, uint64_t time);
 /* One has exited. */
 void slots_end(Sm *sm, const Warp *warp);
-/* Where the slots of an SM went up to cycle `end`, by Stall, and SLOTS_ISSUED; they add up to schedulers times
+/* Where the slots of SM `index` went up to cycle `end`, by Stall, and SLOTS_ISSUED; they add up to schedulers times
  * cycles. */
-void slots_read(const Sm *sm, uint64_t end, uint64_t slots[SLOTS_COUNT]);
+void slots_read(const Gpu *gpu, uint32_t index, uint64_t end, uint64_t slots[SLOTS_COUNT]);
 
 #endif

@@ -28,8 +28,6 @@ enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_CYCLES = 1 << 30, HELD_EVERY 
 void sm_init(Sm *sm, Gpu *gpu, uint32_t index) {
   sm->gpu = gpu;
   sm->index = index;
-  if (index < gpu->machine->gpu.sms)
-    gpu->due[index] = WHEEL_NEVER;
 }
 
 void sm_begin(Sm *sm) {

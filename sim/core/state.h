@@ -257,6 +257,7 @@ typedef struct Gpu {
   const Machine *machine;
   uint64_t seed;
   Sm *sms;
+  uint32_t used_sms; /* as many, the first ones, have been asked for room; the others are zeros, and take no memory */
   EventQueue queue;
   Backing *backing;
   MemSys *memsys;

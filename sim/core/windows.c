@@ -222,7 +222,7 @@ static void list_used(Window *window) {
   const Gpu *gpu = window->gpu;
   window->used_count = 0;
   window->ages = gpu->ages;
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
     if (gpu->sms[i].ready)
       window->used[window->used_count++] = i;
 }

@@ -84,7 +84,7 @@ static void add_sm(RunDetails *details, const Gpu *gpu, uint32_t index) {
   const PortStats *port = &look_memory(gpu)->port[index];
   DetailRow *row = add_numbered(details, DETAILS_sms, index);
   uint64_t slots[SLOTS_COUNT];
-  slots_read(&gpu->sms[index], details->cycles, slots);
+  slots_read(gpu, index, details->cycles, slots);
   put(row, DETAILS_sms_slots, details->schedulers * details->cycles);
   put(row, DETAILS_sms_issued, slots[SLOTS_ISSUED]);
   put(row, DETAILS_sms_latency, slots[STALL_LATENCY]);

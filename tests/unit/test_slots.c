@@ -47,7 +47,7 @@ START_TEST(slots_go_where_they_should) {
   lab_launch(lab, 1, c->threads);
   lab_finish(lab);
   ck_assert_msg(lab->gpu->end_cycle == c->end, "%s: ends in %d", c->what, (int)lab->gpu->end_cycle);
-  slots_read(&lab->gpu->sms[0], c->end, slots);
+  slots_read(lab->gpu, 0, c->end, slots);
   for (unsigned i = 0; i < SLOTS_COUNT; i++)
     ck_assert_msg(slots[i] == c->slots[i], "%s: %s has %d slots, not %d", c->what, names[i], (int)slots[i],
                   (int)c->slots[i]);
@@ -79,7 +79,7 @@ static uint64_t told(const Lab *lab, uint32_t sm, uint64_t end) {
 static void check_sums(const Lab *lab, uint64_t end, uint64_t all[SLOTS_COUNT]) {
   for (uint32_t sm = 0; sm < lab->machine->gpu.sms; sm++) {
     uint64_t slots[SLOTS_COUNT], sum = 0;
-    slots_read(&lab->gpu->sms[sm], end, slots);
+    slots_read(lab->gpu, sm, end, slots);
     for (unsigned i = 0; i < SLOTS_COUNT; i++) {
       ck_assert_msg(slots[i] <= end * lab->machine->sm.schedulers, "SM %u: %s has %d slots", sm, names[i],
                     (int)slots[i]);

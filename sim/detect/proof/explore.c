@@ -25,7 +25,7 @@ WarpView *explorer_add_view(Explorer *explorer, Sm *sm, Warp *warp) {
 /* Views of all warps that haven't finished. */
 static void add_views(Explorer *explorer) {
   Gpu *gpu = explorer->gpu;
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+  for (uint32_t i = 0; i < gpu->used_sms; i++) {
     if (!gpu->sms[i].ready)
       continue;
     guint first = explorer->views->len;

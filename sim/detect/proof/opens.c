@@ -43,7 +43,9 @@ bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
 
 /* Some SM has room for one more block: it may be on its way there. */
 static bool some_room(const Gpu *gpu, const Launch *launch) {
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+  if (gpu->used_sms < gpu->machine->gpu.sms)
+    return true;
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
     if (sm_has_room(&gpu->sms[i], launch))
       return true;
   return false;

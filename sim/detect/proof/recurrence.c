@@ -142,7 +142,7 @@ static bool somebody_sleeps(const Gpu *gpu, const Watched *watched) {
 
 /* True if something is under way that was so when the watch began: it may still change what somebody waits for. */
 static bool something_is_under_way(const Gpu *gpu, const Watched *watched) {
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
     if (gpu->sms[i].ready &&
         (flights_oldest(&gpu->sms[i].flights) <= watched->issued[i] || bulk_is_busy(&gpu->sms[i])))
       return true;
@@ -196,7 +196,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
   watched->slices = g_new0(Slice, gpu->launches->len);
   watched->liveness = g_new0(Liveness, gpu->launches->len);
   watched->issued = g_new0(uint64_t, gpu->machine->gpu.sms);
-  for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++) {
+  for (uint32_t i = 0; i < gpu->used_sms; i++) {
     watched->issued[i] = gpu->sms[i].ready ? gpu->sms[i].flights.made : 0;
     for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];

@@ -194,7 +194,7 @@ static void blocks_meet(void *user, const Gpu *gpu, const Launch *launch) {
   RaceDetector *detector = user;
   BarrierOrder all = {0};
   for (int pass = 0; pass < 2; pass++)
-    for (uint32_t i = 0; i < gpu->machine->gpu.sms; i++)
+    for (uint32_t i = 0; i < gpu->used_sms; i++)
       for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_blocks; slot++) {
         if (gpu->sms[i].blocks[slot].launch != launch)
           continue;
