@@ -311,6 +311,7 @@ RunOptions options_run(const Options *options) {
   run.threads = (uint32_t)options->threads;
   run.details = options->details;
   run.graph = options->wait_graph || options->format == FORMAT_JSON;
+  run.digest = options->format == FORMAT_JSON;
   run.stop = &options->stop;
   if (options->progress) {
     options->progress->limit_cycles = run.limit_cycles;

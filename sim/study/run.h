@@ -105,7 +105,7 @@ typedef struct RunResult {
   bool trial_misplaced;   /* RunOptions.trial can't stand there: a barrier that part of a block would skip */
   bool starved;           /* states recurred for a while under this seed, but not under others */
   uint64_t source_cycles; /* of the run of its PTX that findings come from (forms.h); 0: there was none */
-  uint64_t memory_digest; /* of all buffers at the end */
+  uint64_t memory_digest; /* of all buffers at the end, if RunOptions.digest; else 0 */
   Choices choices;        /* what was up to the schedule, in this run and those of other seeds that it made */
 } RunResult;
 

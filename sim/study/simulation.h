@@ -24,6 +24,7 @@ typedef struct RunOptions {
   bool details;      /* RunResult.details */
   bool locks;        /* RunResult.locks */
   bool graph;        /* RunResult.wait_graph_dot and wait_graph_json */
+  bool digest;       /* RunResult.memory_digest: all buffers are read */
   Probe *observer;   /* listens to the run, and to it only; NULL: nobody. Borrowed */
   void (*heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions); /* told now and then, or NULL */
   gpointer heartbeat_user;
