@@ -1,5 +1,6 @@
 /* Blocks and warps of an SM: they come when there is room, and go. */
 #include <glib.h>
+#include <string.h>
 
 #include "base/pages.h"
 #include "sim/core/async_copy.h"
@@ -207,18 +208,31 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   return true;
 }
 
+/* How many bytes of shared memory from `from` up to `to` were accessed. */
+static uint64_t touched_bytes(const Sm *sm, uint64_t from, uint64_t to) {
+  enum { WORDS = 8 };
+  const uint64_t bytes = UINT64_C(0x0f0f0f0f0f0f0f0f);
+  const uint8_t *touched = sm->shared.touched;
+  uint64_t count = 0, words;
+  for (; from < to && from % 4; from++)
+    count += touched[from / 4] >> (from % 4) & 1;
+  for (; from + 4 * WORDS <= to; from += 4 * WORDS) {
+    memcpy(&words, touched + from / 4, WORDS);
+    count += (uint64_t)__builtin_popcountll(words & bytes);
+  }
+  for (; from < to; from++)
+    count += touched[from / 4] >> (from % 4) & 1;
+  return count;
+}
+
 void sm_count_shared_bytes(Sm *sm, const Block *block) {
   const Gpu *gpu = sm->gpu;
-  uint64_t all = 0, beyond = 0;
-  for (uint32_t offset = 0; offset < block->shared_bytes; offset++) {
-    uint32_t address = block->shared_base + offset;
-    if (!(sm->shared.touched[address / 4] >> (address % 4) & 1))
-      continue;
-    all++;
-    beyond += offset < gpu->data_offset || offset >= gpu->data_offset + gpu->data_bytes;
-  }
+  uint64_t base = block->shared_base, end = base + block->shared_bytes;
+  uint64_t data = MIN(base + gpu->data_offset, end), data_end = MIN(data + gpu->data_bytes, end);
+  uint64_t all = touched_bytes(sm, base, end);
   sm->counters.shared_bytes = MAX(sm->counters.shared_bytes, all);
-  sm->counters.shared_bytes_beyond_data = MAX(sm->counters.shared_bytes_beyond_data, beyond);
+  sm->counters.shared_bytes_beyond_data =
+      MAX(sm->counters.shared_bytes_beyond_data, all - touched_bytes(sm, data, data_end));
   sm->counters.lock_bits = MAX(sm->counters.lock_bits, sm->lock_unit.distinct);
 }
 
