@@ -5,7 +5,7 @@
 . "$SRCDIR/tests/script/machines_of.sh"
 
 # scenario_set FILE...: a point for each file and machine. `lockstep run` must exit with 0, which means that each run ended as its file expects. The
-# files of one machine run in one process; if that fails, each runs alone.
+# files of one machine run in one process, each for $scenario_limit cycles at most if that is set; if that fails, each runs alone.
 scenario_set() {
   machines_of "$@" >"$folder/pairs"
   if test "$#" = 0; then
@@ -18,7 +18,7 @@ scenario_set() {
     files=$(awk -v machine="$machine" '$2 == machine { print $1 }' "$folder/pairs")
     together=0
     # shellcheck disable=SC2086 # one word for each file
-    "$LOCKSTEP" run $files -m "$machine" >/dev/null 2>&1 </dev/null || together=$?
+    "$LOCKSTEP" run $files -m "$machine" ${scenario_limit:+--limit-cycles "$scenario_limit"} >/dev/null 2>&1 </dev/null || together=$?
     for file in $files; do
       test "$together" = 0 || alone "$file" "$machine"
       point "$file on $machine" "$(test "$together" = 0 || cat "$folder/complaint")"
