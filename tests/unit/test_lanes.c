@@ -91,7 +91,7 @@ static Verdict run(const Machine *machine, const Program *program, const char *n
                          .args_bytes = sizeof base};
   g_autofree char *why = NULL;
   ck_assert_msg(gpu_add_launch(gpu, &config, &why), "%s: %s", name, why);
-  ProgressOptions options = {.limit_cycles = 20000000};
+  ProgressOptions options = {.limit_cycles = 2000000};
   Outcome outcome = progress_run(gpu, &options, findings);
   Verdict verdict = outcome.verdict;
   outcome_clear(&outcome);
