@@ -455,8 +455,8 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArr
   machine_free(variant);
 }
 
-/* Of the first run, which had so many findings: none was dropped, which a run like it would try again, and none may be
- * mended by one. */
+/* Of the first run, which had so many findings: none was dropped, which a run like it would try again, and none may
+ * be mended by one. */
 static bool repeats(const RunResult *first, guint findings, const Diag *diag) {
   bool all = first->findings->len == findings && diag_count(diag) == 0;
   for (guint i = 0; i < first->findings->len && all; i++) {

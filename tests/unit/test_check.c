@@ -1,5 +1,5 @@
-/* A check that is cut off: what it didn't come to know is no finding. And what it says of its progress, and which runs
- * it needn't make. */
+/* A check that is cut off: what it didn't come to know is no finding. And what it says of its progress, and which
+ * runs it needn't make. */
 #include <string.h>
 
 #include "sim/study/check.h"

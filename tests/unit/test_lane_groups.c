@@ -34,8 +34,8 @@ static const Walk walks[] = {
      "0:3 7:3 8:1 10:1 9:2 10:2 11:3 12:3 1:c 2:8 4:8 3:4 4:4 5:c 6:c",
      "0:3 1:c 2:8 3:4 4:4 4:8 5:c 6:c 7:3 8:1 9:2 10:2 10:1 11:3 12:3", GPU_FINISHED},
     {"lanes wait for members of a barrier that began elsewhere, unless these have given way", "",
-     "BSSY 0, out; @P0 BRA x; BSSY 1, in; YIELD ; NOP; in: BSYNC 1; x: BSYNC 0; out: BSSY 1, q; NOP; q: BSYNC 1; NOP; "
-     "EXIT",
+     "BSSY 0, out; @P0 BRA x; BSSY 1, in; YIELD ; NOP; in: BSYNC 1; x: BSYNC 0; out: BSSY 1, q; NOP; q: BSYNC 1; "
+     "NOP; EXIT",
      "0:f 1:3 6:3 2:c 3:c 7:3 8:3 9:3 10:3 11:3 4:c 5:c 6:c 7:c 8:c 9:c 10:c 11:c",
      "0:f 1:3 2:c 3:c 6:3 7:3 8:3 9:3 4:c 5:c 6:c 7:c 8:c 9:c 10:c 11:c 10:3 11:3", GPU_FINISHED},
     {"exits don't hold a BSYNC", "", "BSSY 0, end; @P0 BRA end; @P1 EXIT; @P2 EXIT; end: BSYNC 0; EXIT",
