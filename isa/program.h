@@ -77,6 +77,21 @@ typedef enum {
 static inline bool type_is_float(DataType type) {
   return type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64 || type == TYPE_BF16;
 }
+/* How many bits a value of the type has. */
+static inline unsigned type_bits(DataType type) {
+  switch (type) {
+  case TYPE_S8:
+  case TYPE_U8: return 8;
+  case TYPE_S16:
+  case TYPE_U16:
+  case TYPE_F16:
+  case TYPE_BF16: return 16;
+  case TYPE_S64:
+  case TYPE_U64:
+  case TYPE_F64: return 64;
+  default: return 32;
+  }
+}
 typedef enum { WIDTH_32, WIDTH_U8, WIDTH_S8, WIDTH_U16, WIDTH_S16, WIDTH_64, WIDTH_128 } MemWidth;
 typedef enum { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_WB, CACHE_WT } CacheOp;
 typedef enum {

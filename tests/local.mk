@@ -206,6 +206,7 @@ TEST_FILES = \
   tests/script/accesses.sh \
   tests/script/needleman.sh \
   tests/script/cycles.sh \
+  tests/script/kernel_cycles.sh \
   tests/script/primitives_h200.sh \
   tests/script/word_locks.sh \
   tests/script/primitives.sh \

@@ -9,21 +9,6 @@ static bool is_unsigned(DataType type) {
   return type == TYPE_U8 || type == TYPE_U16 || type == TYPE_U32 || type == TYPE_U64;
 }
 
-static unsigned bits_of(DataType type) {
-  switch (type) {
-  case TYPE_S8:
-  case TYPE_U8: return 8;
-  case TYPE_S16:
-  case TYPE_U16:
-  case TYPE_F16:
-  case TYPE_BF16: return 16;
-  case TYPE_S64:
-  case TYPE_U64:
-  case TYPE_F64: return 64;
-  default: return 32;
-  }
-}
-
 static SoftFormat format_of(DataType type) {
   return type == TYPE_F16    ? SOFT_F16
          : type == TYPE_BF16 ? SOFT_BF16
@@ -36,12 +21,12 @@ static SoftFormat format_of(DataType type) {
 /* Source bits as they are: a pair, or the low bits of a row. */
 static void read_bits(const Issue *issue, uint64_t row[WARP_LANES]) {
   const Inst *inst = issue->inst;
-  if (bits_of(inst->type2) == 64) {
+  if (type_bits(inst->type2) == 64) {
     read_wide(issue, inst->a, row);
     return;
   }
   const uint32_t *a = issue_operand(issue, inst->a);
-  uint32_t keep = UINT32_MAX >> (32 - bits_of(inst->type2));
+  uint32_t keep = UINT32_MAX >> (32 - type_bits(inst->type2));
   ROW row[l] = a[l] & keep;
 }
 
@@ -69,7 +54,7 @@ static void read_floats(const Issue *issue, double row[WARP_LANES]) {
 /* Integers: cut to the destination's width and extended as its type says. */
 static void write_integers(Issue *issue, uint64_t row[WARP_LANES]) {
   const Inst *inst = issue->inst;
-  unsigned bits = bits_of(inst->type);
+  unsigned bits = type_bits(inst->type);
   if (bits == 64) {
     write_wide(issue, inst->dst, row);
     return;
@@ -111,9 +96,9 @@ static void write_floats(Issue *issue, const double row[WARP_LANES]) {
 /* ---- between ---- */
 
 /* Least and greatest value of an integer type, as bits. */
-static uint64_t least_of(DataType type) { return is_unsigned(type) ? 0 : UINT64_MAX << (bits_of(type) - 1); }
+static uint64_t least_of(DataType type) { return is_unsigned(type) ? 0 : UINT64_MAX << (type_bits(type) - 1); }
 
-static uint64_t greatest_of(DataType type) { return UINT64_MAX >> (64 - bits_of(type) + !is_unsigned(type)); }
+static uint64_t greatest_of(DataType type) { return UINT64_MAX >> (64 - type_bits(type) + !is_unsigned(type)); }
 
 /* Clamps to the destination's range. */
 static void saturate(const Inst *inst, uint64_t row[WARP_LANES]) {
@@ -131,7 +116,7 @@ static void integer_to_integer(Issue *issue) {
   uint64_t row[WARP_LANES];
   read_bits(issue, row);
   if (!is_unsigned(inst->type2))
-    extend_sign(row, bits_of(inst->type2));
+    extend_sign(row, type_bits(inst->type2));
   if (inst->flags & INST_SAT)
     saturate(inst, row);
   write_integers(issue, row);
@@ -152,9 +137,9 @@ static void float_to_integer(Issue *issue) {
   const Inst *inst = issue->inst;
   DataType type = inst->type;
   bool positive = is_unsigned(type);
-  double in[WARP_LANES], end = ldexp(1.0, (int)bits_of(type) - !positive), start = positive ? 0 : -end;
+  double in[WARP_LANES], end = ldexp(1.0, (int)type_bits(type) - !positive), start = positive ? 0 : -end;
   uint64_t row[WARP_LANES], least = least_of(type), most = greatest_of(type);
-  uint64_t not_a_number = inst->type2 == TYPE_F64 || bits_of(type) == 64 ? UINT64_C(1) << (bits_of(type) - 1) : 0;
+  uint64_t not_a_number = inst->type2 == TYPE_F64 || type_bits(type) == 64 ? UINT64_C(1) << (type_bits(type) - 1) : 0;
   read_floats(issue, in);
   ROW {
     double value = round_to_integral(inst->mode, in[l]);
@@ -178,9 +163,9 @@ static void integer_to_float(Issue *issue) {
   bool takes_sign = !is_unsigned(inst->type2), saturates = inst->flags & INST_SAT;
   read_bits(issue, row);
   if (takes_sign)
-    extend_sign(row, bits_of(inst->type2));
+    extend_sign(row, type_bits(inst->type2));
   double out[WARP_LANES];
-  if (inst->round != FROUND_NEAREST || bits_of(inst->type) == 16) {
+  if (inst->round != FROUND_NEAREST || type_bits(inst->type) == 16) {
     SoftFormat format = format_of(inst->type);
     ROW {
       bool negative = takes_sign && row[l] >> 63;

@@ -252,10 +252,16 @@ static uint32_t added_pred_lanes(const Issue *issue) {
   return lanes;
 }
 
+/* The bits of the words that it reads which matter: a conversion takes the low ones of a narrow value. */
+static uint32_t bits_read(const Inst *inst) {
+  unsigned bits = inst->op == OP_CVT ? type_bits(inst->type2) : 32;
+  return bits < 32 ? (1u << bits) - 1 : UINT32_MAX;
+}
+
 /* What whatever it reads spoils: all that it writes. */
 static void spoil(const Issue *issue) {
   RegList writes = inst_writes(issue->inst, rows_of(issue));
-  uint32_t lanes = (read_lanes(issue, UINT32_MAX) | added_pred_lanes(issue)) & issue->mask;
+  uint32_t lanes = (read_lanes(issue, bits_read(issue->inst)) | added_pred_lanes(issue)) & issue->mask;
   UndefinedRow value = {{0}, some_from(issue)};
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
     value.bits[lane] = lanes & lane_bit[lane] ? UINT32_MAX : 0;
