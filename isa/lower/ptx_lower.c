@@ -279,7 +279,8 @@ static Kernel *finish_kernel(Lower *lower, uint32_t index) {
 /* What stands for a kernel that can't run. Its machine code may: that needs the parameters. */
 static Kernel *refused_kernel(Lower *lower, uint32_t index, Diag *why) {
   Kernel *kernel = lower->kernel = new_kernel(lower, index);
-  g_autoptr(Diag) said = lower->diag = diag_new(); /* what is wrong with parameters has been said */
+  g_autoptr(Diag) said = diag_new(); /* what is wrong with parameters has been said */
+  lower->diag = said;
   lower_params(lower, ptx_function(lower->module, index));
   kernel->refusal = why;
   return kernel;

@@ -108,8 +108,8 @@ static char *headline(const Gpu *gpu, StopReason reason, uint64_t threads) {
                                         [STOP_WINDOW] = "the scenario's `window` of cycles is over",
                                         [STOP_SECONDS] = "the limit of seconds came first",
                                         [STOP_SIGNAL] = "a signal came first",
-                                        [STOP_ROUND] = "nobody can finish before a counter that only rises has come "
-                                                       "round, through all 32 bits"};
+                                        [STOP_ROUND] = ("nobody can finish before a counter that only rises has come "
+                                                        "round, through all 32 bits")};
   uint64_t blocks = 0;
   for (guint i = 0; i < gpu->launches->len; i++)
     blocks += gpu_launch(gpu, i)->blocks - gpu_launch(gpu, i)->next_block;
