@@ -96,8 +96,9 @@ void exec_ENDCOLLECTIVE(Issue *issue) {
 void exec_BMOVR(Issue *issue) {
   uint32_t row[WARP_LANES];
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
-    row[lane] =
-        issue->warp->groups ? sync_records_own(&issue->warp->groups->sync, issue->inst->mode, lane) : issue->mask;
+    row[lane] = issue->warp->groups
+                    ? sync_records_of(&issue->warp->groups->sync, issue->inst->mode, 1u << lane)
+                    : issue->mask;
   issue_write(issue, issue->inst->dst, row);
   if (issue->warp->groups)
     lane_groups_save(issue, issue->inst->mode, issue->mask);

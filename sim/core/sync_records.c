@@ -8,16 +8,13 @@ static int record_of(const SyncRecords *records, unsigned barrier, unsigned lane
   return -1;
 }
 
-uint32_t sync_records_own(const SyncRecords *records, unsigned barrier, unsigned lane) {
-  int record = record_of(records, barrier, lane);
-  return record < 0 ? 0 : records->record[barrier][record] | records->away[barrier][record];
-}
-
 uint32_t sync_records_of(const SyncRecords *records, unsigned barrier, uint32_t lanes) {
-  uint32_t own = 0;
-  for (uint32_t rest = lanes; rest; rest &= rest - 1)
-    own |= sync_records_own(records, barrier, (unsigned)__builtin_ctz(rest));
-  return own;
+  uint32_t all = 0;
+  for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1) {
+    unsigned at = (unsigned)__builtin_ctz(rest);
+    all |= records->record[barrier][at] & lanes ? records->record[barrier][at] | records->away[barrier][at] : 0;
+  }
+  return all;
 }
 
 uint32_t sync_records_present(const SyncRecords *records, unsigned barrier, unsigned lane) {
@@ -38,10 +35,7 @@ uint32_t sync_records_members(const SyncRecords *records, unsigned barrier, unsi
 }
 
 uint32_t sync_records_all(const SyncRecords *records, unsigned barrier) {
-  uint32_t lanes = 0;
-  for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1)
-    lanes |= records->record[barrier][__builtin_ctz(rest)] | records->away[barrier][__builtin_ctz(rest)];
-  return lanes;
+  return sync_records_of(records, barrier, UINT32_MAX);
 }
 
 static void put_record(SyncRecords *records, unsigned barrier, uint32_t lanes, uint32_t away) {

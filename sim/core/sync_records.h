@@ -18,9 +18,7 @@ typedef struct SyncRecords {
   uint32_t saved[CONVERGENCE_BARRIERS];              /* lanes that have saved the record that they are in */
 } SyncRecords;
 
-/* The lanes of the record that the lane is in, with those that are away; 0 if it is in none. And of all records
- * that lanes of `lanes` are in. */
-uint32_t sync_records_own(const SyncRecords *records, unsigned barrier, unsigned lane);
+/* The lanes of all records that lanes of `lanes` are in, with those that are away. */
 uint32_t sync_records_of(const SyncRecords *records, unsigned barrier, uint32_t lanes);
 /* The lanes that must come together with `lane`, with those that are away; 0 if it takes no part. */
 uint32_t sync_records_members(const SyncRecords *records, unsigned barrier, unsigned lane);
