@@ -87,6 +87,7 @@ liblockstep_a_SOURCES += \
   sim/core/sm_replies.c \
   sim/core/sm.h \
   sim/core/sm_inner.h \
+  sim/core/sm_issue.c \
   sim/core/soft_float.c \
   sim/core/soft_float.h \
   sim/core/stall_counts.c \

@@ -2,6 +2,7 @@
 
 #include "sim/core/due.h"
 #include "sim/core/mbarrier.h"
+#include "sim/core/scheduler.h"
 #include "sim/core/soft_float.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
@@ -146,7 +147,7 @@ static void keep(Sm *sm, MemRequest *request, uint64_t time) {
 }
 
 void access_hold_sends(const Issue *issue, uint64_t until) {
-  Scheduler *scheduler = &issue->sm->scheduler[issue->warp->slot % issue->gpu->machine->sm.schedulers];
+  Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
   scheduler->send_at = MAX(scheduler->send_at, until);
 }
 

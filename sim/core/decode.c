@@ -269,3 +269,21 @@ void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
     wait_for_products(gpu, kernel, decoded);
   count_fences_once(kernel, decoded);
 }
+
+/* ---- arithmetic ---- */
+
+/* What a warp's stack or a listener wants to know of. */
+enum { NOTED_FLAGS = INST_POP | INST_FUSED | INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED | INST_LEAVES };
+
+static bool is_plain(const Inst *inst, const Decoded *decoded) {
+  bool loads = inst->op == OP_LDC || inst->op == OP_LDC64;
+  bool waits = decoded->constant || decoded->interval || decoded->raises || decoded->sources;
+  return op_info[inst->op].unit == UNIT_ALU && !loads && !waits && !(inst->flags & NOTED_FLAGS) &&
+         decoded->executor == executors[inst->op];
+}
+
+void decode_plain(const Kernel *kernel, Decoded decoded[]) {
+  for (uint32_t pc = 0; pc + 1 < kernel->ninsts; pc++)
+    decoded[pc].plain =
+        is_plain(&kernel->insts[pc], &decoded[pc]) && !(kernel->insts[pc + 1].flags & INST_JOIN_TARGET);
+}

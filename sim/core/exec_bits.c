@@ -46,7 +46,7 @@ void exec_PRMT(Issue *issue) {
   issue_write(issue, inst->dst, row);
 }
 
-void exec_LOP3(Issue *issue) {
+WIDE_CLONES void exec_LOP3(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
                  *c = issue_operand(issue, inst->c);

@@ -26,7 +26,7 @@ void exec_WARPSYNC(Issue *issue) {
 static void give_way(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Sm *sm = issue->sm;
-  uint32_t mine = issue->warp->slot % machine->sm.schedulers, others = 0;
+  uint32_t mine = issue->warp->scheduler, others = 0;
   Scheduler *scheduler = &sm->scheduler[mine];
   for (WarpSet rest = sm->slots_of[mine]; rest; rest = warp_set_rest(rest)) {
     const Warp *warp = &sm->warps[warp_set_first(rest)];

@@ -18,8 +18,8 @@ static const uint32_t *term_row(const Issue *issue, int16_t slot, uint32_t flag,
 static const uint32_t none[WARP_LANES];
 
 /* The sum of three rows, of `ones`, and of 1 in each lane of two masks: carry 1 if it left 32 bits, carry 2 if it left them twice. */
-static void write_sum(Issue *issue, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t ones,
-                      uint32_t carry, uint32_t carry2) {
+WIDE_CLONES static void write_sum(Issue *issue, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t ones,
+                                  uint32_t carry, uint32_t carry2) {
   uint32_t row[WARP_LANES], over[WARP_LANES], one = 0, two = 0;
   ROW {
     uint32_t first = a[l] + b[l], second = first + c[l];
@@ -34,7 +34,8 @@ static void write_sum(Issue *issue, const uint32_t *a, const uint32_t *b, const 
 }
 
 /* Of a sum without carries. */
-static void write_plain_sum(Issue *issue, const uint32_t a[WARP_LANES], const uint32_t b[WARP_LANES], uint32_t ones) {
+WIDE_CLONES static void write_plain_sum(Issue *issue, const uint32_t a[WARP_LANES], const uint32_t b[WARP_LANES],
+                                        uint32_t ones) {
   uint32_t row[WARP_LANES];
   ROW row[l] = a[l] + b[l] + ones;
   issue_write(issue, issue->inst->dst, row);
@@ -45,7 +46,7 @@ static bool has_carries(const Inst *inst) {
          inst->psrc[1] != PRED_TRUE;
 }
 
-void exec_IADD3(Issue *issue) {
+WIDE_CLONES void exec_IADD3(Issue *issue) {
   const Inst *inst = issue->inst;
   if (!has_carries(inst)) {
     const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
@@ -67,7 +68,7 @@ static uint64_t product(const Inst *inst, uint32_t a, uint32_t b) {
   return inst->type == TYPE_U32 ? (uint64_t)a * b : (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
 }
 
-void exec_IMADX(Issue *issue) {
+WIDE_CLONES void exec_IMADX(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint32_t space[WARP_LANES], carry = issue_pred(issue, 0),
@@ -83,7 +84,7 @@ void exec_IMADX(Issue *issue) {
   write_sum(issue, factor, c, none, one, carry, 0);
 }
 
-void exec_IMADWX(Issue *issue) {
+WIDE_CLONES void exec_IMADWX(Issue *issue) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b);
   uint64_t c[WARP_LANES], row[WARP_LANES];
@@ -100,7 +101,7 @@ void exec_IMADWX(Issue *issue) {
 }
 
 /* What LEA adds to operand b: a, or a pair, shifted; with INST_HI the high word of that. */
-static void shift_term(const Issue *issue, uint32_t row[WARP_LANES]) {
+WIDE_CLONES static void shift_term(const Issue *issue, uint32_t row[WARP_LANES]) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *c = issue_operand(issue, inst->c);
   uint32_t shift = inst->mode & 31u, negate = sign_of(inst, INST_NEG_A);

@@ -77,7 +77,7 @@ SharedService shared_take(Issue *issue, const SharedCost *cost) {
   Sm *sm = issue->sm;
   const Machine *machine = issue->gpu->machine;
   SharedService service =
-      shared_serve(&sm->shared, issue->warp->slot % machine->sm.schedulers, issue->now, cost, &sm->jitter);
+      shared_serve(&sm->shared, issue->warp->scheduler, issue->now, cost, &sm->jitter);
   scheduler_behind_fence(issue);
   if (service.start > issue->next + machine->sm.shared.run_ahead)
     issue->next = service.start - machine->sm.shared.run_ahead;

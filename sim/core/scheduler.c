@@ -78,22 +78,17 @@ uint64_t scheduler_take_behind(Scheduler *scheduler, const Decoded *decoded, uin
   return time;
 }
 
-/* Which of the SM's the warp's is. */
-static unsigned number_of(const Issue *issue) {
-  return issue->warp->slot % issue->gpu->machine->sm.schedulers;
-}
-
 uint64_t scheduler_fence(const Issue *issue, uint32_t takes) {
   const Machine *machine = issue->gpu->machine;
   Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
   SharedMemory *shared = &issue->sm->shared;
   uint64_t start = issue->now;
   if (scheduler->fence_slot != issue->warp->slot + 1)
-    start = MAX(start, MAX(scheduler->fence_free, shared_line_free(shared, number_of(issue))));
+    start = MAX(start, MAX(scheduler->fence_free, shared_line_free(shared, issue->warp->scheduler)));
   uint64_t end = start + takes;
   if (scheduler->last_store)
     end = MAX(end, scheduler->last_store + machine->sm.encoded.fence_store);
-  shared_line_hold(shared, number_of(issue), end);
+  shared_line_hold(shared, issue->warp->scheduler, end);
   scheduler->fence_slot = issue->warp->slot + 1;
   scheduler->fence_over = MAX(scheduler->fence_over, end);
   scheduler->fence_free = MAX(scheduler->fence_free, end + machine->sm.encoded.fence_gap);
@@ -102,7 +97,7 @@ uint64_t scheduler_fence(const Issue *issue, uint32_t takes) {
 
 void scheduler_behind_fence(const Issue *issue) {
   if (G_UNLIKELY(sm_scheduler(issue->sm, issue->warp)->fence_over > issue->now))
-    shared_line_delay(&issue->sm->shared, number_of(issue), issue->gpu->machine->sm.encoded.fence_behind);
+    shared_line_delay(&issue->sm->shared, issue->warp->scheduler, issue->gpu->machine->sm.encoded.fence_behind);
 }
 
 uint64_t scheduler_choose(const Issue *issue, uint32_t choices) {

@@ -7,7 +7,7 @@
 #include "sim/core/state.h"
 
 static inline Scheduler *sm_scheduler(Sm *sm, const Warp *warp) {
-  return &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  return &sm->scheduler[warp->scheduler];
 }
 
 /* Those of `ready` whose unit takes an instruction in cycle `time`. */
@@ -37,6 +37,17 @@ static inline unsigned scheduler_pick(const Sm *sm, Scheduler *scheduler, WarpSe
   if ((policy == POLICY_GTO || policy == POLICY_GREEDY) && warp_set_has(ready, scheduler->last))
     return scheduler->last;
   return scheduler_pick_of(sm, scheduler, ready);
+}
+
+/* `decoded` is the warp's next instruction. */
+static inline void scheduler_come_to(Sm *sm, Warp *warp, const Decoded *decoded) {
+  if (warp->unit != decoded->unit) {
+    Scheduler *scheduler = sm_scheduler(sm, warp);
+    warp_set_remove(&scheduler->of_unit[warp->unit], warp->slot);
+    warp_set_add(&scheduler->of_unit[decoded->unit], warp->slot);
+    warp->unit = decoded->unit;
+  }
+  warp_set_put(&sm->senders, warp->slot, decoded->sends);
 }
 
 /* It issues nothing for so many cycles more than usual. */

@@ -1,6 +1,6 @@
 #include "sim/core/slots.h"
 
-static uint32_t scheduler_of(const Sm *sm, uint32_t slot) { return slot % sm->gpu->machine->sm.schedulers; }
+static uint32_t scheduler_of(const Sm *sm, uint32_t slot) { return sm->warps[slot].scheduler; }
 
 void slots_wait(Sm *sm, uint32_t slot, uint64_t now) {
   uint32_t scheduler = scheduler_of(sm, slot);

@@ -8,6 +8,7 @@
 #include "sim/core/bulk.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
+#include "sim/core/scheduler.h"
 #include "sim/core/slots.h"
 #include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
@@ -118,6 +119,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .undefined_rows = warp->undefined_rows,
                 .copies = warp->copies,
                 .slot = slot,
+                .scheduler = (uint16_t)(slot % sm->gpu->machine->sm.schedulers),
                 .consts = launch->const_rows,
                 .active = lanes,
                 .alive = lanes,
@@ -145,7 +147,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   memset(warp->reg_ready, 0, (rows + (launch->kernel->control ? CONTROL_SCOREBOARDS : 0)) * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;
   slots_begin(sm, slot, now);
-  sm_come_to(sm, warp, &launch->decoded[warp->pc]);
+  scheduler_come_to(sm, warp, &launch->decoded[warp->pc]);
   uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
   Rng *rng = sm->refilled ? &sm->starts : &sm->jitter;
   bool held = sm->gpu->holds_up && rng_below(&sm->held, 2);

@@ -1,5 +1,5 @@
-/* sm_inner.h - what the files of an SM share: sm.c (schedulers, issue), sm_blocks.c (blocks and warps come and go),
- * sm_replies.c (who waits, and replies of global memory). */
+/* sm_inner.h - what the files of an SM share: sm.c (schedulers, and the short way of arithmetic), sm_issue.c (how a warp
+ * issues), sm_blocks.c (blocks and warps come and go), sm_replies.c (who waits, and replies of global memory). */
 #ifndef LOCKSTEP_CORE_SM_INNER_H
 #define LOCKSTEP_CORE_SM_INNER_H
 
@@ -7,14 +7,23 @@
 
 /* Its first block comes: all but its place is as it begins. Those that stay empty take no memory. */
 void sm_begin(Sm *sm);
+/* The warp issues the instruction at its pc. */
+void sm_issue(Sm *sm, Warp *warp, uint64_t now);
 /* The warp can issue from cycle `time` on. */
 void sm_wake(Sm *sm, Warp *warp, uint64_t time);
-/* `decoded` is the warp's next instruction. */
-void sm_come_to(Sm *sm, Warp *warp, const Decoded *decoded);
 /* All lanes of the warp have exited. */
 void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now);
 /* The destinations of the instruction can be used from cycle `ready` on. */
-void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready);
+static inline void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
+  for (unsigned i = 0; i < decoded->writes; i++)
+    warp->reg_ready[decoded->write[i]] = ready;
+  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1) {
+    warp->pred_ready[__builtin_ctz(rest)] = ready;
+    warp->guard_ready[__builtin_ctz(rest)] = ready + decoded->guard_lag;
+  }
+  if ((decoded->writes | decoded->pred_write) && ready + decoded->guard_lag > warp->latest_ready)
+    warp->latest_ready = ready + decoded->guard_lag;
+}
 /* Machine code: its scoreboards are up until the result is there, at `ready`, and its sources are read. */
 void sm_raise(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint64_t ready, uint64_t sources);
 /* That of the result is, until the reply of the access that was issued comes. */

@@ -7,13 +7,14 @@
 #include "sim/core/bulk.h"
 #include "sim/core/cached.h"
 #include "sim/core/due.h"
+#include "sim/core/scheduler.h"
 #include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
 void sm_wake(Sm *sm, Warp *warp, uint64_t time) {
-  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
+  Scheduler *scheduler = sm_scheduler(sm, warp);
   time = MAX(time, sm->wheel.now);
   wheel_insert(&sm->wheel, warp->slot, time);
   due_sm(sm, MAX(time, scheduler->free_at));
@@ -50,35 +51,10 @@ static void lower(Warp *warp, const Kernel *kernel, const Decoded *decoded, uint
     hold(warp, scoreboard_row(kernel, scoreboard), scoreboard, now);
 }
 
-void sm_set_ready(Warp *warp, const Decoded *decoded, uint64_t ready) {
-  for (unsigned i = 0; i < decoded->writes; i++)
-    warp->reg_ready[decoded->write[i]] = ready;
-  for (uint32_t rest = decoded->pred_write; rest; rest &= rest - 1) {
-    warp->pred_ready[__builtin_ctz(rest)] = ready;
-    warp->guard_ready[__builtin_ctz(rest)] = ready + decoded->guard_lag;
-  }
-  if ((decoded->writes | decoded->pred_write) && ready + decoded->guard_lag > warp->latest_ready)
-    warp->latest_ready = ready + decoded->guard_lag;
-}
-
-/* Its next instruction is for another unit of its scheduler than the last. */
-static void change_unit(Sm *sm, Warp *warp, unsigned unit) {
-  Scheduler *scheduler = &sm->scheduler[warp->slot % sm->gpu->machine->sm.schedulers];
-  warp_set_remove(&scheduler->of_unit[warp->unit], warp->slot);
-  warp_set_add(&scheduler->of_unit[unit], warp->slot);
-  warp->unit = unit;
-}
-
-void sm_come_to(Sm *sm, Warp *warp, const Decoded *decoded) {
-  if (warp->unit != decoded->unit)
-    change_unit(sm, warp, decoded->unit);
-  warp_set_put(&sm->senders, warp->slot, decoded->sends);
-}
-
 /* When the instruction at warp->pc, which the warp comes to, can issue, not before `time`; REG_PENDING: after a reply
  * of global memory. */
 static uint64_t operands_ready(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t time) {
-  sm_come_to(sm, warp, decoded);
+  scheduler_come_to(sm, warp, decoded);
   if (warp->latest_ready <= time && !warp->pending)
     return time;
   for (unsigned i = 0; i < decoded->waits; i++)

@@ -73,6 +73,7 @@ typedef struct Decoded {
   uint8_t holds;           /* cycles more than others in which its scheduler issues nothing else */
   bool passes_by;          /* it takes a turn of the pipe of shared memory even if its guard holds in no lane */
   uint8_t constant;        /* line of constant memory that an operand is in, + 1; 0: none */
+  bool plain;              /* it changes rows of registers and predicates, and nothing else is to be done */
 } Decoded;
 
 /* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards of machine code. */
@@ -220,6 +221,8 @@ typedef struct Sm {
   Counters counters;
   uint64_t progress, cycle;
   int64_t budget; /* instructions that it may still issue */
+  bool unwatched; /* while it runs: nothing listens to arithmetic, or holds it up */
+  Issue plain;    /* what an executor of Decoded.plain needs; the rest is zeros */
   bool faulted;   /* it doesn't go on */
   uint64_t
       ended; /* outside windows: when a block ended, or the last access of a launch; WHEEL_NEVER: nothing to see to */
