@@ -91,9 +91,15 @@ WIDE_CLONES void exec_IMUL(Issue *issue) {
 
 WIDE_CLONES void exec_IMAD(Issue *issue) {
   const Inst *inst = issue->inst;
-  const uint32_t *c = issue_operand(issue, inst->c);
-  uint32_t row[WARP_LANES], nc = sign_of(inst, INST_NEG_C);
-  multiply(issue, row, sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B));
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
+                 *c = issue_operand(issue, inst->c);
+  uint32_t row[WARP_LANES], nc = sign_of(inst, INST_NEG_C), n = sign_of(inst, INST_NEG_A) ^ sign_of(inst, INST_NEG_B);
+  if (!(inst->flags & (INST_HI | CARRYING))) {
+    ROW row[l] = ((a[l] * b[l]) ^ n) - n + ((c[l] ^ nc) - nc);
+    issue_write(issue, inst->dst, row);
+    return;
+  }
+  multiply(issue, row, n);
   if (inst->flags & CARRYING) {
     uint32_t term[WARP_LANES];
     ROW term[l] = c[l] ^ nc;

@@ -33,14 +33,6 @@ WIDE_CLONES static void write_sum(Issue *issue, const uint32_t *a, const uint32_
   set_both(issue, one, two);
 }
 
-/* Of a sum without carries. */
-WIDE_CLONES static void write_plain_sum(Issue *issue, const uint32_t a[WARP_LANES], const uint32_t b[WARP_LANES],
-                                        uint32_t ones) {
-  uint32_t row[WARP_LANES];
-  ROW row[l] = a[l] + b[l] + ones;
-  issue_write(issue, issue->inst->dst, row);
-}
-
 static bool has_carries(const Inst *inst) {
   return inst->pdst != PRED_SINK || inst->pdst2 != PRED_SINK || inst->lop || inst->psrc[0] != PRED_TRUE ||
          inst->psrc[1] != PRED_TRUE;
@@ -101,7 +93,7 @@ WIDE_CLONES void exec_IMADWX(Issue *issue) {
 }
 
 /* What LEA adds to operand b: a, or a pair, shifted; with INST_HI the high word of that. */
-WIDE_CLONES static void shift_term(const Issue *issue, uint32_t row[WARP_LANES]) {
+static void shift_term(const Issue *issue, uint32_t row[WARP_LANES]) {
   const Inst *inst = issue->inst;
   const uint32_t *a = issue_operand(issue, inst->a), *c = issue_operand(issue, inst->c);
   uint32_t shift = inst->mode & 31u, negate = sign_of(inst, INST_NEG_A);
@@ -123,15 +115,32 @@ WIDE_CLONES static void shift_term(const Issue *issue, uint32_t row[WARP_LANES])
     ROW row[l] = above[l] << shift | a[l] >> 1 >> down;
 }
 
+/* The usual LEA, which negates nothing. */
+WIDE_CLONES static void lea_plain(Issue *issue) {
+  const Inst *inst = issue->inst;
+  const uint32_t *a = issue_operand(issue, inst->a), *b = issue_operand(issue, inst->b),
+                 *c = issue_operand(issue, inst->c);
+  uint32_t row[WARP_LANES], shift = inst->mode & 31u, down = 31 - shift, sign_down = MIN(32 - shift, 31);
+  if (!(inst->flags & INST_HI))
+    ROW row[l] = (a[l] << shift) + b[l];
+  else if (inst->type == TYPE_S32)
+    ROW row[l] = (uint32_t)((int32_t)a[l] >> sign_down) + b[l];
+  else
+    ROW row[l] = (c[l] << shift | a[l] >> 1 >> down) + b[l];
+  issue_write(issue, inst->dst, row);
+}
+
 void exec_LEA(Issue *issue) {
   const Inst *inst = issue->inst;
   uint32_t factor[WARP_LANES], space[WARP_LANES], one = 0, carry = issue_pred(issue, 0);
+  bool sums = inst->pdst == PRED_SINK && inst->pdst2 == PRED_SINK && carry == 0;
+  if (sums && !(inst->flags & (INST_NEG_A | INST_NEG_B))) {
+    lea_plain(issue);
+    return;
+  }
   shift_term(issue, factor);
   const uint32_t *term = term_row(issue, inst->b, INST_NEG_B, false, space, &one);
-  if (inst->pdst == PRED_SINK && inst->pdst2 == PRED_SINK && carry == 0)
-    write_plain_sum(issue, factor, term, one);
-  else
-    write_sum(issue, factor, term, none, one, carry, 0);
+  write_sum(issue, factor, term, none, one, carry, 0);
 }
 
 static uint64_t shift_pair(const Inst *inst, uint64_t value, uint32_t by) {

@@ -126,9 +126,9 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
   for (uint32_t i = 0; i < schedulers; i++) {
     const Scheduler *scheduler = &sm->scheduler[i];
     WarpSet awake = sm->awake & sm->slots_of[i];
-    if (!awake)
-      continue;
     uint64_t from = MAX(scheduler->free_at, now);
+    if (!awake || from >= next)
+      continue;
     WarpSet others = awake & ~sm->senders;
     if (others)
       next = MIN(next, scheduler_unit_takes(scheduler, others, from));

@@ -77,16 +77,16 @@ typedef struct Warp {
   bool invited;          /* it may send an access before those who wait in Sm.crowded */
   uint64_t awaits;       /* number of the acquire whose reply it waits for; 0: none */
   uint64_t drains;       /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
+  struct AsyncCopies *copies; /* of async_copy.h; kept from block to block, NULL: none yet */
+  uint32_t pred[PRED_ROWS];
   uint64_t blocked_from, blocked_delay;
   uint64_t age;               /* order of dispatch */
-  struct AsyncCopies *copies; /* of async_copy.h; kept from block to block, NULL: none yet */
   uint64_t newest_access;     /* number of its newest access of global memory (flight.h) */
   uint64_t sent_milli;        /* when the parts of its stores so far have come to the port (MemNext) */
   uint32_t tried_word, tried; /* high word of the mbarrier that it tried last (try_wait.h): which, and what it held */
   uint64_t tried_at;          /* `issued` when it fell asleep there: it sleeps as long as that is the same */
   uint64_t tries_until;       /* it sleeps, or looks again, before it gives the try up in that cycle; 0: it doesn't */
   uint64_t crowded_since;     /* in Sm.crowded: when it came there */
-  uint32_t pred[PRED_ROWS];
   uint64_t pred_ready[PRED_ROWS];
   uint64_t guard_ready[PRED_ROWS]; /* the same for guards */
   uint64_t last_store; /* service of its newest store to shared memory */
