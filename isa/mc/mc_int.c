@@ -169,6 +169,16 @@ static bool add_wide(McBuild *build) {
   return true;
 }
 
+static bool add(McBuild *build, Opcode op, const McOperand *a, const McOperand *b) {
+  Inst inst = mc_blank(build, op);
+  inst.dst = mc_destination(build, mc_at(build, 0), 1);
+  inst.a = mc_value(build, a);
+  inst.b = mc_value(build, b);
+  inst.flags |= negation(a, INST_NEG_A) | negation(b, INST_NEG_B);
+  mc_emit(build, &inst);
+  return true;
+}
+
 bool mc_iadd3(McBuild *build) {
   guint carries = predicates_from(build, 1), at = 1 + carries;
   const McOperand *a = mc_at(build, at), *b = mc_at(build, at + 1), *c = mc_at(build, at + 2);
@@ -178,6 +188,8 @@ bool mc_iadd3(McBuild *build) {
     return !carries && !added ? add_wide(build) : mc_refuse(build);
   if (!mc_only(build, "X", NULL) || a->absolute || b->absolute || c->absolute)
     return mc_refuse(build);
+  if (!carries && !added && !mc_has(build, "X") && (is_nothing(b) || is_nothing(c)))
+    return add(build, OP_IADD, a, is_nothing(c) ? b : c);
   inst.lop = mc_has(build, "X");
   inst.dst = mc_destination(build, mc_at(build, 0), 1);
   inst.a = mc_value(build, a);
@@ -192,16 +204,6 @@ bool mc_iadd3(McBuild *build) {
     mc_predicate_in(&inst, 0, added > 0 ? mc_at(build, at + 3) : NULL);
     mc_predicate_in(&inst, 1, added > 1 ? mc_at(build, at + 4) : NULL);
   }
-  mc_emit(build, &inst);
-  return true;
-}
-
-static bool add(McBuild *build, Opcode op, const McOperand *a, const McOperand *b) {
-  Inst inst = mc_blank(build, op);
-  inst.dst = mc_destination(build, mc_at(build, 0), 1);
-  inst.a = mc_value(build, a);
-  inst.b = mc_value(build, b);
-  inst.flags |= negation(a, INST_NEG_A) | negation(b, INST_NEG_B);
   mc_emit(build, &inst);
   return true;
 }

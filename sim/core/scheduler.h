@@ -47,7 +47,10 @@ static inline void scheduler_come_to(Sm *sm, Warp *warp, const Decoded *decoded)
     warp_set_add(&scheduler->of_unit[decoded->unit], warp->slot);
     warp->unit = decoded->unit;
   }
-  warp_set_put(&sm->senders, warp->slot, decoded->sends);
+  if (warp->sends != decoded->sends) {
+    warp_set_put(&sm->senders, warp->slot, decoded->sends);
+    warp->sends = decoded->sends;
+  }
 }
 
 /* It issues nothing for so many cycles more than usual. */

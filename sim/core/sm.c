@@ -45,12 +45,6 @@ static bool is_unwatched(const Gpu *gpu) {
   return !gpu->noisy && !gpu->holds_up && !PROBE_WANTED(gpu, issued);
 }
 
-/* The warp's next instruction changes rows of registers and predicates, and there is nothing else to it. */
-static bool issues_plainly(const Sm *sm, const Warp *warp, const Decoded *decoded) {
-  return decoded->plain && sm->unwatched &&
-         !(warp->shadow | (uintptr_t)warp->written | warp->undefined_rows | warp->invited);
-}
-
 /* The warp goes on with `decoded`. */
 static void go_on_plainly(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t next) {
   bool awaits = warp->awaits | (uintptr_t)warp->copies | (uintptr_t)sm->bulk | warp->pending | warp->awaits_loads;
@@ -65,19 +59,11 @@ static void go_on_plainly(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t n
 /* As sm_issue(), of such an instruction. */
 static void issue_plainly(Sm *sm, Warp *warp, const Launch *launch, const Decoded *decoded, uint64_t now) {
   const Inst *inst = &launch->kernel->insts[warp->pc];
-  uint32_t guard = warp->pred[inst->guard];
-  uint32_t mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard);
+  uint32_t mask = sm_execute_plainly(sm, warp, inst, decoded);
   uint64_t ready = now + decoded->skip_latency, next = now + decoded->skip;
   sm->counters.warp_instructions++;
   if (G_LIKELY(mask)) {
-    Issue *issue = &sm->plain;
-    issue->inst = inst;
-    issue->regs = warp->regs;
-    issue->consts = warp->consts;
-    issue->pred = warp->pred;
-    issue->mask = mask;
     sm->counters.lane_instructions += mask == ALL_LANES ? WARP_LANES : bits_count(mask);
-    decoded->executor(issue);
     if (decoded->occupies | decoded->holds | decoded->reads)
       scheduler_take(sm_scheduler(sm, warp), decoded, sm->gpu->machine->sm.encoded.register_lag, now);
     ready = now + decoded->latency;
@@ -94,7 +80,7 @@ static void issue_plainly(Sm *sm, Warp *warp, const Launch *launch, const Decode
 static void issue(Sm *sm, Warp *warp, uint64_t now) {
   const Launch *launch = warp_block(sm, warp)->launch;
   const Decoded *decoded = &launch->decoded[warp->pc];
-  if (issues_plainly(sm, warp, decoded))
+  if (sm_issues_plainly(sm, warp, decoded))
     issue_plainly(sm, warp, launch, decoded, now);
   else
     sm_issue(sm, warp, now);

@@ -119,6 +119,8 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .undefined_rows = warp->undefined_rows,
                 .copies = warp->copies,
                 .slot = slot,
+                .unit = warp->unit,
+                .sends = warp->sends,
                 .scheduler = (uint16_t)(slot % sm->gpu->machine->sm.schedulers),
                 .consts = launch->const_rows,
                 .active = lanes,

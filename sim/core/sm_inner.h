@@ -9,6 +9,28 @@
 void sm_begin(Sm *sm);
 /* The warp issues the instruction at its pc. */
 void sm_issue(Sm *sm, Warp *warp, uint64_t now);
+/* The warp's next instruction changes rows of registers and predicates, and there is nothing else to it. */
+static inline bool sm_issues_plainly(const Sm *sm, const Warp *warp, const Decoded *decoded) {
+  return decoded->plain && sm->unwatched &&
+         !(warp->shadow | (uintptr_t)warp->written | warp->undefined_rows | warp->invited);
+}
+
+/* What such an instruction does to the lanes that it returns. */
+static inline uint32_t sm_execute_plainly(Sm *sm, Warp *warp, const Inst *inst, const Decoded *decoded) {
+  uint32_t guard = warp->pred[inst->guard];
+  uint32_t mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard);
+  if (G_UNLIKELY(!mask))
+    return 0;
+  Issue *issue = &sm->plain;
+  issue->inst = inst;
+  issue->regs = warp->regs;
+  issue->consts = warp->consts;
+  issue->pred = warp->pred;
+  issue->mask = mask;
+  decoded->executor(issue);
+  return mask;
+}
+
 /* The warp can issue from cycle `time` on. */
 void sm_wake(Sm *sm, Warp *warp, uint64_t time);
 /* All lanes of the warp have exited. */

@@ -323,7 +323,12 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
     if (time >= now)
       break;
     time = scheduler_take_behind(sm_scheduler(sm, warp), decoded, time);
-    issue_beside(sm, warp, time);
+    if (sm_issues_plainly(sm, warp, decoded)) {
+      sm_execute_plainly(sm, warp, inst, decoded);
+      warp->pc++;
+    } else {
+      issue_beside(sm, warp, time);
+    }
     sm->counters.warp_instructions++;
     sm->counters.lane_instructions += bits_count(warp->active);
   }
@@ -417,9 +422,9 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
   }
   if (issue.flight)
     await(warp, decoded, &issue);
-  else if (decoded->stall)
+  else if (decoded->raises | decoded->sources)
     raise_scoreboards(&issue, decoded);
-  else
+  else if (!decoded->stall)
     sm_set_ready(warp, decoded, issue.ready);
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))
     tell_issued(&issue);

@@ -57,7 +57,8 @@ typedef struct Warp {
   uint32_t alive;  /* lanes that haven't exited */
   uint32_t state;  /* WarpState */
   uint32_t slot;   /* in the SM */
-  uint16_t unit, scheduler; /* IssueUnit of its next instruction; number of its scheduler in the SM */
+  uint8_t unit, sends;      /* of its next instruction: IssueUnit; it may send an access to global memory */
+  uint16_t scheduler;       /* number in the SM of the one that it belongs to */
   uint32_t block_slot;     /* in the SM */
   uint32_t pending;        /* rows that are REG_PENDING */
   uint32_t undefined_rows; /* how many registers have a mark in `undefined` */

@@ -2,9 +2,10 @@
 
 extern "C" __global__ void alu(int *out, int rounds) {
   int x = threadIdx.x, y = blockIdx.x;
+  #pragma unroll 1
   for (int i = 0; i < rounds; i++) {
     x = x * 3 + y;
-    y = (y ^ x) + (x >> 3);
+    y = (y ^ x) - i;
   }
   if (x == 12345 && y == 54321)
     *out = x;
@@ -13,6 +14,7 @@ extern "C" __global__ void alu(int *out, int rounds) {
 extern "C" __global__ void shared(int *out, int rounds) {
   __shared__ int word[512];
   word[threadIdx.x] = 0;
+  #pragma unroll 1
   for (int i = 0; i < rounds; i++) {
     word[threadIdx.x] += i;
     __syncthreads();
@@ -23,6 +25,7 @@ extern "C" __global__ void shared(int *out, int rounds) {
 
 // Lanes take their turns: each has the lock in one round.
 extern "C" __global__ void atomics(int *lock, int rounds) {
+  #pragma unroll 1
   for (int i = 0; i < rounds; i++)
     for (bool done = false; !done;)
       if (atomicCAS(&lock[0], 0, 1) == 0) {
@@ -43,6 +46,7 @@ extern "C" __global__ void spinning(int *out, int rounds) {
     while (go == 0)
       ;
   } else if (threadIdx.x == blockDim.x - 32) {
+    #pragma unroll 1
     for (int i = 0; i < rounds; i++)
       count = i;
     go = 1;
