@@ -1,6 +1,7 @@
 #include "sim/core/constants.h"
 
 #include "base/bits.h"
+#include "sim/core/decode.h"
 
 enum { LINE_SHIFT = 6, BLOCK_SHIFT = 8 };
 
@@ -15,19 +16,19 @@ static uint64_t look_up(ConstLines *lines, uint64_t tag, uint64_t now, bool *fir
   return *first ? 0 : MAX(*there, now) - now;
 }
 
-/* The same of a load; `inner`: not in memory. */
-static uint64_t touch(const Issue *issue, uint64_t address, bool inner) {
+/* The same of a load that comes to the word at `now`; `inner`: it isn't in memory. */
+static uint64_t touch(const Issue *issue, uint64_t address, bool inner, uint64_t now) {
   const Machine *machine = issue->gpu->machine;
   ConstCache *cache = &issue->sm->constants;
   uint64_t launch = tags_of(issue->block->launch) | (uint64_t)inner << 39;
   uint64_t line = launch | address >> LINE_SHIFT, block = launch | address >> BLOCK_SHIFT;
   uint64_t *behind = &cache->block[block % CONST_BLOCKS];
   bool first;
-  uint64_t longer = look_up(&cache->loads, line, issue->now, &first);
+  uint64_t longer = look_up(&cache->loads, line, now, &first);
   if (!first)
     return longer;
   longer = inner || *behind == block ? machine->sm.encoded.constant_line : machine->sm.encoded.constant_block;
-  cache->loads.there[line % CONST_LINES] = issue->now + longer;
+  cache->loads.there[line % CONST_LINES] = now + longer;
   *behind = inner ? *behind : block;
   return longer;
 }
@@ -51,18 +52,26 @@ uint32_t constants_operand_line(const Kernel *kernel, const Inst *inst) {
   return CONSTANTS_NO_LINE;
 }
 
-void constants_load_known(Issue *issue, uint32_t offset) { issue->ready += touch(issue, offset, true); }
+void constants_load_known(Issue *issue, uint32_t offset) { issue->ready += touch(issue, offset, true, issue->now); }
+
+bool constants_are_looked_up(const Issue *issue) {
+  const Inst *inst = issue->inst;
+  bool known = decode_knows_code(issue->gpu->machine) && inst->space == MEM_CONST && inst->a >= 0;
+  return known || (issue->encoded && (inst->space == MEM_CONST || inst->space == MEM_PARAM));
+}
 
 void constants_load(Issue *issue, const uint64_t address[WARP_LANES]) {
-  uint32_t words = 0;
+  uint32_t words = 0, value = issue->gpu->machine->sm.encoded.value;
+  uint64_t time = issue->now;
   for (uint32_t rest = issue->mask; rest; words++) {
     uint64_t first = address[__builtin_ctz(rest)];
-    issue->ready += touch(issue, first, issue->inst->space == MEM_PARAM);
+    time += words ? value : 0;
+    time += touch(issue, first, issue->inst->space == MEM_PARAM, time);
     for (uint32_t others = rest; others; others &= others - 1) {
       unsigned lane = (unsigned)__builtin_ctz(others);
       rest &= address[lane] == first ? ~lane_bit[lane] : ALL_LANES;
     }
   }
   issue->turns = words;
-  issue->ready += (uint64_t)(words - 1) * issue->gpu->machine->sm.encoded.value;
+  issue->ready += time - issue->now;
 }

@@ -123,6 +123,7 @@ static bool loads_base(const Machine *machine, const Kernel *kernel, int16_t ope
 /* Latencies that the unit doesn't say, of a GPU whose machine code is known. */
 static uint32_t known_latency(const Machine *machine, const Kernel *kernel, const Inst *inst, uint32_t usual) {
   switch ((Opcode)inst->op) {
+  case OP_LD: return inst->space == MEM_CONST && inst->a >= 0 ? machine->sm.encoded.constant_indexed : usual;
   case OP_MOV64: return loads_base(machine, kernel, inst->a) ? machine->sm.encoded.constant : usual;
   case OP_POPC:
   case OP_FLO:

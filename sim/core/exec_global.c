@@ -436,7 +436,7 @@ static void access_memory(Issue *issue, MemKind kind) {
   case MEM_PARAM: load_parameter(issue, address); break;
   default: access_global(issue, kind, address); break;
   }
-  if (issue->encoded && (issue->inst->space == MEM_CONST || issue->inst->space == MEM_PARAM))
+  if (constants_are_looked_up(issue))
     constants_load(issue, address);
   if (cached_is_acquire(issue->inst) && !issue->flight)
     cached_forget(issue->sm); /* it came to shared memory; otherwise when the reply comes */

@@ -45,6 +45,8 @@ fence_beside_put/1024
 put_fence_4/512
 put_fence_beside_put/1024
 "
+known_table="again_blocks_16/512
+"
 known_mbarrier="hand_one_test/1024
 hand_test/1024
 round_one_waits/1024
@@ -78,6 +80,7 @@ rows() {
       if (program == "warp")
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
       if (program == "copies") return threads == 32 && kernel ~ /^(group_wait|(one|two|four)_1)$/ || threads == 1024 && kernel ~ /^(group|two_groups_1)$/
+      if (program == "table") return kernel ~ /^first_(words|lines)_16$/
       if (program == "special") return threads == 32 && kernel == "once_nctaid"
       if (program == "generic") return threads >= 256 && kernel ~ /^(store_four|store_release|lock_lane|fence_.*)$/
       if (program == "lane") return kernel ~ /fence|^(if_(red|exch|loop|else|syncwarp|beside)|half_(exch|loop)|most_loop|two_ifs|in_if)$/
@@ -164,15 +167,15 @@ measure() {
 }
 
 test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
-plan 44
-for program in alu control paths wide warp copies special mbarrier; do
+plan 48
+for program in alu control paths wide warp copies special table mbarrier; do
   measure sass "$program" 8
 done
 # What fences of a block by many warps take is fitted, and not understood (doc/hardware.md).
 measure sass poll 8 9
 measure sass generic 8 16
 measure sass lane 8 11
-for program in alu control paths wide warp poll copies special generic lane mbarrier; do
+for program in alu control paths wide warp poll copies special generic lane table mbarrier; do
   measure ptx "$program" ""
 done
 finish
