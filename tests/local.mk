@@ -103,6 +103,7 @@ UNIT_TESTS = \
   tests/unit/test_scenario \
   tests/unit/test_scheduler \
   tests/unit/test_settle \
+  tests/unit/test_shadow \
   tests/unit/test_shared \
   tests/unit/test_simt \
   tests/unit/test_sink \

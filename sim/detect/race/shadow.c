@@ -98,7 +98,7 @@ static void grow(AccessList *list, unsigned space) {
   }
   g_free(list->access);
   list->access = larger;
-  list->space = (uint16_t)space;
+  list->space = (uint8_t)space;
 }
 
 static void remove_at(AccessList *list, unsigned at) {
@@ -115,12 +115,24 @@ static inline void move(AccessList *list, unsigned to, unsigned from) {
   tag[to] = tag[from];
 }
 
+/* Somebody who may have seen the chain isn't in the list. */
+static void note_forgotten(AccessList *list, uint32_t chain) {
+  if ((int32_t)(chain + 1 - list->forgot) > 0)
+    list->forgot = chain + 1;
+}
+
+static inline bool may_be_forgotten(const AccessList *list, uint32_t chain) {
+  return (int32_t)(chain - list->forgot) < 0;
+}
+
 static void append(Shadow *shadow, AccessList *list, const Access *access) {
   if (list->count == list->space) {
     unsigned space = list->space ? MIN(2u * list->space, (unsigned)CELL_ACCESSES_MAX) : 2;
     if (space == list->space || shadow->accesses + (space - list->space) > SHADOW_ACCESSES_MAX) {
       if (list->count == 0)
         return;
+      if (list->access[0].strong && !list->access[0].flying)
+        note_forgotten(list, list->access[0].chain);
       remove_at(list, 0);
     } else {
       shadow->accesses += space - list->space;
@@ -280,6 +292,8 @@ static bool repeats(const AccessList *list, const Access *access, bool in_row, c
 static G_GNUC_NO_INLINE bool was_observed(const Cell *cell, unsigned at, const Access *next,
                                           const AccessOrder *order) {
   const Access *old = &cell->list.access[at];
+  if (!old->flying && may_be_forgotten(&cell->list, old->chain))
+    return true;
   for (unsigned i = at + 1; i < cell->list.count && !old->flying; i++) {
     const Access *observer = &cell->list.access[i];
     bool is_next =
@@ -357,7 +371,7 @@ static void drop(AccessList *list, const bool *drops, unsigned first) {
   for (unsigned i = first; i < list->count; i++)
     if (!drops[i])
       move(list, kept++, i);
-  list->count = (uint16_t)kept;
+  list->count = (uint8_t)kept;
 }
 
 bool shadow_is_behind(const Cell *cell, const AccessOrder *order) {
@@ -493,8 +507,10 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
   bool was_there = land(list, access->chain, access);
   if (repeats(list, &next, false, order))
     return false;
-  if (!was_there && !did_the_same(list, &next))
-    return true; /* the list had no room for it */
+  if (!was_there && !did_the_same(list, &next)) { /* the list had no room for it */
+    note_forgotten(list, next.chain);
+    return true;
+  }
   bool drops[CELL_ACCESSES_MAX];
   unsigned first = list->count;
   Asked asked = ask(order);
@@ -512,7 +528,8 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
 bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order) {
   if (!earlier->write || !earlier->strong)
     return false;
-  bool by_others = false; /* that is enough if it was dropped: then one of them covers it */
+  /* That is enough if it was dropped: then one of them covers it. */
+  bool by_others = !earlier->flying && may_be_forgotten(&cell->list, earlier->chain);
   for (unsigned i = 0; i < cell->list.count; i++) {
     const Access *now = &cell->list.access[i];
     if (now->actor == earlier->actor && now->time == earlier->time && now->pc == earlier->pc &&
@@ -593,7 +610,7 @@ bool shadow_add_row(Shadow *shadow, Row *row, const Access *access, const Access
     move(list, kept, i);
     list->access[kept++].lanes = left[i];
   }
-  list->count = (uint16_t)kept;
+  list->count = (uint8_t)kept;
   append(shadow, list, access);
   return true;
 }

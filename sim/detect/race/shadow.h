@@ -16,7 +16,7 @@
  * Bounded: CELL_ACCESSES_MAX for a cell, SHADOW_ACCESSES_MAX, SHADOW_PAGES_MAX and SHADOW_ROWS_MAX (taken apart) for
  * all.
  * Beyond them the oldest access of the cell is forgotten, or words are not watched: a race can then be missed, none
- * is invented. */
+ * is invented. A write whose observers may be among those forgotten counts as observed by whoever asks. */
 #ifndef LOCKSTEP_DETECT_RACE_SHADOW_H
 #define LOCKSTEP_DETECT_RACE_SHADOW_H
 
@@ -65,8 +65,9 @@ static_assert(offsetof(Access, time) == offsetof(Access, actor) + 4 && offsetof(
 
 typedef struct AccessList {
   Access *access; /* oldest first; behind the `space` of them a tag of each, of `actor` and `time` (shadow.c) */
-  uint16_t count, space;
+  uint8_t count, space;
   uint8_t weakest; /* no access is less strong (AccessStrength) */
+  uint32_t forgot; /* of strong accesses that have seen chains before this one some may be forgotten */
 } AccessList;
 
 /* What some bytes of a word have together: all of them, until narrower stores part them. */
