@@ -249,8 +249,8 @@ static void tell_flags(const Issue *issue, uint32_t active) {
 
 enum { TOLD_FLAGS = INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED | INST_LEAVES };
 
-/* Executes the instruction at the warp's pc beside others of the same cycle, and goes to the next. Returns when its result is
- * there. */
+/* Executes the instruction at the warp's pc beside others of the same cycle, and goes to the next. Returns when its
+ * result is there. */
 static uint64_t issue_beside(Sm *sm, Warp *warp, uint64_t now) {
   Launch *launch = warp_block(sm, warp)->launch;
   const Inst *inst = &launch->kernel->insts[warp->pc];
@@ -292,7 +292,8 @@ static uint64_t issue_beside(Sm *sm, Warp *warp, uint64_t now) {
   return op_info[inst->op].unit == UNIT_ALU ? now : issue.ready;
 }
 
-/* The parts of an instruction of machine code before its last. *ready: when their results are there. False after a fault. */
+/* The parts of an instruction of machine code before its last. *ready: when their results are there. False after a
+ * fault. */
 static bool issue_parts(Sm *sm, Warp *warp, uint64_t now, uint64_t *ready) {
   const Inst *insts = warp_block(sm, warp)->launch->kernel->insts;
   while (insts[warp->pc].flags & INST_FUSED) {
@@ -304,8 +305,8 @@ static bool issue_parts(Sm *sm, Warp *warp, uint64_t now, uint64_t *ready) {
   return true;
 }
 
-/* While a warp of machine code waits at a block barrier it goes on with arithmetic: what it would have done by now it does at
- * once. False if it isn't yet time for the instruction behind that. */
+/* While a warp of machine code waits at a block barrier it goes on with arithmetic: what it would have done by now it
+ * does at once. False if it isn't yet time for the instruction behind that. */
 static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
   const Launch *launch = warp_block(sm, warp)->launch;
   uint32_t pc = warp->pc;

@@ -1,4 +1,5 @@
-/* What a cell keeps of the accesses to a word: who has observed a write, with few and with more than it has room for. */
+/* What a cell keeps of the accesses to a word: who has observed a write, with few accesses and with more than it has
+ * room for. */
 #include <glib.h>
 
 #include "sim/detect/race/shadow.h"
