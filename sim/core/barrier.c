@@ -1,7 +1,6 @@
 #include "sim/core/barrier.h"
 
 #include "base/bits.h"
-#include "sim/core/decode.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/tell.h"
 
@@ -28,7 +27,7 @@ static void give_result(Sm *sm, const Barrier *barrier, Warp *warp, uint32_t pc,
 
 /* PTX has the result in the instruction; machine code reads it by a B2R behind it. */
 static uint64_t result_delay(const Gpu *gpu, const Kernel *kernel, uint32_t pc) {
-  bool reads = kernel->insts[pc].mode >= BAR_RED_POPC && !kernel->control && decode_knows_code(gpu->machine);
+  bool reads = kernel->insts[pc].mode >= BAR_RED_POPC && !kernel->control && machine_knows_code(gpu->machine);
   return reads ? gpu->machine->sm.latency.sysreg : 0;
 }
 
@@ -189,7 +188,7 @@ static void count_warp(Issue *issue, Barrier *barrier) {
   const Warp *warp = issue->warp;
   uint32_t drained = issue->gpu->machine->sm.barrier.store_drain;
   uint64_t effective = drained && warp->last_store ? MAX(issue->now, warp->last_store + drained) : issue->now;
-  if (decode_knows_code(issue->gpu->machine) && issue->inst->flags & INST_HAS_COUNT)
+  if (machine_knows_code(issue->gpu->machine) && issue->inst->flags & INST_HAS_COUNT)
     effective += issue->gpu->machine->sm.encoded.barrier_count;
   uint64_t done = counted(issue, effective);
   barrier->latest = MAX(barrier->latest, done);

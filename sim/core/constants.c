@@ -1,7 +1,6 @@
 #include "sim/core/constants.h"
 
 #include "base/bits.h"
-#include "sim/core/decode.h"
 
 enum { LINE_SHIFT = 6, BLOCK_SHIFT = 8 };
 
@@ -56,7 +55,7 @@ void constants_load_known(Issue *issue, uint32_t offset) { issue->ready += touch
 
 bool constants_are_looked_up(const Issue *issue) {
   const Inst *inst = issue->inst;
-  bool known = decode_knows_code(issue->gpu->machine) && inst->space == MEM_CONST && inst->a >= 0;
+  bool known = machine_knows_code(issue->gpu->machine) && inst->space == MEM_CONST && inst->a >= 0;
   return known || (issue->encoded && (inst->space == MEM_CONST || inst->space == MEM_PARAM));
 }
 

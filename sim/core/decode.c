@@ -173,7 +173,7 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
     decoded.write[decoded.writes++] = (uint8_t)writes.reg[i];
   }
   decoded.apart = (uint8_t)gpu->machine->sm.issue_interval;
-  if (decode_knows_code(gpu->machine))
+  if (machine_knows_code(gpu->machine))
     decoded.latency = known_latency(gpu->machine, kernel, inst, decoded.latency);
   decoded.pred_write = inst_pred_writes(inst);
   decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;

@@ -5,9 +5,6 @@
 
 #include "sim/core/state.h"
 
-/* PTX runs as what ptxas is known to make of it, on compute capability 75 and newer. */
-static inline bool decode_knows_code(const Machine *machine) { return machine->gpu.compute_capability >= 75; }
-
 /* `inst`, one of kernel->insts. */
 Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst);
 /* What depends on the instructions before one, in machine code with encodings (kernel->control); `decoded` has

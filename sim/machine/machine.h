@@ -166,4 +166,7 @@ bool machine_param_number(const Machine *machine, unsigned index, double *value)
  * is 0, or can't change. Free with g_free. */
 char *machine_param_scaled(const Machine *machine, unsigned index, double factor);
 
+/* PTX runs as what ptxas is known to make of it, on compute capability 75 and newer. */
+static inline bool machine_knows_code(const Machine *machine) { return machine->gpu.compute_capability >= 75; }
+
 #endif

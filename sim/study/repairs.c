@@ -1,20 +1,25 @@
 #include "sim/study/repairs.h"
 
+/* What a run with something put in says of a finding. */
+typedef enum { TRIAL_STANDS, TRIAL_GONE, TRIAL_STOPPED } TrialEnd;
+
 /* What is put in changes what is known, not what happens: the run is the same, cycle for cycle. */
-static bool is_gone(const Finding *finding, const Repair *repair, const Scenario *scenario, const Machine *machine,
-                    const RunOptions *options, uint64_t cycles, Diag *diag) {
+static TrialEnd try_with(const Finding *finding, const Repair *repair, const Scenario *scenario, const Machine *machine,
+                         const RunOptions *options, uint64_t cycles, Diag *diag) {
   RunOptions trial = *options;
   trial.trial = &(const RepairTrial){repair, finding};
   trial.observer = NULL;
   trial.keep_buffers = false;
   trial.limit_cycles = MIN(trial.limit_cycles, cycles + 1);
   g_autoptr(RunResult) run = run_scenario(scenario, machine, &trial, diag);
-  if (!run || run->trial_misplaced || stop_is_final(run->stop))
-    return false;
+  if (run && stop_is_final(run->stop))
+    return TRIAL_STOPPED;
+  if (!run || run->trial_misplaced)
+    return TRIAL_STANDS;
   for (guint i = 0; i < run->findings->len; i++)
     if (finding_same_place(g_ptr_array_index(run->findings, i), finding))
-      return false;
-  return true;
+      return TRIAL_STANDS;
+  return TRIAL_GONE;
 }
 
 /* The finding of a run that shows what an older value leads to; NULL: to nothing. The caller owns it. */
@@ -51,7 +56,8 @@ bool repairs_doubt(Finding *finding, const Scenario *scenario, const Machine *ma
                    uint64_t cycles, Diag *diag) {
   if (finding->doubt && finding->doubt->edit[0].kind == EDIT_OLDER)
     return doubt_older(finding, scenario, machine, options, cycles, diag);
-  return finding->doubt && is_gone(finding, finding->doubt, scenario, machine, options, cycles, diag);
+  return finding->doubt &&
+         try_with(finding, finding->doubt, scenario, machine, options, cycles, diag) != TRIAL_STANDS;
 }
 
 static void word_as_hint(Finding *finding, const char *why) {
@@ -70,7 +76,12 @@ bool repairs_try(Finding *finding, const Scenario *scenario, const Machine *mach
   }
   for (guint i = 0; i < finding->repairs->len; i++) {
     const Repair *repair = g_ptr_array_index(finding->repairs, i);
-    if (!is_gone(finding, repair, scenario, machine, options, cycles, diag))
+    TrialEnd end = try_with(finding, repair, scenario, machine, options, cycles, diag);
+    if (end == TRIAL_STOPPED) {
+      word_as_hint(finding, "not tried in the model");
+      return false;
+    }
+    if (end == TRIAL_STANDS)
       continue;
     g_free(finding->repair);
     finding->repair = g_strdup(repair->text);

@@ -6,7 +6,8 @@
 
 #include "sim/study/run.h"
 
-/* True if the finding has a doubt, and is gone where that is taken into account. */
+/* True if the finding has a doubt, and is gone where that is taken into account; or if the command ended before that
+ * was known: what may be no finding isn't told. */
 bool repairs_doubt(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                    uint64_t cycles, Diag *diag);
 /* Sets finding->repair. The run that has the finding took so many cycles. False: no repair that was tried helps. */
