@@ -1,5 +1,7 @@
 #include "sim/detect/proof/lane_state.h"
 
+#include "base/wide.h"
+
 enum { TABLE_INITIAL = 1024 };
 
 /* The values that a register takes among states of one instruction, up to one more than a register may. */
@@ -79,17 +81,30 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ (hash >> 29);
 }
 
+static unsigned reg_words(const StateSet *set) { return (set->nregs + 63) / 64; }
+
+/* Of the 64 registers from 64 * `word` on those whose value the state has; it is 0 of all others. */
+static uint64_t known_regs(const StateSet *set, const LaneState *state, unsigned word) {
+  unsigned beyond = 64 * (word + 1) > set->nregs ? 64 * (word + 1) - set->nregs : 0;
+  return set->liveness->live_regs[state->pc].word[word] & ~state->unknown.word[word] & UINT64_MAX >> beyond;
+}
+
 static uint32_t hash_state(const StateSet *set, const LaneState *state) {
   uint64_t hash = mix(state->pc, (uint64_t)state->level << 32 | state->depth);
   hash = state->begun ? mix(hash, state->begun) : hash;
   hash = mix(hash, (uint64_t)state->preds << 32 | state->preds_unknown);
   hash = state->ranged ? mix(hash, mix(state->ranged, (uint64_t)state->low << 32 | state->high)) : hash;
-  for (unsigned i = 0; i < (set->nregs + 63) / 64; i++)
-    hash = mix(hash, state->unknown.word[i]);
   for (uint32_t i = 0; i < state->depth; i++)
     hash = mix(hash, (uint64_t)state->stack[i].kind << 32 | state->stack[i].pc);
-  for (uint32_t i = 0; i < set->nregs; i++)
-    hash = mix(hash, state->regs[i]);
+  for (unsigned word = 0; word < reg_words(set); word++) {
+    hash = mix(hash, state->unknown.word[word]);
+    const uint32_t *regs = state->regs + 64 * word;
+    for (uint64_t rest = known_regs(set, state, word); rest; rest &= rest - 1) {
+      uint64_t pair = regs[__builtin_ctzll(rest)];
+      rest &= rest - 1;
+      hash = mix(hash, rest ? pair << 32 | regs[__builtin_ctzll(rest)] : pair);
+    }
+  }
   return (uint32_t)(hash >> 16);
 }
 
@@ -101,13 +116,22 @@ static bool same(const StateSet *set, const LaneState *a, const LaneState *b) {
          memcmp(a->regs, b->regs, set->nregs * sizeof(uint32_t)) == 0;
 }
 
-static void forget(const StateSet *set, LaneState *state, RegSet live, RegSet make_unknown) {
-  state->unknown = regset_and(regset_or(state->unknown, make_unknown), live);
+/* Makes those of up to 32 registers 0 that aren't known. */
+WIDE_CLONES static void keep_known(uint32_t *regs, uint32_t known, unsigned count) {
+  for (unsigned i = 0; i < count; i++)
+    regs[i] &= -(known >> i & 1);
+}
+
+static void forget(const StateSet *set, LaneState *state) {
+  state->unknown = regset_and(regset_or(state->unknown, set->widened[state->pc]), set->liveness->live_regs[state->pc]);
   if (state->ranged && !regset_has(&state->unknown, state->ranged - 1))
     state->ranged = state->low = state->high = 0;
-  for (uint32_t reg = 0; reg < set->nregs; reg++)
-    if (!regset_has(&live, reg) || regset_has(&state->unknown, reg))
-      state->regs[reg] = 0;
+  for (unsigned word = 0; word < reg_words(set); word++) {
+    uint64_t known = known_regs(set, state, word);
+    keep_known(state->regs + 64 * word, (uint32_t)known, MIN(set->nregs - 64 * word, 32));
+    if (set->nregs > 64 * word + 32)
+      keep_known(state->regs + 64 * word + 32, (uint32_t)(known >> 32), MIN(set->nregs - 64 * word - 32, 32));
+  }
 }
 
 static void add_value(Values *values, uint32_t value) {
@@ -189,7 +213,7 @@ static void append(StateSet *set, const LaneState *state, uint32_t hash) {
 
 bool state_set_add(StateSet *set, LaneState *state) {
   uint32_t pc = state->pc;
-  forget(set, state, set->liveness->live_regs[pc], set->widened[pc]);
+  forget(set, state);
   state->preds &= set->liveness->live_preds[pc] & ~state->preds_unknown;
   state->preds_unknown &= set->liveness->live_preds[pc];
   uint32_t hash = hash_state(set, state), known = find(set, state, hash), count = set->count_at_pc[pc];
@@ -198,7 +222,7 @@ bool state_set_add(StateSet *set, LaneState *state) {
     set->tried_at_pc[pc] = count;
     if (!regset_empty(regset_without(wider, set->widened[pc]))) {
       set->widened[pc] = regset_or(set->widened[pc], wider);
-      forget(set, state, set->liveness->live_regs[pc], set->widened[pc]);
+      forget(set, state);
       hash = hash_state(set, state);
       known = find(set, state, hash);
     }
