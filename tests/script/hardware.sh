@@ -18,39 +18,55 @@ known_sass="
 peterson_blocks victim
 "
 
-# expected FILE: FILE with what the rows in $folder/rows say as its expectation, on each machine.
+# expected NAME: scenario NAME with what its rows say as its expectation, on each machine.
 expected() {
-  awk -v folder="$PWD/${1%/*}/" '
-    /^[a-z]/ { keep = !/^expect/ }
-    /^program: / { sub(/^program: */, "program: " folder) }
-    keep' "$1"
-  awk -F, '
-    NR == 1 && $2 == "completed" { print "expect:\n  verdict: completed" }
-    NR == 1 && $2 != "completed" {
+  awk -F, -v folder="$PWD/${1%/*}/" -v name="$1" '
+    FNR == NR && /^[a-z]/ { keep = !/^expect/ }
+    FNR == NR && /^program: / { sub(/^program: */, "program: " folder) }
+    FNR == NR { if (keep) print; next }
+    $1 != name { next }
+    !rows++ && $2 == "completed" { print "expect:\n  verdict: completed" }
+    rows == 1 && $2 != "completed" {
       print "expect:\n  verdict: [livelock, orphan-wait, lock-order-deadlock, barrier-deadlock, simd-deadlock, residency-deadlock]" }
     $2 == "completed" && $3 == $5 {
       gsub(/ /, ", ", $7)
-      print (buffers++ ? "" : "  buffers:\n") "    " $4 ": [" $7 "]" }' "$folder/rows"
+      print (buffers++ ? "" : "  buffers:\n") "    " $4 ": [" $7 "]" }' "$1.yaml" "$measured"
 }
 
-# run_case NAME MACHINE CODE: prints `NAME WHAT: how it differs` for the outcome and each buffer that differ.
-run_case() {
-  grep "^$1," "$measured" >"$folder/rows"
-  expected "$1.yaml" >"$folder/case.yaml"
-  "$LOCKSTEP" run "$folder/case.yaml" -m "$2" --code "$3" --format json >"$folder/out" 2>"$folder/err" || :
-  if ! grep -q '"verdict"' "$folder/out"; then
-    echo "${1##*/} run: $(head -n 3 "$folder/err")"
-  fi
-  sed -n -e "s|^ *\"the verdict is \\(.*\\)\",*\$|${1##*/} outcome: \\1|p" \
-    -e "s|^ *\"\\([A-Za-z0-9_]*\\)\\(\\[[0-9]*\\] is .*, expected .*\\)\",*\$|${1##*/} \\1: \\1\\2|p" "$folder/out"
+# run_cases MACHINE CODE FILE...: prints `NAME WHAT: how it differs` for the outcome and each buffer that differ.
+run_cases() {
+  machine=$1
+  code=$2
+  shift 2
+  "$LOCKSTEP" run "$@" -m "$machine" --code "$code" --format json >"$folder/out" 2>"$folder/err" || :
+  awk -v file="$folder/err" '
+    BEGIN {
+      for (i = 2; i < ARGC; i++) { name = ARGV[i]; sub(/.*\//, "", name); sub(/\.yaml$/, "", name); cases[i] = name }
+      count = ARGC
+      ARGC = 2
+    }
+    /^  "scenario" : / { name = $3; gsub(/[",]/, "", name) }
+    /^  "verdict" : / { ran[name] = 1 }
+    /^ *"the verdict is / { sub(/^ *"the verdict is /, ""); sub(/",*$/, ""); print name " outcome: " $0 }
+    /^ *"[A-Za-z0-9_]*\[[0-9]*\] is .*, expected .*",*$/ {
+      sub(/^ *"/, ""); sub(/",*$/, ""); buffer = $0; sub(/\[.*/, "", buffer); print name " " buffer ": " $0 }
+    END {
+      for (i = 2; i < count; i++)
+        if (!(cases[i] in ran)) { print cases[i] " run: none"; lacks = 1 }
+      while (lacks && (getline line <file) > 0)
+        if (line ~ / error: /) print line
+    }' "$folder/out" "$@"
 }
 
 # compare FOLDER MACHINE CODE
 compare() {
   if test "$3" = ptx; then known=$known_ptx; else known=$known_sass; fi
-  for name in $(sed -n "s|^\\($1/[^,]*\\),.*|\\1|p" "$measured" | uniq); do
-    ! grep -q "^machines:.*\\<$2\\>" "$name.yaml" || run_case "$name" "$2" "$3"
-  done >"$folder/differ"
+  mkdir "$folder/cases"
+  for name in $(sed -n "s|^\($1/[^,]*\),.*|\1|p" "$measured" | uniq); do
+    ! grep -q "^machines:.*\<$2\>" "$name.yaml" || expected "$name" >"$folder/cases/${name##*/}.yaml"
+  done
+  run_cases "$2" "$3" "$folder"/cases/*.yaml >"$folder/differ"
+  rm -r "$folder/cases"
   echo "$known" | grep . >"$folder/known"
   # Of the known ones those that are of this folder.
   while read -r name what; do
