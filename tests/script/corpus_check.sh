@@ -70,25 +70,55 @@ runs() {
     }'
 }
 
-# told FILE MACHINE FINDING SEVERITY: complains if FILE lists the finding and `check` doesn't say it.
-told() {
-  ! grep -q "^  findings:.*$3" "$1" || grep -q " $4: $3: " "$folder/ptx" || echo "$1 on $2: no $3"
+# check_together MACHINE OPTIONS FILE...: complains about files that don't end as they expect, and about findings that they list and `check` doesn't say.
+check_together() {
+  machine=$1
+  options=$2
+  shift 2
+  # shellcheck disable=SC2086 # an option and its value
+  "$LOCKSTEP" check "$@" -m "$machine" $options --format json >"$folder/out" 2>"$folder/err" || :
+  grep -E '^  findings:' "$@" /dev/null >"$folder/listed" || :
+  awk -v machine="$machine" '
+    function complain(file, what) { print file " on " machine ": " what; wrong = 1 }
+    FILENAME ~ /\/listed$/ {
+      file = $0; sub(/:.*/, "", file)
+      for (id in severity) if ($0 ~ "[^a-z-]" id "([^a-z-]|$)") listed[file, id]
+      next
+    }
+    /^  "file" : / { split($0, part, "\""); file = part[4]; ran[file]; in_failures = 0 }
+    /^  "exit_status" : / && $3 != "0," { complain(file, "exit status " $3) }
+    /^  "failures" : \[$/ { in_failures = 1; next }
+    /^  \]/ { in_failures = 0 }
+    in_failures { complain(file, $0) }
+    /^      "id" : / { split($0, part, "\""); id = part[4] }
+    /^      "severity" : / { split($0, part, "\""); told[file, id, part[4]] }
+    BEGIN {
+      severity["data-race"] = severity["unordered-access"] = "warning"; severity["speculative-load"] = "note"
+      for (i = 3; i < ARGC; i++) files[i] = ARGV[i]
+      count = ARGC
+      ARGC = 3
+    }
+    END {
+      for (i = 3; i < count; i++) {
+        if (!(files[i] in ran)) complain(files[i], "no run")
+        for (id in severity)
+          if ((files[i], id) in listed && !((files[i], id, severity[id]) in told)) complain(files[i], "no " id)
+      }
+      exit wrong
+    }' "$folder/listed" "$folder/out" "$@" || head -n 3 "$folder/err"
 }
 
-# check_ptx: the same for the programs of PTX and machine code.
+# check_ptx: the same for the programs of PTX and machine code. Those that are checked alike are checked together.
 check_ptx() {
   # shellcheck disable=SC2046 # one word for each file
-  runs $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx5[78]0-' tests/corpus/*.yaml) >"$folder/runs"
-  while read -r file machine; do
-    # shellcheck disable=SC2046 # an option and its value
-    "$LOCKSTEP" check "$file" -m "$machine" $(schedules_of "$file" "$machine") >"$folder/ptx" 2>&1 </dev/null || {
-      echo "$file on $machine: exit status $?"
-      tail -n 3 "$folder/ptx"
-    }
-    told "$file" "$machine" data-race warning
-    told "$file" "$machine" unordered-access warning
-    told "$file" "$machine" speculative-load note
-  done <"$folder/runs"
+  runs $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx5[78]0-' tests/corpus/*.yaml) |
+    while read -r file machine; do
+      echo "$machine;$(schedules_of "$file" "$machine");$file"
+    done | LC_ALL=C sort >"$folder/runs"
+  cut -d';' -f1,2 "$folder/runs" | uniq | while IFS=';' read -r machine options; do
+    # shellcheck disable=SC2046 # one word for each file
+    check_together "$machine" "$options" $(sed -n "s/^$machine;$options;//p" "$folder/runs") </dev/null
+  done
 }
 
 plan 4
