@@ -71,7 +71,7 @@ point "loads queue" "$(has hostage 3 '^<title>block [234]: queue,')"
 expect "another line" 0 "^drawn" drawn hostage "$traces/whatif/hostage.yaml" -m gtx580 --warps -p offset=512
 point "loads don't" "$(has hostage 0 '^<title>block [234]: queue,')"
 
-expect "too many rows" 2 '8448 warps: a picture has room for 64' drawn no "$traces/slides/barrier_over_capacity_h200.yaml"
+expect "too many rows" 2 '8448 warps: a picture has room for 64' drawn no "$traces/slides/barrier_capacity_h200.yaml"
 expect "too long" 2 'choose fewer cycles with --from and --to' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --warps -p rounds=300
 expect "nothing there" 2 'the run has 4469 cycles' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 5000
 expect "an empty window" 2 'expected a cycle behind 100' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 100 --to 100
