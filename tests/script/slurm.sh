@@ -171,7 +171,7 @@ PATH=$real_path
 # --- a real one ---
 
 long() { # a sweep whose shards take some seconds
-  "$LOCKSTEP" sweep traces/accesses.yaml -m gtx580 -p blocks=120,128 -p accesses=4000 -p contentious=1 --seeds 10 "$@"
+  "$LOCKSTEP" sweep traces/accesses.yaml -m gtx580 -p blocks=120,128 -p accesses=2500 -p contentious=1 --seeds 10 "$@"
 }
 
 rows() { # COUNT FILE: true if the journal has that many
@@ -202,8 +202,8 @@ with_slurm() {
   job=$(sed -n 's/^jobs=\([0-9]*\);$/\1/p' real.csv.slurm)
   wait_for 60 rows 1 real.csv.shard-1-of-4 || :
   victim=$(task_process 1)
-  wait_for 60 rows 1 real.csv.shard-2-of-4 || :
   kill -9 "$victim" || :
+  wait_for 60 rows 1 real.csv.shard-2-of-4 || :
   scancel "${job}_2"
   point "real: --status shows the task that was killed" "$(wait_for 60 shard_is 1 failed || cat "$folder/status")"
   wait_for 300 settled || :

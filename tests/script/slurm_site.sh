@@ -55,12 +55,12 @@ site_answers() {
 
 # wait_for SECONDS COMMAND...: false if COMMAND isn't true within that time.
 wait_for() {
-  wait_left=$(($1 * 5))
+  wait_left=$(($1 * 10))
   shift
   until "$@"; do
     wait_left=$((wait_left - 1))
     test $wait_left -gt 0 || return 1
-    sleep 0.2
+    sleep 0.1
   done
 }
 
