@@ -261,6 +261,7 @@ TEST_HELPERS = \
   tests/script/fuzz.sh \
   tests/script/run_scenario.sh \
   tests/script/scenario_set.sh \
+  tests/script/check_set.sh \
   tests/script/machines_of.sh \
   tests/script/packages.sh \
   tests/script/setup.sh \

@@ -4,6 +4,7 @@
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
 . "$SRCDIR/tests/script/machines_of.sh"
+. "$SRCDIR/tests/script/check_set.sh"
 cd "$SRCDIR"
 
 # Long runs, which no race depends on.
@@ -70,44 +71,6 @@ runs() {
     }'
 }
 
-# check_together MACHINE OPTIONS FILE...: complains about files that don't end as they expect, and about findings that they list and `check` doesn't say.
-check_together() {
-  machine=$1
-  options=$2
-  shift 2
-  # shellcheck disable=SC2086 # an option and its value
-  "$LOCKSTEP" check "$@" -m "$machine" $options --format json >"$folder/out" 2>"$folder/err" || :
-  grep -E '^  findings:' "$@" /dev/null >"$folder/listed" || :
-  awk -v machine="$machine" '
-    function complain(file, what) { print file " on " machine ": " what; wrong = 1 }
-    FILENAME ~ /\/listed$/ {
-      file = $0; sub(/:.*/, "", file)
-      for (id in severity) if ($0 ~ "[^a-z-]" id "([^a-z-]|$)") listed[file, id]
-      next
-    }
-    /^  "file" : / { split($0, part, "\""); file = part[4]; ran[file]; in_failures = 0 }
-    /^  "exit_status" : / && $3 != "0," { complain(file, "exit status " $3) }
-    /^  "failures" : \[$/ { in_failures = 1; next }
-    /^  \]/ { in_failures = 0 }
-    in_failures { complain(file, $0) }
-    /^      "id" : / { split($0, part, "\""); id = part[4] }
-    /^      "severity" : / { split($0, part, "\""); told[file, id, part[4]] }
-    BEGIN {
-      severity["data-race"] = severity["unordered-access"] = "warning"; severity["speculative-load"] = "note"
-      for (i = 3; i < ARGC; i++) files[i] = ARGV[i]
-      count = ARGC
-      ARGC = 3
-    }
-    END {
-      for (i = 3; i < count; i++) {
-        if (!(files[i] in ran)) complain(files[i], "no run")
-        for (id in severity)
-          if ((files[i], id) in listed && !((files[i], id, severity[id]) in told)) complain(files[i], "no " id)
-      }
-      exit wrong
-    }' "$folder/listed" "$folder/out" "$@" || head -n 3 "$folder/err"
-}
-
 # check_ptx: the same for the programs of PTX and machine code. Those that are checked alike are checked together.
 check_ptx() {
   # shellcheck disable=SC2046 # one word for each file
@@ -117,7 +80,7 @@ check_ptx() {
     done | LC_ALL=C sort >"$folder/runs"
   cut -d';' -f1,2 "$folder/runs" | uniq | while IFS=';' read -r machine options; do
     # shellcheck disable=SC2046 # one word for each file
-    check_together "$machine" "$options" $(sed -n "s/^$machine;$options;//p" "$folder/runs") </dev/null
+    check_together "data-race unordered-access speculative-load" "$machine" "$options" $(sed -n "s/^$machine;$options;//p" "$folder/runs") </dev/null
   done
 }
 
