@@ -71,10 +71,12 @@ runs() {
     }'
 }
 
-# check_ptx: the same for the programs of PTX and machine code. Those that are checked alike are checked together.
+# check_ptx: the same for the programs of PTX and machine code. Those that are checked alike are checked together; fences_tried.sh has some.
 check_ptx() {
+  sed -n 's/.*\$(names \(cuda_[a-z_]*\) .*/tests\/corpus\/\1.yaml/p' tests/script/fences_tried.sh >"$folder/tried"
   # shellcheck disable=SC2046 # one word for each file
-  runs $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx5[78]0-' tests/corpus/*.yaml) |
+  runs $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx5[78]0-' tests/corpus/*.yaml |
+    grep -vxFf "$folder/tried") |
     while read -r file machine; do
       echo "$machine;$(schedules_of "$file" "$machine");$file"
     done | LC_ALL=C sort >"$folder/runs"
