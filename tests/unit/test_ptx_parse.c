@@ -69,20 +69,32 @@ END_TEST
 
 /* -- every form of the table -- */
 
+enum { CHOICES = 6 };
+
+/* A kernel of examples of a form. */
+static char *form_kernel(const PtxOps *ops, uint16_t form, GPtrArray *examples) {
+  GString *text = g_string_new(HEAD ".func callee(.param .b32 a) { ret; }\n");
+  g_string_append(text, OPEN + strlen(HEAD));
+  g_string_append(text, "{ .reg .pred callee; }\nTABLE: .branchtargets DONE;\n");
+  for (unsigned choice = 0; choice < 2 * CHOICES; choice++) {
+    g_autofree char *mnemonic = ptx_ops_example(ops, form, choice / 2, choice % 2);
+    char *inst = ptx_example(ops, mnemonic);
+    g_string_append_printf(text, "%s;\n", inst);
+    g_ptr_array_add(examples, inst);
+  }
+  g_string_append(text, CLOSE);
+  return g_string_free(text, FALSE);
+}
+
 START_TEST(reads_every_form) {
-  enum { CHOICES = 6 };
   PtxOps *ops = ptx_ops_new();
-  for (unsigned form = 0; form < ptx_ops_form_count(ops); form++)
-    for (unsigned choice = 0; choice < 2 * CHOICES; choice++) {
-      g_autofree char *mnemonic = ptx_ops_example(ops, (uint16_t)form, choice / 2, choice % 2);
-      g_autofree char *inst = ptx_example(ops, mnemonic);
-      g_autofree char *statement =
-          g_strconcat("{ .reg .pred callee; }\nTABLE: .branchtargets DONE;\n", inst, ";", NULL);
-      g_autofree char *text =
-          g_strconcat(HEAD ".func callee(.param .b32 a) { ret; }\n", OPEN + strlen(HEAD), statement, CLOSE, NULL);
-      g_autoptr(PtxModule) module = parse_good(text);
-      expect_printed(module, inst);
-    }
+  for (unsigned form = 0; form < ptx_ops_form_count(ops); form++) {
+    g_autoptr(GPtrArray) examples = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *text = form_kernel(ops, (uint16_t)form, examples);
+    g_autoptr(PtxModule) module = parse_good(text);
+    for (guint i = 0; i < examples->len; i++)
+      expect_printed(module, g_ptr_array_index(examples, i));
+  }
   ptx_ops_free(ops);
 }
 END_TEST
