@@ -48,9 +48,11 @@ void shared_clear(SharedMemory *shared) {
 
 void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes, bool defined) {
   uint32_t first = base / 4, count = (bytes + 3) / 4;
-  memset(shared->words + first, 0, count * sizeof(uint32_t));
-  memset(shared->touched + first, defined ? 15 << SHARED_DEFINED : 0, count);
-  change_log_forget(&shared->changes, first, count);
+  uint32_t used = first < shared->given ? MIN(shared->given - first, count) : 0;
+  memset(shared->words + first, 0, used * sizeof(uint32_t));
+  memset(shared->touched + first, defined ? 15 << SHARED_DEFINED : 0, defined ? count : used);
+  change_log_forget(&shared->changes, first, used);
+  shared->given = MAX(shared->given, first + count);
 }
 
 /* The two shapes that nearly all accesses have: consecutive words, or one word for all. */

@@ -39,6 +39,7 @@ typedef struct SharedMemory {
       touched; /* one for each word: mask of its bytes that were accessed since the block came, and of those that have
                      * a defined value, << SHARED_DEFINED */
   uint32_t bytes;
+  uint32_t given; /* words from here on no block has had: they are as they were made */
   uint32_t banks, latency, jitter;
   Milli pass_interval, own_interval; /* between passes: of the pipe; of one access */
   Milli scheduler_interval;

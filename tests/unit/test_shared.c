@@ -358,6 +358,7 @@ START_TEST(a_new_block_finds_zeros) {
   g_autoptr(Machine) machine = lab_machine("");
   SharedMemory shared;
   shared_init(&shared, machine);
+  shared_reset_range(&shared, 0, 256, false);
   for (unsigned i = 0; i < 64; i++) {
     shared.words[i] = i + 1;
     shared.touched[i] = 15;
