@@ -185,7 +185,7 @@ static GPtrArray *collect_buffers(const Simulation *simulation) {
 /* Blocks that are still resident weren't counted when they exited. */
 static void count_resident(Gpu *gpu) {
   for (uint32_t i = 0; i < gpu->used_sms; i++)
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_blocks; slot++)
+    for (uint32_t slot = 0; gpu->sms[i].resident_blocks && slot < gpu->machine->sm.max_blocks; slot++)
       if (gpu->sms[i].blocks[slot].launch)
         sm_count_shared_bytes(&gpu->sms[i], &gpu->sms[i].blocks[slot]);
   gpu_collect(gpu);

@@ -13,6 +13,7 @@
 typedef struct SmOrder {
   WarpOrder warps[SM_WARPS_MAX];
   BarrierOrder barriers[SM_BLOCKS_MAX][BLOCK_BARRIERS];
+  uint32_t warps_used; /* places of warps up to the last that some warp has had: the others aren't touched either */
   uint64_t
       taken; /* places of blocks that some block has had; the others' barriers aren't touched, and take no memory */
   VClock *bits; /* what the STSULs of each lock bit handed on */
@@ -22,7 +23,7 @@ struct RaceDetector {
   Probe probe;
   const Gpu *gpu;
   SmOrder **sms;                            /* made when their first block comes */
-  uint32_t sm_count, warp_count, bit_count; /* warps of an SM; kept, since the Gpu may go first */
+  uint32_t sm_count, bit_count;             /* kept, since the Gpu may go first */
   RaceWatch watch;
   GArray *polls;        /* bool *, of each launch: its kernel's polling loads, borrowed */
   GHashTable *kernels;  /* Kernel * -> bool *, or NULL */
@@ -165,8 +166,10 @@ static void block_start(void *user, const ProbePoint *point) {
   find_polls(detector);
   find_guesses(detector);
   find_selections(detector);
-  for (uint32_t i = 0; i < block->warps; i++)
+  for (uint32_t i = 0; i < block->warps; i++) {
     order_start_warp(&detector->watch.order, &sm->warps[block->warp_slot[i]], block, i, is_ptx(block->launch));
+    sm->warps_used = MAX(sm->warps_used, block->warp_slot[i] + 1u);
+  }
   uint64_t first = race_words_shared(point->sm, block->shared_base / 4);
   Words words = {first, (block->shared_bytes + 3) / 4};
   g_hash_table_foreach_remove(detector->mbarriers, is_among, &words);
@@ -442,7 +445,6 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
                             .block_start = block_start,
                             .block_end = block_end};
   detector->sm_count = gpu->machine->gpu.sms;
-  detector->warp_count = gpu->machine->sm.max_warps;
   detector->bit_count = gpu->machine->sm.lock_unit.bits;
   detector->sms = g_new0(SmOrder *, detector->sm_count);
   race_order_init(&detector->watch.order, gpu);
@@ -475,10 +477,10 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   return detector;
 }
 
-static void sm_order_free(SmOrder *sm, uint32_t warps, uint32_t bits) {
+static void sm_order_free(SmOrder *sm, uint32_t bits) {
   if (!sm)
     return;
-  for (unsigned i = 0; i < warps; i++)
+  for (unsigned i = 0; i < sm->warps_used; i++)
     warp_order_clear(&sm->warps[i]);
   for (uint64_t rest = sm->taken; rest; rest &= rest - 1)
     for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
@@ -502,7 +504,7 @@ void race_detector_free(RaceDetector *detector) {
   g_array_free(detector->watch.settled, TRUE);
   race_flights_clear(&detector->watch.flights, &detector->watch.order);
   for (uint32_t i = 0; i < detector->sm_count; i++)
-    sm_order_free(detector->sms[i], detector->warp_count, detector->bit_count);
+    sm_order_free(detector->sms[i], detector->bit_count);
   g_free(detector->sms);
   race_order_clear(&detector->watch.order);
   g_array_free(detector->polls, TRUE);
