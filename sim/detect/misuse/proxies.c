@@ -4,6 +4,7 @@
  * generous, since on the way from one to the other a third thread may have made it. */
 #include <string.h>
 
+#include "base/pages.h"
 #include "sim/detect/misuse/report.h"
 
 /* The newest store to a word by a thread, in the order of stores and fences of all; 0: there was none, or a copy in
@@ -31,7 +32,7 @@ static ProxySm *sm_of(const Misuse *misuse, const ProbePoint *point) {
   const Machine *machine = point->gpu->machine;
   ProxySm *sm = &misuse->proxies->sms[point->sm->index];
   if (!sm->store) {
-    sm->store = g_new0(ProxyStore, machine->sm.shared.bytes / 4 + 1);
+    sm->store = PAGES_NEW(ProxyStore, machine->sm.shared.bytes / 4 + 1);
     sm->fence = g_malloc0_n(machine->sm.max_warps, sizeof *sm->fence);
   }
   return sm;
@@ -122,7 +123,7 @@ void misuse_free_proxies(Misuse *misuse) {
   if (!misuse)
     return;
   for (uint32_t i = 0; i < misuse->proxies->count; i++) {
-    g_free(misuse->proxies->sms[i].store);
+    pages_free(misuse->proxies->sms[i].store);
     g_free(misuse->proxies->sms[i].fence);
   }
   g_free(misuse->proxies->sms);
