@@ -1,6 +1,6 @@
 /* change_log.h - who last changed each word of a memory, for findings. Words that one warp instruction changes in a
  * line share what there is to say of it, each with its lane; a line whose words have been changed by several has a
- * record for each of those.
+ * record for each of those, or, from the fifth on, one of each word.
  * Threads: changes of words that lie in different lines may be noted side by side.
  * Ownership: a ChangeLog is embedded, and owns its records. */
 #ifndef LOCKSTEP_MEMORY_CHANGE_LOG_H
@@ -18,11 +18,15 @@ typedef struct ChangeRecord {
   uint32_t launch, pc;
   uint32_t words;  /* of the line, by bit; 0: the record is free */
   uint16_t thread; /* lane 0 of the warp, in its block */
-  uint8_t behind;  /* lane n made word n + behind (modulo 32); CHANGE_LANES_APART: `lanes` says who made each */
+  uint8_t behind;  /* lane n made word n + behind (modulo 32); CHANGE_LANES_APART: `lanes` says who made each;
+                    * CHANGE_WORDS_APART: `each` says all of each of `words` */
   uint8_t *lanes;  /* by word; NULL: never needed so far */
-  struct ChangeRecord *next; /* of the line; no two have a word in common */
+  union {
+    struct ChangeRecord *next; /* of the line; no two have a word in common */
+    WordChange *each;          /* CHANGE_LOG_LINE of them */
+  };
 } ChangeRecord;
-enum { CHANGE_LANES_APART = 255 };
+enum { CHANGE_WORDS_APART = 254, CHANGE_LANES_APART = 255 };
 
 typedef struct ChangeLog {
   ChangeRecord *lines; /* the first record of each */
