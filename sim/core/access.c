@@ -143,7 +143,17 @@ static void keep(Sm *sm, MemRequest *request, uint64_t time) {
     sm->out = g_renew(SmSend, sm->out, sm->out_space);
   }
   sm->out[sm->out_count++] = (SmSend){request, time};
-  sm->out_parts += request->parts;
+}
+
+static void send(Sm *sm, MemRequest *request, uint64_t now) {
+  Gpu *gpu = sm->gpu;
+  if (gpu->in_window && !gpu->goes_apart) {
+    keep(sm, request, now);
+    return;
+  }
+  memsys_send(gpu->memsys, request, now, &sm->counters);
+  if (!gpu->in_window)
+    due_memory(gpu);
 }
 
 void access_hold_sends(const Issue *issue, uint64_t until) {
@@ -162,12 +172,7 @@ void access_send(Issue *issue, Flight *flight) {
   if (flight->request.kind == MEM_STORE && l1 && issue->gpu->machine->sm.l1.bank_interval)
     access_hold_sends(issue, l1_take(l1, issue->now, next.takes_milli).room);
   flights_count_parts(&issue->sm->flights, flight, next.credits, issue->gpu->machine->memory.port.queue);
-  if (G_UNLIKELY(issue->gpu->in_window)) {
-    keep(issue->sm, &flight->request, issue->now);
-    return;
-  }
-  memsys_send(issue->gpu->memsys, &flight->request, issue->now);
-  due_memory(issue->gpu);
+  send(issue->sm, &flight->request, issue->now);
 }
 
 uint64_t access_send_apart(Sm *sm, Flight *flight, uint64_t now, bool fenced) {
@@ -175,12 +180,7 @@ uint64_t access_send_apart(Sm *sm, Flight *flight, uint64_t now, bool fenced) {
   flight->apart = !fenced;
   flights_enter(&sm->flights, flight);
   MemNext next = memsys_goes_on(gpu->memsys, &flight->request, now, 0);
-  if (G_UNLIKELY(gpu->in_window)) {
-    keep(sm, &flight->request, now);
-    return next.cycle;
-  }
-  memsys_send(gpu->memsys, &flight->request, now);
-  due_memory(gpu);
+  send(sm, &flight->request, now);
   return next.cycle;
 }
 

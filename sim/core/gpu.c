@@ -36,6 +36,8 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->backing = backing;
   gpu->sms = PAGES_NEW(Sm, machine->gpu.sms);
   gpu->due = g_new0(uint64_t, machine->gpu.sms);
+  gpu->home = g_new0(uint8_t, machine->gpu.sms);
+  gpu->share = g_new0(uint8_t, machine->gpu.sms);
   event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms);
   gpu->memory_event = WHEEL_NEVER;
   MemClient client = {.user = gpu, .perform = serve_perform, .soon = serve_soon, .reply = take_reply};
@@ -73,6 +75,8 @@ void gpu_free(Gpu *gpu) {
   g_free(gpu->send_places);
   team_free(gpu->team);
   g_free(gpu->due);
+  g_free(gpu->home);
+  g_free(gpu->share);
   memsys_free(gpu->memsys);
   lock_queues_free(gpu->locks);
   heap_free(gpu->heap);
@@ -248,6 +252,7 @@ void gpu_end(Gpu *gpu) { gpu->limit_cycles = 0; }
 void gpu_set_threads(Gpu *gpu, uint32_t threads) {
   g_clear_pointer(&gpu->team, team_free);
   gpu->threads = MAX(threads, 1);
+  memset(gpu->home, 0, gpu->machine->gpu.sms);
   if (threads > 1)
     gpu->team = team_new(threads);
   gpu->team_work = TEAM_WORK_MIN;

@@ -229,9 +229,9 @@ typedef struct Sm {
   struct Fault *fault; /* in a window; else NULL */
   GArray *notes;       /* of tell.h; NULL: none so far */
   LaunchTally *launch_tally;
-  SmSend *out;                              /* requests of a window */
-  uint32_t out_count, out_space, out_parts; /* out_parts: of all of them together */
-  uint8_t stall[SM_WARPS_MAX];              /* Stall: of what each warp waits for now, by slot */
+  SmSend *out;                 /* requests of a window that are sent behind it */
+  uint32_t out_count, out_space;
+  uint8_t stall[SM_WARPS_MAX]; /* Stall: of what each warp waits for now, by slot */
   SlotTally slots[SM_SCHEDULERS_MAX];
   uint64_t issued; /* warp instructions in `counters` before gpu_run() added those up */
 } Sm;
@@ -268,7 +268,9 @@ typedef struct Gpu {
   uint64_t *due;         /* of each SM: when its next event is due, WHEEL_NEVER: none; 0 while it runs */
   struct Team *team;     /* threads of windows (windows.h); NULL: one */
   uint32_t threads;      /* in it, at most */
-  int64_t team_work;     /* they share windows behind one of so many instructions */
+  int64_t team_work;     /* they share windows behind one of so much work */
+  uint8_t *home, *share; /* of each SM: the thread that ran it last; its share in windows (memsys_part()) */
+  bool goes_apart;       /* in windows: requests needn't go in order (memsys_goes_apart()) */
   SmSend *sends;         /* requests of a window, in order; room for so many */
   uint32_t *send_places; /* to bring them in order: for each cycle of the window */
   uint32_t sends_space, send_cycles;

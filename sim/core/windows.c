@@ -14,6 +14,9 @@ enum { WINDOW_MIN = 8, BUDGET_MIN = 1000 };
 /* So many requests before it is sent a request comes to the host's cache. */
 enum { REQUEST_AHEAD = 3 };
 
+/* Shares of what passes between SMs and memory, for each thread: others help with its second one. */
+enum { SHARES_EACH = 2 };
+
 /* ---- when ---- */
 
 /* Somebody follows the machine instruction by instruction. */
@@ -48,10 +51,13 @@ typedef struct Window {
   uint32_t used_count;
   uint64_t ages;     /* Gpu.ages then */
   uint32_t *running; /* SMs with something to do in it */
+  uint32_t *order;   /* the same as threads share them, and where those of each thread end */
+  uint32_t ends[TEAM_THREADS_MAX];
   uint32_t count;
   int64_t work;    /* instructions of the newest, and parts of accesses */
   uint32_t served; /* parts of accesses that wait to be performed */
-  uint32_t sends;  /* requests of all SMs */
+  bool shared;     /* by the team */
+  bool apart;      /* ... and what passes between SMs and memory, too */
 } Window;
 
 static uint64_t earliest(const Window *window) {
@@ -64,25 +70,38 @@ static uint64_t earliest(const Window *window) {
 
 /* Memory, mostly the longest, is the first piece: what SMs send in the window comes there behind it, and its replies come
  * behind it, too. */
-static void run_piece(void *user, uint32_t piece) {
+static void run_piece(void *user, uint32_t piece, uint32_t thread) {
   Window *window = user;
   if (piece == 0) {
     window->served = memsys_serve(window->gpu->memsys, window->end);
     return;
   }
-  Sm *sm = &window->gpu->sms[window->running[piece - 1]];
+  Sm *sm = &window->gpu->sms[window->shared ? window->order[piece - 1] : window->running[piece - 1]];
+  if (window->shared)
+    window->gpu->home[sm->index] = (uint8_t)thread;
   sm->budget = INT64_MAX;
   sm_run_until(sm, window->gpu->due[sm->index], window->end);
 }
 
-/* `count` pieces of the window, which don't depend on each other. */
-static void share(Window *window, uint32_t count, TeamWork work) {
+/* Brings SMs in order of the threads that ran them last. Memory, the first piece, is the caller's. */
+static void go_home(Window *window) {
   Gpu *gpu = window->gpu;
-  if (gpu->team && count > 1 && window->work >= gpu->team_work)
-    team_run(gpu->team, count, work, window);
-  else
-    for (uint32_t i = 0; i < count; i++)
-      work(window, i);
+  uint32_t *ends = window->ends, *order = window->order;
+  memset(ends, 0, gpu->threads * sizeof *ends);
+  for (uint32_t i = 0; i < window->count; i++)
+    ends[gpu->home[window->running[i]]]++;
+  for (uint32_t thread = 0, end = 0; thread < gpu->threads; thread++) {
+    uint32_t own = ends[thread];
+    ends[thread] = end;
+    end += own;
+  }
+  for (uint32_t i = 0; i < window->count; i++) {
+    uint32_t sm = window->running[i], place = ends[gpu->home[sm]]++;
+    order[place] = sm;
+    gpu->share[sm] = (uint8_t)(SHARES_EACH * gpu->home[sm] + place % SHARES_EACH);
+  }
+  for (uint32_t thread = 0; thread < gpu->threads; thread++)
+    ends[thread]++;
 }
 
 /* SMs and memory. */
@@ -92,14 +111,22 @@ static void run_components(Window *window) {
   for (uint32_t i = 0; i < window->used_count; i++)
     if (gpu->due[window->used[i]] < window->end)
       window->running[window->count++] = window->used[i];
+  window->shared = gpu->team && window->work >= gpu->team_work;
+  window->apart = window->shared && gpu->goes_apart;
+  if (window->shared)
+    go_home(window);
+  if (window->apart)
+    memsys_part(gpu->memsys, gpu->share, SHARES_EACH * gpu->threads);
   gpu->in_window = true;
-  share(window, window->count + 1, run_piece);
+  if (window->shared && window->count)
+    team_run(gpu->team, window->ends, run_piece, window);
+  else
+    for (uint32_t i = 0; i <= window->count; i++)
+      run_piece(window, i, 0);
   gpu->in_window = false;
 }
 
 /* ---- what has passed between them ---- */
-
-static uint32_t shares_of(const Window *window) { return window->gpu->backing->undefined ? 1 : window->gpu->threads; }
 
 /* A place for each request of the window, of all SMs, by (cycle, SM, order): those of each cycle are counted
  * first. */
@@ -125,7 +152,9 @@ static void order_requests(const Window *window, uint32_t places[], SmSend sorte
 /* Requests of all SMs go to memory. */
 static void send_requests(Window *window) {
   Gpu *gpu = window->gpu;
-  uint32_t count = window->sends, span = (uint32_t)(window->end - window->start);
+  uint32_t count = 0, span = (uint32_t)(window->end - window->start);
+  for (uint32_t i = 0; i < window->count; i++)
+    count += gpu->sms[window->running[i]].out_count;
   if (count == 0)
     return;
   if (gpu->sends_space < count) {
@@ -140,33 +169,28 @@ static void send_requests(Window *window) {
   for (uint32_t i = 0; i < count; i++) {
     if (i + REQUEST_AHEAD < count)
       mem_request_prefetch(gpu->sends[i + REQUEST_AHEAD].request);
-    memsys_send(gpu->memsys, gpu->sends[i].request, gpu->sends[i].time);
+    memsys_send(gpu->memsys, gpu->sends[i].request, gpu->sends[i].time, &gpu->counters);
   }
 }
 
-/* Requests are the first piece, words the others. */
-static void pass_piece(void *user, uint32_t piece) {
+static void pass_piece(void *user, uint32_t piece, uint32_t thread) {
   Window *window = user;
-  if (piece == 0)
-    send_requests(window);
-  else
-    memsys_perform(window->gpu->memsys, piece - 1, shares_of(window));
+  (void)thread;
+  memsys_pass(window->gpu->memsys, piece, SHARES_EACH * window->gpu->threads);
 }
 
 /* What SMs and memory have for each other. */
 static void pass_on(Window *window) {
   Gpu *gpu = window->gpu;
-  uint32_t parts = 0;
-  window->sends = 0;
-  for (uint32_t i = 0; i < window->count; i++) {
-    Sm *sm = &gpu->sms[window->running[i]];
-    window->sends += sm->out_count;
-    parts += sm->out_parts;
-    sm->out_parts = 0;
-  }
-  memsys_expect(gpu->memsys, parts);
-  share(window, 1 + (window->served ? shares_of(window) : 0), pass_piece);
-  memsys_reply(gpu->memsys, window->end);
+  if (!gpu->goes_apart)
+    send_requests(window);
+  if (window->apart) {
+    for (uint32_t thread = 0; thread < gpu->threads; thread++)
+      window->ends[thread] = SHARES_EACH * (thread + 1);
+    team_run(gpu->team, window->ends, pass_piece, window);
+  } else if (window->served)
+    memsys_pass(gpu->memsys, 0, 1);
+  memsys_settle(gpu->memsys, window->end);
 }
 
 /* The earliest fault counts. */
@@ -197,7 +221,7 @@ static void run_window(Window *window) {
   Gpu *gpu = window->gpu;
   run_components(window);
   pass_on(window);
-  window->work = window->served;
+  window->work = 8 * (int64_t)window->served;
   for (uint32_t i = 0; i < window->count; i++) {
     int64_t issued = INT64_MAX - gpu->sms[window->running[i]].budget;
     window->work += issued;
@@ -229,10 +253,12 @@ static void list_used(Window *window) {
 
 void windows_run(Gpu *gpu) {
   uint32_t sms = gpu->machine->gpu.sms, span = memsys_window(gpu->memsys);
-  g_autofree uint32_t *numbers = g_new(uint32_t, 2 * sms);
-  Window window = {.gpu = gpu, .used = numbers, .running = numbers + sms};
+  g_autofree uint32_t *numbers = g_new(uint32_t, 3 * sms);
+  Window window = {.gpu = gpu, .used = numbers, .running = numbers + sms, .order = numbers + 2 * sms};
   list_used(&window);
   gpu->runs_windows = true;
+  gpu->goes_apart =
+      memsys_goes_apart(gpu->memsys) && !gpu->backing->undefined && SHARES_EACH * gpu->threads <= MEM_SHARES_MAX;
   while (gpu->budget > 0 && !gpu->fault.happened && gpu->unfinished_launches && dispatch_waits_for_room(gpu, span)) {
     uint64_t first = earliest(&window);
     if (first == WHEEL_NEVER || first > gpu->limit_cycles)

@@ -18,13 +18,13 @@ void arbiter_wait(Arbiter *arbiter, const ArbiterRules *rules, PartQueue *queue,
     for (uint32_t i = 0; i < rules->groups; i++)
       arbiter->group[i] = (PartList){PART_NONE, PART_NONE};
   }
-  part_list_append(queue, &arbiter->group[rules->sm_group[queue->pool[part].sm]], part);
+  part_list_append(queue, &arbiter->group[rules->sm_group[part_at(queue, part)->sm]], part);
   arbiter->waiting++;
 }
 
 static uint32_t take_first(Arbiter *arbiter, const PartQueue *queue, uint32_t group) {
   uint32_t part = arbiter->group[group].first;
-  arbiter->group[group].first = queue->pool[part].next;
+  arbiter->group[group].first = part_at(queue, part)->next;
   arbiter->waiting--;
   return part;
 }
@@ -39,7 +39,7 @@ uint32_t arbiter_next(Arbiter *arbiter, const ArbiterRules *rules, const PartQue
 uint32_t arbiter_load(Arbiter *arbiter, const ArbiterRules *rules, const PartQueue *queue, uint32_t line) {
   for (uint32_t group = 0; arbiter->waiting && group < rules->groups; group++) {
     uint32_t first = arbiter->group[group].first;
-    if (first != PART_NONE && queue->pool[first].kind == MEM_LOAD && queue->pool[first].line == line)
+    if (first != PART_NONE && part_at(queue, first)->kind == MEM_LOAD && part_at(queue, first)->line == line)
       return take_first(arbiter, queue, group);
   }
   return PART_NONE;

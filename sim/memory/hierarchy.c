@@ -102,7 +102,7 @@ static Away *away_of(const Hierarchy *h, const Part *part) {
 /* What waited here is looked up again, later in this cycle. */
 static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
   for (uint32_t index = away->parked.first, next; index != PART_NONE; index = next) {
-    Part *parked = &h->queue.pool[index];
+    Part *parked = part_at(&h->queue, index);
     next = parked->next;
     parked->stage = PART_LOOKUP;
     h->slice[parked->slice].waiting++;
@@ -123,17 +123,25 @@ static inline void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) 
     keep_copy(h, part, cycle);
 }
 
+/* Whose SMs come to the part's words. Returns their key. */
+static uint32_t note_owner(Hierarchy *h, const Part *part) {
+  uint32_t piece = (uint32_t)((uint64_t)part->line << h->coalescer.line_shift >> SHARE_SHIFT);
+  uint32_t key = piece * UINT32_C(0x9e3779b1) >> (32 - SHARE_KEY_BITS), own = h->home[part->sm] + 1u;
+  h->owner[key] = h->owner[key] == 0 || h->owner[key] == own ? (uint8_t)own : SHARE_MIXED;
+  return key;
+}
+
 /* Its words are to be read or changed in this cycle; `milli`: when the slice sends the reply off. */
 static inline void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   part->due = cycle;
   if (part->away)
     end_crossing(h, part, cycle);
-  part_queue_done(&h->queue, index, milli);
+  part_queue_done(&h->queue, index, milli, h->home ? note_owner(h, part) : 0);
 }
 
 static inline void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  const Part *part = &h->queue.pool[index];
+  const Part *part = part_at(&h->queue, index);
   uint32_t first = part->away ? hierarchy_other_slice(h, part) : part->slice;
   uint64_t milli = milli_of(cycle) + h->latency + crossbar_back(&h->crossbar, part->sm, first);
   if (part->away)
@@ -161,7 +169,7 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
 
 /* From the slice of its SM's half to the line's home. */
 static void go_over(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   uint64_t over = crossbar_over(&h->crossbar, part->slice);
   uint64_t milli = crossbar_cross(&h->crossbar, part->slice, milli_of(cycle));
   part->slice = hierarchy_other_slice(h, part);
@@ -176,7 +184,7 @@ static void go_over(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* The part waits for its turn in the atomic unit, or has waited since `entered`. */
 static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uint64_t entered, bool waited) {
-  const Part *part = &h->queue.pool[index];
+  const Part *part = part_at(&h->queue, index);
   SliceStats *stats = &h->stats.slice[part->slice];
   uint64_t waits = turn->start - milli_of(entered);
   if (waited)
@@ -197,7 +205,7 @@ static void count_turn(Hierarchy *h, uint32_t index, const AtomicTurn *turn, uin
 
 /* It is settled when the part has its turn. Returns the cycle of that. */
 static uint64_t settle_turn(Hierarchy *h, uint32_t index, uint64_t entered, bool waited, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   MemKind kind = part->passes ? MEM_STORE : part->kind;
   uint64_t busy = part->passes         ? slice_takes(h, part)
@@ -217,7 +225,7 @@ static uint64_t settle_turn(Hierarchy *h, uint32_t index, uint64_t entered, bool
 
 /* A part that waited for others to have their turns is next. */
 static void call(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   slice->arbiter.begun++;
   atomic_unit_called(&slice->atomics, part->line);
@@ -226,8 +234,8 @@ static void call(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* The unit has begun with the last part that was called: the next one is called, and loads that share its turn. */
 static void call_next(Hierarchy *h, Slice *slice, uint64_t cycle) {
-  uint32_t index = arbiter_next(&slice->arbiter, &h->arbiter_rules, &h->queue), line = h->queue.pool[index].line;
-  bool loads = h->queue.pool[index].kind == MEM_LOAD;
+  uint32_t index = arbiter_next(&slice->arbiter, &h->arbiter_rules, &h->queue), line = part_at(&h->queue, index)->line;
+  bool loads = part_at(&h->queue, index)->kind == MEM_LOAD;
   call(h, index, cycle);
   for (uint32_t batched = 1; loads && batched < h->atomic_rules.batch_loads; batched++) {
     index = arbiter_load(&slice->arbiter, &h->arbiter_rules, &h->queue, line);
@@ -238,7 +246,7 @@ static void call_next(Hierarchy *h, Slice *slice, uint64_t cycle) {
 }
 
 static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   h->stats.slice[part->slice].waiting--;
   if (part->passes) {
@@ -254,7 +262,7 @@ static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
 }
 
 static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   if (slice->arbiter.begun) {
     part->due = cycle;
@@ -276,7 +284,7 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 /* To the line's home, in the other half. Behind a store or an atomic the copy here can't be read: who comes later
  * crosses behind it. */
 static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   if (part->kind != MEM_LOAD) {
     part->copied = part->kind == MEM_STORE && tag && !(part->sectors & ~tag->valid);
@@ -295,7 +303,7 @@ static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
 /* A part in the half that isn't its line's home: true if it goes to the other one, or waits behind what went there.
  */
 static bool goes_home(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   MemKind kind = part->kind;
   Away *away = away_of(h, part);
   bool resumed = part->parked;
@@ -317,14 +325,14 @@ static bool goes_home(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle
 
 /* The part waits for its line. */
 static void wait_until(Hierarchy *h, uint32_t index, uint64_t until) {
-  h->queue.pool[index].stage = PART_FILLED;
+  part_at(&h->queue, index)->stage = PART_FILLED;
   part_note(&h->queue, index, TRACE_FILLED, milli_of(until));
   part_queue_push(&h->queue, index, until);
 }
 
 /* The sectors that aren't there come from memory: the part waits for them. */
 static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   uint32_t lacking = part->sectors & ~(tag ? tag->valid : 0);
   uint64_t back = move_sectors(h, part->slice % h->map.slices, part->line, lacking, false, milli_of(cycle));
   uint64_t due = MAX(milli_cycle(back), cycle + 1);
@@ -369,7 +377,7 @@ static void write_after_read(Hierarchy *h, const Part *part, uint64_t cycle) {
 
 /* The line is there, or nothing is to be fetched for it. `copied`: the other half may have a copy. */
 static inline void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   MemKind kind = part->kind;
   if (tag && kind != MEM_LOAD) {
@@ -399,7 +407,7 @@ static void wait_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, const TagL
 
 /* Its turn in the slice has come. */
 static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   if (!tags_are_there(&h->tags)) {
     bool writes = part->kind == MEM_STORE;
     uint64_t back = move_sectors(h, part->slice, part->line, part->sectors, writes, milli_of(cycle));
@@ -431,7 +439,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
 /* The part takes its place in the slice, where there is room, and waits for its turn. True: it has its turn at once,
  * which it can if `at_once`: no earlier part of its SM is still to be served in this cycle. */
 static inline bool enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, bool at_once) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   SliceStats *stats = &h->stats.slice[part->slice];
   uint64_t milli = crossbar_pass(&h->crossbar, part->slice, milli_of(cycle));
@@ -468,12 +476,17 @@ static void wait_for_room(Hierarchy *h, uint32_t sm, Slice *slice, uint64_t cycl
 static void go_on(Hierarchy *h, uint32_t sm, uint64_t cycle) {
   Port *port = &h->port[sm];
   uint32_t first = port->stopped_part, next = port->stopped.first;
-  uint64_t apart = MAX(milli_cycle(port_part_takes(&h->port_rules, &h->queue.pool[first])), 1u);
+  uint64_t apart = MAX(milli_cycle(port_part_takes(&h->port_rules, part_at(&h->queue, first))), 1u);
   port->stopped_part = next;
   if (next != PART_NONE) {
-    port->stopped.first = h->queue.pool[next].next;
-    h->queue.pool[next].stage = PART_RESUMES;
-    part_queue_push(&h->queue, next, MAX(h->queue.pool[next].due, cycle + apart));
+    Part *part = part_at(&h->queue, next);
+    port->stopped.first = part->next;
+    if (part->next != PART_NONE)
+      __builtin_prefetch(part_at(&h->queue, part->next), 1);
+    if (tags_are_there(&h->tags))
+      tags_prefetch(&h->tags, part->slice, part->set);
+    part->stage = PART_RESUMES;
+    part_queue_push(&h->queue, next, MAX(part->due, cycle + apart));
   }
   enter_slice(h, first, cycle, false);
 }
@@ -491,7 +504,7 @@ static void admit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* True: it has its turn in the slice at once. */
 static inline bool arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  Part *part = &h->queue.pool[index];
+  Part *part = part_at(&h->queue, index);
   Port *port = &h->port[part->sm];
   Slice *slice = &h->slice[part->slice];
   SliceStats *stats = &h->stats.slice[part->slice];
@@ -511,7 +524,7 @@ static inline bool arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* The part is its SM's stopped one. */
 static void resume(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  const Part *part = &h->queue.pool[index];
+  const Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   if (slice->waiting < h->slice_queue)
     go_on(h, part->sm, cycle);
@@ -529,19 +542,19 @@ static void leave_queue(Hierarchy *h, uint32_t slice) {
 
 /* What is due other than a turn in a slice. */
 static void serve_other(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  switch ((PartStage)h->queue.pool[index].stage) {
+  switch ((PartStage)part_at(&h->queue, index)->stage) {
   case PART_RESUMES: resume(h, index, cycle); return;
   case PART_TURN: take_turn(h, index, cycle); return;
-  case PART_FILLED: access_line(h, index, find(h, &h->queue.pool[index]), true, cycle); return;
+  case PART_FILLED: access_line(h, index, find(h, part_at(&h->queue, index)), true, cycle); return;
   default:
-    link_stats_add(&h->stats.host_in, h->queue.pool[index].in);
+    link_stats_add(&h->stats.host_in, part_at(&h->queue, index)->in);
     perform(h, index, cycle, milli_of(cycle) + h->host_latency);
     return;
   }
 }
 
 static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  const Part *part = &h->queue.pool[index];
+  const Part *part = part_at(&h->queue, index);
   PartStage stage = (PartStage)part->stage;
   uint32_t slice = part->slice;
   bool turn = stage == PART_LOOKUP;
@@ -570,13 +583,13 @@ static void look_ahead(Hierarchy *h, uint64_t cycle) {
   for (h->parts_seen = MAX(h->parts_seen, cycle); h->parts_seen < cycle + PARTS_AHEAD; h->parts_seen++) {
     const PartSlot *slot = part_queue_at(&h->queue, h->parts_seen);
     for (uint32_t i = 0; i < slot->count; i++)
-      __builtin_prefetch(&h->queue.pool[(uint32_t)slot->part[i]], 1);
+      __builtin_prefetch(part_at(&h->queue, (uint32_t)slot->part[i]), 1);
   }
   h->tags_seen = tags_are_there(&h->tags) ? MAX(h->tags_seen, cycle) : UINT64_MAX;
   for (; h->tags_seen < cycle + TAGS_AHEAD; h->tags_seen++) {
     const PartSlot *slot = part_queue_at(&h->queue, h->tags_seen);
     for (uint32_t i = 0; i < slot->count; i++) { /* gcc drops a function that does nothing else */
-      const Part *part = &h->queue.pool[(uint32_t)slot->part[i]];
+      const Part *part = part_at(&h->queue, (uint32_t)slot->part[i]);
       tags_prefetch(&h->tags, part->slice, part->set);
       if (h->map.halves == 2)
         tags_prefetch(&h->tags, hierarchy_other_slice(h, part), part->set);
@@ -597,12 +610,13 @@ uint32_t hierarchy_serve(Hierarchy *h, uint64_t end) {
     look_ahead(h, cycle);
     serve_cycle(h, cycle);
   }
-  return h->client.part ? 0 : h->queue.done_count;
+  return h->queue.done_count;
 }
 
 void hierarchy_run(Hierarchy *h, uint64_t end) {
   for (uint64_t cycle; (cycle = part_queue_next(&h->queue)) < end;) {
     serve_cycle(h, cycle);
+    hierarchy_pass(h, 0, 1);
     hierarchy_settle(h);
   }
 }

@@ -17,9 +17,9 @@
 #include "sim/memory/tags.h"
 
 enum { AWAY_LINES = 64, PASSING_LINES = 1024 };
-/* Shares of words (hierarchy_perform()) are of so many bytes, a power of two: sectors of an L1, and lines of the
- * change log, lie in one. */
-enum { SHARE_SHIFT = 9 };
+/* Shares of words (hierarchy_pass()) are of pieces of so many bytes, a power of two: sectors of an L1, and lines of the
+ * change log, lie in one. Pieces with one key are in one share. */
+enum { SHARE_SHIFT = 9, SHARE_KEY_BITS = 14, SHARE_MIXED = UINT8_MAX };
 
 /* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to
  * overtake them. */
@@ -36,6 +36,12 @@ typedef struct Slice {
   Arbiter arbiter;
 } Slice;
 
+/* A list of parts that have been served. */
+typedef struct PartShare {
+  PartDone *done;
+  uint32_t size;
+} PartShare;
+
 struct Hierarchy {
   MemClient client;
   Counters *counters;
@@ -49,6 +55,11 @@ struct Hierarchy {
   Tags tags;
   Dram dram;
   PartQueue queue;
+  const uint8_t *home; /* share of each SM, while they do; else NULL */
+  PartShare *share;    /* of each share, room for its list */
+  uint32_t shares;
+  /* By key: the share whose SMs alone come to these words, and 1; 0: none does; SHARE_MIXED: several do. */
+  uint8_t owner[1 << SHARE_KEY_BITS];
   uint64_t parts_seen, tags_seen; /* cycles up to which look_ahead() has been */
   Port *port;
   Port *issue; /* the same as the SM sees it when a warp issues an access: nothing of credits and of stops */
@@ -79,9 +90,7 @@ static inline uint16_t hierarchy_other_slice(const Hierarchy *h, const Part *par
   return (uint16_t)(part->slice < h->map.slices ? part->slice + h->map.slices : part->slice - h->map.slices);
 }
 enum { LATE_LINES = 256 };
-/* The part leaves its SM's port at `milli` or later; there is a credit. */
+/* The part, which waited, leaves its SM's port at `milli` or later; there is a credit. */
 void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli);
-/* What has been served: words, and replies, part by part. */
-void hierarchy_settle(Hierarchy *h);
 
 #endif

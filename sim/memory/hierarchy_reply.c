@@ -8,8 +8,6 @@
 /* So many parts ahead a part comes to the host's cache, its request, and its words. */
 enum { PART_AHEAD = 12, REQUEST_AHEAD = 8, WORDS_AHEAD = 4 };
 
-static const Part *done_part(const Hierarchy *h, uint32_t place) { return &h->queue.pool[h->queue.done[place].part]; }
-
 /* The words of a part. */
 static void perform(Hierarchy *h, const Part *part) {
   h->client.perform(h->client.user, part->request, part->lanes, part->due);
@@ -25,7 +23,7 @@ static void tell_part(Hierarchy *h, const Part *part, uint32_t index, uint64_t b
                              : part->away ? hierarchy_other_slice(h, part)
                                           : part->slice,
                     .last = part->request->parts == 1};
-  memcpy(trace.step, h->queue.steps[index], sizeof trace.step);
+  memcpy(trace.step, part_steps(&h->queue, index), sizeof trace.step);
   trace.step[TRACE_PERFORMED] = milli_of(part->due);
   trace.step[TRACE_REPLIED] = back;
   h->client.part(h->client.user, &trace);
@@ -33,11 +31,11 @@ static void tell_part(Hierarchy *h, const Part *part, uint32_t index, uint64_t b
 
 /* The reply of a part whose words have been read or changed; `milli`: when the slice sends it off. */
 static void reply(Hierarchy *h, uint32_t index, uint64_t milli) {
-  const Part *part = &h->queue.pool[index];
+  const Part *part = part_at(&h->queue, index);
   MemRequest *request = part->request;
   Port *port = &h->port[part->sm];
   uint64_t cycle = part->due, back = port_reply(port, &h->port_rules, part, milli) + part->more;
-  link_stats_add(&h->stats.port[part->sm].in, part->in);
+  link_stats_add(&port->in, part->in);
   request->performed |= part->lanes;
   if (G_UNLIKELY(h->client.part != NULL))
     tell_part(h, part, index, back);
@@ -45,25 +43,12 @@ static void reply(Hierarchy *h, uint32_t index, uint64_t milli) {
   if (part->kind == MEM_ATOMIC)
     request->waited = MAX(request->waited, part->busy);
   part_free(&h->queue, index);
-  for (uint32_t next; (next = port->held.first) != PART_NONE && port_has_credit(port, &h->queue.pool[next]);) {
-    port->held.first = h->queue.pool[next].next;
+  for (uint32_t next; (next = port->held.first) != PART_NONE && port_has_credit(port, part_at(&h->queue, next));) {
+    port->held.first = part_at(&h->queue, next)->next;
     hierarchy_leave(h, next, milli_of(cycle));
   }
   if (--request->parts == 0)
     h->client.reply(h->client.user, request, milli_cycle(request->answered));
-}
-
-void hierarchy_settle(Hierarchy *h) {
-  for (uint32_t i = 0; i < h->queue.done_count; i++) {
-    PartDone done = h->queue.done[i];
-    perform(h, &h->queue.pool[done.part]);
-    reply(h, done.part, done.milli);
-  }
-  h->queue.done_count = 0;
-}
-
-static bool is_of_share(const Hierarchy *h, const Part *part, uint32_t share, uint32_t shares) {
-  return shares == 1 || ((uint64_t)part->line << h->coalescer.line_shift >> SHARE_SHIFT) % shares == share;
 }
 
 /* Its words are read or changed soon: what is small of it, and what its sender keeps behind that. */
@@ -71,34 +56,76 @@ static void prefetch_request(const MemRequest *request) {
   const char *first = (const char *)&request->kind;
   __builtin_prefetch(first);
   __builtin_prefetch(first + 64);
-  __builtin_prefetch(first + 128);
+  __builtin_prefetch(first + 128, 1); /* with `answered` */
 }
 
-void hierarchy_perform(Hierarchy *h, uint32_t share, uint32_t shares) {
-  for (uint32_t i = 0, count = h->queue.done_count; i < count; i++) {
-    const Part *part = done_part(h, i);
+/* What a share has to do with a part that has been served. */
+enum { HAS_WORDS = 1, HAS_REPLY = 2 };
+
+/* The parts of a share: the words are its own if no other share's SMs come to them, or by their key; replies go to
+ * its own SMs. */
+static uint32_t list_share(Hierarchy *h, uint32_t number, uint32_t shares) {
+  PartShare *share = &h->share[number];
+  uint32_t count = 0, all = h->queue.done_count;
+  if (share->size < all + 1) {
+    share->size = 2 * all + 1;
+    share->done = g_renew(PartDone, share->done, share->size);
+  }
+  for (uint32_t i = 0; i < all; i++) {
+    PartDone done = h->queue.done[i];
+    bool own = h->home[done.sm] == number;
+    bool words = h->owner[done.key] == SHARE_MIXED ? done.key % shares == number : own;
+    done.key = (uint16_t)((words ? HAS_WORDS : 0) | (own ? HAS_REPLY : 0));
+    share->done[count] = done;
+    count += done.key != 0;
+  }
+  return count;
+}
+
+void hierarchy_pass(Hierarchy *h, uint32_t share, uint32_t shares) {
+  for (uint32_t sm = 0; h->home && share == 0 && sm < h->sms; sm++)
+    part_queue_unpack(&h->queue, &h->queue.side[sm].sent, sm);
+  bool all = shares == 1;
+  uint32_t count = all ? h->queue.done_count : list_share(h, share, shares);
+  const PartDone *list = all ? h->queue.done : h->share[share].done;
+  for (uint32_t i = 0; i < count; i++) {
     if (i + PART_AHEAD < count)
-      __builtin_prefetch(done_part(h, i + PART_AHEAD));
+      __builtin_prefetch(part_at(&h->queue, list[i + PART_AHEAD].part));
     if (i + REQUEST_AHEAD < count)
-      prefetch_request(done_part(h, i + REQUEST_AHEAD)->request);
-    if (i + WORDS_AHEAD < count && h->client.soon) {
-      const Part *soon = done_part(h, i + WORDS_AHEAD);
+      prefetch_request(part_at(&h->queue, list[i + REQUEST_AHEAD].part)->request);
+    if (i + WORDS_AHEAD < count && h->client.soon && (all || list[i + WORDS_AHEAD].key & HAS_WORDS)) {
+      const Part *soon = part_at(&h->queue, list[i + WORDS_AHEAD].part);
       h->client.soon(h->client.user, soon->request, soon->lanes);
     }
-    if (is_of_share(h, part, share, shares))
-      perform(h, part);
+    if (all || list[i].key & HAS_WORDS)
+      perform(h, part_at(&h->queue, list[i].part));
+    if (all || list[i].key & HAS_REPLY)
+      reply(h, list[i].part, list[i].milli);
   }
 }
 
-void hierarchy_reply(Hierarchy *h) {
-  if (h->client.part)
-    hierarchy_settle(h); /* who follows sees each part's effect before the next one's */
-  for (uint32_t i = 0, count = h->queue.done_count; i < count; i++) {
-    if (i + PART_AHEAD < count)
-      __builtin_prefetch(done_part(h, i + PART_AHEAD), 1);
-    if (i + REQUEST_AHEAD < count)
-      __builtin_prefetch(&done_part(h, i + REQUEST_AHEAD)->request->answered, 1);
-    reply(h, h->queue.done[i].part, h->queue.done[i].milli);
-  }
+/* ---- side by side ---- */
+
+bool hierarchy_goes_apart(const Hierarchy *h) {
+  for (guint i = 0; i < h->backing->buffers->len; i++)
+    if (backing_buffer(h->backing, i)->host)
+      return false; /* the host's link takes parts of all SMs in order */
+  return !h->client.part;
+}
+
+void hierarchy_part(Hierarchy *h, const uint8_t *home, uint32_t shares) {
+  h->home = home;
+  memset(h->owner, 0, sizeof h->owner);
+  if (shares <= h->shares)
+    return;
+  h->share = g_renew(PartShare, h->share, shares);
+  memset(&h->share[h->shares], 0, (shares - h->shares) * sizeof *h->share);
+  h->shares = shares;
+}
+
+void hierarchy_settle(Hierarchy *h) {
   h->queue.done_count = 0;
+  for (uint32_t sm = 0; h->home && sm < h->sms; sm++)
+    part_queue_unpack(&h->queue, &h->queue.side[sm].answered, sm);
+  h->home = NULL;
 }

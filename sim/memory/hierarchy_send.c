@@ -126,25 +126,37 @@ static uint64_t be_late(Hierarchy *h, const Part *part, uint64_t due) {
   return *until;
 }
 
-static inline void leave(Hierarchy *h, uint32_t index, uint64_t milli) {
-  Part *part = &h->queue.pool[index];
+/* The part has left its SM, and comes to a slice or to the host in cycle `due`. */
+static inline void come(Hierarchy *h, uint32_t index, Part *part, uint64_t due, PartBox *box) {
+  part->due = due;
+  if (h->home)
+    part_box_add(box, index, due);
+  else
+    part_queue_enter(&h->queue, index, part->sm, due);
+}
+
+/* `box`: where it is kept while slices serve beside SMs. */
+static inline void leave(Hierarchy *h, uint32_t index, uint64_t milli, PartBox *box) {
+  Part *part = part_at(&h->queue, index);
   uint64_t start = port_leave(&h->port[part->sm], &h->port_rules, part, milli);
   if (part->kind == MEM_STORE)
     part->more = (uint32_t)(MAX(part->request->from + part->more, start) - start);
-  link_stats_add(&h->stats.port[part->sm].out, part->out);
+  link_stats_add(&h->port[part->sm].out, part->out);
   part_note(&h->queue, index, TRACE_LEFT, start);
   if (part->stage == PART_HOST) {
     link_stats_add(&h->stats.host_out, part->out);
     start = MAX(start, h->host_free);
     h->host_free = start + h->host_busy;
-    part_queue_push(&h->queue, index, milli_cycle(start + h->host_latency));
+    come(h, index, part, milli_cycle(start + h->host_latency), box);
     return;
   }
   uint64_t due = milli_cycle(start + crossbar_there(&h->crossbar, part->sm, part->slice));
-  part_queue_push(&h->queue, index, G_UNLIKELY(h->late != NULL) ? be_late(h, part, due) : due);
+  come(h, index, part, G_UNLIKELY(h->late != NULL) ? be_late(h, part, due) : due, box);
 }
 
-void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) { leave(h, index, milli); }
+void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) {
+  leave(h, index, milli, &h->queue.side[part_at(&h->queue, index)->sm].answered);
+}
 
 static bool is_host(Hierarchy *h, uint64_t line) {
   const BackingBuffer *buffer = backing_find(h->backing, line << h->coalescer.line_shift, 1);
@@ -184,9 +196,9 @@ static uint16_t common_states(const MemRequest *request) {
 /* A part of the request. Returns its number in the pool. Field by field: a copy of one that was just written makes
  * the host wait. */
 static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPiece *piece, uint64_t number,
-                                 uint16_t states) {
-  uint32_t index = part_new(&h->queue);
-  Part *part = &h->queue.pool[index];
+                                 uint16_t states, Counters *counters) {
+  uint32_t index = part_new(&h->queue, request->sm);
+  Part *part = part_at(&h->queue, index);
   part->request = request;
   part->line = piece->line;
   part->set = tags_are_there(&h->tags) ? tags_set(&h->tags, piece->line) : 0;
@@ -203,30 +215,28 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   if (request->host && is_host(h, piece->line))
     part->stage = PART_HOST;
   set_bytes(h, part, request);
-  h->counters->global_segments += part->shape.sector_count;
+  counters->global_segments += part->shape.sector_count;
   if (request->kind == MEM_ATOMIC) {
     part->more = lag(h, piece, request->cas) + (piece->shape.quad ? h->quad_latency : 0);
-    h->counters->global_atomics += bits_count(piece->lanes);
+    counters->global_atomics += bits_count(piece->lanes);
   }
   return index;
 }
 
-void hierarchy_expect(Hierarchy *h, uint32_t parts) { part_queue_reserve(&h->queue, parts); }
-
-void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time) {
+void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *counters) {
   Port *port = &h->port[request->sm];
   uint32_t apart = (uint32_t)(request->kind == MEM_STORE ? h->port_rules.store_split : h->port_rules.split);
   uint64_t milli = milli_of(time), number = (uint64_t)request->sm << 48 | port->parts;
   uint16_t states = common_states(request);
-  h->counters->global_accesses++;
+  counters->global_accesses++;
   request->answered = 0;
   request->waited = 0;
   for (uint32_t i = 0, count = request->parts; i < count; i++) {
-    uint32_t index = make_part(h, request, &request->piece[i], number + i, states);
-    h->queue.pool[index].more += i * apart;
+    uint32_t index = make_part(h, request, &request->piece[i], number + i, states, counters);
+    part_at(&h->queue, index)->more += i * apart;
     part_note(&h->queue, index, TRACE_SENT, milli);
-    if (port->held.first == PART_NONE && port_has_credit(port, &h->queue.pool[index]))
-      leave(h, index, milli);
+    if (port->held.first == PART_NONE && port_has_credit(port, part_at(&h->queue, index)))
+      leave(h, index, milli, &h->queue.side[request->sm].sent);
     else
       part_list_append(&h->queue, &port->held, index);
   }

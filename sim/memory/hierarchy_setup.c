@@ -87,6 +87,9 @@ void hierarchy_free(Hierarchy *h) {
   dram_clear(&h->dram);
   part_queue_clear(&h->queue);
   mem_stats_clear(&h->stats);
+  for (uint32_t i = 0; i < h->shares; i++)
+    g_free(h->share[i].done);
+  g_free(h->share);
   g_free(h->port);
   g_free(h->issue);
   g_free(h->slice);
@@ -100,6 +103,10 @@ void hierarchy_free(Hierarchy *h) {
 const MemStats *hierarchy_stats(Hierarchy *h) {
   for (uint32_t i = 0; i < h->slices; i++)
     h->stats.slice[i].atomic_busy = h->slice[i].atomics.busy;
+  for (uint32_t sm = 0; sm < h->sms; sm++) {
+    h->stats.port[sm].out = h->port[sm].out;
+    h->stats.port[sm].in = h->port[sm].in;
+  }
   return &h->stats;
 }
 

@@ -14,7 +14,6 @@ struct MemSys {
   GArray *free;        /* uint32_t: indices that aren't in use */
   uint64_t request_latency;
   Backing *backing;
-  Counters *counters;
   uint64_t latency, host_latency;
   Milli atomic_interval, queue_interval;
   uint32_t segment, segment_shift, bytes_per_cycle;
@@ -36,7 +35,6 @@ MemSys *memsys_new(const Machine *machine, uint64_t seed, Backing *backing, cons
   memsys->free = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   memsys->request_latency = machine->memory.request_latency;
   memsys->backing = backing;
-  memsys->counters = counters;
   memsys->latency = machine->memory.latency;
   memsys->host_latency = machine->host.latency;
   memsys->atomic_interval = machine->memory.atomic_interval;
@@ -78,7 +76,7 @@ static uint32_t count_segments(const MemSys *memsys, const MemRequest *request) 
 }
 
 /* Atomics of the lanes on one word follow each other, and those of earlier requests. Returns when the last is done. */
-static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_t arrival) {
+static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_t arrival, Counters *counters) {
   uint64_t last = milli_of(arrival);
   for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
     uint64_t address = request->address[__builtin_ctz(rest)];
@@ -90,7 +88,7 @@ static uint64_t serve_atomics(MemSys *memsys, const MemRequest *request, uint64_
     uint64_t *ready = &buffer->ready_milli[(address - buffer->base) / 4];
     uint64_t start = milli_serve(ready, arrival, request->queue ? memsys->queue_interval : memsys->atomic_interval);
     last = MAX(last, start);
-    memsys->counters->global_atomics++;
+    counters->global_atomics++;
   }
   return milli_cycle(last);
 }
@@ -129,15 +127,15 @@ static void count(MemSys *memsys, const MemRequest *request, uint32_t segments, 
 }
 
 /* The server takes the request. Returns when. */
-static uint64_t serve(MemSys *memsys, const MemRequest *request, uint64_t now) {
+static uint64_t serve(MemSys *memsys, const MemRequest *request, uint64_t now, Counters *counters) {
   uint32_t segments = count_segments(memsys, request);
-  memsys->counters->global_accesses++;
-  memsys->counters->global_segments += segments;
+  counters->global_accesses++;
+  counters->global_segments += segments;
   uint64_t start = MAX(memsys->free_at, now * memsys->bytes_per_cycle);
   memsys->free_at = start + (uint64_t)segments * memsys->segment;
   uint64_t served = MAX(now, (memsys->free_at - memsys->segment) / memsys->bytes_per_cycle);
   served =
-      request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served) : behind_atomics(memsys, request, served);
+      request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served, counters) : behind_atomics(memsys, request, served);
   count(memsys, request, segments, now, served);
   return served;
 }
@@ -169,12 +167,12 @@ uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system) {
   return memsys->units ? hierarchy_fence(memsys->units, sm, time, system) : time;
 }
 
-void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time) {
+void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time, Counters *counters) {
   if (memsys->units) {
-    hierarchy_send(memsys->units, request, time);
+    hierarchy_send(memsys->units, request, time, counters);
     return;
   }
-  uint64_t served = serve(memsys, request, time);
+  uint64_t served = serve(memsys, request, time, counters);
   request->sent = time;
   request->answered = served + (request->host ? memsys->host_latency : memsys->latency);
   event_queue_push(&memsys->queue, served + memsys->request_latency, enter(memsys, request));
@@ -219,21 +217,23 @@ uint32_t memsys_serve(MemSys *memsys, uint64_t end) {
   return memsys->units ? hierarchy_serve(memsys->units, end) : 0;
 }
 
-void memsys_expect(MemSys *memsys, uint32_t parts) {
+void memsys_pass(MemSys *memsys, uint32_t share, uint32_t shares) {
   if (memsys->units)
-    hierarchy_expect(memsys->units, parts);
+    hierarchy_pass(memsys->units, share, shares);
 }
 
-void memsys_perform(MemSys *memsys, uint32_t share, uint32_t shares) {
-  hierarchy_perform(memsys->units, share, shares);
-}
-
-void memsys_reply(MemSys *memsys, uint64_t end) {
+void memsys_settle(MemSys *memsys, uint64_t end) {
   if (memsys->units)
-    hierarchy_reply(memsys->units);
+    hierarchy_settle(memsys->units);
   else
     memsys_run(memsys, end);
 }
+
+void memsys_part(MemSys *memsys, const uint8_t *home, uint32_t shares) {
+  hierarchy_part(memsys->units, home, shares);
+}
+
+bool memsys_goes_apart(const MemSys *memsys) { return memsys->units && hierarchy_goes_apart(memsys->units); }
 
 uint32_t memsys_window(const MemSys *memsys) {
   if (memsys->units)

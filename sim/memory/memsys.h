@@ -11,6 +11,7 @@
 #ifndef LOCKSTEP_MEMORY_MEMSYS_H
 #define LOCKSTEP_MEMORY_MEMSYS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/engine/counter.h"
@@ -39,23 +40,28 @@ void memsys_replied(MemSys *memsys, const MemRequest *request);
  * besides. Its own view, too. `system`: it is one of the system, else of the chip. */
 uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system);
 /* SM request->sm sends, in cycle `time` or later than all its requests before; memsys_goes_on() came first, in the
- * same order. */
-void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time);
+ * same order. Accesses and segments are counted in `counters`. */
+void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time, Counters *counters);
 /* When something is due; WHEEL_NEVER: nothing is under way. */
 uint64_t memsys_next(const MemSys *memsys);
 /* Does all that is due before cycle `end`. */
 void memsys_run(MemSys *memsys, uint64_t end);
-/* The same in three steps, for windows: memsys_next() is at least `end` less memsys_window(), and nothing is sent
- * between the first step and the last that leaves an SM before memsys_next().
- * 1. Slices serve what is due. SMs may run beside it, but for memsys_send(). Returns how many parts wait to be
- * performed; 0: step 2 is left out. */
+/* The same in steps, for windows: memsys_next() is at least `end` less memsys_window(), and nothing is sent between the
+ * first step and the last that leaves an SM before memsys_next().
+ * 1. Slices serve what is due. SMs may run beside it, and send if memsys_part() came before; else nobody sends before
+ * it has ended. Returns how many parts wait for the second step.
+ * 2. Words are read and changed, and replies go back to the SMs: those of one share of `shares`. After memsys_part()
+ * shares may be done side by side, else there is one.
+ * 3. The window ends. */
 uint32_t memsys_serve(MemSys *memsys, uint64_t end);
-/* 2. Words are read and changed: those of one share of `shares`. Shares may be done side by side; and beside them
- * requests may be sent (by one thread), of so many parts in all as memsys_expect() was told before. */
-void memsys_expect(MemSys *memsys, uint32_t parts);
-void memsys_perform(MemSys *memsys, uint32_t share, uint32_t shares);
-/* 3. Replies go back to the SMs. */
-void memsys_reply(MemSys *memsys, uint64_t end);
+void memsys_pass(MemSys *memsys, uint32_t share, uint32_t shares);
+void memsys_settle(MemSys *memsys, uint64_t end);
+/* In this window memory and SMs send and answer side by side; `home`, borrowed, is the share that each SM belongs to,
+ * of so many, at most MEM_SHARES_MAX. Without it requests of all SMs are sent by time, then by SM. */
+enum { MEM_SHARES_MAX = 254 };
+void memsys_part(MemSys *memsys, const uint8_t *home, uint32_t shares);
+/* True if that can be. */
+bool memsys_goes_apart(const MemSys *memsys);
 /* The shortest way between an SM and memory, in cycles: what is sent at t is performed at t plus so many at the
  * earliest, and answered so many after it was performed. */
 uint32_t memsys_window(const MemSys *memsys);

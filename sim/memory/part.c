@@ -4,20 +4,39 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/pages.h"
 
 /* So many parts of a cycle are put in order one by one. */
 enum { FEW = 6 };
 
 void part_queue_init(PartQueue *queue, uint32_t sms) {
   uint32_t words = (sms + 63) / 64;
-  *queue =
-      (PartQueue){.free = PART_NONE,
-                  .order = {.sms = g_new0(uint64_t, words), .of = g_new0(PartPlaces, 64 * words), .words = words}};
+  *queue = (PartQueue){
+      .chunk = PAGES_NEW(Part *, PART_CHUNKS_MAX),
+      .side = aligned_alloc(sizeof(PartSide), sms * sizeof(PartSide)),
+      .sms = sms,
+      .order = {.sms = g_new0(uint64_t, words), .of = g_new0(PartPlaces, 64 * words), .words = words},
+  };
+  if (!queue->side)
+    g_error("no memory for the parts of %u SMs", sms);
+  for (uint32_t sm = 0; sm < sms; sm++)
+    queue->side[sm] = (PartSide){.free = NULL};
 }
 
 void part_queue_clear(PartQueue *queue) {
-  free(queue->pool);
-  g_free(queue->steps);
+  for (uint32_t i = 0; i < queue->chunks; i++) {
+    free(queue->chunk[i]);
+    if (queue->steps)
+      g_free(queue->steps[i]);
+  }
+  pages_free(queue->chunk);
+  pages_free(queue->steps);
+  for (uint32_t sm = 0; sm < queue->sms; sm++) {
+    g_free(queue->side[sm].free);
+    g_free(queue->side[sm].sent.due);
+    g_free(queue->side[sm].answered.due);
+  }
+  free(queue->side);
   g_free(queue->far);
   g_free(queue->done);
   g_free(queue->batch);
@@ -28,34 +47,26 @@ void part_queue_clear(PartQueue *queue) {
 }
 
 void part_queue_follow(PartQueue *queue) {
-  LS_REQUIRE("parts-followed-late", queue->size == 0);
+  LS_REQUIRE("parts-followed-late", queue->chunks == 0);
   queue->followed = true;
+  queue->steps = PAGES_NEW(PartSteps *, PART_CHUNKS_MAX);
 }
 
 /* ---- the pool ---- */
 
-static void grow_pool(PartQueue *queue) {
-  uint32_t old = queue->size;
-  queue->size = old ? old * 2 : 256;
-  Part *pool = aligned_alloc(sizeof(Part), queue->size * sizeof(Part));
-  if (!pool)
-    g_error("no memory for %u parts of accesses", queue->size);
-  if (old)
-    memcpy(pool, queue->pool, old * sizeof(Part));
-  free(queue->pool);
-  queue->pool = pool;
+void part_queue_grow(PartQueue *queue, uint32_t sm) {
+  uint32_t number = __atomic_fetch_add(&queue->chunks, 1, __ATOMIC_RELAXED), first = number << PART_CHUNK_SHIFT;
+  Part *chunk = number < PART_CHUNKS_MAX ? aligned_alloc(sizeof(Part), PART_CHUNK * sizeof(Part)) : NULL;
+  if (!chunk)
+    g_error("no memory for %u parts of accesses", first);
+  queue->chunk[number] = chunk;
   if (queue->followed)
-    queue->steps = g_realloc_n(queue->steps, queue->size, sizeof *queue->steps);
-  for (uint32_t part = queue->size; part-- > old;) {
-    queue->pool[part].next = queue->free;
-    queue->free = part;
-  }
-  queue->free_count += queue->size - old;
-}
-
-void part_queue_reserve(PartQueue *queue, uint32_t parts) {
-  while (queue->free_count < parts)
-    grow_pool(queue);
+    queue->steps[number] = g_new(PartSteps, PART_CHUNK);
+  PartSide *side = &queue->side[sm];
+  side->parts += PART_CHUNK;
+  side->free = g_renew(uint32_t, side->free, side->parts);
+  for (uint32_t i = PART_CHUNK; i-- > 0;)
+    side->free[side->free_count++] = first + i;
 }
 
 /* ---- by time ---- */
@@ -65,8 +76,19 @@ void part_slot_grow(PartSlot *slot) {
   slot->part = g_renew(uint64_t, slot->part, slot->size);
 }
 
+void part_box_grow(PartBox *box) {
+  box->size = MAX(64, 2 * box->size);
+  box->due = g_renew(PartDue, box->due, box->size);
+}
+
+void part_queue_unpack(PartQueue *queue, PartBox *box, uint32_t sm) {
+  for (uint32_t i = 0; i < box->count; i++)
+    part_queue_enter(queue, box->due[i].part, sm, box->due[i].due);
+  box->count = 0;
+}
+
 static bool far_before(const PartQueue *queue, uint32_t a, uint32_t b) {
-  const Part *first = &queue->pool[a], *second = &queue->pool[b];
+  const Part *first = part_at(queue, a), *second = part_at(queue, b);
   return first->due != second->due ? first->due < second->due : first->number < second->number;
 }
 
@@ -105,11 +127,11 @@ uint64_t part_queue_next(const PartQueue *queue) {
     word = (word + 1) % PARTS_WORDS;
     bits = queue->occupied[word];
   }
-  return queue->far_count ? queue->pool[queue->far[0]].due : UINT64_MAX;
+  return queue->far_count ? part_at(queue, queue->far[0])->due : UINT64_MAX;
 }
 
 static uint64_t number_of(const PartQueue *queue, const PartSlot *slot, uint32_t place) {
-  return queue->pool[(uint32_t)slot->part[place]].number;
+  return part_at(queue, (uint32_t)slot->part[place])->number;
 }
 
 /* Few parts are put in order one by one: a part's number has its SM in the upper bits. */
@@ -157,7 +179,7 @@ static void sort_slot(PartQueue *queue, const PartSlot *slot) {
   for (uint32_t place = 0; place < slot->count; place++) {
     PartPlaces *own = &queue->order.of[slot->part[place] >> 32];
     uint32_t part = (uint32_t)slot->part[place], hole = own->next++;
-    for (; hole > own->first && queue->pool[batch[hole - 1]].number > queue->pool[part].number; hole--)
+    for (; hole > own->first && part_at(queue, batch[hole - 1])->number > part_at(queue, part)->number; hole--)
       batch[hole] = batch[hole - 1];
     batch[hole] = part;
   }
@@ -165,8 +187,11 @@ static void sort_slot(PartQueue *queue, const PartSlot *slot) {
 
 uint32_t part_queue_take(PartQueue *queue, uint64_t due) {
   queue->now = due;
-  while (queue->far_count && queue->pool[queue->far[0]].due - due < PARTS_SPAN)
-    part_queue_put(queue, far_pop(queue));
+  while (queue->far_count && part_at(queue, queue->far[0])->due - due < PARTS_SPAN)
+{
+    uint32_t part = far_pop(queue);
+    part_queue_put(queue, part, part_at(queue, part)->sm, part_at(queue, part)->due);
+  }
   uint32_t number = (uint32_t)(due % PARTS_SPAN), count = queue->slot[number].count;
   PartSlot *slot = &queue->slot[number];
   if (G_UNLIKELY(queue->batch_size < slot->size)) {

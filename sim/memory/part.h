@@ -1,10 +1,10 @@
 /* part.h - a part of an access on its way: what one request asks of one line, and the queue of parts by time.
- * A part is a number in a pool; its owner puts it into one queue or list at a time.
+ * A part is a number in a pool; its owner puts it into one queue or list at a time. Parts of an SM may be made and
+ * freed beside the queue and beside those of others; a box keeps what they put in meanwhile.
  * Order: by cycle; within a cycle by SM, and the parts of an SM in the order in which they were made. It never
  * depends on the host.
  * Cost: putting in and taking out are a few instructions each while nothing is due more than PARTS_SPAN cycles ahead.
- * Ownership: PartQueue owns the pool, which grows with the parts under way at a time; a pointer is good until the
- * next part is made. */
+ * Ownership: PartQueue owns the pool, which grows with the parts under way at a time. Parts don't move. */
 #ifndef LOCKSTEP_MEMORY_PART_H
 #define LOCKSTEP_MEMORY_PART_H
 
@@ -14,7 +14,14 @@
 
 #include "sim/memory/mem_trace.h"
 
-enum { PARTS_SPAN = 2048, PARTS_WORDS = PARTS_SPAN / 64, PART_NONE = UINT32_MAX };
+enum {
+  PARTS_SPAN = 2048,
+  PARTS_WORDS = PARTS_SPAN / 64,
+  PART_NONE = UINT32_MAX,
+  PART_CHUNK_SHIFT = 8,
+  PART_CHUNK = 1 << PART_CHUNK_SHIFT,
+  PART_CHUNKS_MAX = 1 << 20
+};
 
 typedef enum {
   PART_ARRIVES, /* at the slice of its SM's half */
@@ -59,7 +66,20 @@ _Static_assert(sizeof(Part) == 64, "a part is one line of the host's cache");
 typedef struct PartDone {
   uint64_t milli; /* its reply leaves the slice */
   uint32_t part;
+  uint16_t sm, key; /* key: its owner's */
 } PartDone;
+
+/* A part that is due then, and not in the queue yet. */
+typedef struct PartDue {
+  uint64_t due;
+  uint32_t part;
+} PartDue;
+
+/* Parts of one SM that aren't in the queue yet. */
+typedef struct PartBox {
+  PartDue *due;
+  uint32_t count, size;
+} PartBox;
 
 typedef struct PartList {
   uint32_t first, last;
@@ -83,11 +103,22 @@ typedef struct PartOrder {
   uint32_t words; /* of `sms` */
 } PartOrder;
 
+/* What an SM has of its own, in a line of the host's cache. */
+typedef struct PartSide {
+  _Alignas(64) uint32_t *free; /* its free parts, with room for all that are its own */
+  uint32_t free_count, parts;
+  PartBox sent, answered;     /* parts that left it when they were sent; and that its replies let leave */
+} PartSide;
+
+typedef uint64_t PartSteps[TRACE_STEPS];
+
 typedef struct PartQueue {
-  Part *pool;
-  uint64_t (*steps)[TRACE_STEPS]; /* of each part, if somebody follows them; else NULL */
+  Part **chunk;      /* of PART_CHUNK parts each: the pool. Those of one chunk have been made by one SM */
+  PartSteps **steps; /* of each chunk's parts, if somebody follows them */
   bool followed;
-  uint32_t size, free, free_count; /* list of free parts */
+  uint32_t chunks;
+  PartSide *side; /* of each SM */
+  uint32_t sms;
   uint64_t now;                    /* nothing is due before */
   PartSlot slot[PARTS_SPAN];
   uint64_t occupied[PARTS_WORDS];
@@ -107,25 +138,31 @@ void part_queue_clear(PartQueue *queue);
 /* From now on parts have steps. Before the first part is made. */
 void part_queue_follow(PartQueue *queue);
 
-/* So many parts can be made without moving the others. */
-void part_queue_reserve(PartQueue *queue, uint32_t parts);
-/* A new part; all of it but `next` is to be set. */
-static inline uint32_t part_new(PartQueue *queue) {
-  if (G_UNLIKELY(queue->free == PART_NONE))
-    part_queue_reserve(queue, 1);
-  uint32_t part = queue->free;
-  queue->free = queue->pool[part].next;
-  queue->free_count--;
-  if (queue->free != PART_NONE)
-    __builtin_prefetch(&queue->pool[queue->free], 1);
+static inline Part *part_at(const PartQueue *queue, uint32_t part) {
+  return &queue->chunk[part >> PART_CHUNK_SHIFT][part & (PART_CHUNK - 1)];
+}
+static inline uint64_t *part_steps(const PartQueue *queue, uint32_t part) {
+  return queue->steps[part >> PART_CHUNK_SHIFT][part & (PART_CHUNK - 1)];
+}
+/* More free parts for that SM. */
+void part_queue_grow(PartQueue *queue, uint32_t sm);
+/* So many parts before it is made a part comes to the host's cache. */
+enum { PARTS_NEXT = 6 };
+/* A new part of that SM; all of it is to be set. SMs may make and free their parts side by side. */
+static inline uint32_t part_new(PartQueue *queue, uint32_t sm) {
+  PartSide *side = &queue->side[sm];
+  if (G_UNLIKELY(side->free_count == 0))
+    part_queue_grow(queue, sm);
+  uint32_t part = side->free[--side->free_count];
+  if (side->free_count >= PARTS_NEXT)
+    __builtin_prefetch(part_at(queue, side->free[side->free_count - PARTS_NEXT]), 1);
   if (G_UNLIKELY(queue->followed))
-    memset(queue->steps[part], 0, sizeof *queue->steps);
+    memset(part_steps(queue, part), 0, sizeof(PartSteps));
   return part;
 }
 static inline void part_free(PartQueue *queue, uint32_t part) {
-  queue->free_count++;
-  queue->pool[part].next = queue->free;
-  queue->free = part;
+  PartSide *side = &queue->side[part_at(queue, part)->sm];
+  side->free[side->free_count++] = part;
 }
 /* The first cycle in which something is due; UINT64_MAX: never. */
 uint64_t part_queue_next(const PartQueue *queue);
@@ -137,47 +174,60 @@ void part_queue_push_far(PartQueue *queue, uint32_t part);
 /* Makes room in a slot. */
 void part_slot_grow(PartSlot *slot);
 
-static inline void part_queue_put(PartQueue *queue, uint32_t part) {
-  const Part *at = &queue->pool[part];
-  uint32_t number = (uint32_t)(at->due % PARTS_SPAN);
+static inline void part_queue_put(PartQueue *queue, uint32_t part, uint32_t sm, uint64_t due) {
+  uint32_t number = (uint32_t)(due % PARTS_SPAN);
   PartSlot *slot = &queue->slot[number];
   if (G_UNLIKELY(slot->count == slot->size))
     part_slot_grow(slot);
-  slot->part[slot->count++] = (uint64_t)at->sm << 32 | part;
+  slot->part[slot->count++] = (uint64_t)sm << 32 | part;
   queue->occupied[number / 64] |= UINT64_C(1) << number % 64;
 }
-/* `part`, whose SM and number are set, is due in that cycle, `queue->now` or later. */
-static inline void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due) {
-  queue->pool[part].due = due;
+/* `part`, whose number is set, and which is of that SM, is due in that cycle, `queue->now` or later, as it knows. */
+static inline void part_queue_enter(PartQueue *queue, uint32_t part, uint32_t sm, uint64_t due) {
   if (G_LIKELY(due - queue->now < PARTS_SPAN))
-    part_queue_put(queue, part);
+    part_queue_put(queue, part, sm, due);
   else
     part_queue_push_far(queue, part);
 }
+/* `part`, whose SM and number are set, is due in that cycle, `queue->now` or later. */
+static inline void part_queue_push(PartQueue *queue, uint32_t part, uint64_t due) {
+  Part *at = part_at(queue, part);
+  at->due = due;
+  part_queue_enter(queue, part, at->sm, due);
+}
+/* Makes room in a box. */
+void part_box_grow(PartBox *box);
+static inline void part_box_add(PartBox *box, uint32_t part, uint64_t due) {
+  if (G_UNLIKELY(box->count == box->size))
+    part_box_grow(box);
+  box->due[box->count++] = (PartDue){due, part};
+}
+/* All parts of a box of that SM come to the queue. */
+void part_queue_unpack(PartQueue *queue, PartBox *box, uint32_t sm);
 /* What is due in cycle `due`, less than PARTS_SPAN ahead, so far. */
 static inline const PartSlot *part_queue_at(const PartQueue *queue, uint64_t due) {
   return &queue->slot[due % PARTS_SPAN];
 }
 void part_queue_grow_done(PartQueue *queue);
 /* The part is one of queue->done now; its owner frees it, and counts them down. */
-static inline void part_queue_done(PartQueue *queue, uint32_t part, uint64_t milli) {
+static inline void part_queue_done(PartQueue *queue, uint32_t part, uint64_t milli, uint32_t key) {
   if (G_UNLIKELY(queue->done_count == queue->done_size))
     part_queue_grow_done(queue);
-  queue->done[queue->done_count++] = (PartDone){milli, part};
+  queue->done[queue->done_count++] = (PartDone){milli, part, part_at(queue, part)->sm, (uint16_t)key};
 }
 
 /* The part comes to a step of its way. */
 static inline void part_note(PartQueue *queue, uint32_t part, TraceStep step, uint64_t milli) {
   if (G_UNLIKELY(queue->followed))
-    queue->steps[part][step] = milli;
+    part_steps(queue, part)[step] = milli;
 }
 
 static inline void part_list_append(PartQueue *queue, PartList *list, uint32_t part) {
-  queue->pool[part].next = PART_NONE;
+  part_at(queue, part)->next = PART_NONE;
   if (list->first == PART_NONE)
     list->first = part;
   else
-    queue->pool[list->last].next = part;
+    part_at(queue, list->last)->next = part;
   list->last = part;
 }
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "sim/machine/machine.h"
+#include "sim/memory/mem_stats.h"
 #include "sim/memory/part.h"
 
 /* The same of all ports. */
@@ -29,6 +30,7 @@ enum { PORT_LIKE_BITS = 8, PORT_SLOTS = 2048 };
 
 typedef struct Port {
   uint64_t out_free, in_free;
+  LinkStats out, in;
   /* by_arrival: cycles of the way in that are taken, a ring from `slots_from` on, NULL until there is one; and what
    * replies took beyond whole cycles. */
   uint64_t *slots, slots_from, in_rest;
@@ -38,10 +40,6 @@ typedef struct Port {
   uint64_t *credit;
   uint32_t first_credit, credits;
   PartList held;         /* parts that wait for a credit */
-  PartList stopped;      /* parts that wait behind the stopped one, in order */
-  uint32_t next;         /* in the list of SMs that wait for room in one slice */
-  uint64_t stopped_from; /* since it waits for room in a slice */
-  uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */
   uint64_t *recent;      /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;
   uint8_t recent_like[1 << PORT_LIKE_BITS]; /* how many of them there are of each kind of lines (port.c) */
@@ -51,6 +49,11 @@ typedef struct Port {
   uint64_t fenced_until; /* cycle: the fences so far are over */
   uint64_t *leaves;      /* when the accesses before leave that may wait, a ring */
   uint32_t leaves_at;
+  /* The slices' own, who may run beside SMs that send. */
+  uint32_t next;         /* in the list of SMs that wait for room in one slice */
+  PartList stopped;      /* parts that wait behind the stopped one, in order */
+  uint64_t stopped_from; /* since it waits for room in a slice */
+  uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */
 } Port;
 
 /* What a turn of an atomic takes; `banked`: its lanes are all on one bank; `quad`: it is of 128 bits. */

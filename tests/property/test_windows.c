@@ -124,7 +124,10 @@ END_TEST
 
 enum { PIECES = 100 };
 
-static void count_piece(void *user, uint32_t piece) { g_atomic_int_inc(&((gint *)user)[piece]); }
+static void count_piece(void *user, uint32_t piece, uint32_t thread) {
+  (void)thread;
+  g_atomic_int_inc(&((gint *)user)[piece]);
+}
 
 START_TEST(a_team_does_each_piece_once) {
   for (uint32_t threads = 1; threads < 6; threads++) {
@@ -135,7 +138,9 @@ START_TEST(a_team_does_each_piece_once) {
       memset(done, 0, sizeof done);
       if (round % 50 == 0)
         g_usleep(3000); /* they fall asleep */
-      team_run(team, count, count_piece, done);
+      uint32_t ends[] = {count / 5, count / 5, count / 2, count, count};
+      ends[threads - 1] = count;
+      team_run(team, ends, count_piece, done);
       for (uint32_t i = 0; i < PIECES; i++)
         ck_assert_int_eq(done[i], i < count);
     }

@@ -192,7 +192,7 @@ static void submit(Script *script, const MemRequest *request, uint64_t warp) {
   access->on = next.cycle;
   access->sent_milli = next.sent_milli;
   g_ptr_array_add(script->accesses, access);
-  memsys_send(script->memsys, &access->request, script->at);
+  memsys_send(script->memsys, &access->request, script->at, &script->counters);
 }
 
 static char *do_access(Script *script, Words *words) {

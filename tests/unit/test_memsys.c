@@ -47,7 +47,7 @@ static uint64_t submit(Bench *bench, MemKind kind, uint32_t mask, uint32_t bytes
   for (uint32_t lane = 0; lane < 32; lane++)
     request.address[lane] = mask >> lane & 1 ? BACKING_FIRST_ADDRESS + start + lane % count * step : 0;
   memsys_goes_on(bench->memsys, &request, now, 0);
-  memsys_send(bench->memsys, &request, now);
+  memsys_send(bench->memsys, &request, now, &bench->counters);
   memsys_run(bench->memsys, UINT64_MAX);
   return bench->reply;
 }
