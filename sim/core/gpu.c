@@ -253,6 +253,7 @@ void gpu_set_threads(Gpu *gpu, uint32_t threads) {
   g_clear_pointer(&gpu->team, team_free);
   gpu->threads = MAX(threads, 1);
   memset(gpu->home, 0, gpu->machine->gpu.sms);
+  memset(gpu->share, 0, gpu->machine->gpu.sms);
   if (threads > 1)
     gpu->team = team_new(threads);
   gpu->team_work = TEAM_WORK_MIN;

@@ -229,7 +229,7 @@ typedef struct Sm {
   struct Fault *fault; /* in a window; else NULL */
   GArray *notes;       /* of tell.h; NULL: none so far */
   LaunchTally *launch_tally;
-  SmSend *out;                 /* requests of a window that are sent behind it */
+  SmSend *out; /* requests of a window that are sent behind it */
   uint32_t out_count, out_space;
   uint8_t stall[SM_WARPS_MAX]; /* Stall: of what each warp waits for now, by slot */
   SlotTally slots[SM_SCHEDULERS_MAX];

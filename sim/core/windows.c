@@ -68,8 +68,8 @@ static uint64_t earliest(const Window *window) {
   return first;
 }
 
-/* Memory, mostly the longest, is the first piece: what SMs send in the window comes there behind it, and its replies come
- * behind it, too. */
+/* Memory, mostly the longest, is the first piece: what SMs send in the window comes there behind it, and its replies
+ * come behind it, too. */
 static void run_piece(void *user, uint32_t piece, uint32_t thread) {
   Window *window = user;
   if (piece == 0) {

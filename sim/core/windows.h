@@ -1,9 +1,12 @@
 /* windows.h - SMs and memory that run side by side.
  * SMs reach each other only by way of memory, and each way takes time: nothing that an SM sends in cycle t comes to a
  * slice, and no reply that a slice sends then comes to an SM, before t plus memsys_window(). So from cycle t on every
- * SM, and memory, runs so many cycles on its own, on as many threads as there are. Then requests go to memory by
- * (cycle, SM, order), the words that accesses have come to are read and changed (in shares, by address), and replies
- * are delivered.
+ * SM, and memory, runs so many cycles on its own, on as many threads as there are. An SM sends by itself then: what the
+ * memory keeps of it is put in order when it comes to its slice. Then the words that accesses have come to are read and
+ * changed, and replies are delivered, in shares by SM. Each thread has SMs of its own, those that it ran last, so that
+ * they stay in one processor's cache.
+ * Where parts of all SMs pass one place in order (a link to the host, a machine without slices), requests are kept
+ * until SMs have ended the window, and go to memory by (cycle, SM, order).
  * What comes out is what the loop of gpu_run() gives, event by event, whatever the number of threads.
  * Blocks may wait for room if it takes that long to fill a place (grid.refill_latency): the dispatcher hears of a
  * free place when the window ends.

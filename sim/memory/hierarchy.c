@@ -234,7 +234,8 @@ static void call(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* The unit has begun with the last part that was called: the next one is called, and loads that share its turn. */
 static void call_next(Hierarchy *h, Slice *slice, uint64_t cycle) {
-  uint32_t index = arbiter_next(&slice->arbiter, &h->arbiter_rules, &h->queue), line = part_at(&h->queue, index)->line;
+  uint32_t index = arbiter_next(&slice->arbiter, &h->arbiter_rules, &h->queue),
+           line = part_at(&h->queue, index)->line;
   bool loads = part_at(&h->queue, index)->kind == MEM_LOAD;
   call(h, index, cycle);
   for (uint32_t batched = 1; loads && batched < h->atomic_rules.batch_loads; batched++) {

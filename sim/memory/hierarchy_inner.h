@@ -17,8 +17,8 @@
 #include "sim/memory/tags.h"
 
 enum { AWAY_LINES = 64, PASSING_LINES = 1024 };
-/* Shares of words (hierarchy_pass()) are of pieces of so many bytes, a power of two: sectors of an L1, and lines of the
- * change log, lie in one. Pieces with one key are in one share. */
+/* Shares of words (hierarchy_pass()) are of pieces of so many bytes, a power of two: sectors of an L1, and lines of
+ * the change log, lie in one. Pieces with one key are in one share. */
 enum { SHARE_SHIFT = 9, SHARE_KEY_BITS = 14, SHARE_MIXED = UINT8_MAX };
 
 /* Parts of one SM to the lines of one hash that have crossed to the other half, and those that wait here so as not to

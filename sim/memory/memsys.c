@@ -134,8 +134,8 @@ static uint64_t serve(MemSys *memsys, const MemRequest *request, uint64_t now, C
   uint64_t start = MAX(memsys->free_at, now * memsys->bytes_per_cycle);
   memsys->free_at = start + (uint64_t)segments * memsys->segment;
   uint64_t served = MAX(now, (memsys->free_at - memsys->segment) / memsys->bytes_per_cycle);
-  served =
-      request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served, counters) : behind_atomics(memsys, request, served);
+  served = request->kind == MEM_ATOMIC ? serve_atomics(memsys, request, served, counters)
+                                       : behind_atomics(memsys, request, served);
   count(memsys, request, segments, now, served);
   return served;
 }

@@ -46,8 +46,8 @@ void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time, Counters *c
 uint64_t memsys_next(const MemSys *memsys);
 /* Does all that is due before cycle `end`. */
 void memsys_run(MemSys *memsys, uint64_t end);
-/* The same in steps, for windows: memsys_next() is at least `end` less memsys_window(), and nothing is sent between the
- * first step and the last that leaves an SM before memsys_next().
+/* The same in steps, for windows: memsys_next() is at least `end` less memsys_window(), and nothing is sent between
+ * the first step and the last that leaves an SM before memsys_next().
  * 1. Slices serve what is due. SMs may run beside it, and send if memsys_part() came before; else nobody sends before
  * it has ended. Returns how many parts wait for the second step.
  * 2. Words are read and changed, and replies go back to the SMs: those of one share of `shares`. After memsys_part()

@@ -187,8 +187,7 @@ static void sort_slot(PartQueue *queue, const PartSlot *slot) {
 
 uint32_t part_queue_take(PartQueue *queue, uint64_t due) {
   queue->now = due;
-  while (queue->far_count && part_at(queue, queue->far[0])->due - due < PARTS_SPAN)
-{
+  while (queue->far_count && part_at(queue, queue->far[0])->due - due < PARTS_SPAN) {
     uint32_t part = far_pop(queue);
     part_queue_put(queue, part, part_at(queue, part)->sm, part_at(queue, part)->due);
   }

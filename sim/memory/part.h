@@ -107,7 +107,7 @@ typedef struct PartOrder {
 typedef struct PartSide {
   _Alignas(64) uint32_t *free; /* its free parts, with room for all that are its own */
   uint32_t free_count, parts;
-  PartBox sent, answered;     /* parts that left it when they were sent; and that its replies let leave */
+  PartBox sent, answered; /* parts that left it when they were sent; and that its replies let leave */
 } PartSide;
 
 typedef uint64_t PartSteps[TRACE_STEPS];
