@@ -1,10 +1,10 @@
 /* windows.h - SMs and memory that run side by side.
- * SMs reach each other only by way of memory, and each way takes time: nothing that an SM sends in cycle t comes to a
- * slice, and no reply that a slice sends then comes to an SM, before t plus memsys_window(). So from cycle t on every
- * SM, and memory, runs so many cycles on its own, on as many threads as there are. An SM sends by itself; parts of
- * accesses are put in order when they come to their slices. Then the words that these came to are read and
- * changed, and replies are delivered, in shares by SM. Each thread has SMs of its own, those that it ran last, so that
- * they stay in one processor's cache.
+ * SMs reach each other only by way of memory, and each way takes time: nothing that an SM sends in cycle t comes to
+ * a slice, and no reply that a slice sends then comes to an SM, before t plus memsys_window(). So from cycle t on
+ * every SM, and memory, runs so many cycles on its own, on as many threads as there are. An SM sends by itself;
+ * parts of accesses are put in order when they come to their slices. Then the words that these came to are read and
+ * changed, and replies are delivered, in shares by SM. Each thread has SMs of its own, those that it ran last, so
+ * that they stay in one processor's cache.
  * Where parts of all SMs pass one place in order (a link to the host, a machine without slices), requests are kept
  * until SMs have ended the window, and go to memory by (cycle, SM, order).
  * What comes out is what the loop of gpu_run() gives, event by event, whatever the number of threads.

@@ -123,21 +123,13 @@ static inline void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) 
     keep_copy(h, part, cycle);
 }
 
-/* Whose SMs come to the part's words. Returns their key. */
-static uint32_t note_owner(Hierarchy *h, const Part *part) {
-  uint32_t piece = (uint32_t)((uint64_t)part->line << h->coalescer.line_shift >> SHARE_SHIFT);
-  uint32_t key = piece * UINT32_C(0x9e3779b1) >> (32 - SHARE_KEY_BITS), own = h->home[part->sm] + 1u;
-  h->owner[key] = h->owner[key] == 0 || h->owner[key] == own ? (uint8_t)own : SHARE_MIXED;
-  return key;
-}
-
 /* Its words are to be read or changed in this cycle; `milli`: when the slice sends the reply off. */
 static inline void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_t milli) {
   Part *part = part_at(&h->queue, index);
   part->due = cycle;
   if (part->away)
     end_crossing(h, part, cycle);
-  part_queue_done(&h->queue, index, milli, h->home ? note_owner(h, part) : 0);
+  part_queue_done(&h->queue, index, milli, h->home ? hierarchy_note_owner(h, part) : 0);
 }
 
 static inline void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {

@@ -89,6 +89,13 @@ struct Hierarchy {
 static inline uint16_t hierarchy_other_slice(const Hierarchy *h, const Part *part) {
   return (uint16_t)(part->slice < h->map.slices ? part->slice + h->map.slices : part->slice - h->map.slices);
 }
+/* Whose SMs come to the part's words. Returns their key. */
+static inline uint32_t hierarchy_note_owner(Hierarchy *h, const Part *part) {
+  uint32_t piece = (uint32_t)((uint64_t)part->line << h->coalescer.line_shift >> SHARE_SHIFT);
+  uint32_t key = piece * UINT32_C(0x9e3779b1) >> (32 - SHARE_KEY_BITS), own = h->home[part->sm] + 1u;
+  h->owner[key] = h->owner[key] == 0 || h->owner[key] == own ? (uint8_t)own : SHARE_MIXED;
+  return key;
+}
 enum { LATE_LINES = 256 };
 /* The part, which waited, leaves its SM's port at `milli` or later; there is a credit. */
 void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli);
