@@ -14,6 +14,8 @@ enum { WINDOW_MIN = 8, BUDGET_MIN = 1000 };
 /* So many requests before it is sent a request comes to the host's cache. */
 enum { REQUEST_AHEAD = 3 };
 
+/* A part of an access costs the host as much as so many instructions. */
+enum { PART_WORK = 8 };
 /* Shares of what passes between SMs and memory, for each thread: others help with its second one. */
 enum { SHARES_EACH = 2 };
 
@@ -221,7 +223,7 @@ static void run_window(Window *window) {
   Gpu *gpu = window->gpu;
   run_components(window);
   pass_on(window);
-  window->work = 8 * (int64_t)window->served;
+  window->work = PART_WORK * (int64_t)window->served;
   for (uint32_t i = 0; i < window->count; i++) {
     int64_t issued = INT64_MAX - gpu->sms[window->running[i]].budget;
     window->work += issued;
