@@ -239,6 +239,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_validated.h \
   sim/detect/race/race_words.c \
   sim/detect/race/race_words.h \
+  sim/detect/race/search_loops.c \
+  sim/detect/race/search_loops.h \
   sim/detect/race/shadow.c \
   sim/detect/race/shadow.h \
   sim/detect/race/shadow_parts.c \

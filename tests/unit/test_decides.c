@@ -64,7 +64,7 @@ START_TEST(finds_what_decides_an_access) {
   g_autofree bool *accesses = g_new0(bool, kernel->ninsts);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
     accesses[pc] = kernel->insts[pc].line == test->access;
-  g_autofree bool *decides = decides_find(kernel, accesses, true);
+  g_autofree bool *decides = decides_find(kernel, accesses, true, NULL);
   unsigned count = 0;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     if (!decides[pc])
@@ -85,9 +85,46 @@ START_TEST(leaves_out_what_decides_by_stores) {
   const Kernel *kernel = program_kernel(program, 0);
   g_autofree bool *accesses = g_new0(bool, kernel->ninsts);
   accesses[6] = true;
-  g_autofree bool *decides = decides_find(kernel, accesses, false);
+  g_autofree bool *decides = decides_find(kernel, accesses, false, NULL);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
     ck_assert(decides[pc] == (kernel->insts[pc].line == 7));
+}
+END_TEST
+
+/* The same where searches end in any case. `decide` is what decides then; R9: where a search begins; R8: its step. */
+#define PROBE "look: LD.CV R1, [R9];\n" TEST("P0", "R1") "@P0 BRA out;\nIADD R9, R9, R8;\nBRA look;\nout: "
+static const Case searches[] = {
+    {"what comes behind a search", HEAD PROBE "LD.CV R2, [R4];\n" END, 9, {0}},
+    {"the place that it found", HEAD PROBE "LD.CV R2, [R9+0x400];\n" END, 9, {4}},
+    {"another round", HEAD PROBE END, 4, {0}},
+    {"a way out of two",
+     HEAD "look: LD.CV R1, [R9];\n" TEST("P0", "R1") "@P0 BRA out;\nIADD R9, R9, R8;\n" TEST("P1", "R9")
+     "@P1 BRA look;\nLD.CV R2, [R4];\nout: " END, 10, {4}},
+    {"the first round before the loop",
+     HEAD "LD.CV R1, [R9];\n" TEST("P0", "R1") "@P0 BRA out;\nlook: IADD R9, R9, R8;\nLD.CV R1, [R9];\n"
+     TEST("P0", "R1") "@!P0 BRA look;\nout: LD.CV R2, [R4];\n" END, 11, {0}},
+    {"a wait, which looks at one place",
+     HEAD "look: LD.CV R1, [R9];\n" TEST("P0", "R1") "@P0 BRA look;\nLD.CV R2, [R4];\n" END, 7, {4}},
+    {"a list, whose elements lead on",
+     HEAD "look: LD.CV R9, [R9];\n" TEST("P0", "R9") "@!P0 BRA look;\nLD.CV R2, [R4];\n" END, 7, {4}},
+    {"a loop that changes memory",
+     HEAD "look: LD.CV R1, [R9];\nST [R9], R7;\nIADD R9, R9, R8;\n" TEST("P0", "R1")
+     "@!P0 BRA look;\nLD.CV R2, [R4];\n" END, 9, {4}},
+};
+
+START_TEST(searches_end) {
+  const Case *test = &searches[_i];
+  g_autoptr(Program) program = lab_parse(test->text);
+  const Kernel *kernel = program_kernel(program, 0);
+  g_autofree bool *accesses = g_new0(bool, kernel->ninsts);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    accesses[pc] = kernel->insts[pc].line == test->access;
+  g_autoptr(Cfg) cfg = cfg_new(kernel);
+  g_autoptr(SearchLoops) loops = search_loops_find(kernel, cfg);
+  g_autofree bool *decides = decides_find(kernel, accesses, false, loops);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    ck_assert_msg(decides[pc] == (kernel->insts[pc].line == test->decide[0]), "%s: line %u %s", test->name,
+                  kernel->insts[pc].line, decides[pc] ? "decides" : "doesn't decide");
 }
 END_TEST
 
@@ -96,6 +133,7 @@ int main(void) {
   TCase *tcase = tcase_create("decides");
   tcase_add_loop_test(tcase, finds_what_decides_an_access, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, leaves_out_what_decides_by_stores);
+  tcase_add_loop_test(tcase, searches_end, 0, G_N_ELEMENTS(searches));
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

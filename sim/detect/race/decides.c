@@ -18,6 +18,8 @@ typedef struct Slice {
   bool *executed;          /* of each block: what decides whether it is executed has been looked for */
   GHashTable *whole;       /* values that were followed through a whole block: block << 32 | value */
   bool stored[UNIT_COUNT]; /* the stores of that unit are included, or aren't wanted */
+  const SearchLoops *ending;
+  bool *left; /* of each loop of `ending`: what ends it is included */
   bool *decides;
 } Slice;
 
@@ -34,11 +36,50 @@ static void include(Slice *slice, uint32_t pc) {
 
 /* ---- whether a block is executed ---- */
 
-static bool leads_there(const CfgBlock *block, const bool *sure) {
-  for (guint i = 0; i < block->successors->len; i++)
-    if (!sure[g_array_index(block->successors, uint32_t, i)])
+/* A search that ends goes this way, or that, whatever it finds: towards a block of it no way out counts, towards
+ * others no further round. */
+static bool is_left_out(const Slice *slice, uint32_t target, uint32_t from, uint32_t to) {
+  const SearchLoops *loops = slice->ending;
+  uint32_t loop = loops ? search_loops_round(loops, from) : 0;
+  if (!loop)
+    return false;
+  if (search_loops_round(loops, target) != loop)
+    return search_loops_go_on(loops, from, to);
+  return loops->of[to] != loop && !search_loops_go_on(loops, from, to);
+}
+
+/* All ways out of the loop lead there. */
+static bool ends_lead_there(const Slice *slice, uint32_t loop, const bool *sure) {
+  const SearchLoops *loops = slice->ending;
+  bool some = false;
+  for (guint number = 0; number < slice->cfg->blocks->len; number++) {
+    const CfgBlock *block = block_at(slice, number);
+    for (guint i = 0; loops->of[number] == loop && i < block->successors->len; i++) {
+      uint32_t to = g_array_index(block->successors, uint32_t, i);
+      if (loops->of[to] != loop && !sure[to])
+        return false;
+      some |= loops->of[to] != loop;
+    }
+    if (loops->of[number] == loop && block->exits)
       return false;
-  return block->successors->len && !block->exits;
+  }
+  return some;
+}
+
+static bool leads_there(const Slice *slice, uint32_t target, uint32_t number, const bool *sure) {
+  uint32_t loop = slice->ending ? slice->ending->of[number] : 0;
+  if (loop && search_loops_round(slice->ending, target) != loop && ends_lead_there(slice, loop, sure))
+    return true;
+  const CfgBlock *block = block_at(slice, number);
+  bool some = false;
+  for (guint i = 0; i < block->successors->len; i++) {
+    uint32_t to = g_array_index(block->successors, uint32_t, i);
+    bool counts = !is_left_out(slice, target, number, to);
+    if (counts && !sure[to])
+      return false;
+    some |= counts;
+  }
+  return some && !block->exits;
 }
 
 /* The blocks from which every path leads to `block`. */
@@ -51,7 +92,7 @@ static bool *find_sure(const Slice *slice, uint32_t block) {
     const GArray *before = block_at(slice, g_array_index(work, uint32_t, next))->predecessors;
     for (guint i = 0; i < before->len; i++) {
       uint32_t from = g_array_index(before, uint32_t, i);
-      if (sure[from] || !leads_there(block_at(slice, from), sure))
+      if (sure[from] || !leads_there(slice, block, from, sure))
         continue;
       sure[from] = true;
       g_array_append_val(work, from);
@@ -61,12 +102,14 @@ static bool *find_sure(const Slice *slice, uint32_t block) {
 }
 
 /* Some ways out of the block surely lead there, and others don't. */
-static bool chooses(const CfgBlock *block, const bool *sure) {
+static bool chooses(const Slice *slice, uint32_t target, uint32_t number, const bool *sure) {
+  const CfgBlock *block = block_at(slice, number);
   bool some = false, others = block->exits;
   for (guint i = 0; i < block->successors->len; i++) {
-    bool leads = sure[g_array_index(block->successors, uint32_t, i)];
-    some |= leads;
-    others |= !leads;
+    uint32_t to = g_array_index(block->successors, uint32_t, i);
+    bool counts = !is_left_out(slice, target, number, to);
+    some |= counts && sure[to];
+    others |= counts && !sure[to];
   }
   return some && others;
 }
@@ -77,7 +120,7 @@ static void follow_execution(Slice *slice, uint32_t block) {
   slice->executed[block] = true;
   g_autofree bool *sure = find_sure(slice, block);
   for (guint i = 0; i < slice->cfg->blocks->len; i++)
-    if (chooses(block_at(slice, i), sure))
+    if (chooses(slice, block, i, sure))
       include(slice, block_at(slice, i)->last);
 }
 
@@ -98,6 +141,31 @@ static bool writes(const Slice *slice, const Inst *inst, uint32_t value) {
   return false;
 }
 
+/* What the loop leaves in a register depends on when it ended. */
+static void include_ends(Slice *slice, uint32_t loop) {
+  if (slice->left[loop - 1])
+    return;
+  slice->left[loop - 1] = true;
+  for (guint number = 0; number < slice->cfg->blocks->len; number++) {
+    const CfgBlock *block = block_at(slice, number);
+    bool ends = slice->ending->of[number] == loop && block->exits;
+    for (guint i = 0; slice->ending->of[number] == loop && i < block->successors->len; i++)
+      ends |= slice->ending->of[g_array_index(block->successors, uint32_t, i)] != loop;
+    if (ends)
+      include(slice, block->last);
+  }
+}
+
+/* Some instruction of the loop writes the value. */
+static bool is_left_by(const Slice *slice, uint32_t loop, uint32_t value) {
+  for (guint number = 0; number < slice->cfg->blocks->len; number++)
+    for (uint32_t pc = block_at(slice, number)->first;
+         slice->ending->of[number] == loop && pc <= block_at(slice, number)->last; pc++)
+      if (writes(slice, &slice->kernel->insts[pc], value))
+        return true;
+  return false;
+}
+
 static void follow_value(Slice *slice, Want wanted) {
   const CfgBlock *block = block_at(slice, wanted.block);
   for (uint32_t pc = wanted.end; pc-- > block->first;) {
@@ -110,6 +178,11 @@ static void follow_value(Slice *slice, Want wanted) {
   }
   for (guint i = 0; i < block->predecessors->len; i++) {
     uint32_t from = g_array_index(block->predecessors, uint32_t, i);
+    uint32_t loop = slice->ending ? slice->ending->of[from] : 0;
+    if (search_loops_turn(slice->ending, from, wanted.block))
+      continue;
+    if (loop && loop != slice->ending->of[wanted.block] && is_left_by(slice, loop, wanted.value))
+      include_ends(slice, loop);
     gpointer key = (gpointer)(uintptr_t)((uint64_t)from << 32 | wanted.value);
     if (g_hash_table_add(slice->whole, key))
       want(slice, from, block_at(slice, from)->last + 1, wanted.value);
@@ -163,7 +236,7 @@ static void begin(Slice *slice, const bool *accesses) {
   }
 }
 
-bool *decides_find(const Kernel *kernel, const bool *accesses, bool by_stores) {
+bool *decides_find(const Kernel *kernel, const bool *accesses, bool by_stores, const SearchLoops *ending) {
   g_autoptr(Cfg) cfg = cfg_new(kernel);
   Slice slice = {.kernel = kernel,
                  .cfg = cfg,
@@ -173,6 +246,8 @@ bool *decides_find(const Kernel *kernel, const bool *accesses, bool by_stores) {
                  .executed = g_new0(bool, cfg->blocks->len),
                  .whole = g_hash_table_new(g_direct_hash, g_direct_equal),
                  .stored = {[UNIT_GLOBAL] = !by_stores, [UNIT_SHARED] = !by_stores},
+                 .ending = ending,
+                 .left = g_new0(bool, ending ? ending->head->len + 1 : 1),
                  .decides = g_new0(bool, kernel->ninsts)};
   begin(&slice, accesses);
   while (slice.insts->len || slice.wants->len) {
@@ -191,6 +266,7 @@ bool *decides_find(const Kernel *kernel, const bool *accesses, bool by_stores) {
   g_array_free(slice.wants, TRUE);
   g_free(slice.included);
   g_free(slice.executed);
+  g_free(slice.left);
   g_hash_table_destroy(slice.whole);
   return slice.decides;
 }

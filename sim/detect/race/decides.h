@@ -8,10 +8,13 @@
 #include <stdbool.h>
 
 #include "isa/program.h"
+#include "sim/detect/race/search_loops.h"
 
 /* Of each instruction of the kernel: true if it is a load or atomic operation whose value decides whether an
  * instruction of `accesses` (one bool for each instruction) is executed, or what its address is. `by_stores`: by
- * way of what stores leave in global or shared memory, too. Free with g_free. */
-bool *decides_find(const Kernel *kernel, const bool *accesses, bool by_stores);
+ * way of what stores leave in global or shared memory, too. `ending`, if not NULL: these loops end in any case, and
+ * what ends one decides only what happens on one way out of it, or depends on what the loop leaves; rounds behind the
+ * first don't count. Free with g_free. */
+bool *decides_find(const Kernel *kernel, const bool *accesses, bool by_stores, const SearchLoops *ending);
 
 #endif

@@ -39,14 +39,30 @@ static const uint8_t *marks_of(RaceTrial *trial, const Launch *launch) {
   return marks;
 }
 
+/* A load of a search decides less: what comes behind the search does so whatever it found, unless it depends on
+ * that; and another round looks elsewhere, whoever changed what. */
+static void judge_searches(const Kernel *kernel, const bool *accesses, uint8_t *deciding) {
+  g_autoptr(Cfg) cfg = cfg_new(kernel);
+  g_autoptr(SearchLoops) loops = search_loops_find(kernel, cfg);
+  if (!loops->head->len)
+    return;
+  g_autofree bool *at_once = decides_find(kernel, accesses, false, loops);
+  g_autofree bool *by_stores = decides_find(kernel, accesses, true, loops);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    if (search_loops_round(loops, cfg->block_of[pc]))
+      deciding[pc] = at_once[pc] ? DECIDES_AT_ONCE : by_stores[pc] ? DECIDES_BY_STORES : DECIDES_NOTHING;
+}
+
 static uint8_t *find_deciding(const Kernel *kernel, const uint8_t *marks) {
   uint8_t *deciding = g_new0(uint8_t, kernel->ninsts);
   g_autofree bool *accesses = g_new0(bool, kernel->ninsts);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
     accesses[pc] = marks[pc];
-  g_autofree bool *at_once = decides_find(kernel, accesses, false), *by_stores = decides_find(kernel, accesses, true);
+  g_autofree bool *at_once = decides_find(kernel, accesses, false, NULL);
+  g_autofree bool *by_stores = decides_find(kernel, accesses, true, NULL);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
     deciding[pc] = at_once[pc] ? DECIDES_AT_ONCE : by_stores[pc] ? DECIDES_BY_STORES : DECIDES_NOTHING;
+  judge_searches(kernel, accesses, deciding);
   return deciding;
 }
 
