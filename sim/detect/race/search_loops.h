@@ -2,8 +2,8 @@
  * the rounds before have loaded, as a probe of a hash table does. What it loads decides when such a loop ends, but it
  * doesn't wait for anybody: it would end without others.
  * Compilers put the first round before the loop; its branch then leads into the loop or to where that ends.
- * A loop that loads one place again waits, and one that follows pointers goes where others lead it; both are left out,
- * as are loops that change memory, meet others or have loops within.
+ * A loop that loads one place again waits, and one that follows pointers goes where others lead it; both are left
+ * out, as are loops that change memory, meet others or have loops within.
  * Ownership: the caller's, until search_loops_free(). */
 #ifndef LOCKSTEP_DETECT_RACE_SEARCH_LOOPS_H
 #define LOCKSTEP_DETECT_RACE_SEARCH_LOOPS_H
