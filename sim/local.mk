@@ -250,6 +250,7 @@ liblockstep_a_SOURCES += \
   sim/detect/race/unfenced.h \
   sim/detect/race/validates.c \
   sim/detect/race/validates.h \
+  sim/detect/race/values.h \
   sim/detect/race/vclock.c \
   sim/detect/race/vclock.h \
   sim/detect/race/warp_order.c \

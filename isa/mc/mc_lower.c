@@ -442,7 +442,8 @@ static void refuse_kernel(McBuild *build) {
   kernel->refusal = kernel->refusal ? kernel->refusal : diag_new();
   for (GList *name = names; name; name = name->next) {
     int uses = GPOINTER_TO_INT(g_hash_table_lookup(build->refused, name->data));
-    const char *shown = name->data, *usual = usual_name(shown), *encoding = g_str_has_prefix(shown, "?.") ? shown + 2 : "";
+    const char *shown = name->data, *usual = usual_name(shown);
+    const char *encoding = g_str_has_prefix(shown, "?.") ? shown + 2 : "";
     g_string_append_printf(text, "%s`%s` (%s%s%s%d use%s)", text->len ? ", " : "", usual ? usual : shown,
                            *encoding ? "encoding " : "", encoding, *encoding ? ", " : "", uses, uses == 1 ? "" : "s");
   }

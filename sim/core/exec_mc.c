@@ -18,8 +18,8 @@ static const uint32_t *term_row(const Issue *issue, int16_t slot, uint32_t flag,
 static const uint32_t none[WARP_LANES];
 
 /* The sum of three rows, of `ones`, and of 1 in each lane of two masks: carry 1 if it left 32 bits, carry 2 if it left them twice. */
-WIDE_CLONES static void write_sum(Issue *issue, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t ones,
-                                  uint32_t carry, uint32_t carry2) {
+WIDE_CLONES static void write_sum(Issue *issue, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                                  uint32_t ones, uint32_t carry, uint32_t carry2) {
   uint32_t row[WARP_LANES], over[WARP_LANES], one = 0, two = 0;
   ROW {
     uint32_t first = a[l] + b[l], second = first + c[l];

@@ -1,5 +1,6 @@
 /* sm_inner.h - what the files of an SM share: sm.c (schedulers, and the short way of arithmetic), sm_issue.c (how a
- * warp issues), sm_blocks.c (blocks and warps come and go), sm_replies.c (who waits, and replies of global memory). */
+ * warp issues), sm_blocks.c (blocks and warps come and go), sm_replies.c (who waits, and replies of global
+ * memory). */
 #ifndef LOCKSTEP_CORE_SM_INNER_H
 #define LOCKSTEP_CORE_SM_INNER_H
 

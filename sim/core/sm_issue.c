@@ -187,6 +187,14 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   return true;
 }
 
+/* The warp comes to the instruction again behind a reply. */
+static void block_at_issue(const Issue *issue, Stall stall) {
+  issue->warp->blocked = true;
+  issue->warp->blocked_from = issue->now;
+  issue->warp->blocked_delay = 0;
+  slots_lose(issue, stall);
+}
+
 /* As many accesses wait at the SM's port as it has room for: the warp comes to this one again when a reply has come
  * and it is its turn. */
 static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
@@ -200,10 +208,7 @@ static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   warp_set_add(&sm->crowded, warp->slot);
   warp->crowded_since = warp->invited ? warp->crowded_since : issue->now;
   warp->invited = false;
-  warp->blocked = true;
-  warp->blocked_from = issue->now;
-  warp->blocked_delay = 0;
-  slots_lose(issue, STALL_PORT);
+  block_at_issue(issue, STALL_PORT);
   return true;
 }
 
@@ -221,10 +226,7 @@ static bool waits_for_loads(const Issue *issue) {
   if (!issue->gpu->machine->memory.port.warp_loads || issue->inst->op != OP_LD || !issue->mask || !warp->pending)
     return false;
   warp->awaits_loads = true;
-  warp->blocked = true;
-  warp->blocked_from = issue->now;
-  warp->blocked_delay = 0;
-  slots_lose(issue, STALL_MEMORY);
+  block_at_issue(issue, STALL_MEMORY);
   return true;
 }
 

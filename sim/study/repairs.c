@@ -4,8 +4,8 @@
 typedef enum { TRIAL_STANDS, TRIAL_GONE, TRIAL_STOPPED } TrialEnd;
 
 /* What is put in changes what is known, not what happens: the run is the same, cycle for cycle. */
-static TrialEnd try_with(const Finding *finding, const Repair *repair, const Scenario *scenario, const Machine *machine,
-                         const RunOptions *options, uint64_t cycles, Diag *diag) {
+static TrialEnd try_with(const Finding *finding, const Repair *repair, const Scenario *scenario,
+                         const Machine *machine, const RunOptions *options, uint64_t cycles, Diag *diag) {
   RunOptions trial = *options;
   trial.trial = &(const RepairTrial){repair, finding};
   trial.observer = NULL;

@@ -6,12 +6,12 @@
 __constant__ unsigned table[16 * 1024];
 
 // n loads behind each other, each of places that nobody has read in this launch: 2048 words apart.
-#define FIRST(name, place)                                                                                            \
-  BENCH(first_##name, {1}, {1, 2, 4, 8}) {                                                                            \
-    unsigned lane = threadIdx.x % 32, x = lane & zero, at = place;                                                    \
-    unsigned start = clock_now();                                                                                     \
-    _Pragma("unroll 1") for (unsigned i = 0; i < n; i++) x = table[x + at + i * 2048];                                \
-    end_row(took, start, x);                                                                                          \
+#define FIRST(name, place)                                                                                           \
+  BENCH(first_##name, {1}, {1, 2, 4, 8}) {                                                                           \
+    unsigned lane = threadIdx.x % 32, x = lane & zero, at = place;                                                   \
+    unsigned start = clock_now();                                                                                    \
+    _Pragma("unroll 1") for (unsigned i = 0; i < n; i++) x = table[x + at + i * 2048];                               \
+    end_row(took, start, x);                                                                                         \
   }
 // The same places again and again.
 #define AGAIN(name, place) ROUNDS(again_##name, WARPS_ALL, {64}, unsigned at = place, REP4(x = table[x + at];))

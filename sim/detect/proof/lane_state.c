@@ -123,7 +123,8 @@ WIDE_CLONES static void keep_known(uint32_t *regs, uint32_t known, unsigned coun
 }
 
 static void forget(const StateSet *set, LaneState *state) {
-  state->unknown = regset_and(regset_or(state->unknown, set->widened[state->pc]), set->liveness->live_regs[state->pc]);
+  RegSet unknown = regset_or(state->unknown, set->widened[state->pc]);
+  state->unknown = regset_and(unknown, set->liveness->live_regs[state->pc]);
   if (state->ranged && !regset_has(&state->unknown, state->ranged - 1))
     state->ranged = state->low = state->high = 0;
   for (unsigned word = 0; word < reg_words(set); word++) {

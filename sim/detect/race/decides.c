@@ -1,8 +1,7 @@
 #include "sim/detect/race/decides.h"
 
 #include "isa/flow/cfg.h"
-
-enum { FIRST_PRED = 1 << 16 }; /* values: registers, then predicates */
+#include "sim/detect/race/values.h"
 
 /* A value as of the end of a part of a block: from its first instruction up to, and without, `end`. */
 typedef struct Want {
@@ -131,16 +130,6 @@ static void want(Slice *slice, uint32_t block, uint32_t end, uint32_t value) {
   g_array_append_val(slice->wants, wanted);
 }
 
-static bool writes(const Slice *slice, const Inst *inst, uint32_t value) {
-  if (value >= FIRST_PRED)
-    return inst_pred_writes(inst) >> (value - FIRST_PRED) & 1;
-  RegList list = inst_writes(inst, slice->kernel->nregs);
-  for (unsigned i = 0; i < list.count; i++)
-    if (list.reg[i] >= 0 && (uint32_t)list.reg[i] == value)
-      return true;
-  return false;
-}
-
 /* What the loop leaves in a register depends on when it ended. */
 static void include_ends(Slice *slice, uint32_t loop) {
   if (slice->left[loop - 1])
@@ -161,7 +150,7 @@ static bool is_left_by(const Slice *slice, uint32_t loop, uint32_t value) {
   for (guint number = 0; number < slice->cfg->blocks->len; number++)
     for (uint32_t pc = block_at(slice, number)->first;
          slice->ending->of[number] == loop && pc <= block_at(slice, number)->last; pc++)
-      if (writes(slice, &slice->kernel->insts[pc], value))
+      if (value_is_written(slice->kernel, &slice->kernel->insts[pc], value))
         return true;
   return false;
 }
@@ -170,7 +159,7 @@ static void follow_value(Slice *slice, Want wanted) {
   const CfgBlock *block = block_at(slice, wanted.block);
   for (uint32_t pc = wanted.end; pc-- > block->first;) {
     const Inst *inst = &slice->kernel->insts[pc];
-    if (!writes(slice, inst, wanted.value))
+    if (!value_is_written(slice->kernel, inst, wanted.value))
       continue;
     include(slice, pc);
     if (!inst_is_guarded(inst))
@@ -197,7 +186,7 @@ static void want_operands(Slice *slice, uint32_t pc) {
     if (list.reg[i] >= 0)
       want(slice, block, pc, (uint32_t)list.reg[i]);
   for (uint32_t rest = inst_pred_reads(inst); rest; rest &= rest - 1)
-    want(slice, block, pc, FIRST_PRED + (uint32_t)__builtin_ctz(rest));
+    want(slice, block, pc, VALUE_PRED + (uint32_t)__builtin_ctz(rest));
 }
 
 /* What the kernel's stores leave there. */

@@ -1,5 +1,7 @@
 #include "sim/detect/race/search_loops.h"
 
+#include "sim/detect/race/values.h"
+
 enum { BLOCKS_MAX = 4000, LOOP_BLOCKS_MAX = 64 };
 
 typedef struct Search {
@@ -12,7 +14,7 @@ typedef struct Search {
   GArray *followed; /* uint32_t: values that an address depends on; registers, then predicates */
 } Search;
 
-enum { FIRST_PRED = 1 << 16, UNSEEN = UINT32_MAX };
+enum { UNSEEN = UINT32_MAX };
 
 static const CfgBlock *block_at(const Search *search, uint32_t block) {
   return g_ptr_array_index(search->cfg->blocks, block);
@@ -142,16 +144,6 @@ static bool is_quiet(const Search *search, uint32_t head, uint32_t latch) {
 
 /* ---- addresses ---- */
 
-static bool writes(const Search *search, const Inst *inst, uint32_t value) {
-  if (value >= FIRST_PRED)
-    return inst_pred_writes(inst) >> (value - FIRST_PRED) & 1;
-  RegList list = inst_writes(inst, search->kernel->nregs);
-  for (unsigned i = 0; i < list.count; i++)
-    if (list.reg[i] >= 0 && (uint32_t)list.reg[i] == value)
-      return true;
-  return false;
-}
-
 static void add_operands(const Inst *inst, GArray *values) {
   RegList list = inst_reads(inst);
   for (unsigned i = 0; i < list.count; i++) {
@@ -160,8 +152,8 @@ static void add_operands(const Inst *inst, GArray *values) {
       g_array_append_val(values, value);
   }
   for (uint32_t rest = inst_pred_reads(inst); rest; rest &= rest - 1) {
-    uint32_t value = FIRST_PRED + (uint32_t)__builtin_ctz(rest);
-    if (value != FIRST_PRED + PRED_TRUE && !has(values, value))
+    uint32_t value = VALUE_PRED + (uint32_t)__builtin_ctz(rest);
+    if (value != VALUE_PRED + PRED_TRUE && !has(values, value))
       g_array_append_val(values, value);
   }
 }
@@ -172,7 +164,7 @@ static bool follow(const Search *search, uint32_t value, GArray *values) {
     const CfgBlock *block = block_at(search, g_array_index(search->body, uint32_t, i));
     for (uint32_t pc = block->first; pc <= block->last; pc++) {
       const Inst *inst = &search->kernel->insts[pc];
-      if (!writes(search, inst, value))
+      if (!value_is_written(search->kernel, inst, value))
         continue;
       if (is_load(inst))
         return false;
