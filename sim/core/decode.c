@@ -271,20 +271,30 @@ void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
   count_fences_once(kernel, decoded);
 }
 
-/* ---- arithmetic ---- */
+/* ---- short ways ---- */
 
 /* What a warp's stack or a listener wants to know of. */
 enum { NOTED_FLAGS = INST_POP | INST_FUSED | INST_MARKS | INST_MAYBE_UNSET | INST_SYNCED | INST_LEAVES };
 
-static bool is_plain(const Inst *inst, const Decoded *decoded) {
-  bool loads = inst->op == OP_LDC || inst->op == OP_LDC64;
-  bool waits = decoded->constant || decoded->interval || decoded->raises || decoded->sources;
-  return op_info[inst->op].unit == UNIT_ALU && !loads && !waits && !(inst->flags & NOTED_FLAGS) &&
-         decoded->executor == executors[inst->op];
+static bool steers(Opcode op) {
+  return op == OP_BRA || op == OP_BSSY || op == OP_BSYNC || op == OP_BREAK || op == OP_YIELD || op == OP_NOP;
 }
 
-void decode_plain(const Kernel *kernel, Decoded decoded[]) {
-  for (uint32_t pc = 0; pc + 1 < kernel->ninsts; pc++)
-    decoded[pc].plain =
-        is_plain(&kernel->insts[pc], &decoded[pc]) && !(kernel->insts[pc + 1].flags & INST_JOIN_TARGET);
+static IssueWay way_of(const Inst *inst, const Decoded *decoded) {
+  bool loads = inst->op == OP_LDC || inst->op == OP_LDC64;
+  bool waits = decoded->constant || decoded->interval || decoded->raises || decoded->sources;
+  if (waits || inst->flags & NOTED_FLAGS || decoded->executor != executors[inst->op])
+    return WAY_WHOLE;
+  if (steers(inst->op))
+    return WAY_STEERS;
+  return op_info[inst->op].unit == UNIT_ALU && !loads ? WAY_PLAIN : WAY_WHOLE;
+}
+
+void decode_ways(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
+  bool stacks = gpu->machine->sm.convergence == CONVERGENCE_STACK;
+  for (uint32_t pc = 0; pc + 1 < kernel->ninsts; pc++) {
+    IssueWay way = way_of(&kernel->insts[pc], &decoded[pc]);
+    bool joins = way == WAY_STEERS || kernel->insts[pc + 1].flags & INST_JOIN_TARGET;
+    decoded[pc].way = stacks && joins ? WAY_WHOLE : way;
+  }
 }

@@ -22,7 +22,7 @@ void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
  * comparison stands 23 cycles before. */
 void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
 
-/* Sets Decoded.plain of all, when all else is known. */
-void decode_plain(const Kernel *kernel, Decoded decoded[]);
+/* Sets Decoded.way of all, when all else is known. */
+void decode_ways(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
 
 #endif

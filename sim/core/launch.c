@@ -200,7 +200,7 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
     decode_in_order(gpu, launch->kernel, launch->decoded);
   else if (machine_knows_code(gpu->machine))
     decode_stall_counts(gpu, launch->kernel, launch->decoded);
-  decode_plain(launch->kernel, launch->decoded);
+  decode_ways(gpu, launch->kernel, launch->decoded);
   /* Who comes to the first part of an instruction comes to its last. */
   for (uint32_t i = launch->kernel->ninsts; i-- > 1;)
     if (launch->kernel->insts[i - 1].flags & INST_FUSED) {

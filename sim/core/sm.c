@@ -33,14 +33,15 @@ void sm_begin(Sm *sm) {
     scheduler->of_unit[ISSUE_ANY] = sm->slots_of[i];
     rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + 1 + index * SM_SCHEDULERS_MAX + i);
   }
+  sm->steering = (Issue){.turns = 1, .gpu = sm->gpu, .sm = sm};
   flights_init(&sm->flights);
   wheel_init(&sm->wheel);
   sm->ended = WHEEL_NEVER;
 }
 
-/* ---- the short way of arithmetic ---- */
+/* ---- short ways to issue ---- */
 
-/* Nobody listens to what arithmetic does, or holds warps up behind it. */
+/* Nobody listens to what warps issue, or holds them up behind it. */
 static bool is_unwatched(const Gpu *gpu) {
   return !gpu->noisy && !gpu->holds_up && !PROBE_WANTED(gpu, issued);
 }
@@ -56,16 +57,21 @@ static void go_on_plainly(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t n
   wheel_insert(&sm->wheel, warp->slot, next);
 }
 
-/* As sm_issue(), of such an instruction. */
+/* `mask` lanes issue an instruction of a short way at `now`. */
+static void take_plainly(Sm *sm, const Warp *warp, const Decoded *decoded, uint32_t mask, uint64_t now) {
+  sm->counters.lane_instructions += mask == ALL_LANES ? WARP_LANES : bits_count(mask);
+  if (decoded->occupies | decoded->holds | decoded->reads)
+    scheduler_take(sm_scheduler(sm, warp), decoded, sm->gpu->machine->sm.encoded.register_lag, now);
+}
+
+/* As sm_issue(), of an instruction of WAY_PLAIN. */
 static void issue_plainly(Sm *sm, Warp *warp, const Launch *launch, const Decoded *decoded, uint64_t now) {
   const Inst *inst = &launch->kernel->insts[warp->pc];
   uint32_t mask = sm_execute_plainly(sm, warp, inst, decoded);
   uint64_t ready = now + decoded->skip_latency, next = now + decoded->skip;
   sm->counters.warp_instructions++;
   if (G_LIKELY(mask)) {
-    sm->counters.lane_instructions += mask == ALL_LANES ? WARP_LANES : bits_count(mask);
-    if (decoded->occupies | decoded->holds | decoded->reads)
-      scheduler_take(sm_scheduler(sm, warp), decoded, sm->gpu->machine->sm.encoded.register_lag, now);
+    take_plainly(sm, warp, decoded, mask, now);
     ready = now + decoded->latency;
     next = now + (decoded->stall ? decoded->stall : decoded->apart);
   }
@@ -75,15 +81,44 @@ static void issue_plainly(Sm *sm, Warp *warp, const Launch *launch, const Decode
   go_on_plainly(sm, warp, decoded + 1, next);
 }
 
+/* As sm_issue(), of an instruction of WAY_STEERS. */
+static void issue_steering(Sm *sm, Warp *warp, Block *block, const Decoded *decoded, uint64_t now) {
+  const Inst *inst = &block->launch->kernel->insts[warp->pc];
+  Issue *issue = &sm->steering;
+  issue->mask = sm_executing(warp, inst);
+  issue->next = now + decoded->skip;
+  issue->next_pc = warp->pc + 1;
+  sm->counters.warp_instructions++;
+  if (G_LIKELY(issue->mask)) {
+    issue->inst = inst;
+    issue->regs = warp->regs;
+    issue->consts = warp->consts;
+    issue->pred = warp->pred;
+    issue->pc = warp->pc;
+    issue->now = now;
+    issue->ready = now + decoded->latency;
+    issue->next = now + (decoded->stall ? decoded->stall : decoded->apart);
+    issue->encoded = decoded->stall;
+    issue->block = block;
+    issue->warp = warp;
+    decoded->executor(issue);
+    take_plainly(sm, warp, decoded, issue->mask, now);
+  }
+  warp->pc = issue->next_pc;
+  if (G_LIKELY(warp->state == WARP_RUNNING && !sm->faulted))
+    go_on_plainly(sm, warp, &block->launch->decoded[warp->pc], issue->next);
+}
+
 /* ---- schedulers ---- */
 
 static void issue(Sm *sm, Warp *warp, uint64_t now) {
-  const Launch *launch = warp_block(sm, warp)->launch;
-  const Decoded *decoded = &launch->decoded[warp->pc];
-  if (sm_issues_plainly(sm, warp, decoded))
-    issue_plainly(sm, warp, launch, decoded, now);
-  else
-    sm_issue(sm, warp, now);
+  Block *block = warp_block(sm, warp);
+  const Decoded *decoded = &block->launch->decoded[warp->pc];
+  switch (sm_issue_way(sm, warp, decoded)) {
+  case WAY_PLAIN: issue_plainly(sm, warp, block->launch, decoded, now); break;
+  case WAY_STEERS: issue_steering(sm, warp, block, decoded, now); break;
+  default: sm_issue(sm, warp, now);
+  }
 }
 
 /* The scheduler issues at `now`; `ready` could. */

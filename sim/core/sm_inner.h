@@ -1,4 +1,4 @@
-/* sm_inner.h - what the files of an SM share: sm.c (schedulers, and the short way of arithmetic), sm_issue.c (how a
+/* sm_inner.h - what the files of an SM share: sm.c (schedulers, and short ways to issue), sm_issue.c (how a
  * warp issues), sm_blocks.c (blocks and warps come and go), sm_replies.c (who waits, and replies of global
  * memory). */
 #ifndef LOCKSTEP_CORE_SM_INNER_H
@@ -10,16 +10,21 @@
 void sm_begin(Sm *sm);
 /* The warp issues the instruction at its pc. */
 void sm_issue(Sm *sm, Warp *warp, uint64_t now);
-/* The warp's next instruction changes rows of registers and predicates, and there is nothing else to it. */
-static inline bool sm_issues_plainly(const Sm *sm, const Warp *warp, const Decoded *decoded) {
-  return decoded->plain && sm->unwatched &&
-         !(warp->shadow | (uintptr_t)warp->written | warp->undefined_rows | warp->invited);
+/* The way in which the warp issues its next instruction. */
+static inline IssueWay sm_issue_way(const Sm *sm, const Warp *warp, const Decoded *decoded) {
+  bool whole = !sm->unwatched || warp->shadow | (uintptr_t)warp->written | warp->undefined_rows | warp->invited;
+  return G_UNLIKELY(whole) ? WAY_WHOLE : (IssueWay)decoded->way;
 }
 
-/* What such an instruction does to the lanes that it returns. */
-static inline uint32_t sm_execute_plainly(Sm *sm, Warp *warp, const Inst *inst, const Decoded *decoded) {
+/* The lanes that execute it. */
+static inline uint32_t sm_executing(const Warp *warp, const Inst *inst) {
   uint32_t guard = warp->pred[inst->guard];
-  uint32_t mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard);
+  return warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard);
+}
+
+/* What an instruction of WAY_PLAIN does to the lanes that it returns. */
+static inline uint32_t sm_execute_plainly(Sm *sm, Warp *warp, const Inst *inst, const Decoded *decoded) {
+  uint32_t mask = sm_executing(warp, inst);
   if (G_UNLIKELY(!mask))
     return 0;
   Issue *issue = &sm->plain;

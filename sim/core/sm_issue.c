@@ -257,12 +257,11 @@ static uint64_t issue_beside(Sm *sm, Warp *warp, uint64_t now) {
   Launch *launch = warp_block(sm, warp)->launch;
   const Inst *inst = &launch->kernel->insts[warp->pc];
   const Decoded *decoded = &launch->decoded[warp->pc];
-  uint32_t guard = warp->pred[inst->guard];
   Issue issue = {.inst = inst,
                  .regs = warp->regs,
                  .consts = warp->consts,
                  .pred = warp->pred,
-                 .mask = warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard),
+                 .mask = sm_executing(warp, inst),
                  .pc = warp->pc,
                  .next_pc = warp->pc + 1,
                  .now = now,
@@ -326,7 +325,7 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
     if (time >= now)
       break;
     time = scheduler_take_behind(sm_scheduler(sm, warp), decoded, time);
-    if (sm_issues_plainly(sm, warp, decoded)) {
+    if (sm_issue_way(sm, warp, decoded) == WAY_PLAIN) {
       sm_execute_plainly(sm, warp, inst, decoded);
       warp->pc++;
     } else {
@@ -371,12 +370,12 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
     return;
   const Inst *inst = &launch->kernel->insts[warp->pc];
   const Decoded *decoded = &launch->decoded[warp->pc];
-  uint32_t guard = warp->pred[inst->guard], active = warp->active;
+  uint32_t active = warp->active;
   Issue issue = {.inst = inst,
                  .regs = warp->regs,
                  .consts = warp->consts,
                  .pred = warp->pred,
-                 .mask = active & (inst->flags & INST_GUARD_NOT ? ~guard : guard),
+                 .mask = sm_executing(warp, inst),
                  .pc = warp->pc,
                  .next_pc = warp->pc + 1,
                  .now = now,
@@ -438,7 +437,7 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
     sm_finish_warp(sm, warp, now);
     return;
   }
-  if (inst->flags & INST_POP || launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET)
+  if (!warp->groups && (inst->flags & INST_POP || launch->kernel->insts[warp->pc].flags & INST_JOIN_TARGET))
     join_paths(&issue, active);
   if (warp->state == WARP_RUNNING)
     go_on(&issue);

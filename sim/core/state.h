@@ -45,6 +45,13 @@ typedef struct Barrier {
   bool all, any;
 } Barrier;
 
+/* What there is to do about an instruction besides its executor. */
+typedef enum IssueWay {
+  WAY_WHOLE,  /* anything */
+  WAY_PLAIN,  /* nothing: it changes rows of registers and predicates */
+  WAY_STEERS, /* it chooses which lanes of its warp go on, where, and when; others don't hear of it */
+} IssueWay;
+
 /* What issue and scoreboard need of an instruction, worked out once for each launch. */
 typedef struct Decoded {
   Executor executor;
@@ -73,7 +80,7 @@ typedef struct Decoded {
   uint8_t holds;           /* cycles more than others in which its scheduler issues nothing else */
   bool passes_by;          /* it takes a turn of the pipe of shared memory even if its guard holds in no lane */
   uint8_t constant;        /* line of constant memory that an operand is in, + 1; 0: none */
-  bool plain;              /* it changes rows of registers and predicates, and nothing else is to be done */
+  uint8_t way;             /* IssueWay */
 } Decoded;
 
 /* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards of machine code. */
@@ -221,8 +228,9 @@ typedef struct Sm {
   Counters counters;
   uint64_t progress, cycle;
   int64_t budget; /* instructions that it may still issue */
-  bool unwatched; /* while it runs: nothing listens to arithmetic, or holds it up */
-  Issue plain;    /* what an executor of Decoded.plain needs; the rest is zeros */
+  bool unwatched; /* while it runs: nothing listens to what warps issue, or holds them up */
+  Issue plain;    /* what an executor of WAY_PLAIN needs; the rest is zeros */
+  Issue steering; /* of WAY_STEERS: as it is for all; those that steer fill in the rest */
   bool faulted;   /* it doesn't go on */
   uint64_t
       ended; /* outside windows: when a block ended, or the last access of a launch; WHEEL_NEVER: nothing to see to */
