@@ -67,7 +67,7 @@ static void let_go(Sm *sm, Block *block, uint32_t id, uint64_t now, uint64_t res
       continue;
     }
     give_result(sm, &barrier, warp, warp->barrier_pc, warp->barrier_mask);
-    warp->state = WARP_RUNNING;
+    sm_set_state(sm, warp, WARP_RUNNING);
     if (itself)
       self->next = MAX(self->next, resume);
     else
@@ -220,7 +220,7 @@ static void wait_at(Issue *issue, uint32_t id) {
     lane_groups_wait_at_barrier(warp, id, lanes_that_come(issue));
     return;
   }
-  warp->state = WARP_AT_BARRIER;
+  sm_set_state(issue->sm, warp, WARP_AT_BARRIER);
   warp->barrier = id;
   warp->barrier_pc = warp->pc;
   warp->barrier_mask = issue->mask;

@@ -26,12 +26,8 @@ void exec_WARPSYNC(Issue *issue) {
 static void give_way(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Sm *sm = issue->sm;
-  uint32_t mine = issue->warp->scheduler, others = 0;
+  uint32_t mine = issue->warp->scheduler, others = warp_set_count(sm->running & sm->slots_of[mine]) - 1;
   Scheduler *scheduler = &sm->scheduler[mine];
-  for (WarpSet rest = sm->slots_of[mine]; rest; rest = warp_set_rest(rest)) {
-    const Warp *warp = &sm->warps[warp_set_first(rest)];
-    others += warp->state == WARP_RUNNING && warp != issue->warp;
-  }
   uint64_t waits = MAX(scheduler->converge_free, issue->now) - issue->now;
   uint64_t delay = MAX(waits, milli_cycle(others * machine->sm.encoded.yield_neighbour));
   YieldCost cost = {.ready = machine->sm.lane_groups.switch_latency + delay,

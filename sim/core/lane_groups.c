@@ -350,7 +350,7 @@ static int choose(const LaneGroups *groups, uint64_t soon) {
 
 /* Group `index` runs, not before cycle `time`. If it gave way, all others that did and go on at the same
  * instruction come along. Returns when it can issue. */
-static uint64_t take(Warp *warp, int index, uint64_t time) {
+static uint64_t take(Sm *sm, Warp *warp, int index, uint64_t time) {
   LaneGroups *groups = warp->groups;
   LaneGroup group = groups->group[index];
   drop(groups, (uint32_t)index);
@@ -363,7 +363,7 @@ static uint64_t take(Warp *warp, int index, uint64_t time) {
   }
   warp->pc = group.pc;
   warp->active = group.mask;
-  warp->state = WARP_RUNNING;
+  sm_set_state(sm, warp, WARP_RUNNING);
   groups->marked &= ~group.mask;
   groups->runs_from = MAX(group.from, time);
   return groups->runs_from;
@@ -383,14 +383,14 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
   issue->next_pc = warp->pc;
   issue->sm->stall[warp->slot] = index < 0 ? STALL_BARRIER : STALL_LATENCY;
   if (index < 0) {
-    warp->state = WARP_AT_BARRIER;
+    sm_set_state(issue->sm, warp, WARP_AT_BARRIER);
     return;
   }
   const LaneGroup *next = &warp->groups->group[index];
   bool stays = next->mask & before;
   switched += next->left ? machine->sm.encoded.switch_left : 0;
   switched += stays ? 0 : scheduler_choose(issue, 1);
-  uint64_t starts = take(warp, index, stays ? issue->now : switched);
+  uint64_t starts = take(issue->sm, warp, index, stays ? issue->now : switched);
   issue->next = MAX(issue->next, starts);
   issue->next_pc = warp->pc;
 }
@@ -520,7 +520,7 @@ bool lane_groups_give_way(Issue *issue, const YieldCost *cost) {
     bool itself = groups->group[index].mask & before && groups->count > 1;
     if (groups->group[index].state == GROUP_READY)
       from = MAX(issue->next, issue->now + cost->ready);
-    issue->next = take(warp, index, itself ? issue->now + cost->back : from);
+    issue->next = take(issue->sm, warp, index, itself ? issue->now + cost->back : from);
     issue->next_pc = warp->pc;
     return itself;
   }
@@ -562,5 +562,5 @@ void lane_groups_wake(Sm *sm, Warp *warp, uint64_t now) {
   }
   int index = choose(groups, now);
   if (index >= 0)
-    sm_resume(sm, warp, take(warp, index, now));
+    sm_resume(sm, warp, take(sm, warp, index, now));
 }

@@ -58,8 +58,8 @@ static void go_on_plainly(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t n
 }
 
 /* `mask` lanes issue an instruction of a short way at `now`. */
-static void take_plainly(Sm *sm, const Warp *warp, const Decoded *decoded, uint32_t mask, uint64_t now) {
-  sm->counters.lane_instructions += mask == ALL_LANES ? WARP_LANES : bits_count(mask);
+static void take_plainly(Sm *sm, Warp *warp, const Decoded *decoded, uint32_t mask, uint64_t now) {
+  sm->counters.lane_instructions += sm_count_lanes(warp, mask);
   if (decoded->occupies | decoded->holds | decoded->reads)
     scheduler_take(sm_scheduler(sm, warp), decoded, sm->gpu->machine->sm.encoded.register_lag, now);
 }
@@ -138,13 +138,27 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, WarpSet ready, uint64_t 
   sm->budget--;
 }
 
+/* Bit i: scheduler i has some of the warps. Those of a scheduler stand as far apart as there are schedulers. */
+static uint32_t schedulers_of(const Sm *sm, WarpSet warps) {
+  uint32_t count = sm->gpu->machine->sm.schedulers, all = (1u << count) - 1;
+  uint64_t halves = (uint64_t)warps | (uint64_t)(warps >> 64);
+  uint32_t fold = (uint32_t)(halves | halves >> 32);
+  if (G_UNLIKELY(count & (count - 1)))
+    return fold ? all : 0;
+  fold |= fold >> 16;
+  fold |= fold >> 8;
+  for (uint32_t width = 4; width >= count; width /= 2)
+    fold |= fold >> width;
+  return fold & all;
+}
+
 /* When something is due, at `now` or later. */
 static uint64_t next_event(const Sm *sm, uint64_t now) {
   uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
-  uint32_t schedulers = sm->awake ? sm->gpu->machine->sm.schedulers : 0;
   if (G_UNLIKELY(sm->bulk != NULL))
     next = MIN(next, sm_next_piece(sm));
-  for (uint32_t i = 0; i < schedulers; i++) {
+  for (uint32_t rest = sm->awake ? schedulers_of(sm, sm->awake) : 0; rest; rest &= rest - 1) {
+    unsigned i = (unsigned)__builtin_ctz(rest);
     const Scheduler *scheduler = &sm->scheduler[i];
     WarpSet awake = sm->awake & sm->slots_of[i];
     uint64_t from = MAX(scheduler->free_at, now);
@@ -169,8 +183,8 @@ static bool run_cycle(Sm *sm, uint64_t now) {
   if (G_UNLIKELY(sm->ended != WHEEL_NEVER))
     return false;
   sm->awake |= wheel_advance(&sm->wheel, now);
-  uint32_t schedulers = sm->awake ? sm->gpu->machine->sm.schedulers : 0;
-  for (uint32_t i = 0; i < schedulers; i++) {
+  for (uint32_t rest = schedulers_of(sm, sm->awake); rest; rest &= rest - 1) {
+    unsigned i = (unsigned)__builtin_ctz(rest);
     Scheduler *scheduler = &sm->scheduler[i];
     WarpSet awake = sm->awake & sm->slots_of[i];
     if (!awake || scheduler->free_at > now)

@@ -126,7 +126,6 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
                 .active = lanes,
                 .alive = lanes,
                 .lanes = lanes,
-                .state = WARP_RUNNING,
                 .block_slot = block->slot,
                 .warp_in_block = warp_in_block,
                 .age = sm->gpu->ages++};
@@ -137,6 +136,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
     memset(fresh.written, 0, rows * sizeof(uint32_t));
   }
   *warp = fresh;
+  sm_set_state(sm, warp, WARP_RUNNING);
   async_copies_reset(warp);
   bulk_reset(sm, warp);
   if (warp->groups)
@@ -243,7 +243,7 @@ void sm_count_shared_bytes(Sm *sm, const Block *block) {
 void sm_free_block(Sm *sm, Block *block) {
   const Launch *launch = block->launch;
   for (uint32_t i = 0; i < block->warps; i++)
-    sm->warps[block->warp_slot[i]].state = WARP_FREE;
+    sm_set_state(sm, &sm->warps[block->warp_slot[i]], WARP_FREE);
   sm->resident_blocks--;
   sm->resident_warps -= launch->block_warps;
   sm->resident_threads -= launch->block_warps * WARP_LANES;
@@ -266,7 +266,7 @@ static void retire_block(Sm *sm, Block *block, uint64_t now) {
 
 void sm_finish_warp(Sm *sm, Warp *warp, uint64_t now) {
   Block *block = warp_block(sm, warp);
-  warp->state = WARP_DONE;
+  sm_set_state(sm, warp, WARP_DONE);
   slots_end(sm, warp);
   bulk_warp_exits(sm, warp, now);
   block->finished |= 1u << warp->warp_in_block;

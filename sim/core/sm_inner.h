@@ -4,6 +4,7 @@
 #ifndef LOCKSTEP_CORE_SM_INNER_H
 #define LOCKSTEP_CORE_SM_INNER_H
 
+#include "base/bits.h"
 #include "sim/core/access.h"
 
 /* Its first block comes: all but its place is as it begins. Those that stay empty take no memory. */
@@ -20,6 +21,15 @@ static inline IssueWay sm_issue_way(const Sm *sm, const Warp *warp, const Decode
 static inline uint32_t sm_executing(const Warp *warp, const Inst *inst) {
   uint32_t guard = warp->pred[inst->guard];
   return warp->active & (inst->flags & INST_GUARD_NOT ? ~guard : guard);
+}
+
+/* How many lanes `mask` has, which executes an instruction of the warp: mostly the same one again. */
+static inline uint32_t sm_count_lanes(Warp *warp, uint32_t mask) {
+  if (G_UNLIKELY(mask != warp->counted)) {
+    warp->counted = mask;
+    warp->count = (uint8_t)bits_count(mask);
+  }
+  return warp->count;
 }
 
 /* What an instruction of WAY_PLAIN does to the lanes that it returns. */

@@ -332,7 +332,7 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
       issue_beside(sm, warp, time);
     }
     sm->counters.warp_instructions++;
-    sm->counters.lane_instructions += bits_count(warp->active);
+    sm->counters.lane_instructions += sm_count_lanes(warp, warp->active);
   }
   if (time <= now && (warp->pc == pc || sm_has_operands(sm, warp, &launch->decoded[warp->pc], now)))
     return true;
@@ -394,7 +394,7 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))
     return;
   sm->counters.warp_instructions++;
-  sm->counters.lane_instructions += issue.mask == ALL_LANES ? WARP_LANES : bits_count(issue.mask);
+  sm->counters.lane_instructions += sm_count_lanes(warp, issue.mask);
   if (G_UNLIKELY(inst->flags & TOLD_FLAGS))
     tell_flags(&issue, active);
   if (G_UNLIKELY(warp->undefined_rows))

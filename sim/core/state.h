@@ -210,6 +210,7 @@ typedef struct Sm {
   WarpSet trying;                      /* warps that sleep, or slept, until an mbarrier is ready (try_wait.h) */
   WarpSet senders;                     /* warps whose next instruction may be one, by slot */
   WarpSet awake;                       /* warps that could issue, by slot */
+  WarpSet running;                     /* warps that are WARP_RUNNING, by slot */
   WarpSet slots_of[SM_SCHEDULERS_MAX]; /* that belong to each scheduler */
   Wheel wheel;                         /* when each warp that sleeps wakes, by slot */
   Rng jitter;
@@ -326,6 +327,10 @@ typedef struct Gpu {
 static inline Launch *gpu_launch(const Gpu *gpu, uint32_t index) { return g_ptr_array_index(gpu->launches, index); }
 static inline uint32_t sm_source(const Sm *sm) { return 1 + sm->index; }
 static inline Block *warp_block(Sm *sm, const Warp *warp) { return &sm->blocks[warp->block_slot]; }
+static inline void sm_set_state(Sm *sm, Warp *warp, WarpState state) {
+  warp->state = state;
+  warp_set_put(&sm->running, warp->slot, state == WARP_RUNNING);
+}
 /* Thread of a warp's lane 0; that of lane n is thread_plus(base, n). */
 static inline ThreadId warp_thread_base(const Block *block, const Warp *warp) {
   return thread_id(block->launch->index, block->index, warp->warp_in_block * WARP_LANES);

@@ -62,6 +62,7 @@ typedef struct Warp {
   uint32_t block_slot;     /* in the SM */
   uint32_t pending;        /* rows that are REG_PENDING */
   uint32_t undefined_rows; /* how many registers have a mark in `undefined` */
+  uint32_t counted;        /* `count` is how many lanes of this mask there are */
   uint32_t *regs;          /* nregs + SINK_ROWS rows of 32 */
   const uint32_t *consts;  /* rows of the launch's constant table */
   uint64_t *reg_ready;     /* cycle in which each register row can be read, or REG_PENDING; nregs + SINK_ROWS */
@@ -76,6 +77,7 @@ typedef struct Warp {
   bool drain_empties_l1; /* when the fence is over */
   bool awaits_loads;     /* as long as registers are pending: behind fence.acq_rel.cta */
   bool invited;          /* it may send an access before those who wait in Sm.crowded */
+  uint8_t count;         /* of `counted` */
   uint64_t awaits;       /* number of the acquire whose reply it waits for; 0: none */
   uint64_t drains;       /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
   struct AsyncCopies *copies; /* of async_copy.h; kept from block to block, NULL: none yet */
