@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "base/bits.h"
+#include "base/wide.h"
 #include "sim/core/access.h"
 #include "sim/core/async_copy.h"
 #include "sim/core/bulk.h"
@@ -47,7 +48,8 @@ static uint32_t bad_lanes(const uint32_t relative[32], uint32_t bytes, uint32_t 
   return bad;
 }
 
-bool shared_addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t physical[32]) {
+WIDE_CLONES bool shared_addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes,
+                                  uint32_t physical[32]) {
   const Block *block = warp_block(issue->sm, issue->warp);
   uint32_t limit = block->shared_bytes, start = block->shared_base, last = limit - bytes, odd = 0, bad = 0;
   uint32_t relative[32];

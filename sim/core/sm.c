@@ -33,90 +33,45 @@ void sm_begin(Sm *sm) {
     scheduler->of_unit[ISSUE_ANY] = sm->slots_of[i];
     rng_seed(&scheduler->rng, gpu->seed, STREAM_POLICY + 1 + index * SM_SCHEDULERS_MAX + i);
   }
-  sm->steering = (Issue){.turns = 1, .gpu = sm->gpu, .sm = sm};
+  sm->brief = (Issue){.turns = 1, .gpu = sm->gpu, .sm = sm};
   flights_init(&sm->flights);
   wheel_init(&sm->wheel);
   sm->ended = WHEEL_NEVER;
 }
 
-/* ---- short ways to issue ---- */
+/* ---- the short way of arithmetic ---- */
 
 /* Nobody listens to what warps issue, or holds them up behind it. */
 static bool is_unwatched(const Gpu *gpu) {
   return !gpu->noisy && !gpu->holds_up && !PROBE_WANTED(gpu, issued);
 }
 
-/* The warp goes on with `decoded`. */
-static void go_on_plainly(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t next) {
-  bool awaits = warp->awaits | (uintptr_t)warp->copies | (uintptr_t)sm->bulk | warp->pending | warp->awaits_loads;
-  if (G_UNLIKELY(awaits || warp->latest_ready > next)) {
-    sm_wait_for_operands(sm, warp, decoded, next, 0);
-    return;
-  }
-  scheduler_come_to(sm, warp, decoded);
-  wheel_insert(&sm->wheel, warp->slot, next);
-}
-
-/* `mask` lanes issue an instruction of a short way at `now`. */
-static void take_plainly(Sm *sm, Warp *warp, const Decoded *decoded, uint32_t mask, uint64_t now) {
-  sm->counters.lane_instructions += sm_count_lanes(warp, mask);
-  if (decoded->occupies | decoded->holds | decoded->reads)
-    scheduler_take(sm_scheduler(sm, warp), decoded, sm->gpu->machine->sm.encoded.register_lag, now);
-}
-
 /* As sm_issue(), of an instruction of WAY_PLAIN. */
 static void issue_plainly(Sm *sm, Warp *warp, const Launch *launch, const Decoded *decoded, uint64_t now) {
   const Inst *inst = &launch->kernel->insts[warp->pc];
-  uint32_t mask = sm_execute_plainly(sm, warp, inst, decoded);
+  uint32_t mask = sm_executing(warp, inst);
   uint64_t ready = now + decoded->skip_latency, next = now + decoded->skip;
-  sm->counters.warp_instructions++;
   if (G_LIKELY(mask)) {
-    take_plainly(sm, warp, decoded, mask, now);
+    sm_begin_briefly(sm, warp, inst, mask);
+    decoded->executor(&sm->brief);
     ready = now + decoded->latency;
     next = now + (decoded->stall ? decoded->stall : decoded->apart);
   }
+  sm_count_briefly(sm, warp, decoded, mask, now);
   if (!decoded->stall)
     sm_set_ready(warp, decoded, ready);
   warp->pc++;
-  go_on_plainly(sm, warp, decoded + 1, next);
-}
-
-/* As sm_issue(), of an instruction of WAY_STEERS. */
-static void issue_steering(Sm *sm, Warp *warp, Block *block, const Decoded *decoded, uint64_t now) {
-  const Inst *inst = &block->launch->kernel->insts[warp->pc];
-  Issue *issue = &sm->steering;
-  issue->mask = sm_executing(warp, inst);
-  issue->next = now + decoded->skip;
-  issue->next_pc = warp->pc + 1;
-  sm->counters.warp_instructions++;
-  if (G_LIKELY(issue->mask)) {
-    issue->inst = inst;
-    issue->regs = warp->regs;
-    issue->consts = warp->consts;
-    issue->pred = warp->pred;
-    issue->pc = warp->pc;
-    issue->now = now;
-    issue->ready = now + decoded->latency;
-    issue->next = now + (decoded->stall ? decoded->stall : decoded->apart);
-    issue->encoded = decoded->stall;
-    issue->block = block;
-    issue->warp = warp;
-    decoded->executor(issue);
-    take_plainly(sm, warp, decoded, issue->mask, now);
-  }
-  warp->pc = issue->next_pc;
-  if (G_LIKELY(warp->state == WARP_RUNNING && !sm->faulted))
-    go_on_plainly(sm, warp, &block->launch->decoded[warp->pc], issue->next);
+  sm_go_on_briefly(sm, warp, decoded + 1, next);
 }
 
 /* ---- schedulers ---- */
 
 static void issue(Sm *sm, Warp *warp, uint64_t now) {
-  Block *block = warp_block(sm, warp);
-  const Decoded *decoded = &block->launch->decoded[warp->pc];
+  const Launch *launch = warp_block(sm, warp)->launch;
+  const Decoded *decoded = &launch->decoded[warp->pc];
   switch (sm_issue_way(sm, warp, decoded)) {
-  case WAY_PLAIN: issue_plainly(sm, warp, block->launch, decoded, now); break;
-  case WAY_STEERS: issue_steering(sm, warp, block, decoded, now); break;
+  case WAY_PLAIN: issue_plainly(sm, warp, launch, decoded, now); break;
+  case WAY_STEERS: sm_steer(sm, warp, now); break;
   default: sm_issue(sm, warp, now);
   }
 }
@@ -138,18 +93,19 @@ static void run_scheduler(Sm *sm, Scheduler *scheduler, WarpSet ready, uint64_t 
   sm->budget--;
 }
 
-/* Bit i: scheduler i has some of the warps. Those of a scheduler stand as far apart as there are schedulers. */
-static uint32_t schedulers_of(const Sm *sm, WarpSet warps) {
-  uint32_t count = sm->gpu->machine->sm.schedulers, all = (1u << count) - 1;
-  uint64_t halves = (uint64_t)warps | (uint64_t)(warps >> 64);
-  uint32_t fold = (uint32_t)(halves | halves >> 32);
-  if (G_UNLIKELY(count & (count - 1)))
-    return fold ? all : 0;
-  fold |= fold >> 16;
-  fold |= fold >> 8;
-  for (uint32_t width = 4; width >= count; width /= 2)
-    fold |= fold >> width;
-  return fold & all;
+/* Schedulers first, ... end - 1 may have awake warps. */
+typedef struct Busy {
+  uint32_t first, end;
+} Busy;
+
+static inline Busy busy_schedulers(const Sm *sm) {
+  WarpSet awake = sm->awake;
+  if (!awake)
+    return (Busy){0};
+  if (warp_set_rest(awake))
+    return (Busy){.end = sm->gpu->machine->sm.schedulers};
+  uint32_t only = sm->warps[warp_set_first(awake)].scheduler;
+  return (Busy){.first = only, .end = only + 1};
 }
 
 /* When something is due, at `now` or later. */
@@ -157,8 +113,8 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
   uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
   if (G_UNLIKELY(sm->bulk != NULL))
     next = MIN(next, sm_next_piece(sm));
-  for (uint32_t rest = sm->awake ? schedulers_of(sm, sm->awake) : 0; rest; rest &= rest - 1) {
-    unsigned i = (unsigned)__builtin_ctz(rest);
+  Busy busy = busy_schedulers(sm);
+  for (uint32_t i = busy.first; i < busy.end; i++) {
     const Scheduler *scheduler = &sm->scheduler[i];
     WarpSet awake = sm->awake & sm->slots_of[i];
     uint64_t from = MAX(scheduler->free_at, now);
@@ -183,8 +139,8 @@ static bool run_cycle(Sm *sm, uint64_t now) {
   if (G_UNLIKELY(sm->ended != WHEEL_NEVER))
     return false;
   sm->awake |= wheel_advance(&sm->wheel, now);
-  for (uint32_t rest = schedulers_of(sm, sm->awake); rest; rest &= rest - 1) {
-    unsigned i = (unsigned)__builtin_ctz(rest);
+  Busy busy = busy_schedulers(sm);
+  for (uint32_t i = busy.first; i < busy.end; i++) {
     Scheduler *scheduler = &sm->scheduler[i];
     WarpSet awake = sm->awake & sm->slots_of[i];
     if (!awake || scheduler->free_at > now)

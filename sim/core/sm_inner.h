@@ -1,4 +1,4 @@
-/* sm_inner.h - what the files of an SM share: sm.c (schedulers, and short ways to issue), sm_issue.c (how a
+/* sm_inner.h - what the files of an SM share: sm.c (schedulers, and the short way of arithmetic), sm_issue.c (how a
  * warp issues), sm_blocks.c (blocks and warps come and go), sm_replies.c (who waits, and replies of global
  * memory). */
 #ifndef LOCKSTEP_CORE_SM_INNER_H
@@ -6,11 +6,13 @@
 
 #include "base/bits.h"
 #include "sim/core/access.h"
+#include "sim/core/scheduler.h"
 
 /* Its first block comes: all but its place is as it begins. Those that stay empty take no memory. */
 void sm_begin(Sm *sm);
-/* The warp issues the instruction at its pc. */
+/* The warp issues the instruction at its pc: any; one of WAY_STEERS. */
 void sm_issue(Sm *sm, Warp *warp, uint64_t now);
+void sm_steer(Sm *sm, Warp *warp, uint64_t now);
 /* The way in which the warp issues its next instruction. */
 static inline IssueWay sm_issue_way(const Sm *sm, const Warp *warp, const Decoded *decoded) {
   bool whole = !sm->unwatched || warp->shadow | (uintptr_t)warp->written | warp->undefined_rows | warp->invited;
@@ -32,19 +34,14 @@ static inline uint32_t sm_count_lanes(Warp *warp, uint32_t mask) {
   return warp->count;
 }
 
-/* What an instruction of WAY_PLAIN does to the lanes that it returns. */
-static inline uint32_t sm_execute_plainly(Sm *sm, Warp *warp, const Inst *inst, const Decoded *decoded) {
-  uint32_t mask = sm_executing(warp, inst);
-  if (G_UNLIKELY(!mask))
-    return 0;
-  Issue *issue = &sm->plain;
+/* Fills in what all executors of short ways need of Sm.brief; for those of WAY_PLAIN that is all. */
+static inline void sm_begin_briefly(Sm *sm, Warp *warp, const Inst *inst, uint32_t mask) {
+  Issue *issue = &sm->brief;
   issue->inst = inst;
   issue->regs = warp->regs;
   issue->consts = warp->consts;
   issue->pred = warp->pred;
   issue->mask = mask;
-  decoded->executor(issue);
-  return mask;
 }
 
 /* The warp can issue from cycle `time` on. */
@@ -71,6 +68,25 @@ bool sm_has_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t now);
 /* The warp that issued goes on with `decoded`, once its operands are there, not before `from`; `delay` comes on
  * top. */
 void sm_wait_for_operands(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t from, uint64_t delay);
+
+/* `mask` lanes issued an instruction of a short way at `now`. */
+static inline void sm_count_briefly(Sm *sm, Warp *warp, const Decoded *decoded, uint32_t mask, uint64_t now) {
+  sm->counters.warp_instructions++;
+  sm->counters.lane_instructions += sm_count_lanes(warp, mask);
+  if (mask && (decoded->occupies | decoded->holds | decoded->reads))
+    scheduler_take(sm_scheduler(sm, warp), decoded, sm->gpu->machine->sm.encoded.register_lag, now);
+}
+
+/* Behind it the warp goes on with `decoded`, at `next` if its operands are there. */
+static inline void sm_go_on_briefly(Sm *sm, Warp *warp, const Decoded *decoded, uint64_t next) {
+  bool awaits = warp->awaits | (uintptr_t)warp->copies | (uintptr_t)sm->bulk | warp->pending | warp->awaits_loads;
+  if (G_UNLIKELY(awaits || warp->latest_ready > next)) {
+    sm_wait_for_operands(sm, warp, decoded, next, 0);
+    return;
+  }
+  scheduler_come_to(sm, warp, decoded);
+  wheel_insert(&sm->wheel, warp->slot, next);
+}
 
 /* A fence. */
 typedef struct SmDrain {

@@ -326,7 +326,9 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
       break;
     time = scheduler_take_behind(sm_scheduler(sm, warp), decoded, time);
     if (sm_issue_way(sm, warp, decoded) == WAY_PLAIN) {
-      sm_execute_plainly(sm, warp, inst, decoded);
+      sm_begin_briefly(sm, warp, inst, sm_executing(warp, inst));
+      if (sm->brief.mask)
+        decoded->executor(&sm->brief);
       warp->pc++;
     } else {
       issue_beside(sm, warp, time);
@@ -441,4 +443,27 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
     join_paths(&issue, active);
   if (warp->state == WARP_RUNNING)
     go_on(&issue);
+}
+
+void sm_steer(Sm *sm, Warp *warp, uint64_t now) {
+  Block *block = warp_block(sm, warp);
+  const Inst *inst = &block->launch->kernel->insts[warp->pc];
+  const Decoded *decoded = &block->launch->decoded[warp->pc];
+  Issue *issue = &sm->brief;
+  uint32_t mask = sm_executing(warp, inst);
+  sm_begin_briefly(sm, warp, inst, mask);
+  issue->pc = warp->pc;
+  issue->next_pc = warp->pc + 1;
+  issue->now = now;
+  issue->ready = now + decoded->latency;
+  issue->next = now + (mask ? decoded->stall ? decoded->stall : decoded->apart : decoded->skip);
+  issue->encoded = decoded->stall;
+  issue->block = block;
+  issue->warp = warp;
+  if (mask)
+    decoded->executor(issue);
+  sm_count_briefly(sm, warp, decoded, mask, now);
+  warp->pc = issue->next_pc;
+  if (warp->state == WARP_RUNNING && G_LIKELY(!sm->faulted))
+    sm_go_on_briefly(sm, warp, &block->launch->decoded[warp->pc], issue->next);
 }

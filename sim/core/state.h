@@ -230,8 +230,7 @@ typedef struct Sm {
   uint64_t progress, cycle;
   int64_t budget; /* instructions that it may still issue */
   bool unwatched; /* while it runs: nothing listens to what warps issue, or holds them up */
-  Issue plain;    /* what an executor of WAY_PLAIN needs; the rest is zeros */
-  Issue steering; /* of WAY_STEERS: as it is for all; those that steer fill in the rest */
+  Issue brief;    /* of instructions of short ways, one after another */
   bool faulted;   /* it doesn't go on */
   uint64_t
       ended; /* outside windows: when a block ended, or the last access of a launch; WHEEL_NEVER: nothing to see to */
