@@ -48,25 +48,32 @@ static uint32_t bad_lanes(const uint32_t relative[32], uint32_t bytes, uint32_t 
   return bad;
 }
 
-WIDE_CLONES bool shared_addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes,
-                                  uint32_t physical[32]) {
-  const Block *block = warp_block(issue->sm, issue->warp);
-  uint32_t limit = block->shared_bytes, start = block->shared_base, last = limit - bytes, odd = 0, bad = 0;
-  uint32_t relative[32];
-  memcpy(relative, base, sizeof relative); /* by rows, as the compiler vectorises it */
-  for (unsigned lane = 0; lane < 32; lane++)
-    relative[lane] += offset;
-  for (unsigned lane = 0; lane < 32; lane++)
-    odd |= (relative[lane] & (bytes - 1)) | (relative[lane] > last);
-  for (unsigned lane = 0; lane < 32; lane++)
-    physical[lane] = start + relative[lane];
-  if (G_UNLIKELY(odd || bytes > limit))
-    bad = bad_lanes(relative, bytes, limit) & issue->mask;
-  if (G_UNLIKELY(bad)) {
-    shared_fault(issue, relative, bad, bytes, limit);
-    return false;
+/* physical: start + base + offset. Returns 0 if in all lanes `bytes` of those from `start` to `last` + bytes stand there,
+ * at a multiple of their size. */
+WIDE_CLONES static uint32_t place_lanes(const uint32_t base[restrict WARP_LANES], uint32_t offset, uint32_t start,
+                                        uint32_t last, uint32_t bytes, uint32_t physical[restrict WARP_LANES]) {
+  uint32_t odd = 0;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    uint32_t relative = base[lane] + offset;
+    odd |= (relative & (bytes - 1)) | (relative > last);
+    physical[lane] = start + relative;
   }
-  return true;
+  return odd;
+}
+
+bool shared_addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t physical[32]) {
+  const Block *block = warp_block(issue->sm, issue->warp);
+  uint32_t limit = block->shared_bytes, start = block->shared_base;
+  uint32_t odd = place_lanes(base, offset, start, limit - bytes, bytes, physical);
+  if (G_LIKELY(!odd && bytes <= limit))
+    return true;
+  uint32_t relative[32];
+  for (unsigned lane = 0; lane < 32; lane++)
+    relative[lane] = physical[lane] - start;
+  uint32_t bad = bad_lanes(relative, bytes, limit) & issue->mask;
+  if (bad)
+    shared_fault(issue, relative, bad, bytes, limit);
+  return !bad;
 }
 
 /* The same for an instruction on shared memory. */
