@@ -151,6 +151,7 @@ liblockstep_a_SOURCES += \
   isa/ptx/ptx_example.c \
   isa/ptx/ptx_example.h \
   isa/ptx/ptx_inst.c \
+  isa/ptx/ptx_loc.c \
   isa/ptx/ptx_module.c \
   isa/ptx/ptx_names.c \
   isa/ptx/ptx_names.h \

@@ -3,7 +3,7 @@
 
 #include "isa/ptx/ptx_parser.h"
 
-enum { SHOWN_MAX = 60, PATH_MAX_BYTES = 4096, LINE_MAX_VALUE = (1 << 24) - 1, COLUMN_MAX_VALUE = (1 << 20) - 1 };
+enum { SHOWN_MAX = 60, PATH_MAX_BYTES = 4096 };
 
 /* -- recovery -- */
 
@@ -77,68 +77,6 @@ bool ptx_body_skip_section(PtxParser *parser) {
   if (parser->token.kind == TOK_END && !parser->stopped)
     return ptx_parser_error_at(parser, at, "this section has no end");
   ptx_parser_advance(parser);
-  return true;
-}
-
-static bool read_place(PtxParser *parser, uint32_t *file, uint32_t *line, uint32_t *column) {
-  return ptx_parser_number(parser, UINT16_MAX, "the number of a file", file) &&
-         ptx_parser_number(parser, LINE_MAX_VALUE, "a line", line) &&
-         ptx_parser_number(parser, COLUMN_MAX_VALUE, "a column", column);
-}
-
-/* `, function_name $L__info_string0+8, inlined_at 1 13 3`. */
-static bool read_inlined(PtxParser *parser, PtxLoc *loc) {
-  while (ptx_parser_accept(parser, ',')) {
-    bool place = token_equals(&parser->token, "inlined_at");
-    if (!place && !token_equals(&parser->token, "function_name"))
-      return ptx_parser_unexpected(parser, "`function_name` or `inlined_at`");
-    ptx_parser_advance(parser);
-    if (place && !read_place(parser, &loc->inlined_file, &loc->inlined_line, &loc->inlined_column))
-      return false;
-    if (place)
-      continue;
-    if (!(loc->function_name = ptx_parser_name(parser, "a label of .debug_str")))
-      return false;
-    ptx_parser_advance(parser);
-    if (ptx_parser_accept(parser, '+') && !ptx_parser_number(parser, INT32_MAX, "an offset", &loc->function_offset))
-      return false;
-  }
-  return true;
-}
-
-static gpointer place_key(uint32_t file, uint32_t line, uint32_t column) {
-  return (gpointer)((uintptr_t)file << 44 | (uintptr_t)line << 20 | column);
-}
-
-/* The nearest loc of the place where this one was inlined. Copies that nvcc makes of a loop's body name the innermost
- * place only, and the nearest one may be of another call by then, which what was inlined there tells. */
-static uint32_t find_parent(const PtxParser *parser, const PtxLoc *loc) {
-  gpointer at = place_key(loc->inlined_file, loc->inlined_line, loc->inlined_column);
-  guint nearest = loc->inlined_line ? GPOINTER_TO_UINT(g_hash_table_lookup(parser->loc_places, at)) : 0,
-        before =
-            GPOINTER_TO_UINT(g_hash_table_lookup(parser->loc_places, place_key(loc->file, loc->line, loc->column)));
-  if (!nearest)
-    return PTX_NO_INDEX;
-  const PtxLoc *same = before ? ptx_loc(parser->module, before - 1) : NULL;
-  if (same && same->parent != PTX_NO_INDEX && same->function_name == loc->function_name &&
-      same->inlined_file == loc->inlined_file && same->inlined_line == loc->inlined_line &&
-      same->inlined_column == loc->inlined_column &&
-      ptx_loc(parser->module, same->parent)->function_name != ptx_loc(parser->module, nearest - 1)->function_name)
-    return same->parent;
-  return nearest - 1;
-}
-
-static bool read_loc(PtxParser *parser) {
-  PtxModule *module = parser->module;
-  PtxLoc loc = {.at = parser->token.at, .inst = module->insts->len, .parent = PTX_NO_INDEX};
-  if (!read_place(parser, &loc.file, &loc.line, &loc.column) || !read_inlined(parser, &loc) ||
-      !ptx_parser_limit(parser, module->locs->len, PTX_RECORDS_MAX, "`.loc` lines"))
-    return false;
-  loc.parent = find_parent(parser, &loc);
-  g_array_append_val(module->locs, loc);
-  parser->loc = module->locs->len - 1;
-  g_hash_table_insert(parser->loc_places, place_key(loc.file, loc.line, loc.column),
-                      GUINT_TO_POINTER(parser->loc + 1));
   return true;
 }
 
@@ -265,7 +203,7 @@ static bool read_directive(PtxParser *parser) {
     return ptx_var_read(parser, PTX_LINK_NONE);
   ptx_parser_advance(parser);
   if (token_equals(&token, ".loc"))
-    return read_loc(parser);
+    return ptx_loc_read(parser);
   if (token_equals(&token, ".file"))
     return ptx_body_read_file(parser);
   if (token_equals(&token, ".pragma"))

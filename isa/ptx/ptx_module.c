@@ -218,6 +218,7 @@ static void start_function(PtxParser *parser, PtxFunction *function) {
   parser->next_register = 0;
   parser->loc = PTX_NO_INDEX;
   g_hash_table_remove_all(parser->loc_places);
+  g_hash_table_remove_all(parser->loc_originals);
 }
 
 static void end_function(PtxParser *parser, PtxFunction *function) {

@@ -286,6 +286,7 @@ static void init(PtxParser *parser, PtxModule *module, Diag *diag) {
   parser->block_labels = g_array_new(FALSE, TRUE, sizeof(uint32_t));
   parser->label_places = g_hash_table_new(hash_key, NULL);
   parser->loc_places = g_hash_table_new(hash_key, NULL);
+  parser->loc_originals = g_hash_table_new(hash_key, NULL);
 }
 
 static void clear(PtxParser *parser) {
@@ -296,6 +297,7 @@ static void clear(PtxParser *parser) {
   g_array_free(parser->block_labels, TRUE);
   g_hash_table_destroy(parser->label_places);
   g_hash_table_destroy(parser->loc_places);
+  g_hash_table_destroy(parser->loc_originals);
   diag_free(parser->outer);
 }
 

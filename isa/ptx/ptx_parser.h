@@ -1,6 +1,7 @@
 /* ptx_parser.h - what the parts of the PTX reader share: ptx_parse.c (tokens, messages, names in scope), ptx_module.c
  * (directives, functions and their bodies), ptx_var.c (variables and initialisers), ptx_inst.c (instructions),
- * ptx_operand.c (operands as they are written), ptx_check.c (whether an operand fits). Private to them. */
+ * ptx_loc.c (places in the source), ptx_operand.c (operands as they are written), ptx_check.c (whether an operand
+ * fits). Private to them. */
 #ifndef LOCKSTEP_ISA_PTX_PTX_PARSER_H
 #define LOCKSTEP_ISA_PTX_PTX_PARSER_H
 
@@ -75,7 +76,7 @@ typedef struct PtxParser {
   uint32_t function;                  /* being read, or PTX_NO_INDEX */
   uint32_t next_register;
   uint32_t loc;           /* the current one, or PTX_NO_INDEX */
-  GHashTable *loc_places; /* file, line, column -> 1 + loc, of the function */
+  GHashTable *loc_places, *loc_originals; /* file, line, column -> 1 + newest loc, of the function; no copy */
   bool has_version, has_target;
 } PtxParser;
 
@@ -129,6 +130,11 @@ bool ptx_body_read_file(PtxParser *parser);
 bool ptx_body_skip_pragma(PtxParser *parser);
 /* `.section .debug_str { ... }`. */
 bool ptx_body_skip_section(PtxParser *parser);
+
+/* -- ptx_loc.c -- */
+
+/* Behind `.loc`. */
+bool ptx_loc_read(PtxParser *parser);
 
 /* -- ptx_var.c -- */
 

@@ -48,8 +48,8 @@ static uint32_t bad_lanes(const uint32_t relative[32], uint32_t bytes, uint32_t 
   return bad;
 }
 
-/* physical: start + base + offset. Returns 0 if in all lanes `bytes` of those from `start` to `last` + bytes stand there,
- * at a multiple of their size. */
+/* physical: start + base + offset. Returns 0 if in all lanes that leaves room for `bytes` (up to start + last), at a
+ * multiple of their number. */
 WIDE_CLONES static uint32_t place_lanes(const uint32_t base[restrict WARP_LANES], uint32_t offset, uint32_t start,
                                         uint32_t last, uint32_t bytes, uint32_t physical[restrict WARP_LANES]) {
   uint32_t odd = 0;

@@ -164,6 +164,41 @@ START_TEST(follows_copies) {
 }
 END_TEST
 
+/* A function inlined at a line of the program; and what is inlined in that, with an instruction. */
+#define CALL(line, function) \
+  ".loc 1 " #line " 7\n.loc 2 90 14, function_name " function ", inlined_at 1 " #line " 7\n"
+#define BODY ".loc 2 319 3, function_name $c, inlined_at 2 90 14\nadd.u32 %r1, %r1, 1;\n"
+
+/* Which call each addition belongs to. */
+START_TEST(tells_calls_apart) {
+  static const struct {
+    const char *body;
+    unsigned lines[9];
+  } cases[] = {
+      /* Two functions that are inlined in one place of a header, and have the same one inlined. */
+      {CALL(13, "$a") BODY CALL(17, "$b") BODY, {13, 17}},
+      /* A loop's body, and its copies: nothing but the innermost line, and that of the program where something else
+       * stands in front. */
+      {CALL(12, "$a") BODY CALL(14, "$a") BODY CALL(15, "$a") BODY BODY BODY BODY BODY, {12, 14, 15, 12, 14, 15, 12}},
+      {CALL(12, "$a") BODY CALL(14, "$a") BODY ".loc 1 14 7\n" BODY ".loc 1 12 7\n" BODY BODY, {12, 14, 14, 12, 14}},
+      /* Behind a label, as in what is left of the loop. */
+      {CALL(12, "$a") BODY "L: " CALL(14, "$a") BODY CALL(15, "$a") BODY BODY "M: " BODY BODY,
+       {12, 14, 15, 14, 15, 14}},
+      /* One call that goes on behind a line of its own. */
+      {CALL(12, "$a") BODY CALL(14, "$a") BODY ".loc 2 91 1, function_name $a, inlined_at 1 14 7\n" BODY,
+       {12, 14, 14}},
+  };
+  g_autofree char *text = g_strconcat(LAB_OPEN, cases[_i].body, LAB_CLOSE,
+                                      ".file 1 \"gone/prog.cu\"\n.file 2 \"gone/header.h\"\n.section .debug_str "
+                                      "{\n$a:\n.b8 97, 0\n$b:\n.b8 98, 0\n$c:\n.b8 99, 0\n}\n",
+                                      NULL);
+  g_autoptr(Program) program = ptx_lab_lower_good(text, &pascal);
+  const Inst *inst = program_kernel(program, 0)->insts;
+  for (unsigned i = 0; cases[_i].lines[i]; i++)
+    ck_assert_msg(inst[i].line == cases[_i].lines[i], "instruction %u: line %u", i, inst[i].line);
+}
+END_TEST
+
 START_TEST(reads_sources) {
   g_autofree char *folder = g_build_filename(g_getenv("SRCDIR"), "tests", "ptx", NULL);
   g_autofree char *path = g_build_filename(folder, "lines_sm75.ptx", NULL), *text = NULL;
@@ -189,6 +224,7 @@ int main(void) {
   tcase_add_test(tcase, returns_early);
   tcase_add_test(tcase, follows_lines);
   tcase_add_test(tcase, follows_copies);
+  tcase_add_loop_test(tcase, tells_calls_apart, 0, 5);
   tcase_add_test(tcase, reads_sources);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
