@@ -73,10 +73,20 @@ void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
                          .port_free = g_new0(uint64_t, slices),
                          .port_busy = mem_clock_core(machine, machine->memory.crossbar.port_interval),
                          .port_slices = machine->memory.crossbar.port_slices,
+                         .path_part = mem_clock_core(machine, machine->memory.crossbar.tpc_part_interval),
+                         .path_line = mem_clock_core(machine, machine->memory.crossbar.tpc_line_interval),
+                         .path_load = mem_clock_core(machine, machine->memory.crossbar.tpc_load_interval),
+                         .path_atomic = mem_clock_core(machine, machine->memory.crossbar.tpc_atomic_interval),
+                         .path_exchange = mem_clock_core(machine, machine->memory.crossbar.tpc_exchange_interval),
+                         .tpc_sms = machine->memory.crossbar.tpc_sms,
+                         .line_sectors = machine->memory.l2.line / machine->memory.l2.sector,
                          .far_free = g_new0(uint64_t, slices),
                          .far_busy = mem_clock_core(machine, machine->memory.crossbar.far_interval),
                          .far_slices = machine->memory.crossbar.far_slices};
   uint64_t far_spread = mem_clock_core(machine, machine->memory.crossbar.far_spread);
+  if (crossbar->path_part | crossbar->path_line | crossbar->path_load | crossbar->path_atomic |
+      crossbar->path_exchange)
+    crossbar->path_free = g_new0(uint64_t, sms / crossbar->tpc_sms + 1);
   draw_offsets(crossbar, machine, &rng);
   if (machine->memory.l2.halves == 2)
     deal_halves(crossbar, machine, &rng);
@@ -93,5 +103,6 @@ void crossbar_clear(Crossbar *crossbar) {
   g_free(crossbar->sm_cluster);
   g_free(crossbar->sm_half);
   g_free(crossbar->port_free);
+  g_free(crossbar->path_free);
   g_free(crossbar->far_free);
 }

@@ -1,15 +1,18 @@
 /* crossbar.h - how far each SM is from each slice, and which half of the L2 an SM belongs to.
  * Models: latency = base + offset of the SM + offset of the slice (seeded, short ways more often; the SMs of a TPC
  * share theirs) + what the slice and the SM's cluster (GPC) have between them; ports that some neighbouring slices
- * share; the way between the halves of the L2, and the links of that, which neighbouring slices share.
+ * share; a path that the SMs of a TPC share, in order of arrival: each part keeps it busy for a time, there and back
+ * together, which delays what comes behind it; the way between the halves of the L2, and the links of that, which
+ * neighbouring slices share.
  * The last but one makes different orders possible for SMs of different clusters: with a sum of two offsets alone all
  * SMs see the same.
- * Does not model: links that SMs share; bandwidth is at the ports of SMs and slices.
+ * Does not model: links that SMs of several TPCs share; the two directions of a TPC's path apart.
  * Time: thousandths of an SM cycle. */
 #ifndef LOCKSTEP_MEMORY_CROSSBAR_H
 #define LOCKSTEP_MEMORY_CROSSBAR_H
 
 #include "sim/machine/machine.h"
+#include "sim/memory/part.h"
 
 typedef struct Crossbar {
   uint64_t latency, reply_latency, far, far_reply; /* bases */
@@ -21,6 +24,9 @@ typedef struct Crossbar {
   uint32_t slices, half_slices;
   uint64_t *port_free, port_busy; /* ports of slices: free from when on; what a request takes of one */
   uint32_t port_slices;
+  uint64_t *path_free; /* paths of TPCs: free from when on; NULL: they take no time */
+  uint64_t path_part, path_line, path_load, path_atomic, path_exchange;
+  uint32_t tpc_sms, line_sectors;
   uint64_t *far_free, far_busy; /* the same of links between the halves */
   uint32_t far_slices;
 } Crossbar;
@@ -52,6 +58,24 @@ static inline uint64_t crossbar_cross(Crossbar *crossbar, uint32_t slice, uint64
 }
 static inline uint64_t crossbar_back_over(const Crossbar *crossbar, uint32_t slice) {
   return crossbar->far_reply + crossbar->far_offset[slice % crossbar->half_slices];
+}
+/* What a part takes of the path of its TPC. */
+static inline uint64_t crossbar_path_takes(const Crossbar *crossbar, const Part *part) {
+  if (part->kind != MEM_ATOMIC && part->shape.sector_count == crossbar->line_sectors)
+    return crossbar->path_line;
+  uint64_t first = part->kind == MEM_LOAD    ? crossbar->path_load
+                   : part->kind == MEM_STORE ? 0
+                   : part->exchange          ? crossbar->path_exchange
+                                             : crossbar->path_atomic;
+  return part->first && first > crossbar->path_part ? first : crossbar->path_part;
+}
+/* A part takes the path of its TPC at `milli` or later, behind those that came before, and keeps the next ones
+ * waiting. Returns when. Only if paths take time. */
+static inline uint64_t crossbar_path(Crossbar *crossbar, const Part *part, uint64_t milli) {
+  uint64_t *free_at = &crossbar->path_free[part->sm / crossbar->tpc_sms];
+  uint64_t start = milli > *free_at ? milli : *free_at;
+  *free_at = start + crossbar_path_takes(crossbar, part);
+  return start;
 }
 /* A request comes to a slice at `milli`: when it is through the port that the slice shares with others. */
 static inline uint64_t crossbar_pass(Crossbar *crossbar, uint32_t slice, uint64_t milli) {

@@ -525,6 +525,21 @@ static void resume(Hierarchy *h, uint32_t index, uint64_t cycle) {
     wait_for_room(h, part->sm, slice, cycle);
 }
 
+/* ---- paths of TPCs ---- */
+
+/* The part has come as far as its way takes it: true if others of its TPC kept it waiting, and it comes later. The
+ * path lies in front of the way, which is as long for all SMs of a TPC: so they can wait behind it, where all of them
+ * are looked at in order. */
+static bool waits_for_path(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  Part *part = part_at(&h->queue, index);
+  uint64_t due = milli_cycle(crossbar_path(&h->crossbar, part, milli_of(cycle)));
+  if (due == cycle)
+    return false;
+  part->stage = PART_PATH;
+  part_queue_push(&h->queue, index, due);
+  return true;
+}
+
 /* ---- time ---- */
 
 /* A part leaves the queue of its slice: its turn has come. */
@@ -553,8 +568,9 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
   bool turn = stage == PART_LOOKUP;
   if (turn)
     leave_queue(h, slice);
-  else if (stage == PART_ARRIVES)
-    turn = arrive(h, index, cycle);
+  else if (stage == PART_ARRIVES || stage == PART_PATH)
+    turn = !(h->crossbar.path_free && stage == PART_ARRIVES && waits_for_path(h, index, cycle)) &&
+           arrive(h, index, cycle);
   else if (stage == PART_CROSSES) {
     part_note(&h->queue, index, TRACE_HOME, milli_of(cycle));
     turn = enter_slice(h, index, cycle, true);

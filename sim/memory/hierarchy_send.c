@@ -183,13 +183,14 @@ static uint32_t lag(const Hierarchy *h, const MemPiece *piece, bool cas) {
   return (uint32_t)MAX(turns, piece->busy > word ? piece->busy - word : 0);
 }
 
-/* What all parts of a request have alike. */
-static uint16_t common_states(const MemRequest *request) {
+/* What all parts of a request have alike, but for the first one's mark. */
+static uint16_t common_states(const MemRequest *request, bool first) {
   Part part = {.stage = PART_ARRIVES,
                .kind = request->kind,
                .unused = request->unused,
                .exchange = request->exchange,
-               .cas = request->cas};
+               .cas = request->cas,
+               .first = first};
   return part.states;
 }
 
@@ -227,12 +228,12 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *
   Port *port = &h->port[request->sm];
   uint32_t apart = (uint32_t)(request->kind == MEM_STORE ? h->port_rules.store_split : h->port_rules.split);
   uint64_t milli = milli_of(time), number = (uint64_t)request->sm << 48 | port->parts;
-  uint16_t states = common_states(request);
+  uint16_t first = common_states(request, true), rest = common_states(request, false);
   counters->global_accesses++;
   request->answered = 0;
   request->waited = 0;
   for (uint32_t i = 0, count = request->parts; i < count; i++) {
-    uint32_t index = make_part(h, request, &request->piece[i], number + i, states, counters);
+    uint32_t index = make_part(h, request, &request->piece[i], number + i, i ? rest : first, counters);
     part_at(&h->queue, index)->more += i * apart;
     part_note(&h->queue, index, TRACE_SENT, milli);
     if (port->held.first == PART_NONE && port_has_credit(port, part_at(&h->queue, index)))

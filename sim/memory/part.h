@@ -25,6 +25,7 @@ enum {
 
 typedef enum {
   PART_ARRIVES, /* at the slice of its SM's half */
+  PART_PATH,    /* the same, after it waited for the path of its TPC */
   PART_RESUMES, /* the same, after its SM was stopped */
   PART_CROSSES, /* at its home slice, from the other half */
   PART_LOOKUP,  /* its turn in the slice */
@@ -56,6 +57,7 @@ typedef struct Part {
       bool parked : 1;                        /* waits for parts of its SM that have crossed */
       bool unused : 1, exchange : 1, cas : 1; /* of an atomic: as in MemRequest */
       bool passes : 1;                        /* waits in a slice of its SM's half for its way to the other one */
+      bool first : 1;                         /* of its access */
     };
     uint16_t states; /* all of these */
   };
