@@ -11,8 +11,8 @@
 //   compare and the branch of a loop take more than that.
 // - Whether a load waits for the one before, which nvcc decides. A noncontentious load takes 66 shader cycles on the GTX 580,
 //   several times less than the way to the L2 and back, so several of a thread are under way there: a load waits for the eighth
-//   before it, whose register it writes, and the last eight are used. (On the GTX 295 a load takes 733, which is the way to memory
-//   and back: there a warp has one under way, whatever the program is: `memory.port.warp_loads`.)
+//   before it, whose register it writes, and the last eight are used. (On the GTX 295 it makes no difference: with 240 blocks
+//   the path of a TPC is busy all the time with one load under way for each, too.)
 // - What becomes of results. An atomic read needs its result, or it is no read: nvcc makes `atom.add` of it, each waits for
 //   the one before, and each is used. An atomic write doesn't: nvcc makes `atom.exch`, not `red`, since there is no
 //   `red.exch`, and nobody waits for its result. The atomic before volatile accesses is of the same kind; they don't wait for its
