@@ -116,7 +116,7 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   less "a queue in hardware: more than 20 times as fast as one under a lock" "$1" "$2" 20
   less "and faster than a ring without locks" "$1" "$4" 1.2
   set -- $(each "$(echo "$all" | sed 's/ [^ ]*spin.yaml//') -m gtx295-queues -p blocks=64") 0
-  less "where atomics are slow, still faster than under a lock" "$1" "$2" 5
+  less "where atomics are slow, still faster than under a lock" "$1" "$2" 4
   less "but slower than the ring, whose ends lie in two lines" "$3" "$1" 3
   # One block alone: 20 operations, one behind the other, and 2 SM cycles in each of 100 core cycles.
   on="${queue}_hardware.yaml -m gtx580-queues -p blocks=1 -p ops=10"
