@@ -1,6 +1,8 @@
 /* pages.h - large arrays of zeros. A page of them takes no memory, and costs nothing, before somebody writes to it:
  * the heap would fill them with zeros again whenever it has had their memory before (`check` makes a machine for each
  * schedule).
+ * Small pages are what such an array needs, and what makes it slow: a host looks up the place of each page, and has
+ * room for some thousand of them. What a long run has filled can be moved to large pages (pages_enlarge()).
  * Ownership: the caller's, until pages_free(). Memory that isn't there ends the program, as with g_malloc(). */
 #ifndef LOCKSTEP_BASE_PAGES_H
 #define LOCKSTEP_BASE_PAGES_H
@@ -10,6 +12,9 @@
 void *pages_new(size_t count, size_t size);
 /* NULL is fine. */
 void pages_free(void *pages);
+/* Parts of the array a quarter of which is in use, and those that will be, get large pages, where the host has them.
+ * What it holds stays as it is, and nobody may access it meanwhile. NULL is fine. */
+void pages_enlarge(void *pages);
 
 #define PAGES_NEW(Type, count) ((Type *)pages_new((count), sizeof(Type)))
 

@@ -9,8 +9,10 @@
 
 static L1 *cache_of(Sm *sm) {
   Gpu *gpu = sm->gpu;
-  if (!sm->l1)
-    sm->l1 = l1_new(gpu->machine, gpu->l1_bytes, sm->index, &gpu->hashes_memory, &gpu->memory_hash);
+  if (!sm->l1) {
+    char *memory = gpu->l1_memory + sm->index * l1_memory_bytes(gpu->machine, gpu->l1_bytes);
+    sm->l1 = l1_new(gpu->machine, gpu->l1_bytes, memory, sm->index, &gpu->hashes_memory, &gpu->memory_hash);
+  }
   return sm->l1;
 }
 

@@ -1,5 +1,6 @@
 #include "sim/core/dispatch.h"
 
+#include "base/pages.h"
 #include "sim/core/host.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/sm.h"
@@ -52,6 +53,10 @@ static void renew_l1s(Gpu *gpu) {
     if (bytes != gpu->l1_bytes)
       g_clear_pointer(l1, l1_free);
   }
+  if (bytes == gpu->l1_bytes)
+    return;
+  pages_free(gpu->l1_memory);
+  gpu->l1_memory = pages_new(gpu->machine->gpu.sms, l1_memory_bytes(gpu->machine, bytes));
   gpu->l1_bytes = bytes;
 }
 

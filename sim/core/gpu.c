@@ -84,6 +84,7 @@ void gpu_free(Gpu *gpu) {
   g_string_free(gpu->printed, TRUE);
   g_free(gpu->fault.message);
   g_free(gpu->fault.repair);
+  pages_free(gpu->l1_memory);
   pages_free(gpu->sms);
   g_free(gpu);
 }

@@ -282,6 +282,7 @@ typedef struct Gpu {
   SmSend *sends;         /* requests of a window, in order; room for so many */
   uint32_t *send_places; /* to bring them in order: for each cycle of the window */
   uint32_t sends_space, send_cycles;
+  int64_t window_work, enlarge_at; /* done in windows so far; from when on long runs get large pages of the host */
   bool runs_windows;        /* nobody looks at `queue` */
   bool in_window;           /* SMs run, each on its own */
   struct Heap *heap;        /* NULL: no kernel asks for memory */
@@ -290,6 +291,7 @@ typedef struct Gpu {
   GPtrArray *launches;        /* Launch * */
   uint32_t next_sm;           /* where the dispatcher looks first */
   uint32_t l1_bytes;          /* of each SM, while the launches run that do */
+  char *l1_memory;            /* of all SMs, one behind the other, in pages.h */
   uint64_t dispatch_free_at;  /* the next block of a launch whose overhead is over can leave the dispatcher */
   uint64_t starts_free_at;    /* the same for blocks that wait for the end of their launch's overhead */
   uint64_t unfinished_blocks; /* of all launches */

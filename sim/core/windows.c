@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/pages.h"
 #include "sim/core/dispatch.h"
 #include "sim/core/due.h"
 #include "sim/core/sm.h"
@@ -16,6 +17,9 @@ enum { REQUEST_AHEAD = 3 };
 
 /* A part of an access costs the host as much as so many instructions. */
 enum { PART_WORK = 8 };
+/* Large pages of the host (pages_enlarge()) cost some milliseconds: they come behind so much work, a fifteenth of a
+ * second or more. */
+enum { ENLARGE_WORK = 1 << 18 };
 /* Shares of what passes between SMs and memory, for each thread: others help with its second one. */
 enum { SHARES_EACH = 2 };
 
@@ -219,6 +223,19 @@ static void block_ended(Gpu *gpu, Sm *sm, uint32_t slot, uint64_t now) {
     dispatch_refill(gpu, now);
 }
 
+/* What has been filled so far gets large pages, once the run has done enough to be worth it, and whenever it has done
+ * as much again. */
+static void enlarge(Gpu *gpu) {
+  if (G_LIKELY(gpu->window_work < gpu->enlarge_at))
+    return;
+  if (gpu->enlarge_at) {
+    pages_enlarge(gpu->l1_memory);
+    memsys_enlarge(gpu->memsys);
+    backing_enlarge(gpu->backing);
+  }
+  gpu->enlarge_at = MAX(ENLARGE_WORK, 2 * gpu->window_work);
+}
+
 static void run_window(Window *window) {
   Gpu *gpu = window->gpu;
   run_components(window);
@@ -229,6 +246,8 @@ static void run_window(Window *window) {
     window->work += issued;
     gpu->budget -= issued;
   }
+  gpu->window_work += window->work;
+  enlarge(gpu);
   take_faults(window);
   tell_all(gpu, window->running, window->count, block_ended);
   dispatch_end_launches(gpu);

@@ -84,6 +84,13 @@ BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes) 
   return found;
 }
 
+void backing_enlarge(Backing *backing) {
+  for (guint i = 0; i < backing->buffers->len; i++) {
+    pages_enlarge(backing_buffer(backing, i)->data);
+    pages_enlarge(backing_buffer(backing, i)->changes.lines);
+  }
+}
+
 const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address) {
   const BackingBuffer *nearest = NULL;
   for (guint i = 0; i < backing->buffers->len; i++) {

@@ -51,6 +51,8 @@ bool backing_fits(const Backing *backing);
 BackingBuffer *backing_find(Backing *backing, uint64_t address, uint32_t bytes);
 /* The buffer nearest below or around an address that missed, for the message; NULL if there are none. */
 const BackingBuffer *backing_nearest(const Backing *backing, uint64_t address);
+/* The run goes on for long: what it has filled of its buffers gets large pages of the host (pages_enlarge()). */
+void backing_enlarge(Backing *backing);
 /* FNV-1a over names, sizes and contents of all buffers but the device heap, where what lies where is nobody's
  * result. */
 uint64_t backing_digest(const Backing *backing);

@@ -38,6 +38,7 @@ void hierarchy_part(Hierarchy *hierarchy, const uint8_t *home, uint32_t shares);
 uint32_t hierarchy_serve(Hierarchy *hierarchy, uint64_t end);
 void hierarchy_pass(Hierarchy *hierarchy, uint32_t share, uint32_t shares);
 void hierarchy_settle(Hierarchy *hierarchy);
+void hierarchy_enlarge(Hierarchy *hierarchy);
 uint32_t hierarchy_window(const Hierarchy *hierarchy);
 const MemStats *hierarchy_stats(Hierarchy *hierarchy);
 void hierarchy_follow(Hierarchy *hierarchy, MemFollower follower);

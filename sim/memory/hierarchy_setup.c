@@ -1,3 +1,4 @@
+#include "base/pages.h"
 #include "sim/engine/rng.h"
 #include "sim/memory/hierarchy.h"
 #include "sim/memory/hierarchy_inner.h"
@@ -99,6 +100,8 @@ void hierarchy_free(Hierarchy *h) {
   g_free(h->late);
   g_free(h);
 }
+
+void hierarchy_enlarge(Hierarchy *h) { pages_enlarge(h->tags.memory); }
 
 const MemStats *hierarchy_stats(Hierarchy *h) {
   for (uint32_t i = 0; i < h->slices; i++)

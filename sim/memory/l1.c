@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/four.h"
-#include "base/pages.h"
 #include "sim/engine/milli.h"
 #include "sim/engine/rng.h"
 
@@ -21,7 +20,7 @@ typedef struct Line {
   uint32_t pending;    /* those on their way */
 } Line;
 
-enum { NO_LINE = UINT32_MAX };
+enum { NO_LINE = UINT32_MAX, HOST_LINE = 64 };
 
 struct L1 {
   uint32_t line_bytes, sector_bytes, sectors, sets, ways;
@@ -54,7 +53,25 @@ uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes) {
   return machine->sm.l1.bytes - kibibytes[i] * 1024;
 }
 
-L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hashing, uint64_t *hash) {
+/* Where its arrays lie in its memory, each from the start of a line of the host's cache. */
+typedef struct Places {
+  size_t lines, sector, data, end;
+} Places;
+
+static size_t behind(size_t at, size_t bytes) { return (at + bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE; }
+
+static Places places_of(const Machine *machine, uint32_t bytes) {
+  size_t lines = bytes / machine->sm.l1.line / machine->sm.l1.ways * machine->sm.l1.ways;
+  Places places = {.lines = behind(0, lines * sizeof(uint32_t))};
+  places.sector = behind(places.lines, lines * sizeof(Line));
+  places.data = behind(places.sector, lines * (machine->sm.l1.line / machine->sm.l1.sector) * sizeof(Sector));
+  places.end = behind(places.data, lines * machine->sm.l1.line);
+  return places;
+}
+
+size_t l1_memory_bytes(const Machine *machine, uint32_t bytes) { return places_of(machine, bytes).end; }
+
+L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, const bool *hashing, uint64_t *hash) {
   L1 *l1 = g_new0(L1, 1);
   l1->line_bytes = machine->sm.l1.line;
   l1->sector_bytes = machine->sm.l1.sector;
@@ -67,11 +84,12 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hash
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
   l1->generation = 1;
   l1->newest = NO_LINE;
-  uint32_t lines = l1->sets * l1->ways;
-  l1->tag = PAGES_NEW(uint32_t, lines);
-  l1->lines = PAGES_NEW(Line, lines);
-  l1->sector = PAGES_NEW(Sector, (size_t)lines * l1->sectors);
-  l1->data = PAGES_NEW(uint32_t, (size_t)lines * l1->line_bytes / 4);
+  Places places = places_of(machine, bytes);
+  char *start = memory;
+  l1->tag = memory;
+  l1->lines = (Line *)(void *)(start + places.lines);
+  l1->sector = (Sector *)(void *)(start + places.sector);
+  l1->data = (uint32_t *)(void *)(start + places.data);
   l1->salt = rng_mix(sm + 1);
   l1->hashing = hashing;
   l1->hash = hash;
@@ -84,10 +102,6 @@ void l1_free(L1 *l1) {
   if (!l1)
     return;
   g_free(l1->leaves);
-  pages_free(l1->tag);
-  pages_free(l1->lines);
-  pages_free(l1->sector);
-  pages_free(l1->data);
   g_free(l1);
 }
 

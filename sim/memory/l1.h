@@ -20,9 +20,11 @@ typedef struct L1 L1;
 /* The size of the cache beside so many bytes of shared memory that the blocks of an SM take. */
 uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes);
 
-/* A cache of `bytes`. `hash`: while *hashing, each change of what the cache holds, or of the order of use,
+/* Bytes of memory that such a cache takes. */
+size_t l1_memory_bytes(const Machine *machine, uint32_t bytes);
+/* A cache of `bytes`, in `memory`, borrowed, which is all zeros. `hash`: while *hashing, each change of what the cache holds, or of the order of use,
  * moves *hash: it comes back to its value when the cache's state does. */
-L1 *l1_new(const Machine *machine, uint32_t bytes, uint32_t sm, const bool *hashing, uint64_t *hash);
+L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, const bool *hashing, uint64_t *hash);
 void l1_free(L1 *l1);
 
 /* How addresses are divided. */

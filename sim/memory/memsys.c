@@ -235,6 +235,11 @@ void memsys_part(MemSys *memsys, const uint8_t *home, uint32_t shares) {
 
 bool memsys_goes_apart(const MemSys *memsys) { return memsys->units && hierarchy_goes_apart(memsys->units); }
 
+void memsys_enlarge(MemSys *memsys) {
+  if (memsys->units)
+    hierarchy_enlarge(memsys->units);
+}
+
 uint32_t memsys_window(const MemSys *memsys) {
   if (memsys->units)
     return hierarchy_window(memsys->units);

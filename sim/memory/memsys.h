@@ -62,6 +62,8 @@ enum { MEM_SHARES_MAX = 254 };
 void memsys_part(MemSys *memsys, const uint8_t *home, uint32_t shares);
 /* True if that can be. */
 bool memsys_goes_apart(const MemSys *memsys);
+/* The run goes on for long: what the memory system has filled gets large pages of the host (pages_enlarge()). */
+void memsys_enlarge(MemSys *memsys);
 /* The shortest way between an SM and memory, in cycles: what is sent at t is performed at t plus so many at the
  * earliest, and answered so many after it was performed. */
 uint32_t memsys_window(const MemSys *memsys);

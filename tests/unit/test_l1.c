@@ -2,6 +2,7 @@
  * go. */
 #include <glib.h>
 
+#include "base/pages.h"
 #include "sim/detect/misuse/misuse.h"
 #include "sim/detect/naming/locate.h"
 #include "sim/engine/rng.h"
@@ -19,6 +20,7 @@ typedef struct Bench {
   Backing *backing;
   uint32_t *data;
   L1 *l1;
+  void *memory; /* its own */
   bool hashing;
   uint64_t hash;
 } Bench;
@@ -28,11 +30,14 @@ static void bench_init(Bench *bench, const char *settings) {
   bench->data = backing_buffer(bench->backing, backing_add(bench->backing, "a", 4096, NULL))->data;
   for (uint32_t i = 0; i < 4096; i++)
     bench->data[i] = 1000 + i;
-  bench->l1 = l1_new(bench->machine, bench->machine->sm.l1.bytes, 0, &bench->hashing, &bench->hash);
+  uint32_t bytes = bench->machine->sm.l1.bytes;
+  bench->memory = pages_new(1, l1_memory_bytes(bench->machine, bytes));
+  bench->l1 = l1_new(bench->machine, bytes, bench->memory, 0, &bench->hashing, &bench->hash);
 }
 
 static void bench_clear(Bench *bench) {
   l1_free(bench->l1);
+  pages_free(bench->memory);
   backing_free(bench->backing);
   machine_free(bench->machine);
 }
