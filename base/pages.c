@@ -68,6 +68,19 @@ void pages_free(void *pages) {
     g_free(header);
 }
 
+void *pages_reserve(size_t most, size_t size, size_t *count) {
+  for (*count = most; *count; *count /= 2) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *mapped = mmap(NULL, *count * size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (mapped != MAP_FAILED)
+      return mapped;
+  }
+  give_up(1, size);
+  return NULL;
+}
+
+void pages_give_back(void *pages, size_t count, size_t size) { munmap(pages, count * size); }
+
 /* True if a quarter of a large page is in use, or more. */
 static gboolean is_used(char *large) {
   unsigned char there[LARGE_PAGE / SMALL_PAGE] = {0};

@@ -12,6 +12,10 @@
 void *pages_new(size_t count, size_t size);
 /* NULL is fine. */
 void pages_free(void *pages);
+/* Room for an array that grows: addresses for as many elements as the host gives, `most` of them at best. *count: how
+ * many. A page takes no memory before somebody writes to it. pages_give_back() frees it. */
+void *pages_reserve(size_t most, size_t size, size_t *count);
+void pages_give_back(void *pages, size_t count, size_t size);
 /* Parts of the array a quarter of which is in use, and those that will be, get large pages, where the host has them.
  * What it holds stays as it is, and nobody may access it meanwhile. NULL is fine. */
 void pages_enlarge(void *pages);

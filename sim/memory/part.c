@@ -12,11 +12,11 @@ enum { FEW = 6 };
 void part_queue_init(PartQueue *queue, uint32_t sms) {
   uint32_t words = (sms + 63) / 64;
   *queue = (PartQueue){
-      .chunk = PAGES_NEW(Part *, PART_CHUNKS_MAX),
       .side = aligned_alloc(sizeof(PartSide), sms * sizeof(PartSide)),
       .sms = sms,
       .order = {.sms = g_new0(uint64_t, words), .of = g_new0(PartPlaces, 64 * words), .words = words},
   };
+  queue->pool = pages_reserve(PARTS_MAX, sizeof(Part), &queue->room);
   if (!queue->side)
     g_error("no memory for the parts of %u SMs", sms);
   for (uint32_t sm = 0; sm < sms; sm++)
@@ -24,13 +24,9 @@ void part_queue_init(PartQueue *queue, uint32_t sms) {
 }
 
 void part_queue_clear(PartQueue *queue) {
-  for (uint32_t i = 0; i < queue->chunks; i++) {
-    free(queue->chunk[i]);
-    if (queue->steps)
-      g_free(queue->steps[i]);
-  }
-  pages_free(queue->chunk);
-  pages_free(queue->steps);
+  if (queue->steps)
+    pages_give_back(queue->steps, queue->room, sizeof *queue->steps);
+  pages_give_back(queue->pool, queue->room, sizeof *queue->pool);
   for (uint32_t sm = 0; sm < queue->sms; sm++) {
     g_free(queue->side[sm].free);
     g_free(queue->side[sm].sent.due);
@@ -49,19 +45,20 @@ void part_queue_clear(PartQueue *queue) {
 void part_queue_follow(PartQueue *queue) {
   LS_REQUIRE("parts-followed-late", queue->chunks == 0);
   queue->followed = true;
-  queue->steps = PAGES_NEW(PartSteps *, PART_CHUNKS_MAX);
+  size_t room;
+  queue->steps = pages_reserve(queue->room, sizeof *queue->steps, &room);
+  if (room < queue->room) {
+    pages_give_back(queue->pool + room, queue->room - room, sizeof *queue->pool);
+    queue->room = room;
+  }
 }
 
 /* ---- the pool ---- */
 
 void part_queue_grow(PartQueue *queue, uint32_t sm) {
   uint32_t number = __atomic_fetch_add(&queue->chunks, 1, __ATOMIC_RELAXED), first = number << PART_CHUNK_SHIFT;
-  Part *chunk = number < PART_CHUNKS_MAX ? aligned_alloc(sizeof(Part), PART_CHUNK * sizeof(Part)) : NULL;
-  if (!chunk)
+  if (first + PART_CHUNK > queue->room)
     g_error("no memory for %u parts of accesses", first);
-  queue->chunk[number] = chunk;
-  if (queue->followed)
-    queue->steps[number] = g_new(PartSteps, PART_CHUNK);
   PartSide *side = &queue->side[sm];
   side->parts += PART_CHUNK;
   side->free = g_renew(uint32_t, side->free, side->parts);

@@ -20,7 +20,7 @@ enum {
   PART_NONE = UINT32_MAX,
   PART_CHUNK_SHIFT = 8,
   PART_CHUNK = 1 << PART_CHUNK_SHIFT,
-  PART_CHUNKS_MAX = 1 << 20
+  PARTS_MAX = 1 << 25
 };
 
 typedef enum {
@@ -115,10 +115,11 @@ typedef struct PartSide {
 typedef uint64_t PartSteps[TRACE_STEPS];
 
 typedef struct PartQueue {
-  Part **chunk;      /* of PART_CHUNK parts each: the pool. Those of one chunk have been made by one SM */
-  PartSteps **steps; /* of each chunk's parts, if somebody follows them */
+  Part *pool;       /* in chunks of PART_CHUNK parts, each of one SM */
+  size_t room;      /* of it */
+  PartSteps *steps; /* of each part, if somebody follows them */
   bool followed;
-  uint32_t chunks;
+  uint32_t chunks; /* so far */
   PartSide *side; /* of each SM */
   uint32_t sms;
   uint64_t now;                    /* nothing is due before */
@@ -141,10 +142,10 @@ void part_queue_clear(PartQueue *queue);
 void part_queue_follow(PartQueue *queue);
 
 static inline Part *part_at(const PartQueue *queue, uint32_t part) {
-  return &queue->chunk[part >> PART_CHUNK_SHIFT][part & (PART_CHUNK - 1)];
+  return &queue->pool[part];
 }
 static inline uint64_t *part_steps(const PartQueue *queue, uint32_t part) {
-  return queue->steps[part >> PART_CHUNK_SHIFT][part & (PART_CHUNK - 1)];
+  return queue->steps[part];
 }
 /* More free parts for that SM. */
 void part_queue_grow(PartQueue *queue, uint32_t sm);
