@@ -34,11 +34,15 @@ static void count_sectors(MemRequest *request, uint32_t count) {
 
 /* Of a run. */
 static uint32_t split_run(const Coalescer *coalescer, MemRequest *request) {
-  uint64_t start = request->address[0], line = start >> coalescer->line_shift;
+  uint64_t start = request->address[0], end = request->address[31], line = start >> coalescer->line_shift;
+  if (end >> coalescer->line_shift == line) {
+    request->piece[0] = (MemPiece){.lanes = UINT32_MAX,
+                                   .sectors = between(sector_bit(coalescer, start), sector_bit(coalescer, end))};
+    return 1;
+  }
   uint32_t count = 0, lane = 0, shift = (uint32_t)__builtin_ctz(request->bytes);
   for (; lane < 32; line++) {
-    uint64_t end = (line + 1) << coalescer->line_shift;
-    uint64_t until = (end - start) >> shift;
+    uint64_t until = (((line + 1) << coalescer->line_shift) - start) >> shift;
     uint32_t next = until < 32 ? (uint32_t)until : 32;
     uint32_t below = next < 32 ? (1u << next) - 1 : UINT32_MAX;
     uint32_t first = sector_bit(coalescer, request->address[lane]);

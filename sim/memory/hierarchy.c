@@ -29,38 +29,34 @@ static void count_performed(Hierarchy *h, const Part *part) {
 
 /* ---- lines and their copies ---- */
 
-/* True if the part is in the half that is its line's home. */
-static bool is_at_home(const Hierarchy *h, const Part *part) {
-  return h->map.halves == 1 || part->shape.home == (part->slice >= h->map.slices);
-}
 
 static TagLine *find(Hierarchy *h, const Part *part) {
-  return tags_are_there(&h->tags) ? tags_find(&h->tags, part->slice, part->set, part->line) : NULL;
+  return tags_are_there(&h->tags) ? tags_find(&h->tags, part->set, part->line) : NULL;
 }
 
-/* A tag for the part's line in that slice, which is in the half of its home or isn't. */
-static TagLine *claim(Hierarchy *h, const Part *part, uint32_t slice, bool at_home, uint64_t cycle) {
+/* A tag for the part's line in that set, which is in the half of its home or isn't. */
+static TagLine *claim(Hierarchy *h, const Part *part, uint32_t set, bool at_home, uint64_t cycle) {
   Evicted evicted;
-  TagLine *tag = tags_claim(&h->tags, slice, part->set, part->line, cycle, &evicted);
+  TagLine *tag = tags_claim(&h->tags, set, part->line, cycle, &evicted);
   if (tag && !at_home && !slice_map_copied(&h->map, part->line))
     tag->valid = 0;
   if (tag && evicted.dirty) {
     h->counters->l2_writebacks++;
-    move_sectors(h, slice % h->map.slices, evicted.line, evicted.dirty, true, milli_of(cycle));
+    move_sectors(h, part->slice % h->map.slices, evicted.line, evicted.dirty, true, milli_of(cycle));
   }
   return tag;
 }
 
 /* The line's tag in the other half than the part's. NULL: there is none. */
 static TagLine *other_tag(Hierarchy *h, const Part *part, uint64_t cycle) {
-  uint32_t slice = hierarchy_other_slice(h, part);
-  TagLine *tag = tags_find(&h->tags, slice, part->set, part->line);
-  return tag ? tag : claim(h, part, slice, !is_at_home(h, part), cycle);
+  uint32_t set = tags_other_set(&h->tags, part->slice, part->set);
+  TagLine *tag = tags_find(&h->tags, set, part->line);
+  return tag ? tag : claim(h, part, set, !part->at_home, cycle);
 }
 
 /* The part is at home: the copy that the other half has. NULL: it has none. */
 static TagLine *copy_of(Hierarchy *h, const Part *part, uint64_t cycle) {
-  if (h->map.halves == 1 || !tags_are_there(&h->tags) || !is_at_home(h, part))
+  if (h->map.halves == 1 || !tags_are_there(&h->tags) || !part->at_home)
     return NULL;
   TagLine *tag = other_tag(h, part, cycle);
   return tag && tag->valid ? tag : NULL;
@@ -151,7 +147,7 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   case MEM_LOAD: return MAX(h->load, h->load_sector * sectors);
   case MEM_STORE: return part->shape.joined ? 0 : MAX(h->store, h->store_sector * sectors);
   default:
-    if (!h->pass || is_at_home(h, part))
+    if (!h->pass || part->at_home)
       return h->atomic;
     return part->lanes & (part->lanes - 1) ? h->pass * sectors << part->cas : h->pass;
   }
@@ -164,7 +160,10 @@ static void go_over(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
   uint64_t over = crossbar_over(&h->crossbar, part->slice);
   uint64_t milli = crossbar_cross(&h->crossbar, part->slice, milli_of(cycle));
+  if (tags_are_there(&h->tags))
+    part->set = tags_other_set(&h->tags, part->slice, part->set);
   part->slice = hierarchy_other_slice(h, part);
+  part->at_home = true;
   part->stage = PART_CROSSES;
   part->away = true;
   h->counters->l2_crossings++;
@@ -408,10 +407,10 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
     access_line(h, index, NULL, true, cycle);
     return;
   }
-  TagLine *tag = tags_find(&h->tags, part->slice, part->set, part->line);
+  TagLine *tag = tags_find(&h->tags, part->set, part->line);
   if (!tag)
-    tag = claim(h, part, part->slice, is_at_home(h, part), cycle);
-  if (!is_at_home(h, part) && goes_home(h, index, tag, cycle))
+    tag = claim(h, part, part->set, part->at_home, cycle);
+  if (!part->at_home && goes_home(h, index, tag, cycle))
     return;
   if (tag && tag->busy && waits_for_line(h, index, tag, cycle))
     return;
@@ -477,7 +476,7 @@ static void go_on(Hierarchy *h, uint32_t sm, uint64_t cycle) {
     if (part->next != PART_NONE)
       __builtin_prefetch(part_at(&h->queue, part->next), 1);
     if (tags_are_there(&h->tags))
-      tags_prefetch(&h->tags, part->slice, part->set);
+      tags_prefetch(&h->tags, part->set);
     part->stage = PART_RESUMES;
     part_queue_push(&h->queue, next, MAX(part->due, cycle + apart));
   }
@@ -599,9 +598,9 @@ static void look_ahead(Hierarchy *h, uint64_t cycle) {
     const PartSlot *slot = part_queue_at(&h->queue, h->tags_seen);
     for (uint32_t i = 0; i < slot->count; i++) { /* gcc drops a function that does nothing else */
       const Part *part = part_at(&h->queue, (uint32_t)slot->part[i]);
-      tags_prefetch(&h->tags, part->slice, part->set);
+      tags_prefetch(&h->tags, part->set);
       if (h->map.halves == 2)
-        tags_prefetch(&h->tags, hierarchy_other_slice(h, part), part->set);
+        tags_prefetch(&h->tags, tags_other_set(&h->tags, part->slice, part->set));
     }
   }
 }

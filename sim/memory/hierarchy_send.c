@@ -185,12 +185,14 @@ static uint32_t lag(const Hierarchy *h, const MemPiece *piece, bool cas) {
 
 /* What all parts of a request have alike, but for the first one's mark. */
 static uint16_t common_states(const MemRequest *request, bool first) {
-  Part part = {.stage = PART_ARRIVES,
-               .kind = request->kind,
-               .unused = request->unused,
-               .exchange = request->exchange,
-               .cas = request->cas,
-               .first = first};
+  Part part;
+  part.states = 0;
+  part.stage = PART_ARRIVES;
+  part.kind = request->kind;
+  part.unused = request->unused;
+  part.exchange = request->exchange;
+  part.cas = request->cas;
+  part.first = first;
   return part.states;
 }
 
@@ -202,7 +204,7 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   Part *part = part_at(&h->queue, index);
   part->request = request;
   part->line = piece->line;
-  part->set = tags_are_there(&h->tags) ? tags_set(&h->tags, piece->line) : 0;
+  part->set = tags_are_there(&h->tags) ? tags_set(&h->tags, piece->slice, piece->line) : 0;
   part->number = number;
   part->lanes = piece->lanes;
   part->sectors = piece->sectors;
@@ -213,6 +215,7 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   part->slice = piece->slice;
   part->shape = piece->shape;
   part->states = states;
+  part->at_home = h->map.halves == 1 || piece->shape.home == h->crossbar.sm_half[request->sm];
   if (request->host && is_host(h, piece->line))
     part->stage = PART_HOST;
   set_bytes(h, part, request);

@@ -37,7 +37,7 @@ typedef enum {
 /* One line of the host's cache. It has all of its request that its way needs. */
 typedef struct Part {
   MemRequest *request;
-  uint32_t line, set; /* set: of tags (tags.h) */
+  uint32_t line, set; /* set: of tags, in its slice (tags.h) */
   uint64_t due;       /* its cycle */
   uint64_t number;    /* the SM, then the number of the SM's part */
   uint32_t lanes, sectors;
@@ -51,7 +51,8 @@ typedef struct Part {
   union {
     struct {
       uint8_t stage : 4;                      /* PartStage */
-      uint8_t kind : 4;                       /* MemKind */
+      uint8_t kind : 2;                       /* MemKind */
+      bool at_home : 1;                       /* its slice is in the half that is its line's home */
       bool away : 1;                          /* has crossed to the other half */
       bool copied : 1;                        /* a store that has crossed from a half with a copy */
       bool parked : 1;                        /* waits for parts of its SM that have crossed */

@@ -27,14 +27,12 @@ void tags_init(Tags *tags, const Machine *machine) {
 
 void tags_clear(Tags *tags) { pages_free(tags->memory); }
 
-static char *set_of(const Tags *tags, uint32_t slice, uint32_t set) {
-  return tags->first_set + (slice * tags->sets + set) * tags->set_bytes;
-}
+static char *set_of(const Tags *tags, uint32_t set) { return tags->first_set + set * tags->set_bytes; }
 
 static TagLine *lines_of(const Tags *tags, char *set) { return (TagLine *)(void *)(set + tags->lines_at); }
 
-TagLine *tags_find(Tags *tags, uint32_t slice, uint32_t set, uint32_t line) {
-  char *place = set_of(tags, slice, set);
+TagLine *tags_find(Tags *tags, uint32_t set, uint32_t line) {
+  char *place = set_of(tags, set);
   const uint32_t *number = (const uint32_t *)(const void *)place;
   uint32_t wanted = line + 1;
   for (uint32_t way = 0; way < tags->ways; way += GROUP) {
@@ -52,8 +50,8 @@ static bool is_busy(const Tags *tags, const TagLine *tag, uint64_t cycle) {
   return tag->busy && *tags_busy_until(tags, tag) > cycle;
 }
 
-TagLine *tags_claim(Tags *tags, uint32_t slice, uint32_t set, uint32_t line, uint64_t cycle, Evicted *evicted) {
-  char *place = set_of(tags, slice, set);
+TagLine *tags_claim(Tags *tags, uint32_t set, uint32_t line, uint64_t cycle, Evicted *evicted) {
+  char *place = set_of(tags, set);
   uint32_t *number = (uint32_t *)(void *)place, oldest = tags->ways;
   TagLine *lines = lines_of(tags, place);
   for (uint32_t way = 0; way < tags->ways; way++) {

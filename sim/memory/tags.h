@@ -39,18 +39,26 @@ typedef struct Tags {
 void tags_init(Tags *tags, const Machine *machine);
 void tags_clear(Tags *tags);
 static inline bool tags_are_there(const Tags *tags) { return tags->memory; }
-/* The set of a line, in the slice that it belongs to. Global memory lies below 4 GiB: a line's number has 32 bits. */
-static inline uint32_t tags_set(const Tags *tags, uint32_t line) { return line / tags->slices % tags->sets; }
+/* The set of a line in a slice that it belongs to, among the sets of all slices. Global memory lies below 4 GiB: a
+ * line's number has 32 bits. */
+static inline uint32_t tags_set(const Tags *tags, uint32_t slice, uint32_t line) {
+  return slice * tags->sets + line / tags->slices % tags->sets;
+}
+/* The line's set in the slice of the other half; `slice`: the one that `set` belongs to. */
+static inline uint32_t tags_other_set(const Tags *tags, uint32_t slice, uint32_t set) {
+  uint32_t half = tags->slices * tags->sets;
+  return slice < tags->slices ? set + half : set - half;
+}
 /* The set will be looked at soon. */
-static inline void tags_prefetch(const Tags *tags, uint32_t slice, uint32_t set) {
-  const char *place = tags->first_set + (slice * tags->sets + set) * tags->set_bytes;
+static inline void tags_prefetch(const Tags *tags, uint32_t set) {
+  const char *place = tags->first_set + set * tags->set_bytes;
   __builtin_prefetch(place);
   __builtin_prefetch(place + tags->lines_at, 1); /* the first ways fill first */
 }
-/* The line's tag in that set of a slice, used now; NULL: there is none. */
-TagLine *tags_find(Tags *tags, uint32_t slice, uint32_t set, uint32_t line);
+/* The line's tag in that set, used now; NULL: there is none. */
+TagLine *tags_find(Tags *tags, uint32_t set, uint32_t line);
 /* A tag for a line that has none. `cycle`: a line that is busy then isn't replaced. NULL: all are. */
-TagLine *tags_claim(Tags *tags, uint32_t slice, uint32_t set, uint32_t line, uint64_t cycle, Evicted *evicted);
+TagLine *tags_claim(Tags *tags, uint32_t set, uint32_t line, uint64_t cycle, Evicted *evicted);
 /* Of a busy tag: its sectors come from memory then, or the other half's copy is void then; who asks meanwhile
  * waits. */
 uint64_t *tags_busy_until(const Tags *tags, const TagLine *tag);
