@@ -3,13 +3,14 @@
 #include <glib.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* What stands before an array: of how many bytes it was mapped, 0: it is the heap's. */
 typedef struct Header {
   size_t mapped;
 } Header;
 
-enum { HEADER_BYTES = 64, MAPPED_MIN = 64 << 10, LARGE_PAGE = 2 << 20, SMALL_PAGE = 4 << 10 };
+enum { HEADER_BYTES = 64, MAPPED_MIN = 64 << 10, LARGE_PAGE = 2 << 20, SMALL_PAGE = 4 << 10, LIMITED_SHARE = 16 };
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* of Linux 6.1: hosts that are older refuse it */
@@ -69,6 +70,9 @@ void pages_free(void *pages) {
 }
 
 void *pages_reserve(size_t most, size_t size, size_t *count) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    most = MIN(most, limit.rlim_cur / LIMITED_SHARE / size);
   for (*count = most; *count; *count /= 2) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *mapped = mmap(NULL, *count * size, PROT_READ | PROT_WRITE, flags, -1, 0);

@@ -12,8 +12,9 @@
 void *pages_new(size_t count, size_t size);
 /* NULL is fine. */
 void pages_free(void *pages);
-/* Room for an array that grows: addresses for as many elements as the host gives, `most` of them at best. *count: how
- * many. A page takes no memory before somebody writes to it. pages_give_back() frees it. */
+/* Room for an array that grows: addresses of `most` elements, or of fewer where addresses are limited (ulimit -v), a
+ * sixteenth of which it takes then. *count: how many. A page takes no memory before somebody writes to it.
+ * pages_give_back() frees it. */
 void *pages_reserve(size_t most, size_t size, size_t *count);
 void pages_give_back(void *pages, size_t count, size_t size);
 /* Parts of the array a quarter of which is in use, and those that will be, get large pages, where the host has them.

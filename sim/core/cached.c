@@ -3,16 +3,41 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/pages.h"
 #include "sim/core/serve.h"
 #include "sim/core/tell.h"
 #include "sim/memory/l1_banks.h"
 
+/* The memory of an SM's L1, zeros. SMs that run side by side may ask for it: who is first makes it for all
+ * neighbours. */
+static char *memory_of(const Sm *sm) {
+  Gpu *gpu = sm->gpu;
+  size_t bytes = l1_memory_bytes(gpu->machine, gpu->l1_bytes);
+  char **place = &gpu->l1_memory[sm->index / L1_NEIGHBOURS], *memory = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  if (!memory) {
+    char *made = pages_new(L1_NEIGHBOURS, bytes);
+    if (__atomic_compare_exchange_n(place, &memory, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      memory = made;
+    else
+      pages_free(made);
+  }
+  return memory + sm->index % L1_NEIGHBOURS * bytes;
+}
+
+void cached_free_memory(Gpu *gpu) {
+  for (uint32_t i = 0; i <= gpu->machine->gpu.sms / L1_NEIGHBOURS; i++)
+    g_clear_pointer(&gpu->l1_memory[i], pages_free);
+}
+
+void cached_enlarge(const Gpu *gpu) {
+  for (uint32_t i = 0; i <= gpu->machine->gpu.sms / L1_NEIGHBOURS; i++)
+    pages_enlarge(gpu->l1_memory[i]);
+}
+
 static L1 *cache_of(Sm *sm) {
   Gpu *gpu = sm->gpu;
-  if (!sm->l1) {
-    char *memory = gpu->l1_memory + sm->index * l1_memory_bytes(gpu->machine, gpu->l1_bytes);
-    sm->l1 = l1_new(gpu->machine, gpu->l1_bytes, memory, sm->index, &gpu->hashes_memory, &gpu->memory_hash);
-  }
+  if (!sm->l1)
+    sm->l1 = l1_new(gpu->machine, gpu->l1_bytes, memory_of(sm), sm->index, &gpu->hashes_memory, &gpu->memory_hash);
   return sm->l1;
 }
 

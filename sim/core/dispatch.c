@@ -1,6 +1,6 @@
 #include "sim/core/dispatch.h"
 
-#include "base/pages.h"
+#include "sim/core/cached.h"
 #include "sim/core/host.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/sm.h"
@@ -55,8 +55,7 @@ static void renew_l1s(Gpu *gpu) {
   }
   if (bytes == gpu->l1_bytes)
     return;
-  pages_free(gpu->l1_memory);
-  gpu->l1_memory = pages_new(gpu->machine->gpu.sms, l1_memory_bytes(gpu->machine, bytes));
+  cached_free_memory(gpu);
   gpu->l1_bytes = bytes;
 }
 

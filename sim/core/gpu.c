@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/pages.h"
+#include "sim/core/cached.h"
 #include "sim/core/dispatch.h"
 #include "sim/core/due.h"
 #include "sim/core/host.h"
@@ -35,6 +36,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->holds_up = machine->sm.held_up > 0;
   gpu->backing = backing;
   gpu->sms = PAGES_NEW(Sm, machine->gpu.sms);
+  gpu->l1_memory = g_new0(char *, machine->gpu.sms / L1_NEIGHBOURS + 1);
   gpu->due = g_new0(uint64_t, machine->gpu.sms);
   gpu->home = g_new0(uint8_t, machine->gpu.sms);
   gpu->share = g_new0(uint8_t, machine->gpu.sms);
@@ -84,7 +86,8 @@ void gpu_free(Gpu *gpu) {
   g_string_free(gpu->printed, TRUE);
   g_free(gpu->fault.message);
   g_free(gpu->fault.repair);
-  pages_free(gpu->l1_memory);
+  cached_free_memory(gpu);
+  g_free(gpu->l1_memory);
   pages_free(gpu->sms);
   g_free(gpu);
 }

@@ -28,6 +28,7 @@ enum {
   SM_BLOCKS_MAX = 64,
   SM_SCHEDULERS_MAX = 8,
   BLOCK_WARPS_MAX = 32,
+  L1_NEIGHBOURS = 16, /* SMs whose L1s lie together: in large pages of the host, perhaps */
   GRID_BARRIER = 16, /* behind those that BAR can name: of all blocks (SYNCBLOCKS), as far as it is this block's */
   BLOCK_BARRIERS = 17
 };
@@ -291,7 +292,7 @@ typedef struct Gpu {
   GPtrArray *launches;        /* Launch * */
   uint32_t next_sm;           /* where the dispatcher looks first */
   uint32_t l1_bytes;          /* of each SM, while the launches run that do */
-  char *l1_memory;            /* of all SMs, one behind the other, in pages.h */
+  char **l1_memory;           /* of each L1_NEIGHBOURS SMs, one behind the other, in pages.h; NULL: none has one */
   uint64_t dispatch_free_at;  /* the next block of a launch whose overhead is over can leave the dispatcher */
   uint64_t starts_free_at;    /* the same for blocks that wait for the end of their launch's overhead */
   uint64_t unfinished_blocks; /* of all launches */

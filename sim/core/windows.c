@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/pages.h"
+#include "sim/core/cached.h"
 #include "sim/core/dispatch.h"
 #include "sim/core/due.h"
 #include "sim/core/sm.h"
@@ -229,7 +229,7 @@ static void enlarge(Gpu *gpu) {
   if (G_LIKELY(gpu->window_work < gpu->enlarge_at))
     return;
   if (gpu->enlarge_at) {
-    pages_enlarge(gpu->l1_memory);
+    cached_enlarge(gpu);
     memsys_enlarge(gpu->memsys);
     backing_enlarge(gpu->backing);
   }

@@ -36,8 +36,8 @@ static void count_sectors(MemRequest *request, uint32_t count) {
 static uint32_t split_run(const Coalescer *coalescer, MemRequest *request) {
   uint64_t start = request->address[0], end = request->address[31], line = start >> coalescer->line_shift;
   if (end >> coalescer->line_shift == line) {
-    request->piece[0] = (MemPiece){.lanes = UINT32_MAX,
-                                   .sectors = between(sector_bit(coalescer, start), sector_bit(coalescer, end))};
+    request->piece[0] =
+        (MemPiece){.lanes = UINT32_MAX, .sectors = between(sector_bit(coalescer, start), sector_bit(coalescer, end))};
     return 1;
   }
   uint32_t count = 0, lane = 0, shift = (uint32_t)__builtin_ctz(request->bytes);

@@ -29,7 +29,6 @@ static void count_performed(Hierarchy *h, const Part *part) {
 
 /* ---- lines and their copies ---- */
 
-
 static TagLine *find(Hierarchy *h, const Part *part) {
   return tags_are_there(&h->tags) ? tags_find(&h->tags, part->set, part->line) : NULL;
 }

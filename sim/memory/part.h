@@ -121,9 +121,9 @@ typedef struct PartQueue {
   PartSteps *steps; /* of each part, if somebody follows them */
   bool followed;
   uint32_t chunks; /* so far */
-  PartSide *side; /* of each SM */
+  PartSide *side;  /* of each SM */
   uint32_t sms;
-  uint64_t now;                    /* nothing is due before */
+  uint64_t now; /* nothing is due before */
   PartSlot slot[PARTS_SPAN];
   uint64_t occupied[PARTS_WORDS];
   uint32_t *far; /* a heap, by cycle and number: parts that are due PARTS_SPAN cycles ahead or later */
@@ -142,12 +142,8 @@ void part_queue_clear(PartQueue *queue);
 /* From now on parts have steps. Before the first part is made. */
 void part_queue_follow(PartQueue *queue);
 
-static inline Part *part_at(const PartQueue *queue, uint32_t part) {
-  return &queue->pool[part];
-}
-static inline uint64_t *part_steps(const PartQueue *queue, uint32_t part) {
-  return queue->steps[part];
-}
+static inline Part *part_at(const PartQueue *queue, uint32_t part) { return &queue->pool[part]; }
+static inline uint64_t *part_steps(const PartQueue *queue, uint32_t part) { return queue->steps[part]; }
 /* More free parts for that SM. */
 void part_queue_grow(PartQueue *queue, uint32_t sm);
 /* So many parts before it is made a part comes to the host's cache. */
