@@ -145,6 +145,7 @@ void exec_SYNCBLOCKS(Issue *issue) {
 
 void exec_BAR(Issue *issue) {
   uint32_t id, count = 0, barriers = issue->gpu->machine->sm.barrier.count;
+  uint64_t without = issue->next; /* when the warp would go on if it waited for nobody */
   if (!uniform_operand(issue, issue->inst->a, "barrier", &id))
     return;
   if (issue->inst->flags & INST_HAS_COUNT && !uniform_operand(issue, issue->inst->b, "thread count", &count))
@@ -171,5 +172,5 @@ void exec_BAR(Issue *issue) {
   else if (warp->groups)
     lane_groups_switch(issue, before);
   if (issue->encoded && issue->inst->mode == BAR_SYNC && issue->mask == warp->alive)
-    warp->shadow = issue->now + warp_block(issue->sm, warp)->launch->decoded[issue->pc].stall;
+    warp->shadow = without;
 }

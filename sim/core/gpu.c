@@ -126,8 +126,9 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   Launch *launch = launch_new(gpu, config, why);
   if (!launch)
     return false;
-  gpu->register_rows = MAX(gpu->register_rows,
-                           launch->kernel->nregs + SINK_ROWS + (launch->kernel->control ? CONTROL_SCOREBOARDS : 0));
+  uint32_t rows = launch->kernel->nregs + SINK_ROWS;
+  gpu->register_rows = MAX(gpu->register_rows, rows);
+  gpu->ready_rows = MAX(gpu->ready_rows, rows + (launch->kernel->control ? CONTROL_SCOREBOARDS : 0));
   g_ptr_array_add(gpu->launches, launch);
   gpu->unfinished_blocks += launch->blocks;
   gpu->unfinished_launches++;

@@ -97,7 +97,7 @@ static uint32_t const_value(const Machine *machine, const LaunchConfig *config, 
 
 static uint32_t *make_const_rows(const Machine *machine, const LaunchConfig *config) {
   const Kernel *kernel = config->kernel;
-  uint32_t *rows = g_new(uint32_t, (size_t)kernel->nconsts * WARP_LANES + 1);
+  uint32_t *rows = g_aligned_alloc((size_t)kernel->nconsts * WARP_LANES + 1, sizeof *rows, HOST_LINE);
   for (uint32_t i = 0; i < kernel->nconsts; i++) {
     uint32_t value = const_value(machine, config, &kernel->consts[i]);
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
@@ -247,7 +247,7 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
 void launch_free(Launch *launch) {
   g_free(launch->name);
   g_free(launch->params);
-  g_free(launch->const_rows);
+  g_aligned_free(launch->const_rows);
   g_free(launch->decoded);
   g_free(launch);
 }

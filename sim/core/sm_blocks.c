@@ -21,19 +21,19 @@ static void make_ready(Sm *sm) {
   sm_begin(sm);
   const Machine *machine = sm->gpu->machine;
   uint32_t rows = sm->gpu->register_rows, warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
-  sm->register_rows = g_malloc_n((size_t)warps * rows * WARP_LANES, sizeof(uint32_t));
-  sm->ready_rows = PAGES_NEW(uint64_t, (size_t)warps * rows);
+  sm->register_rows = g_aligned_alloc((size_t)warps * rows * WARP_LANES, sizeof(uint32_t), HOST_LINE);
+  sm->ready_rows = PAGES_NEW(uint64_t, (size_t)warps * sm->gpu->ready_rows);
   sm->written_rows = PAGES_NEW(uint32_t, (size_t)warps * rows);
   if (machine->sm.convergence == CONVERGENCE_BARRIER)
     sm->lane_groups = g_new(LaneGroups, warps);
   else
     sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
-  sm->warps = g_new0(Warp, warps);
+  sm->warps = g_aligned_alloc0(warps, sizeof(Warp), HOST_LINE);
   for (uint32_t i = 0; i < warps; i++) {
     Warp *warp = &sm->warps[i];
     warp->slot = i;
     warp->regs = sm->register_rows + (size_t)i * rows * WARP_LANES;
-    warp->reg_ready = sm->ready_rows + (size_t)i * rows;
+    warp->reg_ready = sm->ready_rows + (size_t)i * sm->gpu->ready_rows;
     warp->groups = sm->lane_groups ? &sm->lane_groups[i] : NULL;
     warp->stack = sm->stack_rows ? sm->stack_rows + (size_t)i * depth : NULL;
   }
@@ -54,8 +54,8 @@ void sm_clear(Sm *sm) {
     g_free(sm->warps[i].undefined);
     async_copies_clear(&sm->warps[i]);
   }
-  g_free(sm->warps);
-  g_free(sm->register_rows);
+  g_aligned_free(sm->warps);
+  g_aligned_free(sm->register_rows);
   pages_free(sm->ready_rows);
   pages_free(sm->written_rows);
   g_free(sm->stack_rows);

@@ -316,9 +316,8 @@ static bool issue_shadow(Sm *sm, Warp *warp, uint64_t now) {
   for (; time < now; time += launch->decoded[warp->pc - 1].stall) {
     const Decoded *decoded = &launch->decoded[warp->pc];
     const Inst *inst = &launch->kernel->insts[warp->pc];
-    bool reads_clock = inst->op == OP_S2R;
-    if ((op_info[inst->op].unit != UNIT_ALU && !reads_clock) || inst->flags & INST_FUSED || decoded->waits ||
-        decoded->raises)
+    bool computes = decoded->way == WAY_PLAIN || op_info[inst->op].unit == UNIT_ALU || inst->op == OP_S2R;
+    if (!computes || inst->flags & INST_FUSED || decoded->waits || decoded->raises)
       break;
     if (decoded->constant)
       time = constants_operand_comes(sm, launch, decoded->constant - 1u, time);

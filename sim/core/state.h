@@ -27,6 +27,7 @@ enum {
   SM_WARPS_MAX = WARP_SET_MAX,
   SM_BLOCKS_MAX = 64,
   SM_SCHEDULERS_MAX = 8,
+  HOST_LINE = 64, /* bytes of a line of the host's cache: rows of lanes are two of them if they begin with one */
   BLOCK_WARPS_MAX = 32,
   L1_NEIGHBOURS = 16, /* SMs whose L1s lie together: in large pages of the host, perhaps */
   GRID_BARRIER = 16, /* behind those that BAR can name: of all blocks (SYNCBLOCKS), as far as it is this block's */
@@ -301,6 +302,7 @@ typedef struct Gpu {
   uint32_t placed_launches; /* so many of the first ones have placed all their blocks, at least */
   uint32_t ended_launches;  /* so many of the first ones have ended, at least */
   uint32_t register_rows;   /* of a warp slot: what the kernels of the launches need, and the sink */
+  uint32_t ready_rows;      /* the same of Warp.reg_ready, which has scoreboards, too */
   uint64_t cycle;           /* of the newest event */
   uint64_t end_cycle;       /* when the last launch ended */
   uint64_t ages;            /* warps dispatched so far */
