@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+enum { HOST_LINE = 64 }; /* bytes of a line of the host's cache */
+
 void *pages_new(size_t count, size_t size);
 /* NULL is fine. */
 void pages_free(void *pages);

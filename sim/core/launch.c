@@ -1,6 +1,7 @@
 #include "sim/core/launch.h"
 
 #include "base/assert.h"
+#include "base/pages.h"
 #include "sim/core/cached.h"
 #include "sim/core/decode.h"
 #include "sim/core/locks.h"

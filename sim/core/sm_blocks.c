@@ -21,6 +21,7 @@ static void make_ready(Sm *sm) {
   sm_begin(sm);
   const Machine *machine = sm->gpu->machine;
   uint32_t rows = sm->gpu->register_rows, warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
+  /* Rows of 32 lanes are two lines of the host's cache then, not three. */
   sm->register_rows = g_aligned_alloc((size_t)warps * rows * WARP_LANES, sizeof(uint32_t), HOST_LINE);
   sm->ready_rows = PAGES_NEW(uint64_t, (size_t)warps * sm->gpu->ready_rows);
   sm->written_rows = PAGES_NEW(uint32_t, (size_t)warps * rows);

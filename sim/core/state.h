@@ -27,7 +27,6 @@ enum {
   SM_WARPS_MAX = WARP_SET_MAX,
   SM_BLOCKS_MAX = 64,
   SM_SCHEDULERS_MAX = 8,
-  HOST_LINE = 64, /* bytes of a line of the host's cache: rows of lanes are two of them if they begin with one */
   BLOCK_WARPS_MAX = 32,
   L1_NEIGHBOURS = 16, /* SMs whose L1s lie together: in large pages of the host, perhaps */
   GRID_BARRIER = 16, /* behind those that BAR can name: of all blocks (SYNCBLOCKS), as far as it is this block's */

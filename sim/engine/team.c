@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/pages.h"
 
 /* So often a thread looks for work, or for the others' end, before it sleeps. */
 enum { LOOKS = 4000, LOOKS_AT_END = 200 };
-
-enum { HOST_LINE = 64 };
 
 /* The pieces of a thread that nobody has begun with: from the lower half of `left` up to the upper half. */
 typedef struct Own {

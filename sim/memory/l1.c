@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/four.h"
+#include "base/pages.h"
 #include "sim/engine/milli.h"
 #include "sim/engine/rng.h"
 
@@ -20,7 +21,7 @@ typedef struct Line {
   uint32_t pending;    /* those on their way */
 } Line;
 
-enum { NO_LINE = UINT32_MAX, HOST_LINE = 64 };
+enum { NO_LINE = UINT32_MAX };
 
 struct L1 {
   uint32_t line_bytes, sector_bytes, sectors, sets, ways;

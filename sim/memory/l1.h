@@ -22,8 +22,8 @@ uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes);
 
 /* Bytes of memory that such a cache takes. */
 size_t l1_memory_bytes(const Machine *machine, uint32_t bytes);
-/* A cache of `bytes`, in `memory`, borrowed, which is all zeros. `hash`: while *hashing, each change of what the cache
- * holds, or of the order of use, moves *hash: it comes back to its value when the cache's state does. */
+/* A cache of `bytes`, in `memory`, borrowed, which is all zeros. `hash`: while *hashing, each change of what the
+ * cache holds, or of the order of use, moves *hash: it comes back to its value when the cache's state does. */
 L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, const bool *hashing, uint64_t *hash);
 void l1_free(L1 *l1);
 

@@ -5,7 +5,7 @@
 #include "base/four.h"
 #include "base/pages.h"
 
-enum { HOST_LINE = 64, GROUP = 4 /* ways that are looked at together: four_equal() */ };
+enum { GROUP = 4 }; /* ways that are looked at together: four_equal() */
 
 static uint32_t round_up(uint64_t bytes, uint32_t to) { return (uint32_t)((bytes + to - 1) / to * to); }
 
