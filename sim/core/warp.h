@@ -117,7 +117,9 @@ typedef struct Warp {
 } Warp;
 
 static inline const uint32_t *warp_operand(const uint32_t *regs, const uint32_t *consts, int16_t slot) {
-  return slot >= 0 ? regs + WARP_LANES * slot : consts + WARP_LANES * (uint32_t)~slot;
+  /* Not as a branch, which the host guesses wrong where both come by turns. */
+  uint32_t row = (uint32_t)(slot < 0 ? ~slot : slot);
+  return (slot < 0 ? consts : regs) + WARP_LANES * row;
 }
 
 /* True if, of the two ways of a divergent branch, the lanes that take it run first; `rest` go on behind it. */
