@@ -16,7 +16,8 @@ void part_queue_init(PartQueue *queue, uint32_t sms) {
       .sms = sms,
       .order = {.sms = g_new0(uint64_t, words), .of = g_new0(PartPlaces, 64 * words), .words = words},
   };
-  queue->pool = pages_reserve(PARTS_MAX, sizeof(Part), &queue->room);
+  queue->pool = pages_reserve(PARTS_MAX, sizeof(Part), &queue->pool_room);
+  queue->room = queue->pool_room;
   if (!queue->side)
     g_error("no memory for the parts of %u SMs", sms);
   for (uint32_t sm = 0; sm < sms; sm++)
@@ -25,8 +26,8 @@ void part_queue_init(PartQueue *queue, uint32_t sms) {
 
 void part_queue_clear(PartQueue *queue) {
   if (queue->steps)
-    pages_give_back(queue->steps, queue->room, sizeof *queue->steps);
-  pages_give_back(queue->pool, queue->room, sizeof *queue->pool);
+    pages_give_back(queue->steps, queue->steps_room, sizeof *queue->steps);
+  pages_give_back(queue->pool, queue->pool_room, sizeof *queue->pool);
   for (uint32_t sm = 0; sm < queue->sms; sm++) {
     g_free(queue->side[sm].free);
     g_free(queue->side[sm].sent.due);
@@ -45,12 +46,8 @@ void part_queue_clear(PartQueue *queue) {
 void part_queue_follow(PartQueue *queue) {
   LS_REQUIRE("parts-followed-late", queue->chunks == 0);
   queue->followed = true;
-  size_t room;
-  queue->steps = pages_reserve(queue->room, sizeof *queue->steps, &room);
-  if (room < queue->room) {
-    pages_give_back(queue->pool + room, queue->room - room, sizeof *queue->pool);
-    queue->room = room;
-  }
+  queue->steps = pages_reserve(queue->room, sizeof *queue->steps, &queue->steps_room);
+  queue->room = MIN(queue->pool_room, queue->steps_room);
 }
 
 /* ---- the pool ---- */

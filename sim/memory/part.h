@@ -116,9 +116,10 @@ typedef struct PartSide {
 typedef uint64_t PartSteps[TRACE_STEPS];
 
 typedef struct PartQueue {
-  Part *pool;       /* in chunks of PART_CHUNK parts, each of one SM */
-  size_t room;      /* of it */
-  PartSteps *steps; /* of each part, if somebody follows them */
+  Part *pool;                   /* in chunks of PART_CHUNK parts, each of one SM */
+  PartSteps *steps;             /* of each part, if somebody follows them */
+  size_t pool_room, steps_room; /* for so many parts there are addresses */
+  size_t room;                  /* for so many of both */
   bool followed;
   uint32_t chunks; /* so far */
   PartSide *side;  /* of each SM */
