@@ -17,6 +17,8 @@ liblockstep_a_SOURCES += \
   isa/flow/constants.c \
   isa/flow/constants.h \
   isa/flow/converge.c \
+  isa/flow/copies.c \
+  isa/flow/copies.h \
   isa/flow/dataflow.c \
   isa/flow/dataflow.h \
   isa/flow/divergence.c \

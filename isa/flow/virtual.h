@@ -3,8 +3,8 @@
  *
  * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or
  * four consecutive rows, and of predicates. Branch targets are indices into `insts`.
- * Passes, in this order: vkernel_early_exits(), vkernel_converge() (machines with convergence barriers) or
- * vkernel_lockstep(), vkernel_allocate(). */
+ * Passes, in this order: vkernel_early_exits(); vkernel_fold_copies() (copies.h) and vkernel_converge() on machines
+ * with convergence barriers, else vkernel_lockstep(); vkernel_allocate(). */
 #ifndef LOCKSTEP_ISA_FLOW_VIRTUAL_H
 #define LOCKSTEP_ISA_FLOW_VIRTUAL_H
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "isa/flow/copies.h"
 #include "isa/lower/ptx_lower_state.h"
 
 static LowerFunctionOf *const functions[PTX_OP_COUNT] = {
@@ -249,10 +250,12 @@ static Kernel *pass_on(Lower *lower, uint32_t index) {
   if (lower->target->without_code || (wanted && !wanted[lower->program->kernels->len]))
     return g_steal_pointer(&lower->vkernel->kernel);
   vkernel_early_exits(lower->vkernel);
-  if (lower->target->convergence_barriers)
+  if (lower->target->convergence_barriers) {
+    vkernel_fold_copies(lower->vkernel);
     vkernel_converge(lower->vkernel, lower->target->capability, lower->module->target_sm >= 70);
-  else
+  } else {
     vkernel_lockstep(lower->vkernel);
+  }
   Kernel *kernel = vkernel_allocate(lower->vkernel, register_limit(lower, ptx_function(lower->module, index)),
                                     lower->module->file, lower->diag);
   if (kernel) {

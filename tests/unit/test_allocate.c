@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "isa/flow/copies.h"
 #include "sim/engine/rng.h"
 #include "tests/unit/unit.h"
 #include "tests/unit/virtual_lab.h"
@@ -250,6 +251,7 @@ static void check_places(const Kernel *kernel, unsigned seed) {
 static void check_program(unsigned seed, unsigned preds) {
   VKernel *vkernel = make_program(seed, preds);
   LabRun before = lab_run_virtual(vkernel, STEPS);
+  vkernel_fold_copies(vkernel);
   Kernel *kernel = allocate(vkernel);
   LabRun after = lab_run_kernel(kernel, 3 * STEPS);
   UNIT_ASSERT(before.ended && after.ended, "seed %u doesn't end", seed);

@@ -1,6 +1,7 @@
 /* Constants as operands, values made where they are wanted, and the registers that hardware needs besides: each with
  * its nearest twin, where the program has to stay as it is. */
 #include "isa/flow/constants.h"
+#include "isa/flow/copies.h"
 #include "isa/flow/select.h"
 #include "isa/flow/sink.h"
 #include "tests/unit/unit.h"
@@ -324,10 +325,57 @@ START_TEST(stored_values_are_odd) {
 }
 END_TEST
 
+/* A register begins as a constant and is copied to another one. What happens to it between, if anything, says whether
+ * the copy is one of the constant. */
+static const struct {
+  const char *what;
+  bool in_loop;    /* the copy stands in the loop that changes the register, not before it */
+  bool one_way;    /* the register is set again where one way of a branch goes on */
+  bool guarded;    /* it is set again under a guard */
+  uint32_t second; /* to this, where it isn't the loop that changes it */
+  bool folded;
+} copied[] = {
+    {"before the loop that changes it", false, false, false, 0, true},
+    {"in that loop", true, false, false, 0, false},
+    {"behind a branch one way of which sets it to the same", false, true, false, 7, true},
+    {"behind a branch one way of which sets it to something else", false, true, false, 8, false},
+    {"behind the same under a guard", false, false, true, 7, true},
+    {"behind something else under a guard", false, false, true, 8, false},
+};
+
+START_TEST(copies_of_constants_are_constants) {
+  VKernel *vkernel = lab_virtual();
+  int32_t sum = vkernel_register(vkernel, 1), copy = vkernel_register(vkernel, 1), limit = loaded(vkernel, 0);
+  int32_t p = vkernel_predicate(vkernel);
+  lab_add(vkernel, lab_op(OP_MOV, sum, lab_const(vkernel, 7), VREG_SINK));
+  lab_add(vkernel, lab_set(p, CMP_LT, limit, lab_const(vkernel, 3)));
+  if (copied[_i].one_way)
+    lab_add(vkernel, lab_branch(vkernel->insts->len + 2, p, false));
+  VInst again = lab_op(OP_MOV, sum, lab_const(vkernel, copied[_i].second), VREG_SINK);
+  again.guard = copied[_i].guarded ? p : VPRED_TRUE;
+  if (copied[_i].one_way || copied[_i].guarded)
+    lab_add(vkernel, again);
+  uint32_t place = vkernel->insts->len, loop = place + !copied[_i].in_loop;
+  lab_add(vkernel, lab_op(OP_MOV, copy, sum, VREG_SINK));
+  lab_add(vkernel, lab_op(OP_IADD, sum, sum, limit));
+  lab_store(vkernel, lab_const(vkernel, 4), WIDTH_32, copy);
+  lab_add(vkernel, lab_set(p, CMP_LT, sum, lab_const(vkernel, 100)));
+  lab_add(vkernel, lab_branch(loop, p, false));
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  LabRun before = lab_run_virtual(vkernel, STEPS);
+  vkernel_fold_copies(vkernel);
+  LabRun after = lab_run_virtual(vkernel, STEPS);
+  UNIT_ASSERT(before.digest == after.digest && before.stores == after.stores, "%s", copied[_i].what);
+  UNIT_ASSERT((at(vkernel, place)->a < 0) == copied[_i].folded, "%s", copied[_i].what);
+  vkernel_free(vkernel);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("sink");
   TCase *tcase = tcase_create("sink");
   tcase_add_test(tcase, constants_are_operands);
+  tcase_add_loop_test(tcase, copies_of_constants_are_constants, 0, G_N_ELEMENTS(copied));
   tcase_add_test(tcase, one_constant_an_instruction);
   tcase_add_test(tcase, sums_of_constants_are_constants);
   tcase_add_test(tcase, each_block_loads_its_constants);
