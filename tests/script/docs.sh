@@ -23,6 +23,14 @@ draw() { # prints the way of the requests of scenario $1
   awk -f "$SRCDIR/doc/way.awk" "$folder/way"
 }
 
+# Examples run in a folder that looks like the source's: what they leave there goes with it.
+make_tree() {
+  mkdir "$folder/tree"
+  for entry in "$(cd "$SRCDIR" && pwd)"/*; do
+    ln -s "$entry" "$folder/tree/"
+  done
+}
+
 # The examples of document $1 run, and print on standard output what the document shows: the lines below each, up to
 # `...`, another example or the end. Most show nothing. What several documents show runs once.
 run_examples() {
@@ -39,7 +47,7 @@ run_examples() {
     status=0
     printed=$folder/printed_$(cksum <"$command" | tr ' ' _)
     test -e "$printed" ||
-      (cd "$SRCDIR" && eval "$(cat "$command")") >"$printed" 2>"$folder/errors" </dev/null || status=$?
+      (cd "$folder/tree" && eval "$(cat "$command")") >"$printed" 2>"$folder/errors" </dev/null || status=$?
     case $status in
     0 | 1 | 4) ;;
     *) echo "exit status $status" && head -5 "$folder/errors" && cat "$command" ;;
@@ -61,6 +69,7 @@ missing_links() { # complains about the links of document $1 to files that aren'
 
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
+make_tree
 pictures=$(sed '/^#/d' "$SRCDIR/doc/pictures.txt")
 plan $(($# * 2 + 7 + $(echo "$pictures" | wc -l)))
 for document; do
