@@ -2,6 +2,7 @@
  * there YIELD does nothing, the lanes of a WARPSYNC are together, and NANOSLEEP holds the warp. */
 #include "sim/core/lane_groups.h"
 #include "sim/core/members.h"
+#include "sim/core/scheduler.h"
 
 void exec_BSSY(Issue *issue) { lane_groups_begin(issue, issue->inst->mode, issue->mask); }
 
@@ -21,20 +22,18 @@ void exec_WARPSYNC(Issue *issue) {
   }
 }
 
-/* A scheduler's convergence unit chooses who goes on, and does so twice if only those could that give way. Other
- * warps of the scheduler delay it. */
+/* The convergence unit chooses twice if only those can go on that give way. Other warps of the scheduler delay it. */
 static void give_way(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Sm *sm = issue->sm;
-  uint32_t mine = issue->warp->scheduler, others = warp_set_count(sm->running & sm->slots_of[mine]) - 1;
-  Scheduler *scheduler = &sm->scheduler[mine];
-  uint64_t waits = MAX(scheduler->converge_free, issue->now) - issue->now;
-  uint64_t delay = MAX(waits, milli_cycle(others * machine->sm.encoded.yield_neighbour));
+  uint32_t others = warp_set_count(sm->running & sm->slots_of[issue->warp->scheduler]) - 1;
+  uint64_t waits = scheduler_converge(issue, 1),
+           delay = MAX(waits, milli_cycle(others * machine->sm.encoded.yield_neighbour));
   YieldCost cost = {.ready = machine->sm.lane_groups.switch_latency + delay,
                     .away = machine->sm.encoded.yield + delay,
                     .back = machine->sm.encoded.yield_beside + delay};
-  bool twice = lane_groups_give_way(issue, &cost);
-  scheduler->converge_free = issue->now + waits + (twice ? 2 : 1) * machine->sm.encoded.yield_interval;
+  if (lane_groups_give_way(issue, &cost))
+    scheduler_converge(issue, 1);
 }
 
 void exec_YIELD(Issue *issue) {
@@ -53,20 +52,23 @@ static uint64_t next_multiple(const Gpu *gpu, uint64_t now, uint32_t ns) {
   return (uint64_t)((end + giga - 1) / giga);
 }
 
-/* How long a sleep of `wanted` nanoseconds takes that begins now. The longest that can be asked for is 1 ms (PTX ISA,
- * nanosleep). */
-static uint64_t sleep_cycles(const Issue *issue, uint32_t wanted) {
+/* 0 is RZ. */
+static bool is_immediate(const Issue *issue, int16_t operand) {
+  const ConstRef *constant = operand < 0 ? &issue->block->launch->kernel->consts[~operand] : NULL;
+  return constant && constant->kind == CONST_IMMEDIATE && constant->value;
+}
+
+/* When a sleep of `wanted` nanoseconds is over that begins in cycle `start`. The longest that can be asked for is 1 ms
+ * (PTX ISA, nanosleep). */
+static uint64_t sleeps_until(const Gpu *gpu, uint32_t wanted, uint64_t start) {
   enum { LONGEST_WANTED_NS = 1000000 };
-  const Machine *machine = issue->gpu->machine;
+  const Machine *machine = gpu->machine;
   uint32_t ns = 1, grid = machine->sm.sleep.grid;
-  uint64_t least = machine->sm.sleep.least, end = issue->now + least;
   while (ns <= MIN(wanted, (uint32_t)LONGEST_WANTED_NS))
     ns *= 2;
-  if (grid == 0)
-    return MAX((uint64_t)(ns * machine->clocks.sm / 1e9 + 0.5), least) + machine->sm.sleep.wake;
-  if (ns > grid)
-    end = MAX(end, next_multiple(issue->gpu, issue->now, ns));
-  return end - issue->now + machine->sm.sleep.wake;
+  uint64_t end = grid ? next_multiple(gpu, start, MAX(ns, grid))
+                      : start + (uint64_t)(ns * machine->clocks.sm / 1e9 + 0.5);
+  return MAX(end, start + machine->sm.sleep.least) + machine->sm.sleep.wake;
 }
 
 void exec_NANOSLEEP(Issue *issue) {
@@ -74,18 +76,22 @@ void exec_NANOSLEEP(Issue *issue) {
   uint32_t longest = 0;
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1)
     longest = MAX(longest, wanted[__builtin_ctz(rest)]);
-  uint64_t cycles = sleep_cycles(issue, longest);
-  if (issue->warp->groups)
-    lane_groups_yield(issue, cycles);
-  else
-    issue->next = MAX(issue->next, issue->now + cycles);
+  const Machine *machine = issue->gpu->machine;
+  uint64_t waits = issue->warp->groups ? scheduler_converge(issue, 1) : 0, start = issue->now + waits;
+  start += is_immediate(issue, issue->inst->a) ? 0 : machine->sm.sleep.operand;
+  uint64_t until = sleeps_until(issue->gpu, longest, start),
+           beside = start + machine->sm.sleep.least + machine->sm.sleep.wake + machine->sm.encoded.warpsync_beside;
+  if (!issue->warp->groups)
+    issue->next = MAX(issue->next, until);
+  else if (lane_groups_sleep(issue, until, beside, machine->sm.encoded.yield + waits))
+    scheduler_converge(issue, 1);
 }
 
 void exec_ENDCOLLECTIVE(Issue *issue) {
   if (issue->warp->groups) {
     lane_groups_end_collective(issue, issue->mask);
     issue->next_pc = issue->warp->pc;
-    issue->next += issue->gpu->machine->sm.encoded.branch_indirect;
+    issue->next += issue->gpu->machine->sm.encoded.branch_indirect + scheduler_converge(issue, 1);
   }
 }
 

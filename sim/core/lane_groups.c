@@ -85,10 +85,12 @@ static LaneGroup *park(Warp *warp, GroupState state, uint32_t which, uint32_t la
     if (group->state == state && group->which == which && group->pc == warp->pc &&
         (state != GROUP_AT_SYNC || sync_records_members(&groups->sync, which, lane) & group->mask)) {
       group->mask |= lanes;
+      group->parts++;
       return group;
     }
   }
-  return add(groups, (LaneGroup){.pc = warp->pc, .mask = lanes, .state = state, .which = which, .mode = mode});
+  return add(groups, (LaneGroup){
+                         .pc = warp->pc, .mask = lanes, .state = state, .which = which, .mode = mode, .parts = 1});
 }
 
 /* True for a WARPSYNC whose lanes of one mask go on by themselves. */
@@ -161,18 +163,37 @@ static uint32_t lanes_at_warpsync(const LaneGroups *groups, uint32_t mask) {
   return lanes;
 }
 
-static uint32_t groups_at_warpsync(const LaneGroups *groups, uint32_t mask) {
-  uint32_t count = 0;
+/* What a collective of that mask takes, so far: for each place that lanes have come to, and, where PTX doesn't stand for
+ * one, for each group that came to a place where others waited already. */
+static uint64_t collective_takes(const Issue *issue, uint32_t mask) {
+  const Machine *machine = issue->gpu->machine;
+  const LaneGroups *groups = issue->warp->groups;
+  uint32_t again = issue->encoded ? machine->sm.encoded.collective_again : 0;
+  uint64_t takes = 0;
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    if (group->state == GROUP_AT_WARPSYNC && group->which == mask)
+      takes += machine->sm.encoded.collective + (group->parts - 1) * again;
+  }
+  return takes;
+}
+
+static bool some_are(const LaneGroups *groups, GroupState state) {
   for (uint32_t i = 0; i < groups->count; i++)
-    count += groups->group[i].state == GROUP_AT_WARPSYNC && groups->group[i].which == mask;
-  return count;
+    if (groups->group[i].state == state)
+      return true;
+  return false;
+}
+
+static bool some_at_collective(const LaneGroups *groups) {
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_WARPSYNC && groups->group[i].mode == WARPSYNC_COLLECTIVE)
+      return true;
+  return false;
 }
 
 static bool some_at_warpsync(const LaneGroups *groups) {
-  for (uint32_t i = 0; i < groups->count; i++)
-    if (groups->group[i].state == GROUP_AT_WARPSYNC)
-      return true;
-  return false;
+  return some_are(groups, GROUP_AT_WARPSYNC) || some_are(groups, GROUP_AT_MEETING);
 }
 
 /* True if a group can go on that hasn't given way since it last had to. */
@@ -314,9 +335,9 @@ void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes) {
     release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency, 0);
 }
 
-/* The running group gives way, and can go on from cycle `from` on; others of its warp may do so now. Who waits for
- * some of its lanes at a BSYNC counts it. */
-static void give_way(Issue *issue, uint64_t from) {
+/* The running group gives way, and can go on from cycle `from` on (LaneGroup.beside: `beside`); others of its warp may
+ * do so now. Who waits for some of its lanes at a BSYNC counts it. */
+static void give_way(Issue *issue, uint64_t from, uint64_t beside) {
   LaneGroups *groups = issue->warp->groups;
   uint32_t yields = issue->warp->active;
   for (uint32_t i = 0; i < groups->count; i++) {
@@ -328,7 +349,8 @@ static void give_way(Issue *issue, uint64_t from) {
   groups->marked |= yields;
   issue->warp->active = 0;
   release_complete(issue, issue->now, yields);
-  add(groups, (LaneGroup){.from = from, .pc = issue->warp->pc + 1, .mask = yields, .state = GROUP_YIELDED});
+  add(groups, (LaneGroup){
+                  .from = from, .beside = beside, .pc = issue->warp->pc + 1, .mask = yields, .state = GROUP_YIELDED});
 }
 
 /* ---- choosing who runs ---- */
@@ -365,6 +387,8 @@ static uint64_t take(Sm *sm, Warp *warp, int index, uint64_t time) {
   warp->active = group.mask;
   sm_set_state(sm, warp, WARP_RUNNING);
   groups->marked &= ~group.mask;
+  if (group.beside > group.from && some_at_warpsync(groups))
+    group.from = group.beside;
   groups->runs_from = MAX(group.from, time);
   return groups->runs_from;
 }
@@ -388,6 +412,8 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
   }
   const LaneGroup *next = &warp->groups->group[index];
   bool stays = next->mask & before;
+  if (next->state == GROUP_YIELDED && some_at_collective(warp->groups))
+    switched = MAX(switched, issue->now + machine->sm.encoded.warpsync_beside);
   switched += next->left ? machine->sm.encoded.switch_left : 0;
   switched += stays ? 0 : scheduler_choose(issue, 1);
   uint64_t starts = take(issue->sm, warp, index, stays ? issue->now : switched);
@@ -431,7 +457,7 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
   uint32_t mode = issue->inst->mode, first = members[__builtin_ctz(lanes)];
   const Machine *machine = issue->gpu->machine;
   uint64_t done = issue->now + machine->sm.lane_groups.sync_latency;
-  bool waits = lanes != before || some_at_warpsync(warp->groups);
+  bool waits = lanes != before || some_are(warp->groups, GROUP_AT_WARPSYNC);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     waits = waits || members[lane] & warp->alive & ~lanes || (goes_by_mask(mode) && members[lane] != first);
@@ -451,8 +477,9 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
     park(warp, GROUP_AT_WARPSYNC, mask, alike, mode);
     rest &= ~alike;
   }
+  done += scheduler_converge(issue, 1);
   if (mode == WARPSYNC_COLLECTIVE || !issue->encoded)
-    done += (uint64_t)machine->sm.encoded.collective * groups_at_warpsync(warp->groups, first);
+    done += collective_takes(issue, first);
   if (!issue->encoded && machine->sm.encoded.collective)
     done += collective_way(machine);
   release_complete(issue, done, 0);
@@ -493,20 +520,29 @@ void lane_groups_meet(Issue *issue, uint32_t lanes) {
     return;
   }
   park(warp, GROUP_AT_MEETING, ALL_LANES, lanes, 0);
-  release_complete(issue, done + machine->sm.encoded.meeting, 0);
+  uint64_t waits = scheduler_converge(issue, 1);
+  release_complete(issue, done + waits + machine->sm.encoded.meeting, 0);
   lane_groups_switch(issue, before);
 }
 
-void lane_groups_yield(Issue *issue, uint64_t cycles) {
+bool lane_groups_sleep(Issue *issue, uint64_t until, uint64_t beside, uint64_t away) {
   Warp *warp = issue->warp;
+  LaneGroups *groups = warp->groups;
   uint32_t before = warp->active;
-  uint64_t from = MAX(issue->next, issue->now + cycles);
-  if (warp->groups->count == 0) { /* nobody else is there to run */
-    issue->next = warp->groups->runs_from = from;
-    return;
+  uint64_t from = MAX(issue->next, until), soon = issue->now + away;
+  if (groups->count == 0) { /* nobody else is there to run */
+    issue->next = groups->runs_from = from;
+    return false;
   }
-  give_way(issue, from);
-  lane_groups_switch(issue, before);
+  give_way(issue, from, beside);
+  int index = choose(groups, soon);
+  if (groups->group[index].state == GROUP_READY) {
+    lane_groups_switch(issue, before);
+    return false;
+  }
+  issue->next = take(issue->sm, warp, index, soon);
+  issue->next_pc = warp->pc;
+  return some_at_warpsync(groups);
 }
 
 bool lane_groups_give_way(Issue *issue, const YieldCost *cost) {
@@ -515,7 +551,7 @@ bool lane_groups_give_way(Issue *issue, const YieldCost *cost) {
   uint32_t before = warp->active;
   uint64_t from = MAX(issue->next, issue->now + cost->away);
   if (groups->count) {
-    give_way(issue, from);
+    give_way(issue, from, from);
     int index = choose(groups, from);
     bool itself = groups->group[index].mask & before && groups->count > 1;
     if (groups->group[index].state == GROUP_READY)

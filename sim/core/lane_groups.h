@@ -33,7 +33,8 @@ typedef enum {
 } GroupState;
 
 typedef struct LaneGroup {
-  uint64_t from;  /* READY: the first cycle in which it can issue */
+  uint64_t from;   /* READY, YIELDED: the first cycle in which it can issue */
+  uint64_t beside; /* YIELDED: the same, at least, while others wait at a WARPSYNC */
   uint32_t pc;    /* READY: its next instruction; else the one it waits at */
   uint32_t mask;  /* its lanes */
   uint32_t state; /* GroupState */
@@ -41,6 +42,7 @@ typedef struct LaneGroup {
       which;     /* AT_SYNC: convergence barrier; AT_WARPSYNC, AT_MEETING: mask of lanes; AT_BARRIER: block barrier */
   uint32_t mode; /* AT_WARPSYNC: its WarpsyncMode */
   uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of lanes that it waits for */
+  uint32_t parts;  /* AT_WARPSYNC: how many groups have come to that place, one after another */
   bool left;       /* READY: others have gone apart since, or it is one of several that went apart at once */
 } LaneGroup;
 
@@ -80,8 +82,9 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes);
 void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint32_t lanes);
 /* WARPSYNC.ALL of `lanes` of the running group. */
 void lane_groups_meet(Issue *issue, uint32_t lanes);
-/* YIELD, and NANOSLEEP for `cycles`: another group may run. */
-void lane_groups_yield(Issue *issue, uint64_t cycles);
+/* NANOSLEEP up to cycle `until`, or `beside` if others wait at a WARPSYNC then: another group may run, and one that
+ * gave way `away` cycles from now. Returns true if none can but for this one, and others wait at a WARPSYNC. */
+bool lane_groups_sleep(Issue *issue, uint64_t until, uint64_t beside, uint64_t away);
 /* What a YIELD of machine code takes until the chosen group goes on, in cycles: one that hasn't given way; one that
  * has; and this one, if there are others and none of them can. */
 typedef struct YieldCost {

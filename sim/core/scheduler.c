@@ -108,3 +108,10 @@ uint64_t scheduler_choose(const Issue *issue, uint32_t choices) {
   scheduler->choice_free = start + (uint64_t)choices * issue->gpu->machine->sm.encoded.choice_interval;
   return start - issue->now;
 }
+
+uint64_t scheduler_converge(const Issue *issue, uint32_t choices) {
+  Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
+  uint64_t start = MAX(issue->now, scheduler->converge_free);
+  scheduler->converge_free = start + (uint64_t)choices * issue->gpu->machine->sm.encoded.yield_interval;
+  return start - issue->now;
+}

@@ -47,6 +47,12 @@ put_fence_beside_put/1024
 "
 known_table="again_blocks_16/512
 "
+known_nap="nap_else_nap/1024
+lock_lane_nap/256
+lock_lane_nap_100_sync/128
+lock_lane_nap_100_sync/256
+lock_lane_nap_100_sync/1024
+"
 known_mbarrier="hand_one_test/1024
 hand_test/1024
 round_one_waits/1024
@@ -84,6 +90,7 @@ rows() {
       if (program == "special") return threads == 32 && kernel == "once_nctaid"
       if (program == "generic") return threads >= 256 && kernel ~ /^(store_four|store_release|lock_lane|fence_.*)$/
       if (program == "lane") return kernel ~ /fence|^(if_(red|exch|loop|else|syncwarp|beside)|half_(exch|loop)|most_loop|two_ifs|in_if)$/
+      if (program == "nap") return kernel ~ /^nap_(all|lane|half)/ && kernel !~ /_100/ || threads == 32 && kernel == "lock_lane_sync"
       if (program == "mbarrier")
         return threads == 32 && kernel ~ /^(test_(true|false)_(1|32)|try_false_(1|32))$/ ||
           threads == 32 && kernel ~ /^(arrive_32|round_one_waits)$/ || threads == 1024 && kernel ~ /^(arrive_only_(1|32)|test_(true|false)_(1|32)|table_1)$/
@@ -170,15 +177,15 @@ measure() {
 }
 
 test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
-plan 48
-for program in alu control paths wide warp copies special table mbarrier; do
+plan 52
+for program in alu control paths wide warp copies special table mbarrier nap; do
   measure sass "$program" 8
 done
 # What fences of a block by many warps take is fitted, and not understood (doc/hardware.md).
 measure sass poll 8 9
 measure sass generic 8 16
 measure sass lane 8 11
-for program in alu control paths wide warp poll copies special generic lane table mbarrier; do
+for program in alu control paths wide warp poll copies special generic lane table mbarrier nap; do
   measure ptx "$program" ""
 done
 finish
