@@ -57,8 +57,9 @@ static uint32_t encoded_latency(const Machine *machine, const Kernel *kernel, co
   if ((control >> CONTROL_UNIT_SHIFT & 15) == ISSUE_SLOW)
     return machine->sm.encoded.slow;
   switch ((Opcode)inst->op) {
-  case OP_MOV:
-  case OP_PLOP3: return machine->sm.latency.sysreg; /* B2R: others raise no scoreboard */
+  case OP_MOV: /* B2R, or S2R of a register that is always the same: others raise no scoreboard */
+    return inst->a < 0 && !is_uniform(kernel, inst->dst) ? machine->sm.encoded.special : machine->sm.latency.sysreg;
+  case OP_PLOP3: return machine->sm.latency.sysreg; /* B2R */
   case OP_LDC:
   case OP_LDC64: return machine->sm.encoded.constant;
   case OP_LD:
