@@ -33,13 +33,16 @@ typedef struct ProbePoint {
 typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } AccessKind;
 typedef enum { SPACE_SHARED, SPACE_GLOBAL } AccessSpace;
 
+enum { ACCESS_PART_SWAPS = 4 };
+
 /* Lanes of an access to global memory are performed. Its warp may have exited, and its block be gone. */
 typedef struct AccessPart {
   uint64_t number; /* of the access, as it was told when it was issued */
   AccessKind kind;
   const uint64_t *address; /* of each lane */
   uint32_t bytes;
-  const uint32_t (*data)[32]; /* rows: the words that a store stores; operand b of an atomic operation */
+  const uint32_t (*data)[32]; /* rows: the words that a store stores; operand b of an atomic operation, and from row
+                                 ACCESS_PART_SWAPS on what a compare-and-swap stores */
   bool last;                  /* all lanes are performed then */
 } AccessPart;
 

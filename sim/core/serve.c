@@ -24,6 +24,8 @@ void serve_tell_all(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t
   PROBE_FIRE(sm->gpu, performed, &point, &part);
 }
 
+G_STATIC_ASSERT((int)ACCESS_PART_SWAPS == (int)FLIGHT_OPERAND_C);
+
 static void read_words(Gpu *gpu, Flight *flight, uint32_t mask) {
   uint32_t bytes = flight->request.bytes, words = access_words(bytes);
   const uint32_t *run = serve_run(flight, mask);

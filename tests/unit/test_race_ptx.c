@@ -57,7 +57,37 @@ typedef struct Case {
 /* Warp 1 stores (line 8) and exits; warp 0 reads (line 11) behind what stands in line 10. */
 #define EXITS_BEFORE(meet) "@P1 BRA wait;\nSTS [R3], R5;\nEXIT;\nwait: " meet "\nLDS R7, [R1];\n" END
 
+/* Each lane stores (line 8), and all try for one word at once: the first gets it. Those that don't read what lane
+ * `whose` stored (line 12). */
+#define LANES_TRY(before, behind, whose)                                                                             \
+  HEAD "IADD R14, R8, R1; IADD R15, R0, R5;\nST [R14+0x10], R5;\n" before                                            \
+       "\nATOM.CAS R6, [R8+0x4], RZ, R15; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 EXIT;\n" behind "\nLD R7, [R8+" whose \
+       "];\n" END
+
 static const Case cases[] = {
+    {"lanes of one compare-and-swap, and what its winner stored", LANES_TRY(FENCE, FENCE, "0x10"), 8, 1, true,
+     .race = {0}},
+    {"lanes of one compare-and-swap, and what one stored that lost",
+     LANES_TRY(FENCE, FENCE, "0x14"),
+     8,
+     1,
+     true,
+     {8, 12},
+     .says = "nothing orders them"},
+    {"lanes of one compare-and-swap, no fence before",
+     LANES_TRY("", FENCE, "0x10"),
+     8,
+     1,
+     true,
+     {8, 12},
+     .says = "in line 10 without a fence between"},
+    {"lanes of one compare-and-swap, no fence behind",
+     LANES_TRY(FENCE, "", "0x10"),
+     8,
+     1,
+     true,
+     {8, 12},
+     .says = "in line 10, without a fence behind that"},
     {"fences on both sides", HEAD HAND_OVER(FENCE, SET, GET, FENCE), 1, 2, .race = {0}},
     {"no fence before the flag", HEAD HAND_OVER("", SET, GET, FENCE), 1, 2, .race = {8, 15},
      .says = "`ATOM.EXCH RZ, [R8+0x4], R5;` in line 10 without a fence between"},

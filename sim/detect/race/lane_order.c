@@ -59,6 +59,35 @@ void lane_order_learn(LaneOrder *order, uint32_t lanes, uint32_t time) {
     raise_row(order->known[__builtin_ctz(rest)], time);
 }
 
+WIDE_CLONES static void join_rows(uint32_t known[WARP_LANES], const uint32_t other[WARP_LANES]) {
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    known[lane] = MAX(known[lane], other[lane]);
+}
+
+void lane_order_take_turns(LaneOrder *order, const LaneOrder *known, uint32_t lanes, uint32_t giving, uint32_t time) {
+  uint32_t given[WARP_LANES] = {0};
+  if (time <= known->floor)
+    return;
+  use_table(order);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    join_rows(order->known[lane], given);
+    if (!(giving >> lane & 1))
+      continue;
+    if (known->by_lanes)
+      join_rows(given, known->known[lane]);
+    given[lane] = MAX(given[lane], time);
+  }
+}
+
+void lane_order_join(LaneOrder *order, const LaneOrder *other, uint32_t lanes) {
+  if (!other->by_lanes)
+    return;
+  use_table(order);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1)
+    join_rows(order->known[__builtin_ctz(rest)], other->known[__builtin_ctz(rest)]);
+}
+
 bool lane_order_knows(const LaneOrder *order, uint32_t lanes, uint32_t earlier, uint32_t time) {
   if (time <= order->floor)
     return true;

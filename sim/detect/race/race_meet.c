@@ -15,6 +15,8 @@ void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive) {
   for (unsigned i = 0; i < G_N_ELEMENTS(warp->lanes); i++)
     if (warp->lanes[i])
       lane_order_sync(warp->lanes[i], lanes, alive, warp->time);
+  if (warp->turns && (alive & ~lanes) == 0)
+    lane_order_reset(warp->turns); /* they know all of it now */
   if (warp->handed_lanes & lanes && lanes & ~warp->handed_lanes) {
     warp_views_keep(warp, NULL);
     warp->handed_lanes |= lanes;

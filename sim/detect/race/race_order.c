@@ -250,7 +250,7 @@ Nearness order_scope(const Inst *inst) {
 
 /* ---- hand-offs ---- */
 
-static bool acquires(const Inst *inst) {
+bool order_acquires(const Inst *inst) {
   return inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC;
 }
 
@@ -281,7 +281,7 @@ static bool knows_nothing(const VClock *clock) { return clock->count == 0 && clo
 static void take_given(const WarpOrder *warp, const VClock *clock, Nearness from, const Inst *inst, uint32_t lanes) {
   if (knows_nothing(clock))
     return;
-  if (!acquires(inst)) {
+  if (!order_acquires(inst)) {
     vclock_join(&warp->fences->pending[from], clock);
     return;
   }
@@ -292,7 +292,7 @@ static void take_given(const WarpOrder *warp, const VClock *clock, Nearness from
 /* A warp that polls takes the same again and again: it learns nothing new, since clocks only grow. */
 static bool took_already(const WarpOrder *warp, const Released *released, const Inst *inst, uint32_t lanes) {
   return warp->taken_change == released->change && !(lanes & ~warp->taken_lanes) &&
-         (warp->was_acquired || !acquires(inst)) && warp->taken_scope >= order_scope(inst);
+         (warp->was_acquired || !order_acquires(inst)) && warp->taken_scope >= order_scope(inst);
 }
 
 /* What each writer gives that the read's scope includes, and how near the nearest fence that takes it. */
@@ -326,8 +326,7 @@ static void take_by_scope(const WarpOrder *warp, const Released *released, const
     take_given(warp, given[i].clock, given[i].from, inst, lanes);
 }
 
-/* A reduction changes the word without a result: nothing that its lanes do can depend on what it found there. */
-static bool tells_nothing(const RaceOrder *order, const WarpOrder *warp, const Inst *inst) {
+bool order_tells_nothing(const RaceOrder *order, const WarpOrder *warp, const Inst *inst) {
   if (!warp->fences || !(op_info[inst->op].flags & OPF_ATOMIC) || thread_is_host(warp->base))
     return false;
   return inst->op == OP_RED || inst->dst == (int)gpu_launch(order->gpu, warp->base.launch)->kernel->nregs;
@@ -337,9 +336,7 @@ static bool is_same_handing(const HandOver *one, const HandOver *other) {
   return one->released == other->released && one->to == other->to;
 }
 
-/* What is taken again tells nothing new; the same word's next write, at the same place, takes the place of the one
- * before. */
-static void note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc) {
+void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc) {
   HandOver *handed = warp->handed, next = {.writer = released->writer.launch,
                                            .released = number,
                                            .from = released->from,
@@ -396,12 +393,12 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
   const Inst *inst = read->inst;
   uint32_t pc = read->pc, lanes = read->lanes;
   const Released *released = &g_array_index(order->released, Released, number - 1);
-  if (tells_nothing(order, warp, inst)) { /* it is read for the model all the same */
+  if (order_tells_nothing(order, warp, inst)) { /* it is read for the model all the same */
     take_by_scope(warp, released, inst, lanes);
     return;
   }
   if (warp->fences) {
-    note_handed(warp, released, number, pc);
+    order_note_handed(warp, released, number, pc);
     warp->was_handed = true;
     warp->handed_lanes = lanes;
   }
@@ -418,7 +415,7 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
   warp->taken_scope = order_scope(inst);
   warp->taken_change = attempt ? 0 : released->change; /* another load may take all of it */
   warp->taken_lanes = lanes;
-  warp->was_acquired = acquires(inst);
+  warp->was_acquired = order_acquires(inst);
   learn_lanes(warp, 0, lanes, &released->clock);
   if (!attempt)
     learn(order, warp, &released->clock);
@@ -534,6 +531,8 @@ void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes) {
     vclock_join(&fences->known, &fences->pending[i]);
     learn_lanes(warp, 1, lanes, &fences->pending[i]);
   }
+  if (warp->turns && warp->lanes[1])
+    lane_order_join(warp->lanes[1], warp->turns, lanes);
   for (unsigned i = 0; i <= scope; i++)
     vclock_assign(&fences->fenced[i], &fences->known);
   for (unsigned i = 0; i <= scope; i++)

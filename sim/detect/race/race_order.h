@@ -15,7 +15,8 @@
  * GIFTS_MAX blocks every fence counts for the whole GPU. So races can be missed, none is invented.
  *
  * Lanes: in PTX, on whatever machine, and with convergence barriers they are ordered only by WARPSYNC (which each
- * `.sync` operation begins with), block barriers, and hand-offs (lane_order.h). In Fermi code the order in which a
+ * `.sync` operation begins with), block barriers, and hand-offs (lane_order.h), those between lanes of one atomic
+ * operation, too. In Fermi code the order in which a
  * warp issues counts. The host's accesses are volatile, with a release before and an acquire behind each; it knows
  * what a launch did that it has waited for, and a launch that it starts knows what it knows. Bounded: words beyond
  * RELEASED_MAX share what they hand on. */
@@ -162,8 +163,11 @@ bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Ac
 Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* Who a strong access or a fence of this scope is strong for. */
 Nearness order_scope(const Inst *inst);
-/* True if the access itself is a release. */
+/* A reduction changes the word without a result: nothing that its lanes do can depend on what it found there. */
+bool order_tells_nothing(const RaceOrder *order, const WarpOrder *warp, const Inst *inst);
+/* True if the access itself is a release; an acquire. */
 bool order_releases(const Inst *inst);
+bool order_acquires(const Inst *inst);
 
 /* A strong read, or a read of a flag, of `lanes`: at once; by an access that was under way; its clocks for what
  * comes behind the fences that its warp has issued since (they wait for it, but the access itself doesn't come
@@ -173,6 +177,14 @@ void order_acquire(RaceOrder *order, WarpOrder *warp, const WordRead *read);
 void order_acquire_older(RaceOrder *order, WarpView *view, const WordRead *read, const OlderValue *older);
 void order_acquire_late(RaceOrder *order, WarpView *view, const WordRead *read);
 void order_pass_fences(RaceOrder *order, WarpView *view, const WordRead *read);
+/* For findings: the warp takes at `pc` what number `number` hands on. What is taken again tells nothing new; the same
+ * word's next write, at the same place, takes the place of the one before. */
+void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc);
+/* Lanes of one atomic operation on a word, whose write has been told, take turns, the lowest first: each takes what
+ * those before it hand on that are among `giving`. `then`: their warp as of the operation. `view`: of its access, if
+ * that was under way; else NULL. */
+void order_take_turns(RaceOrder *order, WarpOrder *warp, WarpView *view, const WarpOrder *then, const WordRead *read,
+                      uint32_t giving);
 /* A strong write of a warp, at its time `warp->time`. A store ends what was handed on before, an atomic adds to
  * it. */
 void order_release(RaceOrder *order, const WarpOrder *warp, const WordWrite *write);

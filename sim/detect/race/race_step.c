@@ -192,6 +192,14 @@ static bool release_group(Step *step, const Group *group, uint32_t handoff) {
   return true;
 }
 
+/* Lanes of an atomic operation that has changed the word hand on to each other. `warp`: as it is now. */
+static void take_turns(const Step *step, const Group *group, WarpOrder *warp, WarpView *view) {
+  if (step->access->kind != ACCESS_ATOMIC || !(group->lanes & (group->lanes - 1)))
+    return;
+  WordRead read = read_of(step, group);
+  order_take_turns(&step->watch->order, warp, view, step->warp, &read, race_words_writers(step, group));
+}
+
 static bool takes(const Step *step, const Group *group) {
   return step->access->kind != ACCESS_WRITE && (step->hands_over || group->cell->whole.flag);
 }
@@ -212,7 +220,10 @@ static void access_words(Step *step) {
       record(step, &step->group[i]);
   uint32_t handoff = hands_on(step) && !step->hands_over ? order_handoff(&step->watch->order, step->warp) : 0;
   for (unsigned i = 0; i < step->groups; i++)
-    released |= release_group(step, &step->group[i], handoff);
+    if (release_group(step, &step->group[i], handoff)) {
+      take_turns(step, &step->group[i], step->warp, NULL);
+      released = true;
+    }
   if (released)
     order_move_on(step->warp);
 }
@@ -467,7 +478,11 @@ static bool perform_words(Step *step, RaceFlight *flight, uint64_t performed) {
       order_pass_fences(order, flight->moment.view, &read);
   }
   for (unsigned i = 0; i < step->groups; i++)
-    released |= release_group(step, &step->group[i], flight->handoff);
+    if (release_group(step, &step->group[i], flight->handoff)) {
+      if (flight->moment.view->warp)
+        take_turns(step, &step->group[i], flight->moment.view->warp, flight->moment.view);
+      released = true;
+    }
   for (unsigned i = 0; i < step->groups && step->access->kind == ACCESS_WRITE && !step->strong && step->warp->fences;
        i++)
     shadow_end_chain(step->group[i].cell, step->group[i].bytes);

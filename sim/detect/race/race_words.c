@@ -205,6 +205,41 @@ bool race_words_writes(const Step *step, const Group *group) {
   return true;
 }
 
+/* Row `part` of what a compare-and-swap stores. */
+static const uint32_t *swap_row(const Step *step, uint32_t part) {
+  if (step->access->data)
+    return step->access->data[ACCESS_PART_SWAPS + part];
+  const Warp *warp = step->point->warp;
+  int16_t slot = step->point->inst->c;
+  return warp_operand(warp->regs, warp->consts, slot >= 0 ? (int16_t)(slot + (int16_t)part) : slot);
+}
+
+/* The lanes' compare-and-swaps, one after the other. */
+static uint32_t swapping_lanes(const Step *step, const Group *group) {
+  uint32_t found = 0, now[4], parts = MAX(step->access->bytes / 4, 1);
+  uint32_t mask = step->bytes < 4 ? (1u << 8 * step->bytes) - 1 : UINT32_MAX;
+  unsigned shift = 8 * (unsigned)__builtin_ctz(group->bytes);
+  for (uint32_t part = 0; part < parts; part++)
+    now[part] = word_at(step, group->word - step->part + part) >> (parts > 1 ? 0 : shift);
+  for (uint32_t rest = group->lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    bool same = true;
+    for (uint32_t part = 0; part < parts; part++)
+      same &= ((part_row(step, part)[lane] ^ now[part]) & mask) == 0;
+    for (uint32_t part = 0; part < parts && same; part++)
+      now[part] = swap_row(step, part)[lane];
+    found |= same ? lane_bit[lane] : 0;
+  }
+  return found;
+}
+
+uint32_t race_words_writers(const Step *step, const Group *group) {
+  if (step->access->kind == ACCESS_ATOMIC && step->point->inst->mode == ATOM_CAS &&
+      !queue_unit_has(step->point->inst))
+    return swapping_lanes(step, group);
+  return race_words_writes(step, group) ? group->lanes : 0;
+}
+
 /* ---- races ---- */
 
 /* What the warp issued behind the step may have been performed before this is asked. */
@@ -212,11 +247,19 @@ static bool is_behind(const Step *step, const Access *access) {
   return access->actor == step->warp->actor && access->cycle > step->point->cycle;
 }
 
+/* Each of the lanes took its turn behind all others of the atomic operation, and so observed what they wrote. */
+static bool came_last(uint32_t lanes, const Access *earlier) {
+  return earlier->in_turn && earlier->write && !earlier->flying &&
+         lanes == lane_bit[WARP_LANES - 1 - __builtin_clz(earlier->lanes)];
+}
+
 static bool is_before(const void *user, const Access *earlier) {
   const Question *question = user;
   const Step *step = question->step;
   if (is_behind(step, earlier))
     return false;
+  if (earlier->actor == step->warp->actor && came_last(question->lanes, earlier))
+    return true;
   return order_is_before(&step->watch->order, step->warp, question->lanes, earlier, false) ||
          race_trial_orders(&step->watch->trial, &step->watch->order, step->warp, earlier);
 }
@@ -260,6 +303,8 @@ Access race_words_access(const Step *step, uint32_t lanes, uint32_t bytes, bool 
                   .pc = step->point->pc,
                   .bytes = (uint8_t)bytes,
                   .write = write,
+                  .in_turn = step->access->kind == ACCESS_ATOMIC &&
+                             !order_tells_nothing(&step->watch->order, step->warp, step->point->inst),
                   .strong = (uint8_t)step->strong};
 }
 

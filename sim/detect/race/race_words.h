@@ -134,6 +134,8 @@ void race_words_group(Step *step, uint32_t lanes);
 uint64_t race_words_number(const Step *step, uint64_t word);
 /* A CAS that no lane wins leaves the word alone, as does STSUL of what it holds. */
 bool race_words_writes(const Step *step, const Group *group);
+/* Its lanes that change the word, of an atomic operation one after the other. */
+uint32_t race_words_writers(const Step *step, const Group *group);
 /* An attempt (attempts.h) that leaves the word as it is. */
 bool race_words_is_in_vain(const Step *step, const Group *group);
 

@@ -55,8 +55,9 @@ typedef struct Access {
   bool write : 1;
   bool dropped : 1; /* of a load: a select drops the value, so the source doesn't have it */
   bool flying : 1;  /* a strong access that is under way */
-  bool open : 1;  /* ... and reads: what comes before it, and whether it writes, isn't known until it is performed */
-  uint8_t strong; /* AccessStrength */
+  bool open : 1; /* ... and reads: what comes before it, and whether it writes, isn't known until it is performed */
+  bool in_turn : 1; /* an atomic operation of lanes one after the other, the lowest first, whose results are used */
+  uint8_t strong;   /* AccessStrength */
   uint8_t shift;
 } Access;
 static_assert(sizeof(Access) == 32, "an Access is kept for every word that a program touches");

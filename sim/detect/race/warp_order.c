@@ -61,6 +61,7 @@ static void forget_order(WarpOrder *warp) {
   forget_fences(warp);
   g_clear_pointer(&warp->lanes[0], lane_order_free);
   g_clear_pointer(&warp->lanes[1], lane_order_free);
+  g_clear_pointer(&warp->turns, lane_order_free);
 }
 
 /* What only a doubt has. */
@@ -94,7 +95,7 @@ static void leave_views(WarpOrder *warp) {
   for (guint i = 0; warp->views && i < warp->views->len; i++) {
     WarpView *view = g_ptr_array_index(warp->views, i);
     view->warp = NULL;
-    view->kept.lanes[0] = view->kept.lanes[1] = NULL;
+    view->kept.lanes[0] = view->kept.lanes[1] = view->kept.turns = NULL;
   }
   if (warp->views)
     g_ptr_array_set_size(warp->views, 0);
@@ -125,6 +126,8 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
       warp->lanes[i] = g_new0(LaneOrder, 1);
     lane_order_reset(warp->lanes[i]);
   }
+  if (warp->turns)
+    lane_order_reset(warp->turns);
   warp->time = 0;
   warp->was_handed = false;
   warp->handed_count = warp->handed_newest = 0;

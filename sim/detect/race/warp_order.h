@@ -64,6 +64,7 @@ typedef struct WarpOrder {
   ThreadId base;               /* its lane 0, or THREAD_HOST */
   FenceOrder *fences;          /* NULL for Fermi */
   LaneOrder *lanes[2];         /* in the plain order, in the model's; NULL where the order of issue counts */
+  LaneOrder *turns;            /* what lanes know in the model's behind their next fence; NULL: not needed yet */
   HandOver handed[HANDED_MAX]; /* those that told it something in the plain order, the newest first */
   uint8_t handed_count;
   uint8_t handed_newest; /* the one that was taken last, which may have told nothing new */
