@@ -25,7 +25,8 @@ static bool comes_as_far(const RunResult *source, const RunResult *code) {
          (is_wait(source->verdict) && is_wait(code->verdict));
 }
 
-/* The findings of the machine code with those of its PTX in their place. */
+/* The findings of the machine code with those of its PTX in their place. Of two of the PTX at one place, each with a
+ * doubt of its own, both are there: either may turn out to be nothing. */
 static GPtrArray *unite(const RunResult *code, RunResult *source) {
   GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
   bool same_end = comes_as_far(source, code);
@@ -36,7 +37,7 @@ static GPtrArray *unite(const RunResult *code, RunResult *source) {
   }
   for (guint i = 0; i < source->findings->len; i++) {
     Finding *finding = g_ptr_array_index(source->findings, i);
-    if (!is_of_source(finding->id) || has_place(all, finding))
+    if (!is_of_source(finding->id))
       continue;
     Finding *copy = finding_copy(finding);
     copy->repairs = g_steal_pointer(&finding->repairs); /* to be tried with the PTX */

@@ -17,7 +17,7 @@ static TrialEnd try_with(const Finding *finding, const Repair *repair, const Sce
   if (!run || run->trial_misplaced)
     return TRIAL_STANDS;
   for (guint i = 0; i < run->findings->len; i++)
-    if (finding_same_place(g_ptr_array_index(run->findings, i), finding))
+    if (finding_comes_again(finding, g_ptr_array_index(run->findings, i)))
       return TRIAL_STANDS;
   return TRIAL_GONE;
 }

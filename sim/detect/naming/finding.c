@@ -222,6 +222,11 @@ static unsigned evidence_line(const Finding *finding, unsigned index) {
   return index < finding->evidence->len ? ((const Evidence *)g_ptr_array_index(finding->evidence, index))->line : 0;
 }
 
+bool finding_comes_again(const Finding *finding, const Finding *in_trial) {
+  const Repair *doubt = finding->doubt, *other = in_trial->doubt;
+  return finding_same_place(finding, in_trial) && (!doubt || !other || doubt->edit[0].kind == other->edit[0].kind);
+}
+
 bool finding_same_place(const Finding *a, const Finding *b) {
   if (a->id != b->id || g_strcmp0(a->file, b->file) != 0)
     return false;

@@ -439,7 +439,7 @@ static guint word_told(const RacePair *pair) {
  * place. */
 static void end_if_sought(const RaceReport *report, const Finding *finding) {
   if (report->sought && gpu_launch(report->ends, 0)->program->dialect == DIALECT_PTX &&
-      finding_same_place(finding, report->sought))
+      finding_comes_again(report->sought, finding))
     gpu_end(report->ends);
 }
 
