@@ -249,6 +249,7 @@ enum {
   INST_WRAP = 1u << 13,      /* SHL/SHR .W */
   INST_BF = 1u << 14,        /* ISET .BF */
   INST_SH = 1u << 15,        /* FLO .SH */
+  INST_READ_ONLY = 1u << 15, /* LD of PTX: of memory that nothing writes while the kernel runs (ld.global.nc) */
   INST_FTZ = 1u << 16,
   INST_ADDR64 = 1u << 17,    /* LD.E ...: the address is a register pair */
   INST_HAS_COUNT = 1u << 18, /* BAR with a thread count (operand b) */

@@ -99,6 +99,8 @@ void lower_set_memory(Lower *lower, VInst *vinst, const LowerAddress *address, M
   if (of_block && vinst->inst.op == OP_LD) /* LDG.E.STRONG.SM: as ptxas has it, it may hit the L1 */
     vinst->inst.cache = CACHE_CA;
   vinst->inst.flags |= address->wide ? (uint32_t)INST_ADDR64 : 0;
+  if (lower->inst->mods.flags & PTX_FLAG_NC && vinst->inst.op == OP_LD)
+    vinst->inst.flags |= INST_READ_ONLY;
 }
 
 /* -- vectors -- */

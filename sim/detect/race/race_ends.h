@@ -17,6 +17,7 @@ typedef enum {
   RACE_NARROW_ACQUIRE, /* the reader's */
   RACE_NO_SYNC,        /* handed over by a lane that hadn't met the lanes of the first access */
   RACE_SPECULATIVE,    /* a load whose value a select drops */
+  RACE_READ_ONLY,      /* ordered, but the load is one to which no order applies (ld.global.nc) */
 } RaceCause;
 
 /* One end of a race. */

@@ -168,7 +168,7 @@ void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *se
 
 void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   if (race_is_host(&race->first) || race_is_host(second) ||
-      race_launch_of(point, second)->program->dialect != DIALECT_PTX)
+      race_launch_of(point, second)->program->dialect != DIALECT_PTX || race->cause == RACE_READ_ONLY)
     return;
   const RaceEnd *init = race_of_one_block(race, second) ? race_initialises(point, race, second) : NULL;
   if (init && race->cause != RACE_NO_SYNC && race->cause != RACE_SCOPES) {

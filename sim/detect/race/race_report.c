@@ -311,6 +311,10 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
     return because("both are strong, but one of them only for threads of its own block (.cta)",
                    "give both the scope of the GPU (.gpu)");
   case RACE_NO_SYNC: return missing_sync(point, race);
+  case RACE_READ_ONLY:
+    return because("the load is of memory that nothing may write while the kernel runs (ld.global.nc, which __ldg() "
+                   "is, and a load by a pointer that is const and __restrict__): no fence or barrier orders it",
+                   "load it without __ldg(), and take const __restrict__ from its pointer");
   case RACE_SPECULATIVE:
   case RACE_LANES:
   case RACE_IN_INSTRUCTION:
@@ -327,6 +331,7 @@ static const char *gap_text(const Race *race) {
   case RACE_NARROW_RELEASE:
   case RACE_NARROW_ACQUIRE: return "the fence's scope is too small";
   case RACE_NO_SYNC: return "a __syncwarp() is missing between the two";
+  case RACE_READ_ONLY: return "the load is one that comes behind no store of its own kernel";
   case RACE_SPECULATIVE: return "nothing orders the two, but the load is speculative and its value is dropped";
   default: return "nothing orders the two";
   }

@@ -12,6 +12,9 @@ static RaceFlight *open_flight(const RaceWatch *watch, const Access *access) {
 }
 
 static RaceCause cause_of(const Step *step, uint32_t lanes, const Access *earlier) {
+  if (race_words_breaks_read_only(step, earlier) &&
+      order_is_before(&step->watch->order, step->warp, lanes, earlier, false))
+    return RACE_READ_ONLY;
   return race_words_cause(&step->watch->order, step->warp, lanes, step->strong, earlier);
 }
 

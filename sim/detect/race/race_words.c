@@ -247,6 +247,18 @@ static bool is_behind(const Step *step, const Access *access) {
   return access->actor == step->warp->actor && access->cycle > step->point->cycle;
 }
 
+static bool is_read_only(const Step *step) {
+  const Inst *inst = step->point->inst;
+  return step->access->kind == ACCESS_READ && inst->op == OP_LD && inst->flags & INST_READ_ONLY && step->warp->fences;
+}
+
+bool race_words_breaks_read_only(const Step *step, const Access *earlier) {
+  if (!earlier->write || !is_read_only(step))
+    return false;
+  ThreadId writer = g_array_index(step->watch->order.actors, ThreadId, earlier->actor);
+  return !thread_is_host(writer) && writer.launch == step->warp->base.launch;
+}
+
 /* Each of the lanes took its turn behind all others of the atomic operation, and so observed what they wrote. */
 static bool came_last(uint32_t lanes, const Access *earlier) {
   return earlier->in_turn && earlier->write && !earlier->flying &&
@@ -256,7 +268,7 @@ static bool came_last(uint32_t lanes, const Access *earlier) {
 static bool is_before(const void *user, const Access *earlier) {
   const Question *question = user;
   const Step *step = question->step;
-  if (is_behind(step, earlier))
+  if (is_behind(step, earlier) || race_words_breaks_read_only(step, earlier))
     return false;
   if (earlier->actor == step->warp->actor && came_last(question->lanes, earlier))
     return true;
@@ -281,11 +293,13 @@ static Nearness nearness(const void *user, const Access *earlier) {
 }
 
 AccessOrder race_words_order(const Step *step, const Question *question) {
+  static const VClock nothing; /* each write is asked for */
+  bool read_only = is_read_only(step);
   return (AccessOrder){.user = question,
                        .actor = step->warp->actor,
-                       .clock = order_clock(&step->watch->order, step->warp, false),
-                       .clock_has_all =
-                           order_clock_has_all(&step->watch->order) && !race_trial_has_phases(&step->watch->trial),
+                       .clock = read_only ? &nothing : order_clock(&step->watch->order, step->warp, false),
+                       .clock_has_all = order_clock_has_all(&step->watch->order) &&
+                                        !race_trial_has_phases(&step->watch->trial) && !read_only,
                        .before = is_before,
                        .hidden = step->watch->order.holes.any ? is_hidden : NULL,
                        .handed = is_handed,
@@ -451,7 +465,8 @@ static void tell_held(RaceWatch *watch, HeldRace *held) {
   Race *race = &held->race;
   if (held->observed || is_ordered_now(watch, held, &then))
     return;
-  race->cause = race_words_cause(&watch->order, &then, race->lanes, race->strong, &race->with);
+  if (race->cause != RACE_READ_ONLY)
+    race->cause = race_words_cause(&watch->order, &then, race->lanes, race->strong, &race->with);
   race->handed = *order_handed_by(&then, &race->with);
   race->fence_pc = then.fence_pc;
   race_report_add(&watch->report, &held->point, race);

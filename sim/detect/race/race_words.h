@@ -145,6 +145,9 @@ Access race_words_access(const Step *step, uint32_t lanes, uint32_t bytes, bool 
 RaceEnd race_words_end(const Step *step, const Access *access);
 /* Of an access that the warp was handed. */
 RaceCause race_words_missing_fence(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
+/* The step is a load of memory that nothing writes while the kernel runs (ld.global.nc), and `earlier` a write of its
+ * launch: no order of the model applies to the two. */
+bool race_words_breaks_read_only(const Step *step, const Access *earlier);
 /* Of an access of these lanes. */
 RaceCause race_words_cause(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, bool strong,
                            const Access *earlier);
