@@ -49,9 +49,9 @@ known_table="again_blocks_16/512
 "
 known_nap="nap_else_nap/1024
 lock_lane_nap/256
+lock_lane_nap/512
 lock_lane_nap_100_sync/128
 lock_lane_nap_100_sync/256
-lock_lane_nap_100_sync/1024
 "
 known_mbarrier="hand_one_test/1024
 hand_test/1024
