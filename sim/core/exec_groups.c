@@ -59,15 +59,18 @@ static bool is_immediate(const Issue *issue, int16_t operand) {
 }
 
 /* When a sleep of `wanted` nanoseconds is over that begins in cycle `start`. The longest that can be asked for is 1 ms
- * (PTX ISA, nanosleep). */
-static uint64_t sleeps_until(const Gpu *gpu, uint32_t wanted, uint64_t start) {
+ * (PTX ISA, nanosleep). Those that the grid doesn't tell apart end with a clock of as many nanoseconds that isn't known:
+ * when it is next over is drawn. */
+static uint64_t sleeps_until(const Issue *issue, uint32_t wanted, uint64_t start) {
   enum { LONGEST_WANTED_NS = 1000000 };
-  const Machine *machine = gpu->machine;
+  const Machine *machine = issue->gpu->machine;
   uint32_t ns = 1, grid = machine->sm.sleep.grid;
   while (ns <= MIN(wanted, (uint32_t)LONGEST_WANTED_NS))
     ns *= 2;
-  uint64_t end = grid ? next_multiple(gpu, start, MAX(ns, grid))
-                      : start + (uint64_t)(ns * machine->clocks.sm / 1e9 + 0.5);
+  uint64_t cycles = (uint64_t)(MAX(ns, grid) * machine->clocks.sm / 1e9 + 0.5);
+  uint64_t end = !grid       ? start + cycles
+                 : ns > grid ? next_multiple(issue->gpu, start, ns)
+                             : start + rng_below(&issue->sm->jitter, MAX(cycles, 1u));
   return MAX(end, start + machine->sm.sleep.least) + machine->sm.sleep.wake;
 }
 
@@ -79,7 +82,7 @@ void exec_NANOSLEEP(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   uint64_t waits = issue->warp->groups ? scheduler_converge(issue, 1) : 0, start = issue->now + waits;
   start += is_immediate(issue, issue->inst->a) ? 0 : machine->sm.sleep.operand;
-  uint64_t until = sleeps_until(issue->gpu, longest, start),
+  uint64_t until = sleeps_until(issue, longest, start),
            beside = start + machine->sm.sleep.least + machine->sm.sleep.wake + machine->sm.encoded.warpsync_beside;
   if (!issue->warp->groups)
     issue->next = MAX(issue->next, until);

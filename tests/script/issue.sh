@@ -48,8 +48,6 @@ put_fence_beside_put/1024
 known_table="again_blocks_16/512
 "
 known_nap="nap_else_nap/1024
-lock_lane_nap/256
-lock_lane_nap/512
 lock_lane_nap_100_sync/128
 lock_lane_nap_100_sync/256
 "
