@@ -56,6 +56,13 @@ extern "C" __global__ void barrier_atomic(Word *words, int apart, int ops, int f
   else
     meets(AtomicBarrier<AsPrinted>(words), ops);
 }
+// Two counters, `apart` words between them.
+extern "C" __global__ void barrier_two_stage(Word *words, int apart, int ops, int fences) {
+  if (fences)
+    meets(TwoStageBarrier<Fenced>(words, words + apart), ops);
+  else
+    meets(TwoStageBarrier<AsPrinted>(words, words + apart), ops);
+}
 
 // --- mutexes ---
 

@@ -285,7 +285,7 @@ private:
   }
 };
 
-// Two stages, one atomic counter: each block adds 1, then looks at the counter until all have. One word; it only grows.
+// One atomic counter: each block adds 1, then looks at the counter until all have. One word; it only grows.
 template <class Order = Fenced> class AtomicBarrier {
   Word *counter_, goal_ = 0;
 
@@ -324,6 +324,32 @@ public:
           ;
         Order::fence();
       }
+    }
+    __syncthreads();
+  }
+};
+
+// Two stages, an atomic counter for each: a block counts itself in and looks at `arrived` until all have, then counts itself out and
+// looks at `departed` until all have. Two atomics a block. Two words, which only grow, so that nobody sets them back.
+template <class Order = Fenced> class TwoStageBarrier {
+  Word *arrived_, *departed_, goal_ = 0;
+
+  __device__ __forceinline__ void pass(Word *counter) {
+    atomicAdd(counter, 1);
+    while (is_past(goal_, look(counter)))
+      ;
+  }
+
+public:
+  __device__ __forceinline__ TwoStageBarrier(Word *arrived, Word *departed) : arrived_(arrived), departed_(departed) {}
+  __device__ __forceinline__ void wait() {
+    goal_ += gridDim.x * gridDim.y * gridDim.z;
+    __syncthreads();
+    if (is_first_thread()) {
+      Order::fence();
+      pass(arrived_);
+      pass(departed_);
+      Order::fence();
     }
     __syncthreads();
   }

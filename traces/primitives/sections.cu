@@ -182,6 +182,12 @@ extern "C" __global__ void barrier_atomic(Word *words, int apart, Word *marks, W
   else
     rounds(AtomicBarrier<AsPrinted>(words), marks, wrong, ops);
 }
+extern "C" __global__ void barrier_two_stage(Word *words, int apart, Word *marks, Word *wrong, int ops, int fences) {
+  if (fences)
+    rounds(TwoStageBarrier<Fenced>(words, words + apart), marks, wrong, ops);
+  else
+    rounds(TwoStageBarrier<AsPrinted>(words, words + apart), marks, wrong, ops);
+}
 
 // --- condition variables ---
 
