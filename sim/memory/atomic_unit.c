@@ -7,6 +7,7 @@
 
 void atomic_rules_init(AtomicRules *rules, const Machine *machine) {
   *rules = (AtomicRules){.switch_busy = mem_clock_core(machine, machine->memory.atomic.switch_interval),
+                         .reacquire_busy = mem_clock_core(machine, machine->memory.atomic.reacquire_interval),
                          .load_busy = mem_clock_core(machine, machine->memory.atomic.load_interval),
                          .load_again_busy = mem_clock_core(machine, machine->memory.atomic.load_again_interval),
                          .store_busy = mem_clock_core(machine, machine->memory.atomic.store_interval),
@@ -129,8 +130,8 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
     count_busy(unit, milli, entry->until);
     return (AtomicTurn){milli, start, entry->until};
   }
-  if (kind == MEM_ATOMIC && unit->last != line + 1)
-    busy += rules->switch_busy;
+  if (kind == MEM_ATOMIC)
+    busy += unit->last != line + 1 ? rules->switch_busy : unit->free_at <= milli ? rules->reacquire_busy : 0;
   if (kind == MEM_LOAD && (unit->last == line + 1 ? unit->batched > 0 : rules->whole))
     busy = rules->load_again_busy;
   uint64_t entered = wait_for_room(unit, rules, milli), start = MAX(entered, unit->free_at);

@@ -4,7 +4,8 @@
  * released when none of its accesses waits in the unit any longer, or (release: unit) when nothing does. A unit of a
  * chip without L2 (occupies: line) locks a line alone: other lines pass. Or (holds: slice) whatever comes to the
  * slice goes through the unit while that is busy, in order; what isn't on the line of the access before takes no
- * longer than a load behind a load. A queue of so many; who finds it full waits outside. A load behind one of the
+ * longer than a load behind a load. An atomic on another line than the access before, or on that line once the unit
+ * has run empty, takes the unit longer. A queue of so many; who finds it full waits outside. A load behind one of the
  * same line takes less (load_again_interval), or they have one turn together (batch_loads). Does not model: operands;
  * what the unit does when a result isn't used. Time: thousandths of an SM cycle; calls come by rising time, to the
  * cycle. Ownership: owns its table of lines, which grows with the lines held at a time. */
@@ -18,7 +19,7 @@
 
 /* The same of all units. */
 typedef struct AtomicRules {
-  uint64_t switch_busy, load_busy, load_again_busy, store_busy;
+  uint64_t switch_busy, reacquire_busy, load_busy, load_again_busy, store_busy;
   bool by_line, release_all, whole; /* whole: holds: slice */
   uint32_t queue, batch_loads;
 } AtomicRules;
