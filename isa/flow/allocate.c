@@ -74,10 +74,13 @@ static bool result_is_dead(const Dead *dead, const VInst *vinst) {
 
 /* ptxas 13.0: an atomic operation on global memory whose result nobody reads is a RED, but for EXCH and CAS, which
  * RED hasn't, and for one that acquires, or has a generic address. Those have no register on a machine that ptxas
- * 13.0 knows; nor has one on shared memory. */
+ * 13.0 knows; nor has one on shared memory. On Fermi Mesa's compiler gives the result of such an EXCH or CAS to RZ
+ * (CodeEmitterNVC0::emitATOM); of others it isn't known. */
 static void reduce_atomic(const Dead *dead, VInst *vinst) {
   Inst *inst = &vinst->inst;
-  if ((inst->op == OP_ATOM || inst->op == OP_ATOMS) && dead->vkernel->uniform_datapath && result_is_dead(dead, vinst))
+  const VKernel *vkernel = dead->vkernel;
+  bool drops = (inst->op == OP_ATOM && vkernel->drops_atomics) || (inst->op == OP_ATOMS && vkernel->uniform_datapath);
+  if (drops && result_is_dead(dead, vinst))
     vinst->dst = VREG_SINK;
   if (inst->op != OP_ATOM || inst->space != MEM_GLOBAL || inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS ||
       inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC ||

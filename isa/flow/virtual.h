@@ -37,6 +37,7 @@ typedef struct VKernel {
   GArray *rows;    /* uint8_t: rows of each virtual register: 1, 2 or 4 */
   uint32_t npreds; /* virtual predicates */
   bool uniform_datapath; /* the GPU has uniform registers: sm_75 and newer */
+  bool drops_atomics;    /* an EXCH or CAS on global memory whose result nobody reads has no register */
   bool loads_bases;      /* 64 bits of the constant bank come by LDC: sm_90 and newer */
 } VKernel;
 

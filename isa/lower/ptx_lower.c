@@ -215,6 +215,7 @@ static void begin_kernel(Lower *lower, uint32_t index) {
   set_launch_bounds(lower->kernel, ptx_function(lower->module, index));
   lower->vkernel = vkernel_new(lower->kernel);
   lower->vkernel->uniform_datapath = lower->target->capability >= 75;
+  lower->vkernel->drops_atomics = lower->target->capability >= 75 || lower->target->capability / 10 == 2;
   lower->vkernel->loads_bases = lower->target->capability >= 90;
   lower->consts = g_array_new(FALSE, FALSE, sizeof(ConstRef));
   lower->marks = g_array_new(FALSE, FALSE, sizeof(Mark));

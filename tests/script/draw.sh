@@ -73,7 +73,7 @@ point "loads don't" "$(has hostage 0 '^<title>block [234]: queue,')"
 
 expect "too many rows" 2 '8448 warps: a picture has room for 64' drawn no "$traces/slides/barrier_capacity_h200.yaml"
 expect "too long" 2 'choose fewer cycles with --from and --to' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --warps -p rounds=300
-expect "nothing there" 2 'the run has 4469 cycles' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 5000
+expect "nothing there" 2 'the run has 4495 cycles' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 5000
 expect "an empty window" 2 'expected a cycle behind 100' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 100 --to 100
 expect "a file that can't be written" 3 "can't write the picture" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o "$folder/no/such.svg"
 expect "another kind of picture" 2 "x.PNG: the picture is SVG" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o "$folder/x.PNG"

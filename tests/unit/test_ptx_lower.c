@@ -357,6 +357,27 @@ START_TEST(reduces_atomics_that_nobody_reads) {
 }
 END_TEST
 
+/* An exchange or CAS whose result nobody reads has no register on Fermi (Mesa) and Hopper (ptxas). */
+START_TEST(drops_results_of_atomics) {
+  static const struct {
+    const PtxTarget *target;
+    bool drops;
+  } cases[] = {{&fermi, true}, {&pascal, false}, {&hopper, true}};
+  static const char *const atoms[] = {"atom.global.exch.b32 %r1, [%l1], %r2;",
+                                      "atom.global.cas.b32 %r1, [%l1], %r2, %r3;"};
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++)
+    for (unsigned a = 0; a < G_N_ELEMENTS(atoms); a++) {
+      g_autoptr(Program) program = ptx_lab_lower_body(atoms[a], cases[i].target);
+      const Kernel *kernel = program_kernel(program, 0);
+      uint32_t at = 0;
+      while (at < kernel->ninsts && kernel->insts[at].op != OP_ATOM)
+        at++;
+      ck_assert_uint_lt(at, kernel->ninsts);
+      ck_assert_int_eq(kernel->insts[at].dst == (int)kernel->nregs, cases[i].drops);
+    }
+}
+END_TEST
+
 /* Sixty values at once fit what launch bounds leave, or some of them go to local memory. Limits as of ptxas 13.0 for
  * sm_90. */
 START_TEST(limits_registers_by_launch_bounds) {
@@ -648,6 +669,7 @@ int main(void) {
   tcase_add_test(tcase, keeps_order_and_scope);
   tcase_add_test(tcase, swaps_four_registers);
   tcase_add_test(tcase, reduces_atomics_that_nobody_reads);
+  tcase_add_test(tcase, drops_results_of_atomics);
   tcase_add_test(tcase, limits_registers_by_launch_bounds);
   tcase_add_test(tcase, counts_registers_as_ptxas);
   tcase_add_test(tcase, combines_ballots_at_once);
