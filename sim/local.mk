@@ -234,8 +234,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_older.c \
   sim/detect/race/race_older.h \
   sim/detect/race/race_trial.c \
-  sim/detect/race/race_turns.c \
   sim/detect/race/race_trial.h \
+  sim/detect/race/race_turns.c \
   sim/detect/race/race_validated.c \
   sim/detect/race/race_validated.h \
   sim/detect/race/race_words.c \

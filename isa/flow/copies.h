@@ -8,8 +8,8 @@
 
 #include "isa/flow/virtual_view.h"
 
-/* A MOV of a register that holds a constant there, whichever way lanes came, becomes a MOV of that constant. Linear in
- * the instructions and in the rows that are copied times the blocks; kernels with too many of these stay as they
+/* A MOV of a register that holds a constant there, whichever way lanes came, becomes a MOV of that constant. Linear
+ * in the instructions and in the rows that are copied times the blocks; kernels with too many of these stay as they
  * are. */
 void vkernel_fold_copies(VKernel *vkernel);
 

@@ -27,13 +27,13 @@ static void give_way(Issue *issue) {
   const Machine *machine = issue->gpu->machine;
   Sm *sm = issue->sm;
   uint32_t others = warp_set_count(sm->running & sm->slots_of[issue->warp->scheduler]) - 1;
-  uint64_t waits = scheduler_converge(issue, 1),
+  uint64_t waits = scheduler_converge(issue),
            delay = MAX(waits, milli_cycle(others * machine->sm.encoded.yield_neighbour));
   YieldCost cost = {.ready = machine->sm.lane_groups.switch_latency + delay,
                     .away = machine->sm.encoded.yield + delay,
                     .back = machine->sm.encoded.yield_beside + delay};
   if (lane_groups_give_way(issue, &cost))
-    scheduler_converge(issue, 1);
+    scheduler_converge(issue);
 }
 
 void exec_YIELD(Issue *issue) {
@@ -58,9 +58,9 @@ static bool is_immediate(const Issue *issue, int16_t operand) {
   return constant && constant->kind == CONST_IMMEDIATE && constant->value;
 }
 
-/* When a sleep of `wanted` nanoseconds is over that begins in cycle `start`. The longest that can be asked for is 1 ms
- * (PTX ISA, nanosleep). Those that the grid doesn't tell apart end with a clock of as many nanoseconds that isn't known:
- * when it is next over is drawn. */
+/* When a sleep of `wanted` nanoseconds is over that begins in cycle `start`. The longest that can be asked for is
+ * 1 ms (PTX ISA, nanosleep). Those that the grid doesn't tell apart end with a clock of as many nanoseconds that
+ * isn't known: when it is next over is drawn. */
 static uint64_t sleeps_until(const Issue *issue, uint32_t wanted, uint64_t start) {
   enum { LONGEST_WANTED_NS = 1000000 };
   const Machine *machine = issue->gpu->machine;
@@ -80,21 +80,21 @@ void exec_NANOSLEEP(Issue *issue) {
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1)
     longest = MAX(longest, wanted[__builtin_ctz(rest)]);
   const Machine *machine = issue->gpu->machine;
-  uint64_t waits = issue->warp->groups ? scheduler_converge(issue, 1) : 0, start = issue->now + waits;
+  uint64_t waits = issue->warp->groups ? scheduler_converge(issue) : 0, start = issue->now + waits;
   start += is_immediate(issue, issue->inst->a) ? 0 : machine->sm.sleep.operand;
   uint64_t until = sleeps_until(issue, longest, start),
            beside = start + machine->sm.sleep.least + machine->sm.sleep.wake + machine->sm.encoded.warpsync_beside;
   if (!issue->warp->groups)
     issue->next = MAX(issue->next, until);
   else if (lane_groups_sleep(issue, until, beside, machine->sm.encoded.yield + waits))
-    scheduler_converge(issue, 1);
+    scheduler_converge(issue);
 }
 
 void exec_ENDCOLLECTIVE(Issue *issue) {
   if (issue->warp->groups) {
     lane_groups_end_collective(issue, issue->mask);
     issue->next_pc = issue->warp->pc;
-    issue->next += issue->gpu->machine->sm.encoded.branch_indirect + scheduler_converge(issue, 1);
+    issue->next += issue->gpu->machine->sm.encoded.branch_indirect + scheduler_converge(issue);
   }
 }
 

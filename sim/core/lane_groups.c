@@ -163,8 +163,8 @@ static uint32_t lanes_at_warpsync(const LaneGroups *groups, uint32_t mask) {
   return lanes;
 }
 
-/* What a collective of that mask takes, so far: for each place that lanes have come to, and, where PTX doesn't stand for
- * one, for each group that came to a place where others waited already. */
+/* What a collective of that mask takes, so far: for each place that lanes have come to, and, where PTX doesn't stand
+ * for one, for each group that came to a place where others waited already. */
 static uint64_t collective_takes(const Issue *issue, uint32_t mask) {
   const Machine *machine = issue->gpu->machine;
   const LaneGroups *groups = issue->warp->groups;
@@ -335,8 +335,8 @@ void lane_groups_break(Issue *issue, unsigned barrier, uint32_t lanes) {
     release_complete(issue, issue->now + issue->gpu->machine->sm.lane_groups.sync_latency, 0);
 }
 
-/* The running group gives way, and can go on from cycle `from` on (LaneGroup.beside: `beside`); others of its warp may
- * do so now. Who waits for some of its lanes at a BSYNC counts it. */
+/* The running group gives way, and can go on from cycle `from` on (LaneGroup.beside: `beside`); others of its warp
+ * may do so now. Who waits for some of its lanes at a BSYNC counts it. */
 static void give_way(Issue *issue, uint64_t from, uint64_t beside) {
   LaneGroups *groups = issue->warp->groups;
   uint32_t yields = issue->warp->active;
@@ -477,7 +477,7 @@ void lane_groups_warpsync(Issue *issue, const uint32_t members[WARP_LANES], uint
     park(warp, GROUP_AT_WARPSYNC, mask, alike, mode);
     rest &= ~alike;
   }
-  done += scheduler_converge(issue, 1);
+  done += scheduler_converge(issue);
   if (mode == WARPSYNC_COLLECTIVE || !issue->encoded)
     done += collective_takes(issue, first);
   if (!issue->encoded && machine->sm.encoded.collective)
@@ -520,7 +520,7 @@ void lane_groups_meet(Issue *issue, uint32_t lanes) {
     return;
   }
   park(warp, GROUP_AT_MEETING, ALL_LANES, lanes, 0);
-  uint64_t waits = scheduler_converge(issue, 1);
+  uint64_t waits = scheduler_converge(issue);
   release_complete(issue, done + waits + machine->sm.encoded.meeting, 0);
   lane_groups_switch(issue, before);
 }

@@ -105,13 +105,13 @@ uint64_t scheduler_choose(const Issue *issue, uint32_t choices) {
     return 0;
   Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
   uint64_t start = MAX(issue->now, scheduler->choice_free);
-  scheduler->choice_free = start + (uint64_t)choices * issue->gpu->machine->sm.encoded.choice_interval;
+  scheduler->choice_free = start + issue->gpu->machine->sm.encoded.choice_interval;
   return start - issue->now;
 }
 
-uint64_t scheduler_converge(const Issue *issue, uint32_t choices) {
+uint64_t scheduler_converge(const Issue *issue) {
   Scheduler *scheduler = sm_scheduler(issue->sm, issue->warp);
   uint64_t start = MAX(issue->now, scheduler->converge_free);
-  scheduler->converge_free = start + (uint64_t)choices * issue->gpu->machine->sm.encoded.yield_interval;
+  scheduler->converge_free = start + issue->gpu->machine->sm.encoded.yield_interval;
   return start - issue->now;
 }

@@ -77,7 +77,7 @@ uint64_t scheduler_choose(const Issue *issue, uint32_t choices);
 
 /* The same of its convergence unit, which says who goes on where lanes give way or come to a WARPSYNC for others
  * (sm.encoded.yield_interval). */
-uint64_t scheduler_converge(const Issue *issue, uint32_t choices);
+uint64_t scheduler_converge(const Issue *issue);
 
 /* A warp issues `decoded` at `now`: its unit takes another instruction when it has taken this one. Behind
  * a product of 64 bits, or a division of PTX, the scheduler issues later, and so it does when reading registers lags

@@ -345,7 +345,8 @@ START_TEST(meeting_apart_takes_time) {
   g_autoptr(Lab) lab =
       group_lab_new("sm.issue_interval=2 sm.latency.branch_taken=30 sm.lane_groups.switch_latency=11 "
                     "sm.lane_groups.sync_latency=7 sm.lane_groups.bsync_latency=14 sm.encoded.collective=100 "
-                    "sm.encoded.branch_indirect=27 sm.encoded.yield_interval=16 sm.simt_stack.branch_order=taken-first",
+                    "sm.encoded.branch_indirect=27 sm.encoded.yield_interval=16 "
+                    "sm.simt_stack.branch_order=taken-first",
                     "@P0 BRA a; NOP; a: WARPSYNC 15; NOP; WARPSYNC 15; EXIT", 4);
   lab_finish(lab);
   uint64_t met = 46 + 7 + 100 + 2 * 30 + 27 + 14; /* the first has the convergence unit until 46 */

@@ -133,8 +133,8 @@ char *lanes_text(uint32_t lanes);
 char *number_text(uint32_t number);
 /* The same kind at the same place; of two accesses it is chance which comes first. */
 bool finding_same_place(const Finding *a, const Finding *b);
-/* The same in a trial of `finding`: also with the same kind of doubt, if both have one. What is there for another reason
- * says nothing of it. */
+/* The same in a trial of `finding`: also with the same kind of doubt, if both have one. What is there for another
+ * reason says nothing of it. */
 bool finding_comes_again(const Finding *finding, const Finding *in_trial);
 /* Adds a repair to be tried. Takes ownership of `text`. */
 void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned count, char *text);

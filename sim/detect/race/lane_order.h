@@ -21,8 +21,8 @@ void lane_order_free(LaneOrder *order);
 void lane_order_sync(LaneOrder *order, uint32_t lanes, uint32_t alive, uint32_t time);
 /* `lanes` learn what the warp did up to `time`. */
 void lane_order_learn(LaneOrder *order, uint32_t lanes, uint32_t time);
-/* `lanes` take turns, the lowest first: each learns, in `order`, what those before it hand on that are among `giving`:
- * what they did up to `time`, and what they know by `known`. */
+/* `lanes` take turns, the lowest first: each learns, in `order`, what those before it hand on that are among
+ * `giving`: what they did up to `time`, and what they know by `known`. */
 void lane_order_take_turns(LaneOrder *order, const LaneOrder *known, uint32_t lanes, uint32_t giving, uint32_t time);
 /* `lanes` learn what they know by `other`. */
 void lane_order_join(LaneOrder *order, const LaneOrder *other, uint32_t lanes);
