@@ -193,6 +193,7 @@ static bool take_event(Builder *b, const yaml_event_t *event) {
 static const char *const problems[][2] = {
     {"did not find expected key", "expected a `key: value` line here; check the indentation"},
     {"could not find expected ':'", "expected `:` after this key"},
+    {"found unexpected ':'", "a `:` without a space behind it; write `key: value`, or quote the text"},
     {"mapping values are not allowed in this context",
      "a second `:` in one line; quote the text if it belongs to the value"},
     {"did not find expected '-' indicator", "expected a list item (`- ...`) here; check the indentation"},
