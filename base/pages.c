@@ -2,15 +2,34 @@
 
 #include <glib.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* What stands before an array: of how many bytes it was mapped, 0: it is the heap's. */
+/* What stands before an array. */
 typedef struct Header {
-  size_t mapped;
+  size_t mapped;       /* bytes, 0: it is the heap's */
+  size_t used;         /* of a mapping that is kept: bytes in memory */
+  struct Header *next; /* the one kept before it */
+  gboolean enlarged;
 } Header;
 
-enum { HEADER_BYTES = 64, MAPPED_MIN = 64 << 10, LARGE_PAGE = 2 << 20, SMALL_PAGE = 4 << 10, LIMITED_SHARE = 16 };
+enum {
+  HEADER_BYTES = 64,
+  MAPPED_MIN = 32 << 10,
+  LARGE_PAGE = 2 << 20,
+  SMALL_PAGE = 4 << 10,
+  LIMITED_SHARE = 16,
+  KEPT_ANYWAY = 16 << 20, /* bytes in memory of mappings that are kept: more only as long as they fit what is asked for */
+  KEPT_MOST = 256 << 20,
+  LOOKED_AT = 1024      /* pages, at once, whether they are in memory */
+};
+
+/* Mappings that were freed, zeros again, for who asks for as many bytes next: `check` makes the same arrays for each schedule. Zeros are written
+ * faster than a page is got from the host for its first use, by 80 times on a virtual machine that looks after its page tables itself. */
+static GMutex kept_mutex;
+static Header *kept;
+static size_t kept_used;
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* of Linux 6.1: hosts that are older refuse it */
@@ -48,25 +67,110 @@ static void *map(size_t bytes) {
   return mapped + before;
 }
 
+/* So many pages from `from` on: where they are in memory zeros are written, and what isn't is given back (what was written there may have been
+ * moved out). False if the host doesn't. */
+static gboolean wipe_pages(char *from, size_t pages, const unsigned char *there) {
+  static const char zeros[SMALL_PAGE]; /* which a page holds that was only read, and writing to it would be its first use */
+  for (size_t begin = 0, end; begin < pages; begin = end) {
+    for (end = begin + 1; end < pages && !((there[end] ^ there[begin]) & 1); end++)
+      ;
+    if (!(there[begin] & 1) && madvise(from + begin * SMALL_PAGE, (end - begin) * SMALL_PAGE, MADV_DONTNEED) != 0)
+      return FALSE;
+    for (char *page = from + begin * SMALL_PAGE; there[begin] & 1 && page < from + end * SMALL_PAGE; page += SMALL_PAGE)
+      if (memcmp(page, zeros, SMALL_PAGE) != 0)
+        memset(page, 0, SMALL_PAGE);
+  }
+  return TRUE;
+}
+
+/* How many bytes of a mapping are in memory; more than KEPT_MOST if it is more or the host can't say it. With `wiped`, all of
+ * it is zeros then. */
+static size_t bytes_used(char *mapped, size_t bytes, gboolean wiped) {
+  unsigned char there[LOOKED_AT];
+  size_t used = 0, pages = (bytes + SMALL_PAGE - 1) / SMALL_PAGE;
+  for (size_t at = 0; at < pages && used <= KEPT_MOST; at += LOOKED_AT) {
+    size_t count = MIN(pages - at, LOOKED_AT);
+    char *from = mapped + at * SMALL_PAGE;
+    if (mincore(from, count * SMALL_PAGE, there) != 0 || (wiped && !wipe_pages(from, count, there)))
+      return G_MAXSIZE;
+    for (size_t i = 0; i < count; i++)
+      used += there[i] & 1 ? SMALL_PAGE : 0;
+  }
+  return used;
+}
+
+/* Keeps a mapping, unless too much is kept. */
+static gboolean keep(Header *header) {
+  size_t bytes = header->mapped, used = header->enlarged ? G_MAXSIZE : bytes_used((char *)header, bytes, FALSE);
+  g_mutex_lock(&kept_mutex);
+  gboolean has_room = used <= KEPT_MOST && used <= KEPT_MOST - kept_used;
+  kept_used += has_room ? used : 0;
+  g_mutex_unlock(&kept_mutex);
+  if (!has_room)
+    return FALSE;
+  gboolean wiped = bytes_used((char *)header, bytes, TRUE) <= KEPT_MOST;
+  *header = (Header){.mapped = bytes, .used = used};
+  g_mutex_lock(&kept_mutex);
+  if (wiped) {
+    header->next = kept;
+    kept = header;
+  } else {
+    kept_used -= used;
+  }
+  g_mutex_unlock(&kept_mutex);
+  return wiped;
+}
+
+/* A mapping of so many bytes that was kept. NULL: none was, and what was kept beyond KEPT_ANYWAY makes room for a new one. */
+static Header *take_kept(size_t bytes) {
+  Header *found = NULL, *given_back = NULL;
+  g_mutex_lock(&kept_mutex);
+  Header **at = &kept;
+  while (*at && (*at)->mapped != bytes)
+    at = &(*at)->next;
+  if (*at) {
+    found = *at;
+    *at = found->next;
+    kept_used -= found->used;
+  }
+  for (size_t room = 0; !found && kept && kept_used > KEPT_ANYWAY && room < bytes;) {
+    Header *last = kept;
+    kept = last->next;
+    room += last->used;
+    kept_used -= last->used;
+    last->next = given_back;
+    given_back = last;
+  }
+  g_mutex_unlock(&kept_mutex);
+  while (given_back) {
+    Header *next = given_back->next;
+    munmap(given_back, given_back->mapped);
+    given_back = next;
+  }
+  return found;
+}
+
 void *pages_new(size_t count, size_t size) {
   if (size && count > (G_MAXSIZE - HEADER_BYTES) / size)
     give_up(count, size);
   size_t bytes = HEADER_BYTES + count * size;
   if (is_of_heap(bytes))
     return (char *)g_malloc0(bytes) + HEADER_BYTES;
-  char *mapped = map(bytes);
-  ((Header *)(void *)mapped)->mapped = bytes;
-  return mapped + HEADER_BYTES;
+  Header *header = take_kept(bytes);
+  if (!header)
+    header = map(bytes);
+  *header = (Header){.mapped = bytes};
+  return (char *)header + HEADER_BYTES;
 }
 
 void pages_free(void *pages) {
   if (!pages)
     return;
   Header *header = (Header *)(void *)((char *)pages - HEADER_BYTES);
-  if (header->mapped)
-    munmap(header, header->mapped);
-  else
+  if (!header->mapped)
     g_free(header);
+  else if (!keep(header))
+    munmap(header, header->mapped);
 }
 
 void *pages_reserve(size_t most, size_t size, size_t *count) {
@@ -101,6 +205,7 @@ void pages_enlarge(void *pages) {
   size_t bytes = pages ? ((const Header *)(const void *)mapped)->mapped : 0;
   if (bytes < LARGE_PAGE)
     return;
+  ((Header *)(void *)mapped)->enlarged = TRUE;
   /* A host that refuses has small pages. */
   (void)madvise(mapped, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
   for (size_t at = 0; at + LARGE_PAGE <= bytes; at += LARGE_PAGE)

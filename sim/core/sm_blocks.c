@@ -21,15 +21,14 @@ static void make_ready(Sm *sm) {
   sm_begin(sm);
   const Machine *machine = sm->gpu->machine;
   uint32_t rows = sm->gpu->register_rows, warps = machine->sm.max_warps, depth = machine->sm.simt_stack.depth;
-  /* Rows of 32 lanes are two lines of the host's cache then, not three. */
-  sm->register_rows = g_aligned_alloc((size_t)warps * rows * WARP_LANES, sizeof(uint32_t), HOST_LINE);
+  sm->register_rows = PAGES_NEW(uint32_t, (size_t)warps * rows * WARP_LANES);
   sm->ready_rows = PAGES_NEW(uint64_t, (size_t)warps * sm->gpu->ready_rows);
   sm->written_rows = PAGES_NEW(uint32_t, (size_t)warps * rows);
   if (machine->sm.convergence == CONVERGENCE_BARRIER)
-    sm->lane_groups = g_new(LaneGroups, warps);
+    sm->lane_groups = PAGES_NEW(LaneGroups, warps);
   else
     sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
-  sm->warps = g_aligned_alloc0(warps, sizeof(Warp), HOST_LINE);
+  sm->warps = PAGES_NEW(Warp, warps);
   for (uint32_t i = 0; i < warps; i++) {
     Warp *warp = &sm->warps[i];
     warp->slot = i;
@@ -55,12 +54,12 @@ void sm_clear(Sm *sm) {
     g_free(sm->warps[i].undefined);
     async_copies_clear(&sm->warps[i]);
   }
-  g_aligned_free(sm->warps);
-  g_aligned_free(sm->register_rows);
+  pages_free(sm->warps);
+  pages_free(sm->register_rows);
   pages_free(sm->ready_rows);
   pages_free(sm->written_rows);
   g_free(sm->stack_rows);
-  g_free(sm->lane_groups);
+  pages_free(sm->lane_groups);
   shared_clear(&sm->shared);
   lock_unit_clear(&sm->lock_unit);
   spin_backoff_free(sm->spin_backoff);

@@ -51,11 +51,11 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   part_queue_init(&h->queue, h->sms);
   init_times(h, machine);
   mem_stats_init(&h->stats, machine);
-  h->port = g_new0(Port, h->sms);
+  h->port = PAGES_NEW(Port, h->sms);
   for (uint32_t sm = 0; sm < h->sms; sm++)
     port_init(&h->port[sm], &h->port_rules);
-  h->issue = g_new0(Port, h->sms);
-  h->slice = g_new0(Slice, h->slices);
+  h->issue = PAGES_NEW(Port, h->sms);
+  h->slice = PAGES_NEW(Slice, h->slices);
   for (uint32_t i = 0; i < h->slices; i++) {
     h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
     atomic_unit_init(&h->slice[i].atomics);
@@ -63,12 +63,12 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   h->late_stores = machine->memory.late_stores;
   h->late_seed = rng_mix(seed);
   if (h->late_stores)
-    h->late = g_new0(uint64_t, (gsize)h->sms * LATE_LINES);
+    h->late = PAGES_NEW(uint64_t, (gsize)h->sms * LATE_LINES);
   if (h->read_window)
-    h->recent_loads = g_new0(RecentLoads, h->slices);
+    h->recent_loads = PAGES_NEW(RecentLoads, h->slices);
   if (machine->memory.l2.halves == 2) {
-    h->away = g_new(Away, h->sms * AWAY_LINES);
-    h->passing = g_new0(uint32_t, 2 * PASSING_LINES);
+    h->away = PAGES_NEW(Away, (gsize)h->sms * AWAY_LINES);
+    h->passing = PAGES_NEW(uint32_t, 2 * PASSING_LINES);
   }
   for (uint32_t i = 0; h->away && i < h->sms * AWAY_LINES; i++)
     h->away[i] = (Away){.parked = {PART_NONE, PART_NONE}};
@@ -91,13 +91,13 @@ void hierarchy_free(Hierarchy *h) {
   for (uint32_t i = 0; i < h->shares; i++)
     g_free(h->share[i].done);
   g_free(h->share);
-  g_free(h->port);
-  g_free(h->issue);
-  g_free(h->slice);
-  g_free(h->recent_loads);
-  g_free(h->away);
-  g_free(h->passing);
-  g_free(h->late);
+  pages_free(h->port);
+  pages_free(h->issue);
+  pages_free(h->slice);
+  pages_free(h->recent_loads);
+  pages_free(h->away);
+  pages_free(h->passing);
+  pages_free(h->late);
   g_free(h);
 }
 

@@ -23,6 +23,41 @@ START_TEST(words_stay) {
 }
 END_TEST
 
+/* What an array held that was freed isn't in the next one of its size, which may have its memory. */
+START_TEST(zeros_again) {
+  uint32_t words = cases[_i].words, step = cases[_i].step;
+  for (int round = 0; round < 3; round++) {
+    uint32_t *array = PAGES_NEW(uint32_t, words);
+    for (uint32_t i = 0; i < words; i++)
+      UNIT_ASSERT(!array[i], "case %d, round %d, word %u: %u", _i, round, i, array[i]);
+    for (uint32_t i = round; i < words; i += step)
+      array[i] = ~i;
+    pages_free(array);
+  }
+}
+END_TEST
+
+/* More arrays at once than are kept, freed and made again with other sizes. */
+START_TEST(many_sizes) {
+  enum { ARRAYS = 24, WORDS = 3 << 20 };
+  uint32_t *arrays[ARRAYS];
+  for (uint32_t round = 0; round < 3; round++) {
+    for (uint32_t i = 0; i < ARRAYS; i++) {
+      uint32_t words = WORDS - 1024 * (i % 5 * round);
+      arrays[i] = PAGES_NEW(uint32_t, words);
+      for (uint32_t word = 0; word < words; word += 512) {
+        UNIT_ASSERT(!arrays[i][word], "round %u, array %u, word %u: %u", round, i, word, arrays[i][word]);
+        arrays[i][word] = i + 1;
+      }
+    }
+    for (uint32_t i = 0; i < ARRAYS; i++) {
+      UNIT_ASSERT(arrays[i][0] == i + 1, "round %u, array %u: %u", round, i, arrays[i][0]);
+      pages_free(arrays[i]);
+    }
+  }
+}
+END_TEST
+
 START_TEST(nothing_is_fine) {
   pages_enlarge(NULL);
   pages_free(NULL);
@@ -36,6 +71,8 @@ int main(void) {
   Suite *suite = suite_create("pages");
   TCase *tcase = tcase_create("pages");
   tcase_add_loop_test(tcase, words_stay, 0, (int)(sizeof cases / sizeof cases[0]));
+  tcase_add_loop_test(tcase, zeros_again, 0, (int)(sizeof cases / sizeof cases[0]));
+  tcase_add_test(tcase, many_sizes);
   tcase_add_test(tcase, nothing_is_fine);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
