@@ -44,11 +44,16 @@ esac
 END
 PATH=$folder/bin:$PATH
 
-# The clone: the lists of unit tests and of fuzz targets end with their last line, the only one without a backslash.
+# The clone: the lists of unit tests, of fuzz targets and of scripts end with their last line, the only one without a backslash. Of the scripts
+# one of each kind that summary.sh knows stays.
 cd "$SRCDIR"
 cp quickstart runtests autogen.sh configure.ac Makefile.am "$folder/clone"
 mkdir "$folder/clone/tests" "$folder/clone/tests/script" "$folder/clone/traces"
-sed -e '/^  tests\/unit\/test_[a-z_0-9]* \\$/d' -e '/^  tests\/fuzz\/fuzz_[a-z_0-9]* \\$/d' tests/local.mk >"$folder/clone/tests/local.mk"
+sed -e '/^  tests\/unit\/test_[a-z_0-9]* \\$/d' -e '/^  tests\/fuzz\/fuzz_[a-z_0-9]* \\$/d' -e '/^TEST_FILES/,/^TESTS/{
+/script\/\(corpus\|docs\|fuzz_replay\|golden\|hardware\|traces\)\.sh/!{
+/^  .*\\$/d
+}
+}' tests/local.mk >"$folder/clone/tests/local.mk"
 cp traces/local.mk "$folder/clone/traces"
 for name in corpus machines_of packages run_scenario scenario_set setup summary tap traces; do
   cp "tests/script/$name.sh" "$folder/clone/tests/script"
