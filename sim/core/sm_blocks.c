@@ -24,10 +24,12 @@ static void make_ready(Sm *sm) {
   sm->register_rows = PAGES_NEW(uint32_t, (size_t)warps * rows * WARP_LANES);
   sm->ready_rows = PAGES_NEW(uint64_t, (size_t)warps * sm->gpu->ready_rows);
   sm->written_rows = PAGES_NEW(uint32_t, (size_t)warps * rows);
-  if (machine->sm.convergence == CONVERGENCE_BARRIER)
+  if (machine->sm.convergence == CONVERGENCE_BARRIER) {
     sm->lane_groups = PAGES_NEW(LaneGroups, warps);
-  else
+    sm->sync_records = PAGES_NEW(SyncRecord, (size_t)CONVERGENCE_BARRIERS * warps * WARP_LANES);
+  } else {
     sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
+  }
   sm->warps = PAGES_NEW(Warp, warps);
   for (uint32_t i = 0; i < warps; i++) {
     Warp *warp = &sm->warps[i];
@@ -35,6 +37,8 @@ static void make_ready(Sm *sm) {
     warp->regs = sm->register_rows + (size_t)i * rows * WARP_LANES;
     warp->reg_ready = sm->ready_rows + (size_t)i * sm->gpu->ready_rows;
     warp->groups = sm->lane_groups ? &sm->lane_groups[i] : NULL;
+    if (warp->groups)
+      warp->groups->sync = (SyncRecords){.record = sm->sync_records + i * WARP_LANES, .stride = warps * WARP_LANES};
     warp->stack = sm->stack_rows ? sm->stack_rows + (size_t)i * depth : NULL;
   }
   shared_init(&sm->shared, machine);
@@ -60,6 +64,7 @@ void sm_clear(Sm *sm) {
   pages_free(sm->written_rows);
   g_free(sm->stack_rows);
   pages_free(sm->lane_groups);
+  pages_free(sm->sync_records);
   shared_clear(&sm->shared);
   lock_unit_clear(&sm->lock_unit);
   spin_backoff_free(sm->spin_backoff);

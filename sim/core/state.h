@@ -223,7 +223,8 @@ typedef struct Sm {
   uint32_t *register_rows; /* backing of Warp.regs, ... */
   uint64_t *ready_rows;
   StackEntry *stack_rows;         /* NULL with lane groups */
-  struct LaneGroups *lane_groups; /* NULL without */
+  struct LaneGroups *lane_groups;  /* NULL without */
+  struct SyncRecord *sync_records; /* backing of LaneGroups.sync */
   uint32_t *written_rows;
   GHashTable *undefined_kept; /* of undefined.h; NULL: nothing */
   /* What it has to tell the machine: added to the Gpu's by gpu_run(). */

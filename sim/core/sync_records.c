@@ -1,47 +1,53 @@
 #include "sim/core/sync_records.h"
 
-/* Bit of the record that the lane is in, or -1. */
-static int record_of(const SyncRecords *records, unsigned barrier, unsigned lane) {
-  for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1)
-    if (records->record[barrier][__builtin_ctz(rest)] >> lane & 1)
-      return __builtin_ctz(rest);
-  return -1;
+/* The record that the lane is in, or NULL. */
+static const SyncRecord *record_of(const SyncRecords *records, unsigned barrier, unsigned lane) {
+  for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1) {
+    const SyncRecord *record = sync_record(records, barrier, (unsigned)__builtin_ctz(rest));
+    if (record->lanes >> lane & 1)
+      return record;
+  }
+  return NULL;
 }
 
 uint32_t sync_records_of(const SyncRecords *records, unsigned barrier, uint32_t lanes) {
   uint32_t all = 0;
   for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1) {
-    unsigned at = (unsigned)__builtin_ctz(rest);
-    all |= records->record[barrier][at] & lanes ? records->record[barrier][at] | records->away[barrier][at] : 0;
+    const SyncRecord *record = sync_record(records, barrier, (unsigned)__builtin_ctz(rest));
+    all |= record->lanes & lanes ? record->lanes | record->away : 0;
   }
   return all;
 }
 
-uint32_t sync_records_present(const SyncRecords *records, unsigned barrier, unsigned lane) {
-  int record = record_of(records, barrier, lane);
-  if (record < 0 || records->away[barrier][record])
-    return record < 0 ? 0 : records->record[barrier][record];
+/* The lanes of all records that nobody has saved and left. */
+static uint32_t lanes_of_whole(const SyncRecords *records, unsigned barrier) {
   uint32_t lanes = 0;
   for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1) {
-    unsigned at = (unsigned)__builtin_ctz(rest);
-    lanes |= records->away[barrier][at] ? 0 : records->record[barrier][at];
+    const SyncRecord *record = sync_record(records, barrier, (unsigned)__builtin_ctz(rest));
+    lanes |= record->away ? 0 : record->lanes;
   }
   return lanes;
 }
 
+uint32_t sync_records_present(const SyncRecords *records, unsigned barrier, unsigned lane) {
+  const SyncRecord *record = record_of(records, barrier, lane);
+  if (!record)
+    return 0;
+  return record->away ? record->lanes : lanes_of_whole(records, barrier);
+}
+
 uint32_t sync_records_members(const SyncRecords *records, unsigned barrier, unsigned lane) {
-  int record = record_of(records, barrier, lane);
-  return record < 0 ? 0 : sync_records_present(records, barrier, lane) | records->away[barrier][record];
+  const SyncRecord *record = record_of(records, barrier, lane);
+  return record ? sync_records_present(records, barrier, lane) | record->away : 0;
 }
 
 uint32_t sync_records_all(const SyncRecords *records, unsigned barrier) {
   return sync_records_of(records, barrier, UINT32_MAX);
 }
 
-static void put_record(SyncRecords *records, unsigned barrier, uint32_t lanes, uint32_t away) {
-  unsigned at = (unsigned)__builtin_ctz(lanes);
-  records->record[barrier][at] = lanes;
-  records->away[barrier][at] = away;
+static void put_record(SyncRecords *records, unsigned barrier, SyncRecord record) {
+  unsigned at = (unsigned)__builtin_ctz(record.lanes);
+  *sync_record(records, barrier, at) = record;
   records->used[barrier] |= 1u << at;
 }
 
@@ -50,12 +56,12 @@ static void put_record(SyncRecords *records, unsigned barrier, uint32_t lanes, u
 static void leave(SyncRecords *records, unsigned barrier, uint32_t lanes, uint32_t away) {
   for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1) {
     unsigned at = (unsigned)__builtin_ctz(rest);
-    uint32_t record = records->record[barrier][at], others = records->away[barrier][at] | (record & away);
-    if (!(record & lanes))
+    SyncRecord record = *sync_record(records, barrier, at);
+    if (!(record.lanes & lanes))
       continue;
     records->used[barrier] &= ~(1u << at);
-    if (record & ~lanes)
-      put_record(records, barrier, record & ~lanes, others);
+    if (record.lanes & ~lanes)
+      put_record(records, barrier, (SyncRecord){record.lanes & ~lanes, record.away | (record.lanes & away)});
   }
   records->saved[barrier] &= ~lanes;
 }
@@ -66,18 +72,15 @@ void sync_records_withdraw(SyncRecords *records, unsigned barrier, uint32_t lane
 
 void sync_records_begin(SyncRecords *records, unsigned barrier, uint32_t lanes) {
   leave(records, barrier, lanes, records->saved[barrier]);
-  put_record(records, barrier, lanes, 0);
+  put_record(records, barrier, (SyncRecord){.lanes = lanes});
 }
 
 void sync_records_join(SyncRecords *records, unsigned barrier, uint32_t lanes) {
-  uint32_t out = lanes, members = 0;
-  for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1) {
-    unsigned at = (unsigned)__builtin_ctz(rest);
-    out &= ~records->record[barrier][at];
-    members |= records->away[barrier][at] ? 0 : records->record[barrier][at];
-  }
-  if (out && members & lanes)
-    put_record(records, barrier, out, 0);
+  uint32_t out = lanes;
+  for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1)
+    out &= ~sync_record(records, barrier, (unsigned)__builtin_ctz(rest))->lanes;
+  if (out && lanes_of_whole(records, barrier) & lanes)
+    put_record(records, barrier, (SyncRecord){.lanes = out});
 }
 
 /* The record of `members` that `lanes` have saved, whether they have begun another one since or not; -1: there is
@@ -86,7 +89,8 @@ static int saved_record(const SyncRecords *records, unsigned barrier, uint32_t m
                         uint32_t alive) {
   for (uint32_t rest = records->used[barrier]; rest; rest &= rest - 1) {
     int at = __builtin_ctz(rest);
-    uint32_t all = records->record[barrier][at] | records->away[barrier][at];
+    const SyncRecord *record = sync_record(records, barrier, (unsigned)at);
+    uint32_t all = record->lanes | record->away;
     if (all & lanes && (all & alive) == (members & alive))
       return at;
   }
@@ -95,12 +99,12 @@ static int saved_record(const SyncRecords *records, unsigned barrier, uint32_t m
 
 void sync_records_restore(SyncRecords *records, unsigned barrier, uint32_t members, uint32_t lanes, uint32_t alive) {
   int at = saved_record(records, barrier, members, lanes, alive);
-  uint32_t present = lanes, away = members & ~lanes;
+  SyncRecord record = {lanes, members & ~lanes};
   if (at >= 0) {
-    present |= records->record[barrier][at];
-    away = records->away[barrier][at] & ~lanes;
+    record = *sync_record(records, barrier, (unsigned)at);
+    record = (SyncRecord){record.lanes | lanes, record.away & ~lanes};
     records->used[barrier] &= ~(1u << at);
   }
   sync_records_withdraw(records, barrier, lanes);
-  put_record(records, barrier, present, away);
+  put_record(records, barrier, record);
 }

@@ -11,12 +11,24 @@
 #include "isa/program.h"
 #include "sim/core/warp.h"
 
+typedef struct SyncRecord {
+  uint32_t lanes; /* that are in it */
+  uint32_t away;  /* those that have saved it and begun another */
+} SyncRecord;
+
 typedef struct SyncRecords {
-  uint32_t used[CONVERGENCE_BARRIERS]; /* bit l: record[l] is one */
-  uint32_t record[CONVERGENCE_BARRIERS][WARP_LANES]; /* lanes of a record, at its lowest lane */
-  uint32_t away[CONVERGENCE_BARRIERS][WARP_LANES];   /* of a record: lanes that have saved it and begun another */
-  uint32_t saved[CONVERGENCE_BARRIERS];              /* lanes that have saved the record that they are in */
+  uint32_t used[CONVERGENCE_BARRIERS];  /* bit l: record l is one */
+  uint32_t saved[CONVERGENCE_BARRIERS]; /* lanes that have saved the record that they are in */
+  /* Those of barrier b from record[b * stride] on, each at its lowest lane. Rows of a barrier that no warp of the SM uses take no
+   * memory. */
+  SyncRecord *record;
+  uint32_t stride;
 } SyncRecords;
+
+/* The record at lane `at`, which has to be used. */
+static inline SyncRecord *sync_record(const SyncRecords *records, unsigned barrier, unsigned at) {
+  return &records->record[(size_t)barrier * records->stride + at];
+}
 
 /* The lanes of all records that lanes of `lanes` are in, with those that are away. */
 uint32_t sync_records_of(const SyncRecords *records, unsigned barrier, uint32_t lanes);

@@ -62,9 +62,10 @@ static uint64_t digest_groups(const LaneGroups *groups) {
           mix(mix(mix(group->state, group->mask), (uint64_t)group->pc << 32 | group->which), group->yields);
   }
   for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++)
-    for (uint32_t rest = groups->sync.used[barrier]; rest; rest &= rest - 1)
-      sum += mix(mix(barrier + 1, groups->sync.record[barrier][__builtin_ctz(rest)]),
-                 (uint64_t)groups->sync.away[barrier][__builtin_ctz(rest)] << 32 | groups->sync.saved[barrier]);
+    for (uint32_t rest = groups->sync.used[barrier]; rest; rest &= rest - 1) {
+      const SyncRecord *record = sync_record(&groups->sync, barrier, (unsigned)__builtin_ctz(rest));
+      sum += mix(mix(barrier + 1, record->lanes), (uint64_t)record->away << 32 | groups->sync.saved[barrier]);
+    }
   for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
     sum += groups->come[id] ? mix(mix(~(uint64_t)id, groups->come[id]), groups->executed[id]) : 0;
   return sum;
