@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 
 /* What stands before an array. */
 typedef struct Header {
@@ -20,13 +21,14 @@ enum {
   LARGE_PAGE = 2 << 20,
   SMALL_PAGE = 4 << 10,
   LIMITED_SHARE = 16,
-  KEPT_ANYWAY = 16 << 20, /* bytes in memory of mappings that are kept: more only as long as they fit what is asked for */
-  KEPT_MOST = 256 << 20,
+  KEPT_ANYWAY = 16 << 20, /* bytes in memory of mappings that are kept: */
+  KEPT_MOST = 256 << 20,  /* more only as long as they fit what is asked for */
   LOOKED_AT = 1024      /* pages, at once, whether they are in memory */
 };
 
-/* Mappings that were freed, zeros again, for who asks for as many bytes next: `check` makes the same arrays for each schedule. Zeros are written
- * faster than a page is got from the host for its first use, by 80 times on a virtual machine that looks after its page tables itself. */
+/* Mappings that were freed, zeros again, for who asks for as many bytes next: `check` makes the same arrays for each
+ * schedule. Zeros are written faster than a page is got from the host for its first use, by 80 times on a virtual
+ * machine that looks after its page tables itself. */
 static GMutex kept_mutex;
 static Header *kept;
 static size_t kept_used;
@@ -51,6 +53,8 @@ static void give_up(size_t count, size_t size) {
   abort(); /* not reached: such a message ends the program */
 }
 
+static size_t pages_of(size_t bytes) { return (bytes + SMALL_PAGE - 1) / SMALL_PAGE; }
+
 /* So many bytes; those of a large page or more begin with one. */
 static void *map(size_t bytes) {
   size_t beside = bytes >= LARGE_PAGE ? LARGE_PAGE : 0;
@@ -59,7 +63,7 @@ static void *map(size_t bytes) {
     give_up(1, bytes);
   if (!beside)
     return mapped;
-  size_t before = -(size_t)mapped % LARGE_PAGE, end = (before + bytes + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
+  size_t before = -(size_t)mapped % LARGE_PAGE, end = pages_of(before + bytes) * SMALL_PAGE;
   if (before)
     munmap(mapped, before);
   if (end < bytes + beside)
@@ -67,31 +71,39 @@ static void *map(size_t bytes) {
   return mapped + before;
 }
 
-/* So many pages from `from` on: where they are in memory zeros are written, and what isn't is given back (what was written there may have been
- * moved out). False if the host doesn't. */
-static gboolean wipe_pages(char *from, size_t pages, const unsigned char *there) {
-  static const char zeros[SMALL_PAGE]; /* which a page holds that was only read, and writing to it would be its first use */
+static gboolean may_swap(void) {
+  struct sysinfo info;
+  return sysinfo(&info) != 0 || info.totalswap;
+}
+
+/* So many pages from `from` on: where they are in memory zeros are written, and what isn't is given back if what was
+ * written there may have been moved out. False if the host doesn't. */
+static gboolean wipe_pages(char *from, size_t pages, const unsigned char *there, gboolean swaps) {
+  static const char zeros[SMALL_PAGE]; /* a page holds them that was only read: writing to it would be its first use */
   for (size_t begin = 0, end; begin < pages; begin = end) {
     for (end = begin + 1; end < pages && !((there[end] ^ there[begin]) & 1); end++)
       ;
-    if (!(there[begin] & 1) && madvise(from + begin * SMALL_PAGE, (end - begin) * SMALL_PAGE, MADV_DONTNEED) != 0)
+    char *first = from + begin * SMALL_PAGE, *behind = from + end * SMALL_PAGE;
+    gboolean in_memory = there[begin] & 1;
+    if (swaps && !in_memory && madvise(first, (size_t)(behind - first), MADV_DONTNEED) != 0)
       return FALSE;
-    for (char *page = from + begin * SMALL_PAGE; there[begin] & 1 && page < from + end * SMALL_PAGE; page += SMALL_PAGE)
+    for (char *page = first; in_memory && page < behind; page += SMALL_PAGE)
       if (memcmp(page, zeros, SMALL_PAGE) != 0)
         memset(page, 0, SMALL_PAGE);
   }
   return TRUE;
 }
 
-/* How many bytes of a mapping are in memory; more than KEPT_MOST if it is more or the host can't say it. With `wiped`, all of
- * it is zeros then. */
+/* How many bytes of a mapping are in memory; more than KEPT_MOST if it is more or the host can't say it. With `wiped`,
+ * all of it is zeros then. */
 static size_t bytes_used(char *mapped, size_t bytes, gboolean wiped) {
   unsigned char there[LOOKED_AT];
-  size_t used = 0, pages = (bytes + SMALL_PAGE - 1) / SMALL_PAGE;
+  size_t used = 0, pages = pages_of(bytes);
+  gboolean swaps = wiped && may_swap();
   for (size_t at = 0; at < pages && used <= KEPT_MOST; at += LOOKED_AT) {
     size_t count = MIN(pages - at, LOOKED_AT);
     char *from = mapped + at * SMALL_PAGE;
-    if (mincore(from, count * SMALL_PAGE, there) != 0 || (wiped && !wipe_pages(from, count, there)))
+    if (mincore(from, count * SMALL_PAGE, there) != 0 || (wiped && !wipe_pages(from, count, there, swaps)))
       return G_MAXSIZE;
     for (size_t i = 0; i < count; i++)
       used += there[i] & 1 ? SMALL_PAGE : 0;
@@ -99,29 +111,41 @@ static size_t bytes_used(char *mapped, size_t bytes, gboolean wiped) {
   return used;
 }
 
+/* Notes that a mapping of so many bytes will be kept. Returns as how much it counts, 0: too much is kept already. */
+static size_t room_for(char *mapped, size_t bytes) {
+  g_mutex_lock(&kept_mutex);
+  size_t room = KEPT_MOST - kept_used, used = pages_of(bytes) * SMALL_PAGE;
+  g_mutex_unlock(&kept_mutex);
+  if (used > room)
+    used = bytes_used(mapped, bytes, FALSE);
+  g_mutex_lock(&kept_mutex);
+  gboolean fits = used <= KEPT_MOST && used <= KEPT_MOST - kept_used;
+  kept_used += fits ? used : 0;
+  g_mutex_unlock(&kept_mutex);
+  return fits ? used : 0;
+}
+
 /* Keeps a mapping, unless too much is kept. */
 static gboolean keep(Header *header) {
-  size_t bytes = header->mapped, used = header->enlarged ? G_MAXSIZE : bytes_used((char *)header, bytes, FALSE);
-  g_mutex_lock(&kept_mutex);
-  gboolean has_room = used <= KEPT_MOST && used <= KEPT_MOST - kept_used;
-  kept_used += has_room ? used : 0;
-  g_mutex_unlock(&kept_mutex);
-  if (!has_room)
+  size_t bytes = header->mapped, room = header->enlarged ? 0 : room_for((char *)header, bytes);
+  if (!room)
     return FALSE;
-  gboolean wiped = bytes_used((char *)header, bytes, TRUE) <= KEPT_MOST;
+  size_t used = bytes_used((char *)header, bytes, TRUE);
+  gboolean wiped = used <= KEPT_MOST;
   *header = (Header){.mapped = bytes, .used = used};
   g_mutex_lock(&kept_mutex);
+  kept_used -= room;
   if (wiped) {
+    kept_used += used;
     header->next = kept;
     kept = header;
-  } else {
-    kept_used -= used;
   }
   g_mutex_unlock(&kept_mutex);
   return wiped;
 }
 
-/* A mapping of so many bytes that was kept. NULL: none was, and what was kept beyond KEPT_ANYWAY makes room for a new one. */
+/* A mapping of so many bytes that was kept. NULL: none was, and what was kept beyond KEPT_ANYWAY makes room for a new
+ * one. */
 static Header *take_kept(size_t bytes) {
   Header *found = NULL, *given_back = NULL;
   g_mutex_lock(&kept_mutex);

@@ -3,8 +3,8 @@
  * schedule).
  * Small pages are what such an array needs, and what makes it slow: a host looks up the place of each page, and has
  * room for some thousand of them. What a long run has filled can be moved to large pages (pages_enlarge()).
- * From 32 KB on an array begins with a line of the host's cache. What was freed is kept for the next array of its size, as `check` makes them,
- * as far as that takes no memory from others.
+ * From 32 KB on an array begins with a line of the host's cache. What was freed is kept for the next array of its
+ * size, as `check` makes them, as far as that takes no memory from others.
  * Ownership: the caller's, until pages_free(). Memory that isn't there ends the program, as with g_malloc(). */
 #ifndef LOCKSTEP_BASE_PAGES_H
 #define LOCKSTEP_BASE_PAGES_H
