@@ -23,7 +23,7 @@ enum {
   LIMITED_SHARE = 16,
   KEPT_ANYWAY = 16 << 20, /* bytes in memory of mappings that are kept: */
   KEPT_MOST = 256 << 20,  /* more only as long as they fit what is asked for */
-  LOOKED_AT = 1024      /* pages, at once, whether they are in memory */
+  LOOKED_AT = 1024        /* pages, at once, whether they are in memory */
 };
 
 /* Mappings that were freed, zeros again, for who asks for as many bytes next: `check` makes the same arrays for each
@@ -79,7 +79,7 @@ static gboolean may_swap(void) {
 /* So many pages from `from` on: where they are in memory zeros are written, and what isn't is given back if what was
  * written there may have been moved out. False if the host doesn't. */
 static gboolean wipe_pages(char *from, size_t pages, const unsigned char *there, gboolean swaps) {
-  static const char zeros[SMALL_PAGE]; /* a page holds them that was only read: writing to it would be its first use */
+  static const char zeros[SMALL_PAGE]; /* as in a page that was only read: writing to it would be its first use */
   for (size_t begin = 0, end; begin < pages; begin = end) {
     for (end = begin + 1; end < pages && !((there[end] ^ there[begin]) & 1); end++)
       ;
@@ -94,8 +94,8 @@ static gboolean wipe_pages(char *from, size_t pages, const unsigned char *there,
   return TRUE;
 }
 
-/* How many bytes of a mapping are in memory; more than KEPT_MOST if it is more or the host can't say it. With `wiped`,
- * all of it is zeros then. */
+/* How many bytes of a mapping are in memory; more than KEPT_MOST if it is more or the host can't say it. With
+ * `wiped`, all of it is zeros then. */
 static size_t bytes_used(char *mapped, size_t bytes, gboolean wiped) {
   unsigned char there[LOOKED_AT];
   size_t used = 0, pages = pages_of(bytes);

@@ -19,8 +19,8 @@ typedef struct SyncRecord {
 typedef struct SyncRecords {
   uint32_t used[CONVERGENCE_BARRIERS];  /* bit l: record l is one */
   uint32_t saved[CONVERGENCE_BARRIERS]; /* lanes that have saved the record that they are in */
-  /* Those of barrier b from record[b * stride] on, each at its lowest lane. Rows of a barrier that no warp of the SM uses take no
-   * memory. */
+  /* Those of barrier b from record[b * stride] on, each at its lowest lane. Rows of a barrier that no warp of the SM
+   * uses take no memory. */
   SyncRecord *record;
   uint32_t stride;
 } SyncRecords;
