@@ -318,6 +318,8 @@ static const char *const unsupported_words[] = {
     "tf32",
     "u128",
     "s128",
+    "v2",
+    "v4",
     "v8",
     "f32x2",
     "e4m3x2",
