@@ -223,6 +223,14 @@ static uint64_t dram_bytes(const Gpu *gpu) {
   return bytes;
 }
 
+static uint64_t l2_lines(const Gpu *gpu) {
+  const MemStats *stats = look_memory(gpu);
+  uint64_t lines = 0;
+  for (uint32_t i = 0; i < stats->slices; i++)
+    lines += stats->slice[i].loads + stats->slice[i].stores + stats->slice[i].atomics;
+  return lines;
+}
+
 static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome) {
   Gpu *gpu = simulation->gpu;
   const Scenario *scenario = simulation->scenario;
@@ -255,6 +263,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->failures = g_ptr_array_new_with_free_func(g_free);
   compare_expectation(simulation, machine, result);
   result->dram_bytes = dram_bytes(gpu);
+  result->l2_lines = l2_lines(gpu);
   if (simulation->locks)
     result->locks = lock_times_all(simulation->locks);
   if (simulation->lines)

@@ -95,6 +95,7 @@ typedef struct RunResult {
   char *again;  /* the command that runs the schedule with the worst verdict; only from check, else NULL */
   GPtrArray *buffers;   /* ResultBuffer *, if RunOptions.keep_buffers; else NULL */
   uint64_t dram_bytes;  /* read and written */
+  uint64_t l2_lines;    /* loads, stores and atomics of a line, or a part of one, that slices performed */
   LockSums locks;       /* all locks together, if RunOptions.locks or details; else zeros */
   RunDetails *details;  /* if RunOptions.details; else NULL */
   char *wait_graph_dot; /* the wait-for graph of a deadlock, if RunOptions.graph; or NULL */

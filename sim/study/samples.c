@@ -37,6 +37,7 @@ static void sample_add(Sample *sample, double value) {
 static void measurement_add(Measurement *measurement, const RunResult *result) {
   sample_add(&measurement->cycles, (double)run_result_measured_cycles(result));
   sample_add(&measurement->l2_sectors, (double)result->counters.global_segments);
+  sample_add(&measurement->l2_lines, (double)result->l2_lines);
   sample_add(&measurement->dram_bytes, (double)result->dram_bytes);
   sample_add(&measurement->atomics, (double)result->counters.global_atomics);
   if (result->occupancy && result->occupancy->len)

@@ -24,6 +24,7 @@ typedef struct Measurement {
   Sample transfer[TRANSFERS]; /* of locks, each run's mean in cycles; only if RunOptions.locks */
   Sample measured_transfer;   /* the same as programs measured it (RunResult.transfers) */
   Sample l2_sectors;          /* that accesses moved to or from the L2 (counters.global_segments) */
+  Sample l2_lines;            /* RunResult.l2_lines */
   Sample dram_bytes;
   Sample atomics;           /* on global memory (counters.global_atomics) */
   uint32_t resident_blocks; /* as many blocks of the first launch as the machine holds */

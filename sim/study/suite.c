@@ -23,7 +23,8 @@ const char *validation_group_name(ValidationGroup group) { return groups[group];
 
 bool metric_is_ratio(Metric metric) {
   return metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO || metric == METRIC_RATE_RATIO ||
-         metric == METRIC_TRANSFER_RATIO || metric == METRIC_L2_RATIO || metric == METRIC_DRAM_RATIO;
+         metric == METRIC_TRANSFER_RATIO || metric == METRIC_L2_RATIO || metric == METRIC_L2_LINE_RATIO ||
+         metric == METRIC_DRAM_RATIO;
 }
 bool metric_compares_rates(Metric metric) { return metric == METRIC_RATE_RATIO || metric == METRIC_FASTER; }
 bool metric_needs_operations(Metric metric) { return metric_compares_rates(metric) || metric == METRIC_ATOMICS; }

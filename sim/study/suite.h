@@ -27,6 +27,7 @@
   X(METRIC_TRANSFER_MEASURED, "transfer_measured") /* by the program, in cycles */                   \
   X(METRIC_TRANSFER_RATIO, "transfer_ratio")       /* that / the baseline's */                       \
   X(METRIC_L2_RATIO, "l2_ratio")                   /* sectors to and from the L2 / the baseline's */ \
+  X(METRIC_L2_LINE_RATIO, "l2_line_ratio")         /* lines accessed in the L2 / the baseline's */   \
   X(METRIC_DRAM_RATIO, "dram_ratio")               /* bytes to and from DRAM / the baseline's */     \
   X(METRIC_ATOMICS, "atomics")                     /* on global memory, an operation */              \
   X(METRIC_RESIDENT_BLOCKS, "resident_blocks")     /* as many blocks as the machine holds */         \

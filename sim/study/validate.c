@@ -163,6 +163,7 @@ static const Sample *sample_of(const Measurement *row, Metric metric) {
   case METRIC_TRANSFER_MEASURED:
   case METRIC_TRANSFER_RATIO: return &row->measured_transfer;
   case METRIC_L2_RATIO: return &row->l2_sectors;
+  case METRIC_L2_LINE_RATIO: return &row->l2_lines;
   case METRIC_DRAM_RATIO: return &row->dram_bytes;
   default: return &row->cycles;
   }
@@ -182,6 +183,7 @@ static void set_prediction(ValidationRow *row, const Measurement *sample, const 
   case METRIC_TIME_RATIO:
   case METRIC_TRANSFER_RATIO:
   case METRIC_L2_RATIO:
+  case METRIC_L2_LINE_RATIO:
   case METRIC_DRAM_RATIO: row->predicted = base->mean > 0 ? own->mean / base->mean : 0; break;
   case METRIC_RATE_RATIO: row->predicted = rate(sample) / rate(baseline); break;
   case METRIC_FASTER: row->predicted = rate(sample) > rate(baseline); break;

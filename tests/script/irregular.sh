@@ -88,15 +88,21 @@ ratio,traces/irregular/hash_table_timed.yaml,gtx1080ti,fence=0,test,transfer_rat
 longer,traces/irregular/hash_table_timed.yaml,gtx1080ti,fence=0 rounds=88,test,transfer_ratio,1,,x,1,ratio,1
 convoy,traces/irregular/accounts_convoy.yaml,gtx1080ti,,test,transfer,1,cycles,x,1,,1
 half,$common each=1,test,l2_ratio,50,%,x,1,all,1
+all_lines,$common,test,l2_line_ratio,100,%,x,1,all_lines,1
+half_lines,$common each=1,test,l2_line_ratio,50,%,x,1,all_lines,1
 warm,$common pool=100000 places=1000000,test,dram_ratio,100,%,x,1,warm,1
 cold,$common pool=100000 places=1000000 each=1,test,dram_ratio,50,%,x,1,warm,1
 END
 "$LOCKSTEP" run "$traces/hash_table.yaml" -m gtx1080ti -p fence=0 -p check=0 -s memory.l2.start=cold --details --format csv \
   >"$folder/locks" 2>/dev/null
 "$LOCKSTEP" run "$traces/hash_table_timed.yaml" -m gtx1080ti -p fence=0 -s memory.l2.start=cold >"$folder/text" 2>/dev/null
+lines() { # lines OPTION...: loads, stores and atomics in slices, of lines or parts of them
+  "$LOCKSTEP" run "$traces/hash_table.yaml" -m gtx1080ti -p fence=0 -p check=0 -s memory.l2.start=cold --details "$@" 2>/dev/null |
+    awk '/slices of L2/ { slices = 1 } slices && $1 ~ /^(loads|stores|atomics)$/ { sum += $2 } END { print sum }'
+}
 "$LOCKSTEP" validate "$folder/suite.csv" -s memory.l2.start=cold --format csv >"$folder/validation" 2>"$folder/err" || cat "$folder/err"
 point "transfers and traffic of a suite" "$(awk -F, -v fence="$(quantity from_fence)" -v l2="$(quantity at_l2)" \
-  -v own="$(awk '/ns each/ { print $5 * 1.68 }' "$folder/text")" '
+  -v lines="$(lines)" -v half_lines="$(lines -p each=1)" -v own="$(awk '/ns each/ { print $5 * 1.68 }' "$folder/text")" '
   NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
   { predicted[$2] = $at["predicted"] }
   END {
@@ -106,6 +112,7 @@ point "transfers and traffic of a suite" "$(awk -F, -v fence="$(quantity from_fe
     if (predicted["ratio"] != 1 || !(predicted["longer"] > 0.5 && predicted["longer"] < 3 && predicted["longer"] != 1)) print predicted["ratio"], predicted["longer"]
     if (!(predicted["convoy"] > 500)) print predicted["convoy"], "cycles from owner to owner"
     if (!(predicted["half"] > 0.3 && predicted["half"] < 0.8)) print predicted["half"], "of the traffic to the L2"
+    if (!(lines > 0) || (predicted["half_lines"] - half_lines / lines) ^ 2 > 1e-8) print predicted["half_lines"], "and", half_lines, "of", lines
     if (!(predicted["cold"] > 0.3 && predicted["cold"] < 0.8)) print predicted["cold"], "of the traffic to DRAM"
   }' "$folder/validation")"
 changed hash_table 's/atom.global.cas.b32 ([^,]*), ([^,]*),.*/ld.volatile.global.u32 \1, \2;/'
