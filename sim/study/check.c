@@ -413,9 +413,22 @@ static void mend_known(Attempts *attempts, guint index, const RunResult *run, Fi
 }
 
 /* Where warps are held up, orders come up that only wait or repeat something: what relies on one of them is judged by
- * the other schedules. And that threads are kept from going on is meant. */
+ * the other schedules, but for loads of older values, of which a run shows what races then. And that threads are kept
+ * from going on is meant. */
 static bool leaves_out(const Schedule *schedule, const Finding *finding) {
-  return schedule->held_up && (finding->id == FINDING_UNORDERED_ACCESS || finding->id == FINDING_TIMING_STARVATION);
+  bool is_shown = finding->doubt && finding->doubt->edit[0].kind == EDIT_OLDER;
+  return schedule->held_up &&
+         ((finding->id == FINDING_UNORDERED_ACCESS && !is_shown) || finding->id == FINDING_TIMING_STARVATION);
+}
+
+/* True if some repair helps. */
+static bool find_repair(Attempts *attempts, guint index, RunResult *run, Finding *finding, const Machine *variant,
+                        const RunOptions *options, Diag *diag) {
+  uint64_t cycles = run->source_cycles ? run->source_cycles : run->cycles;
+  if (!finding->repairs_first && fence_search_try(attempts->fences, finding, index, run, diag))
+    return true;
+  return repairs_try(finding, attempts->scenario, variant, options, cycles, diag) ||
+         (finding->repairs_first && fence_search_try(attempts->fences, finding, index, run, diag));
 }
 
 /* Of findings that no earlier schedule had, in the schedule that has them: drops those that their doubt ends, and
@@ -442,12 +455,11 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArr
     }
     if (finding->repairs || finding->doubt || finding->fences)
       tell_step(attempts, index, ", trying a repair");
-    if (repairs_doubt(finding, attempts->scenario, variant, &options, cycles, diag))
+    /* Where warps are held up and no fence helps, something else than a fence is missing. */
+    if (repairs_doubt(finding, attempts->scenario, variant, &options, cycles, diag) ||
+        (!find_repair(attempts, index, run, finding, variant, &options, diag) && schedule->held_up &&
+         finding->id == FINDING_UNORDERED_ACCESS))
       g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
-    else if (!finding->repairs_first && fence_search_try(attempts->fences, finding, index, run, diag))
-      continue;
-    else if (!repairs_try(finding, attempts->scenario, variant, &options, cycles, diag) && finding->repairs_first)
-      fence_search_try(attempts->fences, finding, index, run, diag);
   }
   const Expectation *expect = scenario_expectation(attempts->scenario, attempts->machine->name);
   if (expect && dropped->len)

@@ -37,6 +37,19 @@ static const char *repair_of(FindingId id) {
   }
 }
 
+/* Some lane that the entry's lanes wait for waits at a block barrier. */
+static bool waits_for_barrier(const WaitGraph *graph, const Node *entry) {
+  uint32_t missing = wait_entry_missing(diagnose_view(graph, entry), entry->index);
+  for (guint i = 0; i < graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    const Node *from = wait_node(graph, edge->from);
+    if (edge->kind == EDGE_BARRIER && from->kind == NODE_LANE && from->view == entry->view &&
+        missing >> from->index & 1)
+      return true;
+  }
+  return false;
+}
+
 static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool ptx) {
   const Node *entry = join ? wait_node(graph, join->to) : NULL;
   if (entry && diagnose_is_turn(graph, join))
@@ -45,7 +58,8 @@ static const char *simd_repair(const WaitGraph *graph, const Edge *join, bool pt
   if (entry && wait_entry_kind(diagnose_view(graph, entry), entry->index) == ENTRY_WARPSYNC)
     return "synchronize the warp (__syncwarp, or bar.warp.sync in PTX) only where all lanes of its mask come without "
            "waiting for each other in between, or give it the mask of those that do";
-  if (entry && wait_entry_kind(diagnose_view(graph, entry), entry->index) == ENTRY_MEETING)
+  if (entry && (wait_entry_kind(diagnose_view(graph, entry), entry->index) == ENTRY_MEETING ||
+                waits_for_barrier(graph, entry)))
     return "put the barrier where all lanes of the warp come to it: behind the branch, not in it";
   return simd_repair_of(ptx);
 }
