@@ -168,6 +168,9 @@ static bool resolve_baselines(Validation *validation, const CsvTable *table, Dia
     if (!has_baseline(row->metric))
       continue;
     const ValidationRow *baseline = suite_baseline(validation, row);
+    if (!baseline && !*row->baseline)
+      return diag_error(diag, table->file, source->line, 0, "metric `%s` needs a row in column `baseline`",
+                        metric_name(row->metric));
     if (!baseline)
       return diag_error(diag, table->file, source->line, 0, "no row `%s` with this metric to serve as baseline",
                         row->baseline);

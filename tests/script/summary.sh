@@ -5,6 +5,10 @@
 # without a test then fails, unless this machine lacks what it needs.
 set -eu
 packages=
+if test $# = 0; then # make check TESTS=
+  echo "0 passed, 0 failed"
+  exit
+fi
 if test "$1" = --all; then
   packages=$2
   shift 2
