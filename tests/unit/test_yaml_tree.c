@@ -83,7 +83,8 @@ static const Refusal refusals[] = {
     {"a:\n\tb: 1\n", "t.yaml:2:1: error: a tab cannot indent; use spaces\n"},
     {"\xc3\xa9:\n\tb: 1\n", "t.yaml:2:1: error: a tab cannot indent; use spaces\n"},
     {"a: b: c\n", "t.yaml:1:5: error: a second `:` in one line; quote the text if it belongs to the value\n"},
-    {"a: {b:{c: 1}}\n", "t.yaml:1:6: error: a `:` without a space behind it; write `key: value`, or quote the text\n"},
+    {"a: {b:{c: 1}}\n",
+     "t.yaml:1:6: error: a `:` without a space behind it; write `key: value`, or quote the text\n"},
     {"a:\n  b: 1\n c: 2\n", "t.yaml:3:2: error: expected a `key: value` line here; check the indentation\n"
                             "  while parsing a block mapping that starts in line 1\n"},
     {"a: 1\nb\n",
