@@ -12,7 +12,7 @@ enum { SUITE_BYTES_MAX = 4 << 20, REQUIRED_COLUMNS = 8, SEEDS_MAX = 1000000 };
 
 static const char *const columns[] = {"row",       "scenario", "machine", "group", "metric",
                                       "published", "unit",     "source",  "page",  "baseline",
-                                      "tolerance", "note",     "params",  "seeds", NULL};
+                                      "tolerance", "note",     "params",  "set",   "seeds", NULL};
 #define X(enumerator, spelling) spelling,
 static const char *const metrics[] = {METRICS(X) NULL};
 #undef X
@@ -41,6 +41,7 @@ static void free_row(gpointer data) {
   g_free(row->page);
   g_free(row->note);
   g_strfreev(row->params);
+  g_strfreev(row->changes);
   g_free(row);
 }
 
@@ -112,13 +113,13 @@ static bool take_word(const CsvTable *table, const CsvRow *row, const char *colu
 }
 
 /* "a=1 b=2", with any number of blanks. */
-static char **take_params(const char *text) {
+static char **take_settings(const char *text) {
   g_auto(GStrv) parts = g_strsplit(text, " ", -1);
-  g_autoptr(GStrvBuilder) params = g_strv_builder_new();
+  g_autoptr(GStrvBuilder) settings = g_strv_builder_new();
   for (char **part = parts; *part; part++)
     if (**part)
-      g_strv_builder_add(params, *part);
-  return g_strv_builder_end(params);
+      g_strv_builder_add(settings, *part);
+  return g_strv_builder_end(settings);
 }
 
 static bool take_row(Validation *validation, const CsvTable *table, const CsvRow *source, Diag *diag) {
@@ -132,7 +133,8 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   row->source = g_strdup(csv_table_field(table, source, "source"));
   row->page = g_strdup(csv_table_field(table, source, "page"));
   row->note = g_strdup(csv_table_field(table, source, "note"));
-  row->params = take_params(csv_table_field(table, source, "params"));
+  row->params = take_settings(csv_table_field(table, source, "params"));
+  row->changes = take_settings(csv_table_field(table, source, "set"));
   guint group, metric;
   if (!take_word(table, source, "group", groups, &group, diag) ||
       !take_word(table, source, "metric", metrics, &metric, diag) ||

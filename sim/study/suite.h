@@ -49,6 +49,7 @@ typedef enum {
 typedef struct ValidationRow {
   char *row, *scenario, *machine, *baseline, *unit, *source, *page, *note;
   char **params; /* "blocks=240": the scenario's, as -p has them; NULL-terminated */
+  char **changes; /* "memory.l2.start=cold": the machine's, as -s has them; NULL-terminated */
   ValidationGroup group;
   Metric metric;
   double printed;   /* as it stands in the source */

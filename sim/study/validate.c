@@ -43,13 +43,24 @@ static const char *machine_of(const ValidateRuns *runs, const ValidationRow *row
   return runs->options->machine ? runs->options->machine : row->machine;
 }
 
+/* The row's machine with its changes, and behind these the options'. NULL: an error was told. */
+static Machine *load_machine(const ValidateRuns *runs, const ValidationRow *row, Diag *diag) {
+  g_autoptr(GStrvBuilder) changes = g_strv_builder_new();
+  g_strv_builder_addv(changes, (const char **)row->changes);
+  for (const char *const *change = runs->options->overrides; change && *change; change++)
+    g_strv_builder_add(changes, *change);
+  g_auto(GStrv) all = g_strv_builder_end(changes);
+  return machine_load(machine_of(runs, row), (const char *const *)all, diag);
+}
+
 static unsigned seeds_of(const ValidateRuns *runs, const ValidationRow *row) {
   return row->most_seeds ? MIN(runs->options->seeds, row->most_seeds) : runs->options->seeds;
 }
 
 static char *subject_key(const ValidateRuns *runs, const ValidationRow *row) {
-  g_autofree char *params = g_strjoinv(" ", row->params);
-  return g_strdup_printf("%s\n%s\n%s\n%u", row->scenario, machine_of(runs, row), params, seeds_of(runs, row));
+  g_autofree char *params = g_strjoinv(" ", row->params), *changes = g_strjoinv(" ", row->changes);
+  return g_strdup_printf("%s\n%s\n%s\n%s\n%u", row->scenario, machine_of(runs, row), params, changes,
+                         seeds_of(runs, row));
 }
 
 static Subject *find_subject(const ValidateRuns *runs, const ValidationRow *row) {
@@ -110,9 +121,9 @@ static bool batch_add(Batch *batch, Subject *subject, const ValidateRuns *runs, 
   g_autofree char *path = find_scenario(row->scenario);
   ScenarioOptions options = {.params = (const char *const *)row->params};
   g_autoptr(Scenario) scenario = scenario_load(path, &options, diag);
-  g_autoptr(Machine) machine = machine_load(machine_of(runs, row), runs->options->overrides, diag);
+  g_autoptr(Machine) machine = load_machine(runs, row, diag);
   if (!scenario || !machine) {
-    diag_hint(diag, "the suite's row `%s` asks for it", row->row);
+    diag_note(diag, NULL, 0, 0, "the suite's row `%s` asks for it", row->row);
     return false;
   }
   SampleTask task = {.scenario = scenario, .machine = machine, .seeds = seeds_of(runs, row), .locks = subject->locks};
@@ -230,7 +241,7 @@ static bool predict(const Validation *validation, ValidationRow *row, const Vali
   row->as_expected = sample->as_expected;
   set_prediction(row, sample, baseline);
   if (row->metric == METRIC_MICROSECONDS || row->metric == METRIC_MILLISECONDS) {
-    g_autoptr(Machine) machine = machine_load(machine_of(runs, row), runs->options->overrides, diag);
+    g_autoptr(Machine) machine = load_machine(runs, row, diag);
     double cycle = (row->metric == METRIC_MILLISECONDS ? 1e3 : 1e6) / machine->clocks.sm;
     row->predicted *= cycle;
     row->deviation *= cycle;

@@ -15,7 +15,7 @@ changed() {
   cp "$traces"/*.cuh "$folder/irregular"
 }
 
-plan 35
+plan 38
 for machine in gtx1080ti h200; do
   expect "$machine: hash table, completed and without a finding" 0 "^as expected" \
     "$LOCKSTEP" check "$traces/hash_table.yaml" -m $machine -p each=1
@@ -115,6 +115,27 @@ point "transfers and traffic of a suite" "$(awk -F, -v fence="$(quantity from_fe
     if (!(lines > 0) || (predicted["half_lines"] - half_lines / lines) ^ 2 > 1e-8) print predicted["half_lines"], "and", half_lines, "of", lines
     if (!(predicted["cold"] > 0.3 && predicted["cold"] < 0.8)) print predicted["cold"], "of the traffic to DRAM"
   }' "$folder/validation")"
+
+# Elements that are read come from DRAM if the L2 is cold: 2048 words are 8 KiB, twice that with two words each.
+read="traces/client_server/hash_server_read.yaml,gtx1080ti"
+cat >"$folder/read.csv" <<END
+row,scenario,machine,params,set,group,metric,published,unit,source,page,baseline,seeds
+one,$read,check=0 touch=0 each=16,memory.l2.start=cold,test,dram_ratio,100,%,x,1,one,1
+two,$read,check=0 touch=0 each=16 words=2,memory.l2.start=cold,test,dram_ratio,200,%,x,1,one,1
+warm,$read,check=0 touch=0 each=16,,test,dram_ratio,0,%,x,1,one,1
+END
+"$LOCKSTEP" validate "$folder/read.csv" --format csv >"$folder/validation" 2>"$folder/err" || cat "$folder/err"
+point "a row changes its own machine" "$(awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+  { predicted[$2] = $at["predicted"] }
+  END {
+    if (predicted["one"] != 1 || !(predicted["two"] > 1.6 && predicted["two"] < 2.1)) print "two words:", predicted["two"]
+    if (predicted["warm"] != 0) print "warm:", predicted["warm"]
+  }' "$folder/validation")"
+sed -i 's/start=cold/start=cool/' "$folder/read.csv"
+expect "a change that is none is an error, and the row is told" 2 'memory.l2.start.*cool' "$LOCKSTEP" validate "$folder/read.csv"
+point "of that row" "$(grep -q 'row `one`' "$folder/out" "$folder/err" || cat "$folder/out" "$folder/err")"
+
 changed hash_table 's/atom.global.cas.b32 ([^,]*), ([^,]*),.*/ld.volatile.global.u32 \1, \2;/'
 expect "without the lock, nodes are lost: the check sees it" 1 "result\[0\] is [0-9]+, expected 512" \
   "$LOCKSTEP" run "$folder/irregular/hash_table.yaml" -m gtx1080ti

@@ -42,6 +42,13 @@ struct Mover {
   }
 };
 
+// See NestedServer.
+struct NestedTimed : ::locks::Timed {
+  static constexpr bool MEASURES = true;
+  Word *waited;
+  bool every;
+};
+
 template <class Clock>
 static __device__ __forceinline__ void serve(const messages::NestedShape &shape, messages::NestedSpace *space,
                                              const messages::LocalLocks &locks, const Mover &mover, Clock clock) {
@@ -57,12 +64,16 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
   messages::LocalLocks locks(words, lock_count, gridDim.x);
   serve(shape, &space, locks, {bank, touch, rounds}, ::locks::Untimed::of(0, 0));
 }
-// `stamps`: one for each lock of all servers, in the order of the hierarchy.
+// `stamps`: one for each lock of all servers, in the order of the hierarchy. `every`: 1: all transfers count; 0: those that somebody
+// waited for.
 extern "C" __global__ void __launch_bounds__(1024, 2)
     transfer_servers_timed(Bank bank, messages::NestedShape shape, int lock_count, int touch, int rounds,
-                           locks::Time *stamps, locks::Time *sums) {
+                           locks::Time *stamps, locks::Time *sums, int every) {
   __shared__ Word words[LOCKS];
   __shared__ messages::NestedSpace space;
+  __shared__ Word waited[messages::LANES]; // NestedServer has a barrier before its first reply
   messages::LocalLocks locks(words, lock_count, gridDim.x);
-  serve(shape, &space, locks, {bank, touch, rounds}, ::locks::Timed::of(stamps, sums));
+  if (threadIdx.x < messages::LANES)
+    waited[threadIdx.x] = 0;
+  serve(shape, &space, locks, {bank, touch, rounds}, NestedTimed{::locks::Timed::of(stamps, sums), waited, every != 0});
 }

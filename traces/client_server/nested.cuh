@@ -19,6 +19,7 @@ namespace messages {
 
 enum { ORDER_LEADER, REQUEST_LEADER, REPLY_HANDLER, UNLOCK_HANDLER, WORKERS_AT };
 enum : Word { UNLOCK = 1u << 31 }; // in a request: this is an unlock message (for the broken form with one channel)
+enum : Word { WAITED = 1u << 15 }; // in a reply: the lock was another one's when it was asked for; threads have smaller numbers
 
 struct NestedSpace {
   ReceiverSpace orders, requests;
@@ -33,7 +34,9 @@ struct NestedShape {
 };
 
 // `Clock` measures how long locks go from owner to owner (locks.cuh of traces/irregular): who has a lock is who may execute the critical
-// section, whichever thread took it in its server's shared memory. Its locks have the numbers of the hierarchy.
+// section, whichever thread took it in its server's shared memory. Its locks have the numbers of the hierarchy. If Clock::MEASURES, only
+// locks that somebody waited for count, or, if Clock.every, each new owner; Clock.waited is shared memory of LANES zeros: a bit for each
+// thread that its reply was waited for.
 template <class Section, class Clock> class NestedServer {
   NestedShape shape_;
   NestedSpace *space_;
@@ -55,9 +58,24 @@ template <class Section, class Clock> class NestedServer {
     atomicAnd(reply_word(threadIdx.x), ~bit);
     return true;
   }
-  __device__ __forceinline__ void note_taken(Word number) const {
-    clock_.has_lock();
-    clock_.taken(locks_.rank_of(number));
+  // What take_reply() took was waited for.
+  __device__ __forceinline__ bool reply_waited() const {
+    bool waited = false;
+    if constexpr (Clock::MEASURES) {
+      Word *word = &clock_.waited[threadIdx.x / LANES], bit = 1u << lane_number();
+      waited = look(word) & bit;
+      if (waited)
+        atomicAnd(word, ~bit);
+    }
+    return waited;
+  }
+  __device__ __forceinline__ void note_taken(Word number, bool waited) const {
+    if constexpr (Clock::MEASURES) {
+      if (waited || clock_.every) {
+        clock_.has_lock();
+        clock_.taken(locks_.rank_of(number));
+      }
+    }
   }
   __device__ __forceinline__ void give_back(Word number) const {
     Word index = locks_.index_of(number), server = locks_.server_of(number);
@@ -80,6 +98,7 @@ public:
   __device__ __forceinline__ void operator()(bool has, const Message<3> &order) {
     Word own = order.word[0], other = order.word[1];
     bool remote = locks_.server_of(other) != me_, same = locks_.rank_of(other) == locks_.rank_of(own), holds = false;
+    bool waited = false; // for the lock that it tries next
     Word *mine = locks_.lock(locks_.index_of(own)), *its = locks_.lock(locks_.index_of(other)), target = locks_.server_of(other),
          round = warp_number();
     Message<2> request = {{locks_.index_of(other), me_ << 16 | threadIdx.x}};
@@ -92,11 +111,16 @@ public:
       }
       if (has && !holds) {
         holds = same || (remote ? take_reply() : try_lock(its));
-        if (holds && !same)
-          note_taken(other);
+        if (holds && !same) {
+          note_taken(other, remote ? reply_waited() : waited);
+          waited = false;
+        } else if (!holds) {
+          waited = true;
+        }
       }
-      if (has && holds && try_lock(mine)) {
-        note_taken(own);
+      bool tries = has && holds;
+      if (tries && try_lock(mine)) {
+        note_taken(own, waited);
         section_(own, other, order.word[2]);
         clock_.frees(locks_.rank_of(own));
         if (!same)
@@ -107,8 +131,9 @@ public:
           give_back(other);
         else if (!same)
           unlock(its);
-        has = false;
+        has = tries = false;
       }
+      waited |= tries;
     } while (__any_sync(ALL_LANES, has) || sending.goes_on());
   }
   // Requests: which lock, and who asks for it. The reply says that it is taken.
@@ -118,12 +143,15 @@ public:
       unlock(locks_.lock(request.word[0] & ~UNLOCK));
       has = false;
     }
+    Word waited = 0;
     do {
       if (has && try_lock(locks_.lock(request.word[0]))) { // the message's fences are the lock's, too
-        Message<1> reply = {{request.word[1] & 0xffff}};
+        Message<1> reply = {{(request.word[1] & 0xffff) | waited}};
         basic_send(channel<1>(shape_.replies, request.word[1] >> 16), reply);
         has = false;
       }
+      if (Clock::MEASURES)
+        waited = WAITED;
     } while (__any_sync(ALL_LANES, has));
   }
   __device__ __forceinline__ void run() {
@@ -145,8 +173,15 @@ public:
            shape_.servers, period);
     } else if (warp == REPLY_HANDLER) {
       auto note = [&](bool has, const Message<1> &reply) {
-        if (has)
-          atomicOr(reply_word(reply.word[0]), 1u << reply.word[0] % LANES);
+        if (!has)
+          return;
+        Word thread = Clock::MEASURES ? reply.word[0] & ~WAITED : reply.word[0], bit = 1u << thread % LANES;
+        if constexpr (Clock::MEASURES) {
+          if (reply.word[0] & WAITED)
+            atomicOr(&clock_.waited[thread / LANES], bit);
+          __threadfence_block();
+        }
+        atomicOr(reply_word(thread), bit);
       };
       handle(channel<1>(shape_.replies, me_), shape_.served, shape_.servers, period, note);
     } else if (warp == UNLOCK_HANDLER) {

@@ -30,12 +30,12 @@ struct Unmeasured {
   __device__ __forceinline__ void forget() {}
 };
 // How long each lock takes from one owner to the next, by %globaltimer: a stamp beside each lock, written before the fence of the
-// unlock, in nanoseconds by 32 bits; 0: the lock is new. Only who has waited for the lock counts. A thread adds up, and adds its sum
-// to that of all at the end.
+// unlock, in nanoseconds by 32 bits; 0: the lock is new. Only who has waited for the lock counts, or, if `every`, each new owner. A thread
+// adds up, and adds its sum to that of all at the end.
 struct Measured {
   Word *stamps, count;
   unsigned long long sum, transfers;
-  bool waited;
+  bool every, waited;
 
   static __device__ __forceinline__ Word now() {
     Word t;
@@ -45,7 +45,7 @@ struct Measured {
   __device__ __forceinline__ void waits() { waited = true; }
   __device__ __forceinline__ void taken(Word index) {
     Word freed = look(&stamps[index]);
-    if (freed && waited) {
+    if (freed && (waited || every)) {
       sum += now() - freed;
       transfers++;
     }

@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
   messages::LocalLocks locks(words, lock_count, gridDim.x), times(stamps, lock_count, gridDim.x);
   locks.begin();
   times.begin();
-  Keeper<messages::Measured> keeper = {forest, locks, work, {stamps, LOCKS, 0, 0, false}};
+  Keeper<messages::Measured> keeper = {forest, locks, work, {stamps, LOCKS, 0, 0, false, false}};
   messages::Channel<4> from(channels + blockIdx.x * messages::channel_words(entries, 4), entries);
   messages::serve_rounds<4>(from, &space, rounds, period, keeper);
   keeper.clock.finish(sums);

@@ -17,8 +17,14 @@ extern "C" __global__ void insert_timed(Table table, int each, int fence, int to
                                         locks::Time *sums) {
   insert_all<Words>(table, each, fence, touch, rounds, locks::Timed::of(stamps, sums));
 }
+extern "C" __global__ void insert_read(ReadTable table, int each, int fence, int touch, int rounds) {
+  insert_all<Words>(table, each, fence, touch, rounds, locks::Untimed::of(0, 0));
+}
 
 extern "C" __global__ void check(Table table, int each, int operations, Word *result) {
+  check_all(table, each, operations, result);
+}
+extern "C" __global__ void check_read(ReadTable table, int each, int operations, Word *result) {
   check_all(table, each, operations, result);
 }
 

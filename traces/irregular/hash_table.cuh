@@ -20,15 +20,25 @@ struct Table {
   __device__ __forceinline__ Word place(Word op) const {
     return place_of(key_of(seed, op, pool), places, scattered);
   }
+  // A thread's operation `i` of `each`.
+  __device__ __forceinline__ Word operation(int i, int each) const { return thread_number() * each + i; }
+};
+
+// Elements that are read, one for each operation, neighbours by neighbouring threads. The key is an element's first word.
+struct ReadTable : Table {
+  const Word *elements;
+  int words; // of an element
+  __device__ __forceinline__ Word place(Word op) const { return place_of(elements[op * words], places, scattered); }
+  __device__ __forceinline__ Word operation(int i, int) const { return i * thread_count() + thread_number(); }
 };
 
 // `each` operations a thread. `touch` 0: the critical section leaves the list alone. `rounds` of arithmetic lengthen it.
-template <class Lock, class Clock>
-static __device__ __forceinline__ void insert_all(Table table, int each, int fence, int touch, int rounds, Clock clock) {
+template <class Lock, class Clock, class Elements>
+static __device__ __forceinline__ void insert_all(Elements table, int each, int fence, int touch, int rounds, Clock clock) {
   __prof_trigger(0);
 #pragma unroll 1
   for (int i = 0; i < each; i++) {
-    Word op = thread_number() * each + i, place = table.place(op);
+    Word op = table.operation(i, each), place = table.place(op);
     Bucket *bucket = &table.buckets[place];
     int done = 0;
     do {
@@ -54,10 +64,11 @@ static __device__ __forceinline__ void insert_all(Table table, int each, int fen
 // The check: a thread for each operation. Whose node is the first of its list follows the list. Nodes of a list all belong to its
 // bucket, so no two lists share one; each list ends; then all nodes are there once if as many were met as inserted.
 // `result`: nodes met; nodes of a wrong bucket; lists without end; locks that are still held.
-static __device__ __forceinline__ void check_all(Table table, int each, int operations, Word *result) {
+template <class Elements>
+static __device__ __forceinline__ void check_all(Elements table, int each, int operations, Word *result) {
 #pragma unroll 1
   for (int i = 0; i < each; i++) {
-    Word op = thread_number() * each + i, place = table.place(op);
+    Word op = table.operation(i, each), place = table.place(op);
     Bucket bucket = table.buckets[place];
     if (bucket.head != op + 1)
       continue;

@@ -46,6 +46,7 @@ static __device__ __forceinline__ Time now() {
 // Lock transfers as a program can measure them: whoever frees a lock leaves the time beside it, before the fence, since only there
 // the next owner is sure to find it; the next owner subtracts. A thread adds up, and adds its sum to that of all at the end.
 struct Untimed {
+  static constexpr bool MEASURES = false;
   static __device__ __forceinline__ Untimed of(Time *, Time *) { return {}; }
   __device__ __forceinline__ void has_lock() {}
   __device__ __forceinline__ void taken(Word) {}
