@@ -81,7 +81,7 @@ void csv_validation_header(GString *out) {
   static const char *const names[] = {
       "suite",  "row",       "scenario",  "machine",   "group",         "metric",    "baseline", "printed",
       "unit",   "published", "predicted", "deviation", "error_percent", "judgement", "verdict",  "as_expected",
-      "source", "page",      "note",      "settings",  "params",        NULL};
+      "source", "page",      "note",      "settings",  "params",        "set",       NULL};
   csv_field_header(out, names);
   g_string_append_c(out, '\n');
 }
@@ -112,6 +112,7 @@ static void append_validation_row(const char *suite, const ValidationRow *row, c
   csv_field(out, row->note);
   csv_field_values(out, changes->settings);
   csv_field_values(out, (const char *const *)row->params);
+  csv_field_values(out, (const char *const *)row->changes);
   g_string_append_c(out, '\n');
 }
 

@@ -240,6 +240,7 @@ static void add_validation_row(JsonBuilder *builder, const ValidationRow *row) {
   json_add_string(builder, "scenario", row->scenario);
   json_add_string(builder, "machine", row->machine);
   json_add_texts(builder, "params", (const char *const *)row->params);
+  json_add_texts(builder, "set", (const char *const *)row->changes);
   json_add_string(builder, "group", validation_group_name(row->group));
   json_add_string(builder, "metric", metric_name(row->metric));
   json_add_string(builder, "baseline", row->baseline);

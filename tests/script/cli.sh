@@ -101,9 +101,9 @@ expect "difference of machines" 0 '^gpu.sms +15 +16' "$LOCKSTEP" machine diff gt
 expect "a program survives its print" 0 '^good|^again' "$LOCKSTEP" run again.sass
 expect "reconvergence" 0 'BRA' "$LOCKSTEP" show spin.sass --reconvergence
 expect "validate" 0 '^  a +cycles +1 +[0-9]+' "$LOCKSTEP" validate ./suite.csv
-expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0.00,baseline,completed,yes,nobody,,,,$' \
+expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0.00,baseline,completed,yes,nobody,,,,,$' \
   "$LOCKSTEP" validate ./suite.csv --format csv
-expect "a row's params" 0 '^params,nine,two.yaml,.*,completed,yes,nobody,,,,n=900$' "$LOCKSTEP" validate ./params.csv --format csv
+expect "a row's params" 0 '^params,nine,two.yaml,.*,completed,yes,nobody,,,,n=900,$' "$LOCKSTEP" validate ./params.csv --format csv
 point "params change what runs" "$(awk -F, '$2 == "nine" && $11 <= 1 { print }' "$folder/out")"
 point "milliseconds" "$(awk -F, '$2 == "time" && ($11 <= 0 || $11 > 0.01) { print }' "$folder/out")"
 expect "a ratio of operations a second" 1 '^rates,many,.*,rate_ratio,one,9,x,9,(1[0-9]|[2-9])[.0-9]*,' "$LOCKSTEP" validate ./rates.csv --format csv

@@ -22,16 +22,16 @@ racy_complaint() {
 
 # Each row of a suite is run with three blocks of an operation, since only the file is under test.
 suite_complaint() {
-  for suite in table5 section6 semaphores; do
+  for suite in table5 section6 semaphores places; do
     sed -E 's/blocks=[0-9]+ ops=[0-9]+/blocks=3 ops=1/; s/imin=[0-9]+ imax=[0-9]+/imax=2/' \
       "validation/published/stuart2011_$suite.csv" >"$folder/$suite.csv"
   done
-  "$LOCKSTEP" validate "$folder/table5.csv" "$folder/section6.csv" "$folder/semaphores.csv" --format csv \
+  "$LOCKSTEP" validate "$folder/table5.csv" "$folder/section6.csv" "$folder/semaphores.csv" "$folder/places.csv" --format csv \
     >"$folder/out" 2>"$folder/err" || cat "$folder/err"
-  rows=$(grep -cE '^(table5|section6|semaphores),' "$folder/out" || :)
-  wanted=$(cat "$folder"/table5.csv "$folder"/section6.csv "$folder"/semaphores.csv | grep -cE '^"?GTX')
+  rows=$(grep -cE '^(table5|section6|semaphores|places),' "$folder/out" || :)
+  wanted=$(cat "$folder"/table5.csv "$folder"/section6.csv "$folder"/semaphores.csv "$folder"/places.csv | grep -cE '^"?GTX')
   test "$rows" = "$wanted" || echo "$rows rows, expected $wanted"
-  grep -E '^(table5|section6|semaphores),' "$folder/out" | grep -v ',completed,yes,' || :
+  grep -E '^(table5|section6|semaphores|places),' "$folder/out" | grep -v ',completed,yes,' || :
 }
 
 # Metrics that count, by figures that don't hang on the number of blocks.
