@@ -35,7 +35,7 @@ void slots_end(Sm *sm, const Warp *warp) { sm->slots[scheduler_of(sm, warp->slot
 /* What the scheduler, which has warps, waits for: the oldest of them. */
 static Stall waits_for(const Sm *sm, uint32_t scheduler) {
   const Warp *oldest = NULL;
-  for (uint32_t slot = 0; sm->ready && slot < sm->gpu->machine->sm.max_warps; slot++) {
+  for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
     const Warp *warp = &sm->warps[slot];
     bool lives = warp_set_has(sm->slots_of[scheduler], slot) &&
                  (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER);

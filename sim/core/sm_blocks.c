@@ -16,6 +16,21 @@
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
+/* Gives the next slot its part of the SM's arrays. Slots get theirs when their first warp comes, since a part takes
+ * memory from then on. */
+static void add_slot(Sm *sm) {
+  const Machine *machine = sm->gpu->machine;
+  uint32_t slot = sm->warp_slots++, rows = sm->gpu->register_rows, warps = machine->sm.max_warps;
+  Warp *warp = &sm->warps[slot];
+  warp->slot = slot;
+  warp->regs = sm->register_rows + (size_t)slot * rows * WARP_LANES;
+  warp->reg_ready = sm->ready_rows + (size_t)slot * sm->gpu->ready_rows;
+  warp->stack = sm->stack_rows ? sm->stack_rows + (size_t)slot * machine->sm.simt_stack.depth : NULL;
+  warp->groups = sm->lane_groups ? &sm->lane_groups[slot] : NULL;
+  if (warp->groups)
+    warp->groups->sync = (SyncRecords){.record = sm->sync_records + slot * WARP_LANES, .stride = warps * WARP_LANES};
+}
+
 /* Arrays are made when the first block comes: a machine with many SMs costs nothing for those that stay empty. */
 static void make_ready(Sm *sm) {
   sm_begin(sm);
@@ -31,16 +46,6 @@ static void make_ready(Sm *sm) {
     sm->stack_rows = g_malloc_n((size_t)warps * depth, sizeof(StackEntry));
   }
   sm->warps = PAGES_NEW(Warp, warps);
-  for (uint32_t i = 0; i < warps; i++) {
-    Warp *warp = &sm->warps[i];
-    warp->slot = i;
-    warp->regs = sm->register_rows + (size_t)i * rows * WARP_LANES;
-    warp->reg_ready = sm->ready_rows + (size_t)i * sm->gpu->ready_rows;
-    warp->groups = sm->lane_groups ? &sm->lane_groups[i] : NULL;
-    if (warp->groups)
-      warp->groups->sync = (SyncRecords){.record = sm->sync_records + i * WARP_LANES, .stride = warps * WARP_LANES};
-    warp->stack = sm->stack_rows ? sm->stack_rows + (size_t)i * depth : NULL;
-  }
   shared_init(&sm->shared, machine);
   lock_unit_init(&sm->lock_unit, machine);
   sm->spin_backoff = spin_backoff_new(machine);
@@ -52,7 +57,7 @@ void sm_clear(Sm *sm) {
     return;
   flights_clear(&sm->flights);
   bulk_clear(sm);
-  for (uint32_t i = 0; i < sm->gpu->machine->sm.max_warps; i++) {
+  for (uint32_t i = 0; i < sm->warp_slots; i++) {
     local_memory_clear(&sm->warps[i].local);
     local_defined_clear(&sm->warps[i].local_defined);
     g_free(sm->warps[i].undefined);
@@ -209,9 +214,12 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
   sm->gpu->counters.blocks++;
   sm->gpu->counters.warps += launch->block_warps;
   sm->gpu->progress++;
-  for (uint32_t warp = 0, slot = 0; warp < launch->block_warps; slot++)
+  for (uint32_t warp = 0, slot = 0; warp < launch->block_warps; slot++) {
+    if (slot == sm->warp_slots)
+      add_slot(sm);
     if (sm->warps[slot].state == WARP_FREE)
       start_warp(sm, block, warp++, slot, now);
+  }
   ProbePoint point = {.gpu = sm->gpu, .sm = sm, .block = block, .cycle = now};
   PROBE_FIRE(sm->gpu, block_start, &point);
   return true;

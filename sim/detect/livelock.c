@@ -38,7 +38,7 @@ typedef struct WarpPlace {
 static GArray *list_warps(const Gpu *gpu) {
   GArray *warps = g_array_new(FALSE, FALSE, sizeof(WarpPlace));
   for (uint32_t i = 0; i < gpu->used_sms; i++)
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state != WARP_RUNNING && warp->state != WARP_AT_BARRIER)
         continue;

@@ -142,7 +142,7 @@ static void conclude_warp(Misuse *misuse, const Gpu *gpu, const Sm *sm, const Wa
 void misuse_conclude_lanes(Misuse *misuse) {
   const Gpu *gpu = misuse->gpu;
   for (uint32_t i = 0; i < gpu->used_sms; i++)
-    for (uint32_t slot = 0; gpu->sms[i].lane_groups && slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; gpu->sms[i].lane_groups && slot < gpu->sms[i].warp_slots; slot++) {
       const Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
         conclude_warp(misuse, gpu, &gpu->sms[i], warp);

@@ -81,7 +81,7 @@ static gint compare(gconstpointer a, gconstpointer b) {
 static GArray *list_standings(const Gpu *gpu) {
   GArray *all = g_array_new(FALSE, FALSE, sizeof(Standing));
   for (uint32_t i = 0; i < gpu->used_sms; i++)
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
         add_warp(all, warp_block(&gpu->sms[i], warp)->launch, warp);

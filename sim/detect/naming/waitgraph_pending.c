@@ -49,7 +49,7 @@ typedef struct Search {
 
 static void free_scratch(Search *search) {
   Sm *sm = search->scratch;
-  for (uint32_t slot = 0; slot < search->graph->explorer->gpu->machine->sm.max_warps; slot++)
+  for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
     sm->warps[slot].state = WARP_FREE;
   sm->blocks[0].launch = NULL;
   sm->resident_blocks = sm->resident_warps = sm->resident_threads = sm->registers_used = 0;

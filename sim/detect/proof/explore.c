@@ -29,7 +29,7 @@ static void add_views(Explorer *explorer) {
     if (!gpu->sms[i].ready)
       continue;
     guint first = explorer->views->len;
-    for (uint32_t slot = 0; slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state == WARP_RUNNING || warp->state == WARP_AT_BARRIER)
         explorer_add_view(explorer, &gpu->sms[i], warp);

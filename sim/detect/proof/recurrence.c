@@ -199,7 +199,7 @@ static void watch_init(Watched *watched, Gpu *gpu) {
   watched->issued = g_new0(uint64_t, gpu->machine->gpu.sms);
   for (uint32_t i = 0; i < gpu->used_sms; i++) {
     watched->issued[i] = gpu->sms[i].ready ? gpu->sms[i].flights.made : 0;
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state != WARP_RUNNING && warp->state != WARP_AT_BARRIER)
         continue;

@@ -16,7 +16,7 @@ static bool runs_one_group(const Warp *warp) {
 Warp *seen_only_warp(const Gpu *gpu) {
   Warp *only = NULL;
   for (uint32_t i = 0; i < gpu->used_sms; i++)
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state != WARP_RUNNING)
         continue;
@@ -130,7 +130,7 @@ static void note_stale(void *user, const ProbePoint *point, const StaleRead *sta
 /* A warp that could issue didn't: what it would do isn't known. */
 static bool somebody_starves(const Gpu *gpu, const SeenLoads *seen) {
   for (uint32_t i = 0; i < gpu->used_sms; i++)
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
       const Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state == WARP_RUNNING && !g_hash_table_contains(seen->issued, warp))
         return true;

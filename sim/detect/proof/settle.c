@@ -20,7 +20,7 @@ static void note_place(Seen *seen, uint32_t pc) { seen->issued[pc / 32] |= 1u <<
 static Seen **list_warps(Settle *settle, const Gpu *gpu, unsigned *count) {
   Seen **places = g_new0(Seen *, (gsize)gpu->machine->gpu.sms * SM_WARPS_MAX);
   for (uint32_t i = 0; i < gpu->used_sms; i++)
-    for (uint32_t slot = 0; gpu->sms[i].ready && slot < gpu->machine->sm.max_warps; slot++) {
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
       Warp *warp = &gpu->sms[i].warps[slot];
       if (warp->state != WARP_RUNNING && warp->state != WARP_AT_BARRIER)
         continue;
