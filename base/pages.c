@@ -1,6 +1,7 @@
 #include "base/pages.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,7 +24,9 @@ enum {
   LIMITED_SHARE = 16,
   KEPT_ANYWAY = 16 << 20, /* bytes in memory of mappings that are kept: */
   KEPT_MOST = 256 << 20,  /* more only as long as they fit what is asked for */
-  LOOKED_AT = 1024        /* pages, at once, whether they are in memory */
+  LOOKED_AT = 1024,       /* pages, at once, whether they are in memory */
+  RESERVES_KEPT = 4,
+  RESERVE_KEPT_MOST = 4 << 20 /* bytes in memory of a reserve that is kept */
 };
 
 /* Mappings that were freed, zeros again, for who asks for as many bytes next: `check` makes the same arrays for each
@@ -32,6 +35,14 @@ enum {
 static GMutex kept_mutex;
 static Header *kept;
 static size_t kept_used;
+
+/* Reserves that were given back, zeros again: to unmap one interrupts all processors that run a thread of this
+ * process. */
+static struct {
+  void *pages;
+  size_t bytes;
+} reserves[RESERVES_KEPT];
+static unsigned reserves_kept;
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* of Linux 6.1: hosts that are older refuse it */
@@ -197,13 +208,42 @@ void pages_free(void *pages) {
     munmap(header, header->mapped);
 }
 
+/* A reserve of so many bytes that was kept, or NULL. */
+static void *take_reserve(size_t bytes) {
+  void *found = NULL;
+  g_mutex_lock(&kept_mutex);
+  for (unsigned i = reserves_kept; i-- > 0 && !found;)
+    if (reserves[i].bytes == bytes) {
+      found = reserves[i].pages;
+      reserves[i] = reserves[--reserves_kept];
+    }
+  g_mutex_unlock(&kept_mutex);
+  return found;
+}
+
+static bool keep_reserve(void *pages, size_t bytes, size_t used) {
+  if (used > RESERVE_KEPT_MOST || bytes_used(pages, used, TRUE) > KEPT_MOST)
+    return false;
+  g_mutex_lock(&kept_mutex);
+  bool fits = reserves_kept < RESERVES_KEPT;
+  if (fits) {
+    reserves[reserves_kept].pages = pages;
+    reserves[reserves_kept++].bytes = bytes;
+  }
+  g_mutex_unlock(&kept_mutex);
+  return fits;
+}
+
 void *pages_reserve(size_t most, size_t size, size_t *count) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     most = MIN(most, limit.rlim_cur / LIMITED_SHARE / size);
   for (*count = most; *count; *count /= 2) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *mapped = mmap(NULL, *count * size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void *mapped = take_reserve(*count * size);
+    if (mapped)
+      return mapped;
+    mapped = mmap(NULL, *count * size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (mapped != MAP_FAILED)
       return mapped;
   }
@@ -211,7 +251,10 @@ void *pages_reserve(size_t most, size_t size, size_t *count) {
   return NULL;
 }
 
-void pages_give_back(void *pages, size_t count, size_t size) { munmap(pages, count * size); }
+void pages_give_back(void *pages, size_t count, size_t size, size_t used) {
+  if (!keep_reserve(pages, count * size, used * size))
+    munmap(pages, count * size);
+}
 
 /* True if a quarter of a large page is in use, or more. */
 static gboolean is_used(char *large) {

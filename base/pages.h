@@ -18,9 +18,9 @@ void *pages_new(size_t count, size_t size);
 void pages_free(void *pages);
 /* Room for an array that grows: addresses of `most` elements, or of fewer where addresses are limited (ulimit -v), a
  * sixteenth of which it takes then. *count: how many. A page takes no memory before somebody writes to it.
- * pages_give_back() frees it. */
+ * pages_give_back() frees it: none behind the first `used` elements was written to. */
 void *pages_reserve(size_t most, size_t size, size_t *count);
-void pages_give_back(void *pages, size_t count, size_t size);
+void pages_give_back(void *pages, size_t count, size_t size, size_t used);
 /* Parts of the array a quarter of which is in use, and those that will be, get large pages, where the host has them.
  * What it holds stays as it is, and nobody may access it meanwhile. NULL is fine. */
 void pages_enlarge(void *pages);

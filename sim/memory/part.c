@@ -25,9 +25,10 @@ void part_queue_init(PartQueue *queue, uint32_t sms) {
 }
 
 void part_queue_clear(PartQueue *queue) {
+  size_t used = (size_t)queue->chunks << PART_CHUNK_SHIFT;
   if (queue->steps)
-    pages_give_back(queue->steps, queue->steps_room, sizeof *queue->steps);
-  pages_give_back(queue->pool, queue->pool_room, sizeof *queue->pool);
+    pages_give_back(queue->steps, queue->steps_room, sizeof *queue->steps, used);
+  pages_give_back(queue->pool, queue->pool_room, sizeof *queue->pool, used);
   for (uint32_t sm = 0; sm < queue->sms; sm++) {
     g_free(queue->side[sm].free);
     g_free(queue->side[sm].sent.due);

@@ -2,6 +2,7 @@
 #include "base/pages.h"
 #include "tests/unit/unit.h"
 
+#include <glib.h>
 #include <stdint.h>
 
 /* Words of arrays below a page, of some pages, of some large pages; every so many are written. */
@@ -58,6 +59,31 @@ START_TEST(many_sizes) {
 }
 END_TEST
 
+/* What was given back comes again as zeros, and more than is kept does too. */
+START_TEST(reserves_are_zeros_again) {
+  enum { MOST = 1 << 20, HELD = 6 };
+  static const size_t used[] = {0, 1, 5000, MOST};
+  uint64_t *reserve[HELD];
+  size_t count;
+  for (guint i = 0; i < 2 * G_N_ELEMENTS(used); i++) {
+    size_t written = used[i / 2];
+    for (guint k = 0; k < HELD; k++) {
+      reserve[k] = pages_reserve(MOST, sizeof *reserve[k], &count);
+      ck_assert_uint_eq(count, MOST);
+      for (size_t at = 0; at < MOST; at += 499)
+        UNIT_ASSERT(reserve[k][at] == 0, "element %zu of reserve %u in round %u", at, k, i);
+      for (size_t at = 0; at < written; at += 7)
+        reserve[k][at] = at + k + 1;
+    }
+    for (guint k = 0; k < HELD; k++) {
+      for (size_t at = 0; at < written; at += 7)
+        UNIT_ASSERT(reserve[k][at] == at + k + 1, "element %zu of reserve %u in round %u", at, k, i);
+      pages_give_back(reserve[k], count, sizeof *reserve[k], written);
+    }
+  }
+}
+END_TEST
+
 START_TEST(nothing_is_fine) {
   pages_enlarge(NULL);
   pages_free(NULL);
@@ -73,6 +99,7 @@ int main(void) {
   tcase_add_loop_test(tcase, words_stay, 0, (int)(sizeof cases / sizeof cases[0]));
   tcase_add_loop_test(tcase, zeros_again, 0, (int)(sizeof cases / sizeof cases[0]));
   tcase_add_test(tcase, many_sizes);
+  tcase_add_test(tcase, reserves_are_zeros_again);
   tcase_add_test(tcase, nothing_is_fine);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
