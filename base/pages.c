@@ -12,7 +12,7 @@
 typedef struct Header {
   size_t mapped;       /* bytes, 0: it is the heap's */
   size_t used;         /* of a mapping that is kept: bytes in memory */
-  struct Header *next; /* the one kept before it */
+  struct Header *next; /* the one of its size kept before it */
   gboolean enlarged;
 } Header;
 
@@ -22,19 +22,21 @@ enum {
   LARGE_PAGE = 2 << 20,
   SMALL_PAGE = 4 << 10,
   LIMITED_SHARE = 16,
-  KEPT_ANYWAY = 16 << 20, /* bytes in memory of mappings that are kept: */
+  SIZES = 8 * 64,         /* of mappings: eight for each power of two */
+  KEPT_ANYWAY = 64 << 20, /* bytes in memory of mappings that are kept: */
   KEPT_MOST = 256 << 20,  /* more only as long as they fit what is asked for */
   LOOKED_AT = 1024,       /* pages, at once, whether they are in memory */
   RESERVES_KEPT = 4,
   RESERVE_KEPT_MOST = 4 << 20 /* bytes in memory of a reserve that is kept */
 };
 
-/* Mappings that were freed, zeros again, for who asks for as many bytes next: `check` makes the same arrays for each
- * schedule. Zeros are written faster than a page is got from the host for its first use, by 80 times on a virtual
- * machine that looks after its page tables itself. */
+/* Mappings that were freed, zeros again, by size, for who asks for as many bytes next: `check` makes the same arrays
+ * for each schedule. Zeros are written faster than a page is got from the host for its first use, by 80 times on a
+ * virtual machine that looks after its page tables itself. */
 static GMutex kept_mutex;
-static Header *kept;
+static Header *kept[SIZES];
 static size_t kept_used;
+static unsigned next_given_back; /* where what makes room is looked for first */
 
 /* Reserves that were given back, zeros again: to unmap one interrupts all processors that run a thread of this
  * process. */
@@ -65,6 +67,16 @@ static void give_up(size_t count, size_t size) {
 }
 
 static size_t pages_of(size_t bytes) { return (bytes + SMALL_PAGE - 1) / SMALL_PAGE; }
+
+/* The number of a size of mappings, and in *bytes the size: what arrays of about as many bytes have in common. */
+static unsigned size_of(size_t *bytes) {
+  unsigned shift = (unsigned)(63 - __builtin_clzll(*bytes)) - 3;
+  size_t eighths = *bytes >> shift;
+  if (*bytes & (((size_t)1 << shift) - 1) && *bytes < G_MAXSSIZE)
+    eighths++;
+  *bytes = MAX(*bytes, eighths << shift);
+  return (shift * 8 + (unsigned)eighths) % SIZES;
+}
 
 /* So many bytes; those of a large page or more begin with one. */
 static void *map(size_t bytes) {
@@ -147,34 +159,36 @@ static gboolean keep(Header *header) {
   g_mutex_lock(&kept_mutex);
   kept_used -= room;
   if (wiped) {
+    unsigned size = size_of(&bytes);
     kept_used += used;
-    header->next = kept;
-    kept = header;
+    header->next = kept[size];
+    kept[size] = header;
   }
   g_mutex_unlock(&kept_mutex);
   return wiped;
 }
 
-/* A mapping of so many bytes that was kept. NULL: none was, and what was kept beyond KEPT_ANYWAY makes room for a new
- * one. */
-static Header *take_kept(size_t bytes) {
-  Header *found = NULL, *given_back = NULL;
+/* A mapping of size `size` that was kept. NULL: none was, and what was kept beyond KEPT_ANYWAY makes room for a new
+ * one, of each size in turn. */
+static Header *take_kept(unsigned size, size_t bytes) {
   g_mutex_lock(&kept_mutex);
-  Header **at = &kept;
-  while (*at && (*at)->mapped != bytes)
-    at = &(*at)->next;
-  if (*at) {
-    found = *at;
-    *at = found->next;
+  Header *found = kept[size], *given_back = NULL;
+  if (found) {
+    kept[size] = found->next;
     kept_used -= found->used;
   }
-  for (size_t room = 0; !found && kept && kept_used > KEPT_ANYWAY && room < bytes;) {
-    Header *last = kept;
-    kept = last->next;
+  size_t room = 0;
+  for (unsigned i = 0; !found && i < SIZES && kept_used > KEPT_ANYWAY && room < bytes; i++) {
+    next_given_back = (next_given_back + 1) % SIZES;
+    Header *last = kept[next_given_back];
+    if (!last)
+      continue;
+    kept[next_given_back] = last->next;
     room += last->used;
     kept_used -= last->used;
     last->next = given_back;
     given_back = last;
+    i = 0;
   }
   g_mutex_unlock(&kept_mutex);
   while (given_back) {
@@ -191,7 +205,8 @@ void *pages_new(size_t count, size_t size) {
   size_t bytes = HEADER_BYTES + count * size;
   if (is_of_heap(bytes))
     return (char *)g_malloc0(bytes) + HEADER_BYTES;
-  Header *header = take_kept(bytes);
+  unsigned number = size_of(&bytes);
+  Header *header = take_kept(number, bytes);
   if (!header)
     header = map(bytes);
   *header = (Header){.mapped = bytes};
