@@ -7,31 +7,23 @@ cd "$SRCDIR"
 layers="base isa isa/flow isa/sass isa/ptx isa/mc isa/lower sim/engine sim/machine sim/memory sim/core \
 sim/detect/proof sim/detect/naming sim/detect/race sim/detect/misuse sim/detect sim/scenario sim/study sim/study/sweep sim/report sim/report/plot sim/cli"
 
-rank() { # prints the place of folder $1 in the order of layers, nothing if it is none
-  place=0
-  for layer in $layers; do
-    place=$((place + 1))
-    if test "$layer" = "$1"; then
-      echo "$place"
-    fi
-  done
-}
-
 check_includes() { # complains about includes in folder $1
-  own=$(rank "$1")
-  grep -Hn '^ *# *include *"' "$1"/*.c "$1"/*.h "$1"/*.def 2>/dev/null |
-    sed -n 's/^\([^:]*\):\([0-9]*\):.*"\([^"]*\)".*/\1 \2 \3/p' |
-    while read -r file line included; do
-      folder=${included%/*}
-      theirs=$(rank "$folder")
-      if test "$included" = config.h; then
-        :
-      elif test -z "$theirs"; then
-        echo "$file:$line: \"$included\" isn't a header of a layer; name it from the root of the tree"
-      elif test "$theirs" -gt "$own"; then
-        echo "$file:$line: $1 may not include \"$included\": $folder is a layer above it"
-      fi
-    done
+  # shellcheck disable=SC2046 # one word for each file
+  awk -v layers="$layers" -v own="$1" '
+    BEGIN {
+      for (i = split(layers, layer, " "); i > 0; i--)
+        rank[layer[i]] = i
+    }
+    /^ *# *include *"/ {
+      split($0, part, "\"")
+      included = folder = part[2]
+      sub(/\/[^\/]*$/, "", folder)
+      if (included == "config.h") next
+      if (!(folder in rank))
+        print FILENAME ":" FNR ": \"" included "\" isn\047t a header of a layer; name it from the root of the tree"
+      else if (rank[folder] > rank[own])
+        print FILENAME ":" FNR ": " own " may not include \"" included "\": " folder " is a layer above it"
+    }' $(find "$1" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.def' | LC_ALL=C sort)
 }
 
 check_printing() { # complains about writing to standard output or error in folder $1
@@ -89,7 +81,7 @@ for layer in $layers; do
   point "includes of $layer" "$(check_includes "$layer")"
   if test "$layer" = sim/cli; then
     stray=$(find base sim isa -name '*.[ch]' | sed 's|/[^/]*$||' | sort -u | while read -r folder; do
-      test -n "$(rank "$folder")" || echo "$folder: not one of the layers"
+      case " $layers " in *" $folder "*) ;; *) echo "$folder: not one of the layers" ;; esac
     done)
     point "every folder is a layer" "$stray"
   else
@@ -102,10 +94,13 @@ point "detectors, studies and reports read memory through sim/core/look.h" "$(ch
 point "memory traffic goes by sim/memory/memsys.h alone" "$(check_traffic)"
 point "modules of a folder don't include each other in a circle" "$(complain_of_circles)"
 cat base/local.mk sim/local.mk isa/local.mk tests/local.mk | tr -s ' \\\t' '\n' | sort -u >"$folder/named"
-point "every source file is built" "$(find base sim isa tests/unit tests/property tests/fuzz tests/bench -name '*.[ch]' | while read -r file; do
-  grep -qxF -e "$file" -e "${file%.c}" "$folder/named" || echo "$file: not named in a local.mk"
-done)"
-point "every script is called" "$(for file in tests/script/*.sh; do
-  grep -qxF "$file" "$folder/named" || echo "$file: not named in tests/local.mk"
-done)"
+unnamed() { # complains about the files on standard input of which neither the name nor the stem is named
+  awk -v named="$folder/named" '
+    BEGIN { while ((getline line <named) > 0) is_named[line] }
+    { stem = $0; sub(/\.c$/, "", stem) }
+    !($0 in is_named || stem in is_named) { print $0 ": not named in a local.mk" }'
+}
+point "every source file is built" \
+  "$(find base sim isa tests/unit tests/property tests/fuzz tests/bench -name '*.[ch]' | unnamed)"
+point "every script is called" "$(printf '%s\n' tests/script/*.sh | unnamed)"
 finish
