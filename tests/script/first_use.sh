@@ -44,12 +44,14 @@ esac
 END
 PATH=$folder/bin:$PATH
 
-# The clone: the lists of unit tests, of fuzz targets and of scripts end with their last line, the only one without a backslash. Of the scripts
-# one of each kind that summary.sh knows stays.
+# The clone: the lists of unit tests, of fuzz targets and of scripts end with their last line, the only one without a
+# backslash. Of the tests of properties those whose names begin with an s stay, and of the scripts one of each kind that
+# summary.sh knows.
 cd "$SRCDIR"
 cp quickstart runtests autogen.sh configure.ac Makefile.am "$folder/clone"
 mkdir "$folder/clone/tests" "$folder/clone/tests/script" "$folder/clone/traces"
-sed -e '/^  tests\/unit\/test_[a-z_0-9]* \\$/d' -e '/^  tests\/fuzz\/fuzz_[a-z_0-9]* \\$/d' -e '/^TEST_FILES/,/^TESTS/{
+sed -e '/^  tests\/unit\/test_[a-z_0-9]* \\$/d' -e '/^  tests\/property\/test_[^s][a-z_0-9]* \\$/d' \
+  -e '/^  tests\/fuzz\/fuzz_[a-z_0-9]* \\$/d' -e '/^TEST_FILES/,/^TESTS/{
 /script\/\(corpus\|docs\|fuzz_replay\|golden\|hardware\|traces\)\.sh/!{
 /^  .*\\$/d
 }
