@@ -37,6 +37,7 @@ typedef struct Watch {
   Explorer *explorer;      /* NULL before the first look */
   ExploreFirst first;      /* who could finish at the last look: it may be so still */
   uint64_t interval;       /* instructions until the next look */
+  uint64_t limit_cycles;   /* the options', or for how long they have patience */
   uint64_t until;          /* cycle in which the slice ends at the latest */
   unsigned live_looks;     /* in a row, without progress */
   unsigned recurrences;    /* seen since the last progress */
@@ -159,7 +160,7 @@ static bool is_stuck(Watch *watch, uint64_t budget) {
 static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
   bool stuck = is_stuck(watch, budget_of(watch, run_ended));
   if (stuck && !run_ended) {
-    GpuStop stop = settle_watch(&watch->settle, watch->gpu, watch->options->limit_cycles);
+    GpuStop stop = settle_watch(&watch->settle, watch->gpu, watch->limit_cycles);
     watch->proofs += stop == GPU_LIMIT;
     if (stop != GPU_BUDGET)
       return conclude(watch, stop, outcome);
@@ -180,6 +181,15 @@ static bool look(Watch *watch, bool run_ended, Outcome *outcome) {
   return true;
 }
 
+/* The patience is over. If nobody can finish any more the run goes on until it is known what they wait for. */
+static bool is_worth_going_on(Watch *watch) {
+  uint64_t limit = watch->options->limit_cycles;
+  if (watch->limit_cycles >= limit || (watch->proofs == 0 && !is_stuck(watch, budget_of(watch, false))))
+    return false;
+  watch->limit_cycles = limit;
+  return true;
+}
+
 /* True if the run ended with this stop. */
 static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
   switch (stop) {
@@ -189,9 +199,12 @@ static bool conclude(Watch *watch, GpuStop stop, Outcome *outcome) {
     report_fault(watch->gpu, watch->findings);
     return true;
   case GPU_LIMIT:
+    if (is_worth_going_on(watch))
+      return false;
     if (watch->proofs == 0 || !look(watch, true, outcome)) {
       outcome->verdict = VERDICT_UNDECIDED;
-      outcome->stop = watch->options->windowed ? STOP_WINDOW : STOP_CYCLES;
+      bool windowed = watch->options->windowed && watch->limit_cycles == watch->options->limit_cycles;
+      outcome->stop = windowed ? STOP_WINDOW : STOP_CYCLES;
     }
     return true;
   case GPU_BLOCKED:
@@ -265,7 +278,7 @@ static bool due_for_recurrence(const Watch *watch) {
  * Named after what keeps it from ending, as a deadlock, as far as what it reads in the circle says that. */
 static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
   GpuStop stop;
-  SeenLoads *seen = seen_record(watch->gpu, warp, RECURRENCE_WINDOW, watch->options->limit_cycles, &stop);
+  SeenLoads *seen = seen_record(watch->gpu, warp, RECURRENCE_WINDOW, watch->limit_cycles, &stop);
   if (!seen)
     return conclude(watch, stop, outcome);
   Explorer *explorer = explorer_new(watch->gpu);
@@ -287,7 +300,7 @@ static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
  * circle doesn't say by what. */
 static bool conclude_still(Watch *watch, Outcome *outcome) {
   GpuStop stop;
-  SeenLoads *seen = seen_record_still(watch->gpu, RECURRENCE_WINDOW, watch->options->limit_cycles, &stop);
+  SeenLoads *seen = seen_record_still(watch->gpu, RECURRENCE_WINDOW, watch->limit_cycles, &stop);
   if (!seen)
     return stop != GPU_BUDGET && conclude(watch, stop, outcome);
   Explorer *explorer = explorer_new(watch->gpu);
@@ -304,7 +317,7 @@ static bool conclude_still(Watch *watch, Outcome *outcome) {
 static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   GpuStop stop;
   uint64_t barriers = watch->gpu->counters.barriers_completed;
-  if (!recurrence_watch(watch->gpu, watch->options->limit_cycles, &stop))
+  if (!recurrence_watch(watch->gpu, watch->limit_cycles, &stop))
     return stop != GPU_BUDGET && conclude(watch, stop, outcome);
   bool by_barriers = watch->gpu->counters.barriers_completed != barriers;
   Warp *only = by_barriers ? NULL : seen_only_warp(watch->gpu);
@@ -334,11 +347,11 @@ static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.bar
 static GpuStop run_pieces(Watch *watch) {
   Gpu *gpu = watch->gpu;
   GpuStop stop = GPU_BUDGET;
-  watch->until = MIN(MAX(watch->until, gpu->cycle) + SLICE_CYCLES, watch->options->limit_cycles);
+  watch->until = MIN(MAX(watch->until, gpu->cycle) + SLICE_CYCLES, watch->limit_cycles);
   for (int64_t left = (int64_t)watch->interval; left > 0 && stop == GPU_BUDGET;) {
     int64_t piece = MIN(left, (int64_t)PIECE_INSTRUCTIONS);
     stop = gpu_run(gpu, (uint64_t)piece, watch->until);
-    if (stop == GPU_LIMIT && watch->until < watch->options->limit_cycles)
+    if (stop == GPU_LIMIT && watch->until < watch->limit_cycles)
       return GPU_BUDGET;
     left -= piece - gpu->budget; /* it may have issued a few more */
     if (watch->options->heartbeat)
@@ -381,7 +394,12 @@ static void report_disturbance(Watch *watch) {
 }
 
 Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings) {
-  Watch watch = {.gpu = gpu, .options = options, .findings = findings, .interval = WATCH_INSTRUCTIONS};
+  Watch watch = {.gpu = gpu,
+                 .options = options,
+                 .findings = findings,
+                 .interval = WATCH_INSTRUCTIONS,
+                 .limit_cycles = MIN(options->limit_cycles, options->patience_cycles ? options->patience_cycles
+                                                                                     : options->limit_cycles)};
   Outcome outcome = {.verdict = VERDICT_UNDECIDED};
   gpu->stop = options->stop;
   for (;;) {

@@ -24,6 +24,7 @@ typedef void (*Heartbeat)(gpointer user, uint64_t cycle, uint64_t instructions);
 
 typedef struct ProgressOptions {
   uint64_t limit_cycles;
+  uint64_t patience_cycles; /* a run that isn't over by then is left at that, unless nobody can finish; 0: never */
   bool windowed;       /* the limit is a scenario's window (STOP_WINDOW) */
   const Stop *stop;    /* ends the run early; may be NULL */
   Heartbeat heartbeat; /* may be NULL */

@@ -143,6 +143,18 @@ static void add_results(JsonBuilder *builder, const GPtrArray *results) {
   json_builder_end_array(builder);
 }
 
+static void add_unfinished(JsonBuilder *builder, const Unfinished *unfinished) {
+  if (!unfinished->left)
+    return;
+  json_builder_set_member_name(builder, "held_up_unfinished");
+  json_builder_begin_object(builder);
+  json_add_int(builder, "schedules", unfinished->left);
+  json_add_int(builder, "tried", unfinished->tried);
+  json_add_int(builder, "cycles", (int64_t)unfinished->cycles);
+  json_add_string(builder, "again", unfinished->again);
+  json_builder_end_object(builder);
+}
+
 /* The wait-for graph is JSON already: it becomes part of the object. */
 static void add_wait_graph(JsonBuilder *builder, const char *text) {
   if (!text)
@@ -196,6 +208,7 @@ char *json_run(const RunResult *result) {
     add_schedules(builder, result->schedules);
     add_results(builder, result->results);
     json_add_string(builder, "again", result->again);
+    add_unfinished(builder, &result->unfinished);
   }
   add_wait_graph(builder, result->wait_graph_json);
   return json_finish(builder);

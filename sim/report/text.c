@@ -165,6 +165,16 @@ static void append_one_result(const RunResult *result, Canvas *canvas) {
   paint_plain(canvas, "  the same result under %u schedules%s%s\n", completed, *buffers ? ": " : "", buffers);
 }
 
+static void append_unfinished(const Unfinished *unfinished, Canvas *canvas) {
+  if (!unfinished->left)
+    return;
+  paint_plain(canvas,
+              "  not finished: %u of the %u schedules in which warps are held up, after up to %" G_GUINT64_FORMAT
+              " cycles; whether %s isn't known\n",
+              unfinished->left, unfinished->tried, unfinished->cycles, unfinished->left == 1 ? "it ends" : "they end");
+  paint_plain(canvas, "  to go on: %s\n", unfinished->again);
+}
+
 static void append_schedules(const RunResult *result, Canvas *canvas) {
   const GArray *schedules = result->schedules;
   paint_append(canvas, PAINT_DIM, "  %-20s %-18s %-12s %16s  %s", "policy", "branch order", "seeds", "cycles",
@@ -174,6 +184,7 @@ static void append_schedules(const RunResult *result, Canvas *canvas) {
     if (opens_group(schedules, i))
       append_group(schedules, i, result->results->len > 1, canvas);
   append_one_result(result, canvas);
+  append_unfinished(&result->unfinished, canvas);
   if (result->again)
     paint_plain(canvas, "  again: %s\n", result->again);
 }

@@ -21,7 +21,7 @@ enum { STARVATION_FACTOR = 50, STARVATION_CYCLES_MIN = 1000000 };
 /* With late stores each fence takes many times as long, and where warps are held up others wait for them; a run that
  * isn't over by then is left at that. */
 enum { LATE_FACTOR = 20 };
-/* A hang that comes of being held up is there early, and costs little until it is proved. */
+/* A hang that comes of being held up is there early, and costs little until it is seen. */
 enum { HELD_CYCLES_MIN = 20000000 };
 
 /* Neither happens on a GPU that does nothing else. */
@@ -120,6 +120,13 @@ static void report_results(RunResult *check, const Results *results) {
   g_ptr_array_add(check->findings, finding);
 }
 
+static char *run_command(const RunResult *result, const ScheduleResult *schedule, const CheckOptions *options) {
+  g_autofree char *arguments = schedule_arguments(schedule);
+  g_autofree char *file = quote_word(result->file);
+  return g_strdup_printf("lockstep run %s -m %s%s %s%s", file, result->machine, options->given ? options->given : "",
+                         arguments, options->flags ? options->flags : "");
+}
+
 /* The command that runs the worst schedule again, unless all are well. */
 static char *again_text(const RunResult *worst, const GArray *schedules, const CheckOptions *options) {
   if (worst->verdict == VERDICT_COMPLETED || (worst->verdict == VERDICT_UNDECIDED && stop_is_final(worst->stop)))
@@ -128,12 +135,24 @@ static char *again_text(const RunResult *worst, const GArray *schedules, const C
     const ScheduleResult *schedule = &g_array_index(schedules, ScheduleResult, i);
     if (schedule->starved || schedule->verdict != worst->verdict)
       continue;
-    g_autofree char *arguments = schedule_arguments(schedule);
-    g_autofree char *file = quote_word(worst->file);
-    return g_strdup_printf("lockstep run %s -m %s%s %s%s", file, worst->machine, options->given ? options->given : "",
-                           arguments, options->flags ? options->flags : "");
+    return run_command(worst, schedule, options);
   }
   return NULL;
+}
+
+/* The schedules in which warps are held up and of which nobody knows whether they end. */
+static Unfinished unfinished(const GArray *schedules, const RunResult *result, const CheckOptions *options) {
+  Unfinished all = {0};
+  for (guint i = 0; i < schedules->len; i++) {
+    const ScheduleResult *schedule = &g_array_index(schedules, ScheduleResult, i);
+    all.tried += schedule->held_up != 0;
+    if (!schedule->held_up || !schedule->starved)
+      continue;
+    if (all.left++ == 0)
+      all.again = run_command(result, schedule, options);
+    all.cycles = MAX(all.cycles, schedule->cycles);
+  }
+  return all;
 }
 
 /* Under check each verdict of the expected list must occur. */
@@ -187,8 +206,7 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
   bool other = schedule->policy != machine->sm.policy || schedule->reordered || is_disturbed(schedule);
   uint64_t factor = is_disturbed(schedule) ? LATE_FACTOR : STARVATION_FACTOR;
   if (first && first->verdict == VERDICT_COMPLETED && other)
-    run.limit_cycles = MIN(run.limit_cycles, first->cycles * factor +
-                                                 (schedule->held_up ? HELD_CYCLES_MIN : STARVATION_CYCLES_MIN));
+    run.patience_cycles = first->cycles * factor + (schedule->held_up ? HELD_CYCLES_MIN : STARVATION_CYCLES_MIN);
   RunResult *result = forms_run(scenario, variant, &run, diag);
   machine_free(variant);
   return result;
@@ -299,6 +317,7 @@ static RunResult *unite(Gathering *all, const Expectation *expect) {
   result->stop = all->united.stop ? all->united.stop : result->stop;
   result->schedules_wanted = all->united.schedules_wanted;
   result->again = again_text(result, result->schedules, all->options);
+  result->unfinished = unfinished(result->schedules, result, all->options);
   return result;
 }
 

@@ -34,6 +34,7 @@ void run_result_free(RunResult *result) {
   g_clear_pointer(&result->results, g_ptr_array_unref);
   g_clear_pointer(&result->buffers, g_ptr_array_unref);
   g_free(result->again);
+  g_free(result->unfinished.again);
   details_free(result->details);
   g_free(result->wait_graph_dot);
   g_free(result->wait_graph_json);
@@ -58,6 +59,7 @@ static Outcome simulate(Simulation *simulation, bool livelocks) {
   uint64_t limit = simulation->options->limit_cycles, window = simulation->scenario->measure.window;
   bool windowed = window && window <= limit;
   ProgressOptions progress = {.limit_cycles = windowed ? window : limit,
+                              .patience_cycles = simulation->options->patience_cycles,
                               .windowed = windowed,
                               .stop = simulation->options->stop,
                               .heartbeat = simulation->options->heartbeat,

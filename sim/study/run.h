@@ -58,8 +58,15 @@ typedef struct ScheduleResult {
   bool reordered; /* its blocks are dispatched in another order than the machine's own */
   uint32_t held_up;     /* its warps are held up for so many cycles or fewer, now and then */
   uint32_t late_stores; /* its stores are up to so many cycles late */
-  guint result;   /* which of RunResult.results, from 1; 0: it didn't complete */
+  guint result;         /* which of RunResult.results, from 1; 0: it didn't complete */
 } ScheduleResult;
+
+/* Schedules in which warps are held up that were left unfinished: whether these end isn't known. */
+typedef struct Unfinished {
+  guint left, tried; /* so many of so many */
+  uint64_t cycles;   /* after so many, at most */
+  char *again;       /* the command that goes on with the first of them; NULL: there are none */
+} Unfinished;
 
 /* What the command line changed: rows of several commands can be told apart by it. NULL-terminated, or NULL. */
 typedef struct Changes {
@@ -93,12 +100,13 @@ typedef struct RunResult {
   GPtrArray
       *results; /* char *, "x = 1, y = 0 3": the different contents of buffers that the schedules left; else NULL */
   char *again;  /* the command that runs the schedule with the worst verdict; only from check, else NULL */
-  GPtrArray *buffers;   /* ResultBuffer *, if RunOptions.keep_buffers; else NULL */
-  uint64_t dram_bytes;  /* read and written */
-  uint64_t l2_lines;    /* loads, stores and atomics of a line, or a part of one, that slices performed */
-  LockSums locks;       /* all locks together, if RunOptions.locks or details; else zeros */
-  RunDetails *details;  /* if RunOptions.details; else NULL */
-  char *wait_graph_dot; /* the wait-for graph of a deadlock, if RunOptions.graph; or NULL */
+  Unfinished unfinished; /* only from check, else zeros */
+  GPtrArray *buffers;    /* ResultBuffer *, if RunOptions.keep_buffers; else NULL */
+  uint64_t dram_bytes;   /* read and written */
+  uint64_t l2_lines;     /* loads, stores and atomics of a line, or a part of one, that slices performed */
+  LockSums locks;        /* all locks together, if RunOptions.locks or details; else zeros */
+  RunDetails *details;   /* if RunOptions.details; else NULL */
+  char *wait_graph_dot;  /* the wait-for graph of a deadlock, if RunOptions.graph; or NULL */
   char *wait_graph_json;
   StopReason stop;        /* why it is undecided, or (check) not all schedules were tried; STOP_NONE: neither */
   guint schedules_wanted; /* only from check: how many there were to try */

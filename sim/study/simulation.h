@@ -11,11 +11,12 @@
 #include "sim/study/details.h"
 
 typedef struct RunOptions {
-  uint64_t seed;         /* default 1 */
-  uint64_t limit_cycles; /* default LIMIT_CYCLES_DEFAULT */
-  const Stop *stop;      /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
-  bool as_source;        /* PTX in place of the machine code that was made of it (scenario_source()) */
-  bool races;            /* attach the detectors of check, too: data races */
+  uint64_t seed;            /* default 1 */
+  uint64_t limit_cycles;    /* default LIMIT_CYCLES_DEFAULT */
+  uint64_t patience_cycles; /* left at that after so many, unless nobody can finish any more; 0: never */
+  const Stop *stop;         /* ends runs early; NULL: nothing does. Borrowed; outside determinism */
+  bool as_source;           /* PTX in place of the machine code that was made of it (scenario_source()) */
+  bool races;               /* attach the detectors of check, too: data races */
   const RepairTrial *trial; /* of a repair, put in for the search for races; NULL: none. Borrowed */
   const GPtrArray *fences;  /* LateFence *: PTX with these put in; NULL: as it is. Borrowed */
   uint32_t

@@ -22,7 +22,7 @@ refuses() { # refuses WORDS OPTION...: wrong usage with these words
   expects "$words"
 }
 
-plan 13
+plan 17
 check traces/slides/k1.yaml -m h200 --schedules 28
 point "as many schedules as asked for" "$(expects '(the worst of 28 schedules)'
   expects '  random               fallthrough-first  1,2 ')"
@@ -67,4 +67,20 @@ point "both inside without fences, with a seed" "$(test -n "$seed" || expects 's
 point "and again with that seed" "$(expects 'section[1] is ')"
 check traces/slides/peterson_rounds_fence.yaml -m h200 --schedules 24
 point "never with fences" "$(grep -qx 'as expected' "$folder/out" || head -20 "$folder/out")"
+
+# Where one waits asleep only if the other was held up: a hang is proved, and what just takes long is left, and said to be.
+for machine in h200 gtx1080ti; do
+  check tests/corpus/cuda_slow_wait_untold.yaml -m "$machine"
+  point "a hang of library code that sleeps, $machine" "$(expects ": orphan-wait (the worst of "
+    expects 'flag[0] (global 0x10400) to change from 0; nobody is left'
+    ! grep 'not finished' "$folder/out")"
+done
+check tests/corpus/cuda_slow_sleep.yaml -m h200
+point "schedules that weren't finished" "$(expects 'cuda_slow_sleep on h200: completed'
+  expects 'not finished: 1 of the 64 schedules in which warps are held up, after up to '
+  expects '  to go on: lockstep run tests/corpus/cuda_slow_sleep.yaml -m h200 '
+  expects ' -s sm.held_up=20000 --seed 43')"
+check tests/corpus/cuda_slow_sleep.yaml -m h200 --format json
+point "the same in JSON" "$(expects '"held_up_unfinished" : {'
+  expects '"tried" : 64')"
 finish
