@@ -422,6 +422,7 @@ typedef struct Kernel {
   uint32_t spill_bytes;      /* of it, for registers that the limit leaves no room for */
   GArray *params;            /* KernelParam; NULL for SASS, whose parameters aren't declared */
   uint32_t param_bytes;
+  bool params_lost; /* it is refused, and `params` aren't all that it has: they couldn't be read */
   uint32_t max_threads;          /* of a block, by .maxntid or .reqntid; 0: not given */
   uint32_t exact_block[3];       /* .reqntid; 0: not given */
   uint32_t convergence_barriers; /* how many of B0.. the kernel uses */

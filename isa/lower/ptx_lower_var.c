@@ -225,6 +225,7 @@ void lower_params(Lower *lower, const PtxFunction *function) {
   Kernel *kernel = lower->kernel;
   uint64_t top = 0;
   kernel->params = kernel_params_new();
+  kernel->params_lost = true;
   for (uint32_t i = 0; i < function->nparams; i++) {
     uint32_t index = function->first_var + function->nrets + i;
     const PtxVar *var = ptx_var(lower->module, index);
@@ -247,6 +248,7 @@ void lower_params(Lower *lower, const PtxFunction *function) {
     }
   }
   kernel->param_bytes = (uint32_t)top;
+  kernel->params_lost = function->params_lost;
 }
 
 void lower_lay_out(Lower *lower, uint32_t kernel) {

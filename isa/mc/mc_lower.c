@@ -427,11 +427,22 @@ static const char *usual_name(const char *name) {
   return NULL;
 }
 
+/* Machine code without a listing has no lines of its own: where its source begins, if it says so. */
+static void hint_place(const McBuild *build, Diag *refusal) {
+  const Kernel *kernel = build->kernel;
+  const Inst *first = kernel->ninsts && !kernel->line ? &kernel->insts[0] : NULL;
+  if (!first || !first->line)
+    return;
+  g_autofree char *name = g_path_get_basename(program_file_name(build->program, first->file));
+  diag_hint(refusal, "its code begins in line %u of %s", first->line, name);
+}
+
 static Diag *refused_cluster(const McBuild *build) {
   Diag *refusal = diag_new();
   diag_error(refusal, build->module->file, build->kernel->line, 1,
              "kernel `%s` runs in clusters of %d blocks, and only those of one block are modelled",
              build->kernel->name, build->source->cluster_blocks);
+  hint_place(build, refusal);
   return refusal;
 }
 
@@ -455,6 +466,7 @@ static void refuse_kernel(McBuild *build) {
   } else {
     diag_error(kernel->refusal, build->module->file, kernel->line, 1,
                "kernel `%s` has instructions that aren't modelled: %s", kernel->name, text->str);
+    hint_place(build, kernel->refusal);
   }
   g_string_free(text, TRUE);
 }

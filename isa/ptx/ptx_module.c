@@ -135,16 +135,24 @@ static bool read_tuning(PtxParser *parser, PtxFunction *function) {
                              (int)MIN(token.length, (uint32_t)SHOWN_MAX), token.text);
 }
 
-/* From the name, or the results in front of it, to before the body or `;`. */
-static bool read_head(PtxParser *parser, PtxFunction *function) {
+/* From the results, if there are some, to behind the parameters. */
+static bool read_signature(PtxParser *parser, PtxFunction *function) {
   if (!function->entry && token_is(&parser->token, '(') && !ptx_module_read_params(parser, &function->nrets))
     return false;
   function->at = parser->token.at;
   if (!(function->name = ptx_parser_name(parser, "the name of a function")))
     return false;
   ptx_parser_advance(parser);
-  if (token_is(&parser->token, '(') && !ptx_module_read_params(parser, &function->nparams))
+  return !token_is(&parser->token, '(') || ptx_module_read_params(parser, &function->nparams);
+}
+
+/* To before the body or `;`. */
+static bool read_head(PtxParser *parser, PtxFunction *function) {
+  function->params_lost = !read_signature(parser, function);
+  if (function->params_lost) {
+    function->nrets = function->nparams = 0;
     return false;
+  }
   while (parser->token.kind == TOK_DIRECTIVE)
     if (!read_tuning(parser, function))
       return false;
@@ -296,8 +304,6 @@ static bool read_parts(PtxParser *parser, PtxFunction *function, uint32_t index)
   PtxModule *module = parser->module;
   bool good = read_head(parser, function);
   function->has_body = good && token_is(&parser->token, '{');
-  if (!good)
-    function->nrets = function->nparams = 0;
   *ptx_function(module, index) = *function;
   if (!good) {
     while (parser->depth > 0)

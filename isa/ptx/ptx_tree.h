@@ -162,7 +162,8 @@ typedef struct PtxFunction {
   uint32_t at, name; /* 0 for a prototype */
   uint8_t linkage;   /* PtxLinkage */
   bool entry, has_body, noreturn, prototype, explicit_cluster;
-  uint8_t reserved[2]; /* no padding: modules are compared byte by byte */
+  bool params_lost;    /* it is broken, and its parameters couldn't be read */
+  uint8_t reserved[1]; /* no padding: modules are compared byte by byte */
   uint32_t definition; /* the function of that name that has a body; itself if it has; PTX_NO_INDEX if none has */
   uint32_t first_var, nvars; /* results, then parameters, then those of the body */
   uint32_t nrets, nparams;

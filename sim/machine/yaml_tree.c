@@ -347,7 +347,9 @@ bool yaml_check_keys(const YamlTree *tree, const YamlNode *mapping, const char *
       continue;
     g_autofree char *quoted = quote_text(key->scalar);
     good = diag_error(diag, tree->file, key->line, key->column, "unknown key %s in %s", quoted, what);
-    if (diag_nearest(key->scalar, allowed)) {
+    if (strchr(key->scalar, ':')) {
+      diag_hint(diag, "a `:` without a space behind it is part of the key; write `key: value`");
+    } else if (diag_nearest(key->scalar, allowed)) {
       diag_hint_nearest(diag, key->scalar, allowed);
     } else {
       g_autofree char *list = g_strjoinv("`, `", (char **)allowed);

@@ -90,12 +90,14 @@ bool scenario_launch_runs(const Scenario *scenario, const Program *program, guin
   return !refusal;
 }
 
-bool scenario_launch_may_run(const Scenario *scenario, guint index, Diag *diag) {
-  return programs_may_run_code(scenario->programs) || scenario_launch_runs(scenario, scenario->program, index, diag);
-}
-
 static const Kernel *launch_kernel(const Scenario *scenario, const Program *program, guint index) {
   return program_kernel(program, ((const ScenarioLaunch *)g_ptr_array_index(scenario->launches, index))->kernel);
+}
+
+bool scenario_launch_may_run(const Scenario *scenario, guint index, Diag *diag) {
+  return (programs_may_run_code(scenario->programs) &&
+          !launch_kernel(scenario, scenario->program, index)->params_lost) ||
+         scenario_launch_runs(scenario, scenario->program, index, diag);
 }
 
 static const Program *with_launches(const Scenario *scenario, const Machine *machine, const Program *program,

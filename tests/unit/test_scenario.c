@@ -244,6 +244,8 @@ static const struct {
      "init is `0x100000000` (4294967296), expected", NULL},
     {"buffers: {a: {words: 1, init: {random: {sead: 1}}}}\nprogram: one.sass\n" LAUNCH, 1, 41,
      "unknown key `sead` in `random`", "did you mean `seed`?"},
+    {"buffers: {a: {words: 1, init: {random: {seed:7}}}}\nprogram: one.sass\n" LAUNCH, 1, 41,
+     "unknown key `seed:7` in `random`", "a `:` without a space behind it"},
     {"buffers: {a: {words: 1, init: {random: {below: 0}}}}\nprogram: one.sass\n" LAUNCH, 1, 48,
      "below is 0, expected 1 to 4294967296", NULL},
     {"buffers: {a: {words: 1, init: {file: three.bin}}}\nprogram: one.sass\n" LAUNCH, 1, 38,
