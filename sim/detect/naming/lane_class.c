@@ -21,9 +21,12 @@ typedef struct LaneClass {
 
 struct LaneClasses {
   WaitGraph *graph;
-  GPtrArray *all;     /* LaneClass * */
-  bool outside;       /* some lane is in none */
-  bool awaits_shared; /* somebody waits for a word of shared memory, or a lock bit: classes are of one block each */
+  GPtrArray *all;      /* LaneClass * */
+  bool outside;        /* some lane is in none */
+  bool of_block;       /* classes are of one block each */
+  bool awaits_shared;  /* somebody waits for a word of shared memory, or a lock bit: then they are, too */
+  guint last;          /* of `all`: the one that was asked for last */
+  LaneClasses *blocks; /* the same of one block each, where those of any say nothing; NULL: not needed yet */
 };
 
 static void class_free(gpointer data) {
@@ -34,13 +37,17 @@ static void class_free(gpointer data) {
   g_free(class);
 }
 
-/* Views of a block stand together, so its classes are the newest while its lanes are added. */
-static LaneClass *class_at(const LaneClasses *classes, const WarpView *view, uint32_t pc) {
-  const Block *block = classes->awaits_shared ? view->block : NULL;
-  for (guint i = classes->all->len; i-- > 0;) {
-    LaneClass *class = g_ptr_array_index(classes->all, i);
-    if (class->launch == view->launch && class->block == block && class->pc == pc)
+/* Views of a block stand together, so its classes are the newest while its lanes are added, and then come one after the
+ * other. */
+static LaneClass *class_at(LaneClasses *classes, const WarpView *view, uint32_t pc) {
+  const Block *block = classes->of_block ? view->block : NULL;
+  for (guint i = classes->all->len + 1; i-- > 0;) {
+    guint at = i == classes->all->len ? classes->last : i;
+    LaneClass *class = at < classes->all->len ? g_ptr_array_index(classes->all, at) : NULL;
+    if (class && class->launch == view->launch && class->block == block && class->pc == pc) {
+      classes->last = at;
       return class;
+    }
   }
   return NULL;
 }
@@ -82,7 +89,7 @@ static void add_member(LaneClasses *classes, guint index, unsigned lane) {
   if (!class) {
     class = g_new0(LaneClass, 1);
     *class = (LaneClass){.launch = view->launch,
-                         .block = classes->awaits_shared ? view->block : NULL,
+                         .block = classes->of_block ? view->block : NULL,
                          .pc = start.state.pc,
                          .view = index,
                          .lane = lane,
@@ -98,14 +105,12 @@ static void add_member(LaneClasses *classes, guint index, unsigned lane) {
   note_awaited(classes->graph, class, wait_lane_node(classes->graph, index, lane));
 }
 
-LaneClasses *lane_classes_new(WaitGraph *graph) {
+static LaneClasses *new_classes(WaitGraph *graph, bool of_block, bool awaits_shared) {
   LaneClasses *classes = g_new0(LaneClasses, 1);
-  classes->graph = graph;
-  classes->all = g_ptr_array_new_with_free_func(class_free);
-  for (guint i = 0; i < graph->nodes->len; i++) {
-    const Node *node = wait_node(graph, i);
-    classes->awaits_shared |= node->kind == NODE_BIT || (node->kind == NODE_WORD && word_key_is_shared(node->key));
-  }
+  *classes = (LaneClasses){.graph = graph,
+                           .all = g_ptr_array_new_with_free_func(class_free),
+                           .of_block = of_block,
+                           .awaits_shared = awaits_shared};
   for (guint i = 0; i < graph->explorer->views->len; i++) {
     const WarpView *view = wait_view(graph, i);
     for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
@@ -121,7 +126,17 @@ LaneClasses *lane_classes_new(WaitGraph *graph) {
   return classes;
 }
 
+LaneClasses *lane_classes_new(WaitGraph *graph) {
+  bool shared = false;
+  for (guint i = 0; i < graph->nodes->len; i++) {
+    const Node *node = wait_node(graph, i);
+    shared |= node->kind == NODE_BIT || (node->kind == NODE_WORD && word_key_is_shared(node->key));
+  }
+  return new_classes(graph, shared, shared);
+}
+
 void lane_classes_free(LaneClasses *classes) {
+  g_clear_pointer(&classes->blocks, lane_classes_free);
   g_ptr_array_free(classes->all, TRUE);
   g_free(classes);
 }
@@ -150,6 +165,7 @@ static void explore_class(LaneClasses *classes, const LaneClass *class) {
                            .free_bits = class->bits,
                            .all_open = true,
                            .any_lane = true,
+                           .one_block = class->block != NULL,
                            .fresh = true,
                            .read_only = true,
                            .stores = true};
@@ -177,20 +193,27 @@ static void ask_class(LaneClasses *classes, LaneClass *class) {
   explorer_pop_memory(explorer, &layer);
 }
 
+/* The same of its own block, whose index is known. */
+static bool block_changes_nothing(LaneClasses *classes, guint index, unsigned lane) {
+  if (classes->of_block)
+    return false;
+  if (!classes->blocks)
+    classes->blocks = new_classes(classes->graph, true, classes->awaits_shared);
+  return lane_classes_changes_nothing(classes->blocks, index, lane);
+}
+
 bool lane_classes_changes_nothing(LaneClasses *classes, guint index, unsigned lane) {
   WaitGraph *graph = classes->graph;
   const WarpView *view = wait_view(graph, index);
   if (!has_class(view))
     return false;
-  LaneSpace start;
-  explorer_start(view, lane, &start.state);
-  LaneClass *class = class_at(classes, view, start.state.pc);
+  LaneClass *class = class_at(classes, view, explorer_start_pc(view, lane));
   if (class->members < MEMBERS_MIN)
     return false;
   if (!class->asked)
     ask_class(classes, class);
   if (class->says_nothing)
-    return false;
+    return block_changes_nothing(classes, index, lane);
   guint actor = wait_lane_node(graph, index, lane);
   for (guint i = 0; i < class->things->len; i++) {
     guint thing = g_array_index(class->things, guint, i);

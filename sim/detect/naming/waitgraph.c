@@ -26,36 +26,50 @@ static gboolean is_same_name(gconstpointer a, gconstpointer b) {
   return x->key == y->key && x->view == y->view && x->index == y->index && x->kind == y->kind;
 }
 
+static guint add_node(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key) {
+  Node node = {.kind = kind, .view = view, .index = index, .key = key};
+  g_array_append_val(graph->nodes, node);
+  return graph->nodes->len - 1;
+}
+
+guint wait_lane_node(WaitGraph *graph, guint view, unsigned lane) {
+  guint *known = &graph->lanes[(gsize)view * WARP_LANES + lane];
+  if (!*known)
+    *known = 1 + add_node(graph, NODE_LANE, view, lane, 0);
+  return *known - 1;
+}
+
 guint wait_node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key) {
   NodeName name = {.key = key, .view = view, .index = index, .kind = kind};
   gpointer found = g_hash_table_lookup(graph->index, &name);
   if (found)
     return GPOINTER_TO_UINT(found) - 1;
-  Node node = {.kind = kind, .view = view, .index = index, .key = key};
-  g_array_append_val(graph->nodes, node);
-  NodeName *owned = g_new(NodeName, 1);
-  *owned = name;
-  g_hash_table_insert(graph->index, owned, GUINT_TO_POINTER(graph->nodes->len));
-  return graph->nodes->len - 1;
+  guint node = add_node(graph, kind, view, index, key);
+  g_hash_table_insert(graph->index, g_memdup2(&name, sizeof name), GUINT_TO_POINTER(node + 1));
+  return node;
 }
 
 guint wait_graph_find(const WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key) {
+  if (kind == NODE_LANE)
+    return graph->lanes[(gsize)view * WARP_LANES + index] - 1;
   NodeName name = {.key = key, .view = view, .index = index, .kind = kind};
   gpointer found = g_hash_table_lookup(graph->index, &name);
   return found ? GPOINTER_TO_UINT(found) - 1 : G_MAXUINT;
 }
 
+/* A pair is its own key. */
+static guint hash_pair(gconstpointer pair) {
+  uint64_t value = (uint64_t)(uintptr_t)pair;
+  return bits_hash_key(&value);
+}
+
 bool wait_graph_has_edge(const WaitGraph *graph, guint from, guint to) {
-  gint64 pair = (gint64)((uint64_t)from << 32 | to);
-  return g_hash_table_contains(graph->pairs, &pair);
+  return g_hash_table_contains(graph->pairs, wait_pair(from, to));
 }
 
 void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical) {
-  if (wait_graph_has_edge(graph, from, to))
+  if (!g_hash_table_add(graph->pairs, wait_pair(from, to)))
     return;
-  gint64 *pair = g_new(gint64, 1);
-  *pair = (gint64)((uint64_t)from << 32 | to);
-  g_hash_table_add(graph->pairs, pair);
   Edge edge = {.from = from,
                .to = to,
                .kind = kind,
@@ -68,17 +82,11 @@ void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_
 
 void wait_reconnect(WaitGraph *graph, guint at, guint to, uint32_t pc) {
   Edge *edge = wait_edge(graph, at);
-  gint64 pair[2] = {(gint64)((uint64_t)edge->from << 32 | edge->to), (gint64)((uint64_t)edge->from << 32 | to)};
-  g_hash_table_remove(graph->pairs, &pair[0]);
-  if (!g_hash_table_contains(graph->pairs, &pair[1]))
-    g_hash_table_add(graph->pairs, g_memdup2(&pair[1], sizeof pair[1]));
+  g_hash_table_remove(graph->pairs, wait_pair(edge->from, edge->to));
+  g_hash_table_add(graph->pairs, wait_pair(edge->from, to));
   edge->to = to;
   edge->pc = pc;
   edge->behind = true;
-}
-
-guint wait_lane_node(WaitGraph *graph, guint view, unsigned lane) {
-  return wait_node_of(graph, NODE_LANE, view, lane, 0);
 }
 
 /* Number of the first view of a block: its barriers are named after it. */
@@ -185,11 +193,18 @@ static uint32_t closed_barriers(const WarpView *view, unsigned lane) {
   return closed;
 }
 
+/* The lane's group waits at a barrier to which others have been connected, which is closed, therefore. */
+static bool waits_at_known_barrier(WaitGraph *graph, const WarpView *view, unsigned lane) {
+  const LaneGroup *group = view->warp->groups ? explore_group_of(view, lane) : NULL;
+  return group && group->state == GROUP_AT_BARRIER && group->which != GRID_BARRIER &&
+         wait_graph_find(graph, NODE_BARRIER, block_view(view), group->which, 0) != G_MAXUINT;
+}
+
 /* A lane whose group can't go on. */
-static void connect_group(WaitGraph *graph, guint index, guint node, unsigned lane) {
+static void connect_group(WaitGraph *graph, guint index, guint node, unsigned lane, bool closed) {
   WarpView *view = wait_view(graph, index);
   const LaneGroup *group = explore_group_of(view, lane);
-  if (group->state == GROUP_AT_BARRIER && !explorer_barrier_opens(view, group->which))
+  if (group->state == GROUP_AT_BARRIER && (closed || !explorer_barrier_opens(view, group->which)))
     connect_barrier(graph, node, view, group->which, group->pc);
   else
     connect_entry(graph, index, node, wait_entry_of_group(view, lane), group->pc);
@@ -198,11 +213,11 @@ static void connect_group(WaitGraph *graph, guint index, guint node, unsigned la
 static void connect_lane(WaitGraph *graph, guint index, unsigned lane) {
   WarpView *view = wait_view(graph, index);
   guint node = wait_lane_node(graph, index, lane);
-  bool runs = explorer_lane_runs(view, lane);
+  bool closed = waits_at_known_barrier(graph, view, lane), runs = !closed && explorer_lane_runs(view, lane);
   int entry = view->warp->groups ? -1 : explorer_waiting_entry(view, lane);
   uint32_t level = entry < 0 ? view->warp->depth : (uint32_t)entry;
   if (!runs && view->warp->groups) {
-    connect_group(graph, index, node, lane);
+    connect_group(graph, index, node, lane, closed);
   } else if (!runs && entry >= 0) {
     connect_entry(graph, index, node, (uint32_t)entry, wait_entry_pc(view, (uint32_t)entry));
   } else if (!runs) {
@@ -335,9 +350,11 @@ static WaitGraph *build(Explorer *explorer, bool of_each) {
   WaitGraph *graph = g_new0(WaitGraph, 1);
   graph->explorer = explorer;
   graph->of_each = of_each;
-  graph->nodes = g_array_new(FALSE, TRUE, sizeof(Node));
-  graph->edges = g_array_new(FALSE, TRUE, sizeof(Edge));
-  graph->pairs = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
+  guint most = explorer->views->len * WARP_LANES; /* lanes; each waits for something */
+  graph->nodes = g_array_sized_new(FALSE, FALSE, sizeof(Node), most);
+  graph->edges = g_array_sized_new(FALSE, FALSE, sizeof(Edge), most);
+  graph->pairs = g_hash_table_new(hash_pair, NULL);
+  graph->lanes = g_new0(guint, most);
   graph->index = g_hash_table_new_full(hash_name, is_same_name, g_free, NULL);
   footprint_init(&graph->touched);
   connect_all(graph);
@@ -360,6 +377,7 @@ void wait_graph_free(WaitGraph *graph) {
   g_array_free(graph->nodes, TRUE);
   g_array_free(graph->edges, TRUE);
   g_hash_table_destroy(graph->index);
+  g_free(graph->lanes);
   g_hash_table_destroy(graph->pairs);
   g_free(graph);
 }

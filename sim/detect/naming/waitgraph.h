@@ -68,7 +68,8 @@ typedef struct WaitGraph {
   Explorer *explorer;
   GArray *nodes;     /* Node */
   GArray *edges;     /* Edge */
-  GHashTable *index; /* node identity -> node number */
+  GHashTable *index; /* node identity -> node number; of all but lanes */
+  guint *lanes;      /* 1 + node number, by 32 * view + lane; 0: none yet */
   GHashTable *pairs; /* from << 32 | to of each edge */
   Footprint touched; /* by the lane that is asked; empty between two */
   bool of_each;      /* no lane is left out (wait_graph_new_of_each()) */
@@ -108,6 +109,8 @@ void wait_graph_free(WaitGraph *graph);
 static inline Node *wait_node(const WaitGraph *graph, guint index) {
   return &g_array_index(graph->nodes, Node, index);
 }
+/* The key of an edge in `pairs`, which is no pointer. */
+static inline gpointer wait_pair(guint from, guint to) { return (gpointer)((uintptr_t)from << 32 | to); }
 static inline Edge *wait_edge(const WaitGraph *graph, guint index) {
   return &g_array_index(graph->edges, Edge, index);
 }

@@ -53,9 +53,7 @@ static void drop_edges(WaitGraph *graph, const bool *drop) {
     Edge edge = *wait_edge(graph, i);
     if (drop[i])
       continue;
-    gint64 *pair = g_new(gint64, 1);
-    *pair = (gint64)((uint64_t)edge.from << 32 | edge.to);
-    g_hash_table_add(graph->pairs, pair);
+    g_hash_table_add(graph->pairs, wait_pair(edge.from, edge.to));
     edge.next = wait_node(graph, edge.from)->first_edge;
     *wait_edge(graph, kept) = edge;
     wait_node(graph, edge.from)->first_edge = ++kept;

@@ -189,6 +189,11 @@ static bool is_place(unsigned special) {
   return (special >= SR_CTAID_X && special <= SR_CTAID_Z) || special == SR_SMID || special == SR_WARPID;
 }
 
+/* The same of a lane that stands for others, of its block or of any. */
+static bool is_unknown_place(const LaneWalk *walk, unsigned special) {
+  return walk->assumption->one_block ? special == SR_WARPID : is_place(special);
+}
+
 /* The index of a block that stands for several, in a grid of one dimension. */
 static bool range_of_index(const LaneWalk *walk, LaneState *state, const Inst *inst) {
   const WarpView *view = walk->view;
@@ -214,7 +219,7 @@ void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst) {
     return;
   }
   if (special_is_clock(inst->mode) || (walk->view->any_block && is_place(inst->mode)) ||
-      (is_any_lane(walk) && (of_lane || is_place(inst->mode))))
+      (is_any_lane(walk) && (of_lane || is_unknown_place(walk, inst->mode))))
     explore_forget_writes(walk, state, inst);
   else
     execute(walk, state, inst);

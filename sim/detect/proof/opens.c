@@ -159,6 +159,10 @@ bool explorer_lane_runs(const WarpView *view, unsigned lane) {
   return view->warp->groups ? group_lane_runs(view, lane) : stack_lane_runs(view, lane);
 }
 
+uint32_t explorer_start_pc(const WarpView *view, unsigned lane) {
+  return (view->warp->groups ? group_place(view, lane) : stack_place(view, lane)).pc;
+}
+
 void explorer_start(const WarpView *view, unsigned lane, LaneState *start) {
   const Warp *warp = view->warp;
   LanePlace place = warp->groups ? group_place(view, lane) : stack_place(view, lane);

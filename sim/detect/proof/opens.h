@@ -18,5 +18,7 @@ bool view_update_open(WarpView *view);
 bool explorer_lane_runs(const WarpView *view, unsigned lane);
 /* The state that a lane goes on from. */
 void explorer_start(const WarpView *view, unsigned lane, LaneState *start);
+/* Its instruction. */
+uint32_t explorer_start_pc(const WarpView *view, unsigned lane);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct Assumption {
   /* The lane stands for any other of the kernel's: where and which it is isn't known, nor what lies in its shared and local
    * memory, nor which lock bits are free, nor how others vote. */
   bool any_lane;
+  bool one_block; /* any_lane, but of its block */
   bool all_open;  /* every stack entry and barrier lets lanes through */
   bool read_only; /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
   bool stores;    /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */

@@ -1,6 +1,7 @@
 #include "sim/detect/proof/settle.h"
 
-enum { WINDOW_INSTRUCTIONS = 1000, WINDOW_PER_WARP = 64 };
+/* For each warp, those at a barrier included, but no more than so many for each that may issue. */
+enum { WINDOW_INSTRUCTIONS = 1000, WINDOW_PER_WARP = 64, WINDOW_PER_RUNNING = 128 };
 
 void settle_clear(Settle *settle) {
   if (settle->seen)
@@ -17,7 +18,7 @@ typedef struct Seen {
 static void note_place(Seen *seen, uint32_t pc) { seen->issued[pc / 32] |= 1u << pc % 32; }
 
 /* For each warp slot of the machine: where its warp stood, or NULL. */
-static Seen **list_warps(Settle *settle, const Gpu *gpu, unsigned *count) {
+static Seen **list_warps(Settle *settle, const Gpu *gpu, unsigned *count, unsigned *running) {
   Seen **places = g_new0(Seen *, (gsize)gpu->machine->gpu.sms * SM_WARPS_MAX);
   for (uint32_t i = 0; i < gpu->used_sms; i++)
     for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
@@ -31,6 +32,7 @@ static Seen **list_warps(Settle *settle, const Gpu *gpu, unsigned *count) {
       g_hash_table_insert(settle->seen, warp, seen);
       places[i * SM_WARPS_MAX + slot] = seen;
       ++*count;
+      *running += warp->state == WARP_RUNNING;
     }
   return places;
 }
@@ -44,11 +46,12 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
 GpuStop settle_watch(Settle *settle, Gpu *gpu, uint64_t limit_cycles) {
   settle_clear(settle);
   *settle = (Settle){.seen = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
-  unsigned count = 0;
-  Seen **places = list_warps(settle, gpu, &count);
+  unsigned count = 0, running = 0;
+  Seen **places = list_warps(settle, gpu, &count, &running);
+  uint64_t window = MIN((uint64_t)WINDOW_PER_WARP * count, (uint64_t)WINDOW_PER_RUNNING * running);
   Probe probe = {.user = places, .issued = note_issued};
   gpu_subscribe(gpu, &probe);
-  GpuStop stop = gpu_run(gpu, WINDOW_INSTRUCTIONS + (uint64_t)WINDOW_PER_WARP * count, limit_cycles);
+  GpuStop stop = gpu_run(gpu, WINDOW_INSTRUCTIONS + window, limit_cycles);
   gpu_unsubscribe(gpu, &probe);
   g_free(places);
   return stop;
